@@ -96,7 +96,7 @@ func TestWhatYouSeeIsWhatIsSent(t *testing.T) {
 		seen := s.Boundary()
 		var want []assistant.Pair
 		for i, r := range s.Visible() {
-			if seen.Includes(i) && r.Sends {
+			if seen.Includes(i) && r.Contributes {
 				want = append(want, pairs[r.Seq])
 			}
 		}

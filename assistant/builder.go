@@ -33,13 +33,13 @@ func (b Builder) with(name string, apply func(*[]message.Message, *Config) error
 }
 
 // message adds a message with a text, which is sanitised when the delta is made.
-func (b Builder) message(name, text string, make func(text string) message.Message) Builder {
+func (b Builder) message(name, text string, build func(text string) message.Message) Builder {
 	text = safetext.Clean(strings.TrimSpace(text))
 	return b.with(name, func(messages *[]message.Message, _ *Config) error {
 		if text == "" {
 			return ErrEmpty
 		}
-		*messages = append(*messages, make(text))
+		*messages = append(*messages, build(text))
 		return nil
 	})
 }
@@ -54,12 +54,12 @@ func (b Builder) Assistant(text string) Builder {
 	return b.message("assistant", text, func(text string) message.Message { return &message.Text{Text: text, Role: llm.RoleAssistant} })
 }
 
-// Context gives the model something to know.
+// Context adds background information for the model.
 func (b Builder) Context(text string) Builder {
 	return b.message("context", text, func(text string) message.Message { return &message.Text{Text: text, Role: llm.RoleUser} })
 }
 
-// Request asks for something.
+// Request adds a request of the user.
 func (b Builder) Request(text string) Builder {
 	return b.message("request", text, func(text string) message.Message { return &message.Text{Text: text, Role: llm.RoleUser} })
 }
@@ -72,19 +72,19 @@ func (b Builder) Sampling(s llm.Sampling) Builder {
 	})
 }
 
-// Provider prefers a provider from here on. A model that the conversation
-// preferred of another one is forgotten; one that this builder names is not.
+// Provider prefers a provider from here on. A preferred model of another provider
+// is dropped, unless this builder named it.
 func (b Builder) Provider(name string) Builder {
 	return b.with("provider", func(_ *[]message.Message, c *Config) error {
 		providers := b.conversation.registry.Providers()
 		if !slices.Contains(providers, name) {
 			return &llm.ConfigError{Field: "provider", Reason: fmt.Sprintf("there is no provider %q.%s", name, nearest.Hint(name, providers))}
 		}
-		of := c.Provider
+		current := c.Provider // of the preferred model
 		if p, _, found := strings.Cut(c.Model, "/"); found && slices.Contains(providers, p) {
-			of = p
+			current = p
 		}
-		if of != "" && of != name && c.Model == b.conversation.config.Model {
+		if current != "" && current != name && c.Model == b.conversation.config.Model {
 			c.Model = ""
 		}
 		c.Provider = name
@@ -156,7 +156,8 @@ func (b Builder) Prompt(ctx context.Context) (string, error) {
 	return text, nil
 }
 
-// PromptForImage applies the deltas and has the texts of the user drawn as one picture.
+// PromptForImage applies the deltas and returns one image that the model draws from
+// the texts of the agent and the user.
 func (b Builder) PromptForImage(ctx context.Context) (llm.Image, error) {
 	c, err := b.Conversation()
 	if err != nil {
@@ -166,9 +167,9 @@ func (b Builder) PromptForImage(ctx context.Context) (llm.Image, error) {
 	if err != nil {
 		return llm.Image{}, err
 	}
-	draws, ok := model.(llm.ImageModel)
+	imageModel, ok := model.(llm.ImageModel)
 	if !ok {
-		return llm.Image{}, &llm.ConfigError{Field: "model", Reason: "this endpoint has no images"}
+		return llm.Image{}, &llm.ConfigError{Field: "model", Reason: "this endpoint cannot create images"}
 	}
 	var texts []string
 	for _, m := range *c.messages {
@@ -182,5 +183,5 @@ func (b Builder) PromptForImage(ctx context.Context) (llm.Image, error) {
 		case *message.ToolCall:
 		}
 	}
-	return draws.Image(ctx, name, strings.Join(texts, "\n\n"))
+	return imageModel.Image(ctx, name, strings.Join(texts, "\n\n"))
 }

@@ -15,7 +15,7 @@ import (
 // maxCalls bounds the calls of one response; the rest are refused.
 const maxCalls = 64
 
-// checkedCall is a call with what the toolbox found.
+// checkedCall is a call with its tool, or why it may not run.
 type checkedCall struct {
 	ToolCall
 	tool    Tool
@@ -25,16 +25,16 @@ type checkedCall struct {
 // runCalls runs the calls of a whole response, in order, each on its own.
 func (t *turn) runCalls(a answer) error {
 	checked := make([]checkedCall, len(a.end.Calls))
-	wrong := ""
+	problem := "" // of the first invalid call
 	for i, c := range a.end.Calls {
 		checked[i] = t.check(c, a.end, i)
-		if r := checked[i].invalid; r != nil && wrong == "" {
-			wrong = r.Message
+		if r := checked[i].invalid; r != nil && problem == "" {
+			problem = r.Message
 		}
 	}
 	switch {
 	case a.end.Damaged != "":
-		t.note("A response was damaged on its way: " + a.end.Damaged + ". Its tool calls were not run.")
+		t.note("A response was damaged in transit: " + a.end.Damaged + ". Its tool calls were not run.")
 	case len(checked) > maxCalls:
 		t.note(fmt.Sprintf("A response made %d tool calls; only the first %d were run.", len(checked), maxCalls))
 	}
@@ -47,21 +47,22 @@ func (t *turn) runCalls(a answer) error {
 		if i == 0 {
 			m.Message, m.Joined = a.text, false
 		}
-		// A Conversation may have got messages meanwhile: they come after the
-		// calls of this response, which stay neighbours.
+		// Messages that a Conversation was given meanwhile come after the calls of
+		// this response, which stay adjacent.
 		t.addMessage(m, at+i)
 	}
 	t.flushTexts()
-	limit := t.countRound(wrong)
+	limitErr := t.countRound(problem)
 	if err := t.responseDone(false); err != nil {
 		return err
 	}
-	return limit
+	return limitErr
 }
 
-// countRound counts against the limits: an invalid round is no iteration.
-func (t *turn) countRound(wrong string) error {
-	if wrong == "" {
+// countRound counts the round against its limit. An invalid one, with a problem,
+// has a limit of its own.
+func (t *turn) countRound(problem string) error {
+	if problem == "" {
 		t.invalid, t.pair.InvalidRounds = 0, 0
 		t.rounds++
 		return nil
@@ -71,7 +72,7 @@ func (t *turn) countRound(wrong string) error {
 	switch {
 	case t.invalid >= maxInvalidRounds:
 		return &TurnError{Code: CodeInvalidToolCalls, Message: fmt.Sprintf(
-			"the model made invalid tool calls %d times in a row; the last: %s", t.invalid, wrong)}
+			"the model made invalid tool calls %d times in a row; the last: %s", t.invalid, problem)}
 	case t.invalid >= 2: // the first correction is silent
 		t.correcting = true
 		t.emit(Retrying{Attempt: t.invalid, Reason: "invalid tool call", Code: CodeInvalidToolCalls})
@@ -79,8 +80,8 @@ func (t *turn) countRound(wrong string) error {
 	return nil
 }
 
-// check checks call number i of a response. None of a damaged response may run:
-// a part that was lost may have changed its arguments.
+// check checks call i of a response. No call of a damaged response may run: its
+// arguments may have lost a part.
 func (t *turn) check(c llm.Call, end llm.End, i int) checkedCall {
 	tool, args, invalid := t.tools.check(c)
 	refuse := func(format string, args ...any) {
@@ -89,7 +90,7 @@ func (t *turn) check(c llm.Call, end llm.End, i int) checkedCall {
 	}
 	switch {
 	case end.Damaged != "":
-		refuse("not run, because the response was damaged on its way: %s; make the call again", end.Damaged)
+		refuse("not run, because the response was damaged in transit: %s; make the call again", end.Damaged)
 	case i >= maxCalls:
 		refuse("not run: a response may make %d calls at most", maxCalls)
 	}
@@ -102,8 +103,8 @@ func (t *turn) check(c llm.Call, end llm.End, i int) checkedCall {
 	}
 }
 
-// callID is the id that the endpoint gave, made unique in the turn: some give
-// none, some the same to every call, and each result must find its call.
+// callID is the id that the endpoint gave, made unique in the turn, because each
+// result must find its call: some endpoints give none, or every call the same.
 func (t *turn) callID(given string, i int) string {
 	if t.callIDs == nil {
 		t.callIDs = map[string]bool{"": true}
@@ -172,7 +173,8 @@ func (t *turn) call(all []checkedCall, i int) error {
 	return err
 }
 
-// addCall adds a call to the pair and logs one that failed, without its texts.
+// addCall adds a call to the pair. One that failed is logged, without arguments and
+// message.
 func (t *turn) addCall(c ToolCall) {
 	t.pair.ToolCalls = append(t.pair.ToolCalls, c)
 	switch r := c.Result; {
@@ -187,9 +189,9 @@ func (t *turn) addCall(c ToolCall) {
 	}
 }
 
-// runTool asks, makes the checkpoint and runs the tool of the first of the calls
-// that are still to run. wrote reports that it may have changed the window. The
-// error is ctx's, when it ended before the tool began.
+// runTool runs the first of the calls that are still to run, after the user's
+// approval and the checkpoint. wrote reports that it may have changed the window.
+// The error is ctx's, when it ended before the tool began.
 func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error) {
 	c := &calls[0]
 	allowed, err := t.approve(c.tool, c.Arguments)
@@ -201,7 +203,7 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 	case !allowed:
 		return Fail(CodeDeclined, "declined by the user"), false, nil
 	}
-	writes := c.tool.Write && (c.tool.Idle == nil || !c.tool.Idle(c.Arguments))
+	writes := c.tool.Write && (c.tool.NoOp == nil || !c.tool.NoOp(c.Arguments))
 	if writes {
 		if err := t.beforeWrite(calls); err != nil {
 			return Fail(CodeFailed, "nothing was changed: %v", err), false, nil
@@ -215,13 +217,13 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 		})
 	})
 	if r.Payload != nil {
-		p := t.completed(*r.Payload)
+		p := t.fillPayload(*r.Payload)
 		r.Payload = &p
 	}
 	return r, writes, nil
 }
 
-// approve asks the user where the policy says so. It waits for Answer.
+// approve asks the user when the policy requires it, and waits for Answer.
 func (t *turn) approve(tool Tool, args json.RawMessage) (bool, error) {
 	policy := t.settings.Confirm
 	always := policy == ConfirmAlways && tool.Write
@@ -300,8 +302,8 @@ func (t *turn) afterWrite(c ToolCall) error {
 	return t.commit()
 }
 
-// wholeResponses is the text up to the last tool result: what came after it
-// was not whole.
+// wholeResponses is the text up to the last card marker: the response after it is
+// incomplete.
 func wholeResponses(p *Pair) string {
 	cards := 0
 	for _, c := range p.ToolCalls {

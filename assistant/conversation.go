@@ -32,7 +32,8 @@ type Conversation struct {
 }
 
 // NewConversation returns a conversation over the models of a registry.
-// messages may be nil, or a list that was stored before: the conversation owns it now.
+// messages may be nil, or a list that was stored before, which the conversation
+// then owns.
 func NewConversation(registry *llm.Registry, messages *message.List, config Config) (*Conversation, error) {
 	if registry == nil {
 		return nil, &llm.ConfigError{Field: "registry", Reason: "a conversation needs models to talk to"}
@@ -54,14 +55,14 @@ func (c *Conversation) Config() Config { return c.config }
 
 // Continuation returns a builder on this conversation. It may be taken, and
 // its messages applied, while Run is still yielding: the next request has them.
-// What it changes of the config counts from the next Run.
+// Changes of the config apply from the next Run.
 func (c *Conversation) Continuation() Builder { return Builder{conversation: c} }
 
 // Run continues the conversation until the assistant's final text, yielding
 // each message when it is appended: a call as soon as it has its result. An
 // error ends it, a *llm.ConfigError, a *TurnError, ErrRounds or ctx's; the messages
-// so far stay. Who stops reading stops the conversation after the response that
-// is read.
+// so far stay. Breaking out of the loop stops the conversation after the current
+// response.
 func (c *Conversation) Run(ctx context.Context) iter.Seq2[message.Message, error] {
 	return func(yield func(message.Message, error) bool) {
 		t, err := c.newTurn()

@@ -13,8 +13,8 @@ import (
 )
 
 // PairParts returns the texts that a pair adds to a request, each of which is
-// estimated on its own: the user's text, the text of each response, and of each
-// call its arguments and its result.
+// estimated on its own: the user's text, the text of each response, and the
+// arguments and the result of each call.
 func PairParts(p *Pair) []string {
 	var parts []string
 	for _, m := range PairMessages(p) {
@@ -43,13 +43,13 @@ func PairCost(p *Pair, charsPerToken float64) int {
 	return sum
 }
 
-// PairSends reports whether the pair contributes messages to a request.
-func PairSends(p *Pair) bool { return len(PairMessages(p)) > 0 }
+// PairContributes reports whether the pair contributes messages to a request.
+func PairContributes(p *Pair) bool { return len(PairMessages(p)) > 0 }
 
-// PairMessages returns the messages a pair gives to a request: what the user
-// said, the tool exchange, the assistant's text. Empty parts give none. A pair
-// that ended in an error gives only the responses and exchanges that were
-// whole, and nothing when there are none; a running pair gives nothing.
+// PairMessages returns the messages that a pair contributes to a request: the user's
+// text, the calls, the assistant's text; an empty text is left out. A pair that
+// ended in an error contributes only its whole responses, and nothing when it has
+// none; a running pair contributes nothing.
 func PairMessages(p *Pair) []message.Message {
 	failed := p.State == PairError
 	if p.State == PairSending || (failed && len(p.ToolCalls) == 0) {
@@ -59,7 +59,7 @@ func PairMessages(p *Pair) []message.Message {
 	if strings.TrimSpace(p.UserText) != "" {
 		out = append(out, &message.Text{Text: p.UserText, Role: llm.RoleUser})
 	}
-	texts, last := segments(p.AssistantText, p.ToolCalls)
+	texts, last := splitAtCards(p.AssistantText, p.ToolCalls)
 	response := -1
 	for i, c := range p.ToolCalls {
 		if c.Result == nil {
@@ -78,9 +78,9 @@ func PairMessages(p *Pair) []message.Message {
 	return out
 }
 
-// segments gives, for each call, the text that stands before it, and the text
-// after the last one. Markers count only the calls that are not silent.
-func segments(text string, calls []ToolCall) (before []string, last string) {
+// splitAtCards splits text at its card markers: the text before each call, and the text
+// after the last one. The markers do not count silent calls.
+func splitAtCards(text string, calls []ToolCall) (before []string, last string) {
 	before = make([]string, len(calls))
 	var shown []int // index in calls of each card
 	for i, c := range calls {
@@ -100,7 +100,8 @@ func segments(text string, calls []ToolCall) (before []string, last string) {
 	return before, strings.TrimSpace(pending.String())
 }
 
-// callMessage is the message of a call that has run, a later one of its response.
+// callMessage is the message of a call that has a result, as a later one of its
+// response.
 func callMessage(c ToolCall) *message.ToolCall {
 	m := &message.ToolCall{ToolName: c.Name, ToolCallID: c.ID, Arguments: c.Arguments, Joined: true}
 	m.Result = encodeResult(*c.Result)
@@ -114,8 +115,8 @@ func callMessage(c ToolCall) *message.ToolCall {
 // tokens, so that five of them leave room in a window of 128,000.
 const maxResultRunes = 32_000
 
-// encodeResult is a result as a model reads it: the payload by its summary,
-// and too much data cut off with a note that says so.
+// encodeResult encodes a result for the model: of the payload only its summary, and
+// data that is too long cut off, with a note.
 func encodeResult(r ToolResult) json.RawMessage {
 	shown := r
 	if r.Payload != nil {

@@ -1,6 +1,6 @@
-// Package assistant is the core of winnow: an assistant that sees a window,
-// changes it through tools, and whose every change can be undone. It knows
-// nothing of terminals; any Go program can embed it by implementing Window.
+// Package assistant is the core of winnow: an assistant that sees a window and
+// changes it through tools; every change can be undone. It knows nothing of
+// terminals; any Go program can embed it by implementing Window.
 //
 // # Nouns
 //
@@ -25,9 +25,9 @@
 //
 // # Caveats
 //
-// Text in the parts of an llm.Model is sanitised by the wire (assistant/safetext);
-// tool arguments are not: they are executed as received, and sanitised where
-// they are shown.
+// The implementation of an llm.Model sanitises the text of its parts
+// (assistant/safetext). Tool arguments are executed as received, and sanitised
+// where they are shown.
 //
 // No call of a response runs unless the response was received whole and sound:
 // see llm.End. Whether a lost or repeated event can be noticed is described in
@@ -36,8 +36,8 @@
 // A tool that ignores the end of its ctx is left behind after its timeout: what
 // it does then is in no checkpoint.
 //
-// The text of a pair and of its TextDeltas has markers, [[tool:N]]; Pieces
-// splits it. What a model writes that looks like one is escaped.
+// The text of a pair and of its TextDeltas has card markers, [[tool:N]];
+// markup.Pieces splits it. What a model writes that looks like one is escaped.
 //
 // Without a Journal nothing can be undone, and write tools do not change the
 // window unless Options.WithoutCheckpoints is set.

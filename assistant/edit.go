@@ -28,7 +28,7 @@ func (s *Session) UndoStep() (checkpoint.Checkpoint, bool) {
 
 // Edit runs a change of the window that the user makes by hand, as one step
 // that can be undone. Either the change is in the journal and in the window, or
-// in neither. A change that leaves the state alone, such as saving, is no step.
+// in neither. A change that does not change the state, such as saving, is not a step.
 func (s *Session) Edit(description string, change func() error) error {
 	release, err := s.acquireWork()
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Session) Edit(description string, change func() error) error {
 		return err
 	}
 	if saved, _ := j.SavedState(); !checkpoint.Equal(saved, before) {
-		if err := s.markSaved(before); err != nil { // what the next run compares unsaved changes with
+		if err := s.markSaved(before); err != nil { // what the next run compares the state with
 			return err
 		}
 	}
@@ -87,7 +87,7 @@ func (s *Session) Save(ctx context.Context) (saved Saved, err error) {
 	if err != nil {
 		return saved, err
 	}
-	// What others had written into the file is merged by a save, as a step of its own.
+	// A save merges what others have written into the file: that is a step of its own.
 	if before := j.Current(); before != nil && !checkpoint.Equal(before, state) {
 		if _, err := j.Edit("Load what others saved", before, state); err != nil {
 			return saved, err

@@ -15,7 +15,7 @@ var (
 	ErrNoModel = errors.New("no model is selected")
 	// ErrEmpty refuses to send nothing.
 	ErrEmpty = errors.New("the message is empty")
-	// ErrNoPair is given a pair that is not there, or cannot do what was asked.
+	// ErrNoPair refuses a pair or payload that does not exist.
 	ErrNoPair = errors.New("no such pair")
 	// ErrNotAsked refuses an answer to a question that is not open.
 	ErrNotAsked = errors.New("no question is open")
@@ -33,7 +33,7 @@ type TurnError struct {
 	Err     error  // the cause, a *RequestError for a failed request; may be nil
 }
 
-// Error says the code and the message.
+// Error is the code and the message.
 func (e *TurnError) Error() string { return e.Code + ": " + e.Message }
 
 // Unwrap returns the cause.

@@ -23,7 +23,7 @@ type (
 		Seq int64 `json:"seq"`
 	}
 
-	// Status is what happens until the first text comes, as a short phrase.
+	// Status is a short phrase about what the turn does before its next text.
 	Status struct {
 		Message string `json:"message"`
 	}
@@ -58,7 +58,7 @@ type (
 		ToolUseID string  `json:"tool_use_id"`
 	}
 
-	// ToolComplete reports what came of a call.
+	// ToolComplete reports the result of a call.
 	ToolComplete struct {
 		Tool      string   `json:"tool"`
 		Index     int      `json:"index"`
@@ -70,8 +70,8 @@ type (
 		Payload   *Payload `json:"payload,omitempty"`
 	}
 
-	// PayloadFound reports a payload that the model wrote into its text. The
-	// text of it does not come as a TextDelta.
+	// PayloadFound reports a payload that the model wrote into its text. It is not
+	// part of any TextDelta.
 	PayloadFound struct {
 		Payload Payload `json:"payload"`
 	}
@@ -87,7 +87,7 @@ type (
 		Message string `json:"message"`
 	}
 
-	// Cancelled ends a turn that the user broke off.
+	// Cancelled ends a turn that the user cancelled.
 	Cancelled struct {
 		// Kept reports that the pair stays, because a tool had run.
 		Kept bool `json:"kept"`
@@ -99,8 +99,8 @@ type (
 		Description string `json:"description"`
 	}
 
-	// ContextTrimmed reports a request that goes out with fewer pairs than
-	// predicted, and which it leaves out.
+	// ContextTrimmed reports a request that is sent with fewer pairs than
+	// predicted, and the pairs it leaves out.
 	ContextTrimmed struct {
 		Sent    int `json:"sent"`    // pairs still in the request
 		Trimmed int `json:"trimmed"` // pairs dropped so far
@@ -123,7 +123,7 @@ type (
 		Attempt int    `json:"attempt"`
 		Reason  string `json:"reason"`
 		Code    string `json:"code,omitempty"`
-		AfterMS int64  `json:"after_ms"` // milliseconds until then
+		AfterMS int64  `json:"after_ms"` // milliseconds until the next attempt
 	}
 
 	// ConfirmRequest asks the user whether a tool may do something lasting.
@@ -152,7 +152,7 @@ func (Queued) event() string            { return "queued" }
 func (Retrying) event() string          { return "retrying" }
 func (ConfirmRequest) event() string    { return "confirm_request" }
 
-// After is how long it is waited before the request is sent again.
+// After is the delay before the request is sent again.
 func (r Retrying) After() time.Duration { return time.Duration(r.AfterMS) * time.Millisecond }
 
 // ResponsePayload is the whole answer of a turn.
@@ -160,7 +160,7 @@ type ResponsePayload struct {
 	Message string `json:"message"` // with its [[tool:N]] markers
 	Suggested
 	Custom *CustomPayload `json:"custom_payload,omitempty"`
-	// Notice is what winnow itself reports of the turn; "" is nothing special.
+	// Notice is what winnow itself reports of the turn; "" is none.
 	Notice string `json:"notice,omitempty"`
 }
 
@@ -178,7 +178,7 @@ type ToolHistoryEntry struct {
 	Success  bool            `json:"success"`
 }
 
-// SuggestedValue is a next message that one key sends.
+// SuggestedValue is a message that the user can choose to send next.
 type SuggestedValue struct {
 	Label string `json:"label"`
 	Value string `json:"value"`

@@ -112,7 +112,7 @@ func TestACutResponseRunsNothing(t *testing.T) {
 			end[assistant.Error](t, r.send("add"))
 			wantList(t, "words", r.window.Words(), "one")
 			wantEqual(t, "checkpoints", len(r.session.Checkpoints()), 1)
-			if refs := r.session.Visible(); refs[0].Sends {
+			if refs := r.session.Visible(); refs[0].Contributes {
 				t.Error("a pair without a whole response is sent on")
 			}
 		})

@@ -10,7 +10,7 @@ import (
 )
 
 // Page is what is available where the user is: a window's page with its tabs
-// and subtabs. What counts is the sum of global, page, tab and subtab.
+// and subtabs. What is global and what page, tab and subtab list adds up.
 type Page struct {
 	Name string
 	// Identity replaces the base prompt on this page; "" leaves it.
@@ -122,7 +122,8 @@ type Available struct {
 	Payloads []PayloadType
 }
 
-// At resolves global + page + tab + subtab, in order of registration. An unknown
+// At returns what is global and what page, tab and subtab list, in order of
+// registration. An unknown
 // page, tab or subtab adds nothing.
 func (r *Pages) At(at Location) Available {
 	page := r.pages[at.Page]

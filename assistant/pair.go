@@ -12,7 +12,7 @@ import (
 	"winnow/assistant/llm"
 )
 
-// PairState is how far a pair has come.
+// PairState is how far the turn of a pair has come.
 type PairState string
 
 // The states of spec §8.1.
@@ -36,7 +36,7 @@ const (
 // the unit of history, of filtering and of context.
 type Pair struct {
 	ID      string `json:"id"` // see NewID; export and import preserve it
-	Seq     int64  `json:"-"`  // place in the stream, given by the store; order is by Seq, never by time
+	Seq     int64  `json:"-"`  // position in the history, given by the store; order is by Seq, never by time
 	Session string `json:"session"`
 	Topic   string `json:"topic"` // path, "AI > Agents"; "" is the root
 	Model   string `json:"model"` // "provider/name"
@@ -60,13 +60,13 @@ type Pair struct {
 
 	Page         string        `json:"page,omitempty"`          // the page that was open
 	ReasoningFor time.Duration `json:"reasoning_for,omitempty"` // how long the model thought, in ns
-	Thoughts     []Thought     `json:"thoughts,omitempty"`      // where Reasoning was thought; none: all of it came first
+	Thoughts     []Thought     `json:"thoughts,omitempty"`      // blocks of Reasoning; none: all of it came before the text
 	Took         time.Duration `json:"took,omitempty"`          // from send to end, in ns
 	Usage        *llm.Usage    `json:"usage,omitempty"`         // summed over the responses of the turn
 	Suggested    *Suggested    `json:"suggested,omitempty"`
-	Notice       string        `json:"notice,omitempty"` // what winnow reports of how the turn ended
+	Notice       string        `json:"notice,omitempty"` // what winnow reports about the turn
 	// InvalidRounds counts the invalid rounds of tool calls that the turn ended
-	// with, so that trying again after a crash does not start at none.
+	// with, so that a retry after a crash does not start counting at 0.
 	InvalidRounds int `json:"invalid_rounds,omitempty"`
 }
 
@@ -97,8 +97,8 @@ type ToolCall struct {
 	Silent bool `json:"silent,omitempty"`
 }
 
-// NewID returns an identifier that sorts by its time of making: 48 bits of
-// milliseconds and 80 random bits, 26 lower-case characters.
+// NewID returns an identifier that sorts by creation time: 48 bits of milliseconds
+// and 80 random bits, 26 lower-case characters.
 func NewID(now time.Time) string {
 	var b [16]byte
 	binary.BigEndian.PutUint64(b[:8], uint64(now.UnixMilli())<<16)

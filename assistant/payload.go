@@ -9,9 +9,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"winnow/assistant/markup"
-
 	"winnow/assistant/llm"
+	"winnow/assistant/markup"
 )
 
 // Payload is structured data of a conversation that a user interface shows as a card.
@@ -21,7 +20,7 @@ type Payload struct {
 	Data json.RawMessage `json:"data"`
 	// Summary is one line about the data, for later prompts and folded cards.
 	Summary string `json:"summary,omitempty"`
-	// Decision is what the user made of a proposal: "", "accepted" or "rejected".
+	// Decision is the user's decision on a proposal: "", "accepted" or "rejected".
 	Decision string `json:"decision,omitempty"`
 }
 
@@ -48,7 +47,7 @@ type PayloadType struct {
 	Title, Icon string
 	Rows        func(data json.RawMessage) []string
 
-	// Marker starts the payload in the model's text, "RULE_PROPOSAL:". Only of FromLLM.
+	// Marker starts the payload in the model's text, as in "RULE_PROPOSAL:". Only of FromLLM.
 	Marker string
 	// Parse turns the JSON after the marker into the data; nil leaves it as it is.
 	// An error leaves the text visible.
@@ -60,7 +59,7 @@ type PayloadType struct {
 	Calls func(data json.RawMessage) ([]llm.Call, error)
 }
 
-// summary is one line about data, whatever the type leaves out.
+// summary is one line about data, never "".
 func (t PayloadType) summary(data json.RawMessage) string {
 	text := ""
 	if t.Summarize != nil {
@@ -82,7 +81,7 @@ func (t PayloadType) read(raw json.RawMessage) (json.RawMessage, error) {
 	return t.Parse(raw)
 }
 
-// kindsOf are the types that a model may write.
+// kindsOf are the Kinds of the types that a model may write.
 func kindsOf(types []PayloadType) (kinds []markup.Kind) {
 	for _, t := range types {
 		if t.Source == FromLLM {
@@ -99,7 +98,8 @@ const (
 	PayloadTools   = "tool_history" // only in a Complete: []ToolHistoryEntry
 )
 
-// suggestedValues are chips under the answer: next messages one key away.
+// suggestedValues are next messages that the user can choose, shown as chips under
+// the answer.
 func suggestedValues() PayloadType {
 	type body struct {
 		Values []SuggestedValue `json:"values"`
@@ -132,7 +132,7 @@ SUGGESTED_ACTIONS: {"actions": [{"label": "Show them", "action": "show_models", 
 				return nil, err
 			}
 			for i := range body.Actions {
-				if err := body.Actions[i].complete(actions); err != nil {
+				if err := body.Actions[i].normalize(actions); err != nil {
 					return nil, err
 				}
 			}
@@ -141,9 +141,9 @@ SUGGESTED_ACTIONS: {"actions": [{"label": "Show them", "action": "show_models", 
 	}
 }
 
-// complete fills in what the model left out and refuses a client action that
-// the page does not have: a button must not do nothing.
-func (a *SuggestedAction) complete(known []ClientAction) error {
+// normalize fills in what the model left out and refuses a client action that the
+// page does not have, because its button would do nothing.
+func (a *SuggestedAction) normalize(known []ClientAction) error {
 	a.Handler, a.Style = cmp.Or(a.Handler, "client"), cmp.Or(a.Style, "secondary")
 	has := func(k ClientAction) bool { return k.Action == a.Action }
 	switch {

@@ -246,7 +246,7 @@ func TestDecide(t *testing.T) {
 		p := r.last()
 		events, err := r.session.Decide(ctx, p.Seq, p.Payloads[0].ID, true)
 		r.must(err)
-		wantIn(t, end[assistant.Complete](t, at.Events(t, events)).Payload.Message, "1 of 1 steps did not work", "there already")
+		wantIn(t, end[assistant.Complete](t, at.Events(t, events)).Payload.Message, "1 of 1 steps failed", "there already")
 	})
 	t.Run("unknown", func(t *testing.T) {
 		r := propose(t, "two")

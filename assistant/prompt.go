@@ -45,8 +45,8 @@ func (p promptParts) build() string {
 	return strings.Join(sections, "\n\n")
 }
 
-// fenced is JSON that cannot end the code block it stands in: a name in the
-// context is never an instruction. Only strings of JSON hold backquotes.
+// fenced escapes JSON so that it cannot end the code block it stands in: a name in
+// the context must not become an instruction. Only JSON strings have backquotes.
 func fenced(raw json.RawMessage) string {
 	return strings.ReplaceAll(string(raw), "```", `\u0060\u0060\u0060`)
 }
@@ -59,7 +59,7 @@ func (p promptParts) structured() string {
 			formats = append(formats, "\n\n"+t.Instructions)
 		}
 	}
-	return introduced(intro, formats)
+	return withIntro(intro, formats)
 }
 
 func (p promptParts) data() string {
@@ -71,11 +71,11 @@ func (p promptParts) data() string {
 			lines[i] += " (" + m.Decision + " by the user)"
 		}
 	}
-	return introduced(intro, lines)
+	return withIntro(intro, lines)
 }
 
-// introduced are the parts after their introduction; "" when there are none.
-func introduced(intro string, parts []string) string {
+// withIntro joins parts after their introduction; "" when there are none.
+func withIntro(intro string, parts []string) string {
 	if len(parts) == 0 {
 		return ""
 	}

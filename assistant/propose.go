@@ -10,9 +10,9 @@ import (
 	"winnow/assistant/llm"
 )
 
-// Decide answers a proposal of the model. Accepting executes it through the
-// write tools, with a checkpoint, as a turn of its own; the model learns of a
-// rejection with the next message, which returns no channel.
+// Decide accepts or rejects a proposal of the model. Accepting executes it through
+// the write tools, with a checkpoint, as a turn of its own. Rejecting returns no
+// channel; the model learns of it with the next message.
 func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept bool) (<-chan Event, error) {
 	release, err := s.acquireWork()
 	if err != nil {
@@ -28,14 +28,14 @@ func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept
 		return nil, ErrNoPair
 	}
 	found := &holder.Payloads[at]
-	kind := PayloadType{} // one that is not available where the user is
+	kind := PayloadType{} // stays empty when it is not available where the user is
 	types := s.available(nil).Payloads
 	if i := slices.IndexFunc(types, samePayload(found.Type)); i >= 0 {
 		kind = types[i]
 	}
 	switch {
 	case found.Decision != "":
-		return nil, fmt.Errorf("this proposal was %s already", found.Decision)
+		return nil, fmt.Errorf("this proposal was already %s", found.Decision)
 	case kind.Calls == nil:
 		return nil, fmt.Errorf("a %s cannot be accepted or rejected", found.Type)
 	case !accept:
@@ -55,9 +55,9 @@ func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept
 	return s.startTurn(t)
 }
 
-// PromptOf is what choosing a server action of an answer sends: the program's own
-// prompt, see Options.ServerAction, else the label and, as JSON, the name and data
-// of the action. ActionContinue is its label alone.
+// PromptOf returns the prompt that a server action of an answer sends: that of
+// Options.ServerAction, else the label followed by the name and data of the action
+// as JSON. ActionContinue without data is its label alone.
 func (s *Session) PromptOf(a SuggestedAction) Prompt {
 	if s.opts.ServerAction != nil {
 		if p, ok := s.opts.ServerAction(a.Action, a.Data); ok {
@@ -77,11 +77,11 @@ func (s *Session) PromptOf(a SuggestedAction) Prompt {
 	return Prompt{Text: a.Label + "\n\n" + string(raw)}
 }
 
-// scripted is a Model that makes given calls and then reports their results:
-// the user's own decision, executed like a model's.
+// scripted is an llm.Model that makes given calls and then reports their results, so
+// that an accepted proposal runs like a turn.
 type scripted struct {
 	calls []llm.Call
-	done  string // what there was to do
+	done  string // summary of the proposal
 }
 
 // Stream implements Model.
@@ -98,7 +98,7 @@ func (m scripted) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Part,
 	}
 }
 
-// outcome reads the results of the calls, which end the messages.
+// outcome reports the results of the calls, which are the last messages.
 func (m scripted) outcome(messages []llm.Message) string {
 	failed, why := 0, ""
 	for i := len(messages) - 1; i >= 0 && messages[i].Role == llm.RoleTool; i-- {
@@ -110,5 +110,5 @@ func (m scripted) outcome(messages []llm.Message) string {
 	if failed == 0 {
 		return "Carried out: " + m.done
 	}
-	return fmt.Sprintf("%d of %d steps did not work: %s", failed, len(m.calls), why)
+	return fmt.Sprintf("%d of %d steps failed: %s", failed, len(m.calls), why)
 }

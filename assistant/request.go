@@ -14,10 +14,10 @@ import (
 	"winnow/checkpoint"
 )
 
-// visiblePairs returns the included pairs and copies the boundary, as the user
-// sees them at this moment. The pair that is tried again or replaced is not
-// history.
-func (t *turn) visiblePairs() []Ref {
+// includedPairs returns the included pairs and copies the boundary, as the user
+// sees them at this moment. The pair that is tried again or replaced does not
+// count.
+func (t *turn) includedPairs() []Ref {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
 	v := &t.s.view
@@ -26,13 +26,13 @@ func (t *turn) visiblePairs() []Ref {
 	if len(refs) != len(v.refs) {
 		t.boundary = budget.Predict(costsOf(refs), t.s.limit(), t.boundary.SYS, t.settings.Budget)
 	}
-	return slices.DeleteFunc(refs[t.boundary.First:], func(r Ref) bool { return !r.Sends })
+	return slices.DeleteFunc(refs[t.boundary.First:], func(r Ref) bool { return !r.Contributes })
 }
 
-// assemble builds the request from the visible pairs, and nothing else.
-func (t *turn) assemble(visible []Ref) error {
-	seqs := make([]int64, len(visible))
-	for i, r := range visible {
+// assemble loads the included pairs and builds the message list and the attempt.
+func (t *turn) assemble(included []Ref) error {
+	seqs := make([]int64, len(included))
+	for i, r := range included {
 		seqs[i] = r.Seq
 	}
 	pairs, err := t.s.opts.Store.Load(t.ctx, seqs)
@@ -45,31 +45,31 @@ func (t *turn) assemble(visible []Ref) error {
 	}
 	t.list = &message.List{&message.Agent{Text: system}}
 	var costs []budget.Cost
-	history := 0
+	historyTokens := 0
 	for i := range pairs {
 		messages := PairMessages(&pairs[i])
 		if len(messages) == 0 {
-			continue // changed by another process since visiblePairs
+			continue // another process has changed it since includedPairs
 		}
 		cost := PairCost(&pairs[i], t.settings.Budget.CPT())
 		*t.list = append(*t.list, messages...)
 		t.spans = append(t.spans, len(messages))
 		costs = append(costs, budget.Cost{Tokens: cost, Contributes: true})
-		history += cost
-		t.seqs = append(t.seqs, pairs[i].Seq)
+		historyTokens += cost
+		t.selectedSeqs = append(t.selectedSeqs, pairs[i].Seq)
 		t.selection = append(t.selection, budget.Selected{ID: pairs[i].ID, Model: pairs[i].Model, Tokens: cost})
 	}
-	if t.exchange != nil {
-		*t.list = append(*t.list, t.exchange...)
+	if t.earlier != nil {
+		*t.list = append(*t.list, t.earlier...)
 	} else {
 		*t.list = append(*t.list, &message.Text{Text: t.pair.UserText, Role: llm.RoleUser})
 	}
 	sys := t.systemCost(system)
-	within := t.boundary // as it was seen, of the pairs as they were loaded
-	within.First, within.SYS, within.Usable, within.HistoryTokens = 0, sys, within.ML-sys, history
-	t.attempt = budget.NewAttempt(within, costs, t.settings.Budget.Estimate(t.pair.UserText), sys, t.settings.Budget)
-	if t.exchange != nil && !t.attempt.TooLarge() {
-		t.attempt.Continue(t.grown())
+	boundary := t.boundary // as the user saw it, with the sizes of what was loaded
+	boundary.First, boundary.SYS, boundary.Usable, boundary.HistoryTokens = 0, sys, boundary.ML-sys, historyTokens
+	t.attempt = budget.NewAttempt(boundary, costs, t.settings.Budget.Estimate(t.pair.UserText), sys, t.settings.Budget)
+	if t.earlier != nil && !t.attempt.TooLarge() {
+		t.attempt.Continue(t.addedTokens())
 	}
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
@@ -86,8 +86,8 @@ func (t *turn) systemCost(system string) int {
 	return sum
 }
 
-// grown is the size of what the turn has added since the user's message.
-func (t *turn) grown() int {
+// addedTokens is the size of what the turn has added since the user's message.
+func (t *turn) addedTokens() int {
 	added := Pair{State: PairComplete, AssistantText: t.pair.AssistantText, ToolCalls: t.pair.ToolCalls}
 	return PairCost(&added, t.settings.Budget.CPT())
 }
@@ -106,7 +106,7 @@ func (t *turn) request() llm.Request {
 	return llm.Request{Model: t.name, Messages: messages.Wire(), Tools: t.tools.specs, Sampling: t.sampling}
 }
 
-// nextRequest is the request that leaves now. What executes a proposal goes to
+// nextRequest is the request to send now. A request that executes a proposal goes to
 // no endpoint, and is neither counted nor stored.
 func (t *turn) nextRequest() llm.Request {
 	req := t.request()
@@ -114,7 +114,7 @@ func (t *turn) nextRequest() llm.Request {
 		return req
 	}
 	r := t.attempt.Record()
-	t.out = &outgoing{t.model, req, SentRequest{
+	t.outgoing = &outgoing{t.model, req, SentRequest{
 		Response: t.response, Attempt: r.AttemptsUsed + 1, Model: t.modelID, At: t.now(), Trimmed: t.attempt.DroppedCount(),
 	}}
 	if t.decided != nil {
@@ -123,14 +123,13 @@ func (t *turn) nextRequest() llm.Request {
 	t.registry.Spend(t.modelID, r.AttemptTotalTokens+r.Budget.MaxContext-r.Budget.MaxUsableRaw, t.now())
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
-	t.unstored = append(t.unstored, *t.out)
+	t.unstored = append(t.unstored, *t.outgoing)
 	return req
 }
 
-// Request is the exact request that Send would make now for a text: what is
-// seen is what is sent. The body is the JSON document of the selected
-// endpoint when it can show one. It looks at the window, so while a turn runs
-// it is ErrBusy.
+// Request returns the exact request that Send would make now for a text. The body
+// is the JSON document of the selected endpoint when its llm.Model is an
+// llm.Encoder. ErrBusy: a turn runs, which has the window.
 func (s *Session) Request(ctx context.Context, text string) (llm.Request, json.RawMessage, error) {
 	release, err := s.acquireWork()
 	if err != nil {
@@ -145,20 +144,20 @@ func (s *Session) Request(ctx context.Context, text string) (llm.Request, json.R
 	if err := t.loadPair(); err != nil {
 		return llm.Request{}, nil, err
 	}
-	if err := t.assemble(t.visiblePairs()); err != nil {
+	if err := t.assemble(t.includedPairs()); err != nil {
 		return llm.Request{}, nil, err
 	}
 	o := outgoing{model: t.model, req: t.request()}
-	sent, err := o.sent()
+	sent, err := o.encode()
 	return o.req, sent.Body, err
 }
 
-// defaultContextTokens bounds the context of a window: enough for a
-// thousand models with their status, a fifth of a window of 80,000.
+// defaultContextTokens bounds the context of a window: enough for a thousand models
+// with their status, and a fifth of the limit of a model of 80,000 tokens.
 const defaultContextTokens = 16_000
 
-// system reads the window's context and writes the system prompt. pairs are
-// those of the request.
+// system reads the window's context and builds the system prompt. pairs are the
+// included ones, whose payloads it lists.
 func (t *turn) system(pairs []Pair) (string, error) {
 	parts := promptParts{location: t.s.location()}
 	var tools []Tool
@@ -188,7 +187,7 @@ func (t *turn) system(pairs []Pair) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t.tools, t.types, t.pair.Page = box, parts.payloads, parts.location.Page
+	t.tools, t.payloadTypes, t.pair.Page = box, parts.payloads, parts.location.Page
 	return parts.build(), nil
 }
 
@@ -200,8 +199,8 @@ func (s *Session) location() Location {
 	return Location{}
 }
 
-// available resolves what the location offers. Without pages, the window's
-// tools are there, and the payloads every session knows.
+// available is what the location offers: what its page lists, the window's tools,
+// and the payloads of every session.
 func (s *Session) available(window []Tool) Available {
 	pages := s.opts.Pages
 	if pages == nil {
@@ -223,14 +222,14 @@ func (s *Session) available(window []Tool) Available {
 // contextMemory is what the model knows of the window.
 type contextMemory struct {
 	hash    string
-	json    json.RawMessage // nil: nothing in this run
+	json    json.RawMessage // as it was sent last; nil: not in this run
 	mark    int64           // of the window's change log
-	resumed bool            // of an earlier run
-	pending []Change        // made after that, and stored with the session
+	resumed bool            // the model was given the window in an earlier run
+	pending []Change        // that the model was not given, stored with the session
 }
 
-// contextWithChanges returns the window's context for the model, with what changed
-// since the model was given it last.
+// contextWithChanges returns the window's context for the model, with the changes
+// since it was sent last.
 func (t *turn) contextWithChanges(w Window) (json.RawMessage, error) {
 	next, err := readContext(w)
 	if err != nil {
@@ -252,7 +251,7 @@ func (t *turn) contextWithChanges(w Window) (json.RawMessage, error) {
 	return addField(next.json, "changes_since_last_message", changes)
 }
 
-// contextChanged is the change that tells which paths of a value differ.
+// contextChanged is a Change with the paths that differ between two values.
 func contextChanged(at time.Time, before, after json.RawMessage) Change {
 	c := NewChange("context_changed", at, nil)
 	if delta, err := checkpoint.Diff(before, after); err == nil {
@@ -270,20 +269,20 @@ func readContext(w Window) (contextMemory, error) {
 	return contextMemory{hash: w.StateHash(), json: raw}, err
 }
 
-// remember stores what the model knows of the window, now that it has answered.
-// A request that failed changes nothing.
+// remember stores what the model knows of the window once it has answered. A
+// request that failed told it nothing.
 func (t *turn) remember() {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
 	t.s.current.context = t.context
 }
 
-// rememberOwn makes what the assistant's tools changed no news: the next
-// message reports what the user did.
-func (t *turn) rememberOwn() error {
+// rememberOwnChanges keeps what the tools of the turn changed out of the next
+// message, which reports only what the user did.
+func (t *turn) rememberOwnChanges() error {
 	w := t.s.opts.Window
 	if _, ok := w.(ChangeLog); ok || w == nil {
-		return nil // it knows who did what
+		return nil // the log knows who did what
 	}
 	now, err := readContext(w)
 	if err != nil {
@@ -294,7 +293,7 @@ func (t *turn) rememberOwn() error {
 	return nil
 }
 
-// addField adds a field at the end of a JSON object; other JSON stays alone.
+// addField adds a field at the end of a JSON object; other JSON is returned as is.
 func addField(object json.RawMessage, name string, value any) (json.RawMessage, error) {
 	body, isObject := strings.CutSuffix(strings.TrimSpace(string(object)), "}")
 	raw, err := PlainJSON(value)
@@ -317,19 +316,19 @@ type SentRequest struct {
 	Body     json.RawMessage `json:"body"`    // the JSON document, byte for byte; headers are no part of it
 }
 
-// outgoing is a request that has left.
+// outgoing is a request that was sent, not encoded yet.
 type outgoing struct {
 	model llm.Model
 	req   llm.Request
-	head  SentRequest // all but the body
+	meta  SentRequest // all but the body
 }
 
-// sent is the request with its body, the endpoint's own when it can show one.
-// The body is asked for after the request has left: the first byte does not wait
-// for it, and a field that the endpoint refused and our client then left out is
-// not in it.
-func (o outgoing) sent() (sent SentRequest, err error) {
-	sent = o.head
+// encode returns the request with its body, as the model encodes it when it is an
+// llm.Encoder. It is called after the request was sent: the request does not wait
+// for it, and the body does not have a field that the client left out after the
+// endpoint refused it.
+func (o outgoing) encode() (sent SentRequest, err error) {
+	sent = o.meta
 	if e, ok := o.model.(llm.Encoder); ok {
 		sent.Body, err = e.Encode(o.req)
 	} else {
@@ -339,8 +338,8 @@ func (o outgoing) sent() (sent SentRequest, err error) {
 }
 
 // SentRequests returns the requests of a pair as they were sent, oldest first,
-// those of a running turn too. None stored is nil, nil. With an error it returns
-// the ones that could be read.
+// also of a running turn; nil, nil when there are none. With an error it returns
+// those that could be read.
 func (s *Session) SentRequests(ctx context.Context, seq int64) ([]SentRequest, error) {
 	var unstored []outgoing
 	s.mu.Lock()
@@ -350,9 +349,9 @@ func (s *Session) SentRequests(ctx context.Context, seq int64) ([]SentRequest, e
 	s.mu.Unlock()
 	all, err := s.storedRequests(ctx, seq)
 	for _, o := range unstored {
-		sent, failed := o.sent()
-		if failed != nil {
-			err = failed
+		sent, encodeErr := o.encode()
+		if encodeErr != nil {
+			err = encodeErr
 			continue
 		}
 		// One may have been stored meanwhile.
@@ -366,8 +365,8 @@ func (s *Session) SentRequests(ctx context.Context, seq int64) ([]SentRequest, e
 }
 
 func (s *Session) storedRequests(ctx context.Context, seq int64) ([]SentRequest, error) {
-	if k, ok := s.opts.Store.(RequestStore); ok {
-		return k.Requests(ctx, seq)
+	if store, ok := s.opts.Store.(RequestStore); ok {
+		return store.Requests(ctx, seq)
 	}
 	return nil, nil
 }

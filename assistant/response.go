@@ -15,7 +15,7 @@ import (
 	"winnow/assistant/message"
 )
 
-// What a turn reports of its end.
+// The notices of a turn that ended in a special way.
 const (
 	limitNotice = "Stopped after %d rounds of tool calls. Everything done so far is kept."
 	emptyNotice = "The model gave an empty answer."
@@ -24,7 +24,7 @@ const (
 // ActionContinue is the server action that continues after the limit of rounds.
 const ActionContinue = "continue"
 
-// respondAll goes on until the assistant's final response. The error is nil for
+// respondAll requests responses until the final one. The error is nil for
 // a complete turn, ctx's error for a cancelled one, else a *TurnError.
 func (t *turn) respondAll() error {
 	defer t.flushTexts()
@@ -69,17 +69,17 @@ func (t *turn) shouldStop() bool {
 
 // turnError turns an error into the one that ends the turn; nil stays nil.
 func (t *turn) turnError(err error) error {
-	var f *TurnError
-	var re *llm.RequestError
+	var turnErr *TurnError
+	var reqErr *llm.RequestError
 	switch {
 	case err == nil:
 		return nil
 	case t.ctx.Err() != nil:
 		return t.ctx.Err()
-	case errors.As(err, &f):
-		return f
-	case errors.As(err, &re):
-		return &TurnError{Code: string(re.Kind), Message: re.Sentence(), Err: re}
+	case errors.As(err, &turnErr):
+		return turnErr
+	case errors.As(err, &reqErr):
+		return &TurnError{Code: string(reqErr.Kind), Message: reqErr.Sentence(), Err: reqErr}
 	}
 	return &TurnError{Code: string(llm.KindUnknown), Message: err.Error(), Err: err}
 }
@@ -91,7 +91,7 @@ func (t *turn) finish(a answer) error {
 	case a.end.Cut():
 		t.note("The answer was " + a.end.CutReason() + ".")
 	case a.end.Damaged != "":
-		t.note("The answer was damaged on its way: " + a.end.Damaged + ".")
+		t.note("The answer was damaged in transit: " + a.end.Damaged + ".")
 	case t.pair.AssistantText == "" && len(t.pair.Payloads) == 0 && t.pair.Suggested == nil:
 		t.note(emptyNotice)
 	}
@@ -119,33 +119,33 @@ func (t *turn) responseDone(final bool) error {
 	if final {
 		return nil
 	}
-	t.attempt.Continue(t.grown())
+	t.attempt.Continue(t.addedTokens())
 	return t.commit()
 }
 
 // answer is one whole response.
 type answer struct {
-	text string // without payloads, and with what looks like a marker as the model wrote it
+	text string // without payloads; what looks like a card marker is not escaped
 	end  llm.End
 }
 
-// respond gets one response, with a smaller request after each overflow.
+// respond gets one response. After each overflow it sends a smaller request.
 func (t *turn) respond() (answer, error) {
 	for {
-		r := &response{t: t, payloads: markup.NewParser(kindsOf(t.types))}
+		r := &response{t: t, payloads: markup.NewParser(kindsOf(t.payloadTypes))}
 		err := r.read(t.nextRequest())
-		var re *llm.RequestError
-		if errors.As(err, &re) {
+		var reqErr *llm.RequestError
+		if errors.As(err, &reqErr) {
 			wait := time.Duration(0)
-			if re.Kind == llm.KindQuota {
-				wait = re.After
+			if reqErr.Kind == llm.KindQuota {
+				wait = reqErr.After
 			}
-			t.registry.SetQuota(t.modelID, re.Limits, wait, t.now())
+			t.registry.SetQuota(t.modelID, reqErr.Limits, wait, t.now())
 		}
-		if re == nil || re.Kind != llm.KindOverflow || r.any {
+		if reqErr == nil || reqErr.Kind != llm.KindOverflow || r.received {
 			return answer{strings.TrimSpace(r.text.String()), r.end}, err
 		}
-		if err := t.overflow(re); err != nil {
+		if err := t.overflow(reqErr); err != nil {
 			return answer{}, err
 		}
 	}
@@ -153,19 +153,19 @@ func (t *turn) respond() (answer, error) {
 
 // overflow drops the oldest included pair. A limit that the endpoint names is
 // the limit of the model from now on.
-func (t *turn) overflow(re *llm.RequestError) error {
-	if re.Limit > 0 {
-		t.registry.Learn(llm.ModelInfo{ID: t.modelID, Context: re.Limit, Known: true})
+func (t *turn) overflow(reqErr *llm.RequestError) error {
+	if reqErr.Limit > 0 {
+		t.registry.Learn(llm.ModelInfo{ID: t.modelID, Context: reqErr.Limit, Known: true})
 	}
 	if t.s == nil {
-		return re
+		return reqErr
 	}
 	more := t.attempt.Overflow()
-	t.report(t.attempt.Ended(), re.Words())
+	t.report(t.attempt.Ended(), reqErr.Words())
 	if !more {
-		return &TurnError{Code: CodeOverflowTrimmed, Err: re, Message: fmt.Sprintf(
+		return &TurnError{Code: CodeOverflowTrimmed, Err: reqErr, Message: fmt.Sprintf(
 			"the request is too long for %s even without %d of %d pairs: %s",
-			t.modelID, t.attempt.DroppedCount(), t.attempt.PredictedCount(), re.Words())}
+			t.modelID, t.attempt.DroppedCount(), t.attempt.PredictedCount(), reqErr.Words())}
 	}
 	last := t.noteSend(true)
 	t.emit(ContextTrimmed{
@@ -182,7 +182,7 @@ type response struct {
 	guard    markup.Guard
 	text     strings.Builder
 	began    time.Time // of the reasoning
-	any      bool      // something of the answer has arrived
+	received bool      // text or reasoning has arrived
 	ended    bool
 	end      llm.End
 }
@@ -196,7 +196,7 @@ func (r *response) read(req llm.Request) (err error) {
 		r.add(part)
 	}
 	r.endThought()
-	r.addPieces(r.payloads.Flush())
+	r.addSegments(r.payloads.Flush())
 	r.show(r.guard.Flush())
 	switch {
 	case err != nil:
@@ -213,11 +213,11 @@ func (r *response) add(part llm.Part) {
 	t := r.t
 	switch p := part.(type) {
 	case llm.Text:
-		r.any = true
+		r.received = true
 		r.endThought()
-		r.addPieces(r.payloads.Write(p.Text))
+		r.addSegments(r.payloads.Write(p.Text))
 	case llm.Reasoning:
-		r.any = true
+		r.received = true
 		if r.began.IsZero() {
 			r.began = t.now()
 			if t.reasoning.Len() > 0 {
@@ -252,14 +252,14 @@ func (r *response) endThought() {
 	}
 }
 
-func (r *response) addPieces(all []markup.Segment) {
+func (r *response) addSegments(all []markup.Segment) {
 	for _, p := range all {
 		if r.t.ctx.Err() != nil {
-			return // a hostile chunk can contain thousands
+			return // a hostile chunk can contain thousands of segments
 		}
 		switch {
 		case p.Kind != "":
-			r.t.addPayload(r.t.completed(Payload{Type: p.Kind, Data: p.Data}))
+			r.t.addPayload(r.t.fillPayload(Payload{Type: p.Kind, Data: p.Data}))
 		case p.Notice != "":
 			r.t.warn(p.Notice)
 		default:
@@ -286,7 +286,7 @@ func (r *response) show(text string) {
 	t.addText(text)
 }
 
-// addText adds to the assistant's text and reports it.
+// addText appends to the assistant's text and reports it.
 func (t *turn) addText(text string) {
 	t.text.WriteString(text)
 	t.emit(TextDelta{text})
@@ -300,7 +300,7 @@ func (t *turn) flushTexts() {
 	t.flushThoughts()
 }
 
-// breakParagraph sets what follows apart from the text before it.
+// breakParagraph starts a new paragraph, unless the text ends with one or a card.
 func (t *turn) breakParagraph() {
 	if s := t.text.String(); s != "" && !strings.HasSuffix(s, "\n\n") && !strings.HasSuffix(s, "]]") {
 		t.addText("\n\n")
@@ -308,7 +308,7 @@ func (t *turn) breakParagraph() {
 	t.newParagraph = false
 }
 
-// suggest adds to what is offered for the next step.
+// suggest adds values and actions to those the pair suggests.
 func (t *turn) suggest(s Suggested) {
 	if t.pair.Suggested == nil {
 		t.pair.Suggested = &Suggested{}
@@ -317,8 +317,8 @@ func (t *turn) suggest(s Suggested) {
 	t.pair.Suggested.Actions = append(t.pair.Suggested.Actions, s.Actions...)
 }
 
-// addPayload adds a payload that the model wrote: what it offers becomes chips
-// and buttons, everything else a card.
+// addPayload adds a payload that the model wrote: suggested values and actions to
+// those of the pair, everything else as a card.
 func (t *turn) addPayload(p Payload) {
 	if p.Type == PayloadValues || p.Type == PayloadActions {
 		var offered struct {
@@ -334,14 +334,14 @@ func (t *turn) addPayload(p Payload) {
 	t.emit(PayloadFound{p})
 }
 
-// completed is a payload with its id and summary, and JSON for data.
-func (t *turn) completed(p Payload) Payload {
+// fillPayload fills in the id and the summary, and makes sure that Data is JSON.
+func (t *turn) fillPayload(p Payload) Payload {
 	if p.ID == "" {
 		p.ID = NewID(t.now())[16:] // the random part: short enough to be quoted by a model
 	}
 	p.Data = validOrQuoted(string(p.Data))
-	if i := slices.IndexFunc(t.types, samePayload(p.Type)); i >= 0 && p.Summary == "" {
-		p.Summary = t.types[i].summary(p.Data)
+	if i := slices.IndexFunc(t.payloadTypes, samePayload(p.Type)); i >= 0 && p.Summary == "" {
+		p.Summary = t.payloadTypes[i].summary(p.Data)
 	}
 	p.Summary = cmp.Or(p.Summary, p.Type)
 	return p

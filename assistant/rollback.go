@@ -26,7 +26,7 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 	if err != nil {
 		return "", err
 	}
-	cut, err := s.toCut(ctx, intent)
+	cut, err := s.pairsToCut(ctx, intent)
 	if err == nil && len(cut) > 0 {
 		if p, err := s.pair(ctx, cut[0].Seq); err == nil {
 			text = p.UserText
@@ -39,8 +39,8 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 	return text, nil
 }
 
-// firstPair is the oldest pair of the session that a checkpoint is the start
-// of; 0 when it is none, or has no pair.
+// firstPair is the oldest pair of the session that starts with a checkpoint; 0 when
+// it starts none, or the session has no pair.
 func (s *Session) firstPair(ctx context.Context, id string) (int64, error) {
 	for _, c := range s.opts.Journal.List("") {
 		if c.ID == id && c.Kind == checkpoint.KindStart {
@@ -94,79 +94,79 @@ func (s *Session) finishRollback(ctx context.Context) error {
 	return nil
 }
 
-// executeRollback does what an intent says, in this order: the window, which can be
-// put back; the store, all of it or nothing; the journal's note that it is done.
-func (s *Session) executeRollback(ctx context.Context, in checkpoint.Intent) error {
+// executeRollback carries out an intent, in this order: the window, which can be
+// restored; the store, all of it or nothing; Finish in the journal.
+func (s *Session) executeRollback(ctx context.Context, intent checkpoint.Intent) error {
 	w, j := s.opts.Window, s.opts.Journal
-	restoresWindow := in.Scope != checkpoint.ScopeConversation
+	restoresWindow := intent.Scope != checkpoint.ScopeConversation
 	if restoresWindow {
-		if err := w.ApplyState(in.State); err != nil {
-			return errors.Join(err, j.Abandon(in))
+		if err := w.ApplyState(intent.State); err != nil {
+			return errors.Join(err, j.Abandon(intent))
 		}
 	}
-	cut, err := s.toCut(ctx, in)
+	cut, err := s.pairsToCut(ctx, intent)
 	if err == nil {
-		b := &Batch{Intent: in.ID}
+		b := &Batch{Intent: intent.ID}
 		switch {
-		case in.Scope == checkpoint.ScopeRules:
-		case in.Undoes != "":
-			b.Uncut = in.Undoes
-		case in.Cut != 0:
-			b.Cut = &Cut{Name: in.ID, Sessions: in.Sessions, From: in.Cut}
+		case intent.Scope == checkpoint.ScopeRules:
+		case intent.Undoes != "":
+			b.Uncut = intent.Undoes
+		case intent.Cut != 0:
+			b.Cut = &Cut{Name: intent.ID, Sessions: intent.Sessions, From: intent.Cut}
 		}
 		err = s.opts.Store.Commit(ctx, b)
 	}
 	if err != nil {
 		if restoresWindow {
-			err = errors.Join(err, w.ApplyState(in.Previous))
+			err = errors.Join(err, w.ApplyState(intent.Previous))
 		}
-		return errors.Join(err, j.Abandon(in))
+		return errors.Join(err, j.Abandon(intent))
 	}
-	if err := j.Finish(in); err != nil {
+	if err := j.Finish(intent); err != nil {
 		return err
 	}
 	state, err := windowState(w)
 	if err == nil {
 		err = s.markSaved(state)
 	}
-	if in.Scope != checkpoint.ScopeRules {
-		err = errors.Join(err, s.showRolledBack(ctx, in, cut))
+	if intent.Scope != checkpoint.ScopeRules {
+		err = errors.Join(err, s.showRolledBack(ctx, intent, cut))
 	}
 	return err
 }
 
-// toCut finds the pairs that an intent cuts, oldest first.
-func (s *Session) toCut(ctx context.Context, in checkpoint.Intent) ([]Ref, error) {
-	if in.Scope == checkpoint.ScopeRules || in.Undoes != "" || in.Cut == 0 {
+// pairsToCut returns the pairs that an intent cuts, oldest first.
+func (s *Session) pairsToCut(ctx context.Context, intent checkpoint.Intent) ([]Ref, error) {
+	if intent.Scope == checkpoint.ScopeRules || intent.Undoes != "" || intent.Cut == 0 {
 		return nil, nil
 	}
 	var cut []Ref
-	for _, session := range in.Sessions {
+	for _, session := range intent.Sessions {
 		refs, err := s.refs(ctx, session)
 		if err != nil {
 			return nil, err
 		}
-		cut = append(cut, slices.DeleteFunc(refs, func(r Ref) bool { return r.Seq < in.Cut })...)
+		cut = append(cut, slices.DeleteFunc(refs, func(r Ref) bool { return r.Seq < intent.Cut })...)
 	}
 	slices.SortFunc(cut, bySeq)
 	return cut, nil
 }
 
-// showRolledBack brings the view in line with what was cut or came back, and
-// makes the next turn give the model the whole context anew.
-func (s *Session) showRolledBack(ctx context.Context, in checkpoint.Intent, cut []Ref) error {
+// showRolledBack updates the view with what was cut or came back. The next turn
+// gives the model the window as if for the first time, without changes.
+func (s *Session) showRolledBack(ctx context.Context, intent checkpoint.Intent, cut []Ref) error {
 	var back []Ref
-	if in.Undoes != "" {
+	if intent.Undoes != "" {
 		refs, err := s.refs(ctx, s.ID())
 		if err != nil {
 			return err
 		}
-		back = slices.DeleteFunc(refs, func(r Ref) bool { return r.Seq < in.Cut })
+		back = slices.DeleteFunc(refs, func(r Ref) bool { return r.Seq < intent.Cut })
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.current.context = contextMemory{mark: s.current.context.mark, resumed: s.current.context.resumed}
-	if in.Undoes == "" {
+	if intent.Undoes == "" {
 		seqs := make([]int64, len(cut))
 		for i, r := range cut {
 			seqs[i] = r.Seq
@@ -175,8 +175,8 @@ func (s *Session) showRolledBack(ctx context.Context, in checkpoint.Intent, cut 
 		return nil
 	}
 	if s.view.cut != nil {
-		back, s.view.cut = s.view.cut, nil // exactly what was visible, of whichever session
+		back, s.view.cut = s.view.cut, nil // exactly what was visible, also of other sessions
 	}
-	s.view.bringBack(back)
+	s.view.restore(back)
 	return nil
 }

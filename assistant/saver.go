@@ -52,7 +52,7 @@ type SavePlan struct {
 	Path     string        `json:"path"`
 	Creates  bool          `json:"creates"`  // there is no file yet
 	Rules    []RuleChange  `json:"rules"`    // by provider
-	Keys     []KeyChange   `json:"keys"`     // variables of the file that would read differently
+	Keys     []KeyChange   `json:"keys"`     // variables of the file whose value would change
 	Lines    []FileLine    `json:"lines"`    // of the file, with secrets masked
 	Effects  []ModelEffect `json:"effects"`  // on the models of each provider with changed rules
 	Conflict *Conflict     `json:"conflict"` // nil: nobody else has changed the file
@@ -69,7 +69,7 @@ type RuleChange struct {
 	Added    bool   `json:"added"` // false: removed
 }
 
-// KeyChange is a variable of the file that reads differently. Secrets are masked.
+// KeyChange is a variable of the file whose value differs. Secrets are masked.
 type KeyChange struct {
 	Key    string `json:"key"`
 	Before string `json:"before"` // "" also when it was not set
@@ -102,10 +102,10 @@ type Saved struct {
 	Warning string       `json:"warning,omitempty"`
 }
 
-// Refreshed reports what came of reading the saved state again.
+// Refreshed is the result of reading the saved state again.
 type Refreshed struct {
 	Path    string       `json:"path"`
-	Changed bool         `json:"changed"` // the file was another one than before
+	Changed bool         `json:"changed"` // the file differs from the one read before
 	Rules   []RuleChange `json:"rules"`   // how the saved rules changed
 	Keys    []KeyChange  `json:"keys"`
 	Dropped []RuleChange `json:"dropped"` // unsaved changes that are lost
@@ -118,12 +118,12 @@ type Conflict struct {
 	Busy    bool         `json:"busy"`           // they have it open for writing and may not be done
 	Theirs  []FileLine   `json:"theirs"`         // what they changed
 	Ours    []FileLine   `json:"ours"`           // what a save would change
-	Keys    []KeyChange  `json:"keys"`           // variables that read differently in theirs
+	Keys    []KeyChange  `json:"keys"`           // variables whose value differs in theirs
 	Rules   []RuleChange `json:"rules"`          // rules changed on both sides; none: the two can be merged
 	Kept    string       `json:"kept,omitempty"` // where their file lies, when the save moved it aside
 }
 
-// Error reports which file it is.
+// Error names the file and what happened to it.
 func (c *Conflict) Error() string {
 	switch {
 	case c.Kept != "":

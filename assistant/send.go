@@ -10,8 +10,8 @@ import (
 type Prompt struct {
 	Text        string
 	Attachments []Attachment // files whose text is part of Text
-	// Replaces is the pair that the new one replaces, at the end of
-	// the stream: an error pair asked again, or the last one regenerated. 0 is none.
+	// Replaces is the pair that is deleted for the new one, which comes last: an
+	// error pair that is asked again, or the last pair that is regenerated. 0 is none.
 	Replaces int64
 	// Retry is the error pair to try again in its place. It continues after the
 	// whole responses of the pair. 0 is none.
@@ -23,8 +23,9 @@ type Prompt struct {
 
 func (p Prompt) blank() bool { return p.Retry == 0 && strings.TrimSpace(p.Text) == "" }
 
-// eventBuffer is the size of a burst of events while the reader draws: enough for a
-// frame at the fastest stream measured, 1,000 chunks a second at 30 frames.
+// eventBuffer is the capacity of the channel, for the events that come while the
+// reader draws a frame: the fastest stream measured has 1,000 chunks a second, at
+// 30 frames.
 const eventBuffer = 256
 
 // Send starts a turn and returns its events. The channel ends with exactly one
@@ -56,7 +57,7 @@ func (s *Session) newTurn(ctx context.Context, p Prompt) (*turn, error) {
 	t := &turn{
 		s: s, prompt: p, registry: s.registry, model: model, name: name, modelID: s.model, info: info, now: s.now, log: s.log,
 		settings: s.opts.Settings, iterations: cmp.Or(max(s.opts.Settings.Iterations, 0), DefaultIterations), session: s.current.id, topic: s.topic, context: s.current.context,
-		over: make(chan struct{}),
+		done: make(chan struct{}),
 	}
 	t.ctx, t.cancel = context.WithCancelCause(ctx)
 	return t, nil
@@ -87,7 +88,7 @@ func (s *Session) endTurn(t *turn, end Event) {
 	s.turnStarted = make(chan struct{})
 	clear(s.answers)
 	if _, complete := end.(Complete); !complete {
-		s.current.held = true // what waits is never sent by itself after an error
+		s.current.queuedHeld = true // what waits is never sent by itself after an error
 	}
 	s.view.tracker.SetLimit(s.limit()) // the endpoint may have named its limits
 }
@@ -95,7 +96,7 @@ func (s *Session) endTurn(t *turn, end Event) {
 // Queue stores one message to be sent when the response that is streaming now
 // is complete; a newer one replaces it. It is durable when Queue returns, if
 // the store is a SessionStore. ErrEmpty: there is no text. ErrNotBusy: no turn
-// runs, send it.
+// runs, so it can be sent.
 func (s *Session) Queue(p Prompt) error {
 	if p.blank() {
 		return ErrEmpty
@@ -116,18 +117,18 @@ func (s *Session) Queue(p Prompt) error {
 	defer s.mu.Unlock()
 	c := &s.current
 	if s.running != t {
-		c.takenQueued = durable // its send, or ForgetQueued, removes it
+		c.queuedTaken = durable // Send or ForgetQueued removes it
 		return ErrNotBusy
 	}
-	c.queued, c.held, c.takenQueued = &p, false, false
-	if len(t.owed) > 0 || t.seq == 0 { // TurnStarted comes first
-		t.owed = append(t.owed, Queued{p.Text})
+	c.queued, c.queuedHeld, c.queuedTaken = &p, false, false
+	if len(t.pendingEvents) > 0 || t.seq == 0 { // TurnStarted comes first
+		t.pendingEvents = append(t.pendingEvents, Queued{p.Text})
 		return nil
 	}
 	select {
 	case t.events <- Queued{p.Text}: // open as long as the turn is the running one
 	default: // the reader is behind
-		t.owed = append(t.owed, Queued{p.Text})
+		t.pendingEvents = append(t.pendingEvents, Queued{p.Text})
 	}
 	return nil
 }
@@ -147,7 +148,7 @@ func (s *Session) Queued() (Prompt, bool) {
 func (s *Session) QueuedHeld() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.current.queued != nil && s.current.held
+	return s.current.queued != nil && s.current.queuedHeld
 }
 
 // TakeQueued removes the waiting message and returns it: to edit it, to drop
@@ -159,16 +160,16 @@ func (s *Session) TakeQueued() (Prompt, bool) {
 	if p == nil {
 		return Prompt{}, false
 	}
-	s.current.queued, s.current.takenQueued = nil, true
+	s.current.queued, s.current.queuedTaken = nil, true
 	return *p, true
 }
 
-// ForgetQueued removes a message that was taken from the store, once it is
-// durable elsewhere or dropped.
+// ForgetQueued removes from the store the message that TakeQueued returned. The
+// caller has stored it elsewhere or dropped it.
 func (s *Session) ForgetQueued(ctx context.Context) error {
 	s.mu.Lock()
-	taken, id := s.current.takenQueued, s.current.id
-	s.current.takenQueued = false
+	taken, id := s.current.queuedTaken, s.current.id
+	s.current.queuedTaken = false
 	s.mu.Unlock()
 	if store, ok := s.opts.Store.(SessionStore); ok && taken {
 		return store.ClearQueued(ctx, id)

@@ -17,9 +17,9 @@ import (
 // ConfirmPolicy is which tools ask the user before they run.
 type ConfirmPolicy string
 
-// The policies of the setting confirm. No model text can lower it.
+// The policies of the setting confirm. A model cannot change it.
 const (
-	ConfirmSave   ConfirmPolicy = "save"   // lasting tools; the default
+	ConfirmSave   ConfirmPolicy = "save"   // tools that are Lasting; the default
 	ConfirmAlways ConfirmPolicy = "always" // every write tool
 	ConfirmNever  ConfirmPolicy = "never"
 )
@@ -30,7 +30,7 @@ const (
 type Options struct {
 	ID      string // of the session; "" makes a new one
 	Window  Window
-	Pages   *Pages // nil: the window's tools are all there is
+	Pages   *Pages // nil: there are no tools but the window's
 	Store   Store  // nil is a MemoryStore
 	Journal *checkpoint.Journal
 	// WithoutCheckpoints lets write tools run in a session that has no Journal:
@@ -68,7 +68,7 @@ type Session struct {
 	opts     Options
 	now      func() time.Time
 	log      *slog.Logger
-	run      string // names this run in stored session states
+	runID    string // of this run, in stored session states
 
 	// work is a semaphore of one for window, journal and store: acquire work on
 	// them by sending, release by receiving. A turn has it until its end.
@@ -85,14 +85,14 @@ type Session struct {
 	view        view
 }
 
-// sessionMemory is what belongs to the session id, not to the one before it.
+// sessionMemory is the part of a Session that Renew and Resume replace with the id.
 type sessionMemory struct {
 	id          string
 	queued      *Prompt
-	held        bool // queued waits for the user, not for the end of a turn
-	takenQueued bool // the store still has a queued message that was taken
+	queuedHeld  bool // queued waits for the user, not for the end of a turn
+	queuedTaken bool // TakeQueued returned a message that is still in the store
 	context     contextMemory
-	storedState string // as it was stored last
+	storedState string // the sessionState as it was stored last
 	records     []budget.Record
 	lastSend    *LastSend // nil before the first
 }
@@ -116,13 +116,13 @@ func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 	if s.opts.Store == nil {
 		s.opts.Store = &MemoryStore{}
 	}
-	s.run = NewID(s.now())
+	s.runID = NewID(s.now())
 	s.current.id = cmp.Or(opts.ID, NewID(s.now()))
 	s.view.tracker = budget.NewTracker(opts.Settings.Budget, s.limit())
 	return s, nil
 }
 
-// acquireWork gives one caller at a time window, journal and store. It is
+// acquireWork gives window, journal and store to one caller at a time. It is
 // ErrBusy while a turn runs, also for a caller that waits when a turn starts; a
 // turn waits for the caller that has it.
 func (s *Session) acquireWork() (release func(), err error) {
@@ -177,8 +177,8 @@ func (s *Session) Settings() Settings {
 	return s.opts.Settings
 }
 
-// SetSettings changes them from the next send on. After another CharsPerToken
-// the caller costs the view anew and calls SetView.
+// SetSettings changes them from the next send on. When CharsPerToken
+// differs, the caller computes the costs of the view again and calls SetView.
 func (s *Session) SetSettings(set Settings) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,7 +194,7 @@ func (s *Session) Busy() bool {
 	return s.running != nil
 }
 
-// Registry returns the models the session chooses from.
+// Registry returns the models that the session can use.
 func (s *Session) Registry() *llm.Registry { return s.registry }
 
 // Window returns what the assistant works on; nil is nothing.

@@ -74,9 +74,9 @@ func (s *Session) start(ctx context.Context) error {
 	return nil
 }
 
-// measure estimates the system prompt before the first turn has written one,
-// so that the first boundary is right. A window that cannot be read now reports
-// that when a message is sent.
+// measure estimates the system prompt before the first turn builds one, so that
+// the first boundary is right. An error is ignored here: sending a message
+// reports it.
 func (s *Session) measure(ctx context.Context) {
 	t, err := s.newTurn(ctx, Prompt{})
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *Session) measure(ctx context.Context) {
 }
 
 // Renew starts a new session in the same window: a new id and an empty view.
-// Model, window state and unsaved changes stay; old pairs stay in the stream.
+// Model, window state and unsaved changes stay; old pairs stay in the history.
 // On error the old session continues.
 func (s *Session) Renew(ctx context.Context) error {
 	release, err := s.acquireWork()
@@ -122,7 +122,7 @@ func (s *Session) Resume(ctx context.Context, id string) error {
 	return s.switchTo(ctx, id, refs)
 }
 
-// switchTo makes this the session id, with these pairs and a fresh context.
+// switchTo replaces the sessionMemory: a session id, with these pairs in view.
 func (s *Session) switchTo(ctx context.Context, id string, refs []Ref) error {
 	s.storeState(ctx)
 	s.mu.Lock()
@@ -135,7 +135,7 @@ func (s *Session) switchTo(ctx context.Context, id string, refs []Ref) error {
 		s.current = before
 		return err
 	}
-	s.SetView(refs, "x")
+	s.SetView(refs, currentSession)
 	s.log.Info("session", "id", id)
 	return nil
 }
@@ -150,7 +150,7 @@ func (s *Session) Close(ctx context.Context) error {
 	if t != nil {
 		t.cancel(errInterrupted)
 		select {
-		case <-t.over:
+		case <-t.done:
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
@@ -178,8 +178,8 @@ type sessionState struct {
 	State json.RawMessage `json:"state,omitempty"`
 }
 
-// storeState stores where the session stands. Work is acquired. A failure costs
-// no more than the position, and is logged.
+// storeState stores the sessionState. Work is acquired. A failure is only logged:
+// no pair is lost by it.
 func (s *Session) storeState(ctx context.Context) {
 	store, ok := s.opts.Store.(SessionStore)
 	if !ok || s.opts.Window == nil {
@@ -188,7 +188,7 @@ func (s *Session) storeState(ctx context.Context) {
 	s.mu.Lock()
 	id, known, before := s.current.id, s.current.context, s.current.storedState
 	s.mu.Unlock()
-	state := sessionState{Changes: known.pending, Run: s.run, Mark: known.mark}
+	state := sessionState{Changes: known.pending, Run: s.runID, Mark: known.mark}
 	if known.json != nil || known.resumed {
 		if log, ok := s.opts.Window.(ChangeLog); ok {
 			found, next := log.Changes(known.mark)
@@ -215,22 +215,22 @@ func (s *Session) storeState(ctx context.Context) {
 }
 
 // restoreState restores what is stored of the session. What cannot be read or
-// restored is logged and left out: the pairs are what counts.
+// restored is logged and left out: the pairs do not depend on it.
 func (s *Session) restoreState(ctx context.Context) {
 	store, ok := s.opts.Store.(SessionStore)
 	if !ok {
 		return
 	}
 	id := s.ID()
-	prompt, waits, failed := store.Queued(ctx, id)
+	prompt, waits, queuedErr := store.Queued(ctx, id)
 	raw, err := store.SessionState(ctx, id)
 	var state sessionState
 	if err == nil && raw != nil {
 		err = json.Unmarshal(raw, &state)
 	}
 	s.mu.Lock()
-	if waits && failed == nil {
-		s.current.queued, s.current.held = &prompt, true
+	if waits && queuedErr == nil {
+		s.current.queued, s.current.queuedHeld = &prompt, true
 	}
 	restored := raw != nil && err == nil
 	if restored {
@@ -246,19 +246,19 @@ func (s *Session) restoreState(ctx context.Context) {
 		s.current.context = known
 		s.mu.Unlock()
 	}
-	if err = errors.Join(err, failed); err != nil {
+	if err = errors.Join(err, queuedErr); err != nil {
 		s.log.Warn("session state not restored", "id", id, "error", err)
 	}
 }
 
-// resumedContext is what the model of a resumed session knows of the window, and
-// what it does not: the changes that were stored, and after a session of another
-// run the difference between the stored state and that of now. The window's log
-// of this run is then left out: it is how the window got to its state.
+// resumedContext is what the model of a resumed session knows of the window. The
+// changes that it does not know are pending: those that were stored and, after a
+// session of another run, the difference between the stored and the current
+// state. That difference replaces the window's log of this run.
 func (s *Session) resumedContext(state sessionState) contextMemory {
 	known := contextMemory{resumed: true, pending: state.Changes}
 	if log, ok := s.opts.Window.(ChangeLog); ok {
-		if state.Run == s.run {
+		if state.Run == s.runID {
 			known.mark = state.Mark
 			return known
 		}

@@ -17,23 +17,23 @@ type Store interface {
 	// Load returns the pairs with these Seqs, in the order asked for. One that
 	// is unknown is left out.
 	Load(ctx context.Context, seqs []int64) ([]Pair, error)
-	// Refs returns the uncut pairs of one session in order, costed with
-	// charsPerToken; session "" means of all sessions.
+	// Refs returns the uncut pairs of one session in order, their costs computed
+	// with charsPerToken; session "" means of all sessions.
 	Refs(ctx context.Context, session string, charsPerToken float64) ([]Ref, error)
 }
 
 // RequestStore is a Store that stores the requests of a Batch.
 type RequestStore interface {
-	// Requests returns those of a pair, oldest first; none is nil, nil.
-	// With an error it returns those that are whole.
+	// Requests returns the requests of a pair, oldest first; nil, nil when there
+	// are none. With an error it returns those that could be read.
 	Requests(ctx context.Context, seq int64) ([]SentRequest, error)
 }
 
 // SessionStore is a Store that stores, beside pairs, the queued message and the
 // state of each session. Without it both last as long as the Session.
 type SessionStore interface {
-	// SaveQueued stores the message that waits, durably, in the place of the one
-	// before.
+	// SaveQueued stores the message that waits, durably, and replaces the one that
+	// was stored before.
 	SaveQueued(ctx context.Context, session string, p Prompt) error
 	Queued(ctx context.Context, session string) (p Prompt, found bool, err error)
 	ClearQueued(ctx context.Context, session string) error
@@ -47,9 +47,9 @@ type SessionStore interface {
 // or not at all, and every one repeats the history before it: without a bound
 // they would soon be the largest part of what is stored.
 const (
-	// KeptRequestPairs is of how many pairs, those sent last.
+	// KeptRequestPairs is the number of pairs, those sent last.
 	KeptRequestPairs = 500
-	// KeptRequestBytes is how many bytes of all together, as they are stored.
+	// KeptRequestBytes is the size of all requests together, as they are stored.
 	KeptRequestBytes = 64 << 20
 )
 
@@ -103,23 +103,23 @@ type Cut struct {
 
 // Ref is what the boundary and the list need to know of a pair that is not loaded.
 type Ref struct {
-	Seq   int64
-	Cost  int  // estimated tokens, see PairCost
-	Sends bool // whether the pair contributes messages to a request
+	Seq         int64
+	Cost        int  // estimated tokens, see PairCost
+	Contributes bool // messages to a request
 }
 
-// MemoryStore is a Store that lasts as long as the process, without the requests.
+// MemoryStore is a Store that lasts as long as the process and stores no requests.
 // The zero value is empty and ready; it is safe from any goroutine.
 type MemoryStore struct {
-	mu    sync.Mutex
-	pairs []memoryPair // by Seq
-	last  int64
-	done  map[string]bool // intents
+	mu     sync.Mutex
+	pairs  []memoryPair // by Seq
+	last   int64
+	intent string // the last one
 }
 
 type memoryPair struct {
 	Pair
-	cut string
+	cut string // name of its Cut; "" is uncut
 }
 
 // Commit implements Store.
@@ -127,10 +127,10 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b.Intent != "" {
-		if s.done[b.Intent] {
+		if s.intent == b.Intent {
 			return nil
 		}
-		s.done = map[string]bool{b.Intent: true}
+		s.intent = b.Intent
 	}
 	s.pairs = slices.DeleteFunc(s.pairs, func(p memoryPair) bool { return slices.Contains(b.Delete, p.Seq) })
 	for i := range s.pairs {
@@ -205,7 +205,7 @@ func (s *MemoryStore) Refs(_ context.Context, session string, charsPerToken floa
 
 // PairRef is what the boundary needs to know of a pair.
 func PairRef(p *Pair, charsPerToken float64) Ref {
-	return Ref{Seq: p.Seq, Cost: PairCost(p, charsPerToken), Sends: PairSends(p)}
+	return Ref{Seq: p.Seq, Cost: PairCost(p, charsPerToken), Contributes: PairContributes(p)}
 }
 
 // clonePair copies a pair with the lists that a running turn appends to.

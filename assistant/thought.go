@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// Thought is where a block of a pair's Reasoning was thought. The places are in
-// bytes of the texts as they are stored; the blocks are in order.
+// Thought is a block of a pair's Reasoning and where in the answer it was thought.
+// Offsets are in bytes of the texts as they are stored; the blocks are in order.
 type Thought struct {
-	From  int           `json:"from"`           // in Reasoning: it goes on to the next block
-	Place int           `json:"place"`          // in AssistantText: how much of it came before
+	From  int           `json:"from"`           // offset in Reasoning; the block ends where the next one begins
+	Place int           `json:"place"`          // offset in AssistantText of what was written after the block
 	Took  time.Duration `json:"took,omitempty"` // in ns
 	Text  string        `json:"-"`              // without the space around it; only in what PairThoughts returns
 }
 
-// PairThoughts splits the Reasoning of a pair; none is nil. Places that do not
-// fit the texts make one block of all of it, and so does a pair from before there
-// were places.
+// PairThoughts splits the Reasoning of a pair; nil without one. It is one block when
+// the offsets do not fit the texts, or the pair was stored by a version without
+// them.
 func PairThoughts(p *Pair) []Thought {
 	if strings.TrimSpace(p.Reasoning) == "" {
 		return nil
@@ -30,10 +30,10 @@ func PairThoughts(p *Pair) []Thought {
 		if i+1 < len(p.Thoughts) {
 			end = p.Thoughts[i+1].From
 		}
-		t.Place = min(t.Place, len(p.AssistantText)) // the answer may have been cut since; the thinking never is
+		t.Place = min(t.Place, len(p.AssistantText)) // the text may have been shortened since; Reasoning never is
 		ordered := (i > 0 || t.From == 0) && before.From <= t.From && t.From <= end && end <= len(p.Reasoning) && before.Place <= t.Place
 		escaped := strings.HasSuffix(p.AssistantText[:max(t.Place, 0)], `\`) // a marker is escaped there
-		if !ordered || escaped || !begins(p.Reasoning, t.From) || !begins(p.AssistantText, t.Place) {
+		if !ordered || escaped || !startsRune(p.Reasoning, t.From) || !startsRune(p.AssistantText, t.Place) {
 			return whole
 		}
 		before = t
@@ -47,13 +47,13 @@ func PairThoughts(p *Pair) []Thought {
 	return out
 }
 
-// begins reports whether a character of text begins at this byte, or its end.
-func begins(text string, at int) bool {
+// startsRune reports whether at is where a character of text begins, or its end.
+func startsRune(text string, at int) bool {
 	return at == len(text) || at < len(text) && utf8.RuneStart(text[at])
 }
 
-// beginThought notes where a block begins. What follows a block with nothing
-// in between, as after a silent correction, goes on with it.
+// beginThought adds a block. Without text since the last block, as after a silent
+// correction, that one continues.
 func (t *turn) beginThought() {
 	place := t.text.Len()
 	if n := len(t.thoughts); n > 0 && t.thoughts[n-1].Place == place {
@@ -62,8 +62,8 @@ func (t *turn) beginThought() {
 	t.thoughts = append(t.thoughts, Thought{From: t.reasoning.Len(), Place: place})
 }
 
-// flushThoughts writes the places into the pair, whose texts end before the space
-// that may follow. One block that came first needs no place.
+// flushThoughts writes the offsets into the pair, whose texts are trimmed. A single
+// block before the text needs none.
 func (t *turn) flushThoughts() {
 	t.pair.Thoughts = nil
 	if len(t.thoughts) == 0 || len(t.thoughts) == 1 && t.thoughts[0].Place == 0 {

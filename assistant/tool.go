@@ -37,9 +37,9 @@ type Tool struct {
 
 	// Write tools change the window: a checkpoint is made before the first of a turn.
 	Write bool
-	// Idle reports that a call of a write tool would change nothing: no
+	// NoOp reports that a call of a write tool would change nothing: no
 	// checkpoint is made for it. nil means that every call may change something.
-	Idle func(args json.RawMessage) bool
+	NoOp func(args json.RawMessage) bool
 	// Lasting tools do what no checkpoint can undo, such as writing a file. The
 	// user is asked first, unless Preview reports that there is nothing to ask.
 	Lasting bool
@@ -56,7 +56,7 @@ type Tool struct {
 // ends with the timeout and when the turn is cancelled; Report works in it.
 type ToolFunc func(ctx context.Context, args json.RawMessage) ToolResult
 
-// ToolResult is what came of a call. A failure is a result, not a Go error:
+// ToolResult is the result of a call. A failure is a result, not a Go error:
 // the model reads it and decides what to do.
 type ToolResult struct {
 	Success   bool     `json:"success"`
@@ -64,7 +64,7 @@ type ToolResult struct {
 	Data      any      `json:"data,omitempty"` // encodes to JSON
 	ErrorCode string   `json:"error_code,omitempty"`
 	Hint      string   `json:"hint,omitempty"`    // how the model can do better
-	Payload   *Payload `json:"payload,omitempty"` // for the user's eyes; the model is shown its summary
+	Payload   *Payload `json:"payload,omitempty"` // for the user; the model is given its summary only
 
 	stack string // of a panic, for the log
 }
@@ -105,7 +105,7 @@ func NewTool[A any, R ToolResult | string](name, description string, run func(ct
 	}}
 }
 
-// Progress is how far a running call is.
+// Progress is the progress of a running call.
 type Progress struct {
 	Stage   string
 	Message string
@@ -115,7 +115,7 @@ type Progress struct {
 
 type progressKey struct{}
 
-// Report reports how far the call is. Outside a tool's ctx it does nothing.
+// Report reports the progress of a call. Outside a tool's ctx it does nothing.
 func Report(ctx context.Context, p Progress) {
 	if report, ok := ctx.Value(progressKey{}).(func(Progress)); ok {
 		p.Done = min(max(p.Done, 0), 1)
@@ -123,7 +123,7 @@ func Report(ctx context.Context, p Progress) {
 	}
 }
 
-// schema is what arguments must fit; without one there are none.
+// schema is the schema of the arguments; the default accepts an empty object only.
 func (t Tool) schema() *jsonschema.Schema {
 	return cmp.Or(t.Schema, &jsonschema.Schema{Type: "object"})
 }
@@ -137,25 +137,25 @@ func (t Tool) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: t.Name, Description: t.Description, Parameters: raw}
 }
 
-// graceAfterCancel is how long a cancelled tool may take to notice. It keeps
-// Esc under a tenth of a second whatever the tool does.
+// graceAfterCancel is how long a tool may take to return after its ctx has ended.
+// It bounds Cancel to less than a tenth of a second whatever the tool does.
 const graceAfterCancel = 50 * time.Millisecond
 
-// run carries out a valid call: with its timeout, and with a panic turned into
-// a result. A tool that ignores the end of its ctx is left behind.
+// run executes a valid call, with its timeout and with a panic turned into a result.
+// A tool that does not return after the end of its ctx is left running.
 func (t Tool) run(ctx context.Context, args json.RawMessage, report func(Progress)) ToolResult {
 	timeout := cmp.Or(t.Timeout, DefaultToolTimeout)
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	done, progress := make(chan ToolResult, 1), make(chan Progress)
 	relay := func(p Progress) {
-		p.Data, _ = frozen(p.Data) // what cannot be encoded is left out
+		p.Data, _ = encodeData(p.Data) // what cannot be encoded is left out
 		select {
 		case progress <- p:
 		case <-bounded.Done():
 		}
 	}
-	go func() { done <- t.guarded(context.WithValue(bounded, progressKey{}, relay), args) }()
+	go func() { done <- t.runRecovered(context.WithValue(bounded, progressKey{}, relay), args) }()
 	var grace <-chan time.Time
 	over := bounded.Done()
 	for {
@@ -179,9 +179,9 @@ func (t Tool) run(ctx context.Context, args json.RawMessage, report func(Progres
 	}
 }
 
-// guarded runs the tool's function and turns a panic into a result. The data
-// becomes JSON here: from now on it belongs to the turn and not to the tool.
-func (t Tool) guarded(ctx context.Context, args json.RawMessage) (r ToolResult) {
+// runRecovered runs the tool's function and turns a panic into a result. The data
+// is encoded here, so that the tool cannot change it afterwards.
+func (t Tool) runRecovered(ctx context.Context, args json.RawMessage) (r ToolResult) {
 	defer func() {
 		if p := recover(); p != nil {
 			r = Fail(CodePanic, "%s panicked: %v", t.Name, p)
@@ -189,7 +189,7 @@ func (t Tool) guarded(ctx context.Context, args json.RawMessage) (r ToolResult) 
 		}
 	}()
 	r = t.Run(ctx, args)
-	data, err := frozen(r.Data)
+	data, err := encodeData(r.Data)
 	if err != nil {
 		r.Hint = "The data of this result could not be encoded and was left out."
 	}
@@ -197,8 +197,8 @@ func (t Tool) guarded(ctx context.Context, args json.RawMessage) (r ToolResult) 
 	return r
 }
 
-// frozen is a value as JSON, a json.RawMessage, or nil.
-func frozen(v any) (any, error) {
+// encodeData returns v as a json.RawMessage, or nil when v encodes to null.
+func encodeData(v any) (any, error) {
 	raw, err := PlainJSON(v)
 	if err != nil || string(raw) == "null" {
 		return nil, err

@@ -24,7 +24,7 @@ func newToolbox(tools []Tool) (*toolbox, error) {
 	b := &toolbox{byName: map[string]Tool{}}
 	for _, t := range tools {
 		if _, taken := b.byName[t.Name]; taken || t.Name == "" || t.Run == nil {
-			return nil, &llm.ConfigError{Field: "tools", Reason: fmt.Sprintf("tool %q is there twice, or has no name or function", t.Name)}
+			return nil, &llm.ConfigError{Field: "tools", Reason: fmt.Sprintf("tool %q is registered twice, or has no name or function", t.Name)}
 		}
 		b.byName[t.Name] = t
 		b.names = append(b.names, t.Name)
@@ -36,8 +36,8 @@ func newToolbox(tools []Tool) (*toolbox, error) {
 // retryHint goes with the reason of an invalid call.
 const retryHint = "Please review the tool schema and retry."
 
-// check reports whether a call may run: its arguments as JSON, or the result
-// that says why not and what was probably meant.
+// check returns the tool and the arguments of a call that may run, or the result
+// that tells the model why it may not.
 func (b *toolbox) check(c llm.Call) (t Tool, args json.RawMessage, invalid *ToolResult) {
 	t, ok := b.byName[c.Name]
 	args = json.RawMessage(strings.TrimSpace(c.Arguments))
@@ -76,7 +76,7 @@ func (t Tool) problem(args json.RawMessage) string {
 	}
 	if err := validate(schema, args); err != nil {
 		reason := err.Error()
-		if i := strings.LastIndex(reason, "validating "); i >= 0 { // the validator says what it does
+		if i := strings.LastIndex(reason, "validating "); i >= 0 { // the validator names each step down to the reason
 			reason = reason[i+len("validating "):]
 		}
 		return fmt.Sprintf("Invalid arguments for '%s': %s", t.Name, strings.TrimPrefix(reason, "root: "))

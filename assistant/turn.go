@@ -15,37 +15,37 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// What ends a turn that has no end of its own.
+// The limits of a turn.
 const (
 	DefaultIterations = 5 // rounds of tool calls
 	maxInvalidRounds  = 4 // in a row
 )
 
-// turn is one turn: responses joined by tool calls. The first two groups of
-// fields are all that a turn of a Conversation has; s is nil there, and so is
-// what needs a session: window, store, checkpoints, budget and events.
+// turn is a series of responses joined by tool calls. A turn of a Conversation has
+// only the first two groups of fields: s is nil there, and it has no window, store,
+// checkpoints, budget and events.
 type turn struct {
-	registry   *llm.Registry
-	model      llm.Model
-	name       string // of the model, as its endpoint knows it
-	modelID    string
-	sampling   llm.Sampling
-	tools      *toolbox
-	types      []PayloadType // the payloads a model may write
-	iterations int           // the limit of rounds
-	now        func() time.Time
-	log        *slog.Logger
-	ctx        context.Context
-	cancel     context.CancelCauseFunc
-	list       *message.List
-	yield      func(message.Message) bool // of a Conversation: receives each message; false stops the turn after its response
-	stopped    bool                       // yield returned false
+	registry     *llm.Registry
+	model        llm.Model
+	name         string // of the model, as its endpoint knows it
+	modelID      string
+	sampling     llm.Sampling
+	tools        *toolbox
+	payloadTypes []PayloadType // that a model may write
+	iterations   int           // the limit of rounds
+	now          func() time.Time
+	log          *slog.Logger
+	ctx          context.Context
+	cancel       context.CancelCauseFunc
+	list         *message.List
+	yield        func(message.Message) bool // of a Conversation: receives each message; false stops the turn after its response
+	stopped      bool                       // yield returned false
 
 	pair         *Pair // what the turn has produced so far; its texts after flushTexts
 	text         strings.Builder
 	reasoning    strings.Builder
 	thoughts     []Thought
-	callIDs      map[string]bool // of pair
+	callIDs      map[string]bool // that are taken in pair
 	cards        int             // calls that have a card: the N of the next marker
 	response     int             // whole responses so far
 	newParagraph bool            // the next text starts a paragraph
@@ -61,28 +61,28 @@ type turn struct {
 	session  string
 	topic    string
 	events   chan Event
-	over     chan struct{} // closed when the session is ready for the next turn
+	done     chan struct{} // closed when the session is ready for the next turn
 	// Guarded by the session's mutex:
-	seq      int64      // of the pair, once it is durable
-	owed     []Event    // of Queue, to be reported with the next event
-	unstored []outgoing // requests that left and are not stored; the last may wait for its answer
+	seq           int64      // of the pair, once it is durable
+	pendingEvents []Event    // of Queue, to be reported with the next event
+	unstored      []outgoing // requests that were sent and not stored; the last may wait for its answer
 
-	began      time.Time
-	fresh      bool              // the pair was made by this turn
-	exchange   []message.Message // what a pair that is tried again has already
-	replaced   *Pair             // what Replaces named, to be restored on cancel
-	lost       []SentRequest     // of replaced, which are deleted with it
-	decided    *Pair             // has the proposal that the turn executes
-	proposal   string            // the id of its payload
-	spans      []int             // messages of each included pair, oldest first
-	selection  []budget.Selected // the included pairs, oldest first
-	seqs       []int64           // of selection
-	boundary   budget.Boundary
-	attempt    *budget.Attempt
-	out        *outgoing // the attempt's request, until its end is reported
-	available  Available
-	context    contextMemory // what the model knows of the window once it has answered
-	checkpoint string        // id of this turn's; "" before the first write
+	began            time.Time
+	fresh            bool              // the pair was made by this turn
+	earlier          []message.Message // of a pair that is tried again; nil for a new one
+	replaced         *Pair             // what Replaces named, to be restored on cancel
+	replacedRequests []SentRequest     // of replaced, deleted with it
+	decided          *Pair             // whose proposal the turn executes, without an endpoint; nil: it executes none
+	proposal         string            // id of the payload in decided
+	spans            []int             // messages of each included pair, oldest first
+	selection        []budget.Selected // the included pairs, oldest first
+	selectedSeqs     []int64           // of selection
+	boundary         budget.Boundary
+	attempt          *budget.Attempt
+	outgoing         *outgoing // the attempt's request, until its end is reported
+	available        Available
+	context          contextMemory // what the model knows of the window once it has answered
+	checkpoint       string        // id of this turn's; "" before the first write
 }
 
 // errInterrupted is the cause of a turn that the end of the program cancelled.
@@ -101,8 +101,8 @@ func (t *turn) run() {
 	case <-t.ctx.Done():
 	}
 	t.s.endTurn(t, end)
-	close(t.over)
-	for _, e := range append(t.owed, end) {
+	close(t.done)
+	for _, e := range append(t.pendingEvents, end) {
 		t.events <- e
 	}
 	close(t.events)
@@ -135,8 +135,8 @@ func (t *turn) execute() (end Event) {
 	}
 	err = t.respondAll()
 	if len(t.pair.ToolCalls) > 0 {
-		if own := t.rememberOwn(); own != nil {
-			t.log.Error("window not read after the turn", "error", own)
+		if readErr := t.rememberOwnChanges(); readErr != nil {
+			t.log.Error("window not read after the turn", "error", readErr)
 		}
 	}
 	return t.close(err)
@@ -148,8 +148,8 @@ func (t *turn) emit(e Event) {
 		return
 	}
 	t.s.mu.Lock()
-	all := append(t.owed, e)
-	t.owed = nil
+	all := append(t.pendingEvents, e)
+	t.pendingEvents = nil
 	t.s.mu.Unlock()
 	for _, e := range all {
 		select {
@@ -159,13 +159,13 @@ func (t *turn) emit(e Event) {
 	}
 }
 
-// prepare makes the prompt durable and builds the request: no byte leaves
-// before the first, and no failure of the second loses what was typed.
+// prepare stores the prompt and then builds the request: nothing is sent before the
+// prompt is durable, and a request that cannot be built does not lose the prompt.
 func (t *turn) prepare() error {
 	if err := t.loadPair(); err != nil {
 		return err
 	}
-	visible := t.visiblePairs()
+	included := t.includedPairs()
 	if err := t.storePair(); err != nil {
 		return err
 	}
@@ -174,10 +174,10 @@ func (t *turn) prepare() error {
 			return err
 		}
 	}
-	if err := t.assemble(visible); err != nil {
+	if err := t.assemble(included); err != nil {
 		return err
 	}
-	t.resume()
+	t.restoreProgress()
 	if t.s.NearLimit() {
 		t.log.Warn("context near its limit", "model", t.modelID)
 	}
@@ -185,13 +185,13 @@ func (t *turn) prepare() error {
 	case !t.attempt.TooLarge() || t.decided != nil: // a proposal is executed here, not sent
 		return nil
 	case t.prompt.Force:
-		t.attempt.Continue(t.grown())
+		t.attempt.Continue(t.addedTokens())
 		return nil
 	}
 	r := t.attempt.Ended()
 	why := fmt.Sprintf(
-		"the message (~%d tokens) and the system prompt (~%d) are more than %s takes (%d); nothing was sent",
-		r.AUT, r.Budget.MaxContext-r.Budget.MaxUsableRaw, t.modelID, r.Budget.MaxContext)
+		"the message (~%d tokens) and the system prompt (~%d) do not fit into the %d tokens of %s; nothing was sent",
+		r.AUT, r.Budget.MaxContext-r.Budget.MaxUsableRaw, r.Budget.MaxContext, t.modelID)
 	t.report(r, why)
 	return &TurnError{Code: CodePromptTooLarge, Message: why}
 }
@@ -210,10 +210,10 @@ func (t *turn) loadPair() error {
 	if t.prompt.Replaces != 0 {
 		old, err := t.s.pair(t.ctx, t.prompt.Replaces)
 		if err != nil {
-			return &TurnError{Code: string(llm.KindUnknown), Message: "the pair to replace is gone", Err: err}
+			return &TurnError{Code: string(llm.KindUnknown), Message: "the pair to replace does not exist any more", Err: err}
 		}
 		t.replaced = old
-		if t.lost, err = t.s.storedRequests(t.ctx, old.Seq); err != nil {
+		if t.replacedRequests, err = t.s.storedRequests(t.ctx, old.Seq); err != nil {
 			t.log.Warn("requests of a replaced pair", "error", err)
 		}
 		pair.Topic, pair.Star, pair.Flag = old.Topic, old.Star, old.Flag
@@ -222,16 +222,17 @@ func (t *turn) loadPair() error {
 	return nil
 }
 
-// loadRetry loads an error pair with the responses that were whole. One that
-// is still called sending could not be stored when its turn ended.
+// loadRetry loads an error pair with the responses that were whole. A pair of this
+// session that is still in state sending is one, too: the end of its turn could
+// not be stored.
 func (t *turn) loadRetry() error {
 	old, err := t.s.pair(t.ctx, t.prompt.Retry)
 	stuck := err == nil && old.State == PairSending && old.Session == t.session
 	if err != nil || (old.State != PairError && !stuck) {
-		return &TurnError{Code: string(llm.KindUnknown), Message: "the pair to try again is gone, or has no error", Err: err}
+		return &TurnError{Code: string(llm.KindUnknown), Message: "the pair to try again does not exist or has not failed", Err: err}
 	}
 	old.State = PairError // which is what PairMessages must see
-	t.exchange = PairMessages(old)
+	t.earlier = PairMessages(old)
 	if old.ErrorCode == CodeInvalidToolCalls {
 		old.InvalidRounds = 0 // the limit was reached and reported; the user tries anew
 	}
@@ -249,9 +250,9 @@ func (t *turn) loadRetry() error {
 	return nil
 }
 
-// resume continues what the pair has already: nothing, or the whole responses
-// of a turn that is tried again, whose limits go on where they were.
-func (t *turn) resume() {
+// restoreProgress sets what counts the progress of the turn from the pair: nothing,
+// or the whole responses of a turn that is tried again, with its limits.
+func (t *turn) restoreProgress() {
 	t.text.WriteString(t.pair.AssistantText)
 	t.reasoning.WriteString(t.pair.Reasoning)
 	t.thoughts = PairThoughts(t.pair)
@@ -269,9 +270,9 @@ func (t *turn) resume() {
 	t.rounds = len(rounds) - len(invalid)
 }
 
-// storePair commits the pair as it is and shows it. What it replaces is deleted,
-// and the proposal it executes is decided, in the same transaction. A queued
-// message that was taken is not needed any more.
+// storePair commits the pair and shows it. In the same transaction it deletes the
+// pair that is replaced and marks the proposal that is executed. A queued message
+// that was taken is removed from the store.
 func (t *turn) storePair() error {
 	b := &Batch{Put: []*Pair{t.pair}, KeepMarks: true}
 	if t.decided != nil {
@@ -303,7 +304,7 @@ func (t *turn) commit() error {
 	t.s.mu.Unlock()
 	b := &Batch{Put: []*Pair{t.pair}, KeepMarks: true}
 	for _, o := range answered {
-		if sent, err := o.sent(); err == nil {
+		if sent, err := o.encode(); err == nil {
 			b.Requests = append(b.Requests, PairRequest{t.pair, sent})
 		} else {
 			t.log.Warn("request not stored", "model", t.modelID, "error", err)
@@ -322,7 +323,7 @@ func (t *turn) commit() error {
 // thousands.
 const maxNotices = 16
 
-// note adds a notice about the turn that stays when the status line is gone.
+// note adds a notice about the turn to the pair, once.
 func (t *turn) note(text string) {
 	if t.notices == maxNotices || strings.Contains(t.pair.Notice, text) {
 		return
@@ -331,7 +332,7 @@ func (t *turn) note(text string) {
 	t.pair.Notice = strings.TrimPrefix(t.pair.Notice+"\n"+text, "\n")
 }
 
-// warn reports what went wrong with a part, now and in the pair.
+// warn reports a problem with a part of the answer, as a Status and in the pair.
 func (t *turn) warn(text string) {
 	t.emit(Status{text})
 	t.note(text)

@@ -12,8 +12,7 @@ import (
 	"winnow/assistant/llm"
 )
 
-// close stores how the turn ended and returns the event that reports it. What
-// it reports is on disk before.
+// close stores how the turn ended, before it returns the event that reports it.
 func (t *turn) close(err error) Event {
 	stored := t.pair != nil && t.pair.Seq != 0
 	switch {
@@ -25,19 +24,19 @@ func (t *turn) close(err error) Event {
 	case !stored && t.ctx.Err() != nil:
 		return Cancelled{}
 	}
-	var f *TurnError
-	if !errors.As(err, &f) {
+	var failed *TurnError
+	if !errors.As(err, &failed) {
 		if t.ctx.Err() != nil {
 			return t.cancelled()
 		}
-		f = &TurnError{Code: string(llm.KindUnknown), Message: err.Error()}
+		failed = &TurnError{Code: string(llm.KindUnknown), Message: err.Error()}
 	}
-	e := Error{Code: f.Code, Message: f.Message}
+	e := Error{Code: failed.Code, Message: failed.Message}
 	if !stored {
 		return e
 	}
 	t.pair.State, t.pair.ErrorCode, t.pair.ErrorMessage = PairError, e.Code, e.Message
-	if t.out != nil {
+	if t.outgoing != nil {
 		t.attempt.Fail()
 		t.report(t.attempt.Ended(), e.Message)
 	}
@@ -45,6 +44,7 @@ func (t *turn) close(err error) Event {
 	return t.storeEnd(e)
 }
 
+// complete is the event of a turn that went well.
 func (t *turn) complete() Event {
 	payload := ResponsePayload{Message: t.pair.AssistantText, Notice: t.pair.Notice}
 	if t.pair.Suggested != nil {
@@ -70,7 +70,7 @@ const (
 
 // cancelled removes the pair when no tool has run, and keeps it otherwise.
 func (t *turn) cancelled() Event {
-	if t.out != nil {
+	if t.outgoing != nil {
 		t.report(t.attempt.Record(), "")
 	}
 	ran := slices.ContainsFunc(t.pair.ToolCalls, func(c ToolCall) bool { return !c.Silent && c.Result != nil })
@@ -100,7 +100,7 @@ func (t *turn) removePair() error {
 		}
 		old.Seq = 0
 		b.Put = append(b.Put, old)
-		for _, r := range t.lost {
+		for _, r := range t.replacedRequests {
 			b.Requests = append(b.Requests, PairRequest{old, r})
 		}
 	}
@@ -124,7 +124,7 @@ func (t *turn) removePair() error {
 	return nil
 }
 
-// storeEnd commits the final pair and gives its cost to the boundary.
+// storeEnd commits the final pair and updates its cost in the view.
 func (t *turn) storeEnd(end Event) Event {
 	t.pair.Took = t.now().Sub(t.began).Round(time.Millisecond)
 	if err := t.commit(); err != nil {
@@ -138,24 +138,24 @@ func (t *turn) storeEnd(end Event) Event {
 	return end
 }
 
-// recordLimit is how many records of attempts a session has: more than a person
-// scrolls back through, and a bound for a session that runs for weeks.
+// recordLimit bounds the records of a session, which may run for weeks: it is more
+// than a person scrolls back through.
 const recordLimit = 100
 
-// Records returns the telemetry of this session, one record an attempt, the
-// newest recordLimit, oldest first and without messages. Their lists are not
-// to be changed.
+// Records returns the telemetry of this session: a record of each of the newest
+// recordLimit attempts, oldest first and without messages. The caller must not
+// change their lists.
 func (s *Session) Records() []budget.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.current.records)
 }
 
-// report gives the telemetry an attempt that has ended. One that was cancelled
-// stays "sent". What executes a proposal is no attempt: it went to no endpoint.
+// report adds an attempt that has ended to the telemetry. A cancelled one stays
+// "sent". Executing a proposal is not reported: no endpoint was asked.
 func (t *turn) report(r budget.Record, cause string) {
-	out := t.out
-	t.out = nil
+	out := t.outgoing
+	t.outgoing = nil
 	if t.decided != nil {
 		return
 	}
@@ -165,22 +165,22 @@ func (t *turn) report(r budget.Record, cause string) {
 		r.TrimmingRemovedTokens += pair.Tokens
 	}
 	t.s.mu.Lock()
-	kept := &t.s.current.records
-	*kept = append((*kept)[max(0, len(*kept)-recordLimit+1):], r)
+	records := &t.s.current.records
+	*records = append((*records)[max(0, len(*records)-recordLimit+1):], r)
 	t.s.mu.Unlock()
 	if t.s.opts.Telemetry == nil {
 		return
 	}
 	if t.s.opts.TelemetryMessages && out != nil {
-		if sent, err := out.sent(); err == nil {
+		if sent, err := out.encode(); err == nil {
 			r.Messages = messagesOf(sent.Body)
 		}
 	}
 	t.s.opts.Telemetry(r)
 }
 
-// messagesOf reads the messages out of a body as it was sent, hence without
-// the keys that its client took out. A content that is not text is its JSON.
+// messagesOf reads the messages from a body, from which the client has removed the
+// secrets. A content that is not text is returned as its JSON.
 func messagesOf(body json.RawMessage) []budget.Message {
 	var doc struct {
 		Messages []struct {
@@ -194,7 +194,7 @@ func messagesOf(body json.RawMessage) []budget.Message {
 	out := make([]budget.Message, len(doc.Messages))
 	for i, m := range doc.Messages {
 		out[i] = budget.Message{Role: m.Role, Content: string(m.Content)}
-		_ = json.Unmarshal(m.Content, &out[i].Content) // a text
+		_ = json.Unmarshal(m.Content, &out[i].Content) // when it is text
 	}
 	return out
 }
@@ -207,24 +207,23 @@ type LeftOut struct {
 	Tokens int    `json:"tokens"` // estimated
 }
 
-// LastSend is what became of the pairs of the last send, also of one that runs.
+// LastSend reports which pairs the last send, or the running one, included.
 type LastSend struct {
-	Pair     int64        // the pair that was sent; it may be gone since
+	Pair     int64        // Seq of the pair that was sent; it may have been deleted
 	Included int          // X: pairs that were predicted to fit
 	Visible  int          // Y
 	Stage    budget.Stage // how the last attempt ended
-	// LeftOut are the T pairs that were trimmed, oldest first; none for most
-	// sends.
+	// LeftOut are the T pairs that were trimmed, oldest first; usually none.
 	LeftOut []LeftOut
 	Tokens  int // of LeftOut together
 }
 
-// noteSend makes the send so far what LastSend reports. freeze makes it what
-// Counter reports, too. What executes a proposal is no send.
+// noteSend sets what LastSend reports to the send so far and, with freeze, what
+// Counter reports. Executing a proposal is not a send.
 func (t *turn) noteSend(freeze bool) *LastSend {
 	r := &LastSend{Pair: t.pair.Seq, Included: t.attempt.PredictedCount(), Visible: t.boundary.Y, Stage: t.attempt.Stage()}
 	for i, s := range t.selection[:t.attempt.DroppedCount()] {
-		r.LeftOut = append(r.LeftOut, LeftOut{Seq: t.seqs[i], ID: s.ID, Tokens: s.Tokens})
+		r.LeftOut = append(r.LeftOut, LeftOut{Seq: t.selectedSeqs[i], ID: s.ID, Tokens: s.Tokens})
 		r.Tokens += s.Tokens
 	}
 	if t.decided == nil {

@@ -10,17 +10,20 @@ import (
 	"winnow/assistant/llm"
 )
 
-// view is what is visible: the pairs that the active filter left.
+// view is the visible pairs: those that the active filter line matches.
 type view struct {
 	line    string // the filter; "" shows all
 	refs    []Ref
 	tracker *budget.Tracker // of refs, one for one
-	frozen  bool            // the counter is that of the last send
+	frozen  bool            // Counter shows the last send, not the boundary
 	cut     []Ref           // what the last rollback took out of view
 }
 
+// currentSession is the filter line that matches the pairs of the current session.
+const currentSession = "x"
+
 // LoadView makes the pairs of this session the view. While a turn runs it is
-// ErrBusy. It does not wait for StartAsync, which brings the boundary.
+// ErrBusy. It does not wait for StartAsync, which measures the boundary.
 func (s *Session) LoadView(ctx context.Context) error {
 	if s.Busy() {
 		return ErrBusy
@@ -29,7 +32,7 @@ func (s *Session) LoadView(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.SetView(refs, "x")
+	s.SetView(refs, currentSession)
 	return nil
 }
 
@@ -38,9 +41,9 @@ func (s *Session) refs(ctx context.Context, session string) ([]Ref, error) {
 	return s.opts.Store.Refs(ctx, session, s.Settings().Budget.CPT())
 }
 
-// SetView makes refs what is visible, in chronological order: the result of a
-// filter line. A running pair that the line hides
-// stays in view until the next SetView.
+// SetView makes refs the visible pairs, in order of Seq: the result of a filter
+// line. A running pair that the line does not match stays in view until the next
+// SetView.
 func (s *Session) SetView(refs []Ref, line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +64,7 @@ func (s *Session) setView(refs []Ref, line string) {
 	v := &s.view
 	v.line, v.refs = line, slices.Clone(refs)
 	if t := s.running; t != nil && t.seq != 0 {
-		if i, in := v.find(t.seq); !in {
+		if i, found := v.find(t.seq); !found {
 			v.refs = slices.Insert(v.refs, i, Ref{Seq: t.seq})
 		}
 	}
@@ -76,9 +79,9 @@ func (s *Session) Filter() string {
 	return s.view.line
 }
 
-// SetFilter replaces the line that made the view by one with the same meaning.
-// The pairs stay.
-func (s *Session) SetFilter(line string) {
+// ReplaceFilterLine replaces the line that made the view by one with the same
+// meaning, such as after a rename. The pairs stay.
+func (s *Session) ReplaceFilterLine(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.view.line = line
@@ -91,8 +94,8 @@ func (s *Session) Visible() []Ref {
 	return slices.Clone(s.view.refs)
 }
 
-// Boundary is which visible pairs the next request contains. It is computed
-// anew only after what changes the pairs, the model or the settings.
+// Boundary is which visible pairs the next request contains. It is computed again
+// only after the pairs, the model or the settings have changed.
 func (s *Session) Boundary() budget.Boundary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,8 +110,8 @@ func (s *Session) Recomputes() int {
 }
 
 // Counter is the context counter: X/Y of the boundary, or [X-T]/Y of a send
-// that was trimmed, from the first pair it left out until something else than
-// its own reply moves the boundary.
+// that was trimmed, from the first pair it left out until something other than
+// its own answer moves the boundary.
 func (s *Session) Counter() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,8 +134,8 @@ func (s *Session) LastSend() (last LastSend, ok bool) {
 	return last, true
 }
 
-// nearLimit is the share of a model's limit from which on NearLimit reports it:
-// a few exchanges before pairs drop out.
+// nearLimit is the share of a model's limit from which NearLimit is true: a few
+// messages before pairs are left out.
 const nearLimit = 0.8
 
 // NearLimit reports that the conversation is close to the limit of the selected
@@ -142,8 +145,8 @@ func (s *Session) NearLimit() bool {
 	return b.Y > 0 && (!b.All() || float64(b.HistoryTokens+b.URA) >= nearLimit*float64(b.Usable))
 }
 
-// Fits returns a function that counts how many of the newest of some pairs the next
-// request would contain, by the model and the settings of now.
+// Fits returns a function that counts how many of base, from the newest, the next
+// request would contain with the current model and settings.
 func (s *Session) Fits() func(base []Ref) int {
 	b, set := s.Boundary(), s.Settings().Budget
 	return func(base []Ref) int {
@@ -152,9 +155,9 @@ func (s *Session) Fits() func(base []Ref) int {
 	}
 }
 
-// limit is what is known of the selected model. s.mu is held, or s is new.
+// limit is the limit of the selected model. s.mu is held, or s is new.
 func (s *Session) limit() budget.Limit {
-	_, _, info, _ := s.registry.Open(s.model) // of an unknown model nothing is known
+	_, _, info, _ := s.registry.Open(s.model) // the zero value, an unknown limit, for an unknown model
 	return info.Limit()
 }
 
@@ -169,16 +172,16 @@ func (s *Session) ModelsChanged() {
 
 func bySeq(a, b Ref) int { return cmp.Compare(a.Seq, b.Seq) }
 
-func (v *view) find(seq int64) (int, bool) {
+func (v *view) find(seq int64) (i int, found bool) {
 	return slices.BinarySearchFunc(v.refs, Ref{Seq: seq}, bySeq)
 }
 
-// put shows a pair, new or with another cost. One that is older than the newest
-// and not in view stays out of it.
+// put adds a pair or updates its cost. A pair that is not in view and older than
+// the newest stays out of it.
 func (v *view) put(r Ref) {
-	i, in := v.find(r.Seq)
+	i, found := v.find(r.Seq)
 	switch {
-	case in:
+	case found:
 		v.refs[i] = r
 		v.tracker.Set(i, r.cost())
 	case i == len(v.refs):
@@ -187,16 +190,16 @@ func (v *view) put(r Ref) {
 	}
 }
 
-// showRunning shows a pair that is being answered, which contributes nothing. A new one
-// moves no boundary; one that is tried again gives up what it contributed.
+// showRunning shows a pair that is being answered, which contributes nothing. A new
+// one does not move the boundary; one that is tried again may.
 func (v *view) showRunning(seq int64) {
-	if i, in := v.find(seq); !in || v.refs[i].Sends {
+	if i, found := v.find(seq); !found || v.refs[i].Contributes {
 		v.put(Ref{Seq: seq})
 	}
 }
 
-// bringBack shows pairs that were dropped.
-func (v *view) bringBack(refs []Ref) {
+// restore shows pairs again that drop removed.
+func (v *view) restore(refs []Ref) {
 	v.frozen = false
 	v.refs = append(v.refs, refs...)
 	slices.SortFunc(v.refs, bySeq)
@@ -207,7 +210,7 @@ func (v *view) bringBack(refs []Ref) {
 // drop removes pairs from the view and returns those that were in it, oldest first.
 func (v *view) drop(seqs []int64) (dropped []Ref) {
 	for _, seq := range seqs {
-		if i, in := v.find(seq); in {
+		if i, found := v.find(seq); found {
 			v.frozen = false
 			dropped = append(dropped, v.refs[i])
 			v.refs = slices.Delete(v.refs, i, i+1)
@@ -217,9 +220,9 @@ func (v *view) drop(seqs []int64) (dropped []Ref) {
 	return dropped
 }
 
-func (r Ref) cost() budget.Cost { return budget.Cost{Tokens: r.Cost, Contributes: r.Sends} }
+func (r Ref) cost() budget.Cost { return budget.Cost{Tokens: r.Cost, Contributes: r.Contributes} }
 
-// costsOf are what the boundary needs to know of refs.
+// costsOf are the costs of refs.
 func costsOf(refs []Ref) []budget.Cost {
 	costs := make([]budget.Cost, len(refs))
 	for i, r := range refs {
@@ -228,8 +231,8 @@ func costsOf(refs []Ref) []budget.Cost {
 	return costs
 }
 
-// Quota is what the endpoint of the selected model still allows now; ok is
-// false when it never spoke of quotas.
+// Quota is what the endpoint of the selected model still allows now; ok is false
+// when it never reported a quota.
 func (s *Session) Quota() (q llm.Quota, ok bool) {
 	return s.registry.Quota(s.Model(), s.now())
 }
@@ -238,7 +241,7 @@ func (s *Session) Quota() (q llm.Quota, ok bool) {
 type DraftCost struct {
 	AUT   int // the text itself
 	Total int // the whole request: system prompt, included pairs and text
-	Left  int // what the model's limit leaves beside all that; below zero it is too much
+	Left  int // of the model's limit after all that; negative when it is too much
 
 	// OverReserve reports that the text is longer than what the boundary leaves free
 	// for it, so that the endpoint may find the whole too long: then Trims of the
@@ -250,14 +253,14 @@ type DraftCost struct {
 	// of the model: it would not be sent.
 	OverBudget bool
 
-	// OverQuota reports that the endpoint has not enough left for the whole request
-	// now; Quota has the time when it will.
+	// OverQuota reports that the whole request is more than what the quota leaves
+	// now; Quota has the time when that changes.
 	OverQuota bool
-	Quota     llm.Quota // the zero value when the endpoint never spoke of quotas
+	Quota     llm.Quota // the zero value when the endpoint never reported one
 }
 
-// Draft estimates what sending text would cost. It is for every keystroke: it
-// looks at the text and at what is in memory, and computes no boundary anew.
+// Draft estimates what sending text would cost. It can be called for every
+// keystroke: it answers from memory and does not compute the boundary.
 func (s *Session) Draft(text string) DraftCost {
 	aut := s.Settings().Budget.Estimate(strings.TrimSpace(text))
 	q, known := s.Quota()

@@ -21,7 +21,7 @@ func TestRefreshOfALineThatIsNotTheViewsAnyMore(t *testing.T) {
 	if len(s.Visible()) != 1 || s.Boundary().Y != 1 {
 		t.Errorf("the view is %v", s.Visible())
 	}
-	s.SetFilter("s>1")
+	s.ReplaceFilterLine("s>1")
 	if s.Filter() != "s>1" || len(s.Visible()) != 1 {
 		t.Errorf("in other words the view is %q, %v", s.Filter(), s.Visible())
 	}

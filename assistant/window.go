@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Window is the thing the assistant works on. Implement it and the assistant
-// sees it, changes it through its tools, and can take every change back.
+// Window is what the assistant works on: it sees the window's Context, changes it
+// through its Tools, and every change can be undone through its State.
 //
 // The session calls a window from one goroutine at a time. Its own user
 // interface may call it at any moment: a window guards its own state.
@@ -20,10 +20,10 @@ type Window interface {
 	Prompt() string
 	// Tools are the actions the model may take.
 	Tools() []Tool
-	// State is everything that a checkpoint brings back, as a value that
+	// State is everything that a checkpoint restores, as a value that
 	// encodes to JSON. Equal states encode equally.
 	State() (any, error)
-	// ApplyState brings a state back, all of it or nothing.
+	// ApplyState restores a state, all of it or nothing.
 	ApplyState(state json.RawMessage) error
 	// StateHash changes whenever the context may have changed.
 	StateHash() string
@@ -37,7 +37,7 @@ type Window interface {
 // model is given it: a "type", its own fields, and a "timestamp".
 type Change map[string]any
 
-// NewChange returns a change of this kind at this moment.
+// NewChange returns a change of type kind with these fields.
 func NewChange(kind string, at time.Time, fields map[string]any) Change {
 	c := Change{"type": kind, "timestamp": at.UTC().Format(time.RFC3339)}
 	for k, v := range fields {
@@ -48,7 +48,7 @@ func NewChange(kind string, at time.Time, fields map[string]any) Change {
 
 // ChangeLog is a Window that remembers what its user did. A window without it
 // gets one "context_changed" entry with the paths that differ; so does every
-// window whose state another run has changed before a session goes on.
+// window whose state another run has changed before a session is resumed.
 type ChangeLog interface {
 	// Changes returns what happened after mark, oldest first, and the mark to
 	// ask with next time. Mark 0 asks for everything.
@@ -86,12 +86,11 @@ type Pager interface {
 // Location is a page with its open tab and subtab; both may be "".
 type Location struct{ Page, Tab, Subtab string }
 
-// MaxChanges bounds a Changes: more than a model would read
-// between two messages.
+// MaxChanges bounds a Changes, at more than a model needs between two messages.
 const MaxChanges = 200
 
-// Changes is the list that a Window needs to be a ChangeLog: the newest
-// MaxChanges of them, numbered as they came. The zero value is empty and ready; it is
+// Changes is the list that a Window needs to be a ChangeLog: the newest MaxChanges
+// changes, numbered in their order. The zero value is empty and ready; it is
 // guarded by whoever owns it.
 type Changes struct {
 	last    int64 // number of the newest change
@@ -99,7 +98,7 @@ type Changes struct {
 }
 
 type numberedChange struct {
-	at     int64
+	number int64
 	change Change
 }
 
@@ -126,7 +125,7 @@ func (c *Changes) Continue(change Change) {
 func (c *Changes) Since(mark int64) ([]Change, int64) {
 	changes := []Change{}
 	for _, e := range c.entries {
-		if e.at > mark {
+		if e.number > mark {
 			changes = append(changes, maps.Clone(e.change))
 		}
 	}

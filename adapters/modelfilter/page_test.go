@@ -89,11 +89,11 @@ func TestDiscardOfNothingIsIdle(t *testing.T) {
 		if tool.Name != "discard_changes" {
 			continue
 		}
-		if !tool.Idle(nil) {
+		if !tool.NoOp(nil) {
 			t.Error("discarding nothing is a change")
 		}
 		f.must(second(f.Add(Ignore, "o1")))
-		if tool.Idle(nil) {
+		if tool.NoOp(nil) {
 			t.Error("discarding a rule is no change")
 		}
 	}

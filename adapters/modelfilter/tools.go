@@ -90,7 +90,7 @@ func (w *Window) Tools() []assistant.Tool {
 			t.Lasting, t.Preview = true, w.previewSave
 		case "discard_changes":
 			t.Lasting, t.Preview = true, w.previewDiscard
-			t.Idle = func(json.RawMessage) bool { return !w.Dirty() }
+			t.NoOp = func(json.RawMessage) bool { return !w.Dirty() }
 		}
 	}
 	return tools

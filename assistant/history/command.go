@@ -273,7 +273,7 @@ func executeSaved(ctx context.Context, s Store, c Command, session *assistant.Se
 		return Outcome{}, fmt.Errorf("there is no saved filter @%s; :filters lists them", c.Name)
 	default:
 		if err = s.SaveFilter(ctx, c.Name, ""); err == nil && strings.Contains(session.Filter(), "@") {
-			session.SetFilter(expandLine(session.Filter(), saved))
+			session.ReplaceFilterLine(expandLine(session.Filter(), saved))
 			out.Text += ", the view is unchanged"
 		}
 	}

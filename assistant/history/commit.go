@@ -156,7 +156,7 @@ func (c *change) putRow(p *assistant.Pair) {
 			parts=excluded.parts, owner=excluded.owner, id=excluded.id
 		RETURNING seq`,
 		seq, session, topic, model, p.Star, p.Flag, stateNumber(p),
-		p.CreatedAt.Unix(), p.CreatedAt.Nanosecond(), zone, len(p.Attachments), assistant.PairSends(p), partRunes(p), owner, p.ID)
+		p.CreatedAt.Unix(), p.CreatedAt.Nanosecond(), zone, len(p.Attachments), assistant.PairContributes(p), partRunes(p), owner, p.ID)
 }
 
 // putBody writes the texts, and queues them for the full-text index if they changed.

@@ -164,7 +164,7 @@ func (f *search) refs(where string, args []any) (refs []assistant.Ref) {
 			f.fail(err)
 			parts, err = hex.AppendDecode(parts[:0], []byte(encoded))
 			f.fail(err)
-			refs = append(refs, assistant.Ref{Seq: n, Sends: sends == "1", Cost: cost(parts, f.env.CharsPerToken)})
+			refs = append(refs, assistant.Ref{Seq: n, Contributes: sends == "1", Cost: cost(parts, f.env.CharsPerToken)})
 		}
 	})
 	bySeq := func(a, b assistant.Ref) int { return int(a.Seq - b.Seq) }

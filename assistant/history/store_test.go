@@ -241,8 +241,8 @@ func TestRefsCostWhatPairsCost(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, r := range refs {
-			if want := assistant.PairCost(pairs[i], cpt); r.Cost != want || r.Sends != assistant.PairSends(pairs[i]) {
-				t.Errorf("pair %d at %v: cost %d sends %v; want %d", i, cpt, r.Cost, r.Sends, want)
+			if want := assistant.PairCost(pairs[i], cpt); r.Cost != want || r.Contributes != assistant.PairContributes(pairs[i]) {
+				t.Errorf("pair %d at %v: cost %d sends %v; want %d", i, cpt, r.Cost, r.Contributes, want)
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func pair(seq int64, user, answer string) assistant.Pair {
 func show(v *View, pairs ...assistant.Pair) {
 	refs := make([]assistant.Ref, len(pairs))
 	for i, p := range pairs {
-		refs[i] = assistant.Ref{Seq: p.Seq, Sends: true}
+		refs[i] = assistant.Ref{Seq: p.Seq, Contributes: true}
 	}
 	v.SetRefs(refs, 0)
 	for _, p := range pairs {

@@ -122,7 +122,7 @@ func pairsComeBack(t *testing.T, s history.Store) {
 	}
 	refs, err := s.Refs(t.Context(), "s1", 3.5)
 	must(t, err)
-	if len(refs) != 1 || refs[0].Cost != assistant.PairCost(p, 3.5) || !refs[0].Sends {
+	if len(refs) != 1 || refs[0].Cost != assistant.PairCost(p, 3.5) || !refs[0].Contributes {
 		t.Errorf("Refs = %+v; want cost %d", refs, assistant.PairCost(p, 3.5))
 	}
 }
