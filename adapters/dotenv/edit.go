@@ -147,11 +147,11 @@ func (f *File) candidates(e Edit) []string {
 		}
 		quote = sibling.quote
 		for _, at := range []int{sibling.end(), len(f.text)} {
-			before, after := f.insertLine(at)
+			before, after := f.aroundNewLine(at)
 			all = append(all, surroundings{before + start, after})
 		}
 	default:
-		before, after := f.insertLine(len(f.text))
+		before, after := f.aroundNewLine(len(f.text))
 		all = []surroundings{{before + e.Key + "=", after}}
 	}
 	var texts []string
@@ -163,9 +163,9 @@ func (f *File) candidates(e Edit) []string {
 	return texts
 }
 
-// insertLine returns the text before and after a new line at an offset between
-// two bindings. A file whose last line has no line ending stays one.
-func (f *File) insertLine(at int) (before, after string) {
+// aroundNewLine returns the text before and after a new line at an offset between
+// two bindings. If the last line of the file has no line ending, the new one has none.
+func (f *File) aroundNewLine(at int) (before, after string) {
 	before, after = f.text[:at], f.text[at:]
 	if before == "" || strings.HasSuffix(before, "\n") || strings.HasSuffix(before, "\r") {
 		return before, f.lineEnding() + after

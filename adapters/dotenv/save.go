@@ -78,7 +78,7 @@ func (s *Source) Save(ctx context.Context, edits []Edit) (Saved, error) {
 	return s.replace(ctx, after.Bytes())
 }
 
-// replace makes data the bytes of the file, as Save does.
+// replace writes data as the whole file, with all checks of Save.
 func (s *Source) replace(ctx context.Context, data []byte) (Saved, error) {
 	if len(data) > MaxSize {
 		return Saved{}, &FileError{s.Path, tooLarge, nil}

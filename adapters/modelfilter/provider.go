@@ -11,7 +11,7 @@ import (
 	"winnow/assistant"
 )
 
-// provider is what the window holds of one provider.
+// provider is the state of the window for one provider.
 type provider struct {
 	name           string
 	hasKeyVariable bool // there is a variable for its key, perhaps an empty one

@@ -18,7 +18,7 @@ var writeTools = set("add_ignore_rule remove_ignore_rule add_whitelist_rule remo
 
 // conversation works out the response to a request. Nothing is kept between
 // requests: the message is planned from the beginning each time, and a call that
-// the request holds a result of gives that result instead of being made again.
+// the request has a result of gives that result instead of being made again.
 // With no call left to make, what was said is the answer.
 type conversation struct {
 	*chatRequest

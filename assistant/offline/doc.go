@@ -15,7 +15,7 @@
 // target is what it means on one provider. A plan is the edits of rules that a
 // step needs. A conversation works out one response and keeps nothing between
 // requests: the plans are made again each time, and a call whose result the
-// request holds is not repeated.
+// request has is not repeated.
 //
 // # What it does not do
 //

@@ -102,7 +102,7 @@ func (p *parser) clauses(tokens []token) [][]token {
 	return slices.DeleteFunc(out, func(c []token) bool { return len(c) == 0 })
 }
 
-// clause reads one request; false when it holds no word.
+// clause reads one request; false when it has no word.
 func (p *parser) clause(tokens []token) (step, bool) {
 	s := step{text: strings.Join(words(tokens), " ")}
 	for len(tokens) > 0 && tokens[0].joins() {

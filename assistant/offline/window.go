@@ -14,7 +14,7 @@ import (
 // window is what the request says of the window: the context of the model
 // filter, or of another window of which only the type is used.
 type window struct {
-	kind      string // "window_type"; "" when the request holds no context
+	kind      string // "window_type"; "" when the request has no context
 	provider  string // the shown one
 	providers []string
 	shown     catalog // the models of the shown provider
