@@ -107,11 +107,11 @@ func TestAMissingFileIsAnErrorOnlyWhenNamed(t *testing.T) {
 	if s, err := Load(Options{Path: path}); err != nil || s.Found {
 		t.Errorf("Load of no file = %v, %v; want the defaults", s, err)
 	}
-	if _, err := Load(Options{Path: path, Needed: true}); err == nil || !strings.Contains(err.Error(), "no such file") {
+	if _, err := Load(Options{Path: path, Required: true}); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("Load of a named file that is missing = %v, want no such file", err)
 	}
-	if _, err := Load(Options{Path: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "not a plain file") {
-		t.Errorf("Load of a folder = %v, want not a plain file", err)
+	if _, err := Load(Options{Path: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("Load of a folder = %v, want not a regular file", err)
 	}
 }
 
@@ -336,13 +336,13 @@ func TestWords(t *testing.T) {
 		`$HOME; *.txt | ~ & "$X"`: "[$HOME; *.txt | ~ & $X]",
 		"vim -c 'set tw=72'":      "[vim -c|set tw=72]",
 	} {
-		words, err := Words(in)
+		words, err := SplitWords(in)
 		if got := "[" + strings.Join(words, "|") + "]"; strings.ReplaceAll(got, "|", " ") != strings.ReplaceAll(want, "|", " ") || err != nil {
 			t.Errorf("Words(%q) = %s, %v; want %s", in, got, err, want)
 		}
 	}
 	for _, in := range []string{"'a", `"a`, `a\`, `a "b`, `a'b`, `"a\"`} {
-		if words, err := Words(in); err == nil {
+		if words, err := SplitWords(in); err == nil {
 			t.Errorf("Words(%q) = %q, want an error", in, words)
 		}
 	}

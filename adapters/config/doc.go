@@ -14,10 +14,10 @@
 // default. The file is strict: a key that does not exist is an *Error with its
 // line and the nearest key that does.
 //
-// # Who may call what
+// # Who may call what from where
 //
 // Load and Secret.Resolve read files, run commands and wait; all else is pure.
-// Settings are values of the caller's.
+// Settings belong to the caller.
 //
 // # Caveats
 //

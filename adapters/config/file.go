@@ -67,7 +67,7 @@ func (s *Settings) readFile(path string, data []byte) error {
 	var faults []error
 	var lines []int // of each [[provider]]
 	for _, at := range found {
-		name, line := at.Key(), position(at)
+		name, line := at.Key(), lineOf(at)
 		fault := func(where, format string, args ...any) {
 			faults = append(faults, &Error{path, line, where, fmt.Sprintf(format, args...)})
 		}
@@ -92,7 +92,7 @@ func (s *Settings) readFile(path string, data []byte) error {
 		found, err = unknown(data, &entries)
 		for _, at := range found {
 			if name := at.Key(); name[0] == "provider" && !slices.Contains(providerKeys, name[1]) {
-				faults = append(faults, &Error{path, position(at), "", quoted(name[1]) + " is not a key of a provider" + hint(name[1], providerKeys)})
+				faults = append(faults, &Error{path, lineOf(at), "", quoted(name[1]) + " is not a key of a provider" + hint(name[1], providerKeys)})
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func unknown(data []byte, doc any) ([]toml.DecodeError, error) {
 	return nil, err
 }
 
-func position(at toml.DecodeError) (line int) {
+func lineOf(at toml.DecodeError) (line int) {
 	line, _ = at.Position()
 	return line
 }
@@ -140,7 +140,7 @@ func (s *Settings) readSetting(k Setting, value any, from Origin, fault func(whe
 }
 
 // readBinding reads a line of [keys.MODE]: ACTION = "key" or a list of keys. ""
-// is no key.
+// removes the keys.
 func (s *Settings) readBinding(name []string, values map[string]any, line int, fault func(where, format string, args ...any)) {
 	where := strings.Join(name, ".")
 	if len(name) != 3 {
@@ -207,16 +207,16 @@ func (s *Settings) checkProviders(path string, lines []int) error {
 // syntaxError is an error of the TOML package as an *Error. It leaves out the
 // excerpt of the file, which may contain a key.
 func syntaxError(path string, err error) error {
-	var at *toml.DecodeError
-	if !errors.As(err, &at) {
+	var decodeErr *toml.DecodeError
+	if !errors.As(err, &decodeErr) {
 		return &Error{path, 0, "", "is not TOML"}
 	}
-	reason := strings.TrimPrefix(at.Error(), "toml: ")
+	reason := strings.TrimPrefix(decodeErr.Error(), "toml: ")
 	if kind, ok := strings.CutPrefix(reason, "cannot decode TOML "); ok { // what follows names Go types
 		kind, _, _ = strings.Cut(kind, " into")
 		reason = "takes another kind of value than " + kind
 	}
-	return &Error{path, position(*at), "", reason}
+	return &Error{path, lineOf(*decodeErr), "", reason}
 }
 
 func settingNames() []string {

@@ -17,7 +17,7 @@ func fromKeyring(_ context.Context, name string, _ []string) (string, error) {
 	case errors.Is(err, keyring.ErrNotFound):
 		return "", fmt.Errorf("the keyring has no %q of %q", name, keyringService)
 	case err != nil:
-		return "", fmt.Errorf("the keyring does not answer: %w", err)
+		return "", fmt.Errorf("the keyring cannot be read: %w", err)
 	}
 	return key, nil
 }

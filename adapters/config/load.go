@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// maxSize is the largest file that is read, in bytes; usual is about a kilobyte.
+// maxSize is the largest file that is read, in bytes; most have about a kilobyte.
 const maxSize = 256 << 10
 
 // Options configures Load. The zero value is the defaults alone.
 type Options struct {
 	Path     string   // of the file; "" reads none
-	Needed   bool     // the user named the file: it must exist
+	Required bool     // the user named the file: it must exist
 	Environ  []string // as os.Environ gives it
 	Override []Flag   // the flags that were given
 	Themes   []string // the names that theme may have beside "auto", "dark" and "light"
@@ -34,7 +34,7 @@ func Load(o Options) (*Settings, error) {
 	if o.Path != "" {
 		data, _, err := read(o.Path)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && !o.Needed:
+		case errors.Is(err, fs.ErrNotExist) && !o.Required:
 		case err != nil:
 			return nil, &Error{Path: o.Path, Reason: reason(err)}
 		default:
@@ -93,7 +93,7 @@ func read(path string) (data []byte, mode fs.FileMode, err error) {
 		return nil, 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, 0, errors.New("is not a plain file")
+		return nil, 0, errors.New("is not a regular file")
 	}
 	data, err = io.ReadAll(io.LimitReader(f, maxSize+1))
 	if err == nil && len(data) > maxSize {
@@ -104,14 +104,14 @@ func read(path string) (data []byte, mode fs.FileMode, err error) {
 
 // reason is the text of an error without the path that *fs.PathError repeats.
 func reason(err error) string {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err.Error()
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err.Error()
 	}
 	return err.Error()
 }
 
-// Template is a configuration file with all settings as comments.
+// Template is a configuration file in which all settings are commented out.
 // themes are Options.Themes.
 func Template(themes []string) string {
 	var b strings.Builder

@@ -15,15 +15,15 @@ import (
 // keyringService is the name of winnow's keys in the keyring.
 const keyringService = "winnow"
 
-// commandTime bounds a cmd: secret, which may ask the user for a password.
-const commandTime = 60 * time.Second
+// commandTimeout bounds a cmd: secret, which may ask the user for a password.
+const commandTimeout = 60 * time.Second
 
 // Secret is a key, or where to find it. Its printed forms do not show it.
 type Secret string
 
 // String is the reference, without the arguments of a command, or "[key]".
 func (s Secret) String() string {
-	switch kind, _, ok := s.reference(); {
+	switch kind, _, ok := s.parse(); {
 	case s == "":
 		return ""
 	case ok && kind == "cmd":
@@ -40,16 +40,16 @@ func (s Secret) GoString() string { return s.String() }
 // MarshalText is String, for JSON.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-func (s Secret) reference() (kind, rest string, ok bool) {
+func (s Secret) parse() (kind, rest string, ok bool) {
 	kind, rest, ok = strings.Cut(string(s), ":")
 	return kind, rest, ok && (kind == "env" || kind == "cmd" || kind == "keyring")
 }
 
-// Resolve finds the key: in a variable, in what a command prints first, in the
-// keyring, or in the text itself. environ is the environment as os.Environ
+// Resolve returns the key: of a variable, the first line that a command prints, of
+// the keyring, or the text itself. environ is the environment as os.Environ
 // gives it; the command runs without a shell and without the keys in it.
 func (s Secret) Resolve(ctx context.Context, environ []string) (string, error) {
-	kind, rest, ok := s.reference()
+	kind, rest, ok := s.parse()
 	switch {
 	case !ok:
 		return string(s), nil
@@ -61,19 +61,19 @@ func (s Secret) Resolve(ctx context.Context, environ []string) (string, error) {
 	case kind == "keyring":
 		return fromKeyring(ctx, rest, environ)
 	}
-	words, err := Words(rest)
+	words, err := SplitWords(rest)
 	if err != nil {
 		return "", err
 	}
 	if len(words) == 0 {
 		return "", errors.New("cmd: names no command")
 	}
-	return output(ctx, words, environ)
+	return firstLine(ctx, words, environ)
 }
 
-// output runs a command and returns the first line that it prints.
-func output(ctx context.Context, words, environ []string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, commandTime)
+// firstLine runs a command and returns the first line that it prints.
+func firstLine(ctx context.Context, words, environ []string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
 	c.Env = WithoutKeys(environ)
@@ -106,14 +106,14 @@ func WithoutKeys(environ []string) []string {
 }
 
 var (
-	wordPattern  = regexp.MustCompile(`^(?:[^\s'"\\]|'[^']*'|"(?s:[^"\\]|\\.)*"|(?s:\\.))+`)
-	quotePattern = regexp.MustCompile(`'[^']*'|"(?s:[^"\\]|\\.)*"|(?s:\\.)`)
-	inQuotes     = strings.NewReplacer(`\"`, `"`, `\\`, `\`) // inside "…" a \ before other characters is itself
+	wordPattern    = regexp.MustCompile(`^(?:[^\s'"\\]|'[^']*'|"(?s:[^"\\]|\\.)*"|(?s:\\.))+`)
+	quotePattern   = regexp.MustCompile(`'[^']*'|"(?s:[^"\\]|\\.)*"|(?s:\\.)`)
+	unescapeQuoted = strings.NewReplacer(`\"`, `"`, `\\`, `\`) // inside "…" a \ before other characters is itself
 )
 
-// Words splits a command into its words as a shell does, with '…', "…" and \,
+// SplitWords splits a command into its words as a shell does, with '…', "…" and \,
 // and expands nothing.
-func Words(s string) ([]string, error) {
+func SplitWords(s string) ([]string, error) {
 	var words []string
 	for s = strings.TrimLeft(s, " \t\n"); s != ""; s = strings.TrimLeft(s, " \t\n") {
 		word := wordPattern.FindString(s)
@@ -124,7 +124,7 @@ func Words(s string) ([]string, error) {
 		words = append(words, quotePattern.ReplaceAllStringFunc(word, func(quote string) string {
 			switch quote[0] {
 			case '"':
-				return inQuotes.Replace(quote[1 : len(quote)-1])
+				return unescapeQuoted.Replace(quote[1 : len(quote)-1])
 			case '\'':
 				return quote[1 : len(quote)-1]
 			}

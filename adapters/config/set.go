@@ -27,7 +27,7 @@ func Set(path, key, value string, themes []string) error {
 	if err := k.set(&want, value); err != nil {
 		return &Error{Where: key, Reason: err.Error()}
 	}
-	mode, data := fs.FileMode(0o600), []byte(nil) // of a new file: it may contain keys later
+	mode, data := fs.FileMode(0o600), []byte(nil) // of a new file, private because keys may be added to it
 	target, err := filepath.EvalSymlinks(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -57,13 +57,13 @@ func Set(path, key, value string, themes []string) error {
 
 // sameOthers reports whether two files have the same values for all keys but one.
 func sameOthers(before, after []byte, key string) bool {
-	was, is := map[string]any{}, map[string]any{}
-	if toml.Unmarshal(before, &was) != nil || toml.Unmarshal(after, &is) != nil {
+	old, updated := map[string]any{}, map[string]any{}
+	if toml.Unmarshal(before, &old) != nil || toml.Unmarshal(after, &updated) != nil {
 		return false
 	}
-	delete(was, key)
-	delete(is, key)
-	return reflect.DeepEqual(was, is)
+	delete(old, key)
+	delete(updated, key)
+	return reflect.DeepEqual(old, updated)
 }
 
 // tablePattern matches the first table with the comments above it.

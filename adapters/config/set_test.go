@@ -64,7 +64,7 @@ func TestSetThroughTheTemplate(t *testing.T) {
 			t.Fatalf("%s: %v", k.Key, err)
 		}
 	}
-	s, err := Load(Options{Path: path, Needed: true, Themes: themes})
+	s, err := Load(Options{Path: path, Required: true, Themes: themes})
 	if err != nil || s.Model != `a/b "c" \d` {
 		t.Fatalf("model %q, %v", s.Model, err)
 	}
@@ -147,7 +147,7 @@ func FuzzSet(f *testing.F) {
 			}
 			return
 		}
-		s, err := Load(Options{Path: path, Needed: true, Themes: themes})
+		s, err := Load(Options{Path: path, Required: true, Themes: themes})
 		if err != nil {
 			t.Fatalf("%q with %s = %s cannot be read: %v", file, key, value, err)
 		}

@@ -24,7 +24,7 @@ func ask(t *testing.T, e *Endpoint) (string, error) {
 		req.Model = offline.ModelID
 	}
 	parts, err := assistanttest.Parts(e.Stream(t.Context(), req))
-	text, _, _ := assistanttest.Spoken(parts)
+	text, _, _ := assistanttest.JoinParts(parts)
 	return text, err
 }
 
@@ -154,7 +154,7 @@ func TestFirstModel(t *testing.T) {
 		"the first that chats": {list, nil, "mine/chatty", ""},
 		"of the settings":      {list, []string{"named"}, "mine/named", ""},
 		"none that chats":      {assistanttest.ModelList("text-embedding-3-small"), nil, "", "mine lists no model that can chat"},
-		"no list":              {assistanttest.Refuse(http.StatusUnauthorized, `{"error":"no key"}`), nil, "", "does not list its models: auth: 401 no key"},
+		"no list":              {assistanttest.Respond(http.StatusUnauthorized, `{"error":"no key"}`), nil, "", "does not list its models: auth: 401 no key"},
 	} {
 		s := assistanttest.NewServer(t).Models(c.reply)
 		p := provider(s.URL)

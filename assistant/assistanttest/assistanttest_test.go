@@ -44,7 +44,7 @@ func TestScript(t *testing.T) {
 	).Then(Answer{Emit{llm.Wait{For: time.Second}}, Finish{Reason: "length", Usage: &llm.Usage{Prompt: 3}}})
 	req := llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.RoleUser, Content: "hi"}}}
 	parts, err := Parts(s.Stream(t.Context(), req))
-	text, reasoning, end := Spoken(parts)
+	text, reasoning, end := JoinParts(parts)
 	if text != "ab" || reasoning != "hm" || err != nil || end.Finish != "tool_calls" || fmt.Sprint(end.Calls) != "[{call_1 f {}} {x g }]" {
 		t.Errorf("got %q %q %+v %v", text, reasoning, end, err)
 	}
@@ -56,7 +56,7 @@ func TestScript(t *testing.T) {
 	}
 	for range 2 { // the last answer repeats
 		parts, err := Parts(s.Stream(t.Context(), req))
-		if _, _, end := Spoken(parts); err != nil || len(parts) != 2 || !end.Cut() || end.Usage.Prompt != 3 {
+		if _, _, end := JoinParts(parts); err != nil || len(parts) != 2 || !end.Cut() || end.Usage.Prompt != 3 {
 			t.Errorf("got %v %v", parts, err)
 		}
 	}
@@ -82,7 +82,7 @@ func TestScriptStops(t *testing.T) {
 			gate.Open()
 		}()
 		parts, err := Parts(s.Stream(t.Context(), llm.Request{}))
-		if text, _, _ := Spoken(parts); text != "ab" || err != nil {
+		if text, _, _ := JoinParts(parts); text != "ab" || err != nil {
 			t.Errorf("got %q %v", text, err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -94,7 +94,7 @@ func TestScriptStops(t *testing.T) {
 }
 
 func TestServer(t *testing.T) {
-	s := NewServer(t, Text("hello you"), Pieces(Stream("x"), 1), Refuse(429, `{"error":"slow"}`, "Retry-After", "3"), CutAfter("data: x")).
+	s := NewServer(t, Text("hello you"), Pieces(Stream("x"), 1), Respond(429, `{"error":"slow"}`, "Retry-After", "3"), CutAfter("data: x")).
 		Then(Calls(Call{Name: "g", Arguments: `{"a":1}`}), TokenLimit(10, Text("first")))
 	expect := func(content string, status int, contentType, want string) {
 		t.Helper()

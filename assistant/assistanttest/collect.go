@@ -15,11 +15,10 @@ import (
 	"winnow/assistant/llm"
 )
 
-// waitLimit is how long a helper waits for what must come: only a broken test
-// gets there.
+// waitLimit is how long a helper waits before it fails the test.
 const waitLimit = 10 * time.Second
 
-// Gate is where something waits until the test opens it. Make it with NewGate.
+// Gate blocks something until the test opens it. Make it with NewGate.
 type Gate struct {
 	reach, open   sync.Once
 	reached, free chan struct{}
@@ -30,7 +29,7 @@ func NewGate() *Gate {
 	return &Gate{reached: make(chan struct{}), free: make(chan struct{})}
 }
 
-// Open lets everything through, from now on. It may be called again.
+// Open opens the gate for good. It may be called again.
 func (g *Gate) Open() { g.open.Do(func() { close(g.free) }) }
 
 // Reached is closed once something has arrived at the gate.
@@ -172,9 +171,9 @@ func Parts(stream iter.Seq2[llm.Part, error]) (all []llm.Part, err error) {
 	return all, nil
 }
 
-// Spoken joins the text and the reasoning of parts, and returns the End when
+// JoinParts joins the text and the reasoning of parts, and returns the End when
 // there is one.
-func Spoken(parts []llm.Part) (text, reasoning string, end *llm.End) {
+func JoinParts(parts []llm.Part) (text, reasoning string, end *llm.End) {
 	for _, part := range parts {
 		switch part := part.(type) {
 		case llm.Text:

@@ -1,12 +1,12 @@
-// Package assistanttest provides the surroundings of an assistant for tests: a
-// Script that plays a model in memory, a Server that speaks and misbehaves as an
-// endpoint, a Window to work on, and readers of events and parts.
+// Package assistanttest provides fakes for tests of an assistant: a Script is a
+// model in memory, a Server an endpoint that can fail, a Window what the tools
+// change. Its functions collect events and parts.
 //
 // # Nouns
 //
 // A Script and a Server are given one answer for each request they expect; the
-// last one repeats. Both store every request they were sent. A Gate is where an
-// answer waits until the test opens it.
+// last one repeats. Both store every request they were sent. A Gate blocks
+// an answer until the test opens it.
 //
 // # Who may call what from where
 //
@@ -15,7 +15,7 @@
 //
 // # Caveats
 //
-// A Server listens on the loopback device, and so does not work in a
+// A Server listens on the loopback interface, and so does not work in a
 // testing/synctest bubble; a Script does. Every wait ends with the test or after
 // ten seconds, whichever comes first.
 package assistanttest

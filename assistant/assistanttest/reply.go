@@ -35,9 +35,9 @@ func Pieces(body string, size int) Reply {
 	}
 }
 
-// Refuse answers with a status, a body and headers, names and values in turn.
+// Respond answers with a status, a body and headers, names and values in turn.
 // A body that begins with { or [ is JSON, one that begins with < a page.
-func Refuse(status int, body string, headers ...string) Reply {
+func Respond(status int, body string, headers ...string) Reply {
 	contentType := "text/plain"
 	switch {
 	case strings.HasPrefix(body, "{"), strings.HasPrefix(body, "["):
@@ -71,7 +71,7 @@ func Unanswered(at *Gate, then Reply) Reply {
 	}
 }
 
-// CutAfter sends these events and loses the connection.
+// CutAfter sends these events and closes the connection.
 func CutAfter(body string) Reply {
 	return func(x *Exchange) {
 		x.Start(http.StatusOK, "Content-Type", eventStream)
@@ -106,7 +106,7 @@ func TokenLimit(limit int, within Reply) Reply {
 			within(x)
 			return
 		}
-		Refuse(http.StatusBadRequest, encode(map[string]any{"error": map[string]any{
+		Respond(http.StatusBadRequest, encode(map[string]any{"error": map[string]any{
 			"message": fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. Please reduce the length of the messages.", limit, n),
 			"type":    "invalid_request_error", "param": "messages", "code": "context_length_exceeded",
 		}}))(x)
@@ -119,5 +119,5 @@ func ModelList(ids ...string) Reply {
 	for i, id := range ids {
 		data[i] = map[string]any{"id": id, "object": "model", "owned_by": "test"}
 	}
-	return Refuse(http.StatusOK, encode(map[string]any{"object": "list", "data": data}))
+	return Respond(http.StatusOK, encode(map[string]any{"object": "list", "data": data}))
 }

@@ -28,7 +28,7 @@ type (
 	Fail struct{ Err error }
 	// Cut ends the answer as a lost connection does.
 	Cut struct{}
-	// Stop waits for a gate, or for the end of the request.
+	// Stop blocks at a gate until it is opened or the request ends.
 	Stop struct{ At *Gate }
 	// Emit yields any part.
 	Emit struct{ Part llm.Part }
@@ -61,8 +61,8 @@ func Overflow() Answer {
 	}}}
 }
 
-// Script is a model in memory that plays its answers in order, the last one
-// again and again. Make it with NewScript.
+// Script is a model in memory that gives its answers in order, and then repeats the
+// last one. Make it with NewScript.
 type Script struct {
 	mu        sync.Mutex
 	answers   []Answer
@@ -77,7 +77,7 @@ var (
 	_ llm.Encoder = (*Script)(nil)
 )
 
-// NewScript returns a model that answers so. Without answers every request fails.
+// NewScript returns a model with these answers. Without answers every request fails.
 func NewScript(answers ...Answer) *Script { return &Script{answers: answers} }
 
 // Then adds answers at the end.
@@ -96,7 +96,7 @@ func (s *Script) Requests() []llm.Request {
 }
 
 // Cancelled counts the answers that ended because their context did, or because
-// the consumer broke off.
+// the consumer left its range loop.
 func (s *Script) Cancelled() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,8 +125,8 @@ func (s *Script) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Part
 	}
 }
 
-// errBroken says that the consumer has broken off.
-var errBroken = errors.New("the consumer has broken off")
+// errBroken ends an answer whose consumer has left its range loop.
+var errBroken = errors.New("the consumer has stopped")
 
 func (s *Script) cancel() {
 	s.mu.Lock()

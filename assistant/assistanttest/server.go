@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// Server is an OpenAI-compatible endpoint on the loopback device. It answers
-// requests for completions in order, the last answer again and again. Make it
-// with NewServer.
+// Server is an OpenAI-compatible endpoint on the loopback interface. It answers
+// requests for completions in order, and then repeats the last answer. Make it with
+// NewServer.
 type Server struct {
 	URL string // the base URL of the endpoint
 
@@ -42,8 +42,8 @@ type Exchange struct {
 	server  *Server
 }
 
-// backlog is how many vanished clients a server stores for Gone; no test comes
-// near it.
+// backlog is how many closed connections a server stores for Gone; it is more than
+// any test makes.
 const backlog = 1024
 
 // NewServer starts an endpoint with these replies, and stops it when the test
@@ -114,7 +114,7 @@ func (s *Server) choose(x *Exchange) Reply {
 		}
 	}
 	if !strings.HasSuffix(x.Path, "/chat/completions") || json.Unmarshal(x.Body, &x.Chat) != nil {
-		return Refuse(http.StatusNotFound, "404 page not found")
+		return Respond(http.StatusNotFound, "404 page not found")
 	}
 	s.next++
 	return s.replies[min(s.next, len(s.replies))-1]
@@ -129,7 +129,7 @@ func (x *Exchange) Start(status int, headers ...string) {
 	x.flush()
 }
 
-// Send writes a piece of the body and makes sure that it leaves by itself.
+// Send writes a piece of the body and flushes it.
 func (x *Exchange) Send(piece string) {
 	io.WriteString(x.writer, piece)
 	x.flush()

@@ -13,7 +13,7 @@ import (
 	"winnow/assistant"
 )
 
-// Window is a small window: a list of words. Its tools are
+// Window is an assistant.Window for tests, a list of words. Its tools are
 //
 //	list_words, count_words      read
 //	add_word                     write, {"word": "…"}; a word that is there is a failure
@@ -177,8 +177,8 @@ func (w *Window) Changes(mark int64) ([]assistant.Change, int64) {
 	return slices.Clone(w.changes[min(max(mark, 0), n):]), n
 }
 
-// ran records a run and makes the change of a tool, if any, atomic.
-func (w *Window) ran(run string, change func() assistant.ToolResult) (r assistant.ToolResult) {
+// record stores a run of a tool and makes its change, if any, under the lock.
+func (w *Window) record(run string, change func() assistant.ToolResult) (r assistant.ToolResult) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.runs = append(w.runs, run)
@@ -218,18 +218,18 @@ func writes(t assistant.Tool) assistant.Tool {
 }
 
 func (w *Window) list(context.Context, noArgs) (assistant.ToolResult, error) {
-	return w.ran("list_words", func() assistant.ToolResult {
+	return w.record("list_words", func() assistant.ToolResult {
 		return assistant.OK(fmt.Sprintf("%d words", len(w.words)), map[string]any{"words": slices.Concat([]string{}, w.words)})
 	}), nil
 }
 
 func (w *Window) count(context.Context, noArgs) (string, error) {
-	r := w.ran("count_words", func() assistant.ToolResult { return assistant.OK(fmt.Sprint(len(w.words)), nil) })
+	r := w.record("count_words", func() assistant.ToolResult { return assistant.OK(fmt.Sprint(len(w.words)), nil) })
 	return r.Message, nil
 }
 
 func (w *Window) add(_ context.Context, a wordArgs) (assistant.ToolResult, error) {
-	return w.ran("add_word "+a.Word, func() assistant.ToolResult {
+	return w.record("add_word "+a.Word, func() assistant.ToolResult {
 		if slices.Contains(w.words, a.Word) {
 			return assistant.Fail(assistant.CodeFailed, "%q is there already", a.Word)
 		}
@@ -240,7 +240,7 @@ func (w *Window) add(_ context.Context, a wordArgs) (assistant.ToolResult, error
 
 func (w *Window) save() assistant.Tool {
 	t := writes(assistant.NewTool("save_words", "Save the words.", func(context.Context, noArgs) (assistant.ToolResult, error) {
-		return w.ran("save_words", func() assistant.ToolResult {
+		return w.record("save_words", func() assistant.ToolResult {
 			w.saved = slices.Clone(w.words)
 			return assistant.OK("saved", nil)
 		}), nil
@@ -254,17 +254,17 @@ func (w *Window) save() assistant.Tool {
 }
 
 func (w *Window) fail(context.Context, noArgs) (string, error) {
-	w.ran("fail", nil)
+	w.record("fail", nil)
 	return "", errors.New("this tool always fails")
 }
 
 func (w *Window) panic(context.Context, noArgs) (string, error) {
-	w.ran("panic", nil)
+	w.record("panic", nil)
 	panic("this tool always panics")
 }
 
 func (w *Window) slow(ctx context.Context, _ noArgs) (string, error) {
-	w.ran("slow", nil)
+	w.record("slow", nil)
 	gate := w.Slow
 	if gate == nil {
 		gate = NewGate()
@@ -273,7 +273,7 @@ func (w *Window) slow(ctx context.Context, _ noArgs) (string, error) {
 }
 
 func (w *Window) progress(ctx context.Context, _ noArgs) (string, error) {
-	w.ran("progress", nil)
+	w.record("progress", nil)
 	assistant.Report(ctx, assistant.Progress{Stage: "half", Message: "half of it", Done: 0.5})
 	assistant.Report(ctx, assistant.Progress{Stage: "done", Message: "all of it", Done: 1})
 	return "done", nil

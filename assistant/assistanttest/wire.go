@@ -82,7 +82,7 @@ func UsageEvent(prompt, completion int) string {
 		prompt, completion, prompt+completion)
 }
 
-// Stream is a whole stream of text word by word, and ends well.
+// Stream is a whole stream: text word by word, and its end.
 func Stream(text string) string {
 	var all strings.Builder
 	all.WriteString(Delta(`{"role":"assistant","content":""}`))

@@ -182,11 +182,11 @@ func TestUsage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, end := assistanttest.Spoken(parts); *end.Usage != (llm.Usage{Prompt: 1, Completion: 1}) {
+	if _, _, end := assistanttest.JoinParts(parts); *end.Usage != (llm.Usage{Prompt: 1, Completion: 1}) {
 		t.Errorf("usage = %+v", *end.Usage)
 	}
 	parts, _ = decode(nil, assistanttest.FinishEvent("stop")+`data: {"usage":{"prompt_tokens":10,"completion_tokens":-3,"prompt_tokens_details":{"cached_tokens":4},"completion_tokens_details":{"reasoning_tokens":1e300}}}`+"\n\n")
-	if _, _, end := assistanttest.Spoken(parts); *end.Usage != (llm.Usage{Prompt: 10, Cached: 4}) {
+	if _, _, end := assistanttest.JoinParts(parts); *end.Usage != (llm.Usage{Prompt: 10, Cached: 4}) {
 		t.Errorf("odd usage = %+v", *end.Usage)
 	}
 }
@@ -284,7 +284,7 @@ func FuzzSSE(f *testing.F) {
 // checkPromises holds the parts of any body against the promises.
 func checkPromises(t *testing.T, body []byte, parts []llm.Part, err error) {
 	t.Helper()
-	text, reasoning, end := assistanttest.Spoken(parts)
+	text, reasoning, end := assistanttest.JoinParts(parts)
 	if !utf8.ValidString(text) || !utf8.ValidString(reasoning) || strings.ContainsAny(text+reasoning, "\x1b\x00\x7f\u009b\u202e") {
 		t.Errorf("not clean: %q %q", text, reasoning)
 	}

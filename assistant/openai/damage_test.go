@@ -43,7 +43,7 @@ func TestADamagedAnswerIsMarked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			parts, err := decode(nil, test.body)
-			_, _, end := assistanttest.Spoken(parts)
+			_, _, end := assistanttest.JoinParts(parts)
 			if err != nil || end == nil || end.Damaged == "" || end.Finish != test.finish {
 				t.Fatalf("end %+v, %v; want one that is damaged and ends by %s", end, err, test.finish)
 			}
@@ -83,7 +83,7 @@ var recorded = map[string][]string{
 // failed, is damaged, or was cut at its length.
 func runnable(body string) []llm.Call {
 	parts, err := decode(nil, body)
-	_, _, end := assistanttest.Spoken(parts)
+	_, _, end := assistanttest.JoinParts(parts)
 	if err != nil || end == nil || end.Damaged != "" || end.Cut() {
 		return nil
 	}
@@ -142,7 +142,7 @@ func TestCompleteCallsRunWhenOnlyDoneCame(t *testing.T) {
 }
 
 func spoken(parts []llm.Part, err error) (string, *llm.End, error) {
-	text, _, end := assistanttest.Spoken(parts)
+	text, _, end := assistanttest.JoinParts(parts)
 	return text, end, err
 }
 
@@ -206,7 +206,7 @@ func TestAGiantEventComesInSmallParts(t *testing.T) {
 			t.Fatalf("a part of %d bytes", len(text.Text))
 		}
 	}
-	if text, _, _ := assistanttest.Spoken(parts); text != want {
+	if text, _, _ := assistanttest.JoinParts(parts); text != want {
 		t.Errorf("the parts add up to %d bytes, want %d", len(text), len(want))
 	}
 }
@@ -222,7 +222,7 @@ func TestContextLimitOfAnOverflow(t *testing.T) {
 		"too many tokens": 0,
 		"context_length_exceeded: maximum context length is 3": 0,
 	} {
-		s := assistanttest.NewServer(t, assistanttest.Refuse(400, fmt.Sprintf(`{"error":{"message":%q}}`, message)))
+		s := assistanttest.NewServer(t, assistanttest.Respond(400, fmt.Sprintf(`{"error":{"message":%q}}`, message)))
 		_, err := newRig(t, s).ask(t)
 		re, ok := err.(*llm.RequestError) //nolint:errorlint // that is what Stream yields
 		if !ok || re.Kind != llm.KindOverflow || re.Limit != want {
@@ -243,7 +243,7 @@ func TestBodiesAreLoggedAtDebug(t *testing.T) {
 }
 
 func TestAStatusWithoutANameIsShownAsANumber(t *testing.T) {
-	s := assistanttest.NewServer(t, assistanttest.Refuse(529, `{"error":{"message":"Overloaded"}}`), assistanttest.Text("ok"))
+	s := assistanttest.NewServer(t, assistanttest.Respond(529, `{"error":{"message":"Overloaded"}}`), assistanttest.Text("ok"))
 	r := newRig(t, s)
 	parts, err := r.ask(t)
 	if all := retries(parts); err != nil || len(all) != 1 || all[0].Reason != "Overloaded (status 529)" {

@@ -14,7 +14,7 @@ import (
 
 func listOf(t *testing.T, body string) ([]llm.ModelInfo, error) {
 	t.Helper()
-	s := assistanttest.NewServer(t).Models(assistanttest.Refuse(http.StatusOK, body))
+	s := assistanttest.NewServer(t).Models(assistanttest.Respond(http.StatusOK, body))
 	return newRig(t, s).Models(t.Context())
 }
 
@@ -64,7 +64,7 @@ func TestNoModels(t *testing.T) {
 			}
 		})
 	}
-	s := assistanttest.NewServer(t).Models(assistanttest.Refuse(401, `{"error":"who are you, `+testKey+`?"}`))
+	s := assistanttest.NewServer(t).Models(assistanttest.Respond(401, `{"error":"who are you, `+testKey+`?"}`))
 	if _, err := newRig(t, s).Models(t.Context()); fmt.Sprint(err) != "auth: 401 who are you, [key]?" {
 		t.Errorf("error %v", err)
 	}

@@ -105,7 +105,7 @@ func TestOptions(t *testing.T) {
 }
 
 func TestSecretHeadersAreRedacted(t *testing.T) {
-	s := assistanttest.NewServer(t, assistanttest.Refuse(400, "X-Api-Key was other-secret-value and token bearer-secret-value"))
+	s := assistanttest.NewServer(t, assistanttest.Respond(400, "X-Api-Key was other-secret-value and token bearer-secret-value"))
 	r := newRig(t, s, func(o *Options) {
 		o.Headers = map[string]string{"X-Api-Key": "other-secret-value", "Proxy-Authorization": "Bearer bearer-secret-value"}
 	})
@@ -128,7 +128,7 @@ func TestImage(t *testing.T) {
 		"half of JSON": {`{"data":[{"b64_json":"` + b64, "something other"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := assistanttest.NewServer(t).Route("/images/generations", assistanttest.Refuse(http.StatusOK, test.body, "X-A", "b"))
+			s := assistanttest.NewServer(t).Route("/images/generations", assistanttest.Respond(http.StatusOK, test.body, "X-A", "b"))
 			image, err := newRig(t, s).Image(t.Context(), "dall-e-3", "a cat")
 			if test.want != "" {
 				if !strings.Contains(fmt.Sprint(err), test.want) {

@@ -14,7 +14,7 @@ import (
 // server.
 func TestWhatTheUserReads(t *testing.T) {
 	json := func(status int, message string, headers ...string) assistanttest.Reply {
-		return assistanttest.Refuse(status, `{"error":{"message":"`+message+`"}}`, headers...)
+		return assistanttest.Respond(status, `{"error":{"message":"`+message+`"}}`, headers...)
 	}
 	page := func(status int, body string) assistanttest.Reply {
 		return func(x *assistanttest.Exchange) {
@@ -41,8 +41,8 @@ func TestWhatTheUserReads(t *testing.T) {
 		"a page, named well":      {page(503, "<html><title>Down &amp; out</title>"), `net: HOST answered 503 Service Unavailable with a web page, "Down & out"`},
 		"a page, refused":         {page(400, "<p>hi"), "unknown: HOST answered 400 Bad Request with a web page"},
 		"a page in place of all":  {page(200, "<!DOCTYPE html><title>Log in</title>"), `unknown: HOST answered with a web page, "Log in"`},
-		"nothing said":            {assistanttest.Refuse(502, ""), "net: HOST answered 502 Bad Gateway"},
-		"only a code":             {assistanttest.Refuse(529, `{"error":{"type":"overloaded_error"}}`), "net: HOST answered 529: overloaded_error"},
+		"nothing said":            {assistanttest.Respond(502, ""), "net: HOST answered 502 Bad Gateway"},
+		"only a code":             {assistanttest.Respond(529, `{"error":{"type":"overloaded_error"}}`), "net: HOST answered 529: overloaded_error"},
 		"broken inside":           {json(500, "it broke"), "unknown: it broke (status 500)"},
 		"too much":                {json(413, "no"), "unknown: no (status 413)"},
 		"an unclear refusal":      {json(400, "temperature is odd"), "unknown: temperature is odd (status 400)"},
@@ -69,7 +69,7 @@ func TestWhatTheUserReads(t *testing.T) {
 }
 
 func TestAKeyThatIsMissing(t *testing.T) {
-	s := assistanttest.NewServer(t, assistanttest.Refuse(401, `{"error":"no key"}`))
+	s := assistanttest.NewServer(t, assistanttest.Respond(401, `{"error":"no key"}`))
 	_, err := newRig(t, s, func(o *Options) { o.Key = "" }).ask(t)
 	if want := "auth: 401 no key; no API key is set for test"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -82,7 +82,7 @@ func TestRefusalsSpeakOfQuotas(t *testing.T) {
 	headers := []string{"X-RateLimit-Limit-Tokens", "900", "X-RateLimit-Remaining-Tokens", "0", "X-RateLimit-Reset-Tokens", "40s"}
 	want := llm.RateLimits{TokensPerMinute: 900, RequestsLeft: -1, TokensReset: 40 * time.Second}
 	for name, reply := range map[string]assistanttest.Reply{
-		"refused": assistanttest.Refuse(429, `{"error":"slow"}`, append(headers, "Retry-After", "60")...),
+		"refused": assistanttest.Respond(429, `{"error":"slow"}`, append(headers, "Retry-After", "60")...),
 		"in the answer": func(x *assistanttest.Exchange) {
 			x.Start(200, append(headers, "Content-Type", "text/event-stream")...)
 			x.Send(assistanttest.TextEvent("a") + "data: {\"error\":{\"message\":\"rate limit\"}}\n\n")

@@ -23,11 +23,11 @@ func TestStream(t *testing.T) {
 		assistanttest.Raw("text/event-stream", assistanttest.ReasoningEvent("reasoning_content", "hm")+assistanttest.Stream("a b c")), assistanttest.Calls(hundred...))
 	r := newRig(t, s)
 	parts, err := r.ask(t)
-	if text, reasoning, end := assistanttest.Spoken(parts); text != "a b c" || reasoning != "hm" || end == nil || end.Finish != "stop" || err != nil {
+	if text, reasoning, end := assistanttest.JoinParts(parts); text != "a b c" || reasoning != "hm" || end == nil || end.Finish != "stop" || err != nil {
 		t.Errorf("got %q %q %+v %v", text, reasoning, end, err)
 	}
 	parts, err = r.ask(t)
-	_, _, end := assistanttest.Spoken(parts)
+	_, _, end := assistanttest.JoinParts(parts)
 	if err != nil || len(end.Calls) != 100 {
 		t.Fatalf("%d calls, %v; want 100", len(end.Calls), err)
 	}
@@ -47,7 +47,7 @@ func TestNeverAShortSuccess(t *testing.T) {
 	}{
 		"a clean end without its end": {assistanttest.Raw("text/event-stream", text), llm.KindInterrupted},
 		"a connection that is lost":   {assistanttest.CutAfter(text), llm.KindInterrupted},
-		"a web page":                  {assistanttest.Refuse(200, "<!DOCTYPE html><title>Welcome</title>"), llm.KindUnknown},
+		"a web page":                  {assistanttest.Respond(200, "<!DOCTYPE html><title>Welcome</title>"), llm.KindUnknown},
 		"an empty body":               {assistanttest.Raw("text/event-stream", ""), llm.KindNet},
 		"NDJSON of another wire":      {assistanttest.Raw("application/x-ndjson", `{"done":true}`+"\n"), llm.KindUnknown},
 		"a picture":                   {assistanttest.Raw("image/png", "\x89PNG"), llm.KindUnknown},
@@ -55,7 +55,7 @@ func TestNeverAShortSuccess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			parts, err := newRig(t, assistanttest.NewServer(t, test.reply)).ask(t)
-			if _, _, end := assistanttest.Spoken(parts); end != nil || llm.KindOf(err) != test.want {
+			if _, _, end := assistanttest.JoinParts(parts); end != nil || llm.KindOf(err) != test.want {
 				t.Errorf("end %v, error %v; want none and %s", end, err, test.want)
 			}
 		})
@@ -69,7 +69,7 @@ func TestNeverAShortSuccess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			parts, err := newRig(t, assistanttest.NewServer(t, reply)).ask(t)
-			if text, _, end := assistanttest.Spoken(parts); text != "a" || end == nil || err != nil {
+			if text, _, end := assistanttest.JoinParts(parts); text != "a" || end == nil || err != nil {
 				t.Errorf("got %q %v %v", text, end, err)
 			}
 		})
@@ -116,9 +116,9 @@ func TestNothingAmbientLeaks(t *testing.T) {
 func hangUp(x *assistanttest.Exchange) { x.Cut() }
 
 func TestRetries(t *testing.T) {
-	busy := assistanttest.Refuse(503, `{"error":{"message":"busy `+testKey+`"}}`)
+	busy := assistanttest.Respond(503, `{"error":{"message":"busy `+testKey+`"}}`)
 	later := func(after string) assistanttest.Reply {
-		return assistanttest.Refuse(429, `{"error":{"message":"slow down"}}`, "Retry-After", after)
+		return assistanttest.Respond(429, `{"error":{"message":"slow down"}}`, "Retry-After", after)
 	}
 	ok := assistanttest.Text("ok")
 	for name, test := range map[string]struct {
@@ -137,12 +137,12 @@ func TestRetries(t *testing.T) {
 		"asked to wait":            {[]assistanttest.Reply{later("7"), ok}, "[7s]", "", 0},
 		"asked to wait until":      {[]assistanttest.Reply{later("Sun, 01 Mar 2026 12:00:03 GMT"), ok}, "[3s]", "", 0},
 		"asked to wait too long":   {[]assistanttest.Reply{later("11"), ok}, "[]", llm.KindQuota, 11 * time.Second},
-		"no credit":                {[]assistanttest.Reply{assistanttest.Refuse(429, `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`), ok}, "[]", llm.KindQuota, 0},
-		"too long, as 400":         {[]assistanttest.Reply{assistanttest.Refuse(400, `{"error":{"code":"context_length_exceeded"}}`), ok}, "[]", llm.KindOverflow, 0},
-		"too long, as 429":         {[]assistanttest.Reply{assistanttest.Refuse(429, `{"error":{"message":"Request too large for gpt-4o"}}`), ok}, "[]", llm.KindOverflow, 0},
-		"too long, as 500":         {[]assistanttest.Reply{assistanttest.Refuse(500, `{"error":"too many tokens"}`), ok}, "[]", llm.KindOverflow, 0},
-		"refused":                  {[]assistanttest.Reply{assistanttest.Refuse(400, `{"error":"no"}`, "X-Should-Retry", "true"), ok}, "[]", llm.KindUnknown, 0},
-		"no key":                   {[]assistanttest.Reply{assistanttest.Refuse(401, ""), ok}, "[]", llm.KindAuth, 0},
+		"no credit":                {[]assistanttest.Reply{assistanttest.Respond(429, `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`), ok}, "[]", llm.KindQuota, 0},
+		"too long, as 400":         {[]assistanttest.Reply{assistanttest.Respond(400, `{"error":{"code":"context_length_exceeded"}}`), ok}, "[]", llm.KindOverflow, 0},
+		"too long, as 429":         {[]assistanttest.Reply{assistanttest.Respond(429, `{"error":{"message":"Request too large for gpt-4o"}}`), ok}, "[]", llm.KindOverflow, 0},
+		"too long, as 500":         {[]assistanttest.Reply{assistanttest.Respond(500, `{"error":"too many tokens"}`), ok}, "[]", llm.KindOverflow, 0},
+		"refused":                  {[]assistanttest.Reply{assistanttest.Respond(400, `{"error":"no"}`, "X-Should-Retry", "true"), ok}, "[]", llm.KindUnknown, 0},
+		"no key":                   {[]assistanttest.Reply{assistanttest.Respond(401, ""), ok}, "[]", llm.KindAuth, 0},
 		"after the first content":  {[]assistanttest.Reply{assistanttest.CutAfter(assistanttest.TextEvent("a")), ok}, "[]", llm.KindInterrupted, 0},
 		"busy after the content":   {[]assistanttest.Reply{assistanttest.Raw("text/event-stream", assistanttest.TextEvent("a")+`data: {"error":{"code":502,"message":"x"}}`+"\n\n"), ok}, "[]", llm.KindNet, 0},
 		"after the first call":     {[]assistanttest.Reply{assistanttest.CutAfter(assistanttest.CallEvent(0, "a", "f", "{}")), ok}, "[]", llm.KindInterrupted, 0},
@@ -174,7 +174,7 @@ func TestRetries(t *testing.T) {
 }
 
 func TestRetryCanBeCancelled(t *testing.T) {
-	s := assistanttest.NewServer(t, assistanttest.Refuse(503, ""))
+	s := assistanttest.NewServer(t, assistanttest.Respond(503, ""))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r := newRig(t, s, func(o *Options) { o.Wait = nil })
@@ -330,7 +330,7 @@ func TestRedirects(t *testing.T) {
 		"in circles":              {307, "/v1/chat/completions", "in a loop"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := assistanttest.NewServer(t, assistanttest.Refuse(test.status, "", "Location", test.to))
+			s := assistanttest.NewServer(t, assistanttest.Respond(test.status, "", "Location", test.to))
 			r := newRig(t, s)
 			_, err := r.ask(t)
 			if llm.KindOf(err) != llm.KindNet || !strings.Contains(fmt.Sprint(err), test.want) || len(r.slept) != 0 {
@@ -341,9 +341,9 @@ func TestRedirects(t *testing.T) {
 	if len(other.Asked()) != 0 {
 		t.Error("the other origin was asked")
 	}
-	s := assistanttest.NewServer(t, assistanttest.Refuse(308, "", "Location", "/v2/chat/completions"), assistanttest.Text("moved"))
+	s := assistanttest.NewServer(t, assistanttest.Respond(308, "", "Location", "/v2/chat/completions"), assistanttest.Text("moved"))
 	parts, err := newRig(t, s).ask(t)
-	if text, _, _ := assistanttest.Spoken(parts); text != "moved" || err != nil || string(s.Asked()[1].Body) != string(s.Asked()[0].Body) {
+	if text, _, _ := assistanttest.JoinParts(parts); text != "moved" || err != nil || string(s.Asked()[1].Body) != string(s.Asked()[0].Body) {
 		t.Errorf("a redirect on the same origin gives %q, %v", text, err)
 	}
 }
@@ -353,13 +353,13 @@ func TestErrorsOnTheWire(t *testing.T) {
 		reply assistanttest.Reply
 		want  string
 	}{
-		"text in place of an object": {assistanttest.Refuse(400, `{"error":"just words"}`), "unknown: 400 just words"},
-		"detail":                     {assistanttest.Refuse(422, `{"detail":[{"msg":"field required"}]}`), "unknown: 422 field required"},
-		"a page":                     {assistanttest.Refuse(502, "<html><title>Bad Gateway</title>"), "net: HOST answered 502 Bad Gateway with a web page"},
-		"nothing":                    {assistanttest.Refuse(400, ""), "unknown: HOST answered 400 Bad Request"},
-		"hostile words":              {assistanttest.Refuse(400, "a\x1b[2Jb\u202ec\n\nd"), "unknown: 400 abc d"},
-		"an echo of the key":         {assistanttest.Refuse(401, `{"error":{"message":"wrong key `+testKey+`"}}`), "auth: 401 wrong key [key]"},
-		"a page in place of answers": {assistanttest.Refuse(200, "<!DOCTYPE html><title>Log in</title>"), `unknown: HOST answered with a web page, "Log in"`},
+		"text in place of an object": {assistanttest.Respond(400, `{"error":"just words"}`), "unknown: 400 just words"},
+		"detail":                     {assistanttest.Respond(422, `{"detail":[{"msg":"field required"}]}`), "unknown: 422 field required"},
+		"a page":                     {assistanttest.Respond(502, "<html><title>Bad Gateway</title>"), "net: HOST answered 502 Bad Gateway with a web page"},
+		"nothing":                    {assistanttest.Respond(400, ""), "unknown: HOST answered 400 Bad Request"},
+		"hostile words":              {assistanttest.Respond(400, "a\x1b[2Jb\u202ec\n\nd"), "unknown: 400 abc d"},
+		"an echo of the key":         {assistanttest.Respond(401, `{"error":{"message":"wrong key `+testKey+`"}}`), "auth: 401 wrong key [key]"},
+		"a page in place of answers": {assistanttest.Respond(200, "<!DOCTYPE html><title>Log in</title>"), `unknown: HOST answered with a web page, "Log in"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, assistanttest.NewServer(t, test.reply))
@@ -421,14 +421,14 @@ func TestLimitsOfTheEnd(t *testing.T) {
 		x.Send(assistanttest.Stream("a"))
 	})
 	parts, err := newRig(t, s).ask(t)
-	if _, _, end := assistanttest.Spoken(parts); err != nil || end.Limits == nil || *end.Limits != (llm.RateLimits{TokensPerMinute: 30000, RequestsLeft: -1, TokensLeft: -1, TokensReset: time.Minute}) {
+	if _, _, end := assistanttest.JoinParts(parts); err != nil || end.Limits == nil || *end.Limits != (llm.RateLimits{TokensPerMinute: 30000, RequestsLeft: -1, TokensLeft: -1, TokensReset: time.Minute}) {
 		t.Errorf("end %+v, %v", end, err)
 	}
 }
 
 // TestWithoutUsage: some endpoints refuse stream_options; they are asked once.
 func TestWithoutUsage(t *testing.T) {
-	s := assistanttest.NewServer(t, assistanttest.Refuse(422, `{"detail":[{"loc":["body","stream_options"],"msg":"extra fields not permitted: stream_options"}]}`), assistanttest.Text("ok"))
+	s := assistanttest.NewServer(t, assistanttest.Respond(422, `{"detail":[{"loc":["body","stream_options"],"msg":"extra fields not permitted: stream_options"}]}`), assistanttest.Text("ok"))
 	r := newRig(t, s)
 	for range 2 {
 		if _, err := r.ask(t); err != nil {

@@ -5,11 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// Clean returns s without anything that a terminal would obey or that hides
-// from the reader. Line ends become LF, invalid UTF-8 becomes U+FFFD; printable
+// Clean returns s without what controls a terminal or is hidden from the reader. Line ends become LF, invalid UTF-8 becomes U+FFFD; printable
 // text is unchanged, and Clean(Clean(s)) == Clean(s).
 func Clean(s string) string {
-	if plain(s) == len(s) {
+	if plainPrefix(s) == len(s) {
 		return s
 	}
 	var c Cleaner
@@ -27,14 +26,14 @@ type Cleaner struct {
 	cr     bool // the last rune was CR, already written as a line end
 	joiner rune // ZWJ or ZWNJ that waits for the rune after it; 0 for none
 	prev   rune // the last rune written
-	base   rune // the last one that is not a combining mark
+	base   rune // the last rune written that is not a combining mark
 	marks  int  // combining marks written since base
 }
 
 // Write adds the next piece and returns the text that is now certain.
 func (c *Cleaner) Write(chunk string) string {
-	if c.idle() && plain(chunk) == len(chunk) {
-		c.wrote(chunk)
+	if c.passesASCII() && plainPrefix(chunk) == len(chunk) {
+		c.noteASCII(chunk)
 		return chunk
 	}
 	s := c.tail + chunk
@@ -42,10 +41,10 @@ func (c *Cleaner) Write(chunk string) string {
 	c.out.Grow(len(s))
 	for s != "" {
 		n := 0
-		if c.idle() {
-			n = plain(s)
+		if c.passesASCII() {
+			n = plainPrefix(s)
 			c.out.WriteString(s[:n])
-			c.wrote(s[:n])
+			c.noteASCII(s[:n])
 		}
 		if n == 0 {
 			if !utf8.FullRuneInString(s) {
@@ -54,25 +53,26 @@ func (c *Cleaner) Write(chunk string) string {
 			}
 			var r rune
 			r, n = decode(s)
-			c.add(r)
+			c.addRune(r)
 		}
 		s = s[n:]
 	}
-	return c.written()
+	return c.takeOutput()
 }
 
-// Flush ends the text and returns what was waiting for more. The Cleaner is then
+// Flush ends the text and returns what was buffered. The Cleaner is then
 // ready for another text.
 func (c *Cleaner) Flush() string {
 	if c.tail != "" {
-		c.add(utf8.RuneError)
+		c.addRune(utf8.RuneError)
 	}
-	rest := c.written()
+	rest := c.takeOutput()
 	*c = Cleaner{}
 	return rest
 }
 
-func (c *Cleaner) written() string {
+// takeOutput returns what was written since the last call.
+func (c *Cleaner) takeOutput() string {
 	s := c.out.String()
 	c.out.Reset()
 	return s
@@ -87,7 +87,7 @@ func decode(s string) (r rune, n int) {
 	if r != utf8.RuneError || n > 1 {
 		return r, n
 	}
-	if b := rune(s[0]); opens(b) != inText || b == c1ST {
+	if b := rune(s[0]); stateAfter(b) != inText || b == c1ST {
 		return b, 1
 	}
 	for n < len(s) && !utf8.FullRuneInString(s[:n+1]) {
@@ -96,9 +96,9 @@ func decode(s string) (r rune, n int) {
 	return r, n
 }
 
-// plain returns how many bytes at the start of s are printable ASCII, new lines
-// and tabs.
-func plain(s string) int {
+// plainPrefix returns how many bytes at the start of s are printable ASCII, new
+// lines and tabs.
+func plainPrefix(s string) int {
 	for i := range len(s) {
 		if b := s[i]; (b < ' ' && b != '\n' && b != '\t') || b > '~' {
 			return i
@@ -107,62 +107,61 @@ func plain(s string) int {
 	return len(s)
 }
 
-// idle reports whether nothing before changes the meaning of ASCII.
-func (c *Cleaner) idle() bool {
+// passesASCII reports whether ASCII that follows is written unchanged.
+func (c *Cleaner) passesASCII() bool {
 	return c.tail == "" && c.escape.state == inText && !c.cr && c.joiner == 0
 }
 
-// wrote records that the ASCII text s was written.
-func (c *Cleaner) wrote(s string) {
+// noteASCII records that the ASCII text s was written.
+func (c *Cleaner) noteASCII(s string) {
 	if s != "" {
 		c.prev = rune(s[len(s)-1])
 		c.base, c.marks = c.prev, 0
 	}
 }
 
-// add handles one rune.
-func (c *Cleaner) add(r rune) {
+func (c *Cleaner) addRune(r rune) {
 	switch {
-	case c.escape.swallow(r):
+	case c.escape.consume(r):
 	case r == '\n' && c.cr:
 		c.cr = false
 	case r == '\r':
-		c.write('\n')
+		c.writeRune('\n')
 		c.cr = true
-	case lineBreak(r):
-		c.write('\n')
+	case isLineBreak(r):
+		c.writeRune('\n')
 	case r == zwj || r == zwnj:
-		c.join(r)
-	case selector(r):
-		if c.prev != 0 && selectable(c.prev, r) {
-			c.write(r)
+		c.addJoiner(r)
+	case isSelector(r):
+		if c.prev != 0 && isSelectable(c.prev, r) {
+			c.writeRune(r)
 		}
-	case !dropped(r):
-		c.write(r)
+	case !isDropped(r):
+		c.writeRune(r)
 	}
 }
 
-// join handles a joiner, which waits for the rune after it where the rune before
-// allows one.
-func (c *Cleaner) join(r rune) {
+// addJoiner writes the joiner r after a virama; otherwise it buffers r until the
+// next rune if the previous rune allows a joiner, else drops it.
+func (c *Cleaner) addJoiner(r rune) {
 	switch {
-	case c.joiner != 0: // one is enough
-	case virama(c.prev):
+	case c.joiner != 0: // of several joiners only the first counts
+	case isVirama(c.prev):
 		c.prev = r
 		c.out.WriteRune(r)
-	case r == zwj && c.emojiBefore(), joining(c.prev), mark(c.prev) && joining(c.base):
+	case r == zwj && c.emojiBefore(), usesJoiners(c.prev), isMark(c.prev) && usesJoiners(c.base):
 		c.joiner = r
 	}
 }
 
 func (c *Cleaner) emojiBefore() bool {
-	return pictograph(c.prev) || c.prev == vs16 && pictograph(c.base)
+	return isPictograph(c.prev) || c.prev == vs16 && isPictograph(c.base)
 }
 
-// write appends r, and before it the joiner that waited for r.
-func (c *Cleaner) write(r rune) {
+// writeRune appends r, and before it the buffered joiner if r allows one.
+func (c *Cleaner) writeRune(r rune) {
 	c.cr = false
-	if mark(r) && !selector(r) {
+	if isMark(r) && !isSelector(r) {
 		if c.marks >= maxMarks {
 			return
 		}
@@ -170,12 +169,12 @@ func (c *Cleaner) write(r rune) {
 	}
 	if c.joiner != 0 {
 		emoji := c.joiner == zwj && c.emojiBefore()
-		if emoji && pictograph(r) || !emoji && (joining(r) || mark(r)) {
+		if emoji && isPictograph(r) || !emoji && (usesJoiners(r) || isMark(r)) {
 			c.out.WriteRune(c.joiner)
 		}
 		c.joiner = 0
 	}
-	if !mark(r) {
+	if !isMark(r) {
 		c.base, c.marks = r, 0
 	}
 	c.prev = r

@@ -140,8 +140,8 @@ func TestCleanerHoldsLittle(t *testing.T) {
 	for range 100 {
 		c.Write(chunk)
 	}
-	if c.out.Cap() != 0 || c.escape.swallowed > maxString {
-		t.Errorf("after an endless OSC: holds %d bytes, counts %d", c.out.Cap(), c.escape.swallowed)
+	if c.out.Cap() != 0 || c.escape.length > maxString {
+		t.Errorf("after an endless OSC: holds %d bytes, counts %d", c.out.Cap(), c.escape.length)
 	}
 	if got := c.Write(strings.Repeat("y", 2*maxString)); len(got) < maxString-8 {
 		t.Errorf("text after it: %d characters shown, want at least %d", len(got), maxString-8)

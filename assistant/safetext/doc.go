@@ -4,8 +4,8 @@
 //
 // # Nouns
 //
-// Clean text, from Clean and its streaming form Cleaner, is text that a terminal
-// cannot obey and that hides nothing from the reader: no escape sequence, no
+// Clean text, from Clean and its streaming form Cleaner, is text that has no
+// effect on a terminal but to be printed, and that hides nothing from the reader: no escape sequence, no
 // control but new line and tab, no bidirectional control, no Unicode tag, no
 // invisible filler. Printable text is unchanged. Line is Clean for places that
 // hold one line.

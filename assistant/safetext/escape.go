@@ -2,7 +2,7 @@ package safetext
 
 import "strings"
 
-// The controls that shape a sequence.
+// The controls that begin or end a sequence.
 const (
 	bel = 0x07
 	can = 0x18
@@ -18,8 +18,8 @@ const (
 	c1APC = 0x9f
 )
 
-// How many characters of a sequence are dropped: more than any terminal sends or
-// obeys, and so few that a sequence without end cannot hide an answer.
+// How many characters of a sequence are dropped: more than any terminal
+// interprets, and so few that a sequence without an end cannot hide an answer.
 const (
 	maxCSI    = 128
 	maxString = 4096
@@ -38,9 +38,9 @@ const (
 	stringEsc
 )
 
-// opens returns the state after a C1 control that begins a sequence with a body,
+// stateAfter returns the state after a C1 control that begins a sequence with a body,
 // inText after any other rune.
-func opens(r rune) escapeState {
+func stateAfter(r rune) escapeState {
 	switch r {
 	case c1CSI:
 		return inCSI
@@ -56,42 +56,42 @@ func opens(r rune) escapeState {
 
 // escapeParser recognises escape sequences rune by rune.
 type escapeParser struct {
-	state     escapeState
-	swallowed int // runes of the current sequence
+	state  escapeState
+	length int // runes of the current sequence
 }
 
-// swallow reports whether r belongs to a sequence. A rune that ends a sequence
-// without belonging to it is text.
-func (p *escapeParser) swallow(r rune) bool {
+// consume reports whether r belongs to a sequence. A rune that interrupts a
+// sequence is text.
+func (p *escapeParser) consume(r rune) bool {
 	state := p.state
 	switch {
-	case opens(r) != inText:
-		return p.enter(opens(r))
+	case stateAfter(r) != inText:
+		return p.enter(stateAfter(r))
 	case r == esc && state < inOSC:
 		return p.enter(afterEsc)
 	case state == inText:
 		return false
 	}
-	p.swallowed++
+	p.length++
 	switch state {
 	case afterEsc:
 		switch {
-		case r >= 0x40 && r <= 0x5f && opens(r+0x40) != inText: // ESC [ is CSI
-			return p.enter(opens(r + 0x40))
+		case r >= 0x40 && r <= 0x5f && stateAfter(r+0x40) != inText: // ESC [ is CSI
+			return p.enter(stateAfter(r + 0x40))
 		case r >= 0x20 && r <= 0x2f:
 			return p.enter(inEsc)
 		}
 		return p.end(r >= 0x30 && r <= 0x7e)
 	case inEsc:
-		return r >= 0x20 && r <= 0x2f && p.swallowed <= maxCSI || p.end(r >= 0x30 && r <= 0x7e)
+		return r >= 0x20 && r <= 0x2f && p.length <= maxCSI || p.end(r >= 0x30 && r <= 0x7e)
 	case inCSI:
-		return r >= 0x20 && r <= 0x3f && p.swallowed <= maxCSI || p.end(r >= 0x40 && r <= 0x7e)
+		return r >= 0x20 && r <= 0x3f && p.length <= maxCSI || p.end(r >= 0x40 && r <= 0x7e)
 	case stringEsc:
 		if r == '\\' {
 			return p.end(true)
 		}
 		p.enter(afterEsc)
-		return p.swallow(r)
+		return p.consume(r)
 	default:
 		return p.controlString(r)
 	}
@@ -104,7 +104,7 @@ func (p *escapeParser) controlString(r rune) bool {
 		return p.end(true)
 	case r == esc:
 		p.state = stringEsc
-	case p.swallowed > maxString, p.state != inDCS && strings.ContainsRune("\r\n", r):
+	case p.length > maxString, p.state != inDCS && strings.ContainsRune("\r\n", r):
 		return p.end(false)
 	}
 	return true

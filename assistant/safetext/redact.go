@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 )
 
-// Redacted stands where a secret was.
+// Redacted replaces a secret.
 const Redacted = "[key]"
 
 // MinSecret is the number of characters below which a secret is ignored:
@@ -78,12 +78,12 @@ func (r *Redactor) Redact(s string) string {
 // secretTable holds the forms of a set of secrets; it never changes.
 type secretTable struct {
 	secrets []string
-	first   [256][]form // the forms that can begin with a byte
+	byFirst [256][]matcher // by the first byte of the match
 }
 
-// form recognises one form of one secret at the start of text. It returns the
+// matcher matches one form of one secret at the start of text. It returns the
 // length of the match, 0 for none.
-type form func(text string) int
+type matcher func(text string) int
 
 func newSecretTable(secrets []string) *secretTable {
 	t := &secretTable{secrets: secrets}
@@ -99,7 +99,7 @@ func newSecretTable(secrets []string) *secretTable {
 			return len(digits)
 		}, digits[:1]+strings.ToUpper(digits[:1]))
 		t.add(escaped(s), s[:1]+`%\`)
-		t.add(func(text string) int { // where s itself looks escaped
+		t.add(func(text string) int { // a secret that itself contains escapes
 			if !strings.HasPrefix(text, s) {
 				return 0
 			}
@@ -109,9 +109,9 @@ func newSecretTable(secrets []string) *secretTable {
 	return t
 }
 
-func (t *secretTable) add(f form, starts string) {
+func (t *secretTable) add(f matcher, starts string) {
 	for _, b := range slices.Compact([]byte(starts)) {
-		t.first[b] = append(t.first[b], f)
+		t.byFirst[b] = append(t.byFirst[b], f)
 	}
 }
 
@@ -121,7 +121,7 @@ func (t *secretTable) replace(s string) string {
 	done := 0 // s[:done] is in b
 	for i := 0; i < len(s); {
 		longest := 0
-		for _, f := range t.first[s[i]] {
+		for _, f := range t.byFirst[s[i]] {
 			longest = max(longest, f(s[i:]))
 		}
 		if longest == 0 {
@@ -159,9 +159,9 @@ func base64Forms(secret string) []string {
 	return forms
 }
 
-// escaped is the form in which each character is plain, percent-encoded or
+// escaped matches secret with each character plain, percent-encoded or
 // escaped as in JSON, in any mixture: encoders differ in what they escape.
-func escaped(secret string) form {
+func escaped(secret string) matcher {
 	return func(text string) int {
 		at := 0
 		for rest := secret; rest != ""; {
@@ -210,7 +210,7 @@ func unescape(text string) (plain string, n int) {
 	return "", 0
 }
 
-// codeUnit decodes four hexadecimal digits; U+FFFD stands for anything else.
+// codeUnit decodes four hexadecimal digits, and returns U+FFFD for anything else.
 func codeUnit(digits string) rune {
 	n, err := strconv.ParseUint(digits, 16, 16)
 	if err != nil {
@@ -227,14 +227,14 @@ const maxPending = 64 << 10
 // end or for Flush; of one longer than 64 KiB the last 32 do. It is safe for
 // concurrent use.
 type Writer struct {
-	mu      sync.Mutex
-	to      io.Writer
-	by      *Redactor
-	pending string
+	mu       sync.Mutex
+	dst      io.Writer
+	redactor *Redactor
+	pending  string
 }
 
 // NewWriter returns a Writer to w. It does not close w.
-func (r *Redactor) NewWriter(w io.Writer) *Writer { return &Writer{to: w, by: r} }
+func (r *Redactor) NewWriter(w io.Writer) *Writer { return &Writer{dst: w, redactor: r} }
 
 // Write redacts and writes the lines that p completes. It returns the error of
 // the writer below.
@@ -244,10 +244,10 @@ func (w *Writer) Write(p []byte) (int, error) {
 	w.pending += string(p)
 	end := strings.LastIndexByte(w.pending, '\n') + 1
 	if len(w.pending)-end > maxPending { // a secret may begin in the second half
-		w.pending = w.by.Redact(w.pending)
+		w.pending = w.redactor.Redact(w.pending)
 		end = max(len(w.pending)-maxPending/2, 0)
 	}
-	if err := w.pass(end); err != nil {
+	if err := w.writeRedacted(end); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -257,16 +257,17 @@ func (w *Writer) Write(p []byte) (int, error) {
 func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.pass(len(w.pending))
+	return w.writeRedacted(len(w.pending))
 }
 
-func (w *Writer) pass(n int) error {
-	text := w.by.Redact(w.pending[:n])
+// writeRedacted writes the first n bytes of pending, redacted.
+func (w *Writer) writeRedacted(n int) error {
+	text := w.redactor.Redact(w.pending[:n])
 	w.pending = w.pending[n:]
 	if text == "" {
 		return nil
 	}
-	_, err := io.WriteString(w.to, text)
+	_, err := io.WriteString(w.dst, text)
 	return err
 }
 

@@ -2,17 +2,17 @@ package safetext
 
 import "unicode"
 
-// Runes with a name of their own in the rules.
+// The runes that need rules of their own.
 const (
 	zwnj = '\u200c' // zero width non-joiner
 	zwj  = '\u200d' // zero width joiner
-	vs15 = '\ufe0e' // text presentation of the sign before
-	vs16 = '\ufe0f' // emoji presentation of the sign before
+	vs15 = '\ufe0e' // text presentation of the character before
+	vs16 = '\ufe0f' // emoji presentation of the character before
 )
 
 // maxMarks is how many combining marks stay on one base: Unicode's Stream-Safe
-// Text Format allows 30, more than any language writes. A longer run only
-// serves to paint over other lines or to make one cell cost megabytes.
+// Text Format allows 30, more than any language needs. A longer run would overlap
+// other lines, or take megabytes in one cell.
 const maxMarks = 30
 
 // visibleFormat are the format characters (Cf) that have a glyph: number and
@@ -28,8 +28,8 @@ var visibleFormat = &unicode.RangeTable{
 }
 
 // pictographs approximates Extended_Pictographic: what an emoji sequence can
-// be made of. A sign too many leaves one joiner that nobody sees; a sign too few
-// would break an emoji apart.
+// be made of. An extra character leaves an invisible joiner in the text; a missing
+// one would split an emoji.
 var pictographs = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x00a9, Hi: 0x00ae, Stride: 5},
@@ -67,10 +67,10 @@ var viramas = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x1b44, Hi: 0x1b44, Stride: 1},
 }}
 
-// dropped reports whether r is never part of clean text, whatever is around it.
-// New line and tab are not; joiners and variation selectors are judged by their
-// neighbours.
-func dropped(r rune) bool {
+// isDropped reports whether r is never part of clean text, whatever is around it.
+// New lines and tabs are not dropped; for joiners and variation selectors it
+// depends on their neighbours.
+func isDropped(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false
@@ -86,25 +86,25 @@ func dropped(r rune) bool {
 	return unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// lineBreak reports the characters besides LF and CR that end a line in text
-// and would otherwise glue two words together when dropped.
-func lineBreak(r rune) bool { return r == '\u0085' || r == '\u2028' || r == '\u2029' }
+// isLineBreak reports whether r, besides LF and CR, ends a line of text. Without
+// it the words before and after would become one.
+func isLineBreak(r rune) bool { return r == '\u0085' || r == '\u2028' || r == '\u2029' }
 
-// selector reports a variation selector of any of the three blocks.
-func selector(r rune) bool { return unicode.Is(unicode.Variation_Selector, r) }
+// isSelector reports whether r is a variation selector of any of the three blocks.
+func isSelector(r rune) bool { return unicode.Is(unicode.Variation_Selector, r) }
 
-// selectable reports whether a variation selector v has a meaning after base.
-func selectable(base, v rune) bool {
+// isSelectable reports whether a variation selector v has a meaning after base.
+func isSelectable(base, v rune) bool {
 	if v == vs15 || v == vs16 {
 		return unicode.Is(pictographs, base) || base >= '0' && base <= '9' || base == '#' || base == '*'
 	}
 	return v >= 0x180b && v <= 0x180f && unicode.Is(unicode.Mongolian, base)
 }
 
-func mark(r rune) bool { return r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me) }
+func isMark(r rune) bool { return r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me) }
 
-func joining(r rune) bool { return r >= 0x600 && unicode.In(r, joinerScripts...) }
+func usesJoiners(r rune) bool { return r >= 0x600 && unicode.In(r, joinerScripts...) }
 
-func pictograph(r rune) bool { return unicode.Is(pictographs, r) }
+func isPictograph(r rune) bool { return unicode.Is(pictographs, r) }
 
-func virama(r rune) bool { return r >= 0x900 && unicode.Is(viramas, r) }
+func isVirama(r rune) bool { return r >= 0x900 && unicode.Is(viramas, r) }

@@ -2,10 +2,10 @@ package safetext
 
 import "unicode"
 
-// deceptive returns the places in text, counted in characters, of those that
-// deceive: letters of another script inside a Latin word, whole words made of
-// look-alikes in an id or address, and signs that pass for slash, dot, colon,
-// star or hyphen. Plain text in any one script gives nothing.
+// deceptive returns the indices of the deceptive characters of text: letters of
+// another script inside a Latin word, whole words of look-alikes in an id or
+// address, and look-alikes of slash, dot, colon, star or hyphen. Ordinary text in
+// one script has none.
 func deceptive(text []rune) map[int]bool {
 	found := map[int]bool{}
 	for i := 0; i < len(text); {
@@ -13,67 +13,68 @@ func deceptive(text []rune) map[int]bool {
 		for end < len(text) && !unicode.IsSpace(text[end]) {
 			end++
 		}
-		inRun(text, i, end, found)
+		markRun(text, i, end, found)
 		i = end + 1
 	}
 	return found
 }
 
-// inRun examines text[from:to], which contains no space.
-func inRun(text []rune, from, to int, found map[int]bool) {
+// markRun adds those of text[from:to], which contains no space, to found.
+func markRun(text []rune, from, to int, found map[int]bool) {
 	idLike := false
 	for _, r := range text[from:to] {
-		idLike = idLike || asciiAlnum(r) || idSign(r)
+		idLike = idLike || isASCIIAlnum(r) || isIDPunctuation(r)
 	}
 	for i := from; i < to; {
-		if !wordRune(text[i]) {
-			if _, ok := signLike[text[i]]; ok && besideASCII(text, i, from, to) {
+		if !isWordRune(text[i]) {
+			if _, ok := punctuationTable[text[i]]; ok && besideASCII(text, i, from, to) {
 				found[i] = true
 			}
 			i++
 			continue
 		}
 		end := i
-		for end < to && wordRune(text[end]) {
+		for end < to && isWordRune(text[end]) {
 			end++
 		}
-		inWord(text, i, end, idLike, found)
+		markWord(text, i, end, idLike, found)
 		i = end
 	}
 }
 
-// inWord examines text[from:to], which contains letters, marks and digits only.
-func inWord(text []rune, from, to int, idLike bool, found map[int]bool) {
+// markWord adds those of text[from:to], which contains only letters, marks and
+// digits, to found.
+func markWord(text []rune, from, to int, idLike bool, found map[int]bool) {
 	latin, allAlike := false, true
 	for _, r := range text[from:to] {
 		latin = latin || unicode.Is(unicode.Latin, r) && unicode.IsLetter(r) && letterLike(r) == 0
-		allAlike = allAlike && (asciiAlnum(r) || letterLike(r) != 0)
+		allAlike = allAlike && (isASCIIAlnum(r) || letterLike(r) != 0)
 	}
 	for i := from; i < to; i++ {
 		r := text[i]
-		alike := letterLike(r) != 0 && (latin || allAlike && idLike || styled(r))
-		if r >= 0x80 && (alike || latin && foreign(r)) {
+		alike := letterLike(r) != 0 && (latin || allAlike && idLike || isMathAlphabet(r))
+		if r >= 0x80 && (alike || latin && isForeign(r)) {
 			found[i] = true
 		}
 	}
 }
 
-// foreign reports a letter of a script that no language mixes with Latin
-// within a word.
-func foreign(r rune) bool {
+// isForeign reports whether r is a letter of a script that no language mixes with
+// Latin within a word.
+func isForeign(r rune) bool {
 	return unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Common, unicode.Inherited,
 		unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo)
 }
 
-func wordRune(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) }
+func isWordRune(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) }
 
-func asciiAlnum(r rune) bool {
+func isASCIIAlnum(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// idSign reports the signs that make a run of text an id, a pattern or an
-// address rather than prose, which has its own question marks and brackets.
-func idSign(r rune) bool {
+// isIDPunctuation reports whether r makes a run of text an id, a pattern or an
+// address. Question marks and brackets do not: prose has them, too.
+func isIDPunctuation(r rune) bool {
 	switch r {
 	case '*', '/', '_', '@', '=', '\\', '|':
 		return true
@@ -82,7 +83,7 @@ func idSign(r rune) bool {
 }
 
 func besideASCII(text []rune, i, from, to int) bool {
-	near := func(r rune) bool { return asciiAlnum(r) || idSign(r) }
+	near := func(r rune) bool { return isASCIIAlnum(r) || isIDPunctuation(r) }
 	return i > from && near(text[i-1]) || i+1 < to && near(text[i+1])
 }
 
@@ -102,16 +103,16 @@ const letterPairs = "" +
 	// letterlike symbols
 	"ℊgℎhℓlℯeℴoℹiℂCℋHℍHℐIℒLℕNℙPℚQℛRℝRℤZℬBℰEℱFℳM\u212aK\u212bA"
 
-// signPairs does so for signs. The em dash is left out: it stands between
+// punctuationPairs does the same for punctuation. The em dash is left out: it stands between
 // words in plain prose.
-const signPairs = "⁄/∕/⧸/／/꞉:∶:：:․.．.∗*⁎*＊*‐-‑-‒-–-−-﹣-－-＿_？?［[］]＠@，,‚,"
+const punctuationPairs = "⁄/∕/⧸/／/꞉:∶:：:․.．.∗*⁎*＊*‐-‑-‒-–-−-﹣-－-＿_？?［[］]＠@，,‚,"
 
 var (
-	letterTable = pairs(letterPairs)
-	signLike    = pairs(signPairs)
+	letterTable      = pairTable(letterPairs)
+	punctuationTable = pairTable(punctuationPairs)
 )
 
-func pairs(s string) map[rune]rune {
+func pairTable(s string) map[rune]rune {
 	text := []rune(s)
 	table := make(map[rune]rune, len(text)/2)
 	for i := 0; i+1 < len(text); i += 2 {
@@ -134,12 +135,12 @@ func letterLike(r rune) rune {
 	case r >= 0x1d7ce && r <= 0x1d7ff: // mathematical digits
 		return '0' + (r-0x1d7ce)%10
 	case r >= 0xff10 && r <= 0xff5a: // full-width forms mirror ASCII
-		if a := r - 0xff10 + '0'; asciiAlnum(a) {
+		if a := r - 0xff10 + '0'; isASCIIAlnum(a) {
 			return a
 		}
 	}
 	return letterTable[r]
 }
 
-// styled reports the alphabets made for formulas, which no id is written in.
-func styled(r rune) bool { return r >= 0x1d400 && r <= 0x1d7ff }
+// isMathAlphabet reports whether r is a mathematical letter or digit: ids have none.
+func isMathAlphabet(r rune) bool { return r >= 0x1d400 && r <= 0x1d7ff }

@@ -10,40 +10,40 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The signs around the number of a character that is not shown as itself. A
-// sign in the text is marked too, so two texts never look the same.
+// The quotes around the number of a character that is not shown as itself. The
+// same quotes in the text are shown as numbers, so two texts never look the same.
 const (
-	markOpen  = '‹'
-	markClose = '›'
+	openQuote  = '‹'
+	closeQuote = '›'
 )
 
-// Visible returns s with every character that is hidden, moves others, or
-// looks like another shown as its number, and every other one as itself:
-// ‹U+202E›, ‹0x9B› for a byte that is no UTF-8. Two texts that differ never
+// Visible returns s with the number in place of every character that is hidden,
+// moves others, or looks like another: ‹U+202E›, or ‹0x9B› for a byte that is not
+// UTF-8. Two texts that differ never
 // give the same result. It is for what the user is asked to confirm; the
 // result holds no line end and no tab.
 func Visible(s string) string {
-	if n := plain(s); n == len(s) && !strings.ContainsAny(s, "\n\t") {
+	if n := plainPrefix(s); n == len(s) && !strings.ContainsAny(s, "\n\t") {
 		return s
 	}
-	shown := deceptive([]rune(s))
+	deceives := deceptive([]rune(s))
 	var b strings.Builder
 	b.Grow(2 * len(s))
-	marks, column := maxMarks, -1 // a mark with nothing to stand on is shown
+	marks, index := maxMarks, -1 // a combining mark without a base is shown as its number
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		column++
-		if !mark(r) {
+		index++
+		if !isMark(r) {
 			marks = 0
 		} else {
 			marks++
 		}
 		switch {
 		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, "%c0x%02X%c", markOpen, s[i], markClose)
+			fmt.Fprintf(&b, "%c0x%02X%c", openQuote, s[i], closeQuote)
 			marks = maxMarks
-		case unseen(r) || shown[column] || marks > maxMarks:
-			fmt.Fprintf(&b, "%cU+%04X%c", markOpen, r, markClose)
+		case isHidden(r) || deceives[index] || marks > maxMarks:
+			fmt.Fprintf(&b, "%cU+%04X%c", openQuote, r, closeQuote)
 			marks = maxMarks
 		default:
 			b.WriteRune(r)
@@ -53,16 +53,16 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// unseen reports characters of which the reader sees nothing, or not what they
-// are: controls, fillers, joiners, selectors, unusual spaces, and the signs
-// that Visible itself writes.
-func unseen(r rune) bool {
+// isHidden reports whether a reader does not see r or cannot tell what it is:
+// controls, fillers, joiners, selectors, unusual spaces, and the quotes that
+// Visible itself writes.
+func isHidden(r rune) bool {
 	switch {
 	case r == ' ':
 		return false
-	case r == markOpen || r == markClose || r == '\u2800': // U+2800 is an empty Braille cell
+	case r == openQuote || r == closeQuote || r == '\u2800': // U+2800 is an empty Braille cell
 		return true
-	case dropped(r) || r == '\n' || r == '\t' || selector(r):
+	case isDropped(r) || r == '\n' || r == '\t' || isSelector(r):
 		return true
 	case unicode.Is(unicode.Co, r):
 		return true
@@ -75,16 +75,16 @@ const ellipsis = "…"
 
 // Line is Clean for a place that holds one line, such as an id, a title or the
 // name of a tool: line ends and tabs become single spaces, and what is wider
-// than max cells is cut and ends in …. A max below 1 gives an empty string.
-func Line(s string, max int) string {
-	if max < 1 {
+// than width cells is cut and ends in …. A width below 1 gives an empty string.
+func Line(s string, width int) string {
+	if width < 1 {
 		return ""
 	}
 	s = strings.Trim(Clean(s), "\n\t")
 	if strings.ContainsAny(s, "\n\t") {
-		s = lineBreaks.ReplaceAllString(s, " ")
+		s = breaksAndTabs.ReplaceAllString(s, " ")
 	}
-	return ansi.Truncate(s, max, ellipsis)
+	return ansi.Truncate(s, width, ellipsis)
 }
 
-var lineBreaks = regexp.MustCompile(`[\n\t]+`)
+var breaksAndTabs = regexp.MustCompile(`[\n\t]+`)

@@ -69,7 +69,7 @@ func TestDeceptiveCharacters(t *testing.T) {
 }
 
 func TestLookalikeTables(t *testing.T) {
-	for name, table := range map[string]string{"letters": letterPairs, "signs": signPairs} {
+	for name, table := range map[string]string{"letters": letterPairs, "signs": punctuationPairs} {
 		text := []rune(table)
 		if len(text)%2 != 0 {
 			t.Errorf("%s: odd number of characters", name)

@@ -155,7 +155,7 @@ func (a *app) configOptions() (config.Options, error) {
 	}
 	o := config.Options{Path: h.settings(), Environ: a.environ, Override: a.flags.settings(), Themes: style.Themes()}
 	if named := a.flagOrEnv(a.flags.config, "WINNOW_CONFIG"); named != "" {
-		o.Path, o.Needed = named, true
+		o.Path, o.Required = named, true
 	}
 	return o, nil
 }

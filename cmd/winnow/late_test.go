@@ -118,7 +118,7 @@ func TestALateModelComesToASessionThatIsTakenUp(t *testing.T) {
 func TestALateFailureIsTold(t *testing.T) {
 	ownFolder(t)
 	gate := assistanttest.NewGate()
-	server := assistanttest.NewServer(t).Models(assistanttest.Unanswered(gate, assistanttest.Refuse(http.StatusUnauthorized, "no such key")))
+	server := assistanttest.NewServer(t).Models(assistanttest.Unanswered(gate, assistanttest.Respond(http.StatusUnauthorized, "no such key")))
 	t.Setenv("OPENAI_BASE_URL", server.URL)
 	p, told := opened(t)
 	gate.Open()

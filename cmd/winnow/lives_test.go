@@ -174,7 +174,7 @@ func (l *life) failAfterTool(rt *rapid.T) {
 // of a call, which must not run.
 func (l *life) drawFailure() assistanttest.Reply {
 	return rapid.SampledFrom([]assistanttest.Reply{
-		assistanttest.Refuse(400, `{"error":{"message":"no","code":"bad"}}`),
+		assistanttest.Respond(400, `{"error":{"message":"no","code":"bad"}}`),
 		assistanttest.CutAfter(assistanttest.TextEvent("half an answer")),
 		assistanttest.CutAfter(assistanttest.CallEvent(0, "c", "add_ignore_rule", `{"pattern":"cut"}`)),
 	}).Draw(l.rt, "failure")

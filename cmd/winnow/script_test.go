@@ -31,10 +31,10 @@ func TestScripts(t *testing.T) {
 	endpoints := map[string]string{
 		"REFUSED_URL":    refused,
 		"GOOD_URL":       assistanttest.NewServer(t, assistanttest.Text("Hello from the **server**.")).Models(assistanttest.ModelList("text-embedding-3-small", "first-chat", "second-chat")).URL,
-		"DENIED_URL":     assistanttest.NewServer(t, assistanttest.Refuse(401, `{"error":{"message":"Incorrect API key provided: sk-wrong-key-123","code":"invalid_api_key"}}`)).URL,
-		"GONE_URL":       assistanttest.NewServer(t, assistanttest.Refuse(404, `{"error":{"message":"The model does not exist","code":"model_not_found"}}`)).URL,
+		"DENIED_URL":     assistanttest.NewServer(t, assistanttest.Respond(401, `{"error":{"message":"Incorrect API key provided: sk-wrong-key-123","code":"invalid_api_key"}}`)).URL,
+		"GONE_URL":       assistanttest.NewServer(t, assistanttest.Respond(404, `{"error":{"message":"The model does not exist","code":"model_not_found"}}`)).URL,
 		"CUT_URL":        assistanttest.NewServer(t, assistanttest.CutAfter(assistanttest.TextEvent("half an ans"))).URL,
-		"PAGE_URL":       assistanttest.NewServer(t, assistanttest.Refuse(200, "<!DOCTYPE html><title>Welcome</title>")).URL,
+		"PAGE_URL":       assistanttest.NewServer(t, assistanttest.Respond(200, "<!DOCTYPE html><title>Welcome</title>")).URL,
 		"ESCAPE_URL":     assistanttest.NewServer(t, assistanttest.Text("safe\x1b]52;c;aGk=\x07 \x1b[2Jtext\u202e")).URL,
 		"PROXY_LIST_URL": assistanttest.NewServer(t).Models(assistanttest.ModelList("openai/gpt-4o", "openai/new-model")).URL,
 		"TOOL_URL":       assistanttest.NewServer(t, assistanttest.Calls(call), assistanttest.Text("Done.")).URL,

@@ -121,7 +121,7 @@ func (a *app) configEdit(ctx context.Context, _ []string) error {
 // editor is the command line of the user's editor.
 func (a *app) editor() ([]string, error) {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
-		words, err := config.Words(a.env(name))
+		words, err := config.SplitWords(a.env(name))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
