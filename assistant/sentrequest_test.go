@@ -125,7 +125,7 @@ func TestAProposalSendsNothing(t *testing.T) {
 func TestKeptRequestsAreTheBytesOnTheWire(t *testing.T) {
 	const key = "sk-live-0123456789abcdefghij"
 	server := at.NewServer(t,
-		at.Refuse(400, `{"error":{"message":"Unrecognized request argument supplied: stream_options"}}`),
+		at.Respond(400, `{"error":{"message":"Unrecognized request argument supplied: stream_options"}}`),
 		at.Calls(addWord("two")), at.Text("Done."))
 	client, err := openai.New(openai.Options{
 		BaseURL: server.URL, Key: key, Headers: map[string]string{"X-Secret": key}, Name: "wire",

@@ -162,7 +162,7 @@ func TestPaletteExportsForOneWhoDoesNotKnowTheSyntax(t *testing.T) {
 	d := three(t, setup{w: 80, h: 24})
 	d.palette("export")
 	d.in("COMMAND")
-	d.Wait("Markdown, to be read and edited")
+	d.Wait("Markdown, to read and edit")
 	d.Wait("winnow-all-20260304-143200.json")
 	d.Type(tuitest.Tab, tuitest.Tab)
 	d.Until(func(frame string) bool { return strings.HasPrefix(footerOf(frame), " COMMAND  : x :export md") })

@@ -316,7 +316,7 @@ func TestAnAnswerThatSpeaksOfOverflowTrimsNothing(t *testing.T) {
 }
 
 func TestOtherRefusalsTrimNothing(t *testing.T) {
-	r := startWire(t, 3, at.Refuse(400, `{"error":{"message":"the parameter is too long for this field","code":"invalid_request"}}`))
+	r := startWire(t, 3, at.Respond(400, `{"error":{"message":"the parameter is too long for this field","code":"invalid_request"}}`))
 	r.Type("hello", tuitest.Send)
 	r.Wait("[error: ")
 	r.WaitGone("working")

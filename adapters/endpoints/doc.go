@@ -1,15 +1,15 @@
-// Package endpoints finds the endpoints that can answer a user: the address
-// that the user names, OPENAI_BASE_URL and OPENAI_API_KEY, the providers of the
-// settings, the proxy of the folder's .env file, the usual local servers, and the
-// built-in offline model, in this order of preference.
+// Package endpoints finds the endpoints to use: the address that the user names,
+// OPENAI_BASE_URL and OPENAI_API_KEY, the providers of the settings, the proxy of
+// the folder's .env file, the usual local servers, and the built-in offline model,
+// in this order of preference.
 //
 // # Nouns
 //
-// An Endpoint is one such place and an llm.Model. An automatic endpoint
-// was found, not set up by the user: it counts when it answers. A remote
-// endpoint is an automatic one that a file of the folder names on another
-// machine: it is used only when the user names it. A Set is all endpoints of a
-// run with the registry of their models.
+// An Endpoint is an address of models, and an llm.Model. An automatic endpoint was
+// found, not set up by the user: it is used if it answers. A remote endpoint is an
+// automatic one on another machine, named by a file of the folder: it is used only
+// if the user names it. A Set is all endpoints of a run with the registry of their
+// models.
 //
 // # Who may call what from where
 //

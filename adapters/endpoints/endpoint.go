@@ -20,18 +20,18 @@ import (
 	"winnow/assistant/openai"
 )
 
-// Endpoint is a place that answers requests, as an llm.Model. Its client
+// Endpoint is an address that answers requests, as an llm.Model. Its client
 // is made when it is first used.
 type Endpoint struct {
 	Name    string
 	BaseURL string          // "" of the offline model before it runs
-	From    string          // where it was found, for people
-	Key     string          // where its key comes from, for people; "" is none
+	From    string          // where it was found, for display
+	Key     string          // where its key comes from, for display; "" is none
 	Auto    bool            // it was found, not set up by the user
 	Remote  bool            // automatic, and on another machine: used only when named
 	Known   []llm.ModelInfo // its models when it cannot list them
 
-	guess     bool // only looked for on its usual port: that it is not there is no failure
+	guess     bool // its address is a default: that nothing answers there is no failure
 	window    int  // context window of models that name none; 0 is unknown
 	options   func(context.Context) (openai.Options, error)
 	timeouts  openai.Timeouts
@@ -102,8 +102,8 @@ func (e *Endpoint) Image(ctx context.Context, model, prompt string) (llm.Image, 
 	return client.Image(ctx, model, prompt)
 }
 
-// List asks the endpoint which models it has, and caches the answer. What the
-// endpoint omits of a model is added from the catalogue.
+// List asks the endpoint for its models, and caches the answer. Data that the
+// endpoint omits are added from the catalogue.
 func (e *Endpoint) List(ctx context.Context) ([]llm.ModelInfo, error) {
 	if len(e.Known) > 0 {
 		return slices.Clone(e.Known), nil
@@ -125,9 +125,9 @@ func (e *Endpoint) List(ctx context.Context) ([]llm.ModelInfo, error) {
 	return listed, nil
 }
 
-// offered is List for the registry, which asks every endpoint: automatic ones
-// that are not there have no models, and remote ones are not asked.
-func (e *Endpoint) offered(ctx context.Context) ([]llm.ModelInfo, error) {
+// listForRegistry is List for the registry, which asks every endpoint: guessed ones
+// that do not answer have no models, and remote ones are not asked.
+func (e *Endpoint) listForRegistry(ctx context.Context) ([]llm.ModelInfo, error) {
 	if e.Remote || e.guess && !e.Answers(ctx) {
 		return nil, nil
 	}
@@ -174,8 +174,8 @@ func (e *Endpoint) cached(id string) (llm.ModelInfo, bool) {
 	return llm.ModelInfo{}, false
 }
 
-// answerTimeout is how long an endpoint may take to accept a connection: a
-// thousand times what one on this machine needs.
+// answerTimeout is how long an endpoint may take to accept a connection: about a
+// thousand times as long as one on this machine takes.
 const answerTimeout = 500 * time.Millisecond
 
 // Answers reports whether something accepts connections at the address.

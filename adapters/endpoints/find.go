@@ -58,7 +58,7 @@ type Options struct {
 	ReadPause time.Duration      // see openai.Options
 	Redactor  *safetext.Redactor // learns every key; nil learns none
 	Log       *slog.Logger
-	Notice    func(string) // receives why an endpoint of the folder is left out; nil is nobody
+	Notice    func(string) // receives why an endpoint of the folder is left out; may be nil
 }
 
 // NamedError is a Provider or BaseURL that cannot be used.
@@ -87,11 +87,11 @@ func (e *NamedError) Error() string {
 // those of reading the .env file.
 func Find(o Options) (*Set, error) {
 	f := finder{Options: o}
-	ambient, err := f.ambient()
+	environment, err := f.fromEnvironment()
 	if err != nil {
 		return nil, err
 	}
-	found := []*Endpoint{ambient}
+	found := []*Endpoint{environment}
 	for _, p := range o.Settings.Providers {
 		e, err := f.configured(p)
 		if err != nil {
@@ -104,7 +104,7 @@ func Find(o Options) (*Set, error) {
 		return nil, err
 	}
 	found = append(found, proxy)
-	named, err := f.named(found)
+	named, err := f.atBaseURL(found)
 	if err != nil {
 		return nil, err
 	}
@@ -116,15 +116,15 @@ func Find(o Options) (*Set, error) {
 		f.add(&Endpoint{Name: s.Name, BaseURL: s.URL, From: "its usual port", Auto: true, guess: true})
 	}
 	f.add(f.offline())
-	if err := f.preferNamed(); err != nil {
+	if err := f.moveNamedFirst(); err != nil {
 		return nil, err
 	}
 	return newSet(f.all, o)
 }
 
 // Lists makes the lists of the models of the proxy's providers, which are stored
-// in the folder dir. Of the options, those that name another endpoint do not
-// count. It connects to nothing.
+// in the folder dir. It ignores the options that name another endpoint. It
+// connects to nothing.
 func Lists(o Options, dir string) (*models.Lists, error) {
 	f := finder{Options: o}
 	proxy, err := f.proxy()
@@ -141,7 +141,7 @@ func Lists(o Options, dir string) (*models.Lists, error) {
 			return models.Value{Text: v, From: f.source.Path}, ok
 		},
 		NewFetcher: func(t models.Target) (models.Fetcher, error) {
-			f.learn(t.Key)
+			f.addSecret(t.Key)
 			return openai.New(openai.Options{Name: t.Name, BaseURL: t.BaseURL, Key: t.Key, Headers: t.Headers, Log: o.Log})
 		},
 	}
@@ -171,9 +171,9 @@ func (f *finder) add(e *Endpoint) {
 	}
 }
 
-// preferNamed moves the endpoint of Options.Provider to the front. It counts as
-// set up by the user.
-func (f *finder) preferNamed() error {
+// moveNamedFirst moves the endpoint of Options.Provider to the front. It is then
+// one that the user set up.
+func (f *finder) moveNamedFirst() error {
 	if f.Provider == "" {
 		return nil
 	}
@@ -191,9 +191,9 @@ func (f *finder) preferNamed() error {
 	return nil
 }
 
-// named is the endpoint of Options.BaseURL. It has the key of another endpoint
-// only when that has the same origin.
-func (f *finder) named(others []*Endpoint) (*Endpoint, error) {
+// atBaseURL is the endpoint of Options.BaseURL; nil without one. It has the key of
+// another endpoint only if that has the same origin.
+func (f *finder) atBaseURL(others []*Endpoint) (*Endpoint, error) {
 	if f.BaseURL == "" {
 		return nil, nil
 	}
@@ -211,12 +211,13 @@ func (f *finder) named(others []*Endpoint) (*Endpoint, error) {
 			break
 		}
 	}
-	e.Name, e.BaseURL = cmp.Or(f.Provider, hostName(at)), at.String()
+	e.Name, e.BaseURL = cmp.Or(f.Provider, nameFromHost(at)), at.String()
 	return e, nil
 }
 
-// ambient is the endpoint of OPENAI_API_KEY and OPENAI_BASE_URL.
-func (f *finder) ambient() (*Endpoint, error) {
+// fromEnvironment is the endpoint of OPENAI_API_KEY and OPENAI_BASE_URL; nil
+// without both.
+func (f *finder) fromEnvironment() (*Endpoint, error) {
 	key, _ := f.lookup("OPENAI_API_KEY")
 	raw, _ := f.lookup("OPENAI_BASE_URL")
 	if key == "" && raw == "" {
@@ -230,7 +231,7 @@ func (f *finder) ambient() (*Endpoint, error) {
 		}
 		e.BaseURL, e.From = at.String(), "OPENAI_BASE_URL"
 	}
-	return f.keyed(e, "OPENAI_API_KEY", key), nil
+	return f.withKey(e, "OPENAI_API_KEY", key), nil
 }
 
 // configured is a provider of the settings. Its key is read when it is first used.
@@ -262,7 +263,7 @@ func (f *finder) configured(p config.Provider) (*Endpoint, error) {
 
 func (f *finder) secret(ctx context.Context, s config.Secret) (string, error) {
 	v, err := s.Resolve(ctx, f.Environ)
-	f.learn(v)
+	f.addSecret(v)
 	return v, err
 }
 
@@ -275,7 +276,7 @@ func (f *finder) proxy() (*Endpoint, error) {
 	f.source = source
 	for _, key := range source.File.Keys() {
 		if v, ok := source.File.Get(key, f.lookup); ok && dotenv.LooksSecret(key) {
-			f.learn(v)
+			f.addSecret(v)
 		}
 	}
 	variable := func(name string) (value string, inEnvironment bool) {
@@ -307,7 +308,7 @@ func (f *finder) proxy() (*Endpoint, error) {
 		}
 		e.Remote = !inEnvironment && !openai.Loopback(at.Hostname())
 	}
-	return f.keyed(e, "PROXY_API_KEY", key), nil
+	return f.withKey(e, "PROXY_API_KEY", key), nil
 }
 
 // offline is the built-in model.
@@ -320,18 +321,18 @@ func (f *finder) offline() *Endpoint {
 	return e
 }
 
-// keyed sets the key of an endpoint, which comes from the variable named; "" is none.
-func (f *finder) keyed(e *Endpoint, variable, key string) *Endpoint {
+// withKey sets the key of an endpoint, the value of this variable; "" is none.
+func (f *finder) withKey(e *Endpoint, variable, key string) *Endpoint {
 	if key != "" {
 		e.Key = variable
-		f.learn(key)
+		f.addSecret(key)
 	}
 	e.options = func(context.Context) (openai.Options, error) { return openai.Options{Key: key}, nil }
 	return e
 }
 
-// learn makes a key known to the redactor.
-func (f *finder) learn(key string) {
+// addSecret makes a key known to the redactor.
+func (f *finder) addSecret(key string) {
 	if f.Redactor != nil {
 		f.Redactor.Add(key)
 	}
@@ -342,8 +343,8 @@ func (f *finder) lookup(name string) (string, bool) {
 	return config.Lookup(f.Environ, name)
 }
 
-// hostName names an endpoint after the most telling part of its host.
-func hostName(at *url.URL) string {
+// nameFromHost names an endpoint after its host: "openai" for api.openai.com.
+func nameFromHost(at *url.URL) string {
 	if openai.Loopback(at.Hostname()) {
 		return "local"
 	}

@@ -92,11 +92,11 @@ func TestRemoteProxy(t *testing.T) {
 	}
 	remote := find(t, env, Options{}).Named(ProxyName)
 	remote.BaseURL = assistanttest.NewServer(t).URL
-	if found, err := remote.offered(t.Context()); found != nil || err != nil {
+	if found, err := remote.listForRegistry(t.Context()); found != nil || err != nil {
 		t.Errorf("offered = %v, %v; want that nobody asks", found, err)
 	}
 	remote.Remote = false
-	if found, err := remote.offered(t.Context()); len(found) != 1 || err != nil {
+	if found, err := remote.listForRegistry(t.Context()); len(found) != 1 || err != nil {
 		t.Errorf("offered = %v, %v; want its model", found, err)
 	}
 }

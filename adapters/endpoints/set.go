@@ -22,12 +22,11 @@ type Set struct {
 func newSet(all []*Endpoint, o Options) (*Set, error) {
 	s := &Set{All: all, Registry: &llm.Registry{}, byName: o.BaseURL != "" || o.Provider != ""}
 	for _, e := range all {
-		e.log, e.cacheDir = o.Log, o.CacheDir
-		e.readPause = o.ReadPause
+		e.log, e.cacheDir, e.readPause = o.Log, o.CacheDir, o.ReadPause
 		e.timeouts = openai.Timeouts{Connect: o.Settings.ConnectTimeout, FirstByte: o.Settings.FirstByteTimeout, Idle: o.Settings.IdleTimeout}
 		p := llm.Provider{Name: e.Name, Model: e, Known: e.Known}
 		if len(e.Known) == 0 {
-			p.List = e.offered
+			p.List = e.listForRegistry
 		}
 		if err := s.Registry.Add(p); err != nil {
 			return nil, err
@@ -52,8 +51,8 @@ func (s *Set) Serves(id string) bool {
 }
 
 // ModelID is the full id of a model that the user named: PROVIDER/NAME of an
-// endpoint, or a name of the first endpoint when the user set that up. preferNamed
-// says that the endpoint the user named goes before a PROVIDER in name. Errors
+// endpoint, or a name of the first endpoint if the user set it up. With preferNamed
+// the endpoint that the user named takes precedence over a PROVIDER in name. Errors
 // are those of Registry.Open.
 func (s *Set) ModelID(name string, preferNamed bool) (string, error) {
 	prefix, rest, qualified := strings.Cut(name, "/")
@@ -74,7 +73,7 @@ type Choice struct {
 	Note string // one sentence about a model that the user did not name
 }
 
-// A ListError is an endpoint that has no model to begin with.
+// A ListError is the error of an endpoint that has no model to begin with.
 type ListError struct {
 	Endpoint *Endpoint
 	Err      error // nil: it lists no model that can chat
@@ -100,7 +99,7 @@ func (s *Set) First(ctx context.Context) (Choice, error) {
 		e = s.firstUsable(ctx)
 	}
 	if e.Name == OfflineName {
-		return Choice{OfflineModel, "no endpoint is set up: " + OfflineModel + " answers, built-in rules and no language model"}, nil
+		return Choice{OfflineModel, "no endpoint is set up: " + OfflineModel + " answers with built-in rules, without a language model"}, nil
 	}
 	if len(e.Known) > 0 {
 		return Choice{e.Known[0].ID, "using " + e.Known[0].ID}, nil
@@ -117,8 +116,8 @@ func (s *Set) First(ctx context.Context) (Choice, error) {
 	return Choice{listed[i].ID, fmt.Sprintf("using %s, the first model of %s (%s)", listed[i].ID, e.Name, e.From)}, nil
 }
 
-// firstUsable tries all automatic endpoints at the same time. The offline model
-// is always usable.
+// firstUsable tries all automatic endpoints concurrently. The offline model is
+// always usable.
 func (s *Set) firstUsable(ctx context.Context) *Endpoint {
 	usable := make([]bool, len(s.All))
 	var wait sync.WaitGroup

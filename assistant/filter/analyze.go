@@ -56,8 +56,8 @@ func UsesBoundary(x Expr) bool {
 	return contains(x, func(x Expr) bool { _, ok := x.(Boundary); return ok })
 }
 
-// UnsafeForDelete says why deleting what x selects would change what x selects;
-// "" when it would not. Saved filters must be expanded: one that is not is unsafe.
+// UnsafeForDelete says why x would select other pairs after the selected ones are
+// deleted; "" when it would not. A saved filter that is not expanded is unsafe.
 func UnsafeForDelete(x Expr) (reason string) {
 	Walk(x, func(x Expr) {
 		why := ""
@@ -122,7 +122,7 @@ func combine(terms []Expr, build func([]Expr) Expr) Expr {
 
 // Expand replaces the saved filters of q by what saved, given a name, returns.
 // A nil saved knows none. The error is an *Error at the name: unknown, not
-// readable, with a command, or a cycle, whose names it gives in order.
+// readable, with a command, or part of a cycle, which it lists in order.
 func Expand(q *Query, saved func(name string) (line string, ok bool)) (Expr, error) {
 	e := expander{saved: saved, top: q}
 	x := e.expand(q.Expr)
@@ -203,7 +203,7 @@ func (e *expander) load(name string) Expr {
 	return x
 }
 
-// fail blames the name in the line the user sees.
+// fail records an error at the saved filter's name in the line of the user.
 func (e *expander) fail(path []string, found, want string) {
 	if e.err == nil {
 		e.err = &Error{Column: max(e.top.columns[path[0]], 1), Found: found, Want: want}

@@ -6,7 +6,7 @@ import "time"
 //
 //sumtype:decl
 type Expr interface {
-	line() string // as Parse reads it
+	line() string // the expression as text that Parse accepts
 }
 
 // The ways to combine.
@@ -38,8 +38,8 @@ type (
 	}
 	// Recent is rN: the last N pairs of the whole history.
 	Recent struct{ N int }
-	// Flag is b when Blue (flagged), else g.
-	Flag struct{ Blue bool }
+	// Flag is b when Flagged, else g.
+	Flag struct{ Flagged bool }
 	// Model is m'NAME'.
 	Model struct{ Name Pattern }
 	// ModelSelected is m: the model selected now.
@@ -59,7 +59,7 @@ type (
 	}
 	// Content is c'TEXT': the parts occur in this order in the user's or the
 	// assistant's text, case ignored. No part is empty; without parts any text
-	// will do.
+	// matches.
 	Content struct{ Parts []string }
 	// Regexp is c/RE/, RE2 syntax, case ignored.
 	Regexp struct{ Source string }
@@ -112,7 +112,7 @@ const (
 	Years   Unit = "y"
 )
 
-// units is in the order in which they are tried: longer names first.
+// units are in the order in which the parser tries them, longer names first.
 var units = []Unit{Minutes, Months, Hours, Days, Weeks, Years}
 
 // Query is a line: which pairs, and what to do with them.
@@ -120,7 +120,7 @@ type Query struct {
 	Expr    Expr     // nil shows all
 	Command *Command // nil filters only
 
-	columns map[string]int // where each saved filter is named first
+	columns map[string]int // the first column of each saved filter's name
 }
 
 // MaxStars is the highest star rating.

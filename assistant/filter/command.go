@@ -70,17 +70,17 @@ type verb struct {
 	usage string // the arguments
 }
 
-var changing = []string{flagBase, flagDryRun, flagNoConfirm}
+var changeFlags = []string{flagBase, flagDryRun, flagNoConfirm}
 
 // verbs lists the commands in the order in which they are offered.
 var verbs = []verb{
 	{Export, exportArgs, []string{flagBase, flagForce, flagDryRun}, "write the pairs to a file", "[json|md|txt|html] [PATH]"},
-	{SetTopic, topicArgs, changing, "move the pairs to a topic", "[PATH]"},
-	{Star, starArgs, changing, "set the stars", "0|1|2|3"},
-	{FlagOn, noArgs, changing, "flag the pairs", ""},
-	{FlagOff, noArgs, changing, "take the flag away", ""},
+	{SetTopic, topicArgs, changeFlags, "move the pairs to a topic", "[PATH]"},
+	{Star, starArgs, changeFlags, "set the stars", "0|1|2|3"},
+	{FlagOn, noArgs, changeFlags, "flag the pairs", ""},
+	{FlagOff, noArgs, changeFlags, "unflag the pairs", ""},
 	{Delete, noArgs, []string{flagBase, flagForce, flagDryRun, flagNoConfirm}, "delete the pairs", ""},
-	{Save, nameArgs, nil, "keep the line under a name", "NAME"},
+	{Save, nameArgs, nil, "save the line under a name", "NAME"},
 	{Forget, nameArgs, nil, "forget a saved filter", "NAME"},
 	{Filters, noArgs, nil, "list the saved filters", ""},
 }
@@ -106,8 +106,8 @@ type word struct {
 	quoted bool
 }
 
-// shown quotes the word in an error.
-func (w word) shown() string {
+// excerpt is the word as an error shows it.
+func (w word) excerpt() string {
 	if w.text == "" {
 		return "an empty text"
 	}
@@ -140,7 +140,7 @@ func (p *parser) command() *Command {
 			continue
 		}
 		if !slices.Contains(v.flags, w.text) {
-			p.failAt(w.pos, w.shown(), flagWanted(w.text, v))
+			p.failAt(w.pos, w.excerpt(), flagWanted(w.text, v))
 			return nil
 		}
 		for _, f := range commandFlags {
@@ -175,7 +175,7 @@ func (p *parser) words() []word {
 	var words []word
 	for p.err == nil {
 		p.space()
-		w := word{pos: p.pos, quoted: quote(p.peek())}
+		w := word{pos: p.pos, quoted: isQuote(p.peek())}
 		switch {
 		case p.peek() == eol:
 			return words
@@ -194,13 +194,13 @@ func (p *parser) words() []word {
 
 func noArgs(p *parser, c *Command, words []word) {
 	if len(words) > 0 {
-		p.extra(c, words[0])
+		p.failExtra(c, words[0])
 	}
 }
 
-// extra fails at a word that is one too many.
-func (p *parser) extra(c *Command, w word) {
-	p.failAt(w.pos, w.shown(), "nothing more after :"+string(c.Verb)+" and what it takes")
+// failExtra records an error at a surplus word.
+func (p *parser) failExtra(c *Command, w word) {
+	p.failAt(w.pos, w.excerpt(), "nothing more after :"+string(c.Verb)+" and what it takes")
 }
 
 func exportArgs(p *parser, c *Command, words []word) {
@@ -216,9 +216,9 @@ func exportArgs(p *parser, c *Command, words []word) {
 	if len(words) > 1 {
 		w := words[0]
 		if c.Format == "" {
-			p.failAt(w.pos, w.shown(), "a format: "+nearestOr(w.text, formats))
+			p.failAt(w.pos, w.excerpt(), "a format: "+nearestOr(w.text, formats))
 		}
-		p.extra(c, words[1])
+		p.failExtra(c, words[1])
 	}
 	if c.Format == "" {
 		c.Format = formats[0]
@@ -251,7 +251,7 @@ func starArgs(p *parser, c *Command, words []word) {
 
 func nameArgs(p *parser, c *Command, words []word) {
 	c.Name = p.oneWord(c, words, "a name of letters, digits, _ and -", func(text string) bool {
-		return text != "" && strings.IndexFunc(text, func(r rune) bool { return !nameRune(r) }) < 0
+		return text != "" && strings.IndexFunc(text, func(r rune) bool { return !isNameRune(r) }) < 0
 	})
 }
 
@@ -261,9 +261,9 @@ func (p *parser) oneWord(c *Command, words []word, want string, fits func(string
 	case len(words) == 0:
 		p.fail(want)
 	case !fits(words[0].text):
-		p.failAt(words[0].pos, words[0].shown(), want)
+		p.failAt(words[0].pos, words[0].excerpt(), want)
 	case len(words) > 1:
-		p.extra(c, words[1])
+		p.failExtra(c, words[1])
 	default:
 		return words[0].text
 	}

@@ -41,7 +41,7 @@ type Completion struct {
 
 // formatHelp is what the formats are for.
 var formatHelp = map[string]string{
-	"json": "all there is, to be imported again", "md": "Markdown, to be read and edited",
+	"json": "everything, can be imported again", "md": "Markdown, to read and edit",
 	"txt": "plain text", "html": "a page for a browser",
 }
 
@@ -61,7 +61,7 @@ func Complete(line string, cursor int, from Sources) []Completion {
 		return at.commands(from)
 	case betweenTerms:
 		list := []Completion{}
-		for _, l := range letters() {
+		for _, l := range termStarts() {
 			list = append(list, Completion{cursor, cursor, l.text, l.text, l.help, KindLetter})
 		}
 		return list
@@ -81,8 +81,8 @@ const (
 	inText             // within a text, an expression or a number
 )
 
-// spot is a place in a line.
-type spot struct {
+// cursorContext is the place of the cursor in a line, and what is typed there.
+type cursorContext struct {
 	where  place
 	letter rune // inName: t, m or x
 	start  int  // where the replaced part begins
@@ -92,38 +92,38 @@ type spot struct {
 	cursor int
 }
 
-// locate finds the place at the end of text by reading it as the scanner does,
-// but without minding errors.
-func locate(text []rune) spot {
+// locate finds the place at the end of text by reading it as the scanner does, and
+// ignores errors.
+func locate(text []rune) cursorContext {
 	s := scanner{text: text}
 	for {
 		s.space()
 		start, letter := s.pos, s.peek()
 		switch {
 		case letter == eol:
-			return spot{where: betweenTerms, start: start}
+			return cursorContext{where: betweenTerms, start: start}
 		case letter == ':':
-			return spot{where: inCommand, start: start + 1}
+			return cursorContext{where: inCommand, start: start + 1}
 		case letter == '@':
 			s.pos++
 			if name := s.name(); s.peek() == eol {
-				return spot{where: inSaved, start: start, typed: name}
+				return cursorContext{where: inSaved, start: start, typed: name}
 			}
 			continue
 		}
 		s.pos++
 		if !slices.Contains([]rune("tmxc"), letter) {
 			if unfinished(&s, letter) {
-				return spot{where: inText}
+				return cursorContext{where: inText}
 			}
 			continue
 		}
 		s.space()
 		if s.peek() == eol {
 			if letter == 'c' {
-				return spot{where: inText}
+				return cursorContext{where: inText}
 			}
-			return spot{where: inName, letter: letter, start: start}
+			return cursorContext{where: inName, letter: letter, start: start}
 		}
 		if at, open := argument(&s, letter, start); open {
 			return at
@@ -131,41 +131,41 @@ func locate(text []rune) spot {
 	}
 }
 
-// unfinished passes a number and reports that the line ends right after a
-// letter or number, which may go on.
+// unfinished skips a number and reports whether the line ends right after a letter
+// or number, which may continue.
 func unfinished(s *scanner, first rune) bool {
-	if digit(first) {
-		for digit(s.peek()) || s.peek() == '-' {
+	if isDigit(first) {
+		for isDigit(s.peek()) || s.peek() == '-' {
 			s.pos++
 		}
 	}
-	return wordy(first) && s.peek() == eol
+	return isWordRune(first) && s.peek() == eol
 }
 
-// argument passes a string or expression; open reports that it is not closed.
-func argument(s *scanner, letter rune, start int) (at spot, open bool) {
+// argument skips a string or expression; open reports that it is not closed.
+func argument(s *scanner, letter rune, start int) (at cursorContext, open bool) {
 	from := s.pos
 	switch r := s.peek(); {
-	case quote(r):
+	case isQuote(r):
 		s.plainString()
 	case r == '/' && letter == 'c':
 		s.regexp()
 	default:
-		return spot{}, false
+		return cursorContext{}, false
 	}
 	if s.err == nil {
-		return spot{}, false
+		return cursorContext{}, false
 	}
 	if letter == 'c' {
-		return spot{where: inText}, true
+		return cursorContext{where: inText}, true
 	}
-	return spot{where: inName, letter: letter, start: start, typed: string(s.text[from+1:])}, true
+	return cursorContext{where: inName, letter: letter, start: start, typed: string(s.text[from+1:])}, true
 }
 
 // names completes a topic, model or session, closing its quote.
-func (at spot) names(from Sources) []Completion {
+func (at cursorContext) names(from Sources) []Completion {
 	to := at.cursor
-	if to < len(at.text) && quote(at.text[to]) {
+	if to < len(at.text) && isQuote(at.text[to]) {
 		to++
 	}
 	names, kind := from.Topics, KindTopic
@@ -184,7 +184,7 @@ func (at spot) names(from Sources) []Completion {
 }
 
 // commands completes the command, its flags and its arguments.
-func (at spot) commands(from Sources) []Completion {
+func (at cursorContext) commands(from Sources) []Completion {
 	typed := string(at.text[at.start:at.cursor])
 	name, rest, args := strings.Cut(strings.TrimLeft(typed, " "), " ")
 	if !args {
@@ -231,9 +231,9 @@ func (at spot) commands(from Sources) []Completion {
 	return nil
 }
 
-// offer returns the names that hold what was typed: those that begin with it
+// offer returns the names that contain what was typed: those that begin with it
 // first, then those with a level of a path that does, then the others.
-func (at spot) offer(from, to int, names []string, kind Kind, insert func(string) string) []Completion {
+func (at cursorContext) offer(from, to int, names []string, kind Kind, insert func(string) string) []Completion {
 	typed := strings.ToLower(at.typed)
 	var groups [3][]Completion
 	for _, name := range names {

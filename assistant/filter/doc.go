@@ -1,18 +1,19 @@
 // Package filter is the filter language: one line that decides which message
-// pairs are visible, hence which can be sent, and what a command does to them.
+// pairs are visible, which decides what can be sent, and what a command does to
+// them.
 //
 // # Line
 //
-// Parse turns a line into a Query: an expression and perhaps a command. Print
-// turns it back; Parse(Print(q)) gives q again. A line that cannot be read gives
-// an *Error with the column, what was found there and what would do.
+// Parse reads a line as a Query: an expression and optionally a command. Print
+// writes it again; Parse(Print(q)) gives q again. A line that cannot be read gives
+// an *Error with the column, what was found there and what was expected.
 //
 // # Expression
 //
 // An Expr is a tree of And, Or, Not and terms, all plain values with exported
 // fields. A nil Expr selects all pairs. Expand replaces saved filters; NeedsText,
-// UsesBoundary, UnsafeForDelete and Base answer what a store or a command has to
-// know.
+// UsesBoundary, UnsafeForDelete and Base analyse an expression for stores and
+// commands.
 //
 // # SQL
 //
@@ -26,8 +27,8 @@
 // Complete lists what can stand at the cursor. Hints names what a topic or
 // session that does not exist may have meant.
 //
-// Everything here is pure: no state, no clock unless Env leaves Now unset, safe
-// from any goroutine.
+// Everything here is pure and safe from any goroutine. Only Where reads the clock,
+// and only if Env.Now is zero.
 //
 // # Caveats
 //

@@ -32,7 +32,7 @@ func Hints(x Expr, topics, sessions []string) []Hint {
 	Walk(x, func(x Expr) {
 		switch x := x.(type) {
 		case Topic:
-			if !slices.ContainsFunc(topics, knows(x)) {
+			if !slices.ContainsFunc(topics, matchesAncestor(x)) {
 				asked := strings.ReplaceAll(Topic{x.Path, false}.text().String(), `\*`, "*")
 				hints = append(hints, Hint{KindTopic, asked, nearestNames(asked, topics)})
 			}
@@ -46,41 +46,41 @@ func Hints(x Expr, topics, sessions []string) []Hint {
 	return hints
 }
 
-// knows returns whether a topic is meant by t. A topic without pairs of its own
-// exists too: every beginning of a path does.
-func knows(t Topic) func(path string) bool {
+// matchesAncestor returns whether t matches a path or a beginning of it: a topic
+// without pairs of its own exists, too.
+func matchesAncestor(t Topic) func(path string) bool {
 	low := t.lower()
-	low.Deep = true // an ancestor that is meant exists as well
+	low.Deep = true
 	return func(path string) bool { return low.matches(splitPath(strings.ToLower(path))) }
 }
 
 // maxNearest is how many names a hint offers.
 const maxNearest = 3
 
-// nearestNames returns the names most like asked, best first: those that hold it,
-// then those a few changed letters away.
+// nearestNames returns the names most like asked, best first: those that contain
+// it, then those a few changed letters away.
 func nearestNames(asked string, names []string) []string {
 	asked = strings.ToLower(asked)
 	type ranked struct {
-		name string
-		far  int
+		name     string
+		distance int
 	}
 	var found []ranked
 	limit := max(2, len([]rune(asked))/3)
 	for _, name := range names {
 		low := strings.ToLower(name)
-		far := within(asked, low, limit)
+		distance := within(asked, low, limit)
 		if i := strings.LastIndex(low, ">"); i >= 0 {
-			far = min(far, within(asked, strings.TrimSpace(low[i+1:]), limit))
+			distance = min(distance, within(asked, strings.TrimSpace(low[i+1:]), limit))
 		}
 		if asked != "" && strings.Contains(low, asked) {
-			far = min(far, 1)
+			distance = min(distance, 1)
 		}
-		if far <= limit && far < max(len([]rune(asked)), 1) {
-			found = append(found, ranked{name, far})
+		if distance <= limit && distance < max(len([]rune(asked)), 1) {
+			found = append(found, ranked{name, distance})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b ranked) int { return cmp.Compare(a.far, b.far) })
+	slices.SortStableFunc(found, func(a, b ranked) int { return cmp.Compare(a.distance, b.distance) })
 	var best []string
 	for _, f := range found {
 		if len(best) < maxNearest && !slices.Contains(best, f.name) {
@@ -98,7 +98,7 @@ func nearestOr(asked string, names []string) string {
 	return strings.Join(names, " ")
 }
 
-// within is the edit distance for names whose lengths allow at most limit, else more.
+// within is the edit distance, or limit+1 when the lengths differ by more than limit.
 func within(a, b string, limit int) int {
 	if n := len([]rune(a)) - len([]rune(b)); n > limit || n < -limit {
 		return limit + 1

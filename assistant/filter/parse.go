@@ -18,7 +18,7 @@ func Parse(line string) (*Query, error) {
 		q.Expr = p.or()
 	}
 	if p.err == nil && p.peek() == ')' {
-		p.fail("no ), as no ( is open")
+		p.fail("a ( before this )")
 	}
 	if p.err == nil && p.peek() == ':' {
 		q.Command = p.command()
@@ -43,11 +43,11 @@ func (p *parser) or() Expr {
 		p.space()
 		terms = append(terms, p.and())
 	}
-	return join(terms, func(x Expr) ([]Expr, bool) { o, ok := x.(Or); return o.Terms, ok },
+	return flatten(terms, func(x Expr) ([]Expr, bool) { o, ok := x.(Or); return o.Terms, ok },
 		func(t []Expr) Expr { return Or{t} })
 }
 
-// and reads terms joined by & or by standing side by side.
+// and reads terms joined by & or by nothing but space.
 func (p *parser) and() Expr {
 	terms := []Expr{p.not()}
 	for p.err == nil {
@@ -59,12 +59,13 @@ func (p *parser) and() Expr {
 		}
 		terms = append(terms, p.not())
 	}
-	return join(terms, func(x Expr) ([]Expr, bool) { a, ok := x.(And); return a.Terms, ok },
+	return flatten(terms, func(x Expr) ([]Expr, bool) { a, ok := x.(And); return a.Terms, ok },
 		func(t []Expr) Expr { return And{t} })
 }
 
-// join makes one expression of terms, taking in those of the same kind.
-func join(terms []Expr, same func(Expr) ([]Expr, bool), build func([]Expr) Expr) Expr {
+// flatten makes one expression of terms, with the terms of those of the same kind
+// in their place.
+func flatten(terms []Expr, same func(Expr) ([]Expr, bool), build func([]Expr) Expr) Expr {
 	if len(terms) == 1 {
 		return terms[0]
 	}
@@ -82,7 +83,7 @@ func join(terms []Expr, same func(Expr) ([]Expr, bool), build func([]Expr) Expr)
 // not reads one operand.
 func (p *parser) not() Expr {
 	if p.depth++; p.depth > maxDepth {
-		p.fail("a line that nests less deeply")
+		p.fail("fewer nested parentheses and negations")
 		return nil
 	}
 	defer func() { p.depth-- }()
@@ -106,8 +107,8 @@ func (p *parser) not() Expr {
 // Error says where a line cannot be read.
 type Error struct {
 	Column int    // in characters, from 1
-	Found  string // what stands there
-	Want   string // what would do
+	Found  string // what is there
+	Want   string // what was expected
 }
 
 // Error gives the sentence shown below the line.

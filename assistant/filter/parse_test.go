@@ -127,7 +127,7 @@ func TestParseErrors(t *testing.T) {
 		{"S2", 1, "S2", "a term"},
 		{"(s2 r3", 7, "the end of the line", ") for the ( in column 1"},
 		{"(s2 :delete", 5, ":", ") for the ( in column 1"},
-		{"s2)", 3, ")", "no ( is open"},
+		{"s2)", 3, ")", "a ( before this )"},
 		{"()", 2, ")", "a term"},
 		{"s2 &", 5, "the end of the line", "a term"},
 		{"s2 |", 5, "the end of the line", "a term"},
@@ -168,7 +168,7 @@ func TestParseErrors(t *testing.T) {
 		{"s2 \x1b", 4, `"\x1b"`, "a term"},
 		{"日本 s5", 1, "日本", "a term"},
 		{"c'日本' s5", 8, "5", "from 0 to 3"},
-		{strings.Repeat("(", 300), 201, "(", "less deeply"},
+		{strings.Repeat("(", 300), 201, "(", "fewer nested"},
 	} {
 		q, err := Parse(c.line)
 		var at *Error

@@ -39,6 +39,7 @@ func (p Pattern) lower() Pattern {
 	return Pattern{low}
 }
 
+// match reports whether s matches, case respected: lower both before.
 func (p Pattern) match(s string) bool {
 	last := len(p.Parts) - 1
 	if last == 0 {
@@ -79,7 +80,8 @@ func splitPath(path string) []string {
 	return levels
 }
 
-// matches reports whether the topic with these lower-case levels is meant.
+// matches reports whether t, in lower case, matches the topic with these lower-case
+// levels.
 func (t Topic) matches(levels []string) bool {
 	for end := len(levels); end >= len(t.Path); end-- {
 		if t.endsAt(levels[:end]) {
@@ -110,10 +112,10 @@ func (t Topic) lower() Topic {
 	return Topic{path, t.Deep}
 }
 
-// Matches reports whether the topic with this path, "AI > Agents", is meant.
+// Matches reports whether t matches the topic with this path, "AI > Agents".
 func (t Topic) Matches(path string) bool { return t.lower().matches(splitPath(strings.ToLower(path))) }
 
-// Matches reports whether the model "provider/name" is meant.
+// Matches reports whether m matches the model "provider/name".
 func (m Model) Matches(model string) bool {
 	return matchesModel(m.Name.lower(), strings.ToLower(model))
 }
@@ -126,7 +128,7 @@ func matchesModel(p Pattern, model string) bool {
 	return found && p.match(name)
 }
 
-// deepMark ends a topic that takes its descendants along.
+// deepMark ends a topic that includes its descendants.
 const deepMark = "..."
 
 // parseTopic reads the text of t'…'; ok is false when a name is missing.

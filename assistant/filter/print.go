@@ -72,7 +72,7 @@ func (SessionCurrent) line() string { return "x" }
 func (x Saved) line() string        { return "@" + x.Name }
 
 func (x Flag) line() string {
-	if x.Blue {
+	if x.Flagged {
 		return "b"
 	}
 	return "g"

@@ -12,7 +12,7 @@ const maxFound = 24
 // maxDigits bounds the numbers of the language; nine digits never overflow.
 const maxDigits = 9
 
-// scanner reads a line from left to right. Its first error stays.
+// scanner reads a line from left to right. It keeps its first error.
 type scanner struct {
 	text []rune
 	pos  int
@@ -54,10 +54,10 @@ func (s *scanner) failAt(pos int, found, want string) {
 	}
 }
 
-// fail records that want does not stand here.
+// fail records an error here: want was expected.
 func (s *scanner) fail(want string) { s.failAt(s.pos, s.found(), want) }
 
-// found names what stands at the position: the character, a quoted string, or a
+// found names what is at the position: the character, a quoted string, or a
 // run of letters and digits, shortened.
 func (s *scanner) found() string {
 	r := s.peek()
@@ -65,12 +65,12 @@ func (s *scanner) found() string {
 		return "the end of the line"
 	}
 	n := 1
-	for (quote(r) || wordy(r)) && s.peekAt(n) != eol && n < maxFound {
-		if quote(r) && s.peekAt(n) == r {
+	for (isQuote(r) || isWordRune(r)) && s.peekAt(n) != eol && n < maxFound {
+		if isQuote(r) && s.peekAt(n) == r {
 			n++
 			break
 		}
-		if !quote(r) && !wordy(s.peekAt(n)) {
+		if !isQuote(r) && !isWordRune(s.peekAt(n)) {
 			break
 		}
 		n++
@@ -82,16 +82,16 @@ func (s *scanner) found() string {
 	return text
 }
 
-func quote(r rune) bool { return r == '\'' || r == '"' }
+func isQuote(r rune) bool { return r == '\'' || r == '"' }
 
-func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-func digit(r rune) bool { return r >= '0' && r <= '9' }
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
 // number reads digits; want says what they would be.
 func (s *scanner) number(want string) int {
 	start := s.pos
-	for digit(s.peek()) {
+	for isDigit(s.peek()) {
 		s.pos++
 	}
 	text := string(s.text[start:s.pos])
@@ -129,8 +129,8 @@ func (s *scanner) op() (o Op, ok bool) {
 // escapes maps the character after a backslash to what both stand for.
 var escapes = map[rune]rune{'\\': '\\', '\'': '\'', '"': '"', 'n': '\n', 't': '\t', 'r': '\r', '*': '*'}
 
-// str reads a quoted string and returns its text between unescaped stars.
-func (s *scanner) str() []string {
+// quotedParts reads a quoted string and returns its text between unescaped stars.
+func (s *scanner) quotedParts() []string {
 	start, q := s.pos, s.peek()
 	s.pos++
 	var parts []string
@@ -163,7 +163,7 @@ func (s *scanner) str() []string {
 }
 
 // plainString reads a quoted string in which a star is a star.
-func (s *scanner) plainString() string { return strings.Join(s.str(), "*") }
+func (s *scanner) plainString() string { return strings.Join(s.quotedParts(), "*") }
 
 // regexp reads /…/ and returns what is between, \/ as a slash.
 func (s *scanner) regexp() string {
@@ -196,10 +196,10 @@ func (s *scanner) regexp() string {
 // name reads letters, digits, _ and -.
 func (s *scanner) name() string {
 	start := s.pos
-	for nameRune(s.peek()) {
+	for isNameRune(s.peek()) {
 		s.pos++
 	}
 	return string(s.text[start:s.pos])
 }
 
-func nameRune(r rune) bool { return wordy(r) || r == '_' || r == '-' }
+func isNameRune(r rune) bool { return isWordRune(r) || r == '_' || r == '-' }

@@ -34,8 +34,8 @@ type Source struct {
 	Env
 	Topics, Models map[int64]string // the path and the name of each number
 	Failed         int              // the value of state that means an error
-	// First returns the seq from which on o with so many extra pairs is true.
-	// nil means that o is always true.
+	// First returns the lowest seq for which oN with N extra pairs is true; o has
+	// none. When First is nil, o and oN are always true.
 	First   func(extra int) int64
 	Dialect Dialect
 }
@@ -92,13 +92,13 @@ func (w *where) expr(x Expr) string {
 	case TopicSelected:
 		return in("p.topic", w.Topics, func(path string) bool { return foldPath(path) == foldPath(w.SelectedTopic) })
 	case TopicLast:
-		return w.last(x.N, " AND "+w.below("q.topic")) + " AND " + w.below("p.topic")
+		return w.newest(x.N, " AND "+w.below("q.topic")) + " AND " + w.below("p.topic")
 	case Stars:
 		return fmt.Sprintf("p.star %s %d", x.Op.sql(), x.N)
 	case Recent:
-		return w.last(x.N, "")
+		return w.newest(x.N, "")
 	case Flag:
-		if x.Blue {
+		if x.Flagged {
 			return "p.flag = 1"
 		}
 		return "p.flag = 0"
@@ -132,7 +132,7 @@ func (w *where) expr(x Expr) string {
 	}
 }
 
-// bind adds arguments to those of the condition.
+// bind appends the arguments of sql, and returns sql.
 func (w *where) bind(sql string, args []any) string {
 	w.args = append(w.args, args...)
 	return sql
@@ -161,7 +161,7 @@ func cost(x Expr) int {
 	return 0
 }
 
-// in is true when the column holds one of the numbers whose name passes.
+// in returns a condition: the column holds a number whose name passes.
 func in(column string, names map[int64]string, passes func(string) bool) string {
 	var numbers []string
 	for _, n := range slices.Sorted(maps.Keys(names)) {
@@ -175,8 +175,8 @@ func in(column string, names map[int64]string, passes func(string) bool) string 
 	return column + " IN (" + strings.Join(numbers, ",") + ")"
 }
 
-// below is true for the selected topic and those below it. Without a selected
-// topic only pairs without one are meant.
+// below returns a condition: the topic is the selected one or below it. Without a
+// selected topic it is true for pairs without a topic.
 func (w *where) below(column string) string {
 	selected := foldPath(w.SelectedTopic)
 	return in(column, w.Topics, func(path string) bool {
@@ -190,8 +190,9 @@ func foldPath(path string) string {
 	return strings.Join(splitPath(strings.ToLower(path)), pathSeparator)
 }
 
-// last is true from the nth newest uncut pair on of those that also pass.
-func (w *where) last(n int, also string) string {
+// newest returns a condition: the pair is not older than the nth newest of the
+// pairs that are not cut and meet the condition also.
+func (w *where) newest(n int, also string) string {
 	if n == 0 {
 		return never
 	}
@@ -205,7 +206,7 @@ func (w *where) content(x Content) string {
 	return w.bind(w.Dialect.Content(Pattern(x).lower().Parts))
 }
 
-// age compares with one instant, so that no pair's calendar is computed.
+// age compares with one instant, so that no pair needs calendar arithmetic.
 func (w *where) age(x Age) string {
 	then := x.Instant(w.Now.In(w.Location))
 	return w.time(x.Op.mirrored().sql(), then) // newer is less old
@@ -228,7 +229,7 @@ func (w *where) day(x Day) string {
 	}
 }
 
-// time compares when a pair was created.
+// time returns a condition that compares the creation of a pair with at.
 func (w *where) time(op string, at time.Time) string {
 	return fmt.Sprintf("(p.sec, p.nsec) %s (%d, %d)", op, at.Unix(), at.Nanosecond())
 }
@@ -269,7 +270,7 @@ func (x Day) Span(in *time.Location) (from, to time.Time) {
 
 // CompileRegexp compiles the expression of c/RE/ as the language means it:
 // letters match in either case.
-func CompileRegexp(source string) (*regexp.Regexp, error) { return regexp.Compile(caseless + source) }
+func CompileRegexp(source string) (*regexp.Regexp, error) { return regexp.Compile(ignoreCase + source) }
 
-// caseless makes an expression take letters of either case.
-const caseless = "(?i)"
+// ignoreCase makes an expression match letters of either case.
+const ignoreCase = "(?i)"

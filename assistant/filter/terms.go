@@ -20,8 +20,8 @@ func (p *parser) term() Expr {
 	if first == '@' {
 		return p.saved()
 	}
-	all := letters()
-	i := slices.IndexFunc(all, func(l letter) bool { return l.text == string(first) && l.parse != nil })
+	all := termStarts()
+	i := slices.IndexFunc(all, func(l termStart) bool { return l.text == string(first) && l.parse != nil })
 	if i < 0 {
 		p.fail(wantTerm)
 		return nil
@@ -36,26 +36,26 @@ func (p *parser) term() Expr {
 	return x
 }
 
-// stray reports an argument that the term before it did not take.
+// stray reports whether an argument follows that the term before it did not read.
 func (p *parser) stray() bool {
 	r := p.peek()
-	return quote(r) || digit(r) || strings.ContainsRune("<>=/", r)
+	return isQuote(r) || isDigit(r) || strings.ContainsRune("<>=/", r)
 }
 
-// letter is the beginning of a term.
-type letter struct {
+// termStart is what a term begins with: a letter or one of @ ! ( :
+type termStart struct {
 	text  string
 	help  string             // what it means, with examples
-	parse func(*parser) Expr // reads what follows; nil is not read by it
+	parse func(*parser) Expr // reads what follows; nil when another function does
 }
 
-// letters lists what begins a term, in the order in which completion offers it.
-func letters() []letter {
-	return []letter{
+// termStarts lists what begins a term, in the order in which completion offers it.
+func termStarts() []termStart {
+	return []termStart{
 		{"t", "topic: t'NAME', t, tN", (*parser).topic},
 		{"s", "stars: s2, s>=1", (*parser).stars},
 		{"r", "last N pairs: r10", func(p *parser) Expr { return Recent{p.number("a number of pairs, as in r10")} }},
-		{"b", "flagged", func(*parser) Expr { return Flag{Blue: true} }},
+		{"b", "flagged", func(*parser) Expr { return Flag{Flagged: true} }},
 		{"g", "not flagged", func(*parser) Expr { return Flag{} }},
 		{"m", "model: m'NAME', m", (*parser).model},
 		{"d", "age or day: d<7d, d2026-03-04", (*parser).date},
@@ -73,13 +73,13 @@ func letters() []letter {
 
 func (p *parser) topic() Expr {
 	switch r := p.peek(); {
-	case digit(r):
+	case isDigit(r):
 		return TopicLast{p.number("")}
-	case !quote(r):
+	case !isQuote(r):
 		return TopicSelected{}
 	}
 	start, found := p.pos, p.found()
-	t, ok := parseTopic(p.str())
+	t, ok := parseTopic(p.quotedParts())
 	if !ok {
 		p.failAt(start, found, "a topic, as in t'NAME' or t'AI > Agents...'")
 	}
@@ -98,11 +98,11 @@ func (p *parser) stars() Expr {
 }
 
 func (p *parser) model() Expr {
-	if !quote(p.peek()) {
+	if !isQuote(p.peek()) {
 		return ModelSelected{}
 	}
 	start, found := p.pos, p.found()
-	name := newPattern(p.str())
+	name := newPattern(p.quotedParts())
 	if text, plain := name.Plain(); plain && text == "" {
 		p.failAt(start, found, "a model, as in m'gpt-5*'")
 	}
@@ -110,7 +110,7 @@ func (p *parser) model() Expr {
 }
 
 func (p *parser) session() Expr {
-	if !quote(p.peek()) {
+	if !isQuote(p.peek()) {
 		return SessionCurrent{}
 	}
 	start, found := p.pos, p.found()
@@ -122,7 +122,7 @@ func (p *parser) session() Expr {
 }
 
 func (p *parser) boundary() Expr {
-	if digit(p.peek()) {
+	if isDigit(p.peek()) {
 		return Boundary{p.number("")}
 	}
 	return Boundary{}
@@ -140,8 +140,8 @@ func (p *parser) content() Expr {
 			p.failAt(start, "/"+source+"/", "a regular expression that RE2 reads: "+regexpFault(err))
 		}
 		return Regexp{source}
-	case quote(r):
-		parts := p.str()
+	case isQuote(r):
+		parts := p.quotedParts()
 		if len(parts) == 1 && parts[0] == "" {
 			p.failAt(start, found, "a text to look for")
 		}
@@ -152,14 +152,14 @@ func (p *parser) content() Expr {
 	return nil
 }
 
-// regexpFault says what is wrong with an expression, without what CompileRegexp
-// put before it.
+// regexpFault says what is wrong with an expression, without the prefix that
+// CompileRegexp added.
 func regexpFault(err error) string {
 	var at *syntax.Error
 	if !errors.As(err, &at) {
 		return err.Error()
 	}
-	if part := strings.TrimPrefix(at.Expr, caseless); part != "" {
+	if part := strings.TrimPrefix(at.Expr, ignoreCase); part != "" {
 		return at.Code.String() + ": " + part
 	}
 	return at.Code.String()

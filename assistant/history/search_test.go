@@ -81,7 +81,7 @@ func (o *oracle) holds(x filter.Expr, i int, included func(extra int) bool) bool
 	case filter.Recent:
 		return len(o.pairs)-i <= x.N
 	case filter.Flag:
-		return p.Flag == x.Blue
+		return p.Flag == x.Flagged
 	case filter.Model:
 		return x.Matches(p.Model)
 	case filter.ModelSelected:
