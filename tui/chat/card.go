@@ -13,46 +13,46 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// card is one tool call: a line that opens to its input and output.
-type card struct {
+// toolCard is one tool call: a line that opens to its input and output.
+type toolCard struct {
 	partState
 	call     assistant.ToolCall // its Result is nil while it runs
 	index    int                // N of its marker [[tool:N]]
 	progress string
 }
 
-func newCard(c assistant.ToolCall, index int) *card {
-	return &card{call: c, index: index, partState: partState{foldable: true}}
+func newToolCard(c assistant.ToolCall, index int) *toolCard {
+	return &toolCard{call: c, index: index, partState: partState{foldable: true}}
 }
 
-// cardsOf makes the cards of the calls that the user sees, in marker order.
-func cardsOf(p assistant.Pair) []*card {
-	var cards []*card
+// toolCards makes the cards of the calls that the user sees, in marker order.
+func toolCards(p assistant.Pair) []*toolCard {
+	var cards []*toolCard
 	for _, c := range p.ToolCalls {
 		if !c.Silent {
-			cards = append(cards, newCard(c, len(cards)))
+			cards = append(cards, newToolCard(c, len(cards)))
 		}
 	}
 	return cards
 }
 
-// message is what the call gave.
-func (c *card) message() string {
+// message is the result of the call.
+func (c *toolCard) message() string {
 	if c.call.Result == nil {
 		return ""
 	}
 	return c.call.Result.Message
 }
 
-func (c *card) source() string {
+func (c *toolCard) source() string {
 	return fmt.Sprintf("%s %s\n%s", c.call.Name, c.call.Arguments, c.message())
 }
 
 // cardLead is how many cells fold and state take before the name.
 const cardLead = 4
 
-func (c *card) draw(width int, rc *renderContext) []string {
-	c.sheet = sheet{}
+func (c *toolCard) draw(width int, rc *renderContext) []string {
+	c.textLines = textLines{}
 	st := &rc.st
 	sign, tone, tail := st.Icons.Running[rc.spinnerFrame%len(st.Icons.Running)], st.Chat.ToolRunning, c.progress
 	if r := c.call.Result; r != nil {
@@ -61,7 +61,7 @@ func (c *card) draw(width int, rc *renderContext) []string {
 			sign, tone = st.Icons.ToolOK, st.Chat.ToolOK
 		}
 	}
-	head := tone.Render(c.foldSign(rc)+" "+sign) + " " + st.Chat.ToolName.Render(oneLine(c.call.Name))
+	head := tone.Render(c.foldIcon(rc)+" "+sign) + " " + st.Chat.ToolName.Render(oneLine(c.call.Name))
 	for _, s := range []string{safetext.Line(pane.ArgumentLine(c.call.Arguments), 400), oneLine(tail)} {
 		if s != "" {
 			head += "  " + st.Chat.ToolArgs.Render(s)
@@ -69,14 +69,14 @@ func (c *card) draw(width int, rc *renderContext) []string {
 	}
 	c.addText(textwidth.Truncate(head, width, st.Icons.Ellipsis), cardLead)
 	if c.open {
-		c.putSection("input", indentedJSON(c.call.Arguments), width, rc)
-		c.putSection("output", c.message(), width, rc)
+		c.addSection("input", indentedJSON(c.call.Arguments), width, rc)
+		c.addSection("output", c.message(), width, rc)
 		if c.call.Result != nil && c.call.Result.Data != nil {
 			raw, _ := json.Marshal(c.call.Result.Data) // it came from JSON
-			c.putSection("data", indentedJSON(raw), width, rc)
+			c.addSection("data", indentedJSON(raw), width, rc)
 		}
 	}
-	c.add("")
+	c.addDecoration("")
 	return c.text
 }
 
@@ -84,14 +84,14 @@ func (c *card) draw(width int, rc *renderContext) []string {
 // around them.
 const titleCells = 10
 
-// putSection puts in a part of an open card with its title.
-func (c *card) putSection(title, text string, width int, rc *renderContext) {
+// addSection puts in a part of an open card with its title.
+func (c *toolCard) addSection(title, text string, width int, rc *renderContext) {
 	if text == "" {
 		return
 	}
 	st := &rc.st.Chat
 	lead := min(titleCells, max(0, width-minText))
-	c.put(safetext.Clean(visible(text)), lead, width-lead, func(i int, line string) string {
+	c.wrapText(safetext.Clean(visible(text)), lead, width-lead, func(i int, line string) string {
 		if i > 0 {
 			title = ""
 		}

@@ -35,11 +35,11 @@ func (rc *renderContext) choicesOf(p assistant.Pair) []pane.Choice {
 // them, so its sheet is empty.
 type choicesPart struct {
 	partState
-	choices  []pane.Choice
-	live     bool // the newest pair: they can be chosen
-	spans    []choiceSpan
-	selected int  // the one that enter chooses while the part has the focus
-	focused  bool // it has, and shows which
+	choices    []pane.Choice
+	selectable bool // the newest pair: they can be chosen
+	spans      []choiceSpan
+	selected   int  // the one that enter chooses while the part has the focus
+	focused    bool // it has, and shows which
 }
 
 // choiceSpan is where choice i was drawn.
@@ -48,27 +48,27 @@ type choiceSpan struct{ i, line, from, to int }
 func (p *choicesPart) source() string { return "" }
 
 func (p *choicesPart) draw(width int, rc *renderContext) []string {
-	if !p.live && p.choices[0].KeyAction == "" { // those of an error come first
+	if !p.selectable && p.choices[0].KeyAction == "" { // those of an error come first
 		return nil
 	}
 	var out []string
 	line := ""
-	if !p.live { // below the error, whose text is indented
+	if !p.selectable { // below the error, whose text is indented
 		line, width = strings.Repeat(" ", indent), max(1, width-indent)
 	}
 	p.spans = p.spans[:0]
 	for i, c := range p.choices {
-		if !p.live && c.KeyAction == "" {
+		if !p.selectable && c.KeyAction == "" {
 			continue
 		}
-		tone, open := choiceTone(c, &rc.st.Chat), "["
+		tone, open := choiceStyle(c, &rc.st.Chat), "["
 		if p.focused && i == p.selected {
 			tone, open = tone.Underline(true), rc.st.Icons.Selected
 		}
 		label := fmt.Sprintf("%d %s", i+1, c.Label)
-		if key := rc.keys.Hint(c.KeyAction, ""); key != "" && p.live {
+		if key := rc.keys.Hint(c.KeyAction, ""); key != "" && p.selectable {
 			label += " · " + strings.TrimSpace(key)
-		} else if !p.live {
+		} else if !p.selectable {
 			label = key + c.Label
 		}
 		chip := tone.Render(textwidth.Truncate(open+label+"]", width, rc.st.Icons.Ellipsis))
@@ -82,8 +82,8 @@ func (p *choicesPart) draw(width int, rc *renderContext) []string {
 	return append(out, line, "")
 }
 
-// choices are those below a pair, which are its last part; nil for none.
-func (it *item) choices() *choicesPart {
+// choicesPart are those below a pair, which are its last part; nil for none.
+func (it *item) choicesPart() *choicesPart {
 	if n := len(it.parts); n > 0 {
 		p, _ := it.parts[n-1].(*choicesPart)
 		return p
@@ -96,8 +96,8 @@ func (v *View) Choices() []pane.Choice {
 	if v.Len() == 0 {
 		return nil
 	}
-	if it := v.src.at(v.Len() - 1); it.choices() != nil && !it.running {
-		return it.choices().choices
+	if it := v.src.at(v.Len() - 1); it.choicesPart() != nil && !it.running {
+		return it.choicesPart().choices
 	}
 	return nil
 }
@@ -130,19 +130,19 @@ func (v *View) focusedChoices() *choicesPart {
 	if it == nil || v.focus != len(it.parts)-1 {
 		return nil
 	}
-	if p := it.choices(); p != nil && p.live {
+	if p := it.choicesPart(); p != nil && p.selectable {
 		return p
 	}
 	return nil
 }
 
-// markChoice shows on the choices of the newest pair whether they have the focus.
-func (v *View) markChoice() {
+// updateChoiceFocus shows on the choices of the newest pair whether they have the focus.
+func (v *View) updateChoiceFocus() {
 	if v.Len() == 0 {
 		return
 	}
 	it := v.src.at(v.Len() - 1)
-	p := it.choices()
+	p := it.choicesPart()
 	if focused := p != nil && p == v.focusedChoices() && v.active; p != nil && p.focused != focused {
 		p.focused, p.dirty = focused, true
 		it.changed()
@@ -163,7 +163,7 @@ func (v *View) ActionAt(x, y int) (action string, ok bool) {
 		return "", false
 	}
 	v.focusOn(at, 0)
-	return v.src.at(at).choices().choices[i].KeyAction, true
+	return v.src.at(at).choicesPart().choices[i].KeyAction, true
 }
 
 // choiceAt is the pair, and which of its choices, on a cell of the view.
@@ -173,11 +173,11 @@ func (v *View) choiceAt(x, y int) (at, i int, ok bool) {
 		return 0, 0, false
 	}
 	it := v.src.at(at)
-	p := it.choices()
+	p := it.choicesPart()
 	if p == nil || it.running {
 		return 0, 0, false
 	}
-	first, _ := it.span(len(it.parts) - 1)
+	first, _ := it.lineRange(len(it.parts) - 1)
 	for _, s := range p.spans {
 		if line == first+s.line && x-v.gutter() >= s.from && x-v.gutter() < s.to {
 			return at, s.i, true
@@ -186,8 +186,8 @@ func (v *View) choiceAt(x, y int) (at, i int, ok bool) {
 	return 0, 0, false
 }
 
-// tone is how a choice looks: a chip, or a button in its style.
-func choiceTone(c pane.Choice, st *style.Chat) lipgloss.Style {
+// choiceStyle is how a choice looks: a chip, or a button in its style.
+func choiceStyle(c pane.Choice, st *style.Chat) lipgloss.Style {
 	kind := "secondary"
 	switch {
 	case c.Accept, c.KeyAction == "retry":

@@ -1,5 +1,5 @@
-// Package chat shows the conversation: one item a message pair, in a list that
-// is drawn only where it is seen.
+// Package chat shows the conversation: one item per message pair, in a list
+// that draws only what is visible.
 //
 // # Nouns
 //

@@ -32,15 +32,15 @@ func (v *View) Focused() (assistant.Pair, bool) {
 }
 
 // FocusLast gives the focus to the newest pair: to its beginning where that is
-// on the screen, else to the last part that one reads.
+// on the screen, else to the last part with text.
 func (v *View) FocusLast() {
 	v.focusOn(v.Len()-1, 0)
 	it := v.focused()
-	if it == nil || v.height == 0 || len(it.Lines(v.inner())) < v.height {
+	if it == nil || v.height == 0 || len(it.Lines(v.innerWidth())) < v.height {
 		return
 	}
 	v.focus = len(it.parts) - 1
-	if it.choices() != nil {
+	if it.choicesPart() != nil {
 		v.focus--
 	}
 	v.list.Bottom()
@@ -77,7 +77,7 @@ func (v *View) step(n int) {
 // focus leaves it only at its end. It reports whether it has scrolled.
 func (v *View) scrollWithin(it *item, n int) bool {
 	i := v.list.Focused()
-	first, last := it.span(v.focus)
+	first, last := it.lineRange(v.focus)
 	_, top := v.list.RowOf(i, first)
 	_, bottom := v.list.RowOf(i, last)
 	if v.height == 0 || last-first < v.height || n > 0 && bottom || n < 0 && top {
@@ -95,8 +95,8 @@ func (v *View) reveal(fromBelow bool) {
 		return
 	}
 	v.layout()
-	it.Lines(v.inner())
-	first, last := it.span(v.focus)
+	it.Lines(v.innerWidth())
+	first, last := it.lineRange(v.focus)
 	if fromBelow && last-first >= v.height {
 		if _, ok := v.list.RowOf(i, last); !ok {
 			v.list.ScrollTo(i, last, v.height-1)
@@ -160,8 +160,8 @@ func (v *View) Bottom() {
 // AtEnd says whether the view follows its end.
 func (v *View) AtEnd() bool { return v.list.AtEnd() }
 
-// hint says how many lines arrived below the screen.
-func (v *View) hint() string {
+// newLinesHint says how many lines arrived below the screen.
+func (v *View) newLinesHint() string {
 	n := v.list.Below()
 	if n == 0 {
 		return ""
@@ -178,7 +178,7 @@ func (v *View) Show(seq int64, centred bool) bool {
 	v.focusOn(i, 0)
 	row := 0
 	if centred {
-		row = max(0, (v.height-len(v.src.Lines(i, v.inner())))/2)
+		row = max(0, (v.height-len(v.src.Lines(i, v.innerWidth())))/2)
 	}
 	v.list.ScrollTo(i, 0, row)
 	return true
@@ -187,12 +187,12 @@ func (v *View) Show(seq int64, centred bool) bool {
 // JumpTo shows a pair in the middle, and keeps it there while pairs around it are
 // loaded, until EndJump.
 func (v *View) JumpTo(seq int64) bool {
-	v.target = seq
+	v.jumpTarget = seq
 	return v.Show(seq, true)
 }
 
 // EndJump ends JumpTo: the user has done something since.
-func (v *View) EndJump() { v.target = 0 }
+func (v *View) EndJump() { v.jumpTarget = 0 }
 
 // ShowReply brings the first line of a pair's reply to the top of the screen and
 // gives the pair the focus, when the reply, without the user's own lines, is
@@ -203,7 +203,7 @@ func (v *View) ShowReply(seq int64) bool {
 		return false
 	}
 	it := v.src.at(i)
-	lines := len(it.Lines(v.inner()))
+	lines := len(it.Lines(v.innerWidth()))
 	if len(it.starts) < 2 || lines-it.starts[1] <= v.height {
 		return false
 	}
@@ -257,14 +257,14 @@ func (v *View) holdFocusedLine(fold func()) {
 	i, it := v.list.Focused(), v.focused()
 	y := 0
 	if it != nil {
-		first, _ := it.span(v.focus)
+		first, _ := it.lineRange(v.focus)
 		y, _ = v.list.RowOf(i, first)
 	}
 	fold()
 	v.sel = selection{}
 	if it != nil {
-		it.Lines(v.inner())
-		first, _ := it.span(v.focus)
+		it.Lines(v.innerWidth())
+		first, _ := it.lineRange(v.focus)
 		v.list.ShowLine(i, first, y)
 	}
 }

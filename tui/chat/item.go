@@ -72,7 +72,7 @@ func (it *item) Lines(width int) []string {
 	if it.width == width {
 		first = it.unchanged()
 	} else {
-		defer it.watched()()
+		defer it.beginDrawing()()
 	}
 	it.width, it.stale, it.infos = width, false, nil
 	if !it.loaded {
@@ -111,25 +111,25 @@ func (it *item) addText(t *textPart, width int, there bool) {
 	it.lines = append(append(it.lines[:len(it.lines)+from], lines[from:]...), "")
 }
 
-// addGap puts a blank line above part i, but for folded work (thoughts and tools)
-// below folded work.
+// addGap puts a blank line above part i, except between folded parts that are
+// reasoning or tool calls.
 func (it *item) addGap(i int) {
-	if i == 0 || !isWork(it.parts[i-1]) || it.parts[i-1].state().open {
+	if i == 0 || !isReasoningOrTool(it.parts[i-1]) || it.parts[i-1].state().open {
 		return
 	}
 	end := len(it.lines) - 1
 	switch gap := it.lines[end] == ""; {
-	case isWork(it.parts[i]) && gap:
+	case isReasoningOrTool(it.parts[i]) && gap:
 		it.lines = it.lines[:end]
-	case !isWork(it.parts[i]) && !gap:
+	case !isReasoningOrTool(it.parts[i]) && !gap:
 		it.lines = append(it.lines, "")
 	}
 }
 
-// isWork says whether a part shows how an answer came about.
-func isWork(p part) bool {
+// isReasoningOrTool reports whether a part shows how the answer was made.
+func isReasoningOrTool(p part) bool {
 	switch p.(type) {
-	case *card, *reasoningPart:
+	case *toolCard, *reasoningPart:
 		return true
 	}
 	return false
@@ -144,8 +144,8 @@ func (it *item) unchanged() int {
 	return n
 }
 
-// span is the first and the last line of a part, without the blank one below it.
-func (it *item) span(part int) (first, last int) {
+// lineRange is the first and the last line of a part, without the blank one below it.
+func (it *item) lineRange(part int) (first, last int) {
 	if part >= len(it.starts) {
 		return 0, 0
 	}
@@ -197,11 +197,11 @@ func (it *item) head(width int) string {
 
 // setPair makes p what the item shows. What the user opened or closed stays so.
 func (it *item) setPair(p assistant.Pair) {
-	before := it.named()
+	before := it.partsByName()
 	it.pair, it.loaded, it.running = p, true, false
 	it.parts = it.build(p)
 	it.setRaw(it.raw)
-	for name, part := range it.named() {
+	for name, part := range it.partsByName() {
 		if old, ok := before[name]; ok && old.state().byUser {
 			part.state().setOpen(old.state().open)
 		}
@@ -209,8 +209,8 @@ func (it *item) setPair(p assistant.Pair) {
 	it.redraw()
 }
 
-// named are the parts by names that stay when the parts are built again.
-func (it *item) named() map[string]part {
+// partsByName are the parts by names that stay the same when the parts are rebuilt.
+func (it *item) partsByName() map[string]part {
 	out, count := map[string]part{}, map[string]int{}
 	for _, p := range it.parts {
 		kind := fmt.Sprintf("%T", p)
@@ -231,14 +231,14 @@ func (it *item) setRaw(raw bool) {
 	it.redraw()
 }
 
-// minWatched is the length in bytes from which on the drawing of an answer is
+// minWatchedBytes is the length in bytes from which on the drawing of an answer is
 // watched.
-const minWatched = 8 << 10
+const minWatchedBytes = 8 << 10
 
-// watched announces that all of the pair is drawn; the function that it returns
+// beginDrawing announces that all of the pair is drawn; the function that it returns
 // announces the end.
-func (it *item) watched() (done func()) {
-	if it.rc.watch == nil || len(it.pair.AssistantText) < minWatched || it.raw {
+func (it *item) beginDrawing() (done func()) {
+	if it.rc.watch == nil || len(it.pair.AssistantText) < minWatchedBytes || it.raw {
 		return func() {}
 	}
 	return it.rc.watch(it.seq)
@@ -247,8 +247,8 @@ func (it *item) watched() (done func()) {
 // build makes the parts of a pair that is stored: thinking, text and cards in
 // the order in which they came.
 func (it *item) build(p assistant.Pair) []part {
-	parts := []part{newUser(p)}
-	cards := cardsOf(p)
+	parts := []part{newUserPart(p)}
+	cards := toolCards(p)
 	used, from := make([]bool, len(cards)), 0
 	addAnswer := func(text string) {
 		for _, piece := range markup.Pieces(text, len(cards)) {
@@ -257,14 +257,14 @@ func (it *item) build(p assistant.Pair) []part {
 				used[piece.Call] = true
 				continue
 			}
-			parts = append(parts, newText(piece.Text, it.rc.md))
+			parts = append(parts, newTextPart(piece.Text, it.rc.md))
 		}
 	}
 	thoughts := assistant.PairThoughts(&p)
 	for len(thoughts) > 0 && thoughts[0].Place < max(len(p.AssistantText), 1) {
 		t := thoughts[0]
 		addAnswer(p.AssistantText[from:t.Place])
-		parts = append(parts, newReasoning(t.Text, t.Took))
+		parts = append(parts, newReasoningPart(t.Text, t.Took))
 		thoughts, from = thoughts[1:], t.Place
 	}
 	addAnswer(p.AssistantText[from:])
@@ -274,10 +274,10 @@ func (it *item) build(p assistant.Pair) []part {
 		}
 	}
 	for _, t := range thoughts { // nothing was said after them
-		parts = append(parts, newReasoning(t.Text, t.Took))
+		parts = append(parts, newReasoningPart(t.Text, t.Took))
 	}
 	for _, payload := range p.Payloads {
-		parts = append(parts, newPayload(payload))
+		parts = append(parts, newPayloadPart(payload))
 	}
 	return append(parts, it.ending()...)
 }
@@ -285,7 +285,7 @@ func (it *item) build(p assistant.Pair) []part {
 // ending are the parts after the answer: notice, error, choices.
 func (it *item) ending() (parts []part) {
 	if it.pair.Notice != "" {
-		parts = append(parts, newNotice(it.pair.Notice, ""))
+		parts = append(parts, newNoticePart(it.pair.Notice, ""))
 	}
 	if it.pair.State == assistant.PairError {
 		code := cmp.Or(it.pair.ErrorCode, string(llm.KindUnknown)) // an imported pair may have none
@@ -293,10 +293,10 @@ func (it *item) ending() (parts []part) {
 		if it.pair.ErrorMessage != code {
 			text += " " + it.pair.ErrorMessage
 		}
-		parts = append(parts, newNotice(text, code))
+		parts = append(parts, newNoticePart(text, code))
 	}
 	if choices := it.rc.choicesOf(it.pair); len(choices) > 0 {
-		parts = append(parts, &choicesPart{choices: choices, live: it.newest})
+		parts = append(parts, &choicesPart{choices: choices, selectable: it.newest})
 	}
 	return parts
 }

@@ -27,7 +27,7 @@ type part interface {
 
 // partState is what parts have in common.
 type partState struct {
-	sheet
+	textLines
 	foldable bool // the user can open and close it
 	open     bool // always, when it is not foldable
 	byUser   bool // the user opened or closed it
@@ -43,8 +43,8 @@ func (s *partState) setOpen(open bool) {
 	}
 }
 
-// foldSign shows whether the part is open.
-func (s *partState) foldSign(rc *renderContext) string {
+// foldIcon shows whether the part is open.
+func (s *partState) foldIcon(rc *renderContext) string {
 	if s.open {
 		return rc.st.Icons.Open
 	}
@@ -57,7 +57,7 @@ type userPart struct {
 	message string
 }
 
-func newUser(p assistant.Pair) *userPart {
+func newUserPart(p assistant.Pair) *userPart {
 	return &userPart{partState{open: true}, p.UserText}
 }
 
@@ -68,13 +68,13 @@ func (p *userPart) source() string { return p.message }
 const minBubble = 20
 
 func (p *userPart) draw(width int, rc *renderContext) []string {
-	p.sheet = sheet{}
+	p.textLines = textLines{}
 	most := min(width, max(minBubble, width*4/5))
 	pad := 1
 	if most < 3 { // no room beside the text
 		pad = 0
 	}
-	p.put(safetext.Clean(p.message), 0, most-2*pad, unstyled)
+	p.wrapText(safetext.Clean(p.message), 0, most-2*pad, unstyled)
 	box := 0
 	for _, line := range p.text {
 		box = max(box, ansi.StringWidth(line))
@@ -84,7 +84,7 @@ func (p *userPart) draw(width int, rc *renderContext) []string {
 		body := side + line + strings.Repeat(" ", max(0, box-ansi.StringWidth(line))) + side
 		p.text[i], p.infos[i].Lead = strings.Repeat(" ", left)+rc.st.Chat.User.Render(body), leadCells(left+pad)
 	}
-	p.add("")
+	p.addDecoration("")
 	return p.text
 }
 
@@ -92,35 +92,35 @@ func (p *userPart) draw(width int, rc *renderContext) []string {
 // the first content arrives, and as the user wants it from then on.
 type reasoningPart struct {
 	partState
-	clean   safetext.Cleaner
-	thought strings.Builder
-	took    time.Duration // 0 is not known
-	began   time.Time     // while live
-	live    bool
-	body    growing
+	clean     safetext.Cleaner
+	reasoning strings.Builder
+	took      time.Duration // 0 is not known
+	began     time.Time     // while live
+	streaming bool
+	body      growingText
 }
 
-func newReasoning(text string, took time.Duration) *reasoningPart {
+func newReasoningPart(text string, took time.Duration) *reasoningPart {
 	r := &reasoningPart{took: took, partState: partState{foldable: true, dirty: true}}
-	r.thought.WriteString(safetext.Clean(text))
+	r.reasoning.WriteString(safetext.Clean(text))
 	return r
 }
 
-func (p *reasoningPart) source() string { return p.thought.String() }
+func (p *reasoningPart) source() string { return p.reasoning.String() }
 
 // write adds to the thinking.
 func (p *reasoningPart) write(text string) {
-	if p.thought.Len() == 0 {
+	if p.reasoning.Len() == 0 {
 		text = strings.TrimLeft(text, "\n")
 	}
-	p.thought.WriteString(p.clean.Write(text))
-	p.live, p.dirty = true, true
+	p.reasoning.WriteString(p.clean.Write(text))
+	p.streaming, p.dirty = true, true
 }
 
 // finish ends the streaming; the block folds unless the user opened it.
 func (p *reasoningPart) finish(took time.Duration) {
-	p.thought.WriteString(p.clean.Flush())
-	p.live, p.dirty = false, true
+	p.reasoning.WriteString(p.clean.Flush())
+	p.streaming, p.dirty = false, true
 	if took > 0 {
 		p.took = took
 	}
@@ -134,34 +134,34 @@ const indent = 2
 
 func (p *reasoningPart) draw(width int, rc *renderContext) []string {
 	tone := rc.st.Chat.Reasoning
-	head := p.foldSign(rc) + " thinking"
-	if !p.live && p.took > 0 {
+	head := p.foldIcon(rc) + " thinking"
+	if !p.streaming && p.took > 0 {
 		head += fmt.Sprintf(" (%.1f s)", p.took.Seconds())
 	}
-	p.sheet = sheet{}
-	p.add(tone.Render(head))
+	p.textLines = textLines{}
+	p.addDecoration(tone.Render(head))
 	if p.open {
-		body := p.body.lay(p.thought.String(), indent, width-indent, indented(indent, tone))
+		body := p.body.layOut(p.reasoning.String(), indent, width-indent, indented(indent, tone))
 		p.text, p.infos = append(p.text, body.text...), append(p.infos, body.infos...)
 	}
-	p.add("")
+	p.addDecoration("")
 	return p.text
 }
 
 // textPart is a stretch of the answer.
 type textPart struct {
-	partState // its sheet is that of the source
-	body      growing
-	stored    string // until it is parsed
-	md        *markdown.Style
-	parsed    *markdown.Doc
-	raw       bool
-	rendered  int // the width of the lines that fresh gave last; 0 is none
+	partState     // its sheet is that of the source
+	body          growingText
+	unparsed      string // until it is parsed
+	md            *markdown.Style
+	parsed        *markdown.Doc
+	raw           bool
+	renderedWidth int // the width of the lines that fresh gave last; 0 is none
 }
 
-// newText is a stretch of a stored answer.
-func newText(text string, md *markdown.Style) *textPart {
-	return &textPart{partState: partState{open: true, dirty: true}, stored: text, md: md}
+// newTextPart is a stretch of a stored answer.
+func newTextPart(text string, md *markdown.Style) *textPart {
+	return &textPart{partState: partState{open: true, dirty: true}, unparsed: text, md: md}
 }
 
 func (p *textPart) setStyle(md *markdown.Style) {
@@ -174,27 +174,27 @@ func (p *textPart) setStyle(md *markdown.Style) {
 func (p *textPart) doc() *markdown.Doc {
 	if p.parsed == nil {
 		p.parsed = markdown.New(p.md)
-		p.parsed.Append(p.stored)
-		if p.stored != "" {
+		p.parsed.Append(p.unparsed)
+		if p.unparsed != "" {
 			p.parsed.Finish()
 		}
-		p.stored = ""
+		p.unparsed = ""
 	}
 	return p.parsed
 }
 
 func (p *textPart) source() string {
 	if p.parsed == nil {
-		return p.stored
+		return p.unparsed
 	}
 	return p.parsed.Source()
 }
 
 // draw draws the source, of an answer that is shown raw.
 func (p *textPart) draw(width int, _ *renderContext) []string {
-	p.sheet = p.body.lay(safetext.Clean(p.source()), 0, width, unstyled)
-	p.add("")
-	p.rendered = 0
+	p.textLines = p.body.layOut(safetext.Clean(p.source()), 0, width, unstyled)
+	p.addDecoration("")
+	p.renderedWidth = 0
 	return p.text
 }
 
@@ -202,10 +202,10 @@ func (p *textPart) draw(width int, _ *renderContext) []string {
 // the first that may differ from those that it gave last.
 func (p *textPart) fresh(width int) (lines []string, from int) {
 	lines, from = p.doc().Fresh(width)
-	if p.rendered != width {
+	if p.renderedWidth != width {
 		from = 0
 	}
-	p.rendered = width
+	p.renderedWidth = width
 	return lines, from
 }
 
@@ -213,41 +213,40 @@ func (p *textPart) lineInfos() []markdown.LineInfo {
 	if p.raw {
 		return p.infos
 	}
-	return p.doc().LineInfos(p.rendered)
+	return p.doc().LineInfos(p.renderedWidth)
 }
 
-// noticePart is winnow's own word about the turn, or how it failed and what can be
-// done about that.
+// noticePart is a notice of winnow's about the turn, or its error with advice.
 type noticePart struct {
 	partState
 	notice string
 	code   string // of an error, whose choices stand below it; "" for other notices
 }
 
-func newNotice(text, code string) *noticePart {
+func newNoticePart(text, code string) *noticePart {
 	return &noticePart{partState{open: true}, text, code}
 }
 
 func (p *noticePart) source() string { return p.notice }
 
 func (p *noticePart) draw(width int, rc *renderContext) []string {
-	p.sheet = sheet{}
+	p.textLines = textLines{}
 	sign, tone := rc.st.Icons.Warn, rc.st.Chat.Notice
 	if p.code != "" {
 		sign, tone = rc.st.Icons.Error, rc.st.Chat.Error
 	}
-	p.put(safetext.Clean(p.notice), indent, width-indent, func(i int, line string) string {
+	p.wrapText(safetext.Clean(p.notice), indent, width-indent, func(i int, line string) string {
 		if i > 0 {
 			sign = " "
 		}
 		return tone.Render(sign + " " + line)
 	})
 	if p.code == "" {
-		p.add("")
+		p.addDecoration("")
 		return p.text
 	}
 	if way := rc.keys.Advice(p.code); way != "" {
-		p.put(way, indent, width-indent, indented(indent, rc.st.Chat.Notice))
+		p.wrapText(way, indent, width-indent, indented(indent, rc.st.Chat.Notice))
 	}
 	return p.text
 }
@@ -258,25 +257,25 @@ const tabStop = 4
 // notCopied is the lead of a line that shows no text of the conversation.
 const notCopied = 255
 
-// sheet is plain text laid out in lines.
-type sheet struct {
+// textLines is plain text laid out in lines.
+type textLines struct {
 	text  []string
 	infos []markdown.LineInfo // of each line
 }
 
-func (s *sheet) lineInfos() []markdown.LineInfo { return s.infos }
+func (s *textLines) lineInfos() []markdown.LineInfo { return s.infos }
 
-// add puts in a line that shows no text.
-func (s *sheet) add(line string) { s.addText(line, notCopied) }
+// addDecoration puts in a line that shows no text.
+func (s *textLines) addDecoration(line string) { s.addText(line, notCopied) }
 
 // addText puts in a line that is drawn already, with lead cells before its text.
-func (s *sheet) addText(line string, lead uint8) {
+func (s *textLines) addText(line string, lead uint8) {
 	s.text, s.infos = append(s.text, line), append(s.infos, markdown.LineInfo{Lead: lead})
 }
 
-// put lays out text in lines of at most width cells; draw makes a line of each,
+// wrapText lays out text in lines of at most width cells; draw makes a line of each,
 // with lead cells before the text. Line breaks at the end of text are left out.
-func (s *sheet) put(text string, lead, width int, draw func(i int, line string) string) {
+func (s *textLines) wrapText(text string, lead, width int, draw func(i int, line string) string) {
 	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\t", strings.Repeat(" ", tabStop))
 	lines, infos := markdown.Wrap(text, max(width, 1))
 	for i, line := range lines {
@@ -295,28 +294,28 @@ func indented(n int, st lipgloss.Style) func(int, string) string {
 	return func(_ int, line string) string { return strings.Repeat(" ", n) + st.Render(line) }
 }
 
-// growing is plain text that only grows: complete lines are laid out once.
-type growing struct {
-	sheet
+// growingText is plain text that only grows: complete lines are laid out once.
+type growingText struct {
+	textLines
 	width int
 	done  int // bytes that were laid out
 }
 
-// lay is text at width. The sheet is valid up to the next call.
-func (g *growing) lay(text string, lead, width int, draw func(i int, line string) string) sheet {
+// layOut is text at width. The sheet is valid up to the next call.
+func (g *growingText) layOut(text string, lead, width int, draw func(i int, line string) string) textLines {
 	text = strings.TrimRight(text, "\n")
 	if width != g.width || g.done > len(text) {
-		*g = growing{width: width}
+		*g = growingText{width: width}
 	}
 	if end := strings.LastIndexByte(text, '\n'); end >= g.done {
 		for line := range strings.SplitSeq(text[g.done:end], "\n") {
-			g.put(line, lead, width, draw)
+			g.wrapText(line, lead, width, draw)
 		}
 		g.done = end + 1
 	}
-	out := sheet{slices.Clip(g.text), slices.Clip(g.infos)}
+	out := textLines{slices.Clip(g.text), slices.Clip(g.infos)}
 	if g.done < len(text) {
-		out.put(text[g.done:], lead, width, draw)
+		out.wrapText(text[g.done:], lead, width, draw)
 	}
 	return out
 }

@@ -105,17 +105,17 @@ type payloadPart struct {
 	payload assistant.Payload
 }
 
-func newPayload(p assistant.Payload) *payloadPart {
+func newPayloadPart(p assistant.Payload) *payloadPart {
 	return &payloadPart{partState{foldable: true}, p}
 }
 
 func (p *payloadPart) source() string { return indentedJSON(json.RawMessage(p.payload.Data)) }
 
 func (p *payloadPart) draw(width int, rc *renderContext) []string {
-	p.sheet = sheet{}
+	p.textLines = textLines{}
 	st := &rc.st.Chat
 	icon, head, rows := rc.payloadHead(p.payload)
-	lead := p.foldSign(rc) + " "
+	lead := p.foldIcon(rc) + " "
 	if icon != "" {
 		lead += icon + " "
 	}
@@ -124,19 +124,19 @@ func (p *payloadPart) draw(width int, rc *renderContext) []string {
 	}
 	line := st.ToolName.Render(textwidth.Truncate(lead+oneLine(head), width, rc.st.Icons.Ellipsis))
 	p.addText(line, leadCells(ansi.StringWidth(lead)))
-	p.putRows(append(rows, rc.extraRows[p.payload.ID]...), width, st)
+	p.addRows(append(rows, rc.extraRows[p.payload.ID]...), width, st)
 	if p.open {
-		p.put(safetext.Clean(visible(p.source())), indent, width-indent, indented(indent, st.ToolArgs))
+		p.wrapText(safetext.Clean(visible(p.source())), indent, width-indent, indented(indent, st.ToolArgs))
 	}
 	if p.payload.Decision != "" {
-		p.putRows([]Row{{Text: p.payload.Decision + " by you", Tone: Quiet}}, width, st)
+		p.addRows([]Row{{Text: p.payload.Decision + " by you", Tone: Quiet}}, width, st)
 	}
-	p.add("")
+	p.addDecoration("")
 	return p.text
 }
 
-// putRows puts in rows: an indent, a sign of up to two cells, and the text.
-func (p *payloadPart) putRows(rows []Row, width int, st *style.Chat) {
+// addRows puts in rows: an indent, a sign of up to two cells, and the text.
+func (p *payloadPart) addRows(rows []Row, width int, st *style.Chat) {
 	for _, r := range rows {
 		before := strings.Repeat(" ", indent)
 		if sign := textwidth.Truncate(oneLine(r.Icon), 2, ""); sign != "" {
@@ -144,7 +144,7 @@ func (p *payloadPart) putRows(rows []Row, width int, st *style.Chat) {
 		}
 		before = textwidth.Truncate(before, max(0, width-minText), "")
 		lead, tone := ansi.StringWidth(before), r.Tone.style(st)
-		p.put(safetext.Clean(visible(r.Text)), lead, width-lead, func(i int, line string) string {
+		p.wrapText(safetext.Clean(visible(r.Text)), lead, width-lead, func(i int, line string) string {
 			if i > 0 {
 				before = strings.Repeat(" ", lead)
 			}

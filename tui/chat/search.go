@@ -18,12 +18,12 @@ import (
 type search struct {
 	needle string
 	match  *regexp.Regexp // nil: nothing is searched for
-	at     place          // of the hit that was gone to last
+	at     hitLocation    // of the hit that was gone to last
 }
 
-// place is a line of a pair. A line of firstHit or lastHit is not known yet: the
+// hitLocation is a line of a pair. A line of firstHit or lastHit is not known yet: the
 // pair is not loaded.
-type place struct {
+type hitLocation struct {
 	seq  int64 // 0 is none
 	line int
 }
@@ -38,26 +38,26 @@ type Hit struct{ Nth, Of int }
 
 // Search looks for a text; "" ends the search.
 func (v *View) Search(needle string) {
-	v.found = search{needle: needle}
+	v.search = search{needle: needle}
 	if needle != "" {
-		v.found.match = regexp.MustCompile("(?i)" + regexp.QuoteMeta(strings.ToValidUTF8(needle, "\ufffd")))
+		v.search.match = regexp.MustCompile("(?i)" + regexp.QuoteMeta(strings.ToValidUTF8(needle, "\ufffd")))
 	}
 }
 
 // Searching is the text that is searched for.
-func (v *View) Searching() string { return v.found.needle }
+func (v *View) Searching() string { return v.search.needle }
 
 // NextFound goes to the next line that contains the text, or the one before, and
 // round at the end; ok is false when there is none. stored names, of the pairs
 // that are not loaded, those that contain it, sorted.
 func (v *View) NextFound(back bool, stored []int64) (hit Hit, ok bool) {
-	pairs := v.containing(stored)
+	pairs := v.matchingPairs(stored)
 	if len(pairs) == 0 {
 		return Hit{}, false
 	}
-	here := v.here()
-	if line, in := v.hitFrom(here, back); in {
-		v.goToHit(place{here.seq, line})
+	here := v.searchStart()
+	if line, in := v.nextHitInPair(here, back); in {
+		v.goToHit(hitLocation{here.seq, line})
 	} else {
 		i, in := slices.BinarySearch(pairs, here.seq)
 		line := firstHit
@@ -67,19 +67,19 @@ func (v *View) NextFound(back bool, stored []int64) (hit Hit, ok bool) {
 		case in:
 			i++
 		}
-		v.goToHit(place{pairs[(i+len(pairs))%len(pairs)], line})
+		v.goToHit(hitLocation{pairs[(i+len(pairs))%len(pairs)], line})
 	}
-	nth, _ := slices.BinarySearch(pairs, v.found.at.seq)
+	nth, _ := slices.BinarySearch(pairs, v.search.at.seq)
 	return Hit{nth + 1, len(pairs)}, true
 }
 
-// containing are the visible pairs that contain the text.
-func (v *View) containing(stored []int64) []int64 {
+// matchingPairs are the visible pairs that contain the text.
+func (v *View) matchingPairs(stored []int64) []int64 {
 	var out []int64
-	if v.found.match == nil {
+	if v.search.match == nil {
 		return nil
 	}
-	contains := func(p part) bool { return v.found.match.MatchString(p.source()) }
+	contains := func(p part) bool { return v.search.match.MatchString(p.source()) }
 	for _, r := range v.src.refs {
 		found := false
 		if it := v.src.loaded(r.Seq); it != nil {
@@ -94,24 +94,24 @@ func (v *View) containing(stored []int64) []int64 {
 	return out
 }
 
-// here is where the search goes on from: the last hit as long as its pair has
+// searchStart is where the search goes on from: the last hit as long as its pair has
 // the focus, else before the focused pair, else before what is on the screen.
-func (v *View) here() place {
+func (v *View) searchStart() hitLocation {
 	i := v.list.Focused()
 	if i < 0 {
 		i, _ = v.list.Visible()
 	}
 	if i < 0 {
-		return place{line: -1}
+		return hitLocation{line: -1}
 	}
-	if seq := v.src.ID(i); seq != v.found.at.seq {
-		return place{seq, -1}
+	if seq := v.src.ID(i); seq != v.search.at.seq {
+		return hitLocation{seq, -1}
 	}
-	return v.found.at
+	return v.search.at
 }
 
-// hitFrom is the next line that contains the text in the same pair.
-func (v *View) hitFrom(from place, back bool) (line int, ok bool) {
+// nextHitInPair is the next line that contains the text in the same pair.
+func (v *View) nextHitInPair(from hitLocation, back bool) (line int, ok bool) {
 	hits := v.hitLines(from.seq)
 	if back {
 		slices.Reverse(hits)
@@ -126,15 +126,15 @@ func (v *View) hitFrom(from place, back bool) (line int, ok bool) {
 
 // goToHit shows a hit in the middle. Of a pair that is not loaded it shows the
 // beginning until Load.
-func (v *View) goToHit(at place) {
-	v.found.at = at
+func (v *View) goToHit(at hitLocation) {
+	v.search.at = at
 	v.JumpTo(at.seq)
 	if hits := v.hitLines(at.seq); at.line < 0 && len(hits) > 0 {
-		if v.found.at.line = hits[0]; at.line == lastHit {
-			v.found.at.line = hits[len(hits)-1]
+		if v.search.at.line = hits[0]; at.line == lastHit {
+			v.search.at.line = hits[len(hits)-1]
 		}
 	}
-	if line := v.found.at.line; line >= 0 {
+	if line := v.search.at.line; line >= 0 {
 		i, _ := v.src.Index(at.seq)
 		n, _, _ := v.src.at(i).partAt(line)
 		v.focusOn(i, n)
@@ -150,16 +150,16 @@ func (v *View) hitLines(seq int64) (out []int) {
 	if it == nil {
 		return nil
 	}
-	match := v.found.match.MatchString
+	match := v.search.match.MatchString
 	for _, p := range it.parts {
 		if !p.state().open && match(p.source()) {
 			p.state().setOpen(true)
 			it.changed()
 		}
 	}
-	lines := it.Lines(v.inner())
+	lines := it.Lines(v.innerWidth())
 	for k, p := range it.parts {
-		first, last := it.span(k)
+		first, last := it.lineRange(k)
 		before := len(out)
 		for n := first; n <= last; n++ {
 			if match(ansi.Strip(lines[n])) {
@@ -212,7 +212,7 @@ func (v *View) Answer() (string, bool) {
 		return "", false
 	}
 	var parts []string
-	for _, piece := range markup.Pieces(p.AssistantText, len(cardsOf(p))) {
+	for _, piece := range markup.Pieces(p.AssistantText, len(toolCards(p))) {
 		if piece.Call < 0 {
 			parts = append(parts, strings.TrimSpace(piece.Text))
 		}
@@ -227,7 +227,7 @@ func (v *View) Markdown() (string, bool) {
 		return "", false
 	}
 	parts := []string{"**You:** " + p.UserText, "**" + p.Model + ":**"}
-	cards := cardsOf(p)
+	cards := toolCards(p)
 	for _, piece := range markup.Pieces(p.AssistantText, len(cards)) {
 		if piece.Call >= 0 {
 			c := cards[piece.Call]

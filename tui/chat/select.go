@@ -29,56 +29,56 @@ func (p position) compare(q position) int {
 }
 
 // span is what stands between two positions, without the cell of the second.
-type span struct{ from, to position }
+type cellRange struct{ from, to position }
 
 // selection is what the pointer selects: everything from one span to another.
 type selection struct {
-	anchor, head span
-	started      bool // the button was pressed on text
-	some         bool // there is something between anchor and head
+	anchor, head cellRange
+	dragging     bool // the button was pressed on text
+	nonEmpty     bool // there is something between anchor and head
 }
 
 // SelectStart starts a selection at a cell of what View drew last. It selects
 // nothing until SelectTo.
 func (v *View) SelectStart(x, y int) {
-	at, ok := v.spanAt(x, y)
-	v.sel = selection{anchor: at, head: at, started: ok}
+	at, ok := v.rangeAt(x, y)
+	v.sel = selection{anchor: at, head: at, dragging: ok}
 }
 
 // SelectTo extends the selection to a cell. One above or below the view scrolls, the
 // further the faster, and selects to the nearest cell inside. Call it when the pointer
 // moves with the button down.
 func (v *View) SelectTo(x, y int) {
-	if !v.sel.started || v.height == 0 {
+	if !v.sel.dragging || v.height == 0 {
 		return
 	}
-	v.list.ScrollBy(max(min(y, 0), -maxEdge) + min(max(y-v.height+1, 0), maxEdge))
+	v.list.ScrollBy(max(min(y, 0), -maxEdgeScroll) + min(max(y-v.height+1, 0), maxEdgeScroll))
 	v.layout() // the rows drawn before scrolling show other lines
-	if at, ok := v.spanAt(x, y); ok {
+	if at, ok := v.rangeAt(x, y); ok {
 		v.sel.head = at
-		v.sel.some = v.sel.some || at != v.sel.anchor
+		v.sel.nonEmpty = v.sel.nonEmpty || at != v.sel.anchor
 	}
 }
 
-// SelectEnd ends what SelectStart has begun; started is false when that was not
+// SelectEnd ends the dragging that SelectStart began; started is false when that was not
 // called, selected when nothing is selected.
 func (v *View) SelectEnd() (started, selected bool) {
-	started, v.sel.started = v.sel.started, false
+	started, v.sel.dragging = v.sel.dragging, false
 	_, selected = v.selected()
 	return started, selected
 }
 
-// maxEdge is how many lines a pointer outside scrolls at most.
-const maxEdge = 6
+// maxEdgeScroll is how many lines a pointer outside scrolls at most.
+const maxEdgeScroll = 6
 
 // ClearSelection ends the selection.
 func (v *View) ClearSelection() { v.sel = selection{} }
 
 // selected is the selection from its first to its last cell. There is none when
 // the pair of one of its ends is gone.
-func (v *View) selected() (s span, ok bool) {
-	if !v.sel.some {
-		return span{}, false
+func (v *View) selected() (s cellRange, ok bool) {
+	if !v.sel.nonEmpty {
+		return cellRange{}, false
 	}
 	s = v.sel.anchor
 	if h := v.sel.head; h.from.compare(s.from) < 0 {
@@ -97,14 +97,14 @@ func (v *View) selected() (s span, ok bool) {
 // blank line. Pairs that are not loaded are not in it: see SelectionMissing.
 func (v *View) SelectionText() string {
 	var texts []string
-	v.eachSelected(func(seq int64, sel span) {
+	v.eachSelected(func(seq int64, sel cellRange) {
 		it := v.src.loaded(seq)
 		if it == nil {
 			return
 		}
-		it.Lines(v.inner())
+		it.Lines(v.innerWidth())
 		for n := range it.parts {
-			if text := strings.Trim(it.copied(n, sel), "\n"); text != "" {
+			if text := strings.Trim(it.selectedText(n, sel), "\n"); text != "" {
 				texts = append(texts, text)
 			}
 		}
@@ -114,7 +114,7 @@ func (v *View) SelectionText() string {
 
 // SelectionMissing names the pairs of the selection that are not loaded.
 func (v *View) SelectionMissing() (missing []int64) {
-	v.eachSelected(func(seq int64, _ span) {
+	v.eachSelected(func(seq int64, _ cellRange) {
 		if v.src.loaded(seq) == nil {
 			missing = append(missing, seq)
 		}
@@ -123,7 +123,7 @@ func (v *View) SelectionMissing() (missing []int64) {
 }
 
 // eachSelected calls do for each pair of the selection.
-func (v *View) eachSelected(do func(seq int64, sel span)) {
+func (v *View) eachSelected(do func(seq int64, sel cellRange)) {
 	sel, ok := v.selected()
 	if !ok {
 		return
@@ -137,10 +137,10 @@ func (v *View) eachSelected(do func(seq int64, sel span)) {
 	}
 }
 
-// copied is what sel contains of part n.
-func (it *item) copied(n int, sel span) string {
+// selectedText is what sel contains of part n.
+func (it *item) selectedText(n int, sel cellRange) string {
 	var b strings.Builder
-	first, last := it.span(n)
+	first, last := it.lineRange(n)
 	started := false
 	for y := first; y <= last; y++ {
 		from, to := it.selectedCells(y, sel)
@@ -161,7 +161,7 @@ func (it *item) copied(n int, sel span) string {
 
 // selectedCells are the cells of a line that sel contains, as far as they show
 // text; from is greater than to when sel does not reach the line.
-func (it *item) selectedCells(y int, sel span) (from, to int) {
+func (it *item) selectedCells(y int, sel cellRange) (from, to int) {
 	if sel.to.compareLine(it.seq, y) < 0 || sel.from.compareLine(it.seq, y) > 0 {
 		return 1, 0
 	}
@@ -210,10 +210,10 @@ func (it *item) lineInfo(y int) markdown.LineInfo {
 	return markdown.LineInfo{Lead: notCopied}
 }
 
-// spanAt is the character on a cell. Beside a text it is the
+// rangeAt is the character on a cell. Beside a text it is the
 // nearest place of the line; where there is no text, the beginning of what
 // follows, or the end of what stands above.
-func (v *View) spanAt(x, y int) (span, bool) {
+func (v *View) rangeAt(x, y int) (cellRange, bool) {
 	y, x = max(0, min(y, v.height-1)), x-v.gutter()
 	for row := y; row < v.height; row++ {
 		if it, line, ok := v.textAt(row); ok {
@@ -226,7 +226,7 @@ func (v *View) spanAt(x, y int) (span, bool) {
 			return it.characterAt(line, math.MaxInt), true
 		}
 	}
-	return span{}, false
+	return cellRange{}, false
 }
 
 // textAt is the line of a pair that row y shows; ok is false when it has no text.
@@ -241,7 +241,7 @@ func (v *View) textAt(y int) (it *item, line int, ok bool) {
 }
 
 // characterAt is the character at column x of a line, or the nearest place.
-func (it *item) characterAt(line, x int) span {
+func (it *item) characterAt(line, x int) cellRange {
 	from, to := it.textCells(line)
 	end := min(max(x, from), to)
 	begin := end
@@ -252,11 +252,11 @@ func (it *item) characterAt(line, x int) span {
 			begin, end, s, state = end, end+width, s[n:], next
 		}
 	}
-	return span{position{it.seq, line, begin}, position{it.seq, line, end}}
+	return cellRange{position{it.seq, line, begin}, position{it.seq, line, end}}
 }
 
 // drawSelected draws what is selected of a row, which shows a line of pair i.
-func (v *View) drawSelected(row string, i, line int, sel span) string {
+func (v *View) drawSelected(row string, i, line int, sel cellRange) string {
 	it := v.src.at(i)
 	n, _, ok := it.partAt(line)
 	from, to := it.selectedCells(line, sel)

@@ -7,25 +7,24 @@ import (
 	"winnow/assistant"
 )
 
-// StartTurn shows a running pair: its text, and that the assistant works. Of a
-// pair that is tried again the responses stay that were whole: those up to its
-// last tool call.
+// StartTurn shows a running pair: its text, and that the assistant works. When a
+// pair is retried its complete responses stay: those up to its last tool call.
 func (v *View) StartTurn(p assistant.Pair) {
 	it := v.src.item(p.Seq)
-	parts := []part{newUser(p)}
+	parts := []part{newUserPart(p)}
 	for i, old := range it.parts {
-		if _, ok := old.(*card); ok {
+		if _, ok := old.(*toolCard); ok {
 			parts = it.parts[: i+1 : i+1]
 		}
 	}
 	it.pair, it.loaded, it.running, it.parts = p, true, true, parts
 	it.redraw()
-	v.runs = p.Seq
+	v.runningSeq = p.Seq
 }
 
 // running is the item of the running turn, nil when there is none.
 func (v *View) running() *item {
-	if it := v.src.items[v.runs]; it != nil && it.running {
+	if it := v.src.items[v.runningSeq]; it != nil && it.running {
 		return it
 	}
 	return nil
@@ -39,23 +38,23 @@ func (v *View) Apply(e assistant.Event) {
 	}
 	switch e := e.(type) {
 	case assistant.ReasoningDelta:
-		it.liveReasoning().write(e.Text)
+		it.streamingReasoning().write(e.Text)
 	case assistant.TextDelta:
 		v.endReasoning(it)
 		it.addAnswer(e.Text)
 	case assistant.ToolStart:
 		v.endReasoning(it)
-		it.parts = append(it.parts, newCard(assistant.ToolCall{Name: e.Tool, Arguments: e.Input}, e.Index))
+		it.parts = append(it.parts, newToolCard(assistant.ToolCall{Name: e.Tool, Arguments: e.Input}, e.Index))
 	case assistant.ToolProgress:
-		if c := it.card(e.Index); c != nil {
+		if c := it.toolCard(e.Index); c != nil {
 			c.progress, c.dirty = e.Message, true
 		}
 	case assistant.ToolComplete:
-		if c := it.card(e.Index); c != nil {
+		if c := it.toolCard(e.Index); c != nil {
 			c.call.Result, c.dirty = &assistant.ToolResult{Success: e.Success, Message: e.Message, Data: e.Data}, true
 		}
 	case assistant.PayloadFound:
-		it.parts = append(it.parts, newPayload(e.Payload))
+		it.parts = append(it.parts, newPayloadPart(e.Payload))
 	case assistant.TurnStarted, assistant.Complete, assistant.Error, assistant.Cancelled, assistant.Status, assistant.Queued,
 		assistant.Retrying, assistant.CheckpointCreated, assistant.ContextTrimmed, assistant.ConfirmRequest:
 		return
@@ -77,7 +76,7 @@ func (v *View) EndTurn(p assistant.Pair) {
 			t.doc().Finish()
 		}
 	}
-	if thoughts := it.thoughts(); len(thoughts) == 1 { // the core measured nearer to the wire
+	if thoughts := it.reasoningParts(); len(thoughts) == 1 { // the core measures closer to the network
 		thoughts[0].finish(p.ReasoningFor)
 	}
 	it.pair, it.running = p, false
@@ -85,15 +84,15 @@ func (v *View) EndTurn(p assistant.Pair) {
 	it.redraw()
 }
 
-// Remove removes a pair that was cancelled before anything came of it.
+// Remove removes a pair that was cancelled before it had any result.
 func (v *View) Remove(seq int64) { delete(v.src.items, seq) }
 
-// Tick moves the spinner on.
+// Tick advances the spinner by one frame.
 func (v *View) Tick() {
 	v.rc.spinnerFrame++
 	if it := v.running(); it != nil {
 		for _, p := range it.parts {
-			if c, ok := p.(*card); ok && c.call.Result == nil {
+			if c, ok := p.(*toolCard); ok && c.call.Result == nil {
 				c.dirty = true
 				it.changed()
 			}
@@ -109,8 +108,8 @@ func (v *View) SetNotInFilter(seq int64, hidden bool) {
 	}
 }
 
-// thoughts are the blocks of thinking.
-func (it *item) thoughts() []*reasoningPart {
+// reasoningParts are the blocks of thinking.
+func (it *item) reasoningParts() []*reasoningPart {
 	var out []*reasoningPart
 	for _, p := range it.parts {
 		if r, ok := p.(*reasoningPart); ok {
@@ -120,13 +119,13 @@ func (it *item) thoughts() []*reasoningPart {
 	return out
 }
 
-// liveReasoning is the block that the model's thinking goes to: the last part, or
+// streamingReasoning is the block that the model's thinking goes to: the last part, or
 // a new one after text and tools.
-func (it *item) liveReasoning() *reasoningPart {
+func (it *item) streamingReasoning() *reasoningPart {
 	if r, ok := it.parts[len(it.parts)-1].(*reasoningPart); ok {
 		return r
 	}
-	r := newReasoning("", 0)
+	r := newReasoningPart("", 0)
 	r.open, r.began = true, it.rc.now()
 	it.parts = append(it.parts, r)
 	return r
@@ -135,8 +134,8 @@ func (it *item) liveReasoning() *reasoningPart {
 // endReasoning folds the thinking when the first content comes. The lines below
 // move, so the selection ends.
 func (v *View) endReasoning(it *item) {
-	for _, r := range it.thoughts() {
-		if r.live {
+	for _, r := range it.reasoningParts() {
+		if r.streaming {
 			r.finish(it.rc.now().Sub(r.began))
 			v.sel = selection{}
 		}
@@ -145,30 +144,30 @@ func (v *View) endReasoning(it *item) {
 
 // addAnswer adds to the last stretch of text; a marker of a card ends it.
 func (it *item) addAnswer(delta string) {
-	if c := it.lastCard(); c != nil && delta == fmt.Sprintf("[[tool:%d]]", c.index) {
+	if c := it.lastToolCard(); c != nil && delta == fmt.Sprintf("[[tool:%d]]", c.index) {
 		return // the card is there already
 	}
 	t, ok := it.parts[len(it.parts)-1].(*textPart)
 	if !ok {
-		t = newText("", it.rc.md)
+		t = newTextPart("", it.rc.md)
 		it.parts = append(it.parts, t)
 	}
 	t.doc().Append(strings.ReplaceAll(delta, `\[[tool:`, "[[tool:")) // the core escapes what only looks like a marker
 	t.dirty = true
 }
 
-func (it *item) lastCard() *card {
+func (it *item) lastToolCard() *toolCard {
 	for i := len(it.parts) - 1; i >= 0; i-- {
-		if c, ok := it.parts[i].(*card); ok {
+		if c, ok := it.parts[i].(*toolCard); ok {
 			return c
 		}
 	}
 	return nil
 }
 
-func (it *item) card(index int) *card {
+func (it *item) toolCard(index int) *toolCard {
 	for _, p := range it.parts {
-		if c, ok := p.(*card); ok && c.index == index {
+		if c, ok := p.(*toolCard); ok && c.index == index {
 			return c
 		}
 	}

@@ -24,12 +24,12 @@ type View struct {
 	list          list.List
 	src           *source
 	rc            renderContext
-	first         int   // index of the oldest included pair
+	firstIncluded int   // index of the oldest included pair
 	focus         int   // the part of the focused pair that has the focus
-	target        int64 // the pair that JumpTo led to; 0 is none
-	runs          int64 // the pair of the turn that started last
+	jumpTarget    int64 // the pair that JumpTo led to; 0 is none
+	runningSeq    int64 // the pair of the turn that started last
 	active        bool
-	found         search
+	search        search
 	sel           selection
 	width, height int
 }
@@ -96,7 +96,7 @@ func (v *View) SetStyles(st style.Styles) {
 			case *textPart:
 				p.setStyle(v.rc.md)
 			case *reasoningPart:
-				p.body = growing{}
+				p.body = growingText{}
 			}
 		}
 		it.redraw()
@@ -115,7 +115,7 @@ func (v *View) SetKeys(keys pane.Keys) {
 // included one. The line at the top of the screen stays there.
 func (v *View) SetRefs(refs []assistant.Ref, first int) {
 	at := v.list.Focused()
-	v.src, v.first = &source{refs: refs, items: v.src.items, rc: &v.rc}, first
+	v.src, v.firstIncluded = &source{refs: refs, items: v.src.items, rc: &v.rc}, first
 	v.unload()
 	v.markNewest()
 	v.list.SetSource(v.src)
@@ -145,8 +145,8 @@ func (v *View) markNewest() {
 	for i := max(0, len(v.src.refs)-2); i < len(v.src.refs); i++ {
 		if it, newest := v.src.at(i), i == len(v.src.refs)-1; it.newest != newest {
 			it.newest = newest
-			if p := it.choices(); p != nil {
-				p.live, p.dirty = newest, true
+			if p := it.choicesPart(); p != nil {
+				p.selectable, p.dirty = newest, true
 			}
 			it.changed()
 		}
@@ -163,7 +163,7 @@ func (v *View) Resize(w, h int) {
 }
 
 // layout makes the list's rows those of the next frame.
-func (v *View) layout() []string { return v.list.View(v.inner(), v.height) }
+func (v *View) layout() []string { return v.list.View(v.innerWidth(), v.height) }
 
 // Missing names the pairs on the screen, and half a screen around it, that are not
 // loaded.
@@ -192,11 +192,11 @@ func (v *View) Load(pairs []assistant.Pair) {
 		}
 	}
 	switch { // a loaded pair has another height than its placeholder
-	case v.target == 0:
-	case v.found.at.seq == v.target:
-		v.goToHit(v.found.at)
+	case v.jumpTarget == 0:
+	case v.search.at.seq == v.jumpTarget:
+		v.goToHit(v.search.at)
 	default:
-		v.Show(v.target, true)
+		v.Show(v.jumpTarget, true)
 	}
 }
 
@@ -214,7 +214,7 @@ func (v *View) Loaded() []int64 {
 // Len counts the visible pairs.
 func (v *View) Len() int { return len(v.src.refs) }
 
-// SetActive says whether the view has the focus: only then its mark is drawn.
+// SetActive says whether the view has the focus: its mark is drawn only then.
 func (v *View) SetActive(on bool) { v.active = on }
 
 // gutterWidth is the column left of the lines: the focus mark and the boundary.
@@ -231,8 +231,8 @@ func (v *View) gutter() int {
 	return gutterWidth
 }
 
-// inner is the width of the items.
-func (v *View) inner() int { return max(1, v.width-v.gutter()) }
+// innerWidth is the width of the items.
+func (v *View) innerWidth() int { return max(1, v.width-v.gutter()) }
 
 // View draws the viewport: exactly h lines of exactly w cells.
 func (v *View) View(w, h int) []string {
@@ -240,27 +240,27 @@ func (v *View) View(w, h int) []string {
 	if w <= 0 || h <= 0 {
 		return make([]string, max(h, 0))
 	}
-	v.markChoice()
+	v.updateChoiceFocus()
 	rows := v.layout()
 	st := &v.rc.st
 	sel, selected := v.selected()
 	for y, row := range rows {
 		i, line, ok := v.list.ItemAt(y)
 		gutter := "  "
-		if ok && i < v.first {
+		if ok && i < v.firstIncluded {
 			row = st.Chat.OffContext.Render(ansi.Strip(row))
 			if line == 0 {
-				row = badge(row, st.Chat.Badge.Render("off"), v.inner())
+				row = badge(row, st.Chat.Badge.Render("off"), v.innerWidth())
 			}
 		}
-		if ok && i == v.first && line == 0 && v.first > 0 {
+		if ok && i == v.firstIncluded && line == 0 && v.firstIncluded > 0 {
 			gutter = st.Chat.Separator.Render(st.Icons.Selected) + " "
-			row = badge(row, st.Chat.Separator.Render("sent from here on"), v.inner())
+			row = badge(row, st.Chat.Separator.Render("sent from here on"), v.innerWidth())
 		}
 		if ok && v.active && i == v.list.Focused() && v.inFocus(i, line) {
 			gutter = st.Chat.Focus.Render(st.Icons.RuleBar) + " "
 		}
-		row = v.found.highlight(row, &st.Chat.SearchHit)
+		row = v.search.highlight(row, &st.Chat.SearchHit)
 		if ok && selected {
 			row = v.drawSelected(row, i, line, sel)
 		}
@@ -269,7 +269,7 @@ func (v *View) View(w, h int) []string {
 		}
 		rows[y] = row
 	}
-	if hint := v.hint(); hint != "" {
+	if hint := v.newLinesHint(); hint != "" {
 		label := st.Chat.New.Render(textwidth.Truncate(" "+hint+" ", w, ""))
 		rows[h-1] = strings.Repeat(" ", max(0, w-ansi.StringWidth(label))) + label
 	}
@@ -297,6 +297,6 @@ func (v *View) inFocus(i, line int) bool {
 	if v.focus >= len(it.starts) {
 		return line == 0
 	}
-	first, last := it.span(v.focus)
+	first, last := it.lineRange(v.focus)
 	return line >= first && line <= last
 }

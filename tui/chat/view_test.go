@@ -261,7 +261,7 @@ func TestOffContextPairsAreDimmedWithoutBeingDrawnAgain(t *testing.T) {
 	show(v, pair(1, "old", "older answer"), pair(2, "new", "newer answer"))
 	v.View(60, 20)
 	drawn := &v.src.item(1).lines[0]
-	v.first = 1
+	v.firstIncluded = 1
 	got := plain(v.View(60, 20))
 	if strings.Count(got, "off ") != 1 {
 		t.Errorf("want one badge:\n%s", got)
@@ -304,7 +304,7 @@ func TestEveryLineIsAsWideAsTheView(t *testing.T) {
 		pairs = append(pairs, p)
 	}
 	show(v, pairs...)
-	v.first = 4
+	v.firstIncluded = 4
 	v.SetActive(true)
 	v.Search("a")
 	for w := 30; w <= 120; w += 9 {
@@ -335,7 +335,7 @@ func TestNoWidthIsTooHostile(t *testing.T) {
 	for _, unicode := range []bool{true, false} {
 		v := New(style.New(style.Options{Unicode: unicode}), func() time.Time { return noon })
 		show(v, pairs...)
-		v.first = 5
+		v.firstIncluded = 5
 		v.SetActive(true)
 		v.Search("e")
 		for w := 1; w <= 200; w++ {
@@ -477,7 +477,7 @@ func TestFoldingMovesNoLineUnderTheCursor(t *testing.T) {
 			if got := headRow(t, v, w, h, sign); got != y {
 				t.Fatalf("%s: after %d times the head stands in row %d, not %d:\n%s", name, i+1, got, y, plain(v.View(w, h)))
 			}
-			if hint := v.hint(); strings.Contains(hint, "new") && name == "at the end" && i%2 == 1 {
+			if hint := v.newLinesHint(); strings.Contains(hint, "new") && name == "at the end" && i%2 == 1 {
 				t.Errorf("%s: folding announces %q", name, hint)
 			}
 		}

@@ -16,7 +16,7 @@
 //
 // # Caveats
 //
-// A topic's filter line also selects a topic whose path ends like it, as the
+// A topic's filter line also selects a topic whose path ends in the same way, as the
 // filter language defines. There are no counts until the store's index is read.
 //
 // It implements section 8.6 of the specification.

@@ -35,21 +35,21 @@ type Pane struct {
 	data contents
 	tabs pane.Tabs[row]
 
-	mu      sync.Mutex // guards what follows
-	loaded  *contents  // by Read, not shown yet
-	reading bool       // a Read is wanted or running
-	changed bool       // Changed was called since the last Read was wanted
-	tried   int64      // revision of the store that the last Read saw, even if it failed
+	mu           sync.Mutex // guards what follows
+	loaded       *contents  // by Read, not shown yet
+	reading      bool       // a Read is wanted or running
+	changed      bool       // Changed was called since the last Read was wanted
+	lastRevision int64      // revision of the store that the last Read saw, even if it failed
 }
 
 // contents are what was read of the history.
 type contents struct {
-	counted    bool // it was read: the zero contents are not
-	topics     []history.Topic
-	pairs      int // of all topics and of none
-	withoutAny int // pairs without a topic
-	filters    []history.SavedFilter
-	changes    []checkpoint.Checkpoint // of this session, newest first
+	loaded       bool // it was read: the zero contents are not
+	topics       []history.Topic
+	pairs        int // of all topics and of none
+	withoutTopic int // pairs without a topic
+	filters      []history.SavedFilter
+	changes      []checkpoint.Checkpoint // of this session, newest first
 }
 
 var (
@@ -90,7 +90,7 @@ func (p *Pane) Stale() bool {
 	p.showLoaded()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.reading || !p.changed && p.store.Revision() == p.tried {
+	if p.reading || !p.changed && p.store.Revision() == p.lastRevision {
 		return false
 	}
 	p.reading, p.changed = true, false
@@ -106,15 +106,15 @@ func (p *Pane) showLoaded() {
 	if loaded == nil {
 		return
 	}
-	keys := [tabCount]string{}
-	for t := range keys {
-		keys[t] = p.keyAt(t)
+	ids := [tabCount]string{}
+	for t := range ids {
+		ids[t] = p.cursorRowID(t)
 	}
 	p.data = *loaded
 	p.rebuild()
-	for t, key := range keys {
+	for t, id := range ids {
 		l := &p.tabs.Lists[t]
-		if key == "" || !l.Find(func(r row) bool { return p.key(r) == key }) {
+		if id == "" || !l.Find(func(r row) bool { return p.rowID(r) == id }) {
 			l.Move(0)
 		}
 	}
@@ -133,7 +133,7 @@ func (p *Pane) Read(ctx context.Context) error {
 	c, err := p.read(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.reading, p.tried = false, revision
+	p.reading, p.lastRevision = false, revision
 	if err == nil {
 		p.loaded = c
 	}
@@ -142,18 +142,18 @@ func (p *Pane) Read(ctx context.Context) error {
 
 // read reads everything.
 func (p *Pane) read(ctx context.Context) (c *contents, err error) {
-	c = &contents{counted: true}
+	c = &contents{loaded: true}
 	if c.topics, err = p.store.Topics(ctx); err != nil {
 		return nil, err
 	}
 	if c.pairs, err = p.store.Count(ctx, nil, history.Env{}); err != nil {
 		return nil, err
 	}
-	c.withoutAny = c.pairs
+	c.withoutTopic = c.pairs
 	for _, t := range c.topics {
-		c.withoutAny -= t.Pairs
+		c.withoutTopic -= t.Pairs
 	}
-	c.withoutAny = max(c.withoutAny, 0) // a pair may have been added between the two
+	c.withoutTopic = max(c.withoutTopic, 0) // a pair may have been added between the two
 	saved, err := p.store.SavedFilters(ctx)
 	if err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func (p *Pane) Do(action string) pane.Action {
 	case "delete-rule":
 		return p.forgetFilter()
 	case "pane-search":
-		return pane.Notify{Text: pane.Join("topics are searched in their list", p.keys.Hint("topics", "opens it"))}
+		return pane.Notify{Text: pane.Join("search topics in the topic list", p.keys.Hint("topics", "opens it"))}
 	}
 	return pane.Notify{Text: "this key does nothing in the history"}
 }
@@ -204,7 +204,7 @@ func (p *Pane) Do(action string) pane.Action {
 func (p *Pane) enter() pane.Action {
 	r, _ := p.tabs.List().Current()
 	if r.kind == rowChange {
-		return pane.Notify{Text: pane.Join("a change is undone in the list of checkpoints", p.keys.Hint("checkpoints", "opens it"))}
+		return pane.Notify{Text: pane.Join("undo a change in the list of checkpoints", p.keys.Hint("checkpoints", "opens it"))}
 	}
 	if line, ok := p.filterLine(r); ok {
 		return pane.SetFilter{Line: line}
@@ -216,7 +216,7 @@ func (p *Pane) enter() pane.Action {
 func (p *Pane) selectTopic() pane.Action {
 	switch r, _ := p.tabs.List().Current(); r.kind {
 	case rowTopic:
-		path := p.data.topics[r.at].Path
+		path := p.data.topics[r.index].Path
 		p.session.SetTopic(path)
 		return pane.Notify{Text: "new messages get the topic " + path}
 	case rowWithoutTopic:
@@ -233,7 +233,7 @@ func (p *Pane) forgetFilter() pane.Action {
 	if r.kind != rowFilter {
 		return pane.Notify{Text: pane.Join("only a saved filter can be deleted here", p.keys.Hint("topics", "edits topics"))}
 	}
-	return pane.SetFilter{Line: ":forget " + p.data.filters[r.at].Name}
+	return pane.SetFilter{Line: ":forget " + p.data.filters[r.index].Name}
 }
 
 // Hints implements pane.Hinter.

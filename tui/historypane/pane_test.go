@@ -205,12 +205,12 @@ func TestChangesOfTheSessionAreListed(t *testing.T) {
 	r.pane.Changed()
 	r.settle()
 	r.do("previous-tab")
-	first := r.pane.keyAt(tabChanges)
+	first := r.pane.cursorRowID(tabChanges)
 	turn("set_topic", "there is no\x1b[2J pair 9", false)
 	r.pane.Changed()
 	r.settle()
 	tuitest.Golden(t, "changes", r.frame())
-	if r.pane.keyAt(tabChanges) != first {
+	if r.pane.cursorRowID(tabChanges) != first {
 		t.Error("the cursor left its row when another came before it")
 	}
 	if _, ok := r.do("pane-highlight").(pane.Notify); !ok {
@@ -242,8 +242,8 @@ func TestClicksOpenTabsAndRows(t *testing.T) {
 	r := newRig(t)
 	r.settle()
 	r.frame()
-	if w := r.pane.Click(5, 3); w != (pane.Nothing{}) || r.pane.keyAt(tabTopics) != "topic AI > Agents" {
-		t.Errorf("a click on the third row: %v, %s", w, r.pane.keyAt(tabTopics))
+	if w := r.pane.Click(5, 3); w != (pane.Nothing{}) || r.pane.cursorRowID(tabTopics) != "topic AI > Agents" {
+		t.Errorf("a click on the third row: %v, %s", w, r.pane.cursorRowID(tabTopics))
 	}
 	if w, ok := r.pane.Click(5, 3).(pane.SetFilter); !ok || w.Line != "t'AI > Agents...'" {
 		t.Errorf("a second one: %v", w)
@@ -263,7 +263,7 @@ func TestClicksOpenTabsAndRows(t *testing.T) {
 func TestHintsSayWhatARowIsGoodFor(t *testing.T) {
 	r := newRig(t)
 	r.settle()
-	keys := func() (out []string) {
+	ids := func() (out []string) {
 		for _, h := range r.pane.Hints() {
 			out = append(out, h.Key)
 		}
@@ -272,8 +272,8 @@ func TestHintsSayWhatARowIsGoodFor(t *testing.T) {
 	for _, step := range []struct{ action, want string }{
 		{"pane-first", "enter"}, {"pane-down", "space"}, {"next-tab", "x"}, {"next-tab", "ctrl+g"},
 	} {
-		if r.do(step.action); !slices.Contains(keys(), step.want) {
-			t.Errorf("after %s the keys are %q, without %s", step.action, keys(), step.want)
+		if r.do(step.action); !slices.Contains(ids(), step.want) {
+			t.Errorf("after %s the keys are %q, without %s", step.action, ids(), step.want)
 		}
 	}
 	if _, ok := r.do("add-ignore").(pane.Notify); !ok {

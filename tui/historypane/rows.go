@@ -32,30 +32,30 @@ const (
 
 // row is a line of a list.
 type row struct {
-	kind rowKind
-	at   int
-	tool int
-	text string // of an explanation
+	kind  rowKind
+	index int
+	tool  int
+	text  string // of an explanation
 }
 
 // Selectable implements pane.Row.
 func (r row) Selectable() bool { return r.kind != rowText && r.kind != rowTool }
 
-// keyAt is the key of the row under the cursor of a tab.
-func (p *Pane) keyAt(t int) string {
+// cursorRowID is the key of the row under the cursor of a tab.
+func (p *Pane) cursorRowID(t int) string {
 	r, _ := p.tabs.Lists[t].Current()
-	return p.key(r)
+	return p.rowID(r)
 }
 
-// key identifies what a row shows across readings; "" for other rows.
-func (p *Pane) key(r row) string {
+// rowID identifies what a row shows across readings; "" for other rows.
+func (p *Pane) rowID(r row) string {
 	switch r.kind {
 	case rowTopic:
-		return "topic " + p.data.topics[r.at].Path
+		return "topic " + p.data.topics[r.index].Path
 	case rowFilter:
-		return "filter " + p.data.filters[r.at].Name
+		return "filter " + p.data.filters[r.index].Name
 	case rowChange:
-		return "change " + p.data.changes[r.at].ID
+		return "change " + p.data.changes[r.index].ID
 	case rowAll, rowWithoutTopic:
 		return fmt.Sprint("row ", r.kind)
 	default:
@@ -66,10 +66,10 @@ func (p *Pane) key(r row) string {
 func (p *Pane) topicRows() []row {
 	rows := []row{{kind: rowAll}}
 	for i := range p.data.topics {
-		rows = append(rows, row{kind: rowTopic, at: i})
+		rows = append(rows, row{kind: rowTopic, index: i})
 	}
 	if rows = append(rows, row{kind: rowWithoutTopic}); len(p.data.topics) == 0 {
-		rows = append(rows, words("", "There are no topics yet.", p.keys.Hint("topics", "makes one,"), "and so does the assistant.")...)
+		rows = append(rows, textRows("", "There are no topics yet.", p.keys.Hint("topics", "makes one,"), "and so does the assistant.")...)
 	}
 	return rows
 }
@@ -77,10 +77,10 @@ func (p *Pane) topicRows() []row {
 func (p *Pane) filterRows() []row {
 	var rows []row
 	for i := range p.data.filters {
-		rows = append(rows, row{kind: rowFilter, at: i})
+		rows = append(rows, row{kind: rowFilter, index: i})
 	}
 	if len(rows) == 0 {
-		return words("No filter is saved yet.", "A filter line with :save NAME saves it,", "and so does the assistant.")
+		return textRows("No filter is saved yet.", "A filter line with :save NAME saves it,", "and so does the assistant.")
 	}
 	return rows
 }
@@ -88,18 +88,18 @@ func (p *Pane) filterRows() []row {
 func (p *Pane) changeRows() []row {
 	var rows []row
 	for i, c := range p.data.changes {
-		rows = append(rows, row{kind: rowChange, at: i})
+		rows = append(rows, row{kind: rowChange, index: i})
 		for n := range c.Tools {
-			rows = append(rows, row{kind: rowTool, at: i, tool: n})
+			rows = append(rows, row{kind: rowTool, index: i, tool: n})
 		}
 	}
 	if len(rows) == 0 {
-		return words("Nothing was changed in this session yet.", "Stars, flags, topics and saved filters that", "the assistant sets are listed here.")
+		return textRows("Nothing was changed in this session yet.", "Stars, flags, topics and saved filters that", "the assistant sets are listed here.")
 	}
 	return rows
 }
 
-func words(lines ...string) []row {
+func textRows(lines ...string) []row {
 	rows := make([]row, len(lines))
 	for i, l := range lines {
 		rows[i] = row{kind: rowText, text: l}
@@ -113,11 +113,11 @@ func (p *Pane) filterLine(r row) (line string, ok bool) {
 	case rowAll:
 		return "", true
 	case rowTopic:
-		return topicLine(p.data.topics[r.at].Path), true
+		return topicLine(p.data.topics[r.index].Path), true
 	case rowWithoutTopic:
 		return "!" + filter.PrintExpr(filter.Topic{Path: []filter.Pattern{{Parts: []string{"", ""}}}}), true
 	case rowFilter:
-		return "@" + p.data.filters[r.at].Name, true
+		return "@" + p.data.filters[r.index].Name, true
 	default:
 	}
 	return "", false
@@ -170,22 +170,22 @@ func (p *Pane) rowTexts(r row) (name, number string, st lipgloss.Style) {
 	case rowAll:
 		return "all pairs", p.count(d.pairs), rules.Text
 	case rowWithoutTopic:
-		return p.currentSign("") + "no topic", p.count(d.withoutAny), rules.Muted
+		return p.currentTopicIcon("") + "no topic", p.count(d.withoutTopic), rules.Muted
 	case rowTopic:
-		t := d.topics[r.at]
+		t := d.topics[r.index]
 		names := strings.Split(t.Path, history.TopicSeparator)
-		return strings.Repeat("  ", len(names)-1) + p.currentSign(t.Path) + visible(names[len(names)-1]), p.count(t.All), rules.Text
+		return strings.Repeat("  ", len(names)-1) + p.currentTopicIcon(t.Path) + visible(names[len(names)-1]), p.count(t.All), rules.Text
 	case rowFilter:
-		f := d.filters[r.at]
+		f := d.filters[r.index]
 		return "@" + visible(f.Name) + "  " + visible(f.Line), "", rules.Text
 	case rowChange:
-		c := d.changes[r.at]
+		c := d.changes[r.index]
 		if c.Undone {
 			return visible(c.Description), "undone", rules.Dead
 		}
 		return visible(c.Description), c.Time.Local().Format("15:04"), rules.Text
 	case rowTool:
-		tool := d.changes[r.at].Tools[r.tool]
+		tool := d.changes[r.index].Tools[r.tool]
 		sign, st := icons.ToolOK, rules.Muted
 		if !tool.OK {
 			sign, st = icons.ToolBad, rules.Warn
@@ -200,8 +200,8 @@ func (p *Pane) rowTexts(r row) (name, number string, st lipgloss.Style) {
 	return r.text, "", rules.Muted
 }
 
-// currentSign marks the topic of new messages.
-func (p *Pane) currentSign(path string) string {
+// currentTopicIcon marks the topic of new messages.
+func (p *Pane) currentTopicIcon(path string) string {
 	if p.session.Topic() == path {
 		return p.st.Icons.Pending + " "
 	}
@@ -210,7 +210,7 @@ func (p *Pane) currentSign(path string) string {
 
 // count is a number of pairs, once they are counted.
 func (p *Pane) count(n int) string {
-	if !p.data.counted {
+	if !p.data.loaded {
 		return p.st.Icons.Ellipsis
 	}
 	return strconv.Itoa(n)
@@ -240,18 +240,18 @@ func (p *Pane) about() string {
 	case rowWithoutTopic:
 		return p.keys.Hint("pane-highlight", "shows the pairs without a topic")
 	case rowTopic:
-		t := d.topics[r.at]
+		t := d.topics[r.index]
 		switch {
-		case !d.counted:
+		case !d.loaded:
 			return visible(t.Path)
 		case t.Pairs == t.All:
 			return visible(t.Path) + ": " + assistant.Counted(t.Pairs, "pair")
 		}
 		return fmt.Sprintf("%s: %s, %d with subtopics", visible(t.Path), assistant.Counted(t.Pairs, "pair"), t.All)
 	case rowFilter:
-		return visible(d.filters[r.at].Line)
+		return visible(d.filters[r.index].Line)
 	case rowChange:
-		c := d.changes[r.at]
+		c := d.changes[r.index]
 		who := "the assistant"
 		if c.Kind == checkpoint.KindEdit {
 			who = "you"
@@ -268,7 +268,7 @@ func (p *Pane) totals() string {
 	switch {
 	case p.tabs.Open == tabChanges:
 		return p.keys.Hint("checkpoints", "goes back to before a change")
-	case !d.counted:
+	case !d.loaded:
 		return "counting the pairs" + p.st.Icons.Ellipsis
 	}
 	return strings.Join([]string{

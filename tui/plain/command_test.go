@@ -144,7 +144,7 @@ func TestActionsOfTheWindow(t *testing.T) {
 	}
 	perform(pane.Run{Doing: "Looking.", Run: func(context.Context) (string, error) { return "Found 3.", nil }})
 	r.wait("Looking.\nFound 3.\n")
-	c.o.Interactive = true
+	c.opts.Interactive = true
 	perform(pane.Pick{
 		Title: "Which?", Entries: []overlay.Entry{{Value: "a", Text: "Ant"}, {Value: "b", Text: "Bee"}},
 		Then: func(v string) pane.Action { return pane.Notify{Text: "It is " + v} },

@@ -18,11 +18,11 @@ import (
 
 // command is what a line that begins with / does.
 type command struct {
-	name string
-	args string // as help shows them
-	help string
-	idle bool // refused while a turn runs
-	run  func(c *console, args string) error
+	name      string
+	args      string // as help shows them
+	help      string
+	needsIdle bool // refused while a turn runs
+	run       func(c *console, args string) error
 }
 
 // commands are all of them, in the order in which help reads them.
@@ -34,10 +34,10 @@ func commands() []command {
 		{"reask", "[TEXT]", "send TEXT, or the next message, in place of what failed", true, (*console).reAsk},
 		{"queue", "[send|drop]", "the queued message", false, (*console).queued},
 		{"pairs", "[N]", "the last 10, or N, messages with their numbers", false, (*console).listPairs},
-		{"pair", "[N]", "read pair N with its answer; the last one", false, (*console).readPair},
+		{"pair", "[N]", "read pair N, or the last one, with its answer", false, (*console).readPair},
 		{"star", "N 0-3", "give pair N that many stars", false, (*console).star},
 		{"flag", "N", "set or remove the flag of pair N", false, (*console).flag},
-		{"topic", "[PATH|none]", "the topic of new messages, and those there are", false, (*console).topic},
+		{"topic", "[PATH|none]", "show or set the topic of new messages", false, (*console).topic},
 		{"delete", "N", "delete pair N for good", true, (*console).deletePair},
 		{"rules", "", "the rules of the window", false, (*console).listRules},
 		{"changes", "", "what a save would change", true, func(c *console, _ string) error { _, err := c.planSave(); return err }},
@@ -55,10 +55,10 @@ func commands() []command {
 		{"sessions", "[TEXT]", "the sessions, or those with TEXT in their first message or folder", false, (*console).listSessions},
 		{"session", "N", "resume session N", true, (*console).resume},
 		{"new", "", "start a new session", true, (*console).newSession},
-		{"thinking", "[on|off]", "show the reasoning, or not", false, (*console).setThinking},
+		{"thinking", "[on|off]", "show or hide the reasoning", false, (*console).setThinking},
 		{"request", "[TEXT]", "the exact request that TEXT would send", true, (*console).showRequest},
 		{"status", "", "model, context, filter, what is unsaved", false, (*console).showStatus},
-		{"quit", "", "end", false, (*console).quit},
+		{"quit", "", "quit winnow", false, (*console).quit},
 	}
 }
 
@@ -81,7 +81,7 @@ func (c *console) command(text string) {
 	number := name != "" && strings.Trim(name, "0123456789") == ""
 	cmd := commandNamed(name)
 	switch {
-	case c.turn != nil && (number || cmd != nil && cmd.idle):
+	case c.turn != nil && (number || cmd != nil && cmd.needsIdle):
 		c.fail(assistant.ErrBusy)
 	case number:
 		c.fail(c.choose(name))
@@ -104,23 +104,23 @@ func unknownText(name string) string {
 	if len(near) > 0 {
 		text += " There is " + strings.Join(near, ", ") + "."
 	}
-	return text + " /help lists all. Two slashes begin a message with one."
+	return text + " /help lists all. Two slashes begin a message that starts with one."
 }
 
 func (c *console) help(string) error {
 	c.out.line("One line is one message. A backslash at the end of a line continues on the next line; \"\"\" begins a message of many lines and ends it.")
 	c.out.line("While the assistant works, a message waits for the end of its answer. Ctrl+C cancels the answer; twice with nothing to cancel, it quits.")
-	c.out.line("A number alone is a message; a slash and a number, as in /1, choose what is offered. What is permanent is asked about, and only the word yes does it.")
+	c.out.line("A number alone is a message; a slash and a number, as in /1, chooses what is offered. winnow asks before it does anything permanent, and only the word yes confirms.")
 	for _, cmd := range commands() {
 		c.out.indented(strings.TrimSpace("/"+cmd.name+" "+cmd.args) + ": " + cmd.help)
 	}
 	return nil
 }
 
-// hint is a command that was used wrongly: how it is used, or what there is.
-type hint string
+// reply is a text for the user that a command returns in place of an error.
+type reply string
 
-func (h hint) Error() string { return string(h) }
+func (h reply) Error() string { return string(h) }
 
 // advice is what to do about an error, in the words of this console.
 var advice = map[error]string{
@@ -140,7 +140,7 @@ var commandNames pane.Keys = func(action string) string {
 
 // fail shows an error, if there is one.
 func (c *console) fail(err error) {
-	var wrong hint
+	var wrong reply
 	var syntax *filter.Error
 	switch {
 	case err == nil:
@@ -149,65 +149,65 @@ func (c *console) fail(err error) {
 		c.out.line(string(wrong))
 		return
 	case errors.As(err, &syntax):
-		c.complain("Filter", err.Error())
+		c.printError("Filter", err.Error())
 		return
 	}
-	text := namedKeys(err.Error())
+	text := consoleKeys(err.Error())
 	for known, words := range advice {
 		if errors.Is(err, known) {
 			text = words
 		}
 	}
-	c.complain("Error", text)
+	c.printError("Error", text)
 }
 
-func (c *console) complain(label, text string) {
+func (c *console) printError(label, text string) {
 	c.endLine()
-	c.out.fresh()
+	c.out.endLine()
 	c.err.styled(redOn, label, text)
 }
 
-// namedKeys names the keys of this console where a text names those of the screen.
-func namedKeys(text string) string {
+// consoleKeys replaces the keys that a text for the screen names.
+func consoleKeys(text string) string {
 	return strings.ReplaceAll(text, "esc cancels", "Ctrl+C or /cancel cancels")
 }
 
-// index is the index of an entry that the user calls by its number from 1; wrong
-// says what there is.
-func index(number string, n int, wrong string) (int, error) {
+// index is the index of the entry that the user gives by its number from 1; usage
+// is the reply when there is none.
+func index(number string, n int, usage string) (int, error) {
 	i, err := strconv.Atoi(number)
 	if err != nil || i < 1 || i > n {
-		return 0, hint(wrong)
+		return 0, reply(usage)
 	}
 	return i - 1, nil
 }
 
-// listed is how many models or sessions are listed at once; a TEXT finds others.
-const listed = 20
+// maxListed is how many models or sessions are listed at once; a TEXT finds others.
+const maxListed = 20
 
 // numbered lists entries with their numbers; more says how to find the others.
 func (c *console) numbered(title string, n int, entry func(i int) string, more string) {
 	c.out.line(title)
-	for i := range min(n, listed) {
+	for i := range min(n, maxListed) {
 		c.out.indented(fmt.Sprintf("%d %s", i+1, entry(i)))
 	}
-	if n > listed {
-		c.out.line(fmt.Sprintf("%d more; %s.", n-listed, more))
+	if n > maxListed {
+		c.out.line(fmt.Sprintf("%d more; %s.", n-maxListed, more))
 	}
 }
 
 func (c *console) listModels(text string) error {
 	c.models = nil
-	for _, m := range c.s.Registry().Models() {
+	for _, m := range c.session.Registry().Models() {
 		if !m.NoChat && strings.Contains(strings.ToLower(m.ID), strings.ToLower(text)) {
 			c.models = append(c.models, m.ID)
 		}
 	}
 	if len(c.models) == 0 {
-		return hint("No model is known by that name. /model PROVIDER/NAME chooses one that is not listed.")
+		return reply("No model is known by that name. /model PROVIDER/NAME chooses one that is not listed.")
 	}
 	c.numbered("Models, /model and the number chooses:", len(c.models), func(i int) string {
-		if c.models[i] == c.s.Model() {
+		if c.models[i] == c.session.Model() {
 			return visibleLine(c.models[i]) + ", chosen"
 		}
 		return visibleLine(c.models[i])
@@ -224,9 +224,9 @@ func (c *console) chooseModel(id string) error {
 		id = c.models[i]
 	}
 	if id == "" {
-		return hint(c.modelText() + ".")
+		return reply(c.modelText() + ".")
 	}
-	if err := c.w.PickModel(c.ctx, id); err != nil {
+	if err := c.workspace.PickModel(c.ctx, id); err != nil {
 		return err
 	}
 	c.out.line(c.modelText() + " from the next message on.")
@@ -235,11 +235,11 @@ func (c *console) chooseModel(id string) error {
 }
 
 func (c *console) setThinking(word string) error {
-	c.thinking = word == "on" || word == "" && !c.thinking
-	if c.thinking {
-		return hint("The reasoning is shown.")
+	c.showReasoning = word == "on" || word == "" && !c.showReasoning
+	if c.showReasoning {
+		return reply("The reasoning is shown.")
 	}
-	return hint("The reasoning is not shown.")
+	return reply("The reasoning is not shown.")
 }
 
 // showRequest shows the exact request that a text would send.
@@ -247,7 +247,7 @@ func (c *console) showRequest(text string) error {
 	if text == "" {
 		text = c.unsent
 	}
-	_, body, err := c.w.Request(c.ctx, text)
+	_, body, err := c.workspace.Request(c.ctx, text)
 	if err != nil {
 		return err
 	}
@@ -261,23 +261,23 @@ func (c *console) showRequest(text string) error {
 
 // showStatus shows what a screen always shows.
 func (c *console) showStatus(string) error {
-	c.o.Window.Changed()
-	st, b := c.o.Window.Status(), c.s.Boundary()
+	c.opts.Window.Changed()
+	st, b := c.opts.Window.Status(), c.session.Boundary()
 	about := map[bool]string{false: "about "}[b.Known]
 	c.out.labelled("Window", strings.TrimSpace(st.Title+" "+st.Subtitle))
 	c.out.line(c.modelText() + ".")
 	c.out.line(c.contextText() + fmt.Sprintf(" The model takes %s%d tokens, %d are for the system prompt and tools, %d are the history, %d are reserved for the next message.",
-		about, b.ML, b.SYS, b.HistoryTokens, c.s.Settings().Budget.URA()))
-	c.out.labelled("Filter", filterName(c.s.Filter()))
-	if topic := c.s.Topic(); topic != "" {
+		about, b.ML, b.SYS, b.HistoryTokens, c.session.Settings().Budget.URA()))
+	c.out.labelled("Filter", filterName(c.session.Filter()))
+	if topic := c.session.Topic(); topic != "" {
 		c.out.labelled("Topic", topic)
 	}
-	c.out.labelled("Checkpoints", strconv.Itoa(len(c.s.Checkpoints())))
+	c.out.labelled("Checkpoints", strconv.Itoa(len(c.session.Checkpoints())))
 	c.out.line(map[bool]string{true: "There are unsaved changes.", false: "Nothing is unsaved."}[st.Unsaved])
 	if c.turn != nil {
 		c.out.line("The assistant is working.")
 	}
-	if p, waits := c.w.Queued(); waits {
+	if p, waits := c.workspace.Queued(); waits {
 		c.out.labelled("Queued", oneLine(p.Text))
 	}
 	return nil
@@ -285,11 +285,11 @@ func (c *console) showStatus(string) error {
 
 // contextText is the context counter as a sentence.
 func (c *console) contextText() string {
-	return "Context " + strings.ReplaceAll(c.s.Counter(), "/", " of ") + "."
+	return "Context " + strings.ReplaceAll(c.session.Counter(), "/", " of ") + "."
 }
 
 func (c *console) modelText() string {
-	if id := c.s.Model(); id != "" {
+	if id := c.session.Model(); id != "" {
 		return "Model " + visibleLine(id)
 	}
 	return "No model is selected; /models lists them"

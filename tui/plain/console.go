@@ -56,7 +56,7 @@ const (
 // pair stays. Unsaved changes of the window stay as they are.
 func Run(ctx context.Context, o Options) int {
 	c := newConsole(ctx, o)
-	if err := c.s.LoadView(ctx); err != nil {
+	if err := c.session.LoadView(ctx); err != nil {
 		c.fail(err)
 		return exitFailed
 	}
@@ -71,7 +71,7 @@ func newConsole(ctx context.Context, o Options) *console {
 	if o.Redact == nil {
 		o.Redact = func(s string) string { return s }
 	}
-	c := &console{ctx: ctx, o: o, w: o.Workspace, s: o.Workspace.Session(), lines: readLines(o.In, o.Now)}
+	c := &console{ctx: ctx, opts: o, workspace: o.Workspace, session: o.Workspace.Session(), lines: readLines(o.In, o.Now)}
 	c.out = &printer{w: o.Out, color: o.Color, redact: o.Redact}
 	c.err = c.out
 	if !o.Interactive {
@@ -83,40 +83,40 @@ func newConsole(ctx context.Context, o Options) *console {
 // console is one run of the program without a screen. Its fields belong to the
 // goroutine of loop.
 type console struct {
-	ctx   context.Context
-	o     Options
-	w     *workspace.Workspace
-	s     *assistant.Session
-	out   *printer
-	err   *printer // where errors go
-	lines <-chan line
+	ctx       context.Context
+	opts      Options
+	workspace *workspace.Workspace
+	session   *assistant.Session
+	out       *printer
+	err       *printer // where errors go
+	lines     <-chan line
 
-	message  messageReader
-	question *question
-	turn     *turn             // nil: nothing runs
-	late     *assistant.Prompt // queued after the turn had ended
-	unsent   string            // a text that was not sent, for /retry and /reask
-	failed   int64             // the pair of the last turn, when that failed; 0 is none
-	choices  []pane.Choice     // that /1, /2… choose
-	chosenOf int64             // the pair of the choices; 0: examples
-	models   []string          // as last numbered
-	sessions []history.Session // as last numbered
+	message    messageReader
+	question   *question
+	turn       *turn             // nil: nothing runs
+	queuedLate *assistant.Prompt // queued after the turn had ended
+	unsent     string            // a text that was not sent, for /retry and /reask
+	failedSeq  int64             // the pair of the last turn, when that failed; 0 is none
+	choices    []pane.Choice     // that /1, /2… choose
+	choicesSeq int64             // the pair of the choices; 0: examples
+	models     []string          // as last numbered
+	sessions   []history.Session // as last numbered
 
-	counter  string // as last shown
-	unsaved  bool   // as last shown
-	thinking bool   // reasoning is shown
-	prompted bool   // a prompt waits for a line
-	ended    bool   // the input has
-	warned   bool   // one more Ctrl+C quits
-	leaving  bool   // quit when the turn is over
-	done     bool
-	status   int
+	counter         string // as last shown
+	unsaved         bool   // as last shown
+	showReasoning   bool   // reasoning is shown
+	prompted        bool   // a prompt waits for a line
+	inputEnded      bool   // the input has
+	interruptedOnce bool   // one more Ctrl+C quits
+	quitAfterTurn   bool   // quit when the turn is over
+	done            bool
+	status          int
 }
 
 // loop handles one event after the other until the console is done.
 func (c *console) loop() int {
 	for !c.done {
-		if c.ended && c.turn == nil {
+		if c.inputEnded && c.turn == nil {
 			c.endOfInput()
 			break
 		}
@@ -130,15 +130,15 @@ func (c *console) loop() int {
 		if c.turn != nil {
 			events = c.turn.events
 		}
-		if c.ended || c.turn != nil && !c.o.Interactive { // a script's line waits for the end of the turn
+		if c.inputEnded || c.turn != nil && !c.opts.Interactive { // a script's line waits for the end of the turn
 			input = nil
 		}
 		select {
 		case <-c.ctx.Done():
 			c.interruptTurn()
-			c.out.fresh()
+			c.out.endLine()
 			return exitCancelled
-		case _, ok := <-c.o.Interrupt:
+		case _, ok := <-c.opts.Interrupt:
 			c.interrupt(ok)
 		case e, ok := <-events:
 			c.onEvent(e, ok)
@@ -155,7 +155,7 @@ func (c *console) interruptTurn() {
 	const limit = 500 * time.Millisecond // afterwards the next start marks the pair
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), limit)
 	defer cancel()
-	_ = c.s.Close(ctx)
+	_ = c.session.Close(ctx)
 }
 
 // prompt shows once what kind of line is expected.
@@ -167,38 +167,38 @@ func (c *console) prompt() {
 	c.prompted = false
 	text := "You: "
 	switch {
-	case !c.o.Interactive || c.ended || c.turn != nil && c.question == nil:
+	case !c.opts.Interactive || c.inputEnded || c.turn != nil && c.question == nil:
 		return
 	case c.question != nil:
 		text = c.question.prompt
 		if unread {
-			c.question.at = c.o.Now()
+			c.question.at = c.opts.Now()
 		}
 	case c.message.begun:
 		text = "more: "
 	}
-	c.out.fresh()
-	c.out.more(text)
+	c.out.endLine()
+	c.out.add(text)
 	c.prompted = true
 }
 
 // onLine handles a line of the user, or the end of all lines.
 func (c *console) onLine(l line, ok bool) {
 	if !ok {
-		c.ended = true
+		c.inputEnded = true
 		c.dropQuestion()
 		return
 	}
 	if c.prompted {
 		c.out.open, c.prompted = false, false // the terminal has shown the line and its end
 	}
-	c.warned = false
+	c.interruptedOnce = false
 	early := c.typedEarly(l)
 	switch {
 	case l.err != nil:
 		c.fail(l.err)
 	case c.message.begun:
-		c.compose(l.text)
+		c.addToMessage(l.text)
 	case early && (isNo(l.text) || strings.EqualFold(strings.TrimSpace(l.text), "yes")):
 		c.out.line("That was typed before the question could be read, so it is no answer.")
 	case strings.HasPrefix(l.text, "/") && !strings.HasPrefix(l.text, "//"):
@@ -206,13 +206,13 @@ func (c *console) onLine(l line, ok bool) {
 	case c.question != nil && !early:
 		c.answer(l.text)
 	default:
-		c.compose(l.text)
+		c.addToMessage(l.text)
 	}
 }
 
-// compose adds a line to the message, and sends it when it is complete. //x is
+// addToMessage adds a line to the message, and sends it when it is complete. //x is
 // the message /x.
-func (c *console) compose(text string) {
+func (c *console) addToMessage(text string) {
 	if !c.message.begun && strings.HasPrefix(text, "//") {
 		text = text[1:]
 	}
@@ -226,19 +226,19 @@ func (c *console) compose(text string) {
 func (c *console) interrupt(ok bool) {
 	switch {
 	case !ok:
-		c.o.Interrupt = nil
+		c.opts.Interrupt = nil
 	case c.turn != nil:
 		_ = c.cancel("") // something runs
 	case c.question != nil:
 		c.dropQuestion()
 	case c.message.begun:
-		c.unsent, c.failed = c.message.end(), 0
+		c.unsent, c.failedSeq = c.message.end(), 0
 		c.out.line("The message is dropped; /retry sends it.")
-	case c.warned:
+	case c.interruptedOnce:
 		c.status = exitCancelled
 		c.leave()
 	default:
-		c.warned = true
+		c.interruptedOnce = true
 		c.out.line("Ctrl+C again quits; so does /quit.")
 	}
 }
@@ -255,40 +255,40 @@ func (c *console) endOfInput() {
 // leave ends the console and says what stays.
 func (c *console) leave() {
 	c.done = true
-	if c.failed != 0 && !c.o.Interactive {
+	if c.failedSeq != 0 && !c.opts.Interactive {
 		c.status = exitFailed
 	}
 	if c.isUnsaved() {
 		c.out.line("The unsaved changes are kept for next time; the file is unchanged.")
 	}
-	c.out.fresh()
+	c.out.endLine()
 }
 
-func (c *console) isUnsaved() bool { return c.o.Window.Status().Unsaved }
+func (c *console) isUnsaved() bool { return c.opts.Window.Status().Unsaved }
 
-// greet says where one is and what to do.
+// greet writes the window, the model and how to begin.
 func (c *console) greet() {
-	st := c.o.Window.Status()
+	st := c.opts.Window.Status()
 	about := "winnow, " + st.Title
 	if st.Subtitle != "" {
 		about += ", " + st.Subtitle
 	}
 	c.out.line(visibleLine(about) + ". " + c.modelText() + ".")
 	c.out.line("Type a message and press Enter. /help lists the commands, /quit ends.")
-	if c.o.Notice != "" {
-		c.out.line(c.o.Notice)
+	if c.opts.Notice != "" {
+		c.out.line(c.opts.Notice)
 	}
-	if n := len(c.s.Visible()); n > 0 {
+	if n := len(c.session.Visible()); n > 0 {
 		c.out.line(assistant.Counted(n, "pair") + " in this session; /pairs reads them.")
 	} else {
-		for _, e := range c.o.Examples {
+		for _, e := range c.opts.Examples {
 			c.choices = append(c.choices, pane.Choice{Label: e, Value: e})
 		}
 		c.listChoices("For example")
 	}
-	c.counter = c.s.Counter()
+	c.counter = c.session.Counter()
 	c.showChanges()
-	if r := c.o.Recovery; r != nil {
+	if r := c.opts.Recovery; r != nil {
 		c.out.labelled("Question", "winnow stopped unexpectedly last time.")
 		c.out.indented(r.Lines...)
 		c.ask("Type discard to drop the unsaved changes; anything else keeps them: ", map[string]func() error{
@@ -299,7 +299,7 @@ func (c *console) greet() {
 
 // showChanges shows what a screen always shows, when it has changed.
 func (c *console) showChanges() {
-	if now := c.s.Counter(); now != c.counter {
+	if now := c.session.Counter(); now != c.counter {
 		c.counter = now
 		c.out.line(c.contextText())
 	}
@@ -313,9 +313,9 @@ func (c *console) showChanges() {
 	}
 }
 
-// get does what takes time. Ctrl+C and the end of ctx cancel it; it is waited
-// for in any case.
-func get[T any](c *console, f func(ctx context.Context) (T, error)) (v T, err error) {
+// interruptible runs f and waits for its end. Ctrl+C and the end of ctx cancel the
+// context of f.
+func interruptible[T any](c *console, f func(ctx context.Context) (T, error)) (v T, err error) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
 	done := make(chan struct{})
@@ -323,7 +323,7 @@ func get[T any](c *console, f func(ctx context.Context) (T, error)) (v T, err er
 		defer close(done)
 		v, err = f(ctx)
 	}()
-	interrupts := c.o.Interrupt
+	interrupts := c.opts.Interrupt
 	for {
 		select {
 		case <-done:

@@ -1,5 +1,5 @@
-// Package plain is winnow without a screen: the whole program as lines that
-// are only ever added, for screen readers, dumb terminals and pipes.
+// Package plain is winnow without a screen: the whole program as lines of output
+// that never change, for screen readers, dumb terminals and pipes.
 //
 // # Nouns
 //
@@ -7,19 +7,19 @@
 // backslash at its end continues it on the next one, and """ begins and ends a
 // block), a command begins with /. It writes lines: each begins with a word
 // that says what it is (You, Thinking, Tool, Assistant, Saved, Error); nothing
-// that was written changes. An answer comes by sentences and lines, as a screen
-// reader reads. What can be chosen has a number, and a slash before the number
+// that was written changes. An answer is written in whole sentences and lines, for
+// screen readers. What can be chosen has a number, and a slash before the number
 // chooses it, so that a number alone is a message like any other. What a screen
 // always shows is written when it changes, and by /status. What the user can do
 // is assistant/workspace; this package parses lines and renders outcomes.
 //
 // # Questions
 //
-// What is permanent is asked about. Only the word yes, typed after the question
-// was there, is a yes: lines that came before, or sooner after it than anyone
-// reads, are never answers. Where nobody types the input the answer is no.
+// A permanent action is confirmed first. Only the word yes, typed after the
+// question was shown, confirms it: lines that came before, or sooner after it than
+// anyone can read, are no answers. Without an interactive user the answer is no.
 //
-// # Who may call what from where
+// # Who may call what
 //
 // Run belongs to one goroutine, drives the Workspace and the Window from it
 // (what takes time from a second one, while the first waits), and reads In
@@ -28,8 +28,8 @@
 // # Caveats
 //
 // A terminal hands over whole lines: the beginning of a line that was typed
-// before a question and ended after it cannot be told apart. Text that is
-// typed while an answer comes is in the middle of it. Files named as @path
+// before a question and ended after it cannot be told apart. Text typed
+// while an answer arrives appears in the middle of it. Files named as @path
 // are words here. Markdown is left as it is, and lines are not wrapped.
 //
 // It implements the flag --plain of spec section 12, with the words and the

@@ -20,15 +20,15 @@ const (
 	maxLine = 16 << 20
 	// ahead is how many lines are read before they are asked for, so that a
 	// line has the time when it came and not when its turn comes.
-	ahead = 1024
+	linesAhead = 1024
 )
 
 var errLongLine = errors.New("the line is longer than 16 MB and was not taken")
 
-// readLines reads lines until the input ends and then closes the channel. What
-// is behind the last line end is a line too. A line that is too long is left out.
+// readLines reads lines until the input ends and then closes the channel. Text
+// after the last line break is a line too. A line that is too long is left out.
 func readLines(in io.Reader, now func() time.Time) <-chan line {
-	lines := make(chan line, ahead)
+	lines := make(chan line, linesAhead)
 	go func() {
 		defer close(lines)
 		var b strings.Builder
@@ -67,7 +67,7 @@ type messageReader struct {
 const quotes = `"""`
 
 // add adds a line. When it ends the message, that is returned.
-func (m *messageReader) add(text string) (message string, whole bool) {
+func (m *messageReader) add(text string) (message string, complete bool) {
 	trimmed := strings.TrimSpace(text)
 	if rest, opens := strings.CutPrefix(trimmed, quotes); opens && !m.begun {
 		m.begun, m.block = true, true
@@ -96,7 +96,7 @@ func (m *messageReader) add(text string) (message string, whole bool) {
 	return m.end(), true
 }
 
-// end returns what there is and begins anew.
+// end returns the message so far and starts a new one.
 func (m *messageReader) end() string {
 	text := strings.Join(m.lines, "\n")
 	*m = messageReader{}
@@ -118,8 +118,8 @@ const readingTime = 300 * time.Millisecond
 // ask opens a question that is answered by one of some words. Where nobody types,
 // the answer is no.
 func (c *console) ask(prompt string, answers map[string]func() error, no func()) {
-	if !c.o.Interactive || c.ended {
-		c.out.line("Nobody is here to answer: no.")
+	if !c.opts.Interactive || c.inputEnded {
+		c.out.line("Nobody is there to answer; the answer is no.")
 		no()
 		return
 	}
@@ -160,11 +160,12 @@ func (c *console) answer(text string) {
 	case c.turn != nil:
 		c.send(text)
 	default:
-		c.unsent, c.failed = text, 0
+		c.unsent, c.failedSeq = text, 0
 		c.out.line("That was no answer. /retry sends it as a message.")
 	}
 }
 
+// isNo reports whether a text is a no. y is one: only the whole word is a yes.
 func isNo(text string) bool {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "", "n", "no", "y", "stay", "keep":

@@ -15,7 +15,7 @@ const (
 	off    = "\x1b[0m"
 )
 
-// printer adds lines. Everything it writes is sanitised and without keys.
+// printer adds lines. Everything it writes is sanitised and contains no API keys.
 type printer struct {
 	w      io.Writer
 	err    error // of the first write that failed: nobody reads any more
@@ -37,8 +37,8 @@ func (p *printer) safe(text string) string {
 	return strings.ReplaceAll(safetext.Clean(p.redact(safetext.Clean(text))), "\t", "    ")
 }
 
-// fresh ends a line that has begun.
-func (p *printer) fresh() {
+// endLine ends a line that has begun.
+func (p *printer) endLine() {
 	if p.open {
 		p.raw("\n")
 	}
@@ -46,7 +46,7 @@ func (p *printer) fresh() {
 
 // line adds text as lines of its own.
 func (p *printer) line(text string) {
-	p.fresh()
+	p.endLine()
 	p.raw(strings.TrimRight(p.safe(text), "\n") + "\n")
 }
 
@@ -61,7 +61,7 @@ func (p *printer) styled(style, label, text string) {
 // begin begins a line with its label and leaves it open.
 func (p *printer) begin(style, label string) {
 	const most = 120 // cells
-	p.fresh()
+	p.endLine()
 	label = safetext.Line(label, most) + ":"
 	if p.color {
 		label = style + label + off
@@ -69,8 +69,8 @@ func (p *printer) begin(style, label string) {
 	p.raw(label + " ")
 }
 
-// more adds to the line that is open.
-func (p *printer) more(text string) { p.raw(p.safe(text)) }
+// add adds to the line that is open.
+func (p *printer) add(text string) { p.raw(p.safe(text)) }
 
 // indented adds lines that belong to the one before.
 func (p *printer) indented(lines ...string) {
@@ -114,10 +114,10 @@ type sentenceWriter struct {
 	out   *printer
 	label string
 
-	clean safetext.Cleaner
-	held  string // sanitised, not yet a sentence
-	begun bool   // the label is there
-	white string // white space that waits for text after it
+	clean     safetext.Cleaner
+	held      string // sanitised, not yet a sentence
+	begun     bool   // the label is there
+	heldSpace string // white space that waits for text after it
 }
 
 const (
@@ -129,7 +129,7 @@ const (
 )
 
 // sentenceEnd matches a line end, or the end of a sentence with the blank after
-// it, which a wide one does not have.
+// it; none follows full-width punctuation.
 var sentenceEnd = regexp.MustCompile("\n|[.!?…:;][\"')\\]*_`”’»]*[ \t]|[。！？]")
 
 // write adds the next piece.
@@ -149,28 +149,28 @@ func (s *sentenceWriter) write(piece string) {
 	if len(s.held)-n > maxWord {
 		n = len(s.held)
 	}
-	s.pass(s.held[:n])
+	s.print(s.held[:n])
 	s.held = s.held[n:]
 }
 
 // end writes the rest and ends the line. The next text has a label again.
 func (s *sentenceWriter) end() {
-	s.pass(s.held + s.clean.Flush())
+	s.print(s.held + s.clean.Flush())
 	if s.begun {
-		s.out.fresh()
+		s.out.endLine()
 	}
 	*s = sentenceWriter{out: s.out, label: s.label}
 }
 
-// pass writes text, at once: a screen reader reads what comes together. White
-// space waits for text behind it, so that no text ends in blanks or empty lines.
-func (s *sentenceWriter) pass(text string) {
-	text = strings.ReplaceAll(s.out.redact(s.white+text), "\t", "    ")
+// print writes text, at once: a screen reader reads what comes together. White
+// space is held until text follows, so that no text ends in blanks or empty lines.
+func (s *sentenceWriter) print(text string) {
+	text = strings.ReplaceAll(s.out.redact(s.heldSpace+text), "\t", "    ")
 	if !s.begun {
 		text = strings.TrimLeft(text, " \n")
 	}
 	body := strings.TrimRight(text, " \n")
-	s.white = text[len(body):]
+	s.heldSpace = text[len(body):]
 	if body == "" {
 		return
 	}

@@ -14,15 +14,15 @@ import (
 
 // listPairs lists messages by their number in view; the oldest is 1.
 func (c *console) listPairs(args string) error {
-	refs, b, n := c.s.Visible(), c.s.Boundary(), 10
+	refs, b, n := c.session.Visible(), c.session.Boundary(), 10
 	if args != "" {
 		var err error
 		if n, err = strconv.Atoi(args); err != nil || n < 1 {
-			return hint("/pairs and a number: how many.")
+			return reply("/pairs and a number: how many.")
 		}
 	}
 	if len(refs) == 0 {
-		return hint("There are no pairs in view.")
+		return reply("There are no pairs in view.")
 	}
 	from := max(0, len(refs)-n)
 	var seqs []int64
@@ -30,7 +30,7 @@ func (c *console) listPairs(args string) error {
 	for i, r := range refs[from:] {
 		seqs, at[r.Seq] = append(seqs, r.Seq), from+i
 	}
-	pairs, err := c.s.Pairs(c.ctx, seqs)
+	pairs, err := c.session.Pairs(c.ctx, seqs)
 	if err != nil {
 		return err
 	}
@@ -67,15 +67,15 @@ func pairMarks(p *assistant.Pair, included bool) string {
 
 // pairNumbered loads the pair of a number in view; "" is the last.
 func (c *console) pairNumbered(number string) (*assistant.Pair, error) {
-	refs := c.s.Visible()
+	refs := c.session.Visible()
 	if number == "" {
 		number = strconv.Itoa(len(refs))
 	}
-	i, err := index(number, len(refs), fmt.Sprintf("There is no such pair; %s in view. /pairs lists them.", are(len(refs))))
+	i, err := index(number, len(refs), fmt.Sprintf("There is no such pair; %s in view. /pairs lists them.", countAre(len(refs))))
 	if err != nil {
 		return nil, err
 	}
-	pairs, err := c.s.Pairs(c.ctx, []int64{refs[i].Seq})
+	pairs, err := c.session.Pairs(c.ctx, []int64{refs[i].Seq})
 	if err == nil && len(pairs) == 0 {
 		err = assistant.ErrNoPair
 	}
@@ -85,7 +85,7 @@ func (c *console) pairNumbered(number string) (*assistant.Pair, error) {
 	return &pairs[0], nil
 }
 
-func are(n int) string {
+func countAre(n int) string {
 	if n == 1 {
 		return "1 is"
 	}
@@ -104,7 +104,7 @@ func (c *console) readPair(number string) error {
 		w.end()
 	}
 	c.out.labelled("You", p.UserText)
-	if c.thinking {
+	if c.showReasoning {
 		whole("Thinking", p.Reasoning)
 	}
 	var calls []assistant.ToolCall
@@ -144,10 +144,10 @@ func (c *console) readCall(call assistant.ToolCall) {
 	}
 }
 
-// retry sends again what failed or was cancelled; of a good answer, the last one
-// only, it makes a new one.
+// retry sends again what failed or was cancelled; without that it asks for the
+// last answer anew.
 func (c *console) retry(string) error {
-	seq := c.failed
+	seq := c.failedSeq
 	if seq == 0 && c.unsent != "" {
 		c.dispatch(assistant.Prompt{Text: c.unsent})
 		return nil
@@ -159,8 +159,8 @@ func (c *console) retry(string) error {
 		}
 		seq = p.Seq
 	}
-	return c.confirmed(func(yes bool) (*workspace.Confirm, error) {
-		r, confirm, err := c.w.Retry(c.ctx, seq, yes)
+	return c.withConfirm(func(yes bool) (*workspace.Confirm, error) {
+		r, confirm, err := c.workspace.Retry(c.ctx, seq, yes)
 		if err == nil && confirm == nil {
 			c.dispatch(r.Prompt)
 		}
@@ -168,9 +168,9 @@ func (c *console) retry(string) error {
 	}, "The last answer changed the window. That stays; a new answer may change it again. /undo undoes either.", "Type yes for a new answer: ")
 }
 
-// confirmed does something that may want to be confirmed, which about and prompt
-// ask for then.
-func (c *console) confirmed(do func(yes bool) (*workspace.Confirm, error), about, prompt string) error {
+// withConfirm does something, after a confirmation if do asks for one: about and
+// prompt are the question.
+func (c *console) withConfirm(do func(yes bool) (*workspace.Confirm, error), about, prompt string) error {
 	confirm, err := do(false)
 	if confirm != nil {
 		c.out.line(about)
@@ -181,18 +181,18 @@ func (c *console) confirmed(do func(yes bool) (*workspace.Confirm, error), about
 
 // reAsk sends other words in place of what failed.
 func (c *console) reAsk(text string) error {
-	if c.failed == 0 && c.unsent == "" {
+	if c.failedSeq == 0 && c.unsent == "" {
 		p, err := c.pairNumbered("")
 		if err != nil {
 			return err
 		}
 		c.unsent = p.UserText
 		if p.State == assistant.PairError {
-			c.failed = p.Seq
+			c.failedSeq = p.Seq
 		}
 	}
-	if c.failed != 0 {
-		if _, _, err := c.w.BeginReAsk(c.ctx, c.failed); err != nil {
+	if c.failedSeq != 0 {
+		if _, _, err := c.workspace.BeginReAsk(c.ctx, c.failedSeq); err != nil {
 			return err
 		}
 	}
@@ -201,22 +201,22 @@ func (c *console) reAsk(text string) error {
 		return nil
 	}
 	c.out.labelled("The message was", c.unsent)
-	return hint("The next message takes its place.")
+	return reply("The next message takes its place.")
 }
 
 // queued shows, sends or drops the queued message.
 func (c *console) queued(args string) error {
-	p, waits := c.w.Queued()
+	p, waits := c.workspace.Queued()
 	switch {
 	case !waits:
-		return hint("No message waits.")
+		return reply("No message is queued.")
 	case args == "drop":
-		_, _, err := c.w.DropQueued(c.ctx)
-		c.unsent, c.failed = p.Text, 0
+		_, _, err := c.workspace.DropQueued(c.ctx)
+		c.unsent, c.failedSeq = p.Text, 0
 		c.out.line("Dropped; /retry sends it.")
 		return err
 	case args == "send" && c.turn == nil:
-		c.w.TakeQueued()
+		c.workspace.TakeQueued()
 		c.dispatch(assistant.Prompt{Text: p.Text, Attachments: p.Attachments})
 	default:
 		c.out.labelled("Queued", oneLine(p.Text))
@@ -227,17 +227,17 @@ func (c *console) queued(args string) error {
 // deletePair deletes a pair; it asks, unless the pair failed.
 func (c *console) deletePair(number string) error {
 	if number == "" {
-		return hint("/delete and the number of a pair; /pairs lists them.")
+		return reply("/delete and the number of a pair; /pairs lists them.")
 	}
 	p, err := c.pairNumbered(number)
 	if err != nil {
 		return err
 	}
-	return c.confirmed(func(yes bool) (*workspace.Confirm, error) {
-		confirm, err := c.w.Delete(c.ctx, []int64{p.Seq}, yes)
+	return c.withConfirm(func(yes bool) (*workspace.Confirm, error) {
+		confirm, err := c.workspace.Delete(c.ctx, []int64{p.Seq}, yes)
 		if err == nil && confirm == nil {
-			if c.failed == p.Seq {
-				c.failed = 0
+			if c.failedSeq == p.Seq {
+				c.failedSeq = 0
 			}
 			c.out.line("Deleted: " + oneLine(p.UserText))
 			c.showChanges()
@@ -257,7 +257,7 @@ func (c *console) mark(number string, change func(p *assistant.Pair) (text strin
 		return err
 	}
 	c.out.line(fmt.Sprintf("%s: %s", oneLine(p.UserText), text))
-	if err := c.w.Refilter(c.ctx); err != nil && !errors.Is(err, workspace.ErrNoHistory) {
+	if err := c.workspace.Refilter(c.ctx); err != nil && !errors.Is(err, workspace.ErrNoHistory) {
 		return err
 	}
 	c.showChanges()
@@ -268,16 +268,16 @@ func (c *console) star(args string) error {
 	number, stars, _ := strings.Cut(args, " ")
 	n, err := strconv.Atoi(strings.TrimSpace(stars))
 	if err != nil || n < 0 || n > 3 {
-		return hint("/star, the number of a pair, and 0 to 3; /pairs lists the pairs.")
+		return reply("/star, the number of a pair, and 0 to 3; /pairs lists the pairs.")
 	}
 	return c.mark(number, func(p *assistant.Pair) (string, error) {
-		return assistant.Counted(n, "star"), c.w.SetStars(c.ctx, p.Seq, n)
+		return assistant.Counted(n, "star"), c.workspace.SetStars(c.ctx, p.Seq, n)
 	})
 }
 
 func (c *console) flag(number string) error {
 	return c.mark(number, func(p *assistant.Pair) (string, error) {
-		flag, err := c.w.ToggleFlag(c.ctx, p.Seq)
+		flag, err := c.workspace.ToggleFlag(c.ctx, p.Seq)
 		return map[bool]string{true: "blue flag", false: "grey flag"}[flag], err
 	})
 }
@@ -287,17 +287,17 @@ func (c *console) topic(path string) error {
 	switch path {
 	case "":
 	case "none":
-		c.s.SetTopic("")
+		c.session.SetTopic("")
 	default:
-		c.s.SetTopic(history.TopicPath(path))
+		c.session.SetTopic(history.TopicPath(path))
 	}
 	name := "none"
-	if c.s.Topic() != "" {
-		name = oneLine(c.s.Topic())
+	if c.session.Topic() != "" {
+		name = oneLine(c.session.Topic())
 	}
 	c.out.labelled("Topic of new messages", name)
 	if path == "" {
-		topics, _ := c.w.TopicsAndFilters(c.ctx)
+		topics, _ := c.workspace.TopicsAndFilters(c.ctx)
 		for _, t := range topics {
 			c.out.indented(oneLine(t))
 		}

@@ -17,7 +17,7 @@ func (c *console) filter(line string) error {
 	if line != "" {
 		return c.setFilter(line)
 	}
-	c.out.labelled("Filter", filterName(c.s.Filter()))
+	c.out.labelled("Filter", filterName(c.session.Filter()))
 	return nil
 }
 
@@ -36,14 +36,14 @@ func (c *console) setFilter(line string) error {
 	if q, err := filter.Parse(line); err == nil && q.Command != nil {
 		return c.execute(line)
 	}
-	found, err := get(c, func(ctx context.Context) (workspace.Filtered, error) { return c.w.SetFilter(ctx, line) })
+	found, err := interruptible(c, func(ctx context.Context) (workspace.Filtered, error) { return c.workspace.SetFilter(ctx, line) })
 	if err != nil {
 		return err
 	}
 	for _, h := range found.Hints {
 		c.out.line(h.String())
 	}
-	c.choices, c.counter = nil, c.s.Counter()
+	c.choices, c.counter = nil, c.session.Counter()
 	c.out.line(assistant.Counted(len(found.Refs), "pair") + ". " + c.contextText())
 	return nil
 }
@@ -51,7 +51,7 @@ func (c *console) setFilter(line string) error {
 // execute executes the :command of a filter line. A change of many pairs, or for
 // good, is asked about.
 func (c *console) execute(line string) error {
-	cmd, err := get(c, func(ctx context.Context) (history.Command, error) { return c.w.PlanCommand(ctx, line) })
+	cmd, err := interruptible(c, func(ctx context.Context) (history.Command, error) { return c.workspace.PlanCommand(ctx, line) })
 	if err != nil {
 		return err
 	}
@@ -64,18 +64,18 @@ func (c *console) execute(line string) error {
 	case history.ConfirmMany:
 		does += "?"
 	default:
-		return c.executed(cmd, line)
+		return c.runCommand(cmd, line)
 	}
 	if c.turn != nil { // its question may come
 		return assistant.ErrBusy
 	}
 	c.out.labelled("Question", does)
-	c.askYes("Type yes to do it: ", func() error { return c.executed(cmd, line) })
+	c.askYes("Type yes to do it: ", func() error { return c.runCommand(cmd, line) })
 	return nil
 }
 
-func (c *console) executed(cmd history.Command, line string) error {
-	out, err := get(c, func(ctx context.Context) (history.Outcome, error) { return c.w.Execute(ctx, cmd, line) })
+func (c *console) runCommand(cmd history.Command, line string) error {
+	out, err := interruptible(c, func(ctx context.Context) (history.Outcome, error) { return c.workspace.Execute(ctx, cmd, line) })
 	if err != nil {
 		return err
 	}
@@ -93,9 +93,9 @@ func (c *console) executed(cmd history.Command, line string) error {
 }
 
 func (c *console) undoPairs(string) error {
-	out, err := c.w.UndoCommand(c.ctx)
+	out, err := c.workspace.UndoCommand(c.ctx)
 	if errors.Is(err, workspace.ErrNothingToUndo) {
-		return hint("There is no command on pairs to undo.")
+		return reply("There is no command on pairs to undo.")
 	}
 	if err == nil {
 		c.out.line("Undone: " + out.Undone() + ".")
@@ -105,7 +105,7 @@ func (c *console) undoPairs(string) error {
 }
 
 func (c *console) listSessions(text string) error {
-	all, err := c.w.Sessions(c.ctx)
+	all, err := c.workspace.Sessions(c.ctx)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (c *console) listSessions(text string) error {
 		}
 	}
 	if len(c.sessions) == 0 {
-		return hint("There is no such session with messages.")
+		return reply("There is no such session with messages.")
 	}
 	c.numbered("Sessions, /session and the number resumes one:", len(c.sessions), func(i int) string {
 		s := c.sessions[i]
@@ -124,7 +124,7 @@ func (c *console) listSessions(text string) error {
 		if s.Folder != "" {
 			about = append(about, visibleLine(s.Folder))
 		}
-		if s.ID == c.s.ID() {
+		if s.ID == c.session.ID() {
 			about = append(about, "this one")
 		}
 		return fmt.Sprintf("%s (%s)", oneLine(s.Title), strings.Join(about, ", "))
@@ -139,25 +139,25 @@ func (c *console) resume(number string) error {
 		return err
 	}
 	id := c.sessions[i].ID
-	if id == c.s.ID() {
-		return hint("This is that session.")
+	if id == c.session.ID() {
+		return reply("This is that session.")
 	}
 	return c.switchSession("Type yes to resume that session: ", "The session continues; /pairs lists its messages. Unsaved changes stay.",
-		func(yes bool) (*workspace.Confirm, error) { return c.w.ResumeSession(c.ctx, id, yes) })
+		func(yes bool) (*workspace.Confirm, error) { return c.workspace.ResumeSession(c.ctx, id, yes) })
 }
 
 // newSession starts a new session; it asks when something is unsaved.
 func (c *console) newSession(string) error {
 	return c.switchSession("Type yes for a new session: ", "A new session. Earlier messages are not sent any more; unsaved changes stay.",
-		func(yes bool) (*workspace.Confirm, error) { return c.w.NewSession(c.ctx, yes) })
+		func(yes bool) (*workspace.Confirm, error) { return c.workspace.NewSession(c.ctx, yes) })
 }
 
 func (c *console) switchSession(prompt, done string, change func(yes bool) (*workspace.Confirm, error)) error {
-	before := c.s.ID()
-	return c.confirmed(func(yes bool) (*workspace.Confirm, error) {
+	before := c.session.ID()
+	return c.withConfirm(func(yes bool) (*workspace.Confirm, error) {
 		confirm, err := change(yes)
-		if confirm == nil && (err == nil || c.s.ID() != before) { // also when only its pairs cannot be read
-			c.choices, c.unsent, c.failed, c.late = nil, "", 0, nil
+		if confirm == nil && (err == nil || c.session.ID() != before) { // also when only its pairs cannot be read
+			c.choices, c.unsent, c.failedSeq, c.queuedLate = nil, "", 0, nil
 			c.out.line(done)
 			c.showChanges()
 		}

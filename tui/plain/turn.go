@@ -14,28 +14,28 @@ import (
 
 // turn is what the console knows of the running turn.
 type turn struct {
-	events      <-chan assistant.Event
-	prompt      assistant.Prompt
-	seq         int64 // its pair
-	answer      sentenceWriter
-	reasoning   sentenceWriter
-	thought     bool    // that the model thinks was shown
-	inTool      bool    // the line of the tool is open
-	progress    float64 // as last shown
-	checkpoints bool    // one was made
+	events        <-chan assistant.Event
+	prompt        assistant.Prompt
+	seq           int64 // its pair
+	answer        sentenceWriter
+	reasoning     sentenceWriter
+	thinkingShown bool    // "Thinking…" was shown
+	toolLineOpen  bool    // the line of the tool is open
+	progress      float64 // as last shown
+	checkpointed  bool    // one was made
 }
 
 // send sends a message, or queues it while a turn runs.
 func (c *console) send(text string) { c.dispatch(assistant.Prompt{Text: safetext.Clean(text)}) }
 
 func (c *console) dispatch(p assistant.Prompt) {
-	switch check := c.w.CheckSend(p); {
+	switch check := c.workspace.CheckSend(p); {
 	case c.turn != nil:
 		c.fail(c.queue(p))
 	case check.TooLong:
-		c.unsent, c.failed = p.Text, 0
+		c.unsent, c.failedSeq = p.Text, 0
 		c.out.line(fmt.Sprintf("This message is too long: about %d tokens, with about %d of the system prompt; the model takes %d.",
-			c.s.Settings().Budget.Estimate(p.Text), c.s.Boundary().SYS, c.s.Boundary().ML))
+			c.session.Settings().Budget.Estimate(p.Text), c.session.Boundary().SYS, c.session.Boundary().ML))
 		c.askYes("The estimate may be wrong. Type yes to send it anyway: ", func() error {
 			p.Force = true
 			c.start(p)
@@ -48,9 +48,9 @@ func (c *console) dispatch(p assistant.Prompt) {
 
 // queue stores a message for the end of the running response.
 func (c *console) queue(p assistant.Prompt) error {
-	replaced, had, err := c.w.Queue(c.ctx, p)
+	replaced, had, err := c.workspace.Queue(c.ctx, p)
 	if errors.Is(err, assistant.ErrNotBusy) {
-		c.late, err = &p, nil // the turn has ended; its last event is still to be read
+		c.queuedLate, err = &p, nil // the turn has ended; its last event is still to be read
 	}
 	if err != nil {
 		return err
@@ -63,19 +63,19 @@ func (c *console) queue(p assistant.Prompt) error {
 	return nil
 }
 
-// start begins a turn. It ends by Cancel, not by ctx, so that its last event is
-// still read.
+// start begins a turn. Cancel ends it, not ctx, so that its last event is still
+// read.
 func (c *console) start(p assistant.Prompt) {
-	events, err := c.w.Send(context.WithoutCancel(c.ctx), p)
+	events, err := c.workspace.Send(context.WithoutCancel(c.ctx), p)
 	if err != nil {
-		c.unsent, c.failed = p.Text, 0
+		c.unsent, c.failedSeq = p.Text, 0
 		c.fail(err)
 		return
 	}
-	c.unsent, c.failed = "", 0
+	c.unsent, c.failedSeq = "", 0
 	if p.Retry == 0 {
 		c.addSent(p.Text)
-		if !c.o.Interactive {
+		if !c.opts.Interactive {
 			c.out.labelled("You", p.Text)
 		}
 	}
@@ -89,21 +89,21 @@ func (c *console) follow(events <-chan assistant.Event, p assistant.Prompt) {
 }
 
 // addSent adds a message to those that can be recalled.
-func (c *console) addSent(text string) { c.fail(c.w.AddSent(c.ctx, text)) }
+func (c *console) addSent(text string) { c.fail(c.workspace.AddSent(c.ctx, text)) }
 
 // endLine ends the line that streams, before something else is shown.
 func (c *console) endLine() {
 	if c.turn != nil {
 		c.turn.reasoning.end()
 		c.turn.answer.end()
-		c.turn.inTool = false
+		c.turn.toolLineOpen = false
 	}
 }
 
 // note adds a labelled line to a running turn.
 func (c *console) note(label, text string) {
 	c.endLine()
-	c.out.labelled(label, namedKeys(text))
+	c.out.labelled(label, consoleKeys(text))
 }
 
 // onEvent shows what happens in the turn.
@@ -119,7 +119,7 @@ func (c *console) onEvent(e assistant.Event, ok bool) {
 	case assistant.Status:
 		c.onStatus(e.Message)
 	case assistant.ReasoningDelta:
-		if c.thinking {
+		if c.showReasoning {
 			t.reasoning.write(e.Text)
 		}
 	case assistant.TextDelta:
@@ -129,7 +129,7 @@ func (c *console) onEvent(e assistant.Event, ok bool) {
 	case assistant.PayloadFound:
 		c.note(cardName(e.Payload.Type), e.Payload.Summary)
 	case assistant.CheckpointCreated:
-		t.checkpoints = true
+		t.checkpointed = true
 	case assistant.ContextTrimmed:
 		c.note("Notice", fmt.Sprintf("too long for the model: trying again without %d of %d pairs.", e.Trimmed, e.Sent+e.Trimmed))
 	case assistant.Retrying:
@@ -154,8 +154,8 @@ func (c *console) onStatus(text string) {
 	case strings.HasPrefix(text, "Running "):
 	case text != "Thinking…":
 		c.note("Notice", text)
-	case !c.turn.thought:
-		c.turn.thought = true
+	case !c.turn.thinkingShown:
+		c.turn.thinkingShown = true
 		c.endLine()
 		c.out.line(text)
 	}
@@ -166,9 +166,9 @@ func (c *console) onText(text string) {
 		return // the place of a tool card; such a text of the model is escaped
 	}
 	c.turn.reasoning.end()
-	if c.turn.inTool {
-		c.out.fresh()
-		c.turn.inTool = false
+	if c.turn.toolLineOpen {
+		c.out.endLine()
+		c.turn.toolLineOpen = false
 	}
 	c.turn.answer.write(strings.ReplaceAll(text, `\[[tool:`, "[[tool:"))
 }
@@ -183,8 +183,8 @@ func (c *console) onTool(e assistant.Event) {
 	case assistant.ToolStart:
 		c.endLine()
 		c.out.begin(boldOn, "Tool")
-		c.out.more(strings.TrimSpace(visibleLine(e.Tool)+" "+safetext.Line(pane.ArgumentLine(e.Input), maxOutcome)) + " …")
-		t.progress, t.inTool = 0, true
+		c.out.add(strings.TrimSpace(visibleLine(e.Tool)+" "+safetext.Line(pane.ArgumentLine(e.Input), maxOutcome)) + " …")
+		t.progress, t.toolLineOpen = 0, true
 	case assistant.ToolProgress:
 		const step = 0.25 // a listener wants to hear that it goes on, not each step
 		if e.Progress >= t.progress+step && e.Progress < 1 {
@@ -192,10 +192,10 @@ func (c *console) onTool(e assistant.Event) {
 			c.note("Progress", fmt.Sprintf("%d percent, %s", int(e.Progress*100), oneLine(e.Message)))
 		}
 	case assistant.ToolComplete:
-		if !t.inTool {
+		if !t.toolLineOpen {
 			c.endLine()
 			c.out.begin(boldOn, "Tool")
-			c.out.more(visibleLine(e.Tool))
+			c.out.add(visibleLine(e.Tool))
 		}
 		text := safetext.Line(e.Message, maxOutcome)
 		switch {
@@ -204,9 +204,9 @@ func (c *console) onTool(e assistant.Event) {
 		case e.ErrorCode != assistant.CodeDeclined:
 			text = "failed (" + visibleLine(e.ErrorCode) + "): " + text
 		}
-		c.out.more(" " + text)
-		c.out.fresh()
-		t.inTool = false
+		c.out.add(" " + text)
+		c.out.endLine()
+		t.toolLineOpen = false
 	default:
 	}
 }
@@ -225,7 +225,7 @@ func (c *console) confirm(e assistant.ConfirmRequest) {
 		if !yes {
 			c.out.line("It is not done.")
 		}
-		if c.w.Answer(e.ID, yes) != nil {
+		if c.workspace.Answer(e.ID, yes) != nil {
 			c.out.line("The turn was over already.")
 		}
 		return nil
@@ -243,7 +243,7 @@ func (c *console) onEnd(end assistant.Event) {
 	c.endLine()
 	t := c.turn
 	c.turn, c.question = nil, nil
-	c.o.Window.Changed()
+	c.opts.Window.Changed()
 	complete := false
 	switch e := end.(type) {
 	case assistant.Complete:
@@ -252,8 +252,8 @@ func (c *console) onEnd(end assistant.Event) {
 			c.out.labelled("Notice", e.Payload.Notice)
 		}
 	case assistant.Error:
-		c.complain("Error ("+e.Code+")", e.Message)
-		c.unsent, c.failed = t.prompt.Text, t.seq
+		c.printError("Error ("+e.Code+")", e.Message)
+		c.unsent, c.failedSeq = t.prompt.Text, t.seq
 		if way := commandNames.Advice(e.Code); way != "" {
 			c.out.line(way)
 		}
@@ -267,8 +267,8 @@ func (c *console) onEnd(end assistant.Event) {
 		}
 	default:
 	}
-	if t.checkpoints {
-		c.out.line(fmt.Sprintf("Checkpoint %d: /undo undoes these changes.", len(c.s.Checkpoints())))
+	if t.checkpointed {
+		c.out.line(fmt.Sprintf("Checkpoint %d: /undo undoes these changes.", len(c.session.Checkpoints())))
 	}
 	c.showChanges()
 	c.next(complete, t.seq)
@@ -277,26 +277,26 @@ func (c *console) onEnd(end assistant.Event) {
 // next continues after a turn: with the end, with the queued message, or with
 // what the answer offers.
 func (c *console) next(complete bool, seq int64) {
-	queued, waits := c.w.Queued()
+	queued, waits := c.workspace.Queued()
 	switch {
-	case c.leaving:
-		c.leaving = false
+	case c.quitAfterTurn:
+		c.quitAfterTurn = false
 		_ = c.quit("") // it asks, or ends
 	case waits && complete:
-		c.w.TakeQueued()
+		c.workspace.TakeQueued()
 		c.startQueued(queued)
 	case waits:
 		c.out.line("Still waiting, not sent: " + oneLine(queued.Text) + ". /queue send sends it, /queue drop drops it.")
-	case c.late != nil:
-		c.startQueued(*c.late)
+	case c.queuedLate != nil:
+		c.startQueued(*c.queuedLate)
 	default:
 		c.offer(seq)
 	}
 }
 
 func (c *console) startQueued(p assistant.Prompt) {
-	c.late = nil
-	if c.o.Interactive {
+	c.queuedLate = nil
+	if c.opts.Interactive {
 		c.out.labelled("You, queued before", oneLine(p.Text))
 	}
 	c.dispatch(p)
@@ -305,12 +305,12 @@ func (c *console) startQueued(p assistant.Prompt) {
 // cancel cancels the running turn.
 func (c *console) cancel(string) error {
 	if c.turn == nil {
-		return hint("Nothing runs.")
+		return reply("Nothing is running.")
 	}
 	c.endLine()
 	c.out.line("Cancelling.")
 	c.question = nil
-	c.w.Cancel()
+	c.workspace.Cancel()
 	return nil
 }
 
@@ -319,10 +319,10 @@ func (c *console) cancel(string) error {
 func (c *console) quit(string) error {
 	switch {
 	case c.turn != nil:
-		c.leaving, c.question = true, nil
+		c.quitAfterTurn, c.question = true, nil
 		c.endLine()
 		go c.interruptTurn() // the loop reads the end of the turn
-	case !c.w.QuitCheck().Unsaved || !c.o.Interactive || c.ended:
+	case !c.workspace.QuitCheck().Unsaved || !c.opts.Interactive || c.inputEnded:
 		c.leave()
 	default:
 		c.out.labelled("Question", "there are unsaved changes. save writes them, keep leaves them for next time, discard drops them, stay does not quit.")
@@ -331,7 +331,7 @@ func (c *console) quit(string) error {
 			"save": func() error { return c.saveThen(c.leave) }, "keep": leave,
 			"discard": func() error { return errors.Join(c.discardNow(), leave()) },
 		}, func() {
-			if !c.ended {
+			if !c.inputEnded {
 				c.out.line("You stay.")
 			}
 		})

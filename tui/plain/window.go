@@ -41,8 +41,8 @@ func (c *console) perform(a pane.Action) error {
 		c.ask(prompt+": ", answers, c.nothingDone)
 	case pane.Run:
 		c.out.line(a.Doing)
-		notice, err := get(c, a.Run)
-		c.o.Window.Changed()
+		notice, err := interruptible(c, a.Run)
+		c.opts.Window.Changed()
 		if err != nil {
 			return err
 		}
@@ -55,16 +55,16 @@ func (c *console) perform(a pane.Action) error {
 
 // edit changes the window, as one step that can be undone.
 func (c *console) edit(e pane.Edit) error {
-	if err := c.w.Edit(e.Description, e.Change); err != nil {
+	if err := c.workspace.Edit(e.Description, e.Change); err != nil {
 		return err
 	}
 	c.changed(e.Notice() + ". /undo undoes it.")
 	return nil
 }
 
-// changed says what has changed the window, and shows what that changes.
+// changed reports a change of the window, and shows what follows from it.
 func (c *console) changed(text string) {
-	c.o.Window.Changed()
+	c.opts.Window.Changed()
 	c.out.line(text)
 	c.showChanges()
 }
@@ -82,11 +82,11 @@ func (c *console) pick(p pane.Pick) {
 
 // offer shows the choices of a pair, numbered as on the screen.
 func (c *console) offer(seq int64) {
-	pairs, err := c.s.Pairs(c.ctx, []int64{seq})
+	pairs, err := c.session.Pairs(c.ctx, []int64{seq})
 	if seq == 0 || err != nil || len(pairs) == 0 {
 		return // the answer was shown; only its suggestions cannot be read
 	}
-	c.choices, c.chosenOf = pane.Choices(&pairs[0], func(t string) bool { return t == pane.RuleProposal }), seq
+	c.choices, c.choicesSeq = pane.Choices(&pairs[0], func(t string) bool { return t == pane.RuleProposal }), seq
 	c.listChoices("Choices")
 }
 
@@ -109,7 +109,7 @@ func choiceText(ch pane.Choice) string {
 }
 
 func (c *console) choose(number string) error {
-	i, err := index(number, len(c.choices), fmt.Sprintf("There is no choice %s; %s offered now.", visibleLine(number), are(len(c.choices))))
+	i, err := index(number, len(c.choices), fmt.Sprintf("There is no choice %s; %s offered now.", visibleLine(number), countAre(len(c.choices))))
 	if err != nil {
 		return err
 	}
@@ -117,11 +117,11 @@ func (c *console) choose(number string) error {
 	if ch.PayloadID != "" {
 		return c.decide(ch)
 	}
-	p, isPrompt := ch.Prompt(c.w)
+	p, isPrompt := ch.Prompt(c.workspace)
 	if !isPrompt {
 		return c.act(ch.Action.Action)
 	}
-	if c.o.Interactive {
+	if c.opts.Interactive {
 		c.out.labelled("You", cmp.Or(ch.Value, ch.Label))
 	}
 	c.dispatch(p)
@@ -130,8 +130,8 @@ func (c *console) choose(number string) error {
 
 // decide answers a proposal. Accepting it is a turn of its own.
 func (c *console) decide(ch pane.Choice) error {
-	seq := c.chosenOf
-	events, err := c.w.Decide(c.ctx, seq, ch.PayloadID, ch.Accept)
+	seq := c.choicesSeq
+	events, err := c.workspace.Decide(c.ctx, seq, ch.PayloadID, ch.Accept)
 	switch {
 	case err != nil:
 		return err
@@ -144,17 +144,17 @@ func (c *console) decide(ch pane.Choice) error {
 	return nil
 }
 
-// sameAs are actions of the screen that a command of another name does.
-var sameAs = map[string]string{"show-rules": "rules", "show-changes": "changes", "rollback": "checkpoints"}
+// commandFor maps actions of the screen to commands of another name.
+var commandFor = map[string]string{"show-rules": "rules", "show-changes": "changes", "rollback": "checkpoints"}
 
 // act performs an action that an answer suggested: a command of this console, or
 // one that the window knows.
 func (c *console) act(action string) error {
 	name := pane.ActionName(action)
-	if cmd := commandNamed(cmp.Or(sameAs[name], name)); cmd != nil {
+	if cmd := commandNamed(cmp.Or(commandFor[name], name)); cmd != nil {
 		return cmd.run(c, "")
 	}
-	a := c.o.Window.Do(name)
+	a := c.opts.Window.Do(name)
 	if _, nothing := a.(pane.Nothing); nothing {
 		return c.listRules("")
 	}
@@ -162,16 +162,17 @@ func (c *console) act(action string) error {
 }
 
 func (c *console) listRules(string) error {
-	if c.o.Rules == nil {
-		return hint("This window has nothing to list.")
+	if c.opts.Rules == nil {
+		return reply("This window has nothing to list.")
 	}
-	c.out.indented(c.o.Rules()...)
+	c.out.indented(c.opts.Rules()...)
 	return nil
 }
 
-// planSave shows what a save would change; any says whether there is something.
-func (c *console) planSave() (any bool, err error) {
-	plan, err := get(c, c.w.PlanSave)
+// planSave shows what a save would change; hasChanges reports whether there is
+// anything.
+func (c *console) planSave() (hasChanges bool, err error) {
+	plan, err := interruptible(c, c.workspace.PlanSave)
 	if err != nil {
 		return false, err
 	}
@@ -188,14 +189,14 @@ func (c *console) planSave() (any bool, err error) {
 	return true, nil
 }
 
-// askConflict asks whose rules count, where others have changed the same.
+// askConflict asks which version to use when someone else has changed the file.
 func (c *console) askConflict(plan assistant.SavePlan, st *style.Styles) {
 	c.out.labelled("Notice", pane.ConflictTitle(plan.Conflict)+".")
 	c.out.indented(pane.ConflictLines(plan.Conflict, plan.Rules, &st.Icons)...)
 	load := func(drop bool) func() error {
 		return func() error {
-			_, err := get(c, func(ctx context.Context) (assistant.Refreshed, error) {
-				return c.w.RefreshSaved(ctx, "Load the changed file", drop)
+			_, err := interruptible(c, func(ctx context.Context) (assistant.Refreshed, error) {
+				return c.workspace.RefreshSaved(ctx, "Load the changed file", drop)
 			})
 			if err == nil {
 				c.changed("The file was loaded. /changes shows what is unsaved now.")
@@ -209,19 +210,19 @@ func (c *console) askConflict(plan assistant.SavePlan, st *style.Styles) {
 
 // saveThen shows what would be written, writes after a yes, and continues.
 func (c *console) saveThen(then func()) error {
-	any, err := c.planSave()
+	hasChanges, err := c.planSave()
 	if err != nil {
 		return err
 	}
-	if !any {
+	if !hasChanges {
 		if c.question == nil {
 			then()
 		}
 		return nil
 	}
 	c.askYes("Type yes to save: ", func() error {
-		saved, err := get(c, c.w.Save)
-		c.o.Window.Changed()
+		saved, err := interruptible(c, c.workspace.Save)
+		c.opts.Window.Changed()
 		c.unsaved = c.isUnsaved()
 		if err == nil {
 			c.out.labelled("Saved", saved.Message)
@@ -233,15 +234,15 @@ func (c *console) saveThen(then func()) error {
 }
 
 func (c *console) discard(string) error {
-	any, err := c.planSave()
-	if any {
+	hasChanges, err := c.planSave()
+	if hasChanges {
 		c.askYes("Type yes to discard these changes: ", c.discardNow)
 	}
 	return err
 }
 
 func (c *console) discardNow() error {
-	lost, err := c.w.Discard("Discarded the unsaved changes")
+	lost, err := c.workspace.Discard("Discarded the unsaved changes")
 	if err == nil {
 		c.changed("Discarded " + assistant.Counted(len(lost), "unsaved change") + ". /undo undoes it.")
 	}
@@ -250,9 +251,9 @@ func (c *console) discardNow() error {
 
 // listCheckpoints lists the points to go back to, "Session start" first.
 func (c *console) listCheckpoints(string) error {
-	all := c.s.Checkpoints()
+	all := c.session.Checkpoints()
 	if len(all) == 0 {
-		return hint("There are no checkpoints.")
+		return reply("There are no checkpoints.")
 	}
 	c.out.line("Checkpoints, /rollback and the number goes back to before it:")
 	for i, p := range all {
@@ -279,39 +280,39 @@ func (c *console) rollback(args string) error {
 	if !known {
 		number = ""
 	}
-	all := c.s.Checkpoints()
+	all := c.session.Checkpoints()
 	i, err := index(number, len(all), "/rollback, the number of a checkpoint, and perhaps rules or conversation. /checkpoints lists them.")
 	if err != nil {
 		return err
 	}
-	return c.rolledBack(c.w.Rollback(c.ctx, all[i].ID, scope))
+	return c.reportRollback(c.workspace.Rollback(c.ctx, all[i].ID, scope))
 }
 
-func (c *console) rolledBack(back workspace.RolledBack, err error) error {
+func (c *console) reportRollback(back workspace.RolledBack, err error) error {
 	if err != nil {
 		return err
 	}
 	c.choices = nil
 	c.out.line("Rolled back to before " + visibleLine(back.Step.Description) + ". /undo-rollback undoes that until the next message.")
 	if back.Text != "" {
-		c.unsent, c.failed = back.Text, 0
+		c.unsent, c.failedSeq = back.Text, 0
 		c.out.labelled("The message was", oneLine(back.Text))
 		c.out.line("/retry sends it again, /reask asks with other words.")
 	}
-	c.o.Window.Changed()
+	c.opts.Window.Changed()
 	c.showChanges()
 	return nil
 }
 
 // undo undoes the newest change. It asks when that cuts the conversation.
 func (c *console) undo(string) error {
-	step, ok := c.w.UndoStep()
+	step, ok := c.workspace.UndoStep()
 	undo := func(scope checkpoint.Scope) func() error {
-		return func() error { return c.rolledBack(c.w.Undo(c.ctx, scope)) }
+		return func() error { return c.reportRollback(c.workspace.Undo(c.ctx, scope)) }
 	}
 	switch {
 	case !ok:
-		return hint("There is no change to undo.")
+		return reply("There is no change to undo.")
 	case !step.ByAssistant:
 		return undo(checkpoint.ScopeRules)()
 	}
@@ -322,12 +323,12 @@ func (c *console) undo(string) error {
 }
 
 func (c *console) undoRollback(string) error {
-	err := c.w.UndoRollback(c.ctx)
+	err := c.workspace.UndoRollback(c.ctx)
 	if errors.Is(err, workspace.ErrNothingToUndo) {
-		return hint("There is no rollback to undo.")
+		return reply("There is no rollback to undo.")
 	}
 	if err == nil {
-		c.unsent, c.failed = "", 0
+		c.unsent, c.failedSeq = "", 0
 		c.changed("The rollback is undone.")
 	}
 	return err

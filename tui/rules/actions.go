@@ -65,10 +65,10 @@ func (p *Pane) selectRow() pane.Action {
 	if !ok || r.kind != rowRule && r.kind != rowModel {
 		return pane.Notify{Text: "only rules and models can be selected"}
 	}
-	if key := p.rowKey(r); p.selected[key] {
-		delete(p.selected, key)
+	if id := p.rowID(r); p.selected[id] {
+		delete(p.selected, id)
 	} else {
-		p.selected[key] = true
+		p.selected[id] = true
 	}
 	p.tabs.List().Move(1)
 	p.version++
@@ -84,18 +84,18 @@ func (p *Pane) enter() pane.Action {
 	d := &p.data
 	switch r.kind {
 	case rowRule:
-		p.highlightRule(d.rules[r.list][r.at])
+		p.highlightRule(d.rules[r.list][r.index])
 	case rowModel:
-		p.highlightModel(d.models[r.at].ID)
+		p.highlightModel(d.models[r.index].ID)
 	case rowChild:
-		p.jumpTo, p.query = modelKey(r.text), ""
+		p.jumpTo, p.query = modelID(r.text), ""
 		p.syncSearch()
 		p.openTab(tabModels)
 	case rowNew:
 		return p.markSeen()
 	case rowFinding:
-		f := p.findings()[r.at]
-		p.jumpTo = ruleKey(f.List, f.Pattern)
+		f := p.findings()[r.index]
+		p.jumpTo = ruleID(f.List, f.Pattern)
 		p.openTab(tabRules)
 	default:
 	}
@@ -106,26 +106,26 @@ func (p *Pane) enter() pane.Action {
 // highlightRule highlights a rule and its models, or nothing when they are
 // highlighted; the tab of models opens on the first of them.
 func (p *Pane) highlightRule(r modelfilter.RuleView) {
-	if p.data.isHighlighted(r) && len(p.data.light.Models) == r.Matches {
+	if p.data.isHighlighted(r) && len(p.data.highlight.Models) == r.Matches {
 		p.window.ClearHighlight()
 		return
 	}
 	p.jumpTo = ""
 	if h := p.window.HighlightRule(r.List, r.Pattern); len(h.Models) > 0 {
-		p.jumpTo = modelKey(h.Models[0])
+		p.jumpTo = modelID(h.Models[0])
 	}
 }
 
 // highlightModel highlights a model and the rule that decides it, or nothing
 // when they are highlighted; the tab of rules opens on the rule.
 func (p *Pane) highlightModel(id string) {
-	if len(p.data.light.Models) == 1 && p.data.lit[id] {
+	if len(p.data.highlight.Models) == 1 && p.data.highlighted[id] {
 		p.window.ClearHighlight()
 		return
 	}
 	p.jumpTo = ""
 	if h := p.window.HighlightModel(id); h.Rule != "" {
-		p.jumpTo = ruleKey(h.List, h.Rule)
+		p.jumpTo = ruleID(h.List, h.Rule)
 	}
 }
 
@@ -184,15 +184,15 @@ func (p *Pane) edit(provider, description, done string, change func(s modelfilte
 			if err := change(scope); err != nil {
 				return err
 			}
-			outcome = compare(before, scope.Models())
+			outcome = modelsChangedText(before, scope.Models())
 			return nil
 		},
 		Done: func() string { return done + outcome },
 	}
 }
 
-// compare says how many models a change of a provider's rules hid and showed.
-func compare(before, after []modelfilter.ModelView) string {
+// modelsChangedText says how many models a change of a provider's rules hid and showed.
+func modelsChangedText(before, after []modelfilter.ModelView) string {
 	if len(after) == 0 {
 		return "" // no models are known
 	}
@@ -231,15 +231,15 @@ func ruleName(list modelfilter.List, pattern string) string {
 // openAdd opens the line for a pattern. For selected models patterns are looked
 // for first; on a model the line suggests its name.
 func (p *Pane) openAdd(list modelfilter.List) pane.Action {
-	if no := p.refuseLocked(); no != nil {
-		return no
+	if refusal := p.refuseLocked(); refusal != nil {
+		return refusal
 	}
-	if no := p.refuseFixed(list); no != nil {
-		return no
+	if refusal := p.refuseFixed(list); refusal != nil {
+		return refusal
 	}
 	var ids []string
 	for _, m := range p.data.models {
-		if p.tabs.Open == tabModels && p.selected[modelKey(m.ID)] {
+		if p.tabs.Open == tabModels && p.selected[modelID(m.ID)] {
 			ids = append(ids, m.ID)
 		}
 	}
@@ -248,7 +248,7 @@ func (p *Pane) openAdd(list modelfilter.List) pane.Action {
 	}
 	text := ""
 	if r, ok := p.tabs.List().Current(); ok && r.kind == rowModel {
-		text = glob.Quote(p.data.name(p.data.models[r.at].ID))
+		text = glob.Quote(p.data.name(p.data.models[r.index].ID))
 	}
 	p.openPattern(list, text)
 	return pane.Nothing{}
@@ -276,21 +276,21 @@ func (p *Pane) suggestPatterns(list modelfilter.List, ids []string) pane.Action 
 }
 
 func (p *Pane) addPattern() pane.Action {
-	if no := p.refuseLocked(); no != nil {
-		return no
+	if refusal := p.refuseLocked(); refusal != nil {
+		return refusal
 	}
-	list, text := p.line.list, p.line.Text()
+	list, text := p.input.list, p.input.Text()
 	v, err := p.window.Check(list, text)
 	var refusal *engine.Refusal
 	switch {
 	case errors.As(err, &refusal) && refusal.Reason == engine.Empty:
-		p.closeLine()
+		p.closeInput()
 		return pane.Nothing{}
 	case err != nil:
 		return pane.Notify{Text: refusalText(err), IsError: true}
 	}
-	p.jumpTo = ruleKey(list, v.Pattern)
-	p.closeLine()
+	p.jumpTo = ruleID(list, v.Pattern)
+	p.closeInput()
 	name := ruleName(list, v.Pattern)
 	return p.edit(p.data.provider, "Add "+name, "added "+name, func(s modelfilter.Scope) error {
 		_, err := s.Add(list, text)
@@ -301,8 +301,8 @@ func (p *Pane) addPattern() pane.Action {
 // deleteRow deletes what the row stands for: a rule, all selected rules, the
 // rule that decides a model, an unsaved change.
 func (p *Pane) deleteRow() pane.Action {
-	if no := p.refuseLocked(); no != nil {
-		return no
+	if refusal := p.refuseLocked(); refusal != nil {
+		return refusal
 	}
 	if rules := p.selectedRules(); p.tabs.Open == tabRules && len(rules) > 0 {
 		return p.deleteRules(rules)
@@ -311,18 +311,18 @@ func (p *Pane) deleteRow() pane.Action {
 	d := &p.data
 	switch r.kind {
 	case rowRule:
-		return p.deleteRule(d.provider, r.list, d.rules[r.list][r.at].Pattern)
+		return p.deleteRule(d.provider, r.list, d.rules[r.list][r.index].Pattern)
 	case rowRemoved:
-		return p.restoreRule(d.provider, r.list, d.removed[r.list][r.at])
+		return p.restoreRule(d.provider, r.list, d.removed[r.list][r.index])
 	case rowModel:
-		return p.confirmDeleteDeciding(d.models[r.at])
+		return p.confirmDeleteDeciding(d.models[r.index])
 	case rowChange:
-		if c := d.diff[r.at]; !c.Added {
+		if c := d.diff[r.index]; !c.Added {
 			return p.restoreRule(c.Provider, modelfilter.ListOf(c), c.Pattern)
 		}
-		return p.deleteRule(d.diff[r.at].Provider, r.list, d.diff[r.at].Pattern)
+		return p.deleteRule(d.diff[r.index].Provider, r.list, d.diff[r.index].Pattern)
 	case rowFinding:
-		f := p.findings()[r.at]
+		f := p.findings()[r.index]
 		return p.deleteRule(d.provider, f.List, f.Pattern)
 	default:
 	}
@@ -333,7 +333,7 @@ func (p *Pane) selectedRules() []modelfilter.RuleView {
 	var rules []modelfilter.RuleView
 	for _, list := range lists {
 		for _, r := range p.data.rules[list] {
-			if p.selected[ruleKey(list, r.Pattern)] {
+			if p.selected[ruleID(list, r.Pattern)] {
 				rules = append(rules, r)
 			}
 		}
@@ -343,8 +343,8 @@ func (p *Pane) selectedRules() []modelfilter.RuleView {
 
 func (p *Pane) deleteRule(provider string, list modelfilter.List, pattern string) pane.Action {
 	if provider == p.data.provider {
-		if no := p.refuseFixed(list); no != nil {
-			return no
+		if refusal := p.refuseFixed(list); refusal != nil {
+			return refusal
 		}
 	}
 	name := ruleName(list, pattern)
@@ -354,8 +354,8 @@ func (p *Pane) deleteRule(provider string, list modelfilter.List, pattern string
 // deleteRules deletes the selected rules in one step.
 func (p *Pane) deleteRules(rules []modelfilter.RuleView) pane.Action {
 	for _, r := range rules {
-		if no := p.refuseFixed(r.List); no != nil {
-			return no
+		if refusal := p.refuseFixed(r.List); refusal != nil {
+			return refusal
 		}
 	}
 	clear(p.selected)
@@ -364,11 +364,11 @@ func (p *Pane) deleteRules(rules []modelfilter.RuleView) pane.Action {
 	return p.edit(p.data.provider, "Delete "+name, "deleted "+name, func(s modelfilter.Scope) error {
 		done := map[string]bool{}
 		for _, r := range rules {
-			key := ruleKey(r.List, r.Pattern)
-			if done[key] { // Remove has removed its duplicates
+			id := ruleID(r.List, r.Pattern)
+			if done[id] { // Remove has removed its duplicates
 				continue
 			}
-			done[key] = true
+			done[id] = true
 			if err := s.Remove(r.List, r.Pattern); err != nil {
 				return err
 			}

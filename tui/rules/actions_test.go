@@ -143,8 +143,8 @@ func TestLockedPaneRefusesEditsAndKeepsTheLine(t *testing.T) {
 	b.keys("*mini*")
 	b.w.Lock()
 	b.Changed()
-	if said := b.keys("<enter>"); said != lockedText || !b.Typing() || b.line.Text() != "*mini*" {
-		t.Errorf("enter said %q, the line holds %q", said, b.line.Text())
+	if said := b.keys("<enter>"); said != lockedText || !b.Typing() || b.input.Text() != "*mini*" {
+		t.Errorf("enter said %q, the line holds %q", said, b.input.Text())
 	}
 	b.Escape()
 	b.Escape()
@@ -199,7 +199,7 @@ func TestHighlightLinksBothWays(t *testing.T) {
 		t.Fatalf("highlighted = %+v", h)
 	}
 	b.do("next-tab")
-	if r, _ := b.tabs.List().Current(); r.kind != rowModel || b.data.models[r.at].ID != "openai/gpt-4-1106-preview" {
+	if r, _ := b.tabs.List().Current(); r.kind != rowModel || b.data.models[r.index].ID != "openai/gpt-4-1106-preview" {
 		t.Errorf("the tab of models opens on %+v", r)
 	}
 	b.on("gpt-4o-audio")
@@ -219,7 +219,7 @@ func TestPreviewSaysWhatTheEngineSays(t *testing.T) {
 		for _, pattern := range []string{"*", "*mini*", "gpt-4*", "zzz", "?3", "[og]*", "gpt-3.5-turbo", "other/*", "*audio*"} {
 			b.openPattern(list, pattern)
 			want := b.w.Preview(list, pattern)
-			got := b.line.preview
+			got := b.input.preview
 			if got.change.Matches != want.Matches || len(got.change.Hidden) != len(want.Hidden) || len(got.change.Shown) != len(want.Shown) {
 				t.Errorf("preview of %s %s = %+v, want %+v", list, pattern, got.change, want)
 			}
@@ -341,8 +341,8 @@ func TestClick(t *testing.T) {
 	}
 	b.Lines(60, 20)
 	b.Click(5, 4)
-	if r, _ := b.tabs.List().Current(); b.data.models[r.at].ID != "openai/gpt-4-1106-preview" {
-		t.Errorf("a click on a row went to %s", b.data.models[r.at].ID)
+	if r, _ := b.tabs.List().Current(); b.data.models[r.index].ID != "openai/gpt-4-1106-preview" {
+		t.Errorf("a click on a row went to %s", b.data.models[r.index].ID)
 	}
 	b.Click(5, 4)
 	if h := b.w.Highlighted(); h.Rule != "*-preview*" {
@@ -360,8 +360,8 @@ func TestCursorStaysOnItsRowWhenRowsChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Changed()
-	if r, _ := b.tabs.List().Current(); b.rowKey(r) != ruleKey(modelfilter.Ignore, "*audio*") {
-		t.Errorf("the cursor is on %q", b.rowKey(r))
+	if r, _ := b.tabs.List().Current(); b.rowID(r) != ruleID(modelfilter.Ignore, "*audio*") {
+		t.Errorf("the cursor is on %q", b.rowID(r))
 	}
 }
 

@@ -14,24 +14,24 @@ import (
 // snapshot is the state of the window when it was last read. Drawing and keys
 // use it alone, so a frame costs the same with ten models and ten thousand.
 type snapshot struct {
-	revision int64
-	provider string
-	rules    [2][]modelfilter.RuleView // by list
-	removed  [2][]string
-	added    [2]int    // how many of rules are unsaved
-	fixed    [2]string // what decides a list that cannot be edited; "" for one that can
-	models   []modelfilter.ModelView
-	lower    []string // ids of models in lower case; nil until a search needs them
-	counts   modelfilter.Counts
-	source   modelfilter.ModelList // without its ids
-	diff     []assistant.RuleChange
-	notices  []string
-	light    modelfilter.Highlight
-	lit      map[string]bool // ids of light
-	locked   bool
-	dirty    bool
-	file     string
-	exists   bool // the file
+	revision    int64
+	provider    string
+	rules       [2][]modelfilter.RuleView // by list
+	removed     [2][]string
+	added       [2]int    // how many of rules are unsaved
+	fixedBy     [2]string // what decides a list that cannot be edited; "" for one that can
+	models      []modelfilter.ModelView
+	lower       []string // ids of models in lower case; nil until a search needs them
+	counts      modelfilter.Counts
+	source      modelfilter.ModelList // without its ids
+	diff        []assistant.RuleChange
+	notices     []string
+	highlight   modelfilter.Highlight
+	highlighted map[string]bool // ids of light
+	locked      bool
+	dirty       bool
+	file        string
+	fileExists  bool // the file
 }
 
 // readWindow takes a snapshot. The revision is read first: a change during the
@@ -39,7 +39,7 @@ type snapshot struct {
 func readWindow(w *modelfilter.Window) snapshot {
 	s := snapshot{
 		revision: w.Revision(), provider: w.Provider(), models: w.Models(), counts: w.Counts(), diff: w.Diff(),
-		notices: w.Notices(), light: w.Highlighted(), locked: w.Locked(), dirty: w.Dirty(), file: w.EnvFile(), exists: w.FileExists(),
+		notices: w.Notices(), highlight: w.Highlighted(), locked: w.Locked(), dirty: w.Dirty(), file: w.EnvFile(), fileExists: w.FileExists(),
 	}
 	for _, list := range lists {
 		s.rules[list] = w.Rules(list)
@@ -48,7 +48,7 @@ func readWindow(w *modelfilter.Window) snapshot {
 				s.added[list]++
 			}
 			if r.Fixed {
-				s.fixed[list] = r.Source
+				s.fixedBy[list] = r.Source
 			}
 		}
 		if scope, err := w.On(""); err == nil {
@@ -59,9 +59,9 @@ func readWindow(w *modelfilter.Window) snapshot {
 		list.IDs = nil
 		s.source = list
 	}
-	s.lit = make(map[string]bool, len(s.light.Models))
-	for _, id := range s.light.Models {
-		s.lit[id] = true
+	s.highlighted = make(map[string]bool, len(s.highlight.Models))
+	for _, id := range s.highlight.Models {
+		s.highlighted[id] = true
 	}
 	return s
 }
@@ -97,7 +97,7 @@ func (s *snapshot) name(id string) string {
 
 // isHighlighted reports whether a rule is the highlighted one.
 func (s *snapshot) isHighlighted(r modelfilter.RuleView) bool {
-	return s.light.Rule == r.Pattern && s.light.List == r.List
+	return s.highlight.Rule == r.Pattern && s.highlight.List == r.List
 }
 
 // results are what actions found out off the update loop. Its maps and pointers

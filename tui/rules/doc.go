@@ -1,20 +1,20 @@
 // Package rules is the pane of the model filter: its rules, its models and what
-// is unsaved, in three tabs, worked by keys.
+// is unsaved, in three tabs, operated by keys.
 //
 // # Nouns
 //
 // A Pane shows one modelfilter.Window. It draws from a snapshot of the window,
-// taken when Changed says that the window is another. A row is a line of the
-// list of a tab; the foot is what stands below the list: numbers, what is to be
-// said of the row under the cursor, warnings. A line is the text that is being
-// typed: a pattern with its preview, a search, an import.
+// taken when Changed says that the window has changed. A row is a line of the list
+// of a tab; the foot is below the list: numbers, details of the row under the
+// cursor, warnings. The text input takes a pattern with its preview, a search, or
+// an import.
 //
 // A rule has a colour and an icon; a model shows the icon of the rule that decides
 // it. Enter on either highlights the other.
 //
 // # Who may call what
 //
-// A Pane belongs to the goroutine that runs Update and View. Warm, Effect
+// A Pane belongs to the goroutine that runs Update and View. CountModels, Effect
 // and the functions inside actions are safe from any other: they touch the
 // window and an inbox, never what is drawn.
 //

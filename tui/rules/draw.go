@@ -16,24 +16,24 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// inks are the styles of the pane.
-type inks struct {
+// styles are the styles of the pane.
+type styles struct {
 	Title, Text, Count, Muted, Ignore, Allow, Pending, Shadowed, Dead pane.CompiledStyle
 	Highlight, Selected, BarAvailable, BarHidden, Warn, Add, Remove   pane.CompiledStyle
 	Cursor, Line                                                      pane.CompiledStyle
 	Wheel                                                             []pane.CompiledStyle
 }
 
-func newInks(st style.Styles) inks {
-	r, ink := st.Rules, pane.CompileStyle
-	i := inks{
-		Title: ink(r.Title), Text: ink(r.Text), Count: ink(r.Count), Muted: ink(r.Muted), Ignore: ink(r.Ignore), Allow: ink(r.Allow),
-		Pending: ink(r.Pending), Shadowed: ink(r.Shadowed), Dead: ink(r.Dead), Highlight: ink(r.Highlight), Selected: ink(r.Selected),
-		BarAvailable: ink(r.BarAvailable), BarHidden: ink(r.BarHidden), Warn: ink(r.Warn), Add: ink(st.Diff.Add), Remove: ink(st.Diff.Remove),
-		Cursor: ink(r.Text.Reverse(true)), Line: ink(st.Border.Idle),
+func compileStyles(st style.Styles) styles {
+	r, style := st.Rules, pane.CompileStyle
+	i := styles{
+		Title: style(r.Title), Text: style(r.Text), Count: style(r.Count), Muted: style(r.Muted), Ignore: style(r.Ignore), Allow: style(r.Allow),
+		Pending: style(r.Pending), Shadowed: style(r.Shadowed), Dead: style(r.Dead), Highlight: style(r.Highlight), Selected: style(r.Selected),
+		BarAvailable: style(r.BarAvailable), BarHidden: style(r.BarHidden), Warn: style(r.Warn), Add: style(st.Diff.Add), Remove: style(st.Diff.Remove),
+		Cursor: style(r.Text.Reverse(true)), Line: style(st.Border.Idle),
 	}
 	for _, w := range r.RuleColours {
-		i.Wheel = append(i.Wheel, ink(w))
+		i.Wheel = append(i.Wheel, style(w))
 	}
 	return i
 }
@@ -48,17 +48,17 @@ func (p *Pane) assignColours() {
 	}
 	for _, list := range lists {
 		for _, r := range p.data.rules[list] {
-			if key := ruleKey(list, r.Pattern); known[key] == 0 {
-				known[key] = len(known) + 1
+			if id := ruleID(list, r.Pattern); known[id] == 0 {
+				known[id] = len(known) + 1
 			}
 		}
 	}
 }
 
 // colour is the sign and the ink of a rule of the provider.
-func (p *Pane) colour(list modelfilter.List, pattern string) (sign string, ink pane.CompiledStyle) {
-	at := max(0, p.colours[p.data.provider][ruleKey(list, pattern)]-1) % len(p.inks.Wheel)
-	return p.st.Icons.RuleIcons[at], p.inks.Wheel[at]
+func (p *Pane) colour(list modelfilter.List, pattern string) (sign string, style pane.CompiledStyle) {
+	at := max(0, p.colours[p.data.provider][ruleID(list, pattern)]-1) % len(p.styles.Wheel)
+	return p.st.Icons.RuleIcons[at], p.styles.Wheel[at]
 }
 
 // frame is the last frame and what it was drawn for: as long as nothing changes,
@@ -92,7 +92,7 @@ func (p *Pane) titles() []string {
 	return out
 }
 
-// wideRow is from how many cells on a row spells its numbers out.
+// wideRow is the least width of a row that spells its numbers out.
 const wideRow = 34
 
 // drawRow draws a row in w cells.
@@ -102,14 +102,14 @@ func (p *Pane) drawRow(r row, current bool, w int) string {
 	if current {
 		lead = p.st.Icons.Selected
 	}
-	left = append([]pane.Piece{{Text: lead, Style: p.inks.Text}}, left...)
+	left = append([]pane.Piece{{Text: lead, Style: p.styles.Text}}, left...)
 	if len(right) > 0 {
-		right = append(right, pane.Piece{Text: " ", Style: p.inks.Text})
+		right = append(right, pane.Piece{Text: " ", Style: p.styles.Text})
 	}
 	if current && p.focus {
 		for _, pieces := range [][]pane.Piece{left, right} {
 			for i := range pieces {
-				pieces[i].Style = p.inks.Selected
+				pieces[i].Style = p.styles.Selected
 			}
 		}
 	}
@@ -122,38 +122,38 @@ func (p *Pane) drawRow(r row, current bool, w int) string {
 
 // pieces are what a row shows at the left and at the right.
 func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
-	d, in, icons := &p.data, &p.inks, &p.st.Icons
+	d, st, icons := &p.data, &p.styles, &p.st.Icons
 	switch r.kind {
-	case rowHead:
+	case rowHeading:
 		return p.headPieces(r)
-	case rowNone:
-		return []pane.Piece{{Text: "  " + p.emptyList(r.list, w-len("   ")), Style: in.Muted}}, nil
+	case rowEmptyList:
+		return []pane.Piece{{Text: "  " + p.emptyList(r.list, w-len("   ")), Style: st.Muted}}, nil
 	case rowRule:
-		return p.rulePieces(d.rules[r.list][r.at], w)
+		return p.rulePieces(d.rules[r.list][r.index], w)
 	case rowRemoved:
-		return []pane.Piece{{Text: " ", Style: in.Text}, {Text: icons.Remove, Style: in.Pending}, {Text: "  " + pane.Visible(d.removed[r.list][r.at]), Style: in.Dead}},
-			[]pane.Piece{{Text: "deleted", Style: in.Pending}}
+		return []pane.Piece{{Text: " ", Style: st.Text}, {Text: icons.Remove, Style: st.Pending}, {Text: "  " + pane.Visible(d.removed[r.list][r.index]), Style: st.Dead}},
+			[]pane.Piece{{Text: "deleted", Style: st.Pending}}
 	case rowChild:
-		return []pane.Piece{{Text: "     " + pane.Visible(d.name(r.text)), Style: in.Highlight}}, nil
+		return []pane.Piece{{Text: "     " + pane.Visible(d.name(r.text)), Style: st.Highlight}}, nil
 	case rowModel:
-		return p.modelPieces(d.models[r.at], w)
+		return p.modelPieces(d.models[r.index], w)
 	case rowNew:
-		return []pane.Piece{{Text: icons.New + " " + assistant.Counted(d.counts.New, "new model"), Style: in.Title}},
-			[]pane.Piece{{Text: p.keys.Hint("pane-highlight", "marks seen"), Style: in.Muted}}
+		return []pane.Piece{{Text: icons.New + " " + assistant.Counted(d.counts.New, "new model"), Style: st.Title}},
+			[]pane.Piece{{Text: p.keys.Hint("pane-highlight", "marks seen"), Style: st.Muted}}
 	case rowChange:
-		c := d.diff[r.at]
-		sign, ink := icons.Remove, in.Remove
+		c := d.diff[r.index]
+		sign, style := icons.Remove, st.Remove
 		if c.Added {
-			sign, ink = icons.Add, in.Add
+			sign, style = icons.Add, st.Add
 		}
-		return []pane.Piece{{Text: sign + " ", Style: ink}, {Text: listColumn(modelfilter.ListOf(c)), Style: in.Muted}, {Text: pane.Visible(c.Pattern), Style: ink}}, nil
+		return []pane.Piece{{Text: sign + " ", Style: style}, {Text: listColumn(modelfilter.ListOf(c)), Style: st.Muted}, {Text: pane.Visible(c.Pattern), Style: style}}, nil
 	case rowFinding:
-		return p.findingPieces(p.findings()[r.at])
+		return p.findingPieces(p.findings()[r.index])
 	case rowNotice:
-		return []pane.Piece{{Text: icons.Warn + " ", Style: in.Warn}, {Text: pane.Visible(p.shortNotice(d.notices[r.at])), Style: in.Text}}, nil
+		return []pane.Piece{{Text: icons.Warn + " ", Style: st.Warn}, {Text: pane.Visible(p.shortNotice(d.notices[r.index])), Style: st.Text}}, nil
 	default:
 	}
-	return []pane.Piece{{Text: r.text, Style: in.Muted}}, nil
+	return []pane.Piece{{Text: r.text, Style: st.Muted}}, nil
 }
 
 // emptyList explains a list without rules.
@@ -167,13 +167,13 @@ func (p *Pane) emptyList(list modelfilter.List, w int) string {
 
 // headPieces are the name of a group, and how much of a list is unsaved.
 func (p *Pane) headPieces(r row) (left, right []pane.Piece) {
-	in, icons := &p.inks, &p.st.Icons
+	st, icons := &p.styles, &p.st.Icons
 	if p.tabs.Open != tabRules {
-		return []pane.Piece{{Text: r.text, Style: in.Title}}, nil
+		return []pane.Piece{{Text: r.text, Style: st.Title}}, nil
 	}
-	left = []pane.Piece{{Text: r.text, Style: p.listInk(r.list)}}
-	if source := p.data.fixed[r.list]; source != "" {
-		left = append(left, pane.Piece{Text: "  " + icons.Lock + " " + source, Style: in.Warn})
+	left = []pane.Piece{{Text: r.text, Style: p.listStyle(r.list)}}
+	if source := p.data.fixedBy[r.list]; source != "" {
+		left = append(left, pane.Piece{Text: "  " + icons.Lock + " " + source, Style: st.Warn})
 	}
 	text := ""
 	if n := p.data.added[r.list]; n > 0 {
@@ -182,36 +182,36 @@ func (p *Pane) headPieces(r row) (left, right []pane.Piece) {
 	if n := len(p.data.removed[r.list]); n > 0 {
 		text += " " + icons.Remove + strconv.Itoa(n)
 	}
-	return left, []pane.Piece{{Text: text, Style: in.Pending}}
+	return left, []pane.Piece{{Text: text, Style: st.Pending}}
 }
 
-func (p *Pane) listInk(list modelfilter.List) pane.CompiledStyle {
+func (p *Pane) listStyle(list modelfilter.List) pane.CompiledStyle {
 	if list == modelfilter.Allow {
-		return p.inks.Allow
+		return p.styles.Allow
 	}
-	return p.inks.Ignore
+	return p.styles.Ignore
 }
 
 func (p *Pane) rulePieces(r modelfilter.RuleView, w int) (left, right []pane.Piece) {
-	in, icons := &p.inks, &p.st.Icons
+	st, icons := &p.styles, &p.st.Icons
 	sign, colour := p.colour(r.List, r.Pattern)
-	mark, pending, name := " ", " ", in.Text
-	if p.selected[ruleKey(r.List, r.Pattern)] {
+	mark, pending, name := " ", " ", st.Text
+	if p.selected[ruleID(r.List, r.Pattern)] {
 		mark = icons.Ticked
 	}
 	if r.Unsaved {
 		pending = icons.Add
 	}
 	if p.data.isHighlighted(r) {
-		name = in.Highlight
+		name = st.Highlight
 	}
-	wide, short, ink := assistant.Counted(r.Decides, "model"), strconv.Itoa(r.Decides), in.Count
+	wide, short, style := assistant.Counted(r.Decides, "model"), strconv.Itoa(r.Decides), st.Count
 	switch {
 	case r.Dead:
-		wide, short, ink, name = icons.Dead+" matches none", icons.Dead+" 0", in.Muted, in.Dead
+		wide, short, style, name = icons.Dead+" matches none", icons.Dead+" 0", st.Muted, st.Dead
 	case r.Shadowed:
 		wide = icons.Shadowed + " 0 of " + strconv.Itoa(r.Matches)
-		short, ink, name = wide, in.Shadowed, in.Shadowed
+		short, style, name = wide, st.Shadowed, st.Shadowed
 	case r.Decides != r.Matches:
 		wide = fmt.Sprintf("%d of %s", r.Decides, assistant.Counted(r.Matches, "model"))
 		short = fmt.Sprintf("%d of %d", r.Decides, r.Matches)
@@ -220,11 +220,11 @@ func (p *Pane) rulePieces(r modelfilter.RuleView, w int) (left, right []pane.Pie
 		wide = short
 	}
 	return []pane.Piece{
-		{Text: mark, Style: in.Pending},
-		{Text: pending, Style: in.Pending},
+		{Text: mark, Style: st.Pending},
+		{Text: pending, Style: st.Pending},
 		{Text: icons.RuleBar + sign + " ", Style: colour},
 		{Text: pane.Visible(r.Pattern), Style: name},
-	}, []pane.Piece{{Text: wide, Style: ink}}
+	}, []pane.Piece{{Text: wide, Style: style}}
 }
 
 // modelLead is how many cells of a model's row the cursor, the signs and the
@@ -232,32 +232,32 @@ func (p *Pane) rulePieces(r modelfilter.RuleView, w int) (left, right []pane.Pie
 const modelLead = 8
 
 func (p *Pane) modelPieces(m modelfilter.ModelView, w int) (left, right []pane.Piece) {
-	in, icons := &p.inks, &p.st.Icons
-	mark, lit, name := " ", " ", in.Text
-	if p.selected[modelKey(m.ID)] {
+	st, icons := &p.styles, &p.st.Icons
+	mark, highlighted, name := " ", " ", st.Text
+	if p.selected[modelID(m.ID)] {
 		mark = icons.Ticked
 	}
-	sign, ink := icons.Available, in.BarAvailable
+	sign, style := icons.Available, st.BarAvailable
 	switch m.Status {
 	case engine.Ignored:
-		sign, ink, name = icons.Hidden, in.BarHidden, in.Muted
+		sign, style, name = icons.Hidden, st.BarHidden, st.Muted
 	case engine.Whitelisted:
-		sign, ink = icons.Allow, in.Allow
+		sign, style = icons.Allow, st.Allow
 	default:
 	}
-	if p.data.lit[m.ID] {
-		lit, name = icons.Bullet, in.Highlight
+	if p.data.highlighted[m.ID] {
+		highlighted, name = icons.Bullet, st.Highlight
 	}
 	id := pane.Visible(p.data.name(m.ID))
-	left = []pane.Piece{{Text: mark, Style: in.Pending}, {Text: lit, Style: in.Highlight}, {Text: sign + " ", Style: ink}, {Text: id, Style: name}}
-	if would := p.wouldBecome(m); would != "" {
-		return left, []pane.Piece{{Text: would, Style: in.Warn}}
+	left = []pane.Piece{{Text: mark, Style: st.Pending}, {Text: highlighted, Style: st.Highlight}, {Text: sign + " ", Style: style}, {Text: id, Style: name}}
+	if would := p.previewLabel(m); would != "" {
+		return left, []pane.Piece{{Text: would, Style: st.Warn}}
 	}
 	switch {
 	case m.Unfiltered && w < wideRow:
-		right = []pane.Piece{{Text: icons.Warn, Style: in.Warn}}
+		right = []pane.Piece{{Text: icons.Warn, Style: st.Warn}}
 	case m.Unfiltered:
-		right = []pane.Piece{{Text: icons.Warn + " not filtered", Style: in.Warn}}
+		right = []pane.Piece{{Text: icons.Warn + " not filtered", Style: st.Warn}}
 	case m.Index >= 0:
 		sign, colour := p.colour(m.List, m.Rule)
 		right = []pane.Piece{{Text: sign, Style: colour}}
@@ -271,27 +271,27 @@ func (p *Pane) modelPieces(m modelfilter.ModelView, w int) (left, right []pane.P
 		if len(right) > 0 {
 			gap = " "
 		}
-		right = append([]pane.Piece{{Text: "NEW" + gap, Style: in.Pending}}, right...)
+		right = append([]pane.Piece{{Text: "NEW" + gap, Style: st.Pending}}, right...)
 	}
 	return left, right
 }
 
 // findingPieces are a rule and what is odd about it.
 func (p *Pane) findingPieces(f engine.Finding) (left, right []pane.Piece) {
-	in, icons := &p.inks, &p.st.Icons
-	sign, ink, why := icons.Warn, in.Warn, f.Kind.String()
+	st, icons := &p.styles, &p.st.Icons
+	sign, style, why := icons.Warn, st.Warn, f.Kind.String()
 	switch f.Kind {
 	case engine.Dead:
-		sign, ink, why = icons.Dead, in.Muted, "matches none"
+		sign, style, why = icons.Dead, st.Muted, "matches none"
 	case engine.Shadowed:
-		sign, ink, why = icons.Shadowed, in.Shadowed, "decides none"
+		sign, style, why = icons.Shadowed, st.Shadowed, "decides none"
 	case engine.Redundant:
 		sign, why = icons.Shadowed, "redundant"
 	case engine.Undecided:
 		why = "may be redundant"
 	}
-	return []pane.Piece{{Text: sign + " ", Style: ink}, {Text: listColumn(f.List), Style: in.Muted}, {Text: pane.Visible(f.Pattern), Style: in.Text}},
-		[]pane.Piece{{Text: why, Style: ink}}
+	return []pane.Piece{{Text: sign + " ", Style: style}, {Text: listColumn(f.List), Style: st.Muted}, {Text: pane.Visible(f.Pattern), Style: st.Text}},
+		[]pane.Piece{{Text: why, Style: style}}
 }
 
 // shortNotice is a notice with the name of the file in place of its path.

@@ -20,9 +20,9 @@ const (
 
 // Ranks of the notes that give way first.
 const (
-	rankAbout  = 5
-	rankLine   = 9  // the line across, and the hints
-	rankSource = 10 // where the models come from
+	rankAbout     = 5
+	rankSeparator = 9  // the line across, and the hints
+	rankSource    = 10 // where the models come from
 )
 
 // foot is what stands below the list: at most half of the pane, and the text
@@ -37,43 +37,43 @@ func (p *Pane) foot(w, h int) []string {
 	if p.Typing() {
 		return pane.LayoutNotes(p.typingNotes(w, h), w, most, ellipsis)
 	}
-	least := len(pane.LayoutNotes(p.restNotes(w, max(1, h/8)), w, most, ellipsis))
-	return pane.LayoutNotes(p.restNotes(w, h), w, max(least, min(empty, most, max(h/2, footWanted))), ellipsis)
+	least := len(pane.LayoutNotes(p.idleNotes(w, max(1, h/8)), w, most, ellipsis))
+	return pane.LayoutNotes(p.idleNotes(w, h), w, max(least, min(empty, most, max(h/2, footWanted))), ellipsis)
 }
 
 // separator is the line across above the foot.
 func (p *Pane) separator(w int) pane.Note {
-	return pane.Note{Rank: rankLine, Text: p.inks.Line.Render(strings.Repeat(p.st.Icons.Line, max(0, w)))}
+	return pane.Note{Rank: rankSeparator, Text: p.styles.Line.Render(strings.Repeat(p.st.Icons.Line, max(0, w)))}
 }
 
 // oneLine is a note of one line.
-func (p *Pane) oneLine(rank, w int, ink pane.CompiledStyle, text string) pane.Note {
-	return pane.Note{Rank: rank, Text: ink.Render(textwidth.Fit(text, w, p.st.Icons.Ellipsis))}
+func (p *Pane) oneLine(rank, w int, style pane.CompiledStyle, text string) pane.Note {
+	return pane.Note{Rank: rank, Text: style.Render(textwidth.Fit(text, w, p.st.Icons.Ellipsis))}
 }
 
 // lockedText says why the user cannot change the rules now.
 const lockedText = "assistant is working · esc cancels"
 
-// restNotes are the foot while nothing is typed. The text about the row under
+// idleNotes are the foot while nothing is typed. The text about the row under
 // the cursor takes at most aboutLines.
-func (p *Pane) restNotes(w, aboutLines int) []pane.Note {
-	in, icons := &p.inks, &p.st.Icons
+func (p *Pane) idleNotes(w, aboutLines int) []pane.Note {
+	st, icons := &p.styles, &p.st.Icons
 	notes := []pane.Note{p.separator(w)}
 	if p.data.locked {
-		notes = append(notes, p.oneLine(1, w, in.Warn, " "+icons.Lock+" "+lockedText))
+		notes = append(notes, p.oneLine(1, w, st.Warn, " "+icons.Lock+" "+lockedText))
 	}
 	if n := len(p.selected); n > 0 {
-		notes = append(notes, p.oneLine(3, w, in.Pending, " "+icons.Ticked+" "+pane.Join(fmt.Sprintf("%d selected", n), p.selectedHint())))
+		notes = append(notes, p.oneLine(3, w, st.Pending, " "+icons.Ticked+" "+pane.Join(fmt.Sprintf("%d selected", n), p.selectedHint())))
 	}
 	if p.query != "" {
-		notes = append(notes, p.oneLine(4, w, in.Text, fmt.Sprintf(" / %s · %s", pane.Visible(p.query), p.hitCount())))
+		notes = append(notes, p.oneLine(4, w, st.Text, fmt.Sprintf(" / %s · %s", pane.Visible(p.query), p.hitCount())))
 	}
 	if text, short := p.aboutRow(); text != "" {
-		notes = append(notes, pane.Note{Rank: rankAbout, Text: text, Short: short, Style: in.Muted, MaxLines: aboutLines})
+		notes = append(notes, pane.Note{Rank: rankAbout, Text: text, Short: short, Style: st.Muted, MaxLines: aboutLines})
 	}
 	notes = append(notes, pane.Note{Text: p.bar(w)})
 	notes = append(notes, p.warnings(w)...)
-	return append(notes, p.oneLine(rankSource, w, in.Muted, " "+p.modelSource(w-1)))
+	return append(notes, p.oneLine(rankSource, w, st.Muted, " "+p.modelSource(w-1)))
 }
 
 func (p *Pane) selectedHint() string {
@@ -97,9 +97,9 @@ const barCells = 12
 
 // bar is the share of models that is available, with the numbers.
 func (p *Pane) bar(w int) string {
-	c, in, icons := p.data.counts, &p.inks, &p.st.Icons
+	c, st, icons := p.data.counts, &p.styles, &p.st.Icons
 	if c.Total == 0 {
-		return in.Muted.Render(textwidth.Fit(" no models known", w, icons.Ellipsis))
+		return st.Muted.Render(textwidth.Fit(" no models known", w, icons.Ellipsis))
 	}
 	short := fmt.Sprintf("%d of %d available", c.Available, c.Total)
 	text := short
@@ -108,7 +108,7 @@ func (p *Pane) bar(w int) string {
 	}
 	cells := min(barCells, w-ansi.StringWidth(text)-2)
 	if cells < barCells/3 {
-		return in.Count.Render(textwidth.Fit(" "+pane.FirstFitting(w-1, text, short), w, icons.Ellipsis))
+		return st.Count.Render(textwidth.Fit(" "+pane.FirstFitting(w-1, text, short), w, icons.Ellipsis))
 	}
 	full := c.Available * cells / c.Total
 	switch { // even one model on either side is seen
@@ -118,19 +118,19 @@ func (p *Pane) bar(w int) string {
 		full = cells - 1
 	}
 	return pane.Spread(w, textwidth.Fit, icons.Ellipsis, []pane.Piece{
-		{Text: " ", Style: in.Text},
-		{Text: strings.Repeat(icons.BarFull, full), Style: in.BarAvailable},
-		{Text: strings.Repeat(icons.BarEmpty, cells-full), Style: in.BarHidden},
-		{Text: " " + text, Style: in.Count},
+		{Text: " ", Style: st.Text},
+		{Text: strings.Repeat(icons.BarFull, full), Style: st.BarAvailable},
+		{Text: strings.Repeat(icons.BarEmpty, cells-full), Style: st.BarHidden},
+		{Text: " " + text, Style: st.Count},
 	}, nil)
 }
 
 // warnings are what the user should not overlook.
 func (p *Pane) warnings(w int) []pane.Note {
-	d, in, icons := &p.data, &p.inks, &p.st.Icons
+	d, st, icons := &p.data, &p.styles, &p.st.Icons
 	var notes []pane.Note
 	warn := func(rank int, text string) {
-		notes = append(notes, p.oneLine(rank, w, in.Warn, " "+icons.Warn+" "+text))
+		notes = append(notes, p.oneLine(rank, w, st.Warn, " "+icons.Warn+" "+text))
 	}
 	found, _ := p.inbox.get()
 	if drift := found.drift[d.provider]; drift.Any() {
@@ -144,7 +144,7 @@ func (p *Pane) warnings(w int) []pane.Note {
 	}
 	if n := d.counts.New; n > 0 && p.tabs.Open != tabModels {
 		text := " " + icons.New + " " + pane.Join(assistant.Counted(n, "new model"), p.keys.Hint("next-tab", "shows them"))
-		notes = append(notes, p.oneLine(8, w, in.Pending, text))
+		notes = append(notes, p.oneLine(8, w, st.Pending, text))
 	}
 	return notes
 }
@@ -173,10 +173,11 @@ func (p *Pane) modelSource(w int) string {
 	return pane.FirstFitting(w, "models "+text, text)
 }
 
-// about caches the text about a row: a rule's takes a preview of its removal.
-type about struct {
+// aboutCache caches the text about a row: that of a rule needs a preview of its
+// removal.
+type aboutCache struct {
 	revision    int64
-	key         string
+	rowID       string
 	text, short string
 }
 
@@ -190,21 +191,21 @@ func (p *Pane) aboutRow() (text, short string) {
 	d := &p.data
 	switch r.kind {
 	case rowNotice:
-		return pane.Visible(d.notices[r.at]), pane.Visible(p.shortNotice(d.notices[r.at]))
+		return pane.Visible(d.notices[r.index]), pane.Visible(p.shortNotice(d.notices[r.index]))
 	case rowFinding:
-		return p.aboutFinding(p.findings()[r.at]), ""
+		return p.aboutFinding(p.findings()[r.index]), ""
 	case rowChange:
-		return p.aboutChange(d.diff[r.at]), ""
+		return p.aboutChange(d.diff[r.index]), ""
 	case rowRule, rowModel:
-		key := p.rowKey(r)
-		if p.about.revision != d.revision || p.about.key != key {
+		id := p.rowID(r)
+		if p.about.revision != d.revision || p.about.rowID != id {
 			name, text := "", ""
 			if r.kind == rowRule {
-				name, text = p.aboutRule(d.rules[r.list][r.at])
+				name, text = p.aboutRule(d.rules[r.list][r.index])
 			} else {
-				name, text = p.aboutModel(d.models[r.at])
+				name, text = p.aboutModel(d.models[r.index])
 			}
-			p.about = about{revision: d.revision, key: key, text: name + ": " + text, short: text}
+			p.about = aboutCache{revision: d.revision, rowID: id, text: name + ": " + text, short: text}
 		}
 		return p.about.text, p.about.short
 	default:

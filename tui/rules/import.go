@@ -60,23 +60,23 @@ func (r ruleSet) String() string {
 // importRules adds the rules of the line, after a question that shows what they
 // change and which are refused.
 func (p *Pane) importRules() pane.Action {
-	if no := p.refuseLocked(); no != nil {
-		return no
+	if refusal := p.refuseLocked(); refusal != nil {
+		return refusal
 	}
-	rules := p.line.rules
+	rules := p.input.rules
 	if rules.len() == 0 {
-		p.closeLine()
+		p.closeInput()
 		return pane.Nothing{}
 	}
 	for _, list := range lists {
-		if no := p.refuseFixed(list); no != nil && len(rules[list]) > 0 {
-			return no
+		if refusal := p.refuseFixed(list); refusal != nil && len(rules[list]) > 0 {
+			return refusal
 		}
 	}
 	return pane.Confirm{
 		Title: "Import into " + pane.Visible(p.data.provider) + "?", Lines: p.importLines(rules), Yes: "import",
 		Then: func() pane.Action {
-			p.closeLine()
+			p.closeInput()
 			return p.importEdit(rules)
 		},
 	}
@@ -142,7 +142,7 @@ func (p *Pane) importLines(rules ruleSet) []string {
 		for _, err := range errs {
 			var r *engine.Refusal
 			if errors.As(err, &r) {
-				refused[ruleKey(r.List, r.Pattern)] = err
+				refused[ruleID(r.List, r.Pattern)] = err
 			}
 		}
 	}
@@ -153,7 +153,7 @@ func (p *Pane) importLines(rules ruleSet) []string {
 				return append(lines, fmt.Sprintf("and %d more", rules.len()-maxListed))
 			}
 			text := p.st.Icons.Add + " " + listAndPattern(list, pattern)
-			if err := refused[ruleKey(list, strings.TrimSpace(pattern))]; err != nil {
+			if err := refused[ruleID(list, strings.TrimSpace(pattern))]; err != nil {
 				text = p.st.Icons.ToolBad + " " + listAndPattern(list, pattern) + ": " + refusalText(err)
 			}
 			lines = append(lines, text)

@@ -20,10 +20,10 @@ func TestLineEditing(t *testing.T) {
 			b := open(t, "", someModels)
 			b.do("add-ignore")
 			b.keys(c.keys)
-			if got := b.line.Text(); got != c.want {
+			if got := b.input.Text(); got != c.want {
 				t.Errorf("text = %q, want %q", got, c.want)
 			}
-			if _, got := b.line.Split(); got != c.cursor {
+			if _, got := b.input.Split(); got != c.cursor {
 				t.Errorf("after the cursor: %q, want %q", got, c.cursor)
 			}
 		})
@@ -35,8 +35,8 @@ func TestTypedTextComesBack(t *testing.T) {
 	b.do("add-ignore")
 	b.keys("typed*")
 	b.Escape()
-	if b.line.Text() != "" || !b.Typing() {
-		t.Fatalf("esc left %q, typing %v", b.line.Text(), b.Typing())
+	if b.input.Text() != "" || !b.Typing() {
+		t.Fatalf("esc left %q, typing %v", b.input.Text(), b.Typing())
 	}
 	b.Escape()
 	if b.Typing() {
@@ -44,8 +44,8 @@ func TestTypedTextComesBack(t *testing.T) {
 	}
 	b.do("add-ignore")
 	b.keys("<up>")
-	if b.line.Text() != "typed*" || b.line.preview.pattern != "typed*" {
-		t.Errorf("up brought %q", b.line.Text())
+	if b.input.Text() != "typed*" || b.input.preview.pattern != "typed*" {
+		t.Errorf("up brought %q", b.input.Text())
 	}
 }
 
@@ -53,22 +53,22 @@ func TestPasteIntoALine(t *testing.T) {
 	b := open(t, "", someModels)
 	b.do("add-ignore")
 	b.Key("", "a\r\nb\tc\x1b[31m\x00")
-	if got := b.line.Text(); got != "a b c[31m" {
+	if got := b.input.Text(); got != "a b c[31m" {
 		t.Errorf("text = %q", got)
 	}
 	b.Key("", strings.Repeat("x", 2*maxPattern))
-	if n := b.line.Len(); n != maxPattern {
+	if n := b.input.Len(); n != maxPattern {
 		t.Errorf("the line holds %d characters, want %d", n, maxPattern)
 	}
 }
 
 func TestLineShowsTheCursorAndWhatHides(t *testing.T) {
-	in := newInks(style.New(style.Options{Unicode: true}))
-	var e line
+	st := compileStyles(style.New(style.Options{Unicode: true}))
+	var e textInput
 	e.Set("a界\u200bb")
 	for ; ; e.Key("left") {
 		for w := 1; w < 20; w++ {
-			if line := e.draw(w, &in); ansi.StringWidth(line) != w {
+			if line := e.draw(w, &st); ansi.StringWidth(line) != w {
 				t.Errorf("cursor %d: view(%d) = %q, %d cells", e.Cursor(), w, line, ansi.StringWidth(line))
 			} else if !strings.Contains(line, "\x1b[7") && !strings.Contains(line, ";7") {
 				t.Errorf("cursor %d: view(%d) = %q shows no cursor", e.Cursor(), w, line)
@@ -78,7 +78,7 @@ func TestLineShowsTheCursorAndWhatHides(t *testing.T) {
 			break
 		}
 	}
-	if line := ansi.Strip(e.draw(30, &in)); !strings.Contains(line, "‹U+200B›") {
+	if line := ansi.Strip(e.draw(30, &st)); !strings.Contains(line, "‹U+200B›") {
 		t.Errorf("the line hides something: %q", line)
 	}
 }

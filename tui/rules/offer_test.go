@@ -43,8 +43,8 @@ func TestWhatIsOfferedIsTypedOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := offered(t)
 			b.keys(c.keys)
-			if got := b.line.Text(); got != c.want || b.line.preview.pattern != c.want {
-				t.Errorf("text = %q, preview of %q, want %q", got, b.line.preview.pattern, c.want)
+			if got := b.input.Text(); got != c.want || b.input.preview.pattern != c.want {
+				t.Errorf("text = %q, preview of %q, want %q", got, b.input.preview.pattern, c.want)
 			}
 		})
 	}
@@ -53,13 +53,13 @@ func TestWhatIsOfferedIsTypedOver(t *testing.T) {
 func TestAPasteTakesThePlaceOfWhatIsOffered(t *testing.T) {
 	b := offered(t)
 	b.Key("", "o3")
-	if b.line.Text() != "o3" {
-		t.Errorf("text = %q", b.line.Text())
+	if b.input.Text() != "o3" {
+		t.Errorf("text = %q", b.input.Text())
 	}
 	b = offered(t)
 	b.Key("", "\x00\x1b")
-	if b.line.Text() != "gpt-4o-mini" {
-		t.Errorf("a paste of nothing left %q", b.line.Text())
+	if b.input.Text() != "gpt-4o-mini" {
+		t.Errorf("a paste of nothing left %q", b.input.Text())
 	}
 }
 
@@ -67,8 +67,8 @@ func TestTypingOverByOneCharacterIsSeen(t *testing.T) {
 	b := open(t, "OPENAI_API_KEY=x-long-enough\n", []string{"openai/a", "openai/b"})
 	b.do("show-models", "add-ignore")
 	b.keys("b") // as long as what was offered
-	if b.line.Text() != "b" || b.line.preview.pattern != "b" {
-		t.Errorf("text = %q, preview of %q", b.line.Text(), b.line.preview.pattern)
+	if b.input.Text() != "b" || b.input.preview.pattern != "b" {
+		t.Errorf("text = %q, preview of %q", b.input.Text(), b.input.preview.pattern)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestWhatIsOfferedLooksAndReadsSo(t *testing.T) {
 		t.Errorf("nothing says that the pattern is suggested:\n%s", ansi.Strip(frame))
 	}
 	for line := range strings.Lines(frame) {
-		if strings.Contains(line, "suggested") && !strings.Contains(line, b.inks.Selected.Render("gpt-4o-mini")) {
+		if strings.Contains(line, "suggested") && !strings.Contains(line, b.styles.Selected.Render("gpt-4o-mini")) {
 			t.Errorf("what is offered looks as if it had been typed: %q", line)
 		}
 	}
@@ -94,12 +94,12 @@ func TestASearchIsTypedOver(t *testing.T) {
 	b.do("show-models", "pane-search")
 	b.keys("audio<enter>")
 	b.do("pane-search")
-	if b.line.Text() != "audio" || b.hits() != 1 {
-		t.Fatalf("the line holds %q, %d hits", b.line.Text(), b.hits())
+	if b.input.Text() != "audio" || b.hits() != 1 {
+		t.Fatalf("the line holds %q, %d hits", b.input.Text(), b.hits())
 	}
 	b.keys("mini")
-	if b.line.Text() != "mini" || b.hits() != 2 {
-		t.Errorf("the line holds %q, %d hits", b.line.Text(), b.hits())
+	if b.input.Text() != "mini" || b.hits() != 2 {
+		t.Errorf("the line holds %q, %d hits", b.input.Text(), b.hits())
 	}
 }
 
@@ -145,8 +145,8 @@ func TestSeveralPatternsAreAskedAbout(t *testing.T) {
 		t.Errorf("the pane says:\n%s", frame)
 	}
 	b.keys("<end>,o1*")
-	if b.line.Text() != "allow: gpt-4-turbo,o3,o1*" {
-		t.Errorf("the line is %q", b.line.Text())
+	if b.input.Text() != "allow: gpt-4-turbo,o3,o1*" {
+		t.Errorf("the line is %q", b.input.Text())
 	}
 	c, ok := b.Key("enter", "").(pane.Confirm)
 	if !ok || !slices.Contains(c.Lines, "+ allow gpt-4-turbo") {

@@ -44,7 +44,7 @@ type Pane struct {
 	window *modelfilter.Window
 	opts   Options
 	st     style.Styles
-	inks   inks
+	styles styles
 	keys   pane.Keys
 	focus  bool
 
@@ -54,13 +54,13 @@ type Pane struct {
 	jumpTo   string           // key of the row that the cursor goes to once it is listed
 	selected map[string]bool  // keys of the selected rows of all tabs
 	lint     lint
-	about    about
+	about    aboutCache
 	colours  map[string]map[string]int // numbers of the rules from 1, by provider and rule key
 
 	query       string // what the rows are searched for
 	windowQuery string // the window's search text when it was last compared with query
 
-	line  line
+	input textInput
 	inbox inbox
 
 	version int64 // grows with every change of what is drawn
@@ -90,7 +90,7 @@ func New(w *modelfilter.Window, o Options) *Pane {
 	return p
 }
 
-// Warm counts the models of all providers for the provider list. It may read
+// CountModels counts the models of all providers for the provider list. It may read
 // the disk and is safe from any goroutine.
 func (p *Pane) CountModels(ctx context.Context) {
 	for _, v := range p.window.Providers() {
@@ -103,14 +103,14 @@ func (p *Pane) CountModels(ctx context.Context) {
 
 // SetStyles implements pane.Pane.
 func (p *Pane) SetStyles(st style.Styles) {
-	p.st, p.inks = st, newInks(st)
+	p.st, p.styles = st, compileStyles(st)
 	p.version++
 }
 
 // SetKeys implements pane.Pane.
 func (p *Pane) SetKeys(keys pane.Keys) {
 	p.keys = keys
-	p.about = about{}
+	p.about = aboutCache{}
 	p.rebuild()
 }
 
@@ -125,7 +125,7 @@ func (p *Pane) Changed() {
 	switch now := p.window.Search(); {
 	case now != p.windowQuery: // changed elsewhere, for example by a rollback
 		p.query, p.windowQuery = now, now
-	case p.query != now && p.line.kind != lineSearch: // typed while the window was locked
+	case p.query != now && p.input.kind != inputSearch: // typed while the window was locked
 		p.syncSearch()
 	}
 	p.refresh()
@@ -149,7 +149,7 @@ func (p *Pane) Status() pane.Status {
 }
 
 // Typing implements pane.Pane.
-func (p *Pane) Typing() bool { return p.line.kind != lineNone }
+func (p *Pane) Typing() bool { return p.input.kind != inputNone }
 
 // openTab opens a tab, in the window too.
 func (p *Pane) openTab(t int) {

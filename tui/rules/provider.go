@@ -14,8 +14,8 @@ import (
 
 // pickProvider lets the user choose a provider.
 func (p *Pane) pickProvider() pane.Action {
-	if no := p.refuseLocked(); no != nil {
-		return no
+	if refusal := p.refuseLocked(); refusal != nil {
+		return refusal
 	}
 	providers := p.window.Providers()
 	entries := make([]overlay.Entry, len(providers))
@@ -137,8 +137,8 @@ func (p *Pane) markSeen() pane.Action {
 
 // confirmDiscard asks before unsaved rules are lost.
 func (p *Pane) confirmDiscard() pane.Action {
-	if no := p.refuseLocked(); no != nil {
-		return no
+	if refusal := p.refuseLocked(); refusal != nil {
+		return refusal
 	}
 	if len(p.data.diff) == 0 {
 		return pane.Notify{Text: "nothing is unsaved"}

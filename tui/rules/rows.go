@@ -16,29 +16,31 @@ import (
 type rowKind uint8
 
 const (
-	rowText    rowKind = iota // an explanation
-	rowHead                   // the heading of a list or group
-	rowNone                   // a list without rules
-	rowRule                   // rule at of list
-	rowRemoved                // rule at of the rules of list whose removal is unsaved
-	rowChild                  // a model of the highlighted rule
-	rowModel                  // model at
-	rowNew                    // the number of new models
-	rowChange                 // unsaved change at
-	rowFinding                // finding at
-	rowNotice                 // notice at of the file
+	rowText      rowKind = iota // an explanation
+	rowHeading                  // the heading of a list or group
+	rowEmptyList                // a list without rules
+	rowRule                     // rule at of list
+	rowRemoved                  // rule at of the rules of list whose removal is unsaved
+	rowChild                    // a model of the highlighted rule
+	rowModel                    // model at
+	rowNew                      // the number of new models
+	rowChange                   // unsaved change at
+	rowFinding                  // finding at
+	rowNotice                   // notice at of the file
 )
 
 // row is a line of a list.
 type row struct {
-	kind rowKind
-	list modelfilter.List
-	at   int
-	text string // of explanations, headings and children
+	kind  rowKind
+	list  modelfilter.List
+	index int
+	text  string // of explanations, headings and children
 }
 
 // Selectable implements pane.Row.
-func (r row) Selectable() bool { return r.kind != rowText && r.kind != rowHead && r.kind != rowNone }
+func (r row) Selectable() bool {
+	return r.kind != rowText && r.kind != rowHeading && r.kind != rowEmptyList
+}
 
 // isName reports whether the row shows the name of a model or a pattern.
 func (r row) isName() bool {
@@ -50,16 +52,16 @@ func (r row) isName() bool {
 	return false
 }
 
-// rowKey identifies what a row shows across rebuilds; "" for other rows.
-func (p *Pane) rowKey(r row) string {
+// rowID identifies what a row shows across rebuilds; "" for other rows.
+func (p *Pane) rowID(r row) string {
 	switch r.kind {
 	case rowRule:
-		if r.at < len(p.data.rules[r.list]) {
-			return ruleKey(r.list, p.data.rules[r.list][r.at].Pattern)
+		if r.index < len(p.data.rules[r.list]) {
+			return ruleID(r.list, p.data.rules[r.list][r.index].Pattern)
 		}
 	case rowModel:
-		if r.at < len(p.data.models) {
-			return modelKey(p.data.models[r.at].ID)
+		if r.index < len(p.data.models) {
+			return modelID(p.data.models[r.index].ID)
 		}
 	case rowNew:
 		return "new"
@@ -70,15 +72,15 @@ func (p *Pane) rowKey(r row) string {
 	return ""
 }
 
-func ruleKey(list modelfilter.List, pattern string) string { return list.String() + " " + pattern }
-func modelKey(id string) string                            { return "model " + id }
+func ruleID(list modelfilter.List, pattern string) string { return list.String() + " " + pattern }
+func modelID(id string) string                            { return "model " + id }
 
 // refresh takes a snapshot when the window has changed, and rebuilds the rows.
 func (p *Pane) refresh() {
 	if p.window.Revision() != p.data.revision {
 		for t := range p.cursorAt { // rows refer to the snapshot by index
 			if r, ok := p.tabs.Lists[t].Current(); ok && p.cursorAt[t] == "" {
-				p.cursorAt[t] = p.rowKey(r)
+				p.cursorAt[t] = p.rowID(r)
 			}
 		}
 		unsaved := p.data.dirty
@@ -94,9 +96,9 @@ func (p *Pane) refresh() {
 // rebuild builds the rows of the open tab; the cursor stays on its row.
 func (p *Pane) rebuild() {
 	l, t := p.tabs.List(), p.tabs.Open
-	key := p.cursorAt[t]
-	if r, ok := l.Current(); ok && key == "" {
-		key = p.rowKey(r)
+	id := p.cursorAt[t]
+	if r, ok := l.Current(); ok && id == "" {
+		id = p.rowID(r)
 	}
 	p.cursorAt[t] = ""
 	switch t {
@@ -107,35 +109,35 @@ func (p *Pane) rebuild() {
 	default:
 		l.Rows = p.ruleRows()
 	}
-	if !p.moveToKey(key) {
+	if !p.moveToRow(id) {
 		l.Move(0)
 	}
-	if p.moveToKey(p.jumpTo) {
+	if p.moveToRow(p.jumpTo) {
 		p.jumpTo = ""
 	}
 	p.version++
 }
 
-// moveToKey puts the cursor on the row with a key.
-func (p *Pane) moveToKey(key string) bool {
-	return key != "" && p.tabs.List().Find(func(r row) bool { return p.rowKey(r) == key })
+// moveToRow puts the cursor on the row with a key.
+func (p *Pane) moveToRow(id string) bool {
+	return id != "" && p.tabs.List().Find(func(r row) bool { return p.rowID(r) == id })
 }
 
 // dropSelected removes what no longer exists from the selection.
 func (p *Pane) dropSelected() {
 	left := map[string]bool{}
-	add := func(key string) {
-		if p.selected[key] {
-			left[key] = true
+	add := func(id string) {
+		if p.selected[id] {
+			left[id] = true
 		}
 	}
 	if len(p.selected) > 0 {
 		for _, m := range p.data.models {
-			add(modelKey(m.ID))
+			add(modelID(m.ID))
 		}
 		for _, list := range lists {
 			for _, r := range p.data.rules[list] {
-				add(ruleKey(list, r.Pattern))
+				add(ruleID(list, r.Pattern))
 			}
 		}
 	}
@@ -152,65 +154,65 @@ func (p *Pane) hits() (n int) {
 	return n
 }
 
-// childRows is how many models of the highlighted rule are listed below it.
-const childRows = 8
+// maxChildRows is how many models of the highlighted rule are listed below it.
+const maxChildRows = 8
 
 func (p *Pane) ruleRows() []row {
 	d := &p.data
 	if len(d.rules[0])+len(d.rules[1])+len(d.removed[0])+len(d.removed[1]) == 0 {
-		return append(words("No rules yet: all models are shown.", ""), words(append(p.hints(
+		return append(textRows("No rules yet: all models are shown.", ""), textRows(append(p.nonEmpty(
 			p.keys.Hint("add-ignore", "adds an ignore rule to hide models"),
 			p.keys.Hint("add-allow", "adds an allow rule to show some"),
 			p.keys.Hint("import-rules", "imports a list"),
 			p.keys.Hint("provider", "switches the provider"),
-		), p.noFile()...)...)...)
+		), p.noFileLines()...)...)...)
 	}
 	var rows []row
 	hits := 0
 	for _, list := range lists {
-		rows = append(rows, row{kind: rowHead, list: list, text: list.String()})
+		rows = append(rows, row{kind: rowHeading, list: list, text: list.String()})
 		for i, r := range d.rules[list] {
 			if !containsFold(r.Pattern, p.query) {
 				continue
 			}
 			hits++
-			rows = append(rows, row{kind: rowRule, list: list, at: i})
+			rows = append(rows, row{kind: rowRule, list: list, index: i})
 			if d.isHighlighted(r) {
-				rows = append(rows, p.childrenRows()...)
+				rows = append(rows, p.childRows()...)
 			}
 		}
 		for i, r := range d.removed[list] {
 			if containsFold(r, p.query) {
 				hits++
-				rows = append(rows, row{kind: rowRemoved, list: list, at: i})
+				rows = append(rows, row{kind: rowRemoved, list: list, index: i})
 			}
 		}
 		if len(d.rules[list])+len(d.removed[list]) == 0 {
-			rows = append(rows, row{kind: rowNone, list: list})
+			rows = append(rows, row{kind: rowEmptyList, list: list})
 		}
 	}
 	if hits == 0 && p.query != "" {
-		return words(append(p.hints("No rule contains "+quote(p.query)+"."), p.showAll("rules")...)...)
+		return textRows(append(p.nonEmpty("No rule contains "+quote(p.query)+"."), p.endSearchHints("rules")...)...)
 	}
 	return rows
 }
 
-// childrenRows are the models of the highlighted rule.
-func (p *Pane) childrenRows() []row {
-	ids := p.data.light.Models
+// childRows are the models of the highlighted rule.
+func (p *Pane) childRows() []row {
+	ids := p.data.highlight.Models
 	if len(ids) == 0 {
-		return words("      matches no model")
+		return textRows("      matches no model")
 	}
-	rows := make([]row, 0, childRows+1)
-	for _, id := range ids[:min(len(ids), childRows)] {
+	rows := make([]row, 0, maxChildRows+1)
+	for _, id := range ids[:min(len(ids), maxChildRows)] {
 		rows = append(rows, row{kind: rowChild, text: id})
 	}
-	if n := len(ids) - childRows; n > 0 {
+	if n := len(ids) - maxChildRows; n > 0 {
 		more := fmt.Sprintf("      and %d more", n)
 		if hint := p.keys.Hint("next-tab", "shows them"); hint != "" {
 			more += " · " + hint
 		}
-		rows = append(rows, words(more)...)
+		rows = append(rows, textRows(more)...)
 	}
 	return rows
 }
@@ -218,36 +220,36 @@ func (p *Pane) childrenRows() []row {
 func (p *Pane) modelRows() []row {
 	d := &p.data
 	if len(d.models) == 0 {
-		return append(words("No models of "+pane.Visible(d.provider)+" are known.", ""), words(p.hints(
+		return append(textRows("No models of "+pane.Visible(d.provider)+" are known.", ""), textRows(p.nonEmpty(
 			p.keys.Hint("refresh-models", "asks the provider"), p.keys.Hint("provider", "switches the provider"))...)...)
 	}
-	found := p.searcher()
+	found := p.searchMatcher()
 	var fresh, rest []row
 	for i, m := range d.models {
 		switch {
 		case !found(i):
 		case m.New:
-			fresh = append(fresh, row{kind: rowModel, at: i})
+			fresh = append(fresh, row{kind: rowModel, index: i})
 		default:
-			rest = append(rest, row{kind: rowModel, at: i})
+			rest = append(rest, row{kind: rowModel, index: i})
 		}
 	}
 	switch {
 	case len(fresh)+len(rest) == 0:
-		return words(append(p.hints("No model matches "+quote(p.query)+"."), p.showAll("models")...)...)
+		return textRows(append(p.nonEmpty("No model matches "+quote(p.query)+"."), p.endSearchHints("models")...)...)
 	case len(fresh) == 0:
 		return rest
 	}
 	rows := append([]row{{kind: rowNew}}, fresh...)
 	if len(rest) > 0 {
-		rows = append(rows, row{kind: rowHead, text: "known"})
+		rows = append(rows, row{kind: rowHeading, text: "known"})
 	}
 	return append(rows, rest...)
 }
 
-// searcher reports which models the search finds: a query with wildcards is a
-// pattern, any other a part of the id in either case.
-func (p *Pane) searcher() func(i int) bool {
+// searchMatcher returns a function that reports which models the search finds: a
+// query with wildcards is a pattern, any other a part of the id, whatever its case.
+func (p *Pane) searchMatcher() func(i int) bool {
 	query, d := strings.TrimSpace(p.query), &p.data
 	switch {
 	case query == "":
@@ -265,36 +267,36 @@ func (p *Pane) changeRows() []row {
 	d := &p.data
 	var rows []row
 	if len(d.diff) == 0 {
-		rows = words(append([]string{"No unsaved changes."}, p.noFile()...)...)
+		rows = textRows(append([]string{"No unsaved changes."}, p.noFileLines()...)...)
 	}
 	provider := ""
 	for i, c := range d.diff {
 		if c.Provider != provider {
 			provider = c.Provider
-			rows = append(rows, row{kind: rowHead, text: pane.Visible(provider)})
+			rows = append(rows, row{kind: rowHeading, text: pane.Visible(provider)})
 		}
-		rows = append(rows, row{kind: rowChange, list: modelfilter.ListOf(c), at: i})
+		rows = append(rows, row{kind: rowChange, list: modelfilter.ListOf(c), index: i})
 	}
 	if len(d.diff) > 0 {
-		rows = append(rows, words(p.hints(p.keys.Hint("save", "shows what a save changes"),
+		rows = append(rows, textRows(p.nonEmpty(p.keys.Hint("save", "shows what a save changes"),
 			p.keys.Hint("delete-rule", "undoes a change"), p.keys.Hint("discard", "discards all of them"))...)...)
 	}
 	findings := p.findings()
 	if len(findings)+len(d.notices) > 0 {
-		rows = append(rows, row{kind: rowHead, text: "notes"})
+		rows = append(rows, row{kind: rowHeading, text: "notes"})
 	}
 	for i := range findings {
-		rows = append(rows, row{kind: rowFinding, list: findings[i].List, at: i})
+		rows = append(rows, row{kind: rowFinding, list: findings[i].List, index: i})
 	}
 	for i := range d.notices {
-		rows = append(rows, row{kind: rowNotice, at: i})
+		rows = append(rows, row{kind: rowNotice, index: i})
 	}
 	return rows
 }
 
-// fewRules is up to how many rules of a provider they are compared with each
-// other, or with a pattern at each key, on the update loop: at most 3 ms. A pattern
-// is compared with more rules on enter.
+// fewRules is the number of rules of a provider up to which they are compared with
+// each other, and with a pattern at each key, on the update loop: at most 3 ms.
+// With more rules a pattern is compared on enter.
 const fewRules = 100
 
 func (s *snapshot) hasFewRules() bool { return len(s.rules[0])+len(s.rules[1]) <= fewRules }
@@ -324,25 +326,25 @@ func (p *Pane) findings() []engine.Finding {
 	return p.lint.findings
 }
 
-// noFile says that the first save creates the file.
-func (p *Pane) noFile() []string {
-	if p.data.exists {
+// noFileLines says that the first save creates the file.
+func (p *Pane) noFileLines() []string {
+	if p.data.fileExists {
 		return nil
 	}
 	return []string{"", pane.Visible(filepath.Base(p.data.file)) + " does not exist yet:", "the first save creates it"}
 }
 
-// showAll says how a search ends.
-func (p *Pane) showAll(what string) []string {
+// endSearchHints says how a search ends.
+func (p *Pane) endSearchHints(what string) []string {
 	esc := p.keys.Hint("escape", "shows all "+what)
-	if p.line.kind != lineSearch && esc != "" {
-		return p.hints(p.keys.Hint("pane-search", "then "+esc))
+	if p.input.kind != inputSearch && esc != "" {
+		return p.nonEmpty(p.keys.Hint("pane-search", "then "+esc))
 	}
-	return p.hints(esc)
+	return p.nonEmpty(esc)
 }
 
-// hints are the sentences that are not empty: a hint is when no key is bound.
-func (p *Pane) hints(sentences ...string) []string {
+// nonEmpty are the sentences that are not empty. A hint is empty when no key is bound.
+func (p *Pane) nonEmpty(sentences ...string) []string {
 	var out []string
 	for _, s := range sentences {
 		if s != "" {
@@ -352,7 +354,7 @@ func (p *Pane) hints(sentences ...string) []string {
 	return out
 }
 
-func words(lines ...string) []row {
+func textRows(lines ...string) []row {
 	rows := make([]row, len(lines))
 	for i, l := range lines {
 		rows[i] = row{kind: rowText, text: l}
@@ -360,7 +362,7 @@ func words(lines ...string) []row {
 	return rows
 }
 
-// containsFold reports whether text contains query in either case.
+// containsFold reports whether text contains query, whatever its case.
 func containsFold(text, query string) bool {
 	query = strings.ToLower(strings.TrimSpace(query))
 	return query == "" || strings.Contains(strings.ToLower(text), query)

@@ -112,7 +112,7 @@ func TestCompletionsAreRulesThenModels(t *testing.T) {
 func TestManyRulesAreComparedOnEnter(t *testing.T) {
 	b := open(t, "OPENAI_API_KEY=x-long-enough\nIGNORE_MODELS_OPENAI="+manyRules(2*fewRules)+"\n", many(2000))
 	b.openPattern(modelfilter.Ignore, "?-00000")
-	if v := b.line.preview; v.compared || v.refusal != nil {
+	if v := b.input.preview; v.compared || v.refusal != nil {
 		t.Errorf("preview = %+v", v)
 	}
 	if frame := ansi.Strip(b.screen(60, 20)); !strings.Contains(frame, "enter compares it with all rules") {

@@ -14,15 +14,15 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// lineKind says what is typed.
-type lineKind uint8
+// inputKind says what is typed.
+type inputKind uint8
 
 const (
-	lineNone lineKind = iota
-	linePattern
-	lineSearch
-	lineImport
-	lineKinds
+	inputNone inputKind = iota
+	inputPattern
+	inputSearch
+	inputImport
+	inputKindCount
 )
 
 const (
@@ -35,27 +35,27 @@ const (
 )
 
 // line is the text line of the pane.
-type line struct {
+type textInput struct {
 	textline.Editor
-	kind      lineKind
+	kind      inputKind
 	list      modelfilter.List // of a pattern
 	suggested bool             // the text was not typed: the first typed character replaces it
-	last      [lineKinds]string
+	last      [inputKindCount]string
 	preview   preview
 	glob      *glob.Pattern // of the preview; nil until a model is drawn
 	rules     ruleSet       // of an import
 }
 
 // suggest sets a text that can be accepted, edited or typed over.
-func (l *line) suggest(text string) {
+func (l *textInput) suggest(text string) {
 	l.Set(text)
 	l.suggested = text != ""
 }
 
 // openPattern opens the line for a pattern of a list and suggests one.
 func (p *Pane) openPattern(list modelfilter.List, text string) {
-	p.line.kind, p.line.list = linePattern, list
-	p.line.suggest(text)
+	p.input.kind, p.input.list = inputPattern, list
+	p.input.suggest(text)
 	p.textChanged()
 }
 
@@ -66,8 +66,8 @@ func (p *Pane) openSuggested(list modelfilter.List, patterns []string) {
 		p.openPattern(list, patterns[0])
 		return
 	}
-	p.line.kind, p.line.suggested = lineImport, false
-	p.line.Set(list.String() + ": " + strings.ReplaceAll(strings.Join(patterns, ","), " ", "?")) // a space ends a pattern
+	p.input.kind, p.input.suggested = inputImport, false
+	p.input.Set(list.String() + ": " + strings.ReplaceAll(strings.Join(patterns, ","), " ", "?")) // a space ends a pattern
 	p.textChanged()
 }
 
@@ -76,43 +76,43 @@ func (p *Pane) openSearch() {
 	if p.tabs.Open == tabChanges {
 		p.openTab(tabModels)
 	}
-	p.line.kind = lineSearch
-	p.line.suggest(p.query)
+	p.input.kind = inputSearch
+	p.input.suggest(p.query)
 	p.rebuild()
 }
 
 func (p *Pane) openImport() pane.Action {
-	if no := p.refuseLocked(); no != nil {
-		return no
+	if refusal := p.refuseLocked(); refusal != nil {
+		return refusal
 	}
-	p.line.kind = lineImport
-	p.line.suggest("")
+	p.input.kind = inputImport
+	p.input.suggest("")
 	p.textChanged()
 	return pane.Nothing{}
 }
 
 // Escape implements pane.Pane. Up brings back what was typed.
 func (p *Pane) Escape() {
-	if p.line.Empty() {
-		p.closeLine()
+	if p.input.Empty() {
+		p.closeInput()
 		return
 	}
 	p.rememberText()
-	p.line.suggest("")
+	p.input.suggest("")
 	p.textChanged()
 }
 
 // rememberText stores what was typed for the up key.
 func (p *Pane) rememberText() {
-	if !p.line.Empty() && !p.line.suggested {
-		p.line.last[p.line.kind] = p.line.Text()
+	if !p.input.Empty() && !p.input.suggested {
+		p.input.last[p.input.kind] = p.input.Text()
 	}
 }
 
-func (p *Pane) closeLine() {
+func (p *Pane) closeInput() {
 	p.rememberText()
-	searched := p.line.kind == lineSearch
-	p.line.kind = lineNone
+	searched := p.input.kind == inputSearch
+	p.input.kind = inputNone
 	p.version++
 	if searched {
 		p.syncSearch() // once per search, not at each key
@@ -126,11 +126,11 @@ func (p *Pane) Key(name, text string) pane.Action {
 	l := p.tabs.List()
 	switch name {
 	case "enter":
-		return p.submitLine()
+		return p.submitInput()
 	case "up":
-		if last := p.line.last[p.line.kind]; p.line.Empty() && last != "" {
-			p.line.Set(last)
-			p.line.suggested = false
+		if last := p.input.last[p.input.kind]; p.input.Empty() && last != "" {
+			p.input.Set(last)
+			p.input.suggested = false
 			p.textChanged()
 		} else {
 			l.Move(-1)
@@ -144,14 +144,14 @@ func (p *Pane) Key(name, text string) pane.Action {
 	case "esc":
 		p.Escape()
 	default:
-		p.editLine(name, text)
+		p.editInput(name, text)
 	}
 	return pane.Nothing{}
 }
 
-// editLine gives the text line a key or a paste.
-func (p *Pane) editLine(name, text string) {
-	l := &p.line
+// editInput gives the text line a key or a paste.
+func (p *Pane) editInput(name, text string) {
+	l := &p.input
 	before := l.Text()
 	typed := printable(text)
 	switch {
@@ -162,7 +162,7 @@ func (p *Pane) editLine(name, text string) {
 			l.suggest("")
 		}
 		most := maxPattern
-		if l.kind == lineImport {
+		if l.kind == inputImport {
 			most = maxImport
 		}
 		runes := []rune(typed)
@@ -187,27 +187,27 @@ func printable(text string) string {
 // textChanged updates what depends on the text of the line.
 func (p *Pane) textChanged() {
 	p.version++
-	switch p.line.kind {
-	case linePattern:
-		p.line.preview = p.previewOf(p.line.list, p.line.Text())
-	case lineImport:
-		p.line.rules = parseRules(p.line.Text())
-	case lineSearch:
-		p.query = p.line.Text()
+	switch p.input.kind {
+	case inputPattern:
+		p.input.preview = p.previewOf(p.input.list, p.input.Text())
+	case inputImport:
+		p.input.rules = parseRules(p.input.Text())
+	case inputSearch:
+		p.query = p.input.Text()
 		p.rebuild()
 	default:
 	}
 }
 
-// submitLine does what the line says. A line that is refused stays open.
-func (p *Pane) submitLine() pane.Action {
-	switch p.line.kind {
-	case linePattern:
+// submitInput does what the line says. A line that is refused stays open.
+func (p *Pane) submitInput() pane.Action {
+	switch p.input.kind {
+	case inputPattern:
 		return p.addPattern()
-	case lineImport:
+	case inputImport:
 		return p.importRules()
-	case lineSearch:
-		p.closeLine()
+	case inputSearch:
+		p.closeInput()
 	default:
 	}
 	return pane.Nothing{}
@@ -215,7 +215,7 @@ func (p *Pane) submitLine() pane.Action {
 
 // draw draws the line in w cells with the cursor as a reversed cell, scrolled so
 // that the cursor is visible.
-func (l *line) draw(w int, in *inks) string {
+func (l *textInput) draw(w int, st *styles) string {
 	if w <= 0 {
 		return ""
 	}
@@ -234,11 +234,11 @@ func (l *line) draw(w int, in *inks) string {
 		left = textwidth.Fit(textwidth.TruncateLeft(left, over, ""), room, "")
 	}
 	rest = textwidth.Fit(rest, room-ansi.StringWidth(left), "")
-	text := in.Text
+	text := st.Text
 	if l.suggested {
-		text = in.Selected
+		text = st.Selected
 	}
-	return text.Render(left) + in.Cursor.Render(under) + in.Text.Render(rest)
+	return text.Render(left) + st.Cursor.Render(under) + st.Text.Render(rest)
 }
 
 // preview is what adding the pattern of the line would do.
@@ -262,10 +262,10 @@ func (p *Pane) previewOf(list modelfilter.List, text string) preview {
 	return v
 }
 
-// wouldBecome says what the typed pattern would do to a model; "" is nothing.
-func (p *Pane) wouldBecome(m modelfilter.ModelView) string {
-	l := &p.line
-	if l.kind != linePattern || l.preview.pattern == "" || m.Unfiltered {
+// previewLabel says what the typed pattern would do to a model; "" is nothing.
+func (p *Pane) previewLabel(m modelfilter.ModelView) string {
+	l := &p.input
+	if l.kind != inputPattern || l.preview.pattern == "" || m.Unfiltered {
 		return ""
 	}
 	would, changes := "would hide", engine.Normal

@@ -13,12 +13,12 @@ import (
 
 // typingNotes are the foot while something is typed.
 func (p *Pane) typingNotes(w, h int) []pane.Note {
-	in, l := &p.inks, &p.line
-	label, ink := " / ", in.Text
+	st, l := &p.styles, &p.input
+	label, style := " / ", st.Text
 	switch {
-	case l.kind == linePattern:
-		label, ink = " "+l.list.String()+" ", p.listInk(l.list)
-	case l.kind == lineImport:
+	case l.kind == inputPattern:
+		label, style = " "+l.list.String()+" ", p.listStyle(l.list)
+	case l.kind == inputImport:
 		label = " import "
 	}
 	label = label[:min(len(label), max(0, w/2))]
@@ -27,28 +27,28 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 	if l.suggested && w-len(label) > 2*len(suggested) {
 		word = suggested
 	}
-	text := l.draw(w-len(label)-len(word), in)
-	notes := []pane.Note{p.separator(w), {Text: ink.Render(label) + text + in.Muted.Render(word)}}
-	if p.data.locked && l.kind != lineSearch {
-		notes = append(notes, p.oneLine(2, w, in.Warn, " "+p.st.Icons.Lock+" assistant at work: nothing is added"))
+	text := l.draw(w-len(label)-len(word), st)
+	notes := []pane.Note{p.separator(w), {Text: style.Render(label) + text + st.Muted.Render(word)}}
+	if p.data.locked && l.kind != inputSearch {
+		notes = append(notes, p.oneLine(2, w, st.Warn, " "+p.st.Icons.Lock+" assistant at work: nothing is added"))
 	}
 	switch l.kind {
-	case linePattern:
+	case inputPattern:
 		notes = append(notes, p.previewNotes(w, h)...)
-	case lineImport:
+	case inputImport:
 		notes = append(notes, p.importNotes(w)...)
-	case lineSearch:
-		notes = append(notes, p.oneLine(1, w, in.Count, " "+p.hitCount()))
+	case inputSearch:
+		notes = append(notes, p.oneLine(1, w, st.Count, " "+p.hitCount()))
 	default:
 	}
-	return append(notes, p.oneLine(rankLine, w, in.Muted, " "+p.hintLine()))
+	return append(notes, p.oneLine(rankSeparator, w, st.Muted, " "+p.hintLine()))
 }
 
 // Hints implements pane.Hinter: the keys of the text line. They are not bound in
 // the key table, all but escape.
 func (p *Pane) Hints() []pane.Hint {
-	l := &p.line
-	if l.kind == lineNone {
+	l := &p.input
+	if l.kind == inputNone {
 		return nil
 	}
 	esc := func(does string) (hints []pane.Hint) {
@@ -66,12 +66,12 @@ func (p *Pane) Hints() []pane.Hint {
 	}
 	enter := ""
 	switch {
-	case l.kind == lineSearch:
+	case l.kind == inputSearch:
 		enter = "applies it"
 	case p.data.locked:
-	case l.kind == linePattern && l.preview.pattern != "" && l.preview.refusal == nil:
+	case l.kind == inputPattern && l.preview.pattern != "" && l.preview.refusal == nil:
 		enter = "adds it"
-	case l.kind == lineImport && l.rules.len() > 0:
+	case l.kind == inputImport && l.rules.len() > 0:
 		enter = "shows and asks"
 	}
 	if enter == "" {
@@ -91,17 +91,17 @@ func (p *Pane) hintLine() string {
 
 // previewNotes say what the typed pattern would do.
 func (p *Pane) previewNotes(w, h int) []pane.Note {
-	v, in := &p.line.preview, &p.inks
+	v, st := &p.input.preview, &p.styles
 	if v.pattern == "" {
-		return []pane.Note{p.oneLine(1, w, in.Muted, " * any run, ? one, [a-z] one of these")}
+		return []pane.Note{p.oneLine(1, w, st.Muted, " * any run, ? one, [a-z] one of these")}
 	}
 	changed := v.change.Hidden
-	if p.line.list == modelfilter.Allow {
+	if p.input.list == modelfilter.Allow {
 		changed = v.change.Shown
 	}
 	var notes []pane.Note
 	if v.refusal != nil {
-		notes = append(notes, pane.Note{Rank: 2, Text: p.st.Icons.Error + " " + refusalText(v.refusal), Style: in.Warn, MaxLines: 2})
+		notes = append(notes, pane.Note{Rank: 2, Text: p.st.Icons.Error + " " + refusalText(v.refusal), Style: st.Warn, MaxLines: 2})
 	}
 	text := fmt.Sprintf(" matches %d · %s", v.change.Matches, changeText(len(v.change.Hidden), len(v.change.Shown)))
 	switch {
@@ -110,9 +110,9 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 	case v.change.Matches == 0:
 		text = " matches no model that is known now"
 	}
-	notes = append(notes, p.oneLine(1, w, in.Count, text))
+	notes = append(notes, p.oneLine(1, w, st.Count, text))
 	sign := p.st.Icons.Hidden
-	if p.line.list == modelfilter.Allow {
+	if p.input.list == modelfilter.Allow {
 		sign = p.st.Icons.Available
 	}
 	lines := make([]string, len(changed))
@@ -122,25 +122,25 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 	notes = append(notes, p.listNotes(w, max(2, h/6), lines)...)
 	if len(v.verdict.Redundant) > 0 {
 		text := "makes redundant: " + firstOf(visibleAll(v.verdict.Redundant), 4)
-		notes = append(notes, pane.Note{Rank: 3, Text: text, Style: in.Muted, MaxLines: 2})
+		notes = append(notes, pane.Note{Rank: 3, Text: text, Style: st.Muted, MaxLines: 2})
 	}
 	if !v.compared {
-		notes = append(notes, p.oneLine(8, w, in.Muted, " enter compares it with all rules"))
+		notes = append(notes, p.oneLine(8, w, st.Muted, " enter compares it with all rules"))
 	}
 	return notes
 }
 
 // importNotes say what an import would add, and how one is written.
 func (p *Pane) importNotes(w int) []pane.Note {
-	in := &p.inks
-	if p.line.rules.len() == 0 {
+	st := &p.styles
+	if p.input.rules.len() == 0 {
 		return []pane.Note{
-			p.oneLine(1, w, in.Muted, " patterns, separated by commas"),
-			p.oneLine(2, w, in.Muted, " allow: before those of the allow list"),
-			p.oneLine(3, w, in.Muted, " or lines of an .env"),
+			p.oneLine(1, w, st.Muted, " patterns, separated by commas"),
+			p.oneLine(2, w, st.Muted, " allow: before those of the allow list"),
+			p.oneLine(3, w, st.Muted, " or lines of an .env"),
 		}
 	}
-	return []pane.Note{p.oneLine(1, w, in.Count, " "+p.line.rules.String())}
+	return []pane.Note{p.oneLine(1, w, st.Count, " "+p.input.rules.String())}
 }
 
 // listNotes are the first n lines; the last says how many more there are.
@@ -151,7 +151,7 @@ func (p *Pane) listNotes(w, n int, lines []string) []pane.Note {
 			text = fmt.Sprintf("   and %d more", len(lines)-n+1)
 		}
 		text = pane.FitName(" "+text, w, p.st.Icons.Ellipsis)
-		notes = append(notes, pane.Note{Rank: 4 + min(i, 3), Text: p.inks.Text.Render(text)})
+		notes = append(notes, pane.Note{Rank: 4 + min(i, 3), Text: p.styles.Text.Render(text)})
 	}
 	return notes
 }
