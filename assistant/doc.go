@@ -42,7 +42,7 @@
 // Without a Journal nothing can be undone, and write tools do not change the
 // window unless Options.WithoutCheckpoints is set.
 //
-// A model that was in its endpoint's list and is not any more is refused with
+// A model that its endpoint listed before but no longer lists is refused with
 // llm.ErrModelGone; one that was never listed is not.
 //
 // The package implements sections 5, 7, 8.2 and 8.4 of winnow's specification.

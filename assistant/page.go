@@ -51,7 +51,7 @@ func samePayload(name string) func(PayloadType) bool {
 }
 
 // AddPage registers a page. A name that is taken, or a tool or payload it lists
-// that nobody registered, is a *llm.ConfigError.
+// that is not registered, is a *llm.ConfigError.
 func (r *Pages) AddPage(p Page) error {
 	if _, taken := r.pages[p.Name]; taken || p.Name == "" {
 		return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("page %q is registered twice or has no name", p.Name)}

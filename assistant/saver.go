@@ -12,10 +12,10 @@ type Saver interface {
 	// Dirty reports whether there are unsaved changes. It answers from memory.
 	Dirty() bool
 	// PlanSave reports what Save would change. It reads the file and writes
-	// nothing. A file that somebody else has changed is merged into the window if
+	// nothing. A file that someone else has changed is merged into the window if
 	// that is possible, else it is SavePlan.Conflict, not an error.
 	PlanSave(ctx context.Context) (SavePlan, error)
-	// Save writes the unsaved changes, durably, merged with what somebody else
+	// Save writes the unsaved changes, durably, merged with what someone else
 	// has changed meanwhile. A *Conflict error means that this is not possible,
 	// and nothing was written over the file.
 	Save(ctx context.Context) (Saved, error)
@@ -23,7 +23,7 @@ type Saver interface {
 	Discard() (lost []RuleChange, err error)
 }
 
-// Refresher is a Saver that reads what is saved again after somebody else has
+// Refresher is a Saver that reads what is saved again after someone else has
 // changed it.
 type Refresher interface {
 	// RefreshSaved reads the saved state again. Unsaved changes are applied to
@@ -32,7 +32,7 @@ type Refresher interface {
 	RefreshSaved(ctx context.Context, dropUnsaved bool) (Refreshed, error)
 }
 
-// Watcher is a Saver that notices when somebody else changes what is saved.
+// Watcher is a Saver that notices when someone else changes what is saved.
 type Watcher interface {
 	// Watch refreshes the window after such changes until ctx ends; then the
 	// channel is closed. Unsaved changes are applied to the new state. An error
@@ -40,7 +40,7 @@ type Watcher interface {
 	Watch(ctx context.Context) (<-chan SavedChange, error)
 }
 
-// SavedChange is a change of what is saved, made by somebody else. With a
+// SavedChange is a change of what is saved, made by someone else. With a
 // Conflict both sides changed the same rules and the window is as it was.
 type SavedChange struct {
 	Refreshed
@@ -55,7 +55,7 @@ type SavePlan struct {
 	Keys     []KeyChange   `json:"keys"`     // variables of the file whose value would change
 	Lines    []FileLine    `json:"lines"`    // of the file, with secrets masked
 	Effects  []ModelEffect `json:"effects"`  // on the models of each provider with changed rules
-	Conflict *Conflict     `json:"conflict"` // nil: nobody else has changed the file
+	Conflict *Conflict     `json:"conflict"` // nil: no one else has changed the file
 }
 
 // Empty reports whether a save would change nothing.
@@ -111,7 +111,7 @@ type Refreshed struct {
 	Dropped []RuleChange `json:"dropped"` // unsaved changes that are lost
 }
 
-// Conflict is a file that somebody else has changed since it was read.
+// Conflict is a file that someone else has changed since it was read.
 type Conflict struct {
 	Path    string       `json:"path"`
 	Missing bool         `json:"missing"`        // they removed it

@@ -141,8 +141,8 @@ func (s *Session) switchTo(ctx context.Context, id string, refs []Ref) error {
 }
 
 // Close ends the running turn, if there is one, and waits for its end or ctx's:
-// its pair stays as interrupted, with everything that was received. It stores
-// where the session was left. The session can be used afterwards.
+// its pair stays as interrupted, with everything that was received. It stores the
+// sessionState. The session can be used afterwards.
 func (s *Session) Close(ctx context.Context) error {
 	s.mu.Lock()
 	t := s.running
@@ -174,7 +174,7 @@ type sessionState struct {
 	Run     string   `json:"run,omitempty"`
 	Mark    int64    `json:"mark,omitempty"`
 	// State is the window's after Changes. Another run, or another program, may
-	// change the window before the session goes on.
+	// change the window before the session is resumed.
 	State json.RawMessage `json:"state,omitempty"`
 }
 

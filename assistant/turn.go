@@ -46,13 +46,13 @@ type turn struct {
 	reasoning    strings.Builder
 	thoughts     []Thought
 	callIDs      map[string]bool // that are taken in pair
-	cards        int             // calls that have a card: the N of the next marker
+	cards        int             // calls that have a card; the N of the next card marker
 	response     int             // whole responses so far
 	newParagraph bool            // the next text starts a paragraph
 	correcting   bool            // a Retrying was reported: it is valid until the next text or tool
 	invalid      int             // invalid rounds in a row
 	rounds       int             // rounds with tools, the invalid ones left out
-	notices      int             // that note has added
+	notices      int             // added by note
 
 	s        *Session
 	prompt   Prompt
@@ -119,10 +119,10 @@ func (t *turn) execute() (end Event) {
 	defer func() {
 		if p := recover(); p != nil {
 			t.log.Error("turn panicked", "panic", fmt.Sprint(p))
-			f := &TurnError{Code: string(llm.KindUnknown), Message: fmt.Sprintf("winnow itself failed: %v", p)}
-			end = Error{Code: f.Code, Message: f.Message}
+			failed := &TurnError{Code: string(llm.KindUnknown), Message: fmt.Sprintf("winnow itself failed: %v", p)}
+			end = Error{Code: failed.Code, Message: failed.Message}
 			defer func() { _ = recover() }() // closing may repeat the panic
-			end = t.close(f)
+			end = t.close(failed)
 		}
 	}()
 	t.began = t.now()
@@ -234,7 +234,7 @@ func (t *turn) loadRetry() error {
 	old.State = PairError // which is what PairMessages must see
 	t.earlier = PairMessages(old)
 	if old.ErrorCode == CodeInvalidToolCalls {
-		old.InvalidRounds = 0 // the limit was reached and reported; the user tries anew
+		old.InvalidRounds = 0 // the limit was reached and reported; the user tries again
 	}
 	old.State, old.ErrorCode, old.ErrorMessage, old.Notice = PairSending, "", "", ""
 	old.Model, old.Suggested, old.AssistantText = t.modelID, nil, wholeResponses(old)

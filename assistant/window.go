@@ -121,7 +121,7 @@ func (c *Changes) Continue(change Change) {
 }
 
 // Since returns copies of what came after mark, oldest first, and the mark to
-// ask with next time, as ChangeLog wants it. The list is never nil.
+// ask with next time, as in ChangeLog. The list is never nil.
 func (c *Changes) Since(mark int64) ([]Change, int64) {
 	changes := []Change{}
 	for _, e := range c.entries {

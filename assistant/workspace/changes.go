@@ -23,7 +23,7 @@ func (w *Workspace) PlanSave(ctx context.Context) (assistant.SavePlan, error) {
 	return s.PlanSave(ctx)
 }
 
-// Save writes the unsaved changes. A file that somebody else has changed is an
+// Save writes the unsaved changes. A file that someone else has changed is an
 // *assistant.Conflict: RefreshSaved loads their version.
 func (w *Workspace) Save(ctx context.Context) (assistant.Saved, error) {
 	if _, err := w.saver(); err != nil {
