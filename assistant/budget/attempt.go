@@ -6,7 +6,7 @@ const (
 	CodeExhausted      = "context_overflow_after_trimming"
 )
 
-// Stage is where an attempt stands or how it ended.
+// Stage is the state of an attempt, or how it ended.
 type Stage string
 
 // The stages.
@@ -117,13 +117,13 @@ func (a *Attempt) PredictedCount() int { return len(a.pairs) }
 // DroppedCount returns how many pairs were dropped so far in this turn: T.
 func (a *Attempt) DroppedCount() int { return a.dropped }
 
-// Stage returns where the attempt stands.
+// Stage returns the state of the attempt.
 func (a *Attempt) Stage() Stage { return a.stage }
 
 // Counter returns the context counter as it is after this send.
 func (a *Attempt) Counter() string { return a.boundary.Counter(a.dropped) }
 
-// Record returns the numbers of the attempt as it stands. The caller adds model,
+// Record returns the current numbers of the attempt. The caller adds model,
 // selection, error and, if asked for, messages.
 func (a *Attempt) Record() Record {
 	total := a.history + a.aut + a.turnTokens

@@ -17,8 +17,8 @@ func newPattern(parts []string) Pattern {
 	return Pattern{rest}
 }
 
-// String returns the pattern as it stands between quotes, stars that are text
-// with a backslash.
+// String returns the pattern as it is written between quotes: literal stars are
+// escaped with a backslash.
 func (p Pattern) String() string {
 	escaped := make([]string, len(p.Parts))
 	for i, part := range p.Parts {
@@ -65,7 +65,7 @@ func ContainsInOrder(s string, parts []string) bool {
 	return true
 }
 
-// pathSeparator stands between the levels of a topic's path.
+// pathSeparator separates the levels of a topic's path.
 const pathSeparator = " > "
 
 // splitPath returns the levels of a topic's path.

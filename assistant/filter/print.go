@@ -121,7 +121,7 @@ func quotedPattern(p Pattern) string {
 	return "'" + strings.Join(parts, "*") + "'"
 }
 
-// String returns the command as it stands in a line, colon included.
+// String returns the command as it is written in a line, with its colon.
 func (c *Command) String() string {
 	words := []string{":" + string(c.Verb)}
 	switch c.Verb {

@@ -19,7 +19,7 @@ type scanner struct {
 	err  *Error
 }
 
-// eol stands for the character after the last.
+// eol is what peek returns at the end of the line.
 const eol = rune(-1)
 
 // peek returns the next character, eol when there is none.

@@ -42,7 +42,7 @@ func (p *parser) stray() bool {
 	return isQuote(r) || isDigit(r) || strings.ContainsRune("<>=/", r)
 }
 
-// termStart is what a term begins with: a letter or one of @ ! ( :
+// termStart is what can begin a term: a letter, @, !, ( or a colon.
 type termStart struct {
 	text  string
 	help  string             // what it means, with examples

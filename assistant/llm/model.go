@@ -135,7 +135,7 @@ type (
 	// End closes a whole answer.
 	End struct {
 		Calls  []Call // in index order; nil when the answer calls no tool
-		Finish string // the endpoint's finish_reason; "" when only [DONE] came
+		Finish string // the endpoint's finish_reason; "" when only [DONE] was sent
 		// Damaged is why the calls must not run although the answer has its
 		// end: a part of it was lost, repeated or mixed up. "" when it is sound.
 		Damaged string
@@ -217,7 +217,7 @@ const (
 // RequestError is a failed request: refused, not answered, or not answered whole.
 type RequestError struct {
 	Kind    Kind
-	Status  int           // HTTP status; 0 when no answer came
+	Status  int           // HTTP status; 0 without a response
 	Message string        // what happened, in the provider's own words if it sent any; sanitised and redacted
 	Matched string        // the code or phrase that made it an overflow; "" otherwise
 	Limit   int           // tokens that the model takes, when an overflow named them

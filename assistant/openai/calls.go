@@ -62,7 +62,7 @@ func (cs *calls) find(d callDelta) *partialCall {
 	if d.hasIndex {
 		if known := cs.byIndex[d.index]; known != nil || c == nil || c.hasIndex || d.name != "" || d.id != "" {
 			c = known
-		} else { // the index comes late
+		} else { // the index is sent with a later piece
 			cs.setIndex(c, d.index)
 		}
 	}
@@ -108,7 +108,7 @@ func (cs *calls) setIndex(c *partialCall, index int64) {
 	cs.byIndex[index] = c
 }
 
-// extendName adds a name that comes once, again, or in pieces.
+// extendName adds a name that is sent once, repeatedly, or in pieces.
 func (c *partialCall) extendName(name string) {
 	begun := c.arguments.Len() > 0
 	switch {

@@ -110,7 +110,7 @@ func (ch *chunk) message(v gjson.Result) {
 }
 
 // content reads text that is a string or a list of parts. A number or a boolean
-// is shown as it stands; an object is no text.
+// is shown as its JSON; an object is not text.
 func (ch *chunk) content(v gjson.Result) string {
 	switch {
 	case v.Type == gjson.Null:
@@ -131,7 +131,7 @@ func (ch *chunk) content(v gjson.Result) string {
 	return all.String()
 }
 
-// rawString returns what stands between the quotes of a string, "" for any
+// rawString returns what is between the quotes of a string, "" for any
 // other value.
 func rawString(v gjson.Result) string {
 	if v.Type != gjson.String {

@@ -22,7 +22,7 @@ import (
 // fast, and little memory.
 const readSize = 16 << 10
 
-// exchange is one request on the wire. A goroutine sends it and reads the
+// exchange is one HTTP request. A goroutine sends it and reads the
 // response; it ends when its context is cancelled.
 type exchange struct {
 	events     chan event // unbuffered; closed after the end or when ctx ends

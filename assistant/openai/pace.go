@@ -29,7 +29,7 @@ func dialPaced(ctx context.Context, network, address string) (net.Conn, error) {
 }
 
 // Read implements net.Conn. Only a read that does not fill b has emptied the
-// buffer: what comes at full speed, or in a record of TLS, is read at once.
+// buffer: data at full speed, and the rest of a TLS record, are read at once.
 func (c *pacedConn) Read(b []byte) (int, error) {
 	if p := c.pace.Load(); p != nil && !c.empty.IsZero() {
 		timer := time.NewTimer(time.Until(c.empty.Add(p.interval)))

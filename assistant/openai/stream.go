@@ -236,7 +236,7 @@ func (w *progressTimer) duration() time.Duration {
 }
 
 // enter begins a phase before the first content. Its limit runs from the
-// connection and goes on when the header is received.
+// connection and is not reset by the header.
 func (w *progressTimer) enter(p phase) {
 	connected := w.phase == connecting
 	w.phase = max(w.phase, p)

@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Clean returns s without what controls a terminal or is hidden from the reader. Line ends become LF, invalid UTF-8 becomes U+FFFD; printable
-// text is unchanged, and Clean(Clean(s)) == Clean(s).
+// Clean returns s without what controls a terminal or is hidden from the reader.
+// Line ends become LF, invalid UTF-8 becomes U+FFFD; printable text is unchanged,
+// and Clean(Clean(s)) == Clean(s).
 func Clean(s string) string {
 	if plainPrefix(s) == len(s) {
 		return s

@@ -103,8 +103,8 @@ const letterPairs = "" +
 	// letterlike symbols
 	"ℊgℎhℓlℯeℴoℹiℂCℋHℍHℐIℒLℕNℙPℚQℛRℝRℤZℬBℰEℱFℳM\u212aK\u212bA"
 
-// punctuationPairs does the same for punctuation. The em dash is left out: it stands between
-// words in plain prose.
+// punctuationPairs does the same for punctuation, without the em dash, which is
+// used between words in prose.
 const punctuationPairs = "⁄/∕/⧸/／/꞉:∶:：:․.．.∗*⁎*＊*‐-‑-‒-–-−-﹣-－-＿_？?［[］]＠@，,‚,"
 
 var (
@@ -126,7 +126,7 @@ func letterLike(r rune) rune {
 	switch {
 	case r < 0x80:
 		return 0
-	case r >= 0x1d400 && r < 0x1d6a4: // mathematical alphabets: A-Za-z again and again
+	case r >= 0x1d400 && r < 0x1d6a4: // mathematical alphabets: A-Za-z, repeated
 		n := (r - 0x1d400) % 52
 		if n < 26 {
 			return 'A' + n
