@@ -5,10 +5,10 @@
 // # Nouns
 //
 // Clean text, from Clean and its streaming form Cleaner, is text that has no
-// effect on a terminal but to be printed, and that hides nothing from the reader: no escape sequence, no
-// control but new line and tab, no bidirectional control, no Unicode tag, no
-// invisible filler. Printable text is unchanged. Line is Clean for places that
-// hold one line.
+// effect on a terminal but to be printed, and that hides nothing from the
+// reader: no escape sequence, no control but new line and tab, no bidirectional
+// control, no Unicode tag, no invisible filler. Printable text is unchanged.
+// Line is Clean for places that hold one line.
 //
 // Visible text is for what the user is asked to confirm (tool arguments,
 // patterns, addresses, ids): a hidden or deceptive character is shown as its
