@@ -32,7 +32,7 @@ func (rc *renderContext) choicesOf(p assistant.Pair) []pane.Choice {
 }
 
 // choicesPart shows the choices of a pair as chips and buttons. Nobody copies
-// them, so its sheet is empty.
+// them, so its textLines are empty.
 type choicesPart struct {
 	partState
 	choices    []pane.Choice

@@ -150,7 +150,7 @@ func (p *reasoningPart) draw(width int, rc *renderContext) []string {
 
 // textPart is a stretch of the answer.
 type textPart struct {
-	partState     // its sheet is that of the source
+	partState     // its textLines are those of the source
 	body          growingText
 	unparsed      string // until it is parsed
 	md            *markdown.Style
@@ -301,7 +301,7 @@ type growingText struct {
 	done  int // bytes that were laid out
 }
 
-// layOut is text at width. The sheet is valid up to the next call.
+// layOut is text at width. The lines are valid up to the next call.
 func (g *growingText) layOut(text string, lead, width int, draw func(i int, line string) string) textLines {
 	text = strings.TrimRight(text, "\n")
 	if width != g.width || g.done > len(text) {

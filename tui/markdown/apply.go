@@ -8,11 +8,11 @@ func (d *Doc) apply(p placement) {
 		d.applyBlank(p.matched)
 		return
 	}
-	if !p.joins {
+	if !p.continuesLeaf {
 		d.closeLeaf()
 		d.pop(p.matched)
 		for _, c := range p.opened {
-			d.fill()
+			d.markContent()
 			d.stack = append(d.stack, c)
 		}
 		if b := newLeaf(p); b != nil {
@@ -23,13 +23,13 @@ func (d *Doc) apply(p placement) {
 	switch p.kind {
 	case lineText:
 		if d.leaf.line > 0 || len(d.leaf.text) > 0 {
-			d.leaf.barred = d.leaf.barred || !p.open && isDelimiter(p.rest) && d.fitsItself(p.rest)
+			d.leaf.noTable = d.leaf.noTable || !p.open && isDelimiter(p.rest) && d.fitsItself(p.rest)
 		}
 		d.addText(paragraphLine(p, len(d.leaf.text) == 0), p.open)
 	case lineUnderline, lineHeading:
 		d.leaf.text = append(append(d.leaf.text, p.rest...), '\n')
 		d.closeLeaf()
-	case lineRule, lineFenceEnd:
+	case lineThematicBreak, lineFenceEnd:
 		d.closeLeaf()
 	case lineDelimiter:
 		d.beginTable(p.rest)
@@ -41,8 +41,8 @@ func (d *Doc) apply(p placement) {
 	}
 }
 
-// fitsItself reports whether delimiters would make a table below a line like them:
-// goldmark then looks for no others in the paragraph.
+// fitsItself reports whether delimiters would make a table below a copy of
+// themselves: goldmark then looks for no others in the paragraph.
 func (d *Doc) fitsItself(delimiters []byte) bool {
 	line := append(bytes.Clone(delimiters), '\n')
 	return isTable(d.parse(append(line, line...)).FirstChild())
@@ -53,29 +53,29 @@ func newLeaf(p placement) *block {
 	switch p.kind {
 	case lineText, lineHeading:
 		return &block{kind: blockText}
-	case lineRule:
-		return &block{kind: blockRule}
+	case lineThematicBreak:
+		return &block{kind: blockThematicBreak}
 	case lineFence, lineCode:
-		return &block{kind: blockCode, fence: p.fence, check: leastCode}
+		return &block{kind: blockCode, fence: p.fence, check: minCode}
 	default:
 		return nil
 	}
 }
 
-// applyBlank ends what a blank line ends that goes on with so many containers.
+// applyBlank applies a blank line that continues the first matched containers.
 func (d *Doc) applyBlank(matched int) {
 	if matched < len(d.stack) || !d.leafIs(blockCode) {
 		d.closeLeaf()
 	}
 	d.pop(matched)
 	d.noteBlank(true)
-	if n := len(d.stack); n > 0 && d.stack[n-1].item.empty && !d.stack[n-1].filled {
+	if n := len(d.stack); n > 0 && d.stack[n-1].item.empty && !d.stack[n-1].hasContent {
 		d.stack[n-1].ended = true
 	}
 }
 
 // noteBlank notes whether the last line was blank, and inside which containers: a
-// line with the sign of a quote is blank inside the quote only.
+// line with the marker of a quote is blank inside the quote only.
 func (d *Doc) noteBlank(blank bool) {
 	d.blank, d.blankDepth = blank, 0
 	for i, c := range d.stack {
@@ -85,16 +85,16 @@ func (d *Doc) noteBlank(blank bool) {
 	}
 }
 
-// fill notes that something is begun in the innermost container.
-func (d *Doc) fill() {
+// markContent notes that the innermost container has content.
+func (d *Doc) markContent() {
 	if n := len(d.stack); n > 0 {
-		d.stack[n-1].filled = true
+		d.stack[n-1].hasContent = true
 	}
 }
 
 // open makes b the open leaf.
 func (d *Doc) open(b *block) {
-	d.fill()
+	d.markContent()
 	if n := len(d.stack); n > 0 {
 		b.parent = d.stack[n-1]
 	}
@@ -102,7 +102,7 @@ func (d *Doc) open(b *block) {
 	d.leaf = b
 }
 
-// pop closes all but n containers. An item without a word still has its bullet.
+// pop closes all but n containers. An item without text still has its bullet.
 func (d *Doc) pop(n int) {
 	for i := len(d.stack) - 1; i >= n; i-- {
 		if b := d.emptyItem(d.stack[i]); b != nil {
@@ -131,14 +131,14 @@ func (d *Doc) closeLeaf() {
 	}
 }
 
-// add makes b, which is whole, one of the closed blocks.
+// add makes b, which is complete, one of the closed blocks.
 func (d *Doc) add(b *block) {
-	b.pending, b.tail, b.growth, b.ready, b.drawn = nil, nil, growth{}, b.exact, drawn{}
+	b.pending, b.partial, b.growth, b.ready, b.layout = nil, nil, growth{}, b.linesFinal, blockLayout{}
 	d.blocks = append(d.blocks, b)
-	d.nodes, d.used = d.nodes+1, d.used+len(b.text)
-	d.links(len(d.blocks) - 1)
+	d.nodes, d.usedBytes = d.nodes+1, d.usedBytes+len(b.text)
+	d.registerLinks(len(d.blocks) - 1)
 	d.render(b)
-	if b.shows() {
+	if b.hasLines() {
 		d.last = b
 	}
 }
@@ -148,7 +148,7 @@ func (d *Doc) add(b *block) {
 func paragraphLine(p placement, first bool) []byte {
 	text := bytes.TrimLeft(p.rest, " \t")
 	_, item := openItem(text, 0)
-	if p.open || item || interrupts(text) || !first && (isUnderline(text) || isDelimiter(text) && p.lazy) {
+	if p.open || item || interrupts(text) || !first && (isSetextUnderline(text) || isDelimiter(text) && p.lazy) {
 		return append([]byte(mark), text...)
 	}
 	return text

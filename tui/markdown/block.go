@@ -13,28 +13,28 @@ import (
 // rendered by itself.
 type block struct {
 	kind   blockKind
-	text   []byte     // without the signs of containers and fences; the rows of a table
+	text   []byte     // without the markers of containers and fences; the rows of a table
 	parent *container // the innermost that it stands in; nil for none
-	above  int        // how many of those hold the block with lines before it: the others show their signs
+	above  int        // how many of those hold the block with lines before it: the others show their markers
 	gap    bool       // a blank line before it, when there is a block above
 
-	prev  *block // the piece of a long paragraph, code or table that it goes on from; nil for none
-	glued bool   // without a blank between
-	more  bool   // the next block goes on from this
+	prev      *block // the piece of a long paragraph, code or table that it goes on from; nil for none
+	unspaced  bool   // without a blank between
+	continued bool   // the next block goes on from this
 
 	// While it is open.
-	line    int    // of text: where the last line begins
-	scanned int    // of a paragraph: how far cut has read it
-	cut     cutter //
-	check   int    // of code: the length at which to try to cut it
-	pending []byte // of indented code: blank lines, which belong to it if more follows
-	tail    []byte // of code or a table: the incomplete line, for the frame being drawn
-	growth  growth // of code
-	exact   bool   // of code: lines are those of the whole piece
-	barred  bool   // of a paragraph: a delimiter that fits no head was in it, so that it holds no table
+	line       int    // of text: where the last line begins
+	scanned    int    // of a paragraph: how far cut has read it
+	cut        cutter //
+	check      int    // of code: the length at which to try to cut it
+	pending    []byte // of indented code: blank lines, which belong to it if more follows
+	partial    []byte // of code or a table: the incomplete line, for the frame being drawn
+	growth     growth // of code
+	linesFinal bool   // of code: lines are those of the whole piece
+	noTable    bool   // of a paragraph: a delimiter that fits no head was in it, so that it holds no table
 
-	fence    fence // of code
-	from, to signs // of code: what a piece begins and ends inside of
+	fence    fence      // of code
+	from, to delimiters // of code: what a piece begins and ends inside of
 	head     []byte
 	table    *table
 
@@ -42,7 +42,7 @@ type block struct {
 	box    byte     // what stands in the box of a task; 0 for none
 	styled string   // of a paragraph or heading, with "\n" for a hard break
 	lines  []string // of code
-	drawn  drawn
+	layout blockLayout
 }
 
 type blockKind int
@@ -51,11 +51,11 @@ const (
 	blockText blockKind = iota // a paragraph or heading, with the link definitions above it
 	blockCode
 	blockTable
-	blockRule
-	blockEmpty // an item without a word
+	blockThematicBreak
+	blockEmpty // an item without text
 )
 
-// attach finds out how b is set apart from the block with lines above it. blank
+// attach sets above and gap of b from the block with lines above it. blank
 // says that a blank line stands between b and what is above it in its container.
 func (b *block) attach(last *block, blank bool) {
 	if last == nil {
@@ -78,19 +78,19 @@ func (b *block) attach(last *block, blank bool) {
 	}
 }
 
-// forget drops what was rendered.
-func (b *block) forget() {
+// invalidate drops what was rendered.
+func (b *block) invalidate() {
 	b.ready, b.styled, b.lines, b.table = false, "", nil, nil
-	b.drawn, b.growth = drawn{}, growth{}
+	b.layout, b.growth = blockLayout{}, growth{}
 }
 
-// shows reports whether b, which is rendered, has lines.
-func (b *block) shows() bool {
+// hasLines reports whether b, which is rendered, has lines.
+func (b *block) hasLines() bool {
 	switch b.kind {
 	case blockText:
 		return b.styled != ""
 	case blockCode:
-		return len(b.text)+len(b.tail) > 0
+		return len(b.text)+len(b.partial) > 0
 	case blockTable:
 		return b.table != nil
 	default:
@@ -103,7 +103,7 @@ func (d *Doc) split(at int) {
 	b := d.leaf
 	next := &block{
 		kind: b.kind, text: b.text[at:], line: max(0, b.line-at), prev: b, parent: b.parent, above: depthOf(b.parent),
-		fence: b.fence, from: b.to, check: leastCode, barred: b.barred, head: b.head,
+		fence: b.fence, from: b.to, check: minCode, noTable: b.noTable, head: b.head,
 	}
 	b.text = bytes.Clone(b.text[:at]) // the small part: of a long line the rest is cut again and again
 	d.closeLeaf()
@@ -111,7 +111,7 @@ func (d *Doc) split(at int) {
 		d.goPlain(next.text)
 		return
 	}
-	b.more = true
+	b.continued = true
 	d.leaf = next
 }
 
@@ -129,7 +129,7 @@ func (d *Doc) scan(end int) {
 			return
 		}
 		b, end = d.leaf, end-at
-		b.glued = glued
+		b.unspaced = glued
 		b.cut.next(char)
 	}
 }
@@ -155,7 +155,7 @@ func (d *Doc) addCode(line []byte, open bool) {
 
 // endCodeLine ends a line of the open code, and splits the code when it is long:
 // at a line that ends outside of strings and comments or inside of one whose
-// signs are known.
+// delimiters are known.
 func (d *Doc) endCodeLine() {
 	b := d.leaf
 	b.text = append(b.text, '\n')
@@ -164,13 +164,13 @@ func (d *Doc) endCodeLine() {
 		return
 	}
 	if !b.fence.plain {
-		lines, end := d.colour(b, b.from, signs{}, b.text)
-		if end.open && end.inside == (signs{}) && len(b.text) < mostCode {
+		lines, end := d.highlight(b, b.from, delimiters{}, b.text)
+		if end.open && end.inside == (delimiters{}) && len(b.text) < maxCode {
 			b.check += stepCode
 			return
 		}
 		b.to = end.inside
-		if b.exact = end.inside == (signs{}); b.exact {
+		if b.linesFinal = end.inside == (delimiters{}); b.linesFinal {
 			b.lines = lines
 		}
 	}
@@ -188,8 +188,8 @@ func (d *Doc) cutLongCode() {
 	}
 }
 
-// measuredRows is up to how many rows a table takes the widths of its columns
-// from. It goes on in pieces of pieceRows.
+// measuredRows is how many first rows of a table set the widths of its columns.
+// The rest is drawn in pieces of pieceRows.
 const (
 	measuredRows = 200
 	pieceRows    = 16
@@ -199,7 +199,7 @@ const (
 // first line is the last of the open paragraph; nil when they do not fit.
 func (d *Doc) tableHead(delimiters []byte) []byte {
 	b := d.leaf
-	if b.barred || b.prev != nil && b.line == 0 {
+	if b.noTable || b.prev != nil && b.line == 0 {
 		return nil
 	}
 	head := append(append(bytes.Clone(b.text[b.line:]), delimiters...), '\n')
@@ -229,7 +229,7 @@ func (d *Doc) beginTable(delimiters []byte) {
 
 // addRow adds a row to the open table.
 func (d *Doc) addRow(row []byte) {
-	if isUnderline(row) {
+	if isSetextUnderline(row) {
 		row = append([]byte(mark), row...)
 	}
 	d.leaf.text = append(append(d.leaf.text, row...), '\n')
@@ -253,7 +253,7 @@ func (d *Doc) parse(src []byte) ast.Node {
 	return d.style.parser.Parse(text.NewReader(src), d.context(src))
 }
 
-// paragraphs are the children of a parsed paragraph that are seen.
+// paragraphs are the children of a parsed paragraph that are drawn.
 func paragraphs(doc ast.Node) (all []ast.Node) {
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		if n.Kind() != ast.KindLinkReferenceDefinition {

@@ -214,7 +214,7 @@ func TestResizeDoesNotParse(t *testing.T) {
 	d.Lines(100)
 	d.work = work{}
 	d.Lines(60)
-	if d.work.parsed != 0 || d.work.coloured != 0 || d.work.laid == 0 {
+	if d.work.parsed != 0 || d.work.highlighted != 0 || d.work.laid == 0 {
 		t.Errorf("%+v of work for another width", d.work)
 	}
 }

@@ -10,9 +10,9 @@ const (
 	// emphasis, code span or link is open: a few hundred words, which few write
 	// without a break. It is no less than longLine, so that no line that may
 	// belong to a table is cut.
-	leastCut = 1024
+	minCut = 1024
 	// mostCut is the length at which it is cut at any blank, whatever is open.
-	mostCut = 3072
+	blankCut = 3072
 	// hardCut is the length at which it is cut even inside a word.
 	hardCut = 4096
 	// longLine is the length from which on a line is paragraph text or code, so
@@ -20,64 +20,64 @@ const (
 	longLine = 1024
 
 	// leastCode is the length from which on code is cut after a line that ends
-	// outside of strings and comments, or inside of one whose signs are known; the
+	// outside of strings and comments, or inside of one whose delimiters are known; the
 	// check is made every stepCode. To colour so much takes some milliseconds.
-	leastCode = 2048
-	stepCode  = 1024
+	minCode  = 2048
+	stepCode = 1024
 	// mostCode is the length at which code is cut after any line.
-	mostCode = 4096
+	maxCode = 4096
 )
 
 // cutter finds where to cut a paragraph. It reads every byte once, in order.
 type cutter struct {
-	at       int  // bytes of the piece that were read
-	last     byte // and the one before it
-	previous byte
-	run      int  // length of the run of * being read
-	stars    byte // lengths of runs of * that are open, one bit each
-	tildes   int  // length of the run of ~ being read
-	struck   bool // a run of ~ is open
-	ticks    int  // length of the run of ` being read
-	code     int  // length of the run that opened a code span; 0 outside
-	under    bool // a word began with _
-	depth    int  // open brackets
-	address  bool // in the parentheses behind a bracket
-	escaped  bool
+	at         int  // bytes of the piece that were read
+	last       byte // and the one before it
+	beforeLast byte
+	run        int  // length of the run of * being read
+	stars      byte // lengths of runs of * that are open, one bit each
+	tildes     int  // length of the run of ~ being read
+	struck     bool // a run of ~ is open
+	ticks      int  // length of the run of ` being read
+	code       int  // length of the run that opened a code span; 0 outside
+	underscore bool // a word began with _
+	depth      int  // open brackets
+	address    bool // in the parentheses behind a bracket
+	escaped    bool
 }
 
 // next reads a byte and reports whether the piece ends before it.
 func (c *cutter) next(b byte) bool {
 	c.at++
-	c.runs(b)
+	c.endRuns(b)
 	cut := false
 	switch {
 	case c.at > hardCut:
 		cut = utf8.RuneStart(b)
-	case c.at > mostCut:
+	case c.at > blankCut:
 		cut = isSpace(c.last) && !isSpace(b)
-	case c.at > leastCut:
-		cut = c.between(b) && !c.open()
+	case c.at > minCut:
+		cut = c.afterSingleBlank(b) && !c.open()
 	}
-	c.inline(b)
-	c.previous, c.last = c.last, b
+	c.track(b)
+	c.beforeLast, c.last = c.last, b
 	return cut
 }
 
-// between reports whether one blank stands before b and no more: two of them, or
-// a backslash, before the end of a line break it.
-func (c *cutter) between(b byte) bool {
-	return isSpace(c.last) && !isSpace(b) && !isSpace(c.previous) && !(c.last == '\n' && c.previous == '\\')
+// afterSingleBlank reports whether exactly one blank stands before b: two blanks, or a
+// backslash, before the end of a line are a hard break.
+func (c *cutter) afterSingleBlank(b byte) bool {
+	return isSpace(c.last) && !isSpace(b) && !isSpace(c.beforeLast) && !(c.last == '\n' && c.beforeLast == '\\')
 }
 
 func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' }
 
 // open reports whether an emphasis, a code span or a link may be open.
 func (c *cutter) open() bool {
-	return c.stars != 0 || c.struck || c.code != 0 || c.under || c.depth > 0 || c.address
+	return c.stars != 0 || c.struck || c.code != 0 || c.underscore || c.depth > 0 || c.address
 }
 
-// runs ends the runs of *, ~ and ` that b does not go on with.
-func (c *cutter) runs(b byte) {
+// endRuns ends the runs of *, ~ and ` that b does not go on with.
+func (c *cutter) endRuns(b byte) {
 	if c.run > 0 && b != '*' {
 		if c.last == '*' {
 			c.stars ^= 1 << min(c.run, 7)
@@ -99,8 +99,8 @@ func (c *cutter) runs(b byte) {
 	}
 }
 
-// inline follows what b opens and closes.
-func (c *cutter) inline(b byte) {
+// track tracks what b opens and closes.
+func (c *cutter) track(b byte) {
 	switch {
 	case c.escaped:
 		c.escaped = false
@@ -115,7 +115,7 @@ func (c *cutter) inline(b byte) {
 		c.tildes++
 	case b == '_':
 		if c.last != '_' {
-			c.under = !isWord(c.last)
+			c.underscore = !isWord(c.last)
 		}
 	case b == '(' && c.last == ']':
 		c.address = true

@@ -45,7 +45,7 @@
 //
 // # Who may call what
 //
-// A Style is the look, shared by all documents of a theme and safe for use from
+// A Style is how documents look, shared by all of a theme and safe for use from
 // any goroutine. A Doc belongs to one goroutine. The slices that Lines returns are
 // the Doc's: read them, up to the next call.
 //

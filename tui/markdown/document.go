@@ -8,13 +8,13 @@ import (
 
 // Doc is a Markdown text that may still grow. Make it with New.
 type Doc struct {
-	style  *Style
-	src    []byte
-	crSeen bool // the last byte appended was CR: an LF after it is not another line break
-	begun  int  // where the incomplete line begins
-	read   int  // up to where src was searched for line breaks
-	inLine bool // the incomplete line up to begun belongs to leaf already
-	ended  int  // the length of src with the line break that Finish added; 0 for none
+	style       *Style
+	src         []byte
+	crSeen      bool // the last byte appended was CR: an LF after it is not another line break
+	lineStart   int  // where the incomplete line begins
+	searched    int  // up to where src was searched for line breaks
+	inLine      bool // the incomplete line up to begun belongs to leaf already
+	finishedLen int  // the length of src with the line break that Finish added; 0 for none
 
 	stack      []*container // the open quotes and items, the outermost first
 	leaf       *block       // the open block; nil for none
@@ -23,7 +23,7 @@ type Doc struct {
 	blocks     []*block     // the closed ones
 	last       *block       // the last closed block that has lines
 	nodes      int          // closed blocks and table rows, and
-	used       int          // the bytes in them, for the budget
+	usedBytes  int          // the bytes in them, for the budget
 	plain      bool         // the budget is used up: the rest is plain text
 
 	defined definitions
@@ -33,30 +33,30 @@ type Doc struct {
 }
 
 // work counts the bytes that each stage has processed, for tests of cost.
-type work struct{ parsed, coloured, laid int }
+type work struct{ parsed, highlighted, laid int }
 
-func (w work) total() int { return w.parsed + w.coloured + w.laid }
+func (w work) total() int { return w.parsed + w.highlighted + w.laid }
 
-// New makes an empty document with a look.
+// New makes an empty document in a style.
 func New(s *Style) *Doc { return &Doc{style: s} }
 
-// SetStyle changes the look.
+// SetStyle changes the style.
 func (d *Doc) SetStyle(s *Style) {
 	d.style = s
 	d.version++
 	for _, b := range d.blocks {
-		b.forget()
+		b.invalidate()
 	}
 	if d.leaf != nil {
-		d.leaf.forget()
+		d.leaf.invalidate()
 	}
 	d.view = view{}
 }
 
 // Source is the text so far, with LF line breaks.
 func (d *Doc) Source() string {
-	if d.ended == len(d.src) && d.ended > 0 {
-		return string(d.src[:d.ended-1])
+	if d.finishedLen == len(d.src) && d.finishedLen > 0 {
+		return string(d.src[:d.finishedLen-1])
 	}
 	return string(d.src)
 }
@@ -93,9 +93,9 @@ func (d *Doc) normalize(chunk string) {
 // Finish ends the text. Text that is appended all the same begins a new line and
 // a new block.
 func (d *Doc) Finish() {
-	if d.begun < len(d.src) || d.inLine {
+	if d.lineStart < len(d.src) || d.inLine {
 		d.Append("\n")
-		d.ended = len(d.src)
+		d.finishedLen = len(d.src)
 	}
 	d.closeLeaf()
 	d.pop(0)
@@ -112,9 +112,9 @@ const longRow = 16 << 10
 // not on how the text was cut into chunks.
 func (d *Doc) next() bool {
 	end := len(d.src)
-	newline := bytes.IndexByte(d.src[d.read:], '\n')
+	newline := bytes.IndexByte(d.src[d.searched:], '\n')
 	if newline >= 0 {
-		end = d.read + newline
+		end = d.searched + newline
 	}
 	limit := longLine
 	if d.leaf != nil && d.leaf.kind == blockTable {
@@ -125,32 +125,32 @@ func (d *Doc) next() bool {
 		d.goPlain(nil)
 	}
 	if d.leaf != nil {
-		d.leaf.ready, d.leaf.drawn = false, drawn{}
+		d.leaf.ready, d.leaf.layout = false, blockLayout{}
 	}
 	switch {
 	case d.inLine:
 		if newline < 0 {
-			end = d.begun + completeRunes(d.src[d.begun:])
+			end = d.lineStart + completeRunes(d.src[d.lineStart:])
 		}
-		if end > d.begun {
-			d.extend(d.src[d.begun:end])
+		if end > d.lineStart {
+			d.extend(d.src[d.lineStart:end])
 		}
-		d.begun, d.read = end, end
+		d.lineStart, d.searched = end, end
 		if newline < 0 {
 			return false
 		}
 		d.endLine()
 		d.inLine = false
-	case end-d.begun >= limit:
-		d.startLong(d.src[d.begun : d.begun+limit])
+	case end-d.lineStart >= limit:
+		d.startLong(d.src[d.lineStart : d.lineStart+limit])
 		return true
 	case newline < 0:
-		d.read = len(d.src)
+		d.searched = len(d.src)
 		return false
 	default:
-		d.apply(d.place(d.src[d.begun:end], false))
+		d.apply(d.place(d.src[d.lineStart:end], false))
 	}
-	d.begun, d.read = end+1, end+1
+	d.lineStart, d.searched = end+1, end+1
 	return true
 }
 
@@ -159,15 +159,15 @@ func (d *Doc) next() bool {
 func (d *Doc) startLong(start []byte) {
 	if isBlank(start) && !d.plain {
 		d.apply(d.place(nil, false))
-		d.begun += len(start)
+		d.lineStart += len(start)
 	} else {
 		start = start[:completeRunes(start)]
 		p := d.place(start, true)
 		p.open = true
 		d.apply(p)
-		d.begun, d.inLine = d.begun+len(start), true
+		d.lineStart, d.inLine = d.lineStart+len(start), true
 	}
-	d.read = d.begun
+	d.searched = d.lineStart
 }
 
 // extend adds to the long line that the open block ends in.
@@ -223,15 +223,15 @@ const (
 )
 
 // overBudget reports whether the document has used up its budget.
-func (d *Doc) overBudget() bool { return !d.plain && (d.nodes >= maxNodes || d.used >= maxBytes) }
+func (d *Doc) overBudget() bool { return !d.plain && (d.nodes >= maxNodes || d.usedBytes >= maxBytes) }
 
-// goPlain says that the rest of the text is plain text, which begins with rest.
+// goPlain makes the rest of the text plain text, which begins with rest.
 func (d *Doc) goPlain(rest []byte) {
 	d.pop(0)
 	d.plain, d.blank, d.blankDepth = true, true, 0
 	d.open(&block{kind: blockText, text: []byte("*The answer is too long for Markdown: the rest is shown as plain text.*\n")})
 	d.closeLeaf()
-	d.open(&block{kind: blockCode, fence: fence{plain: true}, text: rest, line: bytes.LastIndexByte(rest, '\n') + 1, check: leastCode})
+	d.open(&block{kind: blockCode, fence: fence{plain: true}, text: rest, line: bytes.LastIndexByte(rest, '\n') + 1, check: minCode})
 	d.cutLongCode()
 }
 
@@ -249,9 +249,9 @@ func (d *Doc) Code() []Code {
 		switch {
 		case b.kind != blockCode || b.fence.plain:
 		case b.prev != nil && len(all) > 0:
-			all[len(all)-1].Text += string(b.text) + string(b.tail)
+			all[len(all)-1].Text += string(b.text) + string(b.partial)
 		default:
-			all = append(all, Code{b.fence.lang, string(b.text) + string(b.tail)})
+			all = append(all, Code{b.fence.lang, string(b.text) + string(b.partial)})
 		}
 	}
 	return all

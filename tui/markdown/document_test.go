@@ -287,12 +287,12 @@ func TestCode(t *testing.T) {
 // A paragraph is not cut inside of a line that may become the head of a table,
 // nor where the break of a line or a link would be lost.
 func TestLongParagraphsAreCutWhereNothingIsLost(t *testing.T) {
-	words := strings.Repeat("some plain words ", leastCut/17-8)
+	words := strings.Repeat("some plain words ", minCut/17-8)
 	for name, c := range map[string]struct{ src, want string }{
 		"head of a table": {words + "\n| first column with a long head | second column with a long head | third | fourth | fifth |\n|---|---|---|---|---|\n| cell | b | c | d | e |", "│ fourth   │"},
-		"break":           {strings.Repeat("words  \n", leastCut/4), "words\nwords\nwords"},
-		"title":           {strings.Repeat("w ", leastCut/2-20) + strings.Repeat("[l](http://e.x \"t t t t\") ", 20), "l http://e.x"},
-		"struck":          {strings.Repeat("w ", leastCut/2-8) + "~~" + strings.Repeat("gone away ", 9) + "back~~ end", "gone away back end"},
+		"break":           {strings.Repeat("words  \n", minCut/4), "words\nwords\nwords"},
+		"title":           {strings.Repeat("w ", minCut/2-20) + strings.Repeat("[l](http://e.x \"t t t t\") ", 20), "l http://e.x"},
+		"struck":          {strings.Repeat("w ", minCut/2-8) + "~~" + strings.Repeat("gone away ", 9) + "back~~ end", "gone away back end"},
 		"names":           {strings.Repeat("call __init__ and snake_case now ", 100), "snake_case"},
 	} {
 		d := New(look)

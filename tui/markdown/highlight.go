@@ -29,7 +29,7 @@ func lexer(lang string) chroma.Lexer {
 // colour colours code with l and gives its lines. It also says whether the code
 // ends where more of it can be coloured by itself: not inside a comment or a
 // string.
-func (s *Style) colour(l chroma.Lexer, text string) (lines []string, end ending) {
+func (s *Style) highlight(l chroma.Lexer, text string) (lines []string, end codeEnd) {
 	text = strings.TrimSuffix(text, "\n")
 	long := slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return len(line) > longCode })
 	if l != nil && !long {
@@ -37,18 +37,18 @@ func (s *Style) colour(l chroma.Lexer, text string) (lines []string, end ending)
 			return lines, end
 		}
 	}
-	return plainLines(s.code, text), ending{}
+	return plainLines(s.code, text), codeEnd{}
 }
 
-// colourInside colours text that begins inside of from and ends inside of to.
-func (s *Style) colourInside(l chroma.Lexer, from, to signs, text string) (lines []string, end ending) {
+// highlightInside colours text that begins inside of from and ends inside of to.
+func (s *Style) highlightInside(l chroma.Lexer, from, to delimiters, text string) (lines []string, end codeEnd) {
 	if from.open != "" {
 		text = from.open + "\n" + text
 	}
 	if to.closed != "" {
 		text = strings.TrimSuffix(text, "\n") + "\n" + to.closed
 	}
-	lines, end = s.colour(l, text)
+	lines, end = s.highlight(l, text)
 	if from.open != "" {
 		lines = lines[1:]
 	}
@@ -58,24 +58,24 @@ func (s *Style) colourInside(l chroma.Lexer, from, to signs, text string) (lines
 	return lines, end
 }
 
-// signs are what a comment or a string of several lines begins and ends with.
-type signs struct{ open, closed string }
+// delimiters begin and end a comment or a string of several lines.
+type delimiters struct{ open, closed string }
 
-// multiline are those of the languages that have any.
-var multiline = []signs{
+// multilineDelimiters are those of the languages that have any.
+var multilineDelimiters = []delimiters{
 	{"/*", "*/"}, {"<!--", "-->"}, {"{-", "-}"}, {"(*", "*)"}, {"`", "`"}, {`"""`, `"""`}, {"'''", "'''"},
 }
 
-// ending says how code ends: inside of something when open is set, and of what
+// codeEnd says how code ends: inside of something when open is set, and of what
 // when that is known.
-type ending struct {
+type codeEnd struct {
 	open   bool
-	inside signs
+	inside delimiters
 }
 
 // tokens colours text token by token; ok is false when the lexer fails or gives
 // other text than it got.
-func (s *Style) tokens(l chroma.Lexer, text string) (lines []string, end ending, ok bool) {
+func (s *Style) tokens(l chroma.Lexer, text string) (lines []string, end codeEnd, ok bool) {
 	it, err := l.Tokenise(nil, text)
 	if err != nil {
 		return nil, end, false
@@ -122,22 +122,22 @@ func (s *Style) tokens(l chroma.Lexer, text string) (lines []string, end ending,
 // endOf is how code ends whose last token is known, and what of it stands in no
 // string or comment. Most lexers know only those that are complete, so that the
 // beginning of one may be there.
-func endOf(last chroma.Token, outside string) ending {
+func endOf(last chroma.Token, outside string) codeEnd {
 	at := -1
-	var end ending
-	for _, s := range multiline {
+	var end codeEnd
+	for _, s := range multilineDelimiters {
 		i := strings.LastIndex(outside, s.open)
 		opens := i > strings.LastIndex(outside, s.closed)
 		if s.open == s.closed {
 			opens = strings.Count(outside, s.open)%2 == 1
 		}
 		if opens && i > at {
-			at, end = i, ending{true, s}
+			at, end = i, codeEnd{true, s}
 		}
 	}
 	if !end.open && (last.Type == chroma.CommentMultiline || last.Type.InSubCategory(chroma.LiteralString) || last.Type == chroma.Error) {
 		end.open = true
-		for _, s := range multiline {
+		for _, s := range multilineDelimiters {
 			if value := strings.TrimSpace(last.Value); strings.HasPrefix(value, s.open) && !strings.HasSuffix(value[len(s.open):], s.closed) {
 				end.inside = s
 			}

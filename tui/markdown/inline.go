@@ -53,8 +53,8 @@ func (s *Style) inlineText(n ast.Node, src []byte) string {
 // shortText is the length up to which a text is checked for being only blanks.
 const shortText = 256
 
-// mark begins a line of a paragraph that goldmark would take for something else,
-// standing by itself. It is white space, so that emphasis may begin behind it, and
+// mark begins a line of a paragraph that goldmark, given the line alone, would not
+// read as a paragraph. It is white space, so that emphasis may begin behind it, and
 // is not shown.
 const mark = "\u205F"
 
@@ -106,7 +106,7 @@ func (c *copier) node(to, n ast.Node) {
 		to.AppendChild(to, em)
 	case *extast.Strikethrough:
 		struck := extast.NewStrikethrough()
-		struck.AppendChild(struck, c.text(c.words(n)))
+		struck.AppendChild(struck, c.text(c.plainText(n)))
 		to.AppendChild(to, struck)
 	case *ast.AutoLink:
 		c.autoLink(to, n)
@@ -123,7 +123,7 @@ func (c *copier) node(to, n ast.Node) {
 // link writes the text of a link and its address, or only the address when they
 // are the same.
 func (c *copier) link(to, n ast.Node, address, before string) {
-	words := c.words(n)
+	words := c.plainText(n)
 	if before == "" && (words == address || words == "") {
 		c.address(to, address)
 		return
@@ -147,20 +147,20 @@ func (c *copier) autoLink(to ast.Node, n *ast.AutoLink) {
 		c.address(to, label)
 		return
 	}
-	c.shown(to, label)
+	c.plainLink(to, label)
 }
 
 // address writes an address; the terminal can open it when it is one of the web.
 func (c *copier) address(to ast.Node, address string) {
 	if !openable(address) {
-		c.shown(to, address)
+		c.plainLink(to, address)
 		return
 	}
 	to.AppendChild(to, ast.NewAutoLink(ast.AutoLinkURL, ast.NewTextSegment(c.add(address))))
 }
 
-// shown writes s in the style of a link that cannot be opened.
-func (c *copier) shown(to ast.Node, s string) {
+// plainLink writes s in the style of a link that cannot be opened.
+func (c *copier) plainLink(to ast.Node, s string) {
 	if s == "" {
 		return
 	}
@@ -199,8 +199,8 @@ func (c *copier) value(n *ast.Text) string {
 	return out
 }
 
-// words is the text below n, without markup.
-func (c *copier) words(n ast.Node) string {
+// plainText is the text below n, without markup.
+func (c *copier) plainText(n ast.Node) string {
 	var b strings.Builder
 	for k := n.FirstChild(); k != nil; k = k.NextSibling() {
 		switch k := k.(type) {
@@ -213,7 +213,7 @@ func (c *copier) words(n ast.Node) string {
 		case *ast.CodeSpan:
 			b.WriteString(c.code(k))
 		default:
-			b.WriteString(c.words(k))
+			b.WriteString(c.plainText(k))
 		}
 	}
 	return b.String()
@@ -260,8 +260,8 @@ func clean(s string) string {
 }
 
 // globParser leaves the asterisks of a pattern alone that stands outside of a code
-// span, where it is plainly no emphasis: in quotes, or beside the sign that parts
-// the names of models.
+// span, where it is plainly no emphasis: in quotes, or beside a separator in the
+// name of a model.
 type globParser struct{}
 
 // quotedGlob is a pattern up to the quotation mark that ends it; partGlob is one

@@ -8,8 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// LineInfo says how a line is copied: what joins it to the line above, and where
-// its text begins.
+// LineInfo says how a line is copied: how it joins the line above, where its text begins.
 type LineInfo struct {
 	Soft  bool  // the line above was broken for the width only
 	Space bool  // at a blank
@@ -17,7 +16,7 @@ type LineInfo struct {
 }
 
 // drawn are the lines of a block at a width; 0 means none.
-type drawn struct {
+type blockLayout struct {
 	width int
 	lines []string
 	infos []LineInfo // of each of them
@@ -26,23 +25,23 @@ type drawn struct {
 }
 
 // add adds a line.
-func (p *drawn) add(line string, j LineInfo) {
+func (p *blockLayout) add(line string, j LineInfo) {
 	p.lines, p.infos = append(p.lines, line), append(p.infos, j)
 }
 
-// leastInner is how many cells the text of a block keeps when bullets and bars
+// minInner is how many cells the text of a block keeps when bullets and bars
 // would take them all.
-const leastInner = 8
+const minInner = 8
 
-// leads are what the first line and the others of a block begin with.
-type leads struct {
+// prefixes are what the first line of a block and the others begin with.
+type prefixes struct {
 	first, rest string
 	inner       int // how many cells are left for the text
 	head, tail  int // how many cells of first and rest are not copied
 }
 
-// sign is what the first line in c begins with, and blank what the others do.
-func (d *Doc) sign(c *container, box byte) (sign, blank string) {
+// prefixOf is what the first line in c begins with, and blank what the others do.
+func (d *Doc) prefixOf(c *container, box byte) (sign, blank string) {
 	s, look := d.style, &d.style.look
 	switch {
 	case c.quote:
@@ -60,18 +59,18 @@ func (d *Doc) sign(c *container, box byte) (sign, blank string) {
 	return sign, strings.Repeat(" ", ansi.StringWidth(sign))
 }
 
-// leads are those of b at width, cut so that the text has room.
-func (d *Doc) leads(b *block, width int) leads {
+// prefixes are those of b at width, cut so that the text has room.
+func (d *Doc) prefixes(b *block, width int) prefixes {
 	path := b.parent.path()
 	var first, rest strings.Builder
-	l := leads{inner: width}
+	l := prefixes{inner: width}
 	copied := false
 	for _, c := range path {
 		box := byte(0)
 		if c == b.parent {
 			box = b.box
 		}
-		sign, blank := d.sign(c, box)
+		sign, blank := d.prefixOf(c, box)
 		if c.depth <= b.above {
 			sign = blank
 		}
@@ -91,9 +90,9 @@ func (d *Doc) leads(b *block, width int) leads {
 			l.head = l.tail
 		}
 	}
-	most := width - leastInner
+	most := width - minInner
 	if most <= 0 { // cut to nothing, their sequences would stay
-		return leads{inner: width}
+		return prefixes{inner: width}
 	}
 	l.first, l.rest = first.String(), rest.String()
 	wide := max(ansi.StringWidth(l.first), ansi.StringWidth(l.rest))
@@ -110,12 +109,12 @@ func (d *Doc) leads(b *block, width int) leads {
 const codeIndent = "  "
 
 // draw lays out b, which is rendered, at width.
-func (d *Doc) draw(b *block, width int) drawn {
-	out := drawn{width: width}
-	if !b.shows() && (b.prev == nil || b.kind != blockText) {
+func (d *Doc) draw(b *block, width int) blockLayout {
+	out := blockLayout{width: width}
+	if !b.hasLines() && (b.prev == nil || b.kind != blockText) {
 		return out
 	}
-	l := d.leads(b, width)
+	l := d.prefixes(b, width)
 	if b.gap {
 		out.add(d.gapLine(b, width), LineInfo{Lead: 255})
 	}
@@ -123,10 +122,10 @@ func (d *Doc) draw(b *block, width int) drawn {
 	switch b.kind {
 	case blockText:
 		text := b.styled
-		var before *drawn
+		var before *blockLayout
 		if b.prev != nil {
 			before = d.closed(b.prev, width)
-			if before.carry != "" && !b.glued && text != "" {
+			if before.carry != "" && !b.unspaced && text != "" {
 				text = " " + text
 			}
 			text = before.carry + text
@@ -146,36 +145,36 @@ func (d *Doc) draw(b *block, width int) drawn {
 		for _, line := range b.table.lines {
 			out.add(line, LineInfo{})
 		}
-		if len(b.tail) > 0 {
-			wrap(&out, paint(d.style.plain, clean(string(b.tail))), l.inner)
+		if len(b.partial) > 0 {
+			wrap(&out, paint(d.style.plain, clean(string(b.partial))), l.inner)
 		}
-	case blockRule:
+	case blockThematicBreak:
 		out.add(d.style.look.Rule.Render(strings.Repeat(d.style.look.Line, l.inner)), LineInfo{})
 	case blockEmpty:
 		out.add("", LineInfo{})
 	}
-	if b.more && b.kind == blockText { // before the signs: the next piece has its own
+	if b.continued && b.kind == blockText { // before the signs: the next piece has its own
 		last := len(out.lines) - 1
 		out.carry, out.info = out.lines[last], out.infos[last]
 		out.lines, out.infos = out.lines[:last], out.infos[:last]
 	}
-	l.put(&out, from)
+	l.apply(&out, from)
 	return out
 }
 
 // layCode lays out lines of code.
-func (d *Doc) layCode(out *drawn, lines []string, inner int) {
+func (d *Doc) layCode(out *blockLayout, lines []string, inner int) {
 	for _, line := range lines {
 		d.work.laid += len(line)
 		wrapCode(out, line, inner)
 	}
 }
 
-// put puts the leads before the lines from line from on.
-func (l leads) put(out *drawn, from int) {
+// apply puts the prefixes before the lines that begin at index from.
+func (l prefixes) apply(out *blockLayout, from int) {
 	lead, cells := l.first, l.head
 	for i := from; i < len(out.lines); i++ {
-		out.lines[i] = led(lead, out.lines[i])
+		out.lines[i] = withPrefix(lead, out.lines[i])
 		out.infos[i].Lead = uint8(min(int(out.infos[i].Lead)+cells, 255))
 		lead, cells = l.rest, l.tail
 	}
@@ -190,14 +189,14 @@ func (d *Doc) gapLine(b *block, width int) string {
 	}
 	var all strings.Builder
 	for _, c := range c.path() {
-		_, blank := d.sign(c, 0)
+		_, blank := d.prefixOf(c, 0)
 		all.WriteString(blank)
 	}
-	return trimRight(ansi.Truncate(all.String(), max(0, width-leastInner), ""))
+	return trimRight(ansi.Truncate(all.String(), max(0, width-minInner), ""))
 }
 
-// led is a line behind what it begins with.
-func led(lead, line string) string {
+// withPrefix is a line with its prefix.
+func withPrefix(lead, line string) string {
 	switch {
 	case lead == "":
 		return line

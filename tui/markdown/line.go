@@ -93,8 +93,8 @@ func isHeading(line []byte) bool {
 	return columns < codeColumns && n >= 1 && n <= 6 && (at == len(line) || line[at] == ' ' || line[at] == '\t')
 }
 
-// isBreak reports whether line is a line across: three of * - _ or more.
-func isBreak(line []byte) bool {
+// isThematicBreak reports whether line is a thematic break: three or more of * - _.
+func isThematicBreak(line []byte) bool {
 	columns, at := indentOf(line)
 	if columns >= codeColumns || at == len(line) || !strings.ContainsRune("*-_", rune(line[at])) {
 		return false
@@ -112,8 +112,8 @@ func isBreak(line []byte) bool {
 	return n >= 3
 }
 
-// isUnderline reports whether line makes a heading of the paragraph above it.
-func isUnderline(line []byte) bool {
+// isSetextUnderline reports whether line makes the paragraph above it a setext heading.
+func isSetextUnderline(line []byte) bool {
 	columns, at := indentOf(line)
 	rest := bytes.TrimRight(line[at:], " \t")
 	if columns >= codeColumns || len(rest) == 0 {
@@ -138,8 +138,8 @@ type marker struct {
 	empty  bool
 }
 
-// longestNumber is how many digits the number of an item may have.
-const longestNumber = 9
+// maxNumberDigits is how many digits the number of an item may have.
+const maxNumberDigits = 9
 
 // openItem reads the marker of a list item on a line that begins in a column and
 // is not indented by tabs.
@@ -150,7 +150,7 @@ func openItem(line []byte, column int) (marker, bool) {
 	}
 	var m marker
 	from := at
-	for at < len(line) && at-from < longestNumber && line[at] >= '0' && line[at] <= '9' {
+	for at < len(line) && at-from < maxNumberDigits && line[at] >= '0' && line[at] <= '9' {
 		m.number = m.number*10 + int(line[at]-'0')
 		at++
 	}
@@ -194,7 +194,7 @@ func interrupts(line []byte) bool {
 	if m, ok := openItem(line, 0); ok && !m.empty && (!m.ordered() || m.number == 1) {
 		return true
 	}
-	return isHeading(line) || isQuote(line) || isBreak(line)
+	return isHeading(line) || isQuote(line) || isThematicBreak(line)
 }
 
 // isDelimiter reports whether line may be the second line of a table.

@@ -58,17 +58,17 @@ func (d *Doc) LineInfos(width int) []LineInfo {
 }
 
 // closed are the lines of the closed block b.
-func (d *Doc) closed(b *block, width int) *drawn {
-	if b.drawn.width != width {
+func (d *Doc) closed(b *block, width int) *blockLayout {
+	if b.layout.width != width {
 		d.render(b)
-		b.drawn = d.draw(b, width)
+		b.layout = d.draw(b, width)
 	}
-	return &b.drawn
+	return &b.layout
 }
 
 // openLines are the lines of what is in no closed block.
-func (d *Doc) openLines(width int) *drawn {
-	out := &drawn{width: width}
+func (d *Doc) openLines(width int) *blockLayout {
+	out := &blockLayout{width: width}
 	for _, b := range d.openBlocks() {
 		one := d.drawOpen(b, width)
 		out.lines, out.infos = append(out.lines, one.lines...), append(out.infos, one.infos...)
@@ -78,35 +78,35 @@ func (d *Doc) openLines(width int) *drawn {
 
 // drawOpen lays out an open block. The lines of code that are sure are laid out
 // once.
-func (d *Doc) drawOpen(b *block, width int) drawn {
+func (d *Doc) drawOpen(b *block, width int) blockLayout {
 	g := &b.growth
-	if b.kind != blockCode || g.sure == 0 {
+	if b.kind != blockCode || g.final == 0 {
 		d.render(b)
 		return d.draw(b, width)
 	}
-	l, gap := d.leads(b, width), 0
+	l, gap := d.prefixes(b, width), 0
 	if b.gap {
 		gap = 1
 	}
-	lay := func(out *drawn, lines []string) {
+	lay := func(out *blockLayout, lines []string) {
 		from, l := len(out.lines), l
 		d.layCode(out, lines, l.inner)
 		if from > gap {
 			l.first, l.head = l.rest, l.tail
 		}
-		l.put(out, from)
+		l.apply(out, from)
 	}
 	if g.laid.width != width {
-		g.laid, g.upTo = drawn{width: width}, 0
+		g.laid, g.laidCount = blockLayout{width: width}, 0
 		if b.gap {
 			g.laid.add(d.gapLine(b, width), LineInfo{Lead: 255})
 		}
 	}
-	lay(&g.laid, b.lines[g.upTo:g.sure])
-	g.upTo = g.sure
+	lay(&g.laid, b.lines[g.laidCount:g.final])
+	g.laidCount = g.final
 	n := len(g.laid.lines)
-	out := drawn{width: width, lines: g.laid.lines[:n:n], infos: g.laid.infos[:n:n]}
-	lay(&out, b.lines[g.sure:])
+	out := blockLayout{width: width, lines: g.laid.lines[:n:n], infos: g.laid.infos[:n:n]}
+	lay(&out, b.lines[g.final:])
 	return out
 }
 
@@ -119,10 +119,10 @@ func (d *Doc) openBlocks() []*block {
 	n := len(d.stack)
 	switch leaf := d.leaf; {
 	case leaf != nil:
-		if leaf = d.extended(p, partial && p.joins); leaf.shows() || leaf.prev != nil {
+		if leaf = d.openLeaf(p, partial && p.continuesLeaf); leaf.hasLines() || leaf.prev != nil {
 			blocks = append(blocks, leaf)
 		}
-		if leaf.shows() {
+		if leaf.hasLines() {
 			last = leaf
 		}
 	case n > 0 && !(partial && p.matched == n):
@@ -130,7 +130,7 @@ func (d *Doc) openBlocks() []*block {
 			blocks, last = append(blocks, b), b
 		}
 	}
-	if partial && !p.joins {
+	if partial && !p.continuesLeaf {
 		if b := d.partialBlock(p, last); b != nil {
 			blocks = append(blocks, b)
 		}
@@ -139,9 +139,9 @@ func (d *Doc) openBlocks() []*block {
 }
 
 // placePartial places the incomplete line; ok is false when there is none, or it
-// is not shown yet because it may come to mean anything.
+// is not shown yet because its kind is still open.
 func (d *Doc) placePartial() (p placement, ok bool) {
-	line := d.src[d.begun:]
+	line := d.src[d.lineStart:]
 	line = line[:completeRunes(line)]
 	if d.inLine || len(line) == 0 {
 		return p, false
@@ -154,20 +154,20 @@ func (d *Doc) placePartial() (p placement, ok bool) {
 	case lineText, lineRow, lineHeading:
 		return p, true
 	case lineCode:
-		return p, !p.joins || !d.leaf.fence.mayClose(p.rest)
+		return p, !p.continuesLeaf || !d.leaf.fence.mayClose(p.rest)
 	default:
 		return p, false
 	}
 }
 
-// extended is the open leaf, rendered, and with the incomplete line when that
+// openLeaf is the open leaf, rendered, and with the incomplete line when that
 // joins it.
-func (d *Doc) extended(p placement, joins bool) *block {
+func (d *Doc) openLeaf(p placement, joins bool) *block {
 	b := d.leaf
 	if b.kind == blockCode { // itself: what is sure of it is not rendered again
-		b.tail = nil
+		b.partial = nil
 		if joins {
-			b.tail = p.rest
+			b.partial = p.rest
 		}
 		b.lines, b.ready = d.openCode(b), true
 		return b
@@ -179,7 +179,7 @@ func (d *Doc) extended(p placement, joins bool) *block {
 		with := *b
 		b = &with
 		if p.kind == lineRow {
-			b.tail = p.rest
+			b.partial = p.rest
 		} else {
 			b.text = append(b.text[:len(b.text):len(b.text)], paragraphLine(p, len(b.text) == 0)...)
 			b.ready = false

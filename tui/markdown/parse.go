@@ -3,21 +3,21 @@ package markdown
 import "bytes"
 
 // This file is the block structure of CommonMark: a stack of open containers
-// and one open leaf block. A line goes on with as many of the containers as it
-// has the signs of, may open others, and what is left of it goes on with the
-// leaf or begins another.
+// and one open leaf block. A line continues as many of the containers as it
+// has the markers of, may open others, and what is left of it continues the leaf
+// or begins another.
 
 // container is a quote or an item of a list.
 type container struct {
-	parent *container
-	depth  int  // 1 is the outermost
-	quote  bool // else an item
-	item   marker
-	number int
-	next   bool // not the first item of its list
-	blank  bool // a blank line before it
-	filled bool // something was begun in it
-	ended  bool // an item whose first line and the one after it are blank: nothing can follow in it
+	parent     *container
+	depth      int  // 1 is the outermost
+	quote      bool // else an item
+	item       marker
+	number     int
+	next       bool // not the first item of its list
+	blank      bool // a blank line before it
+	hasContent bool // something was begun in it
+	ended      bool // an item whose first line and the one after it are blank: nothing can follow in it
 }
 
 // depthOf is the depth of c; of nil, the document, it is 0.
@@ -49,18 +49,18 @@ func common(a, b *container) *container {
 	return a
 }
 
-// lineKind is what the rest of a line is behind the signs of its containers.
+// lineKind is what the rest of a line is after the markers of its containers.
 type lineKind int
 
 const (
 	lineBlank lineKind = iota
-	lineEmpty          // nothing behind the sign of a new container
+	lineEmpty          // nothing after the marker of a new container
 	lineText
 	lineUnderline // of a heading
 	lineDelimiter // the second line of a table
 	lineRow
 	lineHeading
-	lineRule
+	lineThematicBreak
 	lineFence
 	lineFenceEnd
 	lineCode
@@ -69,13 +69,13 @@ const (
 // placement is where a line belongs.
 type placement struct {
 	cursor
-	kind    lineKind
-	matched int          // of the open containers, those that it goes on with
-	opened  []*container // those that it opens
-	joins   bool         // it goes on with the open leaf
-	lazy    bool         // without the signs of all containers
-	open    bool         // the line goes on
-	fence   fence
+	kind          lineKind
+	matched       int          // of the open containers, those that it goes on with
+	opened        []*container // those that it opens
+	continuesLeaf bool         // it goes on with the open leaf
+	lazy          bool         // a lazy continuation line: without the markers of all containers
+	open          bool         // the line goes on
+	fence         fence
 }
 
 // cursor is the rest of a line and the column where it begins.
@@ -121,23 +121,23 @@ func (c *cursor) skipTo(n int) {
 func (d *Doc) place(line []byte, long bool) placement {
 	p := placement{cursor: cursor{rest: line}}
 	if d.plain {
-		p.kind, p.joins = lineCode, true
+		p.kind, p.continuesLeaf = lineCode, true
 		return p
 	}
 	for p.matched < len(d.stack) && p.enter(d.stack[p.matched]) {
 		p.matched++
 	}
 	inside := p.matched == len(d.stack)
-	if inside && d.leafIs(blockCode) && p.goesOnCode(d.leaf, long) {
+	if inside && d.leafIs(blockCode) && p.continuesCode(d.leaf, long) {
 		return p
 	}
 	if isBlank(p.rest) {
 		return p
 	}
 	paragraph := inside && d.leafIs(blockText)
-	if paragraph && !long && d.leaf.prev == nil && isUnderline(p.expanded()) {
+	if paragraph && !long && d.leaf.prev == nil && isSetextUnderline(p.expanded()) {
 		if d.hasText() {
-			p.kind, p.joins = lineUnderline, true
+			p.kind, p.continuesLeaf = lineUnderline, true
 			return p
 		}
 		paragraph = false // link definitions end here
@@ -159,19 +159,19 @@ func (d *Doc) placeLeaf(p *placement, paragraph, inside, long bool) {
 	case isBlank(text):
 		p.kind = lineEmpty
 	case p.beginsLeaf(text, paragraph || table, long):
-	case table && !long && (lazy || !isUnderline(text)):
-		p.kind, p.joins = lineRow, true
+	case table && !long && (lazy || !isSetextUnderline(text)):
+		p.kind, p.continuesLeaf = lineRow, true
 	case paragraph && !long && isDelimiter(text) && d.tableHead(p.rest) != nil:
-		p.kind, p.joins = lineDelimiter, true
+		p.kind, p.continuesLeaf = lineDelimiter, true
 	default:
-		p.kind, p.joins, p.lazy = lineText, paragraph, paragraph && lazy
+		p.kind, p.continuesLeaf, p.lazy = lineText, paragraph, paragraph && lazy
 	}
 }
 
 // leafIs reports whether the open leaf is of a kind.
 func (d *Doc) leafIs(kind blockKind) bool { return d.leaf != nil && d.leaf.kind == kind }
 
-// enter removes the signs of c from the line; it reports whether it has them.
+// enter removes the markers of c from the line; it reports whether it has them.
 func (p *placement) enter(c *container) bool {
 	columns, at := indentFrom(p.rest, p.column)
 	blank := at == len(p.rest)
@@ -189,8 +189,8 @@ func (p *placement) enter(c *container) bool {
 	return false
 }
 
-// goesOnCode places a line in the open code b; it reports whether it belongs there.
-func (p *placement) goesOnCode(b *block, long bool) bool {
+// continuesCode places a line in the open code b; it reports whether it belongs there.
+func (p *placement) continuesCode(b *block, long bool) bool {
 	columns, _ := indentFrom(p.rest, p.column)
 	switch {
 	case b.fence.char != 0 && !long && b.fence.closes(p.expanded()):
@@ -201,7 +201,7 @@ func (p *placement) goesOnCode(b *block, long bool) bool {
 	default:
 		return false
 	}
-	p.joins = true
+	p.continuesLeaf = true
 	return true
 }
 
@@ -219,7 +219,7 @@ func (d *Doc) openContainers(p *placement, paragraph bool) {
 			p.skip(1)
 			d.push(p, &container{quote: true})
 			continue
-		case !item, isBreak(text), paragraph && len(p.opened) == 0 && (m.empty || m.ordered() && m.number != 1):
+		case !item, isThematicBreak(text), paragraph && len(p.opened) == 0 && (m.empty || m.ordered() && m.number != 1):
 			return
 		}
 		p.skipTo(m.size)
@@ -265,8 +265,8 @@ func (p *placement) beginsLeaf(text []byte, goesOn, long bool) bool {
 		return false
 	case fenced:
 		p.kind, p.fence = lineFence, f
-	case isBreak(text):
-		p.kind = lineRule
+	case isThematicBreak(text):
+		p.kind = lineThematicBreak
 	case isHeading(text):
 		p.kind = lineHeading
 	default:

@@ -48,13 +48,13 @@ func (r *reference) blocks(n ast.Node, first, rest string, loose bool) {
 }
 
 func (r *reference) insertGap(at int, lead string) {
-	line := trimRight(ansi.Truncate(lead, max(0, r.width-min(leastInner, r.width)), ""))
+	line := trimRight(ansi.Truncate(lead, max(0, r.width-min(minInner, r.width)), ""))
 	r.lines = append(r.lines[:at], append([]string{line}, r.lines[at:]...)...)
 }
 
 // inner is how many cells are left beside the leads, which are cut to fit.
 func (r *reference) inner(first, rest string) (string, string, int) {
-	most := max(0, r.width-min(leastInner, r.width))
+	most := max(0, r.width-min(minInner, r.width))
 	if most == 0 {
 		return "", "", r.width
 	}
@@ -68,13 +68,13 @@ func (r *reference) put(first, rest string, lines ...string) {
 		if i > 0 {
 			first = rest
 		}
-		r.lines = append(r.lines, led(first, line))
+		r.lines = append(r.lines, withPrefix(first, line))
 	}
 }
 
 func (r *reference) block(n ast.Node, first, rest string) {
 	st := &r.style.look
-	var out drawn
+	var out blockLayout
 	switch n := n.(type) {
 	case *ast.List:
 		r.list(n, first, rest)
@@ -91,7 +91,7 @@ func (r *reference) block(n ast.Node, first, rest string) {
 			return
 		}
 		first, rest, inner := r.inner(first+codeIndent, rest+codeIndent)
-		lines, _ := r.style.colour(lexer(lang), text)
+		lines, _ := r.style.highlight(lexer(lang), text)
 		for _, line := range lines {
 			wrapCode(&out, line, inner)
 		}

@@ -15,8 +15,8 @@ type definitions struct {
 	users map[string][]int            // the closed blocks that use a label without a definition
 }
 
-// longestLabel is how long the label of a link may be, in bytes.
-const longestLabel = 999
+// maxLabel is how long the label of a link may be, in bytes.
+const maxLabel = 999
 
 // labels gives the labels of the links that src may use or define: everything
 // between brackets.
@@ -28,7 +28,7 @@ func labels(src []byte) []string {
 		if end < 0 {
 			break
 		}
-		if rest[end] == ']' && end > 0 && end <= longestLabel {
+		if rest[end] == ']' && end > 0 && end <= maxLabel {
 			if label := util.ToLinkReference(rest[:end]); !slices.Contains(all, label) {
 				all = append(all, label)
 			}
@@ -59,9 +59,9 @@ func (d *Doc) context(src []byte) parser.ParseOption {
 	return parser.WithContext(ctx)
 }
 
-// links takes the link definitions out of block i, which is whole now, and notes
-// what it uses. Blocks that waited for one of the definitions are rendered anew.
-func (d *Doc) links(i int) {
+// registerLinks registers the link definitions of block i, which is complete now,
+// and the labels it uses. Blocks that waited for one of the definitions are rendered anew.
+func (d *Doc) registerLinks(i int) {
 	b := d.blocks[i]
 	src := append(b.head[:len(b.head):len(b.head)], b.text...)
 	if b.kind == blockCode || bytes.IndexByte(src, '[') < 0 {
@@ -97,17 +97,17 @@ func (d *Doc) define(src []byte) {
 		d.defined.refs[label] = parser.NewReference(
 			bytes.Clone(ref.Label()), bytes.Clone(ref.Destination()), bytes.Clone(ref.Title()))
 		for _, user := range d.defined.users[label] {
-			d.redo(user)
+			d.rerender(user)
 		}
 		delete(d.defined.users, label)
 	}
 }
 
-// redo renders block i anew.
-func (d *Doc) redo(i int) {
-	d.blocks[i].forget()
+// rerender renders block i again.
+func (d *Doc) rerender(i int) {
+	d.blocks[i].invalidate()
 	for k := i + 1; k < len(d.blocks) && d.blocks[k].prev != nil; k++ {
-		d.blocks[k].drawn = drawn{} // it goes on from lines that change
+		d.blocks[k].layout = blockLayout{} // it goes on from lines that change
 	}
 	d.version++
 	if v := &d.view; i < len(v.starts) { // its lines and those below it move

@@ -19,11 +19,11 @@ func (d *Doc) render(b *block) {
 		d.renderText(b)
 	case blockCode:
 		if len(b.text) > 0 {
-			b.lines, _ = d.colour(b, b.from, b.to, b.text)
+			b.lines, _ = d.highlight(b, b.from, b.to, b.text)
 		}
 	case blockTable:
 		d.renderTable(b)
-	case blockRule, blockEmpty:
+	case blockThematicBreak, blockEmpty:
 	}
 }
 
@@ -33,8 +33,8 @@ func (d *Doc) renderText(b *block) {
 	switch {
 	case b.prev != nil:
 		src = append([]byte(mark), bytes.TrimLeft(src, " \t\n")...)
-	case b.begins() != nil:
-		b.box, src = unboxed(src)
+	case b.startsItem() != nil:
+		b.box, src = cutTaskBox(src)
 	}
 	var out []string
 	for _, n := range paragraphs(d.parse(src)) {
@@ -52,17 +52,17 @@ func (d *Doc) renderText(b *block) {
 	b.styled = strings.Join(out, "\n")
 }
 
-// begins is the item whose first line b is; nil when it is no such.
-func (b *block) begins() *container {
+// startsItem is the item whose first line b is; nil when there is none.
+func (b *block) startsItem() *container {
 	if c := b.parent; c != nil && !c.quote && b.above < c.depth && b.prev == nil {
 		return c
 	}
 	return nil
 }
 
-// unboxed is what stands in the box of a task that the text of an item begins
+// cutTaskBox is what stands in the box of a task that the text of an item begins
 // with, 0 when there is none, and the text without it.
-func unboxed(text []byte) (box byte, rest []byte) {
+func cutTaskBox(text []byte) (box byte, rest []byte) {
 	at := 0
 	if isHeading(text) {
 		at = len(text) - len(bytes.TrimLeft(text, "# \t"))
@@ -77,12 +77,12 @@ func unboxed(text []byte) (box byte, rest []byte) {
 
 // colour colours the code src of b, which begins inside of from and ends inside
 // of to.
-func (d *Doc) colour(b *block, from, to signs, src []byte) ([]string, ending) {
-	d.work.coloured += len(src)
+func (d *Doc) highlight(b *block, from, to delimiters, src []byte) ([]string, codeEnd) {
+	d.work.highlighted += len(src)
 	if b.fence.plain {
-		return plainLines("", string(src)), ending{}
+		return plainLines("", string(src)), codeEnd{}
 	}
-	return d.style.colourInside(lexer(b.fence.lang), from, to, string(src))
+	return d.style.highlightInside(lexer(b.fence.lang), from, to, string(src))
 }
 
 // renderTable makes the table of b, or adds the rows that it does not have yet.
@@ -109,7 +109,7 @@ func (d *Doc) renderTable(b *block) {
 func (d *Doc) newTable(b *block) *table {
 	if b.prev != nil && b.prev.table != nil {
 		t := b.prev.table
-		return &table{style: t.style, align: t.align, head: t.head, width: t.width, cont: true}
+		return &table{style: t.style, align: t.align, head: t.head, width: t.width, continued: true}
 	}
 	n, ok := d.parse(b.head).FirstChild().(*extast.Table)
 	if !ok {
@@ -120,13 +120,13 @@ func (d *Doc) newTable(b *block) *table {
 
 // growth is what open code keeps between two frames.
 type growth struct {
-	lines []string // coloured
-	sure  int      // how many of them will not be coloured again before the code is whole
-	end   int      // up to where the text was coloured
-	at    int      // where the text begins that is not sure
-	from  signs    // and inside of what
-	laid  drawn    // the lines that are sure
-	upTo  int      // how many of them are laid out
+	lines     []string    // coloured
+	final     int         // how many of them will not be coloured again before the code is whole
+	end       int         // up to where the text was coloured
+	at        int         // where the text begins that is not sure
+	from      delimiters  // and inside of what
+	laid      blockLayout // the lines that are sure
+	laidCount int         // how many of them are laid out
 }
 
 const (
@@ -134,7 +134,7 @@ const (
 	// coloured each time; a longer one is when it is complete.
 	shortLine = 256
 	// mostAgain is how much code is coloured again for a line at its end.
-	mostAgain = 2048
+	maxRehighlight = 2048
 )
 
 // openCode colours the open code b: its complete lines once, with what stands before them as far as it is not sure.
@@ -144,23 +144,23 @@ func (d *Doc) openCode(b *block) []string {
 		g.from = b.from
 	}
 	if text := b.text[:b.line]; g.end < len(text) {
-		lines, end := d.colour(b, g.from, signs{}, text[g.at:])
-		if end.inside != (signs{}) {
-			lines, _ = d.colour(b, g.from, end.inside, text[g.at:])
+		lines, end := d.highlight(b, g.from, delimiters{}, text[g.at:])
+		if end.inside != (delimiters{}) {
+			lines, _ = d.highlight(b, g.from, end.inside, text[g.at:])
 		}
-		g.lines, g.end = append(g.lines[:g.sure], lines...), len(text)
-		if !end.open || end.inside != (signs{}) || len(text)-g.at > mostAgain {
-			g.sure, g.at, g.from = len(g.lines), len(text), end.inside
+		g.lines, g.end = append(g.lines[:g.final], lines...), len(text)
+		if !end.open || end.inside != (delimiters{}) || len(text)-g.at > maxRehighlight {
+			g.final, g.at, g.from = len(g.lines), len(text), end.inside
 		}
 	}
-	line := append(b.text[b.line:len(b.text):len(b.text)], b.tail...)
+	line := append(b.text[b.line:len(b.text):len(b.text)], b.partial...)
 	switch {
 	case len(line) == 0:
 		return g.lines
 	case len(line) < shortLine:
-		lines, _ := d.colour(b, g.from, signs{}, append(b.text[g.at:b.line:b.line], line...))
-		return append(g.lines[:g.sure:g.sure], lines...)
+		lines, _ := d.highlight(b, g.from, delimiters{}, append(b.text[g.at:b.line:b.line], line...))
+		return append(g.lines[:g.final:g.final], lines...)
 	}
-	d.work.coloured += len(line)
+	d.work.highlighted += len(line)
 	return append(g.lines[:len(g.lines):len(g.lines)], paint(d.style.code, cleanCode(string(line), 0)))
 }

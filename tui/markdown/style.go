@@ -122,14 +122,14 @@ func primitive(s lipgloss.Style) ansi.StylePrimitive {
 		return &b
 	}
 	return ansi.StylePrimitive{
-		Color: colour(s.GetForeground()), BackgroundColor: colour(s.GetBackground()),
+		Color: ansiColour(s.GetForeground()), BackgroundColor: ansiColour(s.GetBackground()),
 		Bold: yes(s.GetBold()), Italic: yes(s.GetItalic()), Underline: yes(s.GetUnderline()),
 		CrossedOut: yes(s.GetStrikethrough()), Inverse: yes(s.GetReverse()), Faint: yes(s.GetFaint()),
 	}
 }
 
-// colour is a colour as glamour reads it, nil for the terminal's own.
-func colour(c color.Color) *string {
+// ansiColour is a colour as glamour reads it, nil for the terminal's own.
+func ansiColour(c color.Color) *string {
 	var s string
 	switch c := c.(type) {
 	case nil, lipgloss.NoColor:

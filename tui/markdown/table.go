@@ -12,20 +12,20 @@ import (
 // table is a table, or a piece of one, whose cells are styled; rows may still
 // arrive.
 type table struct {
-	style *Style
-	align []extast.Alignment
-	head  []string
-	rows  [][]string
-	width []int // natural width of each column; all pieces have that of the first
-	cont  bool  // goes on from another
-	read  int   // how far the source of the rows was read
+	style     *Style
+	align     []extast.Alignment
+	head      []string
+	rows      [][]string
+	width     []int // natural width of each column; all pieces have that of the first
+	continued bool  // goes on from another
+	read      int   // how far the source of the rows was read
 
 	// The lines laid out so far. They stay as long as the columns do, so that a
 	// new row costs a row.
-	inner int // width the lines are for; 0 means none
-	cols  []int
-	lines []string
-	laid  int // rows in lines
+	inner    int // width the lines are for; 0 means none
+	cols     []int
+	lines    []string
+	laidRows int // rows in lines
 }
 
 // newTable makes a table of a parsed head.
@@ -46,7 +46,7 @@ func (t *table) cells(row ast.Node, src []byte) []string {
 		if c.FirstChild() != nil {
 			cells[i] = t.style.inlineText(c, src)
 		}
-		if !t.cont {
+		if !t.continued {
 			t.width[i] = max(t.width[i], ansi.StringWidth(cells[i]))
 		}
 		i++
@@ -54,9 +54,9 @@ func (t *table) cells(row ast.Node, src []byte) []string {
 	return cells
 }
 
-// leastColumn is how narrow a column may get; when the columns need more than
+// minColumn is how narrow a column may get; when the columns need more than
 // there is, each row becomes a list of its cells.
-const leastColumn = 4
+const minColumn = 4
 
 // columnStep is what columns widen by, so that few rows of a growing table move
 // those above them. A table that is whole keeps it: nothing jumps when it ends.
@@ -68,7 +68,7 @@ const columnStep = 4
 func (t *table) columns(inner int) []int {
 	n := len(t.width)
 	room := inner - columnGap*(n-1)
-	if n == 0 || room < n*leastColumn {
+	if n == 0 || room < n*minColumn {
 		return nil
 	}
 	cols := make([]int, n)
@@ -105,17 +105,17 @@ func (t *table) columns(inner int) []int {
 func (t *table) layout(inner int) {
 	cols := t.columns(inner)
 	if inner != t.inner || !slices.Equal(cols, t.cols) || (cols == nil) != (t.cols == nil) {
-		t.inner, t.cols, t.laid, t.lines = inner, cols, 0, nil
-		if cols != nil && !t.cont {
+		t.inner, t.cols, t.laidRows, t.lines = inner, cols, 0, nil
+		if cols != nil && !t.continued {
 			t.row(t.head)
 			t.rule()
 		}
 	}
-	for ; t.laid < len(t.rows); t.laid++ {
+	for ; t.laidRows < len(t.rows); t.laidRows++ {
 		if cols == nil {
-			t.record(t.rows[t.laid], inner)
+			t.record(t.rows[t.laidRows], inner)
 		} else {
-			t.row(t.rows[t.laid])
+			t.row(t.rows[t.laidRows])
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (t *table) row(cells []string) {
 	parts := make([][]string, len(cells))
 	height := 1
 	for i, c := range cells {
-		var p drawn
+		var p blockLayout
 		wrap(&p, c, t.cols[i])
 		parts[i] = p.lines
 		height = max(height, len(p.lines))
@@ -172,7 +172,7 @@ func (t *table) rule() {
 // record lays out one row as a list of its cells, each after the head of its
 // column. Empty cells are left out: a row is as long as its source.
 func (t *table) record(cells []string, inner int) {
-	if t.cont || t.laid > 0 {
+	if t.continued || t.laidRows > 0 {
 		t.lines = append(t.lines, "")
 	}
 	for i, c := range cells {
@@ -182,7 +182,7 @@ func (t *table) record(cells []string, inner int) {
 		if t.head[i] != "" {
 			c = t.head[i] + ": " + c
 		}
-		var p drawn
+		var p blockLayout
 		wrap(&p, c, inner)
 		t.lines = append(t.lines, p.lines...)
 	}

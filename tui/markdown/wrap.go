@@ -99,7 +99,7 @@ func renderCells(line []cell) string {
 // wrap breaks a styled string into lines of at most width cells: at blanks,
 // between wide graphemes, and inside words longer than a line. Line breaks in s
 // are kept. It adds at least one line to out.
-func wrap(out *drawn, s string, width int) {
+func wrap(out *blockLayout, s string, width int) {
 	all := cells(s)
 	for start := 0; start <= len(all); {
 		end := start
@@ -118,7 +118,7 @@ func wrap(out *drawn, s string, width int) {
 
 // Wrap breaks a text, which may be styled, into lines of at most width cells.
 func Wrap(s string, width int) (lines []string, infos []LineInfo) {
-	var out drawn
+	var out blockLayout
 	wrap(&out, s, width)
 	return out.lines, out.infos
 }
@@ -156,7 +156,7 @@ func breakLine(line []cell, width int, emit func(from, to int)) {
 
 // wrapCode breaks a line of code into lines of at most width cells, wherever
 // they end; the lines after the first begin where the code began.
-func wrapCode(out *drawn, s string, width int) {
+func wrapCode(out *blockLayout, s string, width int) {
 	if len(s) <= width && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
 		out.add(strings.TrimRight(s, " "), LineInfo{}) // megabytes of plain text are drawn at once
 		return

@@ -55,7 +55,7 @@ func (p *Pane) assignColours() {
 	}
 }
 
-// colour is the sign and the ink of a rule of the provider.
+// colour is the icon and the style of a rule of the provider.
 func (p *Pane) colour(list modelfilter.List, pattern string) (sign string, style pane.CompiledStyle) {
 	at := max(0, p.colours[p.data.provider][ruleID(list, pattern)]-1) % len(p.styles.Wheel)
 	return p.st.Icons.RuleIcons[at], p.styles.Wheel[at]
