@@ -83,7 +83,7 @@ func TestAFileIsSentWithAMessageOfTheStart(t *testing.T) {
 	}
 	b := bootFixture(t, setup{}, nil)
 	b.Type("look at @a.txt", tuitest.Send)
-	b.Wait("goes out as soon as")
+	b.Wait("is sent as soon as")
 	b.Type("next")
 	b.box("next")
 	b.gate.Open()

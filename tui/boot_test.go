@@ -138,7 +138,7 @@ func corners(line string) string {
 func TestWhatIsSentBeforeGoesOutAfter(t *testing.T) {
 	b := bootFixture(t, setup{answers: []at.Answer{say("first answer"), say("second answer")}}, nil)
 	b.Type("one", tuitest.Send)
-	b.says("goes out as soon as")
+	b.says("is sent as soon as")
 	b.box("Type a message…")
 	b.Type("two", tuitest.Send, "three")
 	b.box("three")

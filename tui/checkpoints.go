@@ -37,7 +37,7 @@ func (p *pickers) openCheckpoints() tea.Cmd {
 	})
 }
 
-// rollBack rolls back to a checkpoint; notice begins what the footer shows then.
+// rollBack rolls back to a checkpoint; notice is the beginning of the notice that follows.
 func (p *pickers) rollBack(id string, scope checkpoint.Scope, notice string) tea.Cmd {
 	if p.session.Busy() {
 		return p.fail(assistant.ErrBusy)
@@ -105,7 +105,7 @@ func (p *pickers) undo() tea.Cmd {
 	}, "y", p.state()+" and conversation", "r", p.state()+" only", "n", "don't undo")
 }
 
-// askRecovery asks what to do with what a crash left behind.
+// askRecovery asks whether to recover or discard what a crash left behind.
 func (m *Model) askRecovery() {
 	r := m.opts.Recovery
 	m.question(overlay.Confirm, "winnow stopped unexpectedly last time", r.Lines, "r", func(answer string) tea.Cmd {

@@ -16,7 +16,7 @@ func TestEnterTakesTheChoiceThatIsPointedAt(t *testing.T) {
 	d.ask("hello", "[1 One] [2 Two] [3 Three]")
 	d.goTo("VIEW")
 	d.Type(tuitest.Key("right"))
-	d.says("j goes on to them")
+	d.says("j moves towards them")
 	for range 6 {
 		if strings.Contains(d.Frame(), "❯1 One]") {
 			break

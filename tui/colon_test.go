@@ -56,7 +56,7 @@ func TestMarksOfACommandAreSeenAtOnce(t *testing.T) {
 	d.says("undone: 1 pair now has 3 stars")
 	d.WaitGone("★★★")
 	d.Type("u")
-	d.says("there is no command of the filter line to undo")
+	d.says("there is no :command to undo")
 	d.hold("the stars of before", func() bool {
 		pairs, err := d.store.Load(t.Context(), []int64{1, 2, 3})
 		return err == nil && pairs[0].Star == 0 && pairs[1].Star == 2 && pairs[2].Flag && pairs[0].Topic == ""

@@ -25,26 +25,26 @@ import (
 type commandLine struct {
 	*shared
 	line   footerLine
-	offers completions
+	offers lineCompletions
 }
 
-// completions is the list above the filter line: what can stand at its cursor.
-// The zero value is closed.
-type completions struct {
+// lineCompletions is the list above the filter line: what can be inserted at its
+// cursor. The zero value is closed.
+type lineCompletions struct {
 	list []filter.Completion
-	at   int             // which of them stands in the line; -1 is none yet
+	at   int             // index of the one in the line; -1: none yet
 	line textline.Editor // as it was typed
 }
 
-// completionsSeen is how many of them are on the screen at once.
-const completionsSeen = 8
+// maxCompletions is how many completions are on the screen at once.
+const maxCompletions = 8
 
-func (o *completions) open() bool { return len(o.list) > 0 }
+func (o *lineCompletions) open() bool { return len(o.list) > 0 }
 
-// changed shows what the line would leave, or what is wrong with it.
+// changed shows how many pairs the line selects, or what is wrong with it.
 func (l *commandLine) changed() tea.Cmd {
 	text := l.line.Text()
-	l.offers = completions{}
+	l.offers = lineCompletions{}
 	if _, err := filter.Parse(text); err != nil {
 		l.line.fail(err)
 		return nil
@@ -67,7 +67,7 @@ func (l *commandLine) changed() tea.Cmd {
 	})
 }
 
-// pairsCounted is a number of pairs in words.
+// pairsCounted formats a number of pairs.
 func pairsCounted(n int) string {
 	if n == 0 {
 		return "no pair"
@@ -80,7 +80,7 @@ func onCommandLine(do func(*commandLine, int) tea.Cmd, step int) func(*Model) te
 	return func(m *Model) tea.Cmd { return do(&m.command, step) }
 }
 
-// walk goes through the lines that were applied, or through the list that is open.
+// walk steps through the open list, or else through the lines that were applied.
 func (l *commandLine) walk(step int) tea.Cmd {
 	switch {
 	case l.offers.open():
@@ -127,12 +127,12 @@ func (l *commandLine) offer() bool {
 	if len(list) == 0 {
 		return false
 	}
-	l.offers = completions{list: list, at: -1, line: l.line.Editor}
+	l.offers = lineCompletions{list: list, at: -1, line: l.line.Editor}
 	return true
 }
 
-// rows are the lines above the filter line: what can stand in it, and what is
-// wrong with it or what its command takes.
+// rows are the lines above the filter line: the completions, and below them what is
+// wrong with the line or the usage of its command.
 func (l *commandLine) rows(w, h int) (rows []string) {
 	text, tone := l.line.hint, l.styles.Footer.Bad
 	if !l.line.wrong {
@@ -148,12 +148,11 @@ func (l *commandLine) rows(w, h int) (rows []string) {
 	for i, c := range l.offers.list {
 		entries[i] = overlay.Entry{Text: c.Label, Extra: c.Help}
 	}
-	room := min(completionsSeen, h-len(rows)-overlay.ListFrame)
+	room := min(maxCompletions, h-len(rows)-overlay.ListFrame)
 	return append(overlay.List(entries, l.offers.at, room, w, l.styles), rows...)
 }
 
-// usage is what the command of the line takes and would do; "" for a line
-// without one.
+// usage is the usage of the command of the line; "" for a line without one.
 func (l *commandLine) usage() string {
 	q, err := filter.Parse(l.line.Text())
 	if err != nil || q.Command == nil {
@@ -173,8 +172,8 @@ func (m *Model) openCommand(text string) tea.Cmd {
 	return m.command.changed()
 }
 
-// commandOnShown is the action that opens the filter line with a command on the
-// pairs that are shown, and the list of what it takes.
+// commandOnShown is the action that opens the filter line with a command for the
+// shown pairs, and the completions of its argument.
 func commandOnShown(command string) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		line := m.session.Filter()
@@ -192,7 +191,7 @@ func commandOnShown(command string) func(*Model) tea.Cmd {
 // applyLine applies the line; on an error the line stays and nothing is applied.
 func (m *Model) applyLine() tea.Cmd {
 	line := strings.TrimSpace(m.command.line.Text())
-	m.command.offers = completions{}
+	m.command.offers = lineCompletions{}
 	if _, err := filter.Parse(line); err != nil {
 		m.command.line.fail(err)
 		return nil
@@ -224,8 +223,8 @@ func (m *Model) runLine(line string) tea.Cmd {
 	}, func(f workspace.Filtered, err error) tea.Cmd { return m.filtered(line, f, boundary, err) })
 }
 
-// lineAgain opens the filter line with one that was refused, and shows why.
-func (m *Model) lineAgain(line string, err error) tea.Cmd {
+// reopenLine opens the filter line with a line that was refused, and shows why.
+func (m *Model) reopenLine(line string, err error) tea.Cmd {
 	if m.mode != modeView || m.overlay.Open() {
 		return m.fail(err) // the user has turned to something else
 	}
@@ -235,10 +234,10 @@ func (m *Model) lineAgain(line string, err error) tea.Cmd {
 	return nil
 }
 
-// filtered shows what a line left.
+// filtered shows the pairs that a line selects.
 func (m *Model) filtered(line string, f workspace.Filtered, boundary boundaryComputedMsg, err error) tea.Cmd {
 	if err != nil {
-		return m.lineAgain(line, err)
+		return m.reopenLine(line, err)
 	}
 	for _, r := range f.Refs[max(0, len(f.Refs)-2):] {
 		m.conv.chat.SetNotInFilter(r.Seq, false) // the line shows it after all
@@ -274,11 +273,11 @@ func readsMarks(line string) (reads bool) {
 	return reads
 }
 
-// confirmCommand executes a planned command; what changes many pairs, or for
-// good, asks first.
+// confirmCommand executes a planned command. It asks first when the command changes
+// many pairs, or deletes for good.
 func (m *Model) confirmCommand(line string, c history.Command, err error) tea.Cmd {
 	if err != nil {
-		return m.lineAgain(line, err)
+		return m.reopenLine(line, err)
 	}
 	do := func() tea.Cmd {
 		return async(func(ctx context.Context) (history.Outcome, error) { return m.work.Execute(ctx, c, line) }, func(out history.Outcome, err error) tea.Cmd {
@@ -304,13 +303,13 @@ func (m *Model) confirmCommand(line string, c history.Command, err error) tea.Cm
 }
 
 // executed shows what a command has done, and the pairs as they are now. An error
-// beside an outcome is one of the view.
+// together with an outcome says that the view could not be filtered again.
 func (m *Model) executed(line string, c history.Command, out history.Outcome, err error) tea.Cmd {
 	if errors.Is(err, fs.ErrExist) {
 		err = fmt.Errorf("%w; --force overwrites it", err)
 	}
 	if err != nil && out.Text == "" {
-		return m.lineAgain(line, err)
+		return m.reopenLine(line, err)
 	}
 	notice := out.Text
 	if out.CanUndo() {
@@ -335,7 +334,7 @@ func (m *Model) undoCommand() tea.Cmd {
 	return async(m.work.UndoCommand, func(out history.Outcome, err error) tea.Cmd {
 		switch {
 		case errors.Is(err, workspace.ErrNothingToUndo):
-			return m.info("there is no command of the filter line to undo")
+			return m.info("there is no :command to undo")
 		case err != nil && out.Text == "":
 			return m.fail(err)
 		}
@@ -347,8 +346,8 @@ func (m *Model) undoCommand() tea.Cmd {
 	})
 }
 
-// showMarks shows what has changed of pairs: on the screen, and by the active
-// filter, which the workspace has evaluated again.
+// showMarks shows the marks of pairs as they are now, and the pairs that the active
+// filter selects, which the workspace has evaluated again.
 func (m *Model) showMarks() tea.Cmd {
 	return tea.Batch(computeBoundary(m.session), m.loadNames(), loadPairs(m.session, 0, m.conv.chat.Loaded()...))
 }

@@ -129,7 +129,7 @@ func TestFilterThatLeavesNothingSaysSo(t *testing.T) {
 	d.Type(tuitest.Alt(1)) // an example that is not on the screen
 	d.says("there is no suggestion 1")
 	d.Type("i")
-	d.Wait("esc and f changes the filter")
+	d.Wait("esc then f changes the filter")
 	d.Type(tuitest.Esc)
 	d.command("")
 	d.Wait("about plums")

@@ -18,8 +18,8 @@ import (
 type conversation struct {
 	*shared
 	chat      *chat.View
-	at        image.Rectangle     // where it is on the screen, with its border
-	boundary  boundaryComputedMsg // the newest
+	area      image.Rectangle     // on the screen, with its border
+	boundary  boundaryComputedMsg // as computed last
 	requested map[int64]bool      // pairs that are being loaded
 	search    footerLine          // "/"
 	found     struct {            // the pairs of the whole history that contain needle
@@ -27,15 +27,15 @@ type conversation struct {
 		seqs   []int64 // sorted
 	}
 	copying bool // the selection is copied when all its pairs are loaded
-	pending bool // the next key picks a code block
+	picking bool // the next key picks a code block
 }
 
-// noteTimeout bounds how long noting a drawing may delay the frame. One that
-// cannot be noted is not.
+// noteTimeout bounds how long BeginDrawing and EndDrawing may delay a frame. After
+// that, or on an error, the drawing is simply not recorded.
 const noteTimeout = 100 * time.Millisecond
 
-// watchDrawing notes in the history which long answer is being drawn. One that
-// crashes the program is shown as its source at the next start.
+// watchDrawing records in the history which long answer is being drawn, so that one
+// that crashes the program is shown as raw text at the next start.
 func (c *conversation) watchDrawing() {
 	note := func(store func(context.Context, int64) error, seq int64) {
 		ctx, cancel := context.WithTimeout(context.Background(), noteTimeout)
@@ -48,30 +48,29 @@ func (c *conversation) watchDrawing() {
 	})
 }
 
-// showSource shows as their source the pairs that were being drawn when the
-// program crashed.
-func (c *conversation) showSource(seqs []int64) {
+// showRaw shows the pairs that were being drawn when the program crashed as raw text.
+func (c *conversation) showRaw(seqs []int64) {
 	for _, seq := range seqs {
 		c.chat.SetRaw(seq)
 	}
 	if len(seqs) > 0 {
-		c.notice.info("an answer that winnow stopped at is shown as its source" + c.hint(" · %s renders it", "raw"))
+		c.notice.info("the answer that winnow crashed on is shown as raw text" + c.hint(" · %s renders it", "raw"))
 	}
 }
 
-// setBoundary shows what is visible and which of it is included.
+// setBoundary shows which pairs are visible, and which of them are included.
 func (c *conversation) setBoundary(b boundaryComputedMsg) {
 	c.boundary = b
 	c.chat.SetRefs(b.refs, b.at.First)
 }
 
-// showRefs shows what is visible, until the boundary that belongs to it is known.
+// showRefs shows which pairs are visible, until their boundary is computed.
 func (c *conversation) showRefs(refs []assistant.Ref) {
 	c.boundary.refs = refs
 	c.chat.SetRefs(refs, c.boundary.at.First)
 }
 
-// onTrimmed shows in the counter what the request leaves out by now.
+// onTrimmed shows in the counter how many pairs the request leaves out so far.
 func (c *conversation) onTrimmed(e assistant.ContextTrimmed) {
 	c.boundary.counter = fmt.Sprintf("[%d-%d]/%d", e.Sent+e.Trimmed, e.Trimmed, e.Visible)
 }
@@ -84,10 +83,10 @@ func (c *conversation) newest() (int64, bool) {
 	return 0, false
 }
 
-// onBoundary shows a boundary that was computed anew.
+// onBoundary shows a newly computed boundary.
 func (m *Model) onBoundary(msg boundaryComputedMsg) tea.Cmd {
 	if msg.near && !m.conv.boundary.near && m.ready && m.notice.text == "" {
-		m.notice.info("the conversation is close to what the model takes" + m.hint(" · %s begins a new session", "new-session"))
+		m.notice.info("the conversation is close to the model's limit" + m.hint(" · %s starts a new session", "new-session"))
 	}
 	m.conv.setBoundary(msg)
 	return m.conv.loadMissing()
@@ -105,8 +104,8 @@ func (c *conversation) loadMissing() tea.Cmd {
 	return loadPairs(c.session, 0, want...)
 }
 
-// onPairs shows loaded pairs. That of a turn that has ended takes the place of
-// the streamed one; that of the running turn is left as it is.
+// onPairs shows loaded pairs. The pair of a turn that has ended replaces the streamed
+// one; the pair of the running turn stays as it is.
 func (m *Model) onPairs(msg pairsLoadedMsg) tea.Cmd {
 	for _, seq := range msg.asked {
 		delete(m.conv.requested, seq)
@@ -127,8 +126,8 @@ func (m *Model) onPairs(msg pairsLoadedMsg) tea.Cmd {
 	return tea.Batch(m.conv.loadMissing(), m.conv.copySelection(), m.conv.computeEffects())
 }
 
-// reload reads the pairs on the screen again, and what is visible when the
-// filter reads what a tool may have changed of pairs.
+// reload reads the loaded pairs again, and evaluates the filter again when it reads
+// marks, which a tool may have changed.
 func (c *conversation) reload() tea.Cmd {
 	load := loadPairs(c.session, 0, c.chat.Loaded()...)
 	if readsMarks(c.session.Filter()) {
@@ -137,8 +136,8 @@ func (c *conversation) reload() tea.Cmd {
 	return load
 }
 
-// walk is the action that moves in the view.
-func walk(move func(*chat.View)) func(*Model) tea.Cmd {
+// onChat is an action of the view, which may scroll to pairs that are not loaded.
+func onChat(move func(*chat.View)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		move(m.conv.chat)
 		return m.conv.loadMissing()
@@ -161,10 +160,10 @@ func (c *conversation) jumpToBoundary() tea.Cmd {
 	case b.All():
 		text = fmt.Sprintf("all %d pairs are included", b.Y)
 	case b.First >= b.Y:
-		text = "no pair fits; the next message goes alone"
+		text = "no pair fits; the next message is sent alone"
 	default:
 		c.chat.JumpTo(c.boundary.refs[b.First].Seq)
-		text = fmt.Sprintf("from here on %d of %d pairs are sent", b.X, b.Y)
+		text = fmt.Sprintf("the request starts here: %d of %d pairs are sent", b.X, b.Y)
 	}
 	c.notice.info(text)
 	return c.loadMissing()
@@ -204,17 +203,12 @@ func (c *conversation) escapeSearch() {
 	c.chat.Search("")
 }
 
-// hit is the action that goes to the next or the previous hit.
-func hit(back bool) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd { return m.conv.toHit(back) }
-}
-
-// toHit goes to the next or the previous hit, also in pairs that are not loaded:
-// the history is searched first.
+// toHit goes to the next or the previous hit. It searches the history first, since
+// not all pairs are loaded.
 func (c *conversation) toHit(back bool) tea.Cmd {
 	needle := c.chat.Searching()
 	if needle == "" {
-		return c.info("nothing is searched for" + c.hint(" · %s searches", "search"))
+		return c.info("no search is active" + c.hint(" · %s searches", "search"))
 	}
 	if c.opts.History != nil && c.found.needle != needle {
 		return async(func(ctx context.Context) ([]int64, error) { return c.work.FindText(ctx, needle) }, func(seqs []int64, err error) tea.Cmd {
@@ -227,36 +221,36 @@ func (c *conversation) toHit(back bool) tea.Cmd {
 	}
 	hit, ok := c.chat.NextFound(back, c.found.seqs)
 	if !ok {
-		return c.info("“" + needle + "” is in no pair that is shown" + c.hint(" · %s with c'…' searches all sessions", "filter"))
+		return c.info("no shown pair contains “" + needle + "”" + c.hint(" · %s with c'…' searches all sessions", "filter"))
 	}
 	c.notice.info(fmt.Sprintf("“%s” · message %d of %d that contain it%s%s", needle, hit.Nth, hit.Of, c.hint(" · %s next", "next-hit"), c.hint(" · %s previous", "previous-hit")))
 	return c.loadMissing()
 }
 
-// toCheckpoint is the action that goes to the next turn that changed the window,
-// or the one before.
+// toCheckpoint is the action that goes to the next or the previous turn that changed
+// the window.
 func toCheckpoint(step int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		focused, _ := m.conv.chat.Focused()
 		found := int64(0)
-		for _, p := range m.session.Checkpoints() {
-			at := p.PairSeq
+		for _, c := range m.session.Checkpoints() {
+			at := c.PairSeq
 			if at != 0 && (step < 0 && at < focused.Seq && at > found || step > 0 && at > focused.Seq && (found == 0 || at < found)) {
 				found = at
 			}
 		}
 		if found == 0 || !m.conv.chat.JumpTo(found) {
-			m.notice.info("no checkpoint that way")
+			m.notice.info("no checkpoint in that direction")
 		}
 		return m.conv.loadMissing()
 	}
 }
 
-// moveChoice is the action that moves along the chips and buttons with the focus.
+// moveChoice is the action that moves the focus along chips and buttons.
 func moveChoice(n int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		if !m.conv.chat.MoveChoice(n) && len(m.conv.chat.Choices()) > 0 {
-			m.notice.info("the suggestions of the newest answer" + m.hint(" · %s goes on to them", "next-item") + m.hint(" · %s chooses the first from anywhere", "choose-1"))
+			m.notice.info("the newest answer has suggestions" + m.hint(" · %s moves towards them", "next-item") + m.hint(" · %s chooses the first from anywhere", "choose-1"))
 		}
 		return nil
 	}
@@ -270,7 +264,7 @@ func copyFocused(what string, text func(*chat.View) (string, bool)) func(*Model)
 	}
 }
 
-// copyCode copies the only block, or waits for the digit of one.
+// copyCode copies the only code block, or waits for a digit that picks one.
 func (c *conversation) copyCode() tea.Cmd {
 	switch blocks := c.chat.Code(); len(blocks) {
 	case 0:
@@ -278,7 +272,7 @@ func (c *conversation) copyCode() tea.Cmd {
 	case 1:
 		return c.copyOut("the code", blocks[0].Text)
 	default:
-		c.pending = true
+		c.picking = true
 		c.notice.info(fmt.Sprintf("which block? 1-%d", min(len(blocks), 9)))
 	}
 	return nil
@@ -286,7 +280,7 @@ func (c *conversation) copyCode() tea.Cmd {
 
 // copyCodeBlock copies the block whose digit was pressed.
 func (c *conversation) copyCodeBlock(digit string) tea.Cmd {
-	c.pending = false
+	c.picking = false
 	c.notice.clear()
 	n, err := strconv.Atoi(digit)
 	blocks := c.chat.Code()
@@ -296,7 +290,7 @@ func (c *conversation) copyCodeBlock(digit string) tea.Cmd {
 	return c.copyOut(fmt.Sprintf("code block %d", n), blocks[n-1].Text)
 }
 
-// viewEnter chooses what has the focus, else goes to the input.
+// viewEnter chooses the focused suggestion, or else focuses the input.
 func (m *Model) viewEnter() tea.Cmd {
 	if i, ok := m.conv.chat.Choice(); ok {
 		return m.choose(i)

@@ -10,22 +10,22 @@
 // them. shared is what the children have in common: session, workspace, keys, notices,
 // overlays.
 //
-// An action is something the user can do: a row of keytable.go, which writes footer,
-// help, command palette and the table of the README, and is what Update asks.
+// An action is something the user can do: a row of keytable.go. Update finds the action
+// of a key there; footer, help, palette and the README's table are written from it.
 //
-// # How a thing travels
+// # From a key to the screen
 //
-// A key goes through Update to its action, which calls the workspace by async: outside
-// of the update loop. The result is a resultMsg, which shows it in Update. The events of
-// a turn arrive by an eventStream, each as a message of its own but for neighbouring
-// pieces of text; events of a turn that is over are dropped. Every recomputed boundary
+// A key goes through Update to its action, which calls the workspace by async, outside
+// of the update loop. The result is a resultMsg; Update then shows it. The events of
+// a turn arrive by an eventStream, each as a message of its own, except that
+// consecutive pieces of text are joined; events of a turn that is over are dropped. Every recomputed boundary
 // is a boundaryComputedMsg. Update computes none.
 //
 // # Modes
 //
 // INPUT writes a message, VIEW walks through the conversation, COMMAND holds
-// the filter line, PANE works on the rules. Overlays lie above all of them and
-// give the mode back that was there before.
+// the filter line, PANE works on the rules. Overlays lie above all of them;
+// the mode stays as it is behind them.
 //
 // # Who may call what
 //

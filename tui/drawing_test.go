@@ -55,7 +55,7 @@ func TestAnAnswerThatKilledTheProgramOpensAsItsSource(t *testing.T) {
 	if !raw(m) {
 		t.Fatalf("after the crash there is\n%s", plainFrame(m.View().Content))
 	}
-	if !strings.Contains(m.notice.text, "source · v") {
+	if !strings.Contains(m.notice.text, "raw text · v") {
 		t.Errorf("the footer says %q", m.notice.text)
 	}
 	if got := m.work.Drawing(t.Context()); !slices.Equal(got, []int64{1}) {

@@ -12,16 +12,16 @@ import (
 	"winnow/tui/pane"
 )
 
-// filesSeen is how many lines of the list are on the screen at once.
-const filesSeen = 8
+// maxFiles is how many entries of the list of files are on the screen at once.
+const maxFiles = 8
 
-// outgoing is a message that has left the box and waits: for its files, for the
-// session, or for one before it. The user can write the next one.
+// outgoing is a message that has left the box and waits for its files, for the
+// session, or for an earlier outgoing message. The user can write the next one.
 type outgoing struct {
-	typed  string
+	typed  string // the text as it stood in the box
 	prompt assistant.Prompt
-	err    error
-	read   bool
+	err    error // why a file could not be read
+	read   bool  // its files are read
 }
 
 // post moves the message from the box to the outbox and reads its files.
@@ -32,7 +32,7 @@ func (m *Model) post(p assistant.Prompt, names []string) tea.Cmd {
 	if m.ready {
 		m.notice.info("reading the files of your message")
 	} else {
-		m.notice.info("your message goes out as soon as everything is loaded")
+		m.notice.info("your message is sent as soon as everything is loaded")
 	}
 	if o.read {
 		return nil
@@ -43,8 +43,8 @@ func (m *Model) post(p assistant.Prompt, names []string) tea.Cmd {
 	})
 }
 
-// flushOutbox sends the messages that wait for nothing any more, in the order in
-// which they were sent.
+// flushOutbox sends the messages that no longer wait, in the order in which they left
+// the box.
 func (m *Model) flushOutbox() tea.Cmd {
 	var cmds []tea.Cmd
 	for m.ready && len(m.input.outbox) > 0 && m.input.outbox[0].read {
@@ -56,9 +56,9 @@ func (m *Model) flushOutbox() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// sendOutgoing sends a message as if it still stood in the box, and then puts
-// back what was written since. A message that is refused returns to an empty box;
-// else it can be recalled.
+// sendOutgoing sends a message as if it were still in the box, and then restores what
+// was written since. A refused message returns to the box when that is empty;
+// otherwise it can be recalled.
 func (m *Model) sendOutgoing(o *outgoing) tea.Cmd {
 	since := m.input.draft.Text()
 	m.input.draft.Set(o.typed)
@@ -81,15 +81,15 @@ func (m *Model) sendOutgoing(o *outgoing) tea.Cmd {
 	return tea.Batch(cmd, m.input.storeDraft())
 }
 
-// completion is the list above the input while a word that begins with @ stands
-// before the cursor: files, and what the pane names, such as rules and models. The
-// zero value offers nothing.
-type completion struct {
-	word    string          // what the list belongs to, with its @; "" is no list
-	shown   []overlay.Entry // what can stand in the place of the word, best first; of an earlier word until listed
+// mentions is the list above the input while the word before the cursor begins with
+// @: files, and names from the pane, such as rules and models. The zero value offers
+// nothing.
+type mentions struct {
+	word    string          // the word that the list is for, with its @; "": no list
+	shown   []overlay.Entry // what can replace the word, best first; until listed, for an earlier word
 	listed  bool
-	closed  bool // by the user, as long as the word is in the same folder
-	at      int  // in shown
+	closed  bool // closed by the user, while the word stays in the same folder
+	at      int  // the selected one, an index in shown
 	pending bool // tab was pressed before the list came
 }
 
@@ -98,7 +98,7 @@ func (i *input) completing() bool {
 	return i.mode == modeInput && len(i.files.shown) > 0 && i.files.word == i.draft.Word()
 }
 
-// listing reports whether the list is about to come.
+// listing reports whether the list is being read.
 func (i *input) listing() bool {
 	return i.mode == modeInput && i.files.word != "" && !i.files.listed && i.files.word == i.draft.Word()
 }
@@ -111,7 +111,7 @@ func (i *input) offerFiles() tea.Cmd {
 	same := c.word != "" && before == dir
 	switch {
 	case !strings.HasPrefix(word, "@") || i.mode != modeInput:
-		*c = completion{}
+		*c = mentions{}
 		return nil
 	case word == c.word:
 		return nil
@@ -121,7 +121,7 @@ func (i *input) offerFiles() tea.Cmd {
 	case !same:
 		c.shown = nil
 	}
-	*c = completion{word: word, shown: c.shown}
+	*c = mentions{word: word, shown: c.shown}
 	var names []string
 	if p, ok := i.pane.(pane.Completer); ok {
 		names = p.Completions()
@@ -138,14 +138,14 @@ func (i *input) offerFiles() tea.Cmd {
 	})
 }
 
-// takeFile puts the selected entry into the message. After a folder the list
-// continues inside it.
+// takeFile puts the selected entry into the message. For a folder it then lists what
+// is inside.
 func (i *input) takeFile() tea.Cmd {
 	if !i.completing() {
 		return nil
 	}
 	text := i.files.shown[i.files.at].Value
-	i.files = completion{}
+	i.files = mentions{}
 	if !strings.HasSuffix(text, "/") {
 		text += " "
 	}

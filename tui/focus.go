@@ -10,18 +10,18 @@ import (
 	"winnow/tui/overlay"
 )
 
-// keyQueue holds keys that come before what they are for: while a change of
-// rules, pairs or marks runs, keys of VIEW and PANE wait for its result; until the
-// session is there, keys that need it wait. What comes after a key that waits,
-// waits behind it. Typing into the box never waits.
+// keyQueue holds keys that must wait: while a change of rules, pairs or marks runs,
+// keys of VIEW and PANE wait for its result; until the session is open, keys that need
+// it wait. What follows a waiting key waits behind it. Typing into the box never
+// waits.
 type keyQueue struct {
-	changes int       // that run
+	changes int       // how many are running
 	waiting []tea.Msg // keys, pastes and the mouse, in order
 }
 
 const (
-	doublePress = 2 * time.Second // between two presses that quit
-	onceMore    = "once more quits"
+	doublePress = 2 * time.Second // at most between the two presses that quit
+	onceMore    = "press it again to quit"
 )
 
 // change runs a command that later keys wait for.
@@ -33,15 +33,15 @@ func (s *shared) change(cmd tea.Cmd) tea.Cmd {
 	return func() tea.Msg { return changeDoneMsg{cmd()} }
 }
 
-// onChangeDone handles the result of a change, and then the keys that waited.
+// onChangeDone handles the message of a change, and then the keys that waited.
 func (m *Model) onChangeDone(msg changeDoneMsg) tea.Cmd {
 	m.queue.changes--
-	_, cmd := m.Update(msg.answer)
+	_, cmd := m.Update(msg.msg)
 	return tea.Batch(cmd, m.flushKeys())
 }
 
-// mustWait reports whether a key is for what is being changed, or needs what is
-// not there yet.
+// mustWait reports whether a key works on what is being changed, or needs a session
+// that is not open yet.
 func (m *Model) mustWait(msg tea.Msg) bool {
 	k, isKey := msg.(tea.KeyPressMsg)
 	if !isKey {
@@ -55,8 +55,8 @@ func (m *Model) mustWait(msg tea.Msg) bool {
 	return a != nil && (!slices.Contains(early, a.name) || a.name == "escape" && m.mode == modeView)
 }
 
-// enqueue lets a message wait behind the others; false when it may act now. A key
-// that cancels or quits waits for nothing and drops the others.
+// enqueue queues a message that must wait; false when it may be handled now. A key
+// that cancels or quits never waits, and drops the waiting messages.
 func (m *Model) enqueue(msg tea.Msg) bool {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		a := m.keys.find(m.mode, k.String())
@@ -72,7 +72,7 @@ func (m *Model) enqueue(msg tea.Msg) bool {
 	return true
 }
 
-// flushKeys handles what has waited, up to what must wait still.
+// flushKeys handles the waiting messages, up to the first that must still wait.
 func (m *Model) flushKeys() tea.Cmd {
 	var cmds []tea.Cmd
 	for len(m.queue.waiting) > 0 && !m.mustWait(m.queue.waiting[0]) {
@@ -81,7 +81,7 @@ func (m *Model) flushKeys() tea.Cmd {
 		cmds = append(cmds, m.act(msg))
 		m.fitInput()
 		if h := m.layout.input.Dy() - inputFrame; h > 0 {
-			m.input.draft.View(h) // it scrolls as it is drawn, which it is after each message otherwise
+			m.input.draft.View(h) // drawing scrolls it, and the next key may depend on that
 		}
 	}
 	return tea.Batch(cmds...)
@@ -111,8 +111,8 @@ func (m *Model) act(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// onKey gives a key to the first of: what works anywhere, the overlay, a text
-// line, the mode's own table, the text that has the focus.
+// onKey gives a key to the first of: an action that works anywhere, the overlay, a
+// text line, the actions of the mode, the box.
 func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
 	m.kitty = m.kitty || name == "ctrl+enter"
@@ -121,14 +121,14 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 	a := m.keys.find(m.mode, name)
 	switch {
 	case m.layout.small && (a == nil || a.name != "cancel" && a.name != "quit" && (a.name != "escape" || !m.turn.running)):
-		return nil // nothing opens unseen, but all can be cancelled
+		return nil // nothing opens unseen; a turn can still be cancelled
 	case a != nil && a.anywhere && !m.overlay.Open():
 		return a.do(m)
 	case m.overlay.Open():
 		return m.overlayKey(k, a)
 	case m.typingLine() && !lineAction(a):
 		return m.lineKey(name, k.Text)
-	case m.conv.pending && m.mode == modeView:
+	case m.conv.picking && m.mode == modeView:
 		return m.conv.copyCodeBlock(name)
 	case a != nil:
 		m.notice.clear()
@@ -140,8 +140,8 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 }
 
 // overlayKey gives the topmost overlay a key. The keys that cancel and quit work
-// as everywhere, and the key that has opened a list closes it. What was typed
-// before a question could be read goes to the box that it was typed for.
+// as everywhere, and the key that has opened a list closes it. Text
+// typed before a question could be read goes to the box, which it was meant for.
 func (m *Model) overlayKey(k tea.KeyPressMsg, a *action) tea.Cmd {
 	name := k.String()
 	_, kind, _ := m.overlay.Top()
@@ -160,8 +160,8 @@ func (m *Model) overlayKey(k tea.KeyPressMsg, a *action) tea.Cmd {
 	return m.onOutcome(out)
 }
 
-// paste puts text wherever the focus is. A question takes none: the text is for
-// the box behind it.
+// paste inserts text where the focus is. A question takes no text, so that goes to
+// the box.
 func (m *Model) paste(text string) tea.Cmd {
 	_, kind, open := m.overlay.Top()
 	switch {
@@ -180,7 +180,7 @@ func (m *Model) setMode(to mode) {
 		return
 	}
 	m.mode = to
-	m.conv.pending = false
+	m.conv.picking = false
 	if to == modeInput {
 		m.input.draft.Focus()
 	} else {
@@ -194,7 +194,7 @@ func (m *Model) setMode(to mode) {
 	}
 }
 
-// escape does the nearest of: close, clear, cancel, leave.
+// escape does the first that applies: close, clear, cancel, leave.
 func (m *Model) escape() tea.Cmd {
 	switch {
 	case m.typingLine():
@@ -229,7 +229,7 @@ func (m *Model) interrupt() tea.Cmd {
 	return after(doublePress, m.onOnceMoreDue)
 }
 
-// onOnceMoreDue clears a notice that is no longer true.
+// onOnceMoreDue clears the notice of interrupt once it is no longer true.
 func (m *Model) onOnceMoreDue() tea.Cmd {
 	if m.notice.text == onceMore && m.now().Sub(m.ctrlC) >= doublePress {
 		m.notice.clear()
@@ -267,7 +267,7 @@ func (m *Model) typingLine() bool {
 	return m.mode == modeCommand || m.mode == modeView && m.conv.search.active || m.mode == modePane && m.pane.Typing()
 }
 
-// lineAction reports whether an action works although a text line has the focus.
+// lineAction reports whether an action works while a text line has the focus.
 func lineAction(a *action) bool {
 	works := []string{"escape", "apply-filter", "older-filter", "newer-filter", "complete-filter", "complete-filter-back", "save", "help", "hud", "mouse", "notices"}
 	return a != nil && (slices.Contains(works, a.name) || strings.HasPrefix(a.name, "choose-"))
@@ -289,7 +289,7 @@ func (m *Model) lineKey(name, text string) tea.Cmd {
 }
 
 // escapeLine closes the list of a text line, else clears the line, else leaves
-// it. Nothing is applied; the key for earlier lines brings a cleared one back.
+// it. Nothing is applied; the key for earlier lines brings a cleared line back.
 func (m *Model) escapeLine() tea.Cmd {
 	line := &m.command.line
 	switch {
@@ -309,7 +309,7 @@ func (m *Model) escapeLine() tea.Cmd {
 	return nil
 }
 
-// resize lays the screen out anew.
+// resize lays the screen out for a new size.
 func (m *Model) resize(w, h int) tea.Cmd {
 	m.width, m.height = w, h
 	m.arrange()
@@ -320,8 +320,8 @@ func (m *Model) resize(w, h int) tea.Cmd {
 	return m.conv.loadMissing()
 }
 
-// refreshHelp shows in an open help the keys as they work in the terminal, as many
-// as there is room for.
+// refreshHelp updates an open help: the keys that work depend on the terminal, and
+// how many are shown on the width.
 func (m *Model) refreshHelp() {
 	if o, ok := m.overlay.Find(overlay.Help); ok {
 		o.(*overlay.Picker).SetEntries(m.helpEntries())
@@ -342,7 +342,7 @@ func (m *Model) arrange() {
 		show = paneFirst
 	}
 	m.layout = arrange(m.width, m.height, m.input.draft.Rows(), show)
-	m.conv.at = m.layout.chat
+	m.conv.area = m.layout.chat
 	if c := m.layout.chat; !c.Empty() {
 		m.conv.chat.Resize(c.Dx()-2, c.Dy()-2) // without the border
 	}

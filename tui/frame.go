@@ -16,7 +16,7 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// View composes the frame of what the parts draw.
+// View draws the frame.
 func (m *Model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
@@ -57,12 +57,12 @@ func (m *Model) compose() string {
 	switch {
 	case m.overlay.Open():
 		if o, ok := m.overlay.Find(overlay.HUD); ok {
-			o.(*overlay.Text).SetLines(m.numbers()) // its numbers are those of now
+			o.(*overlay.Text).SetLines(m.numbers()) // the numbers may have changed
 		}
 		box, x, y := m.overlay.View(m.width, m.height, m.styles)
 		return m.above(base, box, x, y)
 	case m.input.completing():
-		list = overlay.List(m.input.files.shown, m.input.files.at, min(filesSeen, foot-headerLines-overlay.ListFrame), m.width, m.styles)
+		list = overlay.List(m.input.files.shown, m.input.files.at, min(maxFiles, foot-headerLines-overlay.ListFrame), m.width, m.styles)
 	case m.mode == modeCommand:
 		foot = m.layout.footer.Min.Y
 		list = m.command.rows(m.width, foot-headerLines)
@@ -73,10 +73,10 @@ func (m *Model) compose() string {
 	return m.above(base, strings.Join(list, "\n"), 0, foot-len(list))
 }
 
-// above draws a box on a frame.
+// above draws a box over a frame.
 func (s *shared) above(base, box string, x, y int) string {
 	canvas := lipgloss.NewCompositor(lipgloss.NewLayer(base), lipgloss.NewLayer(box).X(x).Y(y).Z(1))
-	lines := strings.Split(canvas.Render(), "\n") // without the space at their ends
+	lines := strings.Split(canvas.Render(), "\n") // Render trims the spaces at line ends
 	for len(lines) < s.height {
 		lines = append(lines, "")
 	}
@@ -94,7 +94,7 @@ func (m *Model) middle() []string {
 	}
 	if w := m.layout.pane.Dx(); w > 0 {
 		rows := m.pane.Lines(w, len(out))
-		if !m.ready { // its border: there is no window yet
+		if !m.ready { // only its border: there is no window yet
 			rows, _ = pane.Frame{Styles: &m.styles, Focused: m.mode == modePane}.Draw(w, len(out), blankLines)
 		}
 		for i, row := range rows {
@@ -106,8 +106,8 @@ func (m *Model) middle() []string {
 
 func blankLines(w, h int) []string { return slices.Repeat([]string{strings.Repeat(" ", w)}, h) }
 
-// box is the conversation in its frame; below are lines under the messages that
-// are left out when they are empty.
+// box is the conversation in its border; below are lines under the messages, of which
+// empty ones are left out.
 func (c *conversation) box(w, h int, running bool, below ...string) []string {
 	b, st := c.styles.Border.Shape, c.styles.Border.Idle
 	if c.mode == modeView {
@@ -126,7 +126,7 @@ func (c *conversation) box(w, h int, running bool, below ...string) []string {
 	return append(rows, st.Render(b.BottomLeft+strings.Repeat(b.Bottom, max(0, w-2))+b.BottomRight))
 }
 
-// lines are the messages, or what stands where there are none.
+// lines are the messages, or what is shown when there are none.
 func (c *conversation) lines(w, h int, running bool, below []string) []string {
 	c.chat.SetActive(c.mode == modeView)
 	var under []string
@@ -165,29 +165,29 @@ func (c *conversation) welcomes() bool {
 	return c.chat.Len() == 0 && (f == "x" || f == "")
 }
 
-// welcome is what an empty conversation shows: what to ask, and the keys that matter.
+// welcome is what an empty conversation shows: examples of what to ask, and keys.
 func (c *conversation) welcome(w int) []string {
 	st := c.styles.Chat
 	lines := []string{"", st.Welcome.Render("What would you like to change?"), ""}
 	for i, e := range c.opts.Examples {
 		lines = append(lines, st.Number.Render(c.key("choose-"+string(rune('1'+i))))+"  "+st.Example.Render(oneLine(e)))
 	}
-	beside := "conversation and rules"
+	beside := "the conversation and the rules"
 	switch {
 	case c.plainChat():
 		beside = "the conversation"
 	case !c.saves():
-		beside = "conversation and pane"
+		beside = "the conversation and the pane"
 	}
-	hints := pane.Join(c.hint("%s sends", "send"), c.hint("%s goes on to "+beside, "next-region"), c.hint("%s finds every command", "palette"), c.hint("%s help", "help"))
+	hints := pane.Join(c.hint("%s sends", "send"), c.hint("%s moves to "+beside, "next-region"), c.hint("%s finds every command", "palette"), c.hint("%s help", "help"))
 	return append(append(lines, ""), c.quietLines(hints, w)...)
 }
 
-// noMatch is what stands in the place of pairs that the filter hides.
+// noMatch is what the conversation shows when no pair matches the filter.
 func (c *conversation) noMatch(w int) []string {
 	key := c.hint("%s", "filter")
 	if c.mode == modeInput {
-		key = c.hint("%s and ", "escape") + key
+		key = c.hint("%s then ", "escape") + key
 	}
 	lines := []string{""}
 	for _, l := range textwidth.Wrap("no pair matches "+oneLine(filterName(c.session.Filter())), w-4) {
@@ -196,7 +196,7 @@ func (c *conversation) noMatch(w int) []string {
 	return append(append(lines, ""), c.quietLines(key+" changes the filter · an empty filter shows all pairs", w)...)
 }
 
-// quietLines are a hint in as many lines as it needs.
+// quietLines wraps a hint, in muted colours.
 func (c *conversation) quietLines(hint string, w int) []string {
 	lines := textwidth.Wrap(hint, w-4)
 	for i, line := range lines {
@@ -205,13 +205,14 @@ func (c *conversation) quietLines(hint string, w int) []string {
 	return lines
 }
 
-func filterName(line string) string { return cmp.Or(line, "none: all pairs") }
+// filterName is a filter line as the frame shows it.
+func filterName(line string) string { return cmp.Or(line, "all pairs") }
 
 // sendLabel is the button at the right end of the line above the box, with the
 // mouse on.
 const sendLabel = "[send] "
 
-// inputLines are the box, and above it a line with what is known of the draft.
+// inputLines are the box, and above it a line with the estimate of the draft.
 func (m *Model) inputLines() []string {
 	w, h := m.layout.input.Dx(), m.layout.input.Dy()-inputFrame
 	border := m.styles.Border.Idle
@@ -234,12 +235,12 @@ func (m *Model) inputLines() []string {
 	return rows
 }
 
-// sendButton reports whether a cell is that button.
+// sendButton reports whether a cell belongs to the send button.
 func (m *Model) sendButton(x, y int) bool {
 	return m.opts.Mouse && y == m.layout.input.Min.Y && x >= m.layout.input.Max.X-len(sendLabel)
 }
 
-// cursor is where the terminal's own cursor belongs; nil is nowhere.
+// cursor is the cursor of the terminal; nil hides it.
 func (m *Model) cursor() *tea.Cursor {
 	if m.overlay.Open() {
 		if x, y, ok := m.overlay.Cursor(m.width, m.height); ok {
@@ -264,10 +265,10 @@ func (m *Model) cursor() *tea.Cursor {
 
 // Sizes of the screen, in cells.
 const (
-	paneFrom    = 100 // narrower screens show chat or pane, one at a time
+	sideBySide  = 100 // narrower screens show chat or pane, one at a time
 	minWidth    = 40  // smaller screens cannot show a chat
 	minHeight   = 12
-	inputLeast  = 3 // lines of text in the input box
+	minInput    = 3 // lines of text in the input box
 	headerLines = 1
 	footerLines = 1
 	inputFrame  = 1 // the line between chat and input
@@ -280,7 +281,7 @@ type layout struct {
 	small                             bool // too small to show anything
 }
 
-// panes says what of chat and pane there is to show.
+// panes says which of chat and pane are shown.
 type panes int
 
 const (
@@ -294,12 +295,12 @@ func arrange(w, h, rows int, show panes) layout {
 	if w < minWidth || h < minHeight {
 		return layout{small: true}
 	}
-	rows = min(max(rows, inputLeast), max(h/3, inputLeast)) + inputFrame
+	rows = min(max(rows, minInput), max(h/3, minInput)) + inputFrame
 	top, foot := h-footerLines-rows, h-footerLines
 	split := w
 	switch {
 	case show == chatOnly:
-	case w >= paneFrom:
+	case w >= sideBySide:
 		split = w * 3 / 5
 	case show == paneFirst:
 		split = 0

@@ -25,7 +25,7 @@ type segment struct {
 	do   func(*Model) tea.Cmd // nil: nothing
 }
 
-// cells is how wide segments are together.
+// cells is the width of segments together.
 func cells(parts ...segment) (sum int) {
 	for _, p := range parts {
 		sum += ansi.StringWidth(p.text)
@@ -44,7 +44,7 @@ func (m *Model) onSegment(parts []segment, x int) tea.Cmd {
 	return nil
 }
 
-// drawBar draws a bar of w cells, with a style for those that are left.
+// drawBar draws a bar of w cells; rest styles the cells after the segments.
 func drawBar(parts []segment, w int, rest lipgloss.Style) string {
 	line := ""
 	for _, p := range parts {
@@ -54,13 +54,13 @@ func drawBar(parts []segment, w int, rest lipgloss.Style) string {
 	return line + rest.Render(strings.Repeat(" ", max(0, w-ansi.StringWidth(line))))
 }
 
-// modelLeast is how many cells of a model's name tell which it is.
-const modelLeast = 12
+// minModel is how many cells the model has before provider and window give way.
+const minModel = 12
 
 // header shows window, provider, model, checkpoints, context, and whether the
-// window is unsaved or locked. Before the session is there only the name is known.
+// window is unsaved or locked. Before the session is open it shows the name alone.
 // Where there is no room, the checkpoints give way first, then the names of provider
-// and window; what is unsaved is the last to go.
+// and window; the unsaved mark goes last.
 func (m bars) header() []segment {
 	st := m.styles.Header
 	if !m.ready {
@@ -80,12 +80,12 @@ func (m bars) header() []segment {
 		checkpoints := try%2 == 0
 		right = m.headerRight(model, checkpoints)
 		over = cells(right...) + 1 + cells(left) - m.width
-		if w := ansi.StringWidth(model) - over; over > 0 && w >= modelLeast {
+		if w := ansi.StringWidth(model) - over; over > 0 && w >= minModel {
 			right, over = m.headerRight(m.headerModel(w), checkpoints), 0
 		}
 	}
 	for over > 0 && len(right) > 2 {
-		over -= cells(right[:2]...) // a part and the gap behind it
+		over -= cells(right[:2]...) // a part and its gap
 		right = right[2:]
 	}
 	gap := segment{text: st.Bar.Render(strings.Repeat(" ", max(0, m.width-cells(left)-cells(right...))))}
@@ -100,7 +100,7 @@ func (m bars) headerModel(w int) string {
 	return m.styles.Header.Model.Render(ic.Model + " " + textwidth.Truncate(name, max(0, w-frame), ic.Ellipsis) + " " + ic.Menu)
 }
 
-// headerRight is the right side, with gaps between the parts.
+// headerRight is the right side of the header, with a gap after each part.
 func (m bars) headerRight(model string, checkpoints bool) (right []segment) {
 	st, ic := m.styles.Header, m.styles.Icons
 	add := func(text string, do func(*Model) tea.Cmd) {
@@ -155,15 +155,15 @@ func (m bars) footer() []segment {
 	}
 	text := safetext.Visible(m.notice.text)
 	if room -= 2; ansi.StringWidth(text) > room {
-		more := m.styles.Icons.Ellipsis + m.hint(" %s reads on", "notices")
+		more := m.styles.Icons.Ellipsis + m.hint(" %s shows all", "notices")
 		text = textwidth.Truncate(text, max(0, room-ansi.StringWidth(more)), "") + more
 	}
 	return []segment{left, {text: f.Bar.Render(" ") + tone.Render(textwidth.Truncate(text, max(0, room), ""))}}
 }
 
 // hints are the keys that work now, the most useful first: those of a text line of
-// the pane, else those of the mode. Where w cells do not take them all, the first
-// ones stay, and the last, which is the way to all others.
+// the pane, else those of the mode. When they do not fit into w cells, the first
+// ones stay, and the last, help.
 func (m bars) hints(w int) (hints []segment) {
 	f := m.styles.Footer
 	add := func(h pane.Hint, do func(*Model) tea.Cmd) {
@@ -219,7 +219,8 @@ func (m bars) hintText(a *action) string {
 	return "view"
 }
 
-// activeLine is the text line in the footer that has the focus; nil is none.
+// activeLine is the text line in the footer that has the focus, and its label; nil
+// when there is none.
 func (m bars) activeLine() (*footerLine, string) {
 	switch {
 	case m.mode == modeCommand:

@@ -18,13 +18,13 @@ import (
 	"winnow/tui/overlay"
 )
 
-// input is the box in which a message is written, with what belongs to it: the
-// files it names, the messages on their way out, the draft in the store.
+// input is INPUT: the box in which a message is written, the list of files for it, the
+// outbox, and the stored draft.
 type input struct {
 	*shared
 	draft   *composer.Model
 	fitted  string      // the text that the layout was made for
-	files   completion  // of the @path before the cursor
+	files   mentions    // for the @word before the cursor
 	outbox  []*outgoing // messages that wait for files or for the session, in order
 	saved   string      // the draft as stored last
 	storing struct {
@@ -34,12 +34,12 @@ type input struct {
 	}
 	cost struct {
 		text       string
-		recomputes int // how often the boundary was computed then
+		recomputes int // Session.Recomputes when it was computed
 		assistant.DraftCost
 	}
 }
 
-// draftPause is for how long a changed draft is not stored: well under the four
+// draftPause is how long after a change the draft is stored: well under the four
 // seconds after which a draft is promised to survive a crash.
 const draftPause = 1500 * time.Millisecond
 
@@ -61,7 +61,7 @@ func (i *input) newLine() tea.Cmd {
 	return i.draftChanged()
 }
 
-// paste puts pasted text into the box. It never sends.
+// paste puts pasted text into the box; line breaks in it never send.
 func (i *input) paste(text string) tea.Cmd {
 	i.notice.clear()
 	if hidden := i.draft.Paste(text); hidden > 0 {
@@ -86,8 +86,8 @@ func (i *input) undoTyping() tea.Cmd {
 	return i.draftChanged()
 }
 
-// recall is the action that walks through the files that are offered, else through
-// sent messages at the edge of the text, else moves the cursor inside it.
+// recall is the action that moves in the list of files, else, at the edge of the text,
+// through sent messages, else moves the cursor.
 func recall(step int) func(*Model) tea.Cmd {
 	return onInput(func(i *input) tea.Cmd {
 		key, edge, walk := tea.KeyUp, i.draft.AtFirstLine(), i.draft.Older
@@ -113,9 +113,9 @@ func (i *input) giveBack(text string) {
 	}
 }
 
-// offerDraft puts the stored draft into an empty box. Where something was typed
-// already it is an older text, which can be recalled as those can.
-func (i *input) offerDraft(stored string) {
+// restoreDraft puts the stored draft into an empty box. When something was typed
+// already it goes to the stash, from which it can be recalled.
+func (i *input) restoreDraft(stored string) {
 	switch {
 	case stored == "":
 	case i.draft.Empty():
@@ -126,7 +126,7 @@ func (i *input) offerDraft(stored string) {
 	}
 }
 
-// waitingTexts are the messages that are on their way, but not there.
+// waitingTexts are the messages in the outbox.
 func (i *input) waitingTexts() (texts []string) {
 	for _, o := range i.outbox {
 		texts = append(texts, o.typed)
@@ -134,8 +134,8 @@ func (i *input) waitingTexts() (texts []string) {
 	return texts
 }
 
-// draftChanged stores the draft soon, a while after its first change, whether it
-// is still being written or not. A draft that was emptied replaces nothing.
+// draftChanged stores the draft draftPause after its first change, even if the user
+// still types. A draft that was emptied no longer replaces a failed message.
 func (i *input) draftChanged() tea.Cmd {
 	if i.draft.Empty() {
 		i.work.EndReAsk()
@@ -153,12 +153,12 @@ func (i *input) draftChanged() tea.Cmd {
 	})
 }
 
-// drafted is what the box would lose.
+// drafted is the draft to store: box, stash and outbox.
 func (i *input) drafted() history.Draft {
 	return history.Draft{Text: i.draft.Text(), Stash: append(slices.Clone(i.draft.Stash()), i.waitingTexts()...)}
 }
 
-// storeDraft stores the draft, one after the other: an older one must not come
+// storeDraft stores the draft, one write at a time: an older one must not be written
 // last.
 func (i *input) storeDraft() tea.Cmd {
 	if i.storing.running || i.opts.History == nil {
@@ -200,14 +200,14 @@ func writeDraft(text string) (path string, err error) {
 	return file.Name(), errors.Join(err, file.Close())
 }
 
-// runEditor lends the terminal to the editor, and puts into the box what was
-// edited.
+// runEditor lends the terminal to the editor, and then puts the edited text into the
+// box.
 func (m *Model) runEditor(path string, err error) tea.Cmd {
 	if err != nil {
 		return m.fail(err)
 	}
 	return tea.ExecProcess(m.opts.Editor(path), func(err error) tea.Msg {
-		defer os.Remove(path) // a leftover temporary file harms nobody
+		defer os.Remove(path) // a leftover temporary file does no harm
 		var text []byte
 		if err == nil {
 			text, err = os.ReadFile(path)
@@ -225,7 +225,7 @@ func (m *Model) edited(text string, err error) tea.Cmd {
 	return m.input.draftChanged()
 }
 
-// openHUD opens the numbers of the context; its key closes them again.
+// openHUD opens the HUD: the numbers of the context.
 func (m *Model) openHUD() tea.Cmd {
 	return m.open(overlay.HUD, overlay.NewText("Context", m.numbers()), nil)
 }
@@ -239,7 +239,7 @@ func (m *Model) numbers() []string {
 	}.Lines(m.width, m.styles.Overlay)
 }
 
-// draftCost is what sending the draft would take. It is computed once for a text and a
+// draftCost is what sending the draft would take, computed once for each text and
 // boundary, not for each frame.
 func (i *input) draftCost() assistant.DraftCost {
 	c, text, recomputes := &i.cost, i.draft.Shown(), i.session.Recomputes()

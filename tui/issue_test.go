@@ -161,7 +161,7 @@ func TestCopyingSaysWhatWasTried(t *testing.T) {
 	for want, ways := range map[string][2]func(string) error{
 		"copied it to the clipboard and the tmux buffer · OSC 52 sent":  {accept, accept},
 		"copied it to the tmux buffer · OSC 52 sent":                    {refuse, accept},
-		"sent it by OSC 52; whether the terminal takes it is not known": {refuse, nil},
+		"sent it by OSC 52; whether the terminal accepts it is unknown": {refuse, nil},
 	} {
 		s := newStill(t, style.Options{Unicode: true}, 80, 24)
 		s.opts.Clipboard, s.opts.TmuxBuffer = ways[0], ways[1]

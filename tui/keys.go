@@ -11,7 +11,7 @@ import (
 )
 
 // action is something the user can do: by a key, or by name in the command
-// palette. The table of all of them is the only place where keys stand.
+// palette. actionTable is the only place that names default keys.
 type action struct {
 	name  string // in the config and the palette: "jump-to-boundary"
 	title string // in the palette
@@ -22,9 +22,9 @@ type action struct {
 	hint  string // in the footer; "" is help
 	// footer says how early the footer shows it: 1 first, 0 never.
 	footer int
-	// inside keeps it out of the palette: it means nothing without its place.
+	// inside keeps it out of the palette: it only makes sense in its own mode.
 	inside bool
-	// anywhere keys work in every mode of modes, also while an overlay is open.
+	// anywhere: its keys work before those of a text line that has the focus.
 	anywhere bool
 	// opens is the overlay that the key opens, and closes again; 0 is none.
 	opens overlay.Kind
@@ -33,11 +33,11 @@ type action struct {
 // keyMap finds actions by key and mode, and the keys of an action.
 type keyMap struct {
 	actions []*action
-	byKey   [modes]map[string]*action
-	keys    [modes]map[*action][]string
+	byKey   [modeCount]map[string]*action
+	keys    [modeCount]map[*action][]string
 }
 
-// KeyError is a binding in the config that cannot be.
+// KeyError is an invalid key binding in the config.
 type KeyError struct {
 	Mode   string
 	Key    string
@@ -62,7 +62,7 @@ type Rebind struct {
 var reservedKeys = []string{"ctrl+b", "ctrl+m", "ctrl+i", "ctrl+h"}
 
 // newKeyMap builds the map from the table and the user's changes. Two actions
-// on one key in one mode, an unknown action, mode or reserved key: a *KeyError.
+// on one key in one mode, an unknown mode or action, or a reserved key is a *KeyError.
 func newKeyMap(enterSends bool, rebinds []Rebind) (*keyMap, error) {
 	k := &keyMap{actions: actionTable(enterSends)}
 	for m := range k.keys {
@@ -76,7 +76,7 @@ func newKeyMap(enterSends bool, rebinds []Rebind) (*keyMap, error) {
 	for _, r := range rebinds {
 		m := slices.Index(modeNames[:], strings.ToUpper(r.Mode))
 		if m < 0 {
-			return nil, &KeyError{r.Mode, r.Action, "there is no such mode; there is input, view, command, pane"}
+			return nil, &KeyError{r.Mode, r.Action, "there is no such mode; the modes are input, view, command and pane"}
 		}
 		a := k.named(r.Action)
 		if a == nil {
@@ -84,7 +84,7 @@ func newKeyMap(enterSends bool, rebinds []Rebind) (*keyMap, error) {
 		}
 		for _, key := range r.Keys {
 			if slices.Contains(reservedKeys, key) {
-				return nil, &KeyError{r.Mode, key, "terminals keep this key for themselves"}
+				return nil, &KeyError{r.Mode, key, "terminals reserve this key"}
 			}
 		}
 		k.keys[m][a] = r.Keys
@@ -125,8 +125,8 @@ func (k *keyMap) named(name string) *action {
 	return nil
 }
 
-// shownKeys are the keys of an action as they work in this terminal: the send
-// key that certainly arrives comes first.
+// shownKeys are the keys of an action. Where ctrl+enter may not arrive, ctrl+j comes
+// first.
 func (s *shared) shownKeys(m mode, a *action) []string {
 	keys := slices.Clone(s.keys.keys[m][a])
 	if a.name == "send" && !s.kitty {
@@ -137,7 +137,7 @@ func (s *shared) shownKeys(m mode, a *action) []string {
 	return keys
 }
 
-// mode is where the keys go.
+// mode is the part of the screen that keys are for.
 type mode int
 
 const (
@@ -145,11 +145,11 @@ const (
 	modeView
 	modeCommand
 	modePane
-	modes // how many there are
+	modeCount
 )
 
 // modeNames are the names shown in the footer and used in the config.
-var modeNames = [modes]string{modeInput: "INPUT", modeView: "VIEW", modeCommand: "COMMAND", modePane: "PANE"}
+var modeNames = [modeCount]string{modeInput: "INPUT", modeView: "VIEW", modeCommand: "COMMAND", modePane: "PANE"}
 
 // String is the mode's name in the footer.
 func (m mode) String() string { return modeNames[m] }
@@ -158,18 +158,18 @@ func (m mode) String() string { return modeNames[m] }
 type KeyUse struct {
 	Mode   string // as the footer names it
 	Action string // in the config
-	Help   string // a clause
+	Help   string // what it does, a clause
 }
 
 // Keys tells what a key does, mode by mode, by the name of tea.KeyPressMsg.String; a
-// *KeyError when the bindings cannot be. enterIs is send_key = "enter".
-func Keys(rebinds []Rebind, enterIs bool) (uses func(key string) []KeyUse, err error) {
-	keys, err := newKeyMap(enterIs, rebinds)
+// *KeyError when a binding is invalid. enterSends is send_key = "enter".
+func Keys(rebinds []Rebind, enterSends bool) (uses func(key string) []KeyUse, err error) {
+	keys, err := newKeyMap(enterSends, rebinds)
 	if err != nil {
 		return nil, err
 	}
 	return func(key string) (out []KeyUse) {
-		for m := range modes {
+		for m := range modeCount {
 			if a := keys.find(m, key); a != nil {
 				out = append(out, KeyUse{m.String(), a.name, a.help})
 			}
@@ -178,16 +178,16 @@ func Keys(rebinds []Rebind, enterIs bool) (uses func(key string) []KeyUse, err e
 	}, nil
 }
 
-// How wide the keys stand before what they do: nearly all of every row, and the
-// first one where there is no room for more.
+// The width of the column of keys in help: of nearly all keys of a row, and of the
+// first key on a narrow screen.
 const (
 	helpKeys     = 17
 	helpFirstKey = 12
-	helpRoom     = 70 // cells of the screen from which on all keys are shown
+	helpWide     = 70 // cells of a screen that shows all keys
 )
 
-// openHelp shows every key, written from the key map, at those of the focus. An
-// action that makes sense from anywhere can be chosen.
+// openHelp lists the keys of the key map, and selects the first of the current mode.
+// An action that is not inside can be chosen.
 func (m *Model) openHelp() tea.Cmd {
 	entries := m.helpEntries()
 	at := max(0, slices.IndexFunc(entries, func(e overlay.Entry) bool { return e.Group == m.mode.String() }))
@@ -201,13 +201,13 @@ func (m *Model) openHelp() tea.Cmd {
 
 func (m *Model) helpEntries() (out []overlay.Entry) {
 	column := helpKeys
-	if m.width < helpRoom {
+	if m.width < helpWide {
 		column = helpFirstKey
 	}
 	for _, in := range []mode{modeInput, modeView, modeCommand, modePane} {
 		for _, a := range m.keys.inMode(in) {
 			if in != modeInput && len(a.modes) == len(inAll) || in == modeCommand && len(a.modes) == len(notCommand) {
-				continue // what works everywhere stands once
+				continue // actions of all modes are listed once
 			}
 			shown := m.shownKeys(in, a)
 			keys, help, ok := a.row(shown)

@@ -43,7 +43,7 @@ func TestRebinding(t *testing.T) {
 		"two on one key":  {Rebind{"view", "search", []string{"y"}}, "bound to both"},
 		"unknown mode":    {Rebind{"vieww", "search", []string{"y"}}, "no such mode"},
 		"unknown action":  {Rebind{"view", "serch", []string{"y"}}, "no such action"},
-		"terminal's keys": {Rebind{"view", "search", []string{"ctrl+b"}}, "keep this key"},
+		"terminal's keys": {Rebind{"view", "search", []string{"ctrl+b"}}, "reserve this key"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k, err := newKeyMap(false, []Rebind{c.rebind})

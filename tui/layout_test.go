@@ -36,7 +36,7 @@ func checkLayout(t *testing.T, w, h, rows int, show panes) {
 	if area != w*h {
 		t.Fatalf("arrange(%d, %d, %d, %d) covers %d cells of %d", w, h, rows, show, area, w*h)
 	}
-	if got := l.input.Dy() - inputFrame; got < inputLeast || (got > inputLeast && got > h/3) {
+	if got := l.input.Dy() - inputFrame; got < minInput || (got > minInput && got > h/3) {
 		t.Fatalf("arrange(%d, %d, %d, %d): the input has %d lines", w, h, rows, show, got)
 	}
 }

@@ -128,7 +128,7 @@ func TestALongNoticeIsReadOn(t *testing.T) {
 	words := strings.Repeat("the provider goes on about it ", 8) + "and ends"
 	r := start(t, 80, 24, at.Answer{at.Fail{Err: errors.New(words)}})
 	r.Type("talk", tuitest.Send)
-	r.Wait("… f4 reads on")
+	r.Wait("… f4 shows all")
 	r.WaitGone("working")
 	r.Type(tuitest.Key("f4"))
 	r.Wait("━ Notices ━")

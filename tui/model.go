@@ -25,20 +25,20 @@ import (
 // session: see Start.
 type Options struct {
 	Parts
-	// Start opens what the screen shows. It is called once, from a command, and
-	// may take its time; the user types meanwhile. An error ends the program.
-	// nil: Parts are there already.
+	// Start opens what the screen shows. It is called once, outside of the update
+	// loop, and may be slow; the user types meanwhile. An error ends the program.
+	// nil: Parts are set already.
 	Start func() (Parts, error)
-	// Settings are those of the session to come: estimates of a draft go by them.
+	// Settings are those of the session that Start opens, for estimates until then.
 	Settings assistant.Settings
-	// HasPane says that the window to come has a pane.
+	// HasPane says that Start opens a window with a pane.
 	HasPane bool
 	// Width and Height are the size of the terminal; 0 waits until it is told.
 	Width, Height int
 
 	settings.Screen // as it is at the start
 	Rebinds         []Rebind
-	EnterIs         bool // send_key = "enter": enter sends, the other keys break the line
+	EnterSends      bool // send_key = "enter": enter sends, the other keys break the line
 	// KeepSetting writes a setting, by its key in the config, for the next start;
 	// nil: settings are for this run.
 	KeepSetting func(key, value string) error
@@ -89,16 +89,16 @@ type Model struct {
 	focused  bool // the terminal has the focus
 	ticking  bool // a timer moves what is animated
 
-	ctrlC   time.Time // when it was pressed last
+	ctrlC   time.Time // when interrupt last asked to be pressed again
 	lastKey time.Time
 	err     error // why the start failed
 }
 
-// shared is what the root and its children have in common: what they show and
-// work on, and where a sentence, a question or a change is put.
+// shared is what the Model and its children have in common: session, workspace and
+// pane, keys and styles, notices, overlays and the key queue.
 type shared struct {
 	opts    Options
-	work    *workspace.Workspace // without window and store until the start is over
+	work    *workspace.Workspace // without window and store until ready
 	session *assistant.Session   // that of work
 	pane    pane.Pane
 	keys    *keyMap
@@ -110,7 +110,7 @@ type shared struct {
 
 	mode     mode
 	ready    bool              // the start is over
-	loading  bool              // the first pairs are not there yet
+	loading  bool              // the session is not loaded yet
 	topics   []string          // paths, for completion and pickers
 	saved    map[string]string // filters by name, for completion
 	kitty    bool              // the terminal reports ctrl+enter
@@ -120,10 +120,10 @@ type shared struct {
 	queue    keyQueue
 }
 
-// New makes the screen. It does no I/O: Init starts what there is to load. Keys
-// that cannot be bound so are a *KeyError.
+// New makes the screen. It does no I/O: Init starts what there is to load. An
+// invalid key binding is a *KeyError.
 func New(opts Options) (*Model, error) {
-	keys, err := newKeyMap(opts.EnterIs, opts.Rebinds)
+	keys, err := newKeyMap(opts.EnterSends, opts.Rebinds)
 	if err != nil {
 		return nil, err
 	}
@@ -161,13 +161,13 @@ func New(opts Options) (*Model, error) {
 	return m, nil
 }
 
-// useNothing shows the frame of a session to come: nothing is in it.
+// useNothing shows an empty session until Start has opened the real one.
 func (m *Model) useNothing() error {
 	session, err := assistant.NewSession(&llm.Registry{}, assistant.Options{Settings: m.opts.Settings})
 	if err != nil {
 		return err
 	}
-	session.SetView(nil, "x") // as it will begin
+	session.SetView(nil, "x") // the filter that a session begins with
 	m.work, m.session = workspace.New(workspace.Options{Session: session}), session
 	m.pane = pane.None{}
 	return nil

@@ -45,8 +45,8 @@ func (c *conversation) markPair(seq int64, change func(context.Context) (notice 
 	})
 }
 
-// stars is the action that gives the pair so many stars; -1 is one more than the
-// store has, which may be ahead of the screen, and none after three.
+// stars is the action that gives the pair n stars; -1 adds one to those in the store,
+// which may be ahead of the screen, and goes from three to none.
 func stars(n int) func(*Model) tea.Cmd {
 	return onPair(func(m *Model, p assistant.Pair) tea.Cmd {
 		return m.conv.markPair(p.Seq, func(ctx context.Context) (string, error) {

@@ -23,7 +23,7 @@ func paneAction(name string) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return m.perform(m.pane.Do(name)) }
 }
 
-// perform does what a pane asks for.
+// perform carries out an action of a pane.
 func (m *Model) perform(a pane.Action) tea.Cmd {
 	switch a := a.(type) {
 	case pane.Edit:
@@ -168,7 +168,7 @@ func (m *Model) planSave(then func() tea.Cmd) tea.Cmd {
 		case plan.Conflict != nil:
 			return m.askConflict(plan.Conflict, plan.Rules, then)
 		case plan.Empty():
-			m.notice.info("nothing to save: the file says the same")
+			m.notice.info("nothing to save: the file has the same rules")
 			return then()
 		}
 		return m.question(overlay.SaveSheet, "Save these changes?", append(pane.SavePlanLines(plan, &m.styles), ""), "n", func(answer string) tea.Cmd {
@@ -191,8 +191,8 @@ func (m *Model) planSave(then func() tea.Cmd) tea.Cmd {
 	})
 }
 
-// askConflict asks, with both sides, which version of a file wins that another
-// program has changed. A merge saves again.
+// askConflict shows both versions of a file that another program has changed, and asks
+// which one wins. A merge then plans the save again.
 func (m *Model) askConflict(c *assistant.Conflict, mine []assistant.RuleChange, then func() tea.Cmd) tea.Cmd {
 	refresh := func(description, notice string, dropUnsaved bool, next func() tea.Cmd) tea.Cmd {
 		return m.change(async(func(ctx context.Context) (assistant.Refreshed, error) {
@@ -228,7 +228,7 @@ func (m *Model) quit() tea.Cmd {
 	if !m.saves() || !m.pane.Status().Unsaved {
 		return m.end()
 	}
-	return m.question(overlay.Confirm, "There are unsaved rules", []string{"The file is as it was."}, "n", func(answer string) tea.Cmd {
+	return m.question(overlay.Confirm, "There are unsaved rules", []string{"The file has not been changed."}, "n", func(answer string) tea.Cmd {
 		switch answer {
 		case "s":
 			return m.planSave(m.end)
@@ -256,8 +256,8 @@ func (m *Model) end() tea.Cmd {
 	return attempt(func(ctx context.Context) error { return m.work.SaveDraft(ctx, draft) }, func(error) tea.Cmd { return tea.Quit })
 }
 
-// StoreDraft stores a draft that is not stored yet. It is called after the end of
-// a program that a signal has ended.
+// StoreDraft stores a draft that is not stored yet. It is called after a signal has
+// ended the program.
 func (m *Model) StoreDraft(ctx context.Context) error {
 	if !m.ready || m.input.draft.Text() == m.input.saved && len(m.input.outbox) == 0 {
 		return nil
@@ -339,14 +339,14 @@ func (m *Model) decide(payload string, accept bool) tea.Cmd {
 	return m.follow(events, assistant.Prompt{Text: "Accept the proposal"})
 }
 
-// askTool shows what a tool wants to do for good, and waits for the user. What is
-// confirmed is what is shown: nothing in it is invisible.
+// askTool shows what a tool wants to change, and asks the user. It spells out
+// invisible characters, so that the user sees all that is confirmed.
 func (m *Model) askTool(ask assistant.ConfirmRequest) {
 	verb := oneLine(strings.ReplaceAll(ask.Tool, "_", " "))
 	yes, _, _ := strings.Cut(verb, " ")
 	m.question(overlay.Confirm, "The assistant wants to "+verb, append(cleanLines(ask.Diff, safetext.Visible), ""), "n", func(answer string) tea.Cmd {
 		if err := m.work.Answer(ask.ID, answer == "y"); err != nil {
-			m.notice.info("the turn was over already")
+			m.notice.info("the turn had already ended")
 		}
 		return nil
 	}, "y", yes, "n", "don't "+yes)

@@ -19,7 +19,7 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// pickers are the lists to choose from, with what they show of earlier runs.
+// pickers are the lists to choose from.
 type pickers struct {
 	*shared
 	conv   *conversation
@@ -33,9 +33,9 @@ type modelList struct{ recent, favourites []string }
 const (
 	resumeKey    = "alt+o" // continues a session of the list
 	favouriteKey = "alt+f" // marks a model, or removes the mark
-	// A title of a session has the cells that frame, sign, date and count of a
-	// line leave; on any screen the first words.
-	leastTitle  = 16
+	// The title of a session has the cells beside border, mark, date and count of a
+	// line, at least enough for its first words.
+	minTitle    = 16
 	besideTitle = 42
 )
 
@@ -77,7 +77,7 @@ func (s *shared) sessionEntries(all []history.Session) (entries []overlay.Entry)
 	slices.SortStableFunc(all, func(a, b history.Session) int {
 		return slices.Index(folders, a.Folder) - slices.Index(folders, b.Folder)
 	})
-	room := max(leastTitle, s.width*9/10-besideTitle)
+	room := max(minTitle, s.width*9/10-besideTitle)
 	for _, session := range all {
 		e := overlay.Entry{
 			Value: session.ID, Group: cmp.Or(session.Folder, "no folder"),
@@ -104,11 +104,11 @@ func (m *Model) resumeSession(id string) tea.Cmd {
 	return m.confirming(func(ctx context.Context, confirmed bool) (*workspace.Confirm, error) {
 		return m.work.ResumeSession(ctx, id, confirmed)
 	}, func(err error) tea.Cmd {
-		return m.sessionChanged(m.session.ID() == id, err, "the session continues; the one before is in the history")
+		return m.sessionChanged(m.session.ID() == id, err, "the session continues; the previous one is in the history")
 	})
 }
 
-// sessionChanged shows the current session; an error beside it is shown, too.
+// sessionChanged shows the current session, and an error although it has switched.
 func (m *Model) sessionChanged(switched bool, err error, notice string) tea.Cmd {
 	if !switched {
 		return m.fail(err)
@@ -143,7 +143,8 @@ func (p *pickers) openModels() tea.Cmd {
 	})
 }
 
-// showModels lists the known models; selected is the first, "" the current one.
+// showModels lists the known models; selected is the line it opens on; "" is the
+// current model.
 func (p *pickers) showModels(selected string) {
 	entries, at := p.modelEntries(cmp.Or(selected, p.session.Model()))
 	picker := overlay.NewPicker("Model", entries, at).WithKeys("enter selects · "+favouriteKey+" favourite or not", favouriteKey)
@@ -220,7 +221,7 @@ func (p *pickers) modelEntry(info llm.ModelInfo, group, text string) overlay.Ent
 	return e
 }
 
-// tokens is a number of tokens for people; 0 is not known.
+// tokens formats a number of tokens; 0 is not known.
 func tokens(n int) string {
 	switch {
 	case n <= 0:

@@ -55,7 +55,7 @@ func (m *Model) onWheel(at tea.Mouse) tea.Cmd {
 
 // inChat is a cell of the screen as one of the conversation.
 func (c *conversation) inChat(at tea.Mouse) (x, y int) {
-	return at.X - c.at.Min.X - 1, at.Y - c.at.Min.Y - 1 // without the border
+	return at.X - c.area.Min.X - 1, at.Y - c.area.Min.Y - 1 // without the border
 }
 
 // onRelease copies what was selected; without a selection it was a click.

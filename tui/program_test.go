@@ -225,7 +225,7 @@ func TestBoundary(t *testing.T) {
 	}
 	r.Wait(r.session.Counter())
 	r.Type(tuitest.Esc, "O")
-	r.Wait("from here on")
+	r.Wait("the request starts here")
 	r.Wait("sent from here on")
 	r.Type("g")
 	r.Wait("off ")
@@ -295,7 +295,7 @@ func TestModelSelection(t *testing.T) {
 func TestQuitByCtrlC(t *testing.T) {
 	r := start(t, 80, 24, say("ok"))
 	r.Type(tuitest.CtrlC)
-	r.Wait("once more quits")
+	r.Wait("press it again to quit")
 	r.Type(tuitest.CtrlC)
 	if err := r.WaitEnd(); err != nil {
 		t.Errorf("the program ended with %v", err)

@@ -14,9 +14,9 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// enqueueMessage queues what is in the box until the response is complete, in the
-// place of a message that is queued already. Its card appears once it is durable;
-// when the turn has ended meanwhile it is sent.
+// enqueueMessage queues what is in the box until the response is complete, and replaces
+// a message that is queued already. Its card appears once it is stored; if the turn has
+// ended meanwhile it is sent.
 func (m *Model) enqueueMessage(p assistant.Prompt) tea.Cmd {
 	typed, before := m.input.draft.Take(), m.turn.queuedText()
 	return attempt(func(ctx context.Context) error {
@@ -114,14 +114,14 @@ func (m *Model) openQueued() tea.Cmd {
 // dropQueued removes the message; it can be recalled as a sent one.
 func (m *Model) dropQueued(typed string) tea.Cmd {
 	m.input.draft.AddSent(typed)
-	m.notice.info("the queued message is dropped" + m.hint(" · %s in an empty input calls it back", "older-message"))
+	m.notice.info("the queued message is dropped" + m.hint(" · %s in an empty input brings it back", "older-message"))
 	return attempt(func(ctx context.Context) error {
 		return errors.Join(m.work.AddSent(ctx, typed), m.session.ForgetQueued(ctx))
 	}, m.fail)
 }
 
 // queuedCard is the queued message as the last line of the conversation; "" is
-// none. Where there is no room for its key that gives way to its beginning.
+// none. On a narrow screen its text goes before its key.
 func (t *turnState) queuedCard(w int) string {
 	text := t.queuedText()
 	if text == "" {

@@ -16,12 +16,12 @@ import (
 	"winnow/tui/overlay"
 )
 
-// shownRequest is a request as its overlay shows it.
+// shownRequest is a request in the overlay.
 type shownRequest struct {
 	title string
 	lines []string
-	body  string // as it is copied: byte for byte what is sent
-	sent  bool   // not only what would be sent
+	body  string // what is copied: the exact bytes
+	sent  bool   // it was sent; otherwise it would be sent now
 }
 
 func newShownRequest(title string, body json.RawMessage, sent bool) shownRequest {

@@ -41,7 +41,7 @@ func TestSearchFindsPairsThatAreNotLoaded(t *testing.T) {
 	r.Type("N")
 	r.Wait("question 4 ")
 	r.Type("/wombat", tuitest.Enter)
-	r.Wait("is in no pair that is shown")
+	r.Wait("no shown pair contains")
 }
 
 // A long answer is searched line by line, and read line by line.

@@ -53,7 +53,8 @@ func (m *Model) settingsAt(at int, notice string) tea.Cmd {
 	})
 }
 
-// applySettings draws the screen as it is set, and counts as the session is set.
+// applySettings draws the screen with its settings, and computes the boundary with
+// those of the session.
 func (m *Model) applySettings() tea.Cmd {
 	m.restyle()
 	cmd := computeBoundary(m.session)
@@ -80,7 +81,7 @@ func (m *Model) storeSetting(at int, s settings.Setting) tea.Cmd {
 	})
 }
 
-// restyle draws everything in the colours of now.
+// restyle gives every part the current colours.
 func (m *Model) restyle() {
 	m.styles = style.New(m.opts.Style)
 	m.conv.chat.SetStyles(m.styles)

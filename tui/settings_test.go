@@ -27,7 +27,7 @@ func TestSettingsSayWhatTheyAreAndWhatWasDone(t *testing.T) {
 	if strings.Contains(d.Frame(), "in the config") || strings.Contains(d.Frame(), storeKey) {
 		t.Errorf("it offers what there is not:\n%s", d.Frame())
 	}
-	d.Type("colours", tuitest.Enter)
+	d.Type("Colour theme", tuitest.Enter)
 	d.Wait("Colour theme: ")
 	d.Type(tuitest.Esc)
 	d.WaitGone("━ Settings ━")

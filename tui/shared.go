@@ -35,8 +35,8 @@ type pastNotice struct {
 }
 
 const (
-	maxNotices   = 100  // that can be read again
-	noticeLength = 4000 // cells: the longest words of a provider
+	maxNotices   = 100  // how many can be read again
+	noticeLength = 4000 // cells: longer than the error messages of providers
 )
 
 func (n *notices) info(text string) { n.show(text, false) }
@@ -85,8 +85,8 @@ func sentence(err error) string {
 // oneLine makes a text from anywhere safe for one line of the screen.
 func oneLine(text string) string { return safetext.Line(text, 500) }
 
-// cleanLines makes a text of several lines safe to show. clean is how: without
-// what is invisible, or with it spelled out.
+// cleanLines makes a text of several lines safe to show. clean removes
+// invisible characters, or spells them out.
 func cleanLines(text string, clean func(string) string) []string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -95,8 +95,8 @@ func cleanLines(text string, clean func(string) string) []string {
 	return lines
 }
 
-// key is the first key of an action as it is bound now, in the mode of now or
-// else in another one; "" when it has none.
+// key is the first key of an action, in the current mode or else in another; "" when
+// it has none.
 func (s *shared) key(action string) string {
 	a := s.keys.named(action)
 	if a == nil {
@@ -154,7 +154,7 @@ func (s *shared) clock(t time.Time) string {
 // openNotices shows the notices, the newest first and whole.
 func (s *shared) openNotices() tea.Cmd {
 	if len(s.notice.past) == 0 {
-		return s.info("there was no notice yet")
+		return s.info("there are no notices yet")
 	}
 	lines := make([]string, len(s.notice.past))
 	for i, n := range s.notice.past {
@@ -167,7 +167,7 @@ func (s *shared) openNotices() tea.Cmd {
 	return s.open(overlay.Notices, overlay.NewText("Notices", lines), nil)
 }
 
-// copyOut copies a text, without the keys in it: to the system's clipboard, to
+// copyOut copies a text, with API keys redacted: to the system's clipboard, to
 // the buffer of tmux and, by OSC 52, to the terminal, which may drop it.
 func (s *shared) copyOut(what, text string) tea.Cmd {
 	if strings.TrimSpace(text) == "" {
@@ -188,7 +188,7 @@ func (s *shared) copyOut(what, text string) tea.Cmd {
 	}
 	return tea.Batch(tea.SetClipboard(text), async(copied, func(to []string, _ error) tea.Cmd {
 		if len(to) == 0 {
-			return s.info("sent " + what + " by OSC 52; whether the terminal takes it is not known")
+			return s.info("sent " + what + " by OSC 52; whether the terminal accepts it is unknown")
 		}
 		return s.info("copied " + what + " to " + strings.Join(to, " and ") + " · OSC 52 sent")
 	}))
@@ -211,8 +211,8 @@ func (s *shared) refilter() tea.Cmd {
 	})
 }
 
-// failView shows that the line of the view can no longer be evaluated, behind the
-// notice of what was just done.
+// failView shows that the filter can no longer be evaluated, after the notice of what
+// was just done.
 func (s *shared) failView(err error) tea.Cmd {
 	text := "the filter of the view cannot be evaluated: " + sentence(err)
 	if s.notice.text != "" {
@@ -234,8 +234,8 @@ func (s *shared) loadNames() tea.Cmd {
 	}
 }
 
-// confirming runs a use case that may want a confirmation: then it asks, and runs
-// it again with that.
+// confirming runs a use case. When that wants a confirmation, it asks the user and
+// runs it again, confirmed.
 func (s *shared) confirming(do func(ctx context.Context, confirmed bool) (*workspace.Confirm, error), show func(error) tea.Cmd) tea.Cmd {
 	return async(func(ctx context.Context) (*workspace.Confirm, error) { return do(ctx, false) }, func(c *workspace.Confirm, err error) tea.Cmd {
 		if c == nil {
@@ -262,7 +262,7 @@ func (s *shared) askConfirm(c workspace.Confirm, yes func() tea.Cmd) tea.Cmd {
 			"a new answer may change them again." + s.hint(" %s undoes either.", "undo"),
 		}, "regenerate", "keep the answer", yes)
 	case workspace.ConfirmResume:
-		return s.ask("Continue this session?", []string{unsaved, "the conversation of now stays in the history."}, "continue", "stay here", yes)
+		return s.ask("Continue this session?", []string{unsaved, "the current conversation stays in the history."}, "continue", "stay here", yes)
 	case workspace.ConfirmNewSession:
 		return s.ask("Start a new session?", []string{unsaved, "the old conversation stays in the history."}, "new session", "stay here", yes)
 	}

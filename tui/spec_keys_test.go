@@ -137,7 +137,7 @@ func proveNewLine(t *testing.T) {
 	})
 	t.Run("send_key = enter", func(t *testing.T) {
 		t.Parallel()
-		d := startProgram(t, setup{answers: []at.Answer{say("the answer")}, change: func(o *Options) { o.EnterIs = true }})
+		d := startProgram(t, setup{answers: []at.Answer{say("the answer")}, change: func(o *Options) { o.EnterSends = true }})
 		d.Type("a", tuitest.Key("ctrl+enter"), "b", tuitest.Key("ctrl+j"), "c", tuitest.Key("alt+enter"), "d", tuitest.Key("shift+enter"), "e")
 		d.box("a|b|c|d|e")
 		if n := len(d.script.Requests()); n != 0 {
@@ -288,7 +288,7 @@ func proveBurst(t *testing.T) {
 				}
 				t.Cleanup(func() { _ = to.Close() })
 				d := startProgram(t, setup{
-					answers: []at.Answer{say("sent")}, keys: keyinput.New(from), change: func(o *Options) { o.EnterIs = sends },
+					answers: []at.Answer{say("sent")}, keys: keyinput.New(from), change: func(o *Options) { o.EnterSends = sends },
 				})
 				if _, err := to.WriteString("one" + key + "two" + key); err != nil {
 					t.Fatal(err)

@@ -33,7 +33,7 @@ func proveBoundaryKey(t *testing.T) {
 			d := startProgram(t, setup{pairs: pairs})
 			d.Wait("/12")
 			d.Type(tuitest.Tab, key)
-			d.says("from here on")
+			d.says("the request starts here")
 			d.Until(func(frame string) bool {
 				for y, line := range strings.Split(frame, "\n") {
 					if strings.Contains(line, "sent from here on") {

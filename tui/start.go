@@ -10,13 +10,13 @@ import (
 	"winnow/assistant/workspace"
 )
 
-// The screen is there before anything is open: with a box to write in and a
-// frame without contents. Start opens the rest; startLoadedMsg brings it. Keys
-// that need it wait in the keyQueue, messages that were sent in the outbox.
+// The screen is drawn before anything is open: a box to write in and empty frames.
+// Start opens the rest, and startLoadedMsg delivers it. Until then, keys that need it
+// wait in the keyQueue, and messages that were sent in the outbox.
 
 // startLoadedMsg brings what the screen shows and works on, and what is shown first.
 type startLoadedMsg struct {
-	parts    *Parts // nil: they were there already
+	parts    *Parts // nil: set already, by Options
 	failed   error  // why they could not be opened
 	boundary boundaryComputedMsg
 	draft    history.Draft
@@ -56,7 +56,7 @@ func loadStart(w *workspace.Workspace) tea.Cmd {
 }
 
 // onStart shows what has been opened and loaded, and handles the keys that waited.
-// What was typed since the start goes before what an earlier run has stored.
+// Text typed since the start takes precedence over the stored draft.
 func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	if m.err = msg.failed; m.err != nil {
 		return tea.Quit
@@ -70,8 +70,8 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	m.command.line.History = msg.recall.Lines
 	m.input.draft.SetSent(msg.recall.Sent)
 	m.input.draft.SetStash(append(msg.draft.Stash, m.input.draft.Stash()...))
-	m.input.offerDraft(msg.draft.Text)
-	m.conv.showSource(msg.drawing)
+	m.input.restoreDraft(msg.draft.Text)
+	m.conv.showRaw(msg.drawing)
 	m.conv.setBoundary(msg.boundary)
 	if m.conv.chat.Len() > 0 {
 		m.conv.chat.Bottom()
@@ -86,9 +86,9 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Typed is what would be lost when the program has ended before there was a
-// store for it: the text, and what was cleared, the newest last. It is called
-// after the end; once the session was there it is empty.
+// Typed is what the user typed when the program ended before a store was open: the
+// text, and what was cleared, the newest last. It is called after the program has
+// ended; it is empty if the session was open.
 func (m *Model) Typed() history.Draft {
 	if m.ready {
 		return history.Draft{}

@@ -69,7 +69,7 @@ func (s *eventStream) gather(text string, thought bool) tea.Msg {
 		case e := <-s.events: // nil when the turn is closed
 			more, thinks, isChunk := chunkOf(e)
 			if !isChunk || thinks != thought {
-				s.next = e // of a closed turn the next wait reads again
+				s.next = e // when the turn is closed, e is nil and the next wait reads again
 				return chunkStreamedMsg{s, string(chunk), thought}
 			}
 			chunk = append(chunk, more...)

@@ -22,8 +22,8 @@ type footerLine struct {
 }
 
 const (
-	maxLine  = 4000 // cells of the longest text that one key or paste inserts
-	lineGaps = 3    // cells around the hint behind a line
+	maxInsert = 4000 // cells of the longest text that one key or paste inserts
+	hintGap   = 3    // cells around the hint after a line
 )
 
 func (t *footerLine) open(text string) {
@@ -46,7 +46,7 @@ func (t *footerLine) fail(err error) {
 func (t *footerLine) key(name, text string) bool {
 	before := t.Text()
 	if !t.Key(name) {
-		t.Insert(safetext.Line(text, maxLine))
+		t.Insert(safetext.Line(text, maxInsert))
 	}
 	return t.Text() != before
 }
@@ -55,13 +55,13 @@ func (t *footerLine) key(name, text string) bool {
 // least half of them.
 func (t *footerLine) room(label string, w int) (room int, hint string) {
 	if !t.wrong {
-		hint = textwidth.Truncate(oneLine(t.hint), max(0, w/2-lineGaps), "…")
+		hint = textwidth.Truncate(oneLine(t.hint), max(0, w/2-hintGap), "…")
 	}
-	return max(8, w-ansi.StringWidth(label)-ansi.StringWidth(hint)-lineGaps), hint
+	return max(8, w-ansi.StringWidth(label)-ansi.StringWidth(hint)-hintGap), hint
 }
 
-// view draws the line in w cells with its cursor in sight. mark draws the rune
-// that is wrong; the cell behind the text stands for what is missing.
+// view draws the line in w cells around its cursor. mark draws the wrong rune, or the
+// cell after the text when something is missing.
 func (t *footerLine) view(w int, mark func(string) string) string {
 	body := t.View(w)
 	if t.column == 0 {

@@ -39,7 +39,7 @@ func (p *pickers) openPairTopic() tea.Cmd {
 	}
 	picker := p.topicPicker("Topic of this pair")
 	if p.opts.History != nil {
-		picker = picker.WithNew("alt+n").WithKeys("enter selects · alt+n the path that is typed, as a new topic")
+		picker = picker.WithNew("alt+n").WithKeys("enter selects · alt+n creates the typed path")
 	}
 	return p.open(overlay.Topics, picker, func(c overlay.Chosen) tea.Cmd {
 		to := c.Value
@@ -96,7 +96,7 @@ func (p *pickers) newTopic(path, parent string) tea.Cmd {
 // renameTopic asks for another name; the topics below move along.
 func (p *pickers) renameTopic(path string) tea.Cmd {
 	if path == "" {
-		return p.info("pairs without a topic have no name to change")
+		return p.info("“no topic” cannot be renamed")
 	}
 	parent, name := splitTopic(path)
 	return p.open(overlay.TopicName, overlay.NewLine("Rename "+oneLine(path), name, "a name, or a path to move it · enter renames"), func(c overlay.Chosen) tea.Cmd {
@@ -113,7 +113,7 @@ func (p *pickers) renameTopic(path string) tea.Cmd {
 // deleteTopic asks first; pairs and topics below move to the parent.
 func (p *pickers) deleteTopic(path string) tea.Cmd {
 	if path == "" {
-		return p.info("pairs without a topic are in none to delete")
+		return p.info("“no topic” cannot be deleted")
 	}
 	parent, _ := splitTopic(path)
 	return p.ask("Delete the topic "+oneLine(path)+"?", []string{
@@ -125,8 +125,8 @@ func (p *pickers) deleteTopic(path string) tea.Cmd {
 	})
 }
 
-// editTopics changes the tree: the topic at from is at to then; from is "" for a
-// new one, which is selected.
+// editTopics changes the tree of topics: the one at from moves to to; from is "" for a
+// new one, which is then selected.
 func (p *pickers) editTopics(notice, from, to string, change func(context.Context) error) tea.Cmd {
 	var topics []string
 	return attempt(func(ctx context.Context) error {

@@ -24,25 +24,25 @@ type turnState struct {
 	sendNow bool   // the queued message is sent when the turn is cancelled
 }
 
-// turn is one turn.
+// turn is the running turn, or the last one.
 type turn struct {
-	n        int // counts turns; messages of another number are late
-	running  bool
-	began    time.Time
-	prompt   assistant.Prompt
-	typed    string // the message as it was typed
-	seq      int64  // of the pair, once it is durable
-	status   string
-	retrying bool // status stays until the next text or tool
-	wrote    bool // a checkpoint was made
-	acted    bool // a tool has run
+	n            int // counts turns; messages of another number are late
+	running      bool
+	began        time.Time
+	prompt       assistant.Prompt
+	typed        string // the message as it was typed
+	seq          int64  // of the pair, once it is durable
+	status       string
+	retrying     bool // status stays until the next text or tool
+	checkpointed bool // a checkpoint was made
+	toolRan      bool // a tool has run
 }
 
 const (
 	thinking     = "Thinking…"            // the status of a turn until its first text
-	idlePause    = 2 * time.Second        // without a key, before the focus moves by itself
+	idlePause    = 2 * time.Second        // how long no key comes before the focus moves by itself
 	spinnerFrame = 125 * time.Millisecond // eight frames a second look alive
-	longTurn     = 10 * time.Second       // from when on the user may have looked away
+	longTurn     = 10 * time.Second       // after which the user may have looked away
 	queuedFrame  = 4                      // cells that stay free beside the card
 )
 
@@ -78,16 +78,16 @@ func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 func (m *Model) askTooLong(p assistant.Prompt) tea.Cmd {
 	b, n := m.conv.boundary.at, m.session.Settings().Budget.Estimate(p.Text)
 	return m.question(overlay.Confirm, "This message is too long", []string{
-		fmt.Sprintf("~%d tokens, with ~%d of the system prompt; the model takes %d.", n, b.SYS, b.ML),
+		fmt.Sprintf("~%d tokens, plus ~%d for the system prompt; the model takes %d.", n, b.SYS, b.ML),
 		"This is an estimate: the model may take it all the same.",
-		"Kept unsent, it stands in the conversation and can be asked again.",
+		"Kept unsent, it stays in the conversation and can be sent later.",
 	}, "n", func(answer string) tea.Cmd {
 		if answer == "n" {
 			return nil
 		}
 		p.Force = answer == "y"
 		return m.startDraft(p)
-	}, "y", "send anyway", "k", "keep it unsent", "n", "go on editing")
+	}, "y", "send anyway", "k", "keep it unsent", "n", "keep editing")
 }
 
 // startDraft begins a turn. The text leaves the box only when the turn has begun.
@@ -104,7 +104,8 @@ func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 	return cmd
 }
 
-// begin sends a message that was typed as typed; ok is false when it was refused.
+// begin sends a message; typed is its text as typed, without files. ok is false when
+// it was refused.
 func (m *Model) begin(p assistant.Prompt, typed string) (cmd tea.Cmd, ok bool) {
 	events, err := m.work.Send(context.Background(), p)
 	if err != nil {
@@ -116,7 +117,7 @@ func (m *Model) begin(p assistant.Prompt, typed string) (cmd tea.Cmd, ok bool) {
 	return tea.Batch(cmd, m.addSent(typed)), true
 }
 
-// startPrompt begins a turn that the draft has no part in: a suggestion, a retry.
+// startPrompt begins a turn that is not from the draft: a suggestion, a retry.
 func (m *Model) startPrompt(p assistant.Prompt) tea.Cmd {
 	cmd, _ := m.begin(p, p.Text)
 	return cmd
@@ -152,8 +153,8 @@ func (m *Model) onTick() tea.Cmd {
 	return after(spinnerFrame, m.onTick)
 }
 
-// onTurnStarted shows the running pair at the end of the view, or in its place
-// when an older one is tried again.
+// onTurnStarted shows the running pair at the end of the view, or, when an older one is
+// retried, in its place.
 func (m *Model) onTurnStarted(e assistant.TurnStarted) tea.Cmd {
 	m.turn.seq = e.Seq
 	m.pane.Changed() // the window is locked now, and the pane shows it
@@ -186,7 +187,7 @@ func (m *Model) onTool(e assistant.Event) {
 	m.turn.retrying = false
 	m.conv.chat.Apply(e)
 	if _, done := e.(assistant.ToolComplete); done {
-		m.turn.acted = true
+		m.turn.toolRan = true
 		m.pane.Changed()
 	}
 }
@@ -220,7 +221,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	}
 	switch e := end.(type) {
 	case assistant.Complete:
-		if t.wrote { // a tool may have changed what pairs say of themselves
+		if t.checkpointed { // a tool may have changed what pairs say of themselves
 			cmds = append(cmds, m.conv.reload())
 		}
 		cmds = append(cmds, m.sendQueuedNext(!m.work.QueuedHeld()), m.showReply(t.seq), m.checkPair(t.seq))
@@ -239,11 +240,11 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// onCancelled brings the text back when the pair has vanished.
+// onCancelled gives the text back to the box when no pair is kept.
 func (m *Model) onCancelled(t turn, e assistant.Cancelled) {
 	switch {
-	case e.Kept && t.acted:
-		m.notice.info("cancelled; what the tools have done stays")
+	case e.Kept && t.toolRan:
+		m.notice.info("cancelled; changes made by tools stay")
 	case e.Kept:
 		m.notice.info("cancelled" + m.hint("; %s tries again", "retry"))
 	default:
@@ -300,7 +301,7 @@ func (m *Model) notifyEnd(t turn) tea.Cmd {
 	if !m.opts.Notify || m.focused || m.now().Sub(t.began) < longTurn {
 		return nil
 	}
-	return tea.Raw("\x1b]9;winnow: the answer is there\a")
+	return tea.Raw("\x1b]9;winnow: the answer is ready\a")
 }
 
 // cancel ends the running turn.

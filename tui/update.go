@@ -11,9 +11,9 @@ import (
 	"winnow/tui/overlay"
 )
 
-// Update routes; it decides nothing else. A message is of the running turn, of
-// the workspace, or of the terminal. The box may have another height then, and
-// what the pane shows may be out of date.
+// Update routes a message: from the running turn, from the workspace, or from the
+// terminal. Afterwards it fits the height of the box, and reads what the pane shows
+// when that is out of date.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd, routed := m.onTurnMsg(msg)
 	for _, route := range [...]func(tea.Msg) (tea.Cmd, bool){m.onWorkMsg, m.onTerminalMsg} {
@@ -64,7 +64,7 @@ func (m *Model) onTurnEvent(e assistant.Event) tea.Cmd {
 	case assistant.Status:
 		m.turn.setStatus(e.Message)
 	case assistant.CheckpointCreated:
-		m.turn.wrote = true
+		m.turn.checkpointed = true
 	case assistant.ConfirmRequest:
 		m.askTool(e)
 	case assistant.Complete, assistant.Error, assistant.Cancelled:
@@ -130,9 +130,9 @@ type Noticed struct {
 type (
 	// resultMsg is the result of a use case: it shows that result. Made by async.
 	resultMsg func() tea.Cmd
-	// timerMsg is a timer that has run off. Made by after.
+	// timerMsg is a timer that has expired. Made by after.
 	timerMsg func() tea.Cmd
-	// boundaryComputedMsg is a boundary that was computed anew, with the counter
+	// boundaryComputedMsg is a newly computed boundary, with the counter
 	// and the pairs it divides. near: the conversation is close to what the model
 	// takes.
 	boundaryComputedMsg struct {
@@ -150,8 +150,8 @@ type (
 	}
 	// savedChangedMsg is a change of the saved state by another program.
 	savedChangedMsg struct{ change assistant.SavedChange }
-	// changeDoneMsg ends what later keys wait for, with its answer.
-	changeDoneMsg struct{ answer tea.Msg }
+	// changeDoneMsg ends a change that later keys wait for, with its message.
+	changeDoneMsg struct{ msg tea.Msg }
 )
 
 // async runs do outside of the update loop and then, in it, show with what do
@@ -174,7 +174,7 @@ func after(d time.Duration, do func() tea.Cmd) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return timerMsg(do) })
 }
 
-// computeBoundary reads the boundary after something that can have moved it.
+// computeBoundary computes the boundary after something that may have moved it.
 func computeBoundary(s *assistant.Session) tea.Cmd {
 	return func() tea.Msg { return boundaryOf(s) }
 }
@@ -201,7 +201,7 @@ func (s *shared) open(kind overlay.Kind, o overlay.Overlay, chosen func(overlay.
 	return nil
 }
 
-// onOutcome does what was chosen in an overlay, or starts its search.
+// onOutcome runs the handler of a choice in an overlay, or the overlay's search.
 func (s *shared) onOutcome(out overlay.Outcome) tea.Cmd {
 	switch out := out.(type) {
 	case overlay.Search:
@@ -227,7 +227,7 @@ func (s *shared) ask(title string, lines []string, yes, no string, do func() tea
 	}, "y", yes, "n", no)
 }
 
-// question asks one with answers of its own, pairs of a key and its label; no is
+// question asks a question with the given answers, pairs of a key and its label; no is
 // the key of the answer that esc and enter give.
 func (s *shared) question(kind overlay.Kind, title string, lines []string, no string, answered func(key string) tea.Cmd, answers ...string) tea.Cmd {
 	var all []overlay.Answer

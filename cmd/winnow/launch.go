@@ -177,7 +177,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, restoreGC func(
 	model, err := tui.New(tui.Options{
 		Screen: settings.Screen{Style: theme, FixedBackground: fixed, Mouse: s.Mouse, ReplyView: s.LongReply == "view", Notify: s.Notify},
 		Input:  keys, Width: width, Height: height, Settings: sessionSettings(s), HasPane: true,
-		Rebinds: rebinds(s.Keys), EnterIs: s.SendKey == "enter",
+		Rebinds: rebinds(s.Keys), EnterSends: s.SendKey == "enter",
 		Redact: a.redactor.Redact, KeepSetting: a.storeSetting,
 		Start: func() (tui.Parts, error) {
 			notify := func(n tui.Noticed) { screen.Send(n) }
