@@ -279,13 +279,18 @@ func TestTheModelIsWhereItWouldBe(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		start := startLoadedMsg{recall: workspace.Recall{Sent: []string{"sent before"}}, draft: history.Draft{Stash: []string{"cleared before"}}}
-		straight.onStart(start)
-		msgs := rapid.SliceOfN(rapid.SampledFrom(bootMessages()), 1, 40).Draw(r, "messages")
+		start := func() startLoadedMsg { // each model changes the lists of its own
+			return startLoadedMsg{recall: workspace.Recall{Sent: []string{"sent before"}}, draft: history.Draft{Stash: []string{"cleared before"}}}
+		}
+		straight.onStart(start())
+		// A size comes before the keys: a list that a waiting key opens scrolls as the size of then wants.
+		sizes := []tea.Msg{tea.WindowSizeMsg{Width: 120, Height: 32}, tea.WindowSizeMsg{Width: 70, Height: 20}}
+		msgs := append(rapid.SliceOfN(rapid.SampledFrom(sizes), 0, 3).Draw(r, "sizes"),
+			rapid.SliceOfN(rapid.SampledFrom(bootMessages()), 1, 40).Draw(r, "messages")...)
 		cut := rapid.IntRange(0, len(msgs)).Draw(r, "ready before")
 		for i := range len(msgs) + 1 {
 			if i == cut {
-				early := start
+				early := start()
 				early.parts = &late
 				behind.Update(early)
 			}
@@ -310,8 +315,6 @@ func TestTheModelIsWhereItWouldBe(t *testing.T) {
 // bootMessages are what may come before there is a model.
 func bootMessages() []tea.Msg {
 	msgs := []tea.Msg{
-		tea.WindowSizeMsg{Width: 120, Height: 32},
-		tea.WindowSizeMsg{Width: 70, Height: 20},
 		tea.PasteMsg{Content: "pasted\r\ntext"},
 		tea.FocusMsg{},
 		tea.BlurMsg{},

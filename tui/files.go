@@ -61,7 +61,7 @@ func (m *Model) flushOutbox() tea.Cmd {
 // otherwise it can be recalled.
 func (m *Model) sendOutgoing(o *outgoing) tea.Cmd {
 	since := m.input.draft.Text()
-	m.input.draft.Set(o.typed)
+	restore := m.input.draft.Exchange(o.typed)
 	var cmd tea.Cmd
 	if o.err != nil {
 		cmd = m.fail(o.err)
@@ -70,7 +70,7 @@ func (m *Model) sendOutgoing(o *outgoing) tea.Cmd {
 	}
 	if since != "" {
 		refused := !m.input.draft.Empty()
-		m.input.draft.Set(since)
+		restore()
 		if refused {
 			m.input.draft.PutAway(o.typed)
 		}

@@ -52,7 +52,8 @@ func (m *Model) mustWait(msg tea.Msg) bool {
 	}
 	a := m.keys.find(m.mode, k.String())
 	early := []string{"send", "newline", "escape", "undo-typing", "next-region", "previous-region", "enter", "input", "cancel", "quit"}
-	return a != nil && (!slices.Contains(early, a.name) || a.name == "escape" && m.mode == modeView)
+	cancels := len(m.input.outbox) > 0 // the turn that the waiting message starts
+	return a != nil && (!slices.Contains(early, a.name) || a.name == "escape" && (cancels || m.mode == modeView))
 }
 
 // enqueue queues a message that must wait; false when it may be handled now. A key

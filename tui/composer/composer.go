@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -174,6 +175,20 @@ func (b *Model) Take() string {
 	text := b.Text()
 	b.empty()
 	return text
+}
+
+// Exchange shows a text in place of the draft, until restore brings the draft and its
+// undo steps back.
+func (b *Model) Exchange(text string) (restore func()) {
+	draft, undo := state{b.area.Value(), b.chips}, b.undo
+	undo.states = slices.Clone(undo.states)
+	b.put(text)
+	return func() {
+		b.chips, b.undo = draft.chips, undo
+		b.area.Reset()
+		b.area.SetValue(draft.text)
+		b.area.MoveToEnd()
+	}
 }
 
 // Clear empties the box. Undo and Older bring the text back.

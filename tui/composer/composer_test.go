@@ -304,3 +304,24 @@ func TestAMessageThatCouldNotBeSentComesBack(t *testing.T) {
 		t.Errorf("once sent, %q is still listed as cleared", got)
 	}
 }
+
+func TestExchangeRestoresTheDraftAndItsUndoSteps(t *testing.T) {
+	b := New(style.Input{})
+	b.Paste("one ")
+	b.Paste("two")
+	restore := b.Exchange("for a moment")
+	if b.Text() != "for a moment" {
+		t.Errorf("the box shows %q", b.Text())
+	}
+	b.Take()
+	restore()
+	if b.Text() != "one two" {
+		t.Errorf("the draft is %q", b.Text())
+	}
+	if b.Undo(); b.Text() != "one " {
+		t.Errorf("one step back the draft is %q", b.Text())
+	}
+	if len(b.Stash()) > 0 {
+		t.Errorf("the stash holds %q", b.Stash())
+	}
+}
