@@ -200,7 +200,7 @@ func TestQuitAsksWhenUnsaved(t *testing.T) {
 			if c.ends {
 				r.end()
 			} else {
-				r.wait("You stay.")
+				r.wait("Not quitting.")
 			}
 			if got := slices.Contains(r.window.Words(), "cat"); got != c.words {
 				t.Errorf("words %q", r.window.Words())

@@ -18,7 +18,7 @@ func (c *console) listPairs(args string) error {
 	if args != "" {
 		var err error
 		if n, err = strconv.Atoi(args); err != nil || n < 1 {
-			return reply("/pairs and a number: how many.")
+			return reply("Usage: /pairs NUMBER")
 		}
 	}
 	if len(refs) == 0 {
@@ -227,7 +227,7 @@ func (c *console) queued(args string) error {
 // deletePair deletes a pair; it asks, unless the pair failed.
 func (c *console) deletePair(number string) error {
 	if number == "" {
-		return reply("/delete and the number of a pair; /pairs lists them.")
+		return reply("Usage: /delete NUMBER; /pairs lists the numbers.")
 	}
 	p, err := c.pairNumbered(number)
 	if err != nil {
@@ -268,7 +268,7 @@ func (c *console) star(args string) error {
 	number, stars, _ := strings.Cut(args, " ")
 	n, err := strconv.Atoi(strings.TrimSpace(stars))
 	if err != nil || n < 0 || n > 3 {
-		return reply("/star, the number of a pair, and 0 to 3; /pairs lists the pairs.")
+		return reply("Usage: /star NUMBER STARS, 0 to 3 of them; /pairs lists the numbers.")
 	}
 	return c.mark(number, func(p *assistant.Pair) (string, error) {
 		return assistant.Counted(n, "star"), c.workspace.SetStars(c.ctx, p.Seq, n)

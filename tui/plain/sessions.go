@@ -140,7 +140,7 @@ func (c *console) resume(number string) error {
 	}
 	id := c.sessions[i].ID
 	if id == c.session.ID() {
-		return reply("This is that session.")
+		return reply("That is the current session.")
 	}
 	return c.switchSession("Type yes to resume that session: ", "The session continues; /pairs lists its messages. Unsaved changes stay.",
 		func(yes bool) (*workspace.Confirm, error) { return c.workspace.ResumeSession(c.ctx, id, yes) })

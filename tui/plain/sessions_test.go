@@ -41,7 +41,7 @@ func TestSessionsAreListedAndGoneOnWith(t *testing.T) {
 	r.say("/pairs")
 	r.wait("  1 about cats\n")
 	r.say("/session 1")
-	r.wait("This is that session.")
+	r.wait("That is the current session.")
 }
 
 func TestMarksOfAPair(t *testing.T) {
@@ -57,7 +57,7 @@ func TestMarksOfAPair(t *testing.T) {
 	r.say("/star 1 2")
 	r.wait("about cats: 2 stars")
 	r.say("/star 1 9")
-	r.wait("/star, the number of a pair, and 0 to 3")
+	r.wait("Usage: /star NUMBER STARS")
 	r.say("/flag 1")
 	r.wait("about cats: grey flag")
 	r.say("/flag 1")

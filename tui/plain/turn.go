@@ -34,7 +34,7 @@ func (c *console) dispatch(p assistant.Prompt) {
 		c.fail(c.queue(p))
 	case check.TooLong:
 		c.unsent, c.failedSeq = p.Text, 0
-		c.out.line(fmt.Sprintf("This message is too long: about %d tokens, with about %d of the system prompt; the model takes %d.",
+		c.out.line(fmt.Sprintf("This message is too long: about %d tokens, plus about %d for the system prompt; the model takes %d.",
 			c.session.Settings().Budget.Estimate(p.Text), c.session.Boundary().SYS, c.session.Boundary().ML))
 		c.askYes("The estimate may be wrong. Type yes to send it anyway: ", func() error {
 			p.Force = true
@@ -223,10 +223,10 @@ func cardName(payload string) string {
 func (c *console) confirm(e assistant.ConfirmRequest) {
 	reply := func(yes bool) error {
 		if !yes {
-			c.out.line("It is not done.")
+			c.out.line("Declined.")
 		}
 		if c.workspace.Answer(e.ID, yes) != nil {
-			c.out.line("The turn was over already.")
+			c.out.line("The turn had already ended.")
 		}
 		return nil
 	}
@@ -332,7 +332,7 @@ func (c *console) quit(string) error {
 			"discard": func() error { return errors.Join(c.discardNow(), leave()) },
 		}, func() {
 			if !c.inputEnded {
-				c.out.line("You stay.")
+				c.out.line("Not quitting.")
 			}
 		})
 	}

@@ -222,7 +222,7 @@ func TestEndOfInputFinishesTheTurn(t *testing.T) {
 	r.say("go")
 	r.wait("Type yes to do it: ")
 	r.keys.Close()
-	r.wait("It is not done.")
+	r.wait("Declined.")
 	gate.Wait(t)
 	gate.Open()
 	r.wait("Assistant: Well.")

@@ -94,7 +94,7 @@ func (c *console) listChoices(title string) {
 	if len(c.choices) == 0 {
 		return
 	}
-	c.out.line(title + ", a slash and the number chooses:")
+	c.out.line(title + " (/NUMBER chooses):")
 	for i, ch := range c.choices {
 		c.out.indented(fmt.Sprintf("/%d %s", i+1, visibleLine(choiceText(ch))))
 	}
@@ -182,7 +182,7 @@ func (c *console) planSave() (hasChanges bool, err error) {
 		c.askConflict(plan, &st)
 		return false, nil //nolint:nilerr // the conflict is asked about
 	case plan.Empty():
-		c.out.line("Nothing to save: the file says the same.")
+		c.out.line("Nothing to save: the file has the same rules.")
 		return false, nil
 	}
 	c.out.indented(pane.SavePlanLines(plan, &st)...)
