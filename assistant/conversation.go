@@ -31,9 +31,8 @@ type Conversation struct {
 	config   Config
 }
 
-// NewConversation returns a conversation over the models of a registry.
-// messages may be nil, or a list that was stored before, which the conversation
-// then owns.
+// NewConversation returns a conversation over the models of a registry. messages may
+// be nil, or a list that was stored before, which the conversation then owns.
 func NewConversation(registry *llm.Registry, messages *message.List, config Config) (*Conversation, error) {
 	if registry == nil {
 		return nil, &llm.ConfigError{Field: "registry", Reason: "a conversation needs models to talk to"}
@@ -58,11 +57,10 @@ func (c *Conversation) Config() Config { return c.config }
 // Changes of the config apply from the next Run.
 func (c *Conversation) Continuation() Builder { return Builder{conversation: c} }
 
-// Run continues the conversation until the assistant's final text, yielding
-// each message when it is appended: a call as soon as it has its result. An
-// error ends it, a *llm.ConfigError, a *TurnError, ErrRounds or ctx's; the messages
-// so far stay. Breaking out of the loop stops the conversation after the current
-// response.
+// Run continues the conversation until the assistant's final text, yielding each
+// message when it is appended: a call as soon as it has its result. An error ends it,
+// a *llm.ConfigError, a *TurnError, ErrRounds or ctx's; the messages so far stay.
+// Breaking out of the loop stops the conversation after the current response.
 func (c *Conversation) Run(ctx context.Context) iter.Seq2[message.Message, error] {
 	return func(yield func(message.Message, error) bool) {
 		t, err := c.newTurn()

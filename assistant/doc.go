@@ -14,14 +14,13 @@
 //
 // # Who may call what from where
 //
-// Session methods are safe from any goroutine and return copies. A turn's
-// events come on one channel, in order, and must be read to the end. While a turn
-// runs, what works on window, journal or pairs (Start, LoadView, Edit, Save,
-// Rollback, UndoRollback, Renew, Resume, Delete, Decide, Request) is refused with
-// ErrBusy; a turn that is started while one of them works waits for it. These,
-// Queue, Mark, Pairs and SentRequests may wait for the disk; Draft, Quota,
-// Boundary and LastSend answer from memory. Conversation, Builder and message.List
-// belong to one goroutine.
+// Session methods are safe from any goroutine and return copies. A turn's events come
+// on one channel, in order, and must be read to the end. While a turn runs, what works
+// on window, journal or pairs (Start, LoadView, Edit, Save, Rollback, UndoRollback,
+// Renew, Resume, Delete, Decide, Request) is refused with ErrBusy; a turn that is
+// started while one of them works waits for it. These, Queue, Mark, Pairs and
+// SentRequests may wait for the disk; Draft, Quota, Boundary and LastSend answer from
+// memory. Conversation, Builder and message.List belong to one goroutine.
 //
 // # Caveats
 //

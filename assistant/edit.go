@@ -96,8 +96,7 @@ func (s *Session) Save(ctx context.Context) (saved Saved, err error) {
 	return saved, s.markSaved(state)
 }
 
-// markSaved notes that state is what is saved, unless the window has unsaved
-// changes.
+// markSaved notes that state is what is saved, unless the window has unsaved changes.
 func (s *Session) markSaved(state json.RawMessage) error {
 	if d, ok := s.opts.Window.(Dirtier); !ok || d.Dirty() {
 		return nil

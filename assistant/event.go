@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// Event is what a running turn reports. A turn ends with exactly one of
-// Complete, Error and Cancelled. Events are values: they never point into live
-// state.
+// Event is what a running turn reports. A turn ends with exactly one of Complete,
+// Error and Cancelled. Events are values: they never point into live state.
 //
 //sumtype:decl
 type Event interface {

@@ -123,8 +123,7 @@ type Available struct {
 }
 
 // At returns what is global and what page, tab and subtab list, in order of
-// registration. An unknown
-// page, tab or subtab adds nothing.
+// registration. An unknown page, tab or subtab adds nothing.
 func (r *Pages) At(at Location) Available {
 	page := r.pages[at.Page]
 	tab := page.Tabs[at.Tab]

@@ -14,9 +14,8 @@ import (
 	"winnow/checkpoint"
 )
 
-// includedPairs returns the included pairs and copies the boundary, as the user
-// sees them at this moment. The pair that is tried again or replaced does not
-// count.
+// includedPairs returns the included pairs and copies the boundary, as the user sees
+// them at this moment. The pair that is tried again or replaced does not count.
 func (t *turn) includedPairs() []Ref {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()

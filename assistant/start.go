@@ -21,11 +21,10 @@ func (s *Session) Start(ctx context.Context) error {
 	return s.start(ctx)
 }
 
-// StartAsync is Start that does not wait for a window whose state takes time to
-// read. LoadView may follow at once; a turn, and whoever works on the window,
-// waits. done is called from another goroutine with the result; after an error
-// the next turn or Edit tries again. An interrupted rollback is finished first,
-// and waited for.
+// StartAsync is Start that does not wait for a window whose state takes time to read.
+// LoadView may follow at once; a turn, and whoever works on the window, waits. done is
+// called from another goroutine with the result; after an error the next turn or Edit
+// tries again. An interrupted rollback is finished first, and waited for.
 func (s *Session) StartAsync(ctx context.Context, done func(error)) error {
 	release, err := s.acquireWork()
 	if err != nil {
@@ -74,9 +73,8 @@ func (s *Session) start(ctx context.Context) error {
 	return nil
 }
 
-// measure estimates the system prompt before the first turn builds one, so that
-// the first boundary is right. An error is ignored here: sending a message
-// reports it.
+// measure estimates the system prompt before the first turn builds one, so that the
+// first boundary is right. An error is ignored here: sending a message reports it.
 func (s *Session) measure(ctx context.Context) {
 	t, err := s.newTurn(ctx, Prompt{})
 	if err != nil {

@@ -16,8 +16,7 @@ type Thought struct {
 }
 
 // PairThoughts splits the Reasoning of a pair; nil without one. It is one block when
-// the offsets do not fit the texts, or the pair was stored by a version without
-// them.
+// the offsets do not fit the texts, or the pair was stored by a version without them.
 func PairThoughts(p *Pair) []Thought {
 	if strings.TrimSpace(p.Reasoning) == "" {
 		return nil

@@ -319,8 +319,7 @@ func (t *turn) commit() error {
 	return nil
 }
 
-// maxNotices bounds the notices of a turn: a hostile answer could cause
-// thousands.
+// maxNotices bounds the notices of a turn: a hostile answer could cause thousands.
 const maxNotices = 16
 
 // note adds a notice about the turn to the pair, once.

@@ -41,9 +41,8 @@ func (s *Session) refs(ctx context.Context, session string) ([]Ref, error) {
 	return s.opts.Store.Refs(ctx, session, s.Settings().Budget.CPT())
 }
 
-// SetView makes refs the visible pairs, in order of Seq: the result of a filter
-// line. A running pair that the line does not match stays in view until the next
-// SetView.
+// SetView makes refs the visible pairs, in order of Seq: the result of a filter line.
+// A running pair that the line does not match stays in view until the next SetView.
 func (s *Session) SetView(refs []Ref, line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

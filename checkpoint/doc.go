@@ -22,13 +22,12 @@
 // records, and drops the older part of a file that has grown large. One process
 // writes at a time; others get a *LockedError or open the journal ReadOnly.
 //
-// A rollback changes two stores: the journal, and the database of pairs (a
-// message of the user and its answer).
-// BeginRollback records the Intent; the caller sets the window to Intent.State
-// and marks the cut pairs with Intent.ID; Finish records that it is done, or
-// Abandon that it was refused. An intent found by Pending after Open is carried
-// out again from the start: both steps are idempotent. The last rollback can be
-// undone until the next Add or ForgetRollback.
+// A rollback changes two stores: the journal, and the database of pairs (a message of
+// the user and its answer). BeginRollback records the Intent; the caller sets the
+// window to Intent.State and marks the cut pairs with Intent.ID; Finish records that
+// it is done, or Abandon that it was refused. An intent found by Pending after Open is
+// carried out again from the start: both steps are idempotent. The last rollback can
+// be undone until the next Add or ForgetRollback.
 //
 // Methods that write wait for the disk: do not call them in the update loop of a
 // user interface.

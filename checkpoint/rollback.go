@@ -9,11 +9,10 @@ import (
 // returns what has to be done. From then on every other call that writes is
 // refused with ErrPending until Finish or Abandon.
 //
-// The rules return to the state at the checkpoint. The conversation is cut before
-// the oldest of these pairs: that of the checkpoint's turn (an edit has none),
-// those of the turns after it, and for the start of a session first, the oldest
-// pair of the session (0: none). An id that is not in the list is an error that
-// wraps ErrUnknown.
+// The rules return to the state at the checkpoint. The conversation is cut before the
+// oldest of these pairs: that of the checkpoint's turn (an edit has none), those of
+// the turns after it, and for the start of a session first, the oldest pair of the
+// session (0: none). An id that is not in the list is an error that wraps ErrUnknown.
 func (j *Journal) BeginRollback(id string, scope Scope, first int64) (Intent, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
@@ -131,14 +130,12 @@ func (j *Journal) Pending() (*Intent, error) {
 	return &intent, nil
 }
 
-// Finish records that a rollback is done: its state becomes the newest, and
-// the checkpoints it drops leave the list. ErrNoRollback when it is not the
-// pending one.
+// Finish records that a rollback is done: its state becomes the newest, and the
+// checkpoints it drops leave the list. ErrNoRollback when it is not the pending one.
 func (j *Journal) Finish(intent Intent) error { return j.endRollback(opDone, intent) }
 
-// Abandon records that a rollback will not be done, because the window or the
-// database refused it and both are as before. ErrNoRollback when it is not the
-// pending one.
+// Abandon records that a rollback will not be done, because the window or the database
+// refused it and both are as before. ErrNoRollback when it is not the pending one.
 func (j *Journal) Abandon(intent Intent) error { return j.endRollback(opAbandon, intent) }
 
 func (j *Journal) endRollback(op op, intent Intent) error {

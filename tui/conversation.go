@@ -13,8 +13,7 @@ import (
 	"winnow/tui/chat"
 )
 
-// conversation is VIEW: the pairs, the search in them, and what the pointer
-// selects.
+// conversation is VIEW: the pairs, the search in them, and what the pointer selects.
 type conversation struct {
 	*shared
 	chat      *chat.View

@@ -15,11 +15,10 @@
 //
 // # From a key to the screen
 //
-// A key goes through Update to its action, which calls the workspace by async, outside
-// of the update loop. The result is a resultMsg; Update then shows it. The events of
-// a turn arrive by an eventStream, each as a message of its own, except that
-// consecutive pieces of text are joined; events of a turn that is over are dropped. Every recomputed boundary
-// is a boundaryComputedMsg. Update computes none.
+// A key goes through Update to its action, which calls the workspace by async, outside of the update loop.
+// The result is a resultMsg; Update then shows it. The events of a turn arrive by an eventStream, each as a
+// message of its own, except that consecutive pieces of text are joined; events of a turn that is over are
+// dropped. Every recomputed boundary is a boundaryComputedMsg. Update computes none.
 //
 // # Modes
 //

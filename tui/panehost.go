@@ -85,9 +85,8 @@ func (m *Model) edit(e pane.Edit) tea.Cmd {
 	})
 }
 
-// clientAction performs an action that the model suggested: one of the key table,
-// else one of the pane. A query in its data is typed into the line that the pane
-// opens.
+// clientAction performs an action that the model suggested: one of the key table, else
+// one of the pane. A query in its data is typed into the line that the pane opens.
 func (m *Model) clientAction(a assistant.SuggestedAction) tea.Cmd {
 	name := pane.ActionName(a.Action)
 	if known := m.keys.named(name); known != nil {

@@ -222,8 +222,7 @@ func (s *shared) failView(err error) tea.Cmd {
 	return nil
 }
 
-// loadNames reads the names that completion offers, which a command may have
-// changed.
+// loadNames reads the names that completion offers, which a command may have changed.
 func (s *shared) loadNames() tea.Cmd {
 	return func() tea.Msg {
 		topics, saved := s.work.TopicsAndFilters(context.Background())

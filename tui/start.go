@@ -39,9 +39,8 @@ func openParts(open func() (Parts, error)) tea.Cmd {
 	}
 }
 
-// loadStart loads what the first screen needs: the pairs of the session, the
-// stored draft, and what completion offers. Only pairs that cannot be read are an
-// error.
+// loadStart loads what the first screen needs: the pairs of the session, the stored
+// draft, and what completion offers. Only pairs that cannot be read are an error.
 func loadStart(w *workspace.Workspace) tea.Cmd {
 	return func() tea.Msg {
 		ctx := context.Background()

@@ -119,9 +119,8 @@ func (m *Model) onTerminalMsg(msg tea.Msg) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Noticed reports an event outside of the screen, such as which model the
-// endpoints named. The program around the screen sends it; the current model may
-// have changed.
+// Noticed reports an event outside of the screen, such as which model the endpoints
+// named. The program around the screen sends it; the current model may have changed.
 type Noticed struct {
 	Text string // a sentence for the footer; "" shows nothing
 	Bad  bool   // it is a failure
@@ -132,9 +131,8 @@ type (
 	resultMsg func() tea.Cmd
 	// timerMsg is a timer that has expired. Made by after.
 	timerMsg func() tea.Cmd
-	// boundaryComputedMsg is a newly computed boundary, with the counter
-	// and the pairs it divides. near: the conversation is close to what the model
-	// takes.
+	// boundaryComputedMsg is a newly computed boundary, with the counter and the
+	// pairs it divides. near: the conversation is close to what the model takes.
 	boundaryComputedMsg struct {
 		refs    []assistant.Ref
 		at      budget.Boundary

@@ -81,8 +81,7 @@ type Setting struct {
 	themes  []string // Options.Themes, of the key theme
 }
 
-// All lists the settings in the order of the template. themes are
-// Options.Themes.
+// All lists the settings in the order of the template. themes are Options.Themes.
 func All(themes []string) []Setting {
 	var all []Setting
 	of := reflect.TypeFor[Settings]()

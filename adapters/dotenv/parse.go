@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// binding is one statement of a file: an assignment, a bare key, a comment, or
-// a line that cannot be read. The texts of all bindings, one after another,
-// are the file.
+// binding is one statement of a file: an assignment, a bare key, a comment, or a line
+// that cannot be read. The texts of all bindings, one after another, are the file.
 type binding struct {
 	key      string // empty for comments, a blank end of the file, and bad bindings
 	value    string // without quotes and escapes, before ${…} is resolved

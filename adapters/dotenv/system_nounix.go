@@ -30,8 +30,7 @@ func writable(path string) error {
 	return f.Close()
 }
 
-// lockPath is what is locked for the files of a folder. Folders cannot be
-// locked here.
+// lockPath is what is locked for the files of a folder. Folders cannot be locked here.
 func lockPath(folder string) string {
 	return filepath.Join(os.TempDir(), "winnow-"+shortHash(sha256.Sum256([]byte(folder)))+".lock")
 }

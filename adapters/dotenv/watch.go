@@ -9,9 +9,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A change is reported when the file was unchanged for watchDelay: an editor
-// writes in several steps. A file that is written without pause is reported
-// every watchMaxDelay.
+// A change is reported when the file was unchanged for watchDelay: an editor writes in
+// several steps. A file that is written without pause is reported every watchMaxDelay.
 const (
 	watchDelay    = 50 * time.Millisecond
 	watchMaxDelay = time.Second

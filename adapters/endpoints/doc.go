@@ -19,9 +19,8 @@
 //
 // # Caveats
 //
-// A key goes only to the origin (scheme, host and port) that it was entered for.
-// A key that is given as a command runs that command when its endpoint is first
-// used.
+// A key goes only to the origin (scheme, host and port) that it was entered for. A key
+// that is given as a command runs that command when its endpoint is first used.
 //
 // The package implements section 11 of winnow's specification.
 package endpoints

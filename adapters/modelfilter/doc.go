@@ -22,10 +22,9 @@
 //
 // # Who may call what
 //
-// All methods are safe from any goroutine and return copies. Those without a
-// context answer from memory and never wait for disk or network. While the
-// window is locked, the methods by which a user changes it return ErrLocked;
-// the tools work.
+// All methods are safe from any goroutine and return copies. Those without a context
+// answer from memory and never wait for disk or network. While the window is locked,
+// the methods by which a user changes it return ErrLocked; the tools work.
 //
 // # Caveats
 //

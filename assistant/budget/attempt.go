@@ -20,10 +20,9 @@ const (
 	StagePromptSize Stage = "prompt_too_large"
 )
 
-// Attempt is the state of one send: which pairs go out, how many were dropped.
-// Only the provider says that a request is too long; Overflow then drops exactly
-// one pair. Later responses of the same turn continue it. It belongs to one
-// goroutine.
+// Attempt is the state of one send: which pairs go out, how many were dropped. Only
+// the provider says that a request is too long; Overflow then drops exactly one pair.
+// Later responses of the same turn continue it. It belongs to one goroutine.
 type Attempt struct {
 	params     Params
 	boundary   Boundary
@@ -39,9 +38,8 @@ type Attempt struct {
 	last       Record // of the attempt that ended last
 }
 
-// NewAttempt starts a send of the pairs that b includes of visible, plus a
-// message of aut tokens under a system prompt of sys tokens. It copies what it
-// needs.
+// NewAttempt starts a send of the pairs that b includes of visible, plus a message of
+// aut tokens under a system prompt of sys tokens. It copies what it needs.
 func NewAttempt(b Boundary, visible []Cost, aut, sys int, p Params) *Attempt {
 	a := &Attempt{params: p, boundary: b, sys: sys, aut: aut, stage: StageSent}
 	for i := b.First; i < len(visible); i++ {

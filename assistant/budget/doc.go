@@ -12,12 +12,11 @@
 // the user's text as sent, NTA the most pairs that one response may drop, X the
 // included pairs, Y the visible ones, T the dropped ones.
 //
-// ML is the limit of the model now selected, SYS the size of system prompt and
-// tool schemas, usable = ML − SYS. A Boundary is the oldest included pair: Predict
-// walks from the newest visible pair back and stops before the first that would
-// make history plus URA exceed usable. A Tracker
-// finds the next Boundary from the last, so that an appended pair costs no more
-// than the pairs it pushes out.
+// ML is the limit of the model now selected, SYS the size of system prompt and tool
+// schemas, usable = ML − SYS. A Boundary is the oldest included pair: Predict walks
+// from the newest visible pair back and stops before the first that would make history
+// plus URA exceed usable. A Tracker finds the next Boundary from the last, so that an
+// appended pair costs no more than the pairs it pushes out.
 //
 // An Attempt is the state of one send: it starts with the pairs of a Boundary
 // and drops the oldest at each overflow. It never moves the Boundary, which is

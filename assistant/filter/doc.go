@@ -1,6 +1,5 @@
-// Package filter is the filter language: one line that decides which message
-// pairs are visible, which decides what can be sent, and what a command does to
-// them.
+// Package filter is the filter language: one line that decides which message pairs are
+// visible, which decides what can be sent, and what a command does to them.
 //
 // # Line
 //

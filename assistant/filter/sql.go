@@ -50,9 +50,8 @@ type Dialect interface {
 	Regexp(source string) (sql string, args []any)
 }
 
-// Where returns the SQL condition that is true for the pairs that x selects,
-// with ? for each argument. Saved filters must be expanded. A nil x is true for
-// every pair.
+// Where returns the SQL condition that is true for the pairs that x selects, with ?
+// for each argument. Saved filters must be expanded. A nil x is true for every pair.
 func Where(x Expr, from Source) (sql string, args []any) {
 	if from.Now.IsZero() {
 		from.Now = time.Now()

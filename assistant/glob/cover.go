@@ -47,9 +47,8 @@ func RuleCovers(broad, narrow, within *Pattern) Coverage {
 	return search(broad, narrow, within, true)
 }
 
-// refutingExample returns the example of narrow if broad does not match it.
-// As no match of narrow is shorter, as a pattern or as a rule, no
-// counterexample is either.
+// refutingExample returns the example of narrow if broad does not match it. As no
+// match of narrow is shorter, as a pattern or as a rule, no counterexample is either.
 func refutingExample(broad, narrow *Pattern, match func(*Pattern, string) bool) (string, bool) {
 	s, _ := narrow.Example()
 	return s, match(narrow, s) && !match(broad, s) // narrow does not match s if bad bytes in a row are a valid character

@@ -67,9 +67,8 @@ func parse(pattern string) []token {
 	return tokens
 }
 
-// bracketEnd finds the `]` that closes a bracket whose content begins at i, or
-// returns -1: then no `[` further on is closed either. A `]` that comes first
-// is content.
+// bracketEnd finds the `]` that closes a bracket whose content begins at i, or returns
+// -1: then no `[` further on is closed either. A `]` that comes first is content.
 func bracketEnd(pat []rune, i int) int {
 	if i < len(pat) && pat[i] == '!' {
 		i++

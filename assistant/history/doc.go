@@ -26,11 +26,10 @@
 //
 // # Search
 //
-// A filter line becomes one SQL condition (filter.Where), which is evaluated in
-// spans of the stream, the newest first. Texts are found by a full-text index of
-// trigrams, which the store fills in small transactions in the background. For
-// pairs that are not in it yet, and for needles of fewer than three characters,
-// the texts are read.
+// A filter line becomes one SQL condition (filter.Where), which is evaluated in spans
+// of the stream, the newest first. Texts are found by a full-text index of trigrams,
+// which the store fills in small transactions in the background. For pairs that are
+// not in it yet, and for needles of fewer than three characters, the texts are read.
 //
 // # Files
 //

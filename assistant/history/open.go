@@ -93,9 +93,8 @@ type store struct {
 // dead processes left in state sending, and salvages a damaged file; see Report.
 // Where nothing can be written it opens an undamaged database for reading.
 //
-// It returns a *NewerSchemaError, a *FileError or a *StorageError for what it
-// cannot use, and ctx's error when another process takes too long to open the
-// same database.
+// It returns a *NewerSchemaError, a *FileError or a *StorageError for what it cannot
+// use, and ctx's error when another process takes too long to open the same database.
 func Open(ctx context.Context, path string, o Options) (Store, error) {
 	s, err := openStore(ctx, path, o)
 	if err != nil {

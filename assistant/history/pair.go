@@ -176,8 +176,7 @@ func pairSum(p *assistant.Pair, more string) int64 {
 	return bodySum(append(pairTexts(p, more), p.ID, p.Session, p.Model, string(states[stateNumber(p)]), p.CreatedAt.Format(time.RFC3339Nano))...)
 }
 
-// intact compares p with its checksum. That of an older winnow covers the texts
-// only.
+// intact compares p with its checksum. That of an older winnow covers the texts only.
 func intact(p *assistant.Pair, more string, sum sql.NullInt64) bool {
 	return !sum.Valid || sum.Int64 == pairSum(p, more) || sum.Int64 == bodySum(pairTexts(p, more)...)
 }

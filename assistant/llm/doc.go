@@ -14,8 +14,7 @@
 //
 // # Who may call what from where
 //
-// A Model and a Registry are safe from any goroutine; everything else is plain
-// data.
+// A Model and a Registry are safe from any goroutine; everything else is plain data.
 //
 // # Caveats
 //

@@ -174,8 +174,7 @@ func (c *conversation) complete(steps []step, base step) ([]step, step) {
 	return steps, base
 }
 
-// continueFrom makes "and nano too", "also on gemini", "it" and "why?" whole
-// requests.
+// continueFrom makes "and nano too", "also on gemini", "it" and "why?" whole requests.
 func (s *step) continueFrom(base step) {
 	at := s.what.at
 	switch {

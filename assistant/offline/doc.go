@@ -2,11 +2,10 @@
 // HTTP and SSE interface as every other model. winnow falls back on it when no
 // endpoint is configured.
 //
-// It understands a documented set of English requests about the model filter
-// window and the chat history, calls the tools that the request offers, and
-// answers with the numbers of their results. It knows the window only through
-// the request: the context JSON in the system message, the tools, the tool
-// messages.
+// It understands a documented set of English requests about the model filter window
+// and the chat history, calls the tools that the request offers, and answers with the
+// numbers of their results. It knows the window only through the request: the context
+// JSON in the system message, the tools, the tool messages.
 //
 // # Nouns
 //
@@ -19,13 +18,12 @@
 //
 // # What it does not do
 //
-// A message is acted on as a whole or not at all: with a word left over that no
-// form, no provider and no model's name explains, nothing changes, and the
-// answer says what was understood and what was not. Hiding more than half of
-// what a provider shows, and any change for all providers, is asked about with
-// counts and a rule_proposal payload for each provider; "yes" or accepting the
-// proposals does it. "undo" takes back as many messages' changes as it is asked
-// to, or none.
+// A message is acted on as a whole or not at all: with a word left over that no form,
+// no provider and no model's name explains, nothing changes, and the answer says what
+// was understood and what was not. Hiding more than half of what a provider shows, and
+// any change for all providers, is asked about with counts and a rule_proposal payload
+// for each provider; "yes" or accepting the proposals does it. "undo" takes back as
+// many messages' changes as it is asked to, or none.
 //
 // # Selections
 //

@@ -36,8 +36,7 @@ func (s *scope) merge(o scope) {
 // majorProviders are the names of the providers of well-known vendors.
 var majorProviders = set("openai anthropic gemini google vertex vertexai xai mistral deepseek meta cohere moonshot zai qwen minimax perplexity")
 
-// item is one set of a selection: the models that have all its words in their
-// names.
+// item is one set of a selection: the models that have all its words in their names.
 type item struct {
 	words    []term
 	provider string // "openai models"

@@ -260,8 +260,7 @@ func (a *answer) emit(text string, reasoning bool) {
 	a.part(cleaner.Write(text), reasoning)
 }
 
-// part adds text to the next part: all events of one piece of the body make one
-// part.
+// part adds text to the next part: all events of one piece of the body make one part.
 func (a *answer) part(text string, reasoning bool) {
 	if reasoning != a.reasoning {
 		a.flushPart()

@@ -10,10 +10,9 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// calls assembles tool calls from their pieces. The index of a piece is that
-// of its call; endpoints that omit it, or send the same one for every
-// call, are understood by their ids and by where arguments are complete. The
-// zero value is ready to use.
+// calls assembles tool calls from their pieces. The index of a piece is that of its
+// call; endpoints that omit it, or send the same one for every call, are understood by
+// their ids and by where arguments are complete. The zero value is ready to use.
 type calls struct {
 	all     []*partialCall
 	byIndex map[int64]*partialCall // the newest with each index

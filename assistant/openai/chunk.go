@@ -131,8 +131,7 @@ func (ch *chunk) content(v gjson.Result) string {
 	return all.String()
 }
 
-// rawString returns what is between the quotes of a string, "" for any
-// other value.
+// rawString returns what is between the quotes of a string, "" for any other value.
 func rawString(v gjson.Result) string {
 	if v.Type != gjson.String {
 		return ""

@@ -12,10 +12,9 @@ import (
 	"winnow/assistant/llm"
 )
 
-// Stream sends req and yields the answer as it arrives; see llm.Model. An
-// attempt that fails before its first content is repeated up to three times
-// when that may help, each announced as a Retry. When ctx ends, so does the
-// stream, with the error of ctx.
+// Stream sends req and yields the answer as it arrives; see llm.Model. An attempt that
+// fails before its first content is repeated up to three times when that may help,
+// each announced as a Retry. When ctx ends, so does the stream, with the error of ctx.
 func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Part, error] {
 	return func(yield func(llm.Part, error) bool) {
 		if _, err := c.completionParams(req); err != nil {

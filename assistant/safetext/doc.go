@@ -24,13 +24,12 @@
 //
 // # Caveats
 //
-// Clean drops what it cannot show safely, and so is not meant for bytes that
-// must survive, such as tool arguments, which are executed as received. Flags
-// of regions made of tags (Scotland) become plain black flags; ideographic
-// variants lose their selector. The table of look-alikes is a selection for
-// model ids, patterns and host names. A Writer does not find a secret that
-// contains a line break and is split over two writes; base64 that is broken into
-// lines is not decoded.
+// Clean drops what it cannot show safely, and so is not meant for bytes that must
+// survive, such as tool arguments, which are executed as received. Flags of regions
+// made of tags (Scotland) become plain black flags; ideographic variants lose their
+// selector. The table of look-alikes is a selection for model ids, patterns and host
+// names. A Writer does not find a secret that contains a line break and is split over
+// two writes; base64 that is broken into lines is not decoded.
 //
 // It implements spec section 13 and the promises T1, T2 and K1.
 package safetext

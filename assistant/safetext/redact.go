@@ -140,10 +140,9 @@ func (t *secretTable) replace(s string) string {
 	return b.String()
 }
 
-// base64Forms returns what secret looks like inside base64 text, in both
-// alphabets: whole, with and without padding, and for each of the three places
-// in a group of three bytes at which it can begin, the characters that it alone
-// determines.
+// base64Forms returns what secret looks like inside base64 text, in both alphabets:
+// whole, with and without padding, and for each of the three places in a group of
+// three bytes at which it can begin, the characters that it alone determines.
 func base64Forms(secret string) []string {
 	var forms []string
 	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
@@ -222,10 +221,9 @@ func codeUnit(digits string) rune {
 // maxPending bounds the incomplete line that a Writer buffers.
 const maxPending = 64 << 10
 
-// Writer redacts what is written through it line by line, so that a secret which
-// is split over several writes is found, too. An incomplete line waits for its
-// end or for Flush; of one longer than 64 KiB the last 32 do. It is safe for
-// concurrent use.
+// Writer redacts what is written through it line by line, so that a secret which is
+// split over several writes is found, too. An incomplete line waits for its end or for
+// Flush; of one longer than 64 KiB the last 32 do. It is safe for concurrent use.
 type Writer struct {
 	mu       sync.Mutex
 	dst      io.Writer

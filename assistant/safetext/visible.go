@@ -17,11 +17,10 @@ const (
 	closeQuote = '›'
 )
 
-// Visible returns s with the number in place of every character that is hidden,
-// moves others, or looks like another: ‹U+202E›, or ‹0x9B› for a byte that is not
-// UTF-8. Two texts that differ never
-// give the same result. It is for what the user is asked to confirm; the
-// result holds no line end and no tab.
+// Visible returns s with the number in place of every character that is hidden, moves
+// others, or looks like another: ‹U+202E›, or ‹0x9B› for a byte that is not UTF-8. Two
+// texts that differ never give the same result. It is for what the user is asked to
+// confirm; the result holds no line end and no tab.
 func Visible(s string) string {
 	if n := plainPrefix(s); n == len(s) && !strings.ContainsAny(s, "\n\t") {
 		return s

@@ -192,8 +192,7 @@ func (w *Workspace) Request(ctx context.Context, text string) (llm.Request, json
 	return w.session.Request(ctx, text)
 }
 
-// Delete removes pairs for good. It needs a confirmation, unless all of them
-// failed.
+// Delete removes pairs for good. It needs a confirmation, unless all of them failed.
 func (w *Workspace) Delete(ctx context.Context, seqs []int64, confirmed bool) (*Confirm, error) {
 	if w.session.Busy() {
 		return nil, assistant.ErrBusy

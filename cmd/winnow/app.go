@@ -252,8 +252,7 @@ type home struct {
 // privateMode is the mode of every folder that winnow makes.
 const privateMode = 0o700
 
-// homeAt puts everything under dir, or, when dir is "", into the XDG base
-// directories.
+// homeAt puts everything under dir, or, when dir is "", into the XDG base directories.
 func homeAt(dir string) (home, error) {
 	if dir == "" {
 		const name = "winnow"
@@ -314,9 +313,8 @@ func makePrivate(dir string) error {
 }
 
 // checkPrivate makes sure that no other user can replace what is in a folder of
-// winnow: one that others can write to is repaired, which notice reports; one
-// whose parent lets everybody rename it is an error. A folder that does not
-// exist is fine.
+// winnow: one that others can write to is repaired, which notice reports; one whose
+// parent lets everybody rename it is an error. A folder that does not exist is fine.
 func checkPrivate(dir string) (notice string, err error) {
 	const others, everybody = 0o022, 0o002
 	info, err := os.Stat(dir)

@@ -41,8 +41,7 @@ func (a *app) emit(v any, lines ...string) error {
 }
 
 // say writes one line to standard error, safe and without keys; while a screen is
-// drawn it holds it back. An empty text is not written. It is safe from any
-// goroutine.
+// drawn it holds it back. An empty text is not written. It is safe from any goroutine.
 func (a *app) say(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if text == "" {
@@ -142,9 +141,8 @@ func table(empty string, titles []string, rows [][]string) []string {
 	return lines
 }
 
-// progress shows how far long work is in one line of the terminal, which the
-// next call overwrites; "" erases it. Nothing is shown where standard error is
-// no terminal.
+// progress shows how far long work is in one line of the terminal, which the next call
+// overwrites; "" erases it. Nothing is shown where standard error is no terminal.
 func (a *app) progress(format string, args ...any) {
 	if !isTerminal(a.stderr) || a.flags.json || a.flags.plain {
 		return

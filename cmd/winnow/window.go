@@ -130,9 +130,8 @@ func (w *journaledWindow) restoreStaged() error {
 	return nil
 }
 
-// editSession is a session that changes a window without a model. store may be
-// nil; it is opened for a rollback that a crash left unfinished, which may delete
-// pairs.
+// editSession is a session that changes a window without a model. store may be nil; it
+// is opened for a rollback that a crash left unfinished, which may delete pairs.
 func (a *app) editSession(ctx context.Context, w *journaledWindow, store history.Store, id string) (*assistant.Session, error) {
 	pending, err := w.journal.Pending()
 	if err != nil {

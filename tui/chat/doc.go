@@ -28,8 +28,7 @@
 //
 // # Caveats
 //
-// At most maxLoaded pairs stay loaded; one that is scrolled back to is missing
-// again. The lines of an item contain neither the gutter nor the dimming of pairs
-// that are off-context: those are drawn per row, so a moving boundary redraws no
-// pair.
+// At most maxLoaded pairs stay loaded; one that is scrolled back to is missing again.
+// The lines of an item contain neither the gutter nor the dimming of pairs that are
+// off-context: those are drawn per row, so a moving boundary redraws no pair.
 package chat

@@ -117,8 +117,7 @@ func (r *Reader) watch(read []byte) {
 	r.tail = bytes.Clone(seen[max(0, len(seen)-len(pasteEnd)+1):])
 }
 
-// isText reports whether bytes are text, with line ends and tabs, and no other
-// key.
+// isText reports whether bytes are text, with line ends and tabs, and no other key.
 func isText(read []byte) bool {
 	return !bytes.ContainsFunc(read, func(c rune) bool {
 		return c < ' ' && c != '\r' && c != '\n' && c != '\t' || c == 0x7f

@@ -101,9 +101,8 @@ func (l *List) Focused() int {
 	return -1
 }
 
-// Focus gives the focus to item i and scrolls just as far as it takes to show
-// it: its first line at least, all of it when it fits. An i without
-// an item removes the focus.
+// Focus gives the focus to item i and scrolls just as far as it takes to show it: its
+// first line at least, all of it when it fits. An i without an item removes the focus.
 func (l *List) Focus(i int) {
 	l.focus = 0
 	if i < 0 || i >= l.Len() {

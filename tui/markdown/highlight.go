@@ -26,9 +26,8 @@ func lexer(lang string) chroma.Lexer {
 	return chroma.Coalesce(l)
 }
 
-// colour colours code with l and gives its lines. It also says whether the code
-// ends where more of it can be coloured by itself: not inside a comment or a
-// string.
+// colour colours code with l and gives its lines. It also says whether the code ends
+// where more of it can be coloured by itself: not inside a comment or a string.
 func (s *Style) highlight(l chroma.Lexer, text string) (lines []string, end codeEnd) {
 	text = strings.TrimSuffix(text, "\n")
 	long := slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return len(line) > longCode })

@@ -76,8 +76,7 @@ func (d *Doc) openLines(width int) *blockLayout {
 	return out
 }
 
-// drawOpen lays out an open block. The lines of code that are sure are laid out
-// once.
+// drawOpen lays out an open block. The lines of code that are sure are laid out once.
 func (d *Doc) drawOpen(b *block, width int) blockLayout {
 	g := &b.growth
 	if b.kind != blockCode || g.final == 0 {

@@ -2,10 +2,9 @@ package markdown
 
 import "bytes"
 
-// This file is the block structure of CommonMark: a stack of open containers
-// and one open leaf block. A line continues as many of the containers as it
-// has the markers of, may open others, and what is left of it continues the leaf
-// or begins another.
+// This file is the block structure of CommonMark: a stack of open containers and one
+// open leaf block. A line continues as many of the containers as it has the markers
+// of, may open others, and what is left of it continues the leaf or begins another.
 
 // container is a quote or an item of a list.
 type container struct {
@@ -147,9 +146,8 @@ func (d *Doc) place(line []byte, long bool) placement {
 	return p
 }
 
-// placeLeaf finds out what the text behind the containers of a line is. inside
-// says that the line is in all open containers, paragraph that it may go on the
-// open one.
+// placeLeaf finds out what the text behind the containers of a line is. inside says
+// that the line is in all open containers, paragraph that it may go on the open one.
 func (d *Doc) placeLeaf(p *placement, paragraph, inside, long bool) {
 	lazy := !inside && len(p.opened) == 0
 	inside = inside && len(p.opened) == 0

@@ -75,8 +75,7 @@ func cutTaskBox(text []byte) (box byte, rest []byte) {
 	return s[1], append(rest, bytes.TrimLeft(s[3:], " \t")...)
 }
 
-// colour colours the code src of b, which begins inside of from and ends inside
-// of to.
+// colour colours the code src of b, which begins inside of from and ends inside of to.
 func (d *Doc) highlight(b *block, from, to delimiters, src []byte) ([]string, codeEnd) {
 	d.work.highlighted += len(src)
 	if b.fence.plain {

@@ -9,8 +9,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// table is a table, or a piece of one, whose cells are styled; rows may still
-// arrive.
+// table is a table, or a piece of one, whose cells are styled; rows may still arrive.
 type table struct {
 	style     *Style
 	align     []extast.Alignment
@@ -62,9 +61,8 @@ const minColumn = 4
 // those above them. A table that is whole keeps it: nothing jumps when it ends.
 const columnStep = 4
 
-// columns are the widths of the columns in inner cells; nil when they do not
-// fit. They are whole steps, or as wide as the cells where there is no room for
-// that.
+// columns are the widths of the columns in inner cells; nil when they do not fit. They
+// are whole steps, or as wide as the cells where there is no room for that.
 func (t *table) columns(inner int) []int {
 	n := len(t.width)
 	room := inner - columnGap*(n-1)
@@ -100,8 +98,7 @@ func (t *table) columns(inner int) []int {
 	return cols
 }
 
-// layout lays out the rows that it has not yet, all of them when the columns
-// changed.
+// layout lays out the rows that it has not yet, all of them when the columns changed.
 func (t *table) layout(inner int) {
 	cols := t.columns(inner)
 	if inner != t.inner || !slices.Equal(cols, t.cols) || (cols == nil) != (t.cols == nil) {

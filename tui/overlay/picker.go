@@ -80,8 +80,7 @@ func (p *Picker) load(entries []Entry) {
 	}
 }
 
-// WithKeys lets other keys choose as well as enter; hint names them in the last
-// line.
+// WithKeys lets other keys choose as well as enter; hint names them in the last line.
 func (p *Picker) WithKeys(hint string, keys ...string) *Picker {
 	p.hint, p.keys = hint, keys
 	return p

@@ -3,13 +3,12 @@
 //
 // # Nouns
 //
-// A Pane draws a window and lets the user work on it: tui/rules and
-// tui/historypane are panes. It answers a key with an Action, which the root
-// model performs, since only the root starts commands and knows whether the
-// assistant works. Tabs are the lists of a pane in a Frame: cursor, scrolling and
-// clicks. A Note is a text in the foot below a list. A CompiledStyle is a
-// style made ready for drawing. A Choice is what an answer offers: a message, an action, or yes or
-// no to a proposal; screen and console number the same ones.
+// A Pane draws a window and lets the user work on it: tui/rules and tui/historypane are panes. It
+// answers a key with an Action, which the root model performs, since only the root starts commands
+// and knows whether the assistant works. Tabs are the lists of a pane in a Frame: cursor,
+// scrolling and clicks. A Note is a text in the foot below a list. A CompiledStyle is a style made
+// ready for drawing. A Choice is what an answer offers: a message, an action, or yes or no to a
+// proposal; screen and console number the same ones.
 //
 // # Who may call what
 //

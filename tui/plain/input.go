@@ -139,14 +139,12 @@ func (c *console) dropQuestion() {
 	}
 }
 
-// typedEarly reports whether a line was typed before the open question could be
-// read.
+// typedEarly reports whether a line was typed before the open question could be read.
 func (c *console) typedEarly(l line) bool {
 	return c.question != nil && (c.question.at.IsZero() || l.at.Before(c.question.at.Add(readingTime)))
 }
 
-// answer answers the open question. A text that is no answer is a no, and is not
-// lost.
+// answer answers the open question. A text that is no answer is a no, and is not lost.
 func (c *console) answer(text string) {
 	q, word := c.question, strings.ToLower(strings.TrimSpace(text))
 	c.question = nil

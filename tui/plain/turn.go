@@ -63,8 +63,7 @@ func (c *console) queue(p assistant.Prompt) error {
 	return nil
 }
 
-// start begins a turn. Cancel ends it, not ctx, so that its last event is still
-// read.
+// start begins a turn. Cancel ends it, not ctx, so that its last event is still read.
 func (c *console) start(p assistant.Prompt) {
 	events, err := c.workspace.Send(context.WithoutCancel(c.ctx), p)
 	if err != nil {

@@ -3,11 +3,10 @@
 //
 // # Nouns
 //
-// A Pane shows one modelfilter.Window. It draws from a snapshot of the window,
-// taken when Changed says that the window has changed. A row is a line of the list
-// of a tab; the foot is below the list: numbers, details of the row under the
-// cursor, warnings. The text input takes a pattern with its preview, a search, or
-// an import.
+// A Pane shows one modelfilter.Window. It draws from a snapshot of the window, taken
+// when Changed says that the window has changed. A row is a line of the list of a tab;
+// the foot is below the list: numbers, details of the row under the cursor, warnings.
+// The text input takes a pattern with its preview, a search, or an import.
 //
 // A rule has a colour and an icon; a model shows the icon of the rule that decides
 // it. Enter on either highlights the other.

@@ -108,8 +108,7 @@ func (p *Pane) refreshModels() pane.Action {
 	}}
 }
 
-// refreshedText says what a refresh found; fresh is how many models are listed
-// as new.
+// refreshedText says what a refresh found; fresh is how many models are listed as new.
 func refreshedText(r modelfilter.Refreshed, fresh int) string {
 	text := fmt.Sprintf("%s: %s", pane.Visible(r.Provider), assistant.Counted(len(r.IDs), "model"))
 	if from := sourceNames[r.Source]; from != "" {

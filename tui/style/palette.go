@@ -71,8 +71,7 @@ var catalogueJSON []byte
 // Themes lists the names of the themes, sorted.
 func Themes() []string { return slices.Sorted(maps.Keys(catalogue().Themes)) }
 
-// About says in a few words what a theme looks like; "" for one that does not
-// exist.
+// About says in a few words what a theme looks like; "" for one that does not exist.
 func About(name string) string { return catalogue().Themes[name].About }
 
 // ColourNames lists the names that Options.Palette may override, sorted.

@@ -1,10 +1,9 @@
 // Package tuitest is what the tests of the screen have in common: golden frames
 // and a terminal in memory.
 //
-// A frame is what a screen of w×h cells shows, as lines joined by new lines.
-// Golden compares one with a file, Exact counts its cells. A Screen is a real
-// tea.Program whose terminal is an emulator: a test types keys and waits for
-// text, as a user does.
+// A frame is what a screen of w×h cells shows, as lines joined by new lines. Golden
+// compares one with a file, Exact counts its cells. A Screen is a real tea.Program
+// whose terminal is an emulator: a test types keys and waits for text, as a user does.
 //
 //	s := tuitest.Start(t, model, 80, 24)
 //	s.Type("block previews", tuitest.Send)
@@ -22,9 +21,8 @@
 //
 // # Caveats
 //
-// Type returns before the frame is on the terminal: Wait or Until wait for what a
-// key draws. The program never receives an answer of the emulator, such as its
-// colours.
+// Type returns before the frame is on the terminal: Wait or Until wait for what a key
+// draws. The program never receives an answer of the emulator, such as its colours.
 //
 // # Pictures
 //

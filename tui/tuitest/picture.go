@@ -77,8 +77,7 @@ func (p *picture) add(format string, args ...any) {
 	fmt.Fprintf(&p.out, format+"\n", args...)
 }
 
-// escaped is text as it stands in XML. Characters that XML forbids
-// become U+FFFD.
+// escaped is text as it stands in XML. Characters that XML forbids become U+FFFD.
 func escaped(text string) string {
 	var b bytes.Buffer
 	_ = xml.EscapeText(&b, []byte(text)) // a Buffer takes everything

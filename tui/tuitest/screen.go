@@ -42,8 +42,7 @@ type Screen struct {
 // by then the model has handled all earlier messages.
 type syncMsg struct{ look func(tea.Model) }
 
-// Start runs the program of a model on a terminal of w×h cells. It ends with
-// the test.
+// Start runs the program of a model on a terminal of w×h cells. It ends with the test.
 func Start(t testing.TB, model tea.Model, w, h int, opts ...Options) *Screen {
 	t.Helper()
 	var o Options
