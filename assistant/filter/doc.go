@@ -9,10 +9,9 @@
 //
 // # Expression
 //
-// An Expr is a tree of And, Or, Not and terms, all plain values with exported
-// fields. A nil Expr selects all pairs. Expand replaces saved filters; NeedsText,
-// UsesBoundary, UnsafeForDelete and Base analyse an expression for stores and
-// commands.
+// An Expr is a tree of And, Or, Not and terms, all plain values with exported fields.
+// A nil Expr selects all pairs. Expand replaces saved filters; NeedsText, UsesBoundary,
+// UnsafeForDelete and Base analyse an expression.
 //
 // # SQL
 //
@@ -35,6 +34,4 @@
 // and without its provider. Ages in days and longer follow the calendar of
 // Env.Location, so a day with a clock change is still one day. The result of a
 // line with o is always part of its base.
-//
-// It implements spec section 8.3 and the page on the filter language.
 package filter
