@@ -79,8 +79,8 @@ func Export(ctx context.Context, s Store, w io.Writer, f Format, o ExportOptions
 }
 
 // ExportFile is Export into a file that only its owner can read. It writes a
-// temporary file first and renames it, so that the file at path is complete and
-// durable or does not exist. Without force an existing file is an fs.ErrExist.
+// temporary file first and renames it: the file at path is complete and durable, does
+// not exist, or is empty after a kill. Without force an existing file is an fs.ErrExist.
 func ExportFile(ctx context.Context, s Store, path string, force bool, f Format, o ExportOptions) (err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder; name a file in it", path)
