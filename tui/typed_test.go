@@ -99,6 +99,7 @@ func typeBetween(t *testing.T, steps []string) (lost []string, frame string) {
 	}
 	b.leave()
 	toInput(b)
+	b.leave() // enter on the button of a failed pair has started a turn
 	frame = plainFrame(b.View().Content)
 	found := everything(t, b, d)
 	for _, w := range words {
