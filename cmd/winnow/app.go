@@ -46,6 +46,7 @@ type app struct {
 
 	settings   *config.Settings
 	home       *home
+	homeMu     sync.Mutex // guards home
 	store      history.Store
 	log        *slog.Logger
 	logMu      sync.Mutex      // guards log
@@ -114,9 +115,11 @@ func (a *app) flagOrEnv(flag, variable string) string {
 	return cmp.Or(flag, a.env(variable))
 }
 
-// folders are winnow's folders, after a check that no other user can replace
-// what is in them.
+// folders are winnow's folders, after a check that no other user can replace what is
+// in them. It is safe from any goroutine.
 func (a *app) folders() (home, error) {
+	a.homeMu.Lock()
+	defer a.homeMu.Unlock()
 	if a.home != nil {
 		return *a.home, nil
 	}
