@@ -9,10 +9,12 @@ import (
 // len(tokens) characters.
 type segment struct {
 	tokens  []token
-	text    string  // when plain: what the segment matches, bytewise
+	text    string  // the literal characters: when plain, what the segment matches, bytewise
 	plain   bool    // only literal characters, all valid
 	finder  *finder // for a middle segment that is neither plain nor onlyAny
 	onlyAny bool    // only `?`
+
+	prefix, suffix, core string // what every match begins with, ends with, and contains at the longest
 }
 
 // split cuts p.tokens at the stars. valid reports that the pattern is valid UTF-8:
@@ -29,35 +31,50 @@ func (p *Pattern) split(valid bool) {
 		}
 	}
 	parts = append(parts, tokens[start:])
-	p.head = newSegment(parts[0], valid)
-	if len(parts) == 1 {
-		return
-	}
-	p.stars = true
-	p.tail = newSegment(parts[len(parts)-1], valid)
-	for _, part := range parts[1 : len(parts)-1] {
+	for i, part := range parts {
 		seg := newSegment(part, valid)
-		if !seg.plain && !seg.onlyAny {
-			seg.finder = newFinder(part)
+		if len(seg.core) > len(p.core) {
+			p.core = seg.core
 		}
-		p.middle = append(p.middle, seg)
+		switch {
+		case i == 0:
+			p.head = seg
+		case i == len(parts)-1:
+			p.stars, p.tail = true, seg
+		default:
+			if !seg.plain && !seg.onlyAny {
+				seg.finder = newFinder(part)
+			}
+			p.middle = append(p.middle, seg)
+		}
 	}
+	p.plainEnds = p.head.plain && p.tail.plain
 }
 
 func newSegment(tokens []token, valid bool) segment {
 	seg := segment{tokens: tokens, plain: valid, onlyAny: true}
-	var b []byte
+	var b []byte         // the literal characters
+	prefix, run := -1, 0 // where the first run of them ends in b, and where the last begins
+	coreFrom, coreTo := 0, 0
 	for _, t := range tokens {
-		if t.kind != char || !utf8.ValidRune(t.rune) {
-			seg.plain = false
-		} else {
-			b = utf8.AppendRune(b, t.rune)
-		}
 		seg.onlyAny = seg.onlyAny && t.kind == anyChar
+		if t.kind == char && utf8.ValidRune(t.rune) {
+			b = utf8.AppendRune(b, t.rune)
+			if len(b)-run > coreTo-coreFrom {
+				coreFrom, coreTo = run, len(b)
+			}
+			continue
+		}
+		seg.plain = false
+		if run = len(b); prefix < 0 {
+			prefix = run
+		}
 	}
-	if seg.plain {
-		seg.text = string(b)
+	seg.text = string(b)
+	if prefix < 0 {
+		prefix = len(b)
 	}
+	seg.prefix, seg.suffix, seg.core = seg.text[:prefix], seg.text[run:], seg.text[coreFrom:coreTo]
 	return seg
 }
 

@@ -9,13 +9,15 @@ import (
 // Pattern is a compiled pattern. Compile makes it; the zero value matches only
 // the empty string. It is immutable and may be shared by goroutines.
 type Pattern struct {
-	text   string
-	tokens []token
-	head   segment   // before the first star
-	middle []segment // between stars
-	tail   segment   // after the last star, when there is one
-	stars  bool      // there is a star
-	never  bool      // it has a class without members: nothing matches
+	text      string
+	tokens    []token
+	head      segment   // before the first star
+	middle    []segment // between stars
+	tail      segment   // after the last star, when there is one
+	stars     bool      // there is a star
+	never     bool      // it has a class without members: nothing matches
+	plainEnds bool      // head and tail are plain: the fast way
+	core      string
 }
 
 // Compile makes a Pattern of text. Every text is a pattern.
@@ -39,47 +41,20 @@ func (p *Pattern) Literal() (string, bool) {
 
 // Prefix returns the text with which every match of p begins, as far as the
 // pattern fixes it.
-func (p *Pattern) Prefix() string {
-	var b []byte
-	for _, t := range p.tokens {
-		if t.kind != char || !utf8.ValidRune(t.rune) {
-			break
-		}
-		b = utf8.AppendRune(b, t.rune)
-	}
-	return string(b)
-}
+func (p *Pattern) Prefix() string { return p.head.prefix }
 
 // Suffix returns the text with which every match of p ends, as far as the
 // pattern fixes it.
 func (p *Pattern) Suffix() string {
-	i := len(p.tokens)
-	for i > 0 && p.tokens[i-1].kind == char && utf8.ValidRune(p.tokens[i-1].rune) {
-		i--
+	if p.stars {
+		return p.tail.suffix
 	}
-	var b []byte
-	for _, t := range p.tokens[i:] {
-		b = utf8.AppendRune(b, t.rune)
-	}
-	return string(b)
+	return p.head.suffix
 }
 
 // Core returns the longest text that every match of p contains, the
 // first of them when several are as long.
-func (p *Pattern) Core() string {
-	var best, run []byte
-	for _, t := range p.tokens {
-		if t.kind != char || !utf8.ValidRune(t.rune) {
-			run = run[:0]
-			continue
-		}
-		run = utf8.AppendRune(run, t.rune)
-		if len(run) > len(best) {
-			best = append(best[:0], run...)
-		}
-	}
-	return string(best)
-}
+func (p *Pattern) Core() string { return p.core }
 
 // OpenStart reports whether p begins with a star, so that anything may
 // precede what it matches.
@@ -91,14 +66,25 @@ func (p *Pattern) OpenStart() bool { return len(p.tokens) > 0 && p.tokens[0].kin
 // It cuts the head off the front and the tail off the back; then it is
 // enough to find each middle segment as far left as possible, in order.
 func (p *Pattern) Match(s string) bool {
-	s, ok := p.head.cutFront(s)
-	if !ok || !p.stars {
-		return ok && s == ""
+	if len(p.tokens) == 1 && p.stars { // `*`
+		return true
 	}
-	if s, ok = p.tail.cutBack(s); !ok {
-		return false
+	if p.plainEnds && p.stars {
+		if len(s) < len(p.head.text)+len(p.tail.text) || !strings.HasPrefix(s, p.head.text) || !strings.HasSuffix(s, p.tail.text) {
+			return false
+		}
+		s = s[len(p.head.text) : len(s)-len(p.tail.text)]
+	} else {
+		var ok bool
+		if s, ok = p.head.cutFront(s); !ok || !p.stars {
+			return ok && s == ""
+		}
+		if s, ok = p.tail.cutBack(s); !ok {
+			return false
+		}
 	}
 	for i := range p.middle {
+		var ok bool
 		if s, ok = p.middle[i].cutThrough(s); !ok {
 			return false
 		}

@@ -161,8 +161,9 @@ func (s *coverageSearch) covers(broad, narrow *rule) answer {
 	if narrow.example == "" {
 		name, _ := narrow.pattern.Example()
 		narrow.example = s.engine.provider + "/" + name
+		narrow.exampleMatches = narrow.pattern.MatchID(narrow.example)
 	}
-	if narrow.pattern.MatchID(narrow.example) && !broad.pattern.MatchID(narrow.example) {
+	if narrow.exampleMatches && !broad.pattern.MatchID(narrow.example) {
 		return no
 	}
 	if s.undecided == maxUndecided {

@@ -28,7 +28,9 @@ type rule struct {
 	pattern *glob.Pattern
 	matches bitset
 	first   bitset // the models of which it is the first matching rule of its list
-	example string // an id it matches, made when coverage is first asked for
+
+	example        string // an id made of the pattern when coverage is first asked for
+	exampleMatches bool   // the rule matches it: not where bad bytes in a row are a valid character
 }
 
 // ruleList is an ordered list of rules. Their first sets are disjoint; the union

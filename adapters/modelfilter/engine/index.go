@@ -133,13 +133,15 @@ func (x *index) matchEnd(found bitset, p *glob.Pattern, end string) {
 // id in which it begins is no match: the id does not contain core, and the search
 // goes on after it.
 func (x *index) matchCore(found bitset, p *glob.Pattern, core string) {
-	at := 0
+	at, k := 0, 0 // k is the id, in byID order, that at lies in
 	for {
 		hit := strings.Index(x.text[at:], core)
 		if hit < 0 {
 			return
 		}
-		k, _ := slices.BinarySearch(x.ends, int32(at+hit+1)) // the id, in byID order, that the hit begins in
+		for x.ends[k] <= int32(at+hit) {
+			k++
+		}
 		if i := x.byID[k]; x.matchesOne(p, i) {
 			found.set(i)
 		}
