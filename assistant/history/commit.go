@@ -14,18 +14,23 @@ import (
 // process; several processes with a journal each can share the database.
 const storedIntents = 1000
 
-func (s *store) Commit(ctx context.Context, b *assistant.Batch) error {
+// CheckBatch refuses a batch with a pair or mark that could not be loaded as stored.
+func CheckBatch(b *assistant.Batch) error {
 	var faults []error
 	for _, p := range b.Put {
-		faults = append(faults, checkPair(p))
+		faults = append(faults, CheckPair(p))
 	}
 	for _, m := range b.Marks {
-		faults = append(faults, checkStar(m.Star))
+		faults = append(faults, CheckStar(m.Star))
 	}
-	if err := errors.Join(faults...); err != nil {
+	return errors.Join(faults...)
+}
+
+func (s *store) Commit(ctx context.Context, b *assistant.Batch) error {
+	if err := CheckBatch(b); err != nil {
 		return err
 	}
-	requests, err := s.packRequests(b.Requests)
+	requests, err := PackRequests(b.Requests, s.Redact)
 	if err != nil {
 		return fmt.Errorf("history: commit: %w", err)
 	}
@@ -161,16 +166,11 @@ func (c *change) putRow(p *assistant.Pair) {
 
 // putBody writes the texts, and queues them for the full-text index if they changed.
 func (c *change) putBody(p *assistant.Pair) {
-	more, err := encodeMore(p)
+	r, err := NewRow(p, c.s.Redact)
 	c.fail(err)
-	more = c.s.Redact(more)
-	safe := *p
-	for _, text := range []*string{&safe.UserText, &safe.AssistantText, &safe.Reasoning, &safe.ErrorCode, &safe.ErrorMessage} {
-		*text = c.s.Redact(*text)
-	}
-	_, same := c.number("SELECT 1 FROM body WHERE seq = ? AND user = ? AND answer = ?", p.Seq, safe.UserText, safe.AssistantText)
+	_, same := c.number("SELECT 1 FROM body WHERE seq = ? AND user = ? AND answer = ?", r.Seq, r.UserText, r.AssistantText)
 	c.run(`INSERT OR REPLACE INTO body (seq, user, answer, reasoning, error_code, error_message, more, sum) VALUES (?,?,?,?,?,?,?,?)`,
-		p.Seq, safe.UserText, safe.AssistantText, safe.Reasoning, safe.ErrorCode, safe.ErrorMessage, more, pairSum(&safe, more))
+		r.Seq, r.UserText, r.AssistantText, r.Reasoning, r.ErrorCode, r.ErrorMessage, r.More, r.Sum)
 	if !same {
 		c.run("INSERT OR IGNORE INTO unindexed (seq) VALUES (?)", p.Seq)
 	}
@@ -195,7 +195,7 @@ func (s *store) Append(ctx context.Context, pairs []*assistant.Pair) (added int,
 	err = s.change(ctx, func(c *change) {
 		for _, p := range pairs {
 			if _, known := c.number("SELECT 1 FROM pair WHERE id = ?", p.ID); !known {
-				c.fail(checkPair(p))
+				c.fail(CheckPair(p))
 				c.put(p, false)
 				added++
 			}
@@ -207,8 +207,8 @@ func (s *store) Append(ctx context.Context, pairs []*assistant.Pair) (added int,
 	return added, err
 }
 
-// checkStar refuses a rating out of range.
-func checkStar(star *int) error {
+// CheckStar refuses a rating out of range.
+func CheckStar(star *int) error {
 	if star != nil && (*star < 0 || *star > maxStar) {
 		return fmt.Errorf("history: %d stars; want 0 to %d", *star, maxStar)
 	}
@@ -237,7 +237,7 @@ func (c *change) mark(m assistant.PairMark) {
 }
 
 func (s *store) Mark(ctx context.Context, seqs []int64, m Mark) (before Snapshot, err error) {
-	if err := checkStar(m.Star); err != nil {
+	if err := CheckStar(m.Star); err != nil {
 		return Snapshot{}, err
 	}
 	err = s.change(ctx, func(c *change) {

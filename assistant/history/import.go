@@ -95,7 +95,7 @@ func decodePairs(d *json.Decoder, each func(*assistant.Pair) error) error {
 			err = decodePair(raw, p)
 		}
 		if err == nil {
-			err = checkPair(p)
+			err = CheckPair(p)
 		}
 		if err == nil {
 			p.Seq = 0
@@ -103,7 +103,7 @@ func decodePairs(d *json.Decoder, each func(*assistant.Pair) error) error {
 				sum := sha256.Sum256(raw)
 				p.ID = fmt.Sprintf("%x", sum[:16])
 			}
-			markInterrupted(p)
+			Interrupt(p)
 			err = each(p)
 		}
 		if err != nil {

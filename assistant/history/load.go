@@ -2,7 +2,6 @@ package history
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -46,25 +45,15 @@ func (t *tx) pairs(seqs []int64, each func(p assistant.Pair, damaged bool)) {
 		FROM ` + requestedPairs + ` JOIN body b ON b.seq = p.seq LEFT JOIN session s ON s.n = p.session
 		LEFT JOIN topic t ON t.n = p.topic LEFT JOIN model m ON m.n = p.model ORDER BY j.key`
 	t.each(query, []any{asArray(seqs)}, func(scan scanner) {
-		var p assistant.Pair
+		var r Row
 		var sec, nsec int64
-		var state, zone int
-		var more string
-		var sum sql.NullInt64
-		scan(&p.Seq, &p.ID, &p.Session, &p.Topic, &p.Model, &p.Star, &p.Flag, &state, &sec, &nsec, &zone,
-			&p.UserText, &p.AssistantText, &p.Reasoning, &p.ErrorCode, &p.ErrorMessage, &more, &sum)
-		p.State, p.CreatedAt = states[state&3], instant(sec, nsec, zone)
-		damaged := !intact(&p, more, sum)
-		if more != "" {
-			if err := decodePair([]byte(more), &p); err != nil && !damaged {
-				t.fail(fmt.Errorf("history: pair %d: %w", p.Seq, err))
-			}
-		}
-		if damaged {
-			p.Notice = DamagedPair
-		}
-		if t.err == nil {
-			each(p, damaged)
+		var zone int
+		scan(&r.Seq, &r.ID, &r.Session, &r.Topic, &r.Model, &r.Star, &r.Flag, &r.StateNumber, &sec, &nsec, &zone,
+			&r.UserText, &r.AssistantText, &r.Reasoning, &r.ErrorCode, &r.ErrorMessage, &r.More, &r.Sum)
+		r.CreatedAt = Instant(sec, nsec, zone)
+		damaged, err := r.Decode()
+		if t.fail(err); t.err == nil {
+			each(r.Pair, damaged)
 		}
 	})
 }

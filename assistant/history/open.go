@@ -261,7 +261,7 @@ func (s *store) endInterrupted(t *tx) {
 	}
 	var ended []assistant.Pair
 	t.pairs(seqs, func(p assistant.Pair, _ bool) {
-		markInterrupted(&p)
+		Interrupt(&p)
 		ended = append(ended, p)
 	})
 	c := s.newChange(t)

@@ -24,8 +24,8 @@ func stateNumber(p *assistant.Pair) int { return max(slices.Index(states, p.Stat
 // maxStar is the best rating.
 const maxStar = 3
 
-// checkPair refuses a pair that could not be loaded as it was stored.
-func checkPair(p *assistant.Pair) error {
+// CheckPair refuses a pair that could not be loaded as it was stored.
+func CheckPair(p *assistant.Pair) error {
 	switch {
 	case p.State != "" && !slices.Contains(states, p.State):
 		return fmt.Errorf("history: pair %s: unknown state %q", p.ID, p.State)
@@ -176,6 +176,42 @@ func pairSum(p *assistant.Pair, more string) int64 {
 	return bodySum(append(pairTexts(p, more), p.ID, p.Session, p.Model, string(states[stateNumber(p)]), p.CreatedAt.Format(time.RFC3339Nano))...)
 }
 
+// Row is a pair as an engine stores it. Times, marks and names are in Pair.
+type Row struct {
+	assistant.Pair        // its texts redacted
+	StateNumber    int    // 3 is an error
+	Parts          []byte // see Cost
+	More           string // JSON of the fields that have no column
+	Sum            sql.NullInt64
+}
+
+// NewRow returns the row of a pair.
+func NewRow(p *assistant.Pair, redact func(string) string) (Row, error) {
+	more, err := encodeMore(p)
+	r := Row{Pair: *p, StateNumber: stateNumber(p), Parts: partRunes(p), More: redact(more)}
+	for _, text := range []*string{&r.UserText, &r.AssistantText, &r.Reasoning, &r.ErrorCode, &r.ErrorMessage} {
+		*text = redact(*text)
+	}
+	r.Sum = sql.NullInt64{Int64: pairSum(&r.Pair, r.More), Valid: true}
+	return r, err
+}
+
+// Decode completes Pair by StateNumber and More, after the other fields were read.
+// Of a damaged one only the Notice says so.
+func (r *Row) Decode() (damaged bool, err error) {
+	r.State = states[r.StateNumber&3]
+	damaged = !intact(&r.Pair, r.More, r.Sum)
+	if r.More != "" {
+		if err := decodePair([]byte(r.More), &r.Pair); err != nil && !damaged {
+			return false, fmt.Errorf("history: pair %d: %w", r.Seq, err)
+		}
+	}
+	if damaged {
+		r.Notice = DamagedPair
+	}
+	return damaged, nil
+}
+
 // intact compares p with its checksum. That of an older winnow covers the texts only.
 func intact(p *assistant.Pair, more string, sum sql.NullInt64) bool {
 	return !sum.Valid || sum.Int64 == pairSum(p, more) || sum.Int64 == bodySum(pairTexts(p, more)...)
@@ -204,9 +240,9 @@ func partRunes(p *assistant.Pair) []byte {
 	return packed
 }
 
-// cost returns the tokens of packed parts: for each, its runes divided by
+// Cost returns the tokens of packed parts: for each, its runes divided by
 // charsPerToken, rounded up.
-func cost(packed []byte, charsPerToken float64) int {
+func Cost(packed []byte, charsPerToken float64) int {
 	sum := 0
 	for len(packed) > 0 {
 		runes, n := binary.Uvarint(packed)
@@ -219,8 +255,8 @@ func cost(packed []byte, charsPerToken float64) int {
 	return sum
 }
 
-// instant returns a stored time with its offset.
-func instant(sec, nsec int64, zone int) time.Time {
+// Instant returns a stored time with its offset.
+func Instant(sec, nsec int64, zone int) time.Time {
 	t := time.Unix(sec, nsec)
 	if zone == 0 {
 		return t.UTC()
@@ -228,8 +264,8 @@ func instant(sec, nsec int64, zone int) time.Time {
 	return t.In(time.FixedZone("", zone))
 }
 
-// markInterrupted ends a pair in state sending that nobody sends any more.
-func markInterrupted(p *assistant.Pair) {
+// Interrupt ends a pair in state sending that nobody sends any more.
+func Interrupt(p *assistant.Pair) {
 	if p.State != assistant.PairSending {
 		return
 	}

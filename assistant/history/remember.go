@@ -197,7 +197,7 @@ func (s *store) SaveFilter(ctx context.Context, name, line string) error {
 	return s.change(ctx, func(c *change) {
 		saved := c.savedFilters()
 		if saved[name] = line; line != "" {
-			c.fail(checkFilter(saved, line))
+			c.fail(CheckFilter(saved, line))
 		}
 		c.putFilter(name, line)
 	})
@@ -212,8 +212,8 @@ func (c *change) putFilter(name, line string) {
 	}
 }
 
-// checkFilter refuses a line that cannot be evaluated with these filters.
-func checkFilter(saved map[string]string, line string) error {
+// CheckFilter refuses a line that cannot be evaluated with these filters.
+func CheckFilter(saved map[string]string, line string) error {
 	q, err := filter.Parse(line)
 	if err != nil {
 		return err

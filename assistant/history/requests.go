@@ -15,26 +15,26 @@ import (
 // context window, and a bound for what a damaged row unpacks to.
 const maxRequest = 64 << 20
 
-// packedRequest is a request as the database holds it.
-type packedRequest struct {
+// PackedRequest is a request as an engine stores it.
+type PackedRequest struct {
 	assistant.PairRequest
-	size   int // of the body, in bytes
-	packed []byte
+	Size   int // of the body, in bytes
+	Packed []byte
 }
 
-// packRequests compresses bodies before the transaction begins. One that is too
+// PackRequests redacts and compresses bodies before the transaction begins. One that is too
 // large is left out.
-func (s *store) packRequests(requests []assistant.PairRequest) (list []packedRequest, err error) {
+func PackRequests(requests []assistant.PairRequest, redact func(string) string) (list []PackedRequest, err error) {
 	for _, r := range requests {
 		if len(r.Body) > maxRequest {
 			continue
 		}
-		body := []byte(s.Redact(string(r.Body)))
+		body := []byte(redact(string(r.Body)))
 		packed, err := pack(body)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, packedRequest{r, len(body), packed})
+		list = append(list, PackedRequest{r, len(body), packed})
 	}
 	return list, nil
 }
@@ -52,8 +52,8 @@ func pack(body []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// unpack restores a packed body of size bytes.
-func unpack(packed []byte, size int) (body []byte, err error) {
+// Unpack restores a packed body of size bytes.
+func Unpack(packed []byte, size int) (body []byte, err error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err == nil {
 		body, err = io.ReadAll(io.LimitReader(r, maxRequest+1))
@@ -69,12 +69,12 @@ func unpack(packed []byte, size int) (body []byte, err error) {
 
 // storeRequests adds the requests whose pairs exist, and drops the oldest ones
 // beyond the bounds.
-func (c *change) storeRequests(list []packedRequest) {
+func (c *change) storeRequests(list []PackedRequest) {
 	for _, r := range list {
 		_, zone := r.At.Zone()
 		c.run(`INSERT INTO request (seq, response, attempt, trimmed, model, sec, nsec, zone, size, packed, body)
 			SELECT seq,?,?,?,?,?,?,?,?,?,? FROM pair WHERE seq = ?`,
-			r.Response, r.Attempt, r.Trimmed, r.Model, r.At.Unix(), r.At.Nanosecond(), zone, r.size, len(r.packed), r.packed, r.Pair.Seq)
+			r.Response, r.Attempt, r.Trimmed, r.Model, r.At.Unix(), r.At.Nanosecond(), zone, r.Size, len(r.Packed), r.Packed, r.Pair.Seq)
 	}
 	if len(list) > 0 {
 		c.dropRequests(assistant.KeptRequestPairs, assistant.KeptRequestBytes)
@@ -118,11 +118,11 @@ func (t *tx) eachRequest(where string, args []any, each func(r assistant.SentReq
 		var zone, size int
 		var packed []byte
 		scan(&seq, &r.Response, &r.Attempt, &r.Trimmed, &r.Model, &sec, &nsec, &zone, &size, &packed)
-		body, err := unpack(packed, size)
+		body, err := Unpack(packed, size)
 		if err != nil {
 			err = fmt.Errorf("history: request %d of response %d of pair %d: %w", r.Attempt, r.Response, seq, err)
 		}
-		r.At, r.Body = instant(sec, nsec, zone), body
+		r.At, r.Body = Instant(sec, nsec, zone), body
 		each(r, err)
 	})
 }

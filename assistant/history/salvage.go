@@ -294,9 +294,9 @@ func (r *salvager) copySpan(first, last int64) {
 }
 
 func (r *salvager) save(p *assistant.Pair, altered bool) {
-	markInterrupted(p)
+	Interrupt(p)
 	p.Star = min(max(p.Star, 0), maxStar)
-	if checkPair(p) != nil {
+	if CheckPair(p) != nil {
 		r.failed++
 		return
 	}

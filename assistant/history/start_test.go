@@ -42,8 +42,8 @@ func waitingForIndex(t testing.TB, s *store) (n int64) {
 // index of the database, and those that a dead process was sending, too.
 func TestAStartScansNoPairs(t *testing.T) {
 	s := newStore(t)
-	f := &search{newest: 100_000}
-	session, args := f.where(nil, filter.SessionCurrent{}, span{0, 100_000})
+	f := &Search{db: &tx{}, newest: 100_000}
+	session, args := f.where(nil, filter.SessionCurrent{}, 0, 100_000)
 	for _, query := range []struct {
 		sql  string
 		args []any

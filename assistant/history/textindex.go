@@ -39,7 +39,7 @@ func fold(text string) string {
 
 // dialect writes the conditions on texts for SQLite: with the full-text index
 // where it can find a needle, otherwise with functions of this package on each text.
-type dialect struct{ in span }
+type dialect struct{ from, to int64 }
 
 // Content searches the full-text index for the parts that it can find. The texts
 // of a pair are read when it is not indexed, or must contain several parts in order.
@@ -55,7 +55,7 @@ func (d dialect) Content(parts []string) (sql string, args []any) {
 	if len(phrases) == 0 {
 		return read, []any{needle}
 	}
-	found := fmt.Sprintf("p.seq IN (SELECT rowid FROM words WHERE words MATCH ? AND rowid > %d AND rowid <= %d)", d.in.from, d.in.to)
+	found := fmt.Sprintf("p.seq IN (SELECT rowid FROM words WHERE words MATCH ? AND rowid > %d AND rowid <= %d)", d.from, d.to)
 	match := phrases[0]
 	if len(phrases) > 1 {
 		all := func(column string) string {

@@ -21,8 +21,8 @@ func splitTopic(path string) []string {
 // TopicPath returns a path that a user typed without empty names and extra space.
 func TopicPath(typed string) string { return strings.Join(splitTopic(typed), TopicSeparator) }
 
-// topicChain lists the paths of a topic's ancestors, from the top, and its own.
-func topicChain(path string) []string {
+// TopicChain lists the paths of a topic's ancestors, from the top, and its own.
+func TopicChain(path string) []string {
 	names := splitTopic(path)
 	chain := make([]string, len(names))
 	for i := range names {
@@ -53,7 +53,7 @@ func (s *store) Topics(ctx context.Context) ([]Topic, error) {
 			var v Topic
 			scan(&v.Path, &v.Pairs)
 			topics = append(topics, v)
-			for _, ancestor := range topicChain(v.Path) {
+			for _, ancestor := range TopicChain(v.Path) {
 				all[ancestor] += v.Pairs
 			}
 		})
@@ -87,21 +87,21 @@ func (s *store) MoveTopic(ctx context.Context, path, to string) error {
 		if _, exists := c.number("SELECT n FROM topic WHERE path = ?", to); exists && to != path {
 			c.fail(fmt.Errorf("%w: %q exists already", ErrTopic, to))
 		}
-		c.topic(parentTopic(to))
+		c.topic(ParentTopic(to))
 		for _, old := range moved {
 			c.run("UPDATE topic SET path = ? WHERE path = ?", to+strings.TrimPrefix(old, path), old)
 		}
 	})
 }
 
-// parentTopic returns the path of the parent, "" for the root.
-func parentTopic(path string) string { return path[:max(strings.LastIndex(path, TopicSeparator), 0)] }
+// ParentTopic returns the path of the parent, "" for the root.
+func ParentTopic(path string) string { return path[:max(strings.LastIndex(path, TopicSeparator), 0)] }
 
 func (s *store) DeleteTopic(ctx context.Context, path string) error {
 	path = TopicPath(path)
 	return s.change(ctx, func(c *change) {
 		for _, old := range c.topicsAt(path) { // from the top down, so that a topic that takes a deleted path is a new one
-			into := c.topic(parentTopic(path) + TopicSeparator + strings.TrimPrefix(old, path))
+			into := c.topic(ParentTopic(path) + TopicSeparator + strings.TrimPrefix(old, path))
 			c.run("UPDATE pair SET topic = ? WHERE topic = (SELECT n FROM topic WHERE path = ?)", into, old)
 			c.run("DELETE FROM topic WHERE path = ?", old)
 		}
@@ -120,7 +120,7 @@ func (c *change) topicsAt(path string) []string {
 // topic returns the number of the topic at path, 0 for the root. It creates
 // missing topics.
 func (c *change) topic(path string) (n int64) {
-	for _, path := range topicChain(path) {
+	for _, path := range TopicChain(path) {
 		var found bool
 		if n, found = c.number("SELECT n FROM topic WHERE path = ?", path); !found {
 			n, _ = c.number("INSERT INTO topic (path) VALUES (?) RETURNING n", path)

@@ -1,0 +1,206 @@
+package history
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"winnow/assistant"
+	"winnow/assistant/filter"
+)
+
+// defaultCharsPerToken is the default of section 8.4 of the specification.
+const defaultCharsPerToken = 3.5
+
+// PairReader reads one consistent state of the database of a Store for a Search. A condition is about a row p of the table pair, with ? for each argument.
+// After the first error, which Err returns, its methods return nothing.
+type PairReader interface {
+	// Dialect writes the conditions on texts of an expression, for the pairs with
+	// from < seq <= to.
+	Dialect(x filter.Expr, from, to int64) filter.Dialect
+	// Refs returns the pairs for which the condition is true, in order.
+	Refs(where string, args []any, charsPerToken float64) []assistant.Ref
+	CountPairs(where string, args []any) int
+	// SeqAt returns the seq of the nth of them from the newest, which is 0; 0 when
+	// there are fewer.
+	SeqAt(where string, args []any, n int) int64
+	SessionIDs() []string
+	Err() error
+}
+
+// Names is what a Search needs to know of a database before it begins.
+type Names struct {
+	Saved          map[string]string // lines of saved filters by name
+	Topics, Models map[int64]string  // by number; topic 0 is the root, ""
+	Newest         int64             // the greatest seq, 0 without pairs
+}
+
+// Search is the evaluation of one line on one state of a database, the same for every engine.
+type Search struct {
+	db     PairReader
+	env    Env
+	expr   filter.Expr // nil matches all
+	base   filter.Expr // expr without the term o: matches all that expr does, and more
+	newest int64       // the greatest seq
+	source filter.Source
+}
+
+// NewSearch prepares the evaluation of a line; a nil one matches all. The error is
+// a *filter.Error at a saved filter.
+func NewSearch(q *filter.Query, env Env, db PairReader, names Names) (*Search, error) {
+	if env.CharsPerToken == 0 {
+		env.CharsPerToken = defaultCharsPerToken
+	}
+	f := &Search{db: db, env: env, newest: names.Newest}
+	f.source = filter.Source{Env: env.Env, Failed: stateError, Topics: names.Topics, Models: names.Models}
+	if q == nil {
+		return f, nil
+	}
+	if env.Saved == nil {
+		env.Saved = lookup(names.Saved)
+	}
+	var err error
+	if f.expr, err = filter.Expand(q, env.Saved); err != nil {
+		return nil, err
+	}
+	if filter.UsesBoundary(f.expr) {
+		f.base = filter.Base(f.expr)
+		f.findBoundary()
+	}
+	return f, nil
+}
+
+// SessionLine returns the line that matches the pairs of a session, those of all
+// sessions for "".
+func SessionLine(session string, charsPerToken float64) (*filter.Query, Env) {
+	env := Env{CharsPerToken: charsPerToken, Env: filter.Env{Session: session}}
+	if session == "" {
+		return nil, env
+	}
+	return &filter.Query{Expr: filter.SessionCurrent{}}, env
+}
+
+// StreamOf makes the iterator of Store.Stream: run calls each with the pieces.
+func StreamOf(run func(each func([]assistant.Ref) bool) error) iter.Seq2[[]assistant.Ref, error] {
+	return func(yield func([]assistant.Ref, error) bool) {
+		stopped := false
+		err := run(func(refs []assistant.Ref) bool {
+			stopped = !yield(refs, nil)
+			return !stopped
+		})
+		if err != nil && !stopped {
+			yield(nil, err)
+		}
+	}
+}
+
+// Result returns the pairs that the line matches.
+func (f *Search) Result() Result {
+	var pieces [][]assistant.Ref
+	f.Stream(func(refs []assistant.Ref) bool {
+		pieces = append(pieces, refs)
+		return true
+	})
+	slices.Reverse(pieces)
+	return Result{Refs: slices.Concat(pieces...), Hints: f.hints()}
+}
+
+// Count returns how many they are.
+func (f *Search) Count() int {
+	return f.db.CountPairs(f.where(f.base, f.expr, 0, f.newest))
+}
+
+// Stream calls each with them, the newest piece first, until it returns false.
+func (f *Search) Stream(each func([]assistant.Ref) bool) { f.stream(f.base, f.expr, each) }
+
+// where returns the condition for the uncut pairs with from < seq <= to that both
+// expressions match.
+func (f *Search) where(a, b filter.Expr, from, to int64) (sql string, args []any) {
+	sql = fmt.Sprintf("p.seq > %d AND p.seq <= %d AND p.cut IS NULL", from, to)
+	for _, x := range []filter.Expr{a, b} {
+		if x != nil {
+			source := f.source
+			source.Dialect = f.db.Dialect(x, from, to)
+			where, more := filter.Where(x, source)
+			sql += " AND (" + where + ")"
+			args = append(args, more...)
+		}
+	}
+	return sql, args
+}
+
+// The number of seqs that one query of a stream covers: few at first, so that the
+// first screenful comes fast, then doubled up to a bound for the memory.
+const (
+	firstSpan = 2048
+	maxSpan   = 128 << 10
+)
+
+// stream calls each with the refs that both expressions match, the newest piece
+// first, until it returns false.
+func (f *Search) stream(a, b filter.Expr, each func([]assistant.Ref) bool) {
+	for to, n := f.newest, int64(firstSpan); to > 0 && f.db.Err() == nil; n = min(2*n, maxSpan) {
+		from := max(to-n, 0)
+		where, args := f.where(a, b, from, to)
+		refs := f.db.Refs(where, args, f.env.CharsPerToken)
+		if len(refs) > 0 && !each(refs) {
+			return
+		}
+		to = from
+	}
+}
+
+// findBoundary reads the newest pairs of the base until one of them does not
+// fit, and makes the term o match those after it.
+func (f *Search) findBoundary() {
+	firsts := map[int]int64{} // the first seq that o matches, by Boundary.Extra; 0: all
+	f.source.First = func(extra int) int64 { return firsts[extra] }
+	if f.env.Fits == nil {
+		return
+	}
+	var newest []assistant.Ref // of the base, those read so far
+	fits := 0
+	f.stream(f.base, nil, func(refs []assistant.Ref) bool {
+		newest = append(refs, newest...)
+		fits = min(max(f.env.Fits(newest), 0), len(newest))
+		return fits == len(newest)
+	})
+	filter.Walk(f.expr, func(x filter.Expr) {
+		if o, ok := x.(filter.Boundary); ok {
+			firsts[o.Extra] = f.boundarySeq(newest, len(newest)-fits-o.Extra)
+		}
+	})
+}
+
+// boundarySeq returns the seq of the pair at an index of newest. A negative index
+// counts back in the base from newest; one after the last gives a seq that no pair
+// has yet.
+func (f *Search) boundarySeq(newest []assistant.Ref, at int) int64 {
+	switch {
+	case at >= len(newest):
+		return f.newest + 1
+	case at >= 0:
+		return newest[at].Seq
+	case len(newest) == 0:
+		return 0
+	}
+	where, args := f.where(f.base, nil, 0, newest[0].Seq-1)
+	return f.db.SeqAt(where, args, -at-1)
+}
+
+// hints returns the topics and sessions of the line that do not exist.
+func (f *Search) hints() []filter.Hint {
+	if f.expr == nil {
+		return nil
+	}
+	var sessions []string
+	filter.Walk(f.expr, func(x filter.Expr) {
+		if _, ok := x.(filter.Session); ok && sessions == nil {
+			sessions = f.db.SessionIDs()
+		}
+	})
+	topics := maps.Clone(f.source.Topics)
+	delete(topics, 0)
+	return filter.Hints(f.expr, slices.Sorted(maps.Values(topics)), sessions)
+}
