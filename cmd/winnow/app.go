@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,19 +12,17 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 
-	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"winnow/adapters/config"
 	"winnow/adapters/dotenv"
+	"winnow/adapters/home"
 	"winnow/assistant/history"
 	"winnow/assistant/safetext"
 	"winnow/tui/style"
@@ -45,12 +41,12 @@ type app struct {
 	redactor *safetext.Redactor
 
 	settings   *config.Settings
-	home       *home
+	home       *home.Home
 	homeMu     sync.Mutex // guards home
 	store      history.Store
 	log        *slog.Logger
-	logMu      sync.Mutex      // guards log
-	exit       atomic.Int64    // the status of a program that a signal ended
+	logMu      sync.Mutex // guards log
+	logLevel   slog.LevelVar
 	background *backgroundOpen // opens the program while its screen is drawn; nil without a screen
 
 	sayMu   sync.Mutex // guards the two below
@@ -117,21 +113,21 @@ func (a *app) flagOrEnv(flag, variable string) string {
 
 // folders are winnow's folders, after a check that no other user can replace what is
 // in them. It is safe from any goroutine.
-func (a *app) folders() (home, error) {
+func (a *app) folders() (home.Home, error) {
 	a.homeMu.Lock()
 	defer a.homeMu.Unlock()
 	if a.home != nil {
 		return *a.home, nil
 	}
-	h, err := homeAt(a.flagOrEnv(a.flags.home, "WINNOW_HOME"))
+	h, err := home.At(a.flagOrEnv(a.flags.home, "WINNOW_HOME"))
 	if err != nil {
-		return home{}, err
+		return h, err
 	}
-	for _, dir := range []string{h.root, h.config, h.data, h.state, h.cache} {
-		notice, err := checkPrivate(dir)
-		if err != nil {
-			return home{}, err
-		}
+	notices, err := h.Check()
+	if err != nil {
+		return h, err
+	}
+	for _, notice := range notices {
 		a.say("%s", notice)
 	}
 	a.home = &h
@@ -147,8 +143,13 @@ func (a *app) config() (*config.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.settings, err = config.Load(o)
-	return a.settings, err
+	if a.settings, err = config.Load(o); err != nil {
+		return a.settings, err
+	}
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(strings.TrimSuffix(a.settings.LogLevel, "ing"))) // slog's "warn"; the settings are checked
+	a.logLevel.Set(level)
+	return a.settings, nil
 }
 
 func (a *app) configOptions() (config.Options, error) {
@@ -156,7 +157,7 @@ func (a *app) configOptions() (config.Options, error) {
 	if err != nil {
 		return config.Options{}, err
 	}
-	o := config.Options{Path: h.settings(), Environ: a.environ, Override: a.flags.settings(), Themes: style.Themes()}
+	o := config.Options{Path: h.Settings(), Environ: a.environ, Override: a.flags.settings(), Themes: style.Themes()}
 	if named := a.flagOrEnv(a.flags.config, "WINNOW_CONFIG"); named != "" {
 		o.Path, o.Required = named, true
 	}
@@ -244,98 +245,4 @@ func (f *flags) settings() []config.Flag {
 		}
 	}
 	return out
-}
-
-// home is where winnow keeps its files. The folders need not exist.
-type home struct {
-	root                       string // the folder that holds the others; "" with XDG
-	config, data, state, cache string
-}
-
-// privateMode is the mode of every folder that winnow makes.
-const privateMode = 0o700
-
-// homeAt puts everything under dir, or, when dir is "", into the XDG base directories.
-func homeAt(dir string) (home, error) {
-	if dir == "" {
-		const name = "winnow"
-		return home{
-			config: filepath.Join(xdg.ConfigHome, name), data: filepath.Join(xdg.DataHome, name),
-			state: filepath.Join(xdg.StateHome, name), cache: filepath.Join(xdg.CacheHome, name),
-		}, nil
-	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return home{}, fmt.Errorf("home: %w", err)
-	}
-	return home{
-		config: filepath.Join(dir, "config"), data: filepath.Join(dir, "data"),
-		state: filepath.Join(dir, "state"), cache: filepath.Join(dir, "cache"), root: dir,
-	}, nil
-}
-
-func (h home) settings() string  { return filepath.Join(h.config, "config.toml") }
-func (h home) history() string   { return filepath.Join(h.data, "history.db") }
-func (h home) log() string       { return filepath.Join(h.state, "log", "winnow.log") }
-func (h home) typeahead() string { return filepath.Join(h.state, "typed.ndjson") }
-func (h home) models() string    { return filepath.Join(h.cache, "models") }
-func (h home) endpoints() string { return filepath.Join(h.cache, "endpoints") }
-func (h home) versions() string  { return filepath.Join(h.state, "versions") }
-
-// journal is the journal of one .env file, in a folder of its own: the same
-// file under two names has one journal.
-func (h home) journal(envFile string) string {
-	return filepath.Join(h.state, "journals", fileKey(envFile), "journal")
-}
-
-// historyJournal is the journal of the chat history as a window.
-func (h home) historyJournal() string {
-	return filepath.Join(h.state, "journals", "history", "journal")
-}
-
-// fileKey names a file by its real path, in a form that fits a folder's name.
-func fileKey(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	} else if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-		path = filepath.Join(dir, filepath.Base(path)) // the file does not exist yet
-	}
-	sum := sha256.Sum256([]byte(path))
-	return hex.EncodeToString(sum[:12]) // 96 bits: no two files share one
-}
-
-// makePrivate makes a folder for this user alone.
-func makePrivate(dir string) error {
-	if err := os.MkdirAll(dir, privateMode); err != nil {
-		return err
-	}
-	return os.Chmod(dir, privateMode)
-}
-
-// checkPrivate makes sure that no other user can replace what is in a folder of
-// winnow: one that others can write to is repaired, which notice reports; one whose
-// parent lets everybody rename it is an error. A folder that does not exist is fine.
-func checkPrivate(dir string) (notice string, err error) {
-	const others, everybody = 0o022, 0o002
-	info, err := os.Stat(dir)
-	switch {
-	case dir == "" || errors.Is(err, fs.ErrNotExist) || runtime.GOOS == "windows": // where modes say nothing
-		return "", nil
-	case err != nil:
-		return "", err
-	}
-	if parent, err := os.Stat(filepath.Dir(dir)); err == nil && parent.Mode().Perm()&everybody != 0 && parent.Mode()&fs.ModeSticky == 0 {
-		return "", advise(fmt.Errorf("everybody can replace %s, because everybody can write to %s", dir, filepath.Dir(dir)),
-			"use another folder with --home, or chmod o-w %s", filepath.Dir(dir))
-	}
-	if info.Mode().Perm()&others == 0 {
-		return "", nil
-	}
-	if err := os.Chmod(dir, info.Mode().Perm()&^0o077); err != nil {
-		return "", advise(fmt.Errorf("others can write to %s: %w", dir, err), "use another folder with --home")
-	}
-	return "others could write to " + dir + "; its mode was repaired", nil
 }

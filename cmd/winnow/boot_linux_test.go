@@ -17,7 +17,7 @@ func startHeld(t *testing.T) (p *pty, release func()) {
 	t.Helper()
 	home := t.TempDir()
 	run := filepath.Join(home, "data", "history.db.run")
-	if err := os.MkdirAll(run, privateMode); err != nil {
+	if err := os.MkdirAll(run, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	lock := flock.New(filepath.Join(run, "open.lock"))

@@ -4,8 +4,10 @@
 //
 // # How it is built
 //
-// main hands everything to run, which returns the exit status. The commands are
-// cobra's; each opens, through the app, only what it needs: settings, window,
+// main hands everything to run, which returns the exit status. newRoot is the table
+// of all commands. Each is declared in a file of its own, by a function of the app
+// that says its arguments, help, flags and what it does: a new command is such a file
+// and a line of the table. The commands are cobra's; each opens, through the app, only what it needs: settings, window,
 // journal, history, endpoints. Nothing is connected to, no catalogue is read
 // and no renderer made before a command asks for it.
 //

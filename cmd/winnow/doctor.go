@@ -189,7 +189,7 @@ func (a *app) examineFolders() []finding {
 	if err != nil {
 		return []finding{failed("folders", err, "set WINNOW_HOME to a folder of your own")}
 	}
-	return []finding{examineFolder(h.config), examineFolder(h.data), examineFolder(h.state), examineFolder(h.cache)}
+	return []finding{examineFolder(h.ConfigDir), examineFolder(h.DataDir), examineFolder(h.StateDir), examineFolder(h.CacheDir)}
 }
 
 func examineFolder(dir string) finding {
@@ -312,7 +312,7 @@ func (a *app) examineSecrets(ctx context.Context) []finding {
 	}
 	files := 0
 	var found []finding
-	for _, dir := range []string{h.data, h.state, h.cache} {
+	for _, dir := range []string{h.DataDir, h.StateDir, h.CacheDir} {
 		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 			if err = errors.Join(err, ctx.Err()); err != nil || !e.Type().IsRegular() {
 				return err

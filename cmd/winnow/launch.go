@@ -30,6 +30,7 @@ import (
 	"winnow/tui/plain"
 	"winnow/tui/rules"
 	"winnow/tui/settings"
+	"winnow/tui/terminal"
 )
 
 const (
@@ -196,7 +197,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, restoreGC func(
 	if err != nil {
 		return err
 	}
-	screen = a.newScreen(model, keys, out)
+	screen = terminal.New(model, keys, out, a.environ)
 	var stored error
 	err = a.runModel(screen, in, out, func() { stored = errors.Join(model.StoreDraft(ctx), a.leave(ctx, model.Typed())) })
 	if err == nil {

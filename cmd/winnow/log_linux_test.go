@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // testApp is an app whose folders are its test's own.
@@ -24,6 +26,18 @@ func testApp(t *testing.T) *app {
 	return a
 }
 
+// writes is a model that calls itself as a command and quits.
+type writes func()
+
+func (w writes) Init() tea.Cmd {
+	return func() tea.Msg {
+		w()
+		return tea.QuitMsg{}
+	}
+}
+func (w writes) Update(tea.Msg) (tea.Model, tea.Cmd) { return w, nil }
+func (w writes) View() tea.View                      { return tea.NewView("") }
+
 // TestNothingElseWritesOnTheTerminal: what a library writes to the standard
 // logger or to file descriptor 2 while the screen stands goes into the log,
 // without keys and without anything that a terminal obeys.
@@ -31,12 +45,15 @@ func TestNothingElseWritesOnTheTerminal(t *testing.T) {
 	a := testApp(t)
 	const key = "sk-secret-0123456789"
 	a.redactor.Add(key)
-	release, _ := a.captureStderr()
-	log.Print("Unsolicited response with " + key + "\x1b]52;c;aGk=\x07")
-	if _, err := syscall.Write(2, []byte("descriptor 2 \x1b[2Jwith "+key+"\nand a last line")); err != nil {
-		t.Fatal(err)
+	model := writes(func() {
+		log.Print("Unsolicited response with " + key + "\x1b]52;c;aGk=\x07")
+		if _, err := syscall.Write(2, []byte("descriptor 2 \x1b[2Jwith "+key+"\nand a last line")); err != nil {
+			t.Error(err)
+		}
+	})
+	if screen, err := runUnseen(t, a, model); err != nil || strings.Contains(string(screen), key) {
+		t.Fatalf("the screen got %q, %v", screen, err)
 	}
-	release()
 	text, err := os.ReadFile(filepath.Join(a.flags.home, "state", "log", "winnow.log"))
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"winnow/adapters/config"
 	"winnow/adapters/dotenv"
 	"winnow/adapters/endpoints"
+	"winnow/adapters/home"
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/history"
@@ -281,6 +282,7 @@ func nextStep(err error) string {
 	named, isNamed := errors.AsType[*endpoints.NamedError](err)
 	listed, isList := errors.AsType[*endpoints.ListError](err)
 	request, isRequest := errors.AsType[*llm.RequestError](err)
+	unsafe, isUnsafe := errors.AsType[*home.UnsafeError](err)
 	unknown, isUnknown := errors.AsType[*modelfilter.UnknownError](err)
 	switch {
 	case isAdvice:
@@ -303,6 +305,10 @@ func nextStep(err error) string {
 		return "put a file or folder that only you can write in its place (chmod 700 a folder), or name another folder with --home"
 	case errors.Is(err, fs.ErrExist):
 		return "--force overwrites it"
+	case isUnsafe && unsafe.Parent != "":
+		return "use another folder with --home, or chmod o-w " + unsafe.Parent
+	case isUnsafe:
+		return "use another folder with --home"
 	case has[*dotenv.ChangedError](err):
 		return "winnow rules diff shows both; save again to put your changes on top of the file as it is now"
 	case isUnknown && unknown.What == "provider":

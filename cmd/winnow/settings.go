@@ -18,6 +18,7 @@ import (
 
 	"winnow/adapters/config"
 	"winnow/adapters/dotenv"
+	"winnow/adapters/home"
 	"winnow/tui"
 	"winnow/tui/style"
 )
@@ -102,7 +103,7 @@ func (a *app) configEdit(ctx context.Context, _ []string) error {
 		return err
 	}
 	if _, err := os.Stat(o.Path); errors.Is(err, fs.ErrNotExist) {
-		if err := makePrivate(filepath.Dir(o.Path)); err != nil {
+		if err := home.MakePrivate(filepath.Dir(o.Path)); err != nil {
 			return err
 		}
 		if err := os.WriteFile(o.Path, []byte(config.Template(style.Themes())), 0o600); err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"winnow/adapters/endpoints"
+	"winnow/adapters/home"
 	"winnow/assistant/history"
 	"winnow/assistant/workspace"
 	"winnow/tui"
@@ -25,7 +26,7 @@ const (
 	// ended: ten times what it needs on a slow disk.
 	finishTime = 200 * time.Millisecond
 	// abandonTime is how long it may then take to stop. With finishTime it stays
-	// below closeTime.
+	// below terminal.CloseTime.
 	abandonTime = 100 * time.Millisecond
 )
 
@@ -117,10 +118,10 @@ func (a *app) storeTypeahead(d history.Draft) error {
 	}
 	line, err := json.Marshal(typeahead{a.folder(), d})
 	h, homeErr := a.folders()
-	if err = errors.Join(err, homeErr, makePrivate(h.state)); err != nil {
+	if err = errors.Join(err, homeErr, home.MakePrivate(h.StateDir)); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(h.typeahead(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(h.Typeahead(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ func (a *app) restoreTypeahead(ctx context.Context, store history.Store) error {
 	if err != nil {
 		return err
 	}
-	lines, err := os.ReadFile(h.typeahead())
+	lines, err := os.ReadFile(h.Typeahead())
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
@@ -150,7 +151,7 @@ func (a *app) restoreTypeahead(ctx context.Context, store history.Store) error {
 			}
 		}
 	}
-	return os.Remove(h.typeahead())
+	return os.Remove(h.Typeahead())
 }
 
 // openEndpoints finds the endpoints of this run. It connects to nothing.
@@ -171,7 +172,7 @@ func (a *app) endpointOptions() (o endpoints.Options, err error) {
 	}
 	h, err := a.folders()
 	o = endpoints.Options{
-		Settings: s, Environ: a.environ, EnvFile: a.envFile(), CacheDir: h.endpoints(), Redactor: a.redactor, Log: a.logger(),
+		Settings: s, Environ: a.environ, EnvFile: a.envFile(), CacheDir: h.Endpoints(), Redactor: a.redactor, Log: a.logger(),
 		Provider: a.flagOrEnv(a.flags.provider, "WINNOW_PROVIDER"), BaseURL: a.flagOrEnv(a.flags.baseURL, "WINNOW_BASE_URL"),
 	}
 	if s.LocalServers {

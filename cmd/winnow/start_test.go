@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"winnow/tui"
+	"winnow/tui/terminal"
 )
 
 func TestNothingIsOpenedAfterTheEnd(t *testing.T) {
@@ -71,7 +72,7 @@ func TestWhatDoesNotOpenIsToldToStopAndThenLeft(t *testing.T) {
 			synctest.Wait()
 		}
 	})
-	if finishTime+abandonTime >= closeTime {
+	if finishTime+abandonTime >= terminal.CloseTime {
 		t.Error("no time is left to close files")
 	}
 }

@@ -25,7 +25,7 @@ func TestTypedTextOutlivesARunWithoutHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := h.typeahead()
+	path := h.Typeahead()
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v; want a private file", info, err)
 	}

@@ -62,18 +62,18 @@ func (a *app) openFilter(ctx context.Context, write bool) (*journaledWindow, err
 	if err != nil {
 		return nil, err
 	}
-	if w.lists, err = endpoints.Lists(o, h.models()); err != nil {
+	if w.lists, err = endpoints.Lists(o, h.Models()); err != nil {
 		return nil, err
 	}
 	w.filter, err = modelfilter.Open(ctx, modelfilter.Options{
 		EnvFile: a.envFile(), Environ: func() []string { return a.environ }, Models: w.lists,
-		VersionsDir: h.versions(), Session: w.sessionID, Log: a.logger(),
+		VersionsDir: h.Versions(), Session: w.sessionID, Log: a.logger(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	w.window, w.name = w.filter, w.filter.EnvFile()
-	if err := a.openJournal(w, h.journal(w.name), write); err != nil {
+	if err := a.openJournal(w, h.Journal(w.name), write); err != nil {
 		return nil, err
 	}
 	return w, w.restoreStaged()
@@ -92,7 +92,7 @@ func (a *app) openHistoryWindow(ctx context.Context, write bool) (*journaledWind
 	}
 	w := &journaledWindow{name: historyWindow}
 	w.window = historywindow.New(store, historywindow.Options{Now: time.Now, Selected: w.selected})
-	return w, a.openJournal(w, h.historyJournal(), write)
+	return w, a.openJournal(w, h.HistoryJournal(), write)
 }
 
 func (a *app) openJournal(w *journaledWindow, path string, write bool) (err error) {
@@ -189,7 +189,7 @@ func (a *app) openHistory(ctx context.Context) (history.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := history.Open(ctx, h.history(), history.Options{Log: a.logger(), Redact: a.redactor.Redact, OnDamage: func(d *history.DamageError) {
+	store, err := history.Open(ctx, h.History(), history.Options{Log: a.logger(), Redact: a.redactor.Redact, OnDamage: func(d *history.DamageError) {
 		a.logger().Error("history is damaged", "error", d)
 	}})
 	if err != nil {

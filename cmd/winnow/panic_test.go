@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/tui/terminal"
 )
 
 // clumsy is a model that panics at one place.
@@ -46,42 +48,52 @@ func (c clumsy) View() tea.View {
 	return tea.NewView("fine")
 }
 
-// checkPanic runs a model that panics with a text: the terminal gets nothing of
-// it, the user is told where to look, and the log has it without keys and without
-// what a terminal would obey.
-func checkPanic(t *testing.T, a *app, model tea.Model, text string) {
+// runUnseen runs a model on two files that are no terminals, and returns what the
+// screen was sent.
+func runUnseen(t *testing.T, a *app, model tea.Model) (screen []byte, err error) {
 	t.Helper()
-	// Two terminals that are none: of in nothing comes, of out all is read.
-	in, typed, err := os.Pipe()
+	in, typed, err := os.Pipe() // nothing is typed
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
 	defer typed.Close()
-	screen, err := os.CreateTemp(t.TempDir(), "screen")
+	out, err := os.CreateTemp(t.TempDir(), "screen")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer screen.Close()
+	defer out.Close()
 	// After a panic Bubble Tea does not wait for the goroutine that reads, whose
 	// cancelling of a file is not safe against that: it reads from what is no file.
-	err = a.runModel(a.newScreen(model, strings.NewReader(""), screen), in, screen, func() {})
+	err = a.runModel(terminal.New(model, strings.NewReader(""), out, a.environ), in, out, func() {})
+	screen, readErr := os.ReadFile(out.Name())
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	return screen, err
+}
+
+// checkPanic runs a model that panics with a text: the terminal gets nothing of
+// it, the user is told where to look, and the log has it without keys and without
+// what a terminal would obey.
+func checkPanic(t *testing.T, a *app, model tea.Model, text string) {
+	t.Helper()
+	shown, err := runUnseen(t, a, model)
 	if err == nil || !strings.Contains(err.Error(), "winnow crashed") {
 		t.Errorf("%s: runModel = %v, want a failure", text, err)
 	}
-	shown, err := os.ReadFile(screen.Name())
-	if err != nil || bytes.Contains(shown, []byte("goroutine")) || bytes.Contains(shown, []byte(text)) {
-		t.Errorf("%s: the screen got %q, %v", text, shown, err)
+	if bytes.Contains(shown, []byte("goroutine")) || bytes.Contains(shown, []byte(text)) {
+		t.Errorf("%s: the screen got %q", text, shown)
 	}
 	h, err := a.folders()
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := os.ReadFile(h.log())
+	log, err := os.ReadFile(h.Log())
 	if err != nil || !bytes.Contains(log, []byte(text)) || !bytes.Contains(log, []byte("goroutine")) {
 		t.Errorf("%s: the log holds %q, %v", text, log, err)
 	}
-	if info, err := os.Stat(h.log()); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(h.Log()); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the log is %v, %v; want mode 0600", info.Mode(), err)
 	}
 }
@@ -108,7 +120,7 @@ func TestAPanicIsLoggedCleanAndWithoutKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := os.ReadFile(h.log())
+	log, err := os.ReadFile(h.Log())
 	if err != nil || bytes.Contains(log, []byte(key)) || bytes.ContainsAny(log, "\x1b\x07\u202e") || !bytes.Contains(log, []byte("[key]")) {
 		t.Errorf("the log holds %q, %v", log, err)
 	}

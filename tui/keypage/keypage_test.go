@@ -1,4 +1,4 @@
-package main
+package keypage
 
 import (
 	"strings"
@@ -10,13 +10,13 @@ import (
 	"winnow/tui/tuitest"
 )
 
-func testPage(t *testing.T) *keyPage {
+func testPage(t *testing.T) *Page {
 	t.Helper()
 	table, err := tui.Keys(nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newKeyPage(table)
+	return New(table)
 }
 
 func TestTheKeyPageTellsWhatArrives(t *testing.T) {

@@ -1,43 +1,37 @@
-package main
+// Package keypage is the screen of `winnow doctor keys`: it shows for each key that
+// is pressed the name that winnow gives it and what it does in each mode.
+//
+// A Page is a tea.Model; its exported methods may be called once its program has
+// ended.
+package keypage
 
 import (
-	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-	"github.com/spf13/cobra"
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
 	"winnow/tui"
 )
 
-func keysCommand(a *app) *cobra.Command {
-	c := command("keys", "Press keys, and see what winnow receives and what each does", 0, 0, a.doctorKeys)
-	c.Long = "keys shows for each key that is pressed the name that winnow gives it and what it\n" +
-		"does in each mode. Esc twice or ctrl+c leaves."
-	return c
-}
-
 // probedKeys are the keys that not every terminal can tell from others.
 var probedKeys = []string{"ctrl+enter", "shift+enter", "alt+enter", "ctrl+j"}
 
-// keyPage is the screen of doctor keys: what was pressed, the newest last, and
-// which of probedKeys have come.
-type keyPage struct {
+// Page shows what was pressed, the newest last, and which of probedKeys have arrived.
+type Page struct {
 	uses  func(key string) []tui.KeyUse // what a key does in each mode
 	lines []string                      // of the keys that were pressed
-	last  string                        // the key before
-	seen  map[string]bool
-	kitty bool // the terminal says that it tells all keys apart
+	last  string                        // the newest key
+	seen  map[string]bool               // by key of probedKeys
+	kitty bool                          // see Kitty
 	size  tea.WindowSizeMsg
 }
 
-func newKeyPage(uses func(key string) []tui.KeyUse) *keyPage {
-	p := &keyPage{uses: uses, seen: map[string]bool{}}
+// New makes a page; uses tells what a key does in each mode.
+func New(uses func(key string) []tui.KeyUse) *Page {
+	p := &Page{uses: uses, seen: map[string]bool{}}
 	for _, key := range probedKeys {
 		p.seen[key] = false
 	}
@@ -48,10 +42,10 @@ func newKeyPage(uses func(key string) []tui.KeyUse) *keyPage {
 const maxLines = 300
 
 // Init implements tea.Model.
-func (p *keyPage) Init() tea.Cmd { return nil }
+func (p *Page) Init() tea.Cmd { return nil }
 
 // Update implements tea.Model.
-func (p *keyPage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (p *Page) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		p.size = msg
@@ -67,7 +61,7 @@ func (p *keyPage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // press shows a key and, below it, what it does in each mode. Esc after Esc, or
 // ctrl+c, ends.
-func (p *keyPage) press(name string) tea.Cmd {
+func (p *Page) press(name string) tea.Cmd {
 	if _, asked := p.seen[name]; asked {
 		p.seen[name] = true
 	}
@@ -88,7 +82,7 @@ func (p *keyPage) press(name string) tea.Cmd {
 }
 
 // View implements tea.Model.
-func (p *keyPage) View() tea.View {
+func (p *Page) View() tea.View {
 	lines := []string{
 		"winnow doctor keys: press any key to see what arrives. Esc twice or ctrl+c leaves.", "",
 		"  " + strings.Join(p.arrivals(), "   "),
@@ -98,15 +92,24 @@ func (p *keyPage) View() tea.View {
 	lines = append(lines, p.lines[max(0, len(p.lines)-room):]...)
 	lines = lines[:min(len(lines), max(p.size.Height, 1))]
 	for i, line := range lines {
-		lines[i] = ansi.Truncate(safetext.Line(line, maxLine), max(p.size.Width, 1), "…")
+		lines[i] = safetext.Line(line, max(p.size.Width, 1))
 	}
 	v := tea.NewView(strings.Join(lines, "\n"))
 	v.AltScreen = true
 	return v
 }
 
-// arrivals says which of probedKeys have come.
-func (p *keyPage) arrivals() []string {
+// Seen reports which of probedKeys have arrived. The map belongs to the page.
+func (p *Page) Seen() map[string]bool { return p.seen }
+
+// Kitty reports whether the terminal says that it tells all keys apart.
+func (p *Page) Kitty() bool { return p.kitty }
+
+// Summary is what was found out about the terminal, in lines.
+func (p *Page) Summary() []string { return []string{strings.Join(p.arrivals(), ", "), p.protocol()} }
+
+// arrivals is a phrase for each of probedKeys: whether it has arrived.
+func (p *Page) arrivals() []string {
 	var out []string
 	for _, key := range probedKeys {
 		state := "not seen yet"
@@ -118,30 +121,9 @@ func (p *keyPage) arrivals() []string {
 	return out
 }
 
-func (p *keyPage) protocol() string {
+func (p *Page) protocol() string {
 	if p.kitty {
 		return "This terminal says that it tells all keys apart (kitty protocol)."
 	}
 	return "This terminal does not say that it tells all keys apart: where ctrl+enter comes as enter, send with ctrl+j."
-}
-
-// doctorKeys runs the page and sums up what was seen.
-func (a *app) doctorKeys(context.Context, []string) error {
-	if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
-		return &usageError{"winnow doctor keys", "doctor keys needs a terminal"}
-	}
-	in, out := a.stdin.(*os.File), a.stdout.(*os.File)
-	s, err := a.config()
-	if err != nil {
-		return err
-	}
-	uses, err := tui.Keys(rebinds(s.Keys), s.SendKey == "enter")
-	if err != nil {
-		return err
-	}
-	page := newKeyPage(uses)
-	if err := a.runModel(a.newScreen(page, in, out), in, out, func() {}); err != nil {
-		return err
-	}
-	return a.emit(map[string]any{"kitty_protocol": page.kitty, "seen": page.seen}, strings.Join(page.arrivals(), ", "), page.protocol())
 }

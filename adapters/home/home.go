@@ -1,0 +1,158 @@
+// Package home knows where winnow keeps its files and who may read and replace them.
+//
+// A Home names the folders and the files in them; none need exist. Check makes sure
+// that no other user can replace what is in them; MakePrivate makes one of them.
+// The functions are safe from any goroutine.
+//
+// # Caveats
+//
+// On Windows the modes of folders say nothing, and Check finds nothing.
+package home
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/adrg/xdg"
+)
+
+// Home is where winnow keeps its files.
+type Home struct {
+	root string // the folder that holds the others; "" with XDG
+
+	ConfigDir, DataDir, StateDir, CacheDir string
+}
+
+// At is the home under dir or, when dir is "", in the XDG base directories.
+func At(dir string) (Home, error) {
+	if dir == "" {
+		const name = "winnow"
+		return Home{
+			ConfigDir: filepath.Join(xdg.ConfigHome, name), DataDir: filepath.Join(xdg.DataHome, name),
+			StateDir: filepath.Join(xdg.StateHome, name), CacheDir: filepath.Join(xdg.CacheHome, name),
+		}, nil
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return Home{}, fmt.Errorf("home: %w", err)
+	}
+	return Home{
+		root: dir, ConfigDir: filepath.Join(dir, "config"), DataDir: filepath.Join(dir, "data"),
+		StateDir: filepath.Join(dir, "state"), CacheDir: filepath.Join(dir, "cache"),
+	}, nil
+}
+
+// Settings is the settings file.
+func (h Home) Settings() string { return filepath.Join(h.ConfigDir, "config.toml") }
+
+// History is the database of message pairs.
+func (h Home) History() string { return filepath.Join(h.DataDir, "history.db") }
+
+// Log is the log of the program.
+func (h Home) Log() string { return filepath.Join(h.StateDir, "log", "winnow.log") }
+
+// Typeahead holds what was typed in runs that ended before the history was open.
+func (h Home) Typeahead() string { return filepath.Join(h.StateDir, "typed.ndjson") }
+
+// Models is the folder of the model lists of providers.
+func (h Home) Models() string { return filepath.Join(h.CacheDir, "models") }
+
+// Endpoints is the folder of the model lists of endpoints.
+func (h Home) Endpoints() string { return filepath.Join(h.CacheDir, "endpoints") }
+
+// Versions is the folder of the saved versions of .env files.
+func (h Home) Versions() string { return filepath.Join(h.StateDir, "versions") }
+
+// Journal is the journal of one .env file, in a folder of its own. The same file
+// under two names has one journal.
+func (h Home) Journal(envFile string) string {
+	return filepath.Join(h.StateDir, "journals", fileKey(envFile), "journal")
+}
+
+// HistoryJournal is the journal of the chat history as a window.
+func (h Home) HistoryJournal() string {
+	return filepath.Join(h.StateDir, "journals", "history", "journal")
+}
+
+// fileKey names a file by its real path, in a form that fits a folder's name.
+func fileKey(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	} else if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(dir, filepath.Base(path)) // the file does not exist yet
+	}
+	sum := sha256.Sum256([]byte(path))
+	return hex.EncodeToString(sum[:12]) // 96 bits: no two files share one
+}
+
+// MakePrivate makes a folder, and those above it, for this user alone.
+func MakePrivate(dir string) error {
+	const mode = 0o700
+	if err := os.MkdirAll(dir, mode); err != nil {
+		return err
+	}
+	return os.Chmod(dir, mode)
+}
+
+// UnsafeError is a folder in which other users can replace files.
+type UnsafeError struct {
+	Dir    string
+	Parent string // lets everybody rename Dir; "" when Dir itself could not be repaired
+	Err    error  // why not
+}
+
+func (e *UnsafeError) Error() string {
+	if e.Parent != "" {
+		return fmt.Sprintf("everybody can replace %s, because everybody can write to %s", e.Dir, e.Parent)
+	}
+	return fmt.Sprintf("others can write to %s: %v", e.Dir, e.Err)
+}
+
+func (e *UnsafeError) Unwrap() error { return e.Err }
+
+// Check makes sure that no other user can replace what is in the folders that
+// exist. One that others can write to is repaired, which a notice reports; one that
+// cannot be made safe is an *UnsafeError.
+func (h Home) Check() (notices []string, err error) {
+	for _, dir := range []string{h.root, h.ConfigDir, h.DataDir, h.StateDir, h.CacheDir} {
+		notice, err := checkFolder(dir)
+		if err != nil {
+			return nil, err
+		}
+		if notice != "" {
+			notices = append(notices, notice)
+		}
+	}
+	return notices, nil
+}
+
+func checkFolder(dir string) (notice string, err error) {
+	const othersWrite, everybodyWrites, allOthers = 0o022, 0o002, 0o077
+	info, err := os.Stat(dir)
+	switch {
+	case dir == "" || errors.Is(err, fs.ErrNotExist) || runtime.GOOS == "windows":
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	above := filepath.Dir(dir)
+	if parent, err := os.Stat(above); err == nil && parent.Mode().Perm()&everybodyWrites != 0 && parent.Mode()&fs.ModeSticky == 0 {
+		return "", &UnsafeError{Dir: dir, Parent: above}
+	}
+	if info.Mode().Perm()&othersWrite == 0 {
+		return "", nil
+	}
+	if err := os.Chmod(dir, info.Mode().Perm()&^allOthers); err != nil {
+		return "", &UnsafeError{Dir: dir, Err: err}
+	}
+	return "others could write to " + dir + "; its mode was repaired", nil
+}

@@ -1,0 +1,123 @@
+package home
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestOneFolderHoldsEverything(t *testing.T) {
+	dir := t.TempDir()
+	h, err := At(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, path := range []string{h.Settings(), h.History(), h.Log(), h.Typeahead(), h.Models(), h.Endpoints(), h.Versions(), h.Journal("a"), h.Journal("b"), h.HistoryJournal()} {
+		if !strings.HasPrefix(path, dir+string(filepath.Separator)) || seen[path] {
+			t.Errorf("%s is outside of %s or used twice", path, dir)
+		}
+		seen[path] = true
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("naming the files made %v, %v", entries, err)
+	}
+}
+
+func TestARelativeHomeIsMadeAbsolute(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if h, err := At("here"); err != nil || !filepath.IsAbs(h.Log()) {
+		t.Errorf("At = %s, %v", h.Log(), err)
+	}
+}
+
+// The same file has one journal under any of its names, also before it exists.
+func TestAFileHasOneJournal(t *testing.T) {
+	dir := t.TempDir()
+	file, link, missing := filepath.Join(dir, ".env"), filepath.Join(dir, "link"), filepath.Join(dir, "missing")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		t.Skip(err)
+	}
+	t.Chdir(dir)
+	h, err := At("home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][2]string{{file, ".env"}, {file, link}, {missing, "missing"}} {
+		if a, b := h.Journal(c[0]), h.Journal(c[1]); a != b {
+			t.Errorf("%s and %s have the journals %s and %s", c[0], c[1], a, b)
+		}
+	}
+	before := h.Journal(missing)
+	if err := os.WriteFile(missing, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if h.Journal(missing) != before || h.Journal(missing) == h.Journal(file) {
+		t.Error("a new file has another journal than before, or that of another file")
+	}
+}
+
+// K3: folders that others can write to are repaired, or refused.
+func TestCheck(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes say nothing here")
+	}
+	for name, c := range map[string]struct {
+		parent, home, data os.FileMode
+		notices            int
+		unsafe             bool
+		wantData           os.FileMode
+	}{
+		"private":                       {0o755, 0o700, 0o700, 0, false, 0o700},
+		"others read":                   {0o755, 0o755, 0o755, 0, false, 0o755},
+		"others write":                  {0o755, 0o777, 0o775, 2, false, 0o700},
+		"everybody can replace it":      {0o777, 0o700, 0o700, 0, true, 0o700},
+		"everybody can write, stickily": {0o777 | os.ModeSticky, 0o700, 0o700, 0, false, 0o700},
+	} {
+		parent := t.TempDir()
+		dir := filepath.Join(parent, "home")
+		if err := MakePrivate(filepath.Join(dir, "data")); err != nil {
+			t.Fatal(err)
+		}
+		for path, mode := range map[string]os.FileMode{filepath.Join(dir, "data"): c.data, dir: c.home, parent: c.parent} {
+			if err := os.Chmod(path, mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h, err := At(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		notices, err := h.Check()
+		unsafe, isUnsafe := errors.AsType[*UnsafeError](err)
+		if isUnsafe != c.unsafe || !c.unsafe && (err != nil || len(notices) != c.notices) {
+			t.Errorf("%s: Check = %q, %v", name, notices, err)
+		}
+		if isUnsafe && (unsafe.Parent != parent || !strings.Contains(err.Error(), dir)) {
+			t.Errorf("%s: %v names not the parent %s", name, err, parent)
+		}
+		info, err := os.Stat(h.DataDir)
+		if err != nil || info.Mode().Perm() != c.wantData {
+			t.Errorf("%s: the mode is %v, %v; want %v", name, info.Mode(), err, c.wantData)
+		}
+	}
+}
+
+func TestMakePrivateNarrowsAFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := MakePrivate(dir); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+		t.Errorf("the mode is %v, %v", info.Mode(), err)
+	}
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/spf13/cobra"
+	"gopkg.in/natefinch/lumberjack.v2"
+
+	"winnow/adapters/home"
+	"winnow/assistant/safetext"
+	"winnow/tui"
+	"winnow/tui/keypage"
+	"winnow/tui/terminal"
+)
+
+// runModel runs a program on the terminal, which is as before afterwards. atEnd
+// is called when its loop has ended, while signals are still watched.
+func (a *app) runModel(p *tea.Program, in, out *os.File, atEnd func()) error {
+	status, err := terminal.Run(p, terminal.Options{
+		In: in, Out: out, Stderr: &logLines{a, "stderr"}, AtEnd: atEnd,
+		Close: func() {
+			if err := a.close(); err != nil {
+				a.logger().Error("close", "error", err)
+			}
+		},
+	})
+	if h, homeErr := a.folders(); errors.Is(err, tea.ErrProgramPanic) && homeErr == nil {
+		return advise(errors.New("winnow crashed"), "the rules and the conversation are stored; %s holds the details", h.Log())
+	}
+	if err == nil && status != 0 {
+		return statusError(status)
+	}
+	return err
+}
+
+// The log is rotated at logSize MiB; logBackups old files stay.
+const (
+	logSize    = 5
+	logBackups = 3
+)
+
+// logger returns the log, which it opens at the first call. It never fails: a
+// program that cannot log works without one. It is safe from any goroutine.
+func (a *app) logger() *slog.Logger {
+	a.logMu.Lock()
+	defer a.logMu.Unlock()
+	if a.log != nil {
+		return a.log
+	}
+	a.log = slog.New(slog.DiscardHandler)
+	h, err := a.folders()
+	if err != nil || home.MakePrivate(filepath.Dir(h.Log())) != nil {
+		return a.log
+	}
+	file := &lumberjack.Logger{Filename: h.Log(), MaxSize: logSize, MaxBackups: logBackups}
+	a.onClose(func() error {
+		_ = file.Close() // a user could do nothing about a failure
+		return nil
+	})
+	a.log = slog.New(slog.NewJSONHandler(file, &slog.HandlerOptions{Level: &a.logLevel, ReplaceAttr: a.redactor.ReplaceAttr}))
+	return a.log
+}
+
+// logLines writes lines that others print, such as net/http through the standard
+// logger, into the log: sanitised, and without keys. Nothing but winnow writes on
+// the terminal.
+type logLines struct {
+	app    *app
+	source string // which stream the lines come from
+}
+
+// Write implements io.Writer. The standard logger calls it with whole lines.
+func (l *logLines) Write(p []byte) (int, error) {
+	for line := range bytes.Lines(p) {
+		if text := safetext.Line(string(line), maxLine); text != "" {
+			l.app.logger().Warn(text, "source", l.source)
+		}
+	}
+	return len(p), nil
+}
+
+func keysCommand(a *app) *cobra.Command {
+	c := command("keys", "Press keys, and see what winnow receives and what each does", 0, 0, a.doctorKeys)
+	c.Long = "keys shows for each key that is pressed the name that winnow gives it and what it\n" +
+		"does in each mode. Esc twice or ctrl+c leaves."
+	return c
+}
+
+func (a *app) doctorKeys(context.Context, []string) error {
+	if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
+		return &usageError{"winnow doctor keys", "doctor keys needs a terminal"}
+	}
+	in, out := a.stdin.(*os.File), a.stdout.(*os.File)
+	s, err := a.config()
+	if err != nil {
+		return err
+	}
+	uses, err := tui.Keys(rebinds(s.Keys), s.SendKey == "enter")
+	if err != nil {
+		return err
+	}
+	page := keypage.New(uses)
+	if err := a.runModel(terminal.New(page, in, out, a.environ), in, out, func() {}); err != nil {
+		return err
+	}
+	return a.emit(map[string]any{"kitty_protocol": page.Kitty(), "seen": page.Seen()}, page.Summary()...)
+}

@@ -1,0 +1,214 @@
+// Package terminal runs a Bubble Tea program and leaves the terminal as it was,
+// however the program ends: in order, by a signal, by a panic, or because the
+// terminal is gone or has stopped reading.
+//
+// Run may be called once at a time and from one goroutine. While it runs, file
+// descriptor 2 of the process does not lead to the terminal: no library can write
+// over the screen.
+//
+// # Caveats
+//
+// A program that does not end within graceTime after a signal is ended by os.Exit.
+// On Windows file descriptor 2 is not redirected, and there is no job control.
+package terminal
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/term"
+)
+
+// leaveScreen takes back every mode that the program may have set: synchronised
+// output, mouse, focus, paste, both keyboard protocols, the cursor's shape and
+// presence, colours, and last the alternate screen.
+const leaveScreen = "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?2027l" +
+	"\x1b[<u\x1b[>4m\x1b[0 q\x1b[?25h\x1b[0m\x1b[?1049l"
+
+const (
+	// leaveTime is how long a terminal may take to accept leaveScreen: one that
+	// has stopped reading never does.
+	leaveTime = 100 * time.Millisecond
+	// graceTime is how long the program may take to end by itself after a
+	// signal; with leaveTime and CloseTime it stays below the two seconds
+	// within which a process that lost its terminal has to end.
+	graceTime = 500 * time.Millisecond
+	// CloseTime is how long Options.Close may take then.
+	CloseTime = 500 * time.Millisecond
+	// stackTime is how long the stack of a panic may take to arrive.
+	stackTime = 500 * time.Millisecond
+	// frameRate is Bubble Tea's fastest: a key waits half as long for its echo as
+	// at the usual 60, for half a percent of a core.
+	frameRate = 120
+)
+
+// guard restores the terminal however the program ends. It does not depend on
+// Bubble Tea's loop, which may be blocked.
+type guard struct {
+	in, out *os.File
+	states  map[*os.File]*term.State // of those that are terminals
+	once    sync.Once
+}
+
+func newGuard(in, out *os.File) *guard {
+	g := &guard{in: in, out: out, states: map[*os.File]*term.State{}}
+	for _, f := range []*os.File{in, out} {
+		if state, err := term.GetState(f.Fd()); err == nil {
+			g.states[f] = state
+		}
+	}
+	return g
+}
+
+// restore never blocks for longer than leaveTime.
+func (g *guard) restore() {
+	g.once.Do(func() {
+		for f, state := range g.states {
+			_ = term.Restore(f.Fd(), state) // a terminal that is gone needs nothing
+		}
+		within(leaveTime, func() { _, _ = g.out.WriteString(leaveScreen) })
+	})
+}
+
+// within runs f and waits for its end, but not for longer than limit.
+func within(limit time.Duration, f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(limit):
+	}
+}
+
+// New is a Bubble Tea program for Run. environ is the environment that it finds out
+// from what the terminal can do.
+func New(model tea.Model, in io.Reader, out *os.File, environ []string) *tea.Program {
+	return tea.NewProgram(model, tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(frameRate), tea.WithoutSignalHandler(), tea.WithEnvironment(environ))
+}
+
+// Options configures Run. All fields are needed.
+type Options struct {
+	In, Out *os.File  // the terminal
+	Stderr  io.Writer // gets what is written to file descriptor 2 meanwhile
+	AtEnd   func()    // called when the loop has ended, while signals are still watched
+	Close   func()    // closes files before a program that does not react is ended by force
+}
+
+// Run runs a program made by New. The status is 0, or that of the signal that ended
+// it. After a panic err wraps tea.ErrProgramPanic, and Stderr has the stack.
+func Run(p *tea.Program, o Options) (status int, err error) {
+	g := newGuard(o.In, o.Out)
+	release, stack := captureStderr(o.Stderr)
+	defer release()
+	stop := watch(g, p, o.Close)
+	_, err = p.Run()
+	o.AtEnd()
+	status = stop()
+	if err == nil {
+		return status, nil
+	}
+	g.restore()
+	if errors.Is(err, tea.ErrProgramPanic) {
+		select { // Run may return before Bubble Tea has written the stack to standard error
+		case <-stack:
+		case <-time.After(stackTime):
+		}
+	}
+	return 0, fmt.Errorf("the screen: %w", err)
+}
+
+// watch ends the program when a signal asks for it or the terminal is gone: in
+// order if it still reacts, by force if not. stop ends the watch and returns the
+// status of what ended the program; 0 is nothing.
+func watch(g *guard, p *tea.Program, closeFiles func()) (stop func() (status int)) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	gone := terminalGone(g.in)
+	done := make(chan struct{})
+	var status atomic.Int64
+	go suspendOnSignal(p, done)
+	go func() {
+		select {
+		case <-done:
+			return
+		case s := <-signals:
+			status.Store(signalStatus(s))
+		case <-gone:
+			status.Store(signalStatus(syscall.SIGHUP))
+		}
+		go p.Quit() // waits for the loop, which may be blocked
+		select {
+		case <-done:
+			return
+		case <-time.After(graceTime):
+		}
+		g.restore()
+		within(CloseTime, closeFiles)
+		os.Exit(int(status.Load()))
+	}()
+	return func() int {
+		signal.Stop(signals)
+		close(done)
+		return int(status.Load())
+	}
+}
+
+// signalStatus is the exit status of a process that a signal ended; that of an
+// interrupt is 130 on every system.
+func signalStatus(s os.Signal) int64 {
+	const shell = 128 // the shell's convention: the number of the signal is added
+	if n, ok := s.(syscall.Signal); ok && s != os.Interrupt {
+		return shell + int64(n)
+	}
+	return shell + 2
+}
+
+// captureStderr sends what is written to file descriptor 2 to out, until release.
+// stack is closed when the stack of a panic begins to arrive. Nothing is captured
+// where the system cannot do this.
+func captureStderr(out io.Writer) (release func(), stack <-chan struct{}) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return func() {}, nil
+	}
+	restore, err := redirectStderr(w)
+	_ = w.Close() // descriptor 2 is a copy of it
+	if err != nil {
+		_ = r.Close()
+		return func() {}, nil
+	}
+	read, panicked := make(chan struct{}), make(chan struct{})
+	stackSeen := sync.OnceFunc(func() { close(panicked) })
+	go func() {
+		defer close(read)
+		lines := bufio.NewReader(r)
+		for {
+			line, err := lines.ReadSlice('\n') // a longer line comes in pieces
+			_, _ = out.Write(line)             // whatever becomes of it, the terminal stays clean
+			if bytes.HasPrefix(line, []byte("goroutine ")) {
+				stackSeen()
+			}
+			if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+				return
+			}
+		}
+	}()
+	return sync.OnceFunc(func() {
+		restore()
+		<-read
+		_ = r.Close()
+	}), panicked
+}
