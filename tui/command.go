@@ -13,7 +13,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
-	"winnow/assistant/history"
+	"winnow/assistant/history/transfer"
 	"winnow/assistant/workspace"
 	"winnow/tui/overlay"
 	"winnow/tui/textline"
@@ -160,7 +160,7 @@ func (l *commandLine) usage() string {
 	}
 	text := filter.Usage(q.Command.Verb)
 	if q.Command.Verb == filter.Export && q.Command.Path == "" {
-		text += " · without a path: " + history.ExportPath(l.session.Topic(), q.Command.Format, l.now())
+		text += " · without a path: " + transfer.ExportPath(l.session.Topic(), q.Command.Format, l.now())
 	}
 	return text
 }
@@ -211,7 +211,7 @@ func (m *Model) runLine(line string) tea.Cmd {
 	case m.opts.History == nil:
 		return m.fail(workspace.ErrNoHistory)
 	case q.Command != nil:
-		return async(func(ctx context.Context) (history.Command, error) { return m.work.PlanCommand(ctx, line) }, func(c history.Command, err error) tea.Cmd {
+		return async(func(ctx context.Context) (transfer.Command, error) { return m.work.PlanCommand(ctx, line) }, func(c transfer.Command, err error) tea.Cmd {
 			return m.confirmCommand(line, c, err)
 		})
 	}
@@ -275,12 +275,12 @@ func readsMarks(line string) (reads bool) {
 
 // confirmCommand executes a planned command. It asks first when the command changes
 // many pairs, or deletes for good.
-func (m *Model) confirmCommand(line string, c history.Command, err error) tea.Cmd {
+func (m *Model) confirmCommand(line string, c transfer.Command, err error) tea.Cmd {
 	if err != nil {
 		return m.reopenLine(line, err)
 	}
 	do := func() tea.Cmd {
-		return async(func(ctx context.Context) (history.Outcome, error) { return m.work.Execute(ctx, c, line) }, func(out history.Outcome, err error) tea.Cmd {
+		return async(func(ctx context.Context) (transfer.Outcome, error) { return m.work.Execute(ctx, c, line) }, func(out transfer.Outcome, err error) tea.Cmd {
 			return m.executed(line, c, out, err)
 		})
 	}
@@ -290,11 +290,11 @@ func (m *Model) confirmCommand(line string, c history.Command, err error) tea.Cm
 	}
 	title, lines := strings.ToUpper(what[:1])+what[1:], []string(nil)
 	switch c.Confirm() {
-	case history.ConfirmNewTopic:
+	case transfer.ConfirmNewTopic:
 		title, lines = "There is no topic "+oneLine(c.Topic)+". Create it?", []string{title + "."}
-	case history.ConfirmDelete:
+	case transfer.ConfirmDelete:
 		title += " for good?"
-	case history.ConfirmMany:
+	case transfer.ConfirmMany:
 		title += "?"
 	default:
 		return do()
@@ -304,7 +304,7 @@ func (m *Model) confirmCommand(line string, c history.Command, err error) tea.Cm
 
 // executed shows what a command has done, and the pairs as they are now. An error
 // together with an outcome says that the view could not be filtered again.
-func (m *Model) executed(line string, c history.Command, out history.Outcome, err error) tea.Cmd {
+func (m *Model) executed(line string, c transfer.Command, out transfer.Outcome, err error) tea.Cmd {
 	if errors.Is(err, fs.ErrExist) {
 		err = fmt.Errorf("%w; --force overwrites it", err)
 	}
@@ -331,7 +331,7 @@ func (m *Model) executed(line string, c history.Command, out history.Outcome, er
 
 // undoCommand undoes the newest command on pairs.
 func (m *Model) undoCommand() tea.Cmd {
-	return async(m.work.UndoCommand, func(out history.Outcome, err error) tea.Cmd {
+	return async(m.work.UndoCommand, func(out transfer.Outcome, err error) tea.Cmd {
 		switch {
 		case errors.Is(err, workspace.ErrNothingToUndo):
 			return m.info("there is no :command to undo")
@@ -353,7 +353,7 @@ func (m *Model) showMarks() tea.Cmd {
 }
 
 // openFilters lists the saved filters, to apply or to delete one.
-func (m *Model) openFilters(all []history.SavedFilter) tea.Cmd {
+func (m *Model) openFilters(all []transfer.SavedFilter) tea.Cmd {
 	entries := make([]overlay.Entry, len(all))
 	for i, f := range all {
 		entries[i] = overlay.Entry{Value: f.Name, Text: "@" + f.Name, Extra: f.Line}

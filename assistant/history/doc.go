@@ -1,21 +1,22 @@
-// Package history stores message pairs in one SQLite database, and finds, exports
-// and imports them.
+// Package history stores message pairs and finds them by filter lines.
 //
-// # Terms
+// # Types
 //
 // A Store holds pairs and what a user interface remembers; Open returns the one
-// on SQLite, and package historytest tests any implementation. All pairs of all
-// sessions and models make one stream, ordered by Seq, which the store assigns
-// and never reuses; no clock takes part. A Session is a conversation, a
+// on SQLite, and package historytest tests any implementation. Row, PackedRequest and
+// Search are what all of them need; package transfer exports and imports.
+//
+// All pairs of all sessions and models make one stream, ordered by Seq, which the
+// store assigns and never reuses; no clock takes part. A Session is a conversation, a
 // Topic a node of a tree, a Draft the text of an input box. A cut pair was rolled
 // back: it is not in view, search, requests and exports until it is uncut. A sent
 // request is the JSON document that went to an endpoint: the newest are stored
-// with their pair, compressed, and never exported. A Command is the :command of a
-// filter line with its defaults filled in.
+// with their pair, compressed, and never exported.
 //
 // # Writing
 //
-// One connection of a process writes. When Commit or another writing method
+// Every method of a Store may be called from any goroutine, except from a callback of
+// the store. One connection of a process writes. When Commit or another writing method
 // returns nil, its changes are fsynced. When a batch fails, on a full disk for
 // example, nothing has changed, neither on disk nor in memory, and it can be
 // committed again. Options.Redact removes secrets from every text first.
@@ -45,10 +46,5 @@
 // Changes that were only in a -wal file that somebody removed are lost: Report
 // says LostWAL, but not how many. The checksum of a pair covers all but its
 // marks; a byte that flipped is found when the pair is read, and its Notice says
-// so. Arguments of calls are stored byte for byte, but exported as JSON, without
-// their white space. Times keep their offset, not the name of their zone. The file
-// must be on a file system with working locks. On Windows file modes have no effect.
-//
-// The package implements sections 8.1, 8.3 and 10 of winnow's specification,
-// its guarantees D1 to D12 where they concern the database, and K3.
+// so. The file must be on a file system with working locks. On Windows file modes have no effect.
 package history

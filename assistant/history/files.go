@@ -7,18 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
+
+	"winnow/checkpoint/privatefile"
 )
 
-// Modes of everything the store creates: its owner alone reads the history.
-const (
-	dirMode       fs.FileMode = 0o700
-	fileMode      fs.FileMode = 0o600
-	worldWritable fs.FileMode = 0o002 // lets anybody replace the files in a folder
-)
-
-// hasModes reports whether file modes have an effect on this system.
-const hasModes = runtime.GOOS != "windows"
+// fileMode is the mode of everything the store creates.
+const fileMode = privatefile.FileMode
 
 // suffixes of the files that belong to a database; the file itself is last.
 var suffixes = []string{"-shm", "-wal", "-journal", ""}
@@ -30,19 +24,13 @@ func (s *store) prepareFiles() error {
 		return &FileError{s.runDir, "is not a folder"}
 	}
 	for _, dir := range []string{filepath.Dir(s.path), s.runDir} {
-		if err := os.MkdirAll(dir, dirMode); err != nil {
-			return fmt.Errorf("history: create the folder: %w", err)
-		}
-		info, err := os.Stat(dir)
-		if err != nil {
+		narrowed, err := privatefile.Folder(dir)
+		if errors.Is(err, privatefile.ErrWritable) {
+			return &FileError{dir, err.Error()}
+		} else if err != nil {
 			return fmt.Errorf("history: %w", err)
 		}
-		if hasModes && info.Mode().Perm()&worldWritable != 0 {
-			return &FileError{dir, fmt.Sprintf("anybody may write in this folder (mode %04o)", info.Mode().Perm())}
-		}
-		if err := s.narrowMode(dir, info, dirMode); err != nil {
-			return err
-		}
+		s.reportNarrowed(dir, narrowed)
 	}
 	for _, suffix := range suffixes {
 		path := s.path + suffix
@@ -55,24 +43,19 @@ func (s *store) prepareFiles() error {
 		case !info.Mode().IsRegular(): // a link, which may lead anywhere, included
 			return &FileError{path, "is not a regular file"}
 		}
-		if err := s.narrowMode(path, info, fileMode); err != nil {
-			return err
+		narrowed, err := privatefile.Narrow(path, info)
+		if err != nil {
+			return &FileError{path, "others may read it, and its mode cannot be changed: " + err.Error()}
 		}
+		s.reportNarrowed(path, narrowed)
 	}
 	return nil
 }
 
-// narrowMode removes the permissions that allowed does not have, and reports it.
-func (s *store) narrowMode(path string, info fs.FileInfo, allowed fs.FileMode) error {
-	mode := info.Mode().Perm()
-	if !hasModes || mode&^allowed == 0 {
-		return nil
+func (s *store) reportNarrowed(path string, narrowed bool) {
+	if narrowed {
+		s.report.Repaired = append(s.report.Repaired, "others could read "+path+"; its mode was repaired")
 	}
-	if err := os.Chmod(path, mode&allowed); err != nil {
-		return &FileError{path, fmt.Sprintf("others may read it (mode %04o) and its mode cannot be changed: %v", mode, err)}
-	}
-	s.report.Repaired = append(s.report.Repaired, fmt.Sprintf("%s had mode %04o, others could read it: now %04o", path, mode, mode&allowed))
-	return nil
 }
 
 // createFile creates an empty file, durably, unless it exists.
@@ -87,27 +70,7 @@ func createFile(path string) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(path))
-}
-
-// syncFolder makes the creation and renaming of files in a folder durable.
-func syncFolder(dir string) error {
-	if !hasModes { // Windows cannot sync a folder, and need not
-		return nil
-	}
-	return syncWith(dir, os.O_RDONLY)
-}
-
-// syncFile makes the bytes of a closed file durable.
-func syncFile(path string) error { return syncWith(path, os.O_RDWR) }
-
-func syncWith(path string, flag int) error {
-	f, err := os.OpenFile(path, flag, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Sync()
+	return privatefile.SyncFolder(filepath.Dir(path))
 }
 
 // fileSize returns the size of a file, -1 when there is none.

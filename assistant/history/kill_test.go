@@ -200,16 +200,6 @@ func TestSecretsAreNotStored(t *testing.T) {
 	if strings.Contains(readAll(t, path), key) {
 		t.Error("the key is in the files")
 	}
-
-	// A key of which the program learns later is not exported.
-	const late = "answered late"
-	put(t, s, pair("x", late, "a"))
-	s.options.Redact = func(text string) string { return strings.ReplaceAll(text, late, "[redacted]") }
-	for _, f := range []Format{JSON, Markdown, Text, HTML} {
-		if strings.Contains(export(t, s, f), late) {
-			t.Errorf("Export(%s) holds the key", f)
-		}
-	}
 }
 
 // Where nothing can be written, what is stored is read, and every write says why.

@@ -58,7 +58,7 @@ func NewSearch(q *filter.Query, env Env, db PairReader, names Names) (*Search, e
 		return f, nil
 	}
 	if env.Saved == nil {
-		env.Saved = lookup(names.Saved)
+		env.Saved = Lookup(names.Saved)
 	}
 	var err error
 	if f.expr, err = filter.Expand(q, env.Saved); err != nil {

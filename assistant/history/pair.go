@@ -82,8 +82,17 @@ func newPairJSON(p *assistant.Pair, asText bool) (pairJSON, error) {
 	return form, nil
 }
 
-// decodePair reads the JSON form of a pair into p and keeps the fields it lacks.
-func decodePair(raw []byte, p *assistant.Pair) error {
+// EncodePair returns the JSON form of a pair in exports.
+func EncodePair(p *assistant.Pair) ([]byte, error) {
+	form, err := newPairJSON(p, false)
+	if err != nil {
+		return nil, err
+	}
+	return assistant.PlainJSON(form)
+}
+
+// DecodePair reads a JSON form of a pair into p and leaves the fields it lacks.
+func DecodePair(raw []byte, p *assistant.Pair) error {
 	form := pairJSON{Pair: p}
 	if err := json.Unmarshal(raw, &form); err != nil {
 		return err
@@ -202,7 +211,7 @@ func (r *Row) Decode() (damaged bool, err error) {
 	r.State = states[r.StateNumber&3]
 	damaged = !intact(&r.Pair, r.More, r.Sum)
 	if r.More != "" {
-		if err := decodePair([]byte(r.More), &r.Pair); err != nil && !damaged {
+		if err := DecodePair([]byte(r.More), &r.Pair); err != nil && !damaged {
 			return false, fmt.Errorf("history: pair %d: %w", r.Seq, err)
 		}
 	}

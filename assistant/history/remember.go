@@ -221,12 +221,12 @@ func CheckFilter(saved map[string]string, line string) error {
 	if q.Command != nil {
 		return fmt.Errorf("a line with :%s cannot be saved", q.Command.Verb)
 	}
-	_, err = filter.Expand(q, lookup(saved))
+	_, err = filter.Expand(q, Lookup(saved))
 	return err
 }
 
-// lookup finds saved filters for filter.Expand.
-func lookup(saved map[string]string) func(name string) (string, bool) {
+// Lookup finds saved filters for filter.Expand.
+func Lookup(saved map[string]string) func(name string) (string, bool) {
 	return func(name string) (string, bool) {
 		line, ok := saved[name]
 		return line, ok

@@ -67,12 +67,6 @@ func TestRequestsAreStoredAsTheyWereSent(t *testing.T) {
 	if got := requests(t, s, other.Seq); got != nil {
 		t.Errorf("a pair without requests has %v", got)
 	}
-	for _, f := range []Format{Markdown, JSON, Text, HTML} {
-		var out bytes.Buffer
-		if err := Export(t.Context(), s, &out, f, ExportOptions{}); err != nil || strings.Contains(out.String(), "später") || strings.Contains(out.String(), "messages") {
-			t.Errorf("%v: an export holds a request, or %v", f, err)
-		}
-	}
 	commit(t, s, &assistant.Batch{Delete: []int64{p.Seq}})
 	if n := rowsOf(t, s); n != 0 {
 		t.Errorf("%d requests are left of a deleted pair, and of nobody", n)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"winnow/assistant"
+	"winnow/checkpoint/privatefile"
 )
 
 // Salvage is what became of a damaged database.
@@ -50,7 +51,7 @@ func (s *store) salvage(ctx context.Context, damage error) error {
 	if err == nil {
 		s.step("write the plan")
 		plan, _ := json.Marshal(report) // strings and numbers always encode
-		err = errors.Join(os.WriteFile(s.salvagePlan(), plan, fileMode), syncFile(s.salvagePlan()), syncFolder(s.runDir))
+		err = errors.Join(os.WriteFile(s.salvagePlan(), plan, fileMode), privatefile.SyncFile(s.salvagePlan()), privatefile.SyncFolder(s.runDir))
 	}
 	if err == nil {
 		s.step("commit the salvage")
@@ -93,7 +94,7 @@ func (s *store) finishSalvage() error {
 			}
 		}
 		s.step("put the new database in place")
-		if err := errors.Join(os.Rename(s.path+salvageDone, s.path), syncFolder(filepath.Dir(s.path))); err != nil {
+		if err := errors.Join(os.Rename(s.path+salvageDone, s.path), privatefile.SyncFolder(filepath.Dir(s.path))); err != nil {
 			return fmt.Errorf("history: %w", err)
 		}
 	}
@@ -130,7 +131,7 @@ func (s *store) fill(ctx context.Context, report *Salvage) error {
 	if err := s.copyReadable(ctx, w, report); err != nil {
 		return err
 	}
-	return errors.Join(w.close(), db.Close(), syncFile(part))
+	return errors.Join(w.close(), db.Close(), privatefile.SyncFile(part))
 }
 
 // copyReadable copies what is readable from a copy of the damaged file.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"winnow/checkpoint/privatefile"
 )
 
 // applicationID marks a database file as winnow's, "wnnw" in ASCII. SQLite
@@ -119,12 +121,12 @@ func (s *store) backUp(ctx context.Context, version int) (string, error) {
 	if _, err := s.writer.conn.ExecContext(ctx, "VACUUM INTO ?", unfinished); err != nil {
 		return "", err
 	}
-	if err := syncFile(unfinished); err != nil {
+	if err := privatefile.SyncFile(unfinished); err != nil {
 		return "", err
 	}
 	s.step("rename the copy")
 	if err := os.Rename(unfinished, name); err != nil {
 		return "", err
 	}
-	return name, syncFolder(filepath.Dir(name))
+	return name, privatefile.SyncFolder(filepath.Dir(name))
 }

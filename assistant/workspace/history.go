@@ -11,6 +11,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/history/transfer"
 )
 
 // Filtered is what a filter line matches.
@@ -86,12 +87,12 @@ func (w *Workspace) FindText(ctx context.Context, text string) ([]int64, error) 
 
 // PlanCommand prepares the :command of a filter line: what it acts on, and what
 // to ask before Execute. The error tells why it cannot be executed.
-func (w *Workspace) PlanCommand(ctx context.Context, line string) (history.Command, error) {
+func (w *Workspace) PlanCommand(ctx context.Context, line string) (transfer.Command, error) {
 	q, env, err := w.parse(line)
 	if err != nil {
-		return history.Command{}, err
+		return transfer.Command{}, err
 	}
-	command, err := history.Prepare(ctx, w.history, q, env)
+	command, err := transfer.Prepare(ctx, w.history, q, env)
 	if err == nil {
 		err = command.Refused()
 	}
@@ -103,15 +104,15 @@ func (w *Workspace) PlanCommand(ctx context.Context, line string) (history.Comma
 
 // Execute executes a command that PlanCommand prepared, and adds its line to the
 // filter history. When pairs have changed, the active line is evaluated again.
-func (w *Workspace) Execute(ctx context.Context, command history.Command, line string) (history.Outcome, error) {
-	out, err := history.Execute(ctx, w.history, command, w.session)
+func (w *Workspace) Execute(ctx context.Context, command transfer.Command, line string) (transfer.Outcome, error) {
+	out, err := transfer.Execute(ctx, w.history, command, w.session)
 	if err != nil {
 		return out, err
 	}
 	if out.CanUndo() {
 		w.mu.Lock()
 		w.undoable = append(w.undoable, out)
-		w.undoable = w.undoable[max(0, len(w.undoable)-history.MaxUndo):]
+		w.undoable = w.undoable[max(0, len(w.undoable)-transfer.MaxUndo):]
 		w.mu.Unlock()
 	}
 	err = w.rememberLine(ctx, line)
@@ -123,21 +124,21 @@ func (w *Workspace) Execute(ctx context.Context, command history.Command, line s
 
 // UndoCommand undoes the newest command that changed pairs, and returns its
 // outcome. ErrNothingToUndo: there is none.
-func (w *Workspace) UndoCommand(ctx context.Context) (history.Outcome, error) {
+func (w *Workspace) UndoCommand(ctx context.Context) (transfer.Outcome, error) {
 	w.mu.Lock()
 	n := len(w.undoable)
 	if n == 0 {
 		w.mu.Unlock()
-		return history.Outcome{}, ErrNothingToUndo
+		return transfer.Outcome{}, ErrNothingToUndo
 	}
 	last := w.undoable[n-1]
 	w.undoable = w.undoable[:n-1]
 	w.mu.Unlock()
-	if err := history.Undo(ctx, w.history, last); err != nil {
+	if err := transfer.Undo(ctx, w.history, last); err != nil {
 		w.mu.Lock()
 		w.undoable = append(w.undoable, last)
 		w.mu.Unlock()
-		return history.Outcome{}, err
+		return transfer.Outcome{}, err
 	}
 	return last, w.Refilter(ctx)
 }

@@ -7,6 +7,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/history/transfer"
 )
 
 // Why a use case is refused, beside the errors of assistant.
@@ -46,9 +47,9 @@ type Workspace struct {
 	now         func() time.Time
 
 	mu          sync.Mutex
-	reask       int64             // the pair that the next message replaces; 0 is none
-	undoable    []history.Outcome // of commands that can be undone, newest last
-	filterCalls int               // counts SetFilter, so that a late result is dropped
+	reask       int64              // the pair that the next message replaces; 0 is none
+	undoable    []transfer.Outcome // of commands that can be undone, newest last
+	filterCalls int                // counts SetFilter, so that a late result is dropped
 }
 
 // New returns the workspace of a session. It does no I/O.

@@ -18,6 +18,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/history/transfer"
 	"winnow/checkpoint"
 )
 
@@ -149,7 +150,7 @@ func importing(t *testing.T, text []byte) func() {
 	t.Helper()
 	next := openedHistory(t)
 	return func() {
-		_, _ = history.Import(t.Context(), next, bytes.NewReader(text), nil)
+		_, _ = transfer.Import(t.Context(), next, bytes.NewReader(text), nil)
 		next = openedHistory(t)
 	}
 }
@@ -171,7 +172,7 @@ func importPairsOf(t *testing.T, n int, answer string) func() {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := history.Export(t.Context(), from, &text, "json", history.ExportOptions{}); err != nil {
+	if err := transfer.Export(t.Context(), from, &text, "json", transfer.ExportOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return importing(t, text.Bytes())

@@ -17,6 +17,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/history/transfer"
 	"winnow/assistant/safetext"
 )
 
@@ -147,7 +148,7 @@ func (a *app) historySearch(ctx context.Context, store history.Store, line strin
 }
 
 // formats are those of an export, by the value of --format or the file's extension.
-var formats = map[string]history.Format{"json": history.JSON, "md": history.Markdown, "txt": history.Text, "html": history.HTML}
+var formats = map[string]transfer.Format{"json": transfer.JSON, "md": transfer.Markdown, "txt": transfer.Text, "html": transfer.HTML}
 
 func historyExportCommand(a *app) *cobra.Command {
 	var in filterFlags
@@ -160,9 +161,9 @@ func historyExportCommand(a *app) *cobra.Command {
 			return &usageError{"winnow history export", fmt.Sprintf("--format: %q is not one of json, md, txt, html", format)}
 		}
 		if format == "" {
-			f = cmp.Or(formats[strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))], history.JSON)
+			f = cmp.Or(formats[strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))], transfer.JSON)
 		}
-		o := history.ExportOptions{Progress: func(done, total int) { a.progress("exporting, %d of %d pairs", done, total) }}
+		o := transfer.ExportOptions{Progress: func(done, total int) { a.progress("exporting, %d of %d pairs", done, total) }}
 		if line != "" {
 			if o.Seqs, err = a.selectSeqs(ctx, store, line, &in); err != nil {
 				return err
@@ -179,12 +180,12 @@ func historyExportCommand(a *app) *cobra.Command {
 }
 
 // export writes to the file at path, "-" is standard output.
-func (a *app) export(ctx context.Context, store history.Store, path string, force bool, f history.Format, o history.ExportOptions) error {
+func (a *app) export(ctx context.Context, store history.Store, path string, force bool, f transfer.Format, o transfer.ExportOptions) error {
 	defer a.progress("")
 	if path == "-" {
-		return history.Export(ctx, store, a.stdout, f, o)
+		return transfer.Export(ctx, store, a.stdout, f, o)
 	}
-	if err := history.ExportFile(ctx, store, path, force, f, o); err != nil {
+	if err := transfer.ExportFile(ctx, store, path, force, f, o); err != nil {
 		return err
 	}
 	a.progress("")
@@ -194,7 +195,7 @@ func (a *app) export(ctx context.Context, store history.Store, path string, forc
 func historyImportCommand(a *app) *cobra.Command {
 	return command("import FILE…", "Add the pairs of a JSON export; - is standard input", 1, -1, a.withHistory(func(ctx context.Context, store history.Store, files []string) error {
 		defer a.progress("")
-		var sum history.ImportReport
+		var sum transfer.ImportReport
 		for _, name := range files {
 			r, err := a.importFile(ctx, store, name)
 			sum.Added += r.Added
@@ -210,17 +211,17 @@ func historyImportCommand(a *app) *cobra.Command {
 }
 
 // importFile imports one file.
-func (a *app) importFile(ctx context.Context, store history.Store, name string) (history.ImportReport, error) {
+func (a *app) importFile(ctx context.Context, store history.Store, name string) (transfer.ImportReport, error) {
 	from := a.stdin
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return history.ImportReport{}, err
+			return transfer.ImportReport{}, err
 		}
 		defer f.Close()
 		from = io.Reader(f)
 	}
-	r, err := history.Import(ctx, store, from, func(done int) { a.progress("importing %s, %s", name, assistant.Counted(done, "pair")) })
+	r, err := transfer.Import(ctx, store, from, func(done int) { a.progress("importing %s, %s", name, assistant.Counted(done, "pair")) })
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/history/transfer"
 	"winnow/checkpoint"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -48,7 +49,7 @@ type contents struct {
 	topics       []history.Topic
 	pairs        int // of all topics and of none
 	withoutTopic int // pairs without a topic
-	filters      []history.SavedFilter
+	filters      []transfer.SavedFilter
 	changes      []checkpoint.Checkpoint // of this session, newest first
 }
 
@@ -159,7 +160,7 @@ func (p *Pane) read(ctx context.Context) (c *contents, err error) {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(saved)) {
-		c.filters = append(c.filters, history.SavedFilter{Name: name, Line: saved[name]})
+		c.filters = append(c.filters, transfer.SavedFilter{Name: name, Line: saved[name]})
 	}
 	for _, step := range slices.Backward(p.session.Checkpoints()) {
 		if step.Kind != checkpoint.KindStart {

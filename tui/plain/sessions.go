@@ -8,7 +8,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
-	"winnow/assistant/history"
+	"winnow/assistant/history/transfer"
 	"winnow/assistant/workspace"
 )
 
@@ -51,17 +51,17 @@ func (c *console) setFilter(line string) error {
 // execute executes the :command of a filter line. A change of many pairs, or for
 // good, is asked about.
 func (c *console) execute(line string) error {
-	cmd, err := interruptible(c, func(ctx context.Context) (history.Command, error) { return c.workspace.PlanCommand(ctx, line) })
+	cmd, err := interruptible(c, func(ctx context.Context) (transfer.Command, error) { return c.workspace.PlanCommand(ctx, line) })
 	if err != nil {
 		return err
 	}
 	does := upperFirst(cmd.Describe())
 	switch cmd.Confirm() {
-	case history.ConfirmNewTopic:
+	case transfer.ConfirmNewTopic:
 		does = "There is no topic " + cmd.Topic + ". Create it? " + does + "."
-	case history.ConfirmDelete:
+	case transfer.ConfirmDelete:
 		does += " for good?"
-	case history.ConfirmMany:
+	case transfer.ConfirmMany:
 		does += "?"
 	default:
 		return c.runCommand(cmd, line)
@@ -74,8 +74,8 @@ func (c *console) execute(line string) error {
 	return nil
 }
 
-func (c *console) runCommand(cmd history.Command, line string) error {
-	out, err := interruptible(c, func(ctx context.Context) (history.Outcome, error) { return c.workspace.Execute(ctx, cmd, line) })
+func (c *console) runCommand(cmd transfer.Command, line string) error {
+	out, err := interruptible(c, func(ctx context.Context) (transfer.Outcome, error) { return c.workspace.Execute(ctx, cmd, line) })
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package history
+package transfer
 
 import (
 	"embed"
@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"winnow/assistant"
+	"winnow/assistant/history"
 	"winnow/assistant/markup"
 	"winnow/assistant/safetext"
 )
@@ -165,11 +166,7 @@ func (j *jsonFormatter) ExecuteTemplate(w io.Writer, _ string, data any) error {
 		meta, _ := json.Marshal(exportMeta{exportName, exportVersion, data}) // always encodes
 		text = fmt.Sprintf(`{"meta":%s,"pairs":[`, meta)
 	case *assistant.Pair:
-		encoded, err := newPairJSON(data, false)
-		if err != nil {
-			return fmt.Errorf("pair %s: %w", data.ID, err)
-		}
-		raw, err := assistant.PlainJSON(encoded)
+		raw, err := history.EncodePair(data)
 		if err != nil {
 			return fmt.Errorf("pair %s: %w", data.ID, err)
 		}

@@ -1,4 +1,4 @@
-package history
+package transfer
 
 import (
 	"bufio"
@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"winnow/assistant/history"
+	"winnow/checkpoint/privatefile"
 )
 
 // Format is a format of exports.
@@ -24,23 +27,25 @@ const (
 	HTML     Format = "html" // one page without links to other files
 )
 
+// loadAtOnce is how many pairs an export has in memory.
+const loadAtOnce = 500
+
 // ExportOptions configures Export. The zero value is ready to use.
 type ExportOptions struct {
 	Seqs     []int64               // which pairs; nil is all uncut ones
 	Progress func(done, total int) // called after each few hundred pairs; nil is not called
 }
 
-// Export writes pairs, in order, to w. It holds no more than a few hundred pairs
-// in memory. All formats are safe to print to a terminal: control characters and
+// Export writes pairs, in order, to w. All formats are safe to print to a terminal: control characters and
 // invisible ones are escaped in JSON and removed in the others.
-func Export(ctx context.Context, s Store, w io.Writer, f Format, o ExportOptions) error {
+func Export(ctx context.Context, s history.Store, w io.Writer, f Format, o ExportOptions) error {
 	formatter, err := newFormatter(f)
 	if err != nil {
 		return err
 	}
 	seqs := o.Seqs
 	if seqs == nil {
-		refs, err := s.Refs(ctx, "", defaultCharsPerToken)
+		refs, err := s.Refs(ctx, "", 1) // their costs are not used
 		if err != nil {
 			return err
 		}
@@ -81,7 +86,7 @@ func Export(ctx context.Context, s Store, w io.Writer, f Format, o ExportOptions
 // ExportFile is Export into a file that only its owner can read. It writes a
 // temporary file first and renames it: the file at path is complete and durable, does
 // not exist, or is empty after a kill. Without force an existing file is an fs.ErrExist.
-func ExportFile(ctx context.Context, s Store, path string, force bool, f Format, o ExportOptions) (err error) {
+func ExportFile(ctx context.Context, s history.Store, path string, force bool, f Format, o ExportOptions) (err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder; name a file in it", path)
 	}
@@ -92,7 +97,7 @@ func ExportFile(ctx context.Context, s Store, path string, force bool, f Format,
 		}
 	}()
 	if !force { // an empty file reserves the name
-		placeholder, openErr := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+		placeholder, openErr := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, privatefile.FileMode)
 		if openErr != nil {
 			return openErr
 		}
@@ -117,5 +122,5 @@ func ExportFile(ctx context.Context, s Store, path string, force bool, f Format,
 	if err = os.Rename(file.Name(), path); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(path))
+	return privatefile.SyncFolder(filepath.Dir(path))
 }

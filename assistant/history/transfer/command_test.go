@@ -1,4 +1,4 @@
-package history
+package transfer
 
 import (
 	"context"
@@ -12,13 +12,14 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
+	"winnow/assistant/history"
 	"winnow/assistant/llm"
 )
 
 // commander is a store with a session that looks at it.
 type commander struct {
 	t  *testing.T
-	s  *store
+	s  history.Store
 	in *assistant.Session
 }
 
@@ -39,7 +40,7 @@ func (o *commander) ready(line string) Command {
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	command, err := Prepare(o.t.Context(), o.s, q, Env{Env: filter.Env{Now: day, Session: "x"}})
+	command, err := Prepare(o.t.Context(), o.s, q, history.Env{Env: filter.Env{Now: day, Session: "x"}})
 	if err != nil {
 		o.t.Fatalf("Prepare(%q): %v", line, err)
 	}
@@ -291,7 +292,7 @@ func TestForgottenFilterLeavesTheViewThatItMade(t *testing.T) {
 	o.must("s2 :save two")
 	o.must("@two !e :save good")
 	q, _ := filter.Parse("@good | s3")
-	r, err := o.s.Filter(t.Context(), q, Env{})
+	r, err := o.s.Filter(t.Context(), q, history.Env{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +307,7 @@ func TestForgottenFilterLeavesTheViewThatItMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := o.s.Filter(t.Context(), again, Env{}); err != nil || len(r.Refs) != 1 {
+	if r, err := o.s.Filter(t.Context(), again, history.Env{}); err != nil || len(r.Refs) != 1 {
 		t.Errorf("the line leaves %v, %v", r.Refs, err)
 	}
 	if out := o.must(":forget good"); out.Text != "@good is forgotten" {

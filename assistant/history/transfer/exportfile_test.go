@@ -1,4 +1,4 @@
-package history
+package transfer
 
 import (
 	"context"
@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"winnow/checkpoint/privatefile"
 )
 
 func TestExportFileIsThereWholeOrNotAtAll(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "h", "history.db"), Options{})
+	s := newStore(t)
 	put(t, s, pair("x", "one", "1"), pair("x", "two", "2"))
 	dir := t.TempDir()
 	path := filepath.Join(dir, "all.json")
@@ -32,8 +34,8 @@ func TestExportFileIsThereWholeOrNotAtAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(path); err != nil || hasModes && info.Mode().Perm() != fileMode {
-		t.Errorf("the file is %v, %v; want mode %v", info.Mode(), err, fileMode)
+	if info, err := os.Stat(path); err != nil || privatefile.HasModes && info.Mode().Perm() != privatefile.FileMode {
+		t.Errorf("the file is %v, %v; want mode %v", info.Mode(), err, privatefile.FileMode)
 	}
 	if err := export(false, ExportOptions{}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("over a file: %v, want an fs.ErrExist", err)

@@ -1,4 +1,4 @@
-package history
+package transfer
 
 import (
 	"bytes"
@@ -6,15 +6,17 @@ import (
 	"errors"
 	"html"
 	"io"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"winnow/assistant"
+	"winnow/assistant/history"
 	"winnow/assistant/safetext"
 )
 
-func export(t testing.TB, s *store, f Format) string {
+func export(t testing.TB, s history.Store, f Format) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Export(t.Context(), s, &b, f, ExportOptions{}); err != nil {
@@ -90,6 +92,41 @@ func TestExportsAreSafeForATerminal(t *testing.T) {
 	for _, f := range []Format{JSON, Markdown, Text, HTML} {
 		if got := export(t, s, f); safetext.Clean(got) != got {
 			t.Errorf("Export(%s) holds what safetext would take out:\n%q", f, got)
+		}
+	}
+}
+
+func TestExportsHaveNoRequests(t *testing.T) {
+	s := newStore(t)
+	p := pair("x", "one", "1")
+	sent := assistant.PairRequest{Pair: p, SentRequest: assistant.SentRequest{Model: "m", At: day, Body: json.RawMessage(`{"messages":"of the request"}`)}}
+	commit(t, s, &assistant.Batch{Put: []*assistant.Pair{p}, Requests: []assistant.PairRequest{sent}})
+	if stored, err := s.Requests(t.Context(), p.Seq); err != nil || len(stored) != 1 {
+		t.Fatalf("Requests = %v, %v; want one", stored, err)
+	}
+	for _, f := range []Format{JSON, Markdown, Text, HTML} {
+		if got := export(t, s, f); strings.Contains(got, "of the request") {
+			t.Errorf("Export(%s) has the request:\n%s", f, got)
+		}
+	}
+}
+
+// A key of which the program learns after a pair was stored is not exported.
+func TestSecretsAreNotExported(t *testing.T) {
+	const late = "answered late"
+	redact := func(text string) string { return text }
+	s, err := history.Open(t.Context(), filepath.Join(t.TempDir(), "h", "history.db"), history.Options{
+		Redact: func(text string) string { return redact(text) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	put(t, s, pair("x", late, "a"))
+	redact = func(text string) string { return strings.ReplaceAll(text, late, "[redacted]") }
+	for _, f := range []Format{JSON, Markdown, Text, HTML} {
+		if strings.Contains(export(t, s, f), late) {
+			t.Errorf("Export(%s) holds the key", f)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package history
+package transfer
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"winnow/assistant"
+	"winnow/assistant/history"
 )
 
 // ImportReport counts what Import did.
@@ -25,7 +26,7 @@ const importAtOnce = 1000
 // repeated, also after an error, which leaves the pairs before it in the store. A
 // pair that was exported while it was sent is imported as interrupted. progress,
 // unless it is nil, is called after each transaction.
-func Import(ctx context.Context, s Store, r io.Reader, progress func(done int)) (report ImportReport, err error) {
+func Import(ctx context.Context, s history.Store, r io.Reader, progress func(done int)) (report ImportReport, err error) {
 	var batch []*assistant.Pair
 	flush := func() error {
 		added, err := s.Append(ctx, batch)
@@ -92,10 +93,10 @@ func decodePairs(d *json.Decoder, each func(*assistant.Pair) error) error {
 		p := &assistant.Pair{Flag: true} // the default of new pairs
 		err := d.Decode(&raw)
 		if err == nil {
-			err = decodePair(raw, p)
+			err = history.DecodePair(raw, p)
 		}
 		if err == nil {
-			err = CheckPair(p)
+			err = history.CheckPair(p)
 		}
 		if err == nil {
 			p.Seq = 0
@@ -103,7 +104,7 @@ func decodePairs(d *json.Decoder, each func(*assistant.Pair) error) error {
 				sum := sha256.Sum256(raw)
 				p.ID = fmt.Sprintf("%x", sum[:16])
 			}
-			Interrupt(p)
+			history.Interrupt(p)
 			err = each(p)
 		}
 		if err != nil {

@@ -1,4 +1,4 @@
-package history
+package transfer
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
+	"winnow/assistant/history"
 )
 
 // ManyPairs is how many pairs a command may change without a confirmation; more
@@ -34,7 +35,7 @@ type Command struct {
 
 // Prepare fills in the defaults of the command of q, which must have one. The
 // error is a *filter.Error at a saved filter, ctx's, or the store's.
-func Prepare(ctx context.Context, s Store, q *filter.Query, env Env) (Command, error) {
+func Prepare(ctx context.Context, s history.Store, q *filter.Query, env history.Env) (Command, error) {
 	if env.Now.IsZero() {
 		env.Now = time.Now()
 	}
@@ -43,7 +44,7 @@ func Prepare(ctx context.Context, s Store, q *filter.Query, env Env) (Command, e
 	if err != nil {
 		return c, err
 	}
-	expr, err := filter.Expand(q, lookup(saved))
+	expr, err := filter.Expand(q, history.Lookup(saved))
 	if err != nil {
 		return c, err
 	}
@@ -70,7 +71,7 @@ func Prepare(ctx context.Context, s Store, q *filter.Query, env Env) (Command, e
 		if c.Topic == "" {
 			c.Topic = env.SelectedTopic
 		}
-		c.Topic = TopicPath(c.Topic)
+		c.Topic = history.TopicPath(c.Topic)
 		var paths []string
 		paths, err = s.TopicPaths(ctx)
 		c.newTopic = c.Topic != "" && !slices.Contains(paths, c.Topic)
@@ -178,7 +179,7 @@ type Outcome struct {
 	Text    string        // a clause; "" when there are Filters
 	Filters []SavedFilter // of :filters, by name
 
-	before Snapshot // for Undo
+	before history.Snapshot // for Undo
 }
 
 // SavedFilter is a line that was saved under a name.
@@ -197,7 +198,7 @@ func (o Outcome) Undone() string {
 
 // Undo undoes a command in one transaction: it restores marks and saved filters,
 // and removes topics that were created if they are empty.
-func Undo(ctx context.Context, s Store, o Outcome) error {
+func Undo(ctx context.Context, s history.Store, o Outcome) error {
 	if !o.CanUndo() {
 		return nil
 	}
@@ -208,7 +209,7 @@ func Undo(ctx context.Context, s Store, o Outcome) error {
 // its filter is expanded when the command forgets a name in it. The error may be
 // that of Refused, an fs.ErrExist, a *filter.Error, assistant.ErrBusy, or the
 // store's; nothing has changed then.
-func Execute(ctx context.Context, s Store, c Command, session *assistant.Session) (Outcome, error) {
+func Execute(ctx context.Context, s history.Store, c Command, session *assistant.Session) (Outcome, error) {
 	if err := c.Refused(); err != nil {
 		return Outcome{}, err
 	}
@@ -216,10 +217,10 @@ func Execute(ctx context.Context, s Store, c Command, session *assistant.Session
 		return Outcome{Text: "would " + c.Describe()}, nil
 	}
 	yes, no := true, false
-	var before Snapshot
+	var before history.Snapshot
 	var err error
 	n := len(c.Seqs)
-	mark := func(m Mark) {
+	mark := func(m history.Mark) {
 		before, err = s.Mark(ctx, c.Seqs, m)
 		n = len(before.Marks)
 	}
@@ -229,13 +230,13 @@ func Execute(ctx context.Context, s Store, c Command, session *assistant.Session
 	case filter.Delete:
 		err = session.Delete(ctx, c.Seqs...)
 	case filter.SetTopic:
-		mark(Mark{Topic: &c.Topic})
+		mark(history.Mark{Topic: &c.Topic})
 	case filter.Star:
-		mark(Mark{Star: &c.Stars})
+		mark(history.Mark{Star: &c.Stars})
 	case filter.FlagOn:
-		mark(Mark{Flag: &yes})
+		mark(history.Mark{Flag: &yes})
 	case filter.FlagOff:
-		mark(Mark{Flag: &no})
+		mark(history.Mark{Flag: &no})
 	default:
 		return executeSaved(ctx, s, c, session)
 	}
@@ -247,13 +248,13 @@ func Execute(ctx context.Context, s Store, c Command, session *assistant.Session
 
 // executeSaved executes a command about saved filters. Forgetting a name does not
 // change the view: the session's filter is expanded.
-func executeSaved(ctx context.Context, s Store, c Command, session *assistant.Session) (Outcome, error) {
+func executeSaved(ctx context.Context, s history.Store, c Command, session *assistant.Session) (Outcome, error) {
 	saved, err := s.SavedFilters(ctx)
 	if err != nil {
 		return Outcome{}, err
 	}
 	was := saved[c.Name]
-	out := Outcome{Text: c.describeDone(0), before: Snapshot{Filters: map[string]string{c.Name: was}}}
+	out := Outcome{Text: c.describeDone(0), before: history.Snapshot{Filters: map[string]string{c.Name: was}}}
 	switch {
 	case c.Verb == filter.Filters:
 		out = Outcome{}
@@ -289,7 +290,7 @@ func expandLine(line string, saved map[string]string) string {
 	if err != nil {
 		return line
 	}
-	expr, err := filter.Expand(q, lookup(saved))
+	expr, err := filter.Expand(q, history.Lookup(saved))
 	if err != nil {
 		return line
 	}

@@ -1,0 +1,77 @@
+// Package privatefile has what all stores need of the file system: files and folders
+// that only their owner can use, and the durability of what is in a folder.
+//
+// All functions do I/O; all are safe from any goroutine.
+//
+// Caveats: on Windows permissions are inherited: modes are not looked at, and the
+// file system makes names durable by itself.
+package privatefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+)
+
+// The modes of private files and folders.
+const (
+	FileMode   fs.FileMode = 0o600
+	FolderMode fs.FileMode = 0o700
+)
+
+// HasModes reports whether file modes have an effect on this system.
+const HasModes = runtime.GOOS != "windows"
+
+// ErrWritable is returned for a folder in which anybody can replace files.
+var ErrWritable = errors.New("anybody may write in this folder")
+
+// Folder makes a folder and its parents, and narrows the mode of one that exists.
+// The error is ErrWritable, or an *fs.PathError.
+func Folder(dir string) (narrowed bool, err error) {
+	if err := os.MkdirAll(dir, FolderMode); err != nil {
+		return false, err
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return false, err
+	}
+	const worldWritable = 0o002
+	if HasModes && info.Mode().Perm()&worldWritable != 0 {
+		return false, fmt.Errorf("%w (mode %04o)", ErrWritable, info.Mode().Perm())
+	}
+	return Narrow(dir, info)
+}
+
+// Narrow removes the permissions of others from a file or folder, and reports
+// whether there were any.
+func Narrow(path string, info fs.FileInfo) (narrowed bool, err error) {
+	mode := FileMode
+	if info.IsDir() {
+		mode = FolderMode
+	}
+	if !HasModes || info.Mode().Perm()&^mode == 0 {
+		return false, nil
+	}
+	return true, os.Chmod(path, info.Mode().Perm()&mode)
+}
+
+// SyncFolder makes the creation, renaming and removal of files in a folder durable.
+func SyncFolder(dir string) error {
+	if !HasModes { // Windows cannot sync a folder, and need not
+		return nil
+	}
+	return sync(dir, os.O_RDONLY)
+}
+
+// SyncFile makes the bytes of a closed file durable.
+func SyncFile(path string) error { return sync(path, os.O_RDWR) }
+
+func sync(path string, flag int) error {
+	f, err := os.OpenFile(path, flag, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
