@@ -270,8 +270,8 @@ func (w *journaledWindow) recovery() *tui.Recovery {
 	if last.Turn.ID != "" {
 		lines = append(lines, "The last turn: "+last.Turn.Description)
 	}
-	return &tui.Recovery{Lines: lines, Discard: func() error {
-		_, err := workspace.New(workspace.Options{Session: w.session.Load()}).Discard("discard what a crash left")
+	return &tui.Recovery{Lines: lines, Discard: func() error { // the screen makes it a step that can be undone
+		_, err := w.filter.Discard()
 		return err
 	}}
 }

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestTheRulesThatACrashLeftAreDiscarded: d in the question after a crash drops the
+// rules that were not saved, on the screen and as lines.
+func TestTheRulesThatACrashLeftAreDiscarded(t *testing.T) {
+	for name, c := range map[string]struct {
+		args                      []string
+		question, answer, outcome string // outcome is seen, with "!" before it no longer seen
+	}{
+		"screen": {nil, "stopped unexpectedly", "d", "!● unsaved"},
+		"lines":  {[]string{"--plain"}, "keeps them:", "discard\r", "Nothing is unsaved."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, _, stderr := inFolder(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n", "rules", "add", "gpt-4o", "--provider", "openai")
+			if status != statusDone {
+				t.Fatal(stderr)
+			}
+			dir, err := os.Getwd()
+			if err != nil {
+				t.Fatal(err)
+			}
+			env := append(os.Environ(), "WINNOW_HOME="+filepath.Join(dir, "home"), "TMUX=")
+			args := append([]string{"-m", "offline/rules"}, c.args...)
+			crashed := startVterm(t, dir, env, args...)
+			crashed.wait("unsaved")
+			crashed.kill()
+			v := startVterm(t, dir, env, args...)
+			v.wait(c.question)
+			v.rest(time.Second) // a question takes no key that was typed before it could be read
+			v.press(c.answer)
+			v.until("the discarded rules", func(frame string) bool {
+				gone, isGone := strings.CutPrefix(c.outcome, "!")
+				return strings.Contains(frame, gone) != isGone
+			})
+			v.kill()
+			if status := run(t.Context(), []string{"rules", "diff"}, nil, os.Stdout, os.Stderr); status != statusDone {
+				t.Errorf("rules diff ends with %d: the rules are still staged", status)
+			}
+		})
+	}
+}
