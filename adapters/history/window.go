@@ -192,6 +192,7 @@ func writeTool[A any](w *Window, name, description string, plan func(context.Con
 		return result(assistant.OK(c.message, c.data), err)
 	})
 	t.Write, t.Lasting, t.Category = true, true, "History"
+	t.Destructive, t.Idempotent = true, true
 	t.Preview = func(ctx context.Context, raw json.RawMessage) (string, bool, error) {
 		w.storeMu.Lock()
 		defer w.storeMu.Unlock()

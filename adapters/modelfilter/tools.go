@@ -100,6 +100,7 @@ func (w *Window) Tools() []assistant.Tool {
 func tool[A any](category, name, description string, run func(context.Context, A) assistant.ToolResult) assistant.Tool {
 	t := assistant.NewTool(name, description, func(ctx context.Context, a A) (assistant.ToolResult, error) { return run(ctx, a), nil })
 	t.Category, t.Write = category, category == "Rules" || category == "State"
+	t.Destructive, t.Idempotent = t.Write && !strings.HasPrefix(name, "add_"), true
 	return t
 }
 

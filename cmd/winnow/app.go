@@ -85,11 +85,15 @@ func (a *app) close() error {
 		a.background.end()
 	}
 	defer a.stop()
-	var err error
+	return a.closeAfter(0)
+}
+
+// closeAfter is close for all but the first n that were registered.
+func (a *app) closeAfter(n int) (err error) {
 	for {
 		a.closeMu.Lock()
-		closers := a.closers
-		a.closers = nil
+		closers := slices.Clone(a.closers[n:])
+		a.closers = slices.Delete(a.closers, n, len(a.closers))
 		a.closeMu.Unlock()
 		if len(closers) == 0 {
 			return err

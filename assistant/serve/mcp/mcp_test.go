@@ -1,0 +1,350 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/checkpoint"
+)
+
+// rig is a server over a window of words, whose journal is a file.
+type rig struct {
+	t       *testing.T
+	window  *at.Window
+	journal string
+	store   *assistant.MemoryStore
+	locked  error // what opening the window to write fails with
+	opts    Options
+	open    int // windows that are open
+}
+
+func newRig(t *testing.T) *rig {
+	r := &rig{t: t, window: at.NewWindow("one"), journal: filepath.Join(t.TempDir(), "journal"), store: &assistant.MemoryStore{}}
+	r.opts = Options{
+		Open: r.openWindow, History: r.store, Version: "1", HowToAllow: "ask the user",
+		Resources: map[string]string{"words": "the words"},
+	}
+	t.Cleanup(func() {
+		if r.open != 0 {
+			t.Errorf("%d windows are still open", r.open)
+		}
+		if err := r.window.Fault(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+func (r *rig) openWindow(_ context.Context, write bool) (Opened, error) {
+	if write && r.locked != nil {
+		return Opened{}, r.locked
+	}
+	j, err := checkpoint.Open(r.journal, checkpoint.Options{ReadOnly: !write})
+	if err != nil {
+		return Opened{}, err
+	}
+	r.open++
+	return Opened{Window: r.window, Journal: j, Use: func(*assistant.Session) {}, Close: func() error { r.open--; return j.Close() }}, nil
+}
+
+// connect connects a client, which answers questions by elicit; nil cannot be asked.
+func (r *rig) connect(elicit func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error)) *sdk.ClientSession {
+	r.t.Helper()
+	server, err := newServer(r.t.Context(), r.opts)
+	r.must(err)
+	here, there := sdk.NewInMemoryTransports()
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(context.WithoutCancel(r.t.Context()), there) }()
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "Test Agent/2", Version: "1"}, &sdk.ClientOptions{ElicitationHandler: elicit}).Connect(r.t.Context(), here, nil)
+	r.must(err)
+	r.t.Cleanup(func() {
+		_ = c.Close()
+		<-ended
+	})
+	return c
+}
+
+func (r *rig) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// call calls a tool and decodes its result.
+func (r *rig) call(c *sdk.ClientSession, tool string, args any) assistant.ToolResult {
+	r.t.Helper()
+	res, err := c.CallTool(r.t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
+	r.must(err)
+	var out assistant.ToolResult
+	text := res.Content[0].(*sdk.TextContent).Text
+	r.must(json.Unmarshal([]byte(text), &out))
+	data, err := json.Marshal(res.StructuredContent)
+	var same assistant.ToolResult
+	if r.must(err); json.Unmarshal(data, &same) != nil || same.Message != out.Message || res.IsError == out.Success {
+		r.t.Errorf("%s: text %s, data %s, error %v", tool, text, data, res.IsError)
+	}
+	return out
+}
+
+func (r *rig) words(want ...string) {
+	r.t.Helper()
+	if got := r.window.Words(); !slices.Equal(got, want) {
+		r.t.Errorf("words = %q, want %q", got, want)
+	}
+}
+
+// checkpoints are those of the journal.
+func (r *rig) checkpoints() []checkpoint.Checkpoint {
+	r.t.Helper()
+	j, err := checkpoint.Open(r.journal, checkpoint.Options{ReadOnly: true})
+	r.must(err)
+	return j.List("")
+}
+
+func TestEveryToolIsListedWithItsHintsAndCalled(t *testing.T) {
+	r := newRig(t)
+	c := r.connect(nil)
+	if in := c.InitializeResult(); in.Instructions != r.window.Prompt() || in.ServerInfo.Name != "winnow" {
+		t.Errorf("initialize = %+v", in)
+	}
+	list, err := c.ListTools(t.Context(), nil)
+	r.must(err)
+	var listed, want []string
+	for _, tool := range r.window.Tools() {
+		want = append(want, tool.Name)
+	}
+	args := map[string]any{"add_word": map[string]any{"word": "two"}}
+	r.window.Slow = at.NewGate()
+	r.window.Slow.Open()
+	for _, tool := range list.Tools {
+		listed = append(listed, tool.Name)
+		reads := !slices.Contains([]string{"add_word", "save_words", "fail", "panic"}, tool.Name)
+		if tool.Annotations.ReadOnlyHint != reads || *tool.Annotations.OpenWorldHint {
+			t.Errorf("%s: hints %+v", tool.Name, tool.Annotations)
+		}
+		result := r.call(c, tool.Name, args[tool.Name])
+		fails := map[string]string{"fail": assistant.CodeFailed, "panic": assistant.CodePanic, "save_words": assistant.CodeDeclined}
+		if result.ErrorCode != fails[tool.Name] {
+			t.Errorf("%s: %+v", tool.Name, result)
+		}
+	}
+	slices.Sort(want)
+	if slices.Sort(listed); !slices.Equal(listed, want) {
+		t.Errorf("listed %q, want %q", listed, want)
+	}
+}
+
+func TestAWriteIsACheckpointThatARollbackTakesBack(t *testing.T) {
+	r := newRig(t)
+	c := r.connect(nil)
+	r.call(c, "list_words", nil)
+	if n := len(r.checkpoints()); n != 0 {
+		t.Errorf("%d checkpoints after a read", n)
+	}
+	if got := r.call(c, "add_word", map[string]any{"word": "two"}); !got.Success || got.Message != "added two" {
+		t.Fatalf("add_word: %+v", got)
+	}
+	r.words("one", "two")
+	made := r.checkpoints()
+	last := made[len(made)-1]
+	if last.Session != "mcp-test-agent-2" || last.Kind != checkpoint.KindTurn || last.Description != `add_word("two")` || last.Effect() != "added two" {
+		t.Errorf("checkpoint %+v", last)
+	}
+	pairs, err := r.store.Load(t.Context(), []int64{last.PairSeq})
+	r.must(err)
+	if len(pairs) != 1 || pairs[0].Model != "mcp/test-agent-2" || len(pairs[0].ToolCalls) != 1 {
+		t.Errorf("pairs %+v", pairs)
+	}
+	w, err := r.openWindow(t.Context(), true)
+	r.must(err)
+	defer w.Close()
+	intent, err := w.Journal.BeginRollback(last.ID, checkpoint.ScopeBoth, 0)
+	r.must(err)
+	r.must(r.window.ApplyState(intent.State))
+	r.must(w.Journal.Finish(intent))
+	r.words("one")
+}
+
+func TestInvalidCallsChangeNothing(t *testing.T) {
+	r := newRig(t)
+	c := r.connect(nil)
+	for _, args := range []any{nil, map[string]any{}, map[string]any{"wrod": "two"}, map[string]any{"word": 2}, []string{"two"}, "two"} {
+		if got := r.call(c, "add_word", args); got.Success || got.ErrorCode != assistant.CodeInvalidArguments || got.Hint == "" {
+			t.Errorf("add_word(%v) = %+v", args, got)
+		}
+	}
+	if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "remove_everything"}); err == nil {
+		t.Error("a tool that does not exist was called")
+	}
+	r.words("one")
+	if got := r.checkpoints(); len(got) > 1 {
+		t.Errorf("checkpoints %+v", got)
+	}
+}
+
+func TestASaveAsksTheUser(t *testing.T) {
+	var asked string
+	answer := func(action string, yes bool) func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+		return func(_ context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			asked = req.Params.Message
+			return &sdk.ElicitResult{Action: action, Content: map[string]any{"confirm": yes}}, nil
+		}
+	}
+	for name, test := range map[string]struct {
+		elicit    func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error)
+		allow     bool
+		confirm   assistant.ConfirmPolicy
+		asks, yes bool
+	}{
+		"accepted":                {elicit: answer("accept", true), asks: true, yes: true},
+		"accepted without a tick": {elicit: answer("accept", false), asks: true},
+		"declined":                {elicit: answer("decline", true), asks: true},
+		"cancelled":               {elicit: answer("cancel", true), asks: true},
+		"cannot be asked":         {},
+		"allowed by the flag":     {allow: true, yes: true},
+		"asked despite the flag":  {elicit: answer("decline", true), allow: true, asks: true},
+		"never asked":             {elicit: answer("decline", true), confirm: assistant.ConfirmNever, yes: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked = ""
+			r := newRig(t)
+			r.opts.AllowSave, r.opts.Settings.Confirm = test.allow, test.confirm
+			c := r.connect(test.elicit)
+			r.call(c, "add_word", map[string]any{"word": "two"})
+			got := r.call(c, "save_words", nil)
+			if got.Success != test.yes || (asked != "") != test.asks {
+				t.Errorf("save_words = %+v; asked %q", got, asked)
+			}
+			if test.asks && !strings.Contains(asked, "-one\n+one two") {
+				t.Errorf("the question %q has no difference", asked)
+			}
+			if !test.yes && got.ErrorCode != assistant.CodeDeclined {
+				t.Errorf("code %q", got.ErrorCode)
+			}
+			if saved := slices.Contains(r.window.Saved(), "two"); saved != test.yes {
+				t.Errorf("saved %q", r.window.Saved())
+			}
+		})
+	}
+}
+
+func TestWhatChangedSinceTheQuestionIsNotSaved(t *testing.T) {
+	r := newRig(t)
+	c := r.connect(func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+		if err := r.window.Type("three"); err != nil {
+			t.Error(err)
+		}
+		return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"confirm": true}}, nil
+	})
+	r.call(c, "add_word", map[string]any{"word": "two"})
+	if got := r.call(c, "save_words", nil); got.ErrorCode != assistant.CodeDeclined || !strings.Contains(got.Message, "changed") {
+		t.Errorf("save_words = %+v", got)
+	}
+	if saved := r.window.Saved(); !slices.Equal(saved, []string{"one"}) {
+		t.Errorf("saved %q", saved)
+	}
+}
+
+func TestALockedWindowIsReadAndNotWritten(t *testing.T) {
+	r := newRig(t)
+	r.locked = &checkpoint.LockedError{PID: 4711}
+	c := r.connect(nil)
+	if got := r.call(c, "list_words", nil); !got.Success {
+		t.Errorf("list_words = %+v", got)
+	}
+	if got := r.call(c, "add_word", map[string]any{"word": "two"}); got.ErrorCode != assistant.CodeLocked || !strings.Contains(got.Message, "4711") {
+		t.Errorf("add_word = %+v", got)
+	}
+	r.words("one")
+	r.locked = errors.New("disk full")
+	if got := r.call(c, "add_word", map[string]any{"word": "two"}); got.ErrorCode != assistant.CodeFailed {
+		t.Errorf("add_word = %+v", got)
+	}
+}
+
+func TestResources(t *testing.T) {
+	r := newRig(t)
+	c := r.connect(nil)
+	list, err := c.ListResources(t.Context(), nil)
+	r.must(err)
+	if len(list.Resources) != 1 || list.Resources[0].URI != "winnow://words" {
+		t.Fatalf("resources %+v", list.Resources)
+	}
+	r.must(r.window.Type("t\u009bwo"))
+	res, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "winnow://words"})
+	r.must(err)
+	if got := res.Contents[0].Text; !strings.HasPrefix(got, `["one","t`) || strings.ContainsRune(got, 0x9b) {
+		t.Errorf("words = %q", got)
+	}
+	if _, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "file:///etc/passwd"}); err == nil {
+		t.Error("a file was read")
+	}
+}
+
+func TestProgressIsReported(t *testing.T) {
+	r := newRig(t)
+	server, err := newServer(t.Context(), r.opts)
+	r.must(err)
+	here, there := sdk.NewInMemoryTransports()
+	go func() { _ = server.Run(t.Context(), there) }()
+	got := make(chan string, 2)
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "agent"}, &sdk.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, n *sdk.ProgressNotificationClientRequest) { got <- n.Params.Message },
+	}).Connect(t.Context(), here, nil)
+	r.must(err)
+	defer c.Close()
+	params := &sdk.CallToolParams{Name: "progress"}
+	params.SetProgressToken("token")
+	_, err = c.CallTool(t.Context(), params)
+	r.must(err)
+	if first, second := <-got, <-got; first != "half of it" || second != "all of it" {
+		t.Errorf("progress %q, %q", first, second)
+	}
+}
+
+// FuzzMessages sends any bytes as messages: the server ends, what it wrote are whole
+// lines of JSON, and only a valid call changes the window.
+func FuzzMessages(f *testing.F) {
+	const begin = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n"
+	for _, seed := range []string{
+		"", "\n", "{", "null\n", "[]\n", "{}\n", `{"jsonrpc":"2.0"}` + "\n", `{"jsonrpc":"2.0","id":{},"method":1}` + "\n", "\xff\xfe\n",
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call"}` + "\n",
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"add_word"}}` + "\n",
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"add_word","arguments":[["word"]]}}` + "\n",
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"add_word","arguments":{"word":"` + strings.Repeat("x", 100) + `"}}}` + "\n",
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"save_words","inputResponses":{"confirm":{"action":"accept","content":{"confirm":true}}},"requestState":"x"}}` + "\n",
+		`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"winnow://\u001b"}}` + "\n",
+		`{"jsonrpc":"2.0","id":2,"method":"initialize","params":null}` + "\n",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, messages string) {
+		r := newRig(t)
+		var out strings.Builder
+		r.opts.Log = nil
+		_ = Run(t.Context(), io.MultiReader(strings.NewReader(begin), strings.NewReader(messages)), &out, r.opts)
+		for line := range strings.Lines(out.String()) {
+			if !json.Valid([]byte(line)) || strings.ContainsFunc(strings.TrimSuffix(line, "\n"), unicode.IsControl) {
+				t.Errorf("wrote %q", line)
+			}
+		}
+		if len(r.window.Words()) > 1 && !strings.Contains(messages, "word") {
+			t.Errorf("words %q", r.window.Words())
+		}
+		if len(r.window.Saved()) > 1 {
+			t.Error("saved without a question")
+		}
+	})
+}

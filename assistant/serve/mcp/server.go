@@ -1,0 +1,182 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"winnow/assistant"
+	"winnow/checkpoint"
+)
+
+const (
+	// maxMessage bounds a message of the client, in bytes.
+	maxMessage = 4 << 20
+	// maxText bounds a text that the client gets, in bytes.
+	maxText = 256 << 10
+)
+
+// Options configures Run. Open is needed; the rest may be zero.
+type Options struct {
+	// Open opens the window, to write or only to read. An error that is a
+	// *checkpoint.LockedError says who else writes.
+	Open func(ctx context.Context, write bool) (Opened, error)
+	// History stores the calls of write tools; nil stores them nowhere.
+	History  assistant.Store
+	Settings assistant.Settings
+	// Resources are the parts of the window's context that can be read, by the
+	// name of the field, each with its description.
+	Resources map[string]string
+	// AllowSave lets tools that need a confirmation run where the client cannot
+	// ask its user.
+	AllowSave bool
+	// HowToAllow tells an agent that is refused what its user can do; "" is nothing.
+	HowToAllow string
+	Redact     func(string) string // removes secrets from a text; nil removes nothing
+	Version    string
+	Log        *slog.Logger
+}
+
+// Opened is a window that is open for one request.
+type Opened struct {
+	Window  assistant.Window
+	Journal *checkpoint.Journal
+	// Use tells the window which session works in it.
+	Use   func(*assistant.Session)
+	Close func() error
+}
+
+// server answers the requests of one connection.
+type server struct {
+	opts Options
+
+	mu       sync.Mutex      // one request at a time
+	position json.RawMessage // of a Positioned window, after the last request; nil at first
+}
+
+// Run answers the requests that come from in, on out, until in ends or ctx is done.
+func Run(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
+	s, err := newServer(ctx, o)
+	if err != nil {
+		return err
+	}
+	err = s.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}, MaxLineLength: maxMessage})
+	if ctx.Err() != nil {
+		return nil // clients end a server by a signal
+	}
+	return err
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+// newServer registers the tools and resources of the window.
+func newServer(ctx context.Context, o Options) (*sdk.Server, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &server{opts: o}
+	w, err := s.open(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	out := sdk.NewServer(&sdk.Implementation{Name: "winnow", Version: o.Version}, &sdk.ServerOptions{
+		Instructions: w.Window.Prompt(), Logger: o.Log, Capabilities: &sdk.ServerCapabilities{},
+	})
+	for _, t := range w.Window.Tools() {
+		out.AddTool(toolOf(t), s.call(t))
+	}
+	for name, description := range o.Resources {
+		out.AddResource(&sdk.Resource{URI: "winnow://" + name, Name: name, Description: description, MIMEType: "application/json"}, s.read(name))
+	}
+	return out, s.close(w)
+}
+
+// toolOf describes a tool for the client.
+func toolOf(t assistant.Tool) *sdk.Tool {
+	destructive, openWorld := t.Destructive, false
+	return &sdk.Tool{
+		Name: t.Name, Description: t.Description, InputSchema: t.Spec().Parameters,
+		Annotations: &sdk.ToolAnnotations{
+			Title: strings.ReplaceAll(t.Name, "_", " "), ReadOnlyHint: !t.Write,
+			DestructiveHint: &destructive, IdempotentHint: t.Idempotent, OpenWorldHint: &openWorld,
+		},
+	}
+}
+
+// open opens the window where the last request left it. s.mu is locked, or the
+// connection has no request yet.
+func (s *server) open(ctx context.Context, write bool) (Opened, error) {
+	w, err := s.opts.Open(ctx, write)
+	if err != nil {
+		return w, err
+	}
+	s.restorePosition(w)
+	return w, nil
+}
+
+func (s *server) restorePosition(w Opened) {
+	if p, ok := w.Window.(assistant.Positioned); ok && s.position != nil {
+		if err := p.SetPosition(s.position); err != nil {
+			s.opts.Log.Warn("position not restored", "error", err)
+		}
+	}
+}
+
+// close closes the window and remembers its position.
+func (s *server) close(w Opened) error {
+	if p, ok := w.Window.(assistant.Positioned); ok {
+		if at, err := p.Position(); err == nil {
+			s.position, _ = assistant.PlainJSON(at)
+		}
+	}
+	return w.Close()
+}
+
+// read answers with one part of the window's context.
+func (s *server) read(name string) sdk.ResourceHandler {
+	return func(ctx context.Context, req *sdk.ReadResourceRequest) (_ *sdk.ReadResourceResult, err error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		w, err := s.open(ctx, false)
+		if err != nil {
+			return nil, fmt.Errorf("%s", s.clean(err.Error()))
+		}
+		defer func() { s.logClose(s.close(w)) }()
+		part, err := contextPart(w.Window, name)
+		if err != nil {
+			return nil, err
+		}
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: "application/json", Text: s.clean(string(part))}}}, nil
+	}
+}
+
+// contextPart is one field of the window's context.
+func contextPart(w assistant.Window, name string) (json.RawMessage, error) {
+	value, err := w.Context()
+	if err != nil {
+		return nil, err
+	}
+	raw, err := assistant.PlainJSON(value)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return nil, err
+	}
+	return fields[name], nil
+}
+
+func (s *server) logClose(err error) {
+	if err != nil {
+		s.opts.Log.Error("window not closed", "error", err)
+	}
+}

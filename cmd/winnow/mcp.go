@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"winnow/assistant/serve/mcp"
+)
+
+func mcpCommand(a *app) *cobra.Command {
+	var allowSave bool
+	c := command("mcp", "Offer the window's tools to other agents, by the Model Context Protocol", 0, 0, func(ctx context.Context, _ []string) error {
+		return a.serveMCP(ctx, allowSave)
+	})
+	c.Long = "mcp is started by an agent, such as Claude Code, Codex or opencode, and talks to it on\n" +
+		"standard input and output. Each change is a checkpoint of a session that is named after\n" +
+		"the agent. A save is confirmed by the user where the agent can ask, and refused elsewhere."
+	c.Example = "claude mcp add winnow -- winnow mcp --env-file /srv/proxy/.env"
+	c.Flags().BoolVar(&allowSave, "allow-save", false, "save without a question where the agent cannot ask")
+	return c
+}
+
+// serveMCP answers one agent until it closes standard input.
+func (a *app) serveMCP(ctx context.Context, allowSave bool) error {
+	s, err := a.config()
+	if err != nil {
+		return err
+	}
+	store, err := a.openHistory(ctx)
+	if err != nil {
+		return err
+	}
+	o := mcp.Options{
+		History: store, Settings: sessionSettings(s), AllowSave: allowSave, Redact: a.redactor.Redact, Version: version(), Log: a.logger(),
+		HowToAllow: "The rules stay staged; the user saves them in winnow or with winnow rules save, or starts winnow mcp with --allow-save.",
+	}
+	if s.Window != historyWindow {
+		o.Resources = map[string]string{
+			"rules":  "the rules of the current provider, each with the models it decides",
+			"models": "the models of the current provider, each with its status and the rule that decides it",
+		}
+	}
+	n := len(a.closers) // what is opened from here on is closed after each request
+	o.Open = func(ctx context.Context, write bool) (mcp.Opened, error) {
+		w, err := a.openWindow(ctx, write)
+		if err != nil {
+			return mcp.Opened{}, errors.Join(err, a.closeAfter(n))
+		}
+		return mcp.Opened{Window: w.window, Journal: w.journal, Use: w.session.Store, Close: func() error { return a.closeAfter(n) }}, nil
+	}
+	return mcp.Run(ctx, a.stdin, a.stdout, o)
+}
