@@ -30,6 +30,7 @@ type rig struct {
 }
 
 func newRig(t *testing.T) *rig {
+	t.Helper()
 	r := &rig{t: t, window: at.NewWindow("one"), journal: filepath.Join(t.TempDir(), "journal"), store: &assistant.MemoryStore{}}
 	r.opts = Options{
 		Open: r.openWindow, History: r.store, Version: "1", HowToAllow: "ask the user",
@@ -70,7 +71,9 @@ func (r *rig) connect(elicit func(context.Context, *sdk.ElicitRequest) (*sdk.Eli
 	r.must(err)
 	r.t.Cleanup(func() {
 		_ = c.Close()
-		<-ended
+		if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+			r.t.Logf("the server ended with %v", err)
+		}
 	})
 	return c
 }
@@ -169,7 +172,7 @@ func TestAWriteIsACheckpointThatARollbackTakesBack(t *testing.T) {
 	}
 	w, err := r.openWindow(t.Context(), true)
 	r.must(err)
-	defer w.Close()
+	defer func() { r.must(w.Close()) }()
 	intent, err := w.Journal.BeginRollback(last.ID, checkpoint.ScopeBoth, 0)
 	r.must(err)
 	r.must(r.window.ApplyState(intent.State))

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -67,7 +68,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 		return err
 	}
 	err = s.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}, MaxLineLength: maxMessage})
-	if ctx.Err() != nil {
+	if errors.Is(err, context.Canceled) {
 		return nil // clients end a server by a signal
 	}
 	return err
