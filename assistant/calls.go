@@ -9,6 +9,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/markup"
 	"winnow/assistant/nearest"
+	"winnow/assistant/share"
 	"winnow/checkpoint"
 )
 
@@ -194,6 +195,13 @@ func (t *turn) addCall(c ToolCall) {
 // The error is ctx's, when it ended before the tool began.
 func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error) {
 	c := &calls[0]
+	writes := c.tool.Write && (c.tool.NoOp == nil || !c.tool.NoOp(c.Arguments))
+	if writes && t.s != nil {
+		waiting := func(e *share.HeldError) { t.emit(Status{e.Error()}) }
+		if err := t.s.opts.Member.Hold(t.ctx, t.session, c.Name, waiting); err != nil {
+			return r, false, err
+		}
+	}
 	allowed, err := t.approve(c.tool, c.Arguments)
 	switch {
 	case t.ctx.Err() != nil:
@@ -203,14 +211,13 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 	case !allowed:
 		return Fail(CodeDeclined, "declined by the user"), false, nil
 	}
-	writes := c.tool.Write && (c.tool.NoOp == nil || !c.tool.NoOp(c.Arguments))
 	if writes {
 		if err := t.beforeWrite(calls); err != nil {
 			return Fail(CodeFailed, "nothing was changed: %v", err), false, nil
 		}
 	}
 	index := t.cards
-	r = c.tool.run(t.ctx, c.Arguments, func(p Progress) {
+	r = c.tool.Call(t.ctx, c.Arguments, func(p Progress) {
 		t.emit(ToolProgress{
 			Tool: c.Name, Stage: p.Stage, Message: p.Message, Progress: p.Done, Data: p.Data,
 			Index: index, ToolUseID: c.ID,
@@ -292,9 +299,11 @@ func (t *turn) afterWrite(c ToolCall) error {
 			return err
 		}
 		summary := checkpoint.ToolSummary{Name: c.Name, Args: string(c.Arguments), Effect: c.Result.Message, OK: c.Result.Success}
+		before := j.Current()
 		if err := j.Record(state, []checkpoint.ToolSummary{summary}); err != nil {
 			return fmt.Errorf("the change could not be recorded: %w", err)
 		}
+		t.s.opts.Member.Announce(share.ToolRan, t.session, c.Name, before, state)
 		if err := t.s.markSaved(state); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"winnow/assistant/share"
 	"winnow/checkpoint"
 )
 
@@ -30,7 +31,7 @@ func (s *Session) UndoStep() (checkpoint.Checkpoint, bool) {
 // that can be undone. Either the change is in the journal and in the window, or
 // in neither. A change that does not change the state, such as saving, is not a step.
 func (s *Session) Edit(description string, change func() error) error {
-	release, err := s.acquireWork()
+	release, err := s.acquireWork(true)
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,9 @@ func (s *Session) Edit(description string, change func() error) error {
 	}
 	after, err := windowState(w)
 	if err == nil && !checkpoint.Equal(before, after) {
-		_, err = j.Edit(description, before, after)
+		if _, err = j.Edit(s.ID(), description, before, after); err == nil {
+			s.opts.Member.Announce(share.Edited, s.ID(), description, before, after)
+		}
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("nothing was changed: %w", err), w.ApplyState(before))
@@ -69,7 +72,7 @@ func (s *Session) Edit(description string, change func() error) error {
 // Save saves the window, if it is a Saver, and notes in the journal that nothing
 // is unsaved. The errors are those of Saver.Save.
 func (s *Session) Save(ctx context.Context) (saved Saved, err error) {
-	release, err := s.acquireWork()
+	release, err := s.acquireWork(true)
 	if err != nil {
 		return Saved{}, err
 	}
@@ -89,16 +92,18 @@ func (s *Session) Save(ctx context.Context) (saved Saved, err error) {
 	}
 	// A save merges what others have written into the file: that is a step of its own.
 	if before := j.Current(); before != nil && !checkpoint.Equal(before, state) {
-		if _, err := j.Edit("Load what others saved", before, state); err != nil {
+		if _, err := j.Edit(s.ID(), "Load what others saved", before, state); err != nil {
 			return saved, err
 		}
 	}
+	s.opts.Member.Announce(share.Saved, s.ID(), saved.Path, state, state)
 	return saved, s.markSaved(state)
 }
 
-// markSaved notes that state is what is saved, unless the window has unsaved changes.
+// markSaved notes that state is what is saved, unless the window has unsaved changes
+// or state is nil.
 func (s *Session) markSaved(state json.RawMessage) error {
-	if d, ok := s.opts.Window.(Dirtier); !ok || d.Dirty() {
+	if d, ok := s.opts.Window.(Dirtier); !ok || d.Dirty() || state == nil {
 		return nil
 	}
 	return s.opts.Journal.Saved(state)
@@ -114,7 +119,7 @@ func windowState(w Window) (json.RawMessage, error) {
 
 // Delete removes pairs for good.
 func (s *Session) Delete(ctx context.Context, seqs ...int64) error {
-	release, err := s.acquireWork()
+	release, err := s.acquireWork(false)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package assistant
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -141,5 +140,3 @@ func (r *Pages) At(at Location) Available {
 	}
 	return out
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

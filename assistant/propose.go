@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"slices"
 
 	"winnow/assistant/llm"
@@ -14,7 +13,7 @@ import (
 // the write tools, with a checkpoint, as a turn of its own. Rejecting returns no
 // channel; the model learns of it with the next message.
 func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept bool) (<-chan Event, error) {
-	release, err := s.acquireWork()
+	release, err := s.acquireWork(false)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +50,7 @@ func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept
 		return nil, err
 	}
 	found.Decision = "accepted"
-	t.model, t.name, t.decided, t.proposal = scripted{calls: calls, done: found.Summary}, "proposal", holder, payload
+	t.model, t.name, t.decided, t.proposal = llm.Scripted{Calls: calls, Done: found.Summary}, "proposal", holder, payload
 	return s.startTurn(t)
 }
 
@@ -75,40 +74,4 @@ func (s *Session) PromptOf(a SuggestedAction) Prompt {
 		return Prompt{Text: a.Label}
 	}
 	return Prompt{Text: a.Label + "\n\n" + string(raw)}
-}
-
-// scripted is an llm.Model that makes given calls and then reports their results, so
-// that an accepted proposal runs like a turn.
-type scripted struct {
-	calls []llm.Call
-	done  string // summary of the proposal
-}
-
-// Stream implements Model.
-func (m scripted) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Part, error] {
-	return func(yield func(llm.Part, error) bool) {
-		answered := req.Messages[len(req.Messages)-1].Role == llm.RoleTool
-		if !answered && len(m.calls) > 0 {
-			yield(llm.End{Calls: m.calls, Finish: "tool_calls"}, nil)
-			return
-		}
-		if yield(llm.Text{Text: m.outcome(req.Messages)}, nil) {
-			yield(llm.End{Finish: "stop"}, nil)
-		}
-	}
-}
-
-// outcome reports the results of the calls, which are the last messages.
-func (m scripted) outcome(messages []llm.Message) string {
-	failed, why := 0, ""
-	for i := len(messages) - 1; i >= 0 && messages[i].Role == llm.RoleTool; i-- {
-		var r ToolResult
-		if json.Unmarshal([]byte(messages[i].Content), &r) == nil && !r.Success {
-			failed, why = failed+1, r.Message
-		}
-	}
-	if failed == 0 {
-		return "Carried out: " + m.done
-	}
-	return fmt.Sprintf("%d of %d steps failed: %s", failed, len(m.calls), why)
 }

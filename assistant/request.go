@@ -130,7 +130,7 @@ func (t *turn) nextRequest() llm.Request {
 // is the JSON document of the selected endpoint when its llm.Model is an
 // llm.Encoder. ErrBusy: a turn runs, which has the window.
 func (s *Session) Request(ctx context.Context, text string) (llm.Request, json.RawMessage, error) {
-	release, err := s.acquireWork()
+	release, err := s.acquireWork(false)
 	if err != nil {
 		return llm.Request{}, nil, err
 	}

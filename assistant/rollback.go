@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"winnow/assistant/share"
 	"winnow/checkpoint"
 )
 
@@ -22,7 +23,11 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 	if err != nil {
 		return "", err
 	}
-	intent, err := s.opts.Journal.BeginRollback(id, scope, first)
+	only := "" // every session that was active since
+	if s.opts.Member != nil {
+		only = s.ID()
+	}
+	intent, err := s.opts.Journal.BeginRollback(id, scope, first, only)
 	if err != nil {
 		return "", err
 	}
@@ -76,7 +81,7 @@ func (s *Session) acquireRollback() (release func(), err error) {
 	if s.opts.Journal == nil || s.opts.Window == nil {
 		return nil, ErrNoJournal
 	}
-	return s.acquireWork()
+	return s.acquireWork(true)
 }
 
 // finishRollback finishes a rollback that a crash interrupted. Work is acquired.
@@ -125,6 +130,7 @@ func (s *Session) executeRollback(ctx context.Context, intent checkpoint.Intent)
 	if err := j.Finish(intent); err != nil {
 		return err
 	}
+	s.opts.Member.Announce(share.RolledBack, s.ID(), intent.Target, intent.Previous, intent.State)
 	state, err := windowState(w)
 	if err == nil {
 		err = s.markSaved(state)

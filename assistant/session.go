@@ -11,6 +11,7 @@ import (
 
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
+	"winnow/assistant/share"
 	"winnow/checkpoint"
 )
 
@@ -33,6 +34,8 @@ type Options struct {
 	Pages   *Pages // nil: there are no tools but the window's
 	Store   Store  // nil is a MemoryStore
 	Journal *checkpoint.Journal
+	// Member is the session's part in a window that others share; nil: it has none.
+	Member *share.Member
 	// WithoutCheckpoints lets write tools run in a session that has no Journal:
 	// what they do cannot be undone.
 	WithoutCheckpoints bool
@@ -124,8 +127,9 @@ func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 
 // acquireWork gives window, journal and store to one caller at a time. It is
 // ErrBusy while a turn runs, also for a caller that waits when a turn starts; a
-// turn waits for the caller that has it.
-func (s *Session) acquireWork() (release func(), err error) {
+// turn waits for the caller that has it. A change of a window that the turn of
+// another session has is a *share.HeldError.
+func (s *Session) acquireWork(changes bool) (release func(), err error) {
 	s.mu.Lock()
 	busy, started := s.running != nil, s.turnStarted
 	s.mu.Unlock()
@@ -134,7 +138,12 @@ func (s *Session) acquireWork() (release func(), err error) {
 	}
 	select {
 	case s.work <- struct{}{}:
-		return func() { <-s.work }, nil
+		end, err := s.opts.Member.Section(changes)
+		if err != nil {
+			<-s.work
+			return nil, err
+		}
+		return func() { end(); <-s.work }, nil
 	case <-started:
 		return nil, ErrBusy
 	}
@@ -199,6 +208,9 @@ func (s *Session) Registry() *llm.Registry { return s.registry }
 
 // Window returns what the assistant works on; nil is nothing.
 func (s *Session) Window() Window { return s.opts.Window }
+
+// Journal returns the journal of the window; nil is none.
+func (s *Session) Journal() *checkpoint.Journal { return s.opts.Journal }
 
 // Pairs loads pairs by Seq, the running one as far as it is stored.
 func (s *Session) Pairs(ctx context.Context, seqs []int64) ([]Pair, error) {

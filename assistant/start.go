@@ -13,7 +13,7 @@ import (
 // was stored of the session: its position in the window and the queued message.
 // A session that was not started is started by its first turn.
 func (s *Session) Start(ctx context.Context) error {
-	release, err := s.acquireWork()
+	release, err := s.acquireWork(false)
 	if err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (s *Session) Start(ctx context.Context) error {
 // called from another goroutine with the result; after an error the next turn or Edit
 // tries again. An interrupted rollback is finished first, and waited for.
 func (s *Session) StartAsync(ctx context.Context, done func(error)) error {
-	release, err := s.acquireWork()
+	release, err := s.acquireWork(false)
 	if err != nil {
 		return err
 	}
@@ -62,6 +62,9 @@ func (s *Session) start(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if s.opts.Member.Held() { // state may not be recorded yet
+			state = nil
+		}
 		if _, err := s.opts.Journal.Start(s.ID(), state); err != nil {
 			return err
 		}
@@ -96,7 +99,7 @@ func (s *Session) measure(ctx context.Context) {
 // Model, window state and unsaved changes stay; old pairs stay in the history.
 // On error the old session continues.
 func (s *Session) Renew(ctx context.Context) error {
-	release, err := s.acquireWork()
+	release, err := s.acquireWork(false)
 	if err != nil {
 		return err
 	}
@@ -108,7 +111,7 @@ func (s *Session) Renew(ctx context.Context) error {
 // checkpoints, its queued message and position, and its pairs as the view. Model,
 // window state and unsaved changes stay. On error the old session continues.
 func (s *Session) Resume(ctx context.Context, id string) error {
-	release, err := s.acquireWork()
+	release, err := s.acquireWork(false)
 	if err != nil {
 		return err
 	}
@@ -154,7 +157,7 @@ func (s *Session) Close(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-	release, err := s.acquireWork()
+	release, err := s.acquireWork(false)
 	if err != nil {
 		return err
 	}

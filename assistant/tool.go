@@ -144,9 +144,9 @@ func (t Tool) Spec() llm.ToolSpec {
 // It bounds Cancel to less than a tenth of a second whatever the tool does.
 const graceAfterCancel = 50 * time.Millisecond
 
-// run executes a valid call, with its timeout and with a panic turned into a result.
+// Call executes a valid call, with its timeout and with a panic turned into a result.
 // A tool that does not return after the end of its ctx is left running.
-func (t Tool) run(ctx context.Context, args json.RawMessage, report func(Progress)) ToolResult {
+func (t Tool) Call(ctx context.Context, args json.RawMessage, report func(Progress)) ToolResult {
 	timeout := cmp.Or(t.Timeout, DefaultToolTimeout)
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

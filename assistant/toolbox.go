@@ -3,6 +3,7 @@ package assistant
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -46,7 +47,7 @@ func (b *toolbox) check(c llm.Call) (t Tool, args json.RawMessage, invalid *Tool
 	}
 	r := Fail(CodeUnknownTool, "Unknown tool: '%s'.%s", c.Name, nearest.Hint(c.Name, b.names))
 	if ok {
-		problem := t.problem(args)
+		problem := t.Problem(args)
 		if problem == "" {
 			return t, args, nil
 		}
@@ -56,15 +57,15 @@ func (b *toolbox) check(c llm.Call) (t Tool, args json.RawMessage, invalid *Tool
 	return t, nil, &r
 }
 
-// problem is the exact reason why args do not fit the tool; "" when they do.
-func (t Tool) problem(args json.RawMessage) string {
+// Problem is the exact reason why args do not fit the tool; "" when they do.
+func (t Tool) Problem(args json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(args, &fields); err != nil || fields == nil {
 		return fmt.Sprintf("Invalid arguments for '%s': they must be one complete JSON object.", t.Name)
 	}
 	schema := t.schema()
-	known := sortedKeys(schema.Properties)
-	for _, name := range sortedKeys(fields) {
+	known := slices.Sorted(maps.Keys(schema.Properties))
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !slices.Contains(known, name) && !acceptsMore(schema) {
 			return fmt.Sprintf("Invalid parameter: '%s' is not a valid parameter.%s", name, nearest.Hint(name, known))
 		}

@@ -112,7 +112,8 @@ func (t *turn) run() {
 // pair kept.
 func (t *turn) execute() (end Event) {
 	defer t.cancel(nil)
-	if w := t.s.opts.Window; w != nil {
+	defer t.s.opts.Member.Release()
+	if w := t.s.opts.Window; w != nil && t.s.opts.Member == nil {
 		w.Lock()
 		defer w.Unlock()
 	}
@@ -126,20 +127,26 @@ func (t *turn) execute() (end Event) {
 		}
 	}()
 	t.began = t.now()
-	err := errors.Join(t.s.ensureStarted(t.ctx), t.s.finishRollback(t.ctx))
-	if err == nil {
-		err = t.prepare()
-	}
-	if err != nil {
+	if err := t.begin(); err != nil {
 		return t.close(err)
 	}
-	err = t.respondAll()
+	err := t.respondAll()
 	if len(t.pair.ToolCalls) > 0 {
 		if readErr := t.rememberOwnChanges(); readErr != nil {
 			t.log.Error("window not read after the turn", "error", readErr)
 		}
 	}
 	return t.close(err)
+}
+
+// begin is the section of a turn before its first request.
+func (t *turn) begin() error {
+	end, _ := t.s.opts.Member.Section(false)
+	defer end()
+	if err := errors.Join(t.s.ensureStarted(t.ctx), t.s.finishRollback(t.ctx)); err != nil {
+		return err
+	}
+	return t.prepare()
 }
 
 // emit reports to the reader of the events, unless the turn was cancelled.

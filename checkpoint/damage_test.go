@@ -26,12 +26,12 @@ func sample(t *testing.T) ([]byte, map[string]json.RawMessage, []string) {
 	for n := range 3 {
 		note(j.Add(Checkpoint{PairSeq: int64(n + 5)}, doc(n)))
 		ok(t, j.Record(doc(n+1), []ToolSummary{{Name: "tool", OK: true}}))
-		note(j.Edit("edit", doc(n+1), doc(n+20)))
+		note(j.Edit("", "edit", doc(n+1), doc(n+20)))
 	}
-	back := must[Intent](t)(j.BeginRollback(j.List("")[5].ID, ScopeBoth, 1))
+	back := must[Intent](t)(j.BeginRollback(j.List("")[5].ID, ScopeBoth, 1, ""))
 	ok(t, j.Finish(back))
 	ok(t, j.Saved(j.Current()))
-	note(j.Edit("edit", j.Current(), doc(40)))
+	note(j.Edit("", "edit", j.Current(), doc(40)))
 	must[Intent](t)(j.BeginUndoRollback())
 	want := ids(j.List(""))
 	crash(t, j)

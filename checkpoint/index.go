@@ -107,7 +107,7 @@ func (x *index) apply(r *record) {
 	case opStart, opAdd, opEdit, opKeep:
 		x.addEntry(r)
 	case opResume:
-		x.session, x.turn = r.Session, ""
+		x.session = r.Session
 		x.active[r.Session] = r.Seq
 	case opRecord:
 		if e := x.byID[r.For]; e != nil {
@@ -154,13 +154,14 @@ func (x *index) addEntry(r *record) {
 	if r.Op == opKeep {
 		return
 	}
-	x.active[e.Session], x.turn = r.Seq, ""
+	x.active[e.Session] = r.Seq
 	switch r.Op {
-	case opStart:
+	case opStart: // maybe of another session, while a turn works
 		x.session = e.Session
 	case opAdd:
 		x.turn, x.undo = e.ID, nil
 	default:
+		x.turn = ""
 	}
 }
 

@@ -63,7 +63,7 @@ func play(t *testing.T, ops []byte, every int) {
 			if before == nil || arg%5 == 0 {
 				before = fuzzState(arg + 1)
 			}
-			made := must[Checkpoint](t)(j.Edit("e", before, state))
+			made := must[Checkpoint](t)(j.Edit("", "e", before, state))
 			if Equal(before, state) {
 				if made.ID != "" {
 					t.Fatalf("an edit that changed nothing made %+v", made)
@@ -121,7 +121,7 @@ func play(t *testing.T, ops []byte, every int) {
 func (m *model) rollback(t *testing.T, j *Journal, id string, scope Scope) {
 	t.Helper()
 	before := m.copy()
-	in := must[Intent](t)(j.BeginRollback(id, scope, 1))
+	in := must[Intent](t)(j.BeginRollback(id, scope, 1, ""))
 	if scope != ScopeConversation {
 		wantState(t, "target", in.State, m.states[id])
 		m.now = m.states[id]

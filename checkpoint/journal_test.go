@@ -100,7 +100,7 @@ func TestLifeOfAJournal(t *testing.T) {
 	turn := must[Checkpoint](t)(j.Add(Checkpoint{Tools: []ToolSummary{call}, PairSeq: 7}, doc(0)))
 	call.Effect, call.OK = "Added 5 models to ignore", true
 	ok(t, j.Record(doc(1), []ToolSummary{call}))
-	edit := must[Checkpoint](t)(j.Edit("delete rule x", doc(1), doc(2)))
+	edit := must[Checkpoint](t)(j.Edit("", "delete rule x", doc(1), doc(2)))
 	crash(t, j)
 
 	j = open(t, path, Options{})
@@ -269,7 +269,7 @@ func TestReadOnlyBesideAWriter(t *testing.T) {
 	if _, err := r.Add(Checkpoint{}, doc(3)); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("Add = %v, want ErrReadOnly", err)
 	}
-	if _, err := r.BeginRollback(start.ID, ScopeBoth, 1); !errors.Is(err, ErrReadOnly) {
+	if _, err := r.BeginRollback(start.ID, ScopeBoth, 1, ""); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("BeginRollback = %v, want ErrReadOnly", err)
 	}
 	ok(t, w.Close())

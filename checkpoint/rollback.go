@@ -12,8 +12,10 @@ import (
 // The rules return to the state at the checkpoint. The conversation is cut before the
 // oldest of these pairs: that of the checkpoint's turn (an edit has none), those of
 // the turns after it, and for the start of a session first, the oldest pair of the
-// session (0: none). An id that is not in the list is an error that wraps ErrUnknown.
-func (j *Journal) BeginRollback(id string, scope Scope, first int64) (Intent, error) {
+// session (0: none). With only, nothing but the conversation of that session is cut,
+// from its own oldest pair of these. An id that is not in the list is an error that
+// wraps ErrUnknown.
+func (j *Journal) BeginRollback(id string, scope Scope, first int64, only string) (Intent, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
 	if !slices.Contains([]Scope{ScopeBoth, ScopeRules, ScopeConversation}, scope) {
@@ -23,7 +25,7 @@ func (j *Journal) BeginRollback(id string, scope Scope, first int64) (Intent, er
 	if err != nil {
 		return Intent{}, err
 	}
-	return j.recordIntent(j.index.planRollback(j.index.byID[id], scope, first), state)
+	return j.recordIntent(j.index.planRollback(j.index.byID[id], scope, first, only), state)
 }
 
 // BeginUndoRollback records, as BeginRollback does, that the last rollback is to
@@ -65,11 +67,15 @@ func (j *Journal) recordIntent(intent Intent, state document) (Intent, error) {
 // the oldest pair of the session that target is the start of. The cut is never
 // before all pairs: in other sessions that were resumed since, that would also
 // remove pairs from before the target.
-func (x *index) planRollback(target *entry, scope Scope, first int64) Intent {
+func (x *index) planRollback(target *entry, scope Scope, first int64, only string) Intent {
 	intent := Intent{Scope: scope, Target: target.ID}
+	cuts := func(session string) bool { return only == "" || session == only }
 	cut := target.PairSeq
 	if target.Kind == KindStart {
 		cut = first
+	}
+	if !cuts(target.Session) {
+		cut = 0
 	}
 	for _, e := range x.list("") {
 		if e.Seq <= target.Seq || e.Kind == KindStart {
@@ -78,7 +84,7 @@ func (x *index) planRollback(target *entry, scope Scope, first int64) Intent {
 		if scope != ScopeConversation {
 			intent.Dropped = append(intent.Dropped, e.ID)
 		}
-		if e.PairSeq > 0 && (cut == 0 || e.PairSeq < cut) {
+		if e.PairSeq > 0 && cuts(e.Session) && (cut == 0 || e.PairSeq < cut) {
 			cut = e.PairSeq
 		}
 	}
@@ -87,7 +93,7 @@ func (x *index) planRollback(target *entry, scope Scope, first int64) Intent {
 	}
 	intent.Cut = cut
 	for session, seq := range x.active {
-		if session != "" && (seq >= target.Seq || session == target.Session) {
+		if session != "" && cuts(session) && (seq >= target.Seq || session == target.Session) {
 			intent.Sessions = append(intent.Sessions, session)
 		}
 	}

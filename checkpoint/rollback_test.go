@@ -23,7 +23,7 @@ func steps(t *testing.T) (j *Journal, path string, list []Checkpoint) {
 	}
 	turn(5, 0, 1)
 	turn(6, 1, 2)
-	add(j.Edit("edit", doc(2), doc(3)))
+	add(j.Edit("", "edit", doc(2), doc(3)))
 	turn(8, 3, 4)
 	return j, path, j.List("s")
 }
@@ -48,7 +48,7 @@ func TestRollback(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			j, path, list := steps(t)
-			in := must[Intent](t)(j.BeginRollback(list[c.to].ID, c.scope, 1))
+			in := must[Intent](t)(j.BeginRollback(list[c.to].ID, c.scope, 1, ""))
 			if in.Cut != c.cut || len(in.Dropped) != c.dropped || in.Target != list[c.to].ID || in.Undoes != "" {
 				t.Errorf("intent %+v", in)
 			}
@@ -79,7 +79,7 @@ func TestRollback(t *testing.T) {
 				t.Fatalf("CanUndoRollback = %v, %v", id, can)
 			}
 			now := j.Current()
-			since := must[Checkpoint](t)(j.Edit("since", now, doc(50)))
+			since := must[Checkpoint](t)(j.Edit("", "since", now, doc(50)))
 			undo := must[Intent](t)(j.BeginUndoRollback())
 			if undo.Undoes != in.ID || undo.Cut != in.Cut {
 				t.Errorf("undo %+v", undo)
@@ -106,7 +106,7 @@ func TestRollback(t *testing.T) {
 
 func TestRollbackSurvivesACrashAtEachPoint(t *testing.T) {
 	j, path, list := steps(t)
-	in := must[Intent](t)(j.BeginRollback(list[1].ID, ScopeBoth, 1))
+	in := must[Intent](t)(j.BeginRollback(list[1].ID, ScopeBoth, 1, ""))
 	crash(t, j)
 	j = open(t, path, Options{})
 	wantState(t, "before it is done", j.Current(), doc(4))
@@ -118,10 +118,10 @@ func TestRollbackSurvivesACrashAtEachPoint(t *testing.T) {
 	for name, err := range map[string]error{
 		"Add":    second(j.Add(Checkpoint{}, doc(1))),
 		"Record": j.Record(doc(1), nil),
-		"Edit":   second(j.Edit("", doc(1), doc(2))),
+		"Edit":   second(j.Edit("", "", doc(1), doc(2))),
 		"Saved":  j.Saved(doc(1)),
 		"Start":  second(j.Start("x", doc(1))),
-		"Begin":  second(j.BeginRollback(list[0].ID, ScopeBoth, 1)),
+		"Begin":  second(j.BeginRollback(list[0].ID, ScopeBoth, 1, "")),
 		"Undo":   second(j.BeginUndoRollback()),
 	} {
 		if !errors.Is(err, ErrPending) {
@@ -146,7 +146,7 @@ func second[T any](_ T, err error) error { return err }
 
 func TestAbandonedRollbackChangesNothing(t *testing.T) {
 	j, path, list := steps(t)
-	in := must[Intent](t)(j.BeginRollback(list[1].ID, ScopeBoth, 1))
+	in := must[Intent](t)(j.BeginRollback(list[1].ID, ScopeBoth, 1, ""))
 	ok(t, j.Abandon(in))
 	crash(t, j)
 	j = open(t, path, Options{})
@@ -165,7 +165,7 @@ func TestRollbackCanBeUndoneUntilTheNextMessage(t *testing.T) {
 		"add":    func(j *Journal) error { return second(j.Add(Checkpoint{PairSeq: 9}, doc(0))) },
 	} {
 		j, path, list := steps(t)
-		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(list[1].ID, ScopeBoth, 1))))
+		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(list[1].ID, ScopeBoth, 1, ""))))
 		ok(t, message(j))
 		crash(t, j)
 		j = open(t, path, Options{})
@@ -182,7 +182,7 @@ func TestUndoStepWalksBackToTheStart(t *testing.T) {
 		if !found || step.ID != list[want].ID {
 			t.Fatalf("UndoStep = %v, %v; want %v", step.ID, found, list[want].ID)
 		}
-		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(step.ID, ScopeBoth, 1))))
+		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(step.ID, ScopeBoth, 1, ""))))
 		wantState(t, "current", j.Current(), doc(want-1))
 	}
 	if step, found := j.UndoStep(); found {
@@ -209,7 +209,7 @@ func TestStepThatChangedNothingIsNotUndone(t *testing.T) {
 func TestEditThatChangesNothingMakesNoCheckpoint(t *testing.T) {
 	j, path, list := steps(t)
 	size := must[os.FileInfo](t)(os.Stat(path)).Size()
-	if c, err := j.Edit("nothing", doc(4), json.RawMessage(" "+string(doc(4)))); err != nil || c.ID != "" {
+	if c, err := j.Edit("", "nothing", doc(4), json.RawMessage(" "+string(doc(4)))); err != nil || c.ID != "" {
 		t.Errorf("Edit = %+v, %v; want no checkpoint", c, err)
 	}
 	if now := must[os.FileInfo](t)(os.Stat(path)).Size(); now != size || len(j.List("s")) != len(list) {
@@ -221,7 +221,7 @@ func TestRollbackOverASessionKeepsItsStart(t *testing.T) {
 	j, _, list := steps(t)
 	next := must[Checkpoint](t)(j.Start("later", doc(4)))
 	must[Checkpoint](t)(j.Add(Checkpoint{PairSeq: 12}, doc(4)))
-	in := must[Intent](t)(j.BeginRollback(list[4].ID, ScopeBoth, 1))
+	in := must[Intent](t)(j.BeginRollback(list[4].ID, ScopeBoth, 1, ""))
 	if in.Cut != 8 || !slices.Equal(in.Sessions, []string{"later", "s"}) {
 		t.Errorf("intent cuts %v from %d", in.Sessions, in.Cut)
 	}
@@ -246,7 +246,7 @@ func TestCompactionKeepsWhatIsNeeded(t *testing.T) {
 	ok(t, j.Saved(doc(1)))
 	newest := fmt.Sprint("s", keepSessions+4)
 	before := j.List(newest)
-	ok(t, j.Finish(must[Intent](t)(j.BeginRollback(before[2].ID, ScopeBoth, 1))))
+	ok(t, j.Finish(must[Intent](t)(j.BeginRollback(before[2].ID, ScopeBoth, 1, ""))))
 	in := must[Intent](t)(j.BeginUndoRollback())
 	run, now, list := Run{Session: newest}, j.Current(), j.List(newest)
 	crash(t, j)
@@ -290,5 +290,46 @@ func TestCompactionKeepsWhatIsNeeded(t *testing.T) {
 	last := must[Checkpoint](t)(j.Add(Checkpoint{}, doc(5)))
 	if last.Seq <= before[len(before)-1].Seq {
 		t.Errorf("Seq went back to %d", last.Seq)
+	}
+}
+
+// Sessions that work in a window at the same time: each has its own steps, and one of
+// them can go back without the conversation of the others.
+func TestSessionsSideBySide(t *testing.T) {
+	j := open(t, journalPath(t), Options{})
+	add := must[Checkpoint](t)
+	add(j.Start("a", doc(0)))
+	add(j.Start("b", doc(0)))
+	mine := add(j.Add(Checkpoint{Session: "a", PairSeq: 7}, doc(0)))
+	add(j.Start("c", nil)) // comes in the middle of the turn
+	ok(t, j.Record(doc(1), []ToolSummary{{Name: "t", Effect: "done", OK: true}}))
+	edit := add(j.Edit("b", "edit", doc(1), doc(2)))
+	theirs := add(j.Add(Checkpoint{Session: "b", PairSeq: 5}, doc(2)))
+
+	if list := j.List("a"); len(list) != 2 || list[1].Effect() != "done" {
+		t.Errorf("the result is not in the turn that called the tool: %+v", list)
+	}
+	if edit.Session != "b" {
+		t.Errorf("the edit belongs to %s", edit.Session)
+	}
+	for name, c := range map[string]struct {
+		to, only string
+		cut      int64
+		sessions []string
+	}{
+		"mine, all":         {mine.ID, "", 5, []string{"a", "b", "c"}},
+		"mine, of a":        {mine.ID, "a", 7, []string{"a"}},
+		"mine, of b":        {mine.ID, "b", 5, []string{"b"}},
+		"theirs, of a":      {theirs.ID, "a", 0, nil},
+		"the edit, of b":    {edit.ID, "b", 5, []string{"b"}},
+		"start of a, of a":  {j.List("a")[0].ID, "a", 3, []string{"a"}},
+		"start of a, of b":  {j.List("a")[0].ID, "b", 5, []string{"b"}},
+		"mine, of a nobody": {mine.ID, "d", 0, nil},
+	} {
+		in := must[Intent](t)(j.BeginRollback(c.to, ScopeBoth, 3, c.only))
+		if in.Cut != c.cut || in.Cut != 0 && !slices.Equal(in.Sessions, c.sessions) {
+			t.Errorf("%s: cut %d of %v, want %d of %v", name, in.Cut, in.Sessions, c.cut, c.sessions)
+		}
+		ok(t, j.Abandon(in))
 	}
 }

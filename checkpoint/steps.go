@@ -9,7 +9,8 @@ import (
 
 // Start begins a session with the window in state and makes its first checkpoint,
 // "Session start". A session that started before is resumed instead: its first
-// checkpoint is returned, and state is recorded as the newest.
+// checkpoint is returned, and state is recorded as the newest. A nil state is the
+// newest one that is recorded: that of a window in which other sessions work.
 func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, error) {
 	return j.writeState(state, func(to document) (Checkpoint, error) {
 		for _, e := range j.index.list(session) {
@@ -44,10 +45,11 @@ func (j *Journal) Record(state json.RawMessage, tools []ToolSummary) error {
 	return err
 }
 
-// Edit records one edit that the user made by hand, from before to after, as
-// a step that can be undone. An empty description becomes "Edit". When before and
-// after are equal nothing is written and the zero Checkpoint is returned.
-func (j *Journal) Edit(description string, before, after json.RawMessage) (Checkpoint, error) {
+// Edit records one edit that the user of a session ("": the one started last) made by
+// hand, from before to after, as a step that can be undone. An empty description
+// becomes "Edit". When before and after are equal nothing is written and the zero
+// Checkpoint is returned.
+func (j *Journal) Edit(session, description string, before, after json.RawMessage) (Checkpoint, error) {
 	return j.writeState(before, func(from document) (Checkpoint, error) {
 		to, err := parse(after)
 		if err != nil || from.text == to.text {
@@ -58,7 +60,7 @@ func (j *Journal) Edit(description string, before, after json.RawMessage) (Check
 				return Checkpoint{}, err
 			}
 		}
-		return j.addCheckpoint(opEdit, Checkpoint{Kind: KindEdit, Description: description, Session: j.index.session}, to)
+		return j.addCheckpoint(opEdit, Checkpoint{Kind: KindEdit, Description: description, Session: cmp.Or(session, j.index.session)}, to)
 	})
 }
 
@@ -81,6 +83,9 @@ func (j *Journal) writeState(state json.RawMessage, write func(document) (Checkp
 	defer j.writing.Unlock()
 	if j.index.pending != nil {
 		return Checkpoint{}, ErrPending
+	}
+	if state == nil && j.current.text != "" {
+		return write(j.current)
 	}
 	d, err := parse(state)
 	if err != nil {

@@ -98,6 +98,23 @@ func (w *Workspace) UndoStep() (step UndoStep, ok bool) {
 type RolledBack struct {
 	Step checkpoint.Checkpoint
 	Text string // the first message that was cut, for the input; "" is none
+	// Others are the steps of other sessions that were undone with it, oldest first. In a
+	// window that sessions share, their conversations stay.
+	Others []checkpoint.Checkpoint
+}
+
+// OthersSince are the steps of other sessions that a rollback to a checkpoint undoes.
+func (w *Workspace) OthersSince(id string) (others []checkpoint.Checkpoint) {
+	found := false
+	if j := w.session.Journal(); j != nil {
+		for _, c := range j.List("") {
+			found = found || c.ID == id
+			if found && c.Session != w.session.ID() && c.Kind != checkpoint.KindStart && !c.Undone {
+				others = append(others, c)
+			}
+		}
+	}
+	return others
 }
 
 // Undo undoes the newest change. A user's change is undone alone. An
@@ -125,6 +142,9 @@ func (w *Workspace) Rollback(ctx context.Context, id string, scope checkpoint.Sc
 		if c.ID == id {
 			out.Step = c
 		}
+	}
+	if scope != checkpoint.ScopeConversation {
+		out.Others = w.OthersSince(id)
 	}
 	text, err := w.session.Rollback(ctx, id, scope)
 	out.Text = text

@@ -230,7 +230,7 @@ func (w *Workspace) draftKey() string {
 	if w.folder == "" {
 		return sharedDraftKey
 	}
-	return sharedDraftKey + ":" + w.folder
+	return strings.TrimSuffix(sharedDraftKey+":"+w.folder+"\x00"+w.user, "\x00")
 }
 
 // AddSent remembers a message as it was typed; a blank one is not.

@@ -32,6 +32,7 @@ type Options struct {
 	Session *assistant.Session
 	History history.Store // nil: nothing is stored beside the session's own store
 	Folder  string        // the draft belongs to it
+	User    string        // and to this user; "" where there is only one
 	// KeepSetting stores a setting that was changed, under the key of the
 	// configuration; nil sets it for this run only.
 	KeepSetting func(key, value string) error
@@ -43,6 +44,7 @@ type Workspace struct {
 	session     *assistant.Session
 	history     history.Store
 	folder      string
+	user        string
 	keepSetting func(key, value string) error
 	now         func() time.Time
 
@@ -54,7 +56,7 @@ type Workspace struct {
 
 // New returns the workspace of a session. It does no I/O.
 func New(o Options) *Workspace {
-	w := &Workspace{session: o.Session, history: o.History, folder: o.Folder, keepSetting: o.KeepSetting, now: o.Now}
+	w := &Workspace{session: o.Session, history: o.History, folder: o.Folder, user: o.User, keepSetting: o.KeepSetting, now: o.Now}
 	if w.now == nil {
 		w.now = time.Now
 	}

@@ -1,0 +1,47 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+)
+
+// Scripted is a Model that makes given calls and then reports their results, so that
+// an accepted proposal runs like a turn.
+type Scripted struct {
+	Calls []Call
+	Done  string // what the calls do, in a few words
+}
+
+// Stream implements Model.
+func (m Scripted) Stream(_ context.Context, req Request) iter.Seq2[Part, error] {
+	return func(yield func(Part, error) bool) {
+		answered := req.Messages[len(req.Messages)-1].Role == RoleTool
+		if !answered && len(m.Calls) > 0 {
+			yield(End{Calls: m.Calls, Finish: "tool_calls"}, nil)
+			return
+		}
+		if yield(Text{Text: m.outcome(req.Messages)}, nil) {
+			yield(End{Finish: "stop"}, nil)
+		}
+	}
+}
+
+// outcome reports the results of the calls, which are the last messages.
+func (m Scripted) outcome(messages []Message) string {
+	failed, why := 0, ""
+	for i := len(messages) - 1; i >= 0 && messages[i].Role == RoleTool; i-- {
+		var r struct {
+			Success bool
+			Message string
+		}
+		if json.Unmarshal([]byte(messages[i].Content), &r) == nil && !r.Success {
+			failed, why = failed+1, r.Message
+		}
+	}
+	if failed == 0 {
+		return "Carried out: " + m.Done
+	}
+	return fmt.Sprintf("%d of %d steps failed: %s", failed, len(m.Calls), why)
+}

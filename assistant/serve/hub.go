@@ -1,0 +1,236 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/history"
+	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
+	"winnow/assistant/share"
+	"winnow/assistant/workspace"
+	"winnow/checkpoint"
+)
+
+// Why a Hub refuses to open a session.
+var (
+	// ErrNoSession refuses a session that is not open, or not in the history.
+	ErrNoSession = errors.New("there is no such session")
+	// ErrOpen refuses to continue a session that a user has open.
+	ErrOpen = errors.New("the session is open already")
+	// ErrClosed refuses everything after Close.
+	ErrClosed = errors.New("the server is ending")
+)
+
+// Options configures a Hub.
+type Options struct {
+	Registry *llm.Registry
+	// Session is what every session begins with. It has a Window and a Journal; Hub sets
+	// ID, Store and Member.
+	Session assistant.Options
+	History history.Store
+	Folder  string // of the window
+	Window  string // sessions are stored under it
+	// OnChange is called for every change, in order, with the states around it. It must
+	// not block; nil is fine.
+	OnChange func(share.Change)
+}
+
+// Hub is the window of a folder as sessions share it. Make it with NewHub.
+type Hub struct {
+	opts    Options
+	now     func() time.Time
+	shared  *share.Window
+	changes *Log[share.Change]
+	stop    context.CancelFunc // ends watch
+
+	refilters sync.WaitGroup
+
+	mu       sync.Mutex // guards sessions and closed
+	sessions []*Session // in the order they were opened
+	closed   bool
+}
+
+// keptChanges is how many changes a reader may be behind: more than anybody looks at.
+const keptChanges = 1000
+
+// NewHub returns a hub without sessions. Until Close it watches what is saved of the
+// window.
+func NewHub(o Options) *Hub {
+	h := &Hub{opts: o, now: o.Session.Now, changes: NewLog[share.Change](1, keptChanges, 0, nil)}
+	if h.now == nil {
+		h.now = time.Now
+	}
+	h.opts.Session.Store = o.History
+	h.shared = share.New(o.Session.Window, h.announce, h.now)
+	ctx, stop := context.WithCancel(context.Background())
+	h.stop = stop
+	if w, ok := o.Session.Window.(assistant.Watcher); ok {
+		if saved, err := w.Watch(ctx); err == nil { // where the system cannot, a save notices
+			go h.watch(saved)
+		}
+	}
+	return h
+}
+
+// announce is called in order.
+func (h *Hub) announce(c share.Change) {
+	if h.opts.OnChange != nil {
+		h.opts.OnChange(c)
+	}
+	c.Before, c.After = nil, nil // may be large
+	h.changes.Add(c)
+	if c.Kind == share.RolledBack {
+		h.refilters.Go(func() { h.refilter(c.Session) })
+	}
+}
+
+// refilter evaluates the filter lines of the other sessions again: pairs that one of
+// them had rolled back may have come back.
+func (h *Hub) refilter(except string) {
+	for _, s := range h.Sessions() {
+		if s.ID() == except {
+			continue
+		}
+		if err := s.Refilter(context.Background()); err != nil && h.opts.Session.Log != nil {
+			h.opts.Session.Log.Warn("filter line not evaluated", "session", s.ID(), "error", err)
+		}
+	}
+}
+
+// watch announces what others change of the saved state.
+func (h *Hub) watch(saved <-chan assistant.SavedChange) {
+	for c := range saved {
+		h.shared.Announce(share.Change{Kind: share.Reloaded, What: c.Path})
+	}
+}
+
+// Changes is the log of what happens in the window; its states are left out.
+func (h *Hub) Changes() *Log[share.Change] { return h.changes }
+
+// Holder is whose turn has the window; ok is false when nobody's does.
+func (h *Hub) Holder() (share.Holder, bool) { return h.shared.Holder() }
+
+// Journal is the journal of the window.
+func (h *Hub) Journal() *checkpoint.Journal { return h.opts.Session.Journal }
+
+// Window is the shared window, for reading.
+func (h *Hub) Window() assistant.Window { return h.opts.Session.Window }
+
+// Join says who opens a session, and which.
+type Join struct {
+	User    string // shown to the others; "" is "someone"
+	Session string // to continue; "" is a new one
+	Model   string // "" is the one used last in the session, or that of the hub
+}
+
+// maxUser bounds the name of a user, in cells.
+const maxUser = 40
+
+// Open opens a session of a user. ErrOpen: it is open already.
+func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
+	o := h.opts.Session
+	stored := history.Session{ID: assistant.NewID(h.now()), Folder: h.opts.Folder, Window: h.opts.Window}
+	if j.Session != "" {
+		found, ok, err := h.opts.History.Session(ctx, j.Session)
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok || found.Window != "" && found.Window != h.opts.Window:
+			return nil, ErrNoSession
+		}
+		stored = found
+	}
+	o.ID = stored.ID
+	if _, _, _, err := h.opts.Registry.Open(stored.Model); err == nil {
+		o.Model = stored.Model
+	}
+	if o.Model = cmp.Or(j.Model, o.Model); j.Model != "" {
+		if _, _, _, err := h.opts.Registry.Open(j.Model); err != nil {
+			return nil, err
+		}
+	}
+	s := &Session{hub: h, id: o.ID, user: cmp.Or(safetext.Line(j.User, maxUser), "someone"), opened: h.now()}
+	s.member = h.shared.Join(s.user)
+	o.Member = s.member
+	session, err := assistant.NewSession(h.opts.Registry, o)
+	if err != nil {
+		return nil, err
+	}
+	s.Workspace = workspace.New(workspace.Options{
+		Session: session, History: h.opts.History, Folder: h.opts.Folder, User: s.user, Now: h.now,
+	})
+	if err := h.add(s); err != nil {
+		return nil, err
+	}
+	stored.Model = o.Model
+	err = errors.Join(session.Start(ctx), session.LoadView(ctx), h.opts.History.Touch(ctx, stored))
+	if err != nil {
+		h.remove(s)
+		return nil, fmt.Errorf("open a session: %w", err)
+	}
+	s.member.Announce(share.Joined, o.ID, "", nil, nil)
+	return s, nil
+}
+
+func (h *Hub) add(s *Session) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return ErrClosed
+	}
+	if slices.ContainsFunc(h.sessions, func(open *Session) bool { return open.ID() == s.id }) {
+		return ErrOpen
+	}
+	h.sessions = append(h.sessions, s)
+	return nil
+}
+
+// remove reports whether s was open.
+func (h *Hub) remove(s *Session) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	at := slices.Index(h.sessions, s)
+	if at >= 0 {
+		h.sessions = slices.Delete(h.sessions, at, at+1)
+	}
+	return at >= 0
+}
+
+// Sessions are the open sessions, in the order they were opened.
+func (h *Hub) Sessions() []*Session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.sessions)
+}
+
+// Session is an open session.
+func (h *Hub) Session(id string) (*Session, error) {
+	for _, s := range h.Sessions() {
+		if s.ID() == id {
+			return s, nil
+		}
+	}
+	return nil, ErrNoSession
+}
+
+// Close closes all sessions, whose turns end as interrupted, and opens no other.
+func (h *Hub) Close(ctx context.Context) error {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.stop()
+	var err error
+	for _, s := range h.Sessions() {
+		err = errors.Join(err, s.Close(ctx))
+	}
+	h.refilters.Wait()
+	h.changes.Close()
+	return err
+}

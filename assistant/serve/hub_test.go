@@ -1,0 +1,549 @@
+package serve_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history"
+	"winnow/assistant/llm"
+	"winnow/assistant/serve"
+	"winnow/assistant/share"
+	"winnow/assistant/workspace"
+	"winnow/checkpoint"
+)
+
+// obedient is a model that does what the last message asks for: "call TOOL WORD; TOOL;
+// …" calls tools, everything else is repeated. It answers their results with "done".
+type obedient struct{}
+
+func (obedient) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Part, error] {
+	last := req.Messages[len(req.Messages)-1]
+	return func(yield func(llm.Part, error) bool) {
+		text, end := last.Content, llm.End{Finish: "stop"}
+		calls, asks := strings.CutPrefix(text, "call ")
+		switch {
+		case last.Role == llm.RoleTool:
+			text = "done"
+		case asks:
+			text, end.Finish = "", "tool_calls"
+			for i, call := range strings.Split(calls, "; ") {
+				tool, word, hasWord := strings.Cut(call, " ")
+				args := "{}"
+				if hasWord {
+					args = fmt.Sprintf(`{"word":%q}`, word)
+				}
+				end.Calls = append(end.Calls, llm.Call{ID: fmt.Sprint("c", i), Name: tool, Arguments: args})
+			}
+		}
+		if yield(llm.Text{Text: text}, nil) {
+			yield(end, nil)
+		}
+	}
+}
+
+// Encode makes the requests readable.
+func (obedient) Encode(req llm.Request) (json.RawMessage, error) { return json.Marshal(req) }
+
+// rig is a hub over a list of words, with a real journal and history.
+type rig struct {
+	*serve.Hub
+	t       testing.TB
+	ctx     context.Context
+	window  *window
+	store   history.Store
+	path    string // of the journal
+	options serve.Options
+
+	mu      sync.Mutex
+	changes []share.Change // as the hub announced them
+}
+
+// window is the test window with a saved state.
+type window struct{ *at.Window }
+
+func (w window) Dirty() bool { return !slices.Equal(w.Words(), w.Saved()) }
+
+func (w window) PlanSave(context.Context) (assistant.SavePlan, error) {
+	p := assistant.SavePlan{Path: "words", Rules: []assistant.RuleChange{}}
+	for _, word := range w.Words() {
+		if !slices.Contains(w.Saved(), word) {
+			p.Rules = append(p.Rules, assistant.RuleChange{Pattern: word, Added: true})
+		}
+	}
+	return p, nil
+}
+
+func (w window) Save(ctx context.Context) (assistant.Saved, error) {
+	plan, err := w.PlanSave(ctx)
+	for _, tool := range w.Tools() {
+		if tool.Name == "save_words" {
+			tool.Run(ctx, json.RawMessage("{}"))
+		}
+	}
+	return assistant.Saved{Path: plan.Path, Written: true, Rules: plan.Rules}, err
+}
+
+func (w window) Discard() (lost []assistant.RuleChange, err error) {
+	plan, err := w.PlanSave(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	state, err := json.Marshal(map[string]any{"words": w.Saved()})
+	if err != nil {
+		return nil, err
+	}
+	return plan.Rules, w.ApplyState(state)
+}
+
+func newRig(t testing.TB, dir string, change ...func(*serve.Options)) *rig {
+	t.Helper()
+	r := &rig{t: t, ctx: context.Background(), window: &window{at.NewWindow("one")}, path: filepath.Join(dir, "journal")}
+	r.window.Slow = at.NewGate()
+	journal, err := checkpoint.Open(r.path, checkpoint.Options{})
+	r.must(err)
+	r.store, err = history.Open(r.ctx, filepath.Join(dir, "history.db"), history.Options{})
+	r.must(err)
+	registry := &llm.Registry{}
+	r.must(registry.Add(llm.Provider{Name: "test", Model: obedient{}, Known: []llm.ModelInfo{
+		{ID: "test/obedient", Context: 100_000, Known: true, Tools: true}, {ID: "test/other", Context: 100_000, Known: true, Tools: true},
+	}}))
+	r.options = serve.Options{
+		Registry: registry, History: r.store, Folder: "/f", Window: "words",
+		Session: assistant.Options{Window: *r.window, Journal: journal, Model: "test/obedient"},
+		OnChange: func(c share.Change) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.changes = append(r.changes, c)
+		},
+	}
+	for _, f := range change {
+		f(&r.options)
+	}
+	r.Hub = serve.NewHub(r.options)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := errors.Join(r.Close(ctx), r.store.Close(), journal.Close(), r.window.Fault()); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+func (r *rig) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) open(user string) *serve.Session {
+	r.t.Helper()
+	s, err := r.Open(r.ctx, serve.Join{User: user})
+	r.must(err)
+	return s
+}
+
+// send starts a turn.
+func (r *rig) send(s *serve.Session, text string) <-chan assistant.Event {
+	r.t.Helper()
+	events, err := s.Send(r.ctx, assistant.Prompt{Text: text})
+	r.must(err)
+	return events
+}
+
+// turn runs a turn to its end and returns its events.
+func (r *rig) turn(s *serve.Session, text string) []assistant.Event {
+	r.t.Helper()
+	return at.Events(r.t, r.send(s, text))
+}
+
+// texts are the messages in view.
+func (r *rig) texts(s *serve.Session) []string {
+	r.t.Helper()
+	var seqs []int64
+	for _, ref := range s.Session().Visible() {
+		seqs = append(seqs, ref.Seq)
+	}
+	pairs, err := s.Session().Pairs(r.ctx, seqs)
+	r.must(err)
+	texts := []string{}
+	for _, p := range pairs {
+		texts = append(texts, p.UserText)
+	}
+	return texts
+}
+
+// add is an edit by hand.
+func (r *rig) add(s *serve.Session, word string) error {
+	return s.Edit("add "+word, func() error { return r.window.Type(word) })
+}
+
+// announced are the changes so far: "edited anna add cat".
+func (r *rig) announced() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := []string{}
+	for _, c := range r.changes {
+		if c.Kind != share.Joined && c.Kind != share.Left {
+			out = append(out, strings.TrimSpace(fmt.Sprint(c.Kind, " ", c.User, " ", c.What)))
+		}
+	}
+	return out
+}
+
+func wantList(t testing.TB, what string, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s = %q, want %q", what, got, want)
+	}
+}
+
+// held starts a turn of s that has the window and waits at the gate.
+func (r *rig) held(s *serve.Session, word string) <-chan assistant.Event {
+	r.t.Helper()
+	events := r.send(s, "call add_word "+word+"; slow")
+	r.window.Slow.Wait(r.t)
+	return events
+}
+
+func TestAWritingTurnHasTheWindowUntilItsEnd(t *testing.T) {
+	r := newRig(t, t.TempDir())
+	anna, bert, cleo := r.open("anna"), r.open("bert"), r.open("cleo")
+	if _, held := r.Holder(); held {
+		t.Error("somebody has the window before the first turn")
+	}
+	working := r.held(anna, "cat")
+
+	holder, held := r.Holder()
+	if !held || holder.User != "anna" || holder.Session != anna.ID() || holder.Doing != "add_word" || holder.Since.IsZero() {
+		t.Errorf("the holder is %+v, %v", holder, held)
+	}
+	for name, change := range map[string]func() error{
+		"edit":     func() error { return r.add(bert, "dog") },
+		"save":     func() error { _, err := bert.Save(r.ctx); return err },
+		"discard":  func() error { _, err := bert.Discard("discard"); return err },
+		"rollback": func() error { _, err := bert.Rollback(r.ctx, r.Journal().List("")[0].ID, ""); return err },
+		"tool": func() error {
+			_, err := bert.CallTool(r.ctx, "add_word", json.RawMessage(`{"word":"dog"}`), nil)
+			return err
+		},
+	} {
+		err := change()
+		if refused, ok := errors.AsType[*share.HeldError](err); !ok || refused.User != "anna" || err.Error() != "anna's assistant is working" {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+	}
+	if err := r.add(anna, "dog"); !errors.Is(err, assistant.ErrBusy) {
+		t.Errorf("the holder's own edit: %v", err)
+	}
+
+	reading := r.turn(bert, "how are you?")
+	if _, ok := reading[len(reading)-1].(assistant.Complete); !ok {
+		t.Errorf("a turn that only reads ended with %#v", reading[len(reading)-1])
+	}
+	if r.open("dora").ID() == "" {
+		t.Error("nobody can come while the window is held")
+	}
+
+	waiting := r.send(cleo, "call add_word cow")
+	for e := range waiting {
+		if e == (assistant.Status{Message: "anna's assistant is working"}) {
+			break
+		}
+	}
+	r.window.Slow.Open()
+	at.Events(t, working)
+	rest := at.Events(t, waiting)
+	if _, ok := rest[len(rest)-1].(assistant.Complete); !ok {
+		t.Errorf("the turn that waited ended with %#v", rest[len(rest)-1])
+	}
+	if _, held := r.Holder(); held || r.window.Locked() {
+		t.Error("the window is held after the last turn")
+	}
+	r.must(r.add(bert, "dog"))
+	wantList(t, "words", r.window.Words(), "one", "cat", "cow", "dog")
+	wantList(t, "changes", r.announced(), "held anna add_word", "tool_ran anna add_word", "released anna add_word",
+		"held cleo add_word", "tool_ran cleo add_word", "released cleo add_word", "edited bert add dog")
+}
+
+func TestAWaitingTurnCanBeCancelled(t *testing.T) {
+	r := newRig(t, t.TempDir())
+	anna, bert := r.open("anna"), r.open("bert")
+	working := r.held(anna, "cat")
+	waiting := r.send(bert, "call add_word dog")
+	for e := range waiting {
+		if e == (assistant.Status{Message: "anna's assistant is working"}) {
+			break
+		}
+	}
+	bert.Cancel()
+	if all := at.Events(t, waiting); all[len(all)-1] != (assistant.Cancelled{}) {
+		t.Errorf("the turn ended with %#v", all[len(all)-1])
+	}
+	r.window.Slow.Open()
+	at.Events(t, working)
+	wantList(t, "words", r.window.Words(), "one", "cat")
+}
+
+func TestTheWindowIsFreeAfterEveryEndOfATurn(t *testing.T) {
+	for name, end := range map[string]func(r *rig, s *serve.Session){
+		"panic":   func(r *rig, s *serve.Session) { r.turn(s, "call add_word cat; panic") },
+		"failure": func(r *rig, s *serve.Session) { r.turn(s, "call add_word cat; fail") },
+		"cancel":  func(r *rig, s *serve.Session) { e := r.held(s, "cat"); s.Cancel(); at.Events(r.t, e) },
+		"closed":  func(r *rig, s *serve.Session) { r.held(s, "cat"); r.must(s.Close(r.ctx)) }, // nobody reads the events
+		"journal fails": func(r *rig, s *serve.Session) {
+			r.window.BreakState = errors.New("no state")
+			r.turn(s, "call add_word cat")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, t.TempDir())
+			anna, bert := r.open("anna"), r.open("bert")
+			end(r, anna)
+			r.window.BreakState = nil
+			r.must(r.add(bert, "dog"))
+			if r.window.Locked() {
+				t.Error("the window is locked")
+			}
+		})
+	}
+}
+
+func TestARollbackCutsOnlyTheOwnConversation(t *testing.T) {
+	r := newRig(t, t.TempDir())
+	anna, bert := r.open("anna"), r.open("bert")
+	r.turn(anna, "call add_word cat")
+	r.turn(bert, "call add_word dog")
+	r.turn(bert, "how are you?")
+	r.turn(anna, "and me?")
+	r.must(r.add(bert, "cow"))
+	back := anna.Session().Checkpoints()[1]
+
+	others := anna.OthersSince(back.ID)
+	if len(others) != 2 || others[0].Session != bert.ID() || others[1].Description != "add cow" {
+		t.Errorf("steps of others since then: %+v", others)
+	}
+	done, err := anna.Rollback(r.ctx, back.ID, "")
+	r.must(err)
+	if len(done.Others) != 2 || done.Text != "call add_word cat" {
+		t.Errorf("the rollback reports %+v", done)
+	}
+	wantList(t, "words", r.window.Words(), "one")
+	wantList(t, "anna's messages", r.texts(anna))
+	wantList(t, "bert's messages", r.texts(bert), "call add_word dog", "how are you?")
+
+	r.must(bert.UndoRollback(r.ctx))
+	wantList(t, "words after the undo", r.window.Words(), "one", "cat", "dog", "cow")
+	wantList(t, "bert's messages after the undo", r.texts(bert), "call add_word dog", "how are you?")
+	// The hub shows anna's pairs again: her view is evaluated in the background.
+	for deadline := time.Now().Add(10 * time.Second); len(r.texts(anna)) != 2 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	wantList(t, "anna's messages after the undo", r.texts(anna), "call add_word cat", "and me?")
+}
+
+func TestStepsBelongToWhoMadeThem(t *testing.T) {
+	r := newRig(t, t.TempDir())
+	anna, bert := r.open("anna"), r.open("bert")
+	r.must(r.add(anna, "cat")) // bert's session is the one that started last
+	working := r.held(bert, "dog")
+	cleo := r.open("cleo") // starts in the middle of his turn
+	r.window.Slow.Open()
+	at.Events(t, working)
+	r.turn(cleo, "call add_word cow")
+	for i, want := range []string{anna.ID(), bert.ID(), cleo.ID()} {
+		steps := slices.DeleteFunc(r.Journal().List(""), func(c checkpoint.Checkpoint) bool { return c.Kind == checkpoint.KindStart })
+		if steps[i].Session != want {
+			t.Errorf("step %d, %s, belongs to %s, want %s", i, steps[i].Description, steps[i].Session, want)
+		}
+		if i > 0 && steps[i].Effect() == "" {
+			t.Errorf("the results of step %d are lost", i)
+		}
+	}
+}
+
+func TestEveryUserHasADraftAndAModel(t *testing.T) {
+	r := newRig(t, t.TempDir())
+	anna, bert := r.open("anna"), r.open("bert")
+	r.must(anna.SaveDraft(r.ctx, history.Draft{Text: "half a thought"}))
+	r.must(anna.PickModel(r.ctx, "test/other"))
+	if d, err := bert.Draft(r.ctx); err != nil || d.Text != "" {
+		t.Errorf("bert's draft is %q, %v", d.Text, err)
+	}
+	if bert.Session().Model() != "test/obedient" {
+		t.Errorf("bert's model is %s", bert.Session().Model())
+	}
+	r.must(anna.Close(r.ctx))
+	again := r.open("anna")
+	if d, err := again.Draft(r.ctx); err != nil || d.Text != "half a thought" {
+		t.Errorf("anna's draft is %q, %v", d.Text, err)
+	}
+}
+
+func TestASessionCanBeContinuedButNotTwice(t *testing.T) {
+	r := newRig(t, t.TempDir())
+	anna := r.open("anna")
+	r.turn(anna, "call add_word cat")
+	r.must(anna.PickModel(r.ctx, "test/other"))
+	if _, err := r.Open(r.ctx, serve.Join{User: "bert", Session: anna.ID()}); !errors.Is(err, serve.ErrOpen) {
+		t.Errorf("opened twice: %v", err)
+	}
+	if _, err := r.Open(r.ctx, serve.Join{Session: "nobody"}); !errors.Is(err, serve.ErrNoSession) {
+		t.Errorf("an unknown session: %v", err)
+	}
+	r.must(anna.Close(r.ctx))
+	again, err := r.Open(r.ctx, serve.Join{User: "bert", Session: anna.ID()})
+	r.must(err)
+	wantList(t, "messages", r.texts(again), "call add_word cat")
+	if again.Session().Model() != "test/other" || again.User() != "bert" {
+		t.Errorf("continued with %s by %s", again.Session().Model(), again.User())
+	}
+	r.must(r.Close(r.ctx))
+	if _, err := r.Open(r.ctx, serve.Join{}); !errors.Is(err, serve.ErrClosed) {
+		t.Errorf("opened after the end: %v", err)
+	}
+}
+
+func TestToolsByHand(t *testing.T) {
+	r := newRig(t, t.TempDir())
+	anna := r.open("anna")
+	call := func(name, args string) assistant.ToolResult {
+		t.Helper()
+		result, err := anna.CallTool(r.ctx, name, json.RawMessage(args), nil)
+		r.must(err)
+		return result
+	}
+	for name, c := range map[string]struct{ tool, args, code string }{
+		"unknown":  {"delete_all", "{}", assistant.CodeUnknownTool},
+		"missing":  {"add_word", "", assistant.CodeInvalidArguments},
+		"mistyped": {"add_word", `{"word":1}`, assistant.CodeInvalidArguments},
+		"fails":    {"fail", "", assistant.CodeFailed},
+		"panics":   {"panic", "", assistant.CodePanic},
+	} {
+		if got := call(c.tool, c.args); got.Success || got.ErrorCode != c.code {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	if got := call("add_word", `{"word":"cat"}`); !got.Success {
+		t.Errorf("add_word: %+v", got)
+	}
+	if got := call("save_words", ""); !got.Success || !slices.Equal(r.window.Saved(), []string{"one", "cat"}) {
+		t.Errorf("save_words: %+v, saved %q", got, r.window.Saved())
+	}
+	wantList(t, "changes", r.announced(), `edited anna add_word("cat")`, "saved anna save_words")
+	done, err := anna.Undo(r.ctx, "")
+	r.must(err)
+	if done.Step.Description != `add_word("cat")` {
+		t.Errorf("undone: %+v", done.Step)
+	}
+	wantList(t, "words", r.window.Words(), "one")
+}
+
+// TestAllAgree edits, sends, undoes and comes and goes at random from many sessions at
+// once. In the end the window, the journal and the announced changes agree.
+func TestAllAgree(t *testing.T) {
+	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue { // every check opens files
+		if err := f.Value.Set("20"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		r := newRig(t, t.TempDir())
+		users := rapid.IntRange(2, 8).Draw(rt, "users")
+		plans := make([][]int, users)
+		for u := range plans {
+			plans[u] = rapid.SliceOfN(rapid.IntRange(0, 6), 1, 10).Draw(rt, "plan")
+		}
+		var all sync.WaitGroup
+		for u, plan := range plans {
+			all.Go(func() { r.live(fmt.Sprint("user", u), plan) })
+		}
+		all.Wait()
+		r.agree()
+	})
+}
+
+// live does what a plan says, one step after the other.
+func (r *rig) live(user string, plan []int) {
+	s := r.open(user)
+	for i, step := range plan {
+		word := fmt.Sprint(user, "-", i)
+		var err error
+		switch step {
+		case 0:
+			err = r.add(s, word)
+		case 1:
+			r.turn(s, "call add_word "+word)
+		case 2:
+			r.turn(s, "hello")
+		case 3:
+			_, err = s.Undo(r.ctx, "")
+		case 4:
+			_, err = s.CallTool(r.ctx, "add_word", fmt.Appendf(nil, `{"word":%q}`, word), nil)
+		case 5:
+			err = s.UndoRollback(r.ctx)
+		case 6:
+			r.must(s.Close(r.ctx))
+			s = r.open(user)
+		}
+		_, held := errors.AsType[*share.HeldError](err)
+		if err != nil && !held && !errors.Is(err, workspace.ErrNothingToUndo) && !errors.Is(err, checkpoint.ErrUnknown) {
+			r.t.Errorf("step %d of %s: %v", step, user, err)
+		}
+	}
+	r.must(s.Close(r.ctx))
+}
+
+// agree compares the window with its journal and with what was announced.
+func (r *rig) agree() {
+	r.t.Helper()
+	state, err := r.window.State()
+	r.must(err)
+	now, err := assistant.PlainJSON(state)
+	r.must(err)
+	if !checkpoint.Equal(r.Journal().Current(), now) {
+		r.t.Errorf("the journal has %s, the window %s", r.Journal().Current(), now)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last := json.RawMessage(`{"words":["one"]}`)
+	holder := ""
+	for _, c := range r.changes {
+		switch {
+		case c.Kind == share.Held && holder == "":
+			holder = c.User
+		case c.Kind == share.Released && holder == c.User:
+			holder = ""
+		case c.Kind == share.Held, c.Kind == share.Released, holder != "" && c.User != holder && c.Before != nil:
+			r.t.Errorf("%s of %s while %q has the window", c.Kind, c.User, holder)
+		}
+		if c.Before == nil {
+			continue
+		}
+		if !checkpoint.Equal(c.Before, last) {
+			r.t.Errorf("%s of %s begins with %s after %s", c.Kind, c.User, c.Before, last)
+		}
+		last = c.After
+	}
+	if !checkpoint.Equal(last, now) {
+		r.t.Errorf("the last change leaves %s, the window has %s", last, now)
+	}
+	if numbered, _, err := r.Changes().After(0); err != nil || len(numbered) != len(r.changes) {
+		r.t.Errorf("readers see %d of %d changes, %v", len(numbered), len(r.changes), err)
+	}
+}

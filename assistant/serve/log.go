@@ -1,0 +1,84 @@
+package serve
+
+import (
+	"errors"
+	"sync"
+)
+
+// ErrGone is returned to a reader of a Log whose next entry is not stored any more, or
+// never was.
+var ErrGone = errors.New("the entries after this number are not stored any more")
+
+// Log stores the newest entries under numbers that ascend by one. Make it with NewLog.
+type Log[T any] struct {
+	maxEntries, maxBytes int
+	size                 func(T) int
+
+	mu      sync.Mutex
+	first   int64 // number of entries[0]
+	entries []T   // only ever appended to, so that readers may share it
+	bytes   int   // of entries
+	closed  bool
+	more    chan struct{} // closed by the next Add or Close
+}
+
+// NewLog returns an empty log whose first entry has the number first. It stores
+// maxEntries, and no more than maxBytes by size; nil counts no bytes. The newest entry
+// is always stored.
+func NewLog[T any](first int64, maxEntries, maxBytes int, size func(T) int) *Log[T] {
+	if size == nil {
+		size = func(T) int { return 0 }
+	}
+	return &Log[T]{maxEntries: maxEntries, maxBytes: maxBytes, size: size, first: first, more: make(chan struct{})}
+}
+
+// Add adds an entry and returns its number. It never waits for a reader.
+func (l *Log[T]) Add(entry T) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entries = append(l.entries, entry)
+	l.bytes += l.size(entry)
+	drop := 0
+	for n := len(l.entries); n-drop > 1 && (n-drop > l.maxEntries || l.bytes > l.maxBytes); drop++ {
+		l.bytes -= l.size(l.entries[drop])
+	}
+	l.entries, l.first = l.entries[drop:], l.first+int64(drop)
+	close(l.more)
+	l.more = make(chan struct{})
+	return l.first + int64(len(l.entries)) - 1
+}
+
+// Last is the number of the newest entry, or the one before the first.
+func (l *Log[T]) Last() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.first + int64(len(l.entries)) - 1
+}
+
+// After returns the entries with greater numbers, which the caller must not change;
+// more is closed when there are others, and nil when there never will be. ErrGone: the
+// entry that follows number is not stored any more, or number is not of this log.
+func (l *Log[T]) After(number int64) (entries []T, more <-chan struct{}, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	skip := number - l.first + 1
+	if skip < 0 || skip > int64(len(l.entries)) {
+		return nil, nil, ErrGone
+	}
+	entries = l.entries[skip:len(l.entries):len(l.entries)]
+	if l.closed {
+		return entries, nil, nil
+	}
+	return entries, l.more, nil
+}
+
+// Close ends the log: readers get what it stores and then a nil channel.
+func (l *Log[T]) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.closed {
+		l.closed = true
+		close(l.more)
+		l.more = make(chan struct{})
+	}
+}

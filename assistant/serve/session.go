@@ -1,0 +1,82 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/share"
+	"winnow/assistant/workspace"
+	"winnow/checkpoint"
+)
+
+// Session is the session of one user in a Hub.
+type Session struct {
+	*workspace.Workspace
+	hub    *Hub
+	member *share.Member
+	id     string // at Open
+	user   string
+	opened time.Time
+}
+
+// ID names the conversation; Renew and Resume of the workspace change it.
+func (s *Session) ID() string { return s.Session().ID() }
+
+// User is who opened the session.
+func (s *Session) User() string { return s.user }
+
+// Opened is when.
+func (s *Session) Opened() time.Time { return s.opened }
+
+// Close ends the session: its running turn is interrupted, the window is free again
+// and the conversation can be continued later. A second Close does nothing.
+func (s *Session) Close(ctx context.Context) error {
+	if !s.hub.remove(s) {
+		return nil
+	}
+	err := s.Session().Close(ctx)
+	s.member.Announce(share.Left, s.ID(), "", nil, nil)
+	return err
+}
+
+// CallTool runs a tool of the window by hand. A write tool is one step that can be
+// undone. Whoever calls a lasting tool has asked the user before. What the tool could
+// not do is in the result; an error tells why it was not called: *share.HeldError,
+// assistant.ErrBusy or a journal that cannot be written. report may be nil.
+func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessage, report func(assistant.Progress)) (r assistant.ToolResult, err error) {
+	tools := s.Session().Window().Tools()
+	i := slices.IndexFunc(tools, func(t assistant.Tool) bool { return t.Name == name })
+	if i < 0 {
+		return assistant.Fail(assistant.CodeUnknownTool, "there is no tool %q", name), nil
+	}
+	tool := tools[i]
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	if problem := tool.Problem(args); problem != "" {
+		return assistant.Fail(assistant.CodeInvalidArguments, "%s", problem), nil
+	}
+	if report == nil {
+		report = func(assistant.Progress) {}
+	}
+	if !tool.Write {
+		return tool.Call(ctx, args, report), nil
+	}
+	journal := s.Session().Journal()
+	before := journal.Current()
+	err = s.Edit(checkpoint.Describe([]checkpoint.ToolSummary{{Name: name, Args: string(args)}}), func() error {
+		r = tool.Call(ctx, args, report)
+		return nil
+	})
+	if err != nil {
+		return assistant.ToolResult{}, err
+	}
+	if tool.Lasting && r.Success && bytes.Equal(before, journal.Current()) { // a save is not a step
+		s.member.Announce(share.Saved, s.ID(), name, before, before)
+	}
+	return r, nil
+}

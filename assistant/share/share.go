@@ -1,0 +1,205 @@
+// Package share lets the sessions of several users work in one window: one of them
+// changes it at a time, and everybody learns who did what.
+//
+// # Nouns
+//
+// A Window is the lock of what the sessions share: a window, its journal and the
+// history. A Member is the part of one session in it. A section is a short piece of
+// work on window and journal, such as an edit or the begin of a turn; sections wait for
+// each other. A hold is the right of a turn to change the window, from its first
+// write tool to its end: meanwhile changes by hand of other members are refused with a
+// *HeldError, and the turn of another member waits before its first write tool. Sections
+// that change nothing go on.
+//
+// # Who may call what from where
+//
+// All methods are safe from any goroutine, and those of a nil *Member do nothing: a
+// session that has its window to itself is one without a Member. A section must not
+// begin another one.
+package share
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+)
+
+// Window is the lock that sessions share. Make it with New.
+type Window struct {
+	lock     sync.Locker
+	onChange func(Change)
+	now      func() time.Time
+
+	section   sync.Mutex // locked before the two below
+	announces sync.Mutex // keeps calls of onChange apart
+
+	mu     sync.Mutex // guards the fields below
+	holder *Member
+	hold   Holder
+	freed  chan struct{} // closed when holder releases
+}
+
+// New returns the lock of a window. lock is locked while a turn has the window, so
+// that its user interface refuses changes; onChange is called for every change, in
+// order and within the section of the change: it must not block and not call back.
+// now tells the time.
+func New(lock sync.Locker, onChange func(Change), now func() time.Time) *Window {
+	return &Window{lock: lock, onChange: onChange, now: now, freed: make(chan struct{})}
+}
+
+// Holder is who changes the window now.
+type Holder struct {
+	User    string    `json:"user"`
+	Session string    `json:"session"`
+	Since   time.Time `json:"since"`
+	Doing   string    `json:"doing"` // the tool that the turn called first
+}
+
+// HeldError refuses a change while the turn of someone else changes the window.
+type HeldError struct{ Holder }
+
+// Error names the holder.
+func (e *HeldError) Error() string { return e.User + "'s assistant is working" }
+
+// Kind is the kind of a Change.
+type Kind string
+
+// The kinds of changes.
+const (
+	Held       Kind = "held"        // a turn has the window from now on
+	Released   Kind = "released"    // the turn has ended
+	Edited     Kind = "edited"      // by hand; What describes it
+	ToolRan    Kind = "tool_ran"    // a write tool of a turn; What names it
+	Saved      Kind = "saved"       // What names the file
+	RolledBack Kind = "rolled_back" // What is the checkpoint, "" for the undo of a rollback
+	Reloaded   Kind = "reloaded"    // someone outside has changed what is saved
+	Joined     Kind = "joined"      // a session was opened
+	Left       Kind = "left"        // a session was closed
+)
+
+// Change is something that happened in a shared window.
+type Change struct {
+	Kind    Kind      `json:"kind"`
+	Time    time.Time `json:"time"`
+	User    string    `json:"user"` // "" is someone outside
+	Session string    `json:"session"`
+	What    string    `json:"what"`
+	// Before and After are the states of the window around a change of it; nil for
+	// other kinds.
+	Before, After json.RawMessage `json:"-"`
+}
+
+// Announce reports a change to all members.
+func (w *Window) Announce(c Change) {
+	w.announces.Lock()
+	defer w.announces.Unlock()
+	c.Time = w.now()
+	w.onChange(c)
+}
+
+// Holder is who changes the window now; ok is false when nobody does.
+func (w *Window) Holder() (h Holder, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.hold, w.holder != nil
+}
+
+// Member is the part of one session in a shared window.
+type Member struct {
+	window *Window
+	user   string
+}
+
+// Join returns a new member. It needs no end: a member without a hold is only memory.
+func (w *Window) Join(user string) *Member { return &Member{w, user} }
+
+// Section begins a section and returns what ends it. A change of the window is
+// refused with a *HeldError while another member has the window.
+func (m *Member) Section(changes bool) (end func(), err error) {
+	if m == nil {
+		return func() {}, nil
+	}
+	w := m.window
+	w.section.Lock()
+	if h, held := w.Holder(); changes && held && !m.holds() {
+		w.section.Unlock()
+		return nil, &HeldError{h}
+	}
+	return w.section.Unlock, nil
+}
+
+func (m *Member) holds() bool {
+	m.window.mu.Lock()
+	defer m.window.mu.Unlock()
+	return m.window.holder == m
+}
+
+// Held reports whether any member has the window.
+func (m *Member) Held() bool {
+	if m == nil {
+		return false
+	}
+	_, held := m.window.Holder()
+	return held
+}
+
+// Hold gives the window to the member until Release; one that has it keeps it. While
+// another member has it, Hold waits, until ctx ends, and calls waiting once.
+func (m *Member) Hold(ctx context.Context, session, doing string, waiting func(*HeldError)) error {
+	if m == nil || m.holds() {
+		return nil
+	}
+	w := m.window
+	for {
+		w.section.Lock()
+		w.mu.Lock()
+		other, freed, free := w.hold, w.freed, w.holder == nil
+		if free {
+			w.holder, w.hold = m, Holder{m.user, session, w.now(), doing}
+		}
+		w.mu.Unlock()
+		if free {
+			w.lock.Lock()
+			w.Announce(Change{Kind: Held, User: m.user, Session: session, What: doing})
+		}
+		w.section.Unlock()
+		if free {
+			return nil
+		}
+		if waiting != nil {
+			waiting(&HeldError{other})
+			waiting = nil
+		}
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Release gives up the window, if the member has it.
+func (m *Member) Release() {
+	if m == nil || !m.holds() {
+		return
+	}
+	w := m.window
+	w.section.Lock()
+	defer w.section.Unlock()
+	w.lock.Unlock()
+	w.mu.Lock()
+	last := w.hold
+	w.holder, w.hold = nil, Holder{}
+	close(w.freed)
+	w.freed = make(chan struct{})
+	w.mu.Unlock()
+	w.Announce(Change{Kind: Released, User: m.user, Session: last.Session, What: last.Doing})
+}
+
+// Announce reports a change that a session has made in its section or hold.
+func (m *Member) Announce(kind Kind, session, what string, before, after json.RawMessage) {
+	if m != nil {
+		m.window.Announce(Change{Kind: kind, User: m.user, Session: session, What: what, Before: before, After: after})
+	}
+}
