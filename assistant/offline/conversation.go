@@ -23,7 +23,7 @@ var writeTools = set("add_ignore_rule remove_ignore_rule add_whitelist_rule remo
 type conversation struct {
 	*chatRequest
 	window
-	parser
+	forms  []form
 	prompt string // the system text without the context
 	past   []*exchange
 	now    *exchange
@@ -70,7 +70,7 @@ func respond(req *chatRequest) reply {
 	if n := len(req.exchanges); n > 0 {
 		c.now, c.past = req.exchanges[n-1], req.exchanges[:n-1]
 	}
-	c.parser = parser{filterForms(), &c.window}
+	c.forms = filterForms
 	_, offered := c.tools["add_ignore_rule"]
 	switch {
 	case c.kind == historyWindow:

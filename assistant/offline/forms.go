@@ -1,10 +1,8 @@
 package offline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // kind is what a request wants.
@@ -65,18 +63,11 @@ func (k kind) isQuestion() bool { return k >= explain && k <= find }
 func (k kind) selects() bool { return k.changesRules() || k.isQuestion() || k == showRules }
 
 // form is one way to say a request. In text, a|b are alternatives, [x] may be
-// missing, and a $slot takes the words that slots has for it. The other words are
-// those that synonyms maps to.
+// missing, and a $slot takes the words that take accepts. The other words are those
+// that synonyms maps to.
 type form struct {
 	kind kind
 	text string
-}
-
-// slots maps each slot to what it takes, each word with a space after it.
-var slots = map[string]string{
-	"list": "(?:hide|allow) ", "state": "(?:hidden|shown|allowed) ", "n": `\S+ `,
-	"what": `(?:\S+ )+?`, "where": `(?:\S+ )+?`, "at": `(?:on|from|for|at|in|of|across) (?:\S+ )+?`, // models; providers
-	"clause": `(?:\S+ )+?`, "pairs": `(?:\S+ )+?`, "topic": `(?:\S+ )+?`,
 }
 
 // talkForms are understood in every window.
@@ -96,7 +87,7 @@ var talkForms = []form{
 
 // filterForms are the requests about the model filter. Of the forms that match,
 // the first without words left over counts.
-var filterForms = compileOnce(slices.Concat([]form{
+var filterForms = slices.Concat([]form{
 	{undo, "undo [last|newest|previous|your] $n [changes|change|steps|requests|messages]"},
 	{save, "save [it|them|that|this|all|everything] [changes|rules] [to] [file|disk|.env]"},
 	{discard, "discard [all|it|them] [unsaved] [changes|everything]"},
@@ -155,10 +146,10 @@ var filterForms = compileOnce(slices.Concat([]form{
 
 	{find, "find $what"},
 	{find, "what|show|list $what [is] [there]"},
-}, talkForms, []form{{hide, "no $what"}}))
+}, talkForms, []form{{hide, "no $what"}})
 
 // historyForms are the requests about the chat history.
-var historyForms = compileOnce(slices.Concat([]form{
+var historyForms = slices.Concat([]form{
 	{listTopics, "list|show|what [is] topics [is] [there]"},
 	{starPairs, "star $pairs with $n stars|star"},
 	{starPairs, "give $n stars|star to $pairs"},
@@ -175,71 +166,71 @@ var historyForms = compileOnce(slices.Concat([]form{
 	{summarisePairs, "summarise $pairs"},
 	{findPairs, "find|show|list|read|open [for] $pairs"},
 	{findPairs, "what|where did|have|do|does $pairs"},
-}, talkForms))
+}, talkForms)
 
-// formSet is compiled forms and the words with which they can begin.
-type formSet struct {
-	forms  []compiledForm
-	starts map[string]bool
-}
-
-type compiledForm struct {
-	kind    kind
-	pattern *regexp.Regexp
-}
-
-// compileOnce compiles forms when they are first needed, because it would delay the
-// start of the program by milliseconds.
-func compileOnce(forms []form) func() formSet {
-	return sync.OnceValue(func() formSet { return compile(forms) })
-}
-
-func compile(forms []form) formSet {
-	set := formSet{starts: map[string]bool{}}
-	for _, f := range forms {
-		pattern, starts := "^", true
-		for w := range strings.FieldsSeq(f.text) {
-			part, isOptional := strings.CutPrefix(strings.TrimSuffix(w, "]"), "[")
-			if slot, isSlot := strings.CutPrefix(part, "$"); isSlot {
-				part = "(?P<" + slot + ">" + slots[slot] + ")"
-			} else {
-				for alternative := range strings.SplitSeq(part, "|") {
-					set.starts[alternative] = set.starts[alternative] || starts
-				}
-				part = "(?:" + strings.ReplaceAll(part, ".", `\.`) + ") "
-			}
-			if pattern += "(?:" + part + ")"; isOptional {
-				pattern += "?"
-			}
-			starts = starts && isOptional
-		}
-		set.forms = append(set.forms, compiledForm{f.kind, regexp.MustCompile(pattern + "$")})
-	}
-	return set
-}
-
-// span is the part of a request that a slot takes.
-type span struct {
-	slot   string
+// fit is the tokens that a part of a form takes.
+type fit struct {
+	part   string
 	tokens []token
 }
 
-// match returns the slots of a form that tokens fit; ok is false when they do not.
-func (f compiledForm) match(tokens []token) (spans []span, ok bool) {
-	var text strings.Builder
-	for _, t := range tokens {
-		w := t.canon
-		if t.kind != plain {
-			w = "," // no form names it
-		}
-		text.WriteString(w + " ")
+// match fits tokens to the parts of a form, each with as few tokens as possible;
+// ok is false when they do not fit.
+func match(parts []string, tokens []token) (fits []fit, ok bool) {
+	if len(parts) == 0 {
+		return nil, len(tokens) == 0
 	}
-	at := f.pattern.FindStringSubmatchIndex(text.String())
-	for i, slot := range f.pattern.SubexpNames() {
-		if at != nil && slot != "" && at[2*i] >= 0 {
-			from, to := strings.Count(text.String()[:at[2*i]], " "), strings.Count(text.String()[:at[2*i+1]], " ")
-			spans = append(spans, span{slot, tokens[from:to]})
+	part, isOptional := partOf(parts[0])
+	for n := 1; n <= len(tokens); n++ {
+		takes, takesMore := take(part, tokens[:n])
+		if takes {
+			if rest, ok := match(parts[1:], tokens[n:]); ok {
+				return append([]fit{{part, tokens[:n]}}, rest...), true
+			}
+		}
+		if !takesMore {
+			break
 		}
 	}
-	return spans, at != nil
+	if isOptional {
+		return match(parts[1:], tokens)
+	}
+	return nil, false
+}
+
+func partOf(text string) (part string, isOptional bool) {
+	return strings.CutPrefix(strings.TrimSuffix(text, "]"), "[")
+}
+
+// take reports whether a part takes just these tokens, and whether it may take more.
+func take(part string, tokens []token) (takes, takesMore bool) {
+	switch part {
+	case "$list":
+		part = "hide|allow"
+	case "$state":
+		part = "hidden|shown|allowed"
+	case "$n":
+		return true, false
+	case "$at": // providers
+		return len(tokens) > 1, tokens[0].is("on", "from", "for", "at", "in", "of", "across")
+	case "$what", "$where", "$clause", "$pairs", "$topic":
+		return true, true
+	}
+	return tokens[0].is(strings.Split(part, "|")...), false
+}
+
+// begins reports whether a request of one of the forms can begin with t.
+func begins(forms []form, t token) bool {
+	return slices.ContainsFunc(forms, func(f form) bool {
+		for text := range strings.FieldsSeq(f.text) {
+			part, isOptional := partOf(text)
+			if takes, _ := take(part, []token{t}); takes && !strings.HasPrefix(part, "$") {
+				return true
+			}
+			if !isOptional {
+				break
+			}
+		}
+		return false
+	})
 }

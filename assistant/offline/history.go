@@ -3,7 +3,6 @@ package offline
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +15,7 @@ var historyExamples = []string{
 // respondHistory answers in the window of the chat history. A step that is
 // about the results of another one waits for them.
 func (c *conversation) respondHistory() {
-	c.formSet = historyForms()
+	c.forms = historyForms
 	c.steps = c.parse(c.now.user)
 	for i, s := range c.steps {
 		if len(s.rest) > 0 || s.kind == unknown || s.kind == followUp {
@@ -31,61 +30,64 @@ func (c *conversation) respondHistory() {
 	}
 }
 
+// pairTools are the tools for the requests about certain pairs.
+var pairTools = map[kind]string{
+	findPairs: "summarise_pairs", summarisePairs: "summarise_pairs", starPairs: "star_pairs", unstarPairs: "star_pairs",
+	flagPairs: "flag_pairs", unflagPairs: "flag_pairs", topicPairs: "set_topic",
+}
+
 func (c *conversation) historyStep(s step) {
-	named := s.pairs.them || len(s.pairs.ids) > 0 // these are shown in short form
 	switch {
-	case s.kind == findPairs && !named:
+	case s.kind == findPairs && !s.pairs.them && len(s.pairs.ids) == 0:
 		c.findPairs(s.pairs)
 		return
-	case s.kind == findPairs:
-		s.kind = summarisePairs
-	}
-	switch s.kind {
-	case summarisePairs:
-		if pairs := c.selected(s.pairs); pairs != nil {
-			c.listPairs("summarise_pairs", pairs)
-		}
-	case starPairs:
-		c.mark("star_pairs", s, args{"stars": max(s.n, 1)})
-	case unstarPairs:
-		c.mark("star_pairs", s, args{"stars": 0})
-	case flagPairs, unflagPairs:
-		c.mark("flag_pairs", s, args{"flag": s.kind == flagPairs})
-	case topicPairs:
-		mark := args{"topic": s.topic}
-		if s.topic != "" {
-			mark["create"] = true
-		}
-		c.mark("set_topic", s, mark)
-	case listTopics:
+	case s.kind == listTopics:
 		c.listTopics()
-	case undo:
+		return
+	case s.kind == undo:
 		c.reportf("I cannot take marks back. The checkpoints of the window can.")
-	default:
+		return
+	case pairTools[s.kind] == "":
 		c.talk(s.kind, historyExamples)
+		return
+	}
+	a := c.selected(s.pairs)
+	switch s.kind {
+	case starPairs:
+		a["stars"] = max(s.n, 1)
+	case unstarPairs:
+		a["stars"] = 0
+	case flagPairs, unflagPairs:
+		a["flag"] = s.kind == flagPairs
+	case topicPairs:
+		if a["topic"] = s.topic; s.topic != "" {
+			a["create"] = true
+		}
+	}
+	switch {
+	case a["ids"] == nil && a["line"] == nil:
+		c.reportf("I do not know which pairs you mean. Name them by words, by numbers, or say `the last 5`.")
+	case pairTools[s.kind] == "summarise_pairs":
+		c.listPairs("summarise_pairs", a)
+	default:
+		c.callAndReport(pairTools[s.kind], a)
 	}
 }
 
-// selected returns the arguments that name pairs; nil when the words name none,
-// which is reported.
+// selected returns the arguments that name pairs; none when the words name none.
 func (c *conversation) selected(p pairSet) args {
-	a := args{}
 	switch {
 	case p.them:
-		a = c.pairsBefore()
+		return c.pairsBefore()
 	case len(p.ids) > 0:
-		a["ids"] = p.ids
+		return args{"ids": p.ids}
 	case len(p.terms)+len(p.words) > 0:
-		a["line"] = p.filterLine()
+		return args{"line": p.filterLine()}
 	}
-	if len(a) == 0 {
-		c.reportf("I do not know which pairs you mean. Name them by words, by numbers, or say `the last 5`.")
-		return nil
-	}
-	return a
+	return args{}
 }
 
-// pairsBefore are the pairs of the last call that was about some; nil is none.
+// pairsBefore are the pairs of the last call that was about some.
 func (c *conversation) pairsBefore() args {
 	for _, x := range slices.Backward(append(slices.Clone(c.past), c.now)) {
 		for _, k := range slices.Backward(x.calls) {
@@ -104,27 +106,18 @@ func (c *conversation) pairsBefore() args {
 			}
 		}
 	}
-	return nil
-}
-
-// mark gives pairs a mark; with no pairs it does nothing.
-func (c *conversation) mark(tool string, s step, mark args) {
-	if pairs := c.selected(s.pairs); pairs != nil {
-		maps.Copy(mark, pairs)
-		c.callAndReport(tool, mark)
-	}
+	return args{}
 }
 
 // findPairs searches, by plain words or by a filter line.
 func (c *conversation) findPairs(p pairSet) {
 	a := args{"line": p.filterLine()}
 	if len(p.terms) == 0 {
-		var query []string
-		for _, w := range p.words {
+		query := slices.Clone(p.words)
+		for i, w := range query {
 			if strings.Contains(w, " ") {
-				w = `"` + w + `"`
+				query[i] = `"` + w + `"`
 			}
-			query = append(query, w)
 		}
 		a = args{"query": strings.Join(query, " ")}
 	}
@@ -160,15 +153,13 @@ func (c *conversation) listPairs(tool string, a args) {
 }
 
 func (c *conversation) listTopics() {
-	r := c.callOrReport("list_topics", args{})
-	if r == nil {
-		return
+	if r := c.callOrReport("list_topics", args{}); r != nil {
+		var lines []string
+		for _, topic := range r.Data.Get("topics").Array() {
+			lines = append(lines, withCode(topic.Get("topic").String())+": "+count(int(topic.Get("pairs").Int()), "pair"))
+		}
+		c.reportf("%s", bullets(sentence(r.Message), lines))
 	}
-	var lines []string
-	for _, topic := range r.Data.Get("topics").Array() {
-		lines = append(lines, withCode(topic.Get("topic").String())+": "+count(int(topic.Get("pairs").Int()), "pair"))
-	}
-	c.reportf("%s", bullets(sentence(r.Message), lines))
 }
 
 // pairSet is pairs of the chat history in words.

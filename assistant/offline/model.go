@@ -2,6 +2,7 @@ package offline
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -48,8 +49,8 @@ func (m Model) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	switch call := r.Method + " " + r.URL.Path; call {
 	case "GET /v1/models":
-		card := map[string]any{"id": ModelID, "object": "model", "created": 0, "owned_by": "winnow", "context_window": ContextWindow}
-		return jsonResponse(r, http.StatusOK, map[string]any{"object": "list", "data": []any{card}})
+		card := object{"id": ModelID, "object": "model", "created": 0, "owned_by": "winnow", "context_window": ContextWindow}
+		return jsonResponse(r, http.StatusOK, object{"object": "list", "data": []any{card}})
 	case "POST /v1/chat/completions":
 	default:
 		return errorResponse(r, &requestError{http.StatusNotFound, "not_found", "there is no " + clean(call) + " here"})
@@ -59,9 +60,7 @@ func (m Model) RoundTrip(r *http.Request) (*http.Response, error) {
 		return errorResponse(r, bad)
 	}
 	in, out := io.Pipe()
-	go func() {
-		out.CloseWithError(stream(r.Context(), out, chunks(body, req.usage, respond(req)), m.Delay))
-	}()
+	go func() { out.CloseWithError(m.stream(r.Context(), out, body, req.usage, respond(req))) }()
 	return newResponse(r, http.StatusOK, "text/event-stream", in), nil
 }
 
@@ -84,77 +83,65 @@ type requestError struct {
 }
 
 func errorResponse(r *http.Request, f *requestError) (*http.Response, error) {
-	return jsonResponse(r, f.status, map[string]any{"error": map[string]any{"message": f.message, "type": "invalid_request_error", "code": f.code, "param": nil}})
+	return jsonResponse(r, f.status, object{"error": object{"message": f.message, "type": "invalid_request_error", "code": f.code, "param": nil}})
 }
+
+// object is a JSON object.
+type object = map[string]any
 
 // wordsAndSpace are a word and the space after it, so that joining them gives
 // the text back.
 var wordsAndSpace = regexp.MustCompile(`[^ \n]*[ \n]+|[^ \n]+`)
 
-// chunks are the JSON documents that stream a reply, each with a word or a part of a
-// call. The id is a hash of the request's body, and the time is 0: the same request
-// gives the same bytes. With usage the last one has the estimated tokens.
-func chunks(body []byte, usage bool, r reply) []map[string]any {
+// stream writes a reply as server-sent events, each with a word or a part of a call,
+// with a pause between them. The id is a hash of the request's body, and the time is
+// 0: the same request gives the same bytes. With usage the last event has the
+// estimated tokens. It ends with ctx or when the client reads no more.
+func (m Model) stream(ctx context.Context, w io.Writer, body []byte, usage bool, r reply) error {
 	h := fnv.New64a()
 	_, _ = h.Write(body) // a hash never fails
 	id := fmt.Sprintf("chatcmpl-%016x", h.Sum64())
-	chunk := func(choices ...any) map[string]any {
-		return map[string]any{"id": id, "object": "chat.completion.chunk", "created": 0, "model": ModelID, "choices": append([]any{}, choices...)}
-	}
-	var out []map[string]any
-	add := func(delta map[string]any, finish any) {
-		out = append(out, chunk(map[string]any{"index": 0, "delta": delta, "finish_reason": finish}))
-	}
-	add(map[string]any{"role": "assistant", "content": ""}, nil)
-	for _, w := range wordsAndSpace.FindAllString(r.thought, -1) {
-		add(map[string]any{"reasoning_content": w}, nil)
-	}
-	for _, w := range wordsAndSpace.FindAllString(r.text, -1) {
-		add(map[string]any{"content": w}, nil)
-	}
-	finish := "stop"
-	for i, p := range r.calls {
-		finish = "tool_calls"
-		add(map[string]any{"tool_calls": []any{map[string]any{"index": i, "id": p.id, "type": "function", "function": map[string]any{"name": p.name, "arguments": ""}}}}, nil)
-		add(map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]any{"arguments": p.args}}}}, nil)
-	}
-	add(map[string]any{}, finish)
-	if usage {
-		prompt, output := tokens(utf8.RuneCount(body)), tokens(utf8.RuneCountInString(r.text+r.thought))
-		last := chunk()
-		last["usage"] = map[string]any{"prompt_tokens": prompt, "completion_tokens": output, "total_tokens": prompt + output}
-		out = append(out, last)
-	}
-	return out
-}
-
-// tokens is winnow's estimate of a text's size.
-func tokens(runes int) int {
-	const runesPerToken = 3.5
-	return int((float64(runes) + runesPerToken - 1) / runesPerToken)
-}
-
-// stream writes chunks as server-sent events, with a pause between them. It ends
-// with ctx or when the client reads no more.
-func stream(ctx context.Context, w io.Writer, chunks []map[string]any, delay time.Duration) error {
-	for i, chunk := range chunks {
-		if i > 0 && delay > 0 {
+	var err error
+	pause := false // not before the first
+	send := func(choices []any, used any) {
+		if err == nil && pause {
 			select {
-			case <-time.After(delay):
+			case <-time.After(m.Delay):
 			case <-ctx.Done():
 			}
 		}
-		data, err := json.Marshal(chunk)
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err == nil {
+		pause = m.Delay > 0
+		chunk := object{"id": id, "object": "chat.completion.chunk", "created": 0, "model": ModelID, "choices": choices, "usage": used}
+		data, _ := json.Marshal(chunk) // strings and numbers
+		if err = cmp.Or(err, ctx.Err()); err == nil {
 			_, err = fmt.Fprintf(w, "data: %s\n\n", data)
 		}
-		if err != nil {
-			return err
-		}
 	}
-	_, err := io.WriteString(w, "data: [DONE]\n\n")
+	add := func(delta object, finish any) {
+		send([]any{object{"index": 0, "delta": delta, "finish_reason": finish}}, nil)
+	}
+	add(object{"role": "assistant", "content": ""}, nil)
+	for _, word := range wordsAndSpace.FindAllString(r.thought, -1) {
+		add(object{"reasoning_content": word}, nil)
+	}
+	for _, word := range wordsAndSpace.FindAllString(r.text, -1) {
+		add(object{"content": word}, nil)
+	}
+	finish := "stop"
+	for i, c := range r.calls {
+		finish = "tool_calls"
+		add(object{"tool_calls": []any{object{"index": i, "id": c.id, "type": "function", "function": object{"name": c.name, "arguments": ""}}}}, nil)
+		add(object{"tool_calls": []any{object{"index": i, "function": object{"arguments": c.args}}}}, nil)
+	}
+	add(object{}, finish)
+	if usage {
+		const runesPerToken = 3.5 // winnow's own estimate
+		prompt := int(float64(utf8.RuneCount(body)) / runesPerToken)
+		output := int(float64(utf8.RuneCountInString(r.text+r.thought)) / runesPerToken)
+		send([]any{}, object{"prompt_tokens": prompt, "completion_tokens": output, "total_tokens": prompt + output})
+	}
+	if err == nil {
+		_, err = io.WriteString(w, "data: [DONE]\n\n")
+	}
 	return err
 }

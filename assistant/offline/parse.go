@@ -30,22 +30,16 @@ var openings = set("hi hello hey ok okay thanks well so next first wait")
 // conjunctions separate two requests when a form begins after them.
 var conjunctions = set("and then but also plus & +")
 
-// parser reads messages with the forms of a window.
-type parser struct {
-	formSet
-	window *window
-}
-
 // parse reads a message into its requests, at least one.
-func (p *parser) parse(text string) []step {
+func (c *conversation) parse(text string) []step {
 	tokens := lex(text)
 	if len(tokens) > maxTokens {
 		return []step{{rest: []string{"a message of this length"}, text: text}}
 	}
 	tokens = canonical(tokens)
 	var out []step
-	for _, clause := range p.clauses(tokens) {
-		if s, ok := p.clause(clause); ok {
+	for _, clause := range c.clauses(tokens) {
+		if s, ok := c.clause(clause); ok {
 			out = append(out, s)
 		}
 	}
@@ -84,7 +78,7 @@ func (t token) joins() bool { return t.kind == comma || t.in(conjunctions) }
 
 // clauses splits a message where a request ends: at stops, and at commas and
 // conjunctions after which a form begins.
-func (p *parser) clauses(tokens []token) [][]token {
+func (c *conversation) clauses(tokens []token) [][]token {
 	var out [][]token
 	start := 0
 	for i := 0; i <= len(tokens); i++ {
@@ -93,7 +87,7 @@ func (p *parser) clauses(tokens []token) [][]token {
 			start = i + 1
 		} else if i > start && tokens[i].joins() {
 			next := slices.IndexFunc(tokens[i:], func(t token) bool { return !t.joins() })
-			if next > 0 && tokens[i+next].in(p.starts) {
+			if next > 0 && begins(c.forms, tokens[i+next]) {
 				out = append(out, tokens[start:i])
 				start = i
 			}
@@ -103,7 +97,7 @@ func (p *parser) clauses(tokens []token) [][]token {
 }
 
 // clause reads one request; false when it has no word.
-func (p *parser) clause(tokens []token) (step, bool) {
+func (c *conversation) clause(tokens []token) (step, bool) {
 	s := step{text: strings.Join(words(tokens), " ")}
 	for len(tokens) > 0 && tokens[0].joins() {
 		s.also = s.also || !tokens[0].is("but", "then")
@@ -116,13 +110,13 @@ func (p *parser) clause(tokens []token) (step, bool) {
 	if len(tokens) == 0 {
 		return s, false
 	}
-	best := p.read(tokens, s)
+	best := c.read(tokens, s)
 	for len(best.rest) > 0 && len(tokens) > 1 && (tokens[0].in(openings) || tokens[0].kind == comma) {
 		tokens = tokens[1:]
-		best = p.read(tokens, s)
+		best = c.read(tokens, s)
 	}
 	if len(best.rest) > 0 && s.also {
-		s.kind, s.what = followUp, p.selection(tokens)
+		s.kind, s.what = followUp, c.selection(tokens)
 		return s, true
 	}
 	return best, true
@@ -130,19 +124,22 @@ func (p *parser) clause(tokens []token) (step, bool) {
 
 // read matches a request with the forms: the first without words left over, else
 // the one with the fewest. base has its text and flags.
-func (p *parser) read(tokens []token, base step) step {
+func (c *conversation) read(tokens []token, base step) step {
 	best := base
 	best.rest = words(tokens)
-	for _, f := range p.forms {
-		spans, ok := f.match(tokens)
+	for _, f := range c.forms {
+		fits, ok := match(strings.Fields(f.text), tokens)
 		if !ok {
 			continue
 		}
 		s := base
-		s.kind = f.kind
-		p.fill(&s, spans)
-		if s.kind == unallow {
+		if s.kind = f.kind; s.kind == unallow {
 			s.kind, s.list = removeRule, allowList
+		}
+		for _, f := range fits {
+			if !c.fill(&s, f) {
+				s.rest = append(s.rest, words(f.tokens)...)
+			}
 		}
 		if best.kind == unknown || len(s.rest) < len(best.rest) {
 			best = s
@@ -154,66 +151,44 @@ func (p *parser) read(tokens []token, base step) step {
 	return best
 }
 
-// fill puts the slots of a form into a step.
-func (p *parser) fill(s *step, spans []span) {
-	for _, sp := range spans {
-		understood := true
-		switch sp.slot {
-		case "what":
-			at := s.what.at
-			s.what = p.selection(sp.tokens)
-			s.what.at.merge(at)
-			if len(s.what.items) == 0 && !s.what.pronoun {
-				understood = s.kind.isQuestion() // "how many on anthropic"
-			}
-			if s.kind == removeRule || s.kind == unallow { // rules have no age
-				understood = understood && !slices.ContainsFunc(s.what.items, func(it item) bool { return it.newest })
-			}
-		case "where", "at":
-			var at scope
-			at, understood = p.where(sp.tokens)
-			s.what.at.merge(at)
-		case "list":
-			s.list = map[string]string{"hide": ignoreList, "allow": allowList}[sp.tokens[0].canon]
-		case "state":
-			s.state = sp.tokens[0].canon
-		case "n":
-			s.n, understood = countOf(sp.tokens)
-		case "pairs":
-			s.pairs = readPairs(sp.tokens)
-			understood = s.kind != topicPairs || !sp.tokens[0].is("topic") // topics are not moved
-		case "topic":
-			s.topic = topicPath(sp.tokens)
-		case "clause":
-			text := s.text
-			*s, _ = p.clause(sp.tokens)
-			understood = s.kind.changesRules()
-			s.propose, s.text = true, text
+// fill puts what a part of a form took into a step; false when it was not understood.
+func (c *conversation) fill(s *step, f fit) bool {
+	switch f.part {
+	case "$what":
+		at := s.what.at
+		s.what = c.selection(f.tokens)
+		s.what.at.merge(at)
+		hasAge := slices.ContainsFunc(s.what.items, func(it item) bool { return it.newest })
+		return (s.what.named() || s.kind.isQuestion()) && !(s.kind == removeRule && hasAge) // rules have no age
+	case "$where", "$at":
+		tokens := f.tokens
+		if !tokens[0].in(prepositions) {
+			tokens = append([]token{{plain, "on", "on"}}, tokens...)
 		}
-		if !understood {
-			s.rest = append(s.rest, words(sp.tokens)...)
+		providers := c.selection(tokens)
+		s.what.at.merge(providers.at)
+		return !providers.named()
+	case "$list":
+		s.list = map[string]string{"hide": ignoreList, "allow": allowList}[f.tokens[0].canon]
+	case "$state":
+		s.state = f.tokens[0].canon
+	case "$n":
+		if s.n = number(f.tokens[0].canon); f.tokens[0].is("everything", "all") {
+			s.n = undoAll
 		}
+		return s.n != 0
+	case "$pairs":
+		s.pairs = readPairs(f.tokens)
+		return s.kind != topicPairs || !f.tokens[0].is("topic") // topics are not moved
+	case "$topic":
+		s.topic = topicPath(f.tokens)
+	case "$clause":
+		text := s.text
+		*s, _ = c.clause(f.tokens)
+		s.propose, s.text = true, text
+		return s.kind.changesRules()
 	}
-}
-
-// where reads providers with or without a preposition: "on gemini", "openai".
-// complete is false when words are left over.
-func (p *parser) where(tokens []token) (at scope, complete bool) {
-	r := reader{parser: p, tokens: tokens}
-	if tokens[0].in(prepositions) {
-		r.pos = 1
-	}
-	complete = r.scope(&at) && r.pos == len(tokens)
-	return at, complete
-}
-
-// countOf reads how many: "two", "3", "everything".
-func countOf(tokens []token) (int, bool) {
-	if len(tokens) == 1 && tokens[0].is("everything", "all") {
-		return undoAll, true
-	}
-	n := number(tokens[0].canon)
-	return n, len(tokens) == 1 && n > 0
+	return true
 }
 
 // number reads a small count; 0 is none.

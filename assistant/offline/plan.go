@@ -39,7 +39,7 @@ func (c *conversation) planStep(s step) *plan {
 	switch {
 	case s.kind == clearRules || s.kind == showRules || s.kind == removeRule:
 		for _, name := range c.providersOf(s.what.at) {
-			if cat := c.catalog(name, selection{}); cat != nil {
+			if cat := c.catalog(name); cat != nil {
 				p.targets = append(p.targets, target{catalog: cat})
 			}
 		}

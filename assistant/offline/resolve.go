@@ -26,58 +26,49 @@ func (c *conversation) resolve(s step) []target {
 		c.reportf("I do not know which models you mean. %s", nothingChanged)
 		return nil
 	}
-	said := len(c.paragraphs)
+	said, misses := len(c.paragraphs), 0 // items that no provider is found for
 	var providers, unknown []string
-	items, places := []item{}, [][]string{}
-	for i, it := range s.what.items {
+	items := map[string][]item{} // by provider
+	for _, it := range s.what.items {
 		at, missing := c.placesOf(s, it)
-		if s.kind == only && len(missing) > 0 && (len(places) > 0 || i+1 < len(s.what.items)) && !slices.ContainsFunc(missing, isNotFamily) {
-			if anywhere, _ := c.known(s, it, c.providers); len(anywhere) == 0 { // there is nothing to keep
+		if s.kind == only && len(s.what.items) > 1 && len(missing) > 0 && !slices.ContainsFunc(missing, isNotFamily) {
+			if anywhere, _ := c.known(it, c.providers); len(anywhere) == 0 { // there is nothing to keep
 				c.reportf("No provider here has models that match %s.", code(strings.Join(missing, " ")))
 				continue
 			}
 		}
-		items, places = append(items, it), append(places, at)
+		if len(at) == 0 {
+			misses++
+		}
+		for _, p := range at {
+			items[p] = append(items[p], it)
+		}
 		providers, unknown = unique(append(providers, at...)), append(unknown, missing...)
 	}
-	s.what.items = items
 	for _, it := range s.what.except {
 		at := providers
 		if it.provider != "" {
 			at = []string{it.provider}
 		}
-		_, missing := c.known(s, it, at)
+		_, missing := c.known(it, at)
 		if len(missing) > 0 && !slices.ContainsFunc(missing, isNotKind) {
-			others, _ := c.known(s, it, c.providers)
+			others, _ := c.known(it, c.providers)
 			c.reportElsewhere(step{kind: hide, what: selection{items: []item{it}}, text: "hide " + it.text()}, it, others)
 			continue
 		}
 		unknown = append(unknown, missing...)
 	}
+	var out []target
 	switch {
 	case c.waiting():
-		return nil
 	case len(unknown) > 0:
 		c.notUnderstood(s, unknown)
-		return nil
 	case len(providers) == 0 && len(c.paragraphs) == said:
 		c.reportf("That leaves no provider. %s", nothingChanged)
-		return nil
-	case slices.ContainsFunc(places, func(at []string) bool { return len(at) == 0 }): // which is reported
-		return nil
-	}
-	var out []target
-	for _, p := range providers {
-		tg := target{catalog: c.catalog(p, s.what)}
-		tg.exclude(s.what.except, false)
-		for i, it := range s.what.items {
-			if slices.Contains(places[i], p) {
-				tg.include(it)
-			}
+	case misses == 0:
+		for _, p := range providers {
+			out = append(out, newTarget(c.catalog(p), items[p], s.what.except))
 		}
-		tg.exclude(s.what.except, true)
-		tg.subtract()
-		out = append(out, tg)
 	}
 	return out
 }
@@ -92,18 +83,18 @@ func (c *conversation) placesOf(s step, it item) (at, missing []string) {
 	if it.provider != "" && (s.what.at.empty() || slices.Contains(here, it.provider)) {
 		here = []string{it.provider}
 	}
-	at, missing = c.known(s, it, here)
+	at, missing = c.known(it, here)
 	if len(missing) == 0 || it.provider != "" || !s.what.at.empty() {
 		return at, missing
 	}
-	at, _ = c.known(s, it, c.providers)
-	family := slices.DeleteFunc(slices.Clone(at), func(p string) bool { return !it.isFamily(c.catalog(p, s.what)) })
+	at, _ = c.known(it, c.providers)
+	family := slices.DeleteFunc(slices.Clone(at), func(p string) bool { return !it.isFamily(c.catalog(p)) })
 	switch {
 	case len(at) > 0 && s.kind.isQuestion():
 		return at, nil
 	case len(family) == 1:
 		return family, nil
-	case c.catalog(c.provider, s.what) == nil: // it could not be looked up, which is reported
+	case c.catalog(c.provider) == nil: // it could not be looked up, which is reported
 		return nil, nil
 	case len(at) == 0 && slices.ContainsFunc(missing, isNotKind):
 		return nil, missing
@@ -117,13 +108,13 @@ func (c *conversation) placesOf(s step, it item) (at, missing []string) {
 // request for those that have models of all its items.
 func (c *conversation) reportElsewhere(s step, it item, at []string) {
 	for _, p := range at {
-		models, _ := it.find(c.catalog(p, s.what))
+		models, _ := it.find(c.catalog(p))
 		if s.kind == hide && !slices.ContainsFunc(models, model.isShown) {
 			c.reportf("%s has models that match %s, all of them hidden.", clean(p), code(it.text()))
 			continue
 		}
 		c.reportf("%s has models that match %s.", clean(p), code(it.text()))
-		if !slices.ContainsFunc(s.what.items, func(o item) bool { _, missing := c.known(s, o, []string{p}); return len(missing) > 0 }) {
+		if !slices.ContainsFunc(s.what.items, func(o item) bool { _, missing := c.known(o, []string{p}); return len(missing) > 0 }) {
 			c.offer("On "+p, s.text+" on "+p)
 		}
 	}
@@ -131,10 +122,10 @@ func (c *conversation) reportElsewhere(s step, it item, at []string) {
 
 // known returns those of some providers on which all words of an item mean
 // something, and when there is none the words that do not.
-func (c *conversation) known(s step, it item, providers []string) (at, missing []string) {
+func (c *conversation) known(it item, providers []string) (at, missing []string) {
 	missing = it.texts()
 	for _, p := range providers {
-		cat := c.catalog(p, s.what)
+		cat := c.catalog(p)
 		if cat == nil {
 			continue
 		}
@@ -163,45 +154,40 @@ func (c *conversation) providersOf(at scope) []string {
 	})
 }
 
-// exclude adds the models of exceptions: of those that ask for the newest, or of
-// the others. The newest are chosen among what is included.
-func (tg *target) exclude(except []item, newest bool) {
-	for _, it := range except {
-		if it.newest != newest || it.provider != "" && it.provider != tg.provider {
-			continue
+// newTarget finds the models of the items without those of the exceptions. The
+// newest are chosen last: of what is not excepted, and as exceptions of what is meant.
+func newTarget(cat *catalog, items, except []item) target {
+	tg := target{catalog: cat}
+	exclude := func(newest bool) {
+		for _, it := range except {
+			if it.newest != newest || it.provider != "" && it.provider != cat.provider {
+				continue
+			}
+			models, _ := it.find(cat)
+			if newest {
+				models = it.newestOf(intersect(models, tg.models))
+			}
+			tg.excepted, tg.exceptPatterns = append(tg.excepted, models...), append(tg.exceptPatterns, it.patterns(cat, models)...)
 		}
-		models, _ := it.find(tg.catalog)
-		if newest {
-			models = it.newestOf(intersect(models, tg.models))
+	}
+	exclude(false)
+	for _, it := range items {
+		models, _ := it.find(cat)
+		if it.newest {
+			models = it.newestOf(without(models, tg.excepted))
 		}
-		tg.excepted, tg.exceptPatterns = append(tg.excepted, models...), append(tg.exceptPatterns, it.patterns(tg.catalog, models)...)
+		patterns := it.patterns(cat, models)
+		tg.models = append(tg.models, without(models, tg.models)...)
+		tg.patterns = unique(append(tg.patterns, patterns...))
+		tg.all = tg.all || it.all && len(it.words) == 0 && !it.newest
+		tg.vague = tg.vague || len(patterns) == 0 && len(models) > 0
 	}
-}
-
-// include adds the models of an item. The newest are chosen among what is not
-// excepted.
-func (tg *target) include(it item) {
-	models, _ := it.find(tg.catalog)
-	if it.newest {
-		models = it.newestOf(without(models, tg.excepted))
-	}
-	patterns := it.patterns(tg.catalog, models)
-	tg.models = append(tg.models, without(models, tg.models)...)
-	tg.patterns = unique(append(tg.patterns, patterns...))
-	tg.all = tg.all || it.all && len(it.words) == 0 && !it.newest
-	tg.vague = tg.vague || len(patterns) == 0 && len(models) > 0
-}
-
-// subtract takes the excepted models out, and finds the patterns for just them.
-func (tg *target) subtract() {
-	out := intersect(tg.models, tg.excepted)
-	tg.models, tg.excepted = without(tg.models, out), out
-	if len(out) == 0 {
-		tg.exceptPatterns = nil
-		return
-	}
-	tg.exceptPatterns = choosePatterns(tg.catalog, out, [][]string{tg.exceptPatterns})
-	tg.vague = tg.vague || len(tg.exceptPatterns) == 0
+	exclude(true)
+	tg.excepted = intersect(tg.models, tg.excepted)
+	tg.models = without(tg.models, tg.excepted)
+	tg.exceptPatterns = choosePatterns(cat, tg.excepted, [][]string{tg.exceptPatterns})
+	tg.vague = tg.vague || len(tg.excepted) > 0 && len(tg.exceptPatterns) == 0
+	return tg
 }
 
 var (
@@ -209,11 +195,11 @@ var (
 	letters    = regexp.MustCompile(`[a-z]`)
 )
 
-// queries are patterns for all models that the words of a selection can mean:
-// letters in both cases, and - and . for each other.
-func (sel selection) queries() []string {
+// queries are patterns for all models that the words of items can mean: letters in
+// both cases, and - and . for each other.
+func queries(items []item) []string {
 	var out []string
-	for _, it := range slices.Concat(sel.items, sel.except) {
+	for _, it := range items {
 		for _, w := range it.words {
 			for _, text := range w.texts() {
 				if !w.verbatim {
@@ -326,14 +312,14 @@ func (it item) patterns(cat *catalog, models []model) []string {
 	case len(it.words) == 1 && it.words[0].verbatim:
 		return []string{it.words[0].text}
 	}
+	if len(models) == 0 {
+		return nil
+	}
 	return choosePatterns(cat, models, it.spellings(models))
 }
 
 // spellings lists the ways to write an item as a pattern, the best first.
 func (it item) spellings(models []model) [][]string {
-	if len(models) == 0 {
-		return nil
-	}
 	first := models[0]
 	if len(models) == 1 && !it.family && len(it.words) == 1 && first.named(it.words[0].text) {
 		return [][]string{{first.name}, {first.id}}
@@ -372,6 +358,9 @@ const maxExactNames = 60
 // choosePatterns returns the first candidate whose patterns match just the models, else
 // the models one by one; nil when that would be too many.
 func choosePatterns(cat *catalog, models []model, candidates [][]string) []string {
+	if len(models) == 0 {
+		return nil
+	}
 	if len(models) <= maxExactNames && !cat.cut {
 		candidates = append(candidates, unique(names(models)))
 	}

@@ -22,6 +22,9 @@ type scope struct {
 	without   []string // of all, not these
 }
 
+// named reports whether a selection names models, or an exception from none.
+func (s selection) named() bool { return len(s.items)+len(s.except) > 0 || s.pronoun }
+
 func (s scope) empty() bool { return len(s.providers) == 0 && !s.every && len(s.without) == 0 }
 
 // all reports whether every provider is meant, with or without exceptions.
@@ -74,7 +77,7 @@ var (
 
 // reader reads a selection token by token.
 type reader struct {
-	*parser
+	window    *window
 	tokens    []token
 	pos       int
 	sel       selection
@@ -85,8 +88,8 @@ type reader struct {
 }
 
 // selection reads which models tokens mean.
-func (p *parser) selection(tokens []token) selection {
-	r := &reader{parser: p, tokens: tokens}
+func (w *window) selection(tokens []token) selection {
+	r := &reader{window: w, tokens: tokens}
 	for r.pos < len(tokens) {
 		r.next()
 	}

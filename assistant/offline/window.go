@@ -42,9 +42,8 @@ func listName(list string) string {
 type catalog struct {
 	provider      string
 	models        []model
-	cut           bool            // the provider has more models than were listed
-	asked         map[string]bool // the patterns that were asked for because of that
-	unlisted      int             // models that those match and that are not in models; they count as shown
+	cut           bool // the provider has more models than were listed
+	unlisted      int  // models that are meant and that are not in models; they count as shown
 	total, hidden int
 	rules         map[string][]string // the patterns by list
 }
@@ -206,40 +205,41 @@ func (w *window) providerNamed(s string) (string, bool) {
 }
 
 // catalog returns the models of a provider: from the context when it lists all
-// of them, else from the window. Where that cuts the list, too, the models that a
-// selection can mean are asked for. nil means that calls are made now, or that
+// of them, else from the window. Where that cuts the list, too, the models that the
+// message can mean are asked for. nil means that calls are made now, or that
 // the window gave no list, which is reported.
-func (c *conversation) catalog(provider string, sel selection) *catalog {
-	cat := c.catalogs[provider]
-	switch {
-	case cat != nil:
-	case provider == c.shown.provider && c.shown.unlisted == 0:
-		cat = &c.shown
-	default:
-		cat = &catalog{provider: provider, asked: map[string]bool{}}
-		r := c.models(cat, "*")
-		if r == nil {
-			return nil
-		}
-		cat.total, cat.hidden = int(r.Data.Get("count").Int()), int(r.Data.Get("hidden_count").Int())
-		cat.cut = cat.total > len(cat.models)
-		cat.rules = map[string][]string{ignoreList: stringsOf(r.Data.Get("ignore_rules")), allowList: stringsOf(r.Data.Get("whitelist_rules"))}
+func (c *conversation) catalog(provider string) *catalog {
+	if cat := c.catalogs[provider]; cat != nil {
+		return cat
 	}
-	c.catalogs[provider] = cat
-	known := true
-	for _, q := range sel.queries() {
-		if !cat.cut || cat.asked[q] {
-			continue
+	cat := &catalog{provider: provider}
+	if provider == c.shown.provider && c.shown.unlisted == 0 {
+		cat = &c.shown
+	} else if r := c.models(cat, "*"); r == nil {
+		return nil
+	} else {
+		cat.total, cat.hidden = int(r.Data.Get("count").Int()), int(r.Data.Get("hidden_count").Int())
+		cat.rules = map[string][]string{ignoreList: stringsOf(r.Data.Get("ignore_rules")), allowList: stringsOf(r.Data.Get("whitelist_rules"))}
+		cat.cut = cat.total > len(cat.models)
+	}
+	var items []item
+	for _, s := range c.steps {
+		items = slices.Concat(items, s.what.items, s.what.except)
+	}
+	complete := true
+	for _, q := range queries(items) {
+		if !cat.cut {
+			break
 		}
 		r := c.models(cat, q) // all are asked for at once
-		if known = known && r != nil; r != nil {
-			cat.asked[q] = true
+		if complete = complete && r != nil; r != nil {
 			cat.unlisted += int(r.Data.Get("count").Int()) - len(r.Data.Get("models").Array())
 		}
 	}
-	if !known {
+	if !complete {
 		return nil
 	}
+	c.catalogs[provider] = cat
 	return cat
 }
 
