@@ -1,6 +1,7 @@
 package dotenv
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -59,17 +60,13 @@ func (f *File) With(edits ...Edit) (*File, error) {
 		wanted[e.Key] = e
 	}
 	base := f.splitBOM(wanted)
-	current := base
+	current, err := base, error(nil)
 	for _, key := range keys {
-		e := wanted[key]
-		if base.satisfies(e) {
-			continue // the file has the value already, spelled as its author chose
+		if e := wanted[key]; !base.satisfies(e) { // else it is spelled as its author chose
+			if current, err = current.apply(e, wanted); err != nil {
+				return nil, err
+			}
 		}
-		next, err := current.apply(base, e, wanted)
-		if err != nil {
-			return nil, err
-		}
-		current = next
 	}
 	return current, nil
 }
@@ -99,32 +96,30 @@ func (f *File) satisfies(e Edit) bool {
 }
 
 // apply makes one edit, trying every place and spelling until verify accepts the
-// file. base is the file before all edits of With, wanted has all of them.
-func (f *File) apply(base *File, e Edit, wanted map[string]Edit) (*File, error) {
+// file. wanted has all edits of With.
+func (f *File) apply(e Edit, wanted map[string]Edit) (*File, error) {
 	b, known := f.deciding(e.Key)
-	reason := unwritable(e.Value)
+	reason, texts := unwritable(e.Value), []string{}
 	switch {
 	case e.Unset:
-		next := parseFile(f.without(e.Key))
-		return next, f.verify(next, base, e, wanted)
+		texts = []string{f.without(e.Key)}
 	case !known && !validNewKey.MatchString(e.Key):
-		reason = "a new key is made of letters, digits, _ . - and does not begin with a digit"
-	}
-	if reason != "" {
+		return nil, &RefusedError{Key: e.Key, Reason: "a new key is made of letters, digits, _ . - and does not begin with a digit"}
+	case reason != "":
 		return nil, &RefusedError{Key: e.Key, Reason: reason}
+	default:
+		texts = f.candidates(e)
 	}
-	var first error = &RefusedError{e.Key, b.line, noQuoting}
-	for i, text := range f.candidates(e) {
+	var first error
+	for _, text := range texts {
 		next := parseFile(text)
-		err := f.verify(next, base, e, wanted)
+		err := f.verify(next, e, wanted)
 		if err == nil {
 			return next, nil
 		}
-		if i == 0 {
-			first = err
-		}
+		first = cmp.Or(first, err)
 	}
-	return nil, first
+	return nil, cmp.Or(first, error(&RefusedError{e.Key, b.line, noQuoting}))
 }
 
 // candidates lists the texts with another value of a key, or with a new key,
@@ -212,9 +207,9 @@ func (f *File) sibling(key string) (binding, bool) {
 }
 
 // verify compares f with the file after one edit: the edited key must have its
-// new value, the keys that With has edited before must keep theirs, and every
-// other statement must be as in base, the file before all edits.
-func (f *File) verify(after, base *File, e Edit, wanted map[string]Edit) error {
+// new value, the other keys of wanted must keep theirs, and every statement of
+// another key must read as before.
+func (f *File) verify(after *File, e Edit, wanted map[string]Edit) error {
 	b, ok := after.deciding(e.Key)
 	switch {
 	case e.Unset && ok:
@@ -222,49 +217,45 @@ func (f *File) verify(after, base *File, e Edit, wanted map[string]Edit) error {
 	case !e.Unset && (!ok || !b.hasValue || b.value != e.Value):
 		return after.unreadable(e.Key)
 	}
-	want, got := base.unedited(wanted), after.unedited(wanted)
-	for i := range max(len(want), len(got)) {
-		switch {
-		case i >= len(want):
-			return &RefusedError{e.Key, got[i].line, got[i].describe() + " would appear"}
-		case i >= len(got) || want[i].meaning != got[i].meaning:
-			return &RefusedError{e.Key, want[i].line, want[i].describe() + want[i].refersTo + " would be read differently"}
-		}
-	}
 	for key := range wanted {
 		old, had := f.deciding(key)
 		if b, has := after.deciding(key); key != e.Key && (had != has || old.assignment() != b.assignment()) {
 			return &RefusedError{e.Key, old.line, printable(key) + " would be read differently"}
 		}
 	}
+	want, got := f.unedited(wanted), after.unedited(wanted)
+	for i := range max(len(want), len(got)) {
+		switch {
+		case i >= len(want):
+			return &RefusedError{e.Key, got[i].line, got[i].describe() + " would appear"}
+		case i < len(got) && want[i].assignment() == got[i].assignment():
+		case variable.MatchString(want[i].raw):
+			return &RefusedError{e.Key, want[i].line, want[i].describe() + " refers to ${" + printable(e.Key) + "}, and would be read differently"}
+		default:
+			return &RefusedError{e.Key, want[i].line, want[i].describe() + " would be read differently"}
+		}
+	}
 	return nil
 }
 
-// uneditedStatement is a statement whose key With does not edit.
+// uneditedStatement is a statement whose key With does not edit. Its value is resolved.
 type uneditedStatement struct {
 	binding
-	meaning  string // its assignment, and those of the edited keys that it refers to
-	refersTo string // a clause that names one of these; "" when it refers to none
+	raw string // the value before its variables were resolved
 }
 
 // unedited lists the statements whose keys are not in wanted.
 func (f *File) unedited(wanted map[string]Edit) []uneditedStatement {
 	var all []uneditedStatement
-	above := map[string]string{} // what the edited keys are set to
+	above := newScope()
 	for _, b := range f.bindings {
-		if _, edited := wanted[b.key]; edited {
-			above[b.key] = b.assignment()
+		above.define(b, nil)
+		if _, edited := wanted[b.key]; edited || b.key == "" && !b.bad {
 			continue
 		}
-		if b.key == "" && !b.bad {
-			continue
-		}
-		o := uneditedStatement{binding: b, meaning: b.assignment()}
-		for _, m := range variable.FindAllStringSubmatch(b.value, -1) {
-			if _, edited := wanted[m[1]]; edited {
-				o.refersTo = " refers to ${" + printable(m[1]) + "}, and"
-				o.meaning += "\x00" + above[m[1]]
-			}
+		o := uneditedStatement{b, b.value}
+		if resolved := above.values[b.key]; b.hasValue && resolved != nil {
+			o.value = *resolved
 		}
 		all = append(all, o)
 	}

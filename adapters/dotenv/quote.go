@@ -33,37 +33,29 @@ func spellings(value string, style byte) []string {
 	order := map[byte][]byte{0: {0, '\'', '"'}, '\'': {'\'', '"', 0}, '"': {'"', '\'', 0}}[style]
 	var all []string
 	for _, quote := range order {
-		for _, text := range spell(value, quote) {
-			if !strings.ContainsAny(text, "\n\r") && (text != "" || value == "") {
-				all = append(all, text) // an edit never adds a line
-			}
+		text := spell(value, quote)
+		if !strings.ContainsAny(text, "\n\r") && (text != "" || value == "") {
+			all = append(all, text) // an edit never adds a line
 		}
 	}
 	return all
 }
 
-// spell writes value in one style: as it is and, in quotes, with escapes. It
-// does not promise that the result can be read.
-func spell(value string, quote byte) []string {
-	if quote == 0 {
-		// python-dotenv would read a leading "#" as part of the value; a shell and
-		// a person would not.
-		if strings.HasPrefix(value, "#") {
-			return nil
-		}
-		return []string{value}
+// escaper writes the escapes of each style.
+var escaper = map[byte]*strings.Replacer{
+	'\'': strings.NewReplacer(`\`, `\\`, `'`, `\'`),
+	'"':  strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\a", `\a`, "\b", `\b`, "\f", `\f`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\v", `\v`),
+}
+
+// spell writes value in one style, "" when it has no such form.
+func spell(value string, quote byte) string {
+	switch {
+	case quote == 0 && !strings.HasPrefix(value, "#"): // python-dotenv would read it, a shell and a person would not
+		return value
+	case quote != 0 && !strings.HasSuffix(value, `\`): // a quote after a backslash may not end the value
+		return string(quote) + escaper[quote].Replace(value) + string(quote)
 	}
-	if strings.HasSuffix(value, `\`) {
-		return nil // a quote after a backslash does not end the value once another one follows in the file
-	}
-	q := string(quote)
-	plain := q + strings.ReplaceAll(value, q, `\`+q) + q
-	escaped := strings.NewReplacer(`\`, `\\`, q, `\`+q)
-	if quote == '"' {
-		escaped = strings.NewReplacer(`\`, `\\`, q, `\`+q, "\a", `\a`, "\b", `\b`, "\f", `\f`,
-			"\n", `\n`, "\r", `\r`, "\t", `\t`, "\v", `\v`)
-	}
-	return []string{plain, q + escaped.Replace(value) + q}
+	return ""
 }
 
 // unwritable is the reason why value cannot be written, "" if it can.

@@ -19,9 +19,8 @@ var errNoExchange = errors.New("two names cannot be exchanged here")
 
 // Saved is the result of a save.
 type Saved struct {
-	Source  *Source  // the file as it is now
-	Changes []Change // the keys that read differently than before
-	Written bool     // false: the file had these bytes already
+	Source  *Source // the file as it is now
+	Written bool    // false: the file had these bytes already
 }
 
 // ChangedError is a file that another program has changed since it was loaded.
@@ -113,7 +112,7 @@ func (s *Source) replace(ctx context.Context, data []byte) (Saved, error) {
 	next := written.source(s.Path, s.Real)
 	next.hooks = s.hooks
 	next.Notices = append(notices, next.Notices...)
-	return Saved{Source: next, Changes: Changes(s.File, next.File), Written: true}, err
+	return Saved{next, true}, err
 }
 
 // writer is one save in progress.

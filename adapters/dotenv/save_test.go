@@ -56,7 +56,7 @@ func TestSave(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantFile(t, path, "A=x # c\r\nB=2\r\nC='3'")
-		if got := fmt.Sprint(saved.Changes); got != "[changed A added C]" || !saved.Written {
+		if got := fmt.Sprint(Changes(s.File, saved.Source.File)); got != "[changed A added C]" || !saved.Written {
 			t.Errorf("changes %s, written %v", got, saved.Written)
 		}
 		if info, _ := os.Stat(path); info.Mode() != 0o640 {

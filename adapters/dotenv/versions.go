@@ -165,19 +165,14 @@ func (v *Versions) Diff(ctx context.Context, s *Source, id string) ([]DiffLine, 
 	return Diff(Parse(r.Before.join(nil)), Parse(r.After.join(nil))), err
 }
 
-// Restored is the file with the rule lines that a version left. All other lines
-// are as in s.
-func (v *Versions) Restored(ctx context.Context, s *Source, id string) (*File, error) {
+// Restore gives the file the rule lines that a version left, as a save with a
+// version of its own. All other lines stay as they are in s.
+func (v *Versions) Restore(ctx context.Context, s *Source, id string, by Author) (Saved, error) {
 	r, err := v.find(ctx, s, id)
 	if err != nil {
-		return nil, err
+		return Saved{}, err
 	}
-	return r.After.applyTo(s.File)
-}
-
-// Restore replaces the file by Restored, as a save with a version of its own.
-func (v *Versions) Restore(ctx context.Context, s *Source, id string, by Author) (Saved, error) {
-	restored, err := v.Restored(ctx, s, id)
+	restored, err := r.After.applyTo(s.File)
 	if err != nil {
 		return Saved{}, err
 	}
@@ -309,15 +304,9 @@ func (t ruleText) applyTo(f *File) (*File, error) {
 	}
 	wanted := Parse(t.join(nil))
 	var edits []Edit
-	for _, key := range Parse(ruleText{Lines: current}.join(nil)).Keys() {
-		if _, ok := wanted.Raw(key); !ok {
-			edits = append(edits, Unset(key))
-		}
-	}
-	for _, key := range wanted.Keys() {
-		if value, ok := wanted.Raw(key); ok {
-			edits = append(edits, Set(key, value))
-		}
+	for _, key := range keysOf(Parse(ruleText{Lines: current}.join(nil)), wanted) {
+		value, ok := wanted.Raw(key)
+		edits = append(edits, Edit{Key: key, Value: value, Unset: !ok})
 	}
 	return f.With(edits...)
 }

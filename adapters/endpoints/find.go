@@ -134,11 +134,8 @@ func Lists(o Options, dir string) (*models.Lists, error) {
 	l := models.Options{
 		Dir: dir, Log: o.Log,
 		Env: func(name string) (models.Value, bool) {
-			if v, ok := f.lookup(name); ok {
-				return models.Value{Text: v}, true
-			}
-			v, ok := f.source.File.Get(name, f.lookup)
-			return models.Value{Text: v, From: f.source.Path}, ok
+			v, from, ok := f.variable(name)
+			return models.Value{Text: v, From: from}, ok
 		},
 		NewFetcher: func(t models.Target) (models.Fetcher, error) {
 			f.addSecret(t.Key)
@@ -147,11 +144,8 @@ func Lists(o Options, dir string) (*models.Lists, error) {
 	}
 	// The proxy's key goes to an address of the same file, never from the user's
 	// environment to one that a file of the folder names.
-	key, keyOutside := f.lookup("PROXY_API_KEY")
-	if proxy != nil && !(proxy.Remote && keyOutside) {
-		if !keyOutside {
-			key, _ = f.source.File.Get("PROXY_API_KEY", f.lookup)
-		}
+	key, keyFrom, _ := f.variable("PROXY_API_KEY")
+	if proxy != nil && !(proxy.Remote && key != "" && keyFrom == "") {
 		l.Proxy = &models.Proxy{BaseURL: proxy.BaseURL, Key: key}
 	}
 	return models.New(l), nil
@@ -279,14 +273,8 @@ func (f *finder) proxy() (*Endpoint, error) {
 			f.addSecret(v)
 		}
 	}
-	variable := func(name string) (value string, inEnvironment bool) {
-		if value, inEnvironment = f.lookup(name); !inEnvironment {
-			value, _ = source.File.Get(name, f.lookup)
-		}
-		return value, inEnvironment
-	}
-	base, inEnvironment := variable("PROXY_BASE_URL")
-	key, _ := variable("PROXY_API_KEY")
+	base, baseFrom, _ := f.variable("PROXY_BASE_URL")
+	key, _, _ := f.variable("PROXY_API_KEY")
 	if base == "" && key == "" {
 		return nil, nil
 	}
@@ -303,10 +291,10 @@ func (f *finder) proxy() (*Endpoint, error) {
 			at.Path = "/v1"
 		}
 		e.BaseURL, e.From, e.guess = at.String(), source.Path, false
-		if inEnvironment {
+		if baseFrom == "" {
 			e.From = "the environment"
 		}
-		e.Remote = !inEnvironment && !openai.Loopback(at.Hostname())
+		e.Remote = baseFrom != "" && !openai.Loopback(at.Hostname())
 	}
 	return f.withKey(e, "PROXY_API_KEY", key), nil
 }
@@ -336,6 +324,16 @@ func (f *finder) addSecret(key string) {
 	if f.Redactor != nil {
 		f.Redactor.Add(key)
 	}
+}
+
+// variable reads a variable as the proxy does: from the environment, else from the
+// .env file, which is then from.
+func (f *finder) variable(name string) (value, from string, ok bool) {
+	if value, ok = f.lookup(name); ok {
+		return value, "", true
+	}
+	value, ok = f.source.File.Get(name, f.lookup)
+	return value, f.source.Path, ok
 }
 
 // lookup reads a variable of the environment.
