@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"winnow/assistant"
 )
 
 // secretWord matches a part of a key, between underscores or other characters,
@@ -35,39 +37,20 @@ func (b binding) display() string {
 	return printable(b.statement())
 }
 
-// DiffKind is whether a line was removed or added.
-type DiffKind byte
-
-// The kinds of lines in a difference.
-const (
-	Removed DiffKind = '-'
-	Added   DiffKind = '+'
-)
-
-// DiffLine is a rule line that only one of two files has.
-type DiffLine struct {
-	Kind DiffKind
-	Line int    // its number, in the old file when Removed, in the new when Added
-	Text string // safe to show: secrets masked, invisible characters spelled out
-}
-
-// String is the line as in a patch.
-func (d DiffLine) String() string { return string(d.Kind) + d.Text }
-
 // Diff lists the rule lines that differ, key by key, removed before added. Other
 // lines are never shown, they may contain keys; [Changes] names what differs in them.
-func Diff(before, after *File) []DiffLine {
+func Diff(before, after *File) []assistant.FileLine {
 	removed, added := before.ruleStatements(), after.ruleStatements()
-	var all []DiffLine
+	var all []assistant.FileLine
 	for _, key := range keysOf(before, after) {
 		if slices.EqualFunc(removed[key], added[key], func(a, b binding) bool { return a.statement() == b.statement() }) {
 			continue
 		}
 		for _, b := range removed[key] {
-			all = append(all, DiffLine{Removed, b.line, b.display()})
+			all = append(all, assistant.FileLine{Kind: "-", Line: b.line, Text: b.display()})
 		}
 		for _, b := range added[key] {
-			all = append(all, DiffLine{Added, b.line, b.display()})
+			all = append(all, assistant.FileLine{Kind: "+", Line: b.line, Text: b.display()})
 		}
 	}
 	return all

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"winnow/assistant"
 )
 
 func TestDiff(t *testing.T) {
@@ -22,7 +24,7 @@ func TestDiff(t *testing.T) {
 			"", "IGNORE_MODELS_KEY=a\n", "[+IGNORE_MODELS_KEY=a]",
 		},
 	} {
-		got := fmt.Sprint(Diff(Parse([]byte(test.before)), Parse([]byte(test.after))))
+		got := patch(Diff(Parse([]byte(test.before)), Parse([]byte(test.after))))
 		if got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
@@ -30,6 +32,15 @@ func TestDiff(t *testing.T) {
 			t.Errorf("%s shows a secret", name)
 		}
 	}
+}
+
+// patch writes the lines of a difference as a patch does.
+func patch(lines []assistant.FileLine) string {
+	var all []string
+	for _, l := range lines {
+		all = append(all, l.Kind+l.Text)
+	}
+	return fmt.Sprint(all)
 }
 
 func TestDiffNumbersLines(t *testing.T) {

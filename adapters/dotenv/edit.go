@@ -99,15 +99,15 @@ func (f *File) satisfies(e Edit) bool {
 // file. wanted has all edits of With.
 func (f *File) apply(e Edit, wanted map[string]Edit) (*File, error) {
 	b, known := f.deciding(e.Key)
-	reason, texts := unwritable(e.Value), []string{}
-	switch {
-	case e.Unset:
-		texts = []string{f.without(e.Key)}
-	case !known && !validNewKey.MatchString(e.Key):
-		return nil, &RefusedError{Key: e.Key, Reason: "a new key is made of letters, digits, _ . - and does not begin with a digit"}
-	case reason != "":
-		return nil, &RefusedError{Key: e.Key, Reason: reason}
-	default:
+	reason := unwritable(e.Value)
+	if !known && !validNewKey.MatchString(e.Key) {
+		reason = "a new key is made of letters, digits, _ . - and does not begin with a digit"
+	}
+	texts := []string{f.without(e.Key)}
+	if !e.Unset {
+		if reason != "" {
+			return nil, &RefusedError{Key: e.Key, Reason: reason}
+		}
 		texts = f.candidates(e)
 	}
 	var first error

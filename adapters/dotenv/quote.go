@@ -83,26 +83,36 @@ func SplitList(value string) []string {
 	return items
 }
 
+// Unlistable names the part of an item that keeps it out of a list, "" when it has none.
+func Unlistable(item string) string {
+	switch {
+	case strings.Contains(item, ","):
+		return "a comma"
+	case strings.ContainsAny(item, "\n\r"):
+		return "a line break"
+	case strings.Contains(item, "${"):
+		return "${"
+	case strings.Contains(item, "\x00"):
+		return "a NUL character"
+	case !utf8.ValidString(item):
+		return "a byte that is not UTF-8"
+	}
+	return ""
+}
+
 // SetList is the edit that gives key a value that SplitList cuts into exactly
 // these items: no items remove the key, as in the proxy's own editor. The error
 // is a [*RefusedError].
 func SetList(key string, items []string) (Edit, error) {
 	for i, item := range items {
-		reason := unwritable(item)
-		switch {
-		case item == "":
-			reason = "is empty"
-		case strings.Contains(item, ","):
-			reason = "contains a comma, which separates items"
-		case strings.ContainsAny(item, "\n\r"):
-			reason = "contains a line break"
-		case strings.Contains(item, "${"):
-			reason = "contains ${, which begins a variable"
-		case strings.TrimFunc(item, isSpace) != item:
-			reason = "begins or ends with white space, which would be lost"
+		reason := ""
+		if part := Unlistable(item); part != "" {
+			reason = "contains " + part
+		} else if item == "" || strings.TrimFunc(item, isSpace) != item {
+			reason = "is empty, or begins or ends with white space, which would be lost"
 		}
 		if reason != "" {
-			return Edit{}, &RefusedError{Key: key, Reason: fmt.Sprintf("item %d of the list: %s", i+1, reason)}
+			return Edit{}, &RefusedError{Key: key, Reason: fmt.Sprintf("item %d of the list %s", i+1, reason)}
 		}
 	}
 	if len(items) == 0 {

@@ -19,8 +19,9 @@ var errNoExchange = errors.New("two names cannot be exchanged here")
 
 // Saved is the result of a save.
 type Saved struct {
-	Source  *Source // the file as it is now
-	Written bool    // false: the file had these bytes already
+	Source  *Source  // the file as it is now
+	Changes []Change // the keys that read differently than before
+	Written bool     // false: the file had these bytes already
 }
 
 // ChangedError is a file that another program has changed since it was loaded.
@@ -112,7 +113,7 @@ func (s *Source) replace(ctx context.Context, data []byte) (Saved, error) {
 	next := written.source(s.Path, s.Real)
 	next.hooks = s.hooks
 	next.Notices = append(notices, next.Notices...)
-	return Saved{next, true}, err
+	return Saved{next, Changes(s.File, next.File), true}, err
 }
 
 // writer is one save in progress.

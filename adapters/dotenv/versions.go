@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"winnow/adapters/statefile"
+	"winnow/assistant"
 )
 
 // MaxVersions is the number of versions stored per file, besides OriginalVersion.
@@ -160,7 +161,7 @@ func (v *Versions) Log(ctx context.Context, s *Source) ([]Version, error) {
 }
 
 // Diff lists the rule lines that a version changed.
-func (v *Versions) Diff(ctx context.Context, s *Source, id string) ([]DiffLine, error) {
+func (v *Versions) Diff(ctx context.Context, s *Source, id string) ([]assistant.FileLine, error) {
 	r, err := v.find(ctx, s, id)
 	return Diff(Parse(r.Before.join(nil)), Parse(r.After.join(nil))), err
 }

@@ -65,7 +65,7 @@ func (w *Window) PlanSave(ctx context.Context) (assistant.SavePlan, error) {
 	before := w.source.File
 	plan := assistant.SavePlan{
 		Path: w.source.Path, Creates: !w.source.Exists, Rules: w.diff(),
-		Keys: keyChanges(before, after), Lines: fileLines(before, after), Conflict: change.Conflict,
+		Keys: keyChanges(before, after), Lines: dotenv.Diff(before, after), Conflict: change.Conflict,
 	}
 	for _, p := range w.dirtyProviders() {
 		plan.Effects = append(plan.Effects, w.effect(p))
@@ -80,18 +80,6 @@ func (w *Window) stagedFile() (*dotenv.File, error) {
 		return nil, err
 	}
 	return w.source.File.With(edits...)
-}
-
-func fileLines(before, after *dotenv.File) []assistant.FileLine {
-	return linesOf(dotenv.Diff(before, after))
-}
-
-func linesOf(lines []dotenv.DiffLine) []assistant.FileLine {
-	var out []assistant.FileLine
-	for _, l := range lines {
-		out = append(out, assistant.FileLine{Kind: string(l.Kind), Line: l.Line, Text: l.Text})
-	}
-	return out
 }
 
 // keyChanges lists the variables that read differently. Only the values of rule

@@ -236,7 +236,7 @@ func conflictOf(changed *dotenv.ChangedError) *assistant.Conflict {
 
 func newConflict(path string, base, theirs, ours *dotenv.File) *assistant.Conflict {
 	return &assistant.Conflict{
-		Path: path, Theirs: fileLines(base, theirs), Ours: fileLines(base, ours), Keys: keyChanges(base, theirs),
+		Path: path, Theirs: dotenv.Diff(base, theirs), Ours: dotenv.Diff(base, ours), Keys: keyChanges(base, theirs),
 	}
 }
 

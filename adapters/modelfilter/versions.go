@@ -19,8 +19,7 @@ func (w *Window) Versions(ctx context.Context) ([]dotenv.Version, error) {
 
 // VersionDiff lists the lines that a version changed, secrets masked.
 func (w *Window) VersionDiff(ctx context.Context, id string) ([]assistant.FileLine, error) {
-	lines, err := w.versions.Diff(ctx, w.loaded(), id)
-	return linesOf(lines), err
+	return w.versions.Diff(ctx, w.loaded(), id)
 }
 
 // Restore gives the file the rules that a version left. All other lines stay.

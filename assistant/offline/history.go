@@ -63,6 +63,7 @@ func (c *conversation) historyStep(s step) {
 		if a["topic"] = s.topic; s.topic != "" {
 			a["create"] = true
 		}
+	default: // the pairs are all that the tool needs
 	}
 	switch {
 	case a["ids"] == nil && a["line"] == nil:

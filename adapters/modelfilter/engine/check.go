@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
+	"winnow/adapters/dotenv"
 	"winnow/assistant/glob"
 )
 
@@ -115,22 +115,13 @@ func (e *Engine) Check(list List, pattern string) (Verdict, error) {
 	return v, nil
 }
 
-// unwritable names the part of pattern that a comma-separated value of the rule
-// file cannot contain, "" when there is none.
+// unwritable names the part of pattern that the rule file cannot contain or a person
+// would not see, "" when there is none.
 func unwritable(pattern string) string {
-	switch {
-	case strings.Contains(pattern, ","):
-		return "a comma"
-	case strings.ContainsAny(pattern, "\r\n"):
-		return "a line break"
-	case strings.ContainsFunc(pattern, unicode.IsControl):
-		return "a control character"
-	case strings.Contains(pattern, "${"):
-		return "${"
-	case !utf8.ValidString(pattern):
-		return "a byte that is not UTF-8"
+	if part := dotenv.Unlistable(pattern); part != "" || !strings.ContainsFunc(pattern, unicode.IsControl) {
+		return part
 	}
-	return ""
+	return "a control character"
 }
 
 // answer is the result of a coverage search.
