@@ -1,8 +1,10 @@
 package checkpoint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Errors of Open and of the calls on a Journal.
@@ -17,19 +19,25 @@ var (
 	ErrMoved      = errors.New("checkpoint: journal file was moved or replaced while open") // nothing was written
 )
 
-// LockedError is returned by Open while another process has the journal open
-// for writing. A lock never outlives its process.
+// LockedError refuses to write while another process has the journal open for
+// writing. A lock never outlives its process.
 type LockedError struct {
-	PID  int // of the other process; 0 when it is not known
-	Path string
+	Program string    // of the other process, as its Options name it
+	PID     int       // 0 when it is not known
+	Since   time.Time // zero when it is not known
+	Path    string
 }
 
-// Error implements error.
+// Error says who has the window.
 func (e *LockedError) Error() string {
-	if e.PID == 0 {
-		return "another winnow has this window open"
+	text := cmp.Or(e.Program, "another winnow")
+	if e.PID != 0 {
+		text += fmt.Sprintf(" (process %d)", e.PID)
 	}
-	return fmt.Sprintf("another winnow (process %d) has this window open", e.PID)
+	if e.Since.IsZero() {
+		return text + " has this window open"
+	}
+	return text + " has had this window open since " + e.Since.Local().Format("2006-01-02 15:04")
 }
 
 // VersionError is returned by Open for a journal of a newer format. The file

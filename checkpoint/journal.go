@@ -30,6 +30,10 @@ type Options struct {
 	Now       func() time.Time // nil means time.Now
 	Log       *slog.Logger     // nil means no log
 	ReadOnly  bool             // only read the journal, even while another process writes to it
+	// Beside opens the journal even while another process writes to it: it is read,
+	// and what would write is refused with the *LockedError that Locked returns.
+	Beside  bool
+	Program string // this one, for the LockedError of others
 
 	wrap         func(*os.File) file // tests: nil means the file itself
 	compactAbove int64               // tests: 0 means defaultCompactAbove
@@ -44,6 +48,7 @@ type Journal struct {
 	path   string
 	run    Run
 	report Report
+	locked *LockedError // who writes; nil: this journal does, or it is ReadOnly
 
 	writing  sync.Mutex  // locked while a record is written
 	file     file        // nil when ReadOnly and after Close
@@ -71,7 +76,7 @@ type Run struct {
 // Open opens the journal at path, and makes it and its folder if they are
 // missing. It repairs what a crash or damage left; Report says what it did. Until
 // Close no other process can open it except with ReadOnly, which makes and
-// changes nothing and takes a missing file for an empty journal.
+// changes nothing and takes a missing file for an empty journal, or Beside.
 //
 // Errors are a *LockedError, a *VersionError, one that wraps ErrUnsafe, or
 // the system's; in each case the file is as it was.
@@ -92,8 +97,8 @@ func Open(path string, opts Options) (*Journal, error) {
 	j := &Journal{opts: opts, path: path, index: newIndex()}
 	if opts.ReadOnly {
 		err = j.openReader()
-	} else {
-		err = j.openWriter()
+	} else if err = j.openWriter(); opts.Beside && errors.As(err, &j.locked) {
+		err = j.openReader()
 	}
 	if err != nil {
 		return nil, errors.Join(err, j.release())
@@ -122,7 +127,7 @@ func (j *Journal) openWriter() error {
 		return err
 	}
 	var err error
-	if j.lockFile, err = lock(j.path); err != nil {
+	if j.lockFile, err = lock(j.path, j.opts.Program, j.opts.Now()); err != nil {
 		return err
 	}
 	content, err := j.openFile(os.O_RDWR | os.O_CREATE)
@@ -179,6 +184,9 @@ func (j *Journal) startRun() {
 			}
 		}
 	}
+	if j.locked != nil { // the other run goes on
+		j.run = Run{Closed: true}
+	}
 	x.session, x.turn = "", ""
 	for _, notice := range j.report.Notices() {
 		j.opts.Log.Warn("checkpoint journal", "notice", notice)
@@ -214,6 +222,10 @@ func (j *Journal) release() error {
 
 // Report returns what Open found and did.
 func (j *Journal) Report() Report { return j.report }
+
+// Locked says which process writes to a journal that was opened Beside it; nil when
+// this one does.
+func (j *Journal) Locked() *LockedError { return j.locked }
 
 // LastRun returns what is known of the run before this one.
 func (j *Journal) LastRun() Run { return j.run }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
 // childEnv makes the test binary a process that writes to the journal it
@@ -107,16 +108,58 @@ func TestKilledProcessLosesNothingItReported(t *testing.T) {
 
 func TestSecondWriterInOneProcess(t *testing.T) {
 	path := journalPath(t)
-	j := open(t, path, Options{})
+	since := time.Date(2026, 11, 22, 14, 3, 0, 0, time.Local)
+	j := open(t, path, Options{Program: "winnow test", Now: func() time.Time { return since }})
 	_, err := Open(path, Options{})
 	var locked *LockedError
 	if !errors.As(err, &locked) || locked.PID != os.Getpid() {
 		t.Fatalf("Open = %v, want a *LockedError", err)
 	}
-	want := fmt.Sprintf("another winnow (process %d) has this window open", os.Getpid())
+	want := fmt.Sprintf("winnow test (process %d) has had this window open since 2026-11-22 14:03", os.Getpid())
 	if err.Error() != want {
 		t.Errorf("error is %q, want %q", err, want)
 	}
+	ok(t, os.WriteFile(path+lockSuffix, []byte("12\n"), fileMode)) // of an earlier version
+	if _, err := Open(path, Options{}); err.Error() != "another winnow (process 12) has this window open" {
+		t.Errorf("error is %q", err)
+	}
 	ok(t, j.Close())
 	open(t, path, Options{})
+}
+
+func TestBesideAWriterTheJournalIsReadAndNotWritten(t *testing.T) {
+	path := journalPath(t)
+	j := open(t, path, Options{Program: "first"})
+	must[Checkpoint](t)(j.Start("s", doc(1)))
+	c := must[Checkpoint](t)(j.Add(Checkpoint{PairSeq: 1}, doc(1)))
+	ok(t, j.Record(doc(2), nil))
+	b := open(t, path, Options{Beside: true})
+	if l := b.Locked(); l == nil || l.Program != "first" || l.PID != os.Getpid() {
+		t.Fatalf("Locked = %+v", l)
+	}
+	wantState(t, "the current state", b.Current(), doc(2))
+	if run := b.LastRun(); !run.Closed || run.Session != "" {
+		t.Errorf("LastRun = %+v: the other run goes on", run)
+	}
+	var locked *LockedError
+	for what, err := range map[string]error{
+		"Start":    second(b.Start("t", doc(2))),
+		"Add":      second(b.Add(Checkpoint{}, doc(2))),
+		"Edit":     second(b.Edit("", "x", doc(2), doc(3))),
+		"Record":   b.Record(doc(3), nil),
+		"Saved":    b.Saved(doc(2)),
+		"Rollback": second(b.BeginRollback(c.ID, ScopeBoth, 0, "")),
+	} {
+		if !errors.As(err, &locked) {
+			t.Errorf("%s = %v, want a *LockedError", what, err)
+		}
+	}
+	ok(t, b.Close())
+	ok(t, j.Record(doc(4), nil))
+	ok(t, j.Close())
+	again := open(t, path, Options{Beside: true}) // nobody writes: it is the writer
+	if again.Locked() != nil {
+		t.Errorf("Locked = %v", again.Locked())
+	}
+	ok(t, again.Record(doc(5), nil))
 }

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 )
 
 const (
@@ -80,19 +81,22 @@ var errLocked = errors.New("locked")
 
 // lock makes this process the one that writes to the journal at path. The lock
 // file is never deleted, or two processes could each lock a file of that name.
-func lock(path string) (*os.File, error) {
+func lock(path, program string, since time.Time) (*os.File, error) {
 	f, err := openLock(path + lockSuffix)
 	if errors.Is(err, errLocked) {
 		text, _ := os.ReadFile(path + lockSuffix)
-		pid, _ := strconv.Atoi(strings.TrimSpace(string(text))) // 0: not known
-		return nil, &LockedError{PID: pid, Path: path}
+		words := append(strings.SplitN(strings.TrimSpace(string(text)), " ", 3), "", "")
+		e := &LockedError{Program: words[2], Path: path}
+		e.PID, _ = strconv.Atoi(words[0]) // what cannot be read is not known
+		e.Since, _ = time.Parse(time.RFC3339, words[1])
+		return nil, e
 	}
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: lock journal: %w", err)
 	}
-	// The process id is only for the message of LockedError; it is not the lock.
+	// The content is only for the message of LockedError; it is not the lock.
 	if f.Truncate(0) == nil {
-		_, _ = f.WriteAt(fmt.Appendln(nil, os.Getpid()), 0)
+		_, _ = f.WriteAt(fmt.Appendln(nil, os.Getpid(), since.UTC().Format(time.RFC3339), program), 0)
 	}
 	return f, nil
 }

@@ -70,6 +70,8 @@ func choosePayload(from, to document, full bool) (payloadKind, string) {
 // writable returns the reason why nothing can be written, nil when there is none.
 func (j *Journal) writable() error {
 	switch {
+	case j.locked != nil:
+		return j.locked
 	case j.opts.ReadOnly:
 		return ErrReadOnly
 	case j.file == nil:
