@@ -8,6 +8,7 @@ import (
 
 	"winnow/assistant/share"
 	"winnow/checkpoint"
+	"winnow/checkpoint/jsondelta"
 )
 
 // Checkpoints lists the checkpoints of this session, oldest first; "Session
@@ -48,7 +49,7 @@ func (s *Session) Edit(description string, change func() error) error {
 	if err != nil {
 		return err
 	}
-	if saved, _ := j.SavedState(); !checkpoint.Equal(saved, before) {
+	if saved, _ := j.SavedState(); !jsondelta.Equal(saved, before) {
 		if err := s.markSaved(before); err != nil { // what the next run compares the state with
 			return err
 		}
@@ -57,7 +58,7 @@ func (s *Session) Edit(description string, change func() error) error {
 		return err
 	}
 	after, err := windowState(w)
-	if err == nil && !checkpoint.Equal(before, after) {
+	if err == nil && !jsondelta.Equal(before, after) {
 		if _, err = j.Edit(s.ID(), description, before, after); err == nil {
 			s.opts.Member.Announce(share.Edited, s.ID(), description, before, after)
 		}
@@ -91,7 +92,7 @@ func (s *Session) Save(ctx context.Context) (saved Saved, err error) {
 		return saved, err
 	}
 	// A save merges what others have written into the file: that is a step of its own.
-	if before := j.Current(); before != nil && !checkpoint.Equal(before, state) {
+	if before := j.Current(); before != nil && !jsondelta.Equal(before, state) {
 		if _, err := j.Edit(s.ID(), "Load what others saved", before, state); err != nil {
 			return saved, err
 		}

@@ -3,6 +3,7 @@ package assistant
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
 	"winnow/assistant/message"
-	"winnow/checkpoint"
+	"winnow/checkpoint/jsondelta"
 )
 
 // includedPairs returns the included pairs and copies the boundary, as the user sees
@@ -253,8 +254,10 @@ func (t *turn) contextWithChanges(w Window) (json.RawMessage, error) {
 // contextChanged is a Change with the paths that differ between two values.
 func contextChanged(at time.Time, before, after json.RawMessage) Change {
 	c := NewChange("context_changed", at, nil)
-	if delta, err := checkpoint.Diff(before, after); err == nil {
-		c["delta"] = delta
+	from, err := jsondelta.Parse(before)
+	to, afterErr := jsondelta.Parse(after)
+	if errors.Join(err, afterErr) == nil {
+		c["delta"] = jsondelta.Diff(from, to)
 	}
 	return c
 }

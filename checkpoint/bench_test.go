@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -67,4 +68,30 @@ func BenchmarkOpen1000Checkpoints(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// ruleState is a state like that of the model filter, with n rules.
+func ruleState(n int) json.RawMessage {
+	type rule struct {
+		Pattern string `json:"pattern"`
+		Colour  int    `json:"colour"`
+		Comment string `json:"comment"`
+	}
+	rules := make([]rule, n)
+	for i := range rules {
+		rules[i] = rule{fmt.Sprintf("vendor-%d/model-%d*", i%17, i), i % 12, "made by hand"}
+	}
+	doc, err := json.Marshal(map[string]any{
+		"providers": []any{map[string]any{"name": "openai", "ignore": rules, "allow": []string{}}},
+		"provider":  "openai", "search": "",
+	})
+	if err != nil {
+		panic(err)
+	}
+	return doc
+}
+
+// withRule returns a ruleState changed at rule i.
+func withRule(doc json.RawMessage, i int, pattern string) json.RawMessage {
+	return bytes.Replace(doc, []byte(fmt.Sprintf("model-%d*", i)), []byte(pattern), 1)
 }

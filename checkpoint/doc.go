@@ -1,26 +1,24 @@
 // Package checkpoint stores every version of a window's state on disk, so that
 // rules and conversation can go back to any earlier point and survive a crash.
 //
+// # Types
+//
 // A window is what the assistant works on, such as the rules of a model filter.
 // A state is one JSON document, whose content does not matter here. It is
-// compared, stored and returned in canonical form: as encoding/json writes it,
-// with sorted keys, without white space and HTML escapes, numbers exactly as
-// they were written (1.0 is not 1).
+// compared, stored and returned in the canonical form of package jsondelta.
 //
-// A delta is the difference between two documents: what was added, removed and
-// modified, by path. Apply turns the first into exactly the second, and Apply of
-// the inverted delta turns the second back into the first. The journal stores a
-// checksum of each state, which the state rebuilt from deltas must have.
-//
-// A checkpoint is a point to go back to: the moment before a step, which is the
+// A Checkpoint is a point to go back to: the moment before a step, which is the
 // start of a session, a turn of the assistant that called a write tool, or an
 // edit made by hand. Checkpoints are ordered by Seq, never by time.
 //
-// A journal is an append-only file of checksummed records. Every tenth checkpoint
-// contains the full state, the others a delta. Open cuts off a record that a crash
-// left unfinished, keeps a copy of a damaged file and continues with its readable
-// records, and drops the older part of a file that has grown large. One process
-// writes at a time; others get a *LockedError or open the journal ReadOnly.
+// A Journal is an append-only file of checksummed records. Every tenth checkpoint
+// contains the full state, the others a delta; each record has the checksum of the
+// state, which the state rebuilt from deltas must have. Open cuts off a record that a
+// crash left unfinished, keeps a copy of a damaged file and continues with its
+// readable records, and drops the older part of a file that has grown large. One
+// process writes at a time; others get a *LockedError or open the journal ReadOnly.
+//
+// # Rollback
 //
 // A rollback changes two stores: the journal, and the database of pairs (a message of
 // the user and its answer). BeginRollback records the Intent; the caller sets the
@@ -29,8 +27,10 @@
 // carried out again from the start: both steps are idempotent. The last rollback can
 // be undone until the next Add or ForgetRollback.
 //
-// Methods that write wait for the disk: do not call them in the update loop of a
-// user interface.
+// # Concurrency
+//
+// Methods may be called from any goroutine. Those that write wait for the disk: do
+// not call them in the update loop of a user interface.
 //
 // # Caveats
 //
@@ -44,6 +44,4 @@
 //     the checkpoints of the 20 newest sessions remain.
 //   - On systems without a lock that is released when its process ends
 //     (Solaris, AIX, WebAssembly), only one process may use a journal.
-//
-// It implements section 6 of the specification, "Checkpoints".
 package checkpoint

@@ -64,6 +64,12 @@ type Report struct {
 	Narrowed          []string // files and folders whose permissions were too wide and were narrowed
 }
 
+func (r *Report) addNarrowed(path string, narrowed bool) {
+	if narrowed {
+		r.Narrowed = append(r.Narrowed, path)
+	}
+}
+
 // Notices returns the report as sentences for the user, none when all is well.
 func (r Report) Notices() []string {
 	var out []string

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"winnow/checkpoint/jsondelta"
 )
 
 // faults makes the files of a journal fail at the call with a given number.
@@ -193,7 +195,7 @@ func TestManyGoroutines(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if got, err := j.State(c.ID); err != nil || !Equal(got, doc(100*g+n)) {
+				if got, err := j.State(c.ID); err != nil || !jsondelta.Equal(got, doc(100*g+n)) {
 					t.Errorf("State = %s, %v", got, err)
 				}
 				j.List("s")

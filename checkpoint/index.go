@@ -2,10 +2,12 @@ package checkpoint
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
+
+	"winnow/checkpoint/jsondelta"
 )
 
 // entry is a checkpoint and where its state is.
@@ -20,8 +22,9 @@ type entry struct {
 // rollback is an intent that is pending or can be undone.
 type rollback struct {
 	Intent
-	record          *record // of the intent; no step is recorded until it ends
-	targetWasUndone bool    // Undone of the target before the rollback
+	record          *record            // of the intent; no step is recorded until it ends
+	state           jsondelta.Document // Intent.State; the zero Document after Open
+	targetWasUndone bool               // Undone of the target before the rollback
 }
 
 // index is the content of all records of a journal. Only apply changes it,
@@ -30,7 +33,6 @@ type index struct {
 	records   []*record
 	entries   []*entry
 	byID      map[string]*entry
-	maxSeq    int64            // the largest Seq, also of records that were compacted
 	lastSeq   int64            // Seq of the last record
 	sinceFull int              // checkpoints since the last full state
 	session   string           // the one started or resumed last
@@ -96,7 +98,7 @@ func (x *index) apply(r *record) {
 	x.size += r.size()
 	x.records = append(x.records, r)
 	wasClosed := x.closed
-	x.lastSeq, x.maxSeq, x.closed = r.Seq, max(x.maxSeq, r.Seq), r.Op == opClose
+	x.lastSeq, x.closed = r.Seq, r.Op == opClose
 	if r.Checkpoint != nil {
 		x.sinceFull++
 	}
@@ -127,16 +129,10 @@ func (x *index) apply(r *record) {
 		x.pending = nil
 	case opForget:
 		x.undo = nil
-	case opCompacted:
-		if r.Compacted != nil {
-			x.maxSeq = max(x.maxSeq, r.Compacted.Seq)
-			x.session, x.closed, x.active = r.Compacted.Session, r.Compacted.Closed, make(map[string]int64)
-			maps.Copy(x.active, r.Compacted.Active)
-		}
 	case opRepaired:
 		x.damaged, x.closed = 0, wasClosed
 		x.remove(r.Lost)
-	case opClose:
+	case opClose, opCompacted:
 	}
 }
 
@@ -151,9 +147,6 @@ func (x *index) addEntry(r *record) {
 	}
 	x.entries = append(x.entries, e)
 	x.byID[e.ID] = e
-	if r.Op == opKeep {
-		return
-	}
 	x.active[e.Session] = r.Seq
 	switch r.Op {
 	case opStart: // maybe of another session, while a turn works
@@ -241,35 +234,39 @@ func (x *index) sum() string {
 
 // rebuild returns the state after the last of records, which must have the given
 // sum. It applies the deltas since the last full state.
-func rebuild(records []*record, sum string) (document, error) {
+func rebuild(records []*record, sum string) (jsondelta.Document, error) {
 	from := len(records) - 1
 	for from >= 0 && records[from].kind != payloadFull {
 		from--
 	}
 	if from < 0 || sum == "" {
-		return document{}, fmt.Errorf("%w: no state at record %d", ErrDamaged, len(records))
+		return jsondelta.Document{}, fmt.Errorf("%w: no state at record %d", ErrDamaged, len(records))
 	}
-	tree, err := decode([]byte(records[from].payload))
+	var deltas []jsondelta.Delta
+	state, err := jsondelta.Parse([]byte(records[from].payload))
 	for _, r := range records[from+1:] {
-		if r.kind == payloadDelta && err == nil {
-			var d Delta
-			if err = json.Unmarshal([]byte(r.payload), &d); err == nil {
-				tree, err = d.apply(tree)
-			}
+		if r.kind == payloadDelta {
+			var d jsondelta.Delta
+			err = errors.Join(err, json.Unmarshal([]byte(r.payload), &d))
+			deltas = append(deltas, d)
 		}
 	}
+	if err == nil && len(deltas) > 0 {
+		state, err = state.Apply(deltas...)
+	}
+	if err == nil && stateSum(state) != sum {
+		err = errors.New("another checksum")
+	}
 	if err != nil {
-		return document{}, fmt.Errorf("%w: state at record %d: %w", ErrDamaged, len(records), err)
+		return jsondelta.Document{}, fmt.Errorf("%w: state at record %d: %w", ErrDamaged, len(records), err)
 	}
-	d := document{tree, encode(tree)}
-	if d.sum() != sum {
-		return document{}, fmt.Errorf("%w: the state at record %d has another checksum", ErrDamaged, len(records))
-	}
-	return d, nil
+	return state, nil
 }
 
 // stateAt returns the state of a checkpoint.
-func (x *index) stateAt(e *entry) (document, error) { return rebuild(x.records[:e.record+1], e.sum) }
+func (x *index) stateAt(e *entry) (jsondelta.Document, error) {
+	return rebuild(x.records[:e.record+1], e.sum)
+}
 
 // savedText returns the state that was last saved, "" when it is not known.
 func (x *index) savedText() string {
@@ -280,5 +277,5 @@ func (x *index) savedText() string {
 		return x.saved.payload
 	}
 	d, _ := rebuild(x.records[:slices.Index(x.records, x.saved)+1], x.saved.Sum)
-	return d.text
+	return d.Text()
 }

@@ -12,6 +12,9 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"winnow/checkpoint/jsondelta"
+	"winnow/checkpoint/privatefile"
 )
 
 const (
@@ -58,8 +61,8 @@ type Journal struct {
 
 	mu      sync.RWMutex // held only briefly; guards the fields below
 	index   *index
-	current document // the newest recorded state
-	saved   string   // canonical form of the state that was last saved; "" when it is not known
+	current jsondelta.Document // the newest recorded state
+	saved   string             // canonical form of the state that was last saved; "" when it is not known
 }
 
 // Run is what is known of the run of the program before this one.
@@ -123,10 +126,14 @@ func (j *Journal) openReader() error {
 
 // openWriter locks, reads, repairs and compacts the file.
 func (j *Journal) openWriter() error {
-	if err := prepareFolder(filepath.Dir(j.path), &j.report); err != nil {
-		return err
+	dir := filepath.Dir(j.path)
+	narrowed, err := privatefile.Folder(dir)
+	if errors.Is(err, privatefile.ErrWritable) {
+		return fmt.Errorf("%w: %s: %w", ErrUnsafe, dir, err)
+	} else if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
 	}
-	var err error
+	j.report.addNarrowed(dir, narrowed)
 	if j.lockFile, err = lock(j.path, j.opts.Program, j.opts.Now()); err != nil {
 		return err
 	}
@@ -134,9 +141,10 @@ func (j *Journal) openWriter() error {
 	if err != nil {
 		return err
 	}
-	if err := narrowPermissions(j.path, j.info, fileMode, &j.report); err != nil {
-		return err
+	if narrowed, err = privatefile.Narrow(j.path, j.info); err != nil {
+		return fmt.Errorf("checkpoint: narrow permissions: %w", err)
 	}
+	j.report.addNarrowed(j.path, narrowed)
 	lost, err := j.load(content)
 	switch {
 	case err != nil:
@@ -148,7 +156,7 @@ func (j *Journal) openWriter() error {
 			return err
 		}
 		j.index.size = int64(len(header(formatVersion)))
-		return syncFolder(filepath.Dir(j.path))
+		return privatefile.SyncFolder(dir)
 	case j.index.size > j.opts.compactAbove:
 		if err := j.compact(); err != nil { // the large file remains usable
 			j.opts.Log.Warn("checkpoint journal could not be compacted", "error", err)
@@ -238,10 +246,7 @@ func (j *Journal) Path() string { return j.path }
 func (j *Journal) Current() json.RawMessage {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
-	if j.current.text == "" {
-		return nil
-	}
-	return j.current.raw()
+	return j.current.Raw()
 }
 
 // SavedState returns the state that the window's file was last known to
@@ -260,5 +265,5 @@ func (j *Journal) SavedState() (json.RawMessage, bool) {
 func (j *Journal) Clean() bool {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
-	return j.current.text == "" || j.current.text == j.saved
+	return j.current.Text() == "" || j.current.Text() == j.saved
 }

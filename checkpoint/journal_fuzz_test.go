@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"winnow/checkpoint/jsondelta"
 )
 
 // model is what a journal must be like, kept in the plainest way.
@@ -64,7 +66,7 @@ func play(t *testing.T, ops []byte, every int) {
 				before = fuzzState(arg + 1)
 			}
 			made := must[Checkpoint](t)(j.Edit("", "e", before, state))
-			if Equal(before, state) {
+			if jsondelta.Equal(before, state) {
 				if made.ID != "" {
 					t.Fatalf("an edit that changed nothing made %+v", made)
 				}
@@ -83,7 +85,7 @@ func play(t *testing.T, ops []byte, every int) {
 			m.now = state
 		case 4:
 			ok(t, j.Saved(state))
-			if saved, known := j.SavedState(); !known || !Equal(saved, state) || j.Clean() != (m.now == nil || Equal(m.now, state)) {
+			if saved, known := j.SavedState(); !known || !jsondelta.Equal(saved, state) || j.Clean() != (m.now == nil || jsondelta.Equal(m.now, state)) {
 				t.Fatalf("saved %s, clean %v; want %s", saved, j.Clean(), state)
 			}
 		case 5:
@@ -161,7 +163,7 @@ func (m *model) undoRollback(t *testing.T, j *Journal) {
 // check compares all that j answers with m.
 func (m *model) check(t *testing.T, j *Journal) {
 	t.Helper()
-	if now := j.Current(); (now == nil) != (m.now == nil) || now != nil && !Equal(now, m.now) {
+	if now := j.Current(); (now == nil) != (m.now == nil) || now != nil && !jsondelta.Equal(now, m.now) {
 		t.Fatalf("current = %s, want %s", now, m.now)
 	}
 	list := j.List("")

@@ -10,17 +10,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"winnow/checkpoint/jsondelta"
+	"winnow/checkpoint/privatefile"
 )
 
 // doc is a small state that n tells apart.
 func doc(n int) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"provider":"p","rules":{"allow":[],"ignore":["a","b","rule-%d","c","d","e","f"]}}`, n))
-}
-
-// canonical returns the canonical form of a document.
-func canonical(doc json.RawMessage) (json.RawMessage, error) {
-	d, err := parse(doc)
-	return d.raw(), err
 }
 
 // journalPath returns where a journal can be made.
@@ -71,7 +68,7 @@ func ok(t testing.TB, err error) {
 
 func wantState(t testing.TB, what string, got, want json.RawMessage) {
 	t.Helper()
-	if !Equal(got, want) {
+	if !jsondelta.Equal(got, want) {
 		t.Fatalf("%s = %s, want %s", what, got, want)
 	}
 }
@@ -140,7 +137,7 @@ func TestSavedBeforeAnything(t *testing.T) {
 	j := open(t, path, Options{})
 	ok(t, j.Saved(doc(1)))
 	for range 2 { // the second time after it was opened again
-		if saved, known := j.SavedState(); !j.Clean() || !known || !Equal(saved, doc(1)) || j.Current() != nil {
+		if saved, known := j.SavedState(); !j.Clean() || !known || !jsondelta.Equal(saved, doc(1)) || j.Current() != nil {
 			t.Errorf("clean %v, saved %s, current %s", j.Clean(), saved, j.Current())
 		}
 		ok(t, j.Close())
@@ -194,7 +191,7 @@ func TestModesAreNarrowed(t *testing.T) {
 	must[Checkpoint](t)(j.Start("s", doc(0)))
 	ok(t, j.Close())
 	for _, f := range []string{path, path + lockSuffix, filepath.Dir(path)} {
-		if info, err := os.Stat(f); err != nil || info.Mode().Perm()&othersMode != 0 {
+		if info, err := os.Stat(f); err != nil || info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s has mode %v, %v", f, info.Mode(), err)
 		}
 	}
@@ -204,7 +201,7 @@ func TestModesAreNarrowed(t *testing.T) {
 	if n := j.Report().Narrowed; len(n) != 2 || len(j.Report().Notices()) != 2 {
 		t.Errorf("repaired %v, notices %v", n, j.Report().Notices())
 	}
-	for f, want := range map[string]os.FileMode{path: fileMode, filepath.Dir(path): folderMode} {
+	for f, want := range map[string]os.FileMode{path: privatefile.FileMode, filepath.Dir(path): privatefile.FolderMode} {
 		if info, err := os.Stat(f); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s has mode %v, %v; want %v", f, info.Mode(), err, want)
 		}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+
+	"winnow/checkpoint/privatefile"
 )
 
 // noFollow has no equivalent here; the check before opening must be enough.
@@ -19,7 +21,7 @@ func openLock(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(errLocked, err)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode|os.ModeExclusive)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, privatefile.FileMode|os.ModeExclusive)
 	if errors.Is(err, fs.ErrExist) {
 		err = errLocked
 	}

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"winnow/checkpoint/jsondelta"
+	"winnow/checkpoint/privatefile"
 )
 
 // childEnv makes the test binary a process that writes to the journal it
@@ -99,7 +102,7 @@ func TestKilledProcessLosesNothingItReported(t *testing.T) {
 			wantState(t, "state of "+id, got, doc(n))
 		}
 		// What is there may be one step newer than what was printed.
-		if now := j.Current(); last >= 0 && !Equal(now, doc(last)) && !Equal(now, doc(last+1)) {
+		if now := j.Current(); last >= 0 && !jsondelta.Equal(now, doc(last)) && !jsondelta.Equal(now, doc(last+1)) {
 			t.Fatalf("round %d: current = %s after record %d", round, now, last)
 		}
 		ok(t, j.Close())
@@ -119,7 +122,7 @@ func TestSecondWriterInOneProcess(t *testing.T) {
 	if err.Error() != want {
 		t.Errorf("error is %q, want %q", err, want)
 	}
-	ok(t, os.WriteFile(path+lockSuffix, []byte("12\n"), fileMode)) // of an earlier version
+	ok(t, os.WriteFile(path+lockSuffix, []byte("12\n"), privatefile.FileMode)) // of an earlier version
 	if _, err := Open(path, Options{}); err.Error() != "another winnow (process 12) has this window open" {
 		t.Errorf("error is %q", err)
 	}

@@ -1,6 +1,8 @@
 package checkpoint
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"winnow/checkpoint/jsondelta"
 )
 
 // A journal is lines of text. The first is the header; every other is a record:
@@ -51,7 +55,7 @@ const (
 	opAbandon   op = "abandon"  // Rollback, which was abandoned
 	opForget    op = "forget"   // the last rollback cannot be undone any more
 	opClose     op = "close"    // a run ended with Close
-	opCompacted op = "image"    // Compacted; the first record of a compacted journal
+	opCompacted op = "image"    // the first record of a compacted journal
 	opKeep      op = "keep"     // Checkpoint, Changed; in journals that earlier versions compacted
 	opRepaired  op = "repaired" // Lost; damage before this record was already reported
 )
@@ -63,7 +67,7 @@ type record struct {
 	Prev int64     `json:"prev"`
 	Op   op        `json:"op"`
 	Time time.Time `json:"time,omitzero"`
-	// Base and Sum are the document.sum of the state before and after the
+	// Base and Sum are the stateSum of the state before and after the
 	// record; Base only when it differs.
 	Base       string        `json:"base,omitempty"`
 	Sum        string        `json:"sum,omitempty"`
@@ -73,7 +77,6 @@ type record struct {
 	For        string        `json:"for,omitempty"` // id of the checkpoint of the turn
 	Tools      []ToolSummary `json:"tools,omitempty"`
 	Rollback   *Intent       `json:"rollback,omitempty"`
-	Compacted  *compacted    `json:"image,omitempty"`
 	Lost       []string      `json:"lost,omitempty"`
 
 	kind    payloadKind
@@ -81,12 +84,11 @@ type record struct {
 	text    string // the line without LF
 }
 
-// compacted is what the index keeps of the records that a compaction removed.
-type compacted struct {
-	Seq     int64            `json:"seq"`
-	Session string           `json:"session,omitempty"`
-	Active  map[string]int64 `json:"active,omitempty"`
-	Closed  bool             `json:"closed,omitempty"`
+// stateSum identifies a state in records: 64 bits of SHA-256 of its canonical form.
+func stateSum(state jsondelta.Document) string {
+	const size = 8
+	hash := sha256.Sum256([]byte(state.Text()))
+	return hex.EncodeToString(hash[:size])
 }
 
 // before returns the sum of the state before the record.

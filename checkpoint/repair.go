@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"winnow/checkpoint/jsondelta"
 )
 
 // load reads the content of the file into memory. In a damaged journal the newest
@@ -15,7 +17,7 @@ func (j *Journal) load(content []byte) (lost []string, err error) {
 	if err := x.read(string(content), j.path); err != nil {
 		return nil, err
 	}
-	j.index, j.current, j.torn = x, document{}, x.size < int64(len(content))
+	j.index, j.current, j.torn = x, jsondelta.Document{}, x.size < int64(len(content))
 	j.report.TornBytes = int64(len(content)) - x.size
 	for n := len(x.records); n > 0 && x.records[n-1].Sum != ""; n-- {
 		if j.current, err = rebuild(x.records[:n], x.records[n-1].Sum); err == nil {
@@ -49,14 +51,14 @@ func (j *Journal) repair(content []byte, lost []string) error {
 		return fmt.Errorf("checkpoint: copy damaged journal: %w", err)
 	}
 	j.report.DamagedCopy = damagedCopy
-	end := &record{Seq: x.maxSeq + 1, Prev: x.lastSeq, Op: opRepaired, Time: j.opts.Now().UTC(), Lost: lost}
+	end := &record{Seq: x.lastSeq + 1, Prev: x.lastSeq, Op: opRepaired, Time: j.opts.Now().UTC(), Lost: lost}
 	end.setState(j.current)
 	return j.rewrite(append(x.records, end))
 }
 
 // compact replaces a large file by its newer part, which has all of the
 // newest sessions and what undoing the last rollback needs. The first record
-// stores the state before that part and what the index keeps of the older part.
+// stores the state before that part.
 func (j *Journal) compact() error {
 	x := j.index
 	cut := x.firstNeeded()
@@ -64,7 +66,7 @@ func (j *Journal) compact() error {
 		return nil
 	}
 	needed := x.records[cut:]
-	first := &record{Seq: needed[0].Prev, Op: opCompacted, Compacted: &compacted{Seq: x.maxSeq, Session: x.session, Active: x.active}}
+	first := &record{Seq: needed[0].Prev, Op: opCompacted}
 	if sum := x.records[cut-1].Sum; sum != "" {
 		state, err := rebuild(x.records[:cut], sum)
 		if err != nil {
@@ -80,9 +82,9 @@ func (j *Journal) compact() error {
 }
 
 // setState makes state, if there is one, the full state after the record.
-func (r *record) setState(state document) {
-	if state.text != "" {
-		r.kind, r.payload, r.Sum = payloadFull, state.text, state.sum()
+func (r *record) setState(state jsondelta.Document) {
+	if state.Text() != "" {
+		r.kind, r.payload, r.Sum = payloadFull, state.Text(), stateSum(state)
 	}
 }
 

@@ -3,6 +3,8 @@ package checkpoint
 import (
 	"fmt"
 	"slices"
+
+	"winnow/checkpoint/jsondelta"
 )
 
 // BeginRollback records that the window goes back to the checkpoint id, and
@@ -48,7 +50,7 @@ func (j *Journal) BeginUndoRollback() (Intent, error) {
 	return j.recordIntent(j.index.planUndo(), state)
 }
 
-func (j *Journal) recordIntent(intent Intent, state document) (Intent, error) {
+func (j *Journal) recordIntent(intent Intent, state jsondelta.Document) (Intent, error) {
 	if j.index.pending != nil {
 		return Intent{}, ErrPending
 	}
@@ -57,9 +59,10 @@ func (j *Journal) recordIntent(intent Intent, state document) (Intent, error) {
 		state = j.current
 	}
 	r := record{Op: opIntent, Rollback: &intent}
-	if err := j.write(r, nil, state.text); err != nil {
+	if err := j.write(r, nil, state.Text()); err != nil {
 		return Intent{}, err
 	}
+	j.index.pending.state = state
 	return j.pendingIntent(), nil
 }
 
@@ -119,7 +122,7 @@ func (x *index) planUndo() Intent {
 // pendingIntent returns the pending rollback with its states.
 func (j *Journal) pendingIntent() Intent {
 	intent := j.index.pending.Intent
-	intent.State, intent.Previous = []byte(j.index.pending.record.payload), j.current.raw()
+	intent.State, intent.Previous = []byte(j.index.pending.record.payload), j.current.Raw()
 	return intent
 }
 
@@ -151,15 +154,16 @@ func (j *Journal) endRollback(op op, intent Intent) error {
 	if rb == nil || rb.ID != intent.ID {
 		return ErrNoRollback
 	}
-	var state *document
+	var to *jsondelta.Document
+	var err error
 	if op == opDone {
-		d, err := parse([]byte(rb.record.payload))
-		if err != nil {
-			return err
+		if to = &rb.state; to.Text() == "" {
+			*to, err = jsondelta.Parse([]byte(rb.record.payload))
 		}
-		state = &d
 	}
-	err := j.write(record{Op: op, Rollback: &rb.Intent}, state, "")
+	if err == nil {
+		err = j.write(record{Op: op, Rollback: &rb.Intent}, to, "")
+	}
 	if err == nil {
 		j.opts.Log.Info("rollback", "id", rb.ID, "op", string(op), "checkpoint", rb.Target, "scope", string(rb.Scope), "undoes", rb.Undoes)
 	}

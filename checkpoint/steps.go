@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"winnow/checkpoint/jsondelta"
 )
 
 // Start begins a session with the window in state and makes its first checkpoint,
@@ -12,7 +14,7 @@ import (
 // checkpoint is returned, and state is recorded as the newest. A nil state is the
 // newest one that is recorded: that of a window in which other sessions work.
 func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, error) {
-	return j.writeState(state, func(to document) (Checkpoint, error) {
+	return j.writeState(state, func(to jsondelta.Document) (Checkpoint, error) {
 		for _, e := range j.index.list(session) {
 			if e.Kind == KindStart && e.Session == session {
 				return e.described(), j.write(record{Op: opResume, Session: session}, &to, "")
@@ -27,7 +29,7 @@ func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, erro
 // Description ("": made from the tools), Tools (the calls about to run), Session ("":
 // the one started last) and PairSeq. The last rollback cannot be undone any more.
 func (j *Journal) Add(meta Checkpoint, state json.RawMessage) (Checkpoint, error) {
-	return j.writeState(state, func(to document) (Checkpoint, error) {
+	return j.writeState(state, func(to jsondelta.Document) (Checkpoint, error) {
 		return j.addCheckpoint(opAdd, Checkpoint{
 			Kind: KindTurn, Time: meta.Time, Description: meta.Description, Tools: slices.Clone(meta.Tools),
 			Session: cmp.Or(meta.Session, j.index.session), PairSeq: meta.PairSeq,
@@ -39,7 +41,7 @@ func (j *Journal) Add(meta Checkpoint, state json.RawMessage) (Checkpoint, error
 // which become part of the turn's checkpoint. A result replaces the call passed
 // to Add with the same name and arguments.
 func (j *Journal) Record(state json.RawMessage, tools []ToolSummary) error {
-	_, err := j.writeState(state, func(to document) (Checkpoint, error) {
+	_, err := j.writeState(state, func(to jsondelta.Document) (Checkpoint, error) {
 		return Checkpoint{}, j.write(record{Op: opRecord, For: j.index.turn, Tools: slices.Clone(tools)}, &to, "")
 	})
 	return err
@@ -50,12 +52,12 @@ func (j *Journal) Record(state json.RawMessage, tools []ToolSummary) error {
 // becomes "Edit". When before and after are equal nothing is written and the zero
 // Checkpoint is returned.
 func (j *Journal) Edit(session, description string, before, after json.RawMessage) (Checkpoint, error) {
-	return j.writeState(before, func(from document) (Checkpoint, error) {
-		to, err := parse(after)
-		if err != nil || from.text == to.text {
+	return j.writeState(before, func(from jsondelta.Document) (Checkpoint, error) {
+		to, err := jsondelta.Parse(after)
+		if err != nil || from.Text() == to.Text() {
 			return Checkpoint{}, err
 		}
-		if j.current.text != from.text { // the window changed without a Record
+		if j.current.Text() != from.Text() { // the window changed without a Record
 			if err := j.write(record{Op: opRecord}, &from, ""); err != nil {
 				return Checkpoint{}, err
 			}
@@ -67,27 +69,28 @@ func (j *Journal) Edit(session, description string, before, after json.RawMessag
 // Saved records that the window's file contains state now. Nothing else changes;
 // a later state is unsaved until the next Saved.
 func (j *Journal) Saved(state json.RawMessage) error {
-	_, err := j.writeState(state, func(saved document) (Checkpoint, error) {
-		if saved.text == j.current.text {
-			saved.text = "" // a record without payload is about the current state
+	_, err := j.writeState(state, func(saved jsondelta.Document) (Checkpoint, error) {
+		text := saved.Text()
+		if text == j.current.Text() {
+			text = "" // a record without payload is about the current state
 		}
-		return Checkpoint{}, j.write(record{Op: opSaved}, nil, saved.text)
+		return Checkpoint{}, j.write(record{Op: opSaved}, nil, text)
 	})
 	return err
 }
 
 // writeState parses state and calls write with it, or refuses while a rollback is
 // pending.
-func (j *Journal) writeState(state json.RawMessage, write func(document) (Checkpoint, error)) (Checkpoint, error) {
+func (j *Journal) writeState(state json.RawMessage, write func(jsondelta.Document) (Checkpoint, error)) (Checkpoint, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
 	if j.index.pending != nil {
 		return Checkpoint{}, ErrPending
 	}
-	if state == nil && j.current.text != "" {
+	if state == nil && j.current.Text() != "" {
 		return write(j.current)
 	}
-	d, err := parse(state)
+	d, err := jsondelta.Parse(state)
 	if err != nil {
 		return Checkpoint{}, err
 	}
@@ -95,7 +98,7 @@ func (j *Journal) writeState(state json.RawMessage, write func(document) (Checkp
 }
 
 // addCheckpoint writes the record of a new checkpoint.
-func (j *Journal) addCheckpoint(op op, c Checkpoint, to document) (Checkpoint, error) {
+func (j *Journal) addCheckpoint(op op, c Checkpoint, to jsondelta.Document) (Checkpoint, error) {
 	for c.ID = newID(); j.index.byID[c.ID] != nil; c.ID = newID() {
 	}
 	if c.Time.IsZero() {
@@ -140,15 +143,15 @@ func (j *Journal) State(id string) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.raw(), nil
+	return d.Raw(), nil
 }
 
-func (j *Journal) stateByID(id string) (document, error) {
+func (j *Journal) stateByID(id string) (jsondelta.Document, error) {
 	j.mu.RLock()
 	e := j.index.byID[id]
 	if e == nil || e.dropped {
 		j.mu.RUnlock()
-		return document{}, fmt.Errorf("%w: %q", ErrUnknown, id)
+		return jsondelta.Document{}, fmt.Errorf("%w: %q", ErrUnknown, id)
 	}
 	records, sum := j.index.records[:e.record+1], e.sum // records are only ever appended
 	j.mu.RUnlock()

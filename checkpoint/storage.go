@@ -4,22 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
+
+	"winnow/checkpoint/privatefile"
 )
 
 const (
-	folderMode = 0o700
-	fileMode   = 0o600
-	// othersMode are the permission bits that nobody but the owner may have.
-	othersMode = 0o077
-	// worldWritable is the permission of everyone to write.
-	worldWritable = 0o002
 	// lockSuffix names the file that the writer locks. The lock is
 	// not on the journal, because a rewritten journal is a new file.
 	lockSuffix = ".lock"
@@ -35,41 +29,13 @@ type file interface {
 	Close() error
 }
 
-// prepareFolder makes the folder of the journal, or narrows its permissions.
-func prepareFolder(dir string, report *Report) error {
-	if err := os.MkdirAll(dir, folderMode); err != nil {
-		return fmt.Errorf("checkpoint: make folder: %w", err)
-	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
-	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&worldWritable != 0 {
-		return fmt.Errorf("%w: everyone may write to the folder %s", ErrUnsafe, dir)
-	}
-	return narrowPermissions(dir, info, folderMode, report)
-}
-
-// narrowPermissions removes the permissions of others. On Windows permissions are
-// inherited and mode bits have no effect.
-func narrowPermissions(path string, info fs.FileInfo, mode fs.FileMode, report *Report) error {
-	if runtime.GOOS == "windows" || info.Mode().Perm()&othersMode == 0 {
-		return nil
-	}
-	if err := os.Chmod(path, mode); err != nil {
-		return fmt.Errorf("checkpoint: narrow permissions: %w", err)
-	}
-	report.Narrowed = append(report.Narrowed, path)
-	return nil
-}
-
 // openRegular opens a file, which must be a regular file and not a link. Where
 // noFollow is 0, a link put in its place after the check is followed.
 func openRegular(path string, flag int) (*os.File, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%w: %s is not a regular file", ErrUnsafe, path)
 	}
-	f, err := os.OpenFile(path, flag|noFollow, fileMode)
+	f, err := os.OpenFile(path, flag|noFollow, privatefile.FileMode)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: open journal: %w", err)
 	}
@@ -111,7 +77,7 @@ func (j *Journal) replaceFile(content []byte) error {
 		err = os.Rename(temp, j.path)
 	}
 	if err == nil {
-		err = errors.Join(syncFolder(filepath.Dir(j.path)), j.file.Close())
+		err = errors.Join(privatefile.SyncFolder(filepath.Dir(j.path)), j.file.Close())
 	}
 	if err != nil {
 		return fmt.Errorf("checkpoint: replace journal: %w", err)
@@ -124,7 +90,7 @@ func (j *Journal) replaceFile(content []byte) error {
 
 // create makes a new file with content, durably, or none.
 func (j *Journal) create(path string, content []byte) error {
-	raw, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, fileMode)
+	raw, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, privatefile.FileMode)
 	if err != nil {
 		return err
 	}
@@ -137,20 +103,4 @@ func (j *Journal) create(path string, content []byte) error {
 		_ = os.Remove(path) // half a file is of no use
 	}
 	return err
-}
-
-// syncFolder makes a new name in a folder durable.
-func syncFolder(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil // the file system does it with the file
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
-	}
-	err = d.Sync()
-	if err = errors.Join(err, d.Close()); err != nil {
-		return fmt.Errorf("checkpoint: make folder durable: %w", err)
-	}
-	return nil
 }

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"winnow/checkpoint/jsondelta"
 )
 
 // write appends a record, durably, and then adds it to the index. to is the state
 // after the record, nil when the record does not change it; other is the payload
 // of payloadOther, "" for none. On error nothing has changed, in memory or, as far
 // as possible, in the file. The caller has locked writing.
-func (j *Journal) write(r record, to *document, other string) error {
+func (j *Journal) write(r record, to *jsondelta.Document, other string) error {
 	if err := j.writable(); err != nil {
 		return err
 	}
@@ -19,7 +21,7 @@ func (j *Journal) write(r record, to *document, other string) error {
 	if other != "" {
 		r.kind, r.payload = payloadOther, other
 	}
-	r.Seq, r.Prev, r.Sum = x.maxSeq+1, x.lastSeq, x.sum()
+	r.Seq, r.Prev, r.Sum = x.lastSeq+1, x.lastSeq, x.sum()
 	if r.Time.IsZero() && r.Checkpoint == nil && r.Op != opClose {
 		r.Time = j.opts.Now().UTC()
 	}
@@ -27,8 +29,8 @@ func (j *Journal) write(r record, to *document, other string) error {
 		full := r.Sum == "" || r.Checkpoint != nil && x.sinceFull >= j.opts.FullEvery-1
 		now = *to
 		r.kind, r.payload = choosePayload(j.current, now, full)
-		if now.text != j.current.text {
-			r.Base, r.Sum = r.Sum, now.sum()
+		if now.Text() != j.current.Text() {
+			r.Base, r.Sum = r.Sum, stateSum(now)
 		}
 	}
 	if r.Checkpoint != nil {
@@ -46,7 +48,7 @@ func (j *Journal) write(r record, to *document, other string) error {
 	x.apply(&r)
 	if r.Op == opSaved {
 		if j.saved = other; other == "" {
-			j.saved = now.text
+			j.saved = now.Text()
 		}
 	}
 	return nil
@@ -55,16 +57,16 @@ func (j *Journal) write(r record, to *document, other string) error {
 // choosePayload returns the payload of a record that changes the state from one
 // document to another: nothing, the smaller of delta and full state, or the full
 // state when full is set.
-func choosePayload(from, to document, full bool) (payloadKind, string) {
-	if !full && from.text == to.text {
+func choosePayload(from, to jsondelta.Document, full bool) (payloadKind, string) {
+	if !full && from.Text() == to.Text() {
 		return payloadNone, ""
 	}
 	if !full {
-		if delta, err := json.Marshal(diff(from.tree, to.tree)); err == nil && len(delta) < len(to.text) {
+		if delta, err := json.Marshal(jsondelta.Diff(from, to)); err == nil && len(delta) < len(to.Text()) {
 			return payloadDelta, string(delta)
 		}
 	}
-	return payloadFull, to.text
+	return payloadFull, to.Text()
 }
 
 // writable returns the reason why nothing can be written, nil when there is none.

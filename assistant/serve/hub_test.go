@@ -24,6 +24,7 @@ import (
 	"winnow/assistant/share"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
+	"winnow/checkpoint/jsondelta"
 )
 
 // obedient is a model that does what the last message asks for: "call TOOL WORD; TOOL;
@@ -516,7 +517,7 @@ func (r *rig) agree() {
 	r.must(err)
 	now, err := assistant.PlainJSON(state)
 	r.must(err)
-	if !checkpoint.Equal(r.Journal().Current(), now) {
+	if !jsondelta.Equal(r.Journal().Current(), now) {
 		r.t.Errorf("the journal has %s, the window %s", r.Journal().Current(), now)
 	}
 	r.mu.Lock()
@@ -535,12 +536,12 @@ func (r *rig) agree() {
 		if c.Before == nil {
 			continue
 		}
-		if !checkpoint.Equal(c.Before, last) {
+		if !jsondelta.Equal(c.Before, last) {
 			r.t.Errorf("%s of %s begins with %s after %s", c.Kind, c.User, c.Before, last)
 		}
 		last = c.After
 	}
-	if !checkpoint.Equal(last, now) {
+	if !jsondelta.Equal(last, now) {
 		r.t.Errorf("the last change leaves %s, the window has %s", last, now)
 	}
 	if numbered, _, err := r.Changes().After(0); err != nil || len(numbered) != len(r.changes) {

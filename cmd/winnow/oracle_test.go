@@ -16,6 +16,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/assistanttest"
 	"winnow/checkpoint"
+	"winnow/checkpoint/jsondelta"
 )
 
 // oracle is what must be true of a life, kept in the plainest way.
@@ -422,7 +423,7 @@ func (l *life) checkRules() {
 	l.must(err)
 	text, err := json.Marshal(state)
 	l.must(err)
-	if !checkpoint.Equal(text, l.journal.Current()) {
+	if !jsondelta.Equal(text, l.journal.Current()) {
 		l.rt.Errorf("the journal ends with %s, the window is %s", l.journal.Current(), text)
 	}
 }

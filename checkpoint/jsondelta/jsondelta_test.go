@@ -1,4 +1,4 @@
-package checkpoint
+package jsondelta
 
 import (
 	"bytes"
@@ -23,15 +23,34 @@ func reference(t *testing.T, doc json.RawMessage) any {
 	return v
 }
 
+func parse(t testing.TB, text json.RawMessage) Document {
+	t.Helper()
+	d, err := Parse(text)
+	if err != nil {
+		t.Fatalf("Parse(%s): %v", text, err)
+	}
+	return d
+}
+
+// encoded is what encoding/json makes of a document, but for the escapes of line
+// separators.
+func encoded(t *testing.T, doc json.RawMessage) string {
+	t.Helper()
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(reference(t, doc)); err != nil {
+		t.Fatal(err)
+	}
+	return lineSeparators.Replace(strings.TrimSuffix(out.String(), "\n"))
+}
+
 // checkDelta holds the two laws of Delta against documents a and b, with the
 // delta taken through its JSON form.
 func checkDelta(t *testing.T, a, b json.RawMessage) Delta {
 	t.Helper()
-	made, err := Diff(a, b)
-	if err != nil {
-		t.Fatalf("Diff(%s, %s): %v", a, b, err)
-	}
-	text, err := json.Marshal(made)
+	from, to := parse(t, a), parse(t, b)
+	text, err := json.Marshal(Diff(from, to))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,13 +58,13 @@ func checkDelta(t *testing.T, a, b json.RawMessage) Delta {
 	if err := json.Unmarshal(text, &d); err != nil {
 		t.Fatal(err)
 	}
-	forth, err := d.Apply(a)
-	if err != nil || !Equal(forth, b) || !reflect.DeepEqual(reference(t, forth), reference(t, b)) {
-		t.Fatalf("Apply(%s, %s) = %s, %v; want %s", a, text, forth, err, b)
+	forth, err := from.Apply(d)
+	if err != nil || forth.Text() != to.Text() || !reflect.DeepEqual(reference(t, forth.Raw()), reference(t, b)) {
+		t.Fatalf("Apply(%s, %s) = %s, %v; want %s", a, text, forth.Text(), err, b)
 	}
-	back, err := d.Invert().Apply(b)
-	if err != nil || !Equal(back, a) || !reflect.DeepEqual(reference(t, back), reference(t, a)) {
-		t.Fatalf("Apply(%s, inverse of %s) = %s, %v; want %s", b, text, back, err, a)
+	back, err := to.Apply(d.Invert())
+	if err != nil || back.Text() != from.Text() || !reflect.DeepEqual(reference(t, back.Raw()), reference(t, a)) {
+		t.Fatalf("Apply(%s, inverse of %s) = %s, %v; want %s", b, text, back.Text(), err, a)
 	}
 	if empty := len(d.Added)+len(d.Removed)+len(d.Modified) == 0; empty != Equal(a, b) {
 		t.Fatalf("Diff(%s, %s) = %s", a, b, text)
@@ -116,33 +135,33 @@ func TestApplyRefusesADeltaThatMakesNoSense(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &d); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if got, err := d.Apply(json.RawMessage(`{"l":[1,2]}`)); !errors.Is(err, ErrMismatch) {
-			t.Errorf("%s: Apply = %s, %v; want ErrMismatch", name, got, err)
+		if got, err := parse(t, json.RawMessage(`{"l":[1,2]}`)).Apply(d); !errors.Is(err, ErrMismatch) {
+			t.Errorf("%s: Apply = %s, %v; want ErrMismatch", name, got.Text(), err)
 		}
 	}
 }
 
-func TestCanonicalRefusesWhatIsNoJSON(t *testing.T) {
+func TestParseRefusesWhatIsNotJSON(t *testing.T) {
 	for _, doc := range []string{
 		``, ` `, `nul`, `{`, `[`, `[1`, `[1,]`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{,}`, `{1:2}`, `01`, `-`, `1.`, `1e`, `+1`, `.5`,
 		`"`, `"\x"`, `"\u12"`, `"\u12g4"`, "\"\n\"", `1 2`, "\"\xff\"", "\x00",
 		strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000),
 	} {
-		if got, err := canonical(json.RawMessage(doc)); err == nil {
-			t.Errorf("canonical(%.40q) = %.40q, want an error", doc, got)
+		if got, err := Parse([]byte(doc)); err == nil {
+			t.Errorf("Parse(%.40q) = %.40q, want an error", doc, got.Text())
 		}
 	}
 }
 
-func TestCanonicalIsOneFormForEachDocument(t *testing.T) {
+func TestEachDocumentHasOneCanonicalForm(t *testing.T) {
 	in := " { \"b\" : [ 1.0 , -0e5 , \"\\u0041\\/\\n\\u001f\" ] , \"a\" : { } } "
 	want := `{"a":{},"b":[1.0,-0e5,"A/\n\u001f"]}`
-	got, err := canonical(json.RawMessage(in))
-	if err != nil || string(got) != want {
-		t.Errorf("canonical(%s) = %s, %v; want %s", in, got, err, want)
+	got := parse(t, json.RawMessage(in))
+	if got.Text() != want {
+		t.Errorf("Parse(%s) = %s; want %s", in, got.Text(), want)
 	}
-	if again, err := canonical(got); err != nil || !bytes.Equal(again, got) {
-		t.Errorf("Canonical is not stable: %s, %v", again, err)
+	if again := parse(t, got.Raw()); again.Text() != want {
+		t.Errorf("Parse is not stable: %s", again.Text())
 	}
 }
 
@@ -227,13 +246,17 @@ func FuzzDelta(f *testing.F) {
 		f.Add([]byte(pair[0]), []byte(pair[1]))
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		if _, err := canonical(a); err != nil {
+		from, err := Parse(a)
+		if err != nil {
 			return
 		}
 		if !json.Valid(a) {
-			t.Fatalf("Canonical took %q, which is not JSON", a)
+			t.Fatalf("Parse accepts %q, which is not JSON", a)
 		}
-		if _, err := canonical(b); err != nil {
+		if want := encoded(t, a); from.Text() != want {
+			t.Fatalf("Parse(%q) = %q, encoding/json writes %q", a, from.Text(), want)
+		}
+		if _, err := Parse(b); err != nil {
 			return
 		}
 		checkDelta(t, a, b)
@@ -245,8 +268,6 @@ func BenchmarkDiff1000Rules(b *testing.B) {
 	c := withRule(a, 500, "changed")
 	b.SetBytes(int64(len(a)))
 	for b.Loop() {
-		if _, err := Diff(a, c); err != nil {
-			b.Fatal(err)
-		}
+		Diff(parse(b, a), parse(b, c))
 	}
 }

@@ -1,4 +1,4 @@
-package checkpoint
+package jsondelta
 
 import (
 	"encoding/json"
@@ -52,24 +52,11 @@ func (d Delta) Invert() Delta {
 	return back
 }
 
-// Diff returns the difference between a and b: Diff(a, b).Apply(a) is b and
-// Diff(a, b).Invert().Apply(b) is a, in canonical form. Equal documents give
-// an empty Delta. It is an error when a or b is not a JSON document.
-func Diff(a, b json.RawMessage) (Delta, error) {
-	before, err := decode(a)
-	if err != nil {
-		return Delta{}, err
-	}
-	after, err := decode(b)
-	if err != nil {
-		return Delta{}, err
-	}
-	return diff(before, after), nil
-}
-
-func diff(a, b any) Delta {
+// Diff returns the difference between a and b: a.Apply(Diff(a, b)) is b, and
+// b.Apply(Diff(a, b).Invert()) is a. Equal documents give a Delta of empty maps.
+func Diff(a, b Document) Delta {
 	d := Delta{Added: map[string][]Item{}, Removed: map[string][]Item{}, Modified: map[string]Change{}}
-	d.compare("", a, b)
+	d.compare("", a.tree, b.tree)
 	return d
 }
 

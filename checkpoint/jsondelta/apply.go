@@ -1,16 +1,15 @@
-package checkpoint
+package jsondelta
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 )
 
-// ErrMismatch is wrapped by the error of Delta.Apply for a document that lacks a
-// place that the delta changes.
+// ErrMismatch is wrapped by the error of Apply for a document that lacks a place
+// that a delta changes.
 var ErrMismatch = errors.New("delta does not fit the document")
 
 // errNoPlace is wrapped together with ErrMismatch.
@@ -19,20 +18,20 @@ var errNoPlace = errors.New("no such place")
 // absent is the value of a member that the object does not have.
 type absent struct{}
 
-// Apply applies d to doc and returns the new document in canonical form. It does
-// not compare the values that d removes or replaces with those of doc.
-func (d Delta) Apply(doc json.RawMessage) (json.RawMessage, error) {
-	tree, err := decode(doc)
-	if err != nil {
-		return nil, err
+// Apply returns the document after deltas, one after the other. It does not compare
+// the values that they remove or replace with those of the document.
+func (d Document) Apply(deltas ...Delta) (Document, error) {
+	tree := d.tree
+	for _, delta := range deltas {
+		var err error
+		if tree, err = delta.apply(tree); err != nil {
+			return Document{}, err
+		}
 	}
-	if tree, err = d.apply(tree); err != nil {
-		return nil, err
-	}
-	return raw(tree), nil
+	return newDocument(tree), nil
 }
 
-// apply is Apply for a tree: the result shares the unchanged parts. Items are
+// apply returns a changed tree, which shares the unchanged parts. Items are
 // removed from outer lists before inner ones, then values are modified, then items
 // are added to inner lists before outer ones: so whenever a path is followed, its
 // [n] is the index in the list at that moment.
@@ -47,7 +46,7 @@ func (d Delta) apply(tree any) (any, error) {
 			tree, err = changeAt(tree, parts, change)
 		}
 		if err != nil {
-			err = fmt.Errorf("checkpoint: %w: %q: %w", ErrMismatch, path, err)
+			err = fmt.Errorf("%w: %q: %w", ErrMismatch, path, err)
 		}
 	}
 	for _, path := range outerFirst(d.Removed) {

@@ -1,0 +1,149 @@
+// Package jsondelta finds the difference between two JSON documents, by path, and
+// applies it to one of them to get exactly the other.
+//
+// A Document is compared in its canonical form: as encoding/json writes it, with
+// sorted keys, without white space and HTML escapes, numbers exactly as they were
+// written (1.0 is not 1). Diff returns a Delta, which encodes to JSON; Document.Apply
+// applies it, and Delta.Invert is the way back.
+//
+// Nothing here does I/O. Documents and deltas are never changed, so they may be used
+// from any goroutine.
+//
+// # Caveats
+//
+// A Delta does not find items that moved within a list: they are removed and added.
+// Of a key that is in an object twice the last value counts.
+package jsondelta
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Document is a JSON document. Versions of a document share the parts that are
+// equal. The zero value is no document.
+type Document struct {
+	tree any    // map[string]any, []any, string, json.Number, bool or nil
+	text string // canonical form
+}
+
+// Parse reads one whole document.
+func Parse(text []byte) (Document, error) {
+	tree, err := decode(text)
+	if err != nil {
+		return Document{}, err
+	}
+	return newDocument(tree), nil
+}
+
+func newDocument(tree any) Document { return Document{tree, encode(tree)} }
+
+// Text returns the canonical form, "" of the zero Document.
+func (d Document) Text() string { return d.text }
+
+// Raw returns the canonical form as a slice that the caller may change, nil of the
+// zero Document.
+func (d Document) Raw() json.RawMessage {
+	if d.text == "" {
+		return nil
+	}
+	return json.RawMessage(d.text)
+}
+
+// Equal reports whether a and b are JSON documents with the same canonical form.
+func Equal(a, b json.RawMessage) bool {
+	x, err := decode(a)
+	if err != nil {
+		return false
+	}
+	y, err := decode(b)
+	return err == nil && equal(x, y)
+}
+
+func decode(text []byte) (any, error) {
+	if !utf8.Valid(text) {
+		return nil, errors.New("read JSON document: text is not UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var tree any
+	if err := d.Decode(&tree); err != nil {
+		return nil, fmt.Errorf("read JSON document: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("read JSON document: more text after the value")
+	}
+	return tree, nil
+}
+
+// encode returns the canonical form of a tree that decode returned.
+func encode(tree any) string { return string(appendValue(nil, tree)) }
+
+// appendValue does what json.Encoder does, in a third of the time: it knows all types
+// of a tree.
+func appendValue(out []byte, v any) []byte {
+	switch v := v.(type) {
+	case map[string]any:
+		out = append(out, '{')
+		for i, key := range slices.Sorted(maps.Keys(v)) {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = appendValue(append(appendString(out, key), ':'), v[key])
+		}
+		return append(out, '}')
+	case []any:
+		out = append(out, '[')
+		for i, item := range v {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = appendValue(out, item)
+		}
+		return append(out, ']')
+	case string:
+		return appendString(out, v)
+	case json.Number:
+		return append(out, v...)
+	case bool:
+		return fmt.Append(out, v)
+	default:
+		return append(out, "null"...)
+	}
+}
+
+// lineSeparators undoes the two escapes that encoding/json always writes. An escaped
+// backslash is matched first, so that the text u2028 after it is not replaced.
+var lineSeparators = strings.NewReplacer(`\\`, `\\`, `\u2028`, "\u2028", `\u2029`, "\u2029")
+
+func appendString(out []byte, s string) []byte {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' }) {
+		return append(append(append(out, '"'), s...), '"')
+	}
+	var text strings.Builder
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string always encodes
+	return append(out, lineSeparators.Replace(strings.TrimSuffix(text.String(), "\n"))...)
+}
+
+// equal compares two trees.
+func equal(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(a, b, equal)
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, equal)
+	default:
+		return a == b
+	}
+}
