@@ -284,16 +284,19 @@ func (a *app) runPlain(ctx context.Context, p *program) error {
 	defer signal.Stop(interrupt)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
-	p.makePane()
 	p.askEndpoints(ctx, func(tui.Noticed) {})
 	o := plain.Options{
-		Workspace: a.workspace(p), Window: p.pane, In: a.stdin, Out: a.stdout, Err: a.stderr,
+		Workspace: a.workspace(p), In: a.stdin, Out: a.stdout, Err: a.stderr,
 		Interactive: isTerminal(a.stdin), Interrupt: interrupt, Color: a.hasColour(),
 		Examples: p.examples(), Notice: p.notice, Redact: a.redactor.Redact,
-		Recovery: (*plain.Recovery)(p.window.recovery()),
+		Title: func() string { return "chat history" },
 	}
-	if p.window.filter != nil {
-		o.Rules = func() []string { return a.plainRules(p.window.filter) }
+	if w := p.window.filter; w != nil {
+		o.Title = func() string { return "model filter, " + visible(w.Provider()) }
+		o.Rules = func() []string { return a.plainRules(w) }
+	}
+	if r := p.window.recovery(); r != nil {
+		o.Recovery = r.Lines
 	}
 	if status := plain.Run(ctx, o); status != statusDone {
 		return statusError(status)

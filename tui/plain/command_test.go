@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -12,8 +11,6 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
-	"winnow/assistant/workspace"
-	"winnow/tui/overlay"
 	"winnow/tui/pane"
 )
 
@@ -70,7 +67,7 @@ func TestChoices(t *testing.T) {
 	r.wait("You: add a cat") // the example
 	r.wait("/2 None")
 	r.say("/3")
-	r.wait("There is no choice 3; 2 are offered now.")
+	r.wait("There is no choice 3; choices now: 2.")
 	r.say("1") // a message
 	r.wait("/2 None")
 	r.say("/2")
@@ -120,38 +117,25 @@ func TestProposals(t *testing.T) {
 	}
 }
 
-func TestActionsOfTheWindow(t *testing.T) {
-	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), nil)
-	r.wait("You: ") // the console waits; a second one does what answers suggest
-	c := newConsole(t.Context(), Options{Workspace: workspace.New(workspace.Options{Session: r.session}), Window: wordsPane{Window: r.window}, Rules: rulesOf(r.window), In: strings.NewReader(""), Out: r.terminal, Err: r.err})
-	act := func(action string) {
-		t.Helper()
-		if err := c.act(action); err != nil {
-			t.Error(err)
-		}
+// What an answer suggests to open is a command here; /rules stands in for a list
+// that only a screen has.
+func TestActionsOfAnAnswer(t *testing.T) {
+	pages := &assistant.Pages{}
+	actions := []assistant.ClientAction{{Action: "show_changes"}, {Action: "open_save"}, {Action: "find_models"}}
+	if err := pages.AddPage(assistant.Page{Name: "words", ClientActions: actions}); err != nil {
+		t.Fatal(err)
 	}
-	act("add_dog")
-	r.wait("Added dog. /undo undoes it.")
-	r.wait("There are unsaved changes")
-	act("show_rules")
-	r.wait("word dog")
-	act("open_save")
-	r.wait("+ ant dog")
-	perform := func(a pane.Action) {
-		if err := c.perform(a); err != nil {
-			t.Error(err)
-		}
-	}
-	perform(pane.Run{Doing: "Looking.", Run: func(context.Context) (string, error) { return "Found 3.", nil }})
-	r.wait("Looking.\nFound 3.\n")
-	c.opts.Interactive = true
-	perform(pane.Pick{
-		Title: "Which?", Entries: []overlay.Entry{{Value: "a", Text: "Ant"}, {Value: "b", Text: "Bee"}},
-		Then: func(v string) pane.Action { return pane.Notify{Text: "It is " + v} },
-	})
-	r.wait("2 Bee")
-	c.answer("2")
-	r.wait("It is b")
+	suggest := at.Say(`Well. SUGGESTED_ACTIONS: {"actions":[{"label":"Changes","action":"show_changes"},{"label":"Save","action":"open_save"},{"label":"Find","action":"find_models"}]}`)
+	r := start(t, at.NewScript(at.Answer{add("cat")}, at.Answer{suggest}), nil, func(o *assistant.Options) { o.Pages = pages })
+	r.say("go")
+	r.wait("/3 Find")
+	r.say("/1")
+	r.wait("+ ant cat")
+	r.say("/3")
+	r.wait("word cat")
+	r.say("/2")
+	r.answer("Type yes to save: ", "yes")
+	r.wait("Saved: 2 words")
 }
 
 func TestSaveAndDiscardAsk(t *testing.T) {
@@ -231,7 +215,7 @@ func TestRefusedWhileItWorks(t *testing.T) {
 	r := start(t, at.NewScript(at.Answer{at.Say("Half. "), at.Stop{At: at.NewGate()}}), nil)
 	r.say("go")
 	r.wait("Half.")
-	for _, cmd := range []string{"/save", "/discard", "/undo", "/rollback 1", "/undo-rollback", "/new", "/delete 1", "/retry", "/1"} {
+	for _, cmd := range []string{"/save", "/discard", "/undo", "/rollback 1", "/undo-rollback", "/new", "/retry", "/1"} {
 		r.blind(cmd)
 		r.wait("Error: the assistant is working; Ctrl+C or /cancel cancels it")
 	}
@@ -258,16 +242,12 @@ func TestModels(t *testing.T) {
 	r.wait(`Error: config: model: there is no provider "nowhere".`)
 }
 
-func TestDeleteNewAndUnknown(t *testing.T) {
+func TestNewAndUnknown(t *testing.T) {
 	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), nil)
 	r.say("hello")
 	r.wait("Context 1 of 1.")
-	r.say("/delete 2")
-	r.wait("There is no such pair; 1 is in view.")
-	r.say("/delete 1")
-	r.answer("Type yes to delete it for good: ", "yes")
-	r.wait("Deleted: hello")
-	r.wait("Context 0 of 0.")
+	r.say("/pair 2")
+	r.wait("There is no such pair")
 	before := r.session.ID()
 	r.say("/new")
 	r.wait("A new session.")
@@ -275,7 +255,7 @@ func TestDeleteNewAndUnknown(t *testing.T) {
 		t.Error("the session is the old one")
 	}
 	r.say("/rolback 1")
-	r.wait("There is no command /rolback. There is /retry, /reask, /rules, /rollback, /request.")
+	r.wait("There is no command /rolback. Did you mean 'rollback'?")
 	r.say("/help")
 	for _, cmd := range commands() {
 		r.wait("/" + cmd.name)
@@ -362,16 +342,20 @@ func TestSavedFilters(t *testing.T) {
 func TestRecovery(t *testing.T) {
 	for answer, dropped := range map[string]bool{"discard": true, "yes": false, "": false} {
 		t.Run("answer "+answer, func(t *testing.T) {
-			called := false
-			r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *testOptions) {
-				o.Recovery = &Recovery{Lines: []string{"2 rules are unsaved."}, Discard: func() error { called = true; return nil }}
-			})
+			var window *at.Window
+			r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *testOptions) { o.Recovery = []string{"2 rules are unsaved."} },
+				func(o *assistant.Options) {
+					window = o.Window.(savedWords).Window
+					if err := window.Type("bee"); err != nil {
+						t.Fatal(err)
+					}
+				})
 			r.wait("2 rules are unsaved.")
 			r.answer("anything else keeps them: ", answer)
-			r.say("/quit")
-			r.end()
-			if called != dropped {
-				t.Errorf("discarded: %v", called)
+			r.say("/status")
+			r.wait("Checkpoints: ")
+			if got := !slices.Contains(window.Words(), "bee"); got != dropped {
+				t.Errorf("discarded: %v", got)
 			}
 		})
 	}

@@ -1,8 +1,6 @@
 package plain
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +10,9 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/llm"
+	"winnow/assistant/nearest"
 	"winnow/assistant/workspace"
+	"winnow/tui/lines"
 	"winnow/tui/pane"
 )
 
@@ -35,10 +35,7 @@ func commands() []command {
 		{"queue", "[send|drop]", "the queued message", false, (*console).queued},
 		{"pairs", "[N]", "the last 10, or N, messages with their numbers", false, (*console).listPairs},
 		{"pair", "[N]", "read pair N, or the last one, with its answer", false, (*console).readPair},
-		{"star", "N 0-3", "give pair N that many stars", false, (*console).star},
-		{"flag", "N", "set or remove the flag of pair N", false, (*console).flag},
 		{"topic", "[PATH|none]", "show or set the topic of new messages", false, (*console).topic},
-		{"delete", "N", "delete pair N for good", true, (*console).deletePair},
 		{"rules", "", "the rules of the window", false, (*console).listRules},
 		{"changes", "", "what a save would change", true, func(c *console, _ string) error { _, err := c.planSave(); return err }},
 		{"save", "", "show what would be written, ask, and write", true, func(c *console, _ string) error { return c.saveThen(func() {}) }},
@@ -50,25 +47,15 @@ func commands() []command {
 		{"undo-rollback", "", "undo the last rollback", true, (*console).undoRollback},
 		{"models", "[TEXT]", "the models, or those with TEXT in their name", false, (*console).listModels},
 		{"model", "N|PROVIDER/NAME", "choose a model for the next message", false, (*console).chooseModel},
-		{"filter", "[LINE]", "see, and send, only the pairs that LINE matches; LINE :star 2, :topic NAME, :export … does it to them", false, (*console).filter},
+		{"filter", "[LINE]", "see, and send, only the pairs that LINE matches; LINE :star 2, :flag, :topic NAME, :delete, :export … does it to them", false, (*console).filter},
 		{"all", "", "see the pairs of all sessions", false, func(c *console, _ string) error { return c.setFilter("") }},
 		{"sessions", "[TEXT]", "the sessions, or those with TEXT in their first message or folder", false, (*console).listSessions},
 		{"session", "N", "resume session N", true, (*console).resume},
 		{"new", "", "start a new session", true, (*console).newSession},
 		{"thinking", "[on|off]", "show or hide the reasoning", false, (*console).setThinking},
-		{"request", "[TEXT]", "the exact request that TEXT would send", true, (*console).showRequest},
 		{"status", "", "model, context, filter, what is unsaved", false, (*console).showStatus},
 		{"quit", "", "quit winnow", false, (*console).quit},
 	}
-}
-
-func commandNamed(name string) *command {
-	for _, cmd := range commands() {
-		if cmd.name == name {
-			return &cmd
-		}
-	}
-	return nil
 }
 
 // command runs a line that begins with a slash.
@@ -79,48 +66,39 @@ func (c *console) command(text string) {
 	}
 	c.endLine()
 	number := name != "" && strings.Trim(name, "0123456789") == ""
-	cmd := commandNamed(name)
+	cmd, names := command{}, []string(nil)
+	for _, known := range commands() {
+		if names = append(names, known.name); known.name == name {
+			cmd = known
+		}
+	}
 	switch {
-	case c.turn != nil && (number || cmd != nil && cmd.needsIdle):
+	case c.turn != nil && (number || cmd.needsIdle):
 		c.fail(assistant.ErrBusy)
 	case number:
 		c.fail(c.choose(name))
-	case cmd == nil:
-		c.out.line(unknownText(name))
+	case cmd.run == nil:
+		c.out.Line("There is no command /" + lines.Name(name) + "." + nearest.Hint(name, names) + " Two slashes begin a message that starts with one.")
 	default:
 		c.fail(cmd.run(c, strings.TrimSpace(args)))
 	}
 }
 
-// unknownText says which commands may have been meant.
-func unknownText(name string) string {
-	var near []string
-	for _, cmd := range commands() {
-		if name != "" && strings.HasPrefix(cmd.name, name[:1]) {
-			near = append(near, "/"+cmd.name)
-		}
-	}
-	text := "There is no command /" + visibleLine(name) + "."
-	if len(near) > 0 {
-		text += " There is " + strings.Join(near, ", ") + "."
-	}
-	return text + " /help lists all. Two slashes begin a message that starts with one."
-}
-
 func (c *console) help(string) error {
-	c.out.line("One line is one message. A backslash at the end of a line continues on the next line; \"\"\" begins a message of many lines and ends it.")
-	c.out.line("While the assistant works, a message waits for the end of its answer. Ctrl+C cancels the answer; twice with nothing to cancel, it quits.")
-	c.out.line("A number alone is a message; a slash and a number, as in /1, chooses what is offered. winnow asks before it does anything permanent, and only the word yes confirms.")
+	c.out.Line("One line is one message. A backslash at the end of a line continues on the next line; \"\"\" begins a message of many lines and ends it.")
+	c.out.Line("While the assistant works, a message waits for the end of its answer. Ctrl+C cancels the answer; twice with nothing to cancel, it quits.")
+	c.out.Line("A number alone is a message; a slash and a number, as in /1, chooses what is offered. winnow asks before it does anything permanent, and only the word yes confirms.")
 	for _, cmd := range commands() {
-		c.out.indented(strings.TrimSpace("/"+cmd.name+" "+cmd.args) + ": " + cmd.help)
+		c.out.Indent(strings.TrimSpace("/"+cmd.name+" "+cmd.args) + ": " + cmd.help)
 	}
 	return nil
 }
 
-// reply is a text for the user that a command returns in place of an error.
+// reply is a sentence that a command returns in place of an error: it was used
+// wrongly, or there is nothing to do.
 type reply string
 
-func (h reply) Error() string { return string(h) }
+func (r reply) Error() string { return string(r) }
 
 // advice is what to do about an error, in the words of this console.
 var advice = map[error]string{
@@ -140,36 +118,29 @@ var commandNames pane.Keys = func(action string) string {
 
 // fail shows an error, if there is one.
 func (c *console) fail(err error) {
-	var wrong reply
-	var syntax *filter.Error
-	switch {
-	case err == nil:
-		return
-	case errors.As(err, &wrong):
-		c.out.line(string(wrong))
-		return
-	case errors.As(err, &syntax):
-		c.printError("Filter", err.Error())
+	if err == nil {
 		return
 	}
-	text := consoleKeys(err.Error())
+	if answer, isReply := errors.AsType[reply](err); isReply {
+		c.out.Line(string(answer))
+		return
+	}
+	label, text := "Error", err.Error()
+	if _, isSyntax := errors.AsType[*filter.Error](err); isSyntax {
+		label = "Filter"
+	}
 	for known, words := range advice {
 		if errors.Is(err, known) {
 			text = words
 		}
 	}
-	c.printError("Error", text)
+	c.printError(label, text)
 }
 
 func (c *console) printError(label, text string) {
 	c.endLine()
-	c.out.endLine()
-	c.err.styled(redOn, label, text)
-}
-
-// consoleKeys replaces the keys that a text for the screen names.
-func consoleKeys(text string) string {
-	return strings.ReplaceAll(text, "esc cancels", "Ctrl+C or /cancel cancels")
+	c.out.End()
+	c.err.Error(label, text)
 }
 
 // index is the index of the entry that the user gives by its number from 1; usage
@@ -185,112 +156,14 @@ func index(number string, n int, usage string) (int, error) {
 // maxListed is how many models or sessions are listed at once; a TEXT finds others.
 const maxListed = 20
 
-// numbered lists entries with their numbers; more says how to find the others.
+// numbered lists n entries with their numbers; more says how to find those beyond
+// maxListed.
 func (c *console) numbered(title string, n int, entry func(i int) string, more string) {
-	c.out.line(title)
+	c.out.Line(title)
 	for i := range min(n, maxListed) {
-		c.out.indented(fmt.Sprintf("%d %s", i+1, entry(i)))
+		c.out.Indent(fmt.Sprintf("%d %s", i+1, entry(i)))
 	}
 	if n > maxListed {
-		c.out.line(fmt.Sprintf("%d more; %s.", n-maxListed, more))
+		c.out.Line(fmt.Sprintf("%d more; %s.", n-maxListed, more))
 	}
-}
-
-func (c *console) listModels(text string) error {
-	c.models = nil
-	for _, m := range c.session.Registry().Models() {
-		if !m.NoChat && strings.Contains(strings.ToLower(m.ID), strings.ToLower(text)) {
-			c.models = append(c.models, m.ID)
-		}
-	}
-	if len(c.models) == 0 {
-		return reply("No model is known by that name. /model PROVIDER/NAME chooses one that is not listed.")
-	}
-	c.numbered("Models, /model and the number chooses:", len(c.models), func(i int) string {
-		if c.models[i] == c.session.Model() {
-			return visibleLine(c.models[i]) + ", chosen"
-		}
-		return visibleLine(c.models[i])
-	}, "/models TEXT finds those with TEXT in their name")
-	return nil
-}
-
-func (c *console) chooseModel(id string) error {
-	if _, err := strconv.Atoi(id); err == nil {
-		i, err := index(id, len(c.models), "There is no model of that number; /models lists and numbers them.")
-		if err != nil {
-			return err
-		}
-		id = c.models[i]
-	}
-	if id == "" {
-		return reply(c.modelText() + ".")
-	}
-	if err := c.workspace.PickModel(c.ctx, id); err != nil {
-		return err
-	}
-	c.out.line(c.modelText() + " from the next message on.")
-	c.showChanges()
-	return nil
-}
-
-func (c *console) setThinking(word string) error {
-	c.showReasoning = word == "on" || word == "" && !c.showReasoning
-	if c.showReasoning {
-		return reply("The reasoning is shown.")
-	}
-	return reply("The reasoning is not shown.")
-}
-
-// showRequest shows the exact request that a text would send.
-func (c *console) showRequest(text string) error {
-	if text == "" {
-		text = c.unsent
-	}
-	_, body, err := c.workspace.Request(c.ctx, text)
-	if err != nil {
-		return err
-	}
-	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, body, "", "  "); err != nil {
-		return err
-	}
-	c.out.line(pretty.String())
-	return nil
-}
-
-// showStatus shows what a screen always shows.
-func (c *console) showStatus(string) error {
-	c.opts.Window.Changed()
-	st, b := c.opts.Window.Status(), c.session.Boundary()
-	about := map[bool]string{false: "about "}[b.Known]
-	c.out.labelled("Window", strings.TrimSpace(st.Title+" "+st.Subtitle))
-	c.out.line(c.modelText() + ".")
-	c.out.line(c.contextText() + fmt.Sprintf(" The model takes %s%d tokens, %d are for the system prompt and tools, %d are the history, %d are reserved for the next message.",
-		about, b.ML, b.SYS, b.HistoryTokens, c.session.Settings().Budget.URA()))
-	c.out.labelled("Filter", filterName(c.session.Filter()))
-	if topic := c.session.Topic(); topic != "" {
-		c.out.labelled("Topic", topic)
-	}
-	c.out.labelled("Checkpoints", strconv.Itoa(len(c.session.Checkpoints())))
-	c.out.line(map[bool]string{true: "There are unsaved changes.", false: "Nothing is unsaved."}[st.Unsaved])
-	if c.turn != nil {
-		c.out.line("The assistant is working.")
-	}
-	if p, waits := c.workspace.Queued(); waits {
-		c.out.labelled("Queued", oneLine(p.Text))
-	}
-	return nil
-}
-
-// contextText is the context counter as a sentence.
-func (c *console) contextText() string {
-	return "Context " + strings.ReplaceAll(c.session.Counter(), "/", " of ") + "."
-}
-
-func (c *console) modelText() string {
-	if id := c.session.Model(); id != "" {
-		return "Model " + visibleLine(id)
-	}
-	return "No model is selected; /models lists them"
 }

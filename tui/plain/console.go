@@ -10,20 +10,15 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/workspace"
+	"winnow/tui/lines"
 	"winnow/tui/pane"
 )
 
-// Recovery is what a crash left behind, for the user to decide.
-type Recovery struct {
-	Lines   []string // what happened and what there is
-	Discard func() error
-}
-
-// Options configures Run. Workspace, Window, In, Out and Err are needed, the rest
+// Options configures Run. Workspace, Title, In, Out and Err are needed, the rest
 // may be zero.
 type Options struct {
 	Workspace *workspace.Workspace
-	Window    pane.Pane
+	Title     func() string   // the window, and what of it is open: "model filter, openai"
 	Rules     func() []string // the rules of the window with what each does, one a line; nil: it has none
 
 	In       io.Reader
@@ -36,8 +31,8 @@ type Options struct {
 
 	Color    bool // labels stand out
 	Examples []string
-	Notice   string // shown at the start
-	Recovery *Recovery
+	Notice   string   // shown at the start
+	Recovery []string // the unsaved changes that a crash left, one a line; nil is none
 	Now      func() time.Time
 	Redact   func(string) string // removes keys from what is shown; nil removes none
 }
@@ -71,11 +66,11 @@ func newConsole(ctx context.Context, o Options) *console {
 	if o.Redact == nil {
 		o.Redact = func(s string) string { return s }
 	}
-	c := &console{ctx: ctx, opts: o, workspace: o.Workspace, session: o.Workspace.Session(), lines: readLines(o.In, o.Now)}
-	c.out = &printer{w: o.Out, color: o.Color, redact: o.Redact}
+	c := &console{ctx: ctx, opts: o, workspace: o.Workspace, session: o.Workspace.Session(), input: lines.Read(o.In, o.Now)}
+	c.out = lines.NewWriter(o.Out, o.Color, o.Redact)
 	c.err = c.out
 	if !o.Interactive {
-		c.err = &printer{w: o.Err, color: o.Color, redact: o.Redact}
+		c.err = lines.NewWriter(o.Err, o.Color, o.Redact)
 	}
 	return c
 }
@@ -87,16 +82,14 @@ type console struct {
 	opts      Options
 	workspace *workspace.Workspace
 	session   *assistant.Session
-	out       *printer
-	err       *printer // where errors go
-	lines     <-chan line
+	out       *lines.Writer
+	err       *lines.Writer // where errors go
+	input     <-chan lines.Line
 
-	message    messageReader
+	message    lines.Message
 	question   *question
 	turn       *turn             // nil: nothing runs
-	queuedLate *assistant.Prompt // queued after the turn had ended
-	unsent     string            // a text that was not sent, for /retry and /reask
-	failedSeq  int64             // the pair of the last turn, when that failed; 0 is none
+	unsent     unsent            // for /retry and /reask
 	choices    []pane.Choice     // that /1, /2… choose
 	choicesSeq int64             // the pair of the choices; 0: examples
 	models     []string          // as last numbered
@@ -104,13 +97,19 @@ type console struct {
 
 	counter         string // as last shown
 	unsaved         bool   // as last shown
-	showReasoning   bool   // reasoning is shown
-	prompted        bool   // a prompt waits for a line
-	inputEnded      bool   // the input has
-	interruptedOnce bool   // one more Ctrl+C quits
-	quitAfterTurn   bool   // quit when the turn is over
+	showReasoning   bool
+	prompted        bool // a prompt waits for a line
+	inputEnded      bool
+	interruptedOnce bool // one more Ctrl+C quits
+	quitAfterTurn   bool
 	done            bool
 	status          int
+}
+
+// unsent is a message that has no answer. The zero value is none.
+type unsent struct {
+	text string
+	seq  int64 // the failed pair of the message; 0: it is in none
 }
 
 // loop handles one event after the other until the console is done.
@@ -121,12 +120,12 @@ func (c *console) loop() int {
 			break
 		}
 		c.prompt()
-		if c.out.err != nil {
+		if c.out.Err() != nil {
 			c.interruptTurn()
 			return exitFailed
 		}
 		var events <-chan assistant.Event
-		input := c.lines
+		input := c.input
 		if c.turn != nil {
 			events = c.turn.events
 		}
@@ -136,7 +135,7 @@ func (c *console) loop() int {
 		select {
 		case <-c.ctx.Done():
 			c.interruptTurn()
-			c.out.endLine()
+			c.out.End()
 			return exitCancelled
 		case _, ok := <-c.opts.Interrupt:
 			c.interrupt(ok)
@@ -160,8 +159,8 @@ func (c *console) interruptTurn() {
 
 // prompt shows once what kind of line is expected.
 func (c *console) prompt() {
-	unread := c.question != nil && c.question.at.IsZero()
-	if c.prompted && c.out.open && !unread {
+	unread := c.question != nil && c.question.shown.IsZero()
+	if c.prompted && c.out.Open() && !unread {
 		return
 	}
 	c.prompted = false
@@ -172,51 +171,48 @@ func (c *console) prompt() {
 	case c.question != nil:
 		text = c.question.prompt
 		if unread {
-			c.question.at = c.opts.Now()
+			c.question.shown = c.opts.Now()
 		}
-	case c.message.begun:
+	case c.message.Begun():
 		text = "more: "
 	}
-	c.out.endLine()
-	c.out.add(text)
+	c.out.End()
+	c.out.Add(text)
 	c.prompted = true
 }
 
 // onLine handles a line of the user, or the end of all lines.
-func (c *console) onLine(l line, ok bool) {
+func (c *console) onLine(l lines.Line, ok bool) {
 	if !ok {
 		c.inputEnded = true
 		c.dropQuestion()
 		return
 	}
 	if c.prompted {
-		c.out.open, c.prompted = false, false // the terminal has shown the line and its end
+		c.out.Echoed()
+		c.prompted = false
 	}
 	c.interruptedOnce = false
 	early := c.typedEarly(l)
 	switch {
-	case l.err != nil:
-		c.fail(l.err)
-	case c.message.begun:
-		c.addToMessage(l.text)
-	case early && (isNo(l.text) || strings.EqualFold(strings.TrimSpace(l.text), "yes")):
-		c.out.line("That was typed before the question could be read, so it is no answer.")
-	case strings.HasPrefix(l.text, "/") && !strings.HasPrefix(l.text, "//"):
-		c.command(l.text)
+	case l.Err != nil:
+		c.fail(l.Err)
+	case c.message.Begun():
+		c.addToMessage(l.Text)
+	case early && (isNo(l.Text) || strings.EqualFold(strings.TrimSpace(l.Text), "yes")):
+		c.out.Line("That was typed before the question could be read, so it is no answer.")
+	case strings.HasPrefix(l.Text, "/") && !strings.HasPrefix(l.Text, "//"):
+		c.command(l.Text)
 	case c.question != nil && !early:
-		c.answer(l.text)
+		c.answer(l.Text)
 	default:
-		c.addToMessage(l.text)
+		c.addToMessage(strings.TrimPrefix(l.Text, "/")) // of two slashes, which begin the message /x
 	}
 }
 
-// addToMessage adds a line to the message, and sends it when it is complete. //x is
-// the message /x.
+// addToMessage adds a line to the message, and sends it when it is complete.
 func (c *console) addToMessage(text string) {
-	if !c.message.begun && strings.HasPrefix(text, "//") {
-		text = text[1:]
-	}
-	if message, whole := c.message.add(text); whole && strings.TrimSpace(message) != "" {
+	if message, complete := c.message.Add(text); complete && strings.TrimSpace(message) != "" {
 		c.send(message)
 	}
 }
@@ -231,23 +227,23 @@ func (c *console) interrupt(ok bool) {
 		_ = c.cancel("") // something runs
 	case c.question != nil:
 		c.dropQuestion()
-	case c.message.begun:
-		c.unsent, c.failedSeq = c.message.end(), 0
-		c.out.line("The message is dropped; /retry sends it.")
+	case c.message.Begun():
+		c.unsent = unsent{text: c.message.End()}
+		c.out.Line("The message is dropped; /retry sends it.")
 	case c.interruptedOnce:
 		c.status = exitCancelled
 		c.leave()
 	default:
 		c.interruptedOnce = true
-		c.out.line("Ctrl+C again quits; so does /quit.")
+		c.out.Line("Ctrl+C again quits; so does /quit.")
 	}
 }
 
 // endOfInput leaves after the last line.
 func (c *console) endOfInput() {
-	if c.message.begun {
-		c.addSent(c.message.end())
-		c.out.line("The message that was begun is not sent.")
+	if c.message.Begun() {
+		c.fail(c.workspace.AddSent(c.ctx, c.message.End()))
+		c.out.Line("The message that was begun is not sent.")
 	}
 	c.leave()
 }
@@ -255,31 +251,24 @@ func (c *console) endOfInput() {
 // leave ends the console and says what stays.
 func (c *console) leave() {
 	c.done = true
-	if c.failedSeq != 0 && !c.opts.Interactive {
+	if c.unsent.seq != 0 && !c.opts.Interactive {
 		c.status = exitFailed
 	}
-	if c.isUnsaved() {
-		c.out.line("The unsaved changes are kept for next time; the file is unchanged.")
+	if c.workspace.Unsaved() {
+		c.out.Line("The unsaved changes are kept for next time; the file is unchanged.")
 	}
-	c.out.endLine()
+	c.out.End()
 }
-
-func (c *console) isUnsaved() bool { return c.opts.Window.Status().Unsaved }
 
 // greet writes the window, the model and how to begin.
 func (c *console) greet() {
-	st := c.opts.Window.Status()
-	about := "winnow, " + st.Title
-	if st.Subtitle != "" {
-		about += ", " + st.Subtitle
-	}
-	c.out.line(visibleLine(about) + ". " + c.modelText() + ".")
-	c.out.line("Type a message and press Enter. /help lists the commands, /quit ends.")
+	c.out.Line("winnow, " + lines.Name(c.opts.Title()) + ". " + c.modelText() + ".")
+	c.out.Line("Type a message and press Enter. /help lists the commands, /quit ends.")
 	if c.opts.Notice != "" {
-		c.out.line(c.opts.Notice)
+		c.out.Line(c.opts.Notice)
 	}
 	if n := len(c.session.Visible()); n > 0 {
-		c.out.line(assistant.Counted(n, "pair") + " in this session; /pairs reads them.")
+		c.out.Line(assistant.Counted(n, "pair") + " in this session; /pairs reads them.")
 	} else {
 		for _, e := range c.opts.Examples {
 			c.choices = append(c.choices, pane.Choice{Label: e, Value: e})
@@ -288,12 +277,11 @@ func (c *console) greet() {
 	}
 	c.counter = c.session.Counter()
 	c.showChanges()
-	if r := c.opts.Recovery; r != nil {
-		c.out.labelled("Question", "winnow stopped unexpectedly last time.")
-		c.out.indented(r.Lines...)
-		c.ask("Type discard to drop the unsaved changes; anything else keeps them: ", map[string]func() error{
-			"discard": func() error { return c.edit(pane.Edit{Description: "Discard after a crash", Change: r.Discard}) },
-		}, func() { c.out.line("Recovered; nothing is saved yet.") })
+	if c.opts.Recovery != nil {
+		c.out.Label("Question", "winnow stopped unexpectedly last time.")
+		c.out.Indent(c.opts.Recovery...)
+		c.ask("Type discard to drop the unsaved changes; anything else keeps them: ",
+			map[string]func() error{"discard": c.discardNow}, func() { c.out.Line("Recovered; nothing is saved yet.") })
 	}
 }
 
@@ -301,15 +289,11 @@ func (c *console) greet() {
 func (c *console) showChanges() {
 	if now := c.session.Counter(); now != c.counter {
 		c.counter = now
-		c.out.line(c.contextText())
+		c.out.Line(c.contextText())
 	}
-	if now := c.isUnsaved(); now != c.unsaved {
+	if now := c.workspace.Unsaved(); now != c.unsaved {
 		c.unsaved = now
-		if now {
-			c.out.line("There are unsaved changes; /save writes them.")
-		} else {
-			c.out.line("Nothing is unsaved.")
-		}
+		c.out.Line(map[bool]string{true: "There are unsaved changes; /save writes them.", false: "Nothing is unsaved."}[now])
 	}
 }
 
@@ -330,7 +314,7 @@ func interruptible[T any](c *console, f func(ctx context.Context) (T, error)) (v
 			return v, err
 		case <-interrupts:
 			interrupts = nil
-			c.out.line("Cancelling.")
+			c.out.Line("Cancelling.")
 			cancel()
 		}
 	}

@@ -19,7 +19,6 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
-	"winnow/tui/pane"
 )
 
 // patience is how long a test waits for what must come.
@@ -109,16 +108,6 @@ func (c *clock) pass(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// wordsPane is the window of the tests as the console sees it.
-type wordsPane struct {
-	pane.None
-	*at.Window
-}
-
-func (p wordsPane) Status() pane.Status {
-	return pane.Status{Title: "words", Unsaved: !slices.Equal(p.Words(), p.Saved())}
-}
-
 // rulesOf lists the words of a window.
 func rulesOf(w *at.Window) func() []string {
 	return func() []string {
@@ -130,22 +119,16 @@ func rulesOf(w *at.Window) func() []string {
 	}
 }
 
-func (p wordsPane) Do(action string) pane.Action {
-	switch action {
-	case "add-dog":
-		return pane.Edit{Description: "Added dog", Change: func() error { return p.Type("dog") }}
-	}
-	return pane.Nothing{}
-}
-
 var (
-	_ pane.Pane                 = wordsPane{}
 	_ assistant.Saver           = savedWords{}
 	_ interface{ Dirty() bool } = savedWords{}
 )
 
 // savedWords is the window of the tests as the session sees it.
 type savedWords struct{ *at.Window }
+
+// Where is the page whose actions an answer may suggest.
+func (w savedWords) Where() assistant.Location { return assistant.Location{Page: "words"} }
 
 func (w savedWords) Dirty() bool { return !slices.Equal(w.Words(), w.Saved()) }
 
@@ -249,7 +232,7 @@ func start(t *testing.T, script *at.Script, change func(*testOptions), sessions 
 		t.Fatal(err)
 	}
 	o.Workspace = workspace.New(workspace.Options{Session: r.session, History: o.History, Now: r.clock.Now})
-	o.Window, o.Rules = wordsPane{Window: r.window}, rulesOf(r.window)
+	o.Title, o.Rules = func() string { return "words" }, rulesOf(r.window)
 	ctx, cancel := context.WithCancel(context.Background())
 	r.stop = cancel
 	go func() { r.ended <- Run(ctx, o.Options) }()

@@ -1,4 +1,4 @@
-package plain
+package lines
 
 import (
 	"bytes"
@@ -13,16 +13,19 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
+// keep removes no key.
+func keep(s string) string { return s }
+
 // spoken is what is written of text that comes in pieces of so many bytes.
 func spoken(text string, size int) string {
 	var b bytes.Buffer
-	s := sentenceWriter{out: &printer{w: &b, redact: func(s string) string { return s }}, label: "Assistant"}
+	s := NewWriter(&b, false, keep).Sentences("Assistant")
 	for text != "" {
 		n := min(size, len(text))
-		s.write(text[:n])
+		s.Write(text[:n])
 		text = text[n:]
 	}
-	s.end()
+	s.End()
 	return b.String()
 }
 
@@ -50,7 +53,7 @@ func TestSentences(t *testing.T) {
 // TestSentencesComesBySentences: what is whole is there, what is not waits.
 func TestSentencesComesBySentences(t *testing.T) {
 	var b bytes.Buffer
-	s := sentenceWriter{out: &printer{w: &b, redact: func(s string) string { return s }}, label: "A"}
+	s := NewWriter(&b, false, keep).Sentences("A")
 	for _, step := range []struct{ piece, want string }{
 		{"Five mod", ""},
 		{"els. Are", "A: Five models."},
@@ -59,7 +62,7 @@ func TestSentencesComesBySentences(t *testing.T) {
 		{"Line\nnext", "A: Five models. Are 3.5 and 4 (yes!) hidden? Line"},
 		{strings.Repeat(" word", maxHeld/4), "A: Five models. Are 3.5 and 4 (yes!) hidden? Line\nnext" + strings.Repeat(" word", maxHeld/4-1)},
 	} {
-		s.write(step.piece)
+		s.Write(step.piece)
 		if got := b.String(); got != step.want {
 			t.Fatalf("after %q: %q, want %q", step.piece, got, step.want)
 		}
@@ -68,9 +71,9 @@ func TestSentencesComesBySentences(t *testing.T) {
 
 // BenchmarkSentencesWithoutEnds: text that never ends a word costs no more at its end.
 func BenchmarkSentencesWithoutEnds(b *testing.B) {
-	s := sentenceWriter{out: &printer{w: io.Discard, redact: func(s string) string { return s }}, label: "A"}
+	s := NewWriter(io.Discard, false, keep).Sentences("A")
 	for b.Loop() {
-		s.write("xxxx")
+		s.Write("xxxx")
 	}
 }
 
@@ -102,11 +105,11 @@ func TestReadLines(t *testing.T) {
 	at := time.Unix(1, 0)
 	long := strings.Repeat("x", 1<<20)
 	var got []string
-	for l := range readLines(iotest.OneByteReader(strings.NewReader("a\r\n\n"+long+"\nlast")), func() time.Time { return at }) {
-		if l.err != nil || l.at != at {
-			t.Fatalf("%v at %v", l.err, l.at)
+	for l := range Read(iotest.OneByteReader(strings.NewReader("a\r\n\n"+long+"\nlast")), func() time.Time { return at }) {
+		if l.Err != nil || l.Read != at {
+			t.Fatalf("%v at %v", l.Err, l.Read)
 		}
-		got = append(got, l.text)
+		got = append(got, l.Text)
 	}
 	want := []string{"a", "", long, "last"}
 	if len(got) != len(want) {
@@ -121,11 +124,11 @@ func TestReadLines(t *testing.T) {
 
 func TestLineThatIsTooLong(t *testing.T) {
 	in := strings.NewReader(strings.Repeat("x", maxLine+1) + "\nnext\n")
-	lines := readLines(in, time.Now)
-	if l := <-lines; !errors.Is(l.err, errLongLine) || l.text != "" {
-		t.Errorf("%d bytes, %v", len(l.text), l.err)
+	lines := Read(in, time.Now)
+	if l := <-lines; !errors.Is(l.Err, ErrTooLong) || l.Text != "" {
+		t.Errorf("%d bytes, %v", len(l.Text), l.Err)
 	}
-	if l := <-lines; l.text != "next" {
-		t.Errorf("then %q", l.text)
+	if l := <-lines; l.Text != "next" {
+		t.Errorf("then %q", l.Text)
 	}
 }

@@ -1,0 +1,110 @@
+package lines
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"strings"
+	"time"
+)
+
+// Line is a line of the input and when it was read.
+type Line struct {
+	Text string // without its end
+	Read time.Time
+	Err  error // ErrTooLong instead of a text
+}
+
+const (
+	// maxLine bounds one line, in bytes: more than any model takes.
+	maxLine = 16 << 20
+	// linesAhead is how many lines are read before they are asked for, so that a
+	// line has the time at which it came and not that at which it is used.
+	linesAhead = 1024
+)
+
+// ErrTooLong is the Err of a line that is longer than maxLine.
+var ErrTooLong = errors.New("the line is longer than 16 MB and was not taken")
+
+// Read reads lines, in a goroutine that ends with the input and then closes the
+// channel. Text after the last line break is a line too.
+func Read(in io.Reader, now func() time.Time) <-chan Line {
+	lines := make(chan Line, linesAhead)
+	go func() {
+		defer close(lines)
+		var b strings.Builder
+		long := false
+		for r := bufio.NewReader(in); ; {
+			part, err := r.ReadSlice('\n')
+			if long = long || b.Len()+len(part) > maxLine; !long {
+				b.Write(part)
+			}
+			if errors.Is(err, bufio.ErrBufferFull) {
+				continue
+			}
+			switch {
+			case long:
+				lines <- Line{Read: now(), Err: ErrTooLong}
+			case b.Len() > 0:
+				lines <- Line{Text: strings.TrimRight(b.String(), "\r\n"), Read: now()}
+			}
+			if err != nil {
+				return
+			}
+			b.Reset()
+			long = false
+		}
+	}()
+	return lines
+}
+
+// Message puts a message together that may have several lines: a backslash at the
+// end of a line continues it on the next one, and """ begins and ends a block. The
+// zero value is ready to use.
+type Message struct {
+	lines []string
+	block bool // between """ and """
+	begun bool
+}
+
+// Begun reports whether the message has lines but is not complete.
+func (m *Message) Begun() bool { return m.begun }
+
+const quotes = `"""`
+
+// Add adds a line. When it completes the message, that is returned.
+func (m *Message) Add(text string) (message string, complete bool) {
+	trimmed := strings.TrimSpace(text)
+	if rest, opens := strings.CutPrefix(trimmed, quotes); opens && !m.begun {
+		m.begun, m.block = true, true
+		if rest == "" {
+			return "", false
+		}
+		text, trimmed = rest, rest
+	}
+	switch {
+	case m.block && strings.HasSuffix(trimmed, quotes):
+		if last := strings.TrimSuffix(strings.TrimRight(text, " \t"), quotes); last != "" {
+			m.lines = append(m.lines, last)
+		}
+		return m.End(), true
+	case m.block:
+		m.lines = append(m.lines, text)
+		return "", false
+	case strings.HasSuffix(text, `\\`): // a real backslash at the end
+		text = strings.TrimSuffix(text, `\`)
+	case strings.HasSuffix(text, `\`):
+		m.begun = true
+		m.lines = append(m.lines, strings.TrimSuffix(text, `\`))
+		return "", false
+	}
+	m.lines = append(m.lines, text)
+	return m.End(), true
+}
+
+// End returns the message so far and starts a new one.
+func (m *Message) End() string {
+	text := strings.Join(m.lines, "\n")
+	*m = Message{}
+	return text
+}

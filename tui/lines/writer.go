@@ -1,0 +1,201 @@
+package lines
+
+import (
+	"io"
+	"regexp"
+	"strings"
+
+	"winnow/assistant/safetext"
+)
+
+// The only escape sequences that a Writer writes.
+const (
+	boldOn = "\x1b[1m"
+	redOn  = "\x1b[1;31m"
+	off    = "\x1b[0m"
+)
+
+// Writer adds lines. Everything it writes is sanitised and redacted.
+type Writer struct {
+	w      io.Writer
+	color  bool
+	redact func(string) string
+	err    error
+	open   bool
+}
+
+// NewWriter returns a Writer to w. color makes labels stand out; redact removes keys
+// from what is written.
+func NewWriter(w io.Writer, color bool, redact func(string) string) *Writer {
+	return &Writer{w: w, color: color, redact: redact}
+}
+
+// Err is the error of the first write that failed; nothing is written after it.
+func (w *Writer) Err() error { return w.err }
+
+// Open reports whether a line has begun and has not ended.
+func (w *Writer) Open() bool { return w.open }
+
+// Echoed says that the terminal has ended the open line: the user typed the end of
+// a line behind it.
+func (w *Writer) Echoed() { w.open = false }
+
+func (w *Writer) raw(s string) {
+	if w.err != nil || s == "" {
+		return
+	}
+	_, w.err = io.WriteString(w.w, s)
+	w.open = !strings.HasSuffix(s, "\n")
+}
+
+// safe is text as it may be written.
+func (w *Writer) safe(text string) string {
+	return strings.ReplaceAll(safetext.Clean(w.redact(safetext.Clean(text))), "\t", "    ")
+}
+
+// Add adds text to the open line, or begins one.
+func (w *Writer) Add(text string) { w.raw(w.safe(text)) }
+
+// End ends the open line, if there is one.
+func (w *Writer) End() {
+	if w.open {
+		w.raw("\n")
+	}
+}
+
+// Line writes text as lines of its own.
+func (w *Writer) Line(text string) {
+	w.End()
+	w.finish(text)
+}
+
+// finish writes text and the end of the line at once: a screen reader reads what
+// comes together.
+func (w *Writer) finish(text string) { w.raw(strings.TrimRight(w.safe(text), "\n") + "\n") }
+
+// Indent writes lines that belong to the one before.
+func (w *Writer) Indent(lines ...string) {
+	for _, l := range lines {
+		w.Line(strings.TrimRight("  "+l, " "))
+	}
+}
+
+// Label writes a line that begins with a word that says what it is.
+func (w *Writer) Label(label, text string) {
+	w.Begin(label)
+	w.finish(text)
+}
+
+// Error is Label for what went wrong.
+func (w *Writer) Error(label, text string) {
+	w.begin(redOn, label)
+	w.finish(text)
+}
+
+// Begin begins a line with its label and leaves it open.
+func (w *Writer) Begin(label string) { w.begin(boldOn, label) }
+
+func (w *Writer) begin(style, label string) {
+	const maxLabel = 120 // cells
+	w.End()
+	label = safetext.Line(label, maxLabel) + ":"
+	if w.color {
+		label = style + label + off
+	}
+	w.raw(label + " ")
+}
+
+// maxQuoted bounds how much of a message or a name is repeated, in cells.
+const maxQuoted = 200
+
+// Quote is a text of the user on one line, cut where it is long.
+func Quote(text string) string { return safetext.Line(text, maxQuoted) }
+
+// Name is a name from anywhere on one line, invisible characters spelled out.
+func Name(text string) string { return Quote(Visible(text)) }
+
+// Visible spells out invisible characters, as safetext.Visible does, but not those
+// that were spelled out before.
+func Visible(text string) string {
+	bare := strings.NewReplacer("‹", "", "›", "").Replace(text)
+	if safetext.Visible(bare) == bare {
+		return text
+	}
+	return safetext.Visible(text)
+}
+
+// Sentences writes text that streams in, the answer or the reasoning before
+// it, in whole sentences and lines, so that a screen reader has something to
+// read. What it writes does not depend on the pieces in which the text came.
+type Sentences struct {
+	out   *Writer
+	label string
+	clean safetext.Cleaner
+	held  string // sanitised, not yet a sentence
+	begun bool   // the label is written
+	space string // white space that waits for text after it
+}
+
+const (
+	// maxHeld is how many bytes wait for the end of their sentence: some lines,
+	// half a minute of reading aloud.
+	maxHeld = 400
+	// maxWord is how many bytes of one word wait for its end.
+	maxWord = 4096
+)
+
+// sentenceEnd matches a line end, or the end of a sentence with the blank after
+// it; none follows full-width punctuation.
+var sentenceEnd = regexp.MustCompile("\n|[.!?…:;][\"')\\]*_`”’»]*[ \t]|[。！？]")
+
+// Sentences returns a writer of text with a label.
+func (w *Writer) Sentences(label string) *Sentences { return &Sentences{out: w, label: label} }
+
+// Write adds the next piece.
+func (s *Sentences) Write(piece string) {
+	piece = s.clean.Write(piece)
+	s.held += piece
+	if len(s.held) <= maxWord && !strings.ContainsAny(piece, " \t\n。！？") {
+		return // it ends no sentence, word or line: a look would cost more with each piece
+	}
+	n := 0
+	if ends := sentenceEnd.FindAllStringIndex(s.held, -1); ends != nil {
+		n = ends[len(ends)-1][1]
+	}
+	if len(s.held)-n > maxHeld { // whole words of what gets too long
+		n += strings.LastIndexByte(s.held[n:], ' ') + 1
+	}
+	if len(s.held)-n > maxWord {
+		n = len(s.held)
+	}
+	s.print(s.held[:n])
+	s.held = s.held[n:]
+}
+
+// End writes the rest and ends the line. The next text has a label again.
+func (s *Sentences) End() {
+	s.print(s.held + s.clean.Flush())
+	if s.begun {
+		s.out.End()
+	}
+	*s = Sentences{out: s.out, label: s.label}
+}
+
+// print writes text, at once. White
+// space is held until text follows, so that no text ends in blanks or empty lines.
+func (s *Sentences) print(text string) {
+	text = strings.ReplaceAll(s.out.redact(s.space+text), "\t", "    ")
+	if !s.begun {
+		text = strings.TrimLeft(text, " \n")
+	}
+	body := strings.TrimRight(text, " \n")
+	s.space = text[len(body):]
+	if body == "" {
+		return
+	}
+	if !s.begun {
+		s.out.Begin(s.label)
+		s.begun = true
+	}
+	s.out.raw(body)
+}
