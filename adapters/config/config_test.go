@@ -378,8 +378,8 @@ func TestEverySettingHasADefaultAndHelp(t *testing.T) {
 			t.Errorf("%s comes from %v", k.Key, o)
 		}
 	}
-	if len(seen) != 19 {
-		t.Errorf("%d settings, want 19", len(seen))
+	if len(seen) != 22 {
+		t.Errorf("%d settings, want 22", len(seen))
 	}
 }
 
@@ -416,5 +416,18 @@ func TestAChildInheritsNoKeys(t *testing.T) {
 	got := WithoutKeys([]string{"HOME=/h", "OPENAI_API_KEY=sk", "GEMINI_API_KEY_2=x", "GITHUB_TOKEN=y", "TERM=xterm"})
 	if want := []string{"HOME=/h", "TERM=xterm"}; !slices.Equal(got, want) {
 		t.Errorf("a child gets %v, want %v", got, want)
+	}
+}
+
+func TestAPasswordIsNeverShown(t *testing.T) {
+	for written, want := range map[string]string{"env:PG_TEAM": "env:PG_TEAM", "cmd:pass show team": "cmd:…", "s3cret": "[key]", "": ""} {
+		s, err := Load(Options{Path: write(t, `history_password = "`+written+`"`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, _ := find("history_password", nil)
+		if got := k.Show(s); got != want || string(s.HistoryPassword) != written {
+			t.Errorf("%s is shown as %q, want %q", written, got, want)
+		}
 	}
 }

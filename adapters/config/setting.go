@@ -15,6 +15,9 @@ import (
 type Settings struct {
 	Model                string        `key:"model" help:"PROVIDER/NAME of the model to begin with"`
 	Window               string        `key:"window" one:"model-filter, history" help:"what the assistant works on"`
+	History              string        `key:"history" help:"postgres:// address of a team's history; empty is a file of your own"`
+	HistoryPassword      Secret        `key:"history_password" help:"its password as env:NAME, cmd:COMMAND or keyring:NAME"`
+	User                 string        `key:"user" help:"your name in a team's history; empty is the database role"`
 	SendKey              string        `key:"send_key" one:"ctrl+enter, enter" help:"the key that sends"`
 	Confirm              string        `key:"confirm" one:"save, always, never" help:"which tools of the assistant ask first"`
 	MaxIterations        int           `key:"max_iterations" default:"5" range:"1 to 100" help:"rounds of tool calls in a turn"`
@@ -124,7 +127,7 @@ func (k Setting) value(s *Settings) reflect.Value { return reflect.ValueOf(s).El
 // literal is a value as TOML.
 func (k Setting) literal(value string) string {
 	switch k.value(&Settings{}).Interface().(type) {
-	case string, time.Duration:
+	case string, time.Duration, Secret:
 		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
 	}
 	return value
@@ -157,6 +160,8 @@ func (k Setting) parse(as any, v string) (any, error) {
 			return nil, fmt.Errorf("%s is not a time such as 90s or 2m, at most 24h", quoted(v))
 		}
 		return d, nil
+	case Secret:
+		return Secret(v), nil
 	case string:
 		if k.choices != nil && !slices.Contains(k.choices, v) && !slices.Contains(k.themes, withoutBackground(v)) {
 			return nil, fmt.Errorf("%s is not one of %s%s", quoted(v), k.list(), suggestion(v, k.choices))

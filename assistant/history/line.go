@@ -16,9 +16,10 @@ const defaultCharsPerToken = 3.5
 // PairReader reads one consistent state of the database of a Store for a Search. A condition is about a row p of the table pair, with ? for each argument.
 // After the first error, which Err returns, its methods return nothing.
 type PairReader interface {
-	// Dialect writes the conditions on texts of an expression, for the pairs with
-	// from < seq <= to.
-	Dialect(x filter.Expr, from, to int64) filter.Dialect
+	// Dialect writes conditions on texts for the pairs with from < seq <= to. An
+	// engine that cannot match a regular expression tests it on candidates: all
+	// pairs that the whole line matches are among them.
+	Dialect(from, to int64, candidates func() (where string, args []any)) filter.Dialect
 	// Refs returns the pairs for which the condition is true, in order.
 	Refs(where string, args []any, charsPerToken float64) []assistant.Ref
 	CountPairs(where string, args []any) int
@@ -117,17 +118,49 @@ func (f *Search) Stream(each func([]assistant.Ref) bool) { f.stream(f.base, f.ex
 // where returns the condition for the uncut pairs with from < seq <= to that both
 // expressions match.
 func (f *Search) where(a, b filter.Expr, from, to int64) (sql string, args []any) {
+	source := f.source
+	source.Dialect = f.db.Dialect(from, to, func() (string, []any) {
+		return all(withoutRegexp(a), withoutRegexp(b), from, to, source)
+	})
+	return all(a, b, from, to, source)
+}
+
+// all returns the condition for the uncut pairs with from < seq <= to that both
+// expressions match; nil matches every pair.
+func all(a, b filter.Expr, from, to int64, source filter.Source) (sql string, args []any) {
 	sql = fmt.Sprintf("p.seq > %d AND p.seq <= %d AND p.cut IS NULL", from, to)
 	for _, x := range []filter.Expr{a, b} {
 		if x != nil {
-			source := f.source
-			source.Dialect = f.db.Dialect(x, from, to)
 			where, more := filter.Where(x, source)
 			sql += " AND (" + where + ")"
 			args = append(args, more...)
 		}
 	}
 	return sql, args
+}
+
+// withoutRegexp returns an expression without regular expressions that matches
+// every pair that x matches; nil when there is no other.
+func withoutRegexp(x filter.Expr) filter.Expr {
+	terms := []filter.Expr{x}
+	if and, ok := x.(filter.And); ok {
+		terms = slices.Clone(and.Terms)
+	}
+	terms = slices.DeleteFunc(terms, func(x filter.Expr) (uses bool) {
+		filter.Walk(x, func(x filter.Expr) {
+			if _, ok := x.(filter.Regexp); ok {
+				uses = true
+			}
+		})
+		return uses
+	})
+	switch len(terms) {
+	case 0:
+		return nil
+	case 1:
+		return terms[0]
+	}
+	return filter.And{Terms: terms}
 }
 
 // The number of seqs that one query of a stream covers: few at first, so that the

@@ -63,6 +63,8 @@ type Report struct {
 	LostWAL bool
 	// ReadOnly is why nothing can be written; nil: the store can write.
 	ReadOnly error
+	// Notices are sentences about the database that a user should know once.
+	Notices []string
 }
 
 // store is a Store in one SQLite file.

@@ -58,7 +58,9 @@ func (s *store) search(ctx context.Context, q *filter.Query, env Env, f func(*Se
 }
 
 // Dialect implements PairReader.
-func (t *tx) Dialect(_ filter.Expr, from, to int64) filter.Dialect { return dialect{from, to} }
+func (t *tx) Dialect(from, to int64, _ func() (string, []any)) filter.Dialect {
+	return dialect{from, to}
+}
 
 // Refs implements PairReader. The query packs all rows into one text: a million rows
 // through database/sql take seconds.

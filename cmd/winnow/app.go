@@ -24,6 +24,7 @@ import (
 	"winnow/adapters/dotenv"
 	"winnow/adapters/home"
 	"winnow/assistant/history"
+	"winnow/assistant/history/postgres"
 	"winnow/assistant/safetext"
 	"winnow/tui/style"
 )
@@ -150,6 +151,11 @@ func (a *app) config() (*config.Settings, error) {
 	if a.settings, err = config.Load(o); err != nil {
 		return a.settings, err
 	}
+	if postgres.HasPassword(a.settings.History) {
+		a.settings = nil // so that nothing shows it
+		return nil, advise(errors.New("history: the address contains a password"),
+			`take it out and give it as history_password = "env:NAME", "cmd:COMMAND" or "keyring:NAME", as PGPASSWORD or in ~/.pgpass`)
+	}
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(strings.TrimSuffix(a.settings.LogLevel, "ing"))) // slog's "warn"; the settings are checked
 	a.logLevel.Set(level)
@@ -222,6 +228,7 @@ func (f *flags) bind(root *cobra.Command) {
 	p.StringVar(&f.window, "window", "", "what the assistant works on: model-filter, or the chat history")
 	p.StringVar(&f.envFile, "env-file", "", "the proxy's .env FILE (default ./.env)")
 	p.BoolVar(&f.create, "create", false, "make the file of --env-file when it does not exist")
+	p.String("history", "", "postgres:// ADDRESS of a team's history (default a file of your own)")
 	p.StringVar(&f.config, "config", "", "settings FILE")
 	p.StringVar(&f.home, "home", "", "keep settings, history, state and cache under one DIR")
 	p.BoolVar(&f.json, "json", false, "output for programs")
@@ -243,7 +250,7 @@ func (f *flags) bindSession(cmd *cobra.Command) {
 // settings are the flags that override a setting.
 func (f *flags) settings() []config.Flag {
 	var out []config.Flag
-	for _, name := range []string{"model", "window", "log-level", "plain"} {
+	for _, name := range []string{"model", "window", "history", "log-level", "plain"} {
 		if flag := f.set.Lookup(name); flag != nil && flag.Changed {
 			out = append(out, config.Flag{Name: "--" + name, Key: strings.ReplaceAll(name, "-", "_"), Value: flag.Value.String()})
 		}

@@ -1,0 +1,18 @@
+//go:build unix
+
+package postgres
+
+import (
+	"testing"
+
+	"winnow/assistant/history"
+	"winnow/assistant/history/historytest"
+)
+
+func TestConformance(t *testing.T) {
+	needServer(t)
+	historytest.Run(t, func(t *testing.T) history.Store {
+		t.Helper()
+		return newStore(t)
+	})
+}

@@ -1,0 +1,99 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"winnow/assistant/history"
+)
+
+// unknownOutcomeError is returned for a transaction of which nobody can say
+// whether it was committed, because the server did not come back in time. A batch
+// that is committed again does nothing twice: its pairs have their ids.
+type unknownOutcomeError struct{ cause error }
+
+func (e *unknownOutcomeError) Error() string { return "the connection broke during the commit" }
+
+func (e *unknownOutcomeError) Unwrap() error { return e.cause }
+
+// sqlState returns the code of an error of the server, "" for another one.
+func sqlState(err error) string {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+// Codes of PostgreSQL, see its appendix "Error codes".
+const (
+	codeReadOnly      = "25006"
+	codeSerialization = "40001"
+	codeDeadlock      = "40P01"
+	codeNoSchema      = "3F000"
+	codeNoTable       = "42P01"
+	codeDenied        = "42501"
+)
+
+// disconnected reports whether an error means that the connection is gone, or
+// that the server ends or is still starting.
+func disconnected(err error) bool {
+	if code := sqlState(err); code != "" {
+		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P")
+	}
+	var network net.Error
+	var connect *pgconn.ConnectError
+	return errors.As(err, &network) || errors.As(err, &connect) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, net.ErrClosed) || err != nil && (pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "conn closed"))
+}
+
+// transient reports whether an operation that failed so can simply be run again.
+func transient(err error) bool {
+	code := sqlState(err)
+	return errors.Is(err, errAborted) || code == codeSerialization || code == codeDeadlock ||
+		disconnected(err) && !errors.Is(err, context.Canceled) && !errors.As(err, new(*unknownOutcomeError))
+}
+
+// unknown reports whether a commit that failed so may have been committed.
+func unknown(err error) bool {
+	return err != nil && (sqlState(err) == "" || disconnected(err))
+}
+
+// reasons are what the codes of the server mean for a user; two characters stand
+// for a class of codes.
+var reasons = map[string]string{
+	codeReadOnly: "the server is read-only", codeDenied: "the database role may not do this",
+	"53100": "the disk of the server is full", "53200": "the server has no memory left", "53300": "the server has too many connections", "53": "the server lacks resources",
+	"57014": "the server took too long", "55P03": "another program holds a lock too long",
+	"57P": "the server is stopping or starting", "08": "the connection broke", "58": "the disk of the server reports an error", "XX": "the server reports an error of its own",
+	"28": "the server refuses the user or the password", "3D": "there is no database of this name",
+}
+
+// explain turns an error of the server or of the network into a
+// *history.StorageError. It returns other errors, and nil, as they are.
+func (s *store) explain(op string, err error) error {
+	var known *history.StorageError
+	if err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	code := sqlState(err)
+	for _, part := range []string{code, code[:min(len(code), 3)], code[:min(len(code), 2)]} {
+		if reason := reasons[part]; reason != "" {
+			return &history.StorageError{Op: op, Path: s.path, Reason: reason, Err: err}
+		}
+	}
+	switch {
+	case errors.As(err, new(*unknownOutcomeError)):
+		return &history.StorageError{Op: op, Path: s.path, Reason: err.Error(), Err: err}
+	case disconnected(err) || errors.Is(err, errAborted):
+		return &history.StorageError{Op: op, Path: s.path, Reason: "the server cannot be reached", Err: err}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &history.StorageError{Op: op, Path: s.path, Reason: "the server took too long", Err: err}
+	}
+	return err
+}

@@ -1,0 +1,153 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"winnow/assistant/history"
+)
+
+// schemaVersion is what this program writes and the newest it reads.
+const schemaVersion = 1
+
+// migrations/N.sql brings version N-1 to N, and is never edited after a release;
+// version 0 is an empty schema.
+//
+//go:embed migrations
+var migrations embed.FS
+
+// lockClass is the first number of the advisory locks of winnow, "wnnw" in ASCII.
+// The second is 0 for migrations, else the number of a store.
+const lockClass = 0x776e6e77
+
+// schemaOf returns the first schema of a search path, quoted.
+func schemaOf(path string) string {
+	name, _, _ := strings.Cut(path, ",")
+	return pgx.Identifier{strings.Trim(strings.TrimSpace(name), `"`)}.Sanitize()
+}
+
+// literal returns a text as an SQL literal.
+func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// version reads the version of the schema, 0 when there is none. It fails with a
+// *history.NewerSchemaError for one that a newer program wrote.
+func (s *store) version(ctx context.Context) (version int, err error) {
+	err = s.pool.QueryRow(ctx, "SELECT version FROM "+s.schema+".meta").Scan(&version)
+	if code := sqlState(err); code == codeNoTable || code == codeNoSchema {
+		return 0, nil
+	}
+	if err == nil && version > schemaVersion {
+		err = &history.NewerSchemaError{Path: s.path, Found: version, Supported: schemaVersion}
+	}
+	return version, err
+}
+
+// upgrade creates the schema or brings an older one up to date. Each version is a
+// transaction of its own, and one program at a time upgrades.
+func (s *store) upgrade(ctx context.Context) error {
+	version, err := s.version(ctx)
+	for first := true; err == nil && version < schemaVersion; first = false {
+		if first {
+			s.report.Migrated = version
+		}
+		if err = s.migrate(ctx, version+1); err == nil {
+			version, err = s.version(ctx)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return s.prepareTextIndex(ctx)
+}
+
+// migrate brings the schema to a version from the one before, unless another
+// program has done so meanwhile.
+func (s *store) migrate(ctx context.Context, to int) error {
+	sql, err := migrations.ReadFile(fmt.Sprintf("migrations/%d.sql", to))
+	if err != nil {
+		return err
+	}
+	return s.locked(ctx, func(run func(string) error) error {
+		if version, err := s.version(ctx); err != nil || version >= to {
+			return err
+		}
+		for _, statement := range []string{
+			// IF NOT EXISTS would ask for the right to create one even where there is one.
+			fmt.Sprintf("DO $do$ BEGIN IF to_regnamespace(%s) IS NULL THEN CREATE SCHEMA %s; END IF; END $do$", literal(s.schema), s.schema),
+			"SET LOCAL search_path TO " + s.schema,
+			string(sql), fmt.Sprintf("UPDATE meta SET version = %d", to),
+		} {
+			if err := run(statement); err != nil {
+				return fmt.Errorf("history: bring the database to version %d: %w", to, err)
+			}
+		}
+		return nil
+	})
+}
+
+// locked runs f in a transaction that holds the lock of migrations.
+func (s *store) locked(ctx context.Context, f func(run func(string) error) error) error {
+	return pgx.BeginFunc(ctx, s.pool, func(t pgx.Tx) error {
+		run := func(sql string) error {
+			_, err := t.Exec(ctx, sql, pgx.QueryExecModeSimpleProtocol)
+			return err
+		}
+		err := run(fmt.Sprintf("SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(%d, 0)", lockClass))
+		if err != nil {
+			return err
+		}
+		return f(run)
+	})
+}
+
+// noTextIndex is said once for a database without the extension pg_trgm.
+const noTextIndex = "the database has no extension pg_trgm, so texts are searched one by one; " +
+	"its owner can add it with CREATE EXTENSION pg_trgm"
+
+// prepareTextIndex makes the index of trigrams that finds texts, where the extension
+// pg_trgm is installed or this role may install it.
+func (s *store) prepareTextIndex(ctx context.Context) error {
+	const state = `SELECT coalesce((SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+		WHERE e.extname = 'pg_trgm'), ''), to_regclass($1) IS NOT NULL`
+	var extension string
+	var exists bool
+	read := func() error {
+		return s.pool.QueryRow(ctx, state, s.schema+".body_trigrams").Scan(&extension, &exists)
+	}
+	err := read()
+	if err == nil && extension == "" {
+		refused := s.locked(ctx, func(run func(string) error) error {
+			return run("CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA " + s.schema)
+		})
+		if err = read(); err == nil && extension == "" {
+			s.options.Log.Info("history without trigrams", "err", refused)
+			return s.noticeOnce(ctx, noTextIndex)
+		}
+	}
+	if err != nil || exists {
+		return err
+	}
+	err = s.locked(ctx, func(run func(string) error) error {
+		return run(fmt.Sprintf("CREATE INDEX IF NOT EXISTS body_trigrams ON %[1]s.body USING gin (user_low %[2]s.gin_trgm_ops, answer_low %[2]s.gin_trgm_ops)",
+			s.schema, extension))
+	})
+	if sqlState(err) == codeDenied {
+		s.options.Log.Info("history without trigrams", "err", err)
+		return nil
+	}
+	return err
+}
+
+// noticeOnce reports something that the user has not been told before.
+func (s *store) noticeOnce(ctx context.Context, notice string) error {
+	const key = "postgres.notice"
+	if known, err := s.Get(ctx, key); err != nil || known == notice {
+		return err
+	}
+	s.report.Notices = append(s.report.Notices, notice)
+	return s.Set(ctx, key, notice)
+}

@@ -1,0 +1,99 @@
+//go:build unix
+
+package postgres
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"winnow/assistant"
+	"winnow/assistant/filter"
+	"winnow/assistant/history"
+)
+
+// A newer schema is refused, and stays as it is.
+func TestANewerSchemaIsRefused(t *testing.T) {
+	address := needServer(t).newDatabase(t)
+	s := openAt(t, address, Options{})
+	must(t, s.exec(t.Context(), "UPDATE meta SET version = version + 1"), s.Close())
+	_, err := Open(t.Context(), address, Options{})
+	var newer *history.NewerSchemaError
+	if !errors.As(err, &newer) || newer.Found != schemaVersion+1 || newer.Supported != schemaVersion {
+		t.Errorf("Open = %v, want a *NewerSchemaError", err)
+	}
+}
+
+// Programs that start at once on an empty database create one schema.
+func TestManyCreateOneSchema(t *testing.T) {
+	address := needServer(t).newDatabase(t)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			s, err := Open(t.Context(), address, Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
+			if err := s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{{Session: "s"}}}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if refs, err := openAt(t, address, Options{}).Refs(t.Context(), "s", 3.5); err != nil || len(refs) != 8 {
+		t.Errorf("%d pairs, %v; want 8", len(refs), err)
+	}
+}
+
+// Without the extension, and without the right to install it, texts are found all
+// the same, and the user is told once.
+func TestWithoutTrigramsTextsAreRead(t *testing.T) {
+	address := needServer(t).newDatabase(t)
+	name := strings.TrimPrefix(strings.Split(address, "?")[0], "postgres://winnow@/")
+	role := "plain_" + name
+	shared.sql(t, name, "CREATE ROLE "+role+" LOGIN", "CREATE SCHEMA winnow AUTHORIZATION "+role)
+	address = strings.Replace(address, "winnow@", role+"@", 1)
+	first, second := openAt(t, address, Options{}), openAt(t, address, Options{})
+	if got := first.Report().Notices; len(got) != 1 || !strings.Contains(got[0], "pg_trgm") {
+		t.Errorf("the first start said %q", got)
+	}
+	if got := second.Report().Notices; len(got) != 0 {
+		t.Errorf("the second start said %q", got)
+	}
+	must(t, first.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{{Session: "s", UserText: "Kubernetes"}, {Session: "s"}}}))
+	q, err := filter.Parse("c'KUBE'")
+	must(t, err)
+	if n, err := second.Count(t.Context(), q, history.Env{}); n != 1 || err != nil {
+		t.Errorf("Count = %d, %v; want 1", n, err)
+	}
+	// Another owner installs it later: the next start makes the index.
+	shared.sql(t, name, "CREATE EXTENSION pg_trgm")
+	third := openAt(t, address, Options{})
+	must(t, third.read(t.Context(), func(t *tx) {
+		if n, _ := t.number("SELECT count(*) FROM pg_indexes WHERE indexname = 'body_trigrams'"); n != 1 {
+			t.fail(errors.New("there is no index"))
+		}
+	}))
+}
+
+// Only a pair whose program is gone is interrupted by the next Open.
+func TestOnlyAPairOfAProgramThatEndedIsInterrupted(t *testing.T) {
+	address := needServer(t).newDatabase(t)
+	s := openAt(t, address, Options{})
+	p := &assistant.Pair{Session: "s", State: assistant.PairSending, UserText: "asked"}
+	must(t, s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}))
+	other := openAt(t, address, Options{})
+	if n := other.Report().Interrupted; n != 0 {
+		t.Errorf("%d pairs of a living program were interrupted", n)
+	}
+	must(t, s.Close())
+	other = openAt(t, address, Options{})
+	got, err := other.Load(t.Context(), []int64{p.Seq})
+	must(t, err)
+	if n := other.Report().Interrupted; n != 1 || got[0].State != assistant.PairError || got[0].ErrorCode != assistant.CodeInterrupted || got[0].UserText != "asked" {
+		t.Errorf("%d interrupted: %+v", n, got[0])
+	}
+}

@@ -1,0 +1,178 @@
+package postgres
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"winnow/assistant"
+	"winnow/assistant/history"
+)
+
+// Options configures Open. The zero value is ready to use.
+type Options struct {
+	Now func() time.Time // nil means time.Now
+	Log *slog.Logger     // nil means no log
+	// Redact removes secrets from every text before it is stored; nil changes nothing.
+	Redact func(string) string
+	// Password is that of the database role. "" means the one in the address, in
+	// PGPASSWORD, in the service file or in the password file.
+	Password string
+	// User is the author of the pairs that this store adds; "" means the database role.
+	User string
+}
+
+// store is a history.Store in a PostgreSQL database.
+type store struct {
+	path    string // the address, without anything secret
+	schema  string // the schema with the tables, quoted
+	options Options
+	report  history.Report
+	pool    *pgxpool.Pool
+	user    string // Options.User, or the database role
+
+	owner    atomic.Int64 // number of this store in pair.owner; 0: it has none yet
+	revision atomic.Int64 // meta.rev when this process last read or wrote it
+
+	ctx      context.Context // ends with Close
+	cancel   context.CancelFunc
+	listener sync.WaitGroup
+	close    sync.Once
+}
+
+// Open connects to the database at an address, creates the schema in it or brings
+// an older one up to date, and ends the pairs that dead programs left in state
+// sending. On a server that is read-only it opens for reading; see Report.
+//
+// It returns a *history.NewerSchemaError for what a newer winnow wrote, and a
+// *history.StorageError when the database cannot be used.
+func Open(ctx context.Context, address string, o Options) (history.Store, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	config, err := parseAddress(address, o.Password)
+	if err != nil {
+		return nil, err
+	}
+	s := &store{path: shown(&config.ConnConfig.Config), options: o}
+	s.schema = schemaOf(config.ConnConfig.RuntimeParams["search_path"])
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	config.AfterConnect = requireDurability
+	if s.pool, err = pgxpool.NewWithConfig(s.ctx, config); err != nil {
+		s.cancel()
+		return nil, s.explain("open", err)
+	}
+	conn, err := s.open(ctx)
+	if err != nil {
+		s.cancel()
+		s.pool.Close()
+		return nil, s.explain("open", err)
+	}
+	s.listener.Go(func() { s.listen(conn) })
+	return s, nil
+}
+
+// requireDurability makes commits durable on a server that would otherwise answer
+// before they are.
+func requireDurability(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
+	return err
+}
+
+// open prepares the database and returns the connection that listens, nil on a
+// server that is read-only.
+func (s *store) open(ctx context.Context) (listener *pgx.Conn, err error) {
+	var readOnly bool
+	var role string
+	err = s.pool.QueryRow(ctx, "SELECT current_setting('transaction_read_only') = 'on', current_user").Scan(&readOnly, &role)
+	if err != nil {
+		return nil, err
+	}
+	if s.user = s.options.User; s.user == "" {
+		s.user = role
+	}
+	if readOnly {
+		s.report.ReadOnly = &history.StorageError{Op: "write", Path: s.path, Reason: reasons[codeReadOnly]}
+		_, err = s.version(ctx)
+	} else if err = s.upgrade(ctx); err == nil {
+		if listener, err = s.connectListener(ctx); err == nil {
+			err = s.endInterrupted(ctx)
+		}
+	}
+	if err == nil {
+		_, err = s.Refresh(ctx) // so that Revision is known
+	}
+	if err != nil && listener != nil {
+		disconnect(listener)
+	}
+	return listener, err
+}
+
+func (s *store) Report() history.Report { return s.report }
+
+func (s *store) Path() string { return s.path }
+
+func (s *store) Redact(text string) string {
+	if s.options.Redact == nil {
+		return text
+	}
+	return s.options.Redact(text)
+}
+
+// endInterrupted ends the pairs whose store is gone: nobody holds its lock.
+func (s *store) endInterrupted(ctx context.Context) error {
+	return s.write(ctx, func(t *tx) {
+		s.report.Interrupted = 0
+		var seqs []int64
+		for _, owner := range list[int32](t, "SELECT DISTINCT owner FROM pair WHERE owner IS NOT NULL") {
+			if dead := list[bool](t, "SELECT pg_try_advisory_xact_lock($1, $2)", lockClass, owner); len(dead) == 1 && dead[0] {
+				seqs = append(seqs, list[int64](t, "SELECT seq FROM pair WHERE owner = $1", owner)...)
+			}
+		}
+		if len(seqs) == 0 {
+			return
+		}
+		c := s.newChange(t)
+		for _, row := range t.pairs(seqs) {
+			p := row.Pair
+			history.Interrupt(&p)
+			c.put(&p, false)
+		}
+		s.report.Interrupted = len(seqs)
+	})
+}
+
+func (s *store) Revision() int64 { return s.revision.Load() }
+
+func (s *store) Refresh(ctx context.Context) (changed bool, err error) {
+	err = s.read(ctx, func(t *tx) {
+		if rev, found := t.number("SELECT rev FROM meta"); found {
+			changed = s.revision.Swap(rev) != rev
+		}
+	})
+	return changed, err
+}
+
+// Close leaves a pair in state sending as it is: the next Open ends it.
+func (s *store) Close() error {
+	s.close.Do(func() {
+		s.cancel()
+		s.listener.Wait()
+		s.pool.Close()
+	})
+	return nil
+}
+
+var _ interface {
+	assistant.RequestStore
+	assistant.SessionStore
+	history.Store
+} = (*store)(nil)
