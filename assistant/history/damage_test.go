@@ -22,7 +22,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 func closedStore(t testing.TB, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "h", "history.db")
-	s := open(t, path, Options{noIndex: true}) // indexed below: the layout of the file does not depend on when
+	s := open(t, path, Options{noBackground: true}) // indexed below: the layout of the file does not depend on when
 	for i := range n {
 		p := pair("s"+itoa(i%3), "question "+itoa(i), strings.Repeat("answer ", 1+i%50))
 		p.ID, p.Topic = fmt.Sprintf("id%04d", i), []string{"", "AI > Agents"}[i%2]
@@ -320,7 +320,10 @@ func TestEmptyFileIsANewDatabase(t *testing.T) {
 // made good at the next start.
 func TestInterruptedSalvageIsFinished(t *testing.T) {
 	path := closedStore(t, 10)
-	if err := os.Rename(path, path+salvageDone); err != nil {
+	if err := os.Rename(path, path+salvageNew); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(path+".run", "salvage.json"), []byte(`{"SetAside":"x"}`), fileMode); err != nil {
 		t.Fatal(err)
 	}
 	s := open(t, path, Options{})

@@ -31,17 +31,18 @@ func (s *store) inspect(ctx context.Context) (damage, err error) {
 	if what, err := os.ReadFile(filepath.Join(s.runDir, damagedMark)); err == nil {
 		return errors.New(string(what)), nil
 	}
-	state, bytes, walBytes := s.readState(), fileSize(s.path), fileSize(s.path+"-wal")
+	state, found := s.readState()
+	bytes, walBytes := fileSize(s.path), fileSize(s.path+"-wal")
 	switch {
 	case bytes <= 0 && walBytes > 0:
 		return errors.New("the database is gone, only its -wal file is left"), nil
-	case bytes == 0 && state.Phase != phaseNone:
+	case bytes == 0 && found:
 		return errors.New("the file is empty, although there was a database in it"), nil
 	case bytes <= 0:
 		return nil, nil
 	}
-	s.report.LostWAL = state.Phase == phaseWritten && walBytes <= 0
-	if state.Phase == phaseClosed && state.Fingerprint == s.fingerprint() && walBytes < 0 {
+	s.report.LostWAL = state.WAL && walBytes <= 0
+	if state.Fingerprint != "" && state.Fingerprint == s.fingerprint() && walBytes < 0 {
 		return nil, nil
 	}
 	whole := bytes+max(walBytes, 0) <= maxCheckAtOpen

@@ -95,7 +95,7 @@ func TestKilledWhileItIsSalvaged(t *testing.T) {
 	const n = 40
 	path := closedStore(t, n)
 	original := damageFile(t, path, func(b []byte) []byte { b[63] ^= 8; return b })
-	m := killedAt(t, path, "version 6: commit", "write the plan", "commit the salvage", "set aside -wal", "put the new", "remove salvage.json")
+	m := killedAt(t, path, "version 6: commit", "write the plan", "set aside -wal", "put the new", "remove salvage.json")
 	for i, path := range m.paths {
 		s, err := openStore(t.Context(), path, Options{})
 		if err != nil {

@@ -167,7 +167,7 @@ func readAll(t testing.TB, path string) string {
 // works once there is room.
 func TestFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.db")
-	s := open(t, path, Options{noIndex: true})
+	s := open(t, path, Options{noBackground: true})
 	before := pair("x", "before", "b")
 	put(t, s, before)
 	pages := func(max int) {

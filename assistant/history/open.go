@@ -38,17 +38,8 @@ type Options struct {
 	Redact func(string) string
 
 	step         func(name string) // tests: called before each step of creation, migration and salvage
-	noIndex      bool              // tests: do not fill the full-text index
 	noDelay      bool              // tests: start background work at once
 	noBackground bool              // tests: start no background work
-}
-
-// delay is how long background work waits.
-func (o Options) delay() time.Duration {
-	if o.noDelay {
-		return 0
-	}
-	return backgroundDelay
 }
 
 // Report is what opening a store found and did.
@@ -83,7 +74,7 @@ type store struct {
 	changed  chan struct{} // full after a commit that the background work has not seen
 
 	background sync.WaitGroup
-	closing    sync.Mutex      // no goroutine is started while Close ends ctx
+	closed     atomic.Bool
 	ctx        context.Context // ends with Close
 	cancel     context.CancelFunc
 	damageOnce sync.Once
@@ -133,7 +124,7 @@ func openStore(ctx context.Context, path string, o Options) (*store, error) {
 		return s.openReadOnly(ctx, s.explain("open", err))
 	}
 	if !o.noBackground {
-		s.start(s.runBackground)
+		s.background.Go(s.runBackground)
 	}
 	return s, nil
 }
@@ -189,11 +180,7 @@ func (s *store) open(ctx context.Context) error {
 		return err
 	}
 	if others == 0 {
-		state := fileState{Phase: phaseOpen}
-		if hasWAL {
-			state.Phase = phaseWritten
-		}
-		s.writeState(state)
+		s.writeState(fileState{WAL: hasWAL})
 	}
 	for _, path := range dead {
 		os.Remove(path)
@@ -273,19 +260,9 @@ func (s *store) endInterrupted(t *tx) {
 	s.report.Interrupted = len(ended)
 }
 
-// start runs f in a goroutine that Close waits for. Once Close has begun it does
-// nothing.
-func (s *store) start(f func()) {
-	s.closing.Lock()
-	defer s.closing.Unlock()
-	if s.ctx.Err() == nil {
-		s.background.Go(f)
-	}
-}
-
 // recordWrite is called after each durable transaction, while the writer is locked.
 func (s *store) recordWrite() {
-	s.firstWrite.Do(func() { s.writeState(fileState{Phase: phaseWritten}) })
+	s.firstWrite.Do(func() { s.writeState(fileState{WAL: true}) })
 	select {
 	case s.changed <- struct{}{}:
 	default:
@@ -319,12 +296,12 @@ func (s *store) openReadOnly(ctx context.Context, cause error) (*store, error) {
 
 // Close leaves a pair in state sending as it is: the next Open ends it.
 func (s *store) Close() error {
-	s.closing.Lock()
-	closed := s.ctx.Err() != nil
+	if s.closed.Swap(true) {
+		return nil
+	}
 	s.cancel()
-	s.closing.Unlock()
 	s.background.Wait()
-	if closed || s.writer == nil {
+	if s.writer == nil {
 		return s.disconnect()
 	}
 	s.writer.turn <- struct{}{} // never released: nobody writes any more
@@ -346,10 +323,10 @@ func (s *store) disconnectAndRecord() error {
 	if err != nil || others > 0 {
 		return errors.Join(err, s.disconnect())
 	}
-	s.writeState(fileState{Phase: phaseClosing})
+	s.writeState(fileState{}) // the WAL may go now
 	err = s.disconnect()
 	if fileSize(s.path+"-wal") < 0 && err == nil {
-		s.writeState(fileState{phaseClosed, s.fingerprint()})
+		s.writeState(fileState{Fingerprint: s.fingerprint()})
 	}
 	return err
 }
@@ -372,7 +349,6 @@ func (s *store) disconnect() error {
 // a lost WAL the file state stays, so that the next Open reports it again.
 func (s *store) abandon() {
 	s.cancel()
-	s.background.Wait()
 	if s.owner == nil {
 		return
 	}

@@ -92,30 +92,23 @@ func lockOpening(ctx context.Context, runDir string) (*flock.Flock, error) {
 	return l, nil
 }
 
-// phase is the last step that the processes with the database open have reached.
-type phase string
-
-const (
-	phaseNone    phase = ""        // there was no database
-	phaseOpen    phase = "open"    // open; the WAL may be empty
-	phaseWritten phase = "written" // open, and the WAL holds what the database lacks
-	phaseClosing phase = "closing" // may be closed already, and its WAL removed
-	phaseClosed  phase = "closed"  // closed, with this fingerprint
-)
-
-// fileState is stored in a file of the run folder. It is written under the open
-// lock, except phaseWritten. When it is lost, the next Open checks the database.
+// fileState says in what state the processes with the database open leave it. It is
+// a file of the run folder, written under the open lock, or by the first write. When it
+// is lost, the next Open checks the database.
 type fileState struct {
-	Phase       phase
-	Fingerprint string // of the database, with phaseClosed
+	WAL         bool   // the WAL holds what the database lacks
+	Fingerprint string // of the database, when the last process has closed it
 }
 
 func (s *store) statePath() string { return filepath.Join(s.runDir, "state.json") }
 
-func (s *store) readState() (f fileState) {
-	raw, _ := os.ReadFile(s.statePath())
-	_ = json.Unmarshal(raw, &f) // one that cannot be read is phaseNone
-	return f
+// readState returns the state; found is false when there was no database.
+func (s *store) readState() (f fileState, found bool) {
+	raw, err := os.ReadFile(s.statePath())
+	if err == nil {
+		err = json.Unmarshal(raw, &f)
+	}
+	return f, err == nil
 }
 
 func (s *store) writeState(f fileState) {

@@ -29,33 +29,27 @@ type Salvage struct {
 
 // Suffixes of the files of a salvage, in the folder of the database.
 const (
-	salvageCopy = ".salvage"  // a copy to read from: SQLite may write to what it reads
-	salvagePart = ".new.part" // the new database while it is filled
-	salvageDone = ".new"      // the complete new database: the next Open continues the salvage, and does not restart it
+	salvageCopy = ".salvage" // a copy to read from: SQLite may write to what it reads
+	salvageNew  = ".new"     // the new database
 )
 
-// salvagePlan returns the path of a file with the Salvage that is in progress.
+// salvagePlan returns the path of a file with the Salvage whose new database is
+// complete.
 func (s *store) salvagePlan() string { return filepath.Join(s.runDir, "salvage.json") }
 
 // salvage copies the rows that can be read into a new database, renames the
-// damaged one and puts the new one in its place. If the process is killed at any
-// step, the next Open restarts or continues it.
+// damaged one and puts the new one in its place. If the process is killed before
+// the plan is written, the next Open restarts it; after that, it continues it.
 func (s *store) salvage(ctx context.Context, damage error) error {
 	report := Salvage{Reason: damage.Error(), SetAside: s.freeName()}
-	os.Remove(s.salvagePlan())
-	for _, suffix := range []string{salvagePart, salvageCopy, salvageDone} {
-		removeDatabase(s.path + suffix)
-	}
+	removeDatabase(s.path + salvageNew)
+	removeDatabase(s.path + salvageCopy)
 	s.step("salvage")
 	err := s.fill(ctx, &report)
 	if err == nil {
 		s.step("write the plan")
 		plan, _ := json.Marshal(report) // strings and numbers always encode
 		err = errors.Join(os.WriteFile(s.salvagePlan(), plan, fileMode), privatefile.SyncFile(s.salvagePlan()), privatefile.SyncFolder(s.runDir))
-	}
-	if err == nil {
-		s.step("commit the salvage")
-		err = os.Rename(s.path+salvagePart, s.path+salvageDone)
 	}
 	if err != nil {
 		return fmt.Errorf("history: salvage %s (%s): %w", s.path, report.Reason, err)
@@ -73,20 +67,16 @@ func (s *store) freeName() string {
 	return name
 }
 
-// finishSalvage does the rest of a salvage whose new database is complete: it
-// renames the damaged files and gives the new one their name.
+// finishSalvage does the rest of a salvage that has a plan: it renames the damaged
+// files and gives the new database their name.
 func (s *store) finishSalvage() error {
-	raw, err := os.ReadFile(s.salvagePlan())
-	whole := fileSize(s.path+salvageDone) >= 0
-	if err != nil && !whole || fileSize(s.path+salvagePart) >= 0 && !whole {
-		return nil // there is no salvage, or one to restart
-	}
 	var report Salvage
-	if err := json.Unmarshal(raw, &report); err != nil || report.SetAside == "" {
-		report = Salvage{Reason: "the salvage was interrupted", SetAside: s.freeName()}
+	raw, err := os.ReadFile(s.salvagePlan())
+	if err != nil || json.Unmarshal(raw, &report) != nil {
+		return nil //nolint:nilerr // there is no salvage, or one to restart
 	}
 	report.SetAside = filepath.Join(filepath.Dir(s.path), filepath.Base(report.SetAside)) // the folder may have moved
-	if whole {
+	if fileSize(s.path+salvageNew) >= 0 {
 		for _, suffix := range suffixes {
 			s.step("set aside " + suffix)
 			if err := os.Rename(s.path+suffix, report.SetAside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -94,7 +84,7 @@ func (s *store) finishSalvage() error {
 			}
 		}
 		s.step("put the new database in place")
-		if err := errors.Join(os.Rename(s.path+salvageDone, s.path), privatefile.SyncFolder(filepath.Dir(s.path))); err != nil {
+		if err := errors.Join(os.Rename(s.path+salvageNew, s.path), privatefile.SyncFolder(filepath.Dir(s.path))); err != nil {
 			return fmt.Errorf("history: %w", err)
 		}
 	}
@@ -111,11 +101,11 @@ func (s *store) finishSalvage() error {
 
 // fill makes the new database.
 func (s *store) fill(ctx context.Context, report *Salvage) error {
-	part := s.path + salvagePart
-	if err := createFile(part); err != nil {
+	path := s.path + salvageNew
+	if err := createFile(path); err != nil {
 		return err
 	}
-	db, err := sql.Open("sqlite", dsn(part, "synchronous(FULL)"))
+	db, err := sql.Open("sqlite", dsn(path, "synchronous(FULL)"))
 	if err != nil {
 		return err
 	}
@@ -131,7 +121,7 @@ func (s *store) fill(ctx context.Context, report *Salvage) error {
 	if err := s.copyReadable(ctx, w, report); err != nil {
 		return err
 	}
-	return errors.Join(w.close(), db.Close(), privatefile.SyncFile(part))
+	return errors.Join(w.close(), db.Close(), privatefile.SyncFile(path))
 }
 
 // copyReadable copies what is readable from a copy of the damaged file.

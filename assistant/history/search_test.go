@@ -252,12 +252,12 @@ func TestALineSelectsWhatItsDefinitionSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		round++
 		path := filepath.Join(dir, fmt.Sprint(round), "h.db")
-		s, err := openStore(context.Background(), path, Options{noIndex: rapid.Bool().Draw(t, "noIndex")})
+		s, err := openStore(context.Background(), path, Options{noBackground: rapid.Bool().Draw(t, "noBackground")})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		other, err := openStore(context.Background(), path, Options{noIndex: true})
+		other, err := openStore(context.Background(), path, Options{noBackground: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +285,7 @@ func TestALineSelectsWhatItsDefinitionSays(t *testing.T) {
 				t.Fatal(err)
 			}
 			o.apply(b)
-			if !s.options.noIndex && rapid.Bool().Draw(t, "settled") {
+			if !s.options.noBackground && rapid.Bool().Draw(t, "settled") {
 				waitIndexed(t, s)
 			}
 			for range 4 {
@@ -400,7 +400,7 @@ func TestChangedPairIsReadUntilItIsIndexed(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s = open(t, s.Path(), Options{noIndex: true})
+	s = open(t, s.Path(), Options{noBackground: true})
 	p.UserText = "about docker"
 	put(t, s, p)
 	for line, want := range map[string]int{"c'kubernetes'": 0, "c'docker'": 1, "c'nothing'": 1, "c'about'": 2} {

@@ -15,7 +15,7 @@ import (
 // full-text index, with answers of so many words.
 func unindexedStore(t testing.TB, path string, n, words int) {
 	t.Helper()
-	s, err := openStore(t.Context(), path, Options{noIndex: true})
+	s, err := openStore(t.Context(), path, Options{noBackground: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -148,7 +148,10 @@ func textOf(v driver.Value) string {
 // index while the store is open, after backgroundDelay and in short transactions,
 // so that a commit waits for one of them at most.
 func (s *store) runBackground() {
-	wait := time.NewTimer(s.options.delay())
+	wait := time.NewTimer(backgroundDelay)
+	if s.options.noDelay {
+		wait.Reset(0)
+	}
 	defer wait.Stop()
 	for first := true; ; first = false {
 		select {
@@ -176,7 +179,7 @@ func (s *store) runBackground() {
 // left. A failure is tried again after the next commit and does no harm: the texts
 // of pairs that are not indexed are read.
 func (s *store) indexSome() (more bool) {
-	if s.options.noIndex || s.writer.lock(s.ctx, s.ctx.Done()) != nil {
+	if s.writer.lock(s.ctx, s.ctx.Done()) != nil {
 		return false
 	}
 	defer s.writer.unlock()
