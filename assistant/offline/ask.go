@@ -59,7 +59,7 @@ func (c *catalog) hiddenBy(edits []edit) (models []model, n int) {
 	for _, e := range edits {
 		switch {
 		case e.provider != c.provider:
-		case e.clear:
+		case e.pattern == "":
 			patterns[e.list] = nil
 		case e.add:
 			patterns[e.list] = append(patterns[e.list], e.pattern)
@@ -85,7 +85,7 @@ func (c *catalog) proposal(edits []edit, n int) map[string]any {
 		if e.add {
 			key = "add_" + e.list
 		}
-		if e.clear {
+		if e.pattern == "" {
 			patterns = c.rules[e.list]
 		}
 		list, _ := p[key].([]string)

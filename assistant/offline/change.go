@@ -9,14 +9,14 @@ import (
 
 // editTools are the tools that change rules.
 var editTools = map[string]edit{
-	"add_ignore_rule": {list: ignoreList, add: true}, "remove_ignore_rule": {list: ignoreList}, "clear_all_ignore_rules": {list: ignoreList, clear: true},
-	"add_whitelist_rule": {list: allowList, add: true}, "remove_whitelist_rule": {list: allowList}, "clear_all_whitelist_rules": {list: allowList, clear: true},
+	"add_ignore_rule": {list: ignoreList, add: true}, "remove_ignore_rule": {list: ignoreList}, "clear_all_ignore_rules": {list: ignoreList},
+	"add_whitelist_rule": {list: allowList, add: true}, "remove_whitelist_rule": {list: allowList}, "clear_all_whitelist_rules": {list: allowList},
 }
 
 // tool is the tool that makes an edit.
 func (e edit) tool() string {
 	switch {
-	case e.clear:
+	case e.pattern == "":
 		return "clear_all_" + e.list + "_rules"
 	case e.add:
 		return "add_" + e.list + "_rule"
@@ -30,7 +30,7 @@ func (c *conversation) change(p *plan) {
 	var fresh []edit
 	for _, e := range p.edits {
 		a := args{"provider": e.provider}
-		if !e.clear {
+		if e.pattern != "" {
 			a["pattern"] = e.pattern
 		}
 		switch r := c.call(e.tool(), a); {
@@ -89,7 +89,7 @@ func inWords(edits []edit) string {
 	for _, e := range edits {
 		head := "remove the " + listName(e.list) + " rule "
 		switch {
-		case e.clear:
+		case e.pattern == "":
 			head = "remove all " + listName(e.list) + " rules"
 		case e.add && e.list == ignoreList:
 			head = "hide "
@@ -128,20 +128,15 @@ func (c *conversation) callOrReport(tool string, a args) *result {
 	return r
 }
 
-// hasCalled reports whether this turn has called a tool.
-func (c *conversation) hasCalled(tool string) bool {
-	return slices.ContainsFunc(c.now.calls, func(k *call) bool { return k.name == tool })
-}
-
 // save writes the rules, unless there is nothing to write or the changes of
 // this message did not work.
 func (c *conversation) save() {
 	before := c.steps[:slices.IndexFunc(c.steps, func(s step) bool { return s.kind == save })]
 	wanted := slices.ContainsFunc(before, func(s step) bool { return s.kind.changesRules() })
-	switch again := c.hasCalled("save_changes") || c.wrote; {
-	case !again && wanted && c.unsaved:
+	switch {
+	case !c.wrote && wanted && c.unsaved:
 		c.reportf("None of these changes was made, so I did not save the others. Say `save` to write them.")
-	case !again && (wanted || !c.unsaved):
+	case !c.wrote && !c.unsaved:
 		c.reportf("There is nothing to save.")
 	case c.callAndReport("save_changes", args{}):
 		c.saved, c.wrote = true, true
@@ -149,7 +144,7 @@ func (c *conversation) save() {
 }
 
 func (c *conversation) discard() {
-	if !c.hasCalled("discard_changes") && !c.unsaved {
+	if !c.unsaved {
 		c.reportf("There is nothing to discard: everything is saved.")
 	} else if c.callAndReport("discard_changes", args{}) {
 		c.wrote = false
@@ -160,7 +155,7 @@ func (c *conversation) switchTo(s step) {
 	switch at := s.what.at.providers; {
 	case len(at) != 1:
 		c.reportf("Name one provider: %s.", codes(c.providers))
-	case !c.hasCalled("switch_provider") && at[0] == c.provider && at[0] == c.shown.provider:
+	case at[0] == c.provider:
 		c.reportf("%s is shown already.", clean(at[0]))
 	default:
 		c.callAndReport("switch_provider", args{"provider": at[0]})
@@ -180,14 +175,16 @@ func (x *exchange) edits() (edits []edit, whole bool) {
 			whole = whole && c.name != "import_rules"
 			continue
 		}
-		patterns := []string{c.args.Get("pattern").String()}
-		if e.clear {
+		pattern := c.args.Get("pattern").String()
+		patterns := []string{pattern}
+		if pattern == "" {
 			patterns = stringsOf(c.result.Data.Get("removed_rules"))
 			const listed = 100 // a result lists no more rules
 			whole = whole && len(patterns) < listed
 		}
 		for _, pattern := range patterns {
-			edits = append(edits, edit{provider: cmp.Or(c.result.Data.Get("provider").String(), c.args.Get("provider").String()), list: e.list, add: e.add, pattern: pattern})
+			provider := cmp.Or(c.result.Data.Get("provider").String(), c.args.Get("provider").String())
+			edits = append(edits, edit{provider, e.list, e.add, pattern})
 		}
 	}
 	return edits, whole

@@ -280,14 +280,6 @@ func (c *conversation) offer(label, text string) {
 
 // finish ends the answer when no call is left to make.
 func (c *conversation) finish() {
-	// The context changes between two responses, so the steps may no longer need
-	// these calls; what they did is reported all the same.
-	for _, k := range c.now.calls {
-		if !k.used && k.result != nil && writeTools[k.name] {
-			c.wrote = c.wrote || k.result.Success
-			c.reportf("%s: %s", code(k.name), sentence(k.result.Message))
-		}
-	}
 	if c.saved {
 		c.reportf("Hidden models leave the proxy's list; a direct call to one is still routed.")
 	} else if c.wrote {

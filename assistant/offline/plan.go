@@ -13,8 +13,7 @@ type edit struct {
 	provider string
 	list     string
 	add      bool
-	pattern  string // "" with clear
-	clear    bool   // all rules of the list go
+	pattern  string // "": all rules of the list are removed
 }
 
 // plan is what a step is going to do.
@@ -26,9 +25,18 @@ type plan struct {
 }
 
 func (p *plan) addEdit(tg *target, list string, add bool, pattern string) {
-	e := edit{provider: tg.provider, list: list, add: add, pattern: pattern}
+	e := edit{tg.provider, list, add, pattern}
 	if !slices.Contains(p.edits, e) {
 		p.edits = append(p.edits, e)
+	}
+}
+
+// allowEach adds allow rules that are not there yet.
+func (p *plan) allowEach(tg *target, patterns []string) {
+	for _, pattern := range patterns {
+		if !tg.has(allowList, pattern) {
+			p.addEdit(tg, allowList, true, pattern)
+		}
 	}
 }
 
@@ -37,16 +45,16 @@ func (p *plan) addEdit(tg *target, list string, add bool, pattern string) {
 func (c *conversation) planStep(s step) *plan {
 	p := &plan{conversation: c, step: s}
 	switch {
+	case !s.kind.selects():
+		return p
 	case s.kind == clearRules || s.kind == showRules || s.kind == removeRule:
 		for _, name := range c.providersOf(s.what.at) {
 			if cat := c.catalog(name); cat != nil {
 				p.targets = append(p.targets, target{catalog: cat})
 			}
 		}
-	case s.kind.selects():
-		p.targets = c.resolve(s)
 	default:
-		return p
+		p.targets = c.resolve(s)
 	}
 	if len(p.targets) == 0 {
 		return nil
@@ -72,7 +80,9 @@ func (p *plan) planTarget(tg *target) {
 				p.clear(tg, list)
 			}
 		}
-	case k == removeRule:
+	case k == removeRule, k == remove && slices.ContainsFunc(tg.patterns, func(r string) bool {
+		return hasWildcard(r) && (tg.has(ignoreList, r) || tg.has(allowList, r))
+	}):
 		p.removeRules(tg)
 	case everything && (k == unhide || k == allow):
 		p.clear(tg, ignoreList)
@@ -100,7 +110,6 @@ func (c *catalog) on() string { return " on " + clean(c.provider) }
 func hasWildcard(pattern string) bool { return strings.ContainsAny(pattern, "*?[") }
 
 // hide adds ignore rules, and allow rules for the exceptions: an allow rule wins.
-// If "remove" names a pattern that is a rule, that rule is removed.
 func (p *plan) hide(tg *target) {
 	verbatim := slices.ContainsFunc(p.step.what.items, func(it item) bool {
 		return slices.ContainsFunc(it.words, func(w term) bool { return w.verbatim })
@@ -110,26 +119,16 @@ func (p *plan) hide(tg *target) {
 		return
 	}
 	if slices.ContainsFunc(tg.patterns, hasWildcard) {
-		for _, k := range tg.exceptPatterns {
-			if !tg.has(allowList, k) {
-				p.addEdit(tg, allowList, true, k)
-			}
-		}
+		p.allowEach(tg, tg.exceptPatterns)
 	}
 	for _, pattern := range tg.patterns {
-		isRule := p.step.kind == remove && hasWildcard(pattern)
-		switch {
-		case !hasWildcard(pattern) && slices.ContainsFunc(tg.excepted, func(m model) bool { return m.named(pattern) }):
+		if !hasWildcard(pattern) && slices.ContainsFunc(tg.excepted, func(m model) bool { return m.named(pattern) }) {
 			continue
-		case isRule && tg.has(ignoreList, pattern):
-			p.addEdit(tg, ignoreList, false, pattern)
-			continue
-		case tg.has(allowList, pattern):
+		}
+		if tg.has(allowList, pattern) {
 			p.addEdit(tg, allowList, false, pattern)
 		}
-		if !isRule || !tg.has(allowList, pattern) {
-			p.addEdit(tg, ignoreList, true, pattern)
-		}
+		p.addEdit(tg, ignoreList, true, pattern)
 	}
 	kept := filter(tg.models, func(m model) bool { return m.isAllowed() && !slices.Contains(tg.patterns, m.rule) })
 	if n := len(kept); n > 0 {
@@ -137,7 +136,7 @@ func (p *plan) hide(tg *target) {
 	}
 }
 
-// only allows the models by patterns, removes the allow rules that keep others,
+// only allows the models by patterns, removes the allow rules that match others,
 // and hides the rest.
 func (p *plan) only(tg *target, models []model, patterns []string) {
 	switch {
@@ -154,11 +153,7 @@ func (p *plan) only(tg *target, models []model, patterns []string) {
 			p.addEdit(tg, allowList, false, r)
 		}
 	}
-	for _, a := range patterns {
-		if !tg.has(allowList, a) {
-			p.addEdit(tg, allowList, true, a)
-		}
-	}
+	p.allowEach(tg, patterns)
 	if !tg.has(ignoreList, "*") {
 		p.addEdit(tg, ignoreList, true, "*")
 	}
@@ -197,12 +192,10 @@ func (tg *target) exactPatterns() []string {
 }
 
 func (p *plan) allow(tg *target) {
-	for _, a := range tg.exactPatterns() {
-		if tg.has(allowList, a) {
-			p.reportf("%s is an allow rule%s already.", code(a), tg.on())
-		} else {
-			p.addEdit(tg, allowList, true, a)
-		}
+	patterns := tg.exactPatterns()
+	p.allowEach(tg, patterns)
+	if there := slices.DeleteFunc(slices.Clone(patterns), func(r string) bool { return !tg.has(allowList, r) }); len(there) > 0 {
+		p.reportf("Allowed%s already: %s.", tg.on(), codes(there))
 	}
 }
 
@@ -211,7 +204,7 @@ func (p *plan) clear(tg *target, list string) {
 		p.reportf("There are no %s rules%s.", listName(list), tg.on())
 		return
 	}
-	p.edits = append(p.edits, edit{provider: tg.provider, list: list, clear: true})
+	p.addEdit(tg, list, false, "")
 }
 
 // removeRules removes the rules whose patterns are the words of the step, else for
@@ -231,7 +224,7 @@ func (p *plan) removeRules(tg *target) {
 		var exact, near []edit
 		for _, list := range []string{ignoreList, allowList} {
 			for _, r := range tg.rules[list] {
-				e := edit{provider: tg.provider, list: list, pattern: r}
+				e := edit{tg.provider, list, false, r}
 				switch {
 				case p.step.list != "" && p.step.list != list:
 				case r == w:
