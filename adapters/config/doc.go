@@ -1,7 +1,7 @@
 // Package config reads winnow's settings: one TOML file, the environment and
 // the flags of the command line.
 //
-// # Nouns
+// # Types
 //
 // A Setting is one key with its default and what it accepts. Settings are the
 // values in force; an Origin is where one of them comes from. A Provider is
@@ -14,7 +14,7 @@
 // default. The file is strict: a key that does not exist is an *Error with its
 // line and the nearest key that does.
 //
-// # Who may call what from where
+// # Concurrency
 //
 // Load and Secret.Resolve read files, run commands and wait; all else is pure.
 // Settings belong to the caller.
@@ -23,6 +23,4 @@
 //
 // Secrets are not resolved before they are needed: cmd: and keyring: may ask
 // the user. Errors and printed forms contain no secret.
-//
-// The package implements the settings of section 12 of winnow's specification.
 package config

@@ -1,7 +1,7 @@
 // Package dotenv reads and edits `.env` files as python-dotenv 1.2.2 reads
 // them, and changes nothing but the bytes it was asked to change.
 //
-// # Nouns
+// # Types
 //
 // A [File] is the text of a `.env` file; it never changes. An [Edit] gives one
 // key a value or removes it; [File.With] applies edits and returns a new File. A
@@ -31,7 +31,7 @@
 // beside the file and the save ends in a [*ChangedError] that names it. The next
 // [Load] or save removes what a killed save left.
 //
-// # Who may call what
+// # Concurrency
 //
 // Files, Edits, Sources and Trees are immutable: any goroutine may use them.
 // Saves of one file exclude each other, also between processes. [Watch] starts
@@ -46,7 +46,4 @@
 //   - A value with variables is cut off at 128 KiB once they are resolved.
 //   - Files and errors contain secrets. Their printed forms do not, except under
 //     the methods that return bytes or values.
-//
-// It implements the `.env` part of section 9 of the specification, promises
-// E1 to E5 and K3.
 package dotenv

@@ -3,7 +3,7 @@
 // the folder's .env file, the usual local servers, and the built-in offline model,
 // in this order of preference.
 //
-// # Nouns
+// # Types
 //
 // An Endpoint is an address of models, and an llm.Model. An automatic endpoint was
 // found, not set up by the user: it is used if it answers. A remote endpoint is an
@@ -11,7 +11,7 @@
 // if the user names it. A Set is all endpoints of a run with the registry of their
 // models.
 //
-// # Who may call what from where
+// # Concurrency
 //
 // Find reads files and connects to nothing. An Endpoint connects when it is
 // first used, and starts the offline model then. Methods of Set and Endpoint are
@@ -21,6 +21,4 @@
 //
 // A key goes only to the origin (scheme, host and port) that it was entered for. A key
 // that is given as a command runs that command when its endpoint is first used.
-//
-// The package implements section 11 of winnow's specification.
 package endpoints

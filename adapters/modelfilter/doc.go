@@ -2,7 +2,7 @@
 // models of an LLM proxy's providers, which are stored as IGNORE_MODELS_<PROVIDER>
 // and WHITELIST_MODELS_<PROVIDER> in the proxy's `.env`.
 //
-// # Nouns
+// # Types
 //
 // A Window has the rules of all providers, as the file has them and as they are
 // staged; nothing is written before Save. A Scope is the part of the window that
@@ -20,7 +20,7 @@
 // rules into the changed file. Only a list that both sides changed is a conflict,
 // which RefreshSaved resolves.
 //
-// # Who may call what
+// # Concurrency
 //
 // All methods are safe from any goroutine and return copies. Those without a context
 // answer from memory and never wait for disk or network. While the window is locked,
@@ -35,7 +35,4 @@
 //     visible and cut at 200 characters.
 //   - Patterns of the file are taken as they are, duplicates and all; only what
 //     is added is checked.
-//
-// It implements section 9 of the specification, and of section 7 the page and
-// the payload of this window.
 package modelfilter

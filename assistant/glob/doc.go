@@ -31,6 +31,4 @@
 // with Python's surrogateescape. Coverage assumes that bad bytes can follow
 // each other, even where two of them would read as one valid character: for
 // patterns with bad bytes it may miss a coverage but never invents one.
-//
-// This implements the matching and coverage of section 9 of the specification.
 package glob

@@ -7,7 +7,7 @@
 // numbers of their results. It knows the window only through the request: the context
 // JSON in the system message, the tools, the tool messages.
 //
-// # Nouns
+// # Types
 //
 // A step is one request of a message. A form is one way to say a kind of step;
 // forms.go is the table of all forms. A selection is a set of models in words, a
@@ -40,7 +40,7 @@
 // newest N X" are N of them, one of each series. Without a provider the shown one is
 // meant, or the only other provider that has the id or family.
 //
-// # Who may call what from where
+// # Concurrency
 //
 // Model is the transport of an HTTP client, for any number of goroutines. Each
 // answer is streamed by a goroutine of its own, which ends with the request's
@@ -53,6 +53,4 @@
 // listed counts as hidden by the change, so the model may ask when it need not.
 // Reported usage is an estimate of 3.5 runes a token. In the chat history it
 // searches, stars, flags, files under topics and summarises; nothing else.
-//
-// The package implements section 11.4 of winnow's specification.
 package offline

@@ -25,6 +25,4 @@
 // Coverage between rules is exact for all ids that the provider can have. Where
 // the search for it is given up, the rules count as not covered and are listed as
 // undecided.
-//
-// This implements the statuses and checks of section 9 of the specification.
 package engine

@@ -2,7 +2,7 @@
 // from, which models are new, and whether the proxy serves the models that its
 // rules leave available.
 //
-// # Nouns
+// # Types
 //
 // The catalogue is what is compiled in: providers, models, context windows and
 // prices. A [List] is what is known of one provider's models now. [Lists] stores
@@ -26,7 +26,7 @@
 // that is set in another place than the key, unless that place is the user's own
 // environment. Only the provider that is asked for is contacted.
 //
-// # Who may call what
+// # Concurrency
 //
 // All functions and methods are safe from any goroutine and return copies. Only
 // [Lists.Models], [Lists.Served] and [Lists.Drift] go to the network. Two
@@ -40,6 +40,4 @@
 //
 // The catalogue is as old as this build, and lists the models that people chat
 // with, not all.
-//
-// It implements the models of sections 9 and 11 of the specification.
 package models
