@@ -35,41 +35,41 @@ type automaton struct {
 
 func newAutomaton(p *Pattern) *automaton {
 	n := stateWords(p)
-	u := &automaton{words: n, accept: make([]uint64, n), stars: make([]uint64, n), acceptsAll: make([]uint64, n)}
+	aut := &automaton{words: n, accept: make([]uint64, n), stars: make([]uint64, n), acceptsAll: make([]uint64, n)}
 	m := len(p.tokens)
-	setBit(u.accept, reading+m)
+	setBit(aut.accept, reading+m)
 	for i, t := range p.tokens {
 		if t.kind == star {
-			setBit(u.stars, reading+i)
+			setBit(aut.stars, reading+i)
 		}
 	}
 	if m > 0 && p.tokens[m-1].kind == star {
-		setBit(u.acceptsAll, reading+m-1)
+		setBit(aut.acceptsAll, reading+m-1)
 	}
-	return u
+	return aut
 }
 
 func setBit(set []uint64, i int) { set[i/blockBits] |= 1 << (i % blockBits) }
 
 // start sets set to the first states.
-func (u *automaton) start(set []uint64, rules bool) {
+func (aut *automaton) start(set []uint64, rules bool) {
 	clear(set)
 	set[0] = 1 << reading
 	if rules {
 		set[0] |= 1 << waiting
 	}
-	u.close(set)
+	aut.close(set)
 }
 
 // next sets to to the states that from reaches with l.
-func (u *automaton) next(to, from []uint64, l *letter) {
+func (aut *automaton) next(to, from []uint64, l *letter) {
 	carry := uint64(0)
 	for i, s := range from {
 		moved := s & l.step[i]
 		to[i] = moved<<1 | carry | s&l.loop[i]
 		carry = moved >> (blockBits - 1)
 	}
-	u.close(to)
+	aut.close(to)
 }
 
 // close adds the states after stars, and all states before the last star in set.
@@ -77,15 +77,15 @@ func (u *automaton) next(to, from []uint64, l *letter) {
 // passes that star, which also accepts what came before it. But it makes sets that
 // accept the same strings equal, and their number remains linear for patterns
 // without `?` and classes.
-func (u *automaton) close(set []uint64) {
+func (aut *automaton) close(set []uint64) {
 	carry := uint64(0)
 	for i := range set {
-		starred := set[i] & u.stars[i]
+		starred := set[i] & aut.stars[i]
 		set[i] |= starred<<1 | carry
 		carry = starred >> (blockBits - 1)
 	}
 	for i := len(set) - 1; i >= 0; i-- {
-		if starred := set[i] & u.stars[i]; starred != 0 {
+		if starred := set[i] & aut.stars[i]; starred != 0 {
 			set[i] |= 1<<(bits.Len64(starred)-1) - 1
 			for k := range i {
 				set[k] = ^uint64(0)
@@ -96,18 +96,18 @@ func (u *automaton) close(set []uint64) {
 }
 
 // newLetters makes one letter of all intervals of a that no automaton distinguishes.
-func newLetters(a alphabet, u *automaton, broad, narrow, within *Pattern) []letter {
+func newLetters(a alphabet, aut *automaton, broad, narrow, within *Pattern) []letter {
 	left, right := stateWords(narrow), stateWords(within)
-	size := 2*u.words + left + right
-	masks := make([]uint64, a.len()*size)
+	size := 2*aut.words + left + right
+	bitsets := make([]uint64, a.len()*size)
 	all := make([]letter, a.len())
 	for i, r := range a.examples() {
-		m := masks[i*size:][:size]
+		m := bitsets[i*size:][:size]
 		l := letter{rune: r, slash: r == '/'}
-		l.step, m = m[:u.words], m[u.words:]
-		l.loop, m = m[:u.words], m[u.words:]
+		l.step, m = m[:aut.words], m[aut.words:]
+		l.loop, m = m[:aut.words], m[aut.words:]
 		l.narrow, l.within = m[:left], m[left:]
-		copy(l.loop, u.stars)
+		copy(l.loop, aut.stars)
 		if l.slash {
 			setBit(l.step, waiting)
 		} else {
@@ -118,11 +118,11 @@ func newLetters(a alphabet, u *automaton, broad, narrow, within *Pattern) []lett
 	broad.eachStep(a, func(token, interval int) { setBit(all[interval].step, reading+token) })
 	narrow.eachStep(a, func(token, interval int) { setBit(all[interval].narrow, reading+token) })
 	within.eachStep(a, func(token, interval int) { setBit(all[interval].within, reading+token) })
-	return mergeLetters(all, masks, size)
+	return mergeLetters(all, bitsets, size)
 }
 
-// mergeLetters returns the first of all letters with the same masks.
-func mergeLetters(all []letter, masks []uint64, size int) []letter {
+// mergeLetters returns the first of all letters with the same bitsets.
+func mergeLetters(all []letter, bitsets []uint64, size int) []letter {
 	var merged []letter
 	seen := map[string]bool{}
 	var key []byte
@@ -131,11 +131,11 @@ func mergeLetters(all []letter, masks []uint64, size int) []letter {
 			continue
 		}
 		key = key[:0]
-		for _, w := range masks[i*size:][:size] {
+		for _, w := range bitsets[i*size:][:size] {
 			key = binary.LittleEndian.AppendUint64(key, w)
 		}
 		if l.slash {
-			key = append(key, '/') // paths distinguish the slash too
+			key = append(key, '/') // walkers distinguish the slash too
 		}
 		if !seen[string(key)] {
 			seen[string(key)] = true

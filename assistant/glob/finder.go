@@ -17,15 +17,15 @@ const (
 // last i+1 characters match the first i+1 tokens. A character costs one step a
 // block of 64 tokens, whatever the text; memory is linear in the tokens.
 type finder struct {
-	blocks int
-	accept uint64 // the bit of the last token, in the last block
-	ascii  []uint64
-	wide   []wideBlock
+	blocks   int
+	accept   uint64 // the bit of the last token, in the last block
+	ascii    []uint64
+	nonASCII []nonASCIIBlock
 }
 
-// wideBlock has the masks of one block for characters beyond ASCII: masks[i] is for
+// nonASCIIBlock has the masks of one block for characters beyond ASCII: masks[i] is for
 // the characters from starts[i] to before starts[i+1].
-type wideBlock struct {
+type nonASCIIBlock struct {
 	starts []rune
 	masks  []uint64
 }
@@ -33,10 +33,10 @@ type wideBlock struct {
 func newFinder(tokens []token) *finder {
 	n := (len(tokens) + blockBits - 1) / blockBits
 	f := &finder{
-		blocks: n,
-		accept: 1 << ((len(tokens) - 1) % blockBits),
-		ascii:  make([]uint64, utf8.RuneSelf*n), // row r: the masks of character r, block by block
-		wide:   make([]wideBlock, n),
+		blocks:   n,
+		accept:   1 << ((len(tokens) - 1) % blockBits),
+		ascii:    make([]uint64, utf8.RuneSelf*n), // row r: the masks of character r, block by block
+		nonASCII: make([]nonASCIIBlock, n),
 	}
 	for i, t := range tokens {
 		b, bit := i/blockBits, uint64(1)<<(i%blockBits)
@@ -46,18 +46,18 @@ func newFinder(tokens []token) *finder {
 			}
 		}
 	}
-	for b := range f.wide {
-		f.wide[b] = newWideBlock(tokens[b*blockBits : min(len(tokens), (b+1)*blockBits)])
+	for b := range f.nonASCII {
+		f.nonASCII[b] = newNonASCIIBlock(tokens[b*blockBits : min(len(tokens), (b+1)*blockBits)])
 	}
 	return f
 }
 
-func newWideBlock(tokens []token) wideBlock {
+func newNonASCIIBlock(tokens []token) nonASCIIBlock {
 	starts := appendBounds([]rune{utf8.RuneSelf}, tokens)
 	slices.Sort(starts)
 	starts = slices.Compact(starts)
 	first, _ := slices.BinarySearch(starts, utf8.RuneSelf)
-	w := wideBlock{starts: starts[first:]}
+	w := nonASCIIBlock{starts: starts[first:]}
 	w.masks = make([]uint64, len(w.starts))
 	for k, r := range w.starts {
 		for i, t := range tokens {
@@ -69,7 +69,7 @@ func newWideBlock(tokens []token) wideBlock {
 	return w
 }
 
-func (w *wideBlock) mask(r rune) uint64 {
+func (w *nonASCIIBlock) mask(r rune) uint64 {
 	i, found := slices.BinarySearch(w.starts, r)
 	if !found {
 		i--
@@ -97,7 +97,7 @@ func (f *finder) findShort(s string) int {
 			i++
 		} else {
 			r, size := decode(s[i:])
-			state = (state<<1 | 1) & f.wide[0].mask(r)
+			state = (state<<1 | 1) & f.nonASCII[0].mask(r)
 			i += size
 		}
 		if state&f.accept != 0 {
@@ -129,7 +129,7 @@ func (f *finder) findLong(s string, state []uint64) int {
 			if row != nil {
 				next &= row[b]
 			} else if next != 0 {
-				next &= f.wide[b].mask(r)
+				next &= f.nonASCII[b].mask(r)
 			}
 			state[b] = next
 		}

@@ -34,16 +34,16 @@ func (t token) accepts(r rune) bool {
 
 // parse splits a pattern into tokens the way fnmatch.translate does.
 func parse(pattern string) []token {
-	pat := make([]rune, 0, len(pattern))
+	chars := make([]rune, 0, len(pattern))
 	for len(pattern) > 0 {
 		r, size := decode(pattern)
-		pat = append(pat, r)
+		chars = append(chars, r)
 		pattern = pattern[size:]
 	}
-	tokens := make([]token, 0, len(pat))
+	tokens := make([]token, 0, len(chars))
 	unclosed := false // no `]` is left: do not look for one again
-	for i := 0; i < len(pat); {
-		switch c := pat[i]; {
+	for i := 0; i < len(chars); {
+		switch c := chars[i]; {
 		case c == '*':
 			if n := len(tokens); n == 0 || tokens[n-1].kind != star {
 				tokens = append(tokens, token{kind: star})
@@ -51,13 +51,13 @@ func parse(pattern string) []token {
 		case c == '?':
 			tokens = append(tokens, token{kind: anyChar})
 		case c == '[' && !unclosed:
-			end := bracketEnd(pat, i+1)
+			end := bracketEnd(chars, i+1)
 			if end < 0 {
 				unclosed = true
 				tokens = append(tokens, token{kind: char, rune: c})
 				break
 			}
-			tokens = append(tokens, bracket(pat[i+1:end]))
+			tokens = append(tokens, bracket(chars[i+1:end]))
 			i = end
 		default:
 			tokens = append(tokens, token{kind: char, rune: c})
@@ -69,17 +69,17 @@ func parse(pattern string) []token {
 
 // bracketEnd finds the `]` that closes a bracket whose content begins at i, or returns
 // -1: then no `[` further on is closed either. A `]` that comes first is content.
-func bracketEnd(pat []rune, i int) int {
-	if i < len(pat) && pat[i] == '!' {
+func bracketEnd(chars []rune, i int) int {
+	if i < len(chars) && chars[i] == '!' {
 		i++
 	}
-	if i < len(pat) && pat[i] == ']' {
+	if i < len(chars) && chars[i] == ']' {
 		i++
 	}
-	if i >= len(pat) {
+	if i >= len(chars) {
 		return -1
 	}
-	if n := slices.Index(pat[i:], ']'); n >= 0 {
+	if n := slices.Index(chars[i:], ']'); n >= 0 {
 		return i + n
 	}
 	return -1

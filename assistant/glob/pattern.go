@@ -16,7 +16,7 @@ type Pattern struct {
 	tail      segment   // after the last star, when there is one
 	stars     bool      // there is a star
 	never     bool      // it has a class without members: nothing matches
-	plainEnds bool      // head and tail are plain: the fast way
+	plainEnds bool      // head and tail are plain
 	core      string
 }
 
@@ -69,7 +69,7 @@ func (p *Pattern) Match(s string) bool {
 	if len(p.tokens) == 1 && p.stars { // `*`
 		return true
 	}
-	if p.plainEnds && p.stars {
+	if p.plainEnds && p.stars { // the usual pattern, without a call for each end
 		if len(s) < len(p.head.text)+len(p.tail.text) || !strings.HasPrefix(s, p.head.text) || !strings.HasSuffix(s, p.tail.text) {
 			return false
 		}

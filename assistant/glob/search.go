@@ -2,24 +2,24 @@ package glob
 
 import "encoding/binary"
 
-// maxAntichain is how many sets are stored for each place to prune larger ones.
+// maxAntichain is how many sets are stored for each pair of states to prune larger ones.
 // Pruning is never needed for the answer, only for speed.
 const maxAntichain = 12
 
-// place is a state of narrow and one of within.
-type place struct{ narrow, within int32 }
+// statePair is a state of narrow and one of within.
+type statePair struct{ narrow, within int32 }
 
-// node is a visited state of the product: a place, and the set of states that
+// node is a visited state of the product: a pair of states, and the set of states that
 // broad can be in then.
 type node struct {
-	place
+	statePair
 	parent int32
 	letter int32 // with which it was reached from parent
 }
 
 // searcher looks, shortest strings first, for one that narrow and within
 // accept and broad does not. A node is left out when another one at the
-// same place, found no later, has a subset of its set: a string that refutes
+// same pair of states, found no later, has a subset of its set: a string that refutes
 // coverage from the larger set does so from the smaller one.
 type searcher struct {
 	broad   *automaton
@@ -29,10 +29,10 @@ type searcher struct {
 	rules   bool
 
 	nodes    []node
-	sets     []uint64          // the set of node i is at i times the words of broad
-	seen     map[string]bool   // the places and sets of nodes
-	key      []byte            // buffer for a key of seen
-	smallest map[place][]int32 // nodes of each place, none with a subset of another's set
+	sets     []uint64              // the set of node i is at i times the words of broad
+	seen     map[string]bool       // the pairs of states and sets of nodes
+	key      []byte                // buffer for a key of seen
+	smallest map[statePair][]int32 // nodes of each pair, none with a subset of another's set
 }
 
 // search decides whether broad accepts all that narrow and within accept; a nil
@@ -42,19 +42,19 @@ func search(broad, narrow, within *Pattern, rules bool) Coverage {
 		within = Compile("*")
 	}
 	a := newAlphabet(narrow, within, broad)
-	u := newAutomaton(broad)
-	if (2*u.words+stateWords(narrow)+stateWords(within))*a.len() > maxStateWords {
+	aut := newAutomaton(broad)
+	if (2*aut.words+stateWords(narrow)+stateWords(within))*a.len() > maxStateWords {
 		return Coverage{Undecided: true}
 	}
 	s := &searcher{
-		broad: u, rules: rules,
-		letters:  newLetters(a, u, broad, narrow, within),
+		broad: aut, rules: rules,
+		letters:  newLetters(a, aut, broad, narrow, within),
 		seen:     map[string]bool{},
-		smallest: map[place][]int32{},
+		smallest: map[statePair][]int32{},
 	}
 	s.narrow = newWalker(narrow, len(s.letters), func(l int) []uint64 { return s.letters[l].narrow })
 	s.within = newWalker(within, len(s.letters), func(l int) []uint64 { return s.letters[l].within })
-	return s.run(min(MaxStates, maxStateWords/max(u.words, 1)))
+	return s.run(min(MaxStates, maxStateWords/max(aut.words, 1)))
 }
 
 func (s *searcher) run(limit int) Coverage {
@@ -65,7 +65,7 @@ func (s *searcher) run(limit int) Coverage {
 		starts = append(starts, waiting)
 	}
 	for _, q := range starts {
-		if i := s.visit(place{q, reading}, set, -1, 0); i >= 0 && s.refutes(i) {
+		if i := s.visit(statePair{q, reading}, set, -1, 0); i >= 0 && s.refutes(i) {
 			return s.counterexample(i)
 		}
 	}
@@ -97,7 +97,7 @@ func (s *searcher) expand(i int, set []uint64) int {
 				if q < 0 || r < 0 {
 					continue
 				}
-				found := s.visit(place{q, r}, set, int32(i), l)
+				found := s.visit(statePair{q, r}, set, int32(i), l)
 				if found >= 0 && s.refutes(found) {
 					return found
 				}
@@ -108,7 +108,7 @@ func (s *searcher) expand(i int, set []uint64) int {
 }
 
 // visit adds a node, or returns -1 if nothing new can come of it.
-func (s *searcher) visit(at place, set []uint64, parent, letter int32) int {
+func (s *searcher) visit(at statePair, set []uint64, parent, letter int32) int {
 	for i, w := range set {
 		if w&s.broad.acceptsAll[i] != 0 {
 			return -1
@@ -131,9 +131,9 @@ func (s *searcher) visit(at place, set []uint64, parent, letter int32) int {
 	return found
 }
 
-// addSmallest reports whether no stored set of the place is a subset of set. If so
+// addSmallest reports whether no stored set of the pair is a subset of set. If so
 // it stores set, instead of a superset or while there is room.
-func (s *searcher) addSmallest(at place, set []uint64, id int32) bool {
+func (s *searcher) addSmallest(at statePair, set []uint64, id int32) bool {
 	stored := s.smallest[at]
 	replace := -1
 	for k, other := range stored {
