@@ -35,7 +35,7 @@ var filterExamples = []string{
 // answer answers a question about the model filter.
 func (c *conversation) answer(p *plan) {
 	switch p.step.kind {
-	case explain, listModels, find:
+	case listModels:
 		c.listModels(p)
 	case countModels:
 		for _, tg := range p.targets {
@@ -101,41 +101,39 @@ func (c *conversation) listModels(p *plan) {
 	if slices.ContainsFunc(c.steps, func(s step) bool { return s.kind.changesRules() }) {
 		c.reportf("What follows is as it was before the changes of this message.")
 	}
-	said := len(c.paragraphs)
+	said, state := len(c.paragraphs), cmp.Or(p.step.state, "found")
 	for _, tg := range p.targets {
-		models, n, state := tg.models, tg.total, p.step.state
-		switch {
-		case p.step.kind == explain:
-			state = "found"
-		case state == "hidden":
+		models, n := tg.models, tg.total
+		switch state {
+		case "hidden":
 			models, n = filter(models, model.isHidden), tg.hidden
-		case state == "shown":
+		case "shown":
 			models, n = filter(models, model.isShown), tg.shownCount()
-		case state == "allowed":
+		case "allowed":
 			models = filter(models, model.isAllowed)
 		}
 		if !tg.all || state == "allowed" {
 			n = len(models)
 		}
-		if n == 0 && len(p.targets) > 1 {
-			continue
-		}
-		head := fmt.Sprintf("%s: %d of %s %s %s.", clean(tg.provider), n, count(tg.total, "model"), verbFor(n, "is", "are"), cmp.Or(state, "found"))
-		if len(models) < n {
-			head += " I was given only part of that list."
-		}
 		lines := byRule(models)
-		if p.step.kind == explain && len(lines) == 1 {
+		switch {
+		case n == 0 && len(p.targets) > 1:
+			continue
+		case state == "found" && len(lines) == 1:
 			c.reportf("%s: %s.", clean(tg.provider), lines[0])
-		} else {
+		default:
+			head := fmt.Sprintf("%s: %d of %s %s %s.", clean(tg.provider), n, count(tg.total, "model"), verbFor(n, "is", "are"), state)
+			if len(models) < n {
+				head += " I was given only part of that list."
+			}
 			c.reportf("%s", bullets(head, lines))
 		}
-		if hidden := filter(models, model.isHidden); p.step.kind == explain && len(hidden) > 0 {
+		if hidden := filter(models, model.isHidden); state == "found" && len(hidden) > 0 {
 			c.offer("Unhide "+hidden[0].name, "unhide "+hidden[0].name+tg.on())
 		}
 	}
 	if len(p.targets) > 1 && len(c.paragraphs) == said {
-		c.reportf("No model is %s on any provider.", cmp.Or(p.step.state, "found"))
+		c.reportf("No model is %s on any provider.", state)
 	} else if len(p.targets) > 1 {
 		c.reportf("None on the other providers.")
 	}

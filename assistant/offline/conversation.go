@@ -179,9 +179,9 @@ func (s *step) continueFrom(base step) {
 	at := s.what.at
 	switch {
 	case s.kind == why:
-		s.kind, s.what, s.state = explain, base.what, base.state
+		s.kind, s.what = listModels, base.what
 		if base.kind == listModels || len(base.what.items) == 0 {
-			s.kind, s.state = listModels, cmp.Or(base.state, "hidden")
+			s.state = cmp.Or(base.state, "hidden")
 		}
 	case !base.kind.selects():
 	case s.kind == followUp && s.also:

@@ -24,10 +24,8 @@ const (
 	switchTo
 	refresh
 	propose
-	explain
 	listModels
 	countModels
-	find
 	showRules
 	listProviders
 	lastChanges
@@ -56,7 +54,7 @@ const (
 func (k kind) changesRules() bool { return k >= hide && k <= clearRules }
 
 // isQuestion reports whether the kind is about models and changes nothing.
-func (k kind) isQuestion() bool { return k >= explain && k <= find }
+func (k kind) isQuestion() bool { return k == listModels || k == countModels }
 
 // selects reports whether the kind is about models or the rules of providers, so
 // that a follow-up can continue it.
@@ -116,14 +114,14 @@ var filterForms = slices.Concat([]form{
 	{listModels, "is [there] anything|any [models] $state [$at]"},
 	{countModels, "how many models does|do $where have"},
 	{countModels, "how many [$what] [is] [there|hidden|shown] [$at]"},
-	{find, "what [models] does|do $where have"},
-	{explain, "why is|isn't $what [not] $state"},
-	{explain, "why can't|can|do|don't users|they [not] see|use|find|get $what"},
-	{explain, "users|they can't|don't see|use|find|get $what"},
-	{explain, "is|isn't $what [not] $state"},
-	{explain, "what rule hides|hide|allows|allow|decides $what"},
-	{explain, "explain|why $what"},
-	{explain, "what about $what"},
+	{listModels, "what [models] does|do $where have"},
+	{listModels, "why is|isn't $what [not] hidden|shown|allowed"},
+	{listModels, "why can't|can|do|don't users|they [not] see|use|find|get $what"},
+	{listModels, "users|they can't|don't see|use|find|get $what"},
+	{listModels, "is|isn't $what [not] hidden|shown|allowed"},
+	{listModels, "what rule hides|hide|allows|allow|decides $what"},
+	{listModels, "explain|why $what"},
+	{listModels, "what about $what"},
 
 	{allow, "make sure [that] $what is|stays|stay|remains shown|allowed"},
 	{only, "only $what [should] is|be|stay shown|allowed"},
@@ -144,8 +142,8 @@ var filterForms = slices.Concat([]form{
 	{allow, "add|create allow rule|rules [for] $what"},
 	{remove, "remove $what"},
 
-	{find, "find $what"},
-	{find, "what|show|list $what [is] [there]"},
+	{listModels, "find $what"},
+	{listModels, "what|show|list $what [is] [there]"},
 }, talkForms, []form{{hide, "no $what"}})
 
 // historyForms are the requests about the chat history.
