@@ -60,13 +60,16 @@ func (f *File) With(edits ...Edit) (*File, error) {
 		wanted[e.Key] = e
 	}
 	base := f.splitBOM(wanted)
-	current, err := base, error(nil)
+	current := base
 	for _, key := range keys {
-		if e := wanted[key]; !base.satisfies(e) { // else it is spelled as its author chose
-			if current, err = current.apply(e, wanted); err != nil {
-				return nil, err
-			}
+		if base.satisfies(wanted[key]) {
+			continue // the value stays spelled as its author chose
 		}
+		next, err := current.apply(wanted[key], wanted)
+		if err != nil {
+			return nil, err
+		}
+		current = next
 	}
 	return current, nil
 }
@@ -253,11 +256,11 @@ func (f *File) unedited(wanted map[string]Edit) []uneditedStatement {
 		if _, edited := wanted[b.key]; edited || b.key == "" && !b.bad {
 			continue
 		}
-		o := uneditedStatement{b, b.value}
+		statement := uneditedStatement{b, b.value}
 		if resolved := above.values[b.key]; b.hasValue && resolved != nil {
-			o.value = *resolved
+			statement.value = *resolved
 		}
-		all = append(all, o)
+		all = append(all, statement)
 	}
 	return all
 }

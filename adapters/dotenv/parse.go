@@ -49,7 +49,7 @@ type scanner struct {
 
 // parse cuts text into bindings, as parse_stream of python-dotenv does.
 func parse(text string) []binding {
-	var all []binding
+	all := make([]binding, 0, newlines(text)+1)
 	s := scanner{text: text}
 	line := 1
 	for s.pos < len(text) {

@@ -19,6 +19,9 @@ var (
 
 // unescape resolves the escapes of a quoted value.
 func unescape(s string, quote byte) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
 	pattern := singleEscape
 	if quote == '"' {
 		pattern = doubleEscape

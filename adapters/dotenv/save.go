@@ -136,12 +136,12 @@ func (w *writer) unchanged() (snapshot, error) {
 		return snapshot{}, err
 	}
 	if current.exists() != w.Exists || current.hash() != w.Hash {
-		return snapshot{}, w.changed(current)
+		return snapshot{}, w.changedError(current)
 	}
 	return current, nil
 }
 
-func (w *writer) changed(found snapshot) *ChangedError {
+func (w *writer) changedError(found snapshot) *ChangedError {
 	return &ChangedError{
 		Path: w.Path, Base: w.File.Bytes(), Theirs: found.data, Ours: w.data,
 		Missing: w.Exists && !found.exists(),
@@ -157,7 +157,7 @@ func (w *writer) checkReplaceable() error {
 	if n := ownerOf(w.loaded.info).links; n > 1 {
 		return &FileError{w.Path, fmt.Sprintf("has %d hard links: a save would separate them", n), nil}
 	}
-	if err := writable(w.Real); err != nil {
+	if err := checkWritable(w.Real); err != nil {
 		return fileError(w.Path, fmt.Sprintf("is write-protected (mode %04o)", w.Mode), err)
 	}
 	return nil
@@ -236,9 +236,9 @@ func (w *writer) commit(ctx context.Context) (done bool, err error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist):
-		current, rerr := readSnapshot(w.Real)
-		changed := w.changed(current)
-		changed.Err, err = rerr, changed
+		current, readErr := readSnapshot(w.Real)
+		changed := w.changedError(current)
+		changed.Err, err = readErr, changed
 		fallthrough
 	case err != nil:
 		return false, errors.Join(w.failed("put it in place", err), os.Remove(w.temp))
@@ -260,14 +260,14 @@ func (w *writer) compare(ctx context.Context) (old *os.File, leased bool, err er
 	case !w.Exists:
 		return nil, false, w.step(ctx, atExchange)
 	case !current.sameAttributes(w.loaded):
-		return nil, false, w.changed(current)
+		return nil, false, w.changedError(current)
 	}
 	if old, err = openRegular(w.Real); err != nil {
 		return nil, false, err
 	}
 	leased, busy := setLease(old)
 	if busy {
-		changed := w.changed(current)
+		changed := w.changedError(current)
 		changed.Busy = true
 		return old, false, changed
 	}
@@ -305,7 +305,7 @@ func (w *writer) readDisplaced(old *os.File) (snapshot, error) {
 // displacedError is the error for a displaced file that is not what was loaded, or that
 // another program is about to write to. The file remains beside the target.
 func (w *writer) displacedError(out snapshot, err error) error {
-	changed := w.changed(out)
+	changed := w.changedError(out)
 	changed.Missing, changed.Err = false, err
 	changed.Kept, err = setAside(w.Real, w.temp)
 	return errors.Join(changed, err)

@@ -101,21 +101,21 @@ type snapshot struct {
 	xattrs map[string][]byte
 }
 
-func (st snapshot) exists() bool { return st.info != nil }
+func (snap snapshot) exists() bool { return snap.info != nil }
 
-func (st snapshot) hash() [sha256.Size]byte { return sha256.Sum256(st.data) }
+func (snap snapshot) hash() [sha256.Size]byte { return sha256.Sum256(snap.data) }
 
 // sameAttributes reports whether two snapshots have the same owner and mode.
-func (st snapshot) sameAttributes(other snapshot) bool {
-	return ownerOf(st.info) == ownerOf(other.info) && st.info.Mode() == other.info.Mode()
+func (snap snapshot) sameAttributes(other snapshot) bool {
+	return ownerOf(snap.info) == ownerOf(other.info) && snap.info.Mode() == other.info.Mode()
 }
 
-func (st snapshot) source(path, target string) *Source {
-	s := &Source{Path: path, Real: target, File: Parse(st.data), Exists: st.exists(), Hash: st.hash()}
+func (snap snapshot) source(path, target string) *Source {
+	s := &Source{Path: path, Real: target, File: Parse(snap.data), Exists: snap.exists(), Hash: snap.hash()}
 	if !s.Exists {
 		return s
 	}
-	s.Mode = st.info.Mode().Perm()
+	s.Mode = snap.info.Mode().Perm()
 	if s.Mode&0o077 != 0 {
 		s.Notices = append(s.Notices, fmt.Sprintf("%s can be read or changed by others (mode %04o); a save does not change that", printable(path), s.Mode))
 	}
@@ -174,21 +174,21 @@ func readSnapshot(path string) (snapshot, error) {
 const notRegular = "is not a regular file"
 
 // readOpen reads an open file from its beginning, with its attributes.
-func readOpen(path string, f *os.File) (st snapshot, err error) {
-	if st.info, err = f.Stat(); err == nil && !st.info.Mode().IsRegular() {
+func readOpen(path string, f *os.File) (snap snapshot, err error) {
+	if snap.info, err = f.Stat(); err == nil && !snap.info.Mode().IsRegular() {
 		return snapshot{}, &FileError{path, notRegular, nil}
 	}
 	if err == nil {
-		st.data, err = io.ReadAll(io.NewSectionReader(f, 0, MaxSize+1))
+		snap.data, err = io.ReadAll(io.NewSectionReader(f, 0, MaxSize+1))
 	}
 	if err != nil {
 		return snapshot{}, fileError(path, "cannot be read", err)
 	}
-	if len(st.data) > MaxSize {
+	if len(snap.data) > MaxSize {
 		return snapshot{}, &FileError{path, tooLarge, nil}
 	}
-	if st.xattrs, err = readXattrs(f); err != nil {
+	if snap.xattrs, err = readXattrs(f); err != nil {
 		return snapshot{}, fileError(path, "has extended attributes that cannot be read", err)
 	}
-	return st, nil
+	return snap, nil
 }

@@ -21,8 +21,8 @@ func setOwner(*os.File, owner) error { return nil }
 
 func openRegular(path string) (*os.File, error) { return os.Open(path) }
 
-// writable reports an error if the file cannot be opened for writing.
-func writable(path string) error {
+// checkWritable reports an error if the file cannot be opened for writing.
+func checkWritable(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err

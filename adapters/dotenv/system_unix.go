@@ -42,9 +42,9 @@ func openRegular(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 }
 
-// writable reports an error if this process may not write to the file, which a
+// checkWritable reports an error if this process may not write to the file, which a
 // rename would ignore.
-func writable(path string) error { return unix.Access(path, unix.W_OK) }
+func checkWritable(path string) error { return unix.Access(path, unix.W_OK) }
 
 // lockPath is what is locked for the files of a folder: the folder itself.
 func lockPath(folder string) string { return folder }

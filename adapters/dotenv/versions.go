@@ -136,9 +136,9 @@ func (v *Versions) replace(ctx context.Context, s *Source, after *File, by Autho
 	}
 	saved, err := s.replace(ctx, after.Bytes())
 	var changed *ChangedError
-	made := saved.Written || errors.As(err, &changed) && changed.Kept != ""
-	if serr := l.finish(made); serr != nil && made {
-		err = errors.Join(err, fmt.Errorf("dotenv: %s was saved, but not its version: %w", printable(s.Path), serr))
+	wasSaved := saved.Written || errors.As(err, &changed) && changed.Kept != ""
+	if storeErr := l.finish(wasSaved); storeErr != nil && wasSaved {
+		err = errors.Join(err, fmt.Errorf("dotenv: %s was saved, but not its version: %w", printable(s.Path), storeErr))
 	}
 	return saved, err
 }
@@ -231,17 +231,17 @@ func (v *Versions) open(ctx context.Context, s *Source) (*versionLog, error) {
 	}
 	if r := l.Pending; r != nil { // a save was killed: it was not made if the file still has the bytes from before
 		current, err := readSnapshot(s.Real)
-		made := err != nil || current.exists() == r.Created || statefile.Sum(current.data) != r.Before.Sum
-		_ = l.finish(made) // if the log cannot be written, the next open tries again
+		wasSaved := err != nil || current.exists() == r.Created || statefile.Sum(current.data) != r.Before.Sum
+		_ = l.finish(wasSaved) // if the log cannot be written, the next open tries again
 	}
 	return l, nil
 }
 
 // finish adds the pending version to the list if its save was made, and drops it otherwise.
-func (l *versionLog) finish(made bool) error {
+func (l *versionLog) finish(wasSaved bool) error {
 	r := l.Pending
 	l.Pending = nil
-	if made {
+	if wasSaved {
 		if l.Original == nil {
 			l.Original = &record{Version{ID: OriginalVersion, Time: r.Time, Created: r.Created}, r.Before, r.Before}
 		}

@@ -38,8 +38,8 @@ func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
 	go func() {
 		defer close(changed)
 		defer func() { _ = w.Close() }() // a failure leaves nothing to do
-		var quiet <-chan time.Time
-		var first time.Time
+		var timer <-chan time.Time
+		var firstEvent time.Time
 		for {
 			select {
 			case <-ctx.Done():
@@ -49,8 +49,8 @@ func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
 					continue
 				}
 			case <-w.Errors: //nolint:errcheck // events were lost, perhaps ours
-			case <-quiet:
-				quiet = nil
+			case <-timer:
+				timer = nil
 				if again, err := watchLinks(w, path); err == nil {
 					names = again // a link may lead elsewhere now
 				}
@@ -60,10 +60,10 @@ func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
 				}
 				continue
 			}
-			if quiet == nil {
-				first = time.Now()
+			if timer == nil {
+				firstEvent = time.Now()
 			}
-			quiet = time.After(min(watchDelay, max(0, watchMaxDelay-time.Since(first))))
+			timer = time.After(min(watchDelay, max(0, watchMaxDelay-time.Since(firstEvent))))
 		}
 	}()
 	return changed, nil

@@ -57,7 +57,7 @@ func (w *Window) Refresh(ctx context.Context, name string) (Refreshed, error) {
 
 func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 	w.mu.Lock()
-	p, err := w.find(name)
+	p, err := w.findProvider(name)
 	if err != nil {
 		w.mu.Unlock()
 		return Refreshed{}, err
@@ -99,7 +99,7 @@ func without(a, b []string) []string {
 // Seen marks the models of a provider as seen: they are no longer new.
 func (w *Window) Seen(name string) error {
 	w.mu.Lock()
-	p, err := w.find(name)
+	p, err := w.findProvider(name)
 	w.mu.Unlock()
 	if err != nil || w.opts.Models == nil {
 		return err
@@ -119,7 +119,7 @@ func (w *Window) Seen(name string) error {
 func (w *Window) ModelList(name string) (ModelList, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	p, err := w.find(name)
+	p, err := w.findProvider(name)
 	if err != nil {
 		return ModelList{}, err
 	}

@@ -80,8 +80,8 @@ func (w *Window) SetPosition(raw json.RawMessage) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if p, err := w.find(at.Provider); err == nil && at.Provider != "" {
-		w.choose(p)
+	if p, err := w.findProvider(at.Provider); err == nil && at.Provider != "" {
+		w.setCurrent(p)
 	}
 	if tabs[at.Tab] != "" {
 		w.tab = at.Tab

@@ -83,17 +83,17 @@ func (p Proposal) changes() []assistant.RuleChange {
 func (w *Window) Effect(p Proposal) (assistant.ModelEffect, []error, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	at, err := w.find(p.Provider)
+	target, err := w.findProvider(p.Provider)
 	if err != nil {
 		return assistant.ModelEffect{}, nil, err
 	}
-	before := w.engine(at)
-	after := engine.New(at.name, before.Models())
+	before := w.engine(target)
+	after := engine.New(target.name, before.Models())
 	after.Set(before.Patterns(Ignore), before.Patterns(Allow))
 	var refused []error
 	for _, c := range p.changes() {
 		list := ListOf(c)
-		if err := at.editable(list); err != nil {
+		if err := target.editable(list); err != nil {
 			return assistant.ModelEffect{}, nil, err
 		}
 		if c.Added {

@@ -222,8 +222,8 @@ func (w *Window) providerNamed(name string) *provider {
 	return p
 }
 
-// find returns a provider that can be chosen; "" is the current one.
-func (w *Window) find(name string) (*provider, error) {
+// findProvider returns a provider that can be chosen; "" is the current one.
+func (w *Window) findProvider(name string) (*provider, error) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if name == "" {
 		name = w.current
@@ -267,19 +267,19 @@ func (w *Window) Provider() string { return withLock(w, func() string { return w
 // *UnknownError.
 func (w *Window) SetProvider(name string) error {
 	return w.asUser(func() error {
-		p, err := w.find(name)
+		p, err := w.findProvider(name)
 		if err != nil {
 			return err
 		}
-		if from := w.current; w.choose(p) {
+		if from := w.current; w.setCurrent(p) {
 			w.record("provider_changed", map[string]any{"from": from, "to": p.name})
 		}
 		return nil
 	})
 }
 
-// choose makes p the current provider; false if it already was.
-func (w *Window) choose(p *provider) bool {
+// setCurrent makes p the current provider; false if it already was.
+func (w *Window) setCurrent(p *provider) bool {
 	if p.name == w.current {
 		return false
 	}

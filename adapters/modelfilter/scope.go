@@ -19,7 +19,7 @@ type Scope struct {
 func (w *Window) On(provider string) (Scope, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	p, err := w.find(provider)
+	p, err := w.findProvider(provider)
 	if err != nil || provider == "" {
 		return Scope{w: w}, err
 	}
@@ -143,8 +143,8 @@ func (s Scope) Expected(served ...string) []string {
 }
 
 // Preview says what adding a pattern would change, without adding it.
-func (s Scope) Preview(list List, pattern string) engine.Change {
-	return withEngine(s, func(_ *provider, e *engine.Engine) engine.Change { return e.Preview(list, pattern) })
+func (s Scope) Preview(list List, pattern string) engine.Effect {
+	return withEngine(s, func(_ *provider, e *engine.Engine) engine.Effect { return e.Preview(list, pattern) })
 }
 
 // Check reports whether Add would take a pattern, and what it would make
@@ -160,8 +160,8 @@ func (s Scope) Check(list List, pattern string) (v engine.Verdict, err error) {
 }
 
 // PreviewRemove says what removing a rule would change.
-func (s Scope) PreviewRemove(list List, index int) engine.Change {
-	return withEngine(s, func(_ *provider, e *engine.Engine) engine.Change { return e.PreviewRemove(list, index) })
+func (s Scope) PreviewRemove(list List, index int) engine.Effect {
+	return withEngine(s, func(_ *provider, e *engine.Engine) engine.Effect { return e.PreviewRemove(list, index) })
 }
 
 // Explain says why a model has its status. Any id will do.

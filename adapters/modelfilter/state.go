@@ -112,7 +112,7 @@ func (w *Window) apply(s state) {
 			w.recordRules(ruleChanges(p.name, before, after)...)
 		}
 	}
-	if from := w.current; w.choose(w.providerNamed(s.Provider)) {
+	if from := w.current; w.setCurrent(w.providerNamed(s.Provider)) {
 		w.record("provider_changed", map[string]any{"from": from, "to": s.Provider})
 	}
 	if w.search != s.Search {

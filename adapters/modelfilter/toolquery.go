@@ -54,16 +54,16 @@ func (w *Window) toolMatching(a ruleArgs) assistant.ToolResult {
 	})
 }
 
-// located is a model that was found by its id or name.
-type located struct {
+// listedModel is a model that was found by its id or name.
+type listedModel struct {
 	*provider
 	e  *engine.Engine
 	id string
 }
 
-// locate finds a model: in the current provider first, then in the one that its id
+// findModel finds a model: in the current provider first, then in the one that its id
 // names. An exact match comes before one in another case.
-func (w *Window) locate(text string) (located, error) {
+func (w *Window) findModel(text string) (listedModel, error) {
 	places := []*provider{w.providerNamed(w.current)}
 	if head, _, ok := strings.Cut(text, "/"); ok && !strings.EqualFold(head, w.current) && slices.Contains(w.order, strings.ToLower(head)) {
 		places = append(places, w.providerNamed(strings.ToLower(head)))
@@ -73,14 +73,14 @@ func (w *Window) locate(text string) (located, error) {
 			e := w.engine(p)
 			for _, id := range e.Models() {
 				if same(id, text) || same(displayName(p.name, id), text) {
-					return located{p, e, id}, nil
+					return listedModel{p, e, id}, nil
 				}
 			}
 		}
 	}
 	p := places[len(places)-1]
 	e := w.engine(p)
-	return located{p, e, ""}, &UnknownError{What: "model of " + p.name, Name: text, Near: nearestNames(displayName(p.name, text), modelNames(e))}
+	return listedModel{p, e, ""}, &UnknownError{What: "model of " + p.name, Name: text, Near: nearestNames(displayName(p.name, text), modelNames(e))}
 }
 
 // modelNames are the names of an engine's models, without the provider.
@@ -97,7 +97,7 @@ func (w *Window) toolExplain(text string) assistant.ToolResult {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	text = strings.TrimSpace(text)
-	m, err := w.locate(text)
+	m, err := w.findModel(text)
 	if err == nil {
 		return m.explain()
 	}
@@ -112,7 +112,7 @@ func (w *Window) toolExplain(text string) assistant.ToolResult {
 	return r
 }
 
-func (m located) explain() assistant.ToolResult {
+func (m listedModel) explain() assistant.ToolResult {
 	x := m.e.Explain(m.id)
 	matching, others := []fields{}, []string{}
 	for _, r := range x.Rules {

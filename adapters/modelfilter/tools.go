@@ -108,7 +108,7 @@ func tool[A any](category, name, description string, run func(context.Context, A
 func (w *Window) onProvider(name string, run func(p *provider, e *engine.Engine) assistant.ToolResult) assistant.ToolResult {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	p, err := w.find(name)
+	p, err := w.findProvider(name)
 	if err != nil {
 		return errorResult(err)
 	}
@@ -176,7 +176,7 @@ func (w *Window) toolSwitch(a providerArgs) assistant.ToolResult {
 	return w.onProvider(a.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
 		c := counts(p, e)
 		verb := "is already"
-		if w.choose(p) {
+		if w.setCurrent(p) {
 			verb = "is now"
 		}
 		return assistant.OK(fmt.Sprintf("The current provider %s %s: %d of %s available.", verb, p.name, c.Available, assistant.Counted(c.Total, "model")), fields{

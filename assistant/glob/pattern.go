@@ -66,15 +66,19 @@ func (p *Pattern) OpenStart() bool { return len(p.tokens) > 0 && p.tokens[0].kin
 // It cuts the head off the front and the tail off the back; then it is
 // enough to find each middle segment as far left as possible, in order.
 func (p *Pattern) Match(s string) bool {
-	if len(p.tokens) == 1 && p.stars { // `*`
+	switch { // the usual patterns, without a call for each end
+	case p.never:
+		return false
+	case len(p.tokens) == 1 && p.stars: // `*`
 		return true
-	}
-	if p.plainEnds && p.stars { // the usual pattern, without a call for each end
+	case !p.stars && p.head.plain:
+		return s == p.head.text
+	case p.plainEnds && p.stars:
 		if len(s) < len(p.head.text)+len(p.tail.text) || !strings.HasPrefix(s, p.head.text) || !strings.HasSuffix(s, p.tail.text) {
 			return false
 		}
 		s = s[len(p.head.text) : len(s)-len(p.tail.text)]
-	} else {
+	default:
 		var ok bool
 		if s, ok = p.head.cutFront(s); !ok || !p.stars {
 			return ok && s == ""

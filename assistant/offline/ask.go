@@ -16,7 +16,7 @@ func (c *conversation) ask(plans []*plan) bool {
 	for _, p := range plans {
 		edits = append(edits, p.edits...)
 		wanted = wanted || p.step.propose
-		every = every || len(p.edits) > 0 && len(c.providers) > 1 && p.step.what.at.all()
+		every = every || len(p.edits) > 0 && len(c.providers) > 1 && p.step.selection.scope.all()
 	}
 	var lines []string
 	var proposals []map[string]any

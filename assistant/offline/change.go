@@ -152,13 +152,13 @@ func (c *conversation) discard() {
 }
 
 func (c *conversation) switchTo(s step) {
-	switch at := s.what.at.providers; {
-	case len(at) != 1:
+	switch to := s.selection.scope.providers; {
+	case len(to) != 1:
 		c.reportf("Name one provider: %s.", codes(c.providers))
-	case at[0] == c.provider:
-		c.reportf("%s is shown already.", clean(at[0]))
+	case to[0] == c.provider:
+		c.reportf("%s is shown already.", clean(to[0]))
 	default:
-		c.callAndReport("switch_provider", args{"provider": at[0]})
+		c.callAndReport("switch_provider", args{"provider": to[0]})
 	}
 }
 

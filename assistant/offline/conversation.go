@@ -154,18 +154,18 @@ func (c *conversation) complete(steps []step, base step) ([]step, step) {
 	switched := "" // by a "switch to" of this message
 	for i := range steps {
 		s := &steps[i]
-		switch at := s.what.at; {
-		case s.kind == switchTo && len(at.providers) == 1:
-			switched = at.providers[0]
-		case switched != "" && at.empty():
-			s.what.at.providers = []string{switched}
+		switch named := s.selection.scope; {
+		case s.kind == switchTo && len(named.providers) == 1:
+			switched = named.providers[0]
+		case switched != "" && named.empty():
+			s.selection.scope.providers = []string{switched}
 		}
 		s.continueFrom(base)
-		if s.kind.isQuestion() && len(s.what.items) == 0 {
-			s.what.items = []item{{all: true}}
+		if s.kind.isQuestion() && len(s.selection.items) == 0 {
+			s.selection.items = []item{{all: true}}
 		}
-		if s.state == "hidden" && s.kind == listModels && s.what.at.empty() && s.what.items[0].all && s.what.items[0].provider == "" {
-			s.what.at.every = true
+		if s.state == "hidden" && s.kind == listModels && s.selection.scope.empty() && s.selection.items[0].all && s.selection.items[0].provider == "" {
+			s.selection.scope.every = true
 		}
 		if s.kind.selects() && len(s.rest) == 0 {
 			base = *s
@@ -176,28 +176,28 @@ func (c *conversation) complete(steps []step, base step) ([]step, step) {
 
 // continueFrom makes "and nano too", "also on gemini", "it" and "why?" whole requests.
 func (s *step) continueFrom(base step) {
-	at := s.what.at
+	named := s.selection.scope
 	switch {
 	case s.kind == why:
-		s.kind, s.what = listModels, base.what
-		if base.kind == listModels || len(base.what.items) == 0 {
+		s.kind, s.selection = listModels, base.selection
+		if base.kind == listModels || len(base.selection.items) == 0 {
 			s.state = cmp.Or(base.state, "hidden")
 		}
 	case !base.kind.selects():
 	case s.kind == followUp && s.also:
 		s.kind, s.list, s.state = base.kind, base.list, base.state
-		if s.kind == only && len(s.what.items) > 0 { // what is said besides "only" is allowed, too
+		if s.kind == only && len(s.selection.items) > 0 { // what is said besides "only" is allowed, too
 			s.kind = allow
 		}
-		if len(s.what.items) == 0 {
-			s.what.items, s.what.except = base.what.items, base.what.except
+		if len(s.selection.items) == 0 {
+			s.selection.items, s.selection.except = base.selection.items, base.selection.except
 		}
-		if at.empty() {
-			s.what.at = base.what.at
+		if named.empty() {
+			s.selection.scope = base.selection.scope
 		}
-	case s.what.pronoun && len(base.what.items) > 0:
-		if s.what = base.what; !at.empty() {
-			s.what.at = at
+	case s.selection.pronoun && len(base.selection.items) > 0:
+		if s.selection = base.selection; !named.empty() {
+			s.selection.scope = named
 		}
 	}
 }
@@ -215,7 +215,7 @@ func (c *conversation) run(p *plan) {
 	case s.kind == switchTo:
 		c.switchTo(s)
 	case s.kind == refresh:
-		for _, p := range c.providersOf(s.what.at) {
+		for _, p := range c.providersOf(s.selection.scope) {
 			c.callAndReport("refresh_models", args{"provider": p})
 		}
 	default:

@@ -8,17 +8,17 @@ import (
 
 // step is one request of a message.
 type step struct {
-	kind    kind
-	list    string    // the rule list meant; "" for both
-	state   string    // the status meant: hidden, shown or allowed; "" for any
-	what    selection // the models or rules
-	n       int       // of undo: how many, or undoAll; of stars: how many
-	propose bool      // the change is proposed, not made
-	pairs   pairSet   // of the chat history
-	topic   string    // of the chat history: a path
-	text    string    // the request as typed
-	also    bool      // "and …", "… too": it may continue the previous request
-	rest    []string  // the words that were not understood; the step is not done
+	kind      kind
+	list      string    // the rule list meant; "" for both
+	state     string    // the status meant: hidden, shown or allowed; "" for any
+	selection selection // the models or rules
+	n         int       // of undo: how many, or undoAll; of stars: how many
+	propose   bool      // the change is proposed, not made
+	pairs     pairSet   // of the chat history
+	topic     string    // of the chat history: a path
+	text      string    // the request as typed
+	also      bool      // "and …", "… too": it may continue the previous request
+	rest      []string  // the words that were not understood; the step is not done
 }
 
 // undoAll is the n of a step that takes everything back.
@@ -62,13 +62,13 @@ func foldOnly(steps []step) []step {
 	var out []step
 	var except []item
 	for _, s := range steps {
-		if s.kind == hide && s.what.at.empty() && len(s.what.except)+len(s.rest) == 0 {
-			except = append(except, s.what.items...)
+		if s.kind == hide && s.selection.scope.empty() && len(s.selection.except)+len(s.rest) == 0 {
+			except = append(except, s.selection.items...)
 		} else {
 			out = append(out, s)
 		}
 	}
-	kept := &out[slices.IndexFunc(out, isOnly)].what
+	kept := &out[slices.IndexFunc(out, isOnly)].selection
 	kept.except = append(kept.except, except...)
 	return out
 }
@@ -116,7 +116,7 @@ func (c *conversation) clause(tokens []token) (step, bool) {
 		best = c.read(tokens, s)
 	}
 	if len(best.rest) > 0 && s.also {
-		s.kind, s.what = followUp, c.selection(tokens)
+		s.kind, s.selection = followUp, c.selection(tokens)
 		return s, true
 	}
 	return best, true
@@ -155,19 +155,19 @@ func (c *conversation) read(tokens []token, base step) step {
 func (c *conversation) fill(s *step, f fit) bool {
 	switch f.part {
 	case "$what":
-		at := s.what.at
-		s.what = c.selection(f.tokens)
-		s.what.at.merge(at)
-		hasAge := slices.ContainsFunc(s.what.items, func(it item) bool { return it.newest })
-		return (s.what.named() || s.kind.isQuestion()) && !(s.kind == removeRule && hasAge) // rules have no age
+		named := s.selection.scope
+		s.selection = c.selection(f.tokens)
+		s.selection.scope.merge(named)
+		hasAge := slices.ContainsFunc(s.selection.items, func(it item) bool { return it.newest })
+		return (s.selection.named() || s.kind.isQuestion()) && !(s.kind == removeRule && hasAge) // rules have no age
 	case "$where", "$at":
 		tokens := f.tokens
 		if !tokens[0].in(prepositions) {
 			tokens = append([]token{{plain, "on", "on"}}, tokens...)
 		}
-		providers := c.selection(tokens)
-		s.what.at.merge(providers.at)
-		return !providers.named()
+		where := c.selection(tokens)
+		s.selection.scope.merge(where.scope)
+		return !where.named()
 	case "$list":
 		s.list = map[string]string{"hide": ignoreList, "allow": allowList}[f.tokens[0].canon]
 	case "$state":

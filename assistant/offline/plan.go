@@ -48,7 +48,7 @@ func (c *conversation) planStep(s step) *plan {
 	case !s.kind.selects():
 		return p
 	case s.kind == clearRules || s.kind == showRules || s.kind == removeRule:
-		for _, name := range c.providersOf(s.what.at) {
+		for _, name := range c.providersOf(s.selection.scope) {
 			if cat := c.catalog(name); cat != nil {
 				p.targets = append(p.targets, target{catalog: cat})
 			}
@@ -111,7 +111,7 @@ func hasWildcard(pattern string) bool { return strings.ContainsAny(pattern, "*?[
 
 // hide adds ignore rules, and allow rules for the exceptions: an allow rule wins.
 func (p *plan) hide(tg *target) {
-	verbatim := slices.ContainsFunc(p.step.what.items, func(it item) bool {
+	verbatim := slices.ContainsFunc(p.step.selection.items, func(it item) bool {
 		return slices.ContainsFunc(it.words, func(w term) bool { return w.verbatim })
 	})
 	if len(tg.models) > 0 && !verbatim && !slices.ContainsFunc(tg.models, model.isShown) {
@@ -211,7 +211,7 @@ func (p *plan) clear(tg *target, list string) {
 // each word the only rule that has it in its pattern.
 func (p *plan) removeRules(tg *target) {
 	var wanted []string
-	for _, it := range p.step.what.items {
+	for _, it := range p.step.selection.items {
 		wanted = append(wanted, it.texts()...)
 		if it.all && it.provider == "" {
 			wanted = append(wanted, "*")

@@ -22,38 +22,38 @@ type target struct {
 // resolve finds what a step's selection means. nil means that calls are made
 // now, or that it could not be found, which is reported.
 func (c *conversation) resolve(s step) []target {
-	if len(s.what.items) == 0 {
+	if len(s.selection.items) == 0 {
 		c.reportf("I do not know which models you mean. %s", nothingChanged)
 		return nil
 	}
 	said, misses := len(c.paragraphs), 0 // items that no provider is found for
 	var providers, unknown []string
 	items := map[string][]item{} // by provider
-	for _, it := range s.what.items {
-		at, missing := c.placesOf(s, it)
-		if s.kind == only && len(s.what.items) > 1 && len(missing) > 0 && !slices.ContainsFunc(missing, isNotFamily) {
-			if anywhere, _ := c.known(it, c.providers); len(anywhere) == 0 { // there is nothing to keep
+	for _, it := range s.selection.items {
+		found, missing := c.findProviders(s, it)
+		if s.kind == only && len(s.selection.items) > 1 && len(missing) > 0 && !slices.ContainsFunc(missing, isNotFamily) {
+			if anywhere, _ := c.providersWith(it, c.providers); len(anywhere) == 0 { // there is nothing to keep
 				c.reportf("No provider here has models that match %s.", code(strings.Join(missing, " ")))
 				continue
 			}
 		}
-		if len(at) == 0 {
+		if len(found) == 0 {
 			misses++
 		}
-		for _, p := range at {
+		for _, p := range found {
 			items[p] = append(items[p], it)
 		}
-		providers, unknown = unique(append(providers, at...)), append(unknown, missing...)
+		providers, unknown = unique(append(providers, found...)), append(unknown, missing...)
 	}
-	for _, it := range s.what.except {
-		at := providers
+	for _, it := range s.selection.except {
+		where := providers
 		if it.provider != "" {
-			at = []string{it.provider}
+			where = []string{it.provider}
 		}
-		_, missing := c.known(it, at)
+		_, missing := c.providersWith(it, where)
 		if len(missing) > 0 && !slices.ContainsFunc(missing, isNotKind) {
-			others, _ := c.known(it, c.providers)
-			c.reportElsewhere(step{kind: hide, what: selection{items: []item{it}}, text: "hide " + it.text()}, it, others)
+			others, _ := c.providersWith(it, c.providers)
+			c.reportElsewhere(step{kind: hide, selection: selection{items: []item{it}}, text: "hide " + it.text()}, it, others)
 			continue
 		}
 		unknown = append(unknown, missing...)
@@ -67,62 +67,62 @@ func (c *conversation) resolve(s step) []target {
 		c.reportf("That leaves no provider. %s", nothingChanged)
 	case misses == 0:
 		for _, p := range providers {
-			out = append(out, newTarget(c.catalog(p), items[p], s.what.except))
+			out = append(out, newTarget(c.catalog(p), items[p], s.selection.except))
 		}
 	}
 	return out
 }
 
-// placesOf finds the providers that have models of an item: the ones that the
+// findProviders finds the providers that have models of an item: the ones that the
 // request names, else the shown one. missing are the words that no model there has.
 // If the shown provider has none, the others are tried: a question is about all
 // that have some, a change needs an id or a family of just one of them. Otherwise
 // the providers that have some are reported, and none is returned.
-func (c *conversation) placesOf(s step, it item) (at, missing []string) {
-	here := c.providersOf(s.what.at)
-	if it.provider != "" && (s.what.at.empty() || slices.Contains(here, it.provider)) {
+func (c *conversation) findProviders(s step, it item) (found, missing []string) {
+	here := c.providersOf(s.selection.scope)
+	if it.provider != "" && (s.selection.scope.empty() || slices.Contains(here, it.provider)) {
 		here = []string{it.provider}
 	}
-	at, missing = c.known(it, here)
-	if len(missing) == 0 || it.provider != "" || !s.what.at.empty() {
-		return at, missing
+	found, missing = c.providersWith(it, here)
+	if len(missing) == 0 || it.provider != "" || !s.selection.scope.empty() {
+		return found, missing
 	}
-	at, _ = c.known(it, c.providers)
-	family := slices.DeleteFunc(slices.Clone(at), func(p string) bool { return !it.isFamily(c.catalog(p)) })
+	found, _ = c.providersWith(it, c.providers)
+	family := slices.DeleteFunc(slices.Clone(found), func(p string) bool { return !it.isFamily(c.catalog(p)) })
 	switch {
-	case len(at) > 0 && s.kind.isQuestion():
-		return at, nil
+	case len(found) > 0 && s.kind.isQuestion():
+		return found, nil
 	case len(family) == 1:
 		return family, nil
 	case c.catalog(c.provider) == nil: // it could not be looked up, which is reported
 		return nil, nil
-	case len(at) == 0 && slices.ContainsFunc(missing, isNotKind):
+	case len(found) == 0 && slices.ContainsFunc(missing, isNotKind):
 		return nil, missing
 	}
 	c.reportf("No model of %s matches %s. %s", clean(c.provider), code(it.text()), nothingChanged)
-	c.reportElsewhere(s, it, at)
+	c.reportElsewhere(s, it, found)
 	return nil, nil
 }
 
 // reportElsewhere says which other providers have models of an item, and offers the
 // request for those that have models of all its items.
-func (c *conversation) reportElsewhere(s step, it item, at []string) {
-	for _, p := range at {
+func (c *conversation) reportElsewhere(s step, it item, elsewhere []string) {
+	for _, p := range elsewhere {
 		models, _ := it.find(c.catalog(p))
 		if s.kind == hide && !slices.ContainsFunc(models, model.isShown) {
 			c.reportf("%s has models that match %s, all of them hidden.", clean(p), code(it.text()))
 			continue
 		}
 		c.reportf("%s has models that match %s.", clean(p), code(it.text()))
-		if !slices.ContainsFunc(s.what.items, func(o item) bool { _, missing := c.known(o, []string{p}); return len(missing) > 0 }) {
+		if !slices.ContainsFunc(s.selection.items, func(o item) bool { _, missing := c.providersWith(o, []string{p}); return len(missing) > 0 }) {
 			c.offer("On "+p, s.text+" on "+p)
 		}
 	}
 }
 
-// known returns those of some providers on which all words of an item mean
+// providersWith returns those of some providers on which all words of an item mean
 // something, and when there is none the words that do not.
-func (c *conversation) known(it item, providers []string) (at, missing []string) {
+func (c *conversation) providersWith(it item, providers []string) (found, missing []string) {
 	missing = it.texts()
 	for _, p := range providers {
 		cat := c.catalog(p)
@@ -131,26 +131,26 @@ func (c *conversation) known(it item, providers []string) (at, missing []string)
 		}
 		_, unknown := it.find(cat)
 		if len(unknown) == 0 {
-			at = append(at, p)
+			found = append(found, p)
 		}
 		if len(unknown) < len(missing) {
 			missing = unknown
 		}
 	}
-	return at, missing
+	return found, missing
 }
 
 // providersOf lists the providers of a scope; the shown one when it names none.
-func (c *conversation) providersOf(at scope) []string {
-	out := slices.Clone(at.providers)
+func (c *conversation) providersOf(s scope) []string {
+	out := slices.Clone(s.providers)
 	switch {
-	case at.every || len(out) == 0 && len(at.without) > 0:
+	case s.every || len(out) == 0 && len(s.without) > 0:
 		out = slices.Clone(c.providers)
 	case len(out) == 0:
 		out = []string{c.provider}
 	}
 	return slices.DeleteFunc(out, func(p string) bool {
-		return slices.Contains(at.without, p) || at.major && !majorProviders[strings.ToLower(p)]
+		return slices.Contains(s.without, p) || s.major && !majorProviders[strings.ToLower(p)]
 	})
 }
 
@@ -339,16 +339,16 @@ func (it item) spellings(models []model) [][]string {
 
 // spelling writes the words of an item as a name does, in its order: "gpt*mini".
 func (it item) spelling(name string) string {
-	at := map[string]int{}
+	position := map[string]int{}
 	var texts []string
 	for _, w := range it.words {
 		text, place := strings.Trim(w.text, "*"), -1 // patterns come first
 		if found := w.inName().FindStringSubmatchIndex(name); found != nil && !w.verbatim {
 			place, text = found[2], name[found[2]:found[3]]
 		}
-		at[text], texts = place, append(texts, text)
+		position[text], texts = place, append(texts, text)
 	}
-	slices.SortStableFunc(texts, func(a, b string) int { return cmp.Compare(at[a], at[b]) })
+	slices.SortStableFunc(texts, func(a, b string) int { return cmp.Compare(position[a], position[b]) })
 	return strings.Join(texts, "*")
 }
 

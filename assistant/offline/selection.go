@@ -10,7 +10,7 @@ import (
 type selection struct {
 	items   []item
 	except  []item
-	at      scope
+	scope   scope
 	pronoun bool // "it", "them": what the previous request named
 }
 
@@ -124,8 +124,8 @@ func (r *reader) next() {
 		r.flush()
 		r.excepting = true
 	case t.is("everywhere"):
-		r.sel.at.every = true
-	case t.in(prepositions) && r.scope(&r.sel.at):
+		r.sel.scope.every = true
+	case t.in(prepositions) && r.readScope(&r.sel.scope):
 	case t.in(pronouns) && r.pronounHere():
 		r.sel.pronoun = true
 	case t.in(modelNouns):
@@ -168,7 +168,7 @@ func (r *reader) flush() {
 	switch {
 	case it.empty():
 	case r.excepting && it.provider != "" && len(it.words) == 0 && !it.newest:
-		r.sel.at.without = append(r.sel.at.without, it.provider)
+		r.sel.scope.without = append(r.sel.scope.without, it.provider)
 	case r.excepting:
 		r.sel.except = append(r.sel.except, it)
 	default:
@@ -184,9 +184,9 @@ func (r *reader) pronounHere() bool {
 	return r.cur.empty() && !r.seen && alone
 }
 
-// scope reads providers after a preposition: "every provider", "all major
+// readScope reads providers after a preposition: "every provider", "all major
 // providers", "gemini and openai"; false, and nothing is read, when there is none.
-func (r *reader) scope(at *scope) bool {
+func (r *reader) readScope(to *scope) bool {
 	start := r.pos
 	n := 0
 	if r.peek(n).is("all", "every", "each", "any") {
@@ -197,7 +197,7 @@ func (r *reader) scope(at *scope) bool {
 		n++
 	}
 	if n > 0 && r.peek(n).is("provider", "providers") {
-		at.every, at.major = true, at.major || major
+		to.every, to.major = true, to.major || major
 		r.pos += n + 1
 		return true
 	}
@@ -210,9 +210,9 @@ func (r *reader) scope(at *scope) bool {
 			return r.pos > start
 		}
 		if r.excepting && r.cur.empty() {
-			at.without = append(at.without, p) // "except on gemini"
+			to.without = append(to.without, p) // "except on gemini"
 		} else {
-			at.providers = unique(append(at.providers, p))
+			to.providers = unique(append(to.providers, p))
 		}
 		if r.pos += n + 1; r.peek(0).is("provider") {
 			r.pos++

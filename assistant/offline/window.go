@@ -224,7 +224,7 @@ func (c *conversation) catalog(provider string) *catalog {
 	}
 	var items []item
 	for _, s := range c.steps {
-		items = slices.Concat(items, s.what.items, s.what.except)
+		items = slices.Concat(items, s.selection.items, s.selection.except)
 	}
 	complete := true
 	for _, q := range queries(items) {

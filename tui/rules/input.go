@@ -244,7 +244,7 @@ func (l *textInput) draw(w int, st *styles) string {
 // preview is what adding the pattern of the line would do.
 type preview struct {
 	pattern  string
-	change   engine.Change
+	change   engine.Effect
 	verdict  engine.Verdict
 	refusal  error // why it would be refused
 	compared bool  // with the rules of its list

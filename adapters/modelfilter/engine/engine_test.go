@@ -120,7 +120,7 @@ func TestIncrementalEqualsScratch(t *testing.T) {
 			rules := n.rules[list]
 			at := 0
 			before, op := e.Statuses(), rng.IntN(12)
-			var told *Change
+			var told *Effect
 			switch {
 			case op < 7:
 				c := e.Preview(list, pattern)
@@ -159,8 +159,8 @@ func TestIncrementalEqualsScratch(t *testing.T) {
 	}
 }
 
-func changed(before, after []ModelStatus) Change {
-	var c Change
+func changed(before, after []ModelStatus) Effect {
+	var c Effect
 	for i, s := range after {
 		switch was, is := before[i].Status == Ignored, s.Status == Ignored; {
 		case is && !was:

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Change is the effect of an edit of the rules on the proxy's list.
-type Change struct {
+// Effect is what an edit of the rules changes in the proxy's list.
+type Effect struct {
 	Matches int      // models that the rule matches
 	Hidden  []string // shown now, hidden after the edit
 	Shown   []string // hidden now, shown after the edit
@@ -14,9 +14,9 @@ type Change struct {
 
 // Preview returns what adding pattern, trimmed, to the list would change. The
 // position in the list does not matter.
-func (e *Engine) Preview(list List, pattern string) Change {
+func (e *Engine) Preview(list List, pattern string) Effect {
 	matches := e.newRule(strings.TrimSpace(pattern)).matches
-	c := Change{Matches: matches.count()}
+	c := Effect{Matches: matches.count()}
 	if list == Allow {
 		c.Shown = e.models.list(matches.intersect(e.hidden()), 0)
 		return c
@@ -28,17 +28,17 @@ func (e *Engine) Preview(list List, pattern string) Change {
 
 // PreviewRemove returns what removing the rule at index would change; nothing if
 // there is no such rule.
-func (e *Engine) PreviewRemove(list List, index int) Change {
+func (e *Engine) PreviewRemove(list List, index int) Effect {
 	l := &e.lists[list]
 	if index < 0 || index >= len(l.rules) {
-		return Change{}
+		return Effect{}
 	}
 	r := l.rules[index]
 	freed := slices.Clone(r.first)
 	for _, later := range l.rules[index+1:] {
 		freed.remove(later.matches)
 	}
-	c := Change{Matches: r.matches.count()}
+	c := Effect{Matches: r.matches.count()}
 	if list == Allow {
 		c.Hidden = e.models.list(freed.intersect(e.lists[Ignore].matched), 0)
 	} else {

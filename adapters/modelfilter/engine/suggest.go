@@ -25,7 +25,7 @@ func Suggest(wanted, others []string) []string {
 	wanted = slices.DeleteFunc(wanted, func(id string) bool { return excluded[id] })
 	var names []string
 	for _, id := range wanted {
-		names = append(names, nameOf(id))
+		names = append(names, withoutProvider(id))
 	}
 	if len(names) > 1 {
 		for _, text := range candidates(names) {
@@ -48,7 +48,7 @@ func Suggest(wanted, others []string) []string {
 	return slices.Compact(out)
 }
 
-func nameOf(id string) string {
+func withoutProvider(id string) string {
 	if _, name, ok := strings.Cut(id, "/"); ok {
 		return name
 	}
