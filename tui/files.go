@@ -26,7 +26,7 @@ type outgoing struct {
 
 // post moves the message from the box to the outbox and reads its files.
 func (m *Model) post(p assistant.Prompt, names []string) tea.Cmd {
-	p.Text = m.input.draft.Take()
+	p.Text = m.input.draft.Reset()
 	o := &outgoing{typed: p.Text, prompt: p, read: len(names) == 0}
 	m.input.outbox = append(m.input.outbox, o)
 	if m.ready {
@@ -72,7 +72,7 @@ func (m *Model) sendOutgoing(o *outgoing) tea.Cmd {
 		refused := !m.input.draft.Empty()
 		restore()
 		if refused {
-			m.input.draft.PutAway(o.typed)
+			m.input.draft.AddToStash(o.typed)
 		}
 		if refused && m.notice.text != "" {
 			m.notice.text += m.hint(" · %s on the first line brings the message back", "older-message")

@@ -155,7 +155,7 @@ func (m *Model) overlayKey(k tea.KeyPressMsg, a *action) tea.Cmd {
 		name = "esc"
 	}
 	out := m.overlay.Key(name, k.Text)
-	if _, unread := out.(overlay.Unread); unread && m.mode == modeInput {
+	if _, typedAhead := out.(overlay.TypedAhead); typedAhead && m.mode == modeInput {
 		return m.input.write(tea.KeyPressMsg{Text: k.Text})
 	}
 	return m.onOutcome(out)

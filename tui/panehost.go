@@ -103,7 +103,7 @@ func (m *Model) clientAction(a assistant.SuggestedAction) tea.Cmd {
 
 // readPane reads what the pane shows, when that is out of date.
 func (m *Model) readPane() tea.Cmd {
-	r, ok := m.pane.(pane.Reader)
+	r, ok := m.pane.(pane.Loader)
 	if !ok || !r.Stale() {
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 // a message that is queued already. Its card appears once it is stored; if the turn has
 // ended meanwhile it is sent.
 func (m *Model) enqueueMessage(p assistant.Prompt) tea.Cmd {
-	typed, before := m.input.draft.Take(), m.turn.queuedText()
+	typed, before := m.input.draft.Reset(), m.turn.queuedText()
 	return attempt(func(ctx context.Context) error {
 		_, _, err := m.work.Queue(ctx, p)
 		return err

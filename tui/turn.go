@@ -98,7 +98,7 @@ func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 	}
 	cmd, ok := m.begin(p, typed)
 	if ok && take {
-		m.input.draft.Take()
+		m.input.draft.Reset()
 		cmd = tea.Batch(cmd, m.input.storeDraft())
 	}
 	return cmd

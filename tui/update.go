@@ -209,7 +209,7 @@ func (s *shared) onOutcome(out overlay.Outcome) tea.Cmd {
 		if do := s.handlers[out.Kind]; do != nil {
 			return do(out)
 		}
-	case overlay.Closed, overlay.Stay, overlay.Unread: // nothing was chosen
+	case overlay.Closed, overlay.Stay, overlay.TypedAhead: // nothing was chosen
 	}
 	return nil
 }

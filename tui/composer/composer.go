@@ -106,7 +106,7 @@ func (b *Model) Rows() int {
 	return rows
 }
 
-// Focus makes the box take keys and show the cursor.
+// Focus makes the box accept keys and show the cursor.
 func (b *Model) Focus() { b.area.Focus() }
 
 // Blur undoes Focus.
@@ -153,25 +153,31 @@ func (b *Model) Empty() bool { return strings.TrimSpace(b.area.Value()) == "" }
 
 // Set replaces the text. Undo and Older bring back what was there.
 func (b *Model) Set(text string) {
-	b.putAway()
+	b.stashText()
 	b.pushUndo()
 	b.chips = nil
-	b.put(text)
+	b.replace(text)
 }
 
-// put replaces the text without keeping it; a large text becomes a chip.
-func (b *Model) put(text string) {
+// replace replaces the text without adding it to the stash; a large text becomes a
+// chip.
+func (b *Model) replace(text string) {
 	text = withLF(text)
-	b.area.Reset()
 	if len(text) > ChipFrom {
 		text = b.addChip(text)
 	}
+	b.setValue(text)
+}
+
+// setValue sets the text of the textarea, with the cursor at its end.
+func (b *Model) setValue(text string) {
+	b.area.Reset()
 	b.area.SetValue(text)
 	b.area.MoveToEnd()
 }
 
-// Take empties the box and returns what was in it.
-func (b *Model) Take() string {
+// Reset empties the box and returns what was in it. Undo brings it back.
+func (b *Model) Reset() string {
 	text := b.Text()
 	b.empty()
 	return text
@@ -182,25 +188,23 @@ func (b *Model) Take() string {
 func (b *Model) Exchange(text string) (restore func()) {
 	draft, undo := state{b.area.Value(), b.chips}, b.undo
 	undo.states = slices.Clone(undo.states)
-	b.put(text)
+	b.replace(text)
 	return func() {
 		b.chips, b.undo = draft.chips, undo
-		b.area.Reset()
-		b.area.SetValue(draft.text)
-		b.area.MoveToEnd()
+		b.setValue(draft.text)
 	}
 }
 
 // Clear empties the box. Undo and Older bring the text back.
 func (b *Model) Clear() {
-	b.putAway()
+	b.stashText()
 	b.empty()
 }
 
-// PutAway adds a text that could not be sent to the stash: Older brings it back. It
-// leaves the box alone.
-func (b *Model) PutAway(text string) {
-	b.recall.putAway(text)
+// AddToStash adds a text that could not be sent to the stash: Older brings it back.
+// The box does not change.
+func (b *Model) AddToStash(text string) {
+	b.recall.addToStash(text)
 	b.recall.leave()
 }
 
@@ -211,11 +215,11 @@ func (b *Model) empty() {
 	b.recall.leave()
 }
 
-// putAway adds the text of the box to the stash, unless it is an older text that was
+// stashText adds the text of the box to the stash, unless it is an older text that was
 // not changed.
-func (b *Model) putAway() {
+func (b *Model) stashText() {
 	if !b.recall.browsing && !b.Empty() {
-		b.recall.putAway(b.Text())
+		b.recall.addToStash(b.Text())
 	}
 }
 
@@ -253,8 +257,8 @@ func (b *Model) Word() string {
 
 func (b *Model) currentLine() string {
 	lines := strings.Split(b.area.Value(), "\n")
-	if at := b.area.Line(); at < len(lines) {
-		return lines[at]
+	if n := b.area.Line(); n < len(lines) {
+		return lines[n]
 	}
 	return ""
 }

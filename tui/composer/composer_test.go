@@ -180,7 +180,7 @@ func TestClearedTextsAreOlderMessages(t *testing.T) {
 	b.Clear()
 	write(b, "replaced")
 	b.Set("somebody else's")
-	b.Take()
+	b.Reset()
 	b.AddSent("somebody else's")
 	for _, want := range []string{"replaced", "precious", "somebody else's", "sent"} {
 		if !b.Older() || b.Text() != want {
@@ -285,7 +285,7 @@ func TestAMessageThatCouldNotBeSentComesBack(t *testing.T) {
 	b := box()
 	b.AddSent("sent")
 	write(b, "draft")
-	b.PutAway("unsent")
+	b.AddToStash("unsent")
 	for _, want := range []string{"unsent", "sent"} {
 		if !b.Older() || b.Text() != want {
 			t.Fatalf("Older = %q, want %q", b.Text(), want)
@@ -313,7 +313,7 @@ func TestExchangeRestoresTheDraftAndItsUndoSteps(t *testing.T) {
 	if b.Text() != "for a moment" {
 		t.Errorf("the box shows %q", b.Text())
 	}
-	b.Take()
+	b.Reset()
 	restore()
 	if b.Text() != "one two" {
 		t.Errorf("the draft is %q", b.Text())

@@ -1,8 +1,8 @@
 // Package composer is the box in which the user writes a message.
 //
-// A Model is a textarea of bubbles that never loses typed text. Undo takes edits
-// back one by one, and brings back what was cleared, sent or replaced. A large
-// paste becomes a chip in the text while its full text is kept. Older and Newer
+// A Model is a textarea of bubbles that never loses typed text. Undo reverts
+// edits one by one, and brings back what was cleared, sent or replaced. A large
+// paste becomes a chip in the text; its full text is stored beside it. Older and Newer
 // walk through sent messages, and through the stash: cleared texts.
 //
 // A Model belongs to one goroutine, the one that runs Update and View.

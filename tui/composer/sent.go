@@ -2,7 +2,7 @@ package composer
 
 import "slices"
 
-// maxStash is how many cleared texts are kept.
+// maxStash bounds how many cleared texts are stored.
 const maxStash = 20
 
 // recall walks through sent messages and, after them, texts that were cleared without
@@ -10,7 +10,7 @@ const maxStash = 20
 type recall struct {
 	sent     []string // oldest first
 	stash    []string // oldest first
-	at       int      // index in sent and then stash; after both is the draft
+	index    int      // in sent and then stash; after both is the draft
 	draft    string
 	browsing bool // not at the draft
 }
@@ -25,7 +25,7 @@ func (b *Model) SetSent(texts []string) {
 func (b *Model) AddSent(text string) {
 	p := &b.recall
 	p.sent = append(p.sent, text)
-	p.stash = slices.DeleteFunc(p.stash, func(put string) bool { return put == text })
+	p.stash = slices.DeleteFunc(p.stash, func(s string) bool { return s == text })
 	p.leave()
 }
 
@@ -38,12 +38,12 @@ func (b *Model) SetStash(texts []string) {
 // Stash returns the texts that were cleared, oldest first.
 func (b *Model) Stash() []string { return b.recall.stash }
 
-// putAway adds a text that was not sent to the stash.
-func (p *recall) putAway(text string) {
+// addToStash adds a text that was not sent to the stash.
+func (p *recall) addToStash(text string) {
 	if text == "" || slices.Contains(p.sent, text) {
 		return
 	}
-	p.stash = slices.DeleteFunc(p.stash, func(put string) bool { return put == text })
+	p.stash = slices.DeleteFunc(p.stash, func(s string) bool { return s == text })
 	p.stash = append(p.stash, text)
 	p.stash = p.stash[max(0, len(p.stash)-maxStash):]
 }
@@ -58,20 +58,20 @@ func (p *recall) text(i int) string {
 }
 
 // leave ends the walk.
-func (p *recall) leave() { p.at, p.browsing = p.len(), false }
+func (p *recall) leave() { p.index, p.browsing = p.len(), false }
 
 // Older shows the text before, and reports whether there is one.
 func (b *Model) Older() bool {
 	p := &b.recall
-	if p.at == 0 {
+	if p.index == 0 {
 		return false
 	}
 	if !p.browsing {
 		p.draft, p.browsing = b.Text(), true
 		b.pushUndo()
 	}
-	p.at--
-	b.show(p.text(p.at))
+	p.index--
+	b.show(p.text(p.index))
 	return true
 }
 
@@ -81,18 +81,18 @@ func (b *Model) Newer() bool {
 	if !p.browsing {
 		return false
 	}
-	p.at++
-	if p.at >= p.len() {
+	p.index++
+	if p.index >= p.len() {
 		p.leave()
 		b.show(p.draft)
 		return true
 	}
-	b.show(p.text(p.at))
+	b.show(p.text(p.index))
 	return true
 }
 
-// show puts a text of the walk into the box; the walk goes on.
+// show shows a text of the walk, which goes on.
 func (b *Model) show(text string) {
 	b.chips = nil
-	b.put(text)
+	b.replace(text)
 }

@@ -12,7 +12,7 @@ type undoStack struct {
 	run    run     // of the last edit; the next one may join it
 }
 
-// run is the kind of consecutive edits that one undo takes back.
+// run is the kind of consecutive edits that one undo reverts.
 type run uint8
 
 const (
@@ -72,9 +72,7 @@ func (b *Model) Undo() bool {
 		if last.chips != nil {
 			b.chips = last.chips
 		}
-		b.area.Reset()
-		b.area.SetValue(last.text)
-		b.area.MoveToEnd()
+		b.setValue(last.text)
 		return true
 	}
 	return false

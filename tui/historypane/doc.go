@@ -1,15 +1,15 @@
 // Package historypane is the pane of the chat history: topics, saved filters,
 // and the changes of this session, in three tabs.
 //
-// # Nouns
+// # Types
 //
-// A Pane shows an assistant/history.Store to one session. It draws from the
-// contents that Read has read last, and is stale after a commit or Changed.
+// A Pane shows an assistant/history.Store to one session. It draws what Read
+// has read last, and is stale after a commit or Changed.
 //
 // Enter shows the pairs of a topic or a saved filter in the conversation, where
 // pairs are worked on. Select gives new messages the topic of the row.
 //
-// # Who may call what
+// # Concurrency
 //
 // A Pane belongs to the goroutine that runs Update and View. Read is safe from
 // any other; the next frame shows what it has read.
@@ -17,7 +17,5 @@
 // # Caveats
 //
 // A topic's filter line also selects a topic whose path ends in the same way, as the
-// filter language defines. There are no counts until the store's index is read.
-//
-// It implements section 8.6 of the specification.
+// filter language defines. There are no counts until the first Read.
 package historypane

@@ -45,9 +45,9 @@ type Pane struct {
 
 // contents are what was read of the history.
 type contents struct {
-	loaded       bool // it was read: the zero contents are not
+	loaded       bool // false before the first Read
 	topics       []history.Topic
-	pairs        int // of all topics and of none
+	pairs        int // all, with a topic and without
 	withoutTopic int // pairs without a topic
 	filters      []transfer.SavedFilter
 	changes      []checkpoint.Checkpoint // of this session, newest first
@@ -55,7 +55,7 @@ type contents struct {
 
 var (
 	_ pane.Pane   = (*Pane)(nil)
-	_ pane.Reader = (*Pane)(nil)
+	_ pane.Loader = (*Pane)(nil)
 	_ pane.Hinter = (*Pane)(nil)
 )
 
@@ -86,7 +86,7 @@ func (p *Pane) Changed() {
 	p.changed = true
 }
 
-// Stale implements pane.Reader.
+// Stale implements pane.Loader.
 func (p *Pane) Stale() bool {
 	p.showLoaded()
 	p.mu.Lock()
@@ -128,7 +128,7 @@ func (p *Pane) rebuild() {
 	p.tabs.Lists[tabChanges].Rows = p.changeRows()
 }
 
-// Read implements pane.Reader.
+// Read implements pane.Loader.
 func (p *Pane) Read(ctx context.Context) error {
 	revision := p.store.Revision() // first: a commit during the reading is seen the next time
 	c, err := p.read(ctx)

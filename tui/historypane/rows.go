@@ -11,7 +11,6 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
-	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 	"winnow/tui/pane"
 	"winnow/tui/textwidth"
@@ -23,31 +22,31 @@ type rowKind uint8
 const (
 	rowText         rowKind = iota // an explanation
 	rowAll                         // all pairs
-	rowTopic                       // topic at
+	rowTopic                       // a topic
 	rowWithoutTopic                // the pairs without a topic
-	rowFilter                      // saved filter at
-	rowChange                      // change at
-	rowTool                        // what tool of change at did
+	rowFilter                      // a saved filter
+	rowChange                      // a change
+	rowTool                        // what a tool of a change did
 )
 
 // row is a line of a list.
 type row struct {
 	kind  rowKind
-	index int
-	tool  int
+	index int    // in the part of the contents that kind names
+	tool  int    // of the change
 	text  string // of an explanation
 }
 
 // Selectable implements pane.Row.
 func (r row) Selectable() bool { return r.kind != rowText && r.kind != rowTool }
 
-// cursorRowID is the key of the row under the cursor of a tab.
+// cursorRowID is the ID of the row under the cursor of a tab.
 func (p *Pane) cursorRowID(t int) string {
 	r, _ := p.tabs.Lists[t].Current()
 	return p.rowID(r)
 }
 
-// rowID identifies what a row shows across readings; "" for other rows.
+// rowID identifies a row across reads; "" for one that the cursor need not find again.
 func (p *Pane) rowID(r row) string {
 	switch r.kind {
 	case rowTopic:
@@ -100,11 +99,7 @@ func (p *Pane) changeRows() []row {
 }
 
 func textRows(lines ...string) []row {
-	rows := make([]row, len(lines))
-	for i, l := range lines {
-		rows[i] = row{kind: rowText, text: l}
-	}
-	return rows
+	return pane.TextRows(func(text string) row { return row{kind: rowText, text: text} }, lines...)
 }
 
 // filterLine is the filter line that shows the pairs of a row.
@@ -132,11 +127,6 @@ func topicLine(path string) string {
 	return filter.PrintExpr(t)
 }
 
-// maxName bounds how much of a foreign name is drawn, in cells.
-const maxName = 400
-
-func visible(text string) string { return safetext.Line(text, maxName) }
-
 // Lines implements pane.Pane.
 func (p *Pane) Lines(w, h int) []string {
 	p.showLoaded()
@@ -148,7 +138,7 @@ func (p *Pane) Lines(w, h int) []string {
 	return p.tabs.Draw(frame, w, h, pane.DrawFuncs[row]{Row: p.drawRow, Foot: p.foot})
 }
 
-// drawRow draws the sign of the cursor, the name, and a number at the end.
+// drawRow draws the cursor, the name, and a number at the end.
 func (p *Pane) drawRow(r row, current bool, w int) string {
 	name, number, st := p.rowTexts(r)
 	lead := "  "
@@ -174,27 +164,27 @@ func (p *Pane) rowTexts(r row) (name, number string, st lipgloss.Style) {
 	case rowTopic:
 		t := d.topics[r.index]
 		names := strings.Split(t.Path, history.TopicSeparator)
-		return strings.Repeat("  ", len(names)-1) + p.currentTopicIcon(t.Path) + visible(names[len(names)-1]), p.count(t.All), rules.Text
+		return strings.Repeat("  ", len(names)-1) + p.currentTopicIcon(t.Path) + pane.Visible(names[len(names)-1]), p.count(t.All), rules.Text
 	case rowFilter:
 		f := d.filters[r.index]
-		return "@" + visible(f.Name) + "  " + visible(f.Line), "", rules.Text
+		return "@" + pane.Visible(f.Name) + "  " + pane.Visible(f.Line), "", rules.Text
 	case rowChange:
 		c := d.changes[r.index]
 		if c.Undone {
-			return visible(c.Description), "undone", rules.Dead
+			return pane.Visible(c.Description), "undone", rules.Dead
 		}
-		return visible(c.Description), c.Time.Local().Format("15:04"), rules.Text
+		return pane.Visible(c.Description), c.Time.Local().Format("15:04"), rules.Text
 	case rowTool:
 		tool := d.changes[r.index].Tools[r.tool]
-		sign, st := icons.ToolOK, rules.Muted
+		icon, st := icons.ToolOK, rules.Muted
 		if !tool.OK {
-			sign, st = icons.ToolBad, rules.Warn
+			icon, st = icons.ToolBad, rules.Warn
 		}
 		effect := tool.Effect
 		if effect == "" {
 			effect = tool.Name
 		}
-		return "  " + sign + " " + visible(effect), "", st
+		return "  " + icon + " " + pane.Visible(effect), "", st
 	case rowText:
 	}
 	return r.text, "", rules.Muted
@@ -231,7 +221,7 @@ func (p *Pane) foot(w, h int) []string {
 	}
 }
 
-// about is what there is to say about the row under the cursor.
+// about describes the row under the cursor.
 func (p *Pane) about() string {
 	d := &p.data
 	switch r, _ := p.tabs.List().Current(); r.kind {
@@ -243,13 +233,13 @@ func (p *Pane) about() string {
 		t := d.topics[r.index]
 		switch {
 		case !d.loaded:
-			return visible(t.Path)
+			return pane.Visible(t.Path)
 		case t.Pairs == t.All:
-			return visible(t.Path) + ": " + assistant.Counted(t.Pairs, "pair")
+			return pane.Visible(t.Path) + ": " + assistant.Counted(t.Pairs, "pair")
 		}
-		return fmt.Sprintf("%s: %s, %d with subtopics", visible(t.Path), assistant.Counted(t.Pairs, "pair"), t.All)
+		return fmt.Sprintf("%s: %s, %d with subtopics", pane.Visible(t.Path), assistant.Counted(t.Pairs, "pair"), t.All)
 	case rowFilter:
-		return visible(d.filters[r.index].Line)
+		return pane.Visible(d.filters[r.index].Line)
 	case rowChange:
 		c := d.changes[r.index]
 		who := "the assistant"

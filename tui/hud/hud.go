@@ -46,12 +46,12 @@ func (n Numbers) Lines(w int, st style.Overlay) (out []string) {
 		}
 		out = append(out, "  "+st.Text.Render(words)+acronym+st.Text.Render(safetext.Line(fmt.Sprint(value), maxValueWidth)))
 	}
-	b, set := n.Boundary, n.Session.Settings().Budget
+	b, params := n.Boundary, n.Session.Settings().Budget
 	group("PARAMETERS")
 	row("model", safetext.Visible(n.Session.Model()))
-	row("characters per token (CPT)", set.CPT())
-	row("kept for the next message (URA)", set.URA())
-	row("pairs trimmed per send (NTA)", set.NTA())
+	row("characters per token (CPT)", params.CPT())
+	row("next message allowance (URA)", params.URA())
+	row("pairs trimmed per send (NTA)", params.NTA())
 	group("BUDGET")
 	n.budget(row)
 	group("SELECTION")
@@ -68,11 +68,11 @@ func (n Numbers) Lines(w int, st style.Overlay) (out []string) {
 }
 
 func (n Numbers) budget(row func(name string, value any)) {
-	b, cost, known := n.Boundary, n.Draft, "~"
+	b, cost, approximately := n.Boundary, n.Draft, "~"
 	if b.Known {
-		known = ""
+		approximately = ""
 	}
-	row("model limit (ML)", known+fmt.Sprint(b.ML))
+	row("model limit (ML)", approximately+fmt.Sprint(b.ML))
 	row("system prompt and tools (SYS)", b.SYS)
 	row("usable", b.Usable)
 	row("predicted history", b.HistoryTokens)

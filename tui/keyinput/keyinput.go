@@ -2,8 +2,8 @@
 // arrives faster than anybody types.
 //
 // A Reader sees when bytes arrive; the program that parses them does not. Text of
-// several characters that arrives within 10 ms, on a terminal that does not mark its pastes, gets the
-// marks of a bracketed paste. A marked paste whose end was lost, which would swallow
+// several characters that arrives within 10 ms, on a terminal that does not mark its
+// pastes, gets the marks of a bracketed paste. A marked paste whose end was lost, which would swallow
 // all later keys, is ended after 2 s of silence.
 //
 // One goroutine reads; AcceptText may be called from any.
@@ -42,7 +42,7 @@ type Reader struct {
 	tail       []byte      // the end of what was read, in which a marker may begin
 	lastText   time.Time   // when text was read last
 	now        func() time.Time
-	ready      func(f *os.File, wait time.Duration) bool // bytes arrive within wait; nil: unknown
+	ready      func(f *os.File, wait time.Duration) bool // bytes arrive within wait; nil where the system cannot tell
 }
 
 // New reads from f.

@@ -6,7 +6,7 @@
 // arrives.
 //
 // A frame asks for the lines of the items on the screen and for nothing else,
-// whatever the number of items. The list keeps no lines: a Source whose items
+// whatever the number of items. The list caches no lines: a Source whose items
 // are expensive to draw caches them.
 //
 // A List belongs to one goroutine, the one that runs Update and View.

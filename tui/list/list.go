@@ -10,7 +10,7 @@ import (
 type Source interface {
 	Len() int
 	ID(i int) int64 // 0 ≤ i < Len
-	// Index is the place of the item with an ID, or where it would stand.
+	// Index is the index of the item with an ID, or the one that it would have.
 	Index(id int64) (i int, ok bool)
 	// Lines are the lines of item i, at least one. Lines wider than width cells
 	// are cut. The list does not change the slice, and uses it only until the next call.
@@ -26,7 +26,7 @@ type List struct {
 	source        Source
 	width, height int        // of the last View
 	away          bool       // scrolled away from the end; otherwise the list follows its end
-	slack         bool       // rows may stay empty below the last line, see ShowLine
+	emptyRows     bool       // rows may stay empty below the last line, see ShowLine
 	top           position   // first line on the screen; valid only while away
 	rows          []position // what the last View drew on each row
 	focus         int64      // ID of the focused item; 0 means none
@@ -104,10 +104,10 @@ func (l *List) updateTop() {
 		l.top.item = min(l.top.item, l.Len()-1)
 		l.top.line = max(0, min(l.top.line, l.heightOf(l.top.item)-1))
 		below, end := l.linesBelow()
-		if l.slack && end && below < 0 || !l.slack && (!end || below > 0) {
+		if l.emptyRows && end && below < 0 || !l.emptyRows && (!end || below > 0) {
 			return
 		}
-		l.away, l.slack = false, false
+		l.away, l.emptyRows = false, false
 	}
 	last := l.Len() - 1
 	l.top = l.up(position{last, l.heightOf(last) - 1}, l.height-1)

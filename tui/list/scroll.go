@@ -50,9 +50,9 @@ func (l *List) ShowLine(i, line, row int) {
 	if !l.ready() || i < 0 || i >= l.Len() {
 		return
 	}
-	l.top, l.away, l.slack = l.up(position{i, max(0, line)}, row), true, false
+	l.top, l.away, l.emptyRows = l.up(position{i, max(0, line)}, row), true, false
 	below, end := l.linesBelow()
-	l.slack = end && below < 0
+	l.emptyRows = end && below < 0
 	if seen, ok := l.source.Index(l.seen.id); ok && seen == l.Len()-1 { // an item that was folded or unfolded is not new
 		l.markSeen()
 	}
@@ -60,7 +60,7 @@ func (l *List) ShowLine(i, line, row int) {
 
 // goTo makes p the first line on the screen, as far as the end allows.
 func (l *List) goTo(p position) {
-	l.top, l.away, l.slack = p, true, false
+	l.top, l.away, l.emptyRows = p, true, false
 	l.updateTop()
 }
 
@@ -78,7 +78,7 @@ func (l *List) Top() {
 }
 
 // Bottom shows the last line and follows the end from now on.
-func (l *List) Bottom() { l.away, l.slack = false, false }
+func (l *List) Bottom() { l.away, l.emptyRows = false, false }
 
 // AtEnd reports whether the list follows its end.
 func (l *List) AtEnd() bool { return !l.away }

@@ -96,8 +96,8 @@ func readText(path string) (string, error) {
 // Split divides an @word into its folder, with the slash at its end, and the rest.
 func Split(word string) (dir, name string) {
 	path := strings.TrimPrefix(word, "@")
-	at := strings.LastIndexByte(path, '/') + 1
-	return path[:at], path[at:]
+	n := strings.LastIndexByte(path, '/') + 1
+	return path[:n], path[n:]
 }
 
 // Suggest lists what can replace an @word: folders, files and the given names; first
@@ -108,14 +108,14 @@ func Split(word string) (dir, name string) {
 func Suggest(word string, names []string) []overlay.Entry {
 	dir, typed := Split(word)
 	typed = strings.ToLower(typed)
-	const folder, file, name = 0, 1, 2
+	const folders, files, others = 0, 1, 2
 	var ranked [6][]overlay.Entry // by kind; from 3 on those that only contain what is typed
 	add := func(kind int, name, text, extra string) {
-		at := strings.Index(strings.ToLower(name), typed)
-		if at < 0 || name[0] == '.' && !strings.HasPrefix(typed, ".") || safetext.Line(text, len(text)) != text || strings.ContainsAny(text, " \t") {
+		i := strings.Index(strings.ToLower(name), typed)
+		if i < 0 || name[0] == '.' && !strings.HasPrefix(typed, ".") || safetext.Line(text, len(text)) != text || strings.ContainsAny(text, " \t") {
 			return
 		}
-		if at > 0 {
+		if i > 0 {
 			kind += 3
 		}
 		ranked[kind] = append(ranked[kind], overlay.Entry{Value: text, Text: strings.TrimPrefix(text, "@"), Extra: extra})
@@ -138,14 +138,14 @@ func Suggest(word string, names []string) []overlay.Entry {
 			continue
 		}
 		if info.IsDir() {
-			add(folder, e.Name(), "@"+path, "folder")
+			add(folders, e.Name(), "@"+path, "folder")
 		} else {
-			add(file, e.Name(), "@"+path, fileSize(info.Size()))
+			add(files, e.Name(), "@"+path, fileSize(info.Size()))
 		}
 	}
 	for _, n := range names[:min(len(names), maxSuggested)] {
 		if dir == "" {
-			add(name, n, n, "rule or model")
+			add(others, n, n, "rule or model")
 		}
 	}
 	all := slices.Concat(ranked[:]...)

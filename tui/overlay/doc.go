@@ -1,15 +1,15 @@
 // Package overlay draws what lies above the screen: pickers, texts, questions
 // and lines to type, on a stack.
 //
-// # Nouns
+// # Types
 //
 // An Overlay draws itself into a box and answers each key with an Outcome: it
 // stays, it closes, something was chosen, or a search is wanted. A Picker is a
 // list that is searched while one types, a Text shows lines and may ask a
-// question, a Line asks for a text. What a choice means is the root model's
-// business; nothing here does I/O or knows a session.
+// question, a Line asks for a text. The root model
+// knows what a choice means; nothing here does I/O or knows a session.
 //
-// # Who may call what
+// # Concurrency
 //
 // A Stack and its overlays belong to the goroutine that runs Update and View.
 // Search.Run alone is safe from any other.

@@ -142,7 +142,7 @@ func TestQuestionIgnoresWhatWasTypedAhead(t *testing.T) {
 	now := func() time.Time { return at }
 	q := NewQuestion("Save?", []string{"+ line"}, []Answer{{"y", "save"}, {"n", "no"}}, "n", now)
 	for range 5 { // a hand that types on has not read it
-		if got := press(q, "y"); got != (Unread{}) {
+		if got := press(q, "y"); got != (TypedAhead{}) {
 			t.Fatalf("y at once = %#v, want it to be handed on", got)
 		}
 		at = at.Add(GuardTime - time.Millisecond)

@@ -43,7 +43,7 @@ type Picker struct {
 	query   textline.Editor
 	matches matches
 	pending bool // matches are those of an earlier query
-	at      int  // the selected entry, an index into matches.found
+	cursor  int  // the selected entry, an index into matches.found
 	top     int  // first line on the screen
 	rows    int  // lines of entries on the screen
 	queryW  int  // cells of the query on the screen
@@ -54,12 +54,12 @@ type Picker struct {
 	newKey  string   // the key that chooses what is typed, also when nothing matches
 }
 
-// NewPicker makes a picker; at is the entry that is selected first. The picker
-// owns entries.
-func NewPicker(title string, entries []Entry, at int) *Picker {
+// NewPicker makes a picker; selected is the index of the entry that is selected
+// first. The picker owns entries.
+func NewPicker(title string, entries []Entry, selected int) *Picker {
 	p := &Picker{title: title}
 	p.load(entries)
-	p.at = min(max(at, 0), max(0, len(entries)-1))
+	p.cursor = min(max(selected, 0), max(0, len(entries)-1))
 	return p
 }
 
@@ -69,8 +69,8 @@ func (p *Picker) load(entries []Entry) {
 	for i, e := range entries {
 		p.lower[i] = strings.ToLower(e.Text)
 		if i < maxMeasured {
-			const signs = 6 // cursor, mark and gaps
-			p.widest = max(p.widest, ansi.StringWidth(visible(e.Text))+ansi.StringWidth(visible(e.Extra))+signs, ansi.StringWidth(visible(e.Detail))+signs)
+			const padding = 6 // cursor, mark and gaps
+			p.widest = max(p.widest, ansi.StringWidth(visible(e.Text))+ansi.StringWidth(visible(e.Extra))+padding, ansi.StringWidth(visible(e.Detail))+padding)
 		}
 	}
 	p.matches, p.pending = search(p.entries, p.lower, ""), false
@@ -98,12 +98,12 @@ func (p *Picker) SetEntries(entries []Entry) {
 	p.searchNow()
 	selected, ok := p.selected()
 	p.load(entries)
-	p.at = min(p.at, max(0, len(p.matches.found)-1))
+	p.cursor = min(p.cursor, max(0, len(p.matches.found)-1))
 	same := func(i int) bool {
 		return p.entries[i].Value == selected.Value && p.entries[i].Group == selected.Group
 	}
 	if n := slices.IndexFunc(p.matches.found, same); ok && n >= 0 {
-		p.at = n
+		p.cursor = n
 	}
 }
 
@@ -167,7 +167,7 @@ func (p *Picker) searchNow() {
 	}
 }
 
-func (p *Picker) show(m matches) { p.matches, p.pending, p.at, p.top = m, false, 0, 0 }
+func (p *Picker) show(m matches) { p.matches, p.pending, p.cursor, p.top = m, false, 0, 0 }
 
 // Click implements Overlay: it chooses the entry on the line.
 func (p *Picker) Click(y int) Outcome {
@@ -175,18 +175,18 @@ func (p *Picker) Click(y int) Outcome {
 	if y < pickerHeadLines || y >= pickerHeadLines+p.rows || line >= len(p.matches.lines) || p.matches.lines[line].kind == headingLine {
 		return Stay{}
 	}
-	p.at = p.matches.lines[line].match
+	p.cursor = p.matches.lines[line].match
 	return p.choose("enter")
 }
 
 // Scroll implements Overlay: it moves the selection.
-func (p *Picker) Scroll(n int) { p.at = min(max(p.at+n, 0), max(0, len(p.matches.found)-1)) }
+func (p *Picker) Scroll(n int) { p.cursor = min(max(p.cursor+n, 0), max(0, len(p.matches.found)-1)) }
 
 func (p *Picker) selected() (e Entry, ok bool) {
-	if p.at >= len(p.matches.found) {
+	if p.cursor >= len(p.matches.found) {
 		return Entry{}, false
 	}
-	return p.entries[p.matches.found[p.at]], true
+	return p.entries[p.matches.found[p.cursor]], true
 }
 
 func (p *Picker) choose(key string) Outcome {
@@ -210,8 +210,8 @@ func (p *Picker) Size(w, h int) (int, int) {
 
 // Cursor implements Overlay.
 func (p *Picker) Cursor() (x, y int, ok bool) {
-	_, at := p.query.Scroll(p.queryW)
-	return searchPromptWidth + at, 0, true
+	_, x = p.query.Scroll(p.queryW)
+	return searchPromptWidth + x, 0, true
 }
 
 const (
@@ -235,7 +235,7 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 	if len(lines) == 0 {
 		out = append(out, o.Muted.Render("nothing matches"))
 	}
-	first, end := p.matches.span(p.at)
+	first, end := p.matches.span(p.cursor)
 	p.top = max(p.top, end-p.rows)
 	p.top = max(0, min(p.top, first, len(lines)-p.rows))
 	for _, l := range lines[p.top:min(len(lines), p.top+max(0, p.rows))] {
@@ -263,7 +263,7 @@ func (p *Picker) Position() string {
 	if len(p.matches.lines) <= p.rows {
 		return ""
 	}
-	return fmt.Sprintf("%d/%d", p.at+1, len(p.matches.found))
+	return fmt.Sprintf("%d/%d", p.cursor+1, len(p.matches.found))
 }
 
 // Hints implements Overlay.
@@ -284,16 +284,16 @@ func (p *Picker) line(l matchLine, w int, st style.Styles) string {
 	if e.Extra == "" && !p.query.Empty() {
 		e.Extra = e.Group // there are no headings then
 	}
-	return e.draw(l.match == p.at, cmp.Or(e.Mark, " ")+" "+visible(e.Text), w, st)
+	return e.draw(l.match == p.cursor, cmp.Or(e.Mark, " ")+" "+visible(e.Text), w, st)
 }
 
 // draw draws an entry in w cells. text is drawn as it is.
 func (e Entry) draw(selected bool, text string, w int, st style.Styles) string {
-	sign := " "
+	icon := " "
 	if selected {
-		sign = st.Icons.Selected
+		icon = st.Icons.Selected
 	}
-	left := sign + " " + text
+	left := icon + " " + text
 	extra := textwidth.Truncate(visible(e.Extra), max(w/3, w-ansi.StringWidth(left)-1), "…")
 	left = textwidth.Fit(left, w-ansi.StringWidth(extra)-1, "…") + " "
 	if selected {
@@ -375,24 +375,24 @@ func search(entries []Entry, lower []string, query string) (m matches) {
 // distance is how far a text is from a query: 0 begins with it, 1 has a word that
 // does, 2 contains it, more when the letters are scattered; -1 is no match.
 func distance(text, query, letters string) int {
-	switch at := strings.Index(text, query); {
-	case at == 0:
+	switch i := strings.Index(text, query); {
+	case i == 0:
 		return 0
-	case at > 0 && strings.Contains(text, " "+query):
+	case i > 0 && strings.Contains(text, " "+query):
 		return 1
-	case at > 0:
+	case i > 0:
 		return 2
 	}
 	first, from := -1, 0
 	for _, r := range letters {
-		at := strings.IndexRune(text[from:], r)
-		if at < 0 {
+		i := strings.IndexRune(text[from:], r)
+		if i < 0 {
 			return -1
 		}
 		if first < 0 {
-			first = from + at
+			first = from + i
 		}
-		from += at + len(string(r))
+		from += i + len(string(r))
 	}
 	return 3 + from - first
 }

@@ -95,7 +95,7 @@ func TestSteadyKeysAnswerNoQuestion(t *testing.T) {
 	q := NewQuestion("Save?", nil, []Answer{{"y", "save"}, {"n", "no"}}, "n", func() time.Time { return at })
 	for range 20 {
 		at = at.Add(320 * time.Millisecond)
-		if got := press(q, "y"); got != (Unread{}) {
+		if got := press(q, "y"); got != (TypedAhead{}) {
 			t.Fatalf("a y among others = %#v", got)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// Outcome is what an overlay answers to a key: one of Stay, Closed, Unread,
+// Outcome is what an overlay answers to a key: one of Stay, Closed, TypedAhead,
 // Search, Chosen.
 //
 //sumtype:decl
@@ -24,11 +24,11 @@ type (
 	Stay struct{}
 	// Closed closes it; nothing was chosen.
 	Closed struct{}
-	// Unread keeps it open: the key was typed before the question could be read,
+	// TypedAhead keeps it open: the key was typed before the question could be read,
 	// and belongs to what had the focus then.
-	Unread struct{}
+	TypedAhead struct{}
 	// Search keeps it open and asks for a search that would take too long for a
-	// key. Run is safe from any goroutine; Stack.Show takes what it found.
+	// key. Run is safe from any goroutine; Stack.Show shows what it found.
 	Search struct{ Run func() Found }
 	// Chosen closes it with a choice: the overlay's Kind says of what.
 	Chosen struct {
@@ -39,11 +39,11 @@ type (
 	}
 )
 
-func (Stay) outcome()   {}
-func (Closed) outcome() {}
-func (Unread) outcome() {}
-func (Search) outcome() {}
-func (Chosen) outcome() {}
+func (Stay) outcome()       {}
+func (Closed) outcome()     {}
+func (TypedAhead) outcome() {}
+func (Search) outcome()     {}
+func (Chosen) outcome()     {}
 
 // Found is what a Search found.
 type Found struct {
@@ -56,7 +56,7 @@ type Found struct {
 // Kind says what an overlay is for, so that the root knows what was chosen.
 type Kind int
 
-// The overlays of spec §3.
+// The kinds of overlays.
 const (
 	Models Kind = iota
 	Checkpoints
@@ -81,17 +81,17 @@ type Overlay interface {
 	// Key handles a key by its name, or text that is typed or, with an empty name,
 	// pasted.
 	Key(name, text string) Outcome
-	// Title stands in the frame.
+	// Title is shown in the frame.
 	Title() string
 	// Body draws the inside: at most h lines, each at most w cells wide.
 	Body(w, h int, st style.Styles) []string
 	// Size is the inside that the overlay asks for, on a screen of w×h.
 	Size(w, h int) (int, int)
-	// Cursor is where the cursor stands in the body; ok is false for none.
+	// Cursor is the position of the cursor in the body; ok is false for none.
 	Cursor() (x, y int, ok bool)
 	// Click handles a click on a line of the body, as drawn last.
 	Click(y int) Outcome
-	// Scroll moves what is shown, or what is selected, n lines down.
+	// Scroll moves the text, or the selection, n lines down.
 	Scroll(n int)
 	// Position says which part of the overlay is shown, as in 12/45; "" is all of it.
 	Position() string
@@ -169,8 +169,8 @@ func (s *Stack) Show(f Found) {
 	}
 }
 
-// Click gives the topmost overlay a click at a cell of a screen of w×h. One
-// beside the box changes nothing.
+// Click gives the topmost overlay a click at a cell of a screen of w×h. A click
+// outside the box does nothing.
 func (s *Stack) Click(x, y, w, h int) Outcome {
 	o, kind, ok := s.Top()
 	if !ok {
@@ -200,7 +200,7 @@ func (s *Stack) apply(out Outcome, kind Kind) Outcome {
 		s.Pop()
 		c.Kind = kind
 		return c
-	case Stay, Unread, Search:
+	case Stay, TypedAhead, Search:
 	}
 	return out
 }
@@ -209,7 +209,7 @@ func (s *Stack) apply(out Outcome, kind Kind) Outcome {
 // sides together.
 const frameW, frameH = 4, 2
 
-// View draws the topmost overlay for a screen of w×h and says where it stands.
+// View draws the topmost overlay for a screen of w×h and returns its position.
 func (s *Stack) View(w, h int, st style.Styles) (view string, x, y int) {
 	o, _, ok := s.Top()
 	if !ok {
@@ -234,7 +234,7 @@ func origin(bw, bh, w, h int) (x, y int) {
 	return (w-bw-frameW)/2 + frameW/2, (h-bh-frameH)/2 + frameH/2
 }
 
-// Cursor is where the cursor stands on a screen of w×h.
+// Cursor is the position of the cursor on a screen of w×h.
 func (s *Stack) Cursor(w, h int) (x, y int, ok bool) {
 	o, _, open := s.Top()
 	if !open {
@@ -282,12 +282,12 @@ const (
 )
 
 // List draws entries beside a text that is being written: at most rows of them in a
-// frame, on a screen of w cells, the one at in sight and marked; -1 marks none.
-func List(entries []Entry, at, rows, w int, st style.Styles) []string {
+// frame, on a screen of w cells. The selected entry is marked and visible; -1 is none.
+func List(entries []Entry, selected, rows, w int, st style.Styles) []string {
 	if rows = min(rows, len(entries)); rows < 1 {
 		return nil
 	}
-	top := min(max(0, at-rows+1), len(entries)-rows)
+	top := min(max(0, selected-rows+1), len(entries)-rows)
 	inner := minList
 	for _, e := range entries {
 		inner = max(inner, ansi.StringWidth(visible(e.Text))+ansi.StringWidth(visible(e.Extra))+listPadding)
@@ -295,12 +295,12 @@ func List(entries []Entry, at, rows, w int, st style.Styles) []string {
 	inner = max(1, min(inner, w-frameW))
 	lines := make([]string, rows)
 	for i, e := range entries[top : top+rows] {
-		lines[i] = e.draw(top+i == at, visible(e.Text), inner, st)
+		lines[i] = e.draw(top+i == selected, visible(e.Text), inner, st)
 	}
 	position := ""
 	if rows < len(entries) {
-		position = fmt.Sprintf("%d/%d", at+1, len(entries))
-		if at < 0 {
+		position = fmt.Sprintf("%d/%d", selected+1, len(entries))
+		if selected < 0 {
 			position = fmt.Sprintf("%d/%d", rows, len(entries))
 		}
 	}
@@ -321,7 +321,7 @@ type Line struct {
 	width       int // cells of the text, as drawn last
 }
 
-// NewLine asks for a line that begins as text; hint stands below it.
+// NewLine asks for a line that begins as text; hint is shown below it.
 func NewLine(title, text, hint string) *Line {
 	l := &Line{title: title, hint: hint}
 	l.text.Set(safetext.Line(text, maxLine))
@@ -366,8 +366,8 @@ func (l *Line) Size(w, _ int) (int, int) {
 
 // Cursor implements Overlay.
 func (l *Line) Cursor() (x, y int, ok bool) {
-	_, at := l.text.Scroll(l.width)
-	return at, 0, true
+	_, x = l.text.Scroll(l.width)
+	return x, 0, true
 }
 
 // Body implements Overlay.

@@ -45,8 +45,9 @@ type Text struct {
 // NewText makes an overlay of lines that are safe to show.
 func NewText(title string, lines []string) *Text { return &Text{title: title, lines: lines} }
 
-// NewQuestion asks with these answers; no is the key of the one that esc and
-// enter give. lines are safe to show: the user can scroll through all of them before answering.
+// NewQuestion asks with these answers; no is the key of the one that esc and enter
+// give. lines are safe to show: the user can scroll through all of them before
+// answering.
 func NewQuestion(title string, lines []string, answers []Answer, no string, now func() time.Time) *Text {
 	return &Text{title: title, lines: lines, answers: answers, no: no, lastKey: now(), now: now}
 }
@@ -107,7 +108,7 @@ func (t *Text) answer(name, text string) Outcome {
 		return Stay{}
 	case typedAhead && text != "":
 		t.lastKey = now
-		return Unread{}
+		return TypedAhead{}
 	}
 	return nil
 }

@@ -32,10 +32,9 @@ var actionInBraces = regexp.MustCompile(`\{([^}]+)\}`)
 // is nil, is named without one.
 func (keys Keys) Advice(code string) string {
 	return actionInBraces.ReplaceAllStringFunc(adviceByCode[code], func(name string) string {
-		name = name[1 : len(name)-1]
-		if keys == nil || keys(name) == "" {
-			return ""
+		if key := keys.key(name[1 : len(name)-1]); key != "" {
+			return " (" + key + ")"
 		}
-		return " (" + keys(name) + ")"
+		return ""
 	})
 }

@@ -1,18 +1,19 @@
 // Package pane declares Pane, the part of the screen that shows a window, and
 // holds what its implementations share.
 //
-// # Nouns
+// # Types
 //
-// A Pane draws a window and lets the user work on it: tui/rules and tui/historypane are panes. It
-// answers a key with an Action, which the root model performs, since only the root starts commands
-// and knows whether the assistant works. Tabs are the lists of a pane in a Frame: cursor,
-// scrolling and clicks. A Note is a text in the foot below a list. A CompiledStyle is a style made
-// ready for drawing. A Choice is what an answer offers: a message, an action, or yes or no to a
-// proposal; screen and console number the same ones.
+// A Pane draws a window and lets the user work on it: tui/rules and tui/historypane are
+// panes. It answers a key with an Action, which the root model performs, since only the
+// root starts commands and knows whether the assistant works. Tabs are the lists of a
+// pane in a Frame: cursor, scrolling and clicks. A Note is a text in the foot below a
+// list. A CompiledStyle is a style made ready for drawing. A Choice is what an answer
+// offers: a message, an action, or yes or no to a proposal; screen and console number
+// the same ones.
 //
-// # Who may call what
+// # Concurrency
 //
 // A Pane belongs to the goroutine that runs Update and View, and does no I/O
-// there. The functions inside an Action and the methods of Reader and Forecaster
+// there. The functions inside an Action and the methods of Loader and Forecaster
 // are safe from any goroutine.
 package pane

@@ -26,11 +26,11 @@ func CompileStyle(st lipgloss.Style) CompiledStyle {
 }
 
 // Render is text in the style; an empty text stays empty.
-func (i CompiledStyle) Render(text string) string {
+func (c CompiledStyle) Render(text string) string {
 	if text == "" {
 		return ""
 	}
-	return i.before + text + i.after
+	return c.before + text + c.after
 }
 
 // Piece is text in one style.
@@ -83,15 +83,15 @@ func FirstFitting(w int, texts ...string) string {
 // Spread draws left and right at the edges of w cells. fit shortens a left piece
 // that is too long; right is left out where it would take more than half.
 func Spread(w int, fit func(text string, w int, ellipsis string) string, ellipsis string, left, right []Piece) string {
-	wide := 0
+	rightWidth := 0
 	for _, r := range right {
-		wide += ansi.StringWidth(r.Text)
+		rightWidth += ansi.StringWidth(r.Text)
 	}
-	if wide+1 > w/2 {
-		right, wide = nil, 0
+	if rightWidth+1 > w/2 {
+		right, rightWidth = nil, 0
 	}
-	room, gap := w-wide, 0
-	if wide > 0 {
+	room, gap := w-rightWidth, 0
+	if rightWidth > 0 {
 		room, gap = room-1, 1
 	}
 	var b strings.Builder
@@ -131,7 +131,7 @@ func LayoutNotes(notes []Note, w, n int, ellipsis string) []string {
 			wrapped[i] = textwidth.Wrap(note.Text, max(1, w-1))
 		}
 	}
-	give := func(want func(i int) int) {
+	grant := func(want func(i int) int) {
 		for rank := 0; rank <= highest; rank++ {
 			for i, note := range notes {
 				if note.Rank == rank {
@@ -141,8 +141,8 @@ func LayoutNotes(notes []Note, w, n int, ellipsis string) []string {
 			}
 		}
 	}
-	give(func(int) int { return 1 })
-	give(func(i int) int { return min(len(wrapped[i]), notes[i].MaxLines) })
+	grant(func(int) int { return 1 })
+	grant(func(i int) int { return min(len(wrapped[i]), notes[i].MaxLines) })
 	var out []string
 	for i, note := range notes {
 		switch {

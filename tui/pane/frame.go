@@ -34,62 +34,61 @@ func (f Frame) title(i int) string {
 	return lead + f.Titles[i] + " "
 }
 
-// Draw draws the border around the lines that inside returns for the inner size:
-// h lines of w cells. places are the cells of the top line at which each title stands, from
-// and to; both are 0 for one that has no room.
-func (f Frame) Draw(w, h int, inside func(w, h int) []string) (lines []string, places [][2]int) {
+// Draw draws the border around the lines that inside returns for the inner size: h
+// lines of w cells. titles are the cells [from, to) of each title in the top line; both
+// are 0 for one that has no room.
+func (f Frame) Draw(w, h int, inside func(w, h int) []string) (lines []string, titles [][2]int) {
 	w, h = max(w, 0), max(h, 0)
-	places = make([][2]int, len(f.Titles))
+	titles = make([][2]int, len(f.Titles))
 	lines = make([]string, 0, h)
 	if w < minWidth || h < minHeight {
 		for range h {
 			lines = append(lines, strings.Repeat(" ", w))
 		}
-		return lines, places
+		return lines, titles
 	}
 	shape, st := f.Styles.Border.Shape, f.Styles.Border.Idle
 	if f.Focused {
 		shape, st = f.Styles.Border.FocusedShape, f.Styles.Border.Focused
 	}
-	lines = append(lines, f.top(w, shape, st, places))
+	lines = append(lines, f.top(w, shape, st, titles))
 	left, right := st.Render(shape.Left), st.Render(shape.Right)
 	for _, l := range inside(w-2, h-2) {
 		lines = append(lines, left+l+right)
 	}
-	return append(lines, st.Render(shape.BottomLeft+strings.Repeat(shape.Bottom, w-2)+shape.BottomRight)), places
+	return append(lines, st.Render(shape.BottomLeft+strings.Repeat(shape.Bottom, w-2)+shape.BottomRight)), titles
 }
 
 // top is the upper border with the titles. Where they do not all fit, the open
 // one stands alone.
-func (f Frame) top(w int, shape lipgloss.Border, st lipgloss.Style, places [][2]int) string {
+func (f Frame) top(w int, shape lipgloss.Border, st lipgloss.Style, titles [][2]int) string {
 	from, to := 0, len(f.Titles)
-	wide := to - 1
+	width := to - 1
 	for i := range f.Titles {
-		wide += ansi.StringWidth(f.title(i))
+		width += ansi.StringWidth(f.title(i))
 	}
-	if wide > w-2 {
+	if width > w-2 {
 		from, to = f.Open, f.Open+1
 	}
 	var b strings.Builder
 	b.WriteString(st.Render(shape.TopLeft))
-	at := 1
+	x := 1
 	for i := from; i < to; i++ {
 		if i > from {
 			b.WriteString(st.Render(f.Styles.Icons.Column))
-			at++
+			x++
 		}
-		look := f.Styles.Rules.Tab
+		tab := f.Styles.Rules.Tab
 		if i == f.Open {
-			look = f.Styles.Rules.TabOpen
+			tab = f.Styles.Rules.TabOpen
 		}
-		title := textwidth.Truncate(f.title(i), max(0, w-1-at), "")
+		title := textwidth.Truncate(f.title(i), max(0, w-1-x), "")
 		if title != "" { // Render would leave the spaces of an underlined title out
-			open, shut, _ := strings.Cut(look.Render("x"), "x")
-			b.WriteString(open + title + shut)
+			b.WriteString(CompileStyle(tab).Render(title))
 		}
-		places[i] = [2]int{at, at + ansi.StringWidth(title)}
-		at += ansi.StringWidth(title)
+		titles[i] = [2]int{x, x + ansi.StringWidth(title)}
+		x += ansi.StringWidth(title)
 	}
-	b.WriteString(st.Render(strings.Repeat(shape.Top, max(0, w-1-at)) + shape.TopRight))
+	b.WriteString(st.Render(strings.Repeat(shape.Top, max(0, w-1-x)) + shape.TopRight))
 	return b.String()
 }

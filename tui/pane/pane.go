@@ -38,13 +38,21 @@ type Pane interface {
 // it is shown; "" when no key is bound to it.
 type Keys func(action string) string
 
+// key is the key of an action; "" also when keys is nil.
+func (keys Keys) key(action string) string {
+	if keys == nil {
+		return ""
+	}
+	return keys(action)
+}
+
 // Hint names the key of an action and what it does, as in "d deletes it"; ""
 // when no key is bound to it, or when keys is nil.
 func (keys Keys) Hint(action, does string) string {
-	if keys == nil || keys(action) == "" {
-		return ""
+	if key := keys.key(action); key != "" {
+		return key + " " + does
 	}
-	return keys(action) + " " + does
+	return ""
 }
 
 // Hints are the keys of actions with what each does, as pairs of an action and a
@@ -52,15 +60,15 @@ func (keys Keys) Hint(action, does string) string {
 func (keys Keys) Hints(pairs ...string) []Hint {
 	var hints []Hint
 	for i := 0; i+1 < len(pairs); i += 2 {
-		if keys.Hint(pairs[i], "") != "" {
-			hints = append(hints, Hint{Key: keys(pairs[i]), Text: pairs[i+1]})
+		if key := keys.key(pairs[i]); key != "" {
+			hints = append(hints, Hint{Key: key, Text: pairs[i+1]})
 		}
 	}
 	return hints
 }
 
-// Reader is a Pane that draws what it has read before.
-type Reader interface {
+// Loader is a Pane that draws what it has read before.
+type Loader interface {
 	// Stale reports, from memory, that what is drawn is out of date and wants a
 	// Read. It reports that once, until the Read has ended.
 	Stale() bool
@@ -71,8 +79,8 @@ type Reader interface {
 
 // Hinter is a Pane whose keys have a meaning of their own.
 type Hinter interface {
-	// Hints are those keys, the most useful first; without those
-	// that the key table has for every pane.
+	// Hints are those keys, the most useful first. The keys of the key table that
+	// mean the same in every pane are not among them.
 	Hints() []Hint
 }
 
@@ -131,7 +139,7 @@ type (
 		IsError bool
 	}
 	// SetFilter executes a line of the filter language: the conversation shows what
-	// it leaves, and a command in it is done.
+	// it matches, and a command in it is executed.
 	SetFilter struct{ Line string }
 	// Pick lets the user choose from a list.
 	Pick struct {
@@ -151,7 +159,7 @@ type (
 	// Run takes time: network or disk. It ends with a sentence or an error.
 	Run struct {
 		Doing string // shown meanwhile
-		Run   func(ctx context.Context) (said string, err error)
+		Run   func(ctx context.Context) (notice string, err error)
 	}
 )
 

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	maxModels = 30 // models of each kind that the save sheet names for a provider
+	maxModels = 30 // models of each kind that the save dialog names for a provider
 	maxLines  = 20 // lines of a list in a question
 )
 
-// SavePlanLines is the save sheet: the lines of the file, then the models of
+// SavePlanLines is the save dialog: the lines of the file, then the models of
 // each provider.
 func SavePlanLines(plan assistant.SavePlan, st *style.Styles) []string {
 	if plan.Empty() {
@@ -95,12 +95,12 @@ func theirLines(c *assistant.Conflict, icons *style.Icons) []string {
 		from := len(lines)
 		before, after := strings.Split(k.Before, ","), strings.Split(k.After, ",")
 		for _, part := range []struct {
-			sign       string
+			icon       string
 			have, lack []string
 		}{{icons.Add, after, before}, {icons.Remove, before, after}} {
 			for _, item := range part.have {
 				if item != "" && !slices.Contains(part.lack, item) {
-					lines = append(lines, part.sign+" "+Visible(k.Key)+" "+Visible(item))
+					lines = append(lines, part.icon+" "+Visible(k.Key)+" "+Visible(item))
 				}
 			}
 		}
@@ -118,14 +118,14 @@ func theirLines(c *assistant.Conflict, icons *style.Icons) []string {
 func RuleChangeLines(changes []assistant.RuleChange, icons *style.Icons) []string {
 	var lines []string
 	for _, c := range changes {
-		sign, list := icons.Remove, "ignore"
+		icon, list := icons.Remove, "ignore"
 		if c.Added {
-			sign = icons.Add
+			icon = icons.Add
 		}
 		if c.Type == "whitelisted" {
 			list = "allow"
 		}
-		lines = append(lines, strings.Join([]string{sign, Visible(c.Provider), list, Visible(c.Pattern)}, " "))
+		lines = append(lines, strings.Join([]string{icon, Visible(c.Provider), list, Visible(c.Pattern)}, " "))
 	}
 	return firstLines(lines)
 }

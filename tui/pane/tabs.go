@@ -6,6 +6,15 @@ import "strings"
 // headings and explanations are not selectable.
 type Row interface{ Selectable() bool }
 
+// TextRows makes a row of each line.
+func TextRows[R Row](row func(text string) R, lines ...string) []R {
+	rows := make([]R, len(lines))
+	for i, l := range lines {
+		rows[i] = row(l)
+	}
+	return rows
+}
+
 // List is the rows of one tab with a cursor. The zero value is empty.
 type List[R Row] struct {
 	Rows        []R
@@ -16,23 +25,23 @@ type List[R Row] struct {
 // Move moves the cursor by n rows, past rows that are not selectable.
 func (l *List[R]) Move(n int) { l.MoveTo(l.Cursor+n, n < 0) }
 
-// MoveTo puts the cursor on the selectable row nearest to at: the next one up
+// MoveTo puts the cursor on the selectable row nearest to row n: the next one up
 // or down, and in the other direction when there is none.
-func (l *List[R]) MoveTo(at int, up bool) {
-	at = min(max(at, 0), max(len(l.Rows)-1, 0))
+func (l *List[R]) MoveTo(n int, up bool) {
+	n = min(max(n, 0), max(len(l.Rows)-1, 0))
 	steps := [...]int{1, -1}
 	if up {
 		steps = [...]int{-1, 1}
 	}
 	for _, step := range steps {
-		for i := at; i >= 0 && i < len(l.Rows); i += step {
+		for i := n; i >= 0 && i < len(l.Rows); i += step {
 			if l.Rows[i].Selectable() {
 				l.Cursor = i
 				return
 			}
 		}
 	}
-	l.Cursor = at
+	l.Cursor = n
 }
 
 // Page moves the cursor by n screens.
@@ -146,19 +155,19 @@ func (t *Tabs[R]) Draw(f Frame, w, h int, v DrawFuncs[R]) []string {
 // tab, a row takes the cursor. again reports that the row had the cursor before.
 func (t *Tabs[R]) Click(x, y int) (again bool) {
 	if y == 0 {
-		for i, at := range t.titles {
-			if x >= at[0] && x < at[1] {
+		for i, cells := range t.titles {
+			if x >= cells[0] && x < cells[1] {
 				t.Open = i
 			}
 		}
 		return false
 	}
 	l := t.List()
-	at := l.top + y - 1
-	if y < 1 || y > l.height || at >= len(l.Rows) || !l.Rows[at].Selectable() {
+	row := l.top + y - 1
+	if y < 1 || y > l.height || row >= len(l.Rows) || !l.Rows[row].Selectable() {
 		return false
 	}
-	again = at == l.Cursor
-	l.Cursor = at
+	again = row == l.Cursor
+	l.Cursor = row
 	return again
 }

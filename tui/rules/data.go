@@ -18,7 +18,7 @@ type snapshot struct {
 	provider    string
 	rules       [2][]modelfilter.RuleView // by list
 	removed     [2][]string
-	added       [2]int    // how many of rules are unsaved
+	added       [2]int    // unsaved rules, by list
 	fixedBy     [2]string // what decides a list that cannot be edited; "" for one that can
 	models      []modelfilter.ModelView
 	lower       []string // ids of models in lower case; nil until a search needs them
@@ -27,11 +27,11 @@ type snapshot struct {
 	diff        []assistant.RuleChange
 	notices     []string
 	highlight   modelfilter.Highlight
-	highlighted map[string]bool // ids of light
+	highlighted map[string]bool // ids of highlight.Models
 	locked      bool
 	dirty       bool
 	file        string
-	fileExists  bool // the file
+	fileExists  bool
 }
 
 // readWindow takes a snapshot. The revision is read first: a change during the
@@ -104,7 +104,7 @@ func (s *snapshot) isHighlighted(r modelfilter.RuleView) bool {
 // are replaced, never changed in place.
 type results struct {
 	suggestion *suggestion
-	counts     map[string]providerCounts // by provider, as its drift
+	counts     map[string]providerCounts // by provider, as is drift
 	drift      map[string]models.Drift
 }
 
@@ -147,7 +147,8 @@ func (b *inbox) get() (r results, version int64) {
 	return b.results, b.version
 }
 
-func (b *inbox) takeSuggestion() *suggestion {
+// popSuggestion removes the suggestion and returns it; nil is none.
+func (b *inbox) popSuggestion() *suggestion {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.results.suggestion

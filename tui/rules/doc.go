@@ -1,7 +1,7 @@
 // Package rules is the pane of the model filter: its rules, its models and what
 // is unsaved, in three tabs, operated by keys.
 //
-// # Nouns
+// # Types
 //
 // A Pane shows one modelfilter.Window. It draws from a snapshot of the window, taken
 // when Changed says that the window has changed. A row is a line of the list of a tab;
@@ -11,7 +11,7 @@
 // A rule has a colour and an icon; a model shows the icon of the rule that decides
 // it. Enter on either highlights the other.
 //
-// # Who may call what
+// # Concurrency
 //
 // A Pane belongs to the goroutine that runs Update and View. CountModels, Effect
 // and the functions inside actions are safe from any other: they touch the
@@ -25,6 +25,4 @@
 //     "winnow rules lint" does.
 //   - An import is divided at commas and at white space, since a paste into a
 //     line loses its line ends; patterns with spaces are added one by one.
-//
-// It implements the rules pane of sections 3, 4 and 9 of the specification.
 package rules

@@ -21,21 +21,21 @@ type styles struct {
 	Title, Text, Count, Muted, Ignore, Allow, Pending, Shadowed, Dead pane.CompiledStyle
 	Highlight, Selected, BarAvailable, BarHidden, Warn, Add, Remove   pane.CompiledStyle
 	Cursor, Line                                                      pane.CompiledStyle
-	Wheel                                                             []pane.CompiledStyle
+	RuleColours                                                       []pane.CompiledStyle
 }
 
 func compileStyles(st style.Styles) styles {
-	r, style := st.Rules, pane.CompileStyle
-	i := styles{
-		Title: style(r.Title), Text: style(r.Text), Count: style(r.Count), Muted: style(r.Muted), Ignore: style(r.Ignore), Allow: style(r.Allow),
-		Pending: style(r.Pending), Shadowed: style(r.Shadowed), Dead: style(r.Dead), Highlight: style(r.Highlight), Selected: style(r.Selected),
-		BarAvailable: style(r.BarAvailable), BarHidden: style(r.BarHidden), Warn: style(r.Warn), Add: style(st.Diff.Add), Remove: style(st.Diff.Remove),
-		Cursor: style(r.Text.Reverse(true)), Line: style(st.Border.Idle),
+	r, compile := st.Rules, pane.CompileStyle
+	compiled := styles{
+		Title: compile(r.Title), Text: compile(r.Text), Count: compile(r.Count), Muted: compile(r.Muted), Ignore: compile(r.Ignore), Allow: compile(r.Allow),
+		Pending: compile(r.Pending), Shadowed: compile(r.Shadowed), Dead: compile(r.Dead), Highlight: compile(r.Highlight), Selected: compile(r.Selected),
+		BarAvailable: compile(r.BarAvailable), BarHidden: compile(r.BarHidden), Warn: compile(r.Warn), Add: compile(st.Diff.Add), Remove: compile(st.Diff.Remove),
+		Cursor: compile(r.Text.Reverse(true)), Line: compile(st.Border.Idle),
 	}
 	for _, w := range r.RuleColours {
-		i.Wheel = append(i.Wheel, style(w))
+		compiled.RuleColours = append(compiled.RuleColours, compile(w))
 	}
-	return i
+	return compiled
 }
 
 // assignColours gives each rule that is new to the pane the next rule colour. A
@@ -56,9 +56,9 @@ func (p *Pane) assignColours() {
 }
 
 // colour is the icon and the style of a rule of the provider.
-func (p *Pane) colour(list modelfilter.List, pattern string) (sign string, style pane.CompiledStyle) {
-	at := max(0, p.colours[p.data.provider][ruleID(list, pattern)]-1) % len(p.styles.Wheel)
-	return p.st.Icons.RuleIcons[at], p.styles.Wheel[at]
+func (p *Pane) colour(list modelfilter.List, pattern string) (icon string, style pane.CompiledStyle) {
+	n := max(0, p.colours[p.data.provider][ruleID(list, pattern)]-1) % len(p.styles.RuleColours)
+	return p.st.Icons.RuleIcons[n], p.styles.RuleColours[n]
 }
 
 // frame is the last frame and what it was drawn for: as long as nothing changes,
@@ -125,7 +125,7 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 	d, st, icons := &p.data, &p.styles, &p.st.Icons
 	switch r.kind {
 	case rowHeading:
-		return p.headPieces(r)
+		return p.headingPieces(r)
 	case rowEmptyList:
 		return []pane.Piece{{Text: "  " + p.emptyList(r.list, w-len("   ")), Style: st.Muted}}, nil
 	case rowRule:
@@ -142,11 +142,11 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 			[]pane.Piece{{Text: p.keys.Hint("pane-highlight", "marks seen"), Style: st.Muted}}
 	case rowChange:
 		c := d.diff[r.index]
-		sign, style := icons.Remove, st.Remove
+		icon, style := icons.Remove, st.Remove
 		if c.Added {
-			sign, style = icons.Add, st.Add
+			icon, style = icons.Add, st.Add
 		}
-		return []pane.Piece{{Text: sign + " ", Style: style}, {Text: listColumn(modelfilter.ListOf(c)), Style: st.Muted}, {Text: pane.Visible(c.Pattern), Style: style}}, nil
+		return []pane.Piece{{Text: icon + " ", Style: style}, {Text: listColumn(modelfilter.ListOf(c)), Style: st.Muted}, {Text: pane.Visible(c.Pattern), Style: style}}, nil
 	case rowFinding:
 		return p.findingPieces(p.findings()[r.index])
 	case rowNotice:
@@ -165,8 +165,8 @@ func (p *Pane) emptyList(list modelfilter.List, w int) string {
 	return pane.FirstFitting(w, pane.Join("none", hint), "none")
 }
 
-// headPieces are the name of a group, and how much of a list is unsaved.
-func (p *Pane) headPieces(r row) (left, right []pane.Piece) {
+// headingPieces are the name of a group, and how many changes of a list are unsaved.
+func (p *Pane) headingPieces(r row) (left, right []pane.Piece) {
 	st, icons := &p.styles, &p.st.Icons
 	if p.tabs.Open != tabRules {
 		return []pane.Piece{{Text: r.text, Style: st.Title}}, nil
@@ -194,64 +194,64 @@ func (p *Pane) listStyle(list modelfilter.List) pane.CompiledStyle {
 
 func (p *Pane) rulePieces(r modelfilter.RuleView, w int) (left, right []pane.Piece) {
 	st, icons := &p.styles, &p.st.Icons
-	sign, colour := p.colour(r.List, r.Pattern)
-	mark, pending, name := " ", " ", st.Text
+	icon, colour := p.colour(r.List, r.Pattern)
+	tick, pending, nameStyle := " ", " ", st.Text
 	if p.selected[ruleID(r.List, r.Pattern)] {
-		mark = icons.Ticked
+		tick = icons.Ticked
 	}
 	if r.Unsaved {
 		pending = icons.Add
 	}
 	if p.data.isHighlighted(r) {
-		name = st.Highlight
+		nameStyle = st.Highlight
 	}
-	wide, short, style := assistant.Counted(r.Decides, "model"), strconv.Itoa(r.Decides), st.Count
+	number, short, style := assistant.Counted(r.Decides, "model"), strconv.Itoa(r.Decides), st.Count
 	switch {
 	case r.Dead:
-		wide, short, style, name = icons.Dead+" matches none", icons.Dead+" 0", st.Muted, st.Dead
+		number, short, style, nameStyle = icons.Dead+" matches none", icons.Dead+" 0", st.Muted, st.Dead
 	case r.Shadowed:
-		wide = icons.Shadowed + " 0 of " + strconv.Itoa(r.Matches)
-		short, style, name = wide, st.Shadowed, st.Shadowed
+		number = icons.Shadowed + " 0 of " + strconv.Itoa(r.Matches)
+		short, style, nameStyle = number, st.Shadowed, st.Shadowed
 	case r.Decides != r.Matches:
-		wide = fmt.Sprintf("%d of %s", r.Decides, assistant.Counted(r.Matches, "model"))
+		number = fmt.Sprintf("%d of %s", r.Decides, assistant.Counted(r.Matches, "model"))
 		short = fmt.Sprintf("%d of %d", r.Decides, r.Matches)
 	}
 	if w < wideRow {
-		wide = short
+		number = short
 	}
 	return []pane.Piece{
-		{Text: mark, Style: st.Pending},
+		{Text: tick, Style: st.Pending},
 		{Text: pending, Style: st.Pending},
-		{Text: icons.RuleBar + sign + " ", Style: colour},
-		{Text: pane.Visible(r.Pattern), Style: name},
-	}, []pane.Piece{{Text: wide, Style: style}}
+		{Text: icons.RuleBar + icon + " ", Style: colour},
+		{Text: pane.Visible(r.Pattern), Style: nameStyle},
+	}, []pane.Piece{{Text: number, Style: style}}
 }
 
-// modelLead is how many cells of a model's row the cursor, the signs and the
+// modelLead is how many cells of a model's row the cursor, the icons and the
 // gaps take.
 const modelLead = 8
 
 func (p *Pane) modelPieces(m modelfilter.ModelView, w int) (left, right []pane.Piece) {
 	st, icons := &p.styles, &p.st.Icons
-	mark, highlighted, name := " ", " ", st.Text
+	tick, bullet, nameStyle := " ", " ", st.Text
 	if p.selected[modelID(m.ID)] {
-		mark = icons.Ticked
+		tick = icons.Ticked
 	}
-	sign, style := icons.Available, st.BarAvailable
+	icon, style := icons.Available, st.BarAvailable
 	switch m.Status {
 	case engine.Ignored:
-		sign, style, name = icons.Hidden, st.BarHidden, st.Muted
+		icon, style, nameStyle = icons.Hidden, st.BarHidden, st.Muted
 	case engine.Whitelisted:
-		sign, style = icons.Allow, st.Allow
+		icon, style = icons.Allow, st.Allow
 	default:
 	}
 	if p.data.highlighted[m.ID] {
-		highlighted, name = icons.Bullet, st.Highlight
+		bullet, nameStyle = icons.Bullet, st.Highlight
 	}
 	id := pane.Visible(p.data.name(m.ID))
-	left = []pane.Piece{{Text: mark, Style: st.Pending}, {Text: highlighted, Style: st.Highlight}, {Text: sign + " ", Style: style}, {Text: id, Style: name}}
-	if would := p.previewLabel(m); would != "" {
-		return left, []pane.Piece{{Text: would, Style: st.Warn}}
+	left = []pane.Piece{{Text: tick, Style: st.Pending}, {Text: bullet, Style: st.Highlight}, {Text: icon + " ", Style: style}, {Text: id, Style: nameStyle}}
+	if label := p.previewLabel(m); label != "" {
+		return left, []pane.Piece{{Text: label, Style: st.Warn}}
 	}
 	switch {
 	case m.Unfiltered && w < wideRow:
@@ -259,8 +259,8 @@ func (p *Pane) modelPieces(m modelfilter.ModelView, w int) (left, right []pane.P
 	case m.Unfiltered:
 		right = []pane.Piece{{Text: icons.Warn + " not filtered", Style: st.Warn}}
 	case m.Index >= 0:
-		sign, colour := p.colour(m.List, m.Rule)
-		right = []pane.Piece{{Text: sign, Style: colour}}
+		ruleIcon, colour := p.colour(m.List, m.Rule)
+		right = []pane.Piece{{Text: ruleIcon, Style: colour}}
 		rule := " " + textwidth.Truncate(pane.Visible(m.Rule), w/3, icons.Ellipsis)
 		if w >= wideRow && ansi.StringWidth(rule) <= w-ansi.StringWidth(id)-modelLead { // the name comes first
 			right = append(right, pane.Piece{Text: rule, Style: colour})
@@ -279,18 +279,18 @@ func (p *Pane) modelPieces(m modelfilter.ModelView, w int) (left, right []pane.P
 // findingPieces are a rule and what is odd about it.
 func (p *Pane) findingPieces(f engine.Finding) (left, right []pane.Piece) {
 	st, icons := &p.styles, &p.st.Icons
-	sign, style, why := icons.Warn, st.Warn, f.Kind.String()
+	icon, style, why := icons.Warn, st.Warn, f.Kind.String()
 	switch f.Kind {
 	case engine.Dead:
-		sign, style, why = icons.Dead, st.Muted, "matches none"
+		icon, style, why = icons.Dead, st.Muted, "matches none"
 	case engine.Shadowed:
-		sign, style, why = icons.Shadowed, st.Shadowed, "decides none"
+		icon, style, why = icons.Shadowed, st.Shadowed, "decides none"
 	case engine.Redundant:
-		sign, why = icons.Shadowed, "redundant"
+		icon, why = icons.Shadowed, "redundant"
 	case engine.Undecided:
 		why = "may be redundant"
 	}
-	return []pane.Piece{{Text: sign + " ", Style: style}, {Text: listColumn(f.List), Style: st.Muted}, {Text: pane.Visible(f.Pattern), Style: st.Text}},
+	return []pane.Piece{{Text: icon + " ", Style: style}, {Text: listColumn(f.List), Style: st.Muted}, {Text: pane.Visible(f.Pattern), Style: st.Text}},
 		[]pane.Piece{{Text: why, Style: style}}
 }
 

@@ -8,20 +8,22 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
+	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/tui/pane"
 	"winnow/tui/textwidth"
 )
 
 const (
-	rowsWanted = 12 // rows that the list has before the foot may take more than half of the pane
-	footWanted = 6  // lines that the foot may take of those that a short list leaves empty
+	minRows  = 12 // rows of the list that are left where the foot takes more than half of the pane
+	footRows = 6  // lines that the foot may use of those that a short list leaves empty
 )
 
-// Ranks of the notes that give way first.
+// Ranks of the notes that are always there; those of the others stand beside them.
+// A note with a higher rank gives way first, the input and the bar, with 0, last.
 const (
 	rankAbout     = 5
-	rankSeparator = 9  // the line across, and the hints
+	rankSeparator = 9  // the separator, and the hints
 	rankSource    = 10 // where the models come from
 )
 
@@ -33,15 +35,15 @@ func (p *Pane) foot(w, h int) []string {
 		return nil
 	}
 	ellipsis, empty := p.st.Icons.Ellipsis, h-len(p.tabs.List().Rows)
-	most := max(h/2, h-rowsWanted, min(footWanted, empty), 1)
+	limit := max(h/2, h-minRows, min(footRows, empty), 1)
 	if p.Typing() {
-		return pane.LayoutNotes(p.typingNotes(w, h), w, most, ellipsis)
+		return pane.LayoutNotes(p.typingNotes(w, h), w, limit, ellipsis)
 	}
-	least := len(pane.LayoutNotes(p.idleNotes(w, max(1, h/8)), w, most, ellipsis))
-	return pane.LayoutNotes(p.idleNotes(w, h), w, max(least, min(empty, most, max(h/2, footWanted))), ellipsis)
+	needed := len(pane.LayoutNotes(p.idleNotes(w, max(1, h/8)), w, limit, ellipsis))
+	return pane.LayoutNotes(p.idleNotes(w, h), w, max(needed, min(empty, limit, max(h/2, footRows))), ellipsis)
 }
 
-// separator is the line across above the foot.
+// separator is the horizontal line above the foot.
 func (p *Pane) separator(w int) pane.Note {
 	return pane.Note{Rank: rankSeparator, Text: p.styles.Line.Render(strings.Repeat(p.st.Icons.Line, max(0, w)))}
 }
@@ -111,7 +113,7 @@ func (p *Pane) bar(w int) string {
 		return st.Count.Render(textwidth.Fit(" "+pane.FirstFitting(w-1, text, short), w, icons.Ellipsis))
 	}
 	full := c.Available * cells / c.Total
-	switch { // even one model on either side is seen
+	switch { // one model is at least one cell, on either side
 	case full == 0 && c.Available > 0:
 		full = 1
 	case full == cells && c.Hidden > 0:
@@ -149,12 +151,9 @@ func (p *Pane) warnings(w int) []pane.Note {
 	return notes
 }
 
-// sourceBuiltIn is the source of models when none could be asked.
-const sourceBuiltIn = "catalogue"
-
 // sourceNames say where models come from.
 var sourceNames = map[string]string{
-	"live": "from the provider", "proxy": "from the proxy", "cache": "as last fetched", sourceBuiltIn: "from the catalogue",
+	"live": "from the provider", "proxy": "from the proxy", "cache": "as last fetched", models.SourceCatalogue: "from the catalogue",
 }
 
 // modelSource says in w cells where the list of models comes from.
@@ -168,7 +167,7 @@ func (p *Pane) modelSource(w int) string {
 		text += " " + s.At.Local().Format("2006-01-02 15:04")
 	}
 	if s.Partial {
-		text += ", maybe not all"
+		text += ", may be incomplete"
 	}
 	return pane.FirstFitting(w, "models "+text, text)
 }
@@ -286,14 +285,14 @@ func (p *Pane) aboutModel(m modelfilter.ModelView) (name, text string) {
 // aboutFinding says what is odd about a rule, and what can be done.
 func (p *Pane) aboutFinding(f engine.Finding) string {
 	rule, by := listAndPattern(f.List, f.Pattern), listAndPattern(f.ByList, f.By)
-	goTo, remove := p.keys.Hint("pane-highlight", "shows the rule"), p.keys.Hint("delete-rule", "deletes it")
+	open, remove := p.keys.Hint("pane-highlight", "shows the rule"), p.keys.Hint("delete-rule", "deletes it")
 	switch {
 	case f.Kind == engine.Dead:
 		return pane.Join(rule+" matches no model that is known now", remove)
 	case f.Kind == engine.Shadowed && f.By == "":
-		return pane.Join(rule+" matches only models that other rules decide", goTo)
+		return pane.Join(rule+" matches only models that other rules decide", open)
 	case f.Kind == engine.Shadowed:
-		return pane.Join(rule+" decides nothing: "+by+" comes before it", goTo)
+		return pane.Join(rule+" decides nothing: "+by+" comes before it", open)
 	case f.Kind == engine.Redundant:
 		return pane.Join(rule+" is redundant: "+by+" covers it", remove)
 	}

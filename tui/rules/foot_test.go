@@ -62,7 +62,7 @@ func TestALongListKeepsItsRows(t *testing.T) {
 	for h := 5; h < 60; h++ {
 		inside := h - 2
 		notes := 1 + 1 + max(1, inside/8) + 1 // the line across, the row, the bar, the source
-		foot := min(notes, max(inside/2, inside-rowsWanted, 1))
+		foot := min(notes, max(inside/2, inside-minRows, 1))
 		if got := b.listed(40, h); got < inside-foot {
 			t.Errorf("%d lines: the list shows %d rows, had %d", h, got, inside-foot)
 		}

@@ -14,7 +14,7 @@ import (
 // ruleSet are patterns by list.
 type ruleSet [2][]string
 
-// listWords begin the patterns of a list in an import.
+// listWords are the words of an import after which the patterns of a list follow.
 var listWords = map[string]modelfilter.List{
 	"ignore:": modelfilter.Ignore, "hide:": modelfilter.Ignore, "allow:": modelfilter.Allow, "whitelist:": modelfilter.Allow,
 }

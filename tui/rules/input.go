@@ -34,13 +34,13 @@ const (
 	maxImport = 100_000
 )
 
-// line is the text line of the pane.
+// textInput is the text line of the pane.
 type textInput struct {
 	textline.Editor
 	kind      inputKind
-	list      modelfilter.List // of a pattern
-	suggested bool             // the text was not typed: the first typed character replaces it
-	last      [inputKindCount]string
+	list      modelfilter.List       // of a pattern
+	suggested bool                   // the text was not typed: the first typed character replaces it
+	last      [inputKindCount]string // what was typed last, by kind
 	preview   preview
 	glob      *glob.Pattern // of the preview; nil until a model is drawn
 	rules     ruleSet       // of an import
@@ -116,7 +116,7 @@ func (p *Pane) closeInput() {
 	p.version++
 	if searched {
 		p.syncSearch() // once per search, not at each key
-		p.rebuild()    // the explanation of an empty result is another one now
+		p.rebuild()    // an empty result names another key now
 	}
 }
 
@@ -161,12 +161,12 @@ func (p *Pane) editInput(name, text string) {
 		if l.suggested {
 			l.suggest("")
 		}
-		most := maxPattern
+		limit := maxPattern
 		if l.kind == inputImport {
-			most = maxImport
+			limit = maxImport
 		}
 		runes := []rune(typed)
-		l.Insert(string(runes[:min(len(runes), max(0, most-l.Len()))]))
+		l.Insert(string(runes[:min(len(runes), max(0, limit-l.Len()))]))
 	}
 	if l.Text() != before {
 		p.textChanged()
@@ -220,15 +220,15 @@ func (l *textInput) draw(w int, st *styles) string {
 		return ""
 	}
 	before, after := l.Split()
-	under, rest := " ", ""
+	atCursor, rest := " ", ""
 	if after != "" {
 		first, _ := ansi.FirstGraphemeCluster(after, ansi.GraphemeWidth)
-		under, rest = pane.Visible(first), pane.Visible(after[len(first):])
+		atCursor, rest = pane.Visible(first), pane.Visible(after[len(first):])
 	}
-	if ansi.StringWidth(under) > w {
-		under = " "
+	if ansi.StringWidth(atCursor) > w {
+		atCursor = " "
 	}
-	room := w - ansi.StringWidth(under)
+	room := w - ansi.StringWidth(atCursor)
 	left := pane.Visible(before)
 	if over := ansi.StringWidth(left) - room; over > 0 {
 		left = textwidth.Fit(textwidth.TruncateLeft(left, over, ""), room, "")
@@ -238,7 +238,7 @@ func (l *textInput) draw(w int, st *styles) string {
 	if l.suggested {
 		text = st.Selected
 	}
-	return text.Render(left) + st.Cursor.Render(under) + st.Text.Render(rest)
+	return text.Render(left) + st.Cursor.Render(atCursor) + st.Text.Render(rest)
 }
 
 // preview is what adding the pattern of the line would do.
@@ -268,11 +268,11 @@ func (p *Pane) previewLabel(m modelfilter.ModelView) string {
 	if l.kind != inputPattern || l.preview.pattern == "" || m.Unfiltered {
 		return ""
 	}
-	would, changes := "would hide", engine.Normal
+	label, affected := "would hide", engine.Normal
 	if l.list == modelfilter.Allow {
-		would, changes = "would show", engine.Ignored
+		label, affected = "would show", engine.Ignored
 	}
-	if m.Status != changes {
+	if m.Status != affected {
 		return ""
 	}
 	if l.glob == nil || l.glob.String() != l.preview.pattern {
@@ -281,5 +281,5 @@ func (p *Pane) previewLabel(m modelfilter.ModelView) string {
 	if !l.glob.MatchID(m.ID) {
 		return ""
 	}
-	return would
+	return label
 }

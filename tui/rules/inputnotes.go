@@ -23,12 +23,12 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 	}
 	label = label[:min(len(label), max(0, w/2))]
 	const suggested = " suggested "
-	word := ""
+	suffix := ""
 	if l.suggested && w-len(label) > 2*len(suggested) {
-		word = suggested
+		suffix = suggested
 	}
-	text := l.draw(w-len(label)-len(word), st)
-	notes := []pane.Note{p.separator(w), {Text: style.Render(label) + text + st.Muted.Render(word)}}
+	text := l.draw(w-len(label)-len(suffix), st)
+	notes := []pane.Note{p.separator(w), {Text: style.Render(label) + text + st.Muted.Render(suffix)}}
 	if p.data.locked && l.kind != inputSearch {
 		notes = append(notes, p.oneLine(2, w, st.Warn, " "+p.st.Icons.Lock+" assistant at work: nothing is added"))
 	}
@@ -44,19 +44,14 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 	return append(notes, p.oneLine(rankSeparator, w, st.Muted, " "+p.hintLine()))
 }
 
-// Hints implements pane.Hinter: the keys of the text line. They are not bound in
-// the key table, all but escape.
+// Hints implements pane.Hinter: the keys of the text line. Of these only escape is
+// bound in the key table.
 func (p *Pane) Hints() []pane.Hint {
 	l := &p.input
 	if l.kind == inputNone {
 		return nil
 	}
-	esc := func(does string) (hints []pane.Hint) {
-		if p.keys != nil && p.keys("escape") != "" {
-			hints = []pane.Hint{{Key: p.keys("escape"), Text: does}}
-		}
-		return hints
-	}
+	esc := func(does string) []pane.Hint { return p.keys.Hints("escape", does) }
 	if l.Empty() {
 		hints := esc("leaves")
 		if l.last[l.kind] != "" {
@@ -72,7 +67,7 @@ func (p *Pane) Hints() []pane.Hint {
 	case l.kind == inputPattern && l.preview.pattern != "" && l.preview.refusal == nil:
 		enter = "adds it"
 	case l.kind == inputImport && l.rules.len() > 0:
-		enter = "shows and asks"
+		enter = "previews it"
 	}
 	if enter == "" {
 		return esc("clears")
@@ -111,13 +106,13 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 		text = " matches no model that is known now"
 	}
 	notes = append(notes, p.oneLine(1, w, st.Count, text))
-	sign := p.st.Icons.Hidden
+	icon := p.st.Icons.Hidden
 	if p.input.list == modelfilter.Allow {
-		sign = p.st.Icons.Available
+		icon = p.st.Icons.Available
 	}
 	lines := make([]string, len(changed))
 	for i, id := range changed {
-		lines[i] = " " + sign + " " + pane.Visible(p.data.name(id))
+		lines[i] = " " + icon + " " + pane.Visible(p.data.name(id))
 	}
 	notes = append(notes, p.listNotes(w, max(2, h/6), lines)...)
 	if len(v.verdict.Redundant) > 0 {

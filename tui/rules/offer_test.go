@@ -141,7 +141,7 @@ func twoPatterns(t testing.TB) *bench {
 // Several suggested patterns are an import: it can be edited, and enter asks.
 func TestSeveralPatternsAreAskedAbout(t *testing.T) {
 	b := twoPatterns(t)
-	if frame := ansi.Strip(b.screen(60, 24)); !strings.Contains(frame, "2 allow rules") || !strings.Contains(frame, "enter shows and asks · esc clears") {
+	if frame := ansi.Strip(b.screen(60, 24)); !strings.Contains(frame, "2 allow rules") || !strings.Contains(frame, "enter previews it · esc clears") {
 		t.Errorf("the pane says:\n%s", frame)
 	}
 	b.keys("<end>,o1*")
@@ -197,7 +197,7 @@ func TestHints(t *testing.T) {
 		"refused":          {func(b *bench) { b.do("add-ignore"); b.keys("gpt-3.5-turbo*") }, "esc clears"},
 		"locked":           {func(b *bench) { b.do("add-ignore"); b.keys("a*"); b.w.Lock(); b.Changed() }, "esc clears"},
 		"search":           {func(b *bench) { b.do("pane-search"); b.keys("a") }, "enter applies it · esc clears"},
-		"import":           {func(b *bench) { b.do("import-rules"); b.keys("a, b") }, "enter shows and asks · esc clears"},
+		"import":           {func(b *bench) { b.do("import-rules"); b.keys("a, b") }, "enter previews it · esc clears"},
 		"nothing to bring": {func(b *bench) { b.do("import-rules"); b.keys(",") }, "esc clears"},
 		"left":             {func(b *bench) { b.do("add-ignore"); b.Escape() }, ""},
 	} {

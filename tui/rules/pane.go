@@ -48,14 +48,14 @@ type Pane struct {
 	keys   pane.Keys
 	focus  bool
 
-	data     snapshot
-	tabs     pane.Tabs[row]
-	cursorAt [tabCount]string // keys of the rows under the cursors while the rows are out of date
-	jumpTo   string           // key of the row that the cursor goes to once it is listed
-	selected map[string]bool  // keys of the selected rows of all tabs
-	lint     lint
-	about    aboutCache
-	colours  map[string]map[string]int // numbers of the rules from 1, by provider and rule key
+	data      snapshot
+	tabs      pane.Tabs[row]
+	cursorIDs [tabCount]string // IDs of the rows under the cursors while the rows are out of date
+	jumpTo    string           // ID of the row that the cursor goes to once it is listed
+	selected  map[string]bool  // IDs of the selected rows of all tabs
+	lint      lint
+	about     aboutCache
+	colours   map[string]map[string]int // numbers of the rules from 1, by provider and ruleID
 
 	query       string // what the rows are searched for
 	windowQuery string // the window's search text when it was last compared with query
@@ -129,7 +129,7 @@ func (p *Pane) Changed() {
 		p.syncSearch()
 	}
 	p.refresh()
-	if s := p.inbox.takeSuggestion(); s != nil && s.provider == p.data.provider {
+	if s := p.inbox.popSuggestion(); s != nil && s.provider == p.data.provider {
 		clear(p.selected)
 		p.openSuggested(s.list, s.patterns)
 	}

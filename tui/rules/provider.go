@@ -101,7 +101,7 @@ func (p *Pane) refreshModels() pane.Action {
 				r.drift[name] = d
 			})
 		}
-		if source == sourceBuiltIn { // the built-in list does not say what the provider had
+		if source == models.SourceCatalogue { // the catalogue does not say what the provider had
 			r.Gone = nil
 		}
 		return refreshedText(r, scope.Counts().New), nil

@@ -19,21 +19,21 @@ const (
 	rowText      rowKind = iota // an explanation
 	rowHeading                  // the heading of a list or group
 	rowEmptyList                // a list without rules
-	rowRule                     // rule at of list
-	rowRemoved                  // rule at of the rules of list whose removal is unsaved
+	rowRule                     // a rule of list
+	rowRemoved                  // a rule of list whose removal is unsaved
 	rowChild                    // a model of the highlighted rule
-	rowModel                    // model at
+	rowModel                    // a model
 	rowNew                      // the number of new models
-	rowChange                   // unsaved change at
-	rowFinding                  // finding at
-	rowNotice                   // notice at of the file
+	rowChange                   // an unsaved change
+	rowFinding                  // a finding
+	rowNotice                   // a notice about the file
 )
 
 // row is a line of a list.
 type row struct {
 	kind  rowKind
 	list  modelfilter.List
-	index int
+	index int    // in the part of the snapshot that kind names
 	text  string // of explanations, headings and children
 }
 
@@ -52,7 +52,7 @@ func (r row) isName() bool {
 	return false
 }
 
-// rowID identifies what a row shows across rebuilds; "" for other rows.
+// rowID identifies a row across rebuilds; "" for one that the cursor need not find again.
 func (p *Pane) rowID(r row) string {
 	switch r.kind {
 	case rowRule:
@@ -78,9 +78,9 @@ func modelID(id string) string                            { return "model " + id
 // refresh takes a snapshot when the window has changed, and rebuilds the rows.
 func (p *Pane) refresh() {
 	if p.window.Revision() != p.data.revision {
-		for t := range p.cursorAt { // rows refer to the snapshot by index
-			if r, ok := p.tabs.Lists[t].Current(); ok && p.cursorAt[t] == "" {
-				p.cursorAt[t] = p.rowID(r)
+		for t := range p.cursorIDs { // rows refer to the snapshot by index
+			if r, ok := p.tabs.Lists[t].Current(); ok && p.cursorIDs[t] == "" {
+				p.cursorIDs[t] = p.rowID(r)
 			}
 		}
 		unsaved := p.data.dirty
@@ -96,11 +96,11 @@ func (p *Pane) refresh() {
 // rebuild builds the rows of the open tab; the cursor stays on its row.
 func (p *Pane) rebuild() {
 	l, t := p.tabs.List(), p.tabs.Open
-	id := p.cursorAt[t]
+	id := p.cursorIDs[t]
 	if r, ok := l.Current(); ok && id == "" {
 		id = p.rowID(r)
 	}
-	p.cursorAt[t] = ""
+	p.cursorIDs[t] = ""
 	switch t {
 	case tabModels:
 		l.Rows = p.modelRows()
@@ -118,17 +118,17 @@ func (p *Pane) rebuild() {
 	p.version++
 }
 
-// moveToRow puts the cursor on the row with a key.
+// moveToRow puts the cursor on the row with an ID.
 func (p *Pane) moveToRow(id string) bool {
 	return id != "" && p.tabs.List().Find(func(r row) bool { return p.rowID(r) == id })
 }
 
 // dropSelected removes what no longer exists from the selection.
 func (p *Pane) dropSelected() {
-	left := map[string]bool{}
+	remaining := map[string]bool{}
 	add := func(id string) {
 		if p.selected[id] {
-			left[id] = true
+			remaining[id] = true
 		}
 	}
 	if len(p.selected) > 0 {
@@ -141,7 +141,7 @@ func (p *Pane) dropSelected() {
 			}
 		}
 	}
-	p.selected = left
+	p.selected = remaining
 }
 
 // hits is how many rules or models the search found.
@@ -160,7 +160,7 @@ const maxChildRows = 8
 func (p *Pane) ruleRows() []row {
 	d := &p.data
 	if len(d.rules[0])+len(d.rules[1])+len(d.removed[0])+len(d.removed[1]) == 0 {
-		return append(textRows("No rules yet: all models are shown.", ""), textRows(append(p.nonEmpty(
+		return append(textRows("No rules yet: all models are shown.", ""), textRows(append(nonEmpty(
 			p.keys.Hint("add-ignore", "adds an ignore rule to hide models"),
 			p.keys.Hint("add-allow", "adds an allow rule to show some"),
 			p.keys.Hint("import-rules", "imports a list"),
@@ -192,7 +192,7 @@ func (p *Pane) ruleRows() []row {
 		}
 	}
 	if hits == 0 && p.query != "" {
-		return textRows(append(p.nonEmpty("No rule contains "+quote(p.query)+"."), p.endSearchHints("rules")...)...)
+		return textRows(append(nonEmpty("No rule contains "+quote(p.query)+"."), p.endSearchHints("rules")...)...)
 	}
 	return rows
 }
@@ -220,7 +220,7 @@ func (p *Pane) childRows() []row {
 func (p *Pane) modelRows() []row {
 	d := &p.data
 	if len(d.models) == 0 {
-		return append(textRows("No models of "+pane.Visible(d.provider)+" are known.", ""), textRows(p.nonEmpty(
+		return append(textRows("No models of "+pane.Visible(d.provider)+" are known.", ""), textRows(nonEmpty(
 			p.keys.Hint("refresh-models", "asks the provider"), p.keys.Hint("provider", "switches the provider"))...)...)
 	}
 	found := p.searchMatcher()
@@ -236,7 +236,7 @@ func (p *Pane) modelRows() []row {
 	}
 	switch {
 	case len(fresh)+len(rest) == 0:
-		return textRows(append(p.nonEmpty("No model matches "+quote(p.query)+"."), p.endSearchHints("models")...)...)
+		return textRows(append(nonEmpty("No model matches "+quote(p.query)+"."), p.endSearchHints("models")...)...)
 	case len(fresh) == 0:
 		return rest
 	}
@@ -278,7 +278,7 @@ func (p *Pane) changeRows() []row {
 		rows = append(rows, row{kind: rowChange, list: modelfilter.ListOf(c), index: i})
 	}
 	if len(d.diff) > 0 {
-		rows = append(rows, textRows(p.nonEmpty(p.keys.Hint("save", "shows what a save changes"),
+		rows = append(rows, textRows(nonEmpty(p.keys.Hint("save", "shows what a save changes"),
 			p.keys.Hint("delete-rule", "undoes a change"), p.keys.Hint("discard", "discards all of them"))...)...)
 	}
 	findings := p.findings()
@@ -338,13 +338,13 @@ func (p *Pane) noFileLines() []string {
 func (p *Pane) endSearchHints(what string) []string {
 	esc := p.keys.Hint("escape", "shows all "+what)
 	if p.input.kind != inputSearch && esc != "" {
-		return p.nonEmpty(p.keys.Hint("pane-search", "then "+esc))
+		return nonEmpty(p.keys.Hint("pane-search", "then "+esc))
 	}
-	return p.nonEmpty(esc)
+	return nonEmpty(esc)
 }
 
 // nonEmpty are the sentences that are not empty. A hint is empty when no key is bound.
-func (p *Pane) nonEmpty(sentences ...string) []string {
+func nonEmpty(sentences ...string) []string {
 	var out []string
 	for _, s := range sentences {
 		if s != "" {
@@ -355,11 +355,7 @@ func (p *Pane) nonEmpty(sentences ...string) []string {
 }
 
 func textRows(lines ...string) []row {
-	rows := make([]row, len(lines))
-	for i, l := range lines {
-		rows[i] = row{kind: rowText, text: l}
-	}
-	return rows
+	return pane.TextRows(func(text string) row { return row{kind: rowText, text: text} }, lines...)
 }
 
 // containsFold reports whether text contains query, whatever its case.

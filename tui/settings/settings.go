@@ -1,13 +1,13 @@
 // Package settings lists what the user can change while the program runs: settings of
 // the session, through its workspace, and settings of the screen.
 //
-// # Nouns
+// # Types
 //
 // A Setting is one line of the list. It has a few values; Next sets the one after the
 // current one. Its key and values are those of the config file. Screen holds the values
 // of the settings of the screen.
 //
-// # Who may call what
+// # Concurrency
 //
 // A Screen and its settings belong to the goroutine that runs Update and View.
 package settings
@@ -87,11 +87,11 @@ func All(work *workspace.Workspace, screen *Screen) []Setting {
 }
 
 func (s *Screen) settings() []Setting {
-	onOff := func(key, title string, at *bool, on, off string) Setting {
+	onOff := func(key, title string, field *bool, on, off string) Setting {
 		return Setting{
 			Key: key, Title: title, values: []string{"true", "false"}, words: map[string]string{"true": on, "false": off},
-			value: func() string { return strconv.FormatBool(*at) },
-			set:   func(v string) error { *at = v == "true"; return nil },
+			value: func() string { return strconv.FormatBool(*field) },
+			set:   func(v string) error { *field = v == "true"; return nil },
 		}
 	}
 	reply := onOff("long_reply", "When an answer is longer than the screen", &s.ReplyView, "go to it when nobody types", "stay in the input")

@@ -11,16 +11,14 @@
 // and the help read these and hold no list of their own. Every theme has a
 // palette for dark and one for light backgrounds.
 //
-// A Styles value is plain data: copy it, keep it, and make a new one with New
-// when the background, the theme or the terminal changes. Nothing here keeps
-// state, and everything may be called from any goroutine.
+// A Styles value is plain data that may be copied; make a new one with New when the
+// background, the theme or the terminal changes. The functions keep no state, and may
+// be called from any goroutine.
 //
 // # Caveats
 //
 // The colour "back" is never painted: the terminal's own background stays. Contrast is
 // guaranteed against a background no lighter (dark) or darker (light) than it.
-// The sixteen colours of a terminal are the user's to change; the sixteen-colour
-// form keeps to the ones that are readable with the colours of xterm and of VGA.
-//
-// It implements the "Colours" point of the design's section 3.
+// Users change the sixteen colours of their terminals; the sixteen-colour palettes use
+// only those that are readable with the colours of xterm and of VGA.
 package style

@@ -34,10 +34,10 @@ type Icons struct {
 	Add, Remove     string   // lines of a diff
 	Bullet          string
 	Quote           string
-	Line            string // repeated: a line across
+	Line            string // repeated: a horizontal line
 	Ticked, Blank   string // task list items
 	Column          string // between the columns of a table
-	Cross           string // where Column meets Rule
+	Cross           string // where Column meets Line
 }
 
 func icons(unicode bool) Icons {
@@ -68,14 +68,14 @@ func ASCII(frame string) string {
 	return strings.Map(func(r rune) rune {
 		escaped := previous == '\x1b'
 		previous = r
-		switch sign, known := equivalents[r]; {
+		switch ascii, known := equivalents[r]; {
 		case escaped && r == ']':
 			inOSC = true
 		case inOSC && (r == '\a' || escaped && r == '\\'):
 			inOSC = false
 		case inOSC:
 		case known:
-			return rune(sign)
+			return rune(ascii)
 		case r == '\ufffd': // an invalid byte, or the replacement character
 			return '?'
 		}

@@ -3,13 +3,13 @@ package style
 import "charm.land/lipgloss/v2"
 
 // Options selects the theme and describes the terminal. The zero value is the
-// default theme on a light background with 24-bit colours and ASCII signs.
+// default theme on a light background with 24-bit colours and ASCII icons.
 type Options struct {
 	Dark    bool
 	Profile Profile
 	Unicode bool
 	Theme   string            // one of Themes; empty means DefaultTheme, and so does a name that does not exist
-	Palette map[string]string // "#rrggbb" by one of ColourNames; for True and Col256
+	Palette map[string]string // "#rrggbb" by one of ColourNames; for TrueColor and ANSI256
 }
 
 func (o Options) theme() string {

@@ -17,7 +17,7 @@ import (
 // DefaultTheme is the theme of an empty Options.Theme.
 const DefaultTheme = "winnow"
 
-// wheelSize is how many rule colours there are before they repeat.
+// ruleColourCount is how many rule colours there are before they repeat.
 const ruleColourCount = 8
 
 // palette names colours by their purpose, never by what they look like. Each
@@ -159,11 +159,11 @@ type colours struct {
 // resolve picks the colours of o.
 func resolve(o Options) colours {
 	p := o.palette()
-	of := func(name string) color.Color { return o.Profile.color(p.Colours[name]) }
+	colour := func(name string) color.Color { return o.Profile.color(p.Colours[name]) }
 	c := colours{
-		panel: of("panel"), base: of("base"), muted: of("muted"), edge: of("edge"), accent: of("accent"), onAccent: of("back"),
-		bubble: of("bubble"), onBubble: of("on_bubble"), mark: of("mark"), good: of("good"), bad: of("bad"),
-		warn: of("warn"), info: of("info"), special: of("special"),
+		panel: colour("panel"), base: colour("base"), muted: colour("muted"), edge: colour("edge"), accent: colour("accent"), onAccent: colour("back"),
+		bubble: colour("bubble"), onBubble: colour("on_bubble"), mark: colour("mark"), good: colour("good"), bad: colour("bad"),
+		warn: colour("warn"), info: colour("info"), special: colour("special"),
 	}
 	for i, value := range p.RuleColours {
 		c.ruleColours[i] = o.Profile.color(value)

@@ -30,7 +30,7 @@ type Footer struct {
 type Chat struct {
 	User        lipgloss.Style // the user's message, on its own background
 	Assistant   lipgloss.Style
-	Reasoning   lipgloss.Style // reasoning
+	Reasoning   lipgloss.Style
 	ToolName    lipgloss.Style
 	ToolArgs    lipgloss.Style
 	ToolOK      lipgloss.Style
@@ -47,7 +47,7 @@ type Chat struct {
 	Secondary   lipgloss.Style
 	Warning     lipgloss.Style
 	Focus       lipgloss.Style // the mark beside the focused item
-	SearchHit   lipgloss.Style // a search hit
+	SearchHit   lipgloss.Style
 	Selected    lipgloss.Style // what the mouse selected
 	// SelectedUser is Selected in the user's message, which has its own background.
 	// Without colours that message is reversed, so the selection in it is not.

@@ -18,7 +18,7 @@ type Editor struct {
 // Text is the whole line.
 func (e *Editor) Text() string { return e.before + e.after }
 
-// Empty says whether there is no text.
+// Empty reports whether there is no text.
 func (e *Editor) Empty() bool { return e.before == "" && e.after == "" }
 
 // Len is the length of the text in runes.
@@ -30,7 +30,7 @@ func (e *Editor) Cursor() int { return utf8.RuneCountInString(e.before) }
 // Split is the text before and after the cursor.
 func (e *Editor) Split() (before, after string) { return e.before, e.after }
 
-// Set puts text in the place of what is there, with the cursor at its end.
+// Set replaces the text, and puts the cursor at its end.
 func (e *Editor) Set(text string) { e.before, e.after = text, "" }
 
 // Insert puts text before the cursor.
@@ -73,10 +73,10 @@ func (e *Editor) Key(name string) bool {
 	return true
 }
 
-// move puts the cursor before byte at.
-func (e *Editor) move(at int) {
+// move puts the cursor before byte n.
+func (e *Editor) move(n int) {
 	text := e.Text()
-	e.before, e.after = text[:at], text[at:]
+	e.before, e.after = text[:n], text[n:]
 }
 
 // Scroll is how many cells of the line lie to the left of a window of w cells that
@@ -106,11 +106,11 @@ func (e *Editor) scroll(w int) (shift, from int) {
 // lastCharacter is where the last character of s begins.
 func lastCharacter(s string) int {
 	// A character begins at each ASCII rune, so only the rest has to be read.
-	at := max(0, strings.LastIndexFunc(s, func(r rune) bool { return r < utf8.RuneSelf }))
-	last := at
-	for at < len(s) {
-		last = at
-		at += firstCharacter(s[at:])
+	next := max(0, strings.LastIndexFunc(s, func(r rune) bool { return r < utf8.RuneSelf }))
+	last := next
+	for next < len(s) {
+		last = next
+		next += firstCharacter(s[next:])
 	}
 	return last
 }

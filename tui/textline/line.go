@@ -6,7 +6,7 @@ type Line struct {
 	History []string // lines that were applied, oldest first
 	cleared string   // the newest line that was cleared since
 	place   int      // index in past; len(past) is the line being written
-	written string   // the line being written, while place is elsewhere
+	written string   // the line being written, while an earlier one is shown
 }
 
 // Begin starts a new line with text, at the end of the history.
@@ -17,15 +17,15 @@ func (l *Line) Begin(text string) {
 
 // Walk shows an earlier or a later line; it reports whether there is one.
 func (l *Line) Walk(step int) bool {
-	at, past := l.place+step, l.past()
-	if at < 0 || at > len(past) {
+	to, past := l.place+step, l.past()
+	if to < 0 || to > len(past) {
 		return false
 	}
 	if l.place == len(past) {
 		l.written = l.Text()
 	}
-	l.place = at
-	l.Set(append(past[:len(past):len(past)], l.written)[at])
+	l.place = to
+	l.Set(append(past[:len(past):len(past)], l.written)[to])
 	return true
 }
 

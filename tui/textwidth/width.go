@@ -25,7 +25,7 @@ func TruncateLeft(s string, n int, prefix string) string {
 	}
 	h := hideKeycaps(s)
 	rest := ansi.TruncateLeft(h.text, n, prefix)
-	return h.restore(rest, len(h.caps)-strings.Count(rest, h.sign))
+	return h.restore(rest, len(h.keycaps)-strings.Count(rest, h.placeholder))
 }
 
 // Fit cuts or pads s to exactly width cells; tail ends a text that was cut.
@@ -78,43 +78,43 @@ const emojiSelector = "\ufe0f"
 // keycap matches a digit, * or # followed by U+FE0F, with or without U+20E3.
 var keycap = regexp.MustCompile("[0-9#*]\ufe0f\u20e3?")
 
-// signs are characters two cells wide. One that does not occur in a text takes the
-// place of each keycap.
-var signs = []string{"〾", "㍻", "㋿", "㊙"}
+// placeholders are characters two cells wide. One that does not occur in a text
+// replaces its keycaps.
+var placeholders = []string{"〾", "㍻", "㋿", "㊙"}
 
-// hidden is a text whose keycaps were replaced by sign.
+// hidden is a text whose keycaps were replaced by placeholder.
 type hidden struct {
-	text string
-	sign string
-	caps []string // the keycaps, in order
+	text        string
+	placeholder string
+	keycaps     []string // in order
 }
 
 // hideKeycaps replaces the keycaps of s.
 func hideKeycaps(s string) hidden {
-	h := hidden{sign: signs[0]}
-	for _, sign := range signs {
-		if !strings.Contains(s, sign) {
-			h.sign = sign
+	h := hidden{placeholder: placeholders[0]}
+	for _, p := range placeholders {
+		if !strings.Contains(s, p) {
+			h.placeholder = p
 			break
 		}
 	}
-	h.text = keycap.ReplaceAllStringFunc(s, func(cap string) string {
-		h.caps = append(h.caps, cap)
-		return h.sign
+	h.text = keycap.ReplaceAllStringFunc(s, func(found string) string {
+		h.keycaps = append(h.keycaps, found)
+		return h.placeholder
 	})
 	return h
 }
 
-// restore replaces the signs in s, a part of text, by keycaps, beginning with number
-// first.
+// restore replaces the placeholders in s, a part of text, by keycaps, beginning with
+// number first.
 func (h hidden) restore(s string, first int) string {
 	var b strings.Builder
-	for _, cap := range h.caps[max(0, first):] {
-		before, after, found := strings.Cut(s, h.sign)
+	for _, original := range h.keycaps[max(0, first):] {
+		before, after, found := strings.Cut(s, h.placeholder)
 		if !found {
 			break
 		}
-		b.WriteString(before + cap)
+		b.WriteString(before + original)
 		s = after
 	}
 	return b.String() + s
