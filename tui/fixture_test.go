@@ -15,6 +15,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlite"
 	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
@@ -143,7 +144,7 @@ func programOptions(t testing.TB, f setup) (Options, *fixture) {
 	journal, err := checkpoint.Open(filepath.Join(dir, "journal", "log"), checkpoint.Options{Now: d.clock.Now})
 	must(err)
 	t.Cleanup(func() { _ = journal.Close() })
-	d.store, err = history.Open(t.Context(), filepath.Join(dir, "data", "history.db"), history.Options{Now: d.clock.Now})
+	d.store, err = sqlite.Open(t.Context(), filepath.Join(dir, "data", "history.db"), sqlite.Options{Now: d.clock.Now})
 	must(err)
 	t.Cleanup(func() { _ = d.store.Close() })
 	for i := range f.pairs {

@@ -10,6 +10,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlite"
 	"winnow/assistant/llm"
 	"winnow/checkpoint"
 	"winnow/tui/overlay"
@@ -39,7 +40,7 @@ func start(t *testing.T, w, h int, answers ...at.Answer) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = journal.Close() })
-	r.store, err = history.Open(t.Context(), filepath.Join(dir, "data", "history.db"), history.Options{Now: r.clock.Now})
+	r.store, err = sqlite.Open(t.Context(), filepath.Join(dir, "data", "history.db"), sqlite.Options{Now: r.clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

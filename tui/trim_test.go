@@ -12,7 +12,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/budget"
-	"winnow/assistant/history"
+	"winnow/assistant/history/sqlite"
 	"winnow/assistant/llm"
 	"winnow/assistant/openai"
 	"winnow/checkpoint"
@@ -39,7 +39,7 @@ func startWire(t *testing.T, n int, replies ...at.Reply) *wired {
 	r := &wired{server: at.NewServer(t, replies...)}
 	clock := tuitest.NewClock()
 	dir := t.TempDir()
-	store, err := history.Open(t.Context(), filepath.Join(dir, "data", "history.db"), history.Options{Now: clock.Now})
+	store, err := sqlite.Open(t.Context(), filepath.Join(dir, "data", "history.db"), sqlite.Options{Now: clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

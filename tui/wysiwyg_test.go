@@ -23,6 +23,7 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/budget"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlite"
 	"winnow/assistant/llm"
 	"winnow/checkpoint"
 	"winnow/tui/overlay"
@@ -83,7 +84,7 @@ func (p plan) start(t *testing.T) *seeing {
 	s := &seeing{script: at.NewScript(say("fine")), clock: clock, all: slices.Clone(p.pairs)}
 	dir := t.TempDir()
 	var err error
-	if s.store, err = history.Open(t.Context(), filepath.Join(dir, "data", "history.db"), history.Options{Now: clock.Now}); err != nil {
+	if s.store, err = sqlite.Open(t.Context(), filepath.Join(dir, "data", "history.db"), sqlite.Options{Now: clock.Now}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.store.Close() })

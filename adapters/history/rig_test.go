@@ -10,6 +10,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlite"
 )
 
 // day is the first moment of the tests' clock; each pair is a minute later.
@@ -19,7 +20,7 @@ func clock() time.Time { return day.Add(24 * time.Hour) }
 
 func newStore(t testing.TB) history.Store {
 	t.Helper()
-	s, err := history.Open(t.Context(), filepath.Join(t.TempDir(), "data", "history.db"), history.Options{Now: clock})
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "data", "history.db"), sqlite.Options{Now: clock})
 	if err != nil {
 		t.Fatalf("Open: %v", err)
 	}

@@ -54,7 +54,7 @@ func NewSearch(q *filter.Query, env Env, db PairReader, names Names) (*Search, e
 		env.CharsPerToken = defaultCharsPerToken
 	}
 	f := &Search{db: db, env: env, newest: names.Newest}
-	f.source = filter.Source{Env: env.Env, Failed: stateError, Topics: names.Topics, Models: names.Models}
+	f.source = filter.Source{Env: env.Env, Failed: StateError, Topics: names.Topics, Models: names.Models}
 	if q == nil {
 		return f, nil
 	}

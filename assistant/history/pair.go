@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -17,20 +18,20 @@ import (
 // states are the states of pairs; their indexes are stored in the database.
 var states = []assistant.PairState{assistant.PairIdle, assistant.PairSending, assistant.PairComplete, assistant.PairError}
 
-const stateError = 3
+const StateError = 3
 
 func stateNumber(p *assistant.Pair) int { return max(slices.Index(states, p.State), 0) }
 
-// maxStar is the best rating.
-const maxStar = 3
+// MaxStar is the best rating.
+const MaxStar = 3
 
 // CheckPair refuses a pair that could not be loaded as it was stored.
 func CheckPair(p *assistant.Pair) error {
 	switch {
 	case p.State != "" && !slices.Contains(states, p.State):
 		return fmt.Errorf("history: pair %s: unknown state %q", p.ID, p.State)
-	case p.Star < 0 || p.Star > maxStar:
-		return fmt.Errorf("history: pair %s: %d stars; want 0 to %d", p.ID, p.Star, maxStar)
+	case p.Star < 0 || p.Star > MaxStar:
+		return fmt.Errorf("history: pair %s: %d stars; want 0 to %d", p.ID, p.Star, MaxStar)
 	case p.CreatedAt.Year() < 0 || p.CreatedAt.Year() > 9999:
 		return fmt.Errorf("history: pair %s: the year %d cannot be written as RFC 3339", p.ID, p.CreatedAt.Year())
 	}
@@ -182,7 +183,7 @@ func pairTexts(p *assistant.Pair, more string) []string {
 // pairSum returns the checksum that is stored with p. It covers the texts and the
 // fields that only change together with them, but not the marks.
 func pairSum(p *assistant.Pair, more string) int64 {
-	return bodySum(append(pairTexts(p, more), p.ID, p.Session, p.Model, string(states[stateNumber(p)]), p.CreatedAt.Format(time.RFC3339Nano))...)
+	return Sum(append(pairTexts(p, more), p.ID, p.Session, p.Model, string(states[stateNumber(p)]), p.CreatedAt.Format(time.RFC3339Nano))...)
 }
 
 // Row is a pair as an engine stores it. Times, marks and names are in Pair.
@@ -223,14 +224,14 @@ func (r *Row) Decode() (damaged bool, err error) {
 
 // intact compares p with its checksum. That of an older winnow covers the texts only.
 func intact(p *assistant.Pair, more string, sum sql.NullInt64) bool {
-	return !sum.Valid || sum.Int64 == pairSum(p, more) || sum.Int64 == bodySum(pairTexts(p, more)...)
+	return !sum.Valid || sum.Int64 == pairSum(p, more) || sum.Int64 == Sum(pairTexts(p, more)...)
 }
 
 // castagnoli is the CRC-32 polynomial that processors compute in hardware.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// bodySum returns the checksum of texts.
-func bodySum(texts ...string) int64 {
+// Sum returns the checksum of texts.
+func Sum(texts ...string) int64 {
 	sum := crc32.New(castagnoli)
 	for _, t := range texts {
 		fmt.Fprintf(sum, "%d:", len(t))
@@ -280,4 +281,24 @@ func Interrupt(p *assistant.Pair) {
 	}
 	p.State, p.ErrorCode = assistant.PairError, assistant.CodeInterrupted
 	p.ErrorMessage = "winnow stopped before the answer was complete"
+}
+
+// CheckBatch refuses a batch with a pair or mark that could not be loaded as stored.
+func CheckBatch(b *assistant.Batch) error {
+	var faults []error
+	for _, p := range b.Put {
+		faults = append(faults, CheckPair(p))
+	}
+	for _, m := range b.Marks {
+		faults = append(faults, CheckStar(m.Star))
+	}
+	return errors.Join(faults...)
+}
+
+// CheckStar refuses a rating out of range.
+func CheckStar(star *int) error {
+	if star != nil && (*star < 0 || *star > MaxStar) {
+		return fmt.Errorf("history: %d stars; want 0 to %d", *star, MaxStar)
+	}
+	return nil
 }

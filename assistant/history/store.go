@@ -2,7 +2,9 @@ package history
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"winnow/assistant"
@@ -73,10 +75,10 @@ type Store interface {
 	// SaveDraft stores a draft under a key; an empty one is removed.
 	SaveDraft(ctx context.Context, key string, d Draft) error
 	Draft(ctx context.Context, key string) (Draft, error)
-	// AddSent remembers a message as the newest; the newest 500 are kept.
+	// AddSent remembers a message as the newest; the newest MaxSent are kept.
 	AddSent(ctx context.Context, text string) error
 	Sent(ctx context.Context, n int) ([]string, error) // the newest first
-	// AddFilterLine remembers a line as the newest; the newest 100 are kept.
+	// AddFilterLine remembers a line as the newest; the newest MaxFilterLines are kept.
 	AddFilterLine(ctx context.Context, line string) error
 	FilterLines(ctx context.Context) ([]string, error) // the newest first
 	// Set stores a value of the program under a key; "" removes it.
@@ -159,6 +161,18 @@ type ModelCount struct {
 	Pairs, Failed int
 }
 
+// How much a store remembers between runs.
+const (
+	MaxSent        = 500 // texts of sent messages
+	MaxFilterLines = 100 // lines of the filter that worked
+	// MaxTitle is how many runes of its first message are the title of a session: more
+	// than a screen is wide.
+	MaxTitle = 200
+)
+
+// DamagedPair is the Notice of a pair whose stored bytes have changed.
+const DamagedPair = "This pair is damaged on the disk: it is not what was written."
+
 // TopicSeparator separates the names in a topic's path.
 const TopicSeparator = assistant.TopicSeparator
 
@@ -189,4 +203,52 @@ type Session struct {
 type Draft struct {
 	Text  string
 	Stash []string // newest last
+}
+
+// splitTopic returns the names of a path; none for the root.
+func splitTopic(path string) []string {
+	var names []string
+	for n := range strings.SplitSeq(path, strings.TrimSpace(TopicSeparator)) {
+		if n = strings.TrimSpace(n); n != "" {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// TopicPath returns a path that a user typed without empty names and extra space.
+func TopicPath(typed string) string { return strings.Join(splitTopic(typed), TopicSeparator) }
+
+// TopicChain lists the paths of a topic's ancestors, from the top, and its own.
+func TopicChain(path string) []string {
+	names := splitTopic(path)
+	chain := make([]string, len(names))
+	for i := range names {
+		chain[i] = strings.Join(names[:i+1], TopicSeparator)
+	}
+	return chain
+}
+
+// ParentTopic returns the path of the parent, "" for the root.
+func ParentTopic(path string) string { return path[:max(strings.LastIndex(path, TopicSeparator), 0)] }
+
+// CheckFilter refuses a line that cannot be evaluated with these filters.
+func CheckFilter(saved map[string]string, line string) error {
+	q, err := filter.Parse(line)
+	if err != nil {
+		return err
+	}
+	if q.Command != nil {
+		return fmt.Errorf("a line with :%s cannot be saved", q.Command.Verb)
+	}
+	_, err = filter.Expand(q, Lookup(saved))
+	return err
+}
+
+// Lookup finds saved filters for filter.Expand.
+func Lookup(saved map[string]string) func(name string) (string, bool) {
+	return func(name string) (string, bool) {
+		line, ok := saved[name]
+		return line, ok
+	}
 }

@@ -19,6 +19,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlite"
 	"winnow/assistant/llm"
 	"winnow/assistant/serve"
 	"winnow/assistant/share"
@@ -116,7 +117,7 @@ func newRig(t testing.TB, dir string, change ...func(*serve.Options)) *rig {
 	r.window.Slow = at.NewGate()
 	journal, err := checkpoint.Open(r.path, checkpoint.Options{})
 	r.must(err)
-	r.store, err = history.Open(r.ctx, filepath.Join(dir, "history.db"), history.Options{})
+	r.store, err = sqlite.Open(r.ctx, filepath.Join(dir, "history.db"), sqlite.Options{})
 	r.must(err)
 	registry := &llm.Registry{}
 	r.must(registry.Add(llm.Provider{Name: "test", Model: obedient{}, Known: []llm.ModelInfo{

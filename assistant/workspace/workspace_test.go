@@ -11,6 +11,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlite"
 	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
@@ -86,7 +87,7 @@ func newRig(t *testing.T, answers ...at.Answer) *rig {
 	journal, err := checkpoint.Open(filepath.Join(dir, "journal"), checkpoint.Options{})
 	r.must(err)
 	t.Cleanup(func() { journal.Close() })
-	r.store, err = history.Open(r.ctx, filepath.Join(dir, "history.db"), history.Options{})
+	r.store, err = sqlite.Open(r.ctx, filepath.Join(dir, "history.db"), sqlite.Options{})
 	r.must(err)
 	t.Cleanup(func() { r.store.Close() })
 	registry := &llm.Registry{}

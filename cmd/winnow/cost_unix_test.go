@@ -18,6 +18,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlite"
 	"winnow/assistant/history/transfer"
 	"winnow/checkpoint"
 )
@@ -137,7 +138,7 @@ func manyKeys(n int) string {
 
 func openedHistory(t *testing.T) history.Store {
 	t.Helper()
-	s, err := history.Open(t.Context(), filepath.Join(t.TempDir(), "history.db"), history.Options{})
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "history.db"), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/history/postgres"
+	"winnow/assistant/history/sqlite"
 )
 
 // openHistory opens the store of pairs at the first call: the file of this user, or
@@ -36,7 +37,7 @@ func (a *app) openStore(ctx context.Context, address string) (history.Store, err
 		if err != nil {
 			return nil, err
 		}
-		return history.Open(ctx, h.History(), history.Options{Log: a.logger(), Redact: a.redactor.Redact, OnDamage: func(d *history.DamageError) {
+		return sqlite.Open(ctx, h.History(), sqlite.Options{Log: a.logger(), Redact: a.redactor.Redact, OnDamage: func(d *history.DamageError) {
 			a.logger().Error("history is damaged", "error", d)
 		}})
 	}

@@ -15,6 +15,7 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlite"
 	"winnow/assistant/llm"
 	"winnow/checkpoint"
 	"winnow/tui/pane"
@@ -40,7 +41,7 @@ func newRig(t *testing.T) *rig {
 	dir := t.TempDir()
 	var err error
 	clock := func() time.Time { return then }
-	r.store, err = history.Open(t.Context(), filepath.Join(dir, "data", "history.db"), history.Options{Now: clock})
+	r.store, err = sqlite.Open(t.Context(), filepath.Join(dir, "data", "history.db"), sqlite.Options{Now: clock})
 	r.must(err)
 	t.Cleanup(func() { _ = r.store.Close() })
 	r.journal, err = checkpoint.Open(filepath.Join(dir, "journal", "log"), checkpoint.Options{Now: clock})

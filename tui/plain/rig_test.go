@@ -16,6 +16,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlite"
 	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
@@ -274,7 +275,7 @@ func (r *rig) answer(prompt, word string) {
 // store is a history of its own.
 func store(t *testing.T) history.Store {
 	t.Helper()
-	h, err := history.Open(t.Context(), filepath.Join(t.TempDir(), "history.db"), history.Options{})
+	h, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "history.db"), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlite"
 )
 
 // letters of the random texts: few, so that needles are found; some that fold, that
@@ -80,7 +81,7 @@ func TestBothEnginesSelectTheSame(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("WINNOW_POSTGRES_LINES")); err == nil {
 		lines, pairs = n, 2000
 	}
-	lite, err := history.Open(t.Context(), filepath.Join(t.TempDir(), "h", "history.db"), history.Options{})
+	lite, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "h", "history.db"), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,12 +8,13 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlite"
 	"winnow/assistant/llm"
 )
 
 func newStore(t testing.TB) history.Store {
 	t.Helper()
-	s, err := history.Open(t.Context(), filepath.Join(t.TempDir(), "data", "history.db"), history.Options{})
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "data", "history.db"), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

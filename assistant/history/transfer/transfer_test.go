@@ -13,6 +13,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlite"
 	"winnow/assistant/safetext"
 )
 
@@ -115,7 +116,7 @@ func TestExportsHaveNoRequests(t *testing.T) {
 func TestSecretsAreNotExported(t *testing.T) {
 	const late = "answered late"
 	redact := func(text string) string { return text }
-	s, err := history.Open(t.Context(), filepath.Join(t.TempDir(), "h", "history.db"), history.Options{
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "h", "history.db"), sqlite.Options{
 		Redact: func(text string) string { return redact(text) },
 	})
 	if err != nil {

@@ -1,0 +1,67 @@
+package history
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+
+	"winnow/assistant"
+)
+
+// maxRequest is the largest body that is stored, in bytes: four times the largest
+// context window, and a bound for what a damaged row unpacks to.
+const maxRequest = 64 << 20
+
+// PackedRequest is a request as an engine stores it.
+type PackedRequest struct {
+	assistant.PairRequest
+	Size   int // of the body, in bytes
+	Packed []byte
+}
+
+// PackRequests redacts and compresses bodies before the transaction begins. One that is too
+// large is left out.
+func PackRequests(requests []assistant.PairRequest, redact func(string) string) (list []PackedRequest, err error) {
+	for _, r := range requests {
+		if len(r.Body) > maxRequest {
+			continue
+		}
+		body := []byte(redact(string(r.Body)))
+		packed, err := pack(body)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, PackedRequest{r, len(body), packed})
+	}
+	return list, nil
+}
+
+// pack compresses a body; gzip adds a checksum. The fastest level is good enough:
+// what repeats, names and schemas, is close together.
+func pack(body []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.Write(body)
+	err = errors.Join(err, w.Close())
+	return b.Bytes(), err
+}
+
+// Unpack restores a packed body of size bytes.
+func Unpack(packed []byte, size int) (body []byte, err error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err == nil {
+		body, err = io.ReadAll(io.LimitReader(r, maxRequest+1))
+	}
+	if err == nil && len(body) != size {
+		err = fmt.Errorf("%d bytes, want %d", len(body), size)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("its bytes are not those that were written: %w", err)
+	}
+	return body, nil
+}

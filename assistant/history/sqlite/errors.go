@@ -1,0 +1,89 @@
+package sqlite
+
+import (
+	"errors"
+	"syscall"
+
+	"winnow/assistant/history"
+
+	modernc "modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
+)
+
+// Result codes of SQLite.
+const (
+	codeError      = sqlitelib.SQLITE_ERROR
+	codeConstraint = sqlitelib.SQLITE_CONSTRAINT
+)
+
+// code returns the primary result code of an error of SQLite, 0 for another error.
+func code(err error) int {
+	var e *modernc.Error
+	if errors.As(err, &e) {
+		return e.Code() & 0xff // the extended codes have the primary one in the low byte
+	}
+	return 0
+}
+
+// fileDamage is damage that SQLite does not find by itself.
+type fileDamage string
+
+func (d fileDamage) Error() string { return string(d) }
+
+const (
+	errForeign fileDamage = "the file belongs to another program"
+	errPages   fileDamage = "its pages are inconsistent"
+	errVersion fileDamage = "the version of the schema is not the one that was written"
+	errSchema  fileDamage = "the schema is not the one that was written"
+	errValue   fileDamage = "a value is not of the type that was written"
+)
+
+// damaged reports whether err means that the file itself is broken.
+func damaged(err error) bool {
+	var found fileDamage
+	c := code(err)
+	return c == sqlitelib.SQLITE_CORRUPT || c == sqlitelib.SQLITE_NOTADB || errors.As(err, &found)
+}
+
+// explain turns an error of SQLite or of the system into a *DamageError or a
+// *StorageError where it is one. It returns other errors, and nil, as they are.
+func (s *store) explain(op string, err error) error {
+	var known *history.StorageError
+	switch {
+	case err == nil || errors.As(err, &known):
+		return err
+	case damaged(err):
+		return s.reportDamage(err)
+	}
+	if reason := storageReason(err); reason != "" {
+		return &history.StorageError{Op: op, Path: s.path, Reason: reason, Err: err}
+	}
+	return err
+}
+
+// storageReasons are the errors of the system that are about the disk.
+var storageReasons = map[error]string{
+	syscall.ENOSPC: "the disk is full", syscall.EDQUOT: "the disk is full", syscall.EROFS: "the disk is read-only",
+	syscall.EMFILE: "too many files are open", syscall.ENFILE: "too many files are open", syscall.EIO: "the disk reports an error",
+}
+
+// storageCodes are the result codes of SQLite that are about the disk.
+var storageCodes = map[int]string{
+	sqlitelib.SQLITE_FULL: "the disk is full", sqlitelib.SQLITE_READONLY: "it is read-only",
+	sqlitelib.SQLITE_CANTOPEN: "it or its -wal or -shm file cannot be opened", sqlitelib.SQLITE_BUSY: "another program holds its lock",
+	sqlitelib.SQLITE_IOERR: "the disk reports an error",
+}
+
+// storageReason says what is wrong with the disk, "" when err is not about it.
+func storageReason(err error) string {
+	for target, reason := range storageReasons {
+		if errors.Is(err, target) {
+			return reason
+		}
+	}
+	var e *modernc.Error
+	if errors.As(err, &e) && (e.Code() == sqlitelib.SQLITE_IOERR_SHMSIZE || e.Code() == sqlitelib.SQLITE_IOERR_WRITE) {
+		return "the disk is full or reports an error"
+	}
+	return storageCodes[code(err)]
+}

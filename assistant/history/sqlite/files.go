@@ -1,0 +1,110 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"winnow/assistant/history"
+
+	"winnow/checkpoint/privatefile"
+)
+
+// fileMode is the mode of everything the store creates.
+const fileMode = privatefile.FileMode
+
+// suffixes of the files that belong to a database; the file itself is last.
+var suffixes = []string{"-shm", "-wal", "-journal", ""}
+
+// prepareFiles creates the folders, refuses anything but regular files and folders
+// in their places, and removes the permissions of others.
+func (s *store) prepareFiles() error {
+	if info, err := os.Lstat(s.runDir); err == nil && !info.IsDir() { // a link included
+		return &history.FileError{Path: s.runDir, Reason: "is not a folder"}
+	}
+	for _, dir := range []string{filepath.Dir(s.path), s.runDir} {
+		narrowed, err := privatefile.Folder(dir)
+		if errors.Is(err, privatefile.ErrWritable) {
+			return &history.FileError{Path: dir, Reason: err.Error()}
+		} else if err != nil {
+			return fmt.Errorf("history: %w", err)
+		}
+		s.reportNarrowed(dir, narrowed)
+	}
+	for _, suffix := range suffixes {
+		path := s.path + suffix
+		info, err := os.Lstat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return fmt.Errorf("history: %w", err)
+		case !info.Mode().IsRegular(): // a link, which may lead anywhere, included
+			return &history.FileError{Path: path, Reason: "is not a regular file"}
+		}
+		narrowed, err := privatefile.Narrow(path, info)
+		if err != nil {
+			return &history.FileError{Path: path, Reason: "others may read it, and its mode cannot be changed: " + err.Error()}
+		}
+		s.reportNarrowed(path, narrowed)
+	}
+	return nil
+}
+
+func (s *store) reportNarrowed(path string, narrowed bool) {
+	if narrowed {
+		s.report.Repaired = append(s.report.Repaired, "others could read "+path+"; its mode was repaired")
+	}
+}
+
+// createFile creates an empty file, durably, unless it exists.
+func createFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("history: create the database: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return privatefile.SyncFolder(filepath.Dir(path))
+}
+
+// fileSize returns the size of a file, -1 when there is none.
+func fileSize(path string) int64 {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return -1
+	}
+	return info.Size()
+}
+
+// removeDatabase removes a database and the files that belong to it.
+func removeDatabase(path string) {
+	for _, suffix := range suffixes {
+		os.Remove(path + suffix)
+	}
+}
+
+// copyFile copies a file that may not exist.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}

@@ -1,0 +1,347 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"winnow/assistant/history"
+
+	"winnow/assistant"
+)
+
+const (
+	// busyTimeout bounds the wait for another process's transaction. The
+	// longest transaction, a batch of an import, takes a fraction of it.
+	busyTimeout = 20 * time.Second
+	maxReaders  = 4 // queries that run at the same time
+	// backgroundDelay is how long after Open background work begins: the first screen
+	// is drawn before, and a command such as winnow ask has usually ended by then.
+	backgroundDelay = time.Second
+)
+
+// Options configures Open. The zero value is ready to use.
+type Options struct {
+	Now func() time.Time // nil means time.Now
+	Log *slog.Logger     // nil means no log
+	// OnDamage is called once, from a goroutine of the store, when the database
+	// is found damaged while it is open. nil is not called.
+	OnDamage func(*history.DamageError)
+	// Redact removes secrets from every text before it is stored. It is called from
+	// any goroutine, also with JSON, and must return JSON then. nil changes nothing.
+	Redact func(string) string
+
+	step         func(name string) // tests: called before each step of creation, migration and salvage
+	noDelay      bool              // tests: start background work at once
+	noBackground bool              // tests: start no background work
+}
+
+// store is a Store in one SQLite file.
+type store struct {
+	path     string
+	runDir   string // folder with the locks of owners, the open lock and the file state
+	options  Options
+	report   history.Report
+	checkDue bool // every page is to be checked in the background
+	owner    *owner
+	writer   *writer // nil: read-only
+	readDB   *sql.DB
+	writeDB  *sql.DB // has the one connection of writer
+
+	revision atomic.Int64  // meta.rev when this process last read or wrote it
+	changed  chan struct{} // full after a commit that the background work has not seen
+
+	background sync.WaitGroup
+	closed     atomic.Bool
+	ctx        context.Context // ends with Close
+	cancel     context.CancelFunc
+	damageOnce sync.Once
+	firstWrite sync.Once
+}
+
+// Open opens the SQLite database at path and creates it when there is none. It
+// narrows wide file modes, migrates an older schema after a backup, ends pairs that
+// dead processes left in state sending, and salvages a damaged file; see Report.
+// Where nothing can be written it opens an undamaged database for reading.
+//
+// It returns a *NewerSchemaError, a *FileError or a *StorageError for what it cannot
+// use, and ctx's error when another process takes too long to open the same database.
+func Open(ctx context.Context, path string, o Options) (history.Store, error) {
+	s, err := openStore(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func openStore(ctx context.Context, path string, o Options) (*store, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	s := &store{path: path, runDir: path + ".run", options: o, changed: make(chan struct{}, 1)}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	if err := s.prepareFiles(); err != nil {
+		return nil, err
+	}
+	lock, err := lockOpening(ctx, s.runDir)
+	if err == nil {
+		defer lock.Close()
+		if s.owner, err = newOwner(s.runDir, o.Now()); err == nil {
+			err = s.open(ctx)
+		}
+	}
+	if err != nil {
+		s.abandon()
+		return s.openReadOnly(ctx, s.explain("open", err))
+	}
+	if !o.noBackground {
+		s.background.Go(s.runBackground)
+	}
+	return s, nil
+}
+
+func (s *store) Report() history.Report { return s.report }
+
+func (s *store) Path() string { return s.path }
+
+func (s *store) Redact(text string) string {
+	if s.options.Redact == nil {
+		return text
+	}
+	return s.options.Redact(text)
+}
+
+// step tells a test which step comes next.
+func (s *store) step(name string) {
+	if s.options.step != nil {
+		s.options.step(name)
+	}
+}
+
+// open inspects the file, salvages it when it is damaged, and connects, under the open lock.
+func (s *store) open(ctx context.Context) error {
+	others, dead, err := listOwners(s.runDir, s.owner)
+	if err != nil {
+		return err
+	}
+	if others == 0 { // otherwise the process that has it open has inspected it
+		damage, err := s.inspect(ctx)
+		if err == nil && damage != nil {
+			err = s.salvage(ctx, damage)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	s.step("create the file")
+	if err := createFile(s.path); err != nil {
+		return err
+	}
+	hasWAL := fileSize(s.path+"-wal") > 0
+	err = s.connect(ctx)
+	if c := code(err); others == 0 && (damaged(err) || c == codeError || c == codeConstraint) {
+		// Nobody else changes the database, so a statement that fails met damage that
+		// the inspection did not find.
+		_ = s.disconnect() // the salvage needs no connection
+		if err = s.salvage(ctx, err); err == nil {
+			err = s.connect(ctx)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if others == 0 {
+		s.writeState(fileState{WAL: hasWAL})
+	}
+	for _, path := range dead {
+		os.Remove(path)
+	}
+	return nil
+}
+
+// dsn returns the data source name of a connection to the database.
+func dsn(path string, pragmas ...string) string {
+	q := url.Values{"_dqs": {"0"}, "_defensive": {"1"}}
+	q["_pragma"] = append([]string{fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds())}, pragmas...)
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
+}
+
+// connect opens the connections, brings the schema up to date and ends what dead
+// processes left unfinished.
+func (s *store) connect(ctx context.Context) (err error) {
+	s.step("connect")
+	s.writeDB, err = sql.Open("sqlite", dsn(s.path,
+		"journal_mode(WAL)", "synchronous(FULL)", "secure_delete(FAST)"))
+	if err != nil {
+		return fmt.Errorf("history: open: %w", err)
+	}
+	s.writeDB.SetMaxOpenConns(1)
+	conn, err := s.writeDB.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("history: open %s: %w", s.path, err)
+	}
+	s.writer = newWriter(conn)
+	s.step("upgrade")
+	if err := s.upgrade(ctx); err != nil {
+		return err
+	}
+	if err := s.connectReaders(dsn(s.path, "query_only(1)"), maxReaders); err != nil {
+		return err
+	}
+	s.step("end interrupted pairs")
+	if err := s.writer.inTx(ctx, s.endInterrupted); err != nil {
+		return fmt.Errorf("history: end interrupted pairs: %w", err)
+	}
+	_, err = s.Refresh(ctx) // so that Revision is known
+	return err
+}
+
+func (s *store) connectReaders(dsn string, maxConns int) (err error) {
+	if s.readDB, err = sql.Open("sqlite", dsn); err != nil {
+		return fmt.Errorf("history: open: %w", err)
+	}
+	s.readDB.SetMaxOpenConns(maxConns)
+	s.readDB.SetMaxIdleConns(maxConns)
+	return nil
+}
+
+// endInterrupted ends the pairs whose owner died while sending them. An owner locks
+// its file before it owns a pair, so one that is not alive now never will be.
+func (s *store) endInterrupted(t *tx) {
+	var seqs []int64
+	for seq, token := range keyed[int64, string](t, "SELECT seq, owner FROM pair WHERE owner IS NOT NULL") {
+		isAlive, err := alive(s.runDir, token)
+		t.fail(err)
+		if !isAlive {
+			seqs = append(seqs, seq)
+		}
+	}
+	if len(seqs) == 0 {
+		return
+	}
+	var ended []assistant.Pair
+	t.pairs(seqs, func(p assistant.Pair, _ bool) {
+		history.Interrupt(&p)
+		ended = append(ended, p)
+	})
+	c := s.newChange(t)
+	for i := range ended {
+		c.put(&ended[i], false)
+	}
+	s.report.Interrupted = len(ended)
+}
+
+// recordWrite is called after each durable transaction, while the writer is locked.
+func (s *store) recordWrite() {
+	s.firstWrite.Do(func() { s.writeState(fileState{WAL: true}) })
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+}
+
+// openReadOnly connects to a database that cannot be written because of cause. When
+// the shared memory file is missing and cannot be created, SQLite can only read in
+// exclusive locking mode.
+func (s *store) openReadOnly(ctx context.Context, cause error) (*store, error) {
+	var storage *history.StorageError
+	if !errors.As(cause, &storage) || fileSize(s.path) <= 0 || errors.Is(cause, context.Canceled) {
+		return nil, cause
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.writer, s.writeDB, s.owner = nil, nil, nil
+	s.report = history.Report{Repaired: s.report.Repaired, ReadOnly: cause}
+	for _, name := range []string{dsn(s.path, "query_only(1)") + "&mode=ro", dsn(s.path, "locking_mode(EXCLUSIVE)", "query_only(1)")} {
+		if err := s.connectReaders(name, 1); err != nil {
+			return nil, cause
+		}
+		var version int
+		err := s.readDB.QueryRowContext(ctx, "SELECT version FROM meta").Scan(&version)
+		if err == nil && version == schemaVersion {
+			return s, nil
+		}
+		s.readDB.Close()
+	}
+	return nil, cause
+}
+
+// Close leaves a pair in state sending as it is: the next Open ends it.
+func (s *store) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.cancel()
+	s.background.Wait()
+	if s.writer == nil {
+		return s.disconnect()
+	}
+	s.writer.turn <- struct{}{} // never released: nobody writes any more
+	defer s.owner.release()
+	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
+	defer cancel()
+	opening, err := lockOpening(ctx, s.runDir)
+	if err != nil { // another process is opening the database; it connects, so the WAL stays
+		return s.disconnect()
+	}
+	defer opening.Close()
+	return s.disconnectAndRecord()
+}
+
+// disconnectAndRecord closes the database and records its state, under the open
+// lock. The last process to close copies the WAL into the database.
+func (s *store) disconnectAndRecord() error {
+	others, _, err := listOwners(s.runDir, s.owner)
+	if err != nil || others > 0 {
+		return errors.Join(err, s.disconnect())
+	}
+	s.writeState(fileState{}) // the WAL may go now
+	err = s.disconnect()
+	if fileSize(s.path+"-wal") < 0 && err == nil {
+		s.writeState(fileState{Fingerprint: s.fingerprint()})
+	}
+	return err
+}
+
+func (s *store) disconnect() error {
+	var errs []error
+	if s.readDB != nil {
+		errs = append(errs, s.readDB.Close())
+	}
+	if s.writer != nil {
+		errs = append(errs, s.writer.close())
+	}
+	if s.writeDB != nil {
+		errs = append(errs, s.writeDB.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// abandon undoes an Open that failed, under the open lock if it was taken. After
+// a lost WAL the file state stays, so that the next Open reports it again.
+func (s *store) abandon() {
+	s.cancel()
+	if s.owner == nil {
+		return
+	}
+	if s.writeDB == nil || s.report.LostWAL {
+		_ = s.disconnect() // Open returns the more useful error
+	} else {
+		_ = s.disconnectAndRecord()
+	}
+	s.owner.release()
+}

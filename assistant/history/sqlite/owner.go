@@ -1,0 +1,131 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"winnow/assistant"
+)
+
+// An owner is an open store. It is alive as long as it holds the lock of its
+// file in the run folder, which the kernel releases when the process ends.
+type owner struct {
+	token string
+	lock  *flock.Flock
+}
+
+const (
+	ownerPrefix      = "owner-"
+	openLock         = "open.lock"            // held while a store opens or closes: one inspects, migrates or salvages at a time
+	lockPollInterval = 5 * time.Millisecond   // how often a wait for the open lock tries again
+	closeWait        = 250 * time.Millisecond // how long a store that closes waits for the open lock
+)
+
+// newOwner creates and locks a file of its own in the run folder.
+func newOwner(runDir string, now time.Time) (*owner, error) {
+	token := assistant.NewID(now)
+	o := &owner{token, flock.New(filepath.Join(runDir, ownerPrefix+token), flock.SetFlag(os.O_RDWR|os.O_CREATE|os.O_EXCL), flock.SetPermissions(fileMode))}
+	if ok, err := o.lock.TryLock(); err != nil || !ok {
+		return nil, fmt.Errorf("history: lock %s: %w", o.lock.Path(), errors.Join(err, errors.New("the lock is held already")))
+	}
+	return o, nil
+}
+
+// leave removes the file and the lock.
+func (o *owner) release() {
+	os.Remove(o.lock.Path())
+	o.lock.Close()
+}
+
+// alive reports whether the owner with this token is alive.
+func alive(runDir, token string) (bool, error) {
+	l := flock.New(filepath.Join(runDir, ownerPrefix+token), flock.SetFlag(os.O_RDWR)) // never creates
+	got, err := l.TryLock()
+	l.Close()
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return !got && err == nil, err
+}
+
+// listOwners counts the other owners that are alive, and lists the files of the
+// dead. The caller holds the open lock, so no file is between being created and
+// being locked.
+func listOwners(runDir string, me *owner) (others int, dead []string, err error) {
+	entries, err := os.ReadDir(runDir)
+	if err != nil {
+		return 0, nil, fmt.Errorf("history: %w", err)
+	}
+	for _, e := range entries {
+		token, ok := strings.CutPrefix(e.Name(), ownerPrefix)
+		if !ok || token == me.token {
+			continue
+		}
+		isAlive, err := alive(runDir, token)
+		switch {
+		case err != nil:
+			return 0, nil, fmt.Errorf("history: %w", err)
+		case isAlive:
+			others++
+		default:
+			dead = append(dead, filepath.Join(runDir, e.Name()))
+		}
+	}
+	return others, dead, nil
+}
+
+// lockOpening waits until this store alone opens or closes the database.
+func lockOpening(ctx context.Context, runDir string) (*flock.Flock, error) {
+	l := flock.New(filepath.Join(runDir, openLock), flock.SetPermissions(fileMode))
+	if _, err := l.TryLockContext(ctx, lockPollInterval); err != nil {
+		return nil, fmt.Errorf("history: another winnow is opening the database: %w", err)
+	}
+	return l, nil
+}
+
+// fileState says in what state the processes with the database open leave it. It is
+// a file of the run folder, written under the open lock, or by the first write. When it
+// is lost, the next Open checks the database.
+type fileState struct {
+	WAL         bool   // the WAL holds what the database lacks
+	Fingerprint string // of the database, when the last process has closed it
+}
+
+func (s *store) statePath() string { return filepath.Join(s.runDir, "state.json") }
+
+// readState returns the state; found is false when there was no database.
+func (s *store) readState() (f fileState, found bool) {
+	raw, err := os.ReadFile(s.statePath())
+	if err == nil {
+		err = json.Unmarshal(raw, &f)
+	}
+	return f, err == nil
+}
+
+func (s *store) writeState(f fileState) {
+	raw, err := json.Marshal(f)
+	if err == nil {
+		err = os.WriteFile(s.statePath(), raw, fileMode)
+	}
+	if err != nil {
+		s.options.Log.Warn("history state file", "err", err)
+	}
+}
+
+// fingerprint returns size and modification time of the database file.
+func (s *store) fingerprint() string {
+	info, err := os.Lstat(s.path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
+}

@@ -1,0 +1,134 @@
+package sqlite
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"winnow/assistant/history"
+
+	"winnow/checkpoint/privatefile"
+)
+
+// applicationID marks a database file as winnow's, "wnnw" in ASCII. SQLite
+// stores it in the header of the file.
+const applicationID = 0x776e6e77
+
+// schemaVersion is what this program writes and the newest it reads.
+const schemaVersion = 6
+
+// schema is the current form. migrations/N.sql brings version N-1 to N, and is
+// never edited after a release.
+//
+//go:embed schema.sql
+var schema string
+
+//go:embed migrations
+var migrations embed.FS
+
+// statements returns the statements that bring a database of this version to
+// the next; version 0 is an empty one, which the schema brings to schemaVersion.
+func statements(version int) (sql []string, next int, err error) {
+	text, next := schema, schemaVersion
+	if version > 0 {
+		next = version + 1
+		raw, err := migrations.ReadFile(fmt.Sprintf("migrations/%d.sql", next))
+		if err != nil {
+			return nil, 0, err
+		}
+		text = string(raw)
+	}
+	for s := range strings.SplitSeq(text, ";\n") {
+		if s = strings.TrimSpace(s); s != "" {
+			sql = append(sql, s)
+		}
+	}
+	return append(sql, fmt.Sprintf("PRAGMA user_version = %d", next), fmt.Sprintf("PRAGMA application_id = %d", applicationID)), next, nil
+}
+
+// migrate brings a database of this version to schemaVersion. Each version is a
+// transaction: a crash leaves the complete version before it. step is called
+// before each statement and each commit.
+func migrate(ctx context.Context, w *writer, version int, step func(string)) error {
+	for version < schemaVersion {
+		sql, next, err := statements(version)
+		if err != nil {
+			return err
+		}
+		err = w.inTx(ctx, func(t *tx) {
+			for _, s := range sql {
+				step(fmt.Sprintf("version %d: %.40s", next, s))
+				t.run(s)
+			}
+			step(fmt.Sprintf("version %d: commit", next))
+		})
+		if err != nil {
+			return fmt.Errorf("history: bring the database to version %d: %w", next, err)
+		}
+		version = next
+	}
+	return nil
+}
+
+// upgrade creates the schema, or brings an older one up to date after a backup.
+func (s *store) upgrade(ctx context.Context) error {
+	t := &tx{ctx: ctx, conn: s.writer.conn}
+	n, _ := t.number("PRAGMA user_version")
+	version := int(n)
+	if t.verifyVersion(s.path, version); t.err != nil || version == schemaVersion {
+		return t.err
+	}
+	if version > 0 {
+		backup, err := s.backUp(ctx, version)
+		if err != nil {
+			return fmt.Errorf("history: back up the database before migrating it: %w", err)
+		}
+		s.report.Migrated, s.report.Backup = version, backup
+	}
+	return migrate(ctx, s.writer, version, s.step)
+}
+
+// verifyVersion compares the version in the header with the one in meta, which
+// versions before 5 do not have. It fails with a *NewerSchemaError for what a newer
+// program wrote and errVersion when the two contradict each other.
+func (t *tx) verifyVersion(path string, version int) {
+	var repeated int64
+	if t.err != nil {
+		return
+	}
+	err := t.try(func() { repeated, _ = t.number("SELECT version FROM meta") })
+	switch known := int(repeated); {
+	case damaged(err) || t.ctx.Err() != nil:
+		t.fail(err)
+	case known == 0 && version < 5, known == version && version <= schemaVersion: // without the table it is 0
+	case known == version:
+		t.fail(&history.NewerSchemaError{Path: path, Found: version, Supported: schemaVersion})
+	default:
+		t.fail(fmt.Errorf("%w: the header says %d, the database %d", errVersion, version, known))
+	}
+}
+
+// backUp makes a durable copy of a database of an older version and returns its path.
+func (s *store) backUp(ctx context.Context, version int) (string, error) {
+	name := fmt.Sprintf("%s.v%d.bak", s.path, version)
+	unfinished := name + ".part"
+	os.Remove(unfinished)
+	if err := createFile(unfinished); err != nil { // VACUUM INTO fills an empty file, and leaves its mode
+		return "", err
+	}
+	s.step("copy")
+	if _, err := s.writer.conn.ExecContext(ctx, "VACUUM INTO ?", unfinished); err != nil {
+		return "", err
+	}
+	if err := privatefile.SyncFile(unfinished); err != nil {
+		return "", err
+	}
+	s.step("rename the copy")
+	if err := os.Rename(unfinished, name); err != nil {
+		return "", err
+	}
+	return name, privatefile.SyncFolder(filepath.Dir(name))
+}

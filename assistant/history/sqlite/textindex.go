@@ -1,0 +1,226 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"winnow/assistant/history"
+
+	modernc "modernc.org/sqlite"
+
+	"winnow/assistant/filter"
+)
+
+const (
+	// minNeedleRunes is the length from which the full-text index, which is made of
+	// trigrams, can find a needle.
+	minNeedleRunes = 3
+	// indexPairs and indexBytes bound one transaction of background indexing to
+	// some 5 ms, so that a commit never waits long for it. A pair is never split.
+	indexPairs = 32
+	indexBytes = 4 << 10
+	// indexPause is the pause between two of them: indexing takes at most half a core.
+	indexPause = 5 * time.Millisecond
+)
+
+// ambiguous are the runes that the index does not distinguish.
+const ambiguous = "\x00\ufffd\ufffe\uffff"
+
+// fold returns a text as the index stores it: in lower case, as the filter language
+// compares, and without zero bytes, at which SQLite would end it.
+func fold(text string) string {
+	return strings.ReplaceAll(strings.ToLower(text), "\x00", "\ufffd")
+}
+
+// dialect writes the conditions on texts for SQLite: with the full-text index
+// where it can find a needle, otherwise with functions of this package on each text.
+type dialect struct{ from, to int64 }
+
+// Content searches the full-text index for the parts that it can find. The texts
+// of a pair are read when it is not indexed, or must contain several parts in order.
+func (d dialect) Content(parts []string) (sql string, args []any) {
+	var phrases []string
+	for _, part := range parts {
+		if part = fold(part); utf8.RuneCountInString(part) >= minNeedleRunes && !strings.ContainsAny(part, ambiguous) {
+			phrases = append(phrases, `"`+strings.ReplaceAll(part, `"`, `""`)+`"`)
+		}
+	}
+	needle, _ := json.Marshal(parts)
+	read := onTexts("contains_in_order")
+	if len(phrases) == 0 {
+		return read, []any{needle}
+	}
+	found := fmt.Sprintf("p.seq IN (SELECT rowid FROM words WHERE words MATCH ? AND rowid > %d AND rowid <= %d)", d.from, d.to)
+	match := phrases[0]
+	if len(phrases) > 1 {
+		all := func(column string) string {
+			return "(" + column + " : " + strings.Join(phrases, " AND "+column+" : ") + ")"
+		}
+		match = all("user") + " OR " + all("answer")
+	}
+	args = []any{needle, match}
+	if len(parts) > 1 {
+		found += " AND " + read
+		args = append(args, needle)
+	}
+	return "CASE WHEN p.seq IN (SELECT seq FROM unindexed) THEN " + read + " ELSE " + found + " END", args
+}
+
+// Regexp reads every text.
+func (d dialect) Regexp(source string) (sql string, args []any) {
+	return onTexts("matches_regexp"), []any{[]byte(source)}
+}
+
+// onTexts calls an SQL function with its argument and the texts of the pair, as
+// blobs: SQLite would end a text at a zero byte.
+func onTexts(function string) string {
+	return "coalesce((SELECT " + function + "(?, CAST(b.user AS BLOB), CAST(b.answer AS BLOB)) FROM body b WHERE b.seq = p.seq), 0)"
+}
+
+func init() {
+	modernc.MustRegisterDeterministicScalarFunction("contains_in_order", 3, onEither(func(needle string) (func(string) bool, error) {
+		var parts []string
+		err := json.Unmarshal([]byte(needle), &parts)
+		return func(text string) bool { return filter.ContainsInOrder(strings.ToLower(text), parts) }, err
+	}))
+	modernc.MustRegisterDeterministicScalarFunction("matches_regexp", 3, onEither(func(source string) (func(string) bool, error) {
+		re, err := filter.CompileRegexp(source)
+		if err != nil {
+			return nil, err
+		}
+		return re.MatchString, nil
+	}))
+	modernc.MustRegisterDeterministicScalarFunction("body_sum", 6, func(_ *modernc.FunctionContext, args []driver.Value) (driver.Value, error) {
+		texts := make([]string, len(args))
+		for i, a := range args {
+			texts[i] = textOf(a)
+		}
+		return history.Sum(texts...), nil
+	})
+}
+
+// maxCompiled bounds how many compiled needles are kept for the next rows.
+const maxCompiled = 64
+
+// onEither makes an SQL function that compiles its first argument, once for many
+// rows, and reports whether it matches one of the other two.
+func onEither(compile func(string) (func(string) bool, error)) func(*modernc.FunctionContext, []driver.Value) (driver.Value, error) {
+	var mu sync.Mutex
+	compiled := map[string]func(string) bool{}
+	return func(_ *modernc.FunctionContext, args []driver.Value) (driver.Value, error) {
+		needle := textOf(args[0])
+		mu.Lock()
+		matches, ok := compiled[needle]
+		mu.Unlock()
+		if !ok {
+			var err error
+			if matches, err = compile(needle); err != nil {
+				return nil, err
+			}
+			mu.Lock()
+			if len(compiled) >= maxCompiled {
+				clear(compiled)
+			}
+			compiled[needle] = matches
+			mu.Unlock()
+		}
+		return matches(textOf(args[1])) || matches(textOf(args[2])), nil
+	}
+}
+
+// textOf returns a value of SQLite as text.
+func textOf(v driver.Value) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []byte:
+		return string(v)
+	}
+	return ""
+}
+
+// runBackground checks a large database that may be damaged and fills the full-text
+// index while the store is open, after backgroundDelay and in short transactions,
+// so that a commit waits for one of them at most.
+func (s *store) runBackground() {
+	wait := time.NewTimer(backgroundDelay)
+	if s.options.noDelay {
+		wait.Reset(0)
+	}
+	defer wait.Stop()
+	for first := true; ; first = false {
+		select {
+		case <-wait.C:
+		case <-s.ctx.Done():
+			return
+		}
+		if first && s.checkDue {
+			_ = s.read(s.ctx, func(t *tx) { t.checkPages("quick_check") }) // read reports damage
+		}
+		if more := s.indexSome(); more {
+			wait.Reset(indexPause)
+			continue
+		}
+		select {
+		case <-s.changed:
+			wait.Reset(indexPause)
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+// indexSome indexes a few pairs, the newest first, and reports whether more may be
+// left. A failure is tried again after the next commit and does no harm: the texts
+// of pairs that are not indexed are read.
+func (s *store) indexSome() (more bool) {
+	if s.writer.lock(s.ctx, s.ctx.Done()) != nil {
+		return false
+	}
+	defer s.writer.unlock()
+	// Not durable by itself: a lost transaction is repeated, and no commit should
+	// wait for an fsync of the index. The next durable transaction syncs it too.
+	ctx := context.WithoutCancel(s.ctx)
+	_, err := s.writer.conn.ExecContext(ctx, "PRAGMA synchronous = NORMAL")
+	if err == nil {
+		err = s.writer.inTx(ctx, func(t *tx) { more = t.indexNewest() })
+	}
+	_, fullErr := s.writer.conn.ExecContext(ctx, "PRAGMA synchronous = FULL")
+	if err = errors.Join(err, fullErr); err != nil {
+		s.options.Log.Warn("history full-text index", "err", s.explain("write", err))
+	}
+	return err == nil && more
+}
+
+// indexNewest indexes the newest pairs that are not indexed; more is false when
+// there was none.
+func (t *tx) indexNewest() (more bool) {
+	type waiting struct {
+		seq          int64
+		user, answer string
+	}
+	var queue []waiting
+	bytes := 0
+	t.each(`SELECT u.seq, coalesce(b.user, ''), coalesce(b.answer, '')
+		FROM unindexed u LEFT JOIN body b USING (seq) ORDER BY u.seq DESC LIMIT ?`, []any{indexPairs}, func(scan scanner) {
+		if bytes < indexBytes {
+			var w waiting
+			scan(&w.seq, &w.user, &w.answer)
+			bytes += len(w.user) + len(w.answer)
+			queue = append(queue, w)
+		}
+	})
+	for _, w := range queue {
+		t.run("DELETE FROM words WHERE rowid = ?", w.seq)
+		t.run("INSERT INTO words (rowid, user, answer) VALUES (?, ?, ?)", w.seq, fold(w.user), fold(w.answer))
+		t.run("DELETE FROM unindexed WHERE seq = ?", w.seq)
+	}
+	return len(queue) > 0
+}
