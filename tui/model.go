@@ -87,7 +87,6 @@ type Model struct {
 	layout   layout
 	showPane bool // on a narrow screen
 	focused  bool // the terminal has the focus
-	ticking  bool // a timer moves what is animated
 
 	ctrlC   time.Time // when interrupt last asked to be pressed again
 	lastKey time.Time

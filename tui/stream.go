@@ -31,11 +31,18 @@ type (
 		stream *eventStream
 		event  assistant.Event
 	}
+	// animationDueMsg comes when there was no event for an animation frame.
+	animationDueMsg struct{ stream *eventStream }
 )
 
-// streamFrame is how often streamed text is shown: about 30 times a second,
-// faster than anyone reads and slow enough to leave the screen to the keys.
-const streamFrame = 33 * time.Millisecond
+const (
+	// streamFrame is how often streamed text is shown: 25 times a second,
+	// faster than anyone reads and slow enough to leave the screen to the keys.
+	streamFrame = 40 * time.Millisecond
+	// streamSlack is how much earlier text may be shown: where a connection is read
+	// once per frame, nobody has to wait for the end of it once more.
+	streamSlack = 8 * time.Millisecond
+)
 
 // wait blocks for the next message; nil when the turn is closed. Only one wait
 // runs at a time.
@@ -45,7 +52,12 @@ func (s *eventStream) wait() tea.Msg {
 		s.next = nil
 		if e == nil {
 			var open bool
-			if e, open = <-s.events; !open {
+			select {
+			case e, open = <-s.events:
+			case <-time.After(spinnerFrame):
+				return animationDueMsg{s}
+			}
+			if !open {
 				return nil
 			}
 		}
@@ -62,7 +74,11 @@ func (s *eventStream) wait() tea.Msg {
 func (s *eventStream) gather(text string, thought bool) tea.Msg {
 	chunk := []byte(text)
 	defer func() { s.drawn = time.Now() }()
-	frame := time.NewTimer(max(0, streamFrame-time.Since(s.drawn)))
+	left := streamFrame - time.Since(s.drawn)
+	if left < streamSlack {
+		left = 0
+	}
+	frame := time.NewTimer(left)
 	defer frame.Stop()
 	for {
 		select {

@@ -36,6 +36,7 @@ type turn struct {
 	retrying     bool // status stays until the next text or tool
 	checkpointed bool // a checkpoint was made
 	toolRan      bool // a tool has run
+	animated     time.Time
 }
 
 const (
@@ -136,21 +137,16 @@ func (m *Model) follow(events <-chan assistant.Event, p assistant.Prompt) tea.Cm
 	if p.Retry == 0 {
 		m.conv.chat.Bottom()
 	}
-	stream := &eventStream{turn: m.turn.n, events: events}
-	if m.ticking {
-		return stream.wait
-	}
-	m.ticking = true
-	return tea.Batch(stream.wait, after(spinnerFrame, m.onTick))
+	return (&eventStream{turn: m.turn.n, events: events}).wait
 }
 
-// onTick animates the screen as long as a turn runs.
-func (m *Model) onTick() tea.Cmd {
-	m.conv.chat.Tick()
-	if m.ticking = m.turn.running; !m.ticking {
-		return nil
+// animate advances what is animated while a turn runs. There is no timer for it
+// while chunks are shown: each of them is a frame already.
+func (m *Model) animate() {
+	if now := m.now(); now.Sub(m.turn.animated) >= spinnerFrame {
+		m.turn.animated = now
+		m.conv.chat.Tick()
 	}
-	return after(spinnerFrame, m.onTick)
 }
 
 // onTurnStarted shows the running pair at the end of the view, or, when an older one is
@@ -173,6 +169,7 @@ func (m *Model) onTurnStarted(e assistant.TurnStarted) tea.Cmd {
 
 // onChunk shows a piece of text or reasoning; the status goes with the first text.
 func (m *Model) onChunk(msg chunkStreamedMsg) {
+	m.animate()
 	if msg.thought {
 		m.turn.setStatus(thinking)
 		m.conv.chat.Apply(assistant.ReasoningDelta{Text: msg.text})

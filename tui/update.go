@@ -38,6 +38,11 @@ func (m *Model) onTurnMsg(msg tea.Msg) (tea.Cmd, bool) {
 			m.onChunk(msg)
 		}
 		return msg.stream.wait, true
+	case animationDueMsg:
+		if msg.stream.turn == m.turn.n {
+			m.animate()
+		}
+		return msg.stream.wait, true
 	case eventArrivedMsg:
 		if msg.stream.turn != m.turn.n {
 			return msg.stream.wait, true

@@ -16,6 +16,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"winnow/assistant/llm"
+	"winnow/assistant/pace"
 	"winnow/assistant/safetext"
 )
 
@@ -176,7 +177,7 @@ func (c *Client) httpClient() *http.Client {
 	if client.Transport == nil {
 		client.Transport = &http.Transport{
 			Proxy:                  http.ProxyFromEnvironment,
-			DialContext:            dialPaced,
+			DialContext:            pace.Dial,
 			ForceAttemptHTTP2:      true,
 			MaxIdleConnsPerHost:    4,
 			IdleConnTimeout:        90 * time.Second,

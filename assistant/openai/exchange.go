@@ -16,6 +16,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"winnow/assistant/llm"
+	"winnow/assistant/pace"
 )
 
 // readSize is how much of a body is read at once: many tokens when they arrive
@@ -27,7 +28,7 @@ const readSize = 16 << 10
 type exchange struct {
 	events     chan event // unbuffered; closed after the end or when ctx ends
 	ctx        context.Context
-	conn       *pacedConn // nil before there is one, or with Options.HTTP
+	conn       *pace.Conn // nil before there is one, or with Options.HTTP
 	stopPacing func()     // called by the receiver only, like startPacing
 }
 
@@ -60,6 +61,22 @@ func (c *Client) send(ctx context.Context, req llm.Request) *exchange {
 		x.report(event{ended: true, err: err})
 	}()
 	return x
+}
+
+// connected stores the connection of the exchange.
+func (x *exchange) connected(info httptrace.GotConnInfo) {
+	x.conn = pace.Below(info.Conn)
+	x.report(event{})
+}
+
+// startPacing paces the connection until stopPacing or the end of the exchange. A
+// pause of 0 does not.
+func (x *exchange) startPacing(pause time.Duration) {
+	if x.conn != nil && pause > 0 {
+		ctx, stop := context.WithCancel(x.ctx)
+		x.stopPacing = stop
+		x.conn.Start(pause, ctx.Done())
+	}
 }
 
 // report delivers an event unless the exchange is cancelled.

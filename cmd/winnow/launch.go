@@ -38,9 +38,9 @@ const (
 	// so that its answer is seen to stream.
 	offlineDelay = 15 * time.Millisecond
 	// screenReadPause is the pause between two reads of an answer on the screen,
-	// which shows streamed text 30 times a second, and linesReadPause where it is
+	// which shows streamed text 25 times a second, and linesReadPause where it is
 	// printed on a terminal. A pipe gets each piece when it comes.
-	screenReadPause = 33 * time.Millisecond
+	screenReadPause = 40 * time.Millisecond
 	linesReadPause  = 16 * time.Millisecond
 )
 

@@ -1,0 +1,169 @@
+// Package pace reads a network connection in intervals.
+//
+// A program that reads each token of a streamed answer when it arrives is woken for
+// each. One that reads once per update of its screen finds several in the buffer of
+// the kernel, and lets the kernel wake it only when that buffer fills.
+//
+// # Terms
+//
+// A read that does not fill its buffer has emptied the connection. The next read of a
+// paced connection then waits for the end of the interval. A stream at full speed, of
+// more than fastStream bytes in an interval, is read without waiting: the kernel's
+// buffer would be full long before the end of the interval.
+//
+// # Concurrency
+//
+// Start may be called from any goroutine, Read from one at a time.
+//
+// # Caveats
+//
+// The kernel wakes the program for each arrival except on Linux.
+package pace
+
+import (
+	"context"
+	"io"
+	"net"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// fastStream is a stream at full speed, in bytes in an interval: at thirty
+// intervals a second, five times what a thousand tokens a second are.
+const fastStream = 32 << 10
+
+// Conn is a connection that can be read in intervals.
+type Conn struct {
+	net.Conn
+	pace atomic.Pointer[pace] // nil: never paced
+
+	// What follows is used by Read only.
+	emptied  time.Time // by the last read; zero: there may be more
+	began    time.Time // of the interval
+	received int       // in the interval
+	fast     bool      // the interval before it was of a stream at full speed
+	raw      syscall.RawConn
+	quiet    bool // the kernel wakes the program only for fastStream bytes
+}
+
+// pace delays reads until done is closed.
+type pace struct {
+	interval time.Duration
+	done     <-chan struct{}
+}
+
+// New makes a Conn that is not paced yet.
+func New(conn net.Conn) *Conn {
+	c := &Conn{Conn: conn}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		c.raw, _ = tcp.SyscallConn() // without it the kernel wakes the program for each arrival
+	}
+	return c
+}
+
+// Dial is the DialContext of a transport whose connections are Conns.
+func Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := (&net.Dialer{KeepAlive: 15 * time.Second}).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return New(conn), nil
+}
+
+// Below is the Conn below the TLS layers of conn; nil when there is none.
+func Below(conn net.Conn) *Conn {
+	for {
+		if c, ok := conn.(*Conn); ok {
+			return c
+		}
+		outer, ok := conn.(interface{ NetConn() net.Conn })
+		if !ok {
+			return nil
+		}
+		conn = outer.NetConn()
+	}
+}
+
+// Start paces the reads until done is closed.
+func (c *Conn) Start(interval time.Duration, done <-chan struct{}) {
+	c.pace.Store(&pace{interval, done})
+}
+
+// Read implements net.Conn.
+func (c *Conn) Read(b []byte) (n int, err error) {
+	if p := c.pace.Load(); p != nil && !c.emptied.IsZero() {
+		c.wait(p)
+	}
+	if c.quiet {
+		n, err = c.readQuiet(b)
+	} else {
+		n, err = c.Conn.Read(b)
+	}
+	c.received += n
+	if c.emptied = time.Now(); n == len(b) {
+		c.emptied = time.Time{}
+	}
+	return n, err
+}
+
+// wait waits until an interval after the read that has emptied the connection.
+func (c *Conn) wait(p *pace) {
+	if time.Since(c.began) >= p.interval {
+		c.begin()
+	}
+	left := p.interval - time.Since(c.emptied)
+	if left <= 0 || c.fast || c.received >= fastStream || isClosed(p.done) {
+		return
+	}
+	c.setQuiet()
+	timer := time.NewTimer(left)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-p.done:
+	}
+	c.begin()
+}
+
+// begin begins an interval.
+func (c *Conn) begin() { c.fast, c.received, c.began = c.received >= fastStream, 0, time.Now() }
+
+func isClosed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
+// setQuiet makes the kernel wake the program only for fastStream bytes.
+func (c *Conn) setQuiet() {
+	if c.raw == nil || c.quiet {
+		return
+	}
+	_ = c.raw.Control(func(fd uintptr) { c.quiet = setLowWater(fd, fastStream) == nil })
+}
+
+// readQuiet reads what has arrived. When that is nothing it waits, with the
+// kernel as it was before setQuiet.
+func (c *Conn) readQuiet(b []byte) (n int, err error) {
+	failed := c.raw.Read(func(fd uintptr) bool {
+		for n, err = read(fd, b); err == syscall.EINTR; n, err = read(fd, b) { //nolint:errorlint // a system call returns it as it is
+		}
+		if err != syscall.EAGAIN { //nolint:errorlint // as above
+			return true
+		}
+		c.quiet = setLowWater(fd, 1) != nil
+		return false
+	})
+	n = max(n, 0)
+	switch {
+	case failed != nil:
+		return n, failed
+	case n == 0 && err == nil && len(b) > 0:
+		return 0, io.EOF
+	}
+	return n, err
+}
