@@ -49,8 +49,8 @@ const (
 	CloseTime = 500 * time.Millisecond
 	// stackTime is how long the stack of a panic may take to arrive.
 	stackTime = 500 * time.Millisecond
-	// frameRate is Bubble Tea's fastest: a key waits half as long for its echo as
-	// at the usual 60, for half a percent of a core.
+	// frameRate is Bubble Tea's fastest: while text is streamed, a key waits half as
+	// long for its echo as at the usual 60. Where nothing changes it costs nothing.
 	frameRate = 120
 )
 
