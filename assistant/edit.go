@@ -20,12 +20,12 @@ func (s *Session) Checkpoints() []checkpoint.Checkpoint {
 	return s.opts.Journal.List(s.ID())
 }
 
-// UndoStep is the newest change of the window that can be undone, whoever made it.
-func (s *Session) UndoStep() (checkpoint.Checkpoint, bool) {
+// LastStep is the newest change of the window that can be undone, whoever made it.
+func (s *Session) LastStep() (checkpoint.Checkpoint, bool) {
 	if s.opts.Journal == nil {
 		return checkpoint.Checkpoint{}, false
 	}
-	return s.opts.Journal.UndoStep()
+	return s.opts.Journal.LastStep()
 }
 
 // Edit runs a change of the window that the user makes by hand, as one step

@@ -206,18 +206,18 @@ func TestUndoBringsBackNoMoreThanWasVisible(t *testing.T) {
 func TestEditIsAStepThatCanBeUndone(t *testing.T) {
 	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}))
 	r.must(r.session.Edit("Add two", func() error { return r.window.Type("two") }))
-	step, ok := r.session.UndoStep()
+	step, ok := r.session.LastStep()
 	if !ok || step.Description != "Add two" || step.Kind != checkpoint.KindEdit {
 		t.Fatalf("step = %+v, %v", step, ok)
 	}
 	_, err := r.session.Rollback(context.Background(), step.ID, checkpoint.ScopeRules)
 	r.must(err)
 	wantList(t, "words", r.window.Words(), "one")
-	if _, ok := r.session.UndoStep(); ok {
+	if _, ok := r.session.LastStep(); ok {
 		t.Error("there is still a step")
 	}
 	r.must(r.session.Edit("nothing", func() error { return nil }))
-	if _, ok := r.session.UndoStep(); ok {
+	if _, ok := r.session.LastStep(); ok {
 		t.Error("what changed nothing is a step")
 	}
 	failed := errors.New("no")

@@ -37,7 +37,7 @@ type Checkpoint struct {
 	Session string        `json:"session,omitempty"`  // "" outside sessions
 	PairSeq int64         `json:"position,omitempty"` // of the turn's pair in the database: a rollback cuts it and later ones; 0: none
 	Full    bool          `json:"full,omitempty"`     // the whole state is stored here, not a delta
-	Undone  bool          `json:"undone,omitempty"`   // a rollback went back to here: UndoStep skips it
+	Undone  bool          `json:"undone,omitempty"`   // a rollback went back to here: LastStep skips it
 }
 
 // ToolSummary is one call of a write tool in a checkpoint.

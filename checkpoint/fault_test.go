@@ -66,7 +66,7 @@ func (f faultyFile) Truncate(size int64) error {
 // snapshot is all that a journal answers, as text.
 func snapshot(t *testing.T, j *Journal) string {
 	t.Helper()
-	step, _ := j.UndoStep()
+	step, _ := j.LastStep()
 	saved, _ := j.SavedState()
 	pending := must[*Intent](t)(j.Pending())
 	text, err := json.Marshal(map[string]any{"list": j.List(""), "now": j.Current(), "saved": saved, "pending": pending, "step": step})
@@ -199,7 +199,7 @@ func TestManyGoroutines(t *testing.T) {
 					t.Errorf("State = %s, %v", got, err)
 				}
 				j.List("s")
-				j.UndoStep()
+				j.LastStep()
 				j.Current()
 				j.Clean()
 			}

@@ -35,7 +35,7 @@ func TestRollback(t *testing.T) {
 		cut     int64
 		dropped int
 		state   int
-		step    int // UndoStep afterwards, -1: none
+		step    int // LastStep afterwards, -1: none
 	}{
 		"both, to a turn":            {2, ScopeBoth, 6, 2, 1, 1},
 		"rules, to a turn":           {2, ScopeRules, 0, 2, 1, 1},
@@ -64,9 +64,9 @@ func TestRollback(t *testing.T) {
 				if got, want := ids(j.List("s")), ids(list[:len(list)-c.dropped]); !slices.Equal(got, want) {
 					t.Errorf("List = %v, want %v", got, want)
 				}
-				step, found := j.UndoStep()
+				step, found := j.LastStep()
 				if found != (c.step >= 0) || found && step.ID != list[c.step].ID {
-					t.Errorf("UndoStep = %+v, %v", step, found)
+					t.Errorf("LastStep = %+v, %v", step, found)
 				}
 			}
 			check(j)
@@ -175,18 +175,18 @@ func TestRollbackCanBeUndoneUntilTheNextMessage(t *testing.T) {
 	}
 }
 
-func TestUndoStepWalksBackToTheStart(t *testing.T) {
+func TestLastStepWalksBackToTheStart(t *testing.T) {
 	j, _, list := steps(t)
 	for _, want := range []int{4, 3, 2, 1} {
-		step, found := j.UndoStep()
+		step, found := j.LastStep()
 		if !found || step.ID != list[want].ID {
-			t.Fatalf("UndoStep = %v, %v; want %v", step.ID, found, list[want].ID)
+			t.Fatalf("LastStep = %v, %v; want %v", step.ID, found, list[want].ID)
 		}
 		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(step.ID, ScopeBoth, 1, ""))))
 		wantState(t, "current", j.Current(), doc(want-1))
 	}
-	if step, found := j.UndoStep(); found {
-		t.Errorf("UndoStep at the start = %v", step)
+	if step, found := j.LastStep(); found {
+		t.Errorf("LastStep at the start = %v", step)
 	}
 }
 
@@ -194,15 +194,15 @@ func TestStepThatChangedNothingIsNotUndone(t *testing.T) {
 	j, _, list := steps(t)
 	must[Checkpoint](t)(j.Add(Checkpoint{PairSeq: 9}, doc(4)))
 	ok(t, j.Record(doc(4), []ToolSummary{{Name: "t", Effect: "declined"}}))
-	if step, _ := j.UndoStep(); step.ID != list[4].ID {
-		t.Errorf("UndoStep = %v, want %v", step, list[4])
+	if step, _ := j.LastStep(); step.ID != list[4].ID {
+		t.Errorf("LastStep = %v, want %v", step, list[4])
 	}
 	// What its first tool did its second one took back.
 	must[Checkpoint](t)(j.Add(Checkpoint{PairSeq: 10}, doc(4)))
 	ok(t, j.Record(doc(5), []ToolSummary{{Name: "t"}}))
 	ok(t, j.Record(doc(4), []ToolSummary{{Name: "t"}, {Name: "t"}}))
-	if step, _ := j.UndoStep(); step.ID != list[4].ID {
-		t.Errorf("after there and back UndoStep = %v, want %v", step, list[4])
+	if step, _ := j.LastStep(); step.ID != list[4].ID {
+		t.Errorf("after there and back LastStep = %v, want %v", step, list[4])
 	}
 }
 

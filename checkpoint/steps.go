@@ -124,9 +124,9 @@ func (j *Journal) List(session string) []Checkpoint {
 	return out
 }
 
-// UndoStep returns the newest step of user or assistant that is in effect and
+// LastStep returns the newest step of user or assistant that is in effect and
 // changed the rules; false when there is none. BeginRollback to it undoes it.
-func (j *Journal) UndoStep() (Checkpoint, bool) {
+func (j *Journal) LastStep() (Checkpoint, bool) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
 	e := j.index.lastStep()

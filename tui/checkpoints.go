@@ -76,7 +76,7 @@ func (p *pickers) restored(notice string) tea.Cmd {
 // undo undoes the newest change of the window, whoever made it. It asks when that
 // cuts the conversation.
 func (p *pickers) undo() tea.Cmd {
-	step, ok := p.work.UndoStep()
+	step, ok := p.work.LastStep()
 	switch {
 	case p.session.Busy():
 		return p.fail(assistant.ErrBusy)

@@ -2,12 +2,12 @@
 // reads, summarises, stars and flags the pairs of assistant/history and sets their
 // topics, and every change can be rolled back like that of any other window.
 //
-// # Terms
+// # Types
 //
 // A Window is a view of a Store; it holds no pairs. A pair is named by its
 // number in the stream, which is never reused. Marks are what the tools
-// can change: the stars, flag and topic of each pair. Selected is what the user
-// has selected: the filter line, the session, the topic and the model.
+// can change: the stars, flag and topic of each pair. Selected is what is open on the
+// screen: the filter line, the session, the topic and the model.
 //
 // # State
 //
@@ -36,6 +36,4 @@
 //     the state, or cut ones.
 //   - The tools neither find nor mark a pair that is being answered: it is the
 //     request itself.
-//
-// It implements sections 8.6, 7.1 and 7.2 of the specification.
 package history

@@ -69,7 +69,7 @@ func (w *Window) planMark(ctx context.Context, which pairArgs, now marks, m mark
 		return "have " + words
 	}
 	same, pairs := s.pairs.split(now.byMark[m])
-	c := change{pairs: pairs, mark: m, words: words, data: map[string]any{"selected": len(s.pairs), "changed": len(pairs)}}
+	c := change{pairs: pairs, mark: m, words: words, data: map[string]any{"matched": len(s.pairs), "changed": len(pairs)}}
 	if len(pairs) == 0 {
 		c.message = fmt.Sprintf("nothing changed: %s %s already%s", assistant.Counted(len(s.pairs), "pair"), has(s.pairs), s.remarks())
 		return c, nil

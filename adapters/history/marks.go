@@ -116,7 +116,7 @@ func (m marks) below(under string) []ContextTopic {
 	list := []ContextTopic{}
 	for _, t := range m.tree {
 		if under == "" || t.Path == under || strings.HasPrefix(t.Path, under+history.TopicSeparator) {
-			list = append(list, ContextTopic{oneLine(t.Path), t.Pairs, t.All})
+			list = append(list, ContextTopic{oneLine(t.Path), t.Pairs, t.Total})
 		}
 	}
 	return list

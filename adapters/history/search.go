@@ -153,31 +153,31 @@ const maxIDs = 1000
 // answered: more sessions than that rarely run at once.
 const maxBusyPairs = 32
 
-// pairArgs are the arguments that select the pairs of a call.
+// pairArgs are the arguments that say which pairs a call is about.
 type pairArgs struct {
 	IDs  []int64 `json:"ids,omitempty" jsonschema:"numbers of pairs, as search_pairs gives them"`
-	Line string  `json:"line,omitempty" jsonschema:"a filter line, in place of ids; it selects from the whole history"`
+	Line string  `json:"line,omitempty" jsonschema:"a filter line, in place of ids; it matches pairs of the whole history"`
 }
 
-// selection is the pairs that a call selects.
+// selection is the pairs that a call is about.
 type selection struct {
 	pairs seqs
-	busy  seqs // selected too, but left out because they are being answered
+	busy  seqs // asked for too, but left out because they are being answered
 	hints []filter.Hint
 }
 
-// selectPairs finds the pairs that a call selects, at least one.
+// selectPairs finds the pairs that a call is about, at least one.
 func (w *Window) selectPairs(ctx context.Context, c pairArgs) (selection, error) {
 	line := strings.TrimSpace(c.Line)
 	switch {
 	case len(c.IDs) > 0 && line != "":
 		return selection{}, refuse(assistant.CodeInvalidArguments, "give ids or a line, not both")
 	case line == "" && len(c.IDs) == 0:
-		return selection{}, refuse(assistant.CodeInvalidArguments, "give ids, or a line that selects pairs")
+		return selection{}, refuse(assistant.CodeInvalidArguments, "give ids, or a line that matches pairs")
 	case len(c.IDs) > maxIDs:
 		return selection{}, refuse(assistant.CodeInvalidArguments, "%d ids are more than %d; give a line", len(c.IDs), maxIDs)
 	}
-	q, err := parseLine(line) // an empty one selects all pairs
+	q, err := parseLine(line) // an empty one matches all pairs
 	if err != nil {
 		return selection{}, err
 	}
@@ -193,7 +193,7 @@ func (w *Window) selectPairs(ctx context.Context, c pairArgs) (selection, error)
 		}
 	}
 	if err == nil && len(s.pairs) == 0 {
-		err = refuse(assistant.CodeFailed, "no pair is selected%s", s.remarks())
+		err = refuse(assistant.CodeFailed, "no pair matches%s", s.remarks())
 	}
 	return s, err
 }

@@ -212,7 +212,7 @@ func TestAManualEditIsAStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	step, ok := d.UndoStep()
+	step, ok := d.LastStep()
 	if !ok {
 		t.Fatal("nothing to undo")
 	}

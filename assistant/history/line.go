@@ -10,7 +10,7 @@ import (
 	"winnow/assistant/filter"
 )
 
-// defaultCharsPerToken is the default of section 8.4 of the specification.
+// defaultCharsPerToken is the default of the setting.
 const defaultCharsPerToken = 3.5
 
 // PairReader reads one consistent state of the database of a Store for a Search. A condition is about a row p of the table pair, with ? for each argument.

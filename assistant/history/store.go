@@ -180,7 +180,7 @@ const TopicSeparator = assistant.TopicSeparator
 type Topic struct {
 	Path  string // "AI > Agents"
 	Pairs int    // uncut pairs of the topic itself
-	All   int    // and of its descendants
+	Total int    // with those of its descendants
 }
 
 // Session is a conversation: the pairs that were sent under one id.

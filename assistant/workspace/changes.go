@@ -70,22 +70,22 @@ func (w *Workspace) saver() (assistant.Saver, error) {
 	return nil, ErrNotSaver
 }
 
-// UndoStep is the change that Undo undoes.
-type UndoStep struct {
+// Step is a change of the window that Undo undoes.
+type Step struct {
 	checkpoint.Checkpoint
 	ByAssistant  bool // made by a turn: it can be undone with its conversation
 	Pairs        int  // visible pairs that undoing with the conversation would cut
 	OtherSession bool // it was made in another session
 }
 
-// UndoStep returns the newest change of the window that can be undone; ok is false
+// LastStep returns the newest change of the window that can be undone; ok is false
 // when there is none.
-func (w *Workspace) UndoStep() (step UndoStep, ok bool) {
-	c, ok := w.session.UndoStep()
+func (w *Workspace) LastStep() (step Step, ok bool) {
+	c, ok := w.session.LastStep()
 	if !ok {
-		return UndoStep{}, false
+		return Step{}, false
 	}
-	step = UndoStep{Checkpoint: c, ByAssistant: c.Kind == checkpoint.KindTurn, OtherSession: c.Session != w.session.ID()}
+	step = Step{Checkpoint: c, ByAssistant: c.Kind == checkpoint.KindTurn, OtherSession: c.Session != w.session.ID()}
 	for _, r := range w.session.Visible() {
 		if c.PairSeq != 0 && r.Seq >= c.PairSeq {
 			step.Pairs++
@@ -121,7 +121,7 @@ func (w *Workspace) OthersSince(id string) (others []checkpoint.Checkpoint) {
 // assistant's change is undone with its conversation or alone, as scope says;
 // scope is ignored for a user's change.
 func (w *Workspace) Undo(ctx context.Context, scope checkpoint.Scope) (RolledBack, error) {
-	step, ok := w.UndoStep()
+	step, ok := w.LastStep()
 	if !ok {
 		return RolledBack{}, ErrNothingToUndo
 	}

@@ -68,9 +68,9 @@ func TestUndoOfAUsersChange(t *testing.T) {
 	_, err := r.Undo(r.ctx, checkpoint.ScopeBoth)
 	r.wantErr(err, workspace.ErrNothingToUndo)
 	r.typeWord("two")
-	step, ok := r.UndoStep()
+	step, ok := r.LastStep()
 	if !ok || step.ByAssistant || step.Description != "add two" {
-		t.Fatalf("UndoStep = %+v, %v", step, ok)
+		t.Fatalf("LastStep = %+v, %v", step, ok)
 	}
 	_, err = r.Undo(r.ctx, checkpoint.ScopeBoth)
 	r.must(err)
@@ -82,9 +82,9 @@ func TestUndoOfAUsersChange(t *testing.T) {
 func TestUndoOfAnAssistantsChange(t *testing.T) {
 	r := newRig(t, add("two"), say("done"))
 	seq, _ := r.send(assistant.Prompt{Text: "add two"})
-	step, ok := r.UndoStep()
+	step, ok := r.LastStep()
 	if !ok || !step.ByAssistant || step.Pairs != 1 || step.OtherSession {
-		t.Fatalf("UndoStep = %+v, %v", step, ok)
+		t.Fatalf("LastStep = %+v, %v", step, ok)
 	}
 	back, err := r.Undo(r.ctx, checkpoint.ScopeBoth)
 	r.must(err)

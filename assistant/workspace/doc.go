@@ -12,7 +12,7 @@
 // # Who may call what from where
 //
 // All methods are safe from any goroutine. Send, Cancel, Answer, CheckSend,
-// Queued, QuitCheck, Unsaved, UndoStep and the ReAsk methods answer from memory;
+// Queued, QuitCheck, Unsaved, LastStep and the ReAsk methods answer from memory;
 // every other method may wait for the disk, so a screen calls it outside its
 // update loop. Visible pairs, boundary and counter are read from Session.
 //

@@ -385,7 +385,7 @@ func (l *life) undoRollback(rt *rapid.T) {
 // undo takes the newest change back, as ctrl+z does.
 func (l *life) undo(rt *rapid.T) {
 	l.rt = rt
-	step, ok := l.session.UndoStep()
+	step, ok := l.session.LastStep()
 	want := l.oracle.step()
 	if ok != (want != nil) || ok && step.ID != want.id {
 		rt.Fatalf("the step to undo is %+v, want %+v", step, want)

@@ -116,7 +116,7 @@ func TestThePaneIsReadWhenItIsOld(t *testing.T) {
 	}
 	r.must(r.pane.Read(t.Context()))
 	r.settle()
-	if all := r.pane.data.topics[0]; all.All != 5 || r.pane.data.pairs != 7 {
+	if all := r.pane.data.topics[0]; all.Total != 5 || r.pane.data.pairs != 7 {
 		t.Errorf("after a commit: %+v of %d", all, r.pane.data.pairs)
 	}
 	r.must(r.store.SaveFilter(t.Context(), "more", "s3"))

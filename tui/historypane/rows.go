@@ -164,7 +164,7 @@ func (p *Pane) rowTexts(r row) (name, number string, st lipgloss.Style) {
 	case rowTopic:
 		t := d.topics[r.index]
 		names := strings.Split(t.Path, history.TopicSeparator)
-		return strings.Repeat("  ", len(names)-1) + p.currentTopicIcon(t.Path) + pane.Visible(names[len(names)-1]), p.count(t.All), rules.Text
+		return strings.Repeat("  ", len(names)-1) + p.currentTopicIcon(t.Path) + pane.Visible(names[len(names)-1]), p.count(t.Total), rules.Text
 	case rowFilter:
 		f := d.filters[r.index]
 		return "@" + pane.Visible(f.Name) + "  " + pane.Visible(f.Line), "", rules.Text
@@ -234,10 +234,10 @@ func (p *Pane) about() string {
 		switch {
 		case !d.loaded:
 			return pane.Visible(t.Path)
-		case t.Pairs == t.All:
+		case t.Pairs == t.Total:
 			return pane.Visible(t.Path) + ": " + assistant.Counted(t.Pairs, "pair")
 		}
-		return fmt.Sprintf("%s: %s, %d with subtopics", pane.Visible(t.Path), assistant.Counted(t.Pairs, "pair"), t.All)
+		return fmt.Sprintf("%s: %s, %d with subtopics", pane.Visible(t.Path), assistant.Counted(t.Pairs, "pair"), t.Total)
 	case rowFilter:
 		return pane.Visible(d.filters[r.index].Line)
 	case rowChange:

@@ -163,7 +163,7 @@ func (c *console) reportRollback(back workspace.RolledBack, err error) error {
 
 // undo undoes the newest change. It asks when that cuts the conversation.
 func (c *console) undo(string) error {
-	step, ok := c.workspace.UndoStep()
+	step, ok := c.workspace.LastStep()
 	undo := func(scope checkpoint.Scope) func() error {
 		return func() error { return c.reportRollback(c.workspace.Undo(c.ctx, scope)) }
 	}

@@ -235,7 +235,7 @@ func topicsAreATree(t *testing.T, s history.Store) {
 	must(t, s.CreateTopic(ctx, "Work > Mail"), s.MoveTopic(ctx, "AI", "ML"), s.MoveTopic(ctx, "ML > Agents", "Work > Agents"), s.DeleteTopic(ctx, "Work"))
 	got, err := s.Topics(ctx)
 	must(t, err)
-	if want := []history.Topic{{Path: "Agents", Pairs: 1, All: 1}, {Path: "ML"}, {Path: "Mail"}}; !slices.Equal(got, want) {
+	if want := []history.Topic{{Path: "Agents", Pairs: 1, Total: 1}, {Path: "ML"}, {Path: "Mail"}}; !slices.Equal(got, want) {
 		t.Errorf("Topics = %v, want %v", got, want)
 	}
 	for _, err := range []error{s.DeleteTopic(ctx, "None"), s.MoveTopic(ctx, "ML", "ML > ML"), s.MoveTopic(ctx, "ML", "Mail"), s.CreateTopic(ctx, " > "), s.MoveTopic(ctx, "ML", "")} {

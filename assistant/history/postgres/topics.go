@@ -31,7 +31,7 @@ func (s *store) Topics(ctx context.Context) (topics []history.Topic, err error) 
 		})
 	})
 	for i := range topics {
-		topics[i].All = all[topics[i].Path]
+		topics[i].Total = all[topics[i].Path]
 	}
 	return topics, err
 }

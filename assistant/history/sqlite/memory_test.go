@@ -21,7 +21,7 @@ func topicList(t *testing.T, s *store) []string {
 	}
 	out := []string{}
 	for _, v := range topics {
-		out = append(out, fmt.Sprintf("%s %d %d", v.Path, v.Pairs, v.All))
+		out = append(out, fmt.Sprintf("%s %d %d", v.Path, v.Pairs, v.Total))
 	}
 	return out
 }

@@ -26,7 +26,7 @@ func TestTopicsAreCounted(t *testing.T) {
 	if err := s.Commit(t.Context(), &assistant.Batch{Cut: cut}); err != nil {
 		t.Fatal(err)
 	}
-	want := []history.Topic{{Path: "A", Pairs: 1, All: 4}, {Path: "A > B", Pairs: 2, All: 3}, {Path: "A > B > C", Pairs: 1, All: 1}, {Path: "AB", Pairs: 1, All: 1}, {Path: "Empty"}}
+	want := []history.Topic{{Path: "A", Pairs: 1, Total: 4}, {Path: "A > B", Pairs: 2, Total: 3}, {Path: "A > B > C", Pairs: 1, Total: 1}, {Path: "AB", Pairs: 1, Total: 1}, {Path: "Empty"}}
 	if got, err := s.Topics(t.Context()); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}

@@ -37,7 +37,7 @@ func (s *store) Topics(ctx context.Context) ([]history.Topic, error) {
 		})
 	})
 	for i := range topics {
-		topics[i].All = all[topics[i].Path]
+		topics[i].Total = all[topics[i].Path]
 	}
 	return topics, err
 }
