@@ -248,11 +248,11 @@ const saveTool = "save_changes"
 // tool prints the result of a call in one line.
 func (t *turnPrinter) tool(e assistant.ToolComplete) {
 	t.marker = fmt.Sprintf("[[tool:%d]]", e.Index)
-	sign := "✓"
+	icon := "✓"
 	if !e.Success {
-		sign = "✗"
+		icon = "✗"
 	}
-	line := strings.TrimSpace(sign + " " + e.Tool + " " + t.inputs[e.Index])
+	line := strings.TrimSpace(icon + " " + e.Tool + " " + t.inputs[e.Index])
 	message, _, _ := strings.Cut(e.Message, "\n")
 	if message != "" {
 		line += " — " + message
@@ -328,7 +328,7 @@ func (a *app) newPart(out io.Writer) answerPart {
 		return &rawPart{out: out}
 	}
 	const readable = 100 // columns: wider text is hard to read
-	return &renderedPart{out: out, signs: a.signs, doc: markdown.New(markdown.NewStyle(a.answerStyles().Markdown)), width: min(a.width(), readable)}
+	return &renderedPart{out: out, displayable: a.displayable, doc: markdown.New(markdown.NewStyle(a.answerStyles().Markdown)), width: min(a.width(), readable)}
 }
 
 // rawPart writes the text as it is, with one line end behind it. The text is
@@ -359,11 +359,11 @@ func (r *rawPart) close() error {
 
 // renderedPart renders Markdown, each block as soon as it is whole.
 type renderedPart struct {
-	out   io.Writer
-	signs func(string) string // replaces what the terminal cannot show
-	doc   *markdown.Doc
-	width int
-	lines int // of doc that are printed
+	out         io.Writer
+	displayable func(string) string // replaces what the terminal cannot show
+	doc         *markdown.Doc
+	width       int
+	lines       int // of doc that are printed
 }
 
 func (d *renderedPart) write(text string) error {
@@ -379,7 +379,7 @@ func (d *renderedPart) close() error {
 // print writes those of lines that are not printed yet.
 func (d *renderedPart) print(lines []string) error {
 	for ; d.lines < len(lines); d.lines++ {
-		if _, err := io.WriteString(d.out, d.signs(lines[d.lines])+"\n"); err != nil {
+		if _, err := io.WriteString(d.out, d.displayable(lines[d.lines])+"\n"); err != nil {
 			return err
 		}
 	}

@@ -27,6 +27,4 @@
 // An API key that the settings give as cmd:… runs a command when its endpoint is
 // first used. Another process that holds the journal of the same .env file makes
 // commands that stage or save rules fail; those that only look work.
-//
-// It implements sections 11 to 13 of winnow's specification.
 package main

@@ -264,8 +264,8 @@ func (w *journaledWindow) recovery() *tui.Recovery {
 	}
 	lines := []string{"These rules were not saved:"}
 	for _, c := range w.filter.Diff() {
-		sign := map[bool]string{true: "+", false: "-"}[c.Added]
-		lines = append(lines, fmt.Sprintf("%s %s rule %s of %s", sign, modelfilter.ListOf(c), visible(c.Pattern), c.Provider))
+		icon := map[bool]string{true: "+", false: "-"}[c.Added]
+		lines = append(lines, fmt.Sprintf("%s %s rule %s of %s", icon, modelfilter.ListOf(c), visible(c.Pattern), c.Provider))
 	}
 	if last.Turn.ID != "" {
 		lines = append(lines, "The last turn: "+last.Turn.Description)

@@ -176,7 +176,7 @@ func version() string {
 	return "development build"
 }
 
-// The exit status of spec §12.
+// The exit statuses; doc.go says what they mean.
 const (
 	statusDone      = 0
 	statusFailed    = 1

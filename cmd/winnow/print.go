@@ -31,7 +31,7 @@ func (a *app) emit(v any, lines ...string) error {
 	for _, line := range lines {
 		text := safetext.Clean(line)
 		if isTerminal(a.stdout) {
-			text = a.signs(text)
+			text = a.displayable(text)
 		}
 		if _, err := fmt.Fprintln(a.stdout, text); err != nil {
 			return err
@@ -47,7 +47,7 @@ func (a *app) say(format string, args ...any) {
 	if text == "" {
 		return
 	}
-	line := a.signs(safetext.Line(a.redactor.Redact(text), maxLine))
+	line := a.displayable(safetext.Line(a.redactor.Redact(text), maxLine))
 	a.sayMu.Lock()
 	defer a.sayMu.Unlock()
 	switch {
@@ -147,7 +147,7 @@ func (a *app) progress(format string, args ...any) {
 	if !isTerminal(a.stderr) || a.flags.json || a.flags.plain {
 		return
 	}
-	line := a.signs(safetext.Line(fmt.Sprintf(format, args...), a.width()-1))
+	line := a.displayable(safetext.Line(fmt.Sprintf(format, args...), a.width()-1))
 	_, _ = io.WriteString(a.stderr, "\r"+line+ansi.EraseLineRight)
 }
 
@@ -194,12 +194,12 @@ func (a *app) unicode() bool {
 	return a.env("TERM") != "linux"
 }
 
-// signs replaces the signs that the terminal cannot show, as the screen does.
-func (a *app) signs(words string) string {
+// displayable replaces the symbols that the terminal cannot show, as the screen does.
+func (a *app) displayable(text string) string {
 	if a.unicode() {
-		return words
+		return text
 	}
-	return style.ASCII(words)
+	return style.ASCII(text)
 }
 
 // theme is the style that the settings ask for; fixed says that they name the
