@@ -197,6 +197,9 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 	c := &calls[0]
 	writes := c.tool.Write && (c.tool.NoOp == nil || !c.tool.NoOp(c.Arguments))
 	if writes && t.s != nil {
+		if locked := t.s.opts.Journal.Locked(); locked != nil {
+			return Fail(CodeLocked, "nothing was changed: %v", locked), false, nil
+		}
 		waiting := func(e *share.HeldError) { t.emit(Status{e.Error()}) }
 		if err := t.s.opts.Member.Hold(t.ctx, t.session, c.Name, waiting); err != nil {
 			return r, false, err

@@ -13,20 +13,10 @@ import (
 
 // Checkpoints lists the checkpoints of this session, oldest first; "Session
 // start" is always the first.
-func (s *Session) Checkpoints() []checkpoint.Checkpoint {
-	if s.opts.Journal == nil {
-		return nil
-	}
-	return s.opts.Journal.List(s.ID())
-}
+func (s *Session) Checkpoints() []checkpoint.Checkpoint { return s.opts.Journal.List(s.ID()) }
 
 // LastStep is the newest change of the window that can be undone, whoever made it.
-func (s *Session) LastStep() (checkpoint.Checkpoint, bool) {
-	if s.opts.Journal == nil {
-		return checkpoint.Checkpoint{}, false
-	}
-	return s.opts.Journal.LastStep()
-}
+func (s *Session) LastStep() (checkpoint.Checkpoint, bool) { return s.opts.Journal.LastStep() }
 
 // Edit runs a change of the window that the user makes by hand, as one step
 // that can be undone. Either the change is in the journal and in the window, or

@@ -128,13 +128,17 @@ func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 // acquireWork gives window, journal and store to one caller at a time. It is
 // ErrBusy while a turn runs, also for a caller that waits when a turn starts; a
 // turn waits for the caller that has it. A change of a window that the turn of
-// another session has is a *share.HeldError.
+// another session has is a *share.HeldError, of one that another process has a
+// *checkpoint.LockedError.
 func (s *Session) acquireWork(changes bool) (release func(), err error) {
 	s.mu.Lock()
 	busy, started := s.running != nil, s.turnStarted
 	s.mu.Unlock()
-	if busy {
+	switch locked := s.opts.Journal.Locked(); {
+	case busy:
 		return nil, ErrBusy
+	case changes && locked != nil:
+		return nil, locked
 	}
 	select {
 	case s.work <- struct{}{}:

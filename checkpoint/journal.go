@@ -33,8 +33,8 @@ type Options struct {
 	Now       func() time.Time // nil means time.Now
 	Log       *slog.Logger     // nil means no log
 	ReadOnly  bool             // only read the journal, even while another process writes to it
-	// Beside opens the journal even while another process writes to it: it is read,
-	// and what would write is refused with the *LockedError that Locked returns.
+	// Beside opens the journal even while another process writes to it: it is read, and
+	// what would change it is refused with the *LockedError that Locked returns.
 	Beside  bool
 	Program string // this one, for the LockedError of others
 
@@ -42,7 +42,7 @@ type Options struct {
 	compactAbove int64               // tests: 0 means defaultCompactAbove
 }
 
-// Journal is the checkpoints of one window in a file. Open returns one. Its
+// Journal is the checkpoints of one window in a file; a nil one has none. Open returns one. Its
 // methods may be called from any goroutine. A method that writes returns when
 // its record is durable; on error nothing has changed. All others answer
 // from memory and never wait for the disk.
@@ -232,8 +232,16 @@ func (j *Journal) release() error {
 func (j *Journal) Report() Report { return j.report }
 
 // Locked says which process writes to a journal that was opened Beside it; nil when
-// this one does.
-func (j *Journal) Locked() *LockedError { return j.locked }
+// this one does, and for a nil Journal.
+func (j *Journal) Locked() *LockedError {
+	if j == nil {
+		return nil
+	}
+	return j.locked
+}
+
+// beside reports whether another process writes.
+func (j *Journal) beside() bool { return j.locked != nil }
 
 // LastRun returns what is known of the run before this one.
 func (j *Journal) LastRun() Run { return j.run }

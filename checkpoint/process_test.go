@@ -146,17 +146,23 @@ func TestBesideAWriterTheJournalIsReadAndNotWritten(t *testing.T) {
 	}
 	var locked *LockedError
 	for what, err := range map[string]error{
-		"Start":    second(b.Start("t", doc(2))),
 		"Add":      second(b.Add(Checkpoint{}, doc(2))),
 		"Edit":     second(b.Edit("", "x", doc(2), doc(3))),
 		"Record":   b.Record(doc(3), nil),
-		"Saved":    b.Saved(doc(2)),
 		"Rollback": second(b.BeginRollback(c.ID, ScopeBoth, 0, "")),
 	} {
 		if !errors.As(err, &locked) {
 			t.Errorf("%s = %v, want a *LockedError", what, err)
 		}
 	}
+	must[Checkpoint](t)(b.Start("t", doc(2))) // record nothing
+	ok(t, b.Saved(doc(2)))
+	ok(t, b.ForgetRollback())
+	intent := must[Intent](t)(j.BeginRollback(c.ID, ScopeBoth, 0, ""))
+	if pending, err := open(t, path, Options{Beside: true}).Pending(); pending != nil || err != nil {
+		t.Errorf("Pending = %v, %v: the other process finishes its own rollback", pending, err)
+	}
+	ok(t, j.Abandon(intent))
 	ok(t, b.Close())
 	ok(t, j.Record(doc(4), nil))
 	ok(t, j.Close())

@@ -132,7 +132,7 @@ func (j *Journal) pendingIntent() Intent {
 func (j *Journal) Pending() (*Intent, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	if j.index.pending == nil {
+	if j.index.pending == nil || j.beside() {
 		return nil, nil
 	}
 	intent := j.pendingIntent()
@@ -186,7 +186,7 @@ func (j *Journal) CanUndoRollback() (id string, ok bool) {
 func (j *Journal) ForgetRollback() error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	if j.index.undo == nil {
+	if j.index.undo == nil || j.beside() {
 		return nil
 	}
 	return j.write(record{Op: opForget}, nil, "")

@@ -12,8 +12,12 @@ import (
 // Start begins a session with the window in state and makes its first checkpoint,
 // "Session start". A session that started before is resumed instead: its first
 // checkpoint is returned, and state is recorded as the newest. A nil state is the
-// newest one that is recorded: that of a window in which other sessions work.
+// newest one that is recorded: that of a window in which other sessions work. Beside
+// another process it records nothing, like Saved and ForgetRollback.
 func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, error) {
+	if j.beside() {
+		return Checkpoint{}, nil
+	}
 	return j.writeState(state, func(to jsondelta.Document) (Checkpoint, error) {
 		for _, e := range j.index.list(session) {
 			if e.Kind == KindStart && e.Session == session {
@@ -69,6 +73,9 @@ func (j *Journal) Edit(session, description string, before, after json.RawMessag
 // Saved records that the window's file contains state now. Nothing else changes;
 // a later state is unsaved until the next Saved.
 func (j *Journal) Saved(state json.RawMessage) error {
+	if j.beside() {
+		return nil
+	}
 	_, err := j.writeState(state, func(saved jsondelta.Document) (Checkpoint, error) {
 		text := saved.Text()
 		if text == j.current.Text() {
@@ -115,6 +122,9 @@ func (j *Journal) addCheckpoint(op op, c Checkpoint, to jsondelta.Document) (Che
 // List returns the checkpoints of a session, or with "" of all sessions, in the
 // order in which they were made.
 func (j *Journal) List(session string) []Checkpoint {
+	if j == nil {
+		return nil
+	}
 	j.mu.RLock()
 	defer j.mu.RUnlock()
 	out := []Checkpoint{}
@@ -127,6 +137,9 @@ func (j *Journal) List(session string) []Checkpoint {
 // LastStep returns the newest step of user or assistant that is in effect and
 // changed the rules; false when there is none. BeginRollback to it undoes it.
 func (j *Journal) LastStep() (Checkpoint, bool) {
+	if j == nil {
+		return Checkpoint{}, false
+	}
 	j.mu.RLock()
 	defer j.mu.RUnlock()
 	e := j.index.lastStep()

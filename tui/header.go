@@ -125,6 +125,8 @@ func (m bars) headerRight(model string, checkpoints bool) (right []segment) {
 	switch {
 	case m.turn.running:
 		add(st.Lock.Render(ic.Lock+" working"), nil)
+	case m.session.Journal().Locked() != nil:
+		add(st.Lock.Render(ic.Lock+" read only"), nil)
 	case m.plainChat():
 	case m.pane.Status().Unsaved:
 		add(st.Unsaved.Render(ic.Unsaved+" unsaved"), (*Model).save)

@@ -222,9 +222,10 @@ func (m *Model) askConflict(c *assistant.Conflict, mine []assistant.RuleChange, 
 	}, "y", "load their version and re-apply mine", "t", "load theirs, drop mine", "n", "don't save")
 }
 
-// quit asks when rules are unsaved; they can also be kept for the next time.
+// quit asks when rules are unsaved, unless another program has them; they can also be
+// kept for the next time.
 func (m *Model) quit() tea.Cmd {
-	if !m.saves() || !m.pane.Status().Unsaved {
+	if !m.saves() || !m.pane.Status().Unsaved || m.session.Journal().Locked() != nil {
 		return m.end()
 	}
 	return m.question(overlay.Confirm, "There are unsaved rules", []string{"The file has not been changed."}, "n", func(answer string) tea.Cmd {

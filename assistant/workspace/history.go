@@ -170,12 +170,14 @@ func (w *Workspace) rememberLine(ctx context.Context, line string) error {
 }
 
 const (
-	sharedDraftKey = "input" // of the draft without a folder
-	sentLimit      = 200     // sent messages that can be recalled
+	sharedDraftKey = "input"          // of the draft without a folder
+	besideSuffix   = "\x00\x00beside" // of the draft of a program beside the one that has the window
+	sentLimit      = 200              // sent messages that can be recalled
 )
 
-// Draft returns the draft of the folder. A draft without a folder, of a version that
-// stored one draft for all folders, moves to the first folder that reads it.
+// Draft returns the draft of the folder. When there is none, that of a program which
+// ran beside another one moves here, or a draft without a folder, of a version that
+// stored one draft for all folders.
 func (w *Workspace) Draft(ctx context.Context) (history.Draft, error) {
 	if w.history == nil {
 		return history.Draft{}, nil
@@ -183,16 +185,18 @@ func (w *Workspace) Draft(ctx context.Context) (history.Draft, error) {
 	empty := func(d history.Draft) bool { return d.Text == "" && len(d.Stash) == 0 }
 	key := w.draftKey()
 	d, err := w.history.Draft(ctx, key)
-	if err != nil || key == sharedDraftKey || !empty(d) {
-		return d, err
+	for _, other := range []string{key + besideSuffix, sharedDraftKey} {
+		if err != nil || key == sharedDraftKey || !empty(d) {
+			break
+		}
+		if d, err = w.history.Draft(ctx, other); err != nil || empty(d) {
+			continue
+		}
+		if err = w.history.SaveDraft(ctx, key, d); err == nil {
+			err = w.history.SaveDraft(ctx, other, history.Draft{})
+		}
 	}
-	if d, err = w.history.Draft(ctx, sharedDraftKey); err != nil || empty(d) {
-		return d, err
-	}
-	if err := w.history.SaveDraft(ctx, key, d); err != nil {
-		return d, err
-	}
-	return d, w.history.SaveDraft(ctx, sharedDraftKey, history.Draft{})
+	return d, err
 }
 
 // SaveDraft stores the draft of the folder; an empty one is removed.
@@ -230,7 +234,11 @@ func (w *Workspace) draftKey() string {
 	if w.folder == "" {
 		return sharedDraftKey
 	}
-	return strings.TrimSuffix(sharedDraftKey+":"+w.folder+"\x00"+w.user, "\x00")
+	key := strings.TrimSuffix(sharedDraftKey+":"+w.folder+"\x00"+w.user, "\x00")
+	if w.session != nil && w.session.Journal().Locked() != nil { // the other program has a draft of its own
+		key += besideSuffix
+	}
+	return key
 }
 
 // AddSent remembers a message as it was typed; a blank one is not.

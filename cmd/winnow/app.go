@@ -39,6 +39,7 @@ type app struct {
 	stderr   io.Writer
 	environ  []string
 	flags    flags
+	program  string // the command that runs, such as "winnow ask"
 	redactor *safetext.Redactor
 
 	settings   *config.Settings

@@ -258,7 +258,10 @@ func (t *turnPrinter) tool(e assistant.ToolComplete) {
 		line += " — " + message
 	}
 	t.note("%s", line)
-	if e.Tool == saveTool && !e.Success && e.ErrorCode != assistant.CodeDeclined {
+	switch {
+	case e.ErrorCode == assistant.CodeLocked: // a script must not go on as if it had changed something
+		t.err = errors.New(message)
+	case e.Tool == saveTool && !e.Success && e.ErrorCode != assistant.CodeDeclined:
 		t.err = fmt.Errorf("the rules were not saved: %s", message)
 	}
 }

@@ -113,7 +113,7 @@ func (a *app) open(ctx context.Context, o openOptions) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.window, err = a.openWindow(ctx, true); err != nil {
+	if p.window, err = a.openWindow(ctx, toWriteIfFree); err != nil {
 		return nil, err
 	}
 	if last := p.window.journal.LastRun(); o.afterCrash && resumed.ID == "" && !last.Closed && last.Session != "" { // a crash interrupted it
@@ -130,7 +130,7 @@ func (a *app) open(ctx context.Context, o openOptions) (*program, error) {
 // makePane makes the pane of the window.
 func (p *program) makePane() {
 	if w := p.window; w.filter != nil {
-		p.pane = rules.New(w.filter, rules.Options{Drift: w.lists})
+		p.pane = rules.New(w.filter, rules.Options{Drift: w.lists, ReadOnly: w.readOnly()})
 	} else {
 		p.pane = historypane.New(p.session, p.store)
 	}

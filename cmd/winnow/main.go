@@ -73,6 +73,7 @@ func newRoot(a *app) *cobra.Command {
 	root.Version = version()
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return a.launch(cmd.Context()) }
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { a.program = cmd.CommandPath() }
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
@@ -299,7 +300,7 @@ func nextStep(err error) string {
 	case has[*llm.ConfigError](err):
 		return "for example -m " + endpoints.OfflineModel + "; winnow models --chat lists them; a [[provider]] of the settings or OPENAI_API_KEY adds others"
 	case has[*checkpoint.LockedError](err):
-		return "close the other winnow that has this window open, or try again when it is done"
+		return "close it, or try again when it is done"
 	case has[*history.NewerSchemaError](err), has[*checkpoint.VersionError](err):
 		return "use the newer winnow, or another --home"
 	case has[*history.FileError](err):

@@ -44,7 +44,7 @@ func (a *app) serveMCP(ctx context.Context, allowSave bool) error {
 	}
 	n := len(a.closers) // what is opened from here on is closed after each request
 	o.Open = func(ctx context.Context, write bool) (mcp.Opened, error) {
-		w, err := a.openWindow(ctx, write)
+		w, err := a.openWindow(ctx, map[bool]access{false: toRead, true: toWrite}[write])
 		if err != nil {
 			return mcp.Opened{}, errors.Join(err, a.closeAfter(n))
 		}

@@ -23,7 +23,7 @@ func modelsCommand(a *app) *cobra.Command {
 		if chat {
 			return a.chatModels(ctx)
 		}
-		w, err := a.openFilter(ctx, false)
+		w, err := a.openFilter(ctx, toRead)
 		if err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ func rulesCommand(a *app) *cobra.Command {
 // another winnow has it open.
 func (a *app) withFilter(run func(ctx context.Context, w *journaledWindow, args []string) error) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
-		w, err := a.openFilter(ctx, false)
+		w, err := a.openFilter(ctx, toRead)
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (a *app) withFilter(run func(ctx context.Context, w *journaledWindow, args 
 // session without a model.
 func (a *app) withWorkspace(run func(ctx context.Context, w *journaledWindow, ws *workspace.Workspace, args []string) error) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
-		w, err := a.openFilter(ctx, true)
+		w, err := a.openFilter(ctx, toWrite)
 		if err != nil {
 			return err
 		}

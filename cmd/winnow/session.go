@@ -176,7 +176,7 @@ type checkpointJSON struct {
 func checkpointsListCommand(a *app) *cobra.Command {
 	var session string
 	c := command("list", "List the checkpoints, oldest first", 0, 0, func(ctx context.Context, _ []string) error {
-		w, err := a.openWindow(ctx, false)
+		w, err := a.openWindow(ctx, toRead)
 		if err != nil {
 			return err
 		}
@@ -220,7 +220,7 @@ func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope) e
 	if err != nil {
 		return err
 	}
-	w, err := a.openWindow(ctx, true)
+	w, err := a.openWindow(ctx, toWrite)
 	if err != nil {
 		return err
 	}

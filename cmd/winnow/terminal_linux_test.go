@@ -208,7 +208,7 @@ func TestACrashIsOfferedAtTheNextStart(t *testing.T) {
 	ask := exec.CommandContext(t.Context(), "winnow", "rules", "add", "*nano*")
 	ask.Dir, ask.Env = p.cmd.Dir, p.cmd.Env
 	out, err := ask.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "close the other winnow") {
+	if err == nil || !strings.Contains(string(out), "close it") {
 		t.Fatalf("a second writer: %v, %s; want to be told of the first", err, out)
 	}
 	look := exec.CommandContext(t.Context(), "winnow", "rules", "list")

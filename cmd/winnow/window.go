@@ -34,22 +34,30 @@ type journaledWindow struct {
 	session atomic.Pointer[assistant.Session]
 }
 
-// openWindow opens the window that the settings name. Only one process at a time
-// can open it to write.
-func (a *app) openWindow(ctx context.Context, write bool) (*journaledWindow, error) {
+// access is what a window is opened for. Only one process at a time can write.
+type access int
+
+const (
+	toRead        access = iota
+	toWrite              // an error while another process writes
+	toWriteIfFree        // reads while another process writes; its journal refuses changes then
+)
+
+// openWindow opens the window that the settings name.
+func (a *app) openWindow(ctx context.Context, to access) (*journaledWindow, error) {
 	s, err := a.config()
 	if err != nil {
 		return nil, err
 	}
 	if s.Window == historyWindow {
-		return a.openHistoryWindow(ctx, write)
+		return a.openHistoryWindow(ctx, to)
 	}
-	return a.openFilter(ctx, write)
+	return a.openFilter(ctx, to)
 }
 
 // openFilter opens the model filter, whatever window the settings name, with the
 // unsaved rules of an earlier run.
-func (a *app) openFilter(ctx context.Context, write bool) (*journaledWindow, error) {
+func (a *app) openFilter(ctx context.Context, to access) (*journaledWindow, error) {
 	h, err := a.folders()
 	if err != nil {
 		return nil, err
@@ -73,7 +81,7 @@ func (a *app) openFilter(ctx context.Context, write bool) (*journaledWindow, err
 		return nil, err
 	}
 	w.window, w.name = w.filter, w.filter.EnvFile()
-	if err := a.openJournal(w, h.Journal(w.name), write); err != nil {
+	if err := a.openJournal(w, h.Journal(w.name), to); err != nil {
 		return nil, err
 	}
 	return w, w.restoreStaged()
@@ -81,7 +89,7 @@ func (a *app) openFilter(ctx context.Context, write bool) (*journaledWindow, err
 
 // openHistoryWindow opens the chat history as a window. There is one for all
 // folders, with a journal of its own.
-func (a *app) openHistoryWindow(ctx context.Context, write bool) (*journaledWindow, error) {
+func (a *app) openHistoryWindow(ctx context.Context, to access) (*journaledWindow, error) {
 	store, err := a.openHistory(ctx)
 	if err != nil {
 		return nil, err
@@ -92,18 +100,27 @@ func (a *app) openHistoryWindow(ctx context.Context, write bool) (*journaledWind
 	}
 	w := &journaledWindow{name: historyWindow}
 	w.window = historywindow.New(store, historywindow.Options{Now: time.Now, Selected: w.selected})
-	return w, a.openJournal(w, h.HistoryJournal(), write)
+	return w, a.openJournal(w, h.HistoryJournal(), to)
 }
 
-func (a *app) openJournal(w *journaledWindow, path string, write bool) (err error) {
-	if w.journal, err = checkpoint.Open(path, checkpoint.Options{Log: a.logger(), ReadOnly: !write}); err != nil {
+func (a *app) openJournal(w *journaledWindow, path string, to access) (err error) {
+	if w.journal, err = checkpoint.Open(path, checkpoint.Options{Log: a.logger(), ReadOnly: to == toRead, Beside: to == toWriteIfFree, Program: a.program}); err != nil {
 		return err
 	}
 	a.onClose(w.journal.Close)
 	for _, notice := range w.journal.Report().Notices() {
 		a.say("%s", notice)
 	}
+	a.say("%s", w.readOnly())
 	return nil
+}
+
+// readOnly says why the window cannot be changed now; "" when it can.
+func (w *journaledWindow) readOnly() string {
+	if locked := w.journal.Locked(); locked != nil {
+		return "read only: " + visible(locked.Error())
+	}
+	return ""
 }
 
 // restoreStaged stages the unsaved rules of an earlier run.
@@ -126,7 +143,7 @@ func (w *journaledWindow) restoreStaged() error {
 		return advise(fmt.Errorf("the unsaved rules of an earlier run cannot be restored: %w", err),
 			"they stay in %s; winnow checkpoints list shows them", w.journal.Path())
 	}
-	w.recovered = w.filter.Dirty()
+	w.recovered = w.filter.Dirty() && w.journal.Locked() == nil
 	return nil
 }
 

@@ -61,6 +61,9 @@ const lockedText = "assistant is working · esc cancels"
 func (p *Pane) idleNotes(w, aboutLines int) []pane.Note {
 	st, icons := &p.styles, &p.st.Icons
 	notes := []pane.Note{p.separator(w)}
+	if p.opts.ReadOnly != "" {
+		notes = append(notes, pane.Note{Rank: 1, Text: icons.Lock + " " + p.opts.ReadOnly, Style: st.Warn, MaxLines: aboutLines})
+	}
 	if p.data.locked {
 		notes = append(notes, p.oneLine(1, w, st.Warn, " "+icons.Lock+" "+lockedText))
 	}

@@ -30,7 +30,8 @@ var lists = [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow}
 
 // Options configures New. The zero value is ready to use.
 type Options struct {
-	Drift drifter // nil: what the proxy serves is not compared
+	Drift    drifter // nil: what the proxy serves is not compared
+	ReadOnly string  // why no rule can be changed in this run; "" when they can
 }
 
 // drifter compares what the proxy serves with what it should serve.
