@@ -182,12 +182,16 @@ func (j *Journal) CanUndoRollback() (id string, ok bool) {
 }
 
 // ForgetRollback makes the last rollback one that cannot be undone any more; call
-// it for the next message. When there is none it writes nothing.
+// it for the next message. When there is none it writes nothing. While another
+// rollback or its undo is pending it is refused with ErrPending.
 func (j *Journal) ForgetRollback() error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	if j.index.undo == nil || j.beside() {
+	switch {
+	case j.index.undo == nil, j.beside():
 		return nil
+	case j.index.pending != nil:
+		return ErrPending
 	}
 	return j.write(record{Op: opForget}, nil, "")
 }

@@ -175,6 +175,21 @@ func TestRollbackCanBeUndoneUntilTheNextMessage(t *testing.T) {
 	}
 }
 
+// A rollback that is being undone is not forgotten: Finish would no longer bring its
+// steps back.
+func TestAPendingUndoIsNotForgotten(t *testing.T) {
+	j, _, list := steps(t)
+	ok(t, j.Finish(must[Intent](t)(j.BeginRollback(list[1].ID, ScopeBoth, 1, ""))))
+	undo := must[Intent](t)(j.BeginUndoRollback())
+	if err := j.ForgetRollback(); !errors.Is(err, ErrPending) {
+		t.Errorf("ForgetRollback = %v, want ErrPending", err)
+	}
+	ok(t, j.Finish(undo))
+	if got := j.List("s"); !slices.Equal(ids(got), ids(list)) {
+		t.Errorf("List = %v, want %v", ids(got), ids(list))
+	}
+}
+
 func TestLastStepWalksBackToTheStart(t *testing.T) {
 	j, _, list := steps(t)
 	for _, want := range []int{4, 3, 2, 1} {

@@ -7,10 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"winnow/assistant/history"
-
 	"winnow/assistant"
 	"winnow/assistant/filter"
+	"winnow/assistant/history"
 )
 
 // benchEnv names a folder in which the databases of the benchmarks are kept

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"winnow/assistant/history"
-
 	"winnow/assistant"
+	"winnow/assistant/history"
 )
 
 // storedIntents is how many intents are remembered. One is enough for a single
@@ -33,7 +32,7 @@ func (s *store) Commit(ctx context.Context, b *assistant.Batch) error {
 			return
 		}
 		c.apply(b, stored)
-		for i := range requests {
+		for i := range requests { // the copy of a new pair has its Seq
 			if at := slices.Index(b.Put, requests[i].Pair); at >= 0 {
 				requests[i].Pair = &stored[at]
 			}

@@ -13,9 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/assistant/history"
-
 	"winnow/assistant"
+	"winnow/assistant/history"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }

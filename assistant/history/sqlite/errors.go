@@ -62,9 +62,16 @@ func (s *store) explain(op string, err error) error {
 }
 
 // storageReasons are the errors of the system that are about the disk.
-var storageReasons = map[error]string{
-	syscall.ENOSPC: "the disk is full", syscall.EDQUOT: "the disk is full", syscall.EROFS: "the disk is read-only",
-	syscall.EMFILE: "too many files are open", syscall.ENFILE: "too many files are open", syscall.EIO: "the disk reports an error",
+var storageReasons = []struct {
+	err    error
+	reason string
+}{
+	{syscall.ENOSPC, "the disk is full"},
+	{syscall.EDQUOT, "the disk is full"},
+	{syscall.EROFS, "the disk is read-only"},
+	{syscall.EMFILE, "too many files are open"},
+	{syscall.ENFILE, "too many files are open"},
+	{syscall.EIO, "the disk reports an error"},
 }
 
 // storageCodes are the result codes of SQLite that are about the disk.
@@ -76,9 +83,9 @@ var storageCodes = map[int]string{
 
 // storageReason says what is wrong with the disk, "" when err is not about it.
 func storageReason(err error) string {
-	for target, reason := range storageReasons {
-		if errors.Is(err, target) {
-			return reason
+	for _, known := range storageReasons {
+		if errors.Is(err, known.err) {
+			return known.reason
 		}
 	}
 	var e *modernc.Error

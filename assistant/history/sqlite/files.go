@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"winnow/assistant/history"
-
 	"winnow/checkpoint/privatefile"
 )
 

@@ -10,9 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"winnow/assistant/history"
-
 	"winnow/assistant"
+	"winnow/assistant/history"
 )
 
 // maxCheckAtOpen is the size in bytes up to which Open checks every page of a
@@ -47,19 +46,19 @@ func (s *store) inspect(ctx context.Context) (damage, err error) {
 	if state.Fingerprint != "" && state.Fingerprint == s.fingerprint() && walBytes < 0 {
 		return nil, nil
 	}
-	whole := bytes+max(walBytes, 0) <= maxCheckAtOpen
-	err = s.probe(ctx, whole)
+	small := bytes+max(walBytes, 0) <= maxCheckAtOpen
+	err = s.probe(ctx, small)
 	if damaged(err) || code(err) == codeError { // the statements are correct, so only damage makes them fail
 		return err, nil
 	}
-	s.checkDue = !whole
+	s.checkDue = !small
 	return nil, err
 }
 
-// probe reads a database that may be damaged: with whole, every page and pair. It
+// probe reads a database that may be damaged: with all, every page and pair. It
 // writes nothing except the rollback of a transaction that a process left
 // unfinished before the database was in WAL mode: nobody could read it otherwise.
-func (s *store) probe(ctx context.Context, whole bool) error {
+func (s *store) probe(ctx context.Context, all bool) error {
 	mode := "&mode=ro"
 	if fileSize(s.path+"-journal") > 0 {
 		mode = "&mode=rw"
@@ -88,10 +87,10 @@ func (s *store) probe(ctx context.Context, whole bool) error {
 	if current {
 		s.verifySchema(t)
 	}
-	if whole {
+	if all {
 		t.checkPages("integrity_check")
 	}
-	if whole && current {
+	if all && current {
 		t.allPairs(func(assistant.Pair, bool) {})
 	}
 	return t.err

@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"winnow/assistant/history"
-
 	"winnow/assistant"
+	"winnow/assistant/history"
 )
 
 // images copies the files of a database at each step of an Open: what a process

@@ -6,10 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"winnow/assistant/history"
-
 	"winnow/assistant"
 	"winnow/assistant/filter"
+	"winnow/assistant/history"
 )
 
 // sampleEnv is what is selected in the history of sampleHistory.

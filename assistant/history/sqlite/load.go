@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"winnow/assistant/history"
-
 	"winnow/assistant"
+	"winnow/assistant/history"
 )
 
 // loadAtOnce is how many pairs are loaded at a time where all are read.

@@ -3,9 +3,8 @@ package sqlite
 import (
 	"testing"
 
-	"winnow/assistant/history"
-
 	"winnow/assistant"
+	"winnow/assistant/history"
 )
 
 func TestABatchKeepsMarks(t *testing.T) {

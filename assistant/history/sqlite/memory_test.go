@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/assistant/history"
-
 	"winnow/assistant"
+	"winnow/assistant/history"
 )
 
 // topicList is "path own all" of every topic.

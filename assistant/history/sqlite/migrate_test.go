@@ -9,10 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/assistant/history"
-
 	"winnow/assistant"
 	"winnow/assistant/filter"
+	"winnow/assistant/history"
 )
 
 //go:embed testdata/v1.sql

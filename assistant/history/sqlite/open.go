@@ -9,13 +9,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"winnow/assistant/history"
-
 	"winnow/assistant"
+	"winnow/assistant/history"
 )
 
 const (
@@ -174,9 +174,15 @@ func (s *store) open(ctx context.Context) error {
 	return nil
 }
 
+// writableSchema makes SQLite read a truncated file up to its end.
+const writableSchema = "writable_schema(1)"
+
 // dsn returns the data source name of a connection to the database.
 func dsn(path string, pragmas ...string) string {
 	q := url.Values{"_dqs": {"0"}, "_defensive": {"1"}}
+	if slices.Contains(pragmas, writableSchema) { // SQLite ignores it in defensive mode
+		q.Set("_defensive", "0")
+	}
 	q["_pragma"] = append([]string{fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds())}, pragmas...)
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
 }

@@ -40,7 +40,7 @@ func newOwner(runDir string, now time.Time) (*owner, error) {
 	return o, nil
 }
 
-// leave removes the file and the lock.
+// release removes the file and the lock.
 func (o *owner) release() {
 	os.Remove(o.lock.Path())
 	o.lock.Close()

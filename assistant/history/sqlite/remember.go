@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"winnow/assistant/history"
-
 	"winnow/assistant"
+	"winnow/assistant/history"
 )
 
 func (s *store) Touch(ctx context.Context, v history.Session) error {

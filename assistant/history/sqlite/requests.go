@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"winnow/assistant/history"
-
 	"winnow/assistant"
+	"winnow/assistant/history"
 )
 
 // storeRequests adds the requests whose pairs exist, and drops the oldest ones

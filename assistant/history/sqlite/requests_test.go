@@ -13,9 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"winnow/assistant/history"
-
 	"winnow/assistant"
+	"winnow/assistant/history"
 )
 
 // sentOf is request n of a pair, with a body that holds text.

@@ -13,9 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"winnow/assistant/history"
-
 	"winnow/assistant"
+	"winnow/assistant/history"
 	"winnow/checkpoint/privatefile"
 )
 
@@ -125,8 +124,7 @@ func (s *store) copyReadable(ctx context.Context, w *writer, report *history.Sal
 			return err
 		}
 	}
-	// With writable_schema SQLite reads a truncated file up to its end.
-	db, err := sql.Open("sqlite", strings.Replace(dsn(copied, "writable_schema(1)"), "_defensive=1", "_defensive=0", 1))
+	db, err := sql.Open("sqlite", dsn(copied, writableSchema))
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"winnow/assistant/history"
-
 	"winnow/checkpoint/privatefile"
 )
 

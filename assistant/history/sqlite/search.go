@@ -8,10 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"winnow/assistant/history"
-
 	"winnow/assistant"
 	"winnow/assistant/filter"
+	"winnow/assistant/history"
 )
 
 func (s *store) Filter(ctx context.Context, q *filter.Query, env history.Env) (r history.Result, err error) {

@@ -11,12 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"winnow/assistant/history"
-
 	"pgregory.net/rapid"
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
+	"winnow/assistant/history"
 )
 
 // oracle is the plain way: all pairs in memory, each judged by the definition.

@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"winnow/assistant/history"
-
 	"winnow/assistant"
+	"winnow/assistant/history"
 	"winnow/assistant/llm"
 )
 

@@ -11,11 +11,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"winnow/assistant/history"
-
 	modernc "modernc.org/sqlite"
 
 	"winnow/assistant/filter"
+	"winnow/assistant/history"
 )
 
 const (

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"winnow/assistant/history"
-
 	"winnow/assistant"
+	"winnow/assistant/history"
 )
 
 // Cut pairs are not counted, those of descendants are.
