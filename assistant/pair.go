@@ -38,8 +38,9 @@ type Pair struct {
 	ID      string `json:"id"` // see NewID; export and import preserve it
 	Seq     int64  `json:"-"`  // position in the history, given by the store; order is by Seq, never by time
 	Session string `json:"session"`
-	Topic   string `json:"topic"` // path, "AI > Agents"; "" is the root
-	Model   string `json:"model"` // "provider/name"
+	Author  string `json:"author,omitempty"` // who sent it, in a history that several share; "" is the user
+	Topic   string `json:"topic"`            // path, "AI > Agents"; "" is the root
+	Model   string `json:"model"`            // "provider/name"
 
 	UserText string `json:"user_text"`
 	// AssistantText is the text of all responses of the turn, with a

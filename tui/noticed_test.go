@@ -34,3 +34,27 @@ func TestWhatComesOutBesideTheScreenIsShown(t *testing.T) {
 	d.Message(Noticed{}) // only the model: the footer is left alone
 	d.box("x")
 }
+
+// What others do to the pairs of a shared history is on the screen without a key.
+func TestPairsThatOthersChangeAreShown(t *testing.T) {
+	d := startProgram(t, setup{pairs: []assistant.Pair{told("one", "first")}})
+	d.Wait("1/1")
+	theirs := told("two", "by another program")
+	theirs.Session, theirs.Author = d.session.ID(), "anna\x1b[31m"
+	if err := d.store.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{&theirs}}); err != nil {
+		t.Fatal(err)
+	}
+	d.Message(Noticed{Pairs: true})
+	d.Wait("by another program")
+	d.Wait("anna")
+	d.Wait("2/2")
+	if frame := d.Styled(); strings.Contains(frame, "anna\x1b[31m") {
+		t.Error("the author is shown as it is stored")
+	}
+	if err := d.store.Commit(t.Context(), &assistant.Batch{Delete: []int64{theirs.Seq}}); err != nil {
+		t.Fatal(err)
+	}
+	d.Message(Noticed{Text: "1 pair deleted by anna", Pairs: true})
+	d.Wait("1 pair deleted by anna")
+	d.Wait("1/1")
+}

@@ -121,6 +121,9 @@ func (m *Model) onNoticed(msg Noticed) tea.Cmd {
 	if msg.Text != "" {
 		m.notice.show(msg.Text, msg.Bad)
 	}
+	if msg.Pairs {
+		return tea.Batch(m.refilter(), loadPairs(m.session, 0, m.conv.chat.Loaded()...))
+	}
 	return computeBoundary(m.session)
 }
 

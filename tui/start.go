@@ -44,7 +44,7 @@ func openParts(open func() (Parts, error)) tea.Cmd {
 func loadStart(w *workspace.Workspace) tea.Cmd {
 	return func() tea.Msg {
 		ctx := context.Background()
-		msg := startLoadedMsg{err: w.Session().LoadView(ctx)}
+		msg := startLoadedMsg{err: w.LoadView(ctx)}
 		msg.boundary = boundaryOf(w.Session())
 		msg.draft, _ = w.Draft(ctx)
 		msg.recall = w.Recall(ctx)

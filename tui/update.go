@@ -129,6 +129,8 @@ func (m *Model) onTerminalMsg(msg tea.Msg) (tea.Cmd, bool) {
 type Noticed struct {
 	Text string // a sentence for the footer; "" shows nothing
 	Bad  bool   // it is a failure
+	// Pairs says that others have changed pairs: the view and its pairs are read again.
+	Pairs bool
 }
 
 type (

@@ -18,6 +18,7 @@ type Settings struct {
 	History              string        `key:"history" help:"postgres:// address of a team's history; empty is a file of your own"`
 	HistoryPassword      Secret        `key:"history_password" help:"its password as env:NAME, cmd:COMMAND or keyring:NAME"`
 	User                 string        `key:"user" help:"your name in a team's history; empty is the database role"`
+	Visibility           string        `key:"visibility" one:"session, own, team" help:"the pairs that a new session shows first"`
 	SendKey              string        `key:"send_key" one:"ctrl+enter, enter" help:"the key that sends"`
 	Confirm              string        `key:"confirm" one:"save, always, never" help:"which tools of the assistant ask first"`
 	MaxIterations        int           `key:"max_iterations" default:"5" range:"1 to 100" help:"rounds of tool calls in a turn"`

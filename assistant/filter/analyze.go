@@ -2,6 +2,7 @@ package filter
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -177,7 +178,7 @@ func (e *expander) load(name string) Expr {
 		return nil
 	}
 	if e.loads++; e.loads > maxLoads {
-		e.fail(at, "@"+name, "saved filters that lead to fewer than "+itoa(maxLoads)+" others")
+		e.fail(at, "@"+name, "saved filters that lead to fewer than "+strconv.Itoa(maxLoads)+" others")
 		return nil
 	}
 	line, ok := "", false

@@ -40,10 +40,10 @@ type (
 	Recent struct{ N int }
 	// Flag is b when Flagged, else g.
 	Flag struct{ Flagged bool }
-	// Model is m'NAME'.
+	// Model is m'NAME'; without Parts it is m, the model selected now.
 	Model struct{ Name Pattern }
-	// ModelSelected is m: the model selected now.
-	ModelSelected struct{}
+	// Author is u'NAME'; without Parts it is u, the pairs of the user who asks.
+	Author struct{ Name Pattern }
 	// Age is d<N with a unit; Op is never Equal.
 	Age struct {
 		Op   Op // Less is newer
@@ -92,9 +92,6 @@ const (
 
 // String returns the sign, empty for Equal.
 func (o Op) String() string { return [...]string{"", "<", "<=", ">", ">="}[o] }
-
-// sql returns the operator of SQL.
-func (o Op) sql() string { return [...]string{"=", "<", "<=", ">", ">="}[o] }
 
 // mirrored returns the comparison with its sides exchanged.
 func (o Op) mirrored() Op { return [...]Op{Equal, Greater, GreaterEqual, Less, LessEqual}[o] }

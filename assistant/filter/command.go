@@ -140,7 +140,11 @@ func (p *parser) command() *Command {
 			continue
 		}
 		if !slices.Contains(v.flags, w.text) {
-			p.failAt(w.pos, w.excerpt(), flagWanted(w.text, v))
+			want := "a flag: " + nearestOr(w.text, v.flags)
+			if len(v.flags) == 0 {
+				want = "no flag: :" + string(v.name) + " takes none"
+			}
+			p.failAt(w.pos, w.excerpt(), want)
 			return nil
 		}
 		for _, f := range commandFlags {
@@ -153,13 +157,6 @@ func (p *parser) command() *Command {
 		v.args(p, c, rest)
 	}
 	return c
-}
-
-func flagWanted(name string, v verb) string {
-	if len(v.flags) == 0 {
-		return "no flag: :" + string(v.name) + " takes none"
-	}
-	return "a flag: " + nearestOr(name, v.flags)
 }
 
 func verbNames() []string {

@@ -112,7 +112,7 @@ func locate(text []rune) cursorContext {
 			continue
 		}
 		s.pos++
-		if !slices.Contains([]rune("tmxc"), letter) {
+		if !slices.Contains([]rune("tmxcu"), letter) {
 			if unfinished(&s, letter) {
 				return cursorContext{where: inText}
 			}
@@ -120,7 +120,7 @@ func locate(text []rune) cursorContext {
 		}
 		s.space()
 		if s.peek() == eol {
-			if letter == 'c' {
+			if letter == 'c' || letter == 'u' {
 				return cursorContext{where: inText}
 			}
 			return cursorContext{where: inName, letter: letter, start: start}
@@ -156,7 +156,7 @@ func argument(s *scanner, letter rune, start int) (at cursorContext, open bool) 
 	if s.err == nil {
 		return cursorContext{}, false
 	}
-	if letter == 'c' {
+	if letter == 'c' || letter == 'u' {
 		return cursorContext{where: inText}, true
 	}
 	return cursorContext{where: inName, letter: letter, start: start, typed: string(s.text[from+1:])}, true

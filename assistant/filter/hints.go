@@ -33,7 +33,7 @@ func Hints(x Expr, topics, sessions []string) []Hint {
 		switch x := x.(type) {
 		case Topic:
 			if !slices.ContainsFunc(topics, matchesAncestor(x)) {
-				asked := strings.ReplaceAll(Topic{x.Path, false}.text().String(), `\*`, "*")
+				asked := strings.Join(Topic{x.Path, false}.text().Parts, "*")
 				hints = append(hints, Hint{KindTopic, asked, nearestNames(asked, topics)})
 			}
 		case Session:
@@ -54,12 +54,17 @@ func matchesAncestor(t Topic) func(path string) bool {
 	return func(path string) bool { return low.matches(splitPath(strings.ToLower(path))) }
 }
 
-// maxNearest is how many names a hint offers.
-const maxNearest = 3
+const (
+	maxNearest = 3   // how many names a hint offers
+	maxAsked   = 200 // bytes of a name for which it looks
+)
 
 // nearestNames returns the names most like asked, best first: those that contain
 // it, then those a few changed letters away.
 func nearestNames(asked string, names []string) []string {
+	if len(asked) > maxAsked {
+		return nil
+	}
 	asked = strings.ToLower(asked)
 	type ranked struct {
 		name     string
@@ -69,9 +74,9 @@ func nearestNames(asked string, names []string) []string {
 	limit := max(2, len([]rune(asked))/3)
 	for _, name := range names {
 		low := strings.ToLower(name)
-		distance := within(asked, low, limit)
+		distance := nearest.Distance(asked, low)
 		if i := strings.LastIndex(low, ">"); i >= 0 {
-			distance = min(distance, within(asked, strings.TrimSpace(low[i+1:]), limit))
+			distance = min(distance, nearest.Distance(asked, strings.TrimSpace(low[i+1:])))
 		}
 		if asked != "" && strings.Contains(low, asked) {
 			distance = min(distance, 1)
@@ -96,12 +101,4 @@ func nearestOr(asked string, names []string) string {
 		return best[0] + "?"
 	}
 	return strings.Join(names, " ")
-}
-
-// within is the edit distance, or limit+1 when the lengths differ by more than limit.
-func within(a, b string, limit int) int {
-	if n := len([]rune(a)) - len([]rune(b)); n > limit || n < -limit {
-		return limit + 1
-	}
-	return nearest.Distance(a, b)
 }

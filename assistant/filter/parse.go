@@ -3,6 +3,7 @@ package filter
 import (
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // maxDepth bounds how deep parentheses and negations nest.
@@ -97,7 +98,7 @@ func (p *parser) not() Expr {
 		x := p.or()
 		p.space()
 		if !p.accept(')') {
-			p.fail(") for the ( in column " + itoa(open+1))
+			p.fail(") for the ( in column " + strconv.Itoa(open+1))
 		}
 		return x
 	}

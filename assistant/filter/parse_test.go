@@ -47,7 +47,9 @@ func TestParse(t *testing.T) {
 		"b":                      b,
 		"g":                      Flag{false},
 		"m'gpt*'":                Model{pat("gpt", "")},
-		"m":                      ModelSelected{},
+		"m":                      Model{},
+		"u":                      Author{},
+		"u 'anna*'":              Author{pat("anna", "")},
 		"d<7d":                   Age{Less, 7, Days},
 		"d7":                     Age{Less, 7, Days},
 		"d7d":                    Age{Less, 7, Days},
@@ -56,7 +58,7 @@ func TestParse(t *testing.T) {
 		"d<3min":                 Age{Less, 3, Minutes},
 		"d>=12h":                 Age{GreaterEqual, 12, Hours},
 		"d>1y":                   Age{Greater, 1, Years},
-		"d<3m":                   And{[]Expr{Age{Less, 3, Days}, ModelSelected{}}},
+		"d<3m":                   And{[]Expr{Age{Less, 3, Days}, Model{}}},
 		"d<7 b":                  And{[]Expr{Age{Less, 7, Days}, b}},
 		"d2026-03-04":            Day{Equal, 2026, time.March, 4},
 		"d=26-3-4":               Day{Equal, 2026, time.March, 4},
@@ -233,7 +235,9 @@ func someExpr(r *rand.Rand, depth int) Expr {
 		Recent{r.IntN(9)},
 		Flag{r.IntN(2) == 0},
 		Model{level()},
-		ModelSelected{},
+		Model{},
+		Author{level()},
+		Author{},
 		Age{1 + Op(r.IntN(4)), r.IntN(50), units[r.IntN(len(units))]},
 		Day{o, 2026, time.Month(1 + r.IntN(12)), 1 + r.IntN(28)},
 		Content{[]string{text(), text()}[:1+r.IntN(2)]},
@@ -244,7 +248,7 @@ func someExpr(r *rand.Rand, depth int) Expr {
 		SessionCurrent{},
 		Boundary{r.IntN(3)},
 		Saved{"a-b_1"},
-	}[r.IntN(18)]
+	}[r.IntN(20)]
 }
 
 func TestPrintedExpressionsReadTheSame(t *testing.T) {

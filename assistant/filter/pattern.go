@@ -1,6 +1,9 @@
 package filter
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Pattern is text with wildcards: the literal parts between the stars. One part
 // is plain text; ["a", ""] is a*. Parts between two others are never empty.
@@ -15,16 +18,6 @@ func newPattern(parts []string) Pattern {
 		}
 	}
 	return Pattern{rest}
-}
-
-// String returns the pattern as it is written between quotes: literal stars are
-// escaped with a backslash.
-func (p Pattern) String() string {
-	escaped := make([]string, len(p.Parts))
-	for i, part := range p.Parts {
-		escaped[i] = strings.ReplaceAll(part, "*", `\*`)
-	}
-	return strings.Join(escaped, "*")
 }
 
 // Plain reports whether the pattern has no wildcard, and its text.
@@ -115,17 +108,25 @@ func (t Topic) lower() Topic {
 // Matches reports whether t matches the topic with this path, "AI > Agents".
 func (t Topic) Matches(path string) bool { return t.lower().matches(splitPath(strings.ToLower(path))) }
 
-// Matches reports whether m matches the model "provider/name".
-func (m Model) Matches(model string) bool {
-	return matchesModel(m.Name.lower(), strings.ToLower(model))
+// Matches reports whether m matches the model "provider/name"; selected is the one
+// selected now.
+func (m Model) Matches(model, selected string) bool {
+	if m.Name.Parts == nil {
+		return strings.EqualFold(model, selected)
+	}
+	p, model := m.Name.lower(), strings.ToLower(model)
+	_, name, found := strings.Cut(model, "/")
+	return p.match(model) || found && p.match(name)
 }
 
-func matchesModel(p Pattern, model string) bool {
-	if p.match(model) {
-		return true
+// Matches reports whether x matches the author of a pair, whom user asks for; a
+// pair without an author is user's own.
+func (x Author) Matches(author, user string) bool {
+	author = strings.ToLower(cmp.Or(author, user))
+	if x.Name.Parts == nil {
+		return author == strings.ToLower(user)
 	}
-	_, name, found := strings.Cut(model, "/")
-	return found && p.match(name)
+	return x.Name.lower().match(author)
 }
 
 // deepMark ends a topic that includes its descendants.

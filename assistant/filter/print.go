@@ -60,8 +60,8 @@ func (TopicSelected) line() string  { return "t" }
 func (x TopicLast) line() string    { return fmt.Sprintf("t%d", x.N) }
 func (x Stars) line() string        { return fmt.Sprintf("s%s%d", x.Op, x.N) }
 func (x Recent) line() string       { return fmt.Sprintf("r%d", x.N) }
-func (x Model) line() string        { return "m" + quotedPattern(x.Name) }
-func (ModelSelected) line() string  { return "m" }
+func (x Model) line() string        { return "m" + quotedName(x.Name) }
+func (x Author) line() string       { return "u" + quotedName(x.Name) }
 func (x Age) line() string          { return fmt.Sprintf("d%s%d%s", x.Op, x.N, x.Unit) }
 func (x Day) line() string          { return fmt.Sprintf("d%s%04d-%02d-%02d", x.Op, x.Year, x.Month, x.Day) }
 func (x Regexp) line() string       { return "c/" + strings.ReplaceAll(x.Source, "/", `\/`) + "/" }
@@ -71,11 +71,14 @@ func (x Session) line() string      { return "x" + quotedText(x.Prefix) }
 func (SessionCurrent) line() string { return "x" }
 func (x Saved) line() string        { return "@" + x.Name }
 
-func (x Flag) line() string {
-	if x.Flagged {
-		return "b"
+func (x Flag) line() string { return map[bool]string{true: "b", false: "g"}[x.Flagged] }
+
+// quotedName is a name in quotes, "" when there is none.
+func quotedName(p Pattern) string {
+	if p.Parts == nil {
+		return ""
 	}
-	return "g"
+	return quotedPattern(p)
 }
 
 func (x Content) line() string {

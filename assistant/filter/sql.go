@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -18,6 +19,7 @@ type Env struct {
 	SelectedTopic string         // path
 	SelectedModel string         // provider/name
 	Session       string         // id of this session
+	User          string         // who asks
 
 	// Saved returns the line of a saved filter; nil knows none.
 	Saved func(name string) (line string, ok bool)
@@ -40,7 +42,7 @@ type Source struct {
 	Dialect Dialect
 }
 
-// Dialect writes the two conditions that engines do not share. They must be
+// Dialect writes the conditions that engines do not share. They must be
 // true or false for every pair, never NULL.
 type Dialect interface {
 	// Content is true when the parts, which are lower case and not empty, occur
@@ -48,6 +50,8 @@ type Dialect interface {
 	Content(parts []string) (sql string, args []any)
 	// Regexp is true when the RE2 expression matches one of the texts.
 	Regexp(source string) (sql string, args []any)
+	// Author is true when x matches the author of the pair.
+	Author(x Author, user string) (sql string, args []any)
 }
 
 // Where returns the SQL condition that is true for the pairs that x selects, with ?
@@ -93,7 +97,7 @@ func (w *where) expr(x Expr) string {
 	case TopicLast:
 		return w.newest(x.N, " AND "+w.below("q.topic")) + " AND " + w.below("p.topic")
 	case Stars:
-		return fmt.Sprintf("p.star %s %d", x.Op.sql(), x.N)
+		return fmt.Sprintf("p.star %s %d", cmp.Or(x.Op.String(), "="), x.N)
 	case Recent:
 		return w.newest(x.N, "")
 	case Flag:
@@ -102,9 +106,9 @@ func (w *where) expr(x Expr) string {
 		}
 		return "p.flag = 0"
 	case Model:
-		return in("p.model", w.Models, x.Matches)
-	case ModelSelected:
-		return in("p.model", w.Models, func(name string) bool { return strings.EqualFold(name, w.SelectedModel) })
+		return in("p.model", w.Models, func(name string) bool { return x.Matches(name, w.SelectedModel) })
+	case Author:
+		return w.bind(w.Dialect.Author(x, w.User))
 	case Age:
 		return w.age(x)
 	case Day:
@@ -208,7 +212,7 @@ func (w *where) content(x Content) string {
 // age compares with one instant, so that no pair needs calendar arithmetic.
 func (w *where) age(x Age) string {
 	then := x.Instant(w.Now.In(w.Location))
-	return w.time(x.Op.mirrored().sql(), then) // newer is less old
+	return w.time(x.Op.mirrored().String(), then) // newer is less old
 }
 
 // day compares with the borders of a local calendar day.

@@ -9,10 +9,8 @@ import (
 	"time"
 )
 
-func itoa(n int) string { return strconv.Itoa(n) }
-
 // wantTerm lists what can begin a term.
-const wantTerm = "a term: t s r b g m d c e i x o @NAME ! or ("
+const wantTerm = "a term: t s r b g m u d c e i x o @NAME ! or ("
 
 // term reads a letter and what belongs to it.
 func (p *parser) term() Expr {
@@ -57,7 +55,8 @@ func termStarts() []termStart {
 		{"r", "last N pairs: r10", func(p *parser) Expr { return Recent{p.number("a number of pairs, as in r10")} }},
 		{"b", "flagged", func(*parser) Expr { return Flag{Flagged: true} }},
 		{"g", "not flagged", func(*parser) Expr { return Flag{} }},
-		{"m", "model: m'NAME', m", (*parser).model},
+		{"m", "model: m'NAME', m", func(p *parser) Expr { return Model{p.named("a model, as in m'gpt-5*'")} }},
+		{"u", "author: u'NAME', u for your own", func(p *parser) Expr { return Author{p.named("an author, as in u'anna'")} }},
 		{"d", "age or day: d<7d, d2026-03-04", (*parser).date},
 		{"c", "content: c'TEXT', c/RE/", (*parser).content},
 		{"o", "included pairs: o, oN, !o", (*parser).boundary},
@@ -92,21 +91,20 @@ func (p *parser) stars() Expr {
 	start := p.pos
 	n := p.number("a number of stars from 0 to 3, as in s2 or s>=1")
 	if p.err == nil && n > MaxStars {
-		p.failAt(start, itoa(n), "a number of stars from 0 to 3")
+		p.failAt(start, strconv.Itoa(n), "a number of stars from 0 to 3")
 	}
 	return Stars{o, n}
 }
 
-func (p *parser) model() Expr {
-	if !isQuote(p.peek()) {
-		return ModelSelected{}
+// named reads a name in quotes; it has no Parts when there is none.
+func (p *parser) named(want string) (name Pattern) {
+	if start, found := p.pos, p.found(); isQuote(p.peek()) {
+		name = newPattern(p.quotedParts())
+		if text, plain := name.Plain(); plain && text == "" {
+			p.failAt(start, found, want)
+		}
 	}
-	start, found := p.pos, p.found()
-	name := newPattern(p.quotedParts())
-	if text, plain := name.Plain(); plain && text == "" {
-		p.failAt(start, found, "a model, as in m'gpt-5*'")
-	}
-	return Model{name}
+	return name
 }
 
 func (p *parser) session() Expr {

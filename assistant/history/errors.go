@@ -8,6 +8,9 @@ import (
 var (
 	// ErrClosed is returned by every method of a store that was closed.
 	ErrClosed = errors.New("history: the store is closed")
+	// ErrChanged is wrapped by a refusal to replace a pair that another program has
+	// replaced since it was loaded.
+	ErrChanged = errors.New("another program has changed it meanwhile")
 	// ErrTopic is wrapped by refusals to change the tree of topics.
 	ErrTopic = errors.New("history: topic")
 )

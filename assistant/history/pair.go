@@ -18,6 +18,7 @@ import (
 // states are the states of pairs; their indexes are stored in the database.
 var states = []assistant.PairState{assistant.PairIdle, assistant.PairSending, assistant.PairComplete, assistant.PairError}
 
+// StateError is the number of assistant.PairError.
 const StateError = 3
 
 func stateNumber(p *assistant.Pair) int { return max(slices.Index(states, p.State), 0) }

@@ -101,6 +101,18 @@ type Store interface {
 	Close() error
 }
 
+// Notifier is a Store that hears what other programs change.
+type Notifier interface {
+	// Changes delivers the changes of others soon after they were committed; several
+	// may be one. It is never closed.
+	Changes() <-chan Change
+}
+
+// Change is what other programs have changed: pairs, marks, topics or filters.
+type Change struct {
+	Deleted map[int64]string // who deleted which pairs, by Seq
+}
+
 // Env is what the result of a line depends on besides the pairs.
 type Env struct {
 	// Env holds the time, and the topic, model and session that are selected now.

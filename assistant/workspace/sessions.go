@@ -24,7 +24,7 @@ func (w *Workspace) NewSession(ctx context.Context, confirmed bool) (*Confirm, e
 		return nil, w.session.Renew(ctx)
 	}
 	before := w.session.ID()
-	if err := w.session.Renew(ctx); err != nil {
+	if err := errors.Join(w.session.Renew(ctx), w.showFirst(ctx)); err != nil {
 		return nil, err
 	}
 	old, found, err := w.history.Session(ctx, before)
@@ -32,6 +32,27 @@ func (w *Workspace) NewSession(ctx context.Context, confirmed bool) (*Confirm, e
 		return nil, err
 	}
 	return nil, w.history.Touch(ctx, history.Session{ID: w.session.ID(), Folder: old.Folder, Window: old.Window, Model: w.session.Model()})
+}
+
+// LoadView shows the pairs of the session, or what a session without pairs shows first.
+func (w *Workspace) LoadView(ctx context.Context) error {
+	if err := w.session.LoadView(ctx); err != nil || len(w.session.Visible()) > 0 {
+		return err
+	}
+	return w.showFirst(ctx)
+}
+
+// showFirst shows what Options.Visibility says.
+func (w *Workspace) showFirst(ctx context.Context) error {
+	line, ok := map[string]string{"own": "u", "team": ""}[w.visibility]
+	if !ok {
+		return nil
+	}
+	r, err := w.evaluate(ctx, line)
+	if err == nil {
+		w.session.SetView(r.Refs, line)
+	}
+	return err
 }
 
 // ResumeSession continues another session of the history in the same window,

@@ -33,6 +33,9 @@ type Options struct {
 	History history.Store // nil: nothing is stored beside the session's own store
 	Folder  string        // the draft belongs to it
 	User    string        // and to this user; "" where there is only one
+	// Visibility is what a session without pairs shows first: "own" the pairs of the
+	// user, "team" those of everybody, anything else none.
+	Visibility string
 	// KeepSetting stores a setting that was changed, under the key of the
 	// configuration; nil sets it for this run only.
 	KeepSetting func(key, value string) error
@@ -45,6 +48,7 @@ type Workspace struct {
 	history     history.Store
 	folder      string
 	user        string
+	visibility  string
 	keepSetting func(key, value string) error
 	now         func() time.Time
 
@@ -56,7 +60,7 @@ type Workspace struct {
 
 // New returns the workspace of a session. It does no I/O.
 func New(o Options) *Workspace {
-	w := &Workspace{session: o.Session, history: o.History, folder: o.Folder, user: o.User, keepSetting: o.KeepSetting, now: o.Now}
+	w := &Workspace{session: o.Session, history: o.History, folder: o.Folder, user: o.User, visibility: o.Visibility, keepSetting: o.KeepSetting, now: o.Now}
 	if w.now == nil {
 		w.now = time.Now
 	}

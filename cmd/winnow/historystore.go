@@ -3,11 +3,17 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
 
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/history/postgres"
 	"winnow/assistant/history/sqlite"
+	"winnow/assistant/safetext"
+	"winnow/tui"
 )
 
 // openHistory opens the store of pairs at the first call: the file of this user, or
@@ -49,6 +55,45 @@ func (a *app) openStore(ctx context.Context, address string) (history.Store, err
 		a.redactor.Add(password)
 	}
 	return postgres.Open(ctx, address, postgres.Options{Log: a.logger(), Redact: a.redactor.Redact, Password: password, User: a.settings.User})
+}
+
+// changePause bounds how often the changes of others are shown.
+const changePause = 250 * time.Millisecond
+
+// watchHistory shows what other programs change in a history that several share,
+// and names who deleted pairs that were in view.
+func watchHistory(ctx context.Context, store history.Store, session *assistant.Session, notify func(tui.Noticed)) {
+	notifier, ok := store.(history.Notifier)
+	if !ok {
+		return
+	}
+	for {
+		select {
+		case change := <-notifier.Changes():
+			notify(tui.Noticed{Text: describeDeleted(change.Deleted, session.Visible()), Pairs: true})
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-time.After(changePause):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// describeDeleted names who deleted pairs of the view; "" when nobody did.
+func describeDeleted(deleted map[int64]string, view []assistant.Ref) string {
+	count := map[string]int{}
+	for _, ref := range view {
+		if by := deleted[ref.Seq]; by != "" {
+			count[by]++
+		}
+	}
+	var sentences []string
+	for _, by := range slices.Sorted(maps.Keys(count)) {
+		sentences = append(sentences, fmt.Sprintf("%s deleted by %s", assistant.Counted(count[by], "pair"), safetext.Line(by, maxName)))
+	}
+	return strings.Join(sentences, " · ")
 }
 
 // sayReport says what the user should know of the state the database was in.

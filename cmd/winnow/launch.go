@@ -191,6 +191,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, restoreGC func(
 			p.makePane()
 			p.askEndpoints(a.background.ctx, notify)
 			go p.warm(a.background.ctx, restoreGC)
+			go watchHistory(a.background.ctx, p.store, p.session, notify)
 			return a.parts(p), nil
 		},
 	})
@@ -228,7 +229,7 @@ func (a *app) parts(p *program) tui.Parts {
 }
 
 func (a *app) workspace(p *program) *workspace.Workspace {
-	return workspace.New(workspace.Options{Session: p.session, History: p.store, Folder: a.folder()})
+	return workspace.New(workspace.Options{Session: p.session, History: p.store, Folder: a.folder(), Visibility: a.settings.Visibility})
 }
 
 // leave ends what was opened, and stores typed: what the user typed before there

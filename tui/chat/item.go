@@ -9,6 +9,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/llm"
 	"winnow/assistant/markup"
+	"winnow/assistant/safetext"
 	"winnow/tui/markdown"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -26,14 +27,22 @@ type renderContext struct {
 	extraRows    map[string][]Row                 // by the id of a payload
 }
 
-// timeOfDay shows the time of day of a pair, and the day when it is not today.
+// timeOfDay shows the time of day of a pair, the day when it is not today, and before
+// them the author in a history that several share.
 func (rc *renderContext) timeOfDay(p assistant.Pair) string {
 	at, now := p.CreatedAt.Local(), rc.now().Local()
+	layout := "2006-01-02 15:04"
 	if at.YearDay() == now.YearDay() && at.Year() == now.Year() {
-		return at.Format("15:04")
+		layout = "15:04"
 	}
-	return at.Format("2006-01-02 15:04")
+	if p.Author == "" {
+		return at.Format(layout)
+	}
+	return safetext.Line(p.Author, maxAuthor) + " " + at.Format(layout)
 }
+
+// maxAuthor is the width of an author beside a time.
+const maxAuthor = 24
 
 // item is one pair in the list. Until it is loaded it is a placeholder.
 type item struct {

@@ -51,7 +51,7 @@ const (
 // pair stays. Unsaved changes of the window stay as they are.
 func Run(ctx context.Context, o Options) int {
 	c := newConsole(ctx, o)
-	if err := c.session.LoadView(ctx); err != nil {
+	if err := c.workspace.LoadView(ctx); err != nil {
 		c.fail(err)
 		return exitFailed
 	}

@@ -168,6 +168,9 @@ func linesSelectPairs(t *testing.T, s history.Store) {
 		if i == 4 {
 			p.State, p.Attachments = assistant.PairError, []assistant.Attachment{{Name: "a"}}
 		}
+		if i == 2 {
+			p.Author = "Bob"
+		}
 		put(t, s, p)
 	}
 	must(t, s.SaveFilter(t.Context(), "good", "s>1"))
@@ -179,7 +182,7 @@ func linesSelectPairs(t *testing.T, s history.Store) {
 	for text, want := range map[string]string{
 		"": "012345", "s>1": "23", "b": "024", "!b": "135", "e | i": "4", "t": "14", "t'AI...'": "1245", "t2": "45", "r2": "45", "x": "135", "x's0'": "024",
 		"m": "012345", "m'gpt*'": "012345", "m'no'": "", "d<3d": "45", "d2026-03-03": "5", "c'KUBER'": "03", "c'GRÖSSE'": "", "c'GRÖßE'": "14", "c'b'": "0235",
-		"c'q*3'": "3", `c/a\/b$/`: "25", "@good b": "2", "o": "45", "!o": "0123", "o1": "345", "b o": "24", "s0 | c'a/b'": "0245", "!(s0 | e)": "1235",
+		"c'q*3'": "3", `c/a\/b$/`: "25", "@good b": "2", "o": "45", "!o": "0123", "o1": "345", "b o": "24", "u": "01345", "u'bo*'": "2", "!u'BOB' b": "04", "u'nobody'": "", "s0 | c'a/b'": "0245", "!(s0 | e)": "1235",
 	} {
 		got := ""
 		for _, seq := range line(t, s, text, env) {

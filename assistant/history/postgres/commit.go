@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,9 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/history"
 )
+
+// storedDeleted is how many deleted pairs are remembered: others hear of them soon.
+const storedDeleted = 1000
 
 // storedIntents is how many intents are remembered: each program has a journal.
 const storedIntents = 1000
@@ -31,9 +35,10 @@ func (s *store) Commit(ctx context.Context, b *assistant.Batch) error {
 			ids[i] = assistant.NewID(s.options.Now())
 		}
 	}
+	var rev int64
 	var stored []assistant.Pair // copies: b.Put changes only after the commit
 	err = s.change(ctx, func(c *change) {
-		stored = nil
+		stored, rev = nil, c.rev
 		for i, p := range b.Put {
 			stored = append(stored, *p)
 			stored[i].ID = ids[i]
@@ -52,7 +57,8 @@ func (s *store) Commit(ctx context.Context, b *assistant.Batch) error {
 	}
 	for i, p := range b.Put {
 		at := stored[i]
-		p.Seq, p.ID, p.Star, p.Flag, p.Topic = at.Seq, at.ID, at.Star, at.Flag, at.Topic
+		p.Seq, p.ID, p.Author, p.Star, p.Flag, p.Topic = at.Seq, at.ID, at.Author, at.Star, at.Flag, at.Topic
+		s.versions.set(at.Seq, rev)
 	}
 	return nil
 }
@@ -76,7 +82,7 @@ func (s *store) change(ctx context.Context, f func(*change)) error {
 		c := s.newChange(t)
 		rev = c.rev
 		f(c)
-		t.run("SELECT pg_notify($1, $2)", channel, fmt.Sprint(s.schema, " ", rev))
+		t.run("SELECT pg_notify($1, $2)", channel, fmt.Sprint(rev, " ", s.owner.Load(), " ", s.schema))
 	})
 	if err == nil {
 		s.revision.Store(max(rev, s.revision.Load()))
@@ -91,7 +97,9 @@ func (s *store) newChange(t *tx) *change {
 
 func (c *change) apply(b *assistant.Batch, stored []assistant.Pair) {
 	if len(b.Delete) > 0 {
-		c.run("DELETE FROM pair WHERE seq = ANY($1)", b.Delete)
+		c.run(`WITH gone AS (DELETE FROM pair WHERE seq = ANY($1) RETURNING seq)
+			INSERT INTO deleted SELECT seq, $2, $3, $4 FROM gone ON CONFLICT DO NOTHING`, b.Delete, c.rev, c.s.owner.Load(), c.s.user)
+		c.run("DELETE FROM deleted WHERE seq IN (SELECT seq FROM deleted ORDER BY rev DESC, seq DESC OFFSET $1)", storedDeleted)
 	}
 	if b.Uncut != "" {
 		c.run("UPDATE pair SET cut = NULL WHERE cut = $1", b.Uncut)
@@ -122,10 +130,24 @@ func (c *change) put(p *assistant.Pair, keepMarks bool) {
 			p.Star, p.Flag, p.Topic = *m.Star, *m.Flag, *m.Topic
 		}
 	}
+	if p.Seq != 0 {
+		c.verify(p.Seq)
+	}
+	p.Author = cmp.Or(p.Author, c.s.user)
 	row, err := history.NewRow(p, c.s.Redact)
 	if c.fail(err); c.err == nil {
 		c.putRow(p, &row)
 		c.putBody(p.Seq, &row)
+	}
+}
+
+// verify refuses to replace texts that this process has not seen: another program
+// has changed them since.
+func (c *change) verify(seq int64) {
+	seen, known := c.s.versions.get(seq)
+	now, found := c.number("SELECT version FROM pair WHERE seq = $1", seq)
+	if known && found && seen != now {
+		c.fail(fmt.Errorf("pair %d: %w", seq, history.ErrChanged))
 	}
 }
 
@@ -146,7 +168,7 @@ func (c *change) putRow(p *assistant.Pair, r *history.Row) {
 		ON CONFLICT (seq) DO UPDATE SET session=excluded.session, topic=excluded.topic, model=excluded.model, version=excluded.version,
 			star=excluded.star, flag=excluded.flag, state=excluded.state, sec=excluded.sec, nsec=excluded.nsec, zone=excluded.zone,
 			attachments=excluded.attachments, sends=excluded.sends, parts=excluded.parts, owner=excluded.owner, id=excluded.id`,
-		p.Seq, c.session(p.Session, p.CreatedAt), c.topic(p.Topic), c.name("model", p.Model), c.name("author", c.s.user), c.rev, p.Star, bit(p.Flag),
+		p.Seq, c.session(p.Session, p.CreatedAt), c.topic(p.Topic), c.name("model", p.Model), c.name("author", p.Author), c.rev, p.Star, bit(p.Flag),
 		r.StateNumber, p.CreatedAt.Unix(), p.CreatedAt.Nanosecond(), zone, len(p.Attachments), assistant.PairContributes(p), r.Parts, owner, p.ID)
 }
 

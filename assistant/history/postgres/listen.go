@@ -2,15 +2,18 @@ package postgres
 
 import (
 	"context"
-	"strconv"
+	"fmt"
+	"maps"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"winnow/assistant/history"
 )
 
 // channel is where the programs tell each other of changes, in the form
-// "SCHEMA REVISION".
+// "REVISION OWNER SCHEMA".
 const channel = "winnow_history"
 
 // listenPause is how long the listener waits before it connects again, and how
@@ -20,9 +23,10 @@ const listenPause = 500 * time.Millisecond
 // listen watches for the changes of others until the store closes. conn is nil on
 // a server that does not allow it; then it asks from time to time.
 func (s *store) listen(conn *pgx.Conn) {
+	seen := s.revision.Load()
 	for {
 		if conn != nil {
-			err := s.receive(conn)
+			err := s.receive(conn, &seen)
 			s.options.Log.Debug("history notifications ended", "err", err)
 			disconnect(conn)
 		}
@@ -33,24 +37,56 @@ func (s *store) listen(conn *pgx.Conn) {
 		}
 		ctx, cancel := context.WithTimeout(s.ctx, connectTimeout)
 		conn, _ = s.connectListener(ctx) // where it fails, Refresh tells as much
-		_, _ = s.Refresh(ctx)            // of what was missed meanwhile; failed ones are repeated
+		if _, err := s.Refresh(ctx); err == nil && s.revision.Load() > seen {
+			s.deliver(ctx, &seen, s.revision.Load()) // what was missed meanwhile
+		}
 		cancel()
 	}
 }
 
-// receive reads notifications until the connection breaks.
-func (s *store) receive(conn *pgx.Conn) error {
+// receive reads notifications until the connection breaks. seen is the revision up
+// to which the changes of others are delivered.
+func (s *store) receive(conn *pgx.Conn, seen *int64) error {
 	for {
 		n, err := conn.WaitForNotification(s.ctx)
 		if err != nil {
 			return err
 		}
-		schema, rev, _ := strings.Cut(n.Payload, " ")
-		if revision, err := strconv.ParseInt(rev, 10, 64); err == nil && schema == s.schema {
-			s.revision.Store(max(revision, s.revision.Load()))
+		var rev, owner int64
+		if _, err = fmt.Sscanf(n.Payload, "%d %d", &rev, &owner); err != nil || !strings.HasSuffix(n.Payload, " "+s.schema) {
+			continue
+		}
+		s.revision.Store(max(rev, s.revision.Load()))
+		if owner == s.owner.Load() {
+			*seen = max(*seen, rev)
+		} else if rev > *seen {
+			s.deliver(s.ctx, seen, rev)
 		}
 	}
 }
+
+// deliver reports the changes of others up to a revision to Changes. One that
+// nobody has received yet is merged with the next.
+func (s *store) deliver(ctx context.Context, seen *int64, to int64) {
+	change := history.Change{}
+	err := s.read(ctx, func(t *tx) {
+		change.Deleted = keyed[int64, string](t, "SELECT seq, author FROM deleted WHERE rev > $1 AND owner <> $2", *seen, s.owner.Load())
+	})
+	if err != nil {
+		s.options.Log.Debug("history changes", "err", err)
+		return
+	}
+	*seen = to
+	select {
+	case waiting := <-s.changes:
+		maps.Copy(change.Deleted, waiting.Deleted)
+	default:
+	}
+	s.changes <- change // there is room: nobody else sends
+}
+
+// Changes implements history.Notifier.
+func (s *store) Changes() <-chan history.Change { return s.changes }
 
 // connectListener opens the connection that hears the notifications. It holds the
 // advisory lock which says that this store lives.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"winnow/assistant"
 	"winnow/assistant/history"
@@ -18,6 +19,7 @@ func (s *store) Load(ctx context.Context, seqs []int64) (pairs []assistant.Pair,
 		for piece := range slices.Chunk(seqs, loadAtOnce) {
 			for _, row := range t.pairs(piece) {
 				pairs = append(pairs, row.Pair)
+				s.versions.set(row.Seq, row.version)
 			}
 		}
 	})
@@ -30,13 +32,14 @@ func (s *store) Load(ctx context.Context, seqs []int64) (pairs []assistant.Pair,
 // loadedRow is a pair, and whether its texts are not those that were written.
 type loadedRow struct {
 	history.Row
+	version int64
 	damaged bool
 }
 
 // pairs reads the pairs with these seqs, in the order asked for.
 func (t *tx) pairs(seqs []int64) (rows []loadedRow) {
 	const query = `SELECT p.seq, p.id, coalesce(s.id, ''), coalesce(t.path, ''), coalesce(m.name, ''), p.star, p.flag = 1, p.state, p.sec, p.nsec, p.zone,
-			b.user_text, b.answer, b.reasoning, b.error_code, b.error_message, b.more, b.exact, b.sum
+			b.user_text, b.answer, b.reasoning, b.error_code, b.error_message, b.more, b.exact, b.sum, p.version
 		FROM unnest($1::bigint[]) WITH ORDINALITY j (seq, at) JOIN pair p ON p.seq = j.seq JOIN body b ON b.seq = p.seq
 		LEFT JOIN session s ON s.n = p.session LEFT JOIN topic t ON t.n = p.topic LEFT JOIN model m ON m.n = p.model ORDER BY j.at`
 	t.each(query, []any{seqs}, func(scan scanner) {
@@ -45,7 +48,7 @@ func (t *tx) pairs(seqs []int64) (rows []loadedRow) {
 		var zone int
 		var exact []byte
 		scan(&r.Seq, &r.ID, &r.Session, &r.Topic, &r.Model, &r.Star, &r.Flag, &r.StateNumber, &sec, &nsec, &zone,
-			&r.UserText, &r.AssistantText, &r.Reasoning, &r.ErrorCode, &r.ErrorMessage, &r.More, &exact, &r.Sum)
+			&r.UserText, &r.AssistantText, &r.Reasoning, &r.ErrorCode, &r.ErrorMessage, &r.More, &exact, &r.Sum, &r.version)
 		r.CreatedAt = history.Instant(sec, nsec, zone)
 		t.fail(restoreExact(&r.Row, exact))
 		var err error
@@ -54,6 +57,32 @@ func (t *tx) pairs(seqs []int64) (rows []loadedRow) {
 		rows = append(rows, r)
 	})
 	return rows
+}
+
+// versions are the versions of the texts that this process has read or written, by
+// seq. It is safe from any goroutine.
+type versions struct {
+	mu    sync.Mutex
+	known map[int64]int64
+}
+
+// maxVersions bounds the memory: a pair that is forgotten is replaced unseen.
+const maxVersions = 100_000
+
+func (v *versions) set(seq, version int64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.known == nil || len(v.known) >= maxVersions {
+		v.known = map[int64]int64{}
+	}
+	v.known[seq] = version
+}
+
+func (v *versions) get(seq int64) (version int64, known bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	version, known = v.known[seq]
+	return version, known
 }
 
 func (s *store) Models(ctx context.Context) (counts []history.ModelCount, err error) {

@@ -58,6 +58,7 @@ func (s *store) search(ctx context.Context, q *filter.Query, env history.Env, f 
 	if env.Now.IsZero() {
 		env.Now = s.options.Now()
 	}
+	env.User = s.user
 	return s.read(ctx, func(t *tx) {
 		names := history.Names{
 			Saved: t.savedFilters(), Topics: keyed[int64, string](t, "SELECT n, path FROM topic"), Models: keyed[int64, string](t, "SELECT n, name FROM model"),
@@ -147,6 +148,17 @@ func (d *dialect) Regexp(source string) (sql string, args []any) {
 		d.matched[source] = seqs
 	}
 	return "p.seq = ANY(?::bigint[])", []any{seqs}
+}
+
+// Author implements filter.Dialect.
+func (d *dialect) Author(x filter.Author, user string) (sql string, args []any) {
+	numbers := []int64{}
+	for n, name := range keyed[int64, string](d.tx, "SELECT n, name FROM author") {
+		if x.Matches(name, user) {
+			numbers = append(numbers, n)
+		}
+	}
+	return "p.author = ANY(?::bigint[])", []any{numbers}
 }
 
 // match returns the candidates whose texts an expression matches.

@@ -37,6 +37,8 @@ type store struct {
 	user    string // Options.User, or the database role
 
 	owner    atomic.Int64 // number of this store in pair.owner; 0: it has none yet
+	versions versions
+	changes  chan history.Change
 	revision atomic.Int64 // meta.rev when this process last read or wrote it
 
 	ctx      context.Context // ends with Close
@@ -62,7 +64,7 @@ func Open(ctx context.Context, address string, o Options) (history.Store, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &store{path: shown(&config.ConnConfig.Config), options: o}
+	s := &store{changes: make(chan history.Change, 1), path: shown(&config.ConnConfig.Config), options: o}
 	s.schema = schemaOf(config.ConnConfig.RuntimeParams["search_path"])
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	config.AfterConnect = requireDurability
@@ -92,7 +94,7 @@ func requireDurability(ctx context.Context, conn *pgx.Conn) error {
 func (s *store) open(ctx context.Context) (listener *pgx.Conn, err error) {
 	var readOnly bool
 	var role string
-	err = s.pool.QueryRow(ctx, "SELECT current_setting('transaction_read_only') = 'on', current_user").Scan(&readOnly, &role)
+	err = s.pool.QueryRow(ctx, "SELECT current_setting('transaction_read_only') = 'on', session_user").Scan(&readOnly, &role)
 	if err != nil {
 		return nil, err
 	}
@@ -145,6 +147,7 @@ func (s *store) endInterrupted(ctx context.Context) error {
 			p := row.Pair
 			history.Interrupt(&p)
 			c.put(&p, false)
+			c.run("UPDATE pair SET version = $1 WHERE seq = $2", row.version, p.Seq) // what its store still writes is newer
 		}
 		s.report.Interrupted = len(seqs)
 	})

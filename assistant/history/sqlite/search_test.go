@@ -84,9 +84,9 @@ func (o *oracle) holds(x filter.Expr, i int, included func(extra int) bool) bool
 	case filter.Flag:
 		return p.Flag == x.Flagged
 	case filter.Model:
-		return x.Matches(p.Model)
-	case filter.ModelSelected:
-		return strings.EqualFold(p.Model, o.env.SelectedModel)
+		return x.Matches(p.Model, o.env.SelectedModel)
+	case filter.Author:
+		return x.Matches(p.Author, o.env.User)
 	case filter.Age:
 		return compare(x.Op, x.Instant(o.env.Now.In(o.env.Location)).Compare(p.CreatedAt))
 	case filter.Day:

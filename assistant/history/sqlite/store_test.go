@@ -49,7 +49,7 @@ func pair(session, user, answer string) *assistant.Pair {
 // full returns a pair that has something in every field.
 func full() *assistant.Pair {
 	return &assistant.Pair{
-		ID: assistant.NewID(day), Session: "s1", Topic: "AI > Agents", Model: "openai/gpt-5.1",
+		ID: assistant.NewID(day), Session: "s1", Author: "anna", Topic: "AI > Agents", Model: "openai/gpt-5.1",
 		UserText: "block <all> \u202e previews\n", AssistantText: "Done [[tool:0]] well.\n",
 		Reasoning: "because", Star: 2, Flag: true, State: assistant.PairError,
 		ErrorCode: "net", ErrorMessage: "it broke", CreatedAt: day,

@@ -77,6 +77,18 @@ func (d dialect) Regexp(source string) (sql string, args []any) {
 	return onTexts("matches_regexp"), []any{[]byte(source)}
 }
 
+// Author reads the author of every pair, which only pairs of a shared history have.
+func (d dialect) Author(x filter.Author, user string) (sql string, args []any) {
+	needle, _ := json.Marshal(authorNeedle{x, user})
+	return "coalesce((SELECT matches_author(?, b.more, b.more) FROM body b WHERE b.seq = p.seq), 0)", []any{needle}
+}
+
+// authorNeedle is the argument of matches_author.
+type authorNeedle struct {
+	Author filter.Author
+	User   string
+}
+
 // onTexts calls an SQL function with its argument and the texts of the pair, as
 // blobs: SQLite would end a text at a zero byte.
 func onTexts(function string) string {
@@ -95,6 +107,17 @@ func init() {
 			return nil, err
 		}
 		return re.MatchString, nil
+	}))
+	modernc.MustRegisterDeterministicScalarFunction("matches_author", 3, onEither(func(raw string) (func(string) bool, error) {
+		var needle authorNeedle
+		err := json.Unmarshal([]byte(raw), &needle)
+		return func(more string) bool {
+			var p struct{ Author string }
+			if strings.Contains(more, `"author":`) {
+				_ = json.Unmarshal([]byte(more), &p) // a damaged pair has no author
+			}
+			return needle.Author.Matches(p.Author, needle.User)
+		}, err
 	}))
 	modernc.MustRegisterDeterministicScalarFunction("body_sum", 6, func(_ *modernc.FunctionContext, args []driver.Value) (driver.Value, error) {
 		texts := make([]string, len(args))

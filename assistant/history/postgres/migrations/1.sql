@@ -74,8 +74,13 @@ CREATE TABLE body (
 	answer_low    text COLLATE "C" NOT NULL
 );
 
--- Who deleted a pair that others may have on their screens.
-CREATE TABLE deleted (seq bigint PRIMARY KEY, author text NOT NULL);
+-- Who deleted the pairs that others may have on their screens; the newest.
+CREATE TABLE deleted (
+	seq    bigint PRIMARY KEY,
+	rev    bigint NOT NULL,
+	owner  integer NOT NULL,            -- the store that did it
+	author text NOT NULL
+);
 
 CREATE TABLE request (
 	n        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
