@@ -10,6 +10,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
 	"winnow/assistant/workspace"
 )
 
@@ -114,27 +115,43 @@ func (a *app) rulesList(_ context.Context, w *journaledWindow, _ []string) error
 		removed := append(nonNil(s.Removed(modelfilter.Ignore)), s.Removed(modelfilter.Allow)...)
 		providers = append(providers, rulesJSON{s.Provider(), s.Rules(modelfilter.Ignore), s.Rules(modelfilter.Allow), removed, counts.Available, counts.Total})
 	}
-	rows, summaries := ruleTable(scopes)
+	var rows [][]string
+	for _, r := range ruleRows(scopes) {
+		rows = append(rows, []string{r.provider, r.list, r.pattern, fmt.Sprint(r.decides), r.remark})
+	}
 	lines := table("there are no rules in "+w.name, []string{"provider", "list", "pattern", ">models", "remark"}, rows)
-	return a.emit(map[string]any{"env_file": w.name, "unsaved": w.unsaved(), "providers": providers}, append(lines, summaries...)...)
+	return a.emit(map[string]any{"env_file": w.name, "unsaved": w.unsaved(), "providers": providers}, append(lines, shownModels(scopes)...)...)
 }
 
-// ruleTable is a row for each rule, staged removals too, and how many models they
-// leave of each provider.
-func ruleTable(scopes []modelfilter.Scope) (rows [][]string, summaries []string) {
+// ruleRow is a rule as people read it.
+type ruleRow struct {
+	provider, list, pattern string
+	decides                 int // models
+	remark                  string
+}
+
+// ruleRows are the rules of some providers, staged removals too.
+func ruleRows(scopes []modelfilter.Scope) (rows []ruleRow) {
 	for _, s := range scopes {
 		for _, l := range ruleLists {
 			for _, r := range s.Rules(l) {
-				rows = append(rows, []string{s.Provider(), l.String(), visible(r.Pattern), fmt.Sprint(r.Decides), ruleRemark(r)})
+				rows = append(rows, ruleRow{s.Provider(), l.String(), visible(r.Pattern), r.Decides, ruleRemark(r)})
 			}
 			for _, pattern := range s.Removed(l) {
-				rows = append(rows, []string{s.Provider(), l.String(), visible(pattern), "0", "removal staged"})
+				rows = append(rows, ruleRow{s.Provider(), l.String(), visible(pattern), 0, "removal staged"})
 			}
 		}
-		counts := s.Counts()
-		summaries = append(summaries, fmt.Sprintf("%s: %d of %d models shown", s.Provider(), counts.Available, counts.Total))
 	}
-	return rows, summaries
+	return rows
+}
+
+// shownModels says how many models the rules leave of each provider.
+func shownModels(scopes []modelfilter.Scope) (lines []string) {
+	for _, s := range scopes {
+		counts := s.Counts()
+		lines = append(lines, fmt.Sprintf("%s: %d of %d models shown", s.Provider(), counts.Available, counts.Total))
+	}
+	return lines
 }
 
 // plainRules are the rules as --plain lists them, one a line, then how many models
@@ -144,16 +161,15 @@ func (a *app) plainRules(w *modelfilter.Window) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	rows, summaries := ruleTable(scopes)
-	if len(rows) == 0 {
+	var lines []string
+	for _, r := range ruleRows(scopes) {
+		line := fmt.Sprintf("%s %s %s: decides %s, %s", r.provider, r.list, r.pattern, assistant.Counted(r.decides, "model"), r.remark)
+		lines = append(lines, strings.TrimSuffix(line, ", "))
+	}
+	if lines == nil {
 		return []string{"There are no rules."}
 	}
-	var lines []string
-	for _, row := range rows {
-		line := fmt.Sprintf("%s %s %s: decides %s models, %s", row[0], row[1], row[2], row[3], row[4])
-		lines = append(lines, strings.TrimSuffix(strings.Replace(line, "decides 1 models", "decides 1 model", 1), ", "))
-	}
-	return append(lines, summaries...)
+	return append(lines, shownModels(scopes)...)
 }
 
 func ruleRemark(r modelfilter.RuleView) string {

@@ -164,12 +164,11 @@ func (c *console) onEnd(end assistant.Event) {
 		c.out.Line(fmt.Sprintf("Checkpoint %d: /undo undoes these changes.", len(c.session.Checkpoints())))
 	}
 	c.showChanges()
-	c.next(t.seq)
+	c.afterTurn(t.seq)
 }
 
-// next continues after a turn: with the end, with the queued message, or with
-// what the answer offers.
-func (c *console) next(seq int64) {
+// afterTurn quits, sends the queued message, or shows what the answer offers.
+func (c *console) afterTurn(seq int64) {
 	if c.quitAfterTurn {
 		c.quitAfterTurn = false
 		_ = c.quit("") // it asks, or ends

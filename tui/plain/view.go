@@ -29,9 +29,9 @@ func (c *console) listPairs(args string) error {
 	}
 	from := max(0, len(refs)-n)
 	var seqs []int64
-	index := map[int64]int{} // in view, by Seq
+	positions := map[int64]int{} // in view, by Seq
 	for i, r := range refs[from:] {
-		seqs, index[r.Seq] = append(seqs, r.Seq), from+i
+		seqs, positions[r.Seq] = append(seqs, r.Seq), from+i
 	}
 	pairs, err := c.session.Pairs(c.ctx, seqs)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *console) listPairs(args string) error {
 	}
 	c.out.Line(fmt.Sprintf("Pairs %d to %d of %d:", from+1, len(refs), len(refs)))
 	for _, p := range pairs {
-		i := index[p.Seq]
+		i := positions[p.Seq]
 		c.out.Indent(fmt.Sprintf("%d %s%s", i+1, lines.Quote(p.UserText), lines.Marks(&p, b.Includes(i))))
 	}
 	return nil
@@ -111,7 +111,7 @@ func filterName(line string) string {
 // setFilter makes what a line matches the view, or executes its :command.
 func (c *console) setFilter(line string) error {
 	if q, err := filter.Parse(line); err == nil && q.Command != nil {
-		return c.planCommand(line)
+		return c.executeLine(line)
 	}
 	found, err := interruptible(c, func(ctx context.Context) (workspace.Filtered, error) { return c.workspace.SetFilter(ctx, line) })
 	if err != nil {
@@ -125,9 +125,9 @@ func (c *console) setFilter(line string) error {
 	return nil
 }
 
-// planCommand executes the :command of a filter line. A change of many pairs, or for
+// executeLine executes the :command of a filter line. A change of many pairs, or for
 // good, is asked about.
-func (c *console) planCommand(line string) error {
+func (c *console) executeLine(line string) error {
 	cmd, err := interruptible(c, func(ctx context.Context) (transfer.Command, error) { return c.workspace.PlanCommand(ctx, line) })
 	if err != nil {
 		return err
@@ -151,6 +151,7 @@ func (c *console) planCommand(line string) error {
 	return nil
 }
 
+// execute executes a command that was planned and, where needed, confirmed.
 func (c *console) execute(cmd transfer.Command, line string) error {
 	out, err := interruptible(c, func(ctx context.Context) (transfer.Outcome, error) { return c.workspace.Execute(ctx, cmd, line) })
 	if err != nil {

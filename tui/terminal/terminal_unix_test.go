@@ -1,0 +1,111 @@
+//go:build unix
+
+package terminal
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// runs is a model that calls itself as a command and quits.
+type runs func()
+
+func (r runs) Init() tea.Cmd {
+	return func() tea.Msg {
+		r()
+		return tea.QuitMsg{}
+	}
+}
+func (r runs) Update(tea.Msg) (tea.Model, tea.Cmd) { return r, nil }
+func (r runs) View() tea.View                      { return tea.NewView("") }
+
+// lockedBuffer is a buffer for two goroutines.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// run runs a model on files that are no terminals.
+func run(t *testing.T, model tea.Model) (status int, stderr, screen string, ended bool, err error) {
+	t.Helper()
+	in, typed, err := os.Pipe() // nothing is typed
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	defer typed.Close()
+	out, err := os.Create(filepath.Join(t.TempDir(), "screen"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	var captured lockedBuffer
+	// After a panic Bubble Tea does not wait for the goroutine that reads, whose
+	// cancelling of a file is not safe against that: it reads from what is no file.
+	status, err = Run(New(model, strings.NewReader(""), out, os.Environ()), Options{
+		In: in, Out: out, Stderr: &captured, AtEnd: func() { ended = true }, Close: func() { t.Error("files are closed by force") },
+	})
+	drawn, readErr := os.ReadFile(out.Name())
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	return status, captured.String(), string(drawn), ended, err
+}
+
+func TestStandardErrorIsCaptured(t *testing.T) {
+	status, stderr, screen, ended, err := run(t, runs(func() {
+		if _, err := syscall.Write(2, []byte("from a library")); err != nil {
+			t.Error(err)
+		}
+	}))
+	if status != 0 || err != nil || !ended {
+		t.Errorf("status %d, %v, AtEnd called: %v", status, err, ended)
+	}
+	if stderr != "from a library" || strings.Contains(screen, "library") {
+		t.Errorf("captured %q, the screen got %q", stderr, screen)
+	}
+}
+
+func TestASignalEndsIt(t *testing.T) {
+	for s, want := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGINT: 130, syscall.SIGHUP: 129} {
+		signalled := runs(func() {
+			if err := syscall.Kill(os.Getpid(), s); err != nil {
+				t.Error(err)
+			}
+			select {} // the signal ends the program
+		})
+		if status, _, _, ended, err := run(t, signalled); status != want || err != nil || !ended {
+			t.Errorf("%v: status %d, %v, AtEnd called: %v; want %d", s, status, err, ended, want)
+		}
+	}
+}
+
+func TestAPanicIsAnErrorWithItsStack(t *testing.T) {
+	_, stderr, screen, ended, err := run(t, runs(func() { panic("broken") }))
+	if !errors.Is(err, tea.ErrProgramPanic) || !ended {
+		t.Errorf("err %v, AtEnd called: %v", err, ended)
+	}
+	if !strings.Contains(stderr, "broken") || !strings.Contains(stderr, "goroutine ") || strings.Contains(screen, "broken") {
+		t.Errorf("captured %q, the screen got %q", stderr, screen)
+	}
+}
