@@ -41,12 +41,12 @@ func Set(path, key, value string, themes []string) error {
 	if err := newSettings(path, themes).readFile(path, data); err != nil {
 		return err
 	}
-	changed := edited(data, key, k.literal(value))
+	changed := withValue(data, key, k.literal(value))
 	result := newSettings(path, themes)
 	if err := result.readFile(path, changed); err != nil {
 		return err
 	}
-	if k.Show(result) != k.Show(&want) || !sameOthers(data, changed, key) {
+	if k.Show(result) != k.Show(&want) || !othersUnchanged(data, changed, key) {
 		return &Error{Path: path, Where: key, Reason: "cannot be changed alone: the file would be read differently"}
 	}
 	if err := replaceFile(target, mode, changed); err != nil {
@@ -55,8 +55,8 @@ func Set(path, key, value string, themes []string) error {
 	return nil
 }
 
-// sameOthers reports whether two files have the same values for all keys but one.
-func sameOthers(before, after []byte, key string) bool {
+// othersUnchanged reports whether two files have the same values for all keys but one.
+func othersUnchanged(before, after []byte, key string) bool {
 	old, updated := map[string]any{}, map[string]any{}
 	if toml.Unmarshal(before, &old) != nil || toml.Unmarshal(after, &updated) != nil {
 		return false
@@ -69,10 +69,10 @@ func sameOthers(before, after []byte, key string) bool {
 // tablePattern matches the first table with the comments above it.
 var tablePattern = regexp.MustCompile(`(?m)(^[ \t]*(#.*)?\r?\n)*^[ \t]*\[`)
 
-// edited is the file with another value for a top-level key. A missing key is
+// withValue is the file with another value for a top-level key. A missing key is
 // inserted after the line of the template that has it as a comment, else before
 // the first table. Set verifies the result.
-func edited(data []byte, key, text string) []byte {
+func withValue(data []byte, key, text string) []byte {
 	from, to := len(data), len(data) // where the first table begins, with and without its comments
 	if at := tablePattern.FindIndex(data); at != nil {
 		from, to = at[0], at[1]

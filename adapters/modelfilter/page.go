@@ -72,21 +72,21 @@ func (w *Window) Position() (any, error) {
 	return position{w.current, w.tab, w.search}, nil
 }
 
-// SetPosition implements [assistant.Positioned]. The assistant is not told of it.
+// SetPosition implements [assistant.Positioned]. It is no change by the user.
 func (w *Window) SetPosition(raw json.RawMessage) error {
-	var at position
-	if err := json.Unmarshal(raw, &at); err != nil {
+	var stored position
+	if err := json.Unmarshal(raw, &stored); err != nil {
 		return fmt.Errorf("the position in the window cannot be read: %w", err)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if p, err := w.findProvider(at.Provider); err == nil && at.Provider != "" {
+	if p, err := w.findProvider(stored.Provider); err == nil && stored.Provider != "" {
 		w.setCurrent(p)
 	}
-	if tabs[at.Tab] != "" {
-		w.tab = at.Tab
+	if tabs[stored.Tab] != "" {
+		w.tab = stored.Tab
 	}
-	w.search = at.Search
+	w.search = stored.Search
 	w.revision++
 	return nil
 }
@@ -113,8 +113,8 @@ func Register(pages *assistant.Pages, w *Window) error {
 }
 
 // pageContext says what the user looks at.
-func (w *Window) pageContext(at assistant.Location) string {
-	what := tabs[at.Tab]
+func (w *Window) pageContext(where assistant.Location) string {
+	what := tabs[where.Tab]
 	if what == "" {
 		return ""
 	}

@@ -45,27 +45,27 @@ func (w *Window) read(ctx context.Context) (*envSnapshot, error) {
 // newSnapshot reads the other files and the environment that go with source. It
 // never fails: what cannot be read there is a notice.
 func (w *Window) newSnapshot(source *dotenv.Source) *envSnapshot {
-	r := &envSnapshot{
+	s := &envSnapshot{
 		source: source, tree: dotenv.LoadTree(source, w.opts.Environ()),
 		providers: map[string]*provider{}, notices: slices.Clone(source.Notices),
 	}
-	for _, err := range r.tree.Errors {
-		r.notices = append(r.notices, fmt.Sprintf("Another file that the proxy reads cannot be read: %v.", err))
+	for _, err := range s.tree.Errors {
+		s.notices = append(s.notices, fmt.Sprintf("Another file that the proxy reads cannot be read: %v.", err))
 	}
 	for _, p := range source.File.Problems() {
-		r.notices = append(r.notices, fmt.Sprintf("%s:%d: %s", source.Path, p.Line, p.Text))
+		s.notices = append(s.notices, fmt.Sprintf("%s:%d: %s", source.Path, p.Line, p.Text))
 	}
-	for _, key := range r.tree.Keys() {
-		r.readVariable(key)
+	for _, key := range s.tree.Keys() {
+		s.readVariable(key)
 	}
-	r.addNotices()
-	return r
+	s.addNotices()
+	return s
 }
 
-func (r *envSnapshot) readVariable(key string) {
+func (s *envSnapshot) readVariable(key string) {
 	for list, prefix := range listPrefix {
 		if name, ok := strings.CutPrefix(key, prefix); ok && name != "" {
-			r.readList(key, &r.provider(name).lists[list])
+			s.readList(key, &s.provider(name).lists[list])
 			return
 		}
 	}
@@ -73,17 +73,17 @@ func (r *envSnapshot) readVariable(key string) {
 	if !ok || name == "" || key == proxyKey {
 		return
 	}
-	p := r.provider(name)
-	o, _ := r.tree.Lookup(key)
+	p := s.provider(name)
+	o, _ := s.tree.Lookup(key)
 	p.hasKeyVariable, p.hasKey = true, p.hasKey || o.Value != ""
 }
 
-func (r *envSnapshot) readList(key string, l *ruleList) {
-	raw, here := r.source.File.Raw(key)
+func (s *envSnapshot) readList(key string, l *ruleList) {
+	raw, here := s.source.File.Raw(key)
 	if here {
 		l.vars = append(l.vars, key)
 	}
-	o, ok := r.tree.Lookup(key)
+	o, ok := s.tree.Lookup(key)
 	if !ok {
 		return
 	}
@@ -91,12 +91,12 @@ func (r *envSnapshot) readList(key string, l *ruleList) {
 	switch {
 	case o.Path == "":
 		l.fromEnv, l.envRules, l.saved = true, l.saved, nil
-		l.fixed = fmt.Sprintf("the environment variable %s decides them and wins over %s: unset it and start winnow and the proxy again to edit them here", key, r.fileName())
+		l.fixed = fmt.Sprintf("the environment variable %s decides them and wins over %s: unset it and start winnow and the proxy again to edit them here", key, s.fileName())
 		if here {
-			value, _ := r.source.File.Get(key, r.environ)
+			value, _ := s.source.File.Get(key, s.environ)
 			l.saved = items(value)
 		}
-	case o.Path != r.source.Path:
+	case o.Path != s.source.Path:
 		l.fromOtherFile = true
 	case strings.Contains(raw, "${"):
 		l.fixed = fmt.Sprintf("%s sets %s from other variables (${…}): edit that line by hand", o, key)
@@ -111,40 +111,40 @@ func items(value string) []string {
 }
 
 // provider returns the provider whose name, in any case, a variable contains.
-func (r *envSnapshot) provider(name string) *provider {
+func (s *envSnapshot) provider(name string) *provider {
 	name = strings.ToLower(name)
-	p := r.providers[name]
+	p := s.providers[name]
 	if p == nil {
 		p = &provider{name: name}
-		r.providers[name] = p
-		r.order = append(r.order, name)
+		s.providers[name] = p
+		s.order = append(s.order, name)
 	}
 	return p
 }
 
 // addNotices adds a notice for each list that the file alone does not decide.
-func (r *envSnapshot) addNotices() {
-	for _, name := range r.order {
-		for list, l := range r.providers[name].lists {
+func (s *envSnapshot) addNotices() {
+	for _, name := range s.order {
+		for list, l := range s.providers[name].lists {
 			what := fmt.Sprintf("%s rules of %s", List(list), name)
 			switch {
 			case l.fixed != "":
-				r.notices = append(r.notices, fmt.Sprintf("The %s cannot be edited: %s.", what, l.fixed))
+				s.notices = append(s.notices, fmt.Sprintf("The %s cannot be edited: %s.", what, l.fixed))
 			case l.fromOtherFile:
-				r.notices = append(r.notices, fmt.Sprintf("The %s come from %s; a save writes them to %s, which wins.", what, l.origin, r.fileName()))
+				s.notices = append(s.notices, fmt.Sprintf("The %s come from %s; a save writes them to %s, which wins.", what, l.origin, s.fileName()))
 			}
 			if n := len(l.vars); n > 1 {
-				r.notices = append(r.notices, fmt.Sprintf("%s sets the %s %d times; %s is the one in force.", r.fileName(), what, n, l.vars[n-1]))
+				s.notices = append(s.notices, fmt.Sprintf("%s sets the %s %d times; %s is the one in force.", s.fileName(), what, n, l.vars[n-1]))
 			}
 		}
 	}
 }
 
-func (r *envSnapshot) fileName() string { return filepath.Base(r.source.Path) }
+func (s *envSnapshot) fileName() string { return filepath.Base(s.source.Path) }
 
 // environ looks a variable up in the real environment.
-func (r *envSnapshot) environ(name string) (string, bool) {
-	o, ok := r.tree.Lookup(name)
+func (s *envSnapshot) environ(name string) (string, bool) {
+	o, ok := s.tree.Lookup(name)
 	return o.Value, ok && o.Path == ""
 }
 
@@ -158,14 +158,14 @@ const (
 	mergeOrReport                     // mergeStaged, but lists that both sides changed are a conflict
 )
 
-// adopt makes r the state of the window.
-func (w *Window) adopt(r *envSnapshot, policy stagedPolicy) {
-	w.source, w.notices = r.source, append(r.notices, w.versions.Notices()...)
-	for name := range r.providers {
+// adopt makes s the state of the window.
+func (w *Window) adopt(s *envSnapshot, policy stagedPolicy) {
+	w.source, w.notices = s.source, append(s.notices, w.versions.Notices()...)
+	for name := range s.providers {
 		w.providerNamed(name)
 	}
 	for name, p := range w.providers {
-		found := r.providers[name]
+		found := s.providers[name]
 		if found == nil {
 			found = &provider{}
 		}
@@ -184,6 +184,6 @@ func (w *Window) adopt(r *envSnapshot, policy stagedPolicy) {
 		}
 		p.updateEngine()
 	}
-	w.reorder(r.order)
+	w.reorder(s.order)
 	w.revision++
 }

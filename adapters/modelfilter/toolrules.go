@@ -16,7 +16,7 @@ import (
 // whether that is saved.
 func (w *Window) editResult(p *provider, effect, done string, data fields) assistant.ToolResult {
 	e, saved := w.engine(p), "Not saved yet."
-	if !w.dirty() { // a change that takes an unsaved one back
+	if !w.dirty() { // the change undid an unsaved one
 		saved = "Nothing is unsaved now."
 	}
 	data["provider"], data["available_count"], data["total_count"], data["has_unsaved_changes"] = p.name, e.Available(), e.Total(), w.dirty()
@@ -173,9 +173,9 @@ func (w *Window) importResult(p *provider, mode string, before ruleSet, items []
 		}
 		results = append(results, r)
 	}
-	gone := fields{"ignore": visibleAll(without(before[Ignore], p.lists[Ignore].rules)), "whitelist": visibleAll(without(before[Allow], p.lists[Allow].rules))}
+	removedRules := fields{"ignore": visibleAll(without(before[Ignore], p.lists[Ignore].rules)), "whitelist": visibleAll(without(before[Allow], p.lists[Allow].rules))}
 	removed := len(without(slices.Concat(before[Ignore], before[Allow]), slices.Concat(p.lists[Ignore].rules, p.lists[Allow].rules)))
-	data := fields{"mode": mode, "results": results, "added_count": added, "refused_count": refused, "removed_rules": gone}
+	data := fields{"mode": mode, "results": results, "added_count": added, "refused_count": refused, "removed_rules": removedRules}
 	r := w.editResult(p, fmt.Sprintf("Imported %d of %s for %s", added+kept, assistant.Counted(len(items), "rule"), p.name),
 		fmt.Sprintf("%d added, %d kept, %d refused, %d removed.", added, kept, refused, removed), data)
 	if refused < len(items) || len(items) == 0 {

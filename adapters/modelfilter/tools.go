@@ -296,7 +296,7 @@ func (w *Window) previewDiscard(context.Context, json.RawMessage) (string, bool,
 	}
 	for _, p := range w.dirtyProviders() {
 		e := w.effect(p)
-		e.Shown, e.Hidden = e.Hidden, e.Shown // the way back
+		e.Shown, e.Hidden = e.Hidden, e.Shown // a discard is the reverse of a save
 		b.WriteString("\n" + effectText(e))
 	}
 	return strings.TrimRight(b.String(), "\n"), true, nil

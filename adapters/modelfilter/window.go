@@ -35,7 +35,7 @@ type Options struct {
 	EnvFile     string           // "" means .env; it need not exist
 	Environ     func() []string  // the real environment; nil means os.Environ
 	Models      modelLister      // nil knows no models
-	VersionsDir string           // where the last saves are kept; "" keeps none
+	VersionsDir string           // where versions are stored; "" stores none
 	Session     func() string    // id of the session that saves; nil means none
 	Now         func() time.Time // nil means time.Now
 	Log         *slog.Logger     // nil means no log
@@ -48,7 +48,7 @@ type Window struct {
 	opts     Options
 	versions *dotenv.Versions
 
-	saving sync.Mutex // held while the file is written; taken before mu
+	saving sync.Mutex // locked while the file is written, before mu
 
 	mu        sync.Mutex
 	source    *dotenv.Source
