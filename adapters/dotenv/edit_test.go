@@ -63,6 +63,7 @@ func TestWith(t *testing.T) {
 		"open quote above":       {"B='x\nA=1\n", []Edit{Set("A", "2"), Set("C", "3")}, "B='x\nA=2\nC=\"3\"\n"},
 		"trailing backslash":     {"A='1'\n", []Edit{Set("A", `x\`)}, "A=x\\\n"},
 		"reference, both edited": {"A=1\nB=${A}\n", []Edit{Set("A", "2"), Set("B", "x")}, "A=2\nB=x\n"},
+		"reference, same value":  {"A=1\nB=${A:-1}\n", []Edit{Unset("A")}, "B=${A:-1}\n"},
 		"reference below":        {"B=${A}\nA=1\n", []Edit{Set("A", "2")}, "B=${A}\nA=2\n"},
 		"half a variable":        {"A=1\n", []Edit{Set("A", "${x")}, "A=${x\n"},
 	} {
@@ -98,6 +99,7 @@ func TestWithRefuses(t *testing.T) {
 		"empty key":         {"A=1\n", Set("", "1"), 0, "new key"},
 		"referred to":       {"A=1\nB=${A}\n", Set("A", "2"), 2, "refers to ${A}"},
 		"removed, referred": {"A=1\nB=${A:-x}\n", Unset("A"), 2, "refers to ${A}"},
+		"referred to twice": {"A=1\nB=x${A}\nC=${B}\n", Set("A", "2"), 2, "refers to ${A}"},
 		"duplicate between": {"A=1\nB=${A}\nA=2\n", Unset("A"), 2, "refers to ${A}"},
 		"quotes open":       {"B='x\nC=\"\nA=1 # c\n", Set("A", "a #b"), 1, "cannot be read"},
 	} {
