@@ -8,6 +8,7 @@ import (
 
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
+	"winnow/assistant/nearest"
 )
 
 // maxPattern is how many characters a new pattern may have: far more than any
@@ -76,7 +77,7 @@ func (w *Window) remove(p *provider, list List, pattern string) error {
 	pattern = strings.TrimSpace(pattern)
 	rules := p.lists[list].rules
 	if !slices.Contains(rules, pattern) {
-		return &UnknownError{What: list.String() + " rule", Name: pattern, Near: nearestNames(pattern, rules)}
+		return &UnknownError{What: list.String() + " rule", Name: pattern, Near: nearest.Names(pattern, rules, maxNear)}
 	}
 	w.stageRemove(p, list, pattern)
 	return nil

@@ -9,6 +9,7 @@ import (
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
+	"winnow/assistant/nearest"
 )
 
 // provider is the state of the window for one provider.
@@ -229,7 +230,7 @@ func (w *Window) findProvider(name string) (*provider, error) {
 		name = w.current
 	}
 	if !slices.Contains(w.order, name) {
-		return nil, &UnknownError{What: "provider", Name: name, Near: nearestNames(name, w.order), Known: slices.Clone(w.order)}
+		return nil, &UnknownError{What: "provider", Name: name, Near: nearest.Names(name, w.order, maxNear), Known: slices.Clone(w.order)}
 	}
 	return w.providerNamed(name), nil
 }

@@ -9,6 +9,7 @@ import (
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
+	"winnow/assistant/nearest"
 )
 
 // maxMatches is how many models a query lists: enough to choose from, and a
@@ -80,7 +81,7 @@ func (w *Window) findModel(text string) (listedModel, error) {
 	}
 	p := places[len(places)-1]
 	e := w.engine(p)
-	return listedModel{p, e, ""}, &UnknownError{What: "model of " + p.name, Name: text, Near: nearestNames(displayName(p.name, text), modelNames(e))}
+	return listedModel{p, e, ""}, &UnknownError{What: "model of " + p.name, Name: text, Near: nearest.Names(displayName(p.name, text), modelNames(e), maxNear)}
 }
 
 // modelNames are the names of an engine's models, without the provider.

@@ -9,6 +9,7 @@ import (
 
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
+	"winnow/assistant/nearest"
 )
 
 // editResult makes the result of a change of rules: the effect first, because a
@@ -86,7 +87,7 @@ func noMatchHint(e *engine.Engine, pattern string) string {
 			return fmt.Sprintf("No matches. Hint: use wildcards, e.g. %s, which matches %s.", visible(wider), assistant.Counted(n, "model"))
 		}
 	}
-	if near := nearestNames(strings.Trim(pattern, "*"), modelNames(e)); len(near) > 0 {
+	if near := nearest.Names(strings.Trim(pattern, "*"), modelNames(e), maxNear); len(near) > 0 {
 		return "No matches. Hint: upper and lower case differ; similar names are " + quoteAll(near) + "."
 	}
 	return "No matches. Hint: use wildcards, e.g. *preview*."

@@ -78,3 +78,26 @@ func displayNames(provider string, ids []string) []string {
 	}
 	return out
 }
+
+// UnknownError is returned for a name that does not exist.
+type UnknownError struct {
+	What  string // "provider", "model", "ignore rule", "allow rule"
+	Name  string
+	Near  []string // what may have been meant, the likeliest first
+	Known []string // all there are; only of providers
+}
+
+// Error says what was not found and what is near.
+func (e *UnknownError) Error() string {
+	s := fmt.Sprintf("there is no %s %s", e.What, quote(e.Name))
+	switch {
+	case len(e.Near) > 0:
+		s += fmt.Sprintf(". Did you mean %s?", quoteAll(e.Near))
+	case len(e.Known) > 0:
+		s += ". Known: " + quoteAll(e.Known)
+	}
+	return s
+}
+
+// maxNear is how many names are suggested for one that is unknown.
+const maxNear = 5

@@ -1,11 +1,13 @@
 // Package nearest finds the known name that is closest to a misspelt one.
 //
-// Both functions are pure. Distance takes time in the product of the two lengths,
-// so callers have to limit the lengths.
+// All functions are pure. Hint and Distance take time in the product of the two
+// lengths, so callers have to limit the lengths.
 package nearest
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -26,6 +28,28 @@ func Hint(name string, known []string) string {
 		return " Available: " + strings.Join(known, ", ") + "."
 	}
 	return ""
+}
+
+// Names lists the at most n known names that were probably meant, the nearest first:
+// those that contain the name or are contained in it, and those that one edit for
+// every three bytes reaches. The distance of the former is the difference in length.
+func Names(name string, known []string, n int) []string {
+	name = strings.ToLower(name)
+	distance := map[string]int{}
+	var found []string
+	for _, k := range known {
+		lower := strings.ToLower(k)
+		limit, d := max(1, len(name)/3), max(len(lower)-len(name), len(name)-len(lower))
+		contained := strings.Contains(lower, name) || len(lower) > 2 && strings.Contains(name, lower)
+		if !contained && d <= limit {
+			d = Distance(name, lower)
+		}
+		if name != "" && (contained || d <= limit) {
+			distance[k], found = d, append(found, k)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b string) int { return cmp.Compare(distance[a], distance[b]) })
+	return found[:min(len(found), n)]
 }
 
 // Distance is the number of edits that turn a into b: a character inserted,

@@ -1,6 +1,7 @@
 package nearest_test
 
 import (
+	"fmt"
 	"testing"
 
 	"winnow/assistant/nearest"
@@ -44,5 +45,16 @@ func TestHint(t *testing.T) {
 	}
 	if got := nearest.Hint("x", nil); got != "" {
 		t.Errorf("Hint without names = %q", got)
+	}
+}
+
+func TestNames(t *testing.T) {
+	known := []string{"openai", "OpenRouter", "anthropic", "gemini", "ai", "groq", "grok"}
+	for name, want := range map[string]string{
+		"opnai": "[openai]", "OPENAI": "[openai]", "open": "[openai OpenRouter]", "google-gemini": "[gemini]", "gro": "[groq grok]", "xyz": "[]", "": "[]", "a": "[ai openai]",
+	} {
+		if got := fmt.Sprint(nearest.Names(name, known, 2)); got != want {
+			t.Errorf("Names(%q) = %s, want %s", name, got, want)
+		}
 	}
 }
