@@ -70,11 +70,15 @@ func newNonASCIIBlock(tokens []token) nonASCIIBlock {
 }
 
 func (w *nonASCIIBlock) mask(r rune) uint64 {
-	i, found := slices.BinarySearch(w.starts, r)
-	if !found {
-		i--
+	lo, hi := 0, len(w.starts)
+	for hi-lo > 1 { // quicker than slices.BinarySearch, once for each character
+		if mid := (lo + hi) / 2; w.starts[mid] <= r {
+			lo = mid
+		} else {
+			hi = mid
+		}
 	}
-	return w.masks[i]
+	return w.masks[lo]
 }
 
 // find returns where the leftmost match in s ends, or -1.

@@ -67,12 +67,12 @@ func (p *Pattern) OpenStart() bool { return len(p.tokens) > 0 && p.tokens[0].kin
 // enough to find each middle segment as far left as possible, in order.
 func (p *Pattern) Match(s string) bool {
 	switch { // the usual patterns, without a call for each end
+	case !p.stars && p.head.plain:
+		return s == p.head.text
 	case p.never:
 		return false
 	case len(p.tokens) == 1 && p.stars: // `*`
 		return true
-	case !p.stars && p.head.plain:
-		return s == p.head.text
 	case p.plainEnds && p.stars:
 		if len(s) < len(p.head.text)+len(p.tail.text) || !strings.HasPrefix(s, p.head.text) || !strings.HasSuffix(s, p.tail.text) {
 			return false

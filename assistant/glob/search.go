@@ -1,6 +1,9 @@
 package glob
 
-import "encoding/binary"
+import (
+	"math/bits"
+	"slices"
+)
 
 // maxAntichain is how many sets are stored for each pair of states to prune larger ones.
 // Pruning is never needed for the answer, only for speed.
@@ -15,6 +18,8 @@ type node struct {
 	statePair
 	parent int32
 	letter int32 // with which it was reached from parent
+
+	sameHash int32 // the node before it with its hash, -1 for none
 }
 
 // searcher looks, shortest strings first, for one that narrow and within
@@ -30,8 +35,7 @@ type searcher struct {
 
 	nodes    []node
 	sets     []uint64              // the set of node i is at i times the words of broad
-	seen     map[string]bool       // the pairs of states and sets of nodes
-	key      []byte                // buffer for a key of seen
+	newest   map[uint64]int32      // the last node of each hash
 	smallest map[statePair][]int32 // nodes of each pair, none with a subset of another's set
 }
 
@@ -49,7 +53,7 @@ func search(broad, narrow, within *Pattern, rules bool) Coverage {
 	s := &searcher{
 		broad: aut, rules: rules,
 		letters:  newLetters(a, aut, broad, narrow, within),
-		seen:     map[string]bool{},
+		newest:   map[uint64]int32{},
 		smallest: map[statePair][]int32{},
 	}
 	s.narrow = newWalker(narrow, len(s.letters), func(l int) []uint64 { return s.letters[l].narrow })
@@ -114,21 +118,33 @@ func (s *searcher) visit(at statePair, set []uint64, parent, letter int32) int {
 			return -1
 		}
 	}
-	s.key = binary.LittleEndian.AppendUint64(s.key[:0], uint64(at.narrow)<<32|uint64(at.within))
-	for _, w := range set {
-		s.key = binary.LittleEndian.AppendUint64(s.key, w)
+	found, sum := len(s.nodes), hash(at, set)
+	last, collides := s.newest[sum]
+	if !collides {
+		last = -1
 	}
-	if s.seen[string(s.key)] {
-		return -1
+	for i := last; i >= 0; i = s.nodes[i].sameHash {
+		if s.nodes[i].statePair == at && slices.Equal(s.sets[int(i)*len(set):][:len(set)], set) {
+			return -1
+		}
 	}
-	found := len(s.nodes)
 	if !s.addSmallest(at, set, int32(found)) {
 		return -1
 	}
-	s.seen[string(s.key)] = true
-	s.nodes = append(s.nodes, node{at, parent, letter})
+	s.newest[sum] = int32(found)
+	s.nodes = append(s.nodes, node{at, parent, letter, last})
 	s.sets = append(s.sets, set...)
 	return found
+}
+
+// hash mixes a pair and a set. A map with the whole of them as its key is half as fast.
+func hash(at statePair, set []uint64) uint64 {
+	const factor = 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio
+	h := uint64(at.narrow)<<32 | uint64(at.within)
+	for _, w := range set {
+		h = bits.RotateLeft64(h*factor, 29) ^ w
+	}
+	return h * factor
 }
 
 // addSmallest reports whether no stored set of the pair is a subset of set. If so

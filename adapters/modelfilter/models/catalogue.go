@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -26,8 +27,8 @@ type catalogue struct {
 	aliases   map[string]string          // other accepted names
 	bases     map[string]string          // of those with an OpenAI-compatible API
 	models    map[string][]llm.ModelInfo // by provider
-	byID      map[string]llm.ModelInfo   // by lower-case id
-	byName    map[string]llm.ModelInfo   // by lower-case last segment; the first that has it
+	byID      map[string]*llm.ModelInfo  // by lower-case id
+	byName    map[string]*llm.ModelInfo  // by lower-case last segment; the first that has it
 }
 
 // theCatalogue reads the compiled-in list when it is first needed: it takes
@@ -37,7 +38,7 @@ var theCatalogue = sync.OnceValue(func() *catalogue { return newCatalogue(embedd
 func newCatalogue(all []catwalk.Provider) *catalogue {
 	c := &catalogue{
 		aliases: map[string]string{}, bases: map[string]string{}, models: map[string][]llm.ModelInfo{},
-		byID: map[string]llm.ModelInfo{}, byName: map[string]llm.ModelInfo{},
+		byID: map[string]*llm.ModelInfo{}, byName: map[string]*llm.ModelInfo{},
 	}
 	for _, p := range all {
 		if p.ID != "" {
@@ -75,7 +76,7 @@ func (c *catalogue) addModel(provider string, m catwalk.Model) {
 	if _, twice := c.byID[key]; twice {
 		return
 	}
-	info := llm.ModelInfo{
+	info := &llm.ModelInfo{
 		ID: id, Source: SourceCatalogue,
 		Context: int(max(m.ContextWindow, 0)), Known: m.ContextWindow > 0,
 		// The catalogue lists models for agents, so all of them call tools. Its
@@ -88,7 +89,7 @@ func (c *catalogue) addModel(provider string, m catwalk.Model) {
 	if _, exists := c.byName[last]; !exists {
 		c.byName[last] = info
 	}
-	c.models[provider] = append(c.models[provider], info)
+	c.models[provider] = append(c.models[provider], *info)
 }
 
 // listPrice rounds dollars per million tokens to a millionth of a dollar, finer
@@ -142,20 +143,23 @@ func Info(id string) (llm.ModelInfo, bool) {
 // find looks for a lower-case id.
 func (c *catalogue) find(id string) (llm.ModelInfo, bool) {
 	provider, name, full := strings.Cut(id, "/")
-	if !full {
-		info, ok := c.byName[id]
-		return info, ok
+	info := c.byName[id]
+	if full {
+		name = strings.TrimPrefix(name, "models/")
+		info = c.byID[c.canonical(provider)+"/"+name]
 	}
-	name = strings.TrimPrefix(name, "models/")
-	if info, ok := c.byID[c.canonical(provider)+"/"+name]; ok {
-		return info, true
+	elsewhere := full && info == nil
+	if elsewhere {
+		info = cmp.Or(c.byID[name], c.byName[name[strings.LastIndexByte(name, '/')+1:]])
 	}
-	info, ok := c.byID[name]
-	if !ok {
-		info, ok = c.byName[name[strings.LastIndexByte(name, '/')+1:]]
+	if info == nil {
+		return llm.ModelInfo{}, false
 	}
-	info.Known, info.PriceIn, info.PriceOut = false, 0, 0
-	return info, ok
+	found := *info
+	if elsewhere {
+		found.Known, found.PriceIn, found.PriceOut = false, 0, 0
+	}
+	return found, true
 }
 
 // proxyNames are the proxy's names of the providers for which the catalogue has
