@@ -1,4 +1,4 @@
-// Package home knows where winnow keeps its files and who may read and replace them.
+// Package home names the files of winnow and checks who may replace them.
 //
 // A Home names the folders and the files in them; none need exist. Check makes sure
 // that no other user can replace what is in them; MakePrivate makes one of them.
@@ -6,7 +6,7 @@
 //
 // # Caveats
 //
-// On Windows the modes of folders say nothing, and Check finds nothing.
+// On Windows the modes of folders protect nothing, and Check finds nothing.
 package home
 
 import (

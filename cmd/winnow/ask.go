@@ -174,7 +174,7 @@ func (t *turnPrinter) print(e assistant.Event) error {
 		return t.write(strings.ReplaceAll(e.Text, `\[[tool:`, `[[tool:`))
 	case assistant.ToolStart:
 		t.inputs[e.Index] = safetext.Line(pane.ArgumentLine(e.Input), maxName)
-		return t.endPart() // what announces the tool stands above its line
+		return t.endPart() // text that announces the tool is written before its line
 	case assistant.ToolComplete:
 		t.tool(e)
 	case assistant.CheckpointCreated:

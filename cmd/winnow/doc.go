@@ -6,7 +6,7 @@
 //
 // main hands everything to run, which returns the exit status. newRoot is the table
 // of all commands. Each is declared in a file of its own, by a function of the app
-// that says its arguments, help, flags and what it does: a new command is such a file
+// that declares its arguments, help, flags and what it does: a new command is such a file
 // and a line of the table. The commands are cobra's; each opens, through the app, only what it needs: settings, window,
 // journal, history, endpoints. Nothing is connected to, no catalogue is read
 // and no renderer made before a command asks for it.

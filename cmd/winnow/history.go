@@ -22,7 +22,7 @@ import (
 )
 
 // filterFlags replace what a filter line takes from the running program: the
-// time, the topic and the pairs that the context holds.
+// time, the topic and which pairs are included.
 type filterFlags struct {
 	now, topic string
 	newest     int // pairs that o selects; -1 is all

@@ -41,7 +41,7 @@ func (a *app) emit(v any, lines ...string) error {
 }
 
 // say writes one line to standard error, safe and without keys; while a screen is
-// drawn it holds it back. An empty text is not written. It is safe from any goroutine.
+// drawn the line waits for release. An empty text is not written. It is safe from any goroutine.
 func (a *app) say(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if text == "" {
@@ -157,7 +157,7 @@ func isTerminal(f any) bool {
 	return ok && term.IsTerminal(file.Fd())
 }
 
-// width is the number of columns of the terminal; 80 where it does not tell.
+// width is the number of columns of the terminal; 80 where that is unknown.
 func (a *app) width() int {
 	if f, ok := a.stdout.(*os.File); ok {
 		if w, _, err := term.GetSize(f.Fd()); err == nil && w > 0 {

@@ -26,7 +26,7 @@ import (
 )
 
 // sessionToResume is the session that was last used in this folder with --continue,
-// and the one whose id begins as given with --session; the zero value stands for a
+// and the one whose id begins as given with --session; the zero value means a
 // new one. It belongs to the open window: its checkpoints are in that window's
 // journal. An imported session belongs to any.
 func (a *app) sessionToResume(ctx context.Context, store history.Store) (history.Session, error) {

@@ -76,7 +76,7 @@ func (a *app) configCheck(context.Context, []string) error {
 }
 
 // storeSetting writes a setting into the settings file for the next start, and
-// says so when the environment or a flag overrides it all the same.
+// says so when the environment or a flag overrides it.
 func (a *app) storeSetting(key, value string) error {
 	s, err := a.config()
 	if err != nil {

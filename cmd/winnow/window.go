@@ -130,7 +130,7 @@ func (w *journaledWindow) restoreStaged() error {
 		return nil
 	}
 	saved, known := w.journal.SavedState()
-	if !known { // the file as it is now stands in for it
+	if !known { // the best that is known is the file as it is now
 		state, err := w.window.State()
 		if err != nil {
 			return err

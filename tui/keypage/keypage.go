@@ -16,7 +16,7 @@ import (
 	"winnow/tui"
 )
 
-// probedKeys are the keys that not every terminal can tell from others.
+// probedKeys are the keys that not every terminal reports as keys of their own.
 var probedKeys = []string{"ctrl+enter", "shift+enter", "alt+enter", "ctrl+j"}
 
 // Page shows what was pressed, the newest last, and which of probedKeys have arrived.
@@ -102,7 +102,7 @@ func (p *Page) View() tea.View {
 // Seen reports which of probedKeys have arrived. The map belongs to the page.
 func (p *Page) Seen() map[string]bool { return p.seen }
 
-// Kitty reports whether the terminal says that it tells all keys apart.
+// Kitty reports whether the terminal has the kitty protocol, which tells all keys apart.
 func (p *Page) Kitty() bool { return p.kitty }
 
 // Summary is what was found out about the terminal, in lines.

@@ -114,7 +114,7 @@ func Spread(w int, fit func(text string, w int, ellipsis string) string, ellipsi
 type Note struct {
 	Rank     int    // notes with a higher rank give way first
 	Text     string // safe to show; with MaxLines 0 it is drawn already
-	Short    string // stands for Text where that would be cut to one line; "" is Text
+	Short    string // replaces Text where that would be cut to one line; "" is Text
 	Style    CompiledStyle
 	MaxLines int // lines that the text may be wrapped into; 0 is one line that is drawn already
 }

@@ -59,8 +59,8 @@ func (f Frame) Draw(w, h int, inside func(w, h int) []string) (lines []string, t
 	return append(lines, st.Render(shape.BottomLeft+strings.Repeat(shape.Bottom, w-2)+shape.BottomRight)), titles
 }
 
-// top is the upper border with the titles. Where they do not all fit, the open
-// one stands alone.
+// top is the upper border with the titles. Where they do not all fit, only
+// the open one is shown.
 func (f Frame) top(w int, shape lipgloss.Border, st lipgloss.Style, titles [][2]int) string {
 	from, to := 0, len(f.Titles)
 	width := to - 1

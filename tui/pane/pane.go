@@ -106,7 +106,7 @@ type Completer interface {
 	Completions() []string
 }
 
-// Status is what header and footer say of the window.
+// Status is what header and footer show of the window.
 type Status struct {
 	Title    string // "model filter"
 	Subtitle string // the provider

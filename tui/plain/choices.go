@@ -38,7 +38,7 @@ func choiceText(ch pane.Choice) string {
 }
 
 // actionCommands are the commands that do what an answer suggests, by the name of
-// the action; /rules stands in for all others.
+// the action; /rules does for all others.
 var actionCommands = map[string]func(c *console) error{
 	"show_changes": func(c *console) error { _, err := c.planSave(); return err },
 	"open_save":    func(c *console) error { return c.saveThen(func() {}) },

@@ -19,15 +19,15 @@ const (
 	footRows = 6  // lines that the foot may use of those that a short list leaves empty
 )
 
-// Ranks of the notes that are always there; those of the others stand beside them.
-// A note with a higher rank gives way first, the input and the bar, with 0, last.
+// Ranks of the notes that are always there. A note with a higher rank gives way first;
+// the input and the bar have 0, warnings 1 to 8.
 const (
 	rankAbout     = 5
 	rankSeparator = 9  // the separator, and the hints
 	rankSource    = 10 // where the models come from
 )
 
-// foot is what stands below the list: at most half of the pane, and the text
+// foot is drawn below the list: at most half of the pane, and the text
 // line in any case. The text about the row under the cursor grows into the lines
 // that a short list leaves empty; a long list loses none to it.
 func (p *Pane) foot(w, h int) []string {

@@ -5,7 +5,7 @@
 // palette for the terminal at hand (dark or light, how many colours, Unicode
 // or not) into a Styles value with one group per component; a component is
 // given its group and never names a colour. Icons holds the symbols that repeat
-// what the colours say, so a screen without colour loses nothing.
+// what the colours mean, so a screen without colour loses nothing.
 //
 // Themes lists the themes, About describes one: the configuration, the settings
 // and the help read these and hold no list of their own. Every theme has a

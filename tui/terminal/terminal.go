@@ -31,7 +31,7 @@ import (
 	"winnow/tui/redraw"
 )
 
-// leaveScreen takes back every mode that the program may have set: synchronised
+// leaveScreen resets every mode that the program may have set: synchronised
 // output, mouse, focus, paste, both keyboard protocols, the cursor's shape and
 // presence, colours, and last the alternate screen.
 const leaveScreen = "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?2027l" +
@@ -199,7 +199,7 @@ func captureStderr(out io.Writer) (release func(), stack <-chan struct{}) {
 		lines := bufio.NewReader(r)
 		for {
 			line, err := lines.ReadSlice('\n') // a longer line comes in pieces
-			_, _ = out.Write(line)             // whatever becomes of it, the terminal stays clean
+			_, _ = out.Write(line)             // an error has no other place to go
 			if bytes.HasPrefix(line, []byte("goroutine ")) {
 				stackSeen()
 			}
