@@ -64,7 +64,7 @@ func (t *turn) shouldStop() bool {
 		return t.stopped
 	}
 	_, waits := t.s.Queued()
-	return waits && !t.s.QueuedHeld()
+	return waits && !t.s.QueuedHeld() && t.ctx.Err() == nil
 }
 
 // turnError turns an error into the one that ends the turn; nil stays nil.

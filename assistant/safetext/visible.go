@@ -1,10 +1,12 @@
 package safetext
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -87,3 +89,23 @@ func Line(s string, width int) string {
 }
 
 var breaksAndTabs = regexp.MustCompile(`[\n\t]+`)
+
+// JSON writes the characters of a JSON text that a terminal would obey or hide as \u
+// escapes: the same value, safe to print.
+func JSON(text []byte) []byte {
+	const firstUnsafe = 0x7f // JSON escapes the control characters below
+	if !bytes.ContainsFunc(text, func(r rune) bool { return r >= firstUnsafe }) {
+		return text
+	}
+	var out bytes.Buffer
+	for _, r := range string(text) {
+		if r < firstUnsafe || Clean(string(r)) == string(r) {
+			out.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&out, `\u%04x`, unit)
+		}
+	}
+	return out.Bytes()
+}

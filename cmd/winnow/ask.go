@@ -161,7 +161,7 @@ func (t *turnPrinter) print(e assistant.Event) error {
 		if err != nil {
 			return err
 		}
-		if _, err := t.lines.Write(append(visibleJSON(line), '\n')); err != nil {
+		if _, err := t.lines.Write(append(safetext.JSON(line), '\n')); err != nil {
 			return err
 		}
 	}

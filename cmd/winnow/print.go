@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -76,28 +75,8 @@ func (a *app) printJSON(v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	_, err := a.stdout.Write(visibleJSON(b.Bytes()))
+	_, err := a.stdout.Write(safetext.JSON(b.Bytes()))
 	return err
-}
-
-// visibleJSON writes the characters of a JSON text that a terminal would obey or
-// hide as \u escapes: the same value, safe to print.
-func visibleJSON(text []byte) []byte {
-	const firstUnsafe = 0x7f // JSON escapes the control characters below
-	if !bytes.ContainsFunc(text, func(r rune) bool { return r >= firstUnsafe }) {
-		return text
-	}
-	var out bytes.Buffer
-	for _, r := range string(text) {
-		if r < firstUnsafe || safetext.Clean(string(r)) == string(r) {
-			out.WriteRune(r)
-			continue
-		}
-		for _, unit := range utf16.Encode([]rune{r}) {
-			fmt.Fprintf(&out, `\u%04x`, unit)
-		}
-	}
-	return out.Bytes()
 }
 
 // visible is a pattern, id or name with nothing hidden in it.

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/safetext"
 )
 
 func TestMain(m *testing.M) {
@@ -139,13 +140,13 @@ func TestVisibleJSON(t *testing.T) {
 		"\"tag \U000e0041\"":  `"tag \udb40\udc41"`,
 		"\"zero\u200bwidth\"": `"zero\u200bwidth"`,
 	} {
-		got := string(visibleJSON([]byte(in)))
+		got := string(safetext.JSON([]byte(in)))
 		if got != want {
-			t.Errorf("visibleJSON(%s) = %s, want %s", in, got, want)
+			t.Errorf("safetext.JSON(%s) = %s, want %s", in, got, want)
 		}
 		var a, b string
 		if json.Unmarshal([]byte(in), &a) == nil && (json.Unmarshal([]byte(got), &b) != nil || a != b) {
-			t.Errorf("visibleJSON(%s) is another value: %q", in, b)
+			t.Errorf("safetext.JSON(%s) is another value: %q", in, b)
 		}
 	}
 }
@@ -160,14 +161,14 @@ func FuzzVisibleJSON(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := visibleJSON(text)
+		got := safetext.JSON(text)
 		var before, after string
 		if json.Unmarshal(text, &before) != nil || json.Unmarshal(got, &after) != nil || before != after {
-			t.Fatalf("visibleJSON(%q) = %q: %q became %q", text, got, before, after)
+			t.Fatalf("safetext.JSON(%q) = %q: %q became %q", text, got, before, after)
 		}
 		for _, r := range string(got) {
 			if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0xe0000 && r <= 0xe007f {
-				t.Fatalf("visibleJSON(%q) = %q holds %U", text, got, r)
+				t.Fatalf("safetext.JSON(%q) = %q holds %U", text, got, r)
 			}
 		}
 	})

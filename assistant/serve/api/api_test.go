@@ -1,0 +1,418 @@
+package api
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+)
+
+func TestWhatIsNotTheOwnersIsRefused(t *testing.T) {
+	r := newRig(t, at.NewScript())
+	host := strings.TrimPrefix(r.url, "http://")
+	port := host[strings.LastIndex(host, ":"):]
+	for name, c := range map[string]struct {
+		change func(*http.Request)
+		status int
+		code   string
+	}{
+		"no token":             {func(r *http.Request) { r.Header.Del("Authorization") }, 401, "unauthorized"},
+		"an empty token":       {func(r *http.Request) { r.Header.Set("Authorization", "Bearer ") }, 401, "unauthorized"},
+		"a wrong token":        {func(r *http.Request) { r.Header.Set("Authorization", "Bearer secret-guess") }, 401, "unauthorized"},
+		"a longer token":       {func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+testToken+"x") }, 401, "unauthorized"},
+		"another scheme":       {func(r *http.Request) { r.SetBasicAuth("winnow", testToken) }, 401, "unauthorized"},
+		"a page of other site": {func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, 403, "wrong_origin"},
+		"a page without name":  {func(r *http.Request) { r.Header.Set("Origin", "null") }, 403, "wrong_origin"},
+		"another port's page":  {func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") }, 403, "wrong_origin"},
+		"a rebound name":       {func(r *http.Request) { r.Host = "evil.example" + port }, 421, "wrong_host"},
+		"another port":         {func(r *http.Request) { r.Host = "127.0.0.1:1" }, 421, "wrong_host"},
+		"a name that begins":   {func(r *http.Request) { r.Host = "127.0.0.1.evil.example" + port }, 421, "wrong_host"},
+		"no host":              {func(r *http.Request) { r.Host = "evil" }, 421, "wrong_host"},
+		"its own page":         {func(req *http.Request) { req.Header.Set("Origin", r.url) }, 200, ""},
+		"localhost":            {func(r *http.Request) { r.Host = "localhost" + port }, 200, ""},
+		"a lower-case scheme":  {func(r *http.Request) { r.Header.Set("Authorization", "bearer "+testToken) }, 200, ""},
+	} {
+		for _, path := range []string{"/v1/sessions", "/v1/window", "/openapi.json", "/metrics", "/nowhere"} {
+			req := r.request(t.Context(), "GET", path+"?filter=private", "")
+			c.change(req)
+			resp := r.do(req)
+			raw, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			r.must(err)
+			var p problem
+			_ = json.Unmarshal(raw, &p) // a problem, or an answer
+			switch {
+			case c.status == 200 && path == "/nowhere":
+				if resp.StatusCode != 404 {
+					t.Errorf("%s: %s is %d", name, path, resp.StatusCode)
+				}
+			case resp.StatusCode != c.status || p.Code != c.code:
+				t.Errorf("%s: %s is %d %s, want %d %s", name, path, resp.StatusCode, raw, c.status, c.code)
+			case c.status == 401 && resp.Header.Get("WWW-Authenticate") == "":
+				t.Errorf("%s: there is no WWW-Authenticate", name)
+			}
+			if strings.Contains(string(raw), testToken) || strings.Contains(string(raw), "secret-guess") {
+				t.Errorf("%s: the answer tells a token: %s", name, raw)
+			}
+		}
+	}
+	log := r.log.String()
+	for _, reason := range []string{"unauthorized", "wrong_origin", "wrong_host"} {
+		if !strings.Contains(log, "reason="+reason) {
+			t.Errorf("%s is not logged", reason)
+		}
+	}
+	for _, secret := range []string{testToken, "secret-guess", "private"} {
+		if strings.Contains(log, secret) {
+			t.Errorf("the log has %q", secret)
+		}
+	}
+	if status, body := r.call("GET", "/healthz", ""); status != 200 || body != "ok\n" {
+		t.Errorf("healthz: %d %q", status, body)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), "GET", r.url+"/healthz", nil)
+	r.must(err)
+	if resp := r.do(req); resp.StatusCode != 200 || resp.Body.Close() != nil {
+		t.Errorf("healthz without a token: %d", resp.StatusCode)
+	}
+}
+
+func TestANameOfTheCertificateIsOwn(t *testing.T) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{DNSNames: []string{"winnow.example"}}
+	raw, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := x509.ParseCertificate(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{opts: Options{Address: "0.0.0.0:443", Cert: cert}}
+	for host, want := range map[string]bool{
+		"winnow.example": true, "winnow.example:443": true, "WINNOW.example.": true, "winnow.example:80": false, "other.example": false, "localhost": false,
+	} {
+		if s.ownHost(host) != want {
+			t.Errorf("the host %s is own: %v", host, !want)
+		}
+	}
+	if s.ownOrigin("http://winnow.example", "winnow.example") || !s.ownOrigin("https://winnow.example", "winnow.example") {
+		t.Error("an origin is judged without its scheme")
+	}
+}
+
+func TestBodiesAreChecked(t *testing.T) {
+	r := newRig(t, at.NewScript())
+	_, path := r.open("anna")
+	for name, c := range map[string]struct {
+		method, path, body string
+		status             int
+		code               string
+	}{
+		"not JSON":           {"POST", path + "/messages", `{"text":`, 400, "json"},
+		"two values":         {"POST", path + "/messages", `{"text":"a"} {}`, 400, "json"},
+		"a list":             {"POST", path + "/messages", `[]`, 422, "invalid"},
+		"null":               {"POST", path + "/messages", `null`, 422, "invalid"},
+		"an unknown field":   {"POST", path + "/messages", `{"text":"a","txt":"b"}`, 422, "invalid"},
+		"another case":       {"POST", path + "/messages", `{"Text":"a"}`, 422, "invalid"},
+		"a missing field":    {"POST", path + "/messages", `{}`, 422, "invalid"},
+		"another type":       {"POST", path + "/messages", `{"text":1}`, 422, "invalid"},
+		"nothing to send":    {"POST", path + "/messages", `{"text":"  "}`, 422, "empty"},
+		"no such model":      {"POST", path + "/messages", `{"text":"a","model":"no/model"}`, 422, "model"},
+		"a filter line":      {"POST", path + "/messages", `{"text":"a","filter":"("}`, 422, "filter"},
+		"too large":          {"POST", path + "/messages", `{"text":"` + strings.Repeat("a", maxBody) + `"}`, 413, "too_large"},
+		"no session":         {"GET", "/v1/sessions/none/events", "", 404, "no_session"},
+		"no session by hand": {"POST", "/v1/window/save", `{"session":"none"}`, 404, "no_session"},
+		"no stored session":  {"POST", "/v1/sessions", `{"session":"none"}`, 404, "no_session"},
+		"no decision":        {"POST", path + "/answers/x", `{}`, 422, "invalid"},
+		"no question":        {"POST", path + "/answers/x", `{"accept":true}`, 404, "not_asked"},
+		"no checkpoint":      {"POST", path + "/rollback", `{"checkpoint":"x"}`, 404, "no_checkpoint"},
+		"no scope":           {"POST", path + "/rollback", `{"checkpoint":"x","scope":"all"}`, 422, "invalid"},
+		"a bad line":         {"GET", path + "/pairs?filter=%28", "", 422, "filter"},
+		"a bad limit":        {"GET", path + "/pairs?limit=1001", "", 422, "invalid"},
+		"a bad seq":          {"GET", path + "/pairs?before=x", "", 422, "invalid"},
+		"nowhere":            {"GET", "/v1/nothing", "", 404, "no_route"},
+		"another method":     {"PUT", "/v1/sessions", "{}", 405, "method"},
+		"a lasting tool":     {"POST", "/v1/window/edit", `{"session":"` + path[len("/v1/sessions/"):] + `","tool":"save_words"}`, 422, "lasting"},
+		"an unknown tool":    {"POST", "/v1/window/edit", `{"session":"` + path[len("/v1/sessions/"):] + `","tool":"rm"}`, 422, "unknown_tool"},
+		"a bad argument":     {"POST", "/v1/window/edit", `{"session":"` + path[len("/v1/sessions/"):] + `","tool":"add_word","arguments":{"word":1}}`, 422, "invalid_arguments"},
+		"nothing unsaved":    {"POST", "/v1/window/discard", `{"session":"` + path[len("/v1/sessions/"):] + `"}`, 409, "nothing_unsaved"},
+	} {
+		p := r.problem(c.status, c.code, c.method, c.path, c.body)
+		if p.Detail == "" || p.Type != "urn:winnow:"+c.code || p.Title == "" {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+	req := r.request(t.Context(), "POST", path+"/messages", `{"text":"a"}`)
+	req.Header.Set("Content-Type", "text/plain") // as a page of another site could send
+	if resp := r.do(req); resp.StatusCode != 415 || resp.Body.Close() != nil {
+		t.Errorf("a body of another type: %d", resp.StatusCode)
+	}
+}
+
+func TestAnErrorThatIsOursTellsNothing(t *testing.T) {
+	r := newRig(t, at.NewScript())
+	r.window.BreakContext = errors.New("key sk-secret in /home/anna/.env")
+	p := r.problem(500, "internal", "GET", "/v1/window", "")
+	if strings.Contains(fmt.Sprint(p), "secret") {
+		t.Errorf("the answer is %+v", p)
+	}
+	if !strings.Contains(r.log.String(), "sk-secret") {
+		t.Error("the error is not logged")
+	}
+}
+
+func TestADayOverHTTP(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{call("add_word", `{"word":"cat"}`)}, at.Answer{at.Say("done")}, at.Answer{at.Say("hello")}))
+	anna, path := r.open("anna")
+	bert, _ := r.open("bert")
+	follower := r.follow(t.Context(), path, 0)
+	r.send(path, `{"text":"add cat","model":"test/other"}`).rest()
+
+	var w windowInfo
+	r.get(&w, "GET", "/v1/window", "")
+	if !w.Unsaved || w.Holder != nil || !strings.Contains(string(w.Context), `"cat"`) || !slices.ContainsFunc(w.Tools, func(i toolInfo) bool { return i.Name == "add_word" && i.Write }) {
+		t.Errorf("the window: %+v", w)
+	}
+	var done edited
+	r.get(&done, "POST", "/v1/window/edit", `{"session":"`+bert+`","tool":"add_word","arguments":{"word":"dog"}}`)
+	for { // anna's stream says who did it
+		var e struct{ Kind, User, What string }
+		event := follower.until(windowChanged)
+		r.must(json.Unmarshal([]byte(event[len(event)-1].data), &e))
+		if e.Kind == "edited" && e.User == "bert" && e.What == `add_word("dog")` {
+			break
+		}
+	}
+	var plan assistant.SavePlan
+	r.get(&plan, "POST", "/v1/window/plan", `{"session":"`+anna+`"}`)
+	if len(plan.Rules) != 2 {
+		t.Errorf("the plan: %+v", plan)
+	}
+	r.window.conflict = &assistant.Conflict{Path: "words"}
+	if p := r.problem(409, "conflict", "POST", "/v1/window/save", `{"session":"`+anna+`"}`); p.Conflict == nil {
+		t.Errorf("the conflict: %+v", p)
+	}
+	r.window.conflict = nil
+	var saved assistant.Saved
+	r.get(&saved, "POST", "/v1/window/save", `{"session":"`+anna+`"}`)
+	if !saved.Written || !slices.Equal(r.window.Saved(), []string{"one", "cat", "dog"}) {
+		t.Errorf("saved %+v: %q", saved, r.window.Saved())
+	}
+
+	var pairs pairList
+	r.get(&pairs, "GET", path+"/pairs", "")
+	if len(pairs.Pairs) != 1 || !pairs.Pairs[0].Included || pairs.Pairs[0].UserText != "add cat" || pairs.Pairs[0].Model != "test/other" || pairs.Matching != 1 {
+		t.Errorf("the pairs: %+v", pairs)
+	}
+	r.get(&pairs, "GET", path+"/pairs?filter=s3", "")
+	if len(pairs.Pairs) != 0 || pairs.Filter != "s3" {
+		t.Errorf("the pairs with three stars: %+v", pairs)
+	}
+	var would request
+	r.get(&would, "GET", path+"/request?text=what+now", "")
+	if would.Model != "test/other" || !strings.Contains(string(would.Body), "what now") || !strings.Contains(string(would.Body), "add cat") {
+		t.Errorf("the request: %s", would.Body)
+	}
+	r.rollBack(anna, path)
+
+	r.get(nil, "DELETE", path, "")
+	follower.rest() // ends
+	r.problem(404, "no_session", "GET", path+"/pairs", "")
+	r.get(nil, "POST", "/v1/sessions", `{"session":"`+anna+`"}`) // continues it
+	r.problem(409, "open", "POST", "/v1/sessions", `{"session":"`+anna+`"}`)
+}
+
+// rollBack goes back to before the turn of anna, which undoes a step of bert, too.
+func (r *rig) rollBack(anna, path string) {
+	r.t.Helper()
+	var list checkpointList
+	r.get(&list, "GET", path+"/checkpoints", "")
+	if len(list.Checkpoints) != 2 || list.Checkpoints[1].Session != anna {
+		r.t.Fatalf("the checkpoints: %+v", list)
+	}
+	body := `{"checkpoint":"` + list.Checkpoints[1].ID + `"`
+	if p := r.problem(409, "others_changed", "POST", path+"/rollback", body+"}"); len(p.Others) != 1 {
+		r.t.Errorf("steps of others: %+v", p.Others)
+	}
+	var back rolledBack
+	r.get(&back, "POST", path+"/rollback", body+`,"confirmed":true}`)
+	if back.Text != "add cat" || len(back.Others) != 1 || !slices.Equal(r.window.Words(), []string{"one"}) {
+		r.t.Errorf("rolled back %+v: %q", back, r.window.Words())
+	}
+}
+
+func TestWhoHasTheWindowIsTold(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{call("add_word", `{"word":"cat"}`), call("slow", "{}")}, at.Answer{at.Say("done")}))
+	_, path := r.open("anna")
+	bert, _ := r.open("bert")
+	stream := r.send(path, `{"text":"add cat"}`)
+	r.window.Slow.Wait(t)
+	p := r.problem(409, "held", "POST", "/v1/window/edit", `{"session":"`+bert+`","tool":"add_word","arguments":{"word":"dog"}}`)
+	if p.Holder == nil || p.Holder.User != "anna" || p.Detail != "anna's assistant is working" {
+		t.Errorf("the problem: %+v", p)
+	}
+	var w windowInfo
+	r.get(&w, "GET", "/v1/window", "")
+	if w.Holder == nil || w.Holder.Doing != "add_word" {
+		t.Errorf("the window: %+v", w.Holder)
+	}
+	r.window.Slow.Open()
+	stream.rest()
+}
+
+// TestTheDocumentDescribesWhatIsServed compares the OpenAPI document with the answers:
+// every path and method in it is routed, every route is in it, and bodies that its
+// schemas refuse are refused.
+func TestTheDocumentDescribesWhatIsServed(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{at.Say("hello")}))
+	id, path := r.open("anna")
+	var doc struct {
+		OpenAPI string
+		Paths   map[string]map[string]struct {
+			Parameters  []struct{ Name, In string }
+			RequestBody *struct{ Required bool }
+			Responses   map[string]struct{ Content map[string]any }
+		}
+		Components struct{ Schemas map[string]json.RawMessage }
+	}
+	r.get(&doc, "GET", "/openapi.json", "")
+	if doc.OpenAPI != "3.1.0" {
+		t.Errorf("the document is OpenAPI %s", doc.OpenAPI)
+	}
+	described := 0
+	for route, operations := range doc.Paths {
+		for method, op := range operations {
+			described++
+			url := strings.NewReplacer("{id}", id, "{question}", "x").Replace(route)
+			if method == "delete" {
+				continue // ends the session that the others need
+			}
+			body := ""
+			if op.RequestBody != nil {
+				body = `{"no such field":1}`
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			resp := r.do(r.request(ctx, strings.ToUpper(method), url, body))
+			if _, streams := op.Responses["200"].Content[eventStream]; !streams {
+				_, err := io.Copy(io.Discard, resp.Body)
+				r.must(err)
+			}
+			cancel()
+			resp.Body.Close()
+			switch {
+			case op.RequestBody != nil:
+				if resp.StatusCode != 422 {
+					t.Errorf("%s %s takes an unknown field: %d", method, route, resp.StatusCode)
+				}
+			case op.Responses[fmt.Sprint(resp.StatusCode)].Content == nil && resp.StatusCode != 204:
+				t.Errorf("%s %s answers %d, which is not described", method, route, resp.StatusCode)
+			case resp.StatusCode != 204:
+				media, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+				if op.Responses[fmt.Sprint(resp.StatusCode)].Content[media] == nil {
+					t.Errorf("%s %s answers with %s, which is not described", method, route, media)
+				}
+			}
+		}
+	}
+	if described != len(routes) {
+		t.Errorf("%d operations are described, %d are routed", described, len(routes))
+	}
+	for name, raw := range doc.Components.Schemas {
+		if len(raw) < len(`{"type":"object"}`) {
+			t.Errorf("the schema %s is empty", name)
+		}
+	}
+	r.fits("sessionList", "/v1/sessions")
+	r.fits("windowInfo", "/v1/window")
+	r.send(path, `{"text":"hi"}`).rest()
+	r.fits("pairList", path+"/pairs")
+	r.fits("checkpointList", path+"/checkpoints")
+	r.fits("request", path+"/request?text=x")
+}
+
+// fits compares an answer with the schema of its type.
+func (r *rig) fits(name, path string) {
+	r.t.Helper()
+	for _, route := range routes {
+		if route.out != nil && route.out.name == name {
+			var value any
+			r.get(&value, "GET", path, "")
+			if err := route.out.resolved.Validate(value); err != nil {
+				r.t.Errorf("%s: %v", path, err)
+			}
+			return
+		}
+	}
+	r.t.Errorf("no route answers with %s", name)
+}
+
+func FuzzBody(f *testing.F) {
+	for _, seed := range []string{
+		`{"text":"hello"}`, `{"text":"a","model":"test/other","filter":"x"}`, `{"Text":"a"}`, `{"text":null}`, `[]`, `""`, "", "{",
+		`{"text":"\ud800"}`, `{"text":"a","text":"b"}`, "{\"text\":\"\u202e\"}", `{"session":"x","tool":"y","arguments":{"z":[1,{"a":null}]}}`,
+		`{"accept":true}`, `{"accept":"yes"}`, `{"checkpoint":"x","confirmed":true}`, strings.Repeat("[", 2000), `{"text":1e400}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		for _, r := range routes {
+			if r.in == nil {
+				continue
+			}
+			req, err := http.NewRequestWithContext(t.Context(), r.method, "http://x/", strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Content-Type", "application/json")
+			var v any
+			err = read(nil, req, r.in, &v)
+			if err == nil { // what is taken has only the fields of its type
+				fields, ok := v.(map[string]any)
+				if !ok {
+					t.Fatalf("%s takes %q", r.path, body)
+				}
+				for name := range fields {
+					if r.in.raw.Properties[name] == nil {
+						t.Fatalf("%s takes %q of %q", r.path, name, body)
+					}
+				}
+				continue
+			}
+			p := problemOf(err)
+			if p == nil || p.Status < 400 || p.Status >= 500 || p.Detail == "" || len(p.Detail) > 4*maxDetail+100 {
+				t.Fatalf("%s answers %q with %v", r.path, body, err)
+			}
+		}
+	})
+}
+
+func FuzzEventID(f *testing.F) {
+	for _, seed := range []string{"1", "0", "-1", "+1", "1795364231133", "9223372036854775807", "9223372036854775808", "1e3", " 1", "", "\x00", "١"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		n, err := parseID(id)
+		switch {
+		case err != nil && (problemOf(err) == nil || problemOf(err).Status != 400):
+			t.Fatalf("%q: %v", id, err)
+		case err == nil && (n < 0 || fmt.Sprint(n) != strings.TrimLeft(id, "0") && strings.TrimLeft(id, "0") != ""):
+			t.Fatalf("%q is %d", id, n)
+		}
+	})
+}

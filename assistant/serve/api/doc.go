@@ -1,0 +1,34 @@
+// Package api serves the sessions of a serve.Hub over HTTP: requests are JSON, the
+// events of a turn are a stream of server-sent events.
+//
+// # Nouns
+//
+// A Server is the handler and the end of its process. routes is the table of all
+// requests; the mux and the OpenAPI document are made from it, with schemas of the Go
+// types, which also check every body. A frame is an event as it goes over the wire,
+// encoded once for all its readers. A stream is a session with the frames of its turns
+// and of the changes in the window, under numbers that ascend by one; a follower reads
+// it at its own pace from any number on.
+//
+// # Safety
+//
+// Every request but /healthz needs the token. A Host header that is not the server's
+// own, and an Origin of another site, are refused before: neither a name that is
+// rebound to this address nor a page in the user's browser gets an answer. What is
+// refused is logged, without token, query and body. Failures are problem details (RFC
+// 9457) with a code; one that the client did not cause says no more than that.
+//
+// # Who may call what from where
+//
+// All methods are safe from any goroutine. A follower that reads too slowly is dropped:
+// it blocks neither the turn nor other followers, and continues after the last number
+// that it has read. A turn does not end with the request that began it.
+//
+// # Caveats
+//
+// The numbers of a stream begin at the time when its session was opened, in
+// milliseconds, so that a number of an earlier run is never taken for one of this run. A
+// stream stores its newest 16,384 frames, of 32 MiB at most.
+//
+// A question that nobody answers within five minutes is answered with no.
+package api

@@ -1,0 +1,104 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"winnow/assistant"
+	"winnow/assistant/serve"
+)
+
+// metrics are what /metrics shows.
+type metrics struct {
+	handler   http.Handler
+	turns     *prometheus.CounterVec // by end
+	failures  *prometheus.CounterVec // by code
+	tokens    *prometheus.CounterVec // by kind
+	firstText prometheus.Histogram
+	whole     prometheus.Histogram
+	followers prometheus.Gauge
+	dropped   prometheus.Counter
+}
+
+// seconds are the bounds of the histograms: an answer takes from a tenth of a second
+// to some minutes.
+var seconds = prometheus.ExponentialBuckets(0.1, 2, 12)
+
+func newMetrics(s *Server) *metrics {
+	counter := func(name, help, label string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "winnow_" + name, Help: help}, []string{label})
+	}
+	m := &metrics{
+		turns:     counter("turns_total", "Turns that ended, by how: complete, error or cancelled.", "end"),
+		failures:  counter("turn_failures_total", "Turns that failed, by the code of the error.", "code"),
+		tokens:    counter("tokens_total", "Tokens that endpoints reported, by kind: prompt or completion.", "kind"),
+		firstText: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "winnow_first_text_seconds", Help: "Time from a message to the first text or tool.", Buckets: seconds}),
+		whole:     prometheus.NewHistogram(prometheus.HistogramOpts{Name: "winnow_turn_seconds", Help: "Time from a message to the end of its turn.", Buckets: seconds}),
+		followers: prometheus.NewGauge(prometheus.GaugeOpts{Name: "winnow_followers", Help: "Open event streams."}),
+		dropped:   prometheus.NewCounter(prometheus.CounterOpts{Name: "winnow_followers_dropped_total", Help: "Event streams that ended because the client went or read too slowly."}),
+	}
+	sessions := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "winnow_sessions", Help: "Open sessions, of all front ends."},
+		func() float64 { return float64(len(s.hub.Sessions())) })
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(m.turns, m.failures, m.tokens, m.firstText, m.whole, m.followers, m.dropped, sessions)
+	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	return m
+}
+
+func (s *Server) showMetrics(w http.ResponseWriter, r *http.Request) error {
+	s.metrics.handler.ServeHTTP(w, r)
+	return nil
+}
+
+// turnMetrics measures one turn.
+type turnMetrics struct {
+	*metrics
+	began    time.Time
+	seq      int64 // of its pair; 0 without one
+	answered bool
+}
+
+func (m *metrics) begin() *turnMetrics { return &turnMetrics{metrics: m, began: time.Now()} }
+
+// observe counts an event.
+func (t *turnMetrics) observe(e assistant.Event) {
+	switch e := e.(type) {
+	case assistant.TurnStarted:
+		t.seq = e.Seq
+	case assistant.TextDelta, assistant.ReasoningDelta, assistant.ToolStart:
+		if !t.answered {
+			t.answered = true
+			t.firstText.Observe(time.Since(t.began).Seconds())
+		}
+	case assistant.Complete:
+		t.end("complete")
+	case assistant.Cancelled:
+		t.end("cancelled")
+	case assistant.Error:
+		t.end("error")
+		t.failures.WithLabelValues(e.Code).Inc()
+	default:
+	}
+}
+
+func (t *turnMetrics) end(how string) {
+	t.turns.WithLabelValues(how).Inc()
+	t.whole.Observe(time.Since(t.began).Seconds())
+}
+
+// spent counts the tokens of a turn that has ended.
+func (t *turnMetrics) spent(s *serve.Session) {
+	if t.seq == 0 {
+		return
+	}
+	pairs, err := s.Session().Pairs(context.Background(), []int64{t.seq})
+	if err != nil || len(pairs) == 0 || pairs[0].Usage == nil {
+		return
+	}
+	t.tokens.WithLabelValues("prompt").Add(float64(pairs[0].Usage.Prompt))
+	t.tokens.WithLabelValues("completion").Add(float64(pairs[0].Usage.Completion))
+}

@@ -1,0 +1,326 @@
+package api
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history"
+	"winnow/assistant/llm"
+	"winnow/assistant/serve"
+	"winnow/checkpoint"
+)
+
+// words is the test window with a saved state.
+type words struct {
+	*at.Window
+	conflict *assistant.Conflict // of the next save
+}
+
+func (w *words) Dirty() bool { return !slices.Equal(w.Words(), w.Saved()) }
+
+func (w *words) PlanSave(context.Context) (assistant.SavePlan, error) {
+	p := assistant.SavePlan{Path: "words", Rules: []assistant.RuleChange{}}
+	for _, word := range w.Words() {
+		if !slices.Contains(w.Saved(), word) {
+			p.Rules = append(p.Rules, assistant.RuleChange{Pattern: word, Added: true})
+		}
+	}
+	return p, nil
+}
+
+func (w *words) Save(ctx context.Context) (assistant.Saved, error) {
+	if w.conflict != nil {
+		return assistant.Saved{}, w.conflict
+	}
+	plan, err := w.PlanSave(ctx)
+	for _, tool := range w.Tools() {
+		if tool.Name == "save_words" {
+			tool.Run(ctx, json.RawMessage("{}"))
+		}
+	}
+	return assistant.Saved{Path: plan.Path, Written: true, Rules: plan.Rules}, err
+}
+
+func (w *words) Discard() (lost []assistant.RuleChange, err error) {
+	plan, err := w.PlanSave(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	state, err := json.Marshal(map[string]any{"words": w.Saved()})
+	if err != nil {
+		return nil, err
+	}
+	return plan.Rules, w.ApplyState(state)
+}
+
+// rig is a server over a list of words, on the loopback interface.
+type rig struct {
+	t      testing.TB
+	server *Server
+	hub    *serve.Hub
+	window *words
+	script *at.Script
+	url    string
+	stop   context.CancelFunc // ends Serve
+	served chan error         // the result of Serve
+	log    *lockedBuffer
+}
+
+// lockedBuffer is a log that can be read while it is written.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// smallBuffers accepts connections that store little of what nobody reads.
+type smallBuffers struct{ net.Listener }
+
+func (l smallBuffers) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err == nil {
+		err = conn.(*net.TCPConn).SetWriteBuffer(16 << 10)
+	}
+	return conn, err
+}
+
+const testToken = "the-token-of-this-test"
+
+func newRig(t testing.TB, script *at.Script, change ...func(*Options)) *rig {
+	t.Helper()
+	r := &rig{t: t, script: script, window: &words{Window: at.NewWindow("one")}, log: &lockedBuffer{}, served: make(chan error, 1)}
+	r.window.Slow = at.NewGate()
+	dir := t.TempDir()
+	journal, err := checkpoint.Open(filepath.Join(dir, "journal"), checkpoint.Options{})
+	r.must(err)
+	store, err := history.Open(t.Context(), filepath.Join(dir, "history.db"), history.Options{})
+	r.must(err)
+	registry := &llm.Registry{}
+	r.must(registry.Add(llm.Provider{Name: "test", Model: script, Known: []llm.ModelInfo{
+		{ID: "test/script", Context: 100_000, Known: true, Tools: true}, {ID: "test/other", Context: 100_000, Known: true, Tools: true},
+	}}))
+	r.hub = serve.NewHub(serve.Options{
+		Registry: registry, History: store, Folder: "/f", Window: "words",
+		Session: assistant.Options{Window: r.window, Journal: journal, Model: "test/script"},
+	})
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	r.must(err)
+	o := Options{
+		Hub: r.hub, Token: testToken, Address: l.Addr().String(), Version: "test",
+		Log: slog.New(slog.NewTextHandler(r.log, nil)), Drain: time.Second,
+	}
+	for _, f := range change {
+		f(&o)
+	}
+	r.server, err = New(o)
+	r.must(err)
+	r.url = "http://" + l.Addr().String()
+	ctx, stop := context.WithCancel(context.Background())
+	r.stop = stop
+	go func() { r.served <- r.server.Serve(ctx, smallBuffers{l}, nil) }()
+	t.Cleanup(func() {
+		r.stop()
+		if err := errors.Join(<-r.served, store.Close(), journal.Close(), r.window.Fault()); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+func (r *rig) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// wait waits until something is true.
+func (r *rig) wait(what string, isTrue func() bool) {
+	r.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !isTrue(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			r.t.Fatal("not in time: ", what)
+		}
+	}
+}
+
+// request makes a request with the token and, where body is not "", JSON.
+func (r *rig) request(ctx context.Context, method, path, body string) *http.Request {
+	r.t.Helper()
+	req, err := http.NewRequestWithContext(ctx, method, r.url+path, strings.NewReader(body))
+	r.must(err)
+	req.Header.Set("Authorization", "Bearer "+testToken)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req
+}
+
+func (r *rig) do(req *http.Request) *http.Response {
+	r.t.Helper()
+	resp, err := http.DefaultClient.Do(req)
+	r.must(err)
+	return resp
+}
+
+// call makes a request and returns the status and the body of the answer.
+func (r *rig) call(method, path, body string) (status int, answer string) {
+	r.t.Helper()
+	resp := r.do(r.request(r.t.Context(), method, path, body))
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	r.must(err)
+	return resp.StatusCode, string(raw)
+}
+
+// get makes a request that has to succeed, and reads its JSON into v unless it is nil.
+func (r *rig) get(v any, method, path, body string) {
+	r.t.Helper()
+	status, answer := r.call(method, path, body)
+	if status/100 != 2 {
+		r.t.Fatalf("%s %s: %d %s", method, path, status, answer)
+	}
+	if v != nil {
+		r.must(json.Unmarshal([]byte(answer), v))
+	}
+}
+
+// problem makes a request that has to fail.
+func (r *rig) problem(status int, code, method, path, body string) problem {
+	r.t.Helper()
+	got, answer := r.call(method, path, body)
+	var p problem
+	if err := json.Unmarshal([]byte(answer), &p); err != nil || got != status || p.Status != status || p.Code != code {
+		r.t.Errorf("%s %s %s: %d %s, want %d %s", method, path, body, got, answer, status, code)
+	}
+	return p
+}
+
+// open opens a session and returns its path.
+func (r *rig) open(user string) (id, path string) {
+	r.t.Helper()
+	var info sessionInfo
+	r.get(&info, "POST", "/v1/sessions", `{"user":"`+user+`"}`)
+	return info.ID, "/v1/sessions/" + info.ID
+}
+
+// wireEvent is an event as a client reads it.
+type wireEvent struct {
+	id   int64
+	data string
+}
+
+func (e wireEvent) kind() string {
+	var head struct{ Type string }
+	_ = json.Unmarshal([]byte(e.data), &head)
+	return head.Type
+}
+
+func (e wireEvent) terminal() bool {
+	return slices.Contains([]string{"complete", "error", "cancelled"}, e.kind())
+}
+
+// client reads an event stream as the standard says.
+type client struct {
+	t     testing.TB
+	body  io.ReadCloser
+	lines *bufio.Reader
+}
+
+// follow opens a stream; after is the Last-Event-ID, 0 for none.
+func (r *rig) follow(ctx context.Context, path string, after int64) *client {
+	r.t.Helper()
+	req := r.request(ctx, "GET", path+"/events", "")
+	if after != 0 {
+		req.Header.Set("Last-Event-ID", strconv.FormatInt(after, 10))
+	}
+	return r.stream(r.do(req))
+}
+
+// send sends a message.
+func (r *rig) send(path, body string) *client {
+	r.t.Helper()
+	return r.stream(r.do(r.request(r.t.Context(), "POST", path+"/messages", body)))
+}
+
+func (r *rig) stream(resp *http.Response) *client {
+	r.t.Helper()
+	if media := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusOK || media != eventStream {
+		raw, _ := io.ReadAll(resp.Body)
+		r.t.Fatalf("the answer is %d %s: %s", resp.StatusCode, media, raw)
+	}
+	r.t.Cleanup(func() { resp.Body.Close() })
+	return &client{r.t, resp.Body, bufio.NewReaderSize(resp.Body, 4<<10)}
+}
+
+// next reads an event; ok is false at the end of the stream.
+func (c *client) next() (e wireEvent, ok bool) {
+	for {
+		line, err := c.lines.ReadString('\n')
+		if err != nil {
+			return wireEvent{}, false
+		}
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		switch {
+		case name == "id":
+			e.id, err = strconv.ParseInt(value, 10, 64)
+			if err != nil {
+				c.t.Errorf("id %q", value)
+			}
+		case name == "data":
+			e.data = value
+		case line == "\n" && e.data != "":
+			return e, true
+		}
+	}
+}
+
+// until reads up to the first event of a kind.
+func (c *client) until(kind string) (all []wireEvent) {
+	c.t.Helper()
+	for {
+		e, ok := c.next()
+		if !ok {
+			c.t.Fatalf("the stream ended before %s, after %d events", kind, len(all))
+		}
+		all = append(all, e)
+		if e.kind() == kind {
+			return all
+		}
+	}
+}
+
+// rest reads to the end of the stream.
+func (c *client) rest() (all []wireEvent) {
+	for e, ok := c.next(); ok; e, ok = c.next() {
+		all = append(all, e)
+	}
+	return all
+}

@@ -1,0 +1,93 @@
+package api
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"winnow/assistant/safetext"
+)
+
+// guard refuses what must not reach a handler, and answers for one that panics.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			if p := recover(); p != nil {
+				s.log.Error("request panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				panic(http.ErrAbortHandler) // ends the connection: the answer may have begun
+			}
+		}()
+		h := w.Header()
+		h.Set("Cache-Control", "no-store")
+		h.Set("X-Content-Type-Options", "nosniff")
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(requestTime))
+		if p := s.refusal(r); p != nil {
+			s.log.Warn("request refused", "reason", p.Code, "remote", r.RemoteAddr, "method", r.Method, "path", safetext.Line(r.URL.Path, 120))
+			if p.Status == http.StatusUnauthorized {
+				h.Set("WWW-Authenticate", `Bearer realm="winnow"`)
+			}
+			writeProblem(w, p)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// refusal is why a request is refused; nil when it is not.
+func (s *Server) refusal(r *http.Request) *problem {
+	origin := r.Header.Get("Origin")
+	switch {
+	case !s.ownHost(r.Host):
+		return newProblem(http.StatusMisdirectedRequest, "wrong_host", "the server has another name")
+	case origin != "" && !s.ownOrigin(origin, r.Host):
+		return newProblem(http.StatusForbidden, "wrong_origin", "pages of other sites get no answer")
+	case r.URL.Path == "/healthz":
+		return nil
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	sum := sha256.Sum256([]byte(strings.TrimSpace(token))) // of equal length, so that the time tells nothing
+	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(sum[:], s.token[:]) != 1 {
+		return newProblem(http.StatusUnauthorized, "unauthorized", "the request needs the header Authorization: Bearer TOKEN")
+	}
+	return nil
+}
+
+// ownHost reports whether a Host header names this server: its address, a loopback
+// name where it listens on one, or a name of its certificate.
+func (s *Server) ownHost(host string) bool {
+	own, ownPort, err := net.SplitHostPort(s.opts.Address)
+	if err != nil {
+		return false
+	}
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		name, port = strings.Trim(host, "[]"), map[bool]string{true: "443", false: "80"}[s.opts.Cert != nil]
+	}
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	switch {
+	case port != ownPort:
+		return false
+	case name == strings.ToLower(own), Loopback(own) && Loopback(name):
+		return true
+	}
+	return s.opts.Cert != nil && s.opts.Cert.VerifyHostname(name) == nil
+}
+
+// ownOrigin reports whether an Origin header is that of this server.
+func (s *Server) ownOrigin(origin, host string) bool {
+	u, err := url.Parse(origin)
+	scheme := map[bool]string{true: "https", false: "http"}[s.opts.Cert != nil]
+	return err == nil && u.Scheme == scheme && strings.EqualFold(u.Host, host)
+}
+
+// Loopback reports whether a host can only be reached from this machine.
+func Loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}

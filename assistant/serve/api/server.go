@@ -1,0 +1,148 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"winnow/assistant/serve"
+)
+
+// Options configures a Server.
+type Options struct {
+	Hub     *serve.Hub
+	Token   string            // of every request
+	Address string            // HOST:PORT where clients reach it
+	Cert    *x509.Certificate // whose names clients may use; nil without TLS
+	Version string            // of the program
+	Log     *slog.Logger      // nil means no log
+
+	// The zero values of these are the constants below.
+	AnswerWait, Comment, Write, Drain time.Duration
+}
+
+const (
+	answerWait   = 5 * time.Minute  // for a question of a turn
+	commentAfter = 15 * time.Second // between two comments of a stream
+	writeTime    = 10 * time.Second // for a reader to take what was written
+	drainTime    = 10 * time.Second // for running turns at the end
+	closeTime    = 2 * time.Second  // for interrupted turns and open streams after that
+	requestTime  = 30 * time.Second // to read a request, and to answer what is no stream
+	idleTime     = 2 * time.Minute  // of a connection without requests
+	maxHeader    = 64 << 10         // bytes
+	maxBody      = 1 << 20          // bytes
+	maxStreams   = 1000             // open sessions
+)
+
+// Server is the HTTP front end of a hub. Make it with New.
+type Server struct {
+	opts    Options
+	hub     *serve.Hub
+	log     *slog.Logger
+	token   [sha256.Size]byte
+	metrics *metrics
+	handler http.Handler
+	openapi []byte
+
+	mu       sync.Mutex
+	streams  map[string]*stream // by session
+	draining bool
+	turns    sync.WaitGroup // running; added to under mu, and not while draining
+}
+
+// New returns a server. It follows the changes of the hub until that is closed.
+func New(o Options) (*Server, error) {
+	def := func(d *time.Duration, value time.Duration) {
+		if *d == 0 {
+			*d = value
+		}
+	}
+	def(&o.AnswerWait, answerWait)
+	def(&o.Comment, commentAfter)
+	def(&o.Write, writeTime)
+	def(&o.Drain, drainTime)
+	s := &Server{opts: o, hub: o.Hub, log: o.Log, token: sha256.Sum256([]byte(o.Token)), streams: map[string]*stream{}}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if o.Token == "" {
+		return nil, errors.New("a server needs a token")
+	}
+	s.metrics = newMetrics(s)
+	var err error
+	if s.openapi, err = document(o.Version); err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	for _, r := range routes {
+		mux.Handle(r.method+" "+r.path, s.handle(r))
+	}
+	mux.HandleFunc("/", s.noRoute(mux))
+	s.handler = s.guard(mux)
+	go s.relay()
+	return s, nil
+}
+
+// Handler answers all requests.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Serve answers requests on a listener until ctx ends. Then running turns have Drain to
+// complete, the rest is interrupted, every stream gets its last event, and the hub is
+// closed.
+func (s *Server) Serve(ctx context.Context, l net.Listener, tlsConfig *tls.Config) error {
+	server := &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, IdleTimeout: idleTime,
+		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+	}
+	if tlsConfig != nil {
+		l = tls.NewListener(l, tlsConfig)
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	select {
+	case err := <-served:
+		return errors.Join(err, s.end())
+	case <-ctx.Done():
+	}
+	failed := s.end() // streams end with it
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+	defer cancel()
+	if server.Shutdown(bounded) != nil {
+		_ = server.Close() // cuts what is still open
+	}
+	return failed
+}
+
+// end ends turns, sessions and streams.
+func (s *Server) end() error {
+	s.mu.Lock()
+	s.draining = true
+	s.mu.Unlock()
+	done := make(chan struct{})
+	go func() { s.turns.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(s.opts.Drain):
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	err := s.hub.Close(ctx)
+	select {
+	case <-done: // their last events are in the streams
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.streams {
+		st.frames.Close()
+	}
+	return err
+}

@@ -1,0 +1,313 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/safetext"
+	"winnow/assistant/serve"
+	"winnow/assistant/share"
+)
+
+const eventStream = "text/event-stream"
+
+// The bounds of what a stream stores: a turn of a minute at 200 pieces a second.
+const (
+	maxFrames     = 16_384
+	maxFrameBytes = 32 << 20
+)
+
+// frame is an event as its readers get it.
+type frame struct {
+	wire     []byte // "id: N\ndata: {…}\n\n"
+	terminal bool   // ends a turn
+}
+
+// stream is a session with its frames.
+type stream struct {
+	*serve.Session
+	server *Server
+	frames *serve.Log[frame]
+
+	mu     sync.Mutex // orders frames and guards turn
+	turn   int64      // number of the last frame before the running turn, or the last one
+	expiry *time.Timer
+}
+
+func newStream(s *Server, session *serve.Session) *stream {
+	first := session.Opened().UnixMilli() // never a number of an earlier run
+	return &stream{
+		Session: session, server: s, turn: first - 1,
+		frames: serve.NewLog(first, maxFrames, maxFrameBytes, func(f frame) int { return len(f.wire) }),
+	}
+}
+
+// add adds an event in its JSON form.
+func (st *stream) add(event []byte, terminal bool) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.frames.Add(frame{fmt.Appendf(nil, "id: %d\ndata: %s\n\n", st.frames.Last()+1, event), terminal})
+}
+
+// send starts a turn and returns the number of the frame before its first one. While a
+// turn runs, the message is queued instead.
+func (st *stream) send(ctx context.Context, p assistant.Prompt) (before int64, queued bool, err error) {
+	s := st.server
+	for {
+		before, err = st.start(p)
+		if !errors.Is(err, assistant.ErrBusy) {
+			break
+		}
+		if _, _, err = st.Queue(ctx, p); !errors.Is(err, assistant.ErrNotBusy) { // which ended meanwhile
+			queued = err == nil
+			break
+		}
+	}
+	if err == nil {
+		if sentErr := st.AddSent(ctx, p.Text); sentErr != nil {
+			s.log.Warn("message not added to the sent ones", "error", sentErr)
+		}
+	}
+	return before, queued, err
+}
+
+func (st *stream) start(p assistant.Prompt) (before int64, err error) {
+	s := st.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.draining {
+		return 0, serve.ErrClosed
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	before = st.frames.Last()
+	events, err := st.Send(context.Background(), p) // the turn outlives the request
+	if err != nil {
+		return 0, err
+	}
+	st.turn = before
+	s.turns.Go(func() { st.pump(events) })
+	return before, nil
+}
+
+// pump reads a turn to its end, and begins the turn of the message that waits.
+func (st *stream) pump(events <-chan assistant.Event) {
+	s := st.server
+	turn := s.metrics.begin()
+	defer func() { turn.spent(st.Session) }()
+	for e := range events {
+		turn.observe(e)
+		if question, ok := e.(assistant.ConfirmRequest); ok {
+			st.expire(question.ID)
+		}
+		raw, err := assistant.EncodeEvent(e)
+		if err != nil { // of a tool's data
+			s.log.Error("event not served", "error", err)
+			continue
+		}
+		st.add(safetext.JSON(raw), ends(e))
+	}
+	next, ok := st.NextQueued()
+	if !ok {
+		return
+	}
+	if _, err := st.start(next); errors.Is(err, assistant.ErrBusy) {
+		_, _, err = st.Queue(context.Background(), next)
+		if err != nil {
+			s.log.Error("queued message not sent", "error", err)
+		}
+	}
+}
+
+// ends reports whether an event is the last of its turn.
+func ends(e assistant.Event) bool {
+	switch e.(type) {
+	case assistant.Complete, assistant.Error, assistant.Cancelled:
+		return true
+	default:
+		return false
+	}
+}
+
+// expire answers a question with no, unless somebody answers it in time.
+func (st *stream) expire(id string) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.expiry != nil {
+		st.expiry.Stop()
+	}
+	st.expiry = time.AfterFunc(st.server.opts.AnswerWait, func() {
+		if st.Answer(id, false) == nil {
+			st.server.log.Warn("question not answered in time", "session", st.ID())
+		}
+	})
+}
+
+// relay adds what happens in the window to all streams.
+func (s *Server) relay() {
+	changes := s.hub.Changes()
+	for last := changes.Last(); ; {
+		entries, more, err := changes.After(last)
+		if err != nil { // it is far behind
+			last = changes.Last()
+			continue
+		}
+		for _, c := range entries {
+			last++
+			raw, err := assistant.PlainJSON(struct {
+				Type string `json:"type"`
+				share.Change
+			}{windowChanged, c})
+			if err != nil {
+				continue // impossible: all its fields encode
+			}
+			for _, st := range s.open() {
+				st.add(safetext.JSON(raw), false)
+			}
+		}
+		if more == nil {
+			return
+		}
+		<-more
+	}
+}
+
+// open are the streams of all sessions.
+func (s *Server) open() []*stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]*stream, 0, len(s.streams))
+	for _, st := range s.streams {
+		out = append(out, st)
+	}
+	return out
+}
+
+// maxWrite is how many bytes a reader has to take in Options.Write.
+const maxWrite = 64 << 10
+
+// follow writes the frames after a number until the client goes or the stream ends, or
+// with turnOnly until the end of the turn.
+func (s *Server) follow(w http.ResponseWriter, r *http.Request, st *stream, after int64, turnOnly bool) error {
+	if _, _, err := st.frames.After(after); err != nil {
+		return err
+	}
+	out := http.NewResponseController(w)
+	_ = out.SetReadDeadline(time.Time{}) // the server's would end the stream
+	w.Header().Set("Content-Type", eventStream)
+	w.WriteHeader(http.StatusOK)
+	s.metrics.followers.Inc()
+	defer s.metrics.followers.Dec()
+	quiet := time.NewTicker(s.opts.Comment)
+	defer quiet.Stop()
+	write := func(text []byte) (ok bool) {
+		for piece := range slices.Chunk(text, maxWrite) {
+			_ = out.SetWriteDeadline(time.Now().Add(s.opts.Write))
+			if _, err := w.Write(piece); err != nil || out.Flush() != nil {
+				return false
+			}
+		}
+		return true
+	}
+	for ok := write([]byte(": winnow\n\n")); ok; {
+		frames, more, err := st.frames.After(after)
+		if err != nil {
+			break // so slow that its next frame is not stored any more
+		}
+		var text []byte
+		ended := false
+		for _, f := range frames {
+			text = append(text, f.wire...)
+			after++
+			if ended = turnOnly && f.terminal; ended || len(text) >= maxWrite {
+				break
+			}
+		}
+		if len(text) > 0 {
+			if ok = write(text); ended && ok {
+				return nil
+			}
+			continue
+		}
+		if more == nil {
+			return nil
+		}
+		select {
+		case <-more:
+		case <-quiet.C:
+			ok = write([]byte(":\n\n"))
+		case <-r.Context().Done():
+			return nil
+		}
+	}
+	s.metrics.dropped.Inc()
+	return nil
+}
+
+// message is the body of a message.
+type message struct {
+	Text   string  `json:"text"`
+	Model  string  `json:"model,omitempty" jsonschema:"PROVIDER/NAME, from this message on"`
+	Filter *string `json:"filter,omitempty" jsonschema:"a line of the filter language that selects the pairs that are sent with it, and is the view from now on"`
+}
+
+func (s *Server) sendMessage(w http.ResponseWriter, r *http.Request, in message) error {
+	st, err := s.stream(r)
+	if err != nil {
+		return err
+	}
+	if in.Model != "" && in.Model != st.Session.Session().Model() {
+		if err := st.PickModel(r.Context(), in.Model); err != nil {
+			return err
+		}
+	}
+	if in.Filter != nil {
+		if _, err := st.SetFilter(r.Context(), *in.Filter); err != nil {
+			return err
+		}
+	}
+	before, queued, err := st.send(r.Context(), assistant.Prompt{Text: in.Text})
+	switch {
+	case err != nil:
+		return err
+	case queued:
+		writeJSON(w, "application/json", http.StatusAccepted, map[string]string{"queued": in.Text})
+		return nil
+	}
+	return s.follow(w, r, st, before, true)
+}
+
+func (s *Server) followEvents(w http.ResponseWriter, r *http.Request, _ none) error {
+	st, err := s.stream(r)
+	if err != nil {
+		return err
+	}
+	after := st.frames.Last()
+	if st.Session.Session().Busy() {
+		st.mu.Lock()
+		after = st.turn
+		st.mu.Unlock()
+	}
+	if id := r.Header.Get("Last-Event-ID"); id != "" {
+		if after, err = parseID(id); err != nil {
+			return err
+		}
+	}
+	return s.follow(w, r, st, after, false)
+}
+
+// parseID reads the number of an event.
+func parseID(id string) (int64, error) {
+	n, err := strconv.ParseUint(id, 10, 63)
+	if err != nil {
+		return 0, newProblem(http.StatusBadRequest, "event_id", "Last-Event-ID has to be the id of an event")
+	}
+	return int64(n), nil
+}
