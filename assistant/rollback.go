@@ -23,11 +23,7 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 	if err != nil {
 		return "", err
 	}
-	only := "" // every session that was active since
-	if s.opts.Member != nil {
-		only = s.ID()
-	}
-	intent, err := s.opts.Journal.BeginRollback(id, scope, first, only)
+	intent, err := s.opts.Journal.BeginRollback(id, scope, first, s.opts.Member.Only(s.ID()))
 	if err != nil {
 		return "", err
 	}

@@ -135,6 +135,15 @@ func (m *Member) holds() bool {
 	return m.window.holder == m
 }
 
+// Only is the session whose conversation a rollback may cut: the member's own; "" is
+// every one that was active since.
+func (m *Member) Only(session string) string {
+	if m == nil {
+		return ""
+	}
+	return session
+}
+
 // Held reports whether any member has the window.
 func (m *Member) Held() bool {
 	if m == nil {

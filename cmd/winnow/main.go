@@ -58,6 +58,7 @@ func newRoot(a *app) *cobra.Command {
 			command("check", "Read the whole database and say whether it is sound", 0, 0, a.withHistory(a.historyCheck)),
 			command("sessions", "List the sessions, the last used first", 0, 0, a.withHistory(a.historySessions))),
 		group("checkpoints", "List the checkpoints of the rules and go back to one", checkpointsListCommand(a), rollbackCommand(a)),
+		serveCommand(a),
 		mcpCommand(a),
 		doctorCommand(a),
 		group("config", "Show, edit and check the settings",

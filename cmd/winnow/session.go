@@ -87,34 +87,40 @@ func sessionSettings(s *config.Settings) assistant.Settings {
 	}
 }
 
-// openSession makes the session of p, new or resumed. Where the window is the chat
-// history, whose state takes long to read, and started is not nil, it does not wait
-// for the start: started gets its result.
-func (a *app) openSession(ctx context.Context, p *program, resumed history.Session, model string, started func(error)) (err error) {
+// sessionOptions are what every session in the window of p begins with.
+func (a *app) sessionOptions(p *program, model string) (o assistant.Options, err error) {
 	s, err := a.config()
 	if err != nil {
-		return err
+		return o, err
 	}
-	w, pages := p.window, &assistant.Pages{}
-	switch window := w.window.(type) {
+	pages := &assistant.Pages{}
+	switch window := p.window.window.(type) {
 	case *modelfilter.Window:
 		err = modelfilter.Register(pages, window)
 	case *historywindow.Window:
 		err = historywindow.Register(pages, window)
 	}
 	if err != nil {
-		return err
+		return o, err
 	}
 	telemetry, err := a.telemetry()
+	return assistant.Options{
+		Window: p.window.window, Pages: pages, Store: p.store, Journal: p.window.journal, Model: model,
+		Settings: sessionSettings(s), Log: a.logger(), Telemetry: telemetry, TelemetryMessages: a.flags.telemetryMessages,
+	}, err
+}
+
+// openSession makes the session of p, new or resumed. Where the window is the chat
+// history, whose state takes long to read, and started is not nil, it does not wait
+// for the start: started gets its result.
+func (a *app) openSession(ctx context.Context, p *program, resumed history.Session, model string, started func(error)) error {
+	o, err := a.sessionOptions(p, model)
 	if err != nil {
 		return err
 	}
-	id := cmp.Or(resumed.ID, assistant.NewID(time.Now()))
-	p.session, err = assistant.NewSession(p.endpoints.Registry, assistant.Options{
-		ID: id, Window: w.window, Pages: pages, Store: p.store, Journal: w.journal, Model: model,
-		Settings: sessionSettings(s), Log: a.logger(), Telemetry: telemetry, TelemetryMessages: a.flags.telemetryMessages,
-	})
-	if err != nil {
+	w, id := p.window, cmp.Or(resumed.ID, assistant.NewID(time.Now()))
+	o.ID = id
+	if p.session, err = assistant.NewSession(p.endpoints.Registry, o); err != nil {
 		return err
 	}
 	w.session.Store(p.session)

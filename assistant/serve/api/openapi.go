@@ -94,7 +94,7 @@ func document(version string) ([]byte, error) {
 	failure := schemaOf[problem]()
 	components[failure.name] = failure
 	paths := map[string]object{}
-	for _, r := range routes {
+	for _, r := range routes() {
 		for _, s := range []*schema{r.in, r.out} {
 			if s != nil {
 				components[s.name] = s

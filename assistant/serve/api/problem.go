@@ -50,7 +50,6 @@ var known = []struct {
 	{serve.ErrNoSession, http.StatusNotFound, "no_session"},
 	{serve.ErrOpen, http.StatusConflict, "open"},
 	{serve.ErrClosed, http.StatusServiceUnavailable, "ending"},
-	{serve.ErrGone, http.StatusGone, "events_gone"},
 	{assistant.ErrBusy, http.StatusConflict, "busy"},
 	{assistant.ErrNoPair, http.StatusNotFound, "no_pair"},
 	{assistant.ErrNotAsked, http.StatusNotFound, "not_asked"},

@@ -2,36 +2,40 @@ package api
 
 import (
 	"net/http"
+	"sync"
 
 	"winnow/assistant"
 )
 
-// routes are all requests, in the order of the OpenAPI document.
-var routes = []route{
-	answer("POST", "/v1/sessions", "Open a session, a new one or one of the history", http.StatusCreated, (*Server).openSession),
-	answer("GET", "/v1/sessions", "List the open sessions", http.StatusOK, (*Server).listSessions),
-	answer("DELETE", "/v1/sessions/{id}", "Close a session; its conversation stays in the history", http.StatusNoContent, (*Server).closeSession),
-	events("POST", "/v1/sessions/{id}/messages", "Send a message and follow its turn to its end. While a turn runs, the message is queued, and the answer is 202", (*Server).sendMessage),
-	events("GET", "/v1/sessions/{id}/events", "Follow turns and changes in the window: from the start of the running turn, or after the event of Last-Event-ID", (*Server).followEvents),
-	answer("POST", "/v1/sessions/{id}/cancel", "Cancel the running turn, if there is one", http.StatusNoContent, (*Server).cancelTurn),
-	answer("POST", "/v1/sessions/{id}/answers/{question}", "Answer a confirm_request", http.StatusNoContent, (*Server).answerQuestion),
-	answer("GET", "/v1/sessions/{id}/pairs", "The visible pairs, or those that a filter line matches, the newest last", http.StatusOK, (*Server).listPairs,
-		parameter{"filter", "string", "a line of the filter language; the view stays as it is"},
-		parameter{"limit", "integer", "how many, 100 if not given and 1000 at most"},
-		parameter{"before", "integer", "only pairs before this seq"}),
-	answer("GET", "/v1/sessions/{id}/request", "The exact request that a message would send now", http.StatusOK, (*Server).showRequest,
-		parameter{"text", "string", "the message"}),
-	answer("GET", "/v1/sessions/{id}/checkpoints", "The checkpoints of the session, oldest first", http.StatusOK, (*Server).listCheckpoints),
-	answer("POST", "/v1/sessions/{id}/rollback", "Go back to a checkpoint. When steps of other sessions would be undone, too, it has to be confirmed", http.StatusOK, (*Server).rollback),
-	answer("GET", "/v1/window", "The window as the assistant sees it, and who changes it now", http.StatusOK, (*Server).showWindow),
-	answer("POST", "/v1/window/edit", "Call a tool of the window by hand, as one step that can be undone", http.StatusOK, (*Server).editWindow),
-	answer("POST", "/v1/window/plan", "What a save would change", http.StatusOK, (*Server).planSave),
-	answer("POST", "/v1/window/save", "Save the window", http.StatusOK, (*Server).saveWindow),
-	answer("POST", "/v1/window/discard", "Discard what is not saved", http.StatusOK, (*Server).discardChanges),
-	{method: "GET", path: "/openapi.json", summary: "This document", status: http.StatusOK, media: "application/json", serve: (*Server).showDocument},
-	{method: "GET", path: "/metrics", summary: "Metrics for Prometheus", status: http.StatusOK, media: "text/plain", serve: (*Server).showMetrics},
-	{method: "GET", path: "/healthz", summary: "Whether the server answers; needs no token", status: http.StatusOK, media: "text/plain", public: true, serve: (*Server).showHealth},
-}
+// routes are all requests. Their schemas are made at the first call: a program that
+// serves nothing does not wait for them.
+var routes = sync.OnceValue(func() []route {
+	return []route{
+		answer("POST", "/v1/sessions", "Open a session, a new one or one of the history", http.StatusCreated, (*Server).openSession),
+		answer("GET", "/v1/sessions", "List the open sessions", http.StatusOK, (*Server).listSessions),
+		answer("DELETE", "/v1/sessions/{id}", "Close a session; its conversation stays in the history", http.StatusNoContent, (*Server).closeSession),
+		events("POST", "/v1/sessions/{id}/messages", "Send a message and follow its turn to its end. While a turn runs, the message is queued, and the answer is 202", (*Server).sendMessage),
+		events("GET", "/v1/sessions/{id}/events", "Follow turns and changes in the window: from the start of the running turn, or after the event of Last-Event-ID", (*Server).followEvents),
+		answer("POST", "/v1/sessions/{id}/cancel", "Cancel the running turn, if there is one", http.StatusNoContent, (*Server).cancelTurn),
+		answer("POST", "/v1/sessions/{id}/answers/{question}", "Answer a confirm_request", http.StatusNoContent, (*Server).answerQuestion),
+		answer("GET", "/v1/sessions/{id}/pairs", "The visible pairs, or those that a filter line matches, the newest last", http.StatusOK, (*Server).listPairs,
+			parameter{"filter", "string", "a line of the filter language; the view stays as it is"},
+			parameter{"limit", "integer", "how many, 100 if not given and 1000 at most"},
+			parameter{"before", "integer", "only pairs before this seq"}),
+		answer("GET", "/v1/sessions/{id}/request", "The exact request that a message would send now", http.StatusOK, (*Server).showRequest,
+			parameter{"text", "string", "the message"}),
+		answer("GET", "/v1/sessions/{id}/checkpoints", "The checkpoints of the session, oldest first", http.StatusOK, (*Server).listCheckpoints),
+		answer("POST", "/v1/sessions/{id}/rollback", "Go back to a checkpoint. When steps of other sessions would be undone, too, it has to be confirmed", http.StatusOK, (*Server).rollback),
+		answer("GET", "/v1/window", "The window as the assistant sees it, and who changes it now", http.StatusOK, (*Server).showWindow),
+		answer("POST", "/v1/window/edit", "Call a tool of the window by hand, as one step that can be undone", http.StatusOK, (*Server).editWindow),
+		answer("POST", "/v1/window/plan", "What a save would change", http.StatusOK, (*Server).planSave),
+		answer("POST", "/v1/window/save", "Save the window", http.StatusOK, (*Server).saveWindow),
+		answer("POST", "/v1/window/discard", "Discard what is not saved", http.StatusOK, (*Server).discardChanges),
+		{method: "GET", path: "/openapi.json", summary: "This document", status: http.StatusOK, media: "application/json", serve: (*Server).showDocument},
+		{method: "GET", path: "/metrics", summary: "Metrics for Prometheus", status: http.StatusOK, media: "text/plain", serve: (*Server).showMetrics},
+		{method: "GET", path: "/healthz", summary: "Whether the server answers; needs no token", status: http.StatusOK, media: "text/plain", public: true, serve: (*Server).showHealth},
+	}
+})
 
 // route is one request.
 type route struct {

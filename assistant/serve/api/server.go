@@ -81,7 +81,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	for _, r := range routes {
+	for _, r := range routes() {
 		mux.Handle(r.method+" "+r.path, s.handle(r))
 	}
 	mux.HandleFunc("/", s.noRoute(mux))

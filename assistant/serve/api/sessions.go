@@ -215,7 +215,7 @@ func (s *Server) listCheckpoints(r *http.Request, _ none) (checkpointList, error
 	if err != nil {
 		return checkpointList{}, err
 	}
-	return checkpointList{st.Session.Session().Checkpoints()}, nil
+	return checkpointList{append([]checkpoint.Checkpoint{}, st.Session.Session().Checkpoints()...)}, nil
 }
 
 // target is the body of a rollback.
@@ -249,5 +249,5 @@ func (s *Server) rollback(r *http.Request, in target) (rolledBack, error) {
 		return rolledBack{}, p
 	}
 	done, err := st.Rollback(r.Context(), in.Checkpoint, scope)
-	return rolledBack{in.Checkpoint, done.Text, done.Others}, err
+	return rolledBack{in.Checkpoint, done.Text, append([]checkpoint.Checkpoint{}, done.Others...)}, err
 }

@@ -197,7 +197,7 @@ const maxWrite = 64 << 10
 // with turnOnly until the end of the turn.
 func (s *Server) follow(w http.ResponseWriter, r *http.Request, st *stream, after int64, turnOnly bool) error {
 	if _, _, err := st.frames.After(after); err != nil {
-		return err
+		return newProblem(http.StatusGone, "events_gone", "the events after this id are not stored any more; the pairs of the session are")
 	}
 	out := http.NewResponseController(w)
 	_ = out.SetReadDeadline(time.Time{}) // the server's would end the stream

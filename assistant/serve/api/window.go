@@ -122,5 +122,5 @@ func (s *Server) discardChanges(_ *http.Request, in byHand) (discarded, error) {
 		return discarded{}, err
 	}
 	lost, err := st.Discard("Discard the unsaved changes")
-	return discarded{lost}, err
+	return discarded{append([]assistant.RuleChange{}, lost...)}, err
 }
