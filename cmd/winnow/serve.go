@@ -128,7 +128,7 @@ func (a *app) openHub(ctx context.Context) (*serve.Hub, error) {
 		return nil, err
 	}
 	a.say("%s", p.notice)
-	if p.window, err = a.openWindow(ctx, true); err != nil {
+	if p.window, err = a.openWindow(ctx, toWrite); err != nil {
 		return nil, err
 	}
 	if p.window.recovered {

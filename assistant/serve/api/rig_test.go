@@ -20,7 +20,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
-	"winnow/assistant/history"
+	"winnow/assistant/history/sqlite"
 	"winnow/assistant/llm"
 	"winnow/assistant/serve"
 	"winnow/checkpoint"
@@ -120,7 +120,7 @@ func newRig(t testing.TB, script *at.Script, change ...func(*Options)) *rig {
 	dir := t.TempDir()
 	journal, err := checkpoint.Open(filepath.Join(dir, "journal"), checkpoint.Options{})
 	r.must(err)
-	store, err := history.Open(t.Context(), filepath.Join(dir, "history.db"), history.Options{})
+	store, err := sqlite.Open(t.Context(), filepath.Join(dir, "history.db"), sqlite.Options{})
 	r.must(err)
 	registry := &llm.Registry{}
 	r.must(registry.Add(llm.Provider{Name: "test", Model: script, Known: []llm.ModelInfo{
