@@ -243,7 +243,7 @@ func rebuild(records []*record, sum string) (jsondelta.Document, error) {
 		return jsondelta.Document{}, fmt.Errorf("%w: no state at record %d", ErrDamaged, len(records))
 	}
 	var deltas []jsondelta.Delta
-	state, err := jsondelta.Parse([]byte(records[from].payload))
+	state, err := jsondelta.ParseCanonical(records[from].payload)
 	for _, r := range records[from+1:] {
 		if r.kind == payloadDelta {
 			var d jsondelta.Delta

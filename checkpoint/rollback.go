@@ -158,7 +158,7 @@ func (j *Journal) endRollback(op op, intent Intent) error {
 	var err error
 	if op == opDone {
 		if to = &rb.state; to.Text() == "" {
-			*to, err = jsondelta.Parse([]byte(rb.record.payload))
+			*to, err = jsondelta.ParseCanonical(rb.record.payload)
 		}
 	}
 	if err == nil {

@@ -28,7 +28,7 @@ func (d Document) Apply(deltas ...Delta) (Document, error) {
 			return Document{}, err
 		}
 	}
-	return newDocument(tree), nil
+	return Document{tree, encode(tree, len(d.text))}, nil
 }
 
 // apply returns a changed tree, which shares the unchanged parts. Items are

@@ -123,7 +123,10 @@ func addItem(items map[string][]Item, path string, index int, v any) {
 	items[path] = append(items[path], Item{index, raw(v)})
 }
 
-func raw(v any) json.RawMessage { return json.RawMessage(encode(v)) }
+// itemSize is the size in bytes that is expected of a part of a document.
+const itemSize = 128
+
+func raw(v any) json.RawMessage { return json.RawMessage(encode(v, itemSize)) }
 
 // sameContainer reports whether a and b are both objects or both lists.
 func sameContainer(a, b any) bool {
@@ -135,24 +138,31 @@ func sameContainer(a, b any) bool {
 }
 
 // commonItems returns the indexes, in a and in b, of items that both lists have
-// in the same order. It finds all of them unless items changed places.
+// in the same order. It finds all of them unless items changed places, or equal ones
+// are next to each other.
 func commonItems(a, b []any) [][2]int {
 	var common [][2]int
 	head, tail := 0, 0
-	for ; head < min(len(a), len(b)) && equal(a[head], b[head]); head++ {
-		common = append(common, [2]int{head, head})
+	same := func(i int) bool { return i < min(len(a), len(b)) && equal(a[i], b[i]) }
+	replaced := func(i int) bool { // a single item was
+		return len(a) == len(b) && i < len(a) && (i+1 == len(a) || same(i+1))
+	}
+	for ; same(head) || replaced(head); head++ {
+		if same(head) {
+			common = append(common, [2]int{head, head})
+		}
 	}
 	for tail < min(len(a), len(b))-head && equal(a[len(a)-1-tail], b[len(b)-1-tail]) {
 		tail++
 	}
 	places := make(map[string][]int) // indexes in b of the items between head and tail
 	for j := head; j < len(b)-tail; j++ {
-		text := encode(b[j])
+		text := encode(b[j], itemSize)
 		places[text] = append(places[text], j)
 	}
 	next := head // where the next item of b may be
 	for i := head; i < len(a)-tail; i++ {
-		text := encode(a[i])
+		text := encode(a[i], itemSize)
 		for len(places[text]) > 0 && places[text][0] < next {
 			places[text] = places[text][1:]
 		}
