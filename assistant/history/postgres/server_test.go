@@ -29,6 +29,9 @@ var shared *server
 var noServer string
 
 func TestMain(m *testing.M) {
+	if task := os.Getenv(writerEnv); task != "" {
+		os.Exit(runWriter(task))
+	}
 	code := 1
 	func() {
 		var err error
@@ -87,7 +90,7 @@ func startServer(settings ...string) (*server, error) {
 	}
 	s := &server{dir: dir, bin: bin, attr: &syscall.SysProcAttr{Setpgid: true}}
 	s.settings = append([]string{
-		"listen_addresses=", "unix_socket_directories=" + dir, "fsync=off", "full_page_writes=off", "synchronous_commit=off",
+		"listen_addresses=", "unix_socket_directories=" + dir, "fsync=off", "full_page_writes=off",
 		"max_connections=200", "log_min_messages=fatal", "shared_buffers=64MB",
 	}, settings...)
 	if err := s.create(); err != nil {

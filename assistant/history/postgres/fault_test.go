@@ -1,0 +1,220 @@
+//go:build unix
+
+package postgres
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/history"
+)
+
+// writerEnv makes the test binary a writer: ADDRESS NAME FIRST COUNT.
+const writerEnv = "WINNOW_POSTGRES_WRITER"
+
+// runWriter commits pairs one after the other, each until it is stored, and prints
+// the id of each once it is.
+func runWriter(task string) int {
+	fields := strings.Fields(task)
+	from, _ := strconv.Atoi(fields[2])
+	n, _ := strconv.Atoi(fields[3])
+	ctx := context.Background()
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
+		s, err := Open(ctx, fields[0], Options{User: fields[1]})
+		if err != nil {
+			time.Sleep(retryPause)
+			continue
+		}
+		for ; from < n && time.Now().Before(deadline); from++ {
+			p := &assistant.Pair{ID: fmt.Sprint(fields[1], "-", from), Session: fields[1], UserText: fmt.Sprint("text ", from), State: assistant.PairComplete}
+			for err := s.Commit(ctx, &assistant.Batch{Put: []*assistant.Pair{p}}); err != nil; err = s.Commit(ctx, &assistant.Batch{Put: []*assistant.Pair{p}}) {
+				fmt.Fprintln(os.Stderr, err)
+			}
+			fmt.Println(p.ID)
+		}
+		s.Close()
+		return 0
+	}
+	return 1
+}
+
+// writer is a writer process that is started again where it was killed.
+type writer struct {
+	mu      sync.Mutex
+	process *exec.Cmd
+	stored  []string // ids that it said are stored
+}
+
+func (w *writer) run(t *testing.T, address, name string, count int) {
+	t.Helper()
+	for len(w.stored) < count {
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), fmt.Sprint(writerEnv, "=", address, " ", name, " ", len(w.stored), " ", count))
+		out, err := cmd.StdoutPipe()
+		must(t, err, cmd.Start())
+		w.mu.Lock()
+		w.process = cmd
+		w.mu.Unlock()
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			w.stored = append(w.stored, lines.Text())
+		}
+		_ = cmd.Wait() // killed, or done
+		if t.Context().Err() != nil {
+			return
+		}
+	}
+}
+
+func (w *writer) kill() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.process != nil {
+		_ = w.process.Process.Kill()
+	}
+}
+
+// What was reported as stored is there once, whatever is killed: writers, and the
+// server at once. WINNOW_POSTGRES_FAULTS=1 runs the long form.
+func TestNothingStoredIsLostOrDoubled(t *testing.T) {
+	needServer(t)
+	writers, pairs, restarts, pause := 5, 60, 2, 300*time.Millisecond
+	if os.Getenv("WINNOW_POSTGRES_FAULTS") != "" {
+		writers, pairs, restarts, pause = 20, 500, 5, time.Second
+	}
+	s, err := startServer("fsync=on", "full_page_writes=on", "synchronous_commit=on")
+	must(t, err)
+	t.Cleanup(s.remove)
+	address := s.newDatabase(t)
+	all := make([]writer, writers)
+	var group sync.WaitGroup
+	for i := range all {
+		group.Go(func() { all[i].run(t, address, fmt.Sprint("w", i), pairs) })
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		group.Wait()
+	}()
+	for i := 0; ; i++ {
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+			all[i%writers].kill()
+			if i%2 == 1 && restarts > 0 {
+				restarts--
+				s.stop(syscall.SIGQUIT)
+				must(t, s.start())
+			}
+			continue
+		case <-done:
+			timer.Stop()
+		}
+		break
+	}
+	store := openAt(t, address, Options{})
+	refs, err := store.Refs(t.Context(), "", 3.5)
+	must(t, err)
+	found, err := store.Load(t.Context(), seqs(refs))
+	must(t, err)
+	times := map[string]int{}
+	for _, p := range found {
+		times[p.ID]++
+	}
+	for i := range all {
+		for _, id := range all[i].stored {
+			if times[id] != 1 {
+				t.Errorf("pair %s is there %d times", id, times[id])
+			}
+		}
+	}
+	if len(found) != writers*pairs {
+		t.Errorf("%d pairs, want %d", len(found), writers*pairs)
+	}
+	if r, err := store.Check(t.Context()); err != nil || len(r.Problems) > 0 {
+		t.Errorf("Check = %+v, %v", r, err)
+	}
+}
+
+func seqs(refs []assistant.Ref) (all []int64) {
+	for _, r := range refs {
+		all = append(all, r.Seq)
+	}
+	return all
+}
+
+// A store that was opened before the server stopped works again when it is back.
+func TestAServerThatComesBackIsUsedAgain(t *testing.T) {
+	needServer(t)
+	s, err := startServer()
+	must(t, err)
+	t.Cleanup(s.remove)
+	store := openAt(t, s.newDatabase(t), Options{})
+	p := &assistant.Pair{Session: "s", UserText: "before"}
+	must(t, store.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}))
+	s.stop(syscall.SIGQUIT)
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	_, err = store.Load(ctx, []int64{p.Seq})
+	var storage *history.StorageError
+	if !errors.As(err, &storage) || storage.Op != "read" {
+		t.Errorf("without a server: %v, want a *StorageError", err)
+	}
+	must(t, s.start())
+	got, err := store.Load(t.Context(), []int64{p.Seq})
+	must(t, err, store.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{{Session: "s", UserText: "after"}}}))
+	if len(got) != 1 || got[0].UserText != "before" {
+		t.Errorf("Load = %+v", got)
+	}
+}
+
+// What the server refuses is a *StorageError that says why; reading goes on.
+func TestRefusalsOfTheServerAreNamed(t *testing.T) {
+	s := newStore(t)
+	put := func() error {
+		return s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{{Session: "s"}}})
+	}
+	must(t, put())
+	for state, reason := range map[string]string{"53100": "the disk of the server is full", "57014": "the server took too long", "25006": "the server is read-only"} {
+		raise := fmt.Sprintf("CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '%s'; END $$", state)
+		must(t, s.exec(t.Context(), raise), s.exec(t.Context(), "CREATE OR REPLACE TRIGGER refuse BEFORE INSERT ON pair EXECUTE FUNCTION refuse()"))
+		var storage *history.StorageError
+		if err := put(); !errors.As(err, &storage) || storage.Reason != reason || storage.Op != "write" {
+			t.Errorf("%s: %v, want %q", state, err, reason)
+		}
+		if refs, err := s.Refs(t.Context(), "s", 3.5); err != nil || len(refs) != 1 {
+			t.Errorf("%s: %d pairs are read, %v", state, len(refs), err)
+		}
+	}
+	must(t, s.exec(t.Context(), "DROP TRIGGER refuse ON pair"), put())
+}
+
+// A server that is read-only, such as a standby, is opened for reading.
+func TestAReadOnlyServerIsRead(t *testing.T) {
+	address := needServer(t).newDatabase(t)
+	p := &assistant.Pair{Session: "s", UserText: "q"}
+	s := openAt(t, address, Options{})
+	must(t, s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}))
+	reader := openAt(t, address+"&default_transaction_read_only=on", Options{})
+	var storage *history.StorageError
+	if !errors.As(reader.Report().ReadOnly, &storage) {
+		t.Errorf("ReadOnly = %v", reader.Report().ReadOnly)
+	}
+	got, err := reader.Load(t.Context(), []int64{p.Seq})
+	if err != nil || len(got) != 1 || got[0].UserText != "q" {
+		t.Errorf("Load = %+v, %v", got, err)
+	}
+	if err := reader.SaveDraft(t.Context(), "k", history.Draft{Text: "x"}); !errors.As(err, &storage) || storage.Op != "write" {
+		t.Errorf("a write: %v, want a *StorageError", err)
+	}
+}
