@@ -154,8 +154,7 @@ func (a *app) config() (*config.Settings, error) {
 	}
 	if postgres.HasPassword(a.settings.History) {
 		a.settings = nil // so that nothing shows it
-		return nil, advise(errors.New("history: the address contains a password"),
-			`take it out and give it as history_password = "env:NAME", "cmd:COMMAND" or "keyring:NAME", as PGPASSWORD or in ~/.pgpass`)
+		return nil, errPassword
 	}
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(strings.TrimSuffix(a.settings.LogLevel, "ing"))) // slog's "warn"; the settings are checked

@@ -2,16 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/history/postgres"
 	"winnow/assistant/history/sqlite"
+	"winnow/assistant/history/transfer"
 	"winnow/assistant/safetext"
 	"winnow/tui"
 )
@@ -47,15 +51,59 @@ func (a *app) openStore(ctx context.Context, address string) (history.Store, err
 			a.logger().Error("history is damaged", "error", d)
 		}})
 	}
-	password, err := a.settings.HistoryPassword.Resolve(ctx, a.environ)
+	s, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	password, err := s.HistoryPassword.Resolve(ctx, a.environ)
 	if err != nil {
 		return nil, fmt.Errorf("history_password: %w", err)
 	}
 	if password != "" {
 		a.redactor.Add(password)
 	}
-	return postgres.Open(ctx, address, postgres.Options{Log: a.logger(), Redact: a.redactor.Redact, Password: password, User: a.settings.User})
+	return postgres.Open(ctx, address, postgres.Options{Log: a.logger(), Redact: a.redactor.Redact, Password: password, User: s.User})
 }
+
+// ownFile names the file of the user where an address is asked for.
+const ownFile = "sqlite"
+
+func historyMigrateCommand(a *app) *cobra.Command {
+	var from, to string
+	c := command("migrate", "Copy the history into another database, and compare both", 0, 0, func(ctx context.Context, _ []string) error {
+		if from == "" || to == "" || from == to {
+			return &usageError{"winnow history migrate", "--from and --to name two databases: " + ownFile + " is the file, postgres://… a team's history"}
+		}
+		defer a.progress("")
+		var stores [2]history.Store
+		for i, address := range []string{from, to} {
+			if postgres.HasPassword(address) {
+				return errPassword
+			}
+			store, err := a.openStore(ctx, strings.TrimPrefix(address, ownFile))
+			if err != nil {
+				return err
+			}
+			defer store.Close()
+			stores[i] = store
+		}
+		r, err := transfer.Copy(ctx, stores[0], stores[1], func(done, total int) { a.progress("copying, %d of %d pairs", done, total) })
+		if err != nil {
+			return advise(err, "%s were copied; the same command continues and adds no duplicates", assistant.Counted(r.Added, "pair"))
+		}
+		a.progress("")
+		return a.emit(map[string]int{"pairs": r.Pairs, "added": r.Added, "known": r.Known, "different": r.Different},
+			fmt.Sprintf("%s added, %d were there already; %d of %d are the same in both",
+				assistant.Counted(r.Added, "pair"), r.Known, r.Pairs-r.Different, r.Pairs))
+	})
+	c.Flags().StringVar(&from, "from", "", ownFile+" or the postgres:// ADDRESS to copy from")
+	c.Flags().StringVar(&to, "to", "", ownFile+" or the postgres:// ADDRESS to copy to")
+	return c
+}
+
+// errPassword refuses an address with a password: it is shown and logged.
+var errPassword = advise(errors.New("history: the address contains a password"),
+	`take it out and give it as history_password = "env:NAME", "cmd:COMMAND" or "keyring:NAME", as PGPASSWORD or in ~/.pgpass`)
 
 // changePause bounds how often the changes of others are shown.
 const changePause = 250 * time.Millisecond

@@ -33,7 +33,7 @@ func runWriter(task string) int {
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
 		s, err := Open(ctx, fields[0], Options{User: fields[1]})
 		if err != nil {
-			time.Sleep(retryPause)
+			time.Sleep(10 * retryPause)
 			continue
 		}
 		for ; from < n && time.Now().Before(deadline); from++ {

@@ -149,7 +149,7 @@ func (s *server) start() error {
 	}
 	deadline := time.Now().Add(time.Minute)
 	for {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		conn, err := pgx.Connect(ctx, s.address("postgres"))
 		if err == nil {
 			conn.Close(ctx)

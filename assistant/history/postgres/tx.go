@@ -148,13 +148,14 @@ func (s *store) retry(ctx context.Context, op string, try func() error) error {
 	if s.ctx.Err() != nil {
 		return history.ErrClosed
 	}
-	for deadline := time.Now().Add(retryFor); ; {
+	pause := retryPause
+	for deadline := time.Now().Add(retryFor); ; pause *= 2 { // many programs wait for the same server
 		err := try()
 		if !transient(err) || time.Now().After(deadline) || ctx.Err() != nil {
 			return s.explain(op, err)
 		}
 		select {
-		case <-time.After(retryPause):
+		case <-time.After(pause):
 		case <-ctx.Done():
 		case <-s.ctx.Done():
 			return history.ErrClosed
