@@ -34,7 +34,7 @@ func PairParts(p *Pair) []string {
 }
 
 // PairCost estimates the tokens that a pair adds to a request: the sum over its
-// parts of their runes divided by charsPerToken, rounded up (spec §8.4).
+// parts of their runes divided by charsPerToken, rounded up.
 func PairCost(p *Pair, charsPerToken float64) int {
 	sum := 0
 	for _, part := range PairParts(p) {

@@ -2,7 +2,7 @@
 // changes it through tools; every change can be undone. It knows nothing of
 // terminals; any Go program can embed it by implementing Window.
 //
-// # Nouns
+// # Types
 //
 // A Window gives context, tools and a prompt, and its state can be restored. A
 // Pair is one user message and everything the assistant produced for it. A turn
@@ -12,7 +12,7 @@
 // Conversation and Builder are the plain way to use a model with tools, without
 // window, history or checkpoints. Models come from an llm.Registry.
 //
-// # Who may call what from where
+// # Concurrency
 //
 // Session methods are safe from any goroutine and return copies. A turn's events come
 // on one channel, in order, and must be read to the end. While a turn runs, what works
@@ -24,16 +24,13 @@
 //
 // # Caveats
 //
-// The implementation of an llm.Model sanitises the text of its parts
-// (assistant/safetext). Tool arguments are executed as received, and sanitised
-// where they are shown.
+// The implementation of an llm.Model sanitises the text of its parts (assistant/safetext).
+// Tool arguments are executed as received, and sanitised where they are shown.
 //
-// No call of a response runs unless the response was received whole and sound:
-// see llm.End. Whether a lost or repeated event can be noticed is described in
-// assistant/openai.
+// No call of a response runs unless the response was received whole and sound: see
+// llm.End. Whether a lost or repeated event can be noticed is said in assistant/openai.
 //
-// A tool that ignores the end of its ctx is left behind after its timeout: what
-// it does then is in no checkpoint.
+// A tool that ignores the end of its ctx is left behind: what it does then is in no checkpoint.
 //
 // The text of a pair and of its TextDeltas has card markers, [[tool:N]];
 // markup.Pieces splits it. What a model writes that looks like one is escaped.
@@ -43,6 +40,4 @@
 //
 // A model that its endpoint listed before but no longer lists is refused with
 // llm.ErrModelGone; one that was never listed is not.
-//
-// The package implements sections 5, 7, 8.2 and 8.4 of winnow's specification.
 package assistant

@@ -15,7 +15,7 @@ import (
 // PairState is how far the turn of a pair has come.
 type PairState string
 
-// The states of spec §8.1.
+// The states of a pair.
 const (
 	PairIdle     PairState = "idle"
 	PairSending  PairState = "sending"

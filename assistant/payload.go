@@ -27,7 +27,7 @@ type Payload struct {
 // PayloadSource is who makes payloads of a type.
 type PayloadSource string
 
-// The sources of spec §7.3.
+// Where a payload came from.
 const (
 	FromTool PayloadSource = "tool" // a tool returns it
 	FromLLM  PayloadSource = "llm"  // the model writes it after its marker
@@ -91,7 +91,7 @@ func kindsOf(types []PayloadType) (kinds []markup.Kind) {
 	return kinds
 }
 
-// The payload types that every session knows (spec §7.3). A window adds its own.
+// The payload types that every session knows. A window adds its own.
 const (
 	PayloadValues  = "suggested_values"
 	PayloadActions = "suggested_actions"

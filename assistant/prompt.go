@@ -11,7 +11,7 @@ import (
 //go:embed prompts/base.md
 var basePrompt string
 
-// promptParts are the sections of a system prompt, in their order (spec §5.1).
+// promptParts are the sections of a system prompt, in their order.
 type promptParts struct {
 	page     Page
 	location Location

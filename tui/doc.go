@@ -1,7 +1,7 @@
 // Package tui is winnow's screen: one Bubble Tea model that shows a Session
 // and its window and turns keys into use cases of its Workspace.
 //
-// # Nouns
+// # Types
 //
 // Model is the one tea.Model of the program. Its children have state and plain
 // methods of their own: conversation (VIEW, with search and pointer), input (the box,
@@ -26,7 +26,7 @@
 // the filter line, PANE works on the rules. Overlays lie above all of them;
 // the mode stays as it is behind them.
 //
-// # Who may call what
+// # Concurrency
 //
 // A Model belongs to its program. Typed and StoreDraft are called after its end, Keys
 // may be called from any goroutine.
@@ -35,6 +35,4 @@
 //
 // Nothing in Update or View waits. Text is sanitised before it is shown, whoever wrote
 // it.
-//
-// The package implements sections 3 and 4 of winnow's specification.
 package tui

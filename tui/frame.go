@@ -37,6 +37,7 @@ func (m *Model) View() tea.View {
 		return v
 	}
 	v.Content = m.compose()
+	m.widths.EndFrame()
 	if !m.opts.Style.Unicode {
 		v.Content, v.WindowTitle = style.ASCII(v.Content), style.ASCII(v.WindowTitle)
 	}
@@ -44,13 +45,12 @@ func (m *Model) View() tea.View {
 	return v
 }
 
-// compose draws the parts where the layout puts them, and above them the overlay,
-// or the list that belongs to the text that is being written.
+// compose draws the parts, and above them the overlay or the list of the text being written.
 func (m *Model) compose() string {
-	rows := append(make([]string, 0, m.height), drawBar(bars{m}.header(), m.width, m.styles.Header.Bar))
+	rows := append(make([]string, 0, m.height), m.drawBar(bars{m}.header(), m.width, m.styles.Header.Bar))
 	rows = append(rows, m.middle()...)
 	rows = append(rows, m.inputLines()...)
-	rows = append(rows, drawBar(bars{m}.footer(), m.width, m.styles.Footer.Bar))
+	rows = append(rows, m.drawBar(bars{m}.footer(), m.width, m.styles.Footer.Bar))
 	base := strings.Join(rows, "\n")
 	var list []string
 	foot := m.layout.input.Min.Y
@@ -106,8 +106,7 @@ func (m *Model) middle() []string {
 
 func blankLines(w, h int) []string { return slices.Repeat([]string{strings.Repeat(" ", w)}, h) }
 
-// box is the conversation in its border; below are lines under the messages, of which
-// empty ones are left out.
+// box is the conversation in its border; below are lines under it, the empty ones left out.
 func (c *conversation) box(w, h int, running bool, below ...string) []string {
 	b, st := c.styles.Border.Shape, c.styles.Border.Idle
 	if c.mode == modeView {
@@ -117,8 +116,8 @@ func (c *conversation) box(w, h int, running bool, below ...string) []string {
 	if f := c.session.Filter(); f != "x" {
 		title = " chat · " + oneLine(filterName(f)) + " "
 	}
-	title = textwidth.Truncate(title, max(0, w-4), c.styles.Icons.Ellipsis)
-	rows := []string{st.Render(b.TopLeft + b.Top + title + strings.Repeat(b.Top, max(0, w-3-ansi.StringWidth(title))) + b.TopRight)}
+	title = c.widths.Truncate(title, max(0, w-4), c.styles.Icons.Ellipsis)
+	rows := []string{st.Render(b.TopLeft + b.Top + title + strings.Repeat(b.Top, max(0, w-3-c.widths.Width(title))) + b.TopRight)}
 	left, right := st.Render(b.Left), st.Render(b.Right)
 	for _, line := range c.lines(w-2, h-2, running, below) {
 		rows = append(rows, left+line+right)
@@ -154,7 +153,7 @@ func (c *conversation) lines(w, h int, running bool, below []string) []string {
 		if i >= top && i-top < len(lines) {
 			line = "  " + lines[i-top]
 		}
-		out[i] = textwidth.Fit(line, w, c.styles.Icons.Ellipsis)
+		out[i] = c.widths.Fit(line, w, c.styles.Icons.Ellipsis)
 	}
 	return append(out, under...)
 }
@@ -208,8 +207,7 @@ func (c *conversation) quietLines(hint string, w int) []string {
 // filterName is a filter line as the frame shows it.
 func filterName(line string) string { return cmp.Or(line, "all pairs") }
 
-// sendLabel is the button at the right end of the line above the box, with the
-// mouse on.
+// sendLabel is the button at the right end of the line above the box, with the mouse on.
 const sendLabel = "[send] "
 
 // inputLines are the box, and above it a line with the estimate of the draft.
@@ -226,11 +224,11 @@ func (m *Model) inputLines() []string {
 	if m.opts.Mouse {
 		note += sendLabel
 	}
-	rule := strings.Repeat(m.styles.Border.Shape.Top, max(0, w-ansi.StringWidth(note)))
+	rule := strings.Repeat(m.styles.Border.Shape.Top, max(0, w-m.widths.Width(note)))
 	rows := []string{border.Render(rule) + m.styles.Input.Estimate.Render(note)}
 	body := append(strings.Split(m.input.draft.View(h), "\n"), make([]string, h)...)
 	for _, line := range body[:h] {
-		rows = append(rows, textwidth.Fit(line, w, ""))
+		rows = append(rows, m.widths.Fit(line, w, ""))
 	}
 	return rows
 }

@@ -26,9 +26,9 @@ type segment struct {
 }
 
 // cells is the width of segments together.
-func cells(parts ...segment) (sum int) {
+func (s *shared) cells(parts ...segment) (sum int) {
 	for _, p := range parts {
-		sum += ansi.StringWidth(p.text)
+		sum += s.widths.Width(p.text)
 	}
 	return sum
 }
@@ -36,31 +36,33 @@ func cells(parts ...segment) (sum int) {
 // onSegment handles a click on a column of a bar.
 func (m *Model) onSegment(parts []segment, x int) tea.Cmd {
 	for _, p := range parts {
-		if w := cells(p); x >= 0 && x < w && p.do != nil {
+		if w := m.cells(p); x >= 0 && x < w && p.do != nil {
 			return p.do(m)
 		}
-		x -= cells(p)
+		x -= m.cells(p)
 	}
 	return nil
 }
 
 // drawBar draws a bar of w cells; rest styles the cells after the segments.
-func drawBar(parts []segment, w int, rest lipgloss.Style) string {
-	line := ""
+func (s *shared) drawBar(parts []segment, w int, rest lipgloss.Style) string {
+	line, used := "", s.cells(parts...)
 	for _, p := range parts {
 		line += p.text
 	}
-	line = textwidth.Truncate(line, w, "…")
-	return line + rest.Render(strings.Repeat(" ", max(0, w-ansi.StringWidth(line))))
+	if used > w {
+		line = s.widths.Truncate(line, w, "…")
+		used = s.widths.Width(line)
+	}
+	return line + rest.Render(strings.Repeat(" ", max(0, w-used)))
 }
 
 // minModel is how many cells the model has before provider and window give way.
 const minModel = 12
 
-// header shows window, provider, model, checkpoints, context, and whether the
-// window is unsaved or locked. Before the session is open it shows the name alone.
-// Where there is no room, the checkpoints give way first, then the names of provider
-// and window; the unsaved mark goes last.
+// header shows window, provider, model, checkpoints, context, and whether the window is unsaved or
+// locked; before the session is open, the name alone. Where there is no room, the checkpoints give
+// way first, then the names of provider and window; the unsaved mark goes last.
 func (m bars) header() []segment {
 	st := m.styles.Header
 	if !m.ready {
@@ -79,25 +81,25 @@ func (m bars) header() []segment {
 		}
 		checkpoints := try%2 == 0
 		right = m.headerRight(model, checkpoints)
-		over = cells(right...) + 1 + cells(left) - m.width
-		if w := ansi.StringWidth(model) - over; over > 0 && w >= minModel {
+		over = m.cells(right...) + 1 + m.cells(left) - m.width
+		if w := m.widths.Width(model) - over; over > 0 && w >= minModel {
 			right, over = m.headerRight(m.headerModel(w), checkpoints), 0
 		}
 	}
 	for over > 0 && len(right) > 2 {
-		over -= cells(right[:2]...) // a part and its gap
+		over -= m.cells(right[:2]...) // a part and its gap
 		right = right[2:]
 	}
-	gap := segment{text: st.Bar.Render(strings.Repeat(" ", max(0, m.width-cells(left)-cells(right...))))}
+	gap := segment{text: st.Bar.Render(strings.Repeat(" ", max(0, m.width-m.cells(left)-m.cells(right...))))}
 	return append([]segment{left, gap}, right...)
 }
 
 // headerModel is the model in at most w cells.
 func (m bars) headerModel(w int) string {
 	ic := m.styles.Icons
-	frame := ansi.StringWidth(ic.Model) + ansi.StringWidth(ic.Menu) + 2
+	frame := m.widths.Width(ic.Model) + m.widths.Width(ic.Menu) + 2
 	name := safetext.Visible(cmp.Or(m.session.Model(), "no model"))
-	return m.styles.Header.Model.Render(ic.Model + " " + textwidth.Truncate(name, max(0, w-frame), ic.Ellipsis) + " " + ic.Menu)
+	return m.styles.Header.Model.Render(ic.Model + " " + m.widths.Truncate(name, max(0, w-frame), ic.Ellipsis) + " " + ic.Menu)
 }
 
 // headerRight is the right side of the header, with a gap after each part.
@@ -141,7 +143,7 @@ func (m bars) headerRight(model string, checkpoints bool) (right []segment) {
 func (m bars) footer() []segment {
 	f := m.styles.Footer
 	left := segment{text: f.Mode.Render(" " + m.mode.String() + " ")}
-	room := m.width - cells(left)
+	room := m.width - m.cells(left)
 	t, label := m.activeLine()
 	switch {
 	case m.overlay.Open():
@@ -189,7 +191,7 @@ func (m bars) hints(w int) (hints []segment) {
 			}
 		}
 	}
-	for len(hints) > 0 && cells(hints...) > w {
+	for len(hints) > 0 && m.cells(hints...) > w {
 		at := min(max(1, len(hints)-2), len(hints)-1)
 		hints = slices.Delete(hints, at, at+1)
 	}

@@ -19,6 +19,7 @@ import (
 	"winnow/tui/pane"
 	"winnow/tui/settings"
 	"winnow/tui/style"
+	"winnow/tui/textwidth"
 )
 
 // Options configures a Model. The zero value is a screen that waits for its
@@ -106,6 +107,7 @@ type shared struct {
 	styles style.Styles
 	width  int // of the screen
 	height int
+	widths textwidth.Cache
 
 	mode     mode
 	ready    bool              // the start is over

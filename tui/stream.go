@@ -8,10 +8,9 @@ import (
 	"winnow/assistant"
 )
 
-// eventStream turns the events of a turn into messages, one at a time: each is
-// followed by the next wait. Neighbouring pieces of text, or of reasoning, within a
-// frame become one message; every other event is a message of its own and is never
-// held back.
+// eventStream turns the events of a turn into messages, one at a time: each is followed by the
+// next wait. Neighbouring pieces of text, or of reasoning, within a frame become one message;
+// every other event is a message of its own and is never held back.
 type eventStream struct {
 	turn   int // counts turns
 	events <-chan assistant.Event
@@ -35,14 +34,9 @@ type (
 	animationDueMsg struct{ stream *eventStream }
 )
 
-const (
-	// streamFrame is how often streamed text is shown: 25 times a second,
-	// faster than anyone reads and slow enough to leave the screen to the keys.
-	streamFrame = 40 * time.Millisecond
-	// streamSlack is how much earlier text may be shown: where a connection is read
-	// once per frame, nobody has to wait for the end of it once more.
-	streamSlack = 8 * time.Millisecond
-)
+// streamFrame is the least time between two pieces of text: faster than anyone reads. It is
+// shorter than the pause between two reads of a connection: what is read is shown at once.
+const streamFrame = 32 * time.Millisecond
 
 // wait blocks for the next message; nil when the turn is closed. Only one wait
 // runs at a time.
@@ -74,11 +68,7 @@ func (s *eventStream) wait() tea.Msg {
 func (s *eventStream) gather(text string, thought bool) tea.Msg {
 	chunk := []byte(text)
 	defer func() { s.drawn = time.Now() }()
-	left := streamFrame - time.Since(s.drawn)
-	if left < streamSlack {
-		left = 0
-	}
-	frame := time.NewTimer(left)
+	frame := time.NewTimer(streamFrame - time.Since(s.drawn))
 	defer frame.Stop()
 	for {
 		select {

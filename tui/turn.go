@@ -12,7 +12,6 @@ import (
 	"winnow/tui/hud"
 	"winnow/tui/mention"
 	"winnow/tui/overlay"
-	"winnow/tui/textwidth"
 )
 
 // turnState is what the screen knows of the running turn and of the last one,
@@ -140,8 +139,7 @@ func (m *Model) follow(events <-chan assistant.Event, p assistant.Prompt) tea.Cm
 	return (&eventStream{turn: m.turn.n, events: events}).wait
 }
 
-// animate advances what is animated while a turn runs. There is no timer for it
-// while chunks are shown: each of them is a frame already.
+// animate advances what is animated while a turn runs, with its chunks: they are frames already.
 func (m *Model) animate() {
 	if now := m.now(); now.Sub(m.turn.animated) >= spinnerFrame {
 		m.turn.animated = now
@@ -330,5 +328,5 @@ func (t *turnState) statusLine(w int) string {
 	default:
 		line += t.hint(" · %s cancels", "escape")
 	}
-	return textwidth.Fit("  "+t.styles.Chat.Notice.Render(line), w, t.styles.Icons.Ellipsis)
+	return t.widths.Fit("  "+t.styles.Chat.Notice.Render(line), w, t.styles.Icons.Ellipsis)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
@@ -144,5 +145,42 @@ func TestEveryLineIsAsWideAsTheTerminal(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A frame measures the lines that changed: while an answer is streamed, header, footer
+// and box are as before, and a frame like the last one measures nothing.
+func TestUnchangedLinesAreNotMeasured(t *testing.T) {
+	m, _ := newProgram(t, setup{})
+	m.Update(tea.WindowSizeMsg{Width: 160, Height: 50})
+	m.Update(loadStart(m.work)())
+	var measured []string
+	m.widths.Measure = func(s string) int {
+		measured = append(measured, s)
+		return ansi.StringWidth(s)
+	}
+	m.View()
+	if len(measured) < 10 {
+		t.Errorf("the first frame measures %d texts: the count is wrong", len(measured))
+	}
+	measured = nil
+	m.View()
+	if len(measured) != 0 {
+		t.Errorf("the same frame again measures %q", measured)
+	}
+	m.conv.chat.StartTurn(assistant.Pair{Seq: 2, UserText: "go on", State: assistant.PairSending})
+	m.View()
+	for range 50 {
+		measured = nil
+		m.conv.chat.Apply(assistant.TextDelta{Text: "six more tokens of text "})
+		m.View()
+		if len(measured) != 0 {
+			t.Errorf("a frame with more text measures the lines around it: %q", measured)
+		}
+	}
+	m.notice.info("a notice")
+	m.View()
+	if len(measured) == 0 {
+		t.Error("a changed footer is not measured")
 	}
 }

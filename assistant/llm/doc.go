@@ -2,7 +2,7 @@
 // the answer as they arrive, the errors, and the registry of the endpoints and
 // their models.
 //
-// # Nouns
+// # Types
 //
 // A Model answers a Request with a stream of Parts, the last of which is an End;
 // an answer that stops before its end is a RequestError. assistant/openai is the
@@ -12,7 +12,7 @@
 // models, and the Quota that each endpoint reported of a model. A Selection
 // chooses a model that meets a Need.
 //
-// # Who may call what from where
+// # Concurrency
 //
 // A Model and a Registry are safe from any goroutine; everything else is plain data.
 //

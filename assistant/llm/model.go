@@ -203,7 +203,7 @@ func (m ModelInfo) Limit() budget.Limit {
 // Kind says why a request failed: a label for the user.
 type Kind string
 
-// The kinds of spec section 8.5.
+// The kinds of failures.
 const (
 	KindAuth        Kind = "auth"
 	KindQuota       Kind = "quota"

@@ -2,7 +2,7 @@
 // completions protocol. It is the only user of the openai-go module, which
 // builds and sends the requests; all responses are parsed here.
 //
-// # Nouns
+// # Types
 //
 // A Client is one endpoint: base URL, key and timeouts. An exchange is one HTTP
 // request with its response. A stream is one call of Stream: an exchange, and after a
@@ -10,7 +10,7 @@
 // response body (server-sent events, a JSON document, or JSON lines); a chunk is a
 // parsed frame; an answer assembles chunks and decides whether the response is whole.
 //
-// # Who may call what from where
+// # Concurrency
 //
 // All methods of a Client are safe from any goroutine. A stream belongs to the
 // goroutine that ranges over it; leaving the loop or cancelling its context
@@ -36,6 +36,4 @@
 //
 // The key goes to the scheme, host and port of the base URL and nowhere else.
 // Nothing is read from the environment but the proxy settings of net/http.
-//
-// It implements spec section 11 and the failure classes of section 8.5.
 package openai

@@ -137,12 +137,15 @@ func newPacedServer(t *testing.T) *httptest.Server {
 			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
-		began := time.Now()
+		var began time.Time
 		burst := 0 // chunks that come at once, so that the later ones come at a long answer
 		if n == 30_000 {
 			burst = 20_000
 		}
 		for i := range n {
+			if i == burst {
+				began = time.Now()
+			}
 			if late := i - burst; rate > 0 && late > 0 {
 				select {
 				case <-time.After(time.Until(began.Add(time.Duration(late) * time.Second / time.Duration(rate)))):

@@ -1,7 +1,7 @@
 // Package chat shows the conversation: one item per message pair, in a list
 // that draws only what is visible.
 //
-// # Nouns
+// # Types
 //
 // A View shows the visible pairs and where the boundary is. A pair is an item made
 // of parts: the user's message, the reasoning, stretches of text, tool cards,
@@ -22,7 +22,7 @@
 // SetPayloadTypes says how the payloads of a type look and whether they are accepted;
 // rule_proposal is known. The others show a summary and their folded JSON.
 //
-// # Who may call what
+// # Concurrency
 //
 // A View belongs to the goroutine that runs Update and View. It does no I/O.
 //

@@ -43,7 +43,7 @@
 // maxBytes the rest of a document is plain text, with a line that says so. So CPU
 // and memory are linear in the text, whatever it is.
 //
-// # Who may call what
+// # Concurrency
 //
 // A Style is how documents look, shared by all of a theme and safe for use from
 // any goroutine. A Doc belongs to one goroutine. The slices that Lines returns are
@@ -56,6 +56,4 @@
 // all along loses it where it is split. The columns of a table are those of its
 // first 200 rows: what is wider in the others is wrapped. A line of more than a
 // kilobyte is text or code. Definition lists, footnotes and math are text.
-//
-// It implements the rendering of answers of the design's sections 3 and 14.
 package markdown

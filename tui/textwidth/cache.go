@@ -1,0 +1,56 @@
+package textwidth
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Cache measures the texts of frames. A text that the last frame had too is not
+// measured again. The zero value is ready to use, by one goroutine.
+type Cache struct {
+	Measure   func(string) int // nil means ansi.StringWidth
+	last, now map[string]int   // the texts of the last frame, and of this one
+}
+
+// Width is the width of s in cells.
+func (c *Cache) Width(s string) int {
+	if w, ok := c.now[s]; ok {
+		return w
+	}
+	w, ok := c.last[s]
+	if !ok {
+		measure := c.Measure
+		if measure == nil {
+			measure = ansi.StringWidth
+		}
+		w = measure(s)
+	}
+	if c.now == nil {
+		c.now = map[string]int{}
+	}
+	c.now[s] = w
+	return w
+}
+
+// Fit is the function Fit.
+func (c *Cache) Fit(s string, width int, tail string) string {
+	if n := c.Width(s); width > 0 && n <= width {
+		return s + strings.Repeat(" ", width-n)
+	}
+	return Fit(s, width, tail)
+}
+
+// Truncate is the function Truncate.
+func (c *Cache) Truncate(s string, width int, tail string) string {
+	if c.Width(s) <= width {
+		return s
+	}
+	return Truncate(s, width, tail)
+}
+
+// EndFrame forgets the texts that this frame did not have.
+func (c *Cache) EndFrame() {
+	c.last, c.now = c.now, c.last
+	clear(c.now)
+}
