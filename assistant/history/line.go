@@ -13,8 +13,9 @@ import (
 // defaultCharsPerToken is the default of the setting.
 const defaultCharsPerToken = 3.5
 
-// PairReader reads one consistent state of the database of a Store for a Search. A condition is about a row p of the table pair, with ? for each argument.
-// After the first error, which Err returns, its methods return nothing.
+// PairReader reads one consistent state of the database of a Store for a Search. A
+// condition is about a row p of the table pair, with ? for each argument. After the
+// first error, which Err returns, its methods return nothing.
 type PairReader interface {
 	// Dialect writes conditions on texts for the pairs with from < seq <= to. An
 	// engine that cannot match a regular expression tests it on candidates: all
@@ -37,7 +38,8 @@ type Names struct {
 	Newest         int64             // the greatest seq, 0 without pairs
 }
 
-// Search is the evaluation of one line on one state of a database, the same for every engine.
+// Search is the evaluation of one line on one state of a database, the same for every
+// engine.
 type Search struct {
 	db     PairReader
 	env    Env
