@@ -149,6 +149,22 @@ func (j *Journal) LastStep() (Checkpoint, bool) {
 	return e.described(), true
 }
 
+// OthersSince returns the steps of other sessions that a rollback to a checkpoint
+// undoes, oldest first. A nil journal has none.
+func (j *Journal) OthersSince(id, session string) (others []Checkpoint) {
+	if j == nil {
+		return nil
+	}
+	found := false
+	for _, c := range j.List("") {
+		found = found || c.ID == id
+		if found && c.Session != session && c.Kind != KindStart && !c.Undone {
+			others = append(others, c)
+		}
+	}
+	return others
+}
+
 // State returns the state at a checkpoint, in canonical form. An id that is
 // not in the list is an error that wraps ErrUnknown.
 func (j *Journal) State(id string) (json.RawMessage, error) {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"winnow/assistant"
+	"winnow/assistant/filter"
+	"winnow/assistant/history"
 	"winnow/assistant/share"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
@@ -41,6 +43,21 @@ func (s *Session) Close(ctx context.Context) error {
 	err := s.Session().Close(ctx)
 	s.member.Announce(share.Left, s.ID(), "", nil, nil)
 	return err
+}
+
+// OthersSince are the steps of other sessions that a rollback to a checkpoint undoes.
+func (s *Session) OthersSince(id string) []checkpoint.Checkpoint {
+	return s.hub.Journal().OthersSince(id, s.ID())
+}
+
+// Match returns the pairs that a filter line matches. The view stays as it is.
+func (s *Session) Match(ctx context.Context, line string) ([]assistant.Ref, error) {
+	q, err := filter.Parse(line)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.hub.opts.History.Filter(ctx, q, history.EnvOf(s.Session(), s.hub.now()))
+	return found.Refs, err
 }
 
 // CallTool runs a tool of the window by hand. A write tool is one step that can be

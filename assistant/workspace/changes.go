@@ -103,20 +103,6 @@ type RolledBack struct {
 	Others []checkpoint.Checkpoint
 }
 
-// OthersSince are the steps of other sessions that a rollback to a checkpoint undoes.
-func (w *Workspace) OthersSince(id string) (others []checkpoint.Checkpoint) {
-	found := false
-	if j := w.session.Journal(); j != nil {
-		for _, c := range j.List("") {
-			found = found || c.ID == id
-			if found && c.Session != w.session.ID() && c.Kind != checkpoint.KindStart && !c.Undone {
-				others = append(others, c)
-			}
-		}
-	}
-	return others
-}
-
 // Undo undoes the newest change. A user's change is undone alone. An
 // assistant's change is undone with its conversation or alone, as scope says;
 // scope is ignored for a user's change.
@@ -144,7 +130,7 @@ func (w *Workspace) Rollback(ctx context.Context, id string, scope checkpoint.Sc
 		}
 	}
 	if scope != checkpoint.ScopeConversation {
-		out.Others = w.OthersSince(id)
+		out.Others = w.session.Journal().OthersSince(id, w.session.ID())
 	}
 	text, err := w.session.Rollback(ctx, id, scope)
 	out.Text = text

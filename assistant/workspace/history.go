@@ -60,12 +60,6 @@ func (w *Workspace) CountFilter(ctx context.Context, line string) (int, error) {
 	return w.history.Count(ctx, q, env)
 }
 
-// Match returns what a line matches and leaves the view alone.
-func (w *Workspace) Match(ctx context.Context, line string) (Filtered, error) {
-	r, err := w.evaluate(ctx, line)
-	return Filtered{r.Refs, r.Hints}, err
-}
-
 // Matches reports whether the active line matches a pair. One that was just answered
 // is in view even if it does not match.
 func (w *Workspace) Matches(ctx context.Context, seq int64) (bool, error) {

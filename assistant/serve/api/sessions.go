@@ -159,11 +159,9 @@ func (s *Server) listPairs(r *http.Request, _ none) (pairList, error) {
 	list := pairList{Filter: core.Filter(), Counter: core.Counter(), Pairs: []pairInfo{}}
 	if r.URL.Query().Has("filter") {
 		list.Filter = r.URL.Query().Get("filter")
-		found, err := st.Match(r.Context(), list.Filter)
-		if err != nil {
+		if refs, err = st.Match(r.Context(), list.Filter); err != nil {
 			return pairList{}, err
 		}
-		refs = found.Refs
 	}
 	list.Matching = len(refs)
 	var seqs []int64
