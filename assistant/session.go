@@ -127,9 +127,8 @@ func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 
 // acquireWork gives window, journal and store to one caller at a time. It is
 // ErrBusy while a turn runs, also for a caller that waits when a turn starts; a
-// turn waits for the caller that has it. A change of a window that the turn of
-// another session has is a *share.HeldError, of one that another process has a
-// *checkpoint.LockedError.
+// turn waits for the caller that has it. A change of a window that another session or
+// process has is a *share.HeldError or a *checkpoint.LockedError.
 func (s *Session) acquireWork(changes bool) (release func(), err error) {
 	s.mu.Lock()
 	busy, started := s.running != nil, s.turnStarted

@@ -45,8 +45,7 @@ type Tool struct {
 	Lasting bool
 	// Preview shows what a call would do, for the dialog that asks. ask is
 	// false when there is nothing to ask about. nil shows the arguments.
-	Preview func(ctx context.Context, args json.RawMessage) (diff string, ask bool, err error)
-	// What other agents are told of a write tool.
+	Preview     func(ctx context.Context, args json.RawMessage) (diff string, ask bool, err error)
 	Destructive bool // it removes or overwrites something, and does not only add
 	Idempotent  bool // the same call again changes nothing more
 

@@ -37,6 +37,9 @@ type Options struct {
 	// what would change it is refused with the *LockedError that Locked returns.
 	Beside  bool
 	Program string // this one, for the LockedError of others
+	// Author names the user who writes now and the session, for Changes; nil names
+	// nobody. It is called while a record is written and must not call the Journal.
+	Author func() (user, session string)
 
 	wrap         func(*os.File) file // tests: nil means the file itself
 	compactAbove int64               // tests: 0 means defaultCompactAbove

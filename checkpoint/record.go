@@ -78,6 +78,8 @@ type record struct {
 	Tools      []ToolSummary `json:"tools,omitempty"`
 	Rollback   *Intent       `json:"rollback,omitempty"`
 	Lost       []string      `json:"lost,omitempty"`
+	User       string        `json:"user,omitempty"` // who wrote it, in the session Author
+	Author     string        `json:"author,omitempty"`
 
 	kind    payloadKind
 	payload string // a part of text

@@ -36,6 +36,9 @@ func (j *Journal) write(r record, to *jsondelta.Document, other string) error {
 	if r.Checkpoint != nil {
 		r.Checkpoint.Seq = r.Seq
 	}
+	if j.opts.Author != nil {
+		r.User, r.Author = j.opts.Author()
+	}
 	if err := r.encode(); err != nil {
 		return err
 	}

@@ -60,6 +60,7 @@ func newRoot(a *app) *cobra.Command {
 		group("checkpoints", "List the checkpoints of the rules and go back to one", checkpointsListCommand(a), rollbackCommand(a)),
 		serveCommand(a),
 		mcpCommand(a),
+		logCommand(a),
 		doctorCommand(a),
 		group("config", "Show, edit and check the settings",
 			command("path", "Print the path of the settings file", 0, 0, a.configPath),

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"winnow/assistant"
+	"winnow/checkpoint/changelog"
 )
 
 // agent is a client of winnow mcp, which runs as a process of its own.
@@ -211,5 +213,35 @@ func TestReadmeConnectsTheUsualAgents(t *testing.T) {
 	}
 	if got := b.connect(args...).call("get_model_details", nil); !got.Success {
 		t.Errorf("get_model_details = %+v", got)
+	}
+}
+
+func TestLogFollows(t *testing.T) {
+	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n")
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "winnow", "log", "-f", "--json")
+	cmd.Dir, cmd.Env = b.dir, b.env
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for _, pattern := range []string{"*mini*", "*nano*"} {
+		b.run(0, "rules", "add", pattern)
+		var c changelog.Change
+		if !lines.Scan() || json.Unmarshal(lines.Bytes(), &c) != nil {
+			t.Fatalf("no line for %s: %q", pattern, lines.Text())
+		}
+		if c.User == "" || c.Kind != changelog.Edit || len(c.Changed) != 1 || string(c.Changed[0].After) != `"`+pattern+`"` {
+			t.Errorf("%s is logged as %+v", pattern, c)
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("log -f ends with %v", err)
 	}
 }

@@ -104,7 +104,10 @@ func (a *app) openHistoryWindow(ctx context.Context, to access) (*journaledWindo
 }
 
 func (a *app) openJournal(w *journaledWindow, path string, to access) (err error) {
-	if w.journal, err = checkpoint.Open(path, checkpoint.Options{Log: a.logger(), ReadOnly: to == toRead, Beside: to == toWriteIfFree, Program: a.program}); err != nil {
+	if w.journal, err = checkpoint.Open(path, checkpoint.Options{
+		Log: a.logger(), ReadOnly: to == toRead, Beside: to == toWriteIfFree, Program: a.program,
+		Author: func() (user, session string) { return userName(), w.sessionID() },
+	}); err != nil {
 		return err
 	}
 	a.onClose(w.journal.Close)

@@ -1,0 +1,116 @@
+package changelog
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"winnow/checkpoint"
+)
+
+// rulesDoc is a state with rules, and a position that is no change.
+func rulesDoc(position string, rules ...string) json.RawMessage {
+	raw, err := json.Marshal(map[string]any{"provider": position, "rules": map[string]any{"openai": append([]string{}, rules...)}})
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
+
+// changeLines are the changes of a journal, each in a line.
+func changeLines(j *checkpoint.Journal) string {
+	var b strings.Builder
+	for _, c := range Read(j, "provider") {
+		fmt.Fprintf(&b, "%s %s %s %s", c.User, c.Session, c.Kind, c.What)
+		for _, d := range c.Changed {
+			fmt.Fprintf(&b, " [%s %s %s]", d.Path, d.Before, d.After)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func TestChangesSayWhoChangedWhat(t *testing.T) {
+	path, user := filepath.Join(t.TempDir(), "journal"), "anna"
+	o := checkpoint.Options{FullEvery: 3, Author: func() (string, string) { return user, "now" }}
+	j := open(t, path, o)
+	none := rulesDoc("a")
+	must[checkpoint.Checkpoint](t)(j.Start("s1", none))
+	ok(t, j.Saved(none))
+	turn := must[checkpoint.Checkpoint](t)(j.Add(checkpoint.Checkpoint{PairSeq: 1, Session: "s1"}, rulesDoc("b"))) // the position moved
+	ok(t, j.Record(rulesDoc("b", "x"), []checkpoint.ToolSummary{{Name: "add", Args: `{"p":"x"}`, OK: true}}))
+	ok(t, j.Record(rulesDoc("b", "x"), []checkpoint.ToolSummary{{Name: "fails"}}))
+	user = "ben"
+	must[checkpoint.Checkpoint](t)(j.Edit("s2", "add y", rulesDoc("b", "x"), rulesDoc("b", "x", "y")))
+	ok(t, j.Saved(rulesDoc("b", "x", "y")))
+	must[checkpoint.Checkpoint](t)(j.Edit("s2", "remove x", rulesDoc("b", "x", "y"), rulesDoc("b", "y")))
+	ok(t, j.Finish(must[checkpoint.Intent](t)(j.BeginRollback(turn.ID, checkpoint.ScopeBoth, 0, ""))))
+	ok(t, j.Finish(must[checkpoint.Intent](t)(j.BeginUndoRollback())))
+	ok(t, j.Saved(rulesDoc("b", "y")))
+	ok(t, j.Close())
+	j = open(t, path, o)
+	must[checkpoint.Checkpoint](t)(j.Start("s1", rulesDoc("b", "y", "z"))) // somebody changed the file
+	ok(t, j.Saved(rulesDoc("b", "y", "z")))
+	want := `anna s1 turn add("x") [rules.openai  "x"]
+ben s2 edit add y [rules.openai  "y"]
+ben now save  [rules.openai  "x"] [rules.openai  "y"]
+ben s2 edit remove x [rules.openai "x" ]
+ben now rollback fails() [rules.openai "y" ]
+ben now undo fails() [rules.openai  "y"]
+ben now save  [rules.openai "x" ]
+  outside  [rules.openai  "z"]
+`
+	if got := changeLines(j); got != want {
+		t.Errorf("changes are\n%swant\n%s", got, want)
+	}
+	ok(t, j.Close())
+	whole := must[[]byte](t)(os.ReadFile(path))
+	for n := 0; n < len(whole); n += 7 { // as a kill -9 may leave it
+		ok(t, os.WriteFile(path, whole[:n], 0o600))
+		r := open(t, path, checkpoint.Options{ReadOnly: true})
+		if got := changeLines(r); !strings.HasPrefix(want, got) {
+			t.Fatalf("cut at byte %d the changes are\n%s", n, got)
+		}
+	}
+}
+
+func TestManyDifferencesAreCounted(t *testing.T) {
+	j := open(t, filepath.Join(t.TempDir(), "journal"), checkpoint.Options{})
+	var rules []string
+	for n := range maxDifferences + 50 {
+		rules = append(rules, fmt.Sprint("r", n))
+	}
+	must[checkpoint.Checkpoint](t)(j.Start("s", json.RawMessage(`{"rules":{}}`)))
+	must[checkpoint.Checkpoint](t)(j.Edit("s", "import", json.RawMessage(`{"rules":{}}`), rulesDoc("a", rules...)))
+	c := Read(j, "provider")[0]
+	if len(c.Changed) != maxDifferences || c.More != 50 || string(c.Changed[0].After) != `"r0"` {
+		t.Errorf("%d differences and %d more, the first %+v", len(c.Changed), c.More, c.Changed[0])
+	}
+}
+
+func open(t *testing.T, path string, o checkpoint.Options) *checkpoint.Journal {
+	t.Helper()
+	j, err := checkpoint.Open(path, o)
+	ok(t, err)
+	t.Cleanup(func() { _ = j.Close() })
+	return j
+}
+
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func must[T any](t *testing.T) func(v T, err error) T {
+	t.Helper()
+	return func(v T, err error) T {
+		t.Helper()
+		ok(t, err)
+		return v
+	}
+}

@@ -1,0 +1,55 @@
+package jsondelta
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// Difference is one value that only one of two documents has, or that was replaced.
+type Difference struct {
+	Path   string          `json:"path"` // of the value, or of the list that it is in
+	Before json.RawMessage `json:"before,omitempty"`
+	After  json.RawMessage `json:"after,omitempty"`
+}
+
+// Differences lists the plain values that differ between two documents, by path, but for
+// those of the paths that are ignored.
+func Differences(before, after Document, ignored ...string) (out []Difference) {
+	d := Diff(before, after)
+	for path, items := range d.Removed {
+		for _, i := range items {
+			eachValue(path, i.Value, func(path string, v json.RawMessage) { out = append(out, Difference{Path: path, Before: v}) })
+		}
+	}
+	for path, items := range d.Added {
+		for _, i := range items {
+			eachValue(path, i.Value, func(path string, v json.RawMessage) { out = append(out, Difference{Path: path, After: v}) })
+		}
+	}
+	for path, m := range d.Modified {
+		out = append(out, Difference{path, m.Old, m.New})
+	}
+	out = slices.DeleteFunc(out, func(d Difference) bool { return slices.Contains(ignored, d.Path) })
+	slices.SortStableFunc(out, func(a, b Difference) int { return cmp.Compare(a.Path, b.Path) })
+	return out
+}
+
+// eachValue calls each with the strings, numbers and other plain values in v.
+func eachValue(path string, v json.RawMessage, each func(path string, v json.RawMessage)) {
+	var members map[string]json.RawMessage
+	var items []json.RawMessage
+	switch {
+	case json.Unmarshal(v, &members) == nil && members != nil:
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			eachValue(path+"."+name, members[name], each)
+		}
+	case json.Unmarshal(v, &items) == nil && items != nil:
+		for _, item := range items {
+			eachValue(path, item, each)
+		}
+	default:
+		each(path, v)
+	}
+}
