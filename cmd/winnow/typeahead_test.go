@@ -21,6 +21,7 @@ func TestTypedTextOutlivesARunWithoutHistory(t *testing.T) {
 		}
 	}
 	a := newApp(t.Context(), strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{})
+	newRoot(a) // declares the flags, which the settings need
 	h, err := a.folders()
 	if err != nil {
 		t.Fatal(err)
