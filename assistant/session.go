@@ -131,7 +131,7 @@ func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 // process has is a *share.HeldError or a *checkpoint.LockedError.
 func (s *Session) acquireWork(changes bool) (release func(), err error) {
 	s.mu.Lock()
-	busy, started := s.running != nil, s.turnStarted
+	id, busy, started := s.current.id, s.running != nil, s.turnStarted
 	s.mu.Unlock()
 	switch locked := s.opts.Journal.Locked(); {
 	case busy:
@@ -141,7 +141,7 @@ func (s *Session) acquireWork(changes bool) (release func(), err error) {
 	}
 	select {
 	case s.work <- struct{}{}:
-		end, err := s.opts.Member.Section(changes)
+		end, err := s.opts.Member.Section(id, changes)
 		if err != nil {
 			<-s.work
 			return nil, err

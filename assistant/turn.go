@@ -141,7 +141,7 @@ func (t *turn) execute() (end Event) {
 
 // begin is the section of a turn before its first request.
 func (t *turn) begin() error {
-	end, _ := t.s.opts.Member.Section(false)
+	end, _ := t.s.opts.Member.Section(t.session, false)
 	defer end()
 	if err := errors.Join(t.s.ensureStarted(t.ctx), t.s.finishRollback(t.ctx)); err != nil {
 		return err

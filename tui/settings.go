@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"image/color"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -91,17 +90,11 @@ func (m *Model) restyle() {
 
 // onBackground follows the terminal between dark and light.
 func (m *Model) onBackground(msg tea.BackgroundColorMsg) tea.Cmd {
-	if dark := isDark(msg.Color); dark != m.opts.Style.Dark && !m.opts.FixedBackground {
+	if dark := msg.IsDark(); dark != m.opts.Style.Dark && !m.opts.FixedBackground {
 		m.opts.Style.Dark = dark
 		m.restyle()
 	}
 	return nil
-}
-
-func isDark(c color.Color) bool {
-	r, g, b, _ := c.RGBA()
-	const half = 0xffff / 2
-	return (299*r+587*g+114*b)/1000 < half // luma of ITU-R BT.601
 }
 
 func (m *Model) toggleMouse() tea.Cmd {

@@ -117,6 +117,9 @@ func (h *Hub) Changes() *Log[share.Change] { return h.changes }
 // Holder is whose turn has the window; ok is false when nobody's does.
 func (h *Hub) Holder() (share.Holder, bool) { return h.shared.Holder() }
 
+// Author is who changes the window now, for checkpoint.Options; "" is nobody.
+func (h *Hub) Author() (user, session string) { return h.shared.Author() }
+
 // Journal is the journal of the window.
 func (h *Hub) Journal() *checkpoint.Journal { return h.opts.Session.Journal }
 

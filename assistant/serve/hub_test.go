@@ -115,7 +115,12 @@ func newRig(t testing.TB, dir string, change ...func(*serve.Options)) *rig {
 	t.Helper()
 	r := &rig{t: t, ctx: context.Background(), window: &window{at.NewWindow("one")}, path: filepath.Join(dir, "journal")}
 	r.window.Slow = at.NewGate()
-	journal, err := checkpoint.Open(r.path, checkpoint.Options{})
+	journal, err := checkpoint.Open(r.path, checkpoint.Options{Author: func() (user, session string) {
+		if r.Hub == nil {
+			return "", ""
+		}
+		return r.Author()
+	}})
 	r.must(err)
 	r.store, err = sqlite.Open(r.ctx, filepath.Join(dir, "history.db"), sqlite.Options{})
 	r.must(err)
@@ -375,6 +380,21 @@ func TestStepsBelongToWhoMadeThem(t *testing.T) {
 		}
 		if i > 0 && steps[i].Effect() == "" {
 			t.Errorf("the results of step %d are lost", i)
+		}
+	}
+	users := map[string]string{anna.ID(): "anna", bert.ID(): "bert", cleo.ID(): "cleo"}
+	authors := map[string]bool{}
+	r.Journal().Replay(func(c checkpoint.Record) {
+		if c.Before.Text() != c.After.Text() {
+			authors[c.User] = true
+			if c.User != users[c.Session] || c.Checkpoint != nil && c.Checkpoint.Session != c.Session {
+				t.Errorf("record %d, %s, was written by %q in session %q", c.Seq, c.Op, c.User, c.Session)
+			}
+		}
+	})
+	for _, user := range users {
+		if !authors[user] {
+			t.Errorf("no change by %s", user)
 		}
 	}
 }

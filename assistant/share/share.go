@@ -35,6 +35,7 @@ type Window struct {
 	announces sync.Mutex // keeps calls of onChange apart
 
 	mu     sync.Mutex // guards the fields below
+	acting Holder     // in the section; zero outside of one
 	holder *Member
 	hold   Holder
 	freed  chan struct{} // closed when holder releases
@@ -105,6 +106,18 @@ func (w *Window) Holder() (h Holder, ok bool) {
 	return w.hold, w.holder != nil
 }
 
+// Author is who writes to the window and its journal now: the holder, else who is in a
+// section; "" is nobody. It is meant for checkpoint.Options.
+func (w *Window) Author() (user, session string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	by := w.acting
+	if w.holder != nil {
+		by = w.hold
+	}
+	return by.User, by.Session
+}
+
 // Member is the part of one session in a shared window.
 type Member struct {
 	window *Window
@@ -114,9 +127,9 @@ type Member struct {
 // Join returns a new member. It needs no end: a member without a hold is only memory.
 func (w *Window) Join(user string) *Member { return &Member{w, user} }
 
-// Section begins a section and returns what ends it. A change of the window is
-// refused with a *HeldError while another member has the window.
-func (m *Member) Section(changes bool) (end func(), err error) {
+// Section begins a section of a session and returns what ends it. A change of the
+// window is refused with a *HeldError while another member has the window.
+func (m *Member) Section(session string, changes bool) (end func(), err error) {
 	if m == nil {
 		return func() {}, nil
 	}
@@ -126,7 +139,14 @@ func (m *Member) Section(changes bool) (end func(), err error) {
 		w.section.Unlock()
 		return nil, &HeldError{h}
 	}
-	return w.section.Unlock, nil
+	w.act(Holder{User: m.user, Session: session})
+	return func() { w.act(Holder{}); w.section.Unlock() }, nil
+}
+
+func (w *Window) act(by Holder) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.acting = by
 }
 
 func (m *Member) holds() bool {

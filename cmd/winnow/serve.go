@@ -138,5 +138,7 @@ func (a *app) openHub(ctx context.Context) (*serve.Hub, error) {
 	if o.Session, err = a.sessionOptions(p, model); err != nil {
 		return nil, err
 	}
-	return serve.NewHub(o), nil
+	hub := serve.NewHub(o)
+	p.window.hub.Store(hub)
+	return hub, nil
 }

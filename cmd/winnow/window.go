@@ -14,6 +14,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
+	"winnow/assistant/serve"
 	"winnow/checkpoint"
 )
 
@@ -32,6 +33,7 @@ type journaledWindow struct {
 	// session is the one that works in the window; nil before there is one. The
 	// window asks for it from any goroutine.
 	session atomic.Pointer[assistant.Session]
+	hub     atomic.Pointer[serve.Hub] // of a served window; nil in every other
 }
 
 // access is what a window is opened for. Only one process at a time can write.
@@ -106,7 +108,7 @@ func (a *app) openHistoryWindow(ctx context.Context, to access) (*journaledWindo
 func (a *app) openJournal(w *journaledWindow, path string, to access) (err error) {
 	if w.journal, err = checkpoint.Open(path, checkpoint.Options{
 		Log: a.logger(), ReadOnly: to == toRead, Beside: to == toWriteIfFree, Program: a.program,
-		Author: func() (user, session string) { return userName(), w.sessionID() },
+		Author: w.author,
 	}); err != nil {
 		return err
 	}
@@ -180,8 +182,20 @@ func (a *app) sayNotices(w *journaledWindow) {
 	}
 }
 
+// author is who changes the window now, and in which session.
+func (w *journaledWindow) author() (user, session string) {
+	if hub := w.hub.Load(); hub != nil {
+		return hub.Author()
+	}
+	return userName(), w.sessionID()
+}
+
 // sessionID names the session that works in the window; "" is none.
 func (w *journaledWindow) sessionID() string {
+	if hub := w.hub.Load(); hub != nil {
+		_, id := hub.Author()
+		return id
+	}
 	if s := w.session.Load(); s != nil {
 		return s.ID()
 	}
