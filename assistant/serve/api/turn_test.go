@@ -38,6 +38,7 @@ func TestATurnShowsEveryEventAndEndsOnce(t *testing.T) {
 	)
 	r := newRig(t, script)
 	_, path := r.open("anna")
+	follower := r.follow(t.Context(), path, 0) // of all turns
 	seen := map[string]bool{}
 	schemas, err := eventSchemas()
 	r.must(err)
@@ -109,6 +110,22 @@ func TestATurnShowsEveryEventAndEndsOnce(t *testing.T) {
 		if !strings.Contains(metrics, line) {
 			t.Errorf("the metrics have no %s:\n%s", line, metrics)
 		}
+	}
+	r.stop()
+	var ends []string
+	for running, all := false, follower.rest(); len(all) > 0; all = all[1:] {
+		switch e := all[0]; {
+		case e.kind() == "turn_started":
+			running = true
+		case e.terminal():
+			if ends = append(ends, e.kind()); !running {
+				t.Errorf("%s ends no turn", e.data)
+			}
+			running = false
+		}
+	}
+	if want := []string{"complete", "complete", "error", "cancelled"}; !slices.Equal(ends, want) {
+		t.Errorf("the turns ended with %q, want %q", ends, want)
 	}
 }
 
