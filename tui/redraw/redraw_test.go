@@ -122,10 +122,15 @@ func wait(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// held reports whether the renderer is held.
+// held reports whether the renderer is held: a Write waits, and does not merely run.
 func held() bool {
 	stacks := make([]byte, 1<<20)
-	return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "redraw.(*output).Write")
+	for one := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+		if strings.Contains(one, "redraw.(*output).Write") && strings.Contains(one, "sync.(*Cond).Wait") {
+			return true
+		}
+	}
+	return false
 }
 
 // quit ends the program and waits for its end.
@@ -160,6 +165,30 @@ func TestNothingHappensNothingRuns(t *testing.T) {
 	s.Send(addMsg(0)) // the view is as before: nothing is written
 	wait(t, "the renderer is held after a message that changes nothing", held)
 	s.quit(t)
+}
+
+// While the renderer may not have the last view, it is not held: it gets a view after it
+// was made, and certainly before the next message.
+func TestAViewThatTheRendererMayNotHaveIsNotHeld(t *testing.T) {
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	out := newOutput(null)
+	out.send = func(tea.Msg) {}
+	defer out.end()
+	var writes atomic.Int64
+	write := func() {
+		_, _ = out.Write([]byte(mark))
+		writes.Add(1)
+	}
+	(&watched{Model: counter{}, out: out}).View()
+	go func() { write(); write(); write() }()
+	wait(t, "the renderer goes on", func() bool { return writes.Load() == 3 })
+	out.filter(nil, addMsg(0))
+	go func() { write(); write() }() // the first is before the view is certainly drawn
+	wait(t, "the renderer is held", held)
 }
 
 // Whatever messages come, the last view is drawn, and the program ends while its
