@@ -27,7 +27,7 @@ func newBreaker(t *testing.T) (b *breaker, address string) {
 	t.Helper()
 	const socket = ".s.PGSQL.5432"
 	s := needServer(t)
-	dir, err := os.MkdirTemp("/tmp", "winnow-pg") // a short path, as that of the server
+	dir, err := os.MkdirTemp("/tmp", "winnow-pg") //nolint:usetesting // a short path, as that of the server
 	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	l, err := net.Listen("unix", filepath.Join(dir, socket)) //nolint:noctx // on this machine
