@@ -112,6 +112,7 @@ func (v *victim) round(n int) {
 	v.screen = startVterm(v.t, v.dir, v.env, v.args...)
 	v.open()
 	v.check(n)
+	v.recover() // open may have seen a frame of which the question was not yet drawn
 	for range v.rand.IntN(3) {
 		a := v.choose(false)
 		v.last = a.name
@@ -161,18 +162,24 @@ func (v *victim) aim(a act) {
 // open waits until the program takes keys, with what a crash left.
 func (v *victim) open() {
 	last, any := v.must.last()
-	recovery := func(frame string) bool { return strings.Contains(frame, "stopped unexpectedly") }
 	v.screen.until("the start", func(frame string) bool {
-		return recovery(frame) || modeOf(frame) != "" && !strings.Contains(frame, "loading…") &&
+		return asksRecovery(frame) || modeOf(frame) != "" && !strings.Contains(frame, "loading…") &&
 			(strings.Contains(frame, ready) || any && strings.Contains(frame, last.text) || strings.Count(frame, " q") > 0)
 	})
-	if frame, _ := v.screen.frame(); recovery(frame) {
-		v.screen.press(escape) // recovers
-		v.screen.until("the recovery", func(frame string) bool { return !recovery(frame) })
-	}
+	v.recover()
 	if v.draft != "" {
 		v.screen.wait(v.draft)
 		v.draft = ""
+	}
+}
+
+func asksRecovery(frame string) bool { return strings.Contains(frame, "stopped unexpectedly") }
+
+// recover answers the question after a crash, if it is asked.
+func (v *victim) recover() {
+	if frame, _ := v.screen.frame(); asksRecovery(frame) {
+		v.screen.press(escape) // recovers
+		v.screen.until("the recovery", func(frame string) bool { return !asksRecovery(frame) })
 	}
 }
 

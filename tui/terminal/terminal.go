@@ -27,8 +27,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
-
-	"winnow/tui/redraw"
 )
 
 // leaveScreen resets every mode that the program may have set: synchronised
@@ -98,7 +96,7 @@ func within(limit time.Duration, f func()) {
 // New is a Bubble Tea program for Run. environ is the environment that it finds out
 // from what the terminal can do.
 func New(model tea.Model, in io.Reader, out *os.File, environ []string) *tea.Program {
-	return redraw.NewProgram(model, in, out, tea.WithFPS(frameRate), tea.WithoutSignalHandler(), tea.WithEnvironment(environ))
+	return tea.NewProgram(model, tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(frameRate), tea.WithoutSignalHandler(), tea.WithEnvironment(environ))
 }
 
 // Options configures Run. All fields are needed.
