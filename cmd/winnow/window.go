@@ -182,24 +182,21 @@ func (a *app) sayNotices(w *journaledWindow) {
 	}
 }
 
-// author is who changes the window now, and in which session.
+// author is who changes the window now, and in which session; "" is none.
 func (w *journaledWindow) author() (user, session string) {
 	if hub := w.hub.Load(); hub != nil {
 		return hub.Author()
 	}
-	return userName(), w.sessionID()
+	if s := w.session.Load(); s != nil {
+		session = s.ID()
+	}
+	return userName(), session
 }
 
 // sessionID names the session that works in the window; "" is none.
 func (w *journaledWindow) sessionID() string {
-	if hub := w.hub.Load(); hub != nil {
-		_, id := hub.Author()
-		return id
-	}
-	if s := w.session.Load(); s != nil {
-		return s.ID()
-	}
-	return ""
+	_, session := w.author()
+	return session
 }
 
 // selected is what the user has open, as a filter line uses it.
