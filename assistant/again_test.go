@@ -71,6 +71,38 @@ func TestReplacesIsOneTransaction(t *testing.T) {
 	wantEqual(t, "pairs after", len(r.session.Visible()), 2)
 }
 
+// Another program may delete the pair that runs: what it replaces is not lost with it.
+func TestWhatWasReplacedComesBackAfterADeletion(t *testing.T) {
+	gate := at.NewGate()
+	r := newRig(t, at.NewScript(at.Answer{at.Say("good")}, at.Answer{at.Stop{At: gate}}))
+	r.send("a")
+	events := r.begin(assistant.Prompt{Text: "b", Replaces: r.last().Seq})
+	gate.Wait(t)
+	running := r.session.Visible()
+	r.must(r.store.MemoryStore.Commit(context.Background(), &assistant.Batch{Delete: []int64{running[len(running)-1].Seq}}))
+	r.session.Cancel()
+	end[assistant.Cancelled](t, at.Events(t, events))
+	wantEqual(t, "what was replaced came back", r.last().AssistantText, "good")
+}
+
+// A change of a pair that the store lacks is not reported as done.
+func TestAMissingPairIsRefused(t *testing.T) {
+	s := &assistant.MemoryStore{}
+	p := &assistant.Pair{Session: "s"}
+	three := 3
+	if err := s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range []assistant.Batch{{Delete: []int64{p.Seq, 9}}, {Marks: []assistant.PairMark{{Seq: p.Seq, Star: &three}, {Seq: 9}}}} {
+		if err := s.Commit(t.Context(), &b); !errors.Is(err, assistant.ErrNoPair) {
+			t.Errorf("%+v: %v, want ErrNoPair", b, err)
+		}
+	}
+	if got, err := s.Load(t.Context(), []int64{p.Seq}); err != nil || len(got) != 1 || got[0].Star != 0 {
+		t.Errorf("refused batches left %+v, %v", got, err)
+	}
+}
+
 func TestAReplacementThatCannotBeStoredReplacesNothing(t *testing.T) {
 	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}))
 	r.send("a")

@@ -17,9 +17,9 @@ func look(s *assistant.Session) {
 	s.Boundary()
 	s.Counter()
 	s.Visible()
-	s.NearLimit()
+	s.Shown()
 	s.Filter()
-	s.Draft("what is typed")
+	s.Draft(assistant.Prompt{Text: "what is typed"})
 	s.Quota()
 	s.LastSend()
 }
@@ -152,7 +152,7 @@ func TestTheBoundaryStaysWhileATurnRuns(t *testing.T) {
 	if err := r.session.Queue(assistant.Prompt{Text: "next"}); err != nil {
 		t.Error(err)
 	}
-	r.session.TakeQueued()
+	r.session.Dequeue()
 	look(r.session)
 	wantEqual(t, "computed while it runs", r.session.Recomputes()-computed, 0)
 	gate.Open()

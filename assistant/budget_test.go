@@ -182,16 +182,16 @@ func TestAMessageThatIsTooLargeIsNotSent(t *testing.T) {
 
 func TestNearLimit(t *testing.T) {
 	r := trimRig(t, 4, at.NewScript(at.Answer{at.Say("ok")}), assistant.Settings{})
-	wantEqual(t, "with room", r.session.NearLimit(), false)
+	wantEqual(t, "with room", r.session.Boundary().NearLimit(), false)
 	b := r.session.Boundary()
 	used := b.SYS + b.HistoryTokens + b.URA
 	r.session.Registry().Learn(llm.ModelInfo{ID: "test/script", Context: used + 10, Known: true})
 	r.session.ModelsChanged()
-	wantEqual(t, "nearly full", r.session.NearLimit(), true)
+	wantEqual(t, "nearly full", r.session.Boundary().NearLimit(), true)
 	wantEqual(t, "all fit", r.session.Boundary().All(), true)
 	r.session.Registry().Learn(llm.ModelInfo{ID: "test/script", Context: used - 10, Known: true})
 	r.session.ModelsChanged()
-	wantEqual(t, "over", r.session.NearLimit() && !r.session.Boundary().All(), true)
+	wantEqual(t, "over", r.session.Boundary().NearLimit() && !r.session.Boundary().All(), true)
 }
 
 func TestAModelChangeCountsFromTheNextSend(t *testing.T) {

@@ -86,8 +86,7 @@ func (t *turn) countRound(problem string) error {
 func (t *turn) check(c llm.Call, end llm.End, i int) checkedCall {
 	tool, args, invalid := t.tools.check(c)
 	refuse := func(format string, args ...any) {
-		r := Fail(CodeFailed, format, args...)
-		invalid = &r
+		invalid = new(Fail(CodeFailed, format, args...))
 	}
 	switch {
 	case end.Damaged != "":
@@ -212,7 +211,7 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 	case err != nil:
 		return Fail(CodeFailed, "nothing was done: %v", err), false, nil
 	case !allowed:
-		return Fail(CodeDeclined, "declined by the user"), false, nil
+		return Fail(CodeDeclined, "not confirmed by the user"), false, nil
 	}
 	if writes {
 		if err := t.beforeWrite(calls); err != nil {
@@ -227,8 +226,7 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 		})
 	})
 	if r.Payload != nil {
-		p := t.fillPayload(*r.Payload)
-		r.Payload = &p
+		r.Payload = new(t.fillPayload(*r.Payload))
 	}
 	return r, writes, nil
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"winnow/assistant/attachment"
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
 	"winnow/assistant/message"
@@ -122,7 +123,7 @@ func (c *Conversation) choose(images bool) (model llm.Model, name, id string, er
 func (c *Conversation) estimate() int {
 	sum := 0
 	for _, m := range c.messages.Wire() {
-		sum += budget.Estimate(m.Content)
+		sum += budget.Estimate(m.Content) + attachment.Tokens(m.Pictures)
 		for _, call := range m.Calls {
 			sum += budget.Estimate(call.Arguments)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"winnow/assistant/attachment"
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
 	"winnow/assistant/markup"
@@ -34,9 +35,9 @@ func PairParts(p *Pair) []string {
 }
 
 // PairCost estimates the tokens that a pair adds to a request: the sum over its
-// parts of their runes divided by charsPerToken, rounded up.
+// parts of their runes divided by charsPerToken, rounded up, and its pictures.
 func PairCost(p *Pair, charsPerToken float64) int {
-	sum := 0
+	sum := attachment.Tokens(p.Attachments)
 	for _, part := range PairParts(p) {
 		sum += budget.Params{CharsPerToken: charsPerToken}.Estimate(part)
 	}
@@ -57,7 +58,7 @@ func PairMessages(p *Pair) []message.Message {
 	}
 	var out []message.Message
 	if strings.TrimSpace(p.UserText) != "" {
-		out = append(out, &message.Text{Text: p.UserText, Role: llm.RoleUser})
+		out = append(out, &message.Text{Text: p.UserText, Role: llm.RoleUser, Pictures: attachment.Pictures(p.Attachments)})
 	}
 	texts, last := splitAtCards(p.AssistantText, p.ToolCalls)
 	response := -1
@@ -76,6 +77,34 @@ func PairMessages(p *Pair) []message.Message {
 		out = append(out, &message.Text{Text: last, Role: llm.RoleAssistant})
 	}
 	return out
+}
+
+// loadPictures reads the pictures of the request. A model that is known not to see them
+// is told by their names that there are some.
+func (t *turn) loadPictures() error {
+	store, stored := t.s.opts.Store.(PictureStore)
+	for _, m := range *t.list {
+		text, ok := m.(*message.Text)
+		if !ok {
+			continue
+		}
+		for i, f := range text.Pictures {
+			switch {
+			case t.info.Vision == llm.Unable:
+				text.Text += fmt.Sprintf("\n\n[The picture %s is not sent: this model cannot see pictures.]", f.Name)
+			case f.Data == nil && stored:
+				data, err := store.Picture(t.ctx, f.Hash)
+				if err != nil {
+					return fmt.Errorf("the picture %s could not be read: %w", f.Name, err)
+				}
+				text.Pictures[i].Data = data
+			}
+		}
+		if t.info.Vision == llm.Unable {
+			text.Pictures = nil
+		}
+	}
+	return nil
 }
 
 // splitAtCards splits text at its card markers: the text before each call, and the text

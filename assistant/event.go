@@ -69,8 +69,7 @@ type (
 		Payload   *Payload `json:"payload,omitempty"`
 	}
 
-	// PayloadFound reports a payload that the model wrote into its text. It is not
-	// part of any TextDelta.
+	// PayloadFound reports a payload that the model wrote into its text; no TextDelta has it.
 	PayloadFound struct {
 		Payload Payload `json:"payload"`
 	}
@@ -84,12 +83,12 @@ type (
 	Error struct {
 		Code    string `json:"code"` // a Kind or one of the Code constants
 		Message string `json:"message"`
+		Err     error  `json:"-"` // the cause, when the turn ended before TurnStarted
 	}
 
 	// Cancelled ends a turn that the user cancelled.
 	Cancelled struct {
-		// Kept reports that the pair stays, because a tool had run.
-		Kept bool `json:"kept"`
+		Kept bool `json:"kept"` // the pair stays, because a tool had run
 	}
 
 	// CheckpointCreated reports a durable checkpoint.
@@ -101,13 +100,12 @@ type (
 	// ContextTrimmed reports a request that is sent with fewer pairs than
 	// predicted, and the pairs it leaves out.
 	ContextTrimmed struct {
-		Sent    int `json:"sent"`    // pairs still in the request
-		Trimmed int `json:"trimmed"` // pairs dropped so far
-		Visible int `json:"visible"`
-		Attempt int `json:"attempt"`          // 1 is the first request
-		Tokens  int `json:"tokens,omitempty"` // of Pairs together, estimated
-		// Pairs are the ones left out so far, oldest first.
-		Pairs []LeftOut `json:"pairs,omitempty"`
+		Sent    int       `json:"sent"`    // pairs still in the request
+		Trimmed int       `json:"trimmed"` // pairs dropped so far
+		Visible int       `json:"visible"`
+		Attempt int       `json:"attempt"`          // 1 is the first request
+		Tokens  int       `json:"tokens,omitempty"` // of Pairs together, estimated
+		Pairs   []LeftOut `json:"pairs,omitempty"`  // left out so far, oldest first
 	}
 
 	// Queued reports the message that waits for the running response.
@@ -159,8 +157,7 @@ type ResponsePayload struct {
 	Message string `json:"message"` // with its [[tool:N]] markers
 	Suggested
 	Custom *CustomPayload `json:"custom_payload,omitempty"`
-	// Notice is what winnow itself reports of the turn; "" is none.
-	Notice string `json:"notice,omitempty"`
+	Notice string         `json:"notice,omitempty"` // what winnow itself reports of the turn; "" is none
 }
 
 // CustomPayload is structured data of a turn, of type PayloadTools.
@@ -192,15 +189,17 @@ type SuggestedAction struct {
 	Style   string          `json:"style"` // "primary", "secondary", "warning"
 }
 
+// Events has the zero value of each type of event, for documents and decoders.
+func Events() []Event {
+	return append([]Event{TurnStarted{}, Status{}, TextDelta{}, ReasoningDelta{}, ToolStart{}, ToolProgress{}, ToolComplete{}, PayloadFound{}},
+		Complete{}, Error{}, Cancelled{}, CheckpointCreated{}, ContextTrimmed{}, Queued{}, Retrying{}, ConfirmRequest{})
+}
+
 // EncodeEvent writes e as one JSON object whose "type" names it.
 func EncodeEvent(e Event) (json.RawMessage, error) {
 	body, err := PlainJSON(e)
 	if err != nil {
 		return nil, fmt.Errorf("event %s: %w", e.event(), err)
 	}
-	head := `{"type":"` + e.event() + `"`
-	if string(body) == "{}" {
-		return json.RawMessage(head + "}"), nil
-	}
-	return json.RawMessage(head + "," + string(body[1:])), nil
+	return json.RawMessage(`{"type":"` + e.event() + `",` + string(body[1:])), nil // no event is without a field
 }

@@ -2,7 +2,9 @@ package assistant_test
 
 import (
 	"encoding/json"
+	"os"
 	"reflect"
+	"strings"
 	"testing"
 
 	"winnow/assistant"
@@ -67,5 +69,20 @@ func TestEventsEncodeAndDecode(t *testing.T) {
 			t.Errorf("DecodeEvent(%s) = %#v, %v, want %#v", text, back, err, e)
 		}
 	}
-	wantEqual(t, "kinds of events", len(kinds), 16)
+	for _, zero := range assistant.Events() {
+		if !kinds[reflect.TypeOf(zero)] {
+			t.Errorf("%T has no JSON here, or is listed twice", zero)
+		}
+		delete(kinds, reflect.TypeOf(zero))
+	}
+	wantEqual(t, "types that are not listed", len(kinds), 0)
+}
+
+// TestEveryEventIsListed counts the types in the source, which no switch can.
+func TestEveryEventIsListed(t *testing.T) {
+	source, err := os.ReadFile("event.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "listed types", len(assistant.Events()), strings.Count(string(source), ") event() string"))
 }

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"winnow/assistant/attachment"
 	"winnow/assistant/llm"
+	"winnow/assistant/thought"
 )
 
 // PairState is how far the turn of a pair has come.
@@ -38,7 +40,7 @@ type Pair struct {
 	ID      string `json:"id"` // see NewID; export and import preserve it
 	Seq     int64  `json:"-"`  // position in the history, given by the store; order is by Seq, never by time
 	Session string `json:"session"`
-	Author  string `json:"author,omitempty"` // who sent it, in a history that several share; "" is the user
+	Author  string `json:"author,omitempty"` // who sent it, in a history or a window that several share; "" is the user
 	Topic   string `json:"topic"`            // path, "AI > Agents"; "" is the root
 	Model   string `json:"model"`            // "provider/name"
 
@@ -71,18 +73,22 @@ type Pair struct {
 	InvalidRounds int `json:"invalid_rounds,omitempty"`
 }
 
+// Thought is a block of a pair's Reasoning.
+type Thought = thought.Block
+
+// PairThoughts splits the Reasoning of a pair; see thought.Split.
+func PairThoughts(p *Pair) []Thought {
+	return thought.Split(p.Reasoning, p.AssistantText, p.ReasoningFor, p.Thoughts)
+}
+
 // Suggested is what the assistant offers for the next step.
 type Suggested struct {
 	Values  []SuggestedValue  `json:"suggested_values,omitempty"`
 	Actions []SuggestedAction `json:"suggested_actions,omitempty"`
 }
 
-// Attachment is a file whose text stands in the user's message.
-type Attachment struct {
-	Name string `json:"name"` // as the user wrote it
-	Type string `json:"type"` // MIME type
-	Size int64  `json:"size"` // bytes
-}
+// Attachment is a file that goes with the user's message.
+type Attachment = attachment.File
 
 // ToolCall is a call that was made in the turn of a pair, with its result.
 type ToolCall struct {

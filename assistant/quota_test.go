@@ -97,9 +97,9 @@ func TestARefusalSaysHowLongToWait(t *testing.T) {
 	if !ok || q.Wait != 40*time.Second || q.TokensLeft != 0 || q.TokensPerMinute != 900 {
 		t.Errorf("quota = %+v, %v", q, ok)
 	}
-	wantEqual(t, "a draft is over it", r.session.Draft("x").OverQuota, true)
+	wantEqual(t, "a draft is over it", r.session.Draft(assistant.Prompt{Text: "x"}).OverQuota, true)
 	*now = now.Add(40 * time.Second)
-	wantEqual(t, "and not later", r.session.Draft("x").OverQuota, false)
+	wantEqual(t, "and not later", r.session.Draft(assistant.Prompt{Text: "x"}).OverQuota, false)
 	wantError(t, r.send("b"), "net")
 	if q, _ := r.session.Quota(); q.Wait != 0 {
 		t.Errorf("a net failure asks to wait: %+v", q)
@@ -154,7 +154,7 @@ func TestDraft(t *testing.T) {
 		"more than the model":   {usable + 1, false, true, 0, 0},
 		"much more than it can": {usable * 3, false, true, 0, 0},
 	} {
-		got := r.session.Draft("  " + tokens(tt.aut) + "\n")
+		got := r.session.Draft(assistant.Prompt{Text: "  " + tokens(tt.aut) + "\n"})
 		want := assistant.DraftCost{
 			AUT: tt.aut, Total: b.SYS + b.HistoryTokens + tt.aut, Left: room - tt.aut,
 			OverReserve: tt.reserve, Trims: tt.trims, TrimTokens: tt.trimTokens, OverBudget: tt.over,
@@ -165,7 +165,7 @@ func TestDraft(t *testing.T) {
 	}
 	r.session.Registry().SetQuota("test/script", &llm.RateLimits{RequestsLeft: -1, TokensLeft: b.SYS + b.HistoryTokens + 10, TokensReset: 21 * time.Second}, 0, startTime)
 	for n, want := range map[int]bool{0: false, 10: false, 11: true} {
-		got := r.session.Draft(tokens(n))
+		got := r.session.Draft(assistant.Prompt{Text: tokens(n)})
 		if got.OverQuota != want || got.Quota.TokensReset != 21*time.Second {
 			t.Errorf("%d tokens with 10 left: %+v", n, got)
 		}
@@ -177,7 +177,7 @@ func TestADraftComputesNothing(t *testing.T) {
 	r := trimRig(t, 4, at.NewScript(at.Answer{at.Say("ok")}), assistant.Settings{})
 	fresh, err := assistant.NewSession(registryOf(t, r.script), r.options)
 	r.must(err)
-	if c := fresh.Draft("hello"); c.AUT != 2 || c.Left != 100_000-2 || fresh.Recomputes() != 0 {
+	if c := fresh.Draft(assistant.Prompt{Text: "hello"}); c.AUT != 2 || c.Left != 100_000-2 || fresh.Recomputes() != 0 {
 		t.Errorf("before the first boundary: %+v, %d computed", c, fresh.Recomputes())
 	}
 	r.session.Boundary()
@@ -191,7 +191,7 @@ func TestADraftComputesNothing(t *testing.T) {
 	} {
 		change()
 		for n := range 50 {
-			r.session.Draft(tokens(n * 10))
+			r.session.Draft(assistant.Prompt{Text: tokens(n * 10)})
 		}
 	}
 	wantEqual(t, "computed", r.session.Recomputes(), computed)
@@ -202,6 +202,6 @@ func BenchmarkDraft(b *testing.B) {
 	r.session.Boundary()
 	text := tokens(1000)
 	for b.Loop() {
-		r.session.Draft(text)
+		r.session.Draft(assistant.Prompt{Text: text})
 	}
 }

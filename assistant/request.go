@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"winnow/assistant/attachment"
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
 	"winnow/assistant/message"
@@ -62,12 +63,15 @@ func (t *turn) assemble(included []Ref) error {
 	if t.earlier != nil {
 		*t.list = append(*t.list, t.earlier...)
 	} else {
-		*t.list = append(*t.list, &message.Text{Text: t.pair.UserText, Role: llm.RoleUser})
+		*t.list = append(*t.list, &message.Text{Text: t.pair.UserText, Role: llm.RoleUser, Pictures: attachment.Pictures(t.pair.Attachments)})
+	}
+	if err := t.loadPictures(); err != nil {
+		return err
 	}
 	sys := t.systemCost(system)
 	boundary := t.boundary // as the user saw it, with the sizes of what was loaded
 	boundary.First, boundary.SYS, boundary.Usable, boundary.HistoryTokens = 0, sys, boundary.ML-sys, historyTokens
-	t.attempt = budget.NewAttempt(boundary, costs, t.settings.Budget.Estimate(t.pair.UserText), sys, t.settings.Budget)
+	t.attempt = budget.NewAttempt(boundary, costs, t.settings.Budget.Estimate(t.pair.UserText)+attachment.Tokens(t.pair.Attachments), sys, t.settings.Budget)
 	if t.earlier != nil && !t.attempt.TooLarge() {
 		t.attempt.Continue(t.addedTokens())
 	}
@@ -315,7 +319,7 @@ type SentRequest struct {
 	Model    string          `json:"model"`    // "provider/name"
 	At       time.Time       `json:"at"`
 	Trimmed  int             `json:"trimmed"` // T of that attempt
-	Body     json.RawMessage `json:"body"`    // the JSON document, byte for byte; headers are no part of it
+	Body     json.RawMessage `json:"body"`    // the JSON document, byte for byte but for the Data of pictures; without headers
 }
 
 // outgoing is a request that was sent, not encoded yet.
@@ -331,10 +335,11 @@ type outgoing struct {
 // endpoint refused it.
 func (o outgoing) encode() (sent SentRequest, err error) {
 	sent = o.meta
+	req := o.req.Abbreviated()
 	if e, ok := o.model.(llm.Encoder); ok {
-		sent.Body, err = e.Encode(o.req)
+		sent.Body, err = e.Encode(req)
 	} else {
-		sent.Body, err = PlainJSON(o.req)
+		sent.Body, err = PlainJSON(req)
 	}
 	return sent, err
 }
@@ -351,13 +356,9 @@ func (s *Session) SentRequests(ctx context.Context, seq int64) ([]SentRequest, e
 	s.mu.Unlock()
 	all, err := s.storedRequests(ctx, seq)
 	for _, o := range unstored {
-		sent, encodeErr := o.encode()
-		if encodeErr != nil {
+		if sent, encodeErr := o.encode(); encodeErr != nil {
 			err = encodeErr
-			continue
-		}
-		// One may have been stored meanwhile.
-		if !slices.ContainsFunc(all, func(r SentRequest) bool {
+		} else if !slices.ContainsFunc(all, func(r SentRequest) bool { // one may have been stored meanwhile
 			return r.Response == sent.Response && r.Attempt == sent.Attempt && r.At.Equal(sent.At) && string(r.Body) == string(sent.Body)
 		}) {
 			all = append(all, sent)

@@ -64,7 +64,7 @@ func (t *turn) shouldStop() bool {
 		return t.stopped
 	}
 	_, waits := t.s.Queued()
-	return waits && !t.s.QueuedHeld() && t.ctx.Err() == nil
+	return waits && !t.s.QueuePaused() && t.ctx.Err() == nil
 }
 
 // turnError turns an error into the one that ends the turn; nil stays nil.
@@ -155,7 +155,7 @@ func (t *turn) respond() (answer, error) {
 // the limit of the model from now on.
 func (t *turn) overflow(reqErr *llm.RequestError) error {
 	if reqErr.Limit > 0 {
-		t.registry.Learn(llm.ModelInfo{ID: t.modelID, Context: reqErr.Limit, Known: true})
+		t.registry.LearnLimit(t.modelID, reqErr.Limit, t.now())
 	}
 	if t.s == nil {
 		return reqErr
@@ -238,7 +238,7 @@ func (r *response) add(part llm.Part) {
 		t.warn("A part of the answer could not be read: " + p.Reason)
 	case llm.End:
 		r.end, r.ended = p, true
-		t.addUsage(p.Usage)
+		t.pair.Usage = t.pair.Usage.Plus(p.Usage)
 		t.registry.SetQuota(t.modelID, p.Limits, 0, t.now())
 	}
 }
@@ -345,18 +345,4 @@ func (t *turn) fillPayload(p Payload) Payload {
 	}
 	p.Summary = cmp.Or(p.Summary, p.Type)
 	return p
-}
-
-func (t *turn) addUsage(u *llm.Usage) {
-	if u == nil {
-		return
-	}
-	if t.pair.Usage == nil {
-		t.pair.Usage = &llm.Usage{}
-	}
-	sum := t.pair.Usage
-	sum.Prompt += u.Prompt
-	sum.Completion += u.Completion
-	sum.Reasoning += u.Reasoning
-	sum.Cached += u.Cached
 }

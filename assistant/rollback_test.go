@@ -26,7 +26,7 @@ func twoTurns(t testing.TB, change ...func(*assistant.Options)) *rig {
 	return r
 }
 
-// said are the users' texts in view.
+// inView are the users' texts in view.
 func (r *rig) inView() []string {
 	r.t.Helper()
 	var out []string

@@ -3,13 +3,18 @@ package assistant
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
+
+	"winnow/assistant/attachment"
+	"winnow/assistant/llm"
 )
 
 // Prompt is what a user sends.
 type Prompt struct {
+	ID          string // of the new pair, so that a prompt sent twice is stored once; "" makes one
 	Text        string
-	Attachments []Attachment // files whose text is part of Text
+	Attachments []Attachment // pictures, and files whose text is part of Text
 	// Replaces is the pair that is deleted for the new one, which comes last: an
 	// error pair that is asked again, or the last pair that is regenerated. 0 is none.
 	Replaces int64
@@ -54,13 +59,29 @@ func (s *Session) newTurn(ctx context.Context, p Prompt) (*turn, error) {
 	if err != nil {
 		return nil, err
 	}
+	if info.Vision == llm.Unable && len(attachment.Pictures(p.Attachments)) > 0 {
+		return nil, fmt.Errorf("%w: %s", llm.ErrNoVision, s.model)
+	}
 	t := &turn{
 		s: s, prompt: p, registry: s.registry, model: model, name: name, modelID: s.model, info: info, now: s.now, log: s.log,
 		settings: s.opts.Settings, iterations: cmp.Or(max(s.opts.Settings.Iterations, 0), DefaultIterations), session: s.current.id, topic: s.topic, context: s.current.context,
 		done: make(chan struct{}),
 	}
-	t.ctx, t.cancel = context.WithCancelCause(ctx)
+	t.ctx, t.cancel = context.WithCancelCause(s.ToolContext(ctx))
 	return t, nil
+}
+
+type sessionKey struct{}
+
+// ToolContext returns a ctx for calls of tools in the session.
+func (s *Session) ToolContext(ctx context.Context) context.Context {
+	return context.WithValue(ctx, sessionKey{}, s)
+}
+
+// SessionOf returns the session in which a tool is called; nil outside of one.
+func SessionOf(ctx context.Context) *Session {
+	s, _ := ctx.Value(sessionKey{}).(*Session)
+	return s
 }
 
 func (s *Session) startTurn(t *turn) (<-chan Event, error) {
@@ -88,7 +109,7 @@ func (s *Session) endTurn(t *turn, end Event) {
 	s.turnStarted = make(chan struct{})
 	clear(s.answers)
 	if _, complete := end.(Complete); !complete {
-		s.current.queuedHeld = true // what waits is never sent by itself after an error
+		s.current.queuePaused = true // what waits is never sent by itself after an error
 	}
 	s.view.tracker.SetLimit(s.limit()) // the endpoint may have named its limits
 }
@@ -117,10 +138,10 @@ func (s *Session) Queue(p Prompt) error {
 	defer s.mu.Unlock()
 	c := &s.current
 	if s.running != t {
-		c.queuedTaken = durable // Send or ForgetQueued removes it
+		c.dequeued = durable // Send or ForgetQueued removes it
 		return ErrNotBusy
 	}
-	c.queued, c.queuedHeld, c.queuedTaken = &p, false, false
+	c.queued, c.queuePaused, c.dequeued = &p, false, false
 	if len(t.pendingEvents) > 0 || t.seq == 0 { // TurnStarted comes first
 		t.pendingEvents = append(t.pendingEvents, Queued{p.Text})
 		return nil
@@ -143,35 +164,35 @@ func (s *Session) Queued() (Prompt, bool) {
 	return *s.current.queued, true
 }
 
-// QueuedHeld reports whether the waiting message waits for the user: its turn
+// QueuePaused reports whether the waiting message is not sent by itself: its turn
 // failed or was cancelled, or it was stored by an earlier run.
-func (s *Session) QueuedHeld() bool {
+func (s *Session) QueuePaused() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.current.queued != nil && s.current.queuedHeld
+	return s.current.queued != nil && s.current.queuePaused
 }
 
-// TakeQueued removes the waiting message and returns it: to edit it, to drop
+// Dequeue removes the waiting message and returns it: to edit it, to drop
 // it, or to send it. It stays in the store until a message is sent or ForgetQueued.
-func (s *Session) TakeQueued() (Prompt, bool) {
+func (s *Session) Dequeue() (Prompt, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.current.queued
 	if p == nil {
 		return Prompt{}, false
 	}
-	s.current.queued, s.current.queuedTaken = nil, true
+	s.current.queued, s.current.dequeued = nil, true
 	return *p, true
 }
 
-// ForgetQueued removes from the store the message that TakeQueued returned. The
+// ForgetQueued removes from the store the message that Dequeue returned. The
 // caller has stored it elsewhere or dropped it.
 func (s *Session) ForgetQueued(ctx context.Context) error {
 	s.mu.Lock()
-	taken, id := s.current.queuedTaken, s.current.id
-	s.current.queuedTaken = false
+	dequeued, id := s.current.dequeued, s.current.id
+	s.current.dequeued = false
 	s.mu.Unlock()
-	if store, ok := s.opts.Store.(SessionStore); ok && taken {
+	if store, ok := s.opts.Store.(SessionStore); ok && dequeued {
 		return store.ClearQueued(ctx, id)
 	}
 	return nil

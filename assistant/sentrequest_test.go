@@ -121,7 +121,7 @@ func TestAProposalSendsNothing(t *testing.T) {
 	wantEqual(t, "records of attempts", len(r.records)-told, 0)
 }
 
-// K1: what is kept is what the endpoint got, and no key is in it.
+// What is kept is what the endpoint got, and no key is in it.
 func TestKeptRequestsAreTheBytesOnTheWire(t *testing.T) {
 	const key = "sk-live-0123456789abcdefghij"
 	server := at.NewServer(t,

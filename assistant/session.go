@@ -42,6 +42,7 @@ type Options struct {
 
 	Model    string // "provider/name"
 	Topic    string // of new pairs
+	Author   string // of new pairs; "" is the user of the store
 	Settings Settings
 	Now      func() time.Time
 	Log      *slog.Logger
@@ -92,8 +93,8 @@ type Session struct {
 type sessionMemory struct {
 	id          string
 	queued      *Prompt
-	queuedHeld  bool // queued waits for the user, not for the end of a turn
-	queuedTaken bool // TakeQueued returned a message that is still in the store
+	queuePaused bool // queued waits for the user, not for the end of a turn
+	dequeued    bool // Dequeue returned a message that is still in the store
 	context     contextMemory
 	storedState string // the sessionState as it was stored last
 	records     []budget.Record
@@ -158,6 +159,9 @@ func (s *Session) ID() string {
 	defer s.mu.Unlock()
 	return s.current.id
 }
+
+// Author is who writes in the session; "" is the user of the store.
+func (s *Session) Author() string { return s.opts.Author }
 
 // Model is the selected model, "provider/name"; "" is none.
 func (s *Session) Model() string {

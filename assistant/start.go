@@ -231,7 +231,7 @@ func (s *Session) restoreState(ctx context.Context) {
 	}
 	s.mu.Lock()
 	if waits && queuedErr == nil {
-		s.current.queued, s.current.queuedHeld = &prompt, true
+		s.current.queued, s.current.queuePaused = &prompt, true
 	}
 	restored := raw != nil && err == nil
 	if restored {

@@ -4,15 +4,16 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"sync"
 )
 
-// Store stores pairs. assistant/history does so in SQLite; MemoryStore is
-// for programs that need no more than the running process.
+// Store stores pairs: assistant/history in a database, MemoryStore in the process.
 type Store interface {
 	// Commit applies one batch, all of it or nothing, and is durable when it
-	// returns. New pairs (Seq 0) are given their Seq, in the order of Put.
+	// returns. New pairs (Seq 0) are given their Seq, in the order of Put. It fails
+	// with ErrNoPair when a pair that is deleted or marked is not there.
 	Commit(ctx context.Context, b *Batch) error
 	// Load returns the pairs with these Seqs, in the order asked for. One that
 	// is unknown is left out.
@@ -29,6 +30,12 @@ type RequestStore interface {
 	Requests(ctx context.Context, seq int64) ([]SentRequest, error)
 }
 
+// PictureStore is a Store that returns the attached pictures of pairs without their Data.
+type PictureStore interface {
+	// Picture returns the Data of a picture by its hash.
+	Picture(ctx context.Context, hash string) ([]byte, error)
+}
+
 // SessionStore is a Store that stores, beside pairs, the queued message and the
 // state of each session. Without it both last as long as the Session.
 type SessionStore interface {
@@ -43,14 +50,11 @@ type SessionStore interface {
 	SessionState(ctx context.Context, session string) (json.RawMessage, error)
 }
 
-// How many requests a Store stores. They are looked at soon after they were sent
-// or not at all, and every one repeats the history before it: without a bound
-// they would soon be the largest part of what is stored.
+// How many requests a Store stores: every one repeats the history before it, so
+// without a bound they would soon be the largest part of what is stored.
 const (
-	// KeptRequestPairs is the number of pairs, those sent last.
-	KeptRequestPairs = 500
-	// KeptRequestBytes is the size of all requests together, as they are stored.
-	KeptRequestBytes = 64 << 20
+	KeptRequestPairs = 500      // the pairs whose requests were sent last
+	KeptRequestBytes = 64 << 20 // of all requests together, as they are stored
 )
 
 // PairRequest is a request of a pair that a Batch stores with it.
@@ -85,8 +89,7 @@ type Batch struct {
 	Intent string
 }
 
-// PairMark is what a user sets on a pair at any time. A nil field stays as it
-// is, and so does a pair that is not there.
+// PairMark is what a user sets on a pair at any time. A nil field stays as it is.
 type PairMark struct {
 	Seq   int64
 	Star  *int    // 0 to 3
@@ -126,12 +129,19 @@ type memoryPair struct {
 func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b.Intent != "" {
-		if s.intent == b.Intent {
-			return nil
-		}
-		s.intent = b.Intent
+	if b.Intent != "" && s.intent == b.Intent {
+		return nil
 	}
+	required := slices.Clone(b.Delete)
+	for _, m := range b.Marks {
+		required = append(required, m.Seq)
+	}
+	for _, seq := range required {
+		if _, ok := s.find(seq); !ok {
+			return fmt.Errorf("pair %d: %w", seq, ErrNoPair)
+		}
+	}
+	s.intent = cmp.Or(b.Intent, s.intent)
 	s.pairs = slices.DeleteFunc(s.pairs, func(p memoryPair) bool { return slices.Contains(b.Delete, p.Seq) })
 	for i := range s.pairs {
 		p := &s.pairs[i]
@@ -218,8 +228,7 @@ func clonePair(p *Pair) Pair {
 		c.Suggested = &Suggested{slices.Clone(p.Suggested.Values), slices.Clone(p.Suggested.Actions)}
 	}
 	if p.Usage != nil {
-		u := *p.Usage
-		c.Usage = &u
+		c.Usage = new(*p.Usage)
 	}
 	return c
 }

@@ -140,7 +140,7 @@ func TestTelemetryNames(t *testing.T) {
 	}
 }
 
-// K1: messages come when asked for, as they were sent: without a key.
+// Messages come when asked for, as they were sent: without a key.
 func TestTelemetryMessagesAreThoseOnTheWire(t *testing.T) {
 	const key = "sk-live-0123456789abcdefghij"
 	server := at.NewServer(t, at.Calls(addWord("two")), at.Text("Done."))

@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -185,7 +186,7 @@ func (t *turn) prepare() error {
 		return err
 	}
 	t.restoreProgress()
-	if t.s.NearLimit() {
+	if t.s.Boundary().NearLimit() {
 		t.log.Warn("context near its limit", "model", t.modelID)
 	}
 	switch {
@@ -210,7 +211,7 @@ func (t *turn) loadPair() error {
 	}
 	now := t.now()
 	pair := &Pair{
-		ID: NewID(now), Session: t.session, Topic: t.topic, Model: t.modelID, Flag: true,
+		ID: cmp.Or(t.prompt.ID, NewID(now)), Session: t.session, Author: t.s.opts.Author, Topic: t.topic, Model: t.modelID, Flag: true,
 		UserText: safetext.Clean(strings.TrimSpace(t.prompt.Text)), Attachments: t.prompt.Attachments,
 		State: PairSending, CreatedAt: now,
 	}

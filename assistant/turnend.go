@@ -25,23 +25,21 @@ func (t *turn) close(err error) Event {
 		return Cancelled{}
 	}
 	var failed *TurnError
-	if !errors.As(err, &failed) {
-		if t.ctx.Err() != nil {
-			return t.cancelled()
-		}
+	if !errors.As(err, &failed) && t.ctx.Err() != nil {
+		return t.cancelled()
+	} else if failed == nil {
 		failed = &TurnError{Code: string(llm.KindUnknown), Message: err.Error()}
 	}
-	e := Error{Code: failed.Code, Message: failed.Message}
 	if !stored {
-		return e
+		return Error{failed.Code, failed.Message, err}
 	}
-	t.pair.State, t.pair.ErrorCode, t.pair.ErrorMessage = PairError, e.Code, e.Message
+	t.pair.State, t.pair.ErrorCode, t.pair.ErrorMessage = PairError, failed.Code, failed.Message
 	if t.outgoing != nil {
 		t.attempt.Fail()
-		t.report(t.attempt.Ended(), e.Message)
+		t.report(t.attempt.Ended(), failed.Message)
 	}
-	t.log.Error("turn failed", "code", e.Code, "model", t.modelID)
-	return t.storeEnd(e)
+	t.log.Error("turn failed", "code", failed.Code, "model", t.modelID)
+	return t.storeEnd(Error{Code: failed.Code, Message: failed.Message})
 }
 
 // complete is the event of a turn that went well.
@@ -112,12 +110,17 @@ func (t *turn) removePair() error {
 		}
 		b.Put = append(b.Put, t.decided)
 	}
-	if err := t.s.opts.Store.Commit(ctx, b); err != nil {
+	err := t.s.opts.Store.Commit(ctx, b)
+	if errors.Is(err, ErrNoPair) { // another program has deleted it; the rest is still to be restored
+		b.Delete = nil
+		err = t.s.opts.Store.Commit(ctx, b)
+	}
+	if err != nil {
 		return err
 	}
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
-	t.s.view.drop(b.Delete)
+	t.s.view.drop([]int64{t.pair.Seq})
 	if t.replaced != nil {
 		t.s.view.put(PairRef(t.replaced, t.settings.Budget.CPT()))
 	}
@@ -138,8 +141,7 @@ func (t *turn) storeEnd(end Event) Event {
 	return end
 }
 
-// recordLimit bounds the records of a session, which may run for weeks: it is more
-// than a person scrolls back through.
+// recordLimit bounds the records of a session, which may run for weeks.
 const recordLimit = 100
 
 // Records returns the telemetry of this session: a record of each of the newest
@@ -233,4 +235,27 @@ func (t *turn) noteSend(freeze bool) *LastSend {
 		t.s.view.frozen = t.s.view.frozen || freeze
 	}
 	return r
+}
+
+// beginThought adds a block. Without text since the last block, as after a silent
+// correction, that one continues.
+func (t *turn) beginThought() {
+	place := t.text.Len()
+	if n := len(t.thoughts); n > 0 && t.thoughts[n-1].Place == place {
+		return
+	}
+	t.thoughts = append(t.thoughts, Thought{From: t.reasoning.Len(), Place: place})
+}
+
+// flushThoughts writes the offsets into the pair, whose texts are trimmed. A single
+// block before the text needs none.
+func (t *turn) flushThoughts() {
+	t.pair.Thoughts = nil
+	if len(t.thoughts) == 0 || len(t.thoughts) == 1 && t.thoughts[0].Place == 0 {
+		return
+	}
+	for _, b := range t.thoughts {
+		b.From, b.Place = min(b.From, len(t.pair.Reasoning)), min(b.Place, len(t.pair.AssistantText))
+		t.pair.Thoughts = append(t.pair.Thoughts, b)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"winnow/assistant/attachment"
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
 )
@@ -108,12 +109,23 @@ func (s *Session) Recomputes() int {
 	return s.view.tracker.Recomputes()
 }
 
+// Shown is what Visible, Boundary and Counter are at one instant.
+func (s *Session) Shown() ([]Ref, budget.Boundary, string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.view.refs), s.view.tracker.Boundary(), s.counter()
+}
+
 // Counter is the context counter: X/Y of the boundary, or [X-T]/Y of a send
 // that was trimmed, from the first pair it left out until something other than
 // its own answer moves the boundary.
 func (s *Session) Counter() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.counter()
+}
+
+func (s *Session) counter() string {
 	if last := s.current.lastSend; s.view.frozen && len(last.LeftOut) > 0 {
 		return budget.Boundary{X: last.Included, Y: last.Visible}.Counter(len(last.LeftOut))
 	}
@@ -131,17 +143,6 @@ func (s *Session) LastSend() (last LastSend, ok bool) {
 	last = *s.current.lastSend
 	last.LeftOut = slices.Clone(last.LeftOut)
 	return last, true
-}
-
-// nearLimit is the share of a model's limit from which NearLimit is true: a few
-// messages before pairs are left out.
-const nearLimit = 0.8
-
-// NearLimit reports that the conversation is close to the limit of the selected
-// model, or beyond it.
-func (s *Session) NearLimit() bool {
-	b := s.Boundary()
-	return b.Y > 0 && (!b.All() || float64(b.HistoryTokens+b.URA) >= nearLimit*float64(b.Usable))
 }
 
 // Fits returns a function that counts how many of base, from the newest, the next
@@ -238,7 +239,7 @@ func (s *Session) Quota() (q llm.Quota, ok bool) {
 
 // DraftCost is what sending a text would cost now, in estimated tokens.
 type DraftCost struct {
-	AUT   int // the text itself
+	AUT   int // the text itself and its pictures
 	Total int // the whole request: system prompt, included pairs and text
 	Left  int // of the model's limit after all that; negative when it is too much
 
@@ -258,10 +259,10 @@ type DraftCost struct {
 	Quota     llm.Quota // the zero value when the endpoint never reported one
 }
 
-// Draft estimates what sending text would cost. It can be called for every
+// Draft estimates what sending p would cost. It can be called for every
 // keystroke: it answers from memory and does not compute the boundary.
-func (s *Session) Draft(text string) DraftCost {
-	aut := s.Settings().Budget.Estimate(strings.TrimSpace(text))
+func (s *Session) Draft(p Prompt) DraftCost {
+	aut := s.Settings().Budget.Estimate(strings.TrimSpace(p.Text)) + attachment.Tokens(p.Attachments)
 	q, known := s.Quota()
 	s.mu.Lock()
 	at, pairs, tokens := s.view.tracker.Fit(aut)

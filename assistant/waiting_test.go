@@ -57,7 +57,7 @@ func TestQueue(t *testing.T) {
 	wantEqual(t, "requests", len(r.script.Requests()), 1)
 	wantEqual(t, "state", r.last().State, assistant.PairComplete)
 	wantList(t, "tools of the response", r.window.Runs(), "slow", "add_word two")
-	p, ok := r.session.TakeQueued()
+	p, ok := r.session.Dequeue()
 	wantEqual(t, "queued", p.Text, "newer")
 	wantEqual(t, "waiting", ok, true)
 	r.turn(p)

@@ -28,16 +28,17 @@ type LockedError struct {
 	Path    string
 }
 
-// Error says who has the window.
+// Error says who writes.
 func (e *LockedError) Error() string {
 	text := cmp.Or(e.Program, "another winnow")
 	if e.PID != 0 {
 		text += fmt.Sprintf(" (process %d)", e.PID)
 	}
+	text += " is already making changes here"
 	if e.Since.IsZero() {
-		return text + " has this window open"
+		return text
 	}
-	return text + " has had this window open since " + e.Since.Local().Format("2006-01-02 15:04")
+	return text + ", since " + e.Since.Local().Format("2006-01-02 15:04")
 }
 
 // VersionError is returned by Open for a journal of a newer format. The file

@@ -275,6 +275,21 @@ func TestReadOnlyBesideAWriter(t *testing.T) {
 	}
 }
 
+func TestWriterIsWhoHasTheJournal(t *testing.T) {
+	path := journalPath(t)
+	if w := Writer(path); w != nil {
+		t.Errorf("no file: Writer = %v", w)
+	}
+	j := open(t, path, Options{Program: "a test"})
+	if w := Writer(path); w == nil || w.PID != os.Getpid() || w.Program != "a test" || w.Since.IsZero() {
+		t.Errorf("Writer = %+v, want this process", w)
+	}
+	ok(t, j.Close())
+	if w := Writer(path); w != nil {
+		t.Errorf("closed: Writer = %v", w)
+	}
+}
+
 func TestFileThatWasReplacedIsNoticed(t *testing.T) {
 	path := journalPath(t)
 	j := open(t, path, Options{})

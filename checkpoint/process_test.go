@@ -118,12 +118,12 @@ func TestSecondWriterInOneProcess(t *testing.T) {
 	if !errors.As(err, &locked) || locked.PID != os.Getpid() {
 		t.Fatalf("Open = %v, want a *LockedError", err)
 	}
-	want := fmt.Sprintf("winnow test (process %d) has had this window open since 2026-11-22 14:03", os.Getpid())
+	want := fmt.Sprintf("winnow test (process %d) is already making changes here, since 2026-11-22 14:03", os.Getpid())
 	if err.Error() != want {
 		t.Errorf("error is %q, want %q", err, want)
 	}
 	ok(t, os.WriteFile(path+lockSuffix, []byte("12\n"), privatefile.FileMode)) // of an earlier version
-	if _, err := Open(path, Options{}); err.Error() != "another winnow (process 12) has this window open" {
+	if _, err := Open(path, Options{}); err.Error() != "another winnow (process 12) is already making changes here" {
 		t.Errorf("error is %q", err)
 	}
 	ok(t, j.Close())
@@ -136,6 +136,8 @@ func TestBesideAWriterTheJournalIsReadAndNotWritten(t *testing.T) {
 	must[Checkpoint](t)(j.Start("s", doc(1)))
 	c := must[Checkpoint](t)(j.Add(Checkpoint{PairSeq: 1}, doc(1)))
 	ok(t, j.Record(doc(2), nil))
+	back := must[Checkpoint](t)(j.Edit("s", "edit", doc(2), doc(3)))
+	ok(t, j.Finish(must[Intent](t)(j.BeginRollback(back.ID, ScopeRules, 0, "")))) // can be undone
 	b := open(t, path, Options{Beside: true})
 	if l := b.Locked(); l == nil || l.Program != "first" || l.PID != os.Getpid() {
 		t.Fatalf("Locked = %+v", l)

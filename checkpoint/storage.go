@@ -50,12 +50,7 @@ var errLocked = errors.New("locked")
 func lock(path, program string, since time.Time) (*os.File, error) {
 	f, err := openLock(path + lockSuffix)
 	if errors.Is(err, errLocked) {
-		text, _ := os.ReadFile(path + lockSuffix)
-		words := append(strings.SplitN(strings.TrimSpace(string(text)), " ", 3), "", "")
-		e := &LockedError{Program: words[2], Path: path}
-		e.PID, _ = strconv.Atoi(words[0]) // what cannot be read is not known
-		e.Since, _ = time.Parse(time.RFC3339, words[1])
-		return nil, e
+		return nil, lockedBy(path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: lock journal: %w", err)
@@ -65,6 +60,32 @@ func lock(path, program string, since time.Time) (*os.File, error) {
 		_, _ = f.WriteAt(fmt.Appendln(nil, os.Getpid(), since.UTC().Format(time.RFC3339), program), 0)
 	}
 	return f, nil
+}
+
+// lockedBy is who has locked the journal at path. What cannot be read is not known.
+func lockedBy(path string) *LockedError {
+	text, _ := os.ReadFile(path + lockSuffix)
+	words := append(strings.SplitN(strings.TrimSpace(string(text)), " ", 3), "", "")
+	e := &LockedError{Program: words[2], Path: path}
+	e.PID, _ = strconv.Atoi(words[0])
+	e.Since, _ = time.Parse(time.RFC3339, words[1])
+	return e
+}
+
+// Writer says which process writes to the journal at path now; nil is none, or that it
+// cannot be found out. It makes no file.
+func Writer(path string) *LockedError {
+	if info, _ := os.Stat(path + lockSuffix); info == nil {
+		return nil
+	}
+	f, err := openLock(path + lockSuffix)
+	if errors.Is(err, errLocked) {
+		return lockedBy(path)
+	}
+	if err == nil {
+		_ = f.Close()
+	}
+	return nil
 }
 
 // replaceFile replaces the journal by content, atomically and durably, and opens

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"unicode/utf8"
@@ -13,6 +14,9 @@ import (
 // own words hold a byte that a terminal without Unicode cannot show.
 func TestWithoutUnicodeEveryFrameIsASCII(t *testing.T) {
 	for _, r := range rooms {
+		if strings.HasPrefix(r.name, "wide") {
+			continue // the texts of others stay as they are
+		}
 		t.Run(r.name, func(t *testing.T) {
 			if r.name == "files" {
 				exhibits(t, "plan.txt")

@@ -9,6 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history/historytest"
+	"winnow/assistant/llm"
 	"winnow/tui/tuitest"
 )
 
@@ -51,8 +53,8 @@ func TestAMessageWhoseFileCannotBeReadComesBack(t *testing.T) {
 		read := m.send()
 		m.input.draft.Paste(since)
 		m.Update(read())
-		if m.turn.running || m.input.draft.Text() != want || !m.notice.bad {
-			t.Errorf("running %v, the box holds %q, want %q; said %q", m.turn.running, m.input.draft.Text(), want, m.notice.text)
+		if m.turn.running || m.input.draft.Text() != want || !m.notice.Failed {
+			t.Errorf("running %v, the box holds %q, want %q; said %q", m.turn.running, m.input.draft.Text(), want, m.notice.Text)
 		}
 		if since != "" && (!m.input.draft.Older() || m.input.draft.Text() != "look at @none.txt") {
 			t.Errorf("the key for earlier messages brings %q", m.input.draft.Text())
@@ -88,4 +90,46 @@ func TestAFileIsSentWithAMessageOfTheStart(t *testing.T) {
 	b.box("next")
 	b.gate.Open()
 	b.Until(func(frame string) bool { return strings.Contains(frame, "look at @a.txt") && boxOf(frame) == "next" })
+}
+
+// A picture goes with its message. What cannot be sent stays in the box, and the footer
+// says why and the way out.
+func TestPicturesOfAMessage(t *testing.T) {
+	gate := at.NewGate()
+	m, d := fetching(t, at.Answer{at.Stop{At: gate}})
+	picture := historytest.Picture(t, "a.png", 8)
+	for name, data := range map[string]string{"a.png": string(picture.Data), "no.png": "text"} {
+		if err := os.WriteFile(name, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := func(text string, want ...string) {
+		t.Helper()
+		m.input.draft.Set(text)
+		m.Update(m.send()())
+		if m.turn.running || m.input.draft.Text() != text || !m.notice.Failed {
+			t.Errorf("running %v, the box holds %q", m.turn.running, m.input.draft.Text())
+		}
+		for _, w := range want {
+			if !strings.Contains(m.notice.Text, w) {
+				t.Errorf("%q is refused with %q, want %q", text, m.notice.Text, w)
+			}
+		}
+	}
+	refused("look at @no.png", "@no.png is not a picture that models take", "convert it to PNG")
+	refused("look at @none.png", "@none.png cannot be read")
+	model := m.session.Model()
+	m.session.Registry().Learn(llm.ModelInfo{ID: model, Tools: true, Vision: llm.Unable})
+	refused("look at @a.png", "cannot see pictures", model, "chooses another")
+	m.session.Registry().Learn(llm.ModelInfo{ID: model, Tools: true, Vision: llm.Able})
+	m.Update(m.send()())
+	if !m.turn.running || m.turn.typed != "look at @a.png" {
+		t.Fatalf("running %v, sent %q, said %q", m.turn.running, m.turn.typed, m.notice.Text)
+	}
+	gate.Wait(t) // the model has been asked
+	messages := d.script.Requests()[0].Messages
+	last := messages[len(messages)-1]
+	if last.Content != "look at @a.png" || len(last.Pictures) != 1 || string(last.Pictures[0].Data) != string(picture.Data) {
+		t.Errorf("sent %+v", last)
+	}
 }

@@ -90,7 +90,7 @@ func TestEditorThatFailsLeavesTheDraft(t *testing.T) {
 // process. What the program does after it is in the next test.
 func TestSuspendIsAsked(t *testing.T) {
 	m, _ := newProgram(t, setup{})
-	if msg := m.keys.named("suspend").do(m)(); msg != (tea.SuspendMsg{}) {
+	if msg := m.do("suspend")(); msg != (tea.SuspendMsg{}) {
 		t.Errorf("the command asks for %T, want %T", msg, tea.SuspendMsg{})
 	}
 }
@@ -114,7 +114,7 @@ func TestResumedProgramGoesOn(t *testing.T) {
 // renderer has left out was really there.
 func (d *fixture) clean() {
 	d.t.Helper()
-	d.WaitGone(" …│") // the last that changes after a turn
+	d.WaitGone(" … │") // the last that changes after a turn
 	before, written := d.Frame(), len(d.Output())
 	d.Message(tea.ClearScreen())
 	d.Until(func(frame string) bool { return len(d.Output()) > written && frame == before })

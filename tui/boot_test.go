@@ -17,6 +17,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/tui/keyinput"
+	"winnow/tui/keymap"
 	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
@@ -245,9 +246,9 @@ func TestNoKeyOfBeforeAnswersTheQuestionAfterACrash(t *testing.T) {
 }
 
 func TestKeysThatCannotBeBoundAreSaidAtOnce(t *testing.T) {
-	var wrong *KeyError
-	if _, err := New(Options{Start: func() (Parts, error) { return Parts{}, nil }, Rebinds: []Rebind{{"input", "send", []string{"ctrl+b"}}}}); !errors.As(err, &wrong) {
-		t.Errorf("New = %v, want a *KeyError", err)
+	var wrong *keymap.Error
+	if _, err := New(Options{Start: func() (Parts, error) { return Parts{}, nil }, Rebinds: []keymap.Rebind{{Mode: "input", Action: "send", Keys: []string{"ctrl+b"}}}}); !errors.As(err, &wrong) {
+		t.Errorf("New = %v, want a *keymap.Error", err)
 	}
 }
 

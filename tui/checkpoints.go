@@ -21,13 +21,20 @@ const rolledBack = "rolled back"
 func (p *pickers) openCheckpoints() tea.Cmd {
 	entries := []overlay.Entry{{Text: "current state", Mark: p.styles.Icons.Marked}}
 	for _, c := range slices.Backward(p.session.Checkpoints()) {
+		text, detail := "before: "+c.Description, c.Effect()
+		if detail != "" {
+			detail = "undoes: " + detail
+		}
+		if c.Kind == checkpoint.KindStart {
+			text, detail = c.Description, "undoes everything since then"
+		}
 		entries = append(entries, overlay.Entry{
-			Value: c.ID, Text: p.clock(c.Time) + "  " + c.Description, Detail: c.Effect(),
+			Value: c.ID, Text: p.clock(c.Time) + "  " + text, Detail: detail,
 			Mark: p.styles.Icons.Checkpoint, Extra: map[bool]string{true: "undone"}[c.Undone],
 		})
 	}
 	picker := overlay.NewPicker("Checkpoints", entries, 0).WithKeys(
-		"enter both · alt+r "+p.state()+" only · alt+c conversation only", "alt+r", "alt+c")
+		"enter rolls back · alt+r "+p.state()+" only · alt+c conversation only", "alt+r", "alt+c")
 	return p.open(overlay.Checkpoints, picker, func(c overlay.Chosen) tea.Cmd {
 		if c.Value == "" {
 			return nil
@@ -38,10 +45,21 @@ func (p *pickers) openCheckpoints() tea.Cmd {
 }
 
 // rollBack rolls back to a checkpoint; notice is the beginning of the notice that follows.
+// It asks when that undoes what others did meanwhile.
 func (p *pickers) rollBack(id string, scope checkpoint.Scope, notice string) tea.Cmd {
-	if p.session.Busy() {
-		return p.fail(assistant.ErrBusy)
+	if err := p.refused(); err != nil {
+		return p.fail(err)
 	}
+	if theirs := p.others.RollbackLines(id); len(theirs) > 0 && scope != checkpoint.ScopeConversation {
+		lines := append(theirs, "", "Their conversations stay; only your own is cut.")
+		return p.ask("Undo others' changes as well?", lines, "undo theirs too", "don't roll back", func() tea.Cmd {
+			return p.rollBackNow(id, scope, notice)
+		})
+	}
+	return p.rollBackNow(id, scope, notice)
+}
+
+func (p *pickers) rollBackNow(id string, scope checkpoint.Scope, notice string) tea.Cmd {
 	return p.change(async(func(ctx context.Context) (workspace.RolledBack, error) { return p.work.Rollback(ctx, id, scope) }, func(out workspace.RolledBack, err error) tea.Cmd {
 		if err != nil {
 			return p.fail(err)
@@ -69,20 +87,20 @@ func (p *pickers) undoRollback() tea.Cmd {
 // restored shows the window and the conversation after a rollback.
 func (p *pickers) restored(notice string) tea.Cmd {
 	p.pane.Changed()
-	p.notice.info(notice)
-	return tea.Batch(computeBoundary(p.session), p.conv.reload())
+	p.notice.Info(notice)
+	return tea.Batch(p.computeBoundary(), p.conv.reload())
 }
 
 // undo undoes the newest change of the window, whoever made it. It asks when that
 // cuts the conversation.
 func (p *pickers) undo() tea.Cmd {
 	step, ok := p.work.LastStep()
-	switch {
-	case p.session.Busy():
-		return p.fail(assistant.ErrBusy)
+	switch refused := p.refused(); {
+	case refused != nil:
+		return p.fail(refused)
 	case !ok:
 		return p.info("there is no change of the " + p.state() + " to undo")
-	case !step.ByAssistant:
+	case !step.ByAssistant, step.OtherSession && p.others.Shared():
 		return p.rollBack(step.ID, checkpoint.ScopeRules, "undone: "+oneLine(step.Description))
 	}
 	leaves := map[bool]string{true: " leaves", false: " leave"}[step.Pairs == 1]

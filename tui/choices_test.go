@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	at "winnow/assistant/assistanttest"
+	"winnow/tui/keymap"
 	"winnow/tui/tuitest"
 )
 
@@ -13,26 +14,39 @@ import (
 func TestEnterTakesTheChoiceThatIsPointedAt(t *testing.T) {
 	offer := at.Say(`What now? SUGGESTED_VALUES: {"values":[{"label":"One","value":"do one"},{"label":"Two","value":"do two"},{"label":"Three","value":"do three"}]}`)
 	d := startProgram(t, setup{w: 80, h: 24, answers: []at.Answer{{offer}, say("two it is")}})
-	d.ask("hello", "[1 One] [2 Two] [3 Three]")
+	d.ask("hello", "[alt+1 One] [alt+2 Two] [alt+3 Three]")
 	d.goTo("VIEW")
 	d.Type(tuitest.Key("right"))
 	d.says("j moves towards them")
 	for range 6 {
-		if strings.Contains(d.Frame(), "❯1 One]") {
+		if strings.Contains(d.Frame(), "❯alt+1 One]") {
 			break
 		}
 		d.Type("j")
 	}
-	d.Wait("❯1 One] [2 Two] [3 Three]")
+	d.Wait("❯alt+1 One] [alt+2 Two] [alt+3 Three]")
 	d.Type("l", "l", "l") // not beyond the last
-	d.Wait("[1 One] [2 Two] ❯3 Three]")
+	d.Wait("[alt+1 One] [alt+2 Two] ❯alt+3 Three]")
 	d.Type("h")
-	d.Wait("[1 One] ❯2 Two] [3 Three]")
+	d.Wait("[alt+1 One] ❯alt+2 Two] [alt+3 Three]")
 	d.Type("k")
-	d.Wait("[1 One] [2 Two] [3 Three]")
+	d.Wait("[alt+1 One] [alt+2 Two] [alt+3 Three]")
 	d.Type("j", tuitest.Enter)
 	d.Wait("two it is")
 	if !strings.Contains(d.texts(), "do two") {
 		t.Errorf("sent was %s", d.texts())
 	}
+}
+
+// A key that the settings change is the one that the chip shows, and it chooses.
+func TestChipsShowChangedKeys(t *testing.T) {
+	offer := at.Say(`What now? SUGGESTED_VALUES: {"values":[{"label":"One","value":"do one"},{"label":"Two","value":"do two"}]}`)
+	d := startProgram(t, setup{w: 80, h: 24, answers: []at.Answer{{offer}, say("two it is")}, change: func(o *Options) {
+		for _, mode := range []string{"input", "view", "command", "pane", "hud"} {
+			o.Rebinds = append(o.Rebinds, keymap.Rebind{Mode: mode, Action: "choose-2", Keys: []string{"f7"}}, keymap.Rebind{Mode: mode, Action: "choose-1"})
+		}
+	}})
+	d.ask("hello", "[One] [f7 Two]")
+	d.Type(tuitest.Key("f7"))
+	d.Wait("two it is")
 }

@@ -200,7 +200,7 @@ func TestPaletteReachesTheCommandsOfTheFilterLine(t *testing.T) {
 	d.palette("previous region")
 	d.in("PANE")
 	d.palette("previous tab")
-	d.Wait("❯Changes")
+	d.Wait("❯All")
 }
 
 func TestDeletingTheShownPairsAsks(t *testing.T) {

@@ -15,6 +15,8 @@ import (
 	"winnow/assistant/filter"
 	"winnow/assistant/history/transfer"
 	"winnow/assistant/workspace"
+	"winnow/tui/footerline"
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/textline"
 	"winnow/tui/textwidth"
@@ -24,7 +26,7 @@ import (
 // :command on the pairs it selects.
 type commandLine struct {
 	*shared
-	line   footerLine
+	line   footerline.Line
 	offers lineCompletions
 }
 
@@ -36,7 +38,7 @@ type lineCompletions struct {
 	line textline.Editor // as it was typed
 }
 
-// maxCompletions is how many completions are on the screen at once.
+// maxCompletions is how many entries of a list above a text are on the screen at once.
 const maxCompletions = 8
 
 func (o *lineCompletions) open() bool { return len(o.list) > 0 }
@@ -46,22 +48,22 @@ func (l *commandLine) changed() tea.Cmd {
 	text := l.line.Text()
 	l.offers = lineCompletions{}
 	if _, err := filter.Parse(text); err != nil {
-		l.line.fail(err)
+		l.line.Fail(err)
 		return nil
 	}
 	if l.opts.History == nil {
-		l.line.setHint("")
+		l.line.SetHint("")
 		return nil
 	}
-	l.line.wrong, l.line.column = false, 0 // the number stays until the new one is known
+	l.line.Wrong, l.line.Column = false, 0 // the number stays until the new one is known
 	return async(func(ctx context.Context) (int, error) { return l.work.CountFilter(ctx, text) }, func(n int, err error) tea.Cmd {
 		switch {
-		case text != l.line.Text() || l.mode != modeCommand || l.line.wrong:
+		case text != l.line.Text() || l.mode != keymap.Command || l.line.Wrong:
 			// The line has changed since, or was applied and refused.
 		case err != nil:
-			l.line.fail(err)
+			l.line.Fail(err)
 		default:
-			l.line.setHint(pairsCounted(n))
+			l.line.SetHint(pairsCounted(n))
 		}
 		return nil
 	})
@@ -115,15 +117,7 @@ func (l *commandLine) complete(step int) tea.Cmd {
 
 // offer opens the list without taking anything; it reports whether there is one.
 func (l *commandLine) offer() bool {
-	from := filter.Sources{Topics: l.topics}
-	for _, info := range l.session.Registry().Models() {
-		from.Models = append(from.Models, info.ID)
-	}
-	for name := range l.saved {
-		from.Saved = append(from.Saved, name)
-	}
-	slices.Sort(from.Saved)
-	list := filter.Complete(l.line.Text(), l.line.Cursor(), from)
+	list := filter.Complete(l.line.Text(), l.line.Cursor(), l.names())
 	if len(list) == 0 {
 		return false
 	}
@@ -131,11 +125,20 @@ func (l *commandLine) offer() bool {
 	return true
 }
 
+// names are what completion offers.
+func (s *shared) names() filter.Sources {
+	from := s.stored
+	for _, info := range s.session.Registry().Models() {
+		from.Models = append(from.Models, info.ID)
+	}
+	return from
+}
+
 // rows are the lines above the filter line: the completions, and below them what is
-// wrong with the line or the usage of its command.
+// wrong with the line, the usage of its command, or what its single letters match.
 func (l *commandLine) rows(w, h int) (rows []string) {
-	text, tone := l.line.hint, l.styles.Footer.Bad
-	if !l.line.wrong {
+	text, tone := l.line.Hint, l.styles.Footer.Bad
+	if !l.line.Wrong {
 		text, tone = l.usage(), l.styles.Footer.Notice
 	}
 	if text != "" {
@@ -152,11 +155,30 @@ func (l *commandLine) rows(w, h int) (rows []string) {
 	return append(overlay.List(entries, l.offers.at, room, w, l.styles), rows...)
 }
 
-// usage is the usage of the command of the line; "" for a line without one.
+// letterMeanings is what a term of one letter matches, and what an empty line does.
+var letterMeanings = map[string]string{
+	"x": "x: this session", "t": "t: the selected topic", "m": "m: the selected model", "o": "o: pairs that are sent", "u": "u: your own pairs",
+	"b": "b: flagged", "g": "g: not flagged", "e": "e: ended in an error", "i": "i: has attachments", "": "empty: all sessions",
+}
+
+// usage is the usage of the command of the line, and without one what its terms of one
+// letter match.
 func (l *commandLine) usage() string {
 	q, err := filter.Parse(l.line.Text())
-	if err != nil || q.Command == nil {
+	if err != nil {
 		return ""
+	}
+	if q.Command == nil {
+		texts := []string{}
+		filter.Walk(q.Expr, func(x filter.Expr) {
+			if text, ok := letterMeanings[filter.PrintExpr(x)]; ok && !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		})
+		if _, all := q.Expr.(filter.SessionCurrent); all || q.Expr == nil {
+			texts = append(texts, letterMeanings[""])
+		}
+		return strings.Join(texts, " · ")
 	}
 	text := filter.Usage(q.Command.Verb)
 	if q.Command.Verb == filter.Export && q.Command.Path == "" {
@@ -167,8 +189,8 @@ func (l *commandLine) usage() string {
 
 // openCommand opens the filter line with a text.
 func (m *Model) openCommand(text string) tea.Cmd {
-	m.setMode(modeCommand)
-	m.command.line.open(text)
+	m.setMode(keymap.Command)
+	m.command.line.Open(text)
 	return m.command.changed()
 }
 
@@ -193,10 +215,10 @@ func (m *Model) applyLine() tea.Cmd {
 	line := strings.TrimSpace(m.command.line.Text())
 	m.command.offers = lineCompletions{}
 	if _, err := filter.Parse(line); err != nil {
-		m.command.line.fail(err)
+		m.command.line.Fail(err)
 		return nil
 	}
-	m.notice.clear()
+	m.notice.Clear()
 	return m.runLine(line)
 }
 
@@ -206,31 +228,34 @@ func (m *Model) runLine(line string) tea.Cmd {
 	if err != nil {
 		return m.fail(err)
 	}
-	m.setMode(modeView)
+	m.setMode(keymap.View)
 	switch {
 	case m.opts.History == nil:
 		return m.fail(workspace.ErrNoHistory)
+	case q.Command != nil && q.Command.Verb == filter.Export && m.opts.Files.None:
+		return m.fail(errors.New("pairs are not exported to files of the server"))
 	case q.Command != nil:
 		return async(func(ctx context.Context) (transfer.Command, error) { return m.work.PlanCommand(ctx, line) }, func(c transfer.Command, err error) tea.Cmd {
 			return m.confirmCommand(line, c, err)
 		})
 	}
-	var boundary boundaryComputedMsg
+	m.command.line.Remember(line)
+	session, boundary := m.session, boundaryComputedMsg{}
 	return async(func(ctx context.Context) (workspace.Filtered, error) {
 		f, err := m.work.SetFilter(ctx, line)
-		boundary = boundaryOf(m.session)
+		boundary = boundaryOf(session, 0)
 		return f, err
 	}, func(f workspace.Filtered, err error) tea.Cmd { return m.filtered(line, f, boundary, err) })
 }
 
 // reopenLine opens the filter line with a line that was refused, and shows why.
 func (m *Model) reopenLine(line string, err error) tea.Cmd {
-	if m.mode != modeView || m.overlay.Open() {
+	if m.mode != keymap.View || m.overlay.Open() {
 		return m.fail(err) // the user has turned to something else
 	}
-	m.setMode(modeCommand)
-	m.command.line.open(line)
-	m.command.line.fail(err)
+	m.setMode(keymap.Command)
+	m.command.line.Open(line)
+	m.command.line.Fail(err)
 	return nil
 }
 
@@ -244,7 +269,6 @@ func (m *Model) filtered(line string, f workspace.Filtered, boundary boundaryCom
 	}
 	m.conv.setBoundary(boundary)
 	m.conv.chat.Bottom()
-	m.command.line.Remember(line)
 	text := pairsCounted(len(f.Refs))
 	if line == "" {
 		text += " · all sessions"
@@ -252,25 +276,8 @@ func (m *Model) filtered(line string, f workspace.Filtered, boundary boundaryCom
 	for _, hint := range f.Hints {
 		text += " · " + hint.String()
 	}
-	m.notice.info(text)
-	return m.conv.loadMissing()
-}
-
-// readsMarks reports whether a line reads what a user sets on pairs: stars, flag,
-// topic. A saved filter may.
-func readsMarks(line string) (reads bool) {
-	q, err := filter.Parse(line)
-	if err != nil || q.Expr == nil {
-		return false
-	}
-	filter.Walk(q.Expr, func(x filter.Expr) {
-		switch x.(type) {
-		case filter.Stars, filter.Flag, filter.Topic, filter.TopicSelected, filter.TopicLast, filter.Saved:
-			reads = true
-		default:
-		}
-	})
-	return reads
+	m.notice.Info(text)
+	return tea.Batch(m.computeBoundary(), m.conv.loadMissing()) // it may have moved meanwhile
 }
 
 // confirmCommand executes a planned command. It asks first when the command changes
@@ -315,7 +322,7 @@ func (m *Model) executed(line string, c transfer.Command, out transfer.Outcome, 
 	if out.CanUndo() {
 		notice += m.hint(" · %s undoes it", "undo-pairs")
 	}
-	m.notice.info(notice)
+	m.notice.Info(notice)
 	if err != nil {
 		return m.failView(err)
 	}
@@ -326,30 +333,30 @@ func (m *Model) executed(line string, c transfer.Command, out transfer.Outcome, 
 	if c.DryRun {
 		return nil
 	}
-	return m.showMarks()
+	return m.conv.showMarks()
 }
 
 // undoCommand undoes the newest command on pairs.
-func (m *Model) undoCommand() tea.Cmd {
-	return async(m.work.UndoCommand, func(out transfer.Outcome, err error) tea.Cmd {
+func (c *conversation) undoCommand() tea.Cmd {
+	return async(c.work.UndoCommand, func(out transfer.Outcome, err error) tea.Cmd {
 		switch {
 		case errors.Is(err, workspace.ErrNothingToUndo):
-			return m.info("there is no :command to undo")
+			return c.info("there is no :command to undo")
 		case err != nil && out.Text == "":
-			return m.fail(err)
+			return c.fail(err)
 		}
-		m.notice.info("undone: " + out.Text)
+		c.notice.Info("undone: " + out.Text)
 		if err != nil {
-			m.failView(err)
+			c.failView(err)
 		}
-		return m.showMarks()
+		return c.showMarks()
 	})
 }
 
 // showMarks shows the marks of pairs as they are now, and the pairs that the active
 // filter selects, which the workspace has evaluated again.
-func (m *Model) showMarks() tea.Cmd {
-	return tea.Batch(computeBoundary(m.session), m.loadNames(), loadPairs(m.session, 0, m.conv.chat.Loaded()...))
+func (c *conversation) showMarks() tea.Cmd {
+	return tea.Batch(c.computeBoundary(), c.loadNames(), c.load(c.chat.Loaded()...))
 }
 
 // openFilters lists the saved filters, to apply or to delete one.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/tui/tuitest"
 )
@@ -68,6 +69,31 @@ func TestLineTellsItsCountAlsoWhenEmpty(t *testing.T) {
 	d.line("s3", "no pair")
 }
 
+// The filter line opens with x and says above itself what its letters match.
+func TestTheLineSaysWhatItsLettersMatch(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {40, 12}} {
+		d := three(t, setup{w: size[0], h: size[1]})
+		above := func(want string) {
+			t.Helper()
+			d.Until(func(frame string) bool {
+				lines := strings.Split(frame, "\n")
+				return strings.TrimSpace(lines[len(lines)-2]) == want
+			})
+		}
+		d.goTo("COMMAND")
+		d.line("x", "3 pairs")
+		above("x: this session · empty: all sessions")
+		d.Type("&!b")
+		above("x: this session · b: flagged")
+		d.Type(tuitest.Key("ctrl+u"), "s2 | c'x'")
+		above("")
+		d.Type(tuitest.Key("ctrl+u"))
+		above("empty: all sessions")
+		d.Type("x :star 2")
+		above(":star 0|1|2|3: set the stars")
+	}
+}
+
 func TestTabGoesThroughAListWithASign(t *testing.T) {
 	d := three(t, setup{history: func(h history.Store) error {
 		for _, path := range []string{"AI > Agents", "AI > Art"} {
@@ -97,6 +123,15 @@ func TestTabGoesThroughAListWithASign(t *testing.T) {
 	d.Type(tuitest.Tab, " s1") // typing goes on behind it
 	d.line("s0 t'AI' s1", "no pair")
 	d.WaitGone("❯ AI")
+}
+
+func TestAuthorsAreCompleted(t *testing.T) {
+	d := three(t, setup{history: func(h history.Store) error {
+		return h.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{{Session: "elsewhere", Author: "anna", State: assistant.PairComplete}}})
+	}})
+	d.goTo("COMMAND")
+	d.Type(tuitest.Key("ctrl+u"), "u'", tuitest.Tab)
+	d.line("u'anna'", "1 pair")
 }
 
 func TestHistoryOfLines(t *testing.T) {

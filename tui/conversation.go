@@ -4,13 +4,18 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/history/transfer"
 	"winnow/tui/chat"
+	"winnow/tui/footerline"
+	"winnow/tui/keymap"
 )
 
 // conversation is VIEW: the pairs, the search in them, and what the pointer selects.
@@ -19,8 +24,9 @@ type conversation struct {
 	chat      *chat.View
 	area      image.Rectangle     // on the screen, with its border
 	boundary  boundaryComputedMsg // as computed last
-	requested map[int64]bool      // pairs that are being loaded
-	search    footerLine          // "/"
+	loads     int                 // how often pairs were loaded
+	requested map[int64]int       // the last load of each pair that is being loaded
+	search    footerline.Line     // "/"
 	found     struct {            // the pairs of the whole history that contain needle
 		needle string
 		seqs   []int64 // sorted
@@ -29,21 +35,21 @@ type conversation struct {
 	picking bool // the next key picks a code block
 }
 
-// noteTimeout bounds how long BeginDrawing and EndDrawing may delay a frame. After
-// that, or on an error, the drawing is simply not recorded.
+// noteTimeout bounds how long SetDrawing may delay a frame. After that, or on an error,
+// the drawing is simply not recorded.
 const noteTimeout = 100 * time.Millisecond
 
 // watchDrawing records in the history which long answer is being drawn, so that one
 // that crashes the program is shown as raw text at the next start.
 func (c *conversation) watchDrawing() {
-	note := func(store func(context.Context, int64) error, seq int64) {
+	note := func(seq int64, drawing bool) {
 		ctx, cancel := context.WithTimeout(context.Background(), noteTimeout)
 		defer cancel()
-		_ = store(ctx, seq)
+		_ = c.work.SetDrawing(ctx, seq, drawing)
 	}
 	c.chat.WatchDrawing(func(seq int64) (done func()) {
-		note(c.work.BeginDrawing, seq)
-		return func() { note(c.work.EndDrawing, seq) }
+		note(seq, true)
+		return func() { note(seq, false) }
 	})
 }
 
@@ -53,7 +59,7 @@ func (c *conversation) showRaw(seqs []int64) {
 		c.chat.SetRaw(seq)
 	}
 	if len(seqs) > 0 {
-		c.notice.info("the answer that winnow crashed on is shown as raw text" + c.hint(" · %s renders it", "raw"))
+		c.notice.Info("the answer that winnow crashed on is shown as raw text" + c.hint(" · %s renders it", "raw"))
 	}
 }
 
@@ -61,12 +67,14 @@ func (c *conversation) showRaw(seqs []int64) {
 func (c *conversation) setBoundary(b boundaryComputedMsg) {
 	c.boundary = b
 	c.chat.SetRefs(b.refs, b.at.First)
+	c.hud.Show(b.refs, b.at)
 }
 
-// showRefs shows which pairs are visible, until their boundary is computed.
+// showRefs shows which pairs are visible. Its caller asks for their boundary.
 func (c *conversation) showRefs(refs []assistant.Ref) {
 	c.boundary.refs = refs
 	c.chat.SetRefs(refs, c.boundary.at.First)
+	c.hud.Show(refs, c.boundary.at)
 }
 
 // onTrimmed shows in the counter how many pairs the request leaves out so far.
@@ -82,57 +90,81 @@ func (c *conversation) newest() (int64, bool) {
 	return 0, false
 }
 
-// onBoundary shows a newly computed boundary.
+// onBoundary shows a newly computed boundary, unless a later one is being computed.
 func (m *Model) onBoundary(msg boundaryComputedMsg) tea.Cmd {
-	if msg.near && !m.conv.boundary.near && m.ready && m.notice.text == "" {
-		m.notice.info("the conversation is close to the model's limit" + m.hint(" · %s starts a new session", "new-session"))
+	if msg.asked != m.asked {
+		return nil
+	}
+	if msg.at.NearLimit() && !m.conv.boundary.at.NearLimit() && m.ready && m.notice.Text == "" {
+		m.notice.Info("the conversation is close to the model's limit" + m.hint(" · %s starts a new session", "new-session"))
 	}
 	m.conv.setBoundary(msg)
-	return m.conv.loadMissing()
+	return tea.Batch(m.feedHUD(), m.conv.loadMissing())
 }
 
 // loadMissing loads the pairs on the screen that are not loaded.
 func (c *conversation) loadMissing() tea.Cmd {
 	var want []int64
-	for _, seq := range c.chat.Missing() {
-		if !c.requested[seq] {
-			c.requested[seq] = true
+	for _, seq := range append(c.chat.Missing(), c.hud.Missing()...) {
+		if c.requested[seq] == 0 && !slices.Contains(want, seq) {
 			want = append(want, seq)
 		}
 	}
-	return loadPairs(c.session, 0, want...)
+	return c.load(want...)
 }
 
-// onPairs shows loaded pairs. The pair of a turn that has ended replaces the streamed
-// one; the pair of the running turn stays as it is.
-func (m *Model) onPairs(msg pairsLoadedMsg) tea.Cmd {
-	for _, seq := range msg.asked {
-		delete(m.conv.requested, seq)
+// load reads pairs. Of several that read the same pair only the last one is shown.
+func (c *conversation) load(seqs ...int64) tea.Cmd {
+	if len(seqs) == 0 {
+		return nil
 	}
+	c.loads++
+	session, n := c.session, c.loads
+	for _, seq := range seqs {
+		c.requested[seq] = n
+	}
+	return func() tea.Msg {
+		pairs, err := session.Pairs(context.Background(), seqs)
+		return pairsLoadedMsg{n, pairs, err}
+	}
+}
+
+// onPairs shows loaded pairs. The pair of the running turn stays as it is.
+func (m *Model) onPairs(msg pairsLoadedMsg) tea.Cmd {
+	pairs := slices.DeleteFunc(msg.pairs, func(p assistant.Pair) bool {
+		return m.conv.requested[p.Seq] != msg.load || m.turn.running && p.Seq == m.turn.seq
+	})
+	maps.DeleteFunc(m.conv.requested, func(_ int64, load int) bool { return load == msg.load })
 	if msg.err != nil {
 		return m.fail(fmt.Errorf("the history could not be read: %w", msg.err))
 	}
-	loaded := msg.pairs[:0]
-	for _, p := range msg.pairs {
-		switch {
-		case msg.turn != 0 && (p.Seq != m.turn.seq || msg.turn == m.turn.n && !m.turn.running):
-			m.conv.chat.EndTurn(p)
-		case msg.turn == 0 && (p.Seq != m.turn.seq || !m.turn.running):
-			loaded = append(loaded, p)
-		}
-	}
-	m.conv.chat.Load(loaded)
+	m.conv.chat.Load(pairs)
+	m.hud.Load(pairs...)
 	return tea.Batch(m.conv.loadMissing(), m.conv.copySelection(), m.conv.computeEffects())
 }
 
 // reload reads the loaded pairs again, and evaluates the filter again when it reads
 // marks, which a tool may have changed.
 func (c *conversation) reload() tea.Cmd {
-	load := loadPairs(c.session, 0, c.chat.Loaded()...)
-	if readsMarks(c.session.Filter()) {
+	c.hud.Reload()
+	load := c.load(c.chat.Loaded()...)
+	if transfer.ReadsMarks(c.session.Filter()) {
 		return tea.Batch(load, c.refilter())
 	}
 	return load
+}
+
+// checkPair marks the pair just answered when the user's own filter line hides it.
+func (c *conversation) checkPair(seq int64) tea.Cmd {
+	if line := c.session.Filter(); c.opts.History == nil || seq == 0 || line == "" || line == "x" {
+		return nil
+	}
+	return async(func(ctx context.Context) (bool, error) { return c.work.Matches(ctx, seq) }, func(shown bool, err error) tea.Cmd {
+		if err == nil {
+			c.chat.SetNotInFilter(seq, !shown)
+		}
+		return c.fail(err)
+	})
 }
 
 // onChat is an action of the view, which may scroll to pairs that are not loaded.
@@ -158,13 +190,13 @@ func (c *conversation) jumpToBoundary() tea.Cmd {
 		text = "the only pair is included"
 	case b.All():
 		text = fmt.Sprintf("all %d pairs are included", b.Y)
-	case b.First >= b.Y:
+	case b.First >= len(c.boundary.refs):
 		text = "no pair fits; the next message is sent alone"
 	default:
 		c.chat.JumpTo(c.boundary.refs[b.First].Seq)
 		text = fmt.Sprintf("the request starts here: %d of %d pairs are sent", b.X, b.Y)
 	}
-	c.notice.info(text)
+	c.notice.Info(text)
 	return c.loadMissing()
 }
 
@@ -173,7 +205,7 @@ func (c *conversation) jumpToBoundary() tea.Cmd {
 func (c *conversation) searchKey(name, text string) tea.Cmd {
 	switch name {
 	case "enter":
-		c.search.active = false
+		c.search.Active = false
 		if text := c.search.Text(); text != "" {
 			c.chat.Search(text)
 			c.search.Remember(text)
@@ -184,7 +216,7 @@ func (c *conversation) searchKey(name, text string) tea.Cmd {
 	case "down", "ctrl+n":
 		c.search.Walk(1)
 	default:
-		if !c.search.key(name, text) {
+		if !c.search.Edit(name, text) {
 			return nil
 		}
 	}
@@ -195,7 +227,7 @@ func (c *conversation) searchKey(name, text string) tea.Cmd {
 // escapeSearch clears the search line, or closes it when it is empty.
 func (c *conversation) escapeSearch() {
 	if c.search.Empty() {
-		c.search.active = false
+		c.search.Active = false
 	} else {
 		c.search.Clear()
 	}
@@ -222,7 +254,7 @@ func (c *conversation) toHit(back bool) tea.Cmd {
 	if !ok {
 		return c.info("no shown pair contains “" + needle + "”" + c.hint(" · %s with c'…' searches all sessions", "filter"))
 	}
-	c.notice.info(fmt.Sprintf("“%s” · message %d of %d that contain it%s%s", needle, hit.Nth, hit.Of, c.hint(" · %s next", "next-hit"), c.hint(" · %s previous", "previous-hit")))
+	c.notice.Info(fmt.Sprintf("“%s” · message %d of %d that contain it%s%s", needle, hit.Nth, hit.Of, c.hint(" · %s next", "next-hit"), c.hint(" · %s previous", "previous-hit")))
 	return c.loadMissing()
 }
 
@@ -239,7 +271,7 @@ func toCheckpoint(step int) func(*Model) tea.Cmd {
 			}
 		}
 		if found == 0 || !m.conv.chat.JumpTo(found) {
-			m.notice.info("no checkpoint in that direction")
+			m.notice.Info("no checkpoint in that direction")
 		}
 		return m.conv.loadMissing()
 	}
@@ -249,7 +281,7 @@ func toCheckpoint(step int) func(*Model) tea.Cmd {
 func moveChoice(n int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		if !m.conv.chat.MoveChoice(n) && len(m.conv.chat.Choices()) > 0 {
-			m.notice.info("the newest answer has suggestions" + m.hint(" · %s moves towards them", "next-item") + m.hint(" · %s chooses the first from anywhere", "choose-1"))
+			m.notice.Info("the newest answer has suggestions" + m.hint(" · %s moves towards them", "next-item") + m.hint(" · %s chooses the first from anywhere", "choose-1"))
 		}
 		return nil
 	}
@@ -267,12 +299,12 @@ func copyFocused(what string, text func(*chat.View) (string, bool)) func(*Model)
 func (c *conversation) copyCode() tea.Cmd {
 	switch blocks := c.chat.Code(); len(blocks) {
 	case 0:
-		c.notice.info("there is no code in this pair")
+		c.notice.Info("there is no code in this pair")
 	case 1:
 		return c.copyOut("the code", blocks[0].Text)
 	default:
 		c.picking = true
-		c.notice.info(fmt.Sprintf("which block? 1-%d", min(len(blocks), 9)))
+		c.notice.Info(fmt.Sprintf("which block? 1-%d", min(len(blocks), 9)))
 	}
 	return nil
 }
@@ -280,7 +312,7 @@ func (c *conversation) copyCode() tea.Cmd {
 // copyCodeBlock copies the block whose digit was pressed.
 func (c *conversation) copyCodeBlock(digit string) tea.Cmd {
 	c.picking = false
-	c.notice.clear()
+	c.notice.Clear()
 	n, err := strconv.Atoi(digit)
 	blocks := c.chat.Code()
 	if err != nil || n < 1 || n > len(blocks) {
@@ -294,6 +326,6 @@ func (m *Model) viewEnter() tea.Cmd {
 	if i, ok := m.conv.chat.Choice(); ok {
 		return m.choose(i)
 	}
-	m.setMode(modeInput)
+	m.setMode(keymap.Input)
 	return nil
 }

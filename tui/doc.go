@@ -5,18 +5,19 @@
 //
 // Model is the one tea.Model of the program. Its children have state and plain
 // methods of their own: conversation (VIEW, with search and pointer), input (the box,
-// its files and outbox), commandLine (COMMAND), turnState (the turn and the queued
+// the list that completes it, files and outbox), commandLine (COMMAND), turnState (the turn and the queued
 // message), pickers (lists to choose from). bars draws header and footer from all of
 // them. shared is what the children have in common: session, workspace, keys, notices,
 // overlays.
 //
-// An action is something the user can do: a row of keytable.go. Update finds the action
-// of a key there; footer, help, palette and the README's table are written from it.
+// What the user can do is a row of package keymap, which has the keys of each action, and
+// writes footer, help, palette and what can be typed as a /command. actions.go has what
+// each action does, by its name.
 //
 // # From a key to the screen
 //
 // A key goes through Update to its action, which calls the workspace by async, outside of the update loop.
-// The result is a resultMsg; Update then shows it. The events of a turn arrive by an eventStream, each as a
+// The result is a resultMsg; Update then shows it. The events of a turn arrive by a turnstream.Stream, each as a
 // message of its own, except that consecutive pieces of text are joined; events of a turn that is over are
 // dropped. Every recomputed boundary is a boundaryComputedMsg. Update computes none.
 //

@@ -12,6 +12,7 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
 	"winnow/assistant/workspace"
+	"winnow/tui/keymap"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -21,7 +22,7 @@ import (
 func TestADraftIsStoredWhileItIsWritten(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, s *seeing) {
 		t.Helper()
-		s.goTo(modeInput)
+		s.goTo(keymap.Input)
 		for range 20 {
 			s.clock.Advance(time.Second / 2)
 			s.press(tea.KeyPressMsg{Code: 'x', Text: "x"})
@@ -62,7 +63,7 @@ func TestARetriedPairKeepsItsCards(t *testing.T) {
 	gate := at.NewGate()
 	r := start(t, 80, 24, at.Answer{call("add_word", `{"word":"three"}`)}, broken(), at.Answer{at.Say("added now"), at.Stop{At: gate}, at.Say(" really")})
 	r.Type("add three", tuitest.Send)
-	r.Wait("[1 Retry")
+	r.Wait("[alt+1 Retry")
 	r.WaitGone("working")
 	r.Type(tuitest.Alt(1))
 	gate.Wait(t)

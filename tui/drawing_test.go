@@ -10,6 +10,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/tui/keymap"
 )
 
 // noting remembers what is stored under the key of the drawing.
@@ -38,7 +39,7 @@ func TestAnAnswerThatKilledTheProgramOpensAsItsSource(t *testing.T) {
 		m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 		m.Update(loadStart(m.work)())
 		if missing := m.conv.chat.Missing(); len(missing) > 0 {
-			m.Update(loadPairs(d.session, 0, missing...)())
+			m.Update(m.conv.load(missing...)())
 		}
 		return m
 	}
@@ -48,20 +49,20 @@ func TestAnAnswerThatKilledTheProgramOpensAsItsSource(t *testing.T) {
 		t.Fatalf("drawing it stored %q, shown as source: %v", store.notes, raw(m))
 	}
 	m := opens()
-	if err := m.work.BeginDrawing(t.Context(), 1); err != nil { // and then the program dies
+	if err := m.work.SetDrawing(t.Context(), 1, true); err != nil { // and then the program dies
 		t.Fatal(err)
 	}
 	m = opens()
 	if !raw(m) {
 		t.Fatalf("after the crash there is\n%s", plainFrame(m.View().Content))
 	}
-	if !strings.Contains(m.notice.text, "raw text · v") {
-		t.Errorf("the footer says %q", m.notice.text)
+	if !strings.Contains(m.notice.Text, "raw text · v") {
+		t.Errorf("the footer says %q", m.notice.Text)
 	}
 	if got := m.work.Drawing(t.Context()); !slices.Equal(got, []int64{1}) {
 		t.Errorf("noted is %v before it has been drawn", got)
 	}
-	m.setMode(modeView)
+	m.setMode(keymap.View)
 	m.Update(tea.KeyPressMsg{Code: 'v', Text: "v"})
 	if raw(m) {
 		t.Errorf("v shows\n%s", plainFrame(m.View().Content))
@@ -72,12 +73,12 @@ func TestAnAnswerThatKilledTheProgramOpensAsItsSource(t *testing.T) {
 }
 
 func TestTheButtonsOfAnErrorNameTheKeysAsBound(t *testing.T) {
-	m, d := newProgram(t, setup{pairs: []assistant.Pair{failed("broken")}, change: func(o *Options) {
-		o.Rebinds = []Rebind{{"view", "retry", []string{"ctrl+y"}}, {"view", "delete-pair", nil}}
+	m, _ := newProgram(t, setup{pairs: []assistant.Pair{failed("broken")}, change: func(o *Options) {
+		o.Rebinds = []keymap.Rebind{{Mode: "view", Action: "retry", Keys: []string{"ctrl+y"}}, {Mode: "view", Action: "delete-pair"}}
 	}})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 32})
 	m.Update(loadStart(m.work)())
-	m.Update(loadPairs(d.session, 0, m.conv.chat.Missing()...)())
+	m.Update(m.conv.load(m.conv.chat.Missing()...)())
 	if frame := plainFrame(m.View().Content); !strings.Contains(frame, "Retry · ctrl+y]") || !strings.Contains(frame, "Re-ask · e]") || !strings.Contains(frame, "Delete]") {
 		t.Errorf("the buttons are in\n%s", frame)
 	}

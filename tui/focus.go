@@ -2,12 +2,14 @@ package tui
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/tui/keymap"
+	"winnow/tui/layout"
 	"winnow/tui/overlay"
+	"winnow/tui/slash"
 )
 
 // keyQueue holds keys that must wait: while a change of rules, pairs or marks runs,
@@ -48,20 +50,20 @@ func (m *Model) mustWait(msg tea.Msg) bool {
 		return false
 	}
 	if m.ready {
-		return m.queue.changes > 0 && (m.mode == modeView || m.mode == modePane) && !m.overlay.Open()
+		return m.queue.changes > 0 && (m.mode == keymap.View || m.mode == keymap.Pane) && !m.overlay.Open()
 	}
-	a := m.keys.find(m.mode, k.String())
-	early := []string{"send", "newline", "escape", "undo-typing", "next-region", "previous-region", "enter", "input", "cancel", "quit"}
-	cancels := len(m.input.outbox) > 0 // the turn that the waiting message starts
-	return a != nil && (!slices.Contains(early, a.name) || a.name == "escape" && (cancels || m.mode == modeView))
+	a := m.keys.Find(m.mode, k.String())
+	cancels := len(m.input.outbox) > 0                    // the turn that the waiting message starts
+	_, _, isCommand := slash.Parse(m.input.draft.Shown()) // which needs the session
+	return a != nil && (!a.Early || a.Name == "escape" && (cancels || m.mode == keymap.View) || isCommand && (a.Name == "send" || a.Name == "newline"))
 }
 
 // enqueue queues a message that must wait; false when it may be handled now. A key
 // that cancels or quits never waits, and drops the waiting messages.
 func (m *Model) enqueue(msg tea.Msg) bool {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
-		a := m.keys.find(m.mode, k.String())
-		if a != nil && (a.name == "cancel" || a.name == "quit" || a.name == "escape" && m.turn.running) {
+		a := m.keys.Find(m.mode, k.String())
+		if a != nil && (a.Name == "cancel" || a.Name == "quit" || a.Name == "escape" && m.turn.running) {
 			m.queue.waiting = nil
 			return false
 		}
@@ -81,7 +83,7 @@ func (m *Model) flushKeys() tea.Cmd {
 		m.queue.waiting = m.queue.waiting[1:]
 		cmds = append(cmds, m.act(msg))
 		m.fitInput()
-		if h := m.layout.input.Dy() - inputFrame; h > 0 {
+		if h := m.layout.Input.Dy() - layout.InputFrame; h > 0 {
 			m.input.draft.View(h) // drawing scrolls it, and the next key may depend on that
 		}
 	}
@@ -116,25 +118,25 @@ func (m *Model) act(msg tea.Msg) tea.Cmd {
 // text line, the actions of the mode, the box.
 func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
-	m.kitty = m.kitty || name == "ctrl+enter"
+	m.keys.CtrlEnter = m.keys.CtrlEnter || name == "ctrl+enter"
 	m.conv.chat.EndJump()
 	m.conv.chat.ClearSelection()
-	a := m.keys.find(m.mode, name)
+	a := m.keys.Find(m.mode, name)
 	switch {
-	case m.layout.small && (a == nil || a.name != "cancel" && a.name != "quit" && (a.name != "escape" || !m.turn.running)):
+	case m.layout.Small && (a == nil || a.Name != "cancel" && a.Name != "quit" && (a.Name != "escape" || !m.turn.running)):
 		return nil // nothing opens unseen; a turn can still be cancelled
-	case a != nil && a.anywhere && !m.overlay.Open():
-		return a.do(m)
+	case a != nil && a.Anywhere && !m.overlay.Open():
+		return m.do(a.Name)
 	case m.overlay.Open():
 		return m.overlayKey(k, a)
-	case m.typingLine() && !lineAction(a):
+	case m.typingLine() && (a == nil || !slices.Contains(a.Modes, keymap.Command)): // COMMAND is a text line, too
 		return m.lineKey(name, k.Text)
-	case m.conv.picking && m.mode == modeView:
+	case m.conv.picking && m.mode == keymap.View:
 		return m.conv.copyCodeBlock(name)
 	case a != nil:
-		m.notice.clear()
-		return a.do(m)
-	case m.mode == modeInput:
+		m.notice.Clear()
+		return m.do(a.Name)
+	case m.mode == keymap.Input:
 		return m.input.write(k)
 	}
 	return nil
@@ -143,19 +145,19 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 // overlayKey gives the topmost overlay a key. The keys that cancel and quit work
 // as everywhere, and the key that has opened a list closes it. Text
 // typed before a question could be read goes to the box, which it was meant for.
-func (m *Model) overlayKey(k tea.KeyPressMsg, a *action) tea.Cmd {
+func (m *Model) overlayKey(k tea.KeyPressMsg, a *keymap.Action) tea.Cmd {
 	name := k.String()
 	_, kind, _ := m.overlay.Top()
 	switch {
 	case a == nil:
-	case a.name == "quit":
+	case a.Name == "quit":
 		m.overlay = overlay.Stack{}
 		return m.quit()
-	case a.name == "cancel", a.opens != 0 && a.opens == kind:
+	case a.Name == "cancel", a.Opens != 0 && a.Opens == kind:
 		name = "esc"
 	}
 	out := m.overlay.Key(name, k.Text)
-	if _, typedAhead := out.(overlay.TypedAhead); typedAhead && m.mode == modeInput {
+	if _, typedAhead := out.(overlay.TypedAhead); typedAhead && m.mode == keymap.Input {
 		return m.input.write(tea.KeyPressMsg{Text: k.Text})
 	}
 	return m.onOutcome(out)
@@ -166,31 +168,31 @@ func (m *Model) overlayKey(k tea.KeyPressMsg, a *action) tea.Cmd {
 func (m *Model) paste(text string) tea.Cmd {
 	_, kind, open := m.overlay.Top()
 	switch {
-	case open && (kind != overlay.Confirm || m.mode != modeInput):
+	case open && (kind != overlay.Confirm || m.mode != keymap.Input):
 		return m.onOutcome(m.overlay.Key("", text))
 	case m.typingLine():
 		return m.lineKey("", oneLine(text))
 	}
-	m.setMode(modeInput)
+	m.setMode(keymap.Input)
 	return m.input.paste(text)
 }
 
 // setMode moves the focus.
-func (m *Model) setMode(to mode) {
+func (m *Model) setMode(to keymap.Mode) {
 	if m.mode == to {
 		return
 	}
 	m.mode = to
 	m.conv.picking = false
-	if to == modeInput {
+	if to == keymap.Input {
 		m.input.draft.Focus()
 	} else {
 		m.input.draft.Blur()
 	}
-	m.pane.SetFocus(to == modePane)
-	m.showPane = to == modePane
+	m.pane.SetFocus(to == keymap.Pane)
+	m.showPane = to == keymap.Pane
 	m.arrange()
-	if _, focused := m.conv.chat.Focused(); to == modeView && !focused && m.conv.chat.Len() > 0 {
+	if _, focused := m.conv.chat.Focused(); to == keymap.View && !focused && m.conv.chat.Len() > 0 {
 		m.conv.chat.FocusLast()
 	}
 }
@@ -201,15 +203,17 @@ func (m *Model) escape() tea.Cmd {
 	case m.typingLine():
 		return m.escapeLine()
 	case m.input.completing():
-		m.input.files.shown, m.input.files.closed = nil, true
+		m.input.list.Close()
 	case m.turn.running:
 		return m.cancel()
-	case m.mode == modeInput && !m.input.draft.Empty():
+	case m.resend != nil:
+		return m.stopResend()
+	case m.mode == keymap.Input && !m.input.draft.Empty():
 		return m.input.clear()
-	case m.mode == modeView && m.ready:
+	case m.mode == keymap.View && m.ready:
 		return m.openCommand(m.session.Filter())
 	default:
-		m.setMode(modeView)
+		m.setMode(keymap.View)
 	}
 	return nil
 }
@@ -220,29 +224,32 @@ func (m *Model) interrupt() tea.Cmd {
 	switch {
 	case m.overlay.Open():
 		return m.onOutcome(m.overlay.Key("esc", ""))
-	case m.typingLine(), m.turn.running, m.mode == modeInput && !m.input.draft.Empty():
+	case m.typingLine(), m.turn.running, m.mode == keymap.Input && !m.input.draft.Empty():
 		return m.escape()
 	case m.now().Sub(m.ctrlC) < doublePress:
 		return m.quit()
 	}
 	m.ctrlC = m.now()
-	m.notice.info(onceMore)
+	m.notice.Info(onceMore)
 	return after(doublePress, m.onOnceMoreDue)
 }
 
 // onOnceMoreDue clears the notice of interrupt once it is no longer true.
 func (m *Model) onOnceMoreDue() tea.Cmd {
-	if m.notice.text == onceMore && m.now().Sub(m.ctrlC) >= doublePress {
-		m.notice.clear()
+	if m.notice.Text == onceMore && m.now().Sub(m.ctrlC) >= doublePress {
+		m.notice.Clear()
 	}
 	return nil
 }
 
 // neighbour is the region that is so many steps away from the focus.
-func (m *Model) neighbour(step int) mode {
-	regions := []mode{modeInput, modeView, modePane}
+func (m *Model) neighbour(step int) keymap.Mode {
+	regions := []keymap.Mode{keymap.Input, keymap.View, keymap.Pane}
 	if m.plainChat() {
 		regions = regions[:2]
+	}
+	if m.opts.HUD {
+		regions = append(regions, keymap.HUD)
 	}
 	if i := slices.Index(regions, m.mode); i >= 0 {
 		return regions[(i+step+len(regions))%len(regions)]
@@ -250,13 +257,13 @@ func (m *Model) neighbour(step int) mode {
 	return m.mode
 }
 
-// nextRegion moves to the next region; while files are offered it takes one.
+// nextRegion moves to the next region; while a list is open it accepts an entry.
 func (m *Model) nextRegion() tea.Cmd {
 	switch {
 	case m.input.listing():
-		m.input.files.pending = true
+		m.input.list.AcceptFirst()
 	case m.input.completing():
-		return m.input.takeFile()
+		return m.input.acceptEntry()
 	default:
 		m.setMode(m.neighbour(1))
 	}
@@ -265,22 +272,16 @@ func (m *Model) nextRegion() tea.Cmd {
 
 // typingLine reports whether a text line has the focus.
 func (m *Model) typingLine() bool {
-	return m.mode == modeCommand || m.mode == modeView && m.conv.search.active || m.mode == modePane && m.pane.Typing()
-}
-
-// lineAction reports whether an action works while a text line has the focus.
-func lineAction(a *action) bool {
-	works := []string{"escape", "apply-filter", "older-filter", "newer-filter", "complete-filter", "complete-filter-back", "save", "help", "hud", "mouse", "notices"}
-	return a != nil && (slices.Contains(works, a.name) || strings.HasPrefix(a.name, "choose-"))
+	return m.mode == keymap.Command || m.mode == keymap.View && m.conv.search.Active || m.mode == keymap.Pane && m.pane.Typing()
 }
 
 // lineKey gives the text line that has the focus a key.
 func (m *Model) lineKey(name, text string) tea.Cmd {
 	switch m.mode {
-	case modePane:
+	case keymap.Pane:
 		return m.perform(m.pane.Key(name, text))
-	case modeCommand:
-		if m.command.line.key(name, text) {
+	case keymap.Command:
+		if m.command.line.Edit(name, text) {
 			return m.command.changed()
 		}
 		return nil
@@ -294,9 +295,9 @@ func (m *Model) lineKey(name, text string) tea.Cmd {
 func (m *Model) escapeLine() tea.Cmd {
 	line := &m.command.line
 	switch {
-	case m.mode == modePane:
+	case m.mode == keymap.Pane:
 		m.pane.Escape()
-	case m.mode == modeView:
+	case m.mode == keymap.View:
 		m.conv.escapeSearch()
 	case m.command.offers.open():
 		line.Editor = m.command.offers.line
@@ -305,7 +306,7 @@ func (m *Model) escapeLine() tea.Cmd {
 		line.Clear()
 		return m.command.changed()
 	default:
-		m.setMode(modeView)
+		m.setMode(keymap.View)
 	}
 	return nil
 }
@@ -325,7 +326,7 @@ func (m *Model) resize(w, h int) tea.Cmd {
 // how many are shown on the width.
 func (m *Model) refreshHelp() {
 	if o, ok := m.overlay.Find(overlay.Help); ok {
-		o.(*overlay.Picker).SetEntries(m.helpEntries())
+		o.(*overlay.Picker).SetEntries(m.keys.Help(m.width))
 	}
 }
 
@@ -335,16 +336,17 @@ func (m *Model) arrange() {
 		return
 	}
 	m.input.draft.SetWidth(m.width)
-	show := bothPanes
+	show := layout.BothPanes
 	switch {
 	case m.plainChat():
-		show = chatOnly
+		show = layout.ChatOnly
 	case m.showPane:
-		show = paneFirst
+		show = layout.PaneFirst
 	}
-	m.layout = arrange(m.width, m.height, m.input.draft.Rows(), show)
-	m.conv.area = m.layout.chat
-	if c := m.layout.chat; !c.Empty() {
+	m.layout = layout.Arrange(m.width, m.height, m.input.draft.Rows(), show, layout.HUDAs(m.opts.HUD, m.mode == keymap.HUD))
+	m.hud.Resize(m.layout.HUD.Dy(), m.mode == keymap.HUD)
+	m.conv.area = m.layout.Chat
+	if c := m.layout.Chat; !c.Empty() {
 		m.conv.chat.Resize(c.Dx()-2, c.Dy()-2) // without the border
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"testing"
 	"testing/synctest"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/tuitest"
 )
@@ -31,6 +33,32 @@ func TestFooterAlwaysNamesHelp(t *testing.T) {
 	}
 }
 
+// The footer offers the key that deletes a rule only where it acts, and names what it
+// does there.
+func TestTheFooterOffersToDeleteWhereARuleIs(t *testing.T) {
+	d := startProgram(t, setup{w: 200, h: 40, env: "OPENAI_API_KEY=sk-x\nIGNORE_MODELS_OPENAI=gpt-3.5*\n"})
+	offers := func(want string) {
+		t.Helper()
+		d.Until(func(frame string) bool {
+			_, rest, _ := strings.Cut(footerOf(frame)+" · ", " · x")
+			got, _, _ := strings.Cut(rest, " · ")
+			return strings.HasPrefix(footerOf(frame), " PANE ") && got == want
+		})
+	}
+	d.goTo("PANE")
+	offers(" delete")
+	d.Type("]", "g")
+	offers(" delete its rule") // gpt-3.5-turbo, which the rule hides
+	d.Type("G")
+	offers("") // nothing decides the last model, and the key is not named
+	d.Type("[", "x")
+	d.says("deleted ignore rule")
+	d.Type("g", "g")
+	offers(" undo") // the rule that is deleted and not saved
+	d.Type("]", "]")
+	offers(" undo")
+}
+
 // hintingPane has keys of its own.
 type hintingPane struct{ pane.None }
 
@@ -38,23 +66,13 @@ func (hintingPane) Hints() []pane.Hint {
 	return []pane.Hint{{Key: "a", Text: "first"}, {Key: "b", Text: "second"}, {Key: "c", Text: "third"}, {Key: "z", Text: "last"}}
 }
 
-func TestHintsThatDoNotFitGiveWayInTheMiddle(t *testing.T) {
+// A text line of the pane has hints of its own.
+func TestThePaneGivesItsHints(t *testing.T) {
 	m, _ := newProgram(t, setup{})
-	m.pane, m.mode = hintingPane{}, modePane
-	for w, want := range map[int]string{
-		100: " a first · b second · c third · z last",
-		37:  " a first · b second · z last",
-		20:  " a first · z last",
-		10:  " a first",
-		5:   "",
-	} {
-		line := ""
-		for _, h := range (bars{m}).hints(w) {
-			line += h.text
-		}
-		if got := ansi.Strip(line); got != want {
-			t.Errorf("the hints in %d cells = %q, want %q", w, got, want)
-		}
+	m.pane, m.mode = hintingPane{}, keymap.Pane
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	if got := ansi.Strip(m.bar.Draw(bars{m}.footer(), 80, m.styles.Footer.Bar)); !strings.Contains(got, "a first · b second · c third · z last") {
+		t.Errorf("the footer is %q", got)
 	}
 }
 

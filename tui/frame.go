@@ -10,6 +10,8 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/tui/keymap"
+	"winnow/tui/layout"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -21,17 +23,15 @@ func (m *Model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.ReportFocus = true
-	v.WindowTitle = "winnow"
-	if m.turn.running {
-		v.WindowTitle = "winnow · working"
-	}
+	doing := m.doing()
+	v.WindowTitle, v.ProgressBar, v.ProgramStatus = doing.Title(), doing.Progress(), doing.Status()
 	if m.opts.Mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	switch {
 	case m.width == 0:
 		return v
-	case m.layout.small:
+	case m.layout.Small:
 		text := textwidth.Truncate("terminal too small", m.width, "")
 		v.Content = lipgloss.Place(m.width, m.height, lipgloss.Center, lipgloss.Center, text)
 		return v
@@ -47,13 +47,13 @@ func (m *Model) View() tea.View {
 
 // compose draws the parts, and above them the overlay or the list of the text being written.
 func (m *Model) compose() string {
-	rows := append(make([]string, 0, m.height), m.drawBar(bars{m}.header(), m.width, m.styles.Header.Bar))
+	rows := append(make([]string, 0, m.height), m.bar.Draw(bars{m}.header(), m.width, m.styles.Header.Bar))
 	rows = append(rows, m.middle()...)
 	rows = append(rows, m.inputLines()...)
-	rows = append(rows, m.drawBar(bars{m}.footer(), m.width, m.styles.Footer.Bar))
+	rows = append(rows, m.bar.Draw(bars{m}.footer(), m.width, m.styles.Footer.Bar))
 	base := strings.Join(rows, "\n")
 	var list []string
-	foot := m.layout.input.Min.Y
+	foot := m.layout.Input.Min.Y
 	switch {
 	case m.overlay.Open():
 		if o, ok := m.overlay.Find(overlay.HUD); ok {
@@ -62,10 +62,10 @@ func (m *Model) compose() string {
 		box, x, y := m.overlay.View(m.width, m.height, m.styles)
 		return m.above(base, box, x, y)
 	case m.input.completing():
-		list = overlay.List(m.input.files.shown, m.input.files.at, min(maxFiles, foot-headerLines-overlay.ListFrame), m.width, m.styles)
-	case m.mode == modeCommand:
-		foot = m.layout.footer.Min.Y
-		list = m.command.rows(m.width, foot-headerLines)
+		list = overlay.List(m.input.list.Entries, m.input.list.At, min(maxCompletions, foot-layout.HeaderLines-overlay.ListFrame), m.width, m.styles)
+	case m.mode == keymap.Command:
+		foot = m.layout.Footer.Min.Y
+		list = m.command.rows(m.width, foot-layout.HeaderLines)
 	}
 	if len(list) == 0 {
 		return base
@@ -86,21 +86,27 @@ func (s *shared) above(base, box string, x, y int) string {
 	return strings.Join(lines[:s.height], "\n")
 }
 
-// middle is chat and pane, side by side where there is room.
+// middle is chat, pane and HUD, side by side where there is room.
 func (m *Model) middle() []string {
-	out := make([]string, m.layout.chat.Dy())
-	if w := m.layout.chat.Dx(); w > 0 {
-		out = m.conv.box(w, len(out), m.turn.running, m.turn.statusLine(w-2), m.turn.queuedCard(w-2))
-	}
-	if w := m.layout.pane.Dx(); w > 0 {
-		rows := m.pane.Lines(w, len(out))
-		if !m.ready { // only its border: there is no window yet
-			rows, _ = pane.Frame{Styles: &m.styles, Focused: m.mode == modePane}.Draw(w, len(out), blankLines)
-		}
-		for i, row := range rows {
-			out[i] += row
+	out := make([]string, m.layout.Input.Min.Y-m.layout.Header.Max.Y)
+	put := func(part image.Rectangle, draw func(w, h int) []string) {
+		if !part.Empty() {
+			for i, row := range draw(part.Dx(), part.Dy()) {
+				out[part.Min.Y-m.layout.Header.Max.Y+i] += row
+			}
 		}
 	}
+	put(m.layout.Chat, func(w, h int) []string {
+		return m.conv.box(w, h, m.turn.running, m.turn.statusLine(w-2), m.turn.queuedCard(w-2))
+	})
+	put(m.layout.Pane, func(w, h int) []string {
+		if m.ready {
+			return m.pane.Lines(w, h)
+		}
+		rows, _ := pane.Frame{Styles: &m.styles, Focused: m.mode == keymap.Pane}.Draw(w, h, blankLines)
+		return rows // only its border: there is no window yet
+	})
+	put(m.layout.HUD, func(w, h int) []string { return m.hud.Lines(w, h, m.conv.boundary.counter, m.input.draftCost()) })
 	return out
 }
 
@@ -109,12 +115,16 @@ func blankLines(w, h int) []string { return slices.Repeat([]string{strings.Repea
 // box is the conversation in its border; below are lines under it, the empty ones left out.
 func (c *conversation) box(w, h int, running bool, below ...string) []string {
 	b, st := c.styles.Border.Shape, c.styles.Border.Idle
-	if c.mode == modeView {
+	if c.mode == keymap.View {
 		b, st = c.styles.Border.FocusedShape, c.styles.Border.Focused
 	}
 	title := " chat "
 	if f := c.session.Filter(); f != "x" {
-		title = " chat · " + oneLine(filterName(f)) + " "
+		back := c.hint(" · %s ends it ", "unfilter")
+		if c.mode == keymap.Input {
+			back = " · /unfilter ends it "
+		}
+		title = c.widths.Truncate(" chat · "+oneLine(filterName(f)), max(0, w-4-ansi.StringWidth(back)), c.styles.Icons.Ellipsis) + back
 	}
 	title = c.widths.Truncate(title, max(0, w-4), c.styles.Icons.Ellipsis)
 	rows := []string{st.Render(b.TopLeft + b.Top + title + strings.Repeat(b.Top, max(0, w-3-c.widths.Width(title))) + b.TopRight)}
@@ -127,7 +137,7 @@ func (c *conversation) box(w, h int, running bool, below ...string) []string {
 
 // lines are the messages, or what is shown when there are none.
 func (c *conversation) lines(w, h int, running bool, below []string) []string {
-	c.chat.SetActive(c.mode == modeView)
+	c.chat.SetActive(c.mode == keymap.View)
 	var under []string
 	for _, line := range below {
 		if line != "" && len(under) < h-1 {
@@ -169,7 +179,9 @@ func (c *conversation) welcome(w int) []string {
 	st := c.styles.Chat
 	lines := []string{"", st.Welcome.Render("What would you like to change?"), ""}
 	for i, e := range c.opts.Examples {
-		lines = append(lines, st.Number.Render(c.key("choose-"+string(rune('1'+i))))+"  "+st.Example.Render(oneLine(e)))
+		key := c.key("choose-"+string(rune('1'+i))) + "  "
+		example := textwidth.TruncateWords(oneLine(e), w-4-ansi.StringWidth(key), c.styles.Icons.Ellipsis)
+		lines = append(lines, st.Number.Render(key)+st.Example.Render(example))
 	}
 	beside := "the conversation and the rules"
 	switch {
@@ -178,14 +190,14 @@ func (c *conversation) welcome(w int) []string {
 	case !c.saves():
 		beside = "the conversation and the pane"
 	}
-	hints := pane.Join(c.hint("%s sends", "send"), c.hint("%s moves to "+beside, "next-region"), c.hint("%s finds every command", "palette"), c.hint("%s help", "help"))
+	hints := pane.Join(c.hint("%s sends", "send"), c.hint("%s moves to "+beside, "next-region"), c.hint("/ or %s finds every command", "palette"), c.hint("%s help", "help"))
 	return append(append(lines, ""), c.quietLines(hints, w)...)
 }
 
 // noMatch is what the conversation shows when no pair matches the filter.
 func (c *conversation) noMatch(w int) []string {
 	key := c.hint("%s", "filter")
-	if c.mode == modeInput {
+	if c.mode == keymap.Input {
 		key = c.hint("%s then ", "escape") + key
 	}
 	lines := []string{""}
@@ -208,13 +220,13 @@ func (c *conversation) quietLines(hint string, w int) []string {
 func filterName(line string) string { return cmp.Or(line, "all pairs") }
 
 // sendLabel is the button at the right end of the line above the box, with the mouse on.
-const sendLabel = "[send] "
+func (s *shared) sendLabel() string { return "[" + strings.TrimSpace(s.key("send")+" send") + "] " }
 
 // inputLines are the box, and above it a line with the estimate of the draft.
 func (m *Model) inputLines() []string {
-	w, h := m.layout.input.Dx(), m.layout.input.Dy()-inputFrame
+	w, h := m.layout.Input.Dx(), m.layout.Input.Dy()-layout.InputFrame
 	border := m.styles.Border.Idle
-	if m.mode == modeInput {
+	if m.mode == keymap.Input {
 		border = m.styles.Border.Focused
 	}
 	note := m.input.estimate()
@@ -222,7 +234,7 @@ func (m *Model) inputLines() []string {
 		note = " replaces the failed message " + note
 	}
 	if m.opts.Mouse {
-		note += sendLabel
+		note += m.sendLabel()
 	}
 	rule := strings.Repeat(m.styles.Border.Shape.Top, max(0, w-m.widths.Width(note)))
 	rows := []string{border.Render(rule) + m.styles.Input.Estimate.Render(note)}
@@ -235,7 +247,7 @@ func (m *Model) inputLines() []string {
 
 // sendButton reports whether a cell belongs to the send button.
 func (m *Model) sendButton(x, y int) bool {
-	return m.opts.Mouse && y == m.layout.input.Min.Y && x >= m.layout.input.Max.X-len(sendLabel)
+	return m.opts.Mouse && y == m.layout.Input.Min.Y && x >= m.layout.Input.Max.X-m.widths.Width(m.sendLabel())
 }
 
 // cursor is the cursor of the terminal; nil hides it.
@@ -250,64 +262,13 @@ func (m *Model) cursor() *tea.Cursor {
 		return tea.NewCursor(x, m.height-1)
 	}
 	c := m.input.draft.Cursor()
-	if c == nil || m.mode != modeInput {
+	if c == nil || m.mode != keymap.Input {
 		return nil
 	}
-	at := image.Pt(c.X, c.Y).Add(m.layout.input.Min).Add(image.Pt(0, inputFrame))
+	at := image.Pt(c.X, c.Y).Add(m.layout.Input.Min).Add(image.Pt(0, layout.InputFrame))
 	c.X, c.Y = at.X, at.Y
-	if !at.In(m.layout.input) {
+	if !at.In(m.layout.Input) {
 		return nil
 	}
 	return c
-}
-
-// Sizes of the screen, in cells.
-const (
-	sideBySide  = 100 // narrower screens show chat or pane, one at a time
-	minWidth    = 40  // smaller screens cannot show a chat
-	minHeight   = 12
-	minInput    = 3 // lines of text in the input box
-	headerLines = 1
-	footerLines = 1
-	inputFrame  = 1 // the line between chat and input
-)
-
-// layout is where the parts of the screen are. The parts never overlap and
-// always cover the screen; a part may be empty.
-type layout struct {
-	header, chat, pane, input, footer image.Rectangle
-	small                             bool // too small to show anything
-}
-
-// panes says which of chat and pane are shown.
-type panes int
-
-const (
-	bothPanes panes = iota // side by side where there is room, else the chat
-	paneFirst              // the same, and where there is no room, the pane
-	chatOnly               // there is no pane
-)
-
-// arrange divides a w×h screen whose input wants rows lines of text.
-func arrange(w, h, rows int, show panes) layout {
-	if w < minWidth || h < minHeight {
-		return layout{small: true}
-	}
-	rows = min(max(rows, minInput), max(h/3, minInput)) + inputFrame
-	top, foot := h-footerLines-rows, h-footerLines
-	split := w
-	switch {
-	case show == chatOnly:
-	case w >= sideBySide:
-		split = w * 3 / 5
-	case show == paneFirst:
-		split = 0
-	}
-	return layout{
-		header: image.Rect(0, 0, w, headerLines),
-		chat:   image.Rect(0, headerLines, split, top),
-		pane:   image.Rect(split, headerLines, w, top),
-		input:  image.Rect(0, top, w, foot),
-		footer: image.Rect(0, foot, w, h),
-	}
 }

@@ -97,8 +97,8 @@ func (s *still) pairs(pairs ...assistant.Pair) {
 
 func (s *still) keys(names ...string) {
 	for _, n := range names {
-		if a := s.Model.keys.find(s.mode, n); a != nil && !s.overlay.Open() {
-			s.do(a.do(s.Model))
+		if a := s.Model.keys.Find(s.mode, n); a != nil && !s.overlay.Open() {
+			s.do(s.Model.do(a.Name))
 			continue
 		}
 		s.do(s.onOutcome(s.overlay.Key(n, "")))
@@ -107,7 +107,7 @@ func (s *still) keys(names ...string) {
 
 func (s *still) frame() string { return s.View().Content }
 
-// conversation is what the golden frames show.
+// longTalk is what the golden frames show.
 func longTalk() []assistant.Pair {
 	return []assistant.Pair{
 		{UserText: "which models are hidden?", AssistantText: "None yet. **45** models are available from `openai`."},

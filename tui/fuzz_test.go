@@ -16,6 +16,7 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
 	"winnow/checkpoint"
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/settings"
 	"winnow/tui/style"
@@ -276,18 +277,18 @@ func (b *bench) event(c byte) {
 
 func TestOutsetsBeginWhereTheySay(t *testing.T) {
 	for i, want := range []func(*bench) bool{
-		func(b *bench) bool { return b.plainChat() && b.mode == modeInput },
-		func(b *bench) bool { return b.mode == modeView && b.conv.chat.Len() == 2 },
+		func(b *bench) bool { return b.plainChat() && b.mode == keymap.Input },
+		func(b *bench) bool { return b.mode == keymap.View && b.conv.chat.Len() == 2 },
 		func(b *bench) bool { return b.turn.running },
 		func(b *bench) bool { return b.turn.running && b.top() == overlay.Confirm },
-		func(b *bench) bool { return b.mode == modePane && b.pane.Typing() },
-		func(b *bench) bool { return b.mode == modePane && b.pane.Status().Unsaved },
-		func(b *bench) bool { return b.mode == modeCommand },
+		func(b *bench) bool { return b.mode == keymap.Pane && b.pane.Typing() },
+		func(b *bench) bool { return b.mode == keymap.Pane && b.pane.Status().Unsaved },
+		func(b *bench) bool { return b.mode == keymap.Command },
 		func(b *bench) bool { return b.top() == overlay.Settings },
 		func(b *bench) bool { return b.turn.running && b.top() == overlay.Models },
-		func(b *bench) bool { return b.turn.running && b.conv.search.active && b.turn.queuedText() != "" },
+		func(b *bench) bool { return b.turn.running && b.conv.search.Active && b.turn.queuedText() != "" },
 		func(b *bench) bool { return b.top() == overlay.TopicName },
-		func(b *bench) bool { return b.mode == modePane && b.layout.chat.Empty() },
+		func(b *bench) bool { return b.mode == keymap.Pane && b.layout.Chat.Empty() },
 	} {
 		t.Run(outsets[i].name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -350,11 +351,11 @@ func FuzzKeys(f *testing.F) {
 			}
 			time.Sleep(20 * time.Millisecond) // as a hand types
 			for range 2 {
-				if b.mode != modeInput {
+				if b.mode != keymap.Input {
 					b.press(tea.KeyPressMsg{Code: tea.KeyEnter})
 				}
 			}
-			if b.mode != modeInput {
+			if b.mode != keymap.Input {
 				t.Errorf("%s, %q, four Esc and two Enter lead to %s", o.name, keys, b.mode)
 			}
 			b.leave()

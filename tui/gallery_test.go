@@ -14,6 +14,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -25,9 +26,16 @@ type room struct {
 	keys []string
 	// asks is true when a turn is begun first; it stands still after its text.
 	asks  bool
-	empty bool   // without a conversation
-	shows string // what is seen there and nowhere before
+	empty bool         // without a conversation
+	with  func(*setup) // what else is different; nil: nothing
+	shows string       // what is seen there and nowhere before
 }
+
+// gallerySizes are the sizes at which every room is drawn.
+var gallerySizes = [][2]int{{80, 24}, {40, 12}, {120, 40}, {200, 50}}
+
+// galleryStyles are the looks in which every room is drawn.
+var galleryStyles = []style.Options{{Dark: true, Unicode: true}, {Unicode: true}, {Dark: true, Unicode: true, Profile: style.NoColor}}
 
 // rooms are every mode and overlay.
 var rooms = []room{
@@ -38,12 +46,18 @@ var rooms = []room{
 	{name: "view-open", keys: []string{"tab", "z"}, shows: "▾"},
 	{name: "view-raw", keys: []string{"tab", "k", "v"}, shows: "VIEW"},
 	{name: "search", keys: []string{"tab", "/", "preview"}, shows: " VIEW  / preview"},
+	{name: "filtered", keys: []string{"tab", "f", "&s2", "enter"}, shows: "s2"},
+	{name: "picture", with: withPicture, shows: "diagram.png"},
+	{name: "wide", with: withWideNames, shows: "日本語"},
+	{name: "wide-models", with: withWideNames, keys: []string{"ctrl+l"}, shows: "━ Model ━"},
 	{name: "command", keys: []string{"tab", "f", "&s2"}, shows: " COMMAND  : x&s2"},
 	{name: "command-wrong", keys: []string{"tab", "f", "&q"}, shows: " COMMAND  : x&q"},
 	{name: "pane-rules", keys: []string{"shift+tab"}, shows: "PANE"},
 	{name: "pane-models", keys: []string{"shift+tab", "]"}, shows: "❯Models"},
 	{name: "pane-changes", keys: []string{"shift+tab", "x", "]", "]"}, shows: "❯Changes"},
+	{name: "pane-all", keys: []string{"shift+tab", "x", "["}, shows: "❯All"},
 	{name: "pane-pattern", keys: []string{"shift+tab", "i", "gpt-5*"}, shows: "gpt-5*"},
+	{name: "commands", keys: []string{"/mo"}, shows: "/model [NAME]"},
 	{name: "files", keys: []string{"see @"}, shows: "plan.txt"},
 	{name: "working", asks: true, shows: "half of an answer"},
 	{name: "queued", asks: true, keys: []string{"and then", "send"}, shows: "queued: and then"},
@@ -51,12 +65,15 @@ var rooms = []room{
 	{name: "help", keys: []string{"f1"}, shows: "━ Keys ━"},
 	{name: "palette", keys: []string{"ctrl+p"}, shows: "━ Commands ━"},
 	{name: "models", keys: []string{"ctrl+l"}, shows: "━ Model ━"},
+	{name: "connect", with: withConnector, keys: []string{"f6"}, shows: "━ Connect a model ━"},
 	{name: "checkpoints", keys: []string{"shift+tab", "x", "ctrl+g"}, shows: "━ Checkpoints ━"},
 	{name: "topics", keys: []string{"ctrl+t"}, shows: "━ Topic of new messages ━"},
 	{name: "topic-name", keys: []string{"ctrl+t", "alt+n"}, shows: "━ New topic ━"},
 	{name: "sessions", keys: []string{"ctrl+p", "Sessions", "enter"}, shows: "━ Sessions ━"},
 	{name: "settings", keys: []string{"ctrl+p", "Settings", "enter"}, shows: "━ Settings ━"},
 	{name: "hud", keys: []string{"f2"}, shows: "━ Context ━"},
+	{name: "hud-docked", keys: []string{"f5", "hide the rest"}, shows: "context "},
+	{name: "hud-focused", keys: []string{"f5", "shift+tab", "j"}, shows: " HUD "},
 	{name: "request", keys: []string{"tab", "x"}, shows: "━ the request that"},
 	{name: "save", keys: []string{"shift+tab", "x", "ctrl+s"}, shows: "━ Save these changes? ━"},
 	{name: "confirm", keys: []string{"tab", "K", "d"}, shows: "━ Delete this pair for good? ━"},
@@ -75,6 +92,12 @@ type visitor struct {
 func visit(t *testing.T, r room, o style.Options, f setup) *visitor {
 	t.Helper()
 	v := &visitor{gate: at.NewGate()}
+	if r.empty {
+		f.pairs = nil
+	}
+	if r.with != nil {
+		r.with(&f)
+	}
 	reached := v.gate.Reached
 	if len(f.answers) > 0 {
 		for _, step := range f.answers[0] {
@@ -92,9 +115,6 @@ func visit(t *testing.T, r room, o style.Options, f setup) *visitor {
 	}
 	if f.answers == nil {
 		f.answers = []at.Answer{{at.Think("hm"), at.Say("half of an answer"), at.Stop{At: v.gate}}}
-	}
-	if r.empty {
-		f.pairs = nil
 	}
 	m, d := newProgram(t, f)
 	v.bench, v.fixture, v.answers = bench{Model: m, msgs: make(chan tea.Msg, 4096)}, d, map[string]int{}
@@ -143,6 +163,27 @@ func gallery(w, h int) setup {
 	}
 }
 
+// withPicture adds a pair that has a picture attached.
+func withPicture(f *setup) {
+	pair := told("what is on @diagram.png?", "A proxy between two clients and three providers.")
+	pair.Attachments = []assistant.Attachment{{Name: "diagram.png", Type: "image/png", Size: 48_230, Hash: "ab", Width: 1024, Height: 768}}
+	f.pairs = append(f.pairs, pair)
+}
+
+// withWideNames has a long model name, and texts whose characters take two cells.
+func withWideNames(f *setup) {
+	f.known = []llm.ModelInfo{
+		{ID: "test/accounts/fireworks/models/llama-v3p1-405b-instruct-long-context-preview", Context: 131_072, Known: true, Tools: true, Reasons: true, PriceIn: 3, PriceOut: 3},
+		{ID: "test/日本語モデル-🚀-大規模言語モデル-プレビュー版", Tools: true},
+	}
+	f.pairs = append(f.pairs, told("日本語のモデルだけを表示してください 👩‍👩‍👧‍👦", "日本語のモデルは**一つ**だけです。🚀 ほかのモデルはすべて隠れています。"))
+}
+
+// withConnector can connect a model.
+func withConnector(f *setup) {
+	f.change = func(o *Options) { o.Connect = &connector{pick: func(string) error { return nil }} }
+}
+
 // exhibits goes to a folder whose files the list of files shows, and whose name
 // is the same on every machine as far as the screen shows it.
 func exhibits(t *testing.T, files ...string) {
@@ -156,10 +197,9 @@ func exhibits(t *testing.T, files ...string) {
 	t.Chdir(dir)
 }
 
-// TestGoldenGallery draws every mode and overlay at two sizes, in a dark and a
-// light palette, and holds text and colours against the files of testdata.
+// TestGoldenGallery draws every mode and overlay at all sizes, in a dark and a light
+// palette and without colours, and holds text and looks against the files of testdata.
 func TestGoldenGallery(t *testing.T) {
-	sizes := [][2]int{{80, 24}, {120, 40}}
 	for _, r := range rooms {
 		t.Run(r.name, func(t *testing.T) {
 			here := r.name == "files" // shows names of the folder
@@ -167,15 +207,15 @@ func TestGoldenGallery(t *testing.T) {
 				t.Parallel()
 			}
 			frames := map[[2]int][]string{}
-			for _, dark := range []bool{true, false} {
+			for _, look := range galleryStyles {
 				synctest.Test(t, func(t *testing.T) {
-					f := gallery(sizes[0][0], sizes[0][1])
+					f := gallery(gallerySizes[0][0], gallerySizes[0][1])
 					if here {
 						exhibits(t, "plan.txt", "notes.md")
 					}
-					v := visit(t, r, style.Options{Dark: dark, Unicode: true}, f)
+					v := visit(t, r, look, f)
 					defer v.leave()
-					for _, size := range sizes {
+					for _, size := range gallerySizes {
 						v.run(v.resize(size[0], size[1]))
 						frame := v.View().Content
 						tuitest.Exact(t, frame, size[0], size[1])
@@ -184,8 +224,8 @@ func TestGoldenGallery(t *testing.T) {
 				})
 			}
 			text := ""
-			for _, size := range sizes {
-				text += painted(frames[size][0], frames[size][1], size[0], size[1])
+			for _, size := range gallerySizes {
+				text += painted(frames[size], size[0], size[1])
 			}
 			tuitest.Golden(t, r.name, text)
 		})

@@ -22,6 +22,15 @@ func TestTheHUDAlwaysHasItsGroups(t *testing.T) {
 	}
 }
 
+func TestTheHUDSaysWhereTheLimitComesFrom(t *testing.T) {
+	r := start(t, 120, 50, say("an answer"))
+	r.session.Registry().LearnLimit("test/script", 5000, r.clock.Now())
+	r.session.ModelsChanged()
+	r.Type(tuitest.Key("f2"))
+	r.Wait("an overflow error, " + r.clock.Now().Local().Format("2006-01-02"))
+	r.Wait("limit from")
+}
+
 // The HUD shows the quota that the endpoint reported, and a message that it would
 // refuse is asked about.
 func TestTheQuotaOfTheEndpoint(t *testing.T) {
@@ -40,7 +49,7 @@ func TestTheQuotaOfTheEndpoint(t *testing.T) {
 	r.Type("short") // with the system prompt over 300 tokens
 	r.Wait("over the endpoint's limit")
 	r.Type(tuitest.Send)
-	r.Wait("The endpoint would likely refuse this now")
+	r.Wait("The endpoint may refuse this now")
 	r.Wait("300 are left for")
 	r.clock.Advance(overlayGuard)
 	r.Type(tuitest.Esc)

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -13,21 +12,23 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/tui/completion"
 	"winnow/tui/composer"
-	"winnow/tui/hud"
-	"winnow/tui/overlay"
+	"winnow/tui/keymap"
+	"winnow/tui/terminal"
 )
 
-// input is INPUT: the box in which a message is written, the list of files for it, the
+// input is INPUT: the box in which a message is written, the list of what completes it, the
 // outbox, and the stored draft.
 type input struct {
 	*shared
-	draft   *composer.Model
-	fitted  string      // the text that the layout was made for
-	files   mentions    // for the @word before the cursor
-	outbox  []*outgoing // messages that wait for files or for the session, in order
-	saved   string      // the draft as stored last
-	storing struct {
+	draft     *composer.Model
+	fitted    string          // the text that the layout was made for
+	list      completion.List // above the box, for what word is
+	outbox    []*outgoing     // messages that wait for files or for the session, in order
+	saved     string          // the draft as stored last
+	explained bool            // which key sends has been said
+	storing   struct {
 		due     bool // a timer runs
 		running bool // a draft is being stored
 		again   bool // it is out of date already
@@ -51,42 +52,58 @@ func onInput(do func(*input) tea.Cmd) func(*Model) tea.Cmd {
 // write gives the box a key.
 func (i *input) write(k tea.KeyPressMsg) tea.Cmd {
 	i.draft.Key(k)
-	i.notice.clear()
-	return tea.Batch(i.draftChanged(), i.offerFiles())
+	i.notice.Clear()
+	return tea.Batch(i.draftChanged(), i.offer())
 }
 
 // newLine breaks the line.
 func (i *input) newLine() tea.Cmd {
 	i.draft.NewLine()
-	return i.draftChanged()
+	return tea.Batch(i.draftChanged(), i.explainEnter())
+}
+
+// explainEnter says once which key sends, when a draft of one line rests on enter: the
+// user may have meant to send it.
+func (i *input) explainEnter() tea.Cmd {
+	text := i.draft.Text()
+	if line, ok := strings.CutSuffix(text, "\n"); i.explained || i.opts.EnterSends || !ok || strings.TrimSpace(line) == "" || strings.Contains(line, "\n") {
+		return nil
+	}
+	return after(idlePause, func() tea.Cmd {
+		if i.explained || i.draft.Text() != text {
+			return nil
+		}
+		i.explained = true
+		return i.info("enter breaks the line" + i.hint(" · %s sends", "send") + i.hint(" · %s, “Settings”, lets enter send", "palette"))
+	})
 }
 
 // paste puts pasted text into the box; line breaks in it never send.
 func (i *input) paste(text string) tea.Cmd {
-	i.notice.clear()
+	i.notice.Clear()
 	if hidden := i.draft.Paste(text); hidden > 0 {
-		i.notice.info(assistant.Counted(hidden, "invisible character") + " left out of the paste")
+		i.notice.Info(assistant.Counted(hidden, "invisible character") + " left out of the paste")
 	}
-	return tea.Batch(i.draftChanged(), i.offerFiles())
+	return tea.Batch(i.draftChanged(), i.offer())
 }
 
 // clear empties the box; the key that undoes typing brings the text back.
 func (i *input) clear() tea.Cmd {
 	i.work.EndReAsk()
 	i.draft.Clear()
-	i.notice.info("cleared" + i.hint(" · %s brings it back", "undo-typing"))
+	i.notice.Info("cleared" + i.hint(" · %s brings it back", "undo-typing"))
 	return i.storeDraft()
 }
 
 func (i *input) undoTyping() tea.Cmd {
 	if !i.draft.Undo() {
-		i.notice.info("nothing to undo")
+		i.notice.Info("nothing to undo")
 	}
 	i.work.EndReAsk()
 	return i.draftChanged()
 }
 
-// recall is the action that moves in the list of files, else, at the edge of the text,
+// recall is the action that moves in the open list, else, at the edge of the text,
 // through sent messages, else moves the cursor.
 func recall(step int) func(*Model) tea.Cmd {
 	return onInput(func(i *input) tea.Cmd {
@@ -96,7 +113,7 @@ func recall(step int) func(*Model) tea.Cmd {
 		}
 		switch {
 		case i.completing():
-			i.files.at = min(max(i.files.at+step, 0), len(i.files.shown)-1)
+			i.list.Move(step)
 		case edge && walk():
 			i.work.EndReAsk()
 		default:
@@ -126,14 +143,6 @@ func (i *input) restoreDraft(stored string) {
 	}
 }
 
-// waitingTexts are the messages in the outbox.
-func (i *input) waitingTexts() (texts []string) {
-	for _, o := range i.outbox {
-		texts = append(texts, o.typed)
-	}
-	return texts
-}
-
 // draftChanged stores the draft draftPause after its first change, even if the user
 // still types. A draft that was emptied no longer replaces a failed message.
 func (i *input) draftChanged() tea.Cmd {
@@ -151,6 +160,14 @@ func (i *input) draftChanged() tea.Cmd {
 		}
 		return i.storeDraft()
 	})
+}
+
+// waitingTexts are the messages in the outbox.
+func (i *input) waitingTexts() (texts []string) {
+	for _, o := range i.outbox {
+		texts = append(texts, o.typed)
+	}
+	return texts
 }
 
 // drafted is the draft to store: box, stash and outbox.
@@ -171,8 +188,7 @@ func (i *input) storeDraft() tea.Cmd {
 		again := i.storing.again
 		i.storing.running, i.storing.again = false, false
 		if err != nil {
-			i.notice.fail("the draft could not be stored: " + sentence(err))
-			return nil
+			return i.fail(fmt.Errorf("the draft could not be stored: %w", err))
 		}
 		if i.saved = draft.Text; again {
 			return i.storeDraft()
@@ -184,20 +200,10 @@ func (i *input) storeDraft() tea.Cmd {
 // openEditor edits the draft in the user's editor.
 func (m *Model) openEditor() tea.Cmd {
 	if m.opts.Editor == nil {
-		return m.info("no editor: set VISUAL or EDITOR")
+		return m.info("no editor: set VISUAL or EDITOR where winnow runs")
 	}
 	text := m.input.draft.Text()
-	return async(func(context.Context) (string, error) { return writeDraft(text) }, m.runEditor)
-}
-
-// writeDraft writes a draft to a new file that only the user can read.
-func writeDraft(text string) (path string, err error) {
-	file, err := os.CreateTemp("", "winnow-*.md")
-	if err != nil {
-		return "", err
-	}
-	_, err = file.WriteString(text)
-	return file.Name(), errors.Join(err, file.Close())
+	return async(func(context.Context) (string, error) { return terminal.EditorFile(text) }, m.runEditor)
 }
 
 // runEditor lends the terminal to the editor, and then puts the edited text into the
@@ -220,50 +226,7 @@ func (m *Model) edited(text string, err error) tea.Cmd {
 	if err != nil {
 		return m.fail(err)
 	}
-	m.setMode(modeInput)
+	m.setMode(keymap.Input)
 	m.input.draft.Set(strings.TrimRight(text, "\r\n")) // editors end a file with line breaks
 	return m.input.draftChanged()
-}
-
-// openHUD opens the HUD: the numbers of the context.
-func (m *Model) openHUD() tea.Cmd {
-	return m.open(overlay.HUD, overlay.NewText("Context", m.numbers()), nil)
-}
-
-// numbers are the numbers of the context as lines.
-func (m *Model) numbers() []string {
-	focused, _ := m.conv.chat.Focused()
-	return hud.Numbers{
-		Session: m.session, Boundary: m.conv.boundary.at, Counter: m.conv.boundary.counter,
-		Draft: m.input.draftCost(), Focused: focused, UserText: m.conv.chat.UserText,
-	}.Lines(m.width, m.styles.Overlay)
-}
-
-// draftCost is what sending the draft would take, computed once for each text and
-// boundary, not for each frame.
-func (i *input) draftCost() assistant.DraftCost {
-	c, text, recomputes := &i.cost, i.draft.Shown(), i.session.Recomputes()
-	if c.text != text || c.recomputes != recomputes {
-		c.text, c.recomputes, c.DraftCost = text, recomputes, i.session.Draft(i.draft.Text())
-	}
-	return i.cost.DraftCost
-}
-
-// estimate is the size of the draft, and what it would do to what is sent with it;
-// "" for an empty one.
-func (i *input) estimate() string {
-	if i.draft.Empty() {
-		return ""
-	}
-	c := i.draftCost()
-	text := fmt.Sprintf(" ~%d", c.AUT)
-	switch {
-	case c.OverBudget:
-		text += " · too long for the model"
-	case c.OverQuota:
-		text += " · over the endpoint's limit"
-	case c.OverReserve && c.Trims > 0:
-		text += " · " + assistant.Counted(c.Trims, "old pair") + " will not fit"
-	}
-	return text + " "
 }

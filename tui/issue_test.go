@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,53 +13,12 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
+	"winnow/tui/turnstream"
 )
-
-// A burst of chunks costs about 30 messages a second, whatever is in it; other
-// events are messages of their own, in their order.
-func TestABurstOfChunksIsMerged(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		events := make(chan assistant.Event, 16)
-		go func() {
-			defer close(events)
-			for i := range 1000 {
-				time.Sleep(time.Millisecond)
-				events <- assistant.TextDelta{Text: "x"}
-				if i == 500 {
-					events <- assistant.ToolStart{}
-					events <- assistant.ReasoningDelta{Text: "hm"}
-					events <- assistant.ToolComplete{}
-				}
-			}
-			events <- assistant.Complete{}
-		}()
-		s := &eventStream{turn: 1, events: events}
-		text, thought, chunks := 0, "", 0
-		var others []string
-		for msg := s.wait(); msg != nil; msg = s.wait() {
-			switch msg := msg.(type) {
-			case chunkStreamedMsg:
-				chunks++
-				if msg.thought {
-					thought += msg.text
-				} else {
-					text += len(msg.text)
-				}
-			case eventArrivedMsg:
-				others = append(others, strings.TrimPrefix(fmt.Sprintf("%T", msg.event), "assistant."))
-			}
-		}
-		if text != 1000 || thought != "hm" || chunks > 40 {
-			t.Errorf("%d characters and %q in %d messages, want 1000 and \"hm\" in about 32", text, thought, chunks)
-		}
-		if got := strings.Join(others, " "); got != "ToolStart ToolComplete Complete" {
-			t.Errorf("the other messages are %s", got)
-		}
-	})
-}
 
 // 2: a long reply scrolls to its first line and INPUT keeps the focus.
 func TestALongReplyLeavesTheFocusInTheInput(t *testing.T) {
@@ -124,19 +82,19 @@ func TestRetryingHoldsUntilTheNextText(t *testing.T) {
 	if s.turn.status != "Retrying…" {
 		t.Errorf("the status is %q", s.turn.status)
 	}
-	s.onChunk(chunkStreamedMsg{text: "so"})
+	s.onChunk(turnstream.Chunk{Text: "so"})
 	s.turn.setStatus(thinking)
 	if s.turn.status != thinking {
 		t.Errorf("after a text the status is %q", s.turn.status)
 	}
 }
 
-// G: what hides in the name of a model is shown in the header and the list.
+// What hides in the name of a model is shown in the header and the list.
 func TestHiddenCharactersOfAModelAreShown(t *testing.T) {
 	id := "test/gpt-4\u200bo"
 	m, _ := newProgram(t, setup{known: []llm.ModelInfo{{ID: id, Context: 1000, Known: true}}})
 	m.resize(120, 32)
-	entries, _ := m.pickers.modelEntries(id)
+	entries, _, _ := m.pickers.modelEntries(id)
 	for name, text := range map[string]string{"header": m.View().Content, "list": entries[0].Text} {
 		if strings.Contains(text, "gpt-4o") || strings.Contains(text, "gpt-4\u200bo") || !strings.Contains(text, "200") {
 			t.Errorf("the %s hides a character", name)
@@ -166,8 +124,8 @@ func TestCopyingSaysWhatWasTried(t *testing.T) {
 		s := newStill(t, style.Options{Unicode: true}, 80, 24)
 		s.opts.Clipboard, s.opts.TmuxBuffer = ways[0], ways[1]
 		s.do(s.copyOut("it", "text"))
-		if s.notice.text != want {
-			t.Errorf("the notice is %q, want %q", s.notice.text, want)
+		if s.notice.Text != want {
+			t.Errorf("the notice is %q, want %q", s.notice.Text, want)
 		}
 	}
 }
@@ -187,7 +145,7 @@ func TestNothingIsGuessedAfterAMarkedPaste(t *testing.T) {
 }
 
 // 27: with a question open the status line says what esc does to it, and clicks
-// reach the footer, [new session] and [send].
+// reach the footer, [new session] and [ctrl+j send].
 func TestEscDeclinesIsSaid(t *testing.T) {
 	s := newStill(t, style.Options{Unicode: true}, 80, 24)
 	s.turn.running, s.turn.began = true, s.now()
@@ -209,7 +167,7 @@ func TestTheMouseReachesHintsAndButtons(t *testing.T) {
 		t.Fatalf("there is no %q", text)
 	}
 	d.Type("hello")
-	click("[send]")
+	click("[ctrl+j send]")
 	d.Wait("an answer")
 	d.rest()
 	before := d.session.ID()
@@ -264,18 +222,17 @@ func TestAChangeOfTheFileIsShown(t *testing.T) {
 func TestKeysAreNamedAsBound(t *testing.T) {
 	m, _ := newProgram(t, setup{pairs: []assistant.Pair{told("question", "answer"), failed("broken")}, change: func(o *Options) {
 		n := 0
-		for _, a := range actionTable(false) {
-			for _, in := range a.modes {
-				n++
-				o.Rebinds = append(o.Rebinds, Rebind{Mode: in.String(), Action: a.name, Keys: []string{fmt.Sprintf("key%d", n)}})
-			}
+		uses, _ := keymap.Uses(false, nil)
+		for _, u := range uses {
+			n++
+			o.Rebinds = append(o.Rebinds, keymap.Rebind{Mode: u.Mode, Action: u.Action, Keys: []string{fmt.Sprintf("key%d", n)}})
 		}
 	}})
 	done := func(cmd tea.Cmd) { m.Update(cmd()) }
 	m.Update(loadStart(m.work)())
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 40})
 	seen := func(where string) {
-		for _, text := range []string{m.notice.text, plainFrame(m.drawBar(bars{m}.footer(), 160, m.styles.Footer.Bar)), strings.Join(m.conv.welcome(150), " "), m.turn.statusLine(100)} {
+		for _, text := range []string{m.notice.Text, plainFrame(m.bar.Draw(bars{m}.footer(), 160, m.styles.Footer.Bar)), strings.Join(m.conv.welcome(150), " "), m.turn.statusLine(100)} {
 			for _, key := range []string{"ctrl+", "alt+", "f1 ", "f2 ", "f4 ", "esc ", "enter ", " u undoes", " r tries", " j goes"} {
 				if strings.Contains(text, key) {
 					t.Errorf("%s: %q names %q", where, text, key)
@@ -283,12 +240,12 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 			}
 		}
 	}
-	for in := range mode(len(modeNames)) {
+	for in := range keymap.HUD + 1 {
 		m.setMode(in)
-		m.notice.clear()
+		m.notice.Clear()
 		seen(in.String())
 	}
-	m.setMode(modeView)
+	m.setMode(keymap.View)
 	m.turn.running, m.turn.began = true, m.now()
 	seen("running")
 	m.turn.running = false
@@ -300,7 +257,7 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 		"session":  func() { m.sessionChanged(true, nil, "a new session") },
 		"restored": func() { m.pickers.restored("rolled back") }, "re-ask": func() { done(m.reAskPair(assistant.Pair{Seq: 2})) },
 	} {
-		m.setMode(modeView)
+		m.setMode(keymap.View)
 		do()
 		seen(what)
 	}
@@ -350,7 +307,7 @@ func TestTheCounterFollowsEachTrim(t *testing.T) {
 			t.Errorf("after %d trims the HUD does not show %s", trimmed, want)
 		}
 	}
-	s.do(computeBoundary(s.session))
+	s.do(s.computeBoundary())
 	if head, _, _ := strings.Cut(s.frame(), "\n"); !strings.Contains(head, "0/0") {
 		t.Errorf("with the next boundary the header is %q", head)
 	}

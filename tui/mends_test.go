@@ -38,11 +38,11 @@ func TestAnOlderPairIsRetriedInItsPlace(t *testing.T) {
 func TestAFailedPairCanBeAnsweredFromTheInput(t *testing.T) {
 	r := start(t, 80, 24, broken(), say("now it works"))
 	r.Type("first", tuitest.Send)
-	r.Wait("[1 Retry · r] [2 Re-ask · e] [3 Delete · d]")
+	r.Wait("[alt+1 Retry · r] [alt+2 Re-ask · e] [alt+3 Delete · d]")
 	r.WaitGone("working")
 	r.Type(tuitest.Alt(1))
 	r.Wait("now it works")
-	r.WaitGone("[1 Retry")
+	r.WaitGone("[alt+1 Retry")
 }
 
 func TestTheNeighbourOfADeletedPairHasTheFocus(t *testing.T) {
@@ -53,6 +53,7 @@ func TestTheNeighbourOfADeletedPairHasTheFocus(t *testing.T) {
 		r.Type(text, tuitest.Send)
 		r.answered(i + 1)
 	}
+	r.Wait("1/2") // otherwise the frame of the first answer says 1/1
 	r.Type(tuitest.Esc, "d")
 	r.Wait("1/1")
 	r.Type("y")
@@ -108,17 +109,17 @@ func TestALongPasteShowsItsEndAndTheCursor(t *testing.T) {
 func TestTheOnceMoreOfCtrlCGoesWithItsTime(t *testing.T) {
 	s := newStill(t, style.Options{}, 80, 24)
 	s.do(s.interrupt())
-	if s.notice.text != onceMore {
-		t.Fatalf("the notice is %q", s.notice.text)
+	if s.notice.Text != onceMore {
+		t.Fatalf("the notice is %q", s.notice.Text)
 	}
 	s.do(s.onOnceMoreDue())
-	if s.notice.text == "" {
+	if s.notice.Text == "" {
 		t.Error("it goes before its time")
 	}
 	now := s.now().Add(doublePress)
 	s.Model.now = func() time.Time { return now }
 	s.do(s.onOnceMoreDue())
-	if s.notice.text != "" {
+	if s.notice.Text != "" {
 		t.Error("it stays after its time")
 	}
 }

@@ -9,16 +9,30 @@ import (
 	"github.com/atotto/clipboard"
 
 	"winnow/assistant"
+	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
+	"winnow/assistant/serve"
 	"winnow/assistant/workspace"
+	"winnow/tui/attention"
+	"winnow/tui/bar"
 	"winnow/tui/chat"
 	"winnow/tui/composer"
+	"winnow/tui/connectcard"
+	"winnow/tui/hud"
 	"winnow/tui/keyinput"
+	"winnow/tui/keymap"
+	"winnow/tui/layout"
+	"winnow/tui/mention"
+	"winnow/tui/notice"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
+	"winnow/tui/presence"
+	"winnow/tui/resend"
 	"winnow/tui/settings"
+	"winnow/tui/slash"
 	"winnow/tui/style"
+	"winnow/tui/terminal"
 	"winnow/tui/textwidth"
 )
 
@@ -38,14 +52,15 @@ type Options struct {
 	Width, Height int
 
 	settings.Screen // as it is at the start
-	Rebinds         []Rebind
-	EnterSends      bool // send_key = "enter": enter sends, the other keys break the line
-	// KeepSetting writes a setting, by its key in the config, for the next start;
+	Rebinds         []keymap.Rebind
+	// StoreSetting writes a setting, by its key in the config, for the next start;
 	// nil: settings are for this run.
-	KeepSetting func(key, value string) error
-	Now         func() time.Time
+	StoreSetting func(key, value string) error
+	Now          func() time.Time
 	// Clipboard puts text on the system's clipboard; nil asks the system.
 	Clipboard func(text string) error
+	Files     mention.Source // those that a message can name, and :export write
+	Help      []slash.HelpTopic
 	// TmuxBuffer puts text into the buffer of the tmux around the program, which
 	// passes it on to its terminal; nil: there is no tmux.
 	TmuxBuffer func(text string) error
@@ -64,9 +79,15 @@ type Parts struct {
 	Editor   func(path string) *exec.Cmd // opens a file in the editor of the user; nil: there is none
 	Notice   string                      // shown in the footer at the start
 	Recovery *Recovery
+	// Served is the session of a hub whose Workspace is Work: the screen shows the
+	// others in the window and what they do. nil: nobody shares it.
+	Served *serve.Session
 	// Changes are those of the saved state that others make, already in the
 	// window; nil: nothing is watched.
 	Changes <-chan assistant.SavedChange
+	Connect connectcard.Connector // connects other models; nil: nothing here does
+	// OfferConnect waits for the endpoints, and reports whether none has a model; nil: never.
+	OfferConnect func() bool
 }
 
 // Recovery is what a crash left behind, for the user to decide.
@@ -84,10 +105,13 @@ type Model struct {
 	command commandLine  // COMMAND
 	turn    turnState
 	pickers pickers
+	actions map[string]func(*Model) tea.Cmd // of the key table, by name; see do
 
-	layout   layout
-	showPane bool // on a narrow screen
-	focused  bool // the terminal has the focus
+	layout   layout.Layout
+	showPane bool            // on a narrow screen
+	focused  bool            // the terminal has the focus
+	attended attention.State // what the program did after the last message
+	outcome  attention.State // how the last turn ended, until the user does something
 
 	ctrlC   time.Time // when interrupt last asked to be pressed again
 	lastKey time.Time
@@ -101,30 +125,33 @@ type shared struct {
 	work    *workspace.Workspace // without window and store until ready
 	session *assistant.Session   // that of work
 	pane    pane.Pane
-	keys    *keyMap
+	hud     hud.Panel
+	others  presence.Others
+	keys    *keymap.Map
 	now     func() time.Time
 
 	styles style.Styles
 	width  int // of the screen
 	height int
 	widths textwidth.Cache
+	bar    bar.Bar // header and footer
 
-	mode     mode
-	ready    bool              // the start is over
-	loading  bool              // the session is not loaded yet
-	topics   []string          // paths, for completion and pickers
-	saved    map[string]string // filters by name, for completion
-	kitty    bool              // the terminal reports ctrl+enter
-	notice   notices
+	mode     keymap.Mode
+	ready    bool           // the start is over
+	loading  bool           // the session is not loaded yet
+	stored   filter.Sources // names of the history, for completion and pickers
+	notice   notice.Notices
+	resend   *resend.Message // sent again after a pause, and until it is stored; nil: none
 	overlay  overlay.Stack
 	handlers map[overlay.Kind]func(overlay.Chosen) tea.Cmd // what a choice does
 	queue    keyQueue
+	asked    int // how often the boundary was computed
 }
 
 // New makes the screen. It does no I/O: Init starts what there is to load. An
-// invalid key binding is a *KeyError.
+// invalid key binding is a *keymap.Error.
 func New(opts Options) (*Model, error) {
-	keys, err := newKeyMap(opts.EnterSends, opts.Rebinds)
+	keys, err := keymap.New(opts.EnterSends, opts.Rebinds)
 	if err != nil {
 		return nil, err
 	}
@@ -134,16 +161,18 @@ func New(opts Options) (*Model, error) {
 	if opts.Clipboard == nil {
 		opts.Clipboard = clipboard.WriteAll
 		if os.Getenv("TMUX") != "" {
-			opts.TmuxBuffer = tmuxBuffer
+			opts.TmuxBuffer = terminal.TmuxBuffer
 		}
 	}
 	s := &shared{
 		opts: opts, keys: keys, now: opts.Now, styles: style.New(opts.Style),
 		loading: true, handlers: map[overlay.Kind]func(overlay.Chosen) tea.Cmd{},
 	}
-	s.notice.now = s.now
-	m := &Model{shared: s, focused: true}
-	m.conv = conversation{shared: s, chat: chat.New(s.styles, s.now), requested: map[int64]bool{}}
+	s.notice.Now = s.now
+	s.hud.SetStyles(&s.styles)
+	s.bar = bar.Bar{Styles: &s.styles, Widths: &s.widths}
+	m := &Model{shared: s, focused: true, actions: allActions()}
+	m.conv = conversation{shared: s, chat: chat.New(s.styles, s.now), requested: map[int64]int{}}
 	m.conv.chat.SetKeys(m.key)
 	m.input = input{shared: s, draft: composer.New(s.styles.Input)}
 	m.input.draft.SetPlaceholder("Type a message" + s.styles.Icons.Ellipsis)
@@ -177,17 +206,17 @@ func (m *Model) useNothing() error {
 // use gives the screen what it shows.
 func (m *Model) use(p Parts) {
 	m.opts.Parts, m.ready = p, true
-	m.work, m.session, m.pane = p.Work, p.Work.Session(), p.Pane
+	m.work, m.session, m.pane, m.others = p.Work, p.Work.Session(), p.Pane, presence.Of(p.Served)
 	if m.pane == nil {
 		m.pane = pane.None{}
 	}
 	m.pane.SetStyles(m.styles)
 	m.pane.SetKeys(m.key)
-	m.pane.SetFocus(m.mode == modePane)
+	m.pane.SetFocus(m.mode == keymap.Pane)
 	m.conv.watchDrawing()
 	m.conv.chat.SetPayloadTypes(m.session.PayloadTypes())
 	if p.Notice != "" {
-		m.notice.info(p.Notice)
+		m.notice.Info(p.Notice)
 	}
 }
 
@@ -197,7 +226,7 @@ func (m *Model) Init() tea.Cmd {
 	if m.opts.Start != nil {
 		load = openParts(m.opts.Start)
 	}
-	cmds := []tea.Cmd{load, waitSavedChange(m.opts.Changes)}
+	cmds := []tea.Cmd{load, waitSavedChange(m.opts.Changes), m.others.Wait}
 	if !m.opts.FixedBackground {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ func TestWhatComesOutBesideTheScreenIsShown(t *testing.T) {
 		head, _, _ := strings.Cut(frame, "\n")
 		return strings.Contains(head, "◇ test/small") && !strings.Contains(head, "3/3") && strings.Contains(head, "/3")
 	})
-	d.Message(Noticed{Text: "openai does not list\x1b[31m its models", Bad: true})
+	d.Message(Noticed{Err: errors.New("openai does not list\x1b[31m its models")})
 	d.says("openai does not list its models")
 	if _, bad, _ := strings.Cut(d.Styled(), "does not list"); strings.Contains(bad, "\x1b[31m") {
 		t.Errorf("the footer carries raw text: %q", bad)

@@ -82,10 +82,10 @@ var openings = []opening{
 	},
 	{
 		kind: overlay.Settings, title: "Settings", modes: everywhere, keys: []any{tuitest.CtrlP, "Settings", tuitest.Enter},
-		query: "anslonger", found: "When an answer is longer than the screen", other: "Background", take: []any{tuitest.Enter},
+		query: "golong", found: "Go to a long answer", other: "Background", take: []any{tuitest.Enter},
 		taken: func(_ *testing.T, d *fixture) {
 			d.Until(func(frame string) bool {
-				return strings.Contains(lineOf(frame, "❯   When an answer is longer than the screen"), "go to it when nobody types")
+				return strings.Contains(lineOf(frame, "❯   Go to a long answer"), "yes: when nobody types")
 			})
 			d.Type(tuitest.Esc)
 		},

@@ -9,14 +9,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// painted is one frame in two palettes as text: what it says, then the colours
-// as runs of letters, and what each letter is in the dark and in the light
-// palette. Cells that look alike in both have one letter.
-func painted(dark, light string, w, h int) string {
+// painted is one frame in several looks as text: what it says in the first, then the
+// looks as runs of letters, and what each letter is in each of them. Cells that look
+// alike in all have one letter; one with another content in a look names it.
+func painted(frames []string, w, h int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d×%d\n%s", w, h, plainFrame(dark))
-	d, l := cellsOf(dark, w, h), cellsOf(light, w, h)
-	letters, legend := map[string]string{}, []string{}
+	fmt.Fprintf(&b, "%d×%d\n%s", w, h, plainFrame(frames[0]))
+	cells := make([][]uv.Line, len(frames))
+	for i, frame := range frames {
+		cells[i] = cellsOf(frame, w, h)
+	}
+	letters, legend, names := map[string]string{}, []string{}, map[uv.Style]string{}
 	for y := range h {
 		last, n := "", 0
 		flush := func() {
@@ -25,15 +28,18 @@ func painted(dark, light string, w, h int) string {
 			}
 		}
 		for x := range w {
-			look := lookOf(d[y][x]) + " | " + lookOf(l[y][x])
-			if d[y][x].Content != l[y][x].Content {
-				look += " | differs"
+			look := ""
+			for i := range cells {
+				c := cells[i][y][x]
+				if look += " | " + lookOf(c, names); c.Content != cells[0][y][x].Content {
+					look += " " + c.Content
+				}
 			}
 			letter, known := letters[look]
 			if !known {
 				letter = letterOf(len(letters))
 				letters[look] = letter
-				legend = append(legend, letter+" "+look)
+				legend = append(legend, letter+look[2:])
 			}
 			if letter != last {
 				flush()
@@ -62,13 +68,22 @@ func cellsOf(frame string, w, h int) []uv.Line {
 	return buffer.Lines
 }
 
-// lookOf is the style of a cell in words. The cells after a wide rune have none
-// of their own.
-func lookOf(c uv.Cell) string {
+// lookOf is the style of a cell in words, which it adds to names. The cells after a wide
+// rune have none of their own.
+func lookOf(c uv.Cell, names map[uv.Style]string) string {
 	if c.Width == 0 {
 		return "-"
 	}
-	words := []string{hexOf(c.Style.Fg), "on " + hexOf(c.Style.Bg)}
+	name, known := names[c.Style]
+	if !known {
+		name = styleName(c.Style)
+		names[c.Style] = name
+	}
+	return name
+}
+
+func styleName(s uv.Style) string {
+	words := []string{hexOf(s.Fg), "on " + hexOf(s.Bg)}
 	for _, a := range []struct {
 		bit  uint8
 		name string
@@ -81,11 +96,11 @@ func lookOf(c uv.Cell) string {
 		{uv.AttrBlink, "blinks"},
 		{uv.AttrConceal, "hidden"},
 	} {
-		if c.Style.Attrs&a.bit != 0 {
+		if s.Attrs&a.bit != 0 {
 			words = append(words, a.name)
 		}
 	}
-	if c.Style.Underline != 0 {
+	if s.Underline != 0 {
 		words = append(words, "underlined")
 	}
 	return strings.Join(words, " ")

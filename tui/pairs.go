@@ -7,7 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/history/transfer"
 	"winnow/assistant/workspace"
+	"winnow/tui/keymap"
 )
 
 // onPair is an action on the pair with the focus. Later keys wait for its result.
@@ -36,12 +38,12 @@ func (c *conversation) markPair(seq int64, change func(context.Context) (notice 
 		if err != nil {
 			return c.fail(err)
 		}
-		c.notice.info(notice)
-		recompute := computeBoundary(c.session)
-		if readsMarks(c.session.Filter()) {
-			recompute = c.refilter()
+		c.notice.Info(notice)
+		recompute := c.computeBoundary
+		if transfer.ReadsMarks(c.session.Filter()) {
+			recompute = c.refilter
 		}
-		return tea.Batch(recompute, c.loadNames(), loadPairs(c.session, 0, seq))
+		return tea.Batch(recompute(), c.loadNames(), c.load(seq))
 	})
 }
 
@@ -98,10 +100,10 @@ func (m *Model) reAskPair(p assistant.Pair) tea.Cmd {
 		if err != nil {
 			return m.fail(err)
 		}
-		m.setMode(modeInput)
+		m.setMode(keymap.Input)
 		m.input.draft.Set(text)
 		if replaces {
-			m.notice.info("sending replaces the failed message" + m.hint(" · %s gives up", "escape"))
+			m.notice.Info("sending replaces the failed message" + m.hint(" · %s gives up", "escape"))
 		}
 		return m.input.draftChanged()
 	})
@@ -115,7 +117,7 @@ func (c *conversation) deletePair(p assistant.Pair) tea.Cmd {
 		if err != nil {
 			return c.fail(err)
 		}
-		c.notice.info("deleted")
-		return tea.Batch(computeBoundary(c.session), c.loadNames())
+		c.notice.Info("deleted")
+		return tea.Batch(c.computeBoundary(), c.loadNames())
 	})
 }

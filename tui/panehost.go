@@ -13,26 +13,24 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/safetext"
+	"winnow/assistant/share"
 	"winnow/assistant/workspace"
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
+	"winnow/tui/presence"
 )
-
-// paneAction is the action of the key table that the pane performs by its name.
-func paneAction(name string) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd { return m.perform(m.pane.Do(name)) }
-}
 
 // perform carries out an action of a pane.
 func (m *Model) perform(a pane.Action) tea.Cmd {
 	switch a := a.(type) {
 	case pane.Edit:
-		if m.session.Busy() {
-			return m.fail(assistant.ErrBusy)
+		if err := m.refused(); err != nil {
+			return m.fail(err)
 		}
 		return m.change(m.edit(a))
 	case pane.Notify:
-		m.notice.show(a.Text, a.IsError)
+		m.notice.Show(a.Text, a.IsError)
 	case pane.SetFilter:
 		return m.runLine(a.Line)
 	case pane.Pick:
@@ -51,7 +49,7 @@ func (m *Model) perform(a pane.Action) tea.Cmd {
 			return m.perform(then[answer]())
 		}, append(answers, "n", "don't "+a.Yes)...)
 	case pane.Run:
-		m.notice.info(a.Doing)
+		m.notice.Info(a.Doing)
 		return async(a.Run, func(notice string, err error) tea.Cmd {
 			m.pane.Changed()
 			if err != nil {
@@ -80,7 +78,7 @@ func (m *Model) edit(e pane.Edit) tea.Cmd {
 		if !e.ViewOnly && m.pane.Status().Unsaved {
 			notice += m.hint(", %s saves", "save")
 		}
-		m.notice.info(notice)
+		m.notice.Info(notice)
 		return m.conv.computeEffects()
 	})
 }
@@ -89,21 +87,21 @@ func (m *Model) edit(e pane.Edit) tea.Cmd {
 // one of the pane. A query in its data is typed into the line that the pane opens.
 func (m *Model) clientAction(a assistant.SuggestedAction) tea.Cmd {
 	name := pane.ActionName(a.Action)
-	if known := m.keys.named(name); known != nil {
-		return known.do(m)
+	if m.keys.Named(name) != nil {
+		return m.do(name)
 	}
 	cmd := m.perform(m.pane.Do(name))
 	var data struct{ Query string }
 	if json.Unmarshal(a.Data, &data) == nil && data.Query != "" && m.pane.Typing() {
-		m.setMode(modePane)
+		m.setMode(keymap.Pane)
 		cmd = tea.Batch(cmd, m.perform(m.pane.Key("", oneLine(data.Query))))
 	}
 	return cmd
 }
 
 // readPane reads what the pane shows, when that is out of date.
-func (m *Model) readPane() tea.Cmd {
-	r, ok := m.pane.(pane.Loader)
+func (s *shared) readPane() tea.Cmd {
+	r, ok := s.pane.(pane.Loader)
 	if !ok || !r.Stale() {
 		return nil
 	}
@@ -111,7 +109,7 @@ func (m *Model) readPane() tea.Cmd {
 		if errors.Is(err, history.ErrClosed) {
 			return nil
 		}
-		return m.fail(err)
+		return s.fail(err)
 	})
 }
 
@@ -119,12 +117,32 @@ func (m *Model) readPane() tea.Cmd {
 func (m *Model) onNoticed(msg Noticed) tea.Cmd {
 	m.pane.Changed()
 	if msg.Text != "" {
-		m.notice.show(msg.Text, msg.Bad)
+		m.notice.Info(msg.Text)
 	}
+	m.fail(msg.Err)
 	if msg.Pairs {
-		return tea.Batch(m.refilter(), loadPairs(m.session, 0, m.conv.chat.Loaded()...))
+		m.hud.Reload()
+		return tea.Batch(m.refilter(), m.conv.load(m.conv.chat.Loaded()...))
 	}
-	return computeBoundary(m.session)
+	return m.computeBoundary()
+}
+
+// onOthers shows what the others in a shared window did.
+func (m *Model) onOthers(msg presence.Changed) tea.Cmd {
+	cmds := []tea.Cmd{m.others.Apply(msg)}
+	m.pane.Changed()
+	pairs := msg.Missed
+	for _, c := range msg.Changes {
+		m.notice.Add(presence.Sentence(c))
+		pairs = pairs || c.Kind == share.RolledBack || !m.saves() // others' pairs come back, or their marks are the window
+	}
+	if pairs {
+		cmds = append(cmds, m.onNoticed(Noticed{Pairs: true}))
+	}
+	if len(msg.Changes) > 0 {
+		cmds = append(cmds, m.computeBoundary(), m.conv.computeEffects())
+	}
+	return tea.Batch(cmds...)
 }
 
 // waitSavedChange waits for the next change that another program makes to what is
@@ -145,9 +163,9 @@ func waitSavedChange(changes <-chan assistant.SavedChange) tea.Cmd {
 func (m *Model) onSavedChanged(msg savedChangedMsg) tea.Cmd {
 	m.pane.Changed()
 	if msg.change.Conflict != nil {
-		m.notice.fail("the file was changed by somebody else, and so were the same rules here" + m.hint(" · %s compares them", "save"))
+		m.notice.Fail("the file was changed by somebody else, and so were the same rules here" + m.hint(" · %s compares them", "save"))
 	} else {
-		m.notice.info("the file was changed by somebody else · its rules are loaded")
+		m.notice.Info("the file was changed by somebody else · its rules are loaded")
 	}
 	return tea.Batch(m.conv.computeEffects(), waitSavedChange(m.opts.Changes))
 }
@@ -157,11 +175,11 @@ func (m *Model) save() tea.Cmd { return m.planSave(func() tea.Cmd { return nil }
 
 // planSave is save; then follows when nothing is unsaved any more.
 func (m *Model) planSave(then func() tea.Cmd) tea.Cmd {
-	switch {
+	switch refused := m.refused(); {
 	case !m.saves():
 		return m.info("there is nothing to save here")
-	case m.session.Busy():
-		return m.fail(assistant.ErrBusy)
+	case refused != nil:
+		return m.fail(refused)
 	}
 	return async(m.work.PlanSave, func(plan assistant.SavePlan, err error) tea.Cmd {
 		switch {
@@ -170,7 +188,7 @@ func (m *Model) planSave(then func() tea.Cmd) tea.Cmd {
 		case plan.Conflict != nil:
 			return m.askConflict(plan.Conflict, plan.Rules, then)
 		case plan.Empty():
-			m.notice.info("nothing to save: the file has the same rules")
+			m.notice.Info("nothing to save: the file has the same rules")
 			return then()
 		}
 		return m.question(overlay.SaveSheet, "Save these changes?", append(pane.SavePlanLines(plan, &m.styles), ""), "n", func(answer string) tea.Cmd {
@@ -186,7 +204,7 @@ func (m *Model) planSave(then func() tea.Cmd) tea.Cmd {
 				case err != nil:
 					return m.fail(err)
 				}
-				m.notice.info(saved.Message)
+				m.notice.Info(saved.Message)
 				return then()
 			})
 		}, "y", "save", "n", "don't save")
@@ -204,7 +222,7 @@ func (m *Model) askConflict(c *assistant.Conflict, mine []assistant.RuleChange, 
 			if err != nil {
 				return m.fail(err)
 			}
-			m.notice.info(notice)
+			m.notice.Info(notice)
 			return next()
 		}))
 	}
@@ -225,10 +243,10 @@ func (m *Model) askConflict(c *assistant.Conflict, mine []assistant.RuleChange, 
 	}, "y", "load their version and re-apply mine", "t", "load theirs, drop mine", "n", "don't save")
 }
 
-// quit asks when rules are unsaved, unless another program has them; they can also be
+// quit asks when rules are unsaved, unless others have them as well; they can also be
 // kept for the next time.
 func (m *Model) quit() tea.Cmd {
-	if !m.saves() || !m.pane.Status().Unsaved || m.session.Journal().Locked() != nil {
+	if !m.saves() || !m.pane.Status().Unsaved || m.session.Journal().Locked() != nil || m.others.Shared() {
 		return m.end()
 	}
 	return m.question(overlay.Confirm, "There are unsaved rules", []string{"The file has not been changed."}, "n", func(answer string) tea.Cmd {
@@ -303,7 +321,7 @@ func (m *Model) choose(i int) tea.Cmd {
 	if m.conv.welcomes() && i < len(m.opts.Examples) {
 		m.work.EndReAsk()
 		m.input.draft.Set(m.opts.Examples[i])
-		m.setMode(modeInput)
+		m.setMode(keymap.Input)
 		return m.input.draftChanged()
 	}
 	if i >= len(choices) {
@@ -313,7 +331,7 @@ func (m *Model) choose(i int) tea.Cmd {
 	switch {
 	case c.KeyAction != "":
 		m.conv.chat.FocusLast()
-		return m.keys.named(c.KeyAction).do(m)
+		return m.do(c.KeyAction)
 	case m.session.Busy():
 		return m.fail(assistant.ErrBusy)
 	case c.PayloadID != "":
@@ -336,21 +354,40 @@ func (m *Model) decide(payload string, accept bool) tea.Cmd {
 	case err != nil:
 		return m.fail(err)
 	case events == nil:
-		m.notice.info("rejected; the model is told with the next message")
-		return loadPairs(m.session, 0, seq)
+		m.notice.Info("rejected; the model is told with the next message")
+		return m.conv.load(seq)
 	}
 	return m.follow(events, assistant.Prompt{Text: "Accept the proposal"})
 }
 
 // askTool shows what a tool wants to change, and asks the user. It spells out
 // invisible characters, so that the user sees all that is confirmed.
-func (m *Model) askTool(ask assistant.ConfirmRequest) {
+// In a shared window a question that nobody answers is declined after a while.
+func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 	verb := oneLine(strings.ReplaceAll(ask.Tool, "_", " "))
 	yes, _, _ := strings.Cut(verb, " ")
-	m.question(overlay.Confirm, "The assistant wants to "+verb, append(cleanLines(ask.Diff, safetext.Visible), ""), "n", func(answer string) tea.Cmd {
+	title, lines := "The assistant wants to "+verb, append(pane.DiffLines(safetext.Lines(ask.Diff, safetext.Visible), &m.styles), "")
+	if yes == "save" { // the dialog of the save key
+		title, lines = "The assistant wants to save", append(lines, pane.RestartLine(&m.styles), "")
+	}
+	m.question(overlay.Confirm, title, lines, "n", func(answer string) tea.Cmd {
 		if err := m.work.Answer(ask.ID, answer == "y"); err != nil {
-			m.notice.info("the turn had already ended")
+			m.notice.Info("the turn had already ended")
 		}
 		return nil
 	}, "y", yes, "n", "don't "+yes)
+	question, _, _ := m.overlay.Top()
+	m.turn.asks = question
+	if m.others.AnswerWait == 0 {
+		return nil
+	}
+	return after(m.others.AnswerWait, func() tea.Cmd {
+		if m.work.Answer(ask.ID, false) != nil {
+			return nil // it was answered
+		}
+		if top, _, _ := m.overlay.Top(); top == question {
+			m.overlay.Pop()
+		}
+		return m.info("not done: nobody has answered for " + m.others.AnswerWait.String())
+	})
 }

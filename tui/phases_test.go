@@ -17,7 +17,9 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/tui/keymap"
 	"winnow/tui/style"
+	"winnow/tui/terminal"
 	"winnow/tui/tuitest"
 )
 
@@ -115,10 +117,10 @@ func TestEscInAQuestionDeclinesAndTheTurnGoesOn(t *testing.T) {
 			at.Answer{call("add_word", `{"word":"three"}`), call("save_words", `{}`)},
 			at.Answer{at.Say("not saved then"), at.Stop{At: gate}})
 		r.Type("add three and save", tuitest.Send)
-		r.Wait("The assistant wants to save words")
+		r.Wait("The assistant wants to save")
 		r.Type(key)
 		gate.Wait(t)
-		r.WaitGone("The assistant wants to save words")
+		r.WaitGone("The assistant wants to save")
 		r.Wait("working")
 		if got := len(r.window.Saved()); got != 2 {
 			t.Errorf("after %s in the question %d words are saved", key, got)
@@ -176,9 +178,9 @@ func (s *seeing) at() int {
 
 func (s *seeing) text() string { return plainFrame(s.View().Content) }
 
-// turn sends a message and waits for the end of the turn.
+// ask sends a message and waits for the end of the turn.
 func (s *seeing) ask(message string) {
-	s.goTo(modeInput)
+	s.goTo(keymap.Input)
 	s.keys(message, "send")
 	s.finish()
 }
@@ -224,7 +226,7 @@ func talk() []madePair {
 func TestWalking(t *testing.T) {
 	inBubble(t, talk(), func(t *testing.T, s *seeing) {
 		t.Helper()
-		s.goTo(modeView)
+		s.goTo(keymap.View)
 		for _, c := range []struct {
 			keys string
 			at   int
@@ -258,7 +260,7 @@ func TestPaging(t *testing.T) {
 	for _, keys := range [][2]string{{"ctrl+u", "ctrl+d"}, {"pgup", "pgdown"}} {
 		inBubble(t, talk(), func(t *testing.T, s *seeing) {
 			t.Helper()
-			s.goTo(modeView)
+			s.goTo(keymap.View)
 			s.keys("G", keys[0])
 			one := s.text()
 			s.keys(keys[0])
@@ -280,7 +282,7 @@ func TestPaging(t *testing.T) {
 func TestSearchWalksOverHits(t *testing.T) {
 	inBubble(t, talk(), func(t *testing.T, s *seeing) {
 		t.Helper()
-		s.goTo(modeView)
+		s.goTo(keymap.View)
 		s.keys("g", "/", "needle", "enter")
 		var got []int
 		for _, k := range []string{"", "n", "n", "N"} {
@@ -291,11 +293,11 @@ func TestSearchWalksOverHits(t *testing.T) {
 			t.Errorf("the hits are %v", got)
 		}
 		s.keys("/", "other", "esc") // clears
-		if !s.conv.search.active {
+		if !s.conv.search.Active {
 			t.Error("the first Esc leaves the search")
 		}
 		s.keys("esc")
-		if s.conv.search.active || s.mode != modeView {
+		if s.conv.search.Active || s.mode != keymap.View {
 			t.Error("the second Esc does not")
 		}
 	})
@@ -315,7 +317,7 @@ func TestCheckpointsAreWalkedOver(t *testing.T) {
 		for _, p := range s.stored(t) {
 			seqs = append(seqs, p.Seq)
 		}
-		s.goTo(modeView)
+		s.goTo(keymap.View)
 		focus := func(k string) int {
 			s.keys(k)
 			p, _ := s.conv.chat.Focused()
@@ -330,7 +332,7 @@ func TestCheckpointsAreWalkedOver(t *testing.T) {
 func TestMarks(t *testing.T) {
 	inBubble(t, talk(), func(t *testing.T, s *seeing) {
 		t.Helper()
-		s.goTo(modeView)
+		s.goTo(keymap.View)
 		s.keys("K") // the fifth
 		seq := s.all[4].seq
 		load := func() assistant.Pair { return s.load(madePair{seq: seq}) }
@@ -365,7 +367,7 @@ func TestMarks(t *testing.T) {
 func TestFoldingAndRawText(t *testing.T) {
 	inBubble(t, talk()[:3], func(t *testing.T, s *seeing) {
 		t.Helper()
-		s.goTo(modeView)
+		s.goTo(keymap.View)
 		s.keys("K", "J") // the third, its message
 		isOpen := func() bool { return strings.Contains(s.text(), "▾ ✓ list_words") }
 		isClosed := func() bool { return strings.Contains(s.text(), "▸ ✓ list_words") }
@@ -377,7 +379,7 @@ func TestFoldingAndRawText(t *testing.T) {
 	})
 	inBubble(t, []madePair{{user: "q", final: "**bold** words"}}, func(t *testing.T, s *seeing) {
 		t.Helper()
-		s.goTo(modeView)
+		s.goTo(keymap.View)
 		if s.keys("v"); !strings.Contains(s.text(), "**bold** words") {
 			t.Error("v shows no raw text")
 		}
@@ -402,9 +404,9 @@ func TestErrorPairReAskedAndDeleted(t *testing.T) {
 	}
 	inBubble(t, failedPair(), func(t *testing.T, s *seeing) {
 		t.Helper()
-		s.goTo(modeView)
+		s.goTo(keymap.View)
 		s.keys("G", "e")
-		if s.input.draft.Text() != "bad one" || s.mode != modeInput {
+		if s.input.draft.Text() != "bad one" || s.mode != keymap.Input {
 			t.Fatalf("e puts %q into the box in %s", s.input.draft.Text(), s.mode)
 		}
 		s.keys("esc", "other", "send") // gives up: the next message takes nobody's place
@@ -415,7 +417,7 @@ func TestErrorPairReAskedAndDeleted(t *testing.T) {
 	})
 	inBubble(t, failedPair(), func(t *testing.T, s *seeing) {
 		t.Helper()
-		s.goTo(modeView)
+		s.goTo(keymap.View)
 		s.keys("G", "e", " better", "send")
 		s.finish()
 		if got := texts(t, s); got != "good:complete bad one better:complete" {
@@ -424,7 +426,7 @@ func TestErrorPairReAskedAndDeleted(t *testing.T) {
 	})
 	inBubble(t, failedPair(), func(t *testing.T, s *seeing) {
 		t.Helper()
-		s.goTo(modeView)
+		s.goTo(keymap.View)
 		s.keys("G", "d")
 		if got := texts(t, s); got != "good:complete" || s.overlay.Open() {
 			t.Errorf("deleted: %s, asks %v", got, s.overlay.Open())
@@ -435,10 +437,10 @@ func TestErrorPairReAskedAndDeleted(t *testing.T) {
 func TestGoodPairRegeneratedEditedAndDeleted(t *testing.T) {
 	inBubble(t, []madePair{{user: "one", final: "old one"}, {user: "two", final: "old two"}}, func(t *testing.T, s *seeing) {
 		t.Helper()
-		s.goTo(modeView)
+		s.goTo(keymap.View)
 		s.keys("g", "r")
-		if len(s.script.Requests()) != 0 || !strings.Contains(s.notice.text, "only the last") {
-			t.Errorf("r on an old pair: %q", s.notice.text)
+		if len(s.script.Requests()) != 0 || !strings.Contains(s.notice.Text, "only the last") {
+			t.Errorf("r on an old pair: %q", s.notice.Text)
 		}
 		s.keys("G", "r")
 		s.finish()
@@ -446,14 +448,14 @@ func TestGoodPairRegeneratedEditedAndDeleted(t *testing.T) {
 		if len(pairs) != 2 || pairs[1].UserText != "two" || pairs[1].AssistantText != "fine" || pairs[1].Seq <= s.all[1].seq {
 			t.Fatalf("regenerated: %+v", pairs)
 		}
-		s.goTo(modeView)
+		s.goTo(keymap.View)
 		s.keys("g", "e", "!", "send")
 		s.finish()
 		pairs = s.stored(t)
 		if len(pairs) != 3 || pairs[0].UserText != "one" || pairs[2].UserText != "one!" {
 			t.Fatalf("edited and sent again: %+v", pairs)
 		}
-		s.goTo(modeView)
+		s.goTo(keymap.View)
 		s.keys("g", "d", "y") // typed before the question could be read
 		if len(s.stored(t)) != 3 {
 			t.Error("a key typed ahead deletes")
@@ -476,7 +478,7 @@ func TestReAskKeepsTheDraft(t *testing.T) {
 	inBubble(t, failedPair(), func(t *testing.T, s *seeing) {
 		t.Helper()
 		s.keys("precious words")
-		s.goTo(modeView)
+		s.goTo(keymap.View)
 		s.keys("G", "e", "ctrl+z")
 		if got := s.input.draft.Text(); got != "precious words" {
 			t.Errorf("what e replaced comes back as %q", got)
@@ -565,20 +567,12 @@ func TestExactRequestIsShown(t *testing.T) {
 	r := start(t, 100, 40, say("ok"))
 	r.Type("draft text", tuitest.Tab, "x")
 	r.Wait("the request that would be sent now")
-	r.Type("G")
+	r.Wait("▾ user")
+	r.Type("r", "G")
 	r.Wait(`"Name": "progress"`)
 	r.Type(tuitest.Esc)
 	r.WaitGone("the request that would be sent now")
 	r.Wait("draft text")
-}
-
-// scrollTo scrolls the open overlay down until it shows a text.
-func (r *rig) scrollTo(text string) {
-	for !strings.Contains(r.Frame(), text) {
-		before := r.Frame()
-		r.Type(tuitest.Down)
-		r.Until(func(frame string) bool { return frame != before })
-	}
 }
 
 func TestRequestsAreShownAsTheyWereSent(t *testing.T) {
@@ -591,7 +585,7 @@ func TestRequestsAreShownAsTheyWereSent(t *testing.T) {
 	r.Type("later words", tuitest.Tab, "x")
 	r.Wait("request 2 of 2")
 	r.Wait("← → the others")
-	r.scrollTo(`"Role": "tool"`)
+	r.Wait("▾ tool · answers")
 	r.Type("y")
 	r.Wait("copied the request")
 	sent := r.script.Requests()
@@ -602,15 +596,12 @@ func TestRequestsAreShownAsTheyWereSent(t *testing.T) {
 	r.Wait("request 2 of 2")
 	r.Type(tuitest.Left)
 	r.Wait("request 1 of 2")
-	r.scrollTo(`"Tools": [`)
-	if strings.Contains(r.Frame(), `"Role": "tool"`) {
-		t.Error("the first request holds the result of a tool")
-	}
+	r.WaitGone("tool · answers") // the first request holds no result
 	r.Type(tuitest.Right)
 	r.Wait("request 2 of 2")
 	r.Type(tuitest.Right)
 	r.Wait("the request that would be sent now")
-	r.scrollTo("later words")
+	r.Wait("later words")
 	r.Type(tuitest.Left)
 	r.Wait("request 2 of 2")
 	r.Type(tuitest.Esc)
@@ -622,7 +613,7 @@ func TestSuggestionsByDigit(t *testing.T) {
 	r.Type(tuitest.Alt(2)) // an example, into the box
 	r.Wait(" add three")
 	r.Type(tuitest.Send)
-	r.Wait("[2 B]")
+	r.Wait("[alt+2 B]")
 	r.WaitGone("working")
 	r.Type(tuitest.Alt(3))
 	r.Wait("there is no suggestion 3")
@@ -652,10 +643,10 @@ func TestFilterHistory(t *testing.T) {
 	inBubble(t, talk(), func(t *testing.T, s *seeing) {
 		t.Helper()
 		for _, line := range []string{"s0", "b"} {
-			s.goTo(modeCommand)
+			s.goTo(keymap.Command)
 			s.keys("ctrl+u", line, "enter")
 		}
-		s.goTo(modeCommand)
+		s.goTo(keymap.Command)
 		s.keys("ctrl+u", "new")
 		for _, c := range [][2]string{{"ctrl+p", "b"}, {"up", "s0"}, {"ctrl+n", "b"}, {"down", "new"}} {
 			if s.keys(c[0]); s.command.line.Text() != c[1] {
@@ -698,7 +689,7 @@ func TestEditorGetsAndGivesTheDraft(t *testing.T) {
 	}
 	s.opts.Editor = func(path string) *exec.Cmd { return exec.CommandContext(t.Context(), "editor", path) }
 	s.input.draft.Set("words\nof mine")
-	path, err := writeDraft(s.input.draft.Text())
+	path, err := terminal.EditorFile(s.input.draft.Text())
 	if err != nil {
 		t.Fatalf("the draft is not ready for the editor: %v", err)
 	}
@@ -715,9 +706,9 @@ func TestEditorGetsAndGivesTheDraft(t *testing.T) {
 	if s.input.draft.Text() != "words\nof mine" {
 		t.Errorf("an editor that fails leaves %q", s.input.draft.Text())
 	}
-	s.setMode(modeView)
+	s.setMode(keymap.View)
 	s.do(s.edited(string(text)+" and more\n", nil))
-	if s.input.draft.Text() != "words\nof mine and more" || s.mode != modeInput {
+	if s.input.draft.Text() != "words\nof mine and more" || s.mode != keymap.Input {
 		t.Errorf("the editor gives %q, in %s", s.input.draft.Text(), s.mode)
 	}
 	if s.keys("ctrl+z"); s.input.draft.Text() != "words\nof mine" {
@@ -755,43 +746,68 @@ func TestMouse(t *testing.T) {
 }
 
 func TestPaletteReachesEveryCommand(t *testing.T) {
-	for _, a := range actionTable(false) {
-		if a.inside || a.title == "" || a.name == "suspend" || a.name == "quit" {
-			continue // two that end or stop the program
+	for _, e := range keyMap(t).Palette(false) {
+		if e.Value == "suspend" || e.Value == "quit" {
+			continue // they end or stop the program
 		}
 		s := newStill(t, style.Options{Unicode: true}, 100, 40)
 		s.opts.Clipboard = func(string) error { return nil }
 		s.pane = &walkedPane{} // without a window its commands are not offered
 		s.pairs(longTalk()...)
 		ran := ""
-		for _, have := range s.Model.keys.actions {
-			have.do = func(*Model) tea.Cmd { ran = have.name; return nil }
+		for _, have := range s.Model.keys.Palette(false) {
+			s.Model.actions[have.Value] = func(*Model) tea.Cmd { ran = have.Value; return nil }
 		}
 		s.openPalette()
-		for _, r := range a.title {
+		for _, r := range e.Text {
 			s.do(s.onOutcome(s.overlay.Key(string(r), string(r))))
 		}
 		s.do(s.onOutcome(s.overlay.Key("enter", "")))
-		if ran != a.name || s.overlay.Open() {
-			t.Errorf("%q in the palette runs %q, want %s", a.title, ran, a.name)
+		if ran != e.Value || s.overlay.Open() {
+			t.Errorf("%q in the palette runs %q, want %s", e.Text, ran, e.Value)
 		}
 	}
 }
 
-func TestEveryActionHasAKeyOrIsInThePalette(t *testing.T) {
-	for _, a := range actionTable(false) {
-		if len(a.keys) == 0 && (a.inside || a.title == "") {
-			t.Errorf("nothing leads to %s", a.name)
+// keyMap is the key map as it is without bindings of the user.
+func keyMap(t *testing.T) *keymap.Map {
+	t.Helper()
+	k, err := keymap.New(false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// TestEveryActionDoesSomething: each action of the key table is one of the screen or of
+// its pane, and each of the screen is in the table.
+func TestEveryActionDoesSomething(t *testing.T) {
+	k, screen := keyMap(t), allActions()
+	names := map[string]bool{}
+	for _, e := range k.Palette(false) {
+		names[e.Value] = true
+	}
+	for m := keymap.Input; m <= keymap.HUD; m++ {
+		for _, a := range k.In(m) {
+			names[a.Name] = true
 		}
-		if !a.inside && a.title == "" {
-			t.Errorf("%s has no title for the palette and is not inside", a.name)
+	}
+	for name := range names {
+		ofPane := slices.Equal(k.Named(name).Modes, []keymap.Mode{keymap.Pane})
+		if (screen[name] != nil) == ofPane {
+			t.Errorf("%s: done by the screen: %v, of the pane: %v", name, !ofPane, ofPane)
+		}
+	}
+	for name := range screen {
+		if !names[name] {
+			t.Errorf("%s is not in the key table", name)
 		}
 	}
 }
 
 func TestEnterSends(t *testing.T) {
 	s := newStill(t, style.Options{Unicode: true}, 80, 24, say("ok"))
-	keys, err := newKeyMap(true, nil)
+	keys, err := keymap.New(true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

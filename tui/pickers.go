@@ -4,19 +4,18 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
+	"winnow/tui/connectcard"
+	"winnow/tui/keymap"
+	"winnow/tui/modelpicker"
 	"winnow/tui/overlay"
-	"winnow/tui/textwidth"
+	"winnow/tui/sessionlist"
 )
 
 // pickers are the lists to choose from.
@@ -31,12 +30,9 @@ type pickers struct {
 type modelList struct{ recent, favourites []string }
 
 const (
-	resumeKey    = "alt+o" // continues a session of the list
-	favouriteKey = "alt+f" // marks a model, or removes the mark
-	// The title of a session has the cells beside border, mark, date and count of a
-	// line, at least enough for its first words.
-	minTitle    = 16
-	besideTitle = 42
+	resumeKey    = "alt+o"   // continues a session of the list
+	favouriteKey = "alt+f"   // marks a model, or removes the mark
+	connectEntry = "connect" // the line of the list of models that connects another
 )
 
 // onPickers is the action that opens a list.
@@ -54,7 +50,7 @@ func (m *Model) openSessions() tea.Cmd {
 		case len(all) == 0:
 			return m.info("there is no session with messages yet")
 		}
-		picker := overlay.NewPicker("Sessions", m.sessionEntries(all), 0).WithKeys("enter shows its pairs · "+resumeKey+" continues it", resumeKey)
+		picker := overlay.NewPicker("Sessions", sessionlist.Entries(all, m.session.ID(), m.width, m.styles.Icons), 0).WithKeys("enter shows its pairs · "+resumeKey+" continues it", resumeKey)
 		return m.open(overlay.Sessions, picker, func(c overlay.Chosen) tea.Cmd {
 			switch {
 			case c.Value == m.session.ID():
@@ -65,31 +61,6 @@ func (m *Model) openSessions() tea.Cmd {
 			return m.runLine("x'" + c.Value + "'")
 		})
 	})
-}
-
-func (s *shared) sessionEntries(all []history.Session) (entries []overlay.Entry) {
-	var folders []string
-	for _, session := range all {
-		if !slices.Contains(folders, session.Folder) {
-			folders = append(folders, session.Folder)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b history.Session) int {
-		return slices.Index(folders, a.Folder) - slices.Index(folders, b.Folder)
-	})
-	room := max(minTitle, s.width*9/10-besideTitle)
-	for _, session := range all {
-		e := overlay.Entry{
-			Value: session.ID, Group: cmp.Or(session.Folder, "no folder"),
-			Text:  textwidth.Truncate(cmp.Or(oneLine(session.Title), "(no text)"), room, s.styles.Icons.Ellipsis),
-			Extra: session.Used.Local().Format("2006-01-02 15:04") + " · " + assistant.Counted(session.Pairs, "pair"),
-		}
-		if session.ID == s.session.ID() {
-			e.Mark = s.styles.Icons.Marked
-		}
-		entries = append(entries, e)
-	}
-	return entries
 }
 
 // newSession starts a new session; it asks when rules are unsaved.
@@ -114,12 +85,12 @@ func (m *Model) sessionChanged(switched bool, err error, notice string) tea.Cmd 
 		return m.fail(err)
 	}
 	m.turn.turn, m.turn.queued = turn{n: m.turn.n + 1}, ""
-	m.setMode(modeInput)
+	m.setMode(keymap.Input)
 	m.conv.showRefs(m.session.Visible())
 	m.conv.chat.Bottom()
-	m.notice.info(notice)
+	m.notice.Info(notice)
 	m.fail(err)
-	return tea.Batch(computeBoundary(m.session), m.conv.loadMissing())
+	return tea.Batch(m.computeBoundary(), m.conv.loadMissing())
 }
 
 // openModels lets the user choose the model: favourites and recent ones first,
@@ -128,28 +99,31 @@ func (p *pickers) openModels() tea.Cmd {
 	p.showModels("")
 	return async(func(ctx context.Context) (map[string]error, error) { return p.work.RefreshModels(ctx), nil }, func(failed map[string]error, _ error) tea.Cmd {
 		for name, err := range failed {
-			p.notice.fail(name + ": its models could not be listed: " + sentence(err))
+			p.notice.Fail(name + ": its models could not be listed: " + sentence(err))
 		}
 		if _, _, _, err := p.session.Registry().Open(p.session.Model()); errors.Is(err, llm.ErrModelGone) {
-			p.notice.fail(sentence(err))
+			p.fail(err)
 		}
 		o, open := p.overlay.Find(overlay.Models)
 		if !open {
 			return nil
 		}
-		entries, _ := p.modelEntries(p.session.Model())
-		o.(*overlay.Picker).SetEntries(entries)
-		return computeBoundary(p.session)
+		entries, _, hint := p.modelEntries(p.session.Model())
+		o.(*overlay.Picker).WithKeys(hint, favouriteKey).SetEntries(entries)
+		return p.computeBoundary()
 	})
 }
 
 // showModels lists the known models; selected is the line it opens on; "" is the
 // current model.
 func (p *pickers) showModels(selected string) {
-	entries, at := p.modelEntries(cmp.Or(selected, p.session.Model()))
-	picker := overlay.NewPicker("Model", entries, at).WithKeys("enter selects · "+favouriteKey+" favourite or not", favouriteKey)
+	entries, at, hint := p.modelEntries(cmp.Or(selected, p.session.Model()))
+	picker := overlay.NewPicker("Model", entries, at).WithKeys(hint, favouriteKey)
 	p.open(overlay.Models, picker, func(c overlay.Chosen) tea.Cmd {
-		if c.Key == favouriteKey {
+		switch {
+		case c.Value == connectEntry:
+			return p.connect(false)
+		case c.Key == favouriteKey:
 			return async(func(ctx context.Context) ([]string, error) { return p.work.ToggleFavourite(ctx, c.Value) }, func(all []string, err error) tea.Cmd {
 				if err == nil {
 					p.models.favourites = all
@@ -158,114 +132,52 @@ func (p *pickers) showModels(selected string) {
 				return p.fail(err)
 			})
 		}
-		return async(func(ctx context.Context) ([]string, error) {
-			err := p.work.PickModel(ctx, c.Value)
-			return p.work.RecentModels(ctx), err
-		}, func(recent []string, err error) tea.Cmd {
-			if err != nil {
-				return p.fail(err)
-			}
-			p.models.recent = recent
-			p.notice.info(safetext.Visible(c.Value) + " answers from the next message on")
-			return computeBoundary(p.session)
-		})
+		return p.pickModel(c.Value)
 	})
 }
 
-// modelEntries are the lines of the selector, and the place of a model among
-// those of its provider.
-func (p *pickers) modelEntries(selected string) (entries []overlay.Entry, at int) {
-	all := p.session.Registry().Models()
-	byID := map[string]llm.ModelInfo{}
-	for _, info := range all {
-		byID[info.ID] = info
-	}
-	for _, group := range []struct {
-		name string
-		ids  []string
-	}{{"favourites", p.models.favourites}, {"recent", p.models.recent}} {
-		for _, id := range group.ids {
-			if info, ok := byID[id]; ok {
-				entries = append(entries, p.modelEntry(info, group.name, id))
-			}
+// pickModel selects the model of the messages to come.
+func (p *pickers) pickModel(id string) tea.Cmd {
+	return async(func(ctx context.Context) ([]string, error) {
+		err := p.work.PickModel(ctx, id)
+		return p.work.RecentModels(ctx), err
+	}, func(recent []string, err error) tea.Cmd {
+		if err != nil {
+			return p.fail(err)
 		}
-	}
-	for _, info := range all {
-		if info.NoChat {
-			continue
-		}
-		provider, name, _ := strings.Cut(info.ID, "/")
-		if info.ID == selected {
-			at = len(entries)
-		}
-		entries = append(entries, p.modelEntry(info, provider, name))
-	}
-	return entries, at
-}
-
-func (p *pickers) modelEntry(info llm.ModelInfo, group, text string) overlay.Entry {
-	var extra []string
-	if info.Tools {
-		extra = append(extra, "tools")
-	}
-	if info.Reasons {
-		extra = append(extra, "reasons")
-	}
-	if info.PriceIn > 0 || info.PriceOut > 0 {
-		extra = append(extra, fmt.Sprintf("$%.4g/$%.4g", info.PriceIn, info.PriceOut))
-	}
-	e := overlay.Entry{Value: info.ID, Text: safetext.Visible(text), Group: safetext.Visible(group), Extra: strings.Join(append(extra, tokens(info.Context)), " · ")}
-	if info.ID == p.session.Model() {
-		e.Mark = p.styles.Icons.Marked
-	}
-	return e
-}
-
-// tokens formats a number of tokens; 0 is not known.
-func tokens(n int) string {
-	switch {
-	case n <= 0:
-		return "~"
-	case n >= 1_000_000:
-		return fmt.Sprintf("%.3gM", float64(n)/1_000_000)
-	case n >= 1000:
-		return fmt.Sprintf("%dk", n/1000)
-	}
-	return fmt.Sprint(n)
-}
-
-// openPalette lists every command.
-func (m *Model) openPalette() tea.Cmd {
-	var entries []overlay.Entry
-	for _, a := range m.keys.actions {
-		if a.title == "" || a.inside || m.plainChat() && (a.name == "save" || slices.Equal(a.modes, inPane)) {
-			continue
-		}
-		var keys []string
-		for _, in := range a.modes {
-			for _, k := range m.shownKeys(in, a) {
-				if !slices.Contains(keys, k) {
-					keys = append(keys, k)
-				}
-			}
-		}
-		entries = append(entries, overlay.Entry{Value: a.name, Text: a.title, Extra: strings.Join(keys, " ")})
-	}
-	return m.open(overlay.Palette, overlay.NewPicker("Commands", entries, 0), func(c overlay.Chosen) tea.Cmd {
-		return m.runAction(c.Value)
+		p.models.recent = recent
+		p.notice.Info(safetext.Visible(id) + " answers from the next message on")
+		return p.computeBoundary()
 	})
 }
 
-// runAction performs an action by its name, in the mode it belongs to.
-func (m *Model) runAction(name string) tea.Cmd {
-	a := m.keys.named(name)
-	switch {
-	case a == nil:
-		return nil
-	case slices.Equal(a.modes, inPane):
-		m.setMode(modePane)
-	case slices.Equal(a.modes, inView):
-		m.setMode(modeView)
+// modelEntries are the lines of the selector, the place of a model among those of its
+// provider, and the hint below the lines.
+func (p *pickers) modelEntries(selected string) (entries []overlay.Entry, at int, hint string) {
+	list := modelpicker.Of(p.session.Registry(), p.now())
+	list.Favourites, list.Recent, list.Current, list.Icons = p.models.favourites, p.models.recent, p.session.Model(), p.styles.Icons
+	if entries, at = list.Entries(selected); p.opts.Connect != nil {
+		entries = append(entries, overlay.Entry{Value: connectEntry, Text: "connect a model" + p.styles.Icons.Ellipsis, Group: "another endpoint"})
 	}
-	return a.do(m)
+	hint = "enter selects · " + favouriteKey + " favourite or not"
+	if legend := list.Legend(); legend != "" {
+		hint += "\n" + legend
+	}
+	return entries, at, hint
+}
+
+// connect opens the card that connects a model; an offered one opens by itself.
+func (p *pickers) connect(offered bool) tea.Cmd {
+	if p.opts.Connect == nil {
+		return p.info("winnow config connect connects a model, where winnow itself runs")
+	}
+	card := connectcard.New(p.opts.Connect, offered, p.now)
+	p.open(overlay.Connect, card, func(c overlay.Chosen) tea.Cmd {
+		if c.Value == "" {
+			return tea.Batch(attempt(p.opts.Connect.Dismiss, p.fail), p.input.paste(c.Query))
+		}
+		p.notice.Info(safetext.Visible(c.Value) + " answers from the next message on")
+		return p.computeBoundary()
+	})
+	return p.onOutcome(card.Start())
 }

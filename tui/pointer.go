@@ -4,6 +4,9 @@ import (
 	"image"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/tui/hud"
+	"winnow/tui/keymap"
 )
 
 // wheelStep is how many lines a notch of the wheel moves.
@@ -17,7 +20,7 @@ func (m *Model) onMouse(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		return m.onWheel(at)
 	case tea.MouseClickMsg:
-		if m.overlay.Open() || !image.Pt(at.X, at.Y).In(m.layout.chat) || at.Button != tea.MouseLeft {
+		if m.overlay.Open() || !image.Pt(at.X, at.Y).In(m.layout.Chat) || at.Button != tea.MouseLeft {
 			return m.onClick(at.X, at.Y)
 		}
 		m.conv.chat.SelectStart(m.conv.inChat(at))
@@ -40,12 +43,14 @@ func (m *Model) onWheel(at tea.Mouse) tea.Cmd {
 	switch {
 	case m.overlay.Open():
 		m.overlay.Scroll(step)
-	case image.Pt(at.X, at.Y).In(m.layout.pane):
+	case image.Pt(at.X, at.Y).In(m.layout.Pane):
 		cmds := make([]tea.Cmd, wheelStep)
 		for i := range cmds {
 			cmds[i] = m.perform(m.pane.Do(name))
 		}
 		return tea.Batch(cmds...)
+	case image.Pt(at.X, at.Y).In(m.layout.HUD):
+		return onHUD(func(p *hud.Panel) { p.Move(step) })(m)
 	default:
 		m.conv.chat.ScrollBy(step)
 		return m.conv.loadMissing()
@@ -77,7 +82,7 @@ func (c *conversation) copySelection() tea.Cmd {
 		return nil
 	}
 	if missing := c.chat.SelectionMissing(); len(missing) > 0 {
-		return loadPairs(c.session, 0, missing...)
+		return c.load(missing...)
 	}
 	c.copying = false
 	return c.copyOut("the selection", c.chat.SelectionText())
@@ -89,28 +94,31 @@ func (m *Model) onClick(x, y int) tea.Cmd {
 		return m.onOutcome(m.overlay.Click(x, y, m.width, m.height))
 	}
 	switch {
-	case at.In(m.layout.header):
-		return m.onSegment(bars{m}.header(), x)
-	case at.In(m.layout.chat):
+	case at.In(m.layout.Header):
+		return m.do(m.bar.ActionAt(bars{m}.header(), x))
+	case at.In(m.layout.Chat):
 		cx, cy := m.conv.inChat(tea.Mouse{X: x, Y: y})
 		if i, ok := m.conv.chat.ChoiceAt(cx, cy); ok {
 			return m.choose(i)
 		}
-		m.setMode(modeView)
+		m.setMode(keymap.View)
 		if action, ok := m.conv.chat.ActionAt(cx, cy); ok {
-			return m.keys.named(action).do(m)
+			return m.do(action)
 		}
 		m.conv.chat.Click(cy)
-	case at.In(m.layout.pane):
-		m.setMode(modePane)
-		return m.perform(m.pane.Click(x-m.layout.pane.Min.X, y-m.layout.pane.Min.Y))
-	case at.In(m.layout.input):
+	case at.In(m.layout.Pane):
+		m.setMode(keymap.Pane)
+		return m.perform(m.pane.Click(x-m.layout.Pane.Min.X, y-m.layout.Pane.Min.Y))
+	case at.In(m.layout.HUD):
+		m.setMode(keymap.HUD)
+		return onHUD(func(p *hud.Panel) { p.Click(y - m.layout.HUD.Min.Y) })(m)
+	case at.In(m.layout.Input):
 		if m.sendButton(x, y) {
 			return m.send()
 		}
-		m.setMode(modeInput)
-	case at.In(m.layout.footer):
-		return m.onSegment(bars{m}.footer(), x)
+		m.setMode(keymap.Input)
+	case at.In(m.layout.Footer):
+		return m.do(m.bar.ActionAt(bars{m}.footer(), x))
 	}
 	return nil
 }

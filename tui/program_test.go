@@ -94,7 +94,7 @@ func TestToolTurnAndRollback(t *testing.T) {
 	r.Type("add three", tuitest.Send)
 	r.Wait("Added.")
 	r.Wait("✓ add_word")
-	r.WaitGone(" …│") // the last that changes after a turn
+	r.WaitGone(" … │") // the last that changes after a turn
 	if got := strings.Join(r.window.Words(), " "); got != "one two three" {
 		t.Fatalf("the window holds %q", got)
 	}
@@ -181,7 +181,7 @@ func TestLastingToolAsks(t *testing.T) {
 				at.Answer{at.Call{Name: "add_word", Arguments: `{"word":"three"}`}, at.Call{Name: "save_words", Arguments: `{}`}},
 				say("Finished."))
 			r.Type("add three and save", tuitest.Send)
-			r.Wait("The assistant wants to save words")
+			r.Wait("The assistant wants to save")
 			r.clock.Advance(overlayGuard)
 			r.Type(answer)
 			r.Wait("Finished.")
@@ -343,7 +343,7 @@ func TestStarsMoveAPairOutOfAFilterThatReadsThem(t *testing.T) {
 func TestSuggestionLeavesTheDraftAlone(t *testing.T) {
 	r := start(t, 100, 24, at.Answer{at.Say("Pick. SUGGESTED_VALUES: {\"values\":[{\"label\":\"List\",\"value\":\"list them\"}]}")}, say("Here they are."))
 	r.Type("hello", tuitest.Send)
-	r.Wait("[1 List]")
+	r.Wait("[alt+1 List]")
 	r.Type("list", tuitest.Alt(1))
 	r.Wait("Here they are.")
 	if got := r.model.input.draft.Text(); got != "list" {

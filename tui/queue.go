@@ -10,6 +10,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/textwidth"
 )
@@ -52,10 +53,10 @@ func (t *turnState) queuedText() string {
 	return cmp.Or(t.queued, p.Text)
 }
 
-// takeQueued removes the queued message and returns it.
-func (t *turnState) takeQueued() (p assistant.Prompt, typed string, ok bool) {
+// dequeue removes the queued message and returns it.
+func (t *turnState) dequeue() (p assistant.Prompt, typed string, ok bool) {
 	typed = t.queuedText()
-	p, ok = t.work.TakeQueued()
+	p, ok = t.work.Dequeue()
 	t.queued, t.sendNow = "", false
 	return p, typed, ok
 }
@@ -66,7 +67,7 @@ func (m *Model) sendQueuedNext(due bool) tea.Cmd {
 	if !due {
 		return nil
 	}
-	p, typed, ok := m.turn.takeQueued()
+	p, typed, ok := m.turn.dequeue()
 	if !ok {
 		return nil
 	}
@@ -83,11 +84,11 @@ func (m *Model) openQueued() tea.Cmd {
 	if text == "" {
 		return m.info("no message is queued")
 	}
-	title := "Queued: it is sent when this response is complete"
-	if m.work.QueuedHeld() {
+	title := "Queued: sent after this response"
+	if m.work.QueuePaused() {
 		title = "Queued: it waits for you"
 	}
-	return m.question(overlay.Queued, title, cleanLines(text, safetext.Clean), "", func(answer string) tea.Cmd {
+	return m.question(overlay.Queued, title, safetext.Lines(text, safetext.Clean), "", func(answer string) tea.Cmd {
 		switch {
 		case answer == "":
 			return nil
@@ -97,7 +98,7 @@ func (m *Model) openQueued() tea.Cmd {
 		case answer == "s":
 			return m.sendQueuedNext(true)
 		}
-		_, typed, ok := m.turn.takeQueued()
+		_, typed, ok := m.turn.dequeue()
 		switch {
 		case !ok:
 			return nil // it was sent meanwhile
@@ -106,7 +107,7 @@ func (m *Model) openQueued() tea.Cmd {
 		}
 		m.work.EndReAsk()
 		m.input.draft.Set(typed) // undo brings back what was in the box
-		m.setMode(modeInput)
+		m.setMode(keymap.Input)
 		return m.input.draftChanged()
 	}, "e", "edit", "s", "send now", "d", "drop")
 }
@@ -114,7 +115,7 @@ func (m *Model) openQueued() tea.Cmd {
 // dropQueued removes the message; it can be recalled as a sent one.
 func (m *Model) dropQueued(typed string) tea.Cmd {
 	m.input.draft.AddSent(typed)
-	m.notice.info("the queued message is dropped" + m.hint(" · %s in an empty input brings it back", "older-message"))
+	m.notice.Info("the queued message is dropped" + m.hint(" · %s in an empty input brings it back", "older-message"))
 	return attempt(func(ctx context.Context) error {
 		return errors.Join(m.work.AddSent(ctx, typed), m.session.ForgetQueued(ctx))
 	}, m.fail)

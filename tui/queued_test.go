@@ -14,7 +14,7 @@ import (
 // answerQueued opens the queued message and presses one of its keys.
 func (r *rig) answerQueued(key string) {
 	r.Type(tuitest.Key("alt+q"))
-	r.Wait("Queued: it")
+	r.Wait("Queued: sent")
 	r.clock.Advance(overlayGuard)
 	r.Type(key)
 }

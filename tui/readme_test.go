@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"winnow/tui/keymap"
 )
 
 const readme = "../README.md"
@@ -39,43 +41,52 @@ func hold(t *testing.T, name, want string) {
 	}
 }
 
-func TestReadmeListsEveryKey(t *testing.T) {
-	k, err := newKeyMap(false, nil)
+// TestReadmeListsTheFirstKeys writes the keys that a newcomer needs; the others are in
+// `winnow help keys`.
+func TestReadmeListsTheFirstKeys(t *testing.T) {
+	uses, err := keymap.Uses(false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	modes := map[string]bool{}
+	for _, u := range uses {
+		modes[u.Mode] = true
+	}
 	var b strings.Builder
 	b.WriteString("| key | where | does |\n| --- | --- | --- |\n")
-	for _, a := range k.actions {
-		keys, help, ok := a.row(a.keys)
-		if !ok {
-			continue
+	for _, name := range []string{
+		"send", "escape", "jump-to-boundary", "filter", "exact-request", "undo", "save", "checkpoints", "palette", "help",
+	} {
+		var where []string
+		var line [2]string
+		for _, u := range uses {
+			if u.Action == name {
+				where, line = append(where, u.Mode), u.Line
+			}
 		}
-		where := make([]string, len(a.modes))
-		for i, m := range a.modes {
-			where[i] = m.String()
+		if len(where) == 0 {
+			t.Fatalf("there is no action %s", name)
 		}
 		place := strings.Join(where, ", ")
-		if len(a.modes) == len(inAll) {
+		if len(where) == len(modes) {
 			place = "anywhere"
 		}
-		b.WriteString("| " + strings.ReplaceAll(keys, "|", "\\|") + " | " + place + " | " + help + " |\n")
+		b.WriteString("| " + line[0] + " | " + place + " | " + line[1] + " |\n")
 	}
 	hold(t, "keys", b.String())
 }
 
-// TestReadmeShowsTheExample keeps the program in the README the one that is
-// compiled and run as an example of package assistant.
+// TestReadmeShowsTheExample keeps the tools in the README those of the program that
+// is compiled and run as an example of package assistant.
 func TestReadmeShowsTheExample(t *testing.T) {
 	source, err := os.ReadFile("../assistant/example_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, body, ok := strings.Cut(string(source), "package assistant_test\n")
-	if !ok {
-		t.Fatal("the example has another package")
+	_, tools, ok := strings.Cut(string(source), "\nfunc (l *lamp) Tools()")
+	tools, _, closed := strings.Cut(tools, "\n}\n")
+	if !ok || !closed {
+		t.Fatal("the example has no tools")
 	}
-	body, _, _ = strings.Cut(body, "\t// Output:")
-	body = "package main\n" + strings.Replace(strings.TrimRight(body, "\n")+"\n}\n", "func Example()", "func main()", 1)
-	hold(t, "example", "\n```go\n"+body+"```\n\n")
+	hold(t, "example", "```go\nfunc (l *lamp) Tools()"+tools+"\n}\n```\n")
 }

@@ -44,12 +44,6 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// HoldReadme lets the tests outside of the package use hold.
-func HoldReadme(t *testing.T, name, want string) {
-	t.Helper()
-	hold(t, name, want)
-}
-
 // Drawn compares a picture with the file of its name, or writes it.
 func Drawn(t *testing.T, name string, svg []byte) {
 	t.Helper()

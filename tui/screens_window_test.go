@@ -23,6 +23,7 @@ import (
 	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
+	"winnow/tui/tuitest/movie"
 )
 
 // Size of the main picture, in cells: chat and pane stand side by side.
@@ -107,7 +108,7 @@ func (h *hand) run(cmd tea.Cmd) {
 // condition holds.
 func (h *hand) until(texts []string, holds func() bool) {
 	h.t.Helper()
-	late := time.NewTimer(10 * time.Second)
+	late := time.NewTimer(time.Minute)
 	defer late.Stop()
 	for {
 		frame := ansi.Strip(h.frame())
@@ -143,10 +144,22 @@ func (h *hand) ask(text string) {
 
 func (h *hand) frame() string { return h.model.View().Content }
 
-// mainScreen is the program after two turns with the model filter.
-func mainScreen(t *testing.T, dark bool) string {
+// shortDir is a folder whose name is shorter than the lines of a save sheet.
+func shortDir(t *testing.T) string {
 	t.Helper()
-	dir, clock, thinking := t.TempDir(), tuitest.NewClock(), at.NewGate()
+	dir, err := os.MkdirTemp("", "w") //nolint:usetesting // t.TempDir has the name of the test in it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// mainScreen is the program after two turns with the model filter, and the movie of
+// the second: what is typed, thought, done, shown and saved.
+func mainScreen(t *testing.T, dark bool) (frame string, shots []movie.Shot) {
+	t.Helper()
+	dir, clock, thinking := shortDir(t), tuitest.NewClock(), at.NewGate()
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -186,35 +199,53 @@ func mainScreen(t *testing.T, dark bool) string {
 	h.until([]string{"What would you like to change?"}, idle)
 	h.ask("which models are hidden?")
 	h.until([]string{"1/1", "Two of 20"}, idle)
-	h.ask("block all preview models")
+	shoot := func(seconds float64) {
+		shown := "/srv/proxy/.env" // in place of a name that differs from run to run
+		frame := strings.ReplaceAll(h.frame(), file, shown+strings.Repeat(" ", max(len(file)-len(shown), 0)))
+		picture := tuitest.SVG(frame, mainWidth, mainHeight, tuitest.PictureOptions{Dark: dark, Title: "winnow"})
+		shots = append(shots, movie.Shot{SVG: picture, For: time.Duration(seconds * float64(time.Second))})
+	}
+	shoot(1)
+	const wish = "block all preview models"
+	for i := 3; i < len(wish); i += 3 {
+		h.send(tea.PasteMsg{Content: wish[i-3 : i]})
+		shoot(0.2)
+	}
+	h.ask(wish[len(wish)-3:])
 	thinking.Wait(t)
-	h.until([]string{"thinking"}, session.Busy)
+	h.until([]string{"One pattern, *-preview*", "Thinking…", "1/2", "assistant is working"}, session.Busy)
+	shoot(1)
 	clock.Advance(thought)
+	shoot(1.5)
 	thinking.Open()
 	h.until([]string{"2/2", "Nothing is saved yet.", "Save]", "thinking (2.4 s)", "*-preview*"}, idle)
 	if !window.Dirty() {
 		t.Error("the rule did not reach the window")
 	}
-	return h.frame()
+	frame = h.frame()
+	shoot(4)
+	h.send(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
+	h.until([]string{"+ IGNORE_MODELS_OPENAI", "don't save"}, idle)
+	shoot(3)
+	clock.Advance(time.Second) // a key that comes sooner was not meant for the sheet
+	h.send(tea.KeyPressMsg{Code: 'y', Text: "y"})
+	h.until([]string{"Saved"}, func() bool { return !window.Dirty() })
+	shoot(3)
+	return frame, shots
 }
 
 func TestScreensShowTheWindow(t *testing.T) {
 	for palette, dark := range map[string]bool{"dark": true, "light": false} {
 		t.Run(palette, func(t *testing.T) {
-			frame := mainScreen(t, dark)
+			frame, shots := mainScreen(t, dark)
 			tuitest.Exact(t, frame, mainWidth, mainHeight)
 			tuitest.Golden(t, "main-120x32", frame)
 			tui.Drawn(t, "main-"+palette, tuitest.SVG(frame, mainWidth, mainHeight, tuitest.PictureOptions{Dark: dark, Title: "winnow"}))
-			tui.HoldReadme(t, "frame", "```text\n"+plain(frame)+"```\n")
+			film := movie.SVG(shots)
+			tui.Drawn(t, "demo-"+palette, film)
+			if limit := 200_000; len(film) > limit {
+				t.Errorf("the movie has %d bytes, want at most %d", len(film), limit)
+			}
 		})
 	}
-}
-
-// plain is a frame as text alone, without the space at the ends of its lines.
-func plain(frame string) string {
-	var b strings.Builder
-	for _, line := range strings.Split(ansi.Strip(frame), "\n") {
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-	return b.String()
 }

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/settings"
 	"winnow/tui/style"
@@ -21,11 +22,11 @@ func (m *Model) settingsAt(at int, notice string) tea.Cmd {
 	all := settings.All(m.work, &m.opts.Screen)
 	entries := make([]overlay.Entry, len(all))
 	for i, s := range all {
-		entries[i] = overlay.Entry{Value: s.Key, Text: s.Title, Extra: s.Value()}
+		entries[i] = s.Entry()
 	}
 	hint := "enter takes the next value"
 	var keys []string
-	if m.opts.KeepSetting != nil {
+	if m.opts.StoreSetting != nil {
 		hint, keys = hint+" · "+storeKey+" stores it for the next start", []string{storeKey}
 	}
 	if notice != "" {
@@ -46,7 +47,7 @@ func (m *Model) settingsAt(at int, notice string) tea.Cmd {
 			return m.fail(err)
 		}
 		notice := s.Title + ": " + s.Value()
-		m.notice.info(notice)
+		m.notice.Info(notice)
 		m.settingsAt(i, notice)
 		return m.applySettings()
 	})
@@ -55,23 +56,29 @@ func (m *Model) settingsAt(at int, notice string) tea.Cmd {
 // applySettings draws the screen with its settings, and computes the boundary with
 // those of the session.
 func (m *Model) applySettings() tea.Cmd {
-	m.restyle()
-	cmd := computeBoundary(m.session)
-	if !m.opts.FixedBackground {
-		cmd = tea.Batch(cmd, tea.RequestBackgroundColor)
+	keys, err := keymap.New(m.opts.EnterSends, m.opts.Rebinds)
+	if err != nil {
+		m.opts.EnterSends = !m.opts.EnterSends // a binding of the config needs the other one
+		return m.fail(err)
 	}
-	return cmd
+	keys.CtrlEnter = m.keys.CtrlEnter
+	*m.keys = *keys
+	m.restyle()
+	if m.opts.FixedBackground {
+		return tea.Batch(m.showHUD(), m.computeBoundary())
+	}
+	return tea.Batch(m.showHUD(), m.computeBoundary(), tea.RequestBackgroundColor)
 }
 
 // storeSetting stores the setting of a line for the next start.
 func (m *Model) storeSetting(at int, s settings.Setting) tea.Cmd {
 	key, value := s.Stored()
-	return attempt(func(context.Context) error { return m.opts.KeepSetting(key, value) }, func(err error) tea.Cmd {
+	return attempt(func(context.Context) error { return m.opts.StoreSetting(key, value) }, func(err error) tea.Cmd {
 		notice := key + " = " + value + " is stored"
 		if err != nil {
 			notice = sentence(err)
 		}
-		m.notice.show(notice, err != nil)
+		m.notice.Show(notice, err != nil)
 		if _, kind, open := m.overlay.Top(); open && kind == overlay.Settings {
 			m.overlay.Pop()
 			return m.settingsAt(at, notice)
@@ -86,6 +93,7 @@ func (m *Model) restyle() {
 	m.conv.chat.SetStyles(m.styles)
 	m.input.draft.SetStyles(m.styles.Input)
 	m.pane.SetStyles(m.styles)
+	m.hud.SetStyles(&m.styles)
 }
 
 // onBackground follows the terminal between dark and light.
@@ -97,9 +105,9 @@ func (m *Model) onBackground(msg tea.BackgroundColorMsg) tea.Cmd {
 	return nil
 }
 
-func (m *Model) toggleMouse() tea.Cmd {
-	if m.opts.Mouse = !m.opts.Mouse; m.opts.Mouse {
-		return m.info("mouse on: wheel scrolls, click focuses and picks, drag copies" + m.hint(" · %s turns it off", "mouse"))
+func (s *shared) toggleMouse() tea.Cmd {
+	if s.opts.Mouse = !s.opts.Mouse; s.opts.Mouse {
+		return s.info("mouse on: wheel scrolls, click focuses and picks, drag copies" + s.hint(" · %s turns it off", "mouse"))
 	}
-	return m.info("mouse off: the terminal selects text")
+	return s.info("mouse off: the terminal selects text")
 }

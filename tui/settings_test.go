@@ -4,11 +4,13 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
+	at "winnow/assistant/assistanttest"
 	"winnow/tui/tuitest"
 )
 
-// settingsOf opens the settings with one of them searched for.
+// setting opens the settings with one of them searched for.
 func (d *fixture) setting(search string) {
 	d.t.Helper()
 	d.Type(tuitest.CtrlP, "Settings", tuitest.Enter)
@@ -21,7 +23,7 @@ func TestSettingsSayWhatTheyAreAndWhatWasDone(t *testing.T) {
 	d := startProgram(t, setup{w: 80, h: 30})
 	d.Type(tuitest.CtrlP, "Settings", tuitest.Enter)
 	d.Wait("enter takes the next value")
-	for _, text := range []string{"Background", "Colour theme", "The assistant asks before", "it saves"} {
+	for _, text := range []string{"Background", "Colour theme", "Ask before", "saving"} {
 		d.Wait(text)
 	}
 	if strings.Contains(d.Frame(), "in the config") || strings.Contains(d.Frame(), storeKey) {
@@ -38,11 +40,11 @@ func TestSettingIsKept(t *testing.T) {
 	var kept []string
 	var fault error
 	d := startProgram(t, setup{w: 100, h: 30, change: func(o *Options) {
-		o.KeepSetting = func(key, value string) error { kept = append(kept, key+"="+value); return fault }
+		o.StoreSetting = func(key, value string) error { kept = append(kept, key+"="+value); return fault }
 	}})
-	d.setting("ends unseen")
+	d.setting("long turn")
 	d.Type(tuitest.Enter)
-	d.Wait("Notify when a long turn ends unseen: yes")
+	d.Wait("Notify after a long turn: yes")
 	d.Type(tuitest.Key(storeKey))
 	d.Wait("notify = true is stored")
 	d.Type(tuitest.Esc)
@@ -62,4 +64,59 @@ func TestSettingIsKept(t *testing.T) {
 	d.setting("mouse")
 	d.Type(tuitest.Key(storeKey))
 	d.Wait("mous is not a setting")
+}
+
+// Who presses enter after one line may have meant to send: the footer says once what
+// sends, and the settings change it at once.
+func TestEnterIsExplainedAndCanBeChanged(t *testing.T) {
+	var kept []string
+	d := startProgram(t, setup{w: 120, h: 30, answers: []at.Answer{say("answered")}, change: func(o *Options) {
+		o.StoreSetting = func(key, value string) error { kept = append(kept, key+"="+value); return nil }
+	}})
+	const explained = "enter breaks the line · ctrl+j sends · ctrl+p, “Settings”, lets enter send"
+	d.Type("one line", tuitest.Enter)
+	d.Wait(explained)
+	d.setting("Enter")
+	d.Wait("breaks the line")
+	d.Type(tuitest.Enter)
+	d.Wait("Enter: sends the message")
+	d.Type(tuitest.Key(storeKey))
+	d.Wait("send_key = enter is stored")
+	d.Type(tuitest.Esc)
+	if len(kept) != 1 || kept[0] != "send_key=enter" {
+		t.Errorf("kept %q", kept)
+	}
+	d.Wait("enter send")
+	d.Type(tuitest.Enter)
+	d.Wait("answered")
+}
+
+func TestEnterIsExplainedOnce(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, s *seeing) {
+		t.Helper()
+		const explained = "enter breaks the line"
+		s.keys("one line", "enter")
+		time.Sleep(time.Second)
+		if strings.Contains(s.text(), explained) {
+			t.Error("it is explained to who is still typing")
+		}
+		s.keys("x", "enter")
+		time.Sleep(time.Minute)
+		s.rest()
+		if strings.Contains(s.text(), explained) {
+			t.Errorf("a draft of two lines is explained:\n%s", s.text())
+		}
+		s.keys("esc", "one line", "enter")
+		time.Sleep(time.Minute)
+		s.rest()
+		if !strings.Contains(s.text(), explained) {
+			t.Errorf("it is not explained:\n%s", s.text())
+		}
+		s.keys("esc", "another line", "enter")
+		time.Sleep(time.Minute)
+		s.rest()
+		if strings.Contains(s.text(), explained) {
+			t.Error("it is explained again")
+		}
+	})
 }

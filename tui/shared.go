@@ -3,77 +3,60 @@ package tui
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os/exec"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/history"
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
+	"winnow/assistant/share"
 	"winnow/assistant/workspace"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 )
 
-// notices are the sentences of the footer. The newest stays there until the next
-// key that does something; all can be read again.
-type notices struct {
-	text string
-	bad  bool
-	past []pastNotice // oldest first
-	now  func() time.Time
-}
-
-// pastNotice is a notice that was shown.
-type pastNotice struct {
-	at   time.Time
-	text string
-	bad  bool
-}
-
-const (
-	maxNotices   = 100  // how many can be read again
-	noticeLength = 4000 // cells: longer than the error messages of providers
-)
-
-func (n *notices) info(text string) { n.show(text, false) }
-func (n *notices) fail(text string) { n.show(text, true) }
-func (n *notices) clear()           { n.text = "" }
-
-func (n *notices) show(text string, bad bool) {
-	n.text, n.bad = safetext.Line(text, noticeLength), bad
-	if n.text != "" {
-		n.past = append(n.past, pastNotice{n.now(), n.text, bad})
-		n.past = n.past[max(0, len(n.past)-maxNotices):]
-	}
-}
-
 // info shows a sentence in the footer.
 func (s *shared) info(text string) tea.Cmd {
-	s.notice.info(text)
+	s.notice.Info(text)
 	return nil
 }
+
+// busyNotice begins the notice of what has to wait for the end of the turn.
+const busyNotice = "the assistant is working"
 
 // fail shows an error in the footer, with the way out where there is one; nil
 // shows nothing.
 func (s *shared) fail(err error) tea.Cmd {
+	other := (*share.HeldError)(nil)
 	switch {
 	case err == nil:
+	case s.resend != nil && errors.As(err, new(*history.StorageError)): // the footer says so already
+		s.notice.Add(sentence(err), true)
+	case errors.As(err, &other):
+		s.notice.Fail(sentence(err) + " · try again when that turn has ended")
 	case errors.Is(err, assistant.ErrBusy):
-		s.notice.fail("the assistant is working" + s.hint(" · %s cancels", "escape"))
+		s.notice.Fail(busyNotice + s.hint(" · %s cancels", "escape"))
 	case errors.Is(err, assistant.ErrNoModel):
-		s.notice.fail("no model is selected" + s.hint(" · %s chooses one", "models"))
-	case errors.Is(err, llm.ErrModelGone):
-		s.notice.fail(sentence(err) + s.hint(" · %s chooses another", "models"))
+		s.notice.Fail("no model is selected" + s.hint(" · %s chooses one", "models"))
+	case errors.Is(err, llm.ErrModelGone), errors.Is(err, llm.ErrNoVision):
+		s.notice.Fail(sentence(err) + s.hint(" · %s chooses another", "models"))
 	case errors.Is(err, workspace.ErrNoHistory):
-		s.notice.fail("without a history there is only this session")
+		s.notice.Fail("without a history there is only this session")
 	default:
-		s.notice.fail(sentence(err))
+		s.notice.Fail(sentence(err))
 	}
 	return nil
+}
+
+// refused is why the window cannot be changed now; nil when it can.
+func (s *shared) refused() error {
+	if s.session.Busy() {
+		return assistant.ErrBusy
+	}
+	return s.others.Refused()
 }
 
 // sentence is an error as the footer shows it: one line, sanitised.
@@ -85,42 +68,11 @@ func sentence(err error) string {
 // oneLine makes a text from anywhere safe for one line of the screen.
 func oneLine(text string) string { return safetext.Line(text, 500) }
 
-// cleanLines makes a text of several lines safe to show. clean removes
-// invisible characters, or spells them out.
-func cleanLines(text string, clean func(string) string) []string {
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		lines[i] = clean(strings.ReplaceAll(l, "\t", "    "))
-	}
-	return lines
-}
+// key is the first key of an action; "" when it has none.
+func (s *shared) key(action string) string { return s.keys.Key(s.mode, action) }
 
-// key is the first key of an action, in the current mode or else in another; "" when
-// it has none.
-func (s *shared) key(action string) string {
-	a := s.keys.named(action)
-	if a == nil {
-		return ""
-	}
-	for _, in := range append([]mode{s.mode}, a.modes...) {
-		if keys := s.shownKeys(in, a); len(keys) > 0 {
-			return keys[0]
-		}
-	}
-	return ""
-}
-
-// hint is a clause that names the key of an action; without one the clause names
-// the command palette, or is left out.
-func (s *shared) hint(format, action string) string {
-	if key := s.key(action); key != "" {
-		return fmt.Sprintf(format, key)
-	}
-	if key := s.key("palette"); key != "" && s.keys.named(action).title != "" {
-		return fmt.Sprintf(format, key+" “"+s.keys.named(action).title+"”")
-	}
-	return ""
-}
+// hint is a clause that names the key of an action; see keymap.Map.Clause.
+func (s *shared) hint(format, action string) string { return s.keys.Clause(s.mode, format, action) }
 
 // plainChat reports whether there is no window.
 func (s *shared) plainChat() bool {
@@ -153,16 +105,9 @@ func (s *shared) clock(t time.Time) string {
 
 // openNotices shows the notices, the newest first and whole.
 func (s *shared) openNotices() tea.Cmd {
-	if len(s.notice.past) == 0 {
+	lines := s.notice.Lines(s.styles)
+	if len(lines) == 0 {
 		return s.info("there are no notices yet")
-	}
-	lines := make([]string, len(s.notice.past))
-	for i, n := range s.notice.past {
-		text := s.styles.Overlay.Text
-		if n.bad {
-			text = s.styles.Footer.Bad
-		}
-		lines[len(lines)-1-i] = s.styles.Overlay.Muted.Render(n.at.Local().Format(time.TimeOnly)) + "  " + text.Render(n.text)
 	}
 	return s.open(overlay.Notices, overlay.NewText("Notices", lines), nil)
 }
@@ -194,20 +139,13 @@ func (s *shared) copyOut(what, text string) tea.Cmd {
 	}))
 }
 
-// tmuxBuffer puts text into the buffer of the tmux around the program.
-func tmuxBuffer(text string) error {
-	cmd := exec.CommandContext(context.Background(), "tmux", "load-buffer", "-w", "-")
-	cmd.Stdin = strings.NewReader(text)
-	return cmd.Run()
-}
-
 // refilter evaluates the active line again after pairs have changed.
 func (s *shared) refilter() tea.Cmd {
 	return attempt(s.work.Refilter, func(err error) tea.Cmd {
 		if err != nil {
 			return s.failView(err)
 		}
-		return computeBoundary(s.session)
+		return s.computeBoundary()
 	})
 }
 
@@ -215,19 +153,19 @@ func (s *shared) refilter() tea.Cmd {
 // was just done.
 func (s *shared) failView(err error) tea.Cmd {
 	text := "the filter of the view cannot be evaluated: " + sentence(err)
-	if s.notice.text != "" {
-		text = s.notice.text + " · " + text
+	if s.notice.Text != "" {
+		text = s.notice.Text + " · " + text
 	}
-	s.notice.fail(text)
+	s.notice.Fail(text)
 	return nil
 }
 
 // loadNames reads the names that completion offers, which a command may have changed.
 func (s *shared) loadNames() tea.Cmd {
 	return func() tea.Msg {
-		topics, saved := s.work.TopicsAndFilters(context.Background())
+		names := s.work.Names(context.Background())
 		return resultMsg(func() tea.Cmd {
-			s.topics, s.saved = topics, saved
+			s.stored = names
 			return nil
 		})
 	}

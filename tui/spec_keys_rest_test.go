@@ -17,7 +17,7 @@ func proveChoosing(t *testing.T) {
 			d := startProgram(t, setup{answers: []at.Answer{
 				say(`Which? SUGGESTED_VALUES: {"values":[{"label":"A","value":"take a"},{"label":"B","value":"take b"}]}`), say("b it is"),
 			}})
-			d.ask("hello", "[2 B]")
+			d.ask("hello", "[alt+2 B]")
 			d.goTo(mode)
 			d.Type(tuitest.Alt(9))
 			if mode != "COMMAND" { // whose line stands in the footer
@@ -187,9 +187,12 @@ func provePane(t *testing.T) {
 			return paneRow(frame, "gpt-5-preview") != "" && paneRow(frame, "o4-mini") == ""
 		})
 	})
-	t.Run("[ ]", func(t *testing.T) {
+	t.Run("[ ] and arrows", func(t *testing.T) {
 		d := begin(t)
-		for _, c := range []struct{ key, tab string }{{"]", "❯Models"}, {"]", "❯Changes"}, {"]", "❯Rules"}, {"[", "❯Changes"}} {
+		for _, c := range []struct {
+			key tuitest.Key
+			tab string
+		}{{"]", "❯Models"}, {tuitest.Right, "❯Changes"}, {"]", "❯All"}, {tuitest.Right, "❯Rules"}, {"[", "❯All"}, {tuitest.Left, "❯Changes"}} {
 			d.Type(c.key)
 			d.Wait(c.tab)
 		}
@@ -198,7 +201,7 @@ func provePane(t *testing.T) {
 		d := begin(t)
 		d.Type(tuitest.Key("ctrl+r"))
 		d.says("the network is down") // it was asked
-		d.Wait("7 available")
+		d.Wait("of 7 shown")
 	})
 	t.Run("D asks", func(t *testing.T) {
 		d := begin(t)

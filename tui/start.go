@@ -45,7 +45,7 @@ func loadStart(w *workspace.Workspace) tea.Cmd {
 	return func() tea.Msg {
 		ctx := context.Background()
 		msg := startLoadedMsg{err: w.LoadView(ctx)}
-		msg.boundary = boundaryOf(w.Session())
+		msg.boundary = boundaryOf(w.Session(), 0)
 		msg.draft, _ = w.Draft(ctx)
 		msg.recall = w.Recall(ctx)
 		msg.drawing = w.Drawing(ctx)
@@ -65,7 +65,7 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	}
 	m.loading = false
 	m.fail(msg.err)
-	m.topics, m.saved, m.pickers.models = msg.recall.Topics, msg.recall.Filters, msg.models
+	m.stored, m.pickers.models = msg.recall.Names, msg.models
 	m.command.line.History = msg.recall.Lines
 	m.input.draft.SetSent(msg.recall.Sent)
 	m.input.draft.SetStash(append(msg.draft.Stash, m.input.draft.Stash()...))
@@ -75,14 +75,26 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	if m.conv.chat.Len() > 0 {
 		m.conv.chat.Bottom()
 	}
-	cmds := []tea.Cmd{m.conv.loadMissing()}
+	cmds := []tea.Cmd{m.conv.loadMissing(), m.feedHUD()}
 	if msg.parts != nil {
-		cmds = append(cmds, m.flushOutbox(), m.flushKeys(), waitSavedChange(msg.parts.Changes))
+		cmds = append(cmds, m.flushOutbox(), m.flushKeys(), waitSavedChange(msg.parts.Changes), m.others.Wait)
+	}
+	if m.opts.OfferConnect != nil {
+		cmds = append(cmds, async(func(context.Context) (bool, error) { return m.opts.OfferConnect(), nil }, m.offerConnect))
 	}
 	if m.opts.Recovery != nil {
 		m.askRecovery()
 	}
 	return tea.Batch(cmds...)
+}
+
+// offerConnect opens the card that connects a model, unless the user has begun to do
+// something.
+func (m *Model) offerConnect(offer bool, _ error) tea.Cmd {
+	if !offer || !m.lastKey.IsZero() || !m.input.draft.Empty() || m.conv.chat.Len() > 0 || m.overlay.Open() || m.layout.Small {
+		return nil
+	}
+	return m.pickers.connect(true)
 }
 
 // Typed is what the user typed when the program ended before a store was open: the

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	at "winnow/assistant/assistanttest"
+	"winnow/tui/keymap"
 	"winnow/tui/tuitest"
+	"winnow/tui/turnstream"
 )
 
 // pieces are an answer that streams word by word, with all kinds of Markdown.
@@ -64,7 +66,7 @@ func TestResizeStormWhileStreaming(t *testing.T) {
 		s.finish()
 		s.start(s.resize(80, 24))
 		s.settle()
-		s.setMode(modeView)
+		s.setMode(keymap.View)
 		s.conv.chat.Bottom()
 		if !strings.Contains(s.text(), "word599") {
 			t.Errorf("the end of the answer is not on the screen:\n%s", s.text())
@@ -133,12 +135,12 @@ func TestALongTurnLeavesTheEyesAlone(t *testing.T) {
 		s.keys("the long one", "send")
 		time.Sleep(time.Second) // in the bubble
 		s.settle()
-		s.goTo(modeView)
+		s.goTo(keymap.View)
 		s.keys("ctrl+u", "ctrl+u", "ctrl+u")
 		eyes := chatRows(s.text())
 		for i, g := range gates {
 			g.Open()
-			time.Sleep(streamFrame)
+			time.Sleep(turnstream.TextFrame)
 			s.settle()
 			if now := chatRows(s.text()); now != eyes {
 				t.Fatalf("after %d tokens the lines under the eyes are\n%s\nand were\n%s", (i+1)*each, now, eyes)

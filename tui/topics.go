@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/tui/overlay"
 )
@@ -26,9 +27,14 @@ func (p *pickers) openTopics() tea.Cmd {
 		case "alt+d":
 			return p.deleteTopic(c.Value)
 		}
-		p.session.SetTopic(c.Value)
-		return p.info("new messages go to " + topicName(c.Value))
+		return p.setTopic(c.Value)
 	})
+}
+
+// setTopic gives new messages a topic; "" is none.
+func (p *pickers) setTopic(path string) tea.Cmd {
+	p.session.SetTopic(path)
+	return p.info("new messages go to " + oneLine(topicName(path)))
 }
 
 // openPairTopic gives the pair with the focus a topic.
@@ -57,7 +63,7 @@ func (p *pickers) openPairTopic() tea.Cmd {
 func (p *pickers) topicPicker(title string) *overlay.Picker {
 	entries := []overlay.Entry{{Value: "", Text: topicName("")}}
 	at := 0
-	for _, t := range p.topics {
+	for _, t := range p.stored.Topics {
 		if t == p.session.Topic() {
 			at = len(entries)
 		}
@@ -128,22 +134,22 @@ func (p *pickers) deleteTopic(path string) tea.Cmd {
 // editTopics changes the tree of topics: the one at from moves to to; from is "" for a
 // new one, which is then selected.
 func (p *pickers) editTopics(notice, from, to string, change func(context.Context) error) tea.Cmd {
-	var topics []string
+	var names filter.Sources
 	return attempt(func(ctx context.Context) error {
 		err := change(ctx)
-		topics, _ = p.work.TopicsAndFilters(ctx)
+		names = p.work.Names(ctx)
 		return err
 	}, func(err error) tea.Cmd {
-		p.topics = topics
+		p.stored = names
 		if err != nil {
 			return p.fail(err)
 		}
-		p.notice.info(notice)
+		p.notice.Info(notice)
 		if from == "" {
 			p.session.SetTopic(to)
 			return nil
 		}
 		p.session.TopicMoved(from, to)
-		return tea.Batch(loadPairs(p.session, 0, p.conv.chat.Loaded()...), p.refilter())
+		return tea.Batch(p.conv.load(p.conv.chat.Loaded()...), p.refilter())
 	})
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -9,9 +10,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/tui/attention"
 	"winnow/tui/hud"
-	"winnow/tui/mention"
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
+	"winnow/tui/resend"
+	"winnow/tui/slash"
+	"winnow/tui/turnstream"
 )
 
 // turnState is what the screen knows of the running turn and of the last one,
@@ -32,18 +37,18 @@ type turn struct {
 	typed        string // the message as it was typed
 	seq          int64  // of the pair, once it is durable
 	status       string
-	retrying     bool // status stays until the next text or tool
-	checkpointed bool // a checkpoint was made
-	toolRan      bool // a tool has run
+	retrying     bool            // status stays until the next text or tool
+	checkpointed bool            // a checkpoint was made
+	toolRan      bool            // a tool has run
+	asks         overlay.Overlay // the last question of a tool
 	animated     time.Time
 }
 
 const (
-	thinking     = "Thinking…"            // the status of a turn until its first text
-	idlePause    = 2 * time.Second        // how long no key comes before the focus moves by itself
-	spinnerFrame = 125 * time.Millisecond // eight frames a second look alive
-	longTurn     = 10 * time.Second       // after which the user may have looked away
-	queuedFrame  = 4                      // cells that stay free beside the card
+	thinking    = "Thinking…"      // the status of a turn until its first text
+	idlePause   = 2 * time.Second  // how long no key comes before the focus moves by itself
+	longTurn    = 10 * time.Second // after which the user may have looked away
+	queuedFrame = 4                // cells that stay free beside the card
 )
 
 // send starts a turn with what is in the box, or queues it while one runs. The
@@ -52,8 +57,14 @@ func (m *Model) send() tea.Cmd {
 	if m.input.draft.Empty() {
 		return nil
 	}
-	p := assistant.Prompt{Text: m.input.draft.Text()}
-	if names := mention.Files(p.Text); len(names) > 0 || len(m.input.outbox) > 0 || !m.ready {
+	if m.resend != nil {
+		return m.sendAgain()
+	}
+	if cmd, isCommand := m.runTyped(true); isCommand {
+		return cmd
+	}
+	p := assistant.Prompt{Text: slash.Message(m.input.draft.Text())}
+	if names := m.opts.Files.Files(p.Text); len(names) > 0 || len(m.input.outbox) > 0 || !m.ready {
 		return m.post(p, names)
 	}
 	return m.dispatch(p)
@@ -66,17 +77,17 @@ func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 	}
 	switch check := m.work.CheckSend(p); {
 	case check.TooLong:
-		return m.askTooLong(p)
+		return m.askTooLong(p, check.Cost.AUT)
 	case check.OverQuota:
-		return m.ask("The endpoint would likely refuse this now", hud.Refusals(check.Cost), "send anyway", "don't send",
+		return m.ask("The endpoint may refuse this now", hud.Refusals(check.Cost), "send anyway", "don't send",
 			func() tea.Cmd { return m.startDraft(p) })
 	}
 	return m.startDraft(p)
 }
 
-// askTooLong asks about a message that is estimated not to fit.
-func (m *Model) askTooLong(p assistant.Prompt) tea.Cmd {
-	b, n := m.conv.boundary.at, m.session.Settings().Budget.Estimate(p.Text)
+// askTooLong asks about a message that is estimated not to fit, at n tokens.
+func (m *Model) askTooLong(p assistant.Prompt, n int) tea.Cmd {
+	b := m.conv.boundary.at
 	return m.question(overlay.Confirm, "This message is too long", []string{
 		fmt.Sprintf("~%d tokens, plus ~%d for the system prompt; the model takes %d.", n, b.SYS, b.ML),
 		"This is an estimate: the model may take it all the same.",
@@ -93,7 +104,7 @@ func (m *Model) askTooLong(p assistant.Prompt) tea.Cmd {
 // startDraft begins a turn. The text leaves the box only when the turn has begun.
 func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 	typed, take := p.Text, false
-	if text := m.input.draft.Text(); p.Retry == 0 && text != "" && strings.HasPrefix(p.Text, text) {
+	if text := m.input.draft.Text(); p.Retry == 0 && text != "" && strings.HasPrefix(p.Text, slash.Message(text)) {
 		typed, take = text, true // without the texts of its files
 	}
 	cmd, ok := m.begin(p, typed)
@@ -107,6 +118,10 @@ func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 // begin sends a message; typed is its text as typed, without files. ok is false when
 // it was refused.
 func (m *Model) begin(p assistant.Prompt, typed string) (cmd tea.Cmd, ok bool) {
+	p.ID = assistant.NewID(m.now())
+	if p.Retry == 0 {
+		p.Replaces = cmp.Or(p.Replaces, m.work.ReAsked())
+	}
 	events, err := m.work.Send(context.Background(), p)
 	if err != nil {
 		return m.fail(err), false
@@ -131,17 +146,18 @@ func (s *shared) addSent(text string) tea.Cmd {
 // follow shows the events of a turn that has begun.
 func (m *Model) follow(events <-chan assistant.Event, p assistant.Prompt) tea.Cmd {
 	m.turn.turn = turn{n: m.turn.n + 1, running: true, began: m.now(), prompt: p, status: thinking}
-	m.notice.clear()
+	m.resend = nil
+	m.notice.Clear()
 	m.pane.Changed()
 	if p.Retry == 0 {
 		m.conv.chat.Bottom()
 	}
-	return (&eventStream{turn: m.turn.n, events: events}).wait
+	return turnstream.New(m.turn.n, events).Wait
 }
 
 // animate advances what is animated while a turn runs, with its chunks: they are frames already.
 func (m *Model) animate() {
-	if now := m.now(); now.Sub(m.turn.animated) >= spinnerFrame {
+	if now := m.now(); now.Sub(m.turn.animated) >= turnstream.AnimationFrame {
 		m.turn.animated = now
 		m.conv.chat.Tick()
 	}
@@ -153,8 +169,9 @@ func (m *Model) onTurnStarted(e assistant.TurnStarted) tea.Cmd {
 	m.turn.seq = e.Seq
 	m.pane.Changed() // the window is locked now, and the pane shows it
 	m.conv.showRefs(m.session.Visible())
+	m.hud.SetRunning(e.Seq, m.turn.prompt.Text)
 	m.conv.chat.StartTurn(assistant.Pair{
-		Seq: e.Seq, UserText: m.turn.prompt.Text, CreatedAt: m.turn.began, Flag: true,
+		Seq: e.Seq, UserText: m.turn.prompt.Text, CreatedAt: m.turn.began, Flag: true, Attachments: m.turn.prompt.Attachments,
 		Model: m.session.Model(), State: assistant.PairSending,
 	})
 	if last, _ := m.conv.newest(); e.Seq == last {
@@ -162,19 +179,24 @@ func (m *Model) onTurnStarted(e assistant.TurnStarted) tea.Cmd {
 	} else {
 		m.conv.chat.Show(e.Seq, false)
 	}
-	return computeBoundary(m.session)
+	if m.resend == nil {
+		return m.computeBoundary()
+	}
+	m.resend = nil
+	sent := m.addSent(m.input.draft.Reset()) // the first time it failed with the message
+	return tea.Batch(m.computeBoundary(), m.input.storeDraft(), sent)
 }
 
 // onChunk shows a piece of text or reasoning; the status goes with the first text.
-func (m *Model) onChunk(msg chunkStreamedMsg) {
+func (m *Model) onChunk(msg turnstream.Chunk) {
 	m.animate()
-	if msg.thought {
+	if msg.Thought {
 		m.turn.setStatus(thinking)
-		m.conv.chat.Apply(assistant.ReasoningDelta{Text: msg.text})
+		m.conv.chat.Apply(assistant.ReasoningDelta{Text: msg.Text})
 		return
 	}
 	m.turn.status, m.turn.retrying = "", false
-	m.conv.chat.Apply(assistant.TextDelta{Text: msg.text})
+	m.conv.chat.Apply(assistant.TextDelta{Text: msg.Text})
 }
 
 // onTool shows a tool call, and what it has done to the window.
@@ -207,26 +229,37 @@ func (t *turnState) onRetry(r assistant.Retrying) {
 
 // onTurnEnd makes the screen ready for the next message.
 func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
-	t := m.turn.turn
-	m.turn.running, m.turn.status = false, ""
+	t, before := m.turn.turn, m.resend
+	m.turn.running, m.turn.status, m.resend = false, "", nil
+	m.hud.SetRunning(0, "")
 	m.pane.Changed()
-	cmds := []tea.Cmd{computeBoundary(m.session), m.notifyEnd(t)}
+	if strings.HasPrefix(m.notice.Text, busyNotice) {
+		m.notice.Clear()
+	}
+	cmds := []tea.Cmd{m.computeBoundary(), m.notifyEnd(t, end)}
 	if t.seq != 0 {
-		cmds = append(cmds, loadPairs(m.session, t.n, t.seq))
+		cmds = append(cmds, m.conv.load(t.seq))
 	}
 	switch e := end.(type) {
 	case assistant.Complete:
 		if t.checkpointed { // a tool may have changed what pairs say of themselves
 			cmds = append(cmds, m.conv.reload())
 		}
-		cmds = append(cmds, m.sendQueuedNext(!m.work.QueuedHeld()), m.showReply(t.seq), m.checkPair(t.seq))
-		m.noticeEnd(e.Payload.Notice)
+		cmds = append(cmds, m.sendQueuedNext(!m.work.QueuePaused()), m.showReply(t.seq), m.conv.checkPair(t.seq))
+		m.turn.noticeEnd(e.Payload.Notice)
 	case assistant.Error:
 		if t.seq == 0 {
 			m.input.giveBack(t.typed)
 		}
-		m.notice.fail("[error: " + e.Code + "] " + e.Message)
+		m.notice.Fail("[error: " + e.Code + "] " + e.Message)
 		cmds = append(cmds, m.sendQueuedNext(m.turn.sendNow))
+		if !m.turn.running && t.typed == m.input.draft.Text() {
+			m.resend = resend.Message{Prompt: t.prompt, Typed: t.typed, Session: m.session.ID()}.After(e.Err, before)
+		}
+		if m.resend != nil {
+			m.notice.Clear()
+			cmds = append(cmds, m.countDown(m.resend))
+		}
 	case assistant.Cancelled:
 		m.onCancelled(t, e)
 		cmds = append(cmds, m.sendQueuedNext(m.turn.sendNow))
@@ -239,40 +272,27 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 func (m *Model) onCancelled(t turn, e assistant.Cancelled) {
 	switch {
 	case e.Kept && t.toolRan:
-		m.notice.info("cancelled; changes made by tools stay")
+		m.notice.Info("cancelled; changes made by tools stay")
 	case e.Kept:
-		m.notice.info("cancelled" + m.hint("; %s tries again", "retry"))
+		m.notice.Info("cancelled" + m.hint("; %s tries again", "retry"))
 	default:
 		m.conv.chat.Remove(t.seq)
 		m.conv.showRefs(m.session.Visible())
 		m.input.giveBack(t.typed)
-		m.notice.info("cancelled")
+		m.notice.Info("cancelled")
 	}
 }
 
 // noticeEnd shows winnow's own notice of an answer, or what was left out of its
 // request.
-func (m *Model) noticeEnd(notice string) {
-	last, _ := m.session.LastSend()
+func (t *turnState) noticeEnd(notice string) {
+	last, _ := t.session.LastSend()
 	switch {
 	case notice != "":
-		m.notice.info(notice)
+		t.notice.Info(notice)
 	case len(last.LeftOut) > 0:
-		m.notice.info(fmt.Sprintf("sent without the oldest: %s, ~%d tokens%s", assistant.Counted(len(last.LeftOut), "pair"), last.Tokens, m.hint(" · %s lists them", "hud")))
+		t.notice.Info(fmt.Sprintf("sent without the oldest: %s, ~%d tokens%s", assistant.Counted(len(last.LeftOut), "pair"), last.Tokens, t.hint(" · %s lists them", "hud")))
 	}
-}
-
-// checkPair marks the pair just answered when the user's own filter line hides it.
-func (m *Model) checkPair(seq int64) tea.Cmd {
-	if line := m.session.Filter(); m.opts.History == nil || seq == 0 || line == "" || line == "x" {
-		return nil
-	}
-	return async(func(ctx context.Context) (bool, error) { return m.work.Matches(ctx, seq) }, func(shown bool, err error) tea.Cmd {
-		if err == nil {
-			m.conv.chat.SetNotInFilter(seq, !shown)
-		}
-		return m.fail(err)
-	})
 }
 
 // showReply scrolls to the first line of a reply that is longer than the view.
@@ -284,19 +304,46 @@ func (m *Model) showReply(seq int64) tea.Cmd {
 	n := m.turn.n
 	return after(idlePause, func() tea.Cmd {
 		quiet := m.now().Sub(m.lastKey) >= idlePause
-		if n == m.turn.n && m.mode == modeInput && m.input.draft.Empty() && !m.overlay.Open() && quiet {
-			m.setMode(modeView)
+		if n == m.turn.n && m.mode == keymap.Input && m.input.draft.Empty() && !m.overlay.Open() && quiet {
+			m.setMode(keymap.View)
 		}
 		return nil
 	})
 }
 
-// notifyEnd sends a notification when a long turn ends while nobody looks.
-func (m *Model) notifyEnd(t turn) tea.Cmd {
-	if !m.opts.Notify || m.focused || m.now().Sub(t.began) < longTurn {
+// doing is what the program does, for a user who looks elsewhere.
+func (m *Model) doing() attention.State {
+	s := m.outcome
+	s.Working, s.Doing, s.Focused = m.turn.running, m.turn.status, m.focused
+	if _, open := m.overlay.Find(overlay.Connect); open {
+		s.Needs = attention.Login
+	}
+	for _, kind := range []overlay.Kind{overlay.Confirm, overlay.SaveSheet} {
+		if o, open := m.overlay.Find(kind); open {
+			s.Question, s.Needs = o.Title(), attention.Answer
+			if o == m.turn.asks {
+				s.Needs = attention.Permission
+			}
+		}
+	}
+	return s
+}
+
+// attend notifies a user who looks elsewhere of a question.
+func (m *Model) attend() tea.Cmd {
+	before := m.attended
+	m.attended = m.doing()
+	return m.attended.Asked(before, m.opts.Notify)
+}
+
+// notifyEnd shows how a turn ended until the terminal has the focus again, or a key is
+// pressed, and notifies of the end of a long one.
+func (m *Model) notifyEnd(t turn, end assistant.Event) tea.Cmd {
+	m.outcome = attention.Ended(end)
+	if m.outcome.Outcome == "" || m.focused || !m.opts.Notify || m.now().Sub(t.began) < longTurn {
 		return nil
 	}
-	return tea.Raw("\x1b]9;winnow: the answer is ready\a")
+	return attention.Notify(m.outcome.Outcome)
 }
 
 // cancel ends the running turn.
@@ -306,14 +353,17 @@ func (m *Model) cancel() tea.Cmd {
 	return nil
 }
 
-// statusLine shows what a running turn does, and what esc does meanwhile.
+// statusLine shows what a running turn does, and what esc does meanwhile; else whose turn
+// has the window.
 func (t *turnState) statusLine(w int) string {
-	if !t.running {
+	if other := t.others.Working(); !t.running && other != "" {
+		return t.widths.Fit("  "+t.styles.Chat.Notice.Render(t.styles.Icons.Lock+" "+other), w, t.styles.Icons.Ellipsis)
+	} else if !t.running {
 		return ""
 	}
 	spin := t.styles.Icons.Running
 	took := t.now().Sub(t.began)
-	line := spin[int(took/spinnerFrame)%len(spin)]
+	line := spin[int(took/turnstream.AnimationFrame)%len(spin)]
 	if t.status != "" {
 		line += " " + oneLine(t.status)
 	}

@@ -12,6 +12,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"pgregory.net/rapid"
+
+	"winnow/tui/keymap"
 )
 
 // typedChecks is how many runs are tried, each a program with a database.
@@ -32,7 +34,7 @@ var moves = map[string]func(*bench){
 	"ctrl+g":    func(b *bench) { b.event(0x86) },
 	"ctrl+n":    func(b *bench) { b.event(0x8d) },
 	"ctrl+z": func(b *bench) {
-		if b.mode != modeInput { // there it takes typed text away on purpose
+		if b.mode != keymap.Input { // there it takes typed text away on purpose
 			b.event(0x99)
 		}
 	},
@@ -50,12 +52,12 @@ var moves = map[string]func(*bench){
 // toInput leads to the box from anywhere.
 func toInput(b *bench) {
 	for range 6 {
-		if b.overlay.Open() || b.mode == modeCommand || b.conv.search.active || b.pane.Typing() {
+		if b.overlay.Open() || b.mode == keymap.Command || b.conv.search.Active || b.pane.Typing() {
 			b.event(0x00)
 		}
 	}
 	for range 3 {
-		if b.mode != modeInput {
+		if b.mode != keymap.Input {
 			b.event(0x01)
 		}
 	}
@@ -88,7 +90,7 @@ func typeBetween(t *testing.T, steps []string) (lost []string, frame string) {
 			moves[step](b)
 			continue
 		}
-		if b.mode != modeInput || b.overlay.Open() {
+		if b.mode != keymap.Input || b.overlay.Open() {
 			continue
 		}
 		word := fmt.Sprintf("word%03d", len(words))

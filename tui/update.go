@@ -8,7 +8,11 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/budget"
+	"winnow/tui/attention"
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
+	"winnow/tui/presence"
+	"winnow/tui/turnstream"
 )
 
 // Update routes a message: from the running turn, from the workspace, or from the
@@ -21,10 +25,14 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			cmd, routed = route(msg)
 		}
 	}
+	m.checkResend()
+	m.conv.chat.SetUnsaved(m.pane.Status().Unsaved)
 	m.fitInput()
-	m.opts.Input.AcceptText(m.mode == modeInput && !m.overlay.Open() && !m.layout.small)
-	if read := m.readPane(); read != nil {
-		cmd = tea.Batch(cmd, read)
+	m.opts.Input.AcceptText(m.mode == keymap.Input && !m.overlay.Open() && !m.layout.Small)
+	for _, more := range [...]tea.Cmd{m.readPane(), m.attend()} {
+		if more != nil {
+			cmd = tea.Batch(cmd, more)
+		}
 	}
 	return m, cmd
 }
@@ -33,21 +41,21 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // to the end, so that it can close, and dropped.
 func (m *Model) onTurnMsg(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
-	case chunkStreamedMsg:
-		if msg.stream.turn == m.turn.n {
+	case turnstream.Chunk:
+		if msg.Stream.Turn == m.turn.n {
 			m.onChunk(msg)
 		}
-		return msg.stream.wait, true
-	case animationDueMsg:
-		if msg.stream.turn == m.turn.n {
+		return msg.Stream.Wait, true
+	case turnstream.Idle:
+		if msg.Stream.Turn == m.turn.n {
 			m.animate()
 		}
-		return msg.stream.wait, true
-	case eventArrivedMsg:
-		if msg.stream.turn != m.turn.n {
-			return msg.stream.wait, true
+		return msg.Stream.Wait, true
+	case turnstream.Arrived:
+		if msg.Stream.Turn != m.turn.n {
+			return msg.Stream.Wait, true
 		}
-		return tea.Batch(m.onTurnEvent(msg.event), msg.stream.wait), true
+		return tea.Batch(m.onTurnEvent(msg.Event), msg.Stream.Wait), true
 	}
 	return nil, false
 }
@@ -71,7 +79,7 @@ func (m *Model) onTurnEvent(e assistant.Event) tea.Cmd {
 	case assistant.CheckpointCreated:
 		m.turn.checkpointed = true
 	case assistant.ConfirmRequest:
-		m.askTool(e)
+		return m.askTool(e)
 	case assistant.Complete, assistant.Error, assistant.Cancelled:
 		return m.onTurnEnd(e)
 	case assistant.Queued, assistant.TextDelta, assistant.ReasoningDelta: // shown otherwise
@@ -92,6 +100,8 @@ func (m *Model) onWorkMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return m.onPairs(msg), true
 	case savedChangedMsg:
 		return m.onSavedChanged(msg), true
+	case presence.Changed:
+		return m.onOthers(msg), true
 	case changeDoneMsg:
 		return m.onChangeDone(msg), true
 	case Noticed:
@@ -106,16 +116,17 @@ func (m *Model) onTerminalMsg(msg tea.Msg) (tea.Cmd, bool) {
 	case tea.WindowSizeMsg:
 		return m.resize(msg.Width, msg.Height), true
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
+		m.outcome = attention.State{}
 		return m.onInput(msg), true
 	case tea.BackgroundColorMsg:
 		return m.onBackground(msg), true
 	case timerMsg:
 		return msg(), true
 	case tea.KeyboardEnhancementsMsg:
-		m.kitty = m.kitty || msg.SupportsKeyDisambiguation()
+		m.keys.CtrlEnter = m.keys.CtrlEnter || msg.SupportsKeyDisambiguation()
 		m.refreshHelp()
 	case tea.FocusMsg:
-		m.focused = true
+		m.focused, m.outcome = true, attention.State{}
 	case tea.BlurMsg:
 		m.focused = false
 	default:
@@ -128,7 +139,7 @@ func (m *Model) onTerminalMsg(msg tea.Msg) (tea.Cmd, bool) {
 // named. The program around the screen sends it; the current model may have changed.
 type Noticed struct {
 	Text string // a sentence for the footer; "" shows nothing
-	Bad  bool   // it is a failure
+	Err  error  // a failure, shown with the way out; nil is none
 	// Pairs says that others have changed pairs: the view and its pairs are read again.
 	Pairs bool
 }
@@ -139,17 +150,16 @@ type (
 	// timerMsg is a timer that has expired. Made by after.
 	timerMsg func() tea.Cmd
 	// boundaryComputedMsg is a newly computed boundary, with the counter and the
-	// pairs it divides. near: the conversation is close to what the model takes.
+	// pairs it divides. asked is the number of the computation.
 	boundaryComputedMsg struct {
+		asked   int
 		refs    []assistant.Ref
 		at      budget.Boundary
 		counter string
-		near    bool
 	}
-	// pairsLoadedMsg brings pairs; those of a turn that has ended name it.
+	// pairsLoadedMsg brings the pairs of a load, by its number.
 	pairsLoadedMsg struct {
-		turn  int // 0 for all others
-		asked []int64
+		load  int
 		pairs []assistant.Pair
 		err   error
 	}
@@ -179,24 +189,17 @@ func after(d time.Duration, do func() tea.Cmd) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return timerMsg(do) })
 }
 
-// computeBoundary computes the boundary after something that may have moved it.
-func computeBoundary(s *assistant.Session) tea.Cmd {
-	return func() tea.Msg { return boundaryOf(s) }
+// computeBoundary computes the boundary after something that may have moved it. Commands
+// run side by side and may end in another order: only the last one is shown.
+func (s *shared) computeBoundary() tea.Cmd {
+	s.asked++
+	session, asked := s.session, s.asked
+	return func() tea.Msg { return boundaryOf(session, asked) }
 }
 
-func boundaryOf(s *assistant.Session) boundaryComputedMsg {
-	return boundaryComputedMsg{refs: s.Visible(), at: s.Boundary(), counter: s.Counter(), near: s.NearLimit()}
-}
-
-// loadPairs loads pairs; turn is the one that has ended with them, or 0.
-func loadPairs(s *assistant.Session, turn int, seqs ...int64) tea.Cmd {
-	if len(seqs) == 0 {
-		return nil
-	}
-	return func() tea.Msg {
-		pairs, err := s.Pairs(context.Background(), seqs)
-		return pairsLoadedMsg{turn: turn, asked: seqs, pairs: pairs, err: err}
-	}
+func boundaryOf(s *assistant.Session, asked int) boundaryComputedMsg {
+	refs, at, counter := s.Shown()
+	return boundaryComputedMsg{asked, refs, at, counter}
 }
 
 // open puts an overlay on the screen; chosen does what a choice in it means.
@@ -206,12 +209,12 @@ func (s *shared) open(kind overlay.Kind, o overlay.Overlay, chosen func(overlay.
 	return nil
 }
 
-// onOutcome runs the handler of a choice in an overlay, or the overlay's search.
+// onOutcome runs the handler of a choice in an overlay, or the overlay's work.
 func (s *shared) onOutcome(out overlay.Outcome) tea.Cmd {
 	switch out := out.(type) {
-	case overlay.Search:
-		return async(func(context.Context) (overlay.Found, error) { return out.Run(), nil },
-			func(found overlay.Found, _ error) tea.Cmd { s.overlay.Show(found); return nil })
+	case overlay.Work:
+		return async(func(context.Context) (func(), error) { return out.Run(), nil },
+			func(show func(), _ error) tea.Cmd { show(); return nil })
 	case overlay.Chosen:
 		if do := s.handlers[out.Kind]; do != nil {
 			return do(out)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,11 +15,12 @@ import (
 	"winnow/tui/style"
 )
 
-// A model that left its endpoint's list is not offered; when it is the selected
-// one, the list says so, and so does what is sent to it.
-func TestAVanishedModelIsNotOffered(t *testing.T) {
-	s := newStill(t, style.Options{Unicode: true}, 100, 30)
-	list := []llm.ModelInfo{{ID: "far/stays", Source: "live"}, {ID: "far/leaves", Source: "live"}}
+// A model that left its endpoint's list is marked; when it is the selected one, the
+// list says so, and so does what is sent to it: the text stays in the box.
+func TestAVanishedModelIsMarkedAndNotSentTo(t *testing.T) {
+	s := newStill(t, style.Options{Unicode: true}, 110, 30)
+	seen := time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local)
+	list := []llm.ModelInfo{{ID: "far/stays", Source: "live", Retrieved: seen}, {ID: "far/leaves", Source: "live", Retrieved: seen}}
 	err := s.session.Registry().Add(llm.Provider{
 		Name: "far", Model: at.NewScript(), List: func(context.Context) ([]llm.ModelInfo, error) { return list, nil },
 	})
@@ -26,28 +28,37 @@ func TestAVanishedModelIsNotOffered(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.do(s.pickers.openModels())
-	if frame := s.frame(); !strings.Contains(frame, "leaves") || !strings.Contains(frame, "stays") {
+	if frame := s.frame(); !strings.Contains(frame, "leaves") || !strings.Contains(frame, "stays") || strings.Contains(frame, "gone") {
 		t.Fatalf("the list is\n%s", frame)
 	}
 	s.keys("esc")
 	if err := s.work.PickModel(t.Context(), "far/leaves"); err != nil {
 		t.Fatal(err)
 	}
+	refused := func(when string) {
+		t.Helper()
+		for _, part := range []string{"far/leaves", "last seen 2026-03-01 12:00", "ctrl+l chooses another"} {
+			if !s.notice.Failed || !strings.Contains(s.notice.Text, part) {
+				t.Errorf("%s the footer says %q, want %q in it", when, s.notice.Text, part)
+			}
+		}
+		s.notice.Text = ""
+	}
 	list = list[:1]
 	s.do(s.pickers.openModels())
-	if entries, _ := s.pickers.modelEntries(s.session.Model()); fmt.Sprint(entries) == "" || strings.Contains(fmt.Sprint(entries), "leaves") {
-		t.Errorf("the list offers %v", entries)
+	if frame := s.frame(); !strings.Contains(frame, "✗ leaves") || !strings.Contains(frame, "gone · last seen 2026-03-01") {
+		t.Errorf("the list is\n%s", frame)
 	}
-	if !s.notice.bad || !strings.Contains(s.notice.text, "far/leaves") {
-		t.Errorf("the list of models says %q", s.notice.text)
-	}
+	refused("the list is open:")
 	s.keys("esc")
-	s.notice.text = ""
 	s.input.draft.Set("hello")
 	s.do(s.send())
-	if s.turn.running || s.input.draft.Text() != "hello" || !strings.Contains(s.notice.text, "far/leaves") || !strings.Contains(s.notice.text, "chooses another") {
-		t.Errorf("running %v, the box holds %q; said %q", s.turn.running, s.input.draft.Text(), s.notice.text)
+	if s.turn.running || s.input.draft.Text() != "hello" {
+		t.Errorf("running %v, the box holds %q", s.turn.running, s.input.draft.Text())
 	}
+	refused("after sending")
+	s.do(s.onNoticed(Noticed{Err: &llm.GoneError{ID: "far/leaves", Seen: seen}}))
+	refused("found at the start:")
 }
 
 // The search of a long list runs in a command: the update loop starts it and

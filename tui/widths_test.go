@@ -16,6 +16,7 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
+	"winnow/tui/keymap"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -126,9 +127,9 @@ func TestEveryLineIsAsWideAsTheTerminal(t *testing.T) {
 				if r.name == "input" {
 					v.input.draft.Paste(strings.Join(hostile, "\n"))
 				}
-				if v.mode == modeCommand {
+				if v.mode == keymap.Command {
 					v.command.line.Set(oneLine(oneHostile))
-					v.command.line.hint = oneHostile
+					v.command.line.Hint = oneHostile
 				}
 				for _, size := range sizes(slices.Contains(allWidths, r.name)) {
 					v.run(v.resize(size[0], size[1]))
@@ -136,7 +137,7 @@ func TestEveryLineIsAsWideAsTheTerminal(t *testing.T) {
 						v.turn.queued = oneHostile
 					}
 					if size[1]%2 == 1 {
-						v.notice.fail(oneHostile)
+						v.notice.Fail(oneHostile)
 					}
 					tuitest.Exact(t, v.View().Content, size[0], size[1])
 					if t.Failed() {
@@ -178,9 +179,15 @@ func TestUnchangedLinesAreNotMeasured(t *testing.T) {
 			t.Errorf("a frame with more text measures the lines around it: %q", measured)
 		}
 	}
-	m.notice.info("a notice")
+	m.notice.Info("a notice")
 	m.View()
 	if len(measured) == 0 {
 		t.Error("a changed footer is not measured")
 	}
+}
+
+// A narrow screen cuts an example after a word, before the border.
+func TestANarrowWelcomeCutsAfterAWord(t *testing.T) {
+	d := startProgram(t, setup{w: 40, h: 12, change: func(o *Options) { o.Examples = []string{"hide every mini and nano model"} }})
+	d.Wait("alt+1  hide every mini and nano…    │")
 }

@@ -26,6 +26,8 @@ import (
 	"winnow/assistant/history/sqlite"
 	"winnow/assistant/llm"
 	"winnow/checkpoint"
+	"winnow/tui/keymap"
+	"winnow/tui/layout"
 	"winnow/tui/overlay"
 	"winnow/tui/settings"
 	"winnow/tui/style"
@@ -88,6 +90,9 @@ func (p plan) start(t *testing.T) *seeing {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.store.Close() })
+	if p.wrap != nil {
+		s.store = p.wrap(s.store)
+	}
 	journal, err := checkpoint.Open(filepath.Join(dir, "journal", "log"), checkpoint.Options{Now: clock.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -172,19 +177,19 @@ func (s *seeing) choosePairs(keep func(i int, p madePair) bool) {
 func (s *seeing) do(step step) error {
 	switch {
 	case step.filter != nil:
-		s.goTo(modeCommand)
+		s.goTo(keymap.Command)
 		s.press(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
 		s.typeKeys(step.filter.line)
 		s.press(tea.KeyPressMsg{Code: tea.KeyEnter})
-		if s.mode != modeView {
-			return fmt.Errorf("the line %q was not taken: %s", step.filter.line, s.command.line.hint)
+		if s.mode != keymap.View {
+			return fmt.Errorf("the line %q was not taken: %s", step.filter.line, s.command.line.Hint)
 		}
 		s.choosePairs(func(i int, p madePair) bool { return step.filter.keeps(s, i, p) })
 		if step.filter.included {
 			s.visible = s.visible[s.firstFitting():]
 		}
 	case step.model != "":
-		s.start(attempt(func(ctx context.Context) error { return s.work.PickModel(ctx, "test/"+step.model) }, func(error) tea.Cmd { return computeBoundary(s.session) }))
+		s.start(attempt(func(ctx context.Context) error { return s.work.PickModel(ctx, "test/"+step.model) }, func(error) tea.Cmd { return s.computeBoundary() }))
 		s.settle()
 	case step.remove:
 		return s.removeFirst()
@@ -199,7 +204,7 @@ func (s *seeing) removeFirst() error {
 	if len(s.visible) == 0 {
 		return nil
 	}
-	s.goTo(modeView)
+	s.goTo(keymap.View)
 	s.typeKeys("gd")
 	if s.overlay.Open() {
 		s.start(s.onOutcome(overlay.Chosen{Kind: overlay.Confirm, Value: "y"}))
@@ -213,14 +218,14 @@ func (s *seeing) removeFirst() error {
 
 // send looks at the exact request, sends the message and compares.
 func (s *seeing) send(message string) error {
-	s.goTo(modeInput)
+	s.goTo(keymap.Input)
 	s.input.draft.Set(message)
 	want := s.included()
 	shown, err := s.request(true)
 	if err != nil {
 		return err
 	}
-	s.goTo(modeInput)
+	s.goTo(keymap.Input)
 	before := len(s.script.Requests())
 	s.records = nil
 	s.press(tea.KeyPressMsg{Code: 'j', Mod: tea.ModCtrl})
@@ -243,7 +248,7 @@ func (s *seeing) send(message string) error {
 // request is what the overlay shows for the newest pair: the request that would
 // be sent now, or what was sent for it.
 func (s *seeing) request(now bool) (string, error) {
-	s.goTo(modeView)
+	s.goTo(keymap.View)
 	s.conv.chat.FocusLast()
 	s.typeKeys("x")
 	box, kind, open := s.overlay.Top()
@@ -254,6 +259,7 @@ func (s *seeing) request(now bool) (string, error) {
 	if !open || kind != overlay.Request || strings.HasPrefix(box.Title(), "sent") == now {
 		return "", errors.New("x does not show the request")
 	}
+	s.typeKeys("r") // the bytes
 	body := box.Body(1<<16, 1<<16, s.styles)
 	s.press(tea.KeyPressMsg{Code: tea.KeyEscape})
 	return strings.Join(body[:len(body)-1], "\n"), nil // the last line names the keys
@@ -266,14 +272,14 @@ func (s *seeing) last() int64 {
 }
 
 // goTo walks to a mode by keys that leave the draft alone.
-func (s *seeing) goTo(to mode) {
+func (s *seeing) goTo(to keymap.Mode) {
 	for range 4 {
 		switch {
 		case s.mode == to:
 			return
-		case s.mode == modeView && to == modeCommand:
+		case s.mode == keymap.View && to == keymap.Command:
 			s.press(tea.KeyPressMsg{Code: 'f', Text: "f"})
-		case s.mode == modeView && to == modeInput:
+		case s.mode == keymap.View && to == keymap.Input:
 			s.press(tea.KeyPressMsg{Code: 'i', Text: "i"})
 		default:
 			s.press(tea.KeyPressMsg{Code: tea.KeyTab})
@@ -336,7 +342,7 @@ var metaLine = regexp.MustCompile(`^.. +(off|sent from here on)?.* (\d\d:\d\d) *
 
 // checkFrame scrolls from the first pair to the last and reads each badge.
 func (s *seeing) checkFrame(first int) error {
-	s.goTo(modeView)
+	s.goTo(keymap.View)
 	s.typeKeys("g")
 	seen := map[string]string{}
 	for n := 0; ; n++ {
@@ -487,6 +493,7 @@ type plan struct {
 	contexts      map[string]int // of the models; 0 is unknown
 	pairs         []madePair
 	steps         []step
+	wrap          func(history.Store) history.Store // nil leaves the store
 }
 
 // step is one thing that a user does: apply a line, select a model, delete the
@@ -704,7 +711,7 @@ func drawRound(t *rapid.T) madeRound {
 
 func drawPlan(t *rapid.T) plan {
 	p := plan{
-		width: rapid.IntRange(minWidth, 140).Draw(t, "width"), height: rapid.IntRange(minHeight, 50).Draw(t, "height"),
+		width: rapid.IntRange(layout.MinWidth, 140).Draw(t, "width"), height: rapid.IntRange(layout.MinHeight, 50).Draw(t, "height"),
 		contexts: map[string]int{
 			"small": rapid.IntRange(systemTokens+150, systemTokens+900).Draw(t, "small"),
 			"large": rapid.SampledFrom([]int{0, systemTokens + 2000, 100_000}).Draw(t, "large"),

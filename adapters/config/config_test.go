@@ -378,8 +378,8 @@ func TestEverySettingHasADefaultAndHelp(t *testing.T) {
 			t.Errorf("%s comes from %v", k.Key, o)
 		}
 	}
-	if len(seen) != 23 {
-		t.Errorf("%d settings, want 23", len(seen))
+	if len(seen) != 24 {
+		t.Errorf("%d settings, want 24", len(seen))
 	}
 }
 

@@ -10,12 +10,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"winnow/adapters/keyring"
 )
 
-// keyringService is the name of winnow's keys in the keyring.
-const keyringService = "winnow"
-
-// commandTimeout bounds a cmd: secret, which may ask the user for a password.
+// commandTimeout bounds a cmd: or keyring: secret, which may ask the user for a password.
 const commandTimeout = 60 * time.Second
 
 // Secret is a key, or where to find it. Its printed forms do not show it.
@@ -59,7 +58,9 @@ func (s Secret) Resolve(ctx context.Context, environ []string) (string, error) {
 		}
 		return "", fmt.Errorf("the variable %s is not set", rest)
 	case kind == "keyring":
-		return fromKeyring(ctx, rest, environ)
+		ctx, cancel := context.WithTimeout(ctx, commandTimeout)
+		defer cancel()
+		return keyring.Get(ctx, rest, WithoutKeys(environ))
 	}
 	words, err := SplitWords(rest)
 	if err != nil {

@@ -13,11 +13,9 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Set writes a setting into the file at path. A new file is readable by its
-// owner alone. No byte outside the value changes. The result is decoded before
-// it replaces the file: Set refuses a file with errors, and a result in which
-// the key has another value or any other key changed; the file is then as it
-// was. themes are Options.Themes.
+// Set writes a setting into the file at path, as Edit does. No byte outside the value
+// changes. It refuses a result in which the key has another value or any other key
+// changed. themes are Options.Themes.
 func Set(path, key, value string, themes []string) error {
 	k, ok := find(key, themes)
 	if !ok {
@@ -27,6 +25,20 @@ func Set(path, key, value string, themes []string) error {
 	if err := k.set(&want, value); err != nil {
 		return &Error{Where: key, Reason: err.Error()}
 	}
+	return Edit(path, themes, func(_ *Settings, data []byte) []byte {
+		return WithValue(data, key, k.literal(value))
+	}, func(result *Settings, before, after []byte) error {
+		if k.Show(result) != k.Show(&want) || !othersUnchanged(before, after, key) {
+			return &Error{Path: path, Where: key, Reason: "cannot be changed alone: the file would be read differently"}
+		}
+		return nil
+	})
+}
+
+// Edit changes the text of the file at path; now are its settings. A new file is
+// readable by its owner alone. The result is decoded and given to check before it
+// replaces the file: after an error the file is as it was.
+func Edit(path string, themes []string, change func(now *Settings, data []byte) []byte, check func(result *Settings, before, after []byte) error) error {
 	mode, data := fs.FileMode(0o600), []byte(nil) // of a new file, private because keys may be added to it
 	target, err := filepath.EvalSymlinks(path)
 	switch {
@@ -38,16 +50,16 @@ func Set(path, key, value string, themes []string) error {
 	if err != nil {
 		return &Error{Path: path, Reason: reason(err)}
 	}
-	if err := newSettings(path, themes).readFile(path, data); err != nil {
+	now, result := newSettings(path, themes), newSettings(path, themes)
+	if err := now.readFile(path, data); err != nil {
 		return err
 	}
-	changed := withValue(data, key, k.literal(value))
-	result := newSettings(path, themes)
+	changed := change(now, data)
 	if err := result.readFile(path, changed); err != nil {
 		return err
 	}
-	if k.Show(result) != k.Show(&want) || !othersUnchanged(data, changed, key) {
-		return &Error{Path: path, Where: key, Reason: "cannot be changed alone: the file would be read differently"}
+	if err := check(result, data, changed); err != nil {
+		return err
 	}
 	if err := replaceFile(target, mode, changed); err != nil {
 		return &Error{Path: path, Reason: reason(err)}
@@ -69,10 +81,10 @@ func othersUnchanged(before, after []byte, key string) bool {
 // tablePattern matches the first table with the comments above it.
 var tablePattern = regexp.MustCompile(`(?m)(^[ \t]*(#.*)?\r?\n)*^[ \t]*\[`)
 
-// withValue is the file with another value for a top-level key. A missing key is
-// inserted after the line of the template that has it as a comment, else before
-// the first table. Set verifies the result.
-func withValue(data []byte, key, text string) []byte {
+// WithValue is a file, or the lines of a table, with another value for a key of its top
+// level; text is TOML. A missing key is inserted after the line of the template that has
+// it as a comment, else before the first table. The check of Edit verifies the result.
+func WithValue(data []byte, key, text string) []byte {
 	from, to := len(data), len(data) // where the first table begins, with and without its comments
 	if at := tablePattern.FindIndex(data); at != nil {
 		from, to = at[0], at[1]

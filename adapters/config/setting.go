@@ -32,6 +32,7 @@ type Settings struct {
 	IdleTimeout          time.Duration `key:"idle_timeout" default:"2m0s" help:"between two pieces of an answer"`
 	Theme                string        `key:"theme" one:"auto, dark, light" help:"the colours"` // see Background
 	Mouse                bool          `key:"mouse" default:"false" help:"use the mouse from the start"`
+	HUD                  bool          `key:"hud" default:"false" help:"dock the context HUD from the start"`
 	Notify               bool          `key:"notify" default:"false" help:"notify when a long turn ends out of sight"`
 	Plain                bool          `key:"plain" default:"false" help:"no alternate screen, lines only"`
 	LocalServers         bool          `key:"local_servers" default:"true" help:"look for Ollama, LM Studio and llama.cpp on this machine"`
@@ -43,8 +44,7 @@ type Settings struct {
 	Path    string            // the file that was read
 	Found   bool              // there is a file
 	Origins map[string]Origin // by key
-
-	themes []string // Options.Themes
+	themes  []string          // Options.Themes
 }
 
 // Binding replaces the keys of an action in one mode: a line of [keys.MODE].
@@ -120,6 +120,19 @@ func find(key string, themes []string) (Setting, bool) {
 // Env is the environment variable that sets it.
 func (k Setting) Env() string { return "WINNOW_" + strings.ToUpper(k.Key) }
 
+// Type says what kind of value it takes.
+func (k Setting) Type() string {
+	switch k.value(&Settings{}).Interface().(type) {
+	case bool:
+		return "true or false"
+	case time.Duration:
+		return "time"
+	case string, Secret:
+		return "text"
+	}
+	return "number from " + k.limits
+}
+
 // Show is the value in force, in a form that the setting accepts.
 func (k Setting) Show(s *Settings) string { return fmt.Sprint(k.value(s).Interface()) }
 
@@ -127,8 +140,7 @@ func (k Setting) value(s *Settings) reflect.Value { return reflect.ValueOf(s).El
 
 // literal is a value as TOML.
 func (k Setting) literal(value string) string {
-	switch k.value(&Settings{}).Interface().(type) {
-	case string, time.Duration, Secret:
+	if t := k.Type(); t == "text" || t == "time" {
 		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
 	}
 	return value

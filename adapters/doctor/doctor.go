@@ -1,8 +1,10 @@
-// Package doctor examines what winnow depends on outside of its own code: tmux, the
-// folders and the .env file, and whether winnow's files hold keys.
+// Package doctor examines what winnow depends on outside of its own code: the terminal
+// and tmux, the folders and the .env file, the endpoints, the history, the proxy, and
+// whether winnow's files hold keys.
 //
-// Each function returns Findings and changes nothing. They do I/O, and are safe from
-// any goroutine.
+// Each function returns Findings and changes nothing. A Finding that is not OK has a
+// Kind, and with it a way out: see advice. They do I/O, and are safe from any
+// goroutine; Run makes several Checks side by side.
 package doctor
 
 import (
@@ -46,11 +48,6 @@ func Pass(about, format string, args ...any) Finding {
 	return Finding{About: about, State: OK, Detail: fmt.Sprintf(format, args...)}
 }
 
-// Fail is a finding of an error.
-func Fail(about string, err error, next string) Finding {
-	return Finding{about, Failed, strings.ReplaceAll(err.Error(), "\n", "; "), next}
-}
-
 // tmuxOptions are the options on which keys and the clipboard depend, with their bad
 // values. The last is what tmux knows of the terminal around it. A delay of Esc is
 // noticed from 100 ms on; tmux before 3.5 waits for 500.
@@ -65,10 +62,6 @@ var tmuxOptions = []struct {
 	{"client_termfeatures", regexp.MustCompile(".")}, // bad unless it holds extkeys
 }
 
-// tmuxAdvice is what makes keys and the clipboard work inside tmux.
-const tmuxAdvice = "put into ~/.tmux.conf:\nset -s extended-keys on\nset -as terminal-features 'xterm*:extkeys'\n" +
-	"set -g focus-events on\nset -s set-clipboard on\nset -s escape-time 10"
-
 // Tmux examines the settings of the tmux around the terminal; environ is that of winnow.
 func Tmux(ctx context.Context, environ []string) Finding {
 	const limit = 2 * time.Second // tmux answers at once or hangs
@@ -82,7 +75,7 @@ func Tmux(ctx context.Context, environ []string) Finding {
 	ask.Env = config.WithoutKeys(environ)
 	out, err := ask.Output()
 	if err != nil {
-		return Fail("tmux", fmt.Errorf("tmux does not tell its settings: %w", err), tmuxAdvice)
+		return Fail("tmux", TmuxSilent, fmt.Errorf("tmux does not report its settings: %w", err), "")
 	}
 	var wrong, all []string
 	for i, value := range strings.SplitN(strings.TrimSuffix(string(out), "\n"), "\n", len(tmuxOptions)) {
@@ -94,22 +87,32 @@ func Tmux(ctx context.Context, environ []string) Finding {
 	}
 	f := Pass("tmux", "%s", strings.Join(all, ", "))
 	if len(wrong) > 0 {
-		f = Finding{"tmux", Warning, "to be changed: " + strings.Join(wrong, ", ") + " (" + f.Detail + ")", tmuxAdvice}
+		f = Problem("tmux", Warning, TmuxSettings, "to be changed: "+strings.Join(wrong, ", ")+" ("+f.Detail+")", "")
 	}
 	return f
 }
 
+// quoted is a path as a shell takes it, when it has more than plain characters.
+func quoted(path string) string {
+	if plainPath.MatchString(path) {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+var plainPath = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+
 // Folder looks for files that others can read, and whether the folder can be written
 // to. It creates and removes an empty file.
 func Folder(dir string) Finding {
-	var readable []string
+	var readable, paths []string
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		info, err := e.Info()
 		if err == nil && info.Mode().Perm()&0o077 != 0 && info.Mode()&fs.ModeSymlink == 0 {
-			readable = append(readable, fmt.Sprintf("%s (%04o)", path, info.Mode().Perm()))
+			readable, paths = append(readable, fmt.Sprintf("%s (%04o)", path, info.Mode().Perm())), append(paths, quoted(path))
 		}
 		return err
 	})
@@ -117,16 +120,16 @@ func Folder(dir string) Finding {
 	case errors.Is(err, fs.ErrNotExist):
 		return Pass("files", "%s does not exist yet", dir)
 	case err != nil:
-		return Fail("files", err, "check owner and mode")
+		return Fail("files", Unreadable, err, quoted(dir))
 	case len(readable) > 0:
-		return Finding{"files", Warning, "others can read " + strings.Join(readable, ", "), "chmod go-rwx"}
+		return Problem("files", Warning, OpenFiles, "others can read "+strings.Join(readable, ", "), strings.Join(paths, " "))
 	}
 	probe, err := os.CreateTemp(dir, ".winnow-*")
 	if err == nil {
 		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
 	}
 	if err != nil {
-		return Fail("files", err, "check owner, mode and free space")
+		return Fail("files", NotWritable, err, quoted(dir))
 	}
 	return Pass("files", "%s is writable, and readable by you alone", dir)
 }
@@ -135,18 +138,24 @@ func Folder(dir string) Finding {
 func EnvFile(path string) Finding {
 	source, err := dotenv.Load(path)
 	if err != nil {
-		return Fail(".env", errors.New(strings.TrimPrefix(err.Error(), "dotenv: ")), "name another file with --env-file")
+		return Fail(".env", BadEnvFile, err, "")
 	}
 	if !source.Exists {
 		return Pass(".env", "%s does not exist; saving rules creates it", source.Path)
 	}
 	f := Pass(".env", "%s, %s, mode %04o", source.Path, assistant.Counted(len(source.File.Keys()), "key"), source.Mode.Perm())
-	notes := source.Notices
+	var lines []string
 	for _, p := range source.File.Problems() {
-		notes = append(notes, p.String())
+		lines = append(lines, p.String())
 	}
-	if len(notes) > 0 {
-		f.State, f.Next = Warning, strings.Join(notes, "\n")
+	switch {
+	case source.Mode&0o077 != 0:
+		f = Problem(".env", Warning, OpenFiles, f.Detail+": others can read or change it", quoted(source.Path))
+		if len(lines) > 0 {
+			f.Next += "\n" + adviceFor(EnvLines, strings.Join(lines, "\n"))
+		}
+	case len(lines) > 0:
+		f = Problem(".env", Warning, EnvLines, f.Detail, strings.Join(lines, "\n"))
 	}
 	return f
 }
@@ -164,12 +173,12 @@ func Secrets(ctx context.Context, redactor *safetext.Redactor, dirs ...string) [
 			files++
 			holds, err := holdsSecret(path, redactor)
 			if holds {
-				found = append(found, Finding{"secrets", Failed, path + " holds a key", "replace the key at its provider, then remove the file"})
+				found = append(found, Problem("secrets", Failed, KeyInFile, path+" holds a key", quoted(path)))
 			}
 			return err
 		})
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			found = append(found, Fail("secrets", err, "check owner and mode"))
+			found = append(found, Fail("secrets", Unreadable, err, quoted(dir)))
 		}
 	}
 	if len(found) == 0 {

@@ -11,6 +11,14 @@
 // if the user names it. A Set is all endpoints of a run with the registry of their
 // models.
 //
+// # What is kept
+//
+// The last answer of each address to the request for its models is stored, with its
+// time, and with the models that only earlier answers had: those are gone once the
+// address answers again without them. Until then, and when it does not answer, the kept
+// list counts and no model is gone. A context limit that an error named is stored too,
+// for a week, and takes precedence over all other descriptions.
+//
 // # Concurrency
 //
 // Find reads files and connects to nothing. An Endpoint connects when it is

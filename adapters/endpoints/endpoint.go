@@ -4,21 +4,29 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"iter"
 	"log/slog"
 	"net"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"winnow/adapters/modelfilter/models"
-	"winnow/adapters/statefile"
 	"winnow/assistant/llm"
 	"winnow/assistant/openai"
 )
+
+// KeyError is a key that could not be read from where the settings say it is.
+type KeyError struct {
+	Endpoint string // its name
+	Err      error
+}
+
+func (e *KeyError) Error() string { return fmt.Sprintf("the key of %s: %v", e.Endpoint, e.Err) }
+func (e *KeyError) Unwrap() error { return e.Err }
 
 // Endpoint is an address that answers requests, as an llm.Model. Its client
 // is made when it is first used.
@@ -30,6 +38,7 @@ type Endpoint struct {
 	Auto    bool            // it was found, not set up by the user
 	Remote  bool            // automatic, and on another machine: used only when named
 	Known   []llm.ModelInfo // its models when it cannot list them
+	Unset   error           // a *KeyError: the variable of its key is not set; nil where it is, or another source has the key
 
 	guess     bool // its address is a default: that nothing answers there is no failure
 	window    int  // context window of models that name none; 0 is unknown
@@ -37,10 +46,11 @@ type Endpoint struct {
 	timeouts  openai.Timeouts
 	readPause time.Duration
 	log       *slog.Logger
-	cacheDir  string // of the last list of models; "" caches none
+	cacheDir  string // of what is kept of the address; "" keeps nothing
 
 	mu     sync.Mutex
 	client *openai.Client
+	feed   func(models.Answer) // of Set.Feed
 }
 
 // connect makes the client at the first call. It connects to nothing.
@@ -102,76 +112,63 @@ func (e *Endpoint) Image(ctx context.Context, model, prompt string) (llm.Image, 
 	return client.Image(ctx, model, prompt)
 }
 
-// List asks the endpoint for its models, and caches the answer. Data that the
+// List asks the endpoint for its models, and stores the answer. Data that the
 // endpoint omits are added from the catalogue.
 func (e *Endpoint) List(ctx context.Context) ([]llm.ModelInfo, error) {
+	listed, _, err := e.list(ctx)
+	return listed, err
+}
+
+// list is List, and the models that only earlier answers had.
+func (e *Endpoint) list(ctx context.Context) (listed, gone []llm.ModelInfo, err error) {
 	if len(e.Known) > 0 {
-		return slices.Clone(e.Known), nil
+		return slices.Clone(e.Known), nil, nil
 	}
 	client, err := e.connect(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	listed, err := client.Models(ctx)
-	if err != nil {
-		return nil, err
+	if listed, err = client.Models(ctx); err != nil {
+		return nil, nil, err
 	}
+	e.answered(listed)
+	at := listed[0].Retrieved // an empty list is an error
 	for i := range listed {
 		listed[i] = e.describe(listed[i])
+		listed[i].Retrieved = at
 	}
-	if err := e.storeList(listed); err != nil && e.log != nil {
-		e.log.Warn("model list not cached", "endpoint", e.Name, "error", err)
+	if gone, err = e.keepList(ctx, listed); err != nil && e.log != nil {
+		e.log.Warn("model list not stored", "endpoint", e.Name, "error", err)
 	}
-	return listed, nil
+	return listed, gone, nil
 }
 
-// listForRegistry is List for the registry, which asks every endpoint: guessed ones
+// listForRegistry is list for the registry, which asks every endpoint: guessed ones
 // that do not answer have no models, and remote ones are not asked.
 func (e *Endpoint) listForRegistry(ctx context.Context) ([]llm.ModelInfo, error) {
 	if e.Remote || e.guess && !e.Answers(ctx) {
 		return nil, nil
 	}
-	return e.List(ctx)
+	listed, gone, err := e.list(ctx)
+	return append(listed, gone...), err
 }
 
 // describe adds what the catalogue and the settings know of a model.
 func (e *Endpoint) describe(m llm.ModelInfo) llm.ModelInfo {
 	if info, ok := models.Info(m.ID); ok {
 		if m.Context == 0 {
-			m.Context, m.Known = info.Context, info.Known
+			m.Context, m.Known, m.ContextFrom = info.Context, info.Known, llm.FromCatalogue
 		}
 		if m.PriceIn == 0 && m.PriceOut == 0 {
 			m.PriceIn, m.PriceOut = info.PriceIn, info.PriceOut
 		}
 		m.Tools, m.Reasons, m.Images = m.Tools || info.Tools, m.Reasons || info.Reasons, m.Images || info.Images
+		m.Vision = cmp.Or(m.Vision, info.Vision)
 	}
-	m.Context = cmp.Or(m.Context, e.window)
+	if m.Context == 0 && e.window > 0 {
+		m.Context, m.ContextFrom = e.window, llm.FromSettings
+	}
 	return m
-}
-
-// cachePath is the file of the last list of models of this address.
-func (e *Endpoint) cachePath() string {
-	return filepath.Join(e.cacheDir, statefile.Sum([]byte(e.BaseURL))[:24])
-}
-
-func (e *Endpoint) storeList(listed []llm.ModelInfo) error {
-	if e.cacheDir == "" {
-		return nil
-	}
-	if err := os.MkdirAll(e.cacheDir, 0o700); err != nil {
-		return err
-	}
-	return statefile.Write(e.cachePath(), listed)
-}
-
-// cached returns a model of the last list, when there is one that can be read.
-func (e *Endpoint) cached(id string) (llm.ModelInfo, bool) {
-	var listed []llm.ModelInfo
-	_ = statefile.Read(e.cachePath(), &listed) // a damaged list is none
-	if i := slices.IndexFunc(listed, func(m llm.ModelInfo) bool { return m.ID == id }); i >= 0 {
-		return listed[i], true
-	}
-	return llm.ModelInfo{}, false
 }
 
 // answerTimeout is how long an endpoint may take to accept a connection: about a
@@ -209,3 +206,15 @@ func (e *Endpoint) usable(ctx context.Context) bool {
 }
 
 func canChat(m llm.ModelInfo) bool { return !m.NoChat }
+
+// Guessed reports whether the address is a default: that nothing answers there is no
+// failure.
+func (e *Endpoint) Guessed() bool { return e.guess }
+
+// Reason is the endpoint's own message of a failed request, else that of err.
+func Reason(err error) string {
+	if r, ok := errors.AsType[*llm.RequestError](err); ok && r.Message != "" {
+		return fmt.Sprintf("%s: %s", r.Kind, r.Message)
+	}
+	return err.Error()
+}

@@ -83,6 +83,27 @@ func TestASecretThatCannotBeReadFailsEachUse(t *testing.T) {
 }
 
 // A key goes only to the scheme, host and port that it was entered for.
+func TestAVariableThatIsNotSetIsKnownBeforeUse(t *testing.T) {
+	for name, c := range map[string]struct {
+		provider config.Provider
+		unset    bool
+	}{
+		"unset":    {config.Provider{APIKey: "env:MY_KEY"}, true},
+		"empty":    {config.Provider{APIKey: "env:EMPTY_KEY"}, true},
+		"header":   {config.Provider{Headers: map[string]config.Secret{"x-api-key": "env:MY_KEY"}}, true},
+		"set":      {config.Provider{APIKey: "env:SET_KEY"}, false},
+		"none":     {config.Provider{}, false},
+		"itself":   {config.Provider{APIKey: "sk-itself"}, false},
+		"commands": {config.Provider{APIKey: "cmd:false"}, false},
+	} {
+		c.provider.Name, c.provider.BaseURL = "mine", "https://mine.example/v1"
+		set := find(t, "", Options{Settings: &config.Settings{Providers: []config.Provider{c.provider}}, Environ: []string{"SET_KEY=sk-0123", "EMPTY_KEY="}})
+		if err := set.Named("mine").Unset; (err != nil) != c.unset {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestANamedAddressHasTheKeyOfItsOriginOnly(t *testing.T) {
 	s, other := assistanttest.NewServer(t), assistanttest.NewServer(t)
 	p := provider(s.URL)
@@ -227,15 +248,17 @@ func TestListsAreDescribedFromCatalogueAndSettings(t *testing.T) {
 	}
 }
 
-func TestADamagedCachedListIsNone(t *testing.T) {
+func TestADamagedKeptListIsNone(t *testing.T) {
 	o := Options{BaseURL: refused, Provider: "mine", CacheDir: t.TempDir()}
 	e := find(t, "", o).All[0]
 	for _, text := range []string{"", "[", `{"a":1}`, "null"} {
-		if err := os.WriteFile(e.cachePath(), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+		for _, path := range []string{e.keptPath(), limitsPath(o.CacheDir)} {
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if m, ok := e.cached("mine/m"); ok {
-			t.Errorf("%q gives %+v", text, m)
+		if k := e.kept(); len(k.Models)+len(k.Gone) > 0 {
+			t.Errorf("%q gives %+v", text, k)
 		}
 		if err := find(t, "", o).Describe("mine/m"); err != nil {
 			t.Errorf("Describe with %q: %v", text, err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -53,7 +54,7 @@ type Options struct {
 	Provider  string   // name of the endpoint that the user wants; "" is any
 	BaseURL   string   // address of the endpoint that the user wants; "" is none
 	Local     []Server // local servers to look for
-	CacheDir  string   // lists of models are cached in it; "" caches none
+	CacheDir  string   // what is learned of endpoints is kept in it; "" keeps nothing
 	Delay     time.Duration
 	ReadPause time.Duration      // see openai.Options
 	Redactor  *safetext.Redactor // learns every key; nil learns none
@@ -205,7 +206,7 @@ func (f *finder) atBaseURL(others []*Endpoint) (*Endpoint, error) {
 			break
 		}
 	}
-	e.Name, e.BaseURL = cmp.Or(f.Provider, nameFromHost(at)), at.String()
+	e.Name, e.BaseURL = cmp.Or(f.Provider, NameOf(at)), at.String()
 	return e, nil
 }
 
@@ -237,13 +238,21 @@ func (f *finder) configured(p config.Provider) (*Endpoint, error) {
 	e := &Endpoint{
 		Name: p.Name, BaseURL: at.String(), Key: p.APIKey.String(), From: fmt.Sprintf("%s:%d", f.Settings.Path, p.Line), window: p.ContextWindow,
 	}
+	for _, s := range append(slices.Collect(maps.Values(p.Headers)), p.APIKey) {
+		if !strings.HasPrefix(string(s), "env:") {
+			continue // a command or the keyring may ask the user for a password
+		}
+		if _, err := s.Resolve(context.Background(), f.Environ); err != nil {
+			e.Unset = &KeyError{p.Name, err}
+		}
+	}
 	for _, m := range p.Models {
-		e.Known = append(e.Known, llm.ModelInfo{ID: p.Name + "/" + m, Context: p.ContextWindow, Known: p.ContextWindow > 0, Source: "config"})
+		e.Known = append(e.Known, llm.ModelInfo{ID: p.Name + "/" + m, Context: p.ContextWindow, Known: p.ContextWindow > 0, Source: "config", ContextFrom: map[bool]string{true: llm.FromSettings}[p.ContextWindow > 0]})
 	}
 	e.options = func(ctx context.Context) (opts openai.Options, err error) {
 		opts = openai.Options{AllowPlainHTTP: p.AllowHTTP, Headers: map[string]string{}}
 		if opts.Key, err = f.secret(ctx, p.APIKey); err != nil {
-			return opts, fmt.Errorf("the key of %s: %w", p.Name, err)
+			return opts, &KeyError{p.Name, err}
 		}
 		for name, value := range p.Headers {
 			if opts.Headers[name], err = f.secret(ctx, value); err != nil {
@@ -302,9 +311,9 @@ func (f *finder) proxy() (*Endpoint, error) {
 // offline is the built-in model.
 func (f *finder) offline() *Endpoint {
 	e := &Endpoint{Name: OfflineName, From: "built in"}
-	e.Known = []llm.ModelInfo{{ID: OfflineModel, Context: offline.ContextWindow, Known: true, Tools: true, Reasons: true, Source: "built in"}}
+	e.Known = []llm.ModelInfo{{ID: OfflineModel, Context: offline.ContextWindow, Known: true, Tools: true, Reasons: true, Source: "built in", ContextFrom: "winnow itself"}}
 	e.options = func(context.Context) (openai.Options, error) {
-		return openai.Options{BaseURL: offline.BaseURL, HTTP: offline.Model{Delay: f.Delay}.Client()}, nil
+		return openai.Options{BaseURL: offline.BaseURL, HTTP: offline.Client(f.Delay)}, nil
 	}
 	return e
 }
@@ -341,8 +350,9 @@ func (f *finder) lookup(name string) (string, bool) {
 	return config.Lookup(f.Environ, name)
 }
 
-// nameFromHost names an endpoint after its host: "openai" for api.openai.com.
-func nameFromHost(at *url.URL) string {
+// NameOf names an endpoint after its host: "openai" for api.openai.com, "local" for
+// this machine.
+func NameOf(at *url.URL) string {
 	if openai.Loopback(at.Hostname()) {
 		return "local"
 	}

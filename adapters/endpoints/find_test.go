@@ -146,7 +146,7 @@ func TestKnownContextWithoutAsking(t *testing.T) {
 		t.Fatalf("List = %v, %v", listed, err)
 	}
 	listed[0].Context, listed[0].Known = 6000, true
-	if err := first.All[0].storeList(listed); err != nil {
+	if _, err := first.All[0].keepList(t.Context(), listed); err != nil {
 		t.Fatal(err)
 	}
 	asked := len(server.Asked())
@@ -156,7 +156,7 @@ func TestKnownContextWithoutAsking(t *testing.T) {
 	}
 	_, _, info, err := second.Registry.Open("mine/m")
 	if err != nil || info.Context != 6000 || info.Source != "cache" || len(server.Asked()) != asked {
-		t.Errorf("%+v, %v after %d more requests; want the cached context and none", info, err, len(server.Asked())-asked)
+		t.Errorf("%+v, %v after %d more requests; want the kept context and none", info, err, len(server.Asked())-asked)
 	}
 }
 
@@ -171,18 +171,82 @@ func TestModelIDs(t *testing.T) {
 		"gpt-4o":        {true, "vendor/gpt-4o"},
 		"vendor/x":      {true, "vendor/x"},
 	} {
-		if got, err := set.ModelID(name, c.preferNamed); got != c.want || err != nil {
+		if got, err := set.ModelID(t.Context(), name, c.preferNamed); got != c.want || err != nil {
 			t.Errorf("ModelID(%q, %v) = %q, %v; want %q", name, c.preferNamed, got, err, c.want)
 		}
 	}
 	none := find(t, "", Options{})
-	if _, err := none.ModelID("gpt-4o", false); err == nil || !strings.Contains(err.Error(), "is not PROVIDER/NAME") {
-		t.Errorf("ModelID without an endpoint: %v, want that it is not PROVIDER/NAME", err)
+	if _, err := none.ModelID(t.Context(), "gpt-4o", false); err == nil || err.Error() != `no endpoint lists a model "gpt-4o"; there are offline/rules` {
+		t.Errorf("ModelID without an endpoint: %v, want the model there is", err)
 	}
-	if _, err := none.ModelID("nowhere/x", false); err == nil {
+	if _, err := none.ModelID(t.Context(), "nowhere/x", false); err == nil {
 		t.Error("ModelID of an unknown provider is no error")
 	}
 	var _ llm.Model = (*Endpoint)(nil)
+}
+
+// A name without its endpoint is that of the one endpoint that lists it.
+func TestANameWithoutItsEndpoint(t *testing.T) {
+	ollama := assistanttest.NewServer(t).Models(assistanttest.ModelList("llama3", "qwen", "text-embedding-3-small"))
+	studio := assistanttest.NewServer(t).Models(assistanttest.ModelList("qwen", "vendor/gpt"))
+	local := []Server{{"ollama", ollama.URL}, {"studio", studio.URL}, {"none", refused}}
+	cache := t.TempDir()
+	for name, want := range map[string]string{
+		"llama3": "ollama/llama3", "gpt": "studio/vendor/gpt", "vendor/gpt": "studio/vendor/gpt", "rules": OfflineModel, "offline/rules": OfflineModel,
+	} {
+		set := find(t, "", Options{Local: local, CacheDir: cache})
+		if got, err := set.ModelID(t.Context(), name, false); got != want || err != nil {
+			t.Errorf("ModelID(%q) = %q, %v; want %q", name, got, err, want)
+		}
+	}
+	set := find(t, "", Options{Local: local})
+	for name, want := range map[string]string{
+		"qwen":                   `"qwen" is the name of several models: ollama/qwen, studio/qwen`,
+		"text-embedding-3-small": "no endpoint lists a model",
+		"nope":                   `no endpoint lists a model "nope"; there are offline/rules, ollama/llama3, ollama/qwen, studio/qwen, studio/vendor/gpt`,
+	} {
+		if got, err := set.ModelID(t.Context(), name, false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ModelID(%q) = %q, %v; want %s", name, got, err, want)
+		}
+	}
+
+	// An earlier run has the lists: nothing is asked. The endpoint that the user set up
+	// comes first, unless its list is known not to have the name.
+	asked := len(ollama.Asked())
+	own := &config.Settings{Providers: []config.Provider{{Name: "mine", BaseURL: "https://mine.example/v1"}}}
+	set = find(t, "", Options{Local: local, CacheDir: cache, Settings: own})
+	if got, err := set.ModelID(t.Context(), "llama3", false); got != "mine/llama3" || err != nil {
+		t.Errorf("beside an endpoint that was never asked: %q, %v", got, err)
+	}
+	own.Providers[0].Models = []string{"qwen"}
+	set = find(t, "", Options{Local: local, CacheDir: cache, Settings: own})
+	for name, want := range map[string]string{"llama3": "ollama/llama3", "qwen": "mine/qwen", "unheard-of": "mine/unheard-of"} {
+		if got, err := set.ModelID(t.Context(), name, false); got != want || err != nil {
+			t.Errorf("beside an endpoint with a list: ModelID(%q) = %q, %v; want %q", name, got, err, want)
+		}
+	}
+	if got, err := set.ModelID(t.Context(), "llama3", true); got != "mine/llama3" || err != nil {
+		t.Errorf("with the endpoint that the user named: %q, %v", got, err)
+	}
+	set = find(t, "", Options{Local: local, CacheDir: cache, Settings: own, Provider: "mine"})
+	for name, want := range map[string]string{"llama3": "mine/llama3", "ollama/llama3": "ollama/llama3"} {
+		if got, err := set.ModelID(t.Context(), name, false); got != want || err != nil {
+			t.Errorf("with the endpoint named in the options: ModelID(%q) = %q, %v; want %q", name, got, err, want)
+		}
+	}
+	if len(ollama.Asked()) != asked {
+		t.Error("the endpoints were asked again")
+	}
+}
+
+func TestAWrongNameListsTenModels(t *testing.T) {
+	ids := strings.Split("abcdefghijkl", "")
+	for want, n := range map[string]int{"j": 10, "j and 1 more": 11, "j and 2 more": 12} {
+		err := &NameError{Name: "x", IDs: ids[:n]}
+		if got := err.Error(); !strings.HasSuffix(got, "there are a, b, c, d, e, f, g, h, i, "+want) {
+			t.Errorf("with %d models it is %q", n, got)
+		}
+	}
 }
 
 // freeAddress is an address of this machine at which nobody listens.

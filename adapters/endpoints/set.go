@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"winnow/adapters/config"
+	"winnow/adapters/modelfilter/models"
 	"winnow/assistant/llm"
 	"winnow/assistant/openai"
 )
@@ -17,26 +19,72 @@ type Set struct {
 	Registry *llm.Registry
 
 	byName bool // the user named the first one by its address or name
+
+	mu    sync.Mutex
+	added []*Endpoint // by Use; they hide those of All with the same name
+	feed  func(models.Answer)
 }
 
 func newSet(all []*Endpoint, o Options) (*Set, error) {
 	s := &Set{All: all, Registry: &llm.Registry{}, byName: o.BaseURL != "" || o.Provider != ""}
+	known := limitsIn(o.CacheDir, o.Log)
 	for _, e := range all {
-		e.log, e.cacheDir, e.readPause = o.Log, o.CacheDir, o.ReadPause
-		e.timeouts = openai.Timeouts{Connect: o.Settings.ConnectTimeout, FirstByte: o.Settings.FirstByteTimeout, Idle: o.Settings.IdleTimeout}
-		p := llm.Provider{Name: e.Name, Model: e, Known: e.Known}
-		if len(e.Known) == 0 {
-			p.List = e.listForRegistry
-		}
-		if err := s.Registry.Add(p); err != nil {
+		e.configure(o)
+		if err := s.Registry.Add(e.provider(known)); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
 }
 
+// configure gives an endpoint what all of a run have in common.
+func (e *Endpoint) configure(o Options) {
+	e.log, e.cacheDir, e.readPause = o.Log, o.CacheDir, o.ReadPause
+	e.timeouts = openai.Timeouts{Connect: o.Settings.ConnectTimeout, FirstByte: o.Settings.FirstByteTimeout, Idle: o.Settings.IdleTimeout}
+}
+
+// provider is an endpoint for the registry.
+func (e *Endpoint) provider(known limits) llm.Provider {
+	p := llm.Provider{Name: e.Name, Model: e, Known: e.Known, Limits: known.of(e), Learned: e.keepLimit}
+	if len(e.Known) == 0 {
+		p.List, p.Kept = e.listForRegistry, func() []llm.ModelInfo { return e.kept().Models }
+	}
+	return p
+}
+
+// New makes the endpoint of a [[provider]] that need not be in the settings. It
+// connects to nothing; the error is a *config.Error about its address.
+func New(o Options, p config.Provider) (*Endpoint, error) {
+	f := finder{Options: o}
+	e, err := f.configured(p)
+	if err == nil {
+		e.configure(o)
+	}
+	return e, err
+}
+
+// Use adds an endpoint to a run, or replaces the one of its name. Its models are those
+// that were listed.
+func (s *Set) Use(e *Endpoint, listed []llm.ModelInfo) error {
+	if err := s.Registry.Put(e.provider(limitsIn(e.cacheDir, e.log))); err != nil {
+		return err
+	}
+	s.Registry.Replace(e.Name, nil) // it may have been another address
+	s.Registry.Replace(e.Name, listed)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e.feedTo(s.feed)
+	s.added = slices.Insert(s.added, 0, e)
+	return nil
+}
+
 // Named is the endpoint of this name; nil when there is none.
 func (s *Set) Named(name string) *Endpoint {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.IndexFunc(s.added, func(e *Endpoint) bool { return e.Name == name }); i >= 0 {
+		return s.added[i]
+	}
 	if i := slices.IndexFunc(s.All, func(e *Endpoint) bool { return e.Name == name }); i >= 0 {
 		return s.All[i]
 	}
@@ -48,23 +96,6 @@ func (s *Set) Named(name string) *Endpoint {
 func (s *Set) Serves(id string) bool {
 	name, _, _ := strings.Cut(id, "/")
 	return s.Named(name) != nil && (!s.byName || s.All[0].Name == name)
-}
-
-// ModelID is the full id of a model that the user named: PROVIDER/NAME of an
-// endpoint, or a name of the first endpoint if the user set it up. With preferNamed
-// the endpoint that the user named takes precedence over a PROVIDER in name. Errors
-// are those of Registry.Open.
-func (s *Set) ModelID(name string, preferNamed bool) (string, error) {
-	prefix, rest, qualified := strings.Cut(name, "/")
-	first := s.All[0]
-	if qualified && rest != "" && s.Named(prefix) != nil && (prefix == first.Name || !preferNamed) {
-		return name, nil
-	}
-	if !first.Auto && first.Name != OfflineName {
-		return first.Name + "/" + name, nil
-	}
-	_, _, _, err := s.Registry.Open(name)
-	return "", err
 }
 
 // Choice is a model to begin with.
@@ -104,15 +135,15 @@ func (s *Set) First(ctx context.Context) (Choice, error) {
 	if len(e.Known) > 0 {
 		return Choice{e.Known[0].ID, "using " + e.Known[0].ID}, nil
 	}
-	listed, err := e.List(ctx)
+	listed, gone, err := e.list(ctx)
 	if err != nil {
 		return Choice{}, &ListError{e, err}
 	}
+	s.Registry.Replace(e.Name, slices.Concat(listed, gone))
 	i := slices.IndexFunc(listed, canChat)
 	if i < 0 {
 		return Choice{}, &ListError{Endpoint: e}
 	}
-	s.Registry.Learn(listed[i])
 	return Choice{listed[i].ID, fmt.Sprintf("using %s, the first model of %s (%s)", listed[i].ID, e.Name, e.From)}, nil
 }
 
@@ -134,7 +165,7 @@ func (s *Set) firstUsable(ctx context.Context) *Endpoint {
 }
 
 // Describe tells the registry what is known of a model that its endpoint was not
-// asked about in this run: from the cached list, else from the catalogue.
+// asked about in this run: from the kept list, else from the catalogue.
 func (s *Set) Describe(id string) error {
 	_, _, info, err := s.Registry.Open(id)
 	if err != nil || info.Context != 0 {
@@ -142,9 +173,9 @@ func (s *Set) Describe(id string) error {
 	}
 	name, _, _ := strings.Cut(id, "/")
 	e := s.Named(name)
-	if cached, ok := e.cached(id); ok {
-		info = cached
-		info.Source = "cache"
+	kept := e.kept().Models
+	if i := slices.IndexFunc(kept, func(m llm.ModelInfo) bool { return m.ID == id }); i >= 0 {
+		info = kept[i]
 	}
 	s.Registry.Learn(e.describe(info))
 	return nil

@@ -249,7 +249,7 @@ func (w *Window) activeFilter(ctx context.Context, line string) (ContextFilter, 
 	if err == nil {
 		bounded, cancel := context.WithTimeout(ctx, countTimeout)
 		defer cancel()
-		n, err = w.store.Count(bounded, q, w.env())
+		n, err = w.store.Count(bounded, q, w.env(ctx))
 		if err != nil && bounded.Err() != nil {
 			return f, nil
 		}

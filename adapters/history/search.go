@@ -201,7 +201,7 @@ func (w *Window) selectPairs(ctx context.Context, c pairArgs) (selection, error)
 // find returns the pairs that a query matches, without those that are being
 // answered: they are the request itself.
 func (w *Window) find(ctx context.Context, q *filter.Query, line string) (selection, error) {
-	matches, err := w.store.Filter(ctx, q, w.env())
+	matches, err := w.store.Filter(ctx, q, w.env(ctx))
 	if err != nil {
 		return selection{}, refuseLine(err, line)
 	}

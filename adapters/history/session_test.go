@@ -253,7 +253,7 @@ func TestManyPairsAskInASession(t *testing.T) {
 }
 
 func TestTheOfflineModelFinds(t *testing.T) {
-	client, err := openai.New(openai.Options{BaseURL: offline.BaseURL, HTTP: offline.Model{}.Client()})
+	client, err := openai.New(openai.Options{BaseURL: offline.BaseURL, HTTP: offline.Client(0)})
 	if err != nil {
 		t.Fatal(err)
 	}

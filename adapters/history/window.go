@@ -234,8 +234,12 @@ func (w *Window) apply(ctx context.Context, c change, before marks) error {
 	return nil
 }
 
-// env returns what the result of a line depends on now.
-func (w *Window) env() history.Env {
+// env returns what the result of a line depends on now: the session that calls the tool,
+// of which several may work in the window, or what is selected.
+func (w *Window) env(ctx context.Context) history.Env {
+	if s := assistant.SessionOf(ctx); s != nil {
+		return history.EnvOf(s, w.now())
+	}
 	selected := w.selected()
 	return history.Env{
 		Env:  filter.Env{Now: w.now(), SelectedTopic: selected.Topic, SelectedModel: selected.Model, Session: selected.Session},

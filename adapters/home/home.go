@@ -60,6 +60,9 @@ func (h Home) Log() string { return filepath.Join(h.StateDir, "log", "winnow.log
 // Typeahead holds what was typed in runs that ended before the history was open.
 func (h Home) Typeahead() string { return filepath.Join(h.StateDir, "typed.ndjson") }
 
+// HostKey is the key of the SSH server.
+func (h Home) HostKey() string { return filepath.Join(h.StateDir, "ssh_host_key") }
+
 // Models is the folder of the model lists of providers.
 func (h Home) Models() string { return filepath.Join(h.CacheDir, "models") }
 
@@ -78,6 +81,28 @@ func (h Home) Journal(envFile string) string {
 // HistoryJournal is the journal of the chat history as a window.
 func (h Home) HistoryJournal() string {
 	return filepath.Join(h.StateDir, "journals", "history", "journal")
+}
+
+// File is something that winnow stores.
+type File struct {
+	Path string `json:"path"` // ends with a separator where it is a folder
+	Help string `json:"help"` // what it holds, a clause
+}
+
+// Files lists what winnow stores, for the .env file of the working folder.
+func (h Home) Files() []File {
+	const folder = string(filepath.Separator)
+	return []File{
+		{h.Settings(), "the settings"},
+		{h.History(), "sessions and message pairs, unless the setting history names a PostgreSQL database; beside it are its locks"},
+		{filepath.Dir(h.Journal(".env")) + folder, "unsaved rules and checkpoints of the .env file here"},
+		{filepath.Dir(h.HistoryJournal()) + folder, "checkpoints of the chat history as a window"},
+		{h.Versions() + folder, "the last 20 saved versions of each .env file, and the first: winnow rules log lists them"},
+		{h.Log(), "the log: events and failures, never a key, and no conversation unless --log-level debug"},
+		{h.Typeahead(), "what was typed in a run that ended before the history was open"},
+		{h.Models() + folder, "the models of each provider, as last seen"},
+		{h.Endpoints() + folder, "the models of each endpoint, as last listed"},
+	}
 }
 
 // fileKey names a file by its real path, in a form that fits a folder's name.

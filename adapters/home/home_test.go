@@ -63,7 +63,7 @@ func TestAFileHasOneJournal(t *testing.T) {
 	}
 }
 
-// K3: folders that others can write to are repaired, or refused.
+// Folders that others can write to are repaired, or refused.
 func TestCheck(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes say nothing here")

@@ -146,7 +146,7 @@ func TestContextSaysThatNoModelsAreKnown(t *testing.T) {
 func TestPromptSaysWhatTheRulesDo(t *testing.T) {
 	f := fresh(t, plainEnv)
 	for _, want := range []string{
-		"hidden", "direct call", "routed", "whitelist > ignore > available", "restart", "has_unsaved_changes",
+		"hidden", "direct call", "routed", "whitelist > ignore > shown", "restart", "has_unsaved_changes",
 		"staged", "get_models_matching_pattern", "truncated", "redundant_rules", "comma", "never instructions",
 	} {
 		if !strings.Contains(strings.ToLower(f.Prompt()), strings.ToLower(want)) {

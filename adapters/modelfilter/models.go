@@ -81,13 +81,31 @@ func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 	return Refreshed{list, without(list.IDs, before), without(before, list.IDs)}, nil
 }
 
+// AcceptModels uses a list of models that another part of the program got from an
+// endpoint for the providers that it is about; used is false when there is none. It
+// waits for the disk.
+func (w *Window) AcceptModels(ctx context.Context, a models.Answer) (used bool) {
+	lists, ok := w.opts.Models.(*models.Lists)
+	if !ok {
+		return false
+	}
+	names := lists.Accept(ctx, a, withLock(w, func() []string { return slices.Clone(w.order) }))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, name := range names {
+		w.providerNamed(name).engine = nil // made of the new list when it is needed
+		w.revision++
+	}
+	return len(names) > 0
+}
+
 // without returns the strings of a that are not in b.
 func without(a, b []string) []string {
 	excluded := make(map[string]bool, len(b))
 	for _, id := range b {
 		excluded[id] = true
 	}
-	var out []string
+	out := []string{}
 	for _, id := range a {
 		if !excluded[id] {
 			out = append(out, id)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"winnow/assistant"
 )
@@ -16,6 +17,7 @@ const (
 	TabRules   = "rules"
 	TabModels  = "models"
 	TabChanges = "changes"
+	TabAll     = "all"
 )
 
 // tabs describes what each tab shows.
@@ -23,6 +25,7 @@ var tabs = map[string]string{
 	TabRules:   "the list of rules",
 	TabModels:  "the list of models",
 	TabChanges: "the difference between the staged rules and the file",
+	TabAll:     "the numbers of all providers",
 }
 
 // The client actions that the language model can suggest on the page.
@@ -45,8 +48,8 @@ func (w *Window) Where() assistant.Location {
 	return assistant.Location{Page: PageName, Tab: withLock(w, func() string { return w.tab })}
 }
 
-// SetTab sets the tab that is open: TabRules, TabModels or TabChanges. The error
-// is an *UnknownError.
+// SetTab sets the tab that is open, one of the Tab constants. The error is an
+// *UnknownError.
 func (w *Window) SetTab(tab string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -108,7 +111,7 @@ func Register(pages *assistant.Pages, w *Window) error {
 			{Action: ActionOpenSave, Description: "open the preview of a save, in which the user can save"},
 			{Action: ActionFindModels, Description: "open the list of models and search it", Parameters: []string{"query"}},
 		},
-		Tabs: map[string]assistant.Tab{TabRules: {}, TabModels: {}, TabChanges: {}},
+		Tabs: map[string]assistant.Tab{TabRules: {}, TabModels: {}, TabChanges: {}, TabAll: {}},
 	})
 }
 
@@ -120,5 +123,14 @@ func (w *Window) pageContext(where assistant.Location) string {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return fmt.Sprintf("The user looks at %s of %s.", what, visible(w.current))
+	if where.Tab != TabAll {
+		return fmt.Sprintf("The user looks at %s of %s.", what, visible(w.current))
+	}
+	var known []string
+	for _, name := range w.order {
+		if e := w.providerNamed(name).engine; e != nil && e.Total() > 0 && len(known) < maxListed {
+			known = append(known, fmt.Sprintf("%s %d of %d", visible(name), e.Available(), e.Total()))
+		}
+	}
+	return fmt.Sprintf("The user looks at %s. Models shown: %s; the others are not known. The current provider is %s.", what, strings.Join(known, ", "), visible(w.current))
 }

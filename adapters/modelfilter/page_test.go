@@ -2,6 +2,7 @@ package modelfilter
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ func TestPageOffersWhatItSays(t *testing.T) {
 	f := fresh(t, plainEnv)
 	pages := &assistant.Pages{}
 	f.must(Register(pages, f.Window))
-	for _, tab := range []string{TabRules, TabModels, TabChanges} {
+	for _, tab := range []string{TabRules, TabModels, TabAll, TabChanges} {
 		f.must(f.SetTab(tab))
 		at := pages.At(f.Where())
 		if at.Page.Name != "model_filter" || len(at.Payloads) != 1 || at.Payloads[0].Name != "rule_proposal" {
@@ -46,6 +47,17 @@ func TestPageOffersWhatItSays(t *testing.T) {
 	}
 	if err := Register(pages, f.Window); err == nil {
 		t.Error("it can be registered twice")
+	}
+}
+
+// What the user sees of all providers is told in numbers: those of each that is known.
+func TestTheContextKnowsThatAllProvidersAreShown(t *testing.T) {
+	f := fresh(t, plainEnv)
+	f.must(f.SetTab(TabAll))
+	f.Counts() // its models are known from now on
+	want := fmt.Sprintf("The user looks at the numbers of all providers. Models shown: openai %d of %d; the others are not known. The current provider is openai.", f.Counts().Available, f.Counts().Total)
+	if text := f.pageContext(f.Where()); text != want {
+		t.Errorf("said %q, want %q", text, want)
 	}
 }
 
@@ -169,7 +181,7 @@ func TestProposal(t *testing.T) {
 // talk is a session over the window with the offline model on the real wire.
 func talk(t *testing.T, f *fixture) *assistant.Session {
 	t.Helper()
-	client, err := openai.New(openai.Options{BaseURL: offline.BaseURL, Name: "offline", HTTP: offline.Model{}.Client()})
+	client, err := openai.New(openai.Options{BaseURL: offline.BaseURL, Name: "offline", HTTP: offline.Client(0)})
 	f.must(err)
 	registry := &llm.Registry{}
 	f.must(registry.Add(llm.Provider{

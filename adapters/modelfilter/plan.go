@@ -9,6 +9,7 @@ import (
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
+	"winnow/assistant/savetext"
 )
 
 // masked stands for the value of a variable that is not a rule list.
@@ -29,7 +30,7 @@ var changeType = [...]string{Ignore: "ignored", Allow: "whitelisted"}
 func (w *Window) Diff() []assistant.RuleChange { return withLock(w, w.diff) }
 
 func (w *Window) diff() []assistant.RuleChange {
-	var out []assistant.RuleChange
+	out := []assistant.RuleChange{}
 	for _, p := range w.dirtyProviders() {
 		out = append(out, ruleChanges(p.name, p.saved(), p.staged())...)
 	}
@@ -102,7 +103,11 @@ func keyChanges(before, after *dotenv.File) []assistant.KeyChange {
 	return out
 }
 
-// effect is what a save would do to the models of a provider.
+// SaveEffect is what a save would do to the models of the provider.
+func (s Scope) SaveEffect() assistant.ModelEffect {
+	return withLock(s.w, func() assistant.ModelEffect { return s.w.effect(s.provider()) })
+}
+
 func (w *Window) effect(p *provider) assistant.ModelEffect {
 	now := w.engine(p)
 	saved := engine.New(p.name, now.Models())
@@ -152,55 +157,12 @@ const maxListed = 100
 // PlanText is a plan as text for whoever decides about it: the difference of the
 // file, then that of the models. Ids and patterns in it are visible.
 func PlanText(p assistant.SavePlan) string {
-	var b strings.Builder
-	switch {
-	case p.Empty():
+	if p.Empty() {
 		return "nothing would change"
-	case p.Creates:
-		fmt.Fprintf(&b, "%s (new file)\n", visible(p.Path))
-	default:
-		fmt.Fprintf(&b, "%s\n", visible(p.Path))
 	}
+	lines := savetext.Lines(p)
 	if p.Conflict != nil {
-		b.WriteString("The same rules were changed in the file since it was read: it cannot be saved before that is merged or reloaded.\n")
+		lines = slices.Insert(lines, 1, "The same rules were changed in the file since it was read: it cannot be saved before that is merged or reloaded.")
 	}
-	for _, l := range p.Lines {
-		b.WriteString(l.Kind + l.Text + "\n")
-	}
-	for _, e := range p.Effects {
-		b.WriteString("\n" + effectText(e))
-	}
-	return strings.TrimRight(b.String(), "\n")
-}
-
-// effectText describes an effect: a line with the numbers, then the models, + for
-// those that are shown again and - for those that become hidden.
-func effectText(e assistant.ModelEffect) string {
-	var b strings.Builder
-	var parts []string
-	if n := len(e.Hidden); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d more will be hidden", n))
-	}
-	if n := len(e.Shown); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d will be shown again", n))
-	}
-	switch {
-	case !e.Known:
-		parts = []string{"no models are known"}
-	case len(parts) == 0:
-		parts = []string{"no model changes"}
-	}
-	fmt.Fprintf(&b, "%s: %s\n", visible(e.Provider), strings.Join(parts, ", "))
-	for _, part := range []struct {
-		sign string
-		ids  []string
-	}{{"+", e.Shown}, {"-", e.Hidden}} {
-		for _, id := range part.ids[:min(len(part.ids), maxListed)] {
-			fmt.Fprintf(&b, "%s %s\n", part.sign, visible(displayName(e.Provider, id)))
-		}
-		if n := len(part.ids) - maxListed; n > 0 {
-			fmt.Fprintf(&b, "%s and %d more\n", part.sign, n)
-		}
-	}
-	return b.String()
+	return strings.Join(lines, "\n")
 }

@@ -38,7 +38,7 @@ func (w *Window) save(ctx context.Context, who dotenv.Who) (assistant.Saved, err
 			return assistant.Saved{}, err
 		}
 		if len(edits) == 0 {
-			return assistant.Saved{Path: source.Path, Message: "There is nothing to save."}, nil
+			return assistant.Saved{Path: source.Path, Rules: rules, Keys: []assistant.KeyChange{}, Message: "There is nothing to save."}, nil
 		}
 		result, err := w.versions.Save(ctx, source, edits, dotenv.Author{Who: who, Session: w.opts.Session()})
 		var changed *dotenv.ChangedError
@@ -56,13 +56,15 @@ func (w *Window) save(ctx context.Context, who dotenv.Who) (assistant.Saved, err
 		}
 		saved := w.adoptSaved(result, err, retainStaged, who)
 		saved.Rules = rules
-		saved.Message = fmt.Sprintf("Saved %s to %s. %s", ruleCount(rules), w.fileName(), restartHint)
+		saved.Message = fmt.Sprintf("Saved %s to %s. %s", ruleCount(rules), w.fileName(), restartHint(len(rules)))
 		return saved, nil
 	}
 }
 
-// restartHint goes with every save.
-const restartHint = "Restart the proxy to apply them."
+// restartHint goes with every save of n rules.
+func restartHint(n int) string {
+	return "Restart the proxy to apply " + map[bool]string{true: "it", false: "them"}[n == 1] + "."
+}
 
 // adoptSaved makes a file that was just written the state of the window. warning is
 // what failed after the write; nil when nothing did.
@@ -100,6 +102,7 @@ func (w *Window) Discard() (lost []assistant.RuleChange, err error) {
 		if lost = w.discard(); len(lost) > 0 {
 			w.record("changes_discarded", nil)
 		}
+		w.readAgain() // what was discarded may have been in conflict with it
 		return nil
 	})
 	return lost, err
@@ -258,7 +261,7 @@ func (w *Window) Watch(ctx context.Context) (<-chan assistant.SavedChange, error
 				if !ok {
 					return
 				}
-			case <-w.unlocked:
+			case <-w.reread:
 			}
 			if w.Locked() {
 				continue

@@ -246,7 +246,8 @@ func TestAListChangedOnBothSidesAsks(t *testing.T) {
 }
 
 // TestWatch changes the file under an open window: the rules and the context
-// follow, with staged rules on top, and a conflict is only told.
+// follow, with staged rules on top. A conflict is only reported, until the staged rules
+// are discarded.
 func TestWatch(t *testing.T) {
 	f := fresh(t, plainEnv)
 	changes, err := f.Watch(t.Context())
@@ -281,6 +282,12 @@ func TestWatch(t *testing.T) {
 		t.Errorf("change = %+v, want a conflict", c)
 	}
 	f.wantRules(Allow, "gpt-4o-preview", "gpt-4")
+
+	f.must(second(f.Discard()))
+	if c := <-changes; c.Conflict != nil || !c.Changed || f.Dirty() {
+		t.Errorf("change = %+v, dirty %v after the staged rules were discarded", c, f.Dirty())
+	}
+	f.wantRules(Allow, "theirs")
 }
 
 // TestWatchWaitsForTheAssistant changes the file while the assistant works.

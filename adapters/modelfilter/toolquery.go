@@ -2,6 +2,7 @@ package modelfilter
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -17,42 +18,70 @@ import (
 const maxMatches = 200
 
 func (w *Window) toolMatching(a ruleArgs) assistant.ToolResult {
+	pattern := strings.TrimSpace(a.Pattern)
+	switch {
+	case pattern == "":
+		return refusalResult(&engine.Refusal{})
+	case a.Provider == "*":
+		return w.matchingOnAll(pattern)
+	}
 	return w.onProvider(a.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
-		pattern := strings.TrimSpace(a.Pattern)
-		if pattern == "" {
-			return refusalResult(&engine.Refusal{})
-		}
 		ids := e.Matching(pattern)
-		hidden := len(ids) - len(without(ids, e.Hidden()))
 		listed := []fields{}
 		for _, id := range ids[:min(len(ids), maxMatches)] {
-			m := fields{"id": visible(id), "status": e.Status(id).Status.String()}
-			if rule := e.Status(id).Rule; rule != "" {
-				m["rule"] = visible(rule)
+			s := e.Status(id)
+			m := fields{"id": visible(id), "status": s.Status.String()}
+			if s.Index >= 0 {
+				m["rule"] = visible(s.Rule)
 			}
 			listed = append(listed, m)
 		}
-		data := fields{
-			"provider": p.name, "pattern": visible(pattern), "count": len(ids), "hidden_count": hidden, "models": listed,
-			"ignore_rules": p.listed(Ignore), "whitelist_rules": p.listed(Allow),
+		r := matchResult(pattern, p.name, len(ids), len(e.Preview(Allow, pattern).Shown), fields{
+			"provider": p.name, "models": listed, "ignore_rules": p.listed(Ignore), "whitelist_rules": p.listed(Allow), "truncated": len(ids) > maxMatches,
+		})
+		switch {
+		case len(ids) == 0:
+			r.Hint = noMatchHint(e, pattern)
+			r.Message += " " + r.Hint
+		case len(ids) > maxMatches:
+			r.Message += fmt.Sprintf(" The first %d are listed.", maxMatches)
 		}
-		if len(ids) == 0 {
-			hint := noMatchHint(e, pattern)
-			r := assistant.OK(fmt.Sprintf("%s matches no model of %s. %s", quote(pattern), p.name, hint), data)
-			r.Hint = hint
-			return r
-		}
-		verb := "match"
-		if len(ids) == 1 {
-			verb = "matches"
-		}
-		text := fmt.Sprintf("%s of %s %s %s, %d of them hidden now.", assistant.Counted(len(ids), "model"), p.name, verb, quote(pattern), hidden)
-		if len(ids) > maxMatches {
-			text += fmt.Sprintf(" The first %d are listed.", maxMatches)
-			data["truncated"] = true
-		}
-		return assistant.OK(text, data)
+		return r
 	})
+}
+
+// matchResult makes the result of a query for a pattern: n matches, of which some are hidden.
+func matchResult(pattern, where string, n, hidden int, data fields) assistant.ToolResult {
+	data["pattern"], data["count"], data["hidden_count"] = visible(pattern), n, hidden
+	text := fmt.Sprintf("%s matches %s of %s", quote(pattern), assistant.Counted(n, "model"), where)
+	if hidden > 0 {
+		text += fmt.Sprintf(", %d of them hidden now", hidden)
+	}
+	return assistant.OK(text+".", data)
+}
+
+// matchingOnAll counts on each provider what a pattern matches. The models of one that
+// nobody has looked at are read from the disk, so the lock is released after each.
+func (w *Window) matchingOnAll(pattern string) assistant.ToolResult {
+	providers, found, hidden := []fields{}, 0, 0
+	for _, v := range w.Providers() {
+		w.onProvider(v.Name, func(p *provider, e *engine.Engine) assistant.ToolResult {
+			c, data := e.Preview(Allow, pattern), p.countFields(e) // an allow rule would show what is hidden
+			data["count"], data["hidden_count"] = c.Matches, len(c.Shown)
+			providers, found, hidden = append(providers, data), found+c.Matches, hidden+len(c.Shown)
+			return assistant.ToolResult{}
+		})
+	}
+	return matchResult(pattern, assistant.Counted(len(providers), "provider"), found, hidden, fields{"providers": providers})
+}
+
+// countFields are the counts of a provider's models and rules.
+func (p *provider) countFields(e *engine.Engine) fields {
+	c := counts(p, e)
+	return fields{
+		"provider": p.name, "total_count": c.Total, "available_count": c.Available,
+		"ignore_rule_count": c.IgnoreRules, "whitelist_rule_count": c.AllowRules,
+	}
 }
 
 // listedModel is a model that was found by its id or name.
@@ -81,16 +110,7 @@ func (w *Window) findModel(text string) (listedModel, error) {
 	}
 	p := places[len(places)-1]
 	e := w.engine(p)
-	return listedModel{p, e, ""}, &UnknownError{What: "model of " + p.name, Name: text, Near: nearest.Names(displayName(p.name, text), modelNames(e), maxNear)}
-}
-
-// modelNames are the names of an engine's models, without the provider.
-func modelNames(e *engine.Engine) []string {
-	names := e.Models()
-	for i, id := range names {
-		names[i] = displayName(e.Provider(), id)
-	}
-	return names
+	return listedModel{p, e, ""}, &UnknownError{What: "model of " + p.name, Name: text, Near: nearest.Names(displayName(p.name, text), displayNames(p.name, e.Models()), maxNear)}
 }
 
 // toolExplain describes what is known of a model and why it has its status.
@@ -158,16 +178,15 @@ func (w *Window) toolDetails(a detailArgs) assistant.ToolResult {
 		return w.toolExplain(a.Model)
 	}
 	return w.onProvider("", func(p *provider, e *engine.Engine) assistant.ToolResult {
-		c := counts(p, e)
-		data := fields{
-			"provider": p.name, "total_count": c.Total, "available_count": c.Available, "hidden_count": c.Hidden, "whitelisted_count": c.Whitelisted,
-			"unfiltered_count": c.Unfiltered, "ignore_rule_count": c.IgnoreRules, "whitelist_rule_count": c.AllowRules,
+		c, data := counts(p, e), p.countFields(e)
+		maps.Copy(data, fields{
+			"hidden_count": c.Hidden, "whitelisted_count": c.Whitelisted, "unfiltered_count": c.Unfiltered,
 			"new_models": p.names(p.models.New), "new_count": c.New, "models_from": p.models.Source, "has_unsaved_changes": w.dirty(),
-		}
+		})
 		if !p.models.At.IsZero() {
 			data["models_as_of"] = p.models.At.UTC().Format(time.RFC3339)
 		}
-		return assistant.OK(fmt.Sprintf("%s has %s: %d available, %d hidden, %d allowed. %s, %s.",
+		return assistant.OK(fmt.Sprintf("%s has %s: %d shown, %d hidden, %d allowed. %s, %s.",
 			p.name, assistant.Counted(c.Total, "model"), c.Available, c.Hidden, c.Whitelisted,
 			assistant.Counted(c.IgnoreRules, "ignore rule"), assistant.Counted(c.AllowRules, "allow rule")), data)
 	})

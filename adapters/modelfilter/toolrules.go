@@ -1,7 +1,6 @@
 package modelfilter
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,7 +12,7 @@ import (
 )
 
 // editResult makes the result of a change of rules: the effect first, because a
-// display with little room cuts the end, and last what is available now and
+// display with little room cuts the end, and last what is shown now and
 // whether that is saved.
 func (w *Window) editResult(p *provider, effect, done string, data fields) assistant.ToolResult {
 	e, saved := w.engine(p), "Not saved yet."
@@ -21,16 +20,12 @@ func (w *Window) editResult(p *provider, effect, done string, data fields) assis
 		saved = "Nothing is unsaved now."
 	}
 	data["provider"], data["available_count"], data["total_count"], data["has_unsaved_changes"] = p.name, e.Available(), e.Total(), w.dirty()
-	return assistant.OK(fmt.Sprintf("%s: %s %d of %d available. %s", effect, done, e.Available(), e.Total(), saved), data)
+	return assistant.OK(fmt.Sprintf("%s: %s %d of %d shown. %s", effect, done, e.Available(), e.Total(), saved), data)
 }
 
 // affected are the fields for the models that a change of a list affects.
 func (p *provider) affected(list List, ids []string) fields {
-	data := fields{"rule_type": ruleType[list], "affected_models": p.names(ids), "affected_count": len(ids)}
-	if len(ids) > maxListed {
-		data["truncated"] = true
-	}
-	return data
+	return fields{"rule_type": ruleType[list], "affected_models": p.names(ids), "affected_count": len(ids), "truncated": len(ids) > maxListed}
 }
 
 // names are the first of some ids, without the provider.
@@ -87,7 +82,7 @@ func noMatchHint(e *engine.Engine, pattern string) string {
 			return fmt.Sprintf("No matches. Hint: use wildcards, e.g. %s, which matches %s.", visible(wider), assistant.Counted(n, "model"))
 		}
 	}
-	if near := nearest.Names(strings.Trim(pattern, "*"), modelNames(e), maxNear); len(near) > 0 {
+	if near := nearest.Names(strings.Trim(pattern, "*"), displayNames(e.Provider(), e.Models()), maxNear); len(near) > 0 {
 		return "No matches. Hint: upper and lower case differ; similar names are " + quoteAll(near) + "."
 	}
 	return "No matches. Hint: use wildcards, e.g. *preview*."
@@ -184,8 +179,7 @@ func (w *Window) importResult(p *provider, mode string, before ruleSet, items []
 	}
 	r = assistant.Fail(assistant.CodeFailed, "None of %s was imported; the rules of %s stay as they were. The first: %s",
 		assistant.Counted(len(items), "rule"), p.name, errorResult(items[0].Err).Message)
-	var refusal *engine.Refusal
-	if covered == len(items) && errors.As(items[0].Err, &refusal) {
+	if covered == len(items) {
 		r.ErrorCode = assistant.CodeCovered
 	}
 	r.Data = data

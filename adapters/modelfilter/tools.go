@@ -11,6 +11,7 @@ import (
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
+	"winnow/assistant/savetext"
 )
 
 // The arguments of the tools.
@@ -59,7 +60,7 @@ func (w *Window) Tools() []assistant.Tool {
 		tool("Rules", "remove_ignore_rule", "Remove a pattern from the ignore list. It must be given exactly as it is in the list.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolRemove(Ignore, a) }),
 		tool("Rules", "add_whitelist_rule",
-			"Add a pattern to the whitelist: models that match it stay available, whatever the ignore rules say. Returns the affected models. Staged until it is saved.",
+			"Add a pattern to the whitelist: models that match it stay shown, whatever the ignore rules say. Returns the affected models. Staged until it is saved.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolAdd(Allow, a) }),
 		tool("Rules", "remove_whitelist_rule", "Remove a pattern from the whitelist. It must be given exactly as it is in the list.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolRemove(Allow, a) }),
@@ -70,11 +71,11 @@ func (w *Window) Tools() []assistant.Tool {
 		tool("Rules", "import_rules",
 			"Import many rules at once, each on its own: one that is refused does not stop the others. Returns a result for each. Staged until it is saved.",
 			func(_ context.Context, a importArgs) assistant.ToolResult { return w.toolImport(a) }),
-		tool("Query", "get_models_matching_pattern", "List the models that a pattern matches, without changing anything.",
+		tool("Query", "get_models_matching_pattern", "List the models that a pattern matches, without changing anything. With the provider *: how many on each provider, how many of them are hidden, and how many rules it has.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolMatching(a) }),
 		tool("Query", "get_model_details", "Describe what is known of a model. Without a model: an overview of the current provider.",
 			func(_ context.Context, a detailArgs) assistant.ToolResult { return w.toolDetails(a) }),
-		tool("Query", "explain_model_status", "Explain why a model is hidden or available: the rule that decides, and all that match.",
+		tool("Query", "explain_model_status", "Explain why a model is hidden or shown: the rule that decides, and all that match.",
 			func(_ context.Context, a modelArgs) assistant.ToolResult { return w.toolExplain(a.Model) }),
 		tool("Provider", "switch_provider", "Show another provider of available_providers. Changes no rule.",
 			func(_ context.Context, a providerArgs) assistant.ToolResult { return w.toolSwitch(a) }),
@@ -168,21 +169,13 @@ func sentence(s string) string {
 }
 
 func (w *Window) toolSwitch(a providerArgs) assistant.ToolResult {
-	if strings.TrimSpace(a.Provider) == "" {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		return errorResult(&UnknownError{What: "provider", Known: slices.Clone(w.order)})
+	if strings.TrimSpace(a.Provider) == "" { // onProvider would stay on the current one
+		return errorResult(&UnknownError{What: "provider", Known: withLock(w, func() []string { return slices.Clone(w.order) })})
 	}
 	return w.onProvider(a.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
-		c := counts(p, e)
-		verb := "is already"
-		if w.setCurrent(p) {
-			verb = "is now"
-		}
-		return assistant.OK(fmt.Sprintf("The current provider %s %s: %d of %s available.", verb, p.name, c.Available, assistant.Counted(c.Total, "model")), fields{
-			"provider": p.name, "total_count": c.Total, "available_count": c.Available, "ignore_rule_count": c.IgnoreRules, "whitelist_rule_count": c.AllowRules,
-			"ignore_rules": p.listed(Ignore), "whitelist_rules": p.listed(Allow),
-		})
+		verb, data := map[bool]string{true: "is now", false: "is already"}[w.setCurrent(p)], p.countFields(e)
+		data["ignore_rules"], data["whitelist_rules"] = p.listed(Ignore), p.listed(Allow)
+		return assistant.OK(fmt.Sprintf("The current provider %s %s: %d of %s shown.", verb, p.name, e.Available(), assistant.Counted(e.Total(), "model")), data)
 	})
 }
 
@@ -207,7 +200,7 @@ func (w *Window) toolRefresh(ctx context.Context, a listArgs) assistant.ToolResu
 			"provider": p.name, "total_count": e.Total(), "available_count": e.Available(), "models_from": r.Source,
 			"added_models": p.names(r.Added), "added_count": len(r.Added), "gone_models": p.names(r.Gone), "gone_count": len(r.Gone),
 		}
-		text := fmt.Sprintf("%s has %s (source: %s): %d added, %d gone. %d available.",
+		text := fmt.Sprintf("%s has %s (source: %s): %d added, %d gone. %d shown.",
 			p.name, assistant.Counted(e.Total(), "model"), r.Source, len(r.Added), len(r.Gone), e.Available())
 		if r.Err != "" {
 			text += " " + sentence(r.Err)
@@ -297,7 +290,7 @@ func (w *Window) previewDiscard(context.Context, json.RawMessage) (string, bool,
 	for _, p := range w.dirtyProviders() {
 		e := w.effect(p)
 		e.Shown, e.Hidden = e.Hidden, e.Shown // a discard is the reverse of a save
-		b.WriteString("\n" + effectText(e))
+		b.WriteString("\n" + strings.Join(savetext.EffectLines(e), "\n") + "\n")
 	}
 	return strings.TrimRight(b.String(), "\n"), true, nil
 }

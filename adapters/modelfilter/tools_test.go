@@ -92,7 +92,7 @@ func strs(s ...string) []any {
 
 var toolCases = map[string]toolCase{
 	"add ignore": {
-		tool: "add_ignore_rule", args: `{"pattern":" gpt-4* "}`, says: []string{"4 models hidden: ", "Other rules decide 2 more", "2 of 10 available", "Not saved"},
+		tool: "add_ignore_rule", args: `{"pattern":" gpt-4* "}`, says: []string{"4 models hidden: ", "Other rules decide 2 more", "2 of 10 shown", "Not saved"},
 		data: map[string]any{
 			"pattern": "gpt-4*", "provider": "openai", "rule_type": "ignore", "affected_count": 4., "matched_count": 6., "total_count": 10.,
 			"affected_models": strs("gpt-4", "gpt-4-turbo", "gpt-4o", "gpt-4o-mini"), "has_unsaved_changes": true,
@@ -139,7 +139,7 @@ var toolCases = map[string]toolCase{
 		tool: "add_whitelist_rule", args: `{"pattern":"gpt-4o-preview"}`, fails: "covered", says: []string{"already in the allow list"}, allow: []string{"gpt-4o-preview"},
 	},
 	"remove ignore": {
-		tool: "remove_ignore_rule", args: `{"pattern":"*-preview"}`, says: []string{"2 models shown again", "8 of 10 available"},
+		tool: "remove_ignore_rule", args: `{"pattern":"*-preview"}`, says: []string{"2 models shown again", "8 of 10 shown"},
 		data: map[string]any{"affected_models": strs("gpt-4-turbo-preview", "o1-preview"), "affected_count": 2.}, rules: []string{"gpt-3.5*"},
 	},
 	"remove ignore unknown": {
@@ -188,13 +188,24 @@ var toolCases = map[string]toolCase{
 	},
 	"import nowhere": {tool: "import_rules", args: `{"mode":"merge","ignore":["a"],"provider":"nowhere"}`, fails: "failed"},
 	"matching": {
-		tool: "get_models_matching_pattern", args: `{"pattern":"*turbo*"}`, says: []string{"4 models of openai match", "3 of them hidden"},
+		tool: "get_models_matching_pattern", args: `{"pattern":"*turbo*"}`, says: []string{"`*turbo*` matches 4 models of openai, 3 of them hidden now."},
 		data: map[string]any{"count": 4., "hidden_count": 3., "pattern": "*turbo*"},
 	},
 	"matching elsewhere": {
-		tool: "get_models_matching_pattern", args: `{"pattern":"gemini/*flash","provider":"gemini"}`, says: []string{"1 model of gemini matches"},
+		tool: "get_models_matching_pattern", args: `{"pattern":"gemini/*flash","provider":"gemini"}`, says: []string{"`gemini/*flash` matches 1 model of gemini."},
 		data: map[string]any{"count": 1., "models": []any{map[string]any{"id": "gemini/gemini-2.0-flash", "status": "normal"}}},
 	},
+	"matching on all": {
+		tool: "get_models_matching_pattern", args: `{"pattern":"*pro*","provider":"*"}`, says: []string{"`*pro*` matches 1 model of 2 providers."},
+		data: map[string]any{"count": 1., "hidden_count": 0., "providers": []any{
+			map[string]any{"provider": "openai", "count": 0., "hidden_count": 0., "total_count": 10., "available_count": 6., "ignore_rule_count": 2., "whitelist_rule_count": 1.},
+			map[string]any{"provider": "gemini", "count": 1., "hidden_count": 0., "total_count": 3., "available_count": 3., "ignore_rule_count": 0., "whitelist_rule_count": 0.},
+		}},
+	},
+	"matching on all, hidden": {
+		tool: "get_models_matching_pattern", args: `{"pattern":"*","provider":"*"}`, says: []string{"matches 13 models of 2 providers, 4 of them hidden now."},
+	},
+	"adding on all": {tool: "add_ignore_rule", args: `{"pattern":"x","provider":"*"}`, fails: "failed", data: map[string]any{"available_providers": strs("openai", "gemini")}},
 	"matching nothing": {
 		tool: "get_models_matching_pattern", args: `{"pattern":"preview"}`, says: []string{"No matches. Hint: use wildcards, e.g. *preview*, which matches 3 models"},
 		data: map[string]any{"count": 0., "models": strs()},
@@ -208,7 +219,7 @@ var toolCases = map[string]toolCase{
 		tool:  "get_models_matching_pattern", args: `{"pattern":"*","provider":"gemini"}`, says: []string{"refresh_models asks for them"},
 	},
 	"details overview": {
-		tool: "get_model_details", args: `{}`, says: []string{"openai has 10 models: 6 available, 4 hidden, 1 allowed"},
+		tool: "get_model_details", args: `{}`, says: []string{"openai has 10 models: 6 shown, 4 hidden, 1 allowed"},
 		data: map[string]any{
 			"provider": "openai", "total_count": 10., "available_count": 6., "hidden_count": 4., "models_from": "cache",
 			"models_as_of": "2026-11-21T14:32:15Z", "new_models": strs("o1"), "ignore_rule_count": 2.,
@@ -253,7 +264,7 @@ var toolCases = map[string]toolCase{
 	"refresh nowhere": {tool: "refresh_models", args: `{"provider":"nowhere"}`, fails: "failed", says: []string{"There is"}},
 	"save": {
 		setup: func(f *fixture) { f.must(second(f.Add(Ignore, "o1"))) },
-		tool:  "save_changes", args: `{}`, says: []string{"Saved 1 rule of openai to .env", "Restart the proxy"},
+		tool:  "save_changes", args: `{}`, says: []string{"Saved 1 rule of openai to .env", "Restart the proxy to apply it."},
 		data: map[string]any{"changed_count": 1., "has_unsaved_changes": false, "changed_rules": []any{
 			map[string]any{"provider": "openai", "rule_type": "ignore", "pattern": "o1", "change": "added"},
 		}},
@@ -400,7 +411,7 @@ func TestPreviewsAsk(t *testing.T) {
 -IGNORE_MODELS_OPENAI=*-preview,gpt-3.5*
 +IGNORE_MODELS_OPENAI=*-preview,o1
 
-openai: 1 more will be hidden, 2 will be shown again
+openai: 2 more will be shown, 1 more will be hidden
 + gpt-3.5-turbo
 + gpt-3.5-turbo-16k
 - o1`
@@ -412,7 +423,7 @@ openai: 1 more will be hidden, 2 will be shown again
 - openai ignore gpt-3.5*
 + openai ignore o1
 
-openai: 2 more will be hidden, 1 will be shown again
+openai: 1 more will be shown, 2 more will be hidden
 + o1
 - gpt-3.5-turbo
 - gpt-3.5-turbo-16k`

@@ -60,7 +60,7 @@ type Window struct {
 	highlight Highlight
 	notices   []string
 	locked    bool
-	unlocked  chan struct{} // signals Watch that the lock was released
+	reread    chan struct{} // signals Watch to read the file again
 	budget    int           // of the context, in tokens; 0 means defaultContextTokens
 	revision  int64         // grows with every change of what is shown
 	changes   assistant.Changes
@@ -98,7 +98,7 @@ func Open(ctx context.Context, o Options) (*Window, error) {
 	if o.Session == nil {
 		o.Session = func() string { return "" }
 	}
-	w := &Window{opts: o, providers: map[string]*provider{}, tab: TabRules, revision: 1, unlocked: make(chan struct{}, 1), versions: dotenv.OpenVersions(o.VersionsDir, o.Now)}
+	w := &Window{opts: o, providers: map[string]*provider{}, tab: TabRules, revision: 1, reread: make(chan struct{}, 1), versions: dotenv.OpenVersions(o.VersionsDir, o.Now)}
 	w.Scope = Scope{w: w}
 	r, err := w.read(ctx)
 	if err != nil {
@@ -141,10 +141,15 @@ func (w *Window) setLocked(locked bool) {
 	w.locked = locked
 	w.revision++
 	if !locked {
-		select {
-		case w.unlocked <- struct{}{}:
-		default: // a signal is waiting already
-		}
+		w.readAgain()
+	}
+}
+
+// readAgain makes Watch read the file, which it did not take over before.
+func (w *Window) readAgain() {
+	select {
+	case w.reread <- struct{}{}:
+	default: // a signal is waiting already
 	}
 }
 

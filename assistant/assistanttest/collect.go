@@ -128,24 +128,7 @@ func DecodeEvent(text string) (assistant.Event, error) {
 	if err := json.Unmarshal([]byte(text), &head); err != nil {
 		return nil, err
 	}
-	for _, zero := range []assistant.Event{
-		assistant.TurnStarted{},
-		assistant.Status{},
-		assistant.TextDelta{},
-		assistant.ReasoningDelta{},
-		assistant.ToolStart{},
-		assistant.ToolProgress{},
-		assistant.ToolComplete{},
-		assistant.PayloadFound{},
-		assistant.Complete{},
-		assistant.Error{},
-		assistant.Cancelled{},
-		assistant.CheckpointCreated{},
-		assistant.ContextTrimmed{},
-		assistant.Queued{},
-		assistant.Retrying{},
-		assistant.ConfirmRequest{},
-	} {
+	for _, zero := range assistant.Events() {
 		raw, err := assistant.EncodeEvent(zero)
 		if err != nil {
 			return nil, err

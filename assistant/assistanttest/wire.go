@@ -17,12 +17,32 @@ type Chat struct {
 // ChatMessage is a message of a Chat.
 type ChatMessage struct {
 	Role       string
-	Content    string
+	Content    string // of a list of parts, their texts
 	ToolCallID string `json:"tool_call_id"`
 	ToolCalls  []struct {
 		ID       string
 		Function struct{ Name, Arguments string }
 	} `json:"tool_calls"`
+}
+
+// UnmarshalJSON reads a message whose content is a text, or a list of parts.
+func (m *ChatMessage) UnmarshalJSON(raw []byte) error {
+	type fields ChatMessage
+	form := struct {
+		*fields
+		Content json.RawMessage
+	}{fields: (*fields)(m)}
+	var parts []struct{ Text string }
+	if err := json.Unmarshal(raw, &form); err != nil || form.Content == nil {
+		return err
+	}
+	if json.Unmarshal(form.Content, &parts) != nil {
+		return json.Unmarshal(form.Content, &m.Content)
+	}
+	for _, p := range parts {
+		m.Content += p.Text
+	}
+	return nil
 }
 
 // charsPerToken is the ratio that winnow estimates with.

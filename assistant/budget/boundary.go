@@ -105,6 +105,16 @@ func (b Boundary) Includes(i int) bool { return i >= b.First && i < b.Y }
 // All reports whether every visible pair is included.
 func (b Boundary) All() bool { return b.First == 0 }
 
+// nearLimit is the share of a model's limit from which NearLimit is true: a few
+// messages before pairs are left out.
+const nearLimit = 0.8
+
+// NearLimit reports that the conversation is close to the limit of the model, or
+// beyond it.
+func (b Boundary) NearLimit() bool {
+	return b.Y > 0 && (!b.All() || float64(b.HistoryTokens+b.URA) >= nearLimit*float64(b.Usable))
+}
+
 // Counter returns the context counter, X/Y, and [X-T]/Y when the last send
 // dropped trimmed pairs.
 func (b Boundary) Counter(trimmed int) string {

@@ -87,6 +87,7 @@ func TestComplete(t *testing.T) {
 	from := Sources{
 		Topics: []string{"AI", "AI > Agents", "Cooking", "O'Reilly"}, Models: []string{"openai/gpt-5", "anthropic/claude"},
 		Sessions: []string{"ab12", "cd34"}, Saved: []string{"best", "worst"},
+		Authors: []string{"anna", "Bob O'Neil"},
 	}
 	for _, c := range []struct {
 		line   string // | is the cursor
@@ -101,6 +102,9 @@ func TestComplete(t *testing.T) {
 		{`t"ag|" b`, "t'AI > Agents' b", 1},
 		{"r10m\"cl|", "r10m'anthropic/claude'", 1},
 		{"x'c|", "x'cd34'", 1},
+		{"u'an|' s1", "u'anna' s1", 1},
+		{"u'o|", `u'Bob O\'Neil'`, 1},
+		{"s1 u|", "s1 u'anna'", 2},
 		{"(b | @b|)", "(b | @best)", 1},
 		{"@|", "@best", 2},
 		{"|", "t", len(termStarts())},

@@ -14,6 +14,7 @@ const (
 	KindTopic   Kind = "topic"
 	KindModel   Kind = "model"
 	KindSession Kind = "session"
+	KindAuthor  Kind = "author"
 	KindSaved   Kind = "saved filter"
 	KindCommand Kind = "command"
 	KindFlag    Kind = "flag"
@@ -26,6 +27,7 @@ type Sources struct {
 	Topics   []string // paths, "AI > Agents"
 	Models   []string // provider/name
 	Sessions []string // ids
+	Authors  []string // of pairs
 	Saved    []string // names
 }
 
@@ -75,7 +77,7 @@ type place uint8
 
 const (
 	betweenTerms place = iota
-	inName             // after t, m or x, perhaps within quotes
+	inName             // after t, m, x or u, perhaps within quotes
 	inSaved            // after @
 	inCommand          // after the colon
 	inText             // within a text, an expression or a number
@@ -84,7 +86,7 @@ const (
 // cursorContext is the place of the cursor in a line, and what is typed there.
 type cursorContext struct {
 	where  place
-	letter rune // inName: t, m or x
+	letter rune // inName: t, m, x or u
 	start  int  // where the replaced part begins
 	typed  string
 
@@ -120,7 +122,7 @@ func locate(text []rune) cursorContext {
 		}
 		s.space()
 		if s.peek() == eol {
-			if letter == 'c' || letter == 'u' {
+			if letter == 'c' {
 				return cursorContext{where: inText}
 			}
 			return cursorContext{where: inName, letter: letter, start: start}
@@ -156,13 +158,13 @@ func argument(s *scanner, letter rune, start int) (at cursorContext, open bool) 
 	if s.err == nil {
 		return cursorContext{}, false
 	}
-	if letter == 'c' || letter == 'u' {
+	if letter == 'c' {
 		return cursorContext{where: inText}, true
 	}
 	return cursorContext{where: inName, letter: letter, start: start, typed: string(s.text[from+1:])}, true
 }
 
-// names completes a topic, model or session, closing its quote.
+// names completes a topic, model, session or author, closing its quote.
 func (at cursorContext) names(from Sources) []Completion {
 	to := at.cursor
 	if to < len(at.text) && isQuote(at.text[to]) {
@@ -174,6 +176,8 @@ func (at cursorContext) names(from Sources) []Completion {
 		names, kind = from.Models, KindModel
 	case 'x':
 		names, kind = from.Sessions, KindSession
+	case 'u':
+		names, kind = from.Authors, KindAuthor
 	}
 	return at.offer(at.start, to, names, kind, func(s string) string {
 		if at.letter != 'x' {

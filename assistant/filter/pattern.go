@@ -1,9 +1,6 @@
 package filter
 
-import (
-	"cmp"
-	"strings"
-)
+import "strings"
 
 // Pattern is text with wildcards: the literal parts between the stars. One part
 // is plain text; ["a", ""] is a*. Parts between two others are never empty.
@@ -119,10 +116,10 @@ func (m Model) Matches(model, selected string) bool {
 	return p.match(model) || found && p.match(name)
 }
 
-// Matches reports whether x matches the author of a pair, whom user asks for; a
-// pair without an author is user's own.
+// Matches reports whether x matches the author of a pair, for which user asks. Who
+// has a history alone has no name, and is the author of pairs without one.
 func (x Author) Matches(author, user string) bool {
-	author = strings.ToLower(cmp.Or(author, user))
+	author = strings.ToLower(author)
 	if x.Name.Parts == nil {
 		return author == strings.ToLower(user)
 	}

@@ -1,6 +1,7 @@
 // Package history says what a store of message pairs is, and has what every engine of
-// one needs. The engines are packages sqlite and postgres; package historytest tests
-// any, and package transfer exports and imports over the interface.
+// one needs. The engines are packages sqlite and postgres, which share their use cases
+// in package sqlstore; package historytest tests any engine, and package transfer
+// exports and imports over the interface.
 //
 // # Types
 //

@@ -11,6 +11,8 @@ var (
 	// ErrChanged is wrapped by a refusal to replace a pair that another program has
 	// replaced since it was loaded.
 	ErrChanged = errors.New("another program has changed it meanwhile")
+	// ErrPicture is wrapped when a picture is not stored, or not as it was written.
+	ErrPicture = errors.New("history: the picture is missing or damaged")
 	// ErrTopic is wrapped by refusals to change the tree of topics.
 	ErrTopic = errors.New("history: topic")
 )

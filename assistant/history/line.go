@@ -2,7 +2,6 @@ package history
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 
@@ -28,8 +27,15 @@ type PairReader interface {
 	// there are fewer.
 	SeqAt(where string, args []any, n int) int64
 	SessionIDs() []string
+	// Spans says how many seqs each query of a stream covers, for a line with these
+	// regular expressions.
+	Spans(regexps []string) Spans
 	Err() error
 }
+
+// Spans is how many seqs each query of a stream covers: First, few so that the first
+// screenful comes fast, then Factor times more than the one before, up to Max.
+type Spans struct{ First, Factor, Max int64 }
 
 // Names is what a Search needs to know of a database before it begins.
 type Names struct {
@@ -84,20 +90,6 @@ func SessionLine(session string, charsPerToken float64) (*filter.Query, Env) {
 	return &filter.Query{Expr: filter.SessionCurrent{}}, env
 }
 
-// StreamOf makes the iterator of Store.Stream: run calls each with the pieces.
-func StreamOf(run func(each func([]assistant.Ref) bool) error) iter.Seq2[[]assistant.Ref, error] {
-	return func(yield func([]assistant.Ref, error) bool) {
-		stopped := false
-		err := run(func(refs []assistant.Ref) bool {
-			stopped = !yield(refs, nil)
-			return !stopped
-		})
-		if err != nil && !stopped {
-			yield(nil, err)
-		}
-	}
-}
-
 // Result returns the pairs that the line matches.
 func (f *Search) Result() Result {
 	var pieces [][]assistant.Ref
@@ -148,14 +140,7 @@ func withoutRegexp(x filter.Expr) filter.Expr {
 	if and, ok := x.(filter.And); ok {
 		terms = slices.Clone(and.Terms)
 	}
-	terms = slices.DeleteFunc(terms, func(x filter.Expr) (uses bool) {
-		filter.Walk(x, func(x filter.Expr) {
-			if _, ok := x.(filter.Regexp); ok {
-				uses = true
-			}
-		})
-		return uses
-	})
+	terms = slices.DeleteFunc(terms, func(x filter.Expr) bool { return regexps(x) != nil })
 	switch len(terms) {
 	case 0:
 		return nil
@@ -165,17 +150,23 @@ func withoutRegexp(x filter.Expr) filter.Expr {
 	return filter.And{Terms: terms}
 }
 
-// The number of seqs that one query of a stream covers: few at first, so that the
-// first screenful comes fast, then doubled up to a bound for the memory.
-const (
-	firstSpan = 2048
-	maxSpan   = 128 << 10
-)
+// regexps returns the regular expressions in an expression, which may be nil.
+func regexps(x filter.Expr) (sources []string) {
+	if x != nil {
+		filter.Walk(x, func(x filter.Expr) {
+			if re, ok := x.(filter.Regexp); ok {
+				sources = append(sources, re.Source)
+			}
+		})
+	}
+	return sources
+}
 
 // stream calls each with the refs that both expressions match, the newest piece
 // first, until it returns false.
 func (f *Search) stream(a, b filter.Expr, each func([]assistant.Ref) bool) {
-	for to, n := f.newest, int64(firstSpan); to > 0 && f.db.Err() == nil; n = min(2*n, maxSpan) {
+	spans := f.db.Spans(append(regexps(a), regexps(b)...))
+	for to, n := f.newest, spans.First; to > 0 && f.db.Err() == nil; n = min(spans.Factor*n, spans.Max) {
 		from := max(to-n, 0)
 		where, args := f.where(a, b, from, to)
 		refs := f.db.Refs(where, args, f.env.CharsPerToken)

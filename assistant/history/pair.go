@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"winnow/assistant"
+	"winnow/assistant/attachment"
 )
 
 // states are the states of pairs; their indexes are stored in the database.
@@ -35,6 +36,11 @@ func CheckPair(p *assistant.Pair) error {
 		return fmt.Errorf("history: pair %s: %d stars; want 0 to %d", p.ID, p.Star, MaxStar)
 	case p.CreatedAt.Year() < 0 || p.CreatedAt.Year() > 9999:
 		return fmt.Errorf("history: pair %s: the year %d cannot be written as RFC 3339", p.ID, p.CreatedAt.Year())
+	}
+	for _, f := range p.Attachments {
+		if err := f.Check(); err != nil {
+			return fmt.Errorf("history: pair %s: %w", p.ID, err)
+		}
 	}
 	return nil
 }
@@ -60,6 +66,9 @@ type callJSON struct {
 // text; otherwise arguments that are JSON become part of the document.
 func newPairJSON(p *assistant.Pair, asText bool) (pairJSON, error) {
 	form := pairJSON{Pair: p, Attachments: append([]assistant.Attachment{}, p.Attachments...), ToolCalls: []callJSON{}}
+	if asText { // the store has the pictures elsewhere
+		form.Attachments = attachment.Stripped(form.Attachments)
+	}
 	for _, c := range p.ToolCalls {
 		call := callJSON{ToolCall: c}
 		text := string(c.Arguments)
@@ -200,11 +209,46 @@ type Row struct {
 func NewRow(p *assistant.Pair, redact func(string) string) (Row, error) {
 	more, err := encodeMore(p)
 	r := Row{Pair: *p, StateNumber: stateNumber(p), Parts: partRunes(p), More: redact(more)}
-	for _, text := range []*string{&r.UserText, &r.AssistantText, &r.Reasoning, &r.ErrorCode, &r.ErrorMessage} {
+	for _, text := range r.texts() {
 		*text = redact(*text)
 	}
 	r.Sum = sql.NullInt64{Int64: pairSum(&r.Pair, r.More), Valid: true}
 	return r, err
+}
+
+// texts are the texts of the pair that have columns of their own.
+func (r *Row) texts() [5]*string {
+	return [5]*string{&r.UserText, &r.AssistantText, &r.Reasoning, &r.ErrorCode, &r.ErrorMessage}
+}
+
+// ExactTexts encodes the texts byte for byte when storable changes one of them, for
+// an engine whose columns cannot hold all bytes. It is nil when it changes none.
+func (r *Row) ExactTexts(storable func(string) string) ([]byte, error) {
+	var exact [5][]byte
+	changed := false
+	for i, text := range r.texts() {
+		exact[i] = []byte(*text)
+		changed = changed || storable(*text) != *text
+	}
+	if !changed {
+		return nil, nil
+	}
+	return json.Marshal(exact)
+}
+
+// SetExactTexts sets the texts that ExactTexts has encoded; nil leaves them.
+func (r *Row) SetExactTexts(exact []byte) error {
+	var texts [5][]byte
+	if exact == nil {
+		return nil
+	}
+	if err := json.Unmarshal(exact, &texts); err != nil {
+		return fmt.Errorf("history: pair %d: %w", r.Seq, err)
+	}
+	for i, text := range r.texts() {
+		*text = string(texts[i])
+	}
+	return nil
 }
 
 // Decode completes Pair by StateNumber and More, after the other fields were read.
@@ -241,17 +285,23 @@ func Sum(texts ...string) int64 {
 	return int64(sum.Sum32())
 }
 
-// partRunes packs the length in runes of each part that p adds to a request, so
-// that the cost at any charsPerToken is known without the texts.
+// tokenPart marks a packed part that is a number of tokens: of the pictures.
+const tokenPart = 1 << 48
+
+// partRunes packs the length in runes of each part that p adds to a request, and the
+// tokens of its pictures, so that the cost at any charsPerToken is known without them.
 func partRunes(p *assistant.Pair) []byte {
 	packed := []byte{}
+	if tokens := attachment.Tokens(p.Attachments); tokens > 0 {
+		packed = binary.AppendUvarint(packed, tokenPart+uint64(tokens))
+	}
 	for _, part := range assistant.PairParts(p) {
 		packed = binary.AppendUvarint(packed, uint64(utf8.RuneCountInString(part)))
 	}
 	return packed
 }
 
-// Cost returns the tokens of packed parts: for each, its runes divided by
+// Cost returns the tokens of packed parts: for each text, its runes divided by
 // charsPerToken, rounded up.
 func Cost(packed []byte, charsPerToken float64) int {
 	sum := 0
@@ -260,7 +310,11 @@ func Cost(packed []byte, charsPerToken float64) int {
 		if n <= 0 {
 			return sum
 		}
-		sum += int(math.Ceil(float64(runes) / charsPerToken))
+		if runes < tokenPart {
+			sum += int(math.Ceil(float64(runes) / charsPerToken))
+		} else {
+			sum += int(runes - tokenPart)
+		}
 		packed = packed[n:]
 	}
 	return sum

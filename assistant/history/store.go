@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
+	"winnow/assistant/safetext"
+	"winnow/checkpoint/changelog"
 )
 
 // Store holds pairs and what a user interface remembers. Its methods are safe
@@ -17,13 +21,17 @@ import (
 type Store interface {
 	// Commit deletes, then uncuts, cuts, puts, marks and adds requests. A new pair
 	// whose ID is known replaces that pair; an empty ID is filled in. An Intent that
-	// was committed before changes nothing. A pair in state sending belongs to this
+	// was committed before changes nothing. Who deleted a pair that is not there is in
+	// the error where it is known; a pair that is put is stored again. A pair in state sending belongs to this
 	// store: when the process dies, the next Open ends it as interrupted.
+	//
+	// A picture is stored once, under its hash, until the last pair that has it is deleted.
 	//
 	// Load finds cut pairs too. A pair whose stored bytes have changed has the
 	// Notice DamagedPair.
 	assistant.Store
 	assistant.RequestStore
+	assistant.PictureStore
 	assistant.SessionStore
 
 	// Filter returns the uncut pairs that a line matches; a nil line matches all.
@@ -41,10 +49,12 @@ type Store interface {
 
 	// Append adds the pairs whose id is not in the store, in their order.
 	Append(ctx context.Context, pairs []*assistant.Pair) (added int, err error)
-	// Mark sets marks of many pairs and returns what Restore needs to undo it.
+	// Mark sets marks of many pairs and returns what Restore needs to undo it. Like
+	// Commit it fails with assistant.ErrNoPair when one of them is not there.
 	Mark(ctx context.Context, seqs []int64, m Mark) (before Snapshot, err error)
-	// Restore restores marks, topics and saved filters. It removes those of
-	// NewTopics that have no pair, cut ones included, and no topic below them.
+	// Restore restores topics, saved filters and the marks of pairs that are still
+	// there. It removes those of NewTopics that have no pair, cut ones included, and
+	// no topic below them.
 	Restore(ctx context.Context, to Snapshot) error
 	// Revision grows with each change of pairs, topics and saved filters that
 	// this process has made or noticed. It answers from memory.
@@ -56,6 +66,8 @@ type Store interface {
 	Topics(ctx context.Context) ([]Topic, error)
 	// TopicPaths lists their paths, sorted, without counting.
 	TopicPaths(ctx context.Context) ([]string, error)
+	// Authors lists the authors of pairs, sorted; in a file those of the newest pairs.
+	Authors(ctx context.Context) ([]string, error)
 	// CreateTopic creates a topic and its missing parents. Its refusals, and those
 	// of MoveTopic and DeleteTopic, wrap ErrTopic.
 	CreateTopic(ctx context.Context, path string) error
@@ -108,9 +120,44 @@ type Notifier interface {
 	Changes() <-chan Change
 }
 
+// WindowLog is a Store that also has the log of the windows that programs serve.
+type WindowLog interface {
+	// AddWindowChanges adds changes that the journal of a window at a path on a host has.
+	// Those that were added before stay as they are.
+	AddWindowChanges(ctx context.Context, host, path string, changes []changelog.Change) error
+	// WindowChanges returns those of all windows that were added after the one with the
+	// number after, the newest last of them by time, oldest first; and the greatest number.
+	WindowChanges(ctx context.Context, after int64, last int) (changes []WindowChange, newest int64, err error)
+}
+
+// WindowChange is a change of a window. Host and Path are "" where the window is known.
+type WindowChange struct {
+	Host string `json:"host,omitempty"`
+	Path string `json:"path,omitempty"`
+	changelog.Change
+}
+
 // Change is what other programs have changed: pairs, marks, topics or filters.
 type Change struct {
 	Deleted map[int64]string // who deleted which pairs, by Seq
+}
+
+// maxName bounds, in cells, the name of an author in a sentence.
+const maxName = 120
+
+// DeletedOf says who deleted pairs of a view; "" when nobody did.
+func (c Change) DeletedOf(view []assistant.Ref) string {
+	count := map[string]int{}
+	for _, ref := range view {
+		if by := c.Deleted[ref.Seq]; by != "" {
+			count[by]++
+		}
+	}
+	var sentences []string
+	for _, by := range slices.Sorted(maps.Keys(count)) {
+		sentences = append(sentences, fmt.Sprintf("%s deleted by %s", assistant.Counted(count[by], "pair"), safetext.Line(by, maxName)))
+	}
+	return strings.Join(sentences, " · ")
 }
 
 // Env is what the result of a line depends on besides the pairs.
@@ -131,7 +178,7 @@ type Env struct {
 func EnvOf(s *assistant.Session, now time.Time) Env {
 	return Env{
 		Env: filter.Env{
-			Now: now, Location: time.Local, SelectedTopic: s.Topic(), SelectedModel: s.Model(), Session: s.ID(),
+			Now: now, Location: time.Local, User: s.Author(), SelectedTopic: s.Topic(), SelectedModel: s.Model(), Session: s.ID(),
 		},
 		CharsPerToken: s.Settings().Budget.CPT(),
 		Fits:          s.Fits(),
@@ -153,7 +200,7 @@ type Mark struct {
 
 // Snapshot is the part of the store that a change replaced, for Restore.
 type Snapshot struct {
-	Marks     []assistant.PairMark // of the pairs that exist; nil fields did not change
+	Marks     []assistant.PairMark // nil fields did not change
 	Topics    []string             // paths that must exist
 	NewTopics []string             // paths that were created, parents first
 	Filters   map[string]string    // saved filters by name; "": there was none

@@ -20,6 +20,6 @@
 //
 // The Model sanitises the text in Parts, but not the arguments of a Call.
 //
-// The package imports assistant/budget and assistant/nearest, and nothing of the
+// The package imports assistant/attachment, assistant/budget and assistant/nearest, and nothing of the
 // engine: a new kind of endpoint needs this package only.
 package llm

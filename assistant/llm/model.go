@@ -1,15 +1,18 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"winnow/assistant/attachment"
 	"winnow/assistant/budget"
 )
 
@@ -60,6 +63,16 @@ type Request struct {
 	Sampling Sampling `json:",omitzero"`
 }
 
+// Abbreviated returns the request as it is stored and shown: the Data of its pictures is
+// left out.
+func (r Request) Abbreviated() Request {
+	r.Messages = slices.Clone(r.Messages)
+	for i, m := range r.Messages {
+		r.Messages[i].Pictures = attachment.Stripped(m.Pictures)
+	}
+	return r
+}
+
 // Sampling is how a model chooses its answer. The zero value leaves everything
 // to the endpoint.
 type Sampling struct {
@@ -83,10 +96,11 @@ const (
 // Message is a message of the chat completions protocol: tool calls and their
 // results are separate messages.
 type Message struct {
-	Role    Role
-	Content string
-	Calls   []Call // of an assistant message, in the order the model made them
-	CallID  string // of a tool message: the call it answers
+	Role     Role
+	Content  string
+	Pictures []attachment.File `json:",omitempty"` // of a user message
+	Calls    []Call            // of an assistant message, in the order the model made them
+	CallID   string            // of a tool message: the call it answers
 }
 
 // Call is a tool call that a model has made.
@@ -168,6 +182,14 @@ type Usage struct {
 	Prompt, Completion, Reasoning, Cached int
 }
 
+// Plus returns the sum of two usages; nil is one that is not known.
+func (u *Usage) Plus(other *Usage) *Usage {
+	if u == nil || other == nil {
+		return cmp.Or(u, other)
+	}
+	return &Usage{u.Prompt + other.Prompt, u.Completion + other.Completion, u.Reasoning + other.Reasoning, u.Cached + other.Cached}
+}
+
 // RateLimits is what an endpoint's headers say about its quotas. The zero value
 // means that nothing is left; UnknownLimits means that nothing is known.
 type RateLimits struct {
@@ -179,20 +201,60 @@ type RateLimits struct {
 // UnknownLimits are limits of which nothing is known.
 func UnknownLimits() RateLimits { return RateLimits{RequestsLeft: -1, TokensLeft: -1} }
 
+// Ability is whether a model can do something.
+type Ability string
+
+// The abilities. The zero value is unknown.
+const (
+	Able   Ability = "yes"
+	Unable Ability = "no"
+)
+
+// AbilityOf is what a description says that mentions an ability.
+func AbilityOf(able bool) Ability {
+	if able {
+		return Able
+	}
+	return Unable
+}
+
 // ModelInfo describes a model that can be chosen.
 type ModelInfo struct {
 	ID        string  // "provider/name"
 	Context   int     // tokens; 0 is unknown
 	TPM       int     // tokens a minute; 0 is unknown
 	Known     bool    // Context is known: from the endpoint, the catalogue or the config
+	Gone      bool    // its endpoint no longer lists it; Retrieved is when it last did
 	Tools     bool    // can call tools
 	Reasons   bool    // can reason
 	Images    bool    // can draw
+	Vision    Ability // can see pictures
 	PriceIn   float64 // US dollars for a million tokens; 0 with PriceOut 0 is unknown
 	PriceOut  float64
 	Source    string // where the description comes from: "live", "cache", "catalogue", "config"
 	NoChat    bool   // an embedding, speech or other model that cannot chat
 	Retrieved time.Time
+	// ContextFrom is what names Context, for display; "" when nothing does.
+	ContextFrom string
+}
+
+// The values of ModelInfo.ContextFrom, besides an error of the endpoint.
+const (
+	FromEndpoint  = "its endpoint"
+	FromCatalogue = "the catalogue"
+	FromSettings  = "the settings"
+)
+
+// LimitFrom is what names the smaller one of Context and TPM, for display; "" is the
+// description of the model.
+func (m ModelInfo) LimitFrom() string {
+	switch {
+	case m.TPM > 0 && m.Limit().ML() == m.TPM && m.TPM != m.Context:
+		return "its tokens a minute"
+	case m.Context == 0:
+		return "assumed"
+	}
+	return m.ContextFrom
 }
 
 // Limit is what the budget needs to know of the model.

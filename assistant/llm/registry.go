@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,8 +14,28 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// ErrModelGone is the error of opening a model that its endpoint no longer lists.
-var ErrModelGone = errors.New("the endpoint no longer offers this model")
+// ErrModelGone is what a *GoneError is.
+var ErrModelGone = errors.New("the endpoint no longer lists this model")
+
+// GoneError is the error of opening a model that its endpoint no longer lists.
+type GoneError struct {
+	ID   string
+	Seen time.Time // when it was last listed; zero is unknown
+}
+
+// Error names the model, and when it was last listed.
+func (e *GoneError) Error() string {
+	if e.Seen.IsZero() {
+		return e.ID + " is no longer listed by its endpoint"
+	}
+	return e.ID + " is no longer listed by its endpoint: last seen " + e.Seen.Local().Format("2006-01-02 15:04")
+}
+
+// Is makes it an ErrModelGone.
+func (e *GoneError) Is(target error) bool { return target == ErrModelGone }
+
+// ErrNoVision refuses to send pictures to a model that cannot see them.
+var ErrNoVision = errors.New("the model cannot see pictures")
 
 // ConfigError is a configuration that cannot work.
 type ConfigError struct {
@@ -31,8 +52,21 @@ type Provider struct {
 	Model Model
 	// List asks the endpoint for its models; when nil, it has only those of Known.
 	List func(ctx context.Context) ([]ModelInfo, error)
+	// Kept returns the last answer to List in an earlier run; nil when none is kept.
+	Kept func() []ModelInfo
 	// Known describes models without asking the endpoint, by full id.
 	Known []ModelInfo
+	// Limits are the context limits that errors named in earlier runs, by full id.
+	Limits map[string]LearnedLimit
+	// Learned is called with each limit that an error names, by the goroutine of the
+	// turn; nil: they are forgotten at the end of the run.
+	Learned func(id string, l LearnedLimit)
+}
+
+// LearnedLimit is the context limit of a model as an error named it.
+type LearnedLimit struct {
+	Tokens int
+	At     time.Time
 }
 
 // Registry knows the providers and their models. The zero value is empty. Its
@@ -41,20 +75,32 @@ type Registry struct {
 	mu        sync.RWMutex
 	providers []Provider
 	models    map[string]ModelInfo
-	gone      map[string]bool       // no longer listed by their endpoint
+	gone      map[string]ModelInfo // no longer listed by their endpoint, as they last were
+	limits    map[string]LearnedLimit
 	quotas    map[string]timedQuota // by full id
 }
 
 // Add registers a provider; a name that is taken or empty is a *ConfigError.
-func (r *Registry) Add(p Provider) error {
+func (r *Registry) Add(p Provider) error { return r.put(p, false) }
+
+// Put is Add, but p replaces the provider of its name. Requests that run keep the old one.
+func (r *Registry) Put(p Provider) error { return r.put(p, true) }
+
+func (r *Registry) put(p Provider, replace bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	taken := slices.ContainsFunc(r.providers, func(have Provider) bool { return have.Name == p.Name })
+	same := func(have Provider) bool { return have.Name == p.Name }
+	taken := !replace && slices.ContainsFunc(r.providers, same)
 	if taken || p.Name == "" || strings.Contains(p.Name, "/") || p.Model == nil {
 		return &ConfigError{"provider", fmt.Sprintf("provider %q is a duplicate, has no model, or has a name that is empty or contains a slash", p.Name)}
 	}
-	r.providers = append(r.providers, p)
+	if i := slices.IndexFunc(r.providers, same); i >= 0 {
+		r.providers[i] = p
+	} else {
+		r.providers = append(r.providers, p)
+	}
 	r.learn(p.Known...)
+	maps.Copy(r.limits, p.Limits)
 	return nil
 }
 
@@ -68,12 +114,13 @@ func (r *Registry) Learn(models ...ModelInfo) {
 
 func (r *Registry) learn(models ...ModelInfo) {
 	if r.models == nil {
-		r.models, r.gone, r.quotas = map[string]ModelInfo{}, map[string]bool{}, map[string]timedQuota{}
+		r.models, r.gone = map[string]ModelInfo{}, map[string]ModelInfo{}
+		r.limits, r.quotas = map[string]LearnedLimit{}, map[string]timedQuota{}
 	}
 	for _, m := range models {
 		old := r.models[m.ID]
 		if m.Context == 0 {
-			m.Context, m.Known = old.Context, m.Known || old.Known
+			m.Context, m.ContextFrom, m.Known = old.Context, old.ContextFrom, m.Known || old.Known
 		}
 		if m.PriceIn == 0 && m.PriceOut == 0 {
 			m.PriceIn, m.PriceOut = old.PriceIn, old.PriceOut
@@ -88,8 +135,35 @@ func (r *Registry) learn(models ...ModelInfo) {
 			m.Retrieved = old.Retrieved
 		}
 		m.Tools, m.Reasons, m.Images = m.Tools || old.Tools, m.Reasons || old.Reasons, m.Images || old.Images
+		m.Vision = cmp.Or(m.Vision, old.Vision)
 		r.models[m.ID] = m
 	}
+}
+
+// LearnLimit notes the context limit that an error of a model's endpoint named. It
+// takes precedence over every description.
+func (r *Registry) LearnLimit(id string, tokens int, now time.Time) {
+	l := LearnedLimit{tokens, now}
+	r.mu.Lock()
+	r.learn() // makes the maps
+	r.limits[id] = l
+	i := slices.IndexFunc(r.providers, func(p Provider) bool { return strings.HasPrefix(id, p.Name+"/") })
+	var store func(string, LearnedLimit)
+	if i >= 0 {
+		store = r.providers[i].Learned
+	}
+	r.mu.Unlock()
+	if store != nil {
+		store(id, l)
+	}
+}
+
+// withLimit is a description with the limit that an error named. r.mu is held.
+func (r *Registry) withLimit(m ModelInfo) ModelInfo {
+	if l, ok := r.limits[m.ID]; ok {
+		m.Context, m.Known, m.ContextFrom = l.Tokens, true, "an overflow error, "+l.At.Local().Format("2006-01-02")
+	}
+	return m
 }
 
 // Providers returns the names in the order they were added.
@@ -109,29 +183,54 @@ func (r *Registry) Models() []ModelInfo {
 	defer r.mu.RUnlock()
 	out := make([]ModelInfo, 0, len(r.models))
 	for _, id := range slices.Sorted(maps.Keys(r.models)) {
-		out = append(out, r.models[id])
+		out = append(out, r.withLimit(r.models[id]))
 	}
 	return out
 }
 
+// Gone returns the models that their endpoints no longer list, in order of ids.
+// Retrieved is when they were last listed.
+func (r *Registry) Gone() []ModelInfo {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	out := make([]ModelInfo, 0, len(r.gone))
+	for _, id := range slices.Sorted(maps.Keys(r.gone)) {
+		out = append(out, r.gone[id])
+	}
+	return out
+}
+
+// Restore adds the kept lists of the named providers, or all without names, to what
+// is known. It waits for the disk.
+func (r *Registry) Restore(names ...string) {
+	for _, p := range r.listers(names) {
+		if p.Kept != nil {
+			r.Learn(p.Kept()...)
+		}
+	}
+}
+
+// listers are the named providers that can list their models, or all of these.
+func (r *Registry) listers(names []string) []Provider {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.DeleteFunc(slices.Clone(r.providers), func(p Provider) bool {
+		return p.List == nil || len(names) > 0 && !slices.Contains(names, p.Name)
+	})
+}
+
 // Refresh asks the named providers for their models, or all without names. A model
 // that a provider listed before and does not list now is gone: Open returns
-// ErrModelGone. The models of a provider that fails stay. The errors are by name.
+// a *GoneError. The models of a provider that fails stay. The errors are by name.
 func (r *Registry) Refresh(ctx context.Context, names ...string) map[string]error {
-	r.mu.RLock()
-	providers := slices.Clone(r.providers)
-	r.mu.RUnlock()
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	failed := map[string]error{}
-	for _, p := range providers {
-		if p.List == nil || (len(names) > 0 && !slices.Contains(names, p.Name)) {
-			continue
-		}
+	for _, p := range r.listers(names) {
 		wait.Go(func() {
 			found, err := p.List(ctx)
 			if err == nil {
-				r.replace(p, found)
+				r.Replace(p.Name, found)
 				return
 			}
 			mu.Lock()
@@ -143,32 +242,48 @@ func (r *Registry) Refresh(ctx context.Context, names ...string) map[string]erro
 	return failed
 }
 
-// replace makes found the list of a provider, besides the models of Known. An
-// empty list removes the models but marks none as gone: the endpoint was not asked.
-func (r *Registry) replace(p Provider, found []ModelInfo) {
+// Replace makes found the list of a provider, besides the models of Known. What it
+// marks as Gone, or no longer contains, is gone. An empty list removes the models but
+// marks none as gone: the endpoint was not asked.
+func (r *Registry) Replace(provider string, found []ModelInfo) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.learn() // makes the maps
 	current := map[string]bool{}
-	for _, m := range slices.Concat(p.Known, found) {
-		current[m.ID] = true
-	}
-	for id, m := range r.models {
-		listed := m.Source == "live" || m.Source == "cache"
-		if listed && !current[id] && strings.HasPrefix(id, p.Name+"/") {
-			delete(r.models, id)
-			r.gone[id] = len(found) > 0
+	for _, p := range r.providers {
+		for _, m := range p.Known {
+			current[m.ID] = true
 		}
 	}
 	for _, m := range found {
-		delete(r.gone, m.ID)
+		current[m.ID] = !m.Gone
 	}
-	r.learn(found...)
+	prefix := provider + "/"
+	maps.DeleteFunc(r.gone, func(id string, _ ModelInfo) bool {
+		return strings.HasPrefix(id, prefix) && (len(found) == 0 || current[id])
+	})
+	for id, m := range r.models {
+		listed := m.Source == "live" || m.Source == "cache"
+		if !listed || current[id] || !strings.HasPrefix(id, prefix) {
+			continue
+		}
+		delete(r.models, id)
+		if len(found) > 0 {
+			r.gone[id] = m
+		}
+	}
+	for _, m := range found {
+		if m.Gone {
+			r.gone[m.ID] = m
+		} else {
+			r.learn(m)
+		}
+	}
 }
 
 // Open returns the endpoint of a model, the name by which the endpoint knows
-// it, and its description. The error is a *ConfigError for an unknown provider and
-// ErrModelGone for a model that its endpoint no longer lists. A model that was
+// it, and its description. The error is a *ConfigError for an unknown provider and a
+// *GoneError for a model that its endpoint no longer lists. A model that was
 // never listed is no error: the endpoint decides.
 func (r *Registry) Open(id string) (Model, string, ModelInfo, error) {
 	provider, name, ok := strings.Cut(id, "/")
@@ -182,123 +297,14 @@ func (r *Registry) Open(id string) (Model, string, ModelInfo, error) {
 	if i < 0 {
 		return nil, "", ModelInfo{}, &ConfigError{"model", fmt.Sprintf("there is no provider %q.%s", provider, nearest.Hint(provider, names))}
 	}
-	if r.gone[id] {
-		return nil, "", ModelInfo{}, fmt.Errorf("%s: %w", id, ErrModelGone)
+	if last, gone := r.gone[id]; gone {
+		return nil, "", ModelInfo{}, &GoneError{id, last.Retrieved}
 	}
 	info := r.models[id]
 	info.ID = id
+	info = r.withLimit(info)
 	if tpm := r.quotas[id].TokensPerMinute; tpm > 0 {
 		info.TPM = tpm // reported by the endpoint itself
 	}
 	return r.providers[i].Model, name, info, nil
-}
-
-// Quota is what is left of the quotas of a model: what its endpoint reported
-// last, less what was sent to it since.
-type Quota struct {
-	RateLimits
-	Model string    // "provider/name"
-	At    time.Time // when the endpoint reported it
-	// Wait is the rest of the delay that the endpoint asked for when it refused
-	// a request; 0 is none.
-	Wait time.Duration
-}
-
-// Refuses reports whether the endpoint would likely refuse a request of so many
-// tokens now. What is unknown refuses nothing.
-func (q Quota) Refuses(tokens int) bool {
-	return q.Wait > 0 || q.RequestsLeft == 0 || (q.TokensLeft >= 0 && tokens > q.TokensLeft)
-}
-
-// timedQuota is a Quota with the time for which it was computed.
-type timedQuota struct {
-	Quota
-	asOf time.Time
-}
-
-// quotaWindow is the reset of a quota whose endpoint reports none: quotas are per
-// minute.
-const quotaWindow = time.Minute
-
-// aged is the quota at a later time. What is left does not grow before the reset:
-// not all endpoints refill gradually, and an underestimate is safe.
-func (q timedQuota) aged(now time.Time) timedQuota {
-	age := func(limit int, left *int, reset *time.Duration) {
-		*reset = max(*reset-now.Sub(q.asOf), 0)
-		switch {
-		case *left < 0:
-			*reset = 0
-		case *reset == 0 && limit == 0:
-			*left = -1
-		case *reset == 0:
-			*left = limit
-		}
-	}
-	age(q.RequestsPerMinute, &q.RequestsLeft, &q.RequestsReset)
-	age(q.TokensPerMinute, &q.TokensLeft, &q.TokensReset)
-	q.Wait = max(q.Wait-now.Sub(q.asOf), 0)
-	q.asOf = now
-	return q
-}
-
-// consume subtracts n from what is left, and sets a reset when there is none.
-func consume(n int, left *int, reset *time.Duration) {
-	if *left < 0 {
-		return
-	}
-	*left = max(*left-n, 0)
-	if *reset == 0 {
-		*reset = quotaWindow
-	}
-}
-
-// SetQuota stores what an endpoint reported of the quotas of a model, "provider/name".
-// Its tokens a minute bound the requests to the model from now on. l is nil when there
-// was no report; wait is the delay that a refusal asked for, 0 without a refusal.
-func (r *Registry) SetQuota(id string, l *RateLimits, wait time.Duration, now time.Time) {
-	if l == nil && wait <= 0 {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.learn() // makes the maps
-	q, known := r.quotas[id]
-	q = q.aged(now)
-	if !known {
-		q.RateLimits = UnknownLimits()
-	}
-	q.Model, q.At = id, now
-	if l != nil {
-		q.RateLimits, q.Wait = *l, 0
-		consume(0, &q.RequestsLeft, &q.RequestsReset)
-		consume(0, &q.TokensLeft, &q.TokensReset)
-	}
-	if wait > 0 {
-		q.Wait = wait
-	}
-	r.quotas[id] = q
-}
-
-// Spend subtracts a request of so many tokens, until the endpoint reports what is left.
-func (r *Registry) Spend(id string, tokens int, now time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if q, known := r.quotas[id]; known {
-		q = q.aged(now)
-		consume(1, &q.RequestsLeft, &q.RequestsReset)
-		consume(tokens, &q.TokensLeft, &q.TokensReset)
-		r.quotas[id] = q
-	}
-}
-
-// Quota is what is left of a model's quotas now; ok is false when
-// its endpoint never reported any.
-func (r *Registry) Quota(id string, now time.Time) (q Quota, ok bool) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	have, ok := r.quotas[id]
-	if !ok {
-		return Quota{}, false
-	}
-	return have.aged(now).Quota, true
 }

@@ -3,6 +3,7 @@ package llm_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -63,6 +64,71 @@ func TestRegistry(t *testing.T) {
 	if _, name, info, err := registry.Open("p/org/new"); err != nil || name != "org/new" || info.ID != "p/org/new" {
 		t.Errorf("unlisted: %q, %+v, %v", name, info, err)
 	}
+}
+
+func TestWhatAnEarlierRunKept(t *testing.T) {
+	registry, listed := &llm.Registry{}, []llm.ModelInfo(nil)
+	var failed error
+	var learned []string
+	err := registry.Add(llm.Provider{
+		Name: "p", Model: at.NewScript(), List: func(context.Context) ([]llm.ModelInfo, error) { return listed, failed },
+		Kept: func() []llm.ModelInfo {
+			return []llm.ModelInfo{{ID: "p/a", Source: "cache", Retrieved: startTime}, {ID: "p/b", Source: "cache", Retrieved: startTime}}
+		},
+		Limits:  map[string]llm.LearnedLimit{"p/a": {Tokens: 700, At: startTime}},
+		Learned: func(id string, l llm.LearnedLimit) { learned = append(learned, fmt.Sprint(id, " ", l.Tokens)) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := func(list []llm.ModelInfo) string {
+		var out []string
+		for _, m := range list {
+			out = append(out, m.ID)
+		}
+		return strings.Join(out, " ")
+	}
+	wantEqual(t, "before it is restored", ids(registry.Models()), "")
+	registry.Restore()
+	wantEqual(t, "restored", ids(registry.Models()), "p/a p/b")
+	failed = errors.New("down")
+	registry.Refresh(t.Context())
+	wantEqual(t, "after a failure", ids(registry.Models())+"|"+ids(registry.Gone()), "p/a p/b|")
+	failed, listed = nil, []llm.ModelInfo{{ID: "p/a", Source: "live", Context: 9000}, {ID: "p/old", Gone: true}}
+	registry.Refresh(t.Context())
+	wantEqual(t, "after an answer", ids(registry.Models())+"|"+ids(registry.Gone()), "p/a|p/b p/old")
+	_, _, _, err = registry.Open("p/b")
+	want := "p/b is no longer listed by its endpoint: last seen " + startTime.Local().Format("2006-01-02 15:04")
+	if !errors.Is(err, llm.ErrModelGone) || err.Error() != want {
+		t.Errorf("Open = %v, want %q", err, want)
+	}
+	if _, _, _, err = registry.Open("p/old"); err == nil || err.Error() != "p/old is no longer listed by its endpoint" {
+		t.Errorf("Open of one without a time = %v", err)
+	}
+	if _, _, _, err = registry.Open("p/by-hand"); err != nil {
+		t.Errorf("Open of one that was never listed = %v", err)
+	}
+
+	// A limit that an error named stands against every list.
+	for _, id := range []string{"p/a", "p/by-hand"} {
+		if id == "p/by-hand" {
+			registry.LearnLimit(id, 800, startTime)
+		}
+		_, _, m, _ := registry.Open(id)
+		if m.Context == 9000 || m.Limit().ML() != m.Context || !m.Known || !strings.HasPrefix(m.LimitFrom(), "an overflow error, 2026-") {
+			t.Errorf("%s: %+v", id, m)
+		}
+	}
+	wantEqual(t, "limit in the list", registry.Models()[0].Context, 700)
+	wantEqual(t, "stored", strings.Join(learned, ", "), "p/by-hand 800")
+	wantEqual(t, "a limit makes no model", ids(registry.Models()), "p/a")
+	wantEqual(t, "limit from a quota", llm.ModelInfo{Context: 9000, TPM: 100, ContextFrom: llm.FromCatalogue}.LimitFrom(), "its tokens a minute")
+	wantEqual(t, "limit from nothing", llm.ModelInfo{}.LimitFrom(), "assumed")
+
+	// An endpoint that was not asked has an empty list: nothing is gone.
+	listed = nil
+	registry.Refresh(t.Context())
+	wantEqual(t, "after an empty list", ids(registry.Models())+"|"+ids(registry.Gone()), "|")
 }
 
 func TestAQuotaIsWhatWasSaidLast(t *testing.T) {
@@ -129,5 +195,16 @@ func TestQuotaRefuses(t *testing.T) {
 		"a pause":        {llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: -1, TokensLeft: -1}, Wait: 1}, 1, true},
 	} {
 		wantEqual(t, name, tt.q.Refuses(tt.n), tt.want)
+	}
+}
+
+func TestUsagesAdd(t *testing.T) {
+	one, two := &llm.Usage{1, 2, 3, 4}, &llm.Usage{10, 20, 30, 40}
+	for name, c := range map[string]struct{ a, b, want *llm.Usage }{
+		"both": {one, two, &llm.Usage{11, 22, 33, 44}}, "the first": {one, nil, one}, "the second": {nil, two, two}, "none": {nil, nil, nil},
+	} {
+		if got := c.a.Plus(c.b); got != c.want && (got == nil || c.want == nil || *got != *c.want) {
+			t.Errorf("%s: Plus = %v, want %v", name, got, c.want)
+		}
 	}
 }

@@ -86,7 +86,7 @@ func (p *Parser) Write(chunk string) []Segment {
 			p.giveUp("was too long")
 		}
 	}
-	return p.takeOutput()
+	return p.flush()
 }
 
 // Flush returns the remaining segments at the end of the text.
@@ -96,11 +96,11 @@ func (p *Parser) Flush() []Segment {
 	}
 	p.text.WriteString(p.held)
 	p.held = ""
-	return p.takeOutput()
+	return p.flush()
 }
 
-// takeOutput returns what was parsed and not returned yet.
-func (p *Parser) takeOutput() []Segment {
+// flush returns what was parsed and not returned yet.
+func (p *Parser) flush() []Segment {
 	p.flushText()
 	out := p.out
 	p.out = nil

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"encoding/json"
 
+	"winnow/assistant/attachment"
 	"winnow/assistant/llm"
 )
 
@@ -25,6 +26,9 @@ type Agent struct {
 type Text struct {
 	Text string   `json:"text"`
 	Role llm.Role `json:"role"` // RoleUser or RoleAssistant
+
+	// Pictures go with a text of the user. They are not part of the published form.
+	Pictures []attachment.File `json:"-"`
 }
 
 // ToolCall is one call and its result. The calls of one response are adjacent
@@ -64,7 +68,7 @@ func (l List) Wire() []llm.Message {
 			out = append(out, llm.Message{Role: llm.RoleSystem, Content: m.Text})
 		case *Text:
 			if m.Text != "" { // endpoints refuse an empty message
-				out = append(out, llm.Message{Role: m.Role, Content: m.Text})
+				out = append(out, llm.Message{Role: m.Role, Content: m.Text, Pictures: m.Pictures})
 			}
 		case *ToolCall:
 			if !m.Joined || i == 0 {

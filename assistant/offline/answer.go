@@ -11,8 +11,8 @@ const (
 	// self says what answers here.
 	self = "I am winnow's offline model: a set of rules in this program, not a language model."
 	// howToConnect says how to get a language model instead.
-	howToConnect = "To connect one, set `OPENAI_API_KEY` (and `OPENAI_BASE_URL`), add a `[[provider]]` to the settings, or run a local server such as Ollama; " +
-		"then choose it in the model list or with `-m PROVIDER/NAME`."
+	howToConnect = "To connect one, run `winnow config connect`, or choose `Connect a model` among the commands of the screen: a local server such as Ollama, " +
+		"the proxy of the folder, or a provider whose key you have."
 )
 
 // answers are the answers that do not depend on the window.
@@ -80,20 +80,68 @@ func (c *conversation) examples(requests []string) {
 // not, with suggestions. The turn then changes nothing.
 func (c *conversation) notUnderstood(s step, left []string) {
 	if s.kind == unknown || s.kind == followUp {
-		c.reportf("I did not understand %s. %s", code(s.text), nothingChanged)
+		c.reportf("I did not understand %s: I know short requests in English only. %s", code(s.text), nothingChanged)
 	} else {
 		understood := slices.DeleteFunc(strings.Fields(s.text), func(w string) bool {
 			return slices.ContainsFunc(left, func(l string) bool { return strings.EqualFold(w, l) })
 		})
 		c.reportf("I understood %s, but not %s. %s", code(strings.Join(understood, " ")), codes(unique(left)), nothingChanged)
 	}
-	if s.kind == hide && len(left) > 0 {
-		request := `hide "*` + strings.Trim(left[0], `"*`) + `*"`
-		c.reportf("I know models by their names only. For a rule about names that come later, say %s.", code(request))
+	switch request := c.corrected(s, left); {
+	case request != "":
+		c.reportf("Did you mean %s?", code(request))
 		c.offer(upperFirst(request), request)
+	case s.kind == hide && len(left) > 0:
+		c.reportf("I know models by their names only.")
+		for _, w := range left {
+			if pattern := "*" + strings.Trim(w, `"*`) + "*"; len(pattern) > 4 && c.isKnown(pattern) {
+				request := `hide "` + pattern + `"`
+				c.reportf("For all that have %s anywhere in their names, say %s.", code(w), code(request))
+				c.offer(upperFirst(request), request)
+			}
+		}
 	}
 	c.offer("Help", "help")
 	c.reportf("Say `help` for what I understand.")
+}
+
+// isKnown reports whether a pattern matches a model that was looked at.
+func (c *conversation) isKnown(pattern string) bool {
+	for _, cat := range c.catalogs {
+		if len(cat.matching(pattern)) > 0 {
+			return true
+		}
+	}
+	return len(c.shown.matching(pattern)) > 0
+}
+
+// reportNone says that none of the providers has a model of an item.
+func (c *conversation) reportNone(it item, providers []string) {
+	if len(providers) == len(c.providers) && len(providers) > 1 {
+		c.reportf("No model of any provider matches %s.", code(it.text()))
+		return
+	}
+	for _, p := range providers {
+		if c.catalog(p) != nil { // else it is not known
+			c.reportf("No model of %s matches %s.", clean(p), code(it.text()))
+		}
+	}
+}
+
+// reportElsewhere says which other providers have models of an item, and offers the
+// request for those that have models of all its items.
+func (c *conversation) reportElsewhere(s step, it item, elsewhere []string) {
+	for _, p := range elsewhere {
+		models, _ := it.find(c.catalog(p))
+		if s.kind == hide && !slices.ContainsFunc(models, model.isShown) {
+			c.reportf("%s has models that match %s, all of them hidden.", clean(p), code(it.text()))
+			continue
+		}
+		c.reportf("%s has models that match %s.", clean(p), code(it.text()))
+		if !slices.ContainsFunc(s.selection.items, func(o item) bool { _, missing := c.providersWith(s, o, []string{p}); return len(missing) > 0 }) {
+			c.offer("On "+p, s.text+" on "+p)
+		}
+	}
 }
 
 // listModels lists models, of one status or all, by the rules that decide them.
@@ -101,7 +149,8 @@ func (c *conversation) listModels(p *plan) {
 	if slices.ContainsFunc(c.steps, func(s step) bool { return s.kind.changesRules() }) {
 		c.reportf("What follows is as it was before the changes of this message.")
 	}
-	said, state := len(c.paragraphs), cmp.Or(p.step.state, "found")
+	state, several := cmp.Or(p.step.state, "found"), len(p.targets) > 1 || p.step.selection.scope.all()
+	var rows, listed, cut []string
 	for _, tg := range p.targets {
 		models, n := tg.models, tg.total
 		switch state {
@@ -115,16 +164,24 @@ func (c *conversation) listModels(p *plan) {
 		if !tg.all || state == "allowed" {
 			n = len(models)
 		}
-		lines := byRule(models)
+		groups := byRule(models)
+		if len(models) < n {
+			cut = append(cut, clean(tg.provider))
+		}
 		switch {
-		case n == 0 && len(p.targets) > 1:
-			continue
-		case state == "found" && len(lines) == 1:
-			c.reportf("%s: %s.", clean(tg.provider), lines[0])
+		case several && n == 0:
+		case several:
+			listed = append(listed, tg.provider)
+			for _, g := range groups {
+				rows = append(rows, fmt.Sprintf("| %s | %d of %d | %s | %s |", clean(tg.provider), n, tg.total, cell(g.why()), cell(codes(names(g)))))
+			}
+		case state == "found" && len(groups) == 1:
+			c.reportf("%s: %s.", clean(tg.provider), groups[0])
 		default:
 			head := fmt.Sprintf("%s: %d of %s %s %s.", clean(tg.provider), n, count(tg.total, "model"), verbFor(n, "is", "are"), state)
-			if len(models) < n {
-				head += " I was given only part of that list."
+			lines := make([]string, len(groups))
+			for i, g := range groups {
+				lines[i] = g.String()
 			}
 			c.reportf("%s", bullets(head, lines))
 		}
@@ -132,34 +189,52 @@ func (c *conversation) listModels(p *plan) {
 			c.offer("Unhide "+hidden[0].name, "unhide "+hidden[0].name+tg.on())
 		}
 	}
-	if len(p.targets) > 1 && len(c.paragraphs) == said {
+	switch {
+	case len(rows) > 0:
+		c.reportf("| provider | %s | why | models |\n|---|---|---|---|\n%s", state, strings.Join(rows, "\n"))
+		none := slices.DeleteFunc(c.providersOf(p.step.selection.scope), func(p string) bool { return slices.Contains(listed, p) })
+		if len(none) > 0 {
+			c.reportf("None on %s.", codes(none))
+		}
+	case several && len(listed) == 0:
 		c.reportf("No model is %s on any provider.", state)
-	} else if len(p.targets) > 1 {
-		c.reportf("None on the other providers.")
+	}
+	if len(cut) > 0 {
+		c.reportf("Of %s I was given only part of the list.", joinAnd(cut))
 	}
 }
 
+// cell is a text in a Markdown table, where a bar would end the cell.
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+
+// ruleGroup is models of a provider that one rule decides, or none.
+type ruleGroup []model
+
 // byRule lists models by the rule that decides each of them.
-func byRule(models []model) []string {
-	var lines []string
+func byRule(models []model) (groups []ruleGroup) {
 	for i, m := range models {
 		same := func(o model) bool { return o.rule == m.rule && o.status == m.status }
-		if slices.ContainsFunc(models[:i], same) {
-			continue
+		if !slices.ContainsFunc(models[:i], same) {
+			groups = append(groups, filter(models, same))
 		}
-		group := filter(models, same)
-		line := codes(names(group)) + verbFor(len(group), " is", " are")
-		switch {
-		case m.isHidden():
-			line += " hidden by the ignore rule " + code(m.rule)
-		case m.isAllowed():
-			line += " shown by the allow rule " + code(m.rule)
-		default:
-			line += " shown: no rule matches"
-		}
-		lines = append(lines, line)
 	}
-	return lines
+	return groups
+}
+
+// why is what decides the models.
+func (g ruleGroup) why() string {
+	switch m := g[0]; {
+	case m.isHidden():
+		return "hidden by the ignore rule " + code(m.rule)
+	case m.isAllowed():
+		return "shown by the allow rule " + code(m.rule)
+	}
+	return "shown: no rule matches"
+}
+
+// String is a sentence about the models.
+func (g ruleGroup) String() string {
+	return codes(names(g)) + verbFor(len(g), " is ", " are ") + g.why()
 }
 
 // rulesInWords lists the rules of one list, or of both when list is "".
@@ -174,7 +249,7 @@ func (c *catalog) rulesInWords(list string) string {
 			decides := filter(c.models, func(m model) bool { return m.rule == r })
 			rules = append(rules, fmt.Sprintf("%s (%s)", code(r), count(len(decides), "model")))
 		}
-		parts = append(parts, strings.TrimSuffix(count(len(rules), listName(l)+" rule")+": "+strings.Join(rules, ", "), ": ")+".")
+		parts = append(parts, strings.TrimSuffix(count(len(rules), listName[l]+" rule")+": "+strings.Join(rules, ", "), ": ")+".")
 	}
 	return upperFirst(strings.Join(parts, " "))
 }

@@ -2,9 +2,10 @@ package offline
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
+
+	"winnow/assistant/offline/wire"
 )
 
 // editTools are the tools that change rules.
@@ -29,7 +30,7 @@ func (c *conversation) change(p *plan) {
 	var done, failures []string
 	var fresh []edit
 	for _, e := range p.edits {
-		a := args{"provider": e.provider}
+		a := wire.Args{"provider": e.provider}
 		if e.pattern != "" {
 			a["pattern"] = e.pattern
 		}
@@ -40,7 +41,7 @@ func (c *conversation) change(p *plan) {
 			c.wrote, c.saved = true, false
 			done = append(done, changed(r))
 		default:
-			failures = append(failures, r.failure("I could not "+inWords([]edit{e})))
+			failures = append(failures, failure(r, "I could not "+inWords([]edit{e})))
 		}
 	}
 	if len(fresh) > 0 {
@@ -54,30 +55,24 @@ func (c *conversation) change(p *plan) {
 }
 
 // changed describes a change of rules: the tool's message, with the affected models
-// before its sentence about how many models are available now.
-func changed(r *result) string {
-	s := sentence(r.Message)
-	models := stringsOf(r.Data.Get("affected_models"))
+// after its first sentence.
+func changed(r *wire.Result) string {
+	s, models := sentence(r.Message), wire.Strings(r.Data.Get("affected_models"))
 	if len(models) == 0 {
 		return s
 	}
 	n := max(len(models), int(r.Data.Get("affected_count").Int()))
-	named := verbFor(n, "The model is ", "The models are ") + codesOf(models, n) + "."
-	available := fmt.Sprintf("%d of %d available.", r.Data.Get("available_count").Int(), r.Data.Get("total_count").Int())
-	before, after, found := strings.Cut(s, available)
-	if !found {
-		return s + " " + named
-	}
-	return before + named + " " + available + after
+	effect, more, _ := strings.Cut(s+" ", ". ")
+	return strings.TrimSpace(effect + verbFor(n, ". The model is ", ". The models are ") + codesOf(models, n) + ". " + more)
 }
 
 // failure says why a call failed. what is the beginning of the sentence.
-func (r *result) failure(what string) string {
+func failure(r *wire.Result, what string) string {
 	switch {
 	case r.Code == "locked":
 		return "I could not do it: the window is locked. " + nothingChanged
 	case r.Code == "declined":
-		return "You declined it, so it was not done."
+		return "It was not confirmed, so it was not done."
 	}
 	return what + ": " + sentence(cmp.Or(r.Message, "no reason was given"))
 }
@@ -87,10 +82,10 @@ func inWords(edits []edit) string {
 	var heads, providers []string
 	patterns := map[string][]string{}
 	for _, e := range edits {
-		head := "remove the " + listName(e.list) + " rule "
+		head := "remove the " + listName[e.list] + " rule "
 		switch {
 		case e.pattern == "":
-			head = "remove all " + listName(e.list) + " rules"
+			head = "remove all " + listName[e.list] + " rules"
 		case e.add && e.list == ignoreList:
 			head = "hide "
 		case e.add:
@@ -108,7 +103,7 @@ func inWords(edits []edit) string {
 
 // callAndReport calls a tool that carries out a whole step and reports its message;
 // false while it runs, or when it failed, which is reported.
-func (c *conversation) callAndReport(tool string, a args) bool {
+func (c *conversation) callAndReport(tool string, a wire.Args) bool {
 	r := c.callOrReport(tool, a)
 	if r != nil {
 		c.reportf("%s", sentence(r.Message))
@@ -117,12 +112,12 @@ func (c *conversation) callAndReport(tool string, a args) bool {
 }
 
 // callOrReport calls a tool; nil while it runs, or when it failed, which is reported.
-func (c *conversation) callOrReport(tool string, a args) *result {
+func (c *conversation) callOrReport(tool string, a wire.Args) *wire.Result {
 	r := c.call(tool, a)
 	if r == nil {
 		c.announce("I'll call %s.", code(tool))
 	} else if !r.Success {
-		c.reportf("%s", r.failure(code(tool)+" failed"))
+		c.reportf("%s", failure(r, code(tool)+" failed"))
 		return nil
 	}
 	return r
@@ -138,7 +133,7 @@ func (c *conversation) save() {
 		c.reportf("None of these changes was made, so I did not save the others. Say `save` to write them.")
 	case !c.wrote && !c.unsaved:
 		c.reportf("There is nothing to save.")
-	case c.callAndReport("save_changes", args{}):
+	case c.callAndReport("save_changes", wire.Args{}):
 		c.saved, c.wrote = true, true
 	}
 }
@@ -146,7 +141,7 @@ func (c *conversation) save() {
 func (c *conversation) discard() {
 	if !c.unsaved {
 		c.reportf("There is nothing to discard: everything is saved.")
-	} else if c.callAndReport("discard_changes", args{}) {
+	} else if c.callAndReport("discard_changes", wire.Args{}) {
 		c.wrote = false
 	}
 }
@@ -158,32 +153,32 @@ func (c *conversation) switchTo(s step) {
 	case to[0] == c.provider:
 		c.reportf("%s is shown already.", clean(to[0]))
 	default:
-		c.callAndReport("switch_provider", args{"provider": to[0]})
+		c.callAndReport("switch_provider", wire.Args{"provider": to[0]})
 	}
 }
 
-// edits are the changes of rules that a message of the conversation made, newest
+// editsOf lists the changes of rules that a message of the conversation made, newest
 // last. whole is false when its calls do not tell all of them.
-func (x *exchange) edits() (edits []edit, whole bool) {
+func editsOf(x *wire.Exchange) (edits []edit, whole bool) {
 	whole = true
-	for _, c := range x.calls {
-		e, isEdit := editTools[c.name]
+	for _, c := range x.Calls {
+		e, isEdit := editTools[c.Name]
 		switch {
-		case !c.ok():
+		case !c.OK():
 			continue
 		case !isEdit:
-			whole = whole && c.name != "import_rules"
+			whole = whole && c.Name != "import_rules"
 			continue
 		}
-		pattern := c.args.Get("pattern").String()
+		pattern := c.Args.Get("pattern").String()
 		patterns := []string{pattern}
 		if pattern == "" {
-			patterns = stringsOf(c.result.Data.Get("removed_rules"))
+			patterns = wire.Strings(c.Result.Data.Get("removed_rules"))
 			const listed = 100 // a result lists no more rules
 			whole = whole && len(patterns) < listed
 		}
 		for _, pattern := range patterns {
-			provider := cmp.Or(c.result.Data.Get("provider").String(), c.args.Get("provider").String())
+			provider := cmp.Or(c.Result.Data.Get("provider").String(), c.Args.Get("provider").String())
 			edits = append(edits, edit{provider, e.list, e.add, pattern})
 		}
 	}
@@ -192,12 +187,12 @@ func (x *exchange) edits() (edits []edit, whole bool) {
 
 // standing lists, oldest first, the messages whose changes are still in effect: an
 // undo removes the messages that it took back from the list, a discard all.
-func (c *conversation) standing() []*exchange {
-	var out []*exchange
+func (c *conversation) standing() []*wire.Exchange {
+	var out []*wire.Exchange
 	for _, x := range c.past {
-		edits, whole := x.edits()
-		switch s := c.parse(x.user); {
-		case slices.ContainsFunc(x.calls, func(k *call) bool { return k.ok() && k.name == "discard_changes" }):
+		edits, whole := editsOf(x)
+		switch s := c.parse(x.User); {
+		case slices.ContainsFunc(x.Calls, func(k *wire.Call) bool { return k.OK() && k.Name == "discard_changes" }):
 			out = nil
 		case len(edits) == 0 && whole:
 		case len(s) == 1 && s[0].kind == undo:
@@ -233,9 +228,9 @@ func (c *conversation) undo(s step) {
 	}
 	p := &plan{step: s}
 	for _, x := range slices.Backward(all[len(all)-n:]) {
-		edits, whole := x.edits()
+		edits, whole := editsOf(x)
 		if !whole {
-			c.reportf("I cannot take %s back rule by rule. %s %s", code(clean(x.user)), nothingChanged, rollBack)
+			c.reportf("I cannot take %s back rule by rule. %s %s", code(clean(x.User)), nothingChanged, rollBack)
 			return
 		}
 		for _, e := range slices.Backward(edits) {
@@ -256,9 +251,9 @@ func (c *conversation) lastChanges() {
 		return
 	}
 	var lines []string
-	for _, k := range c.past[len(c.past)-1].calls {
-		if k.ok() && writeTools[k.name] {
-			lines = append(lines, changed(k.result))
+	for _, k := range c.past[len(c.past)-1].Calls {
+		if k.OK() && writeTools[k.Name] {
+			lines = append(lines, changed(k.Result))
 		}
 	}
 	if len(lines) == 0 {

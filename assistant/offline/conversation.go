@@ -4,16 +4,40 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
+	"net/http"
 	"slices"
 	"strings"
+	"time"
+
+	"winnow/assistant/offline/lex"
+	"winnow/assistant/offline/wire"
 )
+
+const (
+	// ModelID is the only model; winnow shows it as "offline/rules".
+	ModelID = "rules"
+	// ContextWindow is its size in tokens. The rules have no limit; this one keeps
+	// the context generous and bounded.
+	ContextWindow = 128000
+	// BaseURL is the address for an OpenAI client. Nothing listens there: the
+	// client's transport is the model.
+	BaseURL = "http://localhost/v1"
+)
+
+// Client returns a client whose requests reach the model. delay is the pause between
+// streamed chunks, so that streaming is visible; 0 is none.
+func Client(delay time.Duration) *http.Client { return &http.Client{Transport: server(delay)} }
+
+func server(delay time.Duration) wire.Server {
+	return wire.Server{Model: ModelID, Provider: "offline", ContextWindow: ContextWindow, Delay: delay, Answer: respond}
+}
 
 // maxRounds is how often one turn may call tools.
 const maxRounds = 5
 
 // writeTools are the tools of the model filter that change rules, the file or
 // the window.
-var writeTools = set("add_ignore_rule remove_ignore_rule add_whitelist_rule remove_whitelist_rule clear_all_ignore_rules clear_all_whitelist_rules " +
+var writeTools = lex.Set("add_ignore_rule remove_ignore_rule add_whitelist_rule remove_whitelist_rule clear_all_ignore_rules clear_all_whitelist_rules " +
 	"import_rules save_changes discard_changes switch_provider refresh_models")
 
 // conversation works out the response to a request. Nothing is kept between
@@ -21,32 +45,26 @@ var writeTools = set("add_ignore_rule remove_ignore_rule add_whitelist_rule remo
 // the request has a result of gives that result instead of being made again.
 // With no call left to make, what was said is the answer.
 type conversation struct {
-	*chatRequest
+	*wire.Request
 	window
 	forms  []form
 	prompt string // the system text without the context
-	past   []*exchange
-	now    *exchange
+	past   []*wire.Exchange
+	now    *wire.Exchange
 	steps  []step
 
 	catalogs  map[string]*catalog // by provider
 	confirmed bool                // the user has said yes to the changes of this turn
 
-	calls       []pending
-	announced   []string // what the calls are for
-	paragraphs  []string // of the answer
+	calls       []wire.NewCall
+	used        map[*wire.Call]bool // a step of this turn has its result
+	announced   []string            // what the calls are for
+	paragraphs  []string            // of the answer
 	suggestions []suggestion
 	proposals   []map[string]any
 	stopped     bool // locked or out of rounds: no more calls
 	wrote       bool // a rule was changed in this turn
 	saved       bool // a save succeeded after it
-}
-
-// pending is a call of this response.
-type pending struct {
-	id   string
-	name string
-	args string // a JSON object
 }
 
 // suggestion is a next message that the answer suggests.
@@ -55,37 +73,33 @@ type suggestion struct {
 	Value string `json:"value"`
 }
 
-// reply is one response, before it is put on the wire.
-type reply struct {
-	thought string
-	text    string
-	calls   []pending
-}
-
 // respond works out the response to a request. The same request always gives
 // the same response.
-func respond(req *chatRequest) reply {
-	c := &conversation{chatRequest: req, now: &exchange{}, catalogs: map[string]*catalog{}}
-	c.window, c.prompt = findWindow(req.system)
-	if n := len(req.exchanges); n > 0 {
-		c.now, c.past = req.exchanges[n-1], req.exchanges[:n-1]
+func respond(req *wire.Request) wire.Reply {
+	c := &conversation{Request: req, forms: filterForms, now: &wire.Exchange{}, catalogs: map[string]*catalog{}, used: map[*wire.Call]bool{}}
+	c.window, c.prompt = findWindow(req.System)
+	if n := len(req.Exchanges); n > 0 {
+		c.now, c.past = req.Exchanges[n-1], req.Exchanges[:n-1]
 	}
-	c.forms = filterForms
-	_, offered := c.tools["add_ignore_rule"]
+	_, offered := c.Tools["add_ignore_rule"]
 	switch {
+	case c.now.Pictures:
+		c.steps = []step{{text: c.now.User}}
+		c.reportf("I cannot see pictures. %s", nothingChanged)
+		c.reportf("%s", answers[connect])
 	case c.kind == historyWindow:
 		c.respondHistory()
 	case strings.HasPrefix(c.kind, "model_filter") || c.kind == "" && offered:
 		c.respondFilter()
 	default:
-		c.steps = []step{{text: c.now.user}}
+		c.steps = []step{{text: c.now.User}}
 		c.reportf("I have no rules for this window. %s %s", self, howToConnect)
 	}
 	if c.waiting() {
-		return reply{c.thought(), strings.Join(unique(c.announced), " "), c.calls}
+		return wire.Reply{Reasoning: c.thought(), Text: strings.Join(unique(c.announced), " "), Calls: c.calls}
 	}
 	c.finish()
-	return reply{c.thought(), strings.Join(unique(c.paragraphs), "\n\n") + c.markers(), nil}
+	return wire.Reply{Reasoning: c.thought(), Text: strings.Join(unique(c.paragraphs), "\n\n") + c.markers()}
 }
 
 // respondFilter answers a message about the model filter. It acts on all of it or
@@ -106,25 +120,23 @@ func (c *conversation) respondFilter() {
 			plans = append(plans, p)
 		}
 	}
-	if c.waiting() || len(plans) < len(c.steps) || !c.confirmed && !c.now.acted() && c.ask(plans) {
+	if c.waiting() || len(plans) < len(c.steps) || !c.confirmed && !acted(c.now) && c.ask(plans) {
 		return
 	}
 	for _, p := range plans {
-		k := p.step.kind
-		needsResults := k >= undo && k <= refresh // of the calls before it
+		needsResults := p.step.kind >= undo && p.step.kind <= refresh // of the calls before it
 		if needsResults && c.waiting() {
 			return
 		}
-		c.run(p)
-		if needsResults && c.waiting() {
+		if c.run(p); needsResults && c.waiting() {
 			return
 		}
 	}
 }
 
 // acted reports whether a call of the message changes something.
-func (x *exchange) acted() bool {
-	return slices.ContainsFunc(x.calls, func(c *call) bool { return writeTools[c.name] })
+func acted(x *wire.Exchange) bool {
+	return slices.ContainsFunc(x.Calls, func(c *wire.Call) bool { return writeTools[c.Name] })
 }
 
 // expand parses the message and completes follow-ups, pronouns and "yes" from the
@@ -134,12 +146,12 @@ func (c *conversation) expand() []step {
 	var open []step       // the requests that a "yes" can confirm
 	var base step         // the request that a follow-up continues
 	for _, x := range c.past[max(0, len(c.past)-remembered):] {
-		open, base = c.complete(c.parse(x.user), base)
-		if x.acted() || !slices.ContainsFunc(open, func(s step) bool { return s.kind.changesRules() }) {
+		open, base = c.complete(c.parse(x.User), base)
+		if acted(x) || !slices.ContainsFunc(open, func(s step) bool { return s.kind.changesRules() }) {
 			open = nil
 		}
 	}
-	steps := c.parse(c.now.user)
+	steps := c.parse(c.now.User)
 	if steps[0].kind == yes && len(open) > 0 {
 		c.confirmed = true
 		return append(open, steps[1:]...)
@@ -216,7 +228,7 @@ func (c *conversation) run(p *plan) {
 		c.switchTo(s)
 	case s.kind == refresh:
 		for _, p := range c.providersOf(s.selection.scope) {
-			c.callAndReport("refresh_models", args{"provider": p})
+			c.callAndReport("refresh_models", wire.Args{"provider": p})
 		}
 	default:
 		c.answer(p)
@@ -225,35 +237,35 @@ func (c *conversation) run(p *plan) {
 
 // call makes a call, or gives its result when it was made in an earlier round:
 // nil means that it is made now. A refused call is not made again.
-func (c *conversation) call(name string, a args) *result {
-	params, offered := c.tools[name]
+func (c *conversation) call(name string, a wire.Args) *wire.Result {
+	params, offered := c.Tools[name]
 	if a["provider"] == "" || offered && !params.Get("provider").Exists() {
 		delete(a, "provider")
 	}
-	text := a.encode()
-	for _, k := range c.now.calls {
-		if k.used && writeTools[name] || k.name != name || k.text != text {
+	text := a.Encode()
+	for _, k := range c.now.Calls {
+		if c.used[k] && writeTools[name] || k.Name != name || k.Text != text {
 			continue
 		}
-		k.used = true
-		if k.result == nil {
-			return &result{Message: "no result came back"}
+		c.used[k] = true
+		if k.Result == nil {
+			return &wire.Result{Message: "no result came back"}
 		}
-		c.stopped = c.stopped || k.result.Code == "locked"
-		return k.result
+		c.stopped = c.stopped || k.Result.Code == "locked"
+		return k.Result
 	}
 	if !offered {
-		return &result{Message: "this window does not offer " + code(name) + " now"}
+		return &wire.Result{Message: "this window does not offer " + code(name) + " now"}
 	}
-	if c.stopped = c.stopped || c.now.rounds >= maxRounds; c.stopped {
-		return &result{Message: "this message has called its tools already; say the rest again"}
+	if c.stopped = c.stopped || c.now.Rounds >= maxRounds; c.stopped {
+		return &wire.Result{Message: "this message has called its tools already; say the rest again"}
 	}
-	if slices.ContainsFunc(c.calls, func(p pending) bool { return !writeTools[name] && p.name == name && p.args == text }) {
+	if slices.ContainsFunc(c.calls, func(p wire.NewCall) bool { return !writeTools[name] && p.Name == name && p.Args == text }) {
 		return nil
 	}
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%d %d %s %s %d", len(c.past), c.now.rounds, name, text, len(c.calls))
-	c.calls = append(c.calls, pending{fmt.Sprintf("call_%016x", h.Sum64()), name, text})
+	fmt.Fprintf(h, "%d %d %s %s %d", len(c.past), c.now.Rounds, name, text, len(c.calls))
+	c.calls = append(c.calls, wire.NewCall{ID: fmt.Sprintf("call_%016x", h.Sum64()), Name: name, Args: text})
 	return nil
 }
 

@@ -49,7 +49,7 @@ func TestConversations(t *testing.T) {
 			{"ok", "openai-allow(gpt-4o) openai+allow(o3) openai+ignore(*) anthropic+allow(claude-opus-4-8) anthropic+allow(claude-sonnet-5) anthropic+allow(claude-sonnet-4-5-20250929) anthropic+allow(claude-haiku-4-5-20251001) anthropic+ignore(*)", nil},
 		},
 		"follow-ups": {
-			{"hide mini", "openai+ignore(*mini*)", []string{"for openai. The models are `gpt-", " of 21 available. Not saved yet."}},
+			{"hide mini", "openai+ignore(*mini*)", []string{"for openai. The models are `gpt-", " of 21 shown. Not saved yet."}},
 			{"and nano too", "openai+ignore(*nano*)", nil},
 			{"also on gemini", "gemini+ignore(*nano*)", nil},
 			{"and flash-lite too", "gemini+ignore(*flash-lite*)", nil},
@@ -87,8 +87,13 @@ func TestConversations(t *testing.T) {
 		},
 		"questions over all providers": {
 			{"hide nano on gemini", "gemini+ignore(*nano*)", nil},
-			{"which models are hidden and why", "", []string{"openai: 4 of 21 models are hidden", "`gpt-3.5-turbo` and `gpt-3.5-turbo-16k` are hidden by the ignore rule `gpt-3.5*`", "gemini: 1 of 6 models is hidden", "`*nano*`"}},
-			{"which are hidden, and why?", "", []string{"`gemini-nano-1` is hidden by the ignore rule `*nano*`"}},
+			{"which models are hidden and why", "", []string{
+				"| provider | hidden | why | models |\n|---|---|---|---|\n| openai | 4 of 21 | hidden by the ignore rule ",
+				"| openai | 4 of 21 | hidden by the ignore rule `gpt-3.5*` | `gpt-3.5-turbo` and `gpt-3.5-turbo-16k` |",
+				"| gemini | 1 of 6 | hidden by the ignore rule `*nano*` | `gemini-nano-1` |\n\nNone on `anthropic` and `xai`.",
+			}},
+			{"which are hidden, and why?", "", []string{"| gemini | 1 of 6 | hidden by the ignore rule `*nano*` | `gemini-nano-1` |"}},
+			{"which models are allowed on every provider", "", []string{"| provider | allowed | why | models |", "| openai | 1 of 21 | shown by the allow rule `gpt-4o` | `gpt-4o` |"}},
 			{"which gemini models are hidden", "", []string{"gemini: 1 of 6"}},
 			{"why is gemini-2.5-pro shown", "", []string{"gemini: `gemini-2.5-pro` is shown: no rule matches"}},
 			{"how many on anthropic", "", []string{"anthropic: 5 models, 5 shown and 0 hidden"}},
@@ -114,7 +119,36 @@ func TestConversations(t *testing.T) {
 		},
 		"words left over": {
 			{"hide mini models carefully", "", []string{"I understood", "not `carefully`", "Nothing was changed"}},
-			{"hide expensive models", "", []string{`hide "*expensive*"`}},
+			{"hide flash models on anthropic", "", []string{"not `flash`"}},
+			{"hide claud models on anthropic", "", []string{"Did you mean `hide claude models on anthropic`?", `"value":"hide claude models on anthropic"`}},
+			{"hide onnet models on anthropic", "", []string{"not `onnet`"}},
+			{"hide turb models", "", []string{"Did you mean `hide turbo models`?"}},
+			{"hide sper models", "", []string{"that have `sper` anywhere in their names, say `hide \"*sper*\"`"}},
+		},
+		"each named provider has an answer": {
+			{"hide all preview models of openai and gemini", "gemini+ignore(*preview*)", []string{"hidden already on openai"}},
+			{"hide all nano models of anthropic and gemini", "gemini+ignore(*nano*)", []string{"No model of anthropic matches `nano`."}},
+			{"hide mini on openai", "openai+ignore(*mini*)", nil},
+			{"hide mini on openai and gemini", "", []string{"hidden already on openai", "No model of gemini matches `mini`."}},
+			{"hide xai's previews", "", []string{"No model of xai matches `previews`.\n\nNothing was changed."}},
+			{"hide previews on xai", "", []string{"No model of xai matches `previews`.\n\nNothing was changed."}},
+			{"hide betas on every provider", "", []string{"No model of any provider matches `betas`."}},
+			{"show nano models on anthropic and gemini", "", []string{"No model of anthropic matches `nano`.", "gemini: "}},
+		},
+		"a misspelt word": {
+			{"hied gpt-4 and save", "", []string{"Did you mean `hide gpt-4 and save`?", `"value":"hide gpt-4 and save"`, "Nothing was changed"}},
+			{"Please blcok the preveiw models", "", []string{"Did you mean `Please block the preveiw models`?"}},
+			{"Please block the preveiw models", "", []string{"Did you mean `Please block the preview models`?", "Nothing was changed"}},
+			{"hide claud models", "", []string{"Did you mean `hide claude models`?"}},
+			{"hide flash on gemni", "", []string{"Did you mean `hide flash on gemini`?"}},
+			{"hide imagen models", "", []string{"not `imagen`"}},
+			{"hello wolpertinger", "", []string{"I did not understand"}},
+		},
+		"small talk": {
+			{"what can you do", "", []string{"I understand short requests", "These work:"}},
+			{"What can I ask?", "", []string{"These work:"}},
+			{"how are you?", "", []string{"a set of rules in this program"}},
+			{"verstecke alle preview modelle", "", []string{"short requests in English only", "Nothing was changed"}},
 		},
 		"patterns are code": {{"why is gpt-4-turbo-preview hidden", "", []string{"`*-preview`"}}, {"show the rules", "", []string{"`*-preview` (2 models)", "`gpt-3.5*` (2 models)"}}},
 	} {
@@ -137,10 +171,67 @@ func TestConversations(t *testing.T) {
 	}
 }
 
+// TestManyProvidersAreAskedAtOnce: one call counts on all of them, and only those on
+// which there is something to see are looked at.
+func TestManyProvidersAreAskedAtOnce(t *testing.T) {
+	w := newFakeWindow()
+	for i := range 30 {
+		p := fmt.Sprintf("maker%d", i)
+		w.order, w.models[p] = append(w.order, p), []string{p + "/alpha", p + "/beta"}
+	}
+	w.models["maker7"] = append(w.models["maker7"], "maker7/flash-9")
+	w.ignore["maker7"], w.ignore["maker8"], w.allow["maker9"] = []string{"beta"}, []string{"none*"}, []string{"alpha"}
+	c := newChat(t, w)
+	for _, m := range []struct {
+		text   string
+		looked int
+		want   []string
+	}{
+		{"which models are hidden", 2, []string{"| openai | 4 of 21 |", "| maker7 | 1 of 3 | hidden by the ignore rule `beta` | `beta` |", "None on `anthropic`, `gemini`, `xai`, `maker0`, `maker1`, `maker2` and 26 more."}},
+		{"which models are allowed on every provider", 2, []string{"| openai | 1 of 21 |", "| maker9 | 1 of 2 | shown by the allow rule `alpha` | `alpha` |"}},
+		{"show the rules on every provider", 4, []string{"maker7: 1 ignore rule: `beta` (1 model)", "maker8: 1 ignore rule: `none*`", "maker9: No ignore rules. 1 allow rule: `alpha`"}},
+		{"hide wolpertinger models", 1, []string{"not `wolpertinger`", "Nothing was changed"}},
+		{"why is flash-9 shown", 2, []string{"maker7: `flash-9` is shown"}},
+		{"hide flash on every provider", 3, []string{"ask first", "maker7: 1 of the 2 models"}},
+		{"yes", 3, []string{"`flash-9`"}},
+		{"unhide everything", 0, nil},
+		{"remove the allow rules on every provider", 5, []string{"ask first"}},
+	} {
+		text := c.say(m.text)
+		if wants(t, text, m.want...); w.looked != m.looked {
+			t.Errorf("%q looks %d times, want %d:\n%s", m.text, w.looked, m.looked, text)
+		}
+	}
+	w.cut = 1 // beta, which is hidden, is not listed
+	if text := c.say("which models are hidden on openai, anthropic, maker0 and maker7"); strings.Contains(text, "`maker7`") || strings.Contains(text, "No model") {
+		t.Errorf("a provider that lists only a part has none:\n%s", text)
+	}
+	w.ignore = map[string][]string{}
+	wants(t, c.say("which models are hidden"), "No model is hidden on any provider.")
+}
+
+// TestOnlyUsefulRulesAreOffered: a word that is in no model's name is not made a pattern.
+func TestOnlyUsefulRulesAreOffered(t *testing.T) {
+	for _, said := range []string{"hide nothing", "hide expensive models", "hide everything that costs more than $10", "hide how much it costs", "hide prview and zqxv"} {
+		if text := newChat(t, newFakeWindow()).say(said); strings.Contains(text, `hide "*`) || strings.Contains(text, `hide \"*`) {
+			t.Errorf("%q offers a rule:\n%s", said, text)
+		}
+	}
+}
+
+// TestTyposAreNotLookedUp: nothing is asked about a misspelt word.
+func TestTyposAreNotLookedUp(t *testing.T) {
+	w := newFakeWindow()
+	newChat(t, w).say("hide claud models")
+	if w.looked > 0 {
+		t.Errorf("it looks %d times", w.looked)
+	}
+}
+
 // TestFirstAnswerSaysWhatItIs: rules, not a language model, and how to connect one.
 func TestFirstAnswerSaysWhatItIs(t *testing.T) {
 	c := newChat(t, newFakeWindow())
-	wants(t, c.say("hide mini"), "not a language model", "`OPENAI_API_KEY`", "[[provider]]")
+	wants(t, c.say("hide mini"), "not a language model", "`winnow config connect`", "Connect a model")
 	if text := c.say("hide nano"); strings.Contains(text, "language model") {
 		t.Errorf("the second answer says it again:\n%s", text)
 	}
@@ -185,7 +276,7 @@ func TestSaveNeedsAChange(t *testing.T) {
 		}
 		return nil
 	}
-	wants(t, c.say("hide nano and save"), "`*nano*`", "You declined it, so it was not done")
+	wants(t, c.say("hide nano and save"), "`*nano*`", "It was not confirmed, so it was not done")
 }
 
 func TestMissingAndLockedTools(t *testing.T) {

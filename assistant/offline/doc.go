@@ -9,11 +9,11 @@
 //
 // # Types
 //
-// A step is one request of a message. A form is one way to say a kind of step;
-// forms.go is the table of all forms. A selection is a set of models in words, a
-// target is what it means on one provider. A plan is the edits of rules that a
-// step needs. A conversation works out one response and keeps nothing between
-// requests: the plans are made again each time, and a call whose result the
+// Package lex makes tokens of a message. A step is one request of it. A form is one
+// way to say a kind of step; forms.go is the table of all forms. A selection is a set
+// of models in words, a target is what it means on one provider. A plan is the edits
+// of rules that a step needs. A conversation works out one response and keeps nothing
+// between requests: the plans are made again each time, and a call whose result the
 // request has is not repeated.
 //
 // # What it does not do
@@ -36,21 +36,20 @@
 // pattern of a word is the first of `word*`, `*word*`, `*-word*`, … that matches
 // just these models, else they are named one by one. Quoted text and text with
 // wildcards is used as it is. "The newest X" are the models of X with the highest
-// version, one of each series: a series is an id without its version and date. "The
-// newest N X" are N of them, one of each series. Without a provider the shown one is
+// version, one of each series, as package newest finds them; "the
+// newest N X" are N of them. Without a provider the shown one is
 // meant, or the only other provider that has the id or family.
 //
 // # Concurrency
 //
-// Model is the transport of an HTTP client, for any number of goroutines. Each
-// answer is streamed by a goroutine of its own, which ends with the request's
-// context or when the body is closed. The same request gives the same bytes.
+// Package wire reads the requests and streams the answers, to any number of goroutines.
+// The same request gives the same bytes.
 //
 // # Caveats
 //
 // It understands English only. Lists that the context and a query cut are looked
 // up again by the words of the selection; where even that is cut, what is not
 // listed counts as hidden by the change, so the model may ask when it need not.
-// Reported usage is an estimate of 3.5 runes a token. In the chat history it
-// searches, stars, flags, files under topics and summarises; nothing else.
+// In the chat history it searches, stars, flags, files under topics and summarises;
+// nothing else.
 package offline

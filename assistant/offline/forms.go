@@ -3,6 +3,8 @@ package offline
 import (
 	"slices"
 	"strings"
+
+	"winnow/assistant/offline/lex"
 )
 
 // kind is what a request wants.
@@ -56,12 +58,15 @@ func (k kind) changesRules() bool { return k >= hide && k <= clearRules }
 // isQuestion reports whether the kind is about models and changes nothing.
 func (k kind) isQuestion() bool { return k == listModels || k == countModels }
 
+// isAboutRules reports whether requests of the kind name rules, not models.
+func (k kind) isAboutRules() bool { return k == clearRules || k == showRules || k == removeRule }
+
 // selects reports whether the kind is about models or the rules of providers, so
 // that a follow-up can continue it.
 func (k kind) selects() bool { return k.changesRules() || k.isQuestion() || k == showRules }
 
 // form is one way to say a request. In text, a|b are alternatives, [x] may be
-// missing, and a $slot takes the words that take accepts. The other words are those
+// missing, and a $slot stands for the words that accepts describes. The other words are those
 // that synonyms maps to.
 type form struct {
 	kind kind
@@ -72,8 +77,8 @@ type form struct {
 var talkForms = []form{
 	{undo, "undo [that|it|this|last|newest|previous|your] [change|changes]"},
 	{help, "help"},
-	{help, "what can you|users do|say|ask"},
-	{help, "who|what is you"},
+	{help, "what [can] [you|users] do|say|ask"},
+	{help, "who|what|how is you"},
 	{connect, "how do|can users connect [llm|model|one|language|real|another] [model]"},
 	{connect, "connect|use [real|language|other|another] model|llm"},
 	{connect, "is you llm|real|ai|human|language [model]"},
@@ -85,7 +90,7 @@ var talkForms = []form{
 
 // filterForms are the requests about the model filter. Of the forms that match,
 // the first without words left over counts.
-var filterForms = slices.Concat([]form{
+var filterForms = slices.Concat(talkForms, []form{
 	{undo, "undo [last|newest|previous|your] $n [changes|change|steps|requests|messages]"},
 	{save, "save [it|them|that|this|all|everything] [changes|rules] [to] [file|disk|.env]"},
 	{discard, "discard [all|it|them] [unsaved] [changes|everything]"},
@@ -100,8 +105,7 @@ var filterForms = slices.Concat([]form{
 	{removeRule, "remove|take $what [$list] rule|rules [$at]"},
 	{removeRule, "remove|take $what from|off $list [list|rules] [$at]"},
 
-	{lastChanges, "what did you do|change|add|remove"},
-	{lastChanges, "what have you done|changed"},
+	{lastChanges, "what did|have you do|done|change|changed|add|remove"},
 	{showRules, "show|list|what [all] [is] [$list] rules [is] [there] [$at]"},
 	{showRules, "[$list] rules [$at]"},
 	{listProviders, "show|list|what [all] [is] providers [is] [there]"},
@@ -115,18 +119,17 @@ var filterForms = slices.Concat([]form{
 	{countModels, "how many models does|do $where have"},
 	{countModels, "how many [$what] [is] [there|hidden|shown] [$at]"},
 	{listModels, "what [models] does|do $where have"},
-	{listModels, "why is|isn't $what [not] hidden|shown|allowed"},
 	{listModels, "why can't|can|do|don't users|they [not] see|use|find|get $what"},
 	{listModels, "users|they can't|don't see|use|find|get $what"},
-	{listModels, "is|isn't $what [not] hidden|shown|allowed"},
+	{listModels, "[why] is|isn't $what [not] hidden|shown|allowed"},
 	{listModels, "what rule hides|hide|allows|allow|decides $what"},
 	{listModels, "explain|why $what"},
 	{listModels, "what about $what"},
 
 	{allow, "make sure [that] $what is|stays|stay|remains shown|allowed"},
-	{only, "only $what [should] is|be|stay shown|allowed"},
+	{only, "only $what [should|to] is|be|stay shown|allowed"},
 	{only, "only $what"},
-	{hide, "hide $what"},
+	{hide, "hide|no $what"},
 	{hide, "$what should be hidden"},
 	{hide, "$what should not be shown"},
 	{hide, "make $what hidden"},
@@ -144,7 +147,7 @@ var filterForms = slices.Concat([]form{
 
 	{listModels, "find $what"},
 	{listModels, "what|show|list $what [is] [there]"},
-}, talkForms, []form{{hide, "no $what"}})
+})
 
 // historyForms are the requests about the chat history.
 var historyForms = slices.Concat([]form{
@@ -166,27 +169,27 @@ var historyForms = slices.Concat([]form{
 	{findPairs, "what|where did|have|do|does $pairs"},
 }, talkForms)
 
-// fit is the tokens that a part of a form takes.
+// fit is the tokens that a part of a form stands for.
 type fit struct {
 	part   string
-	tokens []token
+	tokens []lex.Token
 }
 
 // match fits tokens to the parts of a form, each with as few tokens as possible;
 // ok is false when they do not fit.
-func match(parts []string, tokens []token) (fits []fit, ok bool) {
+func match(parts []string, tokens []lex.Token) (matched []fit, ok bool) {
 	if len(parts) == 0 {
 		return nil, len(tokens) == 0
 	}
 	part, isOptional := partOf(parts[0])
 	for n := 1; n <= len(tokens); n++ {
-		takes, takesMore := take(part, tokens[:n])
-		if takes {
+		fits, fitsMore := accepts(part, tokens[:n])
+		if fits {
 			if rest, ok := match(parts[1:], tokens[n:]); ok {
 				return append([]fit{{part, tokens[:n]}}, rest...), true
 			}
 		}
-		if !takesMore {
+		if !fitsMore {
 			break
 		}
 	}
@@ -200,8 +203,9 @@ func partOf(text string) (part string, isOptional bool) {
 	return strings.CutPrefix(strings.TrimSuffix(text, "]"), "[")
 }
 
-// take reports whether a part takes just these tokens, and whether it may take more.
-func take(part string, tokens []token) (takes, takesMore bool) {
+// accepts reports whether a part stands for just these tokens, and whether it may stand
+// for more.
+func accepts(part string, tokens []lex.Token) (fits, fitsMore bool) {
 	switch part {
 	case "$list":
 		part = "hide|allow"
@@ -210,19 +214,19 @@ func take(part string, tokens []token) (takes, takesMore bool) {
 	case "$n":
 		return true, false
 	case "$at": // providers
-		return len(tokens) > 1, tokens[0].is("on", "from", "for", "at", "in", "of", "across")
+		return len(tokens) > 1, tokens[0].Is("on", "from", "for", "at", "in", "of", "across")
 	case "$what", "$where", "$clause", "$pairs", "$topic":
 		return true, true
 	}
-	return tokens[0].is(strings.Split(part, "|")...), false
+	return tokens[0].Is(strings.Split(part, "|")...), false
 }
 
 // begins reports whether a request of one of the forms can begin with t.
-func begins(forms []form, t token) bool {
+func begins(forms []form, t lex.Token) bool {
 	return slices.ContainsFunc(forms, func(f form) bool {
 		for text := range strings.FieldsSeq(f.text) {
 			part, isOptional := partOf(text)
-			if takes, _ := take(part, []token{t}); takes && !strings.HasPrefix(part, "$") {
+			if fits, _ := accepts(part, []lex.Token{t}); fits && !strings.HasPrefix(part, "$") {
 				return true
 			}
 			if !isOptional {

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"winnow/assistant/offline/lex"
+	"winnow/assistant/offline/wire"
 )
 
 var historyExamples = []string{
@@ -16,7 +19,7 @@ var historyExamples = []string{
 // about the results of another one waits for them.
 func (c *conversation) respondHistory() {
 	c.forms = historyForms
-	c.steps = c.parse(c.now.user)
+	c.steps = c.parse(c.now.User)
 	for i, s := range c.steps {
 		if len(s.rest) > 0 || s.kind == unknown || s.kind == followUp {
 			c.reportf("I did not understand %s. %s", code(s.text), nothingChanged)
@@ -76,43 +79,43 @@ func (c *conversation) historyStep(s step) {
 }
 
 // selected returns the arguments that name pairs; none when the words name none.
-func (c *conversation) selected(p pairSet) args {
+func (c *conversation) selected(p pairSet) wire.Args {
 	switch {
 	case p.them:
 		return c.pairsBefore()
 	case len(p.ids) > 0:
-		return args{"ids": p.ids}
+		return wire.Args{"ids": p.ids}
 	case len(p.terms)+len(p.words) > 0:
-		return args{"line": p.filterLine()}
+		return wire.Args{"line": p.filterLine()}
 	}
-	return args{}
+	return wire.Args{}
 }
 
 // pairsBefore are the pairs of the last call that was about some.
-func (c *conversation) pairsBefore() args {
+func (c *conversation) pairsBefore() wire.Args {
 	for _, x := range slices.Backward(append(slices.Clone(c.past), c.now)) {
-		for _, k := range slices.Backward(x.calls) {
-			if !k.ok() {
+		for _, k := range slices.Backward(x.Calls) {
+			if !k.OK() {
 				continue
 			}
-			found := k.result.Data.Get("ids")
-			if k.name != "search_pairs" {
-				found = k.args.Get("ids")
+			found := k.Result.Data.Get("ids")
+			if k.Name != "search_pairs" {
+				found = k.Args.Get("ids")
 			}
 			if ids, _ := found.Value().([]any); len(ids) > 0 {
-				return args{"ids": ids[:min(len(ids), maxPairNumbers)]}
+				return wire.Args{"ids": ids[:min(len(ids), maxPairNumbers)]}
 			}
-			if line := k.args.Get("line").String(); line != "" {
-				return args{"line": line}
+			if line := k.Args.Get("line").String(); line != "" {
+				return wire.Args{"line": line}
 			}
 		}
 	}
-	return args{}
+	return wire.Args{}
 }
 
 // findPairs searches, by plain words or by a filter line.
 func (c *conversation) findPairs(p pairSet) {
-	a := args{"line": p.filterLine()}
+	a := wire.Args{"line": p.filterLine()}
 	if len(p.terms) == 0 {
 		query := slices.Clone(p.words)
 		for i, w := range query {
@@ -120,7 +123,7 @@ func (c *conversation) findPairs(p pairSet) {
 				query[i] = `"` + w + `"`
 			}
 		}
-		a = args{"query": strings.Join(query, " ")}
+		a = wire.Args{"query": strings.Join(query, " ")}
 	}
 	c.listPairs("search_pairs", a)
 	c.offer("Star them", "star them")
@@ -128,7 +131,7 @@ func (c *conversation) findPairs(p pairSet) {
 }
 
 // listPairs lists the pairs that a tool returns.
-func (c *conversation) listPairs(tool string, a args) {
+func (c *conversation) listPairs(tool string, a wire.Args) {
 	r := c.callOrReport(tool, a)
 	if r == nil {
 		return
@@ -154,7 +157,7 @@ func (c *conversation) listPairs(tool string, a args) {
 }
 
 func (c *conversation) listTopics() {
-	if r := c.callOrReport("list_topics", args{}); r != nil {
+	if r := c.callOrReport("list_topics", wire.Args{}); r != nil {
 		var lines []string
 		for _, topic := range r.Data.Get("topics").Array() {
 			lines = append(lines, withCode(topic.Get("topic").String())+": "+count(int(topic.Get("pairs").Int()), "pair"))
@@ -191,7 +194,7 @@ func quoteText(s string) string {
 
 var (
 	// pairFillers are words that select nothing.
-	pairFillers = set("all of any every pair pairs message messages question questions answer answers chat chats conversation conversations what which " +
+	pairFillers = lex.Set("all of any every pair pairs message messages question questions answer answers chat chats conversation conversations what which " +
 		"that is was were are did there does have has with i we said says say talked talk asked ask something anything everything where when " +
 		"for to and or history number numbers ones in from about containing mentioning")
 	// pairTerms are words that are a term of the filter language.
@@ -206,33 +209,33 @@ var (
 const maxPairNumbers = 1000
 
 // readPairs reads which pairs tokens mean.
-func readPairs(tokens []token) pairSet {
+func readPairs(tokens []lex.Token) pairSet {
 	var out pairSet
 	for i := 0; i < len(tokens); i++ {
-		t, word := tokens[i], strings.ToLower(tokens[i].text)
+		t, word := tokens[i], strings.ToLower(tokens[i].Text)
 		ids := idsOfRange(strings.TrimPrefix(word, "#"))
 		switch {
-		case t.kind == comma || t.kind == stop:
-		case t.kind == quoted:
-			out.words = append(out.words, t.text)
+		case t.Kind == lex.Comma || t.Kind == lex.Stop:
+		case t.Kind == lex.Quoted:
+			out.words = append(out.words, t.Text)
 		case len(ids) > 0 && len(out.ids)+len(ids) <= maxPairNumbers:
 			out.ids = append(out.ids, ids...)
-		case t.is("last", "newest"):
-			after := append(slices.Clone(tokens[i+1:]), token{}, token{})
-			n := number(after[0].canon)
+		case t.Is("last", "newest"):
+			after := append(slices.Clone(tokens[i+1:]), lex.Token{}, lex.Token{})
+			n := number(after[0].Canon)
 			if n > 0 {
 				after = after[1:]
 				i++
 			}
-			if age := pairUnits[after[0].canon]; age != "" {
+			if age := pairUnits[after[0].Canon]; age != "" {
 				out.terms = append(out.terms, fmt.Sprintf("d<%d%s", max(n, 1), age))
 				i++
 			} else {
 				out.terms = append(out.terms, fmt.Sprintf("r%d", max(n, 1)+1)) // this pair counts, too
 			}
-		case t.in(pronouns) && len(tokens) == 1:
+		case t.In(pronouns) && len(tokens) == 1:
 			out.them = true
-		case t.is("topic") && i+1 < len(tokens):
+		case t.Is("topic") && i+1 < len(tokens):
 			path := quoteText(topicPath(tokens[i+1:]))
 			out.terms = append(out.terms, "t"+strings.TrimSuffix(path, "'")+"...'")
 			return out
@@ -240,16 +243,16 @@ func readPairs(tokens []token) pairSet {
 			out.terms = append(out.terms, pairTerms[word])
 		case pairFillers[word]:
 		default:
-			out.words = append(out.words, t.text)
+			out.words = append(out.words, t.Text)
 		}
 	}
 	return out
 }
 
 // topicPath is the path that tokens spell.
-func topicPath(tokens []token) string {
+func topicPath(tokens []lex.Token) string {
 	var names []string
-	for name := range strings.SplitSeq(strings.Join(words(tokens), " "), ">") {
+	for name := range strings.SplitSeq(strings.Join(lex.Words(tokens), " "), ">") {
 		names = append(names, strings.TrimSpace(name))
 	}
 	return strings.Join(unique(names), " > ")

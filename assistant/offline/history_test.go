@@ -21,8 +21,8 @@ func callsOf(t *testing.T, messages ...any) string {
 	t.Helper()
 	r := respond(request(t, append([]any{historySystem()}, messages...), historyTools))
 	var out []string
-	for _, c := range r.calls {
-		out = append(out, c.name+c.args)
+	for _, c := range r.Calls {
+		out = append(out, c.Name+c.Args)
 	}
 	return strings.Join(out, " ")
 }
@@ -107,7 +107,7 @@ func TestHistoryPronouns(t *testing.T) {
 		}
 	}
 	r := respond(request(t, append(append([]any{historySystem()}, found...), answered, user("undo")), historyTools))
-	wants(t, r.text, "cannot take marks back", "checkpoints")
+	wants(t, r.Text, "cannot take marks back", "checkpoints")
 }
 
 // FuzzHistory: whatever is said, the same calls come out each time, numbers are
@@ -119,13 +119,13 @@ func FuzzHistory(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		messages := []any{historySystem(), user(text)}
 		a, b := respond(request(t, messages, historyTools)), respond(request(t, messages, historyTools))
-		if a.text != b.text || len(a.calls) != len(b.calls) {
+		if a.Text != b.Text || len(a.Calls) != len(b.Calls) {
 			t.Fatalf("%q is answered in two ways", text)
 		}
-		for _, c := range a.calls {
+		for _, c := range a.Calls {
 			var args struct{ IDs []int }
-			if err := json.Unmarshal([]byte(c.args), &args); err != nil || len(args.IDs) > maxPairNumbers {
-				t.Fatalf("%q calls %s%s: %v", text, c.name, c.args, err)
+			if err := json.Unmarshal([]byte(c.Args), &args); err != nil || len(args.IDs) > maxPairNumbers {
+				t.Fatalf("%q calls %s%s: %v", text, c.Name, c.Args, err)
 			}
 		}
 	})

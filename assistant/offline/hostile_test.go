@@ -80,9 +80,9 @@ func BenchmarkTwentyThousandModels(b *testing.B) {
 		w.models["openai"] = append(w.models["openai"], fmt.Sprintf("openai/vendor%d/model-%d-mini", i%50, i))
 	}
 	ctx := w.context()
-	raw := body(b, "", map[string]any{"messages": []any{system(ctx), user("hide gpt-4 and audio models; only gpt models")}})
+	raw := body(b, []any{system(ctx), user("hide gpt-4 and audio models; only gpt models")}, filterTools)
 	for b.Loop() {
-		req, bad := readRequest(raw)
+		req, bad := server(0).Read(raw)
 		if bad != nil {
 			b.Fatal(bad)
 		}
@@ -90,8 +90,8 @@ func BenchmarkTwentyThousandModels(b *testing.B) {
 	}
 }
 
-// FuzzText sends any text: the stream always ends well, nothing unprintable
-// comes back, and calls carry JSON objects.
+// FuzzText sends any text: there is always an answer, nothing unprintable in it, and calls
+// carry JSON objects.
 func FuzzText(f *testing.F) {
 	for _, s := range sentences {
 		f.Add(s.said)
@@ -102,22 +102,17 @@ func FuzzText(f *testing.F) {
 	f.Add("yes")
 	ctx := contextJSON(nil)
 	f.Fuzz(func(t *testing.T, said string) {
-		b, err := json.Marshal(map[string]any{"model": "rules", "messages": []any{system(ctx), user(said)}, "tools": toolList(filterTools), "stream": true})
-		if err != nil {
-			t.Skip()
+		got := respond(request(t, []any{system(ctx), user(said)}, filterTools))
+		if got.Text == "" {
+			t.Fatalf("%q is answered with nothing", said)
 		}
-		res, text := send(t, "POST", "/chat/completions", b)
-		s := readStream(t, text)
-		if res.StatusCode != 200 || !s.done || s.finish == "" || s.text == "" {
-			t.Fatalf("%q: status %d, done %t, finish %q, text %q", said, res.StatusCode, s.done, s.finish, s.text)
+		if bad := unsafe(got.Text + got.Reasoning); bad != "" {
+			t.Fatalf("%q is answered with %s: %q", said, bad, got.Text)
 		}
-		if bad := unsafe(s.text + s.thought); bad != "" {
-			t.Fatalf("%q is answered with %s: %q", said, bad, s.text)
-		}
-		for _, c := range s.calls {
+		for _, c := range got.Calls {
 			var a map[string]any
-			if json.Unmarshal([]byte(c.args), &a) != nil || c.id == "" || filterTools[c.name] == "" && c.name != "save_changes" && c.name != "discard_changes" {
-				t.Fatalf("%q calls %s(%s)", said, c.name, c.args)
+			if json.Unmarshal([]byte(c.Args), &a) != nil || c.ID == "" || filterTools[c.Name] == "" && c.Name != "save_changes" && c.Name != "discard_changes" {
+				t.Fatalf("%q calls %s(%s)", said, c.Name, c.Args)
 			}
 		}
 	})
@@ -125,13 +120,13 @@ func FuzzText(f *testing.F) {
 
 // FuzzRequest sends any body: an answer or an error, never a panic.
 func FuzzRequest(f *testing.F) {
-	f.Add(body(f, "hide mini models", nil))
+	f.Add(body(f, []any{system(contextJSON(nil)), user("hide mini models")}, filterTools))
 	f.Add([]byte(`{"model":"rules","messages":[{"role":"tool","tool_call_id":"x","content":"{\"data\":[1]}"}]}`))
 	f.Add([]byte(`{"model":"rules","messages":[{"role":"system","content":"{\"window_type\":\"model_filter\",\"models\":{\"items\":[{}]}}"},{"role":"user","content":"list"}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		res, text := send(t, "POST", "/chat/completions", b)
-		if res.StatusCode != 200 && !strings.Contains(text, `"error"`) {
-			t.Fatalf("status %d: %s", res.StatusCode, text)
+		status, text := send(t, "POST", "/chat/completions", b)
+		if status != 200 && !strings.Contains(text, `"error"`) || status == 200 && !strings.HasSuffix(text, "data: [DONE]\n\n") {
+			t.Fatalf("status %d: %s", status, text)
 		}
 	})
 }

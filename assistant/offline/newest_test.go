@@ -7,51 +7,6 @@ import (
 	"testing"
 )
 
-func TestNewRelease(t *testing.T) {
-	for id, want := range map[string]string{
-		"openai/gpt-5.6-sol":                    "[5 6] 99999999 gpt-#-sol",
-		"openai/gpt-4o-2024-08-06":              "[4] 20240806 gpt-#o",
-		"openai/gpt-4-0613":                     "[4] 613 gpt-#",
-		"openai/gpt-3.5-turbo-16k":              "[3 5] 99999999 gpt-#-turbo-16k",
-		"openai/o3-mini":                        "[3] 99999999 o#-mini",
-		"anthropic/claude-3-5-sonnet-20241022":  "[3 5] 20241022 claude-#-sonnet",
-		"anthropic/claude-3-5-sonnet-latest":    "[3 5] 99999999 claude-#-sonnet",
-		"anthropic/claude-opus-4-5-20251101":    "[4 5] 20251101 claude-opus-#",
-		"gemini/gemini-1.5-pro-002":             "[1 5] 2 gemini-#-pro",
-		"x/meta-llama/llama-3.3-70b-instruct":   "[3 3] 99999999 llama-#-70b-instruct",
-		"x/qwen3-235b-a22b":                     "[3] 99999999 qwen#-235b-a22b",
-		"deepseek/deepseek-v3.1":                "[3 1] 99999999 deepseek-v#",
-		"openai/gpt-oss-120b":                   "[] 99999999 gpt-oss-120b",
-		"mistral/mixtral-8x7b":                  "[] 99999999 mixtral-8x7b",
-		"openai/gpt-99999999999999999999999999": "[] 99999999 gpt-99999999999999999999999999",
-	} {
-		r := newRelease(newModel(id, strings.Split(id, "/")[0]))
-		if got := fmt.Sprint(r.version, r.date, " ", r.series); got != want {
-			t.Errorf("newRelease(%s) = %s, want %s", id, got, want)
-		}
-	}
-}
-
-func TestNewestOf(t *testing.T) {
-	var models []model
-	for _, id := range []string{
-		"a/claude-3-opus-20240229", "a/claude-opus-4-5-20251101", "a/claude-opus-4-8", "a/claude-sonnet-5", "a/claude-sonnet-5-20260101",
-		"a/claude-haiku-5", "a/claude-embed-9", "a/sonar-12",
-	} {
-		models = append(models, newModel(id, "a"))
-	}
-	for n, want := range []string{
-		"[claude-haiku-5 claude-sonnet-5]", "[claude-haiku-5]", "[claude-haiku-5 claude-sonnet-5]", "[claude-haiku-5 claude-sonnet-5 claude-opus-4-8]",
-	} {
-		if got := fmt.Sprint(names(item{count: n}.newestOf(models))); got != want {
-			t.Errorf("the newest %d are %s, want %s", n, got, want)
-		}
-	}
-	if got := (item{}).newestOf(models[6:7]); len(got) != 1 {
-		t.Errorf("with nothing for chat, the newest are %v", got)
-	}
-}
-
 // shown are the names of a provider's models that are not hidden.
 func (w *fakeWindow) shown(p string) []string {
 	hidden := w.hidden(p)
@@ -170,6 +125,16 @@ func TestMajorProviders(t *testing.T) {
 	w.order = []string{"openai", "router"}
 	w.models["router"] = []string{"router/gpt-5.5"}
 	wants(t, newChat(t, w).say("hide every model on all major providers except openai"), "That leaves no provider", "Nothing was changed")
+}
+
+// TestProvidersWithoutAHiddenModelAreCounted: of many providers the answer names some.
+func TestProvidersWithoutAHiddenModelAreCounted(t *testing.T) {
+	w := newFakeWindow()
+	for i := range 10 {
+		name := fmt.Sprint("more", i)
+		w.order, w.models[name] = append(w.order, name), []string{name + "/model"}
+	}
+	wants(t, newChat(t, w).say("which models are hidden?"), "| openai | 4 of 21 |", "None on `anthropic`, `gemini`, `xai`, `more0`, `more1`, `more2` and 7 more.")
 }
 
 // TestExamplesAreUnderstood: what help says that works does.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"winnow/assistant/offline/lex"
 )
 
 // step is one request of a message.
@@ -25,18 +27,18 @@ type step struct {
 const undoAll = -1
 
 // openings mean nothing at the start of a request.
-var openings = set("hi hello hey ok okay thanks well so next first wait")
+var openings = lex.Set("hi hello hey ok okay thanks well so next first wait")
 
 // conjunctions separate two requests when a form begins after them.
-var conjunctions = set("and then but also plus & +")
+var conjunctions = lex.Set("and then but also plus & +")
 
 // parse reads a message into its requests, at least one.
 func (c *conversation) parse(text string) []step {
-	tokens := lex(text)
-	if len(tokens) > maxTokens {
+	tokens := lex.Split(text)
+	if len(tokens) > lex.MaxTokens {
 		return []step{{rest: []string{"a message of this length"}, text: text}}
 	}
-	tokens = canonical(tokens)
+	tokens = lex.Canonical(tokens)
 	var out []step
 	for _, clause := range c.clauses(tokens) {
 		if s, ok := c.clause(clause); ok {
@@ -47,7 +49,7 @@ func (c *conversation) parse(text string) []step {
 		out = slices.DeleteFunc(out, func(s step) bool { return s.kind == greet || s.kind == thanks }) // "hide mini, thanks"
 	}
 	if len(out) == 0 {
-		return []step{{text: text, rest: words(tokens)}}
+		return []step{{text: text, rest: lex.Words(tokens)}}
 	}
 	return foldOnly(out)
 }
@@ -74,44 +76,44 @@ func foldOnly(steps []step) []step {
 }
 
 // joins reports whether t is a comma or a conjunction.
-func (t token) joins() bool { return t.kind == comma || t.in(conjunctions) }
+func joins(t lex.Token) bool { return t.Kind == lex.Comma || t.In(conjunctions) }
 
 // clauses splits a message where a request ends: at stops, and at commas and
 // conjunctions after which a form begins.
-func (c *conversation) clauses(tokens []token) [][]token {
-	var out [][]token
+func (c *conversation) clauses(tokens []lex.Token) [][]lex.Token {
+	var out [][]lex.Token
 	start := 0
 	for i := 0; i <= len(tokens); i++ {
-		if i == len(tokens) || tokens[i].kind == stop {
+		if i == len(tokens) || tokens[i].Kind == lex.Stop {
 			out = append(out, tokens[start:i])
 			start = i + 1
-		} else if i > start && tokens[i].joins() {
-			next := slices.IndexFunc(tokens[i:], func(t token) bool { return !t.joins() })
+		} else if i > start && joins(tokens[i]) {
+			next := slices.IndexFunc(tokens[i:], func(t lex.Token) bool { return !joins(t) })
 			if next > 0 && begins(c.forms, tokens[i+next]) {
 				out = append(out, tokens[start:i])
 				start = i
 			}
 		}
 	}
-	return slices.DeleteFunc(out, func(c []token) bool { return len(c) == 0 })
+	return slices.DeleteFunc(out, func(c []lex.Token) bool { return len(c) == 0 })
 }
 
 // clause reads one request; false when it has no word.
-func (c *conversation) clause(tokens []token) (step, bool) {
-	s := step{text: strings.Join(words(tokens), " ")}
-	for len(tokens) > 0 && tokens[0].joins() {
-		s.also = s.also || !tokens[0].is("but", "then")
+func (c *conversation) clause(tokens []lex.Token) (step, bool) {
+	s := step{text: strings.Join(lex.Words(tokens), " ")}
+	for len(tokens) > 0 && joins(tokens[0]) {
+		s.also = s.also || !tokens[0].Is("but", "then")
 		tokens = tokens[1:]
 	}
-	for n := len(tokens); n > 0 && (tokens[n-1].kind == comma || n > 1 && tokens[n-1].is("too", "also")); n-- {
-		s.also = s.also || tokens[n-1].kind == plain
+	for n := len(tokens); n > 0 && (tokens[n-1].Kind == lex.Comma || n > 1 && tokens[n-1].Is("too", "also")); n-- {
+		s.also = s.also || tokens[n-1].Kind == lex.Plain
 		tokens = tokens[:n-1]
 	}
 	if len(tokens) == 0 {
 		return s, false
 	}
 	best := c.read(tokens, s)
-	for len(best.rest) > 0 && len(tokens) > 1 && (tokens[0].in(openings) || tokens[0].kind == comma) {
+	for len(best.rest) > 0 && len(tokens) > 1 && (tokens[0].In(openings) || tokens[0].Kind == lex.Comma) {
 		tokens = tokens[1:]
 		best = c.read(tokens, s)
 	}
@@ -124,9 +126,9 @@ func (c *conversation) clause(tokens []token) (step, bool) {
 
 // read matches a request with the forms: the first without words left over, else
 // the one with the fewest. base has its text and flags.
-func (c *conversation) read(tokens []token, base step) step {
+func (c *conversation) read(tokens []lex.Token, base step) step {
 	best := base
-	best.rest = words(tokens)
+	best.rest = lex.Words(tokens)
 	for _, f := range c.forms {
 		fits, ok := match(strings.Fields(f.text), tokens)
 		if !ok {
@@ -138,7 +140,7 @@ func (c *conversation) read(tokens []token, base step) step {
 		}
 		for _, f := range fits {
 			if !c.fill(&s, f) {
-				s.rest = append(s.rest, words(f.tokens)...)
+				s.rest = append(s.rest, lex.Words(f.tokens)...)
 			}
 		}
 		if best.kind == unknown || len(s.rest) < len(best.rest) {
@@ -151,7 +153,7 @@ func (c *conversation) read(tokens []token, base step) step {
 	return best
 }
 
-// fill puts what a part of a form took into a step; false when it was not understood.
+// fill puts what a part of a form stands for into a step; false when it was not understood.
 func (c *conversation) fill(s *step, f fit) bool {
 	switch f.part {
 	case "$what":
@@ -162,24 +164,24 @@ func (c *conversation) fill(s *step, f fit) bool {
 		return (s.selection.named() || s.kind.isQuestion()) && !(s.kind == removeRule && hasAge) // rules have no age
 	case "$where", "$at":
 		tokens := f.tokens
-		if !tokens[0].in(prepositions) {
-			tokens = append([]token{{plain, "on", "on"}}, tokens...)
+		if !tokens[0].In(prepositions) {
+			tokens = append([]lex.Token{{Text: "on", Canon: "on"}}, tokens...)
 		}
 		where := c.selection(tokens)
 		s.selection.scope.merge(where.scope)
 		return !where.named()
 	case "$list":
-		s.list = map[string]string{"hide": ignoreList, "allow": allowList}[f.tokens[0].canon]
+		s.list = map[string]string{"hide": ignoreList, "allow": allowList}[f.tokens[0].Canon]
 	case "$state":
-		s.state = f.tokens[0].canon
+		s.state = f.tokens[0].Canon
 	case "$n":
-		if s.n = number(f.tokens[0].canon); f.tokens[0].is("everything", "all") {
+		if s.n = number(f.tokens[0].Canon); f.tokens[0].Is("everything", "all") {
 			s.n = undoAll
 		}
 		return s.n != 0
 	case "$pairs":
 		s.pairs = readPairs(f.tokens)
-		return s.kind != topicPairs || !f.tokens[0].is("topic") // topics are not moved
+		return s.kind != topicPairs || !f.tokens[0].Is("topic") // topics are not moved
 	case "$topic":
 		s.topic = topicPath(f.tokens)
 	case "$clause":

@@ -47,8 +47,8 @@ func (c *conversation) planStep(s step) *plan {
 	switch {
 	case !s.kind.selects():
 		return p
-	case s.kind == clearRules || s.kind == showRules || s.kind == removeRule:
-		for _, name := range c.providersOf(s.selection.scope) {
+	case s.kind.isAboutRules():
+		for _, name := range c.narrow(s, item{}, c.providersOf(s.selection.scope)) {
 			if cat := c.catalog(name); cat != nil {
 				p.targets = append(p.targets, target{catalog: cat})
 			}
@@ -201,7 +201,7 @@ func (p *plan) allow(tg *target) {
 
 func (p *plan) clear(tg *target, list string) {
 	if len(tg.rules[list]) == 0 {
-		p.reportf("There are no %s rules%s.", listName(list), tg.on())
+		p.reportf("There are no %s rules%s.", listName[list], tg.on())
 		return
 	}
 	p.addEdit(tg, list, false, "")
@@ -243,7 +243,7 @@ func (p *plan) removeRules(tg *target) {
 		}
 		p.reportf("There is no single rule %s%s. %s", code(w), tg.on(), tg.rulesInWords(p.step.list))
 		for _, e := range exact {
-			p.offer("Remove "+e.pattern, "remove the "+listName(e.list)+" rule "+e.pattern+tg.on())
+			p.offer("Remove "+e.pattern, "remove the "+listName[e.list]+" rule "+e.pattern+tg.on())
 		}
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"winnow/assistant/offline/lex"
+	"winnow/assistant/offline/newest"
 )
 
 // target is what a selection means on one provider.
@@ -32,7 +35,7 @@ func (c *conversation) resolve(s step) []target {
 	for _, it := range s.selection.items {
 		found, missing := c.findProviders(s, it)
 		if s.kind == only && len(s.selection.items) > 1 && len(missing) > 0 && !slices.ContainsFunc(missing, isNotFamily) {
-			if anywhere, _ := c.providersWith(it, c.providers); len(anywhere) == 0 { // there is nothing to keep
+			if anywhere, _ := c.providersWith(s, it, c.providers); len(anywhere) == 0 { // there is nothing to keep
 				c.reportf("No provider here has models that match %s.", code(strings.Join(missing, " ")))
 				continue
 			}
@@ -50,9 +53,9 @@ func (c *conversation) resolve(s step) []target {
 		if it.provider != "" {
 			where = []string{it.provider}
 		}
-		_, missing := c.providersWith(it, where)
+		_, missing := c.providersWith(s, it, where)
 		if len(missing) > 0 && !slices.ContainsFunc(missing, isNotKind) {
-			others, _ := c.providersWith(it, c.providers)
+			others, _ := c.providersWith(s, it, c.providers)
 			c.reportElsewhere(step{kind: hide, selection: selection{items: []item{it}}, text: "hide " + it.text()}, it, others)
 			continue
 		}
@@ -83,11 +86,24 @@ func (c *conversation) findProviders(s step, it item) (found, missing []string) 
 	if it.provider != "" && (s.selection.scope.empty() || slices.Contains(here, it.provider)) {
 		here = []string{it.provider}
 	}
-	found, missing = c.providersWith(it, here)
-	if len(missing) == 0 || it.provider != "" || !s.selection.scope.empty() {
-		return found, missing
+	found, missing = c.providersWith(s, it, here)
+	switch where := s.selection.scope; {
+	case slices.ContainsFunc(missing, func(w string) bool { return c.meant(w) != "" }): // a typo, so nowhere
+		return nil, missing
+	case len(missing) == 0:
+		if len(here) == len(where.providers) && (s.kind != listModels || len(found) == 1) { // they are named, so each has an answer
+			c.reportNone(it, slices.DeleteFunc(here, func(p string) bool { return slices.Contains(found, p) }))
+		}
+		return found, nil
+	case it.provider == "" && where.empty():
+	case slices.ContainsFunc(missing, isNotKind):
+		return nil, missing
+	default:
+		c.reportNone(it, here)
+		c.reportf(nothingChanged)
+		return nil, nil
 	}
-	found, _ = c.providersWith(it, c.providers)
+	found, _ = c.providersWith(s, it, c.providers)
 	family := slices.DeleteFunc(slices.Clone(found), func(p string) bool { return !it.isFamily(c.catalog(p)) })
 	switch {
 	case len(found) > 0 && s.kind.isQuestion():
@@ -99,32 +115,17 @@ func (c *conversation) findProviders(s step, it item) (found, missing []string) 
 	case len(found) == 0 && slices.ContainsFunc(missing, isNotKind):
 		return nil, missing
 	}
-	c.reportf("No model of %s matches %s. %s", clean(c.provider), code(it.text()), nothingChanged)
+	c.reportNone(it, here)
+	c.reportf(nothingChanged)
 	c.reportElsewhere(s, it, found)
 	return nil, nil
 }
 
-// reportElsewhere says which other providers have models of an item, and offers the
-// request for those that have models of all its items.
-func (c *conversation) reportElsewhere(s step, it item, elsewhere []string) {
-	for _, p := range elsewhere {
-		models, _ := it.find(c.catalog(p))
-		if s.kind == hide && !slices.ContainsFunc(models, model.isShown) {
-			c.reportf("%s has models that match %s, all of them hidden.", clean(p), code(it.text()))
-			continue
-		}
-		c.reportf("%s has models that match %s.", clean(p), code(it.text()))
-		if !slices.ContainsFunc(s.selection.items, func(o item) bool { _, missing := c.providersWith(o, []string{p}); return len(missing) > 0 }) {
-			c.offer("On "+p, s.text+" on "+p)
-		}
-	}
-}
-
 // providersWith returns those of some providers on which all words of an item mean
 // something, and when there is none the words that do not.
-func (c *conversation) providersWith(it item, providers []string) (found, missing []string) {
+func (c *conversation) providersWith(s step, it item, providers []string) (found, missing []string) {
 	missing = it.texts()
-	for _, p := range providers {
+	for _, p := range c.narrow(s, it, providers) {
 		cat := c.catalog(p)
 		if cat == nil {
 			continue
@@ -190,6 +191,11 @@ func newTarget(cat *catalog, items, except []item) target {
 	return tg
 }
 
+// newestOf are the newest of the models that an item means.
+func (it item) newestOf(models []model) []model {
+	return newest.Of(models, func(m model) (id, name string) { return m.id, m.name }, it.count, len(it.words) == 0)
+}
+
 var (
 	separators = regexp.MustCompile(`\\?\.|-`)
 	letters    = regexp.MustCompile(`[a-z]`)
@@ -230,7 +236,7 @@ func isNotKind(word string) bool {
 }
 
 // families are the names of the model families of the well-known vendors.
-var families = set("gpt claude gemini gemma grok mistral deepseek llama command kimi glm qwen minimax sonar")
+var families = lex.Set("gpt claude gemini gemma grok mistral deepseek llama command kimi glm qwen minimax sonar")
 
 func isNotFamily(word string) bool { return !families[word] }
 
@@ -364,10 +370,9 @@ func choosePatterns(cat *catalog, models []model, candidates [][]string) []strin
 	if len(models) <= maxExactNames && !cat.cut {
 		candidates = append(candidates, unique(names(models)))
 	}
-	in := ids(models)
 	for _, patterns := range candidates {
 		matches := matcher(patterns)
-		if len(patterns) > 0 && !slices.ContainsFunc(cat.models, func(m model) bool { return in[m.id] != matches(m) }) {
+		if len(patterns) > 0 && !slices.ContainsFunc(cat.models, func(m model) bool { return slices.Contains(models, m) != matches(m) }) {
 			return patterns
 		}
 	}

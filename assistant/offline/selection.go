@@ -3,6 +3,8 @@ package offline
 import (
 	"strings"
 	"unicode"
+
+	"winnow/assistant/offline/lex"
 )
 
 // selection is a set of models in words: all that fit one of the items and none
@@ -37,7 +39,7 @@ func (s *scope) merge(o scope) {
 }
 
 // majorProviders are the names of the providers of well-known vendors.
-var majorProviders = set("openai anthropic gemini google vertex vertexai xai mistral deepseek meta cohere moonshot zai qwen minimax perplexity")
+var majorProviders = lex.Set("openai anthropic gemini google vertex vertexai xai mistral deepseek meta cohere moonshot zai qwen minimax perplexity")
 
 // item is one set of a selection: the models that have all its words in their names.
 type item struct {
@@ -69,16 +71,16 @@ type term struct {
 }
 
 var (
-	determiners  = set("all every each any both those these this that which what is whose")
-	modelNouns   = set("model models version versions one ones variant variants family families series llm llms containing contain contains including named called")
-	pronouns     = set("it them they those these that this")
-	prepositions = set("on from by for at in across of under with")
+	determiners  = lex.Set("all every each any both those these this that which what is whose")
+	modelNouns   = lex.Set("model models version versions one ones variant variants family families series llm llms containing contain contains including named called")
+	pronouns     = lex.Set("it them they those these that this")
+	prepositions = lex.Set("on from by for at in across of under with")
 )
 
 // reader reads a selection token by token.
 type reader struct {
 	window    *window
-	tokens    []token
+	tokens    []lex.Token
 	pos       int
 	sel       selection
 	cur       item
@@ -88,7 +90,7 @@ type reader struct {
 }
 
 // selection reads which models tokens mean.
-func (w *window) selection(tokens []token) selection {
+func (w *window) selection(tokens []lex.Token) selection {
 	r := &reader{window: w, tokens: tokens}
 	for r.pos < len(tokens) {
 		r.next()
@@ -98,11 +100,11 @@ func (w *window) selection(tokens []token) selection {
 }
 
 // peek is the token after the next n; a stop after the end.
-func (r *reader) peek(n int) token {
+func (r *reader) peek(n int) lex.Token {
 	if r.pos+n < len(r.tokens) {
 		return r.tokens[r.pos+n]
 	}
-	return token{kind: stop}
+	return lex.Token{Kind: lex.Stop}
 }
 
 // next reads one token, or the few that belong together.
@@ -110,39 +112,39 @@ func (r *reader) next() {
 	t := r.peek(0)
 	r.pos++
 	switch {
-	case t.kind != comma && t.text == "*", t.is("everything", "anything"):
+	case t.Kind != lex.Comma && t.Text == "*", t.Is("everything", "anything"):
 		r.cur.all = true
-	case t.kind == quoted, t.kind == plain && hasWildcard(t.text):
-		r.cur.words = append(r.cur.words, term{t.text, true})
-	case t.kind == comma, t.is("and", "or", "plus", "&", "+"):
+	case t.Kind == lex.Quoted, t.Kind == lex.Plain && hasWildcard(t.Text):
+		r.cur.words = append(r.cur.words, term{t.Text, true})
+	case t.Kind == lex.Comma, t.Is("and", "or", "plus", "&", "+"):
 		r.flush()
-	case t.is("except", "but", "not"):
-		for r.peek(0).is("for", "not", "on") {
+	case t.Is("except", "but", "not"):
+		for r.peek(0).Is("for", "not", "on") {
 			r.pos++
 		}
 		r.seen = r.seen || len(r.sel.items) == 0 && !r.sel.pronoun
 		r.flush()
 		r.excepting = true
-	case t.is("everywhere"):
+	case t.Is("everywhere"):
 		r.sel.scope.every = true
-	case t.in(prepositions) && r.readScope(&r.sel.scope):
-	case t.in(pronouns) && r.pronounHere():
+	case t.In(prepositions) && r.readScope(&r.sel.scope):
+	case t.In(pronouns) && r.pronounHere():
 		r.sel.pronoun = true
-	case t.in(modelNouns):
+	case t.In(modelNouns):
 		r.cur.family, r.seen = true, true
-	case t.in(determiners):
+	case t.In(determiners):
 		r.seen, r.whole = true, true
-	case t.is("newest"):
+	case t.Is("newest"):
 		r.cur.newest = true
-		if n := number(r.peek(0).canon); n > 0 {
+		if n := number(r.peek(0).Canon); n > 0 {
 			r.cur.count = n
 			r.pos++
 		}
-	case number(t.canon) > 0 && r.cur.empty() && r.peek(0).is("newest"):
-		r.cur.count = number(t.canon)
-	case t.is("of", "with", "again", "instead"):
+	case number(t.Canon) > 0 && r.cur.empty() && r.peek(0).Is("newest"):
+		r.cur.count = number(t.Canon)
+	case t.Is("of", "with", "again", "instead"):
 	default:
-		r.word(strings.ToLower(t.text))
+		r.word(strings.ToLower(t.Text))
 	}
 }
 
@@ -180,7 +182,7 @@ func (r *reader) flush() {
 // pronounHere reports whether a pronoun stands alone: that of "that contain x" does not.
 func (r *reader) pronounHere() bool {
 	after := r.peek(0)
-	alone := after.kind != plain || after.in(prepositions) || after.is("and", "or", "except", "but", "again", "instead") || after.in(modelNouns)
+	alone := after.Kind != lex.Plain || after.In(prepositions) || after.Is("and", "or", "except", "but", "again", "instead") || after.In(modelNouns)
 	return r.cur.empty() && !r.seen && alone
 }
 
@@ -189,23 +191,23 @@ func (r *reader) pronounHere() bool {
 func (r *reader) readScope(to *scope) bool {
 	start := r.pos
 	n := 0
-	if r.peek(n).is("all", "every", "each", "any") {
+	if r.peek(n).Is("all", "every", "each", "any") {
 		n++
 	}
-	major := r.peek(n).is("major")
+	major := r.peek(n).Is("major")
 	if major {
 		n++
 	}
-	if n > 0 && r.peek(n).is("provider", "providers") {
+	if n > 0 && r.peek(n).Is("provider", "providers") {
 		to.every, to.major = true, to.major || major
 		r.pos += n + 1
 		return true
 	}
 	for n := 0; ; n = 0 {
-		for r.pos > start && (r.peek(n).kind == comma || r.peek(n).is("and", "or", "on")) {
+		for r.pos > start && (r.peek(n).Kind == lex.Comma || r.peek(n).Is("and", "or", "on")) {
 			n++
 		}
-		p, ok := r.window.providerNamed(r.peek(n).canon)
+		p, ok := r.window.providerNamed(r.peek(n).Canon)
 		if !ok || r.pos > start && n == 0 {
 			return r.pos > start
 		}
@@ -214,7 +216,7 @@ func (r *reader) readScope(to *scope) bool {
 		} else {
 			to.providers = unique(append(to.providers, p))
 		}
-		if r.pos += n + 1; r.peek(0).is("provider") {
+		if r.pos += n + 1; r.peek(0).Is("provider") {
 			r.pos++
 		}
 	}

@@ -112,6 +112,11 @@ var sentences = []struct{ said, want string }{
 	// allow, unhide, rules
 	{"make sure gpt-5.5 is always available", "openai+allow(gpt-5.5)"},
 	{"allow gpt-4-turbo", "openai+allow(gpt-4-turbo)"},
+	{"allow gpt-3.5-turbo although it is hidden", "openai+allow(gpt-3.5-turbo)"},
+	{"keep gpt-3.5-turbo even though it's hidden", "openai+allow(gpt-3.5-turbo)"},
+	{"allow gpt-3.5-turbo although minis are hidden", ""},
+	{"I want only gpt-5.5 to be visible", "ask"},
+	{"verstecke alle preview modelle", ""},
 	{"whitelist o3*", "openai+allow(o3*)"},
 	{"keep mini models", "openai+allow(*mini*)"},
 	{"add o3 to the whitelist", "openai+allow(o3)"},
@@ -167,8 +172,8 @@ func TestSentences(t *testing.T) {
 			if (got == "" || got == "ask") && w.rules() != before {
 				t.Errorf("%q changed the rules to %s", s.said, w.rules())
 			}
-			if text == "" || !strings.Contains(c.last.thought, "I read: ") {
-				t.Errorf("%q is answered with %q, thought %q", s.said, text, c.last.thought)
+			if text == "" || !strings.Contains(c.last.Reasoning, "I read: ") {
+				t.Errorf("%q is answered with %q, thought %q", s.said, text, c.last.Reasoning)
 			}
 		})
 	}

@@ -12,10 +12,9 @@ import (
 )
 
 const (
-	// maxEcho is how many runes of one string from outside (an id, a pattern, a
-	// tool's message) an answer repeats.
+	// maxEcho is how many runes of one string from outside an answer repeats.
 	maxEcho = 200
-	// maxNamed is how many ids an answer lists before it says "and N more".
+	// maxNamed is how many names an answer lists before it says "and N more".
 	maxNamed = 6
 	// maxLines is how many lines of a list an answer shows.
 	maxLines = 30

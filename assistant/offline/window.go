@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"winnow/assistant/glob"
+	"winnow/assistant/offline/wire"
 )
 
 // window is what the request says of the window: the context of the model
@@ -21,8 +22,10 @@ type window struct {
 	unsaved   bool
 }
 
-// historyWindow is the window_type of the chat history.
-const historyWindow = "history"
+const (
+	historyWindow = "history" // the window_type of the chat history
+	matchTool     = "get_models_matching_pattern"
+)
 
 // The rule lists as the context names them.
 const (
@@ -31,12 +34,7 @@ const (
 )
 
 // listName is what an answer calls a list.
-func listName(list string) string {
-	if list == allowList {
-		return "allow"
-	}
-	return list
-}
+var listName = map[string]string{ignoreList: "ignore", allowList: "allow"}
 
 // catalog is the models and rules of one provider.
 type catalog struct {
@@ -115,22 +113,12 @@ func names(models []model) []string {
 	return out
 }
 
-func ids(models []model) map[string]bool {
-	out := make(map[string]bool, len(models))
-	for _, m := range models {
-		out[m.id] = true
-	}
-	return out
-}
-
 func intersect(a, b []model) []model {
-	in := ids(b)
-	return filter(a, func(m model) bool { return in[m.id] })
+	return filter(a, func(m model) bool { return slices.Contains(b, m) })
 }
 
 func without(a, b []model) []model {
-	in := ids(b)
-	return filter(a, func(m model) bool { return !in[m.id] })
+	return filter(a, func(m model) bool { return !slices.Contains(b, m) })
 }
 
 // findWindow reads the last context object of the system text: JSON that begins
@@ -153,15 +141,13 @@ func findWindow(system string) (w window, around string) {
 func newWindow(c gjson.Result) window {
 	shown := c.Get("current_provider").String()
 	w := window{
-		kind: c.Get("window_type").String(), provider: shown, providers: stringsOf(c.Get("available_providers")),
+		kind: c.Get("window_type").String(), provider: shown, providers: wire.Strings(c.Get("available_providers")),
 		unsaved: c.Get("ui_state.has_unsaved_changes").Bool(),
 	}
-	if shown != "" && !slices.Contains(w.providers, shown) {
-		w.providers = append(w.providers, shown)
-	}
+	w.providers = unique(append(w.providers, shown))
 	models := c.Get("models")
 	w.shown = catalog{provider: shown, rules: map[string][]string{
-		ignoreList: stringsOf(c.Get("rules.ignore.#.pattern")), allowList: stringsOf(c.Get("rules.whitelist.#.pattern")),
+		ignoreList: wire.Strings(c.Get("rules.ignore.#.pattern")), allowList: wire.Strings(c.Get("rules.whitelist.#.pattern")),
 	}}
 	w.shown.add(models.Get("items"))
 	listed := len(w.shown.models)
@@ -175,16 +161,13 @@ func newWindow(c gjson.Result) window {
 
 // add adds listed models that the catalog does not have.
 func (c *catalog) add(list gjson.Result) {
-	have := ids(c.models)
-	list.ForEach(func(_, it gjson.Result) bool {
-		if id := it.Get("id").String(); id != "" && !have[id] {
-			m := newModel(id, c.provider)
-			m.status = it.Get("status").String()
-			m.rule = cmp.Or(it.Get("rule").String(), it.Get("affecting_rule.pattern").String())
-			c.models, have[id] = append(c.models, m), true
+	for _, it := range list.Array() {
+		m := newModel(it.Get("id").String(), c.provider)
+		m.status, m.rule = it.Get("status").String(), cmp.Or(it.Get("rule").String(), it.Get("affecting_rule.pattern").String())
+		if m.id != "" && !slices.ContainsFunc(c.models, func(o model) bool { return o.id == m.id }) {
+			c.models = append(c.models, m)
 		}
-		return true
-	})
+	}
 }
 
 // sameProvider lists other names of a provider, tried in this order.
@@ -219,7 +202,7 @@ func (c *conversation) catalog(provider string) *catalog {
 		return nil
 	} else {
 		cat.total, cat.hidden = int(r.Data.Get("count").Int()), int(r.Data.Get("hidden_count").Int())
-		cat.rules = map[string][]string{ignoreList: stringsOf(r.Data.Get("ignore_rules")), allowList: stringsOf(r.Data.Get("whitelist_rules"))}
+		cat.rules = map[string][]string{ignoreList: wire.Strings(r.Data.Get("ignore_rules")), allowList: wire.Strings(r.Data.Get("whitelist_rules"))}
 		cat.cut = cat.total > len(cat.models)
 	}
 	var items []item
@@ -243,9 +226,39 @@ func (c *conversation) catalog(provider string) *catalog {
 	return cat
 }
 
+// narrow leaves of many providers those that have models of an item, or of the status or
+// the rules that a step is about: one call counts them on all providers.
+func (c *conversation) narrow(s step, it item, providers []string) []string {
+	const few = 4 // are looked at one by one
+	if len(providers) <= few {
+		return providers
+	}
+	counts := []string{"count"}
+	switch {
+	case s.kind.isAboutRules():
+		counts = []string{"ignore_rule_count", "whitelist_rule_count"}
+	case len(it.words) == 0 && s.state == "hidden":
+		counts = []string{"hidden_count"}
+	case len(it.words) == 0 && s.state == "allowed":
+		counts = []string{"whitelist_rule_count"}
+	}
+	var found []string
+	for _, q := range queries([]item{it}) {
+		if r := c.callOrReport(matchTool, wire.Args{"pattern": q, "provider": "*"}); r != nil {
+			for _, n := range counts {
+				found = append(found, wire.Strings(r.Data.Get("providers.#("+n+">0)#.provider"))...)
+			}
+		}
+	}
+	if len(found)+len(it.words) == 0 {
+		return providers[:1]
+	}
+	return slices.DeleteFunc(slices.Clone(providers), func(p string) bool { return !slices.Contains(found, p) })
+}
+
 // models adds the models of a pattern to a catalog; nil while the call runs or if it failed.
-func (c *conversation) models(cat *catalog, pattern string) *result {
-	r := c.callOrReport("get_models_matching_pattern", args{"pattern": pattern, "provider": cat.provider})
+func (c *conversation) models(cat *catalog, pattern string) *wire.Result {
+	r := c.callOrReport(matchTool, wire.Args{"pattern": pattern, "provider": cat.provider})
 	if r != nil {
 		cat.add(r.Data.Get("models"))
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"winnow/assistant/glob"
+	"winnow/assistant/offline/wire"
 )
 
 // filterTools are the tools of the model filter window with their parameters.
@@ -105,13 +106,19 @@ func system(context string) map[string]any {
 
 func user(text string) map[string]any { return map[string]any{"role": "user", "content": text} }
 
-func request(tb testing.TB, messages []any, tools map[string]string) *chatRequest {
+// body is the body of a request.
+func body(tb testing.TB, messages []any, tools map[string]string) []byte {
 	tb.Helper()
 	b, err := json.Marshal(map[string]any{"model": "rules", "messages": messages, "tools": toolList(tools)})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	req, bad := readRequest(b)
+	return b
+}
+
+func request(tb testing.TB, messages []any, tools map[string]string) *wire.Request {
+	tb.Helper()
+	req, bad := server(0).Read(body(tb, messages, tools))
 	if bad != nil {
 		tb.Fatal(bad)
 	}
@@ -233,6 +240,9 @@ func (w *fakeWindow) call(name string, a map[string]any) map[string]any {
 	}
 	switch name {
 	case "get_models_matching_pattern":
+		if p == "*" {
+			return w.queryAll(a["pattern"].(string))
+		}
 		return w.query(p, a["pattern"].(string))
 	case "switch_provider":
 		w.provider = p
@@ -270,6 +280,19 @@ func (w *fakeWindow) query(p, pattern string) map[string]any {
 		"provider": p, "count": n, "hidden_count": hidden, "models": models,
 		"ignore_rules": append([]string{}, w.ignore[p]...), "whitelist_rules": append([]string{}, w.allow[p]...),
 	})
+}
+
+// queryAll counts on all providers.
+func (w *fakeWindow) queryAll(pattern string) map[string]any {
+	var counts []any
+	for _, p := range w.order {
+		data := w.query(p, pattern)["data"].(map[string]any)
+		counts = append(counts, map[string]any{
+			"provider": p, "count": data["count"], "hidden_count": data["hidden_count"],
+			"ignore_rule_count": len(w.ignore[p]), "whitelist_rule_count": len(w.allow[p]),
+		})
+	}
+	return ok("counted", map[string]any{"providers": counts})
 }
 
 func (w *fakeWindow) explain(id string) map[string]any {
@@ -324,9 +347,9 @@ func (w *fakeWindow) edit(name, p string, a map[string]any) map[string]any {
 		changed = slices.DeleteFunc(slices.Concat(before, after), func(n string) bool { return slices.Contains(before, n) == slices.Contains(after, n) })
 	}
 	total := len(w.models[p])
-	available := total - len(w.hidden(p))
-	data["affected_models"], data["affected_count"], data["available_count"], data["total_count"] = changed, len(changed), available, total
-	return ok(fmt.Sprintf("%d models changed: %sed %s rule %q for %s. %d of %d available. Not saved yet.", len(changed), strings.TrimSuffix(strings.SplitN(name, "_", 2)[0], "e"), list, pattern, p, available, total), data)
+	shown := total - len(w.hidden(p))
+	data["affected_models"], data["affected_count"], data["available_count"], data["total_count"] = changed, len(changed), shown, total
+	return ok(fmt.Sprintf("%d models changed: %sed %s rule %q for %s. %d of %d shown. Not saved yet.", len(changed), strings.TrimSuffix(strings.SplitN(name, "_", 2)[0], "e"), list, pattern, p, shown, total), data)
 }
 
 // short writes a call: "openai+ignore(*mini*)".
@@ -350,7 +373,7 @@ type chat struct {
 	messages []any
 	tools    map[string]string
 	rounds   int
-	last     reply
+	last     wire.Reply
 }
 
 func newChat(tb testing.TB, w *fakeWindow) *chat {
@@ -372,21 +395,21 @@ func (c *chat) say(text string) string {
 		r := respond(request(c.tb, append([]any{system(ctx)}, c.messages...), c.tools))
 		c.last = r
 		c.messages = append(c.messages, c.assistant(r))
-		if len(r.calls) == 0 {
-			return r.text
+		if len(r.Calls) == 0 {
+			return r.Text
 		}
-		for _, p := range r.calls {
+		for _, p := range r.Calls {
 			var a map[string]any
-			if err := json.Unmarshal([]byte(p.args), &a); err != nil {
+			if err := json.Unmarshal([]byte(p.Args), &a); err != nil {
 				c.tb.Fatal(err)
 			}
-			if writeTools[p.name] {
-				c.w.log = append(c.w.log, short(p.name, a))
+			if writeTools[p.Name] {
+				c.w.log = append(c.w.log, short(p.Name, a))
 			} else {
 				c.w.looked++
 			}
-			b, _ := json.Marshal(c.w.call(p.name, a))
-			c.messages = append(c.messages, map[string]any{"role": "tool", "tool_call_id": p.id, "content": string(b)})
+			b, _ := json.Marshal(c.w.call(p.Name, a))
+			c.messages = append(c.messages, map[string]any{"role": "tool", "tool_call_id": p.ID, "content": string(b)})
 		}
 	}
 }
@@ -394,13 +417,13 @@ func (c *chat) say(text string) string {
 // did is what the last message changed.
 func (c *chat) did() string { return strings.Join(c.w.log, " ") }
 
-func (c *chat) assistant(r reply) map[string]any {
-	text, _, _ := strings.Cut(r.text, "\n\nRULE_PROPOSAL") // the session takes payloads out
+func (c *chat) assistant(r wire.Reply) map[string]any {
+	text, _, _ := strings.Cut(r.Text, "\n\nRULE_PROPOSAL") // the session takes payloads out
 	text, _, _ = strings.Cut(text, "\n\nSUGGESTED_")
 	m := map[string]any{"role": "assistant", "content": text}
 	var calls []any
-	for _, p := range r.calls {
-		calls = append(calls, map[string]any{"id": p.id, "type": "function", "function": map[string]any{"name": p.name, "arguments": p.args}})
+	for _, p := range r.Calls {
+		calls = append(calls, map[string]any{"id": p.ID, "type": "function", "function": map[string]any{"name": p.Name, "arguments": p.Args}})
 	}
 	if calls != nil {
 		m["tool_calls"] = calls

@@ -109,12 +109,12 @@ func (cs *calls) setIndex(c *partialCall, index int64) {
 
 // extendName adds a name that is sent once, repeatedly, or in pieces.
 func (c *partialCall) extendName(name string) {
-	begun := c.arguments.Len() > 0
+	hasArguments := c.arguments.Len() > 0
 	switch {
 	case name == "" || name == c.name:
-	case c.name == "" || !begun && strings.HasPrefix(name, c.name):
+	case c.name == "" || !hasArguments && strings.HasPrefix(name, c.name):
 		c.name = name
-	case !begun:
+	case !hasArguments:
 		c.name += name
 	}
 }

@@ -131,7 +131,7 @@ func TestEqualPiecesOfArgumentsInARowAreLegal(t *testing.T) {
 	}
 }
 
-// spec §5.1: [DONE] ends an answer as a finish_reason does.
+// [DONE] ends an answer as a finish_reason does.
 func TestCompleteCallsRunWhenOnlyDoneCame(t *testing.T) {
 	if calls := runnable(call + assistanttest.Done); len(calls) != 1 {
 		t.Errorf("whole arguments: runs %+v, want one call", calls)

@@ -29,6 +29,9 @@ const (
 	listTimeout = time.Minute // for the whole list
 )
 
+// ErrEmptyList is the cause of the error of an endpoint that serves no model.
+var ErrEmptyList = errors.New("the list of models is empty")
+
 // Models asks the endpoint which models it serves, in its order, each once. A
 // list that is empty, null or not a list is an error that says so; invalid
 // entries among valid ones are left out and logged.
@@ -93,13 +96,16 @@ func (c *Client) parseModels(text []byte) ([]llm.ModelInfo, error) {
 		}
 		list = named
 	}
-	if !list.IsArray() {
+	if list.Type != gjson.Null && !list.IsArray() || !list.Exists() {
 		return nil, c.listError(`there is no "data" list in the answer`)
 	}
 	var models []llm.ModelInfo
 	seen := map[string]bool{}
 	invalid, all := 0, 0 // entries that are not models; all entries
 	list.ForEach(func(_, v gjson.Result) bool {
+		if list.Type == gjson.Null { // Ollama without models
+			return false
+		}
 		info, id := c.modelInfo(v)
 		switch {
 		case id == "" || len(id) > maxModelID || !sendable(id):
@@ -115,7 +121,9 @@ func (c *Client) parseModels(text []byte) ([]llm.ModelInfo, error) {
 	case all > maxModels:
 		return nil, c.newError(llm.KindUnknown, nil, "%s lists more than %d models", c.host, maxModels)
 	case all == 0:
-		return nil, c.listError("the list is empty")
+		empty := c.listError("the list is empty")
+		empty.Err = ErrEmptyList
+		return nil, empty
 	case len(models) == 0:
 		return nil, c.listError(fmt.Sprintf("none of the %d entries has an id", all))
 	case invalid > 0:
@@ -125,7 +133,7 @@ func (c *Client) parseModels(text []byte) ([]llm.ModelInfo, error) {
 }
 
 // listError is the error of an endpoint that sends no list of models.
-func (c *Client) listError(why string) error {
+func (c *Client) listError(why string) *llm.RequestError {
 	return c.newError(llm.KindUnknown, nil, "%s sends no list of models: %s", c.host, appendFact(why, c.missingVersion()))
 }
 
@@ -140,8 +148,10 @@ var (
 		"top_provider.context_length", "limits.max_context_window_tokens", "meta.n_ctx_train",
 	}
 	outputNames = []string{"architecture.output_modalities", "supported_output_modalities"}
+	inputNames  = []string{"architecture.input_modalities", "supported_input_modalities", "input_modalities", "modalities.input"}
 	toolNames   = []string{"function_calling", "tool_use", "tool_calling", "tools"}
 	reasonNames = []string{"reasoning", "thinking", "include_reasoning"}
+	visionNames = []string{"vision", "multimodal", "image_input"}
 )
 
 // modelInfo reads an element of a list of models leniently. A plain string is an
@@ -163,7 +173,7 @@ func (c *Client) modelInfo(v gjson.Result) (info llm.ModelInfo, id string) {
 	}
 	for _, name := range contextNames {
 		if info.Context = count(v.Get(name)); info.Context > 0 {
-			info.Known = true
+			info.Known, info.ContextFrom = true, llm.FromEndpoint
 			break
 		}
 	}
@@ -178,6 +188,16 @@ func (c *Client) modelInfo(v gjson.Result) (info llm.ModelInfo, id string) {
 		if out := flags(v.Get(name)); len(out) > 0 {
 			info.Images = info.Images || out["image"]
 			info.NoChat = info.NoChat || !out["text"]
+		}
+	}
+	if sees, known := anyFlag(abilities, visionNames); known {
+		info.Vision = llm.AbilityOf(sees)
+	} else if sees := v.Get("supports_vision"); sees.IsBool() {
+		info.Vision = llm.AbilityOf(sees.Bool())
+	}
+	for _, name := range inputNames {
+		if in := flags(v.Get(name)); len(in) > 0 {
+			info.Vision = llm.AbilityOf(in["image"])
 		}
 	}
 	// A model whose entry does not mention tools is assumed to call them.

@@ -47,7 +47,7 @@ func TestModels(t *testing.T) {
 func TestNoModels(t *testing.T) {
 	for name, test := range map[string]struct{ body, want string }{
 		"an empty list":     {`{"data":[]}`, "the list is empty"},
-		"null":              {`{"data":null}`, `no "data" list`},
+		"null, from Ollama": {`{"data":null}`, "the list is empty"},
 		"an object":         {`{"data":{"id":"a"}}`, `no "data" list`},
 		"nothing":           {``, "the answer is empty"},
 		"no list":           {`{"ok":true}`, `no "data" list`},
@@ -125,6 +125,9 @@ func TestEntries(t *testing.T) {
 			}
 			want := test.want
 			want.ID, want.Source, want.Retrieved = got.ID, got.Source, got.Retrieved
+			if want.Known {
+				want.ContextFrom = llm.FromEndpoint
+			}
 			for _, price := range []*float64{&got.PriceIn, &got.PriceOut} {
 				*price = float64(int(*price*1e6+0.5)) / 1e6
 			}
@@ -143,6 +146,25 @@ func TestNoChat(t *testing.T) {
 	} {
 		if got := noChat(id, ""); got != want {
 			t.Errorf("noChat(%q) = %v", id, got)
+		}
+	}
+}
+
+// Whether a model sees pictures, in the words of the endpoints; unknown where none says it.
+func TestWhatAListSaysOfVision(t *testing.T) {
+	for entry, want := range map[string]llm.Ability{
+		`"architecture":{"input_modalities":["text","image"]}`: llm.Able,
+		`"architecture":{"input_modalities":["text"]}`:         llm.Unable,
+		`"capabilities":{"vision":false,"tools":true}`:         llm.Unable,
+		`"capabilities":{"vision":true}`:                       llm.Able,
+		`"capabilities":["completion","multimodal"]`:           llm.Able,
+		`"capabilities":["completion"]`:                        "",
+		`"supports_vision":false`:                              llm.Unable,
+		`"supports_vision":true`:                               llm.Able,
+		`"x":1`:                                                "",
+	} {
+		if got, err := listOf(t, `{"data":[{"id":"a",`+entry+`}]}`); err != nil || got[0].Vision != want {
+			t.Errorf("%s is read as %v, %v; want %q", entry, got, err, want)
 		}
 	}
 }

@@ -113,7 +113,14 @@ func (c *Client) messageParam(m llm.Message) (sdk.ChatCompletionMessageParamUnio
 	case llm.RoleSystem:
 		return sdk.SystemMessage(content), nil
 	case llm.RoleUser:
-		return sdk.UserMessage(content), nil
+		if len(m.Pictures) == 0 {
+			return sdk.UserMessage(content), nil
+		}
+		parts := []sdk.ChatCompletionContentPartUnionParam{sdk.TextContentPart(content)}
+		for _, f := range m.Pictures {
+			parts = append(parts, sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: f.URL()}))
+		}
+		return sdk.UserMessage(parts), nil
 	case llm.RoleTool:
 		return sdk.ToolMessage(content, m.CallID), nil
 	case llm.RoleAssistant:

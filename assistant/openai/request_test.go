@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/attachment"
 	"winnow/assistant/llm"
 )
 
@@ -45,6 +46,31 @@ func TestEncodeIsWhatIsSent(t *testing.T) {
 	}
 	if sent := string(s.Asked()[0].Body); sent != conversationBody {
 		t.Errorf("sent %s", sent)
+	}
+}
+
+// A picture is sent as a data URL, and what is shown of the request says what is left out.
+func TestPicturesAreSent(t *testing.T) {
+	s := assistanttest.NewServer(t, assistanttest.Text("ok"))
+	r := newRig(t, s)
+	picture := attachment.File{Name: "a.png", Type: "image/png", Size: 3, Hash: "ab", Width: 9, Height: 9, Data: []byte("PNG")}
+	req := llm.Request{Model: "gpt-5", Messages: []llm.Message{{Role: llm.RoleUser, Content: "look", Pictures: []attachment.File{picture, picture}}}}
+	if _, err := assistanttest.Parts(r.Stream(t.Context(), req)); err != nil {
+		t.Fatal(err)
+	}
+	part := func(url string) string { return `{"image_url":{"url":"` + url + `"},"type":"image_url"}` }
+	want := func(url string) string {
+		return `{"messages":[{"content":[{"text":"look","type":"text"},` + part(url) + "," + part(url) + `],"role":"user"}],`
+	}
+	if sent := string(s.Asked()[0].Body); !strings.HasPrefix(sent, want("data:image/png;base64,UE5H")) {
+		t.Errorf("sent %s", sent)
+	}
+	body, err := r.Encode(req.Abbreviated())
+	if !strings.HasPrefix(string(body), want("data:image/png;base64,(left out: a.png · PNG · 9×9 · 3 B · ~255 tokens · SHA-256 ab)")) || err != nil {
+		t.Errorf("shown is %s, %v", body, err)
+	}
+	if req.Messages[0].Pictures[0].Data == nil {
+		t.Error("what is shown has changed what is sent")
 	}
 }
 

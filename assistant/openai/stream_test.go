@@ -286,7 +286,7 @@ func TestConnectionIsUsedAgain(t *testing.T) {
 			select {
 			case step.to <- struct{}{}:
 			case <-step.from:
-			case <-time.After(10 * time.Second):
+			case <-time.After(time.Minute):
 				t.Fatal("the connection was closed after the answer")
 			}
 		}

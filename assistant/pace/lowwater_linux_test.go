@@ -1,6 +1,7 @@
 package pace
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"syscall"
@@ -23,6 +24,16 @@ func lowWater(t *testing.T, c *Conn) (n int) {
 	return n
 }
 
+// awaitLowWater waits until want bytes have to arrive.
+func awaitLowWater(t *testing.T, c *Conn, want int) {
+	t.Helper()
+	for late := time.Now().Add(time.Minute); lowWater(t, c) != want; time.Sleep(time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatalf("%d bytes wake the program, want %d", lowWater(t, c), want)
+		}
+	}
+}
+
 // In a pause the kernel does not wake the program for what arrives, and in a Read that
 // waits for it, it does.
 func TestTheKernelIsQuietInAPause(t *testing.T) {
@@ -42,30 +53,37 @@ func TestTheKernelIsQuietInAPause(t *testing.T) {
 	}
 	defer server.Close()
 	c := Below(conn)
-	c.Start(time.Millisecond, make(chan struct{}))
+	pause := make(chan struct{}) // ends it: its interval is longer than the test
+	c.Start(time.Hour, pause)
 	if got := lowWater(t, c); got != 1 {
 		t.Errorf("%d bytes wake the program before the first pause, want 1", got)
 	}
-	buffer := make([]byte, 100)
-	for range 3 { // the first read is not paced
-		if _, err := io.WriteString(server, "text"); err != nil {
+	buffer, done := make([]byte, 100), make(chan error)
+	read := func(want string) {
+		n, err := c.Read(buffer)
+		if err == nil && string(buffer[:n]) != want {
+			err = fmt.Errorf("Read = %q, want %q", buffer[:n], want)
+		}
+		done <- err
+	}
+	for _, text := range []string{"first", "second"} {
+		if _, err := io.WriteString(server, text); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := c.Read(buffer); err != nil || string(buffer[:n]) != "text" {
-			t.Fatalf("Read = %q, %v", buffer[:n], err)
+		go read(text)
+		if text == "second" { // the first read is not paced
+			awaitLowWater(t, c, fastStream)
+			close(pause)
+		}
+		if err := <-done; err != nil {
+			t.Fatal(err)
 		}
 	}
 	if got := lowWater(t, c); got != fastStream {
-		t.Errorf("%d bytes wake the program in pauses, want %d", got, fastStream)
+		t.Errorf("%d bytes wake the program after a pause, want %d", got, fastStream)
 	}
-	done := make(chan error)
-	go func() {
-		_, err := c.Read(buffer)
-		done <- err
-	}()
-	for lowWater(t, c) != 1 { // it has found nothing and waits
-		time.Sleep(time.Millisecond)
-	}
+	go read("more")
+	awaitLowWater(t, c, 1) // it has found nothing and waits
 	if _, err := io.WriteString(server, "more"); err != nil {
 		t.Fatal(err)
 	}

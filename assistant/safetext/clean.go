@@ -58,7 +58,7 @@ func (c *Cleaner) Write(chunk string) string {
 		}
 		s = s[n:]
 	}
-	return c.takeOutput()
+	return c.flush()
 }
 
 // Flush ends the text and returns what was buffered. The Cleaner is then
@@ -67,13 +67,13 @@ func (c *Cleaner) Flush() string {
 	if c.tail != "" {
 		c.addRune(utf8.RuneError)
 	}
-	rest := c.takeOutput()
+	rest := c.flush()
 	*c = Cleaner{}
 	return rest
 }
 
-// takeOutput returns what was written since the last call.
-func (c *Cleaner) takeOutput() string {
+// flush returns what was written since the last call.
+func (c *Cleaner) flush() string {
 	s := c.out.String()
 	c.out.Reset()
 	return s

@@ -88,6 +88,16 @@ func Line(s string, width int) string {
 	return ansi.Truncate(s, width, ellipsis)
 }
 
+// Lines makes the lines of a text safe to show, with four spaces for a tab. clean is
+// Clean, or Visible, which spells invisible characters out.
+func Lines(text string, clean func(string) string) []string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = clean(strings.ReplaceAll(l, "\t", "    "))
+	}
+	return lines
+}
+
 var breaksAndTabs = regexp.MustCompile(`[\n\t]+`)
 
 // JSON writes the characters of a JSON text that a terminal would obey or hide as \u

@@ -83,3 +83,12 @@ func TestLookalikeTables(t *testing.T) {
 		}
 	}
 }
+
+// TestLinesAreSafeOneByOne: what one line hides cannot reach into the next.
+func TestLinesAreSafeOneByOne(t *testing.T) {
+	got := Lines("a\tb\n\x1b[31mred\u202e\n", Visible)
+	want := []string{"a    b", Visible("\x1b[31mred\u202e"), ""}
+	if !slices.Equal(got, want) {
+		t.Errorf("Lines = %q, want %q", got, want)
+	}
+}

@@ -11,10 +11,10 @@
 //
 // # How users share a window
 //
-// A turn has the window from its first write tool to its end; see assistant/share.
-// Until then, and for changes by hand of other users, there is no lock: who comes while
-// the turn of someone else has the window gets a *share.HeldError, which names the
-// holder, and a turn waits. Every change is announced to everybody as a share.Change,
+// A turn locks the window from its first write tool to its end; see assistant/share.
+// Meanwhile a change by hand of another user is refused with a *share.HeldError, which
+// names the holder, and the turn of another user waits before its first write tool.
+// What only reads is never refused. Every change is announced to everybody as a share.Change,
 // with who made it. A rollback cuts the conversation of its own session only;
 // workspace.RolledBack lists the steps of others that it undid.
 //

@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,11 +29,15 @@ var (
 	ErrClosed = errors.New("the server is ending")
 )
 
+// AnswerWait is how long a question of a turn waits for its answer, as the turn may have
+// the window: long enough to read what a tool wants to change. Front ends decline it then.
+const AnswerWait = 5 * time.Minute
+
 // Options configures a Hub.
 type Options struct {
 	Registry *llm.Registry
 	// Session is what every session begins with. It has a Window and a Journal; Hub sets
-	// ID, Store and Member.
+	// ID, Store, Member and Author.
 	Session assistant.Options
 	History history.Store
 	Folder  string // of the window
@@ -40,6 +45,9 @@ type Options struct {
 	// OnChange is called for every change, in order, with the states around it. It must
 	// not block; nil is fine.
 	OnChange func(share.Change)
+	// Describe says in a clause what lies between two states of the window, for the Effect
+	// of a change: "hid 3 models · ignore rule gpt-3*". nil, and "", say nothing.
+	Describe func(before, after json.RawMessage) string
 }
 
 // Hub is the window of a folder as sessions share it. Make it with NewHub.
@@ -57,7 +65,7 @@ type Hub struct {
 	closed   bool
 }
 
-// keptChanges is how many changes a reader may be behind: more than anybody looks at.
+// keptChanges is how many changes a reader may be behind before it misses some.
 const keptChanges = 1000
 
 // NewHub returns a hub without sessions. Until Close it watches what is saved of the
@@ -79,8 +87,11 @@ func NewHub(o Options) *Hub {
 	return h
 }
 
-// announce is called in order.
+// announce passes a change on. The shared window calls it for one change at a time.
 func (h *Hub) announce(c share.Change) {
+	if h.opts.Describe != nil && c.Before != nil {
+		c.Effect = h.opts.Describe(c.Before, c.After)
+	}
 	if h.opts.OnChange != nil {
 		h.opts.OnChange(c)
 	}
@@ -128,7 +139,7 @@ func (h *Hub) Window() assistant.Window { return h.opts.Session.Window }
 
 // Join says who opens a session, and which.
 type Join struct {
-	User    string // shown to the others; "" is "someone"
+	User    string // shown to the others, and the author of the pairs; "" is "someone", and the user of the history
 	Session string // to continue; "" is a new one
 	Model   string // "" is the one used last in the session, or that of the hub
 }
@@ -159,7 +170,8 @@ func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 			return nil, err
 		}
 	}
-	s := &Session{hub: h, id: o.ID, user: cmp.Or(safetext.Line(j.User, maxUser), "someone"), opened: h.now()}
+	o.Author = safetext.Line(j.User, maxUser)
+	s := &Session{hub: h, id: o.ID, user: cmp.Or(o.Author, "someone"), opened: h.now()}
 	s.member = h.shared.Join(s.user)
 	o.Member = s.member
 	session, err := assistant.NewSession(h.opts.Registry, o)

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"iter"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -19,135 +17,37 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
-	"winnow/assistant/history/sqlite"
-	"winnow/assistant/llm"
 	"winnow/assistant/serve"
+	"winnow/assistant/serve/servetest"
 	"winnow/assistant/share"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 	"winnow/checkpoint/jsondelta"
 )
 
-// obedient is a model that does what the last message asks for: "call TOOL WORD; TOOL;
-// …" calls tools, everything else is repeated. It answers their results with "done".
-type obedient struct{}
-
-func (obedient) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Part, error] {
-	last := req.Messages[len(req.Messages)-1]
-	return func(yield func(llm.Part, error) bool) {
-		text, end := last.Content, llm.End{Finish: "stop"}
-		calls, asks := strings.CutPrefix(text, "call ")
-		switch {
-		case last.Role == llm.RoleTool:
-			text = "done"
-		case asks:
-			text, end.Finish = "", "tool_calls"
-			for i, call := range strings.Split(calls, "; ") {
-				tool, word, hasWord := strings.Cut(call, " ")
-				args := "{}"
-				if hasWord {
-					args = fmt.Sprintf(`{"word":%q}`, word)
-				}
-				end.Calls = append(end.Calls, llm.Call{ID: fmt.Sprint("c", i), Name: tool, Arguments: args})
-			}
-		}
-		if yield(llm.Text{Text: text}, nil) {
-			yield(end, nil)
-		}
-	}
-}
-
-// Encode makes the requests readable.
-func (obedient) Encode(req llm.Request) (json.RawMessage, error) { return json.Marshal(req) }
-
-// rig is a hub over a list of words, with a real journal and history.
+// rig is a hub over a list of words.
 type rig struct {
-	*serve.Hub
-	t       testing.TB
-	ctx     context.Context
-	window  *window
-	store   history.Store
-	path    string // of the journal
-	options serve.Options
+	*servetest.Rig
+	t   testing.TB
+	ctx context.Context
 
 	mu      sync.Mutex
 	changes []share.Change // as the hub announced them
 }
 
-// window is the test window with a saved state.
-type window struct{ *at.Window }
-
-func (w window) Dirty() bool { return !slices.Equal(w.Words(), w.Saved()) }
-
-func (w window) PlanSave(context.Context) (assistant.SavePlan, error) {
-	p := assistant.SavePlan{Path: "words", Rules: []assistant.RuleChange{}}
-	for _, word := range w.Words() {
-		if !slices.Contains(w.Saved(), word) {
-			p.Rules = append(p.Rules, assistant.RuleChange{Pattern: word, Added: true})
-		}
-	}
-	return p, nil
-}
-
-func (w window) Save(ctx context.Context) (assistant.Saved, error) {
-	plan, err := w.PlanSave(ctx)
-	for _, tool := range w.Tools() {
-		if tool.Name == "save_words" {
-			tool.Run(ctx, json.RawMessage("{}"))
-		}
-	}
-	return assistant.Saved{Path: plan.Path, Written: true, Rules: plan.Rules}, err
-}
-
-func (w window) Discard() (lost []assistant.RuleChange, err error) {
-	plan, err := w.PlanSave(context.Background())
-	if err != nil {
-		return nil, err
-	}
-	state, err := json.Marshal(map[string]any{"words": w.Saved()})
-	if err != nil {
-		return nil, err
-	}
-	return plan.Rules, w.ApplyState(state)
-}
-
-func newRig(t testing.TB, dir string, change ...func(*serve.Options)) *rig {
+func newRig(t testing.TB, change ...func(*serve.Options)) *rig {
 	t.Helper()
-	r := &rig{t: t, ctx: context.Background(), window: &window{at.NewWindow("one")}, path: filepath.Join(dir, "journal")}
-	r.window.Slow = at.NewGate()
-	journal, err := checkpoint.Open(r.path, checkpoint.Options{Author: func() (user, session string) {
-		if r.Hub == nil {
-			return "", ""
-		}
-		return r.Author()
-	}})
-	r.must(err)
-	r.store, err = sqlite.Open(r.ctx, filepath.Join(dir, "history.db"), sqlite.Options{})
-	r.must(err)
-	registry := &llm.Registry{}
-	r.must(registry.Add(llm.Provider{Name: "test", Model: obedient{}, Known: []llm.ModelInfo{
-		{ID: "test/obedient", Context: 100_000, Known: true, Tools: true}, {ID: "test/other", Context: 100_000, Known: true, Tools: true},
-	}}))
-	r.options = serve.Options{
-		Registry: registry, History: r.store, Folder: "/f", Window: "words",
-		Session: assistant.Options{Window: *r.window, Journal: journal, Model: "test/obedient"},
-		OnChange: func(c share.Change) {
+	r := &rig{t: t, ctx: context.Background()}
+	r.Rig = servetest.Start(t, servetest.Options{Name: "obedient", Model: servetest.Obedient{}, Change: func(o *serve.Options) {
+		o.OnChange = func(c share.Change) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.changes = append(r.changes, c)
-		},
-	}
-	for _, f := range change {
-		f(&r.options)
-	}
-	r.Hub = serve.NewHub(r.options)
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		if err := errors.Join(r.Close(ctx), r.store.Close(), journal.Close(), r.window.Fault()); err != nil {
-			t.Error(err)
 		}
-	})
+		for _, f := range change {
+			f(o)
+		}
+	}})
 	return r
 }
 
@@ -182,8 +82,14 @@ func (r *rig) turn(s *serve.Session, text string) []assistant.Event {
 // texts are the messages in view.
 func (r *rig) texts(s *serve.Session) []string {
 	r.t.Helper()
+	return r.loaded(s, s.Session().Visible())
+}
+
+// loaded are the messages of pairs.
+func (r *rig) loaded(s *serve.Session, refs []assistant.Ref) []string {
+	r.t.Helper()
 	var seqs []int64
-	for _, ref := range s.Session().Visible() {
+	for _, ref := range refs {
 		seqs = append(seqs, ref.Seq)
 	}
 	pairs, err := s.Session().Pairs(r.ctx, seqs)
@@ -197,7 +103,7 @@ func (r *rig) texts(s *serve.Session) []string {
 
 // add is an edit by hand.
 func (r *rig) add(s *serve.Session, word string) error {
-	return s.Edit("add "+word, func() error { return r.window.Type(word) })
+	return s.Edit("add "+word, func() error { return r.Words.Type(word) })
 }
 
 // announced are the changes so far: "edited anna add cat".
@@ -224,12 +130,12 @@ func wantList(t testing.TB, what string, got []string, want ...string) {
 func (r *rig) held(s *serve.Session, word string) <-chan assistant.Event {
 	r.t.Helper()
 	events := r.send(s, "call add_word "+word+"; slow")
-	r.window.Slow.Wait(r.t)
+	r.Words.Slow.Wait(r.t)
 	return events
 }
 
 func TestAWritingTurnHasTheWindowUntilItsEnd(t *testing.T) {
-	r := newRig(t, t.TempDir())
+	r := newRig(t)
 	anna, bert, cleo := r.open("anna"), r.open("bert"), r.open("cleo")
 	if _, held := r.Holder(); held {
 		t.Error("somebody has the window before the first turn")
@@ -273,23 +179,23 @@ func TestAWritingTurnHasTheWindowUntilItsEnd(t *testing.T) {
 			break
 		}
 	}
-	r.window.Slow.Open()
+	r.Words.Slow.Open()
 	at.Events(t, working)
 	rest := at.Events(t, waiting)
 	if _, ok := rest[len(rest)-1].(assistant.Complete); !ok {
 		t.Errorf("the turn that waited ended with %#v", rest[len(rest)-1])
 	}
-	if _, held := r.Holder(); held || r.window.Locked() {
+	if _, held := r.Holder(); held || r.Words.Locked() {
 		t.Error("the window is held after the last turn")
 	}
 	r.must(r.add(bert, "dog"))
-	wantList(t, "words", r.window.Words(), "one", "cat", "cow", "dog")
+	wantList(t, "words", r.Words.Words(), "one", "cat", "cow", "dog")
 	wantList(t, "changes", r.announced(), "held anna add_word", "tool_ran anna add_word", "released anna add_word",
 		"held cleo add_word", "tool_ran cleo add_word", "released cleo add_word", "edited bert add dog")
 }
 
 func TestAWaitingTurnCanBeCancelled(t *testing.T) {
-	r := newRig(t, t.TempDir())
+	r := newRig(t)
 	anna, bert := r.open("anna"), r.open("bert")
 	working := r.held(anna, "cat")
 	waiting := r.send(bert, "call add_word dog")
@@ -302,9 +208,9 @@ func TestAWaitingTurnCanBeCancelled(t *testing.T) {
 	if all := at.Events(t, waiting); all[len(all)-1] != (assistant.Cancelled{}) {
 		t.Errorf("the turn ended with %#v", all[len(all)-1])
 	}
-	r.window.Slow.Open()
+	r.Words.Slow.Open()
 	at.Events(t, working)
-	wantList(t, "words", r.window.Words(), "one", "cat")
+	wantList(t, "words", r.Words.Words(), "one", "cat")
 }
 
 func TestTheWindowIsFreeAfterEveryEndOfATurn(t *testing.T) {
@@ -314,17 +220,17 @@ func TestTheWindowIsFreeAfterEveryEndOfATurn(t *testing.T) {
 		"cancel":  func(r *rig, s *serve.Session) { e := r.held(s, "cat"); s.Cancel(); at.Events(r.t, e) },
 		"closed":  func(r *rig, s *serve.Session) { r.held(s, "cat"); r.must(s.Close(r.ctx)) }, // nobody reads the events
 		"journal fails": func(r *rig, s *serve.Session) {
-			r.window.BreakState = errors.New("no state")
+			r.Words.BreakState = errors.New("no state")
 			r.turn(s, "call add_word cat")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, t.TempDir())
+			r := newRig(t)
 			anna, bert := r.open("anna"), r.open("bert")
 			end(r, anna)
-			r.window.BreakState = nil
+			r.Words.BreakState = nil
 			r.must(r.add(bert, "dog"))
-			if r.window.Locked() {
+			if r.Words.Locked() {
 				t.Error("the window is locked")
 			}
 		})
@@ -332,7 +238,7 @@ func TestTheWindowIsFreeAfterEveryEndOfATurn(t *testing.T) {
 }
 
 func TestARollbackCutsOnlyTheOwnConversation(t *testing.T) {
-	r := newRig(t, t.TempDir())
+	r := newRig(t)
 	anna, bert := r.open("anna"), r.open("bert")
 	r.turn(anna, "call add_word cat")
 	r.turn(bert, "call add_word dog")
@@ -350,27 +256,27 @@ func TestARollbackCutsOnlyTheOwnConversation(t *testing.T) {
 	if len(done.Others) != 2 || done.Text != "call add_word cat" {
 		t.Errorf("the rollback reports %+v", done)
 	}
-	wantList(t, "words", r.window.Words(), "one")
+	wantList(t, "words", r.Words.Words(), "one")
 	wantList(t, "anna's messages", r.texts(anna))
 	wantList(t, "bert's messages", r.texts(bert), "call add_word dog", "how are you?")
 
 	r.must(bert.UndoRollback(r.ctx))
-	wantList(t, "words after the undo", r.window.Words(), "one", "cat", "dog", "cow")
+	wantList(t, "words after the undo", r.Words.Words(), "one", "cat", "dog", "cow")
 	wantList(t, "bert's messages after the undo", r.texts(bert), "call add_word dog", "how are you?")
 	// The hub shows anna's pairs again: her view is evaluated in the background.
-	for deadline := time.Now().Add(10 * time.Second); len(r.texts(anna)) != 2 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); len(r.texts(anna)) != 2 && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 	wantList(t, "anna's messages after the undo", r.texts(anna), "call add_word cat", "and me?")
 }
 
 func TestStepsBelongToWhoMadeThem(t *testing.T) {
-	r := newRig(t, t.TempDir())
+	r := newRig(t)
 	anna, bert := r.open("anna"), r.open("bert")
 	r.must(r.add(anna, "cat")) // bert's session is the one that started last
 	working := r.held(bert, "dog")
 	cleo := r.open("cleo") // starts in the middle of his turn
-	r.window.Slow.Open()
+	r.Words.Slow.Open()
 	at.Events(t, working)
 	r.turn(cleo, "call add_word cow")
 	for i, want := range []string{anna.ID(), bert.ID(), cleo.ID()} {
@@ -400,7 +306,7 @@ func TestStepsBelongToWhoMadeThem(t *testing.T) {
 }
 
 func TestEveryUserHasADraftAndAModel(t *testing.T) {
-	r := newRig(t, t.TempDir())
+	r := newRig(t)
 	anna, bert := r.open("anna"), r.open("bert")
 	r.must(anna.SaveDraft(r.ctx, history.Draft{Text: "half a thought"}))
 	r.must(anna.PickModel(r.ctx, "test/other"))
@@ -417,8 +323,35 @@ func TestEveryUserHasADraftAndAModel(t *testing.T) {
 	}
 }
 
+// A user of a session is the author of what is sent in it, and u are the own pairs. Who
+// has no name writes as the user of the history.
+func TestUsersAreTheAuthorsOfTheirPairs(t *testing.T) {
+	r := newRig(t)
+	r.must(r.History.Commit(r.ctx, &assistant.Batch{Put: []*assistant.Pair{{Session: "earlier", State: assistant.PairComplete}}}))
+	matches := map[string][]string{"anna": {"u", "u'ANNA'"}, "bert": {"u"}, "": {"u"}}
+	sessions := map[string]*serve.Session{}
+	for user := range matches {
+		sessions[user] = r.open(user)
+		r.turn(sessions[user], "of "+user)
+	}
+	for user, s := range sessions {
+		for _, line := range matches[user] {
+			refs, err := s.Match(r.ctx, line)
+			r.must(err)
+			want := []string{"of " + user}
+			if user == "" {
+				want = []string{"", "of"} // also those of before
+			}
+			wantList(t, line+" of "+s.User(), r.loaded(s, refs), want...)
+		}
+	}
+	refs, err := sessions["bert"].Match(r.ctx, "u'anna'")
+	r.must(err)
+	wantList(t, "u'anna' of bert", r.loaded(sessions["bert"], refs), "of anna")
+}
+
 func TestASessionCanBeContinuedButNotTwice(t *testing.T) {
-	r := newRig(t, t.TempDir())
+	r := newRig(t)
 	anna := r.open("anna")
 	r.turn(anna, "call add_word cat")
 	r.must(anna.PickModel(r.ctx, "test/other"))
@@ -442,7 +375,7 @@ func TestASessionCanBeContinuedButNotTwice(t *testing.T) {
 }
 
 func TestToolsByHand(t *testing.T) {
-	r := newRig(t, t.TempDir())
+	r := newRig(t)
 	anna := r.open("anna")
 	call := func(name, args string) assistant.ToolResult {
 		t.Helper()
@@ -464,8 +397,8 @@ func TestToolsByHand(t *testing.T) {
 	if got := call("add_word", `{"word":"cat"}`); !got.Success {
 		t.Errorf("add_word: %+v", got)
 	}
-	if got := call("save_words", ""); !got.Success || !slices.Equal(r.window.Saved(), []string{"one", "cat"}) {
-		t.Errorf("save_words: %+v, saved %q", got, r.window.Saved())
+	if got := call("save_words", ""); !got.Success || !slices.Equal(r.Words.Saved(), []string{"one", "cat"}) {
+		t.Errorf("save_words: %+v, saved %q", got, r.Words.Saved())
 	}
 	wantList(t, "changes", r.announced(), `edited anna add_word("cat")`, "saved anna save_words")
 	done, err := anna.Undo(r.ctx, "")
@@ -473,7 +406,7 @@ func TestToolsByHand(t *testing.T) {
 	if done.Step.Description != `add_word("cat")` {
 		t.Errorf("undone: %+v", done.Step)
 	}
-	wantList(t, "words", r.window.Words(), "one")
+	wantList(t, "words", r.Words.Words(), "one")
 }
 
 // TestAllAgree edits, sends, undoes and comes and goes at random from many sessions at
@@ -485,7 +418,7 @@ func TestAllAgree(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		r := newRig(t, t.TempDir())
+		r := newRig(t)
 		users := rapid.IntRange(2, 8).Draw(rt, "users")
 		plans := make([][]int, users)
 		for u := range plans {
@@ -534,7 +467,7 @@ func (r *rig) live(user string, plan []int) {
 // agree compares the window with its journal and with what was announced.
 func (r *rig) agree() {
 	r.t.Helper()
-	state, err := r.window.State()
+	state, err := r.Words.State()
 	r.must(err)
 	now, err := assistant.PlainJSON(state)
 	r.must(err)

@@ -45,6 +45,35 @@ func (s *Session) Close(ctx context.Context) error {
 	return err
 }
 
+// Changes is the log of what happens in the window, by all sessions.
+func (s *Session) Changes() *Log[share.Change] { return s.hub.Changes() }
+
+// HeldBy is the user of another session whose turn has the window; "" is nobody.
+func (s *Session) HeldBy() string {
+	if h, held := s.hub.Holder(); held && h.Session != s.ID() {
+		return h.User
+	}
+	return ""
+}
+
+// Others are the users of the other open sessions, in the order they were opened.
+func (s *Session) Others() (users []string) {
+	for _, other := range s.hub.Sessions() {
+		if other != s {
+			users = append(users, other.user)
+		}
+	}
+	return users
+}
+
+// UserOf is who has a session open; "" when nobody has.
+func (s *Session) UserOf(session string) string {
+	if other, err := s.hub.Session(session); err == nil {
+		return other.user
+	}
+	return ""
+}
+
 // OthersSince are the steps of other sessions that a rollback to a checkpoint undoes.
 func (s *Session) OthersSince(id string) []checkpoint.Checkpoint {
 	return s.hub.Journal().OthersSince(id, s.ID())
@@ -77,6 +106,7 @@ func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessag
 	if problem := tool.Problem(args); problem != "" {
 		return assistant.Fail(assistant.CodeInvalidArguments, "%s", problem), nil
 	}
+	ctx = s.Session().ToolContext(ctx)
 	if report == nil {
 		report = func(assistant.Progress) {}
 	}

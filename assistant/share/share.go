@@ -86,6 +86,7 @@ type Change struct {
 	User    string    `json:"user"` // "" is someone outside
 	Session string    `json:"session"`
 	What    string    `json:"what"`
+	Effect  string    `json:"effect,omitempty"` // on what the window shows, "hid 3 models · ignore rule gpt-3*"; "" when not known
 	// Before and After are the states of the window around a change of it; nil for
 	// other kinds.
 	Before, After json.RawMessage `json:"-"`
@@ -143,6 +144,7 @@ func (m *Member) Section(session string, changes bool) (end func(), err error) {
 	return func() { w.act(Holder{}); w.section.Unlock() }, nil
 }
 
+// act sets who is in the section; the zero value is nobody.
 func (w *Window) act(by Holder) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

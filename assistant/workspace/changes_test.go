@@ -1,11 +1,14 @@
 package workspace_test
 
 import (
+	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
@@ -152,6 +155,39 @@ func TestFilters(t *testing.T) {
 	want(t, "filter", r.session.Filter(), "c'alpha'")
 	if lines := r.Recall(r.ctx).Lines; !slices.Equal(lines, []string{"c'alpha'"}) {
 		t.Errorf("lines = %q", lines)
+	}
+}
+
+// racing is a store in which something happens while a line is evaluated.
+type racing struct {
+	history.Store
+	meanwhile func()
+}
+
+func (s *racing) Filter(ctx context.Context, q *filter.Query, env history.Env) (history.Result, error) {
+	r, err := s.Store.Filter(ctx, q, env)
+	do := s.meanwhile
+	s.meanwhile = func() {}
+	do()
+	return r, err
+}
+
+// A pair that is deleted while a line is evaluated does not come back with its result.
+func TestADeletedPairStaysOutOfTheView(t *testing.T) {
+	for name, filtered := range map[string]func(*workspace.Workspace, *rig) error{
+		"SetFilter": func(w *workspace.Workspace, r *rig) error { _, err := w.SetFilter(r.ctx, "x"); return err },
+		"Refilter":  func(w *workspace.Workspace, r *rig) error { return w.Refilter(r.ctx) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, say("ok"), say("ok"))
+			first, _ := r.send(assistant.Prompt{Text: "alpha"})
+			second, _ := r.send(assistant.Prompt{Text: "beta"})
+			store := &racing{r.store, func() { r.must(r.session.Delete(r.ctx, second)) }}
+			r.must(filtered(workspace.New(workspace.Options{Session: r.session, History: store, Folder: "/f", Now: time.Now}), r))
+			if refs := r.session.Visible(); len(refs) != 1 || refs[0].Seq != first {
+				t.Errorf("visible are %+v, want pair %d alone", refs, first)
+			}
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,27 +29,44 @@ func (w *Workspace) SetFilter(ctx context.Context, line string) (Filtered, error
 	w.filterCalls++
 	call := w.filterCalls
 	w.mu.Unlock()
-	r, err := w.evaluate(ctx, line)
+	r, err := w.show(ctx, line, func(refs []assistant.Ref) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.filterCalls == call {
+			w.session.SetView(refs, line)
+		}
+	})
 	if err != nil {
 		return Filtered{}, err
 	}
-	w.mu.Lock()
-	if w.filterCalls == call {
-		w.session.SetView(r.Refs, line)
-	}
-	w.mu.Unlock()
 	return Filtered{r.Refs, r.Hints}, w.rememberLine(ctx, line)
 }
 
 // Refilter evaluates the active line again, after pairs have changed.
 func (w *Workspace) Refilter(ctx context.Context) error {
 	line := w.session.Filter()
-	r, err := w.evaluate(ctx, line)
-	if err != nil {
-		return err
+	_, err := w.show(ctx, line, func(refs []assistant.Ref) {
+		w.session.RefreshView(refs, line) // unless another line made the view meanwhile
+	})
+	return err
+}
+
+// show makes the pairs that a line matches the view, by set: again when pairs have
+// changed meanwhile, or one that was deleted could come back.
+func (w *Workspace) show(ctx context.Context, line string, set func([]assistant.Ref)) (r history.Result, err error) {
+	if w.history == nil {
+		return r, ErrNoHistory
 	}
-	w.session.RefreshView(r.Refs, line) // unless another line made the view meanwhile
-	return nil
+	for range 5 { // others may change pairs all the time
+		before := w.history.Revision()
+		if r, err = w.evaluate(ctx, line); err != nil {
+			return r, err
+		}
+		if set(r.Refs); w.history.Revision() == before {
+			break
+		}
+	}
+	return r, nil
 }
 
 // CountFilter counts the pairs that a line matches.
@@ -64,11 +82,8 @@ func (w *Workspace) CountFilter(ctx context.Context, line string) (int, error) {
 // is in view even if it does not match.
 func (w *Workspace) Matches(ctx context.Context, seq int64) (bool, error) {
 	r, err := w.evaluate(ctx, w.session.Filter())
-	if err != nil {
-		return false, err
-	}
 	_, found := slices.BinarySearchFunc(r.Refs, seq, func(r assistant.Ref, seq int64) int { return cmp.Compare(r.Seq, seq) })
-	return found, nil
+	return found, err
 }
 
 // FindText returns the Seqs of the pairs of all sessions that contain a text, in
@@ -252,10 +267,9 @@ func (w *Workspace) AddSent(ctx context.Context, text string) error {
 // Recall is what an input and its completion offer of earlier runs, oldest first.
 // A list that cannot be read is empty.
 type Recall struct {
-	Sent    []string          // messages
-	Lines   []string          // filter lines
-	Topics  []string          // paths, sorted
-	Filters map[string]string // saved filters by name
+	Sent  []string // messages
+	Lines []string // filter lines
+	Names filter.Sources
 }
 
 // Recall reads all lists of a Recall.
@@ -268,36 +282,28 @@ func (w *Workspace) Recall(ctx context.Context) Recall {
 	r.Lines, _ = w.history.FilterLines(ctx)
 	slices.Reverse(r.Sent)
 	slices.Reverse(r.Lines)
-	r.Topics, r.Filters = w.TopicsAndFilters(ctx)
+	r.Names = w.Names(ctx)
 	return r
 }
 
-// TopicsAndFilters reads the topics and saved filters, which a command may have
-// changed.
-func (w *Workspace) TopicsAndFilters(ctx context.Context) (topics []string, filters map[string]string) {
+// Names reads the names of the history that completion offers, sorted.
+func (w *Workspace) Names(ctx context.Context) (names filter.Sources) {
 	if w.history == nil {
-		return nil, nil
+		return names
 	}
-	topics, _ = w.history.TopicPaths(ctx)
-	filters, _ = w.history.SavedFilters(ctx)
-	return topics, filters
+	names.Topics, _ = w.history.TopicPaths(ctx)
+	names.Authors, _ = w.history.Authors(ctx)
+	saved, _ := w.history.SavedFilters(ctx)
+	names.Saved = slices.Sorted(maps.Keys(saved))
+	return names
 }
 
 // drawingKey is the key of the list of pairs that are being drawn.
 const drawingKey = "drawing"
 
-// BeginDrawing stores that a pair is being drawn, until EndDrawing. A pair that is
-// still stored at the next start is one that the program crashed on.
-func (w *Workspace) BeginDrawing(ctx context.Context, seq int64) error {
-	return w.noteDrawing(ctx, seq, true)
-}
-
-// EndDrawing removes what BeginDrawing stored.
-func (w *Workspace) EndDrawing(ctx context.Context, seq int64) error {
-	return w.noteDrawing(ctx, seq, false)
-}
-
-func (w *Workspace) noteDrawing(ctx context.Context, seq int64, drawing bool) error {
+// SetDrawing stores whether a pair is being drawn. One that still is at the next start
+// is one that the program crashed on.
+func (w *Workspace) SetDrawing(ctx context.Context, seq int64, drawing bool) error {
 	if w.history == nil {
 		return nil
 	}
@@ -308,8 +314,7 @@ func (w *Workspace) noteDrawing(ctx context.Context, seq int64, drawing bool) er
 	return w.history.Set(ctx, drawingKey, strings.Trim(fmt.Sprint(seqs), "[]"))
 }
 
-// Drawing returns the pairs of BeginDrawing without an EndDrawing. A list that
-// cannot be read is empty.
+// Drawing returns the pairs that are being drawn. A list that cannot be read is empty.
 func (w *Workspace) Drawing(ctx context.Context) []int64 {
 	if w.history == nil {
 		return nil

@@ -10,7 +10,6 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
-	"winnow/assistant/llm"
 )
 
 // NewSession starts a new session in the same window. Unsaved changes stay; with
@@ -155,17 +154,13 @@ func (w *Workspace) RefreshModels(ctx context.Context) map[string]error {
 	return failed
 }
 
-// loadModels reads a list, without the models that are gone; a list that cannot be
-// read is empty.
+// loadModels reads a list; one that cannot be read is empty.
 func (w *Workspace) loadModels(ctx context.Context, key string) []string {
 	if w.history == nil {
 		return nil
 	}
 	text, _ := w.history.Get(ctx, key)
-	return slices.DeleteFunc(strings.Fields(text), func(id string) bool {
-		_, _, _, err := w.session.Registry().Open(id)
-		return errors.Is(err, llm.ErrModelGone)
-	})
+	return strings.Fields(text)
 }
 
 func (w *Workspace) storeModels(ctx context.Context, key string, ids []string) error {
@@ -206,8 +201,8 @@ func (w *Workspace) Set(key, value string) error {
 		return err
 	}
 	w.session.SetSettings(set)
-	if w.keepSetting == nil {
+	if w.storeSetting == nil {
 		return nil
 	}
-	return w.keepSetting(key, value)
+	return w.storeSetting(key, value)
 }

@@ -26,7 +26,7 @@ type SendCheck struct {
 // CheckSend estimates, from memory, whether a message can be sent.
 func (w *Workspace) CheckSend(p assistant.Prompt) SendCheck {
 	w.session.Boundary() // computes it, when it is out of date
-	c := w.session.Draft(p.Text)
+	c := w.session.Draft(p)
 	_, _, _, err := w.session.Registry().Open(w.session.Model())
 	return SendCheck{
 		Cost: c, TooLong: c.OverBudget && p.Retry == 0,
@@ -67,27 +67,27 @@ func (w *Workspace) Queue(ctx context.Context, p assistant.Prompt) (replaced ass
 // Queued returns the message that waits.
 func (w *Workspace) Queued() (assistant.Prompt, bool) { return w.session.Queued() }
 
-// QueuedHeld reports whether the message that waits is held for the user: its
+// QueuePaused reports whether the message that waits is not sent by itself: its
 // turn failed or was cancelled, or an earlier run stored it.
-func (w *Workspace) QueuedHeld() bool { return w.session.QueuedHeld() }
+func (w *Workspace) QueuePaused() bool { return w.session.QueuePaused() }
 
 // NextQueued takes the message to send now that a turn has ended; ok is false when
 // none waits, or the one that waits is held.
 func (w *Workspace) NextQueued() (p assistant.Prompt, ok bool) {
-	if w.session.QueuedHeld() {
+	if w.session.QueuePaused() {
 		return assistant.Prompt{}, false
 	}
-	return w.session.TakeQueued()
+	return w.session.Dequeue()
 }
 
-// TakeQueued removes the message that waits and returns it: to send it now, or
+// Dequeue removes the message that waits and returns it: to send it now, or
 // to edit it. It stays stored until it is sent, dropped or in a stored draft.
-func (w *Workspace) TakeQueued() (assistant.Prompt, bool) { return w.session.TakeQueued() }
+func (w *Workspace) Dequeue() (assistant.Prompt, bool) { return w.session.Dequeue() }
 
 // DropQueued removes the message that waits. It is added to the sent messages,
 // so that it can be recalled.
 func (w *Workspace) DropQueued(ctx context.Context) (assistant.Prompt, bool, error) {
-	p, ok := w.session.TakeQueued()
+	p, ok := w.session.Dequeue()
 	if !ok {
 		return p, false, nil
 	}

@@ -16,8 +16,8 @@ var (
 	ErrNoHistory = errors.New("there is no history in this run")
 	// ErrNotSaver refuses to save in a window that has nothing to save.
 	ErrNotSaver = errors.New("this window has nothing to save")
-	// ErrNothingUnsaved refuses to save or discard when nothing is unsaved.
-	ErrNothingUnsaved = errors.New("nothing is unsaved")
+	// ErrNothingUnsaved refuses to discard when there are no unsaved changes.
+	ErrNothingUnsaved = errors.New("there are no unsaved changes")
 	// ErrNothingToUndo is returned when no change can be undone.
 	ErrNothingToUndo = errors.New("there is nothing to undo")
 	// ErrNotLast refuses to regenerate an answer that is not the last one.
@@ -36,21 +36,21 @@ type Options struct {
 	// Visibility is what a session without pairs shows first: "own" the pairs of the
 	// user, "team" those of everybody, anything else none.
 	Visibility string
-	// KeepSetting stores a setting that was changed, under the key of the
+	// StoreSetting stores a setting that was changed, under the key of the
 	// configuration; nil sets it for this run only.
-	KeepSetting func(key, value string) error
-	Now         func() time.Time // nil means time.Now
+	StoreSetting func(key, value string) error
+	Now          func() time.Time // nil means time.Now
 }
 
 // Workspace is what a front end drives. Make it with New.
 type Workspace struct {
-	session     *assistant.Session
-	history     history.Store
-	folder      string
-	user        string
-	visibility  string
-	keepSetting func(key, value string) error
-	now         func() time.Time
+	session      *assistant.Session
+	history      history.Store
+	folder       string
+	user         string
+	visibility   string
+	storeSetting func(key, value string) error
+	now          func() time.Time
 
 	mu          sync.Mutex
 	reask       int64              // the pair that the next message replaces; 0 is none
@@ -60,7 +60,7 @@ type Workspace struct {
 
 // New returns the workspace of a session. It does no I/O.
 func New(o Options) *Workspace {
-	w := &Workspace{session: o.Session, history: o.History, folder: o.Folder, user: o.User, visibility: o.Visibility, keepSetting: o.KeepSetting, now: o.Now}
+	w := &Workspace{session: o.Session, history: o.History, folder: o.Folder, user: o.User, visibility: o.Visibility, storeSetting: o.StoreSetting, now: o.Now}
 	if w.now == nil {
 		w.now = time.Now
 	}

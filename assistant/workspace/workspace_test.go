@@ -103,7 +103,7 @@ func newRig(t *testing.T, answers ...at.Answer) *rig {
 	r.must(r.session.LoadView(r.ctx))
 	r.Workspace = workspace.New(workspace.Options{
 		Session: r.session, History: r.store, Folder: "/f", Now: time.Now,
-		KeepSetting: func(key, value string) error { r.kept[key] = value; return nil },
+		StoreSetting: func(key, value string) error { r.kept[key] = value; return nil },
 	})
 	return r
 }
@@ -338,11 +338,11 @@ func TestAQueuedMessageOutlivesItsProcess(t *testing.T) {
 	p, ok := next.Queued()
 	want(t, "queued", p.Text, "waiting")
 	want(t, "found", ok, true)
-	want(t, "held", next.QueuedHeld(), true)
+	want(t, "held", next.QueuePaused(), true)
 	if _, due := next.NextQueued(); due {
 		t.Error("a message of an earlier run is sent by itself")
 	}
-	p, _ = next.TakeQueued()
+	p, _ = next.Dequeue()
 	next.send(p)
 	if _, ok := r.reopened().Queued(); ok {
 		t.Error("a message that was sent still waits")
@@ -361,7 +361,7 @@ func TestAHeldMessageDoesNotEndTheNextTurn(t *testing.T) {
 	r.must(err)
 	gate.Open()
 	at.Events(t, events)
-	want(t, "held", r.QueuedHeld(), true)
+	want(t, "held", r.QueuePaused(), true)
 	r.send(assistant.Prompt{Text: "add two"})
 	want(t, "requests", len(r.script.Requests()), 3)
 	_, _, err = r.DropQueued(r.ctx)
@@ -397,8 +397,8 @@ func TestAModelThatVanishedIsNotOffered(t *testing.T) {
 	list = list[:1]
 	want(t, "failed lists", len(r.RefreshModels(r.ctx)), 0)
 	want(t, "gone", r.CheckSend(assistant.Prompt{Text: "hi"}).ModelGone, true)
-	want(t, "recent models", len(r.RecentModels(r.ctx)), 0)
-	want(t, "favourite models", len(r.FavouriteModels(r.ctx)), 0)
+	want(t, "recent models", len(r.RecentModels(r.ctx)), 1) // marked where they are shown
+	want(t, "favourite models", len(r.FavouriteModels(r.ctx)), 1)
 	_, err = r.Send(r.ctx, assistant.Prompt{Text: "hi"})
 	r.wantErr(err, llm.ErrModelGone)
 }

@@ -69,7 +69,7 @@ type reader struct {
 	ignored []string
 	saved   string // the state in the file; "" when it is not known
 	steps   map[string]checkpoint.Checkpoint
-	adopted bool // the record before made a change from outside the newest state, which is saved already
+	adopted bool // the record before is a change of the file from outside; a record that it is saved follows
 }
 
 // read reads the next record; ok is false when it changed nothing.

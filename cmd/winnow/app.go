@@ -39,7 +39,8 @@ type app struct {
 	stderr   io.Writer
 	environ  []string
 	flags    flags
-	program  string // the command that runs, such as "winnow ask"
+	program  string            // the command that runs, such as "winnow ask"
+	endStart func(percent int) // of delayGC
 	redactor *safetext.Redactor
 
 	settings   *config.Settings
@@ -49,11 +50,13 @@ type app struct {
 	log        *slog.Logger
 	logMu      sync.Mutex // guards log
 	logLevel   slog.LevelVar
+	remote     *remote         // the user of an SSH connection; nil for the user of this process
+	onScreen   bool            // standard output is the terminal of such a user
 	background *backgroundOpen // opens the program while its screen is drawn; nil without a screen
 
-	sayMu   sync.Mutex // guards the two below
-	holding bool       // a screen is drawn: say holds its lines back
-	held    []string   // each once
+	deferMu   sync.Mutex // guards the two below
+	deferring bool       // a screen is drawn: printErr defers its lines
+	deferred  []string   // each once
 
 	closeMu sync.Mutex // guards closers
 	closers []func() error
@@ -134,7 +137,7 @@ func (a *app) folders() (home.Home, error) {
 		return h, err
 	}
 	for _, notice := range notices {
-		a.say("%s", notice)
+		a.printErr("%s", notice)
 	}
 	a.home = &h
 	return h, nil
@@ -228,7 +231,7 @@ func (f *flags) bind(root *cobra.Command) {
 	p.StringVar(&f.window, "window", "", "what the assistant works on: model-filter, or the chat history")
 	p.StringVar(&f.envFile, "env-file", "", "the proxy's .env FILE (default ./.env)")
 	p.BoolVar(&f.create, "create", false, "make the file of --env-file when it does not exist")
-	p.String("history", "", "postgres:// ADDRESS of a team's history (default a file of your own)")
+	p.String("history", "", "the postgres:// ADDRESS of a team's history (default a file of your own)")
 	p.StringVar(&f.config, "config", "", "settings FILE")
 	p.StringVar(&f.home, "home", "", "keep settings, history, state and cache under one DIR")
 	p.BoolVar(&f.json, "json", false, "output for programs")
@@ -236,6 +239,14 @@ func (f *flags) bind(root *cobra.Command) {
 	p.StringVar(&f.logLevel, "log-level", "", "how much is logged: error, warning, info, debug")
 	p.BoolVar(&f.plain, "plain", false, "no alternate screen, lines only")
 	f.bindSession(root)
+}
+
+// bindRemote declares those that may be given over SSH: none names a file or an address.
+func (f *flags) bindRemote(root *cobra.Command) {
+	f.set = root.PersistentFlags()
+	f.set.StringVarP(&f.model, "model", "m", "", "model to talk to, PROVIDER/NAME")
+	f.set.StringVar(&f.provider, "provider", "", "provider whose rules are meant, NAME")
+	f.set.BoolVar(&f.json, "json", false, "output for programs")
 }
 
 // bindSession declares the flags that resume a session.
@@ -247,10 +258,13 @@ func (f *flags) bindSession(cmd *cobra.Command) {
 	exclusive(cmd, "continue", "session")
 }
 
-// settings are the flags that override a setting.
+// settingFlags are the flags that override the setting of their name.
+var settingFlags = []string{"model", "window", "history", "log-level", "plain"}
+
+// settings are those of settingFlags that were given.
 func (f *flags) settings() []config.Flag {
 	var out []config.Flag
-	for _, name := range []string{"model", "window", "history", "log-level", "plain"} {
+	for _, name := range settingFlags {
 		if flag := f.set.Lookup(name); flag != nil && flag.Changed {
 			out = append(out, config.Flag{Name: "--" + name, Key: strings.ReplaceAll(name, "-", "_"), Value: flag.Value.String()})
 		}

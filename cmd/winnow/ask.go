@@ -7,16 +7,18 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
-	"winnow/tui/markdown"
-	"winnow/tui/pane"
+	"winnow/cmd/winnow/answer"
+	"winnow/tui/lines"
 )
 
 func askCommand(a *app) *cobra.Command {
@@ -35,7 +37,9 @@ func askCommand(a *app) *cobra.Command {
 	c.Example = "winnow ask \"which models are hidden?\"\nwinnow ask --yes \"hide every mini model and save\"\n" +
 		"git diff | winnow ask \"what changed here?\""
 	c.Flags().BoolVar(&yes, "yes", false, "agree to what the assistant asks, such as saving")
-	a.flags.bindSession(c)
+	if a.remote == nil {
+		a.flags.bindSession(c)
+	}
 	return c
 }
 
@@ -45,8 +49,14 @@ const maxInput = 16 << 20
 // message is what the user asks: the words of the command line, and below them
 // standard input.
 func (a *app) message(args []string) (string, error) {
+	reads := piped(a.stdin)
+	if n := len(args); a.remote != nil && n > 0 { // ssh leaves it open, where it would be a terminal here
+		if reads = args[n-1] == "-"; reads {
+			args = args[:n-1]
+		}
+	}
 	parts := []string{strings.TrimSpace(strings.Join(args, " "))}
-	if piped(a.stdin) {
+	if reads {
 		data, err := io.ReadAll(io.LimitReader(a.stdin, maxInput+1))
 		if err != nil {
 			return "", fmt.Errorf("standard input: %w", err)
@@ -77,7 +87,13 @@ func piped(r io.Reader) bool {
 // ask runs one turn. A signal, which ends ctx, closes the session, so that the pair
 // of the turn stays, as interrupted.
 func (a *app) ask(ctx context.Context, text string, yes bool) error {
-	defer delayGC()()
+	if a.remote != nil {
+		s, err := a.remote.open(ctx, a)
+		if err != nil {
+			return err
+		}
+		return a.askIn(ctx, &program{session: s.Session()}, text, yes)
+	}
 	o := openOptions{}
 	if isTerminal(a.stdout) {
 		o.readPause = linesReadPause
@@ -86,22 +102,36 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	a.say("%s", p.notice)
+	a.printErr("%s", p.notice)
 	if p.window.recovered {
-		a.say("rules of an earlier run are still unsaved: winnow rules diff shows them")
+		a.printErr("rules of an earlier run are still unsaved: winnow rules diff shows them")
 	}
 	defer singleProcessor()()
+	err = a.askIn(ctx, p, text, yes)
+	if err == nil && a.flags.set.Changed("model") { // chosen by the user, and it works
+		err = p.store.Set(ctx, lastModelKey(a.folder()), p.session.Model())
+	}
+	return err
+}
+
+// askIn runs the turn in the session of p. When nobody reads the answer any more, it ends
+// without a word, as it would by SIGPIPE: what came so far stays, as interrupted.
+func (a *app) askIn(ctx context.Context, p *program, text string, yes bool) error {
 	events, err := p.session.Send(context.WithoutCancel(ctx), assistant.Prompt{Text: text})
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, p.closeSession)()
-	err = a.printTurn(p.session, events, yes)
-	if ctx.Err() != nil {
+	readable, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(readable, p.closeSession)()
+	pipeEnds := make(chan os.Signal, 1) // else a write to a closed pipe ends the process at once
+	signal.Notify(pipeEnds, syscall.SIGPIPE)
+	defer signal.Stop(pipeEnds)
+	switch err = a.printTurn(p.session, events, yes, stop); {
+	case errors.Is(err, syscall.EPIPE):
+		return statusError(statusPipe)
+	case ctx.Err() != nil:
 		return advise(context.Canceled, "the question is stored: winnow --continue asks it again, or winnow ask --continue goes on")
-	}
-	if err == nil && a.flags.set.Changed("model") { // chosen by the user, and it works
-		err = p.store.Set(ctx, lastModelKey(a.folder()), p.session.Model())
 	}
 	return err
 }
@@ -114,181 +144,25 @@ func singleProcessor() (restore func()) {
 	return func() { runtime.GOMAXPROCS(before) }
 }
 
-// maxBurst is how much of an answer is written at once, in bytes.
-const maxBurst = 32 << 10
-
-// printTurn prints a turn to its end: events that wait together, in one write.
-func (a *app) printTurn(session *assistant.Session, events <-chan assistant.Event, yes bool) error {
-	t := &turnPrinter{app: a, session: session, yes: yes, inputs: map[int]string{}, lines: bufio.NewWriterSize(a.stdout, maxBurst)}
-	var failed error
-	for e := range events {
-		err := t.print(e)
-		if len(events) == 0 {
-			err = errors.Join(err, t.lines.Flush())
-		}
-		if err != nil && failed == nil {
-			failed = err // a closed pipe: the turn still ends in order
-			session.Cancel()
-		}
+// printTurn prints a turn to its end; stop is called when nothing can be written any more.
+func (a *app) printTurn(session *assistant.Session, events <-chan assistant.Event, yes bool, stop func()) error {
+	p := &answer.Printer{Out: a.stdout, JSON: a.flags.json, Yes: yes, Part: a.newPart, Print: a.printErr, Answer: session.Answer}
+	if isTerminal(a.stdin) && isTerminal(a.stderr) && !a.flags.json {
+		p.Ask = a.askYesNo
 	}
-	if err := errors.Join(t.endPart(), t.lines.Flush()); failed == nil {
-		failed = err
-	}
-	if failed == nil {
-		failed = t.err
-	}
-	return failed
-}
-
-// turnPrinter prints the events of a turn: the answer to standard output,
-// everything else to standard error.
-type turnPrinter struct {
-	app     *app
-	session *assistant.Session
-	yes     bool
-	lines   *bufio.Writer  // standard output
-	part    answerPart     // nil before the first text of a part
-	parts   int            // so far
-	inputs  map[int]string // arguments of running tools, by index
-	marker  string         // the marker that follows a finished tool as a text delta
-	changed bool           // a tool has changed the window
-	err     error          // the turn failed, or its save did
-}
-
-func (t *turnPrinter) print(e assistant.Event) error {
-	if t.app.flags.json {
-		line, err := assistant.EncodeEvent(e)
-		if err != nil {
-			return err
-		}
-		if _, err := t.lines.Write(append(safetext.JSON(line), '\n')); err != nil {
-			return err
-		}
-	}
-	switch e := e.(type) {
-	case assistant.TextDelta:
-		if e.Text == t.marker {
-			t.marker = ""
-			return nil
-		}
-		return t.write(strings.ReplaceAll(e.Text, `\[[tool:`, `[[tool:`))
-	case assistant.ToolStart:
-		t.inputs[e.Index] = safetext.Line(pane.ArgumentLine(e.Input), maxName)
-		return t.endPart() // text that announces the tool is written before its line
-	case assistant.ToolComplete:
-		t.tool(e)
-	case assistant.CheckpointCreated:
-		t.changed = true
-	case assistant.ConfirmRequest:
-		return t.confirm(e)
-	case assistant.Retrying:
-		t.note("trying again: %s", e.Reason)
-	case assistant.ContextTrimmed:
-		t.note("the request was too long: %s of %d sent, the oldest left out", assistant.Counted(e.Sent, "pair"), e.Visible)
-	case assistant.Complete:
-		t.note("%s", e.Payload.Notice)
-	case assistant.Error:
-		t.err = advise(fmt.Errorf("%s: %s", e.Code, e.Message), "%s", t.advice(e.Code))
-	case assistant.Cancelled:
-		t.err = context.Canceled
-	default: // of interest to programs and screens
-	}
-	return nil
-}
-
-// write prints text of the answer, with a blank line between two parts.
-func (t *turnPrinter) write(text string) error {
-	if t.part == nil {
-		if text = strings.TrimLeft(text, "\n"); text == "" || t.app.flags.json {
-			return nil
-		}
-		if t.parts++; t.parts > 1 {
-			if err := t.lines.WriteByte('\n'); err != nil {
-				return err
-			}
-		}
-		t.part = t.app.newPart(t.lines)
-	}
-	return t.part.write(text)
-}
-
-func (t *turnPrinter) endPart() error {
-	if t.part == nil {
-		return nil
-	}
-	err := t.part.close()
-	t.part = nil
-	return err
-}
-
-// advice is what to do after a turn that failed. An answer that stopped in the
-// middle may have changed the window before.
-func (t *turnPrinter) advice(code string) string {
+	err := p.Turn(events, stop)
+	failed, isFailed := errors.AsType[*answer.FailedError](err)
 	switch {
-	case code != assistant.CodeInterrupted:
-		return requestAdvice(code)
-	case t.changed:
-		return "what the tools above changed stays: winnow rules diff shows it, winnow checkpoints list names the checkpoint to roll back to"
+	case errors.Is(err, answer.ErrUnconfirmed):
+		return errPending
+	case !isFailed:
+		return err
+	case failed.Code != assistant.CodeInterrupted:
+		return advise(err, "%s", requestAdvice(failed.Code))
+	case failed.Changed:
+		return advise(err, "what the tools above changed stays: winnow rules diff shows it, winnow checkpoints list names the checkpoint to roll back to")
 	}
-	return "ask again; no tool has changed anything"
-}
-
-// note prints a line beside the answer, unless a program reads the events.
-func (t *turnPrinter) note(format string, args ...any) {
-	if !t.app.flags.json {
-		_ = t.lines.Flush() // a failure is reported by the next write
-		t.app.say(format, args...)
-	}
-}
-
-// saveTool is the tool that writes the rules to the file. When it fails, the whole
-// command fails: a script must not go on as if they were saved.
-const saveTool = "save_changes"
-
-// tool prints the result of a call in one line.
-func (t *turnPrinter) tool(e assistant.ToolComplete) {
-	t.marker = fmt.Sprintf("[[tool:%d]]", e.Index)
-	icon := "✓"
-	if !e.Success {
-		icon = "✗"
-	}
-	line := strings.TrimSpace(icon + " " + e.Tool + " " + t.inputs[e.Index])
-	message, _, _ := strings.Cut(e.Message, "\n")
-	if message != "" {
-		line += " — " + message
-	}
-	t.note("%s", line)
-	switch {
-	case e.ErrorCode == assistant.CodeLocked: // a script must not go on as if it had changed something
-		t.err = errors.New(message)
-	case e.Tool == saveTool && !e.Success && e.ErrorCode != assistant.CodeDeclined:
-		t.err = fmt.Errorf("the rules were not saved: %s", message)
-	}
-}
-
-// confirm answers a confirm request: yes with --yes, what the user types on a
-// terminal, and no elsewhere, where the exit status says that changes are pending.
-func (t *turnPrinter) confirm(e assistant.ConfirmRequest) error {
-	a, yes := t.app, t.yes
-	switch {
-	case yes:
-	case isTerminal(a.stdin) && isTerminal(a.stderr) && !a.flags.json:
-		if err := t.lines.Flush(); err != nil {
-			return err
-		}
-		for line := range strings.Lines(e.Diff) {
-			a.say("%s", strings.TrimRight(line, "\n"))
-		}
-		yes = a.askYesNo("Run " + e.Tool + "?")
-	default:
-		t.err = errPending
-		next := e.Diff
-		if e.Tool == saveTool {
-			next = "the rules stay staged; winnow rules diff shows them, winnow rules save saves them"
-		}
-		t.note("%s needs --yes here: %s", e.Tool, next)
-	}
-	return t.session.Answer(e.ID, yes)
+	return advise(err, "ask again; no tool has changed anything")
 }
 
 // minAnswerTime is the least time between a question and a line that answers it:
@@ -317,74 +191,12 @@ func (a *app) askYesNo(question string) bool {
 	}
 }
 
-// answerPart prints one part of an answer, the text between two calls of tools,
-// as it comes.
-type answerPart interface {
-	write(text string) error
-	close() error // the part is whole
-}
-
 // newPart renders Markdown on a terminal and writes the text itself elsewhere.
 // out is a buffer before standard output.
-func (a *app) newPart(out io.Writer) answerPart {
+func (a *app) newPart(out io.Writer) lines.Answer {
 	if !isTerminal(a.stdout) || a.flags.plain {
-		return &rawPart{out: out}
+		return lines.NewRaw(out)
 	}
 	const readable = 100 // columns: wider text is hard to read
-	return &renderedPart{out: out, displayable: a.displayable, doc: markdown.New(markdown.NewStyle(a.answerStyles().Markdown)), width: min(a.width(), readable)}
-}
-
-// rawPart writes the text as it is, with one line end behind it. The text is
-// sanitised here, like everything that may reach a terminal.
-type rawPart struct {
-	out     io.Writer
-	cleaner safetext.Cleaner
-	breaks  string // line ends that wait for the text behind them
-}
-
-func (r *rawPart) write(text string) error { return r.emit(r.cleaner.Write(text)) }
-
-func (r *rawPart) emit(text string) error {
-	text = r.breaks + text
-	body := strings.TrimRight(text, "\n")
-	r.breaks = text[len(body):]
-	_, err := io.WriteString(r.out, body)
-	return err
-}
-
-func (r *rawPart) close() error {
-	err := r.emit(r.cleaner.Flush())
-	if err == nil {
-		_, err = io.WriteString(r.out, "\n")
-	}
-	return err
-}
-
-// renderedPart renders Markdown, each block as soon as it is whole.
-type renderedPart struct {
-	out         io.Writer
-	displayable func(string) string // replaces what the terminal cannot show
-	doc         *markdown.Doc
-	width       int
-	lines       int // of doc that are printed
-}
-
-func (d *renderedPart) write(text string) error {
-	d.doc.Append(text)
-	return d.print(d.doc.Closed(d.width))
-}
-
-func (d *renderedPart) close() error {
-	d.doc.Finish()
-	return d.print(d.doc.Lines(d.width))
-}
-
-// print writes those of lines that are not printed yet.
-func (d *renderedPart) print(lines []string) error {
-	for ; d.lines < len(lines); d.lines++ {
-		if _, err := io.WriteString(d.out, d.displayable(lines[d.lines])+"\n"); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lines.NewRendered(out, a.answerStyles().Markdown, min(a.width(), readable), a.displayable)
 }

@@ -8,62 +8,8 @@ import (
 	"testing"
 
 	"winnow/adapters/modelfilter"
-	"winnow/assistant"
 	"winnow/assistant/assistanttest"
-	"winnow/assistant/safetext"
 )
-
-// written notes each write.
-type written struct {
-	lines []string
-	each  chan string // told of each; nil tells nobody
-}
-
-func (w *written) Write(p []byte) (int, error) {
-	w.lines = append(w.lines, string(p))
-	if w.each != nil {
-		w.each <- string(p)
-	}
-	return len(p), nil
-}
-
-// TestABurstIsWrittenAtOnce: tokens that came together cost one write, and one
-// that comes alone is written before the next is waited for.
-func TestABurstIsWrittenAtOnce(t *testing.T) {
-	burst := make(chan assistant.Event, 100)
-	var want strings.Builder
-	for range cap(burst) {
-		burst <- assistant.TextDelta{Text: "word "}
-		want.WriteString("word ")
-	}
-	close(burst)
-	out := &written{}
-	a := &app{stdout: out, redactor: safetext.NewRedactor(nil)}
-	if err := a.printTurn(nil, burst, false); err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(out.lines, ""); got != want.String()+"\n" || len(out.lines) > 2 {
-		t.Errorf("%d writes of %q", len(out.lines), got)
-	}
-
-	slow, each := make(chan assistant.Event), make(chan string)
-	a = &app{stdout: &written{each: each}, redactor: safetext.NewRedactor(nil)}
-	done := make(chan error)
-	go func() { done <- a.printTurn(nil, slow, false) }()
-	for _, word := range []string{"one", " two", " three"} {
-		slow <- assistant.TextDelta{Text: word}
-		if got := <-each; got != word {
-			t.Errorf("wrote %q, want %q", got, word)
-		}
-	}
-	close(slow)
-	if got := <-each; got != "\n" {
-		t.Errorf("the end is %q", got)
-	}
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-}
 
 // TestAnAnswerKeepsToOneProcessor: while it streams, no other one is woken up for it;
 // before and after it is as usual.
@@ -118,6 +64,36 @@ func TestToolLinesInAPipe(t *testing.T) {
 	containsInSequence(t, "\n"+both.String(), "\nI add one rule:\n", "✓ add_ignore_rule *mini*", "\n\nAll done.\n")
 }
 
+// Who reads the beginning of an answer ends the program without a word; what came stays in
+// the history, as interrupted, and the next start finds nothing wrong.
+func TestNobodyReadsTheAnswerAnyMore(t *testing.T) {
+	gone := assistanttest.NewGate()
+	server := assistanttest.NewServer(t, assistanttest.Stalled(assistanttest.TextEvent("first line\nmore"), gone, assistanttest.TextEvent(" and more")))
+	ownFolder(t)
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_, _ = reader.Read(make([]byte, 10)) // the first line has come
+		reader.Close()
+		gone.Open()
+	}()
+	var said bytes.Buffer
+	status := run(t.Context(), []string{"--base-url", server.URL, "-m", "x", "--window", "history", "ask", "hi"}, nil, writer, &said)
+	writer.Close()
+	if status != statusPipe || said.String() != "" {
+		t.Errorf("status %d, %q", status, said.String())
+	}
+	var pairs bytes.Buffer
+	if status := run(t.Context(), []string{"history", "export"}, nil, &pairs, &said); status != 0 {
+		t.Fatal(said.String())
+	}
+	if text := pairs.String(); !strings.Contains(text, `first line\nmore`) || !strings.Contains(text, "interrupted") {
+		t.Errorf("the history has %s", text)
+	}
+}
+
 // What is said of an answer that stopped depends on what its tools did before.
 func TestAnInterruptedAnswerSaysWhatStays(t *testing.T) {
 	call := assistanttest.Calls(assistanttest.Call{ID: "a", Name: "add_ignore_rule", Arguments: addMini})
@@ -146,7 +122,7 @@ func TestAFailedSaveIsAFailure(t *testing.T) {
 		if err := os.WriteFile(".env", []byte("OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\nIGNORE_MODELS_OPENAI=\n"), 0o600); err != nil {
 			t.Error(err)
 		}
-		call("b", saveTool, "{}")(x)
+		call("b", "save_changes", "{}")(x)
 	}
 	server := assistanttest.NewServer(t, call("a", "remove_ignore_rule", `{"pattern":"o1"}`), call("c", "add_ignore_rule", addMini), save, assistanttest.Text("All is saved."))
 	status, _, fault := inFolder(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\nIGNORE_MODELS_OPENAI=o1,o3\n", "--base-url", server.URL, "-m", "x", "ask", "--yes", "hide mini and save")

@@ -2,9 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
 	"os/user"
 	"strings"
 	"sync"
@@ -12,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"winnow/checkpoint"
+	"winnow/adapters/modelfilter/changetext"
+	"winnow/assistant/history"
+	"winnow/assistant/serve/audit"
 	"winnow/checkpoint/changelog"
 )
 
@@ -28,72 +29,69 @@ var userName = sync.OnceValue(func() string {
 // followEvery is how often log -f looks for changes.
 const followEvery = 300 * time.Millisecond
 
+// position are the values of a window's state that are merely shown: no change of rules.
+var position = []string{"provider", "search", "version"}
+
 func logCommand(a *app) *cobra.Command {
-	var follow bool
+	var follow, team bool
 	var last int
 	c := command("log", "List who changed what in the window and its file", 0, 0, func(ctx context.Context, _ []string) error {
-		w, err := a.openWindow(ctx, toRead)
+		if last < 1 {
+			return &usageError{"winnow log", fmt.Sprintf("--last: %d is less than 1", last)}
+		}
+		next, err := a.logSource(ctx, team, last)
 		if err != nil {
 			return err
 		}
-		all := changesOf(w.journal)
-		err = a.printChanges(all[max(0, len(all)-last):], true)
-		if err != nil || !follow {
-			return err
+		for tick, head := time.NewTicker(followEvery), true; ; head = false {
+			all, err := next(ctx)
+			if err == nil {
+				err = a.printChanges(all, head, team)
+			}
+			if err != nil || !follow {
+				return err
+			}
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-tick.C:
+			}
 		}
-		return a.followChanges(ctx, w.journal.Path(), newest(all))
 	})
 	c.Long = "The log is read from the checkpoints: a change is in it as soon as it is durable, whoever\n" +
 		"made it: by hand, a tool of the assistant or of another agent, a save, a rollback, or\n" +
-		"somebody else who changed the file. --json prints a change a line."
+		"somebody else who changed the file. --json prints a change a line.\n\n" +
+		"winnow serve copies the log of the rules that it serves into a history in PostgreSQL.\n" +
+		"--team reads it there, from any machine: a second or so after each change, with the host\n" +
+		"and the file of each. A history in a file keeps none."
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on with the changes that are made from now on")
 	c.Flags().IntVarP(&last, "last", "n", 100, "how many changes to list")
+	c.Flags().BoolVar(&team, "team", false, "list those of all windows that are served with the team's history")
 	return c
 }
 
-// changesOf lists the changes of rules; what is merely shown is none.
-func changesOf(j *checkpoint.Journal) []changelog.Change {
-	return changelog.Read(j, "provider", "search", "version")
-}
-
-func newest(all []changelog.Change) int64 {
-	if len(all) == 0 {
-		return 0
-	}
-	return all[len(all)-1].Seq
-}
-
-// followChanges prints the changes after seq as they are made, until ctx ends.
-func (a *app) followChanges(ctx context.Context, path string, seq int64) error {
-	var size int64
-	for tick := time.NewTicker(followEvery); ; {
-		select {
-		case <-ctx.Done():
-			tick.Stop()
-			return nil
-		case <-tick.C:
-		}
-		info, err := os.Stat(path)
-		if err != nil || info.Size() == size {
-			continue // it is not there yet, or nothing was added
-		}
-		j, err := checkpoint.Open(path, checkpoint.Options{ReadOnly: true, Log: a.logger()})
+// logSource reads the log of this folder's window, or the logs in the team's history.
+func (a *app) logSource(ctx context.Context, team bool, last int) (audit.Source, error) {
+	if !team {
+		w, err := a.openWindow(ctx, toRead)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		size = info.Size()
-		all := changesOf(j)
-		for len(all) > 0 && all[0].Seq <= seq {
-			all = all[1:]
-		}
-		seq = max(seq, newest(all))
-		if err := a.printChanges(all, false); err != nil {
-			return err
-		}
+		return audit.Journal(w.journal.Path(), last, position...), nil
 	}
+	store, err := a.openHistory(ctx)
+	if err != nil {
+		return nil, err
+	}
+	log, ok := store.(history.WindowLog)
+	if !ok {
+		return nil, advise(errors.New("the history is a file, which keeps no changes of rules"),
+			`winnow log lists those of this folder; --history "postgres://…" names a team's history`)
+	}
+	return audit.History(log, last), nil
 }
 
-func (a *app) printChanges(all []changelog.Change, head bool) error {
+func (a *app) printChanges(all []history.WindowChange, head, team bool) error {
 	if a.flags.json {
 		for _, c := range all {
 			if err := a.printJSON(c); err != nil {
@@ -102,40 +100,32 @@ func (a *app) printChanges(all []changelog.Change, head bool) error {
 		}
 		return nil
 	}
+	titles := []string{"time", "user", "session", "change", "values"}
+	if team {
+		titles = append(titles, "window")
+	}
 	var rows [][]string
 	for _, c := range all {
 		what := strings.TrimSpace(string(c.Kind) + " " + c.What)
-		rows = append(rows, []string{c.Time.Local().Format(timeLayout), c.User, c.Session, what, differenceWords(c)})
+		row := []string{c.Time.Local().Format(timeLayout), c.User, c.Session, what, changetext.Values(c.Change), c.Host + ":" + c.Path}
+		rows = append(rows, row[:len(titles)])
 	}
-	lines := table(map[bool]string{true: "nothing was changed yet"}[head], []string{"time", "user", "session", "change", "values"}, rows)
+	lines := table(map[bool]string{true: "nothing has been changed yet"}[head], titles, rows)
 	if !head && len(lines) > 0 {
 		lines = lines[1:]
 	}
 	return a.emit(nil, lines...)
 }
 
-// differenceWords are the first values that a change added or removed.
-func differenceWords(c changelog.Change) string {
-	const shown = 3
-	value := func(sign, path string, raw json.RawMessage) string {
-		var text string
-		if json.Unmarshal(raw, &text) != nil {
-			text = string(raw)
-		}
-		path = strings.TrimPrefix(strings.ReplaceAll(path, ".whitelist", ".allow"), "rules.")
-		return sign + strings.ReplaceAll(path, ".", " ") + " " + visible(text)
+// recordChanges copies the log of the served rules into a history that has room for it,
+// until the hub has closed; wait waits for that.
+func (a *app) recordChanges(p *program) (wait func()) {
+	log, ok := p.store.(history.WindowLog)
+	if !ok || p.window.filter == nil {
+		return func() {}
 	}
-	var words []string
-	for _, d := range c.Changed[:min(len(c.Changed), shown)] {
-		if d.Before != nil {
-			words = append(words, value("-", d.Path, d.Before))
-		}
-		if d.After != nil {
-			words = append(words, value("+", d.Path, d.After))
-		}
-	}
-	if more := len(c.Changed) + c.More - shown; more > 0 {
-		words = append(words, fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(words, ", ")
+	return audit.Record(audit.Options{
+		Hub: p.window.hub.Load().Changes(), History: log, Path: p.window.name, Log: a.logger(),
+		Read: func() []changelog.Change { return changelog.Read(p.window.journal, position...) },
+	})
 }

@@ -8,13 +8,12 @@
 // of all commands. Each is declared in a file of its own, by a function of the app
 // that declares its arguments, help, flags and what it does: a new command is such a file
 // and a line of the table. The commands are cobra's; each opens, through the app, only what it needs: settings, window,
-// journal, history, endpoints. Nothing is connected to, no catalogue is read
+// journal, history, endpoints. Package topics is the pages of `winnow help`. Nothing is connected to, no catalogue is read
 // and no renderer made before a command asks for it.
 //
 // # Exit status
 //
-// 0 done, 1 failed, 2 used wrongly, 3 changes are pending (rules diff, rules plan,
-// a save that nobody could confirm), 130 cancelled.
+// statuses lists them; `winnow help exit` prints them.
 //
 // # Output
 //

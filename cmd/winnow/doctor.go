@@ -1,19 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"strings"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"winnow/adapters/doctor"
-	"winnow/adapters/endpoints"
-	"winnow/assistant"
-	"winnow/assistant/llm"
+	"winnow/checkpoint"
+	"winnow/tui/keymap"
 	"winnow/tui/style"
 )
 
@@ -32,20 +28,15 @@ func doctorCommand(a *app) *cobra.Command {
 // stateIcons are the icons of the states of a finding.
 var stateIcons = map[string]string{doctor.OK: "✓", doctor.Warning: "!", doctor.Failed: "✗"}
 
-// failed is a finding of an error.
-func failed(about string, err error, next string) doctor.Finding {
-	return doctor.Fail(about, errors.New(strings.Join(errorLines(err), "\n")), next)
-}
-
-// doctor looks at everything, whatever it finds on the way.
+// doctor looks at everything, whatever it finds on the way. What may hang is examined
+// side by side.
 func (a *app) doctor(ctx context.Context, secrets bool) error {
-	found := append(a.examineTerminal(ctx), a.examineSettings())
-	found = append(found, a.examineFolders()...)
-	found = append(found, doctor.EnvFile(a.envFile()))
-	found = append(found, a.examineEndpoints(ctx)...)
-	found = append(found, a.examineHistory(ctx))
-	if secrets {
-		found = append(found, a.examineSecrets(ctx)...)
+	const limit = 10 * time.Second
+	found := a.terminal().Examine(ctx)
+	settings := a.examineSettings()
+	found = append(found, settings)
+	if settings.State != doctor.Failed { // all else depends on them
+		found = append(found, doctor.Run(ctx, limit, a.checks(secrets)...)...)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -56,10 +47,7 @@ func (a *app) doctor(ctx context.Context, secrets bool) error {
 		f := &found[i]
 		f.Detail, f.Next = a.redactor.Redact(f.Detail), a.redactor.Redact(f.Next)
 		healthy = healthy && f.State != doctor.Failed
-		lines = append(lines, fmt.Sprintf("%s %-9s %s", a.displayable(stateIcons[f.State]), f.About, f.Detail))
-		for line := range strings.Lines(f.Next) {
-			lines = append(lines, "            "+strings.TrimRight(line, "\n"))
-		}
+		lines = append(lines, f.Lines(a.displayable(stateIcons[f.State]), a.displayable("→"))...)
 	}
 	err := a.emit(map[string]any{"ok": healthy, "findings": found}, lines...)
 	if err == nil && !healthy {
@@ -68,39 +56,68 @@ func (a *app) doctor(ctx context.Context, secrets bool) error {
 	return err
 }
 
-func (a *app) examineTerminal(ctx context.Context) []doctor.Finding {
-	name := a.env("TERM")
-	terminal := doctor.Pass("terminal", "TERM is %s", cmp.Or(name, "not set"))
-	if program := a.env("TERM_PROGRAM"); program != "" {
-		terminal.Detail += ", the program " + program
+// checks are those of files and network.
+func (a *app) checks(secrets bool) []doctor.Check {
+	one := func(about string, do func(context.Context) doctor.Finding) doctor.Check {
+		return doctor.Check{About: about, Do: func(ctx context.Context) []doctor.Finding { return []doctor.Finding{do(ctx)} }}
 	}
-	switch {
-	case !isTerminal(a.stdout):
-		terminal.Detail += "; standard output is not a terminal"
-	case name == "" || name == "dumb":
-		terminal.State, terminal.Next = doctor.Warning, "winnow --plain works here"
-	default:
-		terminal.Detail += fmt.Sprintf(", %d columns; winnow doctor keys shows which keys arrive here", a.width())
+	all := []doctor.Check{
+		{About: "files", Do: func(context.Context) []doctor.Finding { return a.examineFolders() }},
+		one(".env", func(context.Context) doctor.Finding { return doctor.EnvFile(a.envFile()) }),
 	}
-	colours := doctor.Pass("colours", "colours: %s", map[style.Profile]string{style.TrueColor: "24 bit", style.ANSI256: "256", style.ANSI16: "16", style.NoColor: "none"}[a.colourProfile()])
-	if a.env("NO_COLOR") != "" {
-		colours.Detail += " (NO_COLOR is set)"
+	set, err := a.openEndpoints(openOptions{})
+	if err != nil {
+		all = append(all, one("endpoint", func(context.Context) doctor.Finding {
+			return doctor.Fail("endpoint", doctor.NoEndpoint, err, "")
+		}))
+	} else {
+		for _, e := range set.All {
+			all = append(all, doctor.Check{About: e.Name, Do: func(ctx context.Context) []doctor.Finding { return doctor.Endpoint(ctx, e, a.settings.Model) }})
+		}
 	}
-	if !a.unicode() {
-		colours.Detail += "; the locale is not UTF-8, signs are ASCII"
+	all = append(all, one("history", func(ctx context.Context) doctor.Finding {
+		store, err := a.openHistory(ctx)
+		return doctor.History(ctx, store, err)
+	}), doctor.Check{About: "rules", Do: a.examineWindow})
+	if secrets {
+		all = append(all, doctor.Check{About: "secrets", Do: a.examineSecrets})
 	}
-	found := []doctor.Finding{terminal, colours}
-	if a.env("TMUX") != "" {
-		found = append(found, doctor.Tmux(ctx, a.environ))
+	return all
+}
+
+// terminal is what the environment says about the terminal.
+func (a *app) terminal() doctor.Terminal {
+	profile := a.colourProfile()
+	in, _ := a.stdin.(*os.File)
+	out, _ := a.stdout.(*os.File)
+	return doctor.Terminal{
+		In: in, Out: out, Send: a.sendKey(),
+		Name: a.env("TERM"), Program: a.env("TERM_PROGRAM"), Tmux: a.env("TMUX") != "", Environ: a.environ,
+		Columns: a.width(), NoColor: a.env("NO_COLOR") != "", Unicode: a.unicode(),
+		Colors: map[style.Profile]int{style.TrueColor: 1 << 24, style.ANSI256: 1 << 8, style.ANSI16: 1 << 4}[profile],
 	}
-	return found
+}
+
+// sendKey names the key that sends, where ctrl+enter is known to arrive and where not.
+// Settings that cannot be read leave the default keys.
+func (a *app) sendKey() func(ctrlEnter bool) string {
+	keys, _ := keymap.New(false, nil) // the table itself is valid
+	if s, broken := a.config(); broken == nil {
+		if bound, invalid := keymap.New(s.SendKey == "enter", rebinds(s.Keys)); invalid == nil {
+			keys = bound
+		}
+	}
+	return func(ctrlEnter bool) string {
+		keys.CtrlEnter = ctrlEnter
+		return keys.Key(keymap.Input, "send")
+	}
 }
 
 func (a *app) examineSettings() doctor.Finding {
 	s, err := a.config()
 	switch {
 	case err != nil:
-		return failed("settings", err, "winnow config edit")
+		return doctor.Fail("settings", doctor.BadSettings, err, "")
 	case !s.Found:
 		return doctor.Pass("settings", "no %s, the defaults apply", s.Path)
 	}
@@ -112,65 +129,9 @@ func (a *app) examineSettings() doctor.Finding {
 func (a *app) examineFolders() []doctor.Finding {
 	h, err := a.folders()
 	if err != nil {
-		return []doctor.Finding{failed("folders", err, "set WINNOW_HOME to a folder of your own")}
+		return []doctor.Finding{doctor.Fail("folders", doctor.UnsafeFolder, err, "")}
 	}
 	return []doctor.Finding{doctor.Folder(h.ConfigDir), doctor.Folder(h.DataDir), doctor.Folder(h.StateDir), doctor.Folder(h.CacheDir)}
-}
-
-// examineEndpoints asks the endpoints, the first choice first.
-func (a *app) examineEndpoints(ctx context.Context) []doctor.Finding {
-	set, err := a.openEndpoints(openOptions{})
-	if err != nil {
-		return []doctor.Finding{failed("endpoint", err, nextStep(err))}
-	}
-	var found []doctor.Finding
-	for _, e := range set.All {
-		if e.Remote {
-			f := doctor.Pass("endpoint", "%s at %s is used only when you name it; it comes from %s", e.Name, e.BaseURL, e.From)
-			f.Next = "winnow --provider " + e.Name
-			found = append(found, f)
-			continue
-		}
-		if e.Auto && !e.Answers(ctx) {
-			continue
-		}
-		found = append(found, examineEndpoint(ctx, e))
-	}
-	return found
-}
-
-func examineEndpoint(ctx context.Context, e *endpoints.Endpoint) doctor.Finding {
-	const limit = 10 * time.Second
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	f := doctor.Pass("endpoint", "%s at %s (%s)", e.Name, e.BaseURL, e.From)
-	if e.Name == endpoints.OfflineName {
-		f.Detail = e.Name + ", " + e.From
-	}
-	if e.Key != "" {
-		f.Detail += ", key from " + e.Key
-	}
-	listed, err := e.List(ctx)
-	if err != nil {
-		return doctor.Fail("endpoint", errors.New(f.Detail+": "+requestText(err)), requestAdvice(string(llm.KindOf(err))))
-	}
-	f.Detail += ": " + assistant.Counted(len(listed), "model")
-	return f
-}
-
-func (a *app) examineHistory(ctx context.Context) doctor.Finding {
-	store, err := a.openHistory(ctx)
-	if err != nil {
-		return failed("history", err, nextStep(err))
-	}
-	r, err := store.Check(ctx)
-	switch {
-	case err != nil:
-		return failed("history", err, "")
-	case len(r.Problems) > 0:
-		return doctor.Fail("history", errors.New(strings.Join(r.Problems, "; ")), "winnow history export saves what can be read")
-	}
-	return doctor.Pass("history", "%s is sound: %s in %s", store.Path(), assistant.Counted(r.Pairs, "pair"), assistant.Counted(r.Sessions, "session"))
 }
 
 // examineSecrets reads winnow's own files and looks for every key that is known:
@@ -179,7 +140,7 @@ func (a *app) examineHistory(ctx context.Context) doctor.Finding {
 func (a *app) examineSecrets(ctx context.Context) []doctor.Finding {
 	h, err := a.folders()
 	if err != nil {
-		return []doctor.Finding{failed("secrets", err, "")}
+		return []doctor.Finding{doctor.Fail("secrets", doctor.UnsafeFolder, err, "")}
 	}
 	if set, err := a.openEndpoints(openOptions{}); err == nil { // else examineEndpoints has reported it
 		for _, e := range set.All {
@@ -187,4 +148,21 @@ func (a *app) examineSecrets(ctx context.Context) []doctor.Finding {
 		}
 	}
 	return doctor.Secrets(ctx, a.redactor, h.DataDir, h.StateDir, h.CacheDir)
+}
+
+// examineWindow looks at who changes the rules now, and whether the proxy serves what
+// they say.
+func (a *app) examineWindow(ctx context.Context) []doctor.Finding {
+	h, err := a.folders()
+	if err != nil {
+		return nil // examineFolders has reported it
+	}
+	w, err := a.openFilter(ctx, toRead)
+	switch {
+	case has[*checkpoint.VersionError](err):
+		return []doctor.Finding{doctor.Fail("rules", doctor.NewerSchema, err, "")}
+	case err != nil:
+		return nil // EnvFile has reported it
+	}
+	return append([]doctor.Finding{doctor.Journal(w.name, h.Journal(w.name))}, doctor.Proxy(ctx, w.filter, w.lists)...)
 }

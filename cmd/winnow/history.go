@@ -29,9 +29,9 @@ type filterFlags struct {
 }
 
 func (l *filterFlags) bind(c *cobra.Command) {
-	c.Flags().StringVar(&l.now, "now", "", "TIME (RFC 3339) that ages count from (default now)")
-	c.Flags().StringVar(&l.topic, "topic", "", "PATH of the topic that t and tN mean, for example 'AI > Agents'")
-	c.Flags().IntVar(&l.newest, "context", -1, "o selects the newest N pairs of those that the rest of the line selects (default all)")
+	c.Flags().StringVar(&l.now, "now", "", "the TIME (RFC 3339) that ages count from (default now)")
+	c.Flags().StringVar(&l.topic, "topic", "", "the PATH of the topic that t and tN mean, for example 'AI > Agents'")
+	c.Flags().IntVar(&l.newest, "context", -1, "with o, only the newest N pairs that the rest of the line selects; -1 is all")
 }
 
 // env is the environment of a query over the history. The model is that of
@@ -76,7 +76,7 @@ func (a *app) withHistory(run func(ctx context.Context, store history.Store, arg
 func (a *app) selectSeqs(ctx context.Context, store history.Store, line string, in *filterFlags) ([]int64, error) {
 	usage := func(err error) error {
 		if has[*filter.Error](err) {
-			return &usageError{"winnow history", fmt.Sprintf("the line %q: %v", safetext.Line(line, maxName), err)}
+			return advise(&usageError{"winnow history", fmt.Sprintf("the line %q: %v", safetext.Line(line, maxName), err)}, "winnow help filter explains the language")
 		}
 		return err
 	}
@@ -96,7 +96,7 @@ func (a *app) selectSeqs(ctx context.Context, store history.Store, line string, 
 		return nil, usage(err)
 	}
 	for _, h := range result.Hints {
-		a.say("%s", h)
+		a.printErr("%s", h)
 	}
 	seqs := make([]int64, len(result.Refs))
 	for i, r := range result.Refs {
@@ -144,6 +144,9 @@ func (a *app) historySearch(ctx context.Context, store history.Store, line strin
 	if a.flags.json {
 		return a.printJSON(ids)
 	}
+	if len(seqs) == 0 {
+		a.printErr("no pair matches")
+	}
 	return nil
 }
 
@@ -173,7 +176,7 @@ func historyExportCommand(a *app) *cobra.Command {
 	}))
 	c.Example = "winnow history export all.json\nwinnow history export --format md --filter 's>1' best.md"
 	in.bind(c)
-	c.Flags().StringVar(&format, "format", "", "json (lossless), md, txt or html (default: by the name of the file)")
+	c.Flags().StringVar(&format, "format", "", "as json (lossless), md, txt or html (default: by the name of the file)")
 	c.Flags().StringVar(&line, "filter", "", "only the pairs that this LINE selects")
 	c.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
 	return c
@@ -242,7 +245,7 @@ func (a *app) historyCheck(ctx context.Context, store history.Store, _ []string)
 	err = a.emit(map[string]any{
 		"path": store.Path(), "ok": len(r.Problems) == 0, "pairs": r.Pairs, "cut": r.Cut, "sessions": r.Sessions, "topics": r.Topics,
 		"requests": r.Requests, "damaged_requests": r.DamagedRequests, "damaged": r.Damaged, "problems": nonNil(r.Problems),
-	}, fmt.Sprintf("%s: %s, %s, %s, %s", store.Path(), assistant.Counted(r.Pairs, "pair"), assistant.Counted(r.Sessions, "session"), assistant.Counted(r.Topics, "topic"), requests))
+	}, fmt.Sprintf("%s: %s, %s, %s, %s", store.Path(), assistant.Counted(r.Pairs, "pair"), assistant.Counted(r.Sessions, "session"), assistant.Counted(r.Topics, "topic"), requests)+map[bool]string{true: "; it is sound"}[len(r.Problems) == 0])
 	if err != nil || len(r.Problems) == 0 {
 		return err
 	}

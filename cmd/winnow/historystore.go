@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -36,7 +34,7 @@ func (a *app) openHistory(ctx context.Context) (history.Store, error) {
 	}
 	a.store = store
 	a.onClose(store.Close)
-	a.sayReport(store.Report())
+	a.printReport(store.Report())
 	return store, nil
 }
 
@@ -101,6 +99,22 @@ func historyMigrateCommand(a *app) *cobra.Command {
 	return c
 }
 
+func historyPrivateCommand(a *app) *cobra.Command {
+	c := command("private on|off", "Let the database show each role its own pairs only, or all", 1, 1, a.withHistory(func(ctx context.Context, store history.Store, args []string) error {
+		on := args[0] == "on"
+		if !on && args[0] != "off" {
+			return &usageError{"winnow history private", fmt.Sprintf("%q is neither on nor off", safetext.Line(args[0], maxName))}
+		}
+		if err := postgres.SetPrivate(ctx, store, on); err != nil {
+			return err
+		}
+		return a.emit(map[string]bool{"private": on}, "private: "+args[0])
+	}))
+	c.Long = "The owner of the tables in PostgreSQL switches it. Topics, saved filters, and the names of\n" +
+		"models and authors stay visible to all; superusers and backups of theirs see everything."
+	return c
+}
+
 // errPassword refuses an address with a password: it is shown and logged.
 var errPassword = advise(errors.New("history: the address contains a password"),
 	`take it out and give it as history_password = "env:NAME", "cmd:COMMAND" or "keyring:NAME", as PGPASSWORD or in ~/.pgpass`)
@@ -118,7 +132,7 @@ func watchHistory(ctx context.Context, store history.Store, session *assistant.S
 	for {
 		select {
 		case change := <-notifier.Changes():
-			notify(tui.Noticed{Text: describeDeleted(change.Deleted, session.Visible()), Pairs: true})
+			notify(tui.Noticed{Text: change.DeletedOf(session.Visible()), Pairs: true})
 		case <-ctx.Done():
 			return
 		}
@@ -129,43 +143,28 @@ func watchHistory(ctx context.Context, store history.Store, session *assistant.S
 	}
 }
 
-// describeDeleted names who deleted pairs of the view; "" when nobody did.
-func describeDeleted(deleted map[int64]string, view []assistant.Ref) string {
-	count := map[string]int{}
-	for _, ref := range view {
-		if by := deleted[ref.Seq]; by != "" {
-			count[by]++
-		}
-	}
-	var sentences []string
-	for _, by := range slices.Sorted(maps.Keys(count)) {
-		sentences = append(sentences, fmt.Sprintf("%s deleted by %s", assistant.Counted(count[by], "pair"), safetext.Line(by, maxName)))
-	}
-	return strings.Join(sentences, " · ")
-}
-
-// sayReport says what the user should know of the state the database was in.
-func (a *app) sayReport(r history.Report) {
+// printReport writes what the user should know of the state the database was in.
+func (a *app) printReport(r history.Report) {
 	if s := r.Salvage; s != nil {
-		a.say("the history was damaged (%s): %d of its pairs were saved, %d are known to be lost, %d are changed; the old file is kept unchanged as %s",
+		a.printErr("the history was damaged (%s): %d of its pairs were saved, %d are known to be lost, %d are changed; the old file is kept unchanged as %s",
 			s.Reason, s.Salvaged, s.Lost, s.Altered, s.SetAside)
 	}
 	if r.ReadOnly != nil {
-		a.say("the history can only be read: %v", r.ReadOnly)
+		a.printErr("the history can only be read: %v", r.ReadOnly)
 	}
 	if r.LostWAL {
-		a.say("the -wal file of the history was removed after a crash: what was written last may be lost")
+		a.printErr("the -wal file of the history was removed after a crash: what was written last may be lost")
 	}
 	if r.Backup != "" {
-		a.say("the history was converted to the format of this version; a copy of the old one is %s", r.Backup)
+		a.printErr("the history was converted to the format of this version; a copy of the old one is %s", r.Backup)
 	}
 	if r.Interrupted > 0 {
-		a.say("%s had no answer when winnow last ended; marked as interrupted", assistant.Counted(r.Interrupted, "question"))
+		a.printErr("%s had no answer when winnow last ended; marked as interrupted", assistant.Counted(r.Interrupted, "question"))
 	}
 	for _, path := range r.Repaired {
-		a.say("others could read %s; its mode was repaired", path)
+		a.printErr("others could read %s; its mode was repaired", path)
 	}
 	for _, notice := range r.Notices {
-		a.say("the history: %s", notice)
+		a.printErr("the history: %s", notice)
 	}
 }

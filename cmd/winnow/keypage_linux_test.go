@@ -20,7 +20,7 @@ func (v *vterm) rawNow() bool {
 	return state.Lflag&unix.ICANON == 0
 }
 
-// T3: whichever way the key page ends, the terminal is as it was.
+// Whichever way the key page ends, the terminal is as it was.
 func TestTheKeyPageGivesTheTerminalBack(t *testing.T) {
 	for name, end := range map[string]struct {
 		how    func(*vterm)

@@ -3,13 +3,18 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net/http"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"winnow/adapters/endpoints"
+	"winnow/assistant"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 	"winnow/tui"
 )
 
@@ -31,7 +36,7 @@ func opened(t *testing.T, args ...string) (p *program, told <-chan tui.Noticed) 
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	said := make(chan tui.Noticed, 1)
+	said := make(chan tui.Noticed, 4)
 	p.askEndpoints(ctx, func(n tui.Noticed) { said <- n })
 	t.Cleanup(func() { cancel(); p.asking.Wait() })
 	return p, said
@@ -122,7 +127,7 @@ func TestALateFailureIsTold(t *testing.T) {
 	t.Setenv("OPENAI_BASE_URL", server.URL)
 	p, told := opened(t)
 	gate.Open()
-	if said := <-told; !said.Bad || !strings.Contains(said.Text, "does not list its models") || p.session.Model() != "" {
+	if said := <-told; said.Err == nil || !strings.Contains(said.Err.Error(), "does not list its models") || p.session.Model() != "" {
 		t.Errorf("told %+v with the model %q, want the failure and none", said, p.session.Model())
 	}
 }
@@ -140,5 +145,81 @@ func TestALateModelDoesNotTakeTheChoiceOfTheUser(t *testing.T) {
 	p.asking.Wait()
 	if got := p.session.Model(); got != "openai/mine" {
 		t.Errorf("the model is %q, want that of the user", got)
+	}
+}
+
+// The list is asked for behind the first frame: the kept one is known at once, the
+// answer goes to the picker and to the pane, and what it no longer has is gone.
+func TestTheListIsAskedForBehindTheFirstFrame(t *testing.T) {
+	ownFolder(t)
+	server := assistanttest.NewServer(t).Models(assistanttest.ModelList("openai/gpt-4o", "openai/leaves"))
+	t.Setenv("PROXY_BASE_URL", server.URL)
+	if err := os.WriteFile(".env", []byte("IGNORE_MODELS_OPENAI=*mini*\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-m", "proxy/openai/leaves"}
+	p, _ := opened(t, args...)
+	p.asking.Wait()
+	if err := p.end(t.Context(), "here"); err != nil {
+		t.Fatal(err)
+	}
+
+	gate := assistanttest.NewGate()
+	server.Models(assistanttest.Unanswered(gate, assistanttest.ModelList("openai/gpt-4o", "openai/arrives")))
+	asked := len(server.Asked())
+	p, told := opened(t, args...) // it does not wait for the answer
+	if err := p.session.SetModel("proxy/openai/leaves"); err != nil {
+		t.Errorf("before the answer the model is refused: %v", err)
+	}
+	p.endpoints.Registry.Restore("proxy")
+	known := func() (ids []string) {
+		for _, m := range p.endpoints.Registry.Models() {
+			if strings.HasPrefix(m.ID, "proxy/") {
+				ids = append(ids, m.ID)
+			}
+		}
+		return ids
+	}
+	if got := strings.Join(known(), " "); got != "proxy/openai/gpt-4o proxy/openai/leaves" {
+		t.Errorf("before the answer the models are %s, want the kept ones", got)
+	}
+	gate.Open()
+	if said := <-told; said.Err != nil || said.Text != "" {
+		t.Errorf("told %+v, want that the pane has changed", said)
+	}
+	said := <-told
+	if gone := (*llm.GoneError)(nil); !errors.As(said.Err, &gone) || gone.ID != "proxy/openai/leaves" || gone.Seen.IsZero() {
+		t.Errorf("told %+v, want that the selected model is gone, and since when", said)
+	}
+	if got := strings.Join(known(), " "); got != "proxy/openai/arrives proxy/openai/gpt-4o" {
+		t.Errorf("after the answer the models are %s", got)
+	}
+	list, err := p.window.filter.ModelList("openai")
+	if err != nil || list.Source != "proxy" || !slices.Contains(list.IDs, "openai/arrives") {
+		t.Errorf("the pane has %+v, %v; want the same answer", list, err)
+	}
+	if n := len(server.Asked()) - asked; n != 1 {
+		t.Errorf("%d requests, want one", n)
+	}
+	if _, err := p.session.Send(t.Context(), assistant.Prompt{Text: "hello"}); !errors.Is(err, llm.ErrModelGone) {
+		t.Errorf("Send = %v, want that the model is gone", err)
+	}
+}
+
+// The context limit that an error of the endpoint names bounds the requests of the next
+// runs, whatever the catalogue says.
+func TestTheLimitThatAnErrorNamesBoundsTheNextRun(t *testing.T) {
+	ownFolder(t)
+	server := assistanttest.NewServer(t, assistanttest.Respond(http.StatusBadRequest,
+		`{"error":{"message":"This model's maximum context length is 4096 tokens.","code":"context_length_exceeded"}}`)).Models(assistanttest.ModelList("gpt-4o"))
+	t.Setenv("OPENAI_BASE_URL", server.URL)
+	if status := run(t.Context(), []string{"-m", "openai/gpt-4o", "ask", "hi"}, nil, &bytes.Buffer{}, &bytes.Buffer{}); status == 0 {
+		t.Fatal("the endpoint refused nothing")
+	}
+	p, _ := opened(t, "-m", "openai/gpt-4o")
+	p.asking.Wait() // nor does the list that the endpoint gives now
+	_, _, model, err := p.endpoints.Registry.Open("openai/gpt-4o")
+	if got := p.session.Boundary().ML; got != 4096 || err != nil || !strings.HasPrefix(model.LimitFrom(), "an overflow error, ") {
+		t.Errorf("the limit is %d from %q, %v; want 4096 from the error", got, model.LimitFrom(), err)
 	}
 }

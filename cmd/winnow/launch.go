@@ -19,17 +19,22 @@ import (
 	"winnow/adapters/config"
 	"winnow/adapters/endpoints"
 	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/follow"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/workspace"
+	"winnow/cmd/winnow/connecting"
 	"winnow/tui"
 	"winnow/tui/historypane"
 	"winnow/tui/keyinput"
+	"winnow/tui/keymap"
+	"winnow/tui/lines"
 	"winnow/tui/pane"
 	"winnow/tui/plain"
 	"winnow/tui/rules"
 	"winnow/tui/settings"
+	"winnow/tui/style"
 	"winnow/tui/terminal"
 )
 
@@ -67,15 +72,14 @@ func (a *app) launch(ctx context.Context) error {
 	if !s.Plain && !(isTerminal(a.stdin) && isTerminal(a.stdout)) {
 		return &usageError{"winnow", "the program needs a terminal: use winnow ask, or --plain"}
 	}
-	restoreGC := delayGC()
-	defer restoreGC()
 	if !s.Plain && a.env("TERM") != "dumb" {
-		return a.runScreen(context.WithoutCancel(ctx), s, restoreGC)
+		return a.runScreen(context.WithoutCancel(ctx), s)
 	}
 	p, err := a.open(ctx, openOptions{afterCrash: true})
 	if err != nil {
 		return err
 	}
+	a.endStart(screenGC)
 	ctx = context.WithoutCancel(ctx)
 	return errors.Join(a.runPlain(ctx, p), p.end(ctx, a.folder()))
 }
@@ -102,7 +106,7 @@ func (a *app) open(ctx context.Context, o openOptions) (*program, error) {
 		return nil, err
 	}
 	if err := a.restoreTypeahead(ctx, p.store); err != nil {
-		a.say("what you typed before winnow last ended could not be restored: %v", err)
+		a.printErr("what you typed before winnow last ended could not be restored: %v", err)
 	}
 	go models.Info("") // reads the catalogue, which the first request needs
 	resumed, err := a.sessionToResume(ctx, p.store)
@@ -127,10 +131,10 @@ func (a *app) open(ctx context.Context, o openOptions) (*program, error) {
 	return p, nil
 }
 
-// makePane makes the pane of the window.
-func (p *program) makePane() {
+// makePane makes the pane of the window; heldBy names who else changes it now.
+func (p *program) makePane(heldBy func() string) {
 	if w := p.window; w.filter != nil {
-		p.pane = rules.New(w.filter, rules.Options{Drift: w.lists, ReadOnly: w.readOnly()})
+		p.pane = rules.New(w.filter, rules.Options{Drift: w.lists, ReadOnly: w.readOnly(), HeldBy: heldBy})
 	} else {
 		p.pane = historypane.New(p.session, p.store)
 	}
@@ -164,35 +168,46 @@ func (p *program) end(ctx context.Context, folder string) error {
 	return nil
 }
 
+// screenSettings are the settings of a screen, local or over SSH.
+func screenSettings(s *config.Settings, theme style.Options, fixedBackground bool) settings.Screen {
+	return settings.Screen{
+		Style: theme, FixedBackground: fixedBackground, Mouse: s.Mouse, HUD: s.HUD, ReplyView: s.LongReply == "view", Notify: s.Notify, EnterSends: s.SendKey == "enter",
+	}
+}
+
 // runScreen runs the program on a screen. The screen is drawn first: everything
 // is opened in the background, while the user already types.
-func (a *app) runScreen(ctx context.Context, s *config.Settings, restoreGC func()) error {
+func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 	in, out := a.stdin.(*os.File), a.stdout.(*os.File)
 	theme, fixed := a.theme(s)
-	a.background, a.holding = newBackgroundOpen(ctx), true
-	defer a.release()
+	a.background, a.deferring = newBackgroundOpen(ctx), true
+	defer a.printDeferred()
 	a.logger() // from here on it is asked for by several goroutines
 	var screen *tea.Program
 	width, height, _ := term.GetSize(out.Fd()) // unknown is 0: Bubble Tea finds it out
 	keys := keyinput.New(in)
 	model, err := tui.New(tui.Options{
-		Screen: settings.Screen{Style: theme, FixedBackground: fixed, Mouse: s.Mouse, ReplyView: s.LongReply == "view", Notify: s.Notify},
+		Screen: screenSettings(s, theme, fixed),
 		Input:  keys, Width: width, Height: height, Settings: sessionSettings(s), HasPane: true,
-		Rebinds: rebinds(s.Keys), EnterSends: s.SendKey == "enter",
-		Redact: a.redactor.Redact, KeepSetting: a.storeSetting,
+		Rebinds: rebinds(s.Keys), Help: a.helpTopics(),
+		Redact: a.redactor.Redact, StoreSetting: a.storeSetting,
 		Start: func() (tui.Parts, error) {
 			notify := func(n tui.Noticed) { screen.Send(n) }
 			p, err := a.background.run(func(ctx context.Context) (*program, error) {
-				return a.open(ctx, openOptions{delay: offlineDelay, readPause: screenReadPause, afterCrash: true, started: func(err error) { notify(noticeOf(err)) }})
+				return a.open(ctx, openOptions{delay: offlineDelay, readPause: screenReadPause, afterCrash: true, started: func(err error) { notify(tui.Noticed{Err: err}) }})
 			})
 			if err != nil {
 				return tui.Parts{}, err
 			}
-			p.makePane()
+			p.makePane(nil)
+			a.printErr("%s", p.window.readOnly())
+			a.reportUnset(p)
+			a.endStart(screenGC) // an answer may come from here on
 			p.askEndpoints(a.background.ctx, notify)
-			go p.warm(a.background.ctx, restoreGC)
+			go p.warm(a.background.ctx)
 			go watchHistory(a.background.ctx, p.store, p.session, notify)
-			return a.parts(p), nil
+			go follow.Writer(a.background.ctx, p.window.filter, p.window.journal, a.logger(), func(s string) { notify(tui.Noticed{Text: s}) })
+			return a.localParts(p)
 		},
 	})
 	if err != nil {
@@ -209,12 +224,12 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, restoreGC func(
 
 // parts are what the screen works with, and the notices of opening them.
 func (a *app) parts(p *program) tui.Parts {
-	a.sayMu.Lock()
+	a.deferMu.Lock()
 	parts := tui.Parts{
 		Work: a.workspace(p), History: p.store, Pane: p.pane, Examples: p.examples(),
-		Notice: strings.Join(a.held, " · "), Recovery: p.window.recovery(),
+		Notice: strings.Join(a.deferred, " · "), Recovery: p.window.recovery(),
 	}
-	a.sayMu.Unlock()
+	a.deferMu.Unlock()
 	if words, err := a.editor(); err == nil { // else the screen says so when an editor is asked for
 		parts.Editor = func(path string) *exec.Cmd {
 			cmd := exec.CommandContext(context.Background(), words[0], append(slices.Clone(words[1:]), path)...)
@@ -222,10 +237,22 @@ func (a *app) parts(p *program) tui.Parts {
 			return cmd
 		}
 	}
-	if watcher, ok := p.window.window.(assistant.Watcher); ok {
+	if watcher, ok := p.window.window.(assistant.Watcher); ok && p.window.journal.Locked() == nil {
 		parts.Changes, _ = watcher.Watch(a.background.ctx) // nil where the system cannot
 	}
 	return parts
+}
+
+// localParts are parts, with what only the user of this machine may do.
+func (a *app) localParts(p *program) (parts tui.Parts, err error) {
+	parts = a.parts(p)
+	first := p.modelPending && a.firstStart(a.background.ctx, p.store)
+	parts.Connect, err = a.connector(p.endpoints, p.store, parts.Work.PickModel)
+	parts.OfferConnect = func() bool {
+		p.asking.Wait()
+		return first && p.session.Model() == endpoints.OfflineModel
+	}
+	return parts, err
 }
 
 func (a *app) workspace(p *program) *workspace.Workspace {
@@ -248,10 +275,10 @@ func (a *app) leave(ctx context.Context, typed history.Draft) error {
 	return errors.Join(stored, p.end(ctx, a.folder()))
 }
 
-func rebinds(keys []config.Binding) []tui.Rebind {
-	var out []tui.Rebind
+func rebinds(keys []config.Binding) []keymap.Rebind {
+	var out []keymap.Rebind
 	for _, k := range keys {
-		out = append(out, tui.Rebind{Mode: k.Mode, Action: k.Action, Keys: k.Keys})
+		out = append(out, keymap.Rebind{Mode: k.Mode, Action: k.Action, Keys: k.Keys})
 	}
 	return out
 }
@@ -285,12 +312,25 @@ func (a *app) runPlain(ctx context.Context, p *program) error {
 	defer signal.Stop(interrupt)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
+	a.printErr("%s", p.window.readOnly())
+	a.reportUnset(p)
 	p.askEndpoints(ctx, func(tui.Noticed) {})
 	o := plain.Options{
 		Workspace: a.workspace(p), In: a.stdin, Out: a.stdout, Err: a.stderr,
 		Interactive: isTerminal(a.stdin), Interrupt: interrupt, Color: a.hasColour(),
 		Examples: p.examples(), Notice: p.notice, Redact: a.redactor.Redact,
-		Title: func() string { return "chat history" },
+		Title: func() string { return "chat history" }, Topics: a.helpTopics(),
+	}
+	connector, err := a.connector(p.endpoints, p.store, o.Workspace.PickModel)
+	if err != nil {
+		return err
+	}
+	o.Connect = func(ctx context.Context, print func(string), ask lines.Ask) error {
+		return connecting.Converse(ctx, connector, print, ask)
+	}
+	o.OfferConnect, o.Dismiss = p.autoModel == endpoints.OfflineModel && a.firstStart(ctx, p.store), connector.Dismiss
+	if in, ok := a.stdin.(*os.File); ok {
+		o.Hide = func() func() { return connecting.HideInput(in) }
 	}
 	if w := p.window.filter; w != nil {
 		o.Title = func() string { return "model filter, " + visible(w.Provider()) }

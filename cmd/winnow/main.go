@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,11 +12,11 @@ import (
 	"strings"
 	"syscall"
 
-	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"winnow/adapters/config"
+	"winnow/adapters/doctor"
 	"winnow/adapters/dotenv"
 	"winnow/adapters/endpoints"
 	"winnow/adapters/home"
@@ -37,6 +38,8 @@ func main() {
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := newApp(ctx, stdin, stdout, stderr)
+	a.endStart = delayGC()
+	defer a.endStart(commandGC)
 	root := newRoot(a)
 	root.SetArgs(args)
 	err := root.ExecuteContext(a.ctx)
@@ -54,7 +57,7 @@ func newRoot(a *app) *cobra.Command {
 		group("env", "Set or remove one key of a .env file", envSetCommand(a), envUnsetCommand(a)),
 		modelsCommand(a),
 		group("history", "Search, export, import and check the chat history",
-			historySearchCommand(a), historyExportCommand(a), historyImportCommand(a), historyMigrateCommand(a),
+			historySearchCommand(a), historyExportCommand(a), historyImportCommand(a), historyMigrateCommand(a), historyPrivateCommand(a),
 			command("check", "Read the whole database and say whether it is sound", 0, 0, a.withHistory(a.historyCheck)),
 			command("sessions", "List the sessions, the last used first", 0, 0, a.withHistory(a.historySessions))),
 		group("checkpoints", "List the checkpoints of the rules and go back to one", checkpointsListCommand(a), rollbackCommand(a)),
@@ -66,23 +69,39 @@ func newRoot(a *app) *cobra.Command {
 			command("path", "Print the path of the settings file", 0, 0, a.configPath),
 			command("show", "Print every setting and where its value comes from", 0, 0, a.configShow),
 			command("edit", "Open the settings file in $VISUAL or $EDITOR", 0, 0, a.configEdit),
-			command("check", "Check whether the settings are valid", 0, 0, a.configCheck)),
+			command("check", "Check whether the settings are valid", 0, 0, a.configCheck),
+			connectCommand(a)),
 		manCommand(a),
 	)
 	root.Long = "winnow shows which models an LLM proxy exposes to its clients, and an assistant\n" +
-		"changes them when you ask it to. Without a command it opens the program."
+		"changes them when you ask it to. Without a command it opens the program;\n" +
+		"winnow help lists the topics that are explained."
 	root.Example = "winnow\nwinnow ask \"hide every mini and nano model\"\nwinnow rules list"
 	root.Version = version()
-	root.SilenceErrors, root.SilenceUsage = true, true
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return a.launch(cmd.Context()) }
-	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { a.program = cmd.CommandPath() }
+	root.SetHelpCommand(helpCommand(a))
+	root.InitDefaultCompletionCmd()
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		asGroup(c)
+	}
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { showHelp(a, cmd) })
+	a.connect(root)
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		if a.program = cmd.CommandPath(); cmd != root && cmd.Name() != "ask" { // launch ends the start itself; ask makes little garbage
+			a.endStart(commandGC)
+		}
+	}
+	a.flags.bind(root)
+	return root
+}
+
+// connect gives a root command the streams of the app.
+func (a *app) connect(root *cobra.Command) {
+	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(flagError)
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { showHelp(a, cmd) })
-	a.flags.bind(root)
-	return root
 }
 
 // command is a command that takes between minArgs and maxArgs arguments; any
@@ -106,22 +125,46 @@ func command(use, short string, minArgs, maxArgs int, run func(ctx context.Conte
 
 // group is a command that only holds others.
 func group(use, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{
-		Use: use, Short: short,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			var names []string
-			for _, c := range cmd.Commands() {
-				names = append(names, c.Name())
-			}
-			return &usageError{cmd.CommandPath(), fmt.Sprintf("there is no command %q", safetext.Line(args[0], maxName)) + didYouMean(args[0], names, "%q")}
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
+	c := &cobra.Command{Use: use, Short: short}
+	asGroup(c)
 	c.AddCommand(commands...)
 	return c
+}
+
+// asGroup makes a command print its help, and refuse the name of a command that it does not hold.
+func asGroup(c *cobra.Command) {
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return &usageError{cmd.CommandPath(), fmt.Sprintf("there is no command %q", safetext.Line(args[0], maxName)) + suggestCommand(cmd, args[0])}
+	}
+	c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+}
+
+// suggestCommand names what may be meant by a command that a group does not hold: a command
+// of that name in one of its groups, such as rules save, its flag, the nearest name of its own;
+// at the root else ask, for text that is a message.
+func suggestCommand(cmd *cobra.Command, name string) string {
+	var names, inner []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+		for _, sub := range c.Commands() {
+			if sub.Name() == name {
+				inner = append(inner, sub.CommandPath())
+			}
+		}
+	}
+	switch near := didYouMean(name, names, "%q"); {
+	case len(inner) > 0:
+		return "; did you mean " + strings.Join(inner, " or ") + "?"
+	case cmd.Flags().Lookup(name) != nil && !cmd.HasParent():
+		return "; did you mean --" + name + "?"
+	case near == "" && !cmd.HasParent():
+		return "; winnow ask sends a message"
+	default:
+		return near
+	}
 }
 
 // didYouMean suggests the name nearest to a mistyped one, by format; "" is none.
@@ -133,6 +176,9 @@ func didYouMean(name string, names []string, format string) string {
 	return fmt.Sprintf("; did you mean "+format+"?", near)
 }
 
+// flagValues says what a flag takes, by the type of its value.
+var flagValues = map[string]string{"int": "a whole number", "duration": "a time such as 30m or 1h30m", "bool": "true or false"}
+
 // flagError is an error of the flag parser as a usageError.
 func flagError(cmd *cobra.Command, err error) error {
 	message := safetext.Line(err.Error(), maxLine)
@@ -142,6 +188,12 @@ func flagError(cmd *cobra.Command, err error) error {
 		cmd.Flags().VisitAll(add)
 		cmd.InheritedFlags().VisitAll(add)
 		message = fmt.Sprintf("there is no flag --%s", safetext.Line(name, maxName)) + didYouMean(name, names, "--%s")
+	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		f := invalid.GetFlag()
+		if wants := flagValues[f.Value.Type()]; wants != "" {
+			message = fmt.Sprintf("--%s: %q is not %s", f.Name, safetext.Line(invalid.GetValue(), maxName), wants)
+		}
 	}
 	return &usageError{cmd.CommandPath(), message}
 }
@@ -162,30 +214,28 @@ func exclusive(c *cobra.Command, names ...string) {
 	}
 }
 
-// showHelp prints the help of a command. fang is set up only here: it is not
-// needed for anything else.
-func showHelp(a *app, cmd *cobra.Command) {
-	root := newRoot(a)
-	root.SetArgs(append(strings.Fields(cmd.CommandPath())[1:], "--help"))
-	// It cannot fail: the command exists, and help takes no argument.
-	_ = fang.Execute(a.ctx, root, fang.WithVersion(version()), fang.WithoutManpage())
-}
+// stamped is the version of a package: its build sets it by -ldflags -X.
+var stamped string
 
-// version is the version that the build recorded.
+// version is that of the package, else the one that the build recorded.
 func version() string {
+	if stamped != "" {
+		return stamped
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return info.Main.Version
 	}
 	return "development build"
 }
 
-// The exit statuses; doc.go says what they mean.
+// The exit statuses; statuses says what they mean.
 const (
 	statusDone      = 0
 	statusFailed    = 1
 	statusUsage     = 2
 	statusPending   = 3
 	statusCancelled = 130
+	statusPipe      = 141
 )
 
 // maxLine and maxName bound, in cells, a line on standard error and a name in it:
@@ -240,38 +290,22 @@ func (a *app) report(err error) int {
 	}
 	switch {
 	case isUsage:
-		a.say("winnow: %s", usage.message)
-		a.say("%s --help tells more", usage.command)
+		a.printErr("winnow: %s", usage.message)
+		a.printErr("%s", cmp.Or(nextStep(err), usage.command+" --help tells more"))
 		return statusUsage
 	case errors.Is(err, context.Canceled):
-		a.say("cancelled")
-		a.say("%s", nextStep(err))
+		a.printErr("cancelled")
+		a.printErr("%s", nextStep(err))
 		return statusCancelled
 	}
-	for _, line := range errorLines(err) {
-		a.say("winnow: %s", line)
+	for _, line := range doctor.ErrorLines(err) {
+		a.printErr("winnow: %s", line)
 	}
-	a.say("%s", nextStep(err))
+	a.printErr("%s", nextStep(err))
 	if isSetting && strings.HasPrefix(setting.Where, "--") {
 		return statusUsage
 	}
 	return statusFailed
-}
-
-// errorLines is a line for each error that was joined, without its package's name.
-func errorLines(err error) []string {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var out []string
-		for _, e := range joined.Unwrap() {
-			out = append(out, errorLines(e)...)
-		}
-		return out
-	}
-	text := err.Error()
-	for _, prefix := range []string{"checkpoint: ", "history: ", "config: ", "dotenv: "} {
-		text = strings.TrimPrefix(text, prefix)
-	}
-	return []string{text}
 }
 
 // has reports whether an error is or wraps one of type E.
@@ -295,14 +329,16 @@ func nextStep(err error) string {
 		return fmt.Sprintf("there are %s; add others as [[provider]] to the settings (winnow config edit), or give --base-url", strings.Join(named.Names, ", "))
 	case isNamed:
 		return "correct the variable or unset it"
+	case has[*endpoints.KeyError](err):
+		return "set it, or connect the endpoint anew: winnow config connect"
 	case isList && listed.Err == nil:
 		return fmt.Sprintf("name one with -m %s/NAME", listed.Endpoint.Name)
 	case isList:
 		return fmt.Sprintf("name a model with -m %s/NAME, or %s", listed.Endpoint.Name, nextStep(listed.Err))
-	case has[*llm.ConfigError](err):
+	case has[*llm.ConfigError](err), has[*endpoints.NameError](err):
 		return "for example -m " + endpoints.OfflineModel + "; winnow models --chat lists them; a [[provider]] of the settings or OPENAI_API_KEY adds others"
 	case has[*checkpoint.LockedError](err):
-		return "close it, or try again when it is done"
+		return requestAdvice(assistant.CodeLocked)
 	case has[*history.NewerSchemaError](err), has[*checkpoint.VersionError](err):
 		return "use the newer winnow, or another --home"
 	case has[*history.FileError](err):
@@ -331,7 +367,7 @@ func nextStep(err error) string {
 	return ""
 }
 
-// requestAdvice is what to do about a failed request, by the code of its error.
+// requestAdvice is what to do about a failed request or tool, by the code of its error.
 func requestAdvice(code string) string {
 	switch code {
 	case string(llm.KindAuth):
@@ -342,16 +378,10 @@ func requestAdvice(code string) string {
 		return "check the address and that the server runs, or use -m offline/rules; winnow doctor tells more"
 	case string(llm.KindModel):
 		return "winnow models --chat lists the models there are; choose one with -m"
+	case assistant.CodeLocked:
+		return "close it, or try again when it is done"
 	case string(llm.KindOverflow), assistant.CodePromptTooLarge, assistant.CodeOverflowTrimmed:
 		return "send less text, or choose a model with a larger context with -m"
 	}
 	return ""
-}
-
-// requestText is the endpoint's own message of a failed request, else that of err.
-func requestText(err error) string {
-	if r, ok := errors.AsType[*llm.RequestError](err); ok && r.Message != "" {
-		return fmt.Sprintf("%s: %s", r.Kind, r.Message)
-	}
-	return err.Error()
 }

@@ -49,14 +49,14 @@ func modelsCommand(a *app) *cobra.Command {
 
 // modelJSON is a model as --json prints it.
 type modelJSON struct {
-	ID       string  `json:"id"`
-	Status   string  `json:"status,omitempty"`
-	Rule     string  `json:"rule,omitempty"`
-	New      bool    `json:"new,omitempty"`
-	Context  int     `json:"context_window"` // 0 is unknown
-	Known    bool    `json:"context_known"`
-	PriceIn  float64 `json:"price_in"` // US dollars for a million tokens; both 0: unknown
-	PriceOut float64 `json:"price_out"`
+	ID       string         `json:"id"`
+	Status   *engine.Status `json:"status,omitempty"` // nil of a model to talk to
+	Rule     string         `json:"rule,omitempty"`
+	New      bool           `json:"new,omitempty"`
+	Context  int            `json:"context_window"` // 0 is unknown
+	Known    bool           `json:"context_known"`
+	PriceIn  float64        `json:"price_in"` // US dollars for a million tokens; both 0: unknown
+	PriceOut float64        `json:"price_out"`
 }
 
 // facts are its context window in tokens, "~" before a guess, and its prices; ""
@@ -111,14 +111,14 @@ func (a *app) modelList(ctx context.Context, w *journaledWindow, scopes []modelf
 		p.Problem = problem
 		all = append(all, p)
 		for _, m := range p.Models {
-			status := map[string]string{engine.Normal.String(): "available", engine.Ignored.String(): "hidden", engine.Whitelisted.String(): "allowed"}[m.Status]
+			status := m.Status.Word()
 			if m.New {
 				status += ", new"
 			}
 			window, price := m.facts()
 			rows = append(rows, []string{visible(m.ID), status, visible(m.Rule), window, price})
 		}
-		summary := fmt.Sprintf("%s: %d of %d available, from the %s %s", p.Provider, p.Available, p.Total, p.Source, p.At)
+		summary := fmt.Sprintf("%s: %d of %d shown, from the %s %s", p.Provider, p.Available, p.Total, p.Source, p.At)
 		if p.Source == "" {
 			summary = p.Provider + ": no models are known; winnow models --refresh asks for them"
 		}
@@ -131,7 +131,7 @@ func (a *app) modelList(ctx context.Context, w *journaledWindow, scopes []modelf
 	}
 	for _, p := range all {
 		if p.Problem != "" {
-			a.say("%s: %s", p.Provider, p.Problem)
+			a.printErr("%s: %s", p.Provider, p.Problem)
 		}
 	}
 	if failedCount > 0 {
@@ -152,7 +152,7 @@ func providerModels(w *journaledWindow, s modelfilter.Scope) (providerJSON, erro
 	}
 	for _, m := range s.Models() {
 		info, _ := w.lists.Info(m.ID)
-		p.Models = append(p.Models, modelJSON{m.ID, m.Status.String(), m.Rule, m.New, info.Context, info.Known, info.PriceIn, info.PriceOut})
+		p.Models = append(p.Models, modelJSON{m.ID, &m.Status, m.Rule, m.New, info.Context, info.Known, info.PriceIn, info.PriceOut})
 	}
 	return p, nil
 }
@@ -172,7 +172,7 @@ func (a *app) modelDrift(ctx context.Context, w *journaledWindow, scopes []model
 		return advise(err, "start the proxy, or set PROXY_BASE_URL and PROXY_API_KEY in %s", w.name)
 	}
 	if w.filter.Dirty() {
-		a.say("the rules of the file are compared, without what is staged: winnow rules diff shows that")
+		a.printErr("the rules of the file are compared, without what is staged: winnow rules diff shows that")
 	}
 	out := []driftJSON{}
 	var lines []string
@@ -247,10 +247,10 @@ func (a *app) chatModels(ctx context.Context) error {
 			}
 		}
 		if err := errs[e.Name]; err != nil {
-			endpoint.Problem = requestText(err)
+			endpoint.Problem = endpoints.Reason(err)
 			failure := advise(fmt.Errorf("%s (%s) does not list its models: %s", e.Name, e.BaseURL, endpoint.Problem), "%s", requestAdvice(string(llm.KindOf(err))))
 			if e.Auto {
-				a.say("%v", failure)
+				a.printErr("%v", failure)
 			} else {
 				failures = append(failures, failure)
 			}

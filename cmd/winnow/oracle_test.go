@@ -19,12 +19,12 @@ import (
 	"winnow/checkpoint/jsondelta"
 )
 
-// oracle is what must be true of a life, kept in the plainest way.
+// oracle is what must be true of the subject, in the plainest form.
 type oracle struct {
 	rules    ruleset // as they are staged
 	saved    ruleset // as the file has them
 	notes    int     // lines that somebody else wrote
-	all      []*lived
+	all      []*oraclePair
 	points   []*point // all that were not dropped, as they were made
 	turn     *point   // made by the turn that is about to be sent; nil is none
 	back     *wayBack // what undoes the last rollback; nil when nothing does
@@ -40,8 +40,8 @@ func newOracle() *oracle {
 }
 
 // pairs are those of the session that is open.
-func (o *oracle) pairs() []*lived {
-	var here []*lived
+func (o *oracle) pairs() []*oraclePair {
+	var here []*oraclePair
 	for _, p := range o.all {
 		if p.session == o.here {
 			here = append(here, p)
@@ -84,15 +84,15 @@ type point struct {
 type wayBack struct {
 	scope     checkpoint.Scope
 	rules     ruleset
-	pairs     []*lived
+	pairs     []*oraclePair
 	points    []*point
 	done      int // when, on the oracle's clock
 	target    *point
 	wasUndone bool
 }
 
-// lived is a pair.
-type lived struct {
+// oraclePair is a pair as the oracle expects it.
+type oraclePair struct {
 	seq       int64
 	session   string
 	text      string
@@ -102,10 +102,10 @@ type lived struct {
 	star      int
 }
 
-func (p *lived) answered(text string) { p.state, p.answer = assistant.PairComplete, text }
-func (p *lived) failed()              { p.state = assistant.PairError }
+func (p *oraclePair) answered(text string) { p.state, p.answer = assistant.PairComplete, text }
+func (p *oraclePair) failed()              { p.state = assistant.PairError }
 
-func (p *lived) ran(calls []doing) {
+func (p *oraclePair) ran(calls []doing) {
 	line := "calls"
 	for _, c := range calls {
 		line += " " + c.tool
@@ -117,7 +117,7 @@ func (p *lived) ran(calls []doing) {
 }
 
 // wire is what a request holds of a pair.
-func (p *lived) wire() []string {
+func (p *oraclePair) wire() []string {
 	if p.state != assistant.PairComplete && len(p.exchanges) == 0 {
 		return nil
 	}
@@ -129,7 +129,7 @@ func (p *lived) wire() []string {
 }
 
 // wire is what a request holds of all pairs but one.
-func (o *oracle) wire(but *lived) []string {
+func (o *oracle) wire(but *oraclePair) []string {
 	var lines []string
 	for _, p := range o.pairs() {
 		if p != but {
@@ -172,26 +172,26 @@ const (
 	toolDiscard = "discard_changes"
 )
 
-func (l *life) drawCall() doing {
+func (s *subject) drawCall() doing {
 	tool := rapid.SampledFrom([]string{
 		"add_ignore_rule", "add_ignore_rule", "remove_ignore_rule", "add_whitelist_rule", "remove_whitelist_rule", "clear_all_ignore_rules",
-	}).Draw(l.rt, "what")
-	return doing{tool, fmt.Sprintf("w%d", rapid.IntRange(0, 7).Draw(l.rt, "pattern"))}
+	}).Draw(s.rt, "what")
+	return doing{tool, fmt.Sprintf("w%d", rapid.IntRange(0, 7).Draw(s.rt, "pattern"))}
 }
 
 // drawCalls are the calls of one response. One that changes nothing counts as
 // a write all the same, because nobody knows before it ran; only to discard
 // nothing is known to write nothing.
-func (l *life) drawCalls() []doing {
-	calls := make([]doing, rapid.IntRange(1, 3).Draw(l.rt, "calls"))
+func (s *subject) drawCalls() []doing {
+	calls := make([]doing, rapid.IntRange(1, 3).Draw(s.rt, "calls"))
 	for i := range calls {
-		switch rapid.IntRange(0, 9).Draw(l.rt, "kind") {
+		switch rapid.IntRange(0, 9).Draw(s.rt, "kind") {
 		case 0:
 			calls[i] = doing{tool: toolSave}
 		case 1:
 			calls[i] = doing{tool: toolDiscard}
 		default:
-			calls[i] = l.drawCall()
+			calls[i] = s.drawCall()
 		}
 	}
 	return calls
@@ -248,7 +248,7 @@ func (o *oracle) add(c *point) {
 }
 
 // append is a pair that was sent, with the checkpoint its turn made.
-func (o *oracle) append(p *lived, listed []checkpoint.Checkpoint) {
+func (o *oracle) append(p *oraclePair, listed []checkpoint.Checkpoint) {
 	p.session = o.here
 	o.all = append(o.all, p)
 	o.forget()
@@ -262,8 +262,8 @@ func (o *oracle) append(p *lived, listed []checkpoint.Checkpoint) {
 // forget: a message was sent, and the last rollback stays as it is.
 func (o *oracle) forget() { o.back = nil }
 
-func (o *oracle) remove(p *lived) {
-	o.all = slices.DeleteFunc(o.all, func(other *lived) bool { return other == p })
+func (o *oracle) remove(p *oraclePair) {
+	o.all = slices.DeleteFunc(o.all, func(other *oraclePair) bool { return other == p })
 }
 
 // listed are the checkpoints of this session.
@@ -298,7 +298,7 @@ func (o *oracle) rollback(c *point, scope checkpoint.Scope) (text string) {
 		c.undone = c.undone || c.kind != checkpoint.KindStart
 	}
 	if scope != checkpoint.ScopeRules && cut > 0 {
-		o.all, back.pairs = parted(o.all, func(p *lived) bool {
+		o.all, back.pairs = parted(o.all, func(p *oraclePair) bool {
 			return p.seq >= cut && (o.active[p.session] >= c.at || p.session == c.session)
 		})
 		if len(back.pairs) > 0 {
@@ -348,7 +348,7 @@ func (o *oracle) undoRollback() {
 	b := o.back
 	o.back = nil
 	o.all = append(o.all, b.pairs...)
-	slices.SortFunc(o.all, func(p, q *lived) int { return cmp.Compare(p.seq, q.seq) })
+	slices.SortFunc(o.all, func(p, q *oraclePair) int { return cmp.Compare(p.seq, q.seq) })
 	if b.scope == checkpoint.ScopeConversation {
 		return
 	}
@@ -363,42 +363,42 @@ func (o *oracle) undoRollback() {
 var toolPlaces = regexp.MustCompile(`\s*\[\[tool:\d+\]\]\s*`)
 
 // check compares all that is kept with the oracle.
-func (l *life) check() {
-	l.rt.Helper()
-	l.checkPairs()
-	l.checkRules()
-	l.checkFile()
-	l.checkPoints()
-	if l.said.Len() > 0 && !strings.Contains(l.said.String(), "had no answer") {
-		l.rt.Errorf("the program said: %s", l.said.String())
+func (s *subject) check() {
+	s.rt.Helper()
+	s.checkPairs()
+	s.checkRules()
+	s.checkFile()
+	s.checkPoints()
+	if s.said.Len() > 0 && !strings.Contains(s.said.String(), "had no answer") {
+		s.rt.Errorf("the program said: %s", s.said.String())
 	}
 }
 
-func (l *life) checkPairs() {
-	l.rt.Helper()
-	refs := l.session.Visible()
-	stored, err := l.app.store.Refs(l.t.Context(), l.session.ID(), 0)
-	l.must(err)
+func (s *subject) checkPairs() {
+	s.rt.Helper()
+	refs := s.session.Visible()
+	stored, err := s.app.store.Refs(s.t.Context(), s.session.ID(), 0)
+	s.must(err)
 	if got, want := seqsOf(refs), seqsOf(stored); !slices.Equal(got, want) {
-		l.rt.Errorf("in view are %v, in the store %v", got, want)
+		s.rt.Errorf("in view are %v, in the store %v", got, want)
 	}
-	pairs, err := l.session.Pairs(l.t.Context(), seqsOf(refs))
-	l.must(err)
-	got, want := make([]string, len(pairs)), make([]string, len(l.oracle.pairs()))
+	pairs, err := s.session.Pairs(s.t.Context(), seqsOf(refs))
+	s.must(err)
+	got, want := make([]string, len(pairs)), make([]string, len(s.oracle.pairs()))
 	for i, p := range pairs {
 		got[i] = fmt.Sprintf("%d %q %s *%d", p.Seq, p.UserText, p.State, p.Star)
 		if p.State == assistant.PairComplete {
 			got[i] += " " + toolPlaces.ReplaceAllString(p.AssistantText, "")
 		}
 	}
-	for i, p := range l.oracle.pairs() {
+	for i, p := range s.oracle.pairs() {
 		want[i] = fmt.Sprintf("%d %q %s *%d", p.seq, p.text, p.state, p.star)
 		if p.state == assistant.PairComplete {
 			want[i] += " " + p.answer
 		}
 	}
 	if !slices.Equal(got, want) {
-		l.rt.Errorf("the pairs are\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+		s.rt.Errorf("the pairs are\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
 	}
 }
 
@@ -410,21 +410,21 @@ func seqsOf(refs []assistant.Ref) []int64 {
 	return seqs
 }
 
-func (l *life) checkRules() {
-	l.rt.Helper()
-	got := ruleset{patterns(l.window.Rules(modelfilter.Ignore)), patterns(l.window.Rules(modelfilter.Allow))}
-	if !got.equal(l.oracle.rules) {
-		l.rt.Errorf("the rules are %v, want %v", got, l.oracle.rules)
+func (s *subject) checkRules() {
+	s.rt.Helper()
+	got := ruleset{patterns(s.window.Rules(modelfilter.Ignore)), patterns(s.window.Rules(modelfilter.Allow))}
+	if !got.equal(s.oracle.rules) {
+		s.rt.Errorf("the rules are %v, want %v", got, s.oracle.rules)
 	}
-	if want := !l.oracle.rules.equal(l.oracle.saved); l.window.Dirty() != want {
-		l.rt.Errorf("unsaved: %v, want %v; rules %v, file %v", !want, want, l.oracle.rules, l.oracle.saved)
+	if want := !s.oracle.rules.equal(s.oracle.saved); s.window.Dirty() != want {
+		s.rt.Errorf("unsaved: %v, want %v; rules %v, file %v", !want, want, s.oracle.rules, s.oracle.saved)
 	}
-	state, err := l.window.State()
-	l.must(err)
+	state, err := s.window.State()
+	s.must(err)
 	text, err := json.Marshal(state)
-	l.must(err)
-	if !jsondelta.Equal(text, l.journal.Current()) {
-		l.rt.Errorf("the journal ends with %s, the window is %s", l.journal.Current(), text)
+	s.must(err)
+	if !jsondelta.Equal(text, s.journal.Current()) {
+		s.rt.Errorf("the journal ends with %s, the window is %s", s.journal.Current(), text)
 	}
 }
 
@@ -436,10 +436,10 @@ func patterns(views []modelfilter.RuleView) []string {
 	return out
 }
 
-func (l *life) checkFile() {
-	l.rt.Helper()
+func (s *subject) checkFile() {
+	s.rt.Helper()
 	text, err := os.ReadFile(".env")
-	l.must(err)
+	s.must(err)
 	foreign := 0
 	for _, line := range strings.Split(string(text), "\n") {
 		switch {
@@ -447,44 +447,44 @@ func (l *life) checkFile() {
 		case line == "# note", line == `FOREIGN="a # b"`, line == "# a note of somebody else":
 			foreign++
 		default:
-			l.rt.Errorf("the file has got the line %q", line)
+			s.rt.Errorf("the file has got the line %q", line)
 		}
 	}
-	if foreign != 2+l.oracle.notes {
-		l.rt.Errorf("the file has %d lines that are not winnow's, want %d:\n%s", foreign, 2+l.oracle.notes, text)
+	if foreign != 2+s.oracle.notes {
+		s.rt.Errorf("the file has %d lines that are not winnow's, want %d:\n%s", foreign, 2+s.oracle.notes, text)
 	}
 	file := dotenv.Parse(text)
-	for key, want := range map[string][]string{"IGNORE_MODELS_OPENAI": l.oracle.saved.ignore, "WHITELIST_MODELS_OPENAI": l.oracle.saved.allow} {
+	for key, want := range map[string][]string{"IGNORE_MODELS_OPENAI": s.oracle.saved.ignore, "WHITELIST_MODELS_OPENAI": s.oracle.saved.allow} {
 		if got, _ := file.Get(key, func(string) (string, bool) { return "", false }); got != strings.Join(want, ",") {
-			l.rt.Errorf("the file says %s=%s, want %v", key, got, want)
+			s.rt.Errorf("the file says %s=%s, want %v", key, got, want)
 		}
 	}
 }
 
-func (l *life) checkPoints() {
-	l.rt.Helper()
+func (s *subject) checkPoints() {
+	s.rt.Helper()
 	var got, want []string
-	for _, c := range l.session.Checkpoints() {
+	for _, c := range s.session.Checkpoints() {
 		got = append(got, fmt.Sprintf("%s %s at %d undone %v", c.ID, c.Kind, c.PairSeq, c.Undone))
 	}
-	for _, c := range l.oracle.listed() {
+	for _, c := range s.oracle.listed() {
 		want = append(want, fmt.Sprintf("%s %s at %d undone %v", c.id, c.kind, c.position, c.undone))
 	}
 	if !slices.Equal(got, want) {
-		l.rt.Fatalf("the checkpoints are\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+		s.rt.Fatalf("the checkpoints are\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
 	}
-	for _, c := range l.oracle.points {
-		raw, err := l.journal.State(c.id)
-		l.must(err)
+	for _, c := range s.oracle.points {
+		raw, err := s.journal.State(c.id)
+		s.must(err)
 		var state struct {
 			Rules map[string]struct{ Ignore, Whitelist []string }
 		}
-		l.must(json.Unmarshal(raw, &state))
+		s.must(json.Unmarshal(raw, &state))
 		if at := (ruleset{state.Rules["openai"].Ignore, state.Rules["openai"].Whitelist}); !at.equal(c.before) {
-			l.rt.Errorf("at checkpoint %s (%s) the rules are %v, want %v: %s", c.id, c.kind, at, c.before, raw)
+			s.rt.Errorf("at checkpoint %s (%s) the rules are %v, want %v: %s", c.id, c.kind, at, c.before, raw)
 		}
 	}
-	if _, can := l.journal.CanUndoRollback(); can != (l.oracle.back != nil) {
-		l.rt.Errorf("a rollback can be undone: %v", can)
+	if _, can := s.journal.CanUndoRollback(); can != (s.oracle.back != nil) {
+		s.rt.Errorf("a rollback can be undone: %v", can)
 	}
 }

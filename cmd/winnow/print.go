@@ -39,32 +39,32 @@ func (a *app) emit(v any, lines ...string) error {
 	return nil
 }
 
-// say writes one line to standard error, safe and without keys; while a screen is
-// drawn the line waits for release. An empty text is not written. It is safe from any goroutine.
-func (a *app) say(format string, args ...any) {
+// printErr writes one line to standard error, safe and without keys; while a screen is
+// drawn the line waits for printDeferred. An empty text is not written. It is safe from any goroutine.
+func (a *app) printErr(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if text == "" {
 		return
 	}
 	line := a.displayable(safetext.Line(a.redactor.Redact(text), maxLine))
-	a.sayMu.Lock()
-	defer a.sayMu.Unlock()
+	a.deferMu.Lock()
+	defer a.deferMu.Unlock()
 	switch {
-	case !a.holding:
+	case !a.deferring:
 		fmt.Fprintln(a.stderr, line)
-	case !slices.Contains(a.held, line):
-		a.held = append(a.held, line)
+	case !slices.Contains(a.deferred, line):
+		a.deferred = append(a.deferred, line)
 	}
 }
 
-// release writes what say has held back.
-func (a *app) release() {
-	a.sayMu.Lock()
-	defer a.sayMu.Unlock()
-	for _, line := range a.held {
+// printDeferred writes what printErr has deferred.
+func (a *app) printDeferred() {
+	a.deferMu.Lock()
+	defer a.deferMu.Unlock()
+	for _, line := range a.deferred {
 		fmt.Fprintln(a.stderr, line)
 	}
-	a.holding, a.held = false, nil
+	a.deferring, a.deferred = false, nil
 }
 
 // printJSON writes one value as one line.
@@ -148,7 +148,7 @@ func (a *app) width() int {
 
 // hasColour reports whether standard output may hold colours.
 func (a *app) hasColour() bool {
-	return !a.flags.noColor && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb" && isTerminal(a.stdout)
+	return !a.flags.noColor && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb" && (a.onScreen || isTerminal(a.stdout))
 }
 
 // colourProfile is how many colours the terminal shows.

@@ -26,6 +26,8 @@ import (
 // separated by spaces. The first is what the others are compared with.
 const benchEnv = "WINNOW_BENCH"
 
+const askRow = "ask at 200 chunks/s, CPU µs a token"
+
 // benchRows are the figures of the table in its order, and how many decimals
 // each is printed with.
 var benchRows = []struct {
@@ -51,8 +53,13 @@ var benchRows = []struct {
 	{"50,000 tokens at full speed, ms", 0},
 	{"50,000 tokens, CPU µs a token", 1},
 	{"resident after 50,000 tokens, MB", 1},
-	{"ask at 200 chunks/s, CPU µs a token", 0},
+	{askRow, 0},
+	{"curl at 200 chunks/s, CPU µs a token", 0},
 }
+
+// afterStart is when the work that follows the start is over, and the memory that only
+// the start used is released.
+const afterStart = 1500 * time.Millisecond
 
 // TestProgramBench measures whole programs on a pseudo terminal of 160×50 and
 // prints a table. It runs only when WINNOW_BENCH names programs, and asserts
@@ -123,7 +130,7 @@ func newPacedServer(t *testing.T) *httptest.Server {
 	words := strings.Fields("the models of this provider are listed *below* with `code`, a number like 42 and a few more words of prose.\n\n")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/models") {
-			fmt.Fprint(w, `{"object":"list","data":[{"id":"openai/p6000at200"},{"id":"openai/p30000at200"},{"id":"openai/p8000at1000"},{"id":"openai/p50000at0"},{"id":"openai/p400at200"}]}`)
+			fmt.Fprint(w, `{"object":"list","data":[{"id":"openai/p6000at200"},{"id":"openai/p30000at200"},{"id":"openai/p8000at1000"},{"id":"openai/p50000at0"},{"id":"openai/p400at200"},{"id":"openai/p200at200"},{"id":"openai/p1800at200"}]}`)
 			return
 		}
 		var body struct{ Model string }
@@ -208,7 +215,7 @@ func (p *benchProgram) idle() {
 	s := p.open("p400at200")
 	defer s.close()
 	s.ready()
-	<-time.After(1500 * time.Millisecond) // the work that follows the start is over
+	<-time.After(afterStart)
 	before, at := s.usage(), time.Now()
 	<-time.After(4 * time.Second) // nothing may happen: that is what is measured
 	after, passed := s.usage(), time.Since(at).Seconds()
@@ -266,6 +273,7 @@ func (p *benchProgram) fullSpeed() {
 	s := p.open("p50000at0")
 	defer s.close()
 	s.ready()
+	<-time.After(afterStart)
 	before, at := s.usage(), time.Now()
 	from := s.send()
 	s.wait(from, "\x1b]2;winnow\a") // the title of a program that does not work any more: the last line is drawn with it
@@ -275,15 +283,33 @@ func (p *benchProgram) fullSpeed() {
 	p.add("resident after 50,000 tokens, MB", after.resident)
 }
 
+// ask measures what a token more costs, without the start: winnow ask into a pipe,
+// and curl, which only copies what it receives.
 func (p *benchProgram) ask() {
-	dir := p.folder()
-	cmd := exec.CommandContext(p.t.Context(), p.path, "-m", "proxy/openai/p400at200", "ask", "go")
-	cmd.Dir, cmd.Env = dir, p.env(dir)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		p.t.Fatalf("%s ask: %v: %s", p.name, err, out)
+	perToken := func(command func(model string) *exec.Cmd) float64 {
+		var used [2]time.Duration
+		for i, model := range []string{"openai/p200at200", "openai/p1800at200"} {
+			dir := p.folder()
+			cmd := command(model)
+			cmd.Dir, cmd.Env = dir, p.env(dir)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				p.t.Fatalf("%v: %v: %s", cmd.Args, err, out)
+			}
+			used[i] = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		}
+		return float64((used[1] - used[0]).Microseconds()) / 1600
 	}
-	usage := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	p.add("ask at 200 chunks/s, CPU µs a token", float64(usage.Microseconds())/400)
+	p.add(askRow, perToken(func(model string) *exec.Cmd {
+		return exec.CommandContext(p.t.Context(), p.path, "-m", "proxy/"+model, "ask", "go")
+	}))
+	curl, err := exec.LookPath("curl")
+	if err != nil {
+		p.t.Log("curl is not installed: its row stays 0")
+		return
+	}
+	p.add("curl at 200 chunks/s, CPU µs a token", perToken(func(model string) *exec.Cmd {
+		return exec.CommandContext(p.t.Context(), curl, "--silent", "--no-buffer", "--data", fmt.Sprintf(`{"model":%q}`, model), p.url+"/chat/completions")
+	}))
 }
 
 func (p *benchProgram) folder() string {

@@ -1,87 +1,59 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
-	"winnow/adapters/config"
-	"winnow/tui/style"
 )
 
-// readmeSection compares a section of the README, between marks of its name, with
-// what the program says; WINNOW_UPDATE=1 writes it.
-func readmeSection(t *testing.T, name, want string) {
-	t.Helper()
-	const readme = "../../README.md"
-	raw, err := os.ReadFile(readme)
+// TestReadmeTasks runs the commands of the README, one after the other, as a newcomer
+// would in the folder of a proxy.
+func TestReadmeTasks(t *testing.T) {
+	raw, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
-	before, rest, ok := strings.Cut(string(raw), begin)
-	got, after, closed := strings.Cut(rest, end)
-	switch {
-	case !ok || !closed:
-		t.Fatalf("the README has no section of %s", name)
-	case got == want:
-	case os.Getenv("WINNOW_UPDATE") == "":
-		t.Errorf("the %s of the README are\n%s\nwant\n%s\nWINNOW_UPDATE=1 writes them", name, got, want)
-	default:
-		if err := os.WriteFile(readme, []byte(before+begin+want+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	_, tasks, ok := strings.Cut(string(raw), "<!-- tasks -->\n```sh\n")
+	tasks, _, closed := strings.Cut(tasks, "```\n<!-- /tasks -->")
+	if !ok || !closed {
+		t.Fatal("the README has no tasks")
 	}
-}
-
-func TestReadmeListsEverySetting(t *testing.T) {
-	var want strings.Builder
-	want.WriteString("| setting | default | means |\n| --- | --- | --- |\n")
-	for _, s := range config.All(style.Themes()) {
-		std := ""
-		if s.Default != "" {
-			std = "`" + s.Default + "`"
-		}
-		fmt.Fprintf(&want, "| `%s` | %s | %s |\n", s.Key, std, s.Help)
+	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\nIGNORE_MODELS_OPENAI=o3*\n")
+	want := map[string]string{
+		"ask \"which": "o3", "ask --yes": "hidden", "rules list": "*mini*", "rules test": "*mini*", "rules add": "gpt-4o-mini",
+		"rules log": "whitelist", "history": "mini", "doctor": "history", "help": "rules",
 	}
-	readmeSection(t, "settings", want.String())
-}
-
-func TestReadmeListsEveryCommand(t *testing.T) {
-	root := newRoot(newApp(t.Context(), strings.NewReader(""), io.Discard, io.Discard))
-	var want strings.Builder
-	want.WriteString("| command | does | flags of its own |\n| --- | --- | --- |\n")
-	var add func(c *cobra.Command)
-	add = func(c *cobra.Command) {
-		var flags []string
-		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-			if f.Name != "help" && f.Name != "version" {
-				flags = append(flags, "`--"+f.Name+"`")
+	for line := range strings.Lines(tasks) {
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+		cmd.Dir, cmd.Env = b.dir, b.env
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v: %s", line, err, out)
+		}
+		for begin, text := range want {
+			if strings.HasPrefix(line, "winnow "+begin) {
+				if !strings.Contains(strings.ToLower(string(out)), text) {
+					t.Errorf("%s does not print %q: %s", line, text, out)
+				}
+				delete(want, begin)
 			}
-		})
-		if !c.HasSubCommands() || len(flags) > 0 {
-			fmt.Fprintf(&want, "| `%s` | %s | %s |\n", strings.TrimSuffix(c.UseLine(), " [flags]"), c.Short, strings.Join(flags, " "))
-		}
-		for _, sub := range c.Commands() {
-			add(sub)
 		}
 	}
-	add(root)
-	readmeSection(t, "commands", want.String())
-
-	var flags strings.Builder
-	flags.WriteString("| flag | means |\n| --- | --- |\n")
-	root.PersistentFlags().VisitAll(func(f *pflag.Flag) {
-		name := "--" + f.Name
-		if f.Shorthand != "" {
-			name = "-" + f.Shorthand + ", " + name
+	if len(want) > 0 {
+		t.Errorf("the README has no commands %v", want)
+	}
+	if env := b.envFile(); !strings.Contains(env, "o3*,*mini*") || !strings.Contains(env, "WHITELIST_MODELS_OPENAI") {
+		t.Errorf("the .env is %s", env)
+	}
+	for _, file := range []string{"../../tui/testdata/screens/demo-dark.svg", "../../tui/testdata/screens/demo-light.svg"} {
+		if !strings.Contains(string(raw), strings.TrimPrefix(filepath.ToSlash(file), "../../")) {
+			t.Errorf("the README does not show %s", file)
 		}
-		fmt.Fprintf(&flags, "| `%s` | %s |\n", name, f.Usage)
-	})
-	readmeSection(t, "flags", flags.String())
+	}
+	const most = 250
+	if n := strings.Count(string(raw), "\n"); n > most {
+		t.Errorf("the README has %d lines, want at most %d: winnow help TOPIC is for the rest", n, most)
+	}
 }

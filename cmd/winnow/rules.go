@@ -45,6 +45,13 @@ func (a *app) withFilter(run func(ctx context.Context, w *journaledWindow, args 
 // session without a model.
 func (a *app) withWorkspace(run func(ctx context.Context, w *journaledWindow, ws *workspace.Workspace, args []string) error) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
+		if a.remote != nil {
+			s, err := a.remote.open(ctx, a)
+			if err != nil {
+				return err
+			}
+			return run(ctx, a.remote.window, s.Workspace, args)
+		}
 		w, err := a.openFilter(ctx, toWrite)
 		if err != nil {
 			return err
@@ -53,7 +60,7 @@ func (a *app) withWorkspace(run func(ctx context.Context, w *journaledWindow, ws
 		if err != nil {
 			return err
 		}
-		a.sayNotices(w)
+		a.printNotices(w)
 		return run(ctx, w, workspace.New(workspace.Options{Session: session, Folder: a.folder()}), args)
 	}
 }
@@ -104,7 +111,7 @@ type rulesJSON struct {
 }
 
 func (a *app) rulesList(_ context.Context, w *journaledWindow, _ []string) error {
-	a.sayNotices(w)
+	a.printNotices(w)
 	scopes, err := a.scopes(w.filter, false)
 	if err != nil {
 		return err
@@ -119,7 +126,7 @@ func (a *app) rulesList(_ context.Context, w *journaledWindow, _ []string) error
 	for _, r := range ruleRows(scopes) {
 		rows = append(rows, []string{r.provider, r.list, r.pattern, fmt.Sprint(r.decides), r.remark})
 	}
-	lines := table("there are no rules in "+w.name, []string{"provider", "list", "pattern", ">models", "remark"}, rows)
+	lines := table(w.absent("there are no rules in "+w.name), []string{"provider", "list", "pattern", ">models", "remark"}, rows)
 	return a.emit(map[string]any{"env_file": w.name, "unsaved": w.unsaved(), "providers": providers}, append(lines, shownModels(scopes)...)...)
 }
 
@@ -197,7 +204,7 @@ type lintJSON struct {
 }
 
 func (a *app) rulesLint(_ context.Context, w *journaledWindow, _ []string) error {
-	a.sayNotices(w)
+	a.printNotices(w)
 	scopes, err := a.scopes(w.filter, false)
 	if err != nil {
 		return err

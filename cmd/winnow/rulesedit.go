@@ -45,7 +45,7 @@ func rulesChangeCommand(a *app, verb, short string) *cobra.Command {
 		saved := assistant.Saved{}
 		switch {
 		case *save && len(refused) > 0:
-			defer a.say("nothing was saved: some patterns were refused")
+			defer a.printErr("nothing was saved: some patterns were refused")
 		case *save:
 			if saved, err = ws.Save(ctx); err != nil {
 				return a.saveError(err)
@@ -149,7 +149,7 @@ func rulesPlanCommand(a *app) *cobra.Command {
 
 // printPlan prints what a save would change; errPending when it is something.
 func (a *app) printPlan(ctx context.Context, w *journaledWindow, _ []string) error {
-	a.sayNotices(w)
+	a.printNotices(w)
 	plan, err := w.filter.PlanSave(ctx)
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func rulesSaveCommand(a *app) *cobra.Command {
 }
 
 func (a *app) printSaved(saved assistant.Saved) error {
-	a.say("%s", saved.Warning)
+	a.printErr("%s", saved.Warning)
 	saved.Rules = ruleChanges(saved.Rules)
 	return a.emit(saved, saved.Message)
 }
@@ -252,7 +252,7 @@ func (a *app) rulesLog(ctx context.Context, w *journaledWindow) error {
 		if len(versions) == 0 {
 			return err
 		}
-		a.say("%v", err) // of those that cannot be read; the others are listed
+		a.printErr("%v", err) // of those that cannot be read; the others are listed
 	}
 	all := []versionJSON{}
 	var rows [][]string
@@ -264,7 +264,7 @@ func (a *app) rulesLog(ctx context.Context, w *journaledWindow) error {
 		all = append(all, versionJSON{v.ID, v.Time.UTC(), v.Author, keys, v.Created})
 		rows = append(rows, []string{v.ID, v.Time.Local().Format(timeLayout), string(v.Author.Who), v.Author.Session, strings.Join(keys, ", ")})
 	}
-	return a.emit(map[string]any{"versions": all}, table("winnow has not saved "+w.name+" yet", []string{"id", "time", "who", "session", "changes"}, rows)...)
+	return a.emit(map[string]any{"versions": all}, table(w.absent("winnow has not saved "+w.name+" yet"), []string{"id", "time", "who", "session", "changes"}, rows)...)
 }
 
 // logAdvice is added to what is wrong with the ID of a version.

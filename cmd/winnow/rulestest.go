@@ -34,12 +34,16 @@ func rulesTestCommand(a *app) *cobra.Command {
 
 func (a *app) rulesTest(_ context.Context, w *journaledWindow, ids []string) error {
 	statuses := []engine.ModelStatus{}
+	listed := map[string]bool{}
 	for _, id := range ids {
 		s, full, err := a.scopeOf(w.filter, id)
 		if err != nil {
 			return err
 		}
 		statuses = append(statuses, s.Explain(full).ModelStatus)
+		for _, m := range s.Models() {
+			listed[m.ID] = true
+		}
 	}
 	if len(ids) == 0 {
 		scopes, err := a.scopes(w.filter, true)
@@ -57,8 +61,10 @@ func (a *app) rulesTest(_ context.Context, w *journaledWindow, ids []string) err
 		rule := visible(m.Rule)
 		if m.Unfiltered {
 			rule = "the proxy does not filter it"
+		} else if len(ids) > 0 && !listed[m.ID] {
+			rule = strings.TrimSpace(rule + " (not in the list of models)")
 		}
-		rows[i] = []string{visible(m.ID), m.Status.String(), rule}
+		rows[i] = []string{visible(m.ID), m.Status.Word(), rule}
 	}
 	return a.emit(map[string]any{"models": statuses}, table("", []string{"model", "status", "rule"}, rows)...)
 }

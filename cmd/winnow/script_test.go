@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -38,6 +36,7 @@ func TestScripts(t *testing.T) {
 		"PAGE_URL":       assistanttest.NewServer(t, assistanttest.Respond(200, "<!DOCTYPE html><title>Welcome</title>")).URL,
 		"ESCAPE_URL":     assistanttest.NewServer(t, assistanttest.Text("safe\x1b]52;c;aGk=\x07 \x1b[2Jtext\u202e")).URL,
 		"PROXY_LIST_URL": assistanttest.NewServer(t).Models(assistanttest.ModelList("openai/gpt-4o", "openai/new-model")).URL,
+		"LONG_URL":       assistanttest.NewServer(t, assistanttest.Text(strings.Repeat("a line\n", 50_000))).URL, // more than a pipe holds
 		"TOOL_URL":       assistanttest.NewServer(t, assistanttest.Calls(call), assistanttest.Text("Done.")).URL,
 	}
 	testscript.Run(t, testscript.Params{
@@ -172,40 +171,4 @@ func FuzzVisibleJSON(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestRawAnswer(t *testing.T) {
-	for name, c := range map[string]struct {
-		pieces []string // "|" is the border of a part
-		want   string
-	}{
-		"plain":                 {[]string{"Hello", " you"}, "Hello you\n"},
-		"ends once":             {[]string{"Hello\n", "\n\n"}, "Hello\n"},
-		"nothing":               {[]string{"\n\n"}, ""},
-		"parts":                 {[]string{"one", "|", "two"}, "one\n\ntwo\n"},
-		"parts with ends":       {[]string{"one\n\n", "|", "\n\n", "|", "\n\ntwo"}, "one\n\ntwo\n"},
-		"blank lines in a part": {[]string{"a\n", "\n\n\n", "b"}, "a\n\n\n\nb\n"},
-		"escape over a border":  {[]string{"a\x1b", "[2Jb"}, "ab\n"},
-	} {
-		var b strings.Builder
-		lines := bufio.NewWriter(&b)
-		r := &turnPrinter{app: &app{}, lines: lines}
-		for _, p := range c.pieces {
-			err := error(nil)
-			if p == "|" {
-				err = r.endPart()
-			} else {
-				err = r.write(p)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := errors.Join(r.endPart(), lines.Flush()); err != nil {
-			t.Fatal(err)
-		}
-		if b.String() != c.want {
-			t.Errorf("%s: %s = %q, want %q", name, fmt.Sprint(c.pieces), b.String(), c.want)
-		}
-	}
 }

@@ -2,119 +2,74 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/tls"
+	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
-	"net"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"winnow/adapters/modelfilter/changetext"
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/api"
+	"winnow/cmd/winnow/listen"
+	"winnow/tui/sshserver"
 )
 
-// serveFlags are the flags of winnow serve.
-type serveFlags struct{ http, tokenFile, cert, key string }
-
 func serveCommand(a *app) *cobra.Command {
-	var f serveFlags
-	c := command("serve", "Serve sessions to other programs, over HTTP", 0, 0, func(ctx context.Context, _ []string) error {
+	var f listen.Flags
+	c := command("serve", "Serve sessions to other terminals, over SSH, and to other programs, over HTTP", 0, 0, func(ctx context.Context, _ []string) error {
 		return a.serve(ctx, f)
 	})
-	c.Long = "serve answers other programs until it is interrupted: they open sessions, send messages\n" +
-		"and read the events of each turn as server-sent events. All sessions work in the window\n" +
-		"of this folder. GET /openapi.json describes the requests. Every request needs the token,\n" +
-		"which is made at the start and printed once, or read from a file."
-	c.Example = "winnow serve --http 127.0.0.1:7777\n" +
+	c.Long = "serve opens the window of this folder to others until it is interrupted. All work in it at\n" +
+		"once, each in a session of their own.\n\n" +
+		"With --ssh, ssh is the client: whoever has a key of --authorized-keys gets this program in\n" +
+		"their terminal. The comment behind a key names its user, who is the author of what is sent,\n" +
+		"as in the filter line u'anna'. There is no shell and no forwarding; the commands that can\n" +
+		"be run are ask and rules. ask reads standard input where there is no message, or its last\n" +
+		"word is -.\n\n" +
+		"With --http, programs open sessions, send messages and read the events of each turn as\n" +
+		"server-sent events. GET /openapi.json describes the requests. Every request needs the\n" +
+		"token, which is made at the start and printed once, or read from a file."
+	c.Example = "winnow serve --ssh :2222 --authorized-keys team.keys\n" +
+		"ssh -p 2222 server.example\n" +
+		"git diff | ssh -p 2222 server.example winnow ask what changed here? -\n" +
+		"winnow serve --http 127.0.0.1:7777\n" +
 		"winnow serve --http :7777 --cert cert.pem --key key.pem --token-file token"
-	c.Flags().StringVar(&f.http, "http", "", "`ADDRESS` to listen on, HOST:PORT")
-	c.Flags().StringVar(&f.tokenFile, "token-file", "", "`FILE` with the token, of 16 characters or more")
-	c.Flags().StringVar(&f.cert, "cert", "", "`FILE` with the certificate for TLS, which other hosts than this one need")
-	c.Flags().StringVar(&f.key, "key", "", "`FILE` with the key of the certificate")
+	f.Bind(c.Flags())
 	return c
 }
 
 // serve serves sessions until ctx ends.
-func (a *app) serve(ctx context.Context, f serveFlags) error {
-	host, _, err := net.SplitHostPort(f.http)
-	switch {
-	case f.http == "":
-		return &usageError{"winnow serve", "say where to listen: --http 127.0.0.1:7777"}
-	case err != nil:
-		return &usageError{"winnow serve", fmt.Sprintf("--http %s: an address is HOST:PORT, as in 127.0.0.1:7777", f.http)}
-	case (f.cert == "") != (f.key == ""):
-		return &usageError{"winnow serve", "--cert and --key belong together"}
-	case f.cert == "" && !api.Loopback(host):
-		return &usageError{"winnow serve", "other hosts can only be served with TLS: add --cert and --key, or listen on 127.0.0.1"}
+func (a *app) serve(ctx context.Context, f listen.Flags) (err error) {
+	if err := f.Check(); err != nil {
+		return &usageError{"winnow serve", err.Error()}
 	}
-	token, made, err := readToken(f.tokenFile)
+	p, err := a.openHub(ctx)
 	if err != nil {
 		return err
 	}
-	o := api.Options{Token: token, Version: version(), Log: a.logger()}
-	scheme, config := "http", (*tls.Config)(nil)
-	if f.cert != "" {
-		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
-		if err != nil {
-			return err
-		}
-		scheme, config, o.Cert = "https", &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, pair.Leaf
-	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.http)
+	hub := p.window.hub.Load()
+	defer a.recordChanges(p)()
+	defer func() { err = errors.Join(err, hub.Close(context.WithoutCancel(ctx))) }()
+	ssh, err := a.sshOptions(p)
 	if err != nil {
 		return err
 	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	o.Address = net.JoinHostPort(host, port)
-	if o.Hub, err = a.openHub(ctx); err != nil {
+	servers, err := f.Open(ctx, ssh, api.Options{Hub: hub, Version: version(), Log: a.logger()})
+	if wide, ok := errors.AsType[*sshserver.ModeError](err); ok {
+		err = advise(err, "chmod %o %s", wide.Mode, wide.Path)
+	}
+	if err != nil {
 		return err
 	}
-	server, err := api.New(o)
-	if err != nil {
-		return errors.Join(err, o.Hub.Close(ctx))
+	defer servers.Close()
+	if err := a.emit(servers.Started, servers.Lines...); err != nil {
+		return err
 	}
-	url := scheme + "://" + o.Address
-	lines := []string{"winnow serves " + url}
-	out := map[string]any{"url": url}
-	if made {
-		lines, out["token"] = append(lines, "token: "+token), token
-	}
-	if err := a.emit(out, lines...); err != nil {
-		return errors.Join(err, o.Hub.Close(ctx))
-	}
-	return server.Serve(ctx, l, config)
-}
-
-// minToken is the length of the shortest token that nobody guesses.
-const minToken = 16
-
-// readToken reads the token from a file, or makes one.
-func readToken(path string) (token string, made bool, err error) {
-	if path == "" {
-		return rand.Text(), true, nil
-	}
-	const others fs.FileMode = 0o077
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", false, err
-	}
-	if info.Mode()&others != 0 {
-		return "", false, advise(fmt.Errorf("others can read or change %s", path), "chmod 600 %s", path)
-	}
-	raw, err := os.ReadFile(path)
-	if token = strings.TrimSpace(string(raw)); err == nil && len(token) < minToken {
-		err = advise(fmt.Errorf("the token in %s is shorter than %d characters", path, minToken), "openssl rand -hex 32 makes one")
-	}
-	return token, false, err
+	return servers.Serve(ctx)
 }
 
 // openHub opens the window of this folder for any number of sessions.
-func (a *app) openHub(ctx context.Context) (*serve.Hub, error) {
+func (a *app) openHub(ctx context.Context) (*program, error) {
 	p := &program{}
 	var err error
 	if p.endpoints, err = a.openEndpoints(openOptions{}); err != nil {
@@ -127,18 +82,20 @@ func (a *app) openHub(ctx context.Context) (*serve.Hub, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.say("%s", p.notice)
+	a.printErr("%s", p.notice)
 	if p.window, err = a.openWindow(ctx, toWrite); err != nil {
 		return nil, err
 	}
 	if p.window.recovered {
-		a.say("rules of an earlier run are still unsaved: winnow rules diff shows them")
+		a.printErr("rules of an earlier run are still unsaved: winnow rules diff shows them")
 	}
 	o := serve.Options{Registry: p.endpoints.Registry, History: p.store, Folder: a.folder(), Window: p.window.name}
 	if o.Session, err = a.sessionOptions(p, model); err != nil {
 		return nil, err
 	}
-	hub := serve.NewHub(o)
-	p.window.hub.Store(hub)
-	return hub, nil
+	if w := p.window.filter; w != nil {
+		o.Describe = func(before, after json.RawMessage) string { return changetext.Describe(w, before, after) }
+	}
+	p.window.hub.Store(serve.NewHub(o))
+	return p, nil
 }

@@ -17,8 +17,8 @@ import (
 // served is a running winnow serve.
 type served struct {
 	*bench
-	url, token string
-	process    *exec.Cmd
+	url, token, ssh string
+	process         *exec.Cmd
 }
 
 // serve starts winnow serve with args on a free port. It ends with the test.
@@ -35,11 +35,11 @@ func (b *bench) serve(args ...string) served {
 	}
 	s := served{bench: b, process: cmd}
 	b.t.Cleanup(s.end)
-	var head struct{ URL, Token string }
+	var head struct{ URL, Token, SSH string }
 	if err := json.NewDecoder(out).Decode(&head); err != nil {
 		b.t.Fatalf("winnow serve prints no address: %v", err)
 	}
-	s.url, s.token = head.URL, head.Token
+	s.url, s.token, s.ssh = head.URL, head.Token, head.SSH
 	return s
 }
 
@@ -104,23 +104,24 @@ func TestReadmeServes(t *testing.T) {
 	if len(blocks) != 5 {
 		t.Fatalf("the section has %d blocks", len(blocks)/2)
 	}
-	const begin = "sh\nwinnow serve --http 127.0.0.1:7777 "
-	start, ok := strings.CutPrefix(blocks[1], begin)
+	prepare, start, ok := strings.Cut(strings.TrimPrefix(blocks[1], "sh\n"), "winnow serve --http 127.0.0.1:7777 ")
 	if !ok {
 		t.Fatalf("the first command is %q", blocks[1])
 	}
 	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n")
-	if err := os.WriteFile(filepath.Join(b.dir, "token"), []byte("a-token-of-the-readme\n"), 0o600); err != nil {
-		t.Fatal(err)
+	run := func(script string) []byte {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "sh", "-euc", script)
+		cmd.Dir, cmd.Env = b.dir, b.env
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return out
 	}
+	run(prepare)
 	s := b.serve(strings.Fields(start)...)
-	script := strings.ReplaceAll(strings.TrimPrefix(blocks[3], "sh\n"), "http://127.0.0.1:7777", s.url)
-	cmd := exec.CommandContext(t.Context(), "sh", "-euc", script)
-	cmd.Dir, cmd.Env = b.dir, b.env
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	out := run(strings.ReplaceAll(strings.TrimPrefix(blocks[3], "sh\n"), "http://127.0.0.1:7777", s.url))
 	for _, want := range []string{`"type":"turn_started"`, `"tool":"add_ignore_rule"`, `"type":"checkpoint_created"`, `"type":"complete"`} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the commands print no %s: %s", want, out)

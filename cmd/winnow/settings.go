@@ -17,9 +17,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/adapters/config"
+	"winnow/adapters/doctor"
 	"winnow/adapters/dotenv"
 	"winnow/adapters/home"
-	"winnow/tui"
+	"winnow/tui/keymap"
 	"winnow/tui/style"
 )
 
@@ -58,14 +59,14 @@ func (a *app) configCheck(context.Context, []string) error {
 		_, err = a.openEndpoints(openOptions{}) // checks their addresses
 	}
 	if err == nil {
-		_, err = tui.Keys(rebinds(s.Keys), s.SendKey == "enter")
+		_, err = keymap.New(s.SendKey == "enter", rebinds(s.Keys))
 	}
 	if err != nil && !a.flags.json {
 		return err
 	}
 	messages, status := []string{}, error(nil)
 	if err != nil {
-		messages, status = errorLines(err), statusError(statusFailed)
+		messages, status = doctor.ErrorLines(err), statusError(statusFailed)
 	}
 	o, _ := a.configOptions()
 	text := o.Path + " is valid"
@@ -140,7 +141,9 @@ func (a *app) editor() ([]string, error) {
 
 func manCommand(a *app) *cobra.Command {
 	return command("man", "Print the manual page", 0, 0, func(context.Context, []string) error {
-		page, err := mango.NewManPage(1, newRoot(a))
+		root := newRoot(a)
+		root.Long = strings.ReplaceAll(root.Long, "\n", " ") // each line would be a paragraph
+		page, err := mango.NewManPage(1, root)
 		if err != nil {
 			return err
 		}
@@ -219,7 +222,10 @@ func (a *app) envEdit(ctx context.Context, file string, edit dotenv.Edit) error 
 		return err
 	}
 	lines := []string{source.Path + " is unchanged"}
-	if saved.Written {
+	switch {
+	case edit.Unset && !saved.Written:
+		lines = []string{source.Path + " does not set " + edit.Key}
+	case saved.Written:
 		lines = nil
 		for _, c := range saved.Changes {
 			lines = append(lines, source.Path+": "+c.String())

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -15,8 +16,11 @@ import (
 
 	"winnow/adapters/endpoints"
 	"winnow/adapters/home"
+	"winnow/adapters/modelfilter/models"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
+	"winnow/cmd/winnow/memory"
 	"winnow/tui"
 	"winnow/tui/rules"
 )
@@ -33,11 +37,11 @@ const (
 // backgroundOpen opens the program while its screen is drawn. It does so at most
 // once, and never after end.
 type backgroundOpen struct {
-	ctx    context.Context
-	cancel context.CancelFunc
-	begun  atomic.Bool
-	done   chan struct{} // closed when nothing is opened any more
-	result *program      // what was opened, once done is closed
+	ctx     context.Context
+	cancel  context.CancelFunc
+	started atomic.Bool
+	done    chan struct{} // closed when nothing is opened any more
+	result  *program      // what was opened, once done is closed
 }
 
 func newBackgroundOpen(ctx context.Context) *backgroundOpen {
@@ -48,7 +52,7 @@ func newBackgroundOpen(ctx context.Context) *backgroundOpen {
 
 // run opens the program. After end it returns context.Canceled.
 func (b *backgroundOpen) run(open func(context.Context) (*program, error)) (_ *program, err error) {
-	if !b.begun.CompareAndSwap(false, true) {
+	if !b.started.CompareAndSwap(false, true) {
 		return nil, context.Canceled
 	}
 	defer close(b.done) // also after a panic
@@ -60,7 +64,7 @@ func (b *backgroundOpen) run(open func(context.Context) (*program, error)) (_ *p
 // nothing was. What does not stop in time is left behind: ended is false then.
 func (b *backgroundOpen) end() (p *program, ended bool) {
 	defer b.cancel()
-	if b.begun.CompareAndSwap(false, true) {
+	if b.started.CompareAndSwap(false, true) {
 		close(b.done)
 	}
 	for _, limit := range []time.Duration{finishTime, abandonTime} {
@@ -81,27 +85,33 @@ const (
 	// startGC is how much the heap may grow between two collections during the
 	// start, in percent: what is allocated then stays, or is freed right after it.
 	startGC = 400
+	// screenGC is the same for a program that has started. A long answer makes little
+	// garbage, so collections are rare all the same.
+	screenGC = 60
+	// commandGC leaves it to GOGC: every other command.
+	commandGC = math.MaxInt
 )
 
-// delayGC makes garbage collection rare until restoreGC is called.
-func delayGC() (restoreGC func()) {
+// delayGC makes garbage collection rare until endStart is called for the first time.
+// From then on the heap may grow by percent, or by what GOGC says where that is less.
+func delayGC() (endStart func(percent int)) {
 	usual := debug.SetGCPercent(startGC)
-	return sync.OnceFunc(func() { debug.SetGCPercent(usual) })
+	var once sync.Once
+	return func(percent int) { once.Do(func() { debug.SetGCPercent(min(usual, percent)) }) }
 }
 
 // warm prepares, after the first frame, what the user will want next, and returns
 // to the system the memory that only the start used.
-func (p *program) warm(ctx context.Context, restoreGC func()) {
+func (p *program) warm(ctx context.Context) {
 	select {
 	case <-time.After(warmAfter):
 	case <-ctx.Done():
 		return
 	}
-	restoreGC()
 	if filter, ok := p.pane.(*rules.Pane); ok {
 		filter.CountModels(ctx)
 	}
-	releaseMemory()
+	memory.Release()
 }
 
 // typeahead is what was typed in a run that ended before its history was open: a
@@ -161,7 +171,7 @@ func (a *app) openEndpoints(open openOptions) (*endpoints.Set, error) {
 		return nil, err
 	}
 	o.Delay, o.ReadPause = open.delay, open.readPause
-	o.Notice = func(text string) { a.say("%s", text) }
+	o.Notice = func(text string) { a.printErr("%s", text) }
 	return endpoints.Find(o)
 }
 
@@ -209,8 +219,8 @@ func (a *app) pickModel(ctx context.Context, p *program, sessionModel string, wa
 }
 
 // namedModel is the model that the user chose, now or earlier; "" when the
-// endpoints have to be asked. sessionModel is that of the resumed session. It
-// connects to nothing.
+// endpoints have to be asked. sessionModel is that of the resumed session. It connects
+// to nothing, but for a name without its endpoint.
 func (a *app) namedModel(ctx context.Context, p *program, sessionModel string) (string, error) {
 	s, err := a.config()
 	if err != nil {
@@ -220,9 +230,9 @@ func (a *app) namedModel(ctx context.Context, p *program, sessionModel string) (
 	restricted := byFlag || a.env("WINNOW_PROVIDER") != "" || a.env("WINNOW_BASE_URL") != ""
 	switch from := s.Origins["model"].From; {
 	case s.Model != "" && from == "flag": // an endpoint of the environment does not change it
-		return p.endpoints.ModelID(s.Model, byFlag)
+		return p.endpoints.ModelID(ctx, s.Model, byFlag)
 	case s.Model != "" && from == "environment":
-		return p.endpoints.ModelID(s.Model, restricted)
+		return p.endpoints.ModelID(ctx, s.Model, restricted)
 	case sessionModel != "" && sessionModel != endpoints.OfflineModel && p.endpoints.Serves(sessionModel): // the offline model may only have stood in
 		p.autoModel = sessionModel // chosen in the session, not in the folder
 		return sessionModel, nil
@@ -232,26 +242,53 @@ func (a *app) namedModel(ctx context.Context, p *program, sessionModel string) (
 	case err != nil:
 		return "", err
 	case last != "" && p.endpoints.Serves(last):
-		return last, nil
+		return last, a.reportOverridden(ctx, p.store, last)
 	case last != "" && !restricted:
-		a.say("the model last used here, %s, has no endpoint now", last)
+		a.printErr("the model last used here, %s, has no endpoint now", last)
 	}
 	if s.Model != "" && (!restricted || p.endpoints.Serves(s.Model)) {
-		return p.endpoints.ModelID(s.Model, restricted)
+		return p.endpoints.ModelID(ctx, s.Model, restricted)
 	}
 	return "", nil
 }
 
+// reportOverridden prints once that the model last used in the folder comes before that of the
+// settings, and how the setting is used.
+func (a *app) reportOverridden(ctx context.Context, store history.Store, last string) error {
+	setting, key := a.settings.Model, "model-reported:"+a.folder()
+	if setting == "" || last == setting || strings.HasSuffix(last, "/"+setting) {
+		return nil
+	}
+	if reported, err := store.Get(ctx, key); err != nil || reported == last+" "+setting {
+		return err
+	}
+	a.printErr("model %s, last used in this folder; the settings say %s: -m %s or /model %s uses that", last, setting, setting, setting)
+	return store.Set(ctx, key, last+" "+setting)
+}
+
+// reportUnset prints that the variable of the key of the selected endpoint is not set.
+func (a *app) reportUnset(p *program) {
+	name, _, _ := strings.Cut(p.session.Model(), "/")
+	if e := p.endpoints.Named(name); e != nil && e.Unset != nil {
+		a.printErr("%v: set it and start again, or connect another with /connect", e.Unset)
+	}
+}
+
 // askEndpoints asks the endpoints for a model when the user has named none, else
 // the selected endpoint for its models: what is known of them may be out of date.
-// notify gets the result.
+// The answer goes to the pane too. notify gets what the user should know.
 func (p *program) askEndpoints(ctx context.Context, notify func(tui.Noticed)) {
+	p.endpoints.Feed(func(a models.Answer) {
+		if w := p.window.filter; w != nil && w.AcceptModels(ctx, a) {
+			notify(tui.Noticed{})
+		}
+	})
 	p.asking.Go(func() {
 		if !p.modelPending {
-			name, _, _ := strings.Cut(p.session.Model(), "/")
-			// A failure is shown when a message is sent, or the models are asked for.
-			if e := p.endpoints.Named(name); e != nil && len(e.Known) == 0 && len(p.endpoints.Registry.Refresh(ctx, name)) == 0 {
-				p.session.ModelsChanged()
+			err := p.endpoints.Ask(ctx, p.session.Model())
+			p.session.ModelsChanged()
+			if errors.Is(err, llm.ErrModelGone) { // other failures are shown when a message is sent, or the models are asked for
+				notify(tui.Noticed{Err: err})
 			}
 			return
 		}
@@ -267,18 +304,10 @@ func (p *program) askEndpoints(ctx context.Context, notify func(tui.Noticed)) {
 			err = p.session.SetModel(c.ID)
 		}
 		if err != nil {
-			notify(noticeOf(err))
+			notify(tui.Noticed{Err: err})
 			return
 		}
 		p.autoModel = c.ID
 		notify(tui.Noticed{Text: c.Note})
 	})
-}
-
-// noticeOf is err for the footer; that of a nil err only redraws the screen.
-func noticeOf(err error) tui.Noticed {
-	if err == nil {
-		return tui.Noticed{}
-	}
-	return tui.Noticed{Text: err.Error(), Bad: true}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -93,20 +94,20 @@ func TestAPanicOfTheStartEndsTheProgramInOrder(t *testing.T) {
 	}
 }
 
-func TestLinesAreHeldWhileAScreenIsDrawn(t *testing.T) {
+func TestLinesWaitWhileAScreenIsDrawn(t *testing.T) {
 	var to bytes.Buffer
 	a := newApp(t.Context(), nil, &to, &to)
 	defer a.stop()
-	a.holding = true
+	a.deferring = true
 	for _, line := range []string{"one", "two", "one", ""} {
-		a.say("%s", line)
+		a.printErr("%s", line)
 	}
-	if to.Len() > 0 || fmt.Sprint(a.held) != "[one two]" {
-		t.Errorf("written %q, held %q", to.String(), a.held)
+	if to.Len() > 0 || fmt.Sprint(a.deferred) != "[one two]" {
+		t.Errorf("written %q, deferred %q", to.String(), a.deferred)
 	}
-	a.release()
-	a.release()
-	a.say("one")
+	a.printDeferred()
+	a.printDeferred()
+	a.printErr("one")
 	if to.String() != "one\ntwo\none\n" {
 		t.Errorf("after the screen there is %q", to.String())
 	}
@@ -138,5 +139,28 @@ func TestInitAllocatesLittle(t *testing.T) {
 	}
 	if seen == 0 {
 		t.Errorf("no package of ours in %q", trace.String())
+	}
+}
+
+// During the start garbage is collected rarely, after it more often than usual, and
+// never more than GOGC says.
+func TestCollectionsAfterTheStart(t *testing.T) {
+	percent := func() int {
+		n := debug.SetGCPercent(100)
+		debug.SetGCPercent(n)
+		return n
+	}
+	defer debug.SetGCPercent(percent())
+	for gogc, want := range map[int]int{100: screenGC, 200: screenGC, 20: 20, -1: -1} {
+		debug.SetGCPercent(gogc)
+		endStart := delayGC()
+		if got := percent(); got != startGC {
+			t.Errorf("GOGC=%d: the heap may grow by %d %% during the start, want %d", gogc, got, startGC)
+		}
+		endStart(screenGC)
+		endStart(commandGC) // changes nothing
+		if got := percent(); got != want {
+			t.Errorf("GOGC=%d: the heap may grow by %d %% after the start, want %d", gogc, got, want)
+		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 	"winnow/adapters/home"
 	"winnow/assistant/safetext"
-	"winnow/tui"
+	"winnow/tui/keymap"
 	"winnow/tui/keypage"
 	"winnow/tui/terminal"
 )
@@ -101,11 +101,11 @@ func (a *app) doctorKeys(context.Context, []string) error {
 	if err != nil {
 		return err
 	}
-	uses, err := tui.Keys(rebinds(s.Keys), s.SendKey == "enter")
+	uses, err := keymap.Uses(s.SendKey == "enter", rebinds(s.Keys))
 	if err != nil {
 		return err
 	}
-	page := keypage.New(uses)
+	page := keypage.New(uses, a.sendKey())
 	if err := a.runModel(terminal.New(page, in, out, a.environ), in, out, func() {}); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -243,6 +244,10 @@ func childOf(t *testing.T, pid int) int {
 // An end that a signal asks for stores as much as a kill leaves: the question is
 // a pair that can be asked again.
 func TestASignalKeepsTheQuestionOfAsk(t *testing.T) {
+	// A child inherits what is ignored here, as under nohup, but not what is caught.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(caught) })
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()

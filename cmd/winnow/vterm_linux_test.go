@@ -217,7 +217,7 @@ func (v *vterm) rest(d time.Duration) {
 
 var modeLine = regexp.MustCompile(`(?m)^ (INPUT|VIEW|COMMAND|PANE) `)
 
-// mode is the mode that the footer of a frame names.
+// modeOf is the mode that the footer of a frame names.
 func modeOf(frame string) string {
 	all := modeLine.FindAllStringSubmatch(frame, -1)
 	if all == nil {

@@ -114,16 +114,15 @@ func (a *app) openJournal(w *journaledWindow, path string, to access) (err error
 	}
 	a.onClose(w.journal.Close)
 	for _, notice := range w.journal.Report().Notices() {
-		a.say("%s", notice)
+		a.printErr("%s", notice)
 	}
-	a.say("%s", w.readOnly())
 	return nil
 }
 
 // readOnly says why the window cannot be changed now; "" when it can.
 func (w *journaledWindow) readOnly() string {
 	if locked := w.journal.Locked(); locked != nil {
-		return "read only: " + visible(locked.Error())
+		return "read only: " + visible(locked.Error()) + "; close it to make changes in this one"
 	}
 	return ""
 }
@@ -175,10 +174,18 @@ func (a *app) editSession(ctx context.Context, w *journaledWindow, store history
 	return s, nil
 }
 
-// sayNotices says what the user should know of the file.
-func (a *app) sayNotices(w *journaledWindow) {
+// absent says that there is no file yet, where there is none; else it is text.
+func (w *journaledWindow) absent(text string) string {
+	if !w.filter.FileExists() {
+		return "there is no " + w.name + " yet: the first save makes it; --env-file names another one"
+	}
+	return text
+}
+
+// printNotices writes what the user should know of the file.
+func (a *app) printNotices(w *journaledWindow) {
 	for _, n := range w.filter.Notices() {
-		a.say("%s", n)
+		a.printErr("%s", n)
 	}
 }
 

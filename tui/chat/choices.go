@@ -1,7 +1,9 @@
 package chat
 
 import (
-	"fmt"
+	"cmp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -28,7 +30,28 @@ func (rc *renderContext) choicesOf(p assistant.Pair) []pane.Choice {
 		out = append(out, afterError...)
 	}
 	out = append(out, pane.Choices(&p, rc.decides)...)
+	if rc.saved {
+		out = slices.DeleteFunc(out, isSave)
+	}
 	return out[:min(len(out), maxChoices)]
+}
+
+// isSave reports whether a choice offers to save: it is not shown while nothing is unsaved.
+func isSave(c pane.Choice) bool {
+	return strings.EqualFold(c.Label, "save") || c.Action != nil && pane.ActionName(c.Action.Action) == "save"
+}
+
+// SetUnsaved says whether the window has unsaved changes.
+func (v *View) SetUnsaved(unsaved bool) {
+	if v.rc.saved != unsaved {
+		return
+	}
+	v.rc.saved = !unsaved
+	if n := v.Len(); n > 0 {
+		if it := v.src.at(n - 1); it.loaded && !it.running {
+			it.setPair(it.pair)
+		}
+	}
 }
 
 // choicesPart shows the choices of a pair as chips and buttons. Nobody copies
@@ -51,12 +74,20 @@ func (p *choicesPart) draw(width int, rc *renderContext) []string {
 	if !p.selectable && p.choices[0].KeyAction == "" { // those of an error come first
 		return nil
 	}
-	var out []string
+	lines, spans := p.chips(width, rc, true)
+	if fewer, there := p.chips(width, rc, false); len(fewer) < len(lines) {
+		lines, spans = fewer, there
+	}
+	p.spans = spans
+	return append(lines, "")
+}
+
+// chips draws the choices, with or without the second key of those that have two.
+func (p *choicesPart) chips(width int, rc *renderContext, bothKeys bool) (out []string, spans []choiceSpan) {
 	line := ""
 	if !p.selectable { // below the error, whose text is indented
 		line, width = strings.Repeat(" ", indent), max(1, width-indent)
 	}
-	p.spans = p.spans[:0]
 	for i, c := range p.choices {
 		if !p.selectable && c.KeyAction == "" {
 			continue
@@ -65,11 +96,14 @@ func (p *choicesPart) draw(width int, rc *renderContext) []string {
 		if p.focused && i == p.selected {
 			tone, open = tone.Underline(true), rc.st.Icons.Selected
 		}
-		label := fmt.Sprintf("%d %s", i+1, c.Label)
-		if key := rc.keys.Hint(c.KeyAction, ""); key != "" && p.selectable {
-			label += " · " + strings.TrimSpace(key)
-		} else if !p.selectable {
-			label = key + c.Label
+		key := rc.keys.Hint(c.KeyAction, "")
+		label := key + c.Label
+		if p.selectable {
+			choose := rc.keys.Hint("choose-"+strconv.Itoa(i+1), c.Label)
+			label = strings.TrimSuffix(cmp.Or(choose, c.Label)+" · "+strings.TrimSpace(key), " · ")
+			if choose != "" && (!bothKeys || ansi.StringWidth("["+label+"]") > width) {
+				label = choose
+			}
 		}
 		chip := tone.Render(textwidth.Truncate(open+label+"]", width, rc.st.Icons.Ellipsis))
 		if strings.TrimSpace(line) != "" && ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width {
@@ -77,9 +111,9 @@ func (p *choicesPart) draw(width int, rc *renderContext) []string {
 		}
 		line = strings.TrimPrefix(line+" "+chip, " ")
 		to := ansi.StringWidth(line)
-		p.spans = append(p.spans, choiceSpan{i, len(out), to - ansi.StringWidth(chip), to})
+		spans = append(spans, choiceSpan{i, len(out), to - ansi.StringWidth(chip), to})
 	}
-	return append(out, line, "")
+	return append(out, line), spans
 }
 
 // choicesPart are those below a pair, which are its last part; nil for none.

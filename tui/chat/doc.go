@@ -9,7 +9,7 @@
 // that are not loaded are placeholders; Missing names those near the screen, and
 // Load fills them in.
 //
-// StartTurn shows a running pair, Apply shows each event of its turn, and EndTurn
+// StartTurn shows a running pair, Apply shows each event of its turn, and Load
 // puts the stored pair in its place.
 //
 // A part draws lines, and reports of each how it is joined to the one above it and

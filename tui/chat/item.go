@@ -25,6 +25,7 @@ type renderContext struct {
 	watch        func(seq int64) (done func())    // see WatchDrawing; nil calls nothing
 	payloadTypes map[string]assistant.PayloadType // registered, by name
 	extraRows    map[string][]Row                 // by the id of a payload
+	saved        bool                             // nothing is unsaved: no choice offers to save
 }
 
 // timeOfDay shows the time of day of a pair, the day when it is not today, and before
@@ -88,7 +89,8 @@ func (it *item) Lines(width int) []string {
 		it.lines, it.starts = []string{it.rc.st.Chat.Time.Render("…"), ""}, nil
 		return it.lines
 	}
-	grows := -1 // where the first part that changed begins; -1: its lines are not there
+	room := max(1, width-1) // a blank column before the border
+	grows := -1             // where the first part that changed begins; -1: its lines are not there
 	switch {
 	case first == 0:
 		it.lines, it.starts = append(it.lines[:0], it.head(width)), it.starts[:0]
@@ -101,9 +103,11 @@ func (it *item) Lines(width int) []string {
 		at := len(it.lines)
 		it.starts = append(it.starts, at)
 		if t, ok := p.(*textPart); ok && !t.raw {
-			it.addText(t, width, i == 0 && at == grows)
+			it.addText(t, room, i == 0 && at == grows)
+		} else if u, ok := p.(*userPart); ok { // it has a margin of its own
+			it.lines = append(it.lines, u.draw(width, it.rc)...)
 		} else {
-			it.lines = append(it.lines, p.draw(width, it.rc)...)
+			it.lines = append(it.lines, p.draw(room, it.rc)...)
 		}
 		p.state().dirty = false
 	}
@@ -180,7 +184,8 @@ func (it *item) partAt(line int) (n, at int, ok bool) {
 	return n, line - it.starts[n], true
 }
 
-// head is the first line of a pair: what is marked on it, and its time.
+// head is the first line of a pair: what is marked on it, and its time, which ends
+// above the end of the user's text, a column before the border.
 func (it *item) head(width int) string {
 	st := &it.rc.st
 	var left []string
@@ -201,7 +206,7 @@ func (it *item) head(width int) string {
 	if it.notInFilter {
 		right = st.Chat.Badge.Render("not in filter") + " " + right
 	}
-	return spread(strings.Join(left, " "), right, width)
+	return spread(strings.Join(left, " "), right+" ", width)
 }
 
 // setPair makes p what the item shows. What the user opened or closed stays so.

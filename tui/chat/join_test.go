@@ -33,7 +33,7 @@ func TestFoldedWorkStandsTogether(t *testing.T) {
 	if got := plain(v.View(60, 30)); !strings.Contains(got, want) {
 		t.Errorf("streamed:\n%s", got)
 	}
-	v.EndTurn(stored)
+	v.Load([]assistant.Pair{stored})
 	if got := plain(v.View(60, 30)); !strings.Contains(got, want) {
 		t.Errorf("stored:\n%s", got)
 	}

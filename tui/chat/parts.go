@@ -10,8 +10,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
+	"winnow/assistant/attachment"
 	"winnow/assistant/safetext"
 	"winnow/tui/markdown"
+	"winnow/tui/textwidth"
 )
 
 // part is a piece of a pair that can have the focus.
@@ -54,11 +56,16 @@ func (s *partState) foldIcon(rc *renderContext) string {
 // userPart is the user's message: on the right, on its own background.
 type userPart struct {
 	partState
-	message string
+	message  string
+	pictures []string // a line for each
 }
 
 func newUserPart(p assistant.Pair) *userPart {
-	return &userPart{partState{open: true}, p.UserText}
+	u := &userPart{partState: partState{open: true}, message: p.UserText}
+	for _, f := range attachment.Pictures(p.Attachments) {
+		u.pictures = append(u.pictures, oneLine(f.String()))
+	}
+	return u
 }
 
 func (p *userPart) source() string { return p.message }
@@ -83,6 +90,10 @@ func (p *userPart) draw(width int, rc *renderContext) []string {
 	for i, line := range p.text {
 		body := side + line + strings.Repeat(" ", max(0, box-ansi.StringWidth(line))) + side
 		p.text[i], p.infos[i].Lead = strings.Repeat(" ", left)+rc.st.Chat.User.Render(body), leadCells(left+pad)
+	}
+	for _, line := range p.pictures {
+		line = textwidth.Truncate(line, width-pad, rc.st.Icons.Ellipsis) + side
+		p.addDecoration(strings.Repeat(" ", max(0, width-ansi.StringWidth(line))) + rc.st.Chat.Time.Render(line))
 	}
 	p.addDecoration("")
 	return p.text

@@ -43,7 +43,7 @@ func TestARegisteredTypeHasItsCard(t *testing.T) {
 	if !strings.Contains(got, "▸ ◇ models  the summary") || !strings.Contains(got, `rows of {"n":2}`) || strings.ContainsAny(got, "\x1b\u202e") {
 		t.Errorf("drawn:\n%s", got)
 	}
-	if !strings.Contains(got, "[1 Accept] [2 Reject]") || len(v.Undecided()) != 1 {
+	if !strings.Contains(got, "[Accept] [Reject]") || len(v.Undecided()) != 1 {
 		t.Errorf("no buttons:\n%s", got)
 	}
 	v.SetExtraRows("p1", []Row{{Text: "found out later"}})
@@ -57,7 +57,7 @@ func TestProposedRulesShowEachRuleAndTheirEffect(t *testing.T) {
 	p := withPayload(pane.RuleProposal, `{"add_ignore":["*-preview*","a\u200bb"],"add_whitelist":["gpt-4o"],"remove_ignore":["x*"],"reasoning":"previews go"}`)
 	show(v, p)
 	got := plain(v.View(70, 30))
-	for _, want := range []string{"proposed rules", "− ignore *-preview*", "+ allow gpt-4o", "- no longer ignore x*", "− ignore a‹U+200B›b", "previews go", "[1 Accept] [2 Reject]"} {
+	for _, want := range []string{"proposed rules", "− ignore *-preview*", "+ allow gpt-4o", "- no longer ignore x*", "− ignore a‹U+200B›b", "previews go", "[Accept] [Reject]"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}
@@ -77,7 +77,7 @@ func TestProposedRulesShowEachRuleAndTheirEffect(t *testing.T) {
 	}
 	p.Payloads[0].Decision = "accepted"
 	v.Load([]assistant.Pair{p})
-	if got = plain(v.View(70, 30)); strings.Contains(got, "[1 Accept]") || !strings.Contains(got, "accepted by you") || len(v.Undecided()) != 0 {
+	if got = plain(v.View(70, 30)); strings.Contains(got, "[Accept]") || !strings.Contains(got, "accepted by you") || len(v.Undecided()) != 0 {
 		t.Errorf("after the decision:\n%s", got)
 	}
 	if rows := v.EffectRows(pane.Effect{}); len(rows) != 1 || !strings.Contains(rows[0].Text, "unknown") {

@@ -28,7 +28,7 @@ func (p position) compare(q position) int {
 	return cmp.Or(p.compareLine(q.seq, q.line), cmp.Compare(p.cell, q.cell))
 }
 
-// span is what stands between two positions, without the cell of the second.
+// cellRange is what stands between two positions, without the cell of the second.
 type cellRange struct{ from, to position }
 
 // selection is what the pointer selects: everything from one span to another.

@@ -123,7 +123,7 @@ func TestSelectionStaysWhileTextStreamsAndScrolls(t *testing.T) {
 	v.ScrollBy(-20)
 	v.View(w, h)
 	stored := pair(2, "q2", "The **first** words of "+strings.Repeat("an answer that goes on ", 40))
-	v.EndTurn(stored)
+	v.Load([]assistant.Pair{stored})
 	v.View(w, h)
 	if got := v.SelectionText(); got != "first words" {
 		t.Errorf("at the end the selection is %q", got)

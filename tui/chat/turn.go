@@ -62,10 +62,9 @@ func (v *View) Apply(e assistant.Event) {
 	it.changed()
 }
 
-// EndTurn puts the stored pair in the place of the running one. What was streamed
-// stays where it is when the turn went well: nothing jumps.
-func (v *View) EndTurn(p assistant.Pair) {
-	it := v.src.item(p.Seq)
+// replace puts a stored pair in the place of an item. What was streamed stays where
+// it is when the turn went well: nothing jumps.
+func (v *View) replace(it *item, p assistant.Pair) {
 	if !it.running || p.State != assistant.PairComplete {
 		it.setPair(p)
 		return

@@ -184,11 +184,11 @@ func (v *View) Missing() []int64 {
 	return out
 }
 
-// Load fills in pairs.
+// Load fills in pairs, and ends the running one when it is among them.
 func (v *View) Load(pairs []assistant.Pair) {
 	for _, p := range pairs {
-		if it, known := v.src.items[p.Seq]; known && !it.running {
-			it.setPair(p)
+		if it, known := v.src.items[p.Seq]; known {
+			v.replace(it, p)
 		}
 	}
 	switch { // a loaded pair has another height than its placeholder

@@ -15,6 +15,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/tui/pane"
 	"winnow/tui/style"
+	"winnow/tui/textwidth"
 )
 
 var noon = time.Date(2026, 3, 4, 12, 30, 0, 0, time.Local)
@@ -51,6 +52,84 @@ func plain(lines []string) string {
 	return b.String()
 }
 
+// A pair has a line for each of its pictures, while it runs and afterwards, at any width.
+func TestPicturesHaveALine(t *testing.T) {
+	p := pair(1, "what is this? @a.png", "a cat")
+	p.Attachments = []assistant.Attachment{
+		{Name: "a.png", Type: "image/png", Size: 250_880, Hash: "a", Width: 1280, Height: 800, Data: []byte("x")},
+		{Name: "evil\x1b[31m\u202e.webp", Type: "image/webp", Size: 900, Hash: "b"},
+		{Name: "text.md", Type: "text/plain", Size: 3},
+	}
+	stored, running := view(), view()
+	show(stored, p)
+	running.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
+	running.StartTurn(p)
+	for name, v := range map[string]*View{"stored": stored, "running": running} {
+		frame := plain(v.View(80, 20))
+		for _, want := range []string{"  a.png · PNG · 1280×800 · 245 KiB · ~1105 tokens\n", ".webp · WEBP · 900 B · ~1445 tokens\n"} {
+			if !strings.Contains(frame, want) {
+				t.Errorf("%s: there is no %q in\n%s", name, want, frame)
+			}
+		}
+		if strings.Contains(frame, "text.md") || strings.Contains(frame, "\u202e") {
+			t.Errorf("%s:\n%s", name, frame)
+		}
+		for _, l := range v.View(20, 20) {
+			if ansi.StringWidth(l) > 20 {
+				t.Errorf("%q is wider than the view", ansi.Strip(l))
+			}
+		}
+	}
+}
+
+// The time ends above the end of the user's text: a column before the border, at every
+// width, in colours too, while the pair runs and when its author is shown.
+func TestTheTimeLeavesAColumnBeforeTheBorder(t *testing.T) {
+	p := pair(1, "hi", "ho")
+	p.Star, p.Topic, p.Author = 3, "A topic that is longer than forty columns", "ann"
+	for _, style := range []style.Styles{style.New(style.Options{Unicode: true, Profile: style.NoColor}), style.New(style.Options{Unicode: true})} {
+		for _, w := range []int{38, 70, 78, 118} {
+			stored, running := New(style, func() time.Time { return noon }), New(style, func() time.Time { return noon })
+			show(stored, p)
+			running.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
+			running.StartTurn(p)
+			for end, v := range map[string]*View{"12:30 ": stored, "12:30 … ": running} {
+				lines := v.View(w, 6)
+				head, text := ansi.Strip(lines[0]), ansi.Strip(lines[1])
+				if !strings.HasSuffix(head, " ann "+end) || ansi.StringWidth(head) != w || !strings.HasSuffix(text, " hi ") {
+					t.Errorf("at %d columns, want %q at the end of\n%s|\n%s|", w, end, head, text)
+				}
+			}
+		}
+	}
+}
+
+// Nothing but the background of the user's text reaches the border.
+func TestAColumnIsLeftBeforeTheBorder(t *testing.T) {
+	long := strings.Repeat("words of every length fill the line ", 20)
+	p := pair(1, "hi", long+"\n\n```\n"+long+"\n```\n\n|a|b|\n|-|-|\n|"+long+"|"+long+"|\n\n[[tool:0]]")
+	p.Reasoning, p.State, p.ErrorCode, p.ErrorMessage, p.Notice = long, assistant.PairError, "quota", long, long
+	p.ToolCalls = []assistant.ToolCall{{ID: "a", Name: "add_ignore_rule", Arguments: json.RawMessage(`{"pattern":"` + long + `"}`), Result: &assistant.ToolResult{Message: long}}}
+	for _, w := range []int{38, 70, 118} {
+		for _, open := range []bool{false, true} {
+			for _, raw := range []bool{false, true} {
+				v := view()
+				show(v, p)
+				it := v.src.item(1)
+				for _, part := range it.parts {
+					part.state().setOpen(open)
+				}
+				it.setRaw(raw)
+				for i, line := range it.Lines(w) {
+					if line = ansi.Strip(line); ansi.StringWidth(line) > w || !strings.HasSuffix(textwidth.Fit(line, w, ""), " ") {
+						t.Errorf("line %d reaches the border at %d columns: %q", i, w, line)
+					}
+				}
+			}
+		}
+	}
+}
+
 // turn is what a turn with reasoning, a tool and a closing sentence emits, and
 // the pair that is stored of it.
 func turn() ([]assistant.Event, assistant.Pair) {
@@ -85,7 +164,7 @@ func TestNothingJumpsWhenATurnEnds(t *testing.T) {
 	}
 	before := strings.Replace(plain(v.View(60, 20)), "12:30 …", "  12:30", 1)
 	before = strings.Replace(before, "thinking\n", "thinking (1.2 s)\n", 1) // the clock of this test stands still
-	v.EndTurn(stored)
+	v.Load([]assistant.Pair{stored})
 	if after := plain(v.View(60, 20)); before != after {
 		t.Errorf("streamed:\n%s\nstored:\n%s", before, after)
 	}
@@ -108,7 +187,7 @@ func TestThinkingBetweenToolsStaysWhereItStreamed(t *testing.T) {
 	before := strings.Replace(plain(v.View(60, 24)), "12:30 …", "  12:30", 1)
 	stored.Thoughts = []assistant.Thought{{Took: stored.ReasoningFor}, {From: len(stored.Reasoning) + 2, Place: afterCard(stored)}}
 	stored.Reasoning += "\n\nNow the end."
-	v.EndTurn(stored)
+	v.Load([]assistant.Pair{stored})
 	if after := plain(v.View(60, 24)); before != after {
 		t.Errorf("streamed:\n%s\nstored:\n%s", before, after)
 	}
@@ -186,7 +265,7 @@ func TestEachBlockOfThinkingShowsItsTime(t *testing.T) {
 	v.Apply(events[9])
 	stored.Reasoning, stored.ReasoningFor = "first\n\nsecond", 4*time.Second
 	stored.Thoughts = []assistant.Thought{{Took: 3200 * time.Millisecond}, {From: len("first\n\n"), Place: afterCard(stored), Took: 800 * time.Millisecond}}
-	v.EndTurn(stored)
+	v.Load([]assistant.Pair{stored})
 	for range 2 {
 		got := plain(v.View(60, 24))
 		if strings.Count(got, "▸ thinking (3.2 s)") != 1 || strings.Count(got, "▸ thinking (0.8 s)") != 1 {
@@ -224,7 +303,7 @@ func TestReasoningThatTheUserOpenedStaysOpen(t *testing.T) {
 	for _, e := range events[1:] {
 		v.Apply(e)
 	}
-	v.EndTurn(stored)
+	v.Load([]assistant.Pair{stored})
 	if got := plain(v.View(60, 30)); !strings.Contains(got, "They want minis gone.") {
 		t.Errorf("the thinking closed although the user had opened it:\n%s", got)
 	}
@@ -282,11 +361,35 @@ func TestChoicesBelongToTheNewestPair(t *testing.T) {
 	second.Payloads = []assistant.Payload{{ID: "p", Type: pane.RuleProposal, Summary: "two rules"}}
 	show(v, first, second)
 	got := plain(v.View(80, 30))
-	if strings.Contains(got, "Old") || !strings.Contains(got, "[1 Accept] [2 Reject] [3 Show] [4 Save]") {
+	if strings.Contains(got, "Old") || !strings.Contains(got, "[Accept] [Reject] [Show] [Save]") {
 		t.Errorf("choices:\n%s", got)
 	}
 	if c := v.Choices(); len(c) != 4 || c[0].PayloadID != "p" || !c[0].Accept || c[3].Value != "save it" {
 		t.Errorf("Choices = %+v", c)
+	}
+}
+
+// A choice that saves is there only while something is unsaved.
+func TestChoicesToSaveGoWithTheUnsavedChanges(t *testing.T) {
+	v := view()
+	p := pair(1, "a", "one")
+	p.Suggested = &assistant.Suggested{
+		Values:  []assistant.SuggestedValue{{Label: "Save", Value: "save it"}, {Label: "Undo", Value: "undo that"}},
+		Actions: []assistant.SuggestedAction{{Label: "Write it", Action: "open_save", Handler: "client"}},
+	}
+	show(v, p)
+	for _, c := range []struct {
+		unsaved bool
+		want    string
+	}{{true, "[Write it] [Save] [Undo]"}, {false, "[Undo]"}, {true, "[Write it] [Save] [Undo]"}} {
+		v.SetUnsaved(c.unsaved)
+		got := plain(v.View(80, 30))
+		if line := strings.TrimSpace(got[strings.Index(got, "["):]); !strings.HasPrefix(line, c.want+"\n") && line != c.want {
+			t.Errorf("unsaved %v: the choices are %q, want %q", c.unsaved, line, c.want)
+		}
+		if n := len(v.Choices()); n != strings.Count(c.want, "[") {
+			t.Errorf("unsaved %v: %d choices by number", c.unsaved, n)
+		}
 	}
 }
 
@@ -523,7 +626,7 @@ func TestOnlyALongReplyIsShownFromItsBeginning(t *testing.T) {
 	}
 }
 
-// G: what hides in a name, an argument or a result is seen in a folded card.
+// What hides in a name, an argument or a result is seen in a folded card.
 func TestNothingHidesInFoldedCards(t *testing.T) {
 	const hidden = "gpt-4\u200bo*\u202e\u3164\U000e0041"
 	v := view()
@@ -599,7 +702,7 @@ func TestAnErrorShowsItsWayOut(t *testing.T) {
 	}
 }
 
-// A: the drawing of a long stored answer is announced and its end too, and a pair
+// The drawing of a long stored answer is announced and its end too, and a pair
 // that is set raw is not rendered at all, also when it is loaded again.
 func TestDrawingIsWatchedAndAPairOpensRaw(t *testing.T) {
 	v := view()
@@ -627,7 +730,7 @@ func TestDrawingIsWatchedAndAPairOpensRaw(t *testing.T) {
 	}
 }
 
-// A: while an answer of 4 MiB is shown, a key costs what it costs under a short one.
+// While an answer of 4 MiB is shown, a key costs what it costs under a short one.
 func TestAKeyUnderALongAnswerCostsWhatItCostsUnderAShortOne(t *testing.T) {
 	for name, unit := range map[string]string{"prose": "some **words** of an answer\n\n", "quotes": "> > ", "items": "- a\n  - b\n", "one line": "words "} {
 		cost := func(size int) uint64 {
@@ -648,6 +751,47 @@ func TestAKeyUnderALongAnswerCostsWhatItCostsUnderAShortOne(t *testing.T) {
 		}
 		if short, long := cost(64<<10), cost(4<<20); long > 2*short+1<<20 {
 			t.Errorf("%s: 20 keys allocate %d bytes under 4 MiB, %d under 64 KiB", name, long, short)
+		}
+	}
+}
+
+// A chip of the newest pair shows the key that chooses it, as it is bound; without one
+// it is chosen by a click.
+func TestChipsShowTheKeyThatChoosesThem(t *testing.T) {
+	v := view()
+	p := pair(1, "a", "well")
+	p.Suggested = &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: "One", Value: "1"}, {Label: "Two", Value: "2"}, {Label: "Three", Value: "3"}}}
+	show(v, p)
+	v.SetKeys(func(action string) string { return map[string]string{"choose-1": "alt+1", "choose-2": "f7"}[action] })
+	if got := plain(v.View(60, 20)); !strings.Contains(got, "[alt+1 One] [f7 Two] [Three]") {
+		t.Errorf("the chips are\n%s", got)
+	}
+}
+
+// The second key of a chip is left out where the chips then take fewer lines, and none
+// touches the border.
+func TestChipsInANarrowWindow(t *testing.T) {
+	v := view()
+	failed := pair(1, "a", "")
+	failed.State, failed.ErrorCode, failed.ErrorMessage = assistant.PairError, "net", "refused"
+	show(v, failed)
+	v.SetKeys(func(action string) string {
+		return map[string]string{"choose-1": "alt+1", "choose-2": "alt+2", "choose-3": "alt+3", "retry": "r", "re-ask": "e", "delete-pair": "d"}[action]
+	})
+	for w, want := range map[int]string{
+		60: "[alt+1 Retry · r] [alt+2 Re-ask · e] [alt+3 Delete · d]\n",
+		40: "[alt+1 Retry · r] [alt+2 Re-ask · e]\n",
+		38: "[alt+1 Retry] [alt+2 Re-ask]",
+		16: "[alt+1 Retry]\n",
+	} {
+		got := plain(v.View(w, 30))
+		if !strings.Contains(got, want) {
+			t.Errorf("%d cells: the chips are\n%s", w, got)
+		}
+		for line := range strings.Lines(got) {
+			if line = strings.TrimRight(line, "\n"); strings.Contains(line, "[alt+") && ansi.StringWidth(line) >= w {
+				t.Errorf("%d cells: %q has no blank behind it", w, line)
+			}
 		}
 	}
 }

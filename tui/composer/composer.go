@@ -244,15 +244,16 @@ func withLF(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 }
 
+// Before is the line of the cursor up to it.
+func (b *Model) Before() string {
+	line := []rune(b.currentLine())
+	return string(line[:min(b.area.Column(), len(line))])
+}
+
 // Word is the text between the last white space before the cursor and the cursor.
 func (b *Model) Word() string {
-	line := []rune(b.currentLine())
-	end := min(b.area.Column(), len(line))
-	from := end
-	for from > 0 && !unicode.IsSpace(line[from-1]) {
-		from--
-	}
-	return string(line[from:end])
+	before := b.Before()
+	return before[len(strings.TrimRightFunc(before, func(r rune) bool { return !unicode.IsSpace(r) })):]
 }
 
 func (b *Model) currentLine() string {
@@ -263,12 +264,16 @@ func (b *Model) currentLine() string {
 	return ""
 }
 
-// ReplaceWord replaces Word by text, as one edit.
-func (b *Model) ReplaceWord(text string) {
+// ReplaceBefore replaces the n runes before the cursor, of its line, by text, as one
+// edit.
+func (b *Model) ReplaceBefore(n int, text string) {
 	b.pushUndo()
-	for range []rune(b.Word()) {
+	for range n {
 		b.area, _ = b.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
 	}
 	b.area.InsertString(withLF(text))
 	b.recall.leave()
 }
+
+// SetColumn puts the cursor before rune n of its line.
+func (b *Model) SetColumn(n int) { b.area.SetCursorColumn(n) }

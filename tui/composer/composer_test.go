@@ -242,9 +242,9 @@ func TestAWordIsReplacedAsOneEdit(t *testing.T) {
 	if got := b.Word(); got != "*min" {
 		t.Fatalf("the word before the cursor is %q", got)
 	}
-	b.ReplaceWord("*mini*")
+	b.ReplaceBefore(len([]rune(b.Word())), "*mini*")
 	if got := b.Text(); got != "hide *mini*" {
-		t.Errorf("ReplaceWord = %q", got)
+		t.Errorf("ReplaceBefore = %q", got)
 	}
 	if b.Undo(); b.Text() != "hide *min" {
 		t.Errorf("Undo = %q, want the word as it was typed", b.Text())

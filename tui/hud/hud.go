@@ -1,6 +1,20 @@
-// Package hud writes the numbers behind the context counter as lines: parameters,
-// budget, selection, trimming and the last error. It keeps no state; the
-// goroutine that draws calls it.
+// Package hud shows what the next request contains.
+//
+// # Types
+//
+// Numbers writes the numbers behind the context counter as lines: parameters, budget,
+// selection, trimming and the last error. A Panel lists the visible pairs with what each
+// costs, and why some are not sent; it can stay on the screen while the user types.
+//
+// # Concurrency
+//
+// Both belong to the goroutine that runs Update and View, and do no I/O: a Panel names
+// the pairs that it has to show and does not know, and is given them.
+//
+// # Caveats
+//
+// Tokens are estimates. A frame of a Panel costs what its rows cost, whatever the number
+// of pairs; a closed Panel costs nothing.
 package hud
 
 import (
@@ -8,6 +22,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
 	"winnow/assistant/budget"
@@ -27,24 +43,37 @@ type Numbers struct {
 }
 
 const (
-	// maxNameWidth is the width of the names where there is room; a narrow screen
-	// gives them half of its own.
-	maxNameWidth  = 34
-	maxValueWidth = 500 // in cells
+	// nameWidth is the width of the names where there is room; a narrower screen than
+	// narrow leaves out their acronyms, and puts a long value on the next line.
+	nameWidth, narrowNameWidth = 34, 24
+	narrow                     = 60
+	maxValueWidth              = 500 // in cells
 )
 
 // Lines formats the numbers in groups, for a screen of w cells: those of the
 // boundary, and those of the request that was sent last.
 func (n Numbers) Lines(w int, st style.Overlay) (out []string) {
-	names := min(maxNameWidth, max(4, w/2))
 	group := func(name string) { out = append(out, "", st.Group.Render(name)) }
 	row := func(name string, value any) {
 		// The acronym in brackets, as in the telemetry, is muted.
-		words, acronym, short := strings.Cut(textwidth.Fit(textwidth.Fit(name, names-1, "…"), names, ""), " (")
+		words, acronym, short := strings.Cut(textwidth.Fit(textwidth.Fit(name, nameWidth-1, "…"), nameWidth, ""), " (")
 		if short {
 			acronym = st.Muted.Render(" (" + acronym)
 		}
-		out = append(out, "  "+st.Text.Render(words)+acronym+st.Text.Render(safetext.Line(fmt.Sprint(value), maxValueWidth)))
+		text := safetext.Line(fmt.Sprint(value), maxValueWidth)
+		if w >= narrow {
+			out = append(out, "  "+st.Text.Render(words)+acronym+st.Text.Render(text))
+			return
+		}
+		line := "  " + textwidth.Fit(strings.TrimRight(words, " "), narrowNameWidth, "…")
+		if inside := w * 4 / 5; ansi.StringWidth(line+text) > inside {
+			out = append(out, st.Text.Render(strings.TrimRight(line, " ")))
+			for _, part := range textwidth.Wrap(text, inside-4) {
+				out = append(out, st.Text.Render("    "+part))
+			}
+			return
+		}
+		out = append(out, st.Text.Render(line+text))
 	}
 	b, params := n.Boundary, n.Session.Settings().Budget
 	group("PARAMETERS")
@@ -73,6 +102,10 @@ func (n Numbers) budget(row func(name string, value any)) {
 		approximately = ""
 	}
 	row("model limit (ML)", approximately+fmt.Sprint(b.ML))
+	_, _, model, _ := n.Session.Registry().Open(n.Session.Model()) // nothing is known of one that is gone
+	if from := model.LimitFrom(); from != "" {
+		row("limit from", from)
+	}
 	row("system prompt and tools (SYS)", b.SYS)
 	row("usable", b.Usable)
 	row("predicted history", b.HistoryTokens)

@@ -34,8 +34,20 @@ func TestLines(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
+	n.Focused.ErrorMessage = strings.Repeat("word ", 200)
+	n.Counter = strings.Repeat("n", 30)
+	narrowLines := n.Lines(40, style.New(style.Options{Profile: style.NoColor}).Overlay)
+	for _, line := range narrowLines {
+		if ansi.StringWidth(line) > 40*4/5 {
+			t.Errorf("on a narrow screen a line has %d cells: %q", ansi.StringWidth(line), ansi.Strip(line))
+		}
+	}
+	narrowText := ansi.Strip(strings.Join(narrowLines, "\n"))
+	if !strings.Contains(narrowText, "  counter\n    "+n.Counter[:28]+"\n    nn") || strings.Count(narrowText, "word") != maxValueWidth/len("word ") {
+		t.Errorf("a long value is not below its name, or not cut at %d cells:\n%s", maxValueWidth, narrowText)
+	}
 	for _, line := range n.Lines(40, style.New(style.Options{Profile: style.NoColor}).Overlay) {
-		if name, _, _ := strings.Cut(ansi.Strip(line), "~8000"); strings.Contains(line, "~8000") && len(name) != 22 {
+		if name, _, _ := strings.Cut(ansi.Strip(line), "~8000"); strings.Contains(line, "~8000") && len(name) != 26 {
 			t.Errorf("on a narrow screen a value begins in column %d:\n%s", len(name), line)
 		}
 	}

@@ -7,13 +7,15 @@ package keypage
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/adapters/doctor"
 	"winnow/assistant"
 	"winnow/assistant/safetext"
-	"winnow/tui"
+	"winnow/tui/keymap"
 )
 
 // probedKeys are the keys that not every terminal reports as keys of their own.
@@ -21,17 +23,19 @@ var probedKeys = []string{"ctrl+enter", "shift+enter", "alt+enter", "ctrl+j"}
 
 // Page shows what was pressed, the newest last, and which of probedKeys have arrived.
 type Page struct {
-	uses  func(key string) []tui.KeyUse // what a key does in each mode
-	lines []string                      // of the keys that were pressed
-	last  string                        // the newest key
-	seen  map[string]bool               // by key of probedKeys
-	kitty bool                          // see Kitty
+	uses  []keymap.Use    // what the keys do in each mode
+	lines []string        // of the keys that were pressed
+	last  string          // the newest key
+	seen  map[string]bool // by key of probedKeys
+	kitty bool            // see Kitty
+	send  func(ctrlEnter bool) string
 	size  tea.WindowSizeMsg
 }
 
-// New makes a page; uses tells what a key does in each mode.
-func New(uses func(key string) []tui.KeyUse) *Page {
-	p := &Page{uses: uses, seen: map[string]bool{}}
+// New makes a page; uses are those of keymap.Uses, and send names the key that sends, where
+// ctrl+enter is known to arrive and where not.
+func New(uses []keymap.Use, send func(ctrlEnter bool) string) *Page {
+	p := &Page{uses: uses, send: send, seen: map[string]bool{}}
 	for _, key := range probedKeys {
 		p.seen[key] = false
 	}
@@ -66,11 +70,13 @@ func (p *Page) press(name string) tea.Cmd {
 		p.seen[name] = true
 	}
 	p.lines = append(p.lines, name)
-	uses := p.uses(name)
-	for _, u := range uses {
-		p.lines = append(p.lines, fmt.Sprintf("    %-8s %s (%s)", u.Mode, u.Help, u.Action))
+	bound := false
+	for _, u := range p.uses {
+		if slices.Contains(u.Keys, name) {
+			p.lines, bound = append(p.lines, fmt.Sprintf("    %-8s %s (%s)", u.Mode, u.Help, u.Action)), true
+		}
 	}
-	if len(uses) == 0 {
+	if !bound {
 		p.lines = append(p.lines, "    bound to nothing: in INPUT it is text or moves the cursor")
 	}
 	p.lines = p.lines[max(0, len(p.lines)-maxLines):]
@@ -102,7 +108,7 @@ func (p *Page) View() tea.View {
 // Seen reports which of probedKeys have arrived. The map belongs to the page.
 func (p *Page) Seen() map[string]bool { return p.seen }
 
-// Kitty reports whether the terminal has the kitty protocol, which tells all keys apart.
+// Kitty reports whether the terminal has the kitty protocol, which distinguishes all keys.
 func (p *Page) Kitty() bool { return p.kitty }
 
 // Summary is what was found out about the terminal, in lines.
@@ -122,8 +128,9 @@ func (p *Page) arrivals() []string {
 }
 
 func (p *Page) protocol() string {
+	keyboard := doctor.PlainKeyboard
 	if p.kitty {
-		return "This terminal says that it tells all keys apart (kitty protocol)."
+		keyboard = doctor.KittyKeyboard
 	}
-	return "This terminal does not say that it tells all keys apart: where ctrl+enter comes as enter, send with ctrl+j."
+	return keyboard.Sentence(p.send)
 }

@@ -6,22 +6,23 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/tui"
+	"winnow/tui/keymap"
 	"winnow/tui/tuitest"
 )
 
 func testPage(t *testing.T) *Page {
 	t.Helper()
-	table, err := tui.Keys(nil, false)
+	table, err := keymap.Uses(false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(table)
+	return New(table, func(ctrlEnter bool) string { return map[bool]string{true: "ctrl+enter", false: "ctrl+j"}[ctrlEnter] })
 }
 
 func TestTheKeyPageTellsWhatArrives(t *testing.T) {
 	s := tuitest.Start(t, testPage(t), 110, 40)
 	s.Wait("ctrl+enter: not seen yet")
+	s.Wait("ctrl+enter may arrive as enter; ctrl+j sends here")
 	s.Type(tuitest.Key("ctrl+enter"))
 	s.Wait("ctrl+enter: arrives")
 	s.Wait("shift+enter: not seen yet")
@@ -29,7 +30,7 @@ func TestTheKeyPageTellsWhatArrives(t *testing.T) {
 	s.Type("O")
 	s.Wait("VIEW     jump to the boundary")
 	s.Message(tea.KeyboardEnhancementsMsg{Flags: 1})
-	s.Wait("kitty protocol")
+	s.Wait("two keys; ctrl+enter sends here")
 	s.Paste("four")
 	s.Wait("a paste of 4 characters")
 }

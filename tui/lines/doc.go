@@ -7,10 +7,10 @@
 // with a label where a label says what it is. Sentences writes text that streams in,
 // in whole sentences, so that a screen reader has something to read. Read returns
 // the lines of an input with their times, and a Message puts a message of several
-// lines together.
+// lines together. A Dialogue asks questions of a task that runs in another goroutine.
 //
 // # Concurrency
 //
 // A Writer, its Sentences and a Message belong to one goroutine. Read starts one of
-// its own.
+// its own, and so does Dialogue.Run, which belongs to that of the Writer.
 package lines

@@ -60,7 +60,7 @@ func TestSentencesComesBySentences(t *testing.T) {
 		{" 3.5 and ", "A: Five models."},
 		{"4 (yes!) hidden? ", "A: Five models. Are 3.5 and 4 (yes!) hidden?"},
 		{"Line\nnext", "A: Five models. Are 3.5 and 4 (yes!) hidden? Line"},
-		{strings.Repeat(" word", maxHeld/4), "A: Five models. Are 3.5 and 4 (yes!) hidden? Line\nnext" + strings.Repeat(" word", maxHeld/4-1)},
+		{strings.Repeat(" word", maxPending/4), "A: Five models. Are 3.5 and 4 (yes!) hidden? Line\nnext" + strings.Repeat(" word", maxPending/4-1)},
 	} {
 		s.Write(step.piece)
 		if got := b.String(); got != step.want {

@@ -24,7 +24,7 @@ const (
 )
 
 // ErrTooLong is the Err of a line that is longer than maxLine.
-var ErrTooLong = errors.New("the line is longer than 16 MB and was not taken")
+var ErrTooLong = errors.New("the line is longer than 16 MB and was ignored")
 
 // Read reads lines, in a goroutine that ends with the input and then closes the
 // channel. Text after the last line break is a line too.
@@ -62,21 +62,21 @@ func Read(in io.Reader, now func() time.Time) <-chan Line {
 // end of a line continues it on the next one, and """ begins and ends a block. The
 // zero value is ready to use.
 type Message struct {
-	lines []string
-	block bool // between """ and """
-	begun bool
+	lines   []string
+	block   bool // between """ and """
+	started bool
 }
 
-// Begun reports whether the message has lines but is not complete.
-func (m *Message) Begun() bool { return m.begun }
+// Started reports whether the message has lines but is not complete.
+func (m *Message) Started() bool { return m.started }
 
 const quotes = `"""`
 
 // Add adds a line. When it completes the message, that is returned.
 func (m *Message) Add(text string) (message string, complete bool) {
 	trimmed := strings.TrimSpace(text)
-	if rest, opens := strings.CutPrefix(trimmed, quotes); opens && !m.begun {
-		m.begun, m.block = true, true
+	if rest, opens := strings.CutPrefix(trimmed, quotes); opens && !m.started {
+		m.started, m.block = true, true
 		if rest == "" {
 			return "", false
 		}
@@ -94,7 +94,7 @@ func (m *Message) Add(text string) (message string, complete bool) {
 	case strings.HasSuffix(text, `\\`): // a real backslash at the end
 		text = strings.TrimSuffix(text, `\`)
 	case strings.HasSuffix(text, `\`):
-		m.begun = true
+		m.started = true
 		m.lines = append(m.lines, strings.TrimSuffix(text, `\`))
 		return "", false
 	}

@@ -128,18 +128,18 @@ func Visible(text string) string {
 // it, in whole sentences and lines, so that a screen reader has something to
 // read. What it writes does not depend on the pieces in which the text came.
 type Sentences struct {
-	out   *Writer
-	label string
-	clean safetext.Cleaner
-	held  string // sanitised, not yet a sentence
-	begun bool   // the label is written
-	space string // white space that waits for text after it
+	out      *Writer
+	label    string
+	clean    safetext.Cleaner
+	pending  string // sanitised, not yet a sentence
+	labelled bool   // the label is written
+	space    string // white space that waits for text after it
 }
 
 const (
-	// maxHeld is how many bytes wait for the end of their sentence: some lines,
+	// maxPending is how many bytes wait for the end of their sentence: some lines,
 	// half a minute of reading aloud.
-	maxHeld = 400
+	maxPending = 400
 	// maxWord is how many bytes of one word wait for its end.
 	maxWord = 4096
 )
@@ -154,38 +154,38 @@ func (w *Writer) Sentences(label string) *Sentences { return &Sentences{out: w, 
 // Write adds the next piece.
 func (s *Sentences) Write(piece string) {
 	piece = s.clean.Write(piece)
-	s.held += piece
-	if len(s.held) <= maxWord && !strings.ContainsAny(piece, " \t\n。！？") {
+	s.pending += piece
+	if len(s.pending) <= maxWord && !strings.ContainsAny(piece, " \t\n。！？") {
 		return // it ends no sentence, word or line: a look would cost more with each piece
 	}
 	n := 0
-	if ends := sentenceEnd.FindAllStringIndex(s.held, -1); ends != nil {
+	if ends := sentenceEnd.FindAllStringIndex(s.pending, -1); ends != nil {
 		n = ends[len(ends)-1][1]
 	}
-	if len(s.held)-n > maxHeld { // whole words of what gets too long
-		n += strings.LastIndexByte(s.held[n:], ' ') + 1
+	if len(s.pending)-n > maxPending { // whole words of what gets too long
+		n += strings.LastIndexByte(s.pending[n:], ' ') + 1
 	}
-	if len(s.held)-n > maxWord {
-		n = len(s.held)
+	if len(s.pending)-n > maxWord {
+		n = len(s.pending)
 	}
-	s.print(s.held[:n])
-	s.held = s.held[n:]
+	s.print(s.pending[:n])
+	s.pending = s.pending[n:]
 }
 
 // End writes the rest and ends the line. The next text has a label again.
 func (s *Sentences) End() {
-	s.print(s.held + s.clean.Flush())
-	if s.begun {
+	s.print(s.pending + s.clean.Flush())
+	if s.labelled {
 		s.out.End()
 	}
 	*s = Sentences{out: s.out, label: s.label}
 }
 
-// print writes text, at once. White
-// space is held until text follows, so that no text ends in blanks or empty lines.
+// print writes text, at once. White space waits until text follows, so that no text
+// ends in blanks or empty lines.
 func (s *Sentences) print(text string) {
 	text = strings.ReplaceAll(s.out.redact(s.space+text), "\t", "    ")
-	if !s.begun {
+	if !s.labelled {
 		text = strings.TrimLeft(text, " \n")
 	}
 	body := strings.TrimRight(text, " \n")
@@ -193,9 +193,9 @@ func (s *Sentences) print(text string) {
 	if body == "" {
 		return
 	}
-	if !s.begun {
+	if !s.labelled {
 		s.out.Begin(s.label)
-		s.begun = true
+		s.labelled = true
 	}
 	s.out.raw(body)
 }

@@ -1,6 +1,10 @@
 package markdown
 
-import "bytes"
+import (
+	"bytes"
+
+	"winnow/tui/markdown/commonmark"
+)
 
 // apply makes a line a part of the document.
 func (d *Doc) apply(p placement) {
@@ -19,11 +23,11 @@ func (d *Doc) apply(p placement) {
 			d.open(b)
 		}
 	}
-	d.noteBlank(p.kind == lineCode && isBlank(p.rest))
+	d.noteBlank(p.kind == lineCode && commonmark.IsBlank(p.rest))
 	switch p.kind {
 	case lineText:
 		if d.leaf.line > 0 || len(d.leaf.text) > 0 {
-			d.leaf.noTable = d.leaf.noTable || !p.open && isDelimiter(p.rest) && d.fitsItself(p.rest)
+			d.leaf.noTable = d.leaf.noTable || !p.open && commonmark.IsDelimiter(p.rest) && d.fitsItself(p.rest)
 		}
 		d.addText(paragraphLine(p, len(d.leaf.text) == 0), p.open)
 	case lineUnderline, lineHeading:
@@ -69,7 +73,7 @@ func (d *Doc) applyBlank(matched int) {
 	}
 	d.pop(matched)
 	d.noteBlank(true)
-	if n := len(d.stack); n > 0 && d.stack[n-1].item.empty && !d.stack[n-1].hasContent {
+	if n := len(d.stack); n > 0 && d.stack[n-1].item.Empty && !d.stack[n-1].hasContent {
 		d.stack[n-1].ended = true
 	}
 }
@@ -133,7 +137,7 @@ func (d *Doc) closeLeaf() {
 
 // add makes b, which is complete, one of the closed blocks.
 func (d *Doc) add(b *block) {
-	b.pending, b.partial, b.growth, b.ready, b.layout = nil, nil, growth{}, b.linesFinal, blockLayout{}
+	b.pending, b.partial, b.growth, b.ready, b.layout = nil, nil, nil, b.linesFinal, blockLayout{}
 	d.blocks = append(d.blocks, b)
 	d.nodes, d.usedBytes = d.nodes+1, d.usedBytes+len(b.text)
 	d.registerLinks(len(d.blocks) - 1)
@@ -147,8 +151,8 @@ func (d *Doc) add(b *block) {
 // would be something else at the beginning of a document begins with a mark.
 func paragraphLine(p placement, first bool) []byte {
 	text := bytes.TrimLeft(p.rest, " \t")
-	_, item := openItem(text, 0)
-	if p.open || item || interrupts(text) || !first && (isSetextUnderline(text) || isDelimiter(text) && p.lazy) {
+	_, item := commonmark.OpenItem(text, 0)
+	if p.open || item || commonmark.Interrupts(text) || !first && (commonmark.IsSetextUnderline(text) || commonmark.IsDelimiter(text) && p.lazy) {
 		return append([]byte(mark), text...)
 	}
 	return text

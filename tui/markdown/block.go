@@ -7,6 +7,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
+
+	"winnow/tui/markdown/commonmark"
 )
 
 // block is a leaf of the document: a paragraph, a heading, code, a table. It is
@@ -23,15 +25,15 @@ type block struct {
 	continued bool   // the next block goes on from this
 
 	// While it is open.
-	line       int    // of text: where the last line begins
-	scanned    int    // of a paragraph: how far cut has read it
-	cut        cutter //
-	check      int    // of code: the length at which to try to cut it
-	pending    []byte // of indented code: blank lines, which belong to it if more follows
-	partial    []byte // of code or a table: the incomplete line, for the frame being drawn
-	growth     growth // of code
-	linesFinal bool   // of code: lines are those of the whole piece
-	noTable    bool   // of a paragraph: a delimiter that fits no head was in it, so that it holds no table
+	line       int     // of text: where the last line begins
+	scanned    int     // of a paragraph: how far cut has read it
+	cut        cutter  //
+	check      int     // of code: the length at which to try to cut it
+	pending    []byte  // of indented code: blank lines, which belong to it if more follows
+	partial    []byte  // of code or a table: the incomplete line, for the frame being drawn
+	growth     *growth // of code that was drawn; else nil
+	linesFinal bool    // of code: lines are those of the whole piece
+	noTable    bool    // of a paragraph: a delimiter that fits no head was in it, so that it holds no table
 
 	fence    fence      // of code
 	from, to delimiters // of code: what a piece begins and ends inside of
@@ -81,7 +83,7 @@ func (b *block) attach(last *block, blank bool) {
 // invalidate drops what was rendered.
 func (b *block) invalidate() {
 	b.ready, b.styled, b.lines, b.table = false, "", nil, nil
-	b.layout, b.growth = blockLayout{}, growth{}
+	b.layout, b.growth = blockLayout{}, nil
 }
 
 // hasLines reports whether b, which is rendered, has lines.
@@ -137,7 +139,7 @@ func (d *Doc) scan(end int) {
 // addCode adds a line, or the beginning of a long one, to the open code.
 func (d *Doc) addCode(line []byte, open bool) {
 	b := d.leaf
-	if b.fence.char == 0 && !b.fence.plain && isBlank(line) && !open {
+	if b.fence.Char == 0 && !b.fence.plain && commonmark.IsBlank(line) && !open {
 		if len(b.text) > 0 || b.prev != nil {
 			b.pending = append(append(b.pending, line...), '\n')
 		}
@@ -229,7 +231,7 @@ func (d *Doc) beginTable(delimiters []byte) {
 
 // addRow adds a row to the open table.
 func (d *Doc) addRow(row []byte) {
-	if isSetextUnderline(row) {
+	if commonmark.IsSetextUnderline(row) {
 		row = append([]byte(mark), row...)
 	}
 	d.leaf.text = append(append(d.leaf.text, row...), '\n')

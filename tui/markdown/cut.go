@@ -6,12 +6,12 @@ import "unicode/utf8"
 // depend on nothing but what stands before them, so that each piece is rendered
 // once and the result is the same however the text arrived.
 const (
-	// leastCut is the length in bytes from which on a paragraph is cut where no
+	// minCut is the length in bytes from which on a paragraph is cut where no
 	// emphasis, code span or link is open: a few hundred words, which few write
 	// without a break. It is no less than longLine, so that no line that may
 	// belong to a table is cut.
 	minCut = 1024
-	// mostCut is the length at which it is cut at any blank, whatever is open.
+	// blankCut is the length at which it is cut at any blank, whatever is open.
 	blankCut = 3072
 	// hardCut is the length at which it is cut even inside a word.
 	hardCut = 4096
@@ -19,12 +19,12 @@ const (
 	// that what it is can be told before it ends.
 	longLine = 1024
 
-	// leastCode is the length from which on code is cut after a line that ends
+	// minCode is the length from which on code is cut after a line that ends
 	// outside of strings and comments, or inside of one whose delimiters are known; the
 	// check is made every stepCode. To colour so much takes some milliseconds.
 	minCode  = 2048
 	stepCode = 1024
-	// mostCode is the length at which code is cut after any line.
+	// maxCode is the length at which code is cut after any line.
 	maxCode = 4096
 )
 

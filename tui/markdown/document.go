@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
+
+	"winnow/tui/markdown/commonmark"
 )
 
 // Doc is a Markdown text that may still grow. Make it with New.
@@ -157,7 +159,7 @@ func (d *Doc) next() bool {
 // startLong begins a line of which only the first bytes are looked at. White
 // space of that length counts as a blank line.
 func (d *Doc) startLong(start []byte) {
-	if isBlank(start) && !d.plain {
+	if commonmark.IsBlank(start) && !d.plain {
 		d.apply(d.place(nil, false))
 		d.lineStart += len(start)
 	} else {

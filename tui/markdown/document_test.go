@@ -200,7 +200,7 @@ func shape(t fataler, lines []string, width int) {
 		if strings.ContainsAny(ansi.Strip(line), "\t\r\x1b\a") {
 			t.Fatalf("line %q holds control characters", line)
 		}
-		if open := cells(line + "x"); open[len(open)-1].pen != (pen{}) {
+		if open := appendCells(nil, line+"x"); open[len(open)-1].pen != (pen{}) {
 			t.Fatalf("line %q leaves a style open", line)
 		}
 	}

@@ -26,28 +26,25 @@ func lexer(lang string) chroma.Lexer {
 	return chroma.Coalesce(l)
 }
 
-// colour colours code with l and gives its lines. It also says whether the code ends
-// where more of it can be coloured by itself: not inside a comment or a string.
-func (s *Style) highlight(l chroma.Lexer, text string) (lines []string, end codeEnd) {
-	text = strings.TrimSuffix(text, "\n")
-	long := slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return len(line) > longCode })
-	if l != nil && !long {
-		if lines, end, ok := s.tokens(l, text); ok {
-			return lines, end
-		}
-	}
-	return plainLines(s.code, text), codeEnd{}
-}
-
-// highlightInside colours text that begins inside of from and ends inside of to.
-func (s *Style) highlightInside(l chroma.Lexer, from, to delimiters, text string) (lines []string, end codeEnd) {
+// highlight colours code with l, which begins inside of from and ends inside of to, and
+// gives its lines. It also says whether the code ends where more of it can be coloured by
+// itself: not inside a comment or a string. Without l, or with a long line, it has one style.
+func (s *Style) highlight(l chroma.Lexer, from, to delimiters, text string) (lines []string, end codeEnd) {
 	if from.open != "" {
 		text = from.open + "\n" + text
 	}
+	text = strings.TrimSuffix(text, "\n")
 	if to.closed != "" {
-		text = strings.TrimSuffix(text, "\n") + "\n" + to.closed
+		text += "\n" + to.closed
 	}
-	lines, end = s.highlight(l, text)
+	isLong := func(line string) bool { return len(line) > longCode }
+	coloured := false
+	if l != nil && !slices.ContainsFunc(strings.Split(text, "\n"), isLong) {
+		lines, end, coloured = s.tokens(l, text)
+	}
+	if !coloured {
+		lines, end = plainLines(s.code, text), codeEnd{}
+	}
 	if from.open != "" {
 		lines = lines[1:]
 	}

@@ -1,7 +1,6 @@
 package markdown
 
 import (
-	"bufio"
 	"bytes"
 	"html"
 	"net/url"
@@ -36,19 +35,29 @@ func (s *Style) inlineText(n ast.Node, src []byte) string {
 	if c.children(block, n); block.FirstChild() == nil {
 		return ""
 	}
-	var b bytes.Buffer
 	s.mu.Lock()
-	err := r.Render(&b, c.buf, doc)
+	s.rendered.Reset()
+	err := r.Render(&s.rendered, c.buf, doc)
+	out := string(bytes.Trim(s.rendered.Bytes(), "\n"))
 	s.mu.Unlock()
-	if err != nil { // a bytes.Buffer takes everything: only glamour's templates fail, and there are none
+	if err != nil { // a textBuffer takes everything: only glamour's templates fail, and there are none
 		return paint(s.plain, clean(string(n.Lines().Value(src))))
 	}
-	out := strings.Trim(b.String(), "\n")
 	if len(out) < shortText && strings.TrimSpace(xansi.Strip(out)) == "" {
 		return ""
 	}
 	return out
 }
+
+// textBuffer is a bytes.Buffer that goldmark writes to without a buffer of its own
+// before it.
+type textBuffer struct{ bytes.Buffer }
+
+// Buffered implements util.BufWriter.
+func (*textBuffer) Buffered() int { return 0 }
+
+// Flush implements util.BufWriter.
+func (*textBuffer) Flush() error { return nil }
 
 // shortText is the length up to which a text is checked for being only blanks.
 const shortText = 256
@@ -235,10 +244,8 @@ func literal(s []byte) string {
 	if bytes.IndexByte(s, '\\') < 0 && bytes.IndexByte(s, '&') < 0 {
 		return clean(string(s))
 	}
-	var b bytes.Buffer
-	w := bufio.NewWriter(&b)
-	ghtml.DefaultWriter.Write(w, s)
-	_ = w.Flush() // a bytes.Buffer takes everything
+	var b textBuffer
+	ghtml.DefaultWriter.Write(&b, s)
 	return clean(html.UnescapeString(b.String()))
 }
 

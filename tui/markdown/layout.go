@@ -15,13 +15,13 @@ type LineInfo struct {
 	Lead  uint8 // the cells that the line begins with and that are not part of the text: bars, indents
 }
 
-// drawn are the lines of a block at a width; 0 means none.
+// blockLayout is the lines of a block at a width; 0 means none.
 type blockLayout struct {
 	width int
 	lines []string
 	infos []LineInfo // of each of them
-	carry string     // the last line, when the next block goes on from it,
-	info  LineInfo   // and how it is joined to the one above
+	open  string     // the last line, when the next block continues it; "" is none
+	info  LineInfo   // how that line is joined to the one above
 }
 
 // add adds a line.
@@ -46,8 +46,8 @@ func (d *Doc) prefixOf(c *container, box byte) (sign, blank string) {
 	switch {
 	case c.quote:
 		return s.bar, s.bar
-	case c.item.ordered():
-		sign = look.Number.Render(strconv.Itoa(c.number)+string(rune(c.item.char))) + " "
+	case c.item.Ordered():
+		sign = look.Number.Render(strconv.Itoa(c.number)+string(rune(c.item.Char))) + " "
 		return sign, strings.Repeat(" ", ansi.StringWidth(sign))
 	case box == 'x' || box == 'X':
 		sign = s.ticked
@@ -125,10 +125,10 @@ func (d *Doc) draw(b *block, width int) blockLayout {
 		var before *blockLayout
 		if b.prev != nil {
 			before = d.closed(b.prev, width)
-			if before.carry != "" && !b.unspaced && text != "" {
+			if before.open != "" && !b.unspaced && text != "" {
 				text = " " + text
 			}
-			text = before.carry + text
+			text = before.open + text
 		}
 		d.work.laid += len(text)
 		wrap(&out, text, l.inner)
@@ -155,7 +155,7 @@ func (d *Doc) draw(b *block, width int) blockLayout {
 	}
 	if b.continued && b.kind == blockText { // before the signs: the next piece has its own
 		last := len(out.lines) - 1
-		out.carry, out.info = out.lines[last], out.infos[last]
+		out.open, out.info = out.lines[last], out.infos[last]
 		out.lines, out.infos = out.lines[:last], out.infos[:last]
 	}
 	l.apply(&out, from)
@@ -215,5 +215,6 @@ func trimRight(s string) string {
 	if s[len(s)-1] != ' ' && !strings.Contains(s, " \x1b") {
 		return s
 	}
-	return renderCells(cells(s))
+	withCells(s, func(all []cell) { s = renderCells(all) })
+	return s
 }

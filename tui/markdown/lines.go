@@ -78,8 +78,8 @@ func (d *Doc) openLines(width int) *blockLayout {
 
 // drawOpen lays out an open block. The lines of code that are sure are laid out once.
 func (d *Doc) drawOpen(b *block, width int) blockLayout {
-	g := &b.growth
-	if b.kind != blockCode || g.final == 0 {
+	g := b.growth
+	if b.kind != blockCode || g == nil || g.final == 0 {
 		d.render(b)
 		return d.draw(b, width)
 	}
@@ -153,7 +153,7 @@ func (d *Doc) placePartial() (p placement, ok bool) {
 	case lineText, lineRow, lineHeading:
 		return p, true
 	case lineCode:
-		return p, !p.continuesLeaf || !d.leaf.fence.mayClose(p.rest)
+		return p, !p.continuesLeaf || !d.leaf.fence.MayClose(p.rest)
 	default:
 		return p, false
 	}

@@ -1,6 +1,11 @@
 package markdown
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+
+	"winnow/tui/markdown/commonmark"
+)
 
 // This file is the block structure of CommonMark: a stack of open containers and one
 // open leaf block. A line continues as many of the containers as it has the markers
@@ -11,7 +16,7 @@ type container struct {
 	parent     *container
 	depth      int  // 1 is the outermost
 	quote      bool // else an item
-	item       marker
+	item       commonmark.Marker
 	number     int
 	next       bool // not the first item of its list
 	blank      bool // a blank line before it
@@ -65,6 +70,21 @@ const (
 	lineCode
 )
 
+// fence is what opens a block of code.
+type fence struct {
+	commonmark.Fence
+	plain bool   // no code, but text that is not read as Markdown
+	lang  string // "" is none
+}
+
+// firstWord is the first word of text; "" when it is blank.
+func firstWord(text string) string {
+	for word := range strings.FieldsSeq(text) {
+		return word
+	}
+	return ""
+}
+
 // placement is where a line belongs.
 type placement struct {
 	cursor
@@ -89,7 +109,7 @@ func (c *cursor) skip(n int) {
 	for ; n > 0 && len(c.rest) > 0 && (c.rest[0] == ' ' || c.rest[0] == '\t'); c.rest = c.rest[1:] {
 		wide := 1
 		if c.rest[0] == '\t' {
-			wide = codeColumns - c.column%codeColumns
+			wide = commonmark.CodeColumns - c.column%commonmark.CodeColumns
 		}
 		if wide > n {
 			c.rest = append(bytes.Repeat([]byte(" "), wide-n), c.rest[1:]...)
@@ -102,7 +122,7 @@ func (c *cursor) skip(n int) {
 
 // expanded is the rest with blanks instead of the tabs that it begins with.
 func (c *cursor) expanded() []byte {
-	columns, at := indentFrom(c.rest, c.column)
+	columns, at := commonmark.IndentFrom(c.rest, c.column)
 	if bytes.IndexByte(c.rest[:at], '\t') < 0 {
 		return c.rest
 	}
@@ -111,7 +131,7 @@ func (c *cursor) expanded() []byte {
 
 // skipTo removes the indent and n bytes behind it.
 func (c *cursor) skipTo(n int) {
-	columns, at := indentFrom(c.rest, c.column)
+	columns, at := commonmark.IndentFrom(c.rest, c.column)
 	c.rest, c.column = c.rest[at+n:], c.column+columns+n
 }
 
@@ -130,11 +150,11 @@ func (d *Doc) place(line []byte, long bool) placement {
 	if inside && d.leafIs(blockCode) && p.continuesCode(d.leaf, long) {
 		return p
 	}
-	if isBlank(p.rest) {
+	if commonmark.IsBlank(p.rest) {
 		return p
 	}
 	paragraph := inside && d.leafIs(blockText)
-	if paragraph && !long && d.leaf.prev == nil && isSetextUnderline(p.expanded()) {
+	if paragraph && !long && d.leaf.prev == nil && commonmark.IsSetextUnderline(p.expanded()) {
 		if d.hasText() {
 			p.kind, p.continuesLeaf = lineUnderline, true
 			return p
@@ -154,12 +174,12 @@ func (d *Doc) placeLeaf(p *placement, paragraph, inside, long bool) {
 	paragraph = paragraph && inside || lazy && d.leafIs(blockText)
 	table := (inside || lazy) && d.leafIs(blockTable)
 	switch text := p.expanded(); {
-	case isBlank(text):
+	case commonmark.IsBlank(text):
 		p.kind = lineEmpty
 	case p.beginsLeaf(text, paragraph || table, long):
-	case table && !long && (lazy || !isSetextUnderline(text)):
+	case table && !long && (lazy || !commonmark.IsSetextUnderline(text)):
 		p.kind, p.continuesLeaf = lineRow, true
-	case paragraph && !long && isDelimiter(text) && d.tableHead(p.rest) != nil:
+	case paragraph && !long && commonmark.IsDelimiter(text) && d.tableHead(p.rest) != nil:
 		p.kind, p.continuesLeaf = lineDelimiter, true
 	default:
 		p.kind, p.continuesLeaf, p.lazy = lineText, paragraph, paragraph && lazy
@@ -171,17 +191,17 @@ func (d *Doc) leafIs(kind blockKind) bool { return d.leaf != nil && d.leaf.kind 
 
 // enter removes the markers of c from the line; it reports whether it has them.
 func (p *placement) enter(c *container) bool {
-	columns, at := indentFrom(p.rest, p.column)
+	columns, at := commonmark.IndentFrom(p.rest, p.column)
 	blank := at == len(p.rest)
 	switch {
-	case c.quote && !blank && columns < codeColumns && p.rest[at] == '>':
+	case c.quote && !blank && columns < commonmark.CodeColumns && p.rest[at] == '>':
 		p.skipTo(1)
 		p.skip(1)
 		return true
 	case c.quote, c.ended && !blank:
 		return false
-	case blank, columns >= c.item.offset:
-		p.skip(c.item.offset)
+	case blank, columns >= c.item.Offset:
+		p.skip(c.item.Offset)
 		return true
 	}
 	return false
@@ -189,13 +209,13 @@ func (p *placement) enter(c *container) bool {
 
 // continuesCode places a line in the open code b; it reports whether it belongs there.
 func (p *placement) continuesCode(b *block, long bool) bool {
-	columns, _ := indentFrom(p.rest, p.column)
+	columns, _ := commonmark.IndentFrom(p.rest, p.column)
 	switch {
-	case b.fence.char != 0 && !long && b.fence.closes(p.expanded()):
+	case b.fence.Char != 0 && !long && b.fence.Closes(p.expanded()):
 		p.kind = lineFenceEnd
-	case b.fence.char != 0, isBlank(p.rest), columns >= codeColumns:
+	case b.fence.Char != 0, commonmark.IsBlank(p.rest), columns >= commonmark.CodeColumns:
 		p.kind = lineCode
-		p.skip(b.fence.indent)
+		p.skip(b.fence.Indent)
 	default:
 		return false
 	}
@@ -207,22 +227,22 @@ func (p *placement) continuesCode(b *block, long bool) bool {
 func (d *Doc) openContainers(p *placement, paragraph bool) {
 	for p.matched+len(p.opened) < maxDepth {
 		text := p.expanded()
-		columns, _ := indentOf(text)
-		m, item := openItem(text, p.column)
+		columns, _ := commonmark.Indent(text)
+		m, item := commonmark.OpenItem(text, p.column)
 		switch {
-		case columns >= codeColumns:
+		case columns >= commonmark.CodeColumns:
 			return
-		case isQuote(text):
+		case commonmark.IsQuote(text):
 			p.skipTo(1)
 			p.skip(1)
 			d.push(p, &container{quote: true})
 			continue
-		case !item, isThematicBreak(text), paragraph && len(p.opened) == 0 && (m.empty || m.ordered() && m.number != 1):
+		case !item, commonmark.IsThematicBreak(text), paragraph && len(p.opened) == 0 && (m.Empty || m.Ordered() && m.Number != 1):
 			return
 		}
-		p.skipTo(m.size)
-		p.skip(m.pad)
-		d.push(p, &container{item: m, number: m.number})
+		p.skipTo(m.Size)
+		p.skip(m.Pad)
+		d.push(p, &container{item: m, number: m.Number})
 	}
 }
 
@@ -237,7 +257,7 @@ func (d *Doc) push(p *placement, c *container) {
 		c.parent = d.stack[n-1]
 	}
 	if len(p.opened) == 0 && n < len(d.stack) {
-		if before := d.stack[n]; !before.quote && !c.quote && before.item.char == c.item.char {
+		if before := d.stack[n]; !before.quote && !c.quote && before.item.Char == c.item.Char {
 			c.next, c.number = true, before.number+1
 		}
 	}
@@ -250,22 +270,22 @@ func (d *Doc) blankIn(depth int) bool { return d.blank && depth >= d.blankDepth 
 // beginsLeaf places a line that begins a leaf other than a paragraph; goesOn says
 // that it could go on with the open paragraph or table.
 func (p *placement) beginsLeaf(text []byte, goesOn, long bool) bool {
-	columns, _ := indentOf(text)
-	f, fenced := openFence(text)
+	columns, _ := commonmark.Indent(text)
+	f, info, fenced := commonmark.OpenFence(text)
 	switch {
-	case columns >= codeColumns:
+	case columns >= commonmark.CodeColumns:
 		if goesOn {
 			return false
 		}
-		p.kind, p.fence.indent = lineCode, codeColumns
-		p.skip(codeColumns)
+		p.kind, p.fence.Indent = lineCode, commonmark.CodeColumns
+		p.skip(commonmark.CodeColumns)
 	case long:
 		return false
 	case fenced:
-		p.kind, p.fence = lineFence, f
-	case isThematicBreak(text):
+		p.kind, p.fence = lineFence, fence{Fence: f, lang: firstWord(literal(info))}
+	case commonmark.IsThematicBreak(text):
 		p.kind = lineThematicBreak
-	case isHeading(text):
+	case commonmark.IsHeading(text):
 		p.kind = lineHeading
 	default:
 		return false

@@ -91,7 +91,7 @@ func (r *reference) block(n ast.Node, first, rest string) {
 			return
 		}
 		first, rest, inner := r.inner(first+codeIndent, rest+codeIndent)
-		lines, _ := r.style.highlight(lexer(lang), text)
+		lines, _ := r.style.highlight(lexer(lang), delimiters{}, delimiters{}, text)
 		for _, line := range lines {
 			wrapCode(&out, line, inner)
 		}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
+
+	"winnow/tui/markdown/commonmark"
 )
 
 // render makes what b shows at any width, unless that is there already.
@@ -64,7 +66,7 @@ func (b *block) startsItem() *container {
 // with, 0 when there is none, and the text without it.
 func cutTaskBox(text []byte) (box byte, rest []byte) {
 	at := 0
-	if isHeading(text) {
+	if commonmark.IsHeading(text) {
 		at = len(text) - len(bytes.TrimLeft(text, "# \t"))
 	}
 	s := text[at:]
@@ -75,13 +77,13 @@ func cutTaskBox(text []byte) (box byte, rest []byte) {
 	return s[1], append(rest, bytes.TrimLeft(s[3:], " \t")...)
 }
 
-// colour colours the code src of b, which begins inside of from and ends inside of to.
+// highlight colours the code src of b, which begins inside of from and ends inside of to.
 func (d *Doc) highlight(b *block, from, to delimiters, src []byte) ([]string, codeEnd) {
 	d.work.highlighted += len(src)
 	if b.fence.plain {
 		return plainLines("", string(src)), codeEnd{}
 	}
-	return d.style.highlightInside(lexer(b.fence.lang), from, to, string(src))
+	return d.style.highlight(lexer(b.fence.lang), from, to, string(src))
 }
 
 // renderTable makes the table of b, or adds the rows that it does not have yet.
@@ -132,13 +134,16 @@ const (
 	// shortLine is the length in bytes up to which a growing line of code is
 	// coloured each time; a longer one is when it is complete.
 	shortLine = 256
-	// mostAgain is how much code is coloured again for a line at its end.
+	// maxRehighlight bounds the bytes of code that are coloured again for a line at its end.
 	maxRehighlight = 2048
 )
 
 // openCode colours the open code b: its complete lines once, with what stands before them as far as it is not sure.
 func (d *Doc) openCode(b *block) []string {
-	g := &b.growth
+	if b.growth == nil {
+		b.growth = &growth{}
+	}
+	g := b.growth
 	if g.at == 0 {
 		g.from = b.from
 	}

@@ -26,9 +26,10 @@ type Style struct {
 	look   style.Markdown
 	parser parser.Parser
 
-	mu     sync.Mutex        // glamour's renderer keeps its state between calls
-	inline renderer.Renderer // headings, which are blocks of glamour's
-	flow   renderer.Renderer // all other text
+	mu       sync.Mutex        // glamour's renderer keeps its state between calls
+	inline   renderer.Renderer // headings, which are blocks of glamour's
+	flow     renderer.Renderer // all other text
+	rendered textBuffer        // by one of them
 
 	syntax map[chroma.TokenType]string // style sequences of tokens, see token
 	code   string                      // of all others

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -38,10 +39,22 @@ func Character(s string, state byte) (seq string, width, n int, next byte) {
 	return seq, width, n, next
 }
 
-// cells takes a styled string apart. Sequences other than styles and links are
+// cellBuffers are buffers for cells that are used until the end of a call only.
+var cellBuffers = sync.Pool{New: func() any { return new([]cell) }}
+
+// withCells calls use with the cells of s, which are valid until it returns.
+func withCells(s string, use func([]cell)) {
+	buffer, _ := cellBuffers.Get().(*[]cell)
+	all := appendCells((*buffer)[:0], s)
+	use(all)
+	clear(all)
+	*buffer = all
+	cellBuffers.Put(buffer)
+}
+
+// appendCells takes a styled string apart. Sequences other than styles and links are
 // dropped, and so are control characters other than the line break.
-func cells(s string) []cell {
-	all := make([]cell, 0, len(s))
+func appendCells(all []cell, s string) []cell {
 	var p pen
 	for state := byte(0); s != ""; {
 		seq, width, n, next := Character(s, state)
@@ -100,20 +113,21 @@ func renderCells(line []cell) string {
 // between wide graphemes, and inside words longer than a line. Line breaks in s
 // are kept. It adds at least one line to out.
 func wrap(out *blockLayout, s string, width int) {
-	all := cells(s)
-	for start := 0; start <= len(all); {
-		end := start
-		for end < len(all) && all[end].text != "\n" {
-			end++
+	withCells(s, func(all []cell) {
+		for start := 0; start <= len(all); {
+			end := start
+			for end < len(all) && all[end].text != "\n" {
+				end++
+			}
+			line, before := all[start:end], -1
+			breakLine(line, width, func(from, to int) {
+				blank := from > before || before > 0 && line[before-1].text == " "
+				out.add(renderCells(line[from:to]), LineInfo{Soft: before >= 0, Space: blank})
+				before = to
+			})
+			start = end + 1
 		}
-		line, before := all[start:end], -1
-		breakLine(line, width, func(from, to int) {
-			blank := from > before || before > 0 && line[before-1].text == " "
-			out.add(renderCells(line[from:to]), LineInfo{Soft: before >= 0, Space: blank})
-			before = to
-		})
-		start = end + 1
-	}
+	})
 }
 
 // Wrap breaks a text, which may be styled, into lines of at most width cells.
@@ -161,7 +175,10 @@ func wrapCode(out *blockLayout, s string, width int) {
 		out.add(strings.TrimRight(s, " "), LineInfo{}) // megabytes of plain text are drawn at once
 		return
 	}
-	line := cells(s)
+	withCells(s, func(line []cell) { wrapCodeCells(out, line, width) })
+}
+
+func wrapCodeCells(out *blockLayout, line []cell, width int) {
 	indent := 0
 	for indent < len(line) && line[indent].text == " " {
 		indent++

@@ -1,13 +1,14 @@
-// Package mention finds what a message names with an @: files, whose text is sent with
-// the message, and what can complete an @word that is being typed. Paths are relative to
-// the folder of the program, ~/ is the home of the user.
+// Package mention finds what a message names with an @: text files, whose text is sent
+// with the message, pictures, which are sent beside it, and what can complete an @word
+// that is being typed. Paths are relative to the folder of the program, ~/ is the home of
+// the user.
 //
 // Its functions read the disk; any goroutine may call them.
 //
 // # Caveats
 //
-// Only text files of at most 256 KB can be attached, and no path that contains white
-// space.
+// Only text files of at most MaxText bytes and the pictures of package attachment can be
+// attached, and no path that contains white space.
 package mention
 
 import (
@@ -22,18 +23,27 @@ import (
 	"unicode/utf8"
 
 	"winnow/assistant"
+	"winnow/assistant/attachment"
 	"winnow/assistant/safetext"
 	"winnow/tui/overlay"
 )
 
-const (
-	maxAttachment = 256 << 10 // bytes of one file: 75,000 tokens, more than most models take
-	maxSuggested  = 5000      // entries of a folder, and names, that Suggest looks at
-)
+// MaxText bounds a text file, in bytes: 75,000 tokens, more than most models take.
+const MaxText = 256 << 10
+
+const maxSuggested = 5000 // entries of a folder, and names, that Suggest looks at
+
+// Source is where the files are.
+type Source struct {
+	None bool // the user is on another machine than the program: no file can be named or written
+}
 
 // Files lists the files that a text names as @path. A word is a path when it
 // has a dot or a slash in it, so that a mention of @someone stays a word.
-func Files(text string) (names []string) {
+func (s Source) Files(text string) (names []string) {
+	if s.None {
+		return nil
+	}
 	for _, word := range strings.Fields(text) {
 		name, marked := strings.CutPrefix(word, "@")
 		name = strings.TrimRight(name, ",;:!?)")
@@ -44,17 +54,40 @@ func Files(text string) (names []string) {
 	return names
 }
 
-// Attach appends the text of each named file to the message.
+// Attach appends the text of each named file to the message, and attaches the pictures.
 func Attach(p assistant.Prompt, names []string) (assistant.Prompt, error) {
 	for _, name := range names {
-		text, err := readText(filePath(name))
+		data, err := read(filePath(name))
+		var picture assistant.Attachment
+		switch isPicture := err == nil && attachment.IsPicture(name, data); {
+		case err != nil:
+		case isPicture:
+			if picture, err = attachment.NewPicture(name, data); err == nil {
+				p.Attachments, err = addPicture(p.Attachments, picture)
+			}
+		default:
+			if err = checkText(data); err == nil {
+				p.Text += fmt.Sprintf("\n\n%s:\n```\n%s\n```", name, strings.TrimRight(string(data), "\n"))
+				p.Attachments = append(p.Attachments, assistant.Attachment{Name: name, Type: "text/plain", Size: int64(len(data))})
+			}
+		}
 		if err != nil {
 			return p, fmt.Errorf("@%s %w", name, err)
 		}
-		p.Text += fmt.Sprintf("\n\n%s:\n```\n%s\n```", name, strings.TrimRight(text, "\n"))
-		p.Attachments = append(p.Attachments, assistant.Attachment{Name: name, Type: "text/plain", Size: int64(len(text))})
 	}
 	return p, nil
+}
+
+// addPicture adds a picture, unless it is there already under this name.
+func addPicture(files []assistant.Attachment, f assistant.Attachment) ([]assistant.Attachment, error) {
+	pictures := attachment.Pictures(files)
+	switch {
+	case slices.ContainsFunc(pictures, func(have assistant.Attachment) bool { return have.Name == f.Name && have.Hash == f.Hash }):
+		return files, nil
+	case len(pictures) == attachment.MaxPictures:
+		return files, fmt.Errorf("is one picture too many: send %d at most in one message", attachment.MaxPictures)
+	}
+	return append(files, f), nil
 }
 
 // filePath expands ~/ at the beginning of a name to the home of the user.
@@ -67,30 +100,37 @@ func filePath(name string) string {
 	return name
 }
 
-// readText reads a text file. Its errors continue a sentence that begins with the name.
-func readText(path string) (string, error) {
+// read reads a file, up to what is more than can be attached. Its errors continue a
+// sentence that begins with the name.
+func read(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", fmt.Errorf("cannot be read: %w", err)
+		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return "", errors.New("is not a file")
+		return nil, errors.New("is not a file")
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return "", fmt.Errorf("cannot be read: %w", err)
+		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
 	defer file.Close() // it was only read
-	data, err := io.ReadAll(io.LimitReader(file, maxAttachment+1))
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("cannot be read: %w", err)
-	case len(data) > maxAttachment:
-		return "", fmt.Errorf("is larger than %d KB", maxAttachment>>10)
-	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		return "", errors.New("is not text")
+	data, err := io.ReadAll(io.LimitReader(file, attachment.MaxPictureBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
-	return string(data), nil
+	return data, nil
+}
+
+// checkText refuses what cannot stand in a message, as read does.
+func checkText(data []byte) error {
+	switch {
+	case len(data) > MaxText:
+		return fmt.Errorf("is larger than %s", attachment.SizeText(MaxText))
+	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
+		return errors.New("is neither text nor a picture that models take")
+	}
+	return nil
 }
 
 // Split divides an @word into its folder, with the slash at its end, and the rest.
@@ -105,7 +145,7 @@ func Split(word string) (dir, name string) {
 // listed once their dot is typed. It leaves out a folder that cannot be read, and names
 // that Files would not find again: with white space, a comma at the end or invisible
 // characters.
-func Suggest(word string, names []string) []overlay.Entry {
+func (s Source) Suggest(word string, names []string) []overlay.Entry {
 	dir, typed := Split(word)
 	typed = strings.ToLower(typed)
 	const folders, files, others = 0, 1, 2
@@ -120,7 +160,10 @@ func Suggest(word string, names []string) []overlay.Entry {
 		}
 		ranked[kind] = append(ranked[kind], overlay.Entry{Value: text, Text: strings.TrimPrefix(text, "@"), Extra: extra})
 	}
-	entries, _ := os.ReadDir(filepath.Clean(filePath(dir))) // "" is the folder of the program
+	var entries []os.DirEntry
+	if !s.None {
+		entries, _ = os.ReadDir(filepath.Clean(filePath(dir))) // "" is the folder of the program
+	}
 	for _, e := range entries[:min(len(entries), maxSuggested)] {
 		path := dir + e.Name()
 		info, err := os.Stat(filePath(path)) // of the target of a link
@@ -134,13 +177,13 @@ func Suggest(word string, names []string) []overlay.Entry {
 		case !strings.ContainsAny(path, "./"):
 			path = "./" + path // so that Files takes it for a path
 		}
-		if !slices.Equal(Files("@"+path), []string{path}) {
+		if !slices.Equal(s.Files("@"+path), []string{path}) {
 			continue
 		}
 		if info.IsDir() {
 			add(folders, e.Name(), "@"+path, "folder")
 		} else {
-			add(files, e.Name(), "@"+path, fileSize(info.Size()))
+			add(files, e.Name(), "@"+path, fileSize(e.Name(), info.Size()))
 		}
 	}
 	for _, n := range names[:min(len(names), maxSuggested)] {
@@ -155,12 +198,13 @@ func Suggest(word string, names []string) []overlay.Entry {
 	return all
 }
 
-func fileSize(size int64) string {
-	switch {
-	case size > maxAttachment:
-		return "too large"
-	case size < 1<<10:
-		return fmt.Sprintf("%d B", size)
+func fileSize(name string, size int64) string {
+	most := int64(MaxText)
+	if attachment.IsPicture(name, nil) {
+		most = attachment.MaxPictureBytes
 	}
-	return fmt.Sprintf("%.1f KB", float64(size)/(1<<10))
+	if size > most {
+		return "too large"
+	}
+	return attachment.SizeText(size)
 }

@@ -4,7 +4,7 @@
 // # Types
 //
 // An Overlay draws itself into a box and answers each key with an Outcome: it
-// stays, it closes, something was chosen, or a search is wanted. A Picker is a
+// stays, it closes, something was chosen, or work is wanted. A Picker is a
 // list that is searched while one types, a Text shows lines and may ask a
 // question, a Line asks for a text. The root model
 // knows what a choice means; nothing here does I/O or knows a session.
@@ -12,7 +12,7 @@
 // # Concurrency
 //
 // A Stack and its overlays belong to the goroutine that runs Update and View.
-// Search.Run alone is safe from any other.
+// Work.Run alone is safe from any other.
 //
 // # Caveats
 //

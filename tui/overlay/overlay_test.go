@@ -107,6 +107,33 @@ func TestNewEntriesKeepTheSearchAndTheSelection(t *testing.T) {
 	}
 }
 
+// Where an entry is too narrow for text and right edge, the short right edge stands there
+// whole; a title is cut after a word.
+func TestANarrowEntryShowsItsShortEdge(t *testing.T) {
+	p := NewPicker("Sessions", []Entry{{Text: "which models are hidden", Extra: "2026-03-04 14:32 · 1 pair", Short: "2026-03-04"}}, 0)
+	for w, want := range map[int]string{
+		60: "❯   which models are hidden        2026-03-04 14:32 · 1 pair",
+		53: "❯   which models are hidden 2026-03-04 14:32 · 1 pair",
+		52: "❯   which models are hidden               2026-03-04",
+		34: "❯   which models are…   2026-03-04",
+	} {
+		if got := ansi.Strip(p.Body(w, 4, plainStyles)[pickerHeadLines]); got != want {
+			t.Errorf("%d cells:\n%q, want\n%q", w, got, want)
+		}
+	}
+	if got, _, _ := strings.Cut(framed("Undo the changes of others as well?", "", nil, 36, plainStyles), "\n"); !strings.Contains(got, "Undo the changes of others as… ") {
+		t.Errorf("the title is %q", got)
+	}
+}
+
+// An entry with nothing at its right edge has the whole line.
+func TestAnEntryAloneHasTheWholeLine(t *testing.T) {
+	p := NewPicker("Commands", []Entry{{Text: "Save the filter under a name"}}, 0)
+	if got, want := ansi.Strip(p.Body(32, 4, plainStyles)[pickerHeadLines]), "❯   Save the filter under a name"; got != want {
+		t.Errorf("it is %q, want %q", got, want)
+	}
+}
+
 func TestLine(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys []string
@@ -141,6 +168,9 @@ func TestQuestionIgnoresWhatWasTypedAhead(t *testing.T) {
 	at := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	now := func() time.Time { return at }
 	q := NewQuestion("Save?", []string{"+ line"}, []Answer{{"y", "save"}, {"n", "no"}}, "n", now)
+	if press(q, "t"); q.Hints() != "press one of the keys above" {
+		t.Errorf("after a letter that is no answer the hint is %q", q.Hints())
+	}
 	for range 5 { // a hand that types on has not read it
 		if got := press(q, "y"); got != (TypedAhead{}) {
 			t.Fatalf("y at once = %#v, want it to be handed on", got)
@@ -149,6 +179,9 @@ func TestQuestionIgnoresWhatWasTypedAhead(t *testing.T) {
 	}
 	if got := press(q, "enter"); got != (Stay{}) {
 		t.Fatalf("enter at once = %#v, want it to be ignored", got)
+	}
+	if want := "y was too early: press it again"; q.Hints() != want {
+		t.Errorf("the hint is %q, want %q", q.Hints(), want)
 	}
 	at = at.Add(GuardTime)
 	if got := press(q, "y"); got != (Chosen{Value: "y", Key: "y"}) {
@@ -236,6 +269,27 @@ func TestQuestionShowsAllOfItsLines(t *testing.T) {
 	}
 	if n := strings.Count(view, red); n < 5 {
 		t.Errorf("the colour is on %d lines of the wrapped one", n)
+	}
+}
+
+// A list of rules is broken after a comma, not within a rule, and nothing of it changes.
+func TestALongListOfRulesIsBrokenAfterAComma(t *testing.T) {
+	rules := "IGNORE_MODELS_OPENAI=gpt-3.5-turbo*,*-preview*,o3-mini,gpt-4-32k"
+	q := NewQuestion("Save?", []string{"\x1b[31m- " + rules + "\x1b[m"}, nil, "n", time.Now)
+	for w := len("- IGNORE_MODELS_OPENAI=gpt-3.5-turbo*,"); w < 80; w++ {
+		text := ""
+		for _, line := range q.Body(w, 30, plainStyles) {
+			line = strings.TrimRight(ansi.Strip(line), " ")
+			if text += line; ansi.StringWidth(line) > w {
+				t.Fatalf("%q is wider than %d", line, w)
+			}
+			if strings.HasSuffix(line, "-") && line != "-" {
+				t.Errorf("a line of %d cells ends within a rule: %q", w, line)
+			}
+		}
+		if !strings.Contains(text, rules) {
+			t.Fatalf("at %d cells the rules are shown as %q", w, text)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
@@ -21,6 +22,7 @@ type Entry struct {
 	Value  string // what is chosen
 	Text   string // what is shown and searched
 	Extra  string // at the right edge, not searched
+	Short  string // in place of Extra where that does not fit beside Text; "" cuts Extra
 	Detail string // a second line under the text, not searched; "" is none
 	Group  string // a heading above the first entry of the group; "" is none
 	Mark   string // one cell before the text
@@ -29,7 +31,6 @@ type Entry struct {
 const (
 	maxSyncSearch = 2_000 // entries that are searched while a key is handled; more are searched off the update loop
 	maxMeasured   = 1_000 // entries that the width of a picker is measured from
-	maxVisible    = 400   // bytes of a text that are drawn
 	maxQuery      = 200   // cells of a query
 	minPicker     = 48    // cells of a search and a short line
 	page          = 10    // entries that a page key moves by
@@ -80,7 +81,7 @@ func (p *Picker) load(entries []Entry) {
 	}
 }
 
-// WithKeys lets other keys choose as well as enter; hint names them in the last line.
+// WithKeys lets other keys choose as well as enter; hint names them below the entries.
 func (p *Picker) WithKeys(hint string, keys ...string) *Picker {
 	p.hint, p.keys = hint, keys
 	return p
@@ -106,6 +107,9 @@ func (p *Picker) SetEntries(entries []Entry) {
 		p.cursor = n
 	}
 }
+
+// Query is what is typed to search.
+func (p *Picker) Query() string { return p.query.Text() }
 
 // Title implements Overlay.
 func (p *Picker) Title() string { return p.title }
@@ -157,7 +161,14 @@ func (p *Picker) queryChanged() Outcome {
 		return Stay{}
 	}
 	entries, lower, query := p.entries, p.lower, p.query.Text()
-	return Search{Run: func() Found { return Found{p, query, len(entries), search(entries, lower, query)} }}
+	return Work{Run: func() (show func()) {
+		found := search(entries, lower, query)
+		return func() {
+			if p.pending && p.query.Text() == query && len(p.entries) == len(entries) {
+				p.show(found)
+			}
+		}
+	}}
 }
 
 // searchNow runs the pending search, if there is one.
@@ -204,8 +215,8 @@ func (p *Picker) choose(key string) Outcome {
 
 // Size implements Overlay.
 func (p *Picker) Size(w, h int) (int, int) {
-	widest := min(max(minPicker, p.widest, ansi.StringWidth(p.hint)), w*9/10)
-	return widest, min(pickerHeadLines+max(1, len(p.hintLines(widest)))+p.lines, h*4/5)
+	widest := min(max(minPicker, p.widest, lipgloss.Width(p.hint)), w*9/10)
+	return widest, min(pickerHeadLines+len(hintLines(p.hint, widest, style.Styles{}))+p.lines, h*4/5)
 }
 
 // Cursor implements Overlay.
@@ -228,8 +239,8 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 		query = o.Text.Render(p.query.View(p.queryW))
 	}
 	out := []string{o.Key.Render("/ ") + query, o.Muted.Render(strings.Repeat(st.Icons.Line, w))}
-	hint := p.hintLines(w)
-	hint = hint[:min(len(hint), max(0, h-pickerHeadLines-1))]
+	hint := hintLines(p.hint, w, st)
+	hint = hint[:min(len(hint), len(p.hint), max(1, h/4, h-pickerHeadLines-p.lines), max(0, h-pickerHeadLines-1))]
 	p.rows = h - pickerHeadLines - len(hint)
 	lines := p.matches.lines
 	if len(lines) == 0 {
@@ -244,18 +255,7 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 	for len(out) < h-len(hint) {
 		out = append(out, "")
 	}
-	for _, l := range hint {
-		out = append(out, o.Muted.Render(l))
-	}
-	return out
-}
-
-// hintLines are the hint below the entries, in as many lines as it takes.
-func (p *Picker) hintLines(w int) []string {
-	if p.hint == "" {
-		return nil
-	}
-	return textwidth.Wrap(p.hint, w)
+	return append(out, hint...)
 }
 
 // Position implements Overlay: the selected entry, of how many.
@@ -276,9 +276,9 @@ func (p *Picker) line(l matchLine, w int, st style.Styles) string {
 	e, o := p.entries[p.matches.found[l.match]], st.Overlay
 	switch l.kind {
 	case headingLine:
-		return o.Group.Render(textwidth.Truncate(visible(e.Group), w, "…"))
+		return o.Group.Render(textwidth.TruncateWords(visible(e.Group), w, "…"))
 	case detailLine:
-		return o.Muted.Render(textwidth.Truncate("    "+visible(e.Detail), w, "…"))
+		return o.Muted.Render(textwidth.TruncateWords("    "+visible(e.Detail), w, "…"))
 	case entryLine:
 	}
 	if e.Extra == "" && !p.query.Empty() {
@@ -294,20 +294,16 @@ func (e Entry) draw(selected bool, text string, w int, st style.Styles) string {
 		icon = st.Icons.Selected
 	}
 	left := icon + " " + text
-	extra := textwidth.Truncate(visible(e.Extra), max(w/3, w-ansi.StringWidth(left)-1), "…")
-	left = textwidth.Fit(left, w-ansi.StringWidth(extra)-1, "…") + " "
+	if e.Short != "" && ansi.StringWidth(left)+1+ansi.StringWidth(visible(e.Extra)) > w {
+		e.Extra = e.Short
+	}
+	extra := textwidth.TruncateWords(visible(e.Extra), max(w*2/5, w-ansi.StringWidth(left)-1), "…")
+	room := w - ansi.StringWidth(extra)
+	left = textwidth.Fit(textwidth.TruncateWords(left, room-min(1, len(extra)), "…"), room, "")
 	if selected {
 		return st.Overlay.Selected.Render(left + extra)
 	}
 	return st.Overlay.Text.Render(left) + st.Overlay.Muted.Render(extra)
-}
-
-// visible is a text as it can be drawn on one line.
-func visible(text string) string {
-	if len(text) > maxVisible {
-		text = strings.ToValidUTF8(text[:maxVisible], "")
-	}
-	return safetext.Visible(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(text))
 }
 
 // matches are the entries that a query finds, best first, and the lines that show

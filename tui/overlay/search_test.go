@@ -23,18 +23,18 @@ func TestALongPickerSearchesOffTheUpdateLoop(t *testing.T) {
 	var s Stack
 	p := NewPicker("models", many(10_000), 0)
 	s.Push(Models, p)
-	first, ok := s.Key("7", "7").(Search)
-	second, ok2 := s.Key("0", "0").(Search)
+	first, ok := s.Key("7", "7").(Work)
+	second, ok2 := s.Key("0", "0").(Work)
 	if !ok || !ok2 {
 		t.Fatal("a key searches at once")
 	}
-	old := first.Run()
-	s.Show(second.Run())
+	showOld := first.Run()
+	second.Run()()
 	if n := len(p.matches.found); n == 0 || n == len(p.entries) || p.pending {
 		t.Errorf("the search found %d of %d, pending %v", n, len(p.entries), p.pending)
 	}
 	want := len(p.matches.found)
-	s.Show(old)
+	showOld()
 	if len(p.matches.found) != want {
 		t.Error("a late answer to an earlier query is shown")
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Outcome is what an overlay answers to a key: one of Stay, Closed, TypedAhead,
-// Search, Chosen.
+// Work, Chosen.
 //
 //sumtype:decl
 type Outcome interface{ outcome() }
@@ -27,9 +27,9 @@ type (
 	// TypedAhead keeps it open: the key was typed before the question could be read,
 	// and belongs to what had the focus then.
 	TypedAhead struct{}
-	// Search keeps it open and asks for a search that would take too long for a
-	// key. Run is safe from any goroutine; Stack.Show shows what it found.
-	Search struct{ Run func() Found }
+	// Work keeps it open and asks for what would take too long for a key. Run is safe
+	// from any goroutine; what it returns shows the result, where keys are handled.
+	Work struct{ Run func() (show func()) }
 	// Chosen closes it with a choice: the overlay's Kind says of what.
 	Chosen struct {
 		Kind  Kind
@@ -42,16 +42,8 @@ type (
 func (Stay) outcome()       {}
 func (Closed) outcome()     {}
 func (TypedAhead) outcome() {}
-func (Search) outcome()     {}
+func (Work) outcome()       {}
 func (Chosen) outcome()     {}
-
-// Found is what a Search found.
-type Found struct {
-	picker  *Picker
-	query   string
-	entries int // how many were searched
-	matches matches
-}
 
 // Kind says what an overlay is for, so that the root knows what was chosen.
 type Kind int
@@ -74,6 +66,8 @@ const (
 	TopicName
 	Notices
 	Filters
+	Connect
+	HelpTopic
 )
 
 // Overlay is a box above the screen.
@@ -160,15 +154,6 @@ func (s *Stack) Key(name, text string) Outcome {
 	return s.apply(o.Key(name, text), kind)
 }
 
-// Show shows what a Search found, unless the query or the entries have changed.
-func (s *Stack) Show(f Found) {
-	for _, e := range s.open {
-		if p, ok := e.Overlay.(*Picker); ok && p == f.picker && p.pending && p.query.Text() == f.query && len(p.entries) == f.entries {
-			p.show(f.matches)
-		}
-	}
-}
-
 // Click gives the topmost overlay a click at a cell of a screen of w×h. A click
 // outside the box does nothing.
 func (s *Stack) Click(x, y, w, h int) Outcome {
@@ -200,7 +185,7 @@ func (s *Stack) apply(out Outcome, kind Kind) Outcome {
 		s.Pop()
 		c.Kind = kind
 		return c
-	case Stay, TypedAhead, Search:
+	case Stay, TypedAhead, Work:
 	}
 	return out
 }
@@ -257,7 +242,7 @@ func bodySize(o Overlay, w, h int) (bw, bh int) {
 func framed(title, position string, lines []string, w int, st style.Styles) string {
 	b := st.Border.FocusedShape
 	border := st.Overlay.Border
-	title = textwidth.Truncate(title, max(0, w-2), "…")
+	title = textwidth.TruncateWords(title, max(0, w-2), "…")
 	top := border.Render(b.TopLeft+b.Top) + st.Overlay.Title.Render(" "+title+" ") +
 		border.Render(strings.Repeat(b.Top, max(0, w-1-ansi.StringWidth(title)))+b.TopRight)
 	if title == "" {
@@ -297,12 +282,12 @@ func List(entries []Entry, selected, rows, w int, st style.Styles) []string {
 	for i, e := range entries[top : top+rows] {
 		lines[i] = e.draw(top+i == selected, visible(e.Text), inner, st)
 	}
-	position := ""
+	position, at := "", selected+1
+	if selected < 0 {
+		at = rows
+	}
 	if rows < len(entries) {
-		position = fmt.Sprintf("%d/%d", selected+1, len(entries))
-		if selected < 0 {
-			position = fmt.Sprintf("%d/%d", rows, len(entries))
-		}
+		position = fmt.Sprintf("%d/%d", at, len(entries))
 	}
 	return strings.Split(framed("", position, lines, inner, st), "\n")
 }
@@ -361,7 +346,8 @@ func (l *Line) Hints() string { return "enter selects · esc closes" }
 
 // Size implements Overlay.
 func (l *Line) Size(w, _ int) (int, int) {
-	return min(max(minLine, ansi.StringWidth(l.text.Text())+1, ansi.StringWidth(l.hint)), w*9/10), 3
+	w = min(max(minLine, ansi.StringWidth(l.text.Text())+1, ansi.StringWidth(l.hint)), w*9/10)
+	return w, 2 + len(hintLines(l.hint, w, style.Styles{}))
 }
 
 // Cursor implements Overlay.
@@ -373,5 +359,15 @@ func (l *Line) Cursor() (x, y int, ok bool) {
 // Body implements Overlay.
 func (l *Line) Body(w, _ int, st style.Styles) []string {
 	l.width = w
-	return []string{st.Overlay.Text.Render(l.text.View(w)), "", st.Overlay.Muted.Render(textwidth.Truncate(l.hint, w, st.Icons.Ellipsis))}
+	return append([]string{st.Overlay.Text.Render(l.text.View(w)), ""}, hintLines(l.hint, w, st)...)
+}
+
+const maxVisible = 400 // bytes of a text that are drawn
+
+// visible is a text as it can be drawn on one line.
+func visible(text string) string {
+	if len(text) > maxVisible {
+		text = strings.ToValidUTF8(text[:maxVisible], "")
+	}
+	return safetext.Visible(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(text))
 }

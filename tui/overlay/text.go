@@ -38,6 +38,7 @@ type Text struct {
 
 	answers []Answer // of a question
 	no      string   // the answer of esc and enter
+	early   string   // the answer that came last within GuardTime, for the hint
 	lastKey time.Time
 	now     func() time.Time
 }
@@ -108,6 +109,9 @@ func (t *Text) answer(name, text string) Outcome {
 		return Stay{}
 	case typedAhead && text != "":
 		t.lastKey = now
+		if isAnswer {
+			t.early = name
+		}
 		return TypedAhead{}
 	}
 	return nil
@@ -135,10 +139,12 @@ func (t *Text) Hints() string {
 	switch {
 	case t.answers == nil:
 		return "↑ ↓ scroll · esc closes"
+	case t.early != "":
+		return t.early + " was too early: press it again"
 	case t.Position() != "":
-		return "↑ ↓ scroll · press one of the keys shown above"
+		return "↑ ↓ scroll · press one of the keys above"
 	}
-	return "press one of the keys shown above"
+	return "press one of the keys above"
 }
 
 const (
@@ -166,8 +172,8 @@ func (t *Text) wrap(w int) []string {
 	}
 	t.wrapped, t.width = t.wrapped[:0], w
 	for _, l := range t.lines {
-		if strings.Contains(l, "\x1b") { // lipgloss repeats the style on each line
-			t.wrapped = append(t.wrapped, strings.Split(lipgloss.Wrap(l, max(1, w), ""), "\n")...)
+		if strings.Contains(l, "\x1b") {
+			t.wrapped = append(t.wrapped, strings.Split(wrapRules(l, max(1, w)), "\n")...)
 		} else {
 			t.wrapped = append(t.wrapped, textwidth.Wrap(l, w)...)
 		}
@@ -175,11 +181,28 @@ func (t *Text) wrap(w int) []string {
 	return t.wrapped
 }
 
+// wrapRules wraps a line. A list of rules is broken after a comma, not at a hyphen within
+// a rule: for that a control character, which no text on the screen has, stands for the
+// hyphens.
+func wrapRules(l string, w int) string {
+	const hyphen = "\x01"
+	lines := strings.ReplaceAll(ansi.Wrap(strings.ReplaceAll(l, "-", hyphen), w, ","), hyphen, "-")
+	if lipgloss.Width(lines) > w { // x/ansi puts a wide character behind a comma at the end of a line
+		lines = ansi.Wrap(l, w, "")
+	}
+	return lipgloss.Wrap(lines, 0, "") // only repeats the style on each line
+}
+
+// hintLines are a hint in lines of w cells, one for "".
+func hintLines(hint string, w int, st style.Styles) []string {
+	return strings.Split(st.Overlay.Muted.Render(strings.Join(textwidth.Wrap(hint, w), "\n")), "\n")
+}
+
 // foot is a gap and the hint, or a gap and the answers in as many lines of w cells
 // as they take.
 func (t *Text) foot(w int, st style.Styles) (lines []string) {
 	if t.hint != "" {
-		return []string{"", st.Overlay.Muted.Render(t.hint)}
+		return append([]string{""}, hintLines(t.hint, w, st)...)
 	}
 	for _, a := range t.answers {
 		label := st.Overlay.Key.Render(a.Key) + " " + st.Overlay.Text.Render(a.Label)

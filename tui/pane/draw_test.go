@@ -6,7 +6,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"winnow/assistant"
 	"winnow/tui/textwidth"
 )
 
@@ -60,18 +59,6 @@ func TestForeignTextIsVisibleAndBounded(t *testing.T) {
 	long := Visible(strings.Repeat("é", maxVisible))
 	if len(long) > maxVisible || strings.ContainsRune(long, '\uFFFD') {
 		t.Errorf("a long text has %d bytes, or is cut inside a character", len(long))
-	}
-}
-
-func TestEffectsAreCounted(t *testing.T) {
-	for want, e := range map[string]assistant.ModelEffect{
-		"p: no models are known":                         {Provider: "p"},
-		"p: no model changes":                            {Provider: "p", Known: true},
-		"p: 1 more will be shown, 2 more will be hidden": {Provider: "p", Known: true, Shown: []string{"a"}, Hidden: []string{"b", "c"}},
-	} {
-		if got := EffectText(e); got != want {
-			t.Errorf("EffectText(%+v) = %q, want %q", e, got, want)
-		}
 	}
 }
 

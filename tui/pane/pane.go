@@ -111,6 +111,7 @@ type Status struct {
 	Title    string // "model filter"
 	Subtitle string // the provider
 	Unsaved  bool
+	Deletes  string // what the key that deletes a rule does here, in a word or two; "" is nothing
 }
 
 // Action is what a pane asks the root to do: one of Nothing, Edit, Notify,

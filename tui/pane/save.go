@@ -7,13 +7,12 @@ import (
 	"strings"
 
 	"winnow/assistant"
+	"winnow/assistant/savetext"
 	"winnow/tui/style"
 )
 
-const (
-	maxModels = 30 // models of each kind that the save dialog names for a provider
-	maxLines  = 20 // lines of a list in a question
-)
+// maxLines is how many lines of a list a question shows.
+const maxLines = 20
 
 // SavePlanLines is the save dialog: the lines of the file, then the models of
 // each provider.
@@ -21,57 +20,33 @@ func SavePlanLines(plan assistant.SavePlan, st *style.Styles) []string {
 	if plan.Empty() {
 		return []string{st.Diff.Same.Render("nothing would change")}
 	}
-	head := Visible(plan.Path)
-	if plan.Creates {
-		head += " (new file)"
+	lines := DiffLines(savetext.Lines(plan), st)
+	if len(plan.Effects) > 0 {
+		lines = append(lines, "", RestartLine(st))
 	}
-	lines := []string{st.Diff.Hunk.Render(head)}
-	for _, l := range plan.Lines {
-		lines = append(lines, diffLine(st, l.Kind == "+", l.Text))
-	}
-	for _, e := range plan.Effects {
-		lines = append(lines, "", st.Diff.Hunk.Render(EffectText(e)))
-		for _, part := range []struct {
-			shown bool
-			ids   []string
-		}{{true, e.Shown}, {false, e.Hidden}} {
-			for _, id := range part.ids[:min(len(part.ids), maxModels)] {
-				lines = append(lines, diffLine(st, part.shown, Visible(id)))
-			}
-			if n := len(part.ids) - maxModels; n > 0 {
-				lines = append(lines, diffLine(st, part.shown, fmt.Sprintf("and %d more", n)))
-			}
+	return lines
+}
+
+// DiffLines draws the lines of a difference, which are safe to show: + is added, - is
+// removed, others are headings.
+func DiffLines(lines []string, st *style.Styles) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		switch {
+		case strings.HasPrefix(l, "+"):
+			out[i] = st.Diff.Add.Render(st.Icons.Add + " " + strings.TrimPrefix(l[1:], " "))
+		case strings.HasPrefix(l, "-"):
+			out[i] = st.Diff.Remove.Render(st.Icons.Remove + " " + strings.TrimPrefix(l[1:], " "))
+		case l != "":
+			out[i] = st.Diff.Hunk.Render(l)
 		}
 	}
-	if len(plan.Effects) == 0 {
-		return lines
-	}
-	return append(lines, "", st.Rules.Warn.Render(st.Icons.Warn+" restart the proxy afterwards: it reads the rules when it starts"))
+	return out
 }
 
-// EffectText says in one line what a save does to the models of a provider.
-func EffectText(e assistant.ModelEffect) string {
-	var parts []string
-	if n := len(e.Shown); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d more will be shown", n))
-	}
-	if n := len(e.Hidden); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d more will be hidden", n))
-	}
-	switch {
-	case !e.Known:
-		parts = []string{"no models are known"}
-	case parts == nil:
-		parts = []string{"no model changes"}
-	}
-	return Visible(e.Provider) + ": " + strings.Join(parts, ", ")
-}
-
-func diffLine(st *style.Styles, added bool, text string) string {
-	if added {
-		return st.Diff.Add.Render(st.Icons.Add + " " + text)
-	}
-	return st.Diff.Remove.Render(st.Icons.Remove + " " + text)
+// RestartLine ends the dialog of a save.
+func RestartLine(st *style.Styles) string {
+	return st.Rules.Warn.Render(st.Icons.Warn + " restart the proxy afterwards: it reads the rules when it starts")
 }
 
 // ConflictLines shows what someone else changed in a file, and the unsaved changes.

@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
 	"winnow/tui/pane"
+	"winnow/tui/slash"
 )
 
 func TestRollbackAndBack(t *testing.T) {
@@ -242,6 +244,36 @@ func TestModels(t *testing.T) {
 	r.wait(`Error: config: model: there is no provider "nowhere".`)
 }
 
+// A model that its endpoint no longer lists is marked, is not sent to, and the text can
+// be sent to another. A list of an earlier run says its age.
+func TestAVanishedModel(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), nil)
+	registry, listed := r.session.Registry(), time.Now().Add(-49*time.Hour)
+	list := []llm.ModelInfo{{ID: "far/stays", Source: "cache", Retrieved: listed}, {ID: "far/leaves", Source: "cache", Retrieved: listed}}
+	if err := registry.Add(llm.Provider{Name: "far", Model: at.NewScript()}); err != nil {
+		t.Fatal(err)
+	}
+	registry.Learn(list...)
+	r.say("/model far/leaves")
+	r.wait("Model far/leaves from the next message on.")
+	r.say("/models far")
+	r.wait("1 far/leaves, chosen\n")
+	r.wait("The models of far were listed 2 days ago.")
+	registry.Replace("far", list[:1])
+	r.say("/models far")
+	r.wait("1 far/leaves, gone, last seen " + listed.Format("2006-01-02") + ", chosen\n")
+	r.say("hello")
+	r.wait("far/leaves is no longer listed by its endpoint: last seen " + listed.Format("2006-01-02 15:04"))
+	r.wait("/model chooses another")
+	registry.LearnLimit("test/one", 5000, listed)
+	r.say("/model test/one")
+	r.wait("Model test/one")
+	r.say("/status")
+	r.wait("5000 tokens (an overflow error, " + listed.Format("2006-01-02") + ")")
+	r.say("/retry")
+	r.wait("Hm.")
+}
+
 func TestNewAndUnknown(t *testing.T) {
 	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), nil)
 	r.say("hello")
@@ -257,8 +289,19 @@ func TestNewAndUnknown(t *testing.T) {
 	r.say("/rolback 1")
 	r.wait("There is no command /rolback. Did you mean 'rollback'?")
 	r.say("/help")
-	for _, cmd := range commands() {
-		r.wait("/" + cmd.name)
+	known := commands()
+	for _, cmd := range slash.Table() {
+		if cmd.Help == "" {
+			continue // of the screen
+		}
+		r.wait("/" + cmd.Name)
+		if known[cmd.Name].run == nil {
+			t.Errorf("/%s does nothing", cmd.Name)
+		}
+		delete(known, cmd.Name)
+	}
+	if len(known) > 0 {
+		t.Errorf("%v are not in the help", known)
 	}
 }
 
@@ -361,13 +404,13 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-func TestMessageBegunAtTheEnd(t *testing.T) {
+func TestMessageStartedAtTheEnd(t *testing.T) {
 	h := store(t)
 	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *testOptions) { o.History = h })
 	r.say(`"""`)
 	r.blind("half of it")
 	r.keys.Close()
-	r.wait("The message that was begun is not sent.")
+	r.wait("The unfinished message is not sent.")
 	r.end()
 	if sent, err := h.Sent(t.Context(), 1); err != nil || !slices.Equal(sent, []string{"half of it"}) {
 		t.Errorf("kept %q, %v", sent, err)

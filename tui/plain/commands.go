@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,47 +16,46 @@ import (
 	"winnow/assistant/workspace"
 	"winnow/tui/lines"
 	"winnow/tui/pane"
+	"winnow/tui/slash"
 )
 
-// command is what a line that begins with / does.
+// command is what a command of the table does here.
 type command struct {
-	name      string
-	args      string // as help shows them
-	help      string
-	needsIdle bool // refused while a turn runs
 	run       func(c *console, args string) error
+	needsIdle bool // refused while a turn runs
 }
 
-// commands are all of them, in the order in which help reads them.
-func commands() []command {
-	return []command{
-		{"help", "", "read this", false, (*console).help},
-		{"cancel", "", "cancel the answer, as Ctrl+C does", false, (*console).cancel},
-		{"retry", "", "send again what failed or was cancelled; else regenerate the last answer", true, (*console).retry},
-		{"reask", "[TEXT]", "send TEXT, or the next message, in place of what failed", true, (*console).reAsk},
-		{"queue", "[send|drop]", "the queued message", false, (*console).queued},
-		{"pairs", "[N]", "the last 10, or N, messages with their numbers", false, (*console).listPairs},
-		{"pair", "[N]", "read pair N, or the last one, with its answer", false, (*console).readPair},
-		{"topic", "[PATH|none]", "show or set the topic of new messages", false, (*console).topic},
-		{"rules", "", "the rules of the window", false, (*console).listRules},
-		{"changes", "", "what a save would change", true, func(c *console, _ string) error { _, err := c.planSave(); return err }},
-		{"save", "", "show what would be written, ask, and write", true, func(c *console, _ string) error { return c.saveThen(func() {}) }},
-		{"discard", "", "return to what is saved", true, (*console).discard},
-		{"undo", "", "undo the newest change, whoever made it", true, (*console).undo},
-		{"undo-pairs", "", "undo the last :command of a filter line", false, (*console).undoPairs},
-		{"checkpoints", "", "the points to go back to", false, (*console).listCheckpoints},
-		{"rollback", "N [rules|conversation]", "go back to checkpoint N, with both or one", true, (*console).rollback},
-		{"undo-rollback", "", "undo the last rollback", true, (*console).undoRollback},
-		{"models", "[TEXT]", "the models, or those with TEXT in their name", false, (*console).listModels},
-		{"model", "N|PROVIDER/NAME", "choose a model for the next message", false, (*console).chooseModel},
-		{"filter", "[LINE]", "see, and send, only the pairs that LINE matches; LINE :star 2, :flag, :topic NAME, :delete, :export … does it to them", false, (*console).filter},
-		{"all", "", "see the pairs of all sessions", false, func(c *console, _ string) error { return c.setFilter("") }},
-		{"sessions", "[TEXT]", "the sessions, or those with TEXT in their first message or folder", false, (*console).listSessions},
-		{"session", "N", "resume session N", true, (*console).resume},
-		{"new", "", "start a new session", true, (*console).newSession},
-		{"thinking", "[on|off]", "show or hide the reasoning", false, (*console).setThinking},
-		{"status", "", "model, context, filter, what is unsaved", false, (*console).showStatus},
-		{"quit", "", "quit winnow", false, (*console).quit},
+// commands are all of slash.Table, by name.
+func commands() map[string]command {
+	return map[string]command{
+		"help":          {run: (*console).help},
+		"cancel":        {run: (*console).cancel},
+		"retry":         {(*console).retry, true},
+		"reask":         {(*console).reAsk, true},
+		"queue":         {run: (*console).queued},
+		"pairs":         {run: (*console).listPairs},
+		"pair":          {run: (*console).readPair},
+		"topic":         {run: (*console).topic},
+		"rules":         {run: (*console).listRules},
+		"changes":       {func(c *console, _ string) error { _, err := c.planSave(); return err }, true},
+		"save":          {func(c *console, _ string) error { return c.saveThen(func() {}) }, true},
+		"discard":       {(*console).discard, true},
+		"undo":          {(*console).undo, true},
+		"undo-pairs":    {run: (*console).undoPairs},
+		"checkpoints":   {run: (*console).listCheckpoints},
+		"rollback":      {(*console).rollback, true},
+		"undo-rollback": {(*console).undoRollback, true},
+		"connect":       {(*console).connect, true},
+		"models":        {run: (*console).listModels},
+		"model":         {run: (*console).chooseModel},
+		"filter":        {run: (*console).filter},
+		"all":           {run: func(c *console, _ string) error { return c.setFilter("") }},
+		"sessions":      {run: (*console).listSessions},
+		"session":       {(*console).resume, true},
+		"new":           {(*console).newSession, true},
+		"thinking":      {run: (*console).setThinking},
+		"status":        {run: (*console).showStatus},
+		"quit":          {run: (*console).quit},
 	}
 }
 
@@ -66,32 +67,54 @@ func (c *console) command(text string) {
 	}
 	c.endLine()
 	number := name != "" && strings.Trim(name, "0123456789") == ""
-	cmd, names := command{}, []string(nil)
-	for _, known := range commands() {
-		if names = append(names, known.name); known.name == name {
-			cmd = known
-		}
-	}
+	all := commands()
+	cmd := all[name]
 	switch {
 	case c.turn != nil && (number || cmd.needsIdle):
 		c.fail(assistant.ErrBusy)
 	case number:
 		c.fail(c.choose(name))
 	case cmd.run == nil:
-		c.out.Line("There is no command /" + lines.Name(name) + "." + nearest.Hint(name, names) + " Two slashes begin a message that starts with one.")
+		c.out.Line("There is no command /" + lines.Name(name) + "." + nearest.Hint(name, slices.Sorted(maps.Keys(all))) + " Two slashes begin a message that starts with one.")
 	default:
 		c.fail(cmd.run(c, strings.TrimSpace(args)))
 	}
 }
 
-func (c *console) help(string) error {
+// help explains a topic, or lists the commands.
+func (c *console) help(topic string) error {
+	if topic != "" {
+		page, err := slash.Explained(topic, c.opts.Topics)
+		if err == nil {
+			c.out.Line(strings.Join(page.Lines(), "\n"))
+		}
+		return err
+	}
 	c.out.Line("One line is one message. A backslash at the end of a line continues on the next line; \"\"\" begins a message of many lines and ends it.")
 	c.out.Line("While the assistant works, a message waits for the end of its answer. Ctrl+C cancels the answer; twice with nothing to cancel, it quits.")
 	c.out.Line("A number alone is a message; a slash and a number, as in /1, chooses what is offered. winnow asks before it does anything permanent, and only the word yes confirms.")
-	for _, cmd := range commands() {
-		c.out.Indent(strings.TrimSpace("/"+cmd.name+" "+cmd.args) + ": " + cmd.help)
+	for _, cmd := range slash.Table() {
+		if cmd.Help != "" {
+			c.out.Indent(strings.TrimSpace("/"+cmd.Name+" "+cmd.Console) + ": " + cmd.Help)
+		}
+	}
+	var topics []string
+	for _, t := range c.opts.Topics {
+		topics = append(topics, t.Name)
+	}
+	if topics != nil {
+		c.out.Line("/help and one of these explains it: " + strings.Join(topics, ", ") + ".")
 	}
 	return nil
+}
+
+// connect connects a model by questions.
+func (c *console) connect(string) error {
+	if c.opts.Connect == nil || !c.opts.Interactive {
+		return reply("winnow config connect connects a model.")
+	}
+	d := lines.Dialogue{Out: c.out, In: c.input, Interrupt: c.opts.Interrupt, Now: c.opts.Now, Hide: c.opts.Hide}
+	return d.Run(c.ctx, c.opts.Connect)
 }
 
 // reply is a sentence that a command returns in place of an error: it was used
@@ -104,7 +127,8 @@ func (r reply) Error() string { return string(r) }
 var advice = map[error]string{
 	assistant.ErrBusy:          "the assistant is working; Ctrl+C or /cancel cancels it",
 	assistant.ErrNoModel:       "no model is selected; /models lists them, /model chooses one, /retry then sends the message",
-	llm.ErrModelGone:           "the endpoint no longer offers this model; /models lists them, /model chooses another",
+	llm.ErrNoVision:            "the model cannot see pictures; /models lists others, /model chooses one",
+	llm.ErrModelGone:           "/models lists those that are, /model chooses another",
 	workspace.ErrNoHistory:     "there is no history in this run, only this session",
 	workspace.ErrNothingToUndo: "there is nothing to undo",
 	fs.ErrExist:                "that file is there already; --force overwrites it",
@@ -133,6 +157,9 @@ func (c *console) fail(err error) {
 		if errors.Is(err, known) {
 			text = words
 		}
+	}
+	if errors.Is(err, llm.ErrModelGone) { // which one, and since when
+		text = err.Error() + "; " + text
 	}
 	c.printError(label, text)
 }

@@ -12,6 +12,7 @@ import (
 	"winnow/assistant/workspace"
 	"winnow/tui/lines"
 	"winnow/tui/pane"
+	"winnow/tui/slash"
 )
 
 // Options configures Run. Workspace, Title, In, Out and Err are needed, the rest
@@ -33,8 +34,15 @@ type Options struct {
 	Examples []string
 	Notice   string   // shown at the start
 	Recovery []string // the unsaved changes that a crash left, one a line; nil is none
-	Now      func() time.Time
-	Redact   func(string) string // removes keys from what is shown; nil removes none
+	Topics   []slash.HelpTopic
+	// Connect connects a model by questions; nil: nothing here does.
+	Connect func(ctx context.Context, print func(string), ask lines.Ask) error
+	// OfferConnect opens with a question whether to do so; Dismiss is called for a no.
+	OfferConnect bool
+	Dismiss      func(ctx context.Context) error
+	Hide         func() (restore func()) // see lines.Dialogue
+	Now          func() time.Time
+	Redact       func(string) string // removes keys from what is shown; nil removes none
 }
 
 // The exit statuses of Run.
@@ -173,7 +181,7 @@ func (c *console) prompt() {
 		if unread {
 			c.question.shown = c.opts.Now()
 		}
-	case c.message.Begun():
+	case c.message.Started():
 		text = "more: "
 	}
 	c.out.End()
@@ -197,16 +205,16 @@ func (c *console) onLine(l lines.Line, ok bool) {
 	switch {
 	case l.Err != nil:
 		c.fail(l.Err)
-	case c.message.Begun():
+	case c.message.Started():
 		c.addToMessage(l.Text)
 	case early && (isNo(l.Text) || strings.EqualFold(strings.TrimSpace(l.Text), "yes")):
 		c.out.Line("That was typed before the question could be read, so it is no answer.")
-	case strings.HasPrefix(l.Text, "/") && !strings.HasPrefix(l.Text, "//"):
+	case strings.HasPrefix(l.Text, "/") && slash.Message(l.Text) == l.Text:
 		c.command(l.Text)
 	case c.question != nil && !early:
 		c.answer(l.Text)
 	default:
-		c.addToMessage(strings.TrimPrefix(l.Text, "/")) // of two slashes, which begin the message /x
+		c.addToMessage(slash.Message(l.Text))
 	}
 }
 
@@ -227,7 +235,7 @@ func (c *console) interrupt(ok bool) {
 		_ = c.cancel("") // something runs
 	case c.question != nil:
 		c.dropQuestion()
-	case c.message.Begun():
+	case c.message.Started():
 		c.unsent = unsent{text: c.message.End()}
 		c.out.Line("The message is dropped; /retry sends it.")
 	case c.interruptedOnce:
@@ -241,9 +249,9 @@ func (c *console) interrupt(ok bool) {
 
 // endOfInput leaves after the last line.
 func (c *console) endOfInput() {
-	if c.message.Begun() {
+	if c.message.Started() {
 		c.fail(c.workspace.AddSent(c.ctx, c.message.End()))
-		c.out.Line("The message that was begun is not sent.")
+		c.out.Line("The unfinished message is not sent.")
 	}
 	c.leave()
 }
@@ -282,6 +290,13 @@ func (c *console) greet() {
 		c.out.Indent(c.opts.Recovery...)
 		c.ask("Type discard to drop the unsaved changes; anything else keeps them: ",
 			map[string]func() error{"discard": c.discardNow}, func() { c.out.Line("Recovered; nothing is saved yet.") })
+	}
+	if c.opts.OfferConnect && c.opts.Interactive {
+		c.ask("Built-in rules answer now. Type yes to connect a language model; Enter skips: ",
+			map[string]func() error{"yes": func() error { return c.connect("") }}, func() {
+				c.fail(c.opts.Dismiss(c.ctx))
+				c.out.Line("/connect connects one later.")
+			})
 	}
 }
 

@@ -4,7 +4,7 @@
 // # Types
 //
 // A console is one run of it. A message is one line (see lines.Message), a command
-// begins with / and is a row of the table of commands. A row calls
+// begins with / and is a row of slash.Table. What it does calls
 // assistant/workspace and renders its outcome. Each line of output begins with a
 // word that says what it is (You, Thinking, Tool, Assistant, Saved, Error). What can
 // be chosen has a number, and a slash before the number chooses it, so that a number

@@ -59,11 +59,15 @@ func TestConfirmOnlyYes(t *testing.T) {
 		"a message": {"rather add a dog", false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, at.NewScript(at.Answer{add("cat"), save}, at.Answer{at.Say("Well.")}), nil)
+			gate := at.NewGate() // the turn runs on until what was typed is handled
+			r := start(t, at.NewScript(at.Answer{add("cat"), save}, at.Answer{at.Stop{At: gate}, at.Say("Well.")}), nil)
 			r.say("go")
 			r.answer("Type yes to do it: ", c.answer)
 			if c.queued {
 				r.wait("Queued: rather add a dog")
+			}
+			gate.Open()
+			if c.queued {
 				r.wait("You, queued before: rather add a dog")
 			}
 			r.wait("Assistant: Well.")

@@ -16,10 +16,6 @@ type question struct {
 	no      func()
 }
 
-// readingTime is how long after a question no line answers it: nobody has read
-// it and typed a word in less.
-const readingTime = 300 * time.Millisecond
-
 // ask opens a question that is answered by one of some words. Where nobody types,
 // the answer is no.
 func (c *console) ask(prompt string, answers map[string]func() error, no func()) {
@@ -60,7 +56,7 @@ func (c *console) dropQuestion() {
 
 // typedEarly reports whether a line was typed before the open question could be read.
 func (c *console) typedEarly(l lines.Line) bool {
-	return c.question != nil && (c.question.shown.IsZero() || l.Read.Before(c.question.shown.Add(readingTime)))
+	return c.question != nil && (c.question.shown.IsZero() || l.Read.Before(c.question.shown.Add(lines.ReadingTime)))
 }
 
 // answer answers the open question. A text that is no answer is a no, and is not lost.

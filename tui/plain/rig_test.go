@@ -23,7 +23,7 @@ import (
 )
 
 // patience is how long a test waits for what must come.
-const patience = 10 * time.Second
+const patience = time.Minute
 
 // terminal is the other side of the console: what it wrote, with an echo of
 // what was typed, as a terminal shows it.

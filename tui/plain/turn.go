@@ -243,7 +243,7 @@ func (c *console) queued(args string) error {
 		c.out.Line("Dropped; /retry sends it.")
 		return err
 	case args == "send" && c.turn == nil:
-		c.workspace.TakeQueued()
+		c.workspace.Dequeue()
 		c.dispatch(assistant.Prompt{Text: p.Text, Attachments: p.Attachments})
 	default:
 		c.out.Label("Queued", lines.Quote(p.Text))

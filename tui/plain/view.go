@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
@@ -13,11 +16,13 @@ import (
 	"winnow/assistant/history/transfer"
 	"winnow/assistant/workspace"
 	"winnow/tui/lines"
+	"winnow/tui/modelpicker"
 )
 
 // listPairs lists messages by their number in view; the oldest is 1.
 func (c *console) listPairs(args string) error {
-	refs, b, n := c.session.Visible(), c.session.Boundary(), 10
+	refs, b, _ := c.session.Shown()
+	n := 10
 	if args != "" {
 		var err error
 		if n, err = strconv.Atoi(args); err != nil || n < 1 {
@@ -81,7 +86,7 @@ func (c *console) topic(path string) error {
 	}
 	c.out.Label("Topic of new messages", name)
 	if path == "" {
-		topics, _ := c.workspace.TopicsAndFilters(c.ctx)
+		topics := c.workspace.Names(c.ctx).Topics
 		for _, t := range topics {
 			c.out.Indent(lines.Quote(t))
 		}
@@ -245,9 +250,14 @@ func (c *console) switchSession(prompt, done string, change func(yes bool) (*wor
 
 func (c *console) listModels(text string) error {
 	c.models = nil
-	for _, m := range c.session.Registry().Models() {
-		if !m.NoChat && strings.Contains(strings.ToLower(m.ID), strings.ToLower(text)) {
+	list, gone := modelpicker.Of(c.session.Registry(), time.Now()), map[string]string{}
+	list.Current = c.session.Model()
+	for _, m := range list.All() {
+		if strings.Contains(strings.ToLower(m.ID), strings.ToLower(text)) {
 			c.models = append(c.models, m.ID)
+			if m.Gone {
+				gone[m.ID] = ", " + strings.ReplaceAll(modelpicker.Gone(m), " · ", ", ")
+			}
 		}
 	}
 	if len(c.models) == 0 {
@@ -255,10 +265,14 @@ func (c *console) listModels(text string) error {
 	}
 	c.numbered("Models, /model and the number chooses:", len(c.models), func(i int) string {
 		if c.models[i] == c.session.Model() {
-			return lines.Name(c.models[i]) + ", chosen"
+			return lines.Name(c.models[i]) + gone[c.models[i]] + ", chosen"
 		}
-		return lines.Name(c.models[i])
+		return lines.Name(c.models[i]) + gone[c.models[i]]
 	}, "/models TEXT finds those with TEXT in their name")
+	ages := list.Ages()
+	for _, endpoint := range slices.Sorted(maps.Keys(ages)) {
+		c.out.Line("The models of " + lines.Name(endpoint) + " were listed " + ages[endpoint] + ".")
+	}
 	return nil
 }
 
@@ -289,10 +303,15 @@ func (c *console) setThinking(word string) error {
 // showStatus shows what a screen always shows.
 func (c *console) showStatus(string) error {
 	b := c.session.Boundary()
+	_, _, model, _ := c.session.Registry().Open(c.session.Model()) // nothing is known of one that is gone
+	from := model.LimitFrom()
+	if from != "" {
+		from = " (" + from + ")"
+	}
 	c.out.Label("Window", c.opts.Title())
 	c.out.Line(c.modelText() + ".")
-	c.out.Line(c.contextText() + fmt.Sprintf(" The model takes %s%d tokens, %d are for the system prompt and tools, %d are the history, %d are reserved for the next message.",
-		map[bool]string{false: "about "}[b.Known], b.ML, b.SYS, b.HistoryTokens, c.session.Settings().Budget.URA()))
+	c.out.Line(c.contextText() + fmt.Sprintf(" The model takes %s%d tokens%s, %d are for the system prompt and tools, %d are the history, %d are reserved for the next message.",
+		map[bool]string{false: "about "}[b.Known], b.ML, from, b.SYS, b.HistoryTokens, c.session.Settings().Budget.URA()))
 	c.out.Label("Filter", filterName(c.session.Filter()))
 	if topic := c.session.Topic(); topic != "" {
 		c.out.Label("Topic", topic)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
@@ -93,6 +92,10 @@ func (p *Pane) enter() pane.Action {
 		p.openTab(tabModels)
 	case rowNew:
 		return p.markSeen()
+	case rowProvider:
+		return p.openProvider(r.text)
+	case rowSum:
+		p.openTab(tabChanges)
 	case rowFinding:
 		f := p.findings()[r.index]
 		p.jumpTo = ruleID(f.List, f.Pattern)
@@ -144,95 +147,14 @@ func (p *Pane) Click(x, y int) pane.Action {
 	return pane.Nothing{}
 }
 
-// refuse says why something cannot be done.
-func refuse(err error) pane.Action {
-	return pane.Notify{Text: pane.Visible(err.Error()), IsError: true}
-}
-
-// refuseLocked refuses what is not possible while the assistant works; nil when
-// it does not.
-func (p *Pane) refuseLocked() pane.Action {
-	if p.window.Locked() {
-		return pane.Notify{Text: lockedText, IsError: true}
-	}
-	return nil
-}
-
-// refuseFixed refuses to edit a list that the environment decides; nil for any
-// other list.
-func (p *Pane) refuseFixed(list modelfilter.List) pane.Action {
-	_, err := p.window.Check(list, "")
-	var fixed *modelfilter.FixedError
-	if errors.As(err, &fixed) {
-		return refuse(fixed)
-	}
-	return nil
-}
-
-// edit is a change of the rules of a provider. done says what was done; the
-// notice adds what it did to the models.
-func (p *Pane) edit(provider, description, done string, change func(s modelfilter.Scope) error) pane.Action {
-	scope, err := p.window.On(provider)
-	if err != nil {
-		return refuse(err)
-	}
-	outcome := ""
-	return pane.Edit{
-		Description: description,
-		Change: func() error {
-			before := scope.Models()
-			if err := change(scope); err != nil {
-				return err
-			}
-			outcome = modelsChangedText(before, scope.Models())
-			return nil
-		},
-		Done: func() string { return done + outcome },
-	}
-}
-
-// modelsChangedText says how many models a change of a provider's rules hid and showed.
-func modelsChangedText(before, after []modelfilter.ModelView) string {
-	if len(after) == 0 {
-		return "" // no models are known
-	}
-	hid := make(map[string]bool, len(before))
-	for _, m := range before {
-		hid[m.ID] = m.Status == engine.Ignored
-	}
-	hidden, shown := 0, 0
-	for _, m := range after {
-		was, known := hid[m.ID]
-		switch is := m.Status == engine.Ignored; {
-		case !known || was == is:
-		case is:
-			hidden++
-		default:
-			shown++
-		}
-	}
-	var parts []string
-	if hidden > 0 {
-		parts = append(parts, assistant.Counted(hidden, "model")+" hidden")
-	}
-	if shown > 0 {
-		parts = append(parts, assistant.Counted(shown, "model")+" shown")
-	}
-	if parts == nil {
-		return ": no model changes"
-	}
-	return ": " + strings.Join(parts, ", ")
-}
-
-func ruleName(list modelfilter.List, pattern string) string {
-	return list.String() + " rule " + quote(pattern)
-}
-
 // openAdd opens the line for a pattern. For selected models patterns are looked
 // for first; on a model the line suggests its name.
 func (p *Pane) openAdd(list modelfilter.List) pane.Action {
 	if refusal := p.refuseLocked(); refusal != nil {
 		return refusal
+	}
+	if names := p.targets(); names[0] != p.data.provider || len(names) > 1 {
+		return pane.Notify{Text: "choose the provider first: " + p.keys.Hint("pane-highlight", "goes there")}
 	}
 	if refusal := p.refuseFixed(list); refusal != nil {
 		return refusal
@@ -393,7 +315,7 @@ func (p *Pane) confirmDeleteDeciding(m modelfilter.ModelView) pane.Action {
 		return pane.Notify{Text: "no rule decides this model"}
 	}
 	return pane.Confirm{
-		Title: "Delete the rule that decides this model?",
+		Title: "Delete the deciding rule?",
 		Lines: []string{listAndPattern(r.List, r.Pattern), "It decides " + assistant.Counted(r.Decides, "model") + "."},
 		Yes:   "delete", Then: func() pane.Action { return p.deleteRule(p.data.provider, r.List, r.Pattern) },
 	}

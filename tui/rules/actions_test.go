@@ -2,12 +2,14 @@ package rules
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/adapters/modelfilter"
+	"winnow/assistant"
 	"winnow/tui/pane"
 )
 
@@ -92,7 +94,7 @@ func TestEditsByHand(t *testing.T) {
 		},
 		"nothing to discard": {
 			func(b *bench) string { return b.do("discard") },
-			"nothing is unsaved", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
+			"there are no unsaved changes", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
 		},
 		"suggested": {func(b *bench) string {
 			b.do("show-models")
@@ -249,18 +251,18 @@ func TestProviders(t *testing.T) {
 	b := open(t, someEnv, someModels)
 	b.CountModels(context.Background())
 	pick, ok := b.Do("provider").(pane.Pick)
-	if !ok || len(pick.Entries) != 2 {
+	if !ok || len(pick.Entries) != 3 {
 		t.Fatalf("provider = %+v", pick)
 	}
-	if e := pick.Entries[0]; e.Text != "openai" || e.Extra != "10 of 13 · catalogue · 5 rules" || e.Mark != b.st.Icons.ToolOK || e.Mark == b.st.Icons.Selected {
+	if e := pick.Entries[1]; e.Text != "openai" || e.Extra != "10 of 13 · catalogue · 5 rules" || e.Mark != b.st.Icons.ToolOK || e.Mark == b.st.Icons.Selected {
 		t.Errorf("entry = %+v", e)
 	}
-	if e := pick.Entries[1]; e.Text != "anthropic" || !strings.Contains(e.Extra, "no key") {
+	if e := pick.Entries[2]; e.Text != "anthropic" || !strings.Contains(e.Extra, "no key") {
 		t.Errorf("entry = %+v", e)
 	}
 	b.do("delete-rule") // the numbers of the list are those of now
 	pick, _ = b.Do("provider").(pane.Pick)
-	if e := pick.Entries[0]; !strings.HasPrefix(e.Extra, "12 of 13 · catalogue · 4 rules") {
+	if e := pick.Entries[1]; !strings.HasPrefix(e.Extra, "12 of 13 · catalogue · 4 rules") {
 		t.Errorf("after a rule was deleted: %+v", e)
 	}
 	if e, ok := pick.Then("anthropic").(pane.Edit); !ok || !e.ViewOnly || e.Description != "Switch to anthropic" {
@@ -288,7 +290,7 @@ func TestSaveSheetShowsTheFileAndTheModels(t *testing.T) {
 	text := ansi.Strip(strings.Join(pane.SavePlanLines(plan, &b.st), "\n"))
 	for _, want := range []string{
 		"- IGNORE_MODELS_OPENAI=gpt-3.5*,*-preview*,gpt-9*,*audio*", "+ IGNORE_MODELS_OPENAI=*-preview*,gpt-9*,*audio*,*mini*",
-		"openai: 2 more will be shown, 2 more will be hidden", "+ openai/gpt-3.5-turbo", "- openai/gpt-5-mini", "restart the proxy",
+		"openai: 2 more will be shown, 2 more will be hidden", "+ gpt-3.5-turbo", "- gpt-5-mini", "restart the proxy",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the sheet lacks %q:\n%s", want, text)
@@ -296,6 +298,27 @@ func TestSaveSheetShowsTheFileAndTheModels(t *testing.T) {
 	}
 	if strings.Contains(text, "sk-not-a-real-key") {
 		t.Error("the sheet shows a key")
+	}
+}
+
+// The save key and the assistant show one dialog: the same lines in the same colours.
+func TestBothSaveDialogsAreTheSame(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	b.do("delete-rule", "add-ignore")
+	b.keys("*mini*<enter>")
+	plan, err := b.w.PlanSave(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool := b.w.Tools()[slices.IndexFunc(b.w.Tools(), func(t assistant.Tool) bool { return t.Name == "save_changes" })]
+	text, _, err := tool.Preview(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byKey := pane.SavePlanLines(plan, &b.st)
+	byTool := append(pane.DiffLines(strings.Split(text, "\n"), &b.st), "", pane.RestartLine(&b.st))
+	if !slices.Equal(byKey, byTool) {
+		t.Errorf("the key shows\n%s\nthe assistant\n%s", strings.Join(byKey, "\n"), strings.Join(byTool, "\n"))
 	}
 }
 
@@ -320,7 +343,7 @@ func TestSaveCreatesTheFile(t *testing.T) {
 
 func TestDiscardAsks(t *testing.T) {
 	b := open(t, someEnv, someModels)
-	if said := b.do("discard"); said != "nothing is unsaved" {
+	if said := b.do("discard"); said != "there are no unsaved changes" {
 		t.Errorf("with nothing unsaved said %q", said)
 	}
 	b.do("delete-rule")

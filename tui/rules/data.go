@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"maps"
 	"strings"
 	"sync"
 
@@ -104,8 +103,7 @@ func (s *snapshot) isHighlighted(r modelfilter.RuleView) bool {
 // are replaced, never changed in place.
 type results struct {
 	suggestion *suggestion
-	counts     map[string]providerCounts // by provider, as is drift
-	drift      map[string]models.Drift
+	drift      map[string]models.Drift // by provider
 }
 
 // suggestion are the patterns that match the selected models and no others.
@@ -113,12 +111,6 @@ type suggestion struct {
 	provider string
 	list     modelfilter.List
 	patterns []string
-}
-
-// providerCounts are the numbers of a provider in the provider list.
-type providerCounts struct {
-	total, available int
-	source           string
 }
 
 // lint is what the window found odd about its rules at a revision.
@@ -154,21 +146,4 @@ func (b *inbox) popSuggestion() *suggestion {
 	s := b.results.suggestion
 	b.results.suggestion = nil
 	return s
-}
-
-// count counts the models of a provider. It may read the disk.
-func (b *inbox) count(w *modelfilter.Window, name string) {
-	scope, err := w.On(name)
-	if err != nil {
-		return
-	}
-	list, err := w.ModelList(name)
-	if err != nil {
-		return
-	}
-	c := scope.Counts()
-	b.update(func(r *results) {
-		r.counts = maps.Clone(r.counts)
-		r.counts[name] = providerCounts{c.Total, c.Available, list.Source}
-	})
 }

@@ -38,26 +38,14 @@ func compileStyles(st style.Styles) styles {
 	return compiled
 }
 
-// assignColours gives each rule that is new to the pane the next rule colour. A
-// rule keeps its colour when rules before it come and go.
-func (p *Pane) assignColours() {
-	known := p.colours[p.data.provider]
-	if known == nil {
-		known = map[string]int{}
-		p.colours[p.data.provider] = known
+// colour is the icon and the style of a rule by its index in its list, so that every
+// window on the file shows the same ones. Those of allow rules are numbered from the
+// last one down: an ignore rule that is added changes none of them.
+func (p *Pane) colour(list modelfilter.List, index int) (icon string, style pane.CompiledStyle) {
+	n := index % len(p.styles.RuleColours)
+	if list == modelfilter.Allow {
+		n = len(p.styles.RuleColours) - 1 - n
 	}
-	for _, list := range lists {
-		for _, r := range p.data.rules[list] {
-			if id := ruleID(list, r.Pattern); known[id] == 0 {
-				known[id] = len(known) + 1
-			}
-		}
-	}
-}
-
-// colour is the icon and the style of a rule of the provider.
-func (p *Pane) colour(list modelfilter.List, pattern string) (icon string, style pane.CompiledStyle) {
-	n := max(0, p.colours[p.data.provider][ruleID(list, pattern)]-1) % len(p.styles.RuleColours)
 	return p.st.Icons.RuleIcons[n], p.styles.RuleColours[n]
 }
 
@@ -124,6 +112,8 @@ func (p *Pane) drawRow(r row, current bool, w int) string {
 func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 	d, st, icons := &p.data, &p.styles, &p.st.Icons
 	switch r.kind {
+	case rowSum, rowProvider:
+		return p.providerPieces(r, w-2), nil // one cell is the cursor, one a margin
 	case rowHeading:
 		return p.headingPieces(r)
 	case rowEmptyList:
@@ -194,7 +184,7 @@ func (p *Pane) listStyle(list modelfilter.List) pane.CompiledStyle {
 
 func (p *Pane) rulePieces(r modelfilter.RuleView, w int) (left, right []pane.Piece) {
 	st, icons := &p.styles, &p.st.Icons
-	icon, colour := p.colour(r.List, r.Pattern)
+	icon, colour := p.colour(r.List, r.Index)
 	tick, pending, nameStyle := " ", " ", st.Text
 	if p.selected[ruleID(r.List, r.Pattern)] {
 		tick = icons.Ticked
@@ -259,7 +249,7 @@ func (p *Pane) modelPieces(m modelfilter.ModelView, w int) (left, right []pane.P
 	case m.Unfiltered:
 		right = []pane.Piece{{Text: icons.Warn + " not filtered", Style: st.Warn}}
 	case m.Index >= 0:
-		ruleIcon, colour := p.colour(m.List, m.Rule)
+		ruleIcon, colour := p.colour(m.List, m.Index)
 		right = []pane.Piece{{Text: ruleIcon, Style: colour}}
 		rule := " " + textwidth.Truncate(pane.Visible(m.Rule), w/3, icons.Ellipsis)
 		if w >= wideRow && ansi.StringWidth(rule) <= w-ansi.StringWidth(id)-modelLead { // the name comes first

@@ -8,9 +8,9 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
-	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/tui/pane"
+	"winnow/tui/rules/overview"
 	"winnow/tui/textwidth"
 )
 
@@ -36,6 +36,9 @@ func (p *Pane) foot(w, h int) []string {
 	}
 	ellipsis, empty := p.st.Icons.Ellipsis, h-len(p.tabs.List().Rows)
 	limit := max(h/2, h-minRows, min(footRows, empty), 1)
+	if p.tabs.Open == tabAll {
+		limit = max(h/3, 1)
+	}
 	if p.Typing() {
 		return pane.LayoutNotes(p.typingNotes(w, h), w, limit, ellipsis)
 	}
@@ -48,13 +51,24 @@ func (p *Pane) separator(w int) pane.Note {
 	return pane.Note{Rank: rankSeparator, Text: p.styles.Line.Render(strings.Repeat(p.st.Icons.Line, max(0, w)))}
 }
 
-// oneLine is a note of one line.
+// oneLine is a note of one line, with a blank before the border.
 func (p *Pane) oneLine(rank, w int, style pane.CompiledStyle, text string) pane.Note {
-	return pane.Note{Rank: rank, Text: style.Render(textwidth.Fit(text, w, p.st.Icons.Ellipsis))}
+	return pane.Note{Rank: rank, Text: style.Render(textwidth.Fit(text, w-1, p.st.Icons.Ellipsis) + " ")}
 }
 
-// lockedText says why the user cannot change the rules now.
+// lockedText says why the user cannot change the rules while a turn of the own session
+// works.
 const lockedText = "assistant is working · esc cancels"
+
+// lockedText says why the user cannot change the rules now.
+func (p *Pane) lockedText() string {
+	if p.opts.HeldBy != nil {
+		if user := p.opts.HeldBy(); user != "" {
+			return pane.Visible(user) + "'s assistant is working"
+		}
+	}
+	return lockedText
+}
 
 // idleNotes are the foot while nothing is typed. The text about the row under
 // the cursor takes at most aboutLines.
@@ -65,16 +79,19 @@ func (p *Pane) idleNotes(w, aboutLines int) []pane.Note {
 		notes = append(notes, pane.Note{Rank: 1, Text: icons.Lock + " " + p.opts.ReadOnly, Style: st.Warn, MaxLines: aboutLines})
 	}
 	if p.data.locked {
-		notes = append(notes, p.oneLine(1, w, st.Warn, " "+icons.Lock+" "+lockedText))
+		notes = append(notes, p.oneLine(1, w, st.Warn, " "+icons.Lock+" "+p.lockedText()))
 	}
 	if n := len(p.selected); n > 0 {
 		notes = append(notes, p.oneLine(3, w, st.Pending, " "+icons.Ticked+" "+pane.Join(fmt.Sprintf("%d selected", n), p.selectedHint())))
 	}
-	if p.query != "" {
+	if p.query != "" && p.tabs.Open <= tabModels {
 		notes = append(notes, p.oneLine(4, w, st.Text, fmt.Sprintf(" / %s · %s", pane.Visible(p.query), p.hitCount())))
 	}
 	if text, short := p.aboutRow(); text != "" {
 		notes = append(notes, pane.Note{Rank: rankAbout, Text: text, Short: short, Style: st.Muted, MaxLines: aboutLines})
+	}
+	if p.tabs.Open == tabAll { // its rows have the numbers
+		return notes
 	}
 	notes = append(notes, pane.Note{Text: p.bar(w)})
 	notes = append(notes, p.warnings(w)...)
@@ -106,14 +123,14 @@ func (p *Pane) bar(w int) string {
 	if c.Total == 0 {
 		return st.Muted.Render(textwidth.Fit(" no models known", w, icons.Ellipsis))
 	}
-	short := fmt.Sprintf("%d of %d available", c.Available, c.Total)
+	short := fmt.Sprintf("%d of %d shown", c.Available, c.Total)
 	text := short
 	if c.Hidden > 0 {
 		text += fmt.Sprintf(" · %d hidden", c.Hidden)
 	}
-	cells := min(barCells, w-ansi.StringWidth(text)-2)
+	cells := min(barCells, w-ansi.StringWidth(text)-3) // a blank before the bar, one after it, one before the border
 	if cells < barCells/3 {
-		return st.Count.Render(textwidth.Fit(" "+pane.FirstFitting(w-1, text, short), w, icons.Ellipsis))
+		return st.Count.Render(textwidth.Fit(" "+pane.FirstFitting(w-2, text, short), w-1, icons.Ellipsis) + " ")
 	}
 	full := c.Available * cells / c.Total
 	switch { // one model is at least one cell, on either side
@@ -154,15 +171,10 @@ func (p *Pane) warnings(w int) []pane.Note {
 	return notes
 }
 
-// sourceNames say where models come from.
-var sourceNames = map[string]string{
-	"live": "from the provider", "proxy": "from the proxy", "cache": "as last fetched", models.SourceCatalogue: "from the catalogue",
-}
-
 // modelSource says in w cells where the list of models comes from.
 func (p *Pane) modelSource(w int) string {
 	s := p.data.source
-	text := sourceNames[s.Source]
+	text := overview.SourceNames[s.Source]
 	if text == "" {
 		return p.keys.Hint("refresh-models", "asks for the models")
 	}
@@ -192,6 +204,8 @@ func (p *Pane) aboutRow() (text, short string) {
 	}
 	d := &p.data
 	switch r.kind {
+	case rowProvider, rowSum:
+		return p.aboutProvider(r)
 	case rowNotice:
 		return pane.Visible(d.notices[r.index]), pane.Visible(p.shortNotice(d.notices[r.index]))
 	case rowFinding:

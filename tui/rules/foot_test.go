@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -121,11 +122,43 @@ func TestSignsThatMeanOneThing(t *testing.T) {
 	}
 }
 
+// A window in which rules were deleted and added shows each rule and its models with the
+// sign, and so the colour, that a window shows which is opened on the result.
+func TestEveryWindowShowsARuleWithTheSameSign(t *testing.T) {
+	edited := open(t, "OPENAI_API_KEY=x-long-enough\nIGNORE_MODELS_OPENAI=gpt-3.5*,*audio*\nWHITELIST_MODELS_OPENAI=gpt-4o-audio-preview\n", someModels)
+	edited.on("gpt-3.5*")
+	edited.do("delete-rule", "add-ignore")
+	edited.keys("*mini*<enter>")
+	edited.do("add-allow")
+	edited.keys("gpt-5-mini<enter>")
+	opened := open(t, "OPENAI_API_KEY=x-long-enough\nIGNORE_MODELS_OPENAI=*audio*,*mini*\nWHITELIST_MODELS_OPENAI=gpt-4o-audio-preview,gpt-5-mini\n", someModels)
+	signs := func(b *bench, tab string, names ...string) (all []string) {
+		b.do(tab)
+		for _, name := range names {
+			for _, row := range b.Lines(60, 30) {
+				before, after, ok := strings.Cut(ansi.Strip(row), name)
+				if _, sign, rule := strings.Cut(before, b.st.Icons.RuleBar); ok && rule {
+					all = append(all, name+sign)
+				} else if ok && tab == "show-models" {
+					all = append(all, name+strings.TrimLeft(after, " "))
+				}
+			}
+		}
+		return all
+	}
+	rules, models := []string{"*audio*", "*mini*", "gpt-4o-audio-preview", "gpt-5-mini"}, []string{"gpt-4o-mini", "gpt-4o-audio", "gpt-5-mini"}
+	got := append(signs(edited, "show-rules", rules...), signs(edited, "show-models", models...)...)
+	want := append(signs(opened, "show-rules", rules...), signs(opened, "show-models", models...)...)
+	if !slices.Equal(got, want) || len(got) != len(rules)+len(models) {
+		t.Errorf("the signs are %q, in the other window %q", got, want)
+	}
+}
+
 func TestNumbersAreNotLeftOutWhereTheyFit(t *testing.T) {
 	b := open(t, "OPENAI_API_KEY=x-long-enough\nIGNORE_MODELS_OPENAI=*-preview-*\n", many(900))
 	b.data.source.At = time.Date(2026, time.March, 1, 12, 30, 0, 0, time.Local)
 	frame := ansi.Strip(b.screen(40, 20))
-	for _, want := range []string{"600 of 900 available · 300 hidden", "from the catalogue 2026-03-01 12:30"} {
+	for _, want := range []string{"600 of 900 shown · 300 hidden", "from the catalogue 2026-03-01 12:30"} {
 		if !strings.Contains(frame, want) {
 			t.Errorf("40 cells do not hold %q:\n%s", want, frame)
 		}

@@ -10,6 +10,7 @@ import (
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant/glob"
 	"winnow/tui/pane"
+	"winnow/tui/rules/ruleset"
 	"winnow/tui/textline"
 	"winnow/tui/textwidth"
 )
@@ -43,7 +44,7 @@ type textInput struct {
 	last      [inputKindCount]string // what was typed last, by kind
 	preview   preview
 	glob      *glob.Pattern // of the preview; nil until a model is drawn
-	rules     ruleSet       // of an import
+	rules     ruleset.Rules // of an import
 }
 
 // suggest sets a text that can be accepted, edited or typed over.
@@ -73,7 +74,7 @@ func (p *Pane) openSuggested(list modelfilter.List, patterns []string) {
 
 // openSearch opens the line with the search, to be typed over.
 func (p *Pane) openSearch() {
-	if p.tabs.Open == tabChanges {
+	if p.tabs.Open >= tabChanges {
 		p.openTab(tabModels)
 	}
 	p.input.kind = inputSearch
@@ -191,7 +192,7 @@ func (p *Pane) textChanged() {
 	case inputPattern:
 		p.input.preview = p.previewOf(p.input.list, p.input.Text())
 	case inputImport:
-		p.input.rules = parseRules(p.input.Text())
+		p.input.rules = ruleset.Parse(p.input.Text())
 	case inputSearch:
 		p.query = p.input.Text()
 		p.rebuild()

@@ -30,7 +30,7 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 	text := l.draw(w-len(label)-len(suffix), st)
 	notes := []pane.Note{p.separator(w), {Text: style.Render(label) + text + st.Muted.Render(suffix)}}
 	if p.data.locked && l.kind != inputSearch {
-		notes = append(notes, p.oneLine(2, w, st.Warn, " "+p.st.Icons.Lock+" assistant at work: nothing is added"))
+		notes = append(notes, p.oneLine(2, w, st.Warn, " "+p.st.Icons.Lock+" assistant works: nothing is added"))
 	}
 	switch l.kind {
 	case inputPattern:
@@ -44,11 +44,15 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 	return append(notes, p.oneLine(rankSeparator, w, st.Muted, " "+p.hintLine()))
 }
 
-// Hints implements pane.Hinter: the keys of the text line. Of these only escape is
-// bound in the key table.
+// Hints implements pane.Hinter: the keys of the tab of all providers, and of the text
+// line. Of these only escape is bound in the key table.
 func (p *Pane) Hints() []pane.Hint {
 	l := &p.input
-	if l.kind == inputNone {
+	switch {
+	case l.kind != inputNone:
+	case p.tabs.Open == tabAll:
+		return p.keys.Hints("pane-highlight", "goes there", "refresh-models", "asks for models", "next-tab", "tab", "provider", "provider", "help", "help")
+	default:
 		return nil
 	}
 	esc := func(does string) []pane.Hint { return p.keys.Hints("escape", does) }
@@ -66,7 +70,7 @@ func (p *Pane) Hints() []pane.Hint {
 	case p.data.locked:
 	case l.kind == inputPattern && l.preview.pattern != "" && l.preview.refusal == nil:
 		enter = "adds it"
-	case l.kind == inputImport && l.rules.len() > 0:
+	case l.kind == inputImport && l.rules.Len() > 0:
 		enter = "previews it"
 	}
 	if enter == "" {
@@ -128,7 +132,7 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 // importNotes say what an import would add, and how one is written.
 func (p *Pane) importNotes(w int) []pane.Note {
 	st := &p.styles
-	if p.input.rules.len() == 0 {
+	if p.input.rules.Len() == 0 {
 		return []pane.Note{
 			p.oneLine(1, w, st.Muted, " patterns, separated by commas"),
 			p.oneLine(2, w, st.Muted, " allow: before those of the allow list"),

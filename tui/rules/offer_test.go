@@ -172,7 +172,7 @@ func TestALockedLineSaysThatNothingIsAdded(t *testing.T) {
 	b.keys("a*")
 	b.w.Lock()
 	b.Changed()
-	if frame := ansi.Strip(b.screen(40, 20)); !strings.Contains(frame, "assistant at work: nothing is added") || strings.Contains(frame, "enter adds") {
+	if frame := ansi.Strip(b.screen(40, 20)); !strings.Contains(frame, "assistant works: nothing is added") || strings.Contains(frame, "enter adds") {
 		t.Errorf("the pane says:\n%s", frame)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/models"
 	"winnow/tui/pane"
+	"winnow/tui/rules/overview"
 	"winnow/tui/style"
 )
 
@@ -15,6 +16,7 @@ const (
 	tabRules = iota
 	tabModels
 	tabChanges
+	tabAll
 	tabCount
 )
 
@@ -23,6 +25,7 @@ var tabNames = [tabCount]struct{ title, page string }{
 	tabRules:   {"Rules", modelfilter.TabRules},
 	tabModels:  {"Models", modelfilter.TabModels},
 	tabChanges: {"Changes", modelfilter.TabChanges},
+	tabAll:     {"All", modelfilter.TabAll},
 }
 
 // lists are the rule lists in the order in which they are shown.
@@ -32,6 +35,9 @@ var lists = [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow}
 type Options struct {
 	Drift    drifter // nil: what the proxy serves is not compared
 	ReadOnly string  // why no rule can be changed in this run; "" when they can
+	// HeldBy is the other user whose turn has a shared window, "" for nobody; nil: nobody
+	// shares it.
+	HeldBy func() string
 }
 
 // drifter compares what the proxy serves with what it should serve.
@@ -56,13 +62,17 @@ type Pane struct {
 	selected  map[string]bool  // IDs of the selected rows of all tabs
 	lint      lint
 	about     aboutCache
-	colours   map[string]map[string]int // numbers of the rules from 1, by provider and ruleID
 
 	query       string // what the rows are searched for
 	windowQuery string // the window's search text when it was last compared with query
 
 	input textInput
 	inbox inbox
+	all   *overview.Overview
+	shown struct { // what the tab of all providers shows of all
+		rows     []overview.Numbers
+		revision int64
+	}
 
 	version int64 // grows with every change of what is drawn
 	frame   frame
@@ -73,14 +83,18 @@ var (
 	_ pane.Hinter     = (*Pane)(nil)
 	_ pane.Forecaster = (*Pane)(nil)
 	_ pane.Completer  = (*Pane)(nil)
+	_ pane.Loader     = (*Pane)(nil)
 )
 
 // New makes the pane of a window, in the style of a light terminal until
 // SetStyles is called.
 func New(w *modelfilter.Window, o Options) *Pane {
-	p := &Pane{window: w, opts: o, selected: map[string]bool{}, colours: map[string]map[string]int{}, query: w.Search(), windowQuery: w.Search()}
+	p := &Pane{
+		window: w, opts: o, selected: map[string]bool{},
+		query: w.Search(), windowQuery: w.Search(), all: overview.New(w),
+	}
 	p.tabs.Lists = make([]pane.List[row], tabCount)
-	p.inbox.results = results{counts: map[string]providerCounts{}, drift: map[string]models.Drift{}}
+	p.inbox.results = results{drift: map[string]models.Drift{}}
 	p.SetStyles(style.New(style.Options{}))
 	for t, name := range tabNames {
 		if name.page == w.Where().Tab {
@@ -93,14 +107,21 @@ func New(w *modelfilter.Window, o Options) *Pane {
 
 // CountModels counts the models of all providers for the provider list. It may read
 // the disk and is safe from any goroutine.
-func (p *Pane) CountModels(ctx context.Context) {
-	for _, v := range p.window.Providers() {
-		if ctx.Err() != nil {
-			return
-		}
-		p.inbox.count(p.window, v.Name)
+func (p *Pane) CountModels(ctx context.Context) { p.all.ReadAll(ctx) }
+
+// Stale implements pane.Loader: the tab of all providers counts off the update loop.
+func (p *Pane) Stale() bool {
+	if p.tabs.Open != tabAll {
+		return false
 	}
+	if _, revision := p.all.Rows(); revision != p.shown.revision {
+		p.rebuild()
+	}
+	return p.all.Stale()
 }
+
+// Read implements pane.Loader.
+func (p *Pane) Read(ctx context.Context) error { return p.all.Read(ctx) }
 
 // SetStyles implements pane.Pane.
 func (p *Pane) SetStyles(st style.Styles) {
@@ -146,7 +167,17 @@ func (p *Pane) syncSearch() {
 
 // Status implements pane.Pane.
 func (p *Pane) Status() pane.Status {
-	return pane.Status{Title: "model filter", Subtitle: pane.Visible(p.data.provider), Unsaved: p.data.dirty}
+	s := pane.Status{Title: "model filter", Subtitle: pane.Visible(p.data.provider), Unsaved: p.data.dirty}
+	r, _ := p.tabs.List().Current()
+	switch {
+	case r.kind == rowRule, r.kind == rowFinding, p.tabs.Open == tabRules && len(p.selectedRules()) > 0:
+		s.Deletes = "delete"
+	case r.kind == rowRemoved, r.kind == rowChange:
+		s.Deletes = "undo"
+	case r.kind == rowModel && p.data.models[r.index].Index >= 0:
+		s.Deletes = "delete its rule"
+	}
+	return s
 }
 
 // Typing implements pane.Pane.
@@ -155,6 +186,9 @@ func (p *Pane) Typing() bool { return p.input.kind != inputNone }
 // openTab opens a tab, in the window too.
 func (p *Pane) openTab(t int) {
 	p.tabs.Open = t
+	if t == tabAll {
+		p.jumpTo = providerID(p.data.provider)
+	}
 	_ = p.window.SetTab(tabNames[t].page) // these tabs all exist
 	p.refresh()
 }

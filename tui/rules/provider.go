@@ -10,7 +10,11 @@ import (
 	"winnow/assistant"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
+	"winnow/tui/rules/overview"
 )
+
+// allEntry is the line of the provider list that opens their tab; no name has a space.
+const allEntry = "all providers"
 
 // pickProvider lets the user choose a provider.
 func (p *Pane) pickProvider() pane.Action {
@@ -18,35 +22,31 @@ func (p *Pane) pickProvider() pane.Action {
 		return refusal
 	}
 	providers := p.window.Providers()
-	entries := make([]overlay.Entry, len(providers))
-	for i, v := range providers {
-		entries[i] = p.providerEntry(v)
+	entries := []overlay.Entry{{Value: allEntry, Text: allEntry, Extra: assistant.Counted(len(providers), "provider")}}
+	for _, v := range providers {
+		entries = append(entries, p.providerEntry(v))
 	}
-	return pane.Pick{Title: "Provider", Entries: entries, Then: p.switchProvider}
+	return pane.Pick{Title: "Provider", Entries: entries, Then: func(name string) pane.Action {
+		if name == allEntry {
+			p.openTab(tabAll)
+			return pane.Nothing{}
+		}
+		return p.switchProvider(name)
+	}}
 }
 
 func (p *Pane) providerEntry(v modelfilter.ProviderView) overlay.Entry {
 	extra := ""
-	if found, _ := p.inbox.get(); found.counts[v.Name] != (providerCounts{}) {
-		p.inbox.count(p.window, v.Name) // its models are in memory; its rules may have changed
-		found, _ = p.inbox.get()
-		c := found.counts[v.Name]
-		extra = pane.Join(fmt.Sprintf("%d of %d", c.available, c.total), c.source)
+	if p.all.Of(v.Name).Counts.Total > 0 {
+		p.all.Count(v.Name) // its models are in memory; its rules may have changed
+		n := p.all.Of(v.Name)
+		extra = pane.Join(fmt.Sprintf("%d of %d", n.Counts.Available, n.Counts.Total), n.Source)
 	}
-	rules, noKey, fixed, unsaved := "", "", "", ""
-	if v.Rules > 0 {
-		rules = assistant.Counted(v.Rules, "rule")
-	}
-	if !v.Key {
-		noKey = "no key"
-	}
-	if v.Fixed {
-		fixed = "environment"
-	}
+	unsaved := ""
 	if v.Unsaved {
 		unsaved = p.st.Icons.Unsaved + " unsaved"
 	}
-	e := overlay.Entry{Value: v.Name, Text: pane.Visible(v.Name), Extra: pane.Join(extra, rules, noKey, fixed, unsaved)}
+	e := overlay.Entry{Value: v.Name, Text: pane.Visible(v.Name), Extra: pane.Join(extra, overview.Numbers{ProviderView: v}.Remarks(), unsaved)}
 	if v.Current {
 		e.Mark = p.st.Icons.ToolOK
 	}
@@ -57,7 +57,7 @@ func (p *Pane) switchProvider(name string) pane.Action {
 	if name == p.data.provider {
 		return pane.Nothing{}
 	}
-	w, box := p.window, &p.inbox
+	w, all := p.window, p.all
 	clear(p.selected)
 	return pane.Edit{
 		Description: "Switch to " + pane.Visible(name), ViewOnly: true,
@@ -65,13 +65,13 @@ func (p *Pane) switchProvider(name string) pane.Action {
 			if err := w.SetProvider(name); err != nil {
 				return err
 			}
-			box.count(w, name) // may read the disk, so not while drawing
+			all.Count(name) // may read the disk, so not while drawing
 			return nil
 		},
 		Done: func() string {
 			text := "switched to " + pane.Visible(name)
-			if found, _ := box.get(); found.counts[name].total > 0 {
-				text += fmt.Sprintf(": %d of %d available", found.counts[name].available, found.counts[name].total)
+			if c := all.Of(name).Counts; c.Total > 0 {
+				text += fmt.Sprintf(": %d of %d shown", c.Available, c.Total)
 			}
 			return text
 		},
@@ -80,13 +80,20 @@ func (p *Pane) switchProvider(name string) pane.Action {
 
 // refreshModels asks the provider for its models, and the proxy what it serves.
 func (p *Pane) refreshModels() pane.Action {
-	w, box, name, drift, source := p.window, &p.inbox, p.data.provider, p.opts.Drift, p.data.source.Source
+	names := p.targets()
+	if len(names) > 1 {
+		return p.refreshAll(names)
+	}
+	w, all, box, name, drift := p.window, p.all, &p.inbox, names[0], p.opts.Drift
 	return pane.Run{Doing: "asking " + pane.Visible(name) + " for its models…", Run: func(ctx context.Context) (string, error) {
-		r, err := w.Refresh(ctx, name)
+		before, err := w.ModelList(name)
 		if err != nil {
 			return "", err
 		}
-		box.count(w, name)
+		r, err := all.Ask(ctx, name)
+		if err != nil {
+			return "", err
+		}
 		scope, err := w.On(name)
 		if err != nil {
 			return "", err
@@ -101,26 +108,11 @@ func (p *Pane) refreshModels() pane.Action {
 				r.drift[name] = d
 			})
 		}
-		if source == models.SourceCatalogue { // the catalogue does not say what the provider had
+		if before.Source == models.SourceCatalogue { // the catalogue does not say what the provider had
 			r.Gone = nil
 		}
-		return refreshedText(r, scope.Counts().New), nil
+		return overview.RefreshedText(r, scope.Counts().New), nil
 	}}
-}
-
-// refreshedText says what a refresh found; fresh is how many models are listed as new.
-func refreshedText(r modelfilter.Refreshed, fresh int) string {
-	text := fmt.Sprintf("%s: %s", pane.Visible(r.Provider), assistant.Counted(len(r.IDs), "model"))
-	if from := sourceNames[r.Source]; from != "" {
-		text += " " + from
-	}
-	if fresh > 0 {
-		text += fmt.Sprintf(", %d new", fresh)
-	}
-	if n := len(r.Gone); n > 0 {
-		text += fmt.Sprintf(", %d gone", n)
-	}
-	return pane.Join(text, r.Err)
 }
 
 // markSeen marks the new models as seen.
@@ -140,7 +132,7 @@ func (p *Pane) confirmDiscard() pane.Action {
 		return refusal
 	}
 	if len(p.data.diff) == 0 {
-		return pane.Notify{Text: "nothing is unsaved"}
+		return pane.Notify{Text: "there are no unsaved changes"}
 	}
 	w, lost := p.window, 0
 	discard := pane.Edit{

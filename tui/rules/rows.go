@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"winnow/adapters/modelfilter"
@@ -27,6 +28,8 @@ const (
 	rowChange                   // an unsaved change
 	rowFinding                  // a finding
 	rowNotice                   // a notice about the file
+	rowProvider                 // a provider
+	rowSum                      // all providers
 )
 
 // row is a line of a list.
@@ -34,7 +37,7 @@ type row struct {
 	kind  rowKind
 	list  modelfilter.List
 	index int    // in the part of the snapshot that kind names
-	text  string // of explanations, headings and children
+	text  string // of explanations, headings and children; the name of a provider
 }
 
 // Selectable implements pane.Row.
@@ -63,6 +66,10 @@ func (p *Pane) rowID(r row) string {
 		if r.index < len(p.data.models) {
 			return modelID(p.data.models[r.index].ID)
 		}
+	case rowProvider:
+		return providerID(r.text)
+	case rowSum:
+		return "sum"
 	case rowNew:
 		return "new"
 	case rowChild:
@@ -74,6 +81,7 @@ func (p *Pane) rowID(r row) string {
 
 func ruleID(list modelfilter.List, pattern string) string { return list.String() + " " + pattern }
 func modelID(id string) string                            { return "model " + id }
+func providerID(name string) string                       { return "provider " + name }
 
 // refresh takes a snapshot when the window has changed, and rebuilds the rows.
 func (p *Pane) refresh() {
@@ -88,7 +96,6 @@ func (p *Pane) refresh() {
 			p.inbox.update(func(r *results) { r.drift = map[string]models.Drift{} })
 		}
 		p.dropSelected()
-		p.assignColours()
 	}
 	p.rebuild()
 }
@@ -106,6 +113,8 @@ func (p *Pane) rebuild() {
 		l.Rows = p.modelRows()
 	case tabChanges:
 		l.Rows = p.changeRows()
+	case tabAll:
+		l.Rows = p.providerRows()
 	default:
 		l.Rows = p.ruleRows()
 	}
@@ -345,13 +354,7 @@ func (p *Pane) endSearchHints(what string) []string {
 
 // nonEmpty are the sentences that are not empty. A hint is empty when no key is bound.
 func nonEmpty(sentences ...string) []string {
-	var out []string
-	for _, s := range sentences {
-		if s != "" {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(sentences, func(s string) bool { return s == "" })
 }
 
 func textRows(lines ...string) []row {

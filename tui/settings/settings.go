@@ -16,9 +16,11 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"winnow/assistant"
 	"winnow/assistant/workspace"
+	"winnow/tui/overlay"
 	"winnow/tui/style"
 )
 
@@ -28,8 +30,10 @@ type Screen struct {
 	// FixedBackground says that the user has chosen the background, not the terminal.
 	FixedBackground bool
 	Mouse           bool // the mouse is captured
+	HUD             bool // the context HUD is docked
 	ReplyView       bool // long_reply = "view": a long answer takes the focus when nobody types
 	Notify          bool // notify when a long turn ends unseen
+	EnterSends      bool // send_key = "enter": enter sends, the other keys break the line
 }
 
 // Setting is one line of the list.
@@ -45,6 +49,12 @@ type Setting struct {
 
 // Value is the current value, in words.
 func (s Setting) Value() string { return cmp.Or(s.words[s.value()], s.value()) }
+
+// Entry is the setting in a list; a narrow one leaves out what explains the value.
+func (s Setting) Entry() overlay.Entry {
+	short, _, _ := strings.Cut(s.Value(), ": ")
+	return overlay.Entry{Value: s.Key, Text: s.Title, Extra: s.Value(), Short: short}
+}
 
 // Next sets the value after the current one, or the first when the current one is not
 // in the list.
@@ -68,19 +78,19 @@ func All(work *workspace.Workspace, screen *Screen) []Setting {
 			set: func(v string) error { return work.Set(key, v) },
 		}
 	}
-	confirm := session("confirm", "The assistant asks before", func(s assistant.Settings) string {
+	confirm := session("confirm", "Ask before", func(s assistant.Settings) string {
 		return string(cmp.Or(s.Confirm, assistant.ConfirmSave))
 	}, "save", "always", "never")
-	confirm.words = map[string]string{"save": "it saves", "always": "every change", "never": "nothing"}
+	confirm.words = map[string]string{"save": "saving", "always": "every change", "never": "nothing"}
 	return append([]Setting{
 		confirm,
-		session("max_iterations", "Rounds of tool calls in a turn", func(s assistant.Settings) string {
+		session("max_iterations", "Tool rounds in a turn", func(s assistant.Settings) string {
 			return strconv.Itoa(cmp.Or(s.Iterations, assistant.DefaultIterations))
 		}, "3", "5", "10", "20"),
-		session("user_request_allowance", "Tokens kept free for your next message", func(s assistant.Settings) string {
+		session("user_request_allowance", "Tokens for your message", func(s assistant.Settings) string {
 			return strconv.Itoa(s.Budget.URA())
 		}, "100", "500", "2000", "8000"),
-		session("max_trim_attempts", "Pairs left out when a request is too long", func(s assistant.Settings) string {
+		session("max_trim_attempts", "Pairs dropped to fit", func(s assistant.Settings) string {
 			return strconv.Itoa(s.Budget.NTA())
 		}, "10", "25", "100"),
 	}, screen.settings()...)
@@ -94,20 +104,26 @@ func (s *Screen) settings() []Setting {
 			set:   func(v string) error { *field = v == "true"; return nil },
 		}
 	}
-	reply := onOff("long_reply", "When an answer is longer than the screen", &s.ReplyView, "go to it when nobody types", "stay in the input")
+	reply := onOff("long_reply", "Go to a long answer", &s.ReplyView, "yes: when nobody types", "no")
 	reply.stored = func() (key, value string) {
 		return "long_reply", map[bool]string{false: "stay", true: "view"}[s.ReplyView]
+	}
+	enter := onOff("send_key", "Enter", &s.EnterSends, "sends the message", "breaks the line")
+	enter.stored = func() (key, value string) {
+		return "send_key", map[bool]string{false: "ctrl+enter", true: "enter"}[s.EnterSends]
 	}
 	themes := map[string]string{}
 	for _, name := range style.Themes() {
 		themes[name] = name + ": " + style.About(name)
 	}
 	return []Setting{
+		enter,
 		reply,
 		onOff("mouse", "Mouse", &s.Mouse, "scrolls and clicks", "selects text"),
-		onOff("notify", "Notify when a long turn ends unseen", &s.Notify, "yes", "no"),
+		onOff("hud", "Context HUD", &s.HUD, "docked: stays while you type", "opens with a key"),
+		onOff("notify", "Notify after a long turn", &s.Notify, "yes: when it ends unseen", "no"),
 		{
-			Key: "theme", Title: "Background", values: []string{"auto", "dark", "light"}, words: map[string]string{"auto": "follows the terminal"},
+			Key: "theme", Title: "Background", values: []string{"auto", "dark", "light"}, words: map[string]string{"auto": "like the terminal"},
 			value: s.background, stored: s.theme,
 			set: func(v string) error {
 				if s.FixedBackground = v != "auto"; s.FixedBackground {

@@ -1,11 +1,16 @@
 package settings
 
 import (
+	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
 	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
+	"winnow/tui/overlay"
+	"winnow/tui/style"
 )
 
 func newWorkspace(t *testing.T) *workspace.Workspace {
@@ -28,6 +33,22 @@ func TestEverySettingTakesAllItsValuesInTurn(t *testing.T) {
 		}
 		if len(seen) != len(s.values) {
 			t.Errorf("%s takes %v of %v, from %s on", s.Key, seen, s.values, first)
+		}
+	}
+}
+
+// A screen of 40 columns shows every title and every value whole.
+func TestANarrowListCutsNothing(t *testing.T) {
+	const width = 32 // cells that such a screen has for the list
+	for _, s := range All(newWorkspace(t), &Screen{}) {
+		for range s.values {
+			list := overlay.NewPicker("", []overlay.Entry{s.Entry()}, 0).Body(width, 4, style.New(style.Options{}))
+			if line := ansi.Strip(list[2]); strings.Contains(line, "…") || !strings.Contains(line, s.Title) || ansi.StringWidth(line) > width {
+				t.Errorf("%s is cut: %q", s.Key, line)
+			}
+			if err := s.Next(); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

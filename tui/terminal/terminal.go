@@ -15,11 +15,14 @@ package terminal
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -27,16 +30,18 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
+
+	"winnow/tui/attention"
 )
 
-// leaveScreen resets every mode that the program may have set: synchronised
+// LeaveScreen resets every mode that the program may have set: synchronised
 // output, mouse, focus, paste, both keyboard protocols, the cursor's shape and
-// presence, colours, and last the alternate screen.
-const leaveScreen = "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?2027l" +
-	"\x1b[<u\x1b[>4m\x1b[0 q\x1b[?25h\x1b[0m\x1b[?1049l"
+// presence, colours, the program's status, and last the alternate screen.
+const LeaveScreen = "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?2027l" +
+	"\x1b[<u\x1b[>4m\x1b[0 q\x1b[?25h\x1b[0m" + attention.Clear + "\x1b[?1049l"
 
 const (
-	// leaveTime is how long a terminal may take to accept leaveScreen: one that
+	// leaveTime is how long a terminal may take to accept LeaveScreen: one that
 	// has stopped reading never does.
 	leaveTime = 100 * time.Millisecond
 	// graceTime is how long the program may take to end by itself after a
@@ -76,7 +81,7 @@ func (g *guard) restore() {
 		for f, state := range g.states {
 			_ = term.Restore(f.Fd(), state) // a terminal that is gone needs nothing
 		}
-		within(leaveTime, func() { _, _ = g.out.WriteString(leaveScreen) })
+		within(leaveTime, func() { _, _ = g.out.WriteString(LeaveScreen) })
 	})
 }
 
@@ -118,6 +123,7 @@ func Run(p *tea.Program, o Options) (status int, err error) {
 	o.AtEnd()
 	status = stop()
 	if err == nil {
+		within(leaveTime, func() { _, _ = o.Out.WriteString(attention.Clear) }) // what the last frame reported
 		return status, nil
 	}
 	g.restore()
@@ -211,4 +217,21 @@ func captureStderr(out io.Writer) (release func(), stack <-chan struct{}) {
 		<-read
 		_ = r.Close()
 	}), panicked
+}
+
+// TmuxBuffer puts text into the buffer of the tmux around the program.
+func TmuxBuffer(text string) error {
+	cmd := exec.CommandContext(context.Background(), "tmux", "load-buffer", "-w", "-")
+	cmd.Stdin = strings.NewReader(text)
+	return cmd.Run()
+}
+
+// EditorFile writes a text to a new file that only the user can read, for an editor.
+func EditorFile(text string) (path string, err error) {
+	file, err := os.CreateTemp("", "winnow-*.md")
+	if err != nil {
+		return "", err
+	}
+	_, err = file.WriteString(text)
+	return file.Name(), errors.Join(err, file.Close())
 }

@@ -25,7 +25,11 @@ func (r runs) Init() tea.Cmd {
 	}
 }
 func (r runs) Update(tea.Msg) (tea.Model, tea.Cmd) { return r, nil }
-func (r runs) View() tea.View                      { return tea.NewView("") }
+func (r runs) View() tea.View {
+	v := tea.NewView("")
+	v.ProgramStatus = &tea.ProgramStatus{State: tea.ProgramStateWorking}
+	return v
+}
 
 // lockedBuffer is a buffer for two goroutines.
 type lockedBuffer struct {
@@ -96,6 +100,22 @@ func TestASignalEndsIt(t *testing.T) {
 		})
 		if status, _, _, ended, err := run(t, signalled); status != want || err != nil || !ended {
 			t.Errorf("%v: status %d, %v, AtEnd called: %v; want %d", s, status, err, ended, want)
+		}
+	}
+}
+
+// However the program ends, the terminal is not left with the status of one that works.
+func TestTheStatusEnds(t *testing.T) {
+	for name, do := range map[string]runs{
+		"in order":    func() {},
+		"by a signal": func() { _ = syscall.Kill(os.Getpid(), syscall.SIGTERM); select {} },
+		"by a panic":  func() { panic("broken") },
+	} {
+		_, _, screen, _, _ := run(t, do)
+		before, after, cleared := strings.Cut(screen, "\x1b]7501;state=clear\a")
+		drawn := strings.Contains(before, "\x1b]7501;state=working") || name == "by a panic" // which may come before the first frame
+		if !drawn || !cleared || strings.Contains(after, "\x1b]7501;") {
+			t.Errorf("%s: the terminal got %q", name, screen)
 		}
 	}
 }

@@ -5,32 +5,32 @@ type Line struct {
 	Editor
 	History []string // lines that were applied, oldest first
 	cleared string   // the newest line that was cleared since
-	place   int      // index in past; len(past) is the line being written
-	written string   // the line being written, while an earlier one is shown
+	index   int      // in entries; len(entries) is the line being written
+	draft   string   // the line being written, while an earlier one is shown
 }
 
 // Begin starts a new line with text, at the end of the history.
 func (l *Line) Begin(text string) {
 	l.Set(text)
-	l.place = len(l.past())
+	l.index = len(l.entries())
 }
 
 // Walk shows an earlier or a later line; it reports whether there is one.
 func (l *Line) Walk(step int) bool {
-	to, past := l.place+step, l.past()
-	if to < 0 || to > len(past) {
+	to, entries := l.index+step, l.entries()
+	if to < 0 || to > len(entries) {
 		return false
 	}
-	if l.place == len(past) {
-		l.written = l.Text()
+	if l.index == len(entries) {
+		l.draft = l.Text()
 	}
-	l.place = to
-	l.Set(append(past[:len(past):len(past)], l.written)[to])
+	l.index = to
+	l.Set(append(entries[:len(entries):len(entries)], l.draft)[to])
 	return true
 }
 
-// past are the lines that Walk steps through, the newest last.
-func (l *Line) past() []string {
+// entries are the lines that Walk steps through, the newest last.
+func (l *Line) entries() []string {
 	if n := len(l.History); l.cleared != "" && (n == 0 || l.History[n-1] != l.cleared) {
 		return append(l.History[:n:n], l.cleared)
 	}

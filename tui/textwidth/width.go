@@ -17,6 +17,18 @@ func Truncate(s string, width int, tail string) string {
 	return h.restore(ansi.Truncate(h.text, width, tail), 0)
 }
 
+// TruncateWords is Truncate for a text without escape sequences; it cuts after a word.
+func TruncateWords(s string, width int, tail string) string {
+	if ansi.StringWidth(s) <= width {
+		return s
+	}
+	head := Truncate(s, max(0, width-ansi.StringWidth(tail)), "")
+	if i := strings.LastIndexByte(head, ' '); i > len(head)/2 && s[len(head)] != ' ' {
+		head = head[:i]
+	}
+	return Truncate(strings.TrimRight(head, " ·:,")+tail, width, "")
+}
+
 // TruncateLeft cuts n cells off the beginning of s and puts prefix before the
 // rest. Escape sequences stay.
 func TruncateLeft(s string, n int, prefix string) string {

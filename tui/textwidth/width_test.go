@@ -50,3 +50,24 @@ func TestCutTextHasItsWidth(t *testing.T) {
 		}
 	})
 }
+
+func TestTruncateWordsCutsAfterAWord(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		w    int
+		want string
+	}{
+		{"select a model", 14, "select a model"},
+		{"select a model", 12, "select a…"},
+		{"select a model", 9, "select a…"},
+		{"tools · reasons", 10, "tools…"},
+		{"a-very-long-name", 8, "a-very-…"},
+		{"x a-very-long-name", 10, "x a-very-…"}, // hardly anything would be left
+		{"日本語 モデル名", 9, "日本語…"},
+		{"word", 0, ""},
+	} {
+		if got := TruncateWords(c.text, c.w, "…"); got != c.want {
+			t.Errorf("TruncateWords(%q, %d) = %q, want %q", c.text, c.w, got, c.want)
+		}
+	}
+}

@@ -265,10 +265,16 @@ func (s *Screen) Until(ok func(frame string) bool) {
 	s.until("for a condition", ok)
 }
 
+// checkInterval is how often a condition is checked that may depend on more than what the
+// screen shows.
+const checkInterval = 20 * time.Millisecond
+
 func (s *Screen) until(what string, ok func(frame string) bool) {
 	s.t.Helper()
 	limit := time.NewTimer(maxWait)
 	defer limit.Stop()
+	again := time.NewTicker(checkInterval)
+	defer again.Stop()
 	ended := s.ended
 	for {
 		frame, changed := s.term.frame()
@@ -281,6 +287,7 @@ func (s *Screen) until(what string, ok func(frame string) bool) {
 		}
 		select {
 		case <-changed:
+		case <-again.C:
 		case <-ended:
 			ended = nil // look once more: the last write came before the end
 		case <-limit.C:

@@ -36,14 +36,11 @@ func (e *Engine) Lint() []Finding {
 	for _, list := range []List{Ignore, Allow} {
 		for i, info := range e.Rules(list) {
 			f := Finding{List: list, Index: i, Pattern: info.Pattern}
-			switch {
-			case info.Dead:
-				f.Kind = Dead
-				out = append(out, f)
-			case info.Shadowed:
-				f.Kind = Shadowed
+			if info.Shadowed {
 				s := e.Status(e.models.list(e.lists[list].rules[i].matches, 1)[0])
-				f.By, f.ByList = s.Rule, s.List
+				f.Kind, f.By, f.ByList = Shadowed, s.Rule, s.List
+			}
+			if info.Shadowed || info.Dead {
 				out = append(out, f)
 			}
 			if by, a := e.coveredBy(search, list, i); a != no {

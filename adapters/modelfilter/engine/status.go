@@ -20,6 +20,9 @@ func (s Status) String() string {
 	return [...]string{"normal", "ignored", "whitelisted"}[s]
 }
 
+// Word is the status as people read it.
+func (s Status) Word() string { return [...]string{"shown", "hidden", "allowed"}[s] }
+
 // MarshalText is String, for JSON.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 

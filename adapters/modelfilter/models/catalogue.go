@@ -2,6 +2,7 @@ package models
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -79,9 +80,8 @@ func (c *catalogue) addModel(provider string, m catwalk.Model) {
 	info := &llm.ModelInfo{
 		ID: id, Source: SourceCatalogue,
 		Context: int(max(m.ContextWindow, 0)), Known: m.ContextWindow > 0,
-		// The catalogue lists models for agents, so all of them call tools. Its
-		// images are those a model can see; ours are those it can draw.
-		Tools: true, Reasons: m.CanReason,
+		// The catalogue lists models for agents, so all of them call tools.
+		Tools: true, Reasons: m.CanReason, Vision: llm.AbilityOf(m.SupportsImages),
 		PriceIn: listPrice(m.CostPer1MIn), PriceOut: listPrice(m.CostPer1MOut),
 	}
 	c.byID[key] = info
@@ -217,6 +217,14 @@ func proxyName(catalogueID string) string {
 
 // providerName is the form in which names of providers are compared and stored.
 func providerName(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
+
+// Base is the address of a provider that the catalogue or this program knows; ok is
+// false for others. keyHeader is the header of its key, "" is a bearer token, and header
+// has further ones.
+func Base(provider string) (base, keyHeader string, header map[string]string, ok bool) {
+	e, ok := endpointOf(provider)
+	return e.base, e.keyHeader, maps.Clone(e.header), ok
+}
 
 // endpointOf returns where a provider lists its models, if that is compiled in. It
 // is the provider's own address: its key may be sent there.

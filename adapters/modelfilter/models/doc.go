@@ -29,8 +29,8 @@
 // # Concurrency
 //
 // All functions and methods are safe from any goroutine and return copies. Only
-// [Lists.Models], [Lists.Served] and [Lists.Drift] go to the network. Two
-// processes may share a folder.
+// [Lists.Models], [Lists.Served] and [Lists.Drift] go to the network; [Lists.Accept]
+// uses what others got there. Two processes may share a folder.
 //
 // # Caveats
 //

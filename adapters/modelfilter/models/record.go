@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,14 +45,15 @@ func unsendable(r rune) bool {
 
 // model is one entry of a list, as it is stored. The name has no provider.
 type model struct {
-	Name     string  `json:"name"`
-	Context  int     `json:"context,omitempty"`
-	PriceIn  float64 `json:"in,omitempty"`
-	PriceOut float64 `json:"out,omitempty"`
-	Tools    bool    `json:"tools,omitempty"`
-	Reasons  bool    `json:"reasons,omitempty"`
-	Images   bool    `json:"images,omitempty"`
-	NoChat   bool    `json:"no_chat,omitempty"`
+	Name     string      `json:"name"`
+	Context  int         `json:"context,omitempty"`
+	PriceIn  float64     `json:"in,omitempty"`
+	PriceOut float64     `json:"out,omitempty"`
+	Tools    bool        `json:"tools,omitempty"`
+	Reasons  bool        `json:"reasons,omitempty"`
+	Images   bool        `json:"images,omitempty"`
+	Vision   llm.Ability `json:"vision,omitempty"`
+	NoChat   bool        `json:"no_chat,omitempty"`
 }
 
 // modelsOf turns what an endpoint answered into a list: sorted by name, each
@@ -69,7 +71,7 @@ func modelsOf(infos []llm.ModelInfo, t Target) (list []model, dropped int) {
 		list = append(list, model{
 			Name: name, Context: max(info.Context, 0),
 			PriceIn: validPrice(info.PriceIn), PriceOut: validPrice(info.PriceOut),
-			Tools: info.Tools, Reasons: info.Reasons, Images: info.Images, NoChat: info.NoChat,
+			Tools: info.Tools, Reasons: info.Reasons, Images: info.Images, Vision: info.Vision, NoChat: info.NoChat,
 		})
 	}
 	return sortUnique(list), dropped
@@ -252,6 +254,6 @@ func (m model) merge(info llm.ModelInfo) llm.ModelInfo {
 		info.PriceIn, info.PriceOut = m.PriceIn, m.PriceOut
 	}
 	info.Tools, info.NoChat = m.Tools, m.NoChat
-	info.Reasons, info.Images = info.Reasons || m.Reasons, m.Images
+	info.Reasons, info.Images, info.Vision = info.Reasons || m.Reasons, m.Images, cmp.Or(m.Vision, info.Vision)
 	return info
 }

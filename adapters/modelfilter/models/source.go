@@ -247,6 +247,40 @@ func (s Served) ofProvider(provider string) []model {
 	return sortUnique(list)
 }
 
+// Answer is a list of models that another part of the program got from an endpoint.
+type Answer struct {
+	Name    string // prefix of the ids, before a slash
+	BaseURL string
+	Models  []llm.ModelInfo
+}
+
+// Accept stores an answer as if these providers had been refreshed, where it comes from
+// the address that Models would ask: the provider's own, or the proxy's for one whose
+// own list is not known. It returns the providers whose list it has set.
+func (l *Lists) Accept(ctx context.Context, a Answer, providers []string) (set []string) {
+	same := func(base string) bool { return strings.TrimRight(base, "/") == strings.TrimRight(a.BaseURL, "/") }
+	for _, provider := range providers {
+		f, from := fetched{at: l.opts.Now()}, Target{Name: a.Name}
+		if t, err := l.target(provider); err == nil && same(t.BaseURL) {
+			from.idPrefix, f.base, f.source = t.idPrefix, withoutSecrets(t.BaseURL), SourceLive
+			f.models, f.dropped = modelsOf(a.Models, from)
+			f.partial = t.pageSize > 0 && len(a.Models) >= t.pageSize
+		} else if p := l.opts.Proxy; p != nil && same(p.BaseURL) && !l.hasOwnList(provider) {
+			all, _ := modelsOf(a.Models, from)
+			f.models, f.source, f.partial, f.base = Served{fetched: fetched{models: all}}.ofProvider(provider), SourceProxy, true, withoutSecrets(p.BaseURL)
+		}
+		if len(f.models) == 0 || len(a.Models) > maxModels {
+			continue
+		}
+		_ = l.update(ctx, provider, func(r *record) { r.apply(f) }) // it is logged, and in the List
+		l.mu.Lock()
+		l.entries[provider].live = true
+		l.mu.Unlock()
+		set = append(set, provider)
+	}
+	return set
+}
+
 // Drift is the difference between what the proxy serves of a provider and what
 // its rules allow. Both lists are sorted.
 type Drift struct {

@@ -28,18 +28,21 @@ import (
 func Run(t *testing.T, open func(t *testing.T) history.Store) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, history.Store){
-		"pairs come back":          pairsComeBack,
-		"a batch is all or none":   batchIsAllOrNone,
-		"cut and uncut":            cutAndUncut,
-		"lines select pairs":       linesSelectPairs,
-		"marks are restored":       marksAreRestored,
-		"topics are a tree":        topicsAreATree,
-		"models are counted":       modelsAreCounted,
-		"marks are grouped":        marksAreGrouped,
-		"sessions are remembered":  sessionsAreRemembered,
-		"what a user typed stays":  memoryStays,
-		"known ids are added once": knownIDsAreAddedOnce,
-		"goroutines share it":      goroutinesShareIt,
+		"pairs come back":                   pairsComeBack,
+		"a batch is all or none":            batchIsAllOrNone,
+		"cut and uncut":                     cutAndUncut,
+		"lines select pairs":                linesSelectPairs,
+		"marks are restored":                marksAreRestored,
+		"missing pairs are named":           missingPairsAreNamed,
+		"topics are a tree":                 topicsAreATree,
+		"models are counted":                modelsAreCounted,
+		"marks are grouped":                 marksAreGrouped,
+		"sessions are remembered":           sessionsAreRemembered,
+		"what a user typed stays":           memoryStays,
+		"known ids are added once":          knownIDsAreAddedOnce,
+		"goroutines share it":               goroutinesShareIt,
+		"pictures are stored once":          picturesAreStoredOnce,
+		"a queued message has its pictures": aQueuedMessageHasItsPictures,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
@@ -60,7 +63,7 @@ func put(t *testing.T, s history.Store, pairs ...*assistant.Pair) {
 	must(t, s.Commit(t.Context(), &assistant.Batch{Put: pairs}))
 }
 
-func must(t *testing.T, errs ...error) {
+func must(t testing.TB, errs ...error) {
 	t.Helper()
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
@@ -192,6 +195,13 @@ func linesSelectPairs(t *testing.T, s history.Store) {
 			t.Errorf("%s selects %s, want %s", text, got, want)
 		}
 	}
+	if authors, err := s.Authors(t.Context()); err != nil || !slices.Contains(authors, "Bob") || slices.Contains(authors, "") {
+		t.Errorf("the authors are %q, %v", authors, err)
+	}
+	env.User = "bob" // a served user, whose name the pair has
+	if got := line(t, s, "u", env); !slices.Equal(got, all[2:3]) {
+		t.Errorf("u of bob selects %v, want %v", got, all[2:3])
+	}
 	q, _ := filter.Parse("t'Agent' | x'zz'")
 	if r, err := s.Filter(t.Context(), q, env); err != nil || len(r.Hints) != 2 {
 		t.Errorf("hints %v, %v", r.Hints, err)
@@ -200,32 +210,6 @@ func linesSelectPairs(t *testing.T, s history.Store) {
 	q, _ = filter.Parse("@nobody")
 	if _, err := s.Filter(t.Context(), q, env); !errors.As(err, &fault) {
 		t.Errorf("an unknown filter: %v", err)
-	}
-}
-
-func marksAreRestored(t *testing.T, s history.Store) {
-	t.Helper()
-	a, b := pair("x", "1", ""), pair("x", "2", "")
-	a.Star, a.Topic = 1, "Old"
-	put(t, s, a, b)
-	three, topic := 3, "New > Deep"
-	before, err := s.Mark(t.Context(), []int64{a.Seq, b.Seq, 99}, history.Mark{Star: &three, Topic: &topic})
-	must(t, err)
-	if len(before.Marks) != 2 || len(before.NewTopics) != 2 {
-		t.Fatalf("before = %+v", before)
-	}
-	before.Topics = []string{"Made > Here"}
-	must(t, s.Restore(t.Context(), before))
-	got, err := s.Load(t.Context(), []int64{a.Seq, b.Seq})
-	must(t, err)
-	paths, err := s.TopicPaths(t.Context())
-	must(t, err)
-	if got[0].Star != 1 || got[0].Topic != "Old" || got[1].Star != 0 || got[1].Topic != "" || !slices.Equal(paths, []string{"Made", "Made > Here", "Old"}) {
-		t.Errorf("restored %+v, topics %v", got, paths)
-	}
-	revision := s.Revision()
-	if _, err := s.Mark(t.Context(), []int64{a.Seq}, history.Mark{Star: &three}); err != nil || s.Revision() <= revision {
-		t.Errorf("revision %d after %d, %v", s.Revision(), revision, err)
 	}
 }
 
@@ -257,21 +241,6 @@ func modelsAreCounted(t *testing.T, s history.Store) {
 	want := []history.ModelCount{{Model: "openai/gpt-5", Pairs: 2, Failed: 1}, {Model: "other", Pairs: 1}}
 	if got, err := s.Models(t.Context()); err != nil || !slices.Equal(got, want) {
 		t.Errorf("Models = %v, %v; want %v", got, err, want)
-	}
-}
-
-func marksAreGrouped(t *testing.T, s history.Store) {
-	t.Helper()
-	a, b, c, d := pair("x", "1", ""), pair("y", "2", ""), pair("y", "3", ""), pair("x", "cut", "")
-	a.Star, b.Topic, c.Star = 3, "AI", 3
-	put(t, s, a, b, c, d)
-	must(t, s.Commit(t.Context(), &assistant.Batch{Cut: &assistant.Cut{Name: "c", Sessions: []string{"x"}, From: d.Seq}}))
-	got, err := s.MarkGroups(t.Context())
-	must(t, err)
-	slices.SortFunc(got, func(a, b history.MarkGroup) int { return b.Star - a.Star })
-	want := []history.MarkGroup{{Star: 3, Flag: true, Seqs: []int64{a.Seq, c.Seq}}, {Flag: true, Topic: "AI", Seqs: []int64{b.Seq}}}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("MarkGroups = %+v, want %+v", got, want)
 	}
 }
 

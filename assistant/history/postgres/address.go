@@ -104,8 +104,8 @@ func local(host string) bool {
 	return strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// shown returns the address for people, without anything secret.
-func shown(c *pgconn.Config) string {
+// displayed returns the address for people, without anything secret.
+func displayed(c *pgconn.Config) string {
 	u := url.URL{Scheme: "postgres", User: url.User(c.User), Host: c.Host, Path: "/" + c.Database}
 	switch {
 	case c.Port != defaultPort && !strings.HasPrefix(c.Host, "/"):

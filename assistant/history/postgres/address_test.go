@@ -77,6 +77,17 @@ func TestWhereThePasswordComesFrom(t *testing.T) {
 	check("postgres://anna@localhost/team", "of the option", "of the option")
 }
 
+func TestAnAddressWithAPasswordIsRefused(t *testing.T) {
+	for address, want := range map[string]error{
+		"postgres://anna:secret@localhost/team": errPassword, "postgres://anna:@localhost/team": errPassword, "postgres://anna@localhost/team?password=x": errPassword,
+		"postgres://anna@localhost/team": nil, "mysql://anna@localhost/team": errAddress, "postgres://%zz": errAddress,
+	} {
+		if _, err := parseAddress(address, ""); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", address, err, want)
+		}
+	}
+}
+
 // No error and no log line contains a password, wherever it stands.
 func TestAPasswordIsInNoText(t *testing.T) {
 	const password = "s3cret/ü"

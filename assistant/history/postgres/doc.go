@@ -1,11 +1,13 @@
 // Package postgres is a history.Store in a PostgreSQL database, version 14 or newer,
-// which several people, machines and programs share.
+// which several people, machines and programs share. It is an engine of package
+// sqlstore.
 //
 // # Terms
 //
 // An address is a postgres:// URL without a password. The author of a pair is
-// Options.User, else the database role. Pairs, sessions, topics and saved filters
-// belong to all; drafts, settings and remembered lines to one author.
+// the one that a served session gave it, else Options.User, else the database role.
+// Pairs, sessions, topics and saved filters belong to all; drafts, settings and
+// remembered lines to one author.
 //
 // # Transactions
 //
@@ -28,13 +30,34 @@
 // the extension pg_trgm is. Regular expressions are tested in this process, on the
 // pairs that the other terms of the line leave, because PostgreSQL's differ from RE2.
 //
+// # Log of windows
+//
+// A program that serves a window adds what changes it to the table change; see
+// history.WindowLog. A change is known by its number and time in the journal of the window
+// and the path of its file, so that adding it again does nothing, also under another name
+// of the host. Its numbers here grow in the order of commits, as an advisory lock orders
+// those who add: who reads on from a number misses none.
+//
 // # Schema
 //
 // The tables are in the schema winnow, or the first one of search_path in the
 // address. migrations/ are the numbered migrations; each is a transaction under an
 // advisory lock.
 //
+// # Private histories
+//
+// SetPrivate makes the database itself, by row-level security, show each role only
+// what is its own, and the role is the author of all that it writes, the changes of what
+// it serves among them: what one asks with other programs is the same. Topics, saved
+// filters, the names of models and authors, the numbers of deleted pairs and Revision stay
+// shared; a notification has numbers and the name of the schema.
+//
 // # Caveats
+//
+// Superusers, and roles with BYPASSRLS, see everything in a private history, and who
+// owns its tables can make it public. PostgreSQL uses no index of trigrams there,
+// because LIKE is not leakproof: texts are found one by one. Pairs whose author is no
+// role are seen by nobody else until it is public.
 //
 // Connections to other machines use TLS; sslmode=disable is for a socket and this
 // machine. Behind a pooler that shares connections between transactions, the store

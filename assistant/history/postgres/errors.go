@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
 )
 
 // unknownOutcomeError is returned for a transaction of which nobody can say
@@ -69,7 +70,7 @@ func unknown(err error) bool {
 var reasons = map[string]string{
 	codeReadOnly: "the server is read-only", codeDenied: "the database role may not do this",
 	"53100": "the disk of the server is full", "53200": "the server has no memory left", "53300": "the server has too many connections", "53": "the server lacks resources",
-	"57014": "the server took too long", "55P03": "another program holds a lock too long",
+	"23505": "its id is that of something else, which may be another role's", "57014": "the server took too long", "55P03": "another program holds a lock too long",
 	"57P": "the server is stopping or starting", "08": "the connection broke", "58": "the disk of the server reports an error", "XX": "the server reports an error of its own",
 	"28": "the server refuses the user or the password", "3D": "there is no database of this name",
 }
@@ -90,7 +91,7 @@ func (s *store) explain(op string, err error) error {
 	switch {
 	case errors.As(err, new(*unknownOutcomeError)):
 		return &history.StorageError{Op: op, Path: s.path, Reason: err.Error(), Err: err}
-	case disconnected(err) || errors.Is(err, errAborted):
+	case disconnected(err) || errors.Is(err, errAborted) || errors.Is(err, sqlstore.ErrBroken):
 		return &history.StorageError{Op: op, Path: s.path, Reason: "the server cannot be reached", Err: err}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &history.StorageError{Op: op, Path: s.path, Reason: "the server took too long", Err: err}

@@ -31,9 +31,12 @@ func runWriter(task string) int {
 	n, _ := strconv.Atoi(fields[3])
 	ctx := context.Background()
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
-		s, err := Open(ctx, fields[0], Options{User: fields[1]})
+		var s history.Store
+		err := (&store{ctx: ctx}).retry(ctx, "open", func() (err error) {
+			s, err = Open(ctx, fields[0], Options{User: fields[1]})
+			return err
+		})
 		if err != nil {
-			time.Sleep(10 * retryPause)
 			continue
 		}
 		for ; from < n && time.Now().Before(deadline); from++ {
@@ -187,7 +190,8 @@ func TestRefusalsOfTheServerAreNamed(t *testing.T) {
 	must(t, put())
 	for state, reason := range map[string]string{"53100": "the disk of the server is full", "57014": "the server took too long", "25006": "the server is read-only"} {
 		raise := fmt.Sprintf("CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '%s'; END $$", state)
-		must(t, s.exec(t.Context(), raise), s.exec(t.Context(), "CREATE OR REPLACE TRIGGER refuse BEFORE INSERT ON pair EXECUTE FUNCTION refuse()"))
+		run(t, s, raise)
+		run(t, s, "CREATE OR REPLACE TRIGGER refuse BEFORE INSERT ON pair EXECUTE FUNCTION refuse()")
 		var storage *history.StorageError
 		if err := put(); !errors.As(err, &storage) || storage.Reason != reason || storage.Op != "write" {
 			t.Errorf("%s: %v, want %q", state, err, reason)
@@ -196,7 +200,8 @@ func TestRefusalsOfTheServerAreNamed(t *testing.T) {
 			t.Errorf("%s: %d pairs are read, %v", state, len(refs), err)
 		}
 	}
-	must(t, s.exec(t.Context(), "DROP TRIGGER refuse ON pair"), put())
+	run(t, s, "DROP TRIGGER refuse ON pair")
+	must(t, put())
 }
 
 // A server that is read-only, such as a standby, is opened for reading.

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
 )
 
 // channel is where the programs tell each other of changes, in the form
@@ -23,7 +24,7 @@ const listenPause = 500 * time.Millisecond
 // listen watches for the changes of others until the store closes. conn is nil on
 // a server that does not allow it; then it asks from time to time.
 func (s *store) listen(conn *pgx.Conn) {
-	seen := s.revision.Load()
+	seen := s.Revision()
 	for {
 		if conn != nil {
 			err := s.receive(conn, &seen)
@@ -37,8 +38,8 @@ func (s *store) listen(conn *pgx.Conn) {
 		}
 		ctx, cancel := context.WithTimeout(s.ctx, connectTimeout)
 		conn, _ = s.connectListener(ctx) // where it fails, Refresh tells as much
-		if _, err := s.Refresh(ctx); err == nil && s.revision.Load() > seen {
-			s.deliver(ctx, &seen, s.revision.Load()) // what was missed meanwhile
+		if _, err := s.Refresh(ctx); err == nil && s.Revision() > seen {
+			s.deliver(ctx, &seen, s.Revision()) // what was missed meanwhile
 		}
 		cancel()
 	}
@@ -56,7 +57,7 @@ func (s *store) receive(conn *pgx.Conn, seen *int64) error {
 		if _, err = fmt.Sscanf(n.Payload, "%d %d", &rev, &owner); err != nil || !strings.HasSuffix(n.Payload, " "+s.schema) {
 			continue
 		}
-		s.revision.Store(max(rev, s.revision.Load()))
+		s.NoticeRevision(rev)
 		if owner == s.owner.Load() {
 			*seen = max(*seen, rev)
 		} else if rev > *seen {
@@ -69,8 +70,8 @@ func (s *store) receive(conn *pgx.Conn, seen *int64) error {
 // nobody has received yet is merged with the next.
 func (s *store) deliver(ctx context.Context, seen *int64, to int64) {
 	change := history.Change{}
-	err := s.read(ctx, func(t *tx) {
-		change.Deleted = keyed[int64, string](t, "SELECT seq, author FROM deleted WHERE rev > $1 AND owner <> $2", *seen, s.owner.Load())
+	err := s.Read(ctx, func(t *sqlstore.Tx) {
+		change.Deleted = sqlstore.Keyed[int64, string](t, "SELECT seq, author FROM deleted WHERE rev > ? AND owner <> ?", *seen, s.owner.Load())
 	})
 	if err != nil {
 		s.options.Log.Debug("history changes", "err", err)

@@ -11,13 +11,15 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
 )
 
 // A newer schema is refused, and stays as it is.
 func TestANewerSchemaIsRefused(t *testing.T) {
 	address := needServer(t).newDatabase(t)
 	s := openAt(t, address, Options{})
-	must(t, s.exec(t.Context(), "UPDATE meta SET version = version + 1"), s.Close())
+	run(t, s, "UPDATE meta SET version = version + 1")
+	must(t, s.Close())
 	_, err := Open(t.Context(), address, Options{})
 	var newer *history.NewerSchemaError
 	if !errors.As(err, &newer) || newer.Found != schemaVersion+1 || newer.Supported != schemaVersion {
@@ -72,9 +74,9 @@ func TestWithoutTrigramsTextsAreRead(t *testing.T) {
 	// Another owner installs it later: the next start makes the index.
 	shared.sql(t, name, "CREATE EXTENSION pg_trgm")
 	third := openAt(t, address, Options{})
-	must(t, third.read(t.Context(), func(t *tx) {
-		if n, _ := t.number("SELECT count(*) FROM pg_indexes WHERE indexname = 'body_trigrams'"); n != 1 {
-			t.fail(errors.New("there is no index"))
+	must(t, third.Read(t.Context(), func(t *sqlstore.Tx) {
+		if n, _ := t.Number("SELECT count(*) FROM pg_indexes WHERE indexname = 'body_trigrams'"); n != 1 {
+			t.Fail(errors.New("there is no index"))
 		}
 	}))
 }

@@ -1,124 +1,71 @@
 package postgres
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
 )
 
-func (s *store) Filter(ctx context.Context, q *filter.Query, env history.Env) (r history.Result, err error) {
-	err = s.search(ctx, q, env, func(f *history.Search) { r = f.Result() })
-	if err != nil {
-		return history.Result{}, err
+// Reader implements sqlstore.Engine.
+func (s *store) Reader(t *sqlstore.Tx) history.PairReader { return reader{sqlstore.Reader{Tx: t}} }
+
+// reader implements history.PairReader.
+type reader struct{ sqlstore.Reader }
+
+// Spans implements history.PairReader: few, because each is a round trip, and a
+// query that the index of texts or of times answers costs the same for any span. Max
+// bounds the texts that are read for a regular expression; those that it requires
+// leave few.
+func (r reader) Spans(regexps []string) history.Spans {
+	spans := history.Spans{First: 2048, Factor: 8, Max: 32 << 20}
+	for _, source := range regexps {
+		spans.Max = min(spans.Max, 1<<20)
+		re, err := filter.CompileRegexp(source)
+		if err != nil {
+			continue // the search fails
+		}
+		alternatives := required(re.String())
+		if alternatives == nil || slices.ContainsFunc(alternatives, unindexed) {
+			spans.Max = 128 << 10
+		}
 	}
-	return r, nil
+	return spans
 }
 
-func (s *store) Count(ctx context.Context, q *filter.Query, env history.Env) (n int, err error) {
-	err = s.search(ctx, q, env, func(f *history.Search) { n = f.Count() })
-	return n, err
-}
-
-// Stream calls yield while a transaction is open, and does not repeat it when the
-// connection breaks after the first piece.
-func (s *store) Stream(ctx context.Context, q *filter.Query, env history.Env) iter.Seq2[[]assistant.Ref, error] {
-	return history.StreamOf(func(each func([]assistant.Ref) bool) error {
-		begun, broken := false, false
-		err := s.search(ctx, q, env, func(f *history.Search) {
-			if broken = begun; broken {
-				return
-			}
-			f.Stream(func(refs []assistant.Ref) bool {
-				begun = true
-				return each(refs)
-			})
-		})
-		if broken {
-			return s.explain("read", errAborted)
-		}
-		return err
-	})
-}
-
-func (s *store) Refs(ctx context.Context, session string, charsPerToken float64) ([]assistant.Ref, error) {
-	q, env := history.SessionLine(session, charsPerToken)
-	r, err := s.Filter(ctx, q, env)
-	return r.Refs, err
-}
-
-// search prepares the evaluation of a line and runs f with it.
-func (s *store) search(ctx context.Context, q *filter.Query, env history.Env, f func(*history.Search)) error {
-	if env.Now.IsZero() {
-		env.Now = s.options.Now()
-	}
-	env.User = s.user
-	return s.read(ctx, func(t *tx) {
-		names := history.Names{
-			Saved: t.savedFilters(), Topics: keyed[int64, string](t, "SELECT n, path FROM topic"), Models: keyed[int64, string](t, "SELECT n, name FROM model"),
-		}
-		names.Topics[0] = ""
-		names.Newest, _ = t.number("SELECT coalesce(max(seq), 0) FROM pair")
-		rev, _ := t.number("SELECT rev FROM meta")
-		if t.err != nil {
-			return
-		}
-		s.revision.Store(max(rev, s.revision.Load()))
-		line, err := history.NewSearch(q, env, t, names)
-		if t.fail(err); err == nil {
-			f(line)
-		}
-	})
+// unindexed reports whether no text has a trigram.
+func unindexed(texts []string) bool {
+	return !slices.ContainsFunc(texts, func(text string) bool { return utf8.RuneCountInString(text) >= 3 })
 }
 
 // Refs implements history.PairReader.
-func (t *tx) Refs(where string, args []any, charsPerToken float64) (refs []assistant.Ref) {
+func (r reader) Refs(where string, args []any, charsPerToken float64) (refs []assistant.Ref) {
 	const query = "SELECT p.seq, p.sends, p.parts FROM pair p WHERE "
 	var parts []byte
-	t.selectWhere(query, where+" ORDER BY p.seq", args, func(scan scanner) {
-		var r assistant.Ref
-		scan(&r.Seq, &r.Contributes, &parts)
-		r.Cost = history.Cost(parts, charsPerToken)
-		refs = append(refs, r)
+	r.EachOnce(query+where+" ORDER BY p.seq", args, func(scan sqlstore.Scanner) {
+		var ref assistant.Ref
+		scan(&ref.Seq, &ref.Contributes, &parts)
+		ref.Cost = history.Cost(parts, charsPerToken)
+		refs = append(refs, ref)
 	})
 	return refs
 }
 
-// CountPairs implements history.PairReader.
-func (t *tx) CountPairs(where string, args []any) (n int) {
-	t.selectWhere("SELECT count(*) FROM pair p WHERE ", where, args, func(scan scanner) { scan(&n) })
-	return n
-}
-
-// SeqAt implements history.PairReader.
-func (t *tx) SeqAt(where string, args []any, n int) (seq int64) {
-	order := fmt.Sprintf(" ORDER BY p.seq DESC LIMIT 1 OFFSET %d", n)
-	t.selectWhere("SELECT p.seq FROM pair p WHERE ", where+order, args, func(scan scanner) { scan(&seq) })
-	return seq
-}
-
-// SessionIDs implements history.PairReader.
-func (t *tx) SessionIDs() []string { return list[string](t, "SELECT id FROM session") }
-
-// Err implements history.PairReader.
-func (t *tx) Err() error { return t.err }
-
 // Dialect implements history.PairReader.
-func (t *tx) Dialect(from, to int64, candidates func() (string, []any)) filter.Dialect {
-	return &dialect{tx: t, from: from, to: to, candidates: candidates}
+func (r reader) Dialect(from, to int64, candidates func() (string, []any)) filter.Dialect {
+	return &dialect{Tx: r.Tx, from: from, to: to, candidates: candidates}
 }
 
 // dialect writes the conditions on texts for PostgreSQL: LIKE on the texts in lower
 // case, which the trigrams of the index serve, and for a regular expression the
-// pairs that it matches in Go, because PostgreSQL's expressions are other ones.
+// pairs that it matches in Go, of those with the texts that it requires, because PostgreSQL's expressions are other ones.
 type dialect struct {
-	*tx
+	*sqlstore.Tx
 	from, to   int64
 	candidates func() (where string, args []any)
 	matched    map[string][]int64 // by source
@@ -153,7 +100,7 @@ func (d *dialect) Regexp(source string) (sql string, args []any) {
 // Author implements filter.Dialect.
 func (d *dialect) Author(x filter.Author, user string) (sql string, args []any) {
 	numbers := []int64{}
-	for n, name := range keyed[int64, string](d.tx, "SELECT n, name FROM author") {
+	for n, name := range sqlstore.Keyed[int64, string](d.Tx, "SELECT n, name FROM author") {
 		if x.Matches(name, user) {
 			numbers = append(numbers, n)
 		}
@@ -165,34 +112,27 @@ func (d *dialect) Author(x filter.Author, user string) (sql string, args []any) 
 func (d *dialect) match(source string) []int64 {
 	seqs := []int64{}
 	re, err := filter.CompileRegexp(source)
-	if d.fail(err); err != nil {
+	if d.Fail(err); err != nil {
 		return seqs
 	}
 	where, args := d.candidates()
-	d.selectWhere("SELECT b.seq, b.user_text, b.answer, b.exact FROM body b JOIN pair p ON p.seq = b.seq WHERE ", where, args, func(scan scanner) {
+	var found []string
+	for _, parts := range required(re.String()) {
+		sql, more := d.Content(parts)
+		found, args = append(found, sql), append(args, more...)
+	}
+	if found != nil {
+		where += " AND (" + strings.Join(found, " OR ") + ")"
+	}
+	d.EachOnce("SELECT b.seq, b.user_text, b.answer, b.exact FROM body b JOIN pair p ON p.seq = b.seq WHERE "+where, args, func(scan sqlstore.Scanner) {
 		var r history.Row
 		var exact []byte
 		scan(&r.Seq, &r.UserText, &r.AssistantText, &exact)
-		d.fail(restoreExact(&r, exact))
+		d.Fail(r.SetExactTexts(exact))
 		if re.MatchString(r.UserText) || re.MatchString(r.AssistantText) {
 			seqs = append(seqs, r.Seq)
 		}
 	})
 	slices.Sort(seqs)
 	return seqs
-}
-
-// restoreExact puts back the texts that PostgreSQL could not store.
-func restoreExact(r *history.Row, exact []byte) error {
-	if exact == nil {
-		return nil
-	}
-	var original exactTexts
-	if err := json.Unmarshal(exact, &original); err != nil {
-		return fmt.Errorf("history: pair %d: %w", r.Seq, err)
-	}
-	for i, text := range texts(r) {
-		*text = string(original[i])
-	}
-	return nil
 }

@@ -3,15 +3,19 @@
 package postgres
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -20,6 +24,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
 )
 
 // shared is the server of the tests that leave it running; nil when there is none.
@@ -31,6 +36,9 @@ var noServer string
 func TestMain(m *testing.M) {
 	if task := os.Getenv(writerEnv); task != "" {
 		os.Exit(runWriter(task))
+	}
+	if os.Getenv(panicEnv) != "" {
+		panicBesideAServer()
 	}
 	code := 1
 	func() {
@@ -49,6 +57,42 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// panicEnv makes the test binary start a server, print its folder and panic.
+const panicEnv = "WINNOW_POSTGRES_PANIC"
+
+func panicBesideAServer() {
+	s, err := startServer()
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(s.dir)
+	panic("a test panics")
+}
+
+// A test binary that panics leaves neither its server nor the folder of it.
+func TestAServerEndsWithItsTests(t *testing.T) {
+	needServer(t)
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), panicEnv+"=1")
+	out, err := cmd.Output()
+	dir := strings.TrimSpace(string(out))
+	if err == nil || !strings.HasPrefix(filepath.Base(dir), "winnow-pg") {
+		t.Fatalf("the binary printed %q, %v; want a folder and a panic", out, err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s is still there", dir)
+		}
+	}
+	if conn, err := pgx.Connect(t.Context(), (&server{dir: dir}).address("postgres")); err == nil {
+		conn.Close(t.Context())
+		t.Error("the server still answers")
+	}
+}
+
 // server is a private PostgreSQL server in a temporary folder, on a socket in it.
 type server struct {
 	dir      string
@@ -56,6 +100,27 @@ type server struct {
 	settings []string
 	attr     *syscall.SysProcAttr
 	process  *exec.Cmd
+	alive    io.WriteCloser // to the watchdog
+}
+
+// watchdog ends a server and removes its folder when the test binary that started it
+// ends without having done so, as it does after a panic: then read meets the end of
+// the pipe instead of a line.
+const watchdog = `read line || { kill -QUIT "$0"; until rm -rf "$1"; do sleep 1; done; }`
+
+// watch starts the watchdog of the server.
+func (s *server) watch() error {
+	dog := exec.CommandContext(context.Background(), "sh", "-c", watchdog, strconv.Itoa(s.process.Process.Pid), s.dir)
+	dog.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt of the terminal is not for it
+	var err error
+	if s.alive, err = dog.StdinPipe(); err != nil {
+		return err
+	}
+	if err := dog.Start(); err != nil {
+		return err
+	}
+	go func() { _ = dog.Wait() }() // ends after stop
+	return nil
 }
 
 // findServer returns the folder of initdb and postgres.
@@ -91,7 +156,7 @@ func startServer(settings ...string) (*server, error) {
 	s := &server{dir: dir, bin: bin, attr: &syscall.SysProcAttr{Setpgid: true}}
 	s.settings = append([]string{
 		"listen_addresses=", "unix_socket_directories=" + dir, "fsync=off", "full_page_writes=off",
-		"max_connections=200", "log_min_messages=fatal", "shared_buffers=64MB",
+		"max_connections=200", "log_min_messages=log", "shared_buffers=64MB", "min_wal_size=32MB", "max_wal_size=64MB",
 	}, settings...)
 	if err := s.create(); err != nil {
 		os.RemoveAll(dir)
@@ -131,38 +196,44 @@ func (s *server) create() error {
 
 func (s *server) data() string { return filepath.Join(s.dir, "data") }
 
-// start starts the server and waits until it answers.
+// start starts the server and waits until it says that it is ready.
 func (s *server) start() error {
 	args := []string{"-D", s.data()}
 	for _, setting := range s.settings {
 		args = append(args, "-c", setting)
 	}
-	log, err := os.Create(filepath.Join(s.dir, "log"))
+	log, toLog, err := os.Pipe()
 	if err != nil {
 		return err
 	}
-	defer log.Close()
 	s.process = exec.CommandContext(context.Background(), filepath.Join(s.bin, "postgres"), args...)
-	s.process.SysProcAttr, s.process.Dir, s.process.Stderr = s.attr, s.dir, log
-	if err := s.process.Start(); err != nil {
+	s.process.SysProcAttr, s.process.Dir, s.process.Stderr = s.attr, s.dir, toLog
+	err = s.process.Start()
+	toLog.Close()
+	if err == nil {
+		err = s.watch()
+	}
+	if err != nil {
+		log.Close()
 		return err
 	}
-	deadline := time.Now().Add(time.Minute)
-	for {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		conn, err := pgx.Connect(ctx, s.address("postgres"))
-		if err == nil {
-			conn.Close(ctx)
+	ready := make(chan error, 2) // the second, of its end, is for nobody
+	go func() {
+		defer log.Close()
+		var said strings.Builder
+		for lines := bufio.NewScanner(log); lines.Scan(); {
+			fmt.Fprintln(&said, lines.Text())
+			if strings.HasSuffix(lines.Text(), "ready to accept connections") {
+				ready <- nil
+			}
 		}
-		cancel()
-		if err == nil {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			text, _ := os.ReadFile(log.Name())
-			return fmt.Errorf("the server does not answer: %w: %s", err, text)
-		}
-		time.Sleep(20 * time.Millisecond)
+		ready <- fmt.Errorf("the server has ended: %s", &said)
+	}()
+	select {
+	case err := <-ready:
+		return err
+	case <-time.After(time.Minute):
+		return errors.New("the server is not ready after a minute")
 	}
 }
 
@@ -171,6 +242,8 @@ func (s *server) start() error {
 func (s *server) stop(signal os.Signal) {
 	_ = s.process.Process.Signal(signal)
 	_ = s.process.Wait()
+	_, _ = io.WriteString(s.alive, "stopped\n") // before another process can have the number
+	_ = s.alive.Close()
 }
 
 func (s *server) remove() {
@@ -236,3 +309,9 @@ func newStore(t testing.TB) *store {
 }
 
 var _ history.Store = (*store)(nil)
+
+// run executes one statement as a transaction.
+func run(t testing.TB, s *store, sql string) {
+	t.Helper()
+	must(t, s.Write(t.Context(), func(tx *sqlstore.Tx) { tx.Run(sql) }))
+}

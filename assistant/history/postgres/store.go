@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -12,6 +13,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
 )
 
 // Options configures Open. The zero value is ready to use.
@@ -23,23 +25,24 @@ type Options struct {
 	// Password is that of the database role. "" means the one in the address, in
 	// PGPASSWORD, in the service file or in the password file.
 	Password string
-	// User is the author of the pairs that this store adds; "" means the database role.
+	// User is the author of the pairs that this store adds; "" means the database
+	// role, and a private history takes no other.
 	User string
 }
 
 // store is a history.Store in a PostgreSQL database.
 type store struct {
+	sqlstore.Store
+
 	path    string // the address, without anything secret
 	schema  string // the schema with the tables, quoted
+	role    string // the database role
 	options Options
 	report  history.Report
 	pool    *pgxpool.Pool
-	user    string // Options.User, or the database role
 
-	owner    atomic.Int64 // number of this store in pair.owner; 0: it has none yet
-	versions versions
-	changes  chan history.Change
-	revision atomic.Int64 // meta.rev when this process last read or wrote it
+	owner   atomic.Int64 // number of this store in pair.owner; 0: it has none yet
+	changes chan history.Change
 
 	ctx      context.Context // ends with Close
 	cancel   context.CancelFunc
@@ -64,7 +67,8 @@ func Open(ctx context.Context, address string, o Options) (history.Store, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &store{changes: make(chan history.Change, 1), path: shown(&config.ConnConfig.Config), options: o}
+	s := &store{changes: make(chan history.Change, 1), path: displayed(&config.ConnConfig.Config), options: o}
+	s.Engine, s.Dialect, s.Options = s, sqlDialect, sqlstore.Options{Now: o.Now, Redact: o.Redact, Storable: storable}
 	s.schema = schemaOf(config.ConnConfig.RuntimeParams["search_path"])
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	config.AfterConnect = requireDurability
@@ -92,14 +96,18 @@ func requireDurability(ctx context.Context, conn *pgx.Conn) error {
 // open prepares the database and returns the connection that listens, nil on a
 // server that is read-only.
 func (s *store) open(ctx context.Context) (listener *pgx.Conn, err error) {
-	var readOnly bool
-	var role string
-	err = s.pool.QueryRow(ctx, "SELECT current_setting('transaction_read_only') = 'on', session_user").Scan(&readOnly, &role)
+	const state = `SELECT current_setting('transaction_read_only') = 'on', session_user,
+		coalesce((SELECT relrowsecurity FROM pg_class WHERE oid = to_regclass($1)), false)`
+	var readOnly, private bool
+	err = s.pool.QueryRow(ctx, state, s.schema+".pair").Scan(&readOnly, &s.role, &private)
 	if err != nil {
 		return nil, err
 	}
-	if s.user = s.options.User; s.user == "" {
-		s.user = role
+	s.User = cmp.Or(s.options.User, s.role)
+	if private {
+		if err := s.checkUser(); err != nil {
+			return nil, err
+		}
 	}
 	if readOnly {
 		s.report.ReadOnly = &history.StorageError{Op: "write", Path: s.path, Reason: reasons[codeReadOnly]}
@@ -122,46 +130,21 @@ func (s *store) Report() history.Report { return s.report }
 
 func (s *store) Path() string { return s.path }
 
-func (s *store) Redact(text string) string {
-	if s.options.Redact == nil {
-		return text
-	}
-	return s.options.Redact(text)
-}
-
 // endInterrupted ends the pairs whose store is gone: nobody holds its lock.
 func (s *store) endInterrupted(ctx context.Context) error {
-	return s.write(ctx, func(t *tx) {
+	return s.Write(ctx, func(t *sqlstore.Tx) {
 		s.report.Interrupted = 0
 		var seqs []int64
-		for _, owner := range list[int32](t, "SELECT DISTINCT owner FROM pair WHERE owner IS NOT NULL") {
-			if dead := list[bool](t, "SELECT pg_try_advisory_xact_lock($1, $2)", lockClass, owner); len(dead) == 1 && dead[0] {
-				seqs = append(seqs, list[int64](t, "SELECT seq FROM pair WHERE owner = $1", owner)...)
+		for _, owner := range sqlstore.List[int32](t, "SELECT DISTINCT owner FROM pair WHERE owner IS NOT NULL") {
+			if dead := sqlstore.List[bool](t, "SELECT pg_try_advisory_xact_lock(?, ?)", lockClass, owner); len(dead) == 1 && dead[0] {
+				seqs = append(seqs, sqlstore.List[int64](t, "SELECT seq FROM pair WHERE owner = ?", owner)...)
 			}
 		}
 		if len(seqs) == 0 {
 			return
 		}
-		c := s.newChange(t)
-		for _, row := range t.pairs(seqs) {
-			p := row.Pair
-			history.Interrupt(&p)
-			c.put(&p, false)
-			c.run("UPDATE pair SET version = $1 WHERE seq = $2", row.version, p.Seq) // what its store still writes is newer
-		}
-		s.report.Interrupted = len(seqs)
+		s.report.Interrupted = s.NewChange(t).EndInterrupted(seqs)
 	})
-}
-
-func (s *store) Revision() int64 { return s.revision.Load() }
-
-func (s *store) Refresh(ctx context.Context) (changed bool, err error) {
-	err = s.read(ctx, func(t *tx) {
-		if rev, found := t.number("SELECT rev FROM meta"); found {
-			changed = s.revision.Swap(rev) != rev
-		}
-	})
-	return changed, err
 }
 
 // Close leaves a pair in state sending as it is: the next Open ends it.

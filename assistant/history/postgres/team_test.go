@@ -5,12 +5,14 @@ package postgres
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
 )
 
 // await receives the next change of others.
@@ -59,8 +61,8 @@ func TestUsersHaveTheirOwn(t *testing.T) {
 	ctx := t.Context()
 	anna, bob := openAt(t, address, Options{User: "Anna"}), openAt(t, address, Options{User: "bob"})
 	for _, s := range []*store{anna, bob} {
-		must(t, s.Commit(ctx, &assistant.Batch{Put: []*assistant.Pair{{Session: s.user, UserText: "q"}}}), s.SaveDraft(ctx, "k", history.Draft{Text: "typed by " + s.user}),
-			s.AddSent(ctx, "sent by "+s.user), s.Set(ctx, "key", s.user), s.AddFilterLine(ctx, "u'"+s.user+"'"), s.Touch(ctx, history.Session{ID: s.user, Folder: "/f"}))
+		must(t, s.Commit(ctx, &assistant.Batch{Put: []*assistant.Pair{{Session: s.User, UserText: "q"}}}), s.SaveDraft(ctx, "k", history.Draft{Text: "typed by " + s.User}),
+			s.AddSent(ctx, "sent by "+s.User), s.Set(ctx, "key", s.User), s.AddFilterLine(ctx, "u'"+s.User+"'"), s.Touch(ctx, history.Session{ID: s.User, Folder: "/f"}))
 	}
 	for _, s := range []*store{anna, bob} {
 		draft, err := s.Draft(ctx, "k")
@@ -68,8 +70,8 @@ func TestUsersHaveTheirOwn(t *testing.T) {
 		value, getErr := s.Get(ctx, "key")
 		last, _, lastErr := s.LastSession(ctx, "/f")
 		must(t, err, sentErr, getErr, lastErr)
-		if draft.Text != "typed by "+s.user || len(sent) != 1 || value != s.user || last.ID != s.user {
-			t.Errorf("%s has %q, %q, %q, %q", s.user, draft.Text, sent, value, last.ID)
+		if draft.Text != "typed by "+s.User || len(sent) != 1 || value != s.User || last.ID != s.User {
+			t.Errorf("%s has %q, %q, %q, %q", s.User, draft.Text, sent, value, last.ID)
 		}
 	}
 	for line, want := range map[string]int{"u": 1, "u'anna'": 1, "u'*'": 2, "!u": 1, "u'nobody'": 0} {
@@ -113,11 +115,29 @@ func TestChangesWhileAwayAreDelivered(t *testing.T) {
 	p := &assistant.Pair{Session: "s", UserText: "q"}
 	must(t, bob.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}))
 	await(t, anna)
-	must(t, bob.write(context.Background(), func(t *tx) {
-		t.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()")
+	must(t, bob.Write(context.Background(), func(t *sqlstore.Tx) {
+		t.Run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()")
 	}))
 	must(t, bob.Commit(t.Context(), &assistant.Batch{Delete: []int64{p.Seq}}))
 	if change := await(t, anna); change.Deleted[p.Seq] != "bob" {
 		t.Errorf("%+v; want the pair deleted by bob", change)
+	}
+}
+
+// A change of a pair that another has deleted says who did it.
+func TestAMissingPairNamesWhoDeletedIt(t *testing.T) {
+	s := needServer(t)
+	address := s.newDatabase(t)
+	anna, bob := openAt(t, address, Options{User: "anna"}), openAt(t, address, Options{User: "bob"})
+	p := &assistant.Pair{Session: "s", UserText: "q"}
+	must(t, anna.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}), bob.Commit(t.Context(), &assistant.Batch{Delete: []int64{p.Seq}}))
+	star := 3
+	_, err := anna.Mark(t.Context(), []int64{p.Seq}, history.Mark{Star: &star})
+	if !errors.Is(err, assistant.ErrNoPair) || !strings.Contains(err.Error(), "bob has deleted it") {
+		t.Errorf("Mark = %v; want that bob has deleted the pair", err)
+	}
+	must(t, anna.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}})) // its answer is not lost
+	if _, err := bob.Mark(t.Context(), []int64{p.Seq}, history.Mark{Star: &star}); err != nil {
+		t.Errorf("Mark of a pair that was stored again: %v", err)
 	}
 }

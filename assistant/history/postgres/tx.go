@@ -10,45 +10,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
 )
 
-// scanner reads the columns of a row.
-type scanner func(into ...any)
+// conn is a transaction of the driver.
+type conn struct{ pgx.Tx }
 
-// tx is a running transaction. After its first error all methods do nothing.
-type tx struct {
-	ctx context.Context
-	tx  pgx.Tx
-	err error
-}
-
-// fail makes err the error of the transaction, unless it has one.
-func (t *tx) fail(err error) {
-	if t.err == nil {
-		t.err = err
-	}
-}
-
-// each calls row for every row of the query.
-func (t *tx) each(query string, args []any, row func(scanner)) {
-	if t.err != nil {
-		return
-	}
-	rows, err := t.tx.Query(t.ctx, query, args...)
-	if err != nil {
-		t.err = err
-		return
-	}
-	defer rows.Close()
-	for t.err == nil && rows.Next() {
-		row(func(into ...any) { t.fail(rows.Scan(into...)) })
-	}
-	if t.err == nil {
-		t.err = rows.Err()
-	}
-}
-
-// numbered replaces each ? of a condition of package filter by its number.
+// numbered replaces each ? of a statement by its number.
 func numbered(sql string) string {
 	var b strings.Builder
 	n := 0
@@ -62,51 +30,18 @@ func numbered(sql string) string {
 	return b.String()
 }
 
-// selectWhere calls row for the rows of a query with a condition of package filter. It
-// is not prepared for reuse: each condition is another statement.
-func (t *tx) selectWhere(query, where string, args []any, row func(scanner)) {
-	t.each(query+numbered(where), append([]any{pgx.QueryExecModeDescribeExec}, args...), row)
-}
-
-// number reads one integer; found is false when there is no row.
-func (t *tx) number(query string, args ...any) (n int64, found bool) {
-	t.each(query, args, func(scan scanner) {
-		found = true
-		scan(&n)
-	})
-	return n, found && t.err == nil
-}
-
-// run executes a statement and returns how many rows it changed.
-func (t *tx) run(query string, args ...any) int64 {
-	if t.err != nil {
-		return 0
+// Query implements sqlstore.Conn. It does not prepare for reuse what comes only once.
+func (c conn) Query(ctx context.Context, query string, args []any, once bool) (sqlstore.Rows, error) {
+	if once {
+		args = append([]any{pgx.QueryExecModeDescribeExec}, args...)
 	}
-	tag, err := t.tx.Exec(t.ctx, query, args...)
-	t.err = err
-	return tag.RowsAffected()
+	return c.Tx.Query(ctx, numbered(query), args...)
 }
 
-// list reads a column.
-func list[T any](t *tx, query string, args ...any) (all []T) {
-	t.each(query, args, func(scan scanner) {
-		var v T
-		scan(&v)
-		all = append(all, v)
-	})
-	return all
-}
-
-// keyed reads two columns into a map.
-func keyed[K comparable, V any](t *tx, query string, args ...any) map[K]V {
-	all := map[K]V{}
-	t.each(query, args, func(scan scanner) {
-		var k K
-		var v V
-		scan(&k, &v)
-		all[k] = v
-	})
-	return all
+// Exec implements sqlstore.Conn.
+func (c conn) Exec(ctx context.Context, query string, args []any) (changed int64, err error) {
+	tag, err := c.Tx.Exec(ctx, numbered(query), args...)
+	return tag.RowsAffected(), err
 }
 
 const (
@@ -118,29 +53,22 @@ const (
 	retryPause   = 50 * time.Millisecond
 )
 
-// read runs f on one snapshot of the database. When the connection breaks, f may
-// run again.
-func (s *store) read(ctx context.Context, f func(*tx)) error {
+// Read implements sqlstore.Engine. When the connection breaks, f may run again.
+func (s *store) Read(ctx context.Context, f func(*sqlstore.Tx)) error {
 	return s.retry(ctx, "read", func() error {
 		return s.attempt(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, f)
 	})
 }
 
-// write runs one transaction. Once f has begun, ctx no longer ends it: the caller
-// always learns whether it was committed. When the connection breaks, f may run
-// again, but only after it is certain that nothing was committed.
-func (s *store) write(ctx context.Context, f func(*tx)) error {
+// Write implements sqlstore.Engine. When the connection breaks, f may run again, but
+// only after it is certain that nothing was committed.
+func (s *store) Write(ctx context.Context, f func(*sqlstore.Tx)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
 	return s.retry(ctx, "write", func() error { return s.attempt(ctx, pgx.TxOptions{}, f) })
-}
-
-// exec runs one statement as a transaction.
-func (s *store) exec(ctx context.Context, query string, args ...any) error {
-	return s.write(ctx, func(t *tx) { t.run(query, args...) })
 }
 
 // retry runs an operation again while the database cannot be reached, for a while.
@@ -164,33 +92,32 @@ func (s *store) retry(ctx context.Context, op string, try func() error) error {
 }
 
 // attempt runs f in one transaction and commits it.
-func (s *store) attempt(ctx context.Context, o pgx.TxOptions, f func(*tx)) error {
-	conn, err := s.pool.Acquire(ctx)
+func (s *store) attempt(ctx context.Context, o pgx.TxOptions, f func(*sqlstore.Tx)) error {
+	acquired, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Release()
-	begun, err := conn.BeginTx(ctx, o)
+	defer acquired.Release()
+	pgTx, err := acquired.BeginTx(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		end, cancel := context.WithTimeout(context.Background(), retryFor)
 		defer cancel()
-		_ = begun.Rollback(end) // fails after the commit, and where the connection is gone
+		_ = pgTx.Rollback(end) // fails after the commit, and where the connection is gone
 	}()
-	t := &tx{ctx: ctx, tx: begun}
+	t := sqlstore.NewTx(ctx, conn{pgTx})
 	f(t)
-	if o.AccessMode == pgx.ReadOnly || t.err != nil {
-		return t.err
+	if o.AccessMode == pgx.ReadOnly || t.Err() != nil {
+		return t.Err()
 	}
-	var id string
-	t.each("SELECT pg_current_xact_id()::text", nil, func(scan scanner) { scan(&id) })
-	if t.err != nil {
-		return t.err
+	id := sqlstore.List[string](t, "SELECT pg_current_xact_id()::text")
+	if t.Err() != nil {
+		return t.Err()
 	}
-	if err := begun.Commit(ctx); unknown(err) {
-		return s.outcome(ctx, id, err)
+	if err := pgTx.Commit(ctx); unknown(err) {
+		return s.outcome(ctx, id[0], err)
 	} else {
 		return err
 	}

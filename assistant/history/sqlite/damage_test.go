@@ -108,7 +108,7 @@ func damageFile(t testing.TB, path string, damage func([]byte) []byte) string {
 	return readAll(t, path)
 }
 
-// D8: rows that SQL can read are saved, the file is set aside unchanged.
+// Rows that SQL can read are saved, the file is set aside unchanged.
 func TestDamagedFileIsSalvaged(t *testing.T) {
 	const n = 120
 	for name, c := range map[string]struct {
@@ -157,7 +157,7 @@ func fill(b []byte, v byte) {
 	}
 }
 
-// D8: bytes flipped anywhere never make an endless crash, and no pair comes
+// Bytes flipped anywhere never make an endless crash, and no pair comes
 // back other than it was without being counted.
 func TestFlippedBytes(t *testing.T) {
 	rounds := 25
@@ -222,7 +222,7 @@ func TestForeignFileIsSetAsideAndReported(t *testing.T) {
 	}
 }
 
-// D8: a log that is missing after a crash is reported.
+// A log that is missing after a crash is reported.
 func TestMissingLogIsReported(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.db")
 	c := startChild(t, "hold", path)
@@ -390,7 +390,7 @@ func TestDamageFoundInUseIsReportedAndSalvaged(t *testing.T) {
 	}
 }
 
-// K3: nobody else can read what the store writes.
+// Nobody else can read what the store writes.
 func TestModes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("file modes mean nothing here")
@@ -463,7 +463,7 @@ func TestModes(t *testing.T) {
 	})
 }
 
-// D8, D11: what cannot be read is not damaged, and stays where it is.
+// What cannot be read is not damaged, and stays where it is.
 func TestAFileThatCannotBeReadIsNotDamage(t *testing.T) {
 	dir := t.TempDir()
 	if os.Geteuid() == 0 {

@@ -1,5 +1,5 @@
 // Package sqlite stores message pairs in one SQLite database. It is an engine of
-// package history; Open returns a history.Store.
+// package sqlstore; Open returns a history.Store.
 //
 // # Writing
 //

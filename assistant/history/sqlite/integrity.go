@@ -12,6 +12,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
 )
 
 // maxCheckAtOpen is the size in bytes up to which Open checks every page of a
@@ -68,42 +69,42 @@ func (s *store) probe(ctx context.Context, all bool) error {
 		return err
 	}
 	defer db.Close()
-	conn, err := db.Conn(ctx)
+	c, err := db.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	t := &tx{ctx: ctx, conn: conn}
+	defer c.Close()
+	t := sqlstore.NewTx(ctx, conn{Conn: c})
 	var version, id, tables int
-	t.each("SELECT (SELECT user_version FROM pragma_user_version), (SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema)",
-		nil, func(scan scanner) { scan(&version, &id, &tables) })
+	t.Each("SELECT (SELECT user_version FROM pragma_user_version), (SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema)",
+		nil, func(scan sqlstore.Scanner) { scan(&version, &id, &tables) })
 	if tables > 0 && id != applicationID {
-		t.fail(errForeign)
+		t.Fail(errForeign)
 	}
 	if tables > 0 {
-		t.verifyVersion(s.path, version)
+		verifyVersion(t, s.path, version)
 	}
 	current := tables > 0 && version == schemaVersion
 	if current {
 		s.verifySchema(t)
 	}
 	if all {
-		t.checkPages("integrity_check")
+		checkPages(t, "integrity_check")
 	}
 	if all && current {
-		t.allPairs(func(assistant.Pair, bool) {})
+		s.AllPairs(t, func(assistant.Pair, bool) {})
 	}
-	return t.err
+	return t.Err()
 }
 
 // schemaSum is the Sum of the columns of an undamaged database of schemaVersion.
-const schemaSum = 0xd3129d7
+const schemaSum = 0xc002dcc7
 
 // verifySchema fails with errSchema when the columns of a database are not those
 // that were written: SQLite notices a byte that flipped in the text of the schema
 // only when a statement uses that part.
-func (s *store) verifySchema(t *tx) {
-	columns := list[string](t, `SELECT t.name || '.' || c.name || c.type || c."notnull" || c.pk
+func (s *store) verifySchema(t *sqlstore.Tx) {
+	columns := sqlstore.List[string](t, `SELECT t.name || '.' || c.name || c.type || c."notnull" || c.pk
 		FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' ORDER BY 1`)
 	header := make([]byte, 20)
 	f, err := os.Open(s.path)
@@ -111,20 +112,17 @@ func (s *store) verifySchema(t *tx) {
 		defer f.Close()
 		_, err = f.ReadAt(header, 0)
 	}
-	t.fail(err)
+	t.Fail(err)
 	if sum := history.Sum(columns...); sum != schemaSum || header[18] > 2 { // the version for writing; a greater one makes the database read-only
-		t.fail(fmt.Errorf("%w: sum %#x, format %d", errSchema, sum, header[18]))
+		t.Fail(fmt.Errorf("%w: sum %#x, format %d", errSchema, sum, header[18]))
 	}
 }
 
-// maxProblems bounds how many problems of one kind are listed.
-const maxProblems = 20
-
 // checkPages reads every page. It fails with errPages and what SQLite found.
-func (t *tx) checkPages(pragma string) {
-	found := list[string](t, fmt.Sprintf("PRAGMA %s(%d)", pragma, maxProblems))
+func checkPages(t *sqlstore.Tx, pragma string) {
+	found := sqlstore.List[string](t, fmt.Sprintf("PRAGMA %s(%d)", pragma, sqlstore.MaxProblems))
 	if !slices.Equal(found, []string{"ok"}) {
-		t.fail(fmt.Errorf("%w: %s", errPages, strings.Join(found, "; ")))
+		t.Fail(fmt.Errorf("%w: %s", errPages, strings.Join(found, "; ")))
 	}
 }
 
@@ -159,37 +157,10 @@ const inconsistencies = `
 	LIMIT ?`
 
 // Check verifies every page, checksum and reference: seconds for a large database.
-func (s *store) Check(ctx context.Context) (history.CheckReport, error) {
-	var report history.CheckReport
-	problem := func(format string, args ...any) {
-		if len(report.Problems) < maxProblems {
-			report.Problems = append(report.Problems, fmt.Sprintf(format, args...))
-		}
-	}
-	err := s.read(ctx, func(t *tx) {
-		t.checkPages("integrity_check")
-		t.each(inconsistencies, []any{maxProblems}, func(scan scanner) {
-			var seq int64
-			var format string
-			scan(&seq, &format)
-			problem(format, seq)
-		})
-		t.each(`SELECT (SELECT count(*) FROM pair WHERE cut IS NULL), (SELECT count(*) FROM pair WHERE cut IS NOT NULL),
-			(SELECT count(*) FROM session), (SELECT count(*) FROM topic)`, nil, func(scan scanner) {
-			scan(&report.Pairs, &report.Cut, &report.Sessions, &report.Topics)
-		})
-		t.allPairs(func(p assistant.Pair, damaged bool) {
-			if damaged {
-				problem("the texts of pair %d are not those that were written", p.Seq)
-			}
-		})
-		t.eachRequest("", nil, func(_ assistant.SentRequest, damage error) {
-			report.Requests++
-			if damage != nil {
-				report.DamagedRequests++
-				problem("%v", damage)
-			}
-		})
+func (s *store) Check(ctx context.Context) (report history.CheckReport, err error) {
+	err = s.Read(ctx, func(t *sqlstore.Tx) {
+		checkPages(t, "integrity_check")
+		report = s.CheckRows(t, inconsistencies)
 	})
 	var damage *history.DamageError
 	if errors.As(err, &damage) {
@@ -198,16 +169,4 @@ func (s *store) Check(ctx context.Context) (history.CheckReport, error) {
 		return report, nil
 	}
 	return report, err
-}
-
-// allPairs calls each for every pair, cut ones included.
-func (t *tx) allPairs(each func(p assistant.Pair, damaged bool)) {
-	for from := int64(0); ; {
-		seqs := list[int64](t, "SELECT seq FROM pair WHERE seq > ? ORDER BY seq LIMIT ?", from, loadAtOnce)
-		if len(seqs) == 0 || t.err != nil {
-			return
-		}
-		t.pairs(seqs, each)
-		from = seqs[len(seqs)-1]
-	}
 }

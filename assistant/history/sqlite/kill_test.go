@@ -58,7 +58,7 @@ func killedAt(t *testing.T, path string, want ...string) *images {
 
 // Killed at any step of its first start, winnow starts the next time.
 func TestKilledWhileItIsCreated(t *testing.T) {
-	m := killedAt(t, filepath.Join(t.TempDir(), "h", "history.db"), "create the file", "upgrade", "version 6: commit")
+	m := killedAt(t, filepath.Join(t.TempDir(), "h", "history.db"), "create the file", "upgrade", "version 7: commit")
 	for i, path := range m.paths {
 		s, err := openStore(t.Context(), path, Options{})
 		if err != nil {
@@ -75,7 +75,7 @@ func TestKilledWhileItIsCreated(t *testing.T) {
 
 // Killed at any step of a migration, the next start has all of it (D9).
 func TestKilledWhileItIsMigrated(t *testing.T) {
-	m := killedAt(t, rawDatabase(t, firstVersion), "copy", "version 2: commit", "version 5: DROP", "version 6: commit")
+	m := killedAt(t, rawDatabase(t, firstVersion), "copy", "version 2: commit", "version 5: DROP", "version 7: commit")
 	for i, path := range m.paths {
 		s, err := openStore(t.Context(), path, Options{noDelay: true})
 		if err != nil {
@@ -96,7 +96,7 @@ func TestKilledWhileItIsSalvaged(t *testing.T) {
 	const n = 40
 	path := closedStore(t, n)
 	original := damageFile(t, path, func(b []byte) []byte { b[63] ^= 8; return b })
-	m := killedAt(t, path, "version 6: commit", "write the plan", "set aside -wal", "put the new", "remove salvage.json")
+	m := killedAt(t, path, "version 7: commit", "write the plan", "set aside -wal", "put the new", "remove salvage.json")
 	for i, path := range m.paths {
 		s, err := openStore(t.Context(), path, Options{})
 		if err != nil {
@@ -206,12 +206,11 @@ func TestSecretsAreNotStored(t *testing.T) {
 // Where nothing can be written, what is stored is read, and every write says why.
 func TestReadingGoesOnWhenNothingCanBeWritten(t *testing.T) {
 	path := closedStore(t, 5)
-	s, err := (&store{path: path, runDir: path + ".run"}).openReadOnly(t.Context(), &history.StorageError{Op: "open", Path: path, Reason: "the disk is full", Err: nil})
+	s, err := unopened(path, Options{Now: time.Now}).openReadOnly(t.Context(), &history.StorageError{Op: "open", Path: path, Reason: "the disk is full", Err: nil})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.options = Options{Now: time.Now}
 	if got := load(t, s, seqs(t, s, "")...); len(got) != 5 || s.Report().ReadOnly == nil {
 		t.Errorf("%d pairs, %+v", len(got), s.Report())
 	}

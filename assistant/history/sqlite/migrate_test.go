@@ -12,6 +12,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
 )
 
 //go:embed testdata/v1.sql
@@ -71,7 +72,7 @@ func checkFirst(t *testing.T, s *store) {
 	}
 }
 
-// D9: an older form is brought up to date after a copy that can be used.
+// An older form is brought up to date after a copy that can be used.
 func TestOlderVersionIsMigratedAfterACopy(t *testing.T) {
 	path := rawDatabase(t, firstVersion)
 	s := open(t, path, Options{})
@@ -90,7 +91,7 @@ func TestOlderVersionIsMigratedAfterACopy(t *testing.T) {
 	checkFirst(t, open(t, restored, Options{}))
 }
 
-// D9: a crash in the middle of a migration leaves the old version, whole.
+// A crash in the middle of a migration leaves the old version, whole.
 func TestCrashInMigrationLeavesTheOldVersion(t *testing.T) {
 	path := rawDatabase(t, firstVersion)
 	c := startChild(t, "migrate", path)
@@ -112,7 +113,7 @@ func TestCrashInMigrationLeavesTheOldVersion(t *testing.T) {
 	checkFirst(t, s)
 }
 
-// D9: a newer form is refused, and not a byte of it changes.
+// A newer form is refused, and not a byte of it changes.
 func TestNewerVersionIsRefused(t *testing.T) {
 	for name, inLog := range map[string]bool{"in the file": false, "in the log": true} {
 		t.Run(name, func(t *testing.T) {
@@ -164,7 +165,7 @@ func readAll(t testing.TB, path string) string {
 	return all.String()
 }
 
-// D11: on a full disk nothing changes, in memory neither, and the same batch
+// On a full disk nothing changes, in memory neither, and the same batch
 // works once there is room.
 func TestFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.db")
@@ -173,7 +174,7 @@ func TestFullDisk(t *testing.T) {
 	put(t, s, before)
 	pages := func(max int) {
 		t.Helper()
-		err := s.write(t.Context(), func(tx *tx) { tx.number("PRAGMA max_page_count = " + itoa(max)) })
+		err := s.Write(t.Context(), func(tx *sqlstore.Tx) { tx.Number("PRAGMA max_page_count = " + itoa(max)) })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
 )
 
 const (
@@ -46,6 +46,8 @@ type Options struct {
 
 // store is a Store in one SQLite file.
 type store struct {
+	sqlstore.Store
+
 	path     string
 	runDir   string // folder with the locks of owners, the open lock and the file state
 	options  Options
@@ -56,8 +58,7 @@ type store struct {
 	readDB   *sql.DB
 	writeDB  *sql.DB // has the one connection of writer
 
-	revision atomic.Int64  // meta.rev when this process last read or wrote it
-	changed  chan struct{} // full after a commit that the background work has not seen
+	changed chan struct{} // full after a commit that the background work has not seen
 
 	background sync.WaitGroup
 	closed     atomic.Bool
@@ -82,6 +83,14 @@ func Open(ctx context.Context, path string, o Options) (history.Store, error) {
 	return s, nil
 }
 
+// unopened returns a store that is not connected.
+func unopened(path string, o Options) *store {
+	s := &store{path: path, runDir: path + ".run", options: o, changed: make(chan struct{}, 1)}
+	s.Engine, s.Dialect, s.Options = s, sqlDialect, sqlstore.Options{Now: o.Now, Redact: o.Redact}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s
+}
+
 func openStore(ctx context.Context, path string, o Options) (*store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -93,8 +102,7 @@ func openStore(ctx context.Context, path string, o Options) (*store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
-	s := &store{path: path, runDir: path + ".run", options: o, changed: make(chan struct{}, 1)}
-	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s := unopened(path, o)
 	if err := s.prepareFiles(); err != nil {
 		return nil, err
 	}
@@ -118,13 +126,6 @@ func openStore(ctx context.Context, path string, o Options) (*store, error) {
 func (s *store) Report() history.Report { return s.report }
 
 func (s *store) Path() string { return s.path }
-
-func (s *store) Redact(text string) string {
-	if s.options.Redact == nil {
-		return text
-	}
-	return s.options.Redact(text)
-}
 
 // step tells a test which step comes next.
 func (s *store) step(name string) {
@@ -197,11 +198,11 @@ func (s *store) connect(ctx context.Context) (err error) {
 		return fmt.Errorf("history: open: %w", err)
 	}
 	s.writeDB.SetMaxOpenConns(1)
-	conn, err := s.writeDB.Conn(ctx)
+	c, err := s.writeDB.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("history: open %s: %w", s.path, err)
 	}
-	s.writer = newWriter(conn)
+	s.writer = newWriter(c)
 	s.step("upgrade")
 	if err := s.upgrade(ctx); err != nil {
 		return err
@@ -228,11 +229,11 @@ func (s *store) connectReaders(dsn string, maxConns int) (err error) {
 
 // endInterrupted ends the pairs whose owner died while sending them. An owner locks
 // its file before it owns a pair, so one that is not alive now never will be.
-func (s *store) endInterrupted(t *tx) {
+func (s *store) endInterrupted(t *sqlstore.Tx) {
 	var seqs []int64
-	for seq, token := range keyed[int64, string](t, "SELECT seq, owner FROM pair WHERE owner IS NOT NULL") {
+	for seq, token := range sqlstore.Keyed[int64, string](t, "SELECT seq, owner FROM pair WHERE owner IS NOT NULL") {
 		isAlive, err := alive(s.runDir, token)
-		t.fail(err)
+		t.Fail(err)
 		if !isAlive {
 			seqs = append(seqs, seq)
 		}
@@ -240,16 +241,7 @@ func (s *store) endInterrupted(t *tx) {
 	if len(seqs) == 0 {
 		return
 	}
-	var ended []assistant.Pair
-	t.pairs(seqs, func(p assistant.Pair, _ bool) {
-		history.Interrupt(&p)
-		ended = append(ended, p)
-	})
-	c := s.newChange(t)
-	for i := range ended {
-		c.put(&ended[i], false)
-	}
-	s.report.Interrupted = len(ended)
+	s.report.Interrupted = s.NewChange(t).EndInterrupted(seqs)
 }
 
 // recordWrite is called after each durable transaction, while the writer is locked.

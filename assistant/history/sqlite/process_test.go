@@ -235,7 +235,7 @@ func interrupted(state map[string]record) map[string]record {
 	return out
 }
 
-// D1, D2, D4: kill -9 at any instant loses nothing that was acknowledged, and
+// Kill -9 at any instant loses nothing that was acknowledged, and
 // what was being sent comes back as interrupted.
 func TestKillLosesNothingAcknowledged(t *testing.T) {
 	rounds := 30
@@ -279,7 +279,7 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 	}
 }
 
-// D10: processes that write at once lose nothing and break nothing.
+// Processes that write at once lose nothing and break nothing.
 func TestTwoProcessesWriteAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.db")
 	s := open(t, path, Options{})
@@ -307,7 +307,7 @@ func TestTwoProcessesWriteAtOnce(t *testing.T) {
 	}
 }
 
-// D4, D10: only the death of the process that sends ends a pair as interrupted.
+// Only the death of the process that sends ends a pair as interrupted.
 func TestOnlyADeadOwnersPairIsInterrupted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.db")
 	c := startChild(t, "hold", path)

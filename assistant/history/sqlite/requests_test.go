@@ -15,6 +15,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
 )
 
 // sentOf is request n of a pair, with a body that holds text.
@@ -38,7 +39,7 @@ func requests(t testing.TB, s *store, seq int64) []assistant.SentRequest {
 // rowsOf counts the rows of the table of requests.
 func rowsOf(t testing.TB, s *store) (n int64) {
 	t.Helper()
-	err := s.read(t.Context(), func(r *tx) { n, _ = r.number("SELECT count(*) FROM request") })
+	err := s.Read(t.Context(), func(r *sqlstore.Tx) { n, _ = r.Number("SELECT count(*) FROM request") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,8 +113,8 @@ func TestOldRequestsAreDropped(t *testing.T) {
 		s := newStore(t)
 		p := pair("x", "q", "a")
 		commit(t, s, &assistant.Batch{Put: []*assistant.Pair{p}, Requests: []assistant.PairRequest{sentOf(p, 0, "a"), sentOf(p, 1, "b"), sentOf(p, 2, "c")}})
-		err := s.write(t.Context(), func(tx *tx) { // as if each were large
-			tx.run("UPDATE request SET packed = ?", assistant.KeptRequestBytes/2-1000)
+		err := s.Write(t.Context(), func(tx *sqlstore.Tx) { // as if each were large
+			tx.Run("UPDATE request SET packed = ?", assistant.KeptRequestBytes/2-1000)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -144,7 +145,7 @@ func TestADamagedRequestIsNamed(t *testing.T) {
 			s := newStore(t)
 			p := pair("x", "q", "a")
 			commit(t, s, &assistant.Batch{Put: []*assistant.Pair{p}, Requests: []assistant.PairRequest{sentOf(p, 0, "first"), sentOf(p, 1, "second"), sentOf(p, 2, "third")}})
-			if err := s.write(t.Context(), func(tx *tx) { tx.run(damage) }); err != nil {
+			if err := s.Write(t.Context(), func(tx *sqlstore.Tx) { tx.Run(damage) }); err != nil {
 				t.Fatal(err)
 			}
 			got, err := s.Requests(t.Context(), p.Seq)
@@ -172,13 +173,13 @@ func TestCheckCountsRequests(t *testing.T) {
 	s := newStore(t)
 	p := pair("x", "q", "a")
 	b := &assistant.Batch{Put: []*assistant.Pair{p}}
-	for i := range maxProblems + 5 {
+	for i := range sqlstore.MaxProblems + 5 {
 		b.Requests = append(b.Requests, sentOf(p, i, "body"))
 	}
 	commit(t, s, b)
 	check := func(sql string) history.CheckReport {
 		t.Helper()
-		if err := s.write(t.Context(), func(tx *tx) { tx.run(sql) }); err != nil {
+		if err := s.Write(t.Context(), func(tx *sqlstore.Tx) { tx.Run(sql) }); err != nil {
 			t.Fatal(err)
 		}
 		report, err := s.Check(t.Context())
@@ -187,7 +188,7 @@ func TestCheckCountsRequests(t *testing.T) {
 		}
 		return report
 	}
-	if r := check("DELETE FROM request WHERE n > 1000"); r.Requests != maxProblems+5 || r.DamagedRequests != 0 || len(r.Problems) != 0 {
+	if r := check("DELETE FROM request WHERE n > 1000"); r.Requests != sqlstore.MaxProblems+5 || r.DamagedRequests != 0 || len(r.Problems) != 0 {
 		t.Errorf("a healthy table: %+v", r)
 	}
 	if r := check("UPDATE request SET seq = 77"); len(r.Problems) != 1 || !strings.Contains(r.Problems[0], "requests of pair 77") {
@@ -201,9 +202,9 @@ func TestSalvageCopiesRequests(t *testing.T) {
 	s := open(t, path, Options{})
 	p, lost := pair("x", "q", "a"), pair("x", "q", "a")
 	commit(t, s, &assistant.Batch{Put: []*assistant.Pair{p, lost}, Requests: []assistant.PairRequest{sentOf(p, 0, "first"), sentOf(p, 1, "second"), sentOf(lost, 0, "of a lost pair")}})
-	err := s.write(t.Context(), func(tx *tx) {
-		tx.run("DELETE FROM pair WHERE seq = ?", lost.Seq)
-		tx.run("DELETE FROM body WHERE seq = ?", lost.Seq)
+	err := s.Write(t.Context(), func(tx *sqlstore.Tx) {
+		tx.Run("DELETE FROM pair WHERE seq = ?", lost.Seq)
+		tx.Run("DELETE FROM body WHERE seq = ?", lost.Seq)
 	})
 	if err = errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
@@ -221,7 +222,7 @@ func TestSalvageCopiesRequests(t *testing.T) {
 //go:embed testdata/v2.sql
 var secondVersion string
 
-// D9: a database of version 2 gets its table of requests, after a copy.
+// A database of version 2 gets its table of requests, after a copy.
 func TestVersionTwoIsMigrated(t *testing.T) {
 	path := rawDatabase(t, secondVersion)
 	s := open(t, path, Options{})

@@ -15,6 +15,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
 	"winnow/checkpoint/privatefile"
 )
 
@@ -101,11 +102,11 @@ func (s *store) fill(ctx context.Context, report *history.Salvage) error {
 		return err
 	}
 	defer db.Close()
-	conn, err := db.Conn(ctx)
+	c, err := db.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	w := newWriter(conn)
+	w := newWriter(c)
 	if err := migrate(ctx, w, 0, s.step); err != nil {
 		return err
 	}
@@ -129,39 +130,41 @@ func (s *store) copyReadable(ctx context.Context, w *writer, report *history.Sal
 		return err
 	}
 	defer db.Close()
-	conn, err := db.Conn(ctx)
+	c, err := db.Conn(ctx)
 	if err != nil {
 		report.Foreign = true
 		return ctx.Err()
 	}
-	defer conn.Close()
-	from := &tx{ctx: ctx, conn: conn}
+	defer c.Close()
+	from := sqlstore.NewTx(ctx, conn{Conn: c})
 	var columns map[string]int
-	_ = from.try(func() { // those that can be read
-		columns = keyed[string, int](from, `SELECT t.name || '.' || c.name, 1 FROM sqlite_schema t
+	_ = from.Try(func() { // those that can be read
+		columns = sqlstore.Keyed[string, int](from, `SELECT t.name || '.' || c.name, 1 FROM sqlite_schema t
 			JOIN pragma_table_info(t.name) c WHERE t.sql LIKE 'CREATE TABLE %'`)
 	})
 	if columns["pair.seq"] == 0 {
 		report.Foreign = true
 		return ctx.Err()
 	}
-	_ = migrate(ctx, newWriter(conn), versionOf(columns), s.step) // an error ends it at an older version
-	return w.inTx(ctx, func(t *tx) {
-		r := salvager{from: from, to: s.newChange(t), report: report, saved: map[int64]bool{}}
+	_ = migrate(ctx, newWriter(c), versionOf(columns), s.step) // an error ends it at an older version
+	return w.inTx(ctx, func(t *sqlstore.Tx) {
+		r := salvager{s: s, from: from, to: s.NewChange(t), report: report, saved: map[int64]bool{}}
 		for _, table := range []string{"session", "topic", "model", "intent", "draft", "sent", "filter_line", "setting", "saved_filter"} {
 			r.copyTable(table)
 		}
 		r.copyPairs()
 		r.copyTable("request")
-		t.run("DELETE FROM request WHERE seq NOT IN (SELECT seq FROM pair)")
-		t.fail(ctx.Err())
+		t.Run("DELETE FROM request WHERE seq NOT IN (SELECT seq FROM pair)")
+		r.copyTable("picture")
+		t.Run("DELETE FROM picture WHERE hash NOT IN (SELECT hash FROM pair_picture)")
+		t.Fail(ctx.Err())
 	})
 }
 
 // versionOf returns the version of a schema from its columns: the number in the
 // header may be damaged.
 func versionOf(columns map[string]int) int {
-	added := []string{2: "unindexed.seq", 3: "request.n", 4: "session.queued", 5: "meta.version", 6: "topic.path"}
+	added := []string{2: "unindexed.seq", 3: "request.n", 4: "session.queued", 5: "meta.version", 6: "topic.path", 7: "picture.hash"}
 	for version, column := range slices.Backward(added) {
 		if columns[column] > 0 {
 			return version
@@ -173,8 +176,9 @@ func versionOf(columns map[string]int) int {
 // salvager copies rows that can be read. An error of from ends the read it is in;
 // an error of to ends the salvage.
 type salvager struct {
-	from   *tx
-	to     *change
+	s      *store
+	from   *sqlstore.Tx
+	to     *sqlstore.Change
 	report *history.Salvage
 	saved  map[int64]bool // by Seq
 	failed int            // pairs that could not be read or saved
@@ -185,21 +189,21 @@ type salvager struct {
 func (r *salvager) copyTable(table string) {
 	const query = "SELECT name FROM pragma_table_info(?)"
 	var readable []string
-	_ = r.from.try(func() { readable = list[string](r.from, query, table) })
-	columns := slices.DeleteFunc(list[string](r.to.tx, query, table), func(name string) bool { return !slices.Contains(readable, name) })
+	_ = r.from.Try(func() { readable = sqlstore.List[string](r.from, query, table) })
+	columns := slices.DeleteFunc(sqlstore.List[string](r.to.Tx, query, table), func(name string) bool { return !slices.Contains(readable, name) })
 	if len(columns) == 0 {
 		return
 	}
 	names := strings.Join(columns, ", ")
 	insert := fmt.Sprintf("INSERT OR IGNORE INTO %s (%s) VALUES (?%s)", table, names, strings.Repeat(",?", len(columns)-1))
-	_ = r.from.try(func() { // up to the first row that cannot be read
-		r.from.each("SELECT "+names+" FROM "+table, nil, func(scan scanner) {
+	_ = r.from.Try(func() { // up to the first row that cannot be read
+		r.from.Each("SELECT "+names+" FROM "+table, nil, func(scan sqlstore.Scanner) {
 			values, into := make([]any, len(columns)), make([]any, len(columns))
 			for i := range into {
 				into[i] = &values[i]
 			}
-			if scan(into...); r.from.err == nil {
-				r.insert(func() { r.to.run(insert, values...) })
+			if scan(into...); r.from.Err() == nil {
+				r.insert(func() { r.to.Run(insert, values...) })
 			}
 		})
 	})
@@ -208,12 +212,12 @@ func (r *salvager) copyTable(table string) {
 // insert runs an insertion, and reports whether the row was inserted: it is not
 // when it violates a constraint. Other errors end the salvage.
 func (r *salvager) insert(f func()) bool {
-	if r.to.err != nil {
+	if r.to.Err() != nil {
 		return false
 	}
-	err := r.to.try(f)
+	err := r.to.Try(f)
 	if err != nil && code(err) != codeConstraint {
-		r.to.fail(err)
+		r.to.Fail(err)
 	}
 	return err == nil
 }
@@ -222,33 +226,35 @@ func (r *salvager) insert(f func()) bool {
 func (r *salvager) copyPairs() {
 	last := int64(0)
 	for _, query := range []string{"SELECT seq FROM sqlite_sequence WHERE name = 'pair'", "SELECT max(seq) FROM pair", "SELECT max(seq) FROM body"} {
-		_ = r.from.try(func() {
-			n, _ := r.from.number(query)
+		_ = r.from.Try(func() {
+			n, _ := r.from.Number(query)
 			last = max(last, n)
 		})
 	}
-	for from := int64(1); from <= last; from += loadAtOnce {
-		r.copySpan(from, min(from+loadAtOnce-1, last))
+	for from := int64(1); from <= last; from += sqlstore.LoadAtOnce {
+		r.copySpan(from, min(from+sqlstore.LoadAtOnce-1, last))
 	}
 	r.report.Salvaged, r.report.Lost = len(r.saved), r.failed
 	for _, index := range []string{"pair_session", "sqlite_autoindex_pair_1"} { // each has the seqs of all pairs
 		var known []int64
-		if r.from.try(func() { known = list[int64](r.from, "SELECT seq FROM pair INDEXED BY "+index) }) == nil {
+		if r.from.Try(func() { known = sqlstore.List[int64](r.from, "SELECT seq FROM pair INDEXED BY "+index) }) == nil {
 			r.report.Lost = len(slices.DeleteFunc(known, func(seq int64) bool { return r.saved[seq] }))
 			break
 		}
 	}
 	var cuts map[int64]string
-	_ = r.from.try(func() { cuts = keyed[int64, string](r.from, "SELECT seq, cut FROM pair WHERE cut IS NOT NULL") })
+	_ = r.from.Try(func() {
+		cuts = sqlstore.Keyed[int64, string](r.from, "SELECT seq, cut FROM pair WHERE cut IS NOT NULL")
+	})
 	for seq, cut := range cuts {
-		r.to.run("UPDATE pair SET cut = ? WHERE seq = ?", cut, seq)
+		r.to.Run("UPDATE pair SET cut = ? WHERE seq = ?", cut, seq)
 	}
 }
 
 // copySpan copies the pairs from the seq first to last. When they cannot be read
 // together it halves the span, down to single pairs.
 func (r *salvager) copySpan(first, last int64) {
-	if r.to.err != nil || r.from.ctx.Err() != nil {
+	if r.to.Err() != nil || r.from.Ctx.Err() != nil {
 		return
 	}
 	var seqs []int64
@@ -257,8 +263,8 @@ func (r *salvager) copySpan(first, last int64) {
 	}
 	var read []assistant.Pair
 	var altered []bool
-	err := r.from.try(func() {
-		r.from.pairs(seqs, func(p assistant.Pair, damaged bool) { read, altered = append(read, p), append(altered, damaged) })
+	err := r.from.Try(func() {
+		r.s.Pairs(r.from, seqs, func(p assistant.Pair, damaged bool) { read, altered = append(read, p), append(altered, damaged) })
 	})
 	switch {
 	case err != nil && first == last:
@@ -282,9 +288,9 @@ func (r *salvager) save(p *assistant.Pair, altered bool) {
 		return
 	}
 	seq := p.Seq
-	if !r.insert(func() { r.to.put(p, false) }) { // another pair has its id
+	if !r.insert(func() { r.to.Put(p, false) }) { // another pair has its id
 		p.Seq, p.ID, altered = seq, "", true
-		r.to.put(p, false)
+		r.to.Put(p, false)
 	}
 	if altered {
 		r.report.Altered++
@@ -296,8 +302,8 @@ func (r *salvager) save(p *assistant.Pair, altered bool) {
 func (r *salvager) saveTexts(seq int64) {
 	p := assistant.Pair{Session: "salvaged", Flag: true, State: assistant.PairComplete, CreatedAt: time.Unix(0, 0).UTC(), Notice: history.DamagedPair}
 	const query = "SELECT seq, user, answer, reasoning, error_code, error_message FROM body WHERE seq = ?"
-	err := r.from.try(func() {
-		r.from.each(query, []any{seq}, func(scan scanner) {
+	err := r.from.Try(func() {
+		r.from.Each(query, []any{seq}, func(scan sqlstore.Scanner) {
 			scan(&p.Seq, &p.UserText, &p.AssistantText, &p.Reasoning, &p.ErrorCode, &p.ErrorMessage)
 		})
 	})

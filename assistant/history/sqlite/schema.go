@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
 	"winnow/checkpoint/privatefile"
 )
 
@@ -17,7 +18,7 @@ import (
 const applicationID = 0x776e6e77
 
 // schemaVersion is what this program writes and the newest it reads.
-const schemaVersion = 6
+const schemaVersion = 7
 
 // schema is the current form. migrations/N.sql brings version N-1 to N, and is
 // never edited after a release.
@@ -57,10 +58,10 @@ func migrate(ctx context.Context, w *writer, version int, step func(string)) err
 		if err != nil {
 			return err
 		}
-		err = w.inTx(ctx, func(t *tx) {
+		err = w.inTx(ctx, func(t *sqlstore.Tx) {
 			for _, s := range sql {
 				step(fmt.Sprintf("version %d: %.40s", next, s))
-				t.run(s)
+				t.Run(s)
 			}
 			step(fmt.Sprintf("version %d: commit", next))
 		})
@@ -74,11 +75,11 @@ func migrate(ctx context.Context, w *writer, version int, step func(string)) err
 
 // upgrade creates the schema, or brings an older one up to date after a backup.
 func (s *store) upgrade(ctx context.Context) error {
-	t := &tx{ctx: ctx, conn: s.writer.conn}
-	n, _ := t.number("PRAGMA user_version")
+	t := sqlstore.NewTx(ctx, conn{Conn: s.writer.Conn})
+	n, _ := t.Number("PRAGMA user_version")
 	version := int(n)
-	if t.verifyVersion(s.path, version); t.err != nil || version == schemaVersion {
-		return t.err
+	if verifyVersion(t, s.path, version); t.Err() != nil || version == schemaVersion {
+		return t.Err()
 	}
 	if version > 0 {
 		backup, err := s.backUp(ctx, version)
@@ -93,20 +94,20 @@ func (s *store) upgrade(ctx context.Context) error {
 // verifyVersion compares the version in the header with the one in meta, which
 // versions before 5 do not have. It fails with a *NewerSchemaError for what a newer
 // program wrote and errVersion when the two contradict each other.
-func (t *tx) verifyVersion(path string, version int) {
+func verifyVersion(t *sqlstore.Tx, path string, version int) {
 	var repeated int64
-	if t.err != nil {
+	if t.Err() != nil {
 		return
 	}
-	err := t.try(func() { repeated, _ = t.number("SELECT version FROM meta") })
+	err := t.Try(func() { repeated, _ = t.Number("SELECT version FROM meta") })
 	switch known := int(repeated); {
-	case damaged(err) || t.ctx.Err() != nil:
-		t.fail(err)
+	case damaged(err) || t.Ctx.Err() != nil:
+		t.Fail(err)
 	case known == 0 && version < 5, known == version && version <= schemaVersion: // without the table it is 0
 	case known == version:
-		t.fail(&history.NewerSchemaError{Path: path, Found: version, Supported: schemaVersion})
+		t.Fail(&history.NewerSchemaError{Path: path, Found: version, Supported: schemaVersion})
 	default:
-		t.fail(fmt.Errorf("%w: the header says %d, the database %d", errVersion, version, known))
+		t.Fail(fmt.Errorf("%w: the header says %d, the database %d", errVersion, version, known))
 	}
 }
 
@@ -119,7 +120,7 @@ func (s *store) backUp(ctx context.Context, version int) (string, error) {
 		return "", err
 	}
 	s.step("copy")
-	if _, err := s.writer.conn.ExecContext(ctx, "VACUUM INTO ?", unfinished); err != nil {
+	if _, err := s.writer.ExecContext(ctx, "VACUUM INTO ?", unfinished); err != nil {
 		return "", err
 	}
 	if err := privatefile.SyncFile(unfinished); err != nil {

@@ -1,4 +1,4 @@
--- The database of winnow's history, version 6. A new database is made of this
+-- The database of winnow's history, version 7. A new database is made of this
 -- file; migrations/ brings older ones to the same form. Statements end with a
 -- semicolon at the end of a line, and nothing else does.
 
@@ -10,7 +10,7 @@ CREATE TABLE meta (
 	rev     INTEGER NOT NULL,
 	version INTEGER NOT NULL DEFAULT 0
 );
-INSERT INTO meta VALUES (1, 1, 6);
+INSERT INTO meta VALUES (1, 1, 7);
 
 CREATE TABLE session (
 	n       INTEGER PRIMARY KEY,
@@ -66,6 +66,21 @@ CREATE TABLE body (
 	more          TEXT NOT NULL,        -- JSON of the fields that have no column
 	sum           INTEGER               -- CRC-32C of the other columns, see bodySum
 );
+
+-- The pictures of pairs, each once. author is 0: a file has one user.
+CREATE TABLE picture (
+	author INTEGER NOT NULL,
+	hash   TEXT NOT NULL,               -- SHA-256 of data, in hexadecimal
+	data   BLOB NOT NULL,
+	PRIMARY KEY (author, hash)
+);
+CREATE TABLE pair_picture (
+	seq    INTEGER NOT NULL,
+	author INTEGER NOT NULL,
+	hash   TEXT NOT NULL,
+	PRIMARY KEY (seq, hash)
+) WITHOUT ROWID;
+CREATE INDEX pair_picture_hash ON pair_picture (hash);
 
 -- The full-text index. It holds no text of its own and is filled by the store
 -- when it is idle: a pair in unindexed is searched in its body until then.

@@ -16,6 +16,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
 )
 
 // oracle is the plain way: all pairs in memory, each judged by the definition.
@@ -321,8 +322,8 @@ func waitIndexed(t rapid.TB, s *store) {
 	t.Helper()
 	for {
 		var left int64
-		err := s.write(context.Background(), func(tx *tx) { // in turns with the indexing
-			left, _ = tx.number("SELECT count(*) FROM (SELECT 1 FROM unindexed LIMIT 1)")
+		err := s.Write(context.Background(), func(tx *sqlstore.Tx) { // in turns with the indexing
+			left, _ = tx.Number("SELECT count(*) FROM (SELECT 1 FROM unindexed LIMIT 1)")
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
+	"winnow/assistant/history/sqlstore"
 )
 
 // unindexedStore makes a database of n pairs in two sessions, none of them in the
@@ -31,7 +32,7 @@ func unindexedStore(t testing.TB, path string, n, words int) {
 
 func waitingForIndex(t testing.TB, s *store) (n int64) {
 	t.Helper()
-	err := s.read(t.Context(), func(r *tx) { n, _ = r.number("SELECT count(*) FROM unindexed") })
+	err := s.Read(t.Context(), func(r *sqlstore.Tx) { n, _ = r.Number("SELECT count(*) FROM unindexed") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,8 +52,8 @@ func TestAStartScansNoPairs(t *testing.T) {
 		{"SELECT seq FROM pair p WHERE " + session, args},
 		{"SELECT seq, owner FROM pair WHERE owner IS NOT NULL", nil},
 	} {
-		err := s.read(t.Context(), func(r *tx) {
-			r.each("EXPLAIN QUERY PLAN "+query.sql, query.args, func(scan scanner) {
+		err := s.Read(t.Context(), func(r *sqlstore.Tx) {
+			r.Each("EXPLAIN QUERY PLAN "+query.sql, query.args, func(scan sqlstore.Scanner) {
 				var id, parent, unused int
 				var detail string
 				scan(&id, &parent, &unused, &detail)
@@ -113,7 +114,7 @@ func TestTheStoreIsUsedWhileItIndexes(t *testing.T) {
 // schemaSum is that of a new database and of migrated ones.
 func TestTheSumOfTheSchemaIsKnown(t *testing.T) {
 	for _, s := range []*store{newStore(t), open(t, rawDatabase(t, firstVersion), Options{})} {
-		if err := s.read(t.Context(), s.verifySchema); err != nil {
+		if err := s.Read(t.Context(), s.verifySchema); err != nil {
 			t.Error(err)
 		}
 	}
@@ -123,9 +124,9 @@ func TestTheSumOfTheSchemaIsKnown(t *testing.T) {
 func TestMigrationsLeadToTheSchema(t *testing.T) {
 	form := func(s *store) (all []string) {
 		t.Helper()
-		err := s.read(t.Context(), func(r *tx) {
-			r.each(`SELECT t.name, coalesce(c.name, ''), coalesce(c.type, ''), coalesce(c."notnull", 0), coalesce(c.pk, 0)
-				FROM sqlite_schema t LEFT JOIN pragma_table_info(t.name) c WHERE t.name NOT LIKE 'words%'`, nil, func(scan scanner) {
+		err := s.Read(t.Context(), func(r *sqlstore.Tx) {
+			r.Each(`SELECT t.name, coalesce(c.name, ''), coalesce(c.type, ''), coalesce(c."notnull", 0), coalesce(c.pk, 0)
+				FROM sqlite_schema t LEFT JOIN pragma_table_info(t.name) c WHERE t.name NOT LIKE 'words%'`, nil, func(scan sqlstore.Scanner) {
 				var table, column, kind string
 				var notNull, key int
 				scan(&table, &column, &kind, &notNull, &key)

@@ -15,6 +15,7 @@ import (
 
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
 )
 
 const (
@@ -184,7 +185,7 @@ func (s *store) runBackground() {
 			return
 		}
 		if first && s.checkDue {
-			_ = s.read(s.ctx, func(t *tx) { t.checkPages("quick_check") }) // read reports damage
+			_ = s.Read(s.ctx, func(t *sqlstore.Tx) { checkPages(t, "quick_check") }) // read reports damage
 		}
 		if more := s.indexSome(); more {
 			wait.Reset(indexPause)
@@ -212,7 +213,7 @@ func (s *store) indexSome() (more bool) {
 	ctx := context.WithoutCancel(s.ctx)
 	_, err := s.writer.conn.ExecContext(ctx, "PRAGMA synchronous = NORMAL")
 	if err == nil {
-		err = s.writer.inTx(ctx, func(t *tx) { more = t.indexNewest() })
+		err = s.writer.inTx(ctx, func(t *sqlstore.Tx) { more = indexNewest(t) })
 	}
 	_, fullErr := s.writer.conn.ExecContext(ctx, "PRAGMA synchronous = FULL")
 	if err = errors.Join(err, fullErr); err != nil {
@@ -223,15 +224,15 @@ func (s *store) indexSome() (more bool) {
 
 // indexNewest indexes the newest pairs that are not indexed; more is false when
 // there was none.
-func (t *tx) indexNewest() (more bool) {
+func indexNewest(t *sqlstore.Tx) (more bool) {
 	type waiting struct {
 		seq          int64
 		user, answer string
 	}
 	var queue []waiting
 	bytes := 0
-	t.each(`SELECT u.seq, coalesce(b.user, ''), coalesce(b.answer, '')
-		FROM unindexed u LEFT JOIN body b USING (seq) ORDER BY u.seq DESC LIMIT ?`, []any{indexPairs}, func(scan scanner) {
+	t.Each(`SELECT u.seq, coalesce(b.user, ''), coalesce(b.answer, '')
+		FROM unindexed u LEFT JOIN body b USING (seq) ORDER BY u.seq DESC LIMIT ?`, []any{indexPairs}, func(scan sqlstore.Scanner) {
 		if bytes < indexBytes {
 			var w waiting
 			scan(&w.seq, &w.user, &w.answer)
@@ -240,9 +241,9 @@ func (t *tx) indexNewest() (more bool) {
 		}
 	})
 	for _, w := range queue {
-		t.run("DELETE FROM words WHERE rowid = ?", w.seq)
-		t.run("INSERT INTO words (rowid, user, answer) VALUES (?, ?, ?)", w.seq, fold(w.user), fold(w.answer))
-		t.run("DELETE FROM unindexed WHERE seq = ?", w.seq)
+		t.Run("DELETE FROM words WHERE rowid = ?", w.seq)
+		t.Run("INSERT INTO words (rowid, user, answer) VALUES (?, ?, ?)", w.seq, fold(w.user), fold(w.answer))
+		t.Run("DELETE FROM unindexed WHERE seq = ?", w.seq)
 	}
 	return len(queue) > 0
 }

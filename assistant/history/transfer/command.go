@@ -296,3 +296,20 @@ func expandLine(line string, saved map[string]string) string {
 	}
 	return filter.PrintExpr(expr)
 }
+
+// ReadsMarks reports whether a line reads what a user sets on pairs: stars, flag,
+// topic. A saved filter may.
+func ReadsMarks(line string) (reads bool) {
+	q, err := filter.Parse(line)
+	if err != nil || q.Expr == nil {
+		return false
+	}
+	filter.Walk(q.Expr, func(x filter.Expr) {
+		switch x.(type) {
+		case filter.Stars, filter.Flag, filter.Topic, filter.TopicSelected, filter.TopicLast, filter.Saved:
+			reads = true
+		default:
+		}
+	})
+	return reads
+}

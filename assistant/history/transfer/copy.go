@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"winnow/assistant"
+	"winnow/assistant/attachment"
 	"winnow/assistant/history"
 )
 
@@ -35,22 +36,22 @@ func Copy(ctx context.Context, from, to history.Store, progress func(done, total
 		return report, err
 	}
 	hashes := map[string][sha256.Size]byte{}
-	done := 0
+	a := appender{to: to, progress: func(done int) { progress(done, len(refs)) }}
 	err = eachPiece(ctx, from, refs, func(pairs []assistant.Pair) error {
-		batch := make([]*assistant.Pair, len(pairs))
-		for i := range pairs {
-			hashes[pairs[i].ID] = hashOf(pairs[i])
-			history.Interrupt(&pairs[i])
-			pairs[i].Seq = 0
-			batch[i] = &pairs[i]
+		for _, p := range pairs {
+			hashes[p.ID] = hashOf(p)
+			history.Interrupt(&p)
+			p.Seq = 0
+			if err := loadPictures(ctx, from, &p); err != nil {
+				return err
+			}
+			if err := a.add(ctx, &p); err != nil {
+				return err
+			}
 		}
-		added, err := to.Append(ctx, batch)
-		report.Added += added
-		report.Known += len(batch) - added
-		done += len(batch)
-		progress(done, len(refs))
-		return err
+		return a.flush(ctx)
 	})
+	report.Added, report.Known = a.added, a.known
 	if err != nil {
 		return report, fmt.Errorf("history: copy: %w", err)
 	}
@@ -146,6 +147,7 @@ func eachPiece(ctx context.Context, s history.Store, refs []assistant.Ref, each 
 func hashOf(p assistant.Pair) (hash [sha256.Size]byte) {
 	history.Interrupt(&p)
 	p.Author = ""
+	p.Attachments = attachment.Stripped(p.Attachments) // the hash of a picture stands for it
 	raw, err := history.EncodePair(&p)
 	if err != nil {
 		return hash

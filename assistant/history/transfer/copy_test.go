@@ -1,17 +1,28 @@
 package transfer
 
 import (
+	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/history/historytest"
 )
 
 // copyAll copies and wants a report.
 func copyAll(t *testing.T, from, to history.Store, want CopyReport) {
 	t.Helper()
-	got, err := Copy(t.Context(), from, to, func(int, int) {})
+	last := -1
+	got, err := Copy(t.Context(), from, to, func(done, total int) {
+		if last = done; total != want.Pairs {
+			t.Errorf("progress says %d of %d pairs", done, total)
+		}
+	})
+	if last != want.Pairs {
+		t.Errorf("the last progress is %d of %d pairs", last, want.Pairs)
+	}
 	if err != nil || got != want {
 		t.Errorf("Copy = %+v, %v; want %+v", got, err, want)
 	}
@@ -72,5 +83,40 @@ func TestCopy(t *testing.T) {
 	commit(t, to, &assistant.Batch{Cut: &assistant.Cut{Name: "x", Sessions: []string{"s2"}}})
 	if got, err := Copy(ctx, from, to, func(int, int) {}); err == nil {
 		t.Errorf("Copy = %+v although a pair cannot be seen in the target", got)
+	}
+}
+
+// Pictures travel with their pairs: in an export as JSON, and from store to store. The
+// formats for people name them.
+func TestPicturesTravel(t *testing.T) {
+	s := newStore(t)
+	picture := historytest.Picture(t, "a.png", 8)
+	for _, p := range []*assistant.Pair{pair("s", "see @a.png", "one"), pair("s", "again @a.png", "two")} {
+		p.Attachments = []assistant.Attachment{picture}
+		put(t, s, p)
+	}
+	exported := export(t, s, JSON)
+	imported, copied := newStore(t), newStore(t)
+	if report, err := Import(t.Context(), imported, strings.NewReader(exported), nil); err != nil || report.Added != 2 {
+		t.Fatalf("Import = %+v, %v", report, err)
+	}
+	copyAll(t, s, copied, CopyReport{Pairs: 2, Added: 2})
+	copyAll(t, s, copied, CopyReport{Pairs: 2, Known: 2})
+	for name, to := range map[string]history.Store{"import": imported, "copy": copied} {
+		if data, err := to.Picture(t.Context(), picture.Hash); err != nil || !bytes.Equal(data, picture.Data) {
+			t.Errorf("after the %s the picture has %d bytes, %v", name, len(data), err)
+		}
+		if export(t, to, JSON) != exported {
+			t.Errorf("the export after the %s differs", name)
+		}
+	}
+	for _, f := range []Format{Markdown, Text, HTML} {
+		if text := export(t, s, f); !strings.Contains(text, "a.png · PNG · 8×8 · ") {
+			t.Errorf("%s does not name the picture:\n%s", f, text)
+		}
+	}
+	wrong := strings.Replace(exported, picture.Hash, strings.Repeat("0", len(picture.Hash)), 1)
+	if _, err := Import(t.Context(), newStore(t), strings.NewReader(wrong), nil); err == nil {
+		t.Error("a picture with the hash of another was imported")
 	}
 }

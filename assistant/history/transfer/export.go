@@ -69,7 +69,11 @@ func Export(ctx context.Context, s history.Store, w io.Writer, f Format, o Expor
 			return fmt.Errorf("history: export: %w", err)
 		}
 		for i := range pairs {
+			if p := &pairs[i]; f == JSON {
+				err = errors.Join(err, loadPictures(ctx, s, p))
+			}
 			write("pair", &pairs[i])
+			pairs[i].Attachments = nil // their pictures
 		}
 		done += len(piece)
 		if o.Progress != nil {

@@ -75,7 +75,11 @@ func newView(p *assistant.Pair) view {
 	about = slices.DeleteFunc(about, func(s string) bool { return s == "" })
 	v := view{ID: p.ID, Heading: oneLine(strings.Join(about, " · ")), User: clean(p.UserText), Thinking: clean(p.Reasoning)}
 	for _, a := range p.Attachments {
-		v.Attachments = append(v.Attachments, oneLine(a.Name))
+		name := a.Name
+		if a.Hash != "" {
+			name = a.String()
+		}
+		v.Attachments = append(v.Attachments, oneLine(name))
 	}
 	calls := slices.DeleteFunc(slices.Clone(p.ToolCalls), func(c assistant.ToolCall) bool { return c.Silent })
 	pieces := markup.Pieces(p.AssistantText, len(calls))

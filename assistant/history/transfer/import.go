@@ -18,38 +18,21 @@ type ImportReport struct {
 	Known int // skipped: the store has a pair with this id, maybe changed since
 }
 
-// importAtOnce is how many pairs are imported in one transaction.
-const importAtOnce = 1000
-
 // Import reads what Export wrote as JSON and appends the pairs to the stream in
 // their order. Pairs whose id is in the store are skipped, so that an import can be
 // repeated, also after an error, which leaves the pairs before it in the store. A
 // pair that was exported while it was sent is imported as interrupted. progress,
 // unless it is nil, is called after each transaction.
 func Import(ctx context.Context, s history.Store, r io.Reader, progress func(done int)) (report ImportReport, err error) {
-	var batch []*assistant.Pair
-	flush := func() error {
-		added, err := s.Append(ctx, batch)
-		if err != nil {
-			return err
-		}
-		report.Added += added
-		report.Known += len(batch) - added
-		batch = nil
-		if progress != nil {
-			progress(report.Added + report.Known)
-		}
-		return nil
+	if progress == nil {
+		progress = func(int) {}
 	}
-	err = decodeExport(json.NewDecoder(r), func(p *assistant.Pair) error {
-		if batch = append(batch, p); len(batch) < importAtOnce {
-			return nil
-		}
-		return flush()
-	})
+	a := appender{to: s, progress: progress}
+	err = decodeExport(json.NewDecoder(r), func(p *assistant.Pair) error { return a.add(ctx, p) })
 	if err == nil {
-		err = flush()
+		err = a.flush(ctx)
 	}
+	report = ImportReport{Added: a.added, Known: a.known}
 	if err != nil {
 		return report, fmt.Errorf("history: import: %w", err)
 	}
@@ -76,7 +59,7 @@ func decodeExport(d *json.Decoder, each func(*assistant.Pair) error) error {
 		field, err = d.Token()
 	}
 	if err != nil || field != "pairs" {
-		return errors.Join(errors.New("not an export of winnow"), err)
+		return errors.New("not an export of winnow")
 	}
 	if err := decodePairs(d, each); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -32,7 +33,8 @@ func TestWhatIsNotTheOwnersIsRefused(t *testing.T) {
 		"an empty token":       {func(r *http.Request) { r.Header.Set("Authorization", "Bearer ") }, 401, "unauthorized"},
 		"a wrong token":        {func(r *http.Request) { r.Header.Set("Authorization", "Bearer secret-guess") }, 401, "unauthorized"},
 		"a longer token":       {func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+testToken+"x") }, 401, "unauthorized"},
-		"another scheme":       {func(r *http.Request) { r.SetBasicAuth("winnow", testToken) }, 401, "unauthorized"},
+		"a name and password":  {func(r *http.Request) { r.SetBasicAuth("winnow", testToken) }, 401, "unauthorized"},
+		"another scheme":       {func(r *http.Request) { r.Header.Set("Authorization", "Token "+testToken) }, 401, "unauthorized"},
 		"a page of other site": {func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, 403, "wrong_origin"},
 		"a page without name":  {func(r *http.Request) { r.Header.Set("Origin", "null") }, 403, "wrong_origin"},
 		"another port's page":  {func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") }, 403, "wrong_origin"},
@@ -62,6 +64,9 @@ func TestWhatIsNotTheOwnersIsRefused(t *testing.T) {
 				t.Errorf("%s: %s is %d %s, want %d %s", name, path, resp.StatusCode, raw, c.status, c.code)
 			case c.status == 401 && resp.Header.Get("WWW-Authenticate") == "":
 				t.Errorf("%s: there is no WWW-Authenticate", name)
+			}
+			if h := resp.Header; h.Get("Cache-Control") != "no-store" || h.Get("X-Content-Type-Options") != "nosniff" {
+				t.Errorf("%s: the headers are %v", name, h)
 			}
 			if strings.Contains(string(raw), testToken) || strings.Contains(string(raw), "secret-guess") {
 				t.Errorf("%s: the answer tells a token: %s", name, raw)
@@ -204,11 +209,11 @@ func TestADayOverHTTP(t *testing.T) {
 	if len(plan.Rules) != 2 {
 		t.Errorf("the plan: %+v", plan)
 	}
-	r.window.conflict = &assistant.Conflict{Path: "words"}
+	r.window.Conflict = &assistant.Conflict{Path: "words"}
 	if p := r.problem(409, "conflict", "POST", "/v1/window/save", `{"session":"`+anna+`"}`); p.Conflict == nil {
 		t.Errorf("the conflict: %+v", p)
 	}
-	r.window.conflict = nil
+	r.window.Conflict = nil
 	var saved assistant.Saved
 	r.get(&saved, "POST", "/v1/window/save", `{"session":"`+anna+`"}`)
 	if !saved.Written || !slices.Equal(r.window.Saved(), []string{"one", "cat", "dog"}) {
@@ -219,6 +224,11 @@ func TestADayOverHTTP(t *testing.T) {
 	r.get(&pairs, "GET", path+"/pairs", "")
 	if len(pairs.Pairs) != 1 || !pairs.Pairs[0].Included || pairs.Pairs[0].UserText != "add cat" || pairs.Pairs[0].Model != "test/other" || pairs.Matching != 1 {
 		t.Errorf("the pairs: %+v", pairs)
+	}
+	for line, want := range map[string]int{"u": 1, "u'ann*'": 1, "u'bert'": 0} {
+		if r.get(&pairs, "GET", path+"/pairs?filter="+url.QueryEscape(line), ""); len(pairs.Pairs) != want {
+			t.Errorf("%s matches %d pairs, want %d", line, len(pairs.Pairs), want)
+		}
 	}
 	r.get(&pairs, "GET", path+"/pairs?filter=s3", "")
 	if len(pairs.Pairs) != 0 || pairs.Filter != "s3" {

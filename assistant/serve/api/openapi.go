@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -64,7 +65,7 @@ func eventSchemas() (map[string]*schema, error) {
 		var constant any = name
 		out[name] = newSchema(t, map[string]*jsonschema.Schema{"type": {Const: &constant}})
 	}
-	for _, e := range eventTypes {
+	for _, e := range assistant.Events() {
 		raw, err := assistant.EncodeEvent(e)
 		var head struct{ Type string }
 		if err == nil {
@@ -88,7 +89,7 @@ func document(version string) ([]byte, error) {
 		return nil, err
 	}
 	var union []object
-	for _, name := range sortedNames(components) {
+	for _, name := range slices.Sorted(maps.Keys(components)) {
 		union = append(union, reference(name))
 	}
 	failure := schemaOf[problem]()
@@ -168,12 +169,4 @@ func (r route) operation(union []object) object {
 		op["parameters"] = parameters
 	}
 	return op
-}
-
-func sortedNames(m map[string]*schema) []string {
-	names := make([]string, 0, len(m))
-	for name := range maps.Keys(m) {
-		names = append(names, name)
-	}
-	return names
 }

@@ -81,12 +81,12 @@ func problemOf(err error) *problem {
 		p.Column = e.Column
 		return p
 	}
-	if _, ok := errors.AsType[*llm.ConfigError](err); ok {
-		return newProblem(http.StatusUnprocessableEntity, "model", "%s", err)
+	if config, ok := errors.AsType[*llm.ConfigError](err); ok {
+		return newProblem(http.StatusUnprocessableEntity, "model", "%s", config.Reason)
 	}
 	for _, k := range known {
 		if errors.Is(err, k.err) {
-			return newProblem(k.status, k.code, "%s", k.err)
+			return newProblem(k.status, k.code, "%s", strings.TrimPrefix(k.err.Error(), "checkpoint: "))
 		}
 	}
 	return nil
@@ -97,7 +97,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(err)
 	if p == nil {
 		s.log.Error("request failed", "method", r.Method, "path", r.Pattern, "error", err)
-		p = newProblem(http.StatusInternalServerError, "internal", "winnow failed; its log tells why")
+		p = newProblem(http.StatusInternalServerError, "internal", "winnow failed; its log says why")
 	}
 	writeProblem(w, p)
 }
@@ -130,7 +130,7 @@ func (s *Server) noRoute(mux *http.ServeMux) http.HandlerFunc {
 		}
 		if len(allowed) > 0 && !slices.Contains(allowed, r.Method) {
 			w.Header().Set("Allow", strings.Join(allowed, ", "))
-			writeProblem(w, newProblem(http.StatusMethodNotAllowed, "method", "%s is not possible here", safetext.Line(r.Method, 20)))
+			writeProblem(w, newProblem(http.StatusMethodNotAllowed, "method", "%s is not allowed here", safetext.Line(r.Method, 20)))
 			return
 		}
 		writeProblem(w, newProblem(http.StatusNotFound, "no_route", "there is no such path; GET /openapi.json lists them"))
@@ -141,7 +141,7 @@ func (s *Server) noRoute(mux *http.ServeMux) http.HandlerFunc {
 // schema of its type.
 func read(w http.ResponseWriter, r *http.Request, schema *schema, v any) error {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
-		return newProblem(http.StatusUnsupportedMediaType, "media_type", "the body has to be application/json")
+		return newProblem(http.StatusUnsupportedMediaType, "media_type", "the body must be application/json")
 	}
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
@@ -166,11 +166,13 @@ func read(w http.ResponseWriter, r *http.Request, schema *schema, v any) error {
 // maxDetail bounds what a body adds to a detail, in cells.
 const maxDetail = 300
 
-// reason is what a validator found, without the steps to it.
+// schemaWords are the words of a validator that tell a client nothing.
+var schemaWords = strings.NewReplacer(
+	"validating ", "", "root: type: ", "the body: ", "root: ", "", "/properties/", "", ": type: ", ": ", "required: ", "", "<invalid reflect.Value>", "null",
+)
+
+// reason is what a validator found, without the schemas on the way to it.
 func reason(err error) string {
 	text := err.Error()
-	if i := strings.LastIndex(text, "validating "); i >= 0 {
-		text = text[i+len("validating "):]
-	}
-	return strings.TrimPrefix(text, "root: ")
+	return schemaWords.Replace(text[max(0, strings.LastIndex(text, "validating ")):])
 }

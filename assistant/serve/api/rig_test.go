@@ -5,68 +5,38 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
-	"winnow/assistant/history/sqlite"
-	"winnow/assistant/llm"
+	"winnow/assistant/history"
 	"winnow/assistant/serve"
-	"winnow/checkpoint"
+	"winnow/assistant/serve/servetest"
 )
 
-// words is the test window with a saved state.
+// list is embedded under this name because it has a method Words.
+type list = servetest.Words
+
+// words is the test window, which can panic.
 type words struct {
-	*at.Window
-	conflict *assistant.Conflict // of the next save
+	*list
+	panics atomic.Bool // Context does
 }
 
-func (w *words) Dirty() bool { return !slices.Equal(w.Words(), w.Saved()) }
-
-func (w *words) PlanSave(context.Context) (assistant.SavePlan, error) {
-	p := assistant.SavePlan{Path: "words", Rules: []assistant.RuleChange{}}
-	for _, word := range w.Words() {
-		if !slices.Contains(w.Saved(), word) {
-			p.Rules = append(p.Rules, assistant.RuleChange{Pattern: word, Added: true})
-		}
+func (w *words) Context() (any, error) {
+	if w.panics.Load() {
+		panic("in the window")
 	}
-	return p, nil
-}
-
-func (w *words) Save(ctx context.Context) (assistant.Saved, error) {
-	if w.conflict != nil {
-		return assistant.Saved{}, w.conflict
-	}
-	plan, err := w.PlanSave(ctx)
-	for _, tool := range w.Tools() {
-		if tool.Name == "save_words" {
-			tool.Run(ctx, json.RawMessage("{}"))
-		}
-	}
-	return assistant.Saved{Path: plan.Path, Written: true, Rules: plan.Rules}, err
-}
-
-func (w *words) Discard() (lost []assistant.RuleChange, err error) {
-	plan, err := w.PlanSave(context.Background())
-	if err != nil {
-		return nil, err
-	}
-	state, err := json.Marshal(map[string]any{"words": w.Saved()})
-	if err != nil {
-		return nil, err
-	}
-	return plan.Rules, w.ApplyState(state)
+	return w.list.Context()
 }
 
 // rig is a server over a list of words, on the loopback interface.
@@ -74,6 +44,7 @@ type rig struct {
 	t      testing.TB
 	server *Server
 	hub    *serve.Hub
+	store  history.Store
 	window *words
 	script *at.Script
 	url    string
@@ -115,21 +86,12 @@ const testToken = "the-token-of-this-test"
 
 func newRig(t testing.TB, script *at.Script, change ...func(*Options)) *rig {
 	t.Helper()
-	r := &rig{t: t, script: script, window: &words{Window: at.NewWindow("one")}, log: &lockedBuffer{}, served: make(chan error, 1)}
-	r.window.Slow = at.NewGate()
-	dir := t.TempDir()
-	journal, err := checkpoint.Open(filepath.Join(dir, "journal"), checkpoint.Options{})
-	r.must(err)
-	store, err := sqlite.Open(t.Context(), filepath.Join(dir, "history.db"), sqlite.Options{})
-	r.must(err)
-	registry := &llm.Registry{}
-	r.must(registry.Add(llm.Provider{Name: "test", Model: script, Known: []llm.ModelInfo{
-		{ID: "test/script", Context: 100_000, Known: true, Tools: true}, {ID: "test/other", Context: 100_000, Known: true, Tools: true},
-	}}))
-	r.hub = serve.NewHub(serve.Options{
-		Registry: registry, History: store, Folder: "/f", Window: "words",
-		Session: assistant.Options{Window: r.window, Journal: journal, Model: "test/script"},
-	})
+	r := &rig{t: t, script: script, window: &words{}, log: &lockedBuffer{}, served: make(chan error, 1)}
+	base := servetest.Start(t, servetest.Options{Model: script, Change: func(o *serve.Options) {
+		r.window.list = o.Session.Window.(*servetest.Words)
+		o.Session.Window = r.window
+	}})
+	r.hub, r.store = base.Hub, base.History
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	r.must(err)
 	o := Options{
@@ -147,9 +109,7 @@ func newRig(t testing.TB, script *at.Script, change ...func(*Options)) *rig {
 	go func() { r.served <- r.server.Serve(ctx, smallBuffers{l}, nil) }()
 	t.Cleanup(func() {
 		r.stop()
-		if err := errors.Join(<-r.served, store.Close(), journal.Close(), r.window.Fault()); err != nil {
-			t.Error(err)
-		}
+		r.must(<-r.served)
 	})
 	return r
 }
@@ -252,6 +212,7 @@ type client struct {
 	t     testing.TB
 	body  io.ReadCloser
 	lines *bufio.Reader
+	end   error // of the stream; io.EOF when the server ended it
 }
 
 // follow opens a stream; after is the Last-Event-ID, 0 for none.
@@ -277,7 +238,7 @@ func (r *rig) stream(resp *http.Response) *client {
 		r.t.Fatalf("the answer is %d %s: %s", resp.StatusCode, media, raw)
 	}
 	r.t.Cleanup(func() { resp.Body.Close() })
-	return &client{r.t, resp.Body, bufio.NewReaderSize(resp.Body, 4<<10)}
+	return &client{t: r.t, body: resp.Body, lines: bufio.NewReaderSize(resp.Body, 4<<10)}
 }
 
 // next reads an event; ok is false at the end of the stream.
@@ -285,6 +246,7 @@ func (c *client) next() (e wireEvent, ok bool) {
 	for {
 		line, err := c.lines.ReadString('\n')
 		if err != nil {
+			c.end = err
 			return wireEvent{}, false
 		}
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")

@@ -3,8 +3,6 @@ package api
 import (
 	"net/http"
 	"sync"
-
-	"winnow/assistant"
 )
 
 // routes are all requests. Their schemas are made at the first call: a program that
@@ -14,7 +12,7 @@ var routes = sync.OnceValue(func() []route {
 		answer("POST", "/v1/sessions", "Open a session, a new one or one of the history", http.StatusCreated, (*Server).openSession),
 		answer("GET", "/v1/sessions", "List the open sessions", http.StatusOK, (*Server).listSessions),
 		answer("DELETE", "/v1/sessions/{id}", "Close a session; its conversation stays in the history", http.StatusNoContent, (*Server).closeSession),
-		events("POST", "/v1/sessions/{id}/messages", "Send a message and follow its turn to its end. While a turn runs, the message is queued, and the answer is 202", (*Server).sendMessage),
+		events("POST", "/v1/sessions/{id}/messages", "Send a message and follow its turn to its end. While a turn runs, the message is queued in the place of one that waits, and the answer is 202", (*Server).sendMessage),
 		events("GET", "/v1/sessions/{id}/events", "Follow turns and changes in the window: from the start of the running turn, or after the event of Last-Event-ID", (*Server).followEvents),
 		answer("POST", "/v1/sessions/{id}/cancel", "Cancel the running turn, if there is one", http.StatusNoContent, (*Server).cancelTurn),
 		answer("POST", "/v1/sessions/{id}/answers/{question}", "Answer a confirm_request", http.StatusNoContent, (*Server).answerQuestion),
@@ -25,7 +23,7 @@ var routes = sync.OnceValue(func() []route {
 		answer("GET", "/v1/sessions/{id}/request", "The exact request that a message would send now", http.StatusOK, (*Server).showRequest,
 			parameter{"text", "string", "the message"}),
 		answer("GET", "/v1/sessions/{id}/checkpoints", "The checkpoints of the session, oldest first", http.StatusOK, (*Server).listCheckpoints),
-		answer("POST", "/v1/sessions/{id}/rollback", "Go back to a checkpoint. When steps of other sessions would be undone, too, it has to be confirmed", http.StatusOK, (*Server).rollback),
+		answer("POST", "/v1/sessions/{id}/rollback", "Go back to a checkpoint. It must be confirmed when it would undo steps of other sessions, too", http.StatusOK, (*Server).rollback),
 		answer("GET", "/v1/window", "The window as the assistant sees it, and who changes it now", http.StatusOK, (*Server).showWindow),
 		answer("POST", "/v1/window/edit", "Call a tool of the window by hand, as one step that can be undone", http.StatusOK, (*Server).editWindow),
 		answer("POST", "/v1/window/plan", "What a save would change", http.StatusOK, (*Server).planSave),
@@ -118,24 +116,4 @@ func (s *Server) showHealth(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = w.Write([]byte("ok\n"))
 	return nil
-}
-
-// eventTypes are all events of a turn, for the document.
-var eventTypes = []assistant.Event{
-	assistant.TurnStarted{},
-	assistant.Status{},
-	assistant.TextDelta{},
-	assistant.ReasoningDelta{},
-	assistant.ToolStart{},
-	assistant.ToolProgress{},
-	assistant.ToolComplete{},
-	assistant.PayloadFound{},
-	assistant.Complete{},
-	assistant.Error{},
-	assistant.Cancelled{},
-	assistant.CheckpointCreated{},
-	assistant.ContextTrimmed{},
-	assistant.Queued{},
-	assistant.Retrying{},
-	assistant.ConfirmRequest{},
 }

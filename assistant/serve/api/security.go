@@ -44,9 +44,9 @@ func (s *Server) refusal(r *http.Request) *problem {
 	origin := r.Header.Get("Origin")
 	switch {
 	case !s.ownHost(r.Host):
-		return newProblem(http.StatusMisdirectedRequest, "wrong_host", "the server has another name")
+		return newProblem(http.StatusMisdirectedRequest, "wrong_host", "the Host header names another server")
 	case origin != "" && !s.ownOrigin(origin, r.Host):
-		return newProblem(http.StatusForbidden, "wrong_origin", "pages of other sites get no answer")
+		return newProblem(http.StatusForbidden, "wrong_origin", "pages of other sites are not answered")
 	case r.URL.Path == "/healthz":
 		return nil
 	}

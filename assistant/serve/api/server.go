@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
@@ -24,12 +25,11 @@ type Options struct {
 	Version string            // of the program
 	Log     *slog.Logger      // nil means no log
 
-	// The zero values of these are the constants below.
+	// AnswerWait, Comment, Write and Drain replace the constants below; 0 does not.
 	AnswerWait, Comment, Write, Drain time.Duration
 }
 
 const (
-	answerWait   = 5 * time.Minute  // for a question of a turn
 	commentAfter = 15 * time.Second // between two comments of a stream
 	writeTime    = 10 * time.Second // for a reader to take what was written
 	drainTime    = 10 * time.Second // for running turns at the end
@@ -59,15 +59,8 @@ type Server struct {
 
 // New returns a server. It follows the changes of the hub until that is closed.
 func New(o Options) (*Server, error) {
-	def := func(d *time.Duration, value time.Duration) {
-		if *d == 0 {
-			*d = value
-		}
-	}
-	def(&o.AnswerWait, answerWait)
-	def(&o.Comment, commentAfter)
-	def(&o.Write, writeTime)
-	def(&o.Drain, drainTime)
+	o.AnswerWait, o.Comment = cmp.Or(o.AnswerWait, serve.AnswerWait), cmp.Or(o.Comment, commentAfter)
+	o.Write, o.Drain = cmp.Or(o.Write, writeTime), cmp.Or(o.Drain, drainTime)
 	s := &Server{opts: o, hub: o.Hub, log: o.Log, token: sha256.Sum256([]byte(o.Token)), streams: map[string]*stream{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -86,7 +79,7 @@ func New(o Options) (*Server, error) {
 	}
 	mux.HandleFunc("/", s.noRoute(mux))
 	s.handler = s.guard(mux)
-	go s.relay()
+	go s.relay(s.hub.Changes().Last())
 	return s, nil
 }
 

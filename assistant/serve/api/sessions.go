@@ -57,7 +57,7 @@ func infoOf(session *serve.Session, st *stream) sessionInfo {
 
 func (s *Server) openSession(r *http.Request, in newSession) (sessionInfo, error) {
 	if len(s.open()) >= maxStreams {
-		return sessionInfo{}, newProblem(http.StatusServiceUnavailable, "too_many", "%d sessions are open; close one", maxStreams)
+		return sessionInfo{}, newProblem(http.StatusServiceUnavailable, "too_many", "%d sessions are open: close one first", maxStreams)
 	}
 	session, err := s.hub.Open(r.Context(), serve.Join{User: in.User, Session: in.Session, Model: in.Model})
 	if err != nil {
@@ -144,19 +144,19 @@ func (s *Server) listPairs(r *http.Request, _ none) (pairList, error) {
 	}
 	limit, err := intOf(r, "limit", defaultPairs)
 	if err != nil || limit < 1 || limit > maxPairs {
-		return pairList{}, newProblem(http.StatusUnprocessableEntity, "invalid", "limit has to be a number from 1 to %d", maxPairs)
+		return pairList{}, newProblem(http.StatusUnprocessableEntity, "invalid", "limit must be a number from 1 to %d", maxPairs)
 	}
 	before, err := intOf(r, "before", 0)
 	if err != nil {
-		return pairList{}, newProblem(http.StatusUnprocessableEntity, "invalid", "before has to be a number")
+		return pairList{}, newProblem(http.StatusUnprocessableEntity, "invalid", "before must be a number")
 	}
 	core := st.Session.Session()
-	refs, boundary := core.Visible(), core.Boundary()
+	refs, boundary, counter := core.Shown()
 	included := map[int64]bool{}
 	for i, ref := range refs {
 		included[ref.Seq] = boundary.Includes(i) && ref.Contributes
 	}
-	list := pairList{Filter: core.Filter(), Counter: core.Counter(), Pairs: []pairInfo{}}
+	list := pairList{Filter: core.Filter(), Counter: counter, Pairs: []pairInfo{}}
 	if r.URL.Query().Has("filter") {
 		list.Filter = r.URL.Query().Get("filter")
 		if refs, err = st.Match(r.Context(), list.Filter); err != nil {
@@ -218,7 +218,7 @@ func (s *Server) listCheckpoints(r *http.Request, _ none) (checkpointList, error
 
 // target is the body of a rollback.
 type target struct {
-	Checkpoint string `json:"checkpoint" jsonschema:"the id to go back to"`
+	Checkpoint string `json:"checkpoint" jsonschema:"the id of the checkpoint to go back to"`
 	Scope      string `json:"scope,omitempty" jsonschema:"rules, conversation, or both if not given"`
 	Confirmed  bool   `json:"confirmed,omitempty" jsonschema:"also when steps of other sessions are undone with it"`
 }
@@ -239,10 +239,10 @@ func (s *Server) rollback(r *http.Request, in target) (rolledBack, error) {
 	switch scope {
 	case "", checkpoint.ScopeBoth, checkpoint.ScopeRules, checkpoint.ScopeConversation:
 	default:
-		return rolledBack{}, newProblem(http.StatusUnprocessableEntity, "invalid", "scope has to be rules, conversation or both")
+		return rolledBack{}, newProblem(http.StatusUnprocessableEntity, "invalid", "scope must be rules, conversation or both")
 	}
 	if others := st.OthersSince(in.Checkpoint); len(others) > 0 && scope != checkpoint.ScopeConversation && !in.Confirmed {
-		p := newProblem(http.StatusConflict, "others_changed", "%s of other sessions would be undone; send confirmed to do so", assistant.Counted(len(others), "step"))
+		p := newProblem(http.StatusConflict, "others_changed", "%s of other sessions would be undone, too; repeat the request with confirmed", assistant.Counted(len(others), "step"))
 		p.Others = others
 		return rolledBack{}, p
 	}

@@ -18,7 +18,7 @@ import (
 
 const eventStream = "text/event-stream"
 
-// The bounds of what a stream stores: a turn of a minute at 200 pieces a second.
+// The bounds of what a stream stores: a turn of a minute at 200 events a second.
 const (
 	maxFrames     = 16_384
 	maxFrameBytes = 32 << 20
@@ -37,7 +37,7 @@ type stream struct {
 	frames *serve.Log[frame]
 
 	mu     sync.Mutex // orders frames and guards turn
-	turn   int64      // number of the last frame before the running turn, or the last one
+	turn   int64      // number of the frame before the first one of the newest turn
 	expiry *time.Timer
 }
 
@@ -150,10 +150,10 @@ func (st *stream) expire(id string) {
 	})
 }
 
-// relay adds what happens in the window to all streams.
-func (s *Server) relay() {
-	changes := s.hub.Changes()
-	for last := changes.Last(); ; {
+// relay adds what happens in the window after the change with the number last to all
+// streams.
+func (s *Server) relay(last int64) {
+	for changes := s.hub.Changes(); ; {
 		entries, more, err := changes.After(last)
 		if err != nil { // it is far behind
 			last = changes.Last()
@@ -197,7 +197,7 @@ const maxWrite = 64 << 10
 // with turnOnly until the end of the turn.
 func (s *Server) follow(w http.ResponseWriter, r *http.Request, st *stream, after int64, turnOnly bool) error {
 	if _, _, err := st.frames.After(after); err != nil {
-		return newProblem(http.StatusGone, "events_gone", "the events after this id are not stored any more; the pairs of the session are")
+		return newProblem(http.StatusGone, "events_gone", "no stored event has this id: read the pairs of the session, and follow it without Last-Event-ID")
 	}
 	out := http.NewResponseController(w)
 	_ = out.SetReadDeadline(time.Time{}) // the server's would end the stream
@@ -307,7 +307,7 @@ func (s *Server) followEvents(w http.ResponseWriter, r *http.Request, _ none) er
 func parseID(id string) (int64, error) {
 	n, err := strconv.ParseUint(id, 10, 63)
 	if err != nil {
-		return 0, newProblem(http.StatusBadRequest, "event_id", "Last-Event-ID has to be the id of an event")
+		return 0, newProblem(http.StatusBadRequest, "event_id", "Last-Event-ID must be the id of an event")
 	}
 	return int64(n), nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"net"
@@ -241,7 +242,7 @@ func TestASlowReaderIsDroppedAndContinues(t *testing.T) {
 	for range 64 { // 2 MiB with the last event: more than the buffers of a connection
 		long = append(long, at.Say(big))
 	}
-	r := newRig(t, at.NewScript(long), func(o *Options) { o.Write = time.Second })
+	r := newRig(t, at.NewScript(long), func(o *Options) { o.Write = 3 * time.Second })
 	_, path := r.open("anna")
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
@@ -310,6 +311,9 @@ func TestTheEndGivesEveryStreamItsLastEvent(t *testing.T) {
 	}
 	if rest := idle.rest(); !slices.ContainsFunc(rest, wireEvent.terminal) {
 		t.Errorf("a follower got %v", rest)
+	}
+	if !errors.Is(stream.end, io.EOF) || !errors.Is(idle.end, io.EOF) {
+		t.Errorf("the streams ended with %v and %v: they were cut", stream.end, idle.end)
 	}
 	if err := <-r.served; err != nil {
 		t.Error(err)

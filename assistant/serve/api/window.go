@@ -73,7 +73,7 @@ func (s *Server) editWindow(r *http.Request, in edit) (edited, error) {
 	}
 	for _, t := range s.hub.Window().Tools() {
 		if t.Name == in.Tool && t.Lasting {
-			return edited{}, newProblem(http.StatusUnprocessableEntity, "lasting", "%s is not called by hand; use save or discard of /v1/window", t.Name)
+			return edited{}, newProblem(http.StatusUnprocessableEntity, "lasting", "%s has to be confirmed: use /v1/window/save or /v1/window/discard, or ask the assistant", t.Name)
 		}
 	}
 	args := json.RawMessage("{}")

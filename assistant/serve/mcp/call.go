@@ -223,15 +223,8 @@ func (s *server) progress(ctx context.Context, req *sdk.CallToolRequest, e assis
 
 // resultOf is the result of a call for the client, as text and as data.
 func (s *server) resultOf(r assistant.ToolResult) *sdk.CallToolResult {
-	r.Payload = nil // for a user's screen
-	raw, err := assistant.PlainJSON(r)
-	if err == nil && len(raw) > maxText {
-		r.Data, r.Hint = nil, "The data of this result is too long and was left out."
-		raw, err = assistant.PlainJSON(r)
-	}
-	if err != nil {
-		raw = json.RawMessage(`{"success":false,"message":"the result cannot be encoded"}`)
-	}
+	r.Payload = nil                  // for a user's screen
+	raw, _ := assistant.PlainJSON(r) // cannot fail: its data was decoded from JSON
 	text := s.clean(string(raw))
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: json.RawMessage(text), IsError: !r.Success}
 }

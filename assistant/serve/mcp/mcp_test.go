@@ -1,14 +1,18 @@
 package mcp
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -23,10 +27,12 @@ type rig struct {
 	t       *testing.T
 	window  *at.Window
 	journal string
-	store   *assistant.MemoryStore
-	locked  error // what opening the window to write fails with
-	opts    Options
-	open    int // windows that are open
+	// over is what a server opens instead of window; nil is window.
+	over   func() assistant.Window
+	store  *assistant.MemoryStore
+	locked error // what opening the window to write fails with
+	opts   Options
+	open   int // windows that are open
 }
 
 func newRig(t *testing.T) *rig {
@@ -56,7 +62,11 @@ func (r *rig) openWindow(_ context.Context, write bool) (Opened, error) {
 		return Opened{}, err
 	}
 	r.open++
-	return Opened{Window: r.window, Journal: j, Use: func(*assistant.Session) {}, Close: func() error { r.open--; return j.Close() }}, nil
+	var w assistant.Window = r.window
+	if r.over != nil {
+		w = r.over()
+	}
+	return Opened{Window: w, Journal: j, Use: func(*assistant.Session) {}, Close: func() error { r.open--; return j.Close() }}, nil
 }
 
 // connect connects a client, which answers questions by elicit; nil cannot be asked.
@@ -236,6 +246,9 @@ func TestASaveAsksTheUser(t *testing.T) {
 			if !test.yes && got.ErrorCode != assistant.CodeDeclined {
 				t.Errorf("code %q", got.ErrorCode)
 			}
+			if hint := got.Hint == r.opts.HowToAllow; hint != (!test.yes && !test.asks) {
+				t.Errorf("hint %q", got.Hint)
+			}
 			if saved := slices.Contains(r.window.Saved(), "two"); saved != test.yes {
 				t.Errorf("saved %q", r.window.Saved())
 			}
@@ -296,6 +309,159 @@ func TestResources(t *testing.T) {
 	}
 }
 
+// room is a window with a position and more tools. Each request opens a new one.
+type room struct {
+	*at.Window
+	place string
+}
+
+func (w *room) Context() (any, error) {
+	return map[string]any{"place": w.place, "words": w.Words()}, nil
+}
+
+func (w *room) Position() (any, error) { return w.place, nil }
+
+func (w *room) SetPosition(position json.RawMessage) error { return json.Unmarshal(position, &w.place) }
+
+const secret = "sk-secret-0123456789"
+
+func (w *room) Tools() []assistant.Tool {
+	type to struct {
+		Place string `json:"place"`
+	}
+	type none struct{}
+	clear := assistant.NewTool("clear_words", "Remove all words.", func(context.Context, none) (string, error) {
+		return "at " + w.place, w.ApplyState(json.RawMessage(`{"words":[]}`))
+	})
+	clear.Write, clear.Destructive, clear.Idempotent = true, true, true
+	return append(w.Window.Tools(), clear,
+		assistant.NewTool("go", "Go to a place.", func(_ context.Context, a to) (string, error) {
+			w.place = a.Place
+			return "at " + w.place, nil
+		}),
+		assistant.NewTool("leak", "Returns what it must not.", func(context.Context, none) (assistant.ToolResult, error) {
+			r := assistant.OK("the key is "+secret, map[string]any{"key": secret})
+			r.Payload = &assistant.Payload{ID: "p", Type: "card", Summary: "a card"}
+			return r, nil
+		}),
+		assistant.NewTool("long", "Returns a lot.", func(context.Context, none) (assistant.ToolResult, error) {
+			return assistant.OK(strings.Repeat("m", maxText), strings.Repeat("d\"\u009b", maxText)), nil
+		}))
+}
+
+// newRoom is a rig whose server opens rooms.
+func newRoom(t *testing.T) *rig {
+	t.Helper()
+	r := newRig(t)
+	r.over = func() assistant.Window { return &room{Window: r.window, place: "start"} }
+	r.opts.Redact = func(text string) string { return strings.ReplaceAll(text, secret, "[redacted]") }
+	return r
+}
+
+func TestDestructiveToolsAreNamed(t *testing.T) {
+	list, err := newRoom(t).connect(nil).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		hints, clears := tool.Annotations, tool.Name == "clear_words"
+		if *hints.DestructiveHint != clears || hints.IdempotentHint != clears {
+			t.Errorf("%s: destructive %v, idempotent %v", tool.Name, *hints.DestructiveHint, hints.IdempotentHint)
+		}
+	}
+}
+
+// states is a store with the states of sessions.
+type states struct {
+	assistant.MemoryStore
+	all map[string]json.RawMessage
+}
+
+func (s *states) SaveQueued(context.Context, string, assistant.Prompt) error { return nil }
+func (s *states) ClearQueued(context.Context, string) error                  { return nil }
+func (s *states) Queued(context.Context, string) (p assistant.Prompt, found bool, err error) {
+	return p, false, nil
+}
+
+func (s *states) SetSessionState(_ context.Context, id string, state json.RawMessage) error {
+	s.all[id] = state
+	return nil
+}
+
+func (s *states) SessionState(_ context.Context, id string) (json.RawMessage, error) {
+	return s.all[id], nil
+}
+
+func TestThePositionLastsAsLongAsTheConnection(t *testing.T) {
+	r := newRoom(t)
+	r.opts.History = &states{all: map[string]json.RawMessage{}}
+	r.opts.Resources = map[string]string{"place": "where it is"}
+	c := r.connect(nil)
+	for _, step := range []struct {
+		tool, place, want string
+	}{{"clear_words", "", "start"}, {"go", "door", "door"}, {"clear_words", "", "door"}, {"go", "window", "window"}, {"clear_words", "", "window"}} {
+		args := map[string]any{}
+		if step.place != "" {
+			args["place"] = step.place
+		}
+		if got := r.call(c, step.tool, args); got.Message != "at "+step.want {
+			t.Errorf("%s(%s) = %+v, want it at %s", step.tool, step.place, got, step.want)
+		}
+		res, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "winnow://place"})
+		if r.must(err); res.Contents[0].Text != `"`+step.want+`"` {
+			t.Errorf("the resource is %s, want %s", res.Contents[0].Text, step.want)
+		}
+	}
+	if got := r.call(r.connect(nil), "clear_words", nil); got.Message != "at start" {
+		t.Errorf("another connection is %s", got.Message)
+	}
+}
+
+func TestSecretsAndPayloadsAreLeftOut(t *testing.T) {
+	r := newRoom(t)
+	var asked string
+	c := r.connect(func(_ context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+		asked = req.Params.Message
+		return &sdk.ElicitResult{Action: "decline"}, nil
+	})
+	if got := r.call(c, "leak", nil); got.Message != "the key is [redacted]" || fmt.Sprint(got.Data) != "map[key:[redacted]]" || got.Payload != nil {
+		t.Errorf("leak = %+v", got)
+	}
+	r.must(r.window.Type(secret))
+	if r.call(c, "save_words", nil); asked == "" || strings.Contains(asked, secret) {
+		t.Errorf("the question is %q", asked)
+	}
+	res, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "winnow://words"})
+	if r.must(err); strings.Contains(res.Contents[0].Text, secret) {
+		t.Errorf("the words are %s", res.Contents[0].Text)
+	}
+}
+
+func TestALongResultIsCut(t *testing.T) {
+	r := newRoom(t)
+	got := r.call(r.connect(nil), "long", nil)
+	data, _ := got.Data.(map[string]any)
+	if !got.Success || len(got.Message) > maxText/8 || data["truncated"] != true {
+		t.Errorf("%d bytes of a message, data %.100v", len(got.Message), got.Data)
+	}
+}
+
+// A line that is longer than a message may be ends the connection, and is not read to
+// its end.
+func TestALongMessageIsRefused(t *testing.T) {
+	r := newRig(t)
+	in, out := io.Pipe()
+	go func() { _ = in.CloseWithError(cmp.Or(Run(t.Context(), in, io.Discard, r.opts), io.EOF)) }()
+	written, err := 0, error(nil)
+	for piece := []byte(strings.Repeat(" ", 1<<16)); err == nil && written < 2*maxMessage; written += len(piece) {
+		_, err = out.Write(piece)
+	}
+	if err == nil || err == io.EOF { //nolint:errorlint // it is not wrapped
+		t.Fatalf("%d bytes of one message were read, %v", written, err)
+	}
+	t.Log(err)
+}
+
 func TestProgressIsReported(t *testing.T) {
 	r := newRig(t)
 	server, err := newServer(t.Context(), r.opts)
@@ -312,17 +478,64 @@ func TestProgressIsReported(t *testing.T) {
 	params.SetProgressToken("token")
 	_, err = c.CallTool(t.Context(), params)
 	r.must(err)
-	if first, second := <-got, <-got; first != "half of it" || second != "all of it" {
-		t.Errorf("progress %q, %q", first, second)
+	for _, want := range []string{"half of it", "all of it"} {
+		select {
+		case message := <-got:
+			if message != want {
+				t.Errorf("progress %q, want %q", message, want)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("no progress %q", want)
+		}
 	}
+}
+
+// begin opens a connection.
+const begin = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n"
+
+// answers is what a server writes. Seen is closed when that contains until.
+type answers struct {
+	strings.Builder
+	until string
+	seen  chan struct{}
+}
+
+func (a *answers) Write(p []byte) (int, error) {
+	before := strings.Contains(a.String(), a.until)
+	n, err := a.Builder.Write(p)
+	if !before && strings.Contains(a.String(), a.until) {
+		close(a.seen)
+	}
+	return n, err
+}
+
+// exchange sends messages after the first ones of a connection, and returns all answers
+// up to the one with this id, up to the end of the connection, or for as long as wait. A
+// server whose input ends before does not answer any more.
+func (r *rig) exchange(messages, id string, wait time.Duration) string {
+	in, send := io.Pipe()
+	out := &answers{until: `"id":` + id, seen: make(chan struct{})}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = in.CloseWithError(cmp.Or(Run(r.t.Context(), in, out, r.opts), io.EOF))
+	}()
+	go func() { _, _ = io.WriteString(send, begin+messages) }()
+	select {
+	case <-out.seen:
+	case <-ended:
+	case <-time.After(wait):
+	}
+	_ = send.Close()
+	<-ended
+	return out.String()
 }
 
 // FuzzMessages sends any bytes as messages: the server ends, what it wrote are whole
 // lines of JSON, and only a valid call changes the window.
 func FuzzMessages(f *testing.F) {
-	const begin = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n"
 	for _, seed := range []string{
-		"", "\n", "{", "null\n", "[]\n", "{}\n", `{"jsonrpc":"2.0"}` + "\n", `{"jsonrpc":"2.0","id":{},"method":1}` + "\n", "\xff\xfe\n",
+		"", "\n", "{", "[", "null\n", "[]\n", "{}\n", `{"jsonrpc":"2.0"}` + "\n", `{"jsonrpc":"2.0","id":{},"method":1}` + "\n", "\xff\xfe\n",
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call"}` + "\n",
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"add_word"}}` + "\n",
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"add_word","arguments":[["word"]]}}` + "\n",
@@ -334,17 +547,51 @@ func FuzzMessages(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, messages string) {
+		const wait = 500 * time.Millisecond // a message that has no end has no answer
 		r := newRig(t)
-		var out strings.Builder
-		r.opts.Log = nil
-		_ = Run(t.Context(), io.MultiReader(strings.NewReader(begin), strings.NewReader(messages)), &out, r.opts)
-		for line := range strings.Lines(out.String()) {
+		out := r.exchange(messages+"\n"+`{"jsonrpc":"2.0","id":"end","method":"tools/call","params":{"name":"list_words"}}`+"\n", `"end"`, wait)
+		for line := range strings.Lines(out) {
 			if !json.Valid([]byte(line)) || strings.ContainsFunc(strings.TrimSuffix(line, "\n"), unicode.IsControl) {
 				t.Errorf("wrote %q", line)
 			}
 		}
 		if len(r.window.Words()) > 1 && !strings.Contains(messages, "word") {
 			t.Errorf("words %q", r.window.Words())
+		}
+		if len(r.window.Saved()) > 1 {
+			t.Error("saved without a question")
+		}
+	})
+}
+
+// FuzzCall calls any tool with any arguments: there is one answer, and only a valid call
+// of a tool that adds a word adds that word. Nothing is saved.
+func FuzzCall(f *testing.F) {
+	for _, args := range []string{
+		`{"word":"two"}`, `{}`, `null`, `[]`, `""`, `{"word":null}`, `{"word":"a","word":"b"}`, `{"Word":"x"}`, `{"word":"\ud800"}`, `{"word":1e999}`,
+		`{"word":"` + strings.Repeat("x", 1000) + `"}`, `{"":{"":{"":[]}}}`, strings.Repeat("[", 100) + strings.Repeat("]", 100),
+	} {
+		f.Add("add_word", args)
+		f.Add("save_words", args)
+	}
+	f.Add("", "{}")
+	f.Add("list_words\x00", `{"_meta":{"progressToken":1}}`)
+	f.Fuzz(func(t *testing.T, tool, args string) {
+		name, err := json.Marshal(tool)
+		if err != nil || !json.Valid([]byte(args)) || tool == "slow" { // which waits for a gate
+			t.Skip()
+		}
+		r := newRig(t)
+		var compact bytes.Buffer
+		r.must(json.Compact(&compact, []byte(args))) // a message is a line
+		out := r.exchange(fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":%s,"arguments":%s}}`+"\n", name, &compact), "2", time.Minute)
+		if n := strings.Count(out, `"id":2,`); n != 1 {
+			t.Errorf("%d answers: %s", n, out)
+		}
+		var valid struct{ Word *string }
+		words := r.window.Words()
+		if added := words[1:]; len(added) > 0 && (tool != "add_word" || json.Unmarshal([]byte(args), &valid) != nil || len(added) > 1 || valid.Word == nil || added[0] != *valid.Word) {
+			t.Errorf("%s(%s) added %q", tool, args, added)
 		}
 		if len(r.window.Saved()) > 1 {
 			t.Error("saved without a question")

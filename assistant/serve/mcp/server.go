@@ -68,10 +68,10 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 		return err
 	}
 	err = s.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}, MaxLineLength: maxMessage})
-	if errors.Is(err, context.Canceled) {
-		return nil // clients end a server by a signal
+	if err == nil || errors.Is(err, context.Canceled) { // clients end a server by a signal
+		return nil
 	}
-	return err
+	return fmt.Errorf("the connection to the agent broke: %w", err)
 }
 
 type nopCloser struct{ io.Writer }

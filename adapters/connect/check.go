@@ -1,0 +1,208 @@
+package connect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"winnow/adapters/config"
+	"winnow/adapters/endpoints"
+	"winnow/assistant/llm"
+	"winnow/assistant/openai"
+)
+
+const (
+	// checkTimeout bounds a check; slowCheck one whose key a command or the keyring
+	// gives, which may ask the user for a password.
+	checkTimeout = 10 * time.Second
+	slowCheck    = 70 * time.Second
+	// tryTimeout bounds a request for one word: a model that has to be loaded first is
+	// slow.
+	tryTimeout = 60 * time.Second
+)
+
+// Checked is a candidate that has listed its models.
+type Checked struct {
+	Name    string          // the prefix of the ids of its models
+	BaseURL string          // as it is written
+	Models  []llm.ModelInfo // that can chat, at least one
+	Pasted  bool            // the key was pasted: Save needs a Storage
+	HasKey  bool
+
+	write    bool // it is no part of the run's endpoints, or has another key there
+	provider config.Provider
+	endpoint *endpoints.Endpoint
+}
+
+// ParseKey reads what a user entered as a key: env:NAME, cmd:COMMAND and keyring:NAME
+// name one; anything else is the key itself. A Problem has the code BadKey.
+func ParseKey(entered string) (key config.Secret, pasted bool, err error) {
+	entered = strings.TrimSpace(entered)
+	kind, rest, named := strings.Cut(entered, ":")
+	if named && slices.Contains([]string{"env", "cmd", "keyring"}, kind) {
+		if rest = strings.TrimSpace(rest); rest == "" || strings.ContainsFunc(rest, unicode.IsControl) {
+			return "", false, &Problem{Code: BadKey, Err: errors.New("the name after " + kind + ": is missing, or has control characters")}
+		}
+		return config.Secret(kind + ":" + rest), false, nil
+	}
+	if strings.ContainsFunc(entered, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return "", false, &Problem{Code: BadKey, Err: errors.New("a key has only letters, digits and signs, without spaces")}
+	}
+	return config.Secret(entered), entered != "", nil
+}
+
+// Check asks a candidate for its models. address is that of a Custom one; key is what
+// the user entered, "" for the key that the candidate has, or none. The error is a
+// *Problem, or that of ctx.
+func (c *Connector) Check(ctx context.Context, cand Candidate, address, key string) (*Checked, error) {
+	secret, pasted, err := ParseKey(key)
+	if err != nil {
+		return nil, err
+	}
+	if cand.Kind == Custom {
+		if cand.provider, err = customProvider(address); err != nil {
+			return nil, err
+		}
+		cand.Name, cand.BaseURL = cand.provider.Name, cand.provider.BaseURL
+		if e := c.at(cand.BaseURL); e != nil { // its own key and its own name
+			cand.Name, cand.BaseURL, cand.endpoint = e.Name, e.BaseURL, e
+			cand.provider = config.Provider{Name: e.Name, BaseURL: e.BaseURL}
+		}
+	}
+	if pasted && c.opts.Endpoints.Redactor != nil {
+		c.opts.Endpoints.Redactor.Add(string(secret))
+	}
+	ch := &Checked{Name: cand.Name, BaseURL: cand.BaseURL, Pasted: pasted, endpoint: cand.endpoint, provider: cand.provider}
+	if ch.endpoint == nil || secret != "" {
+		ch.write = true
+		ch.Name = c.nameFor(cand.Name, cand.BaseURL)
+		ch.provider.Name = ch.Name
+		if secret != "" {
+			ch.provider = withKey(ch.provider, secret)
+		}
+		if ch.endpoint, err = endpoints.New(c.opts.Endpoints, ch.provider); err != nil {
+			return nil, problemOf(err, ch.Name, ch.BaseURL, false)
+		}
+	}
+	ch.HasKey = ch.endpoint.Key != "" || len(ch.provider.Headers) > 0
+	if ch.Models, err = c.list(ctx, ch); err != nil {
+		return nil, err
+	}
+	return ch, nil
+}
+
+// IsAddress reports whether a text is meant as the address of an endpoint, not as a name:
+// it has a scheme or a port, or is a host with a path.
+func IsAddress(text string) bool {
+	text = strings.TrimSpace(text)
+	if text == "" || strings.ContainsFunc(text, unicode.IsSpace) {
+		return false
+	}
+	if _, rest, found := strings.Cut(text, "://"); found {
+		return rest != ""
+	}
+	host, _, hasPath := strings.Cut(text, "/")
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		return openai.Loopback(host) || hasPath && strings.Contains(host, ".")
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return name != "" && err == nil
+}
+
+// customProvider is an endpoint at an address that the user entered. Without a scheme it
+// is on this machine.
+func customProvider(address string) (config.Provider, error) {
+	address = strings.TrimSpace(address)
+	if host, _, _ := strings.Cut(address, "/"); address != "" && !strings.Contains(address, "://") {
+		name, _, _ := strings.Cut(host, ":")
+		address = map[bool]string{true: "http://", false: "https://"}[openai.Loopback(name)] + address
+	}
+	at, err := openai.CheckBaseURL(address, false)
+	if err != nil {
+		return config.Provider{}, &Problem{Code: BadAddress, At: address, Err: err}
+	}
+	return config.Provider{Name: endpoints.NameOf(at), BaseURL: at.String()}, nil
+}
+
+// at is the endpoint of the run at an address, with or without the usual path; nil when
+// there is none.
+func (c *Connector) at(address string) *endpoints.Endpoint {
+	bare := func(address string) string {
+		return strings.Replace(strings.TrimSuffix(strings.TrimSuffix(address, "/"), "/v1"), "//localhost", "//127.0.0.1", 1)
+	}
+	for _, e := range c.opts.Set.All {
+		if e = c.opts.Set.Named(e.Name); e.Name != endpoints.OfflineName && bare(e.BaseURL) == bare(address) {
+			return e
+		}
+	}
+	return nil
+}
+
+// list asks for the models. An address without a path that is no endpoint is tried with
+// the usual one.
+func (c *Connector) list(ctx context.Context, ch *Checked) ([]llm.ModelInfo, error) {
+	limit := checkTimeout
+	if kind, _, _ := strings.Cut(ch.endpoint.Key, ":"); kind == "cmd" || kind == "keyring" {
+		limit = slowCheck
+	}
+	asking, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	listed, err := chatModels(asking, ch.endpoint)
+	if err == nil || ctx.Err() != nil {
+		return listed, errors.Join(ctx.Err())
+	}
+	problem := problemOf(err, ch.Name, ch.BaseURL, ch.HasKey)
+	at, _ := url.Parse(ch.BaseURL)
+	if problem.Code != NotAnEndpoint || at == nil || at.Path != "" || !ch.write {
+		return nil, problem
+	}
+	longer := *ch
+	longer.BaseURL += "/v1"
+	longer.provider.BaseURL = longer.BaseURL
+	if longer.endpoint, err = endpoints.New(c.opts.Endpoints, longer.provider); err != nil {
+		return nil, problem
+	}
+	if listed, err = chatModels(asking, longer.endpoint); err != nil {
+		return nil, cmp.Or(versioned(err, &longer), problem)
+	}
+	*ch = longer
+	return listed, nil
+}
+
+// versioned is the problem of the address with the usual path, when that is an endpoint;
+// else nil.
+func versioned(err error, ch *Checked) *Problem {
+	if p := problemOf(err, ch.Name, ch.BaseURL, ch.HasKey); p.Code != NotAnEndpoint && p.Code != NoAnswer {
+		return p
+	}
+	return nil
+}
+
+// Try asks a model for one word: not every endpoint checks the key when it lists its
+// models. The error is a *Problem, or that of ctx.
+func (c *Connector) Try(ctx context.Context, ch *Checked, id string) error {
+	trying, cancel := context.WithTimeout(ctx, tryTimeout)
+	defer cancel()
+	req := llm.Request{
+		Model:    strings.TrimPrefix(id, ch.Name+"/"),
+		Messages: []llm.Message{{Role: llm.RoleUser, Content: "Answer with the word ok."}},
+	}
+	for _, err := range ch.endpoint.Stream(trying, req) {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return problemOf(err, ch.Name, ch.BaseURL, ch.HasKey)
+		}
+		break // it answers; leaving the loop ends the request
+	}
+	return ctx.Err()
+}

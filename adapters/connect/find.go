@@ -1,0 +1,230 @@
+package connect
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"winnow/adapters/config"
+	"winnow/adapters/endpoints"
+	"winnow/adapters/modelfilter/models"
+	"winnow/assistant/llm"
+)
+
+// Options configures a Connector. All are needed.
+type Options struct {
+	Endpoints endpoints.Options // of the run; Settings names the file to write
+	Set       *endpoints.Set    // of the run
+	Themes    []string          // see config.Options
+	// Pick makes a model the one that answers from now on, in this folder.
+	Pick func(ctx context.Context, id string) error
+	// Dismiss remembers that the user wants no model for now.
+	Dismiss func(ctx context.Context) error
+}
+
+// Connector connects models in one run of the program. Make it with New.
+type Connector struct {
+	opts Options
+
+	mu      sync.Mutex
+	written []string // names of providers that Save wrote
+}
+
+// New makes a Connector. It does no I/O.
+func New(o Options) *Connector { return &Connector{opts: o} }
+
+// Dismiss remembers that the user wants no model for now.
+func (c *Connector) Dismiss(ctx context.Context) error { return c.opts.Dismiss(ctx) }
+
+// Offline reports whether a model is the built-in one.
+func (c *Connector) Offline(id string) bool { return id == endpoints.OfflineModel }
+
+// SettingsPath is the file that Save writes.
+func (c *Connector) SettingsPath() string { return c.opts.Endpoints.Settings.Path }
+
+// Kind is what is known of a candidate.
+type Kind int
+
+// The kinds of candidates, in the order of a list.
+const (
+	Answers Kind = iota // it lists models
+	HasKey              // its key is in the environment; it was not asked
+	SetUp               // the user set it up already; it was not asked
+	Fails               // it was found, and cannot be used: see Candidate.Err
+	Vendor              // it needs a key
+	Custom              // it needs an address, and maybe a key
+)
+
+// Candidate is an endpoint that could be connected.
+type Candidate struct {
+	Kind    Kind
+	Name    string // "" of Custom
+	BaseURL string // "" of Custom
+	From    string // where it, or its key, was found, for display; "" of Vendor and Custom
+	Models  int    // how many chat models it lists
+	Err     error  // of Fails, a *Problem
+
+	endpoint *endpoints.Endpoint // a part of the run; nil: it has to be written
+	provider config.Provider     // what is written
+}
+
+// vendors are the providers that are offered without a key, the most used first.
+var vendors = []string{"openai", "anthropic", "openrouter", "gemini", "groq", "mistral", "deepseek", "xai"}
+
+const keySuffix = "_API_KEY"
+
+// Search finds candidates, the ones that answer first. It asks the endpoints that were
+// found by themselves for their models, concurrently, each for a few seconds at most.
+func (c *Connector) Search(ctx context.Context) []Candidate {
+	all := c.endpoints(ctx)
+	has := func(name string) bool {
+		return slices.ContainsFunc(all, func(found Candidate) bool { return found.Name == name })
+	}
+	for _, entry := range slices.Sorted(slices.Values(c.opts.Endpoints.Environ)) {
+		variable, value, _ := strings.Cut(entry, "=")
+		vendor, isKey := strings.CutSuffix(variable, keySuffix)
+		vendor = strings.ToLower(vendor)
+		if value == "" || !isKey || has(vendor) {
+			continue
+		}
+		if p, ok := vendorOf(vendor, config.Secret("env:"+variable)); ok {
+			all = append(all, Candidate{Kind: HasKey, Name: vendor, BaseURL: p.BaseURL, From: variable, provider: p})
+		}
+	}
+	for _, vendor := range vendors {
+		if p, ok := vendorOf(vendor, ""); ok && !has(vendor) {
+			all = append(all, Candidate{Kind: Vendor, Name: vendor, BaseURL: p.BaseURL, provider: p})
+		}
+	}
+	all = append(all, Candidate{Kind: Custom})
+	slices.SortStableFunc(all, func(a, b Candidate) int { return int(a.Kind) - int(b.Kind) })
+	return all
+}
+
+// vendorOf is a well-known provider with this key.
+func vendorOf(name string, key config.Secret) (config.Provider, bool) {
+	base, keyHeader, header, ok := models.Base(name)
+	p := config.Provider{Name: name, BaseURL: base}
+	for field, value := range header {
+		setHeader(&p, field, config.Secret(value))
+	}
+	if keyHeader != "" {
+		setHeader(&p, keyHeader, "")
+	}
+	return withKey(p, key), ok && base != ""
+}
+
+func setHeader(p *config.Provider, field string, value config.Secret) {
+	if p.Headers == nil {
+		p.Headers = map[string]config.Secret{}
+	}
+	p.Headers[field] = value
+}
+
+// withKey is a provider with a key: in its key header, where it has one.
+func withKey(p config.Provider, key config.Secret) config.Provider {
+	headers := p.Headers
+	p.Headers = nil
+	p.APIKey = key
+	for field, value := range headers {
+		if strings.HasSuffix(strings.ToLower(field), "key") {
+			value, p.APIKey = key, ""
+		}
+		setHeader(&p, field, value)
+	}
+	return p
+}
+
+// endpoints are the candidates of the run's own endpoints.
+func (c *Connector) endpoints(ctx context.Context) []Candidate {
+	set := c.opts.Set.All
+	found := make([]*Candidate, len(set))
+	var wait sync.WaitGroup
+	for i, e := range set {
+		if e.Name == endpoints.OfflineName {
+			continue
+		}
+		e = c.opts.Set.Named(e.Name) // the newest of its name
+		wait.Go(func() { found[i] = probe(ctx, e) })
+	}
+	wait.Wait()
+	var all []Candidate
+	for _, one := range found {
+		if one != nil {
+			all = append(all, *one)
+		}
+	}
+	return all
+}
+
+// probeTimeout bounds how long an endpoint may take to list its models in a search.
+const probeTimeout = 3 * time.Second
+
+// probe asks an endpoint that was found by itself; nil when it is only guessed and
+// nothing answers there. It does not ask one on another machine that a file of the folder
+// names, nor one that the user set up.
+func probe(ctx context.Context, e *endpoints.Endpoint) *Candidate {
+	found := &Candidate{Kind: SetUp, Name: e.Name, BaseURL: e.BaseURL, From: e.From, endpoint: e}
+	found.provider = config.Provider{Name: e.Name, BaseURL: e.BaseURL}
+	if !e.Auto || e.Remote {
+		return found
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	if !e.Answers(ctx) {
+		found.Kind, found.Err = Fails, &Problem{Code: NoAnswer, Endpoint: e.Name, At: e.BaseURL}
+		if e.Guessed() {
+			return nil
+		}
+		return found
+	}
+	listed, err := chatModels(ctx, e)
+	if found.Kind, found.Models = Answers, len(listed); err != nil {
+		found.Kind, found.Err = Fails, problemOf(err, e.Name, e.BaseURL, e.Key != "")
+	}
+	return found
+}
+
+// chatModels are the models of an endpoint that can chat, at least one.
+func chatModels(ctx context.Context, e *endpoints.Endpoint) ([]llm.ModelInfo, error) {
+	listed, err := e.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	listed = slices.DeleteFunc(listed, func(m llm.ModelInfo) bool { return m.NoChat })
+	if len(listed) == 0 {
+		return nil, errNoModels
+	}
+	return listed, nil
+}
+
+// nameFor is the name under which a provider is written: want, with a number where
+// another endpoint has it. An automatic one of the same name is meant to be replaced, but
+// for the proxy, which is another in each folder.
+func (c *Connector) nameFor(want, base string) string {
+	if want == endpoints.ProxyName {
+		want = "proxy-local"
+		if at, err := url.Parse(base); err == nil && at.Port() != "" {
+			want = "proxy-" + at.Port()
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for n := 1; ; n++ {
+		name := want
+		if n > 1 {
+			name = fmt.Sprintf("%s-%d", want, n)
+		}
+		e := c.opts.Set.Named(name)
+		own := slices.Contains(c.written, name) || slices.ContainsFunc(c.opts.Endpoints.Settings.Providers, func(p config.Provider) bool {
+			return p.Name == name && len(p.Headers) == 0
+		})
+		if e == nil || own && e.BaseURL == base || e.Auto && name != endpoints.ProxyName {
+			return name
+		}
+	}
+}

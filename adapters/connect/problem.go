@@ -1,0 +1,84 @@
+package connect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"winnow/adapters/config"
+	"winnow/assistant/llm"
+	"winnow/assistant/openai"
+)
+
+// Code says what is wrong with a candidate.
+type Code string
+
+// The codes of problems.
+const (
+	BadAddress    Code = "bad_address"     // it is no address of an endpoint
+	BadKey        Code = "bad_key"         // no key looks like this
+	KeySource     Code = "key_source"      // the key cannot be read from where it is named
+	NoAnswer      Code = "no_answer"       // nothing answers, or not in time
+	WantsKey      Code = "wants_key"       // it asks for a key
+	RefusedKey    Code = "refused_key"     // it does not accept this key
+	NotAnEndpoint Code = "not_an_endpoint" // something else answers there
+	NoModels      Code = "no_models"       // it lists no model that can chat
+	Refused       Code = "refused"         // it refuses for another reason, such as a quota
+	NotStored     Code = "not_stored"      // the key or the settings cannot be written
+)
+
+// Problem is why a candidate cannot be used.
+type Problem struct {
+	Code     Code
+	Endpoint string // its name; "" when it has none yet
+	At       string // its address, or the file that cannot be written
+	Err      error  // the cause; may be nil
+}
+
+// Error names the endpoint and the cause.
+func (p *Problem) Error() string {
+	if p.Err == nil {
+		return fmt.Sprintf("%s (%s): %s", p.Endpoint, p.At, p.Code)
+	}
+	return fmt.Sprintf("%s (%s): %v", p.Endpoint, p.At, p.Err)
+}
+
+// Unwrap returns the cause.
+func (p *Problem) Unwrap() error { return p.Err }
+
+var errNoModels = errors.New("there is no model that can chat")
+
+// problemOf classifies the error of a request; hasKey says that a key was sent.
+func problemOf(err error, name, at string, hasKey bool) *Problem {
+	p := &Problem{Code: Refused, Endpoint: name, At: at, Err: err}
+	var request *llm.RequestError
+	var setting *config.Error
+	isRequest := errors.As(err, &request)
+	switch {
+	case errors.Is(err, openai.ErrEmptyList), errors.Is(err, errNoModels):
+		p.Code = NoModels
+	case errors.Is(err, context.DeadlineExceeded), isRequest && request.Kind == llm.KindNet && request.Status < http.StatusInternalServerError:
+		p.Code = NoAnswer
+	case errors.As(err, &setting):
+		p.Code, p.Err = BadAddress, errors.New(setting.Reason)
+	case !isRequest:
+		p.Code = KeySource
+	case request.Kind == llm.KindAuth && hasKey:
+		p.Code = RefusedKey
+	case request.Kind == llm.KindAuth:
+		p.Code = WantsKey
+	case request.Status == 0, request.Status == http.StatusNotFound, request.Status == http.StatusMethodNotAllowed, request.Status < http.StatusBadRequest:
+		p.Code = NotAnEndpoint
+	}
+	return p
+}
+
+// CodeOf is the code of a Problem; "" for any other error.
+func CodeOf(err error) Code {
+	var p *Problem
+	if errors.As(err, &p) {
+		return p.Code
+	}
+	return ""
+}

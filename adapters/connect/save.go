@@ -1,0 +1,220 @@
+package connect
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"winnow/adapters/config"
+	"winnow/adapters/endpoints"
+	"winnow/adapters/keyring"
+)
+
+// Storage says where a pasted key goes.
+type Storage int
+
+// The places of a pasted key.
+const (
+	Keyring  Storage = iota // of the desktop or the system
+	Variable                // nowhere: the settings name a variable that the user sets
+	Plain                   // into the settings file, readable
+)
+
+// keyringTimeout bounds storing a key: the keyring may ask the user for a password.
+const keyringTimeout = 60 * time.Second
+
+// Storages are the places that exist here, the best first.
+func (c *Connector) Storages() []Storage {
+	if keyring.Available(c.toolEnviron()) {
+		return []Storage{Keyring, Variable, Plain}
+	}
+	return []Storage{Variable, Plain}
+}
+
+// toolEnviron is the environment of the keyring's tool: without keys.
+func (c *Connector) toolEnviron() []string { return config.WithoutKeys(c.opts.Endpoints.Environ) }
+
+// VariableOf is the variable that the settings name for a key of this candidate.
+func (ch *Checked) VariableOf() string {
+	upper := strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, strings.ToUpper(ch.Name))
+	if upper == "" || upper[0] >= '0' && upper[0] <= '9' {
+		upper = "MODEL_" + upper
+	}
+	return upper + keySuffix
+}
+
+// Saved is what Save did.
+type Saved struct {
+	Model    string // its id; it answers from now on
+	Path     string // the settings file, if it was changed
+	Provider bool   // the file has an endpoint that it did not have before, or not so
+	Variable string // the user has to set it before the next start; "" is none
+	Folder   bool   // the model is remembered for this folder alone
+}
+
+// Save writes a checked candidate and its model to the settings, and makes the run use
+// them. A model of the folder's proxy is remembered for the folder alone: another has
+// another proxy. to is where a pasted key goes. The error is a *Problem, that of ctx, or
+// that of using the model.
+func (c *Connector) Save(ctx context.Context, ch *Checked, id string, to Storage) (Saved, error) {
+	done := Saved{Model: id, Provider: ch.write, Folder: !ch.write && ch.Name == endpoints.ProxyName}
+	p := ch.provider
+	if ch.Pasted {
+		key, err := c.storeKey(ctx, ch, to)
+		if err != nil {
+			return Saved{}, err
+		}
+		p = withKey(p, key)
+		if to == Variable {
+			done.Variable = ch.VariableOf()
+		}
+	}
+	if !done.Folder {
+		done.Path = c.SettingsPath()
+		if err := c.write(ch, p, id); err != nil {
+			return Saved{}, &Problem{Code: NotStored, Endpoint: ch.Name, At: done.Path, Err: err}
+		}
+	}
+	if ch.write {
+		if err := c.opts.Set.Use(ch.endpoint, ch.Models); err != nil {
+			return done, err
+		}
+		c.mu.Lock()
+		c.written = append(c.written, ch.Name)
+		c.mu.Unlock()
+	} else {
+		c.opts.Set.Registry.Learn(ch.Models...)
+	}
+	return done, c.opts.Pick(ctx, id)
+}
+
+// storeKey stores a pasted key, and returns what the settings say of it.
+func (c *Connector) storeKey(ctx context.Context, ch *Checked, to Storage) (config.Secret, error) {
+	key := pastedKey(ch.provider)
+	switch to {
+	case Variable:
+		return config.Secret("env:" + ch.VariableOf()), nil
+	case Plain:
+		return key, nil
+	case Keyring:
+	}
+	ctx, cancel := context.WithTimeout(ctx, keyringTimeout)
+	defer cancel()
+	err := keyring.Set(ctx, ch.Name, string(key), c.toolEnviron())
+	if err == nil {
+		var stored string
+		if stored, err = keyring.Get(ctx, ch.Name, c.toolEnviron()); err == nil && stored != string(key) {
+			err = errors.New("the keyring gives back another key")
+		}
+	}
+	if err != nil {
+		return "", &Problem{Code: NotStored, Endpoint: ch.Name, At: "keyring", Err: err}
+	}
+	return config.Secret("keyring:" + ch.Name), nil
+}
+
+// pastedKey is the key of a provider: that of its key header, where it has one.
+func pastedKey(p config.Provider) config.Secret {
+	for field, value := range p.Headers {
+		if strings.HasSuffix(strings.ToLower(field), "key") {
+			return value
+		}
+	}
+	return p.APIKey
+}
+
+// write puts the provider, if it is not a part of the run, and the model into the
+// settings file. All else in it stays.
+func (c *Connector) write(ch *Checked, p config.Provider, id string) error {
+	var before *config.Settings
+	return config.Edit(c.SettingsPath(), c.opts.Themes, func(now *config.Settings, data []byte) []byte {
+		before = now
+		i := slices.IndexFunc(now.Providers, func(have config.Provider) bool { return have.Name == p.Name })
+		if ch.write && i >= 0 {
+			data = withProvider(data, now.Providers[i], p)
+		}
+		if data = config.WithValue(data, "model", literal(id)); ch.write && i < 0 {
+			data = append(endLine(data), providerText(p)...)
+		}
+		return data
+	}, func(result *config.Settings, _, _ []byte) error {
+		want := slices.Clone(before.Providers)
+		if ch.write {
+			i := slices.IndexFunc(want, func(have config.Provider) bool { return have.Name == p.Name })
+			if i < 0 {
+				want, i = append(want, config.Provider{Name: p.Name}), len(want)
+			}
+			want[i].BaseURL, want[i].APIKey, want[i].Headers = p.BaseURL, p.APIKey, p.Headers
+		}
+		if result.Model != id || !sameProviders(want, result.Providers) || !sameSettings(before, result, c.opts.Themes) {
+			return errors.New("the file would be read differently: change it with an editor")
+		}
+		return nil
+	})
+}
+
+func sameProviders(a, b []config.Provider) bool {
+	return slices.EqualFunc(a, b, func(x, y config.Provider) bool {
+		x.Line, y.Line = 0, 0
+		return reflect.DeepEqual(x, y)
+	})
+}
+
+// sameSettings reports whether all settings but the model have the same values.
+func sameSettings(a, b *config.Settings, themes []string) bool {
+	return !slices.ContainsFunc(config.All(themes), func(k config.Setting) bool { return k.Key != "model" && k.Show(a) != k.Show(b) })
+}
+
+// withProvider is a file with the address and the key of p in place of those of old.
+func withProvider(data []byte, old, p config.Provider) []byte {
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	head := bytes.Join(lines[:old.Line], nil)
+	table := config.WithValue(bytes.Join(lines[old.Line:], nil), "base_url", literal(p.BaseURL))
+	if p.APIKey != "" || old.APIKey != "" {
+		table = config.WithValue(table, "api_key", literal(string(p.APIKey)))
+	}
+	return slices.Concat(head, table)
+}
+
+// endLine is data with a line end, and an empty line, at its end.
+func endLine(data []byte) []byte {
+	data = slices.Clone(data)
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		data = append(data, '\n')
+	}
+	if len(data) > 0 {
+		data = append(data, '\n')
+	}
+	return data
+}
+
+// providerText is a provider as the settings have it.
+func providerText(p config.Provider) string {
+	text := fmt.Sprintf("[[provider]]\nname = %s\nbase_url = %s\n", literal(p.Name), literal(p.BaseURL))
+	if p.APIKey != "" {
+		text += "api_key = " + literal(string(p.APIKey)) + "\n"
+	}
+	var fields []string
+	for field, value := range p.Headers {
+		fields = append(fields, literal(field)+" = "+literal(string(value)))
+	}
+	if slices.Sort(fields); fields != nil {
+		text += "headers = { " + strings.Join(fields, ", ") + " }\n"
+	}
+	return text
+}
+
+// literal is a text as TOML.
+func literal(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+}

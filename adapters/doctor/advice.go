@@ -1,0 +1,172 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"time"
+)
+
+// Kind is what is wrong in a Finding that is not OK. Each has advice.
+type Kind int
+
+// The kinds of problems.
+const (
+	PlainTerminal Kind = iota // it cannot move the cursor
+	MergedKeys                // ctrl+enter may arrive as enter
+	FewColours
+	NoUnicode
+	TmuxSilent
+	TmuxSettings
+	BadSettings
+	UnsafeFolder
+	OpenFiles // others can read them
+	Unreadable
+	NotWritable
+	BadEnvFile
+	EnvLines
+	NoEndpoint
+	BadKey
+	NoQuota
+	NoAnswer
+	NoSuchModel
+	NoModels
+	ModelGone
+	Refused
+	NoKey
+	NoKeyring
+	NewerSchema
+	Damaged
+	NoHistory
+	WindowHeld
+	StaleProxy
+	SilentProxy
+	KeyInFile
+	TooSlow
+	kinds
+)
+
+// advice is what to do about each kind of problem, in lines: a command to paste, a
+// setting to change or a line for a file. {what} stands for what the finding names.
+var advice = [kinds]string{
+	PlainTerminal: "winnow --plain",
+	MergedKeys: "winnow doctor keys   shows which keys arrive\nwinnow config edit   and send_key = \"enter\" lets enter send\n" +
+		"kitty, Ghostty, foot, Alacritty, iTerm2, VS Code and WezTerm (enable_kitty_keyboard = true) report ctrl+enter",
+	FewColours: "export COLORTERM=truecolor TERM=xterm-256color   where the terminal shows more colours",
+	NoUnicode:  "export LC_ALL=C.UTF-8",
+	TmuxSilent: "tmux kill-server   when no tmux command answers; then start tmux again",
+	TmuxSettings: "put into ~/.tmux.conf, then: tmux source-file ~/.tmux.conf\nset -s extended-keys on\nset -as terminal-features 'xterm*:extkeys'\n" +
+		"set -g focus-events on\nset -s set-clipboard on\nset -s escape-time 10",
+	BadSettings:  "winnow config edit",
+	UnsafeFolder: "export WINNOW_HOME=$HOME/.winnow   a folder of your own",
+	OpenFiles:    "chmod go-rwx {what}",
+	Unreadable:   "sudo chown -R $USER {what} && chmod -R u+rwX {what}",
+	NotWritable:  "chmod u+rwx {what}   and see that its disk is not full: df {what}",
+	BadEnvFile:   "winnow --env-file FILE   or correct this one",
+	EnvLines:     "winnow rules lint   and change these lines:\n{what}",
+	NoEndpoint:   "winnow config edit   and add a [[provider]], or: winnow -m offline/rules",
+	BadKey:       "winnow config show   says where its key comes from; change it there",
+	NoQuota:      "winnow models --chat   and choose another with -m, or wait",
+	NoAnswer:     "start the server at {what}, or: winnow -m offline/rules",
+	NoSuchModel:  "winnow models --chat   lists those there are",
+	NoModels:     "load or pull a model in the server at {what}, then: winnow models --chat",
+	ModelGone:    "winnow models --chat   and change model = {what} with: winnow config edit",
+	Refused:      "winnow --log-level debug ask hello   and read the log: winnow help files says where it is",
+	NoKey:        "winnow config connect   connects it anew; or set the variable, or mend the command, that the settings name for its key",
+	NoKeyring:    "install secret-tool (libsecret-tools), or name the key as env:NAME or cmd:COMMAND with: winnow config edit",
+	NewerSchema:  "use the newer winnow that wrote it, or: winnow --home ANOTHER_FOLDER",
+	Damaged:      "winnow history export   saves what can be read",
+	NoHistory:    "winnow history check   or begin another with: winnow --home ANOTHER_FOLDER",
+	WindowHeld:   "close {what}, which releases the window",
+	StaleProxy:   "restart the proxy: it reads its rules when it starts; winnow models --drift   lists the models",
+	SilentProxy:  "start the proxy, or change PROXY_BASE_URL and PROXY_API_KEY in {what}",
+	KeyInFile:    "replace the key at its provider, then: rm {what}",
+	TooSlow:      "run it again; when nothing changes, {what} does not answer",
+}
+
+// Advice lists the advice of every kind, with an example for what a finding names.
+func Advice(example string) []string {
+	all := make([]string, kinds)
+	for k := range all {
+		all[k] = adviceFor(Kind(k), example)
+	}
+	return all
+}
+
+// adviceFor is the advice of a kind about what the finding names.
+func adviceFor(kind Kind, what string) string {
+	return strings.ReplaceAll(advice[kind], "{what}", what)
+}
+
+// Problem is a finding of a problem; what is what the advice names, such as a path.
+func Problem(about, state string, kind Kind, detail, what string) Finding {
+	return Finding{about, state, strings.ReplaceAll(detail, "\n", "; "), adviceFor(kind, what)}
+}
+
+// Fail is a finding of an error.
+func Fail(about string, kind Kind, err error, what string) Finding {
+	return Problem(about, Failed, kind, strings.Join(ErrorLines(err), "; "), what)
+}
+
+// ErrorLines is a line for each error that was joined, without its package's name.
+func ErrorLines(err error) []string {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var out []string
+		for _, e := range joined.Unwrap() {
+			out = append(out, ErrorLines(e)...)
+		}
+		return out
+	}
+	text := err.Error()
+	for _, prefix := range []string{"checkpoint: ", "history: ", "config: ", "dotenv: "} {
+		text = strings.TrimPrefix(text, prefix)
+	}
+	return []string{text}
+}
+
+// Lines are the finding as text, below the sign of its state: the way out last.
+func (f Finding) Lines(sign, arrow string) []string {
+	lines := []string{sign + " " + f.About + strings.Repeat(" ", max(1, 10-len(f.About))) + f.Detail}
+	lead := "  " + arrow + " "
+	for line := range strings.Lines(f.Next) {
+		lines = append(lines, lead+strings.TrimRight(line, "\n"))
+		lead = "    "
+	}
+	return lines
+}
+
+// Check examines one subject. It may be left behind when it does not end in time.
+type Check struct {
+	About string
+	Do    func(context.Context) []Finding
+}
+
+// grace is how long a check may take after its deadline.
+const grace = time.Second
+
+// Run makes checks side by side and returns their findings in the order of the checks.
+// One that does not end within the limit is a problem of its own.
+func Run(ctx context.Context, limit time.Duration, checks ...Check) (found []Finding) {
+	inTime, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	late, end := context.WithTimeout(ctx, limit+grace)
+	defer end()
+	results := make([]chan []Finding, len(checks))
+	for i, c := range checks {
+		results[i] = make(chan []Finding, 1)
+		go func() { results[i] <- c.Do(inTime) }()
+	}
+	for i, c := range checks {
+		select {
+		case f := <-results[i]:
+			found = append(found, f...)
+		case <-late.Done():
+			if len(results[i]) > 0 { // it has ended as well
+				found = append(found, <-results[i]...)
+				continue
+			}
+			found = append(found, Problem(c.About, Failed, TooSlow, "no answer within "+limit.String(), cmp.Or(c.About, "it")))
+		}
+	}
+	return found
+}

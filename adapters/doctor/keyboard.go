@@ -1,0 +1,99 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
+	"github.com/muesli/cancelreader"
+)
+
+// Keyboard is what a terminal says about its keyboard protocol.
+type Keyboard int
+
+// The keyboards.
+const (
+	SilentKeyboard Keyboard = iota // the terminal answers no question
+	PlainKeyboard                  // it does not know the kitty protocol
+	KittyKeyboard
+)
+
+var keyboards = map[Keyboard]string{
+	SilentKeyboard: "no answer from the terminal: ctrl+enter may arrive as enter",
+	PlainKeyboard:  "no kitty protocol: ctrl+enter may arrive as enter",
+	KittyKeyboard:  "kitty protocol: ctrl+enter and enter are two keys",
+}
+
+// Sentence says what a keyboard means for the key that sends. send names that key, where
+// ctrl+enter is known to arrive and where not.
+func (k Keyboard) Sentence(send func(ctrlEnter bool) string) string {
+	return fmt.Sprintf("%s; %s sends here", keyboards[k], send(k == KittyKeyboard))
+}
+
+var (
+	kittyAnswer = regexp.MustCompile(`\x1b\[\?\d+u`)
+	// Every terminal answers the second question, for its primary device attributes, so
+	// that the absence of the first answer is known without a wait.
+	attributesAnswer = regexp.MustCompile(`\x1b\[\?[\d;]*c`)
+)
+
+// AskKeyboard asks the terminal of in and out for its keyboard protocol. It waits up to
+// limit for the answers, and ends at ctrl+c with context.Canceled. What is typed meanwhile
+// is lost. Afterwards the terminal is in its former mode.
+func AskKeyboard(ctx context.Context, in, out *os.File, limit time.Duration) (k Keyboard, err error) {
+	state, err := term.MakeRaw(in.Fd())
+	if err != nil {
+		return SilentKeyboard, err
+	}
+	defer func() { err = errors.Join(err, term.Restore(in.Fd(), state)) }()
+	r, err := cancelreader.NewReader(in)
+	if err != nil {
+		return SilentKeyboard, err
+	}
+	if _, err := out.WriteString(ansi.RequestKittyKeyboard + ansi.RequestPrimaryDeviceAttributes); err != nil {
+		return SilentKeyboard, errors.Join(err, r.Close())
+	}
+	inTime, cancel := context.WithTimeout(ctx, limit)
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		<-inTime.Done()
+		r.Cancel()
+	}()
+	k, err = readKeyboard(r)
+	cancel()
+	<-stopped // r is not cancelled any more
+	if errors.Is(err, cancelreader.ErrCanceled) {
+		err = ctx.Err()
+	}
+	return k, errors.Join(err, r.Close())
+}
+
+// readKeyboard reads the answers of a terminal.
+func readKeyboard(r cancelreader.CancelReader) (k Keyboard, err error) {
+	const ctrlC = 3
+	var answers []byte
+	buffer := make([]byte, 256)
+	for n := 0; err == nil; {
+		n, err = r.Read(buffer)
+		answers = append(answers, buffer[:n]...)
+		switch {
+		case kittyAnswer.Match(answers):
+			k = KittyKeyboard
+		case attributesAnswer.Match(answers):
+			k = PlainKeyboard
+		case bytes.IndexByte(answers, ctrlC) >= 0:
+			return k, context.Canceled
+		}
+		if attributesAnswer.Match(answers) {
+			return k, nil
+		}
+	}
+	return k, err
+}

@@ -1,0 +1,117 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"winnow/adapters/endpoints"
+	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/models"
+	"winnow/assistant"
+	"winnow/assistant/history"
+	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
+	"winnow/checkpoint"
+)
+
+// endpointProblems are the kinds of problem of a failed request.
+var endpointProblems = map[llm.Kind]Kind{
+	llm.KindAuth: BadKey, llm.KindQuota: NoQuota, llm.KindNet: NoAnswer, llm.KindModel: NoSuchModel,
+}
+
+// Endpoint asks an endpoint for its models; model is that of the settings. An endpoint
+// that is guessed is shown only when it answers.
+func Endpoint(ctx context.Context, e *endpoints.Endpoint, model string) []Finding {
+	f := Pass("endpoint", "%s at %s (%s)", e.Name, e.BaseURL, e.From)
+	switch {
+	case e.Remote:
+		f = Pass("endpoint", "%s at %s is used only when you name it; it comes from %s", e.Name, e.BaseURL, e.From)
+		f.Next = "winnow --provider " + e.Name
+		return []Finding{f}
+	case e.Auto && !e.Answers(ctx):
+		return nil
+	case e.Name == endpoints.OfflineName:
+		f.Detail = e.Name + ", " + e.From
+	}
+	if e.Key != "" {
+		f.Detail += ", key from " + e.Key
+	}
+	listed, err := e.List(ctx)
+	name, own := strings.CutPrefix(model, e.Name+"/")
+	known := slices.ContainsFunc(listed, func(m llm.ModelInfo) bool { return m.ID == name || m.ID == model })
+	chat := slices.DeleteFunc(slices.Clone(listed), func(m llm.ModelInfo) bool { return m.NoChat })
+	detail := f.Detail + ": " + assistant.Counted(len(chat), "model") // those of the model picker
+	switch {
+	case err != nil:
+		f = Fail("endpoint", endpointProblem(e, err), errors.New(f.Detail+": "+endpoints.Reason(err)), e.BaseURL)
+	case len(chat) == 0:
+		f = Problem("endpoint", Warning, NoModels, detail, e.BaseURL)
+	case own && !known:
+		f = Problem("endpoint", Failed, ModelGone, detail+"; "+safetext.Visible(model)+" of the settings is not among them", safetext.Visible(model))
+	default:
+		f.Detail = detail
+	}
+	return []Finding{f}
+}
+
+// endpointProblem is the kind of problem of an endpoint that did not list its models.
+func endpointProblem(e *endpoints.Endpoint, err error) Kind {
+	kind, known := endpointProblems[llm.KindOf(err)]
+	switch _, noKey := errors.AsType[*endpoints.KeyError](err); {
+	case noKey && strings.HasPrefix(e.Key, "keyring:"):
+		return NoKeyring
+	case noKey:
+		return NoKey
+	case !known:
+		return Refused
+	}
+	return kind
+}
+
+// History examines the history, or why it could not be opened.
+func History(ctx context.Context, store history.Store, err error) Finding {
+	if _, newer := errors.AsType[*history.NewerSchemaError](err); newer {
+		return Fail("history", NewerSchema, err, "")
+	}
+	var r history.CheckReport
+	if err == nil {
+		r, err = store.Check(ctx)
+	}
+	switch {
+	case err != nil:
+		return Fail("history", NoHistory, err, "")
+	case len(r.Problems) > 0:
+		return Problem("history", Failed, Damaged, strings.Join(r.Problems, "; "), "")
+	}
+	return Pass("history", "%s is sound: %s in %s", store.Path(), assistant.Counted(r.Pairs, "pair"), assistant.Counted(r.Sessions, "session"))
+}
+
+// Journal examines who changes the rules of a window now; path is that of its journal.
+func Journal(window, path string) Finding {
+	if held := checkpoint.Writer(path); held != nil {
+		return Problem("rules", Warning, WindowHeld, safetext.Visible(held.Error()), safetext.Visible(cmp.Or(held.Program, "the other winnow")))
+	}
+	return Pass("rules", "no other program works on those of %s", window)
+}
+
+// Proxy examines whether the proxy serves what the rules say. It finds nothing where no
+// proxy answers.
+func Proxy(ctx context.Context, filter *modelfilter.Window, lists *models.Lists) []Finding {
+	served, err := lists.Served(ctx)
+	if err != nil {
+		return nil // there is no proxy, or its endpoint is reported
+	}
+	extra := 0
+	for _, p := range filter.Providers() {
+		if s, err := filter.On(p.Name); err == nil {
+			extra += len(served.Drift(s.Provider(), s.Expected(served.IDs...)).Extra)
+		}
+	}
+	if extra > 0 {
+		return []Finding{Problem("proxy", Warning, StaleProxy, "it still serves "+assistant.Counted(extra, "model")+" that the rules hide", "")}
+	}
+	return []Finding{Pass("proxy", "it serves no model that the rules hide")}
+}

@@ -1,0 +1,199 @@
+package endpoints
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"winnow/adapters/modelfilter/models"
+	"winnow/adapters/statefile"
+	"winnow/assistant/llm"
+)
+
+const (
+	// maxGone is how many models an address is remembered to have listed once.
+	maxGone = 1000
+	// limitAge is how long a context limit that an error named is believed. An endpoint
+	// may raise it, and learning it again costs one request.
+	limitAge = 7 * 24 * time.Hour
+)
+
+// keptList is what an address listed, as it is stored. Its ids are the names by which
+// the endpoint knows the models.
+type keptList struct {
+	Models []llm.ModelInfo // of the last answer
+	Gone   []llm.ModelInfo // only of earlier ones, as the last of these had them
+}
+
+// keptPath is the file of the lists of this address.
+func (e *Endpoint) keptPath() string {
+	return filepath.Join(e.cacheDir, statefile.Sum([]byte(e.BaseURL))[:24])
+}
+
+// kept is what is stored of this address; a list that cannot be read is empty.
+func (e *Endpoint) kept() (k keptList) {
+	if e.cacheDir == "" || statefile.Read(e.keptPath(), &k) != nil {
+		return keptList{}
+	}
+	for _, list := range [][]llm.ModelInfo{k.Models, k.Gone} {
+		for i := range list {
+			list[i].ID, list[i].Source = e.Name+"/"+list[i].ID, "cache"
+		}
+	}
+	return k
+}
+
+// keepList stores an answer, and returns the models that only earlier answers had.
+func (e *Endpoint) keepList(ctx context.Context, listed []llm.ModelInfo) (gone []llm.ModelInfo, err error) {
+	if e.cacheDir == "" {
+		return nil, nil
+	}
+	unlock, err := lock(ctx, e.cacheDir)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	before, current := e.kept(), map[string]bool{}
+	for _, m := range listed {
+		current[m.ID] = true
+	}
+	for _, m := range slices.Concat(before.Models, before.Gone) {
+		if !current[m.ID] {
+			m.Gone, current[m.ID] = true, true
+			gone = append(gone, m)
+		}
+	}
+	slices.SortStableFunc(gone, func(a, b llm.ModelInfo) int { return b.Retrieved.Compare(a.Retrieved) })
+	gone = gone[:min(len(gone), maxGone)]
+	stored := keptList{e.withoutName(listed), e.withoutName(gone)}
+	return gone, statefile.Write(e.keptPath(), stored)
+}
+
+// withoutName is a list with the names by which the endpoint knows the models.
+func (e *Endpoint) withoutName(list []llm.ModelInfo) []llm.ModelInfo {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].ID = strings.TrimPrefix(list[i].ID, e.Name+"/")
+	}
+	return list
+}
+
+// lock locks the folder of what is kept, which it makes.
+func lock(ctx context.Context, dir string) (unlock func(), err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, statefile.Cause(err)
+	}
+	return statefile.Lock(context.WithoutCancel(ctx), filepath.Join(dir, ".lock"))
+}
+
+// limits are the context limits that errors named, by address and name of the model.
+type limits map[string]llm.LearnedLimit
+
+func limitsPath(dir string) string { return filepath.Join(dir, "limits") }
+
+func (e *Endpoint) limitKey(name string) string { return e.BaseURL + " " + name }
+
+// readLimits reads those that are still believed.
+func readLimits(dir string, now time.Time) (limits, error) {
+	found := limits{}
+	if dir == "" {
+		return found, nil
+	}
+	err := statefile.Read(limitsPath(dir), &found)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, statefile.ErrDamaged) {
+		err = nil // they are learned again
+	}
+	maps.DeleteFunc(found, func(_ string, l llm.LearnedLimit) bool {
+		return l.Tokens <= 0 || l.At.After(now) || now.Sub(l.At) > limitAge
+	})
+	return found, err
+}
+
+// limitsIn reads the limits of all addresses; none when they cannot be read.
+func limitsIn(dir string, log *slog.Logger) limits {
+	all, err := readLimits(dir, time.Now())
+	if err != nil && log != nil {
+		log.Warn("context limits not read", "error", err)
+	}
+	return all
+}
+
+// of are those of an endpoint, by full id.
+func (all limits) of(e *Endpoint) map[string]llm.LearnedLimit {
+	own := map[string]llm.LearnedLimit{}
+	for key, limit := range all {
+		if name, ok := strings.CutPrefix(key, e.limitKey("")); ok {
+			own[e.Name+"/"+name] = limit
+		}
+	}
+	return own
+}
+
+// keepLimit stores a limit for the next runs; a failure costs one request then.
+func (e *Endpoint) keepLimit(id string, learned llm.LearnedLimit) {
+	if e.cacheDir == "" {
+		return
+	}
+	unlock, err := lock(context.Background(), e.cacheDir)
+	if err == nil {
+		defer unlock()
+		var all limits
+		if all, err = readLimits(e.cacheDir, time.Now()); err == nil {
+			all[e.limitKey(strings.TrimPrefix(id, e.Name+"/"))] = learned
+			err = statefile.Write(limitsPath(e.cacheDir), all)
+		}
+	}
+	if err != nil && e.log != nil {
+		e.log.Warn("context limit not stored", "endpoint", e.Name, "error", err)
+	}
+}
+
+// Feed passes each list of models that an endpoint answers with from now on to
+// another part of the program, in the goroutine that asked.
+func (s *Set) Feed(to func(models.Answer)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.feed = to
+	for _, e := range slices.Concat(s.All, s.added) {
+		e.feedTo(to)
+	}
+}
+
+func (e *Endpoint) feedTo(to func(models.Answer)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.feed = to
+}
+
+// answered passes a list on.
+func (e *Endpoint) answered(listed []llm.ModelInfo) {
+	e.mu.Lock()
+	feed := e.feed
+	e.mu.Unlock()
+	if feed != nil {
+		feed(models.Answer{Name: e.Name, BaseURL: e.BaseURL, Models: slices.Clone(listed)})
+	}
+}
+
+// Ask asks the endpoint of a model for its models, after it has made what is kept of
+// the endpoints known. What fails is the error of the request; a model that is gone is a
+// *llm.GoneError.
+func (s *Set) Ask(ctx context.Context, id string) error {
+	name, _, _ := strings.Cut(id, "/")
+	for _, e := range s.All {
+		if e.Name == name || !e.guess && !e.Remote {
+			s.Registry.Restore(e.Name)
+		}
+	}
+	failed := s.Registry.Refresh(ctx, name)[name]
+	_, _, _, gone := s.Registry.Open(id)
+	return cmp.Or(failed, gone)
+}

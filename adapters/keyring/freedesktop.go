@@ -1,0 +1,95 @@
+//go:build unix && !darwin
+
+// Package keyring stores keys in the keyring of the desktop or the system, under the
+// service "winnow" and a name.
+//
+// Get and Set run a program or wait for the system, which may ask the user for a
+// password; their context bounds that. All functions are safe from any goroutine.
+//
+// # Caveats
+//
+// A server or a container mostly has no keyring: Available guesses, Set finds out.
+package keyring
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// service is the name of winnow's keys in the keyring.
+const service = "winnow"
+
+// The keyring is used through its own tool: the Go modules for it call methods by name
+// at run time, which prevents the linker from removing unused methods. The program would
+// be 50% larger.
+const toolName = "secret-tool"
+
+var errNoTool = errors.New("the keyring is used through secret-tool, which is not installed: its package is libsecret-tools or libsecret")
+
+// Available reports whether there seems to be a keyring. environ is that of the tool.
+func Available(environ []string) bool {
+	_, err := exec.LookPath(toolName)
+	if err != nil {
+		return false
+	}
+	for _, e := range environ {
+		name, value, _ := strings.Cut(e, "=")
+		if name == "DBUS_SESSION_BUS_ADDRESS" && value != "" {
+			return true
+		}
+		if _, err := os.Stat(filepath.Join(value, "bus")); name == "XDG_RUNTIME_DIR" && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Get reads the key of this name; environ is the environment of the tool. Errors
+// contain no key.
+func Get(ctx context.Context, name string, environ []string) (string, error) {
+	key, err := run(ctx, "", environ, "lookup", "service", service, "username", name)
+	if errors.Is(err, errNoTool) {
+		return "", err
+	}
+	if err != nil || key == "" {
+		return "", fmt.Errorf("the keyring has no %q; store it with: secret-tool store --label winnow service %s username %s", name, service, name)
+	}
+	return key, nil
+}
+
+// Set stores a key under a name, and replaces the one that is there.
+func Set(ctx context.Context, name, key string, environ []string) error {
+	_, err := run(ctx, key, environ, "store", "--label", "winnow "+name, "service", service, "username", name)
+	if err != nil && !errors.Is(err, errNoTool) {
+		return fmt.Errorf("the keyring did not store the key: %w", err)
+	}
+	return err
+}
+
+// run runs the tool and returns the first line that it prints. What it prints is in no
+// error: it may contain the key.
+func run(ctx context.Context, input string, environ []string, args ...string) (string, error) {
+	tool, err := exec.LookPath(toolName)
+	if err != nil {
+		return "", errNoTool
+	}
+	c := exec.CommandContext(ctx, tool, args...)
+	c.Env, c.Stdin, c.WaitDelay = environ, strings.NewReader(input), time.Second
+	out, err := c.Output()
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return "", fmt.Errorf("%s ended with status %d", toolName, exit.ExitCode())
+	}
+	line, _, _ := bytes.Cut(out, []byte("\n"))
+	return strings.TrimSpace(string(line)), err
+}

@@ -1,0 +1,141 @@
+package follow_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/follow"
+	"winnow/assistant"
+	"winnow/assistant/llm"
+	"winnow/assistant/workspace"
+	"winnow/checkpoint"
+)
+
+// models are those of one provider.
+type models struct{}
+
+func (models) Cached(provider string) (modelfilter.ModelList, bool) {
+	return modelfilter.ModelList{Provider: provider, IDs: []string{"openai/gpt-4", "openai/gpt-4-mini", "openai/o3"}}, provider == "openai"
+}
+
+func (models) Models(context.Context, string) (modelfilter.ModelList, error) {
+	return modelfilter.ModelList{}, errors.New("the network is down")
+}
+
+func (models) Seen(string) error { return nil }
+
+// side is one of two programs in a window.
+type side struct {
+	*workspace.Workspace
+	window  *modelfilter.Window
+	journal *checkpoint.Journal
+}
+
+func newSide(t *testing.T, dir string, beside bool) *side {
+	t.Helper()
+	s := &side{}
+	var err error
+	if s.window, err = modelfilter.Open(t.Context(), modelfilter.Options{EnvFile: filepath.Join(dir, ".env"), Models: models{}, Environ: func() []string { return nil }}); err != nil {
+		t.Fatal(err)
+	}
+	if s.journal, err = checkpoint.Open(filepath.Join(dir, "journal", "log"), checkpoint.Options{Beside: beside, Program: "winnow"}); err != nil {
+		t.Fatal(err)
+	}
+	session, err := assistant.NewSession(&llm.Registry{}, assistant.Options{ID: assistant.NewID(time.Now()), Window: s.window, Journal: s.journal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Workspace = workspace.New(workspace.Options{Session: session})
+	return s
+}
+
+func (s *side) rules() string {
+	var out []string
+	for _, r := range s.window.Rules(modelfilter.Ignore) {
+		sign := ""
+		if r.Unsaved {
+			sign = "+"
+		}
+		out = append(out, sign+r.Pattern)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestASecondProgramFollowsTheFirst(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, ".env")
+	write := func(text string) {
+		if err := errors.Join(os.WriteFile(file+"~", []byte(text), 0o600), os.Rename(file+"~", file)); err != nil { // never half of it
+			t.Fatal(err)
+		}
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("OPENAI_API_KEY=x\nIGNORE_MODELS_OPENAI=o3\n")
+	first := newSide(t, dir, false)
+	add := func(pattern string) func() error {
+		return func() error {
+			_, err := first.window.Add(modelfilter.Ignore, pattern)
+			return err
+		}
+	}
+	must(first.Edit("before the second", add("*mini*")))
+	second := newSide(t, dir, true)
+	ctx, cancel := context.WithCancel(t.Context())
+	said, done := make(chan string, 100), make(chan bool)
+	go func() {
+		defer close(done)
+		follow.Writer(ctx, second.window, second.journal, slog.New(slog.DiscardHandler), func(s string) { said <- s })
+	}()
+	waits := func(what, sentence, rules string) {
+		t.Helper()
+		limit := time.After(time.Minute)
+		for {
+			select {
+			case s := <-said:
+				if !strings.HasPrefix(s, "winnow (process ") {
+					t.Errorf("%s: %q does not say who", what, s)
+				}
+				if strings.HasSuffix(s, sentence) {
+					if got := second.rules(); got != rules {
+						t.Errorf("%s: the rules are %q, want %q", what, got, rules)
+					}
+					return
+				}
+			case <-limit:
+				t.Fatalf("%s: nobody says %q; the rules are %q", what, sentence, second.rules())
+			}
+		}
+	}
+	waits("at the start", "hid 1 model · ignore rule *mini*", "o3 +*mini*")
+	must(second.window.SetSearch("gpt"))
+	must(first.Edit("add", add("gpt-4")))
+	waits("an edit", "hid 1 model · ignore rule gpt-4", "o3 +*mini* +gpt-4")
+	if got := second.window.Search(); got != "gpt" {
+		t.Errorf("the search of the second program is %q", got)
+	}
+	_, err := first.Undo(t.Context(), "")
+	must(err)
+	waits("an undo", "showed 1 model · deleted ignore rule gpt-4", "o3 +*mini*")
+	_, err = first.Save(t.Context())
+	must(err)
+	waits("a save", "saved the rules", "o3 *mini*")
+	write("OPENAI_API_KEY=x\nIGNORE_MODELS_OPENAI=*mini*,gpt-4\n")
+	waits("a change of the file", "added 1 rule, deleted 1 rule", "*mini* gpt-4")
+	must(first.journal.Close())
+	waits("its end", "has ended: start winnow again to change the rules here", "*mini* gpt-4")
+	cancel()
+	<-done
+	follow.Writer(t.Context(), first.window, first.journal, nil, nil) // this program writes: it ends at once
+}

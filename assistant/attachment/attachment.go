@@ -1,0 +1,221 @@
+// Package attachment is the files that go with a message: text files, whose text stands
+// in the message, and pictures, which go beside it.
+//
+// # Types
+//
+// A File is one of either. NewPicture makes one from the bytes of a picture and refuses
+// what models do not take. A store keeps the Data of each picture once, under its Hash.
+//
+// # Who may call what from where
+//
+// Files are plain data, and their functions keep no state: any goroutine may use them.
+//
+// # Caveats
+//
+// The size of a WebP picture in pixels is not read: only its type and its bytes are
+// checked, and its tokens are the most that a picture costs. Only the header of a picture
+// is decoded: the endpoint may find the rest damaged.
+package attachment
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif"  // so that image.DecodeConfig reads its header
+	_ "image/jpeg" // likewise
+	_ "image/png"  // likewise
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The limits of pictures. A picture that an endpoint refuses is in every later request of
+// its conversation, so they are those of the strictest of the common endpoints: 5 MiB of
+// base64 and 8,000 pixels (https://docs.anthropic.com/en/docs/build-with-claude/vision).
+const (
+	MaxPictureBytes = 5 << 20 / 4 * 3
+	MaxPictureSide  = 8000
+	MaxPictures     = 8 // of one message, 40 MiB of base64
+)
+
+// PictureKinds are the kinds of pictures that models take, for people.
+const PictureKinds = "PNG, JPEG, GIF or WebP"
+
+// File is a file that goes with a message.
+type File struct {
+	Name string `json:"name"` // as the user wrote it
+	Type string `json:"type"` // MIME type
+	Size int64  `json:"size"` // bytes
+
+	// Of a picture:
+	Hash   string `json:"hash,omitempty"`   // SHA-256 of Data, in hexadecimal; "": it is no picture
+	Width  int    `json:"width,omitempty"`  // pixels; 0 is unknown
+	Height int    `json:"height,omitempty"` // pixels; 0 is unknown
+	Data   []byte `json:"data,omitempty"`   // nil: it is in the store
+}
+
+// pictureTypes are the MIME types by the names of image.DecodeConfig.
+var pictureTypes = map[string]string{"png": "image/png", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
+
+// sniff returns the name in pictureTypes of the type that the first bytes say, whatever
+// the name of the file says; "" is none of them.
+func sniff(data []byte) string {
+	switch {
+	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
+		return "png"
+	case bytes.HasPrefix(data, []byte("\xff\xd8\xff")):
+		return "jpeg"
+	case bytes.HasPrefix(data, []byte("GIF87a")), bytes.HasPrefix(data, []byte("GIF89a")):
+		return "gif"
+	case len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP":
+		return "webp"
+	}
+	return ""
+}
+
+// IsPicture reports whether a file that begins with these bytes is a picture, or is
+// called like one; NewPicture refuses it when it is not one that models take.
+func IsPicture(name string, data []byte) bool {
+	others := []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".heif", ".avif", ".ico"}
+	return sniff(data) != "" || slices.Contains(others, strings.ToLower(path.Ext(name)))
+}
+
+// NewPicture makes the File of a picture and checks its type and size. Its errors go on
+// with a sentence that begins with the name.
+func NewPicture(name string, data []byte) (File, error) {
+	kind := sniff(data)
+	f := File{Name: name, Type: pictureTypes[kind], Size: int64(len(data)), Data: data}
+	switch {
+	case len(data) > MaxPictureBytes:
+		return f, fmt.Errorf("is larger than %s: make the picture smaller", SizeText(MaxPictureBytes))
+	case kind == "":
+		return f, errors.New("is not a picture that models take: convert it to " + PictureKinds)
+	case kind != "webp":
+		config, _, err := image.DecodeConfig(bytes.NewReader(data))
+		if err != nil {
+			return f, fmt.Errorf("is a damaged %s picture: %w", strings.ToUpper(kind), err)
+		}
+		if f.Width, f.Height = config.Width, config.Height; max(f.Width, f.Height) > MaxPictureSide {
+			return f, fmt.Errorf("has %d×%d pixels, and %d a side are the most: make the picture smaller", f.Width, f.Height, MaxPictureSide)
+		}
+	}
+	f.Hash = hash(data)
+	return f, nil
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Check fails when the Data of a file is not that of its Hash and Size.
+func (f File) Check() error {
+	if f.Data != nil && (f.Hash != hash(f.Data) || f.Size != int64(len(f.Data))) {
+		return fmt.Errorf("the bytes of %q are not those of its hash", f.Name)
+	}
+	return nil
+}
+
+// Pictures returns the pictures among files; nil when there are none.
+func Pictures(files []File) (pictures []File) {
+	for _, f := range files {
+		if f.Hash != "" {
+			pictures = append(pictures, f)
+		}
+	}
+	return pictures
+}
+
+// Stripped returns files without their Data, as a pair stores them.
+func Stripped(files []File) []File {
+	files = slices.Clone(files)
+	for i := range files {
+		files[i].Data = nil
+	}
+	return files
+}
+
+// Tokens estimates what the pictures among files cost, by the published rule of OpenAI for
+// the models that see tiles (https://platform.openai.com/docs/guides/images-vision,
+// "Calculating costs"): scaled down to 2,048 pixels a side, then to 768 at the shorter
+// side, 170 tokens for each tile of 512 pixels, and 85.
+func Tokens(files []File) (sum int) {
+	for _, f := range Pictures(files) {
+		sum += f.tokens()
+	}
+	return sum
+}
+
+func (f File) tokens() int {
+	const longest, shortest, tile, perTile, base = 2048, 768, 512, 170, 85
+	w, h := float64(f.Width), float64(f.Height)
+	if f.Width <= 0 || f.Height <= 0 {
+		w, h = longest, shortest // the size that costs most
+	}
+	scale := min(1, longest/max(w, h))
+	scale = min(scale, shortest/min(w, h))
+	tiles := func(side float64) int { return max(1, int(math.Ceil(math.Round(side*scale)/tile))) }
+	return base + perTile*tiles(w)*tiles(h)
+}
+
+// String describes a picture in one line: its name, type, pixels, bytes and tokens.
+func (f File) String() string {
+	parts := []string{f.Name, strings.ToUpper(strings.TrimPrefix(f.Type, "image/"))}
+	if f.Width > 0 {
+		parts = append(parts, fmt.Sprintf("%d×%d", f.Width, f.Height))
+	}
+	return strings.Join(append(parts, SizeText(f.Size), fmt.Sprintf("~%d tokens", f.tokens())), " · ")
+}
+
+// SizeText is a size in bytes for people.
+func SizeText(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.0f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.2f MiB", float64(n)/(1<<20))
+}
+
+// What stands in the data URL of a picture whose Data is left out.
+const (
+	leftOut    = "(left out: "
+	leftOutEnd = ")"
+)
+
+// URL returns the picture as a data URL. Without Data it says what is left out: that is
+// what is stored and shown of a request.
+func (f File) URL() string {
+	url := "data:" + f.Type + ";base64,"
+	if f.Data == nil {
+		return fmt.Sprintf("%s%s%s · SHA-256 %s%s", url, leftOut, f, f.Hash, leftOutEnd)
+	}
+	return url + base64.StdEncoding.EncodeToString(f.Data)
+}
+
+// ReadURL returns what URL says of a picture whose Data is left out, with its tokens; ok
+// is false for another URL.
+func ReadURL(url string) (description string, tokens int, ok bool) {
+	_, text, found := strings.Cut(url, ";base64,"+leftOut)
+	text, closed := strings.CutSuffix(text, leftOutEnd)
+	description, _, hashed := cutLast(text, " · SHA-256 ")
+	_, count, counted := cutLast(description, " · ~")
+	tokens, err := strconv.Atoi(strings.TrimSuffix(count, " tokens"))
+	return description, tokens, found && closed && hashed && counted && err == nil
+}
+
+// cutLast is strings.Cut at the last separator.
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}

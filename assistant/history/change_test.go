@@ -1,0 +1,18 @@
+package history
+
+import (
+	"testing"
+
+	"winnow/assistant"
+)
+
+func TestDeletedPairsOfTheViewAreNamed(t *testing.T) {
+	deleted := map[int64]string{1: "anna", 2: "bob", 3: "anna", 9: "carl"}
+	view := []assistant.Ref{{Seq: 1}, {Seq: 2}, {Seq: 3}, {Seq: 4}}
+	if got, want := (Change{Deleted: deleted}).DeletedOf(view), "2 pairs deleted by anna · 1 pair deleted by bob"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := (Change{Deleted: deleted}).DeletedOf(nil); got != "" {
+		t.Errorf("of an empty view: %q", got)
+	}
+}

@@ -1,0 +1,83 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
+)
+
+// sqlDialect is the SQL of PostgreSQL and of this schema.
+var sqlDialect = sqlstore.Dialect{
+	Seqs:        "(SELECT value::bigint AS seq, at FROM json_array_elements_text(CAST(? AS json)) WITH ORDINALITY e (value, at))",
+	SeqArray:    "json_agg",
+	NewSeq:      "nextval(pg_get_serial_sequence('pair', 'seq'))",
+	UserText:    "b.user_text",
+	Exact:       "b.exact",
+	AuthorNames: `SELECT name FROM author ORDER BY name COLLATE "C"`,
+	Shared:      true,
+}
+
+// storedDeleted is how many deleted pairs are remembered: others hear of them soon.
+const storedDeleted = 1000
+
+// Owner implements sqlstore.Engine.
+func (s *store) Owner() any { return int32(s.owner.Load()) }
+
+// Author implements sqlstore.Engine. The policies of a private history know roles
+// only: there the role of this store writes for everybody who uses it.
+func (s *store) Author(t *sqlstore.Tx, user string) string {
+	if user == "" || user == s.User {
+		return s.User
+	}
+	if active := sqlstore.List[bool](t, "SELECT row_security_active('pair')"); len(active) == 1 && !active[0] {
+		return user
+	}
+	return s.User
+}
+
+// storable returns a text as a column holds it: PostgreSQL stores no zero bytes
+// and no invalid UTF-8.
+func storable(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\uffff")
+}
+
+// PutBody implements sqlstore.Engine.
+func (s *store) PutBody(t *sqlstore.Tx, seq int64, r *history.Row) {
+	exact, err := r.ExactTexts(storable)
+	t.Fail(err)
+	t.Run(`INSERT INTO body (seq, user_text, answer, reasoning, error_code, error_message, more, exact, sum, user_low, answer_low)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?)
+		ON CONFLICT (seq) DO UPDATE SET user_text=excluded.user_text, answer=excluded.answer, reasoning=excluded.reasoning,
+			error_code=excluded.error_code, error_message=excluded.error_message, more=excluded.more, exact=excluded.exact, sum=excluded.sum,
+			user_low=excluded.user_low, answer_low=excluded.answer_low`,
+		seq, storable(r.UserText), storable(r.AssistantText), storable(r.Reasoning), storable(r.ErrorCode), storable(r.ErrorMessage), r.More, exact, r.Sum.Int64,
+		storable(strings.ToLower(r.UserText)), storable(strings.ToLower(r.AssistantText)))
+}
+
+// Deleted implements sqlstore.Engine: it remembers who deleted the newest.
+func (s *store) Deleted(c *sqlstore.Change, seqs []int64) {
+	c.Run("INSERT INTO deleted SELECT unnest(CAST(? AS bigint[])), ?, ?, ? ON CONFLICT DO NOTHING", seqs, c.Rev, s.Owner(), s.User)
+	c.Run("DELETE FROM deleted WHERE seq IN (SELECT seq FROM deleted ORDER BY rev DESC, seq DESC OFFSET ?)", storedDeleted)
+}
+
+// Changed implements sqlstore.Engine: it notifies the other programs.
+func (s *store) Changed(c *sqlstore.Change) {
+	c.Run("SELECT pg_notify(?, ?)", channel, fmt.Sprint(c.Rev, " ", s.owner.Load(), " ", s.schema))
+}
+
+// inconsistencies has a row for each problem: a seq, and a sentence with %d for it.
+const inconsistencies = `
+	SELECT p.seq, 'the texts of pair %d are missing' FROM pair p WHERE NOT EXISTS (SELECT 1 FROM body b WHERE b.seq = p.seq)
+	UNION ALL SELECT seq, 'the session of pair %d does not exist' FROM pair p WHERE NOT EXISTS (SELECT 1 FROM session WHERE n = p.session)
+	UNION ALL SELECT seq, 'the model of pair %d does not exist' FROM pair p WHERE NOT EXISTS (SELECT 1 FROM model WHERE n = p.model)
+	UNION ALL SELECT seq, 'the topic of pair %d does not exist' FROM pair p WHERE topic <> 0 AND NOT EXISTS (SELECT 1 FROM topic WHERE n = p.topic)
+	LIMIT ?`
+
+// Check verifies every checksum and reference.
+func (s *store) Check(ctx context.Context) (report history.CheckReport, err error) {
+	err = s.Read(ctx, func(t *sqlstore.Tx) { report = s.CheckRows(t, inconsistencies) })
+	return report, err
+}

@@ -1,0 +1,67 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
+	"winnow/checkpoint/changelog"
+)
+
+// logLock is the second number of the advisory lock under which changes of windows are
+// added, so that their numbers grow in the order of commits. No store has it.
+const logLock = -1
+
+// AddWindowChanges implements history.WindowLog. It tries once, and ends with ctx: what
+// was added is known by its numbers in the journal, so the caller may add it again.
+func (s *store) AddWindowChanges(ctx context.Context, host, path string, changes []changelog.Change) error {
+	const add = `INSERT INTO change (host, path, seq, sec, nsec, "user", session, kind, what, changed, more)
+		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11) ON CONFLICT DO NOTHING`
+	text := func(v string) string { return storable(s.Redact(v)) }
+	batch := &pgx.Batch{}
+	batch.Queue("SELECT pg_advisory_xact_lock($1, $2)", int32(lockClass), int32(logLock))
+	for _, c := range changes {
+		var changed strings.Builder
+		e := json.NewEncoder(&changed)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(c.Changed); err != nil {
+			return err
+		}
+		batch.Queue(add, text(host), text(path), c.Seq, c.Time.Unix(), c.Time.Nanosecond(),
+			text(c.User), text(c.Session), text(string(c.Kind)), text(c.What), text(changed.String()), c.More)
+	}
+	return s.explain("write", pgx.BeginFunc(ctx, s.pool, func(t pgx.Tx) error {
+		return t.SendBatch(ctx, batch).Close()
+	}))
+}
+
+// WindowChanges implements history.WindowLog.
+func (s *store) WindowChanges(ctx context.Context, after int64, last int) (changes []history.WindowChange, newest int64, err error) {
+	const list = `SELECT n, host, path, seq, sec, nsec, "user", session, kind, what, changed::text, more
+		FROM change WHERE n > ? ORDER BY sec DESC, nsec DESC, n DESC LIMIT ?`
+	newest = after
+	err = s.Read(ctx, func(t *sqlstore.Tx) {
+		changes = nil
+		n, _ := t.Number("SELECT coalesce(max(n), 0) FROM change")
+		newest = max(newest, n)
+		t.Each(list, []any{after, last}, func(scan sqlstore.Scanner) {
+			var c history.WindowChange
+			var n, sec, nsec int64
+			var changed string
+			scan(&n, &c.Host, &c.Path, &c.Seq, &sec, &nsec, &c.User, &c.Session, &c.Kind, &c.What, &changed, &c.More)
+			t.Fail(json.Unmarshal([]byte(changed), &c.Changed))
+			c.Time = time.Unix(sec, nsec).UTC()
+			changes = append(changes, c)
+		})
+	})
+	slices.Reverse(changes)
+	return changes, newest, err
+}
+
+var _ history.WindowLog = (*store)(nil)

@@ -1,0 +1,232 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/history"
+)
+
+// storedIntents is how many intents are remembered. One is enough for a single
+// process; several processes with a journal each can share the database.
+const storedIntents = 1000
+
+// Commit implements history.Store.
+func (s *Store) Commit(ctx context.Context, b *assistant.Batch) error {
+	if err := history.CheckBatch(b); err != nil {
+		return err
+	}
+	requests, err := history.PackRequests(b.Requests, s.Redact)
+	if err != nil {
+		return fmt.Errorf("history: commit: %w", err)
+	}
+	ids := make([]string, len(b.Put)) // the same at each attempt, so that none is added twice
+	for i, p := range b.Put {
+		if ids[i] = p.ID; p.ID == "" {
+			ids[i] = assistant.NewID(s.Now())
+		}
+	}
+	var rev int64
+	var stored []assistant.Pair // copies: b.Put changes only after the commit
+	err = s.change(ctx, func(c *Change) {
+		stored, rev = make([]assistant.Pair, len(b.Put)), c.Rev
+		for i, p := range b.Put {
+			stored[i] = *p
+			stored[i].ID = ids[i]
+		}
+		if b.Intent != "" {
+			if c.Run("INSERT INTO intent (name) VALUES (?) ON CONFLICT DO NOTHING", b.Intent) == 0 {
+				return
+			}
+			c.Run("DELETE FROM intent WHERE n <= (SELECT max(n) FROM intent) - ?", storedIntents)
+		}
+		c.apply(b, stored)
+		c.storeRequests(b, stored, requests)
+	})
+	if err != nil {
+		return fmt.Errorf("history: commit: %w", err)
+	}
+	for i, p := range b.Put {
+		at := stored[i]
+		p.Seq, p.ID, p.Author, p.Star, p.Flag, p.Topic = at.Seq, at.ID, at.Author, at.Star, at.Flag, at.Topic
+		s.noteVersion(at.Seq, rev)
+	}
+	return nil
+}
+
+// noteVersion remembers the version of the texts that this process knows.
+func (s *Store) noteVersion(seq, version int64) {
+	if s.Shared {
+		s.versions.set(seq, version)
+	}
+}
+
+func (c *Change) apply(b *assistant.Batch, stored []assistant.Pair) {
+	if len(b.Delete) > 0 {
+		c.require(b.Delete)
+		pictures := c.disconnectPictures(b.Delete)
+		defer func() { c.dropPictures(pictures) }() // a pair of Put may have them
+		c.Run("DELETE FROM pair WHERE seq IN (SELECT j.seq FROM "+c.s.Seqs+" j)", asArray(b.Delete))
+		c.s.Deleted(c, b.Delete)
+	}
+	if b.Uncut != "" {
+		c.Run("UPDATE pair SET cut = NULL WHERE cut = ?", b.Uncut)
+	}
+	if b.Cut != nil {
+		if b.Cut.Name == "" {
+			c.Fail(errors.New("a cut without a name could not be undone"))
+		}
+		for _, session := range b.Cut.Sessions {
+			c.Run("UPDATE pair SET cut = ? WHERE session = (SELECT n FROM session WHERE id = ?) AND seq >= ? AND cut IS NULL",
+				b.Cut.Name, session, b.Cut.From)
+		}
+	}
+	for i := range stored {
+		c.Put(&stored[i], b.KeepMarks)
+	}
+	for _, m := range b.Marks {
+		seqs := []int64{m.Seq}
+		c.require(seqs)
+		c.mark(seqs, history.Mark{Star: m.Star, Flag: m.Flag, Topic: m.Topic})
+	}
+}
+
+// Put inserts or replaces a pair and sets its Seq and ID. With keepMarks a pair that is
+// replaced keeps its stored marks.
+func (c *Change) Put(p *assistant.Pair, keepMarks bool) {
+	if p.Seq == 0 {
+		p.Seq, _ = c.Number("SELECT seq FROM pair WHERE id = ?", p.ID)
+	}
+	if keepMarks && p.Seq != 0 {
+		for _, m := range c.marks([]int64{p.Seq}) {
+			p.Star, p.Flag, p.Topic = *m.Star, *m.Flag, *m.Topic
+		}
+	}
+	c.put(p)
+}
+
+// put inserts a pair and sets its Seq and ID, or replaces the one with its Seq.
+func (c *Change) put(p *assistant.Pair) {
+	if p.ID == "" {
+		p.ID = assistant.NewID(c.now)
+	}
+	if c.s.Shared {
+		c.verify(p.Seq)
+	}
+	p.Author = c.s.Author(c.Tx, p.Author)
+	row, err := history.NewRow(p, c.s.Redact)
+	if c.Fail(err); c.err == nil {
+		c.putRow(p, &row)
+		c.storePictures(p)
+		c.s.PutBody(c.Tx, p.Seq, &row)
+	}
+}
+
+// verify refuses to replace texts that this process has not seen: another program
+// has changed them since. A pair that another has deleted is there again.
+func (c *Change) verify(seq int64) {
+	if seq == 0 {
+		return
+	}
+	seen, known := c.s.versions.get(seq)
+	now, found := c.Number("SELECT version FROM pair WHERE seq = ?", seq)
+	switch {
+	case !found:
+		c.Run("DELETE FROM deleted WHERE seq = ?", seq)
+	case known && seen != now:
+		c.Fail(fmt.Errorf("pair %d: %w", seq, history.ErrChanged))
+	}
+}
+
+// putRow writes the columns that filters use, and sets the Seq of a new pair.
+func (c *Change) putRow(p *assistant.Pair, r *history.Row) {
+	session, topic, model := c.session(p.Session, p.CreatedAt), c.topic(p.Topic), c.name("model", p.Model)
+	var seq, owner any // NULL: the database assigns it; nobody is sending
+	if p.Seq != 0 {
+		seq = p.Seq
+	}
+	if p.State == assistant.PairSending {
+		owner = c.s.Owner()
+	}
+	_, zone := p.CreatedAt.Zone()
+	args := []any{
+		seq, session, topic, model, p.Star, bit(p.Flag), r.StateNumber, p.CreatedAt.Unix(), p.CreatedAt.Nanosecond(), zone,
+		len(p.Attachments), assistant.PairContributes(p), r.Parts, owner, p.ID,
+	}
+	columns, values, version := "", "", "" // of a shared database
+	if c.s.Shared {
+		columns, values, version = ", author, version", ", ?, ?", ", version = excluded.version"
+		args = append(args, c.name("author", p.Author), c.Rev)
+	}
+	p.Seq, _ = c.Number(`INSERT INTO pair
+		(seq, session, topic, model, star, flag, state, sec, nsec, zone, attachments, sends, parts, owner, id`+columns+`)
+		VALUES (coalesce(?, `+c.s.NewSeq+`),?,?,?,?,?,?,?,?,?,?,?,?,?,?`+values+`)
+		ON CONFLICT (seq) DO UPDATE SET session = excluded.session, topic = excluded.topic, model = excluded.model,
+			star = excluded.star, flag = excluded.flag, state = excluded.state, sec = excluded.sec, nsec = excluded.nsec,
+			zone = excluded.zone, attachments = excluded.attachments, sends = excluded.sends, parts = excluded.parts,
+			owner = excluded.owner, id = excluded.id`+version+`
+		RETURNING seq`, args...)
+}
+
+// bit returns a bool as filters compare it.
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// name returns the number of a model or author, which it creates when it is new.
+func (c *Change) name(table, name string) int64 {
+	n, found := c.Number("SELECT n FROM "+table+" WHERE name = ?", name)
+	if !found {
+		n, _ = c.Number("INSERT INTO "+table+" (name) VALUES (?) RETURNING n", name)
+	}
+	return n
+}
+
+// session returns the number of a session, which it creates when it is new.
+func (c *Change) session(id string, started time.Time) int64 {
+	n, found := c.Number("SELECT n FROM session WHERE id = ?", id)
+	if !found {
+		insert, args := c.s.insertOwn("session", "id, started, used, touched", id, started.UnixMilli(), c.now.UnixMilli(), c.Rev)
+		n, _ = c.Number(insert+" RETURNING n", args...)
+	}
+	return n
+}
+
+// Append implements history.Store.
+func (s *Store) Append(ctx context.Context, pairs []*assistant.Pair) (added int, err error) {
+	err = s.change(ctx, func(c *Change) {
+		added = 0
+		for _, p := range pairs {
+			if _, known := c.Number("SELECT 1 FROM pair WHERE id = ?", p.ID); !known {
+				c.Fail(history.CheckPair(p))
+				p.Seq = 0
+				c.put(p)
+				added++
+			}
+		}
+	})
+	if err != nil {
+		added = 0
+	}
+	return added, err
+}
+
+// EndInterrupted ends pairs in state sending that nobody sends any more, and
+// returns how many exist.
+func (c *Change) EndInterrupted(seqs []int64) (ended int) {
+	rows := c.s.rows(c.Tx, seqs)
+	for _, r := range rows {
+		history.Interrupt(&r.Pair)
+		c.Put(&r.Pair, false)
+		if c.s.Shared {
+			c.Run("UPDATE pair SET version = ? WHERE seq = ?", r.version, r.Seq) // what its store still writes is newer
+		}
+	}
+	return len(rows)
+}

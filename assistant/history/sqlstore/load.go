@@ -1,0 +1,144 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"winnow/assistant"
+	"winnow/assistant/history"
+)
+
+// LoadAtOnce is how many pairs are loaded at a time where all are read.
+const LoadAtOnce = 500
+
+// Load implements history.Store.
+func (s *Store) Load(ctx context.Context, seqs []int64) (pairs []assistant.Pair, err error) {
+	err = s.Read(ctx, func(t *Tx) {
+		pairs = make([]assistant.Pair, 0, len(seqs))
+		for piece := range slices.Chunk(seqs, LoadAtOnce) {
+			for _, r := range s.rows(t, piece) {
+				pairs = append(pairs, r.Pair)
+				s.noteVersion(r.Seq, r.version)
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return pairs, nil
+}
+
+// loadedRow is a pair, and whether its texts are not those that were written.
+type loadedRow struct {
+	history.Row
+	version int64 // 0 where nobody shares the database
+	damaged bool
+}
+
+// rows reads the pairs with these seqs, in the order asked for. One that is damaged
+// has the Notice DamagedPair.
+func (s *Store) rows(t *Tx, seqs []int64) (rows []loadedRow) {
+	version := "0"
+	if s.Shared {
+		version = "p.version"
+	}
+	query := `SELECT p.seq, p.id, coalesce(s.id, ''), coalesce(t.path, ''), coalesce(m.name, ''), p.star, p.flag = 1, p.state, p.sec, p.nsec, p.zone,
+			` + s.UserText + ", b.answer, b.reasoning, b.error_code, b.error_message, b.more, b.sum, " + s.Exact + ", " + version + `
+		FROM ` + s.Seqs + ` j JOIN pair p ON p.seq = j.seq JOIN body b ON b.seq = p.seq
+		LEFT JOIN session s ON s.n = p.session LEFT JOIN topic t ON t.n = p.topic LEFT JOIN model m ON m.n = p.model ORDER BY j.at`
+	rows = make([]loadedRow, 0, len(seqs))
+	t.Each(query, []any{asArray(seqs)}, func(scan Scanner) {
+		var r loadedRow
+		var sec, nsec int64
+		var zone int
+		var exact []byte
+		scan(&r.Seq, &r.ID, &r.Session, &r.Topic, &r.Model, &r.Star, &r.Flag, &r.StateNumber, &sec, &nsec, &zone,
+			&r.UserText, &r.AssistantText, &r.Reasoning, &r.ErrorCode, &r.ErrorMessage, &r.More, &r.Sum, &exact, &r.version)
+		r.CreatedAt = history.Instant(sec, nsec, zone)
+		t.Fail(r.SetExactTexts(exact))
+		var err error
+		r.damaged, err = r.Decode()
+		t.Fail(err)
+		rows = append(rows, r)
+	})
+	return rows
+}
+
+// Pairs calls each for the pairs with these seqs, in the order asked for, until
+// there is an error.
+func (s *Store) Pairs(t *Tx, seqs []int64, each func(p assistant.Pair, damaged bool)) {
+	for _, r := range s.rows(t, seqs) {
+		if t.err == nil {
+			each(r.Pair, r.damaged)
+		}
+	}
+}
+
+// AllPairs calls each for every pair, cut ones included.
+func (s *Store) AllPairs(t *Tx, each func(p assistant.Pair, damaged bool)) {
+	for from := int64(0); ; {
+		seqs := List[int64](t, "SELECT seq FROM pair WHERE seq > ? ORDER BY seq LIMIT ?", from, LoadAtOnce)
+		if len(seqs) == 0 || t.err != nil {
+			return
+		}
+		s.Pairs(t, seqs, each)
+		from = seqs[len(seqs)-1]
+	}
+}
+
+// Models implements history.Store.
+func (s *Store) Models(ctx context.Context) (counts []history.ModelCount, err error) {
+	query := fmt.Sprintf(`SELECT coalesce((SELECT name FROM model WHERE n = p.model), ''), count(*), count(*) FILTER (WHERE p.state = %d)
+		FROM pair p WHERE p.cut IS NULL GROUP BY p.model`, history.StateError)
+	err = s.Read(ctx, func(t *Tx) {
+		counts = nil
+		t.Each(query, nil, func(scan Scanner) {
+			var c history.ModelCount
+			scan(&c.Model, &c.Pairs, &c.Failed)
+			counts = append(counts, c)
+		})
+	})
+	slices.SortFunc(counts, func(a, b history.ModelCount) int {
+		return cmp.Or(cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.Model, b.Model))
+	})
+	return counts, err
+}
+
+// MaxProblems bounds how many problems of one kind are listed.
+const MaxProblems = 20
+
+// CheckRows compares every checksum, and counts what there is. inconsistencies is a
+// query of an engine: a row for each problem, with a seq and a sentence with %d for it.
+func (s *Store) CheckRows(t *Tx, inconsistencies string) (report history.CheckReport) {
+	problem := func(format string, args ...any) {
+		if len(report.Problems) < MaxProblems {
+			report.Problems = append(report.Problems, fmt.Sprintf(format, args...))
+		}
+	}
+	t.Each(inconsistencies, []any{MaxProblems}, func(scan Scanner) {
+		var seq int64
+		var format string
+		scan(&seq, &format)
+		problem(format, seq)
+	})
+	t.Each(`SELECT (SELECT count(*) FROM pair WHERE cut IS NULL), (SELECT count(*) FROM pair WHERE cut IS NOT NULL),
+		(SELECT count(*) FROM session), (SELECT count(*) FROM topic)`, nil, func(scan Scanner) {
+		scan(&report.Pairs, &report.Cut, &report.Sessions, &report.Topics)
+	})
+	s.AllPairs(t, func(p assistant.Pair, damaged bool) {
+		if damaged {
+			problem("the texts of pair %d are not those that were written", p.Seq)
+		}
+	})
+	checkPictures(t, problem)
+	eachRequest(t, "", nil, func(_ assistant.SentRequest, damage error) {
+		report.Requests++
+		if damage != nil {
+			report.DamagedRequests++
+			problem("%v", damage)
+		}
+	})
+	return report
+}

@@ -1,0 +1,76 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"winnow/assistant"
+	"winnow/assistant/history"
+)
+
+// storeRequests adds the requests of a batch whose pairs exist, and drops the
+// oldest ones beyond the bounds.
+func (c *Change) storeRequests(b *assistant.Batch, stored []assistant.Pair, requests []history.PackedRequest) {
+	for _, r := range requests {
+		seq := r.Pair.Seq
+		if at := slices.Index(b.Put, r.Pair); at >= 0 { // the copy of a new pair has its Seq
+			seq = stored[at].Seq
+		}
+		_, zone := r.At.Zone()
+		c.Run(`INSERT INTO request (seq, response, attempt, trimmed, model, sec, nsec, zone, size, packed, body)
+			SELECT seq,?,?,?,?,?,?,?,?,?,? FROM pair WHERE seq = ?`,
+			r.Response, r.Attempt, r.Trimmed, r.Model, r.At.Unix(), r.At.Nanosecond(), zone, r.Size, len(r.Packed), r.Packed, seq)
+	}
+	if len(requests) > 0 {
+		c.dropRequests(assistant.KeptRequestPairs, assistant.KeptRequestBytes)
+	}
+}
+
+// dropRequests keeps the requests of so many pairs, those sent last, and of them
+// the newest up to so many packed bytes. It reads only the index.
+func (c *Change) dropRequests(pairs, packed int) {
+	c.Run(`DELETE FROM request WHERE seq IN (SELECT seq FROM
+		(SELECT seq, row_number() OVER (ORDER BY max(n) DESC) AS newer FROM request GROUP BY seq) r WHERE newer > ?)`, pairs)
+	if total, _ := c.Number("SELECT coalesce(sum(packed), 0) FROM request"); total > int64(packed) {
+		c.Run(`DELETE FROM request WHERE n IN (SELECT n FROM
+			(SELECT n, sum(packed) OVER (ORDER BY n DESC) AS newer FROM request) r WHERE newer > ?)`, packed)
+	}
+}
+
+// Requests implements assistant.RequestStore.
+func (s *Store) Requests(ctx context.Context, seq int64) (all []assistant.SentRequest, err error) {
+	var broken []error
+	err = s.Read(ctx, func(t *Tx) {
+		all, broken = nil, nil
+		eachRequest(t, "WHERE seq = ?", []any{seq}, func(r assistant.SentRequest, damage error) {
+			if broken = append(broken, damage); damage == nil {
+				all = append(all, r)
+			}
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("history: requests of pair %d: %w", seq, err)
+	}
+	return all, errors.Join(broken...)
+}
+
+// eachRequest calls each for requests, oldest first. damage is not nil for one
+// whose body is not what was sent.
+func eachRequest(t *Tx, where string, args []any, each func(r assistant.SentRequest, damage error)) {
+	query := "SELECT seq, response, attempt, trimmed, model, sec, nsec, zone, size, body FROM request " + where + " ORDER BY n"
+	t.Each(query, args, func(scan Scanner) {
+		var r assistant.SentRequest
+		var seq, sec, nsec int64
+		var zone, size int
+		var packed []byte
+		scan(&seq, &r.Response, &r.Attempt, &r.Trimmed, &r.Model, &sec, &nsec, &zone, &size, &packed)
+		body, err := history.Unpack(packed, size)
+		if err != nil {
+			err = fmt.Errorf("history: request %d of response %d of pair %d: %w", r.Attempt, r.Response, seq, err)
+		}
+		r.At, r.Body = history.Instant(sec, nsec, zone), body
+		each(r, err)
+	})
+}

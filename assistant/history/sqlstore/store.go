@@ -1,0 +1,219 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/history"
+)
+
+// Engine is the database of a Store.
+type Engine interface {
+	// Read runs f on one snapshot of the database.
+	Read(ctx context.Context, f func(*Tx)) error
+	// Write runs f in one transaction, which is durable when it returns nil. Once f
+	// has begun, ctx no longer ends it: the caller learns whether it was committed.
+	Write(ctx context.Context, f func(*Tx)) error
+	// Owner is what the column pair.owner has for a pair that this store sends.
+	Owner() any
+	// Author is who becomes the author of the pairs of a user, and whose pairs the user
+	// asks for with u: normally the user; "" is the user of the store.
+	Author(t *Tx, user string) string
+	// PutBody inserts or replaces the texts of a pair.
+	PutBody(t *Tx, seq int64, r *history.Row)
+	// Deleted follows the deletion of rows of the table pair.
+	Deleted(c *Change, seqs []int64)
+	// Changed is called before a change is committed.
+	Changed(c *Change)
+	// Reader evaluates filter lines on the snapshot of t.
+	Reader(t *Tx) history.PairReader
+}
+
+// Dialect is the SQL that differs between engines.
+type Dialect struct {
+	Seqs     string // a table (seq, at) of the seqs in its argument, a JSON array
+	SeqArray string // the aggregate that makes a JSON array
+	NewSeq   string // the seq of a new pair
+	UserText string // column of body b
+	Exact    string // column of body b with the texts byte for byte, or NULL
+	// AuthorNames is a query of the names of the authors of pairs.
+	AuthorNames string
+	// Shared says that users share the database: rows have authors and versions.
+	Shared bool
+}
+
+// Options configures a Store.
+type Options struct {
+	Now    func() time.Time
+	Redact func(string) string // removes secrets; nil changes nothing
+	// Storable makes a text one that a column can hold; nil changes nothing. The
+	// texts of pairs go to Engine.PutBody as they are.
+	Storable func(string) string
+}
+
+// Store is a history.Store, except for Check, Close, Report and Path.
+type Store struct {
+	Engine
+	Dialect
+	Options
+	User string // the author of new pairs in a shared database, else ""
+
+	revision atomic.Int64 // meta.rev when this process last read or wrote it
+	versions versions
+}
+
+// Redact removes the secrets of a text.
+func (s *Store) Redact(text string) string {
+	if s.Options.Redact == nil {
+		return text
+	}
+	return s.Options.Redact(text)
+}
+
+// text returns a text as a column holds it.
+func (s *Store) text(text string) string {
+	text = s.Redact(text)
+	if s.Storable != nil {
+		text = s.Storable(text)
+	}
+	return text
+}
+
+// Revision implements history.Store.
+func (s *Store) Revision() int64 { return s.revision.Load() }
+
+// NoticeRevision remembers a revision that another program has made.
+func (s *Store) NoticeRevision(rev int64) {
+	for {
+		old := s.revision.Load()
+		if rev <= old || s.revision.CompareAndSwap(old, rev) {
+			return
+		}
+	}
+}
+
+// Refresh implements history.Store.
+func (s *Store) Refresh(ctx context.Context) (changed bool, err error) {
+	err = s.Read(ctx, func(t *Tx) {
+		if rev, found := t.Number("SELECT rev FROM meta"); found {
+			changed = s.revision.Swap(rev) != rev
+		}
+	})
+	return changed, err
+}
+
+// exec runs one statement as a transaction.
+func (s *Store) exec(ctx context.Context, query string, args ...any) error {
+	return s.Write(ctx, func(t *Tx) { t.Run(query, args...) })
+}
+
+// own returns the condition for the rows of this user in a table that has rows of
+// each; where nobody shares the database they are all.
+func (s *Store) own() (where string, args []any) {
+	if !s.Shared {
+		return "TRUE", nil
+	}
+	return "author = ?", []any{s.User}
+}
+
+// insertOwn returns the statement that inserts a row of this user, and its arguments.
+func (s *Store) insertOwn(table, columns string, values ...any) (sql string, args []any) {
+	if s.Shared {
+		columns += ", author"
+		values = append(values, s.User)
+	}
+	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s)", table, columns, strings.Repeat(", ?", len(values)-1)), values
+}
+
+// Change is a running transaction that changes pairs, topics or filters, and
+// increments meta.rev to Rev.
+type Change struct {
+	*Tx
+	s   *Store
+	Rev int64
+	now time.Time
+
+	newTopics []string // paths that topic created, parents first
+}
+
+// change runs one transaction that changes what filters can match.
+func (s *Store) change(ctx context.Context, f func(*Change)) error {
+	var rev int64
+	err := s.Write(ctx, func(t *Tx) {
+		c := s.NewChange(t)
+		rev = c.Rev
+		f(c)
+		s.Changed(c)
+	})
+	if err == nil {
+		s.NoticeRevision(rev)
+	}
+	return err
+}
+
+// NewChange begins a change in a transaction.
+func (s *Store) NewChange(t *Tx) *Change {
+	rev, _ := t.Number("UPDATE meta SET rev = rev + 1 RETURNING rev")
+	return &Change{Tx: t, s: s, Rev: rev, now: s.Now()}
+}
+
+// require fails when the database lacks one of the pairs: a change of it would be
+// reported as done.
+func (c *Change) require(seqs []int64) {
+	there := Keyed[int64, bool](c.Tx, "SELECT p.seq, TRUE FROM "+c.s.Seqs+" j JOIN pair p ON p.seq = j.seq", asArray(seqs))
+	for _, seq := range seqs {
+		if c.err != nil || there[seq] {
+			continue
+		}
+		var by []string
+		if c.s.Shared {
+			by = List[string](c.Tx, "SELECT author FROM deleted WHERE seq = ?", seq)
+		}
+		err := fmt.Errorf("pair %d: %w", seq, assistant.ErrNoPair)
+		if len(by) > 0 {
+			err = fmt.Errorf("%w: %s has deleted it", err, by[0])
+		}
+		c.Fail(err)
+	}
+}
+
+// asArray encodes seqs for Dialect.Seqs.
+func asArray(seqs []int64) string {
+	if len(seqs) == 0 {
+		return "[]"
+	}
+	raw, _ := json.Marshal(seqs) // integers always encode
+	return string(raw)
+}
+
+// versions are the versions of the texts that this process has read or written, by
+// seq. It is safe from any goroutine.
+type versions struct {
+	mu    sync.Mutex
+	known map[int64]int64
+}
+
+// maxVersions bounds the memory: a pair that is forgotten is replaced unseen.
+const maxVersions = 100_000
+
+func (v *versions) set(seq, version int64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.known == nil || len(v.known) >= maxVersions {
+		v.known = map[int64]int64{}
+	}
+	v.known[seq] = version
+}
+
+func (v *versions) get(seq int64) (version int64, known bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	version, known = v.known[seq]
+	return version, known
+}

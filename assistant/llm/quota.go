@@ -1,0 +1,113 @@
+package llm
+
+import "time"
+
+// Quota is what is left of the quotas of a model: what its endpoint reported
+// last, less what was sent to it since.
+type Quota struct {
+	RateLimits
+	Model string    // "provider/name"
+	At    time.Time // when the endpoint reported it
+	// Wait is the rest of the delay that the endpoint asked for when it refused
+	// a request; 0 is none.
+	Wait time.Duration
+}
+
+// Refuses reports whether the endpoint would likely refuse a request of so many
+// tokens now. What is unknown refuses nothing.
+func (q Quota) Refuses(tokens int) bool {
+	return q.Wait > 0 || q.RequestsLeft == 0 || (q.TokensLeft >= 0 && tokens > q.TokensLeft)
+}
+
+// timedQuota is a Quota with the time for which it was computed.
+type timedQuota struct {
+	Quota
+	asOf time.Time
+}
+
+// quotaWindow is the reset of a quota whose endpoint reports none: quotas are per
+// minute.
+const quotaWindow = time.Minute
+
+// aged is the quota at a later time. What is left does not grow before the reset:
+// not all endpoints refill gradually, and an underestimate is safe.
+func (q timedQuota) aged(now time.Time) timedQuota {
+	age := func(limit int, left *int, reset *time.Duration) {
+		*reset = max(*reset-now.Sub(q.asOf), 0)
+		switch {
+		case *left < 0:
+			*reset = 0
+		case *reset == 0 && limit == 0:
+			*left = -1
+		case *reset == 0:
+			*left = limit
+		}
+	}
+	age(q.RequestsPerMinute, &q.RequestsLeft, &q.RequestsReset)
+	age(q.TokensPerMinute, &q.TokensLeft, &q.TokensReset)
+	q.Wait = max(q.Wait-now.Sub(q.asOf), 0)
+	q.asOf = now
+	return q
+}
+
+// consume subtracts n from what is left, and sets a reset when there is none.
+func consume(n int, left *int, reset *time.Duration) {
+	if *left < 0 {
+		return
+	}
+	*left = max(*left-n, 0)
+	if *reset == 0 {
+		*reset = quotaWindow
+	}
+}
+
+// SetQuota stores what an endpoint reported of the quotas of a model, "provider/name".
+// Its tokens a minute bound the requests to the model from now on. l is nil when there
+// was no report; wait is the delay that a refusal asked for, 0 without a refusal.
+func (r *Registry) SetQuota(id string, l *RateLimits, wait time.Duration, now time.Time) {
+	if l == nil && wait <= 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.learn() // makes the maps
+	q, known := r.quotas[id]
+	q = q.aged(now)
+	if !known {
+		q.RateLimits = UnknownLimits()
+	}
+	q.Model, q.At = id, now
+	if l != nil {
+		q.RateLimits, q.Wait = *l, 0
+		consume(0, &q.RequestsLeft, &q.RequestsReset)
+		consume(0, &q.TokensLeft, &q.TokensReset)
+	}
+	if wait > 0 {
+		q.Wait = wait
+	}
+	r.quotas[id] = q
+}
+
+// Spend subtracts a request of so many tokens, until the endpoint reports what is left.
+func (r *Registry) Spend(id string, tokens int, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if q, known := r.quotas[id]; known {
+		q = q.aged(now)
+		consume(1, &q.RequestsLeft, &q.RequestsReset)
+		consume(tokens, &q.TokensLeft, &q.TokensReset)
+		r.quotas[id] = q
+	}
+}
+
+// Quota is what is left of a model's quotas now; ok is false when
+// its endpoint never reported any.
+func (r *Registry) Quota(id string, now time.Time) (q Quota, ok bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	have, ok := r.quotas[id]
+	if !ok {
+		return Quota{}, false
+	}
+	return have.aged(now).Quota, true
+}

@@ -1,0 +1,175 @@
+// Package servetest has a hub for the tests of what serves one.
+//
+// A Rig is a hub over the list of words of package assistanttest, with a real journal and
+// history in a folder of the test. It closes with its test; what a test closes before, such
+// as a server on the hub, it registers later.
+package servetest
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history"
+	"winnow/assistant/history/sqlite"
+	"winnow/assistant/llm"
+	"winnow/assistant/serve"
+	"winnow/checkpoint"
+)
+
+// closeTimeout bounds the end of a hub.
+const closeTimeout = 10 * time.Second
+
+// Options configures Start. Only Model has to be given.
+type Options struct {
+	Dir    string // of journal and history; "" is a temporary one
+	Name   string // of the model in the provider test; "" is script. There is also test/other
+	Model  llm.Model
+	Change func(*serve.Options) // may be nil. It may replace the window and the history
+	Clock  func() time.Time     // nil is time.Now
+}
+
+// Rig is a hub and what it is made of.
+type Rig struct {
+	*serve.Hub
+	Words   *Words // the window, unless Options.Change replaced it
+	History history.Store
+	Path    string // of the journal
+}
+
+// Start returns a hub without sessions.
+func Start(t testing.TB, o Options) *Rig {
+	t.Helper()
+	dir := o.Dir
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	r := &Rig{Words: &Words{Window: at.NewWindow("one")}, Path: filepath.Join(dir, "journal", "log")}
+	r.Words.Slow = at.NewGate()
+	journal, err := checkpoint.Open(r.Path, checkpoint.Options{Now: o.Clock, Author: func() (user, session string) {
+		if r.Hub == nil {
+			return "", ""
+		}
+		return r.Author()
+	}})
+	must(t, err)
+	file, err := sqlite.Open(context.Background(), filepath.Join(dir, "data", "history.db"), sqlite.Options{Now: o.Clock})
+	must(t, err)
+	registry, name := &llm.Registry{}, "test/"+cmp.Or(o.Name, "script")
+	must(t, registry.Add(llm.Provider{Name: "test", Model: o.Model, Known: []llm.ModelInfo{
+		{ID: name, Context: 100_000, Known: true, Tools: true}, {ID: "test/other", Context: 100_000, Known: true, Tools: true},
+	}}))
+	options := serve.Options{
+		Registry: registry, History: file, Folder: dir, Window: "words",
+		Session: assistant.Options{Window: r.Words, Journal: journal, Model: name, Now: o.Clock},
+	}
+	if o.Change != nil {
+		o.Change(&options)
+	}
+	r.History, r.Hub = options.History, serve.NewHub(options)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+		defer cancel()
+		if err := errors.Join(r.Close(ctx), file.Close(), journal.Close(), r.Words.Fault()); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Words is the list of words with a saved state, so that it can be saved and discarded.
+type Words struct {
+	*at.Window
+	Conflict *assistant.Conflict // of the next save; nil is none
+}
+
+// Dirty implements assistant.Saver.
+func (w *Words) Dirty() bool { return !slices.Equal(w.Words(), w.Saved()) }
+
+// PlanSave implements assistant.Saver.
+func (w *Words) PlanSave(context.Context) (assistant.SavePlan, error) {
+	p := assistant.SavePlan{Path: "words", Rules: []assistant.RuleChange{}}
+	for _, word := range w.Words() {
+		if !slices.Contains(w.Saved(), word) {
+			p.Rules = append(p.Rules, assistant.RuleChange{Pattern: word, Added: true})
+		}
+	}
+	return p, nil
+}
+
+// Save implements assistant.Saver.
+func (w *Words) Save(ctx context.Context) (assistant.Saved, error) {
+	if w.Conflict != nil {
+		return assistant.Saved{}, w.Conflict
+	}
+	plan, err := w.PlanSave(ctx)
+	for _, tool := range w.Tools() {
+		if tool.Name == "save_words" {
+			tool.Run(ctx, json.RawMessage("{}"))
+		}
+	}
+	return assistant.Saved{Path: plan.Path, Written: true, Rules: plan.Rules}, err
+}
+
+// Discard implements assistant.Saver.
+func (w *Words) Discard() (lost []assistant.RuleChange, err error) {
+	plan, err := w.PlanSave(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	state, err := json.Marshal(map[string]any{"words": w.Saved()})
+	if err != nil {
+		return nil, err
+	}
+	return plan.Rules, w.ApplyState(state)
+}
+
+// Obedient is a model that does what the last message asks for: "call TOOL WORD; TOOL;
+// …" calls tools, everything else is repeated. It answers their results with "done".
+type Obedient struct{}
+
+// Stream implements llm.Model.
+func (Obedient) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Part, error] {
+	last := req.Messages[len(req.Messages)-1]
+	return func(yield func(llm.Part, error) bool) {
+		text, end := last.Content, llm.End{Finish: "stop"}
+		calls, asks := strings.CutPrefix(text, "call ")
+		switch {
+		case last.Role == llm.RoleTool:
+			text = "done"
+		case asks:
+			text, end.Finish = "", "tool_calls"
+			for i, call := range strings.Split(calls, "; ") {
+				tool, word, hasWord := strings.Cut(call, " ")
+				args := "{}"
+				if hasWord {
+					args = fmt.Sprintf(`{"word":%q}`, word)
+				}
+				end.Calls = append(end.Calls, llm.Call{ID: fmt.Sprint("c", i), Name: tool, Arguments: args})
+			}
+		}
+		if yield(llm.Text{Text: text}, nil) {
+			yield(end, nil)
+		}
+	}
+}
+
+// Encode makes the requests readable.
+func (Obedient) Encode(req llm.Request) (json.RawMessage, error) { return json.Marshal(req) }

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"winnow/adapters/config"
+	"winnow/adapters/connect"
+	"winnow/adapters/endpoints"
+	"winnow/assistant/history"
+	"winnow/cmd/winnow/connecting"
+	"winnow/tui/connectcard"
+	"winnow/tui/style"
+)
+
+// connectSkippedKey is where the history stores that the user wants no model for now.
+const connectSkippedKey = "connect:skipped"
+
+// connector connects models in this run; pick makes one the model of the folder.
+func (a *app) connector(set *endpoints.Set, store history.Store, pick func(ctx context.Context, id string) error) (*connect.Connector, error) {
+	o, err := a.endpointOptions()
+	o.ReadPause = screenReadPause
+	return connect.New(connect.Options{
+		Endpoints: o, Set: set, Themes: style.Themes(), Pick: pick,
+		Dismiss: func(ctx context.Context) error { return store.Set(ctx, connectSkippedKey, "yes") },
+	}), err
+}
+
+// firstStart reports whether nobody has set up or skipped a model yet.
+func (a *app) firstStart(ctx context.Context, store history.Store) bool {
+	skipped, err := store.Get(ctx, connectSkippedKey)
+	s := a.settings
+	return err == nil && skipped == "" && !s.Found && s.Origins["local_servers"].From == "default" && s.Origins["model"].From == "default"
+}
+
+func connectCommand(a *app) *cobra.Command {
+	form := &connecting.Form{}
+	c := command("connect", "Connect a model: an endpoint, its key, one of its models", 0, 0, func(ctx context.Context, _ []string) error {
+		return a.configConnect(ctx, form)
+	})
+	c.Long = "It asks for what the flags leave open. Without a terminal --endpoint, --yes and, where\nthere are several, -m are needed."
+	form.Bind(c.Flags())
+	return c
+}
+
+func (a *app) configConnect(ctx context.Context, form *connecting.Form) error {
+	set, err := a.openEndpoints(openOptions{})
+	if err != nil {
+		return err
+	}
+	store, err := a.openHistory(ctx)
+	if err != nil {
+		return err
+	}
+	form.Connector, err = a.connector(set, store, func(ctx context.Context, id string) error { return store.Set(ctx, lastModelKey(a.folder()), id) })
+	if err != nil {
+		return err
+	}
+	form.Model, form.Print = a.flags.model, func(line string) { a.printErr("%s", line) }
+	if isTerminal(a.stdin) && !a.flags.json {
+		form.Ask = connecting.Terminal(a.stdin.(*os.File), a.stderr) // a terminal is a file
+	}
+	if err := form.ReadFlags(a.stdin); err != nil {
+		return &usageError{"winnow config connect", err.Error()}
+	}
+	saved, err := form.Run(ctx)
+	switch {
+	case has[*connecting.MissingError](err):
+		return &usageError{"winnow config connect", err.Error()}
+	case has[*connect.Problem](err) && !has[*config.Error](err):
+		return errors.New(connectcard.Sentence(err))
+	case err != nil:
+		return err
+	}
+	return a.emit(map[string]any{"model": saved.Model, "path": saved.Path, "folder": saved.Folder, "variable": saved.Variable}, connecting.Lines(saved)...)
+}

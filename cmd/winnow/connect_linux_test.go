@@ -1,0 +1,129 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/adapters/endpoints"
+	"winnow/assistant/assistanttest"
+	"winnow/tui/lines"
+)
+
+// A first start offers to connect a model, once: after esc the next one does not.
+func TestAFirstStartOffersToConnectAModel(t *testing.T) {
+	t.Parallel()
+	for _, s := range endpoints.LocalServers() {
+		if (&endpoints.Endpoint{BaseURL: s.URL}).Answers(t.Context()) {
+			t.Skipf("%s runs on this machine", s.Name)
+		}
+	}
+	dir := t.TempDir()
+	env := slices.DeleteFunc(os.Environ(), func(e string) bool {
+		name, _, _ := strings.Cut(e, "=")
+		return name == "TMUX" || strings.HasPrefix(name, "WINNOW_") || strings.HasSuffix(name, "_API_KEY") || strings.HasSuffix(name, "_BASE_URL")
+	})
+	env = append(env, "WINNOW_HOME="+filepath.Join(dir, "home"))
+	const offer, builtIn = "Connect a language model:", "no endpoint is set up"
+
+	v := startVterm(t, dir, env)
+	v.wait(offer)
+	v.press(escape)
+	v.until("the card is closed", func(frame string) bool { return !strings.Contains(frame, offer) })
+	v.press("\x11") // ctrl+q
+	<-v.ended
+
+	v = startVterm(t, dir, env)
+	v.wait(builtIn)     // the endpoints were asked: now it would be offered
+	v.press("\x1b[17~") // f6
+	v.wait("What would you like to connect?")
+	v.press(escape)
+	v.until("the card is closed", func(frame string) bool { return !strings.Contains(frame, "What would you like to connect?") })
+	if frame, _ := v.frame(); strings.Contains(frame, offer) {
+		t.Errorf("it is offered again\n%s", frame)
+	}
+}
+
+// winnow config connect asks on a terminal for what no flag says; a key is not shown.
+func TestConfigConnectAsksOnATerminal(t *testing.T) {
+	t.Parallel()
+	const key = "sk-typed-0123456789abcdef"
+	server := assistanttest.NewServer(t, assistanttest.Text("ok")).Models(func(x *assistanttest.Exchange) {
+		if x.Header.Get("Authorization") == "Bearer "+key {
+			assistanttest.ModelList("tiny", "large")(x)
+			return
+		}
+		assistanttest.Respond(http.StatusUnauthorized, `{"error":{"message":"no such key"}}`)(x)
+	})
+	p := startOn(t, "exec winnow config connect")
+	for _, step := range [][2]string{
+		{"number, name or address (Enter skips): ", server.URL},
+		{"wants a key", ""},
+		{"(not shown): ", key},
+		{"Where do you want to store the key?", ""},
+		{"number (Enter skips): ", "in the variable"},
+		{"Which model?", ""},
+		{"number or name (Enter skips): ", "large"},
+		{"use local/large from now on? (y/n): ", "y"},
+	} {
+		if p.wait(step[0]); step[1] != "" {
+			p.keys(step[1] + "\n")
+		}
+	}
+	if got := p.status(); got != 0 {
+		t.Errorf("exit status %d\n%s", got, p.written())
+	}
+	p.wait("local/large answers from now on")
+	p.wait("put the key in LOCAL_API_KEY")
+	if strings.Contains(p.written(), key) {
+		t.Errorf("the key is shown: %s", p.written())
+	}
+	if err := p.cooked(); err != nil {
+		t.Error(err)
+	}
+	text, err := os.ReadFile(filepath.Join(p.cmd.Dir, "home", "config", "config.toml"))
+	if err != nil || !strings.Contains(string(text), `api_key = "env:LOCAL_API_KEY"`) || strings.Contains(string(text), key) {
+		t.Errorf("the settings are\n%s\n%v", text, err)
+	}
+
+	p = startOn(t, "exec winnow config connect")
+	p.wait("(Enter skips): ")
+	p.keys("\x03")
+	if got := p.status(); got != statusCancelled {
+		t.Errorf("ctrl+c ends with %d\n%s", got, p.written())
+	}
+}
+
+// --plain connects a model by questions, and the next message goes to it.
+func TestPlainConnectsAModel(t *testing.T) {
+	t.Parallel()
+	server := assistanttest.NewServer(t, assistanttest.Text("Hello from the server.")).Models(assistanttest.ModelList("tiny", "large"))
+	p := startOn(t, "exec winnow --plain")
+	p.wait("You: ")
+	for _, step := range [][2]string{
+		{"/connect", "name or address (Enter skips): "},
+		{server.URL, "number or name (Enter skips): "},
+		{"large", "use local/large from now on? (y/n): "},
+		{"y", "local/large answers from now on"},
+		{"a message", "Hello from the server."},
+	} {
+		<-time.After(lines.ReadingTime) // what comes earlier is no answer
+		p.keys(step[0] + "\n")
+		p.wait(step[1])
+	}
+	p.keys("/quit\n")
+	if got := p.status(); got != 0 {
+		t.Errorf("exit status %d\n%s", got, p.written())
+	}
+	if asked := server.Asked(); asked[len(asked)-1].Chat.Model != "large" {
+		t.Errorf("the message went to %q", asked[len(asked)-1].Chat.Model)
+	}
+	text, err := os.ReadFile(filepath.Join(p.cmd.Dir, "home", "config", "config.toml"))
+	if err != nil || !strings.Contains(string(text), `model = "local/large"`) || !strings.Contains(string(text), server.URL) {
+		t.Errorf("the settings are\n%s\n%v", text, err)
+	}
+}

@@ -1,0 +1,375 @@
+// Package connecting connects a model in lines: it asks on a terminal for what the flags
+// of the command line leave open, and without one says which flag is missing.
+//
+// A Form is one run. It belongs to one goroutine; Run reads, writes and waits.
+package connecting
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"winnow/adapters/connect"
+	"winnow/assistant/safetext"
+	"winnow/tui/connectcard"
+	"winnow/tui/lines"
+)
+
+// Form is what was given, and where to ask for the rest.
+type Form struct {
+	Connector connectcard.Connector
+
+	Endpoint string // a name, or an address
+	Key      string // what is entered as a key, see connect.ParseKey
+	Store    string // where a pasted key goes, one of Stores
+	Model    string // a model of the endpoint, with or without its name
+	Yes      bool   // write without asking
+
+	Print func(line string) // shows what leads to a question
+	// Ask shows a prompt and reads a line, which a hidden one does not show. Its error is
+	// io.EOF at the end of the input; nil: nobody answers.
+	Ask lines.Ask
+}
+
+// Bind declares the flags that fill a form.
+func (f *Form) Bind(set *pflag.FlagSet) {
+	set.StringVar(&f.Endpoint, "endpoint", "", "NAME or address of the endpoint")
+	set.StringVar(&f.Key, "key", "", "its key as env:NAME, cmd:COMMAND or keyring:NAME; - reads it from standard input")
+	set.StringVar(&f.Store, "store", "", "where a key itself goes: keyring, variable (you set it) or file (readable)")
+	set.BoolVar(&f.Yes, "yes", false, "don't ask before writing")
+}
+
+// ReadFlags checks the key of the command line, or reads it from in.
+func (f *Form) ReadFlags(in io.Reader) error {
+	key, pasted, err := connect.ParseKey(f.Key)
+	switch {
+	case f.Key == "-":
+		line, err := bufio.NewReader(io.LimitReader(in, maxKey)).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("standard input: %w", err)
+		}
+		f.Key, f.Ask = strings.TrimSpace(line), nil
+		return nil
+	case pasted:
+		return errors.New("--key takes env:NAME, cmd:COMMAND, keyring:NAME or -: others can see a key on the command line")
+	}
+	f.Key = string(key)
+	return err
+}
+
+const maxKey = 1 << 16 // bytes
+
+// Lines say what was done.
+func Lines(saved connect.Saved) []string {
+	text := []string{safetext.Visible(saved.Model) + " answers from now on"}
+	switch {
+	case saved.Folder:
+		text[0] += " in this folder"
+	case saved.Path != "":
+		text = append(text, "written to "+saved.Path)
+	}
+	if saved.Variable != "" {
+		text = append(text, "put the key in "+saved.Variable)
+	}
+	return append(text, "winnow doctor checks it")
+}
+
+// Stores are the values of Form.Store.
+var Stores = []string{"keyring", "variable", "file"}
+
+var storages = map[string]connect.Storage{"keyring": connect.Keyring, "variable": connect.Variable, "file": connect.Plain}
+
+// MissingError is a flag that is needed without a terminal.
+type MissingError struct{ Flag, Why string }
+
+// Error names the flag.
+func (m *MissingError) Error() string { return fmt.Sprintf("--%s is missing: %s", m.Flag, m.Why) }
+
+// ErrDeclined is the error of a Run that the user ended.
+var ErrDeclined = errors.New("nothing was changed")
+
+// Run connects a model. Problems are told and asked about again on a terminal; without one
+// they are the error.
+func (f *Form) Run(ctx context.Context) (connect.Saved, error) {
+	for {
+		saved, err := f.run(ctx)
+		var problem *connect.Problem
+		if f.Ask == nil || !errors.As(err, &problem) {
+			return saved, err
+		}
+		f.Print(connectcard.Sentence(err))
+		switch f.Model = ""; problem.Code {
+		case connect.WantsKey, connect.RefusedKey, connect.KeySource, connect.BadKey:
+			f.Key = ""
+			if f.Endpoint == "" {
+				continue
+			}
+			if err := f.askKey(ctx, "the key for "+f.Endpoint); err != nil {
+				return saved, err
+			}
+		default:
+			f.Endpoint, f.Key = "", ""
+		}
+	}
+}
+
+func (f *Form) run(ctx context.Context) (connect.Saved, error) {
+	candidate, err := f.candidate(ctx)
+	if err != nil {
+		return connect.Saved{}, err
+	}
+	if candidate.Kind == connect.Vendor && f.Key == "" {
+		if err := f.askKey(ctx, "the key for "+candidate.Name); err != nil {
+			return connect.Saved{}, err
+		}
+	}
+	checked, err := f.Connector.Check(ctx, candidate, f.Endpoint, f.Key)
+	if err != nil {
+		return connect.Saved{}, err
+	}
+	storage, err := f.storage(ctx, checked)
+	if err != nil {
+		return connect.Saved{}, err
+	}
+	id, err := f.model(ctx, checked)
+	if err != nil {
+		return connect.Saved{}, err
+	}
+	if checked.HasKey {
+		if err := f.Connector.Try(ctx, checked, id); err != nil {
+			return connect.Saved{}, err
+		}
+	}
+	if err := f.confirm(ctx, fmt.Sprintf("use %s from now on?", safetext.Visible(id))); err != nil {
+		return connect.Saved{}, err
+	}
+	return f.Connector.Save(ctx, checked, id, storage)
+}
+
+// candidate is the endpoint that was named, or is chosen from those that were found.
+func (f *Form) candidate(ctx context.Context) (connect.Candidate, error) {
+	found := f.Connector.Search(ctx)
+	if f.Endpoint == "" {
+		return f.chooseCandidate(ctx, found)
+	}
+	i := slices.IndexFunc(found, func(c connect.Candidate) bool { return c.Name == f.Endpoint })
+	switch {
+	case i >= 0:
+		return found[i], nil
+	case strings.ContainsAny(f.Endpoint, ":./"):
+		return connect.Candidate{Kind: connect.Custom}, nil
+	}
+	return connect.Candidate{}, fmt.Errorf("there is no endpoint %q here: %s", safetext.Line(f.Endpoint, maxShown), names(found))
+}
+
+// chooseCandidate asks which of those that were found is meant; an address is as good.
+func (f *Form) chooseCandidate(ctx context.Context, found []connect.Candidate) (connect.Candidate, error) {
+	if f.Ask == nil {
+		return connect.Candidate{}, &MissingError{"endpoint", names(found)}
+	}
+	var lines []string
+	for _, c := range found {
+		name, extra := connectcard.Label(c)
+		lines = append(lines, name+", "+extra)
+	}
+	address := slices.IndexFunc(found, func(c connect.Candidate) bool { return c.Kind == connect.Custom })
+	i, err := f.choose(ctx, "What would you like to connect?", "number, name or address", lines, func(answer string) int {
+		if address < 0 || !connect.IsAddress(answer) {
+			return -1
+		}
+		f.Endpoint = answer
+		return address
+	})
+	switch {
+	case err != nil:
+		return connect.Candidate{}, err
+	case i != address:
+		f.Endpoint = found[i].Name
+	case f.Endpoint == "":
+		f.Endpoint, err = f.ask(ctx, "address, such as http://localhost:8000/v1")
+	}
+	return found[i], err
+}
+
+const maxShown = 100 // cells of a wrong value
+
+// names are the candidates that are here, and those that would need a key.
+func names(found []connect.Candidate) string {
+	var here, vendors []string
+	for _, c := range found {
+		switch c.Kind {
+		case connect.Vendor:
+			vendors = append(vendors, c.Name)
+		case connect.Custom:
+		case connect.Answers, connect.HasKey, connect.SetUp, connect.Fails:
+			here = append(here, c.Name)
+		}
+	}
+	text := "nothing was found"
+	if len(here) > 0 {
+		text = "found: " + strings.Join(here, ", ")
+	}
+	if len(vendors) > 0 {
+		text += "; known by name, with a key: " + strings.Join(vendors, ", ")
+	}
+	return text + "; any other by its address"
+}
+
+// storage is where a pasted key goes. It is never the settings file unless that is named.
+func (f *Form) storage(ctx context.Context, ch *connect.Checked) (connect.Storage, error) {
+	has := f.Connector.Storages()
+	storage, named := storages[f.Store]
+	switch {
+	case !ch.Pasted:
+		return connect.Variable, nil // nothing is stored
+	case named:
+		return storage, nil
+	case f.Store != "":
+		return 0, fmt.Errorf("--store is %s, not %q", strings.Join(Stores, ", "), safetext.Line(f.Store, maxShown))
+	case f.Ask == nil && has[0] == connect.Keyring:
+		return connect.Keyring, nil
+	case f.Ask == nil:
+		return 0, &MissingError{"store", "there is no keyring here; variable names one that you set, file stores the key in plain text"}
+	}
+	labels := map[connect.Storage]string{
+		connect.Keyring: "in the keyring", connect.Variable: "in the variable " + ch.VariableOf() + ", which you set",
+		connect.Plain: "as plain text in " + f.Connector.SettingsPath(),
+	}
+	var lines []string
+	for _, s := range has {
+		lines = append(lines, labels[s])
+	}
+	i, err := f.choose(ctx, "Where do you want to store the key?", "number", lines, nil)
+	if err != nil {
+		return 0, err
+	}
+	f.Store = Stores[has[i]]
+	return has[i], nil
+}
+
+// model is the model that was named, the only one, or is chosen.
+func (f *Form) model(ctx context.Context, ch *connect.Checked) (string, error) {
+	var ids []string
+	for _, m := range ch.Models {
+		ids = append(ids, m.ID)
+	}
+	match := func(id string) bool { return id == f.Model || id == ch.Name+"/"+f.Model }
+	i := slices.IndexFunc(ids, match)
+	switch {
+	case i >= 0:
+		return ids[i], nil
+	case f.Model != "":
+		return "", fmt.Errorf("%s has no model %q", ch.Name, safetext.Line(f.Model, maxShown))
+	case len(ids) == 1:
+		return ids[0], nil
+	case f.Ask == nil:
+		return "", &MissingError{"model", fmt.Sprintf("%s has %d, such as %s", ch.Name, len(ids), safetext.Visible(ids[0]))}
+	}
+	const listed = 30 // models; the others are chosen by name
+	shown := make([]string, min(listed, len(ids)))
+	for i := range shown {
+		shown[i] = safetext.Visible(strings.TrimPrefix(ids[i], ch.Name+"/"))
+	}
+	title := "Which model?"
+	if len(ids) > listed {
+		title = fmt.Sprintf("Which model? These are %d of %d; any can be named.", listed, len(ids))
+	}
+	i, err := f.choose(ctx, title, "number or name", shown, func(answer string) int {
+		f.Model = answer
+		defer func() { f.Model = "" }()
+		return slices.IndexFunc(ids, match)
+	})
+	if err != nil {
+		return "", err
+	}
+	return ids[i], nil
+}
+
+// choose asks for one of several lines, by its number or its beginning, or by what other
+// finds: the index, or -1. what says what can be entered.
+func (f *Form) choose(ctx context.Context, title, what string, lines []string, other func(answer string) int) (int, error) {
+	f.Print(title)
+	for i, l := range lines {
+		f.Print(fmt.Sprintf("%3d  %s", i+1, l))
+	}
+	for {
+		answer, err := f.ask(ctx, what+" (Enter skips)")
+		if err != nil {
+			return 0, err
+		}
+		if n, err := strconv.Atoi(answer); err == nil && n >= 1 && n <= len(lines) {
+			return n - 1, nil
+		}
+		i := -1
+		if other != nil {
+			i = other(answer)
+		}
+		if i < 0 {
+			i = slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, answer) })
+		}
+		if i >= 0 {
+			return i, nil
+		}
+		f.Print("that is none of these; enter a " + what)
+	}
+}
+
+// ask reads a line. An empty one, and the end of the input, decline.
+func (f *Form) ask(ctx context.Context, what string) (string, error) {
+	return answered(f.Ask(ctx, what+": ", false))
+}
+
+func answered(line string, err error) (string, error) {
+	if line = strings.TrimSpace(line); errors.Is(err, io.EOF) || err == nil && line == "" {
+		return "", ErrDeclined
+	}
+	return line, err
+}
+
+// askKey reads a key without showing it.
+func (f *Form) askKey(ctx context.Context, what string) (err error) {
+	if f.Ask == nil {
+		return &MissingError{"key", "env:NAME, cmd:COMMAND or keyring:NAME, or - to read it from standard input"}
+	}
+	f.Key, err = answered(f.Ask(ctx, what+", or env:NAME, cmd:COMMAND, keyring:NAME (not shown): ", true))
+	return err
+}
+
+// confirm asks whether to go on.
+func (f *Form) confirm(ctx context.Context, question string) error {
+	if f.Yes {
+		return nil
+	}
+	if f.Ask == nil {
+		return &MissingError{"yes", "it answers: " + question}
+	}
+	answer, err := f.ask(ctx, question+" (y/n)")
+	if err == nil && answer != "y" && answer != "yes" {
+		err = ErrDeclined
+	}
+	return err
+}
+
+// Converse connects a model by questions, and prints what was done.
+func Converse(ctx context.Context, c connectcard.Connector, print func(line string), ask lines.Ask) error {
+	f := Form{Connector: c, Print: print, Ask: ask}
+	saved, err := f.Run(ctx)
+	switch {
+	case errors.Is(err, ErrDeclined), errors.Is(err, context.Canceled):
+		print("Nothing was changed.")
+		return nil
+	case err != nil:
+		return err
+	}
+	for _, line := range Lines(saved) {
+		print(line)
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package connecting
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"winnow/adapters/connect"
+	"winnow/assistant/llm"
+)
+
+// fake is a connector with a local server, a proxy that wants a key, and a vendor.
+type fake struct {
+	found []connect.Candidate
+	check []error // of each Check, in order; nil once they are used up
+	asked []string
+	to    connect.Storage
+}
+
+func newFake() *fake {
+	return &fake{found: []connect.Candidate{
+		{Kind: connect.Answers, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: 2},
+		{Kind: connect.Fails, Name: "proxy", BaseURL: "http://127.0.0.1:8000/v1", Err: &connect.Problem{Code: connect.WantsKey}},
+		{Kind: connect.Vendor, Name: "openai", BaseURL: "https://api.openai.com/v1"},
+		{Kind: connect.Custom},
+	}}
+}
+
+func (f *fake) Search(context.Context) []connect.Candidate { return f.found }
+
+func (f *fake) Check(_ context.Context, c connect.Candidate, address, key string) (*connect.Checked, error) {
+	f.asked = append(f.asked, strings.Join(strings.Fields("check "+c.Name+" "+address+" "+key), " "))
+	if len(f.check) > 0 {
+		err := f.check[0]
+		if f.check = f.check[1:]; err != nil {
+			return nil, err
+		}
+	}
+	_, pasted, err := connect.ParseKey(key)
+	return &connect.Checked{Name: "here", Pasted: pasted, HasKey: key != "", Models: []llm.ModelInfo{{ID: "here/large"}, {ID: "here/small"}}}, err
+}
+
+func (f *fake) Try(_ context.Context, _ *connect.Checked, id string) error {
+	f.asked = append(f.asked, "try "+id)
+	return nil
+}
+
+func (f *fake) Storages() []connect.Storage {
+	return []connect.Storage{connect.Keyring, connect.Variable, connect.Plain}
+}
+
+func (f *fake) Save(_ context.Context, _ *connect.Checked, id string, to connect.Storage) (connect.Saved, error) {
+	f.asked, f.to = append(f.asked, "save "+id), to
+	return connect.Saved{Model: id, Path: f.SettingsPath()}, nil
+}
+
+func (f *fake) Offline(string) bool           { return true }
+func (f *fake) Dismiss(context.Context) error { return nil }
+func (f *fake) SettingsPath() string          { return "/home/me/config.toml" }
+
+// converse runs a form whose questions are answered by these lines. screen is what was
+// shown; hidden answers are not in it.
+func converse(f *fake, form Form, answers ...string) (string, error) {
+	var screen strings.Builder
+	form.Connector = f
+	form.Print = func(line string) { screen.WriteString(line + "\n") }
+	form.Ask = func(_ context.Context, prompt string, hidden bool) (string, error) {
+		screen.WriteString(prompt)
+		if len(answers) == 0 {
+			return "", io.EOF
+		}
+		answer := answers[0]
+		if answers = answers[1:]; !hidden {
+			screen.WriteString(answer)
+		}
+		screen.WriteString("\n")
+		return answer, nil
+	}
+	_, err := form.Run(context.Background())
+	return screen.String(), err
+}
+
+func TestAnswers(t *testing.T) {
+	const secret = "sk-typed-0123456789"
+	for name, c := range map[string]struct {
+		check   []error
+		answers []string
+		want    string // what the connector was asked
+		to      connect.Storage
+	}{
+		"by number":       {nil, []string{"1", "2", "y"}, "check ollama ollama, save here/small", connect.Variable},
+		"by name":         {nil, []string{"olla", "small", "yes"}, "check ollama ollama, save here/small", connect.Variable},
+		"by address":      {nil, []string{"localhost:9/v1", "1", "y"}, "check localhost:9/v1, save here/large", connect.Variable},
+		"address later":   {nil, []string{"4", "localhost:9/v1", "1", "y"}, "check localhost:9/v1, save here/large", connect.Variable},
+		"a vendor":        {nil, []string{"openai", secret, "2", "large", "y"}, "check openai openai " + secret + ", try here/large, save here/large", connect.Variable},
+		"a mistyped line": {nil, []string{"9", "nonsense", "1", "1", "y"}, "check ollama ollama, save here/large", connect.Variable},
+		"a wrong key": {
+			[]error{&connect.Problem{Code: connect.WantsKey}, &connect.Problem{Code: connect.RefusedKey}},
+			[]string{"proxy", "wrong", secret, "keyring", "1", "1", "y"},
+			"check proxy proxy, check proxy proxy wrong, check proxy proxy " + secret + ", try here/large, save here/large", connect.Keyring,
+		},
+		"a wrong address": {
+			[]error{&connect.Problem{Code: connect.NoAnswer}},
+			[]string{"localhost:1", "ollama", "1", "y"},
+			"check localhost:1, check ollama ollama, save here/large", connect.Variable,
+		},
+	} {
+		f := newFake()
+		f.check = c.check
+		screen, err := converse(f, Form{}, c.answers...)
+		if got := strings.Join(f.asked, ", "); err != nil || got != c.want || f.to != c.to {
+			t.Errorf("%s: %v, asked %q to %d, want %q to %d; shown\n%s", name, err, got, f.to, c.want, c.to, screen)
+		}
+		if strings.Contains(screen, secret) {
+			t.Errorf("%s: the key is shown\n%s", name, screen)
+		}
+	}
+}
+
+// Enter, the end of the input and a no change nothing, at every question.
+func TestDeclined(t *testing.T) {
+	for _, answers := range [][]string{{}, {""}, {"4", ""}, {"openai", ""}, {"1"}, {"1", ""}, {"1", "1", ""}, {"1", "1", "n"}} {
+		f := newFake()
+		if _, err := converse(f, Form{}, answers...); !errors.Is(err, ErrDeclined) || strings.Contains(strings.Join(f.asked, ","), "save") {
+			t.Errorf("%q: %v, asked %q", answers, err, f.asked)
+		}
+	}
+}
+
+func TestReadFlags(t *testing.T) {
+	f := Form{Key: "-", Ask: func(context.Context, string, bool) (string, error) { return "", nil }}
+	if err := f.ReadFlags(strings.NewReader("sk-piped\n")); err != nil || f.Key != "sk-piped" || f.Ask != nil {
+		t.Errorf("a piped key is %q, %v", f.Key, err)
+	}
+	f = Form{Key: "sk-on-the-command-line"}
+	if err := f.ReadFlags(nil); err == nil || strings.Contains(err.Error(), "sk-on") {
+		t.Errorf("a key on the command line: %v", err)
+	}
+}
+
+// What is found is not mixed with what is only known by name.
+func TestNamesOfWhatIsFound(t *testing.T) {
+	f := newFake()
+	form := Form{Connector: f}
+	_, err := form.Run(t.Context())
+	const want = "--endpoint is missing: found: ollama, proxy; known by name, with a key: openai; any other by its address"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	f.found = f.found[2:]
+	if _, err := form.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing was found; known by name") {
+		t.Errorf("%v, want that nothing was found", err)
+	}
+}

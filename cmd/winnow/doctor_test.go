@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"winnow/adapters/doctor"
+	"winnow/checkpoint"
+)
+
+// Every command of winnow that doctor names is one, with the flags it names.
+func TestTheCommandsOfDoctorExist(t *testing.T) {
+	named := regexp.MustCompile(`\bwinnow((?: [\w./=-]+)*)`)
+	commands := 0
+	for _, text := range doctor.Advice("EXAMPLE") {
+		for line := range strings.Lines(text) {
+			line, _, _ = strings.Cut(strings.ReplaceAll(line, "newer winnow that wrote it", ""), "   ")
+			for _, match := range named.FindAllStringSubmatch(line, -1) {
+				commands++
+				root := newRoot(newApp(t.Context(), nil, &bytes.Buffer{}, &bytes.Buffer{}))
+				cmd, rest, err := root.Traverse(strings.Fields(match[1]))
+				if err == nil {
+					err = cmd.ParseFlags(rest)
+				}
+				if err == nil && cmd.HasParent() {
+					err = cmd.ValidateArgs(cmd.Flags().Args())
+				}
+				if err != nil || !cmd.HasParent() && len(cmd.Flags().Args()) > 0 {
+					t.Errorf("%q: %q leads to %s: %v", text, match[0], cmd.CommandPath(), err)
+				}
+			}
+		}
+	}
+	if commands < 10 {
+		t.Errorf("only %d commands were found", commands)
+	}
+}
+
+// Another program in the window, and a model of the settings that is gone, are said
+// with the way out.
+func TestDoctorSaysWhatStandsInTheWay(t *testing.T) {
+	doctor := func() (status int, stdout string) {
+		var out bytes.Buffer
+		status = run(t.Context(), []string{"doctor"}, nil, &out, &bytes.Buffer{})
+		return status, out.String()
+	}
+	inFolder(t, "A=1\n", "config", "path")
+	env, err := filepath.Abs(".env")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("WINNOW_MODEL", "offline/gone")
+	h, err := newApp(t.Context(), nil, &bytes.Buffer{}, &bytes.Buffer{}).folders()
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal, err := checkpoint.Open(h.Journal(env), checkpoint.Options{Program: "winnow serve"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, stdout := doctor()
+	for _, want := range []string{"! rules     winnow serve (process ", "→ close winnow serve", "offline/gone of the settings is not among them", "→ winnow models --chat"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is not in\n%s", want, stdout)
+		}
+	}
+	if status != statusFailed {
+		t.Errorf("the status is %d", status)
+	}
+	if err := journal.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, stdout = doctor(); !strings.Contains(stdout, "no other program works on those of") {
+		t.Errorf("afterwards doctor says\n%s", stdout)
+	}
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/fang/v2"
+	"github.com/spf13/cobra"
+
+	"winnow/adapters/config"
+	"winnow/adapters/doctor"
+	"winnow/adapters/home"
+	"winnow/assistant/safetext"
+	"winnow/cmd/winnow/topics"
+	"winnow/tui/keymap"
+	"winnow/tui/slash"
+	"winnow/tui/style"
+)
+
+// statuses are what `winnow help exit` lists.
+var statuses = []topics.Exit{
+	{Status: statusDone, Means: "done"},
+	{Status: statusFailed, Means: "failed, or found something: rules lint, doctor, config check"},
+	{Status: statusUsage, Means: "the command line or a flag was wrong"},
+	{Status: statusPending, Means: "changes are pending: rules diff, rules plan, a save that nobody could confirm"},
+	{Status: statusCancelled, Means: "cancelled by ctrl+c; another signal ends with 128 and its number"},
+	{Status: statusPipe, Means: "nobody reads the output any more, as in winnow ask … | head -1"},
+}
+
+// showHelp prints the help of a command. fang is set up only here: it is not
+// needed for anything else.
+func showHelp(a *app, cmd *cobra.Command) {
+	root := newRoot(a)
+	root.SetArgs(append(strings.Fields(cmd.CommandPath())[1:], "--help"))
+	// It cannot fail: the command exists, and help takes no argument.
+	_ = fang.Execute(a.ctx, root, fang.WithVersion(version()), fang.WithoutManpage())
+}
+
+// helpCommand explains a topic, else a command.
+func helpCommand(a *app) *cobra.Command {
+	var names []string
+	for _, t := range topics.All() {
+		names = append(names, t.Name)
+	}
+	c := command("help [TOPIC]", "Explain a topic: "+strings.Join(names, ", "), 0, -1, nil)
+	c.ValidArgs = names
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return a.emit(map[string]any{"topics": names}, topics.List()...)
+		}
+		if i := slices.Index(names, args[0]); i >= 0 && len(args) == 1 {
+			lines := topics.All()[i].Lines(a.facts(cmd.Root()))
+			return a.emit(map[string]any{"topic": args[0], "lines": lines}, lines...)
+		}
+		found, rest, _ := cmd.Root().Find(args) // a command that does not exist stays in rest
+		if len(rest) == 0 {
+			return found.Help()
+		}
+		near := slices.Clone(names)
+		for _, c := range found.Commands() {
+			near = append(near, c.Name())
+		}
+		return advise(&usageError{found.CommandPath(), fmt.Sprintf("there is no topic or command %q", safetext.Line(rest[0], maxName)) + didYouMean(rest[0], near, "%q")},
+			"winnow help lists the topics, %s --help the commands", found.CommandPath())
+	}
+	return c
+}
+
+// helpTopics are the topics for a screen.
+func (a *app) helpTopics() (all []slash.HelpTopic) {
+	for _, t := range topics.All() {
+		all = append(all, slash.HelpTopic{Name: t.Name, Short: t.Short, Lines: func() []string {
+			u := a.forRemote(a.environ) // another app: making a root sets flags to their defaults
+			u.deferring = true
+			root := newRoot(u)
+			u.flags = a.flags
+			return t.Lines(u.facts(root))
+		}})
+	}
+	return all
+}
+
+// facts are what the topics are written from. Settings that cannot be read leave
+// the default keys, which is said.
+func (a *app) facts(root *cobra.Command) topics.Facts {
+	f := topics.Facts{Settings: config.All(style.Themes()), Flags: settingFlags, Exits: statuses, Root: root}
+	f.Home, _ = home.At(a.flagOrEnv(a.flags.home, "WINNOW_HOME")) // fails only without a working folder
+	f.Config = f.Home.Settings()
+	s, err := a.config()
+	if err == nil {
+		f.Config = s.Path
+		f.Keys, err = keymap.Uses(s.SendKey == "enter", rebinds(s.Keys))
+	}
+	if err != nil {
+		a.printErr("winnow: %s; these are the default keys", strings.Join(doctor.ErrorLines(err), "; "))
+		f.Keys, _ = keymap.Uses(false, nil) // the table itself is valid
+	}
+	return f
+}

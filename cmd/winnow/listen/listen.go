@@ -1,0 +1,203 @@
+// Package listen opens the servers of winnow serve, as its flags say, and runs them.
+//
+// Flags are bound to a command, checked and opened as Servers, which Serve runs until
+// its context ends. All of it belongs to one goroutine.
+package listen
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"winnow/assistant/serve/api"
+	"winnow/checkpoint/privatefile"
+	"winnow/tui/sshserver"
+)
+
+// Flags are the flags of winnow serve.
+type Flags struct {
+	HTTP, TokenFile, Cert, Key string
+	SSH, AuthorizedKeys        string
+	Idle, Total                time.Duration
+	Connections                int
+}
+
+// Bind declares the flags.
+func (f *Flags) Bind(set *pflag.FlagSet) {
+	set.StringVar(&f.HTTP, "http", "", "listen on this ADDRESS for HTTP, HOST:PORT")
+	set.StringVar(&f.TokenFile, "token-file", "", "the FILE with the token, of 16 characters or more")
+	set.StringVar(&f.Cert, "cert", "", "the FILE with the certificate for TLS, which other hosts than this one need")
+	set.StringVar(&f.Key, "key", "", "the FILE with the key of the certificate")
+	set.StringVar(&f.SSH, "ssh", "", "listen on this ADDRESS for SSH, HOST:PORT")
+	set.StringVar(&f.AuthorizedKeys, "authorized-keys", "", "the FILE with the public keys that log in over SSH, a line each: TYPE KEY USER")
+	set.DurationVar(&f.Idle, "idle-limit", sshserver.DefaultIdle, "how long an SSH connection may be without a key, TIME")
+	set.DurationVar(&f.Total, "total-limit", sshserver.DefaultTotal, "how long an SSH connection may be open, TIME")
+	set.IntVar(&f.Connections, "max-connections", sshserver.DefaultConnections, "how many SSH connections may be open at once, N")
+}
+
+// Check refuses flags that do not go together.
+func (f *Flags) Check() error {
+	host, _, err := net.SplitHostPort(f.HTTP)
+	_, _, sshErr := net.SplitHostPort(f.SSH)
+	problem := ""
+	switch {
+	case f.HTTP == "" && f.SSH == "":
+		problem = "say where to listen: --http 127.0.0.1:7777, or --ssh :2222 --authorized-keys FILE"
+	case f.HTTP != "" && err != nil:
+		problem = fmt.Sprintf("--http %s: an address is HOST:PORT, as in 127.0.0.1:7777", f.HTTP)
+	case f.SSH != "" && sshErr != nil:
+		problem = fmt.Sprintf("--ssh %s: an address is HOST:PORT, as in :2222", f.SSH)
+	case (f.SSH == "") != (f.AuthorizedKeys == ""):
+		problem = "--ssh and --authorized-keys belong together"
+	case f.Idle <= 0 || f.Total <= 0 || f.Connections <= 0:
+		problem = "a limit is more than 0"
+	case f.HTTP == "" && f.TokenFile+f.Cert+f.Key != "":
+		problem = "--token-file, --cert and --key belong to --http"
+	case (f.Cert == "") != (f.Key == ""):
+		problem = "--cert and --key belong together"
+	case f.HTTP != "" && f.Cert == "" && !api.Loopback(host):
+		problem = "other hosts can only be served with TLS: add --cert and --key, or listen on 127.0.0.1"
+	default:
+		return nil
+	}
+	return errors.New(problem)
+}
+
+// Servers are open servers of one hub.
+type Servers struct {
+	Lines   []string       // what is printed when they are open
+	Started map[string]any // the same for programs
+
+	listeners []net.Listener
+	serve     []func(context.Context) error
+}
+
+// Open opens the servers that the flags name. A file that others can read or change is
+// a *sshserver.ModeError.
+func (f *Flags) Open(ctx context.Context, ssh sshserver.Options, http api.Options) (*Servers, error) {
+	s := &Servers{Started: map[string]any{}}
+	var err error
+	if f.SSH != "" {
+		err = f.openSSH(ctx, s, ssh)
+	}
+	if err == nil && f.HTTP != "" {
+		err = f.openHTTP(ctx, s, http)
+	}
+	if err != nil {
+		s.Close()
+	}
+	return s, err
+}
+
+func (s *Servers) add(l net.Listener, serve func(context.Context) error, line, name, address string) {
+	s.listeners, s.serve, s.Lines = append(s.listeners, l), append(s.serve, serve), append(s.Lines, line)
+	s.Started[name] = address
+}
+
+// Close closes the listeners, of servers that do not run.
+func (s *Servers) Close() {
+	for _, l := range s.listeners {
+		_ = l.Close() // Serve has closed it already
+	}
+}
+
+// Serve runs the servers until ctx ends or one of them fails.
+func (s *Servers) Serve(ctx context.Context) (err error) {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	ended, until := make(chan error), ctx
+	for _, serve := range s.serve { // that for HTTP closes the hub: it ends when that for SSH has ended
+		done, serving := context.WithCancel(context.WithoutCancel(ctx))
+		go func(until context.Context) {
+			err := serve(until)
+			serving()
+			ended <- err
+		}(until)
+		until = done
+	}
+	for range s.serve {
+		err = errors.Join(err, <-ended)
+		end()
+	}
+	return err
+}
+
+func (f *Flags) openSSH(ctx context.Context, s *Servers, o sshserver.Options) error {
+	o.AuthorizedKeys, o.Idle, o.Total, o.Connections = f.AuthorizedKeys, f.Idle, f.Total, f.Connections
+	server, err := sshserver.New(o)
+	if err != nil {
+		return err
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.SSH)
+	if err != nil {
+		return err
+	}
+	address, key := l.Addr().String(), server.Fingerprint()
+	s.add(l, func(ctx context.Context) error { return server.Serve(ctx, l) }, "winnow serves ssh on "+address+", host key "+key, "ssh", address)
+	s.Started["host_key"] = key
+	return nil
+}
+
+func (f *Flags) openHTTP(ctx context.Context, s *Servers, o api.Options) error {
+	token, made, err := readToken(f.TokenFile)
+	if err != nil {
+		return err
+	}
+	o.Token = token
+	scheme, config := "http", (*tls.Config)(nil)
+	if f.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
+		if err != nil {
+			return err
+		}
+		scheme, config, o.Cert = "https", &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, pair.Leaf
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.HTTP)
+	if err != nil {
+		return err
+	}
+	host, _, _ := net.SplitHostPort(f.HTTP)
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	o.Address = net.JoinHostPort(host, port)
+	server, err := api.New(o)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	url := scheme + "://" + o.Address
+	s.add(l, func(ctx context.Context) error { return server.Serve(ctx, l, config) }, "winnow serves "+url, "url", url)
+	if made {
+		s.Lines, s.Started["token"] = append(s.Lines, "token: "+token), token
+	}
+	return nil
+}
+
+// minToken is the length of the shortest token that nobody guesses.
+const minToken = 16
+
+// readToken reads the token from a file, or makes one.
+func readToken(path string) (token string, made bool, err error) {
+	if path == "" {
+		return rand.Text(), true, nil
+	}
+	const howToMake = "(umask 077; openssl rand -hex 32 > %[1]s) makes one"
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", false, fmt.Errorf("%[2]w; "+howToMake, path, err)
+	}
+	if privatefile.HasModes && info.Mode().Perm()&^privatefile.FileMode != 0 {
+		return "", false, &sshserver.ModeError{Path: path, Mode: privatefile.FileMode}
+	}
+	raw, err := os.ReadFile(path)
+	if token = strings.TrimSpace(string(raw)); err == nil && len(token) < minToken {
+		err = fmt.Errorf("the token in %[1]s is shorter than %[2]d characters; "+howToMake, path, minToken)
+	}
+	return token, false, err
+}

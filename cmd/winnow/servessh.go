@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"winnow/adapters/config"
+	"winnow/assistant/serve"
+	"winnow/tui"
+	"winnow/tui/mention"
+	"winnow/tui/sshserver"
+)
+
+// sshOptions are those of the server for SSH, but for what its flags say.
+func (a *app) sshOptions(p *program) (sshserver.Options, error) {
+	h, err := a.folders()
+	return sshserver.Options{
+		Hub: p.window.hub.Load(), History: p.store, Folder: a.folder(), HostKey: h.HostKey(), Log: a.logger(),
+		Screen: func(s *serve.Session, t sshserver.Terminal) (*tui.Model, error) { return a.remoteScreen(p, s, t) },
+		Command: func(user, line string) (func(context.Context, sshserver.Streams) int, error) {
+			return a.remoteCommand(&remote{user, p.window}, line)
+		},
+	}, err
+}
+
+// remote is the user of an SSH connection.
+type remote struct {
+	user   string
+	window *journaledWindow // which is served
+}
+
+// open opens a session of the user, until the app closes.
+func (r *remote) open(ctx context.Context, a *app) (*serve.Session, error) {
+	s, err := r.window.hub.Load().Open(ctx, serve.Join{User: r.user, Model: a.flags.model})
+	if err == nil {
+		a.onClose(func() error { return s.Close(context.WithoutCancel(ctx)) })
+	}
+	return s, err
+}
+
+// forRemote is the app of a remote user, with what this one has opened. Of its environment
+// what concerns the terminal is theirs.
+func (a *app) forRemote(environ []string) *app {
+	own := slices.DeleteFunc(slices.Clone(a.environ), func(e string) bool {
+		name, _, _ := strings.Cut(e, "=")
+		return strings.HasPrefix(name, "LC_") || slices.Contains([]string{"TERM", "COLORTERM", "NO_COLOR", "LANG"}, name)
+	})
+	u := &app{
+		environ: append(own, environ...), flags: a.flags, redactor: a.redactor,
+		settings: a.settings, home: a.home, store: a.store, log: a.logger(),
+	}
+	u.flags.noColor, u.flags.plain = false, false
+	return u
+}
+
+// remoteScreen is the screen of a remote user. It has nothing that starts a process here, or
+// reads or writes a file but the window and the history.
+func (a *app) remoteScreen(p *program, s *serve.Session, t sshserver.Terminal) (*tui.Model, error) {
+	u, set := a.forRemote(t.Environ), a.settings
+	u.onScreen = true
+	theme, fixed := u.theme(set)
+	own := &program{session: s.Session(), store: p.store, window: p.window}
+	own.makePane(s.HeldBy)
+	return tui.New(tui.Options{
+		Parts:  tui.Parts{Work: s.Workspace, Served: s, History: p.store, Pane: own.pane, Examples: own.examples()},
+		Screen: screenSettings(set, theme, fixed),
+		Width:  t.Width, Height: t.Height, Rebinds: rebinds(set.Keys), Help: u.helpTopics(),
+		Redact: a.redactor.Redact, Clipboard: func(string) error { return errors.ErrUnsupported }, Files: mention.Source{None: true},
+	})
+}
+
+// remoteCommand is a command line of a remote user: ask or rules.
+func (a *app) remoteCommand(r *remote, line string) (func(context.Context, sshserver.Streams) int, error) {
+	words, err := config.SplitWords(line)
+	if len(words) > 0 && words[0] == "winnow" {
+		words = words[1:]
+	}
+	switch {
+	case err != nil:
+		return nil, errors.New("the quotes of the command do not match")
+	case len(words) == 0 || words[0] != "ask" && words[0] != "rules":
+		return nil, errors.New("these can be run here: winnow ask …, winnow rules …")
+	case words[0] == "rules" && r.window.filter == nil:
+		return nil, errors.New("the chat history is served here, which has no rules")
+	}
+	return func(ctx context.Context, s sshserver.Streams) int {
+		u := a.forRemote(s.Environ)
+		u.ctx, u.remote, u.stdout, u.stderr = ctx, r, s.Out, s.Err
+		if words[0] == "ask" {
+			u.stdin = s.In
+		}
+		root := group("winnow", "Ask the assistant, and show or change the rules", askCommand(u), rulesCommand(u))
+		u.connect(root)
+		root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { u.program = cmd.CommandPath() }
+		u.flags.bindRemote(root)
+		root.SetArgs(words)
+		err := root.ExecuteContext(ctx)
+		if closed := u.closeAfter(0); err == nil {
+			err = closed
+		}
+		return u.report(err)
+	}, nil
+}

@@ -1,0 +1,182 @@
+// Package bar draws the first line of the screen and the keys in the last one.
+//
+// A Part is a piece of such a line; a click on it does an action of the key table. Header
+// is what the first line shows, a value. A Bar fits what there is into the width of the
+// screen and draws it; it belongs to the goroutine that runs Update and View.
+package bar
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"winnow/assistant/safetext"
+	"winnow/tui/style"
+	"winnow/tui/textwidth"
+)
+
+// Part is a piece of a bar.
+type Part struct {
+	Text   string // styled
+	Action string // what a click does, of the key table; "" is nothing
+}
+
+// Bar draws in the styles of a screen, whose cache it measures with.
+type Bar struct {
+	Styles *style.Styles
+	Widths *textwidth.Cache
+}
+
+// width is the width of parts together, in cells.
+func (b Bar) width(parts ...Part) (sum int) {
+	for _, p := range parts {
+		sum += b.Widths.Width(p.Text)
+	}
+	return sum
+}
+
+// ActionAt is the action of the part at a column; "" is none.
+func (b Bar) ActionAt(parts []Part, x int) string {
+	for _, p := range parts {
+		w := b.width(p)
+		if x >= 0 && x < w {
+			return p.Action
+		}
+		x -= w
+	}
+	return ""
+}
+
+// Draw draws parts in w cells; rest styles the cells after them.
+func (b Bar) Draw(parts []Part, w int, rest lipgloss.Style) string {
+	line, used := "", b.width(parts...)
+	for _, p := range parts {
+		line += p.Text
+	}
+	if used > w {
+		line = b.Widths.Truncate(line, w, "…")
+		used = b.Widths.Width(line)
+	}
+	return line + rest.Render(strings.Repeat(" ", max(0, w-used)))
+}
+
+// Header is what the first line shows. The zero value is a screen whose session is not
+// open yet: the name alone.
+type Header struct {
+	Ready            bool // the session is open
+	Window, Provider string
+	Model            string // "" is none
+	Checkpoints      int    // in effect
+	Counter          string // which pairs are sent; "" is no pair
+	NearLimit        bool   // of the model
+	Others           string // how many others are in the window; "" is none
+	Mouse            bool   // it is on, and offers what else has a key alone
+	Locked           string // why the window cannot be changed; "" is that it can
+	Saves            bool   // the window can be saved
+	Unsaved          bool
+}
+
+const (
+	minModel   = 12 // cells that the model has before provider and window give way
+	othersFrom = 60 // cells of a screen whose header counts the others in the window
+)
+
+// Header is the header in w cells. Where there is no room, the checkpoints give way
+// first, then the names of provider and window; the unsaved mark goes last.
+func (b Bar) Header(h Header, w int) []Part {
+	st := b.Styles.Header
+	if !h.Ready {
+		return []Part{{Text: st.Name.Render(" winnow")}}
+	}
+	model := b.model(h.Model, w)
+	var left Part
+	var right []Part
+	over := 1
+	for try := 0; try < 6 && over > 0; try++ {
+		left.Text = st.Name.Render(" winnow")
+		for _, name := range []string{h.Window, h.Provider}[try/2:] {
+			if name != "" {
+				left.Text += st.Text.Render(" · " + safetext.Visible(name))
+			}
+		}
+		checkpoints := try%2 == 0
+		right = b.right(h, model, w, checkpoints)
+		over = b.width(right...) + 1 + b.width(left) - w
+		if cells := b.Widths.Width(model) - over; over > 0 && cells >= minModel {
+			right, over = b.right(h, b.model(h.Model, cells), w, checkpoints), 0
+		}
+	}
+	for over > 0 && len(right) > 2 {
+		over -= b.width(right[:2]...) // a part and its gap
+		right = right[2:]
+	}
+	gap := Part{Text: st.Bar.Render(strings.Repeat(" ", max(0, w-b.width(left)-b.width(right...))))}
+	return append([]Part{left, gap}, right...)
+}
+
+// model is the model in at most w cells.
+func (b Bar) model(id string, w int) string {
+	ic := b.Styles.Icons
+	frame := b.Widths.Width(ic.Model) + b.Widths.Width(ic.Menu) + 2
+	name := safetext.Visible(cmp.Or(id, "no model"))
+	return b.Styles.Header.Model.Render(ic.Model + " " + b.Widths.Truncate(name, max(0, w-frame), ic.Ellipsis) + " " + ic.Menu)
+}
+
+// right is the right side of the header, with a gap after each part.
+func (b Bar) right(h Header, model string, w int, checkpoints bool) (right []Part) {
+	st, ic := b.Styles.Header, b.Styles.Icons
+	add := func(text, action string) {
+		if len(right) > 0 {
+			right = append(right, Part{Text: st.Bar.Render("  ")})
+		}
+		right = append(right, Part{text, action})
+	}
+	add(model, "models")
+	if h.Checkpoints > 0 && checkpoints {
+		add(st.Text.Render(fmt.Sprintf("%s %d %s", ic.Checkpoint, h.Checkpoints, ic.Menu)), "checkpoints")
+	}
+	counter := st.Count
+	if h.NearLimit {
+		counter = st.Unsaved // a warning as well
+	}
+	add(counter.Render(cmp.Or(h.Counter, "0/0")), "hud")
+	if h.Others != "" && w >= othersFrom {
+		add(st.Text.Render(h.Others), "notices")
+	}
+	if h.Mouse {
+		add(st.Text.Render("[new session]"), "new-session")
+	}
+	switch {
+	case h.Locked != "":
+		add(st.Lock.Render(ic.Lock+" "+h.Locked), "")
+	case h.Unsaved:
+		add(st.Unsaved.Render(ic.Unsaved+" unsaved"), "save")
+	case h.Saves:
+		add(st.Saved.Render(ic.Saved+" saved"), "")
+	}
+	return append(right, Part{Text: st.Bar.Render(" ")})
+}
+
+// Hint is a key that works now.
+type Hint struct{ Key, Text, Action string }
+
+// Hints draws hints, the most useful first. When they do not fit into w cells, the first
+// ones stay, and the last, help.
+func (b Bar) Hints(hints []Hint, w int) (parts []Part) {
+	f := b.Styles.Footer
+	for i, h := range hints {
+		text := f.Bar.Render(" ") + f.Key.Render(h.Key) + f.Text.Render(" "+h.Text)
+		if i > 0 {
+			text = f.Text.Render(" ·") + text
+		}
+		parts = append(parts, Part{text, h.Action})
+	}
+	for len(parts) > 0 && b.width(parts...) > w {
+		at := min(max(1, len(parts)-2), len(parts)-1)
+		parts = slices.Delete(parts, at, at+1)
+	}
+	return parts
+}

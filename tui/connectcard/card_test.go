@@ -1,0 +1,358 @@
+package connectcard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/adapters/connect"
+	"winnow/assistant/llm"
+	"winnow/tui/overlay"
+	"winnow/tui/style"
+	"winnow/tui/tuitest"
+)
+
+const secret = "sk-pasted-0123456789abcdef"
+
+// fake is a connector that answers as it is told, and notes what it was asked.
+type fake struct {
+	check, try, save []error // of each call, in order; nil once they are used up
+	storages         []connect.Storage
+	found            []connect.Candidate // nil: see Search
+	asked            []string
+}
+
+func next(all *[]error) error {
+	if len(*all) == 0 {
+		return nil
+	}
+	err := (*all)[0]
+	*all = (*all)[1:]
+	return err
+}
+
+func (f *fake) Search(context.Context) []connect.Candidate {
+	if f.found != nil {
+		return f.found
+	}
+	return []connect.Candidate{
+		{Kind: connect.Answers, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", From: "its usual port", Models: 3},
+		{Kind: connect.HasKey, Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", From: "OPENROUTER_API_KEY"},
+		{Kind: connect.Fails, Name: "proxy", BaseURL: "http://127.0.0.1:8000/v1", Err: &connect.Problem{Code: connect.WantsKey}},
+		{Kind: connect.Vendor, Name: "openai", BaseURL: "https://api.openai.com/v1"},
+		{Kind: connect.Vendor, Name: "anthropic", BaseURL: "https://api.anthropic.com/v1"},
+		{Kind: connect.Custom},
+	}
+}
+
+func (f *fake) Check(_ context.Context, c connect.Candidate, address, key string) (*connect.Checked, error) {
+	f.asked = append(f.asked, strings.TrimSpace("check "+c.Name+" "+address+" "+key))
+	if err := next(&f.check); err != nil {
+		return nil, err
+	}
+	pasted := key != "" && !strings.Contains(key, ":")
+	return &connect.Checked{Name: "here", Pasted: pasted, HasKey: key != "", Models: []llm.ModelInfo{{ID: "here/large", Context: 131072}, {ID: "here/small"}}}, nil
+}
+
+func (f *fake) Try(_ context.Context, _ *connect.Checked, id string) error {
+	f.asked = append(f.asked, "try "+id)
+	return next(&f.try)
+}
+
+func (f *fake) Storages() []connect.Storage {
+	if f.storages == nil {
+		return []connect.Storage{connect.Keyring, connect.Variable, connect.Plain}
+	}
+	return f.storages
+}
+
+func (f *fake) Save(_ context.Context, ch *connect.Checked, id string, to connect.Storage) (connect.Saved, error) {
+	f.asked = append(f.asked, fmt.Sprintf("save %s to %d", id, to))
+	saved := connect.Saved{Model: id, Path: f.SettingsPath(), Provider: true}
+	if to == connect.Variable && ch.Pasted {
+		saved.Variable = "HERE_API_KEY"
+	}
+	return saved, next(&f.save)
+}
+
+func (f *fake) Offline(string) bool { return true }
+
+func (f *fake) Dismiss(context.Context) error { return nil }
+
+func (f *fake) SettingsPath() string { return "/home/me/.config/winnow/config.toml" }
+
+// bench is a card on a stack, whose work is done at once.
+type bench struct {
+	t     *testing.T
+	fake  *fake
+	card  *Card
+	stack overlay.Stack
+	now   time.Time
+	out   overlay.Outcome
+}
+
+// open opens a card that has searched.
+func open(t *testing.T, f *fake, offered bool) *bench {
+	t.Helper()
+	b := &bench{t: t, fake: f, now: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
+	b.card = New(f, offered, func() time.Time { return b.now })
+	b.stack.Push(overlay.Connect, b.card)
+	b.run(b.card.Start())
+	return b
+}
+
+func (b *bench) run(out overlay.Outcome) {
+	if work, ok := out.(overlay.Work); ok {
+		work.Run()()
+		out = overlay.Stay{}
+	}
+	b.out = out
+}
+
+// press presses keys, a second apart. A text in quotes is pasted.
+func (b *bench) press(keys ...string) *bench {
+	for _, key := range keys {
+		b.now = b.now.Add(time.Second)
+		if pasted, ok := strings.CutPrefix(key, "paste:"); ok {
+			b.run(b.stack.Key("", pasted))
+			continue
+		}
+		text := key
+		if len(key) > 1 {
+			text = ""
+		}
+		b.run(b.stack.Key(key, text))
+	}
+	return b
+}
+
+func (b *bench) frame(w, h int, o style.Options) string {
+	view, _, _ := b.stack.View(w, h, style.New(o))
+	return view
+}
+
+func (b *bench) shows(all ...string) {
+	b.t.Helper()
+	frame := strings.Join(strings.Fields(strings.ReplaceAll(ansi.Strip(b.frame(100, 30, style.Options{Unicode: true})), "┃", " ")), " ")
+	for _, want := range all {
+		if !strings.Contains(frame, want) {
+			b.t.Errorf("%q is missing in\n%s", want, ansi.Strip(b.frame(100, 30, style.Options{Unicode: true})))
+		}
+	}
+}
+
+func wants(code connect.Code) error {
+	return &connect.Problem{Code: code, Endpoint: "here", At: "http://127.0.0.1:8000/v1", Err: errors.New("401 no such key")}
+}
+
+// states are the steps of the card, with the keys that lead there.
+var states = map[string]struct {
+	fake    fake
+	offered bool
+	keys    []string
+}{
+	"offered":    {offered: true},
+	"found":      {},
+	"address":    {keys: []string{"end", "enter", "paste:localhost:9000/v1"}},
+	"key":        {keys: []string{"down", "down", "down", "enter", "paste:" + secret}},
+	"key-named":  {keys: []string{"down", "down", "down", "enter", "paste:env:MY_KEY"}},
+	"refused":    {fake: fake{check: []error{wants(connect.RefusedKey)}}, keys: []string{"down", "enter"}},
+	"no-answer":  {fake: fake{check: []error{wants(connect.NoAnswer)}}, keys: []string{"enter"}},
+	"storage":    {keys: []string{"down", "down", "down", "enter", "paste:" + secret, "enter"}},
+	"no-keyring": {fake: fake{storages: []connect.Storage{connect.Variable, connect.Plain}}, keys: []string{"down", "down", "down", "enter", "paste:" + secret, "enter"}},
+	"consent":    {keys: []string{"down", "down", "down", "enter", "paste:" + secret, "enter", "down", "down", "enter"}},
+	"models":     {keys: []string{"enter"}},
+	"done":       {keys: []string{"down", "down", "down", "enter", "paste:" + secret, "enter", "down", "enter", "enter"}},
+}
+
+func TestFrames(t *testing.T) {
+	for name, s := range states {
+		f := s.fake
+		b := open(t, &f, s.offered).press(s.keys...)
+		var all strings.Builder
+		for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 50}} {
+			w, h := size[0], size[1]
+			dark := b.frame(w, h, style.Options{Dark: true, Unicode: true})
+			for _, o := range []style.Options{{Unicode: true}, {Unicode: true, Profile: style.NoColor}, {Dark: true, Unicode: true, Profile: style.ANSI16}} {
+				if got := b.frame(w, h, o); ansi.Strip(got) != ansi.Strip(dark) {
+					t.Errorf("%s at %dx%d has another text with %+v:\n%s", name, w, h, o, ansi.Strip(got))
+				}
+			}
+			for _, frame := range []string{dark, b.frame(w, h, style.Options{})} {
+				if strings.Contains(frame, "pasted") || strings.Contains(frame, secret[3:12]) {
+					t.Errorf("%s at %dx%d shows the key:\n%s", name, w, h, ansi.Strip(frame))
+				}
+				if lines := strings.Split(frame, "\n"); len(lines) > h {
+					t.Errorf("%s at %dx%d has %d lines", name, w, h, len(lines))
+				}
+			}
+			fmt.Fprintf(&all, "%dx%d\n%s\n", w, h, ansi.Strip(dark))
+		}
+		tuitest.Golden(t, name, all.String())
+	}
+}
+
+// The cursor begins on what can be connected, and again when the user comes back.
+func TestTheFirstChoiceCanBeConnected(t *testing.T) {
+	dead := connect.Candidate{Kind: connect.Fails, Name: "proxy", BaseURL: "http://127.0.0.1:1/v1", Err: &connect.Problem{Code: connect.NoAnswer}}
+	locked := connect.Candidate{Kind: connect.Fails, Name: "locked", BaseURL: "http://127.0.0.1:2/v1", Err: &connect.Problem{Code: connect.WantsKey}}
+	ollama := connect.Candidate{Kind: connect.Answers, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: 3}
+	openai := connect.Candidate{Kind: connect.Vendor, Name: "openai", BaseURL: "https://api.openai.com/v1"}
+	groq := connect.Candidate{Kind: connect.Vendor, Name: "groq", BaseURL: "https://api.groq.com/v1"}
+	for want, found := range map[string][]connect.Candidate{
+		"openai": {dead, openai, groq},
+		"locked": {dead, locked, openai},
+		"ollama": {ollama, dead, openai},
+		"proxy":  {dead},
+	} {
+		for _, offered := range []bool{true, false} {
+			b := open(t, &fake{found: found}, offered)
+			b.shows("❯ " + want)
+			if want == "openai" {
+				b.press("enter", "esc").shows("❯ openai")
+				b.press("down").shows("❯ groq")
+			}
+		}
+	}
+}
+
+func TestConnectWhatRuns(t *testing.T) {
+	b := open(t, &fake{}, false).press("enter")
+	b.shows("Which model of here", "large", "131k tokens")
+	b.press("down", "enter").shows("here/small answers from the next message on", "/home/me/.config/winnow/config.toml")
+	if b.press("enter"); b.out != (overlay.Chosen{Kind: overlay.Connect, Value: "here/small"}) || b.stack.Open() {
+		t.Errorf("the end is %#v", b.out)
+	}
+	if got := strings.Join(b.fake.asked, ", "); got != "check ollama, save here/small to 0" {
+		t.Errorf("asked: %s", got)
+	}
+}
+
+// A wrong key stays on the card, with the reason; then the right one is asked where it
+// goes, and is tried with the model.
+func TestAPastedKey(t *testing.T) {
+	f := &fake{check: []error{wants(connect.WantsKey), wants(connect.RefusedKey)}, try: []error{wants(connect.Refused)}}
+	b := open(t, f, false).press("down", "down", "enter")
+	b.shows("here wants a key", "Paste it")
+	if b.card.problem != "" {
+		t.Errorf("an error is shown before a key was entered: %q", b.card.problem)
+	}
+	b.press("enter").shows("a key is needed")
+	b.press("paste:wrong", "enter").shows("refuses this key")
+	b.press("paste:"+secret, "enter").shows("Where do you want to store the key?", "keyring:here", "env:HERE_API_KEY")
+	b.press("end", "enter").shows("as plain text in /home/me", "y store it there")
+	b.press("x", "enter").shows("as plain text in /home/me")
+	b.press("n").shows("Where do you want")
+	b.press("end", "enter", "y").shows("Which model")
+	b.press("enter").shows("here refuses: 401 no such key", "Which model")
+	b.press("enter").shows("answers from the next message on")
+	want := "check proxy, check proxy  wrong, check proxy  " + secret + ", try here/large, save here/large to 2"
+	if got := strings.Join(f.asked, ", "); got != want {
+		t.Errorf("asked: %s\nwant: %s", got, want)
+	}
+	if b.press("esc"); b.out != (overlay.Chosen{Kind: overlay.Connect, Value: "here/large"}) {
+		t.Errorf("the end is %#v", b.out)
+	}
+}
+
+func TestAnAddressThatIsWrong(t *testing.T) {
+	f := &fake{check: []error{wants(connect.NotAnEndpoint)}}
+	b := open(t, f, false).press("end", "enter", "paste:localhost:9", "enter")
+	b.shows("its address mostly ends with /v1", "> localhost:9")
+	b.press("esc").shows("another address")
+	if b.press("esc"); b.out != (overlay.Chosen{Kind: overlay.Connect}) || b.stack.Open() {
+		t.Errorf("esc at the first step is %#v", b.out)
+	}
+}
+
+// An address is typed or pasted on the first page, also when the card opened by itself, and
+// before the search has ended.
+func TestAnAddressOnTheFirstPage(t *testing.T) {
+	for name, c := range map[string]struct {
+		offered bool
+		keys    []string
+		want    string
+	}{
+		"typed":   {false, strings.Split("myhost:9/v1", ""), "myhost:9/v1"},
+		"pasted":  {false, []string{"paste:http://localhost:9000/v1"}, "http://localhost:9000/v1"},
+		"offered": {true, []string{"paste:http://localhost:9000/v1"}, "http://localhost:9000/v1"},
+	} {
+		f := &fake{}
+		b := open(t, f, c.offered).press(c.keys...)
+		b.shows(c.want, "enter asks it")
+		b.press("enter").shows("Which model of here")
+		if got := strings.Join(f.asked, ", "); got != "check  "+c.want {
+			t.Errorf("%s: asked %q", name, got)
+		}
+	}
+	f := &fake{check: []error{wants(connect.NoAnswer)}}
+	b := open(t, f, false).press("paste:localhost:9", "enter")
+	b.shows("nothing answers", "> localhost:9") // it can be corrected
+	b.press("esc").shows("What would you like to connect?")
+
+	b = &bench{t: t, fake: &fake{}, now: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
+	b.card = New(b.fake, false, func() time.Time { return b.now })
+	b.stack.Push(overlay.Connect, b.card)
+	searching := b.card.Start().(overlay.Work).Run()
+	b.press("paste:localhost:9")
+	searching()
+	b.shows("localhost:9", "enter asks it")
+	if b.press("enter"); strings.Join(b.fake.asked, ", ") != "check  localhost:9" {
+		t.Errorf("what was typed during the search is lost: asked %q", b.fake.asked)
+	}
+}
+
+// Esc stops what is waited for, and a late answer shows nothing.
+func TestEscStopsACheck(t *testing.T) {
+	b := open(t, &fake{}, false)
+	work, ok := b.stack.Key("enter", "").(overlay.Work)
+	if !ok {
+		t.Fatal("enter checks nothing")
+	}
+	b.shows("asking ollama for its models")
+	b.press("enter", "esc").shows("What would you like to connect?")
+	work.Run()()
+	b.shows("What would you like to connect?")
+}
+
+// Who types when the card opens by itself writes a message.
+func TestAnOfferedCardGivesWayToTyping(t *testing.T) {
+	b := open(t, &fake{}, true)
+	b.now = b.now.Add(-900 * time.Millisecond)
+	if b.press("enter"); b.out != (overlay.Stay{}) {
+		t.Errorf("an enter that was typed ahead is %#v", b.out)
+	}
+	if b.press("h"); b.out != (overlay.Chosen{Kind: overlay.Connect, Query: "h"}) || b.stack.Open() {
+		t.Errorf("a letter is %#v", b.out)
+	}
+	b = open(t, &fake{}, true).press("down", "enter")
+	b.shows("Which model of here")
+	b.press("esc").shows("What would you like to connect?", "type to search")
+}
+
+// What cannot be stored is said, and another place can be chosen.
+func TestAKeyThatCannotBeStored(t *testing.T) {
+	f := &fake{save: []error{wants(connect.NotStored)}}
+	b := open(t, f, false).press("down", "down", "down", "enter", "paste:"+secret, "enter", "enter", "enter")
+	b.shows("nothing was changed", "Where do you want")
+	b.press("down", "enter", "enter").shows("Put the key in HERE_API_KEY before the next start")
+}
+
+func TestSentences(t *testing.T) {
+	for _, code := range []connect.Code{
+		connect.BadAddress, connect.BadKey, connect.KeySource, connect.NoAnswer, connect.WantsKey, connect.RefusedKey,
+		connect.NotAnEndpoint, connect.NoModels, connect.Refused, connect.NotStored,
+	} {
+		if text := Sentence(wants(code)); text == "" || strings.Contains(text, string(code)) && strings.Contains(text, "_") {
+			t.Errorf("%s is told as %q", code, text)
+		}
+	}
+	if text := Sentence(errors.New("a\x1b[31m\nb")); strings.ContainsAny(text, "\x1b\n") {
+		t.Errorf("an error reaches the screen as %q", text)
+	}
+}

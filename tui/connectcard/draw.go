@@ -1,0 +1,342 @@
+package connectcard
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"winnow/adapters/connect"
+	"winnow/assistant"
+	"winnow/assistant/safetext"
+	"winnow/tui/footerline"
+	"winnow/tui/overlay"
+	"winnow/tui/style"
+	"winnow/tui/textline"
+	"winnow/tui/textwidth"
+)
+
+// Sentence is why a model could not be connected, with the way out.
+func Sentence(err error) string {
+	var p *connect.Problem
+	if !errors.As(err, &p) {
+		return clean(err.Error())
+	}
+	cause := ""
+	if p.Err != nil {
+		cause = clean(p.Err.Error())
+	}
+	switch p.Code {
+	case connect.BadAddress:
+		return cause + "; for example http://localhost:8000/v1"
+	case connect.BadKey:
+		return cause
+	case connect.KeySource:
+		return cause + "; name another, or paste the key"
+	case connect.NoAnswer:
+		return fmt.Sprintf("nothing answers at %s: start the server, or correct the address", p.At)
+	case connect.WantsKey:
+		return p.Endpoint + " wants a key"
+	case connect.RefusedKey:
+		return fmt.Sprintf("%s refuses this key: copy it whole, or make a new one there", p.Endpoint)
+	case connect.NotAnEndpoint:
+		return fmt.Sprintf("%s does not answer as an OpenAI-compatible endpoint does: its address mostly ends with /v1", p.At)
+	case connect.NoModels:
+		return p.Endpoint + " has no model that can chat: load one there, then try again"
+	case connect.NotStored:
+		return cause + "; nothing was changed"
+	case connect.Refused:
+	}
+	return fmt.Sprintf("%s refuses: %s", p.Endpoint, cause)
+}
+
+func clean(text string) string { return safetext.Line(safetext.Visible(text), 400) }
+
+// Label is a candidate in a line: its name with its address, and what is known of it.
+func Label(c connect.Candidate) (name, extra string) {
+	if c.Kind == connect.Custom {
+		return "another address", "or paste it here"
+	}
+	name = c.Name
+	if at, err := url.Parse(c.BaseURL); err == nil {
+		name += "  " + at.Host
+	}
+	switch c.Kind {
+	case connect.Answers:
+		return name, assistant.Counted(c.Models, "model")
+	case connect.HasKey:
+		return name, "has " + c.From
+	case connect.SetUp:
+		return name, "set up"
+	case connect.Vendor:
+		return name, "needs a key"
+	case connect.Fails, connect.Custom:
+	}
+	return name, map[connect.Code]string{
+		connect.WantsKey: "wants a key", connect.RefusedKey: "refuses its key", connect.NoModels: "has no models", connect.NoAnswer: "does not answer",
+	}[connect.CodeOf(c.Err)]
+}
+
+func candidateValue(c connect.Candidate) string { return c.Name + " " + c.BaseURL }
+
+// addressValue is the entry of an address that is typed into the search.
+const addressValue = "address"
+
+// showCandidates lists the candidates. The first that can be connected is selected; a
+// server that wants a key can.
+func (c *Card) showCandidates() {
+	c.list = nil // its query ends with it
+	c.list = overlay.NewPicker("", c.candidates(), slices.IndexFunc(c.found, func(one connect.Candidate) bool {
+		return one.Kind != connect.Fails || connect.CodeOf(one.Err) == connect.WantsKey
+	}))
+}
+
+// candidates are the entries of what was found, and of an address that is typed.
+func (c *Card) candidates() (entries []overlay.Entry) {
+	for _, one := range c.found {
+		e := overlay.Entry{Value: candidateValue(one), Group: "found"}
+		e.Text, e.Extra = Label(one)
+		if one.Kind >= connect.Vendor {
+			e.Group = "by key or address"
+		}
+		entries = append(entries, e)
+	}
+	if query := c.query(); connect.IsAddress(query) {
+		entries = append(entries, overlay.Entry{Value: addressValue, Text: query, Extra: "enter asks it"})
+	}
+	return entries
+}
+
+// query is what is typed into the list; "" before there is one.
+func (c *Card) query() string {
+	if c.list == nil {
+		return ""
+	}
+	return c.list.Query()
+}
+
+func storageValue(s connect.Storage) string { return fmt.Sprint(int(s)) }
+
+// showStorages lists where the key can go.
+func (c *Card) showStorages() {
+	var entries []overlay.Entry
+	for _, s := range c.storages {
+		e := overlay.Entry{Value: storageValue(s)}
+		switch s {
+		case connect.Keyring:
+			e.Text, e.Extra = "in the keyring", "keyring:"+c.checked.Name
+		case connect.Variable:
+			e.Text, e.Extra = "in a variable that you set", "env:"+c.checked.VariableOf()
+		case connect.Plain:
+			e.Text, e.Extra = "in the settings file", "plain text"
+		}
+		entries = append(entries, e)
+	}
+	c.list = overlay.NewPicker("", entries, 0)
+}
+
+// showModels lists the models; the one that did not answer is selected again.
+func (c *Card) showModels() {
+	entries, at := make([]overlay.Entry, len(c.checked.Models)), 0
+	for i, m := range c.checked.Models {
+		entries[i] = overlay.Entry{Value: m.ID, Text: strings.TrimPrefix(m.ID, c.checked.Name+"/")}
+		if m.Context > 0 {
+			entries[i].Extra = fmt.Sprintf("%dk tokens", (m.Context+500)/1000)
+		}
+		if m.ID == c.refused {
+			at = i
+		}
+	}
+	c.list = overlay.NewPicker("", entries, at)
+}
+
+// head says what the step is about, a paragraph each.
+func (c *Card) head() []string {
+	switch c.step {
+	case choosing:
+		text := "Built-in rules answer now. Connect a language model:"
+		if !c.offered {
+			text = "What would you like to connect?"
+		}
+		if c.searching {
+			text = "Looking for model servers on this machine…"
+		}
+		return []string{text}
+	case addressing:
+		return []string{"The address of an OpenAI-compatible endpoint, such as http://localhost:8000/v1:"}
+	case keying:
+		where := cmp.Or(c.candidate.BaseURL, c.address)
+		text := []string{fmt.Sprintf("The key for %s. Paste it, or name it as env:NAME, cmd:COMMAND or keyring:NAME:", safetext.Visible(where))}
+		if c.reason != "" {
+			text = slices.Insert(text, 0, c.reason)
+		}
+		return text
+	case storing:
+		return []string{c.checked.Name + " answers. Where do you want to store the key?"}
+	case consenting:
+		return []string{"The key will be stored as plain text in " + c.conn.SettingsPath() + ". Whoever can read that file can use it."}
+	case picking:
+		return []string{"Which model of " + c.checked.Name + " do you want to use?"}
+	case waiting:
+		return []string{c.busy + "…"}
+	case done:
+		return c.result()
+	}
+	return nil
+}
+
+// result says what was done.
+func (c *Card) result() []string {
+	text := []string{safetext.Visible(c.saved.Model) + " answers from the next message on."}
+	switch {
+	case c.saved.Folder:
+		text = append(text, "winnow remembers it for this folder, which has the proxy.")
+	case c.saved.Path != "":
+		text = append(text, "Saved in "+c.saved.Path+".")
+	}
+	if c.saved.Variable != "" {
+		text = append(text, "Put the key in "+c.saved.Variable+" before the next start.")
+	}
+	return append(text, "winnow doctor checks it; winnow config connect connects another.")
+}
+
+// Hints implements overlay.Overlay.
+func (c *Card) Hints() string {
+	switch c.step {
+	case choosing:
+		if c.offered {
+			return "↑ ↓ move · enter connects · esc skips"
+		}
+		return "search, or type an address · enter connects · esc closes"
+	case addressing, keying:
+		return "enter tests it · esc goes back"
+	case storing, picking:
+		return "↑ ↓ move · enter selects · esc goes back"
+	case consenting:
+		return "y store it there · n elsewhere"
+	case waiting:
+		return "esc stops"
+	case done:
+	}
+	return "enter closes"
+}
+
+const (
+	cardWidth = 64 // cells of a sentence that reads well
+	listLines = 14 // of a list, where there is room
+	unbounded = 1 << 20
+)
+
+// Size implements overlay.Overlay.
+func (c *Card) Size(w, h int) (int, int) {
+	w = min(cardWidth, w*9/10)
+	lines := len(c.wrapped(w)) + 2
+	if c.problem != "" {
+		lines += 1 + len(textwidth.Wrap(c.problem, w-2))
+	}
+	switch {
+	case c.lists():
+		_, list := c.list.Size(w, unbounded)
+		lines += min(list, listLines)
+	case c.step == addressing || c.step == keying:
+		lines += 2
+	}
+	return w, min(lines, h*9/10)
+}
+
+func (c *Card) wrapped(w int) (lines []string) {
+	for _, text := range c.head() {
+		lines = append(lines, textwidth.Wrap(text, w)...)
+	}
+	return lines
+}
+
+// Body implements overlay.Overlay.
+func (c *Card) Body(w, h int, st style.Styles) []string {
+	o := st.Overlay
+	var out, foot []string
+	for _, l := range c.wrapped(w) {
+		out = append(out, o.Text.Render(l))
+	}
+	if c.problem != "" {
+		for i, l := range textwidth.Wrap(c.problem, max(1, w-2)) {
+			mark := "  "
+			if i == 0 {
+				mark = textwidth.Fit(st.Icons.Error, 1, "") + " "
+			}
+			foot = append(foot, st.Chat.ToolBad.Render(mark+l))
+		}
+	}
+	foot = append(foot, o.Muted.Render(textwidth.Truncate(footerline.FitHints(c.Hints(), w), w, st.Icons.Ellipsis)))
+	if out = out[:min(len(out), max(1, h-len(foot)))]; len(out)+len(foot)+minList < h {
+		out = append(out, "")
+	}
+	c.top, c.width = len(out), w
+	room := max(0, h-len(out)-len(foot))
+	switch {
+	case c.step == choosing && c.offered:
+		const search = 2 // lines of the search, which an offered card does not have
+		c.top -= search
+		out = append(out, c.list.Body(w, room+search, st)[search:]...)
+	case c.lists():
+		out = append(out, c.list.Body(w, room, st)...)
+	case c.step == addressing || c.step == keying:
+		out = append(out, o.Key.Render("> ")+o.Text.Render(c.shown(st).View(w-prompt)))
+	}
+	for len(out)+len(foot) < h {
+		out = append(out, "")
+	}
+	return append(out, foot...)
+}
+
+const (
+	prompt  = 2 // cells before the line
+	minList = 5 // lines that a list needs: the search, a rule, a heading and two entries
+)
+
+// shown is the line as it is drawn: a key as dots, but not the name of one.
+func (c *Card) shown(st style.Styles) *textline.Editor {
+	before, after := c.line.Split()
+	if c.step == keying && !naming(c.line.Text()) {
+		dot := textwidth.Fit(st.Icons.Bullet, 1, "")
+		before, after = strings.Repeat(dot, utf8.RuneCountInString(before)), strings.Repeat(dot, utf8.RuneCountInString(after))
+	}
+	before, after = safetext.Visible(before), safetext.Visible(after)
+	line := &textline.Editor{}
+	line.Set(before + after)
+	at := utf8.RuneCountInString(before)
+	line.Replace(at, at, "")
+	return line
+}
+
+// naming reports whether a text names a key, or begins to: the part of a key that it may
+// be instead is too short to matter.
+func naming(text string) bool {
+	return slices.ContainsFunc([]string{"env:", "cmd:", "keyring:"}, func(kind string) bool {
+		return strings.HasPrefix(text, kind) || strings.HasPrefix(kind, text)
+	})
+}
+
+// Cursor implements overlay.Overlay.
+func (c *Card) Cursor() (x, y int, ok bool) {
+	switch {
+	case c.step == addressing || c.step == keying:
+		_, x = c.shown(style.Styles{}).Scroll(max(1, c.width-prompt))
+		return prompt + x, c.top, true
+	case c.lists() && !(c.step == choosing && c.offered):
+		x, y, ok = c.list.Cursor()
+		return x, y + c.top, ok
+	}
+	return 0, 0, false
+}
+
+// Position implements overlay.Overlay.
+func (c *Card) Position() string {
+	if c.lists() {
+		return c.list.Position()
+	}
+	return ""
+}

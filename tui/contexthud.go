@@ -1,0 +1,124 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	"winnow/tui/hud"
+	"winnow/tui/keymap"
+	"winnow/tui/overlay"
+)
+
+// openHUD opens the HUD: the numbers of the context.
+func (m *Model) openHUD() tea.Cmd {
+	text := overlay.NewText("Context", m.numbers())
+	if key := m.key("dock-context"); key != "" {
+		text.WithKeys(key+" docks every pair beside the conversation", key)
+	}
+	return m.open(overlay.HUD, text, func(overlay.Chosen) tea.Cmd { return m.dockHUD() })
+}
+
+// numbers are the numbers of the context as lines.
+func (m *Model) numbers() []string {
+	focused, _ := m.conv.chat.Focused()
+	return hud.Numbers{
+		Session: m.session, Boundary: m.conv.boundary.at, Counter: m.conv.boundary.counter,
+		Draft: m.input.draftCost(), Focused: focused, UserText: m.conv.chat.UserText,
+	}.Lines(m.width, m.styles.Overlay)
+}
+
+// onHUD is an action of the docked HUD, which may scroll to pairs that are not loaded.
+func onHUD(move func(*hud.Panel)) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		move(&m.hud)
+		return m.conv.loadMissing()
+	}
+}
+
+// dockHUD docks or undocks the HUD, for the next start as well.
+func (m *Model) dockHUD() tea.Cmd {
+	m.opts.HUD = !m.opts.HUD
+	cmd := m.showHUD()
+	switch {
+	case !m.opts.HUD:
+		m.notice.Info("HUD closed" + m.hint(" · %s docks it again", "dock-context"))
+	case m.layout.HUD.Empty(): // a low screen shows it only while it has the focus
+		m.notice.Info("HUD docked" + m.hint(" · %s shows it", "next-region"))
+	default:
+		m.notice.Info("HUD docked" + m.hint(" · %s moves to it", "next-region") + m.hint(" · %s closes it", "dock-context"))
+	}
+	if m.opts.StoreSetting == nil {
+		return cmd
+	}
+	value := strconv.FormatBool(m.opts.HUD)
+	return tea.Batch(cmd, attempt(func(context.Context) error { return m.opts.StoreSetting("hud", value) }, m.fail))
+}
+
+// showHUD lays the screen out with or without the docked HUD.
+func (m *Model) showHUD() tea.Cmd {
+	if m.mode == keymap.HUD && !m.opts.HUD {
+		m.setMode(keymap.Input)
+	}
+	m.arrange()
+	return tea.Batch(m.feedHUD(), m.conv.loadMissing())
+}
+
+// feedHUD gives the docked HUD what does not come with the boundary: what the last
+// request left out, and how many pairs the filter hides.
+func (s *shared) feedHUD() tea.Cmd {
+	if !s.opts.HUD || !s.ready {
+		return nil
+	}
+	last, _ := s.session.LastSend()
+	s.hud.SetLast(last)
+	line := s.session.Filter()
+	if line == "" || s.opts.History == nil {
+		s.hud.SetHidden(0)
+		return nil
+	}
+	return async(func(ctx context.Context) (int, error) { return s.work.CountFilter(ctx, "!("+line+")") }, func(n int, err error) tea.Cmd {
+		if err == nil && line == s.session.Filter() {
+			s.hud.SetHidden(n)
+		}
+		return nil
+	})
+}
+
+// showFromHUD shows the pair with the cursor in the conversation.
+func (m *Model) showFromHUD() tea.Cmd {
+	seq, ok := m.hud.Current()
+	if !ok {
+		return nil
+	}
+	m.setMode(keymap.View)
+	m.conv.chat.JumpTo(seq)
+	return m.conv.loadMissing()
+}
+
+// draftCost is what sending the draft would take, computed once for each text and
+// boundary, not for each frame.
+func (i *input) draftCost() assistant.DraftCost {
+	c, text, recomputes := &i.cost, i.draft.Shown(), i.session.Recomputes()
+	if c.text != text || c.recomputes != recomputes {
+		c.text, c.recomputes, c.DraftCost = text, recomputes, i.session.Draft(assistant.Prompt{Text: i.draft.Text()})
+	}
+	return i.cost.DraftCost
+}
+
+// estimate is the size of the draft, and what it would do to what is sent with it;
+// "" for an empty one.
+func (i *input) estimate() string {
+	if i.draft.Empty() {
+		return ""
+	}
+	c := i.draftCost()
+	text := fmt.Sprintf(" ~%d", c.AUT)
+	if warning := hud.Warning(c); warning != "" {
+		text += " · " + warning
+	}
+	return text + " "
+}

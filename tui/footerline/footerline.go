@@ -1,0 +1,103 @@
+// Package footerline is a line of text in the footer: the filter line, the search.
+//
+// A Line belongs to the goroutine that runs Update and View.
+package footerline
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant/filter"
+	"winnow/assistant/safetext"
+	"winnow/tui/textline"
+	"winnow/tui/textwidth"
+)
+
+// Line is a text line with what the text would do, or what is wrong with it. The zero
+// value is empty and not active.
+type Line struct {
+	textline.Line
+	Active bool   // it has the keys
+	Hint   string // what the text would do, or what is wrong with it
+	Wrong  bool
+	Column int // where it is wrong, from 1; 0 is nowhere
+}
+
+const (
+	maxInsert = 4000 // cells of the longest text that one key or paste inserts
+	maxHint   = 500  // cells
+	hintGap   = 3    // cells around the hint after a line
+)
+
+// Open makes the line active, with a text.
+func (t *Line) Open(text string) {
+	*t = Line{Line: t.Line, Active: true}
+	t.Begin(text)
+}
+
+// SetHint shows what the line would do.
+func (t *Line) SetHint(hint string) { t.Hint, t.Wrong, t.Column = hint, false, 0 }
+
+// Fail shows what is wrong with the line: the first line of the error, sanitised.
+func (t *Line) Fail(err error) {
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	t.Hint, t.Wrong, t.Column = safetext.Line(first, maxHint), true, 0
+	var at *filter.Error
+	if errors.As(err, &at) {
+		t.Column = at.Column
+	}
+}
+
+// Edit gives the line a key; it reports whether the text changed.
+func (t *Line) Edit(name, text string) bool {
+	before := t.Text()
+	if !t.Key(name) {
+		t.Insert(safetext.Line(text, maxInsert))
+	}
+	return t.Text() != before
+}
+
+// Room divides w cells between the line and the hint behind it: the line has at
+// least half of them.
+func (t *Line) Room(label string, w int) (room int, hint string) {
+	if !t.Wrong {
+		hint = textwidth.Truncate(safetext.Line(t.Hint, maxHint), max(0, w/2-hintGap), "…")
+	}
+	return max(8, w-ansi.StringWidth(label)-ansi.StringWidth(hint)-hintGap), hint
+}
+
+// Draw draws the line in w cells around its cursor. mark draws the wrong rune, or the
+// cell after the text when something is missing.
+func (t *Line) Draw(w int, mark func(string) string) string {
+	body := t.View(w)
+	if t.Column == 0 {
+		return body
+	}
+	shift, _ := t.Scroll(w)
+	runes := []rune(t.Text())
+	from := min(t.Column-1, len(runes))
+	left, wide := ansi.StringWidth(string(runes[:from]))-shift, 1
+	if from < len(runes) {
+		wide = max(1, ansi.StringWidth(string(runes[from])))
+	}
+	if left < 0 || left+wide > w {
+		return body
+	}
+	return textwidth.Cut(body, 0, left) + mark(cmp.Or(textwidth.Cut(body, left, left+wide), " ")) + textwidth.Cut(body, left+wide, w)
+}
+
+// FitHints leaves out the first of the clauses, divided by " · ", until w cells hold
+// them: the last one closes the overlay.
+func FitHints(hints string, w int) string {
+	for ansi.StringWidth(hints) > w {
+		_, rest, more := strings.Cut(hints, " · ")
+		if !more {
+			break
+		}
+		hints = rest
+	}
+	return hints
+}

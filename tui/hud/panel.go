@@ -1,0 +1,357 @@
+package hud
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant"
+	"winnow/assistant/budget"
+	"winnow/assistant/safetext"
+	"winnow/tui/pane"
+	"winnow/tui/style"
+	"winnow/tui/textwidth"
+)
+
+// Panel is the HUD beside the conversation: what the next request contains, pair by
+// pair, the newest first, and why the others are not in it.
+type Panel struct {
+	refs    []assistant.Ref // the visible pairs, oldest first
+	at      budget.Boundary
+	running int64          // the pair that is being answered; 0 is none
+	leftOut map[int64]bool // of the last request
+	hidden  int            // pairs that the filter hides
+	heads   map[int64]head // of pairs that were on the screen
+	loads   int            // heads of another number are out of date
+	trims   trims
+
+	cursor, top int // rows: 0 is the newest pair
+	height      int // lines on the screen, with the border
+	rows        int // pairs on the screen
+	focused     bool
+	styles      *style.Styles
+	look        look
+}
+
+// head is what a row shows of a loaded pair.
+type head struct {
+	text   string // safe to show
+	star   int
+	failed bool
+	load   int // Panel.loads when it was loaded
+}
+
+// trims finds the pairs that the draft pushes out: the oldest included ones, before the
+// index end. It is found again when one of the other fields changes.
+type trims struct {
+	count, first, visible int
+	end                   int
+}
+
+// look is the styles of a row.
+type look struct{ in, out, muted, warn, bad, star, selected, text pane.CompiledStyle }
+
+const (
+	maxHeads  = 4096 // pairs whose heads are stored
+	maxText   = 200  // cells of a head
+	leftWidth = 11   // cells of sign and estimate
+	minBorder = 20   // a narrower panel shows nothing
+	minText   = 6    // cells that a pair has before its reason is left out
+	wideText  = 20   // cells that it has before the reason is shortened
+	// With so many lines inside, draft and system prompt have rows of their own, and the
+	// bar and the pairs that the filter hides a line each.
+	tall = 8
+)
+
+// SetStyles draws with other colours from now on.
+func (p *Panel) SetStyles(st *style.Styles) {
+	p.styles = st
+	c := pane.CompileStyle
+	p.look = look{
+		in: c(st.Chat.ToolOK), out: c(st.Chat.OffContext), muted: c(st.Overlay.Muted), warn: c(st.Rules.Warn), bad: c(st.Chat.ToolBad),
+		star: c(st.Chat.Star), selected: c(st.Overlay.Selected), text: c(st.Overlay.Text),
+	}
+}
+
+// Resize sets what is known of the place on the screen before it is drawn; a height of
+// 0 closes the panel, which then forgets the pairs it has loaded.
+func (p *Panel) Resize(height int, focused bool) {
+	p.height, p.focused = height, focused
+	if height == 0 {
+		p.heads = nil
+	}
+	p.rows = max(0, height-2-len(p.fixed()))
+}
+
+// fixed names the lines above the pairs.
+func (p *Panel) fixed() []string {
+	if p.height-2 < tall {
+		return []string{"sum"}
+	}
+	return []string{"sum", "bar", "draft", "system"}
+}
+
+// Show shows other pairs, and which of them are included. The pair with the cursor
+// keeps it. It costs the same for any number of pairs.
+func (p *Panel) Show(refs []assistant.Ref, at budget.Boundary) {
+	seq, ok := p.Current()
+	p.refs, p.at, p.trims = refs, at, trims{count: -1}
+	if i, found := slices.BinarySearchFunc(refs, seq, func(r assistant.Ref, seq int64) int { return cmp.Compare(r.Seq, seq) }); ok && found && p.cursor > 0 {
+		moved := len(refs) - 1 - i - p.cursor
+		p.cursor, p.top = p.cursor+moved, p.top+moved
+	}
+	p.scroll()
+}
+
+// SetRunning names the pair that is being answered, and its message; 0 is none.
+func (p *Panel) SetRunning(seq int64, text string) {
+	if p.running = seq; seq != 0 {
+		p.Load(assistant.Pair{Seq: seq, UserText: text})
+	}
+}
+
+// SetLast shows which pairs the last request has left out.
+func (p *Panel) SetLast(last assistant.LastSend) {
+	p.leftOut = map[int64]bool{}
+	for _, out := range last.LeftOut {
+		p.leftOut[out.Seq] = true
+	}
+}
+
+// SetHidden shows how many pairs the filter hides.
+func (p *Panel) SetHidden(n int) { p.hidden = n }
+
+// Load shows loaded pairs, as far as the panel is open.
+func (p *Panel) Load(pairs ...assistant.Pair) {
+	if p.height == 0 {
+		return
+	}
+	if p.heads == nil || len(p.heads) > maxHeads {
+		p.heads = map[int64]head{}
+	}
+	for _, pair := range pairs {
+		text, _, _ := strings.Cut(strings.TrimSpace(pair.UserText), "\n")
+		p.heads[pair.Seq] = head{safetext.Line(text, maxText), pair.Star, pair.State == assistant.PairError, p.loads}
+	}
+}
+
+// Reload makes Missing name all pairs again: others may have changed them.
+func (p *Panel) Reload() { p.loads++ }
+
+// Missing names the pairs on the screen that are not loaded, or that are out of date;
+// none of a closed panel.
+func (p *Panel) Missing() (seqs []int64) {
+	for row := p.top; row < min(len(p.refs), p.top+p.rows); row++ {
+		seq := p.ref(row).Seq
+		if h, known := p.heads[seq]; !known || h.load != p.loads {
+			seqs = append(seqs, seq)
+		}
+	}
+	return seqs
+}
+
+func (p *Panel) ref(row int) assistant.Ref { return p.refs[len(p.refs)-1-row] }
+
+// Current is the pair with the cursor.
+func (p *Panel) Current() (seq int64, ok bool) {
+	if p.cursor >= len(p.refs) {
+		return 0, false
+	}
+	return p.ref(p.cursor).Seq, true
+}
+
+// Move moves the cursor by n pairs.
+func (p *Panel) Move(n int) {
+	p.cursor += n
+	p.scroll()
+}
+
+// Page moves the cursor by n screens.
+func (p *Panel) Page(n int) { p.Move(n * max(1, p.rows-1)) }
+
+// MoveToEnd moves the cursor to the oldest pair, or to the newest.
+func (p *Panel) MoveToEnd(oldest bool) {
+	if p.Move(-p.cursor); oldest {
+		p.Move(len(p.refs))
+	}
+}
+
+// Click puts the cursor on the pair of a line, the border included.
+func (p *Panel) Click(y int) {
+	if row := p.top + y - 1 - len(p.fixed()); row >= p.top && row < min(len(p.refs), p.top+p.rows) {
+		p.cursor = row
+	}
+}
+
+// scroll keeps the cursor on a pair, and on the screen.
+func (p *Panel) scroll() {
+	p.cursor = max(0, min(p.cursor, len(p.refs)-1))
+	p.top = max(0, min(max(p.top, p.cursor-p.rows+1), p.cursor, len(p.refs)-p.rows))
+}
+
+// Lines draws the panel: h lines of w cells. It looks at no more pairs than it shows.
+// counter is the context counter.
+func (p *Panel) Lines(w, h int, counter string, draft assistant.DraftCost) []string {
+	if w < minBorder || h < 3 {
+		return slices.Repeat([]string{strings.Repeat(" ", w)}, h)
+	}
+	frame := pane.Frame{Styles: p.styles, Focused: p.focused, Titles: []string{"context " + counter}}
+	lines, _ := frame.Draw(w, h, func(w, h int) []string { return p.body(w, h, draft) })
+	return lines
+}
+
+func (p *Panel) body(w, h int, draft assistant.DraftCost) []string {
+	p.trims.find(p.refs, p.at.First, draft.Trims)
+	var lines []string
+	for _, what := range p.fixed() {
+		lines = append(lines, p.fixedLine(what, w, draft))
+	}
+	foot := p.hidden > 0 && h >= tall
+	p.rows = h - len(lines)
+	if foot {
+		p.rows--
+	}
+	p.scroll()
+	for row := p.top; row < min(len(p.refs), p.top+p.rows); row++ {
+		lines = append(lines, p.row(row, w))
+	}
+	for len(lines) < h {
+		lines = append(lines, strings.Repeat(" ", w))
+	}
+	if foot {
+		lines[h-1] = p.look.muted.Render(textwidth.Fit(" "+assistant.Counted(p.hidden, "other pair")+": hidden by the filter", w, p.styles.Icons.Ellipsis))
+	}
+	return lines
+}
+
+// fixedLine draws a line of fixed.
+func (p *Panel) fixedLine(what string, w int, draft assistant.DraftCost) string {
+	l := &p.look
+	switch what {
+	case "bar":
+		full := 0
+		if p.at.ML > 0 {
+			full = max(0, min(w-2, (w-2)*draft.Total/p.at.ML))
+		}
+		shape := l.in
+		if p.at.NearLimit() || draft.OverReserve || draft.OverBudget {
+			shape = l.warn
+		}
+		return " " + shape.Render(strings.Repeat(p.styles.Icons.BarFull, full)) + l.muted.Render(strings.Repeat(p.styles.Icons.BarEmpty, w-2-full)) + " "
+	case "draft":
+		return p.draw(w, p.styles.Icons.ToolOK, l.in, draft.AUT, l.text, "your draft", nil, Warning(draft))
+	case "system":
+		return p.draw(w, p.styles.Icons.ToolOK, l.in, p.at.SYS, l.text, "system prompt and tools", nil, "")
+	}
+	limit := fmt.Sprintf("%d", p.at.ML)
+	if !p.at.Known {
+		limit = "~" + limit
+	}
+	text, shape := fmt.Sprintf(" ~%d of %s", draft.Total, limit), l.text
+	left := fmt.Sprintf(" · %d left", draft.Left)
+	if draft.Left < 0 {
+		left, shape = fmt.Sprintf(" · %d too many", -draft.Left), l.warn
+	}
+	own := ""
+	if p.height-2 < tall {
+		own = fmt.Sprintf(" · draft ~%d", draft.AUT)
+	}
+	return shape.Render(textwidth.Fit(pane.FirstFitting(w-1, text+" tokens"+own+left, text+own+left, text+own), w, p.styles.Icons.Ellipsis))
+}
+
+// row draws a pair.
+func (p *Panel) row(row, w int) string {
+	ref := p.ref(row)
+	h, known := p.heads[ref.Seq]
+	if !known {
+		h.text = p.styles.Icons.Ellipsis
+	}
+	in, reason := p.reason(len(p.refs)-1-row, ref, h)
+	sign, shape, text := p.styles.Icons.ToolOK, p.look.in, p.look.text
+	switch {
+	case in && reason != "":
+		sign, shape = p.styles.Icons.Warn, p.look.warn
+	case h.failed:
+		sign, shape, text = p.styles.Icons.ToolBad, p.look.bad, p.look.out
+	case !in:
+		sign, shape, text = p.styles.Icons.Hidden, p.look.out, p.look.out
+	}
+	var selected *pane.CompiledStyle
+	if p.focused && row == p.cursor {
+		selected = &p.look.selected
+	}
+	if h.star > 0 {
+		h.text = strings.Repeat(p.styles.Icons.Star, h.star) + " " + h.text
+	}
+	return p.draw(w, sign, shape, ref.Cost, text, h.text, selected, reason)
+}
+
+// reason says why a visible pair is not in the next request, or why it may not stay
+// there; "" is one that is in it.
+func (p *Panel) reason(i int, ref assistant.Ref, h head) (in bool, reason string) {
+	switch {
+	case ref.Seq == p.running:
+		return false, "being answered"
+	case !ref.Contributes && h.failed:
+		return false, "failed: nothing to send"
+	case !ref.Contributes:
+		return false, "nothing to send"
+	case i < p.at.First:
+		return false, "before the boundary"
+	case i < p.trims.end:
+		return true, "will not fit"
+	case p.leftOut[ref.Seq]:
+		return true, "left out of the last request"
+	}
+	return true, ""
+}
+
+// draw draws a sign, an estimate, a text, and at the right end a remark, in w cells. A
+// line with selected is drawn in that style alone.
+func (p *Panel) draw(w int, sign string, shape pane.CompiledStyle, cost int, text pane.CompiledStyle, words string, selected *pane.CompiledStyle, remark string) string {
+	head := textwidth.Fit(fmt.Sprintf(" %s%7s", sign, fmt.Sprintf("~%d", cost)), min(w, leftWidth), "")
+	room := w - min(w, leftWidth)
+	if short, _, more := strings.Cut(remark, ":"); more && room-len(remark)-len("   ") < min(wideText, ansi.StringWidth(words)) {
+		remark = short
+	}
+	remark = textwidth.TruncateWords(remark, max(0, room-minText-len("   ")), p.styles.Icons.Ellipsis) + " "
+	if remark != " " {
+		remark = "  " + remark
+	}
+	room -= ansi.StringWidth(remark)
+	words = textwidth.Fit(textwidth.TruncateWords(words, max(0, room), p.styles.Icons.Ellipsis), max(0, room), "")
+	if selected != nil {
+		return selected.Render(head + words + remark)
+	}
+	return shape.Render(head) + text.Render(words) + p.look.muted.Render(remark)
+}
+
+// find finds the pairs that a draft pushes out.
+func (t *trims) find(refs []assistant.Ref, first, count int) {
+	if t.count == count && t.first == first && t.visible == len(refs) {
+		return
+	}
+	*t = trims{count: count, first: first, visible: len(refs)}
+	for i := first; i < len(refs) && count > 0; i++ {
+		if refs[i].Contributes {
+			count--
+		}
+		t.end = i + 1
+	}
+}
+
+// Warning is what sending a draft would do to what is sent with it; "" is nothing.
+func Warning(c assistant.DraftCost) string {
+	switch {
+	case c.OverBudget:
+		return "too long for the model"
+	case c.OverQuota:
+		return "over the endpoint's limit"
+	case c.OverReserve && c.Trims > 0:
+		return assistant.Counted(c.Trims, "old pair") + " will not fit"
+	}
+	return ""
+}

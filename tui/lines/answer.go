@@ -1,0 +1,84 @@
+package lines
+
+import (
+	"io"
+	"strings"
+
+	"winnow/assistant/safetext"
+	"winnow/tui/markdown"
+	"winnow/tui/style"
+)
+
+// Answer prints one part of an answer, the text between two calls of tools, as it
+// comes.
+type Answer interface {
+	Write(text string) error
+	Close() error // the part is whole
+}
+
+// NewRaw prints the text itself, on what is no terminal.
+func NewRaw(out io.Writer) Answer { return &rawPart{out: out} }
+
+// NewRendered prints Markdown, for a terminal. displayable replaces what it cannot show.
+func NewRendered(out io.Writer, st style.Markdown, width int, displayable func(string) string) Answer {
+	return &renderedPart{out: out, displayable: displayable, doc: markdown.New(markdown.NewStyle(st)), width: width}
+}
+
+// rawPart writes the text as it is, with one line end behind it. The text is
+// sanitised here, like everything that may reach a terminal.
+type rawPart struct {
+	out     io.Writer
+	cleaner safetext.Cleaner
+	breaks  string // line ends that wait for the text behind them
+}
+
+// Write implements Answer.
+func (r *rawPart) Write(text string) error { return r.emit(r.cleaner.Write(text)) }
+
+func (r *rawPart) emit(text string) error {
+	text = r.breaks + text
+	body := strings.TrimRight(text, "\n")
+	r.breaks = text[len(body):]
+	_, err := io.WriteString(r.out, body)
+	return err
+}
+
+// Close implements Answer.
+func (r *rawPart) Close() error {
+	err := r.emit(r.cleaner.Flush())
+	if err == nil {
+		_, err = io.WriteString(r.out, "\n")
+	}
+	return err
+}
+
+// renderedPart renders Markdown, each block as soon as it is whole.
+type renderedPart struct {
+	out         io.Writer
+	displayable func(string) string // replaces what the terminal cannot show
+	doc         *markdown.Doc
+	width       int
+	lines       int // of doc that are printed
+}
+
+// Write implements Answer.
+func (d *renderedPart) Write(text string) error {
+	d.doc.Append(text)
+	return d.print(d.doc.Closed(d.width))
+}
+
+// Close implements Answer.
+func (d *renderedPart) Close() error {
+	d.doc.Finish()
+	return d.print(d.doc.Lines(d.width))
+}
+
+// print writes those of lines that are not printed yet.
+func (d *renderedPart) print(lines []string) error {
+	for ; d.lines < len(lines); d.lines++ {
+		if _, err := io.WriteString(d.out, d.displayable(lines[d.lines])+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

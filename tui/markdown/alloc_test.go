@@ -1,0 +1,118 @@
+//go:build !race
+
+// What is measured here is wrong under the race detector: a sync.Pool drops a part
+// of what it is given, so that more is allocated.
+
+package markdown
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// hostile are units of which a small answer is made to cost as much as possible.
+var hostile = []string{
+	">", "- ", "* a\n", "1. ", "> - ", "> a\n\n", "[", "![", "[a](b) ", "[a]: b\n", "*a **b ", "`", "``` ", "_", "~~", "|", "| a ", "|-",
+	"&", "\\", "<", "# ", "\t", " ", "\n", "- - ", "  - a\n", "www.a.b ", "**", "a\n-\n", "日", "a\u0301", "```\n", "> ```\n", "*-a",
+}
+
+// cost is what a text costs that is given at once and drawn: bytes allocated and
+// bytes that go through the stages.
+func cost(src string) (allocated uint64, worked int) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	d := New(look)
+	d.Append(src)
+	d.Finish()
+	d.Lines(100)
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc, d.work.total()
+}
+
+// linear fails when four times the text costs clearly more than four times.
+func linear(t *testing.T, name string, source func(size int) string) {
+	t.Helper()
+	const size = 16 << 10
+	small, work := cost(source(size))
+	large, workLarge := cost(source(4 * size))
+	if large > 6*small+1<<20 || workLarge > 6*work+1<<16 {
+		t.Errorf("%s: %d bytes allocated and %d of work for %d, but %d and %d for four times as much", name, small, work, size, large, workLarge)
+	}
+}
+
+func TestHostileTextCostsWhatItsLengthCosts(t *testing.T) {
+	for _, unit := range hostile {
+		linear(t, fmt.Sprintf("%q", unit), func(size int) string { return strings.Repeat(unit, size/len(unit)) })
+	}
+	linear(t, "columns", func(size int) string {
+		return strings.Repeat("|a", 250) + "\n" + strings.Repeat("|-", 250) + "\n" + strings.Repeat("b\n", size/2)
+	})
+	linear(t, "deep fence", func(size int) string {
+		return strings.Repeat("> ", 60) + "```\n" + strings.Repeat(strings.Repeat("> ", 60)+"x\n", size/122)
+	})
+}
+
+// The texts that froze or killed the program, drawn in full.
+func TestHostileTextIsBounded(t *testing.T) {
+	for name, src := range map[string]string{
+		"quotes": strings.Repeat(">", 20_000) + " text", "items": strings.Repeat("- ", 32_000), "list": strings.Repeat("* a\n", 262_144),
+		"a line of 4 MiB": strings.Repeat("words ", 700_000), "4 MiB of prose": strings.Repeat("some **words** of it\n\n", 200_000),
+		"a line of code of 4 MiB": "```\n" + strings.Repeat("words ", 700_000),
+		"quotes of items":         strings.Repeat("> - ", 16_000) + "\n" + strings.Repeat("text ", 2000),
+	} {
+		allocated, _ := cost(src)
+		if most := uint64(128*len(src) + 64<<20); allocated > most {
+			t.Errorf("%s: %d bytes allocated for %d, want at most %d", name, allocated, len(src), most)
+		}
+	}
+}
+
+// FuzzCost repeats a unit: whatever it is, cost is linear in the length.
+func FuzzCost(f *testing.F) {
+	f.Add("", "> - a\n")
+	f.Add("- > ", "[a](b) *c ")
+	f.Fuzz(func(t *testing.T, start, unit string) {
+		if len(unit) == 0 || len(unit) > 64 || len(start) > 256 {
+			t.Skip()
+		}
+		linear(t, fmt.Sprintf("%q then %q", start, unit), func(size int) string { return start + strings.Repeat(unit, size/len(unit)) })
+	})
+}
+
+// What an answer leaves in memory, and what is thrown away to draw it, is in
+// proportion to its length: the heap grows while it is streamed by twice the former,
+// and the latter is how often it is collected.
+func TestMemoryOfAnAnswer(t *testing.T) {
+	for name, most := range map[string]struct{ live, garbage float64 }{
+		"prose": {live: 16, garbage: 200},
+		"list":  {live: 30, garbage: 320},
+		"mixed": {live: 44, garbage: 700},
+		"fence": {live: 26, garbage: 2000},
+	} {
+		src := texts[name](20_000)
+		streamTo(src[:len(src)/10], new(*Doc), nil) // the lexer is loaded
+		var before, drawn, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		d := New(look)
+		const chunk = 2 << 10 // the chunks of a frame at full speed
+		for at := 0; at < len(src); at += chunk {
+			d.Append(src[at:min(at+chunk, len(src))])
+			d.Lines(100)
+		}
+		d.Finish()
+		d.Lines(100)
+		runtime.ReadMemStats(&drawn)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		live := float64(int64(after.HeapAlloc-before.HeapAlloc)) / float64(len(src))
+		garbage := float64(drawn.TotalAlloc-before.TotalAlloc)/float64(len(src)) - live
+		t.Logf("%s: a byte of text is %.1f bytes of memory and %.0f of garbage", name, live, garbage)
+		if live > most.live || garbage > most.garbage {
+			t.Errorf("%s: a byte of text is %.1f bytes of memory and %.0f of garbage, want at most %.0f and %.0f", name, live, garbage, most.live, most.garbage)
+		}
+		runtime.KeepAlive(d)
+	}
+}

@@ -1,0 +1,186 @@
+// Package modelpicker writes the models of all endpoints as entries to choose from:
+// favourites, the ones chosen last, then all by endpoint, and behind an endpoint that
+// serves several providers by provider. It keeps no state; any goroutine may call it.
+//
+// A model that its endpoint no longer lists is marked and says when it last was listed.
+// A list that was not asked for in this run says how old it is.
+package modelpicker
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
+	"winnow/tui/overlay"
+	"winnow/tui/style"
+)
+
+// goneFor is how long a model that its endpoint no longer lists is still offered with
+// its mark; one that the user has chosen stays.
+const goneFor = 30 * 24 * time.Hour
+
+// List is what there is to choose from.
+type List struct {
+	Models, Gone       []llm.ModelInfo // as llm.Registry has them
+	Favourites, Recent []string        // ids
+	Current            string          // id of the model that answers; "" is none
+	Now                time.Time
+	Icons              style.Icons
+}
+
+// Of is the list of a registry, without favourites and recent ones.
+func Of(r *llm.Registry, now time.Time) List {
+	return List{Models: r.Models(), Gone: r.Gone(), Now: now}
+}
+
+// All are the models to choose from in order of ids: those for chat, and those that
+// vanished lately or that the user has chosen.
+func (l List) All() []llm.ModelInfo {
+	all := slices.DeleteFunc(slices.Clone(l.Models), func(m llm.ModelInfo) bool { return m.NoChat })
+	for _, m := range l.Gone {
+		m.Gone = true
+		chosen := m.ID == l.Current || slices.Contains(l.Favourites, m.ID) || slices.Contains(l.Recent, m.ID)
+		if !m.NoChat && (chosen || l.Now.Sub(m.Retrieved) < goneFor) {
+			all = append(all, m)
+		}
+	}
+	slices.SortFunc(all, func(a, b llm.ModelInfo) int { return strings.Compare(a.ID, b.ID) })
+	return all
+}
+
+// Entries are the lines of the picker, and the place of a model among those of its
+// provider.
+func (l List) Entries(selected string) (entries []overlay.Entry, at int) {
+	all, ages := l.All(), l.Ages()
+	byID := map[string]llm.ModelInfo{}
+	for _, m := range all {
+		byID[m.ID] = m
+	}
+	for _, group := range []struct {
+		name string
+		ids  []string
+	}{{"favourites", l.Favourites}, {"recent", l.Recent}} {
+		for _, id := range group.ids {
+			if m, ok := byID[id]; ok {
+				entries = append(entries, l.entry(m, group.name, id))
+			}
+		}
+	}
+	for _, m := range all {
+		endpoint, name, _ := strings.Cut(m.ID, "/")
+		if m.ID == selected {
+			at = len(entries)
+		}
+		group := endpoint
+		if provider, _, ok := strings.Cut(name, "/"); ok {
+			group += " · " + provider
+		}
+		if age := ages[endpoint]; age != "" {
+			group += " · listed " + age
+		}
+		entries = append(entries, l.entry(m, group, name))
+	}
+	return entries, at
+}
+
+// Legend explains what stands at the right edge of the entries; "" when nothing there
+// needs it.
+func (l List) Legend() string {
+	var parts []string
+	for _, one := range []struct {
+		text  string
+		shown func(llm.ModelInfo) bool
+	}{
+		{"$2/$8 per million tokens in/out", priced},
+		{"200k: context limit", func(m llm.ModelInfo) bool { return m.Context > 0 }},
+	} {
+		if slices.ContainsFunc(l.All(), func(m llm.ModelInfo) bool { return !m.Gone && one.shown(m) }) {
+			parts = append(parts, one.text)
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// priced reports whether the price of a model is known.
+func priced(m llm.ModelInfo) bool { return m.PriceIn > 0 || m.PriceOut > 0 }
+
+func (l List) entry(m llm.ModelInfo, group, text string) overlay.Entry {
+	var extra []string
+	switch {
+	case m.Gone:
+		extra = []string{Gone(m)}
+	default:
+		if m.Tools {
+			extra = append(extra, "tools")
+		}
+		if m.Reasons {
+			extra = append(extra, "reasons")
+		}
+		if priced(m) {
+			extra = append(extra, fmt.Sprintf("$%.4g/$%.4g", m.PriceIn, m.PriceOut))
+		}
+		extra = append(extra, tokens(m.Context))
+	}
+	e := overlay.Entry{Value: m.ID, Text: safetext.Visible(text), Group: safetext.Visible(group), Extra: strings.Join(extra, " · ")}
+	switch {
+	case m.Gone:
+		e.Mark = l.Icons.ToolBad
+	case m.ID == l.Current:
+		e.Mark = l.Icons.Marked
+	}
+	return e
+}
+
+// Gone says when a model that is gone was last listed.
+func Gone(m llm.ModelInfo) string {
+	if m.Retrieved.IsZero() {
+		return "gone"
+	}
+	return "gone · last seen " + m.Retrieved.Local().Format("2006-01-02")
+}
+
+// Ages says of each endpoint whose list is one of an earlier run how long ago it was
+// asked for.
+func (l List) Ages() map[string]string {
+	newest := map[string]time.Time{}
+	for _, m := range l.Models {
+		if endpoint, _, _ := strings.Cut(m.ID, "/"); m.Source == "cache" && m.Retrieved.After(newest[endpoint]) {
+			newest[endpoint] = m.Retrieved
+		}
+	}
+	ages := map[string]string{}
+	for endpoint, at := range newest {
+		ages[endpoint] = ago(l.Now.Sub(at))
+	}
+	return ages
+}
+
+// ago says how long ago something was.
+func ago(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return assistant.Counted(int(d/time.Minute), "minute") + " ago"
+	case d < 24*time.Hour:
+		return assistant.Counted(int(d/time.Hour), "hour") + " ago"
+	}
+	return assistant.Counted(int(d/(24*time.Hour)), "day") + " ago"
+}
+
+// tokens formats a number of tokens; 0 is not known.
+func tokens(n int) string {
+	switch {
+	case n <= 0:
+		return "limit unknown"
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.3gM", float64(n)/1_000_000)
+	case n >= 1000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprint(n)
+}

@@ -1,0 +1,191 @@
+package requestview
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/attachment"
+	"winnow/assistant/safetext"
+)
+
+// section is a part of a request that folds.
+type section struct {
+	title  string // "user", "assistant → add_ignore_rule"
+	text   string // safe to show, in lines
+	lower  string // text in lower case, for the search
+	tokens int
+	open   bool
+}
+
+// request is a body of chat completions, or a llm.Request as JSON, which a model without
+// a wire format is sent: encoding/json does not distinguish their names by case.
+type request struct {
+	Messages []struct {
+		Role       string
+		Content    json.RawMessage // a text, or a list of parts
+		Pictures   []attachment.File
+		Calls      []function
+		ToolCalls  []tool `json:"tool_calls"`
+		CallID     string
+		ToolCallID string `json:"tool_call_id"`
+	}
+	Tools []tool
+}
+
+// function is a tool, or the call of one.
+type function struct {
+	Name        string
+	Description string
+	Arguments   string
+	Parameters  json.RawMessage
+}
+
+type tool struct {
+	function
+	Function *function
+}
+
+func (t tool) get() function {
+	if t.Function != nil {
+		return *t.Function
+	}
+	return t.function
+}
+
+// parse divides a request; estimate returns the tokens of a text. ok is false when the
+// body has no messages that could be shown.
+func parse(body json.RawMessage, estimate func(string) int) (sections []*section, ok bool) {
+	var r request
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(body, &r) != nil || json.Unmarshal(body, &fields) != nil || len(r.Messages) == 0 {
+		return nil, false
+	}
+	add := func(title, text string, pictures ...picture) {
+		s := &section{title: title, tokens: estimate(text)}
+		for _, p := range pictures {
+			text, s.tokens = strings.TrimSpace(text+"\n["+p.description+"]"), s.tokens+p.tokens
+		}
+		s.text = strings.Join(safetext.Lines(text, safetext.Visible), "\n")
+		s.lower = strings.ToLower(s.text)
+		sections = append(sections, s)
+	}
+	add("parameters", parameters(fields))
+	if len(r.Tools) > 0 {
+		var text strings.Builder
+		for _, t := range r.Tools {
+			f := t.get()
+			fmt.Fprintf(&text, "%s %s\n%s\n\n", f.Name, f.Parameters, f.Description)
+		}
+		add(assistant.Counted(len(r.Tools), "tool"), strings.TrimSpace(text.String()))
+	}
+	for _, m := range r.Messages {
+		title := m.Role
+		text, pictures := readContent(m.Content)
+		for _, f := range m.Pictures {
+			pictures = append(pictures, picture{"picture " + f.String(), attachment.Tokens([]attachment.File{f})})
+		}
+		calls := m.Calls
+		for _, t := range m.ToolCalls {
+			calls = append(calls, t.get())
+		}
+		for _, c := range calls {
+			title += " → " + c.Name
+			text = strings.TrimSpace(text + "\n" + c.Name + " " + c.Arguments)
+		}
+		if id := cmp.Or(m.CallID, m.ToolCallID); id != "" {
+			title += " · answers " + id
+		}
+		add(title, text, pictures...)
+	}
+	sections[len(sections)-1].open = true
+	return sections, true
+}
+
+// parameters lists all fields but messages and tools.
+func parameters(fields map[string]json.RawMessage) string {
+	var lines []string
+	for name, value := range fields {
+		if key := strings.ToLower(name); key != "messages" && key != "tools" {
+			lines = append(lines, key+" "+string(value))
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// picture is a part of a message that is no text.
+type picture struct {
+	description string
+	tokens      int // 0 is unknown
+}
+
+// readContent divides a content. A part that is neither text nor a picture whose bytes
+// were left out is shown by its type.
+func readContent(raw json.RawMessage) (text string, pictures []picture) {
+	if json.Unmarshal(raw, &text) == nil {
+		return pretty(text), nil
+	}
+	var parts []struct {
+		Type, Text string
+		ImageURL   struct{ URL string } `json:"image_url"`
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		return string(raw), nil
+	}
+	var texts []string
+	for _, p := range parts {
+		description, tokens, known := attachment.ReadURL(p.ImageURL.URL)
+		switch {
+		case known:
+			pictures = append(pictures, picture{"picture " + description, tokens})
+		case p.Text == "":
+			pictures = append(pictures, picture{description: p.Type})
+		default:
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n"), pictures
+}
+
+// pretty indents a JSON object, such as a tool answers, and leaves any other text.
+func pretty(text string) string {
+	var indented bytes.Buffer
+	if !strings.HasPrefix(text, "{") || json.Indent(&indented, []byte(text), "", "  ") != nil {
+		return text
+	}
+	return indented.String()
+}
+
+// Request is a request to show.
+type Request struct {
+	Title string
+	Body  json.RawMessage // the exact bytes, without those of pictures
+	Sent  bool            // it was sent; otherwise it would be sent now
+}
+
+// Sent returns the stored requests of a pair, oldest first. With an error it returns those
+// that could be read.
+func Sent(ctx context.Context, s *assistant.Session, pair int64) (all []Request, err error) {
+	sent, err := s.SentRequests(ctx, pair)
+	for i, r := range sent {
+		title := fmt.Sprintf("sent %s to %s", r.At.Local().Format(time.TimeOnly), safetext.Line(r.Model, maxModel))
+		if len(sent) > 1 {
+			title += fmt.Sprintf(" · request %d of %d", i+1, len(sent))
+		}
+		if r.Trimmed > 0 {
+			title += " · without " + assistant.Counted(r.Trimmed, "pair")
+		}
+		all = append(all, Request{title, r.Body, true})
+	}
+	return all, err
+}
+
+// maxModel bounds the name of a model in a title, in cells.
+const maxModel = 500

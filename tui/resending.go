@@ -1,0 +1,55 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/tui/resend"
+)
+
+// countDown waits until a message is to be sent again; the footer is drawn each second.
+func (m *Model) countDown(r *resend.Message) tea.Cmd {
+	return after(time.Second, func() tea.Cmd {
+		switch {
+		case m.resend != r || m.turn.running: // it was stopped, or sent by hand
+			return nil
+		case r.Tick():
+			return m.sendAgain()
+		}
+		return m.countDown(r)
+	})
+}
+
+// sendAgain sends the message that could not be stored; it leaves the box when it is.
+func (m *Model) sendAgain() tea.Cmd {
+	r := m.resend
+	if m.turn.running {
+		return nil // it is being sent
+	}
+	events, err := m.work.Send(context.Background(), r.Prompt)
+	if err != nil {
+		m.resend = nil
+		return m.fail(err)
+	}
+	cmd := m.follow(events, r.Prompt)
+	m.turn.typed, m.resend = r.Typed, r
+	return cmd
+}
+
+// checkResend stops sending again when the text in the box is another, or the session.
+func (m *Model) checkResend() {
+	if r := m.resend; r != nil && (m.input.draft.Text() != r.Typed || m.session.ID() != r.Session) {
+		m.stopResend()
+	}
+}
+
+// stopResend leaves the message in the box, to be sent by hand.
+func (m *Model) stopResend() tea.Cmd {
+	m.resend = nil
+	if m.turn.running {
+		return m.cancel()
+	}
+	return m.info("not sent; your message stays in the box" + m.hint(" · %s sends it", "send"))
+}

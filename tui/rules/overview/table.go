@@ -1,0 +1,144 @@
+package overview
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant"
+	"winnow/tui/pane"
+	"winnow/tui/style"
+	"winnow/tui/textwidth"
+)
+
+// Ink are the styles of a table.
+type Ink struct{ Text, Muted, Shown, Hidden, Pending pane.CompiledStyle }
+
+// From these widths on, in cells, a table has more columns.
+const (
+	spelledFrom = 56 // unsaved changes with the word
+	savingFrom  = 72 // what saving them would do
+	allowedFrom = 92 // models that an allow rule shows
+)
+
+// Table draws numbers as lines of a table of W cells. The columns have no heading, which
+// a long list would scroll away: each number comes with its word.
+type Table struct {
+	W     int
+	Ink   Ink
+	Icons *style.Icons
+}
+
+// column is a cell of a line: a number and its word, at the right of width cells.
+type column struct {
+	number, word string
+	ink          pane.CompiledStyle
+	width        int
+}
+
+// Line are the numbers of a provider; name is drawn as it is.
+func (t Table) Line(name string, n Numbers) []pane.Piece {
+	lead, ink := "  ", t.Ink
+	if n.Current {
+		lead = t.Icons.ToolOK + " "
+	}
+	digits := 4 // with the gap before them
+	if t.W >= spelledFrom {
+		digits = 5
+	}
+	counted := func(count int, word string, ink pane.CompiledStyle) column {
+		return column{strconv.Itoa(count), " " + word, ink, digits + len(" "+word)}
+	}
+	columns := []column{counted(n.Counts.Available, "shown", ink.Shown), counted(n.Counts.Hidden, "hidden", ink.Hidden)}
+	if t.W >= allowedFrom {
+		columns = append(columns, counted(n.Counts.Whitelisted, "allowed", ink.Text))
+	}
+	if word := n.word(t.Icons); word != "" {
+		for i := range columns {
+			columns[i].number, columns[i].word = "", ""
+		}
+		columns[1].word = word
+	}
+	return t.line(lead+name, append(columns, t.unsaved(n)...))
+}
+
+// unsaved are the columns of the unsaved changes; they are empty when there are none.
+func (t Table) unsaved(n Numbers) []column {
+	changes := column{ink: t.Ink.Pending, width: 4}
+	saving := column{ink: t.Ink.Pending, width: len(": hides 999, shows 999")}
+	if t.W >= spelledFrom {
+		changes.width = len("  999 unsaved") + 1
+	}
+	if n.Changes > 0 {
+		changes.number = t.Icons.Unsaved + strconv.Itoa(n.Changes)
+		if t.W >= spelledFrom {
+			changes.word = " unsaved"
+		}
+		saving.number = textwidth.Fit(": "+n.SavingText(), saving.width, t.Icons.Ellipsis)
+	}
+	if t.W < savingFrom {
+		return []column{changes}
+	}
+	return []column{changes, saving}
+}
+
+// line are a name and its columns.
+func (t Table) line(name string, columns []column) []pane.Piece {
+	room := t.W
+	for _, c := range columns {
+		room -= c.width
+	}
+	line := []pane.Piece{{Text: pane.FitName(name, max(0, room), t.Icons.Ellipsis), Style: t.Ink.Text}}
+	for _, c := range columns {
+		gap := strings.Repeat(" ", max(0, c.width-ansi.StringWidth(c.number+c.word)))
+		line = append(line, pane.Piece{Text: gap + c.number, Style: c.ink}, pane.Piece{Text: c.word, Style: t.Ink.Muted})
+	}
+	return line
+}
+
+// word stands in place of numbers that are not known.
+func (n Numbers) word(icons *style.Icons) string {
+	switch {
+	case n.Asking:
+		return "asking" + icons.Ellipsis
+	case !n.Read:
+		return "loading" + icons.Ellipsis
+	case n.Counts.Total == 0:
+		return "unknown"
+	}
+	return ""
+}
+
+// SavingText says in a few words what saving the unsaved changes would do.
+func (n Numbers) SavingText() string {
+	hidden, shown := len(n.Effect.Hidden), len(n.Effect.Shown)
+	switch {
+	case !n.Effect.Known:
+		return "no models are known"
+	case hidden > 0 && shown > 0:
+		return fmt.Sprintf("hides %d, shows %d", hidden, shown)
+	case hidden > 0:
+		return fmt.Sprintf("hides %d", hidden)
+	case shown > 0:
+		return fmt.Sprintf("shows %d", shown)
+	}
+	return "changes no model"
+}
+
+// Remarks are what else a list of providers says of one: the number of its rules, that
+// the proxy has no key for it, that the environment decides its rules.
+func (n Numbers) Remarks() string {
+	var remarks [3]string
+	if n.Rules > 0 {
+		remarks[0] = assistant.Counted(n.Rules, "rule")
+	}
+	if !n.Key {
+		remarks[1] = "no key"
+	}
+	if n.Fixed {
+		remarks[2] = "environment"
+	}
+	return pane.Join(remarks[:]...)
+}

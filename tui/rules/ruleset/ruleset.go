@@ -1,0 +1,70 @@
+// Package ruleset reads the rules that a user types or pastes to import them.
+//
+// Rules are values; all functions may be called from any goroutine.
+package ruleset
+
+import (
+	"strings"
+
+	"winnow/adapters/modelfilter"
+	"winnow/assistant"
+)
+
+// Rules are patterns by list.
+type Rules [2][]string
+
+// listWords are the words of an import after which the patterns of a list follow.
+var listWords = map[string]modelfilter.List{
+	"ignore:": modelfilter.Ignore, "hide:": modelfilter.Ignore, "allow:": modelfilter.Allow, "whitelist:": modelfilter.Allow,
+}
+
+// Parse parses an import: patterns separated by commas or white space. They
+// are ignore rules up to "allow:", or to a variable of the file.
+func Parse(text string) Rules {
+	var rules Rules
+	list := modelfilter.Ignore
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(", \n\t\r", r) }) {
+		if key, value, ok := strings.Cut(word, "="); ok {
+			switch {
+			case strings.HasPrefix(key, "IGNORE_MODELS_"):
+				list, word = modelfilter.Ignore, value
+			case strings.HasPrefix(key, "WHITELIST_MODELS_"):
+				list, word = modelfilter.Allow, value
+			}
+		}
+		if to, ok := listWords[strings.ToLower(word)]; ok {
+			list = to
+			continue
+		}
+		if word = strings.Trim(word, `"'`); word != "" && word != "export" {
+			rules[list] = append(rules[list], word)
+		}
+	}
+	return rules
+}
+
+// Len is the number of rules of both lists.
+func (r Rules) Len() int { return len(r[0]) + len(r[1]) }
+
+// String is the number of rules of each list.
+func (r Rules) String() string {
+	var parts []string
+	for _, list := range [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow} {
+		if n := len(r[list]); n > 0 {
+			parts = append(parts, assistant.Counted(n, list.String()+" rule"))
+		}
+	}
+	return strings.Join(parts, " and ")
+}
+
+// Added are the rules of an import that were added, and how many were not.
+func Added(out []modelfilter.Imported) (added Rules, refused int) {
+	for _, r := range out {
+		if r.Err != nil {
+			refused++
+			continue
+		}
+		added[r.List] = append(added[r.List], r.Pattern)
+	}
+	return added, refused
+}

@@ -1,0 +1,52 @@
+// Package sessionlist lists the sessions of a history for a picker. It keeps no state;
+// the goroutine that draws calls it.
+package sessionlist
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/history"
+	"winnow/assistant/safetext"
+	"winnow/tui/overlay"
+	"winnow/tui/style"
+	"winnow/tui/textwidth"
+)
+
+// The title of a session has the cells beside border, mark, date and count of a line,
+// at least enough for its first words.
+const (
+	minTitle    = 16
+	besideTitle = 42
+	maxTitle    = 500
+)
+
+// Entries are the lines of sessions on a screen of w cells, grouped by folder in the
+// order of all, which it sorts. current is the id of the open session.
+func Entries(all []history.Session, current string, w int, icons style.Icons) (entries []overlay.Entry) {
+	var folders []string
+	for _, session := range all {
+		if !slices.Contains(folders, session.Folder) {
+			folders = append(folders, session.Folder)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b history.Session) int {
+		return slices.Index(folders, a.Folder) - slices.Index(folders, b.Folder)
+	})
+	room := max(minTitle, w*9/10-besideTitle)
+	for _, session := range all {
+		e := overlay.Entry{
+			Value: session.ID, Group: cmp.Or(session.Folder, "no folder"),
+			Text:  textwidth.Truncate(cmp.Or(safetext.Line(session.Title, maxTitle), "(no text)"), room, icons.Ellipsis),
+			Extra: session.Used.Local().Format("2006-01-02 15:04") + " · " + assistant.Counted(session.Pairs, "pair"),
+			Short: session.Used.Local().Format(time.DateOnly),
+		}
+		if session.ID == current {
+			e.Mark = icons.Marked
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}

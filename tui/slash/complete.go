@@ -1,0 +1,122 @@
+package slash
+
+import (
+	"strings"
+
+	"winnow/assistant/filter"
+	"winnow/tui/overlay"
+)
+
+// HelpTopic is a page of the help.
+type HelpTopic struct {
+	Name, Short string
+	Lines       func() []string // may take long
+}
+
+// Sources are the names that complete arguments.
+type Sources struct {
+	filter.Sources
+	Help []HelpTopic
+}
+
+// maxOffered bounds the entries: nobody walks through more.
+const maxOffered = 200
+
+// Stem is what all completions of a draft begin with: the command and its blank, once
+// there is one, and the words of a filter line before the last.
+func Stem(draft string) string { return draft[:max(1, strings.LastIndexByte(draft, ' ')+1)] }
+
+// Complete lists what can take the place of a draft whose cursor is at its end, best
+// first; each Value is a whole draft. selected is the entry to select; -1 where enter is
+// to run the command as it stands.
+func Complete(draft string, commands []Command, from Sources) (entries []overlay.Entry, selected int) {
+	if !strings.HasPrefix(draft, "/") || strings.ContainsAny(draft, "\n\t") {
+		return nil, -1
+	}
+	name, argument, named := strings.Cut(draft[1:], " ")
+	name = strings.ToLower(name)
+	if !named {
+		return completeName(name, commands)
+	}
+	c, err := Find(commands, name, "")
+	if err != nil {
+		return nil, -1
+	}
+	var values, extras []string
+	switch c.Argument {
+	case Line:
+		for _, o := range filter.Complete(argument, len([]rune(argument)), from.Sources) {
+			line := string([]rune(argument)[:o.From]) + o.Text
+			entries = append(entries, overlay.Entry{Value: "/" + name + " " + line, Text: o.Label, Extra: o.Help})
+		}
+		return entries[:min(len(entries), maxOffered)], -1
+	case Model:
+		values = from.Models
+	case Path:
+		values = append([]string{"none"}, from.Topics...)
+	case Topic:
+		for _, t := range from.Help {
+			values, extras = append(values, t.Name), append(extras, t.Short)
+		}
+	case None, Text:
+	}
+	for i, e := range offered(argument, values, extras) {
+		if e.Value == argument {
+			return nil, -1 // it is complete
+		}
+		e.Value = "/" + name + " " + e.Value
+		if entries = append(entries, e); i+1 == maxOffered {
+			break
+		}
+	}
+	if argument == "" {
+		return entries, -1
+	}
+	return entries, 0
+}
+
+// completeName lists the commands whose names have what is typed. One that is typed
+// whole is not selected: enter runs it.
+func completeName(typed string, commands []Command) (entries []overlay.Entry, selected int) {
+	names, helps, byName := make([]string, len(commands)), make([]string, len(commands)), map[string]Command{}
+	for i, c := range commands {
+		names[i], helps[i], byName[c.Name] = c.Name, c.Help, c
+	}
+	entries = offered(typed, names, helps)
+	if len(entries) == 1 && entries[0].Value == typed && byName[typed].Argument == None {
+		return nil, -1
+	}
+	for i, e := range entries {
+		c := byName[e.Value]
+		if entries[i].Text, entries[i].Value = c.Usage(), "/"+c.Name; c.Argument != None {
+			entries[i].Value += " "
+		}
+		if c.Name == typed {
+			selected = -1
+		}
+	}
+	return entries, selected
+}
+
+// offered are the values that have what is typed in them, in upper or lower case: first
+// those that begin with it, then those of which a word does.
+func offered(typed string, values, extras []string) (entries []overlay.Entry) {
+	typed = strings.ToLower(typed)
+	var groups [3][]overlay.Entry
+	for i, v := range values {
+		at, e := strings.Index(strings.ToLower(v), typed), overlay.Entry{Value: v, Text: v}
+		if i < len(extras) {
+			e.Extra = extras[i]
+		}
+		switch {
+		case at < 0:
+		case at == 0:
+			groups[0] = append(groups[0], e)
+		case strings.ContainsAny(v[at-1:at], " /-"):
+			groups[1] = append(groups[1], e)
+		default:
+			groups[2] = append(groups[2], e)
+		}
+	}
+	return append(append(groups[0], groups[1]...), groups[2]...)
+}

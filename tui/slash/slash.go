@@ -1,0 +1,217 @@
+package slash
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"winnow/assistant/nearest"
+)
+
+// Argument is what a command of the screen takes, as its usage names it. It may always be
+// left out.
+type Argument string
+
+// The arguments.
+const (
+	None  Argument = ""
+	Topic Argument = "TOPIC" // of the help
+	Model Argument = "NAME"
+	Line  Argument = "LINE" // of the filter language
+	Path  Argument = "PATH" // of a topic of pairs, or none
+	Text  Argument = "TEXT" // to search for
+)
+
+// Command is what a line that begins with a slash does.
+type Command struct {
+	Name     string // without the slash
+	Console  string // the arguments without a screen, as help shows them
+	Help     string // "" is no command of the console
+	Action   string // of the key table; "" is no command of the screen
+	Argument Argument
+}
+
+// Table lists the commands that the screen and the console have in common, those of
+// the console alone, and those of the screen whose action has another name, in the order
+// in which both show them.
+func Table() []Command {
+	return []Command{
+		{"help", "[TOPIC]", "read this, or about TOPIC", "help", Topic},
+		{"model", "N|PROVIDER/NAME", "choose a model for the next message", "models", Model},
+		{"connect", "", "connect a model: an endpoint, its key, one of its models", "connect", None},
+		{"models", "[TEXT]", "the models, or those with TEXT in their name", "models", Text},
+		{"filter", "[LINE]", "see, and send, only the pairs that LINE matches; LINE :star 2, :flag, :topic NAME, :delete, :export … does it to them", "filter", Line},
+		{"all", "", "see the pairs of all sessions", "all-pairs", None},
+		{"new", "", "start a new session", "new-session", None},
+		{"save", "", "show what would be written, ask, and write", "save", None},
+		{"undo", "", "undo the newest change, whoever made it", "undo", None},
+		{"discard", "", "return to what is saved", "discard", None},
+		{"checkpoints", "", "the points to go back to", "checkpoints", None},
+		{"rollback", "N [rules|conversation]", "go back to checkpoint N, with both or one", "checkpoints", None},
+		{"undo-rollback", "", "undo the last rollback", "undo-rollback", None},
+		{"cancel", "", "cancel the answer, as Ctrl+C does", "cancel", None},
+		{"retry", "", "send again what failed or was cancelled; else regenerate the last answer", "retry", None},
+		{"reask", "[TEXT]", "send TEXT, or the next message, in place of what failed", "re-ask", None},
+		{"queue", "[send|drop]", "the queued message", "queued", None},
+		{"topic", "[PATH|none]", "show or set the topic of new messages", "topics", Path},
+		{"sessions", "[TEXT]", "the sessions, or those with TEXT in their first message or folder", "sessions", None},
+		{"session", "N", "resume session N", "sessions", None},
+		{"undo-pairs", "", "undo the last :command of a filter line", "undo-pairs", None},
+		{"pair-topic", "", "", "topic", None},
+		{"rules", "", "the rules of the window", "pane", None},
+		{"status", "", "model, context, filter, what is unsaved", "hud", None},
+		{"pairs", "[N]", "the last 10, or N, messages with their numbers", "", None},
+		{"pair", "[N]", "read pair N, or the last one, with its answer", "", None},
+		{"changes", "", "what a save would change", "", None},
+		{"thinking", "[on|off]", "show or hide the reasoning", "", None},
+		{"quit", "", "quit winnow", "quit", None},
+	}
+}
+
+// Screen lists the commands of the screen: those of the table, and one for each other
+// action, named as the action is. actions are those of the palette, each with its title
+// as Help; that is also the Help of a command of the table, unless another does the same.
+func Screen(actions []Command) (all []Command) {
+	title, named := map[string]string{}, map[string]bool{}
+	for _, a := range actions {
+		title[a.Action] = a.Help
+	}
+	for _, c := range Table() {
+		if title[c.Action] == "" {
+			continue
+		}
+		if !named[c.Action] || c.Argument == None {
+			c.Help = title[c.Action]
+		}
+		named[c.Action] = true
+		all = append(all, c)
+	}
+	for _, a := range actions {
+		if !named[a.Action] {
+			a.Name = a.Action
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// Usage is the command as it is typed on the screen.
+func (c Command) Usage() string {
+	if c.Argument == None {
+		return "/" + c.Name
+	}
+	return fmt.Sprintf("/%s [%s]", c.Name, c.Argument)
+}
+
+var firstWord = regexp.MustCompile(`^/([A-Za-z0-9][A-Za-z0-9-]*)(?:[ \t]+(.*))?$`)
+
+// Parse splits a draft into the name of a command, in lower case, and its argument. ok is
+// false for a message.
+func Parse(draft string) (name, argument string, ok bool) {
+	words := firstWord.FindStringSubmatch(strings.TrimRight(draft, " \t\r\n"))
+	if words == nil {
+		return "", "", false
+	}
+	return strings.ToLower(words[1]), words[2], true
+}
+
+// Message is the message that a draft stands for: of two slashes at its beginning, one.
+func Message(draft string) string {
+	if strings.HasPrefix(draft, "//") {
+		return draft[1:]
+	}
+	return draft
+}
+
+// Error is a draft that looks like a command and cannot be one.
+type Error struct {
+	Text    string   // what is wrong
+	Near    []string // what was probably meant, as it is typed
+	Unknown bool     // there is no such command
+}
+
+// Error says what is wrong, and how the draft is sent as a message.
+func (e *Error) Error() string {
+	text := e.Text
+	if len(e.Near) > 0 {
+		text += " · did you mean " + strings.Join(e.Near, " or ") + "?"
+	}
+	return text + " · // in place of / sends it as a message"
+}
+
+// Find is the command of this name; the name of its action finds it as well. A name that
+// is none, and an argument that the command does not take, are an *Error.
+func Find(commands []Command, name, argument string) (Command, error) {
+	var names []string
+	i := slices.IndexFunc(commands, func(c Command) bool { return c.Name == name })
+	if i < 0 {
+		i = slices.IndexFunc(commands, func(c Command) bool { return c.Action == name })
+	}
+	switch {
+	case i < 0:
+		for _, c := range commands {
+			names = append(names, c.Name)
+		}
+		return Command{}, &Error{"there is no command /" + name, near(name, names, "/"), true}
+	case commands[i].Argument == None && argument != "":
+		return Command{}, &Error{Text: "/" + name + " takes nothing after it"}
+	}
+	return commands[i], nil
+}
+
+// near are the names that were probably meant, as they are typed.
+func near(name string, known []string, prefix string) []string {
+	const most, longest = 2, 60
+	if len(name) > longest {
+		return nil
+	}
+	names := nearest.Names(name, known, most)
+	for i := range names {
+		names[i] = prefix + names[i]
+	}
+	return names
+}
+
+// ModelNamed is the id of the model that an argument names: its whole id, its name
+// without the provider, or a part of it that no other has. An id of a provider may be
+// one that is not known. Otherwise the error is an *Error.
+func ModelNamed(argument string, ids []string) (string, error) {
+	var named, parts []string
+	for _, id := range ids {
+		_, name, _ := strings.Cut(id, "/")
+		switch {
+		case id == argument:
+			return id, nil
+		case strings.EqualFold(name, argument), strings.EqualFold(id, argument):
+			named = append(named, id)
+		case strings.Contains(strings.ToLower(id), strings.ToLower(argument)):
+			parts = append(parts, id)
+		}
+	}
+	switch {
+	case len(named) == 1:
+		return named[0], nil
+	case len(named) == 0 && len(parts) == 1:
+		return parts[0], nil
+	case len(named)+len(parts) > 0:
+		found := append(named, parts...)
+		return "", &Error{Text: fmt.Sprintf("%d models are named like %s", len(found), argument), Near: found[:min(len(found), 2)]}
+	case strings.Contains(argument, "/"):
+		return argument, nil
+	}
+	return "", &Error{Text: "there is no model " + argument, Near: near(argument, ids, "")}
+}
+
+// Explained is the page of the help that an argument names; otherwise the error is an
+// *Error.
+func Explained(argument string, pages []HelpTopic) (HelpTopic, error) {
+	var names []string
+	for _, p := range pages {
+		if p.Name == strings.ToLower(argument) {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return HelpTopic{}, &Error{Text: "the help has no topic " + argument, Near: near(argument, names, "")}
+}

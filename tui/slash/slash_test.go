@@ -1,0 +1,187 @@
+package slash
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/assistant/filter"
+)
+
+func TestWhatIsACommand(t *testing.T) {
+	for draft, want := range map[string][2]string{
+		"/help": {"help"}, "/Model openai/gpt-5 ": {"model", "openai/gpt-5"}, "/undo-pairs\n": {"undo-pairs"},
+		"/usr is full": {"usr", "is full"}, "/1": {"1"}, "/filter c'a b' & x": {"filter", "c'a b' & x"},
+	} {
+		if name, argument, ok := Parse(draft); !ok || name != want[0] || argument != want[1] {
+			t.Errorf("Parse(%q) = %q, %q, %v, want %q", draft, name, argument, ok, want)
+		}
+	}
+	for _, draft := range []string{
+		"", "/", "//help", " /help", "help", "/etc/hosts is empty", "/^a+$/ matches", "/help\nand more", "/*.go", "/ help", "/-x", "/a.b", "/änder",
+	} {
+		if name, argument, ok := Parse(draft); ok {
+			t.Errorf("Parse(%q) = %q, %q, want a message", draft, name, argument)
+		}
+	}
+}
+
+func TestTwoSlashesBeginAMessage(t *testing.T) {
+	for draft, want := range map[string]string{"//help": "/help", "///x": "//x", "/etc/x": "/etc/x", " //x": " //x", "a": "a"} {
+		if got := Message(draft); got != want {
+			t.Errorf("Message(%q) = %q, want %q", draft, got, want)
+		}
+	}
+}
+
+var palette = Screen([]Command{
+	{Action: "help", Help: "Help"},
+	{Action: "models", Help: "Select a model"},
+	{Action: "filter", Help: "Filter"},
+	{Action: "topics", Help: "Select a topic"},
+	{Action: "new-session", Help: "New session"},
+	{Action: "exact-request", Help: "Show the exact request"},
+	{Action: "sessions", Help: "Sessions"},
+	{Action: "save", Help: "Save the rules"},
+})
+
+func TestEveryActionHasAName(t *testing.T) {
+	for name, action := range map[string]string{
+		"help": "help", "model": "models", "models": "models", "new": "new-session", "new-session": "new-session",
+		"exact-request": "exact-request", "session": "sessions", "topic": "topics",
+	} {
+		if c, err := Find(palette, name, ""); err != nil || c.Action != action {
+			t.Errorf("/%s is %q, %v, want %q", name, c.Action, err, action)
+		}
+	}
+	if _, err := Find(palette, "undo", ""); err == nil {
+		t.Error("a command of the table without an action of the screen is found")
+	}
+	seen := map[string]bool{}
+	for _, c := range Table() {
+		if seen[c.Name] || c.Help == "" && c.Action == "" {
+			t.Errorf("/%s is there twice, or is of no front end", c.Name)
+		}
+		seen[c.Name] = true
+	}
+}
+
+func TestWhatIsNoCommandSaysSo(t *testing.T) {
+	for draft, want := range map[string]string{
+		"/modle gpt":                      "there is no command /modle · did you mean /model",
+		"/usr is":                         "there is no command /usr · // in place of / sends it as a message",
+		"/new plans:":                     "/new takes nothing after it · // in place of / sends it as a message",
+		"/" + strings.Repeat("x", 99_999): "there is no command /",
+	} {
+		name, argument, _ := Parse(draft)
+		_, err := Find(palette, name, argument)
+		e, isSlash := errors.AsType[*Error](err)
+		if !isSlash || !strings.HasPrefix(err.Error(), want) || e.Unknown == (name == "new") {
+			t.Errorf("%.20s: %.99v, want %q", draft, err, want)
+		}
+	}
+}
+
+func TestModelsByName(t *testing.T) {
+	ids := []string{"openai/gpt-5", "openai/gpt-5-mini", "azure/gpt-4o", "openai/gpt-4o", "anthropic/claude-opus"}
+	for argument, want := range map[string]string{
+		"openai/gpt-4o": "openai/gpt-4o", "GPT-5": "openai/gpt-5", "opus": "anthropic/claude-opus", "mini": "openai/gpt-5-mini",
+		"other/unlisted": "other/unlisted",
+	} {
+		if got, err := ModelNamed(argument, ids); got != want || err != nil {
+			t.Errorf("ModelNamed(%q) = %q, %v, want %q", argument, got, err, want)
+		}
+	}
+	for argument, want := range map[string]string{
+		"gpt-4o": "2 models are named like gpt-4o · did you mean azure/gpt-4o or openai/gpt-4o?", "gtp": "there is no model gtp",
+	} {
+		if got, err := ModelNamed(argument, ids); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("ModelNamed(%q) = %q, %v, want %q", argument, got, err, want)
+		}
+	}
+}
+
+func TestTopicsOfTheHelp(t *testing.T) {
+	pages := []HelpTopic{{Name: "keys"}, {Name: "filter"}}
+	if p, err := Explained("Filter", pages); err != nil || p.Name != "filter" {
+		t.Errorf("filter is %q, %v", p.Name, err)
+	}
+	if _, err := Explained("filt", pages); err == nil || !strings.Contains(err.Error(), "did you mean filter?") {
+		t.Errorf("filt is %v", err)
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	from := Sources{
+		Sources: filter.Sources{Models: []string{"openai/gpt-5", "openai/o3", "azure/gpt-4o"}, Topics: []string{"AI", "AI > Agents"}},
+		Help:    []HelpTopic{{Name: "keys", Short: "the keys"}, {Name: "filter"}},
+	}
+	for draft, want := range map[string]struct {
+		values   []string
+		selected int
+	}{
+		"/mo":                 {[]string{"/model ", "/models "}, 0},
+		"/MODEL":              {[]string{"/model ", "/models "}, -1}, // enter runs it
+		"/request":            {[]string{"/exact-request"}, 0},
+		"/new":                {nil, -1},
+		"/new x":              {nil, -1},
+		"/etc/":               {nil, -1},
+		"/usr is":             {nil, -1},
+		"/model ":             {[]string{"/model openai/gpt-5", "/model openai/o3", "/model azure/gpt-4o"}, -1},
+		"/model gpt":          {[]string{"/model openai/gpt-5", "/model azure/gpt-4o"}, 0},
+		"/model o":            {[]string{"/model openai/gpt-5", "/model openai/o3", "/model azure/gpt-4o"}, 0},
+		"/model azure/gpt-4o": {nil, -1},
+		"/topic ag":           {[]string{"/topic AI > Agents"}, 0},
+		"/help ":              {[]string{"/help keys", "/help filter"}, -1},
+		"/filter s3 t'ag":     {[]string{"/filter s3 t'AI > Agents'"}, -1},
+		"/filter s3 :fla":     {[]string{"/filter s3 :flag", "/filter s3 :unflag"}, -1},
+		"two\n/mo":            {nil, -1},
+		"mo":                  {nil, -1},
+	} {
+		entries, selected := Complete(draft, palette, from)
+		var got []string
+		for _, e := range entries {
+			got = append(got, e.Value)
+		}
+		if !slices.Equal(got, want.values) || len(got) > 0 && selected != want.selected {
+			t.Errorf("Complete(%q) = %q, %d, want %q, %d", draft, got, selected, want.values, want.selected)
+		}
+	}
+	entries, _ := Complete("/", palette, from)
+	if len(entries) != len(palette) || entries[0].Text != "/help [TOPIC]" || entries[0].Extra != "Help" {
+		t.Errorf("a slash offers %d of %d, first %+v", len(entries), len(palette), entries[0])
+	}
+}
+
+func TestStem(t *testing.T) {
+	for draft, want := range map[string]string{"/": "/", "/mo": "/", "/model gp": "/model ", "/filter s3 m": "/filter s3 "} {
+		if got := Stem(draft); got != want {
+			t.Errorf("Stem(%q) = %q, want %q", draft, got, want)
+		}
+	}
+}
+
+func FuzzDrafts(f *testing.F) {
+	for _, s := range []string{"/help", "//", "/etc/hosts", "/filter t'AI", "/model \xff"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, draft string) {
+		name, argument, ok := Parse(draft)
+		if Message(draft) != draft && ok {
+			t.Errorf("%q is both a command and an escaped message", draft)
+		}
+		if ok {
+			if _, err := Find(palette, name, argument); err != nil && err.Error() == "" {
+				t.Errorf("%q is refused without a reason", draft)
+			}
+		}
+		entries, selected := Complete(draft, palette, Sources{Sources: filter.Sources{Models: []string{"a/b"}}})
+		if selected >= max(1, len(entries)) {
+			t.Errorf("Complete(%q) selects %d of %d", draft, selected, len(entries))
+		}
+		if len(entries) > 0 && !strings.HasPrefix(entries[0].Value, "/") {
+			t.Errorf("Complete(%q) offers %q", draft, entries[0].Value)
+		}
+	})
+}

@@ -1,0 +1,247 @@
+package sshserver
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// Terminal is what the client says of its terminal.
+type Terminal struct {
+	Width, Height int
+	Environ       []string // TERM, and the variables of allowed that it has set
+}
+
+// Streams are those of a command.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Environ  []string // as of a Terminal
+}
+
+// allowed are the variables that a client may set: what they say concerns its terminal
+// alone.
+var allowed = []string{"COLORTERM", "NO_COLOR", "LANG", "LC_ALL", "LC_CTYPE"}
+
+const (
+	maxValue  = 64   // bytes of a variable, or of what is logged
+	maxWidth  = 1000 // columns: a frame is made for all of them
+	maxHeight = 500  // rows
+	maxLine   = 64 << 10
+)
+
+// identifier is a name that a client sent, as far as it is one.
+func identifier(s string) string {
+	s = s[:min(len(s), maxValue)]
+	return strings.Map(func(r rune) rune {
+		if r > ' ' && r < 0x7f {
+			return r
+		}
+		return '?'
+	}, s)
+}
+
+// setVariable sets one that the client may set.
+func (t *Terminal) setVariable(name, value string) bool {
+	if !slices.Contains(allowed, name) && name != "TERM" || len(value) > maxValue || identifier(value) != value {
+		return false
+	}
+	t.Environ = slices.DeleteFunc(t.Environ, func(e string) bool { return strings.HasPrefix(e, name+"=") })
+	t.Environ = append(t.Environ, name+"="+value)
+	return true
+}
+
+// setSize sets the size, within its bounds. A side of 0 is unknown.
+func (t *Terminal) setSize(width, height uint32) {
+	const usualWidth, usualHeight = 80, 24
+	if width == 0 || height == 0 {
+		width, height = usualWidth, usualHeight
+	}
+	t.Width, t.Height = int(min(width, maxWidth)), int(min(height, maxHeight))
+}
+
+// complete is the terminal with what is most likely where the client was silent.
+func (t *Terminal) complete() Terminal {
+	out := Terminal{Width: t.Width, Height: t.Height, Environ: slices.Clone(t.Environ)}
+	if !slices.ContainsFunc(out.Environ, func(e string) bool { return strings.HasPrefix(e, "LANG=") || strings.HasPrefix(e, "LC_") }) {
+		out.Environ = append(out.Environ, "LANG=C.UTF-8")
+	}
+	return out
+}
+
+// channel runs one screen or command.
+type channel struct {
+	*connection
+	ch    ssh.Channel
+	ctx   context.Context // ends with the channel or the connection
+	end   context.CancelCauseFunc
+	sizes chan Terminal // the newest size, until it is read
+
+	terminal Terminal // of the request loop alone
+	hasPTY   bool
+	started  bool
+}
+
+// channel serves a channel to its end.
+func (c *connection) channel(n ssh.NewChannel) {
+	ch, requests, err := n.Accept()
+	if err != nil {
+		return // the connection is gone
+	}
+	x := &channel{connection: c, ch: ch, sizes: make(chan Terminal, 1)}
+	x.ctx, x.end = context.WithCancelCause(c.ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer x.end(errGone)
+	for r := range requests {
+		run, ok := x.request(r.Type, r.Payload)
+		if !ok {
+			c.refused(r.Type)
+		}
+		if r.WantReply {
+			_ = r.Reply(ok, nil) // the channel is gone then
+		}
+		if run != nil {
+			running.Go(func() { x.run(run) })
+		}
+	}
+}
+
+// run runs a screen or command, and tells the client its status.
+func (c *channel) run(run func() (status int)) {
+	status := 1
+	defer func() {
+		if r := recover(); r != nil {
+			c.log.Error("ssh: panic", "panic", fmt.Sprint(r))
+		}
+		_, _ = c.ch.SendRequest("exit-status", false, ssh.Marshal(struct{ Status uint32 }{uint32(status)}))
+		_ = c.ch.Close() // both fail when the client has gone
+	}()
+	status = run()
+}
+
+// request handles a request of the client. run is what it has started.
+func (c *channel) request(kind string, payload []byte) (run func() (status int), ok bool) {
+	switch kind {
+	case "pty-req":
+		var r struct {
+			Term                          string
+			Width, Height, XPixel, YPixel uint32
+			Modes                         string
+		}
+		if c.started || ssh.Unmarshal(payload, &r) != nil || !c.terminal.setVariable("TERM", r.Term) {
+			return nil, false
+		}
+		c.hasPTY = true
+		c.terminal.setSize(r.Width, r.Height)
+		return nil, true
+	case "env":
+		var r struct{ Name, Value string }
+		return nil, !c.started && ssh.Unmarshal(payload, &r) == nil && r.Name != "TERM" && c.terminal.setVariable(r.Name, r.Value)
+	case "window-change":
+		var r struct{ Width, Height, XPixel, YPixel uint32 }
+		if !c.hasPTY || ssh.Unmarshal(payload, &r) != nil {
+			return nil, false
+		}
+		c.terminal.setSize(r.Width, r.Height)
+		c.resized()
+		return nil, true
+	case "signal": // whichever it is
+		c.end(errGone)
+		return nil, c.started
+	case "shell":
+		if c.started || len(payload) > 0 {
+			return nil, false
+		}
+		c.started = true
+		return c.shell(), true
+	case "exec":
+		var r struct{ Line string }
+		if c.started || ssh.Unmarshal(payload, &r) != nil || len(r.Line) > maxLine {
+			return nil, false
+		}
+		c.started = true
+		return c.command(r.Line), true
+	}
+	return nil, false
+}
+
+// resized passes on the size; one that was not read yet is replaced.
+func (c *channel) resized() {
+	select {
+	case <-c.sizes:
+	default:
+	}
+	c.sizes <- c.terminal.complete()
+}
+
+// shell runs the screen, which is what a client without a command gets.
+func (c *channel) shell() func() int {
+	t := c.terminal.complete()
+	if !c.hasPTY || slices.Contains(t.Environ, "TERM=dumb") {
+		return c.sorry("the program needs a terminal with a screen: ssh -t; elsewhere use winnow ask")
+	}
+	return func() int {
+		if err := c.screen(t); err != nil {
+			c.log.Error("ssh: screen", "error", err)
+			return c.sorry("this failed; the log of the server says why")()
+		}
+		return 0
+	}
+}
+
+// command runs a command line.
+func (c *channel) command(line string) func() int {
+	run, err := c.server.opts.Command(c.user, line)
+	if err != nil {
+		c.refused("exec")
+		return c.sorry(err.Error())
+	}
+	s := Streams{In: c.ch, Out: c.writer(c.ch), Err: c.writer(c.ch.Stderr()), Environ: c.terminal.complete().Environ}
+	return func() int {
+		c.count(0, 1)
+		defer c.count(0, -1)
+		defer c.touch()
+		c.log.Info("ssh: command")
+		return run(c.ctx, s)
+	}
+}
+
+// sorry is a command that says why nothing was run.
+func (c *channel) sorry(why string) func() int {
+	const usage = 2 // the status of a command line that was not understood
+	return func() int {
+		_, _ = fmt.Fprintf(c.writer(c.ch.Stderr()), "winnow: %s\n", why)
+		return usage
+	}
+}
+
+// writer writes to the client. A terminal gets line ends as a tty would send them. A
+// client that does not read for stallTime is disconnected, for what waits for it, such
+// as a turn, may have the window.
+func (c *channel) writer(w io.Writer) io.Writer { return &writer{c, w} }
+
+type writer struct {
+	c  *channel
+	to io.Writer
+}
+
+// Write implements io.Writer.
+func (w *writer) Write(p []byte) (int, error) {
+	text := p
+	if w.c.hasPTY {
+		text = bytes.ReplaceAll(bytes.ReplaceAll(p, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
+	}
+	defer time.AfterFunc(w.c.server.opts.stall, func() { w.c.connection.end(errGone) }).Stop()
+	if _, err := w.to.Write(text); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

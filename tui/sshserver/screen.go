@@ -1,0 +1,148 @@
+package sshserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"winnow/assistant/serve"
+	"winnow/tui"
+	"winnow/tui/attention"
+	"winnow/tui/terminal"
+)
+
+const (
+	// graceTime is how long a screen may take to end by itself.
+	graceTime = 500 * time.Millisecond
+	// saveTime is how long storing the draft and ending the turn may take.
+	saveTime = 2 * time.Second
+	// turnPoll is how often an ending server looks whether a turn has ended.
+	turnPoll = 50 * time.Millisecond
+)
+
+// screen runs the screen of the user in a terminal.
+func (c *channel) screen(t Terminal) error {
+	session, err := c.session()
+	if err != nil {
+		return err
+	}
+	model, err := c.server.opts.Screen(session, t)
+	if err != nil {
+		return errors.Join(err, session.Close(context.Background()))
+	}
+	p := tea.NewProgram(model,
+		tea.WithInput(&input{c}), tea.WithOutput(c.writer(c.ch)), tea.WithWindowSize(t.Width, t.Height),
+		// Some terminals show what they do not understand: SSH_TTY asks for less.
+		tea.WithEnvironment(append(t.Environ, "SSH_TTY=ssh")), tea.WithColorProfile(colorprofile.Env(t.Environ)),
+		tea.WithoutSignalHandler(), tea.WithFilter(stayHere),
+	)
+	log := c.log.With("session", session.ID())
+	log.Info("ssh: screen")
+	ctx, done := context.WithCancel(context.Background()) // ends with the screen
+	go c.watch(ctx, p, session)
+	go c.forward(ctx, p)
+	_, err = p.Run()
+	done()
+	end := attention.Clear
+	if err != nil { // the screen may not have cleaned up
+		end = terminal.LeaveScreen
+	}
+	_, _ = io.WriteString(c.writer(c.ch), end)
+	if errors.Is(err, tea.ErrProgramKilled) && c.ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
+		err = nil // it was to end
+	}
+	saving, cancel := context.WithTimeout(context.Background(), saveTime)
+	defer cancel()
+	err = errors.Join(err, model.Err(), model.StoreDraft(saving), c.leave(saving, session))
+	if why := context.Cause(c.ctx); why != nil && !errors.Is(why, errGone) {
+		_, _ = fmt.Fprintf(c.writer(c.ch.Stderr()), "winnow: %v; your draft and the conversation are stored\n", why)
+	}
+	return err
+}
+
+// stayHere keeps the screen from suspending the server.
+func stayHere(_ tea.Model, msg tea.Msg) tea.Msg {
+	if _, suspend := msg.(tea.SuspendMsg); suspend {
+		return tui.Noticed{Err: errors.New("over SSH winnow cannot be suspended; enter ~ ctrl+z suspends ssh")}
+	}
+	return msg
+}
+
+// lastKey is the key of the history under which the last session of the user is stored.
+func (c *channel) lastKey() string {
+	return "ssh session:" + c.server.opts.Folder + "\x00" + c.user
+}
+
+// session opens the session that the user had last, or a new one when that is open.
+func (c *channel) session() (*serve.Session, error) {
+	hub, ctx := c.server.opts.Hub, context.WithoutCancel(c.ctx)
+	last, _ := c.server.opts.History.Get(ctx, c.lastKey()) // unknown is none
+	s, err := hub.Open(ctx, serve.Join{User: c.user, Session: last})
+	if errors.Is(err, serve.ErrOpen) || errors.Is(err, serve.ErrNoSession) {
+		s, err = hub.Open(ctx, serve.Join{User: c.user})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := c.server.opts.History.Set(ctx, c.lastKey(), s.ID()); err != nil {
+		return nil, errors.Join(err, s.Close(ctx))
+	}
+	return s, nil
+}
+
+// leave ends the session, which is the last of the user now.
+func (c *channel) leave(ctx context.Context, s *serve.Session) error {
+	return errors.Join(s.Close(ctx), c.server.opts.History.Set(ctx, c.lastKey(), s.ID()))
+}
+
+// watch ends the screen when the connection or the server ends, by force when it does not
+// react. A turn that runs delays the end of the server; see endWithServer.
+func (c *channel) watch(ctx context.Context, p *tea.Program, s *serve.Session) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-c.ctx.Done():
+	case <-c.server.ending:
+		for s.Session().Busy() && c.ctx.Err() == nil && ctx.Err() == nil {
+			time.Sleep(turnPoll)
+		}
+		c.end(errEnding)
+	}
+	go p.Quit() // waits for the loop, which may be blocked
+	select {
+	case <-ctx.Done():
+	case <-time.After(graceTime):
+		_ = c.ch.Close() // what waits for the client goes on
+		p.Kill()
+	}
+}
+
+// forward tells the screen its sizes.
+func (c *channel) forward(ctx context.Context, p *tea.Program) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case t := <-c.sizes:
+			p.Send(tea.WindowSizeMsg{Width: t.Width, Height: t.Height})
+		}
+	}
+}
+
+// input is what the user types. Its end is that of the terminal.
+type input struct{ c *channel }
+
+// Read implements io.Reader.
+func (i *input) Read(p []byte) (int, error) {
+	n, err := i.c.ch.Read(p)
+	i.c.touch()
+	if err != nil {
+		i.c.end(errGone)
+	}
+	return n, err
+}

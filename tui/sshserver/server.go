@@ -1,0 +1,312 @@
+package sshserver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"winnow/assistant/history"
+	"winnow/assistant/serve"
+	"winnow/tui"
+)
+
+// Options configures a Server. The zero values of the limits are the constants below.
+type Options struct {
+	Hub            *serve.Hub
+	History        history.Store // of the hub; stores which session each user had last
+	Folder         string        // of the hub
+	HostKey        string        // file of the server's key, which is made when there is none
+	AuthorizedKeys string        // file of the keys that log in
+	Version        string        // of the program, as clients see it; "" tells none
+	Log            *slog.Logger  // nil means no log
+
+	Idle        time.Duration // after which a connection without a key ends
+	Total       time.Duration // after which any connection ends
+	Connections int           // at once
+
+	// Screen makes the screen of a session.
+	Screen func(*serve.Session, Terminal) (*tui.Model, error)
+	// Command is what runs a command line as a user, until ctx ends, and returns its exit
+	// status. The error says, for the user, why the line is refused.
+	Command func(user, line string) (run func(ctx context.Context, s Streams) (status int), err error)
+
+	login, drain, stall time.Duration // tests shorten them
+}
+
+// The default limits.
+const (
+	DefaultIdle        = 30 * time.Minute
+	DefaultTotal       = 24 * time.Hour
+	DefaultConnections = 100
+)
+
+const (
+	loginTime  = 20 * time.Second // from the connection to the login
+	drainTime  = 10 * time.Second // for running turns at the end
+	closeTime  = 3 * time.Second  // for screens and commands to end after that
+	stallTime  = 30 * time.Second // for a client to read what was written
+	maxChannel = 8                // channels of a connection at once
+)
+
+// Why a connection ends, as its user reads it.
+var (
+	errIdle   = errors.New("no key was pressed for a long time")
+	errTotal  = errors.New("the connection was open for as long as one may be")
+	errEnding = errors.New("the server is ending")
+	errGone   = errors.New("the client has gone") // nobody reads it
+)
+
+// Server serves SSH connections. Make it with New.
+type Server struct {
+	opts    Options
+	log     *slog.Logger
+	host    ssh.Signer
+	ending  chan struct{} // closed when Serve is to end
+	drained chan struct{} // closed drain later
+}
+
+// New returns a server with the host key, which it makes at the first start. It checks
+// the authorized_keys file.
+func New(o Options) (*Server, error) {
+	o.Idle, o.Total = cmp.Or(o.Idle, DefaultIdle), cmp.Or(o.Total, DefaultTotal)
+	o.Connections = cmp.Or(o.Connections, DefaultConnections)
+	o.login, o.drain = cmp.Or(o.login, loginTime), cmp.Or(o.drain, drainTime)
+	o.stall = cmp.Or(o.stall, stallTime)
+	s := &Server{opts: o, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), ending: make(chan struct{}), drained: make(chan struct{})}
+	if _, err := readUsers(o.AuthorizedKeys); err != nil {
+		return nil, fmt.Errorf("authorized keys: %w", err)
+	}
+	var err error
+	s.host, err = hostKey(o.HostKey)
+	return s, err
+}
+
+// Fingerprint is that of the host key, as clients show it.
+func (s *Server) Fingerprint() string { return ssh.FingerprintSHA256(s.host.PublicKey()) }
+
+// Serve serves connections of a listener until ctx ends and all have ended.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	var connections sync.WaitGroup
+	defer connections.Wait()
+	defer context.AfterFunc(ctx, func() {
+		_ = l.Close() // ends Accept
+		close(s.ending)
+		time.AfterFunc(s.opts.drain, func() { close(s.drained) })
+	})()
+	free := make(chan struct{}, s.opts.Connections)
+	for {
+		conn, err := l.Accept()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, net.ErrClosed):
+			return err
+		case err != nil: // such as too many open files
+			s.log.Warn("ssh: accept", "error", err)
+			select {
+			case <-time.After(time.Second):
+			case <-ctx.Done():
+			}
+			continue
+		}
+		select {
+		case free <- struct{}{}:
+			connections.Go(func() {
+				defer func() { <-free }()
+				s.connection(conn)
+			})
+		default:
+			s.log.Warn("ssh: refused: too many connections", "remote", conn.RemoteAddr().String())
+			_ = conn.Close()
+		}
+	}
+}
+
+// extUser is the extension of ssh.Permissions that has the name of the user.
+const extUser = "user"
+
+// config is how clients log in from an address: by a public key of the file.
+func (s *Server) config(log *slog.Logger) *ssh.ServerConfig {
+	c := &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+		users, err := readUsers(s.opts.AuthorizedKeys)
+		user, known := users[string(key.Marshal())]
+		if err == nil && !known {
+			err = errors.New("the key is not in the file of keys")
+		}
+		if err != nil {
+			log.Warn("ssh: key refused", "key", ssh.FingerprintSHA256(key), "error", err)
+			return nil, errors.New("refused") // nothing of it reaches the client
+		}
+		return &ssh.Permissions{Extensions: map[string]string{extUser: user}}, nil
+	}}
+	if c.ServerVersion = "SSH-2.0-winnow"; s.opts.Version != "" {
+		c.ServerVersion += "_" + identifier(s.opts.Version)
+	}
+	c.AddHostKey(s.host)
+	return c
+}
+
+// timeoutConn is a connection whose writes fail when the other end does not read for a time.
+type timeoutConn struct {
+	net.Conn
+	stall time.Duration
+}
+
+func (c timeoutConn) Write(p []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(c.stall)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(p)
+}
+
+// connection serves a connection to its end.
+func (s *Server) connection(raw net.Conn) {
+	log := s.log.With("remote", raw.RemoteAddr().String())
+	defer func() {
+		if r := recover(); r != nil { // one connection must not end the others
+			log.Error("ssh: panic", "panic", fmt.Sprint(r))
+		}
+		_ = raw.Close()
+	}()
+	tooLate := time.AfterFunc(s.opts.login, func() { _ = raw.Close() })
+	conn, channels, requests, err := ssh.NewServerConn(timeoutConn{raw, s.opts.stall}, s.config(log))
+	if !tooLate.Stop() || err != nil {
+		log.Warn("ssh: no login", "error", err)
+		return
+	}
+	c := &connection{server: s, user: conn.Permissions.Extensions[extUser]}
+	c.log = log.With("user", c.user)
+	c.ctx, c.end = context.WithCancelCause(context.Background())
+	c.idle = time.AfterFunc(s.opts.Idle, c.onIdle)
+	defer c.idle.Stop()
+	defer time.AfterFunc(s.opts.Total, func() { c.end(errTotal) }).Stop()
+	go c.refuseRequests(requests)
+	go func() { _ = conn.Wait(); c.end(errGone) }()
+	go c.endWithServer()
+
+	c.log.Info("ssh: login")
+	c.serve(channels)
+	_ = conn.Close()
+	for range channels { // so that nothing waits for a reader
+	}
+	c.log.Info("ssh: connection ended", "why", context.Cause(c.ctx))
+}
+
+// connection is what a logged-in client does.
+type connection struct {
+	server *Server
+	user   string
+	log    *slog.Logger
+	ctx    context.Context // ends with the connection, with the reason as its cause
+	end    context.CancelCauseFunc
+	idle   *time.Timer
+
+	mu       sync.Mutex // guards the fields below
+	open     int        // channels
+	commands int        // that run
+}
+
+// touch begins the idle time anew.
+func (c *connection) touch() { c.idle.Reset(c.server.opts.Idle) }
+
+// onIdle ends the connection; a command that runs needs no key.
+func (c *connection) onIdle() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.commands > 0 {
+		c.touch()
+		return
+	}
+	c.end(errIdle)
+}
+
+// count adds to the numbers of open channels and of running commands.
+func (c *connection) count(channels, commands int) (open int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open += channels
+	c.commands += commands
+	return c.open
+}
+
+// endWithServer ends the connection when the server does: at once when nothing runs,
+// else when the turns have had their time.
+func (c *connection) endWithServer() {
+	select {
+	case <-c.ctx.Done():
+		return
+	case <-c.server.ending:
+	}
+	if c.count(0, 0) == 0 {
+		c.end(errEnding)
+	}
+	select {
+	case <-c.ctx.Done():
+	case <-c.server.drained:
+		c.end(errEnding)
+	}
+}
+
+// refuseRequests refuses what concerns the whole connection, such as the forwarding of
+// ports. Clients also ask for nothing, to see whether the connection lives.
+func (c *connection) refuseRequests(requests <-chan *ssh.Request) {
+	for r := range requests {
+		if r.Type != "keepalive@openssh.com" && r.Type != "no-more-sessions@openssh.com" {
+			c.refused(r.Type)
+		}
+		if r.WantReply {
+			_ = r.Reply(false, nil) // the connection is gone then
+		}
+	}
+}
+
+// refused logs what the client may not do.
+func (c *connection) refused(what string) {
+	c.log.Warn("ssh: refused", "what", identifier(what))
+}
+
+// serve runs channels until the connection ends.
+func (c *connection) serve(channels <-chan ssh.NewChannel) {
+	var running sync.WaitGroup
+	for c.ctx.Err() == nil {
+		select {
+		case <-c.ctx.Done():
+		case n, ok := <-channels:
+			switch {
+			case !ok:
+				c.end(errGone)
+			case n.ChannelType() != "session":
+				c.refused(n.ChannelType())
+				_ = n.Reject(ssh.Prohibited, "not allowed")
+			case c.count(1, 0) > maxChannel:
+				c.count(-1, 0)
+				c.refused("a channel more")
+				_ = n.Reject(ssh.ResourceShortage, "too many channels")
+			default:
+				running.Go(func() {
+					c.channel(n)
+					if c.count(-1, 0) == 0 {
+						select {
+						case <-c.server.ending:
+							c.end(errEnding)
+						default:
+						}
+					}
+				})
+			}
+		}
+	}
+	ended := make(chan struct{})
+	go func() { running.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(closeTime):
+	}
+}

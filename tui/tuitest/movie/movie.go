@@ -1,0 +1,141 @@
+// Package movie joins pictures of a screen to one SVG that shows them in turn.
+//
+// A Shot is a picture of tuitest.SVG and how long it is shown. What several shots
+// have in common is in the file once.
+//
+// # Caveats
+//
+// The movie needs a reader of SVG that animates CSS, as browsers do in an <img>. Any
+// other, and one whose user wants no motion, shows the last shot.
+package movie
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Shot is one picture of a movie.
+type Shot struct {
+	SVG []byte // from tuitest.SVG; all of a movie have one size and title
+	For time.Duration
+}
+
+// The parts of a picture of tuitest.SVG: what comes before the cells, their
+// backgrounds, a line each, and their texts, a group for each row.
+const (
+	backsBegin = `<g shape-rendering="crispEdges">` + "\n"
+	textsBegin = `<g id="screen"`
+	rowEnd     = "\n</g>"
+)
+
+// element is a background or a row, and the shots that show it, by number.
+type element struct {
+	text  string
+	shots []int
+}
+
+// SVG is the movie, which begins again when it is over; nil without shots.
+func SVG(shots []Shot) []byte {
+	if len(shots) == 0 {
+		return nil
+	}
+	var backs, texts []element
+	var head, textsHead string
+	for n, s := range shots {
+		before, rest, _ := strings.Cut(string(s.SVG), backsBegin)
+		rects, rest, _ := strings.Cut(rest, "</g>\n")
+		headOfTexts, rows, _ := strings.Cut(rest, "\n")
+		rows = strings.TrimSuffix(strings.TrimSpace(rows), "</g>\n</svg>")
+		head, textsHead = before, headOfTexts
+		for rect := range strings.Lines(rects) {
+			backs = add(backs, strings.TrimSuffix(rect, "\n"), n)
+		}
+		for row := range strings.SplitSeq(rows, rowEnd+"\n") {
+			if row = strings.TrimSuffix(strings.TrimSpace(row), rowEnd); row != "" {
+				texts = add(texts, row+rowEnd, n)
+			}
+		}
+	}
+	classes := &styles{shots: shots}
+	body := backsBegin + classes.wrap(backs) + "</g>\n" + textsHead + "\n" + classes.wrap(texts) + "</g>\n</svg>\n"
+	return []byte(head + "<style>\n" + classes.sheet.String() + "</style>\n" + body)
+}
+
+// add notes that shot n shows a part of the picture.
+func add(all []element, text string, n int) []element {
+	i := slices.IndexFunc(all, func(e element) bool { return e.text == text })
+	if i < 0 {
+		return append(all, element{text, []int{n}})
+	}
+	all[i].shots = append(all[i].shots, n)
+	return all
+}
+
+// styles are the classes of elements: one for each set of shots that show some.
+type styles struct {
+	shots []Shot
+	names map[string]string // by set
+	sheet strings.Builder
+}
+
+// wrap is the elements, those that not all shots show in groups with a class.
+func (s *styles) wrap(all []element) string {
+	slices.SortStableFunc(all, func(a, b element) int { return slices.Compare(a.shots, b.shots) })
+	var b strings.Builder
+	open := ""
+	for _, e := range all {
+		class := s.class(e.shots)
+		if class != open {
+			if open != "" {
+				b.WriteString("</g>\n")
+			}
+			if class != "" {
+				fmt.Fprintf(&b, "<g class=%q>\n", class)
+			}
+			open = class
+		}
+		b.WriteString(e.text + "\n")
+	}
+	if open != "" {
+		b.WriteString("</g>\n")
+	}
+	return b.String()
+}
+
+// class is the name of the class that is visible in these shots; "" for all of them.
+func (s *styles) class(shown []int) string {
+	if len(shown) == len(s.shots) {
+		return ""
+	}
+	key := fmt.Sprint(shown)
+	if name, ok := s.names[key]; ok {
+		return name
+	}
+	if s.names == nil {
+		s.names = map[string]string{}
+	}
+	name := fmt.Sprintf("s%d", len(s.names))
+	s.names[key] = name
+	var whole, at time.Duration
+	for _, shot := range s.shots {
+		whole += shot.For
+	}
+	state := func(n int) string {
+		if slices.Contains(shown, n) {
+			return "visible"
+		}
+		return "hidden"
+	}
+	var steps strings.Builder
+	for n, shot := range s.shots {
+		if n == 0 || state(n) != state(n-1) {
+			fmt.Fprintf(&steps, "%.2f%%{visibility:%s}", 100*at.Seconds()/whole.Seconds(), state(n))
+		}
+		at += shot.For
+	}
+	fmt.Fprintf(&s.sheet, ".%s{visibility:%s}@keyframes %s{%s}\n", name, state(len(s.shots)-1), name, &steps)
+	fmt.Fprintf(&s.sheet, "@media (prefers-reduced-motion:no-preference){.%s{animation:%s %gs step-end infinite}}\n", name, name, whole.Seconds())
+	return name
+}
