@@ -60,7 +60,7 @@ func newLeaf(p placement) *block {
 	case lineThematicBreak:
 		return &block{kind: blockThematicBreak}
 	case lineFence, lineCode:
-		return &block{kind: blockCode, fence: p.fence, check: minCode}
+		return &block{kind: blockCode, fence: p.fence}
 	default:
 		return nil
 	}
@@ -103,7 +103,7 @@ func (d *Doc) open(b *block) {
 		b.parent = d.stack[n-1]
 	}
 	b.attach(d.last, d.blankIn(len(d.stack)))
-	d.leaf = b
+	d.leaf = newOpen(b)
 }
 
 // pop closes all but n containers. An item without text still has its bullet.
@@ -131,13 +131,13 @@ func (d *Doc) emptyItem(c *container) *block {
 func (d *Doc) closeLeaf() {
 	if b := d.leaf; b != nil {
 		d.leaf = nil
-		d.add(b)
+		d.add(b.block)
 	}
 }
 
 // add makes b, which is complete, one of the closed blocks.
 func (d *Doc) add(b *block) {
-	b.pending, b.partial, b.growth, b.ready, b.layout = nil, nil, nil, b.linesFinal, blockLayout{}
+	b.partial, b.growth, b.ready, b.layout = nil, nil, b.linesFinal, blockLayout{}
 	d.blocks = append(d.blocks, b)
 	d.nodes, d.usedBytes = d.nodes+1, d.usedBytes+len(b.text)
 	d.registerLinks(len(d.blocks) - 1)

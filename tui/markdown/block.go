@@ -24,16 +24,9 @@ type block struct {
 	unspaced  bool   // without a blank between
 	continued bool   // the next block goes on from this
 
-	// While it is open.
-	line       int     // of text: where the last line begins
-	scanned    int     // of a paragraph: how far cut has read it
-	cut        cutter  //
-	check      int     // of code: the length at which to try to cut it
-	pending    []byte  // of indented code: blank lines, which belong to it if more follows
-	partial    []byte  // of code or a table: the incomplete line, for the frame being drawn
-	growth     *growth // of code that was drawn; else nil
+	partial    []byte  // of open code or an open table: the incomplete line, for the frame being drawn
+	growth     *growth // of open code that was drawn; else nil
 	linesFinal bool    // of code: lines are those of the whole piece
-	noTable    bool    // of a paragraph: a delimiter that fits no head was in it, so that it holds no table
 
 	fence    fence      // of code
 	from, to delimiters // of code: what a piece begins and ends inside of
@@ -46,6 +39,20 @@ type block struct {
 	lines  []string // of code
 	layout blockLayout
 }
+
+// openBlock is the block that is open, with what the closed ones need no more:
+// an answer has thousands of those.
+type openBlock struct {
+	*block
+	line    int    // of text: where the last line begins
+	scanned int    // of a paragraph: how far cut has read it
+	cut     cutter //
+	check   int    // of code: the length at which to try to cut it
+	pending []byte // of indented code: blank lines, which belong to it if more follows
+	noTable bool   // of a paragraph: a delimiter that fits no head was in it, so that it holds no table
+}
+
+func newOpen(b *block) *openBlock { return &openBlock{block: b, check: minCode} }
 
 type blockKind int
 
@@ -103,10 +110,10 @@ func (b *block) hasLines() bool {
 // split closes the open leaf before byte at and goes on in another.
 func (d *Doc) split(at int) {
 	b := d.leaf
-	next := &block{
-		kind: b.kind, text: b.text[at:], line: max(0, b.line-at), prev: b, parent: b.parent, above: depthOf(b.parent),
-		fence: b.fence, from: b.to, check: minCode, noTable: b.noTable, head: b.head,
-	}
+	next := newOpen(&block{
+		kind: b.kind, text: b.text[at:], prev: b.block, parent: b.parent, above: depthOf(b.parent), fence: b.fence, from: b.to, head: b.head,
+	})
+	next.line, next.noTable = max(0, b.line-at), b.noTable
 	b.text = bytes.Clone(b.text[:at]) // the small part: of a long line the rest is cut again and again
 	d.closeLeaf()
 	if d.overBudget() {
@@ -166,7 +173,7 @@ func (d *Doc) endCodeLine() {
 		return
 	}
 	if !b.fence.plain {
-		lines, end := d.highlight(b, b.from, delimiters{}, b.text)
+		lines, end := d.highlight(b.block, b.from, delimiters{}, b.text)
 		if end.open && end.inside == (delimiters{}) && len(b.text) < maxCode {
 			b.check += stepCode
 			return
@@ -224,7 +231,7 @@ func (d *Doc) beginTable(delimiters []byte) {
 		d.open(t)
 	} else {
 		t.parent, t.above, t.gap = b.parent, b.above, b.gap
-		d.leaf = t
+		d.leaf = newOpen(t)
 	}
 	t.gap = t.gap || d.last != nil && common(t.parent, d.last.parent) == t.parent
 }

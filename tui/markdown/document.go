@@ -19,7 +19,7 @@ type Doc struct {
 	finishedLen int  // the length of src with the line break that Finish added; 0 for none
 
 	stack      []*container // the open quotes and items, the outermost first
-	leaf       *block       // the open block; nil for none
+	leaf       *openBlock   // the open block; nil for none
 	blank      bool         // the last line was blank
 	blankDepth int          // inside so many of the containers
 	blocks     []*block     // the closed ones
@@ -233,7 +233,8 @@ func (d *Doc) goPlain(rest []byte) {
 	d.plain, d.blank, d.blankDepth = true, true, 0
 	d.open(&block{kind: blockText, text: []byte("*The answer is too long for Markdown: the rest is shown as plain text.*\n")})
 	d.closeLeaf()
-	d.open(&block{kind: blockCode, fence: fence{plain: true}, text: rest, line: bytes.LastIndexByte(rest, '\n') + 1, check: minCode})
+	d.open(&block{kind: blockCode, fence: fence{plain: true}, text: rest})
+	d.leaf.line = bytes.LastIndexByte(rest, '\n') + 1
 	d.cutLongCode()
 }
 

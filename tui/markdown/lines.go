@@ -116,13 +116,14 @@ func (d *Doc) openBlocks() []*block {
 	last := d.last
 	p, partial := d.placePartial()
 	n := len(d.stack)
-	switch leaf := d.leaf; {
-	case leaf != nil:
-		if leaf = d.openLeaf(p, partial && p.continuesLeaf); leaf.hasLines() || leaf.prev != nil {
-			blocks = append(blocks, leaf)
+	switch {
+	case d.leaf != nil:
+		b := d.openLeaf(p, partial && p.continuesLeaf)
+		if b.hasLines() || b.prev != nil {
+			blocks = append(blocks, b)
 		}
-		if leaf.hasLines() {
-			last = leaf
+		if b.hasLines() {
+			last = b
 		}
 	case n > 0 && !(partial && p.matched == n):
 		if b := d.emptyItem(d.stack[n-1]); b != nil {
@@ -162,13 +163,13 @@ func (d *Doc) placePartial() (p placement, ok bool) {
 // openLeaf is the open leaf, rendered, and with the incomplete line when that
 // joins it.
 func (d *Doc) openLeaf(p placement, joins bool) *block {
-	b := d.leaf
+	b := d.leaf.block
 	if b.kind == blockCode { // itself: what is sure of it is not rendered again
 		b.partial = nil
 		if joins {
 			b.partial = p.rest
 		}
-		b.lines, b.ready = d.openCode(b), true
+		b.lines, b.ready = d.openCode(d.leaf), true
 		return b
 	}
 	if b.kind == blockTable {

@@ -147,7 +147,7 @@ func (d *Doc) place(line []byte, long bool) placement {
 		p.matched++
 	}
 	inside := p.matched == len(d.stack)
-	if inside && d.leafIs(blockCode) && p.continuesCode(d.leaf, long) {
+	if inside && d.leafIs(blockCode) && p.continuesCode(d.leaf.block, long) {
 		return p
 	}
 	if commonmark.IsBlank(p.rest) {

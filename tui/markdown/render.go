@@ -139,7 +139,7 @@ const (
 )
 
 // openCode colours the open code b: its complete lines once, with what stands before them as far as it is not sure.
-func (d *Doc) openCode(b *block) []string {
+func (d *Doc) openCode(b *openBlock) []string {
 	if b.growth == nil {
 		b.growth = &growth{}
 	}
@@ -148,9 +148,9 @@ func (d *Doc) openCode(b *block) []string {
 		g.from = b.from
 	}
 	if text := b.text[:b.line]; g.end < len(text) {
-		lines, end := d.highlight(b, g.from, delimiters{}, text[g.at:])
+		lines, end := d.highlight(b.block, g.from, delimiters{}, text[g.at:])
 		if end.inside != (delimiters{}) {
-			lines, _ = d.highlight(b, g.from, end.inside, text[g.at:])
+			lines, _ = d.highlight(b.block, g.from, end.inside, text[g.at:])
 		}
 		g.lines, g.end = append(g.lines[:g.final], lines...), len(text)
 		if !end.open || end.inside != (delimiters{}) || len(text)-g.at > maxRehighlight {
@@ -162,7 +162,7 @@ func (d *Doc) openCode(b *block) []string {
 	case len(line) == 0:
 		return g.lines
 	case len(line) < shortLine:
-		lines, _ := d.highlight(b, g.from, delimiters{}, append(b.text[g.at:b.line:b.line], line...))
+		lines, _ := d.highlight(b.block, g.from, delimiters{}, append(b.text[g.at:b.line:b.line], line...))
 		return append(g.lines[:g.final:g.final], lines...)
 	}
 	d.work.highlighted += len(line)
