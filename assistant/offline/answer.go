@@ -29,7 +29,7 @@ var answers = map[kind]string{
 
 var filterExamples = []string{
 	"which models are hidden, and why?", "hide every preview model", "hide all flash models on gemini except gemini-2.5-flash", "only keep the newest GPT models",
-	"hide mini on every provider", "why is gpt-4o hidden?", "unhide *preview*", "remove the rule *preview*", "propose rules for hiding previews", "undo the last two changes", "save",
+	"hide mini on every provider", "why is gpt-4o hidden?", "unhide *preview*", "remove the rule *preview*", "propose rules for hiding previews", "which rules are redundant?", "undo the last two changes", "save",
 }
 
 // answer answers a question about the model filter.
@@ -48,6 +48,10 @@ func (c *conversation) answer(p *plan) {
 	case showRules:
 		for _, tg := range p.targets {
 			c.reportf("%s: %s", clean(tg.provider), tg.rulesInWords(p.step.list))
+		}
+	case redundantRules:
+		for _, tg := range p.targets {
+			c.redundantRules(tg.catalog, len(p.targets) > 1)
 		}
 	case listProviders:
 		c.reportf("%s: %s. %s is shown.", upperFirst(count(len(c.providers), "provider")), codes(c.providers), clean(c.provider))
@@ -202,6 +206,38 @@ func (c *conversation) listModels(p *plan) {
 	if len(cut) > 0 {
 		c.reportf("Of %s I was given only part of the list.", joinAnd(cut))
 	}
+}
+
+// redundantRules lists the rules that decide no model, with the request that removes
+// them. All of them may go at once: what decides a model stays.
+func (c *conversation) redundantRules(cat *catalog, several bool) {
+	if cat.cut {
+		c.reportf("Of %s I was given only part of the models: that a rule decides none of them I can't say.", clean(cat.provider))
+		return
+	}
+	var lines, rules []string
+	for _, list := range []string{ignoreList, allowList} {
+		for _, r := range cat.rules[list] {
+			if slices.ContainsFunc(cat.models, func(m model) bool { return m.rule == r }) {
+				continue
+			}
+			reason := "matches no model that is known now"
+			if len(cat.matching(r)) > 0 {
+				reason = "decides nothing: other rules come before it"
+			}
+			lines, rules = append(lines, code(r)+" ("+listName[list]+") "+reason), append(rules, `"`+r+`"`)
+		}
+	}
+	if len(rules) == 0 {
+		if !several {
+			c.reportf("%s: each rule decides a model.", clean(cat.provider))
+		}
+		return
+	}
+	request := "remove the " + verbFor(len(rules), "rule", "rules") + " " + strings.Join(rules, ", ") + cat.on()
+	c.reportf("%s", bullets(clean(cat.provider)+": "+verbFor(len(rules), "this rule", "these rules")+" could go without any model changing.", lines))
+	c.reportf("To remove %s, say %s.", verbFor(len(rules), "it", "them"), code(request))
+	c.offer("Remove "+verbFor(len(rules), "it", "them")+cat.on(), request)
 }
 
 // cell is a text in a Markdown table, where a bar would end the cell.

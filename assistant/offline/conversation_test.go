@@ -210,6 +210,29 @@ func TestManyProvidersAreAskedAtOnce(t *testing.T) {
 	wants(t, c.say("which models are hidden"), "No model is hidden on any provider.")
 }
 
+// TestRedundantRules: rules that decide no model are named, with a request that
+// removes just these, and no model changes by it.
+func TestRedundantRules(t *testing.T) {
+	w := newFakeWindow()
+	w.ignore["openai"] = append(w.ignore["openai"], "gpt-3.5-turbo*", "none*")
+	c := newChat(t, w)
+	for _, said := range []string{"which rules are redundant?", "are there any unused rules", "show the useless ignore rules on openai", "clean up the rules"} {
+		text := c.say(said)
+		wants(t, text, "openai: these rules could go", "- `gpt-3.5-turbo*` (ignore) decides nothing", "- `none*` (ignore) matches no model", "say `remove the rules \"gpt-3.5-turbo*\", \"none*\" on openai`.")
+		if strings.Contains(text, "- `*-preview`") || c.did() != "" {
+			t.Errorf("%q does %q:\n%s", said, c.did(), text)
+		}
+	}
+	before := fmt.Sprint(w.hidden("openai"))
+	c.say(`remove the rules "gpt-3.5-turbo*", "none*" on openai`)
+	if got := c.did(); got != "openai-ignore(gpt-3.5-turbo*) openai-ignore(none*)" || fmt.Sprint(w.hidden("openai")) != before {
+		t.Errorf("it does %q, and %s are hidden, before %s", got, w.hidden("openai"), before)
+	}
+	wants(t, c.say("which rules are redundant?"), "openai: each rule decides a model.")
+	w.cut = 4
+	wants(t, newChat(t, w).say("which rules are redundant?"), "only part of the models")
+}
+
 // TestOnlyUsefulRulesAreOffered: a word that is in no model's name is not made a pattern.
 func TestOnlyUsefulRulesAreOffered(t *testing.T) {
 	for _, said := range []string{"hide nothing", "hide expensive models", "hide everything that costs more than $10", "hide how much it costs", "hide prview and zqxv"} {

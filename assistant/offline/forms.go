@@ -29,6 +29,7 @@ const (
 	listModels
 	countModels
 	showRules
+	redundantRules // those that decide no model
 	listProviders
 	lastChanges
 	why      // the reasons for what the previous request was about
@@ -59,11 +60,15 @@ func (k kind) changesRules() bool { return k >= hide && k <= clearRules }
 func (k kind) isQuestion() bool { return k == listModels || k == countModels }
 
 // isAboutRules reports whether requests of the kind name rules, not models.
-func (k kind) isAboutRules() bool { return k == clearRules || k == showRules || k == removeRule }
+func (k kind) isAboutRules() bool {
+	return k == clearRules || k == showRules || k == redundantRules || k == removeRule
+}
 
 // selects reports whether the kind is about models or the rules of providers, so
 // that a follow-up can continue it.
-func (k kind) selects() bool { return k.changesRules() || k.isQuestion() || k == showRules }
+func (k kind) selects() bool {
+	return k.changesRules() || k.isQuestion() || k == showRules || k == redundantRules
+}
 
 // form is one way to say a request. In text, a|b are alternatives, [x] may be
 // missing, and a $slot stands for the words that accepts describes. The other words are those
@@ -108,6 +113,10 @@ var filterForms = slices.Concat(talkForms, []form{
 	{lastChanges, "what did|have you do|done|change|changed|add|remove"},
 	{showRules, "show|list|what [all] [is] [$list] rules [is] [there] [$at]"},
 	{showRules, "[$list] rules [$at]"},
+	{redundantRules, "show|list|find|what|is [all] [is] [there] [any] [$list] rules [is] redundant|superfluous|useless [$at]"},
+	{redundantRules, "show|list|find|what|is [all] [is] [there] [any] redundant|superfluous|useless [$list] rules [is] [there] [$at]"},
+	{redundantRules, "redundant|superfluous|useless rules [$at]"},
+	{redundantRules, "clean|tidy up [$list] rules [$at]"},
 	{listProviders, "show|list|what [all] [is] providers [is] [there]"},
 	{listProviders, "providers"},
 	{defineGlob, "what is|does glob|globs|wildcard|wildcards|pattern|patterns [mean]"},

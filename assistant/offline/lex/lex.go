@@ -69,6 +69,7 @@ users i we clients people
 hidden blocked ignored disabled unavailable missing gone invisible
 shown available visible exposed listed enabled
 allowed whitelisted protected
+useless unused unneeded unnecessary needless dead
 can't cannot can_not
 don't do_not does_not doesn't
 should must shall
