@@ -172,11 +172,7 @@ func (t *Text) wrap(w int) []string {
 	}
 	t.wrapped, t.width = t.wrapped[:0], w
 	for _, l := range t.lines {
-		if strings.Contains(l, "\x1b") {
-			t.wrapped = append(t.wrapped, strings.Split(wrapRules(l, max(1, w)), "\n")...)
-		} else {
-			t.wrapped = append(t.wrapped, textwidth.Wrap(l, w)...)
-		}
+		t.wrapped = append(t.wrapped, wrapRules(l, max(1, w))...)
 	}
 	return t.wrapped
 }
@@ -184,13 +180,17 @@ func (t *Text) wrap(w int) []string {
 // wrapRules wraps a line. A list of rules is broken after a comma, not at a hyphen within
 // a rule: for that a control character, which no text on the screen has, stands for the
 // hyphens.
-func wrapRules(l string, w int) string {
+func wrapRules(l string, w int) []string {
 	const hyphen = "\x01"
-	lines := strings.ReplaceAll(ansi.Wrap(strings.ReplaceAll(l, "-", hyphen), w, ","), hyphen, "-")
-	if lipgloss.Width(lines) > w { // x/ansi puts a wide character behind a comma at the end of a line
-		lines = ansi.Wrap(l, w, "")
+	wrapped := strings.ReplaceAll(ansi.Wrap(strings.ReplaceAll(l, "-", hyphen), w, ","), hyphen, "-")
+	lines := strings.Split(wrapped, "\n")
+	if lipgloss.Width(wrapped) > w { // x/ansi puts a wide character behind a comma at the end of a line
+		lines = textwidth.Wrap(l, w)
 	}
-	return lipgloss.Wrap(lines, 0, "") // only repeats the style on each line
+	if !strings.Contains(l, "\x1b") {
+		return lines
+	}
+	return strings.Split(lipgloss.Wrap(strings.Join(lines, "\n"), 0, ""), "\n") // only repeats the style on each line
 }
 
 // hintLines are a hint in lines of w cells, one for "".
