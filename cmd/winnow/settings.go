@@ -120,7 +120,8 @@ func (a *app) configEdit(ctx context.Context, _ []string) error {
 	return a.configCheck(ctx, nil)
 }
 
-// editor is the command line of the user's editor.
+// editor is the command line of the user's editor. Without a terminal it is only one
+// that is set: such a program need not have a screen.
 func (a *app) editor() ([]string, error) {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		words, err := config.SplitWords(a.env(name))
@@ -131,9 +132,11 @@ func (a *app) editor() ([]string, error) {
 			return words, nil
 		}
 	}
-	for _, name := range []string{"nano", "vi"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return []string{path}, nil
+	if isTerminal(a.stdin) && isTerminal(a.stdout) {
+		for _, name := range []string{"nano", "vi"} {
+			if path, err := exec.LookPath(name); err == nil {
+				return []string{path}, nil
+			}
 		}
 	}
 	return nil, advise(errors.New("no editor is set"), "set EDITOR, for example EDITOR=vi")
