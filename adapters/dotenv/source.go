@@ -117,7 +117,7 @@ func (snap snapshot) source(path, target string) *Source {
 	}
 	s.Mode = snap.info.Mode().Perm()
 	if s.Mode&0o077 != 0 {
-		s.Notices = append(s.Notices, fmt.Sprintf("%s can be read or changed by others (mode %04o); a save does not change that", printable(path), s.Mode))
+		s.Notices = append(s.Notices, fmt.Sprintf("%s can be read or changed by others (mode %04o): chmod 600 keeps it to you, a save leaves the mode as it is", printable(path), s.Mode))
 	}
 	return s
 }
