@@ -23,7 +23,7 @@ type Sources struct {
 const maxOffered = 200
 
 // Stem is what all completions of a draft begin with: the command and its blank, once
-// there is one, and the words of a filter line before the last.
+// there is one, and the words of a filter line before the last. The draft is not empty.
 func Stem(draft string) string { return draft[:max(1, strings.LastIndexByte(draft, ' ')+1)] }
 
 // Complete lists what can take the place of a draft whose cursor is at its end, best
@@ -104,15 +104,16 @@ func offered(typed string, values, extras []string) (entries []overlay.Entry) {
 	typed = strings.ToLower(typed)
 	var groups [3][]overlay.Entry
 	for i, v := range values {
-		at, e := strings.Index(strings.ToLower(v), typed), overlay.Entry{Value: v, Text: v}
+		e := overlay.Entry{Value: v, Text: v}
 		if i < len(extras) {
 			e.Extra = extras[i]
 		}
-		switch {
+		lower := strings.ToLower(v) // it may have another length
+		switch at := strings.Index(lower, typed); {
 		case at < 0:
 		case at == 0:
 			groups[0] = append(groups[0], e)
-		case strings.ContainsAny(v[at-1:at], " /-"):
+		case strings.ContainsAny(lower[at-1:at], " /-"):
 			groups[1] = append(groups[1], e)
 		default:
 			groups[2] = append(groups[2], e)

@@ -114,7 +114,7 @@ func TestTopicsOfTheHelp(t *testing.T) {
 
 func TestCompletion(t *testing.T) {
 	from := Sources{
-		Sources: filter.Sources{Models: []string{"openai/gpt-5", "openai/o3", "azure/gpt-4o"}, Topics: []string{"AI", "AI > Agents"}},
+		Sources: filter.Sources{Models: []string{"openai/gpt-5", "openai/o3", "azure/gpt-4o"}, Topics: []string{"AI", "AI > Agents", "ȺȺȺx"}}, // in lower case an Ⱥ is longer
 		Help:    []HelpTopic{{Name: "keys", Short: "the keys"}, {Name: "filter"}},
 	}
 	for draft, want := range map[string]struct {
@@ -133,6 +133,7 @@ func TestCompletion(t *testing.T) {
 		"/model o":            {[]string{"/model openai/gpt-5", "/model openai/o3", "/model azure/gpt-4o"}, 0},
 		"/model azure/gpt-4o": {nil, -1},
 		"/topic ag":           {[]string{"/topic AI > Agents"}, 0},
+		"/topic x":            {[]string{"/topic ȺȺȺx"}, 0},
 		"/help ":              {[]string{"/help keys", "/help filter"}, -1},
 		"/filter s3 t'ag":     {[]string{"/filter s3 t'AI > Agents'"}, -1},
 		"/filter s3 :fla":     {[]string{"/filter s3 :flag", "/filter s3 :unflag"}, -1},
