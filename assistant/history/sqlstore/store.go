@@ -100,12 +100,10 @@ func (s *Store) NoticeRevision(rev int64) {
 
 // Refresh implements history.Store.
 func (s *Store) Refresh(ctx context.Context) (changed bool, err error) {
-	err = s.Read(ctx, func(t *Tx) {
-		if rev, found := t.Number("SELECT rev FROM meta"); found {
-			changed = s.revision.Swap(rev) != rev
-		}
-	})
-	return changed, err
+	var rev int64
+	var found bool
+	err = s.Read(ctx, func(t *Tx) { rev, found = t.Number("SELECT rev FROM meta") })
+	return err == nil && found && s.revision.Swap(rev) != rev, err
 }
 
 // exec runs one statement as a transaction.
