@@ -66,7 +66,7 @@ type Card struct {
 	checked   *connect.Checked
 	storages  []connect.Storage
 	storage   connect.Storage
-	refused   string // the model that did not answer: chosen again, it is connected all the same
+	refused   string // the model that did not answer with this key: chosen again, it is connected all the same
 	saved     connect.Saved
 
 	busy   string // what is waited for
@@ -249,6 +249,7 @@ func (c *Card) write(name, text string) overlay.Outcome {
 			c.problem = "a key is needed here"
 			return overlay.Stay{}
 		}
+		c.refused = "" // that was with another key
 		return c.check(keying)
 	case c.line.Key(name):
 	default:

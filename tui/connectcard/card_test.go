@@ -260,6 +260,19 @@ func TestAPastedKey(t *testing.T) {
 	}
 }
 
+// A key that only the model refuses is asked for again, and the new one is tried as well.
+func TestAnotherKeyIsTriedAgain(t *testing.T) {
+	f := &fake{try: []error{wants(connect.RefusedKey), wants(connect.RefusedKey)}}
+	b := open(t, f, false).press("down", "down", "down", "enter", "paste:wrong", "enter", "down", "enter", "enter")
+	b.shows("refuses this key", "Paste it")
+	b.press("paste:wrong2", "enter", "down", "enter", "enter").shows("refuses this key", "Paste it")
+	b.press("paste:"+secret, "enter", "down", "enter", "enter").shows("answers from the next message on")
+	want := "check openai  wrong, try here/large, check openai  wrong2, try here/large, check openai  " + secret + ", try here/large, save here/large to 1"
+	if got := strings.Join(f.asked, ", "); got != want {
+		t.Errorf("asked: %s\nwant: %s", got, want)
+	}
+}
+
 func TestAnAddressThatIsWrong(t *testing.T) {
 	f := &fake{check: []error{wants(connect.NotAnEndpoint)}}
 	b := open(t, f, false).press("end", "enter", "paste:localhost:9", "enter")
