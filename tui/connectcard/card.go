@@ -100,7 +100,8 @@ func (c *Card) Start() overlay.Outcome {
 	}}
 }
 
-// work waits for do; what that returns shows the result, unless the user has gone on.
+// work runs do outside of the update loop and waits for it; esc ends its context and leads
+// back. The function that do returns shows the result, unless the user has gone on.
 func (c *Card) work(busy string, back step, do func(context.Context) func()) overlay.Outcome {
 	ctx, cancel := context.WithCancel(context.Background())
 	c.job++
@@ -119,7 +120,7 @@ func (c *Card) work(busy string, back step, do func(context.Context) func()) ove
 
 // Key implements overlay.Overlay.
 func (c *Card) Key(name, text string) overlay.Outcome {
-	steady := c.now().Sub(c.lastKey) < overlay.GuardTime
+	typedAhead := c.now().Sub(c.lastKey) < overlay.GuardTime
 	c.lastKey = c.now()
 	switch {
 	case name == "esc":
@@ -135,7 +136,7 @@ func (c *Card) Key(name, text string) overlay.Outcome {
 		return c.consent(name)
 	case c.step == addressing || c.step == keying:
 		return c.write(name, text)
-	case c.step == choosing && c.offered && name == "enter" && steady:
+	case c.step == choosing && c.offered && name == "enter" && typedAhead:
 		return overlay.Stay{} // it was meant for the box
 	case c.step == choosing && c.offered && name == "" && connect.IsAddress(text):
 		c.offered = false // the user has begun
@@ -322,12 +323,15 @@ func (c *Card) connect(id string) overlay.Outcome {
 		}
 		saved, err := c.conn.Save(ctx, checked, id, storage)
 		return func() {
-			if err != nil {
-				c.fail(err, map[bool]step{true: storing, false: picking}[checked.Pasted])
-				return
+			switch {
+			case err == nil:
+				c.saved, c.key = saved, ""
+				c.show(done)
+			case checked.Pasted:
+				c.fail(err, storing)
+			default:
+				c.fail(err, picking)
 			}
-			c.saved, c.key = saved, ""
-			c.show(done)
 		}
 	})
 }
@@ -337,7 +341,7 @@ func (c *Card) Title() string { return "Connect a model" }
 
 // Click implements overlay.Overlay.
 func (c *Card) Click(y int) overlay.Outcome {
-	if !c.lists() {
+	if !c.hasList() {
 		return overlay.Stay{}
 	}
 	return c.choose(c.list.Click(y - c.top))
@@ -345,10 +349,10 @@ func (c *Card) Click(y int) overlay.Outcome {
 
 // Scroll implements overlay.Overlay.
 func (c *Card) Scroll(n int) {
-	if c.lists() {
+	if c.hasList() {
 		c.list.Scroll(n)
 	}
 }
 
-// lists reports whether the step chooses from the list.
-func (c *Card) lists() bool { return c.step == choosing || c.step == storing || c.step == picking }
+// hasList reports whether the step chooses from the list.
+func (c *Card) hasList() bool { return c.step == choosing || c.step == storing || c.step == picking }

@@ -238,7 +238,7 @@ func (c *Card) Size(w, h int) (int, int) {
 		lines += 1 + len(textwidth.Wrap(c.problem, w-2))
 	}
 	switch {
-	case c.lists():
+	case c.hasList():
 		_, list := c.list.Size(w, unbounded)
 		lines += min(list, listLines)
 	case c.step == addressing || c.step == keying:
@@ -281,10 +281,10 @@ func (c *Card) Body(w, h int, st style.Styles) []string {
 		const search = 2 // lines of the search, which an offered card does not have
 		c.top -= search
 		out = append(out, c.list.Body(w, room+search, st)[search:]...)
-	case c.lists():
+	case c.hasList():
 		out = append(out, c.list.Body(w, room, st)...)
 	case c.step == addressing || c.step == keying:
-		out = append(out, o.Key.Render("> ")+o.Text.Render(c.shown(st).View(w-prompt)))
+		out = append(out, o.Key.Render("> ")+o.Text.Render(c.masked(st).View(w-prompt)))
 	}
 	for len(out)+len(foot) < h {
 		out = append(out, "")
@@ -297,10 +297,10 @@ const (
 	minList = 5 // lines that a list needs: the search, a rule, a heading and two entries
 )
 
-// shown is the line as it is drawn: a key as dots, but not the name of one.
-func (c *Card) shown(st style.Styles) *textline.Editor {
+// masked is the line as it is drawn: a key as dots, but not the name of one.
+func (c *Card) masked(st style.Styles) *textline.Editor {
 	before, after := c.line.Split()
-	if c.step == keying && !naming(c.line.Text()) {
+	if c.step == keying && !namesKey(c.line.Text()) {
 		dot := textwidth.Fit(st.Icons.Bullet, 1, "")
 		before, after = strings.Repeat(dot, utf8.RuneCountInString(before)), strings.Repeat(dot, utf8.RuneCountInString(after))
 	}
@@ -312,9 +312,9 @@ func (c *Card) shown(st style.Styles) *textline.Editor {
 	return line
 }
 
-// naming reports whether a text names a key, or begins to: the part of a key that it may
-// be instead is too short to matter.
-func naming(text string) bool {
+// namesKey reports whether a text names a key, or is the beginning of such a name, "cm":
+// of a key itself no more than that is shown.
+func namesKey(text string) bool {
 	return slices.ContainsFunc([]string{"env:", "cmd:", "keyring:"}, func(kind string) bool {
 		return strings.HasPrefix(text, kind) || strings.HasPrefix(kind, text)
 	})
@@ -324,9 +324,9 @@ func naming(text string) bool {
 func (c *Card) Cursor() (x, y int, ok bool) {
 	switch {
 	case c.step == addressing || c.step == keying:
-		_, x = c.shown(style.Styles{}).Scroll(max(1, c.width-prompt))
+		_, x = c.masked(style.Styles{}).Scroll(max(1, c.width-prompt))
 		return prompt + x, c.top, true
-	case c.lists() && !(c.step == choosing && c.offered):
+	case c.hasList() && !(c.step == choosing && c.offered):
 		x, y, ok = c.list.Cursor()
 		return x, y + c.top, ok
 	}
@@ -335,7 +335,7 @@ func (c *Card) Cursor() (x, y int, ok bool) {
 
 // Position implements overlay.Overlay.
 func (c *Card) Position() string {
-	if c.lists() {
+	if c.hasList() {
 		return c.list.Position()
 	}
 	return ""
