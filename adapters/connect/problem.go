@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"winnow/adapters/config"
 	"winnow/assistant/llm"
@@ -47,20 +48,24 @@ func (p *Problem) Error() string {
 // Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.Err }
 
+// AboutKey reports whether another key may solve the problem.
+func (p *Problem) AboutKey() bool {
+	return slices.Contains([]Code{BadKey, KeySource, WantsKey, RefusedKey}, p.Code)
+}
+
 var errNoModels = errors.New("there is no model that can chat")
 
 // problemOf classifies the error of a request; hasKey says that a key was sent.
 func problemOf(err error, name, at string, hasKey bool) *Problem {
 	p := &Problem{Code: Refused, Endpoint: name, At: at, Err: err}
-	var request *llm.RequestError
-	var setting *config.Error
-	isRequest := errors.As(err, &request)
+	request, isRequest := errors.AsType[*llm.RequestError](err)
+	setting, isSetting := errors.AsType[*config.Error](err)
 	switch {
 	case errors.Is(err, openai.ErrEmptyList), errors.Is(err, errNoModels):
 		p.Code = NoModels
 	case errors.Is(err, context.DeadlineExceeded), isRequest && request.Kind == llm.KindNet && request.Status < http.StatusInternalServerError:
 		p.Code = NoAnswer
-	case errors.As(err, &setting):
+	case isSetting:
 		p.Code, p.Err = BadAddress, errors.New(setting.Reason)
 	case !isRequest:
 		p.Code = KeySource
@@ -68,16 +73,15 @@ func problemOf(err error, name, at string, hasKey bool) *Problem {
 		p.Code = RefusedKey
 	case request.Kind == llm.KindAuth:
 		p.Code = WantsKey
-	case request.Status == 0, request.Status == http.StatusNotFound, request.Status == http.StatusMethodNotAllowed, request.Status < http.StatusBadRequest:
+	case request.Status < http.StatusBadRequest, request.Status == http.StatusNotFound, request.Status == http.StatusMethodNotAllowed: // 0 is no status
 		p.Code = NotAnEndpoint
 	}
 	return p
 }
 
-// CodeOf is the code of a Problem; "" for any other error.
+// CodeOf is the code of an error that is a *Problem, or wraps one; "" for any other.
 func CodeOf(err error) Code {
-	var p *Problem
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*Problem](err); ok {
 		return p.Code
 	}
 	return ""

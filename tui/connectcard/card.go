@@ -2,6 +2,7 @@ package connectcard
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -285,7 +286,7 @@ func (c *Card) check(from step) overlay.Outcome {
 
 // fail shows a problem where it can be mended.
 func (c *Card) fail(err error, from step) {
-	if slices.Contains([]connect.Code{connect.WantsKey, connect.RefusedKey, connect.KeySource, connect.BadKey}, connect.CodeOf(err)) {
+	if problem, ok := errors.AsType[*connect.Problem](err); ok && problem.AboutKey() {
 		from = keying
 	}
 	c.show(from)

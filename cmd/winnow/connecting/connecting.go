@@ -105,17 +105,16 @@ func (f *Form) Run(ctx context.Context) (connect.Saved, error) {
 			return saved, err
 		}
 		f.Print(connectcard.Sentence(err))
-		switch f.Model = ""; problem.Code {
-		case connect.WantsKey, connect.RefusedKey, connect.KeySource, connect.BadKey:
-			f.Key = ""
-			if f.Endpoint == "" {
-				continue
-			}
+		switch {
+		case problem.AboutKey():
+			f.Model = ""
 			if err := f.askKey(ctx, "the key for "+f.Endpoint); err != nil {
 				return saved, err
 			}
+		case problem.Code == connect.NotStored && f.Store != "":
+			f.Store = "" // another place may do
 		default:
-			f.Endpoint, f.Key = "", ""
+			f.Endpoint, f.Key, f.Model = "", "", ""
 		}
 	}
 }

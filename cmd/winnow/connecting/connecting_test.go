@@ -3,7 +3,9 @@ package connecting
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,8 +17,18 @@ import (
 type fake struct {
 	found []connect.Candidate
 	check []error // of each Check, in order; nil once they are used up
+	save  []error // likewise of Save
 	asked []string
-	to    connect.Storage
+}
+
+// next takes the first of the errors; nil when they are used up.
+func next(all *[]error) error {
+	if len(*all) == 0 {
+		return nil
+	}
+	err := (*all)[0]
+	*all = (*all)[1:]
+	return err
 }
 
 func newFake() *fake {
@@ -32,11 +44,8 @@ func (f *fake) Search(context.Context) []connect.Candidate { return f.found }
 
 func (f *fake) Check(_ context.Context, c connect.Candidate, address, key string) (*connect.Checked, error) {
 	f.asked = append(f.asked, strings.Join(strings.Fields("check "+c.Name+" "+address+" "+key), " "))
-	if len(f.check) > 0 {
-		err := f.check[0]
-		if f.check = f.check[1:]; err != nil {
-			return nil, err
-		}
+	if err := next(&f.check); err != nil {
+		return nil, err
 	}
 	_, pasted, err := connect.ParseKey(key)
 	return &connect.Checked{Name: "here", Pasted: pasted, HasKey: key != "", Models: []llm.ModelInfo{{ID: "here/large"}, {ID: "here/small"}}}, err
@@ -52,8 +61,8 @@ func (f *fake) Storages() []connect.Storage {
 }
 
 func (f *fake) Save(_ context.Context, _ *connect.Checked, id string, to connect.Storage) (connect.Saved, error) {
-	f.asked, f.to = append(f.asked, "save "+id), to
-	return connect.Saved{Model: id, Path: f.SettingsPath()}, nil
+	f.asked = append(f.asked, fmt.Sprintf("save %s to %d", id, to))
+	return connect.Saved{Model: id, Path: f.SettingsPath()}, next(&f.save)
 }
 
 func (f *fake) Offline(string) bool           { return true }
@@ -110,8 +119,9 @@ func TestAnswers(t *testing.T) {
 		f := newFake()
 		f.check = c.check
 		screen, err := converse(f, Form{}, c.answers...)
-		if got := strings.Join(f.asked, ", "); err != nil || got != c.want || f.to != c.to {
-			t.Errorf("%s: %v, asked %q to %d, want %q to %d; shown\n%s", name, err, got, f.to, c.want, c.to, screen)
+		want := fmt.Sprintf("%s to %d", c.want, c.to)
+		if got := strings.Join(f.asked, ", "); err != nil || got != want {
+			t.Errorf("%s: %v, asked %q, want %q; shown\n%s", name, err, got, want, screen)
 		}
 		if strings.Contains(screen, secret) {
 			t.Errorf("%s: the key is shown\n%s", name, screen)
@@ -126,6 +136,28 @@ func TestDeclined(t *testing.T) {
 		if _, err := converse(f, Form{}, answers...); !errors.Is(err, ErrDeclined) || strings.Contains(strings.Join(f.asked, ","), "save") {
 			t.Errorf("%q: %v, asked %q", answers, err, f.asked)
 		}
+	}
+}
+
+// Where a key could not be stored, the terminal asks for another place, and for nothing
+// that it knows; settings that cannot be written end with a no.
+func TestAKeyThatCannotBeStored(t *testing.T) {
+	const secret = "sk-typed-0123456789"
+	notStored := &connect.Problem{Code: connect.NotStored, At: "keyring", Err: errors.New("it is locked")}
+	f := newFake()
+	f.save = []error{notStored}
+	screen, err := converse(f, Form{}, "openai", secret, "1", "large", "y", "2", "large", "y")
+	const check, try = "check openai openai " + secret, "try here/large"
+	want := []string{check, try, "save here/large to 0", check, try, "save here/large to 1"}
+	if err != nil || !slices.Equal(f.asked, want) {
+		t.Errorf("%v, asked %q, want %q; shown\n%s", err, f.asked, want, screen)
+	}
+
+	f = newFake()
+	f.save = []error{notStored, notStored, notStored}
+	screen, err = converse(f, Form{Endpoint: "ollama", Store: "keyring", Model: "large", Yes: true}, "")
+	if !errors.Is(err, ErrDeclined) || !strings.Contains(screen, "What would you like to connect?") {
+		t.Errorf("%v, shown\n%s", err, screen)
 	}
 }
 
