@@ -1,7 +1,6 @@
 package connect
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -73,7 +72,7 @@ func (c *Connector) Check(ctx context.Context, cand Candidate, address, key stri
 		cand.Name, cand.BaseURL = cand.provider.Name, cand.provider.BaseURL
 		if e := c.at(cand.BaseURL); e != nil { // its own key and its own name
 			cand.Name, cand.BaseURL, cand.endpoint = e.Name, e.BaseURL, e
-			cand.provider = config.Provider{Name: e.Name, BaseURL: e.BaseURL}
+			cand.provider = c.providerOf(e)
 		}
 	}
 	if pasted && c.opts.Endpoints.Redactor != nil {
@@ -91,7 +90,7 @@ func (c *Connector) Check(ctx context.Context, cand Candidate, address, key stri
 			return nil, problemOf(err, ch.Name, ch.BaseURL, false)
 		}
 	}
-	ch.HasKey = ch.endpoint.Key != "" || len(ch.provider.Headers) > 0
+	ch.HasKey = ch.endpoint.Key != "" || keyOf(ch.provider) != ""
 	if ch.Models, err = c.list(ctx, ch); err != nil {
 		return nil, err
 	}
@@ -118,12 +117,15 @@ func IsAddress(text string) bool {
 }
 
 // customProvider is an endpoint at an address that the user entered. Without a scheme it
-// is on this machine.
+// is http on this machine, else https.
 func customProvider(address string) (config.Provider, error) {
 	address = strings.TrimSpace(address)
-	if host, _, _ := strings.Cut(address, "/"); address != "" && !strings.Contains(address, "://") {
-		name, _, _ := strings.Cut(host, ":")
-		address = map[bool]string{true: "http://", false: "https://"}[openai.Loopback(name)] + address
+	if address != "" && !strings.Contains(address, "://") {
+		scheme := "https:"
+		if at, err := url.Parse("//" + address); err == nil && openai.Loopback(at.Hostname()) {
+			scheme = "http:"
+		}
+		address = scheme + "//" + address
 	}
 	at, err := openai.CheckBaseURL(address, false)
 	if err != nil {
@@ -157,7 +159,7 @@ func (c *Connector) list(ctx context.Context, ch *Checked) ([]llm.ModelInfo, err
 	defer cancel()
 	listed, err := chatModels(asking, ch.endpoint)
 	if err == nil || ctx.Err() != nil {
-		return listed, errors.Join(ctx.Err())
+		return listed, ctx.Err()
 	}
 	problem := problemOf(err, ch.Name, ch.BaseURL, ch.HasKey)
 	at, _ := url.Parse(ch.BaseURL)
@@ -171,19 +173,13 @@ func (c *Connector) list(ctx context.Context, ch *Checked) ([]llm.ModelInfo, err
 		return nil, problem
 	}
 	if listed, err = chatModels(asking, longer.endpoint); err != nil {
-		return nil, cmp.Or(versioned(err, &longer), problem)
+		if other := problemOf(err, longer.Name, longer.BaseURL, longer.HasKey); other.Code != NotAnEndpoint && other.Code != NoAnswer {
+			problem = other // there is an endpoint
+		}
+		return nil, problem
 	}
 	*ch = longer
 	return listed, nil
-}
-
-// versioned is the problem of the address with the usual path, when that is an endpoint;
-// else nil.
-func versioned(err error, ch *Checked) *Problem {
-	if p := problemOf(err, ch.Name, ch.BaseURL, ch.HasKey); p.Code != NotAnEndpoint && p.Code != NoAnswer {
-		return p
-	}
-	return nil
 }
 
 // Try asks a model for one word: not every endpoint checks the key when it lists its

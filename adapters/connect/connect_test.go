@@ -304,6 +304,18 @@ func TestIsAddress(t *testing.T) {
 	}
 }
 
+// Without a scheme an address of this machine is not encrypted, another one is.
+func TestTheSchemeOfAnAddress(t *testing.T) {
+	for address, want := range map[string]string{
+		"localhost:8000": "http://localhost:8000", "127.0.0.1/v1": "http://127.0.0.1/v1", "[::1]:8000/v1": "http://[::1]:8000/v1",
+		"api.example.com/v1": "https://api.example.com/v1", "[2001:db8::1]:8000": "https://[2001:db8::1]:8000",
+	} {
+		if p, err := customProvider(address); err != nil || p.BaseURL != want {
+			t.Errorf("%q is %q, %v, want %q", address, p.BaseURL, err, want)
+		}
+	}
+}
+
 // The address of an endpoint of the run means that endpoint: its key, its name.
 func TestTheAddressOfAnEndpointOfTheRun(t *testing.T) {
 	s := at.NewServer(t).Models(wantsKey(pasted))
@@ -392,8 +404,39 @@ func TestAVendorWithAHeader(t *testing.T) {
 	if err := b.write(ch, p, "anthropic/claude"); err != nil {
 		t.Fatalf("%v\n%s", err, b.text(t))
 	}
-	if pastedKey(p) != "env:ANTHROPIC_API_KEY" || ch.VariableOf() != "ANTHROPIC_API_KEY" {
-		t.Errorf("the key of %+v is %q in %s", p, pastedKey(p), ch.VariableOf())
+	if keyOf(p) != "env:ANTHROPIC_API_KEY" || ch.VariableOf() != "ANTHROPIC_API_KEY" {
+		t.Errorf("the key of %+v is %q in %s", p, keyOf(p), ch.VariableOf())
+	}
+}
+
+// A provider that has its key in a header is given another key there.
+func TestAnotherKeyInAHeader(t *testing.T) {
+	s := at.NewServer(t).Models(func(x *at.Exchange) {
+		if x.Header.Get("X-Api-Key") == pasted && x.Header.Get("Anthropic-Version") == "2023-06-01" {
+			at.ModelList("claude")(x)
+			return
+		}
+		at.Respond(http.StatusUnauthorized, `{"error":{"message":"no such key"}}`)(x)
+	})
+	settings := "[[provider]]\nname = \"mine\"\nbase_url = \"" + s.URL + "\"\nheaders = { \"anthropic-version\" = \"2023-06-01\", \"x-api-key\" = \"env:OLD\" }\n"
+	for name, address := range map[string]string{"mine": "", "": s.URL} {
+		b := open(t, settings, "", nil, "OLD=sk-old-0123456789abcdef")
+		c := b.candidate(t, name)
+		if _, err := b.Check(t.Context(), c, address, ""); CodeOf(err) != RefusedKey {
+			t.Errorf("%q with the old key: %v, want that it is refused", name, err)
+		}
+		ch, err := b.Check(t.Context(), c, address, pasted)
+		if err != nil {
+			t.Errorf("%q with the new key: %v", name, err)
+			continue
+		}
+		if _, err := b.Save(t.Context(), ch, ch.Models[0].ID, Variable); err != nil {
+			t.Errorf("%q: Save = %v", name, err)
+		}
+		again := open(t, b.text(t), "", nil, "OLD=sk-old-0123456789abcdef", ch.VariableOf()+"="+pasted)
+		if _, err := again.Check(t.Context(), again.candidate(t, ch.Name), "", ""); err != nil {
+			t.Errorf("%q: the next run: %v, with the settings\n%s", name, err, again.text(t))
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package connect
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -31,7 +32,7 @@ type Connector struct {
 	opts Options
 
 	mu      sync.Mutex
-	written []string // names of providers that Save wrote
+	written []config.Provider // by Save, the newest last
 }
 
 // New makes a Connector. It does no I/O.
@@ -131,13 +132,25 @@ func withKey(p config.Provider, key config.Secret) config.Provider {
 	p.Headers = nil
 	p.APIKey = key
 	for field, value := range headers {
-		if strings.HasSuffix(strings.ToLower(field), "key") {
+		if isKeyHeader(field) {
 			value, p.APIKey = key, ""
 		}
 		setHeader(&p, field, value)
 	}
 	return p
 }
+
+// keyOf is the key of a provider: that of its key header, where it has one.
+func keyOf(p config.Provider) config.Secret {
+	for field, value := range p.Headers {
+		if isKeyHeader(field) {
+			return value
+		}
+	}
+	return p.APIKey
+}
+
+func isKeyHeader(field string) bool { return strings.HasSuffix(strings.ToLower(field), "key") }
 
 // endpoints are the candidates of the run's own endpoints.
 func (c *Connector) endpoints(ctx context.Context) []Candidate {
@@ -149,7 +162,7 @@ func (c *Connector) endpoints(ctx context.Context) []Candidate {
 			continue
 		}
 		e = c.opts.Set.Named(e.Name) // the newest of its name
-		wait.Go(func() { found[i] = probe(ctx, e) })
+		wait.Go(func() { found[i] = c.probe(ctx, e) })
 	}
 	wait.Wait()
 	var all []Candidate
@@ -161,15 +174,28 @@ func (c *Connector) endpoints(ctx context.Context) []Candidate {
 	return all
 }
 
+// providerOf is an endpoint of the run without its key, but with its headers: one of them
+// may be the key's.
+func (c *Connector) providerOf(e *endpoints.Endpoint) config.Provider {
+	p := config.Provider{Name: e.Name, BaseURL: e.BaseURL}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, have := range slices.Concat(c.opts.Endpoints.Settings.Providers, c.written) {
+		if !e.Auto && have.Name == e.Name {
+			p.Headers = maps.Clone(have.Headers)
+		}
+	}
+	return p
+}
+
 // probeTimeout bounds how long an endpoint may take to list its models in a search.
 const probeTimeout = 3 * time.Second
 
 // probe asks an endpoint that was found by itself; nil when it is only guessed and
 // nothing answers there. It does not ask one on another machine that a file of the folder
 // names, nor one that the user set up.
-func probe(ctx context.Context, e *endpoints.Endpoint) *Candidate {
-	found := &Candidate{Kind: SetUp, Name: e.Name, BaseURL: e.BaseURL, From: e.From, endpoint: e}
-	found.provider = config.Provider{Name: e.Name, BaseURL: e.BaseURL}
+func (c *Connector) probe(ctx context.Context, e *endpoints.Endpoint) *Candidate {
+	found := &Candidate{Kind: SetUp, Name: e.Name, BaseURL: e.BaseURL, From: e.From, endpoint: e, provider: c.providerOf(e)}
 	if !e.Auto || e.Remote {
 		return found
 	}
@@ -220,9 +246,8 @@ func (c *Connector) nameFor(want, base string) string {
 			name = fmt.Sprintf("%s-%d", want, n)
 		}
 		e := c.opts.Set.Named(name)
-		own := slices.Contains(c.written, name) || slices.ContainsFunc(c.opts.Endpoints.Settings.Providers, func(p config.Provider) bool {
-			return p.Name == name && len(p.Headers) == 0
-		})
+		own := slices.ContainsFunc(c.written, func(p config.Provider) bool { return p.Name == name }) ||
+			slices.ContainsFunc(c.opts.Endpoints.Settings.Providers, func(p config.Provider) bool { return p.Name == name && len(p.Headers) == 0 })
 		if e == nil || own && e.BaseURL == base || e.Auto && name != endpoints.ProxyName {
 			return name
 		}

@@ -90,7 +90,7 @@ func (c *Connector) Save(ctx context.Context, ch *Checked, id string, to Storage
 			return done, err
 		}
 		c.mu.Lock()
-		c.written = append(c.written, ch.Name)
+		c.written = append(c.written, p)
 		c.mu.Unlock()
 	} else {
 		c.opts.Set.Registry.Learn(ch.Models...)
@@ -100,7 +100,7 @@ func (c *Connector) Save(ctx context.Context, ch *Checked, id string, to Storage
 
 // storeKey stores a pasted key, and returns what the settings say of it.
 func (c *Connector) storeKey(ctx context.Context, ch *Checked, to Storage) (config.Secret, error) {
-	key := pastedKey(ch.provider)
+	key := keyOf(ch.provider)
 	switch to {
 	case Variable:
 		return config.Secret("env:" + ch.VariableOf()), nil
@@ -121,16 +121,6 @@ func (c *Connector) storeKey(ctx context.Context, ch *Checked, to Storage) (conf
 		return "", &Problem{Code: NotStored, Endpoint: ch.Name, At: "keyring", Err: err}
 	}
 	return config.Secret("keyring:" + ch.Name), nil
-}
-
-// pastedKey is the key of a provider: that of its key header, where it has one.
-func pastedKey(p config.Provider) config.Secret {
-	for field, value := range p.Headers {
-		if strings.HasSuffix(strings.ToLower(field), "key") {
-			return value
-		}
-	}
-	return p.APIKey
 }
 
 // write puts the provider, if it is not a part of the run, and the model into the
