@@ -404,8 +404,8 @@ func TestAVendorWithAHeader(t *testing.T) {
 	if err := b.write(ch, p, "anthropic/claude"); err != nil {
 		t.Fatalf("%v\n%s", err, b.text(t))
 	}
-	if keyOf(p) != "env:ANTHROPIC_API_KEY" || ch.VariableOf() != "ANTHROPIC_API_KEY" {
-		t.Errorf("the key of %+v is %q in %s", p, keyOf(p), ch.VariableOf())
+	if keyOf(p) != "env:ANTHROPIC_API_KEY" || ch.KeyVariable() != "ANTHROPIC_API_KEY" {
+		t.Errorf("the key of %+v is %q in %s", p, keyOf(p), ch.KeyVariable())
 	}
 }
 
@@ -433,7 +433,7 @@ func TestAnotherKeyInAHeader(t *testing.T) {
 		if _, err := b.Save(t.Context(), ch, ch.Models[0].ID, Variable); err != nil {
 			t.Errorf("%q: Save = %v", name, err)
 		}
-		again := open(t, b.text(t), "", nil, "OLD=sk-old-0123456789abcdef", ch.VariableOf()+"="+pasted)
+		again := open(t, b.text(t), "", nil, "OLD=sk-old-0123456789abcdef", ch.KeyVariable()+"="+pasted)
 		if _, err := again.Check(t.Context(), again.candidate(t, ch.Name), "", ""); err != nil {
 			t.Errorf("%q: the next run: %v, with the settings\n%s", name, err, again.text(t))
 		}

@@ -39,8 +39,9 @@ func (c *Connector) Storages() []Storage {
 // toolEnviron is the environment of the keyring's tool: without keys.
 func (c *Connector) toolEnviron() []string { return config.WithoutKeys(c.opts.Endpoints.Environ) }
 
-// VariableOf is the variable that the settings name for a key of this candidate.
-func (ch *Checked) VariableOf() string {
+// KeyVariable is the environment variable that the settings name for the key, when Save is
+// told to store it in a Variable.
+func (ch *Checked) KeyVariable() string {
 	upper := strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 			return r
@@ -76,7 +77,7 @@ func (c *Connector) Save(ctx context.Context, ch *Checked, id string, to Storage
 		}
 		p = withKey(p, key)
 		if to == Variable {
-			done.Variable = ch.VariableOf()
+			done.Variable = ch.KeyVariable()
 		}
 	}
 	if !done.Folder {
@@ -103,7 +104,7 @@ func (c *Connector) storeKey(ctx context.Context, ch *Checked, to Storage) (conf
 	key := keyOf(ch.provider)
 	switch to {
 	case Variable:
-		return config.Secret("env:" + ch.VariableOf()), nil
+		return config.Secret("env:" + ch.KeyVariable()), nil
 	case Plain:
 		return key, nil
 	case Keyring:

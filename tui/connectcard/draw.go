@@ -129,7 +129,7 @@ func (c *Card) showStorages() {
 		case connect.Keyring:
 			e.Text, e.Extra = "in the keyring", "keyring:"+c.checked.Name
 		case connect.Variable:
-			e.Text, e.Extra = "in a variable that you set", "env:"+c.checked.VariableOf()
+			e.Text, e.Extra = "in a variable that you set", "env:"+c.checked.KeyVariable()
 		case connect.Plain:
 			e.Text, e.Extra = "in the settings file", "plain text"
 		}

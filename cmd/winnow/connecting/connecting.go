@@ -238,7 +238,7 @@ func (f *Form) storage(ctx context.Context, ch *connect.Checked) (connect.Storag
 		return 0, &MissingError{"store", "there is no keyring here; variable names one that you set, file stores the key in plain text"}
 	}
 	labels := map[connect.Storage]string{
-		connect.Keyring: "in the keyring", connect.Variable: "in the variable " + ch.VariableOf() + ", which you set",
+		connect.Keyring: "in the keyring", connect.Variable: "in the variable " + ch.KeyVariable() + ", which you set",
 		connect.Plain: "as plain text in " + f.Connector.SettingsPath(),
 	}
 	var lines []string
