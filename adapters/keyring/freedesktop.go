@@ -31,21 +31,27 @@ const service = "winnow"
 // be 50% larger.
 const toolName = "secret-tool"
 
+// errNoReply takes the place of the error of ctx, which would be read as one of the request
+// that the key is for.
+var errNoReply = errors.New("the keyring did not answer in time")
+
 var errNoTool = errors.New("the keyring is used through secret-tool, which is not installed: its package is libsecret-tools or libsecret")
 
 // Available reports whether there seems to be a keyring. environ is that of the tool.
 func Available(environ []string) bool {
-	_, err := exec.LookPath(toolName)
-	if err != nil {
+	if _, err := exec.LookPath(toolName); err != nil {
 		return false
 	}
 	for _, e := range environ {
-		name, value, _ := strings.Cut(e, "=")
-		if name == "DBUS_SESSION_BUS_ADDRESS" && value != "" {
-			return true
-		}
-		if _, err := os.Stat(filepath.Join(value, "bus")); name == "XDG_RUNTIME_DIR" && err == nil {
-			return true
+		switch name, value, _ := strings.Cut(e, "="); name {
+		case "DBUS_SESSION_BUS_ADDRESS":
+			if value != "" {
+				return true
+			}
+		case "XDG_RUNTIME_DIR":
+			if _, err := os.Stat(filepath.Join(value, "bus")); err == nil {
+				return true
+			}
 		}
 	}
 	return false
@@ -55,10 +61,12 @@ func Available(environ []string) bool {
 // contain no key.
 func Get(ctx context.Context, name string, environ []string) (string, error) {
 	key, err := run(ctx, "", environ, "lookup", "service", service, "username", name)
-	if errors.Is(err, errNoTool) {
+	switch {
+	case errors.Is(err, errNoTool):
 		return "", err
-	}
-	if err != nil || key == "" {
+	case ctx.Err() != nil:
+		return "", errNoReply
+	case err != nil || key == "":
 		return "", fmt.Errorf("the keyring has no %q; store it with: secret-tool store --label winnow service %s username %s", name, service, name)
 	}
 	return key, nil

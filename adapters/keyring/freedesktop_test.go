@@ -72,6 +72,9 @@ func TestTheToolWaits(t *testing.T) {
 	if err := Set(ctx, "one", key, os.Environ()); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Set = %v", err)
 	}
+	if _, err := Get(ctx, "one", os.Environ()); !errors.Is(err, errNoReply) {
+		t.Errorf("Get = %v, want that nobody knows whether there is a key", err)
+	}
 }
 
 func TestNoTool(t *testing.T) {

@@ -1,7 +1,10 @@
 //go:build !unix || darwin
 
 // Package keyring stores keys in the keyring of the system, under the service "winnow"
-// and a name. All functions are safe from any goroutine.
+// and a name.
+//
+// Get and Set wait for the system, which may ask the user for a password; their context
+// does not end that. All functions are safe from any goroutine.
 package keyring
 
 import (
