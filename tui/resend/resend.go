@@ -28,8 +28,8 @@ import (
 
 // The pauses between attempts: the first, which then doubles, and the longest.
 const (
-	FirstPause   = 5 * time.Second
-	LongestPause = time.Minute
+	firstPause   = 5 * time.Second
+	longestPause = time.Minute
 )
 
 // maxReason is the length of a reason in the footer, in cells.
@@ -46,17 +46,17 @@ type Message struct {
 	left  time.Duration // of pause
 }
 
-// After is m with the pause that follows a failed attempt. before is the message of that
-// attempt when it was not the first, else nil. After is nil when trying again does not
-// help, or m was not typed.
+// After is m, which err kept from being sent, with the pause before the next attempt. before
+// is what After returned for the previous attempt; nil before the second. After is nil when
+// trying again does not help, or m was not typed.
 func (m Message) After(err error, before *Message) *Message {
 	var storage *history.StorageError
 	if m.Typed == "" || !errors.As(err, &storage) {
 		return nil
 	}
-	m.why, m.pause = "history: "+safetext.Line(storage.Reason, maxReason), FirstPause
+	m.why, m.pause = "history: "+safetext.Line(storage.Reason, maxReason), firstPause
 	if before != nil {
-		m.pause = min(2*before.pause, LongestPause)
+		m.pause = min(2*before.pause, longestPause)
 	}
 	m.left = m.pause
 	return &m
@@ -68,8 +68,8 @@ func (m *Message) Tick() (due bool) {
 	return m.left <= 0
 }
 
-// Line is why the message was not sent, and when it is tried again; stops is the clause
-// that names the key against it.
+// Line is why the message was not sent, and when it is tried again; stops is a clause that
+// follows and names the key that ends the attempts.
 func (m *Message) Line(stops string) string {
 	return fmt.Sprintf("%s · trying again in %d s%s", m.why, m.left/time.Second, stops)
 }

@@ -33,8 +33,7 @@ type Form struct {
 	Yes      bool   // write without asking
 
 	Print func(line string) // shows what leads to a question
-	// Ask shows a prompt and reads a line, which a hidden one does not show. Its error is
-	// io.EOF at the end of the input; nil: nobody answers.
+	// Ask asks on the terminal. nil: there is none, so that what is missing is an error.
 	Ask lines.Ask
 }
 
@@ -46,7 +45,7 @@ func (f *Form) Bind(set *pflag.FlagSet) {
 	set.BoolVar(&f.Yes, "yes", false, "don't ask before writing")
 }
 
-// ReadFlags checks the key of the command line, or reads it from in.
+// ReadFlags checks the key of the command line, or reads it from in; then Run asks nothing.
 func (f *Form) ReadFlags(in io.Reader) error {
 	key, pasted, err := connect.ParseKey(f.Key)
 	switch {
@@ -168,7 +167,8 @@ func (f *Form) candidate(ctx context.Context) (connect.Candidate, error) {
 	return connect.Candidate{}, fmt.Errorf("there is no endpoint %q here: %s", safetext.Line(f.Endpoint, maxShown), names(found))
 }
 
-// chooseCandidate asks which of those that were found is meant; an address is as good.
+// chooseCandidate asks which of those that were found is meant, and sets f.Endpoint to its
+// name or address.
 func (f *Form) chooseCandidate(ctx context.Context, found []connect.Candidate) (connect.Candidate, error) {
 	if f.Ask == nil {
 		return connect.Candidate{}, &MissingError{"endpoint", names(found)}
@@ -259,8 +259,10 @@ func (f *Form) model(ctx context.Context, ch *connect.Checked) (string, error) {
 	for _, m := range ch.Models {
 		ids = append(ids, m.ID)
 	}
-	match := func(id string) bool { return id == f.Model || id == ch.Name+"/"+f.Model }
-	i := slices.IndexFunc(ids, match)
+	named := func(name string) int {
+		return slices.IndexFunc(ids, func(id string) bool { return id == name || id == ch.Name+"/"+name })
+	}
+	i := named(f.Model)
 	switch {
 	case i >= 0:
 		return ids[i], nil
@@ -280,19 +282,16 @@ func (f *Form) model(ctx context.Context, ch *connect.Checked) (string, error) {
 	if len(ids) > listed {
 		title = fmt.Sprintf("Which model? These are %d of %d; any can be named.", listed, len(ids))
 	}
-	i, err := f.choose(ctx, title, "number or name", shown, func(answer string) int {
-		f.Model = answer
-		defer func() { f.Model = "" }()
-		return slices.IndexFunc(ids, match)
-	})
+	i, err := f.choose(ctx, title, "number or name", shown, named)
 	if err != nil {
 		return "", err
 	}
 	return ids[i], nil
 }
 
-// choose asks for one of several lines, by its number or its beginning, or by what other
-// finds: the index, or -1. what says what can be entered.
+// choose asks for one of several lines and returns its index. It is named by its number, by
+// its beginning, or in a way that other knows, which returns the index or -1; nil knows none.
+// what says what can be entered.
 func (f *Form) choose(ctx context.Context, title, what string, lines []string, other func(answer string) int) (int, error) {
 	f.Print(title)
 	for i, l := range lines {
