@@ -43,12 +43,15 @@ func isSave(c pane.Choice) bool {
 
 // SetUnsaved says whether the window has unsaved changes.
 func (v *View) SetUnsaved(unsaved bool) {
-	if v.rc.saved != unsaved {
-		return
-	}
 	v.rc.saved = !unsaved
+	v.updateChoices()
+}
+
+// updateChoices makes the choices of the newest pair anew when they were made before
+// something became unsaved, or was saved.
+func (v *View) updateChoices() {
 	if n := v.Len(); n > 0 {
-		if it := v.src.at(n - 1); it.loaded && !it.running {
+		if it := v.src.at(n - 1); it.loaded && !it.running && it.saved != v.rc.saved {
 			it.setPair(it.pair)
 		}
 	}

@@ -63,6 +63,7 @@ type item struct {
 	running     bool
 	raw         bool
 	newest      bool // its suggestions can be chosen
+	saved       bool // nothing was unsaved when its choices were made
 	notInFilter bool // shown all the same, because it is running or was just answered
 }
 
@@ -309,6 +310,7 @@ func (it *item) ending() (parts []part) {
 		}
 		parts = append(parts, newNoticePart(text, code))
 	}
+	it.saved = it.rc.saved
 	if choices := it.rc.choicesOf(it.pair); len(choices) > 0 {
 		parts = append(parts, &choicesPart{choices: choices, selectable: it.newest})
 	}

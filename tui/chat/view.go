@@ -151,6 +151,7 @@ func (v *View) markNewest() {
 			it.changed()
 		}
 	}
+	v.updateChoices()
 }
 
 // Resize sets the size of the screen before anything is drawn on it, so that

@@ -393,6 +393,23 @@ func TestChoicesToSaveGoWithTheUnsavedChanges(t *testing.T) {
 	}
 }
 
+// A pair that comes back, after a rollback that is undone or out of a filter, offers what
+// is possible then.
+func TestChoicesToSaveOfAPairThatComesBack(t *testing.T) {
+	v := view()
+	p := pair(1, "a", "one")
+	p.Suggested = &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: "Save", Value: "save it"}}}
+	show(v, p)
+	for _, unsaved := range []bool{false, true} {
+		v.SetRefs(nil, 0)
+		v.SetUnsaved(unsaved)
+		v.SetRefs([]assistant.Ref{{Seq: p.Seq}}, 0)
+		if got := len(v.Choices()); (got == 1) != unsaved {
+			t.Errorf("unsaved %v: %d choices", unsaved, got)
+		}
+	}
+}
+
 func TestEveryLineIsAsWideAsTheView(t *testing.T) {
 	hostile := []string{
 		"\x1b[31mred\x1b]52;c;aGk=\x07", strings.Repeat("漢字", 60), "👨‍👩‍👧‍👦 family", "a\tb\tc", strings.Repeat("x", 500),
