@@ -135,14 +135,29 @@ func (s *shared) names() filter.Sources {
 }
 
 // rows are the lines above the filter line: the completions, and below them what is
-// wrong with the line, the usage of its command, or what its single letters match.
+// wrong with the line, the usage of its command, or what its single letters match, and
+// what escape does.
 func (l *commandLine) rows(w, h int) (rows []string) {
 	text, tone := l.line.Hint, l.styles.Footer.Bad
 	if !l.line.Wrong {
 		text, tone = l.usage(), l.styles.Footer.Notice
 	}
-	if text != "" {
-		for _, line := range textwidth.Wrap(oneLine(text), w-2) {
+	lines := textwidth.Wrap(oneLine(text), w-2)
+	escape := "%s clears"
+	switch {
+	case l.offers.open():
+		escape = "%s closes"
+	case l.line.Empty():
+		escape = "%s leaves"
+	}
+	escape = l.hint(escape, "escape")
+	if last := len(lines) - 1; escape != "" && lines[last] != "" && ansi.StringWidth(lines[last]+" · "+escape) <= w-2 {
+		lines[last] += " · " + escape
+	} else {
+		lines = append([]string{escape}, lines...)
+	}
+	for _, line := range lines {
+		if line != "" {
 			rows = append(rows, tone.Render(" "+line+strings.Repeat(" ", max(0, w-1-ansi.StringWidth(line)))))
 		}
 	}

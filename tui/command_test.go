@@ -73,24 +73,28 @@ func TestLineTellsItsCountAlsoWhenEmpty(t *testing.T) {
 func TestTheLineSaysWhatItsLettersMatch(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {40, 12}} {
 		d := three(t, setup{w: size[0], h: size[1]})
-		above := func(want string) {
+		above := func(want, escape string) {
 			t.Helper()
 			d.Until(func(frame string) bool {
 				lines := strings.Split(frame, "\n")
-				return strings.TrimSpace(lines[len(lines)-2]) == want
+				last := strings.TrimSpace(lines[len(lines)-2])
+				if strings.TrimSpace(lines[len(lines)-3]) == escape { // on a line of its own
+					last += " · " + escape
+				}
+				return last == strings.TrimPrefix(want+" · "+escape, " · ")
 			})
 		}
 		d.goTo("COMMAND")
 		d.line("x", "3 pairs")
-		above("x: this session · empty: all sessions")
+		above("x: this session · empty: all sessions", "esc clears")
 		d.Type("&!b")
-		above("x: this session · b: flagged")
+		above("x: this session · b: flagged", "esc clears")
 		d.Type(tuitest.Key("ctrl+u"), "s2 | c'x'")
-		above("")
+		above("", "esc clears")
 		d.Type(tuitest.Key("ctrl+u"))
-		above("empty: all sessions")
+		above("empty: all sessions", "esc leaves")
 		d.Type("x :star 2")
-		above(":star 0|1|2|3: set the stars")
+		above(":star 0|1|2|3: set the stars", "esc clears")
 	}
 }
 
@@ -168,4 +172,23 @@ func TestFilterThatLeavesNothingSaysSo(t *testing.T) {
 	d.Type(tuitest.Esc)
 	d.command("")
 	d.Wait("about plums")
+}
+
+// Whoever has opened the line without wanting to sees how to get out of it.
+func TestTheLineSaysWhatEscapeDoes(t *testing.T) {
+	d := three(t, setup{w: 80, h: 24})
+	d.goTo("COMMAND")
+	d.Wait(" x: this session · empty: all sessions · esc clears")
+	d.Type("hide every mini")
+	d.Wait("want a term: t s r b g m u d c e i x o @NAME ! or (")
+	d.Until(func(frame string) bool { // no room beside the error
+		lines := strings.Split(frame, "\n")
+		return strings.TrimSpace(lines[len(lines)-3]) == "esc clears"
+	})
+	d.Type(tuitest.Esc)
+	d.Wait(" empty: all sessions · esc leaves")
+	d.Type(tuitest.Tab)
+	d.Wait("esc closes")
+	d.Type(tuitest.Esc, tuitest.Esc)
+	d.in("VIEW")
 }
