@@ -25,6 +25,9 @@ func TestEnterTakesTheChoiceThatIsPointedAt(t *testing.T) {
 		d.Type("j")
 	}
 	d.Wait("❯alt+1 One] [alt+2 Two] [alt+3 Three]")
+	if foot := footerOf(d.Frame()); !strings.HasPrefix(foot, " VIEW  enter choose · ") {
+		t.Errorf("the footer beside a choice: %q", foot)
+	}
 	d.Type("l", "l", "l") // not beyond the last
 	d.Wait("[alt+1 One] [alt+2 Two] ❯alt+3 Three]")
 	d.Type("h")

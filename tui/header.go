@@ -112,6 +112,7 @@ func (m bars) listHints() []bar.Hint {
 
 // hintText is an action in a word or two, as it works now.
 func (m bars) hintText(a *keymap.Action) string {
+	_, chooses := m.conv.chat.Choice()
 	switch {
 	case a.Name == "send":
 		return m.sendHint()
@@ -119,6 +120,8 @@ func (m bars) hintText(a *keymap.Action) string {
 		return strings.ToLower(m.neighbour(1).String())
 	case a.Name == "delete-rule":
 		return m.pane.Status().Deletes
+	case a.Name == "enter" && chooses:
+		return "choose"
 	case a.Name != "escape":
 		return cmp.Or(a.Hint, a.Help)
 	case m.turn.running:
