@@ -180,6 +180,8 @@ func (m *Model) planSave(then func() tea.Cmd) tea.Cmd {
 		return m.info("there is nothing to save here")
 	case refused != nil:
 		return m.fail(refused)
+	case m.session.Journal().Locked() != nil:
+		return m.fail(m.session.Journal().Locked())
 	}
 	return async(m.work.PlanSave, func(plan assistant.SavePlan, err error) tea.Cmd {
 		switch {

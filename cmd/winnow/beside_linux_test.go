@@ -79,6 +79,8 @@ func TestBesideARunningProgram(t *testing.T) {
 	second.to("INPUT")
 	second.press("draft of the second")
 	second.until("its draft", func(f string) bool { return strings.Contains(f, "draft of the second") })
+	second.press("\x13") // ctrl+s
+	second.until("why nothing is saved", func(f string) bool { return strings.Contains(footer(f), holder[:40]) })
 	if rules := string(b.run(0, "rules", "list")); strings.Contains(rules, "removal staged") || !strings.Contains(rules, "*nano*") {
 		t.Errorf("rules list prints\n%s", rules)
 	}

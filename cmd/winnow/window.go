@@ -122,7 +122,7 @@ func (a *app) openJournal(w *journaledWindow, path string, to access) (err error
 // readOnly says why the window cannot be changed now; "" when it can.
 func (w *journaledWindow) readOnly() string {
 	if locked := w.journal.Locked(); locked != nil {
-		return "read only: " + visible(locked.Error()) + "; close it to make changes in this one"
+		return "read only: " + visible(locked.Error()) + "; to make changes, close it and start this one again"
 	}
 	return ""
 }
