@@ -68,8 +68,18 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 	log.SetOutput(&logLines{app: a, source: "standard logger"})
 	// A signal that the parent ignores, as nohup does, stays ignored.
 	endSignals := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
-	a.ctx, a.stop = signal.NotifyContext(ctx, endSignals...)
-	context.AfterFunc(a.ctx, a.stop) // a second signal ends the process at once
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, endSignals...)
+	ctx, cancel := context.WithCancelCause(ctx)
+	a.ctx, a.stop = ctx, func() { signal.Stop(signals); cancel(nil) }
+	go func() {
+		select {
+		case s := <-signals:
+			cancel(signalError{s.(syscall.Signal)})
+		case <-ctx.Done():
+		}
+		a.stop() // a second signal ends the process at once
+	}()
 	for _, e := range a.environ {
 		if name, value, _ := strings.Cut(e, "="); dotenv.LooksSecret(name) && name != "PWD" && name != "OLDPWD" {
 			a.redactor.Add(value)

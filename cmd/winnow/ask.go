@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -57,7 +58,7 @@ func (a *app) message(args []string) (string, error) {
 	}
 	parts := []string{strings.TrimSpace(strings.Join(args, " "))}
 	if reads {
-		data, err := io.ReadAll(io.LimitReader(a.stdin, maxInput+1))
+		data, err := io.ReadAll(io.LimitReader(lines.Input(a.ctx, a.stdin), maxInput+1))
 		if err != nil {
 			return "", fmt.Errorf("standard input: %w", err)
 		}
@@ -165,30 +166,17 @@ func (a *app) printTurn(session *assistant.Session, events <-chan assistant.Even
 	return advise(err, "ask again; no tool has changed anything")
 }
 
-// minAnswerTime is the least time between a question and a line that answers it:
-// nobody reads and types faster, so an earlier line was typed before.
-const minAnswerTime = 300 * time.Millisecond
-
-// askYesNo asks a question on the terminal. Only y or yes is a yes. A read from a
-// terminal cannot be interrupted, so its goroutine may outlive the question and
-// end with the process.
+// askYesNo asks a question on the terminal. Only y or yes is a yes.
 func (a *app) askYesNo(question string) bool {
 	fmt.Fprint(a.stderr, safetext.Line(question, maxLine)+" [y/N] ")
-	asked, answer := time.Now(), make(chan bool, 1)
-	go func() {
-		in := bufio.NewScanner(a.stdin)
-		for in.Scan() && time.Since(asked) < minAnswerTime {
-		}
-		word := strings.ToLower(strings.TrimSpace(in.Text()))
-		answer <- word == "y" || word == "yes"
-	}()
-	select {
-	case <-a.ctx.Done():
+	asked, in := time.Now(), bufio.NewScanner(lines.Input(a.ctx, a.stdin))
+	for in.Scan() && time.Since(asked) < lines.ReadingTime {
+	}
+	if a.ctx.Err() != nil {
 		fmt.Fprintln(a.stderr)
 		return false
-	case yes := <-answer:
-		return yes
 	}
+	return slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(in.Text())))
 }
 
 // newPart renders Markdown on a terminal and writes the text itself elsewhere.

@@ -15,6 +15,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/serve/audit"
 	"winnow/checkpoint/changelog"
+	"winnow/tui/lines"
 )
 
 // userName is the name of the user of this process; "" when it is not known.
@@ -110,11 +111,11 @@ func (a *app) printChanges(all []history.WindowChange, head, team bool) error {
 		row := []string{c.Time.Local().Format(timeLayout), c.User, c.Session, what, changetext.Values(c.Change), c.Host + ":" + c.Path}
 		rows = append(rows, row[:len(titles)])
 	}
-	lines := table(map[bool]string{true: "nothing has been changed yet"}[head], titles, rows)
-	if !head && len(lines) > 0 {
-		lines = lines[1:]
+	text := lines.Table(map[bool]string{true: "nothing has been changed yet"}[head], titles, rows)
+	if !head && len(text) > 0 {
+		text = text[1:]
 	}
-	return a.emit(nil, lines...)
+	return a.emit(nil, text...)
 }
 
 // recordChanges copies the log of the served rules into a history that has room for it,

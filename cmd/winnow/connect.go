@@ -13,6 +13,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/cmd/winnow/connecting"
 	"winnow/tui/connectcard"
+	"winnow/tui/lines"
 	"winnow/tui/style"
 )
 
@@ -63,7 +64,9 @@ func (a *app) configConnect(ctx context.Context, form *connecting.Form) error {
 	if isTerminal(a.stdin) && !a.flags.json {
 		form.Ask = connecting.Terminal(a.stdin.(*os.File), a.stderr) // a terminal is a file
 	}
-	if err := form.ReadFlags(a.stdin); err != nil {
+	if err := form.ReadFlags(lines.Input(ctx, a.stdin)); errors.Is(err, context.Canceled) {
+		return err
+	} else if err != nil {
 		return &usageError{"winnow config connect", err.Error()}
 	}
 	saved, err := form.Run(ctx)

@@ -19,6 +19,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/history/transfer"
 	"winnow/assistant/safetext"
+	"winnow/tui/lines"
 )
 
 // filterFlags replace what a filter line takes from the running program: the
@@ -215,7 +216,7 @@ func historyImportCommand(a *app) *cobra.Command {
 
 // importFile imports one file.
 func (a *app) importFile(ctx context.Context, store history.Store, name string) (transfer.ImportReport, error) {
-	from := a.stdin
+	from := lines.Input(ctx, a.stdin)
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
@@ -273,5 +274,5 @@ func (a *app) historySessions(ctx context.Context, store history.Store, _ []stri
 		rows = append(rows, []string{s.ID, s.Used.Local().Format(timeLayout), fmt.Sprint(s.Pairs), windowName(s.Window), s.Model, s.Folder})
 	}
 	return a.emit(map[string]any{"sessions": nonNil(sessions)},
-		table("there are no sessions yet", []string{"session", "used", ">pairs", "window", "model", "folder"}, rows)...)
+		lines.Table("there are no sessions yet", []string{"session", "used", ">pairs", "window", "model", "folder"}, rows)...)
 }

@@ -250,6 +250,11 @@ type usageError struct{ command, message string }
 
 func (e *usageError) Error() string { return e.message }
 
+// signalError is the cause of the end of app.ctx.
+type signalError struct{ syscall.Signal }
+
+func (e signalError) Error() string { return e.String() }
+
 // adviceError is an error with what the user can do next.
 type adviceError struct {
 	err    error
@@ -296,6 +301,9 @@ func (a *app) report(err error) int {
 	case errors.Is(err, context.Canceled):
 		a.printErr("cancelled")
 		a.printErr("%s", nextStep(err))
+		if ended, isSignal := errors.AsType[signalError](context.Cause(a.ctx)); isSignal {
+			return 128 + int(ended.Signal)
+		}
 		return statusCancelled
 	}
 	for _, line := range doctor.ErrorLines(err) {

@@ -15,6 +15,7 @@ import (
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/llm"
+	"winnow/tui/lines"
 )
 
 func modelsCommand(a *app) *cobra.Command {
@@ -125,8 +126,8 @@ func (a *app) modelList(ctx context.Context, w *journaledWindow, scopes []modelf
 		summaries = append(summaries, strings.TrimSpace(summary))
 	}
 	a.progress("")
-	lines := append(table("", []string{"model", "status", "rule", ">context", ">$ / 1M in, out"}, rows), summaries...)
-	if err := a.emit(map[string]any{"providers": all}, lines...); err != nil {
+	text := append(lines.Table("", []string{"model", "status", "rule", ">context", ">$ / 1M in, out"}, rows), summaries...)
+	if err := a.emit(map[string]any{"providers": all}, text...); err != nil {
 		return err
 	}
 	for _, p := range all {
@@ -257,6 +258,6 @@ func (a *app) chatModels(ctx context.Context) error {
 		}
 		out = append(out, endpoint)
 	}
-	err = a.emit(map[string]any{"endpoints": out}, table("", []string{"model", ">context", ">$ / 1M in, out"}, rows)...)
+	err = a.emit(map[string]any{"endpoints": out}, lines.Table("", []string{"model", ">context", ">$ / 1M in, out"}, rows)...)
 	return errors.Join(append(failures, err)...)
 }

@@ -85,41 +85,6 @@ func visible(s string) string { return safetext.Visible(s) }
 // nonNil is a copy that is never nil, so that it is [] in JSON.
 func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 
-// table aligns rows under titles. The columns of a title that begins with ">"
-// are aligned to the right. Without rows there is the line empty, unless it is "".
-func table(empty string, titles []string, rows [][]string) []string {
-	switch {
-	case len(rows) == 0 && empty == "":
-		return nil
-	case len(rows) == 0:
-		return []string{empty}
-	}
-	head, widths := make([]string, len(titles)), make([]int, len(titles))
-	for i, title := range titles {
-		head[i] = strings.ToUpper(strings.TrimPrefix(title, ">"))
-	}
-	rows = append([][]string{head}, rows...)
-	for _, row := range rows {
-		for i := range row {
-			row[i] = safetext.Line(row[i], maxName)
-			widths[i] = max(widths[i], ansi.StringWidth(row[i]))
-		}
-	}
-	lines := make([]string, len(rows))
-	for n, row := range rows {
-		var b strings.Builder
-		for i, cell := range row {
-			pad := strings.Repeat(" ", widths[i]-ansi.StringWidth(cell))
-			if strings.HasPrefix(titles[i], ">") {
-				cell, pad = pad+cell, ""
-			}
-			b.WriteString(cell + pad + "  ")
-		}
-		lines[n] = strings.TrimRight(b.String(), " ")
-	}
-	return lines
-}
-
 // progress shows how far long work is in one line of the terminal, which the next call
 // overwrites; "" erases it. Nothing is shown where standard error is no terminal.
 func (a *app) progress(format string, args ...any) {

@@ -12,6 +12,7 @@ import (
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
 	"winnow/assistant/workspace"
+	"winnow/tui/lines"
 )
 
 func rulesCommand(a *app) *cobra.Command {
@@ -126,8 +127,8 @@ func (a *app) rulesList(_ context.Context, w *journaledWindow, _ []string) error
 	for _, r := range ruleRows(scopes) {
 		rows = append(rows, []string{r.provider, r.list, r.pattern, fmt.Sprint(r.decides), r.remark})
 	}
-	lines := table(w.absent("there are no rules in "+w.name), []string{"provider", "list", "pattern", ">models", "remark"}, rows)
-	return a.emit(map[string]any{"env_file": w.name, "unsaved": w.unsaved(), "providers": providers}, append(lines, shownModels(scopes)...)...)
+	text := lines.Table(w.absent("there are no rules in "+w.name), []string{"provider", "list", "pattern", ">models", "remark"}, rows)
+	return a.emit(map[string]any{"env_file": w.name, "unsaved": w.unsaved(), "providers": providers}, append(text, shownModels(scopes)...)...)
 }
 
 // ruleRow is a rule as people read it.

@@ -14,6 +14,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/workspace"
+	"winnow/tui/lines"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 )
@@ -264,7 +265,7 @@ func (a *app) rulesLog(ctx context.Context, w *journaledWindow) error {
 		all = append(all, versionJSON{v.ID, v.Time.UTC(), v.Author, keys, v.Created})
 		rows = append(rows, []string{v.ID, v.Time.Local().Format(timeLayout), string(v.Author.Who), v.Author.Session, strings.Join(keys, ", ")})
 	}
-	return a.emit(map[string]any{"versions": all}, table(w.absent("winnow has not saved "+w.name+" yet"), []string{"id", "time", "who", "session", "changes"}, rows)...)
+	return a.emit(map[string]any{"versions": all}, lines.Table(w.absent("winnow has not saved "+w.name+" yet"), []string{"id", "time", "who", "session", "changes"}, rows)...)
 }
 
 // logAdvice is added to what is wrong with the ID of a version.

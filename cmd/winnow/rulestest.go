@@ -16,6 +16,7 @@ import (
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
 	"winnow/assistant/glob"
+	"winnow/tui/lines"
 )
 
 func rulesTestCommand(a *app) *cobra.Command {
@@ -66,7 +67,7 @@ func (a *app) rulesTest(_ context.Context, w *journaledWindow, ids []string) err
 		}
 		rows[i] = []string{visible(m.ID), m.Status.Word(), rule}
 	}
-	return a.emit(map[string]any{"models": statuses}, table("", []string{"model", "status", "rule"}, rows)...)
+	return a.emit(map[string]any{"models": statuses}, lines.Table("", []string{"model", "status", "rule"}, rows)...)
 }
 
 // scopeOf is the provider of a model and the model's whole id: the provider of
@@ -90,11 +91,11 @@ const maxCase = 64 << 20
 
 // batch answers each line of standard input with one line, as soon as it has come.
 func (a *app) batch(answer func(line []byte) (any, error)) error {
-	lines := bufio.NewScanner(a.stdin)
-	lines.Buffer(make([]byte, 0, bufio.MaxScanTokenSize), maxCase)
+	in := bufio.NewScanner(lines.Input(a.ctx, a.stdin))
+	in.Buffer(make([]byte, 0, bufio.MaxScanTokenSize), maxCase)
 	bad, n := 0, 0
-	for lines.Scan() && a.ctx.Err() == nil {
-		line := bytes.TrimSpace(lines.Bytes())
+	for in.Scan() && a.ctx.Err() == nil {
+		line := bytes.TrimSpace(in.Bytes())
 		if len(line) == 0 {
 			continue
 		}
@@ -108,7 +109,7 @@ func (a *app) batch(answer func(line []byte) (any, error)) error {
 			return err
 		}
 	}
-	switch err := lines.Err(); {
+	switch err := in.Err(); {
 	case err != nil:
 		return fmt.Errorf("standard input: line %d: %w", n+1, err)
 	case bad > 0:

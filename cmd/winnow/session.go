@@ -23,6 +23,7 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
+	"winnow/tui/lines"
 )
 
 // sessionToResume is the session that was last used in this folder with --continue,
@@ -197,7 +198,7 @@ func checkpointsListCommand(a *app) *cobra.Command {
 			rows = append(rows, []string{c.ID, c.Time.Local().Format(timeLayout), what, c.Effect()})
 		}
 		return a.emit(map[string]any{"checkpoints": all, "unsaved": w.unsaved()},
-			table("there are no checkpoints for "+w.name+" yet", []string{"id", "time", "before", "effect"}, rows)...)
+			lines.Table("there are no checkpoints for "+w.name+" yet", []string{"id", "time", "before", "effect"}, rows)...)
 	})
 	c.Flags().StringVar(&session, "session", "", "only those of the session with this ID")
 	return c

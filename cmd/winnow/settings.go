@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/charmbracelet/x/term"
 	mango "github.com/muesli/mango-cobra"
 	"github.com/muesli/roff"
 	"github.com/spf13/cobra"
@@ -20,7 +19,9 @@ import (
 	"winnow/adapters/doctor"
 	"winnow/adapters/dotenv"
 	"winnow/adapters/home"
+	"winnow/cmd/winnow/connecting"
 	"winnow/tui/keymap"
+	"winnow/tui/lines"
 	"winnow/tui/style"
 )
 
@@ -50,7 +51,7 @@ func (a *app) configShow(context.Context, []string) error {
 		rows = append(rows, []string{"provider " + p.Name, p.BaseURL, fmt.Sprintf("%s:%d", s.Path, p.Line)})
 	}
 	return a.emit(map[string]any{"path": s.Path, "exists": s.Found, "settings": settings, "providers": providers},
-		table("", []string{"setting", "value", "from"}, rows)...)
+		lines.Table("", []string{"setting", "value", "from"}, rows)...)
 }
 
 func (a *app) configCheck(context.Context, []string) error {
@@ -195,13 +196,11 @@ func (a *app) envValue(args []string) (string, error) {
 	if len(args) > 1 {
 		return args[1], nil
 	}
-	if f, ok := a.stdin.(*os.File); ok && term.IsTerminal(f.Fd()) {
-		fmt.Fprintf(a.stderr, "value of %s (not shown): ", visible(args[0]))
-		value, err := term.ReadPassword(f.Fd())
-		fmt.Fprintln(a.stderr)
-		return string(value), err
+	if isTerminal(a.stdin) {
+		value, err := connecting.Terminal(a.stdin.(*os.File), a.stderr)(a.ctx, fmt.Sprintf("value of %s (not shown): ", visible(args[0])), true)
+		return strings.TrimRight(value, "\r\n"), err
 	}
-	data, err := io.ReadAll(io.LimitReader(a.stdin, dotenv.MaxSize))
+	data, err := io.ReadAll(io.LimitReader(lines.Input(a.ctx, a.stdin), dotenv.MaxSize))
 	if err != nil {
 		return "", fmt.Errorf("standard input: %w", err)
 	}

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -167,6 +169,18 @@ func TestSignalsGiveTheTerminalBack(t *testing.T) {
 	}
 }
 
+func TestCtrlCAtAHiddenPrompt(t *testing.T) {
+	p := startOn(t, "exec winnow env set KEY")
+	p.wait("value of KEY (not shown): ")
+	p.keys("\x03")
+	if got := p.status(); got != statusCancelled {
+		t.Errorf("exit status %d, want %d\n%s", got, statusCancelled, p.written())
+	}
+	if err := p.cooked(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAStoppedProgramStillEnds(t *testing.T) {
 	// The loop is blocked: nobody reads the terminal, and its buffer is full.
 	p := startOn(t, "exec winnow")
@@ -267,8 +281,8 @@ func TestASignalKeepsTheQuestionOfAsk(t *testing.T) {
 			}
 			err := c.Wait()
 			var exit *exec.ExitError
-			if !errors.As(err, &exit) || exit.ExitCode() != statusCancelled {
-				t.Errorf("exit: %v, want status %d\n%s", err, statusCancelled, fault.String())
+			if want := 128 + int(sig); !errors.As(err, &exit) || exit.ExitCode() != want {
+				t.Errorf("exit: %v, want status %d\n%s", err, want, fault.String())
 			}
 			if !strings.Contains(out.String(), `"type":"error","code":"interrupted"`) || !strings.Contains(fault.String(), "the question is stored") {
 				t.Errorf("events: %s, said: %s; want an interruption", out.String(), fault.String())
@@ -337,5 +351,40 @@ func TestAskConfirmsASaveOnATerminal(t *testing.T) {
 				t.Errorf("the file is %q, %v; want it saved: %v", file, err, saved)
 			}
 		})
+	}
+}
+
+// openInput is an input of which nothing comes.
+type openInput struct{ reads chan struct{} }
+
+func (o openInput) Read([]byte) (int, error) {
+	close(o.reads)
+	select {}
+}
+
+func TestTheEndOfTheRunEndsReading(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("WINNOW_HOME", filepath.Join(dir, "home"))
+	for _, line := range []string{
+		"ask", "ask hide mini", "history import -", "env set KEY", "rules test --json", "config connect --endpoint " + refused + " --key - --yes",
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		in, status := openInput{reads: make(chan struct{})}, make(chan int, 1)
+		go func() { status <- run(ctx, strings.Fields(line), in, io.Discard, io.Discard) }()
+		select {
+		case <-in.reads:
+		case got := <-status:
+			t.Fatalf("%s ends with %d before it reads", line, got)
+		}
+		cancel()
+		select {
+		case got := <-status:
+			if got != statusCancelled {
+				t.Errorf("%s ends with %d, want %d", line, got, statusCancelled)
+			}
+		case <-time.After(patience):
+			t.Fatalf("%s does not end", line)
+		}
 	}
 }

@@ -8,6 +8,7 @@
 // in whole sentences, so that a screen reader has something to read. Read returns
 // the lines of an input with their times, and a Message puts a message of several
 // lines together. A Dialogue asks questions of a task that runs in another goroutine.
+// Input makes reading end with a context, and Table aligns columns.
 //
 // # Concurrency
 //

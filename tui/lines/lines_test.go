@@ -2,6 +2,7 @@ package lines
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -132,3 +133,24 @@ func TestLineThatIsTooLong(t *testing.T) {
 		t.Errorf("then %q", l.Text)
 	}
 }
+
+func TestInput(t *testing.T) {
+	in, out := io.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	r := Input(ctx, in)
+	go func() { _, _ = out.Write([]byte("whole")); _ = out.CloseWithError(errTest) }()
+	got, err := io.ReadAll(r)
+	if string(got) != "whole" || !errors.Is(err, errTest) {
+		t.Errorf("read %q, %v", got, err)
+	}
+	in, _ = io.Pipe()
+	r = Input(ctx, in)
+	ended := make(chan error)
+	go func() { _, err := r.Read(make([]byte, 1)); ended <- err }()
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("a read ends with %v, want that of the context", err)
+	}
+}
+
+var errTest = errors.New("of the test")

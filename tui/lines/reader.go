@@ -2,6 +2,7 @@ package lines
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -56,6 +57,33 @@ func Read(in io.Reader, now func() time.Time) <-chan Line {
 		}
 	}()
 	return lines
+}
+
+// Input is an input whose reads end with ctx, too. A read of a terminal or a pipe cannot be
+// interrupted: that of the end of ctx goes on in its goroutine, and what it reads is lost.
+func Input(ctx context.Context, in io.Reader) io.Reader { return &input{ctx: ctx, in: in} }
+
+type input struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+// Read implements io.Reader.
+func (i *input) Read(p []byte) (int, error) {
+	buffer := make([]byte, len(p)) // p is its caller's again after an interrupted read
+	var n int
+	var err error
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		n, err = i.in.Read(buffer)
+	}()
+	select {
+	case <-i.ctx.Done():
+		return 0, i.ctx.Err()
+	case <-read:
+		return copy(p, buffer[:n]), err
+	}
 }
 
 // Message puts a message together that may have several lines: a backslash at the

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"winnow/assistant/safetext"
 )
 
@@ -198,4 +200,42 @@ func (s *Sentences) print(text string) {
 		s.labelled = true
 	}
 	s.out.raw(body)
+}
+
+// maxCell bounds a cell of a table, in columns: text of files and servers can be of any length.
+const maxCell = 120
+
+// Table aligns rows under titles. The columns of a title that begins with ">"
+// are aligned to the right. Without rows there is the line empty, unless it is "".
+func Table(empty string, titles []string, rows [][]string) []string {
+	switch {
+	case len(rows) == 0 && empty == "":
+		return nil
+	case len(rows) == 0:
+		return []string{empty}
+	}
+	head, widths := make([]string, len(titles)), make([]int, len(titles))
+	for i, title := range titles {
+		head[i] = strings.ToUpper(strings.TrimPrefix(title, ">"))
+	}
+	rows = append([][]string{head}, rows...)
+	for _, row := range rows {
+		for i := range row {
+			row[i] = safetext.Line(row[i], maxCell)
+			widths[i] = max(widths[i], ansi.StringWidth(row[i]))
+		}
+	}
+	text := make([]string, len(rows))
+	for n, row := range rows {
+		var b strings.Builder
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-ansi.StringWidth(cell))
+			if strings.HasPrefix(titles[i], ">") {
+				cell, pad = pad+cell, ""
+			}
+			b.WriteString(cell + pad + "  ")
+		}
+		text[n] = strings.TrimRight(b.String(), " ")
+	}
+	return text
 }

@@ -54,7 +54,9 @@ func (f *Form) ReadFlags(in io.Reader) error {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("standard input: %w", err)
 		}
-		f.Key, f.Ask = strings.TrimSpace(line), nil
+		if f.Key, f.Ask = strings.TrimSpace(line), nil; f.Key == "" {
+			return errors.New("--key -: there is no key on standard input")
+		}
 		return nil
 	case pasted:
 		return errors.New("--key takes env:NAME, cmd:COMMAND, keyring:NAME or -: others can see a key on the command line")

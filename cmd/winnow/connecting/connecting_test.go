@@ -166,6 +166,10 @@ func TestReadFlags(t *testing.T) {
 	if err := f.ReadFlags(strings.NewReader("sk-piped\n")); err != nil || f.Key != "sk-piped" || f.Ask != nil {
 		t.Errorf("a piped key is %q, %v", f.Key, err)
 	}
+	f = Form{Key: "-"}
+	if err := f.ReadFlags(strings.NewReader(" \n")); err == nil {
+		t.Error("no key on standard input is taken for one")
+	}
 	f = Form{Key: "sk-on-the-command-line"}
 	if err := f.ReadFlags(nil); err == nil || strings.Contains(err.Error(), "sk-on") {
 		t.Errorf("a key on the command line: %v", err)
