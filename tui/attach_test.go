@@ -117,7 +117,7 @@ func TestPicturesOfAMessage(t *testing.T) {
 		}
 	}
 	refused("look at @no.png", "@no.png is not a picture that models take", "convert it to PNG")
-	refused("look at @none.png", "@none.png cannot be read")
+	refused("look at @none.png", "@none.png does not exist")
 	model := m.session.Model()
 	m.session.Registry().Learn(llm.ModelInfo{ID: model, Tools: true, Vision: llm.Unable})
 	refused("look at @a.png", "cannot see pictures", model, "chooses another")

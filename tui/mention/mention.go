@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,21 +106,33 @@ func filePath(name string) string {
 func read(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot be read: %w", err)
+		return nil, unreadable(err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("is not a file")
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot be read: %w", err)
+		return nil, unreadable(err)
 	}
 	defer file.Close() // it was only read
 	data, err := io.ReadAll(io.LimitReader(file, attachment.MaxPictureBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("cannot be read: %w", err)
+		return nil, unreadable(err)
 	}
 	return data, nil
+}
+
+// unreadable is why a file cannot be read, without the path that fs.PathError repeats.
+func unreadable(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("does not exist")
+	}
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	return fmt.Errorf("cannot be read: %w", err)
 }
 
 // checkText refuses what cannot stand in a message, as read does.

@@ -40,7 +40,7 @@ func TestFilesGoWithTheMessage(t *testing.T) {
 	if err != nil || p.Text != "see @a.txt\n\na.txt:\n```\nthe text\n```" || len(p.Attachments) != 1 || p.Attachments[0].Size != 9 {
 		t.Errorf("the prompt is %+v, %v", p, err)
 	}
-	for name, why := range map[string]string{"big": "larger than 256 KiB", "bin": "is neither text", "dir": "is not a file", "none": "cannot be read"} {
+	for name, why := range map[string]string{"big": "larger than 256 KiB", "bin": "is neither text", "dir": "is not a file", "none": "@none does not exist"} {
 		if _, err := Attach(assistant.Prompt{}, []string{name}); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v, want %q", name, err, why)
 		}
