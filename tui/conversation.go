@@ -96,7 +96,7 @@ func (m *Model) onBoundary(msg boundaryComputedMsg) tea.Cmd {
 		return nil
 	}
 	if msg.at.NearLimit() && !m.conv.boundary.at.NearLimit() && m.ready && m.notice.Text == "" {
-		m.notice.Info("the conversation is close to the model's limit" + m.hint(" · %s starts a new session", "new-session"))
+		m.notice.Info("the context is nearly full" + m.hint(" · %s starts a new session", "new-session"))
 	}
 	m.conv.setBoundary(msg)
 	return tea.Batch(m.feedHUD(), m.conv.loadMissing())

@@ -166,3 +166,15 @@ func TestHelpIsReadWhole(t *testing.T) {
 	d.Resize(44, 16)
 	d.Until(func(frame string) bool { return !strings.Contains(frame, "ctrl+enter") })
 }
+
+// The warning and its way out fit beside the mode at 80 columns.
+func TestANearlyFullContextIsSaidInOneLine(t *testing.T) {
+	m, _ := newProgram(t, setup{})
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	msg := boundaryOf(m.session, m.asked)
+	msg.at.Y, msg.at.First = 2, 1 // the older pair does not fit
+	m.Update(msg)
+	if foot := footerOf(ansi.Strip(m.View().Content)); !strings.Contains(foot, "the context is nearly full · ctrl+n starts a new session") {
+		t.Errorf("the footer is %q", foot)
+	}
+}
