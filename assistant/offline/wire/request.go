@@ -11,9 +11,9 @@ import (
 
 // Request is the body of POST /v1/chat/completions, as far as it is read.
 type Request struct {
-	Tools     map[string]gjson.Result // the parameters of the offered tools
+	Tools     map[string]gjson.Result // the parameters of each offered tool, by its name
 	System    string
-	Exchanges []*Exchange
+	Exchanges []*Exchange // oldest first; the last is the one to answer
 
 	usage bool // the stream ends with an estimate of the tokens
 }
@@ -54,14 +54,15 @@ func readResult(content string) *Result {
 	return &Result{Success: b.Get("success").Bool(), Message: b.Get("message").String(), Code: b.Get("error_code").String(), Data: b.Get("data")}
 }
 
-// Read reads the body of a request.
-func (m Server) Read(body []byte) (*Request, *Error) {
+// Read reads the body of a chat request. A damaged one, or one for another model, is an
+// *Error.
+func (s Server) Read(body []byte) (*Request, *Error) {
 	b := gjson.ParseBytes(body)
 	if !gjson.ValidBytes(body) {
 		return nil, &Error{http.StatusBadRequest, "invalid_json", "the request is not JSON"}
 	}
-	if model := b.Get("model").String(); model != m.Model && model != m.Provider+"/"+m.Model {
-		return nil, &Error{http.StatusNotFound, "model_not_found", "there is no model " + echo(model) + " here; the only one is " + m.Model}
+	if model := b.Get("model").String(); model != s.Model && model != s.Provider+"/"+s.Model {
+		return nil, &Error{http.StatusNotFound, "model_not_found", "there is no model " + echo(model) + " here; the only one is " + s.Model}
 	}
 	r := &Request{usage: b.Get("stream_options.include_usage").Bool(), Tools: map[string]gjson.Result{}}
 	if b.Get("tool_choice").String() != "none" {

@@ -13,7 +13,7 @@
 //
 // # Caveats
 //
-// Streams alone are written, whatever the request asks for. Reported usage is an estimate.
+// Every reply is a stream, whatever the request asks for. Reported usage is an estimate.
 package wire
 
 import (
@@ -62,7 +62,7 @@ type NewCall struct {
 
 // RoundTrip implements http.RoundTripper. A chat request is always answered as a
 // stream, which ends when the request's context does.
-func (m Server) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s Server) RoundTrip(r *http.Request) (*http.Response, error) {
 	var body []byte
 	if r.Body != nil {
 		defer func() { _ = r.Body.Close() }()
@@ -73,18 +73,23 @@ func (m Server) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	switch call := r.Method + " " + r.URL.Path; call {
 	case "GET /v1/models":
-		card := object{"id": m.Model, "object": "model", "created": 0, "owned_by": "winnow", "context_window": m.ContextWindow}
+		card := object{"id": s.Model, "object": "model", "created": 0, "owned_by": "winnow", "context_window": s.ContextWindow}
 		return jsonResponse(r, http.StatusOK, object{"object": "list", "data": []any{card}})
 	case "POST /v1/chat/completions":
 	default:
 		return errorResponse(r, &Error{http.StatusNotFound, "not_found", "there is no " + echo(call) + " here"})
 	}
-	req, bad := m.Read(body)
+	req, bad := s.Read(body)
 	if bad != nil {
 		return errorResponse(r, bad)
 	}
+	ctx := r.Context()
 	in, out := io.Pipe()
-	go func() { out.CloseWithError(m.stream(r.Context(), out, body, req.usage, m.Answer(req))) }()
+	stop := context.AfterFunc(ctx, func() { out.CloseWithError(ctx.Err()) }) // also while nobody reads
+	go func() {
+		defer stop()
+		out.CloseWithError(s.stream(ctx, out, body, req.usage, s.Answer(req)))
+	}()
 	return newResponse(r, http.StatusOK, "text/event-stream", in), nil
 }
 
@@ -100,10 +105,11 @@ func jsonResponse(r *http.Request, status int, v any) (*http.Response, error) {
 	return newResponse(r, status, "application/json", io.NopCloser(bytes.NewReader(text))), err
 }
 
-// Error is why a request is not answered, as the OpenAI API returns it.
+// Error is why a request is not answered, as the OpenAI API returns it. It is no Go error.
 type Error struct {
-	Status        int
-	Code, Message string
+	Status  int    // of HTTP
+	Code    string // for programs
+	Message string // for people, in one line
 }
 
 func errorResponse(r *http.Request, e *Error) (*http.Response, error) {
@@ -127,7 +133,7 @@ var wordsAndSpace = regexp.MustCompile(`[^ \n]*[ \n]+|[^ \n]+`)
 // with a pause between them. The id is a hash of the request's body, and the time is
 // 0: the same request gives the same bytes. With usage the last event has the
 // estimated tokens. It ends with ctx or when the client reads no more.
-func (m Server) stream(ctx context.Context, w io.Writer, body []byte, usage bool, r Reply) error {
+func (s Server) stream(ctx context.Context, w io.Writer, body []byte, usage bool, r Reply) error {
 	h := fnv.New64a()
 	_, _ = h.Write(body) // a hash never fails
 	id := fmt.Sprintf("chatcmpl-%016x", h.Sum64())
@@ -136,12 +142,12 @@ func (m Server) stream(ctx context.Context, w io.Writer, body []byte, usage bool
 	send := func(choices []any, used any) {
 		if err == nil && pause {
 			select {
-			case <-time.After(m.Delay):
+			case <-time.After(s.Delay):
 			case <-ctx.Done():
 			}
 		}
-		pause = m.Delay > 0
-		chunk := object{"id": id, "object": "chat.completion.chunk", "created": 0, "model": m.Model, "choices": choices, "usage": used}
+		pause = s.Delay > 0
+		chunk := object{"id": id, "object": "chat.completion.chunk", "created": 0, "model": s.Model, "choices": choices, "usage": used}
 		data, _ := json.Marshal(chunk) // strings and numbers
 		if err = cmp.Or(err, ctx.Err()); err == nil {
 			_, err = fmt.Fprintf(w, "data: %s\n\n", data)

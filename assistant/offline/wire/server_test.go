@@ -266,4 +266,15 @@ func TestStreamStopsWithItsClient(t *testing.T) {
 			_ = res.Body.Close()
 		})
 	})
+	t.Run("neither read nor closed", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			req, _ := http.NewRequestWithContext(ctx, "POST", baseURL+"/chat/completions", bytes.NewReader(body(t, said("stop me"), nil)))
+			if _, err := server(0).RoundTrip(req); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait() // the first chunk waits for a reader
+			cancel()
+		})
+	})
 }
