@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
 )
 
 const (
-	// maxEcho is how many runes of one string from outside an answer repeats.
+	// maxEcho bounds what an answer repeats of one string from outside, in cells.
 	maxEcho = 200
 	// maxNamed is how many names an answer lists before it says "and N more".
 	maxNamed = 6
@@ -21,8 +22,8 @@ const (
 )
 
 // clean makes a string from a user, a model list or a tool fit for an answer:
-// one line of at most maxEcho printable characters, with nothing in it that the
-// receiver reads as a payload marker or a tool marker.
+// one line of at most maxEcho cells, with nothing in it that the receiver reads as a
+// payload marker or a tool marker.
 func clean(s string) string { return cleanTo(s, maxEcho) }
 
 func cleanTo(s string, limit int) string {
@@ -107,10 +108,11 @@ func sentence(s string) string {
 }
 
 func upperFirst(s string) string {
-	for i, r := range s {
-		return string(unicode.ToUpper(r)) + s[i+len(string(r)):]
+	if s == "" {
+		return ""
 	}
-	return s
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + s[size:]
 }
 
 // bullets is a head and a Markdown list of at most maxLines lines.
