@@ -13,19 +13,24 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/attachment"
 	"winnow/assistant/safetext"
+	"winnow/tui/textwidth"
 )
 
 // section is a part of a request that folds.
 type section struct {
-	title  string // "user", "assistant → add_ignore_rule"
-	text   string // safe to show, in lines
-	lower  string // text in lower case, for the search
-	tokens int
-	open   bool
+	title   string // "user", "assistant → add_ignore_rule"
+	text    string // safe to show, in lines
+	preview string // the beginning of text in one line, at most maxPreview cells
+	lower   string // text in lower case, for the search
+	tokens  int
+	open    bool
 }
 
-// request is a body of chat completions, or a llm.Request as JSON, which a model without
-// a wire format is sent: encoding/json does not distinguish their names by case.
+const maxPreview = 500 // cells: more than a line of a screen
+
+// request is the body of a chat completions request, or the JSON of an llm.Request, which
+// stands for what is sent to a model without a wire format. Their fields differ in case,
+// which encoding/json does not distinguish.
 type request struct {
 	Messages []struct {
 		Role       string
@@ -73,6 +78,7 @@ func parse(body json.RawMessage, estimate func(string) int) (sections []*section
 			text, s.tokens = strings.TrimSpace(text+"\n["+p.description+"]"), s.tokens+p.tokens
 		}
 		s.text = strings.Join(safetext.Lines(text, safetext.Visible), "\n")
+		s.preview = textwidth.TruncateWords(strings.Join(strings.Fields(s.text), " "), maxPreview, "…")
 		s.lower = strings.ToLower(s.text)
 		sections = append(sections, s)
 	}
@@ -126,8 +132,8 @@ type picture struct {
 	tokens      int // 0 is unknown
 }
 
-// readContent divides a content. A part that is neither text nor a picture whose bytes
-// were left out is shown by its type.
+// readContent divides the content of a message into its text and its pictures. Any other
+// part counts as a picture that is described by its type.
 func readContent(raw json.RawMessage) (text string, pictures []picture) {
 	if json.Unmarshal(raw, &text) == nil {
 		return pretty(text), nil

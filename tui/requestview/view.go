@@ -261,7 +261,7 @@ func (v *View) Body(w, h int, st style.Styles) []string {
 	for _, s := range v.sections {
 		tokens += s.tokens
 	}
-	foot := v.foot(w, st.Overlay)
+	foot := v.foot(w, o)
 	v.rows = max(1, h-headLines-len(foot))
 	v.move(v.cursor)
 	v.top = min(max(v.top, v.lastShown()-v.rows+1), v.cursor, max(0, len(v.lines)-v.rows))
@@ -329,12 +329,12 @@ func (v *View) draw(i, w int, st style.Styles) string {
 	cost = textwidth.Truncate(cost, max(0, w-ansi.StringWidth(head)), "")
 	preview := ""
 	if room := w - ansi.StringWidth(head) - ansi.StringWidth(cost) - 2; !s.open && room > 0 {
-		preview = "  " + textwidth.TruncateWords(strings.Join(strings.Fields(s.text), " "), room, "…")
+		preview = "  " + textwidth.TruncateWords(s.preview, room, "…")
 	}
 	return text.Render(head) + o.Muted.Render(cost+preview)
 }
 
-// highlight draws a text with the hits of the search.
+// highlight draws a line with the first hit of the search in it.
 func (v *View) highlight(text string, plain, hit lipgloss.Style) string {
 	query := strings.ToLower(v.query.Text())
 	at := strings.Index(strings.ToLower(text), query)
