@@ -157,7 +157,7 @@ func (m *Model) typedAction(name, argument string) (run func() tea.Cmd, err erro
 		}
 		return func() tea.Cmd { return m.pickers.setTopic(path) }, nil
 	case slash.Topic:
-		topic, err := slash.Explained(argument, m.opts.Help)
+		topic, err := slash.TopicNamed(argument, m.opts.Help)
 		return func() tea.Cmd { return m.openTopic(topic) }, err
 	case slash.Text:
 		return func() tea.Cmd {

@@ -86,8 +86,8 @@ func IsPicture(name string, data []byte) bool {
 	return sniff(data) != "" || slices.Contains(others, strings.ToLower(path.Ext(name)))
 }
 
-// NewPicture makes the File of a picture and checks its type and size. Its errors go on
-// with a sentence that begins with the name.
+// NewPicture makes the File of a picture and checks its type and size. Its errors are the
+// end of a sentence that begins with the name: "is larger than …".
 func NewPicture(name string, data []byte) (File, error) {
 	kind := sniff(data)
 	f := File{Name: name, Type: pictureTypes[kind], Size: int64(len(data)), Data: data}

@@ -126,7 +126,7 @@ func (a *app) recordChanges(p *program) (wait func()) {
 		return func() {}
 	}
 	return audit.Record(audit.Options{
-		Hub: p.window.hub.Load().Changes(), History: log, Path: p.window.name, Log: a.logger(),
+		Changes: p.window.hub.Load().Changes(), History: log, Path: p.window.name, Log: a.logger(),
 		Read: func() []changelog.Change { return changelog.Read(p.window.journal, position...) },
 	})
 }

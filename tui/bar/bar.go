@@ -84,8 +84,9 @@ const (
 	othersFrom = 60 // cells of a screen whose header counts the others in the window
 )
 
-// Header is the header in w cells. Where there is no room, the checkpoints give way
-// first, then the names of provider and window; the unsaved mark goes last.
+// Header is the header in w cells. Where there is no room, the model is cut, then the
+// checkpoints give way, then the name of the window, then that of the provider; the
+// unsaved mark goes last.
 func (b Bar) Header(h Header, w int) []Part {
 	st := b.Styles.Header
 	if !h.Ready {
@@ -95,7 +96,8 @@ func (b Bar) Header(h Header, w int) []Part {
 	var left Part
 	var right []Part
 	over := 1
-	for try := 0; try < 6 && over > 0; try++ {
+	const tries = 6 // two, with and without the checkpoints, for each of three left sides
+	for try := 0; try < tries && over > 0; try++ {
 		left.Text = st.Name.Render(" winnow")
 		for _, name := range []string{h.Window, h.Provider}[try/2:] {
 			if name != "" {

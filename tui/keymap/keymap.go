@@ -73,7 +73,7 @@ type Map struct {
 // Error is an invalid key binding in the config.
 type Error struct {
 	Mode   string
-	Key    string
+	Key    string // or the name of the action, when that or the mode is wrong
 	Reason string
 }
 

@@ -36,7 +36,7 @@ func table(enterSends bool) []*Action {
 			Keys: []string{"alt+" + strconv.Itoa(n)},
 		})
 	}
-	if enterSends {
+	if enterSends { // all[0] is send, all[1] is newline
 		all[0].Keys, all[1].Keys = []string{"enter"}, []string{"shift+enter", "ctrl+enter", "ctrl+j", "alt+enter"}
 	}
 	return all

@@ -46,7 +46,7 @@ type openBlock struct {
 	*block
 	line    int    // of text: where the last line begins
 	scanned int    // of a paragraph: how far cut has read it
-	cut     cutter //
+	cut     cutter // of a paragraph: finds where to split it
 	check   int    // of code: the length at which to try to cut it
 	pending []byte // of indented code: blank lines, which belong to it if more follows
 	noTable bool   // of a paragraph: a delimiter that fits no head was in it, so that it holds no table

@@ -84,7 +84,7 @@ func (c *console) command(text string) {
 // help explains a topic, or lists the commands.
 func (c *console) help(topic string) error {
 	if topic != "" {
-		page, err := slash.Explained(topic, c.opts.Topics)
+		page, err := slash.TopicNamed(topic, c.opts.Topics)
 		if err == nil {
 			c.out.Line(strings.Join(page.Lines(), "\n"))
 		}

@@ -9,8 +9,9 @@ import (
 
 // HelpTopic is a page of the help.
 type HelpTopic struct {
-	Name, Short string
-	Lines       func() []string // may take long
+	Name  string          // in lower case
+	Short string          // what it is about, a few words
+	Lines func() []string // may take long
 }
 
 // Sources are the names that complete arguments.

@@ -203,15 +203,15 @@ func ModelNamed(argument string, ids []string) (string, error) {
 	return "", &Error{Text: "there is no model " + argument, Near: near(argument, ids, "")}
 }
 
-// Explained is the page of the help that an argument names; otherwise the error is an
-// *Error.
-func Explained(argument string, pages []HelpTopic) (HelpTopic, error) {
+// TopicNamed is the topic of the help that an argument names, in upper or lower case;
+// otherwise the error is an *Error.
+func TopicNamed(argument string, topics []HelpTopic) (HelpTopic, error) {
 	var names []string
-	for _, p := range pages {
-		if p.Name == strings.ToLower(argument) {
-			return p, nil
+	for _, t := range topics {
+		if t.Name == strings.ToLower(argument) {
+			return t, nil
 		}
-		names = append(names, p.Name)
+		names = append(names, t.Name)
 	}
 	return HelpTopic{}, &Error{Text: "the help has no topic " + argument, Near: near(argument, names, "")}
 }

@@ -104,10 +104,10 @@ func TestModelsByName(t *testing.T) {
 
 func TestTopicsOfTheHelp(t *testing.T) {
 	pages := []HelpTopic{{Name: "keys"}, {Name: "filter"}}
-	if p, err := Explained("Filter", pages); err != nil || p.Name != "filter" {
+	if p, err := TopicNamed("Filter", pages); err != nil || p.Name != "filter" {
 		t.Errorf("filter is %q, %v", p.Name, err)
 	}
-	if _, err := Explained("filt", pages); err == nil || !strings.Contains(err.Error(), "did you mean filter?") {
+	if _, err := TopicNamed("filt", pages); err == nil || !strings.Contains(err.Error(), "did you mean filter?") {
 		t.Errorf("filt is %v", err)
 	}
 }

@@ -45,7 +45,7 @@ func serveWords(t *testing.T, s *store, dir, host string) (hub *servetest.Rig, s
 	})
 	journal := hub.Journal()
 	wait := audit.Record(audit.Options{
-		Hub: hub.Changes(), History: s, Host: host, Path: "/srv/.env", Log: slog.New(slog.DiscardHandler),
+		Changes: hub.Changes(), History: s, Host: host, Path: "/srv/.env", Log: slog.New(slog.DiscardHandler),
 		Read: func() []changelog.Change { return changelog.Read(journal) },
 	})
 	return hub, func() { must(t, hub.Close(t.Context()), journal.Close()); wait() }

@@ -101,7 +101,7 @@ func (t *lockedText) String() string {
 func (s *served) start() {
 	s.hub = serve.NewLog[share.Change](1, 10, 0, nil)
 	s.wait = audit.Record(audit.Options{
-		Hub: s.hub, History: &s.log, Host: "h", Path: "/p", Log: slog.New(slog.NewTextHandler(&s.said, nil)),
+		Changes: s.hub, History: &s.log, Host: "h", Path: "/p", Log: slog.New(slog.NewTextHandler(&s.said, nil)),
 		Read: func() []changelog.Change {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -258,7 +258,7 @@ func TestTheEndWaitsSecondsForAHistoryThatIsStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hub := serve.NewLog[share.Change](1, 10, 0, nil)
 		wait := audit.Record(audit.Options{
-			Hub: hub, History: &stuckLog{}, Host: "h", Path: "/p", Log: slog.New(slog.DiscardHandler),
+			Changes: hub, History: &stuckLog{}, Host: "h", Path: "/p", Log: slog.New(slog.DiscardHandler),
 			Read: func() []changelog.Change { return []changelog.Change{{Seq: 1}} },
 		})
 		began := time.Now()
@@ -275,7 +275,7 @@ func TestTheLogNamesTheMachine(t *testing.T) {
 	var log fakeLog
 	hub := serve.NewLog[share.Change](1, 10, 0, nil)
 	wait := audit.Record(audit.Options{
-		Hub: hub, History: &log, Path: "/p", Log: slog.New(slog.DiscardHandler),
+		Changes: hub, History: &log, Path: "/p", Log: slog.New(slog.DiscardHandler),
 		Read: func() []changelog.Change { return []changelog.Change{{Seq: 1}} },
 	})
 	hub.Close()

@@ -28,7 +28,7 @@ const (
 
 // Options configures Record.
 type Options struct {
-	Hub *serve.Log[share.Change] // of the hub; Record ends after it is closed
+	Changes *serve.Log[share.Change] // what the hub announces; Record ends after it is closed
 	// Read returns the log of the window, oldest first.
 	Read    func() []changelog.Change
 	History history.WindowLog
@@ -63,7 +63,7 @@ type recorder struct {
 func (r *recorder) run() {
 	pause := time.Duration(0) // after the last failure; 0 after a success
 	for open := true; open; {
-		seen := r.Hub.Last()
+		seen := r.Changes.Last()
 		err := r.add()
 		switch {
 		case err == nil && pause > 0:
@@ -99,10 +99,10 @@ func (r *recorder) add() error {
 	return nil
 }
 
-// next waits for an entry of the hub after the one with a number; false when there will
-// be none.
+// next waits for an announced change after the one with a number; false when there will be
+// none.
 func (r *recorder) next(number int64) bool {
-	entries, more, err := r.Hub.After(number)
+	entries, more, err := r.Changes.After(number)
 	if err != nil || len(entries) > 0 {
 		return true
 	}
@@ -116,7 +116,7 @@ func (r *recorder) next(number int64) bool {
 // sleep waits for a while; false when the hub closes meanwhile.
 func (r *recorder) sleep(d time.Duration) bool {
 	for over := time.After(d); ; {
-		entries, more, err := r.Hub.After(r.Hub.Last())
+		entries, more, err := r.Changes.After(r.Changes.Last())
 		switch {
 		case err != nil || len(entries) > 0: // of this instant
 		case more == nil:
