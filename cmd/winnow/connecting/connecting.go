@@ -351,7 +351,7 @@ func (f *Form) confirm(ctx context.Context, question string) error {
 		return &MissingError{"yes", "it answers: " + question}
 	}
 	answer, err := f.ask(ctx, question+" (y/n)")
-	if err == nil && answer != "y" && answer != "yes" {
+	if answer = strings.ToLower(answer); err == nil && answer != "y" && answer != "yes" {
 		err = ErrDeclined
 	}
 	return err

@@ -100,7 +100,7 @@ func TestAnswers(t *testing.T) {
 		to      connect.Storage
 	}{
 		"by number":       {nil, []string{"1", "2", "y"}, "check ollama ollama, save here/small", connect.Variable},
-		"by name":         {nil, []string{"olla", "small", "yes"}, "check ollama ollama, save here/small", connect.Variable},
+		"by name":         {nil, []string{"olla", "small", "Yes"}, "check ollama ollama, save here/small", connect.Variable},
 		"by address":      {nil, []string{"localhost:9/v1", "1", "y"}, "check localhost:9/v1, save here/large", connect.Variable},
 		"address later":   {nil, []string{"4", "localhost:9/v1", "1", "y"}, "check localhost:9/v1, save here/large", connect.Variable},
 		"a vendor":        {nil, []string{"openai", secret, "2", "large", "y"}, "check openai openai " + secret + ", try here/large, save here/large", connect.Variable},
