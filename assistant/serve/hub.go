@@ -147,7 +147,8 @@ type Join struct {
 // maxUser bounds the name of a user, in cells.
 const maxUser = 40
 
-// Open opens a session of a user. ErrOpen: it is open already.
+// Open opens a session of a user. The error is ErrNoSession, ErrOpen or ErrClosed, that of
+// a model that is not known, or that of the history.
 func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 	o := h.opts.Session
 	stored := history.Session{ID: assistant.NewID(h.now()), Folder: h.opts.Folder, Window: h.opts.Window}
@@ -225,7 +226,7 @@ func (h *Hub) Sessions() []*Session {
 	return slices.Clone(h.sessions)
 }
 
-// Session is an open session.
+// Session is the open session with this ID; ErrNoSession when there is none.
 func (h *Hub) Session(id string) (*Session, error) {
 	for _, s := range h.Sessions() {
 		if s.ID() == id {

@@ -23,9 +23,9 @@ type Block struct {
 	Text  string        `json:"-"`              // without the space around it; only in what Split returns
 }
 
-// Split splits the reasoning of a pair; nil without one. It is one block, which took so
-// long, when the offsets do not fit the texts, or the pair was stored by a version without
-// them.
+// Split splits the reasoning of a pair into the blocks that were stored with it; nil
+// without reasoning. Where they do not fit the texts, or an older version stored none, it
+// returns one block, which took the time given.
 func Split(reasoning, answer string, took time.Duration, stored []Block) []Block {
 	if strings.TrimSpace(reasoning) == "" {
 		return nil

@@ -19,9 +19,9 @@ type List struct {
 	accepted bool   // the first entry is to be accepted as soon as it is read
 }
 
-// Typed opens the list for a text, or closes it for "". It reports whether Show has to
-// bring the entries; until then those of an earlier text with the same stem stay.
-func (l *List) Typed(text, stem string) (read bool) {
+// Typed opens the list for a text, or closes it for "". It reports whether entries are
+// needed, from Show; until then those of an earlier text with the same stem stay.
+func (l *List) Typed(text, stem string) (needed bool) {
 	same := l.text != "" && l.stem == stem
 	switch {
 	case text == "":

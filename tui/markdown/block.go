@@ -17,7 +17,7 @@ type block struct {
 	kind   blockKind
 	text   []byte     // without the markers of containers and fences; the rows of a table
 	parent *container // the innermost that it stands in; nil for none
-	above  int        // how many of those hold the block with lines before it: the others show their markers
+	above  int        // how many of the containers around it also hold the block above: the others draw their markers
 	gap    bool       // a blank line before it, when there is a block above
 
 	prev      *block // the piece of a long paragraph, code or table that it goes on from; nil for none
@@ -30,7 +30,7 @@ type block struct {
 
 	fence    fence      // of code
 	from, to delimiters // of code: what a piece begins and ends inside of
-	head     []byte
+	head     []byte     // of a table: its source
 	table    *table
 
 	ready  bool     // what follows is right
@@ -49,7 +49,7 @@ type openBlock struct {
 	cut     cutter // of a paragraph: finds where to split it
 	check   int    // of code: the length at which to try to cut it
 	pending []byte // of indented code: blank lines, which belong to it if more follows
-	noTable bool   // of a paragraph: a delimiter that fits no head was in it, so that it holds no table
+	noTable bool   // of a paragraph: it has a delimiter row that fits no head, so that no table follows in it
 }
 
 func newOpen(b *block) *openBlock { return &openBlock{block: b, check: minCode} }

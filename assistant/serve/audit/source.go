@@ -10,12 +10,12 @@ import (
 	"winnow/checkpoint/changelog"
 )
 
-// Source returns the changes that it has not returned before, oldest first: the first
-// call the newest last of them, another one all.
+// Source returns the changes that it has not returned before, oldest first. Its first call
+// returns only the newest of them, as many as Journal or History was told.
 type Source func(ctx context.Context) ([]history.WindowChange, error)
 
-// Journal reads the log of the journal at a path, which another process may write. Values
-// of the paths ignored are no changes.
+// Journal reads the log of the journal at a path, which another process may write. Changes
+// of the values at the ignored paths of the window's state are left out.
 func Journal(path string, last int, ignored ...string) Source {
 	var size, seq int64
 	return func(context.Context) (out []history.WindowChange, err error) {
