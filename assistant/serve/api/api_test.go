@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history"
 )
 
 func TestWhatIsNotTheOwnersIsRefused(t *testing.T) {
@@ -179,6 +181,22 @@ func TestAnErrorThatIsOursTellsNothing(t *testing.T) {
 	}
 	if !strings.Contains(r.log.String(), "sk-secret") {
 		t.Error("the error is not logged")
+	}
+}
+
+// A client can wait for a history that comes back, and for nothing else that is ours.
+func TestAHistoryThatFailsIsNamed(t *testing.T) {
+	r := newRig(t, at.NewScript())
+	w := httptest.NewRecorder()
+	r.server.fail(w, r.request(t.Context(), "GET", "/v1/sessions/x/pairs", ""),
+		fmt.Errorf("pairs: %w", &history.StorageError{Op: "read", Path: "postgres://anna@db.example/team", Reason: "the server cannot be reached"}))
+	var p problem
+	r.must(json.Unmarshal(w.Body.Bytes(), &p))
+	if w.Code != http.StatusServiceUnavailable || p.Code != "storage" || !strings.HasSuffix(p.Detail, ": the server cannot be reached") {
+		t.Errorf("%d, %+v", w.Code, p)
+	}
+	if strings.Contains(w.Body.String(), "db.example") || !strings.Contains(r.log.String(), "db.example") {
+		t.Errorf("the address is for the log only; the answer is %s, the log %s", w.Body, r.log)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
+	"winnow/assistant/history"
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 	"winnow/assistant/serve"
@@ -61,7 +62,11 @@ var known = []struct {
 	{checkpoint.ErrUnknown, http.StatusNotFound, "no_checkpoint"},
 }
 
-// problemOf is the answer to an error; nil when the client did not cause it.
+// codeStorage is the code of a history whose disk or server failed.
+const codeStorage = "storage"
+
+// problemOf is the answer to an error; nil for one that a client neither caused nor can
+// wait for.
 func problemOf(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
@@ -81,6 +86,9 @@ func problemOf(err error) *problem {
 		p.Column = e.Column
 		return p
 	}
+	if e, ok := errors.AsType[*history.StorageError](err); ok {
+		return newProblem(http.StatusServiceUnavailable, codeStorage, "the history cannot be used now: %s", e.Reason)
+	}
 	if config, ok := errors.AsType[*llm.ConfigError](err); ok {
 		return newProblem(http.StatusUnprocessableEntity, "model", "%s", config.Reason)
 	}
@@ -95,8 +103,10 @@ func problemOf(err error) *problem {
 // fail answers a request with an error.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(err)
-	if p == nil {
+	if p == nil || p.Code == codeStorage {
 		s.log.Error("request failed", "method", r.Method, "path", r.Pattern, "error", err)
+	}
+	if p == nil {
 		p = newProblem(http.StatusInternalServerError, "internal", "winnow failed; its log says why")
 	}
 	writeProblem(w, p)
