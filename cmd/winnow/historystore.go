@@ -60,7 +60,11 @@ func (a *app) openStore(ctx context.Context, address string) (history.Store, err
 	if password != "" {
 		a.redactor.Add(password)
 	}
-	return postgres.Open(ctx, address, postgres.Options{Log: a.logger(), Redact: a.redactor.Redact, Password: password, User: s.User})
+	store, err := postgres.Open(ctx, address, postgres.Options{Log: a.logger(), Redact: a.redactor.Redact, Password: password, User: s.User})
+	if has[*history.StorageError](err) {
+		err = advise(err, "check the address, and the password in history_password, PGPASSWORD or ~/.pgpass; winnow help team tells more")
+	}
+	return store, err
 }
 
 // ownFile names the file of the user where an address is asked for.

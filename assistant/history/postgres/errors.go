@@ -2,10 +2,12 @@ package postgres
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
 	"strings"
+	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -88,13 +90,35 @@ func (s *store) explain(op string, err error) error {
 			return &history.StorageError{Op: op, Path: s.path, Reason: reason, Err: err}
 		}
 	}
+	var refusal *pgconn.PgError
 	switch {
+	case errors.As(err, new(*pgconn.ConnectError)) && errors.As(err, &refusal): // of a parameter of the address
+		return &history.StorageError{Op: op, Path: s.path, Reason: "the server refuses the connection: " + refusal.Message, Err: err}
 	case errors.As(err, new(*unknownOutcomeError)):
 		return &history.StorageError{Op: op, Path: s.path, Reason: err.Error(), Err: err}
 	case disconnected(err) || errors.Is(err, errAborted) || errors.Is(err, sqlstore.ErrBroken):
-		return &history.StorageError{Op: op, Path: s.path, Reason: "the server cannot be reached", Err: err}
+		return &history.StorageError{Op: op, Path: s.path, Reason: unreachable(op, err), Err: err}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &history.StorageError{Op: op, Path: s.path, Reason: "the server took too long", Err: err}
 	}
 	return err
+}
+
+// unreachable is the reason of a connection that failed. That of opening says why: the
+// address may be wrong.
+func unreachable(op string, err error) string {
+	const reason = "the server cannot be reached"
+	switch {
+	case op != "open":
+		return reason
+	case errors.As(err, new(*net.DNSError)):
+		return reason + ": its name has no address"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return reason + ": the connection was refused"
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		return reason + ": its certificate is not valid"
+	case strings.Contains(err.Error(), "server refused TLS connection"):
+		return reason + ": it refuses encryption"
+	}
+	return reason
 }

@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"strconv"
@@ -178,6 +180,37 @@ func TestAServerThatComesBackIsUsedAgain(t *testing.T) {
 	must(t, err, store.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{{Session: "s", UserText: "after"}}}))
 	if len(got) != 1 || got[0].UserText != "before" {
 		t.Errorf("Load = %+v", got)
+	}
+}
+
+// A connection that fails says which part of the address may be wrong.
+func TestWhyAServerCannotBeOpened(t *testing.T) {
+	own := needServer(t).newDatabase(t)
+	plain, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // a server without encryption
+	must(t, err)
+	t.Cleanup(func() { _ = plain.Close() })
+	go func() {
+		for {
+			conn, err := plain.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.CopyN(io.Discard, conn, 8) // the request for encryption
+			_, _ = conn.Write([]byte("N"))
+			_ = conn.Close()
+		}
+	}()
+	for address, reason := range map[string]string{
+		own + "&role=nobody": "the server refuses the connection: role \"nobody\" does not exist",
+		"postgres://winnow@" + plain.Addr().String() + "/x?sslmode=require": "the server cannot be reached: it refuses encryption",
+		"postgres://winnow@127.0.0.1:1/x":                                   "the server cannot be reached: the connection was refused",
+		"postgres://winnow@winnow.invalid/x":                                "the server cannot be reached: its name has no address",
+	} {
+		_, err := Open(t.Context(), address, Options{})
+		var storage *history.StorageError
+		if !errors.As(err, &storage) || storage.Reason != reason || storage.Op != "open" {
+			t.Errorf("%s: %v, want %q", address, err, reason)
+		}
 	}
 }
 
