@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"winnow/adapters/statefile"
@@ -75,7 +76,7 @@ func OpenVersions(folder string, now func() time.Time) *Versions {
 	repaired, err := statefile.Folder(folder)
 	if err != nil {
 		v.err = fileError(folder, "cannot store versions, and without one nothing is saved", err)
-		v.notices = append(v.notices, v.err.Error())
+		v.notices = append(v.notices, strings.TrimPrefix(v.err.Error(), "dotenv: "))
 		return v
 	}
 	if repaired {

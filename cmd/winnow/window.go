@@ -182,10 +182,17 @@ func (w *journaledWindow) absent(text string) string {
 	return text
 }
 
+// maxNotices is how many notices are printed: a file that is no .env file has one for each line.
+const maxNotices = 20
+
 // printNotices writes what the user should know of the file.
 func (a *app) printNotices(w *journaledWindow) {
-	for _, n := range w.filter.Notices() {
+	notices := w.filter.Notices()
+	for _, n := range notices[:min(len(notices), maxNotices)] {
 		a.printErr("%s", n)
+	}
+	if more := len(notices) - maxNotices; more > 0 {
+		a.printErr("%s: winnow doctor lists all", assistant.Counted(more, "more notice"))
 	}
 }
 
