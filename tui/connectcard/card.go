@@ -26,9 +26,9 @@ type Connector interface {
 	SettingsPath() string
 }
 
-// Useful reports whether the built-in model answers, and another could be connected. c may
-// be nil.
-func Useful(c Connector, model string) bool { return c != nil && c.Offline(model) }
+// Useful reports whether no model or the built-in one answers, and another could be
+// connected. c may be nil.
+func Useful(c Connector, model string) bool { return c != nil && (model == "" || c.Offline(model)) }
 
 // step is what a Card asks.
 type step int

@@ -369,3 +369,22 @@ func TestSentences(t *testing.T) {
 		t.Errorf("an error reaches the screen as %q", text)
 	}
 }
+
+// online is connected to a model that is not the built-in one.
+type online struct{ Connector }
+
+func (online) Offline(string) bool { return false }
+
+// A model can be connected in the place of the built-in one, and where there is none,
+// such as when the endpoint lists no models.
+func TestUseful(t *testing.T) {
+	for _, c := range []struct {
+		conn  Connector
+		model string
+		want  bool
+	}{{nil, "", false}, {online{}, "openai/gpt-5", false}, {online{}, "", true}, {&fake{}, "offline/rules", true}} {
+		if got := Useful(c.conn, c.model); got != c.want {
+			t.Errorf("Useful(%T, %q) = %v", c.conn, c.model, got)
+		}
+	}
+}
