@@ -38,6 +38,7 @@ const (
 	NewerSchema
 	Damaged
 	NoHistory
+	NoHistoryServer
 	WindowHeld
 	StaleProxy
 	SilentProxy
@@ -77,11 +78,13 @@ var advice = [kinds]string{
 	NewerSchema:  "use the newer winnow that wrote it, or: winnow --home ANOTHER_FOLDER",
 	Damaged:      "winnow history export   saves what can be read",
 	NoHistory:    "winnow history check   or begin another with: winnow --home ANOTHER_FOLDER",
-	WindowHeld:   "close {what}, which releases the window",
-	StaleProxy:   "restart the proxy: it reads its rules when it starts; winnow models --drift   lists the models",
-	SilentProxy:  "start the proxy, or change PROXY_BASE_URL and PROXY_API_KEY in {what}",
-	KeyInFile:    "replace the key at its provider, then: rm {what}",
-	TooSlow:      "run it again; when nothing changes, {what} does not answer",
+	NoHistoryServer: "winnow config show   says which address is used; winnow help team   tells where the password comes from\n" +
+		"or use a file of your own: winnow --history ''",
+	WindowHeld:  "close {what}, which releases the window",
+	StaleProxy:  "restart the proxy: it reads its rules when it starts; winnow models --drift   lists the models",
+	SilentProxy: "start the proxy, or change PROXY_BASE_URL and PROXY_API_KEY in {what}",
+	KeyInFile:   "replace the key at its provider, then: rm {what}",
+	TooSlow:     "run it again; when nothing changes, {what} does not answer",
 }
 
 // Advice lists the advice of every kind, with an example for what a finding names.

@@ -80,7 +80,10 @@ func History(ctx context.Context, store history.Store, err error) Finding {
 	if err == nil {
 		r, err = store.Check(ctx)
 	}
+	storage, isStorage := errors.AsType[*history.StorageError](err)
 	switch {
+	case isStorage && strings.HasPrefix(storage.Path, "postgres://"):
+		return Fail("history", NoHistoryServer, err, "")
 	case err != nil:
 		return Fail("history", NoHistory, err, "")
 	case len(r.Problems) > 0:
