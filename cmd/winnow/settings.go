@@ -151,7 +151,8 @@ func manCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprint(a.stdout, page.Build(roff.NewDocument()))
+		text := page.Build(roff.NewDocument()) // whose title has no room for the description
+		_, err = fmt.Fprint(a.stdout, strings.Replace(text, fmt.Sprintf("%q", root.Short), `"winnow manual"`, 1))
 		return err
 	})
 }
