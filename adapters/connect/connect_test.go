@@ -289,6 +289,9 @@ func TestProblems(t *testing.T) {
 		if CodeOf(err) != c.want {
 			t.Errorf("%s: %v with the code %q, want %q", name, err, CodeOf(err), c.want)
 		}
+		if err != nil && (strings.HasPrefix(err.Error(), " ") || strings.Contains(err.Error(), "()")) {
+			t.Errorf("%s: %q names an endpoint or an address that it does not know", name, err)
+		}
 	}
 }
 

@@ -33,16 +33,23 @@ const (
 type Problem struct {
 	Code     Code
 	Endpoint string // its name; "" when it has none yet
-	At       string // its address, or the file that cannot be written
+	At       string // its address, or the file that cannot be written; "" is neither
 	Err      error  // the cause; may be nil
 }
 
-// Error names the endpoint and the cause.
+// Error names the endpoint and the cause, as far as they are known.
 func (p *Problem) Error() string {
-	if p.Err == nil {
-		return fmt.Sprintf("%s (%s): %s", p.Endpoint, p.At, p.Code)
+	cause := string(p.Code)
+	if p.Err != nil {
+		cause = p.Err.Error()
 	}
-	return fmt.Sprintf("%s (%s): %v", p.Endpoint, p.At, p.Err)
+	switch {
+	case p.Endpoint != "" && p.At != "":
+		return fmt.Sprintf("%s (%s): %s", p.Endpoint, p.At, cause)
+	case p.Endpoint != "" || p.At != "":
+		return p.Endpoint + p.At + ": " + cause
+	}
+	return cause
 }
 
 // Unwrap returns the cause.
