@@ -163,7 +163,7 @@ func (f *Form) candidate(ctx context.Context) (connect.Candidate, error) {
 	switch {
 	case i >= 0:
 		return found[i], nil
-	case strings.ContainsAny(f.Endpoint, ":./"):
+	case connect.IsAddress(f.Endpoint), strings.ContainsAny(f.Endpoint, ":./"):
 		return connect.Candidate{Kind: connect.Custom}, nil
 	}
 	return connect.Candidate{}, fmt.Errorf("there is no endpoint %q here: %s", safetext.Line(f.Endpoint, maxShown), names(found))

@@ -161,6 +161,18 @@ func TestAKeyThatCannotBeStored(t *testing.T) {
 	}
 }
 
+// An address on the command line is what it is on a terminal.
+func TestAnAddressAsAFlag(t *testing.T) {
+	for endpoint, isAddress := range map[string]bool{"localhost": true, "localhost:9": true, "api.example.com": true, "opnai": false} {
+		f := newFake()
+		form := Form{Connector: f, Endpoint: endpoint, Model: "large", Yes: true}
+		_, err := form.Run(t.Context())
+		if asked := slices.Contains(f.asked, "check "+endpoint); asked != isAddress || (err == nil) != isAddress {
+			t.Errorf("%s: %v, asked %q", endpoint, err, f.asked)
+		}
+	}
+}
+
 func TestReadFlags(t *testing.T) {
 	f := Form{Key: "-", Ask: func(context.Context, string, bool) (string, error) { return "", nil }}
 	if err := f.ReadFlags(strings.NewReader("sk-piped\n")); err != nil || f.Key != "sk-piped" || f.Ask != nil {
