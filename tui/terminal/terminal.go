@@ -50,8 +50,9 @@ const (
 	graceTime = 500 * time.Millisecond
 	// CloseTime is how long Options.Close may take then.
 	CloseTime = 500 * time.Millisecond
-	// stackTime is how long the stack of a panic may take to arrive.
-	stackTime = 500 * time.Millisecond
+	// stackTime is how long the stack of a panic may take to arrive. It always does,
+	// but on a busy machine late.
+	stackTime = 10 * time.Second
 	// frameRate is Bubble Tea's fastest: while text is streamed, a key waits half as
 	// long for its echo as at the usual 60. Where nothing changes it costs nothing.
 	frameRate = 120
@@ -183,20 +184,23 @@ func signalStatus(s os.Signal) int64 {
 }
 
 // captureStderr sends what is written to file descriptor 2 to out, until release.
-// stack is closed when the stack of a panic begins to arrive. Nothing is captured
-// where the system cannot do this.
+// stack is closed when the stack of a panic begins to arrive. Where the system cannot do
+// this nothing is captured, and stack is closed at once.
 func captureStderr(out io.Writer) (release func(), stack <-chan struct{}) {
+	panicked := make(chan struct{})
 	r, w, err := os.Pipe()
 	if err != nil {
-		return func() {}, nil
+		close(panicked)
+		return func() {}, panicked
 	}
 	restore, err := redirectStderr(w)
 	_ = w.Close() // descriptor 2 is a copy of it
 	if err != nil {
 		_ = r.Close()
-		return func() {}, nil
+		close(panicked)
+		return func() {}, panicked
 	}
-	read, panicked := make(chan struct{}), make(chan struct{})
+	read := make(chan struct{})
 	stackSeen := sync.OnceFunc(func() { close(panicked) })
 	go func() {
 		defer close(read)
