@@ -83,6 +83,9 @@ func newRoot(a *app) *cobra.Command {
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		asGroup(c)
+		for _, shell := range c.Commands() {
+			shell.Args = command(shell.Use, "", 0, 0, nil).Args
+		}
 	}
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { showHelp(a, cmd) })
 	a.connect(root)
