@@ -122,13 +122,17 @@ func (p *pty) wait(text string) {
 	}
 }
 
-// status waits for the end and returns the exit status.
+// status waits for the end, and for all that the program wrote, and returns the exit status.
 func (p *pty) status() int {
 	p.t.Helper()
 	select {
 	case <-p.ended:
 	case <-time.After(patience):
 		p.t.Fatal("the program does not end")
+	}
+	const end = "<the end>" // comes behind what the program wrote
+	if _, err := p.tty.WriteString(end); err == nil {
+		p.wait(end)
 	}
 	return p.cmd.ProcessState.ExitCode()
 }
