@@ -79,7 +79,7 @@ var advice = [kinds]string{
 	Damaged:      "winnow history export   saves what can be read",
 	NoHistory:    "winnow history check   or begin another with: winnow --home ANOTHER_FOLDER",
 	NoHistoryServer: "winnow config show   says which address is used; winnow help team   tells where the password comes from\n" +
-		"or use a file of your own: winnow --history ''",
+		"or use a file of your own: winnow --history=''",
 	WindowHeld:  "close {what}, which releases the window",
 	StaleProxy:  "restart the proxy: it reads its rules when it starts; winnow models --drift   lists the models",
 	SilentProxy: "start the proxy, or change PROXY_BASE_URL and PROXY_API_KEY in {what}",

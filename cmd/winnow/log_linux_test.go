@@ -13,19 +13,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// testApp is an app whose folders are its test's own.
-func testApp(t *testing.T) *app {
-	t.Helper()
-	a := newApp(t.Context(), strings.NewReader(""), &strings.Builder{}, &strings.Builder{})
-	a.flags.home = t.TempDir()
-	t.Cleanup(func() {
-		if err := a.close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return a
-}
-
 // writes is a model that calls itself as a command and quits.
 type writes func()
 

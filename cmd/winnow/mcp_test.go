@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -216,8 +218,18 @@ func TestReadmeConnectsTheUsualAgents(t *testing.T) {
 	}
 }
 
+// catchSignals lets a test send signals to a child: it would inherit those that are
+// ignored here, as by a test in the background of a shell, but none that is caught.
+func catchSignals(t *testing.T) {
+	t.Helper()
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, os.Interrupt, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(caught) })
+}
+
 func TestLogFollows(t *testing.T) {
 	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n")
+	catchSignals(t)
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "winnow", "log", "-f", "--json")
 	cmd.Dir, cmd.Env = b.dir, b.env
 	out, err := cmd.StdoutPipe()

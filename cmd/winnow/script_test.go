@@ -19,6 +19,19 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"winnow": main})
 }
 
+// testApp is an app whose folders are its test's own.
+func testApp(t *testing.T) *app {
+	t.Helper()
+	a := newApp(t.Context(), strings.NewReader(""), &strings.Builder{}, &strings.Builder{})
+	a.flags.home = t.TempDir()
+	t.Cleanup(func() {
+		if err := a.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
 // refused is an address on this machine where nobody listens: port 1 is
 // reserved, and nothing but a tcpmux of the last century would be there.
 const refused = "http://127.0.0.1:1/v1"

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -38,6 +37,7 @@ type pty struct {
 // startOn starts the program on a terminal of 100×30, through a shell line.
 func startOn(t *testing.T, line string) *pty {
 	t.Helper()
+	catchSignals(t)
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		t.Skipf("no pseudo terminals here: %v", err)
@@ -262,10 +262,7 @@ func childOf(t *testing.T, pid int) int {
 // An end that a signal asks for stores as much as a kill leaves: the question is
 // a pair that can be asked again.
 func TestASignalKeepsTheQuestionOfAsk(t *testing.T) {
-	// A child inherits what is ignored here, as under nohup, but not what is caught.
-	caught := make(chan os.Signal, 1)
-	signal.Notify(caught, syscall.SIGHUP)
-	t.Cleanup(func() { signal.Stop(caught) })
+	catchSignals(t)
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
