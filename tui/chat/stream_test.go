@@ -3,7 +3,6 @@ package chat
 import (
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -65,40 +64,4 @@ func TestAFrameKeepsWhatHolds(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A frame of a streaming answer writes the lines that changed, however many there
-// are: what stands in the others stays, and a long answer makes no more garbage.
-func TestAFrameCopiesNoLongAnswer(t *testing.T) {
-	const frames = 100
-	garbage := func(before int) uint64 {
-		v, it := streaming()
-		for i := range before {
-			v.Apply(token(i))
-			if i%200 == 0 {
-				v.View(100, 50)
-			}
-		}
-		v.View(100, 50)
-		const mark = "not written again"
-		for y := it.starts[1]; y < len(it.lines)-100; y++ {
-			it.lines[y] = mark
-		}
-		var start, end runtime.MemStats
-		runtime.ReadMemStats(&start)
-		for i := range frames {
-			v.Apply(token(before + i))
-			v.View(100, 50)
-		}
-		runtime.ReadMemStats(&end)
-		if it.lines[it.starts[1]] != mark {
-			t.Errorf("after %d tokens: the beginning of the answer was written again", before)
-		}
-		return (end.TotalAlloc - start.TotalAlloc) / frames
-	}
-	early, late := garbage(2_000), garbage(20_000)
-	t.Logf("%d bytes a frame after 2,000 tokens, %d after 20,000", early, late)
-	if late > early*3/2 {
-		t.Errorf("%d bytes a frame after 2,000 tokens, but %d after 20,000", early, late)
-	}
 }

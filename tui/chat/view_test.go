@@ -3,7 +3,6 @@ package chat
 import (
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -744,31 +743,6 @@ func TestDrawingIsWatchedAndAPairOpensRaw(t *testing.T) {
 	v.ToggleRaw()
 	if got := plain(v.View(60, 20)); strings.Contains(got, "**deep**") {
 		t.Errorf("rendered again:\n%s", got)
-	}
-}
-
-// While an answer of 4 MiB is shown, a key costs what it costs under a short one.
-func TestAKeyUnderALongAnswerCostsWhatItCostsUnderAShortOne(t *testing.T) {
-	for name, unit := range map[string]string{"prose": "some **words** of an answer\n\n", "quotes": "> > ", "items": "- a\n  - b\n", "one line": "words "} {
-		cost := func(size int) uint64 {
-			v := view()
-			show(v, pair(1, "q", strings.Repeat(unit, size/len(unit))), pair(2, "q", "short"))
-			v.SetActive(true)
-			v.View(100, 40)
-			v.FocusLast()
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			for range 20 {
-				v.PrevPart()
-				v.ScrollBy(-3)
-				v.View(100, 40)
-			}
-			runtime.ReadMemStats(&after)
-			return after.TotalAlloc - before.TotalAlloc
-		}
-		if short, long := cost(64<<10), cost(4<<20); long > 2*short+1<<20 {
-			t.Errorf("%s: 20 keys allocate %d bytes under 4 MiB, %d under 64 KiB", name, long, short)
-		}
 	}
 }
 

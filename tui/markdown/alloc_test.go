@@ -1,7 +1,8 @@
 //go:build !race
 
-// What is measured here is wrong under the race detector: a sync.Pool drops a part
-// of what it is given, so that more is allocated.
+// Memory is measured wrong under the race detector: a sync.Pool drops a part of what
+// it is given, so that more is allocated. The work is counted on one goroutine: the
+// race detector would only take minutes for it.
 
 package markdown
 
@@ -10,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 // hostile are units of which a small answer is made to cost as much as possible.
@@ -65,6 +67,45 @@ func TestHostileTextIsBounded(t *testing.T) {
 		allocated, _ := cost(src)
 		if most := uint64(128*len(src) + 64<<20); allocated > most {
 			t.Errorf("%s: %d bytes allocated for %d, want at most %d", name, allocated, len(src), most)
+		}
+	}
+}
+
+// The work per token must not depend on the length of the answer.
+func TestCostOfATokenIsFlat(t *testing.T) {
+	const short, long = 2_000, 8_000
+	for name, text := range texts {
+		a, b := stream(text(short), nil).work.total(), stream(text(long), nil).work.total()
+		perShort, perLong := float64(a)/short, float64(b)/long
+		t.Logf("%s: %.0f bytes of work a token at %d, %.0f at %d", name, perShort, short, perLong, long)
+		if perLong > perShort*1.3 {
+			t.Errorf("%s: %.0f bytes of work a token at %d, but %.0f at %d", name, perShort, short, perLong, long)
+		}
+		if name == "fence" && perLong > mostFence {
+			t.Errorf("%.0f bytes of work for a token of code, want at most %d", perLong, mostFence)
+		}
+	}
+}
+
+// mostFrame is the work of the longest frame, in bytes: a piece of code coloured
+// twice and laid out, with the sequences of its colours, in an item.
+const mostFrame = 48_000
+
+// No frame may take in more than a screen or two, however long the answer is, nor
+// may the last one.
+func TestLongestFrameIsBounded(t *testing.T) {
+	const tokens = 12_000
+	for name, text := range texts {
+		d, before, worst, at := (*Doc)(nil), 0, 0, 0
+		streamTo(text(tokens), &d, func(i int, _ time.Duration) {
+			if n := d.work.total() - before; n > worst {
+				worst, at = n, i
+			}
+			before = d.work.total()
+		})
+		t.Logf("%s: %d bytes of work in frame %d", name, worst, at)
+		if worst > mostFrame {
+			t.Errorf("%s: %d bytes of work in frame %d, want at most %d", name, worst, at, mostFrame)
 		}
 	}
 }

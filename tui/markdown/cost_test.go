@@ -119,45 +119,6 @@ func streamTo(src string, to **Doc, each func(i int, took time.Duration)) {
 	frame(i/frameTokens + 1)
 }
 
-// The work per token must not depend on the length of the answer.
-func TestCostOfATokenIsFlat(t *testing.T) {
-	const short, long = 2_000, 8_000
-	for name, text := range texts {
-		a, b := stream(text(short), nil).work.total(), stream(text(long), nil).work.total()
-		perShort, perLong := float64(a)/short, float64(b)/long
-		t.Logf("%s: %.0f bytes of work a token at %d, %.0f at %d", name, perShort, short, perLong, long)
-		if perLong > perShort*1.3 {
-			t.Errorf("%s: %.0f bytes of work a token at %d, but %.0f at %d", name, perShort, short, perLong, long)
-		}
-		if name == "fence" && perLong > mostFence {
-			t.Errorf("%.0f bytes of work for a token of code, want at most %d", perLong, mostFence)
-		}
-	}
-}
-
-// mostFrame is the work of the longest frame, in bytes: a piece of code coloured
-// twice and laid out, with the sequences of its colours, in an item.
-const mostFrame = 48_000
-
-// No frame may take in more than a screen or two, however long the answer is, nor
-// may the last one.
-func TestLongestFrameIsBounded(t *testing.T) {
-	const tokens = 12_000
-	for name, text := range texts {
-		d, before, worst, at := (*Doc)(nil), 0, 0, 0
-		streamTo(text(tokens), &d, func(i int, _ time.Duration) {
-			if n := d.work.total() - before; n > worst {
-				worst, at = n, i
-			}
-			before = d.work.total()
-		})
-		t.Logf("%s: %d bytes of work in frame %d", name, worst, at)
-		if worst > mostFrame {
-			t.Errorf("%s: %d bytes of work in frame %d, want at most %d", name, worst, at, mostFrame)
-		}
-	}
-}
-
 // A frame without a change costs nothing.
 func TestUnchangedFrameCostsNothing(t *testing.T) {
 	d := stream(texts["mixed"](2000), nil)
