@@ -205,38 +205,59 @@ func (v *View) UserText(seq int64) string {
 }
 
 // Answer is the text of the focused pair's answer as the model wrote it, without
-// markers.
+// markers; of a running pair what has come so far.
 func (v *View) Answer() (string, bool) {
-	p, ok := v.Focused()
-	if !ok {
+	it := v.focused()
+	if it == nil || !it.loaded {
 		return "", false
 	}
-	var parts []string
-	for _, piece := range markup.Pieces(p.AssistantText, len(toolCards(p))) {
-		if piece.Call < 0 {
-			parts = append(parts, strings.TrimSpace(piece.Text))
+	var texts []string
+	for _, p := range it.answerParts() {
+		if t, ok := p.(*textPart); ok {
+			texts = append(texts, strings.TrimSpace(t.source()))
 		}
 	}
-	return strings.Join(parts, "\n\n"), true
+	return strings.Join(texts, "\n\n"), true
 }
 
-// Markdown is the whole focused pair as Markdown.
+// Markdown is the whole focused pair as Markdown; of a running one what has come so far.
 func (v *View) Markdown() (string, bool) {
-	p, ok := v.Focused()
-	if !ok {
+	it := v.focused()
+	if it == nil || !it.loaded {
 		return "", false
 	}
-	parts := []string{"**You:** " + p.UserText, "**" + p.Model + ":**"}
-	cards := toolCards(p)
-	for _, piece := range markup.Pieces(p.AssistantText, len(cards)) {
-		if piece.Call >= 0 {
-			c := cards[piece.Call]
-			parts = append(parts, "> `"+c.call.Name+" "+string(c.call.Arguments)+"`: "+firstLine(c.message()))
-			continue
+	texts := []string{"**You:** " + it.pair.UserText, "**" + it.pair.Model + ":**"}
+	for _, p := range it.answerParts() {
+		switch p := p.(type) {
+		case *toolCard:
+			texts = append(texts, "> `"+p.call.Name+" "+string(p.call.Arguments)+"`: "+firstLine(p.message()))
+		case *textPart:
+			texts = append(texts, strings.TrimSpace(p.source()))
 		}
-		parts = append(parts, strings.TrimSpace(piece.Text))
 	}
-	return strings.TrimSpace(strings.Join(parts, "\n\n")) + "\n", true
+	return strings.TrimSpace(strings.Join(texts, "\n\n")) + "\n", true
+}
+
+// answerParts are the texts and the tool cards of an answer, in order.
+func (it *item) answerParts() (all []part) {
+	if it.running { // the pair does not have them yet
+		for _, p := range it.parts {
+			switch p.(type) {
+			case *textPart, *toolCard:
+				all = append(all, p)
+			}
+		}
+		return all
+	}
+	cards := toolCards(it.pair)
+	for _, piece := range markup.Pieces(it.pair.AssistantText, len(cards)) {
+		if piece.Call >= 0 {
+			all = append(all, cards[piece.Call])
+		} else {
+			all = append(all, newTextPart(piece.Text, it.rc.md))
+		}
+	}
+	return all
 }
 
 // Code lists the code blocks of the focused pair.

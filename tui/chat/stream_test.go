@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -64,4 +65,21 @@ func TestAFrameKeepsWhatHolds(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A running answer can be copied as far as it has come, without what is no text of it.
+func TestARunningAnswerIsCopiedAsFarAsItHasCome(t *testing.T) {
+	v, _ := streaming()
+	v.Apply(assistant.ReasoningDelta{Text: "hm"})
+	v.Apply(assistant.TextDelta{Text: "One **word**,\n"})
+	v.Apply(assistant.ToolStart{Tool: "f", Input: json.RawMessage(`{}`)})
+	v.Apply(assistant.TextDelta{Text: "and"})
+	v.View(80, 20)
+	v.FocusLast()
+	if got, ok := v.Answer(); got != "One **word**,\n\nand" || !ok {
+		t.Errorf("the answer is %q, %v", got, ok)
+	}
+	if got, ok := v.Markdown(); !strings.HasSuffix(got, "\n\nOne **word**,\n\n> `f {}`: \n\nand\n") || !ok {
+		t.Errorf("the pair is %q, %v", got, ok)
+	}
 }
