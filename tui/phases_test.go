@@ -549,9 +549,8 @@ func TestCopying(t *testing.T) {
 		if len(copied) != 1 || strings.TrimSpace(copied[0]) != want {
 			t.Errorf("%s copies %q, want %q", keys, copied, want)
 		}
-		if osc := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(copied[0])); !strings.Contains(string(r.Output()), osc) {
-			t.Errorf("%s writes no %q", keys, osc)
-		}
+		osc := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(copied[0]))
+		r.Until(func(string) bool { return strings.Contains(string(r.Output()), osc) })
 		r.Type("j")
 		r.WaitGone("OSC 52")
 	}
@@ -723,9 +722,7 @@ func TestMouse(t *testing.T) {
 	r.answered(1)
 	r.Type(tuitest.F3)
 	r.Wait("mouse on")
-	if out := string(r.Output()); !strings.Contains(out, "\x1b[?1002h") {
-		t.Error("the terminal is not asked for the mouse")
-	}
+	r.Until(func(string) bool { return strings.Contains(string(r.Output()), "\x1b[?1002h") }) // the terminal is asked for the mouse
 	for range 40 {
 		r.Message(tea.MouseWheelMsg{Button: tea.MouseWheelUp, X: 5, Y: 5})
 	}
@@ -740,9 +737,7 @@ func TestMouse(t *testing.T) {
 	r.Wait("INPUT")
 	r.Type(tuitest.F3)
 	r.Wait("mouse off")
-	if out := string(r.Output()); !strings.Contains(out, "\x1b[?1002l") {
-		t.Error("the terminal keeps sending the mouse")
-	}
+	r.Until(func(string) bool { return strings.Contains(string(r.Output()), "\x1b[?1002l") })
 }
 
 func TestPaletteReachesEveryCommand(t *testing.T) {
