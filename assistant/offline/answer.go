@@ -218,7 +218,7 @@ func (c *conversation) redundantRules(cat *catalog, several bool) {
 	var lines, rules []string
 	for _, list := range []string{ignoreList, allowList} {
 		for _, r := range cat.rules[list] {
-			if slices.ContainsFunc(cat.models, func(m model) bool { return m.rule == r }) {
+			if len(cat.decidedBy(r)) > 0 {
 				continue
 			}
 			reason := "matches no model that is known now"
@@ -282,8 +282,7 @@ func (c *catalog) rulesInWords(list string) string {
 		}
 		var rules []string
 		for _, r := range c.rules[l] {
-			decides := filter(c.models, func(m model) bool { return m.rule == r })
-			rules = append(rules, fmt.Sprintf("%s (%s)", code(r), count(len(decides), "model")))
+			rules = append(rules, fmt.Sprintf("%s (%s)", code(r), count(len(c.decidedBy(r)), "model")))
 		}
 		parts = append(parts, strings.TrimSuffix(count(len(rules), listName[l]+" rule")+": "+strings.Join(rules, ", "), ": ")+".")
 	}

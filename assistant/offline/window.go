@@ -74,6 +74,11 @@ func (m model) named(text string) bool {
 // shownCount is how many models of the provider are not hidden.
 func (c *catalog) shownCount() int { return c.total - c.hidden }
 
+// decidedBy returns the listed models that a rule hides or shows.
+func (c *catalog) decidedBy(rule string) []model {
+	return filter(c.models, func(m model) bool { return m.rule == rule })
+}
+
 // matching returns the listed models that a pattern matches.
 func (c *catalog) matching(pattern string) []model {
 	return filter(c.models, matcher([]string{pattern}))
