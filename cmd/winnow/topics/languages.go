@@ -6,24 +6,24 @@ import (
 	"winnow/assistant/filter"
 )
 
-// filterLanguage is written from what the language completes: terms, commands, flags.
+// filterLanguage is generated from the completions of the language: terms, commands, flags.
 func filterLanguage(p *page, _ Facts) {
-	p.text("A filter line decides which pairs of message and answer are shown, and so which can be sent. An empty line shows all. In the program f opens it; winnow history search takes it too.")
+	p.text("A filter line decides which messages and their answers are shown, and therefore which can be sent. An empty line shows all. f opens it on the screen; winnow history search accepts it too.")
 	p.head("Terms")
 	var rows [][]string
 	for _, c := range filter.Complete("", 0, filter.Sources{}) {
 		rows = append(rows, []string{c.Label, c.Help})
 	}
 	p.rows(rows)
-	p.head("Together")
+	p.head("Examples")
 	rows = nil
 	for _, e := range Examples {
 		rows = append(rows, []string{e.Line, e.Means})
 	}
 	p.rows(rows)
-	p.text("Parentheses bind first, then !, then terms side by side (and), then | or + (or). Space between terms means nothing. " +
-		"In quotes * stands for any text and \\* for a star. Upper and lower case are the same.")
-	p.head("Commands act on the pairs that the line before them selects")
+	p.text("Precedence: parentheses, !, adjacent terms (and), | or + (or). Spaces between terms are ignored. " +
+		"In quotes, * matches any text and \\* a star. Case is ignored.")
+	p.head("Commands act on the messages that the line before them selects")
 	rows = nil
 	for _, c := range filter.Complete(":", 1, filter.Sources{}) {
 		usage, help, _ := strings.Cut(filter.Usage(filter.Verb(c.Text)), ": ")
@@ -36,7 +36,7 @@ func filterLanguage(p *page, _ Facts) {
 	p.table(rows)
 }
 
-// table adds rows of two cells, the second below the first where that is long.
+// table adds rows of two cells; the second goes below a long first one.
 func (p *page) table(rows [][]string) {
 	p.gap()
 	const column = 20
@@ -55,16 +55,16 @@ type Example struct{ Line, Means string }
 
 // Examples show how terms go together.
 var Examples = []Example{
-	{"s>=2 d<7d", "two stars or more, of the last seven days"},
-	{"t'AI...' | c'agent'", "a topic and all below it, or a text"},
-	{"!e !(s0 | i)", "without an error, with a star, without attachments"},
-	{"r50 m'claude*'", "of the last fifty pairs those of one family of models"},
+	{"s>=2 d<7d", "two or more stars, from the last seven days"},
+	{"t'AI...' | c'agent'", "a topic with its subtopics, or a text"},
+	{"!e !(s0 | i)", "no error, at least one star, no attachments"},
+	{"r50 m'claude*'", "one model family among the last fifty messages"},
 	{"d2026-03-04 u'anna'", "one day, one author"},
-	{"@mine o", "of a saved filter what the next request would hold"},
-	{"s3 :export md", "writes the pairs with three stars as Markdown"},
+	{"@mine o", "the part of a saved filter that the next request would contain"},
+	{"s3 :export md", "exports the messages with three stars as Markdown"},
 }
 
-// PatternExample is a rule and an id that it matches or does not.
+// PatternExample is a pattern, a model id, and whether it matches.
 type PatternExample struct {
 	Pattern, ID string
 	Matches     bool
@@ -85,16 +85,16 @@ var PatternExamples = []PatternExample{
 }
 
 func rules(p *page, _ Facts) {
-	p.text("The proxy reads two lists for each provider from its .env when it starts:")
+	p.text("When it starts, the proxy reads two lists per provider from its .env:")
 	p.rows([][]string{
 		{"IGNORE_MODELS_OPENAI=gpt-3.5*,*-preview*", ""},
 		{"WHITELIST_MODELS_OPENAI=gpt-4o-audio-preview", ""},
 	})
-	p.text("A model that a pattern of the allow list (WHITELIST_MODELS) matches is shown. Else one that a pattern of the ignore list matches is hidden. " +
-		"All others are shown. A hidden model is missing from the proxy's list of models; who calls it by its name still gets it.")
-	p.text("A pattern is compared with the id without its provider and with the whole id. * stands for any characters, also /, ? for one character, " +
-		"[abc] and [a-c] for one of a set, [!abc] for one that is not in it. Everything else stands for itself, also braces and backslashes. Case counts. " +
-		"A pattern cannot hold a comma, a line break or ${.")
+	p.text("A model that matches the allow list (WHITELIST_MODELS) is shown; any other model that matches the ignore list (IGNORE_MODELS) is hidden; " +
+		"all others are shown. The proxy leaves a hidden model out of its model list, but still answers requests that name it.")
+	p.text("A pattern is compared with the id without its provider and with the whole id. * matches any characters including /, ? one character, " +
+		"[abc] and [a-c] one character of a set, [!abc] one that is not in it. Everything else is literal, including braces and backslashes. Case matters. " +
+		"A pattern cannot contain a comma, a line break or ${.")
 	p.head("Examples")
 	var rows [][]string
 	for _, e := range PatternExamples {
@@ -105,5 +105,5 @@ func rules(p *page, _ Facts) {
 		rows = append(rows, []string{e.Pattern, verb, e.ID})
 	}
 	p.rows(rows)
-	p.text("winnow rules lists, tests, changes and saves them: winnow rules --help.")
+	p.text("winnow rules lists, tests, changes and saves rules; see winnow rules --help.")
 }

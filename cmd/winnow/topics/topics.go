@@ -1,10 +1,10 @@
-// Package topics is the pages of `winnow help TOPIC`.
+// Package topics writes the pages of `winnow help TOPIC`.
 //
-// A Topic is one page. It is plain text of at most Width columns, written from the
-// tables that the program itself works with: the key map, the settings, the terms of the filter
-// language, the files of a home. Facts are those tables as they are in this run.
+// A Topic is one page: plain text, at most Width columns wide, generated from the
+// program's own tables: the key map, the settings, the terms of the filter language,
+// the files of a home. Facts holds these tables for the current run.
 //
-// Everything here is safe from any goroutine. The files page looks up where links lead.
+// All functions are safe for concurrent use. The files page resolves symbolic links.
 package topics
 
 import (
@@ -25,17 +25,17 @@ import (
 	"winnow/tui/mention"
 )
 
-// Width bounds the lines of a page, in columns, as far as its words allow.
+// Width is the maximum width of a line in columns; a longer word may exceed it.
 const Width = 80
 
-// Facts are what the pages are written from.
+// Facts is the input of the pages.
 type Facts struct {
-	Keys     []keymap.Use     // as bound
-	Settings []config.Setting // all there are
-	Flags    []string         // the flags that override a setting, without dashes
+	Keys     []keymap.Use // as bound
+	Settings []config.Setting
+	Flags    []string // flags that override a setting, without dashes
 	Home     home.Home
 	Config   string // the settings file in use
-	Exits    []Exit // how commands end
+	Exits    []Exit
 	Root     *cobra.Command
 }
 
@@ -56,15 +56,15 @@ func All() []Topic {
 	return []Topic{
 		{"keys", "the keys of the screen, as bound", keys},
 		{"input", "what can be typed where messages are written: /help, /model …", typed},
-		{"attach", "files and pictures that go with a message: @PATH", attach},
-		{"filter", "the filter language: which messages are shown and sent", filterLanguage},
-		{"rules", "the rules of the .env: patterns and what they hide", rules},
-		{"settings", "all settings: type, default, variable, flag", settings},
+		{"attach", "how to attach files and pictures: @PATH", attach},
+		{"filter", "the filter language: choose which messages are shown and sent", filterLanguage},
+		{"rules", "the rules in the .env: patterns and what they hide", rules},
+		{"settings", "all settings: type, default, environment variable, flag", settings},
 		{"commands", "all commands", commands},
 		{"files", "what winnow stores, and where", files},
-		{"team", "a history that several share, in PostgreSQL", team},
+		{"team", "sharing a history in PostgreSQL", team},
 		{"exit", "the exit statuses", exits},
-		{"news", "what has changed, the newest first", news},
+		{"news", "what changed, newest first", news},
 	}
 }
 
@@ -78,7 +78,7 @@ func (t Topic) Lines(f Facts) []string {
 // List is the page that names all topics.
 func List() []string {
 	p := &page{}
-	p.text("winnow help TOPIC tells more about one of these, winnow COMMAND --help about a command, and winnow --help lists the commands.")
+	p.text("winnow help TOPIC explains one of the topics below, winnow COMMAND --help a command; winnow --help lists all commands.")
 	var rows [][]string
 	for _, t := range All() {
 		rows = append(rows, []string{t.Name, t.Short})
@@ -90,10 +90,10 @@ func List() []string {
 // page collects the lines of a page.
 type page struct{ lines []string }
 
-// head begins a part of the page.
+// head starts a section.
 func (p *page) head(text string) { p.gap(); p.lines = append(p.lines, text) }
 
-// gap separates two parts of the page.
+// gap separates two sections.
 func (p *page) gap() {
 	if len(p.lines) > 0 {
 		p.lines = append(p.lines, "")
@@ -112,8 +112,8 @@ const (
 	widest = 32
 )
 
-// rows adds rows of aligned cells. The last cell of a row is wrapped; a cell before it
-// that is wider than widest does not move the others.
+// rows adds rows of aligned cells. The last cell of a row is wrapped; an earlier cell
+// wider than widest does not widen its column.
 func (p *page) rows(rows [][]string) {
 	p.gap()
 	var widths []int
@@ -145,7 +145,7 @@ func (p *page) rows(rows [][]string) {
 	}
 }
 
-// wrap cuts a text at its spaces into lines of at most w columns where they allow it.
+// wrap breaks a text at spaces into lines of at most w columns; a longer word stays whole.
 func wrap(text string, w int) []string {
 	lines := []string{""}
 	for _, word := range strings.Fields(text) {
@@ -162,7 +162,7 @@ func wrap(text string, w int) []string {
 	return lines
 }
 
-// wrapped is a paragraph behind n columns.
+// wrapped wraps a paragraph and indents it by n columns.
 func wrapped(text string, n int) []string {
 	lines := wrap(text, Width-n)
 	for i := range lines {
@@ -173,12 +173,12 @@ func wrapped(text string, n int) []string {
 
 // typed lists the commands that begin with a slash.
 func typed(p *page, _ Facts) {
-	p.text("A message is sent with the send key. @ and a path attach a file or a picture (winnow help attach); @ also completes rules and models. " +
-		"A line that begins with / and a name is a command: tab or enter takes an entry of the list above it, enter then runs it, esc closes the list. " +
-		"A command that does not exist, or that is refused, stays where it was typed.")
-	p.text("/etc/hosts or /^a+$/ begin a message, as does every text of several lines. For a message that would be a command, type // or a space in place of its /. " +
+	p.text("The send key sends the message. @PATH attaches a file or a picture (winnow help attach); @ also completes rules and models. " +
+		"A line that starts with / and a name is a command: tab or enter accepts an entry from the list above it, enter then runs it, esc closes the list. " +
+		"A command that does not exist or is refused stays in the box.")
+	p.text("/etc/hosts, /^a+$/ and any text of several lines are messages. To send a message that looks like a command, start it with // or a space. " +
 		"/1 chooses suggestion 1.")
-	p.head("Commands, the same as those of the palette")
+	p.head("Commands (also in the palette)")
 	var rows [][]string
 	for _, c := range keymap.Commands(false) {
 		rows = append(rows, []string{c.Usage(), c.Help})
@@ -186,34 +186,34 @@ func typed(p *page, _ Facts) {
 	p.rows(rows)
 }
 
-// attach is made from the limits that attaching a file checks.
+// attach is generated from the limits that attaching a file checks.
 func attach(p *page, f Facts) {
 	take := "tab"
 	if i := slices.IndexFunc(f.Keys, func(u keymap.Use) bool { return u.Mode == "INPUT" && u.Action == "next-region" }); i >= 0 {
 		take = f.Keys[i].Line[0]
 	}
-	p.text("@ and a path in a message attach the file. The path begins in the folder in which winnow was started, with ~/ in your home, or with /. " +
-		"While it is typed, a list shows what can follow, with sizes: ↑ and ↓ choose, " + take + " takes an entry, and then lists what a folder holds. " +
-		"The same list completes rules and models; these are words of the message and attach nothing.")
-	p.head("What names a file")
-	p.text("A word that begins with @ and has a dot or a slash in it. It cannot hold white space; one of , ; : ! ? and ) at its end belongs to the sentence.")
+	p.text("@PATH in a message attaches the file. The path is relative to the folder in which winnow was started, or begins with ~/ (your home) or /. " +
+		"While you type, a list shows matching files with their sizes: ↑ and ↓ choose, " + take + " accepts an entry; accepting a folder lists its files. " +
+		"The same list completes rules and models; these are plain text and attach nothing.")
+	p.head("What counts as a file")
+	p.text("A word that starts with @ and contains a dot or a slash. It cannot contain spaces; a trailing , ; : ! ? or ) belongs to the sentence.")
 	var rows [][]string
 	for _, e := range MentionExamples {
 		rows = append(rows, []string{e.Text, cmp.Or(strings.Join(e.Files, " and "), "no file")})
 	}
 	p.rows(rows)
-	p.text("Files are read when the message is sent. If one cannot be read or is too large, nothing is sent and the message returns to its box.")
+	p.text("Files are read when the message is sent. If one cannot be read or is too large, nothing is sent and the message returns to the box.")
 	p.head("Text")
-	p.text("The text of a file is added to the message, under its name. It is UTF-8 of at most " + attachment.SizeText(mention.MaxText) + ".")
+	p.text("The text of a file is added to the message under its name. It must be UTF-8, at most " + attachment.SizeText(mention.MaxText) + ".")
 	p.head("Pictures")
-	p.text(fmt.Sprintf("A picture goes beside the message: %s, whatever the name says, of at most %s and %d pixels a side, %d in one message. The history stores it once.",
+	p.text(fmt.Sprintf("Pictures are sent with the message: %s (detected from the content), at most %s and %d pixels per side, up to %d per message. The history stores each picture once.",
 		attachment.PictureKinds, attachment.SizeText(attachment.MaxPictureBytes), attachment.MaxPictureSide, attachment.MaxPictures))
-	p.text("A model that is known not to see pictures refuses the message before anything is sent: select another one and send it again. " +
-		"Of the pictures of earlier messages it gets the names. A model of which this is not known gets the pictures.")
-	p.head("Afterwards")
+	p.text("If the model is known not to accept pictures, nothing is sent: select another model and send again. " +
+		"For pictures in earlier messages it gets only their names. A model whose support is unknown gets the pictures.")
+	p.head("Finding them later")
 	for _, c := range filter.Complete("", 0, filter.Sources{}) {
 		if c.Text == "i" {
-			p.rows([][]string{{c.Text, c.Help + ": a term of the filter language, for files of both kinds; !" + c.Text + " is the others"}})
+			p.rows([][]string{{c.Text, c.Help + ": a term of the filter language for text files and pictures; !" + c.Text + " matches the others"}})
 		}
 	}
 	p.text("Only the screen attaches files. With --plain, in winnow ask and over SSH, @PATH is text like any other.")
@@ -260,19 +260,19 @@ func keys(p *page, f Facts) {
 		}
 		byModes[where] = append(byModes[where], []string{u.Line[0], u.Action, u.Line[1]})
 	}
-	p.text("INPUT writes a message, VIEW walks through the conversation, COMMAND holds the filter line, PANE works on the rules, HUD lists the pairs and what each costs. " +
-		"The second column is the name of the action: [keys.view] of the settings with next-item = [\"j\", \"down\"] gives it other keys, and winnow doctor keys shows which keys arrive here.")
+	p.text("INPUT writes a message, VIEW moves through the conversation, COMMAND edits the filter line, PANE edits the rules, HUD lists the messages with their tokens. " +
+		"The second column is the name of the action. To rebind it, write [keys.view] and next-item = [\"j\", \"down\"] in the settings file. winnow doctor keys shows which keys your terminal sends.")
 	for _, where := range groups {
 		p.head(where)
 		p.rows(byModes[where])
 	}
 }
 
-// allModes is how many modes there are.
+// allModes is the number of modes.
 const allModes = 5
 
 func settings(p *page, f Facts) {
-	p.text("The order is flag, environment, file, default. The file is " + f.Config + "; winnow config edit opens it, and winnow config show says where each value comes from.")
+	p.text("A flag overrides the environment, which overrides the file, which overrides the default. The file is " + f.Config + "; winnow config edit opens it, and winnow config show prints where each value comes from.")
 	for _, s := range f.Settings {
 		from := s.Env()
 		if flag := strings.ReplaceAll(s.Key, "_", "-"); slices.Contains(f.Flags, flag) {
@@ -287,19 +287,19 @@ func settings(p *page, f Facts) {
 			p.lines = append(p.lines, wrapped(line, 4)...)
 		}
 	}
-	p.head("Besides these the file may hold")
+	p.head("The file may also contain")
 	p.rows([][]string{
-		{"[keys.MODE]", "other keys for actions: ACTION = [\"KEY\", …]; winnow help keys lists them"},
+		{"[keys.MODE]", "key bindings: ACTION = [\"KEY\", …]; winnow help keys lists the actions"},
 		{"[[provider]]", "an endpoint: name, base_url, api_key, headers, models, context_window. A key may be env:NAME, cmd:COMMAND or keyring:NAME."},
 	})
 }
 
 func commands(p *page, f Facts) {
-	p.text("winnow COMMAND --help lists the flags of one.")
+	p.text("winnow COMMAND --help lists the flags of a command.")
 	p.rows(usage(f.Root))
 }
 
-// usage lists a command and those below it, without those that only hold others.
+// usage lists a command and its subcommands; a command that only groups others is left out.
 func usage(c *cobra.Command) (rows [][]string) {
 	if !c.HasSubCommands() || c.LocalNonPersistentFlags().HasFlags() {
 		rows = append(rows, []string{strings.TrimSuffix(c.UseLine(), " [flags]"), c.Short})
@@ -311,7 +311,7 @@ func usage(c *cobra.Command) (rows [][]string) {
 }
 
 func files(p *page, f Facts) {
-	p.text("All of it is for you alone: folders have the mode 0700, files 0600. --home DIR and WINNOW_HOME put everything below one folder, else the XDG base directories hold it.")
+	p.text("Only you can read these: folders have mode 0700, files 0600. --home DIR or WINNOW_HOME puts everything below one folder; otherwise the XDG base directories are used.")
 	for _, file := range f.Home.Files() {
 		if file.Path == f.Home.Settings() {
 			file.Path = f.Config
@@ -319,32 +319,32 @@ func files(p *page, f Facts) {
 		p.head(file.Path)
 		p.lines = append(p.lines, wrapped(file.Help, 4)...)
 	}
-	p.text("A .env file is changed only by a save and by winnow env. For an instant its new text lies beside it, under its name and .winnow-ID.")
+	p.text("Only a save and winnow env change a .env file. While it is written, the new text is in a file beside it, named like it plus .winnow-ID.")
 }
 
 func team(p *page, _ Facts) {
-	p.text("history = \"postgres://USER@HOST/DATABASE\" in the settings keeps the history in PostgreSQL 14 or newer; --history and WINNOW_HISTORY name another one for one run. The first start creates the tables, in a schema named winnow. Where the extension pg_trgm can be installed, an index finds texts.")
+	p.text("history = \"postgres://USER@HOST/DATABASE\" in the settings keeps the history in PostgreSQL 14 or newer; --history and WINNOW_HISTORY override it for one run. The first start creates the tables in a schema named winnow. If the extension pg_trgm can be installed, text searches use an index.")
 	p.head("Password and encryption")
-	p.text("An address holds no password: give it as history_password = \"env:NAME\", \"cmd:COMMAND\" or \"keyring:NAME\", or as PostgreSQL's own programs take it, in PGPASSWORD, the service file or ~/.pgpass. To another machine the connection is encrypted; sslmode=verify-full in the address also checks whose it is.")
-	p.head("Whose pairs")
-	p.text("Every pair has an author: who sent it to winnow serve, else the setting user or the database role. u selects your own pairs, u'NAME' those of another; visibility = \"own\" or \"team\" is what a new session shows first. What others send, mark and delete is on your screen within a second, and a deletion says whose it was.")
-	p.head("Private pairs")
-	p.text("winnow history private on makes the database itself show each role its own pairs only, in SQL too, until private off. Who owns the tables can switch it: so grant others rights on the tables instead of membership in the role that owns them. Each of your texts is read for a search then, because PostgreSQL uses an index only for comparisons that cannot reveal what a policy hides, which LIKE may.")
+	p.text("The address must not contain the password: set history_password = \"env:NAME\", \"cmd:COMMAND\" or \"keyring:NAME\", or use PGPASSWORD, the service file or ~/.pgpass as with PostgreSQL's own programs. Connections to other machines are encrypted; sslmode=verify-full in the address also verifies the server's certificate.")
+	p.head("Authors")
+	p.text("Every message has an author: the user of winnow serve, else the setting user, else the database role. u selects your own messages, u'NAME' another author's; visibility = \"own\" or \"team\" chooses what a new session shows first. What others send, mark or delete appears on your screen within a second; a deletion names who did it.")
+	p.head("Private histories")
+	p.text("With winnow history private on, the database shows each role only its own messages, in SQL too, until private off. The owner of the tables can switch it off, so grant other roles rights on the tables instead of membership in the owning role. Text searches then read every message of yours: under a row policy PostgreSQL does not use the text index.")
 	p.head("Who changed which rule")
-	p.text("winnow serve copies the log of the rules that it serves into this history: each change once, with host and file, who made it, in which session, and the values; no message is in it. Changes that are made while the database is away follow later. winnow log --team lists those of all served files, on any machine, and -f goes on with new ones. In a private history a role sees the changes of what it serves itself. A history in a file has no such log: there winnow log lists the changes of this folder.")
+	p.text("winnow serve copies every rule change to this history, with host, file, author, session and values, but no messages. Changes made while the database is unreachable follow later. winnow log --team lists the changes of all served files on any machine; -f follows new ones. In a private history a role sees only the changes of the files it serves. A history in a file has no team log; winnow log lists the changes of this folder.")
 	p.head("Moving a history")
-	p.text("winnow history migrate --from sqlite --to postgres://… copies a history there, and with the two exchanged back. It can be interrupted and run again, adds nothing twice, and compares both at the end. The log of the rules stays where it is.")
+	p.text("winnow history migrate --from sqlite --to postgres://… copies a history to the server; swap the two to copy it back. It can be interrupted and repeated, adds nothing twice, and compares both at the end. The log of rule changes is not copied.")
 	p.head("When the server cannot be reached")
-	p.text("Nothing is sent, and what is loaded stays readable. A message that could not be stored stays in its box and is sent again by itself.")
+	p.text("Nothing is sent, and loaded messages stay readable. A message that could not be stored stays in the box and is sent again automatically.")
 }
 
-// older are the changes that the README no longer tells, a line each.
+// older lists the changes before those in the README, one per line.
 //
 //go:embed news.txt
 var older string
 
 func news(p *page, _ Facts) {
-	p.text("The README of this version tells the newest. Before that:")
+	p.text("The README lists the newest changes. Before that:")
 	p.gap()
 	for line := range strings.Lines(older) {
 		lines := wrapped(line, indent)
@@ -354,7 +354,7 @@ func news(p *page, _ Facts) {
 }
 
 func exits(p *page, f Facts) {
-	p.text("Data goes to standard output, everything else to standard error.")
+	p.text("Data is printed to standard output, everything else to standard error.")
 	var rows [][]string
 	for _, e := range f.Exits {
 		rows = append(rows, []string{fmt.Sprint(e.Status), e.Means})

@@ -126,7 +126,7 @@ func TestAttachHasTheLimitsThatAreChecked(t *testing.T) {
 	_, picture, _ := strings.Cut(refused("a.png", make([]byte, attachment.MaxPictureBytes+1)), "larger than ")
 	picture, _, _ = strings.Cut(picture, ":")
 	_, kinds, _ := strings.Cut(refused("b.png", []byte("text")), "convert it to ")
-	for _, want := range []string{"at most " + most + ".", kinds, "at most " + picture + " and ", fmt.Sprintf("%d pixels a side, %d in", attachment.MaxPictureSide, attachment.MaxPictures), " i has attachments", "tab takes"} {
+	for _, want := range []string{"at most " + most + ".", kinds, "at most " + picture + " and ", fmt.Sprintf("%d pixels per side, up to %d per message", attachment.MaxPictureSide, attachment.MaxPictures), " i has attachments", "tab accepts"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
@@ -136,7 +136,7 @@ func TestAttachHasTheLimitsThatAreChecked(t *testing.T) {
 			t.Errorf("%q attaches %q, the page says %q", e.Text, got, e.Files)
 		}
 	}
-	if page := text(t, "attach", testFacts(t, keymap.Rebind{Mode: "input", Action: "next-region", Keys: []string{"f9"}})); !strings.Contains(page, "f9 takes") {
+	if page := text(t, "attach", testFacts(t, keymap.Rebind{Mode: "input", Action: "next-region", Keys: []string{"f9"}})); !strings.Contains(page, "f9 accepts") {
 		t.Errorf("the page does not follow the settings:\n%s", page)
 	}
 }
