@@ -40,8 +40,9 @@ type Endpoint struct {
 	Known   []llm.ModelInfo // its models when it cannot list them
 	Unset   error           // a *KeyError: the variable of its key is not set; nil where it is, or another source has the key
 
-	guess     bool // its address is a default: that nothing answers there is no failure
-	window    int  // context window of models that name none; 0 is unknown
+	guess     bool  // its address is a default: that nothing answers there is no failure
+	withheld  error // why its key may not go to its address; then nothing is sent there
+	window    int   // context window of models that name none; 0 is unknown
 	options   func(context.Context) (openai.Options, error)
 	timeouts  openai.Timeouts
 	readPause time.Duration

@@ -133,21 +133,15 @@ func Lists(o Options, dir string) (*models.Lists, error) {
 		return nil, err
 	}
 	l := models.Options{
-		Dir: dir, Log: o.Log,
-		Env: func(name string) (models.Value, bool) {
-			v, from, ok := f.variable(name)
-			return models.Value{Text: v, From: from}, ok
-		},
+		Dir: dir, Log: o.Log, Env: f.variable, Confirmed: f.confirmed,
 		NewFetcher: func(t models.Target) (models.Fetcher, error) {
 			f.addSecret(t.Key)
 			return openai.New(openai.Options{Name: t.Name, BaseURL: t.BaseURL, Key: t.Key, Headers: t.Headers, Log: o.Log})
 		},
 	}
-	// The proxy's key goes to an address of the same file, never from the user's
-	// environment to one that a file of the folder names.
-	key, keyFrom, _ := f.variable("PROXY_API_KEY")
-	if proxy != nil && !(proxy.Remote && key != "" && keyFrom == "") {
-		l.Proxy = &models.Proxy{BaseURL: proxy.BaseURL, Key: key}
+	if proxy != nil {
+		key, _ := f.variable("PROXY_API_KEY")
+		l.Proxy = &models.Proxy{BaseURL: proxy.BaseURL, Key: key.Text, Withheld: proxy.withheld}
 	}
 	return models.New(l), nil
 }
@@ -282,30 +276,51 @@ func (f *finder) proxy() (*Endpoint, error) {
 			f.addSecret(v)
 		}
 	}
-	base, baseFrom, _ := f.variable("PROXY_BASE_URL")
-	key, _, _ := f.variable("PROXY_API_KEY")
-	if base == "" && key == "" {
+	base, _ := f.variable("PROXY_BASE_URL")
+	key, _ := f.variable("PROXY_API_KEY")
+	if base.Text == "" && key.Text == "" {
 		return nil, nil
 	}
 	e := &Endpoint{Name: ProxyName, BaseURL: proxyURL, From: "the usual port of the proxy of " + source.Path, Auto: true, guess: true}
-	if base != "" {
-		at, err := openai.CheckBaseURL(base, false)
+	if base.Text != "" {
+		at, err := openai.CheckBaseURL(base.Text, false)
+		if err == nil {
+			err = models.CheckKey(models.Value{}, base, false)
+		}
 		if err != nil {
-			if f.Notice != nil {
-				f.Notice(fmt.Sprintf("the proxy of this folder is left out: PROXY_BASE_URL: %v", err))
-			}
+			f.notice("the proxy of this folder is left out: PROXY_BASE_URL: %v", err)
 			return nil, nil
 		}
 		if strings.Trim(at.Path, "/") == "" {
 			at.Path = "/v1"
 		}
 		e.BaseURL, e.From, e.guess = at.String(), source.Path, false
-		if baseFrom == "" {
+		if base.From == "" {
 			e.From = "the environment"
 		}
-		e.Remote = baseFrom != "" && !openai.Loopback(at.Hostname())
+		e.Remote = base.From != "" && !openai.Loopback(at.Hostname())
+		if e.withheld = models.CheckKey(key, base, f.confirmed(key, e.BaseURL)); e.withheld != nil && !e.Remote {
+			f.notice("%v", e.withheld)
+		}
 	}
-	return f.withKey(e, "PROXY_API_KEY", key), nil
+	return f.withKey(e, "PROXY_API_KEY", key.Text), nil
+}
+
+// confirmed reports whether the user confirmed an address for a key of the environment: a
+// provider of the settings at that origin names its variable.
+func (f *finder) confirmed(key models.Value, base string) bool {
+	at, err := url.Parse(base)
+	return err == nil && !key.Expanded && slices.ContainsFunc(f.Settings.Providers, func(p config.Provider) bool {
+		there, err := url.Parse(p.BaseURL)
+		named := append(slices.Collect(maps.Values(p.Headers)), p.APIKey)
+		return err == nil && openai.SameOrigin(at, there) && slices.Contains(named, config.Secret("env:"+key.Name))
+	})
+}
+
+func (f *finder) notice(format string, args ...any) {
+	if f.Notice != nil {
+		f.Notice(fmt.Sprintf(format, args...))
+	}
 }
 
 // offline is the built-in model.
@@ -324,7 +339,12 @@ func (f *finder) withKey(e *Endpoint, variable, key string) *Endpoint {
 		e.Key = variable
 		f.addSecret(key)
 	}
-	e.options = func(context.Context) (openai.Options, error) { return openai.Options{Key: key}, nil }
+	e.options = func(context.Context) (openai.Options, error) {
+		if e.withheld != nil {
+			return openai.Options{}, &KeyError{e.Name, e.withheld}
+		}
+		return openai.Options{Key: key}, nil
+	}
 	return e
 }
 
@@ -336,13 +356,14 @@ func (f *finder) addSecret(key string) {
 }
 
 // variable reads a variable as the proxy does: from the environment, else from the
-// .env file, which is then from.
-func (f *finder) variable(name string) (value, from string, ok bool) {
-	if value, ok = f.lookup(name); ok {
-		return value, "", true
+// .env file.
+func (f *finder) variable(name string) (models.Value, bool) {
+	if text, ok := f.lookup(name); ok {
+		return models.Value{Name: name, Text: text}, true
 	}
-	value, ok = f.source.File.Get(name, f.lookup)
-	return value, f.source.Path, ok
+	text, ok := f.source.File.Get(name, f.lookup)
+	unexpanded, _ := f.source.File.Get(name, nil)
+	return models.Value{Name: name, Text: text, From: f.source.Path, Expanded: text != unexpanded}, ok
 }
 
 // lookup reads a variable of the environment.

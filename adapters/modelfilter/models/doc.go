@@ -24,7 +24,9 @@
 // The key <P>_API_KEY goes to <P>_API_BASE, or else to the provider's address
 // that is compiled in; PROXY_API_KEY goes to the proxy. A key is not sent to a base
 // that is set in another place than the key, unless that place is the user's own
-// environment. Only the provider that is asked for is contacted.
+// environment, or the user confirmed the base for the key. A key that expands a variable
+// of the environment counts as one of the environment. Only the provider that is asked
+// for is contacted.
 //
 // # Concurrency
 //

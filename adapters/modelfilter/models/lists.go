@@ -36,6 +36,9 @@ type Options struct {
 	// Env reads a variable of the user's environment and .env file, the
 	// winning one where both have it. It is called from any goroutine. nil has none.
 	Env func(name string) (Value, bool)
+	// Confirmed reports whether the user confirmed an address for a key. nil: none is
+	// confirmed.
+	Confirmed func(key Value, base string) bool
 
 	Now func() time.Time // nil means time.Now
 	Log *slog.Logger     // nil means no log

@@ -76,7 +76,7 @@ func (r *rig) does(base string, f func(context.Context) ([]string, error)) {
 func (r *rig) setenv(name, value, from string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.env[name] = Value{value, from}
+	r.env[name] = Value{Name: name, Text: value, From: from}
 }
 
 func (r *rig) asked() []Target {

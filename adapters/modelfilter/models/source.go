@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"winnow/assistant/llm"
+	"winnow/assistant/openai"
 )
 
 // Fetcher asks one endpoint which models it serves. A *openai.Client is one.
@@ -38,8 +39,9 @@ func (t Target) Format(s fmt.State, _ rune) {
 
 // Proxy is the proxy's own endpoint, whose BaseURL ends before /models.
 type Proxy struct {
-	BaseURL string
-	Key     string // PROXY_API_KEY; "" sends none
+	BaseURL  string
+	Key      string // PROXY_API_KEY; "" sends none
+	Withheld error  // why the key may not go to BaseURL; then nothing is sent there
 }
 
 // Format leaves out the key.
@@ -47,10 +49,13 @@ func (p Proxy) Format(s fmt.State, _ rune) { _, _ = fmt.Fprintf(s, "proxy at %s"
 
 // Value is a variable of the environment or of a .env file.
 type Value struct {
+	Name string // of the variable
 	Text string
 	// From is "" for the user's own environment, else a name of the place for
 	// messages. Places that the same person writes have the same name.
 	From string
+	// Expanded reports that a part of the text, such as ${HOME}, is from the environment.
+	Expanded bool
 }
 
 // Format leaves out the text, which may be a key.
@@ -126,8 +131,9 @@ func (l *Lists) target(provider string) (Target, error) {
 	known, fixed := endpointOf(provider)
 	if override {
 		t.BaseURL, t.Key, t.secret = base.Text, key.Text, key.Text
-		if hasKey && base.From != "" && base.From != key.From && !sameOrigin(base.Text, known.base) {
-			return t, fmt.Errorf("the key from %s is not sent to %s, which %s sets", placeName(key.From), hostOf(base.Text), placeName(base.From))
+		confirmed := sameOrigin(base.Text, known.base) || l.opts.Confirmed != nil && l.opts.Confirmed(key, base.Text)
+		if err := CheckKey(key, base, confirmed); err != nil {
+			return Target{Provider: provider}, err // the address may contain a secret
 		}
 		return t, nil
 	}
@@ -142,11 +148,32 @@ func (l *Lists) target(provider string) (Target, error) {
 	return t, nil
 }
 
+// CheckKey returns an error if a key may not be sent to the address base. It may if both
+// come from the same place, base comes from the user's own environment, or the user
+// confirmed the address for the key. Without a key, it still returns one for an address
+// that would carry a part of the environment to another machine.
+func CheckKey(key, base Value, confirmed bool) error {
+	at, err := url.Parse(base.Text)
+	const expanded = "%s of %s contains a variable of the environment: write its value there"
+	switch {
+	case base.From == "":
+	case base.Expanded && (err != nil || !openai.Loopback(at.Hostname())):
+		return fmt.Errorf(expanded, base.Name, placeName(base.From))
+	case key.Text == "" || confirmed || key.From == base.From && !key.Expanded:
+	case key.Expanded:
+		return fmt.Errorf("%s is not sent to %s: "+expanded, key.Name, hostOf(base.Text), key.Name, placeName(key.From))
+	default:
+		return fmt.Errorf("%s of %s is not sent to %s, which %s sets: to allow it, connect that address with the key env:%s",
+			key.Name, placeName(key.From), hostOf(base.Text), placeName(base.From), key.Name)
+	}
+	return nil
+}
+
 // sameOrigin reports whether two addresses have scheme, host and port in common.
 func sameOrigin(a, b string) bool {
 	u, errA := url.Parse(a)
 	v, errB := url.Parse(b)
-	return errA == nil && errB == nil && u.Host != "" && u.Scheme == v.Scheme && u.Host == v.Host
+	return errA == nil && errB == nil && u.Host != "" && openai.SameOrigin(u, v)
 }
 
 // key finds the first key of a provider: <P>_API_KEY, <P>_API_KEY_1 and so on.
@@ -228,6 +255,9 @@ func (l *Lists) Served(ctx context.Context) (Served, error) {
 	p := l.opts.Proxy
 	if p == nil {
 		return Served{}, Target{}.failed(errNoProxy)
+	}
+	if p.Withheld != nil {
+		return Served{}, Target{}.failed(p.Withheld)
 	}
 	f, err := l.ask(ctx, Target{Name: proxyTarget, BaseURL: strings.TrimSpace(p.BaseURL), Key: p.Key, secret: p.Key})
 	return Served{names(f.models), f}, err
