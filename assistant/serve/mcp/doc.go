@@ -18,6 +18,10 @@
 //
 // # Caveats
 //
+// A message is one line of at most 4 MiB. A line that is not a message is answered with
+// the error -32700 or -32600 and the connection goes on. A client that leaves 32 MiB of
+// answers unread is disconnected.
+//
 // A tool that the user must confirm asks by elicitation where the client supports
 // it; the client could answer in the place of its user. Elsewhere such a tool is
 // refused, unless Options.AllowSave is set or the setting confirm is "never".

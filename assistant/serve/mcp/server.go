@@ -67,16 +67,16 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
-	err = s.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}, MaxLineLength: maxMessage})
-	if err == nil || errors.Is(err, context.Canceled) { // clients end a server by a signal
-		return nil
+	l := newLines(in, out)
+	err = s.Run(ctx, l)
+	if flushed := l.flush(); err == nil || errors.Is(err, context.Canceled) { // clients end a server by a signal
+		err = flushed
 	}
-	return fmt.Errorf("the connection to the agent broke: %w", err)
+	if err != nil {
+		return fmt.Errorf("the connection to the agent broke: %w", err)
+	}
+	return nil
 }
-
-type nopCloser struct{ io.Writer }
-
-func (nopCloser) Close() error { return nil }
 
 // newServer registers the tools and resources of the window.
 func newServer(ctx context.Context, o Options) (*sdk.Server, error) {

@@ -1,0 +1,325 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// maxCalls bounds the calls of a client that wait for their answers.
+	maxCalls = 1000
+	// maxUnread bounds the answers that a client has not read, in bytes.
+	maxUnread = 32 << 20
+	// flushTime is how long the last answers may take to be read.
+	flushTime = 2 * time.Second
+)
+
+var errUnread = errors.New("the agent does not read its answers")
+
+// lines is a transport of one JSON-RPC message a line, and its own connection. A line that
+// is not a message is answered with an error, and the connection goes on; the transport of
+// the SDK ends there. Write never waits for the client: a call that reports its progress
+// may hold the window.
+type lines struct {
+	in       io.Reader
+	out      io.Writer
+	incoming chan line
+	closed   chan struct{} // by Close
+	flushed  chan struct{} // closed when everything is written, or nothing more can be
+	wake     chan struct{} // holds a value when unwritten, ended or both have changed
+
+	mu        sync.Mutex
+	unwritten []byte
+	calls     map[jsonrpc.ID]bool // read and not answered
+	ended     bool                // Close was called, or a write has failed
+	writeErr  error
+}
+
+// line is what was read: text up to a line break, or why there is none.
+type line struct {
+	text    []byte
+	tooLong bool
+	err     error
+}
+
+func newLines(in io.Reader, out io.Writer) *lines {
+	return &lines{
+		in: in, out: out, incoming: make(chan line), closed: make(chan struct{}), flushed: make(chan struct{}),
+		wake: make(chan struct{}, 1), calls: map[jsonrpc.ID]bool{},
+	}
+}
+
+// Connect implements sdk.Transport. It is called once.
+func (l *lines) Connect(context.Context) (sdk.Connection, error) {
+	go l.readLines()
+	go l.writeAll()
+	return l, nil
+}
+
+// SessionID implements sdk.Connection.
+func (l *lines) SessionID() string { return "" }
+
+// Close implements sdk.Connection.
+func (l *lines) Close() error {
+	l.end(nil)
+	return nil
+}
+
+// end ends the connection; what is unwritten is still written.
+func (l *lines) end(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.writeErr == nil {
+		l.writeErr = err
+	}
+	if !l.ended {
+		l.ended = true
+		close(l.closed)
+	}
+	l.awake()
+}
+
+// awake wakes writeAll. l.mu is locked.
+func (l *lines) awake() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// flush waits until the client has read everything, for flushTime at most.
+func (l *lines) flush() error {
+	select {
+	case <-l.flushed:
+	case <-time.After(flushTime):
+		return errUnread
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.writeErr
+}
+
+// readLines reads until the end of the input. It waits there when the connection is closed
+// before: reading a standard input cannot be interrupted.
+func (l *lines) readLines() {
+	r := bufio.NewReaderSize(l.in, 64<<10)
+	for {
+		next := readLine(r)
+		select {
+		case l.incoming <- next:
+		case <-l.closed:
+			return
+		}
+		if next.err != nil {
+			return
+		}
+	}
+}
+
+// readLine reads a line. One that is too long is read to its end and not stored.
+func readLine(r *bufio.Reader) (next line) {
+	for {
+		piece, err := r.ReadSlice('\n')
+		if next.tooLong = next.tooLong || len(next.text)+len(piece) > maxMessage; next.tooLong {
+			next.text = nil
+		} else {
+			next.text = append(next.text, piece...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.EOF) && (next.tooLong || len(bytes.TrimSpace(next.text)) > 0): // the last line needs no break
+		default:
+			next.err = err
+		}
+		return next
+	}
+}
+
+// Read implements sdk.Connection.
+func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-l.closed:
+			return nil, io.EOF
+		case next := <-l.incoming:
+			if next.err != nil {
+				return nil, next.err
+			}
+			msg, refused := l.decode(next)
+			if refused != nil {
+				l.write(refused)
+			} else if msg != nil {
+				return msg, nil
+			}
+		}
+	}
+}
+
+// decode decodes a line: a message, or the answer that refuses it, or neither for an empty
+// line.
+func (l *lines) decode(next line) (msg jsonrpc.Message, refused []byte) {
+	if next.tooLong {
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the message is longer than %d bytes", maxMessage))
+	}
+	text := bytes.TrimSpace(next.text)
+	if len(text) == 0 {
+		return nil, nil
+	}
+	if !json.Valid(text) {
+		return nil, refuse(nil, jsonrpc.CodeParseError, "the line is not valid JSON; a message is one line")
+	}
+	if text[0] == '[' {
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "batches are not supported: send one message a line")
+	}
+	id, problem := requestID(text)
+	if problem != "" {
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, problem)
+	}
+	msg, err := jsonrpc.DecodeMessage(text)
+	if err != nil {
+		return nil, refuse(id, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message")
+	}
+	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() {
+		if problem := l.begin(req.ID); problem != "" {
+			return nil, refuse(id, jsonrpc.CodeInvalidRequest, problem)
+		}
+	}
+	return msg, nil
+}
+
+// begin adds a call to those that wait for their answers.
+func (l *lines) begin(id jsonrpc.ID) (problem string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.calls[id]:
+		return "the id is in use by a call that is not answered yet"
+	case len(l.calls) == maxCalls:
+		return fmt.Sprintf("%d calls wait for their answers", maxCalls)
+	}
+	l.calls[id] = true
+	return ""
+}
+
+// requestID returns the id of a message as it was written; nil means it has no id. An
+// answer repeats the id, so it has to be a string or a number that stays the same.
+func requestID(text []byte) (id json.RawMessage, problem string) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(text, &fields) != nil {
+		return nil, "the line is not a JSON-RPC 2.0 message"
+	}
+	id, has := fields["id"]
+	if !has {
+		return nil, ""
+	}
+	const maxExact = 1 << 53 // of float64, as which the SDK decodes an id
+	var value any
+	_ = json.Unmarshal(id, &value) // an error leaves nil
+	switch v := value.(type) {
+	case string:
+		return id, ""
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) <= maxExact {
+			return id, ""
+		}
+	}
+	return nil, "the id is not a string or an integer of at most 53 bits"
+}
+
+// refuse is the answer to a line that is not executed; a nil id is null.
+func refuse(id json.RawMessage, code int64, message string) []byte {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	text, _ := json.Marshal(struct { // cannot fail: id was decoded
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   jsonrpc.Error   `json:"error"`
+	}{"2.0", id, jsonrpc.Error{Code: code, Message: message}})
+	return append(text, '\n')
+}
+
+// Write implements sdk.Connection.
+func (l *lines) Write(_ context.Context, msg jsonrpc.Message) error {
+	text, err := encode(msg)
+	if err != nil {
+		return err
+	}
+	if res, ok := msg.(*jsonrpc.Response); ok {
+		l.mu.Lock()
+		delete(l.calls, res.ID)
+		l.mu.Unlock()
+	}
+	return l.write(append(text, '\n'))
+}
+
+// encode encodes a message. The SDK puts texts of the client into the data of an error in
+// such a way that it may not be JSON: then the error has no data.
+func encode(msg jsonrpc.Message) ([]byte, error) {
+	text, err := jsonrpc.EncodeMessage(msg)
+	res, ok := msg.(*jsonrpc.Response)
+	if err == nil || !ok {
+		return text, err
+	}
+	plain := jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the answer could not be encoded"}
+	if failed, ok := errors.AsType[*jsonrpc.Error](res.Error); ok {
+		plain.Code, plain.Message = failed.Code, failed.Message
+	}
+	return jsonrpc.EncodeMessage(&jsonrpc.Response{ID: res.ID, Error: &plain})
+}
+
+// write adds to what writeAll writes.
+func (l *lines) write(text []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.ended:
+		return io.ErrClosedPipe
+	case len(l.unwritten)+len(text) > maxUnread:
+		l.unwritten, l.ended, l.writeErr = nil, true, errUnread
+		close(l.closed)
+		l.awake()
+		return errUnread
+	}
+	l.unwritten = append(l.unwritten, text...)
+	l.awake()
+	return nil
+}
+
+// writeAll writes until the connection has ended and everything is written.
+func (l *lines) writeAll() {
+	defer close(l.flushed)
+	for range l.wake {
+		l.mu.Lock()
+		text, ended := l.unwritten, l.ended
+		l.unwritten = nil
+		l.mu.Unlock()
+		if len(text) > 0 {
+			if _, err := l.out.Write(text); err != nil {
+				l.end(err)
+				return
+			}
+			l.mu.Lock()
+			l.awake() // there may be more, or the end
+			l.mu.Unlock()
+			continue
+		}
+		if ended {
+			return
+		}
+	}
+}
