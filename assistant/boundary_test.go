@@ -112,7 +112,7 @@ func TestTheBoundaryIsComputedOnNothingElse(t *testing.T) {
 		"the same model": func() { r.must(r.session.SetModel("test/script")) },
 		"the same list":  func() { r.session.ModelsChanged() },
 		"a price": func() {
-			r.session.Registry().Learn(llm.ModelInfo{ID: "test/script", PriceIn: 3, PriceOut: 4})
+			r.session.Registry().Learn(llm.ModelInfo{ID: "test/script", Facts: llm.Facts{PriceIn: llm.PriceOf(3), PriceOut: llm.PriceOf(4)}})
 			r.session.ModelsChanged()
 		},
 		"a quota": func() {

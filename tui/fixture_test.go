@@ -132,7 +132,7 @@ func programOptions(t testing.TB, f setup) (Options, *fixture) {
 	if f.known == nil {
 		f.known = []llm.ModelInfo{
 			{ID: "test/script", Context: 64_000, Known: true, Tools: true},
-			{ID: "test/other", Context: 128_000, Known: true, Tools: true, PriceIn: 2, PriceOut: 8},
+			{ID: "test/other", Context: 128_000, Known: true, Tools: true, Facts: llm.Facts{PriceIn: llm.PriceOf(2), PriceOut: llm.PriceOf(8)}},
 		}
 	}
 	must(os.WriteFile(d.file, []byte(f.env), 0o600))

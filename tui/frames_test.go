@@ -29,8 +29,8 @@ func newStill(t *testing.T, o style.Options, w, h int, answers ...at.Answer) *st
 	t.Helper()
 	registry := &llm.Registry{}
 	known := []llm.ModelInfo{
-		{ID: "anthropic/claude-opus-4-6", Context: 200_000, Known: true, Tools: true, Reasons: true, PriceIn: 5, PriceOut: 25},
-		{ID: "openai/gpt-5.1", Context: 400_000, Known: true, Tools: true, Reasons: true, PriceIn: 1.25, PriceOut: 10},
+		{ID: "anthropic/claude-opus-4-6", Context: 200_000, Known: true, Tools: true, Reasons: true, Facts: llm.Facts{PriceIn: llm.PriceOf(5), PriceOut: llm.PriceOf(25)}},
+		{ID: "openai/gpt-5.1", Context: 400_000, Known: true, Tools: true, Reasons: true, Facts: llm.Facts{PriceIn: llm.PriceOf(1.25), PriceOut: llm.PriceOf(10)}},
 		{ID: "openai/gpt-5.1-mini", Context: 400_000, Known: true, Tools: true},
 	}
 	script := at.NewScript(answers...)

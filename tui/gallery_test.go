@@ -173,7 +173,7 @@ func withPicture(f *setup) {
 // withWideNames has a long model name, and texts whose characters take two cells.
 func withWideNames(f *setup) {
 	f.known = []llm.ModelInfo{
-		{ID: "test/accounts/fireworks/models/llama-v3p1-405b-instruct-long-context-preview", Context: 131_072, Known: true, Tools: true, Reasons: true, PriceIn: 3, PriceOut: 3},
+		{ID: "test/accounts/fireworks/models/llama-v3p1-405b-instruct-long-context-preview", Context: 131_072, Known: true, Tools: true, Reasons: true, Facts: llm.Facts{PriceIn: llm.PriceOf(3), PriceOut: llm.PriceOf(3)}},
 		{ID: "test/日本語モデル-🚀-大規模言語モデル-プレビュー版", Tools: true},
 	}
 	f.pairs = append(f.pairs, told("日本語のモデルだけを表示してください 👩‍👩‍👧‍👦", "日本語のモデルは**一つ**だけです。🚀 ほかのモデルはすべて隠れています。"))

@@ -48,7 +48,7 @@ func start(t *testing.T, w, h int, answers ...at.Answer) *rig {
 	registry := &llm.Registry{}
 	info := []llm.ModelInfo{
 		{ID: "test/script", Context: 4000, Known: true, Tools: true},
-		{ID: "test/other", Context: 128_000, Known: true, Tools: true, PriceIn: 2, PriceOut: 8},
+		{ID: "test/other", Context: 128_000, Known: true, Tools: true, Facts: llm.Facts{PriceIn: llm.PriceOf(2), PriceOut: llm.PriceOf(8)}},
 	}
 	if err := registry.Add(llm.Provider{Name: "test", Model: r.script, Known: info}); err != nil {
 		t.Fatal(err)

@@ -66,7 +66,7 @@ func hostileRoom(w, h int) setup {
 	f.env = "OPENAI_API_KEY=a\nIGNORE_MODELS_OPENAI=\"gpt-3.5*,o3*," + pattern + "\"\nWHITELIST_MODELS_OPENAI=\"漢字*,*👨‍👩‍👧‍👦*\"\n"
 	f.ids = append([]string{"openai/" + pattern, "openai/漢字", "openai/👨‍👩‍👧‍👦 \u202egpj"}, testModels...)
 	for i, text := range hostile {
-		f.known = append(f.known, llm.ModelInfo{ID: fmt.Sprintf("test/%d%s", i, text), Context: 64_000, Known: true, Tools: true, PriceIn: 1e-9, PriceOut: 1e9})
+		f.known = append(f.known, llm.ModelInfo{ID: fmt.Sprintf("test/%d%s", i, text), Context: 64_000, Known: true, Tools: true, Facts: llm.Facts{PriceIn: llm.PriceOf(1e-6), PriceOut: llm.PriceOf(1e6)}})
 	}
 	f.history = func(s history.Store) error {
 		if err := s.CreateTopic(context.Background(), "Top > "+oneHostile); err != nil {

@@ -160,9 +160,7 @@ func (e *Endpoint) describe(m llm.ModelInfo) llm.ModelInfo {
 		if m.Context == 0 {
 			m.Context, m.Known, m.ContextFrom = info.Context, info.Known, llm.FromCatalogue
 		}
-		if m.PriceIn == 0 && m.PriceOut == 0 {
-			m.PriceIn, m.PriceOut = info.PriceIn, info.PriceOut
-		}
+		m.Facts = m.Facts.Or(info.Facts)
 		m.Tools, m.Reasons, m.Images = m.Tools || info.Tools, m.Reasons || info.Reasons, m.Images || info.Images
 		m.Vision = cmp.Or(m.Vision, info.Vision)
 	}

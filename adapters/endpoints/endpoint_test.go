@@ -240,7 +240,7 @@ func TestListsAreDescribedFromCatalogueAndSettings(t *testing.T) {
 	if err != nil || len(listed) != 2 {
 		t.Fatalf("List = %+v, %v", listed, err)
 	}
-	if m := listed[0]; !m.Known || m.Context < 100_000 || m.PriceIn == 0 || !m.Tools {
+	if m := listed[0]; !m.Known || m.Context < 100_000 || !m.Facts.PriceIn.Known || !m.Tools {
 		t.Errorf("the catalogue adds nothing: %+v", m)
 	}
 	if m := listed[1]; m.Known || m.Context != 5000 {

@@ -151,7 +151,7 @@ func (m listedModel) explain() assistant.ToolResult {
 	}
 	if info, ok := models.Info(m.id); ok && info.Known {
 		data["context_window"], data["reasons"] = info.Context, info.Reasons
-		data["price_per_million_input"], data["price_per_million_output"] = info.PriceIn, info.PriceOut
+		data["price_per_million_input"], data["price_per_million_output"] = info.Facts.PriceIn, info.Facts.PriceOut
 	}
 	text := quote(m.id)
 	switch {

@@ -229,13 +229,12 @@ type ModelInfo struct {
 	Reasons   bool    // can reason
 	Images    bool    // can draw
 	Vision    Ability // can see pictures
-	PriceIn   float64 // US dollars for a million tokens; 0 with PriceOut 0 is unknown
-	PriceOut  float64
-	Source    string // where the description comes from: "live", "cache", "catalogue", "config"
-	NoChat    bool   // an embedding, speech or other model that cannot chat
+	Source    string  // where the description comes from: "live", "cache", "catalogue", "config"
+	NoChat    bool    // an embedding, speech or other model that cannot chat
 	Retrieved time.Time
 	// ContextFrom is what names Context, for display; "" when nothing does.
 	ContextFrom string
+	Facts       Facts // what people choose it by
 }
 
 // The values of ModelInfo.ContextFrom, besides an error of the endpoint.

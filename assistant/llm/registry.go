@@ -122,9 +122,7 @@ func (r *Registry) learn(models ...ModelInfo) {
 		if m.Context == 0 {
 			m.Context, m.ContextFrom, m.Known = old.Context, old.ContextFrom, m.Known || old.Known
 		}
-		if m.PriceIn == 0 && m.PriceOut == 0 {
-			m.PriceIn, m.PriceOut = old.PriceIn, old.PriceOut
-		}
+		m.Facts = m.Facts.Or(old.Facts)
 		if m.TPM == 0 {
 			m.TPM = old.TPM
 		}

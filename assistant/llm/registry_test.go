@@ -27,7 +27,7 @@ func TestRegistry(t *testing.T) {
 	fails := errors.New("down")
 	up := true
 	p := llm.Provider{
-		Name: "p", Model: at.NewScript(), Known: []llm.ModelInfo{{ID: "p/a", Context: 10, Known: true, Source: "catalogue", PriceIn: 1}},
+		Name: "p", Model: at.NewScript(), Known: []llm.ModelInfo{{ID: "p/a", Context: 10, Known: true, Source: "catalogue", Facts: llm.Facts{PriceIn: llm.PriceOf(1)}}},
 		List: func(context.Context) ([]llm.ModelInfo, error) {
 			if !up {
 				return nil, fails
@@ -48,7 +48,7 @@ func TestRegistry(t *testing.T) {
 	up = false
 	wantEqual(t, "failed refresh", registry.Refresh(t.Context(), "p")["p"], fails)
 	models := registry.Models()
-	if len(models) != 2 || models[0].Context != 10 || models[0].PriceIn != 1 || models[0].Source != "live" {
+	if len(models) != 2 || models[0].Context != 10 || models[0].Facts.PriceIn != llm.PriceOf(1) || models[0].Source != "live" {
 		t.Errorf("models = %+v", models)
 	}
 	registry.Learn(llm.ModelInfo{ID: "p/a", TPM: 5})

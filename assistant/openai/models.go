@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -148,10 +150,14 @@ var (
 		"top_provider.context_length", "limits.max_context_window_tokens", "meta.n_ctx_train",
 	}
 	outputNames = []string{"architecture.output_modalities", "supported_output_modalities"}
-	inputNames  = []string{"architecture.input_modalities", "supported_input_modalities", "input_modalities", "modalities.input"}
+	inputNames  = []string{"architecture.input_modalities", "supported_input_modalities", "supported_modalities", "input_modalities", "modalities.input"}
 	toolNames   = []string{"function_calling", "tool_use", "tool_calling", "tools"}
 	reasonNames = []string{"reasoning", "thinking", "include_reasoning"}
 	visionNames = []string{"vision", "multimodal", "image_input"}
+
+	answerNames  = []string{"max_completion_tokens", "max_output_tokens", "top_provider.max_completion_tokens", "limits.max_output_tokens"}
+	releaseNames = []string{"release_date", "released_at"}
+	cutoffNames  = []string{"knowledge_cutoff", "knowledge"}
 )
 
 // modelInfo reads an element of a list of models leniently. A plain string is an
@@ -167,9 +173,7 @@ func (c *Client) modelInfo(v gjson.Result) (info llm.ModelInfo, id string) {
 	}
 	info = llm.ModelInfo{
 		ID: c.opts.Name + "/" + id, Source: "live", Retrieved: c.opts.Now(),
-		PriceIn:  price(v, "pricing.prompt", "input_cost_per_token", "pricing.input"),
-		PriceOut: price(v, "pricing.completion", "output_cost_per_token", "pricing.output"),
-		Images:   containsAny(strings.ToLower(id), imageIDs),
+		Images: containsAny(strings.ToLower(id), imageIDs),
 	}
 	for _, name := range contextNames {
 		if info.Context = count(v.Get(name)); info.Context > 0 {
@@ -203,6 +207,7 @@ func (c *Client) modelInfo(v gjson.Result) (info llm.ModelInfo, id string) {
 	// A model whose entry does not mention tools is assumed to call them.
 	calls, known := anyFlag(abilities, toolNames)
 	info.Tools = !info.NoChat && (calls || !known) && (len(parameters) == 0 || parameters["tools"])
+	info.Facts = modelFacts(v, abilities)
 	return info, id
 }
 
@@ -240,21 +245,63 @@ func anyFlag(flags map[string]bool, names []string) (set, known bool) {
 	return set, known
 }
 
-// price reads the first of three members that is a price, in dollars per million
-// tokens: two per token, one (of Together) per million. A token that costs more
-// than a dollar is not believed.
-func price(v gjson.Result, perToken, alsoPerToken, perMillion string) float64 {
+// modelFacts reads what an entry states of a model for people.
+func modelFacts(v gjson.Result, abilities map[string]bool) llm.Facts {
+	ability := func(names ...string) llm.Ability {
+		if can, known := anyFlag(abilities, names); known {
+			return llm.AbilityOf(can)
+		}
+		return ""
+	}
+	f := llm.Facts{
+		PriceIn:     price(v, "pricing.prompt", "input_cost_per_token", "pricing.input"),
+		PriceOut:    price(v, "pricing.completion", "output_cost_per_token", "pricing.output"),
+		PriceCached: price(v, "pricing.input_cache_read", "cache_read_input_token_cost", "pricing.cached_input"),
+		ToolCalls:   ability(toolNames...), Reasoning: ability(reasonNames...), Structured: ability("structured_output", "structured_outputs", "json_schema"),
+		Inputs: modalities(v, inputNames), Outputs: modalities(v, outputNames),
+		Family: llm.Word(v.Get("family").String()), Released: llm.Date(firstString(v, releaseNames)), Cutoff: llm.Date(firstString(v, cutoffNames)),
+		Status: llm.StatusOf(v.Get("status").String()), Kind: llm.ModelKind(firstString(v, modeNames)),
+	}
+	for _, name := range answerNames {
+		if f.MaxAnswer = count(v.Get(name)); f.MaxAnswer > 0 {
+			break
+		}
+	}
+	return f
+}
+
+// modalities is the first of these members that lists modalities, as in llm.Facts.
+func modalities(v gjson.Result, names []string) string {
+	for _, name := range names {
+		if words := flags(v.Get(name)); len(words) > 0 {
+			listed := slices.Sorted(maps.Keys(words))
+			for i, word := range listed {
+				listed[i] = llm.Word(word)
+			}
+			listed = slices.DeleteFunc(listed, func(word string) bool { return word == "" })
+			return strings.Join(listed[:min(len(listed), maxModalities)], ",")
+		}
+	}
+	return ""
+}
+
+// maxModalities bounds a list of modalities; there are about five.
+const maxModalities = 16
+
+// price reads the first of three members that is a price: two per token, one (of
+// Together) per million tokens.
+func price(v gjson.Result, perToken, alsoPerToken, perMillion string) llm.Price {
 	const million = 1e6
 	for i, name := range []string{perToken, alsoPerToken, perMillion} {
-		n, _ := number(v.Get(name))
+		n, ok := number(v.Get(name))
 		if i < 2 {
 			n *= million
 		}
-		if n > 0 && n <= million {
-			return n
+		if p := llm.PriceOf(n); ok && p.Known {
+			return p
 		}
 	}
-	return 0
+	return llm.Price{}
 }
 
 // Parts of the ids and modes of models for other purposes than chat.

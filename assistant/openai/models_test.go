@@ -106,10 +106,10 @@ func TestEntries(t *testing.T) {
 		"LM Studio":   {`{"id":"q","type":"llm","max_context_length":8192}`, llm.ModelInfo{Context: 8192, Known: true, Tools: true}},
 		"Groq":        {`{"id":"q","context_window":131072}`, llm.ModelInfo{Context: 131072, Known: true, Tools: true}},
 		"Mistral":     {`{"id":"q","max_context_length":32000,"capabilities":{"completion_chat":true,"function_calling":false}}`, llm.ModelInfo{Context: 32000, Known: true}},
-		"Together":    {`{"id":"q","type":"chat","context_length":8192,"pricing":{"input":0.5,"output":1.5}}`, llm.ModelInfo{Context: 8192, Known: true, Tools: true, PriceIn: 0.5, PriceOut: 1.5}},
-		"OpenRouter":  {`{"id":"q","context_length":1000,"pricing":{"prompt":"0.000003","completion":"0.000015"},"supported_parameters":["tools","reasoning"],"architecture":{"output_modalities":["text"]}}`, llm.ModelInfo{Context: 1000, Known: true, Tools: true, Reasons: true, PriceIn: 3, PriceOut: 15}},
+		"Together":    {`{"id":"q","type":"chat","context_length":8192,"pricing":{"input":0.5,"output":1.5}}`, llm.ModelInfo{Context: 8192, Known: true, Tools: true, Facts: llm.Facts{PriceIn: llm.PriceOf(0.5), PriceOut: llm.PriceOf(1.5)}}},
+		"OpenRouter":  {`{"id":"q","context_length":1000,"pricing":{"prompt":"0.000003","completion":"0.000015"},"supported_parameters":["tools","reasoning"],"architecture":{"output_modalities":["text"]}}`, llm.ModelInfo{Context: 1000, Known: true, Tools: true, Reasons: true, Facts: llm.Facts{PriceIn: llm.PriceOf(3), PriceOut: llm.PriceOf(15)}}},
 		"a drawer":    {`{"id":"q","architecture":{"output_modalities":["image"]},"supported_parameters":[]}`, llm.ModelInfo{Images: true, NoChat: true}},
-		"the proxy":   {`{"id":"q","input_cost_per_token":1e-6,"output_cost_per_token":2e-6,"max_input_tokens":9000,"context_window":10000,"mode":"chat","capabilities":{"function_calling":true,"reasoning":true},"supported_output_modalities":["text"]}`, llm.ModelInfo{Context: 10000, Known: true, Tools: true, Reasons: true, PriceIn: 1, PriceOut: 2}},
+		"the proxy":   {`{"id":"q","input_cost_per_token":1e-6,"output_cost_per_token":2e-6,"max_input_tokens":9000,"context_window":10000,"mode":"chat","capabilities":{"function_calling":true,"reasoning":true},"supported_output_modalities":["text"]}`, llm.ModelInfo{Context: 10000, Known: true, Tools: true, Reasons: true, Facts: llm.Facts{PriceIn: llm.PriceOf(1), PriceOut: llm.PriceOf(2)}}},
 		"only input":  {`{"id":"q","max_input_tokens":9000}`, llm.ModelInfo{Context: 9000, Known: true, Tools: true}},
 		"a bad size":  {`{"id":"q","context_window":-5,"max_model_len":"many","context_length":{}}`, llm.ModelInfo{Tools: true}},
 		"an embedder": {`{"id":"q","mode":"embedding"}`, llm.ModelInfo{NoChat: true}},
@@ -128,9 +128,7 @@ func TestEntries(t *testing.T) {
 			if want.Known {
 				want.ContextFrom = llm.FromEndpoint
 			}
-			for _, price := range []*float64{&got.PriceIn, &got.PriceOut} {
-				*price = float64(int(*price*1e6+0.5)) / 1e6
-			}
+			got.Facts = llm.Facts{PriceIn: got.Facts.PriceIn, PriceOut: got.Facts.PriceOut} // TestFacts reads the others
 			if got != want {
 				t.Errorf("got  %+v\nwant %+v", got, want)
 			}

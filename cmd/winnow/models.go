@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,8 +57,8 @@ type modelJSON struct {
 	New      bool           `json:"new,omitempty"`
 	Context  int            `json:"context_window"` // 0 is unknown
 	Known    bool           `json:"context_known"`
-	PriceIn  float64        `json:"price_in"` // US dollars for a million tokens; both 0: unknown
-	PriceOut float64        `json:"price_out"`
+	PriceIn  llm.Price      `json:"price_in"` // US dollars for a million tokens; null: unknown
+	PriceOut llm.Price      `json:"price_out"`
 }
 
 // facts are its context window in tokens, "~" before a guess, and its prices; ""
@@ -69,8 +70,8 @@ func (m modelJSON) facts() (window, price string) {
 			window = "~" + window
 		}
 	}
-	if m.PriceIn > 0 || m.PriceOut > 0 {
-		price = fmt.Sprintf("%.2f, %.2f", m.PriceIn, m.PriceOut)
+	if m.PriceIn.Known || m.PriceOut.Known {
+		price = cmp.Or(m.PriceIn.String(), "?") + ", " + cmp.Or(m.PriceOut.String(), "?")
 	}
 	return window, price
 }
@@ -153,7 +154,7 @@ func providerModels(w *journaledWindow, s modelfilter.Scope) (providerJSON, erro
 	}
 	for _, m := range s.Models() {
 		info, _ := w.lists.Info(m.ID)
-		p.Models = append(p.Models, modelJSON{m.ID, &m.Status, m.Rule, m.New, info.Context, info.Known, info.PriceIn, info.PriceOut})
+		p.Models = append(p.Models, modelJSON{m.ID, &m.Status, m.Rule, m.New, info.Context, info.Known, info.Facts.PriceIn, info.Facts.PriceOut})
 	}
 	return p, nil
 }
@@ -241,7 +242,7 @@ func (a *app) chatModels(ctx context.Context) error {
 		endpoint := endpointJSON{Name: e.Name, BaseURL: e.BaseURL, From: e.From, Models: []modelJSON{}}
 		for _, m := range set.Registry.Models() {
 			if name, _, _ := strings.Cut(m.ID, "/"); name == e.Name && !m.NoChat {
-				model := modelJSON{ID: m.ID, Context: m.Context, Known: m.Known, PriceIn: m.PriceIn, PriceOut: m.PriceOut}
+				model := modelJSON{ID: m.ID, Context: m.Context, Known: m.Known, PriceIn: m.Facts.PriceIn, PriceOut: m.Facts.PriceOut}
 				endpoint.Models = append(endpoint.Models, model)
 				window, price := model.facts()
 				rows = append(rows, []string{visible(m.ID), window, price})

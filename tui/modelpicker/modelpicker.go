@@ -105,8 +105,16 @@ func (l List) Legend() string {
 	return strings.Join(parts, " · ")
 }
 
+// dollars is a price for the list: "$2.5"; "?" when unknown.
+func dollars(p llm.Price) string {
+	if !p.Known {
+		return "?"
+	}
+	return fmt.Sprintf("$%.4g", p.USD)
+}
+
 // priced reports whether the price of a model is known.
-func priced(m llm.ModelInfo) bool { return m.PriceIn > 0 || m.PriceOut > 0 }
+func priced(m llm.ModelInfo) bool { return m.Facts.PriceIn.Known || m.Facts.PriceOut.Known }
 
 func (l List) entry(m llm.ModelInfo, group, text string) overlay.Entry {
 	var extra []string
@@ -121,7 +129,7 @@ func (l List) entry(m llm.ModelInfo, group, text string) overlay.Entry {
 			extra = append(extra, "reasons")
 		}
 		if priced(m) {
-			extra = append(extra, fmt.Sprintf("$%.4g/$%.4g", m.PriceIn, m.PriceOut))
+			extra = append(extra, dollars(m.Facts.PriceIn)+"/"+dollars(m.Facts.PriceOut))
 		}
 		extra = append(extra, tokens(m.Context))
 	}

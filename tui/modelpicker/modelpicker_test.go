@@ -39,7 +39,7 @@ func check(t *testing.T, entries []overlay.Entry, want ...string) {
 func TestModelsBehindAProxyAreGroupedByTheirProvider(t *testing.T) {
 	l := List{Models: live("far/m", "proxy/anthropic/claude", "proxy/loose", "proxy/openai/gpt", "proxy/openai/o1"), Now: now, Current: "proxy/openai/o1", Icons: style.Icons{Marked: "*"}}
 	l.Models[0].NoChat = true
-	l.Models[1] = llm.ModelInfo{ID: "proxy/anthropic/claude", Tools: true, Reasons: true, PriceIn: 2, PriceOut: 8, Context: 200_000}
+	l.Models[1] = llm.ModelInfo{ID: "proxy/anthropic/claude", Tools: true, Reasons: true, Facts: llm.Facts{PriceIn: llm.PriceOf(2), PriceOut: llm.PriceOf(8)}, Context: 200_000}
 	entries, at := l.Entries("proxy/openai/gpt")
 	check(t, entries,
 		"[proxy · anthropic] anthropic/claude | tools · reasons · $2/$8 · 200k",
@@ -55,12 +55,12 @@ func TestModelsBehindAProxyAreGroupedByTheirProvider(t *testing.T) {
 func TestTheLegendExplainsWhatIsListed(t *testing.T) {
 	price, limit := "$2/$8 per million tokens in/out", "200k: context limit"
 	for want, models := range map[string][]llm.ModelInfo{
-		"":                    {{ID: "p/a", Tools: true}, {ID: "p/voice", NoChat: true, PriceIn: 1, Context: 8000}},
-		price:                 {{ID: "p/a"}, {ID: "p/b", PriceOut: 0.5}},
+		"":                    {{ID: "p/a", Tools: true}, {ID: "p/voice", NoChat: true, Facts: llm.Facts{PriceIn: llm.PriceOf(1)}, Context: 8000}},
+		price:                 {{ID: "p/a"}, {ID: "p/b", Facts: llm.Facts{PriceOut: llm.PriceOf(0.5)}}},
 		limit:                 {{ID: "p/a", Context: 8000}},
-		price + " · " + limit: {{ID: "p/a", Context: 8000}, {ID: "p/b", PriceIn: 1}},
+		price + " · " + limit: {{ID: "p/a", Context: 8000}, {ID: "p/b", Facts: llm.Facts{PriceIn: llm.PriceOf(1)}}},
 	} {
-		gone := []llm.ModelInfo{{ID: "p/gone", PriceIn: 3, Context: 8000, Retrieved: now}}
+		gone := []llm.ModelInfo{{ID: "p/gone", Facts: llm.Facts{PriceIn: llm.PriceOf(3)}, Context: 8000, Retrieved: now}}
 		if got := (List{Models: models, Gone: gone, Now: now}).Legend(); got != want {
 			t.Errorf("the legend of %v is %q, want %q", models, got, want)
 		}

@@ -3,7 +3,6 @@ package models
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -82,7 +81,7 @@ func (c *catalogue) addModel(provider string, m catwalk.Model) {
 		Context: int(max(m.ContextWindow, 0)), Known: m.ContextWindow > 0,
 		// The catalogue lists models for agents, so all of them call tools.
 		Tools: true, Reasons: m.CanReason, Vision: llm.AbilityOf(m.SupportsImages),
-		PriceIn: listPrice(m.CostPer1MIn), PriceOut: listPrice(m.CostPer1MOut),
+		Facts: catalogueFacts(m),
 	}
 	c.byID[key] = info
 	last := key[strings.LastIndexByte(key, '/')+1:]
@@ -92,11 +91,20 @@ func (c *catalogue) addModel(provider string, m catwalk.Model) {
 	c.models[provider] = append(c.models[provider], *info)
 }
 
-// listPrice rounds dollars per million tokens to a millionth of a dollar, finer
-// than any price: those of the catalogue were computed, as 0.09999999999999999.
-func listPrice(dollars float64) float64 {
-	const steps = 1e6
-	return math.Round(max(dollars, 0)*steps) / steps
+// catalogueFacts are the facts that the catalogue states. It writes 0 for a price it does
+// not know.
+func catalogueFacts(m catwalk.Model) llm.Facts {
+	price := func(usd float64) llm.Price {
+		if usd == 0 {
+			return llm.Price{}
+		}
+		return llm.PriceOf(usd)
+	}
+	return llm.Facts{
+		PriceIn: price(m.CostPer1MIn), PriceOut: price(m.CostPer1MOut), PriceCached: price(m.CostPer1MInCached),
+		MaxAnswer: int(max(m.DefaultMaxTokens, 0)),
+		ToolCalls: llm.Able, Reasoning: llm.AbilityOf(m.CanReason), Kind: "chat",
+	}
 }
 
 // openAICompatible reports whether a provider has a fixed address with an
@@ -157,7 +165,7 @@ func (c *catalogue) find(id string) (llm.ModelInfo, bool) {
 	}
 	found := *info
 	if elsewhere {
-		found.Known, found.PriceIn, found.PriceOut = false, 0, 0
+		found.Known, found.Facts.PriceIn, found.Facts.PriceOut, found.Facts.PriceCached = false, llm.Price{}, llm.Price{}, llm.Price{}
 	}
 	return found, true
 }

@@ -37,10 +37,10 @@ func TestCatalogueIsWhole(t *testing.T) {
 			t.Errorf("%s is there twice", m.ID)
 		}
 		seen[m.ID] = true
-		if in, out := strconv.FormatFloat(m.PriceIn, 'g', -1, 64), strconv.FormatFloat(m.PriceOut, 'g', -1, 64); len(in) > 8 || len(out) > 8 {
+		if in, out := strconv.FormatFloat(m.Facts.PriceIn.USD, 'g', -1, 64), strconv.FormatFloat(m.Facts.PriceOut.USD, 'g', -1, 64); len(in) > 8 || len(out) > 8 {
 			t.Errorf("%s costs %s in and %s out", m.ID, in, out)
 		}
-		if m.Source != SourceCatalogue || m.Images || m.Known != (m.Context > 0) || m.PriceIn < 0 || m.PriceOut < 0 {
+		if m.Source != SourceCatalogue || m.Images || m.Known != (m.Context > 0) || m.Facts.PriceIn.USD < 0 || m.Facts.PriceOut.USD < 0 {
 			t.Errorf("%+v", m)
 		}
 		if m.Known {
@@ -95,7 +95,7 @@ func TestInfo(t *testing.T) {
 	_, name, _ := strings.Cut(openai.ID, "/")
 	own := openai
 	guess := openai
-	guess.Known, guess.PriceIn, guess.PriceOut = false, 0, 0
+	guess.Known, guess.Facts.PriceIn, guess.Facts.PriceOut, guess.Facts.PriceCached = false, llm.Price{}, llm.Price{}, llm.Price{}
 	for id, want := range map[string]llm.ModelInfo{
 		openai.ID:                         own,
 		strings.ToUpper(openai.ID):        own,
@@ -130,7 +130,7 @@ func TestHostileCatalogueEntries(t *testing.T) {
 		}},
 		{ID: "acme", Models: []catwalk.Model{{ID: "late"}}},
 	})
-	if all := allModels(c); len(all) != 1 || all[0].ID != "acme/a" || all[0].Known || all[0].PriceIn != 0 {
+	if all := allModels(c); len(all) != 1 || all[0].ID != "acme/a" || all[0].Known || all[0].Facts.PriceIn.Known {
 		t.Errorf("models %+v", all)
 	}
 	if len(c.bases) != 0 {

@@ -224,7 +224,7 @@ func TestMemoryAfterAFailedSave(t *testing.T) {
 }
 
 func TestInfoOfALiveModel(t *testing.T) {
-	infos := []llm.ModelInfo{{ID: "openai/own", Context: 5000, PriceIn: 1, PriceOut: 2, Tools: true, Reasons: true}, {ID: allModels(theCatalogue())[0].ID}}
+	infos := []llm.ModelInfo{{ID: "openai/own", Context: 5000, Facts: llm.Facts{PriceIn: llm.PriceOf(1), PriceOut: llm.PriceOf(2)}, Tools: true, Reasons: true}, {ID: allModels(theCatalogue())[0].ID}}
 	infos = append(infos, llm.ModelInfo{ID: theCatalogue().ofProvider("openai")[0].ID, Tools: true})
 	l := New(Options{
 		Dir: t.TempDir() + "/x",
@@ -235,12 +235,12 @@ func TestInfoOfALiveModel(t *testing.T) {
 	})
 	must(t, l, "openai")
 	got, ok := l.Info("openai/own")
-	if !ok || got.Context != 5000 || !got.Known || got.PriceOut != 2 || !got.Tools || !got.Reasons || got.Source != SourceLive {
+	if !ok || got.Context != 5000 || !got.Known || got.Facts.PriceOut != llm.PriceOf(2) || !got.Tools || !got.Reasons || got.Source != SourceLive {
 		t.Errorf("%+v, %v", got, ok)
 	}
 	known := theCatalogue().ofProvider("openai")[0]
 	got, ok = l.Info(known.ID)
-	if !ok || got.Context != known.Context || !got.Known || got.PriceIn != known.PriceIn || got.Source != SourceLive {
+	if !ok || got.Context != known.Context || !got.Known || got.Facts.PriceIn != known.Facts.PriceIn || got.Source != SourceLive {
 		t.Errorf("%+v, want what %+v says", got, known)
 	}
 	if got, ok := l.Info("openai/no-such"); ok {

@@ -45,15 +45,14 @@ func unsendable(r rune) bool {
 
 // model is one entry of a list, as it is stored. The name has no provider.
 type model struct {
-	Name     string      `json:"name"`
-	Context  int         `json:"context,omitempty"`
-	PriceIn  float64     `json:"in,omitempty"`
-	PriceOut float64     `json:"out,omitempty"`
-	Tools    bool        `json:"tools,omitempty"`
-	Reasons  bool        `json:"reasons,omitempty"`
-	Images   bool        `json:"images,omitempty"`
-	Vision   llm.Ability `json:"vision,omitempty"`
-	NoChat   bool        `json:"no_chat,omitempty"`
+	Name    string      `json:"name"`
+	Context int         `json:"context,omitempty"`
+	Tools   bool        `json:"tools,omitempty"`
+	Reasons bool        `json:"reasons,omitempty"`
+	Images  bool        `json:"images,omitempty"`
+	Vision  llm.Ability `json:"vision,omitempty"`
+	NoChat  bool        `json:"no_chat,omitempty"`
+	llm.Facts
 }
 
 // modelsOf turns what an endpoint answered into a list: sorted by name, each
@@ -70,8 +69,8 @@ func modelsOf(infos []llm.ModelInfo, t Target) (list []model, dropped int) {
 		}
 		list = append(list, model{
 			Name: name, Context: max(info.Context, 0),
-			PriceIn: validPrice(info.PriceIn), PriceOut: validPrice(info.PriceOut),
 			Tools: info.Tools, Reasons: info.Reasons, Images: info.Images, Vision: info.Vision, NoChat: info.NoChat,
+			Facts: info.Facts,
 		})
 	}
 	return sortUnique(list), dropped
@@ -84,14 +83,6 @@ func sortUnique(list []model) []model {
 }
 
 func byName(a, b model) int { return strings.Compare(a.Name, b.Name) }
-
-// validPrice is p, or 0 if no price can be p. JSON has no NaN.
-func validPrice(p float64) float64 {
-	if p > 0 && p <= 1e9 {
-		return p
-	}
-	return 0
-}
 
 // names lists the names in list.
 func names(list []model) []string {
@@ -203,6 +194,9 @@ func (d disk) load(provider string) (*record, error) {
 		return nil, nil
 	}
 	r.Models = sortUnique(slices.DeleteFunc(r.Models, func(m model) bool { return !usable(m.Name) }))
+	for i := range r.Models {
+		r.Models[i].Facts = r.Models[i].Facts.Valid()
+	}
 	if err == nil && (r.Provider != provider || r.Source != SourceLive && r.Source != SourceProxy || len(r.Models) == 0 || len(r.Models) > maxModels) {
 		err = statefile.ErrDamaged
 	}
@@ -250,9 +244,7 @@ func (m model) merge(info llm.ModelInfo) llm.ModelInfo {
 	if m.Context > 0 {
 		info.Context, info.Known = m.Context, true
 	}
-	if m.PriceIn > 0 || m.PriceOut > 0 {
-		info.PriceIn, info.PriceOut = m.PriceIn, m.PriceOut
-	}
+	info.Facts = m.Facts.Or(info.Facts)
 	info.Tools, info.NoChat = m.Tools, m.NoChat
 	info.Reasons, info.Images, info.Vision = info.Reasons || m.Reasons, m.Images, cmp.Or(m.Vision, info.Vision)
 	return info

@@ -1,0 +1,187 @@
+package llm
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Facts describe a model for people who choose between models. The zero value of each
+// field is unknown. An endpoint or a catalogue states them; winnow never infers one.
+type Facts struct {
+	PriceIn     Price `json:"in,omitzero"`
+	PriceOut    Price `json:"out,omitzero"`
+	PriceCached Price `json:"cached,omitzero"`     // of input that the endpoint has cached
+	MaxAnswer   int   `json:"max_answer,omitzero"` // tokens
+
+	ToolCalls  Ability `json:"calls,omitempty"`
+	Reasoning  Ability `json:"reasoning,omitempty"`
+	Structured Ability `json:"structured,omitempty"` // answers that follow a JSON schema
+
+	Inputs  string `json:"inputs,omitempty"`  // modalities, in lower case, joined by commas: "image,text"
+	Outputs string `json:"outputs,omitempty"` // likewise
+
+	Family   string `json:"family,omitempty"`   // in lower case
+	Released string `json:"released,omitempty"` // a Date
+	Cutoff   string `json:"cutoff,omitempty"`   // of its knowledge, a Date
+	Status   Status `json:"status,omitempty"`
+	Kind     string `json:"kind,omitempty"` // "chat", "embedding", "image", "audio", or the endpoint's own word
+}
+
+// Or returns f, with the facts of other where f has none.
+func (f Facts) Or(other Facts) Facts {
+	return Facts{
+		PriceIn: cmp.Or(f.PriceIn, other.PriceIn), PriceOut: cmp.Or(f.PriceOut, other.PriceOut), PriceCached: cmp.Or(f.PriceCached, other.PriceCached),
+		MaxAnswer: cmp.Or(f.MaxAnswer, other.MaxAnswer),
+		ToolCalls: cmp.Or(f.ToolCalls, other.ToolCalls), Reasoning: cmp.Or(f.Reasoning, other.Reasoning), Structured: cmp.Or(f.Structured, other.Structured),
+		Inputs: cmp.Or(f.Inputs, other.Inputs), Outputs: cmp.Or(f.Outputs, other.Outputs),
+		Family: cmp.Or(f.Family, other.Family), Released: cmp.Or(f.Released, other.Released), Cutoff: cmp.Or(f.Cutoff, other.Cutoff),
+		Status: cmp.Or(f.Status, other.Status), Kind: cmp.Or(f.Kind, other.Kind),
+	}
+}
+
+// Valid returns f without the facts that no endpoint's entry is read as: f comes from a
+// file that another program may have written.
+func (f Facts) Valid() Facts {
+	able := func(a Ability) Ability {
+		if a == Able || a == Unable {
+			return a
+		}
+		return ""
+	}
+	list := func(words string) string {
+		if strings.ContainsFunc(words, func(r rune) bool { return r != ',' && !plain(r) }) {
+			return ""
+		}
+		return words
+	}
+	f.MaxAnswer = max(f.MaxAnswer, 0)
+	f.ToolCalls, f.Reasoning, f.Structured = able(f.ToolCalls), able(f.Reasoning), able(f.Structured)
+	f.Inputs, f.Outputs, f.Family, f.Kind = list(f.Inputs), list(f.Outputs), Word(f.Family), Word(f.Kind)
+	f.Released, f.Cutoff, f.Status = Date(f.Released), Date(f.Cutoff), StatusOf(string(f.Status))
+	return f
+}
+
+// Price is a price in US dollars for a million tokens. The zero value is unknown; a
+// known price of 0 is free of charge. In JSON it is a number, or null when unknown.
+type Price struct {
+	USD   float64
+	Known bool
+}
+
+// maxPrice is the highest price that is believed, a dollar for one token.
+const maxPrice = 1e6
+
+// PriceOf returns a price; it is unknown when it is negative or above a dollar for one token.
+func PriceOf(usd float64) Price {
+	if !(usd >= 0 && usd <= maxPrice) {
+		return Price{}
+	}
+	const steps = 1e6 // finer than any price: computed ones are 0.09999999999999999
+	return Price{USD: math.Round(usd*steps) / steps, Known: true}
+}
+
+// String is the price in dollars as people write it: "2.50", "0.075"; "" when unknown.
+func (p Price) String() string {
+	switch {
+	case !p.Known:
+		return ""
+	case p.USD == math.Trunc(p.USD*100)/100:
+		return strconv.FormatFloat(p.USD, 'f', 2, 64)
+	}
+	return strconv.FormatFloat(p.USD, 'g', 4, 64)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (p Price) MarshalJSON() ([]byte, error) {
+	if !p.Known {
+		return []byte("null"), nil
+	}
+	return json.Marshal(p.USD)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *Price) UnmarshalJSON(text []byte) error {
+	var usd *float64
+	if err := json.Unmarshal(text, &usd); err != nil {
+		return err
+	}
+	if *p = (Price{}); usd != nil {
+		*p = PriceOf(*usd)
+	}
+	return nil
+}
+
+// Status is where a model is in its life.
+type Status string
+
+// The statuses. The zero value is unknown.
+const (
+	StatusActive     Status = "active"
+	StatusPreview    Status = "preview"
+	StatusDeprecated Status = "deprecated"
+)
+
+// statuses maps the words of endpoints to statuses.
+var statuses = map[string]Status{
+	"active": StatusActive, "stable": StatusActive, "ga": StatusActive, "available": StatusActive, "production": StatusActive,
+	"preview": StatusPreview, "beta": StatusPreview, "alpha": StatusPreview, "experimental": StatusPreview,
+	"deprecated": StatusDeprecated, "retired": StatusDeprecated, "legacy": StatusDeprecated, "sunset": StatusDeprecated,
+}
+
+// StatusOf reads the word of an endpoint, in any case; an unknown word is the zero Status.
+func StatusOf(word string) Status { return statuses[strings.ToLower(strings.TrimSpace(word))] }
+
+// kinds maps parts of the words of endpoints to kinds; the first part that occurs decides.
+var kinds = []struct{ part, kind string }{
+	{"embed", "embedding"}, {"image", "image"}, {"audio", "audio"}, {"speech", "audio"}, {"transcri", "audio"}, {"tts", "audio"}, {"stt", "audio"},
+	{"chat", "chat"}, {"completion", "chat"}, {"responses", "chat"}, {"language", "chat"}, {"llm", "chat"},
+}
+
+// ModelKind reads an endpoint's word for what a model is for: "chat", "embedding", "image" or
+// "audio", else the word itself as a [Word].
+func ModelKind(word string) string {
+	word = Word(word)
+	for _, k := range kinds {
+		if strings.Contains(word, k.part) {
+			return k.kind
+		}
+	}
+	return word
+}
+
+// maxWord bounds a word of a fact in bytes.
+const maxWord = 64
+
+// Word is the word of an endpoint in lower case, "" when it is not one plain word:
+// letters, digits, and - _ . + / between them.
+func Word(word string) string {
+	word = strings.ToLower(strings.TrimSpace(word))
+	if len(word) > maxWord || strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return ""
+	}
+	return word
+}
+
+// plain reports whether r can be part of a Word.
+func plain(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.+/", r)
+}
+
+// Date reads a day, a month or a year of an endpoint: 2025-01-31, also with a time after
+// it, 2025-01, 2025. It returns "" for anything else.
+func Date(text string) string {
+	text = strings.TrimSpace(text)
+	if day, _, ok := strings.Cut(text, "T"); ok {
+		text = day
+	}
+	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
+		if _, err := time.Parse(layout, text); err == nil {
+			return text
+		}
+	}
+	return ""
+}
