@@ -31,9 +31,9 @@ type Streams struct {
 var allowed = []string{"COLORTERM", "NO_COLOR", "LANG", "LC_ALL", "LC_CTYPE"}
 
 const (
-	maxValue  = 64   // bytes of a variable, or of what is logged
-	maxWidth  = 1000 // columns: a frame is made for all of them
-	maxHeight = 500  // rows
+	maxValue  = 64  // bytes of a variable, or of what is logged
+	maxWidth  = 500 // columns: a frame is made for all of them, and takes up to 25 MB
+	maxHeight = 200 // rows
 	maxLine   = 64 << 10
 )
 

@@ -18,6 +18,14 @@
 // history: it has no editor, does not attach files and does not export, copies by OSC 52
 // alone, cannot suspend, and does not store settings.
 //
+// # Limits
+//
+// A connection logs in within loginTime. There are maxLogins that have not, and
+// maxAddressLogins of one address; a new one is accepted for the oldest of the address
+// with the most. After the login Options.Connections and Options.PerUser count, and a
+// connection has maxChannel channels. A client that is refused gets the reason as the
+// answer to its first channel. A screen has maxWidth columns and maxHeight rows at most.
+//
 // # How a connection ends
 //
 // A lost connection is as a closed terminal: the draft is stored, and a running turn

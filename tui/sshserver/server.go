@@ -29,7 +29,8 @@ type Options struct {
 
 	Idle        time.Duration // after which a connection without a key ends
 	Total       time.Duration // after which any connection ends
-	Connections int           // at once
+	Connections int           // at once, of clients that have logged in
+	PerUser     int           // connections of one user at once, and screens and commands
 
 	// Screen makes the screen of a session.
 	Screen func(*serve.Session, Terminal) (*tui.Model, error)
@@ -45,6 +46,7 @@ const (
 	DefaultIdle        = 30 * time.Minute
 	DefaultTotal       = 24 * time.Hour
 	DefaultConnections = 100
+	DefaultPerUser     = 10
 )
 
 const (
@@ -52,7 +54,7 @@ const (
 	drainTime  = 10 * time.Second // for running turns at the end
 	closeTime  = 3 * time.Second  // for screens and commands to end after that
 	stallTime  = 30 * time.Second // for a client to read what was written
-	maxChannel = 8                // channels of a connection at once
+	maxChannel = 4                // channels of a connection at once
 )
 
 // Why a connection ends, as its user reads it.
@@ -68,6 +70,8 @@ type Server struct {
 	opts    Options
 	log     *slog.Logger
 	host    ssh.Signer
+	logins  logins
+	places  *places
 	ending  chan struct{} // closed when Serve is to end
 	drained chan struct{} // closed drain later
 }
@@ -76,10 +80,13 @@ type Server struct {
 // the authorized_keys file.
 func New(o Options) (*Server, error) {
 	o.Idle, o.Total = cmp.Or(o.Idle, DefaultIdle), cmp.Or(o.Total, DefaultTotal)
-	o.Connections = cmp.Or(o.Connections, DefaultConnections)
+	o.Connections, o.PerUser = cmp.Or(o.Connections, DefaultConnections), cmp.Or(o.PerUser, DefaultPerUser)
 	o.login, o.drain = cmp.Or(o.login, loginTime), cmp.Or(o.drain, drainTime)
 	o.stall = cmp.Or(o.stall, stallTime)
-	s := &Server{opts: o, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), ending: make(chan struct{}), drained: make(chan struct{})}
+	s := &Server{
+		opts: o, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), places: newPlaces(o.Connections, o.PerUser),
+		ending: make(chan struct{}), drained: make(chan struct{}),
+	}
 	if _, err := readUsers(o.AuthorizedKeys); err != nil {
 		return nil, fmt.Errorf("authorized keys: %w", err)
 	}
@@ -98,9 +105,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer context.AfterFunc(ctx, func() {
 		_ = l.Close() // ends Accept
 		close(s.ending)
+		s.logins.dropAll()
 		time.AfterFunc(s.opts.drain, func() { close(s.drained) })
 	})()
-	free := make(chan struct{}, s.opts.Connections)
 	for {
 		conn, err := l.Accept()
 		switch {
@@ -116,16 +123,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			}
 			continue
 		}
-		select {
-		case free <- struct{}{}:
-			connections.Go(func() {
-				defer func() { <-free }()
-				s.connection(conn)
-			})
-		default:
-			s.log.Warn("ssh: refused: too many connections", "remote", conn.RemoteAddr().String())
-			_ = conn.Close()
+		if dropped := s.logins.begin(conn); dropped != nil {
+			s.log.Warn("ssh: dropped before its login for another connection", "remote", dropped.RemoteAddr().String())
+			_ = dropped.Close()
 		}
+		connections.Go(func() { s.connection(conn) })
 	}
 }
 
@@ -174,7 +176,13 @@ func (s *Server) connection(raw net.Conn) {
 			log.Error("ssh: panic", "panic", fmt.Sprint(r))
 		}
 		_ = raw.Close()
+		s.logins.end(raw)
 	}()
+	select {
+	case <-s.ending: // dropAll may have come before
+		return
+	default:
+	}
 	tooLate := time.AfterFunc(s.opts.login, func() { _ = raw.Close() })
 	conn, channels, requests, err := ssh.NewServerConn(timeoutConn{raw, s.opts.stall}, s.config(log))
 	if !tooLate.Stop() || err != nil {
@@ -183,6 +191,13 @@ func (s *Server) connection(raw net.Conn) {
 	}
 	c := &connection{server: s, user: conn.Permissions.Extensions[extUser]}
 	c.log = log.With("user", c.user)
+	if err := s.places.connect(c.user); err != nil {
+		c.log.Warn("ssh: connection refused", "error", err)
+		s.refuse(conn, channels, requests, err)
+		return
+	}
+	defer s.places.disconnect(c.user)
+	s.logins.end(raw)
 	c.ctx, c.end = context.WithCancelCause(context.Background())
 	c.idle = time.AfterFunc(s.opts.Idle, c.onIdle)
 	defer c.idle.Stop()
@@ -197,6 +212,17 @@ func (s *Server) connection(raw net.Conn) {
 	for range channels { // so that nothing waits for a reader
 	}
 	c.log.Info("ssh: connection ended", "why", context.Cause(c.ctx))
+}
+
+// refuse tells a client why it has no connection, when it opens its first channel. Until
+// then the client counts as one that has not logged in.
+func (s *Server) refuse(conn *ssh.ServerConn, channels <-chan ssh.NewChannel, requests <-chan *ssh.Request, why error) {
+	defer time.AfterFunc(s.opts.login, func() { _ = conn.Close() }).Stop()
+	go ssh.DiscardRequests(requests)
+	for n := range channels {
+		_ = n.Reject(ssh.ResourceShortage, why.Error())
+		_ = conn.Close()
+	}
 }
 
 // connection is what a logged-in client does.
@@ -285,12 +311,13 @@ func (c *connection) serve(channels <-chan ssh.NewChannel) {
 			case n.ChannelType() != "session":
 				c.refused(n.ChannelType())
 				_ = n.Reject(ssh.Prohibited, "not allowed")
-			case c.count(1, 0) > maxChannel:
-				c.count(-1, 0)
+			case c.count(0, 0) == maxChannel || !c.server.places.openChannel(c.user):
 				c.refused("a channel more")
-				_ = n.Reject(ssh.ResourceShortage, "too many channels")
+				_ = n.Reject(ssh.ResourceShortage, "too many screens and commands are open: close one first")
 			default:
+				c.count(1, 0)
 				running.Go(func() {
+					defer c.server.places.closeChannel(c.user)
 					c.channel(n)
 					if c.count(-1, 0) == 0 {
 						select {

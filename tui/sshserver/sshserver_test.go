@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"net"
 	"os"
 	"slices"
 	"strings"
@@ -280,33 +279,6 @@ func TestLimitsEndAConnection(t *testing.T) {
 			}
 			eventually(t, "the session is closed", func() bool { return len(r.hub.Sessions()) == 0 })
 		})
-	}
-}
-
-func TestWhoDoesNotLogInIsDisconnected(t *testing.T) {
-	r := newRig(t, func(o *Options) { o.login, o.Connections = 200*time.Millisecond, 1 })
-	var dialer net.Dialer
-	silent, err := dialer.DialContext(t.Context(), "tcp", r.addr)
-	r.must(err)
-	defer silent.Close()
-	refused, err := dialer.DialContext(t.Context(), "tcp", r.addr) // one too many
-	r.must(err)
-	defer refused.Close()
-	if _, err := io.Copy(io.Discard, refused); err != nil {
-		t.Logf("refused: %v", err)
-	}
-	if _, err := io.Copy(io.Discard, silent); err != nil {
-		t.Logf("silent: %v", err)
-	}
-	eventually(t, "there is room again", func() bool {
-		c, err := r.dial("anna")
-		if err != nil {
-			return false
-		}
-		return c.Close() == nil
-	})
-	if log := r.log.String(); !strings.Contains(log, "too many connections") || !strings.Contains(log, "no login") {
-		t.Errorf("the log: %s", log)
 	}
 }
 

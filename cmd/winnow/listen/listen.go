@@ -27,7 +27,7 @@ type Flags struct {
 	HTTP, TokenFile, Cert, Key string
 	SSH, AuthorizedKeys        string
 	Idle, Total                time.Duration
-	Connections                int
+	Connections, PerUser       int
 }
 
 // Bind declares the flags.
@@ -41,6 +41,7 @@ func (f *Flags) Bind(set *pflag.FlagSet) {
 	set.DurationVar(&f.Idle, "idle-limit", sshserver.DefaultIdle, "how long an SSH connection may be without a key, TIME")
 	set.DurationVar(&f.Total, "total-limit", sshserver.DefaultTotal, "how long an SSH connection may be open, TIME")
 	set.IntVar(&f.Connections, "max-connections", sshserver.DefaultConnections, "how many SSH connections may be open at once, N")
+	set.IntVar(&f.PerUser, "max-per-user", sshserver.DefaultPerUser, "how many SSH connections one user may have open at once, and how many screens and commands, N")
 }
 
 // Check refuses flags that do not go together.
@@ -57,7 +58,7 @@ func (f *Flags) Check() error {
 		problem = fmt.Sprintf("--ssh %s: an address is HOST:PORT, as in :2222", f.SSH)
 	case (f.SSH == "") != (f.AuthorizedKeys == ""):
 		problem = "--ssh and --authorized-keys belong together"
-	case f.Idle <= 0 || f.Total <= 0 || f.Connections <= 0:
+	case f.Idle <= 0 || f.Total <= 0 || f.Connections <= 0 || f.PerUser <= 0:
 		problem = "a limit is more than 0"
 	case f.HTTP == "" && f.TokenFile+f.Cert+f.Key != "":
 		problem = "--token-file, --cert and --key belong to --http"
@@ -131,7 +132,7 @@ func (s *Servers) Serve(ctx context.Context) (err error) {
 }
 
 func (f *Flags) openSSH(ctx context.Context, s *Servers, o sshserver.Options) error {
-	o.AuthorizedKeys, o.Idle, o.Total, o.Connections = f.AuthorizedKeys, f.Idle, f.Total, f.Connections
+	o.AuthorizedKeys, o.Idle, o.Total, o.Connections, o.PerUser = f.AuthorizedKeys, f.Idle, f.Total, f.Connections, f.PerUser
 	server, err := sshserver.New(o)
 	if err != nil {
 		return err
