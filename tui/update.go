@@ -12,6 +12,7 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/presence"
+	"winnow/tui/terminal"
 	"winnow/tui/turnstream"
 )
 
@@ -106,6 +107,8 @@ func (m *Model) onWorkMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return m.onChangeDone(msg), true
 	case Noticed:
 		return m.onNoticed(msg), true
+	case terminal.SuspendFailed:
+		return m.onNoticed(Noticed{Err: msg.Err}), true
 	}
 	return nil, false
 }

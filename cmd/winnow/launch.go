@@ -234,6 +234,9 @@ func (a *app) parts(p *program) tui.Parts {
 		parts.Editor = func(path string) *exec.Cmd {
 			cmd := exec.CommandContext(context.Background(), words[0], append(slices.Clone(words[1:]), path)...)
 			cmd.Env = config.WithoutKeys(a.environ)
+			// The terminal itself: a copy of what is typed would take a key from the screen
+			// after the editor has ended, and the process's standard error is the log.
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stdout
 			return cmd
 		}
 	}

@@ -5,10 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -55,46 +53,4 @@ func TestNothingElseWritesOnTheTerminal(t *testing.T) {
 			t.Errorf("the log holds %q:\n%s", bad, text)
 		}
 	}
-}
-
-// TestSuspendingFromOutside: SIGTSTP gives the terminal back, SIGCONT draws the
-// screen again.
-func TestSuspendingFromOutside(t *testing.T) {
-	p := startOn(t, "exec winnow")
-	p.wait(ready)
-	pid := p.cmd.Process.Pid
-	if err := syscall.Kill(pid, syscall.SIGTSTP); err != nil {
-		t.Fatal(err)
-	}
-	p.wait("\x1b[?1049l")
-	for late := time.After(patience); p.cooked() != nil; {
-		select {
-		case <-time.Tick(time.Millisecond):
-		case <-late:
-			t.Fatal(p.cooked())
-		}
-	}
-	p.mu.Lock()
-	p.out.Reset()
-	p.mu.Unlock()
-	// Bubble Tea does not see a SIGCONT that comes before it waits for one, so
-	// the signal is repeated, as an impatient user would repeat fg.
-	resumed := make(chan struct{})
-	var repeated sync.WaitGroup
-	defer repeated.Wait()
-	defer close(resumed)
-	repeated.Go(func() {
-		tick := time.NewTicker(10 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			_ = syscall.Kill(pid, syscall.SIGCONT)
-			select {
-			case <-resumed:
-				return
-			case <-tick.C:
-			}
-		}
-	})
-	p.wait("\x1b[?1049h")
-	p.wait("INPUT")
 }

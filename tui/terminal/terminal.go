@@ -102,8 +102,46 @@ func within(limit time.Duration, f func()) {
 // New is a Bubble Tea program for Run. environ is the environment that it finds out
 // from what the terminal can do.
 func New(model tea.Model, in io.Reader, out *os.File, environ []string) *tea.Program {
-	return tea.NewProgram(model, tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(frameRate), tea.WithoutSignalHandler(), tea.WithEnvironment(environ))
+	return tea.NewProgram(model, tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(frameRate), tea.WithoutSignalHandler(),
+		tea.WithEnvironment(environ), tea.WithFilter(suspend))
 }
+
+// SuspendFailed is sent to the model when the program could not be suspended.
+type SuspendFailed struct{ Err error }
+
+// suspendAsked asks for a suspension. The goroutine that sets taken carries it out.
+type suspendAsked struct{ taken atomic.Bool }
+
+// suspend stops the program where Bubble Tea would send SIGTSTP, after the terminal
+// was given back. When it goes on, Bubble Tea draws the screen again.
+func suspend(_ tea.Model, msg tea.Msg) tea.Msg {
+	switch msg := msg.(type) {
+	case tea.SuspendMsg:
+	case *suspendAsked:
+		if !msg.taken.CompareAndSwap(false, true) {
+			return nil
+		}
+	default:
+		return msg
+	}
+	if err := jobControl(); err != nil {
+		return SuspendFailed{err}
+	}
+	return tea.Exec(stopped{}, func(err error) tea.Msg {
+		if err != nil {
+			return SuspendFailed{err}
+		}
+		return tea.ResumeMsg{}
+	})()
+}
+
+// stopped is a command that runs as long as the program is stopped.
+type stopped struct{}
+
+func (stopped) Run() error          { return stopJob() }
+func (stopped) SetStdin(io.Reader)  {}
+func (stopped) SetStdout(io.Writer) {}
+func (stopped) SetStderr(io.Writer) {}
 
 // Options configures Run. All fields are needed.
 type Options struct {

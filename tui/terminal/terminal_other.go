@@ -17,3 +17,7 @@ func redirectStderr(*os.File) (restore func(), err error) { return nil, errors.E
 
 // suspendOnSignal has nothing to do: there is no job control on this system.
 func suspendOnSignal(*tea.Program, <-chan struct{}) {}
+
+func jobControl() error { return errors.New("this system cannot suspend a program") }
+
+func stopJob() error { return jobControl() }

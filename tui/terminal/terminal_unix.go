@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"golang.org/x/sys/unix"
@@ -50,29 +51,52 @@ func redirectStderr(w *os.File) (restore func(), err error) {
 	}, nil
 }
 
-// suspendOnSignal suspends the program as its own suspend command does when
-// another process sends SIGTSTP: the terminal is given back first, and drawn
-// again after SIGCONT. It ends when done is closed.
+// suspendOnSignal suspends p when SIGTSTP arrives. While another program has the
+// terminal, such as an editor that ctrl+z stops with this one, or when the loop is
+// blocked, p cannot give the terminal back: the job is stopped without it. It ends
+// when done is closed.
 func suspendOnSignal(p *tea.Program, done <-chan struct{}) {
-	stop, resume := make(chan os.Signal, 1), make(chan os.Signal, 1)
-	signal.Notify(resume, syscall.SIGCONT)
-	defer signal.Stop(resume)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTSTP)
+	defer signal.Stop(signals)
 	for {
-		signal.Notify(stop, syscall.SIGTSTP)
 		select {
 		case <-done:
-			signal.Stop(stop)
 			return
-		case <-resume: // of the program's own suspend command
-			continue
-		case <-stop:
+		case <-signals:
 		}
-		signal.Stop(stop) // Bubble Tea stops the process with the same signal
-		p.Send(tea.SuspendMsg{})
+		asked := &suspendAsked{}
+		go p.Send(asked)
 		select {
 		case <-done:
 			return
-		case <-resume:
+		case <-time.After(graceTime):
+		}
+		if jobControl() == nil && asked.taken.CompareAndSwap(false, true) {
+			_ = stopJob() // on an error the program goes on
 		}
 	}
+}
+
+// jobControl returns an error when no shell would continue this job: the system does
+// not stop such a job on SIGTSTP either.
+func jobControl() error {
+	if sid, err := unix.Getsid(0); err != nil || sid == unix.Getpgrp() {
+		return errors.New("no shell to return to: winnow is the first program on this terminal")
+	}
+	return nil
+}
+
+// stopJob stops the processes of the job and returns when the shell continues them.
+// It does so with SIGSTOP: once a program has asked for SIGTSTP, Go's runtime handles
+// that signal for good, and it stops nothing any more.
+func stopJob() error {
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	defer signal.Stop(continued)
+	if err := syscall.Kill(0, syscall.SIGSTOP); err != nil {
+		return err
+	}
+	<-continued
+	return nil
 }
