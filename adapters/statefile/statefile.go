@@ -26,10 +26,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"syscall"
 	"time"
 
-	"github.com/gofrs/flock"
+	"winnow/checkpoint/filelock"
 )
 
 const (
@@ -38,9 +37,8 @@ const (
 	// maxSize bounds what is read, in bytes.
 	maxSize = 256 << 20
 	// lockTimeout is how long Lock waits for other processes, which hold the lock
-	// for one write; it tries again after lockRetry.
+	// for one write.
 	lockTimeout = 10 * time.Second
-	lockRetry   = 2 * time.Millisecond
 )
 
 // ErrDamaged is returned for a file whose bytes are not those that Write wrote.
@@ -131,27 +129,15 @@ func Folder(dir string) (repaired bool, err error) {
 	return true, Cause(os.Chmod(dir, folderMode))
 }
 
-// Lock waits for the lock at path, which may be a folder: then no lock file is
-// made. The lock ends with its process. On a file system without locks Lock
-// succeeds and locks nothing.
+// Lock waits for the lock at path. The lock ends with its process. On a file system
+// without locks Lock succeeds and locks nothing. A lock that is held for too long is a
+// *filelock.HeldError.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, lockTimeout, errors.New("another process has locked it"))
-	defer cancel()
-	flag := os.O_RDONLY
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		flag |= os.O_CREATE
+	l, err := filelock.Acquire(ctx, path, filelock.Options{Program: "winnow", Wait: lockTimeout})
+	if err != nil {
+		return nil, Cause(err)
 	}
-	l := flock.New(path, flock.SetFlag(flag), flock.SetPermissions(fileMode))
-	_, err = l.TryLockContext(ctx, lockRetry)
-	switch {
-	case err == nil:
-		return func() { _ = l.Unlock() }, nil // it closes the file; an error leaves nothing to do
-	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.EISDIR):
-		return func() {}, nil
-	case ctx.Err() != nil:
-		err = context.Cause(ctx)
-	}
-	return nil, Cause(err)
+	return func() { _ = l.Release() }, nil // it closes the file; an error leaves nothing to do
 }
 
 // Cause returns an error of the file system without its operation and path.

@@ -159,24 +159,3 @@ func TestLockOrdersWriters(t *testing.T) {
 		t.Errorf("%d, %v; want %d", d.N, err, writers*each)
 	}
 }
-
-func TestLockOfAFolder(t *testing.T) {
-	dir := t.TempDir()
-	unlock, err := Lock(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := Lock(ctx, dir); err == nil {
-		t.Error("a locked folder was locked")
-	}
-	unlock()
-	if unlock, err = Lock(t.Context(), dir); err != nil {
-		t.Fatal(err)
-	}
-	unlock()
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
-		t.Errorf("the lock left %v, %v", left, err)
-	}
-}
