@@ -144,6 +144,9 @@ func EnvFile(path string) Finding {
 		return Pass(".env", "%s does not exist; saving rules creates it", source.Path)
 	}
 	f := Pass(".env", "%s, %s, mode %04o", source.Path, assistant.Counted(len(source.File.Keys()), "key"), source.Mode.Perm())
+	if dotenv.Mounted(source.Real) {
+		f.Detail += "; mounted by itself: a save writes it in place"
+	}
 	var lines []string
 	for _, p := range source.File.Problems() {
 		lines = append(lines, p.String())

@@ -43,6 +43,10 @@ func play(role string, args []string) int {
 		err = playForeign(args[0])
 	case "few handles":
 		err = playFewHandles(args[0])
+	case "mounted":
+		err = playMounted(args[0])
+	case "killed":
+		err = playKilled(args[0], args[1], args[2])
 	case "saver":
 		err = playSaver(args[0])
 	case "editor":

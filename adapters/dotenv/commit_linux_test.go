@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"winnow/checkpoint/filelock"
 )
 
 // byRename and inPlace are the two ways in which editors save.
@@ -143,7 +145,7 @@ func needLeases(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if leased, _ := setLease(f); !leased {
+	if leased, _ := setLease(f, false); !leased {
 		t.Skip("no leases here")
 	}
 }
@@ -289,4 +291,50 @@ func TestForeignOwner(t *testing.T) {
 		t.Errorf("another user's save: %s, %v", out, err)
 	}
 	wantFile(t, path, "A=1\n")
+}
+
+// TestSaveLock: a save excludes those of other homes, users and containers. A container
+// sees the file in another folder, as a hard link does.
+func TestSaveLock(t *testing.T) {
+	path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o600)
+	elsewhere := filepath.Join(t.TempDir(), ".env")
+	if err := os.Link(path, elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := lockFile(t.Context(), path, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, elsewhere} {
+		_, err := lockFile(t.Context(), name, 0)
+		var held *filelock.HeldError
+		if !errors.As(err, &held) || !strings.Contains(err.Error(), "nothing was saved: timed out waiting for the save lock of "+name) {
+			t.Errorf("%s: %v", name, err)
+		} else if name == path && held.PID != os.Getpid() {
+			t.Errorf("held by process %d", held.PID)
+		}
+	}
+	if s := load(t, path); len(s.Notices) != 0 {
+		t.Errorf("reading while another program saves: %q", s.Notices)
+	}
+	lock.release()
+	wantFile(t, path, "A=1\n")
+	for name, hinder := range map[string]func() error{
+		"a folder in its place": func() error { return os.Mkdir(path+lockSuffix, 0o700) },
+		"a link in its place":   func() error { return os.Symlink(path, path+lockSuffix) },
+	} {
+		_ = os.Remove(path + lockSuffix) // of the round before
+		if err := hinder(); err != nil {
+			t.Fatal(err)
+		}
+		lock, err := lockFile(t.Context(), path, 0)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if _, err := lockFile(t.Context(), elsewhere, 0); err == nil {
+			t.Errorf("%s: the file is not locked", name)
+		}
+		lock.release()
+	}
 }

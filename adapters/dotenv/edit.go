@@ -2,6 +2,7 @@ package dotenv
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -62,7 +63,7 @@ func (f *File) With(edits ...Edit) (*File, error) {
 	base := f.splitBOM(wanted)
 	current := base
 	for _, key := range keys {
-		if base.satisfies(wanted[key]) {
+		if base.satisfies(wanted[key]) && base.successor().satisfies(wanted[key]) {
 			continue // the value stays spelled as its author chose
 		}
 		next, err := current.apply(wanted[key], wanted)
@@ -87,6 +88,28 @@ func (f *File) splitBOM(wanted map[string]Edit) *File {
 		return f
 	}
 	return parseFile(bom + f.lineEnding() + text)
+}
+
+// successor is the file as versions of python-dotenv after 1.2.2 read it: they drop a
+// byte order mark.
+func (f *File) successor() *File {
+	if text, ok := strings.CutPrefix(f.text, bom); ok {
+		return parseFile(text)
+	}
+	return f
+}
+
+// verifySuccessor is verify for versions of python-dotenv after 1.2.2.
+func (f *File) verifySuccessor(after *File, e Edit, wanted map[string]Edit) error {
+	if !strings.HasPrefix(after.text, bom) {
+		return nil
+	}
+	err := f.successor().verify(after.successor(), e, wanted)
+	var refused *RefusedError
+	if errors.As(err, &refused) {
+		return &RefusedError{e.Key, max(refused.Line, 1), "python-dotenv after 1.2.2 drops the byte order mark before the first line, and then this " + refused.Reason}
+	}
+	return err
 }
 
 // satisfies reports whether the file already is as e wants it.
@@ -117,6 +140,9 @@ func (f *File) apply(e Edit, wanted map[string]Edit) (*File, error) {
 	for _, text := range texts {
 		next := parseFile(text)
 		err := f.verify(next, e, wanted)
+		if err == nil {
+			err = f.verifySuccessor(next, e, wanted)
+		}
 		if err == nil {
 			return next, nil
 		}

@@ -1,8 +1,11 @@
 package dotenv
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 	"testing"
 )
@@ -101,6 +104,7 @@ func TestWithRefuses(t *testing.T) {
 		"removed, referred": {"A=1\nB=${A:-x}\n", Unset("A"), 2, "refers to ${A}"},
 		"referred to twice": {"A=1\nB=x${A}\nC=${B}\n", Set("A", "2"), 2, "refers to ${A}"},
 		"duplicate between": {"A=1\nB=${A}\nA=2\n", Unset("A"), 2, "refers to ${A}"},
+		"bom, swallowed":    {"\ufeff'A\nB=1\n'=2\n", Set("B", "1"), 1, "drops the byte order mark"},
 		"quotes open":       {"B='x\nC=\"\nA=1 # c\n", Set("A", "a #b"), 1, "cannot be read"},
 	} {
 		got, err := Parse([]byte(test.file)).With(test.edit)
@@ -165,5 +169,87 @@ func TestLists(t *testing.T) {
 	}
 	if e, err := SetList("K", []string{"a*", "b"}); err != nil || e.Value != "a*,b" || e.Unset {
 		t.Errorf("SetList = %q, %v", e.Value, err)
+	}
+}
+
+// TestBothGrammarsReadAnEdit edits files that begin with a byte order mark: an edit is
+// refused, or versions of python-dotenv that drop the mark read it like those that do not.
+func TestBothGrammarsReadAnEdit(t *testing.T) {
+	made, refused := 0, 0
+	var all []*File
+	for _, first := range []string{"", "A=1\n", "'A'=1\n", "'A=1\n", "'A\n", "A='1\n", "A=\"1\n", "export A=1\n", "# c\n", "'\n", "''=\n"} {
+		for _, rest := range []string{"", "B=1\n", "B='1'\n", "'B'=1\n", "B=1'\n'=2\n", "IGNORE_MODELS_X='a'\nB=${A}\n"} {
+			for _, e := range []Edit{Set("B", "1"), Set("B", "2"), Set("A", "3"), Set("IGNORE_MODELS_X", "b"), Unset("A"), Unset("B")} {
+				f := parseFile(bom + first + rest)
+				after, err := f.With(e)
+				if err != nil {
+					refused++
+					continue
+				}
+				made++
+				for _, read := range []*File{after, after.successor()} {
+					if got, ok := read.Raw(e.Key); ok == e.Unset || ok && got != e.Value {
+						t.Errorf("%q with %v: %q reads as %q, %v", f.text, e, read.text, got, ok)
+					}
+				}
+				for _, key := range f.successor().Keys() {
+					was, had := f.successor().Raw(key)
+					if is, has := after.successor().Raw(key); key != e.Key && (was != is || had != has) {
+						t.Errorf("%q with %v: %s was %q, is %q in %q", f.text, e, key, was, is, after.text)
+					}
+				}
+				all = append(all, after)
+			}
+		}
+	}
+	if made == 0 || refused == 0 {
+		t.Errorf("%d edits made, %d refused", made, refused)
+	}
+	pythonReads(t, all)
+}
+
+// pythonReads compares both grammars with the reference, where it is installed. Newer
+// versions read a file with the encoding utf-8-sig.
+func pythonReads(t *testing.T, files []*File) {
+	t.Helper()
+	const program = `import sys, io, json, logging
+logging.disable()
+try:
+    from dotenv import dotenv_values
+except ImportError:
+    sys.exit(9)
+read = lambda text, e: dict(dotenv_values(stream=io.TextIOWrapper(io.BytesIO(text.encode()), encoding=e), interpolate=False))
+print(json.dumps([[read(text, "utf-8"), read(text, "utf-8-sig")] for text in json.load(sys.stdin)]))`
+	var texts []string
+	for _, f := range files {
+		texts = append(texts, f.text)
+	}
+	in, err := json.Marshal(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "python3", "-c", program)
+	cmd.Stdin = bytes.NewReader(in)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Logf("python-dotenv is not installed: %v", err)
+		return
+	}
+	var all [][]map[string]*string
+	if err := json.Unmarshal(out, &all); err != nil {
+		t.Fatal(err)
+	}
+	for n, f := range files {
+		for i, read := range []*File{f, f.successor()} {
+			for key, want := range all[n][i] {
+				got, ok := read.Raw(key)
+				if ok != (want != nil) || ok && got != *want {
+					t.Errorf("%q: %s reads as %q, %v; python-dotenv disagrees", read.text, key, got, ok)
+				}
+			}
+			if len(read.Keys()) != len(all[n][i]) {
+				t.Errorf("%q: keys %q, python-dotenv has %d", read.text, read.Keys(), len(all[n][i]))
+			}
+		}
 	}
 }

@@ -45,6 +45,7 @@ func FuzzEnvEdit(f *testing.F) {
 	for _, value := range []string{"", "'", "\"", "\\", "a\nB=1", "#", " # x", "${B}", "\x00", "\xff", "a'b\"c\n", "\u00a0", "x\\'"} {
 		f.Add([]byte("A='1' # c\r\nB=\"${A}\nexport C='x\\'\nA=2"), "A", value)
 		f.Add([]byte("\ufeffB=1\nIGNORE_MODELS_X=a"), "WHITELIST_MODELS_X", value)
+		f.Add([]byte("\ufeff'B=1\nA='2'\n"), "A", value)
 		f.Add([]byte("\ufeffexport B=1\r\nA=${B}\n"), "B", value)
 	}
 	f.Fuzz(func(t *testing.T, file []byte, key, value string) {
@@ -75,6 +76,9 @@ func checkEdit(t *testing.T, old *File, e Edit) {
 		}
 		return
 	}
+	if got, ok := edited.successor().Get(e.Key, nil); ok == e.Unset || ok && got != e.Value {
+		t.Fatalf("%v %q: without the byte order mark it reads as %q, %v in %q", e, e.Value, got, ok, edited.Bytes())
+	}
 	again := Parse(edited.Bytes())
 	got, ok := again.Get(e.Key, nil)
 	if ok == e.Unset || ok && got != e.Value {
@@ -98,6 +102,9 @@ func checkEdit(t *testing.T, old *File, e Edit) {
 			if got, _ := back.Raw(e.Key); got != raw || !maps.Equal(values(back, nil, e.Key), values(old, nil, e.Key)) {
 				t.Fatalf("%v %q and back: %q; was %q", e, e.Value, back.Bytes(), old.Bytes())
 			}
+		}
+		if !old.successor().satisfies(Set(e.Key, raw)) {
+			return // it is read differently without the byte order mark
 		}
 		if same, err := old.With(Set(e.Key, raw)); err != nil || string(same.Bytes()) != string(old.Bytes()) {
 			t.Fatalf("%s set to what it is: %q, %v; was %q", e.Key, same.Bytes(), err, old.Bytes())

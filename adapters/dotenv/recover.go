@@ -3,14 +3,17 @@ package dotenv
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
-	"winnow/adapters/statefile"
+	"winnow/checkpoint/filelock"
 )
 
 // The names that a save uses beside the file NAME. None ends in ".env", so the
@@ -18,33 +21,84 @@ import (
 // progress: NEW and OLD are the hashes of the bytes to be written and replaced.
 const (
 	saveInfix     = ".winnow-" // NAME.winnow-ID…
-	partialSuffix = ".part"    // … incomplete: may be removed
-	swapSuffix    = ".swap"    // …-NEW-OLD: the new file before the exchange, the displaced one afterwards
-	keptSuffix    = ".kept"    // another program's version that a save displaced
+	lockSuffix    = saveInfix + "lock"
+	partialSuffix = ".part"  // … incomplete: may be removed
+	swapSuffix    = ".swap"  // …-NEW-OLD: the new file before the exchange, the displaced one afterwards
+	placeSuffix   = ".place" // …-NEW-OLD: both versions, while the file is written in place
+	keptSuffix    = ".kept"  // another program's version that a save displaced
+	// previousSuffix ends the name of the version from before an interrupted save.
+	previousSuffix = "-previous" + keptSuffix
 )
 
-// lockFolder waits for other saves of files in the folder of target.
-func lockFolder(ctx context.Context, target string) (unlock func(), err error) {
-	folder := filepath.Dir(target)
-	if unlock, err = statefile.Lock(ctx, lockPath(folder)); err != nil {
-		return nil, fileError(folder, "cannot be locked", err)
+// saveWait is how long a save waits for another one, which takes milliseconds.
+const saveWait = 10 * time.Second
+
+// saveLock is the lock of a save: a file beside the target, and the target itself for
+// the programs that see it in another folder, such as in a container. Where nothing can
+// be made beside the target it is only the latter.
+type saveLock struct {
+	beside, target *filelock.Lock
+}
+
+// lockFile waits for other saves of target. A *filelock.HeldError says who saves.
+func lockFile(ctx context.Context, target string, wait time.Duration) (*saveLock, error) {
+	o := filelock.Options{Name: "save lock of " + printable(target), Program: "winnow", Wait: wait, Temporary: true}
+	beside, err := filelock.Acquire(ctx, target+lockSuffix, o)
+	l := &saveLock{beside: beside}
+	if _, held := errors.AsType[*filelock.HeldError](err); held || ctx.Err() != nil {
+		return nil, fmt.Errorf("dotenv: nothing was saved: %w", err)
 	}
-	return unlock, nil
+	if locksTarget {
+		targetErr := l.lockTarget(ctx, target, wait)
+		_, held := errors.AsType[*filelock.HeldError](targetErr)
+		switch {
+		case held, targetErr != nil && ctx.Err() != nil:
+			l.release()
+			return nil, fmt.Errorf("dotenv: nothing was saved: %w", targetErr)
+		case targetErr == nil:
+			return l, nil // also where nothing can be made beside it
+		case errors.Is(targetErr, fs.ErrNotExist):
+		default: // it cannot be read, which the save finds out
+		}
+	}
+	if err != nil {
+		return nil, fileError(target, "was not saved: could not make a lock beside it", err)
+	}
+	return l, nil
+}
+
+func (l *saveLock) lockTarget(ctx context.Context, target string, wait time.Duration) (err error) {
+	l.target, err = filelock.Acquire(ctx, target, filelock.Options{Name: "save lock of " + printable(target), Wait: wait, Existing: true})
+	return err
+}
+
+// release ends the lock; an error leaves nothing to do.
+func (l *saveLock) release() {
+	_ = l.target.Release()
+	_ = l.beside.Release()
 }
 
 // recoverUnlocked is recoverLocked for a caller without the lock. It acquires the
-// lock only if there is something to do.
-func recoverUnlocked(ctx context.Context, target string) ([]string, error) {
+// lock only if there is something to do; what another program does now needs no
+// recovery.
+func recoverUnlocked(ctx context.Context, target string, h hooks) ([]string, error) {
 	names, err := leftovers(target)
 	if err != nil || len(names) == 0 {
 		return nil, err
 	}
-	unlock, err := lockFolder(ctx, target)
+	wait := time.Duration(0)
+	if slices.ContainsFunc(names, func(name string) bool { return filepath.Ext(name) == placeSuffix }) {
+		wait = saveWait // until then the file may be incomplete
+	}
+	lock, err := lockFile(ctx, target, wait)
+	if _, held := errors.AsType[*filelock.HeldError](err); held && wait == 0 {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer unlock()
-	return recoverLocked(target)
+	defer lock.release()
+	return recoverLocked(target, h)
 }
 
 // leftovers lists the files of saves beside target.
@@ -66,28 +120,43 @@ func leftovers(target string) ([]string, error) {
 }
 
 // recoverLocked finishes what a killed save left beside target and returns what the user
-// should know. The exchange itself is atomic, so the target is always whole.
-func recoverLocked(target string) ([]string, error) {
+// should know. After an exchange, which is atomic, the target is whole; after a save in
+// place it may not be, and is restored.
+func recoverLocked(target string, h hooks) ([]string, error) {
 	names, err := leftovers(target)
 	if err != nil {
 		return nil, err
 	}
 	var notices []string
 	for _, name := range names {
+		notice := ""
 		switch filepath.Ext(name) {
 		case partialSuffix:
 			err = os.Remove(name)
 		case swapSuffix:
 			name, err = recoverExchange(target, name)
+		case placeSuffix:
+			name, notice, err = recoverInPlace(target, name, h)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return notices, fileError(target, "has a file of an interrupted save beside it that cannot be removed", err)
+			return notices, fileError(target, "has a file of an interrupted save beside it, "+printable(name)+", that cannot be cleaned up", err)
 		}
-		if filepath.Ext(name) == keptSuffix {
-			notices = append(notices, printable(name)+" is another program's change that a save displaced: compare it with the file and delete it")
+		if notice == "" && filepath.Ext(name) == keptSuffix {
+			notice = printable(name) + " is " + keptReason(name) + ": compare it with the file and delete it"
+		}
+		if notice != "" {
+			notices = append(notices, notice)
 		}
 	}
 	return notices, nil
+}
+
+// keptReason is why a version lies beside the file.
+func keptReason(name string) string {
+	if strings.HasSuffix(name, previousSuffix) {
+		return "the version from before a save that was interrupted, and another program has changed the file since"
+	}
+	return "another program's change that a save displaced"
 }
 
 // recoverExchange removes the file under name if its bytes are those that were
@@ -103,6 +172,56 @@ func recoverExchange(target, name string) (string, error) {
 		return name, os.Remove(name)
 	}
 	return setAside(target, name)
+}
+
+// checkDisplaced reads the file that came out of the exchange. If that is not what was
+// loaded, or another program is about to write to it, it remains beside the target.
+// If it cannot be read, the exchange is undone.
+func (w *writer) checkDisplaced(old *os.File, leased bool, folder *os.File) error {
+	var out snapshot
+	err := w.hooks.do(atDisplaced, func() (err error) { out, err = w.readDisplaced(old); return err })
+	var refused *FileError
+	if err != nil && !(errors.As(err, &refused) && refused.Err == nil) { // what is no regular file was not the one loaded
+		return w.undoExchange(err, folder)
+	}
+	if err == nil && out.hash() == w.Hash && out.sameAttributes(w.loaded) && !(leased && leaseBroken(old)) {
+		return nil
+	}
+	changed := w.changedError(out)
+	changed.Missing, changed.Err = false, nil
+	changed.Kept, err = setAside(w.Real, w.temp)
+	return errors.Join(changed, err, folder.Sync())
+}
+
+// readDisplaced reads the file under the temporary name: usually the one of which
+// old is a handle, else one that was renamed over it before the exchange.
+func (w *writer) readDisplaced(old *os.File) (snapshot, error) {
+	before, err := old.Stat()
+	if err != nil {
+		return snapshot{}, err
+	}
+	if now, err := os.Lstat(w.temp); err == nil && os.SameFile(before, now) {
+		return readOpen(w.temp, old)
+	}
+	return readSnapshot(w.temp)
+}
+
+// undoExchange puts a displaced file back that could not be read: whether it is what
+// was loaded is not known. If it cannot be put back, it remains under its name, which
+// the next start reads.
+func (w *writer) undoExchange(why error, folder *os.File) error {
+	if err := w.hooks.do(atRestore, func() error { return exchange(w.temp, w.Real) }); err != nil {
+		w.warn("was saved, but its previous version, %s, could not be read (%v): it may be a newer one than was loaded", printable(w.temp), why)
+		_ = folder.Sync() // the warning is about more
+		return nil
+	}
+	if out, err := readSnapshot(w.temp); err != nil || out.hash() != sha256.Sum256(w.data) { // a change since the exchange
+		changed := w.changedError(out)
+		changed.Missing = false
+		changed.Kept, err = setAside(w.Real, w.temp)
+		return errors.Join(changed, err)
+	}
+	return errors.Join(w.notSaved("read its previous version", why), folder.Sync())
 }
 
 // setAside renames another program's version to a name that no save removes.

@@ -11,6 +11,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
+
+	"winnow/adapters/statefile"
 )
 
 // errNoExchange is the error of exchange where the system or the file system
@@ -22,6 +26,9 @@ type Saved struct {
 	Source  *Source  // the file as it is now
 	Changes []Change // the keys that read differently than before
 	Written bool     // false: the file had these bytes already
+	// Warning is what went wrong after the new bytes were in place, a sentence that
+	// the user must see; "" when nothing did.
+	Warning string
 }
 
 // ChangedError is a file that another program has changed since it was loaded.
@@ -67,9 +74,8 @@ func (e *ChangedError) GoString() string { return e.Error() }
 // error is a [*ChangedError] when the file is no longer what was loaded, a
 // [*RefusedError] when the edits cannot be made, a [*FileError] when the file
 // cannot be written or its mode, owner or attributes cannot be preserved. The
-// file is then as it was, with two exceptions: after a ChangedError with Kept,
-// and when an error comes with Saved.Written. Then the new bytes are in place,
-// and the error is about a later step. ctx is checked until the file is replaced.
+// file is then as it was, with two exceptions: a ChangedError with Kept, and a
+// FileError that says so. ctx is checked until the file is replaced.
 func (s *Source) Save(ctx context.Context, edits []Edit) (Saved, error) {
 	after, err := s.File.With(edits...)
 	if err != nil {
@@ -83,16 +89,16 @@ func (s *Source) replace(ctx context.Context, data []byte) (Saved, error) {
 	if len(data) > MaxSize {
 		return Saved{}, &FileError{s.Path, tooLarge, nil}
 	}
-	unlock, err := lockFolder(ctx, s.Real)
+	lock, err := lockFile(ctx, s.Real, saveWait)
 	if err != nil {
 		return Saved{}, err
 	}
-	defer unlock()
-	notices, err := recoverLocked(s.Real)
+	defer lock.release()
+	notices, err := recoverLocked(s.Real, s.hooks)
 	if err != nil {
 		return Saved{}, err
 	}
-	w := &writer{Source: s, data: data}
+	w := &writer{Source: s, data: data, lock: lock}
 	if w.loaded, err = w.unchanged(); err != nil {
 		return Saved{}, err
 	}
@@ -106,22 +112,27 @@ func (s *Source) replace(ctx context.Context, data []byte) (Saved, error) {
 	if err != nil {
 		return Saved{}, err
 	}
-	done, err := w.commit(ctx)
-	if !done {
+	if err := w.commit(ctx); err != nil {
 		return Saved{}, err
+	}
+	if w.inPlace {
+		written.info = w.loaded.info
 	}
 	next := written.source(s.Path, s.Real)
 	next.hooks = s.hooks
 	next.Notices = append(notices, next.Notices...)
-	return Saved{next, Changes(s.File, next.File), true}, err
+	return Saved{next, Changes(s.File, next.File), true, strings.Join(w.warnings, "; ")}, nil
 }
 
 // writer is one save in progress.
 type writer struct {
 	*Source
-	data   []byte
-	loaded snapshot // the target when the save began; the bytes are those of Source
-	temp   string   // the finished temporary file; the name is the record of the save
+	data     []byte
+	lock     *saveLock
+	loaded   snapshot // the target when the save began; the bytes are those of Source
+	temp     string   // the finished temporary file; the name is the record of the save
+	inPlace  bool     // the target could not be exchanged and was written to
+	warnings []string // of Saved.Warning
 }
 
 // unchanged reads the target and compares it with what was loaded.
@@ -165,34 +176,30 @@ func (w *writer) checkReplaceable() error {
 
 // writeTemp makes the temporary file: first under a name that recovery removes,
 // and once it is durable under the name that records the save.
-func (w *writer) writeTemp(ctx context.Context) (snapshot, error) {
+func (w *writer) writeTemp(ctx context.Context) (written snapshot, err error) {
 	mode := newMode
 	if w.Exists {
 		mode = w.Mode
 	}
-	written := snapshot{data: w.data}
+	written.data = w.data
 	name := w.Real + saveInfix + rand.Text()
 	w.temp = name + partialSuffix
-	err := w.step(ctx, atCreate)
 	var f *os.File
-	if err == nil {
+	if err = w.step(ctx, atCreate, func() (err error) {
 		f, err = os.OpenFile(w.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode&newMode)
-	}
-	if err != nil {
+		return err
+	}); err != nil {
 		return snapshot{}, w.failed("create a file beside it", err)
 	}
 	if err = w.fill(f, mode); err == nil {
 		written.info, err = f.Stat()
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = w.step(ctx, atReady)
-	}
 	durable := name + "-" + shortHash(written.hash()) + "-" + shortHash(w.Hash) + swapSuffix
-	if err == nil {
-		err = os.Rename(w.temp, durable)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = w.step(ctx, atReady, func() error { return os.Rename(w.temp, durable) })
 	}
 	if err != nil {
-		return snapshot{}, errors.Join(w.failed("write a file beside it", err), os.Remove(w.temp))
+		return snapshot{}, w.notSaved("write a file beside it", err)
 	}
 	w.temp = durable
 	return written, nil
@@ -201,144 +208,149 @@ func (w *writer) writeTemp(ctx context.Context) (snapshot, error) {
 // fill writes the bytes, sets the attributes of the target and syncs the file. The
 // order ensures that it is never accessible to more users than the target.
 func (w *writer) fill(f *os.File, mode fs.FileMode) error {
-	if _, err := f.Write(w.data); err != nil {
+	if err := w.hooks.do(atWrite, func() error { _, err := f.Write(w.data); return err }); err != nil {
 		return err
 	}
 	if w.Exists {
 		owner := ownerOf(w.loaded.info)
-		if err := setOwner(f, owner); err != nil {
+		if err := w.hooks.do(atOwner, func() error { return setOwner(f, owner) }); err != nil {
 			return fileError(w.Path, fmt.Sprintf("belongs to user %d, group %d, which a save could not preserve", owner.uid, owner.gid), err)
 		}
-		if err := writeXattrs(f, w.loaded.xattrs); err != nil {
+		if err := w.hooks.do(atXattrs, func() error { return writeXattrs(f, w.loaded.xattrs) }); err != nil {
 			return fileError(w.Path, "has extended attributes or an access list that a save could not preserve", err)
 		}
 	}
-	return errors.Join(f.Chmod(mode), f.Sync())
+	return errors.Join(w.hooks.do(atMode, func() error { return f.Chmod(mode) }), w.hooks.do(atSync, f.Sync))
 }
 
-// commit puts the temporary file in place of the target as a compare-and-swap.
-// done reports whether the file was saved; an error beside it is about a later
-// step. Every file handle is opened before the exchange, so that nothing
-// can fail for lack of one afterwards.
-func (w *writer) commit(ctx context.Context) (done bool, err error) {
-	folder, err := os.Open(filepath.Dir(w.Real))
+// commit puts the temporary file in place of the target as a compare-and-swap. Without
+// an error the file was saved; later failures are warnings. Every file handle is opened
+// before the exchange, so that nothing can fail for lack of one afterwards.
+func (w *writer) commit(ctx context.Context) error {
+	var folder *os.File
+	err := w.step(ctx, atFolder, func() (err error) {
+		folder, err = os.Open(filepath.Dir(w.Real))
+		return err
+	})
 	if err != nil {
-		return false, errors.Join(w.failed("open its folder", err), os.Remove(w.temp))
+		return w.notSaved("open its folder", err)
 	}
 	defer folder.Close()
 	old, leased, err := w.compare(ctx)
 	if old != nil {
 		defer old.Close()
 	}
-	exchanged := false
-	if err == nil {
-		exchanged, err = w.putInPlace()
+	if err != nil {
+		return w.notSaved("compare it with what was read", err)
 	}
+	exchanged, err := w.putInPlace(ctx)
 	switch {
+	case w.Exists && errors.Is(err, syscall.EBUSY): // a mount point, as of a container
+		_ = old.Close()
+		return w.writeInPlace(ctx, leased, folder)
 	case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist):
 		current, readErr := readSnapshot(w.Real)
 		changed := w.changedError(current)
 		changed.Err, err = readErr, changed
 		fallthrough
 	case err != nil:
-		return false, errors.Join(w.failed("put it in place", err), os.Remove(w.temp))
+		return w.notSaved("put it in place", err)
 	case exchanged:
-		if out, err := w.readDisplaced(old); err != nil || out.hash() != w.Hash || !out.sameAttributes(w.loaded) || leased && leaseBroken(old) {
-			return false, errors.Join(w.displacedError(out, err), folder.Sync())
+		if err := w.checkDisplaced(old, leased, folder); err != nil || w.warnings != nil {
+			return err
 		}
 	}
-	return true, w.finish(folder)
+	w.finish(folder)
+	return nil
 }
 
-// compare checks again that the target is what was loaded and nobody is
-// writing to it. It returns a handle of the target, nil when there is none.
+// compare checks again that the target is what was loaded and that no other program
+// writes to it. It returns a handle of the target, nil when there is none.
 func (w *writer) compare(ctx context.Context) (old *os.File, leased bool, err error) {
-	current, err := w.unchanged()
+	var current snapshot
+	err = w.step(ctx, atCompare, func() (err error) { current, err = w.unchanged(); return err })
 	switch {
 	case err != nil:
 		return nil, false, err
 	case !w.Exists:
-		return nil, false, w.step(ctx, atExchange)
+		return nil, false, nil
 	case !current.sameAttributes(w.loaded):
 		return nil, false, w.changedError(current)
 	}
-	if old, err = openRegular(w.Real); err != nil {
+	if err = w.hooks.do(atOpen, func() (err error) { old, err = openRegular(w.Real); return err }); err != nil {
 		return nil, false, err
 	}
-	leased, busy := setLease(old)
+	leased, busy := setLease(old, false)
 	if busy {
 		changed := w.changedError(current)
 		changed.Busy = true
 		return old, false, changed
 	}
-	return old, leased, w.step(ctx, atExchange)
+	return old, leased, nil
 }
 
 // putInPlace gives the temporary file the name of the target. exchanged reports
 // whether the target now has the temporary name.
-func (w *writer) putInPlace() (exchanged bool, err error) {
-	if !w.Exists {
-		return false, os.Link(w.temp, w.Real) // fails when there is a file by now
-	}
-	if err = errNoExchange; !w.hooks.noExchange {
-		err = exchange(w.temp, w.Real)
-	}
-	if errors.Is(err, errNoExchange) {
-		return false, os.Rename(w.temp, w.Real)
-	}
-	return err == nil, err
-}
-
-// readDisplaced reads the file under the temporary name: usually the one of which
-// old is a handle, else one that was renamed over it before the exchange.
-func (w *writer) readDisplaced(old *os.File) (snapshot, error) {
-	before, err := old.Stat()
-	if err != nil {
-		return snapshot{}, err
-	}
-	if now, err := os.Lstat(w.temp); err == nil && os.SameFile(before, now) {
-		return readOpen(w.temp, old)
-	}
-	return readSnapshot(w.temp)
-}
-
-// displacedError is the error for a displaced file that is not what was loaded, or that
-// another program is about to write to. The file remains beside the target.
-func (w *writer) displacedError(out snapshot, err error) error {
-	changed := w.changedError(out)
-	changed.Missing, changed.Err = false, err
-	changed.Kept, err = setAside(w.Real, w.temp)
-	return errors.Join(changed, err)
+func (w *writer) putInPlace(ctx context.Context) (exchanged bool, err error) {
+	err = w.step(ctx, atExchange, func() error {
+		if !w.Exists {
+			return os.Link(w.temp, w.Real) // fails when there is a file by now
+		}
+		err := errNoExchange
+		if !w.hooks.noExchange {
+			err = exchange(w.temp, w.Real)
+		}
+		if errors.Is(err, errNoExchange) {
+			return os.Rename(w.temp, w.Real)
+		}
+		exchanged = err == nil
+		return err
+	})
+	return exchanged, err
 }
 
 // finish makes the new name durable and removes the displaced file. If that
 // fails, the next Load tries again.
-func (w *writer) finish(folder *os.File) error {
-	err := w.step(context.Background(), atExchanged)
-	if err == nil {
-		err = folder.Sync()
+func (w *writer) finish(folder *os.File) {
+	kept := ""
+	if _, err := os.Lstat(w.temp); !errors.Is(err, fs.ErrNotExist) { // a plain rename leaves none
+		kept = "; a copy with all keys stays at " + printable(w.temp) + " until the next start"
 	}
-	if err != nil {
-		return fileError(w.Path, "was saved, but may not survive a power cut: its folder could not be synced", err)
+	if err := w.hooks.do(atExchanged, folder.Sync); err != nil {
+		w.warn("was saved, but not yet durably, and may not survive a power cut: its folder could not be synced (%v)%s", err, kept)
+		return
 	}
-	if err = w.step(context.Background(), atRemove); err == nil {
-		err = os.Remove(w.temp)
+	err := w.hooks.do(atRemove, func() error { return os.Remove(w.temp) })
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		w.warn("was saved, but its previous version could not be removed (%v)%s", err, kept)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a plain rename leaves none
-		return fileError(w.Path, "was saved, but its previous version could not be removed and is in "+printable(w.temp), err)
-	}
-	return nil
 }
 
-// step ends the save with an error if ctx has ended or the test's hook fails.
-func (w *writer) step(ctx context.Context, at stage) error {
+// warn adds a sentence without the final stop about the file to the warning of a save.
+func (w *writer) warn(format string, args ...any) {
+	for i, a := range args {
+		if err, ok := a.(error); ok {
+			args[i] = statefile.Cause(err)
+		}
+	}
+	w.warnings = append(w.warnings, printable(w.Path)+" "+fmt.Sprintf(format, args...))
+}
+
+// step makes a system call of the save unless ctx has ended.
+func (w *writer) step(ctx context.Context, at stage, call func() error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("dotenv: save %s: %w", printable(w.Path), err)
 	}
-	if w.hooks.at == nil {
-		return nil
+	return w.hooks.do(at, call)
+}
+
+// notSaved removes the temporary file and adds what failed to err.
+func (w *writer) notSaved(what string, err error) error {
+	err = w.failed(what, err)
+	if rest := os.Remove(w.temp); rest != nil && !errors.Is(rest, fs.ErrNotExist) {
+		return errors.Join(err, fmt.Errorf("dotenv: a copy with all keys stays at %s until the next start: %w", printable(w.temp), statefile.Cause(rest)))
 	}
-	return w.hooks.at(at)
+	return err
 }
 
 // failed adds what failed to err, unless err already gives a reason.
@@ -353,20 +365,3 @@ func (w *writer) failed(what string, err error) error {
 
 // shortHash is the beginning of a hash, as used in file names.
 func shortHash(sum [sha256.Size]byte) string { return hex.EncodeToString(sum[:8]) }
-
-// stage is a moment of a save at which hooks.at is called.
-type stage string
-
-const (
-	atCreate    stage = "create"    // before the temporary file exists
-	atReady     stage = "ready"     // it is durable and has its attributes
-	atExchange  stage = "exchange"  // the last comparison is over
-	atExchanged stage = "exchanged" // the new bytes are in place
-	atRemove    stage = "remove"    // the folder is synced
-)
-
-// hooks let tests interrupt a save. An error from at simulates a system error.
-type hooks struct {
-	at         func(stage) error
-	noExchange bool // as if the system could not exchange two names
-}

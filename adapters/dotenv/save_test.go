@@ -156,57 +156,6 @@ func TestSaveRefusesHardLinks(t *testing.T) {
 	wantFile(t, path, "A=1\n")
 }
 
-// TestSaveSystemErrors breaks each step before the exchange, as a full disk would.
-func TestSaveSystemErrors(t *testing.T) {
-	for _, at := range []stage{atCreate, atReady, atExchange} {
-		path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o600)
-		s := load(t, path)
-		broken := true
-		s.hooks = hooks{at: func(now stage) error {
-			if now == at && broken {
-				return syscall.ENOSPC
-			}
-			return nil
-		}}
-		_, err := s.Save(t.Context(), []Edit{Set("A", "2")})
-		var refused *FileError
-		var changed *ChangedError
-		if !errors.Is(err, syscall.ENOSPC) || !errors.As(err, &refused) || errors.As(err, &changed) {
-			t.Errorf("%s: %v, want a full disk", at, err)
-		}
-		wantFile(t, path, "A=1\n")
-		broken = false
-		if _, err := s.Save(t.Context(), []Edit{Set("A", "2")}); err != nil {
-			t.Errorf("%s: again: %v", at, err)
-		}
-		wantFile(t, path, "A=2\n")
-	}
-}
-
-// TestErrorAfterTheExchange breaks what comes after the new bytes are in place:
-// the save was made, and the error says so.
-func TestErrorAfterTheExchange(t *testing.T) {
-	for at, want := range map[stage]string{atExchanged: "power cut", atRemove: "could not be removed"} {
-		path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o600)
-		s := load(t, path)
-		s.hooks = hooks{at: func(now stage) error {
-			if now == at {
-				return syscall.EIO
-			}
-			return nil
-		}}
-		saved, err := s.Save(t.Context(), []Edit{Set("A", "2")})
-		if !errors.Is(err, syscall.EIO) || !saved.Written || saved.Source == nil {
-			t.Fatalf("%s: %v, written %v; want an error of a save that was made", at, err, saved.Written)
-		}
-		if !strings.Contains(err.Error(), "was saved") || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "not saved") {
-			t.Errorf("%s: %v, want that it was saved, and %q", at, err, want)
-		}
-		load(t, path) // removes the file from before
-		wantFile(t, path, "A=2\n")
-	}
-}
-
 // TestReadingGoesOnWhenNothingCanBeWritten reads a file while what a killed save
 // left cannot be removed and no version can be stored.
 func TestReadingGoesOnWhenNothingCanBeWritten(t *testing.T) {
@@ -260,6 +209,9 @@ func TestTemporaryFileIsNeverWider(t *testing.T) {
 			entries, err := os.ReadDir(dir)
 			for _, e := range entries {
 				info, err := e.Info()
+				if strings.HasSuffix(e.Name(), lockSuffix) { // for all who save here, and without a secret
+					continue
+				}
 				if err != nil || info.Mode().Perm()&^mode != 0 {
 					t.Errorf("%s of %v: %s has mode %v, %v", at, mode, e.Name(), info.Mode(), err)
 				}

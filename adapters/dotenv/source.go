@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
+	"time"
 
 	"winnow/adapters/statefile"
 	"winnow/assistant/safetext"
@@ -67,7 +69,9 @@ type Source struct {
 // Load reads a file. A missing one is a Source that does not exist, if its folder
 // does. What a killed save left beside the file is cleaned up first. The error is
 // a [*FileError] for what is no regular file, too large, or unreadable.
-func Load(path string) (*Source, error) {
+func Load(path string) (*Source, error) { return loadWith(path, hooks{}) }
+
+func loadWith(path string, h hooks) (*Source, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("dotenv: %w", err)
@@ -76,7 +80,7 @@ func Load(path string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	notices, err := recoverUnlocked(context.Background(), target)
+	notices, err := recoverUnlocked(context.Background(), target, h)
 	if err != nil {
 		notices = append(notices, err.Error()) // the file can still be read
 	}
@@ -85,6 +89,7 @@ func Load(path string) (*Source, error) {
 		return nil, err
 	}
 	s := current.source(path, target)
+	s.hooks = h
 	s.Notices = append(notices, s.Notices...)
 	return s, nil
 }
@@ -160,7 +165,7 @@ func readSnapshot(path string) (snapshot, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		return snapshot{}, &FileError{path, notRegular, nil} // before opening: opening a device may have an effect
 	}
-	f, err := openRegular(path)
+	f, err := openShared(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return snapshot{}, nil
@@ -169,6 +174,16 @@ func readSnapshot(path string) (snapshot, error) {
 	}
 	defer f.Close()
 	return readOpen(path, f)
+}
+
+// openShared opens a file for reading. While another save writes it in place, under a
+// lease, it waits.
+func openShared(path string) (f *os.File, err error) {
+	for end := time.Now().Add(saveWait); ; time.Sleep(leaseRetry) {
+		if f, err = openRegular(path); !errors.Is(err, syscall.EAGAIN) || time.Now().After(end) {
+			return f, err
+		}
+	}
 }
 
 const notRegular = "is not a regular file"

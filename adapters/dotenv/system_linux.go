@@ -18,12 +18,26 @@ func exchange(a, b string) error {
 	return err
 }
 
-// setLease requests a read lease on f, which lasts until f is closed. busy means
-// that another program has f open for writing; leased is then false, as it is
-// where there are no leases.
-func setLease(f *os.File) (leased, busy bool) {
-	_, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
+// setLease requests a lease on f, which lasts until f is closed. While a read lease
+// lasts, another program that opens the file for writing waits; with a write lease, for
+// which f is open for writing, any other waits. busy means that another program has the
+// file open, for a read lease: for writing. leased is then false, as it is where there
+// are no leases.
+func setLease(f *os.File, write bool) (leased, busy bool) {
+	kind := unix.F_RDLCK
+	if write {
+		kind = unix.F_WRLCK
+	}
+	_, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, kind)
 	return err == nil, errors.Is(err, unix.EAGAIN)
+}
+
+// Mounted reports whether a file is mounted by itself, as a container may do: its name
+// cannot be given to another file, so a save writes it in place.
+func Mounted(path string) bool {
+	var st unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_BASIC_STATS, &st)
+	return err == nil && st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
 }
 
 // leaseBroken reports whether another program waits to open f, on which there

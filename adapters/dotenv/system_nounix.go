@@ -3,10 +3,8 @@
 package dotenv
 
 import (
-	"crypto/sha256"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 // owner is unknown on this system.
@@ -30,7 +28,5 @@ func checkWritable(path string) error {
 	return f.Close()
 }
 
-// lockPath is what is locked for the files of a folder. Folders cannot be locked here.
-func lockPath(folder string) string {
-	return filepath.Join(os.TempDir(), "winnow-"+shortHash(sha256.Sum256([]byte(folder)))+".lock")
-}
+// locksTarget: a lock on a file would keep others from reading it.
+const locksTarget = false

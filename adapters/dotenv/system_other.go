@@ -8,7 +8,10 @@ import "os"
 func exchange(string, string) error { return errNoExchange }
 
 // setLease does nothing: this system has no leases.
-func setLease(*os.File) (leased, busy bool) { return false, false }
+func setLease(*os.File, bool) (leased, busy bool) { return false, false }
+
+// Mounted is false: it is not known on this system.
+func Mounted(string) bool { return false }
 
 func leaseBroken(*os.File) bool { return false }
 

@@ -46,5 +46,5 @@ func openRegular(path string) (*os.File, error) {
 // rename would ignore.
 func checkWritable(path string) error { return unix.Access(path, unix.W_OK) }
 
-// lockPath is what is locked for the files of a folder: the folder itself.
-func lockPath(folder string) string { return folder }
+// locksTarget: a file can be locked and still be read by others.
+const locksTarget = true

@@ -136,10 +136,15 @@ func (v *Versions) replace(ctx context.Context, s *Source, after *File, by Autho
 		return Saved{}, fileError(l.path, "cannot be written: without a version nothing is saved", err)
 	}
 	saved, err := s.replace(ctx, after.Bytes())
-	var changed *ChangedError
-	wasSaved := saved.Written || errors.As(err, &changed) && changed.Kept != ""
-	if storeErr := l.finish(wasSaved); storeErr != nil && wasSaved {
-		err = errors.Join(err, fmt.Errorf("dotenv: %s was saved, but not its version: %w", printable(s.Path), storeErr))
+	var storeErr error
+	if saved.Written {
+		storeErr = l.finish(true)
+	} else {
+		storeErr = l.resolve(s.Real) // after an error the new bytes may be in place, or have been
+	}
+	if storeErr != nil && saved.Written {
+		warning := fmt.Sprintf("%s was saved, but not its version: %v", printable(s.Path), storeErr)
+		saved.Warning = strings.TrimPrefix(saved.Warning+"; "+warning, "; ")
 	}
 	return saved, err
 }
@@ -214,8 +219,8 @@ type record struct {
 	After  ruleText `json:"after"`
 }
 
-// open locks and reads the log of a file and finishes the version of a save that
-// was killed. With statefile.ErrDamaged it returns a log that has only a path.
+// open locks and reads the log of a file and resolves the version of a save that was
+// killed. With statefile.ErrDamaged it returns a log that has only a path.
 func (v *Versions) open(ctx context.Context, s *Source) (*versionLog, error) {
 	if v.err != nil {
 		return nil, v.err
@@ -230,12 +235,24 @@ func (v *Versions) open(ctx context.Context, s *Source) (*versionLog, error) {
 		unlock()
 		return l, fileError(path, "cannot be read", err)
 	}
-	if r := l.Pending; r != nil { // a save was killed: it was not made if the file still has the bytes from before
-		current, err := readSnapshot(s.Real)
-		wasSaved := err != nil || current.exists() == r.Created || statefile.Sum(current.data) != r.Before.Sum
-		_ = l.finish(wasSaved) // if the log cannot be written, the next open tries again
-	}
+	_ = l.resolve(s.Real) // if the log cannot be written, the next open tries again
 	return l, nil
+}
+
+// resolve finishes the version of a save that was killed or failed: the save was made
+// if the file has the bytes or, after another program's change, the rule lines that it
+// was to write. If the file cannot be read the version stays pending.
+func (l *versionLog) resolve(target string) error {
+	r := l.Pending
+	if r == nil {
+		return nil
+	}
+	current, err := readSnapshot(target)
+	if err != nil {
+		return err
+	}
+	now := ruleTextOf(Parse(current.data))
+	return l.finish(current.exists() && now.Sum != r.Before.Sum && (now.Sum == r.After.Sum || now.sameLines(r.After) && !now.sameLines(r.Before)))
 }
 
 // finish adds the pending version to the list if its save was made, and drops it otherwise.
@@ -269,6 +286,11 @@ type ruleLine struct {
 func ruleTextOf(f *File) ruleText {
 	lines, rest := splitRules(f)
 	return ruleText{Sum: statefile.Sum(f.Bytes()), Rest: statefile.Sum(rest), Lines: lines}
+}
+
+// sameLines reports whether two files have the same rule lines.
+func (t ruleText) sameLines(other ruleText) bool {
+	return slices.EqualFunc(t.Lines, other.Lines, func(a, b ruleLine) bool { return a.Text == b.Text })
 }
 
 // splitRules separates the rule lines of a file from the rest. A line that may

@@ -178,7 +178,14 @@ func TestVersionsAfterCrash(t *testing.T) {
 	for name, test := range map[string]struct {
 		at   string // the file after the crash
 		want int    // versions, the original included
-	}{"not saved": {"A=1\n", 0}, "saved": {"A=1\n" + ruleKey + "='r'\n", 2}, "changed since": {"A=3\n", 2}} {
+	}{
+		"not saved":                    {"A=1\n", 0},
+		"saved":                        {"A=1\n" + ruleKey + "='r'\n", 2},
+		"not saved, then another line": {"A=1\nB=theirs\n", 0},
+		"saved, then another line":     {"A=1\n" + ruleKey + "='r'\nB=theirs\n", 2},
+		"not saved, then another rule": {"A=1\n" + ruleKey + "='theirs'\n", 0},
+		"removed":                      {"", 0},
+	} {
 		dir := t.TempDir()
 		v := store(t, filepath.Join(dir, "versions"))
 		path := put(t, filepath.Join(dir, ".env"), "A=1\n", 0o600)

@@ -51,10 +51,10 @@ func (w *Window) save(ctx context.Context, who dotenv.Who) (assistant.Saved, err
 			}
 			continue
 		}
-		if !result.Written && err != nil {
+		if err != nil {
 			return assistant.Saved{}, err
 		}
-		saved := w.adoptSaved(result, err, retainStaged, who)
+		saved := w.adoptSaved(result, retainStaged, who)
 		saved.Rules = rules
 		saved.Message = fmt.Sprintf("Saved %s to %s. %s", ruleCount(rules), w.fileName(), restartHint(len(rules)))
 		return saved, nil
@@ -66,15 +66,15 @@ func restartHint(n int) string {
 	return "Restart the proxy to apply " + map[bool]string{true: "it", false: "them"}[n == 1] + "."
 }
 
-// adoptSaved makes a file that was just written the state of the window. warning is
-// what failed after the write; nil when nothing did.
-func (w *Window) adoptSaved(result dotenv.Saved, warning error, policy stagedPolicy, who dotenv.Who) assistant.Saved {
+// adoptSaved makes a file that was just written the state of the window.
+func (w *Window) adoptSaved(result dotenv.Saved, policy stagedPolicy, who dotenv.Who) assistant.Saved {
 	r := w.newSnapshot(result.Source)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out := assistant.Saved{Path: result.Source.Path, Written: result.Written, Keys: keyChanges(w.source.File, result.Source.File)}
-	if warning != nil {
-		out.Warning = sentence(warning.Error())
+	if result.Warning != "" {
+		out.Warning = sentence(result.Warning)
+		w.opts.Log.Warn("rules saved", "file", out.Path, "warning", out.Warning)
 	}
 	w.adopt(r, policy)
 	if who == dotenv.User {

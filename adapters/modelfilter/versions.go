@@ -42,10 +42,10 @@ func (w *Window) Restore(ctx context.Context, id string) (assistant.Saved, error
 	switch {
 	case errors.As(err, &changed):
 		return assistant.Saved{}, conflictOf(changed)
-	case result.Source == nil:
+	case err != nil:
 		return assistant.Saved{}, err
 	}
-	saved := w.adoptSaved(result, err, dropStaged, dotenv.User)
+	saved := w.adoptSaved(result, dropStaged, dotenv.User)
 	saved.Message = fmt.Sprintf("The rules of version %s of %s are back. %s", id, w.fileName(), restartHint(0))
 	return saved, nil
 }

@@ -1,0 +1,50 @@
+package dotenv
+
+// stage is a system call of a save. Tests fail each of them, or end the program there.
+type stage string
+
+const (
+	atCreate    stage = "create the temporary file"
+	atWrite     stage = "write it"
+	atOwner     stage = "set its owner"
+	atXattrs    stage = "set its attributes"
+	atMode      stage = "set its mode"
+	atSync      stage = "sync it"
+	atReady     stage = "rename it" // it is durable and gets the name that records the save
+	atFolder    stage = "open the folder"
+	atCompare   stage = "compare"
+	atOpen      stage = "open the target"
+	atExchange  stage = "exchange"
+	atDisplaced stage = "read what came out" // the new bytes are in place
+	atRestore   stage = "exchange again"     // what came out cannot be read
+	atExchanged stage = "sync the folder"
+	atRemove    stage = "remove"
+
+	// Of a save in place.
+	atKeep       stage = "create the kept versions"
+	atKeepWrite  stage = "write the kept versions"
+	atKeepReady  stage = "rename the kept versions"
+	atKeepSync   stage = "sync the folder of the kept versions"
+	atOpenPlace  stage = "open the target to write"
+	atOverwrite  stage = "overwrite"
+	atTruncate   stage = "truncate"
+	atSyncPlace  stage = "sync the target"
+	atTakeBack   stage = "write the previous version back"
+	atRemoveKept stage = "remove the kept versions"
+)
+
+// hooks let tests interrupt a save.
+type hooks struct {
+	at         func(stage) error // called before each system call, which fails with its error
+	noExchange bool              // as if the system could not exchange two names
+}
+
+// do makes a system call.
+func (h hooks) do(at stage, call func() error) error {
+	if h.at != nil {
+		if err := h.at(at); err != nil {
+			return err
+		}
+	}
+	return call()
+}
