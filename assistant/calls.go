@@ -11,6 +11,7 @@ import (
 	"winnow/assistant/nearest"
 	"winnow/assistant/share"
 	"winnow/checkpoint"
+	"winnow/checkpoint/jsondelta"
 )
 
 // maxCalls bounds the calls of one response; the rest are refused.
@@ -255,10 +256,11 @@ func (t *turn) approve(tool Tool, args json.RawMessage) (bool, error) {
 	}
 }
 
-// beforeWrite makes the turn's checkpoint, once, before its first write tool.
-// calls are those of the response that are still to run.
+// beforeWrite makes the turn's checkpoint, once, before its first write tool. It is
+// reported when a tool has changed the window. calls are those of the response that are
+// still to run.
 func (t *turn) beforeWrite(calls []checkedCall) error {
-	if t.s == nil || t.checkpoint != "" || t.s.opts.Window == nil {
+	if t.s == nil || t.checkpoint != nil || t.s.opts.Window == nil {
 		return nil
 	}
 	j := t.s.opts.Journal
@@ -282,9 +284,8 @@ func (t *turn) beforeWrite(calls []checkedCall) error {
 	if err != nil {
 		return fmt.Errorf("no checkpoint could be made: %w", err)
 	}
-	t.checkpoint = made.ID
+	t.checkpoint = &made
 	t.log.Info("checkpoint", "id", made.ID, "tools", len(meta.Tools))
-	t.emit(CheckpointCreated{ID: made.ID, Description: made.Description})
 	return nil
 }
 
@@ -305,6 +306,10 @@ func (t *turn) afterWrite(c ToolCall) error {
 			return fmt.Errorf("the change could not be recorded: %w", err)
 		}
 		t.s.opts.Member.Announce(share.ToolRan, t.session, c.Name, before, state)
+		if t.checkpoint != nil && !t.announced && !jsondelta.Equal(before, state) {
+			t.announced = true
+			t.emit(CheckpointCreated{ID: t.checkpoint.ID, Description: t.checkpoint.Description})
+		}
 		if err := t.s.markSaved(state); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"winnow/assistant/share"
 	"winnow/checkpoint"
@@ -14,6 +15,13 @@ import (
 // Checkpoints lists the checkpoints of this session, oldest first; "Session
 // start" is always the first.
 func (s *Session) Checkpoints() []checkpoint.Checkpoint { return s.opts.Journal.List(s.ID()) }
+
+// Changes counts the changes of this session that are in effect: its checkpoints without
+// its start and those that were undone.
+func (s *Session) Changes() int {
+	undone := func(c checkpoint.Checkpoint) bool { return c.Undone || c.Kind == checkpoint.KindStart }
+	return len(slices.DeleteFunc(s.Checkpoints(), undone))
+}
 
 // LastStep is the newest change of the window that can be undone, whoever made it.
 func (s *Session) LastStep() (checkpoint.Checkpoint, bool) { return s.opts.Journal.LastStep() }

@@ -91,7 +91,7 @@ type (
 		Kept bool `json:"kept"` // the pair stays, because a tool had run
 	}
 
-	// CheckpointCreated reports a durable checkpoint.
+	// CheckpointCreated reports the durable checkpoint before a turn that changed the window.
 	CheckpointCreated struct {
 		ID          string `json:"id"`
 		Description string `json:"description"`

@@ -14,6 +14,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/message"
 	"winnow/assistant/safetext"
+	"winnow/checkpoint"
 )
 
 // The limits of a turn.
@@ -82,8 +83,9 @@ type turn struct {
 	attempt          *budget.Attempt
 	outgoing         *outgoing // the attempt's request, until its end is reported
 	available        Available
-	context          contextMemory // what the model knows of the window once it has answered
-	checkpoint       string        // id of this turn's; "" before the first write
+	context          contextMemory          // what the model knows of the window once it has answered
+	checkpoint       *checkpoint.Checkpoint // of this turn; nil before the first write
+	announced        bool                   // the checkpoint was reported
 }
 
 // errInterrupted is the cause of a turn that the end of the program cancelled.

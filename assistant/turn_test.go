@@ -177,6 +177,42 @@ func TestTheCheckpointIsMadeOnceAndIsDurableBeforeTheFirstWrite(t *testing.T) {
 	wantIn(t, list[1].Effect(), "added two", "added three")
 }
 
+// A checkpoint is a change: a write tool that changed nothing, for whatever reason, leaves
+// none behind, reports none and is none for undo, after a restart too.
+func TestAWriteThatChangesNothingLeavesNoCheckpoint(t *testing.T) {
+	for name, c := range map[string]struct {
+		calls   at.Answer
+		confirm assistant.ConfirmPolicy
+		changes int
+	}{
+		"a duplicate":            {at.Answer{addWord("one")}, "", 0},
+		"a failure":              {at.Answer{call("fail", "{}")}, "", 0},
+		"a panic":                {at.Answer{call("panic", "{}")}, "", 0},
+		"all three":              {at.Answer{addWord("one"), call("fail", "{}"), call("panic", "{}")}, "", 0},
+		"a failure and a change": {at.Answer{call("fail", "{}"), addWord("two"), call("fail", "{}")}, "", 1},
+		"only saved":             {at.Answer{call("save_words", "{}")}, assistant.ConfirmNever, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, at.NewScript(c.calls, at.Answer{at.Say("Done.")}), func(o *assistant.Options) { o.Settings.Confirm = c.confirm })
+			events := r.send("do it")
+			check := func() {
+				t.Helper()
+				wantEqual(t, "checkpoints after the start", len(r.session.Checkpoints())-1, c.changes)
+				wantEqual(t, "changes", r.session.Changes(), c.changes)
+				_, undoes := r.session.LastStep()
+				wantEqual(t, "can be undone", undoes, c.changes > 0)
+			}
+			wantEqual(t, "announced", len(at.Only[assistant.CheckpointCreated](events)), c.changes)
+			check()
+			r.must(r.journal.Close())
+			r.openJournal()
+			r.options.Journal = r.journal
+			r.open()
+			check()
+		})
+	}
+}
+
 func TestAReadToolMakesNoCheckpoint(t *testing.T) {
 	r := newRig(t, at.NewScript(at.Answer{call("list_words", "{}")}, at.Answer{at.Say("ok")}))
 	wantEqual(t, "announced", len(at.Only[assistant.CheckpointCreated](r.send("list"))), 0)

@@ -9,7 +9,9 @@
 //
 // A Checkpoint is a point to go back to: the moment before a step, which is the
 // start of a session, a turn of the assistant that called a write tool, or an
-// edit made by hand. Checkpoints are ordered by Seq, never by time.
+// edit made by hand. Checkpoints are ordered by Seq, never by time. That of a turn is
+// durable before its first write tool runs; once the tools have run, it is in the list
+// only if they changed the state.
 //
 // A Journal is an append-only file of checksummed records. Every tenth checkpoint
 // contains the full state, the others a delta; each record has the checksum of the

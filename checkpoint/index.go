@@ -13,10 +13,17 @@ import (
 // entry is a checkpoint and where its state is.
 type entry struct {
 	Checkpoint
-	record  int    // index of the record after which the state is that of the checkpoint
-	sum     string // of that state
-	changed bool   // the step after it changed the rules
-	dropped bool   // it is not in the list
+	record   int    // index of the record after which the state is that of the checkpoint
+	sum      string // of that state
+	changed  bool   // the step after it changed the rules
+	recorded bool   // Record was called for its turn: changed is known
+	dropped  bool   // a rollback took it out of the list
+}
+
+// listed reports whether the checkpoint is in the list. That of a turn leaves it when
+// the turn's tools have run and changed nothing, and returns when a later one does.
+func (e *entry) listed() bool {
+	return !e.dropped && (e.changed || !e.recorded)
 }
 
 // rollback is an intent that is pending or can be undone.
@@ -114,7 +121,7 @@ func (x *index) apply(r *record) {
 	case opRecord:
 		if e := x.byID[r.For]; e != nil {
 			e.addResults(r.Tools)
-			e.changed = r.Sum != e.sum // a later tool can revert what an earlier one did
+			e.changed, e.recorded = r.Sum != e.sum, true // a later tool can revert what an earlier one did
 			x.active[e.Session] = r.Seq
 		}
 	case opSaved:
@@ -140,7 +147,7 @@ func (x *index) addEntry(r *record) {
 	if r.Checkpoint == nil {
 		return
 	}
-	e := &entry{Checkpoint: *r.Checkpoint, record: len(x.records) - 1, sum: r.Sum, changed: r.Changed}
+	e := &entry{Checkpoint: *r.Checkpoint, record: len(x.records) - 1, sum: r.Sum, changed: r.Changed, recorded: r.Op == opKeep && r.Checkpoint.Kind == KindTurn}
 	e.Tools, e.Full = slices.Clone(e.Tools), r.kind == payloadFull
 	if r.Op == opEdit { // its record holds the state after the edit
 		e.record, e.sum, e.changed = e.record-1, r.before(), r.before() != r.Sum
@@ -203,11 +210,11 @@ func (x *index) remove(ids []string) {
 	}
 }
 
-// list returns the checkpoints of a session, "" for all, in the order of Seq.
+// list returns the listed checkpoints of a session, "" for all, in the order of Seq.
 func (x *index) list(session string) []*entry {
 	var out []*entry
 	for _, e := range x.entries {
-		if !e.dropped && (session == "" || e.Session == session) {
+		if e.listed() && (session == "" || e.Session == session) {
 			out = append(out, e)
 		}
 	}

@@ -348,3 +348,49 @@ func TestSessionsSideBySide(t *testing.T) {
 		ok(t, j.Abandon(in))
 	}
 }
+
+// A turn whose tools changed nothing leaves no checkpoint: not in the list, not for undo,
+// not for a rollback by its id, before and after a restart and a compaction.
+func TestATurnThatChangedNothingLeavesNoCheckpoint(t *testing.T) {
+	path := journalPath(t)
+	j := open(t, path, Options{})
+	add := must[Checkpoint](t)
+	start := add(j.Start("s", doc(0)))
+	changed := add(j.Add(Checkpoint{PairSeq: 5}, doc(0)))
+	ok(t, j.Record(doc(1), []ToolSummary{{Name: "add", OK: true}}))
+	refused := add(j.Add(Checkpoint{PairSeq: 6}, doc(1)))
+	if got := ids(j.List("")); !slices.Equal(got, []string{start.ID, changed.ID, refused.ID}) {
+		t.Errorf("before the tool has run List = %v", got)
+	}
+	ok(t, j.Record(doc(1), []ToolSummary{{Name: "add", Effect: "covered"}}))
+	check := func(want ...string) {
+		t.Helper()
+		for range 2 {
+			if got := ids(j.List("")); !slices.Equal(got, want) {
+				t.Errorf("List = %v, want %v", got, want)
+			}
+			if step, _ := j.LastStep(); step.ID != want[len(want)-1] {
+				t.Errorf("LastStep = %s, want %s", step.ID, want[len(want)-1])
+			}
+			crash(t, j)
+			j = open(t, path, Options{})
+		}
+	}
+	// The next tool of the turn changes something after all: the checkpoint is from before both.
+	ok(t, j.Record(doc(2), []ToolSummary{{Name: "add", OK: true}}))
+	check(start.ID, changed.ID, refused.ID)
+	again := add(j.Add(Checkpoint{PairSeq: 7}, doc(2)))
+	ok(t, j.Record(doc(3), []ToolSummary{{Name: "add", OK: true}}))
+	ok(t, j.Record(doc(2), []ToolSummary{{Name: "remove", OK: true}}))
+	check(start.ID, changed.ID, refused.ID)
+	if _, err := j.BeginRollback(again.ID, ScopeBoth, 1, ""); !errors.Is(err, ErrUnknown) {
+		t.Errorf("a rollback to it: %v, want ErrUnknown", err)
+	}
+	in := must[Intent](t)(j.BeginRollback(changed.ID, ScopeBoth, 1, ""))
+	if !slices.Equal(in.Dropped, []string{refused.ID}) {
+		t.Errorf("a rollback drops %v", in.Dropped)
+	}
+	ok(t, j.Finish(in))
+	ok(t, j.Finish(must[Intent](t)(j.BeginUndoRollback())))
+	check(start.ID, changed.ID, refused.ID)
+}

@@ -43,7 +43,8 @@ func (j *Journal) Add(meta Checkpoint, state json.RawMessage) (Checkpoint, error
 
 // Record records the state after write tools ran, together with their results,
 // which become part of the turn's checkpoint. A result replaces the call passed
-// to Add with the same name and arguments.
+// to Add with the same name and arguments. While state is that of the checkpoint, List
+// leaves the checkpoint out: the turn has changed nothing.
 func (j *Journal) Record(state json.RawMessage, tools []ToolSummary) error {
 	_, err := j.writeState(state, func(to jsondelta.Document) (Checkpoint, error) {
 		return Checkpoint{}, j.write(record{Op: opRecord, For: j.index.turn, Tools: slices.Clone(tools)}, &to, "")
@@ -178,7 +179,7 @@ func (j *Journal) State(id string) (json.RawMessage, error) {
 func (j *Journal) stateByID(id string) (jsondelta.Document, error) {
 	j.mu.RLock()
 	e := j.index.byID[id]
-	if e == nil || e.dropped {
+	if e == nil || !e.listed() {
 		j.mu.RUnlock()
 		return jsondelta.Document{}, fmt.Errorf("%w: %q", ErrUnknown, id)
 	}

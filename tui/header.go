@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
-	"winnow/checkpoint"
 	"winnow/tui/bar"
 	"winnow/tui/connectcard"
 	"winnow/tui/footerline"
@@ -28,9 +27,8 @@ func (m bars) header() []bar.Part {
 		return m.bar.Header(bar.Header{}, m.width)
 	}
 	status := m.pane.Status()
-	inEffect := slices.DeleteFunc(m.session.Checkpoints(), func(c checkpoint.Checkpoint) bool { return c.Undone })
 	h := bar.Header{
-		Ready: true, Window: status.Title, Provider: status.Subtitle, Model: m.session.Model(), Checkpoints: len(inEffect),
+		Ready: true, Window: status.Title, Provider: status.Subtitle, Model: m.session.Model(), Checkpoints: m.session.Changes(),
 		Counter: m.conv.boundary.counter, NearLimit: m.conv.boundary.at.NearLimit(), Others: m.others.CountText(), Mouse: m.opts.Mouse,
 		Saves: !m.plainChat(), Unsaved: status.Unsaved && !m.plainChat(),
 	}

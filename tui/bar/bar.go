@@ -69,7 +69,7 @@ type Header struct {
 	Ready            bool // the session is open
 	Window, Provider string
 	Model            string // "" is none
-	Checkpoints      int    // in effect
+	Checkpoints      int    // changes in effect
 	Counter          string // which pairs are sent; "" is no pair
 	NearLimit        bool   // of the model
 	Others           string // how many others are in the window; "" is none

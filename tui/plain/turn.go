@@ -14,11 +14,10 @@ import (
 
 // turn is what the console knows of the running turn.
 type turn struct {
-	events       <-chan assistant.Event
-	prompt       assistant.Prompt
-	seq          int64 // its pair
-	lines        *lines.Turn
-	checkpointed bool // one was made
+	events <-chan assistant.Event
+	prompt assistant.Prompt
+	seq    int64 // its pair
+	lines  *lines.Turn
 }
 
 // send sends a message, or queues it while a turn runs.
@@ -104,8 +103,6 @@ func (c *console) onEvent(e assistant.Event, ok bool) {
 	switch e := e.(type) {
 	case assistant.TurnStarted:
 		c.turn.seq = e.Seq
-	case assistant.CheckpointCreated:
-		c.turn.checkpointed = true
 	case assistant.ConfirmRequest:
 		c.confirm(e)
 	case assistant.Complete, assistant.Error, assistant.Cancelled:
@@ -160,8 +157,8 @@ func (c *console) onEnd(end assistant.Event) {
 		}
 	default:
 	}
-	if t.checkpointed {
-		c.out.Line(fmt.Sprintf("Checkpoint %d: /undo undoes these changes.", len(c.session.Checkpoints())))
+	if all := c.session.Checkpoints(); len(all) > 0 && t.seq != 0 && all[len(all)-1].PairSeq == t.seq {
+		c.out.Line(fmt.Sprintf("Checkpoint %d: /undo undoes these changes.", len(all)))
 	}
 	c.showChanges()
 	c.afterTurn(t.seq)

@@ -316,7 +316,7 @@ func (c *console) showStatus(string) error {
 	if topic := c.session.Topic(); topic != "" {
 		c.out.Label("Topic", topic)
 	}
-	c.out.Label("Checkpoints", strconv.Itoa(len(c.session.Checkpoints())))
+	c.out.Label("Checkpoints", strconv.Itoa(c.session.Changes()))
 	c.out.Line(map[bool]string{true: "There are unsaved changes.", false: "Nothing is unsaved."}[c.workspace.Unsaved()])
 	if c.turn != nil {
 		c.out.Line("The assistant is working.")
