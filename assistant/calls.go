@@ -1,14 +1,12 @@
 package assistant
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	"winnow/assistant/llm"
 	"winnow/assistant/markup"
-	"winnow/assistant/nearest"
 	"winnow/assistant/share"
 	"winnow/checkpoint"
 	"winnow/checkpoint/jsondelta"
@@ -327,22 +325,4 @@ func wholeResponses(p *Pair) string {
 		}
 	}
 	return p.AssistantText[:markup.AfterLastCard(p.AssistantText, cards)]
-}
-
-// getPayload is the tool that fetches a payload of an earlier turn.
-func getPayload(offered []Payload) Tool {
-	type args struct {
-		PayloadID string `json:"payload_id" jsonschema:"the id in brackets of the list of payloads"`
-	}
-	return NewTool("get_payload", "Fetch the full data of a payload listed under CONVERSATION DATA.",
-		func(_ context.Context, a args) (ToolResult, error) {
-			var ids []string
-			for _, p := range offered {
-				if p.ID == a.PayloadID {
-					return OK(p.Summary, p.Data), nil
-				}
-				ids = append(ids, p.ID)
-			}
-			return Fail(CodeFailed, "there is no payload %q.%s", a.PayloadID, nearest.Hint(a.PayloadID, ids)), nil
-		})
 }

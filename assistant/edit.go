@@ -127,8 +127,9 @@ func (s *Session) Delete(ctx context.Context, seqs ...int64) error {
 		return err
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.view.drop(seqs)
+	s.mu.Unlock()
+	s.recountPayloads(ctx)
 	return nil
 }
 

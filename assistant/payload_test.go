@@ -180,6 +180,70 @@ func TestTheManifestAndGetPayload(t *testing.T) {
 	}
 }
 
+// The payloads of all visible pairs are listed and fetched, also of those that are left
+// out of the request; those of hidden pairs are neither. So the system prompt, and with it
+// the boundary, does not depend on the boundary.
+func TestPayloadsOfPairsThatAreLeftOutAreListed(t *testing.T) {
+	r := noteRig(t, at.NewScript(at.Answer{at.Say(`NOTE: {"text":"find me"}`)}))
+	r.send("a")
+	id := r.last().Payloads[0].ID
+	r.script.Then(at.Answer{at.Say(words(200))})
+	r.send("b")
+	whole := r.session.Boundary()
+	r.session.Registry().Learn(llm.ModelInfo{ID: "test/narrow", Context: whole.SYS + whole.HistoryTokens + whole.URA - 1, Known: true, Tools: true})
+	r.must(r.session.SetModel("test/narrow"))
+	if b := r.session.Boundary(); b.First != 1 || b.SYS != whole.SYS {
+		t.Fatalf("the boundary is %+v, want the first pair left out and the same SYS as %+v", b, whole)
+	}
+	r.script.Then(at.Answer{call("get_payload", `{"payload_id":"`+id+`"}`)}, at.Answer{at.Say("ok")})
+	r.send("c")
+	wantIn(t, r.systemOf(2), "- ["+id+"] a note")
+	raw, _ := json.Marshal(results(t, r.script.Requests()[3])[0].Data)
+	wantEqual(t, "data", string(raw), `{"text":"find me"}`)
+}
+
+// With sends alone the first included pair only moves towards the newer ones, wherever
+// pairs with payloads lie: an older one that came back would leave again with the next send.
+func TestTheBoundaryDoesNotFlipAtPayloads(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		r := noteRig(t, at.NewScript())
+		for range rapid.IntRange(1, 5).Draw(rt, "pairs") {
+			text := words(rapid.IntRange(1, 40).Draw(rt, "words"))
+			if rapid.Bool().Draw(rt, "payload") {
+				text += ` NOTE: {"text":"` + text + `"}`
+			}
+			r.script.Then(at.Answer{at.Say(text)})
+			r.send("a")
+		}
+		b := r.session.Boundary()
+		r.session.Registry().Learn(llm.ModelInfo{
+			ID: "test/narrow", Known: true, Tools: true,
+			Context: b.SYS + b.URA + rapid.IntRange(0, b.HistoryTokens+20).Draw(rt, "room"),
+		})
+		r.must(r.session.SetModel("test/narrow"))
+		if rapid.Bool().Draw(rt, "restart") {
+			registry := r.session.Registry()
+			session, err := assistant.NewSession(registry, r.options)
+			r.must(err)
+			r.session = session
+			r.must(session.SetModel("test/narrow"))
+			r.must(session.Start(t.Context()))
+			r.must(session.LoadView(t.Context()))
+		}
+		at0, before := r.session.Visible(), r.session.Boundary()
+		firsts := []int{before.First}
+		for range 3 {
+			r.script.Then(at.Answer{at.Say("o")})
+			r.send("b")
+			now := r.session.Boundary()
+			if now.First < firsts[len(firsts)-1] {
+				rt.Fatalf("of %d pairs, the first included ones were %v and then %d", len(at0), firsts, now.First)
+			}
+			firsts = append(firsts, now.First)
+		}
+	})
+}
+
 func TestAToolsPayloadIsSummarisedByItsType(t *testing.T) {
 	pages := &assistant.Pages{}
 	kind := assistant.PayloadType{Name: "list", Source: assistant.FromTool, Global: true, Summarize: func(d json.RawMessage) string { return "a list of " + string(d) }}

@@ -18,9 +18,11 @@ type promptParts struct {
 	window   string          // the window's own instructions
 	context  json.RawMessage // with changes_since_last_message
 	payloads []PayloadType
-	manifest []Payload // payloads of earlier turns that can be fetched
+	manifest manifest // payloads of earlier turns that can be fetched
 	tools    []Tool
 }
+
+const dataHeading = "== CONVERSATION DATA =="
 
 // build writes the system prompt. Empty sections are left out.
 func (p promptParts) build() string {
@@ -39,7 +41,7 @@ func (p promptParts) build() string {
 		section("## Page", p.page.Context(p.location))
 	}
 	section("== STRUCTURED RESPONSES ==", p.structured())
-	section("== CONVERSATION DATA ==", p.data())
+	section(dataHeading, p.manifest.text())
 	section("== TOOLS ==", p.toolList())
 	section("== CLIENT ACTIONS ==", p.actions())
 	return strings.Join(sections, "\n\n")
@@ -62,18 +64,6 @@ func (p promptParts) structured() string {
 	return withIntro(intro, formats)
 }
 
-func (p promptParts) data() string {
-	const intro = "AVAILABLE PAYLOADS (use get_payload tool to retrieve full data):"
-	lines := make([]string, len(p.manifest))
-	for i, m := range p.manifest {
-		lines[i] = fmt.Sprintf("\n- [%s] %s", m.ID, m.Summary)
-		if m.Decision != "" {
-			lines[i] += " (" + m.Decision + " by the user)"
-		}
-	}
-	return withIntro(intro, lines)
-}
-
 // withIntro joins parts after their introduction; "" when there are none.
 func withIntro(intro string, parts []string) string {
 	if len(parts) == 0 {
@@ -83,12 +73,16 @@ func withIntro(intro string, parts []string) string {
 }
 
 func (p promptParts) toolList() string {
-	lines := make([]string, len(p.tools))
-	for i, t := range p.tools {
-		first, _, _ := strings.Cut(t.Description, "\n")
-		lines[i] = fmt.Sprintf("- %s: %s", t.Name, first)
+	var lines strings.Builder
+	for _, t := range p.tools {
+		lines.WriteString(toolLine(t))
 	}
-	return strings.Join(lines, "\n")
+	return lines.String()
+}
+
+func toolLine(t Tool) string {
+	first, _, _ := strings.Cut(t.Description, "\n")
+	return fmt.Sprintf("- %s: %s\n", t.Name, first)
 }
 
 func (p promptParts) actions() string {

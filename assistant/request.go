@@ -16,8 +16,8 @@ import (
 	"winnow/checkpoint/jsondelta"
 )
 
-// includedPairs returns the included pairs and copies the boundary, as the user sees
-// them at this moment. The pair that is tried again or replaced does not count.
+// includedPairs returns the included pairs and copies the visible ones and the boundary,
+// as the user sees them at this moment. The pair that is tried again or replaced does not count.
 func (t *turn) includedPairs() []Ref {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
@@ -27,20 +27,21 @@ func (t *turn) includedPairs() []Ref {
 	if len(refs) != len(v.refs) {
 		t.boundary = budget.Predict(costsOf(refs), t.s.limit(), t.boundary.SYS, t.settings.Budget)
 	}
-	return slices.DeleteFunc(refs[t.boundary.First:], func(r Ref) bool { return !r.Contributes })
+	t.visible = refs
+	return slices.DeleteFunc(slices.Clone(refs[t.boundary.First:]), func(r Ref) bool { return !r.Contributes })
 }
 
 // assemble loads the included pairs and builds the message list and the attempt.
 func (t *turn) assemble(included []Ref) error {
-	seqs := make([]int64, len(included))
-	for i, r := range included {
-		seqs[i] = r.Seq
-	}
-	pairs, err := t.s.opts.Store.Load(t.ctx, seqs)
+	pairs, err := t.s.opts.Store.Load(t.ctx, seqsOf(included))
 	if err != nil {
 		return fmt.Errorf("read the history: %w", err)
 	}
-	system, err := t.system(pairs)
+	payloads, err := t.s.readManifest(t.ctx, t.visible, t.settings.Budget, t.info.Limit())
+	if err != nil {
+		return err
+	}
+	system, err := t.system(payloads)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (t *turn) assemble(included []Ref) error {
 	}
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
-	t.s.view.tracker.SetSystem(sys)
+	t.s.view.setSystem(sys, payloads.tokens(t.settings.Budget))
 	return nil
 }
 
@@ -85,9 +86,13 @@ func (t *turn) assemble(included []Ref) error {
 func (t *turn) systemCost(system string) int {
 	sum := t.settings.Budget.Estimate(system)
 	for _, spec := range t.tools.specs {
-		sum += t.settings.Budget.Estimate(spec.Name + spec.Description + string(spec.Parameters))
+		sum += specCost(spec, t.settings.Budget)
 	}
 	return sum
+}
+
+func specCost(s llm.ToolSpec, p budget.Params) int {
+	return p.Estimate(s.Name + s.Description + string(s.Parameters))
 }
 
 // addedTokens is the size of what the turn has added since the user's message.
@@ -160,10 +165,9 @@ func (s *Session) Request(ctx context.Context, text string) (llm.Request, json.R
 // with their status, and a fifth of the limit of a model of 80,000 tokens.
 const defaultContextTokens = 16_000
 
-// system reads the window's context and builds the system prompt. pairs are the
-// included ones, whose payloads it lists.
-func (t *turn) system(pairs []Pair) (string, error) {
-	parts := promptParts{location: t.s.location()}
+// system reads the window's context and builds the system prompt.
+func (t *turn) system(payloads manifest) (string, error) {
+	parts := promptParts{location: t.s.location(), manifest: payloads}
 	var tools []Tool
 	if w := t.s.opts.Window; w != nil {
 		if b, ok := w.(Budgeter); ok {
@@ -181,11 +185,8 @@ func (t *turn) system(pairs []Pair) (string, error) {
 	}
 	t.available = t.s.available(tools)
 	parts.page, parts.payloads, parts.tools = t.available.Page, t.available.Payloads, t.available.Tools
-	for i := range pairs {
-		parts.manifest = append(parts.manifest, pairs[i].Payloads...)
-	}
-	if len(parts.manifest) > 0 {
-		parts.tools = append(parts.tools, getPayload(parts.manifest))
+	if len(payloads.pairs) > 0 {
+		parts.tools = append(parts.tools, payloads.tool(t.s.opts.Store))
 	}
 	box, err := newToolbox(parts.tools)
 	if err != nil {

@@ -85,13 +85,13 @@ func (s *Session) measure(ctx context.Context) {
 	}
 	defer t.cancel(nil)
 	t.pair = &Pair{}
-	system, err := t.system(nil)
+	system, err := t.system(manifest{})
 	if err != nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.view.tracker.SetSystem(t.systemCost(system))
+	s.view.setSystem(t.systemCost(system)+s.view.payloads, s.view.payloads)
 	s.view.tracker.Dirty()
 }
 
@@ -137,6 +137,7 @@ func (s *Session) switchTo(ctx context.Context, id string, refs []Ref) error {
 		return err
 	}
 	s.SetView(refs, currentSession)
+	s.recountPayloads(ctx)
 	s.log.Info("session", "id", id)
 	return nil
 }

@@ -36,6 +36,13 @@ type PictureStore interface {
 	Picture(ctx context.Context, hash string) ([]byte, error)
 }
 
+// PayloadStore is a Store that reads the payloads of many pairs without the rest of them.
+type PayloadStore interface {
+	// Payloads returns those of the pairs that have payloads, in the order asked for,
+	// with Seq and Payloads alone, these without Data.
+	Payloads(ctx context.Context, seqs []int64) ([]Pair, error)
+}
+
 // SessionStore is a Store that stores, beside pairs, the queued message and the
 // state of each session. Without it both last as long as the Session.
 type SessionStore interface {

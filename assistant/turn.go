@@ -79,6 +79,7 @@ type turn struct {
 	spans            []int             // messages of each included pair, oldest first
 	selection        []budget.Selected // the included pairs, oldest first
 	selectedSeqs     []int64           // of selection
+	visible          []Ref             // without the pair that is tried again or replaced
 	boundary         budget.Boundary
 	attempt          *budget.Attempt
 	outgoing         *outgoing // the attempt's request, until its end is reported

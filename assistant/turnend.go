@@ -137,6 +137,9 @@ func (t *turn) storeEnd(end Event) Event {
 	t.s.mu.Lock()
 	t.s.view.put(PairRef(t.pair, t.settings.Budget.CPT()))
 	t.s.mu.Unlock()
+	if len(t.pair.Payloads) > 0 {
+		t.s.recountPayloads(context.WithoutCancel(t.ctx))
+	}
 	t.s.storeState(t.ctx)
 	return end
 }

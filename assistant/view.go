@@ -16,8 +16,12 @@ type view struct {
 	line    string // the filter; "" shows all
 	refs    []Ref
 	tracker *budget.Tracker // of refs, one for one
+	made    int             // counts setView
 	frozen  bool            // Counter shows the last send, not the boundary
-	cut     []Ref           // what the last rollback took out of view
+	// system is the size of the system prompt in tokens, and payloads its part that lists
+	// the payloads of refs.
+	system, payloads int
+	cut              []Ref // what the last rollback took out of view
 }
 
 // currentSession is the filter line that matches the pairs of the current session.
@@ -34,7 +38,7 @@ func (s *Session) LoadView(ctx context.Context) error {
 		return err
 	}
 	s.SetView(refs, currentSession)
-	return nil
+	return s.countPayloads(ctx)
 }
 
 // refs are the uncut pairs of a session.
@@ -62,6 +66,7 @@ func (s *Session) RefreshView(refs []Ref, line string) {
 
 func (s *Session) setView(refs []Ref, line string) {
 	v := &s.view
+	v.made++
 	v.line, v.refs = line, slices.Clone(refs)
 	if t := s.running; t != nil && t.seq != 0 {
 		if i, found := v.find(t.seq); !found {
@@ -196,6 +201,13 @@ func (v *view) showRunning(seq int64) {
 	if i, found := v.find(seq); !found || v.refs[i].Contributes {
 		v.put(Ref{Seq: seq})
 	}
+}
+
+// setSystem sets the size of the system prompt, of which the list of payloads is a part.
+// As the tracker's it is in force from the next computation of the boundary on.
+func (v *view) setSystem(tokens, payloads int) {
+	v.system, v.payloads = tokens, payloads
+	v.tracker.SetSystem(tokens)
 }
 
 // restore shows pairs again that drop removed.

@@ -32,6 +32,7 @@ type Store interface {
 	assistant.Store
 	assistant.RequestStore
 	assistant.PictureStore
+	assistant.PayloadStore
 	assistant.SessionStore
 
 	// Filter returns the uncut pairs that a line matches; a nil line matches all.

@@ -29,6 +29,7 @@ func Run(t *testing.T, open func(t *testing.T) history.Store) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, history.Store){
 		"pairs come back":                   pairsComeBack,
+		"payloads are read alone":           payloadsAreReadAlone,
 		"a batch is all or none":            batchIsAllOrNone,
 		"cut and uncut":                     cutAndUncut,
 		"lines select pairs":                linesSelectPairs,
@@ -45,6 +46,28 @@ func Run(t *testing.T, open func(t *testing.T) history.Store) {
 		"a queued message has its pictures": aQueuedMessageHasItsPictures,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+	}
+}
+
+// payloadsAreReadAlone: those of the pairs that have some, in the order asked for. A text
+// that looks like payloads is not taken for them.
+func payloadsAreReadAlone(t *testing.T, s history.Store) {
+	first, plain, second := pair("s", "a", "b"), pair("s", `"payloads":[{"id":"x"}]`, `"payloads":[]`), pair("s", "c", "d")
+	first.Payloads = []assistant.Payload{{ID: "p1", Type: "note", Data: json.RawMessage(`{"n":1}`), Summary: "one", Decision: "accepted"}, {ID: "p2", Type: "note", Summary: "two"}}
+	plain.ToolCalls = []assistant.ToolCall{{ID: "c", Name: "t", Arguments: json.RawMessage(`{"payloads":[{"id":"y"}]}`)}}
+	second.Payloads = []assistant.Payload{{ID: "p3", Type: "note", Data: json.RawMessage(`{}`)}}
+	put(t, s, first, plain, second)
+	got, err := s.Payloads(t.Context(), []int64{second.Seq, plain.Seq, first.Seq, 999})
+	must(t, err)
+	want := []assistant.Pair{
+		{Seq: second.Seq, Payloads: []assistant.Payload{{ID: "p3", Type: "note"}}},
+		{Seq: first.Seq, Payloads: []assistant.Payload{{ID: "p1", Type: "note", Summary: "one", Decision: "accepted"}, {ID: "p2", Type: "note", Summary: "two"}}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("Payloads = %+v, want %+v", got, want)
+	}
+	if none, err := s.Payloads(t.Context(), nil); err != nil || len(none) > 0 {
+		t.Errorf("Payloads of no pair: %v, %v", none, err)
 	}
 }
 

@@ -144,3 +144,29 @@ func BenchmarkCommit(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkPayloads is the list of payloads of a message under a line that shows all.
+func BenchmarkPayloads(b *testing.B) {
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s, err := openStore(b.Context(), benchStore(b, n), Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close()
+			refs, err := s.Refs(b.Context(), "", 3.5)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var seqs []int64
+			for _, r := range refs {
+				seqs = append(seqs, r.Seq)
+			}
+			for b.Loop() {
+				if _, err := s.Payloads(b.Context(), seqs); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -28,6 +29,30 @@ func (s *Store) Load(ctx context.Context, seqs []int64) (pairs []assistant.Pair,
 		return nil, err
 	}
 	return pairs, nil
+}
+
+// Payloads implements history.Store. The condition spares decoding the pairs without.
+func (s *Store) Payloads(ctx context.Context, seqs []int64) (pairs []assistant.Pair, err error) {
+	query := "SELECT b.seq, b.more FROM " + s.Seqs + ` j JOIN body b ON b.seq = j.seq WHERE b.more LIKE '%"payloads":%' ORDER BY j.at`
+	err = s.Read(ctx, func(t *Tx) {
+		pairs = nil
+		t.Each(query, []any{asArray(seqs)}, func(scan Scanner) {
+			var p assistant.Pair
+			var more string
+			scan(&p.Seq, &more)
+			var form struct {
+				Payloads []assistant.Payload `json:"payloads"`
+			}
+			if json.Unmarshal([]byte(more), &form) == nil && len(form.Payloads) > 0 { // Load reports damage
+				p.Payloads = form.Payloads
+				for i := range p.Payloads {
+					p.Payloads[i].Data = nil
+				}
+				pairs = append(pairs, p)
+			}
+		})
+	})
+	return pairs, err
 }
 
 // loadedRow is a pair, and whether its texts are not those that were written.

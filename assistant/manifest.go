@@ -1,0 +1,146 @@
+package assistant
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"winnow/assistant/budget"
+	"winnow/assistant/nearest"
+)
+
+// manifest is the payloads of the visible pairs: the system prompt lists them, and
+// get_payload fetches them. It does not depend on the boundary, which follows from the
+// size of the system prompt.
+type manifest struct {
+	pairs []Pair // those that have payloads, oldest first, as of PayloadStore
+	lines []string
+	older int // payloads that are not in lines, because there is no room
+}
+
+// payloadPiece is how many pairs are read at once from a store that has no payloads alone.
+const payloadPiece = 500
+
+// readManifest reads the payloads of refs. Like the window's context, the list takes a
+// quarter of the model's limit at most: the newest are listed.
+func (s *Session) readManifest(ctx context.Context, refs []Ref, p budget.Params, limit budget.Limit) (m manifest, err error) {
+	if m.pairs, err = s.payloadsOf(ctx, seqsOf(refs)); err != nil {
+		return m, fmt.Errorf("read the history: %w", err)
+	}
+	room := limit.ML() / 4
+	for i := range slices.Backward(m.pairs) {
+		for _, payload := range slices.Backward(m.pairs[i].Payloads) {
+			line := fmt.Sprintf("\n- [%s] %s", payload.ID, payload.Summary)
+			if payload.Decision != "" {
+				line += " (" + payload.Decision + " by the user)"
+			}
+			if room -= p.Estimate(line); room < 0 {
+				m.older++
+			} else {
+				m.lines = append(m.lines, line)
+			}
+		}
+	}
+	slices.Reverse(m.lines)
+	return m, nil
+}
+
+func (s *Session) payloadsOf(ctx context.Context, seqs []int64) (out []Pair, err error) {
+	if store, ok := s.opts.Store.(PayloadStore); ok {
+		return store.Payloads(ctx, seqs)
+	}
+	for piece := range slices.Chunk(seqs, payloadPiece) {
+		pairs, err := s.opts.Store.Load(ctx, piece)
+		if err != nil {
+			return nil, err
+		}
+		for i := range pairs {
+			if len(pairs[i].Payloads) > 0 {
+				p := Pair{Seq: pairs[i].Seq, Payloads: pairs[i].Payloads}
+				for n := range p.Payloads {
+					p.Payloads[n].Data = nil
+				}
+				out = append(out, p)
+			}
+		}
+	}
+	return out, nil
+}
+
+func seqsOf(refs []Ref) []int64 {
+	seqs := make([]int64, len(refs))
+	for i, r := range refs {
+		seqs[i] = r.Seq
+	}
+	return seqs
+}
+
+// text is the list for the system prompt; "" when there is no payload.
+func (m manifest) text() string {
+	intro := "AVAILABLE PAYLOADS (use get_payload tool to retrieve full data):"
+	if m.older > 0 {
+		intro = fmt.Sprintf("AVAILABLE PAYLOADS, the newest (use get_payload tool to retrieve full data; %d older ones are not listed):", m.older)
+	}
+	return withIntro(intro, m.lines)
+}
+
+// tool is get_payload, which fetches a payload by its id, listed or not.
+func (m manifest) tool(store Store) Tool {
+	type args struct {
+		PayloadID string `json:"payload_id" jsonschema:"the id in brackets of the list of payloads"`
+	}
+	return NewTool("get_payload", "Fetch the full data of a payload listed under CONVERSATION DATA.",
+		func(ctx context.Context, a args) (ToolResult, error) {
+			var ids []string
+			for _, p := range m.pairs {
+				has := func(p Payload) bool { return p.ID == a.PayloadID }
+				if slices.ContainsFunc(p.Payloads, has) {
+					pairs, err := store.Load(ctx, []int64{p.Seq})
+					if err != nil || len(pairs) == 0 {
+						return Fail(CodeFailed, "the payload %q cannot be read any more", a.PayloadID), err
+					}
+					if i := slices.IndexFunc(pairs[0].Payloads, has); i >= 0 {
+						return OK(pairs[0].Payloads[i].Summary, pairs[0].Payloads[i].Data), nil
+					}
+				}
+				for _, have := range p.Payloads {
+					ids = append(ids, have.ID)
+				}
+			}
+			return Fail(CodeFailed, "there is no payload %q.%s", a.PayloadID, nearest.Hint(a.PayloadID, ids)), nil
+		})
+}
+
+// tokens is what the manifest adds to the system prompt.
+func (m manifest) tokens(p budget.Params) int {
+	if len(m.pairs) == 0 {
+		return 0
+	}
+	tool := m.tool(nil)
+	return p.Estimate("\n\n"+dataHeading+"\n\n"+m.text()) + p.Estimate(toolLine(tool)) + specCost(tool.Spec(), p)
+}
+
+// recountPayloads is countPayloads where a failure only leaves the estimate as it is.
+func (s *Session) recountPayloads(ctx context.Context) {
+	if err := s.countPayloads(ctx); err != nil {
+		s.log.Warn("payloads not counted", "error", err)
+	}
+}
+
+// countPayloads measures what the payloads of the visible pairs add to the system prompt.
+func (s *Session) countPayloads(ctx context.Context) error {
+	s.mu.Lock()
+	refs, made, params, limit := slices.Clone(s.view.refs), s.view.made, s.opts.Settings.Budget, s.limit()
+	s.mu.Unlock()
+	m, err := s.readManifest(ctx, refs, params, limit)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v, now := &s.view, m.tokens(params); v.made == made && now != v.payloads {
+		v.setSystem(v.system-v.payloads+now, now)
+		v.tracker.Dirty()
+	}
+	return nil
+}
