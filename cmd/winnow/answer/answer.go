@@ -171,7 +171,7 @@ func (p *Printer) tool(e assistant.ToolComplete) {
 	line := strings.TrimSpace(icon + " " + e.Tool + " " + p.inputs[e.Index])
 	message, _, _ := strings.Cut(e.Message, "\n")
 	p.changed = p.changed || e.Tool == saveTool && e.Success // the file, which no checkpoint holds
-	switch { // an error that ends the command says the message
+	switch {                                                 // an error that ends the command says the message
 	case e.ErrorCode == assistant.CodeLocked: // a script must not go on as if it had changed something
 		p.err = &FailedError{e.ErrorCode, message, p.changed}
 	case e.Tool == saveTool && !e.Success && e.ErrorCode != assistant.CodeDeclined:
