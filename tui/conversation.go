@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -35,32 +34,10 @@ type conversation struct {
 	picking bool // the next key picks a code block
 }
 
-// noteTimeout bounds how long SetDrawing may delay a frame. After that, or on an error,
-// the drawing is simply not recorded.
-const noteTimeout = 100 * time.Millisecond
-
-// watchDrawing records in the history which long answer is being drawn, so that one
-// that crashes the program is shown as raw text at the next start.
-func (c *conversation) watchDrawing() {
-	note := func(seq int64, drawing bool) {
-		ctx, cancel := context.WithTimeout(context.Background(), noteTimeout)
-		defer cancel()
-		_ = c.work.SetDrawing(ctx, seq, drawing)
-	}
-	c.chat.WatchDrawing(func(seq int64) (done func()) {
-		note(seq, true)
-		return func() { note(seq, false) }
-	})
-}
-
-// showRaw shows the pairs that were being drawn when the program crashed as raw text.
-func (c *conversation) showRaw(seqs []int64) {
-	for _, seq := range seqs {
-		c.chat.SetRaw(seq)
-	}
-	if len(seqs) > 0 {
-		c.notice.Info("the answer that winnow crashed on is shown as raw text" + c.hint(" · %s renders it", "raw"))
-	}
+// showRaw shows all answers as their source.
+func (c *conversation) showRaw() {
+	c.chat.SetRaw()
+	c.notice.Info("the last starts crashed or were killed: answers are shown as raw text" + c.hint(" · %s renders one", "raw"))
 }
 
 // setBoundary shows which pairs are visible, and which of them are included.

@@ -1,74 +1,78 @@
 package tui
 
 import (
-	"context"
-	"slices"
+	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
-	"winnow/assistant/history"
 	"winnow/tui/keymap"
 )
 
-// noting remembers what is stored under the key of the drawing.
-type noting struct {
-	history.Store
-	notes []string
-}
-
-func (n *noting) Set(ctx context.Context, key, value string) error {
-	if key == "drawing" {
-		n.notes = append(n.notes, value)
-	}
-	return n.Store.Set(ctx, key, value)
-}
-
-func TestAnAnswerThatKilledTheProgramOpensAsItsSource(t *testing.T) {
-	long := strings.Repeat("**deep** text ", 2000)
-	o, d := programOptions(t, setup{pairs: []assistant.Pair{told("question", long)}})
-	store := &noting{Store: d.store}
-	opens := func() *Model {
-		o.Parts = partsOf(d.session, store, nil, d.clock.Now)
-		m, err := New(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-		m.Update(loadStart(m.work)())
-		if missing := m.conv.chat.Missing(); len(missing) > 0 {
-			m.Update(m.conv.load(missing...)())
-		}
-		return m
-	}
-	raw := func(m *Model) bool { return strings.Contains(plainFrame(m.View().Content), "**deep**") }
-
-	if m := opens(); raw(m) || !slices.Equal(store.notes, []string{"1", ""}) {
-		t.Fatalf("drawing it stored %q, shown as source: %v", store.notes, raw(m))
-	}
-	m := opens()
-	if err := m.work.SetDrawing(t.Context(), 1, true); err != nil { // and then the program dies
-		t.Fatal(err)
-	}
-	m = opens()
-	if !raw(m) {
-		t.Fatalf("after the crash there is\n%s", plainFrame(m.View().Content))
-	}
-	if !strings.Contains(m.notice.Text, "raw text · v") {
-		t.Errorf("the footer says %q", m.notice.Text)
-	}
-	if got := m.work.Drawing(t.Context()); !slices.Equal(got, []int64{1}) {
-		t.Errorf("noted is %v before it has been drawn", got)
-	}
-	m.setMode(keymap.View)
-	m.Update(tea.KeyPressMsg{Code: 'v', Text: "v"})
-	if raw(m) {
-		t.Errorf("v shows\n%s", plainFrame(m.View().Content))
-	}
-	if got := m.work.Drawing(t.Context()); len(got) > 0 {
-		t.Errorf("noted is %v after it has been drawn", got)
+// After two starts in a row that were killed within ten seconds answers open as their
+// source. A start that lasted, or ended in order, counts as a good one.
+func TestAfterTwoKilledStartsAnswersOpenAsTheirSource(t *testing.T) {
+	type end string
+	const killed, left, lasted end = "killed", "left", "lasted"
+	for _, c := range []struct {
+		ends []end
+		raw  bool
+	}{
+		{nil, false},
+		{[]end{killed}, false},
+		{[]end{killed, killed}, true},
+		{[]end{killed, killed, killed}, true},
+		{[]end{killed, left, killed}, false},
+		{[]end{killed, lasted, killed}, false},
+		{[]end{killed, killed, left}, false},
+		{[]end{killed, killed, lasted}, false},
+		{[]end{lasted, killed, killed}, true},
+	} {
+		t.Run(fmt.Sprint(c.ends), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o, d := programOptions(t, setup{pairs: []assistant.Pair{told("question", "some **bold** text")}})
+				start := func() bench {
+					o.Parts = partsOf(d.session, d.store, nil, d.clock.Now)
+					m, err := New(o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					b := bench{Model: m, msgs: make(chan tea.Msg, 64)}
+					b.start(m.resize(80, 24))
+					b.start(m.Init())
+					b.settle()
+					return b
+				}
+				for _, how := range c.ends {
+					b := start()
+					if how == lasted {
+						time.Sleep(startLasts)
+						b.settle()
+					}
+					if how == left || how == lasted {
+						if err := b.EndStart(t.Context()); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				b := start()
+				raw := func() bool { return strings.Contains(plainFrame(b.View().Content), "**bold**") }
+				if said := strings.Contains(b.notice.Text, "raw text · v"); raw() != c.raw || said != c.raw {
+					t.Fatalf("raw %v, and the footer says %q\n%s", raw(), b.notice.Text, plainFrame(b.View().Content))
+				}
+				if c.raw {
+					b.setMode(keymap.View)
+					if b.press(tea.KeyPressMsg{Code: 'v', Text: "v"}); raw() {
+						t.Errorf("v shows\n%s", plainFrame(b.View().Content))
+					}
+				}
+				time.Sleep(startLasts) // the timers of all starts
+			})
+		})
 	}
 }
 

@@ -115,6 +115,7 @@ type Model struct {
 
 	ctrlC   time.Time // when interrupt last asked to be pressed again
 	lastKey time.Time
+	lasted  bool  // the start has lasted startLasts
 	err     error // why the start failed
 }
 
@@ -213,7 +214,6 @@ func (m *Model) use(p Parts) {
 	m.pane.SetStyles(m.styles)
 	m.pane.SetKeys(m.key)
 	m.pane.SetFocus(m.mode == keymap.Pane)
-	m.conv.watchDrawing()
 	m.conv.chat.SetPayloadTypes(m.session.PayloadTypes())
 	if p.Notice != "" {
 		m.notice.Info(p.Notice)

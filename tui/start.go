@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,14 +17,14 @@ import (
 
 // startLoadedMsg brings what the screen shows and works on, and what is shown first.
 type startLoadedMsg struct {
-	parts    *Parts // nil: set already, by Options
-	failed   error  // why they could not be opened
-	boundary boundaryComputedMsg
-	draft    history.Draft
-	recall   workspace.Recall
-	models   modelList
-	drawing  []int64 // the pairs being drawn when the program crashed
-	err      error
+	parts        *Parts // nil: set already, by Options
+	failed       error  // why they could not be opened
+	boundary     boundaryComputedMsg
+	draft        history.Draft
+	recall       workspace.Recall
+	models       modelList
+	failedStarts int // before this one, see Workspace.FailedStarts
+	err          error
 }
 
 // openParts opens the parts and loads what is shown of them first.
@@ -48,7 +49,7 @@ func loadStart(w *workspace.Workspace) tea.Cmd {
 		msg.boundary = boundaryOf(w.Session(), 0)
 		msg.draft, _ = w.Draft(ctx)
 		msg.recall = w.Recall(ctx)
-		msg.drawing = w.Drawing(ctx)
+		msg.failedStarts = w.FailedStarts(ctx)
 		msg.models = modelList{recent: w.RecentModels(ctx), favourites: w.FavouriteModels(ctx)}
 		return msg
 	}
@@ -70,12 +71,14 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	m.input.draft.SetSent(msg.recall.Sent)
 	m.input.draft.SetStash(append(msg.draft.Stash, m.input.draft.Stash()...))
 	m.input.restoreDraft(msg.draft.Text)
-	m.conv.showRaw(msg.drawing)
+	if msg.failedStarts >= maxFailedStarts {
+		m.conv.showRaw()
+	}
 	m.conv.setBoundary(msg.boundary)
 	if m.conv.chat.Len() > 0 {
 		m.conv.chat.Bottom()
 	}
-	cmds := []tea.Cmd{m.conv.loadMissing(), m.feedHUD()}
+	cmds := []tea.Cmd{m.conv.loadMissing(), m.feedHUD(), m.noteStart(msg.failedStarts)}
 	if msg.parts != nil {
 		cmds = append(cmds, m.flushOutbox(), m.flushKeys(), waitSavedChange(msg.parts.Changes), m.others.Wait)
 	}
@@ -86,6 +89,38 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 		m.askRecovery()
 	}
 	return tea.Batch(cmds...)
+}
+
+// After maxFailedStarts starts in a row that did not last startLasts and did not end
+// cleanly, the next one shows the answers as their source: drawing one may have been the
+// cause.
+const (
+	maxFailedStarts = 2
+	startLasts      = 10 * time.Second
+)
+
+// noteStart counts this start as failed until it has lasted, or EndStart is called. A
+// served screen is not counted: its start is not the program's.
+func (m *Model) noteStart(failed int) tea.Cmd {
+	if m.opts.Served != nil {
+		return nil
+	}
+	work := m.work
+	note := func(n int) tea.Cmd {
+		return attempt(func(ctx context.Context) error { return work.SetFailedStarts(ctx, n) }, func(error) tea.Cmd { return nil })
+	}
+	return tea.Batch(note(failed+1), after(startLasts, func() tea.Cmd {
+		m.lasted = true
+		return note(0)
+	}))
+}
+
+// EndStart is called when the program has ended in order, not by a panic or by force.
+func (m *Model) EndStart(ctx context.Context) error {
+	if !m.ready || m.lasted || m.opts.Served != nil {
+		return nil
+	}
+	return m.work.SetFailedStarts(ctx, 0)
 }
 
 // offerConnect opens the card that connects a model, unless the user has begun to do

@@ -298,33 +298,27 @@ func (w *Workspace) Names(ctx context.Context) (names filter.Sources) {
 	return names
 }
 
-// drawingKey is the key of the list of pairs that are being drawn.
-const drawingKey = "drawing"
+// failedStartsKey is the key of the number of starts that FailedStarts returns.
+const failedStartsKey = "failed starts"
 
-// SetDrawing stores whether a pair is being drawn. One that still is at the next start
-// is one that the program crashed on.
-func (w *Workspace) SetDrawing(ctx context.Context, seq int64, drawing bool) error {
+// FailedStarts returns how many starts of the screen in a row, up to the last one, were
+// over within seconds and did not end cleanly; 0 when that cannot be read.
+func (w *Workspace) FailedStarts(ctx context.Context) int {
 	if w.history == nil {
-		return nil
+		return 0
 	}
-	seqs := slices.DeleteFunc(w.Drawing(ctx), func(noted int64) bool { return noted == seq })
-	if drawing {
-		seqs = append(seqs, seq)
-	}
-	return w.history.Set(ctx, drawingKey, strings.Trim(fmt.Sprint(seqs), "[]"))
+	text, _ := w.history.Get(ctx, failedStartsKey)
+	n, _ := strconv.Atoi(text)
+	return n
 }
 
-// Drawing returns the pairs that are being drawn. A list that cannot be read is empty.
-func (w *Workspace) Drawing(ctx context.Context) []int64 {
-	if w.history == nil {
+// SetFailedStarts stores what FailedStarts returns at the next start.
+func (w *Workspace) SetFailedStarts(ctx context.Context, n int) error {
+	switch {
+	case w.history == nil:
 		return nil
+	case n == 0:
+		return w.history.Set(ctx, failedStartsKey, "")
 	}
-	text, _ := w.history.Get(ctx, drawingKey)
-	var seqs []int64
-	for _, field := range strings.Fields(text) {
-		if seq, err := strconv.ParseInt(field, 10, 64); err == nil {
-			seqs = append(seqs, seq)
-		}
-	}
-	return seqs
+	return w.history.Set(ctx, failedStartsKey, strconv.Itoa(n))
 }

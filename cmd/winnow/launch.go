@@ -215,7 +215,12 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 	}
 	screen = terminal.New(model, keys, out, a.environ)
 	var stored error
-	err = a.runModel(screen, in, out, func() { stored = errors.Join(model.StoreDraft(ctx), a.leave(ctx, model.Typed())) })
+	err = a.runModel(screen, in, out, func(failed error) {
+		if failed == nil {
+			_ = model.EndStart(ctx) // at worst it counts as a failed start
+		}
+		stored = errors.Join(model.StoreDraft(ctx), a.leave(ctx, model.Typed()))
+	})
 	if err == nil {
 		err = model.Err()
 	}

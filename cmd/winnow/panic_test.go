@@ -65,7 +65,7 @@ func runUnseen(t *testing.T, a *app, model tea.Model) (screen []byte, err error)
 	defer out.Close()
 	// After a panic Bubble Tea does not wait for the goroutine that reads, whose
 	// cancelling of a file is not safe against that: it reads from what is no file.
-	err = a.runModel(terminal.New(model, strings.NewReader(""), out, a.environ), in, out, func() {})
+	err = a.runModel(terminal.New(model, strings.NewReader(""), out, a.environ), in, out, func(error) {})
 	screen, readErr := os.ReadFile(out.Name())
 	if readErr != nil {
 		t.Fatal(readErr)

@@ -21,7 +21,7 @@ import (
 
 // runModel runs a program on the terminal, which is as before afterwards. atEnd
 // is called when its loop has ended, while signals are still watched.
-func (a *app) runModel(p *tea.Program, in, out *os.File, atEnd func()) error {
+func (a *app) runModel(p *tea.Program, in, out *os.File, atEnd func(error)) error {
 	status, err := terminal.Run(p, terminal.Options{
 		In: in, Out: out, Stderr: &logLines{a, "stderr"}, AtEnd: atEnd,
 		Close: func() {
@@ -106,7 +106,7 @@ func (a *app) doctorKeys(context.Context, []string) error {
 		return err
 	}
 	page := keypage.New(uses, a.sendKey())
-	if err := a.runModel(terminal.New(page, in, out, a.environ), in, out, func() {}); err != nil {
+	if err := a.runModel(terminal.New(page, in, out, a.environ), in, out, func(error) {}); err != nil {
 		return err
 	}
 	return a.emit(map[string]any{"kitty_protocol": page.Kitty(), "seen": page.Seen()}, page.Summary()...)

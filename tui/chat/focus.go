@@ -276,13 +276,13 @@ func (v *View) ToggleRaw() {
 	}
 }
 
-// SetRaw shows the answer of a pair as its source until ToggleRaw.
-func (v *View) SetRaw(seq int64) { v.src.item(seq).setRaw(true) }
-
-// WatchDrawing calls begin before a stored answer of some kilobytes is rendered,
-// with its Seq, and what begin returns when that is done: a program that notes it
-// on disk knows after a crash which pair to open with SetRaw.
-func (v *View) WatchDrawing(begin func(seq int64) (done func())) { v.rc.watch = begin }
+// SetRaw shows all answers as their source, each until ToggleRaw.
+func (v *View) SetRaw() {
+	v.rc.raw = true
+	for _, it := range v.src.items {
+		it.setRaw(true)
+	}
+}
 
 // Click gives the focus to what is on a row, and opens or closes it when it had
 // the focus already.

@@ -22,9 +22,9 @@ type renderContext struct {
 	now          func() time.Time
 	keys         pane.Keys
 	spinnerFrame int                              // of the spinner
-	watch        func(seq int64) (done func())    // see WatchDrawing; nil calls nothing
 	payloadTypes map[string]assistant.PayloadType // registered, by name
 	extraRows    map[string][]Row                 // by the id of a payload
+	raw          bool                             // answers are shown as their source, see SetRaw
 	saved        bool                             // nothing is unsaved: no choice offers to save
 }
 
@@ -82,8 +82,6 @@ func (it *item) Lines(width int) []string {
 	first := 0
 	if it.width == width {
 		first = it.unchanged()
-	} else {
-		defer it.beginDrawing()()
 	}
 	it.width, it.stale, it.infos = width, false, nil
 	if !it.loaded {
@@ -244,19 +242,6 @@ func (it *item) setRaw(raw bool) {
 		}
 	}
 	it.redraw()
-}
-
-// minWatchedBytes is the length in bytes from which on the drawing of an answer is
-// watched.
-const minWatchedBytes = 8 << 10
-
-// beginDrawing announces that all of the pair is drawn; the function that it returns
-// announces the end.
-func (it *item) beginDrawing() (done func()) {
-	if it.rc.watch == nil || len(it.pair.AssistantText) < minWatchedBytes || it.raw {
-		return func() {}
-	}
-	return it.rc.watch(it.seq)
 }
 
 // build makes the parts of a pair that is stored: thinking, text and cards in

@@ -61,7 +61,7 @@ func (s *source) at(i int) *item { return s.item(s.refs[i].Seq) }
 func (s *source) item(seq int64) *item {
 	it, ok := s.items[seq]
 	if !ok {
-		it = &item{seq: seq, rc: s.rc}
+		it = &item{seq: seq, rc: s.rc, raw: s.rc.raw}
 		s.items[seq] = it
 	}
 	return it
@@ -134,7 +134,7 @@ func (v *View) unload() {
 	for seq, it := range v.src.items {
 		i, visible := v.src.Index(seq)
 		near := visible && i >= from-maxLoaded/4 && i <= to+maxLoaded/4
-		if !near && !it.running && !it.raw && !(selected && seq >= sel.from.seq && seq <= sel.to.seq) {
+		if !near && !it.running && it.raw == v.rc.raw && !(selected && seq >= sel.from.seq && seq <= sel.to.seq) {
 			delete(v.src.items, seq)
 		}
 	}

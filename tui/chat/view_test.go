@@ -3,7 +3,6 @@ package chat
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -718,30 +717,20 @@ func TestAnErrorShowsItsWayOut(t *testing.T) {
 	}
 }
 
-// The drawing of a long stored answer is announced and its end too, and a pair
-// that is set raw is not rendered at all, also when it is loaded again.
-func TestDrawingIsWatchedAndAPairOpensRaw(t *testing.T) {
+// After SetRaw no answer is rendered, also when it is loaded again, until ToggleRaw.
+func TestAnswersOpenRaw(t *testing.T) {
 	v := view()
-	var log []string
-	v.WatchDrawing(func(seq int64) func() {
-		log = append(log, fmt.Sprint("begin ", seq))
-		return func() { log = append(log, fmt.Sprint("done ", seq)) }
-	})
-	long := strings.Repeat("> **deep** ", 2000)
-	show(v, pair(1, "q", "short"), pair(2, "q", long))
-	v.View(60, 20)
-	if len(log) < 2 || log[0] != "begin 2" || log[len(log)-1] != "done 2" || slices.Contains(log, "begin 1") {
-		t.Errorf("the log is %q", log)
-	}
-	log = nil
-	v.SetRaw(2)
+	long := strings.Repeat("> **deep** ", 200)
+	show(v, pair(1, "q", "*short*"))
+	v.SetRaw()
+	show(v, pair(1, "q", "*short*"), pair(2, "q", long))
 	v.Load([]assistant.Pair{pair(2, "q", long)})
-	if got := plain(v.View(60, 20)); len(log) > 0 || !strings.Contains(got, "> **deep** > **deep**") {
-		t.Errorf("the log is %q, the screen shows\n%s", log, got)
+	if got := plain(v.View(60, 60)); !strings.Contains(got, "*short*") || !strings.Contains(got, "> **deep** > **deep**") {
+		t.Errorf("the screen shows\n%s", got)
 	}
 	v.FocusLast()
 	v.ToggleRaw()
-	if got := plain(v.View(60, 20)); strings.Contains(got, "**deep**") {
+	if got := plain(v.View(60, 60)); strings.Contains(got, "**deep**") || !strings.Contains(got, "*short*") {
 		t.Errorf("rendered again:\n%s", got)
 	}
 }

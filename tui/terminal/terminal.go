@@ -147,8 +147,10 @@ func (stopped) SetStderr(io.Writer) {}
 type Options struct {
 	In, Out *os.File  // the terminal
 	Stderr  io.Writer // gets what is written to file descriptor 2 meanwhile
-	AtEnd   func()    // called when the loop has ended, while signals are still watched
-	Close   func()    // closes files before a program that does not react is ended by force
+	// AtEnd is called when the loop has ended, while signals are still watched; err is why,
+	// nil for an end in order.
+	AtEnd func(err error)
+	Close func() // closes files before a program that does not react is ended by force
 }
 
 // Run runs a program made by New. The status is 0, or that of the signal that ended
@@ -159,7 +161,7 @@ func Run(p *tea.Program, o Options) (status int, err error) {
 	defer release()
 	stop := watch(g, p, o.Close)
 	_, err = p.Run()
-	o.AtEnd()
+	o.AtEnd(err)
 	status = stop()
 	if err == nil {
 		within(leaveTime, func() { _, _ = o.Out.WriteString(attention.Clear) }) // what the last frame reported

@@ -67,7 +67,7 @@ func run(t *testing.T, model tea.Model) (status int, stderr, screen string, ende
 	// After a panic Bubble Tea does not wait for the goroutine that reads, whose
 	// cancelling of a file is not safe against that: it reads from what is no file.
 	status, err = Run(New(model, strings.NewReader(""), out, os.Environ()), Options{
-		In: in, Out: out, Stderr: &captured, AtEnd: func() { ended = true }, Close: func() { t.Error("files are closed by force") },
+		In: in, Out: out, Stderr: &captured, AtEnd: func(error) { ended = true }, Close: func() { t.Error("files are closed by force") },
 	})
 	drawn, readErr := os.ReadFile(out.Name())
 	if readErr != nil {
