@@ -22,10 +22,10 @@ const (
 	// minCode is the length from which on code is cut after a line that ends
 	// outside of strings and comments, or inside of one whose delimiters are known; the
 	// check is made every stepCode. To colour so much takes some milliseconds.
-	minCode  = 2048
-	stepCode = 1024
+	minCode  = 1024
+	stepCode = 512
 	// maxCode is the length at which code is cut after any line.
-	maxCode = 4096
+	maxCode = 2048
 )
 
 // cutter finds where to cut a paragraph. It reads every byte once, in order.

@@ -3,6 +3,7 @@ package markdown
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/alecthomas/chroma/v2"
@@ -17,13 +18,63 @@ const tabWidth = 4
 // reads it, and a lexer may take long over it.
 const longCode = 1024
 
-// lexer is the lexer for a language, or nil.
+// coloured are the languages whose code is coloured, by the names of chroma. A lexer of
+// chroma may take seconds over a kilobyte, or never return: these do not, see
+// TestLexersAreBounded. It also leaves out those that look up other languages by a name
+// in the code.
+const coloured = `Ada Arduino awk Bash Batchfile C C# C++ Clojure CMake CoffeeScript Common_Lisp CSS CSV Dart Diff
+	Docker Elixir Elm EmacsLisp Erlang FSharp GLSL Go GraphQL Groovy Haskell HCL HTML INI Java JavaScript JSON Julia Kotlin Lua Makefile
+	Mathematica Matlab NASM Nginx_configuration_file Nim Nix Objective-C OCaml Perl PHP PowerShell Prolog Properties Protocol_Buffer Puppet
+	Python R react Ruby Rust Scala Scheme SCSS Solidity SQL Swift SystemVerilog Tcl Terraform TeX TOML
+	TypeScript verilog VHDL VimL vue XML YAML Zig`
+
+// lexersByName are the lexers of the coloured languages by name, alias and extension of a
+// file, in lower case. chroma's own look-up of a name that it does not know takes
+// milliseconds.
+var lexersByName = sync.OnceValue(func() map[string]chroma.Lexer {
+	byName := map[string]chroma.Lexer{}
+	add := func(name string, l chroma.Lexer) {
+		if _, taken := byName[strings.ToLower(name)]; !taken {
+			byName[strings.ToLower(name)] = l
+		}
+	}
+	var all []chroma.Lexer
+	for name := range strings.FieldsSeq(coloured) {
+		l := chroma.Coalesce(lexers.Get(strings.ReplaceAll(name, "_", " ")))
+		all = append(all, l)
+		for _, alias := range append(l.Config().Aliases, l.Config().Name) {
+			add(alias, l)
+		}
+	}
+	for _, l := range all {
+		for _, pattern := range l.Config().Filenames {
+			if name := strings.TrimPrefix(pattern, "*."); !strings.ContainsAny(name, "*?[") {
+				add(name, l)
+			}
+		}
+	}
+	for alias, name := range map[string]string{"postgresql": "sql", "postgres": "sql", "mysql": "sql", "sqlite": "sql", "jsonc": "json", "json5": "json", "jsonl": "json", "zsh": "bash"} {
+		add(alias, byName[name])
+	}
+	return byName
+})
+
+// lexer is the lexer for a language, or for the name of a file; nil when its code is not
+// coloured.
 func lexer(lang string) chroma.Lexer {
-	l := lexers.Get(lang)
-	if lang == "" || l == nil || l == lexers.Fallback {
+	if lang == "" {
 		return nil
 	}
-	return chroma.Coalesce(l)
+	all := lexersByName()
+	for name := strings.ToLower(lang[strings.LastIndexByte(lang, '/')+1:]); ; {
+		if l := all[name]; l != nil {
+			return l
+		}
+		var more bool
+		if _, name, more = strings.Cut(name, "."); !more {
+			return nil
+		}
+	}
 }
 
 // highlight colours code with l, which begins inside of from and ends inside of to, and
@@ -38,11 +89,14 @@ func (s *Style) highlight(l chroma.Lexer, from, to delimiters, text string) (lin
 		text += "\n" + to.closed
 	}
 	isLong := func(line string) bool { return len(line) > longCode }
-	coloured := false
+	done := false
 	if l != nil && !slices.ContainsFunc(strings.Split(text, "\n"), isLong) {
-		lines, end, coloured = s.tokens(l, text)
+		short, blanks := withoutBlankLines(text)
+		if lines, end, done = s.tokens(l, short); done {
+			lines = withBlankLines(lines, blanks)
+		}
 	}
-	if !coloured {
+	if !done {
 		lines, end = plainLines(s.code, text), codeEnd{}
 	}
 	if from.open != "" {
@@ -52,6 +106,44 @@ func (s *Style) highlight(l chroma.Lexer, from, to delimiters, text string) (lin
 		lines = lines[:len(lines)-1]
 	}
 	return lines, end
+}
+
+// blankLines are a number of blank lines before a line.
+type blankLines struct{ before, n int }
+
+// withoutBlankLines leaves out of text all blank lines that follow another one: lexers of
+// C and its kin take time in the square of them.
+func withoutBlankLines(text string) (short string, left []blankLines) {
+	var kept []string
+	isBlank := func(line string) bool { return strings.TrimSpace(line) == "" }
+	for n, line := range strings.Split(text, "\n") {
+		switch last := len(kept) - 1; {
+		case n == 0 || !isBlank(line) || !isBlank(kept[last]):
+			kept = append(kept, line)
+		case len(left) > 0 && left[len(left)-1].before == len(kept):
+			left[len(left)-1].n++
+		default:
+			left = append(left, blankLines{len(kept), 1})
+		}
+	}
+	if left == nil {
+		return text, nil
+	}
+	return strings.Join(kept, "\n"), left
+}
+
+// withBlankLines puts the blank lines back.
+func withBlankLines(lines []string, left []blankLines) []string {
+	if len(left) == 0 {
+		return lines
+	}
+	var out []string
+	at := 0
+	for _, b := range left {
+		out = append(append(out, lines[at:b.before]...), make([]string, b.n)...)
+		at = b.before
+	}
+	return append(out, lines[at:]...)
 }
 
 // delimiters begin and end a comment or a string of several lines.

@@ -135,7 +135,7 @@ const (
 	// coloured each time; a longer one is when it is complete.
 	shortLine = 256
 	// maxRehighlight bounds the bytes of code that are coloured again for a line at its end.
-	maxRehighlight = 2048
+	maxRehighlight = 1024
 )
 
 // openCode colours the open code b: its complete lines once, with what stands before them as far as it is not sure.
