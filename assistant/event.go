@@ -88,7 +88,7 @@ type (
 
 	// Cancelled ends a turn that the user cancelled.
 	Cancelled struct {
-		Kept bool `json:"kept"` // the pair stays, because a tool had run
+		Kept bool `json:"kept"` // the pair stays: a tool had run, or it has an older answer
 	}
 
 	// CheckpointCreated reports the durable checkpoint before a turn that changed the window.

@@ -71,6 +71,13 @@ type Pair struct {
 	// InvalidRounds counts the invalid rounds of tool calls that the turn ended
 	// with, so that a retry after a crash does not start counting at 0.
 	InvalidRounds int `json:"invalid_rounds,omitempty"`
+
+	// Variants are the other answers to the same message, oldest first, and Chosen is
+	// how many of them are older than the chosen one; see Answers.
+	Variants   []Variant `json:"variants,omitempty"`
+	Chosen     int       `json:"chosen,omitempty"`
+	AnswerID   string    `json:"answer_id,omitempty"`
+	AnsweredAt time.Time `json:"answered_at,omitzero"` // see Variant.At
 }
 
 // Thought is a block of a pair's Reasoning.

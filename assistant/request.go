@@ -17,13 +17,16 @@ import (
 )
 
 // includedPairs returns the included pairs and copies the visible ones and the boundary,
-// as the user sees them at this moment. The pair that is tried again or replaced does not count.
+// as the user sees them at this moment. The pair that is answered again or replaced does
+// not count.
 func (t *turn) includedPairs() []Ref {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
 	v := &t.s.view
 	t.boundary = v.tracker.Boundary()
-	refs := slices.DeleteFunc(slices.Clone(v.refs), func(r Ref) bool { return r.Seq == t.prompt.Retry || r.Seq == t.prompt.Replaces })
+	refs := slices.DeleteFunc(slices.Clone(v.refs), func(r Ref) bool {
+		return r.Seq == t.prompt.Retry || r.Seq == t.prompt.Regenerate || r.Seq == t.prompt.Replaces
+	})
 	if len(refs) != len(v.refs) {
 		t.boundary = budget.Predict(costsOf(refs), t.s.limit(), t.boundary.SYS, t.settings.Budget)
 	}
@@ -124,7 +127,7 @@ func (t *turn) nextRequest() llm.Request {
 	}
 	r := t.attempt.Record()
 	t.outgoing = &outgoing{t.model, req, SentRequest{
-		Response: t.response, Attempt: r.AttemptsUsed + 1, Model: t.modelID, At: t.now(), Trimmed: t.attempt.DroppedCount(),
+		Answer: t.pair.AnswerID, Response: t.response, Attempt: r.AttemptsUsed + 1, Model: t.modelID, At: t.now(), Trimmed: t.attempt.DroppedCount(),
 	}}
 	if t.decided != nil {
 		return req
@@ -315,9 +318,10 @@ func addField(object json.RawMessage, name string, value any) (json.RawMessage, 
 
 // SentRequest is one request of a turn as it went to the endpoint.
 type SentRequest struct {
-	Response int             `json:"response"` // of the turn, from 0
-	Attempt  int             `json:"attempt"`  // of the response, from 1; more than one when pairs were trimmed
-	Model    string          `json:"model"`    // "provider/name"
+	Answer   string          `json:"answer,omitempty"` // Pair.AnswerID of the answer to it
+	Response int             `json:"response"`         // of the turn, from 0
+	Attempt  int             `json:"attempt"`          // of the response, from 1; more than one when pairs were trimmed
+	Model    string          `json:"model"`            // "provider/name"
 	At       time.Time       `json:"at"`
 	Trimmed  int             `json:"trimmed"` // T of that attempt
 	Body     json.RawMessage `json:"body"`    // the JSON document, byte for byte but for the Data of pictures; without headers
@@ -345,8 +349,8 @@ func (o outgoing) encode() (sent SentRequest, err error) {
 	return sent, err
 }
 
-// SentRequests returns the requests of a pair as they were sent, oldest first,
-// also of a running turn; nil, nil when there are none. With an error it returns
+// SentRequests returns the requests of a pair's chosen answer as they were sent, oldest
+// first, or of the running turn; nil, nil when there are none. With an error it returns
 // those that could be read.
 func (s *Session) SentRequests(ctx context.Context, seq int64) ([]SentRequest, error) {
 	var unstored []outgoing
@@ -355,7 +359,12 @@ func (s *Session) SentRequests(ctx context.Context, seq int64) ([]SentRequest, e
 		unstored = slices.Clone(t.unstored)
 	}
 	s.mu.Unlock()
+	pairs, err := s.Pairs(ctx, []int64{seq})
+	if err != nil || len(pairs) == 0 {
+		return nil, err
+	}
 	all, err := s.storedRequests(ctx, seq)
+	all = slices.DeleteFunc(all, func(r SentRequest) bool { return r.Answer != pairs[0].AnswerID })
 	for _, o := range unstored {
 		if sent, encodeErr := o.encode(); encodeErr != nil {
 			err = encodeErr

@@ -15,9 +15,13 @@ type Prompt struct {
 	ID          string // of the new pair, so that a prompt sent twice is stored once; "" makes one
 	Text        string
 	Attachments []Attachment // pictures, and files whose text is part of Text
-	// Replaces is the pair that is deleted for the new one, which comes last: an
-	// error pair that is asked again, or the last pair that is regenerated. 0 is none.
+	// Replaces is the error pair that is deleted for the new one, which comes last.
+	// 0 is none.
 	Replaces int64
+	// Regenerate is the pair whose message is answered again. The new answer becomes the
+	// chosen one when it is complete; until then, and after an error, the old one is.
+	// 0 is none.
+	Regenerate int64
 	// Retry is the error pair to try again in its place. It continues after the
 	// whole responses of the pair. 0 is none.
 	Retry int64
@@ -26,7 +30,10 @@ type Prompt struct {
 	Force bool
 }
 
-func (p Prompt) blank() bool { return p.Retry == 0 && strings.TrimSpace(p.Text) == "" }
+func (p Prompt) blank() bool { return !p.Again() && strings.TrimSpace(p.Text) == "" }
+
+// Again reports whether the prompt is the message of a pair that is there already.
+func (p Prompt) Again() bool { return p.Retry != 0 || p.Regenerate != 0 }
 
 // eventBuffer is the capacity of the channel, for the events that come while the
 // reader draws a frame: the fastest stream measured has 1,000 chunks a second, at
@@ -183,6 +190,14 @@ func (s *Session) Dequeue() (Prompt, bool) {
 	}
 	s.current.queued, s.current.dequeued = nil, true
 	return *p, true
+}
+
+// takenFromQueue reports whether Dequeue returned a message that is still stored as
+// queued.
+func (s *Session) takenFromQueue() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.current.dequeued
 }
 
 // ForgetQueued removes from the store the message that Dequeue returned. The

@@ -219,9 +219,19 @@ func (s *Session) Window() Window { return s.opts.Window }
 // Journal returns the journal of the window; nil is none.
 func (s *Session) Journal() *checkpoint.Journal { return s.opts.Journal }
 
-// Pairs loads pairs by Seq, the running one as far as it is stored.
+// Pairs loads pairs by Seq, the running one with its new answer as far as it is stored.
 func (s *Session) Pairs(ctx context.Context, seqs []int64) ([]Pair, error) {
-	return s.opts.Store.Load(ctx, seqs)
+	pairs, err := s.opts.Store.Load(ctx, seqs)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t := s.running; t != nil && t.progress != nil {
+		for i := range pairs {
+			if p := &pairs[i]; p.Seq == t.seq {
+				p.setAnswer(t.progress.Answer())
+			}
+		}
+	}
+	return pairs, err
 }
 
 // TopicSeparator stands between the names of a topic's path.

@@ -14,10 +14,23 @@ import (
 type stateStore struct {
 	store
 	states map[string]json.RawMessage
+
+	cleared, forgot int // calls of ClearQueued, and commits that remove a queued message
+}
+
+func (s *stateStore) Commit(ctx context.Context, b *assistant.Batch) error {
+	if b.Queued != "" && len(b.Put) == 1 {
+		s.forgot++
+	}
+	return s.store.Commit(ctx, b)
 }
 
 func (s *stateStore) SaveQueued(context.Context, string, assistant.Prompt) error { return nil }
-func (s *stateStore) ClearQueued(context.Context, string) error                  { return nil }
+func (s *stateStore) ClearQueued(context.Context, string) error {
+	s.cleared++
+	return nil
+}
+
 func (s *stateStore) Queued(context.Context, string) (p assistant.Prompt, found bool, err error) {
 	return p, false, nil
 }

@@ -13,7 +13,8 @@ import (
 type Store interface {
 	// Commit applies one batch, all of it or nothing, and is durable when it
 	// returns. New pairs (Seq 0) are given their Seq, in the order of Put. It fails
-	// with ErrNoPair when a pair that is deleted or marked is not there.
+	// with ErrNoPair when a pair that is deleted, marked or answered is not there, and
+	// with ErrNoVariant when an answer that is chosen is not.
 	Commit(ctx context.Context, b *Batch) error
 	// Load returns the pairs with these Seqs, in the order asked for. One that
 	// is unknown is left out.
@@ -84,6 +85,11 @@ type Batch struct {
 	// that is no RequestStore leaves them out; one that is stores no more than
 	// KeptRequestPairs and KeptRequestBytes.
 	Requests []PairRequest
+	// Answers change the answers of pairs, after Put.
+	Answers []PairAnswer
+	// Queued is a session whose queued message is removed: a pair of Put has it. ""
+	// is none. A store that is no SessionStore ignores it.
+	Queued string
 	// Delete removes pairs for good, with their requests, before anything else.
 	Delete []int64
 	// Cut rolls pairs back: out of view, search and requests, not deleted.
@@ -143,9 +149,20 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 	for _, m := range b.Marks {
 		required = append(required, m.Seq)
 	}
+	for _, a := range b.Answers {
+		required = append(required, a.Seq)
+	}
 	for _, seq := range required {
 		if _, ok := s.find(seq); !ok {
 			return fmt.Errorf("pair %d: %w", seq, ErrNoPair)
+		}
+	}
+	answered := make([]Pair, len(b.Answers))
+	for n, a := range b.Answers {
+		i, _ := s.find(a.Seq)
+		answered[n] = clonePair(&s.pairs[i].Pair)
+		if err := a.Apply(&answered[n]); err != nil {
+			return fmt.Errorf("pair %d: %w", a.Seq, err)
 		}
 	}
 	s.intent = cmp.Or(b.Intent, s.intent)
@@ -169,6 +186,11 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 				p.Star, p.Flag, p.Topic = have.Star, have.Flag, have.Topic
 			}
 			s.pairs[i].Pair = clonePair(p)
+		}
+	}
+	for _, p := range answered {
+		if i, ok := s.find(p.Seq); ok {
+			s.pairs[i].Pair = p
 		}
 	}
 	for _, m := range b.Marks {
@@ -231,6 +253,7 @@ func clonePair(p *Pair) Pair {
 	c.ToolCalls = slices.Clone(p.ToolCalls)
 	c.Payloads = slices.Clone(p.Payloads)
 	c.Attachments = slices.Clone(p.Attachments)
+	c.Variants = slices.Clone(p.Variants)
 	if p.Suggested != nil {
 		c.Suggested = &Suggested{slices.Clone(p.Suggested.Values), slices.Clone(p.Suggested.Actions)}
 	}

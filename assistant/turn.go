@@ -68,10 +68,12 @@ type turn struct {
 	seq           int64      // of the pair, once it is durable
 	pendingEvents []Event    // of Queue, to be reported with the next event
 	unstored      []outgoing // requests that were sent and not stored; the last may wait for its answer
+	progress      *Pair      // the pair with a new answer as far as it is stored; nil: the store has it so
 
 	began            time.Time
 	fresh            bool              // the pair was made by this turn
 	earlier          []message.Message // of a pair that is tried again; nil for a new one
+	before           Ref               // the pair that is answered again, as it was in view
 	replaced         *Pair             // what Replaces named, to be restored on cancel
 	replacedRequests []SentRequest     // of replaced, deleted with it
 	decided          *Pair             // whose proposal the turn executes, without an endpoint; nil: it executes none
@@ -209,8 +211,11 @@ func (t *turn) prepare() error {
 
 // loadPair loads the pair to try again, or makes a new one.
 func (t *turn) loadPair() error {
-	if t.prompt.Retry != 0 {
+	switch {
+	case t.prompt.Retry != 0:
 		return t.loadRetry()
+	case t.prompt.Regenerate != 0:
+		return t.loadRegenerate()
 	}
 	now := t.now()
 	pair := &Pair{
@@ -282,26 +287,33 @@ func (t *turn) restoreProgress() {
 }
 
 // storePair commits the pair and shows it. In the same transaction it deletes the
-// pair that is replaced and marks the proposal that is executed. A queued message
-// that was taken is removed from the store.
+// pair that is replaced, marks the proposal that is executed, and removes the queued
+// message that was taken. A pair that is answered again is stored already.
 func (t *turn) storePair() error {
 	b := &Batch{Put: []*Pair{t.pair}, KeepMarks: true}
+	if t.prompt.Regenerate != 0 {
+		b.Put = nil
+	}
 	if t.decided != nil {
 		b.Put = append(b.Put, t.decided)
 	}
 	if t.replaced != nil {
 		b.Delete = []int64{t.replaced.Seq}
 	}
-	ctx := context.WithoutCancel(t.ctx)
-	if err := t.s.opts.Store.Commit(ctx, b); err != nil {
-		return fmt.Errorf("the message could not be stored, so it was not sent: %w", err)
+	taken := t.s.takenFromQueue()
+	if taken {
+		b.Queued = t.session
 	}
-	if err := t.s.ForgetQueued(ctx); err != nil {
-		t.log.Warn("queued message not removed", "error", err)
+	if taken || len(b.Put) > 0 {
+		if err := t.s.opts.Store.Commit(context.WithoutCancel(t.ctx), b); err != nil {
+			return fmt.Errorf("the message could not be stored, so it was not sent: %w", err)
+		}
 	}
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
+	t.s.current.dequeued = t.s.current.dequeued && !taken
 	t.seq = t.pair.Seq
+	t.noteProgress()
 	t.events <- TurnStarted{t.seq} // does not block: it is the first event
 	t.s.view.drop(b.Delete)
 	t.s.view.showRunning(t.pair.Seq)
@@ -314,6 +326,9 @@ func (t *turn) commit() error {
 	answered := t.unstored
 	t.s.mu.Unlock()
 	b := &Batch{Put: []*Pair{t.pair}, KeepMarks: true}
+	if t.prompt.Regenerate != 0 {
+		b = t.answerBatch()
+	}
 	for _, o := range answered {
 		if sent, err := o.encode(); err == nil {
 			b.Requests = append(b.Requests, PairRequest{t.pair, sent})
@@ -327,7 +342,16 @@ func (t *turn) commit() error {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
 	t.unstored = t.unstored[len(answered):]
+	t.noteProgress()
 	return nil
+}
+
+// noteProgress keeps what Pairs returns of a pair that is answered again, which the
+// store has with its old answer. The session's mutex is held.
+func (t *turn) noteProgress() {
+	if t.prompt.Regenerate != 0 {
+		t.progress = new(clonePair(t.pair))
+	}
 }
 
 // maxNotices bounds the notices of a turn: a hostile answer could cause thousands.

@@ -72,6 +72,10 @@ func (t *turn) cancelled() Event {
 		t.report(t.attempt.Record(), "")
 	}
 	ran := slices.ContainsFunc(t.pair.ToolCalls, func(c ToolCall) bool { return !c.Silent && c.Result != nil })
+	if t.prompt.Regenerate != 0 && !ran {
+		t.showStored()
+		return Cancelled{Kept: true}
+	}
 	if ran || !t.fresh {
 		t.pair.State, t.pair.ErrorCode, t.pair.ErrorMessage = PairError, CodeCancelled, cancelledUnanswered
 		if ran {
@@ -127,18 +131,27 @@ func (t *turn) removePair() error {
 	return nil
 }
 
-// storeEnd commits the final pair and updates its cost in the view.
+// storeEnd commits the final pair and updates its cost in the view. Of a pair that is
+// answered again it leaves an empty answer out.
 func (t *turn) storeEnd(end Event) Event {
-	t.pair.Took = t.now().Sub(t.began).Round(time.Millisecond)
-	if err := t.commit(); err != nil {
-		t.log.Error("pair not stored", "error", err)
-		return Error{Code: string(llm.KindUnknown), Message: fmt.Sprintf("the answer could not be stored: %v", err)}
+	again := t.prompt.Regenerate != 0
+	if again {
+		defer t.showStored()
 	}
-	t.s.mu.Lock()
-	t.s.view.put(PairRef(t.pair, t.settings.Budget.CPT()))
-	t.s.mu.Unlock()
-	if len(t.pair.Payloads) > 0 {
-		t.s.recountPayloads(context.WithoutCancel(t.ctx))
+	t.pair.Took = t.now().Sub(t.began).Round(time.Millisecond)
+	if !again || t.pair.State == PairComplete || !t.empty() {
+		if err := t.commit(); err != nil {
+			t.log.Error("pair not stored", "error", err)
+			return Error{Code: string(llm.KindUnknown), Message: fmt.Sprintf("the answer could not be stored: %v", err)}
+		}
+	}
+	if !again {
+		t.s.mu.Lock()
+		t.s.view.put(PairRef(t.pair, t.settings.Budget.CPT()))
+		t.s.mu.Unlock()
+		if len(t.pair.Payloads) > 0 {
+			t.s.recountPayloads(context.WithoutCancel(t.ctx))
+		}
 	}
 	t.s.storeState(t.ctx)
 	return end

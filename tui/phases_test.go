@@ -445,7 +445,7 @@ func TestGoodPairRegeneratedEditedAndDeleted(t *testing.T) {
 		s.keys("G", "r")
 		s.finish()
 		pairs := s.stored(t)
-		if len(pairs) != 2 || pairs[1].UserText != "two" || pairs[1].AssistantText != "fine" || pairs[1].Seq <= s.all[1].seq {
+		if len(pairs) != 2 || pairs[1].UserText != "two" || pairs[1].AssistantText != "fine" || pairs[1].Seq != s.all[1].seq || len(pairs[1].Variants) != 1 {
 			t.Fatalf("regenerated: %+v", pairs)
 		}
 		s.goTo(keymap.View)

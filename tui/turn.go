@@ -104,7 +104,7 @@ func (m *Model) askTooLong(p assistant.Prompt, n int) tea.Cmd {
 // startDraft begins a turn. The text leaves the box only when the turn has begun.
 func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 	typed, take := p.Text, false
-	if text := m.input.draft.Text(); p.Retry == 0 && text != "" && strings.HasPrefix(p.Text, slash.Message(text)) {
+	if text := m.input.draft.Text(); !p.Again() && text != "" && strings.HasPrefix(p.Text, slash.Message(text)) {
 		typed, take = text, true // without the texts of its files
 	}
 	cmd, ok := m.begin(p, typed)
@@ -119,7 +119,7 @@ func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 // it was refused.
 func (m *Model) begin(p assistant.Prompt, typed string) (cmd tea.Cmd, ok bool) {
 	p.ID = assistant.NewID(m.now())
-	if p.Retry == 0 {
+	if !p.Again() {
 		p.Replaces = cmp.Or(p.Replaces, m.work.ReAsked())
 	}
 	events, err := m.work.Send(context.Background(), p)
@@ -251,7 +251,8 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 		if t.seq == 0 {
 			m.input.giveBack(t.typed)
 		}
-		m.notice.Fail("[error: " + e.Code + "] " + e.Message)
+		m.notice.Fail("[error: " + e.Code + "] " + e.Message + t.oldAnswer())
+		m.conv.chat.EndTurn()
 		cmds = append(cmds, m.sendQueuedNext(m.turn.sendNow))
 		if !m.turn.running && t.typed == m.input.draft.Text() {
 			m.resend = resend.Message{Prompt: t.prompt, Typed: t.typed, Session: m.session.ID()}.After(e.Err, before)
@@ -268,9 +269,20 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// oldAnswer ends the notice of a turn that has not brought a new answer.
+func (t turn) oldAnswer() string {
+	if t.prompt.Regenerate == 0 {
+		return ""
+	}
+	return " · the old answer stays"
+}
+
 // onCancelled gives the text back to the box when no pair is kept.
 func (m *Model) onCancelled(t turn, e assistant.Cancelled) {
+	m.conv.chat.EndTurn()
 	switch {
+	case t.prompt.Regenerate != 0 && !t.toolRan:
+		m.notice.Info("cancelled" + t.oldAnswer())
 	case e.Kept && t.toolRan:
 		m.notice.Info("cancelled; changes made by tools stay")
 	case e.Kept:

@@ -29,6 +29,19 @@ func (e *NewerSchemaError) Error() string {
 	return fmt.Sprintf("history: %s was written by a newer winnow (version %d of its schema; this one reads up to %d)", e.Path, e.Found, e.Supported)
 }
 
+// OlderSchemaError is returned for a database that a winnow too old to be followed
+// wrote. It was not changed.
+type OlderSchemaError struct {
+	Path             string
+	Found, Supported int
+}
+
+// Error names both versions and what to do.
+func (e *OlderSchemaError) Error() string {
+	return fmt.Sprintf("history: %s was written by an older winnow (version %d of its schema; this one reads from %d on): "+
+		"export it with that winnow (winnow history export), and import the file here", e.Path, e.Found, e.Supported)
+}
+
 // FileError is returned for a file or folder that the store refuses to use.
 type FileError struct{ Path, Reason string }
 

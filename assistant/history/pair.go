@@ -29,9 +29,22 @@ const MaxStar = 3
 
 // CheckPair refuses a pair that could not be loaded as it was stored.
 func CheckPair(p *assistant.Pair) error {
+	all, _ := p.Answers()
+	ids := map[string]bool{}
+	for _, v := range all {
+		switch {
+		case v.State != "" && !slices.Contains(states, v.State):
+			return fmt.Errorf("history: pair %s: unknown state %q", p.ID, v.State)
+		case ids[v.ID]:
+			return fmt.Errorf("history: pair %s: two answers with the id %q", p.ID, v.ID)
+		case v.At.Year() < 0 || v.At.Year() > 9999:
+			return fmt.Errorf("history: pair %s: the year %d cannot be written as RFC 3339", p.ID, v.At.Year())
+		}
+		ids[v.ID] = true
+	}
 	switch {
-	case p.State != "" && !slices.Contains(states, p.State):
-		return fmt.Errorf("history: pair %s: unknown state %q", p.ID, p.State)
+	case p.Chosen < 0 || p.Chosen > len(p.Variants):
+		return fmt.Errorf("history: pair %s: answer %d of %d is chosen", p.ID, p.Chosen+1, len(all))
 	case p.Star < 0 || p.Star > MaxStar:
 		return fmt.Errorf("history: pair %s: %d stars; want 0 to %d", p.ID, p.Star, MaxStar)
 	case p.CreatedAt.Year() < 0 || p.CreatedAt.Year() > 9999:
@@ -50,6 +63,13 @@ type pairJSON struct {
 	*assistant.Pair
 	Attachments []assistant.Attachment `json:"attachments"`
 	ToolCalls   []callJSON             `json:"tool_calls"`
+	Variants    []variantJSON          `json:"variants,omitempty"`
+}
+
+// variantJSON is the JSON form of an answer that is not chosen.
+type variantJSON struct {
+	*assistant.Variant
+	ToolCalls []callJSON `json:"tool_calls,omitempty"`
 }
 
 // callJSON is the JSON form of a call, whose arguments need not be JSON. Result is
@@ -64,12 +84,25 @@ type callJSON struct {
 
 // newPairJSON makes the JSON form of p. asText stores arguments byte for byte, as
 // text; otherwise arguments that are JSON become part of the document.
-func newPairJSON(p *assistant.Pair, asText bool) (pairJSON, error) {
-	form := pairJSON{Pair: p, Attachments: append([]assistant.Attachment{}, p.Attachments...), ToolCalls: []callJSON{}}
+func newPairJSON(p *assistant.Pair, asText bool) (form pairJSON, err error) {
+	form = pairJSON{Pair: p, Attachments: append([]assistant.Attachment{}, p.Attachments...)}
 	if asText { // the store has the pictures elsewhere
 		form.Attachments = attachment.Stripped(form.Attachments)
 	}
-	for _, c := range p.ToolCalls {
+	for i := range p.Variants {
+		v := variantJSON{Variant: &p.Variants[i]}
+		if v.ToolCalls, err = encodeCalls(v.Variant.ToolCalls, asText); err != nil {
+			return form, err
+		}
+		form.Variants = append(form.Variants, v)
+	}
+	form.ToolCalls, err = encodeCalls(p.ToolCalls, asText)
+	return form, err
+}
+
+func encodeCalls(calls []assistant.ToolCall, asText bool) ([]callJSON, error) {
+	encoded := []callJSON{}
+	for _, c := range calls {
 		call := callJSON{ToolCall: c}
 		text := string(c.Arguments)
 		switch {
@@ -84,13 +117,13 @@ func newPairJSON(p *assistant.Pair, asText bool) (pairJSON, error) {
 		if c.Result != nil {
 			raw, err := assistant.PlainJSON(c.Result)
 			if err != nil {
-				return form, fmt.Errorf("the result of %s: %w", c.Name, err)
+				return nil, fmt.Errorf("the result of %s: %w", c.Name, err)
 			}
 			call.Result = raw
 		}
-		form.ToolCalls = append(form.ToolCalls, call)
+		encoded = append(encoded, call)
 	}
-	return form, nil
+	return encoded, nil
 }
 
 // EncodePair returns the JSON form of a pair in exports.
@@ -103,7 +136,7 @@ func EncodePair(p *assistant.Pair) ([]byte, error) {
 }
 
 // DecodePair reads a JSON form of a pair into p and leaves the fields it lacks.
-func DecodePair(raw []byte, p *assistant.Pair) error {
+func DecodePair(raw []byte, p *assistant.Pair) (err error) {
 	form := pairJSON{Pair: p}
 	if err := json.Unmarshal(raw, &form); err != nil {
 		return err
@@ -111,7 +144,23 @@ func DecodePair(raw []byte, p *assistant.Pair) error {
 	if len(form.Attachments) > 0 {
 		p.Attachments = form.Attachments
 	}
-	for _, c := range form.ToolCalls {
+	for _, v := range form.Variants {
+		var answer assistant.Variant
+		if v.Variant != nil { // the form may be {}
+			answer = *v.Variant
+		}
+		if answer.ToolCalls, err = decodeCalls(v.ToolCalls); err != nil {
+			return err
+		}
+		p.Variants = append(p.Variants, answer)
+	}
+	calls, err := decodeCalls(form.ToolCalls)
+	p.ToolCalls = append(p.ToolCalls, calls...)
+	return err
+}
+
+func decodeCalls(encoded []callJSON) (calls []assistant.ToolCall, err error) {
+	for _, c := range encoded {
 		call := c.ToolCall
 		switch {
 		case c.ArgumentsText != nil:
@@ -121,13 +170,12 @@ func DecodePair(raw []byte, p *assistant.Pair) error {
 		default:
 			call.Arguments = c.Arguments
 		}
-		var err error
 		if call.Result, err = decodeResult(c.Result); err != nil {
-			return fmt.Errorf("result of %s: %w", c.Name, err)
+			return nil, fmt.Errorf("result of %s: %w", c.Name, err)
 		}
-		p.ToolCalls = append(p.ToolCalls, call)
+		calls = append(calls, call)
 	}
-	return nil
+	return calls, nil
 }
 
 // decodeResult reads a result back. Its Data is a json.RawMessage, so that no
@@ -170,6 +218,7 @@ type moreJSON struct {
 	CreatedAt     any                    `json:"created_at,omitempty"`
 	Attachments   []assistant.Attachment `json:"attachments,omitempty"`
 	ToolCalls     []callJSON             `json:"tool_calls,omitempty"`
+	Variants      []variantJSON          `json:"variants,omitempty"`
 }
 
 // encodeMore encodes the fields of p that have no column; "" when all are empty.
@@ -178,7 +227,7 @@ func encodeMore(p *assistant.Pair) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	raw, err := assistant.PlainJSON(moreJSON{Pair: p, Attachments: form.Attachments, ToolCalls: form.ToolCalls})
+	raw, err := assistant.PlainJSON(moreJSON{Pair: p, Attachments: form.Attachments, ToolCalls: form.ToolCalls, Variants: form.Variants})
 	if string(raw) == "{}" {
 		return "", err
 	}
@@ -327,15 +376,6 @@ func Instant(sec, nsec int64, zone int) time.Time {
 		return t.UTC()
 	}
 	return t.In(time.FixedZone("", zone))
-}
-
-// Interrupt ends a pair in state sending that nobody sends any more.
-func Interrupt(p *assistant.Pair) {
-	if p.State != assistant.PairSending {
-		return
-	}
-	p.State, p.ErrorCode = assistant.PairError, assistant.CodeInterrupted
-	p.ErrorMessage = "winnow stopped before the answer was complete"
 }
 
 // CheckBatch refuses a batch with a pair or mark that could not be loaded as stored.

@@ -243,9 +243,12 @@ type Salvage struct {
 	SetAside string // path of the damaged file, which was only renamed, with its -wal
 	Foreign  bool   // it has no pairs of winnow, or nothing could be read
 	Salvaged int    // pairs in the new database
-	Lost     int    // pairs known to have been there
+	Lost     int    // pairs that were there and are not in the new database; UnknownLost: not known
 	Altered  int    // salvaged pairs whose bytes have changed, or of which only the texts are left
 }
+
+// UnknownLost is the Lost of a Salvage that cannot tell how many pairs there were.
+const UnknownLost = -1
 
 // CheckReport is what Check found.
 type CheckReport struct {

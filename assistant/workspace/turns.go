@@ -29,7 +29,7 @@ func (w *Workspace) CheckSend(p assistant.Prompt) SendCheck {
 	c := w.session.Draft(p)
 	_, _, _, err := w.session.Registry().Open(w.session.Model())
 	return SendCheck{
-		Cost: c, TooLong: c.OverBudget && p.Retry == 0,
+		Cost: c, TooLong: c.OverBudget && !p.Again(),
 		OverQuota: c.OverQuota && !c.OverBudget, ModelGone: errors.Is(err, llm.ErrModelGone),
 	}
 }
@@ -39,7 +39,7 @@ func (w *Workspace) CheckSend(p assistant.Prompt) SendCheck {
 // it was typed with AddSent.
 func (w *Workspace) Send(ctx context.Context, p assistant.Prompt) (<-chan assistant.Event, error) {
 	w.mu.Lock()
-	if p.Replaces == 0 && p.Retry == 0 {
+	if p.Replaces == 0 && !p.Again() {
 		p.Replaces = w.reask
 	}
 	w.mu.Unlock()
@@ -109,7 +109,7 @@ func (w *Workspace) Decide(ctx context.Context, pair int64, payload string, acce
 // Retry is the message that has a pair answered again.
 type Retry struct {
 	Prompt      assistant.Prompt // for Send
-	Regenerates bool             // a new answer replaces a good one; false: a failed pair is tried again
+	Regenerates bool             // a good pair gets another answer; false: a failed pair is tried again
 }
 
 // Retry prepares a failed pair to be tried again in its place, or the last
@@ -131,7 +131,7 @@ func (w *Workspace) Retry(ctx context.Context, seq int64, confirmed bool) (Retry
 	if !confirmed && w.changedWindow(seq) {
 		return Retry{}, &Confirm{Kind: ConfirmRegenerate, Text: p.UserText, Pairs: 1}, nil
 	}
-	return Retry{Prompt: assistant.Prompt{Text: p.UserText, Replaces: seq, Attachments: p.Attachments}, Regenerates: true}, nil, nil
+	return Retry{Prompt: assistant.Prompt{Text: p.UserText, Regenerate: seq, Attachments: p.Attachments}, Regenerates: true}, nil, nil
 }
 
 // changedWindow reports whether the turn of a pair made a checkpoint.
@@ -180,6 +180,11 @@ func (w *Workspace) ReAsked() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.reask
+}
+
+// Choose makes another answer of a pair the chosen one; see assistant.Session.Choose.
+func (w *Workspace) Choose(ctx context.Context, seq int64, answer int) (*assistant.Pair, error) {
+	return w.session.Choose(ctx, seq, answer)
 }
 
 // ActionPrompt is the message that choosing a server action of an answer sends.

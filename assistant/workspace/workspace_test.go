@@ -185,7 +185,7 @@ func TestRetryRegeneratesTheLastAnswerOnly(t *testing.T) {
 	r.wantErr(err, workspace.ErrNotLast)
 	retry, confirm, err := r.Retry(r.ctx, last, false)
 	r.must(err)
-	if confirm != nil || !retry.Regenerates || retry.Prompt.Replaces != last {
+	if confirm != nil || !retry.Regenerates || retry.Prompt.Regenerate != last {
 		t.Fatalf("Retry = %+v, %+v", retry, confirm)
 	}
 	_, _, err = r.Retry(r.ctx, 999, false)
@@ -197,12 +197,12 @@ func TestRegenerateAsksWhenTheAnswerChangedTheWindow(t *testing.T) {
 	seq, _ := r.send(assistant.Prompt{Text: "add two"})
 	retry, confirm, err := r.Retry(r.ctx, seq, false)
 	r.must(err)
-	if confirm == nil || confirm.Kind != workspace.ConfirmRegenerate || retry.Prompt.Replaces != 0 {
+	if confirm == nil || confirm.Kind != workspace.ConfirmRegenerate || retry.Prompt.Regenerate != 0 {
 		t.Fatalf("Retry = %+v, %+v; want to be confirmed", retry, confirm)
 	}
 	retry, confirm, err = r.Retry(r.ctx, seq, true)
 	r.must(err)
-	if confirm != nil || retry.Prompt.Replaces != seq {
+	if confirm != nil || retry.Prompt.Regenerate != seq {
 		t.Fatalf("confirmed, Retry = %+v, %+v", retry, confirm)
 	}
 }

@@ -150,8 +150,12 @@ func watchHistory(ctx context.Context, store history.Store, session *assistant.S
 // printReport writes what the user should know of the state the database was in.
 func (a *app) printReport(r history.Report) {
 	if s := r.Salvage; s != nil {
-		a.printErr("the history was damaged (%s): %d of its pairs were saved, %d are known to be lost, %d are changed; the old file is kept unchanged as %s",
-			s.Reason, s.Salvaged, s.Lost, s.Altered, s.SetAside)
+		lost := "how many are lost is not known"
+		if s.Lost != history.UnknownLost {
+			lost = fmt.Sprintf("%d are lost", s.Lost)
+		}
+		a.printErr("the history was damaged (%s): %s could be read, %s, %d are changed; the old file is kept unchanged as %s",
+			s.Reason, assistant.Counted(s.Salvaged, "pair"), lost, s.Altered, s.SetAside)
 	}
 	if r.ReadOnly != nil {
 		a.printErr("the history can only be read: %v", r.ReadOnly)
@@ -165,8 +169,8 @@ func (a *app) printReport(r history.Report) {
 	if r.Interrupted > 0 {
 		a.printErr("%s had no answer when winnow last ended; marked as interrupted", assistant.Counted(r.Interrupted, "question"))
 	}
-	for _, path := range r.Repaired {
-		a.printErr("others could read %s; its mode was repaired", path)
+	for _, repaired := range r.Repaired {
+		a.printErr("%s", repaired)
 	}
 	for _, notice := range r.Notices {
 		a.printErr("the history: %s", notice)

@@ -486,10 +486,21 @@ func (v *victim) remove() act {
 	}, func(l *ledger) { l.drop(p.text) })
 }
 
-// regenerate asks for the last answer anew: the old pair goes as the new one comes.
+// regenerate asks for another answer: the old one is never lost, and is the chosen one
+// until the new one is whole.
 func (v *victim) regenerate() act {
 	p, _ := v.must.last()
-	return v.asksAgain("regenerate", "r", p, nil)
+	a := v.asksAgain("regenerate", "r", p, nil)
+	whole := a.done
+	a.done = func(l *ledger) {
+		whole(l)
+		l.set(p.text, func(e *entry) { e.older = p.older + p.answer + "\n" })
+	}
+	a.half = []func(*ledger){func(*ledger) {}}
+	if rule := v.end.rule(p.text); rule != "" {
+		a.half = append(a.half, func(l *ledger) { l.rules[rule] = true })
+	}
+	return a
 }
 
 // retry sends the message of a failed pair again, in its place.

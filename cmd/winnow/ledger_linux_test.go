@@ -19,6 +19,7 @@ type entry struct {
 	text   string // of the user; no two pairs of a test have the same
 	state  string // "complete", or the code of the error
 	answer string // of a complete pair
+	older  string // the other complete answers
 	star   int
 	flag   bool
 	topic  string
@@ -49,7 +50,7 @@ func (l ledger) equal(o ledger) bool {
 func (l ledger) String() string {
 	var b strings.Builder
 	for _, p := range l.pairs {
-		fmt.Fprintf(&b, "  %q %s %q stars %d flag %v topic %q\n", p.text, p.state, p.answer, p.star, p.flag, p.topic)
+		fmt.Fprintf(&b, "  %q %s %q after %q stars %d flag %v topic %q\n", p.text, p.state, p.answer, p.older, p.star, p.flag, p.topic)
 	}
 	fmt.Fprintf(&b, "  rules %v\n  file %v", slices.Sorted(maps.Keys(l.rules)), slices.Sorted(maps.Keys(l.file)))
 	return b.String()
@@ -109,6 +110,14 @@ const (
 	ignoreKey    = "IGNORE_MODELS_NOWHERE="
 )
 
+// afterTools is what an answer says after its tools.
+func afterTools(answer string) string {
+	if i := strings.LastIndex(answer, "]]"); i >= 0 {
+		answer = answer[i+len("]]"):]
+	}
+	return strings.TrimSpace(answer)
+}
+
 // readLedger asks new processes what there is. Two pairs with one text are an error.
 func readLedger(t *testing.T, dir string, env []string) ledger {
 	t.Helper()
@@ -127,8 +136,11 @@ func readLedger(t *testing.T, dir string, env []string) ledger {
 		if p.State == assistant.PairError {
 			e.state, e.answer = p.ErrorCode, ""
 		}
-		if i := strings.LastIndex(e.answer, "]]"); i >= 0 {
-			e.answer = strings.TrimSpace(e.answer[i+2:]) // what was said after the tools
+		e.answer = afterTools(e.answer)
+		for _, v := range p.Variants {
+			if v.State == assistant.PairComplete {
+				e.older += afterTools(v.AssistantText) + "\n"
+			}
 		}
 		l.pairs = append(l.pairs, e)
 	}

@@ -122,6 +122,7 @@ func (s *subject) actions() map[string]func(*rapid.T) {
 		"reask":         s.reask,
 		"retry":         s.retry,
 		"regenerate":    s.regenerate,
+		"choose":        s.choose,
 		"delete":        s.delete,
 		"star":          s.star,
 		"edit":          s.edit,
@@ -272,7 +273,27 @@ func (s *subject) regenerate(rt *rapid.T) {
 	if n == 0 || pairs[n-1].state != assistant.PairComplete {
 		rt.Skip("the last pair is none to ask again")
 	}
-	s.sendInPlaceOf(pairs[n-1], "better")
+	old := pairs[n-1]
+	if old.answers == nil {
+		old.answers = []oracleAnswer{{old.answer, old.exchanges}}
+	}
+	better := fmt.Sprintf("better %d", len(old.answers))
+	want := append(s.oracle.wire(old), "user "+old.text)
+	s.last(s.send(assistant.Prompt{Text: old.text, Regenerate: old.seq}, assistanttest.Text(better)))
+	s.compareRequest(want)
+	old.answers = append(old.answers, oracleAnswer{text: better})
+	old.choose(len(old.answers) - 1)
+	s.oracle.forget()
+}
+
+// choose makes another answer of a pair the one that is sent.
+func (s *subject) choose(rt *rapid.T) {
+	s.rt = rt
+	p := s.draw("pair with several answers", func(p *oraclePair) bool { return len(p.answers) > 0 })
+	n := rapid.IntRange(0, len(p.answers)-1).Draw(rt, "answer")
+	_, err := s.session.Choose(s.t.Context(), p.seq, n)
+	s.must(err)
+	p.choose(n)
 }
 
 // sendInPlaceOf sends the text of a pair again; the new one has its stars.

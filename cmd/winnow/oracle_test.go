@@ -100,7 +100,17 @@ type oraclePair struct {
 	answer    string   // of a complete one, without the places of its tools
 	exchanges []string // of its tools, as a request holds them
 	star      int
+	answers   []oracleAnswer // all of them, when there are several
 }
+
+// oracleAnswer is one of the answers of a pair.
+type oracleAnswer struct {
+	text      string
+	exchanges []string
+}
+
+// choose makes an answer the one that is sent.
+func (p *oraclePair) choose(n int) { p.answer, p.exchanges = p.answers[n].text, p.answers[n].exchanges }
 
 func (p *oraclePair) answered(text string) { p.state, p.answer = assistant.PairComplete, text }
 func (p *oraclePair) failed()              { p.state = assistant.PairError }

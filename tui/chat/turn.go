@@ -12,14 +12,23 @@ import (
 func (v *View) StartTurn(p assistant.Pair) {
 	it := v.src.item(p.Seq)
 	parts := []part{newUserPart(p)}
+	regenerated := it.loaded && it.pair.State == assistant.PairComplete
 	for i, old := range it.parts {
-		if _, ok := old.(*toolCard); ok {
+		if _, ok := old.(*toolCard); ok && !regenerated {
 			parts = it.parts[: i+1 : i+1]
 		}
 	}
 	it.pair, it.loaded, it.running, it.parts = p, true, true, parts
 	it.redraw()
 	v.runningSeq = p.Seq
+}
+
+// EndTurn ends a turn that failed: what was streamed goes when its pair is loaded.
+func (v *View) EndTurn() {
+	if it := v.running(); it != nil {
+		it.running = false
+		it.redraw()
+	}
 }
 
 // running is the item of the running turn, nil when there is none.

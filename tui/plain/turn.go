@@ -143,15 +143,21 @@ func (c *console) onEnd(end assistant.Event) {
 		}
 	case assistant.Error:
 		c.printError("Error ("+e.Code+")", e.Message)
+		if t.prompt.Regenerate != 0 {
+			c.out.Line("The old answer stays.")
+		}
 		c.unsent = unsent{t.prompt.Text, t.seq}
 		if way := commandNames.Advice(e.Code); way != "" {
 			c.out.Line(way)
 		}
 		c.out.Line("/retry tries it again, /reask asks with other words.")
 	case assistant.Cancelled:
-		if e.Kept {
+		switch {
+		case t.prompt.Regenerate != 0:
+			c.out.Line("Cancelled. The old answer stays, and what tools have done.")
+		case e.Kept:
 			c.out.Line("Cancelled. What the tools have done stays.")
-		} else {
+		default:
 			c.unsent.text = t.prompt.Text
 			c.out.Line("Cancelled. The message is not in the conversation; /retry sends it again, /reask asks with other words.")
 		}

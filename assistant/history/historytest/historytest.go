@@ -44,6 +44,8 @@ func Run(t *testing.T, open func(t *testing.T) history.Store) {
 		"goroutines share it":               goroutinesShareIt,
 		"pictures are stored once":          picturesAreStoredOnce,
 		"a queued message has its pictures": aQueuedMessageHasItsPictures,
+		"a pair has several answers":        aPairHasSeveralAnswers,
+		"a queued message is stored once":   aQueuedMessageIsStoredOnce,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}

@@ -39,7 +39,24 @@ func FullPair() *assistant.Pair {
 			Values:  []assistant.SuggestedValue{{Label: "l", Value: "v"}},
 			Actions: []assistant.SuggestedAction{{Label: "l", Action: "a", Handler: "client", Style: "primary"}},
 		},
-		Notice: "it ended", InvalidRounds: 3,
+		Notice: "it ended", InvalidRounds: 3, Variants: []assistant.Variant{fullVariant()},
+		Chosen: 1, AnswerID: "second", AnsweredAt: now.Add(time.Minute),
+	}
+}
+
+// fullVariant returns an answer that has something in every field.
+func fullVariant() assistant.Variant {
+	return assistant.Variant{
+		ID: "first", At: now, Model: "anthropic/opus", AssistantText: "Well [[tool:0]] done.", Reasoning: "since", State: assistant.PairError,
+		ErrorCode: "cancelled", ErrorMessage: "you cancelled it",
+		ToolCalls: []assistant.ToolCall{
+			{ID: "c0", Name: "odd", Arguments: json.RawMessage(`{"n":1e400}`), Took: 5, Result: &assistant.ToolResult{Message: "no", Data: json.RawMessage(`{"big":9007199254740993}`)}},
+			{ID: "c1", Name: "none", Arguments: json.RawMessage(`{}`)},
+		},
+		Payloads: []assistant.Payload{{ID: "p0", Type: "rule_proposal", Data: json.RawMessage(`{"b":2}`), Summary: "other"}},
+		Page:     "models", ReasoningFor: time.Second, Took: 2 * time.Second, Thoughts: []assistant.Thought{{From: 1, Place: 2, Took: 3}},
+		Usage: &llm.Usage{Prompt: 5}, Suggested: &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: "a", Value: "b"}}},
+		Notice: "it was cut", InvalidRounds: 1,
 	}
 }
 

@@ -339,6 +339,7 @@ func TestAPrivateHistoryHasVersions(t *testing.T) {
 	storeSecrets(t, anna)
 	owner := openAt(t, addresses.owner, Options{})
 	must(t, SetPrivate(t.Context(), owner, true))
+	run(t, owner, "ALTER TABLE request DROP COLUMN answer")
 	run(t, owner, "DROP INDEX pair_time")
 	run(t, owner, "DROP TABLE change")
 	run(t, owner, "DROP TABLE pair_picture")

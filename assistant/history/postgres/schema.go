@@ -12,7 +12,7 @@ import (
 )
 
 // schemaVersion is what this program writes and the newest it reads.
-const schemaVersion = 4
+const schemaVersion = 5
 
 // migrations/N.sql brings version N-1 to N, and is never edited after a release;
 // version 0 is an empty schema. private.sql and public.sql are those of SetPrivate,

@@ -20,10 +20,11 @@
 //
 // schema.sql is the schema; migrations/ bring older ones to it, after a backup.
 // The folder PATH.run contains the locks of the processes that have the database
-// open, and a file with the state they left it in. Open checks a database that was
-// not closed by Close before it writes anything. A damaged one is renamed
-// unchanged, and the rows that SQL can read are copied into a new one; Report
-// counts them. Where nothing can be written, the store is read-only.
+// open. A new database gets its name when it is complete. The column meta.clean says
+// whether the last process closed it; otherwise Open checks it before it writes
+// anything. A damaged one is renamed unchanged, and the rows that SQL can read are
+// copied into a new one; Report counts them. Any other error while they are read
+// leaves everything as it was. Where nothing can be written, the store is read-only.
 //
 // # Caveats
 //

@@ -34,6 +34,7 @@ const (
 	errForeign fileDamage = "the file belongs to another program"
 	errPages   fileDamage = "its pages are inconsistent"
 	errVersion fileDamage = "the version of the schema is not the one that was written"
+	errHeader  fileDamage = "its header is not the one that was written"
 	errSchema  fileDamage = "the schema is not the one that was written"
 	errValue   fileDamage = "a value is not of the type that was written"
 )
@@ -52,7 +53,7 @@ func (s *store) explain(op string, err error) error {
 	switch {
 	case err == nil || errors.As(err, &known):
 		return err
-	case damaged(err):
+	case damaged(err) || code(err) == codeError && s.schemaAltered():
 		return s.reportDamage(err)
 	}
 	if reason := storageReason(err); reason != "" {
@@ -69,6 +70,8 @@ var storageReasons = []struct {
 	{syscall.ENOSPC, "the disk is full"},
 	{syscall.EDQUOT, "the disk is full"},
 	{syscall.EROFS, "the disk is read-only"},
+	{syscall.EACCES, "permission denied"},
+	{syscall.EPERM, "permission denied"},
 	{syscall.EMFILE, "too many files are open"},
 	{syscall.ENFILE, "too many files are open"},
 	{syscall.EIO, "the disk reports an error"},

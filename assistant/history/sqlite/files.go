@@ -1,12 +1,15 @@
 package sqlite
 
 import (
+	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"winnow/assistant/history"
 	"winnow/checkpoint/privatefile"
@@ -18,11 +21,26 @@ const fileMode = privatefile.FileMode
 // suffixes of the files that belong to a database; the file itself is last.
 var suffixes = []string{"-shm", "-wal", "-journal", ""}
 
-// prepareFiles creates the folders, refuses anything but regular files and folders
-// in their places, and removes the permissions of others.
+// prepareFiles refuses anything but regular files and folders in the places of what the
+// store has, creates the folders, and removes the permissions of others.
 func (s *store) prepareFiles() error {
-	if info, err := os.Lstat(s.runDir); err == nil && !info.IsDir() { // a link included
+	info, err := os.Lstat(s.runDir)
+	if err == nil && !info.IsDir() { // a link included
 		return &history.FileError{Path: s.runDir, Reason: "is not a folder"}
+	}
+	s.usedBefore = err == nil
+	there := map[string]fs.FileInfo{}
+	for _, suffix := range suffixes {
+		path := s.path + suffix
+		switch info, err := os.Lstat(path); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return fmt.Errorf("history: %w", err)
+		case !info.Mode().IsRegular(): // a link, which may lead anywhere, included
+			return &history.FileError{Path: path, Reason: "is not a regular file"}
+		default:
+			there[path] = info
+		}
 	}
 	for _, dir := range []string{filepath.Dir(s.path), s.runDir} {
 		narrowed, err := privatefile.Folder(dir)
@@ -33,19 +51,11 @@ func (s *store) prepareFiles() error {
 		}
 		s.reportNarrowed(dir, narrowed)
 	}
-	for _, suffix := range suffixes {
-		path := s.path + suffix
-		info, err := os.Lstat(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			continue
-		case err != nil:
-			return fmt.Errorf("history: %w", err)
-		case !info.Mode().IsRegular(): // a link, which may lead anywhere, included
-			return &history.FileError{Path: path, Reason: "is not a regular file"}
-		}
+	for path, info := range there {
 		narrowed, err := privatefile.Narrow(path, info)
-		if err != nil {
+		if errors.Is(err, syscall.EROFS) {
+			return fmt.Errorf("history: %w", err)
+		} else if err != nil {
 			return &history.FileError{Path: path, Reason: "others may read it, and its mode cannot be changed: " + err.Error()}
 		}
 		s.reportNarrowed(path, narrowed)
@@ -57,6 +67,48 @@ func (s *store) reportNarrowed(path string, narrowed bool) {
 	if narrowed {
 		s.report.Repaired = append(s.report.Repaired, "others could read "+path+"; its mode was repaired")
 	}
+}
+
+// create makes a new database. It gets its name when it is complete, so that a start
+// that fails or is killed leaves none.
+func (s *store) create(ctx context.Context) error {
+	err := s.build(ctx, func(*writer) error { return nil })
+	if err == nil {
+		s.step("name the new database")
+		err = errors.Join(os.Rename(s.path+salvageNew, s.path), privatefile.SyncFolder(filepath.Dir(s.path)))
+	}
+	if err != nil {
+		removeDatabase(s.path + salvageNew)
+		return fmt.Errorf("history: create the database: %w", err)
+	}
+	return nil
+}
+
+// build makes a database beside the one with the store's name, with the content of fill.
+func (s *store) build(ctx context.Context, fill func(*writer) error) error {
+	path := s.path + salvageNew
+	removeDatabase(path)
+	s.step("create the file")
+	if err := createFile(path); err != nil {
+		return err
+	}
+	db, err := sql.Open("sqlite", dsn(path, "synchronous(FULL)"))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	w := newWriter(c)
+	if err := migrate(ctx, w, 0, s.step); err != nil {
+		return err
+	}
+	if err := fill(w); err != nil {
+		return err
+	}
+	return errors.Join(w.close(), db.Close(), privatefile.SyncFile(path))
 }
 
 // createFile creates an empty file, durably, unless it exists.

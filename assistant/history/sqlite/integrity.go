@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlstore"
 )
@@ -23,9 +22,9 @@ const maxCheckAtOpen = 16 << 20
 const damagedMark = "damaged"
 
 // inspect checks a database that nobody has open, before anything is written: a
-// damaged file is set aside as it was found. It reads every page unless the last
-// process closed the database or it is large. err means that the database must not
-// be changed.
+// damaged file is set aside as it was found. It reads every page when the last process
+// did not close the database and it is small. err means that the database must not be
+// changed.
 func (s *store) inspect(ctx context.Context) (damage, err error) {
 	if err := s.finishSalvage(); err != nil {
 		return nil, err
@@ -33,31 +32,24 @@ func (s *store) inspect(ctx context.Context) (damage, err error) {
 	if what, err := os.ReadFile(filepath.Join(s.runDir, damagedMark)); err == nil {
 		return errors.New(string(what)), nil
 	}
-	state, found := s.readState()
 	bytes, walBytes := fileSize(s.path), fileSize(s.path+"-wal")
 	switch {
 	case bytes <= 0 && walBytes > 0:
 		return errors.New("the database is gone, only its -wal file is left"), nil
-	case bytes == 0 && found:
+	case bytes == 0 && s.usedBefore: // a new database gets its name when it is complete
 		return errors.New("the file is empty, although there was a database in it"), nil
 	case bytes <= 0:
 		return nil, nil
 	}
-	s.report.LostWAL = state.WAL && walBytes <= 0
-	if state.Fingerprint != "" && state.Fingerprint == s.fingerprint() && walBytes < 0 {
-		return nil, nil
-	}
-	small := bytes+max(walBytes, 0) <= maxCheckAtOpen
-	err = s.probe(ctx, small)
+	err = s.probe(ctx, bytes+max(walBytes, 0) <= maxCheckAtOpen)
 	if damaged(err) || code(err) == codeError { // the statements are correct, so only damage makes them fail
 		return err, nil
 	}
-	s.checkDue = !small
 	return nil, err
 }
 
-// probe reads a database that may be damaged: with all, every page and pair. It
-// writes nothing except the rollback of a transaction that a process left
+// probe reads a database that may be damaged: after an unclean end, with all, every
+// page. It writes nothing except the rollback of a transaction that a process left
 // unfinished before the database was in WAL mode: nobody could read it otherwise.
 func (s *store) probe(ctx context.Context, all bool) error {
 	mode := "&mode=ro"
@@ -78,52 +70,113 @@ func (s *store) probe(ctx context.Context, all bool) error {
 	var version, id, tables int
 	t.Each("SELECT (SELECT user_version FROM pragma_user_version), (SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema)",
 		nil, func(scan sqlstore.Scanner) { scan(&version, &id, &tables) })
-	if tables > 0 && id != applicationID {
-		t.Fail(errForeign)
+	if t.Err() != nil || tables == 0 {
+		return t.Err()
 	}
-	if tables > 0 {
-		verifyVersion(t, s.path, version)
+	if id != applicationID {
+		return errForeign
 	}
-	current := tables > 0 && version == schemaVersion
-	if current {
-		s.verifySchema(t)
+	verifyVersion(t, s.path, version)
+	t.Fail(verifyHeader(s.path))
+	clean := int64(0)
+	if version == schemaVersion && t.Err() == nil {
+		clean, _ = t.Number("SELECT clean FROM meta")
+		s.report.LostWAL = clean == 0 && fileSize(s.path+"-wal") <= 0
 	}
-	if all {
-		checkPages(t, "integrity_check")
+	if clean == 0 && all {
+		checkPages(t)
 	}
-	if all && current {
-		s.AllPairs(t, func(assistant.Pair, bool) {})
-	}
+	s.checkDue.Store(clean == 0 && !all && t.Err() == nil)
 	return t.Err()
 }
 
-// schemaSum is the Sum of the columns of an undamaged database of schemaVersion.
-const schemaSum = 0xc002dcc7
-
-// verifySchema fails with errSchema when the columns of a database are not those
-// that were written: SQLite notices a byte that flipped in the text of the schema
-// only when a statement uses that part.
-func (s *store) verifySchema(t *sqlstore.Tx) {
-	columns := sqlstore.List[string](t, `SELECT t.name || '.' || c.name || c.type || c."notnull" || c.pk
-		FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' ORDER BY 1`)
+// verifyHeader refuses a header with which SQLite would only read the database.
+func verifyHeader(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
 	header := make([]byte, 20)
-	f, err := os.Open(s.path)
-	if err == nil {
-		defer f.Close()
-		_, err = f.ReadAt(header, 0)
+	if _, err := f.ReadAt(header, 0); err != nil {
+		return err
 	}
-	t.Fail(err)
-	if sum := history.Sum(columns...); sum != schemaSum || header[18] > 2 { // the version for writing; a greater one makes the database read-only
-		t.Fail(fmt.Errorf("%w: sum %#x, format %d", errSchema, sum, header[18]))
+	if header[18] > 2 { // the version for writing
+		return errHeader
 	}
+	return nil
+}
+
+// columns lists the columns of all tables.
+const columns = `SELECT t.name || '.' || c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' ORDER BY 1`
+
+// schemaAltered reports whether the columns of the database are not those of its
+// version: SQLite notices a byte that flipped in the text of the schema only when a
+// statement uses that part.
+func (s *store) schemaAltered() bool {
+	ctx := context.Background()
+	fresh, err := sql.Open("sqlite", "file::memory:")
+	if err != nil {
+		return false
+	}
+	defer fresh.Close()
+	c, err := fresh.Conn(ctx)
+	if err != nil || migrate(ctx, newWriter(c), 0, func(string) {}) != nil {
+		return false
+	}
+	want := sqlstore.NewTx(ctx, conn{Conn: c})
+	list := sqlstore.List[string](want, columns)
+	here, err := s.readDB.Conn(ctx)
+	if err != nil {
+		return false
+	}
+	defer here.Close()
+	t := sqlstore.NewTx(ctx, conn{Conn: here})
+	version, _ := t.Number("SELECT user_version FROM pragma_user_version")
+	got := sqlstore.List[string](t, columns)
+	return want.Err() == nil && version == schemaVersion && (damaged(t.Err()) || t.Err() == nil && !slices.Equal(got, list))
 }
 
 // checkPages reads every page. It fails with errPages and what SQLite found.
-func checkPages(t *sqlstore.Tx, pragma string) {
+func checkPages(t *sqlstore.Tx) { checkWith(t, "quick_check") }
+
+func checkWith(t *sqlstore.Tx, pragma string) {
 	found := sqlstore.List[string](t, fmt.Sprintf("PRAGMA %s(%d)", pragma, sqlstore.MaxProblems))
 	if !slices.Equal(found, []string{"ok"}) {
 		t.Fail(fmt.Errorf("%w: %s", errPages, strings.Join(found, "; ")))
 	}
+}
+
+// markUnclean notes with the first write of this process that the database is not
+// closed; checkpointMark brings that into the file itself, so that a -wal file that is
+// lost is missed. The writer is locked.
+func (s *store) markUnclean(t *sqlstore.Tx) {
+	if !s.marked {
+		t.Run("UPDATE meta SET clean = 0 WHERE clean = 1")
+	}
+}
+
+func (s *store) checkpointMark(ctx context.Context) {
+	if s.marked {
+		return
+	}
+	s.marked = true
+	if _, err := s.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
+		s.options.Log.Warn("history checkpoint", "err", err)
+	}
+}
+
+// markClean notes that the last process closes the database, unless it has still to be
+// checked.
+func (s *store) markClean() error {
+	if s.checkDue.Load() {
+		return nil
+	}
+	return s.writer.inTx(context.Background(), func(t *sqlstore.Tx) {
+		if clean, _ := t.Number("SELECT clean FROM meta"); clean == 0 {
+			t.Run("UPDATE meta SET clean = 1")
+		}
+	})
 }
 
 // reportDamage writes damagedMark for the next Open, calls OnDamage, and returns a
@@ -159,7 +212,7 @@ const inconsistencies = `
 // Check verifies every page, checksum and reference: seconds for a large database.
 func (s *store) Check(ctx context.Context) (report history.CheckReport, err error) {
 	err = s.Read(ctx, func(t *sqlstore.Tx) {
-		checkPages(t, "integrity_check")
+		checkWith(t, "integrity_check")
 		report = s.CheckRows(t, inconsistencies)
 	})
 	var damage *history.DamageError

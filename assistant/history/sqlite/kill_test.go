@@ -58,7 +58,7 @@ func killedAt(t *testing.T, path string, want ...string) *images {
 
 // Killed at any step of its first start, winnow starts the next time.
 func TestKilledWhileItIsCreated(t *testing.T) {
-	m := killedAt(t, filepath.Join(t.TempDir(), "h", "history.db"), "create the file", "upgrade", "version 7: commit")
+	m := killedAt(t, filepath.Join(t.TempDir(), "h", "history.db"), "create the file", "version 8: commit", "name the new", "upgrade")
 	for i, path := range m.paths {
 		s, err := openStore(t.Context(), path, Options{})
 		if err != nil {
@@ -75,7 +75,7 @@ func TestKilledWhileItIsCreated(t *testing.T) {
 
 // Killed at any step of a migration, the next start has all of it (D9).
 func TestKilledWhileItIsMigrated(t *testing.T) {
-	m := killedAt(t, rawDatabase(t, firstVersion), "copy", "version 2: commit", "version 5: DROP", "version 7: commit")
+	m := killedAt(t, rawDatabase(t, olderVersion), "copy", "version 8: ALTER", "version 8: commit")
 	for i, path := range m.paths {
 		s, err := openStore(t.Context(), path, Options{noDelay: true})
 		if err != nil {
@@ -85,7 +85,7 @@ func TestKilledWhileItIsMigrated(t *testing.T) {
 		if r := s.Report(); r.Salvage != nil {
 			t.Errorf("killed at %q: %+v", m.names[i], r.Salvage)
 		}
-		checkFirst(t, s)
+		checkOlder(t, s)
 		s.Close()
 	}
 }
@@ -96,7 +96,7 @@ func TestKilledWhileItIsSalvaged(t *testing.T) {
 	const n = 40
 	path := closedStore(t, n)
 	original := damageFile(t, path, func(b []byte) []byte { b[63] ^= 8; return b })
-	m := killedAt(t, path, "version 7: commit", "write the plan", "set aside -wal", "put the new", "remove salvage.json")
+	m := killedAt(t, path, "version 8: commit", "write the plan", "set aside -wal", "put the new", "remove salvage.json")
 	for i, path := range m.paths {
 		s, err := openStore(t.Context(), path, Options{})
 		if err != nil {

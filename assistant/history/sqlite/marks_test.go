@@ -69,12 +69,3 @@ func TestMarksOfABatchChangeNothingElse(t *testing.T) {
 		t.Error("nine stars were accepted")
 	}
 }
-
-// A ring of topics, as only damage to an older version could make it, does not
-// keep a migration from its end.
-func TestARingOfTopicsEnds(t *testing.T) {
-	s := open(t, rawDatabase(t, firstVersion, "UPDATE topic SET parent = n"), Options{})
-	if got := load(t, s, 1); len(got) != 1 || got[0].UserText != "hello" || got[0].Topic != "" {
-		t.Errorf("%+v", got)
-	}
-}

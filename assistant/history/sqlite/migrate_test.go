@@ -15,8 +15,8 @@ import (
 	"winnow/assistant/history/sqlstore"
 )
 
-//go:embed testdata/v1.sql
-var firstVersion string
+//go:embed testdata/v7.sql
+var olderVersion string
 
 // rawDatabase makes a database with SQL, as another program would.
 func rawDatabase(t testing.TB, statements ...string) string {
@@ -46,8 +46,8 @@ func raw(t testing.TB, path string, statements ...string) {
 	}
 }
 
-// checkFirst checks that everything of testdata/v1.sql is there.
-func checkFirst(t *testing.T, s *store) {
+// checkOlder checks that everything of testdata/v7.sql is there.
+func checkOlder(t *testing.T, s *store) {
 	t.Helper()
 	got := load(t, s, 1, 2)
 	if len(got) != 2 {
@@ -74,12 +74,12 @@ func checkFirst(t *testing.T, s *store) {
 
 // An older form is brought up to date after a copy that can be used.
 func TestOlderVersionIsMigratedAfterACopy(t *testing.T) {
-	path := rawDatabase(t, firstVersion)
+	path := rawDatabase(t, olderVersion)
 	s := open(t, path, Options{})
-	if r := s.Report(); r.Migrated != 1 || r.Backup != path+".v1.bak" || r.Salvage != nil {
+	if r := s.Report(); r.Migrated != 7 || r.Backup != path+".v7.bak" || r.Salvage != nil {
 		t.Fatalf("Report = %+v", r)
 	}
-	checkFirst(t, s)
+	checkOlder(t, s)
 	put(t, s, pair("new", "q", "a"))
 	restored := filepath.Join(filepath.Dir(path), "restored.db")
 	if err := os.Rename(s.Report().Backup, restored); err != nil {
@@ -88,29 +88,29 @@ func TestOlderVersionIsMigratedAfterACopy(t *testing.T) {
 	if info, err := os.Stat(restored); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the copy has mode %v, %v", info.Mode(), err)
 	}
-	checkFirst(t, open(t, restored, Options{}))
+	checkOlder(t, open(t, restored, Options{}))
 }
 
 // A crash in the middle of a migration leaves the old version, whole.
 func TestCrashInMigrationLeavesTheOldVersion(t *testing.T) {
-	path := rawDatabase(t, firstVersion)
+	path := rawDatabase(t, olderVersion)
 	c := startChild(t, "migrate", path)
 	c.kill()
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var version, tables int
-	err = db.QueryRowContext(t.Context(), "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema WHERE name = 'words')").Scan(&version, &tables)
-	if err != nil || version != 1 || tables != 0 {
-		t.Errorf("after the crash: version %d, %d new tables, %v; want 1, 0", version, tables, err)
+	var version, columns int
+	err = db.QueryRowContext(t.Context(), "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM pragma_table_info('meta') WHERE name = 'clean')").Scan(&version, &columns)
+	if err != nil || version != 7 || columns != 0 {
+		t.Errorf("after the crash: version %d, %d new columns, %v; want 7, 0", version, columns, err)
 	}
 	db.Close()
 	s := open(t, path, Options{})
-	if r := s.Report(); r.Migrated != 1 || r.Salvage != nil {
+	if r := s.Report(); r.Migrated != 7 || r.Salvage != nil {
 		t.Errorf("Report = %+v", r)
 	}
-	checkFirst(t, s)
+	checkOlder(t, s)
 }
 
 // A newer form is refused, and not a byte of it changes.

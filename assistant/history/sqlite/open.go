@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlstore"
 )
@@ -48,15 +50,14 @@ type Options struct {
 type store struct {
 	sqlstore.Store
 
-	path     string
-	runDir   string // folder with the locks of owners, the open lock and the file state
-	options  Options
-	report   history.Report
-	checkDue bool // every page is to be checked in the background
-	owner    *owner
-	writer   *writer // nil: read-only
-	readDB   *sql.DB
-	writeDB  *sql.DB // has the one connection of writer
+	path    string
+	runDir  string // folder with the locks of owners and the open lock
+	options Options
+	report  history.Report
+	owner   *owner
+	writer  *writer // nil: read-only
+	readDB  *sql.DB
+	writeDB *sql.DB // has the one connection of writer
 
 	changed chan struct{} // full after a commit that the background work has not seen
 
@@ -65,7 +66,10 @@ type store struct {
 	ctx        context.Context // ends with Close
 	cancel     context.CancelFunc
 	damageOnce sync.Once
-	firstWrite sync.Once
+
+	usedBefore bool        // the run folder was there before this Open
+	checkDue   atomic.Bool // every page is to be checked in the background
+	marked     bool        // the database says that it is not closed; guarded by writer
 }
 
 // Open opens the SQLite database at path and creates it when there is none. It
@@ -103,14 +107,13 @@ func openStore(ctx context.Context, path string, o Options) (*store, error) {
 		return nil, fmt.Errorf("history: %w", err)
 	}
 	s := unopened(path, o)
-	if err := s.prepareFiles(); err != nil {
-		return nil, err
-	}
-	lock, err := lockOpening(ctx, s.runDir)
-	if err == nil {
-		defer lock.Close()
-		if s.owner, err = newOwner(s.runDir, o.Now()); err == nil {
-			err = s.open(ctx)
+	if err = s.prepareFiles(); err == nil {
+		var lock *flock.Flock
+		if lock, err = lockOpening(ctx, s.runDir); err == nil {
+			defer lock.Close()
+			if s.owner, err = newOwner(s.runDir, o.Now()); err == nil {
+				err = s.open(ctx)
+			}
 		}
 	}
 	if err != nil {
@@ -149,11 +152,11 @@ func (s *store) open(ctx context.Context) error {
 			return err
 		}
 	}
-	s.step("create the file")
-	if err := createFile(s.path); err != nil {
-		return err
+	if fileSize(s.path) <= 0 {
+		if err := s.create(ctx); err != nil {
+			return err
+		}
 	}
-	hasWAL := fileSize(s.path+"-wal") > 0
 	err = s.connect(ctx)
 	if c := code(err); others == 0 && (damaged(err) || c == codeError || c == codeConstraint) {
 		// Nobody else changes the database, so a statement that fails met damage that
@@ -165,9 +168,6 @@ func (s *store) open(ctx context.Context) error {
 	}
 	if err != nil {
 		return err
-	}
-	if others == 0 {
-		s.writeState(fileState{WAL: hasWAL})
 	}
 	for _, path := range dead {
 		os.Remove(path)
@@ -241,12 +241,13 @@ func (s *store) endInterrupted(t *sqlstore.Tx) {
 	if len(seqs) == 0 {
 		return
 	}
+	s.markUnclean(t)
 	s.report.Interrupted = s.NewChange(t).EndInterrupted(seqs)
 }
 
 // recordWrite is called after each durable transaction, while the writer is locked.
-func (s *store) recordWrite() {
-	s.firstWrite.Do(func() { s.writeState(fileState{WAL: true}) })
+func (s *store) recordWrite(ctx context.Context) {
+	s.checkpointMark(ctx)
 	select {
 	case s.changed <- struct{}{}:
 	default:
@@ -255,7 +256,7 @@ func (s *store) recordWrite() {
 
 // openReadOnly connects to a database that cannot be written because of cause. When
 // the shared memory file is missing and cannot be created, SQLite can only read in
-// exclusive locking mode.
+// exclusive locking mode, and one that was closed only as a file that nobody changes.
 func (s *store) openReadOnly(ctx context.Context, cause error) (*store, error) {
 	var storage *history.StorageError
 	if !errors.As(cause, &storage) || fileSize(s.path) <= 0 || errors.Is(cause, context.Canceled) {
@@ -264,16 +265,24 @@ func (s *store) openReadOnly(ctx context.Context, cause error) (*store, error) {
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.writer, s.writeDB, s.owner = nil, nil, nil
 	s.report = history.Report{Repaired: s.report.Repaired, ReadOnly: cause}
-	for _, name := range []string{dsn(s.path, "query_only(1)") + "&mode=ro", dsn(s.path, "locking_mode(EXCLUSIVE)", "query_only(1)")} {
+	names := []string{dsn(s.path, "query_only(1)") + "&mode=ro", dsn(s.path, "locking_mode(EXCLUSIVE)", "query_only(1)")}
+	if fileSize(s.path+"-wal") <= 0 && fileSize(s.path+"-journal") <= 0 {
+		names = append(names, dsn(s.path, "query_only(1)")+"&mode=ro&immutable=1")
+	}
+	for _, name := range names {
 		if err := s.connectReaders(name, 1); err != nil {
 			return nil, cause
 		}
 		var version int
 		err := s.readDB.QueryRowContext(ctx, "SELECT version FROM meta").Scan(&version)
 		if err == nil && version == schemaVersion {
-			return s, nil
+			_, err = s.Refresh(ctx)
+			return s, err
 		}
 		s.readDB.Close()
+		if err == nil { // another version, which must be converted first
+			return nil, cause
+		}
 	}
 	return nil, cause
 }
@@ -300,19 +309,17 @@ func (s *store) Close() error {
 	return s.disconnectAndRecord()
 }
 
-// disconnectAndRecord closes the database and records its state, under the open
-// lock. The last process to close copies the WAL into the database.
+// disconnectAndRecord closes the database, under the open lock. The last process to
+// close notes in it that it was closed, and copies the WAL into it.
 func (s *store) disconnectAndRecord() error {
 	others, _, err := listOwners(s.runDir, s.owner)
 	if err != nil || others > 0 {
 		return errors.Join(err, s.disconnect())
 	}
-	s.writeState(fileState{}) // the WAL may go now
-	err = s.disconnect()
-	if fileSize(s.path+"-wal") < 0 && err == nil {
-		s.writeState(fileState{Fingerprint: s.fingerprint()})
+	if err := s.markClean(); err != nil {
+		s.options.Log.Warn("history not marked as closed", "err", err)
 	}
-	return err
+	return s.disconnect()
 }
 
 func (s *store) disconnect() error {
@@ -330,13 +337,13 @@ func (s *store) disconnect() error {
 }
 
 // abandon undoes an Open that failed, under the open lock if it was taken. After
-// a lost WAL the file state stays, so that the next Open reports it again.
+// a lost WAL the mark stays, so that the next Open reports it again.
 func (s *store) abandon() {
 	s.cancel()
 	if s.owner == nil {
 		return
 	}
-	if s.writeDB == nil || s.report.LostWAL {
+	if s.writer == nil || s.report.LostWAL {
 		_ = s.disconnect() // Open returns the more useful error
 	} else {
 		_ = s.disconnectAndRecord()

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,8 +33,12 @@ const (
 func newOwner(runDir string, now time.Time) (*owner, error) {
 	token := assistant.NewID(now)
 	o := &owner{token, flock.New(filepath.Join(runDir, ownerPrefix+token), flock.SetFlag(os.O_RDWR|os.O_CREATE|os.O_EXCL), flock.SetPermissions(fileMode))}
-	if ok, err := o.lock.TryLock(); err != nil || !ok {
-		return nil, fmt.Errorf("history: lock %s: %w", o.lock.Path(), errors.Join(err, errors.New("the lock is held already")))
+	ok, err := o.lock.TryLock()
+	if err == nil && !ok {
+		err = errors.New("another program has it")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("history: lock %s: %w", o.lock.Path(), err)
 	}
 	return o, nil
 }
@@ -86,46 +89,12 @@ func listOwners(runDir string, me *owner) (others int, dead []string, err error)
 // lockOpening waits until this store alone opens or closes the database.
 func lockOpening(ctx context.Context, runDir string) (*flock.Flock, error) {
 	l := flock.New(filepath.Join(runDir, openLock), flock.SetPermissions(fileMode))
-	if _, err := l.TryLockContext(ctx, lockPollInterval); err != nil {
+	_, err := l.TryLockContext(ctx, lockPollInterval)
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return nil, fmt.Errorf("history: another winnow is opening the database: %w", err)
+	case err != nil:
+		return nil, fmt.Errorf("history: lock %s: %w", l.Path(), err)
 	}
 	return l, nil
-}
-
-// fileState says in what state the processes with the database open leave it. It is
-// a file of the run folder, written under the open lock, or by the first write. When it
-// is lost, the next Open checks the database.
-type fileState struct {
-	WAL         bool   // the WAL holds what the database lacks
-	Fingerprint string // of the database, when the last process has closed it
-}
-
-func (s *store) statePath() string { return filepath.Join(s.runDir, "state.json") }
-
-// readState returns the state; found is false when there was no database.
-func (s *store) readState() (f fileState, found bool) {
-	raw, err := os.ReadFile(s.statePath())
-	if err == nil {
-		err = json.Unmarshal(raw, &f)
-	}
-	return f, err == nil
-}
-
-func (s *store) writeState(f fileState) {
-	raw, err := json.Marshal(f)
-	if err == nil {
-		err = os.WriteFile(s.statePath(), raw, fileMode)
-	}
-	if err != nil {
-		s.options.Log.Warn("history state file", "err", err)
-	}
-}
-
-// fingerprint returns size and modification time of the database file.
-func (s *store) fingerprint() string {
-	info, err := os.Lstat(s.path)
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
 }

@@ -121,7 +121,7 @@ func childHold(path string) {
 // childMigrate stops in the middle of a migration and waits to be killed.
 func childMigrate(path string) {
 	childOpen(path, Options{step: func(name string) {
-		if name == "version 2: commit" {
+		if name == "version 8: commit" {
 			fmt.Println("ready")
 			awaitEnd()
 		}

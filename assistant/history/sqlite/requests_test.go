@@ -2,11 +2,9 @@ package sqlite
 
 import (
 	"bytes"
-	_ "embed"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -219,30 +217,14 @@ func TestSalvageCopiesRequests(t *testing.T) {
 	}
 }
 
-//go:embed testdata/v2.sql
-var secondVersion string
-
-// A database of version 2 gets its table of requests, after a copy.
-func TestVersionTwoIsMigrated(t *testing.T) {
-	path := rawDatabase(t, secondVersion)
-	s := open(t, path, Options{})
-	if r := s.Report(); r.Migrated != 2 || r.Backup != path+".v2.bak" || r.Salvage != nil {
-		t.Fatalf("Report = %+v", r)
-	}
-	checkFirst(t, s)
-	p := &load(t, s, 2)[0]
+// The requests of an older database are those of the first answers.
+func TestOlderRequestsBelongToTheFirstAnswer(t *testing.T) {
+	s := open(t, rawDatabase(t, olderVersion), Options{})
+	p := &load(t, s, 1)[0]
 	commit(t, s, &assistant.Batch{Put: []*assistant.Pair{p}, Requests: []assistant.PairRequest{sentOf(p, 0, "now")}})
-	if got := requests(t, s, 2); len(got) != 1 || got[0].Attempt != 1 {
+	if got := requests(t, s, 1); len(got) != 2 || got[0].Answer != p.AnswerID || string(got[0].Body) != "{}" {
 		t.Errorf("Requests = %v", got)
 	}
-	if list, err := s.SavedFilters(t.Context()); err != nil || list["good"] != "s3" {
-		t.Errorf("SavedFilters = %v, %v", list, err)
-	}
-	restored := filepath.Join(filepath.Dir(path), "restored.db")
-	if err := os.Rename(s.Report().Backup, restored); err != nil {
-		t.Fatal(err)
-	}
-	checkFirst(t, open(t, restored, Options{}))
 }
 
 // BenchmarkCommitWithRequest shows what a request of 400 KB adds to a commit.

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	sqlitelib "modernc.org/sqlite/lib"
+
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlstore"
@@ -34,16 +36,16 @@ func (s *store) salvagePlan() string { return filepath.Join(s.runDir, "salvage.j
 // the plan is written, the next Open restarts it; after that, it continues it.
 func (s *store) salvage(ctx context.Context, damage error) error {
 	report := history.Salvage{Reason: damage.Error(), SetAside: s.freeName()}
-	removeDatabase(s.path + salvageNew)
 	removeDatabase(s.path + salvageCopy)
 	s.step("salvage")
-	err := s.fill(ctx, &report)
+	err := s.build(ctx, func(w *writer) error { return s.copyReadable(ctx, w, &report) })
 	if err == nil {
 		s.step("write the plan")
 		plan, _ := json.Marshal(report) // strings and numbers always encode
 		err = errors.Join(os.WriteFile(s.salvagePlan(), plan, fileMode), privatefile.SyncFile(s.salvagePlan()), privatefile.SyncFolder(s.runDir))
 	}
 	if err != nil {
+		removeDatabase(s.path + salvageNew)
 		return fmt.Errorf("history: salvage %s (%s): %w", s.path, report.Reason, err)
 	}
 	return s.finishSalvage()
@@ -80,7 +82,7 @@ func (s *store) finishSalvage() error {
 			return fmt.Errorf("history: %w", err)
 		}
 	}
-	for _, path := range []string{filepath.Join(s.runDir, damagedMark), s.statePath(), s.salvagePlan()} {
+	for _, path := range []string{filepath.Join(s.runDir, damagedMark), s.salvagePlan()} {
 		s.step("remove " + filepath.Base(path))
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("history: %w", err)
@@ -91,32 +93,9 @@ func (s *store) finishSalvage() error {
 	return nil
 }
 
-// fill makes the new database.
-func (s *store) fill(ctx context.Context, report *history.Salvage) error {
-	path := s.path + salvageNew
-	if err := createFile(path); err != nil {
-		return err
-	}
-	db, err := sql.Open("sqlite", dsn(path, "synchronous(FULL)"))
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	c, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	w := newWriter(c)
-	if err := migrate(ctx, w, 0, s.step); err != nil {
-		return err
-	}
-	if err := s.copyReadable(ctx, w, report); err != nil {
-		return err
-	}
-	return errors.Join(w.close(), db.Close(), privatefile.SyncFile(path))
-}
-
-// copyReadable copies what is readable from a copy of the damaged file.
+// copyReadable copies what is readable from a copy of the damaged file. Only damage is
+// skipped: with any other error, such as a full disk, nothing is known of what the file
+// has.
 func (s *store) copyReadable(ctx context.Context, w *writer, report *history.Salvage) error {
 	copied := s.path + salvageCopy
 	defer removeDatabase(copied)
@@ -130,25 +109,22 @@ func (s *store) copyReadable(ctx context.Context, w *writer, report *history.Sal
 		return err
 	}
 	defer db.Close()
+	report.Lost = history.UnknownLost
 	c, err := db.Conn(ctx)
 	if err != nil {
-		report.Foreign = true
-		return ctx.Err()
+		report.Foreign = code(err) == sqlitelib.SQLITE_NOTADB
+		if damaged(err) {
+			return nil
+		}
+		return err
 	}
 	defer c.Close()
-	from := sqlstore.NewTx(ctx, conn{Conn: c})
-	var columns map[string]int
-	_ = from.Try(func() { // those that can be read
-		columns = sqlstore.Keyed[string, int](from, `SELECT t.name || '.' || c.name, 1 FROM sqlite_schema t
-			JOIN pragma_table_info(t.name) c WHERE t.sql LIKE 'CREATE TABLE %'`)
-	})
-	if columns["pair.seq"] == 0 {
-		report.Foreign = true
-		return ctx.Err()
-	}
-	_ = migrate(ctx, newWriter(c), versionOf(columns), s.step) // an error ends it at an older version
 	return w.inTx(ctx, func(t *sqlstore.Tx) {
-		r := salvager{s: s, from: from, to: s.NewChange(t), report: report, saved: map[int64]bool{}}
+		r := salvager{s: s, from: sqlstore.NewTx(ctx, newWriter(c).conn), to: s.NewChange(t), report: report, saved: map[int64]bool{}}
+		r.read(func() { r.from.Number("SELECT max(seq) FROM pair") })
+		if report.Foreign {
+			return
+		}
 		for _, table := range []string{"session", "topic", "model", "intent", "draft", "sent", "filter_line", "setting", "saved_filter"} {
 			r.copyTable(table)
 		}
@@ -161,27 +137,30 @@ func (s *store) copyReadable(ctx context.Context, w *writer, report *history.Sal
 	})
 }
 
-// versionOf returns the version of a schema from its columns: the number in the
-// header may be damaged.
-func versionOf(columns map[string]int) int {
-	added := []string{2: "unindexed.seq", 3: "request.n", 4: "session.queued", 5: "meta.version", 6: "topic.path", 7: "picture.hash"}
-	for version, column := range slices.Backward(added) {
-		if columns[column] > 0 {
-			return version
-		}
-	}
-	return 1
-}
-
-// salvager copies rows that can be read. An error of from ends the read it is in;
-// an error of to ends the salvage.
+// salvager copies rows that can be read. Damage of from ends the read it is in; every
+// other error ends the salvage.
 type salvager struct {
 	s      *store
 	from   *sqlstore.Tx
 	to     *sqlstore.Change
 	report *history.Salvage
 	saved  map[int64]bool // by Seq
-	failed int            // pairs that could not be read or saved
+}
+
+// read reads something of the damaged file, and reports whether all of it was readable.
+func (r *salvager) read(f func()) bool {
+	err := r.from.Try(f)
+	if err == nil || r.to.Err() != nil {
+		return r.to.Err() == nil
+	}
+	missing := code(err) == codeError && strings.Contains(err.Error(), "no such ") // a table or column whose name is damaged
+	if code(err) == sqlitelib.SQLITE_NOTADB || missing && strings.Contains(err.Error(), "no such table: pair") {
+		r.report.Foreign = true
+	}
+	if !missing && !damaged(err) {
+		r.to.Fail(err)
+	}
+	return false
 }
 
 // copyTable copies the readable rows of a small table, and of them the columns
@@ -189,14 +168,14 @@ type salvager struct {
 func (r *salvager) copyTable(table string) {
 	const query = "SELECT name FROM pragma_table_info(?)"
 	var readable []string
-	_ = r.from.Try(func() { readable = sqlstore.List[string](r.from, query, table) })
+	r.read(func() { readable = sqlstore.List[string](r.from, query, table) })
 	columns := slices.DeleteFunc(sqlstore.List[string](r.to.Tx, query, table), func(name string) bool { return !slices.Contains(readable, name) })
 	if len(columns) == 0 {
 		return
 	}
 	names := strings.Join(columns, ", ")
 	insert := fmt.Sprintf("INSERT OR IGNORE INTO %s (%s) VALUES (?%s)", table, names, strings.Repeat(",?", len(columns)-1))
-	_ = r.from.Try(func() { // up to the first row that cannot be read
+	r.read(func() { // up to the first row that cannot be read
 		r.from.Each("SELECT "+names+" FROM "+table, nil, func(scan sqlstore.Scanner) {
 			values, into := make([]any, len(columns)), make([]any, len(columns))
 			for i := range into {
@@ -222,28 +201,37 @@ func (r *salvager) insert(f func()) bool {
 	return err == nil
 }
 
-// copyPairs copies the readable pairs and counts the others.
+// maxUnreadable is how many Seqs in a row are tried where SQLite cannot tell which come
+// next: more than are below one page.
+const maxUnreadable = 100_000
+
+// copyPairs copies the readable pairs. How many are lost is known when an index still
+// lists all of them.
 func (r *salvager) copyPairs() {
-	last := int64(0)
-	for _, query := range []string{"SELECT seq FROM sqlite_sequence WHERE name = 'pair'", "SELECT max(seq) FROM pair", "SELECT max(seq) FROM body"} {
-		_ = r.from.Try(func() {
-			n, _ := r.from.Number(query)
-			last = max(last, n)
-		})
+	unreadable := 0
+	for seq := int64(1); unreadable < maxUnreadable && r.to.Err() == nil && r.from.Ctx.Err() == nil; seq++ {
+		next, known := r.next(seq)
+		switch {
+		case known && next == 0:
+			unreadable = maxUnreadable // there are no more
+			continue
+		case known:
+			seq, unreadable = next, 0
+		default:
+			unreadable++
+		}
+		r.copyPair(seq)
 	}
-	for from := int64(1); from <= last; from += sqlstore.LoadAtOnce {
-		r.copySpan(from, min(from+sqlstore.LoadAtOnce-1, last))
-	}
-	r.report.Salvaged, r.report.Lost = len(r.saved), r.failed
+	r.report.Salvaged = len(r.saved)
 	for _, index := range []string{"pair_session", "sqlite_autoindex_pair_1"} { // each has the seqs of all pairs
-		var known []int64
-		if r.from.Try(func() { known = sqlstore.List[int64](r.from, "SELECT seq FROM pair INDEXED BY "+index) }) == nil {
-			r.report.Lost = len(slices.DeleteFunc(known, func(seq int64) bool { return r.saved[seq] }))
+		var listed []int64
+		if r.read(func() { listed = sqlstore.List[int64](r.from, "SELECT seq FROM pair INDEXED BY "+index) }) {
+			r.report.Lost = len(slices.DeleteFunc(listed, func(seq int64) bool { return r.saved[seq] }))
 			break
 		}
 	}
 	var cuts map[int64]string
-	_ = r.from.Try(func() {
+	r.read(func() {
 		cuts = sqlstore.Keyed[int64, string](r.from, "SELECT seq, cut FROM pair WHERE cut IS NOT NULL")
 	})
 	for seq, cut := range cuts {
@@ -251,43 +239,38 @@ func (r *salvager) copyPairs() {
 	}
 }
 
-// copySpan copies the pairs from the seq first to last. When they cannot be read
-// together it halves the span, down to single pairs.
-func (r *salvager) copySpan(first, last int64) {
-	if r.to.Err() != nil || r.from.Ctx.Err() != nil {
-		return
+// next returns the first Seq from one on that has a row or texts, 0 for none. known is
+// false where SQLite cannot tell.
+func (r *salvager) next(from int64) (seq int64, known bool) {
+	known = true
+	for _, table := range []string{"pair", "body"} {
+		known = r.read(func() {
+			n, _ := r.from.Number("SELECT coalesce(min(seq), 0) FROM "+table+" WHERE seq >= ?", from)
+			if n > 0 && (seq == 0 || n < seq) {
+				seq = n
+			}
+		}) && known
 	}
-	var seqs []int64
-	for seq := first; seq <= last; seq++ {
-		seqs = append(seqs, seq)
-	}
-	var read []assistant.Pair
-	var altered []bool
-	err := r.from.Try(func() {
-		r.s.Pairs(r.from, seqs, func(p assistant.Pair, damaged bool) { read, altered = append(read, p), append(altered, damaged) })
-	})
-	switch {
-	case err != nil && first == last:
-		r.saveTexts(first)
-	case err != nil:
-		half := first + (last-first)/2
-		r.copySpan(first, half)
-		r.copySpan(half+1, last)
-	default:
-		for i := range read {
-			r.save(&read[i], altered[i])
-		}
-	}
+	return seq, known
 }
 
-func (r *salvager) save(p *assistant.Pair, altered bool) {
-	history.Interrupt(p)
-	p.Star = min(max(p.Star, 0), history.MaxStar)
-	if history.CheckPair(p) != nil {
-		r.failed++
+// copyPair copies a pair, or its texts when its row cannot be read.
+func (r *salvager) copyPair(seq int64) {
+	var p *assistant.Pair
+	altered := false
+	if !r.read(func() {
+		r.s.Pairs(r.from, []int64{seq}, func(read assistant.Pair, damaged bool) { p, altered = &read, damaged })
+	}) || p == nil {
+		p, altered = r.texts(seq), true
+	}
+	if p == nil || r.to.Err() != nil {
 		return
 	}
-	seq := p.Seq
+	p.Interrupt()
+	p.Star = min(max(p.Star, 0), history.MaxStar)
+	if history.CheckPair(p) != nil {
+		return
+	}
 	if !r.insert(func() { r.to.Put(p, false) }) { // another pair has its id
 		p.Seq, p.ID, altered = seq, "", true
 		r.to.Put(p, false)
@@ -298,21 +281,21 @@ func (r *salvager) save(p *assistant.Pair, altered bool) {
 	r.saved[p.Seq] = true
 }
 
-// saveTexts saves the texts of a pair whose row cannot be read, under a new id.
-func (r *salvager) saveTexts(seq int64) {
+// texts reads the texts of a pair whose row cannot be read, as a pair with a new id; nil
+// when they cannot be read either.
+func (r *salvager) texts(seq int64) *assistant.Pair {
 	p := assistant.Pair{Session: "salvaged", Flag: true, State: assistant.PairComplete, CreatedAt: time.Unix(0, 0).UTC(), Notice: history.DamagedPair}
 	const query = "SELECT seq, user, answer, reasoning, error_code, error_message FROM body WHERE seq = ?"
-	err := r.from.Try(func() {
+	readable := r.read(func() {
 		r.from.Each(query, []any{seq}, func(scan sqlstore.Scanner) {
 			scan(&p.Seq, &p.UserText, &p.AssistantText, &p.Reasoning, &p.ErrorCode, &p.ErrorMessage)
 		})
 	})
-	if err != nil || p.Seq == 0 {
-		r.failed++
-		return
+	if !readable || p.Seq == 0 {
+		return nil
 	}
 	if p.ErrorCode != "" {
 		p.State = assistant.PairError
 	}
-	r.save(&p, true)
+	return &p
 }

@@ -17,8 +17,12 @@ import (
 // stores it in the header of the file.
 const applicationID = 0x776e6e77
 
-// schemaVersion is what this program writes and the newest it reads.
-const schemaVersion = 7
+// schemaVersion is what this program writes and the newest it reads; oldestVersion is
+// the oldest that it migrates.
+const (
+	schemaVersion = 8
+	oldestVersion = 7
+)
 
 // schema is the current form. migrations/N.sql brings version N-1 to N, and is
 // never edited after a release.
@@ -93,7 +97,8 @@ func (s *store) upgrade(ctx context.Context) error {
 
 // verifyVersion compares the version in the header with the one in meta, which
 // versions before 5 do not have. It fails with a *NewerSchemaError for what a newer
-// program wrote and errVersion when the two contradict each other.
+// program wrote, an *OlderSchemaError for what is too old to be migrated, and errVersion
+// when the two contradict each other.
 func verifyVersion(t *sqlstore.Tx, path string, version int) {
 	var repeated int64
 	if t.Err() != nil {
@@ -103,7 +108,10 @@ func verifyVersion(t *sqlstore.Tx, path string, version int) {
 	switch known := int(repeated); {
 	case damaged(err) || t.Ctx.Err() != nil:
 		t.Fail(err)
-	case known == 0 && version < 5, known == version && version <= schemaVersion: // without the table it is 0
+	case version == 0 && known == 0: // nothing is in it
+	case known == 0 && version < 5, known == version && version < oldestVersion: // without the table it is 0
+		t.Fail(&history.OlderSchemaError{Path: path, Found: version, Supported: oldestVersion})
+	case known == version && version <= schemaVersion:
 	case known == version:
 		t.Fail(&history.NewerSchemaError{Path: path, Found: version, Supported: schemaVersion})
 	default:

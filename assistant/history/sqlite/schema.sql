@@ -1,4 +1,4 @@
--- The database of winnow's history, version 7. A new database is made of this
+-- The database of winnow's history, version 8. A new database is made of this
 -- file; migrations/ brings older ones to the same form. Statements end with a
 -- semicolon at the end of a line, and nothing else does.
 
@@ -8,9 +8,10 @@
 CREATE TABLE meta (
 	one     INTEGER PRIMARY KEY CHECK (one = 1),
 	rev     INTEGER NOT NULL,
-	version INTEGER NOT NULL DEFAULT 0
+	version INTEGER NOT NULL DEFAULT 0,
+	clean   INTEGER NOT NULL DEFAULT 0  -- 1: nothing was written since the last process closed it
 );
-INSERT INTO meta VALUES (1, 1, 7);
+INSERT INTO meta VALUES (1, 1, 8, 1);
 
 CREATE TABLE session (
 	n       INTEGER PRIMARY KEY,
@@ -103,7 +104,8 @@ CREATE TABLE request (
 	zone     INTEGER NOT NULL,
 	size     INTEGER NOT NULL,          -- bytes of the JSON document
 	packed   INTEGER NOT NULL,          -- bytes of body
-	body     BLOB NOT NULL              -- the document, gzip
+	body     BLOB NOT NULL,             -- the document, gzip
+	answer   TEXT NOT NULL DEFAULT ''   -- the id of the answer to it, of those of the pair
 );
 CREATE INDEX request_seq ON request (seq, n, packed);
 

@@ -14,7 +14,6 @@ import (
 	modernc "modernc.org/sqlite"
 
 	"winnow/assistant/filter"
-	"winnow/assistant/history"
 	"winnow/assistant/history/sqlstore"
 )
 
@@ -120,13 +119,6 @@ func init() {
 			return needle.Author.Matches(p.Author, needle.User)
 		}, err
 	}))
-	modernc.MustRegisterDeterministicScalarFunction("body_sum", 6, func(_ *modernc.FunctionContext, args []driver.Value) (driver.Value, error) {
-		texts := make([]string, len(args))
-		for i, a := range args {
-			texts[i] = textOf(a)
-		}
-		return history.Sum(texts...), nil
-	})
 }
 
 // maxCompiled bounds how many compiled needles are kept for the next rows.
@@ -184,8 +176,9 @@ func (s *store) runBackground() {
 		case <-s.ctx.Done():
 			return
 		}
-		if first && s.checkDue {
-			_ = s.Read(s.ctx, func(t *sqlstore.Tx) { checkPages(t, "quick_check") }) // read reports damage
+		if first && s.checkDue.Load() {
+			err := s.Read(s.ctx, func(t *sqlstore.Tx) { checkPages(t) }) // Read reports damage
+			s.checkDue.Store(err != nil)
 		}
 		if more := s.indexSome(); more {
 			wait.Reset(indexPause)
@@ -213,7 +206,13 @@ func (s *store) indexSome() (more bool) {
 	ctx := context.WithoutCancel(s.ctx)
 	_, err := s.writer.conn.ExecContext(ctx, "PRAGMA synchronous = NORMAL")
 	if err == nil {
-		err = s.writer.inTx(ctx, func(t *sqlstore.Tx) { more = indexNewest(t) })
+		err = s.writer.inTx(ctx, func(t *sqlstore.Tx) {
+			s.markUnclean(t)
+			more = indexNewest(t)
+		})
+	}
+	if err == nil {
+		s.checkpointMark(ctx)
 	}
 	_, fullErr := s.writer.conn.ExecContext(ctx, "PRAGMA synchronous = FULL")
 	if err = errors.Join(err, fullErr); err != nil {

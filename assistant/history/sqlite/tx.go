@@ -102,9 +102,13 @@ func (s *store) Write(ctx context.Context, f func(*sqlstore.Tx)) error {
 		return err
 	}
 	defer s.writer.unlock()
-	err := s.writer.inTx(context.WithoutCancel(ctx), f)
+	ctx = context.WithoutCancel(ctx)
+	err := s.writer.inTx(ctx, func(t *sqlstore.Tx) {
+		s.markUnclean(t)
+		f(t)
+	})
 	if err == nil {
-		s.recordWrite()
+		s.recordWrite(ctx)
 	}
 	return s.explain("write", err)
 }

@@ -54,6 +54,9 @@ func (s *Store) Commit(ctx context.Context, b *assistant.Batch) error {
 		p.Seq, p.ID, p.Author, p.Star, p.Flag, p.Topic = at.Seq, at.ID, at.Author, at.Star, at.Flag, at.Topic
 		s.noteVersion(at.Seq, rev)
 	}
+	for _, a := range b.Answers {
+		s.noteVersion(a.Seq, rev)
+	}
 	return nil
 }
 
@@ -87,6 +90,12 @@ func (c *Change) apply(b *assistant.Batch, stored []assistant.Pair) {
 	for i := range stored {
 		c.Put(&stored[i], b.KeepMarks)
 	}
+	for _, a := range b.Answers {
+		c.answer(a)
+	}
+	if b.Queued != "" {
+		c.Run(clearQueued, b.Queued)
+	}
 	for _, m := range b.Marks {
 		seqs := []int64{m.Seq}
 		c.require(seqs)
@@ -108,6 +117,19 @@ func (c *Change) Put(p *assistant.Pair, keepMarks bool) {
 	c.put(p)
 }
 
+// answer changes the answers of a pair as it is stored, whoever has changed it since it
+// was read.
+func (c *Change) answer(a assistant.PairAnswer) {
+	c.require([]int64{a.Seq})
+	for _, r := range c.s.rows(c.Tx, []int64{a.Seq}) {
+		if err := errors.Join(a.Apply(&r.Pair), history.CheckPair(&r.Pair)); err != nil {
+			c.Fail(fmt.Errorf("pair %d: %w", a.Seq, err))
+			return
+		}
+		c.store(&r.Pair)
+	}
+}
+
 // put inserts a pair and sets its Seq and ID, or replaces the one with its Seq.
 func (c *Change) put(p *assistant.Pair) {
 	if p.ID == "" {
@@ -116,6 +138,11 @@ func (c *Change) put(p *assistant.Pair) {
 	if c.s.Shared {
 		c.verify(p.Seq)
 	}
+	c.store(p)
+}
+
+// store writes a pair.
+func (c *Change) store(p *assistant.Pair) {
 	p.Author = c.s.Author(c.Tx, p.Author)
 	row, err := history.NewRow(p, c.s.Redact)
 	if c.Fail(err); c.err == nil {
@@ -222,7 +249,7 @@ func (s *Store) Append(ctx context.Context, pairs []*assistant.Pair) (added int,
 func (c *Change) EndInterrupted(seqs []int64) (ended int) {
 	rows := c.s.rows(c.Tx, seqs)
 	for _, r := range rows {
-		history.Interrupt(&r.Pair)
+		r.Interrupt()
 		c.Put(&r.Pair, false)
 		if c.s.Shared {
 			c.Run("UPDATE pair SET version = ? WHERE seq = ?", r.version, r.Seq) // what its store still writes is newer

@@ -91,8 +91,10 @@ func (s *Store) Queued(ctx context.Context, session string) (p assistant.Prompt,
 
 // ClearQueued implements assistant.SessionStore.
 func (s *Store) ClearQueued(ctx context.Context, session string) error {
-	return s.exec(ctx, "UPDATE session SET queued = '' WHERE id = ? AND queued <> ''", session)
+	return s.exec(ctx, clearQueued, session)
 }
+
+const clearQueued = "UPDATE session SET queued = '' WHERE id = ? AND queued <> ''"
 
 // SetSessionState implements assistant.SessionStore.
 func (s *Store) SetSessionState(ctx context.Context, session string, state json.RawMessage) error {

@@ -19,9 +19,9 @@ func (c *Change) storeRequests(b *assistant.Batch, stored []assistant.Pair, requ
 			seq = stored[at].Seq
 		}
 		_, zone := r.At.Zone()
-		c.Run(`INSERT INTO request (seq, response, attempt, trimmed, model, sec, nsec, zone, size, packed, body)
-			SELECT seq,?,?,?,?,?,?,?,?,?,? FROM pair WHERE seq = ?`,
-			r.Response, r.Attempt, r.Trimmed, r.Model, r.At.Unix(), r.At.Nanosecond(), zone, r.Size, len(r.Packed), r.Packed, seq)
+		c.Run(`INSERT INTO request (seq, answer, response, attempt, trimmed, model, sec, nsec, zone, size, packed, body)
+			SELECT seq,?,?,?,?,?,?,?,?,?,?,? FROM pair WHERE seq = ?`,
+			r.Answer, r.Response, r.Attempt, r.Trimmed, r.Model, r.At.Unix(), r.At.Nanosecond(), zone, r.Size, len(r.Packed), r.Packed, seq)
 	}
 	if len(requests) > 0 {
 		c.dropRequests(assistant.KeptRequestPairs, assistant.KeptRequestBytes)
@@ -59,13 +59,13 @@ func (s *Store) Requests(ctx context.Context, seq int64) (all []assistant.SentRe
 // eachRequest calls each for requests, oldest first. damage is not nil for one
 // whose body is not what was sent.
 func eachRequest(t *Tx, where string, args []any, each func(r assistant.SentRequest, damage error)) {
-	query := "SELECT seq, response, attempt, trimmed, model, sec, nsec, zone, size, body FROM request " + where + " ORDER BY n"
+	query := "SELECT seq, answer, response, attempt, trimmed, model, sec, nsec, zone, size, body FROM request " + where + " ORDER BY n"
 	t.Each(query, args, func(scan Scanner) {
 		var r assistant.SentRequest
 		var seq, sec, nsec int64
 		var zone, size int
 		var packed []byte
-		scan(&seq, &r.Response, &r.Attempt, &r.Trimmed, &r.Model, &sec, &nsec, &zone, &size, &packed)
+		scan(&seq, &r.Answer, &r.Response, &r.Attempt, &r.Trimmed, &r.Model, &sec, &nsec, &zone, &size, &packed)
 		body, err := history.Unpack(packed, size)
 		if err != nil {
 			err = fmt.Errorf("history: request %d of response %d of pair %d: %w", r.Attempt, r.Response, seq, err)

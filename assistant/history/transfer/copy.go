@@ -40,7 +40,7 @@ func Copy(ctx context.Context, from, to history.Store, progress func(done, total
 	err = eachPiece(ctx, from, refs, func(pairs []assistant.Pair) error {
 		for _, p := range pairs {
 			hashes[p.ID] = hashOf(p)
-			history.Interrupt(&p)
+			p.Interrupt()
 			p.Seq = 0
 			if err := loadPictures(ctx, from, &p); err != nil {
 				return err
@@ -145,7 +145,7 @@ func eachPiece(ctx context.Context, s history.Store, refs []assistant.Ref, each 
 // hashOf is a hash of what a copy preserves: all but the author, whom a shared
 // history adds, and that nobody sends the pair any more.
 func hashOf(p assistant.Pair) (hash [sha256.Size]byte) {
-	history.Interrupt(&p)
+	p.Interrupt()
 	p.Author = ""
 	p.Attachments = attachment.Stripped(p.Attachments) // the hash of a picture stands for it
 	raw, err := history.EncodePair(&p)

@@ -87,7 +87,7 @@ func decodePairs(d *json.Decoder, each func(*assistant.Pair) error) error {
 				sum := sha256.Sum256(raw)
 				p.ID = fmt.Sprintf("%x", sum[:16])
 			}
-			history.Interrupt(p)
+			p.Interrupt()
 			err = each(p)
 		}
 		if err != nil {

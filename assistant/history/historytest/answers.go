@@ -1,0 +1,123 @@
+package historytest
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/history"
+)
+
+// answer returns a complete answer whose calls and time a careless encoding would change.
+func answer(id, text string) *assistant.Variant {
+	return &assistant.Variant{
+		ID: id, At: now.Add(time.Hour), Model: "anthropic/opus", AssistantText: text, State: assistant.PairComplete,
+		ToolCalls: []assistant.ToolCall{
+			{ID: "c", Name: "f", Arguments: json.RawMessage(`{ "n": 12345678901234567890 }`), Result: &assistant.ToolResult{Success: true, Data: json.RawMessage(`{"big":9007199254740993}`)}},
+			{ID: "d", Name: "broken", Arguments: json.RawMessage("{\xff\x00")},
+		},
+	}
+}
+
+func aPairHasSeveralAnswers(t *testing.T, s history.Store) {
+	t.Helper()
+	ctx := t.Context()
+	p := pair("s1", "which?", "elephant")
+	p.Star = 2
+	put(t, s, p, pair("s1", "later", "x"))
+	commit := func(a assistant.PairAnswer) error {
+		return s.Commit(ctx, &assistant.Batch{Answers: []assistant.PairAnswer{a}})
+	}
+	want := []*assistant.Variant{nil, answer("b", "giraffe"), answer("c", "zebra")}
+	check := func(when string, chosen int) {
+		t.Helper()
+		got, err := s.Load(ctx, []int64{p.Seq})
+		must(t, err)
+		all, at := got[0].Answers()
+		if at != chosen || len(all) != len(want) || got[0].Star != 2 || got[0].UserText != "which?" || got[0].ID != p.ID || got[0].Notice != "" {
+			t.Fatalf("%s: answer %d of %d of %+v", when, at, len(all), got[0])
+		}
+		for i, v := range want {
+			if v == nil {
+				continue
+			}
+			if !all[i].At.Equal(v.At) {
+				t.Errorf("%s: answer %d is of %v, want %v", when, i, all[i].At, v.At)
+			}
+			if all[i].At = v.At; !reflect.DeepEqual(all[i], *v) {
+				t.Errorf("%s: answer %d is %+v, want %+v", when, i, all[i], *v)
+			}
+		}
+		text := []string{"elephant", "giraffe", "zebra"}
+		for i, needle := range text {
+			if found := line(t, s, "c'"+needle+"'", history.Env{}); slices.Equal(found, []int64{p.Seq}) != (i == chosen) {
+				t.Errorf("%s: %s finds %v", when, needle, found)
+			}
+		}
+		refs, err := s.Refs(ctx, "s1", 3.5)
+		must(t, err)
+		if refs[0] != assistant.PairRef(&got[0], 3.5) {
+			t.Errorf("%s: Refs = %+v, the pair costs %+v", when, refs[0], assistant.PairRef(&got[0], 3.5))
+		}
+		if models := line(t, s, "m'opus'", history.Env{}); (len(models) > 0) != (chosen > 0) {
+			t.Errorf("%s: the model of the chosen answer finds %v", when, models)
+		}
+	}
+	unfinished := *want[1]
+	unfinished.State, unfinished.AssistantText = assistant.PairError, "gir"
+	must(t, commit(assistant.PairAnswer{Seq: p.Seq, ID: "b", Add: &unfinished}))
+	must(t, commit(assistant.PairAnswer{Seq: p.Seq, ID: "b", Add: want[1], Choose: true}))
+	must(t, commit(assistant.PairAnswer{Seq: p.Seq, ID: "c", Add: want[2]}))
+	check("added", 1)
+	for _, at := range []int{2, 0, 1, 0} {
+		id := map[int]string{0: "", 1: "b", 2: "c"}[at]
+		must(t, commit(assistant.PairAnswer{Seq: p.Seq, ID: id, Choose: true}))
+		check("chosen "+id, at)
+	}
+	if err := commit(assistant.PairAnswer{Seq: p.Seq, ID: "d", Choose: true}); !errors.Is(err, assistant.ErrNoVariant) {
+		t.Errorf("an answer that is not there: %v", err)
+	}
+	if err := commit(assistant.PairAnswer{Seq: 99, Add: answer("x", "")}); !errors.Is(err, assistant.ErrNoPair) {
+		t.Errorf("an answer to a pair that is not there: %v", err)
+	}
+	check("refused", 0)
+	sent := func(answer string) assistant.PairRequest {
+		return assistant.PairRequest{Pair: p, SentRequest: assistant.SentRequest{Answer: answer, Attempt: 1, Body: json.RawMessage(`{}`)}}
+	}
+	must(t, s.Commit(ctx, &assistant.Batch{Requests: []assistant.PairRequest{sent(""), sent("b")}}))
+	if got, err := s.Requests(ctx, p.Seq); err != nil || len(got) != 2 || got[0].Answer != "" || got[1].Answer != "b" {
+		t.Errorf("Requests = %+v, %v", got, err)
+	}
+	must(t, s.Commit(ctx, &assistant.Batch{Delete: []int64{p.Seq}}))
+	if got, err := s.Load(ctx, []int64{p.Seq}); err != nil || len(got) != 0 {
+		t.Errorf("deleted, but Load = %+v, %v", got, err)
+	}
+	if got, err := s.Requests(ctx, p.Seq); err != nil || len(got) != 0 {
+		t.Errorf("deleted, but Requests = %+v, %v", got, err)
+	}
+}
+
+// The pair of a queued message is stored and the message forgotten together.
+func aQueuedMessageIsStoredOnce(t *testing.T, s history.Store) {
+	t.Helper()
+	ctx := t.Context()
+	must(t, s.SaveQueued(ctx, "x", assistant.Prompt{Text: "one"}), s.SaveQueued(ctx, "y", assistant.Prompt{Text: "two"}))
+	waits := func(session string, want bool) {
+		t.Helper()
+		if _, found, err := s.Queued(ctx, session); found != want || err != nil {
+			t.Errorf("session %s: a message waits: %v, %v; want %v", session, found, err, want)
+		}
+	}
+	refused := &assistant.Batch{Put: []*assistant.Pair{pair("x", "one", "")}, Queued: "x", Delete: []int64{99}}
+	if err := s.Commit(ctx, refused); !errors.Is(err, assistant.ErrNoPair) {
+		t.Errorf("Commit = %v", err)
+	}
+	waits("x", true)
+	must(t, s.Commit(ctx, &assistant.Batch{Put: []*assistant.Pair{pair("x", "one", "")}, Queued: "x"}))
+	waits("x", false)
+	waits("y", true)
+}

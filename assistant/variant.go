@@ -1,0 +1,177 @@
+package assistant
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"winnow/assistant/llm"
+)
+
+// ErrNoVariant refuses an answer that a pair does not have.
+var ErrNoVariant = errors.New("the message has no such answer")
+
+// Variant is one answer to the message of a pair: the fields of Pair that the
+// assistant produced. One answer is chosen: it is in the fields of the Pair itself,
+// and it alone is shown, sent, counted and searched.
+type Variant struct {
+	// ID is unique among the answers of a pair; "" is that of the first one.
+	ID string    `json:"id,omitempty"`
+	At time.Time `json:"at,omitzero"` // when it was asked for; zero: with the message
+
+	Model         string        `json:"model,omitempty"`
+	AssistantText string        `json:"assistant_text,omitempty"`
+	Reasoning     string        `json:"reasoning,omitempty"`
+	State         PairState     `json:"state,omitempty"`
+	ErrorCode     string        `json:"error_code,omitempty"`
+	ErrorMessage  string        `json:"error_message,omitempty"`
+	ToolCalls     []ToolCall    `json:"tool_calls,omitempty"`
+	Payloads      []Payload     `json:"payloads,omitempty"`
+	Page          string        `json:"page,omitempty"`
+	ReasoningFor  time.Duration `json:"reasoning_for,omitempty"`
+	Thoughts      []Thought     `json:"thoughts,omitempty"`
+	Took          time.Duration `json:"took,omitempty"`
+	Usage         *llm.Usage    `json:"usage,omitempty"`
+	Suggested     *Suggested    `json:"suggested,omitempty"`
+	Notice        string        `json:"notice,omitempty"`
+	InvalidRounds int           `json:"invalid_rounds,omitempty"`
+}
+
+// Answer returns the chosen answer of the pair.
+func (p *Pair) Answer() Variant {
+	return Variant{
+		ID: p.AnswerID, At: p.AnsweredAt, Model: p.Model, AssistantText: p.AssistantText, Reasoning: p.Reasoning,
+		State: p.State, ErrorCode: p.ErrorCode, ErrorMessage: p.ErrorMessage, ToolCalls: p.ToolCalls, Payloads: p.Payloads,
+		Page: p.Page, ReasoningFor: p.ReasoningFor, Thoughts: p.Thoughts, Took: p.Took, Usage: p.Usage,
+		Suggested: p.Suggested, Notice: p.Notice, InvalidRounds: p.InvalidRounds,
+	}
+}
+
+func (p *Pair) setAnswer(v Variant) {
+	p.AnswerID, p.AnsweredAt, p.Model, p.AssistantText, p.Reasoning = v.ID, v.At, v.Model, v.AssistantText, v.Reasoning
+	p.State, p.ErrorCode, p.ErrorMessage, p.ToolCalls, p.Payloads = v.State, v.ErrorCode, v.ErrorMessage, v.ToolCalls, v.Payloads
+	p.Page, p.ReasoningFor, p.Thoughts, p.Took, p.Usage = v.Page, v.ReasoningFor, v.Thoughts, v.Took, v.Usage
+	p.Suggested, p.Notice, p.InvalidRounds = v.Suggested, v.Notice, v.InvalidRounds
+}
+
+// Answers returns all answers of the pair, oldest first, and the index of the chosen one.
+func (p *Pair) Answers() (all []Variant, chosen int) {
+	chosen = min(max(p.Chosen, 0), len(p.Variants))
+	return slices.Insert(slices.Clone(p.Variants), chosen, p.Answer()), chosen
+}
+
+// PairAnswer adds an answer to a pair that is stored, or chooses one.
+type PairAnswer struct {
+	Seq int64
+	ID  string   // of the answer
+	Add *Variant // is added, or replaces the answer with its ID; nil: the pair has one with ID
+	// Choose makes it the answer of the pair; otherwise the chosen one stays.
+	Choose bool
+}
+
+// Apply changes the answers of p. ErrNoVariant: p has no answer with the ID.
+func (a PairAnswer) Apply(p *Pair) error {
+	all, chosen := p.Answers()
+	at := slices.IndexFunc(all, func(v Variant) bool { return v.ID == a.ID })
+	switch {
+	case a.Add != nil && at < 0:
+		at = len(all)
+		all = append(all, *a.Add)
+	case a.Add != nil:
+		all[at] = *a.Add
+	case at < 0:
+		return ErrNoVariant
+	}
+	if a.Choose {
+		chosen = at
+	}
+	p.setAnswer(all[chosen])
+	p.Variants, p.Chosen = slices.Delete(all, chosen, chosen+1), chosen
+	return nil
+}
+
+// Interrupt ends a pair in state sending that nobody sends any more.
+func (p *Pair) Interrupt() {
+	if p.State == PairSending {
+		p.State, p.ErrorCode, p.ErrorMessage = PairError, CodeInterrupted, "winnow stopped before the answer was complete"
+	}
+}
+
+// Choose makes one of a pair's answers the chosen one, by its index in Answers, and
+// returns the pair. The window and the checkpoints stay as they are. While a turn runs
+// it is ErrBusy.
+func (s *Session) Choose(ctx context.Context, seq int64, answer int) (*Pair, error) {
+	release, err := s.acquireWork(false)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	p, err := s.pair(ctx, seq)
+	if err != nil {
+		return nil, err
+	}
+	all, _ := p.Answers()
+	if answer < 0 || answer >= len(all) {
+		return nil, ErrNoVariant
+	}
+	choice := PairAnswer{Seq: seq, ID: all[answer].ID, Choose: true}
+	if err := s.opts.Store.Commit(ctx, &Batch{Answers: []PairAnswer{choice}}); err != nil {
+		return nil, err
+	}
+	if err := choice.Apply(p); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	if _, visible := s.view.find(seq); visible {
+		s.view.frozen = false
+		s.view.put(PairRef(p, s.opts.Settings.Budget.CPT()))
+	}
+	s.mu.Unlock()
+	s.recountPayloads(ctx)
+	return p, nil
+}
+
+// loadRegenerate makes a pair of the message to answer again, with nothing of its
+// answer. The stored pair keeps that until the new one is whole.
+func (t *turn) loadRegenerate() error {
+	old, err := t.s.pair(t.ctx, t.prompt.Regenerate)
+	if err != nil || old.State == PairSending {
+		return &TurnError{Code: string(llm.KindUnknown), Message: "the message to answer again does not exist any more", Err: err}
+	}
+	t.before = PairRef(old, t.settings.Budget.CPT())
+	now := t.now()
+	old.setAnswer(Variant{ID: NewID(now), At: now, Model: t.modelID, State: PairSending})
+	t.pair = old
+	return nil
+}
+
+// answerBatch stores what the turn has produced so far as an answer of its pair, which
+// becomes the chosen one when it is complete. An unfinished one is stored as it is
+// found after a kill.
+func (t *turn) answerBatch() *Batch {
+	p := *t.pair
+	p.Interrupt()
+	v := p.Answer()
+	return &Batch{Answers: []PairAnswer{{Seq: p.Seq, ID: v.ID, Add: &v, Choose: v.State == PairComplete}}}
+}
+
+// empty reports whether the turn has produced nothing worth keeping.
+func (t *turn) empty() bool {
+	return t.pair.AssistantText == "" && t.pair.Reasoning == "" && len(t.pair.ToolCalls) == 0
+}
+
+// showStored shows the pair in view again as it is stored, with the chosen answer.
+func (t *turn) showStored() {
+	ref := t.before
+	if p, err := t.s.pair(context.WithoutCancel(t.ctx), t.pair.Seq); err == nil {
+		ref = PairRef(p, t.settings.Budget.CPT())
+	} else {
+		t.log.Warn("pair not read after its turn", "error", err)
+	}
+	t.s.mu.Lock()
+	t.progress = nil
+	t.s.view.put(ref)
+	t.s.mu.Unlock()
+	t.s.recountPayloads(context.WithoutCancel(t.ctx))
+}
