@@ -378,8 +378,8 @@ func TestEverySettingHasADefaultAndHelp(t *testing.T) {
 			t.Errorf("%s comes from %v", k.Key, o)
 		}
 	}
-	if len(seen) != 24 {
-		t.Errorf("%d settings, want 24", len(seen))
+	if len(seen) != 25 {
+		t.Errorf("%d settings, want 25", len(seen))
 	}
 }
 

@@ -172,7 +172,7 @@ func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 		}
 	}
 	o.Author = safetext.Line(j.User, maxUser)
-	s := &Session{hub: h, id: o.ID, user: cmp.Or(o.Author, "someone"), opened: h.now()}
+	s := &Session{hub: h, id: o.ID, user: cmp.Or(o.Author, "someone"), opened: h.now(), used: h.now()}
 	s.member = h.shared.Join(s.user)
 	o.Member = s.member
 	session, err := assistant.NewSession(h.opts.Registry, o)

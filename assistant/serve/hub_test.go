@@ -502,3 +502,31 @@ func (r *rig) agree() {
 		r.t.Errorf("readers see %d of %d changes, %v", len(numbered), len(r.changes), err)
 	}
 }
+
+// A session whose client went away without closing it is not one of the others.
+func TestAnAbandonedSessionIsNotOneOfTheOthers(t *testing.T) {
+	now := time.Now()
+	r := servetest.Start(t, servetest.Options{Model: servetest.Obedient{}, Clock: func() time.Time { return now }})
+	open := func(user string) *serve.Session {
+		t.Helper()
+		s, err := r.Open(t.Context(), serve.Join{User: user})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	anna, bert, carl := open("anna"), open("bert"), open("carl")
+	release := bert.Use()
+	if got := anna.Others(); !slices.Equal(got, []string{"bert", "carl"}) {
+		t.Errorf("the others are %q", got)
+	}
+	now = now.Add(time.Hour)
+	if got := anna.Others(); !slices.Equal(got, []string{"bert"}) {
+		t.Errorf("an hour later the others are %q", got)
+	}
+	release()
+	carl.Use()()
+	if got := anna.Others(); !slices.Equal(got, []string{"bert", "carl"}) {
+		t.Errorf("after they have come back the others are %q", got)
+	}
+}

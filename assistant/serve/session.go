@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync"
 	"time"
 
 	"winnow/assistant"
@@ -23,6 +24,33 @@ type Session struct {
 	id     string // at Open
 	user   string
 	opened time.Time
+
+	mu    sync.Mutex // guards the fields below
+	using int        // calls of Use that are not released
+	used  time.Time  // when the session was used last
+}
+
+// Use marks the session as used until release is called: by a screen, a request or a turn.
+func (s *Session) Use() (release func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.using++
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.using--
+		s.used = s.hub.now()
+	})
+}
+
+// Unused is for how long nobody has used the session.
+func (s *Session) Unused() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.using > 0 {
+		return 0
+	}
+	return max(0, s.hub.now().Sub(s.used))
 }
 
 // ID names the conversation; Renew and Resume of the workspace change it.
@@ -56,10 +84,14 @@ func (s *Session) HeldBy() string {
 	return ""
 }
 
-// Others are the users of the other open sessions, in the order they were opened.
+// presentTime is how long a user counts as present who does nothing.
+const presentTime = 5 * time.Minute
+
+// Others are the users of the other open sessions, in the order they were opened. One
+// that was left without being closed does not count.
 func (s *Session) Others() (users []string) {
 	for _, other := range s.hub.Sessions() {
-		if other != s {
+		if other != s && other.Unused() < presentTime {
 			users = append(users, other.user)
 		}
 	}

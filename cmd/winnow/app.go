@@ -229,6 +229,7 @@ type flags struct {
 	resumeLast               bool   // --continue
 	session, telemetry       string // of the program and ask
 	telemetryMessages        bool
+	command                  *pflag.FlagSet // of a command that has a flag of settingFlags itself
 }
 
 // bind declares the flags on the root command.
@@ -269,13 +270,17 @@ func (f *flags) bindSession(cmd *cobra.Command) {
 }
 
 // settingFlags are the flags that override the setting of their name.
-var settingFlags = []string{"model", "window", "history", "log-level", "plain"}
+var settingFlags = []string{"model", "window", "history", "log-level", "plain", "session-idle"}
 
 // settings are those of settingFlags that were given.
 func (f *flags) settings() []config.Flag {
 	var out []config.Flag
 	for _, name := range settingFlags {
-		if flag := f.set.Lookup(name); flag != nil && flag.Changed {
+		flag := f.set.Lookup(name)
+		if flag == nil && f.command != nil {
+			flag = f.command.Lookup(name)
+		}
+		if flag != nil && flag.Changed {
 			out = append(out, config.Flag{Name: "--" + name, Key: strings.ReplaceAll(name, "-", "_"), Value: flag.Value.String()})
 		}
 	}

@@ -28,13 +28,15 @@ func serveCommand(a *app) *cobra.Command {
 		"word is -.\n\n" +
 		"With --http, programs open sessions, send messages and read the events of each turn as\n" +
 		"server-sent events. GET /openapi.json describes the requests. Every request needs the\n" +
-		"token, which is made at the start and printed once, or read from a file."
+		"token, which is made at the start and printed once, or read from a file. A session that\n" +
+		"nobody uses is closed after --session-idle: open it again with its id to continue it."
 	c.Example = "winnow serve --ssh :2222 --authorized-keys team.keys\n" +
 		"ssh -p 2222 server.example\n" +
 		"git diff | ssh -p 2222 server.example winnow ask what changed here? -\n" +
 		"winnow serve --http 127.0.0.1:7777\n" +
 		"winnow serve --http :7777 --cert cert.pem --key key.pem --token-file token"
 	f.Bind(c.Flags())
+	a.flags.command = c.Flags()
 	return c
 }
 
@@ -54,7 +56,7 @@ func (a *app) serve(ctx context.Context, f listen.Flags) (err error) {
 	if err != nil {
 		return err
 	}
-	servers, err := f.Open(ctx, ssh, api.Options{Hub: hub, Version: version(), Log: a.logger()})
+	servers, err := f.Open(ctx, ssh, api.Options{Hub: hub, Version: version(), Log: a.logger(), Idle: a.settings.SessionIdle})
 	if wide, ok := errors.AsType[*sshserver.ModeError](err); ok {
 		err = advise(err, "chmod %o %s", wide.Mode, wide.Path)
 	}

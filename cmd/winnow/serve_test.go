@@ -127,6 +127,9 @@ func TestReadmeServes(t *testing.T) {
 			t.Errorf("the commands print no %s: %s", want, out)
 		}
 	}
+	if open := s.call("GET", "/v1/sessions", "", ""); strings.Contains(open, "anna") {
+		t.Errorf("the commands leave a session open: %s", open)
+	}
 }
 
 // TestServeIsKilledInATurn kills the process while a turn waits for an answer. The next

@@ -37,6 +37,7 @@ type remote struct {
 func (r *remote) open(ctx context.Context, a *app) (*serve.Session, error) {
 	s, err := r.window.hub.Load().Open(ctx, serve.Join{User: r.user, Model: a.flags.model})
 	if err == nil {
+		s.Use() // until it is closed
 		a.onClose(func() error { return s.Close(context.WithoutCancel(ctx)) })
 	}
 	return s, err

@@ -20,9 +20,8 @@
 //
 // # Limits
 //
-// A connection logs in within loginTime. There are maxLogins that have not, and
-// maxAddressLogins of one address; a new one is accepted for the oldest of the address
-// with the most. After the login Options.Connections and Options.PerUser count, and a
+// A connection logs in within loginTime. See serve.Logins for how many may
+// be waiting for that. After the login Options.Connections and Options.PerUser count, and a
 // connection has maxChannel channels. A client that is refused gets the reason as the
 // answer to its first channel. A screen has maxWidth columns and maxHeight rows at most.
 //

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"winnow/assistant/serve"
 )
 
 // silent opens a connection from an address of this machine and says nothing. The server
@@ -38,13 +40,13 @@ func (r *rig) logIn(conn net.Conn, user string) error {
 
 func TestSilentConnectionsKeepNobodyOut(t *testing.T) {
 	r := newRig(t)
-	for range 3 * maxLogins {
+	for range 3 * serve.MaxLogins {
 		r.silent("127.0.0.1")
 	}
 	if _, err := r.dial("anna"); err != nil {
-		t.Errorf("with %d silent connections: %v", 3*maxLogins, err)
+		t.Errorf("with %d silent connections: %v", 3*serve.MaxLogins, err)
 	}
-	for i := range 2 * maxLogins { // none of many addresses has more than others
+	for i := range 2 * serve.MaxLogins { // none of many addresses has more than others
 		r.silent(fmt.Sprintf("127.0.1.%d", 1+i%250))
 	}
 	if _, err := r.dial("anna"); err != nil {
@@ -68,11 +70,11 @@ func (r *rig) half() net.Conn {
 func TestConnectionsOfOneAddressDropNoneOfAnother(t *testing.T) {
 	r := newRig(t)
 	slow := r.half()
-	for range 3 * maxLogins {
+	for range 3 * serve.MaxLogins {
 		r.silent("127.0.0.2")
 	}
 	if err := r.logIn(slow, "anna"); err != nil {
-		t.Errorf("a login that began before %d connections of another address: %v", 3*maxLogins, err)
+		t.Errorf("a login that began before %d connections of another address: %v", 3*serve.MaxLogins, err)
 	}
 }
 

@@ -31,6 +31,7 @@ func (c *channel) screen(t Terminal) error {
 	if err != nil {
 		return err
 	}
+	defer session.Use()()
 	model, err := c.server.opts.Screen(session, t)
 	if err != nil {
 		return errors.Join(err, session.Close(context.Background()))

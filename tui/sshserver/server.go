@@ -70,7 +70,7 @@ type Server struct {
 	opts    Options
 	log     *slog.Logger
 	host    ssh.Signer
-	logins  logins
+	logins  serve.Logins
 	places  *places
 	ending  chan struct{} // closed when Serve is to end
 	drained chan struct{} // closed drain later
@@ -105,7 +105,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer context.AfterFunc(ctx, func() {
 		_ = l.Close() // ends Accept
 		close(s.ending)
-		s.logins.dropAll()
+		s.logins.DropAll()
 		time.AfterFunc(s.opts.drain, func() { close(s.drained) })
 	})()
 	for {
@@ -123,7 +123,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			}
 			continue
 		}
-		if dropped := s.logins.begin(conn); dropped != nil {
+		if dropped := s.logins.Begin(conn); dropped != nil {
 			s.log.Warn("ssh: dropped before its login for another connection", "remote", dropped.RemoteAddr().String())
 			_ = dropped.Close()
 		}
@@ -176,10 +176,10 @@ func (s *Server) connection(raw net.Conn) {
 			log.Error("ssh: panic", "panic", fmt.Sprint(r))
 		}
 		_ = raw.Close()
-		s.logins.end(raw)
+		s.logins.End(raw)
 	}()
 	select {
-	case <-s.ending: // dropAll may have come before
+	case <-s.ending: // DropAll may have come before
 		return
 	default:
 	}
@@ -197,7 +197,7 @@ func (s *Server) connection(raw net.Conn) {
 		return
 	}
 	defer s.places.disconnect(c.user)
-	s.logins.end(raw)
+	s.logins.End(raw)
 	c.ctx, c.end = context.WithCancelCause(context.Background())
 	c.idle = time.AfterFunc(s.opts.Idle, c.onIdle)
 	defer c.idle.Stop()

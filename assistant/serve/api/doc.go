@@ -30,5 +30,9 @@
 // milliseconds, so that a number of an earlier run is never taken for one of this run. A
 // stream stores its newest 16,384 frames, of 32 MiB at most.
 //
+// A session without a request, a turn and a follower for Options.Idle is closed; it can
+// be opened again with its id. When maxStreams are open, the one that was unused longest
+// makes room, of the user who has the most.
+//
 // A question that nobody answers within five minutes is answered with no.
 package api

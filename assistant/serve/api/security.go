@@ -55,6 +55,9 @@ func (s *Server) refusal(r *http.Request) *problem {
 	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(sum[:], s.token[:]) != 1 {
 		return newProblem(http.StatusUnauthorized, "unauthorized", "the request needs the header Authorization: Bearer TOKEN")
 	}
+	if conn, ok := r.Context().Value(connKey{}).(net.Conn); ok {
+		s.logins.End(conn)
+	}
 	return nil
 }
 

@@ -25,9 +25,15 @@ type Options struct {
 	Version string            // of the program
 	Log     *slog.Logger      // nil means no log
 
+	// Idle is when a session is closed that has no follower, no turn and no request; 0 is
+	// DefaultIdle.
+	Idle time.Duration
 	// AnswerWait, Comment, Write and Drain replace the constants below; 0 does not.
 	AnswerWait, Comment, Write, Drain time.Duration
 }
+
+// DefaultIdle is the default of Options.Idle.
+const DefaultIdle = 24 * time.Hour
 
 const (
 	commentAfter = 15 * time.Second // between two comments of a stream
@@ -47,6 +53,8 @@ type Server struct {
 	hub     *serve.Hub
 	log     *slog.Logger
 	token   [sha256.Size]byte
+	logins  serve.Logins
+	most    int // sessions at once: maxStreams, but in tests
 	metrics *metrics
 	handler http.Handler
 	openapi []byte
@@ -60,8 +68,9 @@ type Server struct {
 // New returns a server. It follows the changes of the hub until that is closed.
 func New(o Options) (*Server, error) {
 	o.AnswerWait, o.Comment = cmp.Or(o.AnswerWait, serve.AnswerWait), cmp.Or(o.Comment, commentAfter)
+	o.Idle = cmp.Or(o.Idle, DefaultIdle)
 	o.Write, o.Drain = cmp.Or(o.Write, writeTime), cmp.Or(o.Drain, drainTime)
-	s := &Server{opts: o, hub: o.Hub, log: o.Log, token: sha256.Sum256([]byte(o.Token)), streams: map[string]*stream{}}
+	s := &Server{opts: o, hub: o.Hub, log: o.Log, most: maxStreams, token: sha256.Sum256([]byte(o.Token)), streams: map[string]*stream{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -94,6 +103,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, tlsConfig *tls.Confi
 		Handler: s.handler, ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, IdleTimeout: idleTime,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, conn)
+		},
+		ConnState: s.connState,
 	}
 	if tlsConfig != nil {
 		l = tls.NewListener(l, tlsConfig)
@@ -112,6 +125,23 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, tlsConfig *tls.Confi
 		_ = server.Close() // cuts what is still open
 	}
 	return failed
+}
+
+// connKey is the key of a request's connection in its context.
+type connKey struct{}
+
+// connState counts the connections that have not sent the token yet.
+func (s *Server) connState(conn net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		if dropped := s.logins.Begin(conn); dropped != nil {
+			s.log.Warn("connection without a token dropped for another one", "remote", dropped.RemoteAddr().String())
+			go func() { _ = dropped.Close() }() // that of TLS may wait for the client
+		}
+	case http.StateClosed, http.StateHijacked:
+		s.logins.End(conn)
+	case http.StateActive, http.StateIdle:
+	}
 }
 
 // end ends turns, sessions and streams.
@@ -135,6 +165,7 @@ func (s *Server) end() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, st := range s.streams {
+		st.idle.Stop()
 		st.frames.Close()
 	}
 	return err

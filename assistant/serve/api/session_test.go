@@ -135,23 +135,6 @@ func TestWhatIsOffered(t *testing.T) {
 	}
 }
 
-func TestOpenSessionsAreBounded(t *testing.T) {
-	r := newRig(t, at.NewScript())
-	_, path := r.open("anna")
-	name := func(i int) string { return fmt.Sprint("full", i) }
-	r.server.mu.Lock()
-	st := r.server.streams[path[len("/v1/sessions/"):]]
-	for i := range maxStreams - 1 {
-		r.server.streams[name(i)] = st
-	}
-	r.server.mu.Unlock()
-	r.problem(503, "too_many", "POST", "/v1/sessions", `{"user":"bert"}`)
-	r.server.mu.Lock()
-	delete(r.server.streams, name(0))
-	r.server.mu.Unlock()
-	r.open("bert")
-}
-
 func TestAServerNeedsAToken(t *testing.T) {
 	r := newRig(t, at.NewScript())
 	if _, err := New(Options{Hub: r.hub, Address: "127.0.0.1:1"}); err == nil {

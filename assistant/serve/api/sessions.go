@@ -1,8 +1,11 @@
 package api
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,13 +19,55 @@ func (s *Server) stream(r *http.Request) (*stream, error) {
 	return s.streamOf(r.PathValue("id"))
 }
 
+// streamOf is the session with an id, which is used from now on.
 func (s *Server) streamOf(id string) (*stream, error) {
+	st := s.find(id)
+	if st == nil {
+		return nil, serve.ErrNoSession
+	}
+	st.Use()()
+	return st, nil
+}
+
+// find is the session with an id; nil when it is not open here.
+func (s *Server) find(id string) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if st := s.streams[id]; st != nil {
-		return st, nil
+	return s.streams[id]
+}
+
+// closeStream closes a session and ends its stream.
+func (s *Server) closeStream(ctx context.Context, st *stream) error {
+	s.mu.Lock()
+	delete(s.streams, st.ID())
+	st.idle.Stop()
+	s.mu.Unlock()
+	err := st.Close(ctx)
+	st.frames.Close()
+	return err
+}
+
+// makeRoom closes a session when there are too many: of the user who has the most that
+// nobody uses now, the one that was unused longest. So one user does not lock out others.
+func (s *Server) makeRoom(ctx context.Context) error {
+	open := s.open()
+	if len(open) < s.most {
+		return nil
 	}
-	return nil, serve.ErrNoSession
+	unused := map[string]int{}
+	for _, st := range open {
+		if st.Unused() > 0 {
+			unused[st.User()]++
+		}
+	}
+	longest := func(a, b *stream) int {
+		return cmp.Or(cmp.Compare(unused[b.User()], unused[a.User()]), cmp.Compare(b.Unused(), a.Unused()))
+	}
+	if st := slices.MinFunc(open, longest); st.Unused() > 0 {
+		s.log.Warn("session closed: too many are open", "session", st.ID(), "user", st.User())
+		return s.closeStream(ctx, st)
+	}
+	return newProblem(http.StatusServiceUnavailable, "too_many", "%d sessions are in use: close one first", s.most)
 }
 
 // newSession is the body that opens a session.
@@ -56,8 +101,8 @@ func infoOf(session *serve.Session, st *stream) sessionInfo {
 }
 
 func (s *Server) openSession(r *http.Request, in newSession) (sessionInfo, error) {
-	if len(s.open()) >= maxStreams {
-		return sessionInfo{}, newProblem(http.StatusServiceUnavailable, "too_many", "%d sessions are open: close one first", maxStreams)
+	if err := s.makeRoom(r.Context()); err != nil {
+		return sessionInfo{}, err
 	}
 	session, err := s.hub.Open(r.Context(), serve.Join{User: in.User, Session: in.Session, Model: in.Model})
 	if err != nil {
@@ -67,6 +112,7 @@ func (s *Server) openSession(r *http.Request, in newSession) (sessionInfo, error
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.streams[session.ID()] = st
+	st.idle = time.AfterFunc(s.opts.Idle, st.endIdle)
 	return infoOf(session, st), nil
 }
 
@@ -78,8 +124,7 @@ type sessionList struct {
 func (s *Server) listSessions(*http.Request, none) (sessionList, error) {
 	list := sessionList{Sessions: []sessionInfo{}}
 	for _, session := range s.hub.Sessions() {
-		st, _ := s.streamOf(session.ID())
-		list.Sessions = append(list.Sessions, infoOf(session, st))
+		list.Sessions = append(list.Sessions, infoOf(session, s.find(session.ID())))
 	}
 	return list, nil
 }
@@ -89,12 +134,7 @@ func (s *Server) closeSession(r *http.Request, _ none) (none, error) {
 	if err != nil {
 		return none{}, err
 	}
-	s.mu.Lock()
-	delete(s.streams, st.ID())
-	s.mu.Unlock()
-	err = st.Close(r.Context())
-	st.frames.Close()
-	return none{}, err
+	return none{}, s.closeStream(r.Context(), st)
 }
 
 func (s *Server) cancelTurn(r *http.Request, _ none) (none, error) {

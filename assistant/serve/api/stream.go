@@ -35,6 +35,7 @@ type stream struct {
 	*serve.Session
 	server *Server
 	frames *serve.Log[frame]
+	idle   *time.Timer // calls endIdle; guarded by the server's mutex
 
 	mu     sync.Mutex // orders frames and guards turn
 	turn   int64      // number of the frame before the first one of the newest turn
@@ -46,6 +47,26 @@ func newStream(s *Server, session *serve.Session) *stream {
 	return &stream{
 		Session: session, server: s, turn: first - 1,
 		frames: serve.NewLog(first, maxFrames, maxFrameBytes, func(f frame) int { return len(f.wire) }),
+	}
+}
+
+// endIdle closes the session when it was unused for Options.Idle.
+func (st *stream) endIdle() {
+	s := st.server
+	s.mu.Lock()
+	left := s.opts.Idle - st.Unused()
+	if left > 0 {
+		st.idle.Reset(left)
+	}
+	s.mu.Unlock()
+	if left > 0 {
+		return
+	}
+	s.log.Info("session closed: nobody has used it", "session", st.ID(), "user", st.User())
+	ctx, cancel := context.WithTimeout(context.Background(), requestTime)
+	defer cancel()
+	if err := s.closeStream(ctx, st); err != nil {
+		s.log.Error("idle session not closed", "session", st.ID(), "error", err)
 	}
 }
 
@@ -93,7 +114,11 @@ func (st *stream) start(p assistant.Prompt) (before int64, err error) {
 		return 0, err
 	}
 	st.turn = before
-	s.turns.Go(func() { st.pump(events) })
+	release := st.Use()
+	s.turns.Go(func() {
+		defer release()
+		st.pump(events)
+	})
 	return before, nil
 }
 
@@ -203,6 +228,7 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request, st *stream, afte
 	_ = out.SetReadDeadline(time.Time{}) // the server's would end the stream
 	w.Header().Set("Content-Type", eventStream)
 	w.WriteHeader(http.StatusOK)
+	defer st.Use()()
 	s.metrics.followers.Inc()
 	defer s.metrics.followers.Dec()
 	quiet := time.NewTicker(s.opts.Comment)

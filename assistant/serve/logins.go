@@ -1,0 +1,91 @@
+package serve
+
+import (
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+)
+
+// The limits of Logins.
+const (
+	MaxLogins        = 200 // connections that have not logged in
+	MaxAddressLogins = 50  // of them from one address
+)
+
+// Logins are the connections of a server that have not logged in. A new one is always
+// accepted: at a limit the oldest connection of the address with the most is dropped for
+// it. So silent connections keep nobody out, as a login takes a fraction of a second, and
+// an address with many does not drop those of others.
+type Logins struct {
+	mu      sync.Mutex
+	waiting []login // oldest first
+}
+
+type login struct {
+	conn    net.Conn
+	address netip.Prefix
+}
+
+// addressOf is the address of a client: of IPv6 the network, which a client has whole.
+func addressOf(conn net.Conn) netip.Prefix {
+	const network = 64
+	tcp, ok := conn.RemoteAddr().(*net.TCPAddr)
+	if !ok {
+		return netip.Prefix{}
+	}
+	ip := tcp.AddrPort().Addr().Unmap()
+	bits := ip.BitLen()
+	if ip.Is6() {
+		bits = network
+	}
+	prefix, _ := ip.Prefix(bits) // the zero value for no address
+	return prefix
+}
+
+// Begin adds a connection and returns the one that is dropped for it, or nil.
+func (l *Logins) Begin(conn net.Conn) (dropped net.Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	from := addressOf(conn)
+	if at := l.drop(from); at >= 0 {
+		dropped = l.waiting[at].conn
+		l.waiting = slices.Delete(l.waiting, at, at+1)
+	}
+	l.waiting = append(l.waiting, login{conn, from})
+	return dropped
+}
+
+// drop is which connection is dropped for one from an address; -1 means there is room.
+func (l *Logins) drop(from netip.Prefix) int {
+	count := map[netip.Prefix]int{}
+	most := from
+	for _, w := range l.waiting {
+		if count[w.address]++; count[w.address] > count[most] {
+			most = w.address
+		}
+	}
+	switch {
+	case count[from] >= MaxAddressLogins:
+		most = from
+	case len(l.waiting) < MaxLogins:
+		return -1
+	}
+	return slices.IndexFunc(l.waiting, func(w login) bool { return w.address == most })
+}
+
+// End removes a connection that has logged in or ended.
+func (l *Logins) End(conn net.Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting = slices.DeleteFunc(l.waiting, func(w login) bool { return w.conn == conn })
+}
+
+// DropAll ends all connections that have not logged in.
+func (l *Logins) DropAll() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, w := range l.waiting {
+		_ = w.conn.Close() // it ends by itself, and calls End
+	}
+}
