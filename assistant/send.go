@@ -35,14 +35,9 @@ func (p Prompt) blank() bool { return !p.Again() && strings.TrimSpace(p.Text) ==
 // Again reports whether the prompt is the message of a pair that is there already.
 func (p Prompt) Again() bool { return p.Retry != 0 || p.Regenerate != 0 }
 
-// eventBuffer is the capacity of the channel, for the events that come while the
-// reader draws a frame: the fastest stream measured has 1,000 chunks a second, at
-// 30 frames.
-const eventBuffer = 256
-
 // Send starts a turn and returns its events. The channel ends with exactly one
 // of Complete, Error and Cancelled and is then closed; it must be read to its
-// end. Send itself waits for nothing. ErrBusy: a turn runs already, see Queue.
+// end, at any pace: the turn does not wait for its reader. Send itself waits for nothing. ErrBusy: a turn runs already, see Queue.
 func (s *Session) Send(ctx context.Context, p Prompt) (<-chan Event, error) {
 	if p.blank() {
 		return nil, ErrEmpty
@@ -98,11 +93,13 @@ func (s *Session) startTurn(t *turn) (<-chan Event, error) {
 		t.cancel(nil)
 		return nil, ErrBusy
 	}
-	t.events = make(chan Event, eventBuffer)
+	t.events = newEventQueue()
 	s.running = t
 	close(s.turnStarted)
 	go t.run()
-	return t.events, nil
+	events := make(chan Event, eventBuffer)
+	go t.events.forward(events)
+	return events, nil
 }
 
 // endTurn makes the session ready for the next turn.
@@ -149,14 +146,10 @@ func (s *Session) Queue(p Prompt) error {
 		return ErrNotBusy
 	}
 	c.queued, c.queuePaused, c.dequeued = &p, false, false
-	if len(t.pendingEvents) > 0 || t.seq == 0 { // TurnStarted comes first
+	if t.seq == 0 { // TurnStarted comes first
 		t.pendingEvents = append(t.pendingEvents, Queued{p.Text})
-		return nil
-	}
-	select {
-	case t.events <- Queued{p.Text}: // open as long as the turn is the running one
-	default: // the reader is behind
-		t.pendingEvents = append(t.pendingEvents, Queued{p.Text})
+	} else {
+		t.events.add(Queued{p.Text})
 	}
 	return nil
 }

@@ -62,11 +62,11 @@ type turn struct {
 	settings Settings
 	session  string
 	topic    string
-	events   chan Event
+	events   *eventQueue   // nil in a Conversation
 	done     chan struct{} // closed when the session is ready for the next turn
 	// Guarded by the session's mutex:
 	seq           int64      // of the pair, once it is durable
-	pendingEvents []Event    // of Queue, to be reported with the next event
+	pendingEvents []Event    // of Queue, before TurnStarted
 	unstored      []outgoing // requests that were sent and not stored; the last may wait for its answer
 	progress      *Pair      // the pair with a new answer as far as it is stored; nil: the store has it so
 
@@ -108,10 +108,8 @@ func (t *turn) run() {
 	}
 	t.s.endTurn(t, end)
 	close(t.done)
-	for _, e := range append(t.pendingEvents, end) {
-		t.events <- e
-	}
-	close(t.events)
+	t.events.add(append(t.pendingEvents, end)...)
+	t.events.end()
 }
 
 // execute runs the turn and stores its end. A panic becomes an Error, with the
@@ -155,20 +153,10 @@ func (t *turn) begin() error {
 	return t.prepare()
 }
 
-// emit reports to the reader of the events, unless the turn was cancelled.
+// emit reports to the reader of the events.
 func (t *turn) emit(e Event) {
-	if t.events == nil {
-		return
-	}
-	t.s.mu.Lock()
-	all := append(t.pendingEvents, e)
-	t.pendingEvents = nil
-	t.s.mu.Unlock()
-	for _, e := range all {
-		select {
-		case t.events <- e:
-		case <-t.ctx.Done():
-		}
+	if t.events != nil {
+		t.events.add(e)
 	}
 }
 
@@ -314,7 +302,8 @@ func (t *turn) storePair() error {
 	t.s.current.dequeued = t.s.current.dequeued && !taken
 	t.seq = t.pair.Seq
 	t.noteProgress()
-	t.events <- TurnStarted{t.seq} // does not block: it is the first event
+	t.events.add(append([]Event{TurnStarted{t.seq}}, t.pendingEvents...)...)
+	t.pendingEvents = nil
 	t.s.view.drop(b.Delete)
 	t.s.view.showRunning(t.pair.Seq)
 	return nil
