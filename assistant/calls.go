@@ -32,9 +32,9 @@ func (t *turn) runCalls(a answer) error {
 			problem = r.Message
 		}
 	}
-	switch {
-	case a.end.Damaged != "":
-		t.note("A response was damaged in transit: " + a.end.Damaged + ". Its tool calls were not run.")
+	switch refused := a.end.CallsRefused(); {
+	case refused != "":
+		t.note("A response was damaged in transit: " + refused + ". Its tool calls were not run.")
 	case len(checked) > maxCalls:
 		t.note(fmt.Sprintf("A response made %d tool calls; only the first %d were run.", len(checked), maxCalls))
 	}
@@ -87,9 +87,9 @@ func (t *turn) check(c llm.Call, end llm.End, i int) checkedCall {
 	refuse := func(format string, args ...any) {
 		invalid = new(Fail(CodeFailed, format, args...))
 	}
-	switch {
-	case end.Damaged != "":
-		refuse("not run, because the response was damaged in transit: %s; make the call again", end.Damaged)
+	switch refused := end.CallsRefused(); {
+	case refused != "":
+		refuse("not run, because the response was damaged in transit: %s; make the call again", refused)
 	case i >= maxCalls:
 		refuse("not run: a response may make %d calls at most", maxCalls)
 	}

@@ -38,7 +38,7 @@ func (l *lamp) Tools() []assistant.Tool {
 func butler(_ context.Context, req llm.Request) iter.Seq2[llm.Part, error] {
 	return func(yield func(llm.Part, error) bool) {
 		if req.Messages[len(req.Messages)-1].Role != llm.RoleTool {
-			yield(llm.End{Calls: []llm.Call{{Name: "switch_lamp", Arguments: `{"on": true}`}}}, nil)
+			yield(llm.End{Calls: []llm.Call{{Name: "switch_lamp", Arguments: `{"on": true}`}}, Finish: llm.FinishCalls}, nil)
 		} else if yield(llm.Text{Text: "There is light."}, nil) {
 			yield(llm.End{Finish: "stop"}, nil)
 		}

@@ -143,6 +143,12 @@ func TestADamagedResponseRunsNothing(t *testing.T) {
 	wantIn(t, end[assistant.Complete](t, r.send("hi")).Payload.Notice, "damaged")
 }
 
+func TestAResponseWithAnUnknownEndRunsNothing(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{at.Say("I add it."), addWord("two"), at.Finish{Reason: "recitation"}}, at.Answer{at.Say("ok")}))
+	wantIn(t, end[assistant.Complete](t, r.send("add")).Payload.Notice, `its finish_reason is "recitation"`)
+	wantEqual(t, "runs", len(r.window.Runs()), 0)
+}
+
 func TestCallsOfAResponseAreBounded(t *testing.T) {
 	var flood at.Answer
 	for i := range 100 {

@@ -149,7 +149,7 @@ type (
 	// End closes a whole answer.
 	End struct {
 		Calls  []Call // in index order; nil when the answer calls no tool
-		Finish string // the endpoint's finish_reason; "" when only [DONE] was sent
+		Finish string // FinishStop or another of these; else the endpoint's own finish_reason; "" is none
 		// Damaged is why the calls must not run although the answer has its
 		// end: a part of it was lost, repeated or mixed up. "" when it is sound.
 		Damaged string
@@ -165,16 +165,36 @@ func (Retry) part()      {}
 func (Unreadable) part() {}
 func (End) part()        {}
 
+// The values of End.Finish that the program knows.
+const (
+	FinishStop   = "stop"
+	FinishCalls  = "tool_calls"
+	FinishLength = "length"         // cut at its length limit
+	FinishFilter = "content_filter" // stopped by the provider
+)
+
 // Cut reports whether the endpoint stopped the answer before the model had
 // said everything. Tools of a cut answer never run.
-func (e End) Cut() bool { return e.Finish == "length" || e.Finish == "content_filter" }
+func (e End) Cut() bool { return e.Finish == FinishLength || e.Finish == FinishFilter }
 
 // CutReason says why an answer is cut: a clause that follows "the answer was".
 func (e End) CutReason() string {
-	if e.Finish == "content_filter" {
+	if e.Finish == FinishFilter {
 		return "stopped by the provider's content filter"
 	}
 	return "cut at its length limit"
+}
+
+// CallsRefused is why the calls must not run: Damaged, or an end that is not known to
+// come after whole calls. It is "" when they may.
+func (e End) CallsRefused() string {
+	switch {
+	case e.Damaged != "", e.Finish == FinishStop, e.Finish == FinishCalls:
+		return e.Damaged
+	case e.Finish == "":
+		return "it has no finish_reason"
+	}
+	return fmt.Sprintf("its finish_reason is %q", e.Finish)
 }
 
 // Usage counts tokens as the endpoint did.

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -100,7 +101,7 @@ func (a *answer) end(cause error) ([]llm.Part, error) {
 		a.damage("the name of a tool call is missing")
 	case len(list) > 0 && a.frames.empty > a.empty:
 		a.damage("an event of it is empty")
-	case len(list) == 0 && (a.finish == "tool_calls" || a.finish == "function_call"):
+	case len(list) == 0 && a.finish == llm.FinishCalls:
 		a.damage("its tool calls are missing")
 	}
 	return append(a.parts, llm.End{
@@ -225,14 +226,23 @@ func (a *answer) chunk(ch chunk) {
 	}
 }
 
-// finishReason maps what other endpoints call an answer cut at its length limit to
-// the name that llm.End knows.
+// finishReasons maps what other endpoints call the ends that llm.End knows.
+var finishReasons = map[string]string{
+	"max_tokens": llm.FinishLength, "max_output_tokens": llm.FinishLength, "model_length": llm.FinishLength, "incomplete": llm.FinishLength,
+	"eos": llm.FinishStop, "eos_token": llm.FinishStop, "end_turn": llm.FinishStop, "stop_sequence": llm.FinishStop,
+	"complete": llm.FinishStop, "completed": llm.FinishStop,
+	"tool_call": llm.FinishCalls, "tool_use": llm.FinishCalls, "function_call": llm.FinishCalls, "function_calls": llm.FinishCalls,
+	"safety": llm.FinishFilter, "recitation": llm.FinishFilter, "blocklist": llm.FinishFilter, "prohibited_content": llm.FinishFilter,
+	"spii": llm.FinishFilter, "refusal": llm.FinishFilter,
+}
+
+// maxReason is the number of bytes of an unknown finish_reason that are shown.
+const maxReason = 100
+
+// finishReason returns a finish_reason under the name that llm.End knows, if it is known.
 func finishReason(reason string) string {
-	switch reason = strings.ToLower(oneLine(reason)); reason {
-	case "max_tokens", "max_output_tokens", "model_length":
-		return "length"
-	}
-	return reason
+	reason = strings.ToLower(oneLine(reason))
+	return cmp.Or(finishReasons[reason], strings.ToValidUTF8(reason[:min(len(reason), maxReason)], ""))
 }
 
 func (a *answer) addText(ch chunk) {

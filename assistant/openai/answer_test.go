@@ -147,7 +147,7 @@ func TestAnswer(t *testing.T) {
 		"calls that are interleaved":           {assistanttest.CallEvent(0, "1", "f", "{") + assistanttest.CallEvent(1, "2", "g", "[") + assistanttest.CallEvent(0, "", "", "}") + assistanttest.CallEvent(1, "", "", "]") + finish, "end(stop 1=f{} 2=g[])"},
 		"a name with controls":                 {assistanttest.CallEvent(0, "1\x1b[2J\n", "f\x00g", "{}") + finish, "end(stop 1=fg{})"},
 		"arguments are kept as they came":      {assistanttest.CallEvent(0, "1", "f", "{\"a\":\"\u202e\x7f\"}") + finish, "end(stop 1=f{\"a\":\"\u202e\x7f\"})"},
-		"the form before tool_calls":           {assistanttest.Delta(`{"function_call":{"name":"f","arguments":"{"}}`) + assistanttest.Delta(`{"function_call":{"arguments":"}"}}`) + assistanttest.FinishEvent("function_call"), "end(function_call call_1=f{})"},
+		"the form before tool_calls":           {assistanttest.Delta(`{"function_call":{"name":"f","arguments":"{"}}`) + assistanttest.Delta(`{"function_call":{"arguments":"}"}}`) + assistanttest.FinishEvent("function_call"), "end(tool_calls call_1=f{})"},
 		"deep nesting is refused, not crashed": {"data: " + strings.Repeat("[", 1<<20) + "\n\n" + text("a") + done, "? t:a end() damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -265,6 +265,8 @@ func FuzzSSE(f *testing.F) {
 	f.Add([]byte("data: {\"choices\":[{\"finish_reason\":\"stop\"}]}"), []byte{200})
 	f.Add([]byte("<html><title>x"), []byte{2})
 	f.Add([]byte("\xef\xbb{\"error\":[]}"), []byte{})
+	f.Add([]byte(call+assistanttest.FinishEvent("STOP")+assistanttest.Done), []byte{7})
+	f.Add([]byte(wholeCall+assistanttest.FinishEvent("SAFETY")), []byte{1, 1})
 	f.Fuzz(func(t *testing.T, body, cuts []byte) {
 		want, wantErr := decode(nil, string(body))
 		var pieces []string
@@ -278,6 +280,11 @@ func FuzzSSE(f *testing.F) {
 			t.Fatalf("cut: %s\nwhole: %s", describe(got, err), describe(want, wantErr))
 		}
 		checkPromises(t, body, got, err)
+		for _, event := range wronglyTyped {
+			if calls := runnable(event + string(body)); len(calls) > 0 {
+				t.Errorf("after %s runs %+v", event, calls)
+			}
+		}
 	})
 }
 
@@ -296,6 +303,9 @@ func checkPromises(t *testing.T, body []byte, parts []llm.Part, err error) {
 	}
 	if !strings.Contains(string(body), "[DONE]") && end.Finish == "" {
 		t.Error("complete without finish_reason and [DONE]")
+	}
+	if end.CallsRefused() == "" && end.Finish != llm.FinishStop && end.Finish != llm.FinishCalls {
+		t.Errorf("calls run after the finish_reason %q", end.Finish)
 	}
 	ids := map[string]bool{}
 	for _, c := range end.Calls {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
 )
 
@@ -63,11 +64,11 @@ func TestCalls(t *testing.T) {
 }
 
 func TestOddIndexes(t *testing.T) {
-	for _, index := range []string{"-1", "1e300", "1.5", `"x"`, "null", "{}", "4294967296"} {
+	for index, damaged := range map[string]bool{"-1": false, "1e300": false, "1.5": true, `"x"`: true, "null": false, "{}": true, "[1]": true, "4294967296": false} {
 		body := fmt.Sprintf(`{"choices":[{"delta":{"tool_calls":[{"index":%s,"id":"a","function":{"name":"f","arguments":"{}"}}]}}]}`, index)
 		ch, ok := readChunk([]byte(body))
-		if !ok || len(ch.calls) != 1 || ch.calls[0].hasIndex {
-			t.Errorf("index %s: %v %+v, want a call without an index", index, ok, ch.calls)
+		if !ok || len(ch.calls) != 1 || ch.calls[0].hasIndex || (ch.damaged != "") != damaged {
+			t.Errorf("index %s: %v %+v %q, want a call without an index", index, ok, ch.calls, ch.damaged)
 		}
 	}
 	if ch, _ := readChunk([]byte(`{"choices":[{"delta":{"tool_calls":[{"index":"2"}]}}]}`)); !ch.calls[0].hasIndex || ch.calls[0].index != 2 {
@@ -96,6 +97,7 @@ func FuzzToolAssembly(f *testing.F) {
 			sources[i] = source{id: want[i].ID, name: want[i].Name, rest: want[i].Arguments}
 		}
 		var cs calls
+		var pieces []callDelta
 		give := func(i, size int) {
 			s := &sources[i]
 			size = min(size, len(s.rest))
@@ -108,6 +110,7 @@ func FuzzToolAssembly(f *testing.F) {
 			}
 			s.begun, s.rest = true, s.rest[size:]
 			cs.add(d)
+			pieces = append(pieces, d)
 		}
 		if !hasIndex { // without an index the order of appearance is the order
 			for i := range sources {
@@ -123,7 +126,30 @@ func FuzzToolAssembly(f *testing.F) {
 		if got := cs.list(); !slices.Equal(got, want) {
 			t.Fatalf("got  %+v\nwant %+v", got, want)
 		}
+		if len(order) > 0 { // one member of one piece has a wrong type: no call runs
+			at, value := int(order[0])%len(pieces), wrongValues[int(count)%len(wrongValues)]
+			if calls := runnable(bodyOf(pieces, at, int(order[len(order)-1]), value)); len(calls) > 0 {
+				t.Fatalf("runs %+v, although piece %d has a member %s", calls, at, value)
+			}
+		}
 	})
+}
+
+// bodyOf is an answer with these pieces of calls, one member of piece at replaced.
+func bodyOf(pieces []callDelta, at, member int, value string) string {
+	var body strings.Builder
+	for i, d := range pieces {
+		members := []string{`"` + d.id + `"`, `"` + d.name + `"`, `"` + d.arguments + `"`}
+		if i == at {
+			members[member%len(members)] = value
+		}
+		index := ""
+		if d.hasIndex {
+			index = fmt.Sprintf(`"index":%d,`, d.index)
+		}
+		fmt.Fprintf(&body, `data: {"choices":[{"delta":{"tool_calls":[{%s"id":%s,"function":{"name":%s,"arguments":%s}}]}}]}`+"\n\n", index, members[0], members[1], members[2])
+	}
+	return body.String() + assistanttest.FinishEvent("tool_calls")
 }
 
 // FuzzCallChunks wants calls from any JSON to be ordered, named apart and bounded.

@@ -2,7 +2,9 @@ package openai
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -45,13 +47,8 @@ func readChunk(data []byte) (ch chunk, ok bool) {
 	doc := gjson.ParseBytes(data)
 	choices := doc.Get("choices")
 	ch.hasChoices = choices.Exists()
-	if choices.IsArray() {
-		position := 0
-		choices.ForEach(func(_, choice gjson.Result) bool {
-			ch.choice(choice, position)
-			position++
-			return true
-		})
+	for position, choice := range ch.objects(choices, "choices") {
+		ch.choice(choice, position)
 	}
 	if usage := doc.Get("usage"); usage.IsObject() {
 		ch.usage = &llm.Usage{
@@ -65,23 +62,65 @@ func readChunk(data []byte) (ch chunk, ok bool) {
 	return ch, true
 }
 
+// damage records why the calls of the answer must not run.
+func (ch *chunk) damage(format string, args ...any) {
+	if ch.damaged == "" {
+		ch.damaged = fmt.Sprintf(format, args...)
+	}
+}
+
+// absent reports whether a member is missing or empty: some endpoints send null or "".
+func absent(v gjson.Result) bool {
+	return v.Type == gjson.Null || v.Type == gjson.String && v.Str == ""
+}
+
+// objects returns the elements of a list of objects.
+func (ch *chunk) objects(v gjson.Result, name string) []gjson.Result {
+	notObject := func(v gjson.Result) bool { return !v.IsObject() }
+	if absent(v) {
+		return nil
+	}
+	all := v.Array()
+	if !v.IsArray() || slices.ContainsFunc(all, notObject) {
+		ch.damage("its %s are not a list of objects", name)
+	}
+	return slices.DeleteFunc(all, notObject)
+}
+
+// object reports whether v is an object.
+func (ch *chunk) object(v gjson.Result, name string) bool {
+	if !v.IsObject() && !absent(v) {
+		ch.damage("its %s is not an object", name)
+	}
+	return v.IsObject()
+}
+
+// readString returns the text of a string.
+func (ch *chunk) readString(v gjson.Result, name string) string {
+	if v.Type != gjson.String && v.Type != gjson.Null {
+		ch.damage("a tool call's %s has the wrong type", name)
+	}
+	return v.Str
+}
+
 // choice reads one choice. Only one was requested: another one is not used.
 func (ch *chunk) choice(v gjson.Result, position int) {
-	if !v.IsObject() {
+	index, ok := float64(position), true
+	if at := v.Get("index"); at.Type != gjson.Null {
+		index, ok = number(at)
+	}
+	switch {
+	case !ok:
+		ch.damage("the index of its choice is not a number")
+		return
+	case index != 0:
+		ch.damage("it has a second choice, which was not requested")
 		return
 	}
-	index := float64(position)
-	if n, ok := number(v.Get("index")); ok {
-		index = n
-	}
-	if index != 0 {
-		ch.damaged = "it has a second choice, which was not requested"
-		return
-	}
-	if delta := v.Get("delta"); delta.IsObject() {
+	if delta := v.Get("delta"); ch.object(delta, "delta") {
 		ch.message(delta)
-	} else { // a whole completion; some endpoints send it beside each delta, too
-		ch.message(v.Get("message"))
+	} else if message := v.Get("message"); ch.object(message, "message") { // a whole completion; some endpoints send it beside each delta, too
+		ch.message(message)
 		for i := range ch.calls { // its calls have no index
 			if d := &ch.calls[i]; !d.hasIndex {
 				d.index, d.hasIndex = int64(i), true
@@ -101,11 +140,11 @@ func (ch *chunk) message(v gjson.Result) {
 	for _, detail := range v.Get("reasoning_details").Array() {
 		ch.details += rawString(detail.Get("text")) + rawString(detail.Get("summary"))
 	}
-	for _, call := range v.Get("tool_calls").Array() {
-		ch.calls = append(ch.calls, readCall(call))
+	for _, call := range ch.objects(v.Get("tool_calls"), "tool calls") {
+		ch.calls = append(ch.calls, ch.call(call))
 	}
-	if f := v.Get("function_call"); f.IsObject() { // the form before tool_calls
-		ch.calls = append(ch.calls, readFunction(f))
+	if f := v.Get("function_call"); ch.object(f, "function call") { // the form before tool_calls
+		ch.calls = append(ch.calls, ch.function(f))
 	}
 }
 
@@ -118,7 +157,7 @@ func (ch *chunk) content(v gjson.Result) string {
 	case !v.IsObject() && !v.IsArray():
 		return rawText(v)
 	case v.IsObject():
-		ch.damaged = "its content is an object instead of text"
+		ch.damage("its content is an object instead of text")
 		return ""
 	}
 	var all strings.Builder
@@ -147,29 +186,39 @@ func rawText(v gjson.Result) string {
 	return rawString(v)
 }
 
-func readCall(v gjson.Result) callDelta {
+func (ch *chunk) call(v gjson.Result) (d callDelta) {
 	f := v.Get("function")
-	if !f.Exists() {
+	if absent(f) {
 		f = v.Get("custom")
 	}
-	d := readFunction(f)
-	d.id = v.Get("id").Str
-	if n, ok := number(v.Get("index")); ok && n >= 0 && n <= maxIndex && n == math.Trunc(n) {
-		d.index, d.hasIndex = int64(n), true
+	if ch.object(f, "function") {
+		d = ch.function(f)
+	}
+	d.id = ch.readString(v.Get("id"), "id")
+	if index := v.Get("index"); index.Type != gjson.Null {
+		n, ok := number(index)
+		if !ok || n != math.Trunc(n) {
+			ch.damage("the index of a tool call is not a whole number")
+		} else if n >= 0 && n <= maxIndex {
+			d.index, d.hasIndex = int64(n), true
+		}
 	}
 	return d
 }
 
-// readFunction reads a name and its arguments, which some endpoints send as an
-// object instead of its text.
-func readFunction(v gjson.Result) callDelta {
+// function reads a name and its arguments, which some endpoints send as an object
+// instead of its text.
+func (ch *chunk) function(v gjson.Result) callDelta {
 	arguments := v.Get("arguments")
-	if !arguments.Exists() {
+	if arguments.Type == gjson.Null {
 		arguments = v.Get("input")
 	}
-	d := callDelta{name: v.Get("name").Str}
-	if arguments.Type == gjson.String || arguments.IsObject() {
+	d := callDelta{name: ch.readString(v.Get("name"), "name")}
+	if arguments.IsObject() {
 		d.arguments = rawText(arguments)
+	} else {
+		_ = ch.readString(arguments, "arguments")
+		d.arguments = rawString(arguments)
 	}
 	return d
 }

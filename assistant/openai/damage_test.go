@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -80,11 +81,11 @@ var recorded = map[string][]string{
 }
 
 // runnable returns the calls of a body that would run: none of an answer that
-// failed, is damaged, or was cut at its length.
+// failed, is damaged, or has no known end.
 func runnable(body string) []llm.Call {
 	parts, err := decode(nil, body)
 	_, _, end := assistanttest.JoinParts(parts)
-	if err != nil || end == nil || end.Damaged != "" || end.Cut() {
+	if err != nil || end == nil || end.CallsRefused() != "" {
 		return nil
 	}
 	return slices.DeleteFunc(end.Calls, func(c llm.Call) bool { return !json.Valid([]byte(c.Arguments)) })
@@ -131,13 +132,75 @@ func TestEqualPiecesOfArgumentsInARowAreLegal(t *testing.T) {
 	}
 }
 
-// [DONE] ends an answer as a finish_reason does.
-func TestCompleteCallsRunWhenOnlyDoneCame(t *testing.T) {
-	if calls := runnable(call + assistanttest.Done); len(calls) != 1 {
-		t.Errorf("whole arguments: runs %+v, want one call", calls)
+// Calls run only after an end that is known to come after whole calls.
+func TestCallsRunOnlyAfterAKnownFinish(t *testing.T) {
+	for _, reason := range []string{"stop", "tool_calls", "function_call", "STOP", "tool_use", "TOOL_CALL", "end_turn", "eos", "stop_sequence", "COMPLETE"} {
+		if calls := runnable(call + assistanttest.FinishEvent(reason) + assistanttest.Done); len(calls) != 1 {
+			t.Errorf("%s: runs %+v, want one call", reason, calls)
+		}
 	}
-	if calls := runnable(assistanttest.CallEvent(0, "1", "add", `{"pattern":"gpt`) + assistanttest.Done); len(calls) != 0 {
-		t.Errorf("cut arguments: runs %+v", calls)
+	events := []string{assistanttest.Done}
+	for _, reason := range []string{"length", "SAFETY", "RECITATION", "content_filter", "incomplete", "MALFORMED_FUNCTION_CALL", "abort", "null", "unheard of", "stopped", strings.Repeat("x", 1<<12)} {
+		events = append(events, assistanttest.FinishEvent(reason))
+	}
+	for _, reason := range []string{`["stop"]`, `{"stop":1}`, "7", "true"} {
+		events = append(events, `data: {"choices":[{"index":0,"delta":{},"finish_reason":`+reason+`}]}`+"\n\n")
+	}
+	for _, event := range events {
+		parts, err := decode(nil, call+event)
+		_, _, end := assistanttest.JoinParts(parts)
+		if calls := runnable(call + event); len(calls) > 0 {
+			t.Errorf("%s: runs %+v", event, calls)
+		}
+		if err == nil && (end.CallsRefused() == "" || len(end.CallsRefused()) > 200) {
+			t.Errorf("%s: refused because %q", event, end.CallsRefused())
+		}
+	}
+}
+
+// wrongValues are of a type that no endpoint means.
+var wrongValues = []string{`["gemini"]`, `[]`, `7`, `true`, `[{"a":1}]`, `[1]`}
+
+// wronglyTyped are events in which a part of a call or its choice has a wrong type.
+var wronglyTyped = func() (events []string) {
+	const whole = `{"choices":[{"index":CHOICE,"delta":{"tool_calls":[{"index":INDEX,"id":ID,"function":{"name":NAME,"arguments":ARGUMENTS}}]}}]}`
+	right := map[string]string{"CHOICE": "0", "INDEX": "0", "ID": `"1"`, "NAME": `"add"`, "ARGUMENTS": `"{}"`}
+	for _, part := range slices.Sorted(maps.Keys(right)) {
+		for _, wrong := range append(wrongValues, `"one"`, `{"a":"b"}`) {
+			fits := map[string][]string{"INDEX": {"7"}, "ID": {`"one"`}, "NAME": {`"one"`}, "ARGUMENTS": {`"one"`, `{"a":"b"}`}}
+			if slices.Contains(fits[part], wrong) {
+				continue
+			}
+			text := strings.ReplaceAll(whole, part, wrong)
+			for name, value := range right {
+				text = strings.ReplaceAll(text, name, value)
+			}
+			events = append(events, "data: "+text+"\n\n")
+		}
+	}
+	for _, part := range []string{`"choices":WRONG`, `"choices":[WRONG]`, `"choices":[{"delta":WRONG}]`, `"choices":[{"delta":{"tool_calls":WRONG}}]`,
+		`"choices":[{"delta":{"tool_calls":[WRONG]}}]`, `"choices":[{"delta":{"tool_calls":[{"index":0,"function":WRONG}]}}]`, `"choices":[{"delta":{"function_call":WRONG}}]`} {
+		for _, wrong := range []string{`["gemini"]`, `7`, `true`, `[1]`, `"one"`} {
+			events = append(events, "data: {"+strings.Replace(part, "WRONG", wrong, 1)+"}\n\n")
+		}
+	}
+	return events
+}()
+
+// A wrong type is damage wherever it comes: before, among or after the calls of an answer.
+func TestAWrongTypeRunsNothing(t *testing.T) {
+	end := assistanttest.FinishEvent("tool_calls") + assistanttest.Done
+	events := strings.SplitAfter(call+assistanttest.CallEvent(1, "2", "clear", "")+assistanttest.CallEvent(1, "", "", "{}"), "\n\n")
+	events = events[:len(events)-1]
+	if calls := runnable(strings.Join(events, "") + end); len(calls) != 2 {
+		t.Fatalf("without a wrong type it runs %+v", calls)
+	}
+	for _, wrong := range wronglyTyped {
+		for i := range len(events) + 1 {
+			if calls := runnable(strings.Join(slices.Insert(slices.Clone(events), i, wrong), "") + end); len(calls) > 0 {
+				t.Errorf("%s at %d: runs %+v", wrong, i, calls)
+			}
+		}
 	}
 }
 
