@@ -1,13 +1,10 @@
 package config
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -213,58 +210,6 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-func TestSecrets(t *testing.T) {
-	environ := []string{"MY_KEY=sk-123", "OTHER_API_KEY=sk-other", "PATH=" + os.Getenv("PATH")}
-	for name, c := range map[string]struct {
-		secret Secret
-		want   string
-		fault  string
-	}{
-		"plain":            {"sk-plain", "sk-plain", ""},
-		"empty":            {"", "", ""},
-		"variable":         {"env:MY_KEY", "sk-123", ""},
-		"no variable":      {"env:NO_KEY", "", "NO_KEY is not set"},
-		"command":          {`cmd:printf "sk %s\nsecond line" 'a b'`, "sk a b", ""},
-		"no shell":         {"cmd:echo $HOME;ls", "$HOME;ls", ""},
-		"no keys to child": {"cmd:env", "MY_KEY=sk-123", ""},
-		"fails":            {"cmd:false", "", `"false" ended with status 1`},
-		"not there":        {"cmd:no-such-command-here", "", `"no-such-command-here" cannot be run`},
-		"prints nothing":   {"cmd:true", "", `"true" printed nothing`},
-		"names nothing":    {"cmd: ", "", "names no command"},
-		"open quote":       {"cmd:echo 'a", "", "not closed"},
-	} {
-		got, err := c.secret.Resolve(t.Context(), environ)
-		if got != c.want || (err == nil) != (c.fault == "") || (err != nil && !strings.Contains(err.Error(), c.fault)) {
-			t.Errorf("%s: Resolve = %q, %v; want %q, %q", name, got, err, c.want, c.fault)
-		}
-	}
-	out, err := Secret("cmd:env").Resolve(t.Context(), environ[1:])
-	if err != nil || strings.Contains(out, "sk-other") {
-		t.Errorf("a child got %q, %v; want no key", out, err)
-	}
-}
-
-func TestASecretCommandEndsWithItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := Secret("cmd:sleep 600").Resolve(ctx, os.Environ()); err == nil {
-		t.Error("Resolve with an ended context = nil, want an error")
-	}
-}
-
-func TestSecretsAreNotPrinted(t *testing.T) {
-	p := Provider{APIKey: "sk-hidden-away", Headers: map[string]Secret{"A": "sk-hidden-too"}}
-	body, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, printed := range []string{fmt.Sprint(p), fmt.Sprintf("%+v %#v %q", p, p, p.APIKey), string(body), Secret("cmd:x --token sk-hidden").String()} {
-		if strings.Contains(printed, "sk-hidden") {
-			t.Errorf("printed %s, want no key", printed)
-		}
-	}
-}
-
 func TestSpansAreSecondsWhenBare(t *testing.T) {
 	s, err := Load(Options{Path: write(t, "idle_timeout = 90\nfirst_byte_timeout = \"2m\"")})
 	if err != nil || s.IdleTimeout != 90*time.Second || s.FirstByteTimeout != 2*time.Minute {
@@ -301,27 +246,6 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestDesktopKeyring(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("other systems have keyrings of their own")
-	}
-	dir := t.TempDir()
-	t.Setenv("PATH", dir)
-	if _, err := Secret("keyring:mine").Resolve(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "secret-tool") {
-		t.Errorf("Resolve without the tool = %v, want what to install", err)
-	}
-	script := "#!/bin/sh\n[ \"$*\" = 'lookup service winnow username mine' ] && echo sk-from-keyring\n"
-	if err := os.WriteFile(filepath.Join(dir, "secret-tool"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := Secret("keyring:mine").Resolve(t.Context(), nil); got != "sk-from-keyring" || err != nil {
-		t.Errorf("Resolve = %q, %v", got, err)
-	}
-	if _, err := Secret("keyring:other").Resolve(t.Context(), nil); err == nil || !strings.Contains(err.Error(), `no "other"`) {
-		t.Errorf("Resolve of a name that is not there = %v", err)
-	}
 }
 
 func TestWords(t *testing.T) {
@@ -408,26 +332,5 @@ func TestAFileIsBoundedInSize(t *testing.T) {
 	path := write(t, "# "+strings.Repeat("x", maxSize))
 	if _, err := Load(Options{Path: path}); err == nil || !strings.Contains(err.Error(), "larger than") {
 		t.Errorf("Load = %v, want that it is too large", err)
-	}
-}
-
-// A child process, such as the user's editor, gets no keys of providers.
-func TestAChildInheritsNoKeys(t *testing.T) {
-	got := WithoutKeys([]string{"HOME=/h", "OPENAI_API_KEY=sk", "GEMINI_API_KEY_2=x", "GITHUB_TOKEN=y", "TERM=xterm"})
-	if want := []string{"HOME=/h", "TERM=xterm"}; !slices.Equal(got, want) {
-		t.Errorf("a child gets %v, want %v", got, want)
-	}
-}
-
-func TestAPasswordIsNeverShown(t *testing.T) {
-	for written, want := range map[string]string{"env:PG_TEAM": "env:PG_TEAM", "cmd:pass show team": "cmd:…", "s3cret": "[key]", "": ""} {
-		s, err := Load(Options{Path: write(t, `history_password = "`+written+`"`)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, _ := find("history_password", nil)
-		if got := k.Show(s); got != want || string(s.HistoryPassword) != written {
-			t.Errorf("%s is shown as %q, want %q", written, got, want)
-		}
 	}
 }

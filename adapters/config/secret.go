@@ -5,13 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"winnow/adapters/dotenv"
 	"winnow/adapters/keyring"
+	"winnow/assistant/safetext"
 )
 
 // commandTimeout bounds a cmd: or keyring: secret, which may ask the user for a password.
@@ -46,8 +50,8 @@ func (s Secret) parse() (kind, rest string, ok bool) {
 
 // Resolve returns the key: of a variable, the first line that a command prints, of
 // the keyring, or the text itself. environ is the environment as os.Environ
-// gives it; the command runs without a shell and without the keys in it.
-func (s Secret) Resolve(ctx context.Context, environ []string) (string, error) {
+// gives it; the command runs without a shell and with the environment of WithoutKeys.
+func (s Secret) Resolve(ctx context.Context, environ []string, known *safetext.Redactor) (string, error) {
 	kind, rest, ok := s.parse()
 	switch {
 	case !ok:
@@ -60,7 +64,7 @@ func (s Secret) Resolve(ctx context.Context, environ []string) (string, error) {
 	case kind == "keyring":
 		ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 		defer cancel()
-		return keyring.Get(ctx, rest, WithoutKeys(environ))
+		return keyring.Get(ctx, rest, WithoutKeys(environ, known))
 	}
 	words, err := SplitWords(rest)
 	if err != nil {
@@ -69,7 +73,7 @@ func (s Secret) Resolve(ctx context.Context, environ []string) (string, error) {
 	if len(words) == 0 {
 		return "", errors.New("cmd: names no command")
 	}
-	return firstLine(ctx, words, environ)
+	return firstLine(ctx, words, WithoutKeys(environ, known))
 }
 
 // firstLine runs a command and returns the first line that it prints.
@@ -77,7 +81,7 @@ func firstLine(ctx context.Context, words, environ []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
-	c.Env = WithoutKeys(environ)
+	c.Env = environ
 	c.WaitDelay = time.Second
 	out, err := c.Output()
 	if err != nil {
@@ -95,16 +99,27 @@ func firstLine(ctx context.Context, words, environ []string) (string, error) {
 	return "", fmt.Errorf("the command %q printed nothing", words[0])
 }
 
-// WithoutKeys is the environment for a child process: without what looks like a
-// secret, such as the keys of providers.
-func WithoutKeys(environ []string) []string {
+// WithoutKeys is the environment for a child process: without the variables that IsKey
+// reports, and without those whose value contains a known key.
+func WithoutKeys(environ []string, known *safetext.Redactor) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
-		name, _, _ := strings.Cut(strings.ToUpper(entry), "=")
-		return slices.ContainsFunc([]string{"API_KEY", "TOKEN", "SECRET", "PASSWORD"}, func(part string) bool {
-			return strings.Contains(name, part)
-		})
+		name, value, _ := strings.Cut(entry, "=")
+		return IsKey(name, value) || known.Redact(value) != value
 	})
 }
+
+// IsKey reports whether a variable of the environment seems to be a key by its name. The
+// name of an existing file, and what a desktop calls a session, are none.
+func IsKey(name, value string) bool {
+	if !dotenv.LooksSecret(sessionWord.ReplaceAllString(name, "")) {
+		return false
+	}
+	_, err := os.Stat(value)
+	return !filepath.IsAbs(value) || err != nil
+}
+
+// sessionWord is a part of names such as DBUS_SESSION_BUS_ADDRESS and XDG_SESSION_ID.
+var sessionWord = regexp.MustCompile(`(?i)SESSION`)
 
 var (
 	wordPattern    = regexp.MustCompile(`^(?:[^\s'"\\]|'[^']*'|"(?s:[^"\\]|\\.)*"|(?s:\\.))+`)

@@ -37,7 +37,9 @@ func (c *Connector) Storages() []Storage {
 }
 
 // toolEnviron is the environment of the keyring's tool: without keys.
-func (c *Connector) toolEnviron() []string { return config.WithoutKeys(c.opts.Endpoints.Environ) }
+func (c *Connector) toolEnviron() []string {
+	return config.WithoutKeys(c.opts.Endpoints.Environ, c.opts.Endpoints.Redactor)
+}
 
 // KeyVariable is the environment variable that the settings name for the key, when Save is
 // told to store it in a Variable.

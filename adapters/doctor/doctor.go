@@ -62,8 +62,9 @@ var tmuxOptions = []struct {
 	{"client_termfeatures", regexp.MustCompile(".")}, // bad unless it holds extkeys
 }
 
-// Tmux examines the settings of the tmux around the terminal; environ is that of winnow.
-func Tmux(ctx context.Context, environ []string) Finding {
+// Tmux examines the settings of the tmux around the terminal; environ is that of winnow,
+// which its children inherit without the known keys.
+func Tmux(ctx context.Context, environ []string, known *safetext.Redactor) Finding {
 	const limit = 2 * time.Second // tmux answers at once or hangs
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -72,7 +73,7 @@ func Tmux(ctx context.Context, environ []string) Finding {
 		format = append(format, "#{"+o.name+"}")
 	}
 	ask := exec.CommandContext(ctx, "tmux", "display-message", "-p", strings.Join(format, "\n"))
-	ask.Env = config.WithoutKeys(environ)
+	ask.Env = config.WithoutKeys(environ, known)
 	out, err := ask.Output()
 	if err != nil {
 		return Fail("tmux", TmuxSilent, fmt.Errorf("tmux does not report its settings: %w", err), "")

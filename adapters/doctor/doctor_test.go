@@ -108,13 +108,13 @@ func TestTmux(t *testing.T) {
 		"right":   {`printf 'on\non\non\n10\n256,extkeys\n'`, OK, "escape-time 10", ""},
 		"wrong":   {`printf 'off\nexternal\n1\n500\n256\n'`, Warning, "to be changed: extended-keys, set-clipboard, escape-time, client_termfeatures", "~/.tmux.conf"},
 		"silent":  {`exit 1`, Failed, "does not report its settings", "tmux kill-server"},
-		"no keys": {`test -z "$OPENAI_API_KEY" && printf 'on\non\non\n10\n'`, OK, "set-clipboard on", ""},
+		"no keys": {`test -z "$OPENAI_API_KEY$MINE" && printf 'on\non\non\n10\n'`, OK, "set-clipboard on", ""},
 	} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "tmux"), "#!/bin/sh\n"+c.script+"\n", 0o755)
 		t.Setenv("PATH", dir)
 		t.Run(name, func(t *testing.T) {
-			check(t, Tmux(t.Context(), []string{"PATH=" + dir, "OPENAI_API_KEY=sk-secret"}), c.state, c.detail, c.next)
+			check(t, Tmux(t.Context(), []string{"PATH=" + dir, "OPENAI_API_KEY=sk-secret", "MINE=x-sk-known-0123"}, safetext.NewRedactor([]string{"sk-known-0123"})), c.state, c.detail, c.next)
 		})
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/term"
+
+	"winnow/assistant/safetext"
 )
 
 // Terminal is what the environment says about the terminal.
@@ -17,7 +19,8 @@ type Terminal struct {
 	Program string // TERM_PROGRAM
 	Tmux    bool   // tmux is around the program
 	Environ []string
-	In, Out *os.File // nil where they are not files
+	Known   *safetext.Redactor // keys that no child may inherit
+	In, Out *os.File           // nil where they are not files
 	Columns int
 	Colors  int  // how many there are; 0 is none
 	NoColor bool // they were turned off
@@ -49,7 +52,7 @@ func (t Terminal) Examine(ctx context.Context) []Finding {
 	found := []Finding{terminal, t.colours()}
 	passesOn := false
 	if t.Tmux {
-		tmux := Tmux(ctx, t.Environ)
+		tmux := Tmux(ctx, t.Environ, t.Known)
 		found, passesOn = append(found, tmux), tmux.State == OK
 	}
 	if !dumb && isTerminal(t.In) && isTerminal(t.Out) {

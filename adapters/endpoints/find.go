@@ -236,7 +236,7 @@ func (f *finder) configured(p config.Provider) (*Endpoint, error) {
 		if !strings.HasPrefix(string(s), "env:") {
 			continue // a command or the keyring may ask the user for a password
 		}
-		if _, err := s.Resolve(context.Background(), f.Environ); err != nil {
+		if _, err := f.secret(context.Background(), s); err != nil {
 			e.Unset = &KeyError{p.Name, err}
 		}
 	}
@@ -259,7 +259,7 @@ func (f *finder) configured(p config.Provider) (*Endpoint, error) {
 }
 
 func (f *finder) secret(ctx context.Context, s config.Secret) (string, error) {
-	v, err := s.Resolve(ctx, f.Environ)
+	v, err := s.Resolve(ctx, f.Environ, f.Redactor)
 	f.addSecret(v)
 	return v, err
 }

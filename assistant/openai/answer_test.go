@@ -280,10 +280,9 @@ func FuzzSSE(f *testing.F) {
 			t.Fatalf("cut: %s\nwhole: %s", describe(got, err), describe(want, wantErr))
 		}
 		checkPromises(t, body, got, err)
-		for _, event := range wronglyTyped {
-			if calls := runnable(event + string(body)); len(calls) > 0 {
-				t.Errorf("after %s runs %+v", event, calls)
-			}
+		event := wronglyTyped[len(body)%len(wronglyTyped)]
+		if calls := runnable(event + string(body)); len(calls) > 0 {
+			t.Errorf("after %s runs %+v", event, calls)
 		}
 	})
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"winnow/adapters/config"
-	"winnow/adapters/dotenv"
 	"winnow/adapters/home"
 	"winnow/assistant/history"
 	"winnow/assistant/history/postgres"
@@ -81,11 +80,22 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 		a.stop() // a second signal ends the process at once
 	}()
 	for _, e := range a.environ {
-		if name, value, _ := strings.Cut(e, "="); dotenv.LooksSecret(name) && name != "PWD" && name != "OLDPWD" {
+		if name, value, _ := strings.Cut(e, "="); config.IsKey(name, value) {
 			a.redactor.Add(value)
 		}
 	}
 	return a
+}
+
+// dropKeys removes the keys from the environment of the process, which the programs that
+// libraries run inherit, such as that of the clipboard. environ still has them.
+func (a *app) dropKeys() {
+	without := config.WithoutKeys(a.environ, a.redactor)
+	for _, entry := range a.environ {
+		if name, _, _ := strings.Cut(entry, "="); !slices.Contains(without, entry) {
+			_ = os.Unsetenv(name) // it fails for names that no variable has
+		}
+	}
 }
 
 // onClose registers f with close, which begins with what was registered last.

@@ -92,7 +92,7 @@ func (a *app) terminal() doctor.Terminal {
 	out, _ := a.stdout.(*os.File)
 	return doctor.Terminal{
 		In: in, Out: out, Send: a.sendKey(),
-		Name: a.env("TERM"), Program: a.env("TERM_PROGRAM"), Tmux: a.env("TMUX") != "", Environ: a.environ,
+		Name: a.env("TERM"), Program: a.env("TERM_PROGRAM"), Tmux: a.env("TMUX") != "", Environ: a.environ, Known: a.redactor,
 		Columns: a.width(), NoColor: a.env("NO_COLOR") != "", Unicode: a.unicode(),
 		Colors: map[style.Profile]int{style.TrueColor: 1 << 24, style.ANSI256: 1 << 8, style.ANSI16: 1 << 4}[profile],
 	}

@@ -53,7 +53,7 @@ func (a *app) openStore(ctx context.Context, address string) (history.Store, err
 	if err != nil {
 		return nil, err
 	}
-	password, err := s.HistoryPassword.Resolve(ctx, a.environ)
+	password, err := s.HistoryPassword.Resolve(ctx, a.environ, a.redactor)
 	if err != nil {
 		return nil, fmt.Errorf("history_password: %w", err)
 	}

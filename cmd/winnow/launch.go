@@ -199,6 +199,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 			if err != nil {
 				return tui.Parts{}, err
 			}
+			a.dropKeys()
 			p.makePane(nil)
 			a.printErr("%s", p.window.readOnly())
 			a.reportUnset(p)
@@ -238,7 +239,7 @@ func (a *app) parts(p *program) tui.Parts {
 	if words, err := a.editor(); err == nil { // else the screen says so when an editor is asked for
 		parts.Editor = func(path string) *exec.Cmd {
 			cmd := exec.CommandContext(context.Background(), words[0], append(slices.Clone(words[1:]), path)...)
-			cmd.Env = config.WithoutKeys(a.environ)
+			cmd.Env = config.WithoutKeys(a.environ, a.redactor)
 			// The terminal itself: a copy of what is typed would take a key from the screen
 			// after the editor has ended, and the process's standard error is the log.
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stdout

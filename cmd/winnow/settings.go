@@ -113,7 +113,7 @@ func (a *app) configEdit(ctx context.Context, _ []string) error {
 		}
 	}
 	c := exec.CommandContext(ctx, words[0], append(words[1:], o.Path)...)
-	c.Env = config.WithoutKeys(a.environ)
+	c.Env = config.WithoutKeys(a.environ, a.redactor)
 	c.Stdin, c.Stdout, c.Stderr = a.stdin, a.stdout, a.stderr
 	if err := c.Run(); err != nil {
 		return advise(fmt.Errorf("the editor %s: %w", words[0], err), "set EDITOR to a program that can be run")
