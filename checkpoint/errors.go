@@ -20,16 +20,23 @@ var (
 )
 
 // LockedError refuses to write while another process has the journal open for
-// writing. A lock never outlives its process.
+// writing, or where nothing can be written. A lock never outlives its process.
 type LockedError struct {
 	Program string    // of the other process, as its Options name it
 	PID     int       // 0 when it is not known
 	Since   time.Time // zero when it is not known
 	Path    string
+	Err     error // why nothing can be written here; nil: another process writes
 }
 
-// Error says who writes.
+// Unwrap returns why nothing can be written.
+func (e *LockedError) Unwrap() error { return e.Err }
+
+// Error says who writes, or why this process cannot.
 func (e *LockedError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("nothing can be written: %v", e.Err)
+	}
 	text := cmp.Or(e.Program, "another winnow")
 	if e.PID != 0 {
 		text += fmt.Sprintf(" (process %d)", e.PID)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"winnow/checkpoint/jsondelta"
@@ -33,8 +34,9 @@ type Options struct {
 	Now       func() time.Time // nil means time.Now
 	Log       *slog.Logger     // nil means no log
 	ReadOnly  bool             // only read the journal, even while another process writes to it
-	// Beside opens the journal even while another process writes to it: it is read, and
-	// what would change it is refused with the *LockedError that Locked returns.
+	// Beside opens the journal even while another process writes to it, or nothing can be
+	// written: it is read, and what would change it is refused with the *LockedError that
+	// Locked returns.
 	Beside  bool
 	Program string // this one, for the LockedError of others
 	// Author names the user who writes now and the session, for Changes; nil names
@@ -103,14 +105,22 @@ func Open(path string, opts Options) (*Journal, error) {
 	j := &Journal{opts: opts, path: path, index: newIndex()}
 	if opts.ReadOnly {
 		err = j.openReader()
-	} else if err = j.openWriter(); opts.Beside && errors.As(err, &j.locked) {
-		err = j.openReader()
+	} else if err = j.openWriter(); opts.Beside && (errors.As(err, &j.locked) || unwritable(err)) {
+		if j.locked == nil {
+			j.locked = &LockedError{Path: path, Err: err}
+		}
+		err = errors.Join(j.release(), j.openReader())
 	}
 	if err != nil {
 		return nil, errors.Join(err, j.release())
 	}
 	j.startRun()
 	return j, nil
+}
+
+// unwritable reports whether an error means that this user, or anybody, may only read.
+func unwritable(err error) bool {
+	return errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)
 }
 
 // openReader reads the whole file into memory and closes it: it does not see what

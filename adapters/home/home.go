@@ -144,8 +144,9 @@ func (e *UnsafeError) Error() string {
 
 func (e *UnsafeError) Unwrap() error { return e.Err }
 
-// Check makes sure that no other user can replace what is in the folders that
-// exist. One that others can write to is repaired, which a notice reports; one that
+// Check makes sure that no other user can replace what is in the folders, or will be: none
+// above them may be one that everybody can write to, unless it is sticky, as /tmp is. One
+// of the folders that others can write to is repaired, which a notice reports; one that
 // cannot be made safe is an *UnsafeError.
 func (h Home) Check() (notices []string, err error) {
 	for _, dir := range []string{h.root, h.ConfigDir, h.DataDir, h.StateDir, h.CacheDir} {
@@ -162,16 +163,23 @@ func (h Home) Check() (notices []string, err error) {
 
 func checkFolder(dir string) (notice string, err error) {
 	const othersWrite, everybodyWrites, allOthers = 0o022, 0o002, 0o077
+	if dir == "" || runtime.GOOS == "windows" {
+		return "", nil
+	}
+	for above := filepath.Dir(dir); ; above = filepath.Dir(above) {
+		if parent, err := os.Stat(above); err == nil && parent.Mode().Perm()&everybodyWrites != 0 && parent.Mode()&fs.ModeSticky == 0 {
+			return "", &UnsafeError{Dir: dir, Parent: above}
+		}
+		if above == filepath.Dir(above) {
+			break
+		}
+	}
 	info, err := os.Stat(dir)
 	switch {
-	case dir == "" || errors.Is(err, fs.ErrNotExist) || runtime.GOOS == "windows":
+	case errors.Is(err, fs.ErrNotExist):
 		return "", nil
 	case err != nil:
 		return "", err
-	}
-	above := filepath.Dir(dir)
-	if parent, err := os.Stat(above); err == nil && parent.Mode().Perm()&everybodyWrites != 0 && parent.Mode()&fs.ModeSticky == 0 {
-		return "", &UnsafeError{Dir: dir, Parent: above}
 	}
 	if info.Mode().Perm()&othersWrite == 0 {
 		return "", nil

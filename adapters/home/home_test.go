@@ -121,3 +121,28 @@ func TestMakePrivateNarrowsAFolder(t *testing.T) {
 		t.Errorf("the mode is %v, %v", info.Mode(), err)
 	}
 }
+
+// The first run, which makes the folders, and the later ones agree on where they may be.
+func TestTheFirstRunChecksAsLaterOnesDo(t *testing.T) {
+	for mode, want := range map[os.FileMode]bool{0o777: true, 0o777 | os.ModeSticky: false, 0o755: false} {
+		for _, below := range []string{"home", "a/home", "a/b/home"} {
+			parent := t.TempDir()
+			if err := os.Chmod(parent, mode); err != nil {
+				t.Fatal(err)
+			}
+			h, err := At(filepath.Join(parent, below))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, run := range []string{"first", "second"} {
+				_, err := h.Check()
+				if unsafe, refused := errors.AsType[*UnsafeError](err); refused != want || refused && unsafe.Parent != parent {
+					t.Errorf("%s below a folder of mode %v: the %s run says %v", below, mode, run, err)
+				}
+				if err := MakePrivate(h.DataDir); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}

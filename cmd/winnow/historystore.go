@@ -157,8 +157,10 @@ func (a *app) printReport(r history.Report) {
 		a.printErr("the history was damaged (%s): %s could be read, %s, %d are changed; the old file is kept unchanged as %s",
 			s.Reason, assistant.Counted(s.Salvaged, "pair"), lost, s.Altered, s.SetAside)
 	}
-	if r.ReadOnly != nil {
-		a.printErr("the history can only be read: %v", r.ReadOnly)
+	if storage, ok := errors.AsType[*history.StorageError](r.ReadOnly); ok {
+		a.printErr("the history is read-only: %s: %s", storage.Path, storage.Reason)
+	} else if r.ReadOnly != nil {
+		a.printErr("the history is read-only: %v", r.ReadOnly)
 	}
 	if r.LostWAL {
 		a.printErr("the -wal file of the history was removed after a crash: what was written last may be lost")

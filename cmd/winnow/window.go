@@ -121,7 +121,10 @@ func (a *app) openJournal(w *journaledWindow, path string, to access) (err error
 
 // readOnly says why the window cannot be changed now; "" when it can.
 func (w *journaledWindow) readOnly() string {
-	if locked := w.journal.Locked(); locked != nil {
+	switch locked := w.journal.Locked(); {
+	case locked != nil && locked.Err != nil:
+		return "read-only: " + visible(locked.Error())
+	case locked != nil:
 		return "read only: " + visible(locked.Error()) + "; to make changes, close it and start this one again"
 	}
 	return ""

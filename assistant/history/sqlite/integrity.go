@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,8 +30,11 @@ func (s *store) inspect(ctx context.Context) (damage, err error) {
 	if err := s.finishSalvage(); err != nil {
 		return nil, err
 	}
-	if what, err := os.ReadFile(filepath.Join(s.runDir, damagedMark)); err == nil {
+	switch what, err := os.ReadFile(filepath.Join(s.runDir, damagedMark)); {
+	case err == nil:
 		return errors.New(string(what)), nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("history: %w", err)
 	}
 	bytes, walBytes := fileSize(s.path), fileSize(s.path+"-wal")
 	switch {

@@ -68,6 +68,7 @@ type store struct {
 	damageOnce sync.Once
 
 	usedBefore bool        // the run folder was there before this Open
+	unread     bool        // the database is damaged, and could not be salvaged now
 	checkDue   atomic.Bool // every page is to be checked in the background
 	marked     bool        // the database says that it is not closed; guarded by writer
 }
@@ -259,12 +260,12 @@ func (s *store) recordWrite(ctx context.Context) {
 // exclusive locking mode, and one that was closed only as a file that nobody changes.
 func (s *store) openReadOnly(ctx context.Context, cause error) (*store, error) {
 	var storage *history.StorageError
-	if !errors.As(cause, &storage) || fileSize(s.path) <= 0 || errors.Is(cause, context.Canceled) {
+	if !errors.As(cause, &storage) || s.unread || fileSize(s.path) <= 0 || errors.Is(cause, context.Canceled) {
 		return nil, cause
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.writer, s.writeDB, s.owner = nil, nil, nil
-	s.report = history.Report{Repaired: s.report.Repaired, ReadOnly: cause}
+	s.report.ReadOnly = &history.StorageError{Op: "write", Path: s.path, Reason: storage.Reason, Err: cause}
 	names := []string{dsn(s.path, "query_only(1)") + "&mode=ro", dsn(s.path, "locking_mode(EXCLUSIVE)", "query_only(1)")}
 	if fileSize(s.path+"-wal") <= 0 && fileSize(s.path+"-journal") <= 0 {
 		names = append(names, dsn(s.path, "query_only(1)")+"&mode=ro&immutable=1")

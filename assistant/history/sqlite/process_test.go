@@ -45,6 +45,8 @@ func TestMain(m *testing.M) {
 		childHold(path)
 	case "migrate":
 		childMigrate(path)
+	default:
+		childLimited(role, path)
 	}
 }
 
@@ -147,8 +149,9 @@ func startChild(t testing.TB, role, path string) *child {
 	return c
 }
 
-// startChildUnready does not wait until the child has opened the database.
-func startChildUnready(t testing.TB, role, path string) *child {
+// startChildUnready does not wait until the child has opened the database; change, when
+// given, changes the command before it starts.
+func startChildUnready(t testing.TB, role, path string, change ...func(*exec.Cmd)) *child {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -157,6 +160,9 @@ func startChildUnready(t testing.TB, role, path string) *child {
 	c := &child{Cmd: exec.CommandContext(t.Context(), self)}
 	c.Env = append(os.Environ(), childEnv+"="+role+" "+path)
 	c.Stderr = os.Stderr
+	for _, f := range change {
+		f(c.Cmd)
+	}
 	if c.stdin, err = c.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}

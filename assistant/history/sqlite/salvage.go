@@ -45,6 +45,7 @@ func (s *store) salvage(ctx context.Context, damage error) error {
 		err = errors.Join(os.WriteFile(s.salvagePlan(), plan, fileMode), privatefile.SyncFile(s.salvagePlan()), privatefile.SyncFolder(s.runDir))
 	}
 	if err != nil {
+		s.unread = true
 		removeDatabase(s.path + salvageNew)
 		return fmt.Errorf("history: salvage %s (%s): %w", s.path, report.Reason, err)
 	}
@@ -66,8 +67,13 @@ func (s *store) freeName() string {
 func (s *store) finishSalvage() error {
 	var report history.Salvage
 	raw, err := os.ReadFile(s.salvagePlan())
-	if err != nil || json.Unmarshal(raw, &report) != nil {
-		return nil //nolint:nilerr // there is no salvage, or one to restart
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("history: %w", err)
+	case json.Unmarshal(raw, &report) != nil: // its process was killed while it wrote the plan: the salvage starts again
+		return nil
 	}
 	report.SetAside = filepath.Join(filepath.Dir(s.path), filepath.Base(report.SetAside)) // the folder may have moved
 	if fileSize(s.path+salvageNew) >= 0 {
