@@ -56,7 +56,7 @@ var rooms = []room{
 	{name: "pane-models", keys: []string{"shift+tab", "]"}, shows: "❯Models"},
 	{name: "pane-changes", keys: []string{"shift+tab", "x", "]", "]"}, shows: "❯Changes"},
 	{name: "pane-all", keys: []string{"shift+tab", "x", "["}, shows: "❯All"},
-	{name: "pane-pattern", keys: []string{"shift+tab", "i", "gpt-5*"}, shows: "gpt-5*"},
+	{name: "pane-pattern", keys: []string{"shift+tab", "h", "gpt-5*"}, shows: "gpt-5*"},
 	{name: "commands", keys: []string{"/mo"}, shows: "/model [NAME]"},
 	{name: "files", keys: []string{"see @"}, shows: "plan.txt"},
 	{name: "working", asks: true, shows: "half of an answer"},

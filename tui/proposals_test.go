@@ -19,7 +19,7 @@ func TestAProposalTellsItsEffect(t *testing.T) {
 	d.Type("hide previews", tuitest.Send)
 	d.Wait("hides 2 models: openai/gpt-4o-preview, openai/gpt-5-preview")
 	d.WaitGone("working")
-	d.Type(tuitest.Tab, tuitest.Tab, "i", "gpt-5*", tuitest.Enter)
+	d.Type(tuitest.Tab, tuitest.Tab, "h", "gpt-5*", tuitest.Enter)
 	d.Wait("hides 1 model: openai/gpt-4o-preview")
 	d.Type(tuitest.Alt(1))
 	d.Wait("Carried out")

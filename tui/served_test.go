@@ -134,7 +134,7 @@ func (m *member) pane() {
 // hide adds an ignore rule in the pane.
 func (m *member) hide(pattern string) {
 	m.t.Helper()
-	m.Type("i", pattern, tuitest.Enter)
+	m.Type("h", pattern, tuitest.Enter)
 	m.says("added ignore rule")
 }
 
@@ -188,7 +188,7 @@ func TestWhoHasTheWindowIsShown(t *testing.T) {
 	anna.Until(func(f string) bool { return !strings.Contains(f, "anna's assistant") })
 
 	bert.pane()
-	for _, key := range []tuitest.Key{"i", "D", tuitest.CtrlS, tuitest.CtrlZ} {
+	for _, key := range []tuitest.Key{"h", "D", tuitest.CtrlS, tuitest.CtrlZ} {
 		bert.Type(tuitest.Space) // ends the notice before
 		bert.Type(key)
 		bert.says("anna's assistant is working")
@@ -340,7 +340,7 @@ func TestThePanesAgreeAfterRandomEdits(t *testing.T) {
 			m.Type("G", "x")
 			m.Until(func(string) bool { return len(g.window.Rules(modelfilter.Ignore)) < before })
 		} else {
-			m.Type("i", pattern, tuitest.Enter)
+			m.Type("h", pattern, tuitest.Enter)
 			m.Until(func(string) bool { return has(pattern) })
 		}
 		g.agree(all)

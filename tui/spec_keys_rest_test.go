@@ -151,9 +151,26 @@ func provePane(t *testing.T) {
 		d.says("deleted 2 rules")
 		check(t, d, "ignore o3*")
 	})
-	t.Run("i", func(t *testing.T) {
+	t.Run("i", func(t *testing.T) { // and what was meant as a message is one
 		d := begin(t)
-		d.Type("i", "gpt-5*")
+		d.Type("i", "allow gpt-5.1")
+		d.in("INPUT")
+		d.box("allow gpt-5.1")
+		check(t, d, "ignore gpt-3.5*, ignore o3*, ignore o4*")
+	})
+	t.Run("f, F", func(t *testing.T) {
+		d := begin(t)
+		d.Type("f", tuitest.Key("ctrl+u"), "s3", tuitest.Enter)
+		d.in("VIEW")
+		d.Wait("s3")
+		d.Type(tuitest.Tab)
+		d.in("PANE")
+		d.Type("F")
+		d.WaitGone("s3")
+	})
+	t.Run("h", func(t *testing.T) {
+		d := begin(t)
+		d.Type("h", "gpt-5*")
 		d.Wait("gpt-5*")
 		check(t, d, "ignore gpt-3.5*, ignore o3*, ignore o4*") // only previewed
 		d.Type(tuitest.Enter)
@@ -161,11 +178,33 @@ func provePane(t *testing.T) {
 		check(t, d, "ignore gpt-3.5*, ignore o3*, ignore o4*, ignore gpt-5*")
 		d.Wait("● unsaved")
 	})
-	t.Run("w", func(t *testing.T) {
+	t.Run("a", func(t *testing.T) {
 		d := begin(t)
-		d.Type("w", "o3", tuitest.Enter)
+		d.Type("a", "o3", tuitest.Enter)
 		d.says("added allow rule")
 		check(t, d, "ignore gpt-3.5*, ignore o3*, ignore o4*, allow o3")
+	})
+	t.Run("w", func(t *testing.T) {
+		d := begin(t)
+		d.Type("w", "o3*")
+		d.on("gpt-3.5*") // nothing is typed, and the cursor stays
+		check(t, d, "ignore gpt-3.5*, ignore o3*, ignore o4*")
+	})
+	t.Run("h, a pattern with blanks", func(t *testing.T) {
+		d := begin(t)
+		d.Type("h", "allow gpt-5.1 please", tuitest.Enter)
+		d.Wait("Add a rule with blanks in it?")
+		d.clock.Advance(overlayGuard)
+		d.Type("n")
+		d.WaitGone("Add a rule with blanks in it?")
+		d.Wait("allow gpt-5.1 please") // it stays in the line
+		check(t, d, "ignore gpt-3.5*, ignore o3*, ignore o4*")
+		d.Type(tuitest.Enter)
+		d.Wait("Add a rule with blanks in it?")
+		d.clock.Advance(overlayGuard)
+		d.Type("y")
+		d.says("added ignore rule")
+		check(t, d, "ignore gpt-3.5*, ignore o3*, ignore o4*, ignore allow gpt-5.1 please")
 	})
 	t.Run("x", func(t *testing.T) {
 		d := begin(t)

@@ -178,7 +178,7 @@ func proveEscLine(t *testing.T) {
 	}{
 		"COMMAND line": {[]any{tuitest.Tab, "f", tuitest.Key("ctrl+u")}, "VIEW", "c'zebra'", func(d *fixture) string { return d.session.Filter() }},
 		"search":       {[]any{tuitest.Tab, "/"}, "VIEW", "zebra", func(*fixture) string { return "" }},
-		"pattern":      {[]any{tuitest.ShiftTab, "i"}, "PANE", "gpt-5*", func(d *fixture) string { return d.rules() + d.env() }},
+		"pattern":      {[]any{tuitest.ShiftTab, "h"}, "PANE", "gpt-5*", func(d *fixture) string { return d.rules() + d.env() }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -18,6 +18,7 @@ var (
 	inAll      = []Mode{Input, View, Command, Pane, HUD}
 	notCommand = []Mode{Input, View, Pane, HUD}
 	walking    = []Mode{View, Pane, HUD}
+	viewOrPane = []Mode{View, Pane}
 )
 
 // table is every action of the program. Its order is the order of help.
@@ -78,7 +79,6 @@ func viewActions() []*Action {
 		{Name: "enter", Help: "choose what is focused, else write a message", Modes: inView, Keys: []string{"enter"}, Footer: 1, Hint: "write", Early: true},
 		{Name: "previous-choice", Help: "previous choice", Modes: inView, Keys: []string{"h", "left"}},
 		{Name: "next-choice", Help: "next choice", Modes: inView, Keys: []string{"l", "right"}},
-		{Name: "input", Title: "Write a message", Help: "write a message", Modes: inView, Keys: []string{"i"}, Early: true},
 		{Name: "retry", Title: "Retry or regenerate the message", Help: "retry a failed pair, else regenerate", Modes: inView, Keys: []string{"r"}},
 		{Name: "re-ask", Title: "Edit and ask again", Help: "edit the message and send it as a new pair", Modes: inView, Keys: []string{"e"}},
 		{Name: "delete-pair", Title: "Delete the message pair", Help: "delete the pair", Modes: inView, Keys: []string{"d"}},
@@ -117,8 +117,8 @@ func paneActions() []*Action {
 		{Name: "pane-page-up", Help: "a page up", Keys: []string{"pgup", "ctrl+u"}},
 		{Name: "pane-select", Help: "select a line", Keys: []string{"space"}, Footer: 5, Hint: "select"},
 		{Name: "pane-highlight", Help: "highlight what the rule or model touches", Keys: []string{"enter"}, Footer: 6, Hint: "highlights"},
-		{Name: "add-ignore", Title: "Add an ignore rule", Help: "add an ignore rule", Keys: []string{"i"}, Footer: 1, Hint: "ignore"},
-		{Name: "add-allow", Title: "Add an allow rule", Help: "add an allow rule", Keys: []string{"w"}, Footer: 1, Hint: "allow"},
+		{Name: "add-ignore", Title: "Hide models: add an ignore rule", Help: "hide: add an ignore rule", Keys: []string{"h"}, Footer: 1, Hint: "hide"},
+		{Name: "add-allow", Title: "Allow models: add an allow rule", Help: "allow: add an allow rule", Keys: []string{"a"}, Footer: 1, Hint: "allow"},
 		{Name: "delete-rule", Title: "Delete the rule", Help: "delete the rule", Keys: []string{"x", "delete"}, Footer: 1, Hint: "delete"},
 		{Name: "provider", Title: "Switch the provider", Help: "provider", Keys: []string{"p"}, Footer: 4, Hint: "provider"},
 		{Name: "pane-search", Title: "Search the models", Help: "search the models", Keys: []string{"/"}},
@@ -152,7 +152,8 @@ func globalActions() []*Action {
 	return []*Action{
 		{Name: "next-region", Title: "Next region", Help: "next region", Modes: notCommand, Keys: []string{"tab"}, Footer: 7, Hint: "pane", Early: true},
 		{Name: "previous-region", Title: "Previous region", Help: "previous region", Modes: notCommand, Keys: []string{"shift+tab"}, Early: true},
-		{Name: "filter", Title: "Filter the conversation", Help: "filter line", Modes: inView, Keys: []string{"f"}},
+		{Name: "input", Title: "Write a message", Help: "write a message", Modes: viewOrPane, Keys: []string{"i"}, Early: true},
+		{Name: "filter", Title: "Filter the conversation", Help: "filter line", Modes: viewOrPane, Keys: []string{"f"}},
 		{Name: "command-line", Title: "Type a :command on the shown pairs", Modes: nil},
 		{Name: "export-shown", Title: "Export the shown pairs to a file", Modes: nil},
 		{Name: "star-shown", Title: "Star the shown pairs", Modes: nil},

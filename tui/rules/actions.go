@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"unicode"
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
@@ -210,12 +212,23 @@ func (p *Pane) addPattern() pane.Action {
 		return pane.Nothing{}
 	case err != nil:
 		return pane.Notify{Text: refusalText(err), IsError: true}
+	case strings.ContainsFunc(v.Pattern, unicode.IsSpace): // a message typed into the wrong line
+		return pane.Confirm{
+			Title: "Add a rule with blanks in it?",
+			Lines: []string{listAndPattern(list, v.Pattern), "Model names have no blanks. " + p.keys.Hint("input", "writes a message to the assistant.")},
+			Yes:   "add", Then: func() pane.Action { return p.addRule(list, v.Pattern) },
+		}
 	}
-	p.jumpTo = ruleID(list, v.Pattern)
+	return p.addRule(list, v.Pattern)
+}
+
+// addRule adds the pattern of the line, which it closes.
+func (p *Pane) addRule(list modelfilter.List, pattern string) pane.Action {
+	p.jumpTo = ruleID(list, pattern)
 	p.closeInput()
-	name := ruleName(list, v.Pattern)
+	name := ruleName(list, pattern)
 	return p.edit(p.data.provider, "Add "+name, "added "+name, func(s modelfilter.Scope) error {
-		_, err := s.Add(list, text)
+		_, err := s.Add(list, pattern)
 		return err
 	})
 }

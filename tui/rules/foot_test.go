@@ -95,7 +95,7 @@ func TestWhatIsCutSaysSo(t *testing.T) {
 
 func TestAnEmptyListSaysWhatItsRulesAreFor(t *testing.T) {
 	for w, want := range map[int][2]string{
-		40: {"none · i adds one: it hides models", "none · w adds one: it shows models"},
+		40: {"none · h adds one: it hides models", "none · a adds one: it shows models"},
 		24: {"none", "none"},
 	} {
 		for i, other := range []string{"WHITELIST", "IGNORE"} {

@@ -90,7 +90,7 @@ func TestTextsNameTheKeysAsBound(t *testing.T) {
 	b := open(t, "", someModels)
 	b.SetKeys(keys)
 	frame := ansi.Strip(b.screen(60, 20))
-	if !strings.Contains(frame, "F7 adds an ignore rule") || strings.Contains(frame, "switches the provider") || strings.Contains(frame, " w adds") {
+	if !strings.Contains(frame, "F7 adds an ignore rule") || strings.Contains(frame, "switches the provider") || strings.Contains(frame, " a adds") {
 		t.Errorf("no rules:\n%s", frame)
 	}
 	b.do("add-ignore")

@@ -117,7 +117,7 @@ func runePress(r rune) tea.KeyPressMsg {
 
 // paneKeys are the default keys of the actions whose keys panes show.
 var paneKeys = map[string]string{
-	"add-allow": "w", "add-ignore": "i", "checkpoints": "ctrl+g", "delete-rule": "x", "discard": "D", "escape": "esc", "help": "f1",
+	"add-allow": "a", "add-ignore": "h", "checkpoints": "ctrl+g", "delete-rule": "x", "discard": "D", "escape": "esc", "help": "f1",
 	"import-rules": "I", "next-tab": "]", "pane-highlight": "enter", "pane-search": "/", "pane-select": "space", "provider": "p",
 	"refresh-models": "ctrl+r", "save": "ctrl+s", "topics": "ctrl+t",
 }
