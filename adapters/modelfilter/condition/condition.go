@@ -1,0 +1,195 @@
+package condition
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"winnow/adapters/modelfilter/usage"
+	"winnow/assistant/llm"
+	"winnow/assistant/nearest"
+)
+
+// Model is a model and what is known of it now.
+type Model struct {
+	Info     llm.ModelInfo
+	Use      usage.Use
+	UseKnown bool // false: Use says nothing
+	Hidden   bool // by the rules
+	New      bool // first listed after the user last looked
+}
+
+// Answer is whether a condition holds for a model.
+type Answer int8
+
+// The answers. The zero value is Unknown.
+const (
+	Unknown Answer = iota
+	No
+	Yes
+)
+
+func answerOf(yes bool) Answer {
+	if yes {
+		return Yes
+	}
+	return No
+}
+
+// not exchanges Yes and No.
+func (a Answer) not() Answer {
+	switch a {
+	case Yes:
+		return No
+	case No:
+		return Yes
+	default:
+		return Unknown
+	}
+}
+
+// Condition selects models. The zero value holds for every model.
+type Condition struct {
+	words []word
+}
+
+// word is one word of a condition.
+type word struct {
+	text    string // canonical, without the "!"
+	negated bool
+	match   func(Model, time.Time) Answer
+}
+
+// Empty reports whether the condition has no word, so that every model matches.
+func (c Condition) Empty() bool { return len(c.words) == 0 }
+
+// String is the condition in canonical form, which Parse reads as the same condition.
+func (c Condition) String() string {
+	texts := make([]string, len(c.words))
+	for i, w := range c.words {
+		if texts[i] = w.text; w.negated {
+			texts[i] = "!" + w.text
+		}
+	}
+	return strings.Join(texts, " ")
+}
+
+// Match reports whether the condition holds for m at the time now.
+func (c Condition) Match(m Model, now time.Time) Answer {
+	all := Yes
+	for _, w := range c.words {
+		answer := w.match(m, now)
+		if w.negated {
+			answer = answer.not()
+		}
+		switch answer {
+		case No:
+			return No
+		case Unknown:
+			all = Unknown
+		default:
+		}
+	}
+	return all
+}
+
+// Error is a word that cannot be read.
+type Error struct {
+	Column int    // in characters, from 1
+	Text   string // the word
+	Reason string // what is wrong, and what to write
+}
+
+// Error names the word, its place, and what to write instead.
+func (e *Error) Error() string {
+	return fmt.Sprintf("column %d: %q: %s", e.Column, e.Text, e.Reason)
+}
+
+// Parse reads a condition. An error is an *Error that names the first word that cannot
+// be read.
+func Parse(line string) (Condition, error) {
+	var c Condition
+	end := 0 // of the last word, in bytes
+	for _, text := range strings.Fields(line) {
+		start := end + strings.Index(line[end:], text)
+		w, reason := parseWord(text)
+		if reason != "" {
+			return Condition{}, &Error{Column: utf8.RuneCountInString(line[:start]) + 1, Text: text, Reason: reason}
+		}
+		c.words, end = append(c.words, w), start+len(text)
+	}
+	return c, nil
+}
+
+// operators compare a number or a date; a longer one comes before its beginning.
+var operators = []string{">=", "<=", ">", "<", "="}
+
+// parseWord reads one word; reason says why it cannot be read.
+func parseWord(text string) (w word, reason string) {
+	rest, negated := strings.CutPrefix(text, "!")
+	if rest == "" || strings.HasPrefix(rest, "!") {
+		return w, "a word must follow the !"
+	}
+	w, reason = parsePlain(rest)
+	w.negated = negated
+	return w, reason
+}
+
+func parsePlain(text string) (word, string) {
+	lower := strings.ToLower(text)
+	for _, k := range keywords {
+		if lower == k.name && k.flag != nil {
+			return word{text: k.name, match: func(m Model, _ time.Time) Answer { return k.flag(m) }}, ""
+		}
+	}
+	if at := strings.IndexAny(text, "<>=:"); at > 0 {
+		name, operator, value := lower[:at], text[at:at+1], text[at+1:]
+		for _, o := range operators {
+			if strings.HasPrefix(text[at:], o) {
+				operator, value = o, text[at+len(o):]
+				break
+			}
+		}
+		return parseKeyword(name, operator, value)
+	}
+	return word{text: "name:" + text, match: nameMatch(text)}, ""
+}
+
+// parseKeyword reads a keyword with its value: price>10, status:preview.
+func parseKeyword(name, operator, value string) (word, string) {
+	i := slices.IndexFunc(keywords, func(k keyword) bool { return k.name == name })
+	if i < 0 {
+		if operator == ":" {
+			return word{}, unknownKeyword(name) + "; for a name that contains a colon write name:" + name + ":" + value
+		}
+		return word{}, unknownKeyword(name)
+	}
+	switch k := keywords[i]; {
+	case k.flag != nil:
+		return word{}, fmt.Sprintf("%s takes no value; write %s or !%s", name, name, name)
+	case (operator == ":") != (k.text != nil):
+		return word{}, "write " + k.example
+	case value == "":
+		return word{}, "a value is missing; write " + k.example
+	case k.text != nil:
+		match, canonical, reason := k.text(value)
+		return word{text: name + ":" + canonical, match: match}, reason
+	default:
+		match, canonical, reason := k.compare(operator, value)
+		return word{text: name + operator + canonical, match: match}, reason
+	}
+}
+
+// unknownKeyword says that there is no such keyword, with the nearest ones.
+func unknownKeyword(name string) string {
+	names := make([]string, len(keywords))
+	for i, k := range keywords {
+		names[i] = k.name
+	}
+	if near := nearest.Names(name, names, 2); len(near) > 0 {
+		return fmt.Sprintf("there is no condition %q; did you mean %s?", name, strings.Join(near, " or "))
+	}
+	return fmt.Sprintf("there is no condition %q; use %s", name, strings.Join(names, ", "))
+}
