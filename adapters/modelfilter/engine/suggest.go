@@ -2,50 +2,203 @@ package engine
 
 import (
 	"cmp"
+	"container/heap"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"winnow/assistant/glob"
 )
 
-// Suggest returns patterns that, as rules, together match all of wanted and
-// none of others; both are model ids, with or without the provider. It is the
-// shortest single pattern of the forms *, abc*, *abc, abc*xyz and *abc*, cut
-// between words of the names, if one will do, else the exact names. The answer
-// is the same for the same sets, in any order. An id in both sets, or one that
-// no rule can tell from one of others, is left out.
+// Suggest returns few patterns that, as rules, together match all of wanted and none
+// of others; both are model ids, with or without the provider. Besides exact names, a
+// pattern has one of the forms *, abc*, *abc, abc*xyz and *abc*, cut between words of the
+// names. The one that matches most of what is left is taken first, the shortest of equal
+// ones; the answer is the same for the same sets, in any order. An id in both sets, or one
+// that no rule can tell from one of others, is left out.
 func Suggest(wanted, others []string) []string {
-	excluded := make(map[string]bool, len(others))
-	for _, id := range others {
-		excluded[id] = true
-	}
-	wanted = slices.Compact(slices.Sorted(slices.Values(wanted)))
-	wanted = slices.DeleteFunc(wanted, func(id string) bool { return excluded[id] })
-	var names []string
-	for _, id := range wanted {
-		names = append(names, withoutProvider(id))
-	}
-	if len(names) > 1 {
-		for _, text := range candidates(names) {
-			p := glob.Compile(text)
-			if !slices.ContainsFunc(names, func(name string) bool { return !p.Match(name) }) && matchesNone(text, others) {
-				return []string{text}
-			}
+	c := newCover(wanted, others)
+	var out []string
+	for text, matched := c.best(); text != ""; text, matched = c.best() {
+		out = append(out, text)
+		for _, i := range matched {
+			delete(c.open, i)
 		}
 	}
-	var out []string
-	for i, id := range wanted {
-		for _, exact := range []string{quoted(names[i]), quoted(id)} {
-			if matchesNone(exact, others) {
-				out = append(out, exact)
+	for i := range c.open {
+		for _, exact := range []string{c.names[i], c.ids[i]} {
+			if pattern := quoted(exact); !c.others.lists(exact) && (pattern == exact || matchesNone(pattern, others)) {
+				out = append(out, pattern)
 				break
 			}
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return c.needed(out)
+}
+
+// cover is the search for patterns.
+type cover struct {
+	ids, names []string     // wanted, with and without the provider
+	open       map[int]bool // indexes of the ids that no pattern matches yet
+	others     *idIndex
+	candidates candidates // a heap
+}
+
+func newCover(wanted, others []string) *cover {
+	excluded := make(map[string]bool, len(others))
+	for _, id := range others {
+		excluded[id] = true
+	}
+	c := &cover{open: map[int]bool{}, others: newIDIndex(others)}
+	c.ids = slices.Compact(slices.Sorted(slices.Values(wanted)))
+	c.ids = slices.DeleteFunc(c.ids, func(id string) bool { return excluded[id] })
+	from := map[cut][]int{}
+	most := int(math.Sqrt(2 * maxCandidates / float64(max(len(c.ids), 1))))
+	for i, id := range c.ids {
+		name := withoutProvider(id)
+		c.names, c.open[i] = append(c.names, name), true
+		for _, k := range cuts(name, min(max(most, minCuts), maxCuts)) {
+			if n := len(from[k]); n == 0 || from[k][n-1] != i {
+				from[k] = append(from[k], i)
+			}
+		}
+	}
+	for k, names := range from {
+		if len(names) > 1 { // else the exact name says more
+			c.candidates = append(c.candidates, candidate{cut: k, text: k.pattern(), from: names, gain: len(names)})
+		}
+	}
+	heap.Init(&c.candidates)
+	return c
+}
+
+// best returns the pattern that matches most open names, and the indexes of all names
+// that it matches; "" when no pattern matches two of them. A gain only shrinks, so the
+// first candidate whose gain is up to date is the best one.
+func (c *cover) best() (text string, matched []int) {
+	for c.candidates.Len() > 0 {
+		k := heap.Pop(&c.candidates).(candidate)
+		gain := 0
+		for _, i := range k.from {
+			if c.open[i] {
+				gain++
+			}
+		}
+		switch {
+		case gain < 2 || c.others.matchesAny(k.cut):
+		case gain < k.gain:
+			k.gain = gain
+			heap.Push(&c.candidates, k)
+		case matchesNone(k.text, c.others.ids):
+			return k.text, k.from
+		}
+	}
+	return "", nil
+}
+
+// needed returns the patterns of a cover in order, without those whose names the others
+// match too.
+func (c *cover) needed(patterns []string) []string {
+	slices.Sort(patterns)
+	patterns = slices.Compact(patterns)
+	times := make([]int, len(c.ids)) // how many patterns match an id
+	matched := make(map[string][]int, len(patterns))
+	for _, text := range patterns {
+		p := glob.Compile(text)
+		for i, id := range c.ids {
+			if p.MatchID(id) {
+				matched[text], times[i] = append(matched[text], i), times[i]+1
+			}
+		}
+	}
+	return slices.DeleteFunc(patterns, func(text string) bool {
+		if slices.ContainsFunc(matched[text], func(i int) bool { return times[i] == 1 }) {
+			return false
+		}
+		for _, i := range matched[text] {
+			times[i]--
+		}
+		return true
+	})
+}
+
+// candidate is a pattern and the names that it was cut from, which it matches.
+type candidate struct {
+	cut
+	text string
+	from []int
+	gain int // how many of them were open when this was last counted
+}
+
+// candidates is a heap, the best one first. It implements heap.Interface.
+type candidates []candidate
+
+func (c candidates) Len() int      { return len(c) }
+func (c candidates) Swap(i, j int) { c[i], c[j] = c[j], c[i] }
+func (c candidates) Less(i, j int) bool {
+	a, b := c[i], c[j]
+	return cmp.Or(cmp.Compare(b.gain, a.gain), shorter(a.text, b.text)) < 0
+}
+func (c *candidates) Push(x any) { *c = append(*c, x.(candidate)) }
+func (c *candidates) Pop() any {
+	last := (*c)[len(*c)-1]
+	*c = (*c)[:len(*c)-1]
+	return last
+}
+
+// cut is a name cut into a pattern: start*end, or *part*.
+type cut struct{ start, part, end string }
+
+func (k cut) pattern() string {
+	if k.part != "" {
+		return "*" + quoted(k.part) + "*"
+	}
+	return quoted(k.start) + "*" + quoted(k.end)
+}
+
+// idIndex finds out quickly whether a cut matches one of many ids.
+type idIndex struct {
+	ids    []string
+	starts []string // the ids, with and without provider, sorted
+	text   string   // the ids, each between line breaks
+}
+
+func newIDIndex(ids []string) *idIndex {
+	x := &idIndex{ids: ids, text: "\n" + strings.Join(ids, "\n") + "\n"}
+	for _, id := range ids {
+		x.starts = append(x.starts, id, withoutProvider(id))
+	}
+	slices.Sort(x.starts)
+	return x
+}
+
+// lists reports whether name is one of the ids, with or without its provider.
+func (x *idIndex) lists(name string) bool {
+	_, found := slices.BinarySearch(x.starts, name)
+	return found
+}
+
+// matchesAny reports whether the pattern of k matches one of the ids as a rule does; for a
+// comma, which matches any character, it may miss one.
+func (x *idIndex) matchesAny(k cut) bool {
+	switch {
+	case len(x.ids) == 0:
+		return false
+	case k.part != "":
+		return strings.Contains(x.text, k.part)
+	case k.start == "":
+		return strings.Contains(x.text, k.end+"\n")
+	}
+	i, _ := slices.BinarySearch(x.starts, k.start)
+	for ; i < len(x.starts) && strings.HasPrefix(x.starts[i], k.start); i++ {
+		if len(x.starts[i]) >= len(k.start)+len(k.end) && strings.HasSuffix(x.starts[i], k.end) {
+			return true
+		}
+	}
+	return false
 }
 
 func withoutProvider(id string) string {
@@ -67,34 +220,39 @@ const (
 	minPart  = 3
 )
 
-// maxCuts is how many cuts of a name are tried: their pairs are candidates.
-const maxCuts = 40
+// A name is cut in minCuts to maxCuts places, from its start, fewer for long lists: pairs
+// of places make candidates, and all names together make about maxCandidates.
+const (
+	minCuts       = 6
+	maxCuts       = 40
+	maxCandidates = 200_000
+)
 
-// candidates lists the patterns that may match all of names, the shortest first:
-// the shortest name with a part replaced by *, and its parts between stars.
-func candidates(names []string) []string {
-	shortest := slices.MinFunc(names, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
-	cuts := wordCuts(shortest)
-	cuts = cuts[:min(len(cuts), maxCuts)]
+// cuts lists the patterns that a name is cut into: the name with a part replaced by *,
+// and its parts between stars. It is cut in at most n places.
+func cuts(name string, n int) []cut {
+	at := wordCuts(name)
+	at = at[:min(len(at), n)]
 	specific := func(part string, length int) bool {
 		return part == "" || len(strings.Trim(part, "-_.:/ ")) >= length
 	}
-	var out []string
-	for i, from := range cuts {
-		for _, to := range cuts[i:] {
-			start, part, end := shortest[:from], shortest[from:to], shortest[to:]
-			if specific(start, minStart) && specific(end, minPart) {
-				out = append(out, quoted(start)+"*"+quoted(end))
+	var out []cut
+	for i, from := range at {
+		for _, to := range at[i:] {
+			if specific(name[:from], minStart) && specific(name[to:], minPart) {
+				out = append(out, cut{start: name[:from], end: name[to:]})
 			}
-			if part != "" && specific(part, minPart) {
-				out = append(out, "*"+quoted(part)+"*")
+			if part := name[from:to]; part != "" && specific(part, minPart) {
+				out = append(out, cut{part: part})
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b string) int {
-		return cmp.Or(cmp.Compare(len([]rune(a)), len([]rune(b))), cmp.Compare(strings.Count(a, "*"), strings.Count(b, "*")))
-	})
 	return out
+}
+
+// shorter orders patterns by length, then by stars, then by text.
+func shorter(a, b string) int {
+	return cmp.Or(cmp.Compare(utf8.RuneCountInString(a), utf8.RuneCountInString(b)), cmp.Compare(strings.Count(a, "*"), strings.Count(b, "*")), cmp.Compare(a, b))
 }
 
 // words finds the letters, the digits and the other characters of a name.

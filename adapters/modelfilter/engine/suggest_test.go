@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ func TestSuggest(t *testing.T) {
 		{"a-preview b-preview", "a b", "*preview"},
 		{"a-preview b-preview-2", "a b", "*preview*"},
 		{"gpt-4-mini gpt-5-mini", "o1-mini gpt-4", "gpt*mini"},
-		{"gpt-4 gpt-5 x", "o1", "gpt-4 gpt-5 x"},
+		{"gpt-4 gpt-5 x", "o1", "gpt* x"},
 		{"abc abd", "axx abx", "abc abd"},
 		{"openai/o1 openai/o3", "openai/gpt", "o1 o3"}, // o* would match openai/gpt as a whole
 		{"o1 o3", "gpt", "o1 o3"},
@@ -82,5 +83,98 @@ func TestSuggestIsExactAndDeterministic(t *testing.T) {
 	}
 	if short < 100 {
 		t.Fatalf("only %d suggestions are shorter than the list of names", short)
+	}
+}
+
+// TestSuggestIsAtMostTwiceTheShortestList compares with the shortest list of patterns of
+// the same forms, found by trying all.
+func TestSuggestIsAtMostTwiceTheShortestList(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	parts := []string{"gpt", "o1", "mini", "pro", "preview", "4", "5", "audio"}
+	longer := 0
+	for range 300 {
+		set := map[string]bool{}
+		for range 4 + rng.IntN(5) {
+			name := parts[rng.IntN(len(parts))]
+			for range rng.IntN(3) {
+				name += "-" + parts[rng.IntN(len(parts))]
+			}
+			set["acme/"+name] = true
+		}
+		var wanted, others []string
+		for id := range set {
+			if rng.IntN(3) > 0 {
+				wanted = append(wanted, id)
+			} else {
+				others = append(others, id)
+			}
+		}
+		got, least := Suggest(wanted, others), shortestCover(wanted, others)
+		if len(got) > 2*least {
+			t.Fatalf("Suggest(%q, %q) = %q, %d patterns will do", wanted, others, got, least)
+		}
+		if len(got) > least {
+			longer++
+		}
+	}
+	if longer > 30 {
+		t.Errorf("%d of 300 suggestions are not the shortest", longer)
+	}
+}
+
+// shortestCover returns how many patterns of the forms of Suggest match all of wanted and
+// none of others.
+func shortestCover(wanted, others []string) int {
+	covers := map[uint]bool{} // as bits, one for each of wanted
+	for i, id := range wanted {
+		name := withoutProvider(id)
+		patterns := []string{glob.Quote(name)}
+		for _, k := range cuts(name, maxCuts) {
+			patterns = append(patterns, k.pattern())
+		}
+		for _, text := range patterns {
+			p := glob.Compile(text)
+			if slices.ContainsFunc(others, p.MatchID) {
+				continue
+			}
+			bits := uint(1) << i
+			for j, id := range wanted {
+				if p.MatchID(id) {
+					bits |= 1 << j
+				}
+			}
+			covers[bits] = true
+		}
+	}
+	reached := map[uint]bool{0: true}
+	for n := 0; ; n++ {
+		if reached[1<<len(wanted)-1] {
+			return n
+		}
+		next := map[uint]bool{}
+		for have := range reached {
+			for bits := range covers {
+				next[have|bits] = true
+			}
+		}
+		reached = next
+	}
+}
+
+func BenchmarkSuggestOfManyModels(b *testing.B) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	var wanted, others []string
+	for i := range 20_000 {
+		id := fmt.Sprintf("openrouter/lab-%d/%s-%d.%d-%s", rng.IntN(200), []string{"gpt", "llama", "qwen", "mistral"}[rng.IntN(4)], rng.IntN(9), rng.IntN(9), []string{"mini", "large", "preview", "instruct", "chat"}[rng.IntN(5)])
+		id += fmt.Sprint("-", i)
+		if strings.Contains(id, "preview") || rng.IntN(50) == 0 {
+			wanted = append(wanted, id)
+		} else {
+			others = append(others, id)
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		Suggest(wanted, others)
 	}
 }
