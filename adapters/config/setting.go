@@ -37,6 +37,7 @@ type Settings struct {
 	Plain                bool          `key:"plain" default:"false" help:"no alternate screen, lines only"`
 	LocalServers         bool          `key:"local_servers" default:"true" help:"look for Ollama, LM Studio and llama.cpp on this machine"`
 	SessionIdle          time.Duration `key:"session_idle" default:"24h0m0s" help:"until winnow serve closes an HTTP session that nobody uses; its conversation can be continued"`
+	ProxyData            string        `key:"proxy_data" help:"the proxy's data folder, which holds usage/; empty is the folder of the .env"`
 	LogLevel             string        `key:"log_level" one:"info, error, warning, debug" help:"how much is logged"`
 
 	Keys      []Binding

@@ -77,6 +77,7 @@ func (w *Window) Tools() []assistant.Tool {
 			func(_ context.Context, a detailArgs) assistant.ToolResult { return w.toolDetails(a) }),
 		tool("Query", "explain_model_status", "Explain why a model is hidden or shown: the rule that decides, and all that match.",
 			func(_ context.Context, a modelArgs) assistant.ToolResult { return w.toolExplain(a.Model) }),
+		w.findTool(),
 		tool("Provider", "switch_provider", "Show another provider of available_providers. Changes no rule.",
 			func(_ context.Context, a providerArgs) assistant.ToolResult { return w.toolSwitch(a) }),
 		tool("Provider", "refresh_models", "Ask the provider or the proxy for its models again. Goes to the network.", w.toolRefresh),

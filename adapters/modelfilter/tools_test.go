@@ -26,6 +26,7 @@ var toolNames = []struct {
 	{"get_models_matching_pattern", false},
 	{"get_model_details", false},
 	{"explain_model_status", false},
+	{"find_models", false},
 	{"switch_provider", false},
 	{"refresh_models", false},
 	{"save_changes", true},
@@ -39,7 +40,7 @@ func TestToolsAreThoseOfTheSpecification(t *testing.T) {
 		"clear_all_ignore_rules": "provider", "clear_all_whitelist_rules": "provider",
 		"import_rules": "ignore mode* provider whitelist", "get_models_matching_pattern": "pattern* provider",
 		"get_model_details": "model", "explain_model_status": "model*", "switch_provider": "provider*",
-		"refresh_models": "provider", "save_changes": "", "discard_changes": "",
+		"find_models": "limit provider sort where*", "refresh_models": "provider", "save_changes": "", "discard_changes": "",
 	}
 	tools := fresh(t, plainEnv).Tools()
 	if len(tools) != len(toolNames) {
@@ -98,6 +99,23 @@ var toolCases = map[string]toolCase{
 			"affected_models": strs("gpt-4", "gpt-4-turbo", "gpt-4o", "gpt-4o-mini"), "has_unsaved_changes": true,
 		},
 		rules: []string{"*-preview", "gpt-3.5*", "gpt-4*"},
+	},
+	"find": {
+		tool: "find_models", args: `{"where":"hidden *gpt*"}`, says: []string{"Models that match: 3, 0 of them shown."},
+		data: map[string]any{"count": 3., "shown_count": 0., "unknown_count": 0., "truncated": false},
+	},
+	"find with a limit": {
+		tool: "find_models", args: `{"where":"*gpt*","provider":"openai","sort":"requests","limit":1}`, says: []string{"The first 1 are listed."},
+		data: map[string]any{"count": 8., "truncated": true},
+	},
+	"find what is unknown": {
+		tool: "find_models", args: `{"where":"requests>0"}`, says: []string{"Left out because a fact is unknown: 13."}, data: map[string]any{"count": 0.},
+	},
+	"find with an error": {
+		tool: "find_models", args: `{"where":"prize>1"}`, fails: "failed", says: []string{"Column 1", "did you mean price"},
+	},
+	"find at an unknown provider": {
+		tool: "find_models", args: `{"where":"new","provider":"opnai"}`, fails: "failed", says: []string{"openai"},
 	},
 	"add ignore makes redundant": {
 		tool: "add_ignore_rule", args: `{"pattern":"gpt-3*"}`, says: []string{"redundant: `gpt-3.5*`", "Nothing changes"},

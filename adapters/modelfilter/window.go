@@ -11,7 +11,10 @@ import (
 
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter/engine"
+	"winnow/adapters/modelfilter/models"
+	"winnow/adapters/modelfilter/usage"
 	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 // List names one of the two rule lists of a provider.
@@ -32,9 +35,12 @@ var ErrLocked = fmt.Errorf("the model filter is locked: %w", assistant.ErrBusy)
 
 // Options configures Open. The zero value opens ./.env.
 type Options struct {
-	EnvFile     string           // "" means .env; it need not exist
-	Environ     func() []string  // the real environment; nil means os.Environ
-	Models      modelLister      // nil knows no models
+	EnvFile string          // "" means .env; it need not exist
+	Environ func() []string // the real environment; nil means os.Environ
+	Models  modelLister     // nil knows no models
+	// Describe returns the facts of a model; nil asks the catalogue.
+	Describe    func(id string) (llm.ModelInfo, bool)
+	Usage       *usage.Dir       // nil: how often models are used is unknown
 	VersionsDir string           // where versions are stored; "" stores none
 	Session     func() string    // id of the session that saves; nil means none
 	Now         func() time.Time // nil means time.Now
@@ -46,6 +52,7 @@ type Window struct {
 	Scope
 
 	opts     Options
+	describe func(id string) (llm.ModelInfo, bool)
 	versions *dotenv.Versions
 
 	saving sync.Mutex // locked while the file is written, before mu
@@ -100,6 +107,9 @@ func Open(ctx context.Context, o Options) (*Window, error) {
 	}
 	w := &Window{opts: o, providers: map[string]*provider{}, tab: TabRules, revision: 1, reread: make(chan struct{}, 1), versions: dotenv.OpenVersions(o.VersionsDir, o.Now)}
 	w.Scope = Scope{w: w}
+	if w.describe = o.Describe; w.describe == nil {
+		w.describe = models.Info
+	}
 	r, err := w.read(ctx)
 	if err != nil {
 		return nil, err

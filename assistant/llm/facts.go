@@ -12,21 +12,21 @@ import (
 // Facts describe a model for people who choose between models. The zero value of each
 // field is unknown. An endpoint or a catalogue states them; winnow never infers one.
 type Facts struct {
-	PriceIn     Price `json:"in,omitzero"`
-	PriceOut    Price `json:"out,omitzero"`
-	PriceCached Price `json:"cached,omitzero"`     // of input that the endpoint has cached
-	MaxAnswer   int   `json:"max_answer,omitzero"` // tokens
+	PriceIn     Price `json:"price_in,omitzero"`
+	PriceOut    Price `json:"price_out,omitzero"`
+	PriceCached Price `json:"price_cached,omitzero"`      // of input that the endpoint has cached
+	MaxAnswer   int   `json:"max_output_tokens,omitzero"` // tokens
 
-	ToolCalls  Ability `json:"calls,omitempty"`
+	ToolCalls  Ability `json:"tool_calls,omitempty"`
 	Reasoning  Ability `json:"reasoning,omitempty"`
-	Structured Ability `json:"structured,omitempty"` // answers that follow a JSON schema
+	Structured Ability `json:"structured_output,omitempty"` // answers that follow a JSON schema
 
-	Inputs  string `json:"inputs,omitempty"`  // modalities, in lower case, joined by commas: "image,text"
-	Outputs string `json:"outputs,omitempty"` // likewise
+	Inputs  string `json:"input_modalities,omitempty"`  // modalities, in lower case, joined by commas: "image,text"
+	Outputs string `json:"output_modalities,omitempty"` // likewise
 
-	Family   string `json:"family,omitempty"`   // in lower case
-	Released string `json:"released,omitempty"` // a Date
-	Cutoff   string `json:"cutoff,omitempty"`   // of its knowledge, a Date
+	Family   string `json:"family,omitempty"`           // in lower case
+	Released string `json:"released,omitempty"`         // a Date
+	Cutoff   string `json:"knowledge_cutoff,omitempty"` // of its knowledge, a Date
 	Status   Status `json:"status,omitempty"`
 	Kind     string `json:"kind,omitempty"` // "chat", "embedding", "image", "audio", or the endpoint's own word
 }

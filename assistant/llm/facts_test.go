@@ -40,8 +40,8 @@ func TestAnUnknownPriceIsNotZero(t *testing.T) {
 }
 
 func FuzzFactsOfAFile(f *testing.F) {
-	f.Add(`{"in":1,"family":"gpt","released":"2025-01","status":"active","inputs":"image,text","vision":"yes"}`)
-	f.Add(`{"in":-4,"max_answer":-1,"family":"\u001b[2J","kind":"a b","calls":"perhaps","outputs":"\u202e"}`)
+	f.Add(`{"price_in":1,"family":"gpt","released":"2025-01","status":"active","input_modalities":"image,text","vision":"yes"}`)
+	f.Add(`{"price_in":-4,"max_output_tokens":-1,"family":"\u001b[2J","kind":"a b","tool_calls":"perhaps","output_modalities":"\u202e"}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		var read llm.Facts
 		if json.Unmarshal([]byte(text), &read) != nil {

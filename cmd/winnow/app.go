@@ -214,6 +214,11 @@ func (a *app) envFile() string {
 	return cmp.Or(a.flagOrEnv(a.flags.envFile, "WINNOW_ENV_FILE"), ".env")
 }
 
+// proxyData is the proxy's data folder: where its .env is, unless a setting names another.
+func (a *app) proxyData() string {
+	return cmp.Or(a.settings.ProxyData, filepath.Dir(a.envFile()))
+}
+
 // checkEnvFile refuses a .env file that the user named and that does not exist:
 // it is most often a typing error.
 func (a *app) checkEnvFile() error {

@@ -83,7 +83,7 @@ func TestMCPOverPipes(t *testing.T) {
 	b := newBench(t, env)
 	a := b.connect()
 	list, err := a.client.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 14 {
+	if err != nil || len(list.Tools) != 15 {
 		t.Fatalf("%d tools, %v", len(list.Tools), err)
 	}
 	rule := map[string]any{"pattern": "*mini*"}

@@ -21,6 +21,7 @@ import (
 
 func modelsCommand(a *app) *cobra.Command {
 	var refresh, drift, chat bool
+	var where string
 	c := command("models", "List the providers of the .env file and their models", 0, 0, func(ctx context.Context, _ []string) error {
 		if chat {
 			return a.chatModels(ctx)
@@ -35,6 +36,12 @@ func modelsCommand(a *app) *cobra.Command {
 			return err
 		case drift:
 			return a.modelDrift(ctx, w, scopes)
+		case where != "":
+			found, err := a.findModels(w, where)
+			if err != nil {
+				return err
+			}
+			return a.printFound(found, "no model matches")
 		case len(scopes) == 0:
 			return advise(fmt.Errorf("%s names no provider", w.name), "add a key such as OPENAI_API_KEY=… to it, or name one with --provider")
 		}
@@ -45,7 +52,8 @@ func modelsCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&refresh, "refresh", false, "ask the providers, or the proxy, for their models")
 	c.Flags().BoolVar(&drift, "drift", false, "compare what the proxy serves with what the rules say")
 	c.Flags().BoolVar(&chat, "chat", false, "the endpoints and models to choose from with -m")
-	exclusive(c, "refresh", "drift", "chat")
+	c.Flags().StringVar(&where, "where", "", whereHelp)
+	exclusive(c, "refresh", "drift", "chat", "where")
 	return c
 }
 
@@ -59,6 +67,12 @@ type modelJSON struct {
 	Known    bool           `json:"context_known"`
 	PriceIn  llm.Price      `json:"price_in"` // US dollars for a million tokens; null: unknown
 	PriceOut llm.Price      `json:"price_out"`
+	Facts    llm.Facts      `json:"facts"`
+}
+
+// newModelJSON is a model without its status.
+func newModelJSON(m llm.ModelInfo) modelJSON {
+	return modelJSON{ID: m.ID, Context: m.Context, Known: m.Known, PriceIn: m.Facts.PriceIn, PriceOut: m.Facts.PriceOut, Facts: m.Facts}
 }
 
 // facts are its context window in tokens, "~" before a guess, and its prices; ""
@@ -154,7 +168,10 @@ func providerModels(w *journaledWindow, s modelfilter.Scope) (providerJSON, erro
 	}
 	for _, m := range s.Models() {
 		info, _ := w.lists.Info(m.ID)
-		p.Models = append(p.Models, modelJSON{m.ID, &m.Status, m.Rule, m.New, info.Context, info.Known, info.Facts.PriceIn, info.Facts.PriceOut})
+		info.ID = m.ID
+		model := newModelJSON(info)
+		model.Status, model.Rule, model.New = &m.Status, m.Rule, m.New
+		p.Models = append(p.Models, model)
 	}
 	return p, nil
 }
@@ -242,7 +259,7 @@ func (a *app) chatModels(ctx context.Context) error {
 		endpoint := endpointJSON{Name: e.Name, BaseURL: e.BaseURL, From: e.From, Models: []modelJSON{}}
 		for _, m := range set.Registry.Models() {
 			if name, _, _ := strings.Cut(m.ID, "/"); name == e.Name && !m.NoChat {
-				model := modelJSON{ID: m.ID, Context: m.Context, Known: m.Known, PriceIn: m.Facts.PriceIn, PriceOut: m.Facts.PriceOut}
+				model := newModelJSON(m)
 				endpoint.Models = append(endpoint.Models, model)
 				window, price := model.facts()
 				rows = append(rows, []string{visible(m.ID), window, price})

@@ -20,6 +20,7 @@ func rulesCommand(a *app) *cobra.Command {
 		command("list", "List the rules, saved and staged", 0, 0, a.withFilter(a.rulesList)),
 		rulesTestCommand(a), rulesCoversCommand(a),
 		rulesChangeCommand(a, "add", "Stage rules"), rulesChangeCommand(a, "remove", "Stage the removal of rules"),
+		rulesHideCommand(a), rulesCheckCommand(a),
 		command("diff", "Show what saving would change (exit 3 when there is something)", 0, 0, a.withFilter(a.printPlan)),
 		rulesPlanCommand(a), rulesSaveCommand(a),
 		command("discard", "Discard the staged changes", 0, 0, a.withWorkspace(a.rulesDiscard)),

@@ -123,6 +123,7 @@ func rulesPlanCommand(a *app) *cobra.Command {
 		{"add", "ignore rule to add, PATTERN; may be repeated", "add", modelfilter.Ignore, nil},
 		{"add-allow", "allow rule to add, PATTERN", "add", modelfilter.Allow, nil},
 	}
+	var where string
 	// The window is opened without the journal: what is staged here ends with the process.
 	c := command("plan", "Show what changes would do, without staging them (exit 3 when there are any)", 0, 0, a.withFilter(func(ctx context.Context, w *journaledWindow, _ []string) error {
 		s, err := w.filter.On(a.flags.provider)
@@ -139,9 +140,15 @@ func rulesPlanCommand(a *app) *cobra.Command {
 		if err := errors.Join(refused...); err != nil {
 			return err
 		}
+		if where != "" {
+			if err := a.stageWhere(w, where); err != nil {
+				return err
+			}
+		}
 		return a.printPlan(ctx, w, nil)
 	}))
 	c.Example = "winnow rules plan --provider openai --add '*-preview*' --remove 'gpt-3*'"
+	c.Flags().StringVar(&where, "where", "", "hide "+whereHelp)
 	for i := range steps {
 		c.Flags().StringArrayVar(&steps[i].patterns, steps[i].flag, nil, steps[i].help)
 	}

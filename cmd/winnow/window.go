@@ -11,6 +11,7 @@ import (
 	historywindow "winnow/adapters/history"
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/models"
+	"winnow/adapters/modelfilter/usage"
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
@@ -76,7 +77,7 @@ func (a *app) openFilter(ctx context.Context, to access) (*journaledWindow, erro
 		return nil, err
 	}
 	w.filter, err = modelfilter.Open(ctx, modelfilter.Options{
-		EnvFile: a.envFile(), Environ: func() []string { return a.environ }, Models: w.lists,
+		EnvFile: a.envFile(), Environ: func() []string { return a.environ }, Models: w.lists, Describe: w.lists.Info, Usage: usage.Open(a.proxyData()),
 		VersionsDir: h.Versions(), Session: w.sessionID, Log: a.logger(),
 	})
 	if err != nil {

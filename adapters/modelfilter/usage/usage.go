@@ -25,9 +25,9 @@ const (
 type Use struct {
 	Requests int64     `json:"requests"`
 	Tokens   int64     `json:"tokens"`
-	Cost     float64   `json:"cost"`  // US dollars, approximate
-	First    time.Time `json:"first"` // zero: never
-	Last     time.Time `json:"last"`  // zero: never
+	Cost     float64   `json:"cost"`           // US dollars, approximate
+	First    time.Time `json:"first,omitzero"` // zero: never
+	Last     time.Time `json:"last,omitzero"`  // zero: never
 }
 
 // Report is the use of one provider's models. A nil Report knows nothing.

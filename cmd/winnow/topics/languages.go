@@ -3,6 +3,7 @@ package topics
 import (
 	"strings"
 
+	"winnow/adapters/modelfilter/condition"
 	"winnow/assistant/filter"
 )
 
@@ -106,4 +107,20 @@ func rules(p *page, _ Facts) {
 	}
 	p.rows(rows)
 	p.text("winnow rules lists, tests, changes and saves rules; see winnow rules --help.")
+}
+
+// conditions is generated from the vocabulary of package condition.
+func conditions(p *page, _ Facts) {
+	p.text("A condition selects models by what they are and how they are used. Its words are separated by spaces, and all of them must hold; ! negates a word. " +
+		"winnow models --where lists the models, winnow rules plan --where shows the rules that would hide them, winnow rules hide --where stages these rules, " +
+		"and winnow rules check --where exits with status 3 when a shown model matches.")
+	p.head("Words")
+	var rows [][]string
+	for _, w := range condition.Words() {
+		rows = append(rows, []string{w.Example, w.Help})
+	}
+	p.rows(rows)
+	p.text("A word that is none of these is a pattern for the name: *mini*. Numbers may end in k or m, ages in min, h, d, w, mo or y. Numbers are compared with > >= < <= or =, as are dates such as 2025-01-31 or 2025-01.")
+	p.text("Facts come from the proxy's model list, else from the catalogue of this program; use comes from usage/usage_PROVIDER.json in the proxy's data folder (setting proxy_data). " +
+		"If a fact of a model is unknown, the model matches neither a word nor its negation and is counted separately.")
 }

@@ -59,6 +59,7 @@ func All() []Topic {
 		{"attach", "how to attach files and pictures: @PATH", attach},
 		{"filter", "the filter language: choose which messages are shown and sent", filterLanguage},
 		{"rules", "the rules in the .env: patterns and what they hide", rules},
+		{"conditions", "selecting models by price, ability, age and use: --where", conditions},
 		{"settings", "all settings: type, default, environment variable, flag", settings},
 		{"commands", "all commands", commands},
 		{"files", "what winnow stores, and where", files},

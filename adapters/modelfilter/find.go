@@ -1,0 +1,122 @@
+package modelfilter
+
+import (
+	"slices"
+
+	"winnow/adapters/modelfilter/condition"
+	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant/glob"
+)
+
+// FoundModel is a model that a condition selects, with the rule that decides it.
+type FoundModel struct {
+	condition.Model
+	Provider string
+	Status   engine.ModelStatus
+}
+
+// Found is the result of Find.
+type Found struct {
+	Models []FoundModel // by provider in the order asked for, then by id
+	// Unknown counts the models that were left out because a fact that the condition asks
+	// about is not known.
+	Unknown int
+	// Problems says which usage files cannot be used and why, one sentence each.
+	Problems []string
+}
+
+// Find selects the models of some providers, of all that can be chosen when none is
+// named. The error is an *UnknownError. It reads the usage files, so it may wait for the
+// disk.
+func (w *Window) Find(where condition.Condition, providers ...string) (Found, error) {
+	var found Found
+	if len(providers) == 0 {
+		providers = withLock(w, func() []string { return slices.Clone(w.order) })
+	}
+	now := w.opts.Now()
+	for _, name := range providers {
+		s, err := w.On(name)
+		if err != nil {
+			return Found{}, err
+		}
+		provider, all := s.Provider(), s.Models()
+		report, err := w.opts.Usage.Report(provider)
+		if err != nil {
+			found.Problems = append(found.Problems, visible(sentence(err.Error())))
+		}
+		for _, m := range all {
+			f := FoundModel{Provider: provider, Status: m.ModelStatus}
+			f.Info, _ = w.describe(m.ID)
+			f.Info.ID, f.Hidden, f.New = m.ID, m.Status == engine.Ignored, m.New
+			f.Use, f.UseKnown = report.Of(m.ID)
+			switch where.Match(f.Model, now) {
+			case condition.Yes:
+				found.Models = append(found.Models, f)
+			case condition.Unknown:
+				found.Unknown++
+			default:
+			}
+		}
+	}
+	return found, nil
+}
+
+// HidePlan is what it takes to hide some models of one provider.
+type HidePlan struct {
+	Provider string
+	Patterns []string // ignore rules to add; they match these models and no other known one
+	Hides    []string // ids that the patterns hide
+	Allowed  []string // ids that stay shown because an allow rule matches them
+	Left     []string // ids that no pattern can tell from another model, or that the proxy does not filter
+}
+
+// PlanHide returns for each provider the fewest patterns that hide the models of found
+// that are shown, in the order of found. Providers of which nothing is shown are left out.
+func (w *Window) PlanHide(found Found) ([]HidePlan, error) {
+	var plans []HidePlan
+	wanted := map[string][]string{}
+	for _, m := range found.Models {
+		i := slices.IndexFunc(plans, func(p HidePlan) bool { return p.Provider == m.Provider })
+		if m.Hidden {
+			continue
+		}
+		if i < 0 {
+			i, plans = len(plans), append(plans, HidePlan{Provider: m.Provider})
+		}
+		switch p := &plans[i]; {
+		case m.Status.Unfiltered:
+			p.Left = append(p.Left, m.Info.ID)
+		case m.Status.Status == engine.Whitelisted:
+			p.Allowed = append(p.Allowed, m.Info.ID)
+		default:
+			wanted[m.Provider] = append(wanted[m.Provider], m.Info.ID)
+		}
+	}
+	for i := range plans {
+		p := &plans[i]
+		s, err := w.On(p.Provider)
+		if err != nil {
+			return nil, err
+		}
+		p.Patterns = s.Suggest(wanted[p.Provider])
+		p.Hides, p.Left = hiddenBy(p.Patterns, wanted[p.Provider], p.Left)
+	}
+	return plans, nil
+}
+
+// hiddenBy splits ids into those that one of the patterns matches and the others, which
+// are added to left.
+func hiddenBy(patterns, ids, left []string) (hidden, rest []string) {
+	compiled := make([]*glob.Pattern, len(patterns))
+	for i, text := range patterns {
+		compiled[i] = glob.Compile(text)
+	}
+	for _, id := range ids {
+		if slices.ContainsFunc(compiled, func(p *glob.Pattern) bool { return p.MatchID(id) }) {
+			hidden = append(hidden, id)
+		} else {
+			left = append(left, id)
+		}
+	}
+	return hidden, left
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/condition"
+	"winnow/adapters/modelfilter/usage"
+	"winnow/assistant"
+	"winnow/assistant/workspace"
+	"winnow/tui/lines"
+)
+
+// whereHelp describes the flag --where.
+const whereHelp = "models that match a condition, such as 'price>10 unused:30d'; winnow help conditions"
+
+// foundJSON is a model that a condition selects, as --json prints it.
+type foundJSON struct {
+	Provider string `json:"provider"`
+	modelJSON
+	Use *usage.Use `json:"use"` // null: unknown
+}
+
+// findModels selects models: those of --provider, else of all providers of the file.
+// Usage files that cannot be read, and the number of models that could not be judged, are
+// printed as notices.
+func (a *app) findModels(w *journaledWindow, where string) (modelfilter.Found, error) {
+	c, err := condition.Parse(where)
+	if err == nil && c.Empty() {
+		err = errors.New("the condition is missing")
+	}
+	if err != nil {
+		return modelfilter.Found{}, advise(&usageError{"winnow", "--where: " + visible(err.Error())}, "winnow help conditions lists all conditions")
+	}
+	var providers []string
+	if a.flags.provider != "" {
+		providers = []string{a.flags.provider}
+	}
+	found, err := w.filter.Find(c, providers...)
+	if err != nil {
+		return found, err
+	}
+	for _, problem := range found.Problems {
+		a.printErr("%s", problem)
+	}
+	if found.Unknown > 0 {
+		a.printErr("left out because a fact is unknown: %s", assistant.Counted(found.Unknown, "model"))
+	}
+	return found, nil
+}
+
+// printFound prints models with their facts and use.
+func (a *app) printFound(found modelfilter.Found, absent string) error {
+	models, rows := []foundJSON{}, [][]string{}
+	for _, m := range found.Models {
+		f := foundJSON{Provider: m.Provider, modelJSON: newModelJSON(m.Info)}
+		f.Status, f.Rule, f.New = &m.Status.Status, m.Status.Rule, m.New
+		requests, last := "", ""
+		if m.UseKnown {
+			f.Use, requests, last = &m.Use, fmt.Sprint(m.Use.Requests), "never"
+		}
+		if !m.Use.Last.IsZero() {
+			last = m.Use.Last.Local().Format(time.DateOnly)
+		}
+		models = append(models, f)
+		window, price := f.facts()
+		rows = append(rows, []string{visible(m.Info.ID), m.Status.Status.Word(), window, price, m.Info.Facts.Released, requests, last})
+	}
+	return a.emit(map[string]any{"models": models, "unknown": found.Unknown},
+		lines.Table(absent, []string{"model", "status", ">context", ">$ / 1M in, out", "released", ">requests", "last used"}, rows)...)
+}
+
+func rulesCheckCommand(a *app) *cobra.Command {
+	var where string
+	c := command("check", "Fail when a shown model matches a condition (exit 3)", 0, 0, a.withFilter(func(_ context.Context, w *journaledWindow, _ []string) error {
+		found, err := a.findModels(w, where)
+		if err != nil {
+			return err
+		}
+		shown := found.Models[:0]
+		for _, m := range found.Models {
+			if !m.Hidden {
+				shown = append(shown, m)
+			}
+		}
+		found.Models = shown
+		if err := a.printFound(found, "no shown model matches"); err != nil || len(shown) == 0 {
+			return err
+		}
+		return errPending
+	}))
+	c.Long = "It reads the rules as they would be after a save, so staged rules count."
+	c.Example = "winnow rules check --where 'price>10'\nwinnow rules check --where 'status:deprecated used:7d' --json"
+	c.Flags().StringVar(&where, "where", "", whereHelp)
+	return c
+}
+
+func rulesHideCommand(a *app) *cobra.Command {
+	var where string
+	var save bool
+	c := command("hide", "Stage the fewest rules that hide the models that match a condition", 0, 0, a.withWorkspace(func(ctx context.Context, w *journaledWindow, ws *workspace.Workspace, _ []string) error {
+		plans, err := a.planHide(w, where)
+		if err != nil {
+			return err
+		}
+		var results []changeJSON
+		var text []string
+		var refused []error
+		for _, p := range plans {
+			s, err := w.filter.On(p.Provider)
+			if err != nil {
+				return err
+			}
+			for _, pattern := range p.Patterns {
+				change, err := stageRule(ws, s, "add", modelfilter.Ignore, pattern)
+				if results = append(results, change); err != nil {
+					refused = append(refused, err)
+					continue
+				}
+				text = append(text, change.text("add", modelfilter.Ignore, p.Provider))
+			}
+			text = append(text, hideNotes(p)...)
+		}
+		if len(text) == 0 {
+			text = []string{"no shown model matches; nothing was staged"}
+		}
+		saved := assistant.Saved{}
+		switch {
+		case save && len(refused) > 0:
+			defer a.printErr("nothing was saved: some patterns were refused")
+		case save && len(results) > 0:
+			if saved, err = ws.Save(ctx); err != nil {
+				return a.saveError(err)
+			}
+			a.printErr("%s", saved.Warning)
+			text = append(text, saved.Message)
+		}
+		err = a.emit(map[string]any{"results": nonNil(results), "plans": nonNil(plans), "unsaved": w.unsaved(), "saved": saved.Written}, text...)
+		return errors.Join(append([]error{err}, refused...)...)
+	}))
+	c.Long = "The rules are patterns that match these models and no other known one; a pattern with\n" +
+		"* also matches models that a provider adds later. winnow rules plan --where shows them first."
+	c.Example = "winnow rules hide --where 'price>10 unused:30d' --provider openai"
+	c.Flags().StringVar(&where, "where", "", whereHelp)
+	c.Flags().BoolVar(&save, "save", false, "save all staged rules afterwards")
+	return c
+}
+
+// planHide returns the rules that hide the shown models that match a condition.
+func (a *app) planHide(w *journaledWindow, where string) ([]modelfilter.HidePlan, error) {
+	found, err := a.findModels(w, where)
+	if err != nil {
+		return nil, err
+	}
+	return w.filter.PlanHide(found)
+}
+
+// stageWhere adds the rules of a plan to the window, without recording them.
+func (a *app) stageWhere(w *journaledWindow, where string) error {
+	plans, err := a.planHide(w, where)
+	if err != nil {
+		return err
+	}
+	for _, p := range plans {
+		s, err := w.filter.On(p.Provider)
+		if err != nil {
+			return err
+		}
+		for _, pattern := range p.Patterns {
+			if _, err := s.Add(modelfilter.Ignore, pattern); err != nil {
+				return err
+			}
+		}
+		for _, note := range hideNotes(p) {
+			a.printErr("%s", note)
+		}
+	}
+	return nil
+}
+
+// hideNotes says which models a plan leaves shown, and why.
+func hideNotes(p modelfilter.HidePlan) (notes []string) {
+	if n := len(p.Allowed); n > 0 {
+		notes = append(notes, fmt.Sprintf("%s: an allow rule keeps %s shown: %s", p.Provider, assistant.Counted(n, "model"), visible(strings.Join(p.Allowed, ", "))))
+	}
+	if n := len(p.Left); n > 0 {
+		notes = append(notes, fmt.Sprintf("%s: no rule can hide %s without hiding others: %s", p.Provider, assistant.Counted(n, "model"), visible(strings.Join(p.Left, ", "))))
+	}
+	return notes
+}
