@@ -302,8 +302,8 @@ func TestEverySettingHasADefaultAndHelp(t *testing.T) {
 			t.Errorf("%s comes from %v", k.Key, o)
 		}
 	}
-	if len(seen) != 25 {
-		t.Errorf("%d settings, want 25", len(seen))
+	if len(seen) != 26 {
+		t.Errorf("%d settings, want 26", len(seen))
 	}
 }
 
