@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,6 +47,20 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 func (s Secret) parse() (kind, rest string, ok bool) {
 	kind, rest, ok = strings.Cut(string(s), ":")
 	return kind, rest, ok && (kind == "env" || kind == "cmd" || kind == "keyring")
+}
+
+// KeyVariables are the variables of the environment that the settings name for a key.
+func (s *Settings) KeyVariables() (names []string) {
+	secrets := []Secret{s.HistoryPassword}
+	for _, p := range s.Providers {
+		secrets = append(append(secrets, p.APIKey), slices.Collect(maps.Values(p.Headers))...)
+	}
+	for _, secret := range secrets {
+		if kind, name, ok := secret.parse(); ok && kind == "env" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Resolve returns the key: of a variable, the first line that a command prints, of

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"winnow/adapters/config"
+	"winnow/adapters/dotenv"
 	"winnow/adapters/endpoints"
 	"winnow/assistant/llm"
 	"winnow/assistant/openai"
@@ -116,10 +117,29 @@ func IsAddress(text string) bool {
 	return name != "" && err == nil
 }
 
+// LooksLikeKey reports whether a text that should be an address seems to be a key: it has
+// no scheme, and has the prefix of a key or is a long word of letters and digits without a
+// port or dots. Such a text is not shown, and no name server is asked for it.
+func LooksLikeKey(text string) bool {
+	const longest = 20 // of a word that is a host name; keys are longer
+	text = strings.TrimSpace(text)
+	switch {
+	case strings.Contains(text, "://"):
+		return false
+	case dotenv.ContainsSecret(text):
+		return true
+	}
+	return len(text) > longest && strings.ContainsFunc(text, unicode.IsDigit) && strings.ContainsFunc(text, unicode.IsLetter) &&
+		!strings.ContainsAny(text, ":./ ")
+}
+
 // customProvider is an endpoint at an address that the user entered. Without a scheme it
 // is http on this machine, else https.
 func customProvider(address string) (config.Provider, error) {
 	address = strings.TrimSpace(address)
+	if LooksLikeKey(address) {
+		return config.Provider{}, &Problem{Code: KeyAsAddress}
+	}
 	if address != "" && !strings.Contains(address, "://") {
 		scheme := "https:"
 		if at, err := url.Parse("//" + address); err == nil && openai.Loopback(at.Hostname()) {

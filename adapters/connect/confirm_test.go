@@ -39,3 +39,28 @@ func TestConnectingConfirmsAnAddressForAKey(t *testing.T) {
 		t.Errorf("another folder's address: %+v after %d requests", c, len(elsewhere.Asked()))
 	}
 }
+
+func TestAKeyIsNotTakenForAnAddress(t *testing.T) {
+	for text, want := range map[string]bool{
+		pasted: true, "gsk_0123456789abcdefghij": true, "AIzaSyA0123456789abcdefghij": true, " " + pasted + "\n": true, "0123456789abcdef0123456789abcdef": true,
+		"localhost": false, "localhost:8000/v1": false, "api.example.com/v1": false, "gpu-server-of-the-lab": false, "models": false, "https://hf-inference-of-the-lab.example/v1": false, "[::1]:8000": false,
+	} {
+		if got := LooksLikeKey(text); got != want {
+			t.Errorf("LooksLikeKey(%q) = %v", text, got)
+		}
+		if _, err := customProvider(text); want && (CodeOf(err) != KeyAsAddress || strings.Contains(err.Error(), strings.TrimSpace(text))) {
+			t.Errorf("customProvider(%q): %v", text, err)
+		} else if !want && CodeOf(err) == KeyAsAddress {
+			t.Errorf("customProvider(%q): %v", text, err)
+		}
+	}
+}
+
+// The name that is proposed for a key is no name that the proxy takes for a provider's.
+func TestTheVariableOfAKeyIsNoProvidersKey(t *testing.T) {
+	for name, want := range map[string]string{"local-2": "KEY_FOR_LOCAL_2", "openai": "KEY_FOR_OPENAI", "3d": "KEY_FOR_3D", "ä": "KEY_FOR__"} {
+		if got := (&Checked{Name: name}).KeyVariable(); got != want {
+			t.Errorf("the variable of %s is %s, want %s", name, got, want)
+		}
+	}
+}

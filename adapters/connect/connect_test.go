@@ -187,7 +187,7 @@ func TestConnectTheProxy(t *testing.T) {
 
 func TestStorageOfAPastedKey(t *testing.T) {
 	s := at.NewServer(t).Models(wantsKey(pasted))
-	for to, want := range map[Storage]string{Variable: "env:LOCAL_API_KEY", Plain: pasted, Keyring: "keyring:local"} {
+	for to, want := range map[Storage]string{Variable: "env:KEY_FOR_LOCAL", Plain: pasted, Keyring: "keyring:local"} {
 		fakeKeyring(t, "")
 		b := open(t, "", "", nil, "DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere", "PATH="+os.Getenv("PATH"))
 		if got := b.Storages(); got[0] != Keyring {
@@ -219,7 +219,7 @@ func TestStorageOfAPastedKey(t *testing.T) {
 			t.Error("the key is not redacted")
 		}
 		// The next run reads the same.
-		again := open(t, text, "", nil, "LOCAL_API_KEY="+pasted, "PATH="+os.Getenv("PATH"))
+		again := open(t, text, "", nil, "KEY_FOR_LOCAL="+pasted, "PATH="+os.Getenv("PATH"))
 		if e := again.opts.Set.Named("local"); e == nil {
 			t.Errorf("%d: the next run has no such endpoint", to)
 		} else if key, err := e.APIKey(t.Context()); key != pasted || err != nil {
@@ -389,7 +389,7 @@ fold = "X"
 	if _, err := b.Save(t.Context(), ch, "local/behind-a-key", Variable); err != nil {
 		t.Fatal(err)
 	}
-	want := strings.Replace(strings.Replace(fmt.Sprintf(before, s.URL), "env:OLD", "env:LOCAL_API_KEY", 1), "\"enter\"\n", "\"enter\"\nmodel = \"local/behind-a-key\"\n", 1)
+	want := strings.Replace(strings.Replace(fmt.Sprintf(before, s.URL), "env:OLD", "env:KEY_FOR_LOCAL", 1), "\"enter\"\n", "\"enter\"\nmodel = \"local/behind-a-key\"\n", 1)
 	if got := b.text(t); got != want {
 		t.Errorf("the settings are\n%s\nwant\n%s", got, want)
 	}
@@ -407,7 +407,7 @@ func TestAVendorWithAHeader(t *testing.T) {
 	if err := b.write(ch, p, "anthropic/claude"); err != nil {
 		t.Fatalf("%v\n%s", err, b.text(t))
 	}
-	if keyOf(p) != "env:ANTHROPIC_API_KEY" || ch.KeyVariable() != "ANTHROPIC_API_KEY" {
+	if keyOf(p) != "env:ANTHROPIC_API_KEY" || ch.KeyVariable() != "KEY_FOR_ANTHROPIC" {
 		t.Errorf("the key of %+v is %q in %s", p, keyOf(p), ch.KeyVariable())
 	}
 }

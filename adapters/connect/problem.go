@@ -18,6 +18,7 @@ type Code string
 // The codes of problems.
 const (
 	BadAddress    Code = "bad_address"     // it is no address of an endpoint
+	KeyAsAddress  Code = "key_as_address"  // it looks like a key; Problem.At is empty
 	BadKey        Code = "bad_key"         // no key looks like this
 	KeySource     Code = "key_source"      // the key cannot be read from where it is named
 	NoAnswer      Code = "no_answer"       // nothing answers, or not in time

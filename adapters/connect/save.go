@@ -42,18 +42,15 @@ func (c *Connector) toolEnviron() []string {
 }
 
 // KeyVariable is the environment variable that the settings name for the key, when Save is
-// told to store it in a Variable.
+// told to store it in a Variable. The proxy would take one that ends with _API_KEY for the
+// key of a provider.
 func (ch *Checked) KeyVariable() string {
-	upper := strings.Map(func(r rune) rune {
+	return "KEY_FOR_" + strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 			return r
 		}
 		return '_'
 	}, strings.ToUpper(ch.Name))
-	if upper == "" || upper[0] >= '0' && upper[0] <= '9' {
-		upper = "MODEL_" + upper
-	}
-	return upper + keySuffix
 }
 
 // Saved is what Save did.

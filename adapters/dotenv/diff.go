@@ -20,6 +20,10 @@ var secretValue = regexp.MustCompile(`://[^/\s]*:[^/\s]*@|(^|[^A-Za-z0-9])(sk|pk
 // contains a word like KEY, TOKEN, SECRET or PASSWORD. Rule keys never do.
 func LooksSecret(key string) bool { return !isRuleKey(key) && secretWord.MatchString(key) }
 
+// ContainsSecret reports whether a text contains a token with a well-known prefix, a
+// private key or an address with a password.
+func ContainsSecret(text string) bool { return secretValue.MatchString(text) }
+
 // mayContainSecret reports whether the statement of a rule key may contain a
 // secret: one over several lines, which an unbalanced quote causes, or one with a
 // comment or value that looks like a secret.

@@ -25,6 +25,7 @@ var listPrefix = [...]string{Ignore: "IGNORE_MODELS_", Allow: "WHITELIST_MODELS_
 type envSnapshot struct {
 	source    *dotenv.Source
 	tree      *dotenv.Tree
+	ownKeys   []string // Options.OwnKeys
 	order     []string // names, those of the file first, in its order
 	providers map[string]*provider
 	notices   []string
@@ -47,7 +48,7 @@ func (w *Window) read(ctx context.Context) (*envSnapshot, error) {
 func (w *Window) newSnapshot(source *dotenv.Source) *envSnapshot {
 	s := &envSnapshot{
 		source: source, tree: dotenv.LoadTree(source, w.opts.Environ()),
-		providers: map[string]*provider{}, notices: slices.Clone(source.Notices),
+		ownKeys: w.opts.OwnKeys, providers: map[string]*provider{}, notices: slices.Clone(source.Notices),
 	}
 	for _, err := range s.tree.Errors {
 		s.notices = append(s.notices, fmt.Sprintf("Another file that the proxy reads cannot be read: %v.", err))
@@ -73,8 +74,11 @@ func (s *envSnapshot) readVariable(key string) {
 	if !ok || name == "" || key == proxyKey {
 		return
 	}
-	p := s.provider(name)
 	o, _ := s.tree.Lookup(key)
+	if o.Path == "" && s.source.File.Line(key) == 0 && slices.Contains(s.ownKeys, key) {
+		return
+	}
+	p := s.provider(name)
 	p.hasKeyVariable, p.hasKey = true, p.hasKey || o.Value != ""
 }
 

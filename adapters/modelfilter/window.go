@@ -37,6 +37,7 @@ var ErrLocked = fmt.Errorf("the model filter is locked: %w", assistant.ErrBusy)
 type Options struct {
 	EnvFile string          // "" means .env; it need not exist
 	Environ func() []string // the real environment; nil means os.Environ
+	OwnKeys []string        // variables of Environ with keys of winnow itself: they name no provider
 	Models  modelLister     // nil knows no models
 	// Describe returns the facts of a model; nil asks the catalogue.
 	Describe    func(id string) (llm.ModelInfo, bool)

@@ -204,6 +204,28 @@ func TestOpenFindsProvidersAndRules(t *testing.T) {
 	}
 }
 
+// A variable that winnow's own settings name for a key makes no provider, unless the file
+// has it too.
+func TestAKeyOfWinnowItselfIsNoProvider(t *testing.T) {
+	for text, want := range map[string]string{"GROQ_API_KEY=k\n": "groq", "GROQ_API_KEY=k\nLOCAL_2_API_KEY=k\n": "groq local_2"} {
+		path := filepath.Join(t.TempDir(), ".env")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(t.Context(), Options{EnvFile: path, OwnKeys: []string{"LOCAL_2_API_KEY"}, Environ: func() []string { return []string{"LOCAL_2_API_KEY=mine"} }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, p := range f.Providers() {
+			names = append(names, p.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%q: providers %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestOpenWithoutAFileOffersTheWellKnownProviders(t *testing.T) {
 	f := fresh(t, "")
 	var names []string

@@ -78,7 +78,7 @@ func TestConfigConnectAsksOnATerminal(t *testing.T) {
 		t.Errorf("exit status %d\n%s", got, p.written())
 	}
 	p.wait("local/large answers from now on")
-	p.wait("put the key in LOCAL_API_KEY")
+	p.wait("put the key in KEY_FOR_LOCAL")
 	if strings.Contains(p.written(), key) {
 		t.Errorf("the key is shown: %s", p.written())
 	}
@@ -86,7 +86,7 @@ func TestConfigConnectAsksOnATerminal(t *testing.T) {
 		t.Error(err)
 	}
 	text, err := os.ReadFile(filepath.Join(p.cmd.Dir, "home", "config", "config.toml"))
-	if err != nil || !strings.Contains(string(text), `api_key = "env:LOCAL_API_KEY"`) || strings.Contains(string(text), key) {
+	if err != nil || !strings.Contains(string(text), `api_key = "env:KEY_FOR_LOCAL"`) || strings.Contains(string(text), key) {
 		t.Errorf("the settings are\n%s\n%v", text, err)
 	}
 

@@ -77,7 +77,7 @@ func (a *app) openFilter(ctx context.Context, to access) (*journaledWindow, erro
 		return nil, err
 	}
 	w.filter, err = modelfilter.Open(ctx, modelfilter.Options{
-		EnvFile: a.envFile(), Environ: func() []string { return a.environ }, Models: w.lists, Describe: w.lists.Info, Usage: usage.Open(a.proxyData()),
+		EnvFile: a.envFile(), Environ: func() []string { return a.environ }, OwnKeys: o.Settings.KeyVariables(), Models: w.lists, Describe: w.lists.Info, Usage: usage.Open(a.proxyData()),
 		VersionsDir: h.Versions(), Session: w.sessionID, Log: a.logger(),
 	})
 	if err != nil {

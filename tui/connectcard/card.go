@@ -139,6 +139,9 @@ func (c *Card) Key(name, text string) overlay.Outcome {
 		return c.write(name, text)
 	case c.step == choosing && c.offered && name == "enter" && typedAhead:
 		return overlay.Stay{} // it was meant for the box
+	case c.step == choosing && connect.LooksLikeKey(c.query()+text) && name == "":
+		c.problem = Sentence(&connect.Problem{Code: connect.KeyAsAddress})
+		return overlay.Stay{}
 	case c.step == choosing && c.offered && name == "" && connect.IsAddress(text):
 		c.offered = false // the user has begun
 	case c.step == choosing && c.offered && (text != "" || name == ""):
@@ -245,6 +248,11 @@ func (c *Card) write(name, text string) overlay.Outcome {
 	switch {
 	case name == "enter" && c.step == addressing:
 		c.address = strings.TrimSpace(c.line.Text())
+		if connect.LooksLikeKey(c.address) {
+			c.address, c.problem = "", Sentence(&connect.Problem{Code: connect.KeyAsAddress})
+			c.line.Set("")
+			return overlay.Stay{}
+		}
 		return c.check(addressing)
 	case name == "enter":
 		if c.key = strings.TrimSpace(c.line.Text()); c.key == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,7 +76,7 @@ func (f *fake) Save(_ context.Context, ch *connect.Checked, id string, to connec
 	f.asked = append(f.asked, fmt.Sprintf("save %s to %d", id, to))
 	saved := connect.Saved{Model: id, Path: f.SettingsPath(), Provider: true}
 	if to == connect.Variable && ch.Pasted {
-		saved.Variable = "HERE_API_KEY"
+		saved.Variable = "KEY_FOR_HERE"
 	}
 	return saved, next(&f.save)
 }
@@ -244,7 +245,7 @@ func TestAPastedKey(t *testing.T) {
 	}
 	b.press("enter").shows("a key is needed")
 	b.press("paste:wrong", "enter").shows("refuses this key")
-	b.press("paste:"+secret, "enter").shows("Where do you want to store the key?", "keyring:here", "env:HERE_API_KEY")
+	b.press("paste:"+secret, "enter").shows("Where do you want to store the key?", "keyring:here", "env:KEY_FOR_HERE")
 	b.press("end", "enter").shows("as plain text in /home/me", "y store it there")
 	b.press("x", "enter").shows("as plain text in /home/me")
 	b.press("n").shows("Where do you want")
@@ -353,7 +354,7 @@ func TestAKeyThatCannotBeStored(t *testing.T) {
 	f := &fake{save: []error{wants(connect.NotStored)}}
 	b := open(t, f, false).press("down", "down", "down", "enter", "paste:"+secret, "enter", "enter", "enter")
 	b.shows("nothing was changed", "Where do you want")
-	b.press("down", "enter", "enter").shows("Put the key in HERE_API_KEY before the next start")
+	b.press("down", "enter", "enter").shows("Put the key in KEY_FOR_HERE before the next start")
 }
 
 func TestSentences(t *testing.T) {
@@ -387,4 +388,26 @@ func TestUseful(t *testing.T) {
 			t.Errorf("Useful(%T, %q) = %v", c.conn, c.model, got)
 		}
 	}
+}
+
+// A key that is pasted where an address belongs is neither shown nor looked up.
+func TestAKeyIsNotTakenForAnAddress(t *testing.T) {
+	for name, keys := range map[string][]string{
+		"the search":         {"paste:" + secret},
+		"another address":    {"end", "enter", "paste:" + secret},
+		"another and enter":  {"end", "enter", "paste:" + secret, "enter"},
+		"a space around":     {"end", "enter", "paste: " + secret + " ", "enter"},
+		"the search, opened": {"down", "paste:" + secret, "enter"},
+	} {
+		f := &fake{}
+		b := open(t, f, name == "the search, opened")
+		b.press(keys...)
+		if strings.Contains(b.frame(80, 24, style.Options{}), secret) || slices.ContainsFunc(f.asked, func(call string) bool { return strings.Contains(call, secret) }) {
+			t.Errorf("%s: asked %q, and shows\n%s", name, f.asked, b.frame(80, 24, style.Options{}))
+		}
+		if chosen, ok := b.out.(overlay.Chosen); ok && strings.Contains(chosen.Query+chosen.Value, secret) {
+			t.Errorf("%s: it becomes %+v", name, chosen)
+		}
+	}
+	open(t, &fake{}, false).press("end", "enter", "paste:"+secret, "enter").shows("this looks like a key")
 }

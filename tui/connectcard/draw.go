@@ -32,6 +32,8 @@ func Sentence(err error) string {
 	switch p.Code {
 	case connect.BadAddress:
 		return cause + "; for example http://localhost:8000/v1"
+	case connect.KeyAsAddress:
+		return "this looks like a key, and was sent nowhere: select its provider first; write a host name with https://"
 	case connect.BadKey:
 		return cause
 	case connect.KeySource:
@@ -300,7 +302,7 @@ const (
 // masked is the line as it is drawn: a key as dots, but not the name of one.
 func (c *Card) masked(st style.Styles) *textline.Editor {
 	before, after := c.line.Split()
-	if c.step == keying && !namesKey(c.line.Text()) {
+	if c.step == keying && !namesKey(c.line.Text()) || c.step == addressing && connect.LooksLikeKey(c.line.Text()) {
 		dot := textwidth.Fit(st.Icons.Bullet, 1, "")
 		before, after = strings.Repeat(dot, utf8.RuneCountInString(before)), strings.Repeat(dot, utf8.RuneCountInString(after))
 	}

@@ -163,6 +163,8 @@ func (f *Form) candidate(ctx context.Context) (connect.Candidate, error) {
 	switch {
 	case i >= 0:
 		return found[i], nil
+	case connect.LooksLikeKey(f.Endpoint):
+		return connect.Candidate{}, &connect.Problem{Code: connect.KeyAsAddress}
 	case connect.IsAddress(f.Endpoint), strings.ContainsAny(f.Endpoint, ":./"):
 		return connect.Candidate{Kind: connect.Custom}, nil
 	}

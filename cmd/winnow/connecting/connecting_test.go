@@ -202,3 +202,12 @@ func TestNamesOfWhatIsFound(t *testing.T) {
 		t.Errorf("%v, want that nothing was found", err)
 	}
 }
+
+func TestAKeyAsAnAddressIsNotShown(t *testing.T) {
+	const key = "sk-pasted-0123456789abcdef"
+	f := newFake()
+	screen, err := converse(f, Form{Endpoint: key})
+	if strings.Contains(screen+err.Error(), key) || len(f.asked) > 0 {
+		t.Errorf("asked %q, %v\n%s", f.asked, err, screen)
+	}
+}
