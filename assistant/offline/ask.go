@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ask proposes edits instead of making them, where that was wanted, where more
+// ask proposes edits instead of making them, where that was wanted or asked, where more
 // than half of what a provider shows would be hidden, or where rules of all
 // providers would change. False means that there is nothing to ask.
 func (c *conversation) ask(plans []*plan) bool {
@@ -15,7 +15,7 @@ func (c *conversation) ask(plans []*plan) bool {
 	wanted, every, large := false, false, false
 	for _, p := range plans {
 		edits = append(edits, p.edits...)
-		wanted = wanted || p.step.propose
+		wanted = wanted || p.step.propose || p.step.question && p.step.kind.changesRules()
 		every = every || len(p.edits) > 0 && len(c.providers) > 1 && p.step.selection.scope.all()
 	}
 	var lines []string

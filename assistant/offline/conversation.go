@@ -111,7 +111,7 @@ func (c *conversation) respondFilter() {
 			c.notUnderstood(s, s.rest)
 		}
 	}
-	if len(c.paragraphs) > 0 {
+	if len(c.paragraphs) > 0 || c.answerQuestions() {
 		return
 	}
 	var plans []*plan
@@ -132,6 +132,20 @@ func (c *conversation) respondFilter() {
 			return
 		}
 	}
+}
+
+// answerQuestions says of requests that are questions that nothing was done, and
+// suggests them; those about rules are proposed instead. False means that there are none.
+func (c *conversation) answerQuestions() bool {
+	asked := false
+	for _, s := range c.steps {
+		if s.question && (s.kind >= undo && s.kind <= refresh || s.kind >= starPairs && s.kind <= topicPairs) {
+			asked = true
+			c.reportf("That is a question. %s Say %s to do it.", nothingChanged, code(s.text))
+			c.offer(upperFirst(s.text), s.text)
+		}
+	}
+	return asked
 }
 
 // acted reports whether a call of the message changes something.

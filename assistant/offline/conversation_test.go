@@ -25,8 +25,22 @@ func TestConversations(t *testing.T) {
 			{"yes", "openai+ignore(*)", []string{"Not saved yet"}},
 			{"yes", "", []string{"no open question"}},
 		},
-		"a proposal is made on yes": {{"propose rules for hiding minis", "", []string{"I propose: hide `*mini*` on openai"}}, {"yes", "openai+ignore(*mini*)", nil}},
-		"no leaves it":              {{"hide everything", "", nil}, {"no", "", []string{"Nothing was changed"}}, {"yes", "", []string{"no open question"}}},
+		"only here and everything there": {
+			{"only keep o3 on openai, hide all gemini", "", []string{"openai: 16 of the 17", "gemini: 6 of the 6"}},
+			{"yes", "openai-allow(gpt-4o) openai+allow(o3) openai+ignore(*) gemini+ignore(*)", nil},
+		},
+		"only twice": {
+			{"only o3 on openai and sonnet on anthropic", "", []string{"openai: 16 of the 17", "anthropic: 3 of the 5"}},
+			{"no", "", nil},
+		},
+		"a question is done on yes": {
+			{"should we hide mini? hide mini?", "", nil},
+			{"hide mini?", "", []string{"I propose: hide `*mini*` on openai"}},
+			{"yes", "openai+ignore(*mini*)", nil},
+		},
+		"a question names what to say": {{"save?", "", []string{"That is a question", "Say `save` to do it", `"value":"save"`}}},
+		"a proposal is made on yes":    {{"propose rules for hiding minis", "", []string{"I propose: hide `*mini*` on openai"}}, {"yes", "openai+ignore(*mini*)", nil}},
+		"no leaves it":                 {{"hide everything", "", nil}, {"no", "", []string{"Nothing was changed"}}, {"yes", "", []string{"no open question"}}},
 		"every provider asks with counts": {
 			{"hide all preview models on every provider", "", []string{"ask first", "anthropic: 1 of the 5 models", "gemini: 1 of the 6", `"provider":"anthropic"`, `"provider":"gemini"`}},
 			{"yes", "anthropic+ignore(*preview*) gemini+ignore(*preview*)", nil},

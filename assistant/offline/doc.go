@@ -23,19 +23,21 @@
 // was understood and what was not. Hiding more than half of what a provider shows, and
 // any change for all providers, is asked about with counts and a rule_proposal payload
 // for each provider; "yes" or accepting the proposals does it. "undo" takes back as
-// many messages' changes as it is asked to, or none.
+// many messages' changes as it is asked to, or none. A sentence that ends with a
+// question mark or begins with "would" changes nothing: its change is proposed.
 //
 // # Selections
 //
-//	selection = item { ("," | "and" | "or") item } [ "except" item { … } ] [ "on" PROVIDER … | "on every [major] provider" | "everywhere" ]
+//	selection = part { ("," | "and") part }
+//	part      = item { ("," | "and" | "or") item } [ "except" item { … } ] [ "on" PROVIDER … | "on every [major] provider" | "everywhere" ]
 //	item      = ["newest" [N]] { word | id | pattern | "quoted" } ["models"] | PROVIDER "models" | "everything"
 //
 // A word stands for the models that have it in their name between separators;
 // `mini` is no part of `gemini`. An id is itself, unless "models" follows:
 // "gpt-4 models" are `gpt-4*`. Words are not stemmed: `opus` is `*opus*`. The
 // pattern of a word is the first of `word*`, `*word*`, `*-word*`, … that matches
-// just these models, else they are named one by one. Quoted text and text with
-// wildcards is used as it is. "The newest X" are the models of X with the highest
+// just these models, else they are named one by one. Text with wildcards is used
+// as it is, and so is quoted text that is a model's name; other quoted text is a word. "The newest X" are the models of X with the highest
 // version, one of each series, as package newest finds them; "the
 // newest N X" are N of them. Without a provider the shown one is
 // meant, or the only other provider that has the id or family.

@@ -20,12 +20,17 @@ var historyExamples = []string{
 func (c *conversation) respondHistory() {
 	c.forms = historyForms
 	c.steps = c.parse(c.now.User)
-	for i, s := range c.steps {
+	for _, s := range c.steps { // all of them before one is done
 		if len(s.rest) > 0 || s.kind == unknown || s.kind == followUp {
 			c.reportf("I did not understand %s. %s", code(s.text), nothingChanged)
 			c.examples(historyExamples)
 			return
 		}
+	}
+	if c.answerQuestions() {
+		return
+	}
+	for i, s := range c.steps {
 		if c.waiting() && i > 0 && s.pairs.them {
 			return
 		}

@@ -16,6 +16,7 @@ type step struct {
 	selection selection // the models or rules
 	n         int       // of undo: how many, or undoAll; of stars: how many
 	propose   bool      // the change is proposed, not made
+	question  bool      // it ends with a question mark, or begins with "would": it changes nothing
 	pairs     pairSet   // of the chat history
 	topic     string    // of the chat history: a path
 	text      string    // the request as typed
@@ -35,14 +36,16 @@ var conjunctions = lex.Set("and then but also plus & +")
 // parse reads a message into its requests, at least one.
 func (c *conversation) parse(text string) []step {
 	tokens := lex.Split(text)
+	asks := endsInQuestion(text, tokens)
 	if len(tokens) > lex.MaxTokens {
 		return []step{{rest: []string{"a message of this length"}, text: text}}
 	}
 	tokens = lex.Canonical(tokens)
 	var out []step
-	for _, clause := range c.clauses(tokens) {
-		if s, ok := c.clause(clause); ok {
-			out = append(out, s)
+	for _, clause := range c.clauses(tokens, asks) {
+		if s, ok := c.clause(clause.tokens); ok {
+			s.question = clause.question
+			out = append(out, s.split()...)
 		}
 	}
 	if len(out) > 1 {
@@ -52,6 +55,36 @@ func (c *conversation) parse(text string) []step {
 		return []step{{text: text, rest: lex.Words(tokens)}}
 	}
 	return foldOnly(out)
+}
+
+// split makes a request for each part of the selection that has providers of its own.
+func (s step) split() []step {
+	s.rest = append(s.rest, s.selection.unclear...)
+	parts := append([]selection{s.selection}, s.selection.more...)
+	out := make([]step, len(parts))
+	for i, part := range parts {
+		out[i] = s
+		out[i].selection, out[i].selection.more = part, nil
+	}
+	return out
+}
+
+// endsInQuestion reports whether the last sentence of a message is a question. In tokens
+// it marks the stops of the others that begin with "would".
+func endsInQuestion(text string, tokens []lex.Token) bool {
+	would, begins := false, true
+	for i, t := range tokens {
+		switch {
+		case t.Kind == lex.Stop && would:
+			tokens[i].Text = "?"
+			fallthrough
+		case t.Kind == lex.Stop:
+			would, begins = false, true
+		case begins && !t.In(openings) && t.Kind != lex.Comma:
+			would, begins = t.Is("would"), false
+		}
+	}
+	return would || strings.HasSuffix(strings.TrimRight(text, " \t\n)"), "?")
 }
 
 // foldOnly makes what a message hides an exception of its "only" request: "only
@@ -64,38 +97,56 @@ func foldOnly(steps []step) []step {
 	var out []step
 	var except []item
 	for _, s := range steps {
-		if s.kind == hide && s.selection.scope.empty() && len(s.selection.except)+len(s.rest) == 0 {
+		elsewhere := func(it item) bool { // hidden on a provider of which nothing is kept
+			return it.provider != "" && !slices.ContainsFunc(steps, func(k step) bool {
+				return isOnly(k) && (k.selection.scope.empty() || k.selection.scope.every || slices.Contains(k.selection.scope.providers, it.provider))
+			})
+		}
+		if s.kind == hide && s.selection.scope.empty() && len(s.selection.except)+len(s.rest) == 0 && !slices.ContainsFunc(s.selection.items, elsewhere) {
 			except = append(except, s.selection.items...)
 		} else {
 			out = append(out, s)
 		}
 	}
-	kept := &out[slices.IndexFunc(out, isOnly)].selection
-	kept.except = append(kept.except, except...)
+	for i := range out {
+		if kept := &out[i].selection; isOnly(out[i]) {
+			kept.except = slices.Concat(kept.except, except)
+		}
+	}
 	return out
 }
 
 // joins reports whether t is a comma or a conjunction.
 func joins(t lex.Token) bool { return t.Kind == lex.Comma || t.In(conjunctions) }
 
+// clause is the tokens of one request.
+type clause struct {
+	tokens   []lex.Token
+	question bool // of a sentence that asks
+}
+
 // clauses splits a message where a request ends: at stops, and at commas and
 // conjunctions after which a form begins.
-func (c *conversation) clauses(tokens []lex.Token) [][]lex.Token {
-	var out [][]lex.Token
-	start := 0
+func (c *conversation) clauses(tokens []lex.Token, asks bool) []clause {
+	var out []clause
+	start, sentence := 0, 0 // of the clause in tokens, of the sentence in out
 	for i := 0; i <= len(tokens); i++ {
 		if i == len(tokens) || tokens[i].Kind == lex.Stop {
-			out = append(out, tokens[start:i])
+			out = append(out, clause{tokens: tokens[start:i]})
+			question := i == len(tokens) && asks || i < len(tokens) && tokens[i].Text == "?"
+			for ; sentence < len(out); sentence++ {
+				out[sentence].question = question
+			}
 			start = i + 1
 		} else if i > start && joins(tokens[i]) {
 			next := slices.IndexFunc(tokens[i:], func(t lex.Token) bool { return !joins(t) })
 			if next > 0 && begins(c.forms, tokens[i+next]) {
-				out = append(out, tokens[start:i])
+				out = append(out, clause{tokens: tokens[start:i]})
 				start = i
 			}
 		}
 	}
-	return slices.DeleteFunc(out, func(c []lex.Token) bool { return len(c) == 0 })
+	return slices.DeleteFunc(out, func(c clause) bool { return len(c.tokens) == 0 })
 }
 
 // clause reads one request; false when it has no word.
@@ -160,6 +211,9 @@ func (c *conversation) fill(s *step, f fit) bool {
 		named := s.selection.scope
 		s.selection = c.selection(f.tokens)
 		s.selection.scope.merge(named)
+		if len(s.selection.more) > 0 && !named.empty() {
+			return false
+		}
 		hasAge := slices.ContainsFunc(s.selection.items, func(it item) bool { return it.newest })
 		return (s.selection.named() || s.kind.isQuestion()) && !(s.kind == removeRule && hasAge) // rules have no age
 	case "$where", "$at":
@@ -169,7 +223,7 @@ func (c *conversation) fill(s *step, f fit) bool {
 		}
 		where := c.selection(tokens)
 		s.selection.scope.merge(where.scope)
-		return !where.named()
+		return !where.named() && len(s.selection.more) == 0
 	case "$list":
 		s.list = map[string]string{"hide": ignoreList, "allow": allowList}[f.tokens[0].Canon]
 	case "$state":

@@ -21,6 +21,7 @@ type plan struct {
 	*conversation // which says what is not done, and why
 	step          step
 	targets       []target // of a question
+	refused       bool     // a part cannot be done, which is reported: nothing is
 	edits         []edit
 }
 
@@ -67,6 +68,9 @@ func (c *conversation) planStep(s step) *plan {
 		}
 		p.planTarget(tg)
 	}
+	if p.refused {
+		return nil
+	}
 	return p
 }
 
@@ -112,7 +116,7 @@ func hasWildcard(pattern string) bool { return strings.ContainsAny(pattern, "*?[
 // hide adds ignore rules, and allow rules for the exceptions: an allow rule wins.
 func (p *plan) hide(tg *target) {
 	verbatim := slices.ContainsFunc(p.step.selection.items, func(it item) bool {
-		return slices.ContainsFunc(it.words, func(w term) bool { return w.verbatim })
+		return slices.ContainsFunc(it.in(tg.catalog).words, func(w term) bool { return w.verbatim })
 	})
 	if len(tg.models) > 0 && !verbatim && !slices.ContainsFunc(tg.models, model.isShown) {
 		p.reportf("%s%s hidden already%s.", upperFirst(codes(names(tg.models))), verbFor(len(tg.models), " is", " are"), tg.on())
@@ -241,6 +245,7 @@ func (p *plan) removeRules(tg *target) {
 			p.edits = append(p.edits, exact...)
 			continue
 		}
+		p.refused = true
 		p.reportf("There is no single rule %s%s. %s", code(w), tg.on(), tg.rulesInWords(p.step.list))
 		for _, e := range exact {
 			p.offer("Remove "+e.pattern, "remove the "+listName[e.list]+" rule "+e.pattern+tg.on())

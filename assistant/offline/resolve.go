@@ -50,6 +50,10 @@ func (c *conversation) resolve(s step) []target {
 	}
 	for _, it := range s.selection.except {
 		where := providers
+		if it.provider != "" && len(providers) > 0 && !slices.Contains(providers, it.provider) {
+			unknown = append(unknown, it.provider)
+			continue
+		}
 		if it.provider != "" {
 			where = []string{it.provider}
 		}
@@ -208,7 +212,10 @@ func queries(items []item) []string {
 	for _, it := range items {
 		for _, w := range it.words {
 			for _, text := range w.texts() {
-				if !w.verbatim {
+				if w.verbatim && !hasWildcard(text) {
+					out = append(out, text)
+				}
+				if !hasWildcard(text) {
 					text = letters.ReplaceAllStringFunc(text, func(l string) string { return "[" + l + strings.ToUpper(l) + "]" })
 					text = "*" + separators.ReplaceAllString(text, "[.-]") + "*"
 				}
@@ -247,7 +254,7 @@ func (w term) texts() []string { return unique([]string{w.text, variants[w.text]
 // name. A typed pattern is known even when it matches nothing: rules may wait for
 // models that come later.
 func (it item) find(cat *catalog) (models []model, unknown []string) {
-	models = cat.models
+	it, models = it.in(cat), cat.models
 	for _, w := range it.words {
 		hits := w.models(cat, len(it.words) == 1 && !it.family)
 		if len(hits) == 0 && !w.verbatim {
@@ -259,6 +266,18 @@ func (it item) find(cat *catalog) (models []model, unknown []string) {
 		unknown = it.texts() // each is known, but no model has them all
 	}
 	return models, unknown
+}
+
+// in is the item as it is meant on a provider: quoted text without a wildcard that is no
+// model's name there is a word, since as a pattern it would match nothing.
+func (it item) in(cat *catalog) item {
+	it.words = slices.Clone(it.words)
+	for i, w := range it.words {
+		if w.verbatim && !hasWildcard(w.text) && len(cat.matching(w.text)) == 0 {
+			it.words[i] = term{text: strings.ToLower(w.text)}
+		}
+	}
+	return it
 }
 
 // models returns the models that a word fits; just the one of an id when the
@@ -308,7 +327,7 @@ func (w term) inName() *regexp.Regexp {
 
 // patterns returns patterns that match just the models of an item; nil when none do.
 func (it item) patterns(cat *catalog, models []model) []string {
-	switch {
+	switch it = it.in(cat); {
 	case it.newest && (cat.unlisted > 0 || len(models) > maxExactNames): // one that is not listed may be newer
 		return nil
 	case it.newest:

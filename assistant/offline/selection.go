@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -13,7 +14,9 @@ type selection struct {
 	items   []item
 	except  []item
 	scope   scope
-	pronoun bool // "it", "them": what the previous request named
+	pronoun bool        // "it", "them": what the previous request named
+	more    []selection // with providers of their own: "mini on openai and flash on gemini"
+	unclear []string    // words whose providers could be several
 }
 
 // scope is the providers that a request names; the zero value names none.
@@ -87,6 +90,8 @@ type reader struct {
 	seen      bool // cur has a determiner or a noun
 	whole     bool // cur has a determiner, so "the newest" before it does not apply to it
 	excepting bool
+	scoped    int // how many items stand before the providers of sel; 0: none does
+	parts     []selection
 }
 
 // selection reads which models tokens mean.
@@ -96,7 +101,53 @@ func (w *window) selection(tokens []lex.Token) selection {
 		r.next()
 	}
 	r.flush()
-	return r.sel
+	return r.joined()
+}
+
+// joined is the first selection, with those that have other providers.
+func (r *reader) joined() selection {
+	all := append(r.parts, r.sel)
+	out := all[0]
+	for i, next := range all[1:] {
+		switch before := all[i].scope; {
+		case len(next.items) == 0: // nothing but providers and exceptions
+			out.unclear = append(append(out.unclear, next.scope.providers...), next.unclear...)
+			continue
+		case !next.scope.empty():
+		case len(before.providers) == 1:
+			next.scope = before
+			all[i+1].scope = before
+		default:
+			for _, it := range next.items {
+				out.unclear = append(out.unclear, it.text())
+			}
+		}
+		out.unclear = append(out.unclear, next.unclear...)
+		out.more = append(out.more, next)
+	}
+	return out
+}
+
+// split begins a selection with other providers: what was read has its own.
+func (r *reader) split() {
+	r.parts, r.sel, r.scoped = append(r.parts, r.sel), selection{}, 0
+}
+
+// scope reads providers, of the items before them or after them.
+func (r *reader) scope() bool {
+	read := *r
+	if n := len(r.sel.items); !r.excepting && n > 0 && !r.sel.scope.empty() && (r.scoped == 0 || r.scoped <= n && !r.cur.empty()) {
+		r.split()
+	}
+	if !r.readScope(&r.sel.scope) {
+		*r = read
+		return false
+	}
+	r.scoped = len(r.sel.items)
+	if !r.cur.empty() {
+		r.scoped++
+	}
+	return true
 }
 
 // peek is the token after the next n; a stop after the end.
@@ -127,7 +178,7 @@ func (r *reader) next() {
 		r.excepting = true
 	case t.Is("everywhere"):
 		r.sel.scope.every = true
-	case t.In(prepositions) && r.readScope(&r.sel.scope):
+	case t.In(prepositions) && r.scope():
 	case t.In(pronouns) && r.pronounHere():
 		r.sel.pronoun = true
 	case t.In(modelNouns):
@@ -174,6 +225,9 @@ func (r *reader) flush() {
 	case r.excepting:
 		r.sel.except = append(r.sel.except, it)
 	default:
+		if r.scoped > 0 && len(r.sel.items) >= r.scoped { // it stands after the providers of the others
+			r.split()
+		}
 		r.sel.items = append(r.sel.items, it)
 	}
 	r.cur, r.seen, r.whole = item{}, false, false
@@ -210,6 +264,9 @@ func (r *reader) readScope(to *scope) bool {
 		p, ok := r.window.providerNamed(r.peek(n).Canon)
 		if !ok || r.pos > start && n == 0 {
 			return r.pos > start
+		}
+		if r.excepting && !r.cur.empty() && len(to.providers) > 0 && !slices.Contains(to.providers, p) {
+			r.sel.unclear = append(r.sel.unclear, p) // "mini on openai except gpt-5-mini and flash on gemini"
 		}
 		if r.excepting && r.cur.empty() {
 			to.without = append(to.without, p) // "except on gemini"

@@ -22,7 +22,7 @@ const (
 	Plain  Kind = iota // a word, an id or a pattern
 	Quoted             // text between quotes, used as it is
 	Comma              // , or a line break: joins a list or begins a request
-	Stop               // ; . ! ?: ends a request
+	Stop               // ; . ! ?: ends a request; its text is "?" or "."
 )
 
 // Token is one piece of the user's text.
@@ -163,7 +163,8 @@ func Split(text string) []Token {
 	text = bulletSigns.ReplaceAllString(safetext.Clean(text), "")
 	question := questions.MatchString(text)
 	var out []Token
-	for _, s := range pieces.FindAllString(text, MaxTokens+1) {
+	for _, piece := range pieces.FindAllString(text, MaxTokens+1) {
+		s := piece
 		open, size := utf8.DecodeRuneInString(s)
 		last, lastSize := utf8.DecodeLastRuneInString(s)
 		switch {
@@ -179,7 +180,11 @@ func Split(text string) []Token {
 				out = append(out, newWord(s))
 			}
 			if ends {
-				out = append(out, Token{Kind: Stop, Text: "."})
+				stop := "."
+				if strings.HasSuffix(strings.TrimRight(piece, ".!:;)}'"), "?") {
+					stop = "?"
+				}
+				out = append(out, Token{Kind: Stop, Text: stop})
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func TestTokens(t *testing.T) {
 		`hide "save" and 'o3'`:                "hide [save] and [o3]",
 		"hide mini, nano; undo":               "hide mini , nano . undo",
 		"hide:\n- o3\n- gpt-4?":               "hide , o3 , gpt-4?",
-		"is gpt-4 hidden?":                    "is gpt-4 hidden .",
+		"is gpt-4 hidden?":                    "is gpt-4 hidden ?",
 		"a quote that \"is not closed":        "quote that isn't closed",
 		"take it back":                        "undo",
 		"block it \u202eon gemini\x1b[31m":    "hide it on gemini",
