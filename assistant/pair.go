@@ -6,11 +6,13 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
 	"winnow/assistant/attachment"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 	"winnow/assistant/thought"
 )
 
@@ -133,4 +135,41 @@ func PlainJSON(v any) (json.RawMessage, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Clean makes the texts of a pair that was read from elsewhere safe to show: those that a
+// turn cleans before it stores them. Arguments and results of tools stay as they are.
+func (p *Pair) Clean() {
+	all := Variant{AssistantText: p.AssistantText, Reasoning: p.Reasoning, ErrorMessage: p.ErrorMessage, Notice: p.Notice, Thoughts: p.Thoughts, Suggested: p.Suggested}
+	all.clean()
+	p.UserText, p.AssistantText, p.Reasoning, p.ErrorMessage, p.Notice = safetext.Clean(p.UserText), all.AssistantText, all.Reasoning, all.ErrorMessage, all.Notice
+	p.Thoughts, p.Suggested = all.Thoughts, all.Suggested
+	for i := range p.Attachments {
+		p.Attachments[i].Name = safetext.Visible(p.Attachments[i].Name)
+	}
+	for i := range p.Variants {
+		p.Variants[i].clean()
+	}
+}
+
+func (v *Variant) clean() {
+	for _, text := range []*string{&v.ErrorMessage, &v.Notice} {
+		*text = safetext.Clean(*text)
+	}
+	for _, text := range []*string{&v.AssistantText, &v.Reasoning} {
+		if clean := safetext.Clean(*text); clean != *text {
+			*text, v.Thoughts = clean, nil // their offsets are those of the old texts
+		}
+	}
+	if v.Suggested == nil {
+		return
+	}
+	v.Suggested = &Suggested{slices.Clone(v.Suggested.Values), slices.Clone(v.Suggested.Actions)} // others may have the old one
+	for i := range v.Suggested.Values {
+		s := &v.Suggested.Values[i]
+		s.Label, s.Value = safetext.Clean(s.Label), safetext.Clean(s.Value)
+	}
+	for i := range v.Suggested.Actions {
+		v.Suggested.Actions[i].Label = safetext.Clean(v.Suggested.Actions[i].Label)
+	}
 }

@@ -36,7 +36,7 @@ func (t *turn) includedPairs() []Ref {
 
 // assemble loads the included pairs and builds the message list and the attempt.
 func (t *turn) assemble(included []Ref) error {
-	pairs, err := t.s.opts.Store.Load(t.ctx, seqsOf(included))
+	pairs, err := t.s.load(t.ctx, seqsOf(included))
 	if err != nil {
 		return fmt.Errorf("read the history: %w", err)
 	}

@@ -221,7 +221,7 @@ func (s *Session) Journal() *checkpoint.Journal { return s.opts.Journal }
 
 // Pairs loads pairs by Seq, the running one with its new answer as far as it is stored.
 func (s *Session) Pairs(ctx context.Context, seqs []int64) ([]Pair, error) {
-	pairs, err := s.opts.Store.Load(ctx, seqs)
+	pairs, err := s.load(ctx, seqs)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t := s.running; t != nil && t.progress != nil {
@@ -230,6 +230,16 @@ func (s *Session) Pairs(ctx context.Context, seqs []int64) ([]Pair, error) {
 				p.setAnswer(t.progress.Answer())
 			}
 		}
+	}
+	return pairs, err
+}
+
+// load loads pairs for the screen and for requests: what an import or another program
+// stored is made safe to show, and sent as it is shown.
+func (s *Session) load(ctx context.Context, seqs []int64) ([]Pair, error) {
+	pairs, err := s.opts.Store.Load(ctx, seqs)
+	for i := range pairs {
+		pairs[i].Clean()
 	}
 	return pairs, err
 }
@@ -267,7 +277,7 @@ func (s *Session) TopicMoved(from, to string) bool {
 
 // pair loads one pair; ErrNoPair when it is not there.
 func (s *Session) pair(ctx context.Context, seq int64) (*Pair, error) {
-	pairs, err := s.opts.Store.Load(ctx, []int64{seq})
+	pairs, err := s.load(ctx, []int64{seq})
 	if err != nil {
 		return nil, err
 	}
