@@ -62,7 +62,7 @@ func TestTheBoundaryIsComputedOnItsTriggers(t *testing.T) {
 			answers: []at.Answer{{addWord("two")}, {at.Say("ok")}},
 			before:  func(r *rig) { r.send("new") },
 			do: func(r *rig) {
-				_, err := r.session.Rollback(ctx, r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth)
+				_, err := r.session.Rollback(ctx, r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth, newestStep(r.session))
 				r.must(err)
 			},
 		},
@@ -123,7 +123,7 @@ func TestTheBoundaryIsComputedOnNothingElse(t *testing.T) {
 		"requests sent":   func() { r.sent(seq) },
 		"the window":      func() { r.must(r.window.Type("a longer word than any before it")) },
 		"an edit":         func() { r.must(r.session.Edit("type", func() error { return r.window.Type("more") })) },
-		"saved":           func() { _, err := r.session.Save(ctx); r.must(err) },
+		"saved":           func() { _, err := r.session.Save(ctx, assistant.Basis{}); r.must(err) },
 		"the telemetry":   func() { r.session.Records() },
 	} {
 		do()

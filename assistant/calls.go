@@ -7,6 +7,7 @@ import (
 
 	"winnow/assistant/llm"
 	"winnow/assistant/markup"
+	"winnow/assistant/safetext"
 	"winnow/assistant/share"
 	"winnow/checkpoint"
 	"winnow/checkpoint/jsondelta"
@@ -161,7 +162,9 @@ func (t *turn) call(all []checkedCall, i int) error {
 	t.text.WriteString(markup.CardMarker(index))
 	if wrote {
 		t.flushTexts()
-		err = t.afterWrite(c.ToolCall)
+		if err = t.afterWrite(c); err != nil {
+			result = *c.Result
+		}
 	}
 	t.emit(ToolComplete{
 		Tool: c.Name, Index: index, ToolUseID: c.ID, Success: result.Success,
@@ -203,55 +206,86 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 			return r, false, err
 		}
 	}
-	allowed, err := t.approve(c.tool, c.Arguments)
-	switch {
-	case t.ctx.Err() != nil:
-		return r, false, t.ctx.Err()
-	case err != nil:
-		return Fail(CodeFailed, "nothing was done: %v", err), false, nil
-	case !allowed:
-		return Fail(CodeDeclined, "not confirmed by the user"), false, nil
-	}
-	if writes {
-		if err := t.beforeWrite(calls); err != nil {
-			return Fail(CodeFailed, "nothing was changed: %v", err), false, nil
+	for {
+		allowed, shown, err := t.approve(c)
+		switch {
+		case t.ctx.Err() != nil:
+			return r, false, t.ctx.Err()
+		case err != nil:
+			return Fail(CodeFailed, "nothing was done: %v", err), false, nil
+		case !allowed:
+			return Fail(CodeDeclined, "not confirmed by the user"), false, nil
+		}
+		if writes {
+			if err := t.beforeWrite(calls); err != nil {
+				return Fail(CodeFailed, "nothing was changed: %v", err), false, nil
+			}
+		}
+		r = c.tool.Call(withShown(t.ctx, shown), c.Arguments, t.progressOf(c))
+		if r.ErrorCode != CodePlanChanged || shown == "" { // else it is asked about again
+			break
 		}
 	}
-	index := t.cards
-	r = c.tool.Call(t.ctx, c.Arguments, func(p Progress) {
-		t.emit(ToolProgress{
-			Tool: c.Name, Stage: p.Stage, Message: p.Message, Progress: p.Done, Data: p.Data,
-			Index: index, ToolUseID: c.ID,
-		})
-	})
 	if r.Payload != nil {
 		r.Payload = new(t.fillPayload(*r.Payload))
 	}
 	return r, writes, nil
 }
 
-// approve asks the user when the policy requires it, and waits for Answer.
-func (t *turn) approve(tool Tool, args json.RawMessage) (bool, error) {
+// progressOf reports the progress of the call that runs.
+func (t *turn) progressOf(c *checkedCall) func(Progress) {
+	index := t.cards
+	return func(p Progress) {
+		t.emit(ToolProgress{
+			Tool: c.Name, Stage: p.Stage, Message: p.Message, Progress: p.Done, Data: p.Data,
+			Index: index, ToolUseID: c.ID,
+		})
+	}
+}
+
+// approve asks the user when the policy requires it, until the answer is about what the
+// call would do by then. shown is the digest of that; "" when nothing was asked.
+func (t *turn) approve(c *checkedCall) (allowed bool, shown string, err error) {
 	policy := t.settings.Confirm
-	always := policy == ConfirmAlways && tool.Write
-	if t.s == nil || policy == ConfirmNever || (!tool.Lasting && !always) {
-		return true, nil
+	always := policy == ConfirmAlways && c.tool.Write
+	if t.s == nil || policy == ConfirmNever || (!c.tool.Lasting && !always) {
+		return true, "", nil
 	}
-	diff, ask, err := tool.preview(t.ctx, args)
-	if err != nil || (!ask && !always) {
-		return err == nil, err
+	plan, err := c.tool.preview(t.ctx, c.Arguments)
+	for note := ""; ; {
+		if err != nil || (!plan.Ask && !always) {
+			return err == nil, "", err
+		}
+		mark := t.s.opts.Journal.Seq()
+		yes, err := t.ask(ConfirmRequest{ID: NewID(t.now()), Tool: c.Name, Diff: plan.Text, Digest: plan.Digest, Note: note})
+		if err != nil || !yes {
+			return false, "", err
+		}
+		if t.s.opts.Journal.Seq() != mark {
+			t.checkpoint, t.announced = nil, false // steps of others lie after it
+		}
+		now, err := c.tool.preview(t.ctx, c.Arguments)
+		if err == nil && now.Digest == plan.Digest {
+			return true, plan.Digest, nil
+		}
+		changed := PlanChanged{By: t.s.changedBy(mark)}
+		plan, note = now, safetext.Visible(changed.Changed(t.s.opts.Author))+". This is what would be done now."
 	}
-	id, answer := NewID(t.now()), make(chan bool, 1) // Answer must not wait for the turn
+}
+
+// ask asks the user and waits for Answer. Others may change a shared window meanwhile.
+func (t *turn) ask(question ConfirmRequest) (yes bool, err error) {
+	answer := make(chan bool, 1) // Answer must not wait for the turn
 	t.s.mu.Lock()
-	t.s.answers[id] = answer
+	t.s.answers[question.ID] = answer
 	t.s.mu.Unlock()
-	t.emit(ConfirmRequest{ID: id, Tool: tool.Name, Diff: diff})
+	held := t.s.opts.Member.Wait(t.session, question.Tool)
+	t.emit(question)
 	select {
-	case yes := <-answer:
-		return yes, nil
+	case yes = <-answer:
 	case <-t.ctx.Done():
-		return false, t.ctx.Err()
 	}
+	return yes, errors.Join(t.ctx.Err(), held(t.ctx, func(e *share.HeldError) { t.emit(Status{e.Error()}) }))
 }
 
 // beforeWrite makes the turn's checkpoint, once, before its first write tool. It is
@@ -287,32 +321,48 @@ func (t *turn) beforeWrite(calls []checkedCall) error {
 	return nil
 }
 
-// afterWrite records the state that a write tool left, and its result, before
-// it is reported.
-func (t *turn) afterWrite(c ToolCall) error {
+// afterWrite records the state that a write tool left, and its result, before it is
+// reported. What cannot be recorded is taken back, unless it is lasting.
+func (t *turn) afterWrite(c *checkedCall) error {
 	if t.s == nil {
 		return nil
 	}
-	if w, j := t.s.opts.Window, t.s.opts.Journal; w != nil && j != nil {
-		state, err := windowState(w)
-		if err != nil {
-			return err
-		}
-		summary := checkpoint.ToolSummary{Name: c.Name, Args: string(c.Arguments), Effect: c.Result.Message, OK: c.Result.Success}
-		before := j.Current()
-		if err := j.Record(state, []checkpoint.ToolSummary{summary}); err != nil {
-			return fmt.Errorf("the change could not be recorded: %w", err)
-		}
-		t.s.opts.Member.Announce(share.ToolRan, t.session, c.Name, before, state)
-		if t.checkpoint != nil && !t.announced && !jsondelta.Equal(before, state) {
-			t.announced = true
-			t.emit(CheckpointCreated{ID: t.checkpoint.ID, Description: t.checkpoint.Description})
-		}
-		if err := t.s.markSaved(state); err != nil {
-			return err
-		}
+	w, j := t.s.opts.Window, t.s.opts.Journal
+	if w == nil || j == nil {
+		return t.commit()
 	}
-	return t.commit()
+	before := j.Current()
+	err := t.record(c, before)
+	if err == nil {
+		return t.commit()
+	}
+	if c.tool.Lasting && c.Result.Success {
+		c.Result.Message += " It was not recorded: " + err.Error()
+		return fmt.Errorf("%s was done, but could not be recorded: %w", c.Name, err)
+	}
+	if undone := w.ApplyState(before); undone != nil {
+		return fmt.Errorf("the change could not be recorded: %w", errors.Join(err, undone))
+	}
+	*c.Result = Fail(CodeFailed, "nothing was changed: the change could not be recorded: %v", err)
+	return fmt.Errorf("the change could not be recorded: %w", err)
+}
+
+// record records in the journal what a write tool did.
+func (t *turn) record(c *checkedCall, before json.RawMessage) error {
+	state, err := windowState(t.s.opts.Window)
+	if err != nil {
+		return err
+	}
+	summary := checkpoint.ToolSummary{Name: c.Name, Args: string(c.Arguments), Effect: c.Result.Message, OK: c.Result.Success}
+	if err := t.s.opts.Journal.Record(state, []checkpoint.ToolSummary{summary}); err != nil {
+		return err
+	}
+	t.s.opts.Member.Announce(share.ToolRan, t.session, c.Name, before, state)
+	if t.checkpoint != nil && !t.announced && !jsondelta.Equal(before, state) {
+		t.announced = true
+		t.emit(CheckpointCreated{ID: t.checkpoint.ID, Description: t.checkpoint.Description})
+	}
+	return t.s.markSaved(state)
 }
 
 // wholeResponses is the text up to the last card marker: the response after it is

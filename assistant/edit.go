@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"winnow/assistant/share"
 	"winnow/checkpoint"
+	"winnow/checkpoint/changelog"
 	"winnow/checkpoint/jsondelta"
 )
 
@@ -65,38 +67,201 @@ func (s *Session) Edit(description string, change func() error) error {
 		return errors.Join(fmt.Errorf("nothing was changed: %w", err), w.ApplyState(before))
 	}
 	s.storeState(ctx)
-	return s.markSaved(after)
+	if err := s.markSaved(after); err != nil { // the step is recorded
+		s.log.Error("not recorded that nothing is unsaved", "error", err)
+	}
+	return nil
 }
 
-// Save saves the window, if it is a Saver, and notes in the journal that nothing
-// is unsaved. The errors are those of Saver.Save.
-func (s *Session) Save(ctx context.Context) (saved Saved, err error) {
+// PlanSave is that of the window. ErrNotSaver: it has nothing to save.
+func (s *Session) PlanSave(ctx context.Context, only string) (SavePlan, error) {
+	w, ok := s.opts.Window.(Saver)
+	if !ok {
+		return SavePlan{}, ErrNotSaver
+	}
+	seq := s.opts.Journal.Seq()
+	plan, err := w.PlanSave(ctx, only)
+	s.remember(plan.Digest, seq)
+	return plan, err
+}
+
+// PlanDiscard is that of the window. ErrNotSaver: it has nothing to discard.
+func (s *Session) PlanDiscard(only string) (SavePlan, error) {
+	w, ok := s.opts.Window.(Saver)
+	if !ok {
+		return SavePlan{}, ErrNotSaver
+	}
+	seq := s.opts.Journal.Seq()
+	plan := w.PlanDiscard(only)
+	s.remember(plan.Digest, seq)
+	return plan, nil
+}
+
+// Save saves what basis names, if the window is a Saver, and notes in the journal that
+// nothing is unsaved. The errors are those of Saver.Save.
+func (s *Session) Save(ctx context.Context, basis Basis) (Saved, error) {
+	// A save takes over what others have written into the file: that is a step of its own.
+	return s.Write(ctx, "Load what others saved", func() (saved Saved, err error) {
+		if w, ok := s.opts.Window.(Saver); ok {
+			saved, err = w.Save(ctx, basis)
+		}
+		return saved, s.whoChanged(err, basis)
+	})
+}
+
+// Write runs a change that writes the file of the window. What it does to the window is a
+// step with this description. What cannot be recorded after the write is Saved.Warning.
+func (s *Session) Write(ctx context.Context, description string, change func() (Saved, error)) (Saved, error) {
 	release, err := s.acquireWork(true)
 	if err != nil {
 		return Saved{}, err
 	}
 	defer release()
-	if w, ok := s.opts.Window.(Saver); ok {
-		if saved, err = w.Save(ctx); err != nil {
-			return saved, err
-		}
+	if err := s.finishRollback(ctx); err != nil {
+		return Saved{}, err
 	}
-	j := s.opts.Journal
-	if j == nil || s.opts.Window == nil {
-		return saved, nil
+	before, err := s.recordedState()
+	if err != nil {
+		return Saved{}, err
 	}
-	state, err := windowState(s.opts.Window)
+	saved, err := change()
 	if err != nil {
 		return saved, err
 	}
-	// A save merges what others have written into the file: that is a step of its own.
-	if before := j.Current(); before != nil && !jsondelta.Equal(before, state) {
-		if _, err := j.Edit(s.ID(), "Load what others saved", before, state); err != nil {
-			return saved, err
+	if err := s.recordWrite(description, saved.Path, before); err != nil {
+		s.log.Error("save not recorded", "error", err)
+		saved.Warning = strings.TrimSpace(saved.Warning + " It was not recorded, so winnow log may not list it: " + err.Error() + ".")
+	}
+	return saved, nil
+}
+
+// recordedState is the newest state of the journal, else that of the window; nil when
+// nothing is recorded.
+func (s *Session) recordedState() (json.RawMessage, error) {
+	if s.opts.Journal == nil || s.opts.Window == nil {
+		return nil, nil
+	}
+	if state := s.opts.Journal.Current(); state != nil {
+		return state, nil
+	}
+	return windowState(s.opts.Window)
+}
+
+// recordWrite records the state of the window after its file was written.
+func (s *Session) recordWrite(description, path string, before json.RawMessage) error {
+	j := s.opts.Journal
+	if before == nil {
+		return nil
+	}
+	state, err := windowState(s.opts.Window)
+	if err != nil {
+		return err
+	}
+	s.opts.Member.Announce(share.Saved, s.ID(), path, state, state)
+	if !jsondelta.Equal(before, state) {
+		if _, err := j.Edit(s.ID(), description, before, state); err != nil {
+			return err
 		}
 	}
-	s.opts.Member.Announce(share.Saved, s.ID(), saved.Path, state, state)
-	return saved, s.markSaved(state)
+	return s.markSaved(state)
+}
+
+// Discard discards what basis names, as one step that can be undone. The errors are
+// ErrNotSaver, those of Saver.Discard and those of Edit.
+func (s *Session) Discard(description string, basis Basis) (lost []RuleChange, err error) {
+	w, ok := s.opts.Window.(Saver)
+	if !ok {
+		return nil, ErrNotSaver
+	}
+	err = s.Edit(description, func() error {
+		lost, err = w.Discard(basis)
+		return s.whoChanged(err, basis)
+	})
+	return lost, err
+}
+
+// RefreshSaved reads what is saved again, as one step that can be undone. Unsaved
+// changes are applied to it; with drop they are discarded first, as in Discard.
+func (s *Session) RefreshSaved(ctx context.Context, description string, drop *Basis) (out Refreshed, err error) {
+	r, ok := s.opts.Window.(Refresher)
+	saver, saves := s.opts.Window.(Saver)
+	if !ok || !saves {
+		return out, ErrNotSaver
+	}
+	err = s.Edit(description, func() error {
+		var dropped []RuleChange
+		if drop != nil {
+			if dropped, err = saver.Discard(*drop); err != nil {
+				return s.whoChanged(err, *drop)
+			}
+		}
+		out, err = r.RefreshSaved(ctx, false)
+		out.Dropped = append(out.Dropped, dropped...)
+		return err
+	})
+	return out, err
+}
+
+// maxShown is how many plans a session remembers.
+const maxShown = 16
+
+// shownPlan is a plan that was shown.
+type shownPlan struct {
+	digest string
+	seq    int64 // of the newest record of the journal then
+}
+
+// remember notes when a plan was shown.
+func (s *Session) remember(digest string, seq int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shown = append(s.shown[max(0, len(s.shown)-maxShown+1):], shownPlan{digest, seq})
+}
+
+// whoChanged adds to a *PlanChanged who changed the plan since it was shown, and
+// remembers the new plan as one that was shown.
+func (s *Session) whoChanged(err error, basis Basis) error {
+	changed, ok := errors.AsType[*PlanChanged](err)
+	if !ok {
+		return err
+	}
+	s.mu.Lock()
+	after := int64(-1)
+	for _, p := range s.shown {
+		if p.digest == basis.Digest {
+			after = p.seq
+		}
+	}
+	s.mu.Unlock()
+	for _, name := range s.changedBy(after) {
+		if !slices.Contains(changed.By, name) {
+			changed.By = append(changed.By, name)
+		}
+	}
+	s.remember(changed.Plan.Digest, s.opts.Journal.Seq())
+	return err
+}
+
+// changedBy names who changed the window after a record of the journal; -1 is the last
+// change.
+func (s *Session) changedBy(after int64) (names []string) {
+	if s.opts.Journal == nil {
+		return nil
+	}
+	all := changelog.Read(s.opts.Journal)
+	if after < 0 {
+		all = all[max(0, len(all)-1):]
+	}
+	for _, c := range all {
+		name := Author{User: c.User, Assistant: c.Kind == changelog.Turn}.Name()
+		if c.Kind == changelog.Outside {
+			name = OtherProgram
+		}
+		if c.Seq > after && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // markSaved notes that state is what is saved, unless the window has unsaved changes

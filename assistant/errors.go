@@ -21,10 +21,26 @@ var (
 	ErrNotAsked = errors.New("no question is open")
 	// ErrNoJournal refuses what needs checkpoints in a session without them.
 	ErrNoJournal = errors.New("this session has no checkpoints")
+	// ErrNotSaver refuses to save in a window that has nothing to save.
+	ErrNotSaver = errors.New("this window has nothing to save")
 	// ErrRounds ends Conversation.Run when the limit of rounds of tool calls
 	// is reached. What was done stays; another Run continues.
 	ErrRounds = errors.New("the limit of rounds of tool calls is reached")
 )
+
+// UnrecordedError is a change that was made but could not be recorded.
+type UnrecordedError struct {
+	Done string // what was done, in a clause
+	Err  error
+}
+
+// Error says what was done, and why it is not recorded.
+func (e *UnrecordedError) Error() string {
+	return fmt.Sprintf("%s, but not recorded: %v", e.Done, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *UnrecordedError) Unwrap() error { return e.Err }
 
 // TurnError is how a turn failed.
 type TurnError struct {

@@ -126,9 +126,11 @@ type (
 	// ConfirmRequest asks the user whether a tool may do something lasting.
 	// The turn waits for Session.Answer.
 	ConfirmRequest struct {
-		ID   string `json:"id"`
-		Tool string `json:"tool"`
-		Diff string `json:"diff"`
+		ID     string `json:"id"`
+		Tool   string `json:"tool"`
+		Diff   string `json:"diff"`
+		Digest string `json:"digest"`         // names what would be done
+		Note   string `json:"note,omitempty"` // a sentence to show with it: who changed what was shown before
 	}
 )
 

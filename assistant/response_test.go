@@ -198,7 +198,7 @@ func TestWhatIsLogged(t *testing.T) {
 	r.must(r.session.SetModel("test/script"))
 	r.send("add")
 	r.window.BreakApply = errors.New("broken window")
-	if _, err := r.session.Rollback(t.Context(), r.session.Checkpoints()[0].ID, "both"); err == nil {
+	if _, err := r.session.Rollback(t.Context(), r.session.Checkpoints()[0].ID, "both", newestStep(r.session)); err == nil {
 		t.Fatal("the rollback of a broken window worked")
 	}
 	wantIn(t, out.String(), "level=ERROR", "rollback failed", "broken window")

@@ -2,6 +2,7 @@ package assistant
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,12 +14,19 @@ import (
 // Rollback goes back to a checkpoint: the window's state, the conversation, or
 // both. What it cut comes back with UndoRollback until the next message. It
 // returns the text of the first pair that was cut, for the input.
-func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scope) (text string, err error) {
+//
+// newest is the id of LastStep when the user saw what would be undone, "" when there was
+// none: a *PlanChanged when there are others by now. An *UnrecordedError is returned for
+// a rollback that was done.
+func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scope, newest string) (text string, err error) {
 	release, err := s.acquireRollback()
 	if err != nil {
 		return "", err
 	}
 	defer release()
+	if err := s.sameSteps(id, newest); err != nil {
+		return "", err
+	}
 	first, err := s.firstPair(ctx, id)
 	if err != nil {
 		return "", err
@@ -33,11 +41,37 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 			text = p.UserText
 		}
 	}
-	if err = errors.Join(err, s.executeRollback(ctx, intent)); err != nil {
-		s.log.Error("rollback failed", "checkpoint", id, "scope", string(scope), "error", err)
-		return "", err
+	if err == nil {
+		err = s.executeRollback(ctx, intent)
+	} else {
+		err = errors.Join(err, s.opts.Journal.Abandon(intent))
 	}
-	return text, nil
+	if err != nil {
+		s.log.Error("rollback failed", "checkpoint", id, "scope", string(scope), "error", err)
+	}
+	return text, err
+}
+
+// sameSteps is a *PlanChanged when the newest step is another one than the user saw.
+func (s *Session) sameSteps(id, newest string) error {
+	last, _ := s.LastStep()
+	if last.ID == newest {
+		return nil
+	}
+	changed, after, found := &PlanChanged{Newest: last.ID}, int64(-1), false
+	for _, c := range s.opts.Journal.List("") {
+		if c.ID == newest {
+			after = c.Seq
+		}
+		if found = found || c.ID == id; found && c.Kind != checkpoint.KindStart {
+			changed.Steps = append(changed.Steps, c)
+		}
+	}
+	changed.By = s.changedBy(after)
+	if !found {
+		return fmt.Errorf("%w: %q", checkpoint.ErrUnknown, id)
+	}
+	return changed
 }
 
 // firstPair is the oldest pair of the session that starts with a checkpoint; 0 when
@@ -55,7 +89,8 @@ func (s *Session) firstPair(ctx context.Context, id string) (int64, error) {
 	return 0, nil
 }
 
-// UndoRollback undoes the last rollback, if no message was sent since.
+// UndoRollback undoes the last rollback, if no message was sent since. An
+// *UnrecordedError is returned for one that was done.
 func (s *Session) UndoRollback(ctx context.Context) error {
 	release, err := s.acquireRollback()
 	if err != nil {
@@ -66,11 +101,10 @@ func (s *Session) UndoRollback(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.executeRollback(ctx, intent); err != nil {
+	if err = s.executeRollback(ctx, intent); err != nil {
 		s.log.Error("undo of a rollback failed", "error", err)
-		return err
 	}
-	return nil
+	return err
 }
 
 func (s *Session) acquireRollback() (release func(), err error) {
@@ -123,16 +157,19 @@ func (s *Session) executeRollback(ctx context.Context, intent checkpoint.Intent)
 		}
 		return errors.Join(err, j.Abandon(intent))
 	}
-	if err := j.Finish(intent); err != nil {
-		return err
-	}
+	recorded := j.Finish(intent)
 	s.opts.Member.Announce(share.RolledBack, s.ID(), intent.Target, intent.Previous, intent.State)
-	state, err := windowState(w)
-	if err == nil {
-		err = s.markSaved(state)
+	if recorded == nil {
+		var state json.RawMessage
+		if state, recorded = windowState(w); recorded == nil {
+			recorded = s.markSaved(state)
+		}
 	}
 	if intent.Scope != checkpoint.ScopeRules {
-		err = errors.Join(err, s.showRolledBack(ctx, intent, cut))
+		err = s.showRolledBack(ctx, intent, cut)
+	}
+	if recorded != nil {
+		err = errors.Join(&UnrecordedError{Done: "the rollback was done", Err: recorded}, err)
 	}
 	return err
 }

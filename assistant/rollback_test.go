@@ -42,7 +42,7 @@ func TestRollbackGivesBackTheFirstTextThatIsCut(t *testing.T) {
 	r, ctx := twoTurns(t), context.Background()
 	back := func(to int, scope checkpoint.Scope, want string) {
 		t.Helper()
-		text, err := r.session.Rollback(ctx, r.session.Checkpoints()[to].ID, scope)
+		text, err := r.session.Rollback(ctx, r.session.Checkpoints()[to].ID, scope, newestStep(r.session))
 		r.must(err)
 		wantEqual(t, "text for the input", text, want)
 	}
@@ -65,7 +65,7 @@ func TestRollbackToAStartLeavesWhatWasSaidBefore(t *testing.T) {
 	r.must(r.session.Resume(ctx, later))
 	r.send("d")
 	for range 2 { // the second time there is nothing of its own left
-		_, err := r.session.Rollback(ctx, r.session.Checkpoints()[0].ID, checkpoint.ScopeBoth)
+		_, err := r.session.Rollback(ctx, r.session.Checkpoints()[0].ID, checkpoint.ScopeBoth, newestStep(r.session))
 		r.must(err)
 		wantList(t, "view", r.inView())
 		r.must(r.session.Resume(ctx, "s1"))
@@ -90,7 +90,7 @@ func TestRollback(t *testing.T) {
 		t.Run(string(tt.scope)+tt.text, func(t *testing.T) {
 			r := twoTurns(t)
 			ctx := context.Background()
-			text, err := r.session.Rollback(ctx, r.session.Checkpoints()[tt.to].ID, tt.scope)
+			text, err := r.session.Rollback(ctx, r.session.Checkpoints()[tt.to].ID, tt.scope, newestStep(r.session))
 			r.must(err)
 			wantEqual(t, "text for the input", text, tt.text)
 			wantList(t, "words", r.window.Words(), tt.words...)
@@ -104,7 +104,7 @@ func TestRollback(t *testing.T) {
 			wantList(t, "view after undo", r.inView(), "a", "b", "c")
 			wantEqual(t, "checkpoints after undo", len(r.session.Checkpoints()), 3)
 
-			_, err = r.session.Rollback(ctx, r.session.Checkpoints()[tt.to].ID, tt.scope)
+			_, err = r.session.Rollback(ctx, r.session.Checkpoints()[tt.to].ID, tt.scope, newestStep(r.session))
 			r.must(err)
 			r.send("new")
 			reqs := r.script.Requests()
@@ -120,7 +120,7 @@ func TestRollback(t *testing.T) {
 func TestARollbackThatTheWindowRefusesChangesNothing(t *testing.T) {
 	r := twoTurns(t)
 	r.window.BreakApply = errors.New("no")
-	if _, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth); err == nil {
+	if _, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth, newestStep(r.session)); err == nil {
 		t.Fatal("no error")
 	}
 	wantList(t, "words", r.window.Words(), "one", "two", "three")
@@ -132,13 +132,13 @@ func TestARollbackThatTheWindowRefusesChangesNothing(t *testing.T) {
 func TestARollbackThatTheStoreRefusesIsTakenBack(t *testing.T) {
 	r := twoTurns(t)
 	r.store.onCommit(func(*assistant.Batch) error { return errors.New("disk full") })
-	if _, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth); err == nil {
+	if _, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth, newestStep(r.session)); err == nil {
 		t.Fatal("no error")
 	}
 	r.store.onCommit(nil)
 	wantList(t, "words", r.window.Words(), "one", "two", "three")
 	wantList(t, "view", r.inView(), "a", "b", "c")
-	_, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth)
+	_, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth, newestStep(r.session))
 	r.must(err)
 	wantList(t, "at the second try", r.inView(), "a")
 }
@@ -157,7 +157,7 @@ func TestAnInterruptedRollbackIsRolledForward(t *testing.T) {
 			})
 			func() {
 				defer func() { _ = recover() }()
-				_, _ = r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth)
+				_, _ = r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth, newestStep(r.session))
 			}()
 			r.store.onCommit(nil)
 			r.must(r.journal.Close())
@@ -185,7 +185,7 @@ func TestOnlyTheCutSessionsLeaveTheView(t *testing.T) {
 	refs, err := r.store.Refs(context.Background(), "", 3.5)
 	r.must(err)
 	r.session.SetView(refs, "")
-	_, err = r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth)
+	_, err = r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth, newestStep(r.session))
 	r.must(err)
 	wantList(t, "view", r.inView(), "theirs")
 	r.must(r.session.UndoRollback(context.Background()))
@@ -196,7 +196,7 @@ func TestUndoBringsBackNoMoreThanWasVisible(t *testing.T) {
 	r := twoTurns(t)
 	refs := r.session.Visible()
 	r.session.SetView(append(refs[:1:1], refs[2]), "filtered")
-	_, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth)
+	_, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth, newestStep(r.session))
 	r.must(err)
 	wantList(t, "view", r.inView(), "a")
 	r.must(r.session.UndoRollback(context.Background()))
@@ -210,7 +210,7 @@ func TestEditIsAStepThatCanBeUndone(t *testing.T) {
 	if !ok || step.Description != "Add two" || step.Kind != checkpoint.KindEdit {
 		t.Fatalf("step = %+v, %v", step, ok)
 	}
-	_, err := r.session.Rollback(context.Background(), step.ID, checkpoint.ScopeRules)
+	_, err := r.session.Rollback(context.Background(), step.ID, checkpoint.ScopeRules, newestStep(r.session))
 	r.must(err)
 	wantList(t, "words", r.window.Words(), "one")
 	if _, ok := r.session.LastStep(); ok {
@@ -258,4 +258,10 @@ func TestATurnWaitsForThoseAtTheWindow(t *testing.T) {
 	wait.Wait()
 	r.checked(at.Events(t, events))
 	wantList(t, "words", r.window.Words(), "one", "mine", "two")
+}
+
+// newestStep is the basis of a rollback as the session sees it now.
+func newestStep(s *assistant.Session) string {
+	step, _ := s.LastStep()
+	return step.ID
 }

@@ -2,7 +2,13 @@ package assistant
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"slices"
+	"strings"
+
+	"winnow/checkpoint"
 )
 
 // Saver is a Window whose state differs from what is saved outside the session,
@@ -11,16 +17,88 @@ import (
 type Saver interface {
 	// Dirty reports whether there are unsaved changes. It answers from memory.
 	Dirty() bool
-	// PlanSave reports what Save would change. It reads the file and writes
-	// nothing. A file that someone else has changed is merged into the window if
-	// that is possible, else it is SavePlan.Conflict, not an error.
-	PlanSave(ctx context.Context) (SavePlan, error)
-	// Save writes the unsaved changes, durably, merged with what someone else
-	// has changed meanwhile. A *Conflict error means that this is not possible,
-	// and nothing was written over the file.
-	Save(ctx context.Context) (Saved, error)
-	// Discard returns to the saved state and reports the changes that were lost.
-	Discard() (lost []RuleChange, err error)
+	// PlanSave reports what Save would write. It reads the file and changes
+	// nothing. A file that another program has changed is planned for as it is now;
+	// where both sides changed the same rules it is SavePlan.Conflict, not an error.
+	// With only, the plan has the changes of that user and the user's assistant.
+	PlanSave(ctx context.Context, only string) (SavePlan, error)
+	// Save writes the plan that basis names, durably. When the plan is another one
+	// by now the error is a *PlanChanged, when it cannot be written over what another
+	// program has changed a *Conflict; nothing was written then. Warnings after the
+	// write are in Saved.
+	Save(ctx context.Context, basis Basis) (Saved, error)
+	// PlanDiscard reports what Discard would lose. It answers from memory.
+	PlanDiscard(only string) SavePlan
+	// Discard returns to the saved state and reports the changes that were lost. The
+	// error is a *PlanChanged when they are not those that basis names.
+	Discard(basis Basis) (lost []RuleChange, err error)
+}
+
+// Basis is what the user was shown before an act. The zero value is for an act that
+// shows nothing: it takes the unsaved changes as they are.
+type Basis struct {
+	Digest string // of the plan
+	Only   string // the user whose changes it has, with those of the user's assistant; "" is all
+}
+
+// PlanChanged refuses an act because it would do something else than what was shown.
+type PlanChanged struct {
+	By     []string                // who changed it, where that is known; OtherProgram too
+	Plan   SavePlan                // what a save or a discard would do now
+	Steps  []checkpoint.Checkpoint // what a rollback or an undo would undo now, oldest first
+	Newest string                  // id of the newest step now
+}
+
+// OtherProgram stands for a change of the file in PlanChanged.By.
+const OtherProgram = "another program"
+
+// Error names who changed it.
+func (e *PlanChanged) Error() string { return e.Changed("") + ": nothing was done" }
+
+// Changed says in a clause who changed it, to a user.
+func (e *PlanChanged) Changed(user string) string {
+	by := slices.Clone(e.By)
+	for i, name := range by {
+		if name == user {
+			by[i] = "you"
+		}
+	}
+	if by == nil {
+		by = []string{"someone"}
+	}
+	return strings.Join(by, " and ") + " changed this after it was shown"
+}
+
+// Author is who made an unsaved change. The zero value is not known.
+type Author struct {
+	User      string `json:"user,omitempty"`
+	Assistant bool   `json:"assistant,omitempty"` // the user's assistant made it
+}
+
+// UnknownUser is the Name of an author that is not known.
+const UnknownUser = "an unknown user"
+
+// Name is "anna", "anna's assistant" or UnknownUser.
+func (a Author) Name() string {
+	switch {
+	case a.User == "":
+		return UnknownUser
+	case a.Assistant:
+		return a.User + "'s assistant"
+	}
+	return a.User
+}
+
+// Authors names who made the changes, each once, in the order of the changes, but for
+// one user and that user's assistant. except "" names all.
+func Authors(changes []RuleChange, except string) []string {
+	var names []string
+	for _, c := range changes {
+		if (except == "" || c.By.User != except) && !slices.Contains(names, c.By.Name()) {
+			names = append(names, c.By.Name())
+		}
+	}
+	return names
 }
 
 // Refresher is a Saver that reads what is saved again after someone else has
@@ -49,6 +127,9 @@ type SavedChange struct {
 
 // SavePlan is what a save would change.
 type SavePlan struct {
+	// Digest names the plan by what it would write: path, changes of rules and new
+	// values. Plans with the same digest leave the same rules in the file.
+	Digest   string        `json:"digest"`
 	Path     string        `json:"path"`
 	Creates  bool          `json:"creates"`  // there is no file yet
 	Rules    []RuleChange  `json:"rules"`    // by provider
@@ -56,6 +137,21 @@ type SavePlan struct {
 	Lines    []FileLine    `json:"lines"`    // of the file, with secrets masked
 	Effects  []ModelEffect `json:"effects"`  // on the models of each provider with changed rules
 	Conflict *Conflict     `json:"conflict"` // nil: no one else has changed the file
+}
+
+// Digest is the digest of a plan that makes these changes and gives these values, each
+// a variable with its new value.
+func Digest(path string, changes []RuleChange, values ...string) string {
+	const size = 8 // bytes; it is typed on a command line
+	h := sha256.New()
+	for _, c := range changes {
+		c.By = Author{}
+		fmt.Fprintf(h, "%q %q %q %t\n", c.Provider, c.Type, c.Pattern, c.Added)
+	}
+	for _, v := range append([]string{path}, values...) {
+		fmt.Fprintf(h, "%q\n", v)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:size])
 }
 
 // Empty reports whether a save would change nothing.
@@ -67,6 +163,7 @@ type RuleChange struct {
 	Type     string `json:"type"` // the list of rules: "ignored" or "whitelisted"
 	Pattern  string `json:"pattern"`
 	Added    bool   `json:"added"` // false: removed
+	By       Author `json:"by,omitzero"`
 }
 
 // KeyChange is a variable of the file whose value differs. Secrets are masked.
@@ -99,7 +196,9 @@ type Saved struct {
 	Rules   []RuleChange `json:"rules"`
 	Keys    []KeyChange  `json:"keys"`
 	Message string       `json:"message"` // one line for a person: what was saved and what applies it
-	Warning string       `json:"warning,omitempty"`
+	// Warning is what failed after the file was written, as sentences; every front end
+	// shows it.
+	Warning string `json:"warning,omitempty"`
 }
 
 // Refreshed is the result of reading the saved state again.

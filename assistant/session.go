@@ -86,6 +86,7 @@ type Session struct {
 	running     *turn
 	turnStarted chan struct{} // closed when the next turn starts
 	answers     map[string]chan bool
+	shown       []shownPlan // the newest last
 	view        view
 }
 

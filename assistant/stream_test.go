@@ -137,7 +137,7 @@ func TestTheJournalKnowsWhatIsSaved(t *testing.T) {
 	wantEqual(t, "clean at first", r.journal.Clean(), true)
 	r.send("add")
 	wantEqual(t, "clean after a change", r.journal.Clean(), false)
-	_, err := r.session.Save(t.Context())
+	_, err := r.session.Save(t.Context(), assistant.Basis{})
 	r.must(err)
 	wantEqual(t, "clean by mere words", r.journal.Clean(), false)
 	r.send("save")

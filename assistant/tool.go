@@ -26,6 +26,7 @@ const (
 	CodeCovered          = "covered"
 	CodeLocked           = "locked"
 	CodeFailed           = "failed"
+	CodePlanChanged      = "plan_changed" // it would do something else than what was confirmed
 )
 
 // Tool is an action that the model may take.
@@ -43,15 +44,22 @@ type Tool struct {
 	// Lasting tools do what no checkpoint can undo, such as writing a file. The
 	// user is asked first, unless Preview reports that there is nothing to ask.
 	Lasting bool
-	// Preview shows what a call would do, for the dialog that asks. ask is
-	// false when there is nothing to ask about. nil shows the arguments.
-	Preview     func(ctx context.Context, args json.RawMessage) (diff string, ask bool, err error)
+	// Preview shows what a call would do, for the dialog that asks. nil shows the
+	// arguments.
+	Preview     func(ctx context.Context, args json.RawMessage) (Preview, error)
 	Destructive bool // it removes or overwrites something, and does not only add
 	Idempotent  bool // the same call again changes nothing more
 
 	Timeout time.Duration      // 0 is DefaultToolTimeout
 	Schema  *jsonschema.Schema // of the arguments, an object; nil accepts none
 	Run     ToolFunc
+}
+
+// Preview is what a call of a tool would do.
+type Preview struct {
+	Text   string // safe to show
+	Ask    bool   // false: there is nothing to ask about
+	Digest string // names what would be done; "" is the digest of Text
 }
 
 // ToolFunc carries out a call. args are valid under the tool's schema. ctx
@@ -209,14 +217,30 @@ func encodeData(v any) (any, error) {
 }
 
 // preview asks the tool what a call would do; a panic is an error.
-func (t Tool) preview(ctx context.Context, args json.RawMessage) (diff string, ask bool, err error) {
+func (t Tool) preview(ctx context.Context, args json.RawMessage) (shown Preview, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%s panicked: %v", t.Name, p)
 		}
+		shown.Digest = cmp.Or(shown.Digest, Digest(t.Name, nil, shown.Text))
 	}()
 	if t.Preview == nil {
-		return string(args), true, nil
+		return Preview{Text: string(args), Ask: true}, nil
 	}
 	return t.Preview(ctx, args)
+}
+
+type shownKey struct{}
+
+// withShown is ctx for a call whose preview with this digest was confirmed.
+func withShown(ctx context.Context, digest string) context.Context {
+	return context.WithValue(ctx, shownKey{}, digest)
+}
+
+// ShownDigest is the digest of the Preview that the user confirmed for the call with this
+// context; "" when the user was not asked. A tool that would do something else answers
+// with CodePlanChanged, and the user is asked again.
+func ShownDigest(ctx context.Context) string {
+	digest, _ := ctx.Value(shownKey{}).(string)
+	return digest
 }

@@ -239,7 +239,7 @@ func TestNoCheckpointNoWrite(t *testing.T) {
 		r := newRig(t, at.NewScript(at.Answer{addWord("two")}, at.Answer{at.Say("ok")}), func(o *assistant.Options) { o.Journal = nil })
 		r.send("add")
 		wantList(t, "words", r.window.Words(), "one")
-		_, err := r.session.Rollback(context.Background(), "x", checkpoint.ScopeBoth)
+		_, err := r.session.Rollback(context.Background(), "x", checkpoint.ScopeBoth, newestStep(r.session))
 		wantEqual(t, "rollback", errors.Is(err, assistant.ErrNoJournal), true)
 	})
 	t.Run("no journal wanted", func(t *testing.T) {

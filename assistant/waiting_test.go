@@ -85,14 +85,17 @@ func TestWhileLockedNothingElseTouchesTheWindow(t *testing.T) {
 	gate.Wait(t)
 	ctx := context.Background()
 	for name, refused := range map[string]func() error{
-		"edit":     func() error { return r.session.Edit("x", func() error { t.Error("edited"); return nil }) },
-		"rollback": func() error { _, err := r.session.Rollback(ctx, r.session.Checkpoints()[0].ID, "both"); return err },
-		"undo":     func() error { return r.session.UndoRollback(ctx) },
-		"renew":    func() error { return r.session.Renew(ctx) },
-		"delete":   func() error { return r.session.Delete(ctx, 1) },
-		"request":  func() error { _, _, err := r.session.Request(ctx, "x"); return err },
-		"begin":    func() error { return r.session.Start(ctx) },
-		"save":     func() error { _, err := r.session.Save(ctx); return err },
+		"edit": func() error { return r.session.Edit("x", func() error { t.Error("edited"); return nil }) },
+		"rollback": func() error {
+			_, err := r.session.Rollback(ctx, r.session.Checkpoints()[0].ID, "both", newestStep(r.session))
+			return err
+		},
+		"undo":    func() error { return r.session.UndoRollback(ctx) },
+		"renew":   func() error { return r.session.Renew(ctx) },
+		"delete":  func() error { return r.session.Delete(ctx, 1) },
+		"request": func() error { _, _, err := r.session.Request(ctx, "x"); return err },
+		"begin":   func() error { return r.session.Start(ctx) },
+		"save":    func() error { _, err := r.session.Save(ctx, assistant.Basis{}); return err },
 	} {
 		if err := refused(); !errors.Is(err, assistant.ErrBusy) {
 			t.Errorf("%s: %v, want ErrBusy", name, err)

@@ -150,6 +150,16 @@ func (j *Journal) LastStep() (Checkpoint, bool) {
 	return e.described(), true
 }
 
+// Seq is the number of the newest record; 0 when there is none.
+func (j *Journal) Seq() int64 {
+	if j == nil {
+		return 0
+	}
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	return j.index.lastSeq
+}
+
 // OthersSince returns the steps of other sessions that a rollback to a checkpoint
 // undoes, oldest first. A nil journal has none.
 func (j *Journal) OthersSince(id, session string) (others []Checkpoint) {

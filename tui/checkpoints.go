@@ -11,7 +11,6 @@ import (
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 	"winnow/tui/overlay"
-	"winnow/tui/pane"
 )
 
 // rolledBack is the notice of a rollback to a step that was chosen from a list.
@@ -19,6 +18,7 @@ const rolledBack = "rolled back"
 
 // openCheckpoints lists the checkpoints; it opens on the current state.
 func (p *pickers) openCheckpoints() tea.Cmd {
+	newest := p.work.Newest()
 	entries := []overlay.Entry{{Text: "current state", Mark: p.styles.Icons.Marked}}
 	for _, c := range slices.Backward(p.session.Checkpoints()) {
 		text, detail := "before: "+c.Description, c.Effect()
@@ -40,54 +40,84 @@ func (p *pickers) openCheckpoints() tea.Cmd {
 			return nil
 		}
 		scope := map[string]checkpoint.Scope{"alt+r": checkpoint.ScopeRules, "alt+c": checkpoint.ScopeConversation}[c.Key]
-		return p.rollBack(c.Value, scope, rolledBack)
+		return p.rollBack(rollback{c.Value, scope, newest, rolledBack})
 	})
 }
 
-// rollBack rolls back to a checkpoint; notice is the beginning of the notice that follows.
-// It asks when that undoes what others did meanwhile.
-func (p *pickers) rollBack(id string, scope checkpoint.Scope, notice string) tea.Cmd {
+// rollback is what the user has decided to undo.
+type rollback struct {
+	id     string // of the checkpoint
+	scope  checkpoint.Scope
+	newest string // the newest step that was shown
+	notice string // the beginning of the notice that follows
+}
+
+// rollBack rolls back to a checkpoint. It asks when that undoes what others did meanwhile.
+func (p *pickers) rollBack(r rollback) tea.Cmd {
 	if err := p.refused(); err != nil {
 		return p.fail(err)
 	}
-	if theirs := p.others.RollbackLines(id); len(theirs) > 0 && scope != checkpoint.ScopeConversation {
+	newest := p.work.Newest() // before the lines are read: what they miss is noticed
+	if theirs := p.others.RollbackLines(r.id); len(theirs) > 0 && r.scope != checkpoint.ScopeConversation {
+		r.newest = newest
 		lines := append(theirs, "", "Their conversations stay; only your own is cut.")
-		return p.ask("Undo others' changes as well?", lines, "undo theirs too", "don't roll back", func() tea.Cmd {
-			return p.rollBackNow(id, scope, notice)
-		})
+		return p.ask("Undo others' changes as well?", lines, "undo theirs too", "don't roll back", func() tea.Cmd { return p.rollBackNow(r) })
 	}
-	return p.rollBackNow(id, scope, notice)
+	return p.rollBackNow(r)
 }
 
-func (p *pickers) rollBackNow(id string, scope checkpoint.Scope, notice string) tea.Cmd {
-	return p.change(async(func(ctx context.Context) (workspace.RolledBack, error) { return p.work.Rollback(ctx, id, scope) }, func(out workspace.RolledBack, err error) tea.Cmd {
+func (p *pickers) rollBackNow(r rollback) tea.Cmd {
+	return p.change(async(func(ctx context.Context) (workspace.RolledBack, error) {
+		return p.work.Rollback(ctx, r.id, r.scope, r.newest)
+	}, func(out workspace.RolledBack, err error) tea.Cmd {
+		if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
+			return p.askRollback(changed, r)
+		}
 		if err != nil {
 			return p.fail(err)
 		}
 		if out.Text != "" {
 			p.input.giveBack(out.Text)
 		}
-		return p.restored(notice + p.hint(" · %s “Undo the last rollback” undoes it", "palette"))
+		return p.restored(r.notice+p.hint(" · %s “Undo the last rollback” undoes it", "palette"), out.Warning)
 	}))
+}
+
+// askRollback asks again about a rollback that would undo other steps by now.
+func (p *pickers) askRollback(changed *assistant.PlanChanged, r rollback) tea.Cmd {
+	const shown = 10
+	lines := p.changedLines(changed)
+	for _, c := range changed.Steps[:min(len(changed.Steps), shown)] {
+		lines = append(lines, p.clock(c.Time)+"  undoes: "+oneLine(c.Description))
+	}
+	if more := len(changed.Steps) - shown; more > 0 {
+		lines = append(lines, "and "+assistant.Counted(more, "more step"))
+	}
+	r.newest = changed.Newest
+	return p.ask("Roll back?", lines, "roll back", "don't roll back", func() tea.Cmd { return p.rollBackNow(r) })
 }
 
 // undoRollback undoes the last rollback.
 func (p *pickers) undoRollback() tea.Cmd {
-	return p.change(attempt(p.work.UndoRollback, func(err error) tea.Cmd {
+	return p.change(async(p.work.UndoRollback, func(warning string, err error) tea.Cmd {
 		switch {
 		case errors.Is(err, workspace.ErrNothingToUndo):
 			return p.info("there is no rollback to undo")
 		case err != nil:
 			return p.fail(err)
 		}
-		return p.restored("the rollback is undone")
+		return p.restored("the rollback is undone", warning)
 	}))
 }
 
-// restored shows the window and the conversation after a rollback.
-func (p *pickers) restored(notice string) tea.Cmd {
+// restored shows the window and the conversation after a rollback. warning is what
+// failed after it; "" is nothing.
+func (p *pickers) restored(notice, warning string) tea.Cmd {
 	p.pane.Changed()
 	p.notice.Info(notice)
+	if warning != "" {
+		p.notice.Fail(oneLine(warning))
+	}
 	return tea.Batch(p.computeBoundary(), p.conv.reload())
 }
 
@@ -101,7 +131,7 @@ func (p *pickers) undo() tea.Cmd {
 	case !ok:
 		return p.info("there is no change of the " + p.state() + " to undo")
 	case !step.ByAssistant, step.OtherSession && p.others.Shared():
-		return p.rollBack(step.ID, checkpoint.ScopeRules, "undone: "+oneLine(step.Description))
+		return p.rollBack(rollback{step.ID, checkpoint.ScopeRules, step.ID, "undone: " + oneLine(step.Description)})
 	}
 	leaves := map[bool]string{true: " leaves", false: " leave"}[step.Pairs == 1]
 	lines := []string{
@@ -115,9 +145,9 @@ func (p *pickers) undo() tea.Cmd {
 	return p.question(overlay.Confirm, "Undo the assistant's change?", lines, "n", func(answer string) tea.Cmd {
 		switch answer {
 		case "y":
-			return p.rollBack(step.ID, checkpoint.ScopeBoth, rolledBack)
+			return p.rollBack(rollback{step.ID, checkpoint.ScopeBoth, step.ID, rolledBack})
 		case "r":
-			return p.rollBack(step.ID, checkpoint.ScopeRules, rolledBack)
+			return p.rollBack(rollback{step.ID, checkpoint.ScopeRules, step.ID, rolledBack})
 		}
 		return nil
 	}, "y", p.state()+" and conversation", "r", p.state()+" only", "n", "don't undo")
@@ -130,6 +160,9 @@ func (m *Model) askRecovery() {
 		if answer != "d" {
 			return m.info("recovered; nothing is saved yet")
 		}
-		return m.perform(pane.Edit{Description: "Discard after a crash", Change: r.Discard})
+		return m.discard("Discard after a crash", assistant.SavePlan{Digest: r.Digest}, m.askDiscard, func(lost int) tea.Cmd {
+			m.notice.Info("discarded " + assistant.Counted(lost, "unsaved change") + m.hint(" · %s undoes it", "undo"))
+			return m.conv.computeEffects()
+		})
 	}, "r", "recover", "d", "discard the unsaved rules")
 }

@@ -65,8 +65,8 @@ type elsewhere struct {
 	path string
 }
 
-func (w elsewhere) PlanSave(ctx context.Context) (assistant.SavePlan, error) {
-	plan, err := w.Window.PlanSave(ctx)
+func (w elsewhere) PlanSave(ctx context.Context, only string) (assistant.SavePlan, error) {
+	plan, err := w.Window.PlanSave(ctx, only)
 	plan.Path = w.path
 	return plan, err
 }

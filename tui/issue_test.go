@@ -255,7 +255,7 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 		"cancelled": func() { m.onCancelled(turn{}, assistant.Cancelled{Kept: true}) }, "mouse": func() { m.toggleMouse() },
 		"edited":   func() { done(m.edit(pane.Edit{Description: "added", Change: func() error { return nil }})) },
 		"session":  func() { m.sessionChanged(true, nil, "a new session") },
-		"restored": func() { m.pickers.restored("rolled back") }, "re-ask": func() { done(m.reAskPair(assistant.Pair{Seq: 2})) },
+		"restored": func() { m.pickers.restored("rolled back", "") }, "re-ask": func() { done(m.reAskPair(assistant.Pair{Seq: 2})) },
 	} {
 		m.setMode(keymap.View)
 		do()

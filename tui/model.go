@@ -92,8 +92,8 @@ type Parts struct {
 
 // Recovery is what a crash left behind, for the user to decide.
 type Recovery struct {
-	Lines   []string // what happened and what there is
-	Discard func() error
+	Lines  []string // what happened and what there is
+	Digest string   // of what a discard would lose
 }
 
 // Model is the screen: the one tea.Model of the program. Its children have

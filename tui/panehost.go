@@ -14,7 +14,6 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/safetext"
 	"winnow/assistant/share"
-	"winnow/assistant/workspace"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
@@ -57,6 +56,8 @@ func (m *Model) perform(a pane.Action) tea.Cmd {
 			}
 			return m.info(notice)
 		})
+	case pane.Discard:
+		return m.planDiscard(m.askDiscard)
 	case pane.Nothing:
 	}
 	return nil
@@ -170,106 +171,6 @@ func (m *Model) onSavedChanged(msg savedChangedMsg) tea.Cmd {
 	return tea.Batch(m.conv.computeEffects(), waitSavedChange(m.opts.Changes))
 }
 
-// save shows what would be saved, and saves when the user confirms.
-func (m *Model) save() tea.Cmd { return m.planSave(func() tea.Cmd { return nil }) }
-
-// planSave is save; then follows when nothing is unsaved any more.
-func (m *Model) planSave(then func() tea.Cmd) tea.Cmd {
-	switch refused := m.refused(); {
-	case !m.saves():
-		return m.info("there is nothing to save here")
-	case refused != nil:
-		return m.fail(refused)
-	case m.session.Journal().Locked() != nil:
-		return m.fail(m.session.Journal().Locked())
-	}
-	return async(m.work.PlanSave, func(plan assistant.SavePlan, err error) tea.Cmd {
-		switch {
-		case err != nil:
-			return m.fail(err)
-		case plan.Conflict != nil:
-			return m.askConflict(plan.Conflict, plan.Rules, then)
-		case plan.Empty():
-			m.notice.Info("nothing to save: the file has the same rules")
-			return then()
-		}
-		return m.question(overlay.SaveSheet, "Save these changes?", append(pane.SavePlanLines(plan, &m.styles), ""), "n", func(answer string) tea.Cmd {
-			if answer != "y" {
-				return m.info("nothing was saved")
-			}
-			return async(m.work.Save, func(saved assistant.Saved, err error) tea.Cmd {
-				m.pane.Changed()
-				var c *assistant.Conflict
-				switch {
-				case errors.As(err, &c):
-					return m.askConflict(c, plan.Rules, then)
-				case err != nil:
-					return m.fail(err)
-				}
-				m.notice.Info(saved.Message)
-				return then()
-			})
-		}, "y", "save", "n", "don't save")
-	})
-}
-
-// askConflict shows both versions of a file that another program has changed, and asks
-// which one wins. A merge then plans the save again.
-func (m *Model) askConflict(c *assistant.Conflict, mine []assistant.RuleChange, then func() tea.Cmd) tea.Cmd {
-	refresh := func(description, notice string, dropUnsaved bool, next func() tea.Cmd) tea.Cmd {
-		return m.change(async(func(ctx context.Context) (assistant.Refreshed, error) {
-			return m.work.RefreshSaved(ctx, description, dropUnsaved)
-		}, func(_ assistant.Refreshed, err error) tea.Cmd {
-			m.pane.Changed()
-			if err != nil {
-				return m.fail(err)
-			}
-			m.notice.Info(notice)
-			return next()
-		}))
-	}
-	merge := func() tea.Cmd {
-		return refresh("Merge with the changed file", "merged the unsaved rules into the changed file", false, func() tea.Cmd { return m.planSave(then) })
-	}
-	if len(c.Rules) == 0 && !c.Busy && !c.Missing {
-		return merge()
-	}
-	return m.question(overlay.Confirm, pane.ConflictTitle(c), pane.ConflictLines(c, mine, &m.styles.Icons), "n", func(answer string) tea.Cmd {
-		switch answer {
-		case "y":
-			return merge()
-		case "t":
-			return refresh("Reload the changed file", "loaded their version; the unsaved rules are dropped", true, then)
-		}
-		return m.info("nothing was saved")
-	}, "y", "load their version and re-apply mine", "t", "load theirs, drop mine", "n", "don't save")
-}
-
-// quit asks when rules are unsaved, unless others have them as well; they can also be
-// kept for the next time.
-func (m *Model) quit() tea.Cmd {
-	if !m.saves() || !m.pane.Status().Unsaved || m.session.Journal().Locked() != nil || m.others.Shared() {
-		return m.end()
-	}
-	return m.question(overlay.Confirm, "There are unsaved rules", []string{"The file has not been changed."}, "n", func(answer string) tea.Cmd {
-		switch answer {
-		case "s":
-			return m.planSave(m.end)
-		case "k":
-			return m.end()
-		case "d":
-			m.work.Cancel()
-			return async(func(context.Context) ([]assistant.RuleChange, error) { return m.work.Discard("Discard on quitting") }, func(_ []assistant.RuleChange, err error) tea.Cmd {
-				if err != nil && !errors.Is(err, workspace.ErrNothingUnsaved) {
-					return m.fail(err)
-				}
-				return m.end()
-			})
-		}
-		return nil
-	}, "s", "save", "k", "keep for next time", "d", "discard", "n", "stay")
-}
-
 // end stores the draft and quits.
 func (m *Model) end() tea.Cmd {
 	if !m.ready {
@@ -369,6 +270,9 @@ func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 	verb := oneLine(strings.ReplaceAll(ask.Tool, "_", " "))
 	yes, _, _ := strings.Cut(verb, " ")
 	title, lines := "The assistant wants to "+verb, append(pane.DiffLines(safetext.Lines(ask.Diff, safetext.Visible), &m.styles), "")
+	if ask.Note != "" {
+		lines = append([]string{m.styles.Rules.Warn.Render(m.styles.Icons.Warn + " " + oneLine(ask.Note)), ""}, lines...)
+	}
 	if yes == "save" { // the dialog of the save key
 		title, lines = "The assistant wants to save", append(lines, pane.RestartLine(&m.styles), "")
 	}
@@ -390,6 +294,6 @@ func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 		if top, _, _ := m.overlay.Top(); top == question {
 			m.overlay.Pop()
 		}
-		return m.info("not done: nobody has answered for " + m.others.AnswerWait.String())
+		return m.info("declined: no answer within " + m.others.AnswerWait.String())
 	})
 }

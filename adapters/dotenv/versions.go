@@ -35,6 +35,8 @@ const (
 type Author struct {
 	Who     Who    `json:"who"`
 	Session string `json:"session"`
+	User    string `json:"user,omitempty"`   // "" when it is not known
+	Staged  string `json:"staged,omitempty"` // names the others whose changes it has
 }
 
 // Version is one save.

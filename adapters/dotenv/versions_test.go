@@ -27,7 +27,7 @@ func store(t *testing.T, folder string) *Versions {
 // saveRules saves a rule list of a file that it loads anew.
 func saveRules(t *testing.T, v *Versions, path, rules string) *Source {
 	t.Helper()
-	saved, err := v.Save(t.Context(), load(t, path), []Edit{Set(ruleKey, rules)}, Author{User, "s1"})
+	saved, err := v.Save(t.Context(), load(t, path), []Edit{Set(ruleKey, rules)}, Author{Who: User, Session: "s1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,23 +42,23 @@ func TestVersions(t *testing.T) {
 	for i := range MaxVersions + 5 {
 		s = saveRules(t, v, path, "r"+strconv.Itoa(i))
 	}
-	if saved, err := v.Save(t.Context(), s, []Edit{Set(ruleKey, "r24")}, Author{User, "s2"}); err != nil || saved.Written {
+	if saved, err := v.Save(t.Context(), s, []Edit{Set(ruleKey, "r24")}, Author{Who: User, Session: "s2"}); err != nil || saved.Written {
 		t.Fatalf("a save of the same: %v", err)
 	}
 	log, err := v.Log(t.Context(), s)
 	if err != nil || len(log) != MaxVersions+1 {
 		t.Fatalf("%d versions, %v; want %d and the original", len(log), err, MaxVersions)
 	}
-	if log[0].ID != "25" || log[0].Author != (Author{User, "s1"}) || fmt.Sprint(log[0].Changes) != "[changed "+ruleKey+"]" {
+	if log[0].ID != "25" || log[0].Author != (Author{Who: User, Session: "s1"}) || fmt.Sprint(log[0].Changes) != "[changed "+ruleKey+"]" {
 		t.Errorf("newest version %+v", log[0])
 	}
 	if diff, err := v.Diff(t.Context(), s, "25"); err != nil || patch(diff) != "[-"+ruleKey+"='r23' +"+ruleKey+"='r24']" {
 		t.Errorf("difference %v, %v", diff, err)
 	}
-	if _, err := v.Restore(t.Context(), s, "3", Author{User, "s2"}); err == nil {
+	if _, err := v.Restore(t.Context(), s, "3", Author{Who: User, Session: "s2"}); err == nil {
 		t.Error("a version long gone was restored")
 	}
-	saved, err := v.Restore(t.Context(), s, "9", Author{Assistant, "s2"})
+	saved, err := v.Restore(t.Context(), s, "9", Author{Who: Assistant, Session: "s2"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestRestoreOriginal(t *testing.T) {
 		saveRules(t, v, path, "r"+strconv.Itoa(i))
 	}
 	s := load(t, path)
-	saved, err := v.Save(t.Context(), s, []Edit{Unset(ruleKey), Unset("WHITELIST_MODELS_Y"), Set("IGNORE_MODELS_Z", "c")}, Author{User, ""})
+	saved, err := v.Save(t.Context(), s, []Edit{Unset(ruleKey), Unset("WHITELIST_MODELS_Y"), Set("IGNORE_MODELS_Z", "c")}, Author{Who: User, Session: ""})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestRestoreOriginal(t *testing.T) {
 	if err != nil || log[len(log)-1].ID != OriginalVersion {
 		t.Fatalf("oldest version %+v, %v; want the original", log[len(log)-1], err)
 	}
-	if _, err := v.Restore(t.Context(), saved.Source, OriginalVersion, Author{User, ""}); err != nil {
+	if _, err := v.Restore(t.Context(), saved.Source, OriginalVersion, Author{Who: User, Session: ""}); err != nil {
 		t.Fatal(err)
 	}
 	wantFile(t, path, first)
@@ -130,7 +130,7 @@ func TestRestoreOriginal(t *testing.T) {
 	saveRules(t, v, path, "changed")
 	theirs := strings.Replace(strings.Replace(first, "hunter2", "hunter3", 1), `"a" # mine`, `"z" # mine`, 1) + "IGNORE_MODELS_Q=q\r\n"
 	put(t, path, theirs, 0o600)
-	if _, err := v.Restore(t.Context(), load(t, path), OriginalVersion, Author{User, ""}); err != nil {
+	if _, err := v.Restore(t.Context(), load(t, path), OriginalVersion, Author{Who: User, Session: ""}); err != nil {
 		t.Fatal(err)
 	}
 	wantFile(t, path, strings.Replace(first, "hunter2", "hunter3", 1))
@@ -144,7 +144,7 @@ func TestOddRuleLinesAreNotKept(t *testing.T) {
 	text := "IGNORE_MODELS_A='a\nMY_API_KEY=hunter2\n'\nIGNORE_MODELS_B=b # MY_TOKEN=hunter2\n"
 	path := put(t, filepath.Join(dir, ".env"), text, 0o600)
 	saveRules(t, v, path, "r")
-	if _, err := v.Restore(t.Context(), load(t, path), OriginalVersion, Author{User, ""}); err != nil {
+	if _, err := v.Restore(t.Context(), load(t, path), OriginalVersion, Author{Who: User, Session: ""}); err != nil {
 		t.Fatal(err)
 	}
 	wantFile(t, path, text)
@@ -196,7 +196,7 @@ func TestVersionsAfterCrash(t *testing.T) {
 			log, _ = os.ReadFile(names[0])
 			return nil
 		}}
-		if _, err := v.Save(t.Context(), s, []Edit{Set(ruleKey, "r")}, Author{User, ""}); err != nil {
+		if _, err := v.Save(t.Context(), s, []Edit{Set(ruleKey, "r")}, Author{Who: User, Session: ""}); err != nil {
 			t.Fatal(err)
 		}
 		names, _ := filepath.Glob(filepath.Join(v.folder, "*.log"))

@@ -100,7 +100,7 @@ func TestTheAssistantStarsAndARollbackRestores(t *testing.T) {
 	orderedState := stateOf(t, d.window)
 
 	// To before the second turn: its pair is cut, the first turn's marks stay.
-	typed, err := d.Rollback(t.Context(), second[0].ID, checkpoint.ScopeBoth)
+	typed, err := d.Rollback(t.Context(), second[0].ID, checkpoint.ScopeBoth, newest(d.Session))
 	if err != nil || typed != "now order them" {
 		t.Fatalf("Rollback = %q, %v", typed, err)
 	}
@@ -115,7 +115,7 @@ func TestTheAssistantStarsAndARollbackRestores(t *testing.T) {
 	}
 
 	// Both turns, to the start of the session.
-	if _, err := d.Rollback(t.Context(), d.Checkpoints()[0].ID, checkpoint.ScopeBoth); err != nil {
+	if _, err := d.Rollback(t.Context(), d.Checkpoints()[0].ID, checkpoint.ScopeBoth, newest(d.Session)); err != nil {
 		t.Fatal(err)
 	}
 	if got := stateOf(t, d.window); got != before {
@@ -137,7 +137,7 @@ func TestARollbackOfTheRulesAloneLeavesThePairs(t *testing.T) {
 	text := marksOf(t, d.store)
 	d.say(t, "hello") // 7: newer than the start, in a topic the start does not know
 	d.say(t, "star all")
-	if _, err := d.Rollback(t.Context(), d.Checkpoints()[0].ID, checkpoint.ScopeRules); err != nil {
+	if _, err := d.Rollback(t.Context(), d.Checkpoints()[0].ID, checkpoint.ScopeRules, newest(d.Session)); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := marksOf(t, d.store), text+"7:0+Talk 8:0+Talk "; got != want {
@@ -216,7 +216,7 @@ func TestAManualEditIsAStep(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing to undo")
 	}
-	if _, err := d.Rollback(t.Context(), step.ID, checkpoint.ScopeRules); err != nil {
+	if _, err := d.Rollback(t.Context(), step.ID, checkpoint.ScopeRules, newest(d.Session)); err != nil {
 		t.Fatal(err)
 	}
 	if got := stateOf(t, d.window); got != before {
@@ -280,4 +280,10 @@ func TestTheOfflineModelFinds(t *testing.T) {
 			t.Errorf("after %q the marks are %s, want %s", step.say, got, step.marks)
 		}
 	}
+}
+
+// newest is the basis of a rollback as the session sees it now.
+func newest(s *assistant.Session) string {
+	step, _ := s.LastStep()
+	return step.ID
 }

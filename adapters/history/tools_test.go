@@ -150,8 +150,8 @@ func TestMoreThanFiftyPairsAsk(t *testing.T) {
 		"broken":    {"star_pairs", `{"line":"b'","stars":1}`, ""},
 	} {
 		tl := tool(t, w, c.tool)
-		if _, ask, err := tl.Preview(t.Context(), json.RawMessage(c.args)); ask || err != nil {
-			t.Errorf("%s of 50 asks: %v, %v", name, ask, err)
+		if shown, err := tl.Preview(t.Context(), json.RawMessage(c.args)); shown.Ask || err != nil {
+			t.Errorf("%s of 50 asks: %v, %v", name, shown.Ask, err)
 		}
 	}
 	put(t, s, more[44:]...)
@@ -165,9 +165,9 @@ func TestMoreThanFiftyPairsAsk(t *testing.T) {
 		"unchanged": {"flag_pairs", `{"line":"b","flag":true}`, ""},
 	} {
 		tl := tool(t, w, c.tool)
-		shows, ask, err := tl.Preview(t.Context(), json.RawMessage(c.args))
-		if err != nil || ask != (c.shows != "") || !strings.HasPrefix(shows, c.shows) {
-			t.Errorf("%s: Preview = %q, %v, %v; want %q", name, shows, ask, err, c.shows)
+		shown, err := tl.Preview(t.Context(), json.RawMessage(c.args))
+		if err != nil || shown.Ask != (c.shows != "") || !strings.HasPrefix(shown.Text, c.shows) {
+			t.Errorf("%s: Preview = %+v, %v; want %q", name, shown, err, c.shows)
 		}
 	}
 	good(t, w, "set_topic", `{"line":"x's1' ","topic":"AI"}`)

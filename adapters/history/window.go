@@ -193,18 +193,18 @@ func writeTool[A any](w *Window, name, description string, plan func(context.Con
 	})
 	t.Write, t.Lasting, t.Category = true, true, "History"
 	t.Destructive, t.Idempotent = true, true
-	t.Preview = func(ctx context.Context, raw json.RawMessage) (string, bool, error) {
+	t.Preview = func(ctx context.Context, raw json.RawMessage) (assistant.Preview, error) {
 		w.storeMu.Lock()
 		defer w.storeMu.Unlock()
 		var args A
 		if err := json.Unmarshal(raw, &args); err != nil {
-			return "", false, nil // the call itself says what is wrong with its arguments
+			return assistant.Preview{}, nil // the call itself says what is wrong with its arguments
 		}
 		c, _, err := prepare(ctx, args)
 		if _, err = result(assistant.ToolResult{}, err); err != nil || len(c.pairs) <= confirmAbove {
-			return "", false, err
+			return assistant.Preview{}, err
 		}
-		return fmt.Sprintf("%s: %s\npairs %s", assistant.Counted(len(c.pairs), "pair"), c.words, c.pairs), true, nil
+		return assistant.Preview{Text: fmt.Sprintf("%s: %s\npairs %s", assistant.Counted(len(c.pairs), "pair"), c.words, c.pairs), Ask: true}, nil
 	}
 	return t
 }

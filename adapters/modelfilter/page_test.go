@@ -239,7 +239,8 @@ func TestTheAssistantFiltersModels(t *testing.T) {
 		t.Errorf("not saved: %s", assistanttest.EventText(events))
 	}
 	points := s.Checkpoints()
-	if _, err := s.Rollback(t.Context(), points[0].ID, checkpoint.ScopeBoth); err != nil {
+	newest, _ := s.LastStep()
+	if _, err := s.Rollback(t.Context(), points[0].ID, checkpoint.ScopeBoth, newest.ID); err != nil {
 		t.Fatal(err)
 	}
 	f.wantRules(Ignore, "*-preview", "gpt-3.5*")

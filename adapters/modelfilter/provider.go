@@ -27,11 +27,13 @@ type provider struct {
 // ruleList is one list of a provider: what the files and the environment say
 // of it, and the staged rules.
 type ruleList struct {
-	vars          []string // the variables of the file that set the list, the deciding one last
-	saved         []string // the file's rules, else another file's: what a save replaces
-	rules         []string // what is staged
-	origin        string   // where saved comes from, ".env:12"; "" when there are none
-	fromOtherFile bool     // origin is another file
+	vars  []string // the variables of the file that set the list, the deciding one last
+	saved []string // the file's rules, else another file's: what a save replaces
+	rules []string // what is staged
+	// by is who staged the last change of a pattern. Some of its patterns may be saved.
+	by            map[string]assistant.Author
+	origin        string // where saved comes from, ".env:12"; "" when there are none
+	fromOtherFile bool   // origin is another file
 
 	fixed    string   // why the list cannot be edited; "" when it can
 	fromEnv  bool     // the environment decides
@@ -118,9 +120,61 @@ func (p *provider) updateEngine() {
 	}
 }
 
+// changes lists what is staged, with who staged it.
+func (p *provider) changes() []assistant.RuleChange {
+	out := ruleChanges(p.name, p.saved(), p.staged())
+	for i, c := range out {
+		out[i].By = p.lists[ListOf(c)].by[c.Pattern]
+	}
+	return out
+}
+
+// stagedBy are the rules with only those staged changes whose author belongs.
+func (l *ruleList) stagedBy(belongs func(assistant.Author) bool) []string {
+	added, removed := without(l.rules, l.saved), without(l.saved, l.rules)
+	theirs := func(pattern string) bool { return !belongs(l.by[pattern]) }
+	if !slices.ContainsFunc(added, theirs) && !slices.ContainsFunc(removed, theirs) {
+		return l.rules
+	}
+	rules := slices.DeleteFunc(slices.Clone(l.saved), func(r string) bool {
+		return slices.Contains(removed, r) && !theirs(r)
+	})
+	return append(rules, slices.DeleteFunc(added, theirs)...)
+}
+
+// sign notes that the user or assistant who works in the window now staged changes of
+// these patterns.
+func (w *Window) sign(l *ruleList, patterns ...string) {
+	if w.opts.Author != nil && len(patterns) > 0 {
+		l.signAs(w.opts.Author(w.locked), patterns...)
+	}
+}
+
+func (l *ruleList) signAs(author assistant.Author, patterns ...string) {
+	if l.by == nil {
+		l.by = map[string]assistant.Author{}
+	}
+	for _, pattern := range patterns {
+		if l.by[pattern] = author; !l.changes(pattern) {
+			delete(l.by, pattern)
+		}
+	}
+	if len(l.by) > len(l.rules)+len(l.saved) { // saves have left some
+		maps.DeleteFunc(l.by, func(pattern string, _ assistant.Author) bool { return !l.changes(pattern) })
+	}
+}
+
+// changes reports whether a pattern is staged to be added or removed.
+func (l *ruleList) changes(pattern string) bool {
+	return slices.Contains(l.rules, pattern) != slices.Contains(l.saved, pattern)
+}
+
 // stage replaces the staged rules of a list.
 func (w *Window) stage(p *provider, list List, rules []string) {
-	p.lists[list].rules = slices.Clone(rules)
+	l := &p.lists[list]
+	before := l.rules
+	l.rules = slices.Clone(rules)
+	w.sign(l, append(without(before, l.rules), without(l.rules, before)...)...)
 	p.updateEngine()
 	w.revision++
 }
@@ -129,6 +183,7 @@ func (w *Window) stage(p *provider, list List, rules []string) {
 func (w *Window) stageAdd(p *provider, list List, pattern string) {
 	e, l := w.engine(p), &p.lists[list] // the engine first: one made now has the rules as they are
 	l.rules = append(l.rules, pattern)
+	w.sign(l, pattern)
 	e.Add(list, pattern)
 	w.revision++
 }
@@ -137,6 +192,7 @@ func (w *Window) stageAdd(p *provider, list List, pattern string) {
 func (w *Window) stageRemove(p *provider, list List, pattern string) {
 	e, l := w.engine(p), &p.lists[list]
 	l.rules = slices.DeleteFunc(slices.Clone(l.rules), func(r string) bool { return r == pattern })
+	w.sign(l, pattern)
 	e.Remove(list, pattern)
 	w.revision++
 }

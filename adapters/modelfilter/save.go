@@ -12,46 +12,45 @@ import (
 	"winnow/assistant"
 )
 
-// Save implements [assistant.Saver] for the user: it writes all staged rules in
-// one atomic, durable step. The error is ErrLocked, an *assistant.Conflict, or
-// one of dotenv.Source.Save.
-func (w *Window) Save(ctx context.Context) (assistant.Saved, error) {
+// Save implements [assistant.Saver] for the user. Beside its errors it returns ErrLocked
+// and those of dotenv.Source.Save.
+func (w *Window) Save(ctx context.Context, basis assistant.Basis) (assistant.Saved, error) {
 	if w.Locked() {
 		return assistant.Saved{}, ErrLocked
 	}
-	return w.save(ctx, dotenv.User)
+	return w.save(ctx, dotenv.User, basis)
 }
 
 // saveAttempts is how often a save is tried while another program changes the
 // file at the same time.
 const saveAttempts = 3
 
-func (w *Window) save(ctx context.Context, who dotenv.Who) (assistant.Saved, error) {
+// save writes in one atomic, durable step what basis names.
+func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis) (assistant.Saved, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()
 	for attempt := 1; ; attempt++ {
-		w.mu.Lock()
-		source, rules := w.source, w.diff()
-		edits, err := w.edits()
-		w.mu.Unlock()
+		d, err := w.draftToSave(ctx, basis)
 		if err != nil {
 			return assistant.Saved{}, err
 		}
-		if len(edits) == 0 {
-			return assistant.Saved{Path: source.Path, Rules: rules, Keys: []assistant.KeyChange{}, Message: "There is nothing to save."}, nil
+		rules := changesOf(d.providers)
+		if len(d.edits) == 0 {
+			return assistant.Saved{Path: d.source.Path, Rules: rules, Keys: []assistant.KeyChange{}, Message: "There is nothing to save."}, nil
 		}
-		result, err := w.versions.Save(ctx, source, edits, dotenv.Author{Who: who, Session: w.opts.Session()})
+		result, err := w.versions.Save(ctx, d.source, d.edits, w.savedBy(who, rules))
 		var changed *dotenv.ChangedError
-		if errors.As(err, &changed) {
-			if err := w.mergeAfter(ctx, changed); err != nil {
-				return assistant.Saved{}, err
+		switch {
+		case errors.As(err, &changed) && changed.Kept != "": // the rules are in the file
+			if _, err := w.reload(ctx, mergeStaged); err != nil {
+				w.opts.Log.Warn("saved file not read", "file", changed.Path, "error", err)
 			}
-			if attempt == saveAttempts {
-				return assistant.Saved{}, conflictOf(changed)
-			}
-			continue
-		}
-		if err != nil {
+			return assistant.Saved{}, conflictOf(changed)
+		case errors.As(err, &changed) && (changed.Busy || changed.Err != nil || attempt == saveAttempts):
+			return assistant.Saved{}, conflictOf(changed)
+		case changed != nil:
+			continue // the file is another one now, and so may be the plan
+		case err != nil:
 			return assistant.Saved{}, err
 		}
 		saved := w.adoptSaved(result, retainStaged, who)
@@ -59,6 +58,44 @@ func (w *Window) save(ctx context.Context, who dotenv.Who) (assistant.Saved, err
 		saved.Message = fmt.Sprintf("Saved %s to %s. %s", ruleCount(rules), w.fileName(), restartHint(len(rules)))
 		return saved, nil
 	}
+}
+
+// draftToSave reads the file and drafts the save that basis names. The window then has the
+// rules of the file that another program has changed meanwhile.
+func (w *Window) draftToSave(ctx context.Context, basis assistant.Basis) (draft, error) {
+	r, err := w.read(ctx)
+	if err != nil {
+		return draft{}, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	conflict, err := w.conflictWith(r)
+	switch {
+	case err != nil:
+		return draft{}, err
+	case conflict != nil:
+		return draft{}, conflict
+	}
+	d, err := w.draft(r, basis.Only)
+	if err != nil {
+		return draft{}, err
+	}
+	if err := w.checkShown(d, basis.Digest); err != nil {
+		return draft{}, err
+	}
+	if w.moved(r) {
+		w.adoptAndReport(r, mergeStaged)
+	}
+	return d, nil
+}
+
+// savedBy is the author of a save, who may not have staged all of it.
+func (w *Window) savedBy(who dotenv.Who, rules []assistant.RuleChange) dotenv.Author {
+	by := dotenv.Author{Who: who, Session: w.opts.Session()}
+	if by.User = w.user(); by.User != "" {
+		by.Staged = strings.Join(assistant.Authors(rules, by.User), " and ")
+	}
+	return by
 }
 
 // restartHint goes with every save of n rules.
@@ -95,27 +132,30 @@ func ruleCount(changes []assistant.RuleChange) string {
 	return assistant.Counted(len(changes), "rule") + " of " + strings.Join(visibleAll(names), ", ")
 }
 
-// Discard implements [assistant.Saver]: it puts all staged rules back to those
-// of the file. The error is ErrLocked.
-func (w *Window) Discard() (lost []assistant.RuleChange, err error) {
+// Discard implements [assistant.Saver]. The error is ErrLocked, too.
+func (w *Window) Discard(basis assistant.Basis) (lost []assistant.RuleChange, err error) {
 	err = w.asUser(func() error {
-		if lost = w.discard(); len(lost) > 0 {
+		if lost, err = w.discard(basis); len(lost) > 0 {
 			w.record("changes_discarded", nil)
 		}
-		w.readAgain() // what was discarded may have been in conflict with it
-		return nil
+		return err
 	})
 	return lost, err
 }
 
-func (w *Window) discard() []assistant.RuleChange {
-	lost := w.diff()
+func (w *Window) discard(basis assistant.Basis) ([]assistant.RuleChange, error) {
+	d := w.discardDraft(basis.Only)
+	if err := w.checkShown(d, basis.Digest); err != nil {
+		return nil, err
+	}
 	for _, p := range w.dirtyProviders() {
 		for _, list := range lists {
-			w.stage(p, list, p.lists[list].saved)
+			l := &p.lists[list]
+			w.stage(p, list, l.stagedBy(func(by assistant.Author) bool { return basis.Only != "" && by.User != basis.Only }))
 		}
 	}
-	return lost
+	w.readAgain() // what was discarded may have been in conflict with the file
+	return changesOf(d.providers), nil
 }
 
 // RefreshSaved implements [assistant.Refresher].
@@ -153,21 +193,42 @@ func (w *Window) reload(ctx context.Context, policy stagedPolicy) (assistant.Sav
 	if policy != mergeOrReport {
 		return assistant.SavedChange{Refreshed: w.adoptAndReport(r, policy)}, nil
 	}
-	if r.source.Hash == w.source.Hash && r.source.Exists == w.source.Exists {
+	if !w.moved(r) {
 		return assistant.SavedChange{}, nil
+	}
+	c, err := w.conflictWith(r)
+	switch {
+	case err != nil:
+		return assistant.SavedChange{}, err
+	case c == nil:
+		return assistant.SavedChange{Refreshed: w.adoptAndReport(r, policy)}, nil
+	}
+	return assistant.SavedChange{Refreshed: assistant.Refreshed{Path: c.Path}, Conflict: c}, nil
+}
+
+// moved reports whether the file is another one than the window has read.
+func (w *Window) moved(r *envSnapshot) bool {
+	return r.source.Hash != w.source.Hash || r.source.Exists != w.source.Exists
+}
+
+// conflictWith is why the staged rules cannot be merged into the file as it is now; nil
+// when they can.
+func (w *Window) conflictWith(r *envSnapshot) (*assistant.Conflict, error) {
+	if !w.moved(r) {
+		return nil, nil
 	}
 	both := w.changedOnBothSides(r)
 	missing := w.source.Exists && !r.source.Exists
 	if len(both) == 0 && !(missing && w.dirty()) {
-		return assistant.SavedChange{Refreshed: w.adoptAndReport(r, policy)}, nil
+		return nil, nil
 	}
-	ours, err := w.stagedFile()
+	ours, err := w.draft(nil, "")
 	if err != nil {
-		return assistant.SavedChange{}, err
+		return nil, err
 	}
-	c := newConflict(w.source.Path, w.source.File, r.source.File, ours)
+	c := newConflict(w.source.Path, w.source.File, r.source.File, ours.after)
 	c.Missing, c.Rules = missing, both
-	return assistant.SavedChange{Refreshed: assistant.Refreshed{Path: c.Path}, Conflict: c}, nil
+	return c, nil
 }
 
 // changedOnBothSides lists what is staged for lists that were changed in the
@@ -210,25 +271,6 @@ func (w *Window) adoptAndReport(r *envSnapshot, policy stagedPolicy) assistant.R
 		w.recordRules(ruleChanges(name, staged[name], p.staged())...)
 	}
 	return out
-}
-
-// mergeAfter merges the staged rules into a file that changed during a save. The
-// error is the conflict that prevents this.
-func (w *Window) mergeAfter(ctx context.Context, changed *dotenv.ChangedError) error {
-	switch {
-	case changed.Kept != "": // our rules are in the file: nothing is staged any more
-		if _, err := w.reload(ctx, mergeStaged); err != nil {
-			w.opts.Log.Warn("saved file not read", "file", changed.Path, "error", err)
-		}
-		return conflictOf(changed)
-	case changed.Busy || changed.Err != nil:
-		return conflictOf(changed)
-	}
-	change, err := w.reload(ctx, mergeOrReport)
-	if err == nil && change.Conflict != nil {
-		return change.Conflict
-	}
-	return err
 }
 
 func conflictOf(changed *dotenv.ChangedError) *assistant.Conflict {

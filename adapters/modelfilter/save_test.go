@@ -103,7 +103,7 @@ func TestNothingToSaveWritesNothing(t *testing.T) {
 func TestPlan(t *testing.T) {
 	f := fresh(t, plainEnv)
 	plan, err := f.PlanSave(t.Context())
-	if err != nil || !plan.Empty() || PlanText(plan) != "nothing would change" {
+	if err != nil || !plan.Empty() || PlanText(plan, "") != "nothing would change" {
 		t.Errorf("Plan = %+v, %v", plan, err)
 	}
 	f.must(second(f.Add(Ignore, "o1")))
@@ -126,7 +126,7 @@ func TestPlan(t *testing.T) {
 	if plan.Conflict != nil || plan.Creates || len(plan.Lines) == 0 {
 		t.Errorf("plan = %+v", plan)
 	}
-	if s := PlanText(plan); !strings.Contains(s, "gemini: no model changes") || !strings.Contains(s, "openai: 2 more will be hidden\n- gpt-4o-preview\n- o1") {
+	if s := PlanText(plan, ""); !strings.Contains(s, "gemini: no model changes") || !strings.Contains(s, "openai: 2 more will be hidden\n- gpt-4o-preview\n- o1") {
 		t.Errorf("plan =\n%s", s)
 	}
 	if f.file() != plainEnv {
@@ -173,7 +173,7 @@ func TestAListChangedOnBothSidesAsks(t *testing.T) {
 		f.must(f.Remove(Ignore, "*-preview"))
 		f.write(theirEnv)
 		plan, err := f.PlanSave(t.Context())
-		if err != nil || plan.Conflict == nil || !strings.Contains(PlanText(plan), "cannot be saved") {
+		if err != nil || plan.Conflict == nil || !strings.Contains(PlanText(plan, ""), "cannot be saved") {
 			t.Errorf("PlanSave = %+v, %v; want a conflict", plan, err)
 		}
 		_, err = f.Save(t.Context())

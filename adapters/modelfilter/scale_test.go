@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"winnow/assistant"
 )
 
 // large is a window with many models and rules.
@@ -40,7 +42,7 @@ func TestLargeSetsWork(t *testing.T) {
 	if !c.Truncated || c.Models.Total != 100_000 || c.Models.Available != 99_990 || c.Rules.IgnoreCount != 10_001 {
 		t.Errorf("context: %d of %d, %d rules", c.Models.Available, c.Models.Total, c.Rules.IgnoreCount)
 	}
-	if _, err := w.Save(t.Context()); err != nil {
+	if _, err := w.Save(t.Context(), assistant.Basis{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -96,11 +98,11 @@ func TestManyCallersAtOnce(t *testing.T) {
 func TestARuleStagedWhileASaveRunsStaysStaged(t *testing.T) {
 	f := fresh(t, plainEnv)
 	f.must(second(f.Add(Ignore, "o1")))
-	// The environment is read between the write and the moment at which the
-	// window takes the new file over.
+	// The environment is read before the write, and then between the write and the
+	// moment at which the window takes the new file over.
 	calls := 0
 	f.opts.Environ = func() []string {
-		if calls++; calls == 1 {
+		if calls++; calls == 2 {
 			f.must(second(f.Add(Ignore, "gpt-4")))
 			f.must(f.Remove(Ignore, "o1"))
 		}

@@ -162,6 +162,26 @@ const (
 	mergeOrReport                     // mergeStaged, but lists that both sides changed are a conflict
 )
 
+// mergedLists are the lists of p once s is adopted. p stays as it is.
+func mergedLists(p *provider, s *envSnapshot, policy stagedPolicy) (lists [2]ruleList) {
+	if found := s.providers[p.name]; found != nil {
+		lists = found.lists
+	}
+	for i := range lists {
+		l, old := &lists[i], &p.lists[i]
+		l.by = old.by
+		switch policy {
+		case dropStaged:
+			l.rules = slices.Clone(l.saved)
+		case retainStaged:
+			l.rules = old.rules
+		default:
+			l.rules = mergeRules(old.saved, old.rules, l.saved)
+		}
+	}
+	return lists
+}
+
 // adopt makes s the state of the window.
 func (w *Window) adopt(s *envSnapshot, policy stagedPolicy) {
 	w.source, w.notices = s.source, append(s.notices, w.versions.Notices()...)
@@ -174,18 +194,7 @@ func (w *Window) adopt(s *envSnapshot, policy stagedPolicy) {
 			found = &provider{}
 		}
 		p.hasKeyVariable, p.hasKey = found.hasKeyVariable, found.hasKey
-		for list, l := range found.lists {
-			old := p.lists[list]
-			switch policy {
-			case dropStaged:
-				l.rules = slices.Clone(l.saved)
-			case retainStaged:
-				l.rules = old.rules
-			default:
-				l.rules = mergeRules(old.saved, old.rules, l.saved)
-			}
-			p.lists[list] = l
-		}
+		p.lists = mergedLists(p, s, policy)
 		p.updateEngine()
 	}
 	w.reorder(s.order)

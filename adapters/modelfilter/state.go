@@ -10,6 +10,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"winnow/assistant"
 )
 
 // stateVersion is the version of the state's format.
@@ -106,7 +108,11 @@ func (w *Window) apply(s state) {
 	}
 	for _, p := range w.providers {
 		before, after := p.staged(), s.Rules[p.name].set()
-		p.lists[Ignore].rules, p.lists[Allow].rules = after[Ignore], after[Allow]
+		for list := range p.lists {
+			l := &p.lists[list]
+			l.rules = after[list]
+			w.sign(l, append(without(before[list], l.rules), without(l.rules, before[list])...)...)
+		}
 		if !slices.Equal(before[Ignore], after[Ignore]) || !slices.Equal(before[Allow], after[Allow]) {
 			p.updateEngine()
 			w.recordRules(ruleChanges(p.name, before, after)...)
@@ -148,6 +154,24 @@ func (w *Window) Recover(unsaved, saved json.RawMessage) error {
 	ours.Rules = merged
 	w.apply(ours)
 	return nil
+}
+
+// Attribute notes who made the staged changes: what turned one state into another is by
+// this author. It is called for all steps, oldest first, after Recover. A state that cannot
+// be read is left out.
+func (w *Window) Attribute(before, after json.RawMessage, by assistant.Author) {
+	was, err := readState(before)
+	is, err2 := readState(after)
+	if err != nil || err2 != nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for name, p := range w.providers {
+		for _, c := range ruleChanges(name, was.Rules[name].set(), is.Rules[name].set()) {
+			p.lists[ListOf(c)].signAs(by, c.Pattern)
+		}
+	}
 }
 
 // StateHash changes whenever the context may have changed.

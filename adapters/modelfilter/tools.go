@@ -225,9 +225,12 @@ func (w *Window) savedFields(changes []assistant.RuleChange) fields {
 }
 
 func (w *Window) toolSave(ctx context.Context, _ noArgs) assistant.ToolResult {
-	saved, err := w.save(ctx, dotenv.Assistant)
+	saved, err := w.save(ctx, dotenv.Assistant, assistant.Basis{Digest: assistant.ShownDigest(ctx)})
 	var conflict *assistant.Conflict
+	var changed *assistant.PlanChanged
 	switch {
+	case errors.As(err, &changed):
+		return assistant.Fail(assistant.CodePlanChanged, "%v", changed)
 	case errors.As(err, &conflict):
 		return conflictResult(conflict)
 	case err != nil:
@@ -254,18 +257,29 @@ func conflictResult(c *assistant.Conflict) assistant.ToolResult {
 	return r
 }
 
-func (w *Window) previewSave(ctx context.Context, _ json.RawMessage) (string, bool, error) {
-	plan, err := w.PlanSave(ctx)
+func (w *Window) previewSave(ctx context.Context, _ json.RawMessage) (assistant.Preview, error) {
+	plan, err := w.PlanSave(ctx, "")
 	if err != nil {
-		return "", false, err
+		return assistant.Preview{}, err
 	}
-	return PlanText(plan), !plan.Empty(), nil
+	return assistant.Preview{Text: PlanText(plan, w.user()), Ask: !plan.Empty(), Digest: plan.Digest}, nil
 }
 
-func (w *Window) toolDiscard(context.Context, noArgs) assistant.ToolResult {
+// user is who works in the window now; "" is not known.
+func (w *Window) user() string {
+	if w.opts.Author == nil {
+		return ""
+	}
+	return w.opts.Author(false).User
+}
+
+func (w *Window) toolDiscard(ctx context.Context, _ noArgs) assistant.ToolResult {
 	w.mu.Lock()
-	lost := w.discard()
+	lost, err := w.discard(assistant.Basis{Digest: assistant.ShownDigest(ctx)})
 	w.mu.Unlock()
+	if err != nil {
+		return assistant.Fail(assistant.CodePlanChanged, "%v", err)
+	}
 	if len(lost) == 0 {
 		return assistant.OK("There was nothing to discard: no rule is staged.", w.savedFields(nil))
 	}
@@ -273,25 +287,7 @@ func (w *Window) toolDiscard(context.Context, noArgs) assistant.ToolResult {
 }
 
 // previewDiscard shows what a discard would lose and what it would do to the models.
-func (w *Window) previewDiscard(context.Context, json.RawMessage) (string, bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !w.dirty() {
-		return "", false, nil
-	}
-	var b strings.Builder
-	b.WriteString("These staged changes would be lost:\n")
-	for _, c := range w.diff() {
-		sign := "-"
-		if c.Added {
-			sign = "+"
-		}
-		fmt.Fprintf(&b, "%s %s %s %s\n", sign, visible(c.Provider), ruleType[ListOf(c)], visible(c.Pattern))
-	}
-	for _, p := range w.dirtyProviders() {
-		e := w.effect(p)
-		e.Shown, e.Hidden = e.Hidden, e.Shown // a discard is the reverse of a save
-		b.WriteString("\n" + strings.Join(savetext.EffectLines(e), "\n") + "\n")
-	}
-	return strings.TrimRight(b.String(), "\n"), true, nil
+func (w *Window) previewDiscard(context.Context, json.RawMessage) (assistant.Preview, error) {
+	plan := w.PlanDiscard("")
+	return assistant.Preview{Text: strings.Join(savetext.DiscardLines(plan, w.user()), "\n"), Ask: len(plan.Rules) > 0, Digest: plan.Digest}, nil
 }

@@ -409,9 +409,9 @@ func TestPreviewsAsk(t *testing.T) {
 		t.Helper()
 		for _, tool := range f.Tools() {
 			if tool.Name == name {
-				diff, ask, err := tool.Preview(t.Context(), json.RawMessage("{}"))
+				shown, err := tool.Preview(t.Context(), json.RawMessage("{}"))
 				f.must(err)
-				return diff, ask
+				return shown.Text, shown.Ask
 			}
 		}
 		t.Fatal(name)
@@ -437,7 +437,7 @@ openai: 2 more will be shown, 1 more will be hidden
 		t.Errorf("save asks %v:\n%s\nwant\n%s", ask, diff, want)
 	}
 	diff, ask = preview("discard_changes")
-	want = `These staged changes would be lost:
+	want = `These unsaved changes would be lost:
 - openai ignore gpt-3.5*
 + openai ignore o1
 

@@ -37,7 +37,7 @@ func (w *Window) Restore(ctx context.Context, id string) (assistant.Saved, error
 		return assistant.Saved{}, err
 	}
 	source := w.loaded()
-	result, err := w.versions.Restore(ctx, source, id, dotenv.Author{Who: dotenv.User, Session: w.opts.Session()})
+	result, err := w.versions.Restore(ctx, source, id, w.savedBy(dotenv.User, nil))
 	var changed *dotenv.ChangedError
 	switch {
 	case errors.As(err, &changed):

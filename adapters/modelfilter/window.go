@@ -41,11 +41,14 @@ type Options struct {
 	Models  modelLister     // nil knows no models
 	// Describe returns the facts of a model; nil asks the catalogue.
 	Describe    func(id string) (llm.ModelInfo, bool)
-	Usage       *usage.Dir       // nil: how often models are used is unknown
-	VersionsDir string           // where versions are stored; "" stores none
-	Session     func() string    // id of the session that saves; nil means none
-	Now         func() time.Time // nil means time.Now
-	Log         *slog.Logger     // nil means no log
+	Usage       *usage.Dir    // nil: how often models are used is unknown
+	VersionsDir string        // where versions are stored; "" stores none
+	Session     func() string // id of the session that saves; nil means none
+	// Author is who changes the window now; locked: a turn works in it. It must not call
+	// the window. nil: authors are not recorded.
+	Author func(locked bool) assistant.Author
+	Now    func() time.Time // nil means time.Now
+	Log    *slog.Logger     // nil means no log
 }
 
 // Window is the model filter. Its own Scope follows the current provider. Use Open.

@@ -88,6 +88,19 @@ func fresh(t *testing.T, text string, env ...string) *fixture {
 	return f
 }
 
+// Save, PlanSave and Discard are those of the window for a user who was shown nothing.
+func (f *fixture) Save(ctx context.Context) (assistant.Saved, error) {
+	return f.Window.Save(ctx, assistant.Basis{})
+}
+
+func (f *fixture) PlanSave(ctx context.Context) (assistant.SavePlan, error) {
+	return f.Window.PlanSave(ctx, "")
+}
+
+func (f *fixture) Discard() ([]assistant.RuleChange, error) {
+	return f.Window.Discard(assistant.Basis{})
+}
+
 // open opens the file anew.
 func (f *fixture) open() {
 	f.t.Helper()

@@ -159,8 +159,8 @@ func TestWindow(t *testing.T) {
 	if r := run("add_word", `{"word":"dog"}`); r.Success {
 		t.Errorf("a double gives %+v", r)
 	}
-	if diff, asks, err := tools["save_words"].Preview(t.Context(), nil); diff != "-cat\n+cat dog" || !asks || err != nil {
-		t.Errorf("preview %q %v %v", diff, asks, err)
+	if shown, err := tools["save_words"].Preview(t.Context(), nil); shown.Text != "-cat\n+cat dog" || !shown.Ask || err != nil {
+		t.Errorf("preview %+v %v", shown, err)
 	}
 	run("save_words", `{}`)
 	if fmt.Sprint(w.Words(), w.Saved(), w.Runs()) != "[cat dog] [cat dog] [add_word dog add_word dog save_words]" {

@@ -246,9 +246,11 @@ func (w *Window) save() assistant.Tool {
 		}), nil
 	}))
 	t.Lasting = true
-	t.Preview = func(context.Context, json.RawMessage) (string, bool, error) {
+	t.Preview = func(context.Context, json.RawMessage) (assistant.Preview, error) {
 		words, saved := w.Words(), w.Saved()
-		return fmt.Sprintf("-%s\n+%s", strings.Join(saved, " "), strings.Join(words, " ")), !slices.Equal(words, saved), nil
+		return assistant.Preview{
+			Text: fmt.Sprintf("-%s\n+%s", strings.Join(saved, " "), strings.Join(words, " ")), Ask: !slices.Equal(words, saved),
+		}, nil
 	}
 	return t
 }

@@ -16,8 +16,9 @@ import (
 // maxModels is how many models of each kind are named for a provider.
 const maxModels = 100
 
-// Lines are a plan that changes something.
-func Lines(p assistant.SavePlan) []string {
+// Lines are a plan that changes something, for a user: they say what others have staged of
+// it. "" is no user in particular.
+func Lines(p assistant.SavePlan, user string) []string {
 	lines := []string{safetext.Visible(p.Path)}
 	if p.Creates {
 		lines[0] += " (new file)"
@@ -25,8 +26,52 @@ func Lines(p assistant.SavePlan) []string {
 	for _, l := range p.Lines {
 		lines = append(lines, l.Kind+safetext.Visible(l.Text))
 	}
+	lines = append(lines, OthersLines(p.Rules, user)...)
 	for _, e := range p.Effects {
 		lines = append(append(lines, ""), EffectLines(e)...)
+	}
+	return lines
+}
+
+// DiscardLines are what a discard would lose, for a user.
+func DiscardLines(p assistant.SavePlan, user string) []string {
+	lines := []string{"These unsaved changes would be lost:"}
+	for _, c := range p.Rules {
+		lines = append(lines, ruleLine(c))
+	}
+	lines = append(lines, OthersLines(p.Rules, user)...)
+	for _, e := range p.Effects {
+		e.Shown, e.Hidden = e.Hidden, e.Shown // a discard is the reverse of a save
+		lines = append(append(lines, ""), EffectLines(e)...)
+	}
+	return lines
+}
+
+func ruleLine(c assistant.RuleChange) string {
+	sign := "- "
+	if c.Added {
+		sign = "+ "
+	}
+	list := "ignore "
+	if c.Type == "whitelisted" {
+		list = "whitelist "
+	}
+	return sign + safetext.Visible(c.Provider+" "+list+c.Pattern)
+}
+
+// OthersLines say which of the changes are by others than the user, as a block of its
+// own; none when there are none.
+func OthersLines(changes []assistant.RuleChange, user string) (lines []string) {
+	for _, name := range assistant.Authors(changes, user) {
+		if user == "" && name == assistant.UnknownUser {
+			continue
+		}
+		lines = append(lines, "", "changed by "+safetext.Visible(name)+":")
+		for _, c := range changes {
+			if c.By.Name() == name {
+				lines = append(lines, ruleLine(c))
+			}
+		}
 	}
 	return lines
 }

@@ -28,7 +28,7 @@ func TestLinesOfAPlan(t *testing.T) {
 	got := Lines(assistant.SavePlan{
 		Path: "/x/.env\u202e", Creates: true, Lines: []assistant.FileLine{{Kind: "+", Text: "K=a\x1b"}},
 		Effects: []assistant.ModelEffect{{Provider: "p", Known: true, Shown: []string{"p/a\x1b"}, Hidden: hidden}},
-	})
+	}, "")
 	want := []string{"/x/.env‹U+202E› (new file)", "+K=a‹U+001B›", "", "p: 1 more will be shown, 102 more will be hidden", "+ a‹U+001B›", "- m0"}
 	if !slices.Equal(got[:len(want)], want) || got[len(got)-1] != "- and 2 more" || len(got) != len(want)+maxModels {
 		t.Errorf("%q, want %q … and 2 more", got, want)

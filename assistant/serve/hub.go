@@ -128,6 +128,9 @@ func (h *Hub) Changes() *Log[share.Change] { return h.changes }
 // Holder is whose turn has the window; ok is false when nobody's does.
 func (h *Hub) Holder() (share.Holder, bool) { return h.shared.Holder() }
 
+// Waiting are the turns that wait for an answer of their user; see share.Window.Waiting.
+func (h *Hub) Waiting() []share.Holder { return h.shared.Waiting() }
+
 // Author is who changes the window now, for checkpoint.Options; "" is nobody.
 func (h *Hub) Author() (user, session string) { return h.shared.Author() }
 
@@ -180,7 +183,7 @@ func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 		return nil, err
 	}
 	s.Workspace = workspace.New(workspace.Options{
-		Session: session, History: h.opts.History, Folder: h.opts.Folder, User: s.user, Now: h.now,
+		Session: session, History: h.opts.History, Folder: h.opts.Folder, User: s.user, Author: s.user, Now: h.now,
 	})
 	if err := h.add(s); err != nil {
 		return nil, err

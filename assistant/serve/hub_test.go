@@ -147,10 +147,13 @@ func TestAWritingTurnHasTheWindowUntilItsEnd(t *testing.T) {
 		t.Errorf("the holder is %+v, %v", holder, held)
 	}
 	for name, change := range map[string]func() error{
-		"edit":     func() error { return r.add(bert, "dog") },
-		"save":     func() error { _, err := bert.Save(r.ctx); return err },
-		"discard":  func() error { _, err := bert.Discard("discard"); return err },
-		"rollback": func() error { _, err := bert.Rollback(r.ctx, r.Journal().List("")[0].ID, ""); return err },
+		"edit":    func() error { return r.add(bert, "dog") },
+		"save":    func() error { _, err := bert.Save(r.ctx, assistant.Basis{}); return err },
+		"discard": func() error { _, err := bert.Discard("discard", assistant.Basis{}); return err },
+		"rollback": func() error {
+			_, err := bert.Rollback(r.ctx, r.Journal().List("")[0].ID, "", bert.Newest())
+			return err
+		},
 		"tool": func() error {
 			_, err := bert.CallTool(r.ctx, "add_word", json.RawMessage(`{"word":"dog"}`), nil)
 			return err
@@ -251,7 +254,7 @@ func TestARollbackCutsOnlyTheOwnConversation(t *testing.T) {
 	if len(others) != 2 || others[0].Session != bert.ID() || others[1].Description != "add cow" {
 		t.Errorf("steps of others since then: %+v", others)
 	}
-	done, err := anna.Rollback(r.ctx, back.ID, "")
+	done, err := anna.Rollback(r.ctx, back.ID, "", anna.Newest())
 	r.must(err)
 	if len(done.Others) != 2 || done.Text != "call add_word cat" {
 		t.Errorf("the rollback reports %+v", done)
@@ -260,7 +263,8 @@ func TestARollbackCutsOnlyTheOwnConversation(t *testing.T) {
 	wantList(t, "anna's messages", r.texts(anna))
 	wantList(t, "bert's messages", r.texts(bert), "call add_word dog", "how are you?")
 
-	r.must(bert.UndoRollback(r.ctx))
+	_, err = bert.UndoRollback(r.ctx)
+	r.must(err)
 	wantList(t, "words after the undo", r.Words.Words(), "one", "cat", "dog", "cow")
 	wantList(t, "bert's messages after the undo", r.texts(bert), "call add_word dog", "how are you?")
 	// The hub shows anna's pairs again: her view is evaluated in the background.
@@ -401,7 +405,8 @@ func TestToolsByHand(t *testing.T) {
 		t.Errorf("save_words: %+v, saved %q", got, r.Words.Saved())
 	}
 	wantList(t, "changes", r.announced(), `edited anna add_word("cat")`, "saved anna save_words")
-	done, err := anna.Undo(r.ctx, "")
+	step, _ := anna.LastStep()
+	done, err := anna.Rollback(r.ctx, step.ID, checkpoint.ScopeRules, step.ID)
 	r.must(err)
 	if done.Step.Description != `add_word("cat")` {
 		t.Errorf("undone: %+v", done.Step)
@@ -447,17 +452,20 @@ func (r *rig) live(user string, plan []int) {
 		case 2:
 			r.turn(s, "hello")
 		case 3:
-			_, err = s.Undo(r.ctx, "")
+			if step, ok := s.LastStep(); ok { // another step may be the newest by now
+				_, err = s.Rollback(r.ctx, step.ID, checkpoint.ScopeBoth, step.ID)
+			}
 		case 4:
 			_, err = s.CallTool(r.ctx, "add_word", fmt.Appendf(nil, `{"word":%q}`, word), nil)
 		case 5:
-			err = s.UndoRollback(r.ctx)
+			_, err = s.UndoRollback(r.ctx)
 		case 6:
 			r.must(s.Close(r.ctx))
 			s = r.open(user)
 		}
 		_, held := errors.AsType[*share.HeldError](err)
-		if err != nil && !held && !errors.Is(err, workspace.ErrNothingToUndo) && !errors.Is(err, checkpoint.ErrUnknown) {
+		_, changed := errors.AsType[*assistant.PlanChanged](err)
+		if err != nil && !held && !changed && !errors.Is(err, workspace.ErrNothingToUndo) && !errors.Is(err, checkpoint.ErrUnknown) {
 			r.t.Errorf("step %d of %s: %v", step, user, err)
 		}
 	}

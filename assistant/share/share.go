@@ -9,7 +9,7 @@
 // each other. A hold is the right of a turn to change the window, from its first
 // write tool to its end: meanwhile changes by hand of other members are refused with a
 // *HeldError, and the turn of another member waits before its first write tool. Sections
-// that change nothing go on.
+// that change nothing go on. While a turn waits for an answer of its user it has no hold.
 //
 // # Who may call what from where
 //
@@ -21,6 +21,7 @@ package share
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 )
@@ -34,11 +35,12 @@ type Window struct {
 	section   sync.Mutex // locked before the two below
 	announces sync.Mutex // keeps calls of onChange apart
 
-	mu     sync.Mutex // guards the fields below
-	acting Holder     // in the section; zero outside of one
-	holder *Member
-	hold   Holder
-	freed  chan struct{} // closed when holder releases
+	mu      sync.Mutex // guards the fields below
+	acting  Holder     // in the section; zero outside of one
+	holder  *Member
+	hold    Holder
+	waiting []Holder      // turns that wait for an answer of their user, longest first
+	freed   chan struct{} // closed when holder releases
 }
 
 // New returns the lock of a window. lock is locked while a turn has the window, so
@@ -70,6 +72,7 @@ type Kind string
 const (
 	Held       Kind = "held"        // a turn has the window from now on
 	Released   Kind = "released"    // the turn has ended
+	Waiting    Kind = "waiting"     // the turn asks its user, and others may change the window; What names the tool
 	Edited     Kind = "edited"      // by hand; What describes it
 	ToolRan    Kind = "tool_ran"    // a write tool of a turn; What names it
 	Saved      Kind = "saved"       // What names the file
@@ -105,6 +108,14 @@ func (w *Window) Holder() (h Holder, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.hold, w.holder != nil
+}
+
+// Waiting are the turns that wait for an answer of their user, the longest first. They
+// do not have the window.
+func (w *Window) Waiting() []Holder {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.waiting)
 }
 
 // Author is who writes to the window and its journal now: the holder, else who is in a
@@ -212,9 +223,13 @@ func (m *Member) Hold(ctx context.Context, session, doing string, waiting func(*
 
 // Release gives up the window, if the member has it.
 func (m *Member) Release() {
-	if m == nil || !m.holds() {
-		return
+	if m != nil && m.holds() {
+		m.release(Released)
 	}
+}
+
+// release gives up the window and announces it as kind.
+func (m *Member) release(kind Kind) {
 	w := m.window
 	w.section.Lock()
 	defer w.section.Unlock()
@@ -225,7 +240,31 @@ func (m *Member) Release() {
 	close(w.freed)
 	w.freed = make(chan struct{})
 	w.mu.Unlock()
-	w.Announce(Change{Kind: Released, User: m.user, Session: last.Session, What: last.Doing})
+	w.Announce(Change{Kind: kind, User: m.user, Session: last.Session, What: last.Doing})
+}
+
+// Wait gives the window up while the turn of a session waits for the answer of its user.
+// end takes it back, if the member had it, as Hold does.
+func (m *Member) Wait(session, doing string) (end func(ctx context.Context, waiting func(*HeldError)) error) {
+	if m == nil || !m.holds() {
+		return func(context.Context, func(*HeldError)) error { return nil }
+	}
+	w := m.window
+	w.mu.Lock()
+	asked := Holder{m.user, session, w.now(), doing}
+	w.waiting = append(w.waiting, asked)
+	w.mu.Unlock()
+	m.release(Waiting)
+	return func(ctx context.Context, waiting func(*HeldError)) error {
+		w.mu.Lock()
+		w.waiting = slices.DeleteFunc(w.waiting, func(h Holder) bool { return h == asked })
+		w.mu.Unlock()
+		if err := ctx.Err(); err != nil {
+			w.Announce(Change{Kind: Released, User: m.user, Session: session, What: doing})
+			return err
+		}
+		return m.Hold(ctx, session, doing, waiting)
+	}
 }
 
 // Announce reports a change that a session has made in its section or hold.

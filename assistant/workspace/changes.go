@@ -14,27 +14,42 @@ func (w *Workspace) Edit(description string, change func() error) error {
 	return w.session.Edit(description, change)
 }
 
-// PlanSave reports what Save would change.
-func (w *Workspace) PlanSave(ctx context.Context) (assistant.SavePlan, error) {
-	s, err := w.saver()
-	if err != nil {
-		return assistant.SavePlan{}, err
-	}
-	return s.PlanSave(ctx)
+// Author names the user, as the authors of unsaved changes do; "" is not known.
+func (w *Workspace) Author() string { return w.author }
+
+// PlanSave reports what Save would write; with only, of the changes of that user. The
+// plan is the basis of a Save.
+func (w *Workspace) PlanSave(ctx context.Context, only string) (assistant.SavePlan, error) {
+	return w.session.PlanSave(ctx, only)
 }
 
-// Save writes the unsaved changes. A file that someone else has changed is an
-// *assistant.Conflict: RefreshSaved loads their version.
-func (w *Workspace) Save(ctx context.Context) (assistant.Saved, error) {
+// Save writes the plan that basis names. The error is an *assistant.PlanChanged when it is
+// another one by now, which the user has to see, and an *assistant.Conflict when another
+// program has changed the same rules: RefreshSaved loads its version. Every front end shows
+// Saved.Warning.
+func (w *Workspace) Save(ctx context.Context, basis assistant.Basis) (assistant.Saved, error) {
 	if _, err := w.saver(); err != nil {
 		return assistant.Saved{}, err
 	}
-	return w.session.Save(ctx)
+	return w.session.Save(ctx, basis)
+}
+
+// Restore runs a change that brings an earlier version of the file back, as one step that
+// can be undone. Every front end shows Saved.Warning.
+func (w *Workspace) Restore(ctx context.Context, description string, change func() (assistant.Saved, error)) (assistant.Saved, error) {
+	return w.session.Write(ctx, description, change)
+}
+
+// PlanDiscard reports from memory what Discard would lose; with only, of the changes of
+// that user.
+func (w *Workspace) PlanDiscard(only string) (assistant.SavePlan, error) {
+	return w.session.PlanDiscard(only)
 }
 
 // Discard returns the window to what is saved, as one step that can be undone,
-// and returns the changes that were lost. ErrNothingUnsaved: there are none.
-func (w *Workspace) Discard(description string) (lost []assistant.RuleChange, err error) {
+// and returns the changes that were lost: those that basis names, else the error is an
+// *assistant.PlanChanged. ErrNothingUnsaved: there are none.
+func (w *Workspace) Discard(description string, basis assistant.Basis) (lost []assistant.RuleChange, err error) {
 	s, err := w.saver()
 	if err != nil {
 		return nil, err
@@ -42,25 +57,13 @@ func (w *Workspace) Discard(description string) (lost []assistant.RuleChange, er
 	if !s.Dirty() {
 		return nil, ErrNothingUnsaved
 	}
-	err = w.session.Edit(description, func() error {
-		lost, err = s.Discard()
-		return err
-	})
-	return lost, err
+	return w.session.Discard(description, basis)
 }
 
-// RefreshSaved reads what is saved again, as one step that can be undone.
-// Unsaved changes are applied to it, or dropped.
-func (w *Workspace) RefreshSaved(ctx context.Context, description string, dropUnsaved bool) (out assistant.Refreshed, err error) {
-	r, ok := w.session.Window().(assistant.Refresher)
-	if !ok {
-		return out, ErrNotSaver
-	}
-	err = w.session.Edit(description, func() error {
-		out, err = r.RefreshSaved(ctx, dropUnsaved)
-		return err
-	})
-	return out, err
+// RefreshSaved reads what is saved again, as one step that can be undone. Unsaved
+// changes are applied to it; with drop they are discarded first, as in Discard.
+func (w *Workspace) RefreshSaved(ctx context.Context, description string, drop *assistant.Basis) (assistant.Refreshed, error) {
+	return w.session.RefreshSaved(ctx, description, drop)
 }
 
 func (w *Workspace) saver() (assistant.Saver, error) {
@@ -96,30 +99,25 @@ func (w *Workspace) LastStep() (step Step, ok bool) {
 
 // RolledBack is the result of a rollback.
 type RolledBack struct {
-	Step checkpoint.Checkpoint
-	Text string // the first message that was cut, for the input; "" is none
+	Step    checkpoint.Checkpoint
+	Text    string // the first message that was cut, for the input; "" is none
+	Warning string // what failed after it was done, as a sentence; every front end shows it
 	// Others are the steps of other sessions that were undone with it, oldest first. In a
 	// window that sessions share, their conversations stay.
 	Others []checkpoint.Checkpoint
 }
 
-// Undo undoes the newest change. A user's change is undone alone. An
-// assistant's change is undone with its conversation or alone, as scope says;
-// scope is ignored for a user's change.
-func (w *Workspace) Undo(ctx context.Context, scope checkpoint.Scope) (RolledBack, error) {
-	step, ok := w.LastStep()
-	if !ok {
-		return RolledBack{}, ErrNothingToUndo
-	}
-	if !step.ByAssistant {
-		scope = checkpoint.ScopeRules
-	}
-	return w.Rollback(ctx, step.ID, scope)
+// Newest is the basis of a rollback: the newest step that would be undone; "" is none.
+func (w *Workspace) Newest() string {
+	step, _ := w.session.LastStep()
+	return step.ID
 }
 
 // Rollback returns to the state before a checkpoint; scope "" is both window
-// and conversation. UndoRollback undoes it until the next message.
-func (w *Workspace) Rollback(ctx context.Context, id string, scope checkpoint.Scope) (RolledBack, error) {
+// and conversation. UndoRollback undoes it until the next message. newest is what Newest
+// returned when the user saw the checkpoints: the error is an *assistant.PlanChanged when
+// it is another one by now.
+func (w *Workspace) Rollback(ctx context.Context, id string, scope checkpoint.Scope, newest string) (RolledBack, error) {
 	if scope == "" {
 		scope = checkpoint.ScopeBoth
 	}
@@ -132,17 +130,26 @@ func (w *Workspace) Rollback(ctx context.Context, id string, scope checkpoint.Sc
 	if scope != checkpoint.ScopeConversation {
 		out.Others = w.session.Journal().OthersSince(id, w.session.ID())
 	}
-	text, err := w.session.Rollback(ctx, id, scope)
+	text, err := w.session.Rollback(ctx, id, scope, newest)
 	out.Text = text
+	out.Warning, err = warningOf(err)
 	return out, err
 }
 
 // UndoRollback undoes the last rollback; ErrNothingToUndo when there is
-// none, or a message was sent since.
-func (w *Workspace) UndoRollback(ctx context.Context) error {
-	err := w.session.UndoRollback(ctx)
+// none, or a message was sent since. warning is what failed after it was done.
+func (w *Workspace) UndoRollback(ctx context.Context) (warning string, err error) {
+	err = w.session.UndoRollback(ctx)
 	if errors.Is(err, checkpoint.ErrNoRollback) {
-		return ErrNothingToUndo
+		return "", ErrNothingToUndo
 	}
-	return err
+	return warningOf(err)
+}
+
+// warningOf makes a warning of the error of something that was done.
+func warningOf(err error) (warning string, failed error) {
+	if e, ok := errors.AsType[*assistant.UnrecordedError](err); ok {
+		return e.Error(), nil
+	}
+	return "", err
 }

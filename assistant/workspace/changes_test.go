@@ -20,16 +20,21 @@ func (r *rig) typeWord(word string) {
 	r.must(r.Edit("add "+word, func() error { return r.window.Type(word) }))
 }
 
+// undo undoes the newest step.
+func (r *rig) undo(scope checkpoint.Scope) (workspace.RolledBack, error) {
+	return r.Rollback(r.ctx, r.Newest(), scope, r.Newest())
+}
+
 func TestSave(t *testing.T) {
 	r := newRig(t)
 	r.typeWord("two")
 	want(t, "unsaved", r.Unsaved(), true)
-	plan, err := r.PlanSave(r.ctx)
+	plan, err := r.PlanSave(r.ctx, "")
 	r.must(err)
 	if plan.Empty() || len(plan.Rules) != 1 || plan.Rules[0].Pattern != "two" {
 		t.Errorf("PlanSave = %+v", plan)
 	}
-	saved, err := r.Save(r.ctx)
+	saved, err := r.Save(r.ctx, assistant.Basis{})
 	r.must(err)
 	want(t, "written", saved.Written, true)
 	want(t, "unsaved", r.Unsaved(), false)
@@ -39,43 +44,44 @@ func TestSaveOfAFileThatSomebodyElseChanged(t *testing.T) {
 	r := newRig(t)
 	r.typeWord("two")
 	r.window.conflict = &assistant.Conflict{Path: "words"}
-	_, err := r.Save(r.ctx)
+	_, err := r.Save(r.ctx, assistant.Basis{})
 	r.wantErr(err, r.window.conflict)
 	want(t, "unsaved", r.Unsaved(), true)
-	out, err := r.RefreshSaved(r.ctx, "Merge", false)
+	out, err := r.RefreshSaved(r.ctx, "Merge", nil)
 	r.must(err)
 	want(t, "changed", out.Changed, true)
-	_, err = r.Save(r.ctx)
+	_, err = r.Save(r.ctx, assistant.Basis{})
 	r.must(err)
 }
 
 func TestDiscard(t *testing.T) {
 	r := newRig(t)
 	before := len(r.session.Checkpoints())
-	_, err := r.Discard("Discard")
+	_, err := r.Discard("Discard", assistant.Basis{})
 	r.wantErr(err, workspace.ErrNothingUnsaved)
 	want(t, "checkpoints after nothing was discarded", len(r.session.Checkpoints()), before)
 	r.typeWord("two")
-	lost, err := r.Discard("Discard")
+	lost, err := r.Discard("Discard", assistant.Basis{})
 	r.must(err)
 	if len(lost) != 1 || lost[0].Pattern != "two" || r.Unsaved() {
 		t.Errorf("Discard = %+v; unsaved: %v", lost, r.Unsaved())
 	}
-	_, err = r.Undo(r.ctx, checkpoint.ScopeRules)
+	_, err = r.undo(checkpoint.ScopeRules)
 	r.must(err)
 	want(t, "unsaved after the undo", r.Unsaved(), true)
 }
 
 func TestUndoOfAUsersChange(t *testing.T) {
 	r := newRig(t)
-	_, err := r.Undo(r.ctx, checkpoint.ScopeBoth)
-	r.wantErr(err, workspace.ErrNothingToUndo)
+	if step, ok := r.LastStep(); ok {
+		t.Errorf("LastStep = %+v before the first", step)
+	}
 	r.typeWord("two")
 	step, ok := r.LastStep()
 	if !ok || step.ByAssistant || step.Description != "add two" {
 		t.Fatalf("LastStep = %+v, %v", step, ok)
 	}
-	_, err = r.Undo(r.ctx, checkpoint.ScopeBoth)
+	_, err := r.undo(checkpoint.ScopeRules)
 	r.must(err)
 	if words := r.window.Words(); !slices.Equal(words, []string{"one"}) {
 		t.Errorf("words = %q", words)
@@ -89,13 +95,15 @@ func TestUndoOfAnAssistantsChange(t *testing.T) {
 	if !ok || !step.ByAssistant || step.Pairs != 1 || step.OtherSession {
 		t.Fatalf("LastStep = %+v, %v", step, ok)
 	}
-	back, err := r.Undo(r.ctx, checkpoint.ScopeBoth)
+	back, err := r.undo(checkpoint.ScopeBoth)
 	r.must(err)
 	want(t, "text", back.Text, "add two")
 	want(t, "visible pairs", len(r.session.Visible()), 0)
-	r.must(r.UndoRollback(r.ctx))
+	_, err = r.UndoRollback(r.ctx)
+	r.must(err)
 	want(t, "visible pair", r.session.Visible()[0].Seq, seq)
-	r.wantErr(r.UndoRollback(r.ctx), workspace.ErrNothingToUndo)
+	_, err = r.UndoRollback(r.ctx)
+	r.wantErr(err, workspace.ErrNothingToUndo)
 }
 
 func TestNewSessionAsksWhenSomethingIsUnsaved(t *testing.T) {
@@ -283,7 +291,7 @@ func TestAWorkspaceWithoutHistory(t *testing.T) {
 	r.wantErr(err, workspace.ErrNoHistory)
 	_, err = w.SetFilter(r.ctx, "x")
 	r.wantErr(err, workspace.ErrNoHistory)
-	_, err = w.PlanSave(r.ctx)
+	_, err = w.PlanSave(r.ctx, "")
 	r.wantErr(err, workspace.ErrNotSaver)
 	r.must(w.AddSent(r.ctx, "hello"))
 	r.must(w.SaveDraft(r.ctx, history.Draft{Text: "x"}))

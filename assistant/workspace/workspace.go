@@ -14,8 +14,8 @@ import (
 var (
 	// ErrNoHistory refuses what needs a history in a workspace without one.
 	ErrNoHistory = errors.New("there is no history in this run")
-	// ErrNotSaver refuses to save in a window that has nothing to save.
-	ErrNotSaver = errors.New("this window has nothing to save")
+	// ErrNotSaver is assistant.ErrNotSaver.
+	ErrNotSaver = assistant.ErrNotSaver
 	// ErrNothingUnsaved refuses to discard when there are no unsaved changes.
 	ErrNothingUnsaved = errors.New("there are no unsaved changes")
 	// ErrNothingToUndo is returned when no change can be undone.
@@ -33,6 +33,7 @@ type Options struct {
 	History history.Store // nil: nothing is stored beside the session's own store
 	Folder  string        // the draft belongs to it
 	User    string        // and to this user; "" where there is only one
+	Author  string        // names the user as the author of changes; "" is not known
 	// Visibility is what a session without pairs shows first: "own" the pairs of the
 	// user, "team" those of everybody, anything else none.
 	Visibility string
@@ -48,6 +49,7 @@ type Workspace struct {
 	history      history.Store
 	folder       string
 	user         string
+	author       string
 	visibility   string
 	storeSetting func(key, value string) error
 	now          func() time.Time
@@ -60,7 +62,7 @@ type Workspace struct {
 
 // New returns the workspace of a session. It does no I/O.
 func New(o Options) *Workspace {
-	w := &Workspace{session: o.Session, history: o.History, folder: o.Folder, user: o.User, visibility: o.Visibility, storeSetting: o.StoreSetting, now: o.Now}
+	w := &Workspace{session: o.Session, history: o.History, folder: o.Folder, user: o.User, author: o.Author, visibility: o.Visibility, storeSetting: o.StoreSetting, now: o.Now}
 	if w.now == nil {
 		w.now = time.Now
 	}

@@ -26,29 +26,37 @@ type window struct {
 
 func (w *window) Dirty() bool { return !slices.Equal(w.saved, w.Words()) }
 
-func (w *window) PlanSave(context.Context) (assistant.SavePlan, error) {
+func (w *window) PlanSave(context.Context, string) (assistant.SavePlan, error) {
+	return w.PlanDiscard(""), nil
+}
+
+func (w *window) PlanDiscard(string) assistant.SavePlan {
 	p := assistant.SavePlan{Path: "words", Conflict: w.conflict}
 	for _, word := range w.Words() {
 		if !slices.Contains(w.saved, word) {
 			p.Rules = append(p.Rules, assistant.RuleChange{Pattern: word, Added: true})
 		}
 	}
-	return p, nil
+	p.Digest = assistant.Digest(p.Path, p.Rules)
+	return p
 }
 
-func (w *window) Save(ctx context.Context) (assistant.Saved, error) {
-	if w.conflict != nil {
+func (w *window) Save(_ context.Context, basis assistant.Basis) (assistant.Saved, error) {
+	plan := w.PlanDiscard("")
+	switch {
+	case w.conflict != nil:
 		return assistant.Saved{}, w.conflict
+	case basis.Digest != "" && basis.Digest != plan.Digest:
+		return assistant.Saved{}, &assistant.PlanChanged{Plan: plan}
 	}
-	plan, err := w.PlanSave(ctx)
 	w.saved = w.Words()
-	return assistant.Saved{Path: plan.Path, Written: true, Rules: plan.Rules}, err
+	return assistant.Saved{Path: plan.Path, Written: true, Rules: plan.Rules}, nil
 }
 
-func (w *window) Discard() (lost []assistant.RuleChange, err error) {
-	plan, err := w.PlanSave(context.Background())
-	if err != nil {
-		return nil, err
+func (w *window) Discard(basis assistant.Basis) (lost []assistant.RuleChange, err error) {
+	plan := w.PlanDiscard("")
+	if basis.Digest != "" && basis.Digest != plan.Digest {
+		return nil, &assistant.PlanChanged{Plan: plan}
 	}
 	raw, err := assistant.PlainJSON(map[string]any{"words": w.saved, "saved": w.saved})
 	if err != nil {
@@ -61,7 +69,7 @@ func (w *window) RefreshSaved(_ context.Context, drop bool) (assistant.Refreshed
 	w.conflict = nil
 	out := assistant.Refreshed{Path: "words", Changed: true}
 	if drop {
-		lost, err := w.Discard()
+		lost, err := w.Discard(assistant.Basis{})
 		out.Dropped = lost
 		return out, err
 	}

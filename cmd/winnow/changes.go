@@ -27,6 +27,14 @@ var userName = sync.OnceValue(func() string {
 	return u.Username
 })
 
+// userName is the user of this command, as the author of changes; "" when it is not known.
+func (a *app) userName() string {
+	if a.remote != nil {
+		return a.remote.user
+	}
+	return userName()
+}
+
 // followEvery is how often log -f looks for changes.
 const followEvery = 300 * time.Millisecond
 

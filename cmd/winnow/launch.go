@@ -265,7 +265,7 @@ func (a *app) localParts(p *program) (parts tui.Parts, err error) {
 }
 
 func (a *app) workspace(p *program) *workspace.Workspace {
-	return workspace.New(workspace.Options{Session: p.session, History: p.store, Folder: a.folder(), Visibility: a.settings.Visibility})
+	return workspace.New(workspace.Options{Session: p.session, History: p.store, Folder: a.folder(), Visibility: a.settings.Visibility, Author: a.userName()})
 }
 
 // leave ends what was opened, and stores typed: what the user typed before there
@@ -307,10 +307,7 @@ func (w *journaledWindow) recovery() *tui.Recovery {
 	if last.Turn.ID != "" {
 		lines = append(lines, "The last turn: "+last.Turn.Description)
 	}
-	return &tui.Recovery{Lines: lines, Discard: func() error { // the screen makes it a step that can be undone
-		_, err := w.filter.Discard()
-		return err
-	}}
+	return &tui.Recovery{Lines: lines, Digest: w.filter.PlanDiscard("").Digest}
 }
 
 // runPlain runs the program as lines: nothing is ever drawn over. An interrupt
@@ -346,7 +343,7 @@ func (a *app) runPlain(ctx context.Context, p *program) error {
 		o.Rules = func() []string { return a.plainRules(w) }
 	}
 	if r := p.window.recovery(); r != nil {
-		o.Recovery = r.Lines
+		o.Recovery, o.Digest = r.Lines, r.Digest
 	}
 	if status := plain.Run(ctx, o); status != statusDone {
 		return statusError(status)

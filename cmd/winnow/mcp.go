@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"winnow/assistant"
 	"winnow/assistant/serve/mcp"
 )
 
@@ -48,7 +50,11 @@ func (a *app) serveMCP(ctx context.Context, allowSave bool) error {
 		if err != nil {
 			return mcp.Opened{}, errors.Join(err, a.closeAfter(n))
 		}
-		return mcp.Opened{Window: w.window, Journal: w.journal, Use: w.session.Store, Close: func() error { return a.closeAfter(n) }}, nil
+		use := func(s *assistant.Session) {
+			w.agent = strings.TrimPrefix(s.ID(), mcp.SessionPrefix) + ofAgent
+			w.session.Store(s)
+		}
+		return mcp.Opened{Window: w.window, Journal: w.journal, Use: use, Close: func() error { return a.closeAfter(n) }}, nil
 	}
 	return mcp.Run(ctx, a.stdin, a.stdout, o)
 }

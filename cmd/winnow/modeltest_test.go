@@ -353,7 +353,7 @@ func (s *subject) byHand(c doing) error {
 
 func (s *subject) save(rt *rapid.T) {
 	s.rt = rt
-	_, err := s.session.Save(s.t.Context())
+	_, err := s.session.Save(s.t.Context(), assistant.Basis{})
 	s.must(err)
 	s.oracle.saved = s.oracle.rules.clone()
 }
@@ -383,7 +383,7 @@ func (s *subject) rollback(rt *rapid.T) {
 
 func (s *subject) rollBackTo(c *point, scope checkpoint.Scope) {
 	want := s.oracle.rollback(c, scope)
-	text, err := s.session.Rollback(s.t.Context(), c.id, scope)
+	text, err := s.session.Rollback(s.t.Context(), c.id, scope, newest(s.session))
 	s.must(err)
 	if text != want {
 		s.rt.Errorf("the rollback gives %q back, want %q", text, want)
@@ -567,4 +567,10 @@ func (s *subject) draw(what string, fits func(*oraclePair) bool) *oraclePair {
 		s.rt.Skip("no " + what)
 	}
 	return rapid.SampledFrom(some).Draw(s.rt, what)
+}
+
+// newest is the basis of a rollback as the session sees it now.
+func newest(s *assistant.Session) string {
+	step, _ := s.LastStep()
+	return step.ID
 }

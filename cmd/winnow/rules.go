@@ -23,7 +23,7 @@ func rulesCommand(a *app) *cobra.Command {
 		rulesHideCommand(a), rulesCheckCommand(a),
 		command("diff", "Show what saving would change (exit 3 when there is something)", 0, 0, a.withFilter(a.printPlan)),
 		rulesPlanCommand(a), rulesSaveCommand(a),
-		command("discard", "Discard the staged changes", 0, 0, a.withWorkspace(a.rulesDiscard)),
+		rulesDiscardCommand(a),
 		command("lint", "Find rules that do nothing: dead, shadowed, redundant (exit 1)", 0, 0, a.withFilter(a.rulesLint)),
 		rulesLogCommand(a), rulesRestoreCommand(a))
 	c.Long = "Changes are staged until they are saved, and shared with the program and with ask.\n" +
@@ -63,7 +63,7 @@ func (a *app) withWorkspace(run func(ctx context.Context, w *journaledWindow, ws
 			return err
 		}
 		a.printNotices(w)
-		return run(ctx, w, workspace.New(workspace.Options{Session: session, Folder: a.folder()}), args)
+		return run(ctx, w, workspace.New(workspace.Options{Session: session, Folder: a.folder(), Author: a.userName()}), args)
 	}
 }
 

@@ -15,8 +15,6 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/workspace"
 	"winnow/tui/lines"
-	"winnow/tui/pane"
-	"winnow/tui/style"
 )
 
 // rulesChangeCommand stages patterns, each on its own: one that is refused does
@@ -25,7 +23,7 @@ func rulesChangeCommand(a *app, verb, short string) *cobra.Command {
 	c := command(verb+" PATTERN…", short, 1, -1, nil)
 	c.Example = "winnow rules " + verb + " '*-preview*' --provider openai --save"
 	allow := c.Flags().Bool("allow", false, "the allow list (WHITELIST_MODELS_…) instead of the ignore list")
-	save := c.Flags().Bool("save", false, "save all staged rules afterwards")
+	save := c.Flags().Bool("save", false, saveHelp)
 	run := a.withWorkspace(func(ctx context.Context, w *journaledWindow, ws *workspace.Workspace, patterns []string) error {
 		s, err := w.filter.On(a.flags.provider)
 		if err != nil {
@@ -44,17 +42,19 @@ func rulesChangeCommand(a *app, verb, short string) *cobra.Command {
 			}
 		}
 		saved := assistant.Saved{}
-		switch {
-		case *save && len(refused) > 0:
-			defer a.printErr("nothing was saved: some patterns were refused")
-		case *save:
-			if saved, err = ws.Save(ctx); err != nil {
-				return a.saveError(err)
+		var pending error
+		if *save {
+			if saved, pending, err = a.saveStaged(ctx, ws, refused); err != nil {
+				return err
 			}
-			lines = append(lines, saved.Message)
+			if saved.Message != "" {
+				lines = append(lines, saved.Message)
+			}
 		}
-		err = a.emit(map[string]any{"provider": s.Provider(), "list": listName(list), "results": results, "unsaved": w.unsaved(), "saved": saved.Written}, lines...)
-		return errors.Join(append([]error{err}, refused...)...)
+		err = a.emit(map[string]any{
+			"provider": s.Provider(), "list": listName(list), "results": results, "unsaved": w.unsaved(), "saved": saved.Written, "warning": saved.Warning,
+		}, lines...)
+		return errors.Join(append([]error{err, pending}, refused...)...)
 	})
 	c.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) }
 	return c
@@ -158,15 +158,21 @@ func rulesPlanCommand(a *app) *cobra.Command {
 // printPlan prints what a save would change; errPending when it is something.
 func (a *app) printPlan(ctx context.Context, w *journaledWindow, _ []string) error {
 	a.printNotices(w)
-	plan, err := w.filter.PlanSave(ctx)
+	plan, err := w.filter.PlanSave(ctx, "")
 	if err != nil {
 		return err
 	}
+	return a.showPlan(plan)
+}
+
+// showPlan prints a plan with its digest; errPending when it changes something.
+func (a *app) showPlan(plan assistant.SavePlan) error {
+	text := modelfilter.PlanText(plan, a.userName())
 	plan.Rules = ruleChanges(plan.Rules)
 	if plan.Empty() {
 		return a.emit(plan, "nothing is staged: "+plan.Path+" stays as it is")
 	}
-	return cmp.Or(a.emit(plan, modelfilter.PlanText(plan)), error(errPending))
+	return cmp.Or(a.emit(plan, text, "", "winnow rules save --plan "+plan.Digest+" saves this plan and no other"), error(errPending))
 }
 
 // ruleChanges names the list of each change as the other commands do.
@@ -176,54 +182,6 @@ func ruleChanges(changes []assistant.RuleChange) []assistant.RuleChange {
 		out[i].Type = listName(modelfilter.ListOf(changes[i]))
 	}
 	return out
-}
-
-func rulesSaveCommand(a *app) *cobra.Command {
-	c := command("save", "Write the staged rules to the .env file", 0, 0, a.withWorkspace(func(ctx context.Context, _ *journaledWindow, ws *workspace.Workspace, _ []string) error {
-		saved, err := ws.Save(ctx)
-		if err != nil {
-			return a.saveError(err)
-		}
-		return a.printSaved(saved)
-	}))
-	c.Long = "What somebody else has changed in the file meanwhile stays. Rules that were changed\n" +
-		"on both sides are a conflict: nothing is written, and both versions are shown."
-	return c
-}
-
-func (a *app) printSaved(saved assistant.Saved) error {
-	a.printErr("%s", saved.Warning)
-	saved.Rules = ruleChanges(saved.Rules)
-	return a.emit(saved, saved.Message)
-}
-
-// saveError describes both sides of a conflict; other errors stay as they are.
-func (a *app) saveError(err error) error {
-	c, ok := errors.AsType[*assistant.Conflict](err)
-	if !ok {
-		return err
-	}
-	lines := []error{fmt.Errorf("nothing was saved: %w", err)}
-	st := style.New(style.Options{Profile: style.NoColor, Unicode: a.unicode()})
-	for _, line := range pane.ConflictLines(c, c.Rules, &st.Icons) {
-		lines = append(lines, errors.New(line))
-	}
-	if c.Kept != "" {
-		lines = append(lines, errors.New("their version of the file is kept as "+c.Kept))
-	}
-	return advise(errors.Join(lines...), "winnow rules discard drops your changes; winnow without a command lets you choose rule by rule")
-}
-
-func (a *app) rulesDiscard(_ context.Context, _ *journaledWindow, ws *workspace.Workspace, _ []string) error {
-	lost, err := ws.Discard("discard staged rules")
-	if err != nil && !errors.Is(err, workspace.ErrNothingUnsaved) {
-		return err
-	}
-	text := "nothing is staged"
-	if len(lost) > 0 {
-		text = assistant.Counted(len(lost), "staged change") + " discarded; winnow checkpoints list names the checkpoint to roll back to"
-	}
-	return a.emit(map[string]any{"discarded": ruleChanges(lost)}, text)
 }
 
 // versionJSON is a save of the file as --json prints it.
@@ -270,9 +228,21 @@ func (a *app) rulesLog(ctx context.Context, w *journaledWindow) error {
 			keys = append(keys, c.String())
 		}
 		all = append(all, versionJSON{v.ID, v.Time.UTC(), v.Author, keys, v.Created})
-		rows = append(rows, []string{v.ID, v.Time.Local().Format(timeLayout), string(v.Author.Who), v.Author.Session, strings.Join(keys, ", ")})
+		rows = append(rows, []string{v.ID, v.Time.Local().Format(timeLayout), savedBy(v.Author), v.Author.Session, strings.Join(keys, ", ")})
 	}
 	return a.emit(map[string]any{"versions": all}, lines.Table(w.absent("winnow has not saved "+w.name+" yet"), []string{"id", "time", "who", "session", "changes"}, rows)...)
+}
+
+// savedBy names who made a save, and the others whose changes it has.
+func savedBy(by dotenv.Author) string {
+	who := string(by.Who)
+	if by.User != "" {
+		who = assistant.Author{User: by.User, Assistant: by.Who == dotenv.Assistant}.Name()
+	}
+	if by.Staged != "" {
+		who += ", with changes by " + by.Staged
+	}
+	return visible(who)
 }
 
 // logAdvice is added to what is wrong with the ID of a version.
@@ -280,11 +250,7 @@ const logAdvice = "winnow rules log lists the saves"
 
 func rulesRestoreCommand(a *app) *cobra.Command {
 	return command("restore ID", "Bring back the rules of an earlier save, or of the original file", 1, 1, a.withWorkspace(func(ctx context.Context, w *journaledWindow, ws *workspace.Workspace, args []string) error {
-		var saved assistant.Saved
-		err := ws.Edit("restore version "+args[0], func() (err error) {
-			saved, err = w.filter.Restore(ctx, args[0])
-			return err
-		})
+		saved, err := ws.Restore(ctx, "restore version "+args[0], func() (assistant.Saved, error) { return w.filter.Restore(ctx, args[0]) })
 		switch {
 		case errors.Is(err, modelfilter.ErrUnsaved):
 			return advise(err, "winnow rules save or winnow rules discard")

@@ -131,24 +131,23 @@ func rulesHideCommand(a *app) *cobra.Command {
 			text = []string{"no shown model matches; nothing was staged"}
 		}
 		saved := assistant.Saved{}
-		switch {
-		case save && len(refused) > 0:
-			defer a.printErr("nothing was saved: some patterns were refused")
-		case save && len(results) > 0:
-			if saved, err = ws.Save(ctx); err != nil {
-				return a.saveError(err)
+		var pending error
+		if save && len(results) > 0 {
+			if saved, pending, err = a.saveStaged(ctx, ws, refused); err != nil {
+				return err
 			}
-			a.printErr("%s", saved.Warning)
-			text = append(text, saved.Message)
+			if saved.Message != "" {
+				text = append(text, saved.Message)
+			}
 		}
-		err = a.emit(map[string]any{"results": nonNil(results), "plans": nonNil(plans), "unsaved": w.unsaved(), "saved": saved.Written}, text...)
-		return errors.Join(append([]error{err}, refused...)...)
+		err = a.emit(map[string]any{"results": nonNil(results), "plans": nonNil(plans), "unsaved": w.unsaved(), "saved": saved.Written, "warning": saved.Warning}, text...)
+		return errors.Join(append([]error{err, pending}, refused...)...)
 	}))
 	c.Long = "The rules are patterns that match these models and no other known one; a pattern with\n" +
 		"* also matches models that a provider adds later. winnow rules plan --where shows them first."
 	c.Example = "winnow rules hide --where 'price>10 unused:30d' --provider openai"
 	c.Flags().StringVar(&where, "where", "", whereHelp)
-	c.Flags().BoolVar(&save, "save", false, "save all staged rules afterwards")
+	c.Flags().BoolVar(&save, "save", false, saveHelp)
 	return c
 }
 

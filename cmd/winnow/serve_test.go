@@ -157,7 +157,11 @@ func TestServeIsKilledInATurn(t *testing.T) {
 	if window := s.call("GET", "/v1/window", "", ""); !strings.Contains(window, `"unsaved":true`) || !strings.Contains(window, "*mini*") {
 		t.Errorf("the window: %s", window)
 	}
-	if lost := s.call("POST", "/v1/window/discard", `{"session":"`+id+`"}`, ""); !strings.Contains(lost, "*mini*") {
+	var plan struct{ Digest string }
+	if err := json.Unmarshal([]byte(s.call("POST", "/v1/window/plan", `{"session":"`+id+`"}`, "")), &plan); err != nil {
+		t.Fatal(err)
+	}
+	if lost := s.call("POST", "/v1/window/discard", `{"session":"`+id+`","digest":"`+plan.Digest+`"}`, ""); !strings.Contains(lost, "*mini*") {
 		t.Errorf("discarded: %s", lost)
 	}
 }

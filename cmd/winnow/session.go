@@ -197,7 +197,8 @@ func checkpointsListCommand(a *app) *cobra.Command {
 			}
 			rows = append(rows, []string{c.ID, c.Time.Local().Format(timeLayout), what, c.Effect()})
 		}
-		return a.emit(map[string]any{"checkpoints": all, "unsaved": w.unsaved()},
+		newest, _ := w.journal.LastStep()
+		return a.emit(map[string]any{"checkpoints": all, "newest": newest.ID, "unsaved": w.unsaved()},
 			lines.Table("there are no checkpoints for "+w.name+" yet", []string{"id", "time", "before", "effect"}, rows)...)
 	})
 	c.Flags().StringVar(&session, "session", "", "only those of the session with this ID")
@@ -206,6 +207,7 @@ func checkpointsListCommand(a *app) *cobra.Command {
 
 func rollbackCommand(a *app) *cobra.Command {
 	var rules, conversation bool
+	var newest string
 	c := command("rollback ID", "Roll back to a checkpoint: staged rules, conversation, or both", 1, 1, func(ctx context.Context, args []string) error {
 		scope := checkpoint.ScopeBoth
 		switch {
@@ -214,15 +216,16 @@ func rollbackCommand(a *app) *cobra.Command {
 		case conversation:
 			scope = checkpoint.ScopeConversation
 		}
-		return a.rollback(ctx, args[0], scope)
+		return a.rollback(ctx, args[0], scope, newest)
 	})
 	c.Flags().BoolVar(&rules, "rules", false, "only the rules")
 	c.Flags().BoolVar(&conversation, "conversation", false, "only the conversation")
+	c.Flags().StringVar(&newest, "newest", "", "newest of checkpoints list --json: roll back only if no other step was made since (exit 3)")
 	exclusive(c, "rules", "conversation")
 	return c
 }
 
-func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope) error {
+func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope, newest string) error {
 	store, err := a.openHistory(ctx)
 	if err != nil {
 		return err
@@ -241,13 +244,18 @@ func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope) e
 	if err != nil {
 		return err
 	}
-	back, err := workspace.New(workspace.Options{Session: session, History: store, Folder: a.folder()}).Rollback(ctx, id, scope)
+	ws := workspace.New(workspace.Options{Session: session, History: store, Folder: a.folder(), Author: a.userName()})
+	back, err := ws.Rollback(ctx, id, scope, cmp.Or(newest, ws.Newest()))
+	if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
+		return a.showSteps(changed)
+	}
 	if errors.Is(err, checkpoint.ErrUnknown) {
 		return advise(fmt.Errorf("there is no checkpoint %q", safetext.Line(id, maxName)), "winnow checkpoints list shows them")
 	}
 	if err != nil {
 		return err
 	}
+	a.printErr("%s", back.Warning)
 	lines := []string{"rolled back to " + id}
 	if back.Text != "" {
 		lines = append(lines, "the first message that was removed: "+safetext.Line(back.Text, maxName))
@@ -255,5 +263,15 @@ func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope) e
 	if w.unsaved() {
 		lines = append(lines, "the rules differ from the file now: winnow rules diff shows how, winnow rules save saves them")
 	}
-	return a.emit(map[string]any{"id": id, "scope": string(scope), "unsaved": w.unsaved(), "first_text": back.Text}, lines...)
+	return a.emit(map[string]any{"id": id, "scope": string(scope), "unsaved": w.unsaved(), "first_text": back.Text, "warning": back.Warning}, lines...)
+}
+
+// showSteps prints the steps that a rollback would undo by now, and is errPending.
+func (a *app) showSteps(changed *assistant.PlanChanged) error {
+	a.printErr("nothing was rolled back: %s. These steps would be undone now:", changed.Changed(a.userName()))
+	lines := []string{}
+	for _, c := range changed.Steps {
+		lines = append(lines, c.ID+"  "+c.Time.Local().Format(timeLayout)+"  "+safetext.Line(c.Description, maxName))
+	}
+	return cmp.Or(a.emit(map[string]any{"steps": changed.Steps, "newest": changed.Newest, "changed_by": changed.By}, lines...), error(errPending))
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +33,7 @@ type journaledWindow struct {
 	journal   *checkpoint.Journal
 	name      string // sessions of the window are stored under it
 	recovered bool   // it has unsaved rules of an earlier run
+	agent     string // the client of winnow mcp that works in it; "" is none
 	// session is the one that works in the window; nil before there is one. The
 	// window asks for it from any goroutine.
 	session atomic.Pointer[assistant.Session]
@@ -78,7 +81,7 @@ func (a *app) openFilter(ctx context.Context, to access) (*journaledWindow, erro
 	}
 	w.filter, err = modelfilter.Open(ctx, modelfilter.Options{
 		EnvFile: a.envFile(), Environ: func() []string { return a.environ }, OwnKeys: o.Settings.KeyVariables(), Models: w.lists, Describe: w.lists.Info, Usage: usage.Open(a.proxyData()),
-		VersionsDir: h.Versions(), Session: w.sessionID, Log: a.logger(),
+		VersionsDir: h.Versions(), Session: w.sessionID, Author: w.changeAuthor, Log: a.logger(),
 	})
 	if err != nil {
 		return nil, err
@@ -152,6 +155,11 @@ func (w *journaledWindow) restoreStaged() error {
 			"they stay in %s; winnow checkpoints list shows them", w.journal.Path())
 	}
 	w.recovered = w.filter.Dirty() && w.journal.Locked() == nil
+	w.journal.Replay(func(r checkpoint.Record) {
+		if r.After.Text() != r.Before.Text() {
+			w.filter.Attribute(r.Before.Raw(), r.After.Raw(), authorOf(r.User, r.For != ""))
+		}
+	})
 	return nil
 }
 
@@ -208,7 +216,22 @@ func (w *journaledWindow) author() (user, session string) {
 	if s := w.session.Load(); s != nil {
 		session = s.ID()
 	}
-	return userName(), session
+	return cmp.Or(w.agent, userName()), session
+}
+
+// changeAuthor is who makes a change of the rules now. locked: a turn works in the window.
+func (w *journaledWindow) changeAuthor(locked bool) assistant.Author {
+	user, _ := w.author()
+	return authorOf(user, locked)
+}
+
+// ofAgent ends the name of a client of winnow mcp.
+const ofAgent = " (mcp)"
+
+// authorOf is who made a change in a turn or by hand. A client of winnow mcp has no
+// assistant.
+func authorOf(user string, turn bool) assistant.Author {
+	return assistant.Author{User: user, Assistant: turn && !strings.HasSuffix(user, ofAgent)}
 }
 
 // sessionID names the session that works in the window; "" is none.

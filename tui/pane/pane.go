@@ -115,7 +115,7 @@ type Status struct {
 }
 
 // Action is what a pane asks the root to do: one of Nothing, Edit, Notify,
-// SetFilter, Pick, Confirm, Run.
+// SetFilter, Pick, Confirm, Run, Discard.
 //
 //sumtype:decl
 type Action interface{ action() }
@@ -162,6 +162,8 @@ type (
 		Doing string // shown meanwhile
 		Run   func(ctx context.Context) (notice string, err error)
 	}
+	// Discard drops the unsaved changes of the window, after a question.
+	Discard struct{}
 )
 
 // Answer is a further answer to a Confirm.
@@ -186,6 +188,7 @@ func (SetFilter) action() {}
 func (Pick) action()      {}
 func (Confirm) action()   {}
 func (Run) action()       {}
+func (Discard) action()   {}
 
 // None is the pane of a session without a window: it shows nothing and does nothing.
 type None struct {

@@ -14,13 +14,13 @@ import (
 // maxLines is how many lines of a list a question shows.
 const maxLines = 20
 
-// SavePlanLines is the save dialog: the lines of the file, then the models of
-// each provider.
-func SavePlanLines(plan assistant.SavePlan, st *style.Styles) []string {
+// SavePlanLines is the save dialog for a user: the lines of the file, what others have
+// staged of it, then the models of each provider.
+func SavePlanLines(plan assistant.SavePlan, user string, st *style.Styles) []string {
 	if plan.Empty() {
 		return []string{st.Diff.Same.Render("nothing would change")}
 	}
-	lines := DiffLines(savetext.Lines(plan), st)
+	lines := DiffLines(savetext.Lines(plan, user), st)
 	if len(plan.Effects) > 0 {
 		lines = append(lines, "", RestartLine(st))
 	}

@@ -156,7 +156,7 @@ func TestSaveSheet(t *testing.T) {
 			{Provider: "r"},
 			{Provider: "s", Known: true, Shown: []string{"s/a", "s/b"}, Hidden: []string{"s/c"}},
 		},
-	}, &st), "\n"))
+	}, "", &st), "\n"))
 	for _, want := range []string{
 		"/x/.env‹U+202E› (new file)\n", "+ IGNORE_MODELS_P=a\n", "p: 104 more will be hidden\n- m0\n", "- and 4 more\n",
 		"q: no model changes\n", "r: no models are known\n", "s: 2 more will be shown, 1 more will be hidden\n+ a\n", "restart the proxy",
@@ -165,7 +165,7 @@ func TestSaveSheet(t *testing.T) {
 			t.Errorf("the sheet lacks %q:\n%s", want, text)
 		}
 	}
-	if got := SavePlanLines(assistant.SavePlan{}, &st); len(got) != 1 || !strings.Contains(got[0], "nothing would change") {
+	if got := SavePlanLines(assistant.SavePlan{}, "", &st); len(got) != 1 || !strings.Contains(got[0], "nothing would change") {
 		t.Errorf("an empty plan: %q", got)
 	}
 }

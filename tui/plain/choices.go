@@ -40,7 +40,7 @@ func choiceText(ch pane.Choice) string {
 // actionCommands are the commands that do what an answer suggests, by the name of
 // the action; /rules does for all others.
 var actionCommands = map[string]func(c *console) error{
-	"show_changes": func(c *console) error { _, err := c.planSave(); return err },
+	"show_changes": func(c *console) error { return c.showUnsaved("") },
 	"open_save":    func(c *console) error { return c.saveThen(func() {}) },
 }
 

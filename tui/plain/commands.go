@@ -37,7 +37,7 @@ func commands() map[string]command {
 		"pair":          {run: (*console).readPair},
 		"topic":         {run: (*console).topic},
 		"rules":         {run: (*console).listRules},
-		"changes":       {func(c *console, _ string) error { _, err := c.planSave(); return err }, true},
+		"changes":       {(*console).showUnsaved, true},
 		"save":          {func(c *console, _ string) error { return c.saveThen(func() {}) }, true},
 		"discard":       {(*console).discard, true},
 		"undo":          {(*console).undo, true},

@@ -10,6 +10,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/workspace"
+	"winnow/checkpoint"
 	"winnow/tui/lines"
 	"winnow/tui/pane"
 	"winnow/tui/slash"
@@ -34,6 +35,7 @@ type Options struct {
 	Examples []string
 	Notice   string   // shown at the start
 	Recovery []string // the unsaved changes that a crash left, one a line; nil is none
+	Digest   string   // of what discarding them would lose
 	Topics   []slash.HelpTopic
 	// Connect connects a model by questions; nil: nothing here does.
 	Connect func(ctx context.Context, print func(string), ask lines.Ask) error
@@ -102,6 +104,9 @@ type console struct {
 	choicesSeq int64             // the pair of the choices; 0: examples
 	models     []string          // as last numbered
 	sessions   []history.Session // as last numbered
+
+	listed []checkpoint.Checkpoint // as last numbered; nil: none
+	newest string                  // the newest step when they were
 
 	counter         string // as last shown
 	unsaved         bool   // as last shown
@@ -289,7 +294,7 @@ func (c *console) greet() {
 		c.out.Label("Question", "winnow stopped unexpectedly last time.")
 		c.out.Indent(c.opts.Recovery...)
 		c.ask("Type discard to drop the unsaved changes; anything else keeps them: ",
-			map[string]func() error{"discard": c.discardNow}, func() { c.out.Line("Recovered; nothing is saved yet.") })
+			map[string]func() error{"discard": func() error { return c.discardNow(c.opts.Digest) }}, func() { c.out.Line("Recovered; nothing is saved yet.") })
 	}
 	if c.opts.OfferConnect && c.opts.Interactive {
 		c.ask("Built-in rules answer now. Type yes to connect a language model; Enter skips: ",

@@ -133,7 +133,11 @@ func (w savedWords) Where() assistant.Location { return assistant.Location{Page:
 
 func (w savedWords) Dirty() bool { return !slices.Equal(w.Words(), w.Saved()) }
 
-func (w savedWords) PlanSave(context.Context) (assistant.SavePlan, error) {
+func (w savedWords) PlanSave(context.Context, string) (assistant.SavePlan, error) {
+	return w.PlanDiscard(""), nil
+}
+
+func (w savedWords) PlanDiscard(string) assistant.SavePlan {
 	plan := assistant.SavePlan{Path: "words"}
 	if w.Dirty() {
 		plan.Lines = []assistant.FileLine{{Kind: "-", Text: strings.Join(w.Saved(), " ")}, {Kind: "+", Text: strings.Join(w.Words(), " ")}}
@@ -143,10 +147,14 @@ func (w savedWords) PlanSave(context.Context) (assistant.SavePlan, error) {
 			}
 		}
 	}
-	return plan, nil
+	plan.Digest = assistant.Digest(plan.Path, plan.Rules)
+	return plan
 }
 
-func (w savedWords) Save(ctx context.Context) (assistant.Saved, error) {
+func (w savedWords) Save(ctx context.Context, basis assistant.Basis) (assistant.Saved, error) {
+	if plan := w.PlanDiscard(""); basis.Digest != "" && basis.Digest != plan.Digest {
+		return assistant.Saved{}, &assistant.PlanChanged{Plan: plan}
+	}
 	for _, tool := range w.Tools() {
 		if tool.Name == "save_words" {
 			tool.Run(ctx, json.RawMessage(`{}`))
@@ -155,10 +163,10 @@ func (w savedWords) Save(ctx context.Context) (assistant.Saved, error) {
 	return assistant.Saved{Path: "words", Written: true, Message: fmt.Sprintf("%d words in the file.", len(w.Words()))}, nil
 }
 
-func (w savedWords) Discard() ([]assistant.RuleChange, error) {
-	plan, err := w.PlanSave(context.Background())
-	if err != nil {
-		return nil, err
+func (w savedWords) Discard(basis assistant.Basis) ([]assistant.RuleChange, error) {
+	plan := w.PlanDiscard("")
+	if basis.Digest != "" && basis.Digest != plan.Digest {
+		return nil, &assistant.PlanChanged{Plan: plan}
 	}
 	state, err := json.Marshal(map[string]any{"words": w.Saved()})
 	if err != nil {

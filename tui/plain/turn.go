@@ -8,6 +8,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/assistant/savetext"
 	"winnow/assistant/workspace"
 	"winnow/tui/lines"
 )
@@ -124,6 +125,9 @@ func (c *console) confirm(e assistant.ConfirmRequest) {
 		return nil
 	}
 	c.endLine()
+	if e.Note != "" {
+		c.out.Label("Notice", lines.Quote(e.Note))
+	}
 	c.out.Label("Question", "the assistant wants to "+lines.Words(e.Tool)+". This is what it would do:")
 	for l := range strings.SplitSeq(strings.TrimRight(e.Diff, "\n"), "\n") {
 		c.out.Indent(lines.Visible(l))
@@ -277,11 +281,22 @@ func (c *console) quit(string) error {
 	case !c.workspace.Unsaved() || !c.opts.Interactive || c.inputEnded:
 		c.leave()
 	default:
+		plan, err := c.workspace.PlanDiscard("")
+		if err != nil {
+			return err
+		}
+		c.out.Indent(savetext.OthersLines(plan.Rules, c.workspace.Author())...)
 		c.out.Label("Question", "there are unsaved changes. save writes them, keep leaves them for next time, discard drops them, stay does not quit.")
 		leave := func() error { c.leave(); return nil }
 		c.ask("Type save, keep, discard or stay: ", map[string]func() error{
 			"save": func() error { return c.saveThen(c.leave) }, "keep": leave,
-			"discard": func() error { return errors.Join(c.discardNow(), leave()) },
+			"discard": func() error {
+				err := c.discardNow(plan.Digest)
+				if c.question == nil { // else it asks again
+					c.leave()
+				}
+				return err
+			},
 		}, func() {
 			if !c.inputEnded {
 				c.out.Line("Not quitting.")

@@ -53,7 +53,7 @@ func (p *Pane) Do(action string) pane.Action {
 	case "import-rules":
 		return p.openImport()
 	case "discard":
-		return p.confirmDiscard()
+		return p.discard()
 	case "open-save":
 		return pane.Notify{Text: p.keys.Hint("save", "shows what a save would change")}
 	}

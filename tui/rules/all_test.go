@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/adapters/modelfilter"
+	"winnow/assistant"
 	"winnow/tui/pane"
 )
 
@@ -88,7 +89,7 @@ func TestAllProvidersFollowEveryChange(t *testing.T) {
 	b.read()
 	b.lines(map[string]string{"openai": "12 shown 1 hidden ●1", "gemini": "1 shown 2 hidden ●1", "all": "15 shown 3 hidden ●2"})
 	golden(t, b, "all-unsaved")
-	if _, err := b.w.Save(context.Background()); err != nil {
+	if _, err := b.w.Save(context.Background(), assistant.Basis{}); err != nil {
 		t.Fatal(err)
 	}
 	b.Changed()

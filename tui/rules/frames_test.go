@@ -10,6 +10,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/models"
+	"winnow/assistant"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -102,7 +103,7 @@ func TestDriftIsShownUntilTheNextSave(t *testing.T) {
 		t.Errorf("expected = %q, want the 10 that the file leaves and one that the proxy alone knows", from.expected)
 	}
 	golden(t, b, "drift")
-	if _, err := b.w.Save(context.Background()); err != nil {
+	if _, err := b.w.Save(context.Background(), assistant.Basis{}); err != nil {
 		t.Fatal(err)
 	}
 	b.Changed()

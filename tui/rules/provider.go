@@ -126,26 +126,13 @@ func (p *Pane) markSeen() pane.Action {
 	}}
 }
 
-// confirmDiscard asks before unsaved rules are lost.
-func (p *Pane) confirmDiscard() pane.Action {
+// discard drops the unsaved rules, unless there are none.
+func (p *Pane) discard() pane.Action {
 	if refusal := p.refuseLocked(); refusal != nil {
 		return refusal
 	}
 	if len(p.data.diff) == 0 {
 		return pane.Notify{Text: "there are no unsaved changes"}
 	}
-	w, lost := p.window, 0
-	discard := pane.Edit{
-		Description: "Discard the unsaved rules",
-		Change: func() error {
-			changes, err := w.Discard()
-			lost = len(changes)
-			return err
-		},
-		Done: func() string { return "discarded " + assistant.Counted(lost, "unsaved change") },
-	}
-	return pane.Confirm{
-		Title: "Discard the unsaved rules?", Lines: pane.RuleChangeLines(p.data.diff, &p.st.Icons), Yes: "discard",
-		Then: func() pane.Action { return discard },
-	}
+	return pane.Discard{}
 }

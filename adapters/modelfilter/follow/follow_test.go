@@ -125,10 +125,10 @@ func TestASecondProgramFollowsTheFirst(t *testing.T) {
 	if got := second.window.Search(); got != "gpt" {
 		t.Errorf("the search of the second program is %q", got)
 	}
-	_, err := first.Undo(t.Context(), "")
+	_, err := first.Rollback(t.Context(), first.Newest(), checkpoint.ScopeRules, first.Newest())
 	must(err)
 	waits("an undo", "showed 1 model · deleted ignore rule gpt-4", "o3 +*mini*")
-	_, err = first.Save(t.Context())
+	_, err = first.Save(t.Context(), assistant.Basis{})
 	must(err)
 	waits("a save", "saved the rules", "o3 *mini*")
 	write("OPENAI_API_KEY=x\nIGNORE_MODELS_OPENAI=*mini*,gpt-4\n")

@@ -84,7 +84,7 @@ func TestTheLogOfAServedWindowIsStoredOnce(t *testing.T) {
 	must(t, err)
 	at.Events(t, events)
 	edit(t, anna, hub, "dog")
-	_, err = anna.Rollback(t.Context(), hub.Journal().List("")[1].ID, "rules")
+	_, err = anna.Rollback(t.Context(), hub.Journal().List("")[1].ID, "rules", anna.Newest())
 	must(t, err)
 	server.stop(syscall.SIGQUIT)
 	edit(t, anna, hub, "bird") // is not held up

@@ -144,12 +144,12 @@ func TestBodiesAreChecked(t *testing.T) {
 		"a filter line":      {"POST", path + "/messages", `{"text":"a","filter":"("}`, 422, "filter"},
 		"too large":          {"POST", path + "/messages", `{"text":"` + strings.Repeat("a", maxBody) + `"}`, 413, "too_large"},
 		"no session":         {"GET", "/v1/sessions/none/events", "", 404, "no_session"},
-		"no session by hand": {"POST", "/v1/window/save", `{"session":"none"}`, 404, "no_session"},
+		"no session by hand": {"POST", "/v1/window/save", `{"session":"none","digest":"x"}`, 404, "no_session"},
 		"no stored session":  {"POST", "/v1/sessions", `{"session":"none"}`, 404, "no_session"},
 		"no decision":        {"POST", path + "/answers/x", `{}`, 422, "invalid"},
 		"no question":        {"POST", path + "/answers/x", `{"accept":true}`, 404, "not_asked"},
-		"no checkpoint":      {"POST", path + "/rollback", `{"checkpoint":"x"}`, 404, "no_checkpoint"},
-		"no scope":           {"POST", path + "/rollback", `{"checkpoint":"x","scope":"all"}`, 422, "invalid"},
+		"no checkpoint":      {"POST", path + "/rollback", `{"checkpoint":"x","newest":"y"}`, 404, "no_checkpoint"},
+		"no scope":           {"POST", path + "/rollback", `{"checkpoint":"x","newest":"","scope":"all"}`, 422, "invalid"},
 		"a bad line":         {"GET", path + "/pairs?filter=%28", "", 422, "filter"},
 		"a bad limit":        {"GET", path + "/pairs?limit=1001", "", 422, "invalid"},
 		"a bad seq":          {"GET", path + "/pairs?before=x", "", 422, "invalid"},
@@ -158,7 +158,7 @@ func TestBodiesAreChecked(t *testing.T) {
 		"a lasting tool":     {"POST", "/v1/window/edit", `{"session":"` + path[len("/v1/sessions/"):] + `","tool":"save_words"}`, 422, "lasting"},
 		"an unknown tool":    {"POST", "/v1/window/edit", `{"session":"` + path[len("/v1/sessions/"):] + `","tool":"rm"}`, 422, "unknown_tool"},
 		"a bad argument":     {"POST", "/v1/window/edit", `{"session":"` + path[len("/v1/sessions/"):] + `","tool":"add_word","arguments":{"word":1}}`, 422, "invalid_arguments"},
-		"nothing unsaved":    {"POST", "/v1/window/discard", `{"session":"` + path[len("/v1/sessions/"):] + `"}`, 409, "nothing_unsaved"},
+		"nothing unsaved":    {"POST", "/v1/window/discard", `{"session":"` + path[len("/v1/sessions/"):] + `","digest":"x"}`, 409, "nothing_unsaved"},
 	} {
 		p := r.problem(c.status, c.code, c.method, c.path, c.body)
 		if p.Detail == "" || p.Type != "urn:winnow:"+c.code || p.Title == "" {
@@ -228,12 +228,13 @@ func TestADayOverHTTP(t *testing.T) {
 		t.Errorf("the plan: %+v", plan)
 	}
 	r.window.Conflict = &assistant.Conflict{Path: "words"}
-	if p := r.problem(409, "conflict", "POST", "/v1/window/save", `{"session":"`+anna+`"}`); p.Conflict == nil {
+	save := `{"session":"` + anna + `","digest":"` + plan.Digest + `"}`
+	if p := r.problem(409, "conflict", "POST", "/v1/window/save", save); p.Conflict == nil {
 		t.Errorf("the conflict: %+v", p)
 	}
 	r.window.Conflict = nil
 	var saved assistant.Saved
-	r.get(&saved, "POST", "/v1/window/save", `{"session":"`+anna+`"}`)
+	r.get(&saved, "POST", "/v1/window/save", save)
 	if !saved.Written || !slices.Equal(r.window.Saved(), []string{"one", "cat", "dog"}) {
 		t.Errorf("saved %+v: %q", saved, r.window.Saved())
 	}
@@ -274,7 +275,7 @@ func (r *rig) rollBack(anna, path string) {
 	if len(list.Checkpoints) != 2 || list.Checkpoints[1].Session != anna {
 		r.t.Fatalf("the checkpoints: %+v", list)
 	}
-	body := `{"checkpoint":"` + list.Checkpoints[1].ID + `"`
+	body := `{"checkpoint":"` + list.Checkpoints[1].ID + `","newest":"` + list.Newest + `"`
 	if p := r.problem(409, "others_changed", "POST", path+"/rollback", body+"}"); len(p.Others) != 1 {
 		r.t.Errorf("steps of others: %+v", p.Others)
 	}

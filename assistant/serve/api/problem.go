@@ -31,6 +31,10 @@ type problem struct {
 
 	Holder   *share.Holder           `json:"holder,omitempty" jsonschema:"who has the window, of the code held"`
 	Column   int                     `json:"column,omitempty" jsonschema:"where a filter line cannot be read, from 1"`
+	By       []string                `json:"by,omitempty" jsonschema:"who changed it, of the code plan_changed"`
+	Plan     *assistant.SavePlan     `json:"plan,omitempty" jsonschema:"what a save or a discard would do now, of the code plan_changed: show it, and repeat the request with its digest"`
+	Steps    []checkpoint.Checkpoint `json:"steps,omitempty" jsonschema:"what a rollback would undo now, oldest first, of the code plan_changed"`
+	Newest   string                  `json:"newest,omitempty" jsonschema:"the newest step now, for the body of the rollback that is shown again"`
 	Conflict *assistant.Conflict     `json:"conflict,omitempty" jsonschema:"what someone else changed, of the code conflict"`
 	Others   []checkpoint.Checkpoint `json:"others,omitempty" jsonschema:"the steps of other sessions, of the code others_changed"`
 	Hint     string                  `json:"hint,omitempty"`
@@ -57,7 +61,7 @@ var known = []struct {
 	{assistant.ErrEmpty, http.StatusUnprocessableEntity, "empty"},
 	{assistant.ErrNoModel, http.StatusUnprocessableEntity, "model"},
 	{llm.ErrModelGone, http.StatusUnprocessableEntity, "model"},
-	{workspace.ErrNotSaver, http.StatusConflict, "not_saved"},
+	{assistant.ErrNotSaver, http.StatusConflict, "not_saved"},
 	{workspace.ErrNothingUnsaved, http.StatusConflict, "nothing_unsaved"},
 	{checkpoint.ErrUnknown, http.StatusNotFound, "no_checkpoint"},
 }
@@ -74,6 +78,14 @@ func problemOf(err error) *problem {
 	if e, ok := errors.AsType[*share.HeldError](err); ok {
 		p := newProblem(http.StatusConflict, "held", "%s", err)
 		p.Holder = &e.Holder
+		return p
+	}
+	if e, ok := errors.AsType[*assistant.PlanChanged](err); ok {
+		p := newProblem(http.StatusConflict, "plan_changed", "%s", err)
+		p.By, p.Steps, p.Newest = e.By, e.Steps, e.Newest
+		if e.Plan.Digest != "" {
+			p.Plan = &e.Plan
+		}
 		return p
 	}
 	if e, ok := errors.AsType[*assistant.Conflict](err); ok {

@@ -75,7 +75,7 @@ func TestARollbackOfTheConversationNeedsNoConfirmation(t *testing.T) {
 	var list checkpointList
 	r.get(&list, "GET", path+"/checkpoints", "")
 	var back rolledBack
-	r.get(&back, "POST", path+"/rollback", `{"scope":"conversation","checkpoint":"`+list.Checkpoints[1].ID+`"}`)
+	r.get(&back, "POST", path+"/rollback", `{"scope":"conversation","checkpoint":"`+list.Checkpoints[1].ID+`","newest":"`+list.Newest+`"}`)
 	if back.Text != "add cat" || !slices.Equal(r.window.Words(), []string{"one", "cat", "dog"}) {
 		t.Errorf("rolled back %+v: %q", back, r.window.Words())
 	}

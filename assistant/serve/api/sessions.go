@@ -246,6 +246,7 @@ func (s *Server) showRequest(r *http.Request, _ none) (request, error) {
 // checkpointList is the checkpoints of a session.
 type checkpointList struct {
 	Checkpoints []checkpoint.Checkpoint `json:"checkpoints"`
+	Newest      string                  `json:"newest" jsonschema:"the newest step that a rollback could undo, of any session; for the body of a rollback"`
 }
 
 func (s *Server) listCheckpoints(r *http.Request, _ none) (checkpointList, error) {
@@ -253,13 +254,15 @@ func (s *Server) listCheckpoints(r *http.Request, _ none) (checkpointList, error
 	if err != nil {
 		return checkpointList{}, err
 	}
-	return checkpointList{append([]checkpoint.Checkpoint{}, st.Session.Session().Checkpoints()...)}, nil
+	newest := st.Newest()
+	return checkpointList{append([]checkpoint.Checkpoint{}, st.Session.Session().Checkpoints()...), newest}, nil
 }
 
 // target is the body of a rollback.
 type target struct {
 	Checkpoint string `json:"checkpoint" jsonschema:"the id of the checkpoint to go back to"`
 	Scope      string `json:"scope,omitempty" jsonschema:"rules, conversation, or both if not given"`
+	Newest     string `json:"newest" jsonschema:"newest of the list of checkpoints that was shown; when another step was made since, the answer is a problem of the code plan_changed"`
 	Confirmed  bool   `json:"confirmed,omitempty" jsonschema:"also when steps of other sessions are undone with it"`
 }
 
@@ -268,6 +271,7 @@ type rolledBack struct {
 	Checkpoint string                  `json:"checkpoint"`
 	Text       string                  `json:"text" jsonschema:"the first message that left the conversation"`
 	Others     []checkpoint.Checkpoint `json:"others" jsonschema:"steps of other sessions that were undone; their conversations stay"`
+	Warning    string                  `json:"warning,omitempty" jsonschema:"what failed after it was done"`
 }
 
 func (s *Server) rollback(r *http.Request, in target) (rolledBack, error) {
@@ -286,6 +290,6 @@ func (s *Server) rollback(r *http.Request, in target) (rolledBack, error) {
 		p.Others = others
 		return rolledBack{}, p
 	}
-	done, err := st.Rollback(r.Context(), in.Checkpoint, scope)
-	return rolledBack{in.Checkpoint, done.Text, append([]checkpoint.Checkpoint{}, done.Others...)}, err
+	done, err := st.Rollback(r.Context(), in.Checkpoint, scope, in.Newest)
+	return rolledBack{in.Checkpoint, done.Text, append([]checkpoint.Checkpoint{}, done.Others...), done.Warning}, err
 }

@@ -12,6 +12,7 @@ import (
 type windowInfo struct {
 	Unsaved bool            `json:"unsaved"`
 	Holder  *share.Holder   `json:"holder,omitempty" jsonschema:"whose turn changes it now"`
+	Waiting []share.Holder  `json:"waiting,omitempty" jsonschema:"turns that wait for an answer of their user; others may change the window meanwhile"`
 	Context json.RawMessage `json:"context" jsonschema:"what the assistant sees: rules, counts and models. Long lists are cut, which it says; counts are exact"`
 	Tools   []toolInfo      `json:"tools" jsonschema:"for /v1/window/edit"`
 }
@@ -39,6 +40,7 @@ func (s *Server) showWindow(*http.Request, none) (windowInfo, error) {
 	if h, held := s.hub.Holder(); held {
 		info.Holder = &h
 	}
+	info.Waiting = s.hub.Waiting()
 	for _, t := range w.Tools() {
 		if !t.Lasting {
 			spec := t.Spec()
@@ -100,15 +102,32 @@ func (s *Server) planSave(r *http.Request, in byHand) (assistant.SavePlan, error
 	if err != nil {
 		return assistant.SavePlan{}, err
 	}
-	return st.PlanSave(r.Context())
+	return st.PlanSave(r.Context(), "")
 }
 
-func (s *Server) saveWindow(r *http.Request, in byHand) (assistant.Saved, error) {
+// shown is the body of a save or a discard.
+type shown struct {
+	Session string `json:"session" jsonschema:"the id of the session whose step it is"`
+	Digest  string `json:"digest" jsonschema:"that of the plan that was shown to the user; another plan is a problem of the code plan_changed"`
+}
+
+func (in shown) basis() (assistant.Basis, error) {
+	if in.Digest == "" {
+		return assistant.Basis{}, newProblem(http.StatusUnprocessableEntity, "invalid", "digest is empty: it is that of the plan that was shown, from /v1/window/plan")
+	}
+	return assistant.Basis{Digest: in.Digest}, nil
+}
+
+func (s *Server) saveWindow(r *http.Request, in shown) (assistant.Saved, error) {
 	st, err := s.streamOf(in.Session)
 	if err != nil {
 		return assistant.Saved{}, err
 	}
-	return st.Save(r.Context())
+	basis, err := in.basis()
+	if err != nil {
+		return assistant.Saved{}, err
+	}
+	return st.Save(r.Context(), basis)
 }
 
 // discarded is what a discard lost.
@@ -116,11 +135,15 @@ type discarded struct {
 	Lost []assistant.RuleChange `json:"lost"`
 }
 
-func (s *Server) discardChanges(_ *http.Request, in byHand) (discarded, error) {
+func (s *Server) discardChanges(_ *http.Request, in shown) (discarded, error) {
 	st, err := s.streamOf(in.Session)
 	if err != nil {
 		return discarded{}, err
 	}
-	lost, err := st.Discard("Discard the unsaved changes")
+	basis, err := in.basis()
+	if err != nil {
+		return discarded{}, err
+	}
+	lost, err := st.Discard("Discard the unsaved changes", basis)
 	return discarded{append([]assistant.RuleChange{}, lost...)}, err
 }

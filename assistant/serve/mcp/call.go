@@ -3,8 +3,6 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"iter"
@@ -17,6 +15,9 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 )
+
+// SessionPrefix begins the ids of the sessions of clients.
+const SessionPrefix = "mcp-"
 
 // confirmID names the question to the user in the answer that asks it.
 const confirmID = "confirm"
@@ -95,7 +96,7 @@ func (s *server) session(ctx context.Context, w Opened, write bool, req *sdk.Cal
 	if err := registry.Add(llm.Provider{Name: "mcp", Model: c}); err != nil {
 		return nil, err
 	}
-	o := assistant.Options{ID: "mcp-" + client, Window: w.Window, Model: "mcp/" + client, Settings: s.opts.Settings, Log: s.opts.Log}
+	o := assistant.Options{ID: SessionPrefix + client, Window: w.Window, Model: "mcp/" + client, Settings: s.opts.Settings, Log: s.opts.Log}
 	if write {
 		o.Journal, o.Store = w.Journal, s.opts.History
 	}
@@ -163,8 +164,9 @@ func (s *server) runTurn(ctx context.Context, session *assistant.Session, c *cal
 func (s *server) decide(req *sdk.CallToolRequest, e assistant.ConfirmRequest) (yes bool, ask *sdk.CallToolResult, refusal assistant.ToolResult) {
 	user, asks := answerOf(req), canAsk(req)
 	switch {
-	case user.given && user.yes && user.shown != digest(e.Diff):
-		return false, nil, assistant.Fail(assistant.CodeDeclined, "nothing was done: what was shown to the user has changed meanwhile; call %s again", e.Tool)
+	case user.given && user.yes && user.shown != e.Digest:
+		refusal = assistant.Fail(assistant.CodePlanChanged, "nothing was done: what was shown to the user has changed meanwhile; call %s again. Now it would be:\n%s", e.Tool, e.Diff)
+		return false, nil, refusal
 	case user.given:
 		return user.yes, nil, refusal
 	case asks:
@@ -190,7 +192,7 @@ func (s *server) question(e assistant.ConfirmRequest) *sdk.CallToolResult {
 			Mode: "form", Message: s.clean("Run " + e.Tool + "?\n\n" + e.Diff),
 			RequestedSchema: json.RawMessage(`{"type":"object","properties":{"confirm":{"type":"boolean","title":"Do it","default":false}},"required":["confirm"]}`),
 		}},
-		RequestState: digest(e.Diff),
+		RequestState: e.Digest,
 	}
 }
 
@@ -202,11 +204,6 @@ func answerOf(req *sdk.CallToolRequest) answer {
 	}
 	yes, _ := r.Content["confirm"].(bool)
 	return answer{given: true, yes: yes && r.Action == "accept", shown: req.Params.RequestState}
-}
-
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
 }
 
 // progress reports the progress of a call to a client that asked for it.

@@ -265,7 +265,7 @@ func TestWhatChangedSinceTheQuestionIsNotSaved(t *testing.T) {
 		return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"confirm": true}}, nil
 	})
 	r.call(c, "add_word", map[string]any{"word": "two"})
-	if got := r.call(c, "save_words", nil); got.ErrorCode != assistant.CodeDeclined || !strings.Contains(got.Message, "changed") {
+	if got := r.call(c, "save_words", nil); got.ErrorCode != assistant.CodePlanChanged || !strings.Contains(got.Message, "+one two three") {
 		t.Errorf("save_words = %+v", got)
 	}
 	if saved := r.window.Saved(); !slices.Equal(saved, []string{"one"}) {

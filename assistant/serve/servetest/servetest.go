@@ -103,36 +103,45 @@ type Words struct {
 // Dirty implements assistant.Saver.
 func (w *Words) Dirty() bool { return !slices.Equal(w.Words(), w.Saved()) }
 
-// PlanSave implements assistant.Saver.
-func (w *Words) PlanSave(context.Context) (assistant.SavePlan, error) {
+// PlanSave implements assistant.Saver. All words are of one author.
+func (w *Words) PlanSave(context.Context, string) (assistant.SavePlan, error) {
+	return w.PlanDiscard(""), nil
+}
+
+// PlanDiscard implements assistant.Saver.
+func (w *Words) PlanDiscard(string) assistant.SavePlan {
 	p := assistant.SavePlan{Path: "words", Rules: []assistant.RuleChange{}}
 	for _, word := range w.Words() {
 		if !slices.Contains(w.Saved(), word) {
 			p.Rules = append(p.Rules, assistant.RuleChange{Pattern: word, Added: true})
 		}
 	}
-	return p, nil
+	p.Digest = assistant.Digest(p.Path, p.Rules)
+	return p
 }
 
 // Save implements assistant.Saver.
-func (w *Words) Save(ctx context.Context) (assistant.Saved, error) {
+func (w *Words) Save(ctx context.Context, basis assistant.Basis) (assistant.Saved, error) {
 	if w.Conflict != nil {
 		return assistant.Saved{}, w.Conflict
 	}
-	plan, err := w.PlanSave(ctx)
+	plan := w.PlanDiscard("")
+	if basis.Digest != "" && basis.Digest != plan.Digest {
+		return assistant.Saved{}, &assistant.PlanChanged{Plan: plan}
+	}
 	for _, tool := range w.Tools() {
 		if tool.Name == "save_words" {
 			tool.Run(ctx, json.RawMessage("{}"))
 		}
 	}
-	return assistant.Saved{Path: plan.Path, Written: true, Rules: plan.Rules}, err
+	return assistant.Saved{Path: plan.Path, Written: true, Rules: plan.Rules}, nil
 }
 
 // Discard implements assistant.Saver.
-func (w *Words) Discard() (lost []assistant.RuleChange, err error) {
-	plan, err := w.PlanSave(context.Background())
-	if err != nil {
-		return nil, err
+func (w *Words) Discard(basis assistant.Basis) (lost []assistant.RuleChange, err error) {
+	plan := w.PlanDiscard("")
+	if basis.Digest != "" && basis.Digest != plan.Digest {
+		return nil, &assistant.PlanChanged{Plan: plan}
 	}
 	state, err := json.Marshal(map[string]any{"words": w.Saved()})
 	if err != nil {

@@ -192,6 +192,7 @@ func (p *Printer) confirm(e assistant.ConfirmRequest) error {
 		if err := p.lines.Flush(); err != nil {
 			return err
 		}
+		p.Print("%s", e.Note)
 		for line := range strings.Lines(e.Diff) {
 			p.Print("%s", strings.TrimRight(line, "\n"))
 		}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"winnow/adapters/modelfilter"
+	"winnow/assistant"
+	"winnow/assistant/safetext"
+	"winnow/assistant/savetext"
+	"winnow/assistant/workspace"
+	"winnow/tui/pane"
+	"winnow/tui/style"
+)
+
+func rulesSaveCommand(a *app) *cobra.Command {
+	var shown string
+	c := command("save", "Write the staged rules to the .env file", 0, 0, a.withWorkspace(func(ctx context.Context, _ *journaledWindow, ws *workspace.Workspace, _ []string) error {
+		switch {
+		case shown != "":
+			return a.saveShown(ctx, ws, shown)
+		case a.asks():
+			return a.askSave(ctx, ws)
+		}
+		saved, pending, err := a.saveOwn(ctx, ws)
+		if err != nil {
+			return a.saveError(err)
+		}
+		return errors.Join(a.printSaved(saved), pending)
+	}))
+	c.Flags().StringVar(&shown, "plan", "", "the digest that rules plan or rules diff has printed: save that plan and no other (exit 3)")
+	c.Long = "On a terminal the changes are shown first, with who staged them. Elsewhere --plan names\n" +
+		"what was shown; without it your own changes are saved, and the exit status is 3 when there\n" +
+		"are those of others, which stay staged. What another program has changed in the file stays.\n" +
+		"Rules that were changed on both sides are a conflict: nothing is written, and both versions\n" +
+		"are shown."
+	c.Example = "winnow rules diff\nwinnow rules save --plan 1f0c2b7a9d3e4f56"
+	return c
+}
+
+func rulesDiscardCommand(a *app) *cobra.Command {
+	var shown string
+	c := command("discard", "Discard the staged changes", 0, 0, a.withWorkspace(func(_ context.Context, _ *journaledWindow, ws *workspace.Workspace, _ []string) error {
+		switch {
+		case shown != "":
+			return a.discardPlan(ws, assistant.Basis{Digest: shown})
+		case a.asks():
+			return a.askDiscard(ws)
+		}
+		others, err := a.othersChanges(ws)
+		if err != nil {
+			return err
+		}
+		return errors.Join(a.discardPlan(ws, assistant.Basis{Only: a.userName()}), others)
+	}))
+	c.Flags().StringVar(&shown, "plan", "", "the digest that rules diff has printed: discard these changes and no others (exit 3)")
+	c.Long = "On a terminal the changes are shown first. Elsewhere your own are discarded, and the exit\n" +
+		"status is 3 when there are those of others, which stay staged."
+	return c
+}
+
+// asks reports whether the user can be asked.
+func (a *app) asks() bool { return isTerminal(a.stdin) && isTerminal(a.stderr) && !a.flags.json }
+
+// saveShown saves the plan that was shown with a digest. Another plan is printed.
+func (a *app) saveShown(ctx context.Context, ws *workspace.Workspace, digest string) error {
+	saved, err := ws.Save(ctx, assistant.Basis{Digest: digest})
+	if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
+		a.printErr("nothing was saved: %s", changed.Changed(a.userName()))
+		if err := a.showPlan(changed.Plan); err != nil {
+			return err
+		}
+		return errPending // also when nothing is left to save
+	}
+	if err != nil {
+		return a.saveError(err)
+	}
+	return a.printSaved(saved)
+}
+
+// askSave shows what would be saved, and saves it after a yes.
+func (a *app) askSave(ctx context.Context, ws *workspace.Workspace) error {
+	plan, err := ws.PlanSave(ctx, "")
+	if err == nil && plan.Conflict != nil {
+		err = plan.Conflict
+	}
+	for err == nil {
+		if plan.Empty() {
+			return a.emit(plan, "nothing is staged: "+plan.Path+" stays as it is")
+		}
+		a.printLines(modelfilter.PlanText(plan, a.userName()))
+		if !a.askYesNo("Save these changes?") {
+			a.printErr("nothing was saved")
+			return errPending
+		}
+		var saved assistant.Saved
+		saved, err = ws.Save(ctx, assistant.Basis{Digest: plan.Digest})
+		if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
+			a.printErr("%s. This is what would be done now:", changed.Changed(a.userName()))
+			plan, err = changed.Plan, nil
+			continue
+		}
+		if err == nil {
+			return a.printSaved(saved)
+		}
+	}
+	return a.saveError(err)
+}
+
+// askDiscard shows what would be discarded, and discards it after a yes.
+func (a *app) askDiscard(ws *workspace.Workspace) error {
+	plan, err := ws.PlanDiscard("")
+	if err != nil || len(plan.Rules) == 0 {
+		return errors.Join(err, a.discardPlan(ws, assistant.Basis{}))
+	}
+	a.printLines(strings.Join(savetext.DiscardLines(plan, a.userName()), "\n"))
+	if !a.askYesNo("Discard these changes?") {
+		a.printErr("nothing was discarded")
+		return errPending
+	}
+	return a.discardPlan(ws, assistant.Basis{Digest: plan.Digest})
+}
+
+// discardPlan discards what basis names. Another plan is printed.
+func (a *app) discardPlan(ws *workspace.Workspace, basis assistant.Basis) error {
+	lost, err := ws.Discard("discard staged rules", basis)
+	if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
+		a.printErr("nothing was discarded: %s", changed.Changed(a.userName()))
+		if err := a.showPlan(changed.Plan); err != nil {
+			return err
+		}
+		return errPending
+	}
+	if err != nil && !errors.Is(err, workspace.ErrNothingUnsaved) {
+		return err
+	}
+	text := "nothing is staged"
+	if len(lost) > 0 {
+		text = assistant.Counted(len(lost), "staged change") + " discarded; winnow checkpoints list names the checkpoint to roll back to"
+	}
+	return a.emit(map[string]any{"discarded": ruleChanges(lost)}, text)
+}
+
+// saveOwn saves what this user has staged. pending is errPending when others have staged
+// changes too; they stay.
+func (a *app) saveOwn(ctx context.Context, ws *workspace.Workspace) (saved assistant.Saved, pending, err error) {
+	if pending, err = a.othersChanges(ws); err != nil {
+		return saved, nil, err
+	}
+	saved, err = ws.Save(ctx, assistant.Basis{Only: a.userName()})
+	return saved, pending, err
+}
+
+// saveHelp describes the flag of commands that stage changes.
+const saveHelp = "save your staged rules afterwards; those of others stay staged (exit 3)"
+
+// saveStaged is saveOwn after a command has staged changes, unless some of them failed.
+func (a *app) saveStaged(ctx context.Context, ws *workspace.Workspace, failed []error) (saved assistant.Saved, pending, err error) {
+	if len(failed) > 0 {
+		saved.Warning = "Nothing was saved: not all changes were staged."
+	} else if saved, pending, err = a.saveOwn(ctx, ws); err != nil {
+		return saved, nil, a.saveError(err)
+	}
+	a.printErr("%s", saved.Warning)
+	return saved, pending, nil
+}
+
+// othersChanges prints the staged changes of others; errPending when there are any.
+func (a *app) othersChanges(ws *workspace.Workspace) (pending, err error) {
+	plan, err := ws.PlanDiscard("")
+	if err != nil || a.userName() == "" {
+		return nil, err
+	}
+	if lines := savetext.OthersLines(plan.Rules, a.userName()); len(lines) > 0 {
+		a.printErr("changes of others stay staged; winnow rules diff shows all and prints the digest that --plan takes")
+		a.printLines(strings.Join(lines[1:], "\n"))
+		pending = errPending
+	}
+	return pending, nil
+}
+
+// printLines writes lines to standard error.
+func (a *app) printLines(text string) {
+	for line := range strings.Lines(text) {
+		a.printErr("%s", strings.TrimRight(line, "\n"))
+	}
+}
+
+func (a *app) printSaved(saved assistant.Saved) error {
+	a.printErr("%s", saved.Warning)
+	saved.Rules = ruleChanges(saved.Rules)
+	return a.emit(saved, saved.Message)
+}
+
+// saveError describes both sides of a conflict; other errors stay as they are.
+func (a *app) saveError(err error) error {
+	c, ok := errors.AsType[*assistant.Conflict](err)
+	if !ok {
+		return err
+	}
+	if c.Kept != "" {
+		return fmt.Errorf("the rules were saved, but %w", err)
+	}
+	lines := []error{fmt.Errorf("nothing was saved: %w", err)}
+	st := style.New(style.Options{Profile: style.NoColor, Unicode: a.unicode()})
+	for _, line := range slices.Concat(pane.ConflictLines(c, c.Rules, &st.Icons), savetext.OthersLines(c.Rules, a.userName())) {
+		lines = append(lines, errors.New(safetext.Visible(line)))
+	}
+	return advise(errors.Join(lines...), "winnow rules discard drops your changes; saving in winnow shows both versions and asks which to keep")
+}
