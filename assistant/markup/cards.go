@@ -2,8 +2,6 @@ package markup
 
 import (
 	"fmt"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,8 +16,6 @@ const (
 // CardMarker is the marker of tool result n.
 func CardMarker(n int) string { return fmt.Sprintf("%s%d]]", cardStart, n) }
 
-var cardForm = regexp.MustCompile(`\\?\[\[tool:(\d{1,6})\]\]`)
-
 // Piece is a stretch of an answer: text, or the place of a tool's card.
 type Piece struct {
 	Text string
@@ -27,8 +23,8 @@ type Piece struct {
 }
 
 // Pieces splits an assistant text at its card markers. calls is the number of calls
-// that the user sees, without silent ones. A marker that the model wrote, or whose
-// number is out of range, is text.
+// that the user sees, without silent ones. A marker that the model wrote, whose number is
+// out of range, or whose card stood before, is text.
 func Pieces(text string, calls int) []Piece {
 	var out []Piece
 	from := 0
@@ -37,35 +33,44 @@ func Pieces(text string, calls int) []Piece {
 			out = append(out, Piece{Text: s, Call: -1})
 		}
 	}
-	for _, at := range cardForm.FindAllStringSubmatchIndex(text, -1) {
-		if !isCard(text, at, calls) {
-			continue
-		}
-		n, _ := strconv.Atoi(text[at[2]:at[3]])
-		addText(text[from:at[0]])
+	eachCard(text, calls, func(n, start, end int) {
+		addText(text[from:start])
 		out = append(out, Piece{Call: n})
-		from = at[1]
-	}
+		from = end
+	})
 	addText(text[from:])
 	return out
 }
 
-// isCard reports whether a match of cardForm is the marker of a call.
-func isCard(text string, at []int, calls int) bool {
-	n, err := strconv.Atoi(text[at[2]:at[3]])
-	return err == nil && n < calls && text[at[0]] != '\\'
+// eachCard calls do with the number of each card marker of text, and where it begins and
+// ends.
+func eachCard(text string, calls int, do func(n, start, end int)) {
+	const digits = 6 // of a number, at most
+	shown := map[int]bool{}
+	for at := 0; len(shown) < calls; {
+		i := strings.Index(text[at:], cardStart)
+		if i < 0 {
+			return
+		}
+		start := at + i
+		at = start + len(cardStart)
+		number, _, closed := strings.Cut(text[at:min(len(text), at+digits+len("]]"))], "]]")
+		n, err := strconv.Atoi(number)
+		if !closed || err != nil || number[0] < '0' || n >= calls || shown[n] || start > 0 && text[start-1] == '\\' {
+			continue
+		}
+		at += len(number) + len("]]")
+		shown[n] = true
+		do(n, start, at)
+	}
 }
 
 func unescapeMarkers(s string) string { return strings.ReplaceAll(s, escapedStart, cardStart) }
 
 // AfterLastCard is where the text after the last card marker begins; 0 without one.
-func AfterLastCard(text string, calls int) int {
-	for _, at := range slices.Backward(cardForm.FindAllStringSubmatchIndex(text, -1)) {
-		if isCard(text, at, calls) {
-			return at[1]
-		}
-	}
-	return 0
+func AfterLastCard(text string, calls int) (after int) {
+	eachCard(text, calls, func(_, _, end int) { after = end })
+	return after
 }
 
 // Guard escapes what looks like a card marker in streamed model text. It holds back

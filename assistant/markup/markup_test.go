@@ -138,3 +138,13 @@ func TestGuardEscapesMarkers(t *testing.T) {
 		}
 	}
 }
+
+// A call has one card, however often its marker stands in the text, and an escaped one is
+// text.
+func TestACallHasOneCard(t *testing.T) {
+	got := markup.Pieces(`a[[tool:0]]b[[tool:0]][[tool:1]]\[[tool:2]][[tool:x]][[tool:]][[tool:-2]][[tool:+2]][[tool:2`, 3)
+	want := []markup.Piece{{Text: "a", Call: -1}, {Call: 0}, {Text: "b[[tool:0]]", Call: -1}, {Call: 1}, {Text: "[[tool:2]][[tool:x]][[tool:]][[tool:-2]][[tool:+2]][[tool:2", Call: -1}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
