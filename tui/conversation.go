@@ -30,14 +30,28 @@ type conversation struct {
 		needle string
 		seqs   []int64 // sorted
 	}
-	copying bool // the selection is copied when all its pairs are loaded
-	picking bool // the next key picks a code block
+	layingOut bool // a layOutMsg is on its way
+	copying   bool // the selection is copied when all its pairs are loaded
+	picking   bool // the next key picks a code block
 }
 
 // showRaw shows all answers as their source.
 func (c *conversation) showRaw() {
 	c.chat.SetRaw()
 	c.notice.Info("the last starts crashed or were killed: answers are shown as raw text" + c.hint(" · %s renders one", "raw"))
+}
+
+// layOutMsg says that the messages which came meanwhile are handled: long texts on the
+// screen are laid out further.
+type layOutMsg struct{}
+
+// layOut lays out what the budget of a frame pays for of the long texts on the screen.
+func (c *conversation) layOut() tea.Cmd {
+	if !c.chat.LayOut() || c.layingOut {
+		return nil
+	}
+	c.layingOut = true
+	return func() tea.Msg { return layOutMsg{} }
 }
 
 // setBoundary shows which pairs are visible, and which of them are included.

@@ -17,8 +17,8 @@ import (
 )
 
 // Update routes a message: from the running turn, from the workspace, or from the
-// terminal. Afterwards it fits the height of the box, and reads what the pane shows
-// when that is out of date.
+// terminal. Afterwards it fits the height of the box, reads what the pane shows when that
+// is out of date, and lays out a part of long texts.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd, routed := m.onTurnMsg(msg)
 	for _, route := range [...]func(tea.Msg) (tea.Cmd, bool){m.onWorkMsg, m.onTerminalMsg} {
@@ -30,7 +30,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.conv.chat.SetUnsaved(m.pane.Status().Unsaved)
 	m.fitInput()
 	m.opts.Input.AcceptText(m.mode == keymap.Input && !m.overlay.Open() && !m.layout.Small)
-	for _, more := range [...]tea.Cmd{m.readPane(), m.attend()} {
+	for _, more := range [...]tea.Cmd{m.readPane(), m.attend(), m.conv.layOut()} {
 		if more != nil {
 			cmd = tea.Batch(cmd, more)
 		}
@@ -107,6 +107,9 @@ func (m *Model) onWorkMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return m.onChangeDone(msg), true
 	case Noticed:
 		return m.onNoticed(msg), true
+	case layOutMsg:
+		m.conv.layingOut = false
+		return nil, true
 	case terminal.SuspendFailed:
 		return m.onNoticed(Noticed{Err: msg.Err}), true
 	}

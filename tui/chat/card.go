@@ -19,6 +19,9 @@ type toolCard struct {
 	call     assistant.ToolCall // its Result is nil while it runs
 	index    int                // N of its marker [[tool:N]]
 	progress string
+	args     string // of the call, in one line; "" is not made yet
+	input    string // the same, indented
+	data     string // of the result, indented
 }
 
 func newToolCard(c assistant.ToolCall, index int) *toolCard {
@@ -51,8 +54,8 @@ func (c *toolCard) source() string {
 // cardLead is how many cells fold and state take before the name.
 const cardLead = 4
 
-func (c *toolCard) draw(width int, rc *renderContext) []string {
-	c.textLines = textLines{}
+func (c *toolCard) draw(width int, rc *renderContext) {
+	c.begin()
 	st := &rc.st
 	sign, tone, tail := st.Icons.Running[rc.spinnerFrame%len(st.Icons.Running)], st.Chat.ToolRunning, c.progress
 	if r := c.call.Result; r != nil {
@@ -62,22 +65,37 @@ func (c *toolCard) draw(width int, rc *renderContext) []string {
 		}
 	}
 	head := tone.Render(c.foldIcon(rc)+" "+sign) + " " + st.Chat.ToolName.Render(oneLine(c.call.Name))
-	for _, s := range []string{safetext.Line(pane.ArgumentLine(c.call.Arguments), 400), oneLine(tail)} {
+	for _, s := range []string{c.argumentLine(), oneLine(tail)} {
 		if s != "" {
 			head += "  " + st.Chat.ToolArgs.Render(s)
 		}
 	}
-	c.addText(textwidth.Truncate(head, width, st.Icons.Ellipsis), cardLead)
+	c.addLine(textwidth.Truncate(head, width, st.Icons.Ellipsis), cardLead)
 	if c.open {
-		c.addSection("input", indentedJSON(c.call.Arguments), width, rc)
+		if c.input == "" {
+			c.input = indentedJSON(c.call.Arguments)
+		}
+		c.addSection("input", c.input, width, rc)
 		c.addSection("output", c.message(), width, rc)
 		if c.call.Result != nil && c.call.Result.Data != nil {
-			raw, _ := json.Marshal(c.call.Result.Data) // it came from JSON
-			c.addSection("data", indentedJSON(raw), width, rc)
+			if c.data == "" {
+				raw, _ := json.Marshal(c.call.Result.Data) // it came from JSON
+				c.data = indentedJSON(raw)
+			}
+			c.addSection("data", c.data, width, rc)
 		}
 	}
 	c.addDecoration("")
-	return c.text
+}
+
+// argumentLine is the arguments of the call in one line.
+func (c *toolCard) argumentLine() string {
+	if c.args == "" && len(c.call.Arguments) > maxIndented {
+		c.args = oneLine(string(c.call.Arguments[:maxIndented]))
+	} else if c.args == "" {
+		c.args = safetext.Line(pane.ArgumentLine(c.call.Arguments), 400)
+	}
+	return c.args
 }
 
 // titleCells is how many cells the titles of an open card take, with what stands
@@ -91,21 +109,24 @@ func (c *toolCard) addSection(title, text string, width int, rc *renderContext) 
 	}
 	st := &rc.st.Chat
 	lead := min(titleCells, max(0, width-minText))
-	c.wrapText(safetext.Clean(visible(text)), lead, width-lead, func(i int, line string) string {
+	label := textwidth.Truncate("  "+st.Time.Render(fmt.Sprintf("%-7s", title))+" ", lead, "")
+	c.addText(rc, text, layout{spell: true, lead: lead, width: width - lead, draw: func(i int, line string) string {
 		if i > 0 {
-			title = ""
+			return strings.Repeat(" ", lead) + st.ToolArgs.Render(line)
 		}
-		label := "  " + st.Time.Render(fmt.Sprintf("%-7s", title)) + " "
-		return textwidth.Truncate(label, lead, "") + st.ToolArgs.Render(line)
-	})
+		return label + st.ToolArgs.Render(line)
+	}})
 }
 
 // minText is how many cells a text keeps beside titles and indents.
 const minText = 8
 
+// maxIndented is the length in bytes up to which JSON is indented.
+const maxIndented = 16 << 10
+
 func indentedJSON(raw json.RawMessage) string {
 	var v any
-	if json.Unmarshal(raw, &v) != nil {
+	if len(raw) > maxIndented || json.Unmarshal(raw, &v) != nil {
 		return string(raw)
 	}
 	text, _ := json.MarshalIndent(v, "", "  ")
@@ -113,7 +134,13 @@ func indentedJSON(raw json.RawMessage) string {
 }
 
 // oneLine makes one line of a text from elsewhere, hidden characters spelled out.
-func oneLine(text string) string { return safetext.Line(safetext.Visible(text), 400) }
+func oneLine(text string) string {
+	const most = 400 // cells; no character of a text that is shown has more than so many bytes
+	if len(text) > 16*most {
+		text = text[:16*most]
+	}
+	return safetext.Line(safetext.Visible(text), most)
+}
 
 // visible spells out what hides in a text, line by line.
 func visible(text string) string {

@@ -57,8 +57,7 @@ func (v *View) updateChoices() {
 	}
 }
 
-// choicesPart shows the choices of a pair as chips and buttons. Nobody copies
-// them, so its textLines are empty.
+// choicesPart shows the choices of a pair as chips and buttons.
 type choicesPart struct {
 	partState
 	choices    []pane.Choice
@@ -73,16 +72,19 @@ type choiceSpan struct{ i, line, from, to int }
 
 func (p *choicesPart) source() string { return "" }
 
-func (p *choicesPart) draw(width int, rc *renderContext) []string {
+func (p *choicesPart) draw(width int, rc *renderContext) {
+	p.begin()
 	if !p.selectable && p.choices[0].KeyAction == "" { // those of an error come first
-		return nil
+		return
 	}
 	lines, spans := p.chips(width, rc, true)
 	if fewer, there := p.chips(width, rc, false); len(fewer) < len(lines) {
 		lines, spans = fewer, there
 	}
 	p.spans = spans
-	return append(lines, "")
+	for _, line := range append(lines, "") {
+		p.addDecoration(line)
+	}
 }
 
 // chips draws the choices, with or without the second key of those that have two.

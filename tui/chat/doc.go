@@ -12,7 +12,7 @@
 // StartTurn shows a running pair, Apply shows each event of its turn, and Load
 // puts the stored pair in its place.
 //
-// A part draws lines, and reports of each how it is joined to the one above it and
+// A part has lines, which are made when they are asked for, and reports of each how it is joined to the one above it and
 // how many of its cells are no text. A selection is two cells of pairs: it copies
 // the text as drawn, without gutter, bars and padding, and with the line breaks of
 // the width joined. It stays while the answer grows and the view scrolls, and ends
@@ -21,6 +21,12 @@
 //
 // SetPayloadTypes says how the payloads of a type look and whether they are accepted;
 // rule_proposal is known. The others show a summary and their folded JSON.
+//
+// # Budget
+//
+// A frame lays out no more than frameBudget: of longer texts, wherever they stand, it shows
+// "…", and LayOut goes on with them, a budget at a time. So no frame takes long, and memory
+// is a small multiple of the text.
 //
 // # Concurrency
 //

@@ -36,7 +36,7 @@ func (v *View) Focused() (assistant.Pair, bool) {
 func (v *View) FocusLast() {
 	v.focusOn(v.Len()-1, 0)
 	it := v.focused()
-	if it == nil || v.height == 0 || len(it.Lines(v.innerWidth())) < v.height {
+	if it == nil || v.height == 0 || v.src.Height(v.Len()-1, v.innerWidth()) < v.height {
 		return
 	}
 	v.focus = len(it.parts) - 1
@@ -95,7 +95,7 @@ func (v *View) reveal(fromBelow bool) {
 		return
 	}
 	v.layout()
-	it.Lines(v.innerWidth())
+	it.layOut(v.innerWidth())
 	first, last := it.lineRange(v.focus)
 	if fromBelow && last-first >= v.height {
 		if _, ok := v.list.RowOf(i, last); !ok {
@@ -178,7 +178,7 @@ func (v *View) Show(seq int64, centred bool) bool {
 	v.focusOn(i, 0)
 	row := 0
 	if centred {
-		row = max(0, (v.height-len(v.src.Lines(i, v.innerWidth())))/2)
+		row = max(0, (v.height-v.src.Height(i, v.innerWidth()))/2)
 	}
 	v.list.ScrollTo(i, 0, row)
 	return true
@@ -203,7 +203,7 @@ func (v *View) ShowReply(seq int64) bool {
 		return false
 	}
 	it := v.src.at(i)
-	lines := len(it.Lines(v.innerWidth()))
+	lines := v.src.Height(i, v.innerWidth())
 	if len(it.starts) < 2 || lines-it.starts[1] <= v.height {
 		return false
 	}
@@ -263,7 +263,7 @@ func (v *View) holdFocusedLine(fold func()) {
 	fold()
 	v.sel = selection{}
 	if it != nil {
-		it.Lines(v.innerWidth())
+		it.layOut(v.innerWidth())
 		first, _ := it.lineRange(v.focus)
 		v.list.ShowLine(i, first, y)
 	}

@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -24,6 +25,8 @@ type renderContext struct {
 	spinnerFrame int                              // of the spinner
 	payloadTypes map[string]assistant.PayloadType // registered, by name
 	extraRows    map[string][]Row                 // by the id of a payload
+	budget       int                              // what may still be laid out for the frame
+	pending      bool                             // something on the screen is not laid out yet
 	raw          bool                             // answers are shown as their source, see SetRaw
 	saved        bool                             // nothing is unsaved: no choice offers to save
 }
@@ -53,12 +56,12 @@ type item struct {
 	loaded bool
 	parts  []part
 
-	// The lines as drawn last, and where each part begins in them.
-	lines  []string
+	// As drawn last: the first line, where each part begins, and the number of lines.
+	first  string
 	starts []int
-	infos  map[int][]markdown.LineInfo // by part, made when they are asked for
-	width  int                         // of lines; 0: all parts must be drawn anew
-	stale  bool                        // some part must
+	height int
+	width  int  // of the lines; 0: all parts must be drawn again
+	stale  bool // some part must
 
 	running     bool
 	raw         bool
@@ -67,75 +70,67 @@ type item struct {
 	notInFilter bool // shown all the same, because it is running or was just answered
 }
 
-// changed makes the next Lines draw the parts that have changed.
+// changed makes the next layOut draw the parts that have changed.
 func (it *item) changed() { it.stale = true }
 
-// redraw makes the next Lines draw all parts.
-func (it *item) redraw() { it.lines, it.starts, it.width = nil, nil, 0 }
+// redraw makes the next layOut draw all parts.
+func (it *item) redraw() { it.starts, it.width = nil, 0 }
 
-// Lines are the lines of the pair. Parts that did not change keep theirs: a
-// streaming answer costs what its last part costs.
-func (it *item) Lines(width int) []string {
+// layOut draws the pair for a width, as far as the budget of the frame goes. Parts that did
+// not change keep their lines.
+func (it *item) layOut(width int) {
 	if it.width == width && !it.stale {
-		return it.lines
-	}
-	first := 0
-	if it.width == width {
-		first = it.unchanged()
-	}
-	it.width, it.stale, it.infos = width, false, nil
-	if !it.loaded {
-		it.lines, it.starts = []string{it.rc.st.Chat.Time.Render("…"), ""}, nil
-		return it.lines
-	}
-	room := max(1, width-1) // a blank column before the border
-	grows := -1             // where the first part that changed begins; -1: its lines are not there
-	switch {
-	case first == 0:
-		it.lines, it.starts = append(it.lines[:0], it.head(width)), it.starts[:0]
-	case first < len(it.starts):
-		grows = it.starts[first]
-		it.lines, it.starts = it.lines[:grows], it.starts[:first]
-	}
-	for i, p := range it.parts[first:] {
-		it.addGap(first + i)
-		at := len(it.lines)
-		it.starts = append(it.starts, at)
-		if t, ok := p.(*textPart); ok && !t.raw {
-			it.addText(t, room, i == 0 && at == grows)
-		} else if u, ok := p.(*userPart); ok { // it has a margin of its own
-			it.lines = append(it.lines, u.draw(width, it.rc)...)
-		} else {
-			it.lines = append(it.lines, p.draw(room, it.rc)...)
-		}
-		p.state().dirty = false
-	}
-	return it.lines
-}
-
-// addText adds the lines of a part of the answer. Where those of its last drawing
-// are still there, behind the lines so far, only what changed since is written.
-func (it *item) addText(t *textPart, width int, there bool) {
-	lines, from := t.fresh(width)
-	if !there {
-		from = 0
-	}
-	it.lines = append(append(it.lines[:len(it.lines)+from], lines[from:]...), "")
-}
-
-// addGap puts a blank line above part i, except between folded parts that are
-// reasoning or tool calls.
-func (it *item) addGap(i int) {
-	if i == 0 || !isReasoningOrTool(it.parts[i-1]) || it.parts[i-1].state().open {
 		return
 	}
-	end := len(it.lines) - 1
-	switch gap := it.lines[end] == ""; {
-	case isReasoningOrTool(it.parts[i]) && gap:
-		it.lines = it.lines[:end]
-	case !isReasoningOrTool(it.parts[i]) && !gap:
-		it.lines = append(it.lines, "")
+	drawn := 0
+	if it.width == width {
+		drawn = len(it.starts)
 	}
+	it.width, it.stale = width, false
+	it.starts, it.height = it.starts[:0], 1
+	if !it.loaded {
+		it.first, it.height = it.rc.st.Chat.Time.Render("…"), 2
+		return
+	}
+	if drawn == 0 {
+		it.first = it.head(width)
+	}
+	room := max(1, width-1) // a blank column before the border
+	for i, p := range it.parts {
+		if s := p.state(); i >= drawn || s.dirty {
+			if _, ok := p.(*userPart); ok { // it has a margin of its own
+				p.draw(width, it.rc)
+			} else {
+				p.draw(room, it.rc)
+			}
+			s.dirty = s.pending
+			it.rc.pending = it.rc.pending || s.pending
+			it.stale = it.stale || s.pending
+		}
+		if i > 0 && isReasoningOrTool(p) && isReasoningOrTool(it.parts[i-1]) && !it.parts[i-1].state().open {
+			it.height-- // no blank line between two that are folded
+		}
+		it.starts = append(it.starts, it.height)
+		it.height += p.Len()
+	}
+}
+
+// layOutAll draws the pair whatever the budget is.
+func (it *item) layOutAll(width int) {
+	it.rc.budget = math.MaxInt
+	it.layOut(width)
+	it.rc.budget = 0
+}
+
+// line is a line of the pair as laid out last; "" when there is none.
+func (it *item) line(y int) string {
+	if n, at, ok := it.partAt(y); ok {
+		return it.parts[n].Line(at)
+	}
+	if y == 0 {
+		return it.first
+	}
+	return ""
 }
 
 // isReasoningOrTool reports whether a part shows how the answer was made.
@@ -147,25 +142,16 @@ func isReasoningOrTool(p part) bool {
 	return false
 }
 
-// unchanged counts the parts at the beginning whose lines still hold.
-func (it *item) unchanged() int {
-	n := 0
-	for n < len(it.parts) && n < len(it.starts) && !it.parts[n].state().dirty {
-		n++
-	}
-	return n
-}
-
 // lineRange is the first and the last line of a part, without the blank one below it.
 func (it *item) lineRange(part int) (first, last int) {
 	if part >= len(it.starts) {
 		return 0, 0
 	}
-	first, last = it.starts[part], len(it.lines)-1
+	first, last = it.starts[part], it.height-1
 	if part+1 < len(it.starts) {
 		last = it.starts[part+1] - 1
 	}
-	if last > first && it.lines[last] == "" {
+	if last > first && it.line(last) == "" {
 		last--
 	}
 	return first, max(first, last)
@@ -174,7 +160,7 @@ func (it *item) lineRange(part int) (first, last int) {
 // partAt is the part that a line of the pair belongs to, and which of its lines it
 // is; ok is false above the first part.
 func (it *item) partAt(line int) (n, at int, ok bool) {
-	if len(it.starts) == 0 || line < it.starts[0] || line >= len(it.lines) {
+	if len(it.starts) == 0 || line < it.starts[0] || line >= it.height {
 		return 0, 0, false
 	}
 	for n+1 < len(it.starts) && line >= it.starts[n+1] {

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -11,17 +10,16 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/attachment"
-	"winnow/assistant/safetext"
 	"winnow/tui/markdown"
 	"winnow/tui/textwidth"
 )
 
 // part is a piece of a pair that can have the focus.
 type part interface {
-	// draw lays the part out; a line wider than width cells is cut.
-	draw(width int, rc *renderContext) []string
-	// lineInfos says of the lines drawn last how each is copied.
-	lineInfos() []markdown.LineInfo
+	// draw lays the part out; a line wider than width cells is cut. The lines are valid
+	// until the part changes.
+	draw(width int, rc *renderContext)
+	lineSource
 	// source is the part's own text, for searching.
 	source() string
 	state() *partState
@@ -29,7 +27,7 @@ type part interface {
 
 // partState is what parts have in common.
 type partState struct {
-	textLines
+	partLines
 	foldable bool // the user can open and close it
 	open     bool // always, when it is not foldable
 	byUser   bool // the user opened or closed it
@@ -74,63 +72,65 @@ func (p *userPart) source() string { return p.message }
 // minBubble cells.
 const minBubble = 20
 
-func (p *userPart) draw(width int, rc *renderContext) []string {
-	p.textLines = textLines{}
+func (p *userPart) draw(width int, rc *renderContext) {
+	p.begin()
 	most := min(width, max(minBubble, width*4/5))
 	pad := 1
 	if most < 3 { // no room beside the text
 		pad = 0
 	}
-	p.wrapText(safetext.Clean(p.message), 0, most-2*pad, unstyled)
-	box := 0
-	for _, line := range p.text {
-		box = max(box, ansi.StringWidth(line))
-	}
-	left, side := max(0, width-box-2*pad), strings.Repeat(" ", pad)
-	for i, line := range p.text {
+	inner, side := most-2*pad, strings.Repeat(" ", pad)
+	box := inner
+	bubble := layout{width: inner, draw: func(_ int, line string) string {
 		body := side + line + strings.Repeat(" ", max(0, box-ansi.StringWidth(line))) + side
-		p.text[i], p.infos[i].Lead = strings.Repeat(" ", left)+rc.st.Chat.User.Render(body), leadCells(left+pad)
+		return strings.Repeat(" ", max(0, width-box-2*pad)) + rc.st.Chat.User.Render(body)
+	}}
+	if len(p.message) <= shortText { // the box is as wide as the text
+		lines, _ := markdown.Wrap(strings.ReplaceAll(strings.TrimRight(bubble.clean(p.message), "\n"), "\t", strings.Repeat(" ", tabStop)), max(inner, 1))
+		box = 0
+		for _, line := range lines {
+			box = max(box, ansi.StringWidth(line))
+		}
 	}
+	bubble.lead = max(0, width-box-2*pad) + pad
+	p.addText(rc, p.message, bubble)
 	for _, line := range p.pictures {
 		line = textwidth.Truncate(line, width-pad, rc.st.Icons.Ellipsis) + side
 		p.addDecoration(strings.Repeat(" ", max(0, width-ansi.StringWidth(line))) + rc.st.Chat.Time.Render(line))
 	}
 	p.addDecoration("")
-	return p.text
 }
 
 // reasoningPart is the model's thinking: open while it streams, folded when
 // the first content arrives, and as the user wants it from then on.
 type reasoningPart struct {
 	partState
-	clean     safetext.Cleaner
-	reasoning strings.Builder
+	reasoning longText
 	took      time.Duration // 0 is not known
 	began     time.Time     // while live
 	streaming bool
-	body      growingText
 }
 
 func newReasoningPart(text string, took time.Duration) *reasoningPart {
 	r := &reasoningPart{took: took, partState: partState{foldable: true, dirty: true}}
-	r.reasoning.WriteString(safetext.Clean(text))
+	r.reasoning.source = text
 	return r
 }
 
-func (p *reasoningPart) source() string { return p.reasoning.String() }
+func (p *reasoningPart) source() string { return p.reasoning.whole() }
 
 // write adds to the thinking.
 func (p *reasoningPart) write(text string) {
-	if p.reasoning.Len() == 0 {
+	if p.reasoning.whole() == "" {
 		text = strings.TrimLeft(text, "\n")
 	}
-	p.reasoning.WriteString(p.clean.Write(text))
+	p.reasoning.grow(text)
 	p.streaming, p.dirty = true, true
 }
 
 // finish ends the streaming; the block folds unless the user opened it.
 func (p *reasoningPart) finish(took time.Duration) {
-	p.reasoning.WriteString(p.clean.Flush())
+	p.reasoning.text.Append(p.reasoning.cleaner.Flush())
 	p.streaming, p.dirty = false, true
 	if took > 0 {
 		p.took = took
@@ -143,36 +143,35 @@ func (p *reasoningPart) finish(took time.Duration) {
 // indent is how far the text of an open part stands from its head.
 const indent = 2
 
-func (p *reasoningPart) draw(width int, rc *renderContext) []string {
+func (p *reasoningPart) draw(width int, rc *renderContext) {
+	p.begin()
 	tone := rc.st.Chat.Reasoning
 	head := p.foldIcon(rc) + " thinking"
 	if !p.streaming && p.took > 0 {
 		head += fmt.Sprintf(" (%.1f s)", p.took.Seconds())
 	}
-	p.textLines = textLines{}
 	p.addDecoration(tone.Render(head))
 	if p.open {
-		body := p.body.layOut(p.reasoning.String(), indent, width-indent, indented(indent, tone))
-		p.text, p.infos = append(p.text, body.text...), append(p.infos, body.infos...)
+		p.addLong(rc, &p.reasoning, layout{lead: indent, width: width - indent, draw: indented(indent, tone)})
 	}
 	p.addDecoration("")
-	return p.text
 }
 
 // textPart is a stretch of the answer.
 type textPart struct {
-	partState     // its textLines are those of the source
-	body          growingText
-	unparsed      string // until it is parsed
-	md            *markdown.Style
-	parsed        *markdown.Doc
-	raw           bool
-	renderedWidth int // the width of the lines that fresh gave last; 0 is none
+	partState
+	stored string // of which the first read bytes are in doc
+	read   int
+	md     *markdown.Style
+	parsed *markdown.Doc
+	drawn  docLines  // of the rendered text
+	raw    bool      // its source is shown
+	plain  *longText // the source, while it is shown
 }
 
 // newTextPart is a stretch of a stored answer.
 func newTextPart(text string, md *markdown.Style) *textPart {
-	return &textPart{partState: partState{open: true, dirty: true}, unparsed: text, md: md}
+	return &textPart{partState: partState{open: true, dirty: true}, stored: text, md: md}
 }
 
 func (p *textPart) setStyle(md *markdown.Style) {
@@ -181,50 +180,149 @@ func (p *textPart) setStyle(md *markdown.Style) {
 	}
 }
 
-// doc is the rendered text; a stored one is parsed when it is drawn first.
+// doc is the rendered text, as far as a stored one was parsed.
 func (p *textPart) doc() *markdown.Doc {
 	if p.parsed == nil {
 		p.parsed = markdown.New(p.md)
-		p.parsed.Append(p.unparsed)
-		if p.unparsed != "" {
-			p.parsed.Finish()
-		}
-		p.unparsed = ""
 	}
 	return p.parsed
 }
 
+// parseStep is how much of a stored text is parsed at once.
+const parseStep = 1 << 10
+
+// parse parses as much of the stored text as the budget pays for.
+func (p *textPart) parse(rc *renderContext) {
+	d := p.doc()
+	for p.read < len(p.stored) && rc.budget > 0 {
+		step, factor := parseStep, 1
+		if d.Rest() != nil {
+			step, factor = longStep, plainBytes
+		}
+		piece := p.stored[p.read:min(p.read+step, len(p.stored))]
+		p.read += len(piece)
+		d.Append(piece)
+		rc.spend(len(piece), factor)
+		if p.read == len(p.stored) {
+			d.Finish()
+		}
+	}
+}
+
+// code are the blocks of code in the text, also of one that is not parsed yet.
+func (p *textPart) code() []markdown.Code {
+	if p.read == len(p.stored) {
+		return p.doc().Code()
+	}
+	d := markdown.New(p.md)
+	d.Append(p.stored)
+	d.Finish()
+	return d.Code()
+}
+
+// write adds to a text that is not a stored one.
+func (p *textPart) write(text string) {
+	p.doc().Append(text)
+	if p.plain != nil {
+		p.plain.grow(text)
+	}
+	p.dirty = true
+}
+
+// end ends such a text.
+func (p *textPart) end() {
+	if p.stored == "" {
+		p.doc().Finish()
+	}
+}
+
 func (p *textPart) source() string {
-	if p.parsed == nil {
-		return p.unparsed
+	if p.stored != "" {
+		return p.stored
 	}
-	return p.parsed.Source()
+	return p.doc().Source()
 }
 
-// draw draws the source, of an answer that is shown raw.
-func (p *textPart) draw(width int, _ *renderContext) []string {
-	p.textLines = p.body.layOut(safetext.Clean(p.source()), 0, width, unstyled)
-	p.addDecoration("")
-	p.renderedWidth = 0
-	return p.text
-}
-
-// fresh is the lines of the rendered answer, without the blank line below it, and
-// the first that may differ from those that it gave last.
-func (p *textPart) fresh(width int) (lines []string, from int) {
-	lines, from = p.doc().Fresh(width)
-	if p.renderedWidth != width {
-		from = 0
-	}
-	p.renderedWidth = width
-	return lines, from
-}
-
-func (p *textPart) lineInfos() []markdown.LineInfo {
+func (p *textPart) draw(width int, rc *renderContext) {
+	p.begin()
 	if p.raw {
-		return p.infos
+		if p.plain == nil {
+			p.plain = &longText{source: p.source()}
+		}
+		p.addLong(rc, p.plain, layout{width: width})
+	} else {
+		p.plain = nil
+		p.parse(rc)
+		if p.drawn.width != width {
+			rc.spend(p.read, plainBytes)
+		}
+		p.drawn = docLines{doc: p.doc(), width: width, rest: len(p.stored) - p.read, read: p.read}
+		p.drawn.lines = p.drawn.doc.Lines(width)
+		if rest := p.drawn.doc.Rest(); rest != nil {
+			rc.spend(rest.LayOut(width, rc.afford(plainBytes)), plainBytes)
+			p.pending = !rest.LaidOut()
+		}
+		p.pending = p.pending || p.drawn.rest > 0
+		p.sources = append(p.sources, &p.drawn)
 	}
-	return p.doc().LineInfos(p.renderedWidth)
+	p.addDecoration("")
+}
+
+// docLines are the lines of a document, and behind them those of its rest and of what is
+// not parsed yet.
+type docLines struct {
+	doc        *markdown.Doc
+	width      int
+	lines      []string
+	infos      []markdown.LineInfo // made when they are asked for
+	read, rest int                 // bytes that are parsed, and that are not
+}
+
+// laidOut are the lines that there are.
+func (l *docLines) laidOut() int {
+	n := len(l.lines)
+	if rest := l.doc.Rest(); rest != nil {
+		n += 1 + rest.Len()
+	}
+	return n
+}
+
+// Len implements lineSource.
+func (l *docLines) Len() int {
+	n := l.laidOut()
+	if l.rest == 0 {
+		return n
+	}
+	return n + 1 + int(float64(l.rest)*float64(n)/float64(max(1, l.read)))
+}
+
+// Line implements lineSource.
+func (l *docLines) Line(i int) string {
+	switch n := len(l.lines); {
+	case i < n:
+		return l.lines[i]
+	case i == n && l.doc.Rest() != nil:
+		return ""
+	case i < l.laidOut():
+		line, _ := l.doc.Rest().Line(i - n - 1)
+		return line
+	}
+	return "…"
+}
+
+// Info implements lineSource.
+func (l *docLines) Info(i int) (info markdown.LineInfo) {
+	info.Lead = notCopied
+	switch n := len(l.lines); {
+	case i < n:
+		if l.infos == nil {
+			l.infos = l.doc.LineInfos(l.width)
+		}
+		info = l.infos[i]
+	case i > n && i < l.laidOut():
+		_, info = l.doc.Rest().Line(i - n - 1)
+	}
+	return info
 }
 
 // noticePart is a notice of winnow's about the turn, or its error with advice.
@@ -240,93 +338,28 @@ func newNoticePart(text, code string) *noticePart {
 
 func (p *noticePart) source() string { return p.notice }
 
-func (p *noticePart) draw(width int, rc *renderContext) []string {
-	p.textLines = textLines{}
+func (p *noticePart) draw(width int, rc *renderContext) {
+	p.begin()
 	sign, tone := rc.st.Icons.Warn, rc.st.Chat.Notice
 	if p.code != "" {
 		sign, tone = rc.st.Icons.Error, rc.st.Chat.Error
 	}
-	p.wrapText(safetext.Clean(p.notice), indent, width-indent, func(i int, line string) string {
+	p.addText(rc, p.notice, layout{lead: indent, width: width - indent, draw: func(i int, line string) string {
 		if i > 0 {
-			sign = " "
+			return tone.Render("  " + line)
 		}
 		return tone.Render(sign + " " + line)
-	})
+	}})
 	if p.code == "" {
 		p.addDecoration("")
-		return p.text
+		return
 	}
 	if way := rc.keys.Advice(p.code); way != "" {
-		p.wrapText(way, indent, width-indent, indented(indent, rc.st.Chat.Notice))
+		p.addText(rc, way, layout{lead: indent, width: width - indent, draw: indented(indent, rc.st.Chat.Notice)})
 	}
-	return p.text
 }
-
-// tabStop is how many cells a tab takes in plain text.
-const tabStop = 4
-
-// notCopied is the lead of a line that shows no text of the conversation.
-const notCopied = 255
-
-// textLines is plain text laid out in lines.
-type textLines struct {
-	text  []string
-	infos []markdown.LineInfo // of each line
-}
-
-func (s *textLines) lineInfos() []markdown.LineInfo { return s.infos }
-
-// addDecoration puts in a line that shows no text.
-func (s *textLines) addDecoration(line string) { s.addText(line, notCopied) }
-
-// addText puts in a line that is drawn already, with lead cells before its text.
-func (s *textLines) addText(line string, lead uint8) {
-	s.text, s.infos = append(s.text, line), append(s.infos, markdown.LineInfo{Lead: lead})
-}
-
-// wrapText lays out text in lines of at most width cells; draw makes a line of each,
-// with lead cells before the text. Line breaks at the end of text are left out.
-func (s *textLines) wrapText(text string, lead, width int, draw func(i int, line string) string) {
-	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\t", strings.Repeat(" ", tabStop))
-	lines, infos := markdown.Wrap(text, max(width, 1))
-	for i, line := range lines {
-		infos[i].Lead = leadCells(lead)
-		s.text = append(s.text, draw(i, line))
-	}
-	s.infos = append(s.infos, infos...)
-}
-
-func leadCells(n int) uint8 { return uint8(min(n, notCopied-1)) }
-
-func unstyled(_ int, line string) string { return line }
 
 // indented draws all lines of a text in a style, behind n blanks.
 func indented(n int, st lipgloss.Style) func(int, string) string {
 	return func(_ int, line string) string { return strings.Repeat(" ", n) + st.Render(line) }
-}
-
-// growingText is plain text that only grows: complete lines are laid out once.
-type growingText struct {
-	textLines
-	width int
-	done  int // bytes that were laid out
-}
-
-// layOut is text at width. The lines are valid up to the next call.
-func (g *growingText) layOut(text string, lead, width int, draw func(i int, line string) string) textLines {
-	text = strings.TrimRight(text, "\n")
-	if width != g.width || g.done > len(text) {
-		*g = growingText{width: width}
-	}
-	if end := strings.LastIndexByte(text, '\n'); end >= g.done {
-		for line := range strings.SplitSeq(text[g.done:end], "\n") {
-			g.wrapText(line, lead, width, draw)
-		}
-		g.done = end + 1
-	}
-	out := textLines{slices.Clip(g.text), slices.Clip(g.infos)}
-	if g.done < len(text) {
-		out.wrapText(text[g.done:], lead, width, draw)
-	}
-	return out
 }

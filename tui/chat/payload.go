@@ -11,7 +11,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
-	"winnow/assistant/safetext"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/textwidth"
@@ -103,16 +102,22 @@ func (v *View) Undecided() []assistant.Payload {
 type payloadPart struct {
 	partState
 	payload assistant.Payload
+	data    string // of the payload, indented; "" is not made yet
 }
 
 func newPayloadPart(p assistant.Payload) *payloadPart {
-	return &payloadPart{partState{foldable: true}, p}
+	return &payloadPart{partState: partState{foldable: true}, payload: p}
 }
 
-func (p *payloadPart) source() string { return indentedJSON(json.RawMessage(p.payload.Data)) }
+func (p *payloadPart) source() string {
+	if p.data == "" {
+		p.data = indentedJSON(json.RawMessage(p.payload.Data))
+	}
+	return p.data
+}
 
-func (p *payloadPart) draw(width int, rc *renderContext) []string {
-	p.textLines = textLines{}
+func (p *payloadPart) draw(width int, rc *renderContext) {
+	p.begin()
 	st := &rc.st.Chat
 	icon, head, rows := rc.payloadHead(p.payload)
 	lead := p.foldIcon(rc) + " "
@@ -123,33 +128,32 @@ func (p *payloadPart) draw(width int, rc *renderContext) []string {
 		head += "  " + summary
 	}
 	line := st.ToolName.Render(textwidth.Truncate(lead+oneLine(head), width, rc.st.Icons.Ellipsis))
-	p.addText(line, leadCells(ansi.StringWidth(lead)))
-	p.addRows(append(rows, rc.extraRows[p.payload.ID]...), width, st)
+	p.addLine(line, leadCells(ansi.StringWidth(lead)))
+	p.addRows(append(rows, rc.extraRows[p.payload.ID]...), width, rc)
 	if p.open {
-		p.wrapText(safetext.Clean(visible(p.source())), indent, width-indent, indented(indent, st.ToolArgs))
+		p.addText(rc, p.source(), layout{spell: true, lead: indent, width: width - indent, draw: indented(indent, st.ToolArgs)})
 	}
 	if p.payload.Decision != "" {
-		p.addRows([]Row{{Text: p.payload.Decision + " by you", Tone: Quiet}}, width, st)
+		p.addRows([]Row{{Text: p.payload.Decision + " by you", Tone: Quiet}}, width, rc)
 	}
 	p.addDecoration("")
-	return p.text
 }
 
 // addRows puts in rows: an indent, a sign of up to two cells, and the text.
-func (p *payloadPart) addRows(rows []Row, width int, st *style.Chat) {
+func (p *payloadPart) addRows(rows []Row, width int, rc *renderContext) {
 	for _, r := range rows {
 		before := strings.Repeat(" ", indent)
 		if sign := textwidth.Truncate(oneLine(r.Icon), 2, ""); sign != "" {
 			before += textwidth.Fit(sign, 2, "")
 		}
 		before = textwidth.Truncate(before, max(0, width-minText), "")
-		lead, tone := ansi.StringWidth(before), r.Tone.style(st)
-		p.wrapText(safetext.Clean(visible(r.Text)), lead, width-lead, func(i int, line string) string {
+		lead, tone := ansi.StringWidth(before), r.Tone.style(&rc.st.Chat)
+		p.addText(rc, r.Text, layout{spell: true, lead: lead, width: width - lead, draw: func(i int, line string) string {
 			if i > 0 {
-				before = strings.Repeat(" ", lead)
+				return tone.Render(strings.Repeat(" ", lead)) + tone.Render(line)
 			}
 			return tone.Render(before) + tone.Render(line)
-		})
+		}})
 	}
 }
 

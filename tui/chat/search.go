@@ -157,12 +157,12 @@ func (v *View) hitLines(seq int64) (out []int) {
 			it.changed()
 		}
 	}
-	lines := it.Lines(v.innerWidth())
+	it.layOutAll(v.innerWidth())
 	for k, p := range it.parts {
 		first, last := it.lineRange(k)
 		before := len(out)
 		for n := first; n <= last; n++ {
-			if match(ansi.Strip(lines[n])) {
+			if match(it.plainLine(n)) {
 				out = append(out, n)
 			}
 		}
@@ -226,7 +226,7 @@ func (v *View) Markdown() (string, bool) {
 	if it == nil || !it.loaded {
 		return "", false
 	}
-	texts := []string{"**You:** " + it.pair.UserText, "**" + it.pair.Model + ":**"}
+	texts := []string{"**You:** " + it.pair.UserText, "**" + oneLine(it.pair.Model) + ":**"}
 	for _, p := range it.answerParts() {
 		switch p := p.(type) {
 		case *toolCard:
@@ -269,7 +269,7 @@ func (v *View) Code() []markdown.Code {
 	var out []markdown.Code
 	for _, p := range it.parts {
 		if t, ok := p.(*textPart); ok {
-			out = append(out, t.doc().Code()...)
+			out = append(out, t.code()...)
 		}
 	}
 	return out

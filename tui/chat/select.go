@@ -102,7 +102,7 @@ func (v *View) SelectionText() string {
 		if it == nil {
 			return
 		}
-		it.Lines(v.innerWidth())
+		it.layOutAll(v.innerWidth())
 		for n := range it.parts {
 			if text := strings.Trim(it.selectedText(n, sel), "\n"); text != "" {
 				texts = append(texts, text)
@@ -153,7 +153,7 @@ func (it *item) selectedText(n int, sel cellRange) string {
 		case started && !j.Soft:
 			b.WriteByte('\n')
 		}
-		b.WriteString(strings.TrimRight(textwidth.Cut(it.line(y), from, to), " "))
+		b.WriteString(strings.TrimRight(textwidth.Cut(it.plainLine(y), from, to), " "))
 		started = true
 	}
 	return b.String()
@@ -178,34 +178,17 @@ func (it *item) selectedCells(y int, sel cellRange) (from, to int) {
 
 // textCells are the cells of a line where its text begins and ends.
 func (it *item) textCells(y int) (from, to int) {
-	to = ansi.StringWidth(strings.TrimRight(it.line(y), " "))
+	to = ansi.StringWidth(strings.TrimRight(it.plainLine(y), " "))
 	return min(int(it.lineInfo(y).Lead), to), to
 }
 
-// line is a line of the pair, without styles; "" when it is no longer drawn.
-func (it *item) line(y int) string {
-	if y >= len(it.lines) {
-		return ""
-	}
-	return ansi.Strip(it.lines[y])
-}
+// plainLine is a line of the pair without styles.
+func (it *item) plainLine(y int) string { return ansi.Strip(it.line(y)) }
 
 // lineInfo says how a line of the pair is copied.
 func (it *item) lineInfo(y int) markdown.LineInfo {
-	n, at, ok := it.partAt(y)
-	if !ok {
-		return markdown.LineInfo{Lead: notCopied}
-	}
-	if it.infos == nil {
-		it.infos = map[int][]markdown.LineInfo{}
-	}
-	infos, ok := it.infos[n] // as long as the lines
-	if !ok {
-		infos = it.parts[n].lineInfos()
-		it.infos[n] = infos
-	}
-	if at < len(infos) {
-		return infos[at]
+	if n, at, ok := it.partAt(y); ok {
+		return it.parts[n].Info(at)
 	}
 	return markdown.LineInfo{Lead: notCopied}
 }
@@ -247,7 +230,7 @@ func (it *item) characterAt(line, x int) cellRange {
 	begin := end
 	if x == begin && x < to { // a wide character is selected whole
 		end = 0
-		for s, state := it.line(line), byte(0); end <= x; {
+		for s, state := it.plainLine(line), byte(0); end <= x; {
 			_, width, n, next := markdown.Character(s, state)
 			begin, end, s, state = end, end+width, s[n:], next
 		}

@@ -190,7 +190,7 @@ func TestTheWidthIsNotCopied(t *testing.T) {
 		show(v, p)
 		v.ToggleAll()
 		v.View(w, 10)
-		h := len(v.src.item(1).Lines(v.innerWidth())) + 5
+		h := len(v.src.item(1).lines(v.innerWidth())) + 5
 		v.View(w, h)
 		v.SelectStart(0, 0)
 		v.SelectTo(w, h)

@@ -81,7 +81,7 @@ func (v *View) replace(it *item, p assistant.Pair) {
 	v.endReasoning(it)
 	for _, part := range it.parts {
 		if t, ok := part.(*textPart); ok {
-			t.doc().Finish()
+			t.end()
 		}
 	}
 	if thoughts := it.reasoningParts(); len(thoughts) == 1 { // the core measures closer to the network
@@ -160,8 +160,7 @@ func (it *item) addAnswer(delta string) {
 		t = newTextPart("", it.rc.md)
 		it.parts = append(it.parts, t)
 	}
-	t.doc().Append(strings.ReplaceAll(delta, `\[[tool:`, "[[tool:")) // the core escapes what only looks like a marker
-	t.dirty = true
+	t.write(strings.ReplaceAll(delta, `\[[tool:`, "[[tool:")) // the core escapes what only looks like a marker
 }
 
 func (it *item) lastToolCard() *toolCard {

@@ -53,8 +53,17 @@ func (s *source) Index(seq int64) (int, bool) {
 	return i, i < len(s.refs) && s.refs[i].Seq == seq
 }
 
-// Lines implements list.Source.
-func (s *source) Lines(i, width int) []string { return s.at(i).Lines(width) }
+// Height implements list.Source.
+func (s *source) Height(i, width int) int {
+	it := s.at(i)
+	it.layOut(width)
+	return it.height
+}
+
+// Line implements list.Source.
+func (s *source) Line(i, width, line int) string {
+	return s.at(i).line(line)
+}
 
 func (s *source) at(i int) *item { return s.item(s.refs[i].Seq) }
 
@@ -92,11 +101,8 @@ func (v *View) SetStyles(st style.Styles) {
 	v.rc.st, v.rc.md = st, markdown.NewStyle(st.Markdown)
 	for _, it := range v.src.items {
 		for _, p := range it.parts {
-			switch p := p.(type) {
-			case *textPart:
-				p.setStyle(v.rc.md)
-			case *reasoningPart:
-				p.body = growingText{}
+			if t, ok := p.(*textPart); ok {
+				t.setStyle(v.rc.md)
 			}
 		}
 		it.redraw()
@@ -161,6 +167,17 @@ func (v *View) Resize(w, h int) {
 		v.sel = selection{}
 	}
 	v.width, v.height = w, h
+}
+
+// LayOut lays out what the next frame shows, as far as the budget of a frame goes. It
+// reports whether something is left for another call.
+func (v *View) LayOut() (more bool) {
+	if v.width <= 0 || v.height <= 0 {
+		return false
+	}
+	v.rc.budget, v.rc.pending = frameBudget, false
+	v.layout()
+	return v.rc.pending
 }
 
 // layout makes the list's rows those of the next frame.
@@ -242,6 +259,7 @@ func (v *View) View(w, h int) []string {
 		return make([]string, max(h, 0))
 	}
 	v.updateChoiceFocus()
+	v.rc.budget = frameBudget
 	rows := v.layout()
 	st := &v.rc.st
 	sel, selected := v.selected()

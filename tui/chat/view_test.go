@@ -118,7 +118,7 @@ func TestAColumnIsLeftBeforeTheBorder(t *testing.T) {
 					part.state().setOpen(open)
 				}
 				it.setRaw(raw)
-				for i, line := range it.Lines(w) {
+				for i, line := range it.lines(w) {
 					if line = ansi.Strip(line); ansi.StringWidth(line) > w || !strings.HasSuffix(textwidth.Fit(line, w, ""), " ") {
 						t.Errorf("line %d reaches the border at %d columns: %q", i, w, line)
 					}
@@ -337,13 +337,13 @@ func TestOffContextPairsAreDimmedWithoutBeingDrawnAgain(t *testing.T) {
 	v := view()
 	show(v, pair(1, "old", "older answer"), pair(2, "new", "newer answer"))
 	v.View(60, 20)
-	drawn := &v.src.item(1).lines[0]
+	drawn := v.src.item(1).starts
 	v.firstIncluded = 1
 	got := plain(v.View(60, 20))
 	if strings.Count(got, "off ") != 1 {
 		t.Errorf("want one badge:\n%s", got)
 	}
-	if &v.src.item(1).lines[0] != drawn {
+	if &v.src.item(1).starts[0] != &drawn[0] {
 		t.Error("moving the boundary rendered a pair anew")
 	}
 }

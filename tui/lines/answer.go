@@ -2,6 +2,7 @@ package lines
 
 import (
 	"io"
+	"math"
 	"strings"
 
 	"winnow/assistant/safetext"
@@ -64,19 +65,34 @@ type renderedPart struct {
 // Write implements Answer.
 func (d *renderedPart) Write(text string) error {
 	d.doc.Append(text)
-	return d.print(d.doc.Closed(d.width))
+	return d.print(d.doc.Closed(d.width), false)
 }
 
 // Close implements Answer.
 func (d *renderedPart) Close() error {
 	d.doc.Finish()
-	return d.print(d.doc.Lines(d.width))
+	return d.print(d.doc.Lines(d.width), true)
 }
 
-// print writes those of lines that are not printed yet.
-func (d *renderedPart) print(lines []string) error {
-	for ; d.lines < len(lines); d.lines++ {
-		if _, err := io.WriteString(d.out, d.displayable(lines[d.lines])+"\n"); err != nil {
+// print writes what is not printed yet: of lines, and of the rest of the document, whose
+// last line is certain when it is whole.
+func (d *renderedPart) print(lines []string, whole bool) error {
+	rest, all := d.doc.Rest(), len(lines)
+	if rest != nil {
+		rest.LayOut(d.width, math.MaxInt)
+		all += 1 + rest.Len()
+		if !whole {
+			all--
+		}
+	}
+	for ; d.lines < all; d.lines++ {
+		line := ""
+		if at := d.lines - len(lines); at < 0 {
+			line = lines[d.lines]
+		} else if at > 0 {
+			line, _ = rest.Line(at - 1)
+		}
+		if _, err := io.WriteString(d.out, d.displayable(line)+"\n"); err != nil {
 			return err
 		}
 	}

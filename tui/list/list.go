@@ -12,9 +12,10 @@ type Source interface {
 	ID(i int) int64 // 0 ≤ i < Len
 	// Index is the index of the item with an ID, or the one that it would have.
 	Index(id int64) (i int, ok bool)
-	// Lines are the lines of item i, at least one. Lines wider than width cells
-	// are cut. The list does not change the slice, and uses it only until the next call.
-	Lines(i, width int) []string
+	// Height is the number of lines of item i, at least one.
+	Height(i, width int) int
+	// Line is a line of item i, 0 ≤ line < Height. One wider than width cells is cut.
+	Line(i, width, line int) string
 }
 
 // position is a line of an item, both as indexes.
@@ -63,7 +64,7 @@ func (l *List) Len() int {
 func (l *List) ready() bool { return l.width > 0 && l.height > 0 && l.Len() > 0 }
 
 // heightOf is the number of lines of item i.
-func (l *List) heightOf(i int) int { return len(l.source.Lines(i, l.width)) }
+func (l *List) heightOf(i int) int { return l.source.Height(i, l.width) }
 
 // View draws the list: exactly height lines, each exactly width cells wide.
 func (l *List) View(width, height int) []string {
@@ -73,9 +74,8 @@ func (l *List) View(width, height int) []string {
 	if l.ready() {
 		l.updateTop()
 		for i, line := l.top.item, l.top.line; i < l.Len() && len(out) < l.height; i, line = i+1, 0 {
-			lines := l.source.Lines(i, l.width)
-			for ; line < len(lines) && len(out) < l.height; line++ {
-				out = append(out, textwidth.Fit(lines[line], l.width, ""))
+			for height := l.heightOf(i); line < height && len(out) < l.height; line++ {
+				out = append(out, textwidth.Fit(l.source.Line(i, l.width, line), l.width, ""))
 				l.rows = append(l.rows, position{i, line})
 			}
 		}

@@ -33,9 +33,11 @@ func newItem(id int64, lines int) *item {
 // items is a Source.
 type items []*item
 
-func (s items) Len() int                { return len(s) }
-func (s items) ID(i int) int64          { return s[i].id }
-func (s items) Lines(i, _ int) []string { return s[i].lines }
+func (s items) Len() int            { return len(s) }
+func (s items) ID(i int) int64      { return s[i].id }
+func (s items) Height(i, _ int) int { return len(s[i].lines) }
+
+func (s items) Line(i, _, line int) string { return s[i].lines[line] }
 
 func (s items) Index(id int64) (int, bool) {
 	return slices.BinarySearchFunc(s, id, func(t *item, id int64) int { return int(t.id - id) })
@@ -281,10 +283,12 @@ func (s *counted) Len() int                   { return s.n }
 func (s *counted) ID(i int) int64             { return int64(i + 1) }
 func (s *counted) Index(id int64) (int, bool) { return int(id - 1), id >= 1 && int(id) <= s.n }
 
-func (s *counted) Lines(i, _ int) []string {
+func (s *counted) Height(i, _ int) int {
 	s.asked++
-	return []string{strconv.Itoa(i), "", "end"}[:1+i%3]
+	return 1 + i%3
 }
+
+func (s *counted) Line(i, _, line int) string { return []string{strconv.Itoa(i), "", "end"}[line] }
 
 // costOf is how often the items of a list of n are asked for by the same walk
 // through it.
@@ -325,7 +329,11 @@ func TestCostDoesNotDependOnTheNumberOfItems(t *testing.T) {
 // words is a source whose heights depend on the width: one word takes 4 cells.
 type words struct{ counted }
 
-func (s *words) Lines(_, width int) []string {
+func (s *words) Height(_, width int) int { return len(s.lines(width)) }
+
+func (s *words) Line(_, width, line int) string { return s.lines(width)[line] }
+
+func (s *words) lines(width int) []string {
 	var lines []string
 	per := max(1, width/4)
 	for from := 0; from < 120; from += per {

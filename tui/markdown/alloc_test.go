@@ -8,6 +8,7 @@ package markdown
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -28,9 +29,20 @@ func cost(src string) (allocated uint64, worked int) {
 	d := New(look)
 	d.Append(src)
 	d.Finish()
-	d.Lines(100)
+	d.drawn(100)
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc, d.work.total()
+}
+
+// drawn draws the lines that a screen shows of the document, its last ones.
+func (d *Doc) drawn(width int) {
+	d.Lines(width)
+	if rest := d.Rest(); rest != nil {
+		rest.LayOut(width, math.MaxInt)
+		for i := max(0, rest.Len()-200); i < rest.Len(); i++ {
+			rest.Line(i)
+		}
+	}
 }
 
 // linear fails when four times the text costs clearly more than four times.

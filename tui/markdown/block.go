@@ -134,7 +134,7 @@ func (d *Doc) scan(end int) {
 		at := b.scanned
 		glued := !isSpace(char) && !isSpace(b.text[at-1])
 		d.split(at)
-		if d.plain {
+		if d.rest != nil {
 			return
 		}
 		b, end = d.leaf, end-at
@@ -146,7 +146,7 @@ func (d *Doc) scan(end int) {
 // addCode adds a line, or the beginning of a long one, to the open code.
 func (d *Doc) addCode(line []byte, open bool) {
 	b := d.leaf
-	if b.fence.Char == 0 && !b.fence.plain && commonmark.IsBlank(line) && !open {
+	if b.fence.Char == 0 && commonmark.IsBlank(line) && !open {
 		if len(b.text) > 0 || b.prev != nil {
 			b.pending = append(append(b.pending, line...), '\n')
 		}
@@ -167,28 +167,30 @@ func (d *Doc) addCode(line []byte, open bool) {
 // delimiters are known.
 func (d *Doc) endCodeLine() {
 	b := d.leaf
+	if d.rest != nil {
+		d.endRestLine()
+		return
+	}
 	b.text = append(b.text, '\n')
 	b.line = len(b.text)
 	if len(b.text) < b.check {
 		return
 	}
-	if !b.fence.plain {
-		lines, end := d.highlight(b.block, b.from, delimiters{}, b.text)
-		if end.open && end.inside == (delimiters{}) && len(b.text) < maxCode {
-			b.check += stepCode
-			return
-		}
-		b.to = end.inside
-		if b.linesFinal = end.inside == (delimiters{}); b.linesFinal {
-			b.lines = lines
-		}
+	lines, end := d.highlight(b.block, b.from, delimiters{}, b.text)
+	if end.open && end.inside == (delimiters{}) && len(b.text) < maxCode {
+		b.check += stepCode
+		return
+	}
+	b.to = end.inside
+	if b.linesFinal = end.inside == (delimiters{}); b.linesFinal {
+		b.lines = lines
 	}
 	d.split(len(b.text))
 }
 
 // cutLongCode splits the open code inside of a line that is too long.
 func (d *Doc) cutLongCode() {
-	for b := d.leaf; len(b.text)-b.line > longCode; b = d.leaf {
+	for b := d.leaf; b != nil && len(b.text)-b.line > longCode; b = d.leaf {
 		at := b.line + longCode
 		for at > b.line && !utf8.RuneStart(b.text[at]) {
 			at--
@@ -245,8 +247,9 @@ func (d *Doc) addRow(row []byte) {
 	d.leaf.line++ // counts the rows
 	d.nodes++
 	if d.leaf.line == measuredRows || d.leaf.prev != nil && d.leaf.line == pieceRows {
-		d.split(len(d.leaf.text))
-		d.leaf.line = 0
+		if d.split(len(d.leaf.text)); d.leaf != nil {
+			d.leaf.line = 0
+		}
 	}
 }
 

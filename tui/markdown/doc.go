@@ -40,8 +40,12 @@
 // # Budget
 //
 // Quotes and items deeper than maxDepth are text. After maxNodes blocks or
-// maxBytes the rest of a document is plain text, with a line that says so. So CPU
-// and memory are linear in the text, whatever it is.
+// maxBytes the rest of a document is a Text, with a line that says so. So CPU
+// and memory are linear in the text, whatever it is. Only the languages in coloured
+// are coloured.
+//
+// A Text is plain text of any length. It counts its lines as far as it is asked to, keeps
+// the beginning of one in lineStep of them, and makes those that are asked for.
 //
 // # Concurrency
 //

@@ -26,7 +26,8 @@ type Doc struct {
 	last       *block       // the last closed block that has lines
 	nodes      int          // closed blocks and table rows, and
 	usedBytes  int          // the bytes in them, for the budget
-	plain      bool         // the budget is used up: the rest is plain text
+	rest       *Text        // what is over the budget; nil for none
+	restFrom   int          // how much of it stands in src too
 
 	defined definitions
 	version uint64
@@ -57,6 +58,9 @@ func (d *Doc) SetStyle(s *Style) {
 
 // Source is the text so far, with LF line breaks.
 func (d *Doc) Source() string {
+	if d.rest != nil {
+		return string(d.src) + d.rest.Source()[d.restFrom:]
+	}
 	if d.finishedLen == len(d.src) && d.finishedLen > 0 {
 		return string(d.src[:d.finishedLen-1])
 	}
@@ -83,19 +87,29 @@ func (d *Doc) normalize(chunk string) {
 		}
 		i := strings.IndexByte(chunk, '\r')
 		if i < 0 {
-			d.src = append(d.src, chunk...)
+			d.write(chunk)
 			return
 		}
-		d.src = append(append(d.src, chunk[:i]...), '\n')
+		d.write(chunk[:i])
+		d.write("\n")
 		d.crSeen = true
 		chunk = chunk[i+1:]
+	}
+}
+
+// write adds text with LF line breaks to the source.
+func (d *Doc) write(text string) {
+	if d.rest != nil {
+		d.rest.Append(text)
+	} else {
+		d.src = append(d.src, text...)
 	}
 }
 
 // Finish ends the text. Text that is appended all the same begins a new line and
 // a new block.
 func (d *Doc) Finish() {
-	if d.lineStart < len(d.src) || d.inLine {
+	if d.rest == nil && (d.lineStart < len(d.src) || d.inLine) {
 		d.Append("\n")
 		d.finishedLen = len(d.src)
 	}
@@ -122,9 +136,15 @@ func (d *Doc) next() bool {
 	if d.leaf != nil && d.leaf.kind == blockTable {
 		limit = longRow
 	}
-	if !d.inLine && !d.plain && d.overBudget() {
+	if d.rest == nil && !d.inLine && d.overBudget() {
 		d.closeLeaf()
 		d.goPlain(nil)
+	}
+	if d.rest != nil {
+		d.rest.Append(string(d.src[d.lineStart:]))
+		d.src = d.src[:d.lineStart]
+		d.searched = d.lineStart
+		return false
 	}
 	if d.leaf != nil {
 		d.leaf.ready, d.leaf.layout = false, blockLayout{}
@@ -159,7 +179,7 @@ func (d *Doc) next() bool {
 // startLong begins a line of which only the first bytes are looked at. White
 // space of that length counts as a blank line.
 func (d *Doc) startLong(start []byte) {
-	if commonmark.IsBlank(start) && !d.plain {
+	if commonmark.IsBlank(start) {
 		d.apply(d.place(nil, false))
 		d.lineStart += len(start)
 	} else {
@@ -190,6 +210,8 @@ func (d *Doc) extend(part []byte) {
 // endLine ends that line.
 func (d *Doc) endLine() {
 	switch {
+	case d.rest != nil:
+		d.endRestLine()
 	case d.leaf == nil:
 	case d.leaf.kind == blockCode:
 		d.endCodeLine()
@@ -225,18 +247,28 @@ const (
 )
 
 // overBudget reports whether the document has used up its budget.
-func (d *Doc) overBudget() bool { return !d.plain && (d.nodes >= maxNodes || d.usedBytes >= maxBytes) }
+func (d *Doc) overBudget() bool { return d.nodes >= maxNodes || d.usedBytes >= maxBytes }
 
-// goPlain makes the rest of the text plain text, which begins with rest.
+// goPlain makes the rest of the text plain text, which begins with rest: the end of what
+// was read of src.
 func (d *Doc) goPlain(rest []byte) {
 	d.pop(0)
-	d.plain, d.blank, d.blankDepth = true, true, 0
+	d.blank, d.blankDepth = true, 0
 	d.open(&block{kind: blockText, text: []byte("*The answer is too long for Markdown: the rest is shown as plain text.*\n")})
 	d.closeLeaf()
-	d.open(&block{kind: blockCode, fence: fence{plain: true}, text: rest})
-	d.leaf.line = bytes.LastIndexByte(rest, '\n') + 1
-	d.cutLongCode()
+	d.rest, d.restFrom = &Text{}, len(rest)
+	d.rest.Append(string(rest))
 }
+
+// endRestLine ends the line of src that rest ends in.
+func (d *Doc) endRestLine() {
+	d.rest.Append("\n")
+	d.restFrom++
+}
+
+// Rest is what follows the lines of a document that is over its budget, as plain text
+// behind a blank line; nil for none. It is the document's: lay it out and read it.
+func (d *Doc) Rest() *Text { return d.rest }
 
 // Code is a block of code in a document.
 type Code struct {
@@ -250,7 +282,7 @@ func (d *Doc) Code() []Code {
 	var all []Code
 	for _, b := range append(d.blocks[:len(d.blocks):len(d.blocks)], d.openBlocks()...) {
 		switch {
-		case b.kind != blockCode || b.fence.plain:
+		case b.kind != blockCode:
 		case b.prev != nil && len(all) > 0:
 			all[len(all)-1].Text += string(b.text) + string(b.partial)
 		default:

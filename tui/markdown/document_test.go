@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,11 +22,27 @@ func whole(src string, width int) []string {
 	d := New(look)
 	d.Append(src)
 	d.Finish()
-	return d.Lines(width)
+	return d.all(width)
+}
+
+// all are the lines of the document and of its rest.
+func (d *Doc) all(width int) []string {
+	lines := d.Lines(width)
+	rest := d.Rest()
+	if rest == nil {
+		return lines
+	}
+	rest.LayOut(width, math.MaxInt)
+	lines = append(slices.Clone(lines), "")
+	for i := range rest.Len() {
+		line, _ := rest.Line(i)
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // Render is Lines joined by line breaks.
-func (d *Doc) Render(width int) string { return strings.Join(d.Lines(width), "\n") }
+func (d *Doc) Render(width int) string { return strings.Join(d.all(width), "\n") }
 
 // Plain is Render without styles and links.
 func (d *Doc) Plain(width int) string { return ansi.Strip(d.Render(width)) }

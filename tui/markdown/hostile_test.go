@@ -34,7 +34,7 @@ func TestTextOverTheBudgetIsPlain(t *testing.T) {
 			rest = rest[n:]
 		}
 		d.Finish()
-		if got := d.Lines(80); !slices.Equal(got, want) {
+		if got := d.all(80); !slices.Equal(got, want) {
 			t.Errorf("%s: in pieces it has %d lines, at once %d", name, len(got), len(want))
 		}
 		if d.Source() != src {

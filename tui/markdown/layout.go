@@ -82,7 +82,7 @@ func (d *Doc) prefixes(b *block, width int) prefixes {
 		first.WriteString(sign)
 		rest.WriteString(blank)
 	}
-	if b.kind == blockCode && !b.fence.plain {
+	if b.kind == blockCode {
 		first.WriteString(codeIndent)
 		rest.WriteString(codeIndent)
 		l.tail += len(codeIndent)

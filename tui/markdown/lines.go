@@ -9,7 +9,6 @@ type view struct {
 	lines   []string
 	starts  []int // where the lines of each closed block begin
 	kept    int   // how many of lines are those of closed blocks
-	from    int   // the first of lines that changed since the last call of Fresh
 }
 
 // Lines are the lines of the text at width, which is at least 1. The slice is the
@@ -23,7 +22,6 @@ func (d *Doc) Lines(width int) []string {
 	if v.width != width {
 		*v = view{width: width, lines: v.lines[:0]}
 	}
-	v.from = min(v.from, v.kept)
 	for i := len(v.starts); i < len(d.blocks); i++ {
 		v.starts = append(v.starts, v.kept)
 		v.lines = append(v.lines[:v.kept], d.closed(d.blocks[i], width).lines...)
@@ -32,15 +30,6 @@ func (d *Doc) Lines(width int) []string {
 	v.lines = append(v.lines[:v.kept], d.openLines(width).lines...)
 	v.version = d.version
 	return v.lines
-}
-
-// Fresh is Lines, and the first of them that may differ from those of the last
-// call of Fresh.
-func (d *Doc) Fresh(width int) (lines []string, from int) {
-	lines = d.Lines(width)
-	from = min(d.view.from, len(lines))
-	d.view.from = len(lines)
-	return lines, from
 }
 
 // Closed are those of Lines that nothing appended later changes, but for the

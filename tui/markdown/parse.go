@@ -73,8 +73,7 @@ const (
 // fence is what opens a block of code.
 type fence struct {
 	commonmark.Fence
-	plain bool   // no code, but text that is not read as Markdown
-	lang  string // "" is none
+	lang string // "" is none
 }
 
 // firstWord is the first word of text; "" when it is blank.
@@ -139,10 +138,6 @@ func (c *cursor) skipTo(n int) {
 // sees the beginning.
 func (d *Doc) place(line []byte, long bool) placement {
 	p := placement{cursor: cursor{rest: line}}
-	if d.plain {
-		p.kind, p.continuesLeaf = lineCode, true
-		return p
-	}
 	for p.matched < len(d.stack) && p.enter(d.stack[p.matched]) {
 		p.matched++
 	}

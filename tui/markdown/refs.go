@@ -112,6 +112,5 @@ func (d *Doc) rerender(i int) {
 	d.version++
 	if v := &d.view; i < len(v.starts) { // its lines and those below it move
 		v.kept, v.starts = v.starts[i], v.starts[:i]
-		v.from = min(v.from, v.kept)
 	}
 }

@@ -80,9 +80,6 @@ func cutTaskBox(text []byte) (box byte, rest []byte) {
 // highlight colours the code src of b, which begins inside of from and ends inside of to.
 func (d *Doc) highlight(b *block, from, to delimiters, src []byte) ([]string, codeEnd) {
 	d.work.highlighted += len(src)
-	if b.fence.plain {
-		return plainLines("", string(src)), codeEnd{}
-	}
 	return d.style.highlight(lexer(b.fence.lang), from, to, string(src))
 }
 

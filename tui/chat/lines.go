@@ -1,0 +1,270 @@
+package chat
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"winnow/assistant/safetext"
+	"winnow/tui/markdown"
+)
+
+// A frame lays out no more than a budget: what is over it counts as so many lines that show
+// "…", and is laid out by the next frames, see View.LayOut. One byte of Markdown costs 1.
+const (
+	frameBudget = 16 << 10
+	plainBytes  = 32 // of plain text cost 1
+	spelledOut  = 2  // bytes whose hidden characters are spelled out cost 1
+)
+
+// spend takes what n bytes cost that are cheaper than Markdown by a factor.
+func (rc *renderContext) spend(n, factor int) { rc.budget -= 1 + n/factor }
+
+// afford is how many such bytes the rest of the budget pays for.
+func (rc *renderContext) afford(factor int) int { return max(0, rc.budget) * factor }
+
+// lineSource is a number of lines, and how each is copied.
+type lineSource interface {
+	Len() int
+	Line(i int) string
+	Info(i int) markdown.LineInfo
+}
+
+// partLines are the lines of a part.
+type partLines struct {
+	sources []lineSource
+	long    []*longText // those of the last drawing, the first used of them also of this one
+	used    int
+	pending bool // some of the lines are not laid out yet
+}
+
+// begin removes the lines.
+func (s *partLines) begin() { s.sources, s.used, s.pending = s.sources[:0], 0, false }
+
+// Len implements lineSource.
+func (s *partLines) Len() (n int) {
+	for _, source := range s.sources {
+		n += source.Len()
+	}
+	return n
+}
+
+// Line implements lineSource.
+func (s *partLines) Line(i int) string {
+	source, i := s.at(i)
+	return source.Line(i)
+}
+
+// Info implements lineSource.
+func (s *partLines) Info(i int) markdown.LineInfo {
+	source, i := s.at(i)
+	return source.Info(i)
+}
+
+// at is the source of line i, and which of its lines that is.
+func (s *partLines) at(i int) (lineSource, int) {
+	for _, source := range s.sources {
+		n := source.Len()
+		if i < n {
+			return source, i
+		}
+		i -= n
+	}
+	return &ready{text: []string{""}, infos: []markdown.LineInfo{{Lead: notCopied}}}, 0
+}
+
+// ready are lines that are made at once.
+type ready struct {
+	text  []string
+	infos []markdown.LineInfo
+}
+
+// Len implements lineSource.
+func (r *ready) Len() int { return len(r.text) }
+
+// Line implements lineSource.
+func (r *ready) Line(i int) string { return r.text[i] }
+
+// Info implements lineSource.
+func (r *ready) Info(i int) markdown.LineInfo { return r.infos[i] }
+
+// ready is the last source, which lines can be added to.
+func (s *partLines) ready() *ready {
+	if n := len(s.sources); n > 0 {
+		if r, ok := s.sources[n-1].(*ready); ok {
+			return r
+		}
+	}
+	r := &ready{}
+	s.sources = append(s.sources, r)
+	return r
+}
+
+// notCopied is the lead of a line that shows no text of the conversation.
+const notCopied = 255
+
+// addDecoration puts in a line that shows no text.
+func (s *partLines) addDecoration(line string) { s.addLine(line, notCopied) }
+
+// addLine puts in a line that is drawn already, with lead cells before its text.
+func (s *partLines) addLine(line string, lead uint8) {
+	r := s.ready()
+	r.text, r.infos = append(r.text, line), append(r.infos, markdown.LineInfo{Lead: lead})
+}
+
+// shortText is the length in bytes up to which a text is laid out at once.
+const shortText = 4 << 10
+
+// layout says how a text is laid out: in lines of at most width cells. draw makes a line
+// of each, with lead cells before the text; nil leaves it.
+type layout struct {
+	spell       bool // hidden characters are spelled out
+	lead, width int
+	draw        func(i int, line string) string
+}
+
+// addText lays out a text. Line breaks at its end are left out.
+func (s *partLines) addText(rc *renderContext, text string, l layout) {
+	if len(text) > shortText {
+		s.addLong(rc, s.longText(text), l)
+		return
+	}
+	text = strings.ReplaceAll(strings.TrimRight(l.clean(text), "\n"), "\t", strings.Repeat(" ", tabStop))
+	lines, infos := markdown.Wrap(text, max(l.width, 1))
+	r := s.ready()
+	for i, line := range lines {
+		infos[i].Lead = leadCells(l.lead)
+		r.text = append(r.text, l.drawn(i, line))
+	}
+	r.infos = append(r.infos, infos...)
+}
+
+// tabStop is how many cells a tab takes in plain text.
+const tabStop = 4
+
+// clean makes a short text safe to show.
+func (l layout) clean(text string) string {
+	if l.spell {
+		text = visible(text)
+	}
+	return safetext.Clean(text)
+}
+
+func (l layout) drawn(i int, line string) string {
+	if l.draw == nil {
+		return line
+	}
+	return l.draw(i, line)
+}
+
+func leadCells(n int) uint8 { return uint8(min(n, notCopied-1)) }
+
+// addLong lays out as much of a long text as the budget pays for.
+func (s *partLines) addLong(rc *renderContext, t *longText, l layout) {
+	t.layOut(rc, l)
+	s.pending = s.pending || !t.done()
+	s.sources = append(s.sources, t)
+}
+
+// longText finds the text among those of the last drawing, or begins to lay it out.
+func (s *partLines) longText(text string) *longText {
+	if s.used == len(s.long) {
+		s.long = append(s.long, nil)
+	}
+	t := s.long[s.used]
+	if t == nil || t.source != text {
+		t = &longText{source: text}
+		s.long[s.used] = t
+	}
+	s.used++
+	return t
+}
+
+// longText is a text that is laid out piece by piece and may grow. Its lines are made when
+// they are asked for.
+type longText struct {
+	source  string // of which the first read bytes are in text
+	read    int
+	cleaner safetext.Cleaner
+	text    markdown.Text
+	layout  layout
+}
+
+// longStep is how much of a text is read at once.
+const longStep = 32 << 10
+
+// grow adds to the text, all of which has been read.
+func (t *longText) grow(text string) { t.text.Append(t.cleaner.Write(text)) }
+
+// whole is the text so far; it is safe to show once all of it has been read.
+func (t *longText) whole() string {
+	if t.read < len(t.source) {
+		return t.source
+	}
+	return t.text.Source()
+}
+
+// layOut reads and counts what the budget pays for.
+func (t *longText) layOut(rc *renderContext, l layout) {
+	t.layout = l
+	factor := plainBytes
+	if l.spell {
+		factor = spelledOut
+	}
+	for t.read < len(t.source) && rc.budget > 0 {
+		piece := t.source[t.read:]
+		if len(piece) > longStep {
+			piece = piece[:longStep]
+			for n := longStep; n > longStep-utf8.UTFMax; n-- {
+				if utf8.RuneStart(t.source[t.read+n]) {
+					piece = piece[:n]
+					break
+				}
+			}
+		}
+		t.read += len(piece)
+		rc.spend(len(piece), factor)
+		if l.spell {
+			piece = visible(piece)
+		}
+		t.grow(piece)
+	}
+	rc.spend(t.text.LayOut(l.width, rc.afford(plainBytes)), plainBytes)
+}
+
+// done reports whether all of the text is laid out.
+func (t *longText) done() bool { return t.read == len(t.source) && t.text.LaidOut() }
+
+// Len implements lineSource.
+func (t *longText) Len() int {
+	lines, rest := t.text.Len(), len(t.source)-t.read
+	switch {
+	case rest == 0:
+		return lines
+	case lines == 0:
+		return 1 + rest/max(t.layout.width, 1)
+	}
+	return lines + int(float64(rest)*float64(lines)/float64(t.read))
+}
+
+// isLaidOut reports whether there is line i already.
+func (t *longText) isLaidOut(i int) bool { return t.read == len(t.source) || i < t.text.Len() }
+
+// Line implements lineSource.
+func (t *longText) Line(i int) string {
+	line := "…"
+	if t.isLaidOut(i) {
+		line, _ = t.text.Line(i)
+	}
+	return t.layout.drawn(i, line)
+}
+
+// Info implements lineSource.
+func (t *longText) Info(i int) (info markdown.LineInfo) {
+	info.Lead = notCopied
+	if t.isLaidOut(i) {
+		if _, info = t.text.Line(i); info.Lead != notCopied {
+			info.Lead = leadCells(t.layout.lead)
+		}
+	}
+	return info
+}
