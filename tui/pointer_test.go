@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
@@ -176,4 +179,43 @@ func TestAClickOnAChipChoosesIt(t *testing.T) {
 	if last := r.script.Requests()[1].Messages; last[len(last)-1].Content != "take b" {
 		t.Errorf("the click sends %q", last[len(last)-1].Content)
 	}
+}
+
+// hiding are the characters that a terminal obeys or a reader does not see.
+const hiding = "a\x1b[31mb\rc\u202ed\u200be\x07f\u0090g\U000E0041h"
+
+// Whatever is copied, also of pairs and names that were stored unsafe, is what the screen
+// shows.
+func TestCopiesHoldNothingHidden(t *testing.T) {
+	p := told("question "+hiding, "answer "+hiding+"\n\n```go\ncode "+hiding+"\n```\n")
+	p.Model, p.Author, p.Topic, p.Reasoning, p.Notice = "m/"+hiding, hiding, hiding, hiding, hiding
+	p.ToolCalls = []assistant.ToolCall{{ID: "1", Name: "tool" + hiding, Arguments: json.RawMessage(`{"a":"\u202e` + "\u200b" + `"}`), Result: &assistant.ToolResult{Message: hiding}}}
+	r := startProgram(t, setup{pairs: []assistant.Pair{p}, w: 100, h: 40})
+	r.Wait("question")
+	r.Type(tuitest.Tab)
+	copies := func(how string, do func()) {
+		t.Helper()
+		do()
+		r.Wait("OSC 52 sent")
+		got := r.copied[len(r.copied)-1]
+		if got != safetext.Clean(got) || strings.TrimSpace(got) == "" || strings.ContainsAny(got, "\x1b\r\u202e\u200b\x07\u0090\U000E0041") {
+			t.Errorf("%s copies %q", how, got)
+		}
+		osc := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(got))
+		r.Until(func(string) bool { return strings.Contains(string(r.Output()), osc) })
+		r.Type("j")
+		r.WaitGone("OSC 52")
+	}
+	copies("y", func() { r.Type("y") })
+	copies("Y", func() { r.Type("Y") })
+	copies("c", func() { r.Type("c") })
+	r.Type("z") // all parts
+	copies("the pointer", func() {
+		r.Message(tea.MouseClickMsg{X: 3, Y: 2, Button: tea.MouseLeft})
+		r.Message(tea.MouseMotionMsg{X: 60, Y: 20, Button: tea.MouseLeft})
+		r.Message(tea.MouseReleaseMsg{X: 60, Y: 20, Button: tea.MouseLeft})
+	})
+	r.Type("x")
+	r.Wait("y copies")
+	copies("the request", func() { r.Type("y") })
 }

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/requestview"
@@ -58,6 +59,6 @@ func (p *pickers) openRequest(all []requestview.Request, i int) tea.Cmd {
 		case requestview.Next:
 			return p.openRequest(all, min(len(all)-1, i+1))
 		}
-		return p.copyOut("the request", string(all[i].Body))
+		return p.copySafe("the request", string(all[i].Body), func(body string) string { return string(safetext.JSON([]byte(body))) })
 	})
 }

@@ -112,31 +112,40 @@ func (s *shared) openNotices() tea.Cmd {
 	return s.open(overlay.Notices, overlay.NewText("Notices", lines), nil)
 }
 
-// copyOut copies a text, with API keys redacted: to the system's clipboard, to
-// the buffer of tmux and, by OSC 52, to the terminal, which may drop it.
-func (s *shared) copyOut(what, text string) tea.Cmd {
+// copyOut copies a text, with API keys redacted and without what the screen does not
+// show: to the system's clipboard, to the buffer of tmux and, by OSC 52, to the terminal,
+// which may drop it.
+func (s *shared) copyOut(what, text string) tea.Cmd { return s.copySafe(what, text, safetext.Clean) }
+
+// copySafe is copyOut of a text that safe makes safe to show.
+func (s *shared) copySafe(what, text string, safe func(string) string) tea.Cmd {
 	if strings.TrimSpace(text) == "" {
 		return s.info("there is nothing to copy")
 	}
-	if s.opts.Redact != nil {
-		text = s.opts.Redact(text)
+	redact, native, tmux := s.opts.Redact, s.opts.Clipboard, s.opts.TmuxBuffer
+	type copied struct {
+		text string
+		to   []string
 	}
-	native, tmux := s.opts.Clipboard, s.opts.TmuxBuffer
-	copied := func(context.Context) (to []string, err error) {
-		if native(text) == nil {
-			to = append(to, "the clipboard")
+	return async(func(context.Context) (c copied, err error) {
+		c.text = safe(text)
+		if redact != nil {
+			c.text = redact(c.text)
 		}
-		if tmux != nil && tmux(text) == nil {
-			to = append(to, "the tmux buffer")
+		if native(c.text) == nil {
+			c.to = append(c.to, "the clipboard")
 		}
-		return to, nil
-	}
-	return tea.Batch(tea.SetClipboard(text), async(copied, func(to []string, _ error) tea.Cmd {
-		if len(to) == 0 {
-			return s.info("sent " + what + " by OSC 52; whether the terminal accepts it is unknown")
+		if tmux != nil && tmux(c.text) == nil {
+			c.to = append(c.to, "the tmux buffer")
 		}
-		return s.info("copied " + what + " to " + strings.Join(to, " and ") + " · OSC 52 sent")
-	}))
+		return c, nil
+	}, func(c copied, _ error) tea.Cmd {
+		osc := tea.SetClipboard(c.text)
+		if len(c.to) == 0 {
+			return tea.Batch(osc, s.info("sent "+what+" by OSC 52; whether the terminal accepts it is unknown"))
+		}
+		return tea.Batch(osc, s.info("copied "+what+" to "+strings.Join(c.to, " and ")+" · OSC 52 sent"))
+	})
 }
 
 // refilter evaluates the active line again after pairs have changed.
