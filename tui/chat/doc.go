@@ -12,12 +12,12 @@
 // StartTurn shows a running pair, Apply shows each event of its turn, and Load
 // puts the stored pair in its place.
 //
-// A part has lines, which are made when they are asked for, and reports of each how it is joined to the one above it and
-// how many of its cells are no text. A selection is two cells of pairs: it copies
-// the text as drawn, without gutter, bars and padding, and with the line breaks of
-// the width joined. It stays while the answer grows and the view scrolls, and ends
-// when the width changes or a part is opened or closed. Answer, Markdown and Code
-// return the source instead.
+// A part has lines, which are made when they are asked for, and reports of each how it
+// is joined to the one above it and how many of its cells are no text. A selection is
+// two cells of pairs: it copies the text as drawn, without gutter, bars and padding, and
+// with the line breaks of the width joined. It stays while the answer grows and the view
+// scrolls, and ends when the width changes or a part is opened or closed. Answer,
+// Markdown and Code return the source instead.
 //
 // SetPayloadTypes says how the payloads of a type look and whether they are accepted;
 // rule_proposal is known. The others show a summary and their folded JSON.
