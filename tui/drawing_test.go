@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -50,10 +49,11 @@ func TestAfterTwoKilledStartsAnswersOpenAsTheirSource(t *testing.T) {
 				for _, how := range c.ends {
 					b := start()
 					if how == lasted {
-						time.Sleep(startLasts)
+						d.clock.Advance(startLasts)
+						b.take(tea.FocusMsg{})
 						b.settle()
 					}
-					if how == left || how == lasted {
+					if how == left {
 						if err := b.EndStart(t.Context()); err != nil {
 							t.Fatal(err)
 						}
@@ -70,7 +70,6 @@ func TestAfterTwoKilledStartsAnswersOpenAsTheirSource(t *testing.T) {
 						t.Errorf("v shows\n%s", plainFrame(b.View().Content))
 					}
 				}
-				time.Sleep(startLasts) // the timers of all starts
 			})
 		})
 	}

@@ -115,8 +115,9 @@ type Model struct {
 
 	ctrlC   time.Time // when interrupt last asked to be pressed again
 	lastKey time.Time
-	lasted  bool  // the start has lasted startLasts
-	err     error // why the start failed
+	started time.Time // zero: the start is not counted
+	lasted  bool      // it has lasted startLasts
+	err     error     // why the start failed
 }
 
 // shared is what the Model and its children have in common: session, workspace and

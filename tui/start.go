@@ -105,14 +105,22 @@ func (m *Model) noteStart(failed int) tea.Cmd {
 	if m.opts.Served != nil {
 		return nil
 	}
+	m.started = m.now()
+	return m.setFailedStarts(failed + 1)
+}
+
+func (m *Model) setFailedStarts(n int) tea.Cmd {
 	work := m.work
-	note := func(n int) tea.Cmd {
-		return attempt(func(ctx context.Context) error { return work.SetFailedStarts(ctx, n) }, func(error) tea.Cmd { return nil })
+	return attempt(func(ctx context.Context) error { return work.SetFailedStarts(ctx, n) }, func(error) tea.Cmd { return nil })
+}
+
+// checkStart counts the start as a good one at the first message after it has lasted.
+func (m *Model) checkStart() tea.Cmd {
+	if m.lasted || m.started.IsZero() || m.now().Sub(m.started) < startLasts {
+		return nil
 	}
-	return tea.Batch(note(failed+1), after(startLasts, func() tea.Cmd {
-		m.lasted = true
-		return note(0)
-	}))
+	m.lasted = true
+	return m.setFailedStarts(0)
 }
 
 // EndStart is called when the program has ended in order, not by a panic or by force.
