@@ -109,12 +109,15 @@ func (c *toolCard) addSection(title, text string, width int, rc *renderContext) 
 	}
 	st := &rc.st.Chat
 	lead := min(titleCells, max(0, width-minText))
-	label := textwidth.Truncate("  "+st.Time.Render(fmt.Sprintf("%-7s", title))+" ", lead, "")
+	label := func(title string) string {
+		return textwidth.Truncate("  "+st.Time.Render(fmt.Sprintf("%-7s", title))+" ", lead, "")
+	}
+	first, rest := label(title), label("")
 	c.addText(rc, text, layout{spell: true, lead: lead, width: width - lead, draw: func(i int, line string) string {
 		if i > 0 {
-			return strings.Repeat(" ", lead) + st.ToolArgs.Render(line)
+			return rest + st.ToolArgs.Render(line)
 		}
-		return label + st.ToolArgs.Render(line)
+		return first + st.ToolArgs.Render(line)
 	}})
 }
 
