@@ -8,6 +8,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
@@ -144,13 +146,14 @@ func (p *Pane) drawRow(r row, current bool, w int) string {
 	lead := "  "
 	if current {
 		lead = p.st.Icons.Selected + " "
-		if p.focus {
-			st = p.st.Rules.Selected
-		}
 	}
 	left := []pane.Piece{{Text: lead, Style: pane.CompileStyle(p.st.Rules.Title)}, {Text: name, Style: pane.CompileStyle(st)}}
 	count := pane.CompileStyle(p.st.Rules.Count)
-	return pane.Spread(w-1, textwidth.Fit, p.st.Icons.Ellipsis, left, []pane.Piece{{Text: number, Style: count}}) + " "
+	line := pane.Spread(w-1, textwidth.Fit, p.st.Icons.Ellipsis, left, []pane.Piece{{Text: number, Style: count}}) + " "
+	if current && p.focus {
+		return pane.CompileStyle(p.st.Rules.Selected).Render(ansi.Strip(line))
+	}
+	return line
 }
 
 // rowTexts are the name and the number of a row, and the style of the name.

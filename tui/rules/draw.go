@@ -94,18 +94,15 @@ func (p *Pane) drawRow(r row, current bool, w int) string {
 	if len(right) > 0 {
 		right = append(right, pane.Piece{Text: " ", Style: p.styles.Text})
 	}
-	if current && p.focus {
-		for _, pieces := range [][]pane.Piece{left, right} {
-			for i := range pieces {
-				pieces[i].Style = p.styles.Selected
-			}
-		}
-	}
 	cut := textwidth.Fit
 	if r.isName() {
 		cut = pane.FitName
 	}
-	return pane.Spread(w, cut, p.st.Icons.Ellipsis, left, right)
+	line := pane.Spread(w, cut, p.st.Icons.Ellipsis, left, right)
+	if current && p.focus {
+		return p.styles.Selected.Render(ansi.Strip(line))
+	}
+	return line
 }
 
 // pieces are what a row shows at the left and at the right.

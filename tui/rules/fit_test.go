@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/tui/pane"
+	"winnow/tui/style"
 )
 
 func TestNamesAreCutInTheMiddle(t *testing.T) {
@@ -67,5 +68,29 @@ func TestFindModelsOpensTheModels(t *testing.T) {
 	b.keys("nano")
 	if got := ansi.Strip(b.screen(60, 20)); !strings.Contains(got, "gpt-5-nano") || strings.Contains(got, "gpt-4o") {
 		t.Errorf("the models are not searched:\n%s", got)
+	}
+}
+
+// The row with the cursor is one bar from edge to edge.
+func TestTheSelectedRowIsOneBar(t *testing.T) {
+	for _, profile := range []style.Profile{style.TrueColor, style.ANSI256, style.ANSI16, style.NoColor} {
+		b := open(t, someEnv, many(40))
+		st := style.New(style.Options{Dark: true, Unicode: true, Profile: profile})
+		b.SetStyles(st)
+		b.SetFocus(true)
+		b.on("preview")
+		found := false
+		for _, line := range b.Lines(60, 12) {
+			plain := []rune(ansi.Strip(line))
+			if inner := string(plain[1 : len(plain)-1]); strings.HasPrefix(inner, st.Icons.Selected) && !strings.Contains(inner, "Rules") {
+				found = true
+				if want := st.Rules.Selected.Render(inner); !strings.Contains(line, want) {
+					t.Errorf("profile %d: the row is %q, want %q in it", profile, line, want)
+				}
+			}
+		}
+		if !found {
+			t.Fatalf("no row has the cursor:\n%s", ansi.Strip(b.screen(60, 12)))
+		}
 	}
 }

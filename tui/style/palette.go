@@ -40,6 +40,7 @@ const ruleColourCount = 8
 //	special    models, badges, numbers in code
 type palette struct {
 	Colours     map[string]string
+	Xterm       map[string]string       // chosen by hand of the 256, where the nearest looks wrong
 	RuleColours [ruleColourCount]string // of the rules of the pane, in turn
 }
 
@@ -118,6 +119,9 @@ func (o Options) palette() palette {
 		return p
 	}
 	p.Colours = maps.Clone(p.Colours)
+	if o.Profile == ANSI256 {
+		maps.Copy(p.Colours, p.Xterm)
+	}
 	for name, hex := range o.Palette {
 		if _, ok := p.Colours[name]; ok && hexColour.MatchString(hex) {
 			p.Colours[name] = hex

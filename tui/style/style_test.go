@@ -83,6 +83,25 @@ func TestEveryThemeHasContrast(t *testing.T) {
 	}
 }
 
+// Of the 256 colours a grey is shown as a grey, and a colour as a colour.
+func TestGreysStayGreyIn256Colours(t *testing.T) {
+	spread := func(c color.Color) int {
+		r, g, b, _ := c.RGBA()
+		return int(max(r, g, b)>>8) - int(min(r, g, b)>>8)
+	}
+	for _, name := range Themes() {
+		for _, dark := range []bool{true, false} {
+			full := Options{Dark: dark, Theme: name}.palette()
+			for role, value := range (Options{Dark: dark, Theme: name, Profile: ANSI256}).palette().Colours {
+				is, want := spread(ANSI256.color(value)), spread(lipgloss.Color(full.Colours[role]))
+				if want <= 20 && is > 20 || want >= 64 && is < 30 {
+					t.Errorf("%s dark=%v: %s is %s with a spread of %d, and %v of the 256 with %d", name, dark, role, full.Colours[role], want, ANSI256.color(value), is)
+				}
+			}
+		}
+	}
+}
+
 // xterm16 are the sixteen colours that xterm ships; those of package ansi are VGA's.
 var xterm16 = [16]color.RGBA{
 	{0, 0, 0, 255},
