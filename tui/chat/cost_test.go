@@ -33,8 +33,10 @@ var places = map[string]func(p *assistant.Pair, text string){
 	"notice":    func(p *assistant.Pair, text string) { p.Notice = text },
 	"error":     func(p *assistant.Pair, text string) { p.State, p.ErrorMessage = assistant.PairError, text },
 	"output":    func(p *assistant.Pair, text string) { call(p).Result.Message = text },
-	"arguments": func(p *assistant.Pair, text string) { call(p).Arguments, _ = json.Marshal(map[string]string{"a": text}) },
-	"name":      func(p *assistant.Pair, text string) { call(p).Name = text },
+	"arguments": func(p *assistant.Pair, text string) {
+		call(p).Arguments, _ = json.Marshal(map[string]string{"a": text})
+	},
+	"name": func(p *assistant.Pair, text string) { call(p).Name = text },
 	"payload": func(p *assistant.Pair, text string) {
 		data, _ := json.Marshal(map[string]string{"a": text})
 		p.Payloads = []assistant.Payload{{ID: "p", Type: "t", Data: data, Summary: text}}
