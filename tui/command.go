@@ -184,12 +184,18 @@ func (l *commandLine) usage() string {
 		return ""
 	}
 	if q.Command == nil {
-		texts := []string{}
+		var texts, words []string
 		filter.Walk(q.Expr, func(x filter.Expr) {
+			if word, ok := x.(filter.Word); ok {
+				words = append(words, word.Text)
+			}
 			if text, ok := letterMeanings[filter.PrintExpr(x)]; ok && !slices.Contains(texts, text) {
 				texts = append(texts, text)
 			}
 		})
+		if words != nil {
+			texts = append(texts, "words: "+strings.Join(words, ", "))
+		}
 		if _, all := q.Expr.(filter.SessionCurrent); all || q.Expr == nil {
 			texts = append(texts, letterMeanings[""])
 		}

@@ -43,7 +43,7 @@ func NeedsText(x Expr) bool {
 		switch x := x.(type) {
 		case Content:
 			return len(x.Parts) > 0
-		case Regexp:
+		case Regexp, Word:
 			return true
 		default:
 			return false

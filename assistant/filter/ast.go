@@ -63,6 +63,9 @@ type (
 	Content struct{ Parts []string }
 	// Regexp is c/RE/, RE2 syntax, case ignored.
 	Regexp struct{ Source string }
+	// Word is a word that is not in quotes: it occurs in the user's or the assistant's
+	// text or in the reasoning, case ignored.
+	Word struct{ Text string }
 	// Failed is e: it ended in an error.
 	Failed struct{}
 	// Attachments is i: it has attachments.

@@ -113,6 +113,12 @@ func locate(text []rune) cursorContext {
 			}
 			continue
 		}
+		if s.word() != "" {
+			if s.peek() == eol {
+				return cursorContext{where: inText}
+			}
+			continue
+		}
 		s.pos++
 		if !slices.Contains([]rune("tmxcu"), letter) {
 			if unfinished(&s, letter) {

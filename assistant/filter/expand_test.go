@@ -123,6 +123,8 @@ type plainDialect struct{}
 func (plainDialect) Content(parts []string) (string, []any) {
 	return "content(?)", []any{strings.Join(parts, "*")}
 }
+func (plainDialect) Word(text string) (string, []any) { return "word(?)", []any{text} }
+
 func (plainDialect) Author(Author, string) (string, []any) { return "author", nil }
 
 func (plainDialect) Regexp(source string) (string, []any) { return "regexp(?)", []any{source} }

@@ -89,7 +89,19 @@ func TestParse(t *testing.T) {
 		"!!b":                    Not{Not{b}},
 		"((b (s2)) r3)":          And{[]Expr{b, s2, r3}},
 		"(b|s2)|r3":              Or{[]Expr{b, s2, r3}},
-		"bxoei":                  And{[]Expr{b, SessionCurrent{}, Boundary{}, Failed{}, Attachments{}}},
+		"bxoei":                  Word{"bxoei"},
+		"bug":                    Word{"bug"},
+		"Mini gpt-5.1_x s2":      And{[]Expr{Word{"Mini"}, Word{"gpt-5.1_x"}, s2}},
+		"!bug | (time r3)":       Or{[]Expr{Not{Word{"bug"}}, And{[]Expr{Word{"time"}, r3}}}},
+		"überall":                Word{"überall"},
+		"हिन्दी":                 Word{"हिन्दी"},
+		"bo":                     And{[]Expr{b, Boundary{}}},
+		"s2bug":                  And{[]Expr{s2, Word{"bug"}}},
+		"d<7dbug":                And{[]Expr{Age{Less, 7, Days}, Word{"bug"}}},
+		"b&u&g":                  And{[]Expr{b, Author{}, Flag{false}}},
+		"d'2026-03-04'":          Day{Equal, 2026, time.March, 4},
+		`d<"2026-03-04"`:         Day{Less, 2026, time.March, 4},
+		"b x o e i":              And{[]Expr{b, SessionCurrent{}, Boundary{}, Failed{}, Attachments{}}},
 		"c':delete' ":            Content{[]string{":delete"}},
 	} {
 		q, err := Parse(line)
@@ -148,6 +160,9 @@ func TestParseErrors(t *testing.T) {
 		{"d202-01-01", 2, "202-01-01", "a day that exists"},
 		{"d2026-01", 9, "the end of the line", "- and a day"},
 		{"d2026-x", 7, "x", "a day that exists"},
+		{"d'2026-02-30'", 2, "'2026-02-30'", "a day that exists"},
+		{"d<'7d'", 3, "'7d'", "a day that exists"},
+		{"bug'x'", 4, "'x'", "a term"},
 		{"d=7d", 2, "=", "< > <= or >="},
 		{"d", 2, "the end of the line", "an age or a day"},
 		{"d<7 d", 6, "the end of the line", "an age or a day"},
@@ -247,8 +262,8 @@ func someExpr(r *rand.Rand, depth int) Expr {
 		Session{text()},
 		SessionCurrent{},
 		Boundary{r.IntN(3)},
-		Saved{"a-b_1"},
-	}[r.IntN(20)]
+		Saved{"a-b_1"}, Word{"bug"}, Word{"Gpt-5.1_x."},
+	}[r.IntN(22)]
 }
 
 func TestPrintedExpressionsReadTheSame(t *testing.T) {
@@ -260,7 +275,7 @@ func TestPrintedExpressionsReadTheSame(t *testing.T) {
 
 func FuzzFilter(f *testing.F) {
 	for _, line := range []string{
-		"s2r3", "t'AI > Agents...' & (b | !g)", `c'a\*b*c' c/x\/y/`, "d<3mo d2026-02-28", "@a | o5 :export md 'x y'",
+		"bug mini-5.1 !time", "d'2026-03-04'", "s2r3", "t'AI > Agents...' & (b | !g)", `c'a\*b*c' c/x\/y/`, "d<3mo d2026-02-28", "@a | o5 :export md 'x y'",
 		":topic AI > Agents --base", "s5", "(((", "t'", ":delete --force", "x'ab' :save a-b", "!(!(o)) :star 3 --dry-run",
 	} {
 		f.Add(line)

@@ -103,7 +103,14 @@ func (t Topic) lower() Topic {
 }
 
 // Matches reports whether t matches the topic with this path, "AI > Agents".
-func (t Topic) Matches(path string) bool { return t.lower().matches(splitPath(strings.ToLower(path))) }
+func (t Topic) Matches(path string) bool {
+	return len(t.Path) == 1 && t.Path[0].matchesAll() || t.lower().matches(splitPath(strings.ToLower(path)))
+}
+
+// matchesAll reports whether p is nothing but stars.
+func (p Pattern) matchesAll() bool {
+	return len(p.Parts) > 1 && strings.Join(p.Parts, "") == ""
+}
 
 // Matches reports whether m matches the model "provider/name"; selected is the one
 // selected now.

@@ -65,6 +65,7 @@ func (x Author) line() string       { return "u" + quotedName(x.Name) }
 func (x Age) line() string          { return fmt.Sprintf("d%s%d%s", x.Op, x.N, x.Unit) }
 func (x Day) line() string          { return fmt.Sprintf("d%s%04d-%02d-%02d", x.Op, x.Year, x.Month, x.Day) }
 func (x Regexp) line() string       { return "c/" + strings.ReplaceAll(x.Source, "/", `\/`) + "/" }
+func (x Word) line() string         { return x.Text }
 func (Failed) line() string         { return "e" }
 func (Attachments) line() string    { return "i" }
 func (x Session) line() string      { return "x" + quotedText(x.Prefix) }

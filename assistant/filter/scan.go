@@ -193,6 +193,25 @@ func (s *scanner) regexp() string {
 	}
 }
 
+// minWord is how many letters in a row are a word and not terms.
+const minWord = 3
+
+// word reads a word; "" when there is none here.
+func (s *scanner) word() string {
+	n := 0
+	for r := s.peek(); unicode.IsLetter(r) || n > 0 && unicode.IsMark(r); r = s.peekAt(n) {
+		n++
+	}
+	if n < minWord {
+		return ""
+	}
+	for r := s.peekAt(n); isNameRune(r) || r == '.' || unicode.IsMark(r); r = s.peekAt(n) {
+		n++
+	}
+	s.pos += n
+	return string(s.text[s.pos-n : s.pos])
+}
+
 // name reads letters, digits, _ and -.
 func (s *scanner) name() string {
 	start := s.pos

@@ -48,6 +48,9 @@ type Dialect interface {
 	// Content is true when the parts, which are lower case and not empty, occur
 	// in this order in the text of the user or in that of the assistant.
 	Content(parts []string) (sql string, args []any)
+	// Word is true when the text, which is lower case and not empty, occurs in the text
+	// of the user, in that of the assistant or in the reasoning.
+	Word(text string) (sql string, args []any)
 	// Regexp is true when the RE2 expression matches one of the texts.
 	Regexp(source string) (sql string, args []any)
 	// Author is true when x matches the author of the pair.
@@ -115,6 +118,8 @@ func (w *where) expr(x Expr) string {
 		return w.day(x)
 	case Content:
 		return w.content(x)
+	case Word:
+		return w.bind(w.Dialect.Word(strings.ToLower(x.Text)))
 	case Regexp:
 		return w.bind(w.Dialect.Regexp(x.Source))
 	case Failed:
@@ -178,13 +183,16 @@ func in(column string, names map[int64]string, passes func(string) bool) string 
 	return column + " IN (" + strings.Join(numbers, ",") + ")"
 }
 
-// below returns a condition: the topic is the selected one or below it. Without a
-// selected topic it is true for pairs without a topic.
+// below returns a condition: the topic is the selected one or below it. With the root
+// selected it is true for every pair.
 func (w *where) below(column string) string {
 	selected := foldPath(w.SelectedTopic)
+	if selected == "" {
+		return always
+	}
 	return in(column, w.Topics, func(path string) bool {
 		path = foldPath(path)
-		return path == selected || selected != "" && strings.HasPrefix(path, selected+pathSeparator)
+		return path == selected || strings.HasPrefix(path, selected+pathSeparator)
 	})
 }
 

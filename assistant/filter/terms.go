@@ -12,11 +12,14 @@ import (
 // wantTerm lists what can begin a term.
 const wantTerm = "a term: t s r b g m u d c e i x o @NAME ! or ("
 
-// term reads a letter and what belongs to it.
+// term reads a word, or a letter and what belongs to it.
 func (p *parser) term() Expr {
 	first := p.peek()
 	if first == '@' {
 		return p.saved()
+	}
+	if text := p.word(); text != "" {
+		return Word{text}
 	}
 	all := termStarts()
 	i := slices.IndexFunc(all, func(l termStart) bool { return l.text == string(first) && l.parse != nil })
@@ -170,6 +173,9 @@ func (p *parser) date() Expr {
 	at := p.pos
 	o, given := p.op()
 	p.space()
+	if isQuote(p.peek()) {
+		return p.quotedDay(o)
+	}
 	start := p.pos
 	n := p.number(wantDate)
 	if p.err != nil {
@@ -187,6 +193,17 @@ func (p *parser) date() Expr {
 		o = Less
 	}
 	return Age{o, n, p.unit()}
+}
+
+// quotedDay reads a calendar day in quotes.
+func (p *parser) quotedDay(o Op) Expr {
+	start, found := p.pos, p.found()
+	inner := &parser{scanner: scanner{text: []rune(p.plainString())}}
+	x := inner.day(o)
+	if inner.err != nil || inner.peek() != eol {
+		p.failAt(start, found, "a day that exists, as in d'2026-03-04'")
+	}
+	return x
 }
 
 // unit reads a unit, days when there is none.

@@ -196,6 +196,7 @@ func linesSelectPairs(t *testing.T, s history.Store) {
 		if i == 4 {
 			p.State, p.Attachments = assistant.PairError, []assistant.Attachment{{Name: "a"}}
 		}
+		p.Reasoning = []string{"", "Thinking of über-models, v5.1", ""}[i%3]
 		if i == 2 {
 			p.Author = "Bob"
 		}
@@ -210,7 +211,9 @@ func linesSelectPairs(t *testing.T, s history.Store) {
 	for text, want := range map[string]string{
 		"": "012345", "s>1": "23", "b": "024", "!b": "135", "e | i": "4", "t": "14", "t'AI...'": "1245", "t2": "45", "r2": "45", "x": "135", "x's0'": "024",
 		"m": "012345", "m'gpt*'": "012345", "m'no'": "", "d<3d": "45", "d2026-03-03": "5", "c'KUBER'": "03", "c'GRÖSSE'": "", "c'GRÖßE'": "14", "c'b'": "0235",
-		"c'q*3'": "3", `c/a\/b$/`: "25", "@good b": "2", "o": "45", "!o": "0123", "o1": "345", "b o": "24", "u": "01345", "u'bo*'": "2", "!u'BOB' b": "04", "u'nobody'": "", "s0 | c'a/b'": "0245", "!(s0 | e)": "1235",
+		"c'q*3'": "3", `c/a\/b$/`: "25", "@good b": "2", "o": "45", "!o": "0123", "o1": "345", "b o": "24", "u": "01345", "u'bo*'": "2", "!u'BOB' b": "04", "u'nobody'": "",
+		"kuber": "03", "QUESTION": "012345", "thinking": "14", "über-models": "14", "ÜBER": "14", "question thinking s1": "1", "kuber | thinking": "0134", "!question": "", "nowhere": "",
+		"t'*'": "012345", "s0 | c'a/b'": "0245", "!(s0 | e)": "1235",
 	} {
 		got := ""
 		for _, seq := range line(t, s, text, env) {
@@ -222,6 +225,11 @@ func linesSelectPairs(t *testing.T, s history.Store) {
 	}
 	if authors, err := s.Authors(t.Context()); err != nil || !slices.Contains(authors, "Bob") || slices.Contains(authors, "") {
 		t.Errorf("the authors are %q, %v", authors, err)
+	}
+	root := env
+	root.SelectedTopic = ""
+	if got := line(t, s, "t4", root); !slices.Equal(got, all[2:]) {
+		t.Errorf("with the root selected t4 is %v, want %v", got, all[2:])
 	}
 	env.User = "bob" // a served user, whose name the pair has
 	if got := line(t, s, "u", env); !slices.Equal(got, all[2:3]) {

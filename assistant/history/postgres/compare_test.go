@@ -42,7 +42,7 @@ func (g generator) text(least, most int) string {
 func (g generator) pair() *assistant.Pair {
 	p := &assistant.Pair{
 		Author: pick(g, "", "bob", "Anna"), Session: pick(g, "s1", "s2", "t3"), Topic: pick(g, "", "AI", "AI > Agents", "Work", "Work > AI"), Model: pick(g, "openai/gpt-5", "Anthropic/claude", "x"),
-		UserText: g.text(0, 12), AssistantText: g.text(0, 30), Star: g.IntN(4), Flag: g.IntN(2) == 0,
+		UserText: g.text(0, 12), AssistantText: g.text(0, 30), Reasoning: g.text(0, 12), Star: g.IntN(4), Flag: g.IntN(2) == 0,
 		State:     pick(g, assistant.PairIdle, assistant.PairComplete, assistant.PairError),
 		CreatedAt: day.Add(time.Duration(g.IntN(120)-60)*8*time.Hour + time.Duration(g.IntN(3))),
 	}
@@ -71,7 +71,7 @@ func (g generator) line(depth int) string {
 	}
 	return pick(g,
 		"t'AI...'", "t'AI'", "t'nowhere'", "t", "t2", "t40", "s>1", "s0", "r5", "r0", "r900", "b", "g", "m'*gpt*'", "m'CLAUDE'", "m",
-		"d<7d", "d>2w", "d<36h", "d2026-03-04", "d<=2026-03-01", "e", "i", "x", "x's'", "o", "o2", "@saved", "c/a.b/", "c/^$/", `c/\bAB|ı/`, "c/[^a-z]k/", "c'a*b'", "u", "u'B*'")
+		"d<7d", "d>2w", "d<36h", "d2026-03-04", "d<=2026-03-01", "e", "i", "x", "x's'", "o", "o2", "@saved", "c/a.b/", "c/^$/", `c/\bAB|ı/`, "c/[^a-z]k/", "c'a*b'", "aab", "CabC", "abc_b", "abİ", "éab", "aKa", "u", "u'B*'")
 }
 
 // Random lines select the same pairs in the same order in both engines.

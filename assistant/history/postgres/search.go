@@ -84,6 +84,25 @@ func (d *dialect) Content(parts []string) (sql string, args []any) {
 	return sql, []any{pattern, pattern}
 }
 
+// Word implements filter.Dialect. The reasoning has no index, and PostgreSQL's lower case
+// is not Go's outside of ASCII: such a reasoning is compared here.
+func (d *dialect) Word(text string) (sql string, args []any) {
+	sql, args = d.Content([]string{text})
+	seqs := []int64{}
+	const query = `SELECT b.seq, b.reasoning, b.exact FROM body b
+		WHERE b.seq > ? AND b.seq <= ? AND b.reasoning <> '' AND (b.exact IS NOT NULL OR b.reasoning ILIKE ? OR b.reasoning ~ '[^\x01-\x7f]')`
+	d.EachOnce(query, []any{d.from, d.to, "%" + likeEscapes.Replace(storable(text)) + "%"}, func(scan sqlstore.Scanner) {
+		var r history.Row
+		var exact []byte
+		scan(&r.Seq, &r.Reasoning, &exact)
+		d.Fail(r.SetExactTexts(exact))
+		if strings.Contains(strings.ToLower(r.Reasoning), text) {
+			seqs = append(seqs, r.Seq)
+		}
+	})
+	return "((" + sql + ") OR p.seq = ANY(?::bigint[]))", append(args, seqs)
+}
+
 // Regexp implements filter.Dialect.
 func (d *dialect) Regexp(source string) (sql string, args []any) {
 	seqs, done := d.matched[source]

@@ -95,6 +95,9 @@ func (o *oracle) holds(x filter.Expr, i int, included func(extra int) bool) bool
 		return compare(x.Op, day3(p.CreatedAt, from, to))
 	case filter.Content:
 		return has(p.UserText, x.Parts) || has(p.AssistantText, x.Parts)
+	case filter.Word:
+		word := []string{x.Text}
+		return has(p.UserText, word) || has(p.AssistantText, word) || has(p.Reasoning, word)
 	case filter.Regexp:
 		re := regexp.MustCompile("(?i)" + x.Source)
 		return re.MatchString(p.UserText) || re.MatchString(p.AssistantText)
@@ -206,6 +209,7 @@ func drawPair(t *rapid.T) *assistant.Pair {
 	if rapid.IntRange(0, 9).Draw(t, "broken") == 0 {
 		p.UserText += "\xffab\xc3"
 	}
+	p.Reasoning = drawText(t, "reasoning", 8)
 	p.Topic = rapid.SampledFrom([]string{"", "AI", "AI > Agents", "Work", "Work > AI"}).Draw(t, "topic")
 	p.Model = rapid.SampledFrom([]string{"openai/gpt-5", "Anthropic/claude", "x"}).Draw(t, "model")
 	p.Star, p.Flag = rapid.IntRange(0, 3).Draw(t, "star"), rapid.Bool().Draw(t, "flag")
@@ -224,6 +228,7 @@ func drawLine(t *rapid.T) string {
 	terms := []string{
 		"t'AI...'", "t'AI'", "t'nowhere'", "t", "t2", "s>1", "s0", "r5", "r0", "b", "g", "m'*gpt*'", "m'CLAUDE'", "m",
 		"d<7d", "d>2w", "d2026-03-04", "d<=2026-03-01", "e", "i", "x", "x's'", "o", "o2", "@saved", "c/a.b/", "c/^$/",
+		"aab", "ABC", "bbb", "caB", "İKa", "éab",
 	}
 	var expr func(depth int) string
 	expr = func(depth int) string {

@@ -72,6 +72,15 @@ func (d dialect) Content(parts []string) (sql string, args []any) {
 	return "CASE WHEN p.seq IN (SELECT seq FROM unindexed) THEN " + read + " ELSE " + found + " END", args
 }
 
+// Word searches the index as Content does, and reads the reasoning of the other pairs,
+// which is not indexed.
+func (d dialect) Word(text string) (sql string, args []any) {
+	sql, args = d.Content([]string{text})
+	needle, _ := json.Marshal([]string{text})
+	const reasoning = "coalesce((SELECT contains_in_order(?, CAST(b.reasoning AS BLOB), x'') FROM body b WHERE b.seq = p.seq AND b.reasoning <> ''), 0)"
+	return "((" + sql + ") OR " + reasoning + ")", append(args, needle)
+}
+
 // Regexp reads every text.
 func (d dialect) Regexp(source string) (sql string, args []any) {
 	return onTexts("matches_regexp"), []any{[]byte(source)}

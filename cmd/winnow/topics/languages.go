@@ -22,6 +22,7 @@ func filterLanguage(p *page, _ Facts) {
 		rows = append(rows, []string{e.Line, e.Means})
 	}
 	p.rows(rows)
+	p.text("Three or more letters in a row are a word: it occurs in your message, the answer or the reasoning. Write b u g for the terms and bug for the word; several words must all occur.")
 	p.text("Precedence: parentheses, !, adjacent terms (and), | or + (or). Spaces between terms are ignored. " +
 		"In quotes, * matches any text and \\* a star. Case is ignored.")
 	p.head("Commands act on the messages that the line before them selects")
@@ -60,6 +61,7 @@ var Examples = []Example{
 	{"t'AI...' | c'agent'", "a topic with its subtopics, or a text"},
 	{"!e !(s0 | i)", "no error, at least one star, no attachments"},
 	{"r50 m'claude*'", "one model family among the last fifty messages"},
+	{"kubernetes ingress s>0", "two words, both in the texts, and at least one star"},
 	{"d2026-03-04 u'anna'", "one day, one author"},
 	{"@mine o", "the part of a saved filter that the next request would contain"},
 	{"s3 :export md", "exports the messages with three stars as Markdown"},
