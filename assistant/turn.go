@@ -293,7 +293,7 @@ func (t *turn) storePair() error {
 		b.Queued = t.session
 	}
 	if taken || len(b.Put) > 0 {
-		if err := t.s.opts.Store.Commit(context.WithoutCancel(t.ctx), b); err != nil {
+		if err := t.s.opts.Store.Commit(t.ctx, b); err != nil {
 			return fmt.Errorf("the message could not be stored, so it was not sent: %w", err)
 		}
 	}
@@ -325,7 +325,9 @@ func (t *turn) commit() error {
 			t.log.Warn("request not stored", "model", t.modelID, "error", err)
 		}
 	}
-	if err := t.s.opts.Store.Commit(context.WithoutCancel(t.ctx), b); err != nil {
+	ctx, cancel := t.storing()
+	defer cancel()
+	if err := t.s.opts.Store.Commit(ctx, b); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	t.s.mu.Lock()
@@ -333,6 +335,21 @@ func (t *turn) commit() error {
 	t.unstored = t.unstored[len(answered):]
 	t.noteProgress()
 	return nil
+}
+
+// cancelGrace is how long a cancelled turn waits for the store of what it has done: a
+// server that does not answer must not hold it.
+const cancelGrace = 2 * time.Second
+
+// storing returns a context for storing what the turn has done. It outlives a
+// cancellation by cancelGrace.
+func (t *turn) storing() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.ctx))
+	stop := context.AfterFunc(t.ctx, func() {
+		late := time.AfterFunc(cancelGrace, cancel)
+		context.AfterFunc(ctx, func() { late.Stop() })
+	})
+	return ctx, func() { stop(); cancel() }
 }
 
 // noteProgress keeps what Pairs returns of a pair that is answered again, which the

@@ -94,7 +94,8 @@ func (t *turn) cancelled() Event {
 // pair it replaced, with its requests and the marks set meanwhile, and the
 // proposal it executed.
 func (t *turn) removePair() error {
-	ctx := context.WithoutCancel(t.ctx)
+	ctx, cancel := t.storing()
+	defer cancel()
 	b := &Batch{Delete: []int64{t.pair.Seq}, KeepMarks: true}
 	if old := t.replaced; old != nil {
 		if now, err := t.s.pair(ctx, t.pair.Seq); err == nil {

@@ -53,6 +53,8 @@ type app struct {
 	onScreen   bool            // standard output is the terminal of such a user
 	background *backgroundOpen // opens the program while its screen is drawn; nil without a screen
 
+	historyWaits chan bool // the last news of onHistoryWait
+
 	deferMu   sync.Mutex // guards the two below
 	deferring bool       // a screen is drawn: printErr defers its lines
 	deferred  []string   // each once
@@ -62,7 +64,7 @@ type app struct {
 }
 
 func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, environ: os.Environ(), redactor: &safetext.Redactor{}}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, environ: os.Environ(), redactor: &safetext.Redactor{}, historyWaits: make(chan bool, 1)}
 	log.SetFlags(0)
 	log.SetOutput(&logLines{app: a, source: "standard logger"})
 	// A signal that the parent ignores, as nohup does, stays ignored.

@@ -60,11 +60,30 @@ func (a *app) openStore(ctx context.Context, address string) (history.Store, err
 	if password != "" {
 		a.redactor.Add(password)
 	}
-	store, err := postgres.Open(ctx, address, postgres.Options{Log: a.logger(), Redact: a.redactor.Redact, Password: password, User: s.User})
+	store, err := postgres.Open(ctx, address, postgres.Options{Log: a.logger(), Redact: a.redactor.Redact, Password: password, User: s.User, OnWait: a.onHistoryWait})
 	if has[*history.StorageError](err) {
 		err = advise(err, "check the address, and the password in history_password, PGPASSWORD or ~/.pgpass; winnow help team tells more")
 	}
 	return store, err
+}
+
+// onHistoryWait tells the user that the history server lets an operation wait, and when it
+// answers again: on the screen, where there is one.
+func (a *app) onHistoryWait(waiting bool) {
+	select {
+	case <-a.historyWaits: // nobody has read the last one
+	default:
+	}
+	select {
+	case a.historyWaits <- waiting:
+	default: // another operation has just said so
+	}
+	a.deferMu.Lock()
+	onScreen := a.deferring
+	a.deferMu.Unlock()
+	if waiting && !onScreen {
+		a.printErr("the history server does not answer yet: still waiting")
+	}
 }
 
 // ownFile names the file of the user where an address is asked for.
@@ -127,14 +146,21 @@ var errPassword = advise(errors.New("history: the address contains a password"),
 const changePause = 250 * time.Millisecond
 
 // watchHistory shows what other programs change in a history that several share,
-// and names who deleted pairs that were in view.
-func watchHistory(ctx context.Context, store history.Store, session *assistant.Session, notify func(tui.Noticed)) {
+// names who deleted pairs that were in view, and says when its server lets winnow wait.
+func (a *app) watchHistory(ctx context.Context, store history.Store, session *assistant.Session, notify func(tui.Noticed)) {
 	notifier, ok := store.(history.Notifier)
 	if !ok {
 		return
 	}
 	for {
 		select {
+		case waiting := <-a.historyWaits:
+			text := "the history server answers again"
+			if waiting {
+				text = "the history server does not answer yet: still waiting"
+			}
+			notify(tui.Noticed{Text: text})
+			continue
 		case change := <-notifier.Changes():
 			notify(tui.Noticed{Text: change.DeletedOf(session.Visible()), Pairs: true})
 		case <-ctx.Done():

@@ -206,7 +206,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 			a.endStart(screenGC) // an answer may come from here on
 			p.askEndpoints(a.background.ctx, notify)
 			go p.warm(a.background.ctx)
-			go watchHistory(a.background.ctx, p.store, p.session, notify)
+			go a.watchHistory(a.background.ctx, p.store, p.session, notify)
 			go follow.Writer(a.background.ctx, p.window.filter, p.window.journal, a.logger(), func(s string) { notify(tui.Noticed{Text: s}) })
 			return a.localParts(p)
 		},

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -73,13 +74,16 @@ func parseAddress(address, password string) (*pgxpool.Config, error) {
 	}
 	for name, value := range map[string]string{
 		"application_name": "winnow", "search_path": defaultSchema, "jit": "off", // compiling costs more than a filter line
-		"statement_timeout": "30s", "idle_in_transaction_session_timeout": "60s", "lock_timeout": "20s",
+		"statement_timeout": "30s", "idle_in_transaction_session_timeout": "60s", "lock_timeout": "6s",
 	} {
 		if conn.RuntimeParams[name] == "" {
 			conn.RuntimeParams[name] = value
 		}
 	}
 	c.MaxConns = maxConns
+	// An operation that meets a broken connection runs again: asking first would only wait
+	// for a server that does not answer.
+	c.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	return c, nil
 }
 

@@ -15,7 +15,9 @@
 // method runs again for a few seconds; when it breaks during the commit, the server
 // is asked what became of the transaction, so that nothing is lost that was reported
 // as stored and nothing is stored twice. What cannot be done is a
-// *history.StorageError. A commit is durable on the server before it is reported.
+// *history.StorageError, also when the server does not answer for a few seconds; the
+// next operations then wait less, until it answers again. A commit is durable on the
+// server before it is reported.
 //
 // Every change first increments meta.rev, and so holds its row until it commits:
 // pairs become visible in the order of their seqs. Each change notifies the other

@@ -94,6 +94,8 @@ func (s *store) explain(op string, err error) error {
 	switch {
 	case errors.As(err, new(*pgconn.ConnectError)) && errors.As(err, &refusal): // of a parameter of the address
 		return &history.StorageError{Op: op, Path: s.path, Reason: "the server refuses the connection: " + refusal.Message, Err: err}
+	case errors.Is(err, errNoAnswer):
+		return &history.StorageError{Op: op, Path: s.path, Reason: errNoAnswer.Error(), Err: err}
 	case errors.As(err, new(*unknownOutcomeError)):
 		return &history.StorageError{Op: op, Path: s.path, Reason: err.Error(), Err: err}
 	case disconnected(err) || errors.Is(err, errAborted) || errors.Is(err, sqlstore.ErrBroken):

@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -254,5 +256,176 @@ func TestAReadOnlyServerIsRead(t *testing.T) {
 	}
 	if err := reader.SaveDraft(t.Context(), "k", history.Draft{Text: "x"}); !errors.As(err, &storage) || storage.Op != "write" {
 		t.Errorf("a write: %v, want a *StorageError", err)
+	}
+}
+
+// A server that has vanished: connections are accepted, or open already, and nothing is
+// answered. relay forwards to the server until it is silenced.
+type relay struct {
+	net.Listener
+	silent chan struct{}
+	once   sync.Once
+}
+
+func newRelay(t *testing.T, socket string) *relay {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	must(t, err)
+	r := &relay{Listener: listener, silent: make(chan struct{})}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			t.Cleanup(func() { _ = client.Close() })
+			server, err := new(net.Dialer).DialContext(context.WithoutCancel(t.Context()), "unix", socket)
+			if err != nil {
+				return
+			}
+			t.Cleanup(func() { _ = server.Close() })
+			go r.forward(server, client)
+			go r.forward(client, server)
+		}
+	}()
+	return r
+}
+
+// forward copies until the relay is silenced, and then nothing; the connection stays open.
+func (r *relay) forward(to io.Writer, from io.Reader) {
+	piece := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(piece)
+		select {
+		case <-r.silent:
+			return
+		default:
+		}
+		if err != nil {
+			return
+		}
+		if _, err := to.Write(piece[:n]); err != nil {
+			return
+		}
+	}
+}
+
+func (r *relay) silence() { r.once.Do(func() { close(r.silent) }) }
+
+// silencedStore is a store whose server answers until the relay is silenced, and what
+// OnWait was called with.
+func silencedStore(t *testing.T) (*store, *relay, chan bool) {
+	t.Helper()
+	own := needServer(t).newDatabase(t)
+	r := newRelay(t, filepath.Join(shared.dir, ".s.PGSQL.5432"))
+	u, err := url.Parse(own)
+	must(t, err)
+	u.Host, u.RawQuery = r.Addr().String(), "sslmode=disable"
+	waits := make(chan bool, 100)
+	return openAt(t, u.String(), Options{OnWait: func(waiting bool) { waits <- waiting }}), r, waits
+}
+
+// A server that does not answer is given up in a bounded time, which is told; the next
+// operations are given up sooner, and one whose user gives up ends at once.
+func TestAServerThatDoesNotAnswerIsGivenUp(t *testing.T) {
+	s, r, waits := silencedStore(t)
+	p := &assistant.Pair{Session: "s", UserText: "before"}
+	put := func(ctx context.Context) error {
+		return s.Commit(ctx, &assistant.Batch{Put: []*assistant.Pair{{Session: "s"}}})
+	}
+	must(t, s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}))
+	r.silence()
+	for len(waits) > 0 {
+		<-waits
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- put(ctx) }()
+	if !<-waits {
+		t.Error("OnWait(false) came first")
+	}
+	cancel() // as Esc does
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("a write that was given up: %v", err)
+	}
+	if <-waits {
+		t.Error("OnWait(true) came again before its end")
+	}
+	var took [2]time.Duration
+	for i, op := range []func() error{
+		func() error { return put(t.Context()) },
+		func() error { _, err := s.Load(t.Context(), []int64{p.Seq}); return err },
+	} {
+		began := time.Now()
+		err := op()
+		took[i] = time.Since(began)
+		var storage *history.StorageError
+		if !errors.As(err, &storage) || storage.Reason != errNoAnswer.Error() {
+			t.Errorf("operation %d: %v, want that the server does not answer", i, err)
+		}
+	}
+	if n := s.pool.Stat().AcquiredConns(); n > 0 {
+		t.Errorf("%d connections are in use after all has ended", n)
+	}
+	if took[1] > took[0]/2 {
+		t.Errorf("the first operation was given up after %v, the next one after %v", took[0], took[1])
+	}
+}
+
+// The same where nothing was ever answered.
+func TestAnAddressThatDoesNotAnswerIsGivenUp(t *testing.T) {
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // nobody accepts
+	must(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	_, err = Open(t.Context(), "postgres://winnow@"+listener.Addr().String()+"/x?sslmode=disable", Options{})
+	var storage *history.StorageError
+	if !errors.As(err, &storage) || storage.Op != "open" {
+		t.Errorf("Open = %v, want a *StorageError", err)
+	}
+}
+
+// A role that may only read opens and reads, hears of changes, and says why it does not
+// write; before the schema is up to date it says who can bring it there.
+func TestARoleThatMayOnlyReadReads(t *testing.T) {
+	addresses := newTeam(t, false)
+	owner := openAt(t, addresses.owner, Options{})
+	u, err := url.Parse(addresses.anna)
+	must(t, err)
+	anna := u.User.Username()
+	run(t, owner, "REVOKE ALL ON ALL TABLES IN SCHEMA winnow FROM "+anna)
+	run(t, owner, "REVOKE ALL ON ALL SEQUENCES IN SCHEMA winnow FROM "+anna)
+	run(t, owner, "GRANT SELECT ON ALL TABLES IN SCHEMA winnow TO "+anna)
+	p := &assistant.Pair{Session: "s", UserText: "which models?", AssistantText: "these", State: assistant.PairComplete}
+	must(t, owner.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}))
+
+	reader := openAt(t, addresses.anna, Options{})
+	reason := "the database role " + anna + " may only read"
+	var storage *history.StorageError
+	if !errors.As(reader.Report().ReadOnly, &storage) || storage.Reason != reason {
+		t.Errorf("ReadOnly = %v, want %q", reader.Report().ReadOnly, reason)
+	}
+	got, err := reader.Load(t.Context(), []int64{p.Seq})
+	if err != nil || len(got) != 1 || got[0].UserText != "which models?" {
+		t.Errorf("Load = %+v, %v", got, err)
+	}
+	if found := selects(t, reader, "c'models'"); len(found) != 1 {
+		t.Errorf("a line finds %v", found)
+	}
+	if _, err := reader.Requests(t.Context(), p.Seq); err != nil {
+		t.Error(err)
+	}
+	if err := reader.SaveDraft(t.Context(), "k", history.Draft{Text: "x"}); !errors.As(err, &storage) || storage.Op != "write" || storage.Reason != reason {
+		t.Errorf("a write: %v, want %q", err, reason)
+	}
+	must(t, owner.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{{Session: "s", UserText: "later"}}}))
+	<-reader.Changes()
+	if refs, err := reader.Refs(t.Context(), "s", 3.5); err != nil || len(refs) != 2 {
+		t.Errorf("after a change there are %d pairs, %v", len(refs), err)
+	}
+
+	run(t, owner, "UPDATE meta SET version = version - 1")
+	if _, err := Open(t.Context(), addresses.anna, Options{}); !errors.As(err, &storage) || !strings.Contains(storage.Reason, "open it once with a role that may write") {
+		t.Errorf("an older schema: %v", err)
 	}
 }

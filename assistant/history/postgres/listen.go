@@ -36,7 +36,7 @@ func (s *store) listen(conn *pgx.Conn) {
 		case <-s.ctx.Done():
 			return
 		}
-		ctx, cancel := context.WithTimeout(s.ctx, connectTimeout)
+		ctx, cancel := context.WithTimeout(quietly(s.ctx), connectTimeout)
 		conn, _ = s.connectListener(ctx) // where it fails, Refresh tells as much
 		if _, err := s.Refresh(ctx); err == nil && s.Revision() > seen {
 			s.deliver(ctx, &seen, s.Revision()) // what was missed meanwhile
@@ -61,7 +61,7 @@ func (s *store) receive(conn *pgx.Conn, seen *int64) error {
 		if owner == s.owner.Load() {
 			*seen = max(*seen, rev)
 		} else if rev > *seen {
-			s.deliver(s.ctx, seen, rev)
+			s.deliver(quietly(s.ctx), seen, rev)
 		}
 	}
 }
@@ -99,10 +99,11 @@ func (s *store) connectListener(ctx context.Context) (*pgx.Conn, error) {
 		return nil, err
 	}
 	owner := s.owner.Load()
-	if owner == 0 {
+	writes := s.report.ReadOnly == nil // otherwise it sends no pair
+	if writes && owner == 0 {
 		err = conn.QueryRow(ctx, "SELECT nextval('owner')").Scan(&owner)
 	}
-	if err == nil {
+	if writes && err == nil {
 		_, err = conn.Exec(ctx, "SELECT pg_advisory_lock($1, $2)", lockClass, owner)
 	}
 	if err == nil {

@@ -3,6 +3,8 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -28,6 +30,9 @@ type Options struct {
 	// User is the author of the pairs that this store adds; "" means the database
 	// role, and a private history takes no other.
 	User string
+	// OnWait is called when an operation begins to wait long for the server, and when it
+	// ceases to, from any goroutine; it must not block. nil is not called.
+	OnWait func(waiting bool)
 }
 
 // store is a history.Store in a PostgreSQL database.
@@ -42,6 +47,7 @@ type store struct {
 	pool    *pgxpool.Pool
 
 	owner   atomic.Int64 // number of this store in pair.owner; 0: it has none yet
+	silent  atomic.Bool  // the server has not answered to the last operation
 	changes chan history.Change
 
 	ctx      context.Context // ends with Close
@@ -97,10 +103,15 @@ func requireDurability(ctx context.Context, conn *pgx.Conn) error {
 // server that is read-only.
 func (s *store) open(ctx context.Context) (listener *pgx.Conn, err error) {
 	const state = `SELECT current_setting('transaction_read_only') = 'on', session_user,
-		coalesce((SELECT relrowsecurity FROM pg_class WHERE oid = to_regclass($1)), false)`
-	var readOnly, private bool
-	err = s.pool.QueryRow(ctx, state, s.schema+".pair").Scan(&readOnly, &s.role, &private)
-	if err != nil {
+		coalesce((SELECT relrowsecurity FROM pg_class WHERE oid = to_regclass($1)), false),
+		coalesce(NOT has_table_privilege(to_regclass($1), 'INSERT'), false)`
+	var readOnly, private, mayOnlyRead bool
+	w, first := s.await(ctx)
+	err = s.pool.QueryRow(first, state, s.schema+".pair").Scan(&readOnly, &s.role, &private, &mayOnlyRead)
+	w.end()
+	if errors.Is(context.Cause(first), errNoAnswer) {
+		return nil, errNoAnswer
+	} else if err != nil {
 		return nil, err
 	}
 	s.User = cmp.Or(s.options.User, s.role)
@@ -109,9 +120,12 @@ func (s *store) open(ctx context.Context) (listener *pgx.Conn, err error) {
 			return nil, err
 		}
 	}
-	if readOnly {
-		s.report.ReadOnly = &history.StorageError{Op: "write", Path: s.path, Reason: reasons[codeReadOnly]}
-		_, err = s.version(ctx)
+	if readOnly || mayOnlyRead {
+		reason := reasons[codeReadOnly]
+		if mayOnlyRead {
+			reason = "the database role " + s.role + " may only read"
+		}
+		listener, err = s.openReadOnly(ctx, reason)
 	} else if err = s.upgrade(ctx); err == nil {
 		if listener, err = s.connectListener(ctx); err == nil {
 			err = s.endInterrupted(ctx)
@@ -124,6 +138,25 @@ func (s *store) open(ctx context.Context) (listener *pgx.Conn, err error) {
 		disconnect(listener)
 	}
 	return listener, err
+}
+
+// openReadOnly prepares a store that only reads. listener is nil where it cannot listen,
+// as on a standby.
+func (s *store) openReadOnly(ctx context.Context, reason string) (listener *pgx.Conn, err error) {
+	s.report.ReadOnly = &history.StorageError{Op: "write", Path: s.path, Reason: reason}
+	version, err := s.version(ctx)
+	if err == nil && version < schemaVersion {
+		err = &history.StorageError{Op: "open", Path: s.path, Reason: fmt.Sprintf(
+			"its schema has version %d, and %s: open it once with a role that may write, which brings it to version %d", version, reason, schemaVersion)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	listener, refused := s.connectListener(ctx)
+	if refused != nil {
+		s.options.Log.Debug("history without notifications", "err", refused)
+	}
+	return listener, nil
 }
 
 func (s *store) Report() history.Report { return s.report }
@@ -152,7 +185,15 @@ func (s *store) Close() error {
 	s.close.Do(func() {
 		s.cancel()
 		s.listener.Wait()
-		s.pool.Close()
+		closed := make(chan struct{})
+		go func() {
+			s.pool.Close()
+			close(closed)
+		}()
+		select {
+		case <-closed:
+		case <-time.After(downWait): // the server does not answer
+		}
 	})
 	return nil
 }

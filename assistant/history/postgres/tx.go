@@ -13,8 +13,11 @@ import (
 	"winnow/assistant/history/sqlstore"
 )
 
-// conn is a transaction of the driver.
-type conn struct{ pgx.Tx }
+// conn is a transaction of the driver. It calls answered for each answer of the server.
+type conn struct {
+	pgx.Tx
+	answered func()
+}
 
 // numbered replaces each ? of a statement by its number.
 func numbered(sql string) string {
@@ -35,40 +38,72 @@ func (c conn) Query(ctx context.Context, query string, args []any, once bool) (s
 	if once {
 		args = append([]any{pgx.QueryExecModeDescribeExec}, args...)
 	}
-	return c.Tx.Query(ctx, numbered(query), args...)
+	found, err := c.Tx.Query(ctx, numbered(query), args...)
+	if err != nil {
+		return nil, err
+	}
+	return &rows{Rows: found, answered: c.answered}, nil
+}
+
+// rows are the rows of a query.
+type rows struct {
+	pgx.Rows
+	answered func()
+	n        int
+}
+
+// Next implements sqlstore.Rows.
+func (r *rows) Next() bool {
+	const noted = 64 // one in so many rows is noted as an answer
+	more := r.Rows.Next()
+	if more && r.n%noted == 0 {
+		r.answered()
+	}
+	r.n++
+	return more
 }
 
 // Exec implements sqlstore.Conn.
 func (c conn) Exec(ctx context.Context, query string, args []any) (changed int64, err error) {
 	tag, err := c.Tx.Exec(ctx, numbered(query), args...)
+	if err == nil {
+		c.answered()
+	}
 	return tag.RowsAffected(), err
 }
 
 const (
 	// retryFor bounds how long an operation is tried again after the connection
 	// broke: a server restarts within it.
-	retryFor = 4 * time.Second
-	// writeTimeout bounds a transaction that writes, which its caller cannot cancel.
-	writeTimeout = 60 * time.Second
-	retryPause   = 50 * time.Millisecond
+	retryFor   = 4 * time.Second
+	retryPause = 50 * time.Millisecond
 )
 
 // Read implements sqlstore.Engine. When the connection breaks, f may run again.
 func (s *store) Read(ctx context.Context, f func(*sqlstore.Tx)) error {
+	w, ctx := s.await(ctx)
+	defer w.end()
 	return s.retry(ctx, "read", func() error {
-		return s.attempt(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, f)
+		return s.attempt(ctx, ctx, w, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, f)
 	})
 }
 
 // Write implements sqlstore.Engine. When the connection breaks, f may run again, but
-// only after it is certain that nothing was committed.
+// only after it is certain that nothing was committed. ctx ends it until the commit
+// begins, whose outcome the caller learns.
 func (s *store) Write(ctx context.Context, f func(*sqlstore.Tx)) error {
+	if s.report.ReadOnly != nil {
+		return s.report.ReadOnly
+	}
+	w, committing := s.await(context.WithoutCancel(ctx))
+	defer w.end()
+	running, cancel := context.WithCancelCause(committing)
+	defer cancel(nil)
+	defer context.AfterFunc(ctx, func() { cancel(ctx.Err()) })()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
-	defer cancel()
-	return s.retry(ctx, "write", func() error { return s.attempt(ctx, pgx.TxOptions{}, f) })
+	return s.retry(running, "write", func() error { return s.attempt(running, committing, w, pgx.TxOptions{}, f) })
 }
 
 // retry runs an operation again while the database cannot be reached, for a while.
@@ -79,6 +114,9 @@ func (s *store) retry(ctx context.Context, op string, try func() error) error {
 	pause := retryPause
 	for deadline := time.Now().Add(retryFor); ; pause *= 2 { // many programs wait for the same server
 		err := try()
+		if err != nil && errors.Is(context.Cause(ctx), errNoAnswer) {
+			return s.explain(op, errNoAnswer)
+		}
 		if !transient(err) || time.Now().After(deadline) || ctx.Err() != nil {
 			return s.explain(op, err)
 		}
@@ -91,23 +129,30 @@ func (s *store) retry(ctx context.Context, op string, try func() error) error {
 	}
 }
 
-// attempt runs f in one transaction and commits it.
-func (s *store) attempt(ctx context.Context, o pgx.TxOptions, f func(*sqlstore.Tx)) error {
+// attempt runs f in one transaction and commits it, in a context of its own.
+func (s *store) attempt(ctx, committing context.Context, w *wait, o pgx.TxOptions, f func(*sqlstore.Tx)) error {
 	acquired, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer acquired.Release()
-	pgTx, err := acquired.BeginTx(ctx, o)
-	if err != nil {
+	var pgTx pgx.Tx
+	defer func() {
+		if ctx.Err() != nil { // the server may never answer on it
+			_ = acquired.Hijack().PgConn().Conn().Close()
+			return
+		}
+		if pgTx != nil {
+			end, cancel := context.WithTimeout(context.Background(), retryFor)
+			defer cancel()
+			_ = pgTx.Rollback(end) // fails after the commit, and where the connection is gone
+		}
+		acquired.Release()
+	}()
+	if pgTx, err = acquired.BeginTx(ctx, o); err != nil {
 		return err
 	}
-	defer func() {
-		end, cancel := context.WithTimeout(context.Background(), retryFor)
-		defer cancel()
-		_ = pgTx.Rollback(end) // fails after the commit, and where the connection is gone
-	}()
-	t := sqlstore.NewTx(ctx, conn{pgTx})
+	w.answered()
+	t := sqlstore.NewTx(ctx, conn{pgTx, w.answered})
 	f(t)
 	if o.AccessMode == pgx.ReadOnly || t.Err() != nil {
 		return t.Err()
@@ -116,8 +161,8 @@ func (s *store) attempt(ctx context.Context, o pgx.TxOptions, f func(*sqlstore.T
 	if t.Err() != nil {
 		return t.Err()
 	}
-	if err := pgTx.Commit(ctx); unknown(err) {
-		return s.outcome(ctx, id[0], err)
+	if err := pgTx.Commit(committing); unknown(err) {
+		return s.outcome(committing, id[0], err)
 	} else {
 		return err
 	}
@@ -129,7 +174,7 @@ var errAborted = errors.New("the connection broke before the commit")
 // outcome asks what became of a transaction whose commit was not answered. Its
 // error is nil when it was committed. lost is what broke the connection.
 func (s *store) outcome(ctx context.Context, id string, lost error) error {
-	for deadline := time.Now().Add(2 * retryFor); ; {
+	for deadline := time.Now().Add(answerWait); ; {
 		status, err := s.transactionStatus(ctx, id)
 		switch {
 		case err == nil && status == "committed":

@@ -28,8 +28,9 @@ type Options struct {
 	// Idle is when a session is closed that has no follower, no turn and no request; 0 is
 	// DefaultIdle.
 	Idle time.Duration
-	// AnswerWait, Comment, Write and Drain replace the constants below; 0 does not.
-	AnswerWait, Comment, Write, Drain time.Duration
+	// AnswerWait, Comment, Write, Drain and HistoryWait replace the constants below; 0 does
+	// not.
+	AnswerWait, Comment, Write, Drain, HistoryWait time.Duration
 }
 
 // DefaultIdle is the default of Options.Idle.
@@ -40,6 +41,7 @@ const (
 	writeTime    = 10 * time.Second // for a reader to take what was written
 	drainTime    = 10 * time.Second // for running turns at the end
 	closeTime    = 2 * time.Second  // for interrupted turns and open streams after that
+	historyTime  = 8 * time.Second  // to open a session in a history that does not answer
 	requestTime  = 30 * time.Second // to read a request, and to answer what is no stream
 	idleTime     = 2 * time.Minute  // of a connection without requests
 	maxHeader    = 64 << 10         // bytes
@@ -67,6 +69,7 @@ type Server struct {
 
 // New returns a server. It follows the changes of the hub until that is closed.
 func New(o Options) (*Server, error) {
+	o.HistoryWait = cmp.Or(o.HistoryWait, historyTime)
 	o.AnswerWait, o.Comment = cmp.Or(o.AnswerWait, serve.AnswerWait), cmp.Or(o.Comment, commentAfter)
 	o.Idle = cmp.Or(o.Idle, DefaultIdle)
 	o.Write, o.Drain = cmp.Or(o.Write, writeTime), cmp.Or(o.Drain, drainTime)

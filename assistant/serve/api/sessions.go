@@ -104,8 +104,14 @@ func (s *Server) openSession(r *http.Request, in newSession) (sessionInfo, error
 	if err := s.makeRoom(r.Context()); err != nil {
 		return sessionInfo{}, err
 	}
-	session, err := s.hub.Open(r.Context(), serve.Join{User: in.User, Session: in.Session, Model: in.Model})
-	if err != nil {
+	ctx, cancel := context.WithTimeout(r.Context(), s.opts.HistoryWait)
+	defer cancel()
+	session, err := s.hub.Open(ctx, serve.Join{User: in.User, Session: in.Session, Model: in.Model})
+	switch {
+	case err != nil && ctx.Err() != nil && r.Context().Err() == nil:
+		s.log.Warn("history does not answer", "error", err)
+		return sessionInfo{}, newProblem(http.StatusServiceUnavailable, codeStorage, "the history cannot be used now: it does not answer")
+	case err != nil:
 		return sessionInfo{}, err
 	}
 	st := newStream(s, session)
