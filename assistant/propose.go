@@ -51,7 +51,7 @@ func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept
 	}
 	found.Decision = "accepted"
 	t.model, t.name, t.decided, t.proposal = llm.Scripted{Calls: calls, Done: found.Summary}, "proposal", holder, payload
-	return s.startTurn(t)
+	return s.startWithEvents(t)
 }
 
 // PromptOf returns the prompt that a server action of an answer sends: that of

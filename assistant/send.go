@@ -46,6 +46,19 @@ func (s *Session) Send(ctx context.Context, p Prompt) (<-chan Event, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.startWithEvents(t)
+}
+
+// Begin starts a turn as Send does. Its events are those that Follow returns after the
+// version, up to one of Complete, Error and Cancelled.
+func (s *Session) Begin(ctx context.Context, p Prompt) (after int64, err error) {
+	if p.blank() {
+		return 0, ErrEmpty
+	}
+	t, err := s.newTurn(ctx, p)
+	if err != nil {
+		return 0, err
+	}
 	return s.startTurn(t)
 }
 
@@ -86,20 +99,29 @@ func SessionOf(ctx context.Context) *Session {
 	return s
 }
 
-func (s *Session) startTurn(t *turn) (<-chan Event, error) {
+// startWithEvents starts a turn and returns its events.
+func (s *Session) startWithEvents(t *turn) (<-chan Event, error) {
+	t.events = newEventQueue()
+	if _, err := s.startTurn(t); err != nil {
+		return nil, err
+	}
+	events := make(chan Event, eventBuffer)
+	go t.events.forward(events)
+	return events, nil
+}
+
+// startTurn starts a turn and returns the version before its first event.
+func (s *Session) startTurn(t *turn) (after int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running != nil {
 		t.cancel(nil)
-		return nil, ErrBusy
+		return 0, ErrBusy
 	}
-	t.events = newEventQueue()
-	s.running = t
+	s.running, s.updates.began = t, s.updates.version
 	close(s.turnStarted)
 	go t.run()
-	events := make(chan Event, eventBuffer)
-	go t.events.forward(events)
-	return events, nil
+	return s.updates.began, nil
 }
 
 // endTurn makes the session ready for the next turn.
@@ -116,6 +138,10 @@ func (s *Session) endTurn(t *turn, end Event) {
 		s.current.queuePaused = true // what waits is never sent by itself after an error
 	}
 	s.view.tracker.SetLimit(s.limit()) // the endpoint may have named its limits
+	t.publish(append(t.pendingEvents, end)...)
+	if t.events != nil {
+		t.events.end()
+	}
 }
 
 // Queue stores one message to be sent when the response that is streaming now
@@ -149,7 +175,7 @@ func (s *Session) Queue(p Prompt) error {
 	if t.seq == 0 { // TurnStarted comes first
 		t.pendingEvents = append(t.pendingEvents, Queued{p.Text})
 	} else {
-		t.events.add(Queued{p.Text})
+		t.publish(Queued{p.Text})
 	}
 	return nil
 }

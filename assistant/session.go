@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"strings"
-	"sync"
 	"time"
 
 	"winnow/assistant/budget"
@@ -79,7 +78,8 @@ type Session struct {
 	work    chan struct{}
 	started bool // in journal and store; guarded by work
 
-	mu          sync.Mutex // guards the fields below; never held over I/O
+	mu          publishingMutex // guards the fields below; never held over I/O
+	updates     sessionLog      // see Next
 	current     sessionMemory
 	model       string
 	topic       string
@@ -124,6 +124,8 @@ func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 	s.runID = NewID(s.now())
 	s.current.id = cmp.Or(opts.ID, NewID(s.now()))
 	s.view.tracker = budget.NewTracker(opts.Settings.Budget, s.limit())
+	s.updates.states = s.states()
+	s.mu.session = s
 	return s, nil
 }
 

@@ -62,7 +62,7 @@ type turn struct {
 	settings Settings
 	session  string
 	topic    string
-	events   *eventQueue   // nil in a Conversation
+	events   *eventQueue   // of Send; nil: the turn was started by Begin
 	done     chan struct{} // closed when the session is ready for the next turn
 	// Guarded by the session's mutex:
 	seq           int64      // of the pair, once it is durable
@@ -108,8 +108,6 @@ func (t *turn) run() {
 	}
 	t.s.endTurn(t, end)
 	close(t.done)
-	t.events.add(append(t.pendingEvents, end)...)
-	t.events.end()
 }
 
 // execute runs the turn and stores its end. A panic becomes an Error, with the
@@ -153,10 +151,23 @@ func (t *turn) begin() error {
 	return t.prepare()
 }
 
-// emit reports to the reader of the events.
+// emit reports an event; the turn of a Conversation reports none.
 func (t *turn) emit(e Event) {
+	if t.s == nil {
+		return
+	}
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
+	t.publish(e)
+}
+
+// publish reports events with the session's mutex locked.
+func (t *turn) publish(events ...Event) {
 	if t.events != nil {
-		t.events.add(e)
+		t.events.add(events...)
+	}
+	for _, e := range events {
+		t.s.updates.add(e)
 	}
 }
 
@@ -302,7 +313,7 @@ func (t *turn) storePair() error {
 	t.s.current.dequeued = t.s.current.dequeued && !taken
 	t.seq = t.pair.Seq
 	t.noteProgress()
-	t.events.add(append([]Event{TurnStarted{t.seq}}, t.pendingEvents...)...)
+	t.publish(append([]Event{TurnStarted{t.seq}}, t.pendingEvents...)...)
 	t.pendingEvents = nil
 	t.s.view.drop(b.Delete)
 	t.s.view.showRunning(t.pair.Seq)

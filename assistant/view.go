@@ -170,6 +170,7 @@ func (s *Session) limit() budget.Limit {
 func (s *Session) ModelsChanged() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.updates.models++
 	s.view.tracker.SetLimit(s.limit())
 }
 

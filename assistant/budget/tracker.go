@@ -17,6 +17,7 @@ type Tracker struct {
 	result     Boundary // of the last call of Boundary
 	valid      bool     // result is in force; false is dirty
 	recomputes int
+	changes    int // see Changes
 	examined   int // how many pairs were examined, for tests
 }
 
@@ -24,7 +25,10 @@ type Tracker struct {
 func NewTracker(p Params, limit Limit) *Tracker { return &Tracker{params: p, limit: limit} }
 
 // Dirty makes the next call of Boundary compute it again.
-func (t *Tracker) Dirty() { t.valid = false }
+func (t *Tracker) Dirty() {
+	t.valid = false
+	t.changes++
+}
 
 // Boundary returns the boundary in force, computing it first when dirty.
 func (t *Tracker) Boundary() Boundary {
@@ -62,16 +66,26 @@ func (t *Tracker) Fit(aut int) (at Boundary, pairs, tokens int) {
 // Recomputes returns how often the boundary was computed.
 func (t *Tracker) Recomputes() int { return t.recomputes }
 
+// Changes counts what may change the pairs or the next result of Boundary.
+func (t *Tracker) Changes() int { return t.changes }
+
+// Limit returns the limit of the model now selected.
+func (t *Tracker) Limit() Limit { return t.limit }
+
 // SetParams changes the settings. After a change of CharsPerToken the caller
 // must Replace the costs.
 func (t *Tracker) SetParams(p Params) {
-	t.valid = t.valid && p.CPT() == t.params.CPT() && p.URA() == t.params.URA()
+	if p.CPT() != t.params.CPT() || p.URA() != t.params.URA() {
+		t.Dirty()
+	}
 	t.params = p
 }
 
 // SetLimit changes the limit to that of the model now selected.
 func (t *Tracker) SetLimit(l Limit) {
-	t.valid = t.valid && l == t.limit
+	if l != t.limit {
+		t.Dirty()
+	}
 	t.limit = l
 }
 
@@ -90,6 +104,7 @@ func (t *Tracker) Replace(visible []Cost) {
 // being answered, counts in Y only and does not mark the Tracker dirty.
 func (t *Tracker) Append(c Cost) {
 	t.costs = append(t.costs, c)
+	t.changes++
 	t.result.Y = len(t.costs)
 	if c.Contributes {
 		t.current.add(c, 1)

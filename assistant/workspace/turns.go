@@ -38,12 +38,7 @@ func (w *Workspace) CheckSend(p assistant.Prompt) SendCheck {
 // after BeginReAsk replaces that pair. The caller stores the text as
 // it was typed with AddSent.
 func (w *Workspace) Send(ctx context.Context, p assistant.Prompt) (<-chan assistant.Event, error) {
-	w.mu.Lock()
-	if p.Replaces == 0 && !p.Again() {
-		p.Replaces = w.reask
-	}
-	w.mu.Unlock()
-	events, err := w.session.Send(ctx, p)
+	events, err := w.session.Send(ctx, w.replacing(p))
 	if err == nil {
 		w.EndReAsk()
 	}

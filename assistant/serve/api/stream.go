@@ -109,7 +109,7 @@ func (st *stream) start(p assistant.Prompt) (before int64, err error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	before = st.frames.Last()
-	events, err := st.Send(context.Background(), p) // the turn outlives the request
+	after, err := st.Begin(context.Background(), p) // the turn outlives the request
 	if err != nil {
 		return 0, err
 	}
@@ -117,27 +117,34 @@ func (st *stream) start(p assistant.Prompt) (before int64, err error) {
 	release := st.Use()
 	s.turns.Go(func() {
 		defer release()
-		st.pump(events)
+		st.pump(after)
 	})
 	return before, nil
 }
 
-// pump reads a turn to its end, and begins the turn of the message that waits.
-func (st *stream) pump(events <-chan assistant.Event) {
+// pump reads the turn that began after a version to its end, and begins the turn of the
+// message that waits.
+func (st *stream) pump(after int64) {
 	s := st.server
 	turn := s.metrics.begin()
 	defer func() { turn.spent(st.Session) }()
-	for e := range events {
-		turn.observe(e)
-		if question, ok := e.(assistant.ConfirmRequest); ok {
-			st.expire(question.ID)
-		}
-		raw, err := assistant.EncodeEvent(e)
-		if err != nil { // of a tool's data
-			s.log.Error("event not served", "error", err)
+	for u := range st.Follow(context.Background(), after) {
+		if u.Event == nil {
 			continue
 		}
-		st.add(safetext.JSON(raw), ends(e))
+		turn.observe(u.Event)
+		if question, ok := u.Event.(assistant.ConfirmRequest); ok {
+			st.expire(question.ID)
+		}
+		raw, err := assistant.EncodeEvent(u.Event)
+		if err == nil {
+			st.add(safetext.JSON(raw), ends(u.Event))
+		} else { // of a tool's data
+			s.log.Error("event not served", "error", err)
+		}
+		if ends(u.Event) {
+			break
+		}
 	}
 	next, ok := st.NextQueued()
 	if !ok {
