@@ -92,8 +92,10 @@ func TestDesktopKeyring(t *testing.T) {
 func TestAChildInheritsNoKeys(t *testing.T) {
 	socket := write(t, "")
 	stays := []string{"HOME=/h", "TERM=xterm", "PWD=" + filepath.Dir(socket), "SSH_AUTH_SOCK=" + socket, "DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/1000/bus", "XDG_SESSION_TYPE=wayland", "PASSWORD_STORE_DIR=" + filepath.Dir(socket), "NOTE=short"}
-	keys := []string{"OPENAI_API_KEY=sk", "GEMINI_API_KEY_2=x", "GITHUB_TOKEN=y", "AWS_SESSION_TOKEN=z", "DB_PASSWORD=/not/a/file", "CREDENTIAL=x",
-		"WORK=sk-known-0123456789", "ADDRESS=https://u:sk-known-0123456789@host", "ENCODED=c2sta25vd24tMDEyMzQ1Njc4OQ==", "LINES=a\nsk-known-0123456789"}
+	keys := []string{
+		"OPENAI_API_KEY=sk", "GEMINI_API_KEY_2=x", "GITHUB_TOKEN=y", "AWS_SESSION_TOKEN=z", "DB_PASSWORD=/not/a/file", "CREDENTIAL=x",
+		"WORK=sk-known-0123456789", "ADDRESS=https://u:sk-known-0123456789@host", "ENCODED=c2sta25vd24tMDEyMzQ1Njc4OQ==", "LINES=a\nsk-known-0123456789",
+	}
 	if got := WithoutKeys(append(slices.Clone(keys), stays...), safetext.NewRedactor([]string{"sk-known-0123456789", "short"})); !slices.Equal(got, append([]string{}, stays...)) {
 		t.Errorf("a child gets %q, want %q", got, stays)
 	}

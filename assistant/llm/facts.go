@@ -137,8 +137,18 @@ func StatusOf(word string) Status { return statuses[strings.ToLower(strings.Trim
 
 // kinds maps parts of the words of endpoints to kinds; the first part that occurs decides.
 var kinds = []struct{ part, kind string }{
-	{"embed", "embedding"}, {"image", "image"}, {"audio", "audio"}, {"speech", "audio"}, {"transcri", "audio"}, {"tts", "audio"}, {"stt", "audio"},
-	{"chat", "chat"}, {"completion", "chat"}, {"responses", "chat"}, {"language", "chat"}, {"llm", "chat"},
+	{"embed", "embedding"},
+	{"image", "image"},
+	{"audio", "audio"},
+	{"speech", "audio"},
+	{"transcri", "audio"},
+	{"tts", "audio"},
+	{"stt", "audio"},
+	{"chat", "chat"},
+	{"completion", "chat"},
+	{"responses", "chat"},
+	{"language", "chat"},
+	{"llm", "chat"},
 }
 
 // ModelKind reads an endpoint's word for what a model is for: "chat", "embedding", "image" or

@@ -178,8 +178,10 @@ var wronglyTyped = func() (events []string) {
 			events = append(events, "data: "+text+"\n\n")
 		}
 	}
-	for _, part := range []string{`"choices":WRONG`, `"choices":[WRONG]`, `"choices":[{"delta":WRONG}]`, `"choices":[{"delta":{"tool_calls":WRONG}}]`,
-		`"choices":[{"delta":{"tool_calls":[WRONG]}}]`, `"choices":[{"delta":{"tool_calls":[{"index":0,"function":WRONG}]}}]`, `"choices":[{"delta":{"function_call":WRONG}}]`} {
+	for _, part := range []string{
+		`"choices":WRONG`, `"choices":[WRONG]`, `"choices":[{"delta":WRONG}]`, `"choices":[{"delta":{"tool_calls":WRONG}}]`,
+		`"choices":[{"delta":{"tool_calls":[WRONG]}}]`, `"choices":[{"delta":{"tool_calls":[{"index":0,"function":WRONG}]}}]`, `"choices":[{"delta":{"function_call":WRONG}}]`,
+	} {
 		for _, wrong := range []string{`["gemini"]`, `7`, `true`, `[1]`, `"one"`} {
 			events = append(events, "data: {"+strings.Replace(part, "WRONG", wrong, 1)+"}\n\n")
 		}

@@ -121,7 +121,7 @@ func read(path, provider string) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot be opened: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.New("is not a regular file")
 	}
