@@ -92,11 +92,17 @@ type listedModel struct {
 }
 
 // findModel finds a model: in the current provider first, then in the one that its id
-// names. An exact match comes before one in another case.
+// names, then in all others. An exact match comes before one in another case.
 func (w *Window) findModel(text string) (listedModel, error) {
 	places := []*provider{w.providerNamed(w.current)}
 	if head, _, ok := strings.Cut(text, "/"); ok && !strings.EqualFold(head, w.current) && slices.Contains(w.order, strings.ToLower(head)) {
 		places = append(places, w.providerNamed(strings.ToLower(head)))
+	}
+	p := places[len(places)-1] // where it is missed
+	for _, name := range w.order {
+		if other := w.providerNamed(name); !slices.Contains(places, other) {
+			places = append(places, other)
+		}
 	}
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		for _, p := range places {
@@ -108,9 +114,17 @@ func (w *Window) findModel(text string) (listedModel, error) {
 			}
 		}
 	}
-	p := places[len(places)-1]
 	e := w.engine(p)
 	return listedModel{p, e, ""}, &UnknownError{What: "model of " + p.name, Name: text, Near: nearest.Names(displayName(p.name, text), displayNames(p.name, e.Models()), maxNear)}
+}
+
+// FindModel returns the provider that lists a model, given by its id or name, and its id; false
+// when none does.
+func (w *Window) FindModel(model string) (s Scope, id string, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m, err := w.findModel(model)
+	return Scope{w, m.name}, m.id, err == nil
 }
 
 // toolExplain describes what is known of a model and why it has its status.

@@ -246,8 +246,12 @@ var toolCases = map[string]toolCase{
 	"details": {
 		tool: "get_model_details", args: `{"model":"gpt-4o"}`, data: map[string]any{"id": "openai/gpt-4o", "provider": "openai", "status": "normal", "affecting_rule": nil},
 	},
-	"details other case": {tool: "get_model_details", args: `{"model":"OpenAI/GPT-4O"}`, data: map[string]any{"id": "openai/gpt-4o"}},
-	"details elsewhere":  {tool: "get_model_details", args: `{"model":"gemini/gemini-1.0-pro"}`, data: map[string]any{"provider": "gemini"}},
+	"details other case":          {tool: "get_model_details", args: `{"model":"OpenAI/GPT-4O"}`, data: map[string]any{"id": "openai/gpt-4o"}},
+	"details elsewhere":           {tool: "get_model_details", args: `{"model":"gemini/gemini-1.0-pro"}`, data: map[string]any{"provider": "gemini"}},
+	"details of another provider": {tool: "get_model_details", args: `{"model":"gemini-1.0-pro"}`, data: map[string]any{"provider": "gemini", "id": "gemini/gemini-1.0-pro"}},
+	"explain on another provider": {
+		tool: "explain_model_status", args: `{"model":"Gemini-2.0-flash-preview"}`, says: []string{"`gemini/gemini-2.0-flash-preview` is shown"}, data: map[string]any{"provider": "gemini"},
+	},
 	"details unknown": {
 		tool: "get_model_details", args: `{"model":"gpt-4o-minni"}`, fails: "failed", says: []string{`Did you mean`, "`gpt-4o-mini`"}, data: map[string]any{"nearest": strs("gpt-4o-mini", "gpt-4o", "gpt-4")},
 	},

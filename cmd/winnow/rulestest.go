@@ -71,12 +71,15 @@ func (a *app) rulesTest(_ context.Context, w *journaledWindow, ids []string) err
 }
 
 // scopeOf is the provider of a model and the model's whole id: the provider of
-// --provider, of the id, or the current one.
+// --provider, of the id, the one that lists the model, or the current one.
 func (a *app) scopeOf(w *modelfilter.Window, id string) (modelfilter.Scope, string, error) {
 	if name, _, ok := strings.Cut(id, "/"); ok && a.flags.provider == "" {
 		if s, err := w.On(name); err == nil {
 			return s, id, nil
 		}
+	}
+	if s, full, ok := w.FindModel(id); ok && a.flags.provider == "" {
+		return s, full, nil
 	}
 	s, err := w.On(a.flags.provider) // "" is the current one
 	if err == nil && !strings.HasPrefix(id, s.Provider()+"/") {
