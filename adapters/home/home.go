@@ -29,10 +29,17 @@ type Home struct {
 	ConfigDir, DataDir, StateDir, CacheDir string
 }
 
-// At is the home under dir or, when dir is "", in the XDG base directories.
+// At is the home under dir or, when dir is "", in the XDG base directories. It fails where
+// one of these would lie in the working folder, or in that of the whole system, because
+// HOME is relative or not set.
 func At(dir string) (Home, error) {
 	if dir == "" {
 		const name = "winnow"
+		for _, variable := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"} {
+			if !filepath.IsAbs(xdg.Home) && !filepath.IsAbs(os.Getenv(variable)) {
+				return Home{}, fmt.Errorf("there is no home folder: HOME is %q, not an absolute path; set it, or name a folder with --home or WINNOW_HOME", xdg.Home)
+			}
+		}
 		return Home{
 			ConfigDir: filepath.Join(xdg.ConfigHome, name), DataDir: filepath.Join(xdg.DataHome, name),
 			StateDir: filepath.Join(xdg.StateHome, name), CacheDir: filepath.Join(xdg.CacheHome, name),
@@ -147,7 +154,8 @@ func (e *UnsafeError) Unwrap() error { return e.Err }
 // Check makes sure that no other user can replace what is in the folders, or will be: none
 // above them may be one that everybody can write to, unless it is sticky, as /tmp is. One
 // of the folders that others can write to is repaired, which a notice reports; one that
-// cannot be made safe is an *UnsafeError.
+// cannot be made safe is an *UnsafeError. The settings and the log are repaired where
+// others can read them.
 func (h Home) Check() (notices []string, err error) {
 	for _, dir := range []string{h.root, h.ConfigDir, h.DataDir, h.StateDir, h.CacheDir} {
 		notice, err := checkFolder(dir)
@@ -158,7 +166,38 @@ func (h Home) Check() (notices []string, err error) {
 			notices = append(notices, notice)
 		}
 	}
+	files := []string{h.Settings()}
+	if h.CanLog() {
+		files = append(files, h.Log())
+	} else {
+		notices = append(notices, "nothing is logged: "+h.Log()+" is a symbolic link or no file")
+	}
+	for _, path := range files {
+		if notice := RepairFile(path); notice != "" {
+			notices = append(notices, notice)
+		}
+	}
 	return notices, nil
+}
+
+// CanLog reports whether the log is a file, or can become one: what a symbolic link names
+// is not written to.
+func (h Home) CanLog() bool {
+	info, err := os.Lstat(h.Log())
+	return err != nil || info.Mode().IsRegular()
+}
+
+// RepairFile takes a file that may contain secrets from other users; notice reports it.
+func RepairFile(path string) (notice string) {
+	const others = 0o077
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS == "windows" || !info.Mode().IsRegular() || info.Mode().Perm()&others == 0 {
+		return ""
+	}
+	if err := os.Chmod(path, info.Mode().Perm()&^others); err != nil {
+		return fmt.Sprintf("others can read %s: %v", path, err)
+	}
+	return "others could read " + path + "; its mode was repaired"
 }
 
 func checkFolder(dir string) (notice string, err error) {

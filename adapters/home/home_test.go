@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/adrg/xdg"
 )
 
 func TestOneFolderHoldsEverything(t *testing.T) {
@@ -35,6 +37,70 @@ func TestARelativeHomeIsMadeAbsolute(t *testing.T) {
 }
 
 // The same file has one journal under any of its names, also before it exists.
+// Without an absolute home nothing is written into the working folder.
+func TestARelativeHomeOfTheUserIsRefused(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("other systems have folders of their own")
+	}
+	folder := t.TempDir()
+	variables := []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"}
+	t.Cleanup(xdg.Reload) // after the variables are as they were
+	for name, c := range map[string]struct {
+		home, xdg string
+		ok        bool
+	}{
+		"both": {folder, folder, true}, "no XDG": {folder, "", true}, "relative XDG": {folder, "relative", true}, "XDG alone": {"relative", folder, true},
+		"relative": {"relative", "", false}, "relative XDG alone": {"relative", "relative", false}, "a dot": {".", "", false},
+	} {
+		t.Setenv("HOME", c.home)
+		for _, v := range variables {
+			t.Setenv(v, c.xdg)
+		}
+		xdg.Reload()
+		h, err := At("")
+		if (err == nil) != c.ok || c.ok && (!filepath.IsAbs(h.Settings()) || !filepath.IsAbs(h.History()) || !filepath.IsAbs(h.Log()) || !filepath.IsAbs(h.Models())) {
+			t.Errorf("%s: %+v, %v", name, h, err)
+		}
+	}
+}
+
+// The settings and the log are for their owner alone; the log is never written through a
+// symbolic link.
+func TestFilesWithOpenModesAreRepaired(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes have no effect on this system")
+	}
+	h, err := At(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{h.Settings(), h.Log()} {
+		if err := errors.Join(MakePrivate(filepath.Dir(path)), os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	notices, err := h.Check()
+	if err != nil || len(notices) != 2 || !strings.Contains(notices[0], h.Settings()) || !strings.Contains(notices[1], h.Log()) {
+		t.Errorf("Check = %q, %v", notices, err)
+	}
+	for _, path := range []string{h.Settings(), h.Log()} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has the mode %v, %v", path, info.Mode(), err)
+		}
+	}
+	if notices, err := h.Check(); err != nil || len(notices) > 0 || !h.CanLog() {
+		t.Errorf("afterwards Check = %q, %v", notices, err)
+	}
+	target := filepath.Join(t.TempDir(), "theirs")
+	if err := errors.Join(os.WriteFile(target, nil, 0o600), os.Chmod(target, 0o644), os.Remove(h.Log()), os.Symlink(target, h.Log())); err != nil {
+		t.Fatal(err)
+	}
+	notices, err = h.Check()
+	if info, statErr := os.Stat(target); err != nil || statErr != nil || h.CanLog() || len(notices) != 1 || !strings.Contains(notices[0], "symbolic link") || info.Mode().Perm() != 0o644 {
+		t.Errorf("with a link: %q, %v, %v, mode %v", notices, err, statErr, info.Mode())
+	}
+}
+
 func TestAFileHasOneJournal(t *testing.T) {
 	dir := t.TempDir()
 	file, link, missing := filepath.Join(dir, ".env"), filepath.Join(dir, "link"), filepath.Join(dir, "missing")

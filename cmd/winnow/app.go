@@ -195,6 +195,9 @@ func (a *app) configOptions() (config.Options, error) {
 	o := config.Options{Path: h.Settings(), Environ: a.environ, Override: a.flags.settings(), Themes: style.Themes()}
 	if named := a.flagOrEnv(a.flags.config, "WINNOW_CONFIG"); named != "" {
 		o.Path, o.Required = named, true
+		if notice := home.RepairFile(named); notice != "" {
+			a.printErr("%s", notice)
+		}
 	}
 	return o, nil
 }

@@ -55,7 +55,7 @@ func (a *app) logger() *slog.Logger {
 	}
 	a.log = slog.New(slog.DiscardHandler)
 	h, err := a.folders()
-	if err != nil || home.MakePrivate(filepath.Dir(h.Log())) != nil {
+	if err != nil || home.MakePrivate(filepath.Dir(h.Log())) != nil || !h.CanLog() {
 		return a.log
 	}
 	file := &lumberjack.Logger{Filename: h.Log(), MaxSize: logSize, MaxBackups: logBackups}
