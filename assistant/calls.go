@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -198,12 +199,12 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 	c := &calls[0]
 	writes := c.tool.Write && (c.tool.NoOp == nil || !c.tool.NoOp(c.Arguments))
 	if writes && t.s != nil {
-		if locked := t.s.opts.Journal.Locked(); locked != nil {
-			return Fail(CodeLocked, "nothing was changed: %v", locked), false, nil
-		}
 		waiting := func(e *share.HeldError) { t.emit(Status{e.Error()}) }
 		if err := t.s.opts.Member.Hold(t.ctx, t.session, c.Name, waiting); err != nil {
 			return r, false, err
+		}
+		if err := t.lockJournal(); err != nil {
+			return journalFailed(t.ctx, err)
 		}
 	}
 	for {
@@ -230,6 +231,37 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 		r.Payload = new(t.fillPayload(*r.Payload))
 	}
 	return r, writes, nil
+}
+
+// journalFailed is the result of runTool when the journal could not be locked.
+func journalFailed(ctx context.Context, err error) (r ToolResult, wrote bool, _ error) {
+	switch {
+	case ctx.Err() != nil:
+		return r, false, ctx.Err()
+	case errors.As(err, new(*checkpoint.LockedError)), errors.As(err, new(*checkpoint.UnwritableError)):
+		return Fail(CodeLocked, "nothing was changed: %v", err), false, nil
+	}
+	return Fail(CodeFailed, "nothing was changed: %v", err), false, nil
+}
+
+// lockJournal locks the journal from the turn's first write tool to its end; without an
+// error the window is as the journal says.
+func (t *turn) lockJournal() error {
+	if t.unlock != nil || t.s == nil {
+		return nil
+	}
+	unlock, err := t.s.lockJournal(t.ctx)
+	if err == nil {
+		t.unlock = unlock
+	}
+	return err
+}
+
+func (t *turn) unlockJournal() {
+	if t.unlock != nil {
+		t.unlock()
+		t.unlock = nil
+	}
 }
 
 // progressOf reports the progress of the call that runs.
@@ -279,13 +311,18 @@ func (t *turn) ask(question ConfirmRequest) (yes bool, err error) {
 	t.s.mu.Lock()
 	t.s.answers[question.ID] = answer
 	t.s.mu.Unlock()
+	locked := t.unlock != nil
+	t.unlockJournal() // other programs go on while the user thinks
 	held := t.s.opts.Member.Wait(t.session, question.Tool)
 	t.emit(question)
 	select {
 	case yes = <-answer:
 	case <-t.ctx.Done():
 	}
-	return yes, errors.Join(t.ctx.Err(), held(t.ctx, func(e *share.HeldError) { t.emit(Status{e.Error()}) }))
+	if err = errors.Join(t.ctx.Err(), held(t.ctx, func(e *share.HeldError) { t.emit(Status{e.Error()}) })); err == nil && yes && locked {
+		err = t.lockJournal()
+	}
+	return yes, err
 }
 
 // beforeWrite makes the turn's checkpoint, once, before its first write tool. It is

@@ -123,6 +123,16 @@ func (s *Session) finishRollback(ctx context.Context) error {
 	if err != nil || pending == nil {
 		return err
 	}
+	unlock, err := s.opts.Journal.TryLock()
+	if errors.As(err, new(*checkpoint.LockedError)) {
+		return nil // another process is about to finish it
+	} else if err != nil {
+		return err
+	}
+	defer unlock()
+	if pending, err = s.opts.Journal.Pending(); err != nil || pending == nil {
+		return err
+	}
 	if err := s.executeRollback(ctx, *pending); err != nil {
 		return fmt.Errorf("finish the rollback that was begun: %w", err)
 	}

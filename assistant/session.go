@@ -76,7 +76,8 @@ type Session struct {
 	// work is a semaphore of one for window, journal and store: acquire work on
 	// them by sending, release by receiving. A turn has it until its end.
 	work    chan struct{}
-	started bool // in journal and store; guarded by work
+	started bool // in the store; guarded by work
+	noted   bool // in the journal; guarded by work
 
 	mu          publishingMutex // guards the fields below; never held over I/O
 	updates     sessionLog      // see Next
@@ -132,16 +133,15 @@ func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 // acquireWork gives window, journal and store to one caller at a time. It is
 // ErrBusy while a turn runs, also for a caller that waits when a turn starts; a
 // turn waits for the caller that has it. A change of a window that another session or
-// process has is a *share.HeldError or a *checkpoint.LockedError.
+// process has is a *share.HeldError or, after a wait, a *checkpoint.LockedError. With
+// changes the journal is locked, the window is as the journal says, and the session is
+// noted in it.
 func (s *Session) acquireWork(changes bool) (release func(), err error) {
 	s.mu.Lock()
 	id, busy, started := s.current.id, s.running != nil, s.turnStarted
 	s.mu.Unlock()
-	switch locked := s.opts.Journal.Locked(); {
-	case busy:
+	if busy {
 		return nil, ErrBusy
-	case changes && locked != nil:
-		return nil, locked
 	}
 	select {
 	case s.work <- struct{}{}:
@@ -150,7 +150,15 @@ func (s *Session) acquireWork(changes bool) (release func(), err error) {
 			<-s.work
 			return nil, err
 		}
-		return func() { end(); <-s.work }, nil
+		unlock := func() {}
+		if changes {
+			if unlock, err = s.lockJournal(context.Background()); err != nil {
+				end()
+				<-s.work
+				return nil, err
+			}
+		}
+		return func() { unlock(); end(); <-s.work }, nil
 	case <-started:
 		return nil, ErrBusy
 	}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+
+	"winnow/checkpoint"
 )
 
 // Start records where the session starts, so that "Session start" is the first
@@ -52,28 +54,59 @@ func (s *Session) ensureStarted(ctx context.Context) error {
 
 // start starts the session in journal and store. Work is acquired.
 func (s *Session) start(ctx context.Context) error {
+	s.noted = false
 	s.restoreState(ctx)
 	defer s.measure(ctx)
-	if s.opts.Journal != nil && s.opts.Window != nil {
-		if err := s.finishRollback(ctx); err != nil {
-			return err
-		}
-		state, err := windowState(s.opts.Window)
-		if err != nil {
-			return err
-		}
-		if s.opts.Member.Held() { // state may not be recorded yet
-			state = nil
-		}
-		if _, err := s.opts.Journal.Start(s.ID(), state); err != nil {
-			return err
-		}
-		if err := s.markSaved(state); err != nil {
-			return err
-		}
+	unlock, err := s.opts.Journal.TryLock()
+	if err == nil {
+		err = s.noteStart(ctx)
+		unlock()
+	}
+	// While another process writes, the first change of this session notes its start.
+	if err != nil && !errors.As(err, new(*checkpoint.LockedError)) && !errors.Is(err, checkpoint.ErrReadOnly) {
+		return err
 	}
 	s.started = true
 	return nil
+}
+
+// lockJournal locks the journal for a change and notes in it that the session has
+// started. Work is acquired.
+func (s *Session) lockJournal(ctx context.Context) (unlock func(), err error) {
+	if unlock, err = s.opts.Journal.Lock(ctx); err != nil {
+		return nil, err
+	}
+	if s.started {
+		err = s.noteStart(ctx)
+	}
+	if err != nil {
+		unlock()
+		return nil, err
+	}
+	return unlock, nil
+}
+
+// noteStart finishes a rollback that a crash interrupted and makes the first checkpoint
+// of the session, unless that is done. The journal is locked.
+func (s *Session) noteStart(ctx context.Context) error {
+	if s.noted || s.opts.Journal == nil || s.opts.Window == nil {
+		return nil
+	}
+	if err := s.finishRollback(ctx); err != nil {
+		return err
+	}
+	state, err := windowState(s.opts.Window)
+	if err != nil {
+		return err
+	}
+	if s.opts.Member.Held() { // state may not be recorded yet
+		state = nil
+	}
+	if _, err := s.opts.Journal.Start(s.ID(), state); err != nil {
+		return err
+	}
+	s.noted = true
+	return s.markSaved(state)
 }
 
 // measure estimates the system prompt before the first turn builds one, so that the

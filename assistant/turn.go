@@ -89,6 +89,7 @@ type turn struct {
 	context          contextMemory          // what the model knows of the window once it has answered
 	checkpoint       *checkpoint.Checkpoint // of this turn; nil before the first write
 	announced        bool                   // the checkpoint was reported
+	unlock           func()                 // releases the journal; nil while the turn does not hold it
 }
 
 // errInterrupted is the cause of a turn that the end of the program cancelled.
@@ -115,6 +116,7 @@ func (t *turn) run() {
 func (t *turn) execute() (end Event) {
 	defer t.cancel(nil)
 	defer t.s.opts.Member.Release()
+	defer t.unlockJournal()
 	if w := t.s.opts.Window; w != nil && t.s.opts.Member == nil {
 		w.Lock()
 		defer w.Unlock()

@@ -17,8 +17,12 @@
 // contains the full state, the others a delta; each record has the checksum of the
 // state, which the state rebuilt from deltas must have. Open cuts off a record that a
 // crash left unfinished, keeps a copy of a damaged file and continues with its
-// readable records, and drops the older part of a file that has grown large. One
-// process writes at a time; others get a *LockedError or open the journal ReadOnly.
+// readable records, and drops the older part of a file that has grown large.
+//
+// Several processes may have a Journal open. The writer lock is held by one of them for a
+// record, or for a change or a turn by Lock, which first reads what the others wrote; a
+// process that waits for it too long gets a *LockedError with the name of the holder.
+// Reading takes no lock. Follow reads what the others wrote without writing.
 //
 // # Rollback
 //

@@ -1,10 +1,10 @@
 package checkpoint
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"time"
+
+	"winnow/checkpoint/filelock"
 )
 
 // Errors of Open and of the calls on a Journal.
@@ -17,36 +17,26 @@ var (
 	ErrDamaged    = errors.New("checkpoint: journal is damaged")                            // always wrapped: a state cannot be rebuilt
 	ErrUnsafe     = errors.New("checkpoint: not a safe place for a journal")                // always wrapped: not a regular file, or a folder that everyone may write to
 	ErrMoved      = errors.New("checkpoint: journal file was moved or replaced while open") // nothing was written
+	// ErrStale refuses a state that was read before another process changed the journal.
+	// Nothing was written; the Journal has the newest records now.
+	ErrStale = errors.New("checkpoint: another program has changed the rules meanwhile")
 )
 
-// LockedError refuses to write while another process has the journal open for
-// writing, or where nothing can be written. A lock never outlives its process.
-type LockedError struct {
-	Program string    // of the other process, as its Options name it
-	PID     int       // 0 when it is not known
-	Since   time.Time // zero when it is not known
-	Path    string
-	Err     error // why nothing can be written here; nil: another process writes
+// LockedError refuses to write while another process holds the writer lock.
+type LockedError = filelock.HeldError
+
+// UnwritableError refuses to write where this user, or anybody, may only read. It is an
+// ErrReadOnly.
+type UnwritableError struct {
+	Path string
+	Err  error
 }
 
-// Unwrap returns why nothing can be written.
-func (e *LockedError) Unwrap() error { return e.Err }
+// Error says why nothing can be written.
+func (e *UnwritableError) Error() string { return fmt.Sprintf("nothing can be written: %v", e.Err) }
 
-// Error says who writes, or why this process cannot.
-func (e *LockedError) Error() string {
-	if e.Err != nil {
-		return fmt.Sprintf("nothing can be written: %v", e.Err)
-	}
-	text := cmp.Or(e.Program, "another winnow")
-	if e.PID != 0 {
-		text += fmt.Sprintf(" (process %d)", e.PID)
-	}
-	text += " is already making changes here"
-	if e.Since.IsZero() {
-		return text
-	}
-	return text + ", since " + e.Since.Local().Format("2006-01-02 15:04")
-}
+// Unwrap returns ErrReadOnly and the cause.
+func (e *UnwritableError) Unwrap() []error { return []error{ErrReadOnly, e.Err} }
 
 // VersionError is returned by Open for a journal of a newer format. The file
 // is not changed.

@@ -42,8 +42,8 @@ type index struct {
 	byID      map[string]*entry
 	lastSeq   int64            // Seq of the last record
 	sinceFull int              // checkpoints since the last full state
-	session   string           // the one started or resumed last
-	turn      string           // id of the checkpoint that Record adds tools to
+	session   string           // the one started or resumed last, of those in open
+	open      []string         // sessions whose run has not ended
 	active    map[string]int64 // by session: Seq of its last record
 	saved     *record          // the last opSaved; nil: none
 	pending   *rollback
@@ -116,7 +116,7 @@ func (x *index) apply(r *record) {
 	case opStart, opAdd, opEdit, opKeep:
 		x.addEntry(r)
 	case opResume:
-		x.session = r.Session
+		x.begin(r.Session)
 		x.active[r.Session] = r.Seq
 	case opRecord:
 		if e := x.byID[r.For]; e != nil {
@@ -139,7 +139,11 @@ func (x *index) apply(r *record) {
 	case opRepaired:
 		x.damaged, x.closed = 0, wasClosed
 		x.remove(r.Lost)
-	case opClose, opCompacted:
+	case opLeave:
+		x.leave(r.Left)
+	case opClose:
+		x.leave(x.open)
+	case opCompacted:
 	}
 }
 
@@ -157,11 +161,10 @@ func (x *index) addEntry(r *record) {
 	x.active[e.Session] = r.Seq
 	switch r.Op {
 	case opStart: // maybe of another session, while a turn works
-		x.session = e.Session
+		x.begin(e.Session)
 	case opAdd:
-		x.turn, x.undo = e.ID, nil
+		x.undo = nil
 	default:
-		x.turn = ""
 	}
 }
 
@@ -169,7 +172,7 @@ func (x *index) addEntry(r *record) {
 // cannot be undone, because the state before it is not known.
 func (x *index) finishRollback(r *record) {
 	pending := x.pending
-	x.pending, x.turn = nil, ""
+	x.pending = nil
 	if r.Rollback == nil {
 		return
 	}
@@ -190,6 +193,24 @@ func (x *index) finishRollback(r *record) {
 			pending.targetWasUndone, x.undo = target.Undone, pending
 		}
 		target.Undone = target.Undone || intent.Scope != ScopeConversation && target.Kind != KindStart
+	}
+}
+
+// begin makes a session the one that was started last.
+func (x *index) begin(session string) {
+	x.leave([]string{session})
+	x.open = append(x.open, session)
+	x.session = session
+}
+
+// leave ends the runs of sessions.
+func (x *index) leave(sessions []string) {
+	x.open = slices.DeleteFunc(slices.Clone(x.open), func(s string) bool { return slices.Contains(sessions, s) })
+	if slices.Contains(sessions, x.session) {
+		x.session = ""
+		if n := len(x.open); n > 0 {
+			x.session = x.open[n-1]
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"winnow/checkpoint/filelock"
 	"winnow/checkpoint/jsondelta"
 	"winnow/checkpoint/privatefile"
 )
@@ -34,35 +36,49 @@ type Options struct {
 	Now       func() time.Time // nil means time.Now
 	Log       *slog.Logger     // nil means no log
 	ReadOnly  bool             // only read the journal, even while another process writes to it
-	// Beside opens the journal even while another process writes to it, or nothing can be
-	// written: it is read, and what would change it is refused with the *LockedError that
-	// Locked returns.
-	Beside  bool
-	Program string // this one, for the LockedError of others
+	Program   string           // this one, for the LockedError of others
+	// Wait is how long Lock waits for another process; 0 means 5 s.
+	Wait time.Duration
 	// Author names the user who writes now and the session, for Changes; nil names
 	// nobody. It is called while a record is written and must not call the Journal.
 	Author func() (user, session string)
+	// Adopt makes the window's state that of the journal after another process has
+	// changed it. Lock calls it while it holds the writer lock, and fails with its
+	// error; it must not write to the Journal. nil adopts nothing.
+	Adopt func(*Journal) error
 
 	wrap         func(*os.File) file // tests: nil means the file itself
 	compactAbove int64               // tests: 0 means defaultCompactAbove
 }
 
-// Journal is the checkpoints of one window in a file; a nil one has none. Open returns one. Its
-// methods may be called from any goroutine. A method that writes returns when
-// its record is durable; on error nothing has changed. All others answer
-// from memory and never wait for the disk.
+// Journal is the checkpoints of one window in a file; a nil one is empty. Open returns one.
+// Its methods may be called from any goroutine. A method that writes gets the writer lock
+// for its record, unless Lock holds it already, and returns when the record is durable; on
+// error nothing has changed. All others answer from memory and never wait for the disk.
 type Journal struct {
-	opts   Options
-	path   string
-	run    Run
-	report Report
-	locked *LockedError // who writes; nil: this journal does, or it is ReadOnly
+	opts  Options
+	path  string
+	run   Run
+	found Report         // by Open
+	alive *filelock.Lock // shared by the processes that have the journal open
+	alone bool           // no other process had it open at Open
+	// unwritable is why this process can only read; nil when it can write.
+	unwritable *UnwritableError
 
-	writing  sync.Mutex  // locked while a record is written
-	file     file        // nil when ReadOnly and after Close
-	info     fs.FileInfo // of file
-	lockFile *os.File
-	torn     bool // bytes follow the last whole record of the file
+	locking sync.Mutex     // locked while the writer lock is acquired or released, before writing
+	lock    *filelock.Lock // the writer lock
+	holds   int            // of the writer lock in this process
+	stale   bool           // another process has changed the state, and Adopt has not succeeded since
+	closed  bool
+
+	writing sync.Mutex  // locked while a record is written or the file is read
+	file    file        // nil while the writer lock is not held
+	info    fs.FileInfo // of the file as it was read or written last
+	report  Report      // of the last read
+	torn    bool        // bytes follow the last whole record of the file
+	turn    string      // id of the checkpoint to which Record adds tools
+
+	sessions []string // that Start was called with; guarded by writing
 
 	mu      sync.RWMutex // held only briefly; guards the fields below
 	index   *index
@@ -72,7 +88,8 @@ type Journal struct {
 
 // Run is what is known of the run of the program before this one.
 type Run struct {
-	// Closed: it called Close, or there was none. False after a crash.
+	// Closed: it called Close, there was none, or another process has the journal open.
+	// False after a crash.
 	Closed bool
 	// Session is the session it was in, "" for none.
 	Session string
@@ -82,14 +99,16 @@ type Run struct {
 }
 
 // Open opens the journal at path, and makes it and its folder if they are
-// missing. It repairs what a crash or damage left; Report says what it did. Until
-// Close no other process can open it except with ReadOnly, which makes and
-// changes nothing and takes a missing file for an empty journal, or Beside.
+// missing. It repairs what a crash or damage left; Report says what it did. Several
+// processes may have it open: one that finds the writer lock held reads, and leaves
+// repairs to the first write. ReadOnly makes and changes nothing and takes a missing file
+// for an empty journal; so does Open where nothing can be written.
 //
-// Errors are a *LockedError, a *VersionError, one that wraps ErrUnsafe, or
-// the system's; in each case the file is as it was.
+// Errors are a *VersionError, one that wraps ErrUnsafe, or the system's; in each case
+// the file is as it was.
 func Open(path string, opts Options) (*Journal, error) {
 	opts.FullEvery = cmp.Or(opts.FullEvery, defaultFullEvery)
+	opts.Wait = cmp.Or(opts.Wait, defaultWait)
 	opts.Log = cmp.Or(opts.Log, slog.New(slog.DiscardHandler))
 	opts.compactAbove = cmp.Or(opts.compactAbove, defaultCompactAbove)
 	if opts.Now == nil {
@@ -104,16 +123,15 @@ func Open(path string, opts Options) (*Journal, error) {
 	}
 	j := &Journal{opts: opts, path: path, index: newIndex()}
 	if opts.ReadOnly {
-		err = j.openReader()
-	} else if err = j.openWriter(); opts.Beside && (errors.As(err, &j.locked) || unwritable(err)) {
-		if j.locked == nil {
-			j.locked = &LockedError{Path: path, Err: err}
-		}
-		err = errors.Join(j.release(), j.openReader())
+		err = j.read()
+	} else if err = j.openWriter(); unwritable(err) {
+		j.unwritable = &UnwritableError{path, err}
+		err = j.read()
 	}
 	if err != nil {
-		return nil, errors.Join(err, j.release())
+		return nil, errors.Join(err, j.alive.Release())
 	}
+	j.found = j.report
 	j.startRun()
 	return j, nil
 }
@@ -123,9 +141,8 @@ func unwritable(err error) bool {
 	return errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)
 }
 
-// openReader reads the whole file into memory and closes it: it does not see what
-// a writer appends or replaces later.
-func (j *Journal) openReader() error {
+// read reads the whole file into memory.
+func (j *Journal) read() error {
 	content, err := j.openFile(os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -134,48 +151,53 @@ func (j *Journal) openReader() error {
 		_, err = j.load(content)
 	}
 	j.report.TornBytes = 0 // a writer may be at work on it right now
-	return errors.Join(err, j.release())
+	return errors.Join(err, j.closeFile())
 }
 
-// openWriter locks, reads, repairs and compacts the file.
+// openWriter reads the file and, unless another process holds the writer lock, repairs
+// and compacts it.
 func (j *Journal) openWriter() error {
 	dir := filepath.Dir(j.path)
-	narrowed, err := privatefile.Folder(dir)
+	dirNarrowed, err := privatefile.Folder(dir)
 	if errors.Is(err, privatefile.ErrWritable) {
 		return fmt.Errorf("%w: %s: %w", ErrUnsafe, dir, err)
 	} else if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	j.report.addNarrowed(dir, narrowed)
-	if j.lockFile, err = lock(j.path, j.opts.Program, j.opts.Now()); err != nil {
-		return err
-	}
-	content, err := j.openFile(os.O_RDWR | os.O_CREATE)
-	if err != nil {
-		return err
-	}
-	if narrowed, err = privatefile.Narrow(j.path, j.info); err != nil {
-		return fmt.Errorf("checkpoint: narrow permissions: %w", err)
-	}
-	j.report.addNarrowed(j.path, narrowed)
-	lost, err := j.load(content)
-	switch {
-	case err != nil:
-		return err
-	case j.report.Damaged:
-		return j.repair(content, lost)
-	case j.index.size == 0:
-		if err := j.append(header(formatVersion)); err != nil {
-			return err
+	if err := j.lockFile(context.Background(), 0); errors.As(err, new(*LockedError)) {
+		if j.alive, err = filelock.Acquire(context.Background(), j.path+aliveSuffix, filelock.Options{Shared: true, Wait: defaultWait}); err != nil {
+			return fmt.Errorf("checkpoint: lock journal: %w", err)
 		}
-		j.index.size = int64(len(header(formatVersion)))
-		return privatefile.SyncFolder(dir)
-	case j.index.size > j.opts.compactAbove:
+		return j.read()
+	} else if err != nil {
+		return err
+	}
+	if j.index.size > j.opts.compactAbove {
 		if err := j.compact(); err != nil { // the large file remains usable
 			j.opts.Log.Warn("checkpoint journal could not be compacted", "error", err)
 		}
 	}
-	return j.cutTorn()
+	j.report.addNarrowed(dir, dirNarrowed)
+	narrowed, err := privatefile.Narrow(j.path, j.info)
+	if err == nil {
+		j.report.addNarrowed(j.path, narrowed)
+		err = j.joinAlive()
+	}
+	return errors.Join(err, j.unlockFile())
+}
+
+// joinAlive finds out whether another process has the journal open, and says to others
+// that this one has. The writer lock is held, so that no two processes are alone.
+func (j *Journal) joinAlive() error {
+	only, err := filelock.Acquire(context.Background(), j.path+aliveSuffix, filelock.Options{})
+	j.alone = err == nil
+	if err = only.Release(); err == nil {
+		j.alive, err = filelock.Acquire(context.Background(), j.path+aliveSuffix, filelock.Options{Shared: true, Wait: defaultWait})
+	}
+	if err != nil {
+		return fmt.Errorf("checkpoint: lock journal: %w", err)
+	}
+	return nil
 }
 
 // openFile opens the file and returns all of it.
@@ -194,6 +216,16 @@ func (j *Journal) openFile(flag int) (content []byte, err error) {
 	return content, nil
 }
 
+// closeFile closes the file, if it is open.
+func (j *Journal) closeFile() error {
+	if j.file == nil {
+		return nil
+	}
+	err := j.file.Close()
+	j.file = nil
+	return err
+}
+
 // startRun stores what is known of the run before and begins a new one.
 func (j *Journal) startRun() {
 	x := j.index
@@ -205,56 +237,65 @@ func (j *Journal) startRun() {
 			}
 		}
 	}
-	if j.locked != nil { // the other run goes on
+	if !j.opts.ReadOnly && j.unwritable == nil && !j.alone { // the other run goes on
 		j.run = Run{Closed: true}
 	}
-	x.session, x.turn = "", ""
+	x.session, x.open = "", nil
 	for _, notice := range j.report.Notices() {
 		j.opts.Log.Warn("checkpoint journal", "notice", notice)
 	}
 }
 
-// Close records the end of this run and releases the lock. A second Close does
-// nothing. On error the journal is closed all the same, and the next run will
-// consider this one crashed.
+// Close records the end of this run and releases the locks. A second Close does nothing. On error the journal is closed all
+// the same, and the next run will consider this one crashed.
 func (j *Journal) Close() error {
-	j.writing.Lock()
-	defer j.writing.Unlock()
-	var err error
-	if j.file != nil && !j.index.closed {
-		err = j.write(record{Op: opClose}, nil, "")
+	j.locking.Lock()
+	defer j.locking.Unlock()
+	if j.closed || j.opts.ReadOnly || j.unwritable != nil {
+		j.closed = true
+		return nil
 	}
-	return errors.Join(err, j.release())
+	j.closed = true
+	err := j.alive.Release()
+	last, others := filelock.Acquire(context.Background(), j.path+aliveSuffix, filelock.Options{})
+	end := record{Op: opClose}
+	if others != nil {
+		end = record{Op: opLeave, Left: j.sessions}
+	}
+	if others != nil && len(j.sessions) == 0 {
+		return errors.Join(err, j.unlockFile())
+	}
+	var lockErr error
+	if j.lock == nil {
+		lockErr = j.lockFile(context.Background(), 0)
+	}
+	if lockErr == nil {
+		j.writing.Lock()
+		if !j.index.closed {
+			err = errors.Join(err, j.write(end, nil, ""))
+		}
+		j.writing.Unlock()
+	} else if !errors.As(lockErr, new(*LockedError)) { // who holds it goes on, so there was no crash
+		err = errors.Join(err, lockErr)
+	}
+	return errors.Join(err, j.unlockFile(), last.Release())
 }
 
-// release closes the files.
-func (j *Journal) release() error {
-	var err error
-	if j.file != nil {
-		err = j.file.Close()
-		j.file = nil
-	}
-	if j.lockFile != nil {
-		err = errors.Join(err, j.lockFile.Close())
-		j.lockFile = nil
-	}
-	return err
-}
+// Alone reports whether no other process had the journal open at Open. It is true for a
+// nil Journal.
+func (j *Journal) Alone() bool { return j == nil || j.alone || j.unwritable != nil }
 
-// Report returns what Open found and did.
-func (j *Journal) Report() Report { return j.report }
-
-// Locked says which process writes to a journal that was opened Beside it; nil when
-// this one does, and for a nil Journal.
-func (j *Journal) Locked() *LockedError {
+// Unwritable is why this process can only read the journal; nil when it can write, and
+// for a nil Journal.
+func (j *Journal) Unwritable() *UnwritableError {
 	if j == nil {
 		return nil
 	}
-	return j.locked
+	return j.unwritable
 }
 
-// beside reports whether another process writes.
-func (j *Journal) beside() bool { return j.locked != nil }
+// Report returns what Open found and did.
+func (j *Journal) Report() Report { return j.found }
 
 // LastRun returns what is known of the run before this one.
 func (j *Journal) LastRun() Run { return j.run }

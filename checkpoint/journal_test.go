@@ -43,7 +43,8 @@ func open(t testing.TB, path string, opts Options) *Journal {
 // crash closes the files of j as the death of its process would.
 func crash(t testing.TB, j *Journal) {
 	t.Helper()
-	if err := j.release(); err != nil {
+	j.closed = true
+	if err := errors.Join(j.unlockFile(), j.alive.Release()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -281,12 +282,16 @@ func TestWriterIsWhoHasTheJournal(t *testing.T) {
 		t.Errorf("no file: Writer = %v", w)
 	}
 	j := open(t, path, Options{Program: "a test"})
+	if w := Writer(path); w != nil {
+		t.Errorf("before the first change: Writer = %v", w)
+	}
+	unlock := must[func()](t)(j.Lock(t.Context()))
 	if w := Writer(path); w == nil || w.PID != os.Getpid() || w.Program != "a test" || w.Since.IsZero() {
 		t.Errorf("Writer = %+v, want this process", w)
 	}
-	ok(t, j.Close())
+	unlock()
 	if w := Writer(path); w != nil {
-		t.Errorf("closed: Writer = %v", w)
+		t.Errorf("unlocked: Writer = %v", w)
 	}
 }
 

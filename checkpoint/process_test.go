@@ -2,16 +2,17 @@ package checkpoint
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"winnow/checkpoint/jsondelta"
-	"winnow/checkpoint/privatefile"
 )
 
 // childEnv makes the test binary a process that writes to the journal it
@@ -62,10 +63,11 @@ func TestKilledProcessLosesNothingItReported(t *testing.T) {
 		last := -1
 		for seen := 0; lines.Scan(); seen++ {
 			if seen == 1 {
-				_, err := Open(path, Options{})
-				var locked *LockedError
-				if !errors.As(err, &locked) || locked.PID != child.Process.Pid {
-					t.Errorf("Open beside process %d = %v, want a *LockedError", child.Process.Pid, err)
+				beside, err := Open(path, Options{})
+				if err != nil || beside.Alone() || !beside.LastRun().Closed {
+					t.Errorf("Open beside process %d = %v", child.Process.Pid, err)
+				} else if err := beside.Close(); err != nil {
+					t.Errorf("Close beside process %d = %v", child.Process.Pid, err)
 				}
 				if r, err := Open(path, Options{ReadOnly: true}); err != nil || r.Report().Damaged {
 					t.Errorf("ReadOnly beside a writer: %v", err)
@@ -109,68 +111,126 @@ func TestKilledProcessLosesNothingItReported(t *testing.T) {
 	}
 }
 
-func TestSecondWriterInOneProcess(t *testing.T) {
+// Each of two processes that have a journal open sees what the other one wrote before it
+// writes, and a state that was read before is refused.
+func TestTwoWriters(t *testing.T) {
 	path := journalPath(t)
 	since := time.Date(2026, 11, 22, 14, 3, 0, 0, time.Local)
-	j := open(t, path, Options{Program: "winnow test", Now: func() time.Time { return since }})
-	_, err := Open(path, Options{})
+	adopted := ""
+	a := open(t, path, Options{Program: "first", Now: func() time.Time { return since }})
+	b := open(t, path, Options{Program: "second", Adopt: func(j *Journal) error { adopted += "b"; return nil }})
+	if !a.Alone() || b.Alone() {
+		t.Errorf("alone: %v, %v", a.Alone(), b.Alone())
+	}
+	must[Checkpoint](t)(a.Start("s", doc(1)))
+	if _, err := b.Edit("t", "stale", doc(0), doc(5)); !errors.Is(err, ErrStale) {
+		t.Errorf("a state from before the other's change: %v", err)
+	}
+	wantState(t, "what b knows", b.Current(), doc(1))
+	must[Checkpoint](t)(b.Edit("t", "edit", doc(1), doc(2)))
+	unlock := must[func()](t)(a.Lock(t.Context()))
+	wantState(t, "what a knows", a.Current(), doc(2))
 	var locked *LockedError
-	if !errors.As(err, &locked) || locked.PID != os.Getpid() {
-		t.Fatalf("Open = %v, want a *LockedError", err)
+	_, err := b.TryLock()
+	want := fmt.Sprintf("timed out waiting for the writer lock: first (process %d) holds it since 2026-11-22 14:03", os.Getpid())
+	if !errors.As(err, &locked) || err.Error() != want {
+		t.Errorf("the lock of another: %v, want %s", err, want)
 	}
-	want := fmt.Sprintf("winnow test (process %d) is already making changes here, since 2026-11-22 14:03", os.Getpid())
-	if err.Error() != want {
-		t.Errorf("error is %q, want %q", err, want)
+	ok(t, b.ForgetRollback()) // does not wait
+	must[Checkpoint](t)(a.Add(Checkpoint{Session: "s", PairSeq: 1}, doc(2)))
+	ok(t, a.Record(doc(3), []ToolSummary{{Name: "tool", OK: true}}))
+	c := open(t, path, Options{}) // reads while another writes
+	wantState(t, "what c reads", c.Current(), doc(3))
+	if moved, err := b.Follow(); !moved || err != nil || adopted != "bb" {
+		t.Errorf("Follow = %v, %v; adopted %q", moved, err, adopted)
 	}
-	ok(t, os.WriteFile(path+lockSuffix, []byte("12\n"), privatefile.FileMode)) // of an earlier version
-	if _, err := Open(path, Options{}); err.Error() != "another winnow (process 12) is already making changes here" {
-		t.Errorf("error is %q", err)
+	wantState(t, "what b follows", b.Current(), doc(3))
+	if moved, err := b.Follow(); moved || err != nil {
+		t.Errorf("Follow again = %v, %v", moved, err)
 	}
-	ok(t, j.Close())
-	open(t, path, Options{})
+	unlock()
+	must[Checkpoint](t)(c.Edit("u", "edit", doc(3), doc(4)))
+	ok(t, a.Close())
+	if l := c.LastWriter(); l.Program != "" && l.Program != "first" {
+		t.Errorf("LastWriter = %+v", l)
+	}
+	if len(c.List("")) != 4 {
+		t.Errorf("%d checkpoints, want 4: %+v", len(c.List("")), c.List(""))
+	}
 }
 
-func TestBesideAWriterTheJournalIsReadAndNotWritten(t *testing.T) {
+func TestAdoptThatFailsIsTriedAgain(t *testing.T) {
 	path := journalPath(t)
-	j := open(t, path, Options{Program: "first"})
-	must[Checkpoint](t)(j.Start("s", doc(1)))
-	c := must[Checkpoint](t)(j.Add(Checkpoint{PairSeq: 1}, doc(1)))
-	ok(t, j.Record(doc(2), nil))
-	back := must[Checkpoint](t)(j.Edit("s", "edit", doc(2), doc(3)))
-	ok(t, j.Finish(must[Intent](t)(j.BeginRollback(back.ID, ScopeRules, 0, "")))) // can be undone
-	b := open(t, path, Options{Beside: true})
-	if l := b.Locked(); l == nil || l.Program != "first" || l.PID != os.Getpid() {
-		t.Fatalf("Locked = %+v", l)
-	}
-	wantState(t, "the current state", b.Current(), doc(2))
-	if run := b.LastRun(); !run.Closed || run.Session != "" {
-		t.Errorf("LastRun = %+v: the other run goes on", run)
-	}
-	var locked *LockedError
-	for what, err := range map[string]error{
-		"Add":      second(b.Add(Checkpoint{}, doc(2))),
-		"Edit":     second(b.Edit("", "x", doc(2), doc(3))),
-		"Record":   b.Record(doc(3), nil),
-		"Rollback": second(b.BeginRollback(c.ID, ScopeBoth, 0, "")),
-	} {
-		if !errors.As(err, &locked) {
-			t.Errorf("%s = %v, want a *LockedError", what, err)
+	a := open(t, path, Options{})
+	fail := errors.New("no")
+	b := open(t, path, Options{Adopt: func(*Journal) error { return fail }})
+	must[Checkpoint](t)(a.Start("s", doc(1)))
+	for range 2 {
+		if _, err := b.Lock(t.Context()); !errors.Is(err, fail) {
+			t.Errorf("Lock = %v", err)
 		}
 	}
-	must[Checkpoint](t)(b.Start("t", doc(2))) // record nothing
-	ok(t, b.Saved(doc(2)))
-	ok(t, b.ForgetRollback())
-	intent := must[Intent](t)(j.BeginRollback(c.ID, ScopeBoth, 0, ""))
-	if pending, err := open(t, path, Options{Beside: true}).Pending(); pending != nil || err != nil {
-		t.Errorf("Pending = %v, %v: the other process finishes its own rollback", pending, err)
+	fail = nil
+	unlock := must[func()](t)(b.Lock(t.Context()))
+	unlock()
+}
+
+// Processes that write at the same time lose no record of another.
+func TestManyWriters(t *testing.T) {
+	path := journalPath(t)
+	const writers, each = 4, 15
+	n := 0 // the state, as the journal orders it
+	var all sync.WaitGroup
+	for w := range writers {
+		j := open(t, path, Options{FullEvery: 3})
+		all.Go(func() {
+			for range each {
+				unlock, err := j.Lock(context.Background())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if before := j.Current(); n > 0 && !jsondelta.Equal(before, doc(n)) {
+					t.Errorf("the state is %s, want %d", before, n)
+				}
+				n++
+				if _, err := j.Edit(fmt.Sprint(w), "edit", doc(n-1), doc(n)); err != nil {
+					t.Error(err)
+				}
+				unlock()
+			}
+		})
 	}
-	ok(t, j.Abandon(intent))
+	all.Wait()
+	j := open(t, path, Options{})
+	wantState(t, "the last state", j.Current(), doc(writers*each))
+	if got := len(j.List("")); got != writers*each || j.Report().Damaged {
+		t.Errorf("%d checkpoints, %+v", got, j.Report())
+	}
+}
+
+// A crash is noticed by the next process alone; a process that goes on is no crash. The
+// session that crashed is the one that has not ended.
+func TestACrashAndAProcessThatGoesOn(t *testing.T) {
+	path := journalPath(t)
+	a, b := open(t, path, Options{}), open(t, path, Options{})
+	must[Checkpoint](t)(a.Start("s", doc(1)))
+	unlock := must[func()](t)(b.Lock(t.Context()))
+	must[Checkpoint](t)(b.Start("beside", doc(1)))
+	unlock()
 	ok(t, b.Close())
-	ok(t, j.Record(doc(4), nil))
-	ok(t, j.Close())
-	again := open(t, path, Options{Beside: true}) // nobody writes: it is the writer
-	if again.Locked() != nil {
-		t.Errorf("Locked = %v", again.Locked())
+	c := open(t, path, Options{})
+	if !c.LastRun().Closed {
+		t.Error("a process that goes on is a crash")
 	}
-	ok(t, again.Record(doc(5), nil))
+	ok(t, c.Close())
+	crash(t, a)
+	d := open(t, path, Options{})
+	if run := d.LastRun(); run.Closed || run.Session != "s" {
+		t.Errorf("after a crash the last run is %+v", run)
+	}
+	ok(t, d.Close())
+	if run := open(t, path, Options{}).LastRun(); !run.Closed {
+		t.Errorf("after an end the last run is %+v", run)
+	}
 }

@@ -54,7 +54,8 @@ const (
 	opDone      op = "done"     // Rollback, which is finished
 	opAbandon   op = "abandon"  // Rollback, which was abandoned
 	opForget    op = "forget"   // the last rollback cannot be undone any more
-	opClose     op = "close"    // a run ended with Close
+	opClose     op = "close"    // a run ended with Close, and no other process had the journal open
+	opLeave     op = "leave"    // Left; a run ended with Close, and others go on
 	opCompacted op = "image"    // the first record of a compacted journal
 	opKeep      op = "keep"     // Checkpoint, Changed; in journals that earlier versions compacted
 	opRepaired  op = "repaired" // Lost; damage before this record was already reported
@@ -78,6 +79,7 @@ type record struct {
 	Tools      []ToolSummary `json:"tools,omitempty"`
 	Rollback   *Intent       `json:"rollback,omitempty"`
 	Lost       []string      `json:"lost,omitempty"`
+	Left       []string      `json:"left,omitempty"` // the sessions of the run
 	User       string        `json:"user,omitempty"` // who wrote it, in the session Author
 	Author     string        `json:"author,omitempty"`
 

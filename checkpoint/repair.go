@@ -17,24 +17,29 @@ func (j *Journal) load(content []byte) (lost []string, err error) {
 	if err := x.read(string(content), j.path); err != nil {
 		return nil, err
 	}
-	j.index, j.current, j.torn = x, jsondelta.Document{}, x.size < int64(len(content))
-	j.report.TornBytes = int64(len(content)) - x.size
+	var current jsondelta.Document
 	for n := len(x.records); n > 0 && x.records[n-1].Sum != ""; n-- {
-		if j.current, err = rebuild(x.records[:n], x.records[n-1].Sum); err == nil {
+		if current, err = rebuild(x.records[:n], x.records[n-1].Sum); err == nil {
 			break
 		}
 		x.damaged, x.endDamaged = max(x.damaged, 1), true
 	}
-	j.saved = x.savedText()
+	if x.damaged > 0 {
+		for _, e := range x.entries {
+			if _, err := x.stateAt(e); err != nil {
+				lost = append(lost, e.ID)
+			}
+		}
+		x.remove(lost)
+	}
+	j.mu.Lock()
+	j.index, j.current, j.saved = x, current, x.savedText()
+	j.mu.Unlock()
+	j.torn = x.size < int64(len(content))
+	j.report.TornBytes = int64(len(content)) - x.size
 	if x.damaged == 0 {
 		return nil, nil
 	}
-	for _, e := range x.entries {
-		if _, err := x.stateAt(e); err != nil {
-			lost = append(lost, e.ID)
-		}
-	}
-	x.remove(lost)
 	j.report = Report{
 		Damaged: true, UnreadableRecords: x.damaged, Lost: len(lost), Kept: len(x.list("")),
 		StateLost: x.endDamaged, Narrowed: j.report.Narrowed,

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -18,8 +19,11 @@ import (
 // from its own oldest pair of these. An id that is not in the list is an error that
 // wraps ErrUnknown.
 func (j *Journal) BeginRollback(id string, scope Scope, first int64, only string) (Intent, error) {
-	j.writing.Lock()
-	defer j.writing.Unlock()
+	done, err := j.exclusive(true)
+	if err != nil {
+		return Intent{}, err
+	}
+	defer done()
 	if !slices.Contains([]Scope{ScopeBoth, ScopeRules, ScopeConversation}, scope) {
 		return Intent{}, fmt.Errorf("checkpoint: unknown scope %q", scope)
 	}
@@ -34,8 +38,11 @@ func (j *Journal) BeginRollback(id string, scope Scope, first int64, only string
 // be undone, which is possible until the next Add or ForgetRollback. Edits made
 // since are dropped. ErrNoRollback when there is none.
 func (j *Journal) BeginUndoRollback() (Intent, error) {
-	j.writing.Lock()
-	defer j.writing.Unlock()
+	done, err := j.exclusive(true)
+	if err != nil {
+		return Intent{}, err
+	}
+	defer done()
 	switch {
 	case j.index.pending != nil:
 		return Intent{}, ErrPending
@@ -128,11 +135,28 @@ func (j *Journal) pendingIntent() Intent {
 
 // Pending returns the rollback that was begun and not finished, nil when there
 // is none. One found after Open was interrupted by a crash, before or after
-// the database was changed: do all of it again, then Finish.
+// the database was changed: do all of it again, then Finish. A rollback of a process that
+// holds the writer lock is not pending for others.
 func (j *Journal) Pending() (*Intent, error) {
+	j.mu.RLock()
+	none := j.index.pending == nil
+	j.mu.RUnlock()
+	if none {
+		return nil, nil
+	}
+	unlock, err := j.TryLock()
+	switch {
+	case errors.As(err, new(*LockedError)), errors.As(err, new(*UnwritableError)):
+		return nil, nil
+	case errors.Is(err, ErrReadOnly): // from memory
+	case err != nil:
+		return nil, err
+	default:
+		defer unlock()
+	}
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	if j.index.pending == nil || j.beside() {
+	if j.index.pending == nil { // its process has finished it meanwhile
 		return nil, nil
 	}
 	intent := j.pendingIntent()
@@ -148,14 +172,16 @@ func (j *Journal) Finish(intent Intent) error { return j.endRollback(opDone, int
 func (j *Journal) Abandon(intent Intent) error { return j.endRollback(opAbandon, intent) }
 
 func (j *Journal) endRollback(op op, intent Intent) error {
-	j.writing.Lock()
-	defer j.writing.Unlock()
+	done, err := j.exclusive(false)
+	if err != nil {
+		return err
+	}
+	defer done()
 	rb := j.index.pending
 	if rb == nil || rb.ID != intent.ID {
 		return ErrNoRollback
 	}
 	var to *jsondelta.Document
-	var err error
 	if op == opDone {
 		if to = &rb.state; to.Text() == "" {
 			*to, err = jsondelta.ParseCanonical(rb.record.payload)
@@ -165,6 +191,7 @@ func (j *Journal) endRollback(op op, intent Intent) error {
 		err = j.write(record{Op: op, Rollback: &rb.Intent}, to, "")
 	}
 	if err == nil {
+		j.turn = ""
 		j.opts.Log.Info("rollback", "id", rb.ID, "op", string(op), "checkpoint", rb.Target, "scope", string(rb.Scope), "undoes", rb.Undoes)
 	}
 	return err
@@ -183,12 +210,24 @@ func (j *Journal) CanUndoRollback() (id string, ok bool) {
 
 // ForgetRollback makes the last rollback one that cannot be undone any more; call
 // it for the next message. When there is none it writes nothing. While another
-// rollback or its undo is pending it is refused with ErrPending.
+// rollback or its undo is pending it is refused with ErrPending. It waits for no other
+// process: a message is sent while another program changes the rules, and the rollback
+// can then be undone until the next Add.
 func (j *Journal) ForgetRollback() error {
+	if _, can := j.CanUndoRollback(); !can {
+		return nil
+	}
+	unlock, err := j.TryLock()
+	if errors.As(err, new(*LockedError)) || errors.As(err, new(*UnwritableError)) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer unlock()
 	j.writing.Lock()
 	defer j.writing.Unlock()
 	switch {
-	case j.index.undo == nil, j.beside():
+	case j.index.undo == nil:
 		return nil
 	case j.index.pending != nil:
 		return ErrPending

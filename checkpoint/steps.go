@@ -12,13 +12,12 @@ import (
 // Start begins a session with the window in state and makes its first checkpoint,
 // "Session start". A session that started before is resumed instead: its first
 // checkpoint is returned, and state is recorded as the newest. A nil state is the
-// newest one that is recorded: that of a window in which other sessions work. Beside
-// another process it records nothing, like Saved and ForgetRollback.
+// newest one that is recorded: that of a window in which other sessions work.
 func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, error) {
-	if j.beside() {
-		return Checkpoint{}, nil
-	}
 	return j.writeState(state, func(to jsondelta.Document) (Checkpoint, error) {
+		if !slices.Contains(j.sessions, session) {
+			j.sessions = append(j.sessions, session)
+		}
 		for _, e := range j.index.list(session) {
 			if e.Kind == KindStart && e.Session == session {
 				return e.described(), j.write(record{Op: opResume, Session: session}, &to, "")
@@ -34,10 +33,14 @@ func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, erro
 // the one started last) and PairSeq. The last rollback cannot be undone any more.
 func (j *Journal) Add(meta Checkpoint, state json.RawMessage) (Checkpoint, error) {
 	return j.writeState(state, func(to jsondelta.Document) (Checkpoint, error) {
-		return j.addCheckpoint(opAdd, Checkpoint{
+		c, err := j.addCheckpoint(opAdd, Checkpoint{
 			Kind: KindTurn, Time: meta.Time, Description: meta.Description, Tools: slices.Clone(meta.Tools),
 			Session: cmp.Or(meta.Session, j.index.session), PairSeq: meta.PairSeq,
 		}, to)
+		if err == nil {
+			j.turn = c.ID
+		}
+		return c, err
 	})
 }
 
@@ -47,7 +50,7 @@ func (j *Journal) Add(meta Checkpoint, state json.RawMessage) (Checkpoint, error
 // leaves the checkpoint out: the turn has changed nothing.
 func (j *Journal) Record(state json.RawMessage, tools []ToolSummary) error {
 	_, err := j.writeState(state, func(to jsondelta.Document) (Checkpoint, error) {
-		return Checkpoint{}, j.write(record{Op: opRecord, For: j.index.turn, Tools: slices.Clone(tools)}, &to, "")
+		return Checkpoint{}, j.write(record{Op: opRecord, For: j.turn, Tools: slices.Clone(tools)}, &to, "")
 	})
 	return err
 }
@@ -67,6 +70,7 @@ func (j *Journal) Edit(session, description string, before, after json.RawMessag
 				return Checkpoint{}, err
 			}
 		}
+		j.turn = ""
 		return j.addCheckpoint(opEdit, Checkpoint{Kind: KindEdit, Description: description, Session: cmp.Or(session, j.index.session)}, to)
 	})
 }
@@ -74,9 +78,6 @@ func (j *Journal) Edit(session, description string, before, after json.RawMessag
 // Saved records that the window's file contains state now. Nothing else changes;
 // a later state is unsaved until the next Saved.
 func (j *Journal) Saved(state json.RawMessage) error {
-	if j.beside() {
-		return nil
-	}
 	_, err := j.writeState(state, func(saved jsondelta.Document) (Checkpoint, error) {
 		text := saved.Text()
 		if text == j.current.Text() {
@@ -90,8 +91,11 @@ func (j *Journal) Saved(state json.RawMessage) error {
 // writeState parses state and calls write with it, or refuses while a rollback is
 // pending.
 func (j *Journal) writeState(state json.RawMessage, write func(jsondelta.Document) (Checkpoint, error)) (Checkpoint, error) {
-	j.writing.Lock()
-	defer j.writing.Unlock()
+	done, err := j.exclusive(true)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	defer done()
 	if j.index.pending != nil {
 		return Checkpoint{}, ErrPending
 	}

@@ -12,7 +12,8 @@ import (
 // write appends a record, durably, and then adds it to the index. to is the state
 // after the record, nil when the record does not change it; other is the payload
 // of payloadOther, "" for none. On error nothing has changed, in memory or, as far
-// as possible, in the file. The caller has locked writing.
+// as possible, in the file. The caller has the writer lock and
+// has locked writing.
 func (j *Journal) write(r record, to *jsondelta.Document, other string) error {
 	if err := j.writable(); err != nil {
 		return err
@@ -72,16 +73,8 @@ func choosePayload(from, to jsondelta.Document, full bool) (payloadKind, string)
 	return payloadFull, to.Text()
 }
 
-// writable returns the reason why nothing can be written, nil when there is none.
+// writable returns an error if the file is not the one that was opened.
 func (j *Journal) writable() error {
-	switch {
-	case j.locked != nil:
-		return j.locked
-	case j.opts.ReadOnly:
-		return ErrReadOnly
-	case j.file == nil:
-		return ErrClosed
-	}
 	info, err := os.Lstat(j.path)
 	if err != nil || !os.SameFile(info, j.info) {
 		return ErrMoved

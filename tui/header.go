@@ -37,7 +37,7 @@ func (m bars) header() []bar.Part {
 		h.Locked = "working"
 	case m.others.Holder != "":
 		h.Locked = m.others.Badge(m.width)
-	case m.session.Journal().Locked() != nil:
+	case m.session.Journal().Unwritable() != nil:
 		h.Locked = "read only"
 	}
 	return m.bar.Header(h, m.width)

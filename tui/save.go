@@ -23,8 +23,8 @@ func (m *Model) planSave(then func() tea.Cmd) tea.Cmd {
 		return m.info("there is nothing to save here")
 	case refused != nil:
 		return m.fail(refused)
-	case m.session.Journal().Locked() != nil:
-		return m.fail(m.session.Journal().Locked())
+	case m.session.Journal().Unwritable() != nil:
+		return m.fail(m.session.Journal().Unwritable())
 	}
 	return async(func(ctx context.Context) (assistant.SavePlan, error) { return m.work.PlanSave(ctx, "") }, func(plan assistant.SavePlan, err error) tea.Cmd {
 		if err != nil {
@@ -170,7 +170,7 @@ func (m *Model) discardLines(plan assistant.SavePlan, changed *assistant.PlanCha
 // quit asks when rules are unsaved, unless others have them as well; they can also be
 // kept for the next time.
 func (m *Model) quit() tea.Cmd {
-	if !m.saves() || !m.pane.Status().Unsaved || m.session.Journal().Locked() != nil || m.others.Shared() {
+	if !m.saves() || !m.pane.Status().Unsaved || m.others.Shared() {
 		return m.end()
 	}
 	return m.planDiscard(m.askQuit)

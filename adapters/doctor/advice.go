@@ -80,7 +80,7 @@ var advice = [kinds]string{
 	NoHistory:    "winnow history check   or begin another with: winnow --home ANOTHER_FOLDER",
 	NoHistoryServer: "winnow config show   says which address is used; winnow help team   tells where the password comes from\n" +
 		"or use a file of your own: winnow --history=''",
-	WindowHeld:  "close {what}, which releases the window",
+	WindowHeld:  "wait until {what} is done, or close it",
 	StaleProxy:  "restart the proxy: it reads its rules when it starts; winnow models --drift   lists the models",
 	SilentProxy: "start the proxy, or change PROXY_BASE_URL and PROXY_API_KEY in {what}",
 	KeyInFile:   "replace the key at its provider, then: rm {what}",

@@ -95,7 +95,7 @@ func History(ctx context.Context, store history.Store, err error) Finding {
 // Journal examines who changes the rules of a window now; path is that of its journal.
 func Journal(window, path string) Finding {
 	if held := checkpoint.Writer(path); held != nil {
-		return Problem("rules", Warning, WindowHeld, safetext.Visible(held.Error()), safetext.Visible(cmp.Or(held.Program, "the other winnow")))
+		return Problem("rules", Warning, WindowHeld, safetext.Visible(held.Holder())+" is changing them now", safetext.Visible(cmp.Or(held.Program, "the other winnow")))
 	}
 	return Pass("rules", "no other program works on those of %s", window)
 }

@@ -2,6 +2,7 @@ package modelfilter
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -133,16 +134,56 @@ func (w *Window) apply(s state) {
 // file in that run: the difference between saved and unsaved is applied to the
 // present rules of the file. The provider and the search text are those of unsaved.
 func (w *Window) Recover(unsaved, saved json.RawMessage) error {
-	ours, err := readState(unsaved)
-	if err != nil {
-		return err
-	}
-	base, err := readState(saved)
+	ours, base, err := readStates(unsaved, saved)
 	if err != nil {
 		return err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.applyUnsaved(ours, base)
+	return nil
+}
+
+// Adopt makes the rules of the window those of another program, the unsaved ones
+// included, also while the assistant works. It reads the file. saved is the state of the
+// file as the other program knew it, nil when that is not known. Provider and search
+// text stay.
+func (w *Window) Adopt(ctx context.Context, theirs, saved json.RawMessage) error {
+	known := saved != nil
+	if !known {
+		saved = theirs
+	}
+	ours, base, err := readStates(theirs, saved)
+	if err != nil {
+		return err
+	}
+	w.saving.Lock()
+	defer w.saving.Unlock()
+	r, err := w.read(ctx)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.adopt(r, retainStaged)
+	ours.Provider, ours.Search = w.current, w.search
+	if known {
+		w.applyUnsaved(ours, base)
+	} else {
+		w.apply(ours)
+	}
+	return nil
+}
+
+func readStates(unsaved, saved json.RawMessage) (ours, base state, err error) {
+	if ours, err = readState(unsaved); err == nil {
+		base, err = readState(saved)
+	}
+	return ours, base, err
+}
+
+// applyUnsaved applies the difference between two states to the rules of the file.
+func (w *Window) applyUnsaved(ours, base state) {
 	for name := range ours.Rules {
 		w.providerNamed(name)
 	}
@@ -153,7 +194,6 @@ func (w *Window) Recover(unsaved, saved json.RawMessage) error {
 	}
 	ours.Rules = merged
 	w.apply(ours)
-	return nil
 }
 
 // Attribute notes who made the staged changes: what turned one state into another is by

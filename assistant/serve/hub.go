@@ -122,6 +122,11 @@ func (h *Hub) watch(saved <-chan assistant.SavedChange) {
 	}
 }
 
+// Followed announces what another program on this machine has changed in the window.
+func (h *Hub) Followed(who, what string) {
+	h.shared.Announce(share.Change{Kind: share.Edited, User: who, What: what, Effect: what})
+}
+
 // Changes is the log of what happens in the window; its states are left out.
 func (h *Hub) Changes() *Log[share.Change] { return h.changes }
 

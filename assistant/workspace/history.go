@@ -250,7 +250,7 @@ func (w *Workspace) draftKey() string {
 		return sharedDraftKey
 	}
 	key := strings.TrimSuffix(sharedDraftKey+":"+w.folder+"\x00"+w.user, "\x00")
-	if w.session != nil && w.session.Journal().Locked() != nil { // the other program has a draft of its own
+	if w.session != nil && !w.session.Journal().Alone() { // the other program has a draft of its own
 		key += besideSuffix
 	}
 	return key

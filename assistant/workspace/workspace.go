@@ -92,11 +92,10 @@ const (
 	ConfirmResume     ConfirmKind = "resume" // like ConfirmNewSession: unsaved changes stay as they are
 )
 
-// Unsaved reports whether the window has unsaved changes that nobody else has; those of
-// another program that has the window are its own.
+// Unsaved reports whether the window has unsaved changes.
 func (w *Workspace) Unsaved() bool {
 	d, ok := w.session.Window().(assistant.Dirtier)
-	return ok && d.Dirty() && w.session.Journal().Locked() == nil
+	return ok && d.Dirty()
 }
 
 // QuitCheck is what quitting now would lose or interrupt.

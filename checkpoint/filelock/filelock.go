@@ -33,6 +33,9 @@ import (
 // retryAfter is the time between two attempts to get a lock.
 const retryAfter = 2 * time.Millisecond
 
+// ErrNotRegular refuses to lock what is no regular file; it is always wrapped.
+var ErrNotRegular = errors.New("not a regular file")
+
 // Options configure Acquire. The zero value makes a private lock file if there is
 // none, and does not wait.
 type Options struct {
@@ -57,13 +60,17 @@ type HeldError struct {
 	Path    string
 }
 
+// Holder names who holds the lock.
+func (e *HeldError) Holder() string {
+	if e.PID == 0 {
+		return cmp.Or(e.Program, "another program")
+	}
+	return fmt.Sprintf("%s (process %d)", cmp.Or(e.Program, "another program"), e.PID)
+}
+
 // Error names the lock and who holds it.
 func (e *HeldError) Error() string {
-	text := cmp.Or(e.Program, "another program")
-	if e.PID != 0 {
-		text += fmt.Sprintf(" (process %d)", e.PID)
-	}
-	text = fmt.Sprintf("timed out waiting for the %s: %s holds it", cmp.Or(e.Lock, "lock"), text)
+	text := fmt.Sprintf("timed out waiting for the %s: %s holds it", cmp.Or(e.Lock, "lock"), e.Holder())
 	if e.Since.IsZero() {
 		return text
 	}
@@ -121,7 +128,7 @@ func LastHolder(path, name string) *HeldError {
 // try gets the lock or returns a *HeldError at once.
 func try(path string, o Options) (*Lock, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() && !(o.Existing && info.IsDir()) {
-		return nil, &fs.PathError{Op: "lock", Path: path, Err: errors.New("not a regular file")}
+		return nil, &fs.PathError{Op: "lock", Path: path, Err: ErrNotRegular}
 	}
 	flag, mode := os.O_RDONLY|privatefile.NoFollow, privatefile.FileMode
 	if !o.Existing {

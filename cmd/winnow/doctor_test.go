@@ -61,8 +61,12 @@ func TestDoctorSaysWhatStandsInTheWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	unlock, err := journal.Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	status, stdout := doctor()
-	for _, want := range []string{"! rules     winnow serve (process ", "→ close winnow serve", "offline/gone of the settings is not among them", "→ winnow models --chat"} {
+	for _, want := range []string{"! rules     winnow serve (process ", "→ wait until winnow serve is done, or close it", "offline/gone of the settings is not among them", "→ winnow models --chat"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is not in\n%s", want, stdout)
 		}
@@ -70,9 +74,7 @@ func TestDoctorSaysWhatStandsInTheWay(t *testing.T) {
 	if status != statusFailed {
 		t.Errorf("the status is %d", status)
 	}
-	if err := journal.Close(); err != nil {
-		t.Fatal(err)
-	}
+	unlock()
 	if _, stdout = doctor(); !strings.Contains(stdout, "no other program works on those of") {
 		t.Errorf("afterwards doctor says\n%s", stdout)
 	}

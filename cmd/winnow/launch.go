@@ -117,7 +117,7 @@ func (a *app) open(ctx context.Context, o openOptions) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.window, err = a.openWindow(ctx, toWriteIfFree); err != nil {
+	if p.window, err = a.openWindow(ctx, toWrite); err != nil {
 		return nil, err
 	}
 	if last := p.window.journal.LastRun(); o.afterCrash && resumed.ID == "" && !last.Closed && last.Session != "" { // a crash interrupted it
@@ -207,7 +207,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 			p.askEndpoints(a.background.ctx, notify)
 			go p.warm(a.background.ctx)
 			go a.watchHistory(a.background.ctx, p.store, p.session, notify)
-			go follow.Writer(a.background.ctx, p.window.filter, p.window.journal, a.logger(), func(s string) { notify(tui.Noticed{Text: s}) })
+			go follow.Others(a.background.ctx, p.window.filter, p.window.journal, a.logger(), func(who, what string) { notify(tui.Noticed{Text: who + " " + what}) })
 			return a.localParts(p)
 		},
 	})
@@ -246,7 +246,7 @@ func (a *app) parts(p *program) tui.Parts {
 			return cmd
 		}
 	}
-	if watcher, ok := p.window.window.(assistant.Watcher); ok && p.window.journal.Locked() == nil {
+	if watcher, ok := p.window.window.(assistant.Watcher); ok {
 		parts.Changes, _ = watcher.Watch(a.background.ctx) // nil where the system cannot
 	}
 	return parts

@@ -390,7 +390,7 @@ func requestAdvice(code string) string {
 	case string(llm.KindModel):
 		return "winnow models --chat lists the models there are; choose one with -m"
 	case assistant.CodeLocked:
-		return "close it, or try again when it is done"
+		return "try again when it is done, or close it"
 	case string(llm.KindOverflow), assistant.CodePromptTooLarge, assistant.CodeOverflowTrimmed:
 		return "send less text, or choose a model with a larger context with -m"
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/adapters/modelfilter/changetext"
+	"winnow/adapters/modelfilter/follow"
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/api"
 	"winnow/cmd/winnow/listen"
@@ -98,6 +99,8 @@ func (a *app) openHub(ctx context.Context) (*program, error) {
 	if w := p.window.filter; w != nil {
 		o.Describe = func(before, after json.RawMessage) string { return changetext.Describe(w, before, after) }
 	}
-	p.window.hub.Store(serve.NewHub(o))
+	hub := serve.NewHub(o)
+	p.window.hub.Store(hub)
+	go follow.Others(ctx, p.window.filter, p.window.journal, a.logger(), hub.Followed)
 	return p, nil
 }

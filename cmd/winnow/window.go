@@ -12,6 +12,7 @@ import (
 	"winnow/adapters/endpoints"
 	historywindow "winnow/adapters/history"
 	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/follow"
 	"winnow/adapters/modelfilter/models"
 	"winnow/adapters/modelfilter/usage"
 	"winnow/assistant"
@@ -33,20 +34,22 @@ type journaledWindow struct {
 	journal   *checkpoint.Journal
 	name      string // sessions of the window are stored under it
 	recovered bool   // it has unsaved rules of an earlier run
-	agent     string // the client of winnow mcp that works in it; "" is none
+	// attributed is the newest record of the journal whose author the window knows; only
+	// the opening and adopt use it.
+	attributed int64
+	agent      string // the client of winnow mcp that works in it; "" is none
 	// session is the one that works in the window; nil before there is one. The
 	// window asks for it from any goroutine.
 	session atomic.Pointer[assistant.Session]
 	hub     atomic.Pointer[serve.Hub] // of a served window; nil in every other
 }
 
-// access is what a window is opened for. Only one process at a time can write.
+// access is what a window is opened for.
 type access int
 
 const (
-	toRead        access = iota
-	toWrite              // an error while another process writes
-	toWriteIfFree        // reads while another process writes; its journal refuses changes then
+	toRead access = iota
+	toWrite
 )
 
 // openWindow opens the window that the settings name.
@@ -111,8 +114,8 @@ func (a *app) openHistoryWindow(ctx context.Context, to access) (*journaledWindo
 
 func (a *app) openJournal(w *journaledWindow, path string, to access) (err error) {
 	if w.journal, err = checkpoint.Open(path, checkpoint.Options{
-		Log: a.logger(), ReadOnly: to == toRead, Beside: to == toWriteIfFree, Program: a.program,
-		Author: w.author,
+		Log: a.logger(), ReadOnly: to == toRead, Program: a.program,
+		Author: w.author, Adopt: w.adopt,
 	}); err != nil {
 		return err
 	}
@@ -125,13 +128,33 @@ func (a *app) openJournal(w *journaledWindow, path string, to access) (err error
 
 // readOnly says why the window cannot be changed now; "" when it can.
 func (w *journaledWindow) readOnly() string {
-	switch locked := w.journal.Locked(); {
-	case locked != nil && locked.Err != nil:
+	if locked := w.journal.Unwritable(); locked != nil {
 		return "read-only: " + visible(locked.Error())
-	case locked != nil:
-		return "read only: " + visible(locked.Error()) + "; to make changes, close it and start this one again"
 	}
 	return ""
+}
+
+// adopt makes the window what another process has made of it, as its journal says.
+func (w *journaledWindow) adopt(j *checkpoint.Journal) error {
+	if w.filter == nil {
+		return nil // the chat history is read from its database
+	}
+	if err := follow.Adopt(context.Background(), w.filter, j); err != nil {
+		return err
+	}
+	w.attribute(j)
+	return nil
+}
+
+// attribute names the authors of the unsaved rules, from the records of the journal that
+// are new.
+func (w *journaledWindow) attribute(j *checkpoint.Journal) {
+	j.Replay(func(r checkpoint.Record) {
+		if r.Seq > w.attributed && r.After.Text() != r.Before.Text() {
+			w.filter.Attribute(r.Before.Raw(), r.After.Raw(), authorOf(r.User, r.For != ""))
+		}
+	})
+	w.attributed = j.Seq()
 }
 
 // restoreStaged stages the unsaved rules of an earlier run.
@@ -154,12 +177,8 @@ func (w *journaledWindow) restoreStaged() error {
 		return advise(fmt.Errorf("the unsaved rules of an earlier run cannot be restored: %w", err),
 			"they stay in %s; winnow checkpoints list shows them", w.journal.Path())
 	}
-	w.recovered = w.filter.Dirty() && w.journal.Locked() == nil
-	w.journal.Replay(func(r checkpoint.Record) {
-		if r.After.Text() != r.Before.Text() {
-			w.filter.Attribute(r.Before.Raw(), r.After.Raw(), authorOf(r.User, r.For != ""))
-		}
-	})
+	w.recovered = w.filter.Dirty() && w.journal.Alone()
+	w.attribute(w.journal)
 	return nil
 }
 

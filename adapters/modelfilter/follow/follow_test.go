@@ -38,14 +38,16 @@ type side struct {
 	journal *checkpoint.Journal
 }
 
-func newSide(t *testing.T, dir string, beside bool) *side {
+func newSide(t *testing.T, dir string) *side {
 	t.Helper()
 	s := &side{}
 	var err error
 	if s.window, err = modelfilter.Open(t.Context(), modelfilter.Options{EnvFile: filepath.Join(dir, ".env"), Models: models{}, Environ: func() []string { return nil }}); err != nil {
 		t.Fatal(err)
 	}
-	if s.journal, err = checkpoint.Open(filepath.Join(dir, "journal", "log"), checkpoint.Options{Beside: beside, Program: "winnow"}); err != nil {
+	if s.journal, err = checkpoint.Open(filepath.Join(dir, "journal", "log"), checkpoint.Options{
+		Program: "winnow", Adopt: func(j *checkpoint.Journal) error { return follow.Adopt(context.Background(), s.window, j) },
+	}); err != nil {
 		t.Fatal(err)
 	}
 	session, err := assistant.NewSession(&llm.Registry{}, assistant.Options{ID: assistant.NewID(time.Now()), Window: s.window, Journal: s.journal})
@@ -83,7 +85,7 @@ func TestASecondProgramFollowsTheFirst(t *testing.T) {
 		}
 	}
 	write("OPENAI_API_KEY=x\nIGNORE_MODELS_OPENAI=o3\n")
-	first := newSide(t, dir, false)
+	first := newSide(t, dir)
 	add := func(pattern string) func() error {
 		return func() error {
 			_, err := first.window.Add(modelfilter.Ignore, pattern)
@@ -91,12 +93,12 @@ func TestASecondProgramFollowsTheFirst(t *testing.T) {
 		}
 	}
 	must(first.Edit("before the second", add("*mini*")))
-	second := newSide(t, dir, true)
+	second := newSide(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	said, done := make(chan string, 100), make(chan bool)
 	go func() {
 		defer close(done)
-		follow.Writer(ctx, second.window, second.journal, slog.New(slog.DiscardHandler), func(s string) { said <- s })
+		follow.Others(ctx, second.window, second.journal, slog.New(slog.DiscardHandler), func(who, what string) { said <- who + " " + what })
 	}()
 	waits := func(what, sentence, rules string) {
 		t.Helper()
@@ -118,10 +120,9 @@ func TestASecondProgramFollowsTheFirst(t *testing.T) {
 			}
 		}
 	}
-	waits("at the start", "hid 1 model · ignore rule *mini*", "o3 +*mini*")
 	must(second.window.SetSearch("gpt"))
 	must(first.Edit("add", add("gpt-4")))
-	waits("an edit", "hid 1 model · ignore rule gpt-4", "o3 +*mini* +gpt-4")
+	waits("an edit", "hid 2 models · added 2 rules", "o3 +*mini* +gpt-4")
 	if got := second.window.Search(); got != "gpt" {
 		t.Errorf("the search of the second program is %q", got)
 	}
@@ -131,11 +132,23 @@ func TestASecondProgramFollowsTheFirst(t *testing.T) {
 	_, err = first.Save(t.Context(), assistant.Basis{})
 	must(err)
 	waits("a save", "saved the rules", "o3 *mini*")
-	write("OPENAI_API_KEY=x\nIGNORE_MODELS_OPENAI=*mini*,gpt-4\n")
-	waits("a change of the file", "added 1 rule, deleted 1 rule", "*mini* gpt-4")
-	must(first.journal.Close())
-	waits("its end", "has ended: start winnow again to change the rules here", "*mini* gpt-4")
+
+	// The second program writes as well, and each of them on what the other wrote.
+	must(second.Edit("add", func() error { _, err := second.window.Add(modelfilter.Ignore, "gpt-4"); return err }))
+	must(first.Edit("add", add("*nano*")))
+	if got := first.rules(); got != "o3 *mini* +gpt-4 +*nano*" {
+		t.Errorf("the rules of the first program are %q", got)
+	}
+	waits("another edit", "ignore rule *nano*", "o3 *mini* +gpt-4 +*nano*")
+	discards, err := second.PlanDiscard("")
+	must(err)
+	_, err = second.Discard("discard", assistant.Basis{Digest: discards.Digest})
+	must(err)
+	must(first.Edit("add", add("o1")))
+	if got := first.rules(); got != "o3 *mini* +o1" {
+		t.Errorf("after the second program's discard the rules of the first are %q", got)
+	}
 	cancel()
 	<-done
-	follow.Writer(t.Context(), first.window, first.journal, nil, nil) // this program writes: it ends at once
+	must(errors.Join(first.journal.Close(), second.journal.Close()))
 }

@@ -60,7 +60,7 @@ func (s *server) call(t assistant.Tool) sdk.ToolHandler {
 		defer s.mu.Unlock()
 		w, err := s.open(ctx, t.Write)
 		if err != nil {
-			return s.resultOf(openFailed(err)), nil
+			return s.resultOf(assistant.Fail(assistant.CodeFailed, "nothing was done: %v", err)), nil
 		}
 		defer func() { s.logClose(s.close(w)) }()
 		c := &caller{call: llm.Call{ID: "call", Name: t.Name, Arguments: string(req.Params.Arguments)}}
@@ -75,17 +75,11 @@ func (s *server) call(t assistant.Tool) sdk.ToolHandler {
 		case ask != nil:
 			return ask, nil
 		}
+		if c.result.ErrorCode == assistant.CodeLocked {
+			c.result.Hint = "Reading tools still work. Try again when the other program is done."
+		}
 		return s.resultOf(c.result), nil
 	}
-}
-
-// openFailed is the result of a call whose window could not be opened.
-func openFailed(err error) assistant.ToolResult {
-	r := assistant.Fail(assistant.CodeFailed, "nothing was done: %v", err)
-	if _, locked := errors.AsType[*checkpoint.LockedError](err); locked {
-		r.ErrorCode, r.Hint = assistant.CodeLocked, "Reading tools still work. Try again when the other program has ended."
-	}
-	return r
 }
 
 // session makes the session of one call. That of a write tool is named after the

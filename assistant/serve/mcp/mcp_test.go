@@ -57,7 +57,7 @@ func (r *rig) openWindow(_ context.Context, write bool) (Opened, error) {
 	if write && r.locked != nil {
 		return Opened{}, r.locked
 	}
-	j, err := checkpoint.Open(r.journal, checkpoint.Options{ReadOnly: !write})
+	j, err := checkpoint.Open(r.journal, checkpoint.Options{ReadOnly: !write, Wait: time.Millisecond})
 	if err != nil {
 		return Opened{}, err
 	}
@@ -275,15 +275,20 @@ func TestWhatChangedSinceTheQuestionIsNotSaved(t *testing.T) {
 
 func TestALockedWindowIsReadAndNotWritten(t *testing.T) {
 	r := newRig(t)
-	r.locked = &checkpoint.LockedError{PID: 4711}
+	other, err := checkpoint.Open(r.journal, checkpoint.Options{Program: "winnow ask"})
+	r.must(err)
+	unlock, err := other.Lock(t.Context())
+	r.must(err)
 	c := r.connect(nil)
 	if got := r.call(c, "list_words", nil); !got.Success {
 		t.Errorf("list_words = %+v", got)
 	}
-	if got := r.call(c, "add_word", map[string]any{"word": "two"}); got.ErrorCode != assistant.CodeLocked || !strings.Contains(got.Message, "4711") {
+	if got := r.call(c, "add_word", map[string]any{"word": "two"}); got.ErrorCode != assistant.CodeLocked || !strings.Contains(got.Message, "winnow ask (process ") || got.Hint == "" {
 		t.Errorf("add_word = %+v", got)
 	}
 	r.words("one")
+	unlock()
+	r.must(other.Close())
 	r.locked = errors.New("disk full")
 	if got := r.call(c, "add_word", map[string]any{"word": "two"}); got.ErrorCode != assistant.CodeFailed {
 		t.Errorf("add_word = %+v", got)

@@ -25,8 +25,7 @@ const (
 
 // Options configures Run. Open is needed; the rest may be zero.
 type Options struct {
-	// Open opens the window, to write or only to read. An error that is a
-	// *checkpoint.LockedError says who else writes.
+	// Open opens the window, to write or only to read.
 	Open func(ctx context.Context, write bool) (Opened, error)
 	// History stores the calls of write tools; nil stores them nowhere.
 	History  assistant.Store
