@@ -110,3 +110,11 @@ func BenchmarkTurnWithHistory(b *testing.B) {
 		r.send("new")
 	}
 }
+
+func TestUpperFirst(t *testing.T) {
+	for text, want := range map[string]string{"": "", "hide": "Hide", "élan": "Élan", "überall": "Überall", "漢": "漢", "\xffx": "\ufffdx"} {
+		if got := assistant.UpperFirst(text); got != want {
+			t.Errorf("UpperFirst(%q) = %q, want %q", text, got, want)
+		}
+	}
+}

@@ -316,7 +316,7 @@ func (m *Model) confirmCommand(line string, c transfer.Command, err error) tea.C
 	if c.Verb == filter.SetTopic {
 		yes = "move"
 	}
-	title, lines := strings.ToUpper(what[:1])+what[1:], []string(nil)
+	title, lines := assistant.UpperFirst(what), []string(nil)
 	switch c.Confirm() {
 	case transfer.ConfirmNewTopic:
 		title, lines = "There is no topic "+oneLine(c.Topic)+". Create it?", []string{title + "."}

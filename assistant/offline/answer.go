@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"winnow/assistant"
 )
 
 const (
@@ -54,7 +56,7 @@ func (c *conversation) answer(p *plan) {
 			c.redundantRules(tg.catalog, len(p.targets) > 1)
 		}
 	case listProviders:
-		c.reportf("%s: %s. %s is shown.", upperFirst(count(len(c.providers), "provider")), codes(c.providers), clean(c.provider))
+		c.reportf("%s: %s. %s is shown.", assistant.UpperFirst(count(len(c.providers), "provider")), codes(c.providers), clean(c.provider))
 	case lastChanges:
 		c.lastChanges()
 	default:
@@ -74,7 +76,7 @@ func (c *conversation) talk(k kind, examples []string) {
 func (c *conversation) examples(requests []string) {
 	var lines []string
 	for _, r := range requests {
-		c.offer(upperFirst(r), r)
+		c.offer(assistant.UpperFirst(r), r)
 		lines = append(lines, code(r))
 	}
 	c.reportf("%s", bullets("These work:", lines))
@@ -94,14 +96,14 @@ func (c *conversation) notUnderstood(s step, left []string) {
 	switch request := c.corrected(s, left); {
 	case request != "":
 		c.reportf("Did you mean %s?", code(request))
-		c.offer(upperFirst(request), request)
+		c.offer(assistant.UpperFirst(request), request)
 	case s.kind == hide && len(left) > 0:
 		c.reportf("I know models by their names only.")
 		for _, w := range left {
 			if pattern := "*" + strings.Trim(w, `"*`) + "*"; len(pattern) > 4 && c.isKnown(pattern) {
 				request := `hide "` + pattern + `"`
 				c.reportf("For all that have %s anywhere in their names, say %s.", code(w), code(request))
-				c.offer(upperFirst(request), request)
+				c.offer(assistant.UpperFirst(request), request)
 			}
 		}
 	}
@@ -286,5 +288,5 @@ func (c *catalog) rulesInWords(list string) string {
 		}
 		parts = append(parts, strings.TrimSuffix(count(len(rules), listName[l]+" rule")+": "+strings.Join(rules, ", "), ": ")+".")
 	}
-	return upperFirst(strings.Join(parts, " "))
+	return assistant.UpperFirst(strings.Join(parts, " "))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"winnow/assistant"
 )
 
 // ask proposes edits instead of making them, where that was wanted or asked, where more
@@ -79,7 +81,7 @@ func (c *catalog) hiddenBy(edits []edit) (models []model, n int) {
 // which they hide n more models.
 func (c *catalog) proposal(edits []edit, n int) map[string]any {
 	own := slices.DeleteFunc(slices.Clone(edits), func(e edit) bool { return e.provider != c.provider })
-	p := map[string]any{"provider": c.provider, "reasoning": upperFirst(inWords(own)) + fmt.Sprintf(": hides %s.", count(n, "more model"))}
+	p := map[string]any{"provider": c.provider, "reasoning": assistant.UpperFirst(inWords(own)) + fmt.Sprintf(": hides %s.", count(n, "more model"))}
 	for _, e := range own {
 		key, patterns := "remove_"+e.list, []string{e.pattern}
 		if e.add {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"winnow/assistant"
 	"winnow/assistant/offline/lex"
 	"winnow/assistant/offline/wire"
 )
@@ -142,7 +143,7 @@ func (c *conversation) answerQuestions() bool {
 		if s.question && (s.kind >= undo && s.kind <= refresh || s.kind >= starPairs && s.kind <= topicPairs) {
 			asked = true
 			c.reportf("That is a question. %s Say %s to do it.", nothingChanged, code(s.text))
-			c.offer(upperFirst(s.text), s.text)
+			c.offer(assistant.UpperFirst(s.text), s.text)
 		}
 	}
 	return asked

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"winnow/assistant"
 	"winnow/assistant/offline/lex"
 	"winnow/assistant/offline/wire"
 )
@@ -156,7 +157,7 @@ func (c *conversation) listPairs(tool string, a wire.Args) {
 	}
 	head := sentence(r.Message)
 	if n := int(r.Data.Get("count").Int()); n > 0 && tool == "search_pairs" { // its message repeats the pairs
-		head = upperFirst(count(n, "pair")) + verbFor(n, " matches", " match") + ", the newest first:"
+		head = assistant.UpperFirst(count(n, "pair")) + verbFor(n, " matches", " match") + ", the newest first:"
 	}
 	c.reportf("%s", bullets(head, lines))
 }

@@ -90,14 +90,6 @@ func BenchmarkTwentyThousandModels(b *testing.B) {
 	}
 }
 
-func TestUpperFirst(t *testing.T) {
-	for text, want := range map[string]string{"": "", "hide": "Hide", "élan": "Élan", "\xffx": "\ufffdx"} {
-		if got := upperFirst(text); got != want {
-			t.Errorf("upperFirst(%q) = %q, want %q", text, got, want)
-		}
-	}
-}
-
 // FuzzText sends any text: there is always an answer, nothing unprintable in it, and calls
 // carry JSON objects.
 func FuzzText(f *testing.F) {

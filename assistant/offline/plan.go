@@ -3,6 +3,8 @@ package offline
 import (
 	"slices"
 	"strings"
+
+	"winnow/assistant"
 )
 
 // nothingChanged ends every answer that refuses to act.
@@ -63,7 +65,7 @@ func (c *conversation) planStep(s step) *plan {
 	for i := range p.targets {
 		tg := &p.targets[i]
 		if tg.vague && s.kind.changesRules() {
-			c.reportf("%s%s fit, too many to name one by one, and no pattern fits just these. %s", upperFirst(count(len(tg.models), "model")), tg.on(), nothingChanged)
+			c.reportf("%s%s fit, too many to name one by one, and no pattern fits just these. %s", assistant.UpperFirst(count(len(tg.models), "model")), tg.on(), nothingChanged)
 			return nil
 		}
 		p.planTarget(tg)
@@ -119,7 +121,7 @@ func (p *plan) hide(tg *target) {
 		return slices.ContainsFunc(it.in(tg.catalog).words, func(w term) bool { return w.verbatim })
 	})
 	if len(tg.models) > 0 && !verbatim && !slices.ContainsFunc(tg.models, model.isShown) {
-		p.reportf("%s%s hidden already%s.", upperFirst(codes(names(tg.models))), verbFor(len(tg.models), " is", " are"), tg.on())
+		p.reportf("%s%s hidden already%s.", assistant.UpperFirst(codes(names(tg.models))), verbFor(len(tg.models), " is", " are"), tg.on())
 		return
 	}
 	if slices.ContainsFunc(tg.patterns, hasWildcard) {
@@ -136,7 +138,7 @@ func (p *plan) hide(tg *target) {
 	}
 	kept := filter(tg.models, func(m model) bool { return m.isAllowed() && !slices.Contains(tg.patterns, m.rule) })
 	if n := len(kept); n > 0 {
-		p.reportf("%s%s shown, because an allow rule wins: %s.", upperFirst(count(n, "model")), verbFor(n, " stays", " stay"), codes(names(kept)))
+		p.reportf("%s%s shown, because an allow rule wins: %s.", assistant.UpperFirst(count(n, "model")), verbFor(n, " stays", " stay"), codes(names(kept)))
 	}
 }
 

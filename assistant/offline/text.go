@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
@@ -100,19 +98,11 @@ func withCode(s string) string {
 
 // sentence shows a tool's message with a capital letter and a full stop.
 func sentence(s string) string {
-	s = upperFirst(strings.TrimSpace(withCode(s)))
+	s = assistant.UpperFirst(strings.TrimSpace(withCode(s)))
 	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "…") {
 		return s
 	}
 	return s + "."
-}
-
-func upperFirst(s string) string {
-	if s == "" {
-		return ""
-	}
-	first, size := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(first)) + s[size:]
 }
 
 // bullets is a head and a Markdown list of at most maxLines lines.

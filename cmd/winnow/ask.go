@@ -20,6 +20,7 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/cmd/winnow/answer"
 	"winnow/tui/lines"
+	"winnow/tui/mention"
 )
 
 func askCommand(a *app) *cobra.Command {
@@ -29,11 +30,16 @@ func askCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.ask(ctx, text, yes)
+		files := mention.Source{None: a.remote != nil} // of what the user wrote: a pipe may hold any @path
+		prompt, err := mention.Attach(assistant.Prompt{Text: text}, files.Files(strings.Join(args, " ")))
+		if err != nil {
+			return err
+		}
+		return a.ask(ctx, prompt, yes)
 	})
 	c.Long = "ask sends one message and writes the answer to standard output as it comes; tool\n" +
 		"calls are listed on standard error. Standard input, when it is a file or a pipe, is\n" +
-		"added to the message. Rules are staged until they are saved. On a terminal a save is\n" +
+		"added to the message, and so are files named as @path. Rules are staged until they are saved. On a terminal a save is\n" +
 		"confirmed there; elsewhere it needs --yes, and is refused with exit status 3 without."
 	c.Example = "winnow ask \"which models are hidden?\"\nwinnow ask --yes \"hide every mini model and save\"\n" +
 		"git diff | winnow ask \"what changed here?\""
@@ -87,13 +93,13 @@ func piped(r io.Reader) bool {
 
 // ask runs one turn. A signal, which ends ctx, closes the session, so that the pair
 // of the turn stays, as interrupted.
-func (a *app) ask(ctx context.Context, text string, yes bool) error {
+func (a *app) ask(ctx context.Context, prompt assistant.Prompt, yes bool) error {
 	if a.remote != nil {
 		s, err := a.remote.open(ctx, a)
 		if err != nil {
 			return err
 		}
-		return a.askIn(ctx, &program{session: s.Session()}, text, yes)
+		return a.askIn(ctx, &program{session: s.Session()}, prompt, yes)
 	}
 	o := openOptions{}
 	if isTerminal(a.stdout) {
@@ -108,7 +114,7 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 		a.printErr("rules of an earlier run are still unsaved: winnow rules diff shows them")
 	}
 	defer singleProcessor()()
-	err = a.askIn(ctx, p, text, yes)
+	err = a.askIn(ctx, p, prompt, yes)
 	if err == nil && a.flags.set.Changed("model") { // chosen by the user, and it works
 		err = p.store.Set(ctx, lastModelKey(a.folder()), p.session.Model())
 	}
@@ -117,8 +123,8 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 
 // askIn runs the turn in the session of p. When nobody reads the answer any more, it ends
 // without a word, as it would by SIGPIPE: what came so far stays, as interrupted.
-func (a *app) askIn(ctx context.Context, p *program, text string, yes bool) error {
-	events, err := p.session.Send(context.WithoutCancel(ctx), assistant.Prompt{Text: text})
+func (a *app) askIn(ctx context.Context, p *program, prompt assistant.Prompt, yes bool) error {
+	events, err := p.session.Send(context.WithoutCancel(ctx), prompt)
 	if err != nil {
 		return err
 	}

@@ -134,20 +134,12 @@ func (t *Turn) toolComplete(e assistant.ToolComplete) {
 // Words is the name of a tool or of a payload type as words.
 func Words(name string) string { return Name(strings.ReplaceAll(name, "_", " ")) }
 
-// UpperFirst is text with a capital letter at its beginning.
-func UpperFirst(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
-}
-
 // payloadLabel is the label of a payload.
 func payloadLabel(payloadType string) string {
 	if payloadType == "" {
 		return "Card"
 	}
-	return UpperFirst(Words(payloadType))
+	return assistant.UpperFirst(Words(payloadType))
 }
 
 // Pair writes a pair with everything in it; its reasoning only if showReasoning is set.

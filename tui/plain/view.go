@@ -137,7 +137,7 @@ func (c *console) executeLine(line string) error {
 	if err != nil {
 		return err
 	}
-	does := lines.UpperFirst(cmd.Describe())
+	does := assistant.UpperFirst(cmd.Describe())
 	switch cmd.Confirm() {
 	case transfer.ConfirmNewTopic:
 		does = "There is no topic " + cmd.Topic + ". Create it? " + does + "."
@@ -166,7 +166,7 @@ func (c *console) execute(cmd transfer.Command, line string) error {
 		c.out.Indent("@" + f.Name + ": " + f.Line)
 	}
 	if out.Text != "" {
-		c.out.Line(lines.UpperFirst(out.Text) + ".")
+		c.out.Line(assistant.UpperFirst(out.Text) + ".")
 	}
 	if out.CanUndo() {
 		c.out.Line("/undo-pairs undoes it.")
