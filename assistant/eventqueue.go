@@ -74,21 +74,9 @@ func (q *eventQueue) forward(to chan<- Event) {
 
 // join appends a piece of text or reasoning to a piece of the same kind.
 func (w *waitingEvent) join(e Event) bool {
-	have, text := "", ""
-	switch last := w.Event.(type) {
-	case TextDelta:
-		next, ok := e.(TextDelta)
-		if !ok {
-			return false
-		}
-		have, text = last.Text, next.Text
-	case ReasoningDelta:
-		next, ok := e.(ReasoningDelta)
-		if !ok {
-			return false
-		}
-		have, text = last.Text, next.Text
-	default:
+	have, isText := textOf(w.Event)
+	text, alsoText := textOf(e)
+	if !isText || !alsoText || !sameKind(w.Event, e) {
 		return false
 	}
 	if w.joined == nil {

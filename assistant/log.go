@@ -8,6 +8,7 @@ import (
 
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
+	"winnow/assistant/markup"
 )
 
 // Update is what has changed in a Session after a version: every part that changed, as of
@@ -163,7 +164,7 @@ func (l *sessionLog) next() int64 {
 func (l *sessionLog) add(e Event) {
 	version := l.next()
 	text, isText := textOf(e)
-	if n := len(l.entries); isText && n > 0 && l.entries[n-1].last == version-1 && sameKind(l.entries[n-1].event, e) {
+	if n := len(l.entries); isText && n > 0 && l.entries[n-1].text != nil && l.entries[n-1].last == version-1 && sameKind(l.entries[n-1].event, e) {
 		last := &l.entries[n-1]
 		last.last, last.text = version, append(last.text, text...)
 		last.ends = append(last.ends, len(last.text))
@@ -184,11 +185,12 @@ func (l *sessionLog) add(e Event) {
 	l.entries = l.entries[drop:]
 }
 
-// textOf is the piece of text or reasoning that an event is.
+// textOf is the piece of text or reasoning that an event is. The marker of a card is not:
+// readers expect it as an event of its own.
 func textOf(e Event) (text string, ok bool) {
 	switch e := e.(type) {
 	case TextDelta:
-		return e.Text, true
+		return e.Text, !markup.IsCardMarker(e.Text)
 	case ReasoningDelta:
 		return e.Text, true
 	default:

@@ -100,6 +100,9 @@ func TestEveryReaderGetsEveryEventInOrder(t *testing.T) {
 		events := r.turn(assistant.Prompt{Text: "one"})
 		events = append(events, r.turn(assistant.Prompt{Text: "two"})...)
 		readers.Wait()
+		if markers := strings.Count(got[0], "[[tool:"); markers != strings.Count("\n"+got[0], "\n{\"type\":\"text_delta\"[[tool:") || markers == 0 {
+			t.Errorf("a card marker is joined with text: %s", got[0])
+		}
 		for i := range got {
 			if got[i] != kinds(joined(events)) {
 				t.Errorf("seed %d: reader %d got\n%s\nwant\n%s", seed, i, got[i], kinds(joined(events)))
