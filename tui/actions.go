@@ -88,6 +88,8 @@ func viewActions() map[string]func(*Model) tea.Cmd {
 		"next-choice":         moveChoice(1),
 		"input":               focus(keymap.Input),
 		"retry":               whenIdle((*Model).retryPair),
+		"previous-answer":     whenIdle(chooseAnswer(-1)),
+		"next-answer":         whenIdle(chooseAnswer(1)),
 		"re-ask":              onPair((*Model).reAskPair),
 		"delete-pair":         whenIdle(func(m *Model, p assistant.Pair) tea.Cmd { return m.conv.deletePair(p) }),
 		"copy-answer":         copyFocused("the answer", (*chat.View).Answer),

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -88,6 +89,24 @@ func (m *Model) retryPair(p assistant.Pair) tea.Cmd {
 		}
 		return m.startPrompt(retry.Prompt)
 	})
+}
+
+// chooseAnswer makes the answer before or after the chosen one the chosen one.
+func chooseAnswer(step int) func(*Model, assistant.Pair) tea.Cmd {
+	return func(m *Model, p assistant.Pair) tea.Cmd {
+		all, chosen := p.Answers()
+		switch next := chosen + step; {
+		case len(all) == 1:
+			return m.info("the message has one answer" + m.hint(" · %s asks for another", "retry"))
+		case next < 0 || next == len(all):
+			return m.info(fmt.Sprintf("this is answer %d of %d", chosen+1, len(all)))
+		default:
+			return m.conv.markPair(p.Seq, func(ctx context.Context) (string, error) {
+				_, err := m.work.Choose(ctx, p.Seq, next)
+				return fmt.Sprintf("answer %d of %d is the one that is sent", next+1, len(all)), err
+			})
+		}
+	}
 }
 
 // reAskPair puts the message of a pair into the box, to be edited and sent again.

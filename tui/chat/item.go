@@ -268,8 +268,11 @@ func (it *item) build(p assistant.Pair) []part {
 	return append(parts, it.ending()...)
 }
 
-// ending are the parts after the answer: notice, error, choices.
+// ending are the parts after the answer: its number, notice, error, choices.
 func (it *item) ending() (parts []part) {
+	if all, chosen := it.pair.Answers(); len(all) > 1 {
+		parts = append(parts, &answerPart{partState{open: true}, chosen + 1, len(all)})
+	}
 	if it.pair.Notice != "" {
 		parts = append(parts, newNoticePart(it.pair.Notice, ""))
 	}

@@ -325,6 +325,20 @@ func (l *docLines) Info(i int) (info markdown.LineInfo) {
 	return info
 }
 
+// answerPart says which of the answers to the message is shown.
+type answerPart struct {
+	partState
+	n, of int
+}
+
+func (p *answerPart) source() string { return "" }
+
+func (p *answerPart) draw(_ int, rc *renderContext) {
+	p.begin()
+	p.addDecoration(strings.Repeat(" ", indent) + rc.st.Chat.Notice.Render(fmt.Sprintf("‹%d/%d›", p.n, p.of)))
+	p.addDecoration("")
+}
+
 // noticePart is a notice of winnow's about the turn, or its error with advice.
 type noticePart struct {
 	partState

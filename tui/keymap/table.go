@@ -80,6 +80,8 @@ func viewActions() []*Action {
 		{Name: "previous-choice", Help: "previous choice", Modes: inView, Keys: []string{"h", "left"}},
 		{Name: "next-choice", Help: "next choice", Modes: inView, Keys: []string{"l", "right"}},
 		{Name: "retry", Title: "Retry or regenerate the message", Help: "retry a failed pair, else regenerate", Modes: inView, Keys: []string{"r"}},
+		{Name: "previous-answer", Title: "Previous answer to the message", Help: "previous answer to the message", Modes: inView, Keys: []string{"<"}},
+		{Name: "next-answer", Title: "Next answer to the message", Help: "next answer to the message", Modes: inView, Keys: []string{">"}},
 		{Name: "re-ask", Title: "Edit and ask again", Help: "edit the message and send it as a new pair", Modes: inView, Keys: []string{"e"}},
 		{Name: "delete-pair", Title: "Delete the message pair", Help: "delete the pair", Modes: inView, Keys: []string{"d"}},
 		{Name: "copy-answer", Title: "Copy the answer", Help: "copy the answer", Modes: inView, Keys: []string{"y"}, Footer: 5, Hint: "copy"},
