@@ -53,7 +53,8 @@ func (slow) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Part, err
 // bench is a model whose commands run beside it, in a bubble where time costs nothing.
 type bench struct {
 	*Model
-	msgs chan tea.Msg
+	msgs    chan tea.Msg
+	hasQuit bool // a tea.QuitMsg has come
 }
 
 func newBench(t *testing.T) *bench {
@@ -117,6 +118,9 @@ func (b *bench) take(msg tea.Msg) {
 			b.start(c)
 		}
 		return
+	}
+	if _, quit := msg.(tea.QuitMsg); quit {
+		b.hasQuit = true
 	}
 	_, cmd := b.Update(msg)
 	b.start(cmd)

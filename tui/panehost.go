@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -171,13 +172,21 @@ func (m *Model) onSavedChanged(msg savedChangedMsg) tea.Cmd {
 	return tea.Batch(m.conv.computeEffects(), waitSavedChange(m.opts.Changes))
 }
 
+// quitTime bounds how long quitting waits for the draft to be stored.
+const quitTime = 2 * time.Second
+
 // end stores the draft and quits.
 func (m *Model) end() tea.Cmd {
 	if !m.ready {
 		return tea.Quit // see Typed
 	}
 	draft := m.input.drafted()
-	return attempt(func(ctx context.Context) error { return m.work.SaveDraft(ctx, draft) }, func(error) tea.Cmd { return tea.Quit })
+	work := m.work
+	return attempt(func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, quitTime)
+		defer cancel()
+		return work.SaveDraft(ctx, draft)
+	}, func(error) tea.Cmd { return tea.Quit })
 }
 
 // StoreDraft stores a draft that is not stored yet. It is called after a signal has

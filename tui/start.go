@@ -128,6 +128,8 @@ func (m *Model) EndStart(ctx context.Context) error {
 	if !m.ready || m.lasted || m.opts.Served != nil {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, quitTime)
+	defer cancel()
 	return m.work.SetFailedStarts(ctx, 0)
 }
 

@@ -1,0 +1,122 @@
+package tui
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history"
+	"winnow/assistant/history/historytest"
+	"winnow/tui/keymap"
+)
+
+// flows are what each action of the key table is tried after: in which mode, and with
+// which keys before it.
+var flows = map[string]struct {
+	mode keymap.Mode
+	keys string
+}{
+	"input": {mode: keymap.Input, keys: "some words"}, "view": {mode: keymap.View, keys: "kk"}, "command": {mode: keymap.Command, keys: "s1"}, "pane": {mode: keymap.Pane, keys: "j"},
+}
+
+// program is a model in a bubble, with a history that reports its calls to before.
+func program(t *testing.T, answers []at.Answer, wrap func(history.Store) history.Store) (bench, *fixture) {
+	t.Helper()
+	long := told("a long question "+strings.Repeat("word ", 3000), strings.Repeat("some **words**\n\n```go\nx := 1\n```\n\n", 1500))
+	long.Reasoning = strings.Repeat("thought ", 3000)
+	m, d := newProgram(t, setup{pairs: []assistant.Pair{told("one", "first"), long, failed("broken"), told("last", "answer")}, answers: answers, wrap: wrap})
+	b := bench{Model: m, msgs: make(chan tea.Msg, 4096)}
+	b.start(m.Init())
+	b.start(m.resize(120, 40))
+	b.settle()
+	return b, d
+}
+
+// typed presses the keys of a text.
+func (b *bench) typed(text string) {
+	for _, r := range text {
+		b.press(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+// Whatever key is pressed, neither Update nor View calls the history: commands do.
+func TestNoKeyCallsTheHistoryFromTheUpdateLoop(t *testing.T) {
+	t.Chdir(t.TempDir()) // for what is exported
+	for name, flow := range flows {
+		t.Run(name, func(t *testing.T) {
+			counting := &historytest.Counting{Below: []string{"tui.(*Model).Update", "tui.(*Model).View"}}
+			for _, action := range slices.Sorted(maps.Keys(allActions())) {
+				if action == "quit" || action == "suspend" || action == "editor" {
+					continue // they end, stop or leave the program
+				}
+				synctest.Test(t, func(t *testing.T) {
+					b, _ := program(t, []at.Answer{say("**more**"), say("still more")}, func(s history.Store) history.Store { return &historytest.Hooked{Store: s, Before: counting.Before} })
+					b.setMode(flow.mode)
+					b.typed(flow.keys)
+					b.update(action)
+					b.settle()
+					b.typed("a") // into what has opened
+					b.press(tea.KeyPressMsg{Code: tea.KeyEnter})
+					b.press(tea.KeyPressMsg{Code: tea.KeyEscape})
+					time.Sleep(time.Minute) // the timers
+					b.settle()
+					time.Sleep(time.Hour) // the last ones, which nothing follows
+					if calls := counting.Calls(); len(calls) > 0 {
+						t.Errorf("%s: %v", action, slices.Compact(calls))
+					}
+				})
+			}
+		})
+	}
+}
+
+// update lets the update loop do an action of the key table.
+func (b *bench) update(action string) {
+	_, cmd := b.Update(resultMsg(func() tea.Cmd { return b.do(action) }))
+	b.start(cmd)
+}
+
+// With a history whose calls never end the program draws and takes keys, and can be left.
+func TestAHangingHistoryStopsNothing(t *testing.T) {
+	for _, action := range slices.Sorted(maps.Keys(allActions())) {
+		if action == "quit" || action == "suspend" || action == "editor" {
+			continue
+		}
+		synctest.Test(t, func(t *testing.T) {
+			hanging := &historytest.Hanging{}
+			b, _ := program(t, []at.Answer{say("**more**")}, func(s history.Store) history.Store { return &historytest.Hooked{Store: s, Before: hanging.Before} })
+			hanging.Hang()
+			b.setMode(keymap.View)
+			b.update(action)
+			b.settle()
+			b.press(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}) // keys that wait for the history do no more
+			for b.overlay.Open() {
+				b.overlay.Pop()
+			}
+			b.setMode(keymap.Input)
+			b.typed("typed")
+			if got := plainFrame(b.View().Content); !strings.Contains(got, "typed") {
+				t.Errorf("%s: what is typed is not in\n%s", action, got)
+			}
+			b.start(b.end())
+			for began := time.Now(); !b.hasQuit && time.Since(began) < quitTime; {
+				time.Sleep(quitTime / 4)
+				b.settle()
+			}
+			if !b.hasQuit {
+				t.Errorf("%s: the program does not end", action)
+			}
+			hanging.Release()
+			time.Sleep(time.Minute)
+			b.settle()
+			time.Sleep(time.Hour) // the last timers, which nothing follows
+		})
+	}
+}
