@@ -26,11 +26,7 @@ func pieces(random *rand.Rand, n int) (answer at.Answer) {
 	return answer
 }
 
-// isMarker reports whether a piece of text stands for the card of a tool.
-func isMarker(e assistant.TextDelta) bool { return strings.HasPrefix(e.Text, "[[tool:") }
-
-// joined are events with neighbouring pieces of text, and of reasoning, as one, but for the
-// markers of cards.
+// joined are events with neighbouring pieces of text, and of reasoning, as one.
 func joined(events []assistant.Event) (all []assistant.Event) {
 	for _, e := range events {
 		var last assistant.Event
@@ -39,7 +35,7 @@ func joined(events []assistant.Event) (all []assistant.Event) {
 		}
 		switch e := e.(type) {
 		case assistant.TextDelta:
-			if l, ok := last.(assistant.TextDelta); ok && !isMarker(l) && !isMarker(e) {
+			if l, ok := last.(assistant.TextDelta); ok {
 				all[len(all)-1] = assistant.TextDelta{Text: l.Text + e.Text}
 				continue
 			}

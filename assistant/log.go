@@ -8,7 +8,6 @@ import (
 
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
-	"winnow/assistant/markup"
 )
 
 // Update is what has changed in a Session after a version: every part that changed, as of
@@ -164,7 +163,7 @@ func (l *sessionLog) next() int64 {
 func (l *sessionLog) add(e Event) {
 	version := l.next()
 	text, isText := textOf(e)
-	if n := len(l.entries); isText && n > 0 && l.entries[n-1].text != nil && l.entries[n-1].last == version-1 && sameKind(l.entries[n-1].event, e) {
+	if n := len(l.entries); isText && n > 0 && l.entries[n-1].last == version-1 && sameKind(l.entries[n-1].event, e) {
 		last := &l.entries[n-1]
 		last.last, last.text = version, append(last.text, text...)
 		last.ends = append(last.ends, len(last.text))
@@ -185,12 +184,12 @@ func (l *sessionLog) add(e Event) {
 	l.entries = l.entries[drop:]
 }
 
-// textOf is the piece of text or reasoning that an event is. The marker of a card is not:
-// readers expect it as an event of its own.
+// textOf is the piece of text or reasoning that an event is. There is always an event
+// between the marker of a card and the text after it, so the marker stays by itself.
 func textOf(e Event) (text string, ok bool) {
 	switch e := e.(type) {
 	case TextDelta:
-		return e.Text, !markup.IsCardMarker(e.Text)
+		return e.Text, true
 	case ReasoningDelta:
 		return e.Text, true
 	default:

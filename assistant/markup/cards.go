@@ -16,14 +16,6 @@ const (
 // CardMarker is the marker of tool result n.
 func CardMarker(n int) string { return fmt.Sprintf("%s%d]]", cardStart, n) }
 
-// IsCardMarker reports whether a text is the marker of a tool result and nothing else.
-func IsCardMarker(text string) bool {
-	n, isCard := strings.CutPrefix(text, cardStart)
-	n, closed := strings.CutSuffix(n, "]]")
-	_, err := strconv.Atoi(n)
-	return isCard && closed && err == nil
-}
-
 // Piece is a stretch of an answer: text, or the place of a tool's card.
 type Piece struct {
 	Text string
