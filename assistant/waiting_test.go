@@ -9,6 +9,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/checkpoint"
 )
 
 func TestTimeInADialogIsNotTheTools(t *testing.T) {
@@ -148,4 +149,54 @@ func TestConfirm(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The writer lock is held from a turn's first write tool to its end, but not while a
+// question waits for its answer, nor while the model only reads and answers.
+func TestTheWriterLockIsHeldForWritingOnly(t *testing.T) {
+	reads, writes := at.NewGate(), at.NewGate()
+	r := newRig(t, at.NewScript(
+		at.Answer{at.Stop{At: reads}, addWord("two")},
+		at.Answer{at.Stop{At: writes}, call("save_words", "{}")}, at.Answer{at.Say("ok")}))
+	other, err := checkpoint.Open(r.path, checkpoint.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	free := func(when string, want bool) {
+		t.Helper()
+		unlock, err := other.TryLock()
+		if err == nil {
+			unlock()
+		}
+		var held *checkpoint.LockedError
+		if (err == nil) != want || err != nil && !errors.As(err, &held) {
+			t.Errorf("%s: the lock of another program: %v, want it free: %v", when, err, want)
+		}
+	}
+	events := r.begin(assistant.Prompt{Text: "go"})
+	reads.Wait(t)
+	free("before the first write", true)
+	reads.Open()
+	go writes.Open()
+	before, ask := at.Until[assistant.ConfirmRequest](t, events)
+	free("while a question waits", true)
+	r.must(r.session.Answer(ask.ID, true))
+	r.checked(append(before, at.Events(t, events)...))
+	free("after the turn", true)
+	if len(r.window.Runs()) != 2 {
+		t.Errorf("ran %v", r.window.Runs())
+	}
+
+	gate := at.NewGate()
+	r.script = at.NewScript(at.Answer{addWord("three")}, at.Answer{at.Stop{At: gate}, at.Say("ok")})
+	r.open()
+	events = r.begin(assistant.Prompt{Text: "again"})
+	done := make(chan []assistant.Event, 1)
+	go func() { done <- at.Events(t, events) }()
+	gate.Wait(t)
+	free("between a write and the end of the turn", false)
+	gate.Open()
+	r.checked(<-done)
+	free("after the end", true)
 }

@@ -49,8 +49,8 @@ func forbidden(from, imported string) string {
 		return "terminal libraries live in tui"
 	case strings.HasPrefix(imported, "github.com/openai/openai-go") && from != "winnow/assistant/openai":
 		return "only assistant/openai talks to endpoints"
-	case strings.HasPrefix(from, "winnow/checkpoint") && strings.Contains(strings.Split(imported, "/")[0], "."):
-		return "checkpoint needs the standard library alone"
+	case strings.HasPrefix(from, "winnow/checkpoint") && imported != "github.com/gofrs/flock" && strings.Contains(strings.Split(imported, "/")[0], "."):
+		return "checkpoint needs the standard library and file locks alone"
 	case strings.HasPrefix(from, "winnow/tui") && !slices.Contains(drawAdapters, from) && strings.HasPrefix(imported, "winnow/adapters/"):
 		return "only packages that draw one adapter name it"
 	}
