@@ -136,7 +136,7 @@ func Lists(o Options, dir string) (*models.Lists, error) {
 		Dir: dir, Log: o.Log, Env: f.variable, Confirmed: f.confirmed,
 		NewFetcher: func(t models.Target) (models.Fetcher, error) {
 			f.addSecret(t.Key)
-			return openai.New(openai.Options{Name: t.Name, BaseURL: t.BaseURL, Key: t.Key, Headers: t.Headers, Log: o.Log})
+			return openai.New(openai.Options{Name: t.Name, BaseURL: t.BaseURL, Key: t.Key, Headers: t.Headers, Log: o.Log, Timeouts: timeouts(o.Settings)})
 		},
 	}
 	if proxy != nil {

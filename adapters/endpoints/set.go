@@ -40,7 +40,11 @@ func newSet(all []*Endpoint, o Options) (*Set, error) {
 // configure gives an endpoint what all of a run have in common.
 func (e *Endpoint) configure(o Options) {
 	e.log, e.cacheDir, e.readPause = o.Log, o.CacheDir, o.ReadPause
-	e.timeouts = openai.Timeouts{Connect: o.Settings.ConnectTimeout, FirstByte: o.Settings.FirstByteTimeout, Idle: o.Settings.IdleTimeout}
+	e.timeouts = timeouts(o.Settings)
+}
+
+func timeouts(s *config.Settings) openai.Timeouts {
+	return openai.Timeouts{Connect: s.ConnectTimeout, FirstByte: s.FirstByteTimeout, Idle: s.IdleTimeout}
 }
 
 // provider is an endpoint for the registry.

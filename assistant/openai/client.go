@@ -48,7 +48,7 @@ type Options struct {
 
 // Timeouts limits each wait. Zero means the default.
 type Timeouts struct {
-	Connect   time.Duration // until there is a connection; 10 s
+	Connect   time.Duration // until there is a connection, and between two pieces of a list of models; 10 s
 	FirstByte time.Duration // from then until the first content; 300 s
 	Idle      time.Duration // between useful pieces of an answer; 120 s
 }

@@ -25,7 +25,7 @@ func (c *Client) Image(ctx context.Context, model, prompt string) (llm.Image, er
 	if strings.HasPrefix(model, "dall-e") { // newer models always send base64 and refuse the parameter
 		params.ResponseFormat = sdk.ImageGenerateParamsResponseFormatB64JSON
 	}
-	body, err := c.fetch(ctx, c.opts.Timeouts.FirstByte, maxImage, "the picture", func(ctx context.Context, res **http.Response, via option.RequestOption) error {
+	body, err := c.fetch(ctx, wait{c.opts.Timeouts.FirstByte, c.opts.Timeouts.FirstByte}, maxImage, "the picture", func(ctx context.Context, res **http.Response, via option.RequestOption) error {
 		images := sdk.NewImageService(c.request...)
 		_, err := images.Generate(ctx, params, option.WithResponseBodyInto(res), via)
 		return err

@@ -38,7 +38,7 @@ var ErrEmptyList = errors.New("the list of models is empty")
 // list that is empty, null or not a list is an error that says so; invalid
 // entries among valid ones are left out and logged.
 func (c *Client) Models(ctx context.Context) ([]llm.ModelInfo, error) {
-	body, err := c.fetch(ctx, listTimeout, maxModelList, "its list of models", func(ctx context.Context, res **http.Response, via option.RequestOption) error {
+	body, err := c.fetch(ctx, wait{listTimeout, c.opts.Timeouts.Connect}, maxModelList, "its list of models", func(ctx context.Context, res **http.Response, via option.RequestOption) error {
 		api := sdk.Client{Options: c.request}
 		return api.Get(ctx, "models", nil, res, via)
 	})
@@ -48,21 +48,29 @@ func (c *Client) Models(ctx context.Context) ([]llm.ModelInfo, error) {
 	return c.parseModels(bytes.TrimSpace(bytes.TrimPrefix(body, byteOrderMark)))
 }
 
+// wait bounds how long a body may take, and how long nothing of it may come.
+type wait struct{ whole, silent time.Duration }
+
 // fetch makes a request that is not streamed and returns its body, of at most
 // limit bytes. what names it in errors.
 func (c *Client) fetch(
-	ctx context.Context, timeout time.Duration, limit int64, what string,
+	ctx context.Context, w wait, limit int64, what string,
 	request func(context.Context, **http.Response, option.RequestOption) error,
 ) ([]byte, error) {
-	late := c.newError(llm.KindNet, errTimeout, "%s has not sent %s within %v", c.host, what, timeout)
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, late)
+	late := c.newError(llm.KindNet, errTimeout, "%s has not sent %s within %v", c.host, what, w.whole)
+	ctx, cancel := context.WithTimeoutCause(ctx, w.whole, late)
 	defer cancel()
+	stalled := c.newError(llm.KindNet, errTimeout, "%s has sent nothing of %s for %v", c.host, what, w.silent)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	silence := time.AfterFunc(w.silent, func() { stop(stalled) })
+	defer silence.Stop()
 	var res *http.Response
 	err := request(ctx, &res, option.WithMiddleware(c.checkStatus))
 	var body []byte
 	if err == nil {
 		defer res.Body.Close()
-		body, err = io.ReadAll(io.LimitReader(res.Body, limit+1))
+		body, err = io.ReadAll(io.LimitReader(&resetting{res.Body, silence, w.silent}, limit+1))
 	}
 	switch {
 	case err == nil && int64(len(body)) > limit:
@@ -71,10 +79,27 @@ func (c *Client) fetch(
 		return body, nil
 	case errors.Is(context.Cause(ctx), late):
 		return nil, late
+	case errors.Is(context.Cause(ctx), stalled):
+		return nil, stalled
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
 	return nil, c.netError(err)
+}
+
+// resetting is a reader that starts a timer again with each piece that it reads.
+type resetting struct {
+	io.Reader
+	timer *time.Timer
+	after time.Duration
+}
+
+func (r *resetting) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	if n > 0 {
+		r.timer.Reset(r.after)
+	}
+	return n, err
 }
 
 // parseModels reads a list: {"data":[…]}, {"models":[…]} or […].

@@ -38,7 +38,7 @@ func pipeClient(t *testing.T, serve func(conn net.Conn)) *Client {
 		ours, theirs := net.Pipe()
 		go func() {
 			buf := make([]byte, 1<<16)
-			for got := ""; !strings.HasSuffix(got, "}"); {
+			for got := ""; !strings.HasSuffix(got, "}") && !strings.HasPrefix(got, "GET "); {
 				n, err := theirs.Read(buf)
 				if err != nil {
 					return
@@ -170,12 +170,41 @@ func TestCancelIsImmediate(t *testing.T) {
 }
 
 func TestListHasALimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		_, err := pipeClient(t, nil).Models(context.Background())
-		if took := time.Since(start); took != 60*time.Second || !strings.Contains(fmt.Sprint(err), "list of models within 1m0s") {
-			t.Errorf("ended after %v with %v", took, err)
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
+	drip := func(pieces int, last string) func(net.Conn) {
+		return func(c net.Conn) {
+			io.WriteString(c, head+`{"data":[{"id":"a"}`)
+			for range pieces {
+				time.Sleep(9 * time.Second)
+				io.WriteString(c, " ")
+			}
+			io.WriteString(c, last)
+			if last != "" {
+				c.Close()
+			}
 		}
-		time.Sleep(dialGivesUp)
-	})
+	}
+	for name, c := range map[string]struct {
+		serve func(net.Conn)
+		took  time.Duration
+		fault string
+	}{
+		"no connection":  {nil, 10 * time.Second, "has sent nothing of its list of models for 10s"},
+		"no header":      {func(net.Conn) {}, 10 * time.Second, "has sent nothing of its list of models for 10s"},
+		"a head alone":   {func(c net.Conn) { io.WriteString(c, head) }, 10 * time.Second, "has sent nothing of its list of models for 10s"},
+		"a part":         {drip(0, ""), 10 * time.Second, "has sent nothing of its list of models for 10s"},
+		"a slow list":    {drip(4, "]}"), 36 * time.Second, "<nil>"},
+		"without an end": {drip(20, ""), time.Minute, "has not sent its list of models within 1m0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				_, err := pipeClient(t, c.serve).Models(context.Background())
+				if took := time.Since(start); took != c.took || !strings.Contains(fmt.Sprint(err), c.fault) {
+					t.Errorf("ended after %v with %v; want %v, %s", took, err, c.took, c.fault)
+				}
+				time.Sleep(dialGivesUp + 3*time.Minute)
+			})
+		})
+	}
 }
