@@ -164,8 +164,7 @@ func (t *turn) overflow(reqErr *llm.RequestError) error {
 	t.report(t.attempt.Ended(), reqErr.Words())
 	if !more {
 		return &TurnError{Code: CodeOverflowTrimmed, Err: reqErr, Message: fmt.Sprintf(
-			"the request is too long for %s even without %d of %d pairs: %s",
-			t.modelID, t.attempt.DroppedCount(), t.attempt.PredictedCount(), reqErr.Words())}
+			"the request is too long for %s%s: %s", t.modelID, leftOutWords(t.attempt.DroppedCount(), t.attempt.PredictedCount()), reqErr.Words())}
 	}
 	last := t.noteSend(true)
 	t.emit(ContextTrimmed{
@@ -173,6 +172,20 @@ func (t *turn) overflow(reqErr *llm.RequestError) error {
 		Visible: t.boundary.Y, Attempt: t.attempt.DroppedCount() + 1, Tokens: last.Tokens, Pairs: last.LeftOut,
 	})
 	return nil
+}
+
+// leftOutWords is the clause that says which of the included pairs the last request of an
+// attempt left out.
+func leftOutWords(left, included int) string {
+	switch {
+	case included == 0:
+		return ", and there is no earlier message to leave out"
+	case left == 0:
+		return ", and max_trim_attempts allows no earlier message to be left out"
+	case left == included:
+		return ", even without any earlier message"
+	}
+	return fmt.Sprintf(", even without the oldest %d of %s", left, Counted(included, "earlier message"))
 }
 
 // response reads the parts of one response.

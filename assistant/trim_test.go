@@ -108,12 +108,19 @@ func wholeExchanges(t interface{ Errorf(string, ...any) }, req llm.Request) {
 }
 
 func TestTrimmingIsExhausted(t *testing.T) {
-	for name, tt := range map[string]struct{ pairs, max, requests int }{
-		"no pair left": {3, 0, 4}, "limit of attempts": {5, 2, 3}, "default limit": {15, 0, 11}, "none allowed": {3, -1, 1},
+	for name, tt := range map[string]struct {
+		pairs, max, requests int
+		says                 string
+	}{
+		"no pair left":      {3, 0, 4, "too long for test/script, even without any earlier message:"},
+		"limit of attempts": {5, 2, 3, "even without the oldest 2 of 5 earlier messages:"},
+		"default limit":     {15, 0, 11, "even without the oldest 10 of 15 earlier messages:"},
+		"none allowed":      {3, -1, 1, "and max_trim_attempts allows no earlier message to be left out:"},
+		"nothing before it": {0, 0, 1, "too long for test/script, and there is no earlier message to leave out:"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := trimRig(t, tt.pairs, at.NewScript(at.Overflow()), assistant.Settings{Budget: budget.Params{MaxTrimAttempts: tt.max}})
-			wantError(t, r.send("new"), assistant.CodeOverflowTrimmed)
+			wantIn(t, wantError(t, r.send("new"), assistant.CodeOverflowTrimmed).Message, tt.says)
 			wantEqual(t, "requests", len(r.script.Requests()), tt.requests)
 			wantEqual(t, "records", len(r.records), tt.requests)
 			wantEqual(t, "last stage", r.records[len(r.records)-1].Stage, budget.StageExhausted)
