@@ -174,7 +174,6 @@ func TestWhatIsReplacedMakesRoomForOlderPairs(t *testing.T) {
 	r.must(r.session.LoadView(context.Background()))
 	b := r.session.Boundary()
 	r.session.Registry().Learn(llm.ModelInfo{ID: "test/script", Context: b.SYS + b.URA + b.HistoryTokens - 1, Known: true})
-	r.session.ModelsChanged()
 	wantEqual(t, "off context", r.session.Boundary().First, 1)
 	r.turn(assistant.Prompt{Text: "shorter", Replaces: big})
 	wantList(t, "sent", said(r.script.Requests()[0]), "user-0", "user-1", "user-2", "shorter")

@@ -3,6 +3,7 @@ package assistant_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"winnow/assistant"
@@ -41,11 +42,9 @@ func TestTheBoundaryIsComputedOnItsTriggers(t *testing.T) {
 		"import":          {do: func(r *rig) { r.must(r.session.LoadView(ctx)) }},
 		"context is known": {do: func(r *rig) {
 			r.session.Registry().Learn(llm.ModelInfo{ID: "test/script", Context: 50_000, Known: true})
-			r.session.ModelsChanged()
 		}},
 		"tokens a minute": {do: func(r *rig) {
 			r.session.Registry().SetQuota("test/script", &llm.RateLimits{RequestsLeft: -1, TokensPerMinute: 9000, TokensLeft: -1}, 0, startTime)
-			r.session.ModelsChanged()
 		}},
 		"reply arrived": {do: func(r *rig) { r.send("new") }},
 		"reply after trims": {
@@ -87,6 +86,57 @@ func TestTheBoundaryIsComputedOnItsTriggers(t *testing.T) {
 	}
 }
 
+// Who waits for the next context learns of every change, by whomever it was made, and of
+// nothing else.
+func TestWhoWaitsLearnsOfEveryChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := registryOf(t, at.NewScript(at.Answer{at.Say("ok")}))
+		s, err := assistant.NewSession(registry, assistant.Options{Model: "test/script"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, n := s.Shown(), 0
+		go func() {
+			for u := range s.Follow(t.Context(), s.Version()) {
+				if u.Shown != nil {
+					shown, n = *u.Shown, n+1
+				}
+			}
+		}()
+		for _, c := range []struct {
+			what    string
+			do      func()
+			changed bool
+		}{
+			{"another program's pairs", func() { s.SetView([]assistant.Ref{{Seq: 1, Cost: 9, Contributes: true}}, "") }, true},
+			{"a limit that an error named", func() { registry.LearnLimit("test/script", 900, startTime) }, true},
+			{"the same limit again", func() { registry.LearnLimit("test/script", 900, startTime) }, false},
+			{"the limit of another model", func() { registry.LearnLimit("test/small", 90, startTime) }, false},
+			{"a description", func() { registry.Learn(llm.ModelInfo{ID: "test/small", Reasons: true}) }, false},
+			{"tokens a minute", func() {
+				registry.SetQuota("test/script", &llm.RateLimits{RequestsLeft: -1, TokensPerMinute: 80, TokensLeft: -1}, 0, startTime)
+			}, true},
+			{"another model", func() { _ = s.SetModel("test/small") }, true},
+			{"a setting", func() { s.SetSettings(settings(func(p *budget.Params) { p.UserRequestAllowance = 7 })) }, true},
+			{"a setting that moves nothing", func() {
+				s.SetSettings(settings(func(p *budget.Params) { p.UserRequestAllowance, p.MaxTrimAttempts = 7, 3 }))
+			}, false},
+			{"a look", func() { look(s) }, false},
+		} {
+			synctest.Wait()
+			before := n
+			c.do()
+			synctest.Wait()
+			if (n > before) != c.changed {
+				t.Errorf("%s: told %d times", c.what, n-before)
+			}
+			if want := s.Shown(); shown.Boundary != want.Boundary {
+				t.Errorf("%s: told %+v, want %+v", c.what, shown, want)
+			}
+		}
+	})
+}
+
 // settings are the default ones with other params.
 func settings(change func(*budget.Params)) assistant.Settings {
 	var s assistant.Settings
@@ -110,14 +160,11 @@ func TestTheBoundaryIsComputedOnNothingElse(t *testing.T) {
 		"trim attempts":  func() { r.session.SetSettings(settings(func(p *budget.Params) { p.MaxTrimAttempts = 3 })) },
 		"other settings": func() { r.session.SetSettings(assistant.Settings{ContextTokens: 900, Confirm: assistant.ConfirmNever}) },
 		"the same model": func() { r.must(r.session.SetModel("test/script")) },
-		"the same list":  func() { r.session.ModelsChanged() },
 		"a price": func() {
 			r.session.Registry().Learn(llm.ModelInfo{ID: "test/script", Facts: llm.Facts{PriceIn: llm.PriceOf(3), PriceOut: llm.PriceOf(4)}})
-			r.session.ModelsChanged()
 		},
 		"a quota": func() {
 			r.session.Registry().SetQuota("test/script", &llm.RateLimits{RequestsPerMinute: 5, RequestsLeft: 5, TokensLeft: 9, TokensReset: time.Second}, 0, startTime)
-			r.session.ModelsChanged()
 		},
 		"a request shown": func() { _, _, err := r.session.Request(ctx, "what would go out"); r.must(err) },
 		"requests sent":   func() { r.sent(seq) },

@@ -186,11 +186,9 @@ func TestNearLimit(t *testing.T) {
 	b := r.session.Boundary()
 	used := b.SYS + b.HistoryTokens + b.URA
 	r.session.Registry().Learn(llm.ModelInfo{ID: "test/script", Context: used + 10, Known: true})
-	r.session.ModelsChanged()
 	wantEqual(t, "nearly full", r.session.Boundary().NearLimit(), true)
 	wantEqual(t, "all fit", r.session.Boundary().All(), true)
 	r.session.Registry().Learn(llm.ModelInfo{ID: "test/script", Context: used - 10, Known: true})
-	r.session.ModelsChanged()
 	wantEqual(t, "over", r.session.Boundary().NearLimit() && !r.session.Boundary().All(), true)
 }
 

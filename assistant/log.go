@@ -27,6 +27,7 @@ type Update struct {
 
 // Shown is the visible pairs, and which of them the next request contains.
 type Shown struct {
+	Version  int64  // at which it changed
 	Session  string // its id
 	Filter   string // the line that made the view
 	Refs     []Ref  // oldest first
@@ -219,7 +220,7 @@ func (e *logEntry) after(version int64) Event {
 func (s *Session) refresh() {
 	l, now := &s.updates, s.updates.states
 	refreshPart(&l.shown, now.shown, l.version, func() Shown {
-		return Shown{now.shown.id, now.shown.line, slices.Clone(s.view.refs), s.view.tracker.Boundary(), s.counter()}
+		return Shown{l.version, now.shown.id, now.shown.line, slices.Clone(s.view.refs), s.view.tracker.Boundary(), s.counter()}
 	}, func(a, b Shown) bool {
 		return a.Session == b.Session && a.Filter == b.Filter && a.Boundary == b.Boundary && a.Counter == b.Counter && slices.Equal(a.Refs, b.Refs)
 	})
@@ -297,6 +298,10 @@ func (s *Session) entryAfter(version int64) int {
 // they are now, and the events of a running turn follow. The error is that of ctx.
 func (s *Session) Next(ctx context.Context, after int64) (Update, error) {
 	for {
+		learned := s.registry.Changed()
+		s.mu.Lock()
+		s.followLimit()
+		s.mu.Unlock() // publishes it
 		s.mu.Lock()
 		u, wait := s.updateAfter(after)
 		s.mu.Unlock()
@@ -305,6 +310,8 @@ func (s *Session) Next(ctx context.Context, after int64) (Update, error) {
 		}
 		select {
 		case <-wait:
+		case <-learned:
+			s.ModelsChanged()
 		case <-ctx.Done():
 			return Update{}, ctx.Err()
 		}

@@ -73,7 +73,6 @@ func TestTokensAMinuteBoundTheNextSend(t *testing.T) {
 	// So few that pairs fall out of context, and out of the next request.
 	few := b.SYS + b.URA + b.HistoryTokens/2
 	r.session.Registry().SetQuota("test/script", &llm.RateLimits{RequestsLeft: -1, TokensPerMinute: few, TokensLeft: -1}, 0, startTime)
-	r.session.ModelsChanged()
 	b = r.session.Boundary()
 	if b.All() || b.ML != few {
 		t.Fatalf("boundary %+v", b)
@@ -135,7 +134,6 @@ func TestDraft(t *testing.T) {
 	}
 	room := b.URA + 30 // beside the pairs
 	r.session.Registry().Learn(llm.ModelInfo{ID: "test/script", Context: b.SYS + b.HistoryTokens + room, Known: true})
-	r.session.ModelsChanged()
 	b = r.session.Boundary()
 	usable := b.Usable
 	for name, tt := range map[string]struct {
@@ -156,7 +154,7 @@ func TestDraft(t *testing.T) {
 	} {
 		got := r.session.Draft(assistant.Prompt{Text: "  " + tokens(tt.aut) + "\n"})
 		want := assistant.DraftCost{
-			AUT: tt.aut, Total: b.SYS + b.HistoryTokens + tt.aut, Left: room - tt.aut,
+			AUT: tt.aut, Total: b.SYS + b.HistoryTokens + tt.aut, Left: room - tt.aut, SYS: b.SYS, ML: b.ML,
 			OverReserve: tt.reserve, Trims: tt.trims, TrimTokens: tt.trimTokens, OverBudget: tt.over,
 		}
 		if got != want {

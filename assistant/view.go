@@ -100,11 +100,20 @@ func (s *Session) Visible() []Ref {
 }
 
 // Boundary is which visible pairs the next request contains. It is computed again
-// only after the pairs, the model or the settings have changed.
+// only after the pairs, the model, its limit or the settings have changed.
 func (s *Session) Boundary() budget.Boundary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.followLimit()
 	return s.view.tracker.Boundary()
+}
+
+// followLimit applies what the registry has learned of the model. The boundary does not
+// move while a turn runs. s.mu is held.
+func (s *Session) followLimit() {
+	if s.running == nil {
+		s.view.tracker.SetLimit(s.limit())
+	}
 }
 
 // Recomputes counts how often the boundary was computed.
@@ -114,11 +123,16 @@ func (s *Session) Recomputes() int {
 	return s.view.tracker.Recomputes()
 }
 
-// Shown is what Visible, Boundary and Counter are at one instant.
-func (s *Session) Shown() ([]Ref, budget.Boundary, string) {
+// Shown returns the visible pairs, and which of them the next request contains, as they
+// are now.
+func (s *Session) Shown() Shown {
+	s.mu.Lock()
+	s.followLimit()
+	s.mu.Unlock() // publishes it
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.view.refs), s.view.tracker.Boundary(), s.counter()
+	s.refresh()
+	return *s.updates.shown.value
 }
 
 // Counter is the context counter: X/Y of the boundary, or [X-T]/Y of a send
@@ -171,7 +185,7 @@ func (s *Session) ModelsChanged() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.updates.models++
-	s.view.tracker.SetLimit(s.limit())
+	s.followLimit()
 }
 
 // The methods of view are called with the session's lock held.
@@ -255,6 +269,8 @@ type DraftCost struct {
 	AUT   int // the text itself and its pictures
 	Total int // the whole request: system prompt, included pairs and text
 	Left  int // of the model's limit after all that; negative when it is too much
+	SYS   int // the system prompt
+	ML    int // the model's limit
 
 	// OverReserve reports that the text is longer than what the boundary leaves free
 	// for it, so that the endpoint may find the whole too long: then Trims of the
@@ -281,7 +297,7 @@ func (s *Session) Draft(p Prompt) DraftCost {
 	at, pairs, tokens := s.view.tracker.Fit(aut)
 	s.mu.Unlock()
 	c := DraftCost{
-		AUT: aut, Total: at.SYS + at.HistoryTokens + aut, Left: at.Usable - at.HistoryTokens - aut, Quota: q,
+		AUT: aut, Total: at.SYS + at.HistoryTokens + aut, Left: at.Usable - at.HistoryTokens - aut, SYS: at.SYS, ML: at.ML, Quota: q,
 		OverBudget: aut+at.SYS > at.ML,
 	}
 	if c.Left < 0 && !c.OverBudget {

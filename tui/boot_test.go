@@ -337,3 +337,62 @@ func bootMessages() []tea.Msg {
 	}
 	return msgs
 }
+
+// Whoever continues a session that is nearly full is warned at the start, although the
+// screen says something else then.
+func TestANearlyFullSessionIsSaidWhenItContinues(t *testing.T) {
+	b := bootFixture(t, setup{
+		pairs:  []assistant.Pair{told("first", strings.Repeat("word ", 2000)), told("second", strings.Repeat("word ", 2000))},
+		known:  []llm.ModelInfo{{ID: "test/script", Context: 9_000, Known: true, Tools: true}},
+		change: func(o *Options) { o.Notice = "the session continues" },
+	}, nil)
+	b.gate.Open()
+	b.says("the context is nearly full")
+}
+
+// A limit that an endpoint names reaches the screen at once: the header, the numbers of
+// the context, and the question about a message that is too long.
+func TestALimitThatAnEndpointNamesIsShown(t *testing.T) {
+	d := startProgram(t, setup{pairs: []assistant.Pair{told("first", strings.Repeat("word ", 1000)), told("second", "2")}})
+	d.Wait(" 2/2")
+	b := d.session.Boundary()
+	d.session.Registry().LearnLimit("test/script", b.SYS+b.URA+50, d.clock.Now())
+	d.Wait(" 1/2")
+	d.Type(tuitest.Key("f2"))
+	d.Wait(fmt.Sprint(b.SYS + b.URA + 50))
+	d.Type(tuitest.Esc)
+	d.WaitGone("━ Context ━")
+	d.session.Registry().LearnLimit("test/script", b.SYS+2, d.clock.Now())
+	d.Wait(" 0/2")
+	d.Type("a message of some tokens", tuitest.Send)
+	d.Wait(fmt.Sprintf("plus ~%d for the system prompt; the model takes %d.", b.SYS, b.SYS+2))
+}
+
+// What was asked for before the start is over is not shown after it.
+func TestNothingOfBeforeTheStartIsShownAfterIt(t *testing.T) {
+	o, d := programOptions(t, setup{pairs: []assistant.Pair{told("first", "1"), told("second", "2")}})
+	parts := o.Parts
+	o.Parts, o.Context, o.Start = Parts{}, nil, func() (Parts, error) { return parts, nil }
+	m, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 32})
+	var late []tea.Msg
+	for range 2 {
+		if _, cmd := m.Update(Noticed{}); cmd != nil {
+			late = append(late, cmd())
+		}
+	}
+	m.input.draft.Set(strings.Repeat("word ", 40_000)) // too long for the limit that is assumed of an unknown model
+	if cost := m.input.estimate(); strings.Contains(cost, "too long") {
+		t.Errorf("before the start is over the draft is said to be too long: %q", cost)
+	}
+	m.Update(openParts(o.Start)())
+	for _, msg := range late {
+		m.Update(msg)
+	}
+	if n := m.conv.chat.Len(); n != len(d.session.Visible()) || n != 2 {
+		t.Errorf("%d pairs are shown, want 2", n)
+	}
+}

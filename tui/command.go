@@ -264,7 +264,7 @@ func (m *Model) runLine(line string) tea.Cmd {
 	session, boundary := m.session, boundaryComputedMsg{}
 	return async(func(ctx context.Context) (workspace.Filtered, error) {
 		f, err := m.work.SetFilter(ctx, line)
-		boundary = boundaryOf(session, 0)
+		boundary = boundaryOf(session)
 		return f, err
 	}, func(f workspace.Filtered, err error) tea.Cmd { return m.filtered(line, f, boundary, err) })
 }

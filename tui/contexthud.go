@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -26,7 +27,7 @@ func (m *Model) openHUD() tea.Cmd {
 func (m *Model) numbers() []string {
 	focused, _ := m.conv.chat.Focused()
 	return hud.Numbers{
-		Session: m.session, Boundary: m.conv.boundary.at, Counter: m.conv.boundary.counter,
+		Session: m.session, Boundary: m.conv.boundary.Boundary, Counter: m.conv.boundary.Counter,
 		Draft: m.input.draftCost(), Focused: focused, UserText: m.conv.chat.UserText,
 	}.Lines(m.width, m.styles.Overlay)
 }
@@ -100,8 +101,12 @@ func (m *Model) showFromHUD() tea.Cmd {
 }
 
 // draftCost is what sending the draft would take, computed once for each text and
-// boundary, not for each frame.
+// boundary, not for each frame. Before the start is over the size of the text is all that
+// is known.
 func (i *input) draftCost() assistant.DraftCost {
+	if !i.ready {
+		return assistant.DraftCost{AUT: i.opts.Settings.Budget.Estimate(strings.TrimSpace(i.draft.Text()))}
+	}
 	c, text, recomputes := &i.cost, i.draft.Shown(), i.session.Recomputes()
 	if c.text != text || c.recomputes != recomputes {
 		c.text, c.recomputes, c.DraftCost = text, recomputes, i.session.Draft(assistant.Prompt{Text: i.draft.Text()})

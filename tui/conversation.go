@@ -22,7 +22,7 @@ type conversation struct {
 	*shared
 	chat      *chat.View
 	area      image.Rectangle     // on the screen, with its border
-	boundary  boundaryComputedMsg // as computed last
+	boundary  boundaryComputedMsg // the newest that has come
 	loads     int                 // how often pairs were loaded
 	requested map[int64]int       // the last load of each pair that is being loaded
 	search    footerline.Line     // "/"
@@ -54,43 +54,50 @@ func (c *conversation) layOut() tea.Cmd {
 	return func() tea.Msg { return layOutMsg{} }
 }
 
-// setBoundary shows which pairs are visible, and which of them are included.
+// setBoundary shows which pairs are visible, and which of them are included. Commands run
+// side by side and may end in another order: an older boundary, or that of another
+// session, is not shown.
 func (c *conversation) setBoundary(b boundaryComputedMsg) {
+	if b.of != c.session || b.of == c.boundary.of && b.Version < c.boundary.Version {
+		return
+	}
+	nearly := b.Boundary.NearLimit() && !c.boundary.Boundary.NearLimit()
 	c.boundary = b
-	c.chat.SetRefs(b.refs, b.at.First)
-	c.hud.Show(b.refs, b.at)
+	c.chat.SetRefs(b.Refs, b.Boundary.First)
+	c.hud.Show(b.Refs, b.Boundary)
+	if nearly && (c.notice.Text == "" || c.notice.Text == c.opts.Notice) {
+		c.notice.Info("the context is nearly full" + c.hint(" · %s starts a new session", "new-session"))
+	}
 }
 
 // showRefs shows which pairs are visible. Its caller asks for their boundary.
 func (c *conversation) showRefs(refs []assistant.Ref) {
-	c.boundary.refs = refs
-	c.chat.SetRefs(refs, c.boundary.at.First)
-	c.hud.Show(refs, c.boundary.at)
+	c.boundary.Refs = refs
+	c.chat.SetRefs(refs, c.boundary.Boundary.First)
+	c.hud.Show(refs, c.boundary.Boundary)
 }
 
 // onTrimmed shows in the counter how many pairs the request leaves out so far.
 func (c *conversation) onTrimmed(e assistant.ContextTrimmed) {
-	c.boundary.counter = fmt.Sprintf("[%d-%d]/%d", e.Sent+e.Trimmed, e.Trimmed, e.Visible)
+	c.boundary.Counter = fmt.Sprintf("[%d-%d]/%d", e.Sent+e.Trimmed, e.Trimmed, e.Visible)
 }
 
 // newest is the last pair in view.
 func (c *conversation) newest() (int64, bool) {
-	if refs := c.boundary.refs; len(refs) > 0 {
+	if refs := c.boundary.Refs; len(refs) > 0 {
 		return refs[len(refs)-1].Seq, true
 	}
 	return 0, false
 }
 
-// onBoundary shows a newly computed boundary, unless a later one is being computed.
+// onBoundary shows a newly computed boundary.
 func (m *Model) onBoundary(msg boundaryComputedMsg) tea.Cmd {
-	if msg.asked != m.asked {
-		return nil
-	}
-	if msg.at.NearLimit() && !m.conv.boundary.at.NearLimit() && m.ready && m.notice.Text == "" {
-		m.notice.Info("the context is nearly full" + m.hint(" · %s starts a new session", "new-session"))
-	}
 	m.conv.setBoundary(msg)
-	return tea.Batch(m.feedHUD(), m.conv.loadMissing())
+	cmds := []tea.Cmd{m.feedHUD(), m.conv.loadMissing()}
+	if msg.next != 0 {
+		cmds = append(cmds, m.followShown(msg.next))
+	}
+	return tea.Batch(cmds...)
 }
 
 // loadMissing loads the pairs on the screen that are not loaded.
@@ -173,7 +180,7 @@ func onConversation(do func(*conversation) tea.Cmd) func(*Model) tea.Cmd {
 
 // jumpToBoundary shows the first pair that the next request contains.
 func (c *conversation) jumpToBoundary() tea.Cmd {
-	b, text := c.boundary.at, ""
+	b, text := c.boundary.Boundary, ""
 	switch {
 	case b.Y == 0:
 		text = "there is nothing to send yet"
@@ -181,10 +188,10 @@ func (c *conversation) jumpToBoundary() tea.Cmd {
 		text = "the only pair is included"
 	case b.All():
 		text = fmt.Sprintf("all %d pairs are included", b.Y)
-	case b.First >= len(c.boundary.refs):
+	case b.First >= len(c.boundary.Refs):
 		text = "no pair fits; the next message is sent alone"
 	default:
-		c.chat.JumpTo(c.boundary.refs[b.First].Seq)
+		c.chat.JumpTo(c.boundary.Refs[b.First].Seq)
 		text = fmt.Sprintf("the request starts here: %d of %d pairs are sent", b.X, b.Y)
 	}
 	c.notice.Info(text)

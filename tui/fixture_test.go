@@ -177,7 +177,8 @@ func programOptions(t testing.TB, f setup) (Options, *fixture) {
 	must(err)
 	must(d.session.Start(t.Context()))
 	o := Options{
-		Parts: partsOf(d.session, d.store, rules.New(d.window, rules.Options{}), d.clock.Now), Now: d.clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
+		Context: t.Context(),
+		Parts:   partsOf(d.session, d.store, rules.New(d.window, rules.Options{}), d.clock.Now), Now: d.clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
 		Clipboard: func(text string) error { d.copied = append(d.copied, text); return nil },
 	}
 	o.Examples, o.Input = []string{"first example", "second example"}, f.keys

@@ -106,7 +106,7 @@ func (m *Model) middle() []string {
 		rows, _ := pane.Frame{Styles: &m.styles, Focused: m.mode == keymap.Pane}.Draw(w, h, blankLines)
 		return rows // only its border: there is no window yet
 	})
-	put(m.layout.HUD, func(w, h int) []string { return m.hud.Lines(w, h, m.conv.boundary.counter, m.input.draftCost()) })
+	put(m.layout.HUD, func(w, h int) []string { return m.hud.Lines(w, h, m.conv.boundary.Counter, m.input.draftCost()) })
 	return out
 }
 

@@ -29,7 +29,7 @@ func (m bars) header() []bar.Part {
 	status := m.pane.Status()
 	h := bar.Header{
 		Ready: true, Window: status.Title, Provider: status.Subtitle, Model: m.session.Model(), Checkpoints: m.session.Changes(),
-		Counter: m.conv.boundary.counter, NearLimit: m.conv.boundary.at.NearLimit(), Others: m.others.CountText(), Mouse: m.opts.Mouse,
+		Counter: m.conv.boundary.Counter, NearLimit: m.conv.boundary.Boundary.NearLimit(), Others: m.others.CountText(), Mouse: m.opts.Mouse,
 		Saves: !m.plainChat(), Unsaved: status.Unsaved && !m.plainChat(),
 	}
 	switch {

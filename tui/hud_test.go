@@ -25,7 +25,6 @@ func TestTheHUDAlwaysHasItsGroups(t *testing.T) {
 func TestTheHUDSaysWhereTheLimitComesFrom(t *testing.T) {
 	r := start(t, 120, 50, say("an answer"))
 	r.session.Registry().LearnLimit("test/script", 5000, r.clock.Now())
-	r.session.ModelsChanged()
 	r.Type(tuitest.Key("f2"))
 	r.Wait("an overflow error, " + r.clock.Now().Local().Format("2006-01-02"))
 	r.Wait("limit from")
@@ -39,7 +38,6 @@ func TestTheQuotaOfTheEndpoint(t *testing.T) {
 		RequestsPerMinute: 60, RequestsLeft: 59, RequestsReset: time.Second,
 		TokensPerMinute: 900, TokensLeft: 300, TokensReset: 21 * time.Second,
 	}, 0, r.clock.Now())
-	r.session.ModelsChanged()
 	r.Type(tuitest.Key("f2"))
 	r.Wait("300 of 900 left, full in 21s")
 	r.Wait("59 of 60 left")
@@ -70,7 +68,7 @@ func (r *rig) answered(n int) {
 			return false
 		}
 		same := false
-		r.Look(func(m tea.Model) { same = m.(*Model).conv.boundary.at == r.session.Boundary() })
+		r.Look(func(m tea.Model) { same = m.(*Model).conv.boundary.Boundary == r.session.Boundary() })
 		return same
 	})
 }

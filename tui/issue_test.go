@@ -297,7 +297,7 @@ func TestASaveMergesOrAsks(t *testing.T) {
 // tried again, and stays until the next boundary is computed.
 func TestTheCounterFollowsEachTrim(t *testing.T) {
 	s := newStill(t, style.Options{Unicode: true}, 100, 24)
-	s.conv.boundary.counter = "4/9"
+	s.conv.boundary.Counter = "4/9"
 	for trimmed, want := range map[int]string{1: "[4-1]/9", 2: "[4-2]/9"} {
 		s.onTurnEvent(assistant.ContextTrimmed{Sent: 4 - trimmed, Trimmed: trimmed, Visible: 9, Attempt: trimmed})
 		if head, _, _ := strings.Cut(s.frame(), "\n"); !strings.Contains(head, want) {

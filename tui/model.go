@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"time"
@@ -44,6 +45,8 @@ type Options struct {
 	// loop, and may be slow; the user types meanwhile. An error ends the program.
 	// nil: Parts are set already.
 	Start func() (Parts, error)
+	// Context ends with the screen, which follows its session until then; nil follows none.
+	Context context.Context //nolint:containedctx // a program has no other way to end what its commands wait for
 	// Settings are those of the session that Start opens, for estimates until then.
 	Settings assistant.Settings
 	// HasPane says that Start opens a window with a pane.
@@ -147,7 +150,6 @@ type shared struct {
 	overlay  overlay.Stack
 	handlers map[overlay.Kind]func(overlay.Chosen) tea.Cmd // what a choice does
 	queue    keyQueue
-	asked    int // how often the boundary was computed
 }
 
 // New makes the screen. It does no I/O: Init starts what there is to load. An

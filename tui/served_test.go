@@ -99,6 +99,7 @@ func (g *team) join(user string, w, h int) *member {
 	s, err := g.Open(g.t.Context(), serve.Join{User: user})
 	g.must(err)
 	model, err := New(Options{
+		Context: g.t.Context(),
 		Parts: Parts{
 			Work: s.Workspace, Served: s, History: g.store, Pane: rules.New(g.window, rules.Options{HeldBy: s.HeldBy}),
 			Examples: []string{"first example"},

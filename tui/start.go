@@ -46,7 +46,7 @@ func loadStart(w *workspace.Workspace) tea.Cmd {
 	return func() tea.Msg {
 		ctx := context.Background()
 		msg := startLoadedMsg{err: w.LoadView(ctx)}
-		msg.boundary = boundaryOf(w.Session(), 0)
+		msg.boundary = boundaryOf(w.Session())
 		msg.draft, _ = w.Draft(ctx)
 		msg.recall = w.Recall(ctx)
 		msg.failedStarts = w.FailedStarts(ctx)
@@ -78,7 +78,7 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	if m.conv.chat.Len() > 0 {
 		m.conv.chat.Bottom()
 	}
-	cmds := []tea.Cmd{m.conv.loadMissing(), m.feedHUD(), m.noteStart(msg.failedStarts)}
+	cmds := []tea.Cmd{m.conv.loadMissing(), m.feedHUD(), m.followShown(msg.boundary.Version), m.noteStart(msg.failedStarts)}
 	if msg.parts != nil {
 		cmds = append(cmds, m.flushOutbox(), m.flushKeys(), waitSavedChange(msg.parts.Changes), m.others.Wait)
 	}

@@ -77,7 +77,7 @@ func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 	}
 	switch check := m.work.CheckSend(p); {
 	case check.TooLong:
-		return m.askTooLong(p, check.Cost.AUT)
+		return m.askTooLong(p, check.Cost)
 	case check.OverQuota:
 		return m.ask("The endpoint may refuse this now", hud.Refusals(check.Cost), "send anyway", "don't send",
 			func() tea.Cmd { return m.startDraft(p) })
@@ -85,11 +85,10 @@ func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 	return m.startDraft(p)
 }
 
-// askTooLong asks about a message that is estimated not to fit, at n tokens.
-func (m *Model) askTooLong(p assistant.Prompt, n int) tea.Cmd {
-	b := m.conv.boundary.at
+// askTooLong asks about a message that is estimated not to fit.
+func (m *Model) askTooLong(p assistant.Prompt, c assistant.DraftCost) tea.Cmd {
 	return m.question(overlay.Confirm, "This message is too long", []string{
-		fmt.Sprintf("~%d tokens, plus ~%d for the system prompt; the model takes %d.", n, b.SYS, b.ML),
+		fmt.Sprintf("~%d tokens, plus ~%d for the system prompt; the model takes %d.", c.AUT, c.SYS, c.ML),
 		"This is an estimate: the model may take it all the same.",
 		"Kept unsent, it stays in the conversation and can be sent later.",
 	}, "n", func(answer string) tea.Cmd {

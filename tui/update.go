@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
-	"winnow/assistant/budget"
 	"winnow/tui/attention"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
@@ -155,13 +154,12 @@ type (
 	resultMsg func() tea.Cmd
 	// timerMsg is a timer that has expired. Made by after.
 	timerMsg func() tea.Cmd
-	// boundaryComputedMsg is a newly computed boundary, with the counter and the
-	// pairs it divides. asked is the number of the computation.
+	// boundaryComputedMsg is what a session shows: the pairs in view, the boundary that
+	// divides them, and the counter.
 	boundaryComputedMsg struct {
-		asked   int
-		refs    []assistant.Ref
-		at      budget.Boundary
-		counter string
+		of *assistant.Session
+		assistant.Shown
+		next int64 // the version after which followShown goes on; 0: it was computed once
 	}
 	// pairsLoadedMsg brings the pairs of a load, by its number.
 	pairsLoadedMsg struct {
@@ -195,17 +193,35 @@ func after(d time.Duration, do func() tea.Cmd) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return timerMsg(do) })
 }
 
-// computeBoundary computes the boundary after something that may have moved it. Commands
-// run side by side and may end in another order: only the last one is shown.
+// computeBoundary computes the boundary after something that may have moved it. Before
+// the start is over there is none.
 func (s *shared) computeBoundary() tea.Cmd {
-	s.asked++
-	session, asked := s.session, s.asked
-	return func() tea.Msg { return boundaryOf(session, asked) }
+	if !s.ready {
+		return nil
+	}
+	session := s.session
+	return func() tea.Msg { return boundaryOf(session) }
 }
 
-func boundaryOf(s *assistant.Session, asked int) boundaryComputedMsg {
-	refs, at, counter := s.Shown()
-	return boundaryComputedMsg{asked, refs, at, counter}
+func boundaryOf(s *assistant.Session) boundaryComputedMsg {
+	return boundaryComputedMsg{of: s, Shown: s.Shown()}
+}
+
+// followShown waits until what the session shows has changed after a version, whatever
+// has changed it: an endpoint names a limit at any time.
+func (s *shared) followShown(after int64) tea.Cmd {
+	session, ctx := s.session, s.opts.Context
+	if ctx == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		for u := range session.Follow(ctx, after) {
+			if u.Shown != nil {
+				return boundaryComputedMsg{session, *u.Shown, u.Version}
+			}
+		}
+		return nil
+	}
 }
 
 // open puts an overlay on the screen; chosen does what a choice in it means.

@@ -54,12 +54,16 @@ func TestWhatIsSeenIsWhatIsSent(t *testing.T) {
 // visible, worked out by hand from the plan.
 type seeing struct {
 	bench
-	store   history.Store
-	script  *at.Script
-	clock   *tuitest.Clock
-	records []budget.Record
-	all     []madePair // of the history, in order
-	visible []int      // indices in all
+	store    history.Store
+	script   *at.Script
+	clock    *tuitest.Clock
+	registry *llm.Registry
+	options  assistant.Options // of the session
+	end      func()            // ends the program
+	records  []budget.Record
+	all      []madePair // of the history, in order
+	visible  []int      // indices in all
+	sends    int        // in a row
 }
 
 // carryOut does the plan and says what was wrong; "" is nothing.
@@ -67,10 +71,21 @@ func (p plan) carryOut(t *testing.T) string {
 	t.Helper()
 	s := p.start(t)
 	defer s.rest()
+	if err := s.check(); err != nil {
+		return fmt.Sprintf("after the start: %v\n%s", err, plainFrame(s.View().Content))
+	}
 	for i, step := range p.steps {
+		before := s.firstFitting()
 		err := s.do(step)
+		if s.sends++; step.message == "" {
+			s.sends = 0
+		}
 		if err == nil {
 			err = s.check()
+		}
+		// The second message in a row has no changes of the window in its prompt.
+		if now := s.firstFitting(); err == nil && s.sends > 2 && now < before {
+			err = fmt.Errorf("with this message pairs came back: the first included was %d and is %d", before, now)
 		}
 		if err != nil {
 			return fmt.Sprintf("step %d, %+v: %v\n%s", i, step, err, plainFrame(s.View().Content))
@@ -83,7 +98,7 @@ func (p plan) carryOut(t *testing.T) string {
 func (p plan) start(t *testing.T) *seeing {
 	t.Helper()
 	clock := tuitest.NewClock()
-	s := &seeing{script: at.NewScript(say("fine")), clock: clock, all: slices.Clone(p.pairs)}
+	s := &seeing{script: at.NewScript(say("fine")), clock: clock, registry: &llm.Registry{}, end: func() {}, all: slices.Clone(p.pairs)}
 	dir := t.TempDir()
 	var err error
 	if s.store, err = sqlite.Open(t.Context(), filepath.Join(dir, "data", "history.db"), sqlite.Options{Now: clock.Now}); err != nil {
@@ -99,37 +114,77 @@ func (p plan) start(t *testing.T) *seeing {
 	}
 	t.Cleanup(func() { _ = journal.Close() })
 	s.fill(t)
-	registry := &llm.Registry{}
 	var known []llm.ModelInfo
 	for name, context := range p.contexts {
 		known = append(known, llm.ModelInfo{ID: "test/" + name, Context: context, Known: context > 0, Tools: true})
 	}
-	if err := registry.Add(llm.Provider{Name: "test", Model: s.script, Known: known}); err != nil {
+	if err := s.registry.Add(llm.Provider{Name: "test", Model: s.script, Known: known}); err != nil {
 		t.Fatal(err)
 	}
-	session, err := assistant.NewSession(registry, assistant.Options{
+	s.options = assistant.Options{
 		ID: "here", Window: at.NewWindow("one"), Store: s.store, Journal: journal, Model: "test/small", Now: clock.Now,
 		TelemetryMessages: true,
 		Telemetry:         func(r budget.Record) { s.records = append(s.records, r) },
-	})
-	if err != nil {
+	}
+	s.bench = bench{msgs: make(chan tea.Msg, 4096)}
+	if err := s.open(p.width, p.height, p.opening); err != nil {
 		t.Fatal(err)
 	}
-	if err := session.Start(context.Background()); err != nil {
-		t.Fatal(err)
+	return s
+}
+
+// programStart is what happens while the program starts.
+type programStart struct {
+	noticed bool   // the endpoints are heard of before the start is over
+	late    bool   // what that asked for comes after it
+	model   string // an endpoint names a limit of this model just before the end of the start
+	limit   int
+}
+
+// open starts the program on the session, as --continue does.
+func (s *seeing) open(w, h int, o programStart) error {
+	s.end()
+	ctx, end := context.WithCancel(context.Background())
+	s.end = end
+	if s.Model != nil {
+		s.options.Model = s.session.Model()
 	}
 	m, err := New(Options{
-		Parts: partsOf(session, s.store, nil, clock.Now), Now: clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Unicode: true, Profile: style.NoColor}}, Clipboard: func(string) error { return nil },
+		Context: ctx,
+		Start: func() (Parts, error) {
+			session, err := assistant.NewSession(s.registry, s.options)
+			if err != nil {
+				return Parts{}, err
+			}
+			return partsOf(session, s.store, nil, s.clock.Now), session.Start(context.Background())
+		},
+		Now: s.clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Unicode: true, Profile: style.NoColor}}, Clipboard: func(string) error { return nil },
 	})
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	s.bench = bench{Model: m, msgs: make(chan tea.Msg, 4096)}
-	s.start(m.resize(p.width, p.height))
-	s.start(m.Init())
+	s.bench.Model = m
+	s.start(m.resize(w, h))
+	var late tea.Msg
+	if o.noticed {
+		if _, cmd := m.Update(Noticed{}); cmd != nil {
+			late = cmd()
+		}
+		if !o.late {
+			s.take(late)
+		}
+	}
+	started := openParts(m.opts.Start)()
+	if o.limit > 0 {
+		s.registry.LearnLimit("test/"+o.model, o.limit, s.clock.Now())
+	}
+	s.take(started)
+	if o.noticed && o.late {
+		s.take(late)
+	}
 	s.settle()
 	s.choosePairs(func(_ int, p madePair) bool { return p.session == "here" })
-	return s
+	return nil
 }
 
 // fill stores the pairs, each a minute after the one before, so that the time
@@ -153,6 +208,7 @@ func minute(i int) time.Time {
 // rest lets every timer of the bubble fire, also those of drawing: nothing may
 // be drawn after it.
 func (s *seeing) rest() {
+	s.end()
 	s.settle()
 	time.Sleep(time.Minute) // in the bubble
 }
@@ -177,26 +233,68 @@ func (s *seeing) choosePairs(keep func(i int, p madePair) bool) {
 func (s *seeing) do(step step) error {
 	switch {
 	case step.filter != nil:
-		s.goTo(keymap.Command)
-		s.press(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
-		s.typeKeys(step.filter.line)
-		s.press(tea.KeyPressMsg{Code: tea.KeyEnter})
-		if s.mode != keymap.View {
-			return fmt.Errorf("the line %q was not taken: %s", step.filter.line, s.command.line.Hint)
-		}
-		s.choosePairs(func(i int, p madePair) bool { return step.filter.keeps(s, i, p) })
-		if step.filter.included {
-			s.visible = s.visible[s.firstFitting():]
-		}
+		return s.filter(step.filter)
 	case step.model != "":
 		s.start(attempt(func(ctx context.Context) error { return s.work.PickModel(ctx, "test/"+step.model) }, func(error) tea.Cmd { return s.computeBoundary() }))
 		s.settle()
 	case step.remove:
 		return s.removeFirst()
+	case step.limit > 0:
+		s.registry.LearnLimit("test/"+step.of, step.limit, s.clock.Now())
+		s.settle()
+	case step.reopens != nil:
+		return s.open(s.width, s.height, *step.reopens)
+	case step.others:
+		return s.others()
+	case step.word != "":
+		err := s.session.Edit("add a word", func() error { return s.options.Window.(*at.Window).Type(step.word) })
+		s.take(Noticed{})
+		s.settle()
+		return err
 	default:
 		return s.send(step.message)
 	}
 	return nil
+}
+
+// filter applies a line.
+func (s *seeing) filter(f *madeFilter) error {
+	s.goTo(keymap.Command)
+	s.press(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
+	s.typeKeys(f.line)
+	s.press(tea.KeyPressMsg{Code: tea.KeyEnter})
+	if s.mode != keymap.View {
+		return fmt.Errorf("the line %q was not taken: %s", f.line, s.command.line.Hint)
+	}
+	s.choosePairs(func(i int, p madePair) bool { return f.keeps(s, i, p) })
+	if f.included {
+		s.visible = s.visible[s.firstFitting():]
+	}
+	return nil
+}
+
+// others is another program that deletes the newest pair of the session, and adds one.
+func (s *seeing) others() error {
+	b := &assistant.Batch{}
+	for i := range slices.Backward(s.all) {
+		if p := &s.all[i]; p.session == "here" && !p.gone {
+			p.gone, b.Delete = true, []int64{p.seq}
+			break
+		}
+	}
+	made := madePair{name: fmt.Sprint("theirs", len(s.all)), session: "here", model: "test/small", flag: true, user: "by another program", final: "an apple", payload: true}
+	p := made.stored(len(s.all))
+	p.CreatedAt = s.clock.Now()
+	s.clock.Advance(time.Minute)
+	b.Put = []*assistant.Pair{&p}
+	if err := s.store.Commit(context.Background(), b); err != nil {
+		return err
+	}
+	made.seq = p.Seq
+	s.all = append(s.all, made)
+	s.take(Noticed{Pairs: true})
+	s.settle()
+	return s.filter(&atoms[0]) // what stays of a line with o or r is not of interest here
 }
 
 // removeFirst deletes the first visible pair, as d and y do.
@@ -493,15 +591,22 @@ type plan struct {
 	contexts      map[string]int // of the models; 0 is unknown
 	pairs         []madePair
 	steps         []step
+	opening       programStart
 	wrap          func(history.Store) history.Store // nil leaves the store
 }
 
-// step is one thing that a user does: apply a line, select a model, delete the
-// first pair, or else send a message.
+// step is one thing that happens: the user applies a line, selects a model, deletes the
+// first pair, edits the window or continues the session in a new program; an endpoint
+// names the limit of a model; another program changes pairs; or the user sends a message.
 type step struct {
 	filter  *madeFilter
 	model   string
 	remove  bool
+	word    string
+	reopens *programStart
+	limit   int
+	of      string // the model of limit
+	others  bool
 	message string
 }
 
@@ -512,6 +617,7 @@ type madePair struct {
 	flag, failed                bool
 	user, final                 string
 	rounds                      []madeRound
+	payload                     bool
 
 	seq  int64
 	gone bool
@@ -545,6 +651,9 @@ func (p madePair) stored(i int) assistant.Pair {
 	}
 	if p.failed {
 		out.State, out.ErrorCode, out.ErrorMessage = assistant.PairError, "net", "it broke"
+	}
+	if p.payload {
+		out.Payloads = []assistant.Payload{{ID: "payload-" + p.name, Type: "note", Data: json.RawMessage(`{}`), Summary: strings.Repeat("a long note of "+p.name+" ", 12)}}
 	}
 	var text []string
 	cards := 0
@@ -686,7 +795,8 @@ func drawPair(t *rapid.T, name string) madePair {
 		model:   rapid.SampledFrom([]string{"test/small", "test/large"}).Draw(t, "model"),
 		star:    rapid.IntRange(0, 3).Draw(t, "star"), flag: rapid.Bool().Draw(t, "flag"),
 		user: drawText(t, "user"), final: drawText(t, "final"),
-		failed: rapid.IntRange(0, 4).Draw(t, "failed") == 0,
+		failed:  rapid.IntRange(0, 4).Draw(t, "failed") == 0,
+		payload: rapid.IntRange(0, 2).Draw(t, "payload") == 0,
 	}
 	for range rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "rounds") {
 		p.rounds = append(p.rounds, drawRound(t))
@@ -720,24 +830,54 @@ func drawPlan(t *rapid.T) plan {
 	for range rapid.IntRange(0, 24).Draw(t, "pairs") {
 		p.pairs = append(p.pairs, drawPair(t, fmt.Sprint(len(p.pairs))))
 	}
+	p.opening = drawOpening(t)
 	for range rapid.IntRange(2, 6).Draw(t, "steps") {
-		switch rapid.IntRange(0, 4).Draw(t, "step") {
+		var next step
+		switch rapid.IntRange(0, 8).Draw(t, "step") {
 		case 0, 1:
-			p.steps = append(p.steps, step{filter: drawFilter(t)})
+			next.filter = drawFilter(t)
 		case 2:
-			p.steps = append(p.steps, step{model: rapid.SampledFrom([]string{"small", "large"}).Draw(t, "select")})
+			next.model = drawModel(t)
 		case 3:
-			p.steps = append(p.steps, step{remove: true})
+			next.remove = true
+		case 4:
+			next.of, next.limit = drawModel(t), drawLimit(t)
+		case 5:
+			next.reopens = new(drawOpening(t))
+		case 6:
+			next.others = true
+		case 7:
+			next.word = "word" + fmt.Sprint(len(p.steps))
 		default:
-			p.steps = append(p.steps, step{message: "what about this apple?"})
+			next.message = "what about this apple?"
 		}
+		p.steps = append(p.steps, next)
 	}
-	return p.endingWith("and now?")
+	return p.endingWith("and now?", "and then?", "and what else?")
 }
 
-// endingWith sends a message at the end, so that every plan has a request.
-func (p plan) endingWith(message string) plan {
-	p.steps = append(p.steps, step{message: message})
+func drawModel(t *rapid.T) string {
+	return rapid.SampledFrom([]string{"small", "large"}).Draw(t, "model")
+}
+
+// drawLimit is a limit that some of the pairs fit into, or all of them.
+func drawLimit(t *rapid.T) int {
+	return rapid.IntRange(systemTokens+150, systemTokens+3000).Draw(t, "limit")
+}
+
+func drawOpening(t *rapid.T) programStart {
+	o := programStart{noticed: rapid.Bool().Draw(t, "noticed"), late: rapid.Bool().Draw(t, "late")}
+	if rapid.Bool().Draw(t, "names a limit") {
+		o.model, o.limit = drawModel(t), drawLimit(t)
+	}
+	return o
+}
+
+// endingWith sends messages at the end, so that every plan has requests.
+func (p plan) endingWith(messages ...string) plan {
+	for _, m := range messages {
+		p.steps = append(p.steps, step{message: m})
+	}
 	return p
 }
 

@@ -78,6 +78,25 @@ type Registry struct {
 	gone      map[string]ModelInfo // no longer listed by their endpoint, as they last were
 	limits    map[string]LearnedLimit
 	quotas    map[string]timedQuota // by full id
+	wake      chan struct{}         // closed at the next change; nil: nobody waits
+}
+
+// Changed returns a channel that is closed at the next change of what is known of models.
+func (r *Registry) Changed() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.wake == nil {
+		r.wake = make(chan struct{})
+	}
+	return r.wake
+}
+
+// changed wakes those that wait. r.mu is held.
+func (r *Registry) changed() {
+	if r.wake != nil {
+		close(r.wake)
+		r.wake = nil
+	}
 }
 
 // Add registers a provider; a name that is taken or empty is a *ConfigError.
@@ -112,7 +131,9 @@ func (r *Registry) Learn(models ...ModelInfo) {
 	r.learn(models...)
 }
 
+// learn is called by every method that changes something. r.mu is held.
 func (r *Registry) learn(models ...ModelInfo) {
+	r.changed()
 	if r.models == nil {
 		r.models, r.gone = map[string]ModelInfo{}, map[string]ModelInfo{}
 		r.limits, r.quotas = map[string]LearnedLimit{}, map[string]timedQuota{}

@@ -187,8 +187,9 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 	width, height, _ := term.GetSize(out.Fd()) // unknown is 0: Bubble Tea finds it out
 	keys := keyinput.New(in)
 	model, err := tui.New(tui.Options{
-		Screen: screenSettings(s, theme, fixed),
-		Input:  keys, Width: width, Height: height, Settings: sessionSettings(s), HasPane: true,
+		Context: a.background.ctx,
+		Screen:  screenSettings(s, theme, fixed),
+		Input:   keys, Width: width, Height: height, Settings: sessionSettings(s), HasPane: true,
 		Rebinds: rebinds(s.Keys), Help: a.helpTopics(),
 		Redact: a.redactor.Redact, StoreSetting: a.storeSetting,
 		Start: func() (tui.Parts, error) {

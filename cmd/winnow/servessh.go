@@ -20,7 +20,9 @@ func (a *app) sshOptions(p *program) (sshserver.Options, error) {
 	h, err := a.folders()
 	return sshserver.Options{
 		Hub: p.window.hub.Load(), History: p.store, Folder: a.folder(), HostKey: h.HostKey(), Log: a.logger(),
-		Screen: func(s *serve.Session, t sshserver.Terminal) (*tui.Model, error) { return a.remoteScreen(p, s, t) },
+		Screen: func(ctx context.Context, s *serve.Session, t sshserver.Terminal) (*tui.Model, error) {
+			return a.remoteScreen(ctx, p, s, t)
+		},
 		Command: func(user, line string) (func(context.Context, sshserver.Streams) int, error) {
 			return a.remoteCommand(&remote{user, p.window}, line)
 		},
@@ -60,16 +62,17 @@ func (a *app) forRemote(environ []string) *app {
 
 // remoteScreen is the screen of a remote user. It has nothing that starts a process here, or
 // reads or writes a file but the window and the history.
-func (a *app) remoteScreen(p *program, s *serve.Session, t sshserver.Terminal) (*tui.Model, error) {
+func (a *app) remoteScreen(ctx context.Context, p *program, s *serve.Session, t sshserver.Terminal) (*tui.Model, error) {
 	u, set := a.forRemote(t.Environ), a.settings
 	u.onScreen = true
 	theme, fixed := u.theme(set)
 	own := &program{session: s.Session(), store: p.store, window: p.window}
 	own.makePane(s.HeldBy)
 	return tui.New(tui.Options{
-		Parts:  tui.Parts{Work: s.Workspace, Served: s, History: p.store, Pane: own.pane, Examples: own.examples()},
-		Screen: screenSettings(set, theme, fixed),
-		Width:  t.Width, Height: t.Height, Rebinds: rebinds(set.Keys), Help: u.helpTopics(),
+		Context: ctx,
+		Parts:   tui.Parts{Work: s.Workspace, Served: s, History: p.store, Pane: own.pane, Examples: own.examples()},
+		Screen:  screenSettings(set, theme, fixed),
+		Width:   t.Width, Height: t.Height, Rebinds: rebinds(set.Keys), Help: u.helpTopics(),
 		Redact: a.redactor.Redact, Clipboard: func(string) error { return errors.ErrUnsupported }, Files: mention.Source{None: true},
 	})
 }

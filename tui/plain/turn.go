@@ -31,7 +31,7 @@ func (c *console) dispatch(p assistant.Prompt) {
 	case check.TooLong:
 		c.unsent = unsent{text: p.Text}
 		c.out.Line(fmt.Sprintf("This message is too long: about %d tokens, plus about %d for the system prompt; the model takes %d.",
-			c.session.Settings().Budget.Estimate(p.Text), c.session.Boundary().SYS, c.session.Boundary().ML))
+			check.Cost.AUT, check.Cost.SYS, check.Cost.ML))
 		c.askYes("The estimate may be wrong. Type yes to send it anyway: ", func() error {
 			p.Force = true
 			c.start(p)

@@ -21,7 +21,8 @@ import (
 
 // listPairs lists messages by their number in view; the oldest is 1.
 func (c *console) listPairs(args string) error {
-	refs, b, _ := c.session.Shown()
+	shown := c.session.Shown()
+	refs := shown.Refs
 	n := 10
 	if args != "" {
 		var err error
@@ -45,7 +46,7 @@ func (c *console) listPairs(args string) error {
 	c.out.Line(fmt.Sprintf("Pairs %d to %d of %d:", from+1, len(refs), len(refs)))
 	for _, p := range pairs {
 		i := positions[p.Seq]
-		c.out.Indent(fmt.Sprintf("%d %s%s", i+1, lines.Quote(p.UserText), lines.Marks(&p, b.Includes(i))))
+		c.out.Indent(fmt.Sprintf("%d %s%s", i+1, lines.Quote(p.UserText), lines.Marks(&p, shown.Boundary.Includes(i))))
 	}
 	return nil
 }

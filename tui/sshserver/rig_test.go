@@ -121,8 +121,8 @@ func newRig(t testing.TB, change ...func(*Options)) *rig {
 	o := Options{
 		Hub: r.hub, History: base.History, Folder: r.dir, HostKey: r.file("host"), AuthorizedKeys: r.file("keys"),
 		Log: slog.New(slog.NewTextHandler(&r.log, nil)),
-		Screen: func(s *serve.Session, t Terminal) (*tui.Model, error) {
-			return tui.New(tui.Options{Parts: tui.Parts{Work: s.Workspace, Served: s, History: base.History}, Width: t.Width, Height: t.Height})
+		Screen: func(ctx context.Context, s *serve.Session, t Terminal) (*tui.Model, error) {
+			return tui.New(tui.Options{Context: ctx, Parts: tui.Parts{Work: s.Workspace, Served: s, History: base.History}, Width: t.Width, Height: t.Height})
 		},
 		Command: func(user, line string) (func(context.Context, Streams) int, error) {
 			if line != "hello" {

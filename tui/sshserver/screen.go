@@ -32,7 +32,9 @@ func (c *channel) screen(t Terminal) error {
 		return err
 	}
 	defer session.Use()()
-	model, err := c.server.opts.Screen(session, t)
+	ctx, done := context.WithCancel(context.Background()) // ends with the screen
+	defer done()
+	model, err := c.server.opts.Screen(ctx, session, t)
 	if err != nil {
 		return errors.Join(err, session.Close(context.Background()))
 	}
@@ -44,7 +46,6 @@ func (c *channel) screen(t Terminal) error {
 	)
 	log := c.log.With("session", session.ID())
 	log.Info("ssh: screen")
-	ctx, done := context.WithCancel(context.Background()) // ends with the screen
 	go c.watch(ctx, p, session)
 	go c.forward(ctx, p)
 	_, err = p.Run()

@@ -33,7 +33,7 @@ type Options struct {
 	PerUser     int           // connections of one user at once, and screens and commands
 
 	// Screen makes the screen of a session.
-	Screen func(*serve.Session, Terminal) (*tui.Model, error)
+	Screen func(context.Context, *serve.Session, Terminal) (*tui.Model, error)
 	// Command is what runs a command line as a user, until ctx ends, and returns its exit
 	// status. The error says, for the user, why the line is refused.
 	Command func(user, line string) (run func(ctx context.Context, s Streams) (status int), err error)

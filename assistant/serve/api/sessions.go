@@ -197,12 +197,13 @@ func (s *Server) listPairs(r *http.Request, _ none) (pairList, error) {
 		return pairList{}, newProblem(http.StatusUnprocessableEntity, "invalid", "before must be a number")
 	}
 	core := st.Session.Session()
-	refs, boundary, counter := core.Shown()
+	shown := core.Shown()
+	refs := shown.Refs
 	included := map[int64]bool{}
 	for i, ref := range refs {
-		included[ref.Seq] = boundary.Includes(i) && ref.Contributes
+		included[ref.Seq] = shown.Boundary.Includes(i) && ref.Contributes
 	}
-	list := pairList{Filter: core.Filter(), Counter: counter, Pairs: []pairInfo{}}
+	list := pairList{Filter: core.Filter(), Counter: shown.Counter, Pairs: []pairInfo{}}
 	if r.URL.Query().Has("filter") {
 		list.Filter = r.URL.Query().Get("filter")
 		if refs, err = st.Match(r.Context(), list.Filter); err != nil {
