@@ -335,7 +335,7 @@ func (p *answerPart) source() string { return "" }
 
 func (p *answerPart) draw(_ int, rc *renderContext) {
 	p.begin()
-	p.addDecoration(strings.Repeat(" ", indent) + rc.st.Chat.Notice.Render(fmt.Sprintf("‹%d/%d›", p.n, p.of)))
+	p.addDecoration(rc.st.Chat.Notice.Render(fmt.Sprintf("‹%d/%d›", p.n, p.of)))
 	p.addDecoration("")
 }
 
