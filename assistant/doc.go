@@ -14,8 +14,10 @@
 //
 // # Concurrency
 //
-// Session methods are safe from any goroutine and return copies. A turn's events come
-// on one channel, in order, and must be read to the end. While a turn runs, what works
+// Session methods are safe from any goroutine and return copies. Next and Follow return
+// what changes in a session, and the events of its turns, as one ordered log for any
+// number of readers. Send returns the events of one turn on a channel, which must be read
+// to the end. No reader holds a turn. While a turn runs, what works
 // on window, journal or pairs (Start, LoadView, Edit, Save, Rollback, UndoRollback,
 // Renew, Resume, Delete, Decide, Request) is refused with ErrBusy; a turn that is
 // started while one of them works waits for it. These, Queue, Mark, Pairs and
