@@ -13,6 +13,7 @@
 //
 // # Caveats
 //
+// Of a text, and of the bytes, at most maxShown are shown; a line says how many are not.
 // The bytes of a picture are left out: what stands for them says so.
 //
 // Texts are untrusted: they are drawn with invisible characters spelled out. Tokens are

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"winnow/assistant"
 	"winnow/assistant/attachment"
@@ -77,6 +78,7 @@ func parse(body json.RawMessage, estimate func(string) int) (sections []*section
 		for _, p := range pictures {
 			text, s.tokens = strings.TrimSpace(text+"\n["+p.description+"]"), s.tokens+p.tokens
 		}
+		text = beginning(text)
 		s.text = strings.Join(safetext.Lines(text, safetext.Visible), "\n")
 		s.preview = textwidth.TruncateWords(strings.Join(strings.Fields(s.text), " "), maxPreview, "…")
 		s.lower = strings.ToLower(s.text)
@@ -112,6 +114,22 @@ func parse(body json.RawMessage, estimate func(string) int) (sections []*section
 	}
 	sections[len(sections)-1].open = true
 	return sections, true
+}
+
+// maxShown is how many bytes of a text are shown: more than anybody reads, and as much as
+// a frame can break into lines.
+const maxShown = 256 << 10
+
+// beginning is the part of a text that is shown, with a line that says what is left out.
+func beginning(text string) string {
+	if len(text) <= maxShown {
+		return text
+	}
+	end := maxShown
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s\n… %d more bytes, which are sent as well: y copies all", text[:end], len(text)-end)
 }
 
 // parameters lists all fields but messages and tools.

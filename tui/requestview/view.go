@@ -65,7 +65,7 @@ func New(title string, body json.RawMessage, estimate func(string) int, several 
 	if v.sections, ok = parse(body, estimate); !ok {
 		v.bytes = true
 	}
-	v.raw = overlay.NewText(title, safetext.Lines(pretty(string(body)), safetext.Visible))
+	v.raw = overlay.NewText(title, safetext.Lines(beginning(pretty(string(body))), safetext.Visible))
 	v.raw.WithKeys(v.keys())
 	v.layout(1)
 	v.move(len(v.sections) - 1)

@@ -174,3 +174,25 @@ func TestItOpensAtTheNewestMessage(t *testing.T) {
 		}
 	}
 }
+
+// Of a text of megabytes the beginning is shown, as a message and as bytes, and how much
+// there is more.
+func TestALongTextIsShownAsFarAsItCanBeRead(t *testing.T) {
+	text := strings.Repeat("日本 words ", 1<<20/14) + "the end"
+	body, err := json.Marshal(map[string]any{"messages": []map[string]string{{"role": "user", "content": text}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := New("request", body, words, false)
+	for _, what := range []string{"message", "bytes"} {
+		frame(v, 80, 24)
+		press(v, "G")
+		if got := frame(v, 80, 24); !strings.Contains(got, "more bytes, which are sent as well: y copies all") {
+			t.Errorf("the %s ends in\n%s", what, got)
+		}
+		if n := len(v.lines) + len(v.sections[1].text); n > 4*maxShown {
+			t.Errorf("the %s has %d lines and bytes", what, n)
+		}
+		press(v, "r")
+	}
+}
