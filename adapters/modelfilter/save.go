@@ -148,6 +148,7 @@ func (w *Window) discard(basis assistant.Basis) ([]assistant.RuleChange, error) 
 	if err := w.checkShown(d, basis.Digest); err != nil {
 		return nil, err
 	}
+	lost := changesOf(d.providers) // with the authors, which the next lines forget
 	for _, p := range w.dirtyProviders() {
 		for _, list := range lists {
 			l := &p.lists[list]
@@ -155,7 +156,7 @@ func (w *Window) discard(basis assistant.Basis) ([]assistant.RuleChange, error) 
 		}
 	}
 	w.readAgain() // what was discarded may have been in conflict with the file
-	return changesOf(d.providers), nil
+	return lost, nil
 }
 
 // RefreshSaved implements [assistant.Refresher].

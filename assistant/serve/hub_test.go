@@ -538,3 +538,80 @@ func TestAnAbandonedSessionIsNotOneOfTheOthers(t *testing.T) {
 		t.Errorf("after they have come back the others are %q", got)
 	}
 }
+
+// While a turn waits for an answer the window is free. What is confirmed is compared with
+// what the turn would do by then, and asked about again.
+func TestAQuestionLeavesTheWindowFree(t *testing.T) {
+	r := newRig(t)
+	anna, bert := r.open("anna"), r.open("bert")
+	events := r.send(anna, "call add_word cat; save_words; add_word cow")
+	ask := func() assistant.ConfirmRequest {
+		t.Helper()
+		for e := range events {
+			if question, ok := e.(assistant.ConfirmRequest); ok {
+				return question
+			}
+		}
+		t.Fatal("nothing is asked")
+		return assistant.ConfirmRequest{}
+	}
+	first := ask()
+	if waiting := r.Waiting(); len(waiting) != 1 || waiting[0].User != "anna" || waiting[0].Doing != "save_words" {
+		t.Errorf("waiting are %+v", waiting)
+	}
+	if _, held := r.Holder(); held || !slices.Equal(bert.OthersWaiting(), []string{"anna"}) || len(anna.OthersWaiting()) != 0 {
+		t.Error("the window is held, or bert does not see whom it waits for")
+	}
+	r.must(r.add(bert, "dog"))
+	r.must(anna.Answer(first.ID, true))
+	second := ask()
+	if saved := r.Words.Saved(); len(saved) != 1 || second.Digest == first.Digest || !strings.Contains(second.Diff, "dog") || !strings.HasPrefix(second.Note, "bert changed this after it was shown") {
+		t.Errorf("saved %q, asked %+v", saved, second)
+	}
+	r.must(anna.Answer(second.ID, true))
+	for range events {
+	}
+	wantList(t, "saved", r.Words.Saved(), "one", "cat", "dog")
+	wantList(t, "words", r.Words.Words(), "one", "cat", "dog", "cow")
+	if len(r.Waiting()) != 0 {
+		t.Errorf("waiting are %+v", r.Waiting())
+	}
+	step, _ := anna.LastStep() // that after the question: bert's stays
+	_, err := anna.Rollback(r.ctx, step.ID, checkpoint.ScopeRules, step.ID)
+	r.must(err)
+	wantList(t, "words after the undo", r.Words.Words(), "one", "cat", "dog")
+}
+
+// A rollback undoes the steps that were shown.
+func TestARollbackOfWhatAnotherUserChanged(t *testing.T) {
+	r := newRig(t)
+	anna, bert := r.open("anna"), r.open("bert")
+	r.must(r.add(anna, "cat"))
+	step, _ := anna.LastStep()
+	r.must(r.add(bert, "dog"))
+	_, err := anna.Rollback(r.ctx, step.ID, checkpoint.ScopeRules, step.ID)
+	changed, ok := errors.AsType[*assistant.PlanChanged](err)
+	if !ok || !slices.Equal(changed.By, []string{"bert"}) || len(changed.Steps) != 2 || changed.Newest != bert.Newest() {
+		t.Fatalf("the rollback ends with %v, %+v", err, changed)
+	}
+	wantList(t, "words", r.Words.Words(), "one", "cat", "dog")
+	_, err = anna.Rollback(r.ctx, step.ID, checkpoint.ScopeRules, changed.Newest)
+	r.must(err)
+	wantList(t, "words", r.Words.Words(), "one")
+}
+
+// A question that is cancelled gives nothing back that it does not have.
+func TestACancelledQuestion(t *testing.T) {
+	r := newRig(t)
+	anna, bert := r.open("anna"), r.open("bert")
+	events := r.send(anna, "call add_word cat; save_words")
+	for e := range events {
+		if _, ok := e.(assistant.ConfirmRequest); ok {
+			anna.Cancel()
+		}
+	}
+	if _, held := r.Holder(); held || len(r.Waiting()) != 0 {
+		t.Error("the window is held, or waits")
+	}
+	r.must(r.add(bert, "dog"))
+}

@@ -87,6 +87,17 @@ func (s *Session) HeldBy() string {
 // presentTime is how long a user counts as present who does nothing.
 const presentTime = 5 * time.Minute
 
+// OthersWaiting are the users of other sessions whose turns wait for their answer, the
+// longest first. They do not have the window.
+func (s *Session) OthersWaiting() (users []string) {
+	for _, h := range s.hub.Waiting() {
+		if h.Session != s.ID() {
+			users = append(users, h.User)
+		}
+	}
+	return users
+}
+
 // Others are the users of the other open sessions, in the order they were opened. One
 // that was left without being closed does not count.
 func (s *Session) Others() (users []string) {

@@ -37,6 +37,8 @@ import (
 type Others struct {
 	Holder string // whose turn has the window; "" is nobody's, or the own one
 	Count  int    // open sessions beside the own one
+	// Waiting names the users whose assistants wait for their answer: the window is free.
+	Waiting []string
 	// AnswerWait is how long a question of the own turn may stay unanswered, as the turn
 	// may have the window. 0 is for ever.
 	AnswerWait time.Duration
@@ -88,6 +90,7 @@ func (o Others) Wait() tea.Msg {
 			continue
 		}
 		msg.Missed, msg.others.Holder, msg.others.Count = err != nil, o.session.HeldBy(), len(o.session.Others())
+		msg.others.Waiting = o.session.OthersWaiting()
 		for _, c := range entries {
 			if c.Session != o.session.ID() {
 				msg.Changes = append(msg.Changes, c)
@@ -110,12 +113,16 @@ const (
 
 func userName(name string) string { return safetext.Line(cmp.Or(name, "someone"), maxName) }
 
-// Working says whose assistant has the window; "" when nobody's has.
+// Working says whose assistant has the window, else whose waits for an answer; "" when
+// none does.
 func (o *Others) Working() string {
-	if o.Holder == "" {
-		return ""
+	switch {
+	case o.Holder != "":
+		return userName(o.Holder) + "'s assistant is working"
+	case len(o.Waiting) > 0:
+		return userName(o.Waiting[0]) + "'s assistant waits for " + userName(o.Waiting[0])
 	}
-	return userName(o.Holder) + "'s assistant is working"
+	return ""
 }
 
 // Refused is the *share.HeldError of a change now; nil when nobody's turn has the window.
@@ -131,6 +138,9 @@ func (o *Others) Badge(w int) string {
 	const wide, long = 100, 8
 	if w >= wide {
 		return o.Working()
+	}
+	if o.Holder == "" && len(o.Waiting) > 0 {
+		return safetext.Line(o.Waiting[0], long-1) + "?"
 	}
 	return safetext.Line(o.Holder, long)
 }
@@ -151,6 +161,8 @@ func Sentence(c share.Change) (text string, quiet bool) {
 		return user + "'s assistant is working", true
 	case share.Released:
 		return user + "'s assistant is done", true
+	case share.Waiting:
+		return user + "'s assistant waits for " + user, true
 	case share.Joined:
 		return user + " joined", true
 	case share.Left:

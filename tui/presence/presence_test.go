@@ -24,6 +24,7 @@ func TestSentence(t *testing.T) {
 		"file":            {share.Change{Kind: share.Reloaded, What: "/a/.env"}, "somebody else changed .env · its rules are loaded", false},
 		"held":            {share.Change{Kind: share.Held, User: "anna"}, "anna's assistant is working", true},
 		"released":        {share.Change{Kind: share.Released, User: "anna"}, "anna's assistant is done", true},
+		"waiting":         {share.Change{Kind: share.Waiting, User: "anna"}, "anna's assistant waits for anna", true},
 		"joined":          {share.Change{Kind: share.Joined, User: "anna"}, "anna joined", true},
 		"left":            {share.Change{Kind: share.Left, User: "an\x1b[31mna"}, "anna left", true},
 		"nobody":          {share.Change{Kind: share.Left}, "someone left", true},

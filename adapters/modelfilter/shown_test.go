@@ -1,0 +1,246 @@
+package modelfilter
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"winnow/adapters/dotenv"
+	"winnow/assistant"
+	"winnow/assistant/serve"
+	"winnow/assistant/serve/servetest"
+	"winnow/checkpoint"
+)
+
+// office is a model filter that several users share.
+type office struct {
+	*fixture
+	hub   *serve.Hub
+	users map[string]*serve.Session
+}
+
+func newOffice(t *testing.T, users ...string) *office {
+	t.Helper()
+	o := &office{fixture: fresh(t, plainEnv), users: map[string]*serve.Session{}}
+	options := o.options()
+	options.Author = func(locked bool) assistant.Author {
+		if o.hub == nil {
+			return assistant.Author{}
+		}
+		user, _ := o.hub.Author()
+		return assistant.Author{User: user, Assistant: locked}
+	}
+	w, err := Open(t.Context(), options)
+	o.must(err)
+	o.Window = w
+	o.hub = servetest.Start(t, servetest.Options{Model: servetest.Obedient{}, Change: func(s *serve.Options) { s.Session.Window = w }}).Hub
+	for _, user := range users {
+		o.users[user], err = o.hub.Open(t.Context(), serve.Join{User: user})
+		o.must(err)
+	}
+	return o
+}
+
+// stage adds an ignore rule as a user, or removes it when it is there.
+func (o *office) stage(user, provider, pattern string) {
+	o.t.Helper()
+	s, err := o.On(provider)
+	o.must(err)
+	o.must(o.users[user].Edit("change "+pattern, func() error {
+		if s.Remove(Ignore, pattern) == nil {
+			return nil
+		}
+		_, err := s.Add(Ignore, pattern)
+		return err
+	}))
+}
+
+// variables are the variables of the file with their values.
+func (o *office) variables() map[string]string {
+	f, all := dotenv.Parse([]byte(o.file())), map[string]string{}
+	for _, c := range dotenv.Changes(dotenv.Parse(nil), f) {
+		all[c.Key], _ = f.Raw(c.Key)
+	}
+	return all
+}
+
+// TestASaveWritesThePlanThatWasShown stages rules as several users, writes the file as
+// another program, plans and saves at random: a save writes the values that its plan
+// showed and leaves all others as they are, or it writes nothing and shows another plan.
+func TestASaveWritesThePlanThatWasShown(t *testing.T) {
+	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue { // every check opens files
+		if err := f.Value.Set("20"); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = f.Value.Set(f.DefValue) }()
+	}
+	saved, refused := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		o := newOffice(t, "anna", "bert")
+		shown := map[string]assistant.SavePlan{}
+		for i := range rapid.IntRange(3, 12).Draw(rt, "steps") {
+			user := rapid.SampledFrom([]string{"anna", "bert"}).Draw(rt, "user")
+			switch rapid.SampledFrom([]string{"stage", "stage", "outside", "plan", "plan", "save", "save", "discard"}).Draw(rt, "step") {
+			case "stage":
+				o.stage(user, rapid.SampledFrom([]string{"openai", "gemini"}).Draw(rt, "provider"), rapid.SampledFrom([]string{"x1*", "y2*", "z3*"}).Draw(rt, "pattern"))
+			case "outside":
+				lines := rapid.SampledFrom([]string{fmt.Sprintf("OTHER=%d\n", i), "IGNORE_MODELS_GEMINI=theirs\n", "# a note\n"}).Draw(rt, "lines")
+				o.write(o.file() + lines)
+			case "plan":
+				plan, err := o.users[user].PlanSave(t.Context(), "")
+				o.must(err)
+				if plan.Conflict == nil {
+					shown[user] = plan
+				}
+			case "discard":
+				plan, err := o.users[user].PlanDiscard("")
+				o.must(err)
+				lost, err := o.users[user].Discard("discard", assistant.Basis{Digest: plan.Digest})
+				if err == nil && !slices.Equal(lost, plan.Rules) {
+					rt.Fatalf("the discard of %+v lost %+v", plan.Rules, lost)
+				}
+			case "save":
+				plan, asked := shown[user]
+				if !asked {
+					continue
+				}
+				before := o.variables()
+				_, err := o.users[user].Save(t.Context(), assistant.Basis{Digest: plan.Digest})
+				after := o.variables()
+				if err == nil {
+					saved++
+					for _, k := range plan.Keys {
+						delete(before, k.Key)
+						if got := after[k.Key]; got != k.After {
+							rt.Fatalf("%s is %q, shown was %q", k.Key, got, k.After)
+						}
+						delete(after, k.Key)
+					}
+					delete(shown, user)
+				} else if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
+					refused++
+					if changed.Plan.Digest == plan.Digest || len(changed.By) == 0 {
+						rt.Fatalf("the new plan is %+v by %q, shown was %+v", changed.Plan, changed.By, plan)
+					}
+					shown[user] = changed.Plan
+				} else if _, ok := errors.AsType[*assistant.Conflict](err); !ok {
+					rt.Fatal(err)
+				}
+				if fmt.Sprint(before) != fmt.Sprint(after) {
+					rt.Fatalf("beside what was shown the file was %v, it is %v", before, after)
+				}
+			}
+		}
+	})
+	if saved == 0 || refused == 0 {
+		t.Errorf("%d saves, %d refused: the steps are not mixed enough", saved, refused)
+	}
+}
+
+// A plan is pure: the window, the file and the journal stay as they are.
+func TestAPlanChangesNothing(t *testing.T) {
+	o := newOffice(t, "anna")
+	o.stage("anna", "openai", "o1*")
+	o.write(o.file() + "IGNORE_MODELS_GEMINI=theirs\n")
+	file, state, records := o.file(), stateOf(t, o.Window), o.hub.Journal().Seq()
+	plan, err := o.users["anna"].PlanSave(t.Context(), "")
+	o.must(err)
+	if len(plan.Rules) != 1 || plan.Conflict != nil {
+		t.Errorf("the plan is %+v", plan)
+	}
+	if o.file() != file || stateOf(t, o.Window) != state || o.hub.Journal().Seq() != records {
+		t.Error("the plan has changed something")
+	}
+}
+
+// What another user stages after the plan is not saved unseen, and is named.
+func TestASaveOfWhatAnotherUserChanged(t *testing.T) {
+	o := newOffice(t, "anna", "bert")
+	anna := o.users["anna"]
+	o.stage("anna", "openai", "o1*")
+	plan, err := anna.PlanSave(t.Context(), "")
+	o.must(err)
+	o.stage("bert", "openai", "gpt-4*")
+	_, err = anna.Save(t.Context(), assistant.Basis{Digest: plan.Digest})
+	changed, ok := errors.AsType[*assistant.PlanChanged](err)
+	if !ok || !slices.Equal(changed.By, []string{"bert"}) || o.file() != plainEnv {
+		t.Fatalf("the save ends with %v", err)
+	}
+	if text := PlanText(changed.Plan, "anna"); !strings.Contains(text, "changed by bert:\n+ openai ignore gpt-4*") || strings.Contains(text, "changed by anna") {
+		t.Errorf("anna is shown\n%s", text)
+	}
+	_, err = anna.Save(t.Context(), assistant.Basis{Digest: changed.Plan.Digest})
+	o.must(err)
+	log, err := o.Versions(t.Context())
+	o.must(err)
+	if by := log[0].Author; by.User != "anna" || by.Staged != "bert" {
+		t.Errorf("the version is by %+v", by)
+	}
+}
+
+// The changes of one user are saved and discarded without those of others.
+func TestOneUsersChanges(t *testing.T) {
+	o := newOffice(t, "anna", "bert")
+	o.stage("anna", "openai", "o1*")
+	o.stage("bert", "openai", "gpt-4*")
+	o.stage("bert", "openai", "gpt-3.5*") // removes it
+	_, err := o.users["anna"].Save(t.Context(), assistant.Basis{Only: "anna"})
+	o.must(err)
+	if !strings.Contains(o.file(), "IGNORE_MODELS_OPENAI=*-preview,gpt-3.5*,o1*\n") {
+		t.Errorf("the file is\n%s", o.file())
+	}
+	o.stage("anna", "openai", "o3*")
+	lost, err := o.users["anna"].Discard("discard", assistant.Basis{Only: "anna"})
+	o.must(err)
+	if len(lost) != 1 || lost[0].Pattern != "o3*" || !slices.Equal(assistant.Authors(o.Diff(), ""), []string{"bert"}) || len(o.Diff()) != 2 {
+		t.Errorf("lost %+v, staged are %+v", lost, o.Diff())
+	}
+}
+
+// Authors are read back from the journal.
+func TestAuthorsOfAnEarlierRun(t *testing.T) {
+	o := newOffice(t, "anna", "bert")
+	o.stage("anna", "openai", "o1*")
+	o.stage("bert", "openai", "gpt-4*")
+	var records []checkpoint.Record
+	o.hub.Journal().Replay(func(r checkpoint.Record) { records = append(records, r) })
+	again, err := Open(t.Context(), o.options())
+	o.must(err)
+	o.must(again.Recover(o.hub.Journal().Current(), records[0].After.Raw()))
+	for _, r := range records {
+		again.Attribute(r.Before.Raw(), r.After.Raw(), assistant.Author{User: r.User})
+	}
+	if got := assistant.Authors(again.Diff(), ""); !slices.Equal(got, []string{"anna", "bert"}) {
+		t.Errorf("the authors are %q of %+v", got, again.Diff())
+	}
+}
+
+// The drop of a conflict loses only what was shown.
+func TestADiscardOfWhatAnotherUserChanged(t *testing.T) {
+	o := newOffice(t, "anna", "bert")
+	o.stage("anna", "openai", "o1*")
+	plan, err := o.users["anna"].PlanDiscard("")
+	o.must(err)
+	o.must(os.WriteFile(o.path, []byte(strings.ReplaceAll(plainEnv, "gpt-3.5*", "gpt-5*")), 0o600))
+	o.stage("bert", "openai", "gpt-4*")
+	for name, drop := range map[string]func() error{
+		"discard": func() error {
+			_, err := o.users["anna"].Discard("discard", assistant.Basis{Digest: plan.Digest})
+			return err
+		},
+		"drop": func() error {
+			_, err := o.users["anna"].RefreshSaved(t.Context(), "drop", &assistant.Basis{Digest: plan.Digest})
+			return err
+		},
+	} {
+		if _, ok := errors.AsType[*assistant.PlanChanged](drop()); !ok || len(o.Diff()) == 0 {
+			t.Errorf("%s: staged are %+v", name, o.Diff())
+		}
+	}
+}
