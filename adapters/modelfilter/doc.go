@@ -16,9 +16,16 @@
 // a list is shown and cannot be edited. A list that only another *.env file of
 // the folder gives can be edited: a save writes it to the `.env`, which wins.
 //
-// If another program changes the file, Watch, PlanSave and Save merge the staged
-// rules into the changed file. Only a list that both sides changed is a conflict,
-// which RefreshSaved resolves.
+// If another program changes the file, Watch and Save merge the staged rules into
+// the changed file; PlanSave plans for that and changes nothing. Only a list that both
+// sides changed is a conflict, which RefreshSaved resolves.
+//
+// # What is saved
+//
+// A save names the digest of the plan that was shown. It is compared with what would be
+// written under the lock of the window, at every attempt. Each staged change has its
+// author; authors are no part of the state, Attribute reads them from the steps of the
+// journal.
 //
 // # Concurrency
 //

@@ -11,7 +11,8 @@
 //
 // # How users share a window
 //
-// A turn locks the window from its first write tool to its end; see assistant/share.
+// A turn locks the window from its first write tool to its end, but for the time in which
+// it waits for an answer of its user; see assistant/share.
 // Meanwhile a change by hand of another user is refused with a *share.HeldError, which
 // names the holder, and the turn of another user waits before its first write tool.
 // What only reads is never refused. Every change is announced to everybody as a share.Change,

@@ -29,8 +29,9 @@ var (
 	ErrClosed = errors.New("the server is ending")
 )
 
-// AnswerWait is how long a question of a turn waits for its answer, as the turn may have
-// the window: long enough to read what a tool wants to change. Front ends decline it then.
+// AnswerWait is how long a question of a turn waits for its answer: long enough to read
+// what a tool wants to change. Others can change the window meanwhile. Front ends decline
+// it then.
 const AnswerWait = 5 * time.Minute
 
 // Options configures a Hub.

@@ -20,8 +20,9 @@ import (
 // window is the test window with a file to save to.
 type window struct {
 	*at.Window
-	saved    []string
-	conflict *assistant.Conflict // of the next save
+	saved        []string
+	conflict     *assistant.Conflict // of the next save
+	applied, ran func()              // called once, when a state was applied and when a tool ran; nil is nothing
 }
 
 func (w *window) Dirty() bool { return !slices.Equal(w.saved, w.Words()) }

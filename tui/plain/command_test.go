@@ -416,3 +416,41 @@ func TestMessageStartedAtTheEnd(t *testing.T) {
 		t.Errorf("kept %q, %v", sent, err)
 	}
 }
+
+// What was changed while a question was open is shown, and asked about again.
+func TestAChangedPlanIsAskedAgain(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{add("cat")}, at.Answer{at.Say("Well.")}), nil)
+	meanwhile := func(word string) {
+		if err := r.session.Edit("add "+word, func() error { return r.window.Type(word) }); err != nil {
+			t.Error(err)
+		}
+	}
+	r.say("go")
+	r.wait("Well.")
+	r.say("/save")
+	r.wait("+ ant cat")
+	meanwhile("dog")
+	r.answer("Type yes to save: ", "yes")
+	r.wait("changed this after it was shown. This is what would be done now:")
+	r.wait("+ ant cat dog")
+	r.answer("Type yes to save: ", "yes")
+	r.wait("Saved: 3 words")
+	r.say("/checkpoints")
+	r.wait("add_word")
+	meanwhile("cow")
+	r.say("/rollback 2")
+	r.wait("changed this after it was shown")
+	r.wait("add cow")
+	r.answer("Type yes to undo all of these: ", "no")
+	r.wait("Nothing was done.")
+	r.say("/discard")
+	r.wait("would be lost")
+	meanwhile("pig")
+	r.answer("Type yes to discard these changes: ", "yes")
+	r.wait("pig")
+	r.answer("Type yes to discard these changes: ", "yes")
+	r.wait("Discarded 2 unsaved changes")
+	if got := r.window.Words(); !slices.Equal(got, []string{"ant", "cat", "dog"}) {
+		t.Errorf("words %q", got)
+	}
+}

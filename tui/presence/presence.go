@@ -39,8 +39,7 @@ type Others struct {
 	Count  int    // open sessions beside the own one
 	// Waiting names the users whose assistants wait for their answer: the window is free.
 	Waiting []string
-	// AnswerWait is how long a question of the own turn may stay unanswered, as the turn
-	// may have the window. 0 is for ever.
+	// AnswerWait is how long a question of the own turn may stay unanswered. 0 is for ever.
 	AnswerWait time.Duration
 
 	session *serve.Session

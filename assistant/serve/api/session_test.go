@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
 )
@@ -169,5 +170,42 @@ func TestTheDocumentIsStable(t *testing.T) {
 		if again, err := document("1"); err != nil || string(again) != string(first) {
 			t.Fatalf("the document differs, %v", err)
 		}
+	}
+}
+
+// An act that would do something else than what was shown is refused with what it would do.
+func TestAnotherPlanIsRefused(t *testing.T) {
+	r := newRig(t, at.NewScript())
+	anna, path := r.open("anna")
+	bert, _ := r.open("bert")
+	add := func(session, word string) {
+		r.get(nil, "POST", "/v1/window/edit", `{"session":"`+session+`","tool":"add_word","arguments":{"word":"`+word+`"}}`)
+	}
+	add(anna, "cat")
+	var plan assistant.SavePlan
+	r.get(&plan, "POST", "/v1/window/plan", `{"session":"`+anna+`"}`)
+	var list checkpointList
+	r.get(&list, "GET", path+"/checkpoints", "")
+	add(bert, "dog")
+	body := `{"session":"` + anna + `","digest":"` + plan.Digest + `"}`
+	for _, act := range []string{"/v1/window/save", "/v1/window/discard"} {
+		p := r.problem(409, "plan_changed", "POST", act, body)
+		if p.Plan == nil || len(p.Plan.Rules) != 2 || p.Plan.Digest == plan.Digest || !slices.Equal(p.By, []string{"bert"}) {
+			t.Errorf("%s: %+v", act, p)
+		}
+	}
+	back := `{"checkpoint":"` + list.Checkpoints[1].ID + `","confirmed":true,"newest":"`
+	p := r.problem(409, "plan_changed", "POST", path+"/rollback", back+list.Newest+`"}`)
+	if len(p.Steps) != 2 || p.Newest == list.Newest {
+		t.Errorf("the rollback: %+v", p)
+	}
+	if !slices.Equal(r.window.Words(), []string{"one", "cat", "dog"}) || len(r.window.Saved()) != 1 {
+		t.Errorf("words %q, saved %q", r.window.Words(), r.window.Saved())
+	}
+	r.get(&plan, "POST", "/v1/window/plan", `{"session":"`+anna+`"}`)
+	r.get(nil, "POST", "/v1/window/save", `{"session":"`+anna+`","digest":"`+plan.Digest+`"}`)
+	r.get(nil, "POST", path+"/rollback", back+p.Newest+`"}`)
+	if !slices.Equal(r.window.Words(), []string{"one"}) || len(r.window.Saved()) != 3 {
+		t.Errorf("words %q, saved %q", r.window.Words(), r.window.Saved())
 	}
 }
