@@ -20,7 +20,7 @@ func (r *rig) breakJournal() { r.must(os.Remove(r.session.Journal().Path())) }
 func TestWhatWasDoneIsNoError(t *testing.T) {
 	r := newRig(t)
 	r.typeWord("two")
-	r.breakJournal()
+	r.window.ran = r.breakJournal
 	saved, err := r.Save(r.ctx, assistant.Basis{})
 	if err != nil || !saved.Written || !strings.Contains(saved.Warning, "not recorded") {
 		t.Errorf("Save = %+v, %v", saved, err)
@@ -58,13 +58,18 @@ func TestAToolThatCannotBeRecorded(t *testing.T) {
 	}
 }
 
+// once calls a function that is set, and unsets it.
+func once(do *func()) {
+	if f := *do; f != nil {
+		*do = nil
+		f()
+	}
+}
+
 // ApplyState also calls applied once.
 func (w *window) ApplyState(state json.RawMessage) error {
 	err := w.Window.ApplyState(state)
-	if do := w.applied; do != nil {
-		w.applied = nil
-		do()
-	}
+	once(&w.applied)
 	return err
 }
 
@@ -74,10 +79,7 @@ func (w *window) Tools() []assistant.Tool {
 	for i, t := range tools {
 		tools[i].Run = func(ctx context.Context, args json.RawMessage) assistant.ToolResult {
 			r := t.Run(ctx, args)
-			if do := w.ran; do != nil {
-				w.ran = nil
-				do()
-			}
+			once(&w.ran)
 			return r
 		}
 	}

@@ -51,6 +51,7 @@ func (w *window) Save(_ context.Context, basis assistant.Basis) (assistant.Saved
 		return assistant.Saved{}, &assistant.PlanChanged{Plan: plan}
 	}
 	w.saved = w.Words()
+	once(&w.ran)
 	return assistant.Saved{Path: plan.Path, Written: true, Rules: plan.Rules}, nil
 }
 
