@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"encoding/json"
 	"strings"
 
 	"winnow/assistant"
@@ -30,11 +31,19 @@ const maxLabel = 60
 // are accepted or rejected.
 func Choices(p *assistant.Pair, needsDecision func(payloadType string) bool) []Choice {
 	var out []Choice
+	var open []assistant.Payload
 	for _, payload := range p.Payloads {
 		if payload.Decision == "" && needsDecision(payload.Type) {
-			out = append(out, Choice{Label: "Accept", PayloadID: payload.ID, Summary: payload.Summary, Accept: true},
-				Choice{Label: "Reject", PayloadID: payload.ID})
+			open = append(open, payload)
 		}
+	}
+	for _, payload := range open {
+		of := ""
+		if len(open) > 1 {
+			of = providerOf(payload)
+		}
+		out = append(out, Choice{Label: "Accept" + of, PayloadID: payload.ID, Summary: payload.Summary, Accept: true},
+			Choice{Label: "Reject" + of, PayloadID: payload.ID})
 	}
 	if s := p.Suggested; s != nil {
 		for _, a := range s.Actions {
@@ -45,6 +54,18 @@ func Choices(p *assistant.Pair, needsDecision func(payloadType string) bool) []C
 		}
 	}
 	return out
+}
+
+// providerOf is the provider whose rules a payload proposes, behind a blank; "" when it
+// names none.
+func providerOf(p assistant.Payload) string {
+	var data struct {
+		Provider string `json:"provider"`
+	}
+	if json.Unmarshal(p.Data, &data) != nil || data.Provider == "" {
+		return ""
+	}
+	return " " + safetext.Line(Visible(data.Provider), maxLabel)
 }
 
 // prompter makes the message that an action of the server sends; a

@@ -51,6 +51,13 @@ func TestChoicesOfAnAnswer(t *testing.T) {
 	if got[0].Summary != "hide two models" {
 		t.Errorf("the proposal is summarised as %q", got[0].Summary)
 	}
+	two := Choices(&assistant.Pair{Payloads: []assistant.Payload{
+		{ID: "1", Type: RuleProposal, Data: json.RawMessage(`{"provider":"openai"}`)},
+		{ID: "2", Type: RuleProposal, Data: json.RawMessage(`{"provider":"anthropic"}`)},
+	}}, proposals)
+	if len(two) != 4 || two[0].Label != "Accept openai" || two[3].Label != "Reject anthropic" {
+		t.Errorf("two proposals offer %+v", two)
+	}
 	if none := Choices(&assistant.Pair{}, proposals); len(none) != 0 {
 		t.Errorf("an answer that offers nothing has the choices %+v", none)
 	}
