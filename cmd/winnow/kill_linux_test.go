@@ -391,7 +391,7 @@ func (v *victim) addRule() act {
 			v.screen.to("VIEW")
 			v.screen.press("\t")
 			v.screen.until("the pane", func(frame string) bool { return modeOf(frame) == "PANE" })
-			v.screen.press("i")
+			v.screen.press("h")
 			v.screen.press(rule)
 			v.screen.wait(rule)
 			v.screen.press("\r")
