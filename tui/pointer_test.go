@@ -219,3 +219,14 @@ func TestCopiesHoldNothingHidden(t *testing.T) {
 	r.Wait("y copies")
 	copies("the request", func() { r.Type("y") })
 }
+
+// Also a text that came past the cleaning of stored pairs is copied clean.
+func TestWhatIsCopiedIsCleaned(t *testing.T) {
+	s := newStill(t, style.Options{}, 80, 24)
+	copied := ""
+	s.opts.Clipboard = func(text string) error { copied = text; return nil }
+	s.do(s.copyOut("it", hiding))
+	if copied != safetext.Clean(hiding) {
+		t.Errorf("copied %q, want %q", copied, safetext.Clean(hiding))
+	}
+}
