@@ -277,6 +277,9 @@ func (g ruleGroup) String() string {
 
 // rulesInWords lists the rules of one list, or of both when list is "".
 func (c *catalog) rulesInWords(list string) string {
+	if list == "" && len(c.rules[ignoreList])+len(c.rules[allowList]) == 0 {
+		return "No rules" + c.on() + "."
+	}
 	var parts []string
 	for _, l := range []string{ignoreList, allowList} {
 		if list != "" && list != l {
@@ -286,7 +289,7 @@ func (c *catalog) rulesInWords(list string) string {
 		for _, r := range c.rules[l] {
 			rules = append(rules, fmt.Sprintf("%s (%s)", code(r), count(len(c.decidedBy(r)), "model")))
 		}
-		parts = append(parts, strings.TrimSuffix(count(len(rules), listName[l]+" rule")+": "+strings.Join(rules, ", "), ": ")+".")
+		parts = append(parts, assistant.UpperFirst(strings.TrimSuffix(count(len(rules), listName[l]+" rule")+": "+strings.Join(rules, ", "), ": ")+"."))
 	}
-	return assistant.UpperFirst(strings.Join(parts, " "))
+	return strings.Join(parts, " ")
 }

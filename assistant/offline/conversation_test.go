@@ -29,6 +29,7 @@ func TestConversations(t *testing.T) {
 			{"only keep o3 on openai, hide all gemini", "", []string{"openai: 16 of the 17", "gemini: 6 of the 6"}},
 			{"yes", "openai-allow(gpt-4o) openai+allow(o3) openai+ignore(*) gemini+ignore(*)", nil},
 		},
+		"no rules at all": {{"show the rules on gemini", "", []string{"No rules on gemini."}}},
 		"only twice": {
 			{"only o3 on openai and sonnet on anthropic", "", []string{"openai: 16 of the 17", "anthropic: 3 of the 5"}},
 			{"no", "", nil},
