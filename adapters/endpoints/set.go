@@ -102,6 +102,21 @@ func (s *Set) Serves(id string) bool {
 	return s.Named(name) != nil && (!s.byName || s.All[0].Name == name)
 }
 
+// AskProxy asks the proxy of the folder for its models, if it runs on this machine; to
+// receives the answer. One that does not answer is left out: the lists of earlier runs count.
+func (s *Set) AskProxy(ctx context.Context, to func(models.Answer)) {
+	e := s.Named(ProxyName)
+	if e == nil || e.Remote || !e.Answers(ctx) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	s.Feed(to)
+	if _, err := e.List(ctx); err != nil && e.log != nil {
+		e.log.Warn("the proxy did not list its models", "error", err)
+	}
+}
+
 // Choice is a model to begin with.
 type Choice struct {
 	ID   string

@@ -86,3 +86,23 @@ func TestTheProxyOfTheFolderAnswersWhenItRuns(t *testing.T) {
 		t.Errorf("status %d, %q; want the offline model", status, fault)
 	}
 }
+
+// Commands work on the models that a running proxy serves, as the screen does, and say so.
+func TestCommandsUseTheModelsOfARunningProxy(t *testing.T) {
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"models":     {[]string{"models"}, "from the proxy"},
+		"rules test": {[]string{"rules", "test"}, "openai/only-the-proxy-has-it"},
+		"rules add":  {[]string{"rules", "add", "only-the-proxy*"}, "1 model"},
+		"ask":        {[]string{"-m", "offline/rules", "ask", "hide only-the-proxy-has-it"}, "only-the-proxy-has-it"},
+	} {
+		proxy := assistanttest.NewServer(t).Models(assistanttest.ModelList("openai/only-the-proxy-has-it", "openai/gpt-4o"))
+		env := "OPENAI_API_KEY=sk-0123456789\nPROXY_API_KEY=sk-for-proxy-123\nPROXY_BASE_URL=" + proxy.URL + "\n"
+		status, out, fault := inFolder(t, env, c.args...)
+		if status != 0 || !strings.Contains(out+fault, c.want) || len(proxy.Asked()) == 0 {
+			t.Errorf("%s: status %d after %d requests, %s%s", name, status, len(proxy.Asked()), out, fault)
+		}
+	}
+}

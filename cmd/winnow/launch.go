@@ -120,6 +120,9 @@ func (a *app) open(ctx context.Context, o openOptions) (*program, error) {
 	if p.window, err = a.openWindow(ctx, toWrite); err != nil {
 		return nil, err
 	}
+	if o.started == nil { // else the screen asks later
+		p.window.askProxy(ctx, p.endpoints)
+	}
 	if last := p.window.journal.LastRun(); o.afterCrash && resumed.ID == "" && !last.Closed && last.Session != "" { // a crash interrupted it
 		if resumed, _, err = p.store.Session(ctx, last.Session); err != nil {
 			return nil, err

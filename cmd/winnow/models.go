@@ -26,7 +26,7 @@ func modelsCommand(a *app) *cobra.Command {
 		if chat {
 			return a.chatModels(ctx)
 		}
-		w, err := a.openFilter(ctx, toRead)
+		w, err := a.openAskedFilter(ctx, toRead)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"winnow/adapters/endpoints"
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
@@ -35,12 +36,31 @@ func rulesCommand(a *app) *cobra.Command {
 // another winnow has it open.
 func (a *app) withFilter(run func(ctx context.Context, w *journaledWindow, args []string) error) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
-		w, err := a.openFilter(ctx, toRead)
+		w, err := a.openAskedFilter(ctx, toRead)
 		if err != nil {
 			return err
 		}
 		return run(ctx, w, args)
 	}
+}
+
+// openAskedFilter is openFilter with the models that a running proxy serves.
+func (a *app) openAskedFilter(ctx context.Context, to access) (*journaledWindow, error) {
+	w, err := a.openFilter(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	o, err := a.endpointOptions()
+	if err != nil {
+		return nil, err
+	}
+	o.Provider, o.BaseURL = "", "" // here they name a provider of the rules, and nothing
+	set, err := endpoints.Find(o)
+	if err != nil {
+		return nil, err
+	}
+	w.askProxy(ctx, set)
+	return w, nil
 }
 
 // withWorkspace runs a command that changes the rules of the model filter, in a
@@ -54,7 +74,7 @@ func (a *app) withWorkspace(run func(ctx context.Context, w *journaledWindow, ws
 			}
 			return run(ctx, a.remote.window, s.Workspace, args)
 		}
-		w, err := a.openFilter(ctx, toWrite)
+		w, err := a.openAskedFilter(ctx, toWrite)
 		if err != nil {
 			return err
 		}

@@ -89,6 +89,7 @@ func (a *app) openHub(ctx context.Context) (*program, error) {
 	if p.window, err = a.openWindow(ctx, toWrite); err != nil {
 		return nil, err
 	}
+	p.window.askProxy(ctx, p.endpoints)
 	if p.window.recovered {
 		a.printErr("rules of an earlier run are still unsaved: winnow rules diff shows them")
 	}

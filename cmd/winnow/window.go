@@ -64,6 +64,14 @@ func (a *app) openWindow(ctx context.Context, to access) (*journaledWindow, erro
 	return a.openFilter(ctx, to)
 }
 
+// askProxy gives the window the models that the running proxy of the folder serves, as the
+// screen does at its start.
+func (w *journaledWindow) askProxy(ctx context.Context, set *endpoints.Set) {
+	if w.filter != nil {
+		set.AskProxy(ctx, func(a models.Answer) { w.filter.AcceptModels(ctx, a) })
+	}
+}
+
 // openFilter opens the model filter, whatever window the settings name, with the
 // unsaved rules of an earlier run.
 func (a *app) openFilter(ctx context.Context, to access) (*journaledWindow, error) {
