@@ -255,21 +255,36 @@ func (m *Model) choose(i int) tea.Cmd {
 	return m.clientAction(*c.Action)
 }
 
-// decide answers a proposal of the newest pair.
+// decidedMsg is a proposal of a pair that was answered: the turn that carries it out, or
+// no events when it was rejected.
+type decidedMsg struct {
+	seq    int64
+	events <-chan assistant.Event
+	err    error
+}
+
+// decide answers a proposal of the newest pair. Storing that takes its time; keys go on.
 func (m *Model) decide(payload string, accept bool) tea.Cmd {
 	seq, ok := m.conv.newest()
 	if !ok {
 		return nil
 	}
-	events, err := m.work.Decide(context.Background(), seq, payload, accept)
-	switch {
-	case err != nil:
-		return m.fail(err)
-	case events == nil:
-		m.notice.Info("rejected; the model is told with the next message")
-		return m.conv.load(seq)
+	work := m.work
+	return func() tea.Msg {
+		events, err := work.Decide(context.Background(), seq, payload, accept)
+		return decidedMsg{seq, events, err}
 	}
-	return m.follow(events, assistant.Prompt{Text: "Accept the proposal"})
+}
+
+func (m *Model) onDecided(msg decidedMsg) tea.Cmd {
+	switch {
+	case msg.err != nil:
+		return m.fail(msg.err)
+	case msg.events == nil:
+		m.notice.Info("rejected; the model is told with the next message")
+		return m.conv.load(msg.seq)
+	}
+	return m.follow(msg.events, assistant.Prompt{Text: "Accept the proposal"})
 }
 
 // askTool shows what a tool wants to change, and asks the user. It spells out

@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history"
 	"winnow/tui/tuitest"
 )
 
@@ -26,6 +28,40 @@ func TestAProposalTellsItsEffect(t *testing.T) {
 	d.WaitGone("working")
 	d.Wait("+▌▲ gpt-5*")
 	d.Wait("*-preview ")
+}
+
+// slowDecision is a history that stores a decision once the gate opens.
+type slowDecision struct {
+	history.Store
+	gate *at.Gate
+}
+
+func (s slowDecision) Commit(ctx context.Context, b *assistant.Batch) error {
+	if len(b.Put) > 0 && len(b.Put[0].Payloads) > 0 && b.Put[0].Payloads[0].Decision != "" {
+		if err := s.gate.Pass(ctx); err != nil {
+			return err
+		}
+	}
+	return s.Store.Commit(ctx, b)
+}
+
+// Storing that a proposal was rejected takes the time of a slow disk: keys go on.
+func TestKeysGoOnWhileADecisionIsStored(t *testing.T) {
+	gate := at.NewGate()
+	d := startProgram(t, setup{
+		answers: []at.Answer{say(`I propose this. RULE_PROPOSAL: {"add_ignore":["*-preview"],"reasoning":"previews come and go"}`)},
+		wrap:    func(s history.Store) history.Store { return slowDecision{s, gate} },
+	})
+	d.Type("hide previews", tuitest.Send)
+	d.Wait("hides 2 models")
+	d.rest()
+	d.Type(tuitest.Alt(2))
+	gate.Wait(t)
+	d.Type("typed meanwhile")
+	d.box("typed meanwhile")
+	gate.Open()
+	d.says("rejected; the model is told with the next message")
+	d.box("typed meanwhile")
 }
 
 // A program gives the payload types that it registers a card of their own.

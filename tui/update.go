@@ -102,6 +102,8 @@ func (m *Model) onWorkMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return m.onSavedChanged(msg), true
 	case presence.Changed:
 		return m.onOthers(msg), true
+	case decidedMsg:
+		return m.onDecided(msg), true
 	case changeDoneMsg:
 		return m.onChangeDone(msg), true
 	case Noticed:
