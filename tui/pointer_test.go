@@ -209,12 +209,6 @@ func TestCopiesHoldNothingHidden(t *testing.T) {
 	copies("y", func() { r.Type("y") })
 	copies("Y", func() { r.Type("Y") })
 	copies("c", func() { r.Type("c") })
-	r.Type("z") // all parts
-	copies("the pointer", func() {
-		r.Message(tea.MouseClickMsg{X: 3, Y: 2, Button: tea.MouseLeft})
-		r.Message(tea.MouseMotionMsg{X: 60, Y: 20, Button: tea.MouseLeft})
-		r.Message(tea.MouseReleaseMsg{X: 60, Y: 20, Button: tea.MouseLeft})
-	})
 	r.Type("x")
 	r.Wait("y copies")
 	copies("the request", func() { r.Type("y") })
