@@ -102,9 +102,10 @@ func (t Topic) lower() Topic {
 	return Topic{path, t.Deep}
 }
 
-// Matches reports whether t matches the topic with this path, "AI > Agents".
+// Matches reports whether t matches the topic with this path, "AI > Agents". t'*' also
+// matches "", no topic; t'*...' matches every topic and nothing else.
 func (t Topic) Matches(path string) bool {
-	return len(t.Path) == 1 && t.Path[0].matchesAll() || t.lower().matches(splitPath(strings.ToLower(path)))
+	return !t.Deep && len(t.Path) == 1 && t.Path[0].matchesAll() || t.lower().matches(splitPath(strings.ToLower(path)))
 }
 
 // matchesAll reports whether p is nothing but stars.

@@ -112,7 +112,7 @@ func (p *Pane) filterLine(r row) (line string, ok bool) {
 	case rowTopic:
 		return topicLine(p.data.topics[r.index].Path), true
 	case rowWithoutTopic:
-		return "!" + filter.PrintExpr(filter.Topic{Path: []filter.Pattern{{Parts: []string{"", ""}}}}), true
+		return "!" + filter.PrintExpr(filter.Topic{Path: []filter.Pattern{{Parts: []string{"", ""}}}, Deep: true}), true
 	case rowFilter:
 		return "@" + p.data.filters[r.index].Name, true
 	default:
