@@ -18,7 +18,7 @@ import (
 // However narrow the screen is, the footer names the first key and the way to
 // all others.
 func TestFooterAlwaysNamesHelp(t *testing.T) {
-	for mode, first := range map[string]string{"INPUT": "ctrl+j send", "VIEW": "enter write", "PANE": "i ignore"} {
+	for mode, first := range map[string]string{"INPUT": "ctrl+j send", "VIEW": "enter write", "PANE": "h hide"} {
 		d := three(t, setup{w: 80, h: 24})
 		if mode != "INPUT" {
 			d.goTo(mode)

@@ -177,7 +177,7 @@ var outsets = []outset{
 	{name: "conversation, VIEW", fixture: true, keys: "\x02"},
 	{name: "turn that has begun", fixture: true, keys: "go\x0e"},
 	{name: "turn with a question", fixture: true, keys: "go\x0e" + strings.Repeat("\xf0", 20)},
-	{name: "pane, line for a pattern", fixture: true, keys: "\x0digpt-5"},
+	{name: "pane, line for a pattern", fixture: true, keys: "\x0dhgpt-5"},
 	{name: "pane, unsaved rules", fixture: true, keys: "\x0dx"},
 	{name: "palette over the filter line", fixture: true, keys: "\x02f\x06"},
 	{name: "settings", fixture: true, keys: "\x8fsettings\x01"},

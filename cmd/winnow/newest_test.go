@@ -314,8 +314,11 @@ func TestAllTellTheSameStory(t *testing.T) {
 
 	// The save sheet is the difference of rules diff, word for word; a save that
 	// is declined changes nothing.
-	diff := b.run(statusPending, "rules", "diff")
-	if sheet := b.sheet(statusPending, "-m", endpoints.OfflineModel, "save"); sheet != strings.TrimSpace(string(diff)) {
+	diff, plan, _ := strings.Cut(string(b.run(statusPending, "rules", "diff")), "\n\nwinnow rules save --plan ")
+	if plan == "" {
+		t.Error("rules diff does not name the plan")
+	}
+	if sheet := b.sheet(statusPending, "-m", endpoints.OfflineModel, "save"); sheet != strings.TrimSpace(diff) {
 		t.Errorf("the save sheet says\n%s\nrules diff says\n%s", sheet, diff)
 	}
 	holds(t, file, newestEnv)

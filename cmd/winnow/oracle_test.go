@@ -220,23 +220,22 @@ func wired(calls []doing) []assistanttest.Call {
 	return out
 }
 
-// turnWrites does what the calls of the turn that is about to be sent do.
+// turnWrites does what the calls of the turn that is about to be sent do. A turn that
+// leaves the rules as they were has no checkpoint.
 func (o *oracle) turnWrites(calls []doing) {
-	before, wrote := o.rules.clone(), false
+	before := o.rules.clone()
 	for _, c := range calls {
 		switch c.tool {
 		case toolSave:
-			o.saved, wrote = o.rules.clone(), true
+			o.saved = o.rules.clone()
 		case toolDiscard:
-			wrote = wrote || !o.rules.equal(o.saved)
 			o.rules = o.saved.clone()
 		default:
 			o.rules.do(c)
-			wrote = true
 		}
 	}
-	if wrote {
-		o.turn = &point{kind: checkpoint.KindTurn, before: before, changed: !o.rules.equal(before)}
+	if !o.rules.equal(before) {
+		o.turn = &point{kind: checkpoint.KindTurn, before: before, changed: true}
 	}
 }
 

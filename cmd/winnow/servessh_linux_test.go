@@ -363,7 +363,7 @@ func (v *vterm) live(seed, edits int) {
 	for n := range edits {
 		press("\t", "PANE")
 		if random.IntN(3) > 0 {
-			v.press(fmt.Sprintf("is%02d-%02d*\r", seed, n))
+			v.press(fmt.Sprintf("hs%02d-%02d*\r", seed, n))
 		} else {
 			v.press("gx") // the first rule, whoever made it
 		}
