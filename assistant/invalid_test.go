@@ -99,7 +99,7 @@ func TestTheLimitOfRounds(t *testing.T) {
 	if p := r.last(); p.Suggested == nil || len(p.Suggested.Actions) != 1 || p.Notice == "" {
 		t.Errorf("after a restart: %+v, notice %q", p.Suggested, p.Notice)
 	}
-	wantEqual(t, "continue sends", r.session.PromptOf(actions[0]).Text, "Continue")
+	wantEqual(t, "continue sends", actions[0].Message(), "Continue")
 }
 
 func TestACutResponseRunsNothing(t *testing.T) {

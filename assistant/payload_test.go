@@ -98,7 +98,7 @@ SUGGESTED_ACTIONS: {"actions":[{"label":"Show","action":"show"},{"label":"Go","a
 	if len(p.Actions) != 2 || p.Actions[0].Handler != "client" || p.Actions[0].Style != "secondary" || p.Actions[1].Handler != "server" || p.Actions[1].Style != "warning" {
 		t.Errorf("actions = %+v", p.Actions)
 	}
-	wantEqual(t, "server action", r.session.PromptOf(p.Actions[1]).Text, `Go`+"\n\n"+`{"action":"go","data":{"n":1}}`)
+	wantEqual(t, "server action", p.Actions[1].Message(), `Go`+"\n\n"+`{"action":"go","data":{"n":1}}`)
 	if s := r.last().Suggested; s == nil || len(s.Values) != 1 || len(s.Actions) != 2 {
 		t.Errorf("stored = %+v", s)
 	}

@@ -54,15 +54,9 @@ func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept
 	return s.startWithEvents(t)
 }
 
-// PromptOf returns the prompt that a server action of an answer sends: that of
-// Options.ServerAction, else the label followed by the name and data of the action
-// as JSON. ActionContinue without data is its label alone.
-func (s *Session) PromptOf(a SuggestedAction) Prompt {
-	if s.opts.ServerAction != nil {
-		if p, ok := s.opts.ServerAction(a.Action, a.Data); ok {
-			return p
-		}
-	}
+// Message is the text that a server action of an answer sends: the label followed by the
+// name and data of the action as JSON. That of ActionContinue without data is its label.
+func (a SuggestedAction) Message() string {
 	if string(a.Data) == "null" {
 		a.Data = nil
 	}
@@ -71,7 +65,7 @@ func (s *Session) PromptOf(a SuggestedAction) Prompt {
 		Data   json.RawMessage `json:"data,omitempty"`
 	}{a.Action, a.Data})
 	if err != nil || a.Action == ActionContinue && a.Data == nil { // err: data that is no JSON
-		return Prompt{Text: a.Label}
+		return a.Label
 	}
-	return Prompt{Text: a.Label + "\n\n" + string(raw)}
+	return a.Label + "\n\n" + string(raw)
 }

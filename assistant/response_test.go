@@ -3,7 +3,6 @@ package assistant_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
@@ -106,24 +105,6 @@ func TestTheCounterCountsWhatIsLeftOutWhileItIsTried(t *testing.T) {
 	wantEqual(t, "counter after the send", r.session.Counter(), "[3-2]/3")
 	r.session.SetView(r.session.Visible()[2:], "x")
 	wantEqual(t, "counter of another view", r.session.Counter(), "2/2")
-}
-
-func TestServerActionsReachTheProgram(t *testing.T) {
-	var got string
-	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}), func(o *assistant.Options) {
-		o.ServerAction = func(name string, data json.RawMessage) (assistant.Prompt, bool) {
-			got = name + " " + string(data)
-			return assistant.Prompt{Text: "deploy it"}, name == "deploy"
-		}
-	})
-	deploy := assistant.SuggestedAction{Label: "Deploy", Action: "deploy", Handler: "server", Data: json.RawMessage(`{"to":"here"}`)}
-	events, err := r.session.Send(t.Context(), r.session.PromptOf(deploy))
-	r.must(err)
-	at.Events(t, events)
-	wantEqual(t, "the program is told", got, `deploy {"to":"here"}`)
-	wantEqual(t, "sent", r.last().UserText, "deploy it")
-	other := r.session.PromptOf(assistant.SuggestedAction{Label: "Go", Action: "go"})
-	wantEqual(t, "an action it does not know", other.Text, "Go\n\n"+`{"action":"go"}`)
 }
 
 func TestModelsThatVanishedAreForgotten(t *testing.T) {

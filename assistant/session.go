@@ -3,7 +3,6 @@ package assistant
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"strings"
 	"time"
@@ -50,9 +49,6 @@ type Options struct {
 	// TelemetryMessages asks for the messages of each attempt in its record, as
 	// they were sent.
 	TelemetryMessages bool
-	// ServerAction answers a server action that an answer offered: the prompt to
-	// send, or ok false for that of Session.PromptOf; nil is the latter for all.
-	ServerAction func(name string, data json.RawMessage) (p Prompt, ok bool)
 }
 
 // Settings are what a user can set. The zero value is the default.

@@ -14,26 +14,26 @@ import (
 func TestEnterTakesTheChoiceThatIsPointedAt(t *testing.T) {
 	offer := at.Say(`What now? SUGGESTED_VALUES: {"values":[{"label":"One","value":"do one"},{"label":"Two","value":"do two"},{"label":"Three","value":"do three"}]}`)
 	d := startProgram(t, setup{w: 80, h: 24, answers: []at.Answer{{offer}, say("two it is")}})
-	d.ask("hello", "[alt+1 One] [alt+2 Two] [alt+3 Three]")
+	d.ask("hello", "[alt+1 One: do one] [alt+2 Two: do two] [alt+3 Three: do three]")
 	d.goTo("VIEW")
 	d.Type(tuitest.Key("right"))
 	d.says("j moves towards them")
 	for range 6 {
-		if strings.Contains(d.Frame(), "❯alt+1 One]") {
+		if strings.Contains(d.Frame(), "❯alt+1 One: do one]") {
 			break
 		}
 		d.Type("j")
 	}
-	d.Wait("❯alt+1 One] [alt+2 Two] [alt+3 Three]")
+	d.Wait("❯alt+1 One: do one] [alt+2 Two: do two] [alt+3 Three: do three]")
 	if foot := footerOf(d.Frame()); !strings.HasPrefix(foot, " VIEW  enter choose · ") {
 		t.Errorf("the footer beside a choice: %q", foot)
 	}
 	d.Type("l", "l", "l") // not beyond the last
-	d.Wait("[alt+1 One] [alt+2 Two] ❯alt+3 Three]")
+	d.Wait("[alt+1 One: do one] [alt+2 Two: do two] ❯alt+3 Three: do three]")
 	d.Type("h")
-	d.Wait("[alt+1 One] ❯alt+2 Two] [alt+3 Three]")
+	d.Wait("[alt+1 One: do one] ❯alt+2 Two: do two] [alt+3 Three: do three]")
 	d.Type("k")
-	d.Wait("[alt+1 One] [alt+2 Two] [alt+3 Three]")
+	d.Wait("[alt+1 One: do one] [alt+2 Two: do two] [alt+3 Three: do three]")
 	d.Type("j", tuitest.Enter)
 	d.Wait("two it is")
 	if !strings.Contains(d.texts(), "do two") {

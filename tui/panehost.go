@@ -249,8 +249,8 @@ func (m *Model) choose(i int) tea.Cmd {
 	case c.PayloadID != "":
 		return m.decide(c.PayloadID, c.Accept)
 	}
-	if p, isPrompt := c.Prompt(m.work); isPrompt {
-		return m.startPrompt(p)
+	if c.Message != "" {
+		return m.startPrompt(assistant.Prompt{Text: c.Message})
 	}
 	return m.clientAction(*c.Action)
 }

@@ -612,7 +612,7 @@ func TestSuggestionsByDigit(t *testing.T) {
 	r.Type(tuitest.Alt(2)) // an example, into the box
 	r.Wait(" add three")
 	r.Type(tuitest.Send)
-	r.Wait("[alt+2 B]")
+	r.Wait("[alt+2 B: take b]")
 	r.WaitGone("working")
 	r.Type(tuitest.Alt(3))
 	r.Wait("there is no suggestion 3")

@@ -171,9 +171,9 @@ func TestDraggingBeyondTheEdgeScrolls(t *testing.T) {
 func TestAClickOnAChipChoosesIt(t *testing.T) {
 	r := start(t, 80, 24, say(`Which? SUGGESTED_VALUES: {"values":[{"label":"A","value":"take a"},{"label":"B","value":"take b"}]}`), say("b it is"))
 	r.Type("hello", tuitest.Send)
-	r.Wait("[alt+2 B]")
+	r.Wait("[alt+2 B: take b]")
 	r.answered(1)
-	y := row(t, r.Frame(), "[alt+2 B]")
+	y := row(t, r.Frame(), "[alt+2 B: take b]")
 	r.Click(column(t, r.Frame(), y, "2 B"), y)
 	r.Wait("b it is")
 	if last := r.script.Requests()[1].Messages; last[len(last)-1].Content != "take b" {

@@ -343,7 +343,7 @@ func TestStarsMoveAPairOutOfAFilterThatReadsThem(t *testing.T) {
 func TestSuggestionLeavesTheDraftAlone(t *testing.T) {
 	r := start(t, 100, 24, at.Answer{at.Say("Pick. SUGGESTED_VALUES: {\"values\":[{\"label\":\"List\",\"value\":\"list them\"}]}")}, say("Here they are."))
 	r.Type("hello", tuitest.Send)
-	r.Wait("[alt+1 List]")
+	r.Wait("[alt+1 List: list them]")
 	r.Type("list", tuitest.Alt(1))
 	r.Wait("Here they are.")
 	if got := r.model.input.draft.Text(); got != "list" {

@@ -17,7 +17,7 @@ func proveChoosing(t *testing.T) {
 			d := startProgram(t, setup{answers: []at.Answer{
 				say(`Which? SUGGESTED_VALUES: {"values":[{"label":"A","value":"take a"},{"label":"B","value":"take b"}]}`), say("b it is"),
 			}})
-			d.ask("hello", "[alt+2 B]")
+			d.ask("hello", "[alt+2 B: take b]")
 			d.goTo(mode)
 			d.Type(tuitest.Alt(9))
 			if mode != "COMMAND" { // whose line stands in the footer

@@ -141,9 +141,9 @@ func proveEnter(t *testing.T) {
 	t.Run("VIEW: a chip", func(t *testing.T) {
 		t.Parallel()
 		d := startProgram(t, setup{answers: []at.Answer{say(`Which? SUGGESTED_VALUES: {"values":[{"label":"A","value":"take a"}]}`), say("a it is")}})
-		d.ask("hello", "[alt+1 A]")
+		d.ask("hello", "[alt+1 A: take a]")
 		d.Type(tuitest.Tab, "j", "j")
-		d.focused("❯alt+1 A]")
+		d.focused("❯alt+1 A: take a]")
 		d.Type(tuitest.Enter)
 		d.Wait("a it is")
 		if got := lastUser(d.script); got != "take a" {

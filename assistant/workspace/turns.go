@@ -182,11 +182,6 @@ func (w *Workspace) Choose(ctx context.Context, seq int64, answer int) (*assista
 	return w.session.Choose(ctx, seq, answer)
 }
 
-// ActionPrompt is the message that choosing a server action of an answer sends.
-func (w *Workspace) ActionPrompt(a assistant.SuggestedAction) assistant.Prompt {
-	return w.session.PromptOf(a)
-}
-
 // Request is the exact request that sending text would make now.
 func (w *Workspace) Request(ctx context.Context, text string) (llm.Request, json.RawMessage, error) {
 	return w.session.Request(ctx, text)

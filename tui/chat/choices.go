@@ -82,8 +82,20 @@ func (p *choicesPart) draw(width int, rc *renderContext) {
 		lines, spans = fewer, there
 	}
 	p.spans = spans
-	for _, line := range append(lines, "") {
+	for _, line := range lines {
 		p.addDecoration(line)
+	}
+	p.addMessages(width, rc)
+	p.addDecoration("")
+}
+
+// addMessages shows below the chips what those send whose label is another text.
+func (p *choicesPart) addMessages(width int, rc *renderContext) {
+	for i, c := range p.choices {
+		if _, whole := p.label(i, width, rc, false); p.selectable && !whole {
+			text := c.Label + " sends: " + strings.Join(c.Unlabelled(), "\n")
+			p.addText(rc, text, layout{lead: indent, width: width - indent, draw: indented(indent, rc.st.Chat.Time)})
+		}
 	}
 }
 
@@ -101,15 +113,7 @@ func (p *choicesPart) chips(width int, rc *renderContext, bothKeys bool) (out []
 		if p.focused && i == p.selected {
 			tone, open = tone.Underline(true), rc.st.Icons.Selected
 		}
-		key := rc.keys.Hint(c.KeyAction, "")
-		label := key + c.Label
-		if p.selectable {
-			choose := rc.keys.Hint("choose-"+strconv.Itoa(i+1), c.Label)
-			label = strings.TrimSuffix(cmp.Or(choose, c.Label)+" · "+strings.TrimSpace(key), " · ")
-			if choose != "" && (!bothKeys || ansi.StringWidth("["+label+"]") > width) {
-				label = choose
-			}
-		}
+		label, _ := p.label(i, width, rc, bothKeys)
 		chip := tone.Render(textwidth.Truncate(open+label+"]", width, rc.st.Icons.Ellipsis))
 		if strings.TrimSpace(line) != "" && ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width {
 			out, line = append(out, line), ""
@@ -119,6 +123,35 @@ func (p *choicesPart) chips(width int, rc *renderContext, bothKeys bool) (out []
 		spans = append(spans, choiceSpan{i, len(out), to - ansi.StringWidth(chip), to})
 	}
 	return append(out, line), spans
+}
+
+// label is the text of a chip: with the message that the choice sends where that is
+// another text and short. whole reports whether nothing that it sends is missing.
+func (p *choicesPart) label(i, width int, rc *renderContext, bothKeys bool) (label string, whole bool) {
+	const maxInline = 60 // cells
+	c := p.choices[i]
+	sends := c.Unlabelled()
+	if len(sends) == 1 {
+		text := c.Label + ": " + sends[0]
+		if label = p.withKeys(i, text, width, rc, bothKeys); ansi.StringWidth(text) <= maxInline && ansi.StringWidth("["+label+"]") <= width {
+			return label, true
+		}
+	}
+	return p.withKeys(i, c.Label, width, rc, bothKeys), len(sends) == 0
+}
+
+// withKeys is the text of a chip with the keys that choose it.
+func (p *choicesPart) withKeys(i int, text string, width int, rc *renderContext, bothKeys bool) string {
+	key := rc.keys.Hint(p.choices[i].KeyAction, "")
+	if !p.selectable {
+		return key + text
+	}
+	choose := rc.keys.Hint("choose-"+strconv.Itoa(i+1), text)
+	label := strings.TrimSuffix(cmp.Or(choose, text)+" · "+strings.TrimSpace(key), " · ")
+	if choose != "" && (!bothKeys || ansi.StringWidth("["+label+"]") > width) {
+		return choose
+	}
+	return label
 }
 
 // choicesPart are those below a pair, which are its last part; nil for none.

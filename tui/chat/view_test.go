@@ -3,6 +3,7 @@ package chat
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/textwidth"
@@ -359,11 +361,41 @@ func TestChoicesBelongToTheNewestPair(t *testing.T) {
 	second.Payloads = []assistant.Payload{{ID: "p", Type: pane.RuleProposal, Summary: "two rules"}}
 	show(v, first, second)
 	got := plain(v.View(80, 30))
-	if strings.Contains(got, "Old") || !strings.Contains(got, "[Accept] [Reject] [Show] [Save]") {
+	if strings.Contains(got, "Old") || !strings.Contains(got, "[Accept] [Reject] [Show] [Save: save it]") {
 		t.Errorf("choices:\n%s", got)
 	}
-	if c := v.Choices(); len(c) != 4 || c[0].PayloadID != "p" || !c[0].Accept || c[3].Value != "save it" {
+	if c := v.Choices(); len(c) != 4 || c[0].PayloadID != "p" || !c[0].Accept || c[3].Message != "save it" {
 		t.Errorf("Choices = %+v", c)
+	}
+}
+
+// trimLines removes the blanks around lines.
+func trimLines(text string) string { return regexp.MustCompile(` *\n *`).ReplaceAllString(text, "\n") }
+
+// What a choice sends is on the screen, whatever its label says.
+func TestChoicesShowWhatTheySend(t *testing.T) {
+	long := strings.Repeat("word ", 40) + "end"
+	for message, want := range map[string]string{
+		"Go": "[Go]", "hide all": "[Go: hide all]", "one\ntwo": "[Go]\nGo sends: one\ntwo", long: "[Go]\nGo sends: word word",
+		"a\u00a0b": "[Go: a‹U+00A0›b]", " ": "", "‹U+00A0›": "[Go: ‹U+2039›U+00A0‹U+203A›]",
+	} {
+		for _, width := range []int{80, 40, 20} {
+			v := view()
+			p := pair(1, "a", "one")
+			p.Suggested = &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: "Go", Value: message}}}
+			show(v, p)
+			got := plain(v.View(width, 60))
+			if width == 80 && !strings.Contains(trimLines(got), want) {
+				t.Errorf("%q: %q is not in\n%s", message, want, got)
+			}
+			bare := func(s string) string {
+				return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\n' }), "")
+			}
+			shown := strings.Join(safetext.Lines(message, safetext.Visible), "")
+			if !strings.Contains(bare(got), bare(shown)) {
+				t.Errorf("%q at width %d: it is not all on the screen:\n%s", message, width, got)
+			}
+		}
 	}
 }
 
@@ -379,7 +411,7 @@ func TestChoicesToSaveGoWithTheUnsavedChanges(t *testing.T) {
 	for _, c := range []struct {
 		unsaved bool
 		want    string
-	}{{true, "[Write it] [Save] [Undo]"}, {false, "[Undo]"}, {true, "[Write it] [Save] [Undo]"}} {
+	}{{true, "[Write it] [Save: save it] [Undo: undo that]"}, {false, "[Undo: undo that]"}, {true, "[Write it] [Save: save it] [Undo: undo that]"}} {
 		v.SetUnsaved(c.unsaved)
 		got := plain(v.View(80, 30))
 		if line := strings.TrimSpace(got[strings.Index(got, "["):]); !strings.HasPrefix(line, c.want+"\n") && line != c.want {
@@ -743,7 +775,7 @@ func TestChipsShowTheKeyThatChoosesThem(t *testing.T) {
 	p.Suggested = &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: "One", Value: "1"}, {Label: "Two", Value: "2"}, {Label: "Three", Value: "3"}}}
 	show(v, p)
 	v.SetKeys(func(action string) string { return map[string]string{"choose-1": "alt+1", "choose-2": "f7"}[action] })
-	if got := plain(v.View(60, 20)); !strings.Contains(got, "[alt+1 One] [f7 Two] [Three]") {
+	if got := plain(v.View(60, 20)); !strings.Contains(got, "[alt+1 One: 1] [f7 Two: 2] [Three: 3]") {
 		t.Errorf("the chips are\n%s", got)
 	}
 }

@@ -15,7 +15,7 @@ const RuleProposal = "rule_proposal"
 // an action, or the answer to a proposal.
 type Choice struct {
 	Label     string                     // safe to show, on one line
-	Value     string                     // the message to send; "" for others
+	Message   string                     // the message that it sends; "" for others
 	Action    *assistant.SuggestedAction // nil for others
 	PayloadID string                     // the ID of the proposal that Accept answers; "" for others
 	Summary   string                     // of that proposal
@@ -47,13 +47,28 @@ func Choices(p *assistant.Pair, needsDecision func(payloadType string) bool) []C
 	}
 	if s := p.Suggested; s != nil {
 		for _, a := range s.Actions {
-			out = append(out, Choice{Label: safetext.Line(Visible(a.Label), maxLabel), Action: &a})
+			c := Choice{Label: safetext.Line(Visible(a.Label), maxLabel), Action: &a}
+			if a.Handler == "server" {
+				c.Message = safetext.Clean(a.Message())
+			}
+			out = append(out, c)
 		}
 		for _, v := range s.Values {
-			out = append(out, Choice{Label: safetext.Line(Visible(v.Label), maxLabel), Value: v.Value})
+			if text := safetext.Clean(v.Value); strings.TrimSpace(text) != "" {
+				out = append(out, Choice{Label: safetext.Line(Visible(v.Label), maxLabel), Message: text})
+			}
 		}
 	}
 	return out
+}
+
+// Unlabelled is the message that the choice sends, in lines that are safe to show, when
+// its label is another text; nil otherwise.
+func (c Choice) Unlabelled() []string {
+	if c.Message == "" || c.Message == c.Label {
+		return nil
+	}
+	return safetext.Lines(c.Message, safetext.Visible)
 }
 
 // providerOf is the provider whose rules a payload proposes, behind a blank; "" when it
@@ -66,24 +81,6 @@ func providerOf(p assistant.Payload) string {
 		return ""
 	}
 	return " " + safetext.Line(Visible(data.Provider), maxLabel)
-}
-
-// prompter makes the message that an action of the server sends; a
-// workspace.Workspace is one.
-type prompter interface {
-	ActionPrompt(a assistant.SuggestedAction) assistant.Prompt
-}
-
-// Prompt is the message that the choice sends; ok is false for an action of the
-// client and for the answer to a proposal.
-func (c Choice) Prompt(w prompter) (p assistant.Prompt, ok bool) {
-	switch {
-	case c.Action == nil:
-		return assistant.Prompt{Text: c.Value}, c.Value != ""
-	case c.Action.Handler == "server":
-		return w.ActionPrompt(*c.Action), true
-	}
-	return assistant.Prompt{}, false
 }
 
 // ActionName is the name in the key table of an action that the model names.

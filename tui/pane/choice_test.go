@@ -7,13 +7,6 @@ import (
 	"winnow/assistant"
 )
 
-// server turns an action of the server into a message.
-type server struct{}
-
-func (server) ActionPrompt(a assistant.SuggestedAction) assistant.Prompt {
-	return assistant.Prompt{Text: "do " + a.Action}
-}
-
 func TestChoicesOfAnAnswer(t *testing.T) {
 	p := &assistant.Pair{
 		Payloads: []assistant.Payload{
@@ -29,13 +22,13 @@ func TestChoicesOfAnAnswer(t *testing.T) {
 	proposals := func(payloadType string) bool { return payloadType == RuleProposal }
 	want := []struct {
 		label, payload, prompt string
-		accept, isPrompt       bool
+		accept                 bool
 	}{
 		{label: "Accept", payload: "open", accept: true},
 		{label: "Reject", payload: "open"},
 		{label: "Save"},
-		{label: "Refresh", prompt: "do refresh", isPrompt: true},
-		{label: "Show‹U+202E› all‹U+000A›models", prompt: "show all models", isPrompt: true},
+		{label: "Refresh", prompt: "Refresh\n\n{\"action\":\"refresh\"}"},
+		{label: "Show‹U+202E› all‹U+000A›models", prompt: "show all models"},
 	}
 	got := Choices(p, proposals)
 	if len(got) != len(want) {
@@ -43,9 +36,8 @@ func TestChoicesOfAnAnswer(t *testing.T) {
 	}
 	for i, w := range want {
 		c := got[i]
-		prompt, isPrompt := c.Prompt(server{})
-		if c.Label != w.label || c.PayloadID != w.payload || c.Accept != w.accept || isPrompt != w.isPrompt || prompt.Text != w.prompt {
-			t.Errorf("choice %d is %+v with the prompt %q, %v; want %+v", i+1, c, prompt.Text, isPrompt, w)
+		if c.Label != w.label || c.PayloadID != w.payload || c.Accept != w.accept || c.Message != w.prompt {
+			t.Errorf("choice %d is %+v, want %+v", i+1, c, w)
 		}
 	}
 	if got[0].Summary != "hide two models" {

@@ -1,8 +1,8 @@
 package plain
 
 import (
-	"cmp"
 	"fmt"
+	"strings"
 
 	"winnow/assistant"
 	"winnow/tui/lines"
@@ -25,14 +25,20 @@ func (c *console) listChoices(title string) {
 	}
 	c.out.Line(title + " (/NUMBER chooses):")
 	for i, ch := range c.choices {
-		c.out.Indent(fmt.Sprintf("/%d %s", i+1, lines.Name(choiceText(ch))))
+		text := fmt.Sprintf("/%d %s", i+1, choiceText(ch))
+		if sends := ch.Unlabelled(); len(sends) == 1 {
+			text += ": " + sends[0]
+		} else if len(sends) > 1 {
+			text += ":\n     " + strings.Join(sends, "\n     ")
+		}
+		c.out.Indent(text)
 	}
 }
 
 // choiceText is a choice in words: a proposal is accepted by what it proposes.
 func choiceText(ch pane.Choice) string {
 	if ch.Accept {
-		return ch.Label + ": " + ch.Summary
+		return ch.Label + ": " + lines.Name(ch.Summary)
 	}
 	return ch.Label
 }
@@ -54,11 +60,11 @@ func (c *console) choose(number string) error {
 	if ch.PayloadID != "" {
 		return c.decide(ch)
 	}
-	if p, isPrompt := ch.Prompt(c.workspace); isPrompt {
+	if ch.Message != "" {
 		if c.opts.Interactive {
-			c.out.Label("You", cmp.Or(ch.Value, ch.Label))
+			c.out.Label("You", ch.Message)
 		}
-		c.dispatch(p)
+		c.dispatch(assistant.Prompt{Text: ch.Message})
 		return nil
 	}
 	if run := actionCommands[ch.Action.Action]; run != nil {

@@ -284,7 +284,7 @@ func (c *console) greet() {
 		c.out.Line(assistant.Counted(n, "pair") + " in this session; /pairs reads them.")
 	} else {
 		for _, e := range c.opts.Examples {
-			c.choices = append(c.choices, pane.Choice{Label: e, Value: e})
+			c.choices = append(c.choices, pane.Choice{Label: e, Message: e})
 		}
 		c.listChoices("For example")
 	}

@@ -308,11 +308,21 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// TestHostileChoice: a suggestion shows what hides in it.
+// TestHostileChoice: a suggestion shows the text that it sends, whatever its label says.
 func TestHostileChoice(t *testing.T) {
-	r := start(t, at.NewScript(at.Answer{at.Say("SUGGESTED_VALUES: {\"values\":[{\"label\":\"\u202eevil\\u001b[2J\",\"value\":\"x\"}]}")}), nil)
+	offer := at.Say("SUGGESTED_VALUES: {\"values\":[{\"label\":\"\u202eevil\\u001b[2J\",\"value\":\"hide\u200b \\u001b[8mall\"}," +
+		"{\"label\":\"Two\",\"value\":\"first\\nsecond\"},{\"label\":\"Hidden\",\"value\":\"\u202e\"},{\"label\":\"same\",\"value\":\"same\"}]}")
+	script := at.NewScript(at.Answer{offer}, at.Answer{offer})
+	r := start(t, script, nil)
 	r.say("go")
-	r.wait("/1 ‹U+202E›evil‹U+001B›[2J\n")
+	r.wait("  /1 evil: hide all\n  /2 Two:\n     first\n     second\n  /3 same\n")
+	r.say("/1")
+	r.wait("/3 same\n")
+	requests := script.Requests()
+	messages := requests[len(requests)-1].Messages
+	if got := messages[len(messages)-1].Content; got != "hide all" {
+		t.Errorf("sent %q", got)
+	}
 }
 
 // An estimate alone refuses nothing: what is too long by it is sent after a yes.
