@@ -54,6 +54,25 @@ func Visible(s string) string {
 	return b.String()
 }
 
+// spelledOut is a character that Visible has spelled out.
+var spelledOut = regexp.MustCompile(`‹(?:U\+[0-9A-F]{4,6}|0x[0-9A-F]{2})›`)
+
+// VisibleOnce is Visible for a text in which some characters are spelled out already, such
+// as the result of a tool: those stay. It is not for what the user is asked to confirm,
+// because two texts can give the same result.
+func VisibleOnce(s string) string {
+	if !strings.ContainsRune(s, openQuote) {
+		return Visible(s)
+	}
+	var b strings.Builder
+	end := 0
+	for _, at := range spelledOut.FindAllStringIndex(s, -1) {
+		b.WriteString(Visible(s[end:at[0]]) + s[at[0]:at[1]])
+		end = at[1]
+	}
+	return b.String() + Visible(s[end:])
+}
+
 // isHidden reports whether a reader does not see r or cannot tell what it is:
 // controls, fillers, joiners, selectors, unusual spaces, and the quotes that
 // Visible itself writes.

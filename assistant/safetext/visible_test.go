@@ -48,6 +48,22 @@ func TestVisibleNeverJoinsTwoTexts(t *testing.T) {
 	}
 }
 
+// What is spelled out already stays, and all else is spelled out.
+func TestVisibleOnce(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "plain": "plain", "a\u202eb": "a‹U+202E›b", "a‹U+202E›b\u200b": "a‹U+202E›b‹U+200B›", "‹0x9B›\x9b": "‹0x9B›‹0x9B›",
+		"‹U+2›": "‹U+2039›U+2‹U+203A›", "‹U+202E\n›": "‹U+2039›U+202E‹U+000A›‹U+203A›", "‹U+202e›": "‹U+2039›U+202e‹U+203A›",
+		"‹‹U+202E››": "‹U+2039›‹U+202E›‹U+203A›", "‹U+0065›\u0301": "‹U+0065›‹U+0301›",
+	} {
+		if got := VisibleOnce(text); got != want {
+			t.Errorf("VisibleOnce(%q) = %q, want %q", text, got, want)
+		}
+		if got, want := VisibleOnce(Visible(text)), Visible(text); got != want {
+			t.Errorf("VisibleOnce(%q) = %q", want, got)
+		}
+	}
+}
+
 func TestDeceptiveCharacters(t *testing.T) {
 	for text, want := range map[string][]int{
 		"plain ascii": nil, "Привет, мир": nil, "я и ты, а он?": nil, "日本語text とRails": nil,

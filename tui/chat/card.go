@@ -142,14 +142,14 @@ func oneLine(text string) string {
 	if len(text) > 16*most {
 		text = text[:16*most]
 	}
-	return safetext.Line(safetext.Visible(text), most)
+	return safetext.Line(safetext.VisibleOnce(text), most)
 }
 
 // visible spells out what hides in a text, line by line.
 func visible(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		lines[i] = safetext.Visible(l)
+		lines[i] = safetext.VisibleOnce(l)
 	}
 	return strings.Join(lines, "\n")
 }

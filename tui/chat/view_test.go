@@ -680,7 +680,7 @@ func TestNothingHidesInFoldedCards(t *testing.T) {
 	p := pair(1, "q", "[[tool:0]]")
 	p.ToolCalls = []assistant.ToolCall{{
 		Name: "add\u200brule", Arguments: json.RawMessage(`{"pattern":"` + hidden + `"}`),
-		Result: &assistant.ToolResult{Success: true, Message: "hid " + hidden},
+		Result: &assistant.ToolResult{Success: true, Message: "hid " + hidden + " and gpt-5‹U+200B›o*"}, // the tool has spelled out the last
 	}}
 	show(v, p)
 	for _, open := range []bool{false, true} {
@@ -688,7 +688,7 @@ func TestNothingHidesInFoldedCards(t *testing.T) {
 			v.ToggleAll()
 		}
 		got := plain(v.View(160, 30))
-		for _, want := range []string{"add‹U+200B›rule", "gpt-4‹U+200B›o*‹U+202E›‹U+3164›‹U+E0041›", "hid gpt-4‹U+200B›o*"} {
+		for _, want := range []string{"add‹U+200B›rule", "gpt-4‹U+200B›o*‹U+202E›‹U+3164›‹U+E0041›", "hid gpt-4‹U+200B›o*‹U+202E›‹U+3164›‹U+E0041› and gpt-5‹U+200B›o*"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("open %v: %q is not in\n%s", open, want, got)
 			}

@@ -116,15 +116,8 @@ func Quote(text string) string { return safetext.Line(text, maxQuoted) }
 // Name is a name from anywhere on one line, invisible characters spelled out.
 func Name(text string) string { return Quote(Visible(text)) }
 
-// Visible spells out invisible characters, as safetext.Visible does, but not those
-// that were spelled out before.
-func Visible(text string) string {
-	bare := strings.NewReplacer("‹", "", "›", "").Replace(text)
-	if safetext.Visible(bare) == bare {
-		return text
-	}
-	return safetext.Visible(text)
-}
+// Visible spells out invisible characters, but not those that were spelled out before.
+func Visible(text string) string { return safetext.VisibleOnce(text) }
 
 // Sentences writes text that streams in, the answer or the reasoning before
 // it, in whole sentences and lines, so that a screen reader has something to

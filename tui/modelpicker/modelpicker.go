@@ -14,7 +14,6 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/llm"
-	"winnow/assistant/safetext"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
 )
@@ -133,7 +132,7 @@ func (l List) entry(m llm.ModelInfo, group, text string) overlay.Entry {
 		}
 		extra = append(extra, tokens(m.Context))
 	}
-	e := overlay.Entry{Value: m.ID, Text: safetext.Visible(text), Group: safetext.Visible(group), Extra: strings.Join(extra, " · ")}
+	e := overlay.Entry{Value: m.ID, Text: text, Group: group, Extra: strings.Join(extra, " · ")}
 	switch {
 	case m.Gone:
 		e.Mark = l.Icons.ToolBad

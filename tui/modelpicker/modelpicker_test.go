@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"winnow/assistant/llm"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
@@ -105,8 +107,11 @@ func TestAListOfAnEarlierRunSaysItsAge(t *testing.T) {
 
 func TestNamesAreMadeVisible(t *testing.T) {
 	entries, _ := List{Models: live("p\x1b/m\x1b[2J"), Now: now}.Entries("")
-	if got := lines(entries); strings.Contains(got, "\x1b") {
-		t.Errorf("raw text: %q", got)
+	body := ansi.Strip(strings.Join(overlay.NewPicker("Model", entries, 0).Body(80, 10, style.New(style.Options{Profile: style.NoColor})), "\n"))
+	for _, want := range []string{"p‹U+001B›\n", " m‹U+001B›[2J "} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%q is not in\n%s", want, body)
+		}
 	}
 }
 

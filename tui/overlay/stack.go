@@ -369,5 +369,5 @@ func visible(text string) string {
 	if len(text) > maxVisible {
 		text = strings.ToValidUTF8(text[:maxVisible], "")
 	}
-	return safetext.Visible(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(text))
+	return safetext.VisibleOnce(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(text))
 }

@@ -46,7 +46,7 @@ func (p *Pane) providerEntry(v modelfilter.ProviderView) overlay.Entry {
 	if v.Unsaved {
 		unsaved = p.st.Icons.Unsaved + " unsaved"
 	}
-	e := overlay.Entry{Value: v.Name, Text: pane.Visible(v.Name), Extra: pane.Join(extra, overview.Numbers{ProviderView: v}.Remarks(), unsaved)}
+	e := overlay.Entry{Value: v.Name, Text: v.Name, Extra: pane.Join(extra, overview.Numbers{ProviderView: v}.Remarks(), unsaved)}
 	if v.Current {
 		e.Mark = p.st.Icons.ToolOK
 	}
