@@ -390,7 +390,7 @@ func (t *turn) record(c *checkedCall, before json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	summary := checkpoint.ToolSummary{Name: c.Name, Args: string(c.Arguments), Effect: c.Result.Message, OK: c.Result.Success}
+	summary := checkpoint.ToolSummary{Name: c.Name, Args: string(c.Arguments), Effect: c.Result.Message, OK: c.Result.Success, Lasting: c.tool.Lasting && c.Result.Success}
 	if err := t.s.opts.Journal.Record(state, []checkpoint.ToolSummary{summary}); err != nil {
 		return err
 	}

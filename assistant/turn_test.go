@@ -177,6 +177,16 @@ func TestTheCheckpointIsMadeOnceAndIsDurableBeforeTheFirstWrite(t *testing.T) {
 	wantIn(t, list[1].Effect(), "added two", "added three")
 }
 
+// A rollback takes back what a turn changed, but not what it saved, and says so.
+func TestCheckpointOfATurnThatSaved(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{addWord("two")}, at.Answer{call("save_words", "{}")}, at.Answer{at.Say("ok")}),
+		func(o *assistant.Options) { o.Settings.Confirm = assistant.ConfirmNever })
+	r.send("add and save")
+	list := r.session.Checkpoints()
+	wantEqual(t, "checkpoints", len(list), 2)
+	wantEqual(t, "a rollback undoes", list[1].Undoes(), "added two; what it saved stays in the file")
+}
+
 // A checkpoint is a change: a write tool that changed nothing, for whatever reason, leaves
 // none behind, reports none and is none for undo, after a restart too.
 func TestAWriteThatChangesNothingLeavesNoCheckpoint(t *testing.T) {

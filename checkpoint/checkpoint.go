@@ -46,6 +46,8 @@ type ToolSummary struct {
 	Args   string `json:"args,omitempty"`   // a JSON object, or any text
 	Effect string `json:"effect,omitempty"` // the tool's own message, such as "Added 5 models to ignore"
 	OK     bool   `json:"ok,omitempty"`     // it succeeded; a call without OK and Effect has not run yet
+	// Lasting says that a rollback does not take the effect back: a file was written.
+	Lasting bool `json:"lasting,omitempty"`
 }
 
 const (
@@ -114,6 +116,27 @@ func (c Checkpoint) Effect() string {
 		}
 	}
 	return strings.Join(parts, "; ")
+}
+
+// Undoes says what a rollback to the checkpoint takes back of its own step; "" when that
+// is not known. A file that was written stays.
+func (c Checkpoint) Undoes() string {
+	var parts []string
+	lasting := false
+	for _, t := range c.Tools {
+		switch {
+		case !t.OK:
+		case t.Lasting:
+			lasting = true
+		default:
+			parts = append(parts, t.Effect)
+		}
+	}
+	text := strings.Join(parts, "; ")
+	if lasting {
+		text += "; what it saved stays in the file"
+	}
+	return strings.TrimPrefix(text, "; ")
 }
 
 // described returns a copy that has a description and shares no slice with c.

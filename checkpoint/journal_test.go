@@ -109,6 +109,10 @@ func TestLifeOfAJournal(t *testing.T) {
 	if list[0].Description != "Session start" || list[0].Effect() != "Initial state" {
 		t.Errorf("start is %q, %q", list[0].Description, list[0].Effect())
 	}
+	both := Checkpoint{Tools: []ToolSummary{{Effect: "hid 2", OK: true}, {Effect: "refused"}, {Effect: "saved 1", OK: true, Lasting: true}, {Effect: "hid 3", OK: true}}}
+	if got := both.Undoes(); got != "hid 2; hid 3; what it saved stays in the file" {
+		t.Errorf("a rollback of a change and a save undoes %q", got)
+	}
 	if got := list[1]; got.Description != `add_ignore_rule("*-preview")` || got.Effect() != call.Effect || !got.Time.Equal(at) || got.PairSeq != 7 || len(got.Tools) != 1 {
 		t.Errorf("turn is %+v", got)
 	}

@@ -21,7 +21,7 @@ func (p *pickers) openCheckpoints() tea.Cmd {
 	newest := p.work.Newest()
 	entries := []overlay.Entry{{Text: "current state", Mark: p.styles.Icons.Marked}}
 	for _, c := range slices.Backward(p.session.Checkpoints()) {
-		text, detail := "before: "+c.Description, c.Effect()
+		text, detail := "before: "+c.Description, c.Undoes()
 		if detail != "" {
 			detail = "undoes: " + detail
 		}
@@ -135,7 +135,7 @@ func (p *pickers) undo() tea.Cmd {
 	}
 	leaves := map[bool]string{true: " leaves", false: " leave"}[step.Pairs == 1]
 	lines := []string{
-		p.clock(step.Time) + "  " + oneLine(step.Description), oneLine(step.Effect()), "",
+		p.clock(step.Time) + "  " + oneLine(step.Description), oneLine(step.Undoes()), "",
 		"With the conversation, " + assistant.Counted(step.Pairs, "pair") + leaves + " the view.",
 		"The message that asked for it goes back to the input.",
 	}
