@@ -49,7 +49,7 @@ func TestChipsShowChangedKeys(t *testing.T) {
 			o.Rebinds = append(o.Rebinds, keymap.Rebind{Mode: mode, Action: "choose-2", Keys: []string{"f7"}}, keymap.Rebind{Mode: mode, Action: "choose-1"})
 		}
 	}})
-	d.ask("hello", "[One] [f7 Two]")
+	d.ask("hello", "[One: do one] [f7 Two: do two]")
 	d.Type(tuitest.Key("f7"))
 	d.Wait("two it is")
 }
