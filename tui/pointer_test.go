@@ -181,8 +181,9 @@ func TestAClickOnAChipChoosesIt(t *testing.T) {
 	}
 }
 
-// hiding are the characters that a terminal obeys or a reader does not see.
-const hiding = "a\x1b[31mb\rc\u202ed\u200be\x07f\u0090g\U000E0041h"
+// hiding are the characters that a terminal obeys or a reader does not see. U+0090 begins
+// a control string, which is removed up to its end, U+009C.
+const hiding = "a\x1b[31mb\rc\u202ed\u200be\x07f\u0090g\u009c\U000E0041h"
 
 // Whatever is copied, also of pairs and names that were stored unsafe, is what the screen
 // shows.
