@@ -22,7 +22,7 @@ type eventQueue struct {
 
 // waitingEvent is an event, and the text of the pieces that were joined with it.
 type waitingEvent struct {
-	Event
+	event  Event
 	joined []byte
 }
 
@@ -34,7 +34,7 @@ func (q *eventQueue) add(events ...Event) {
 	defer q.mu.Unlock()
 	for _, e := range events {
 		if len(q.waiting) < joinFrom || !q.waiting[len(q.waiting)-1].join(e) {
-			q.waiting = append(q.waiting, waitingEvent{Event: e})
+			q.waiting = append(q.waiting, waitingEvent{event: e})
 		}
 	}
 	q.wake()
@@ -74,9 +74,9 @@ func (q *eventQueue) forward(to chan<- Event) {
 
 // join appends a piece of text or reasoning to a piece of the same kind.
 func (w *waitingEvent) join(e Event) bool {
-	have, isText := textOf(w.Event)
+	have, isText := textOf(w.event)
 	text, alsoText := textOf(e)
-	if !isText || !alsoText || !sameKind(w.Event, e) {
+	if !isText || !alsoText || !sameKind(w.event, e) {
 		return false
 	}
 	if w.joined == nil {
@@ -89,9 +89,9 @@ func (w *waitingEvent) join(e Event) bool {
 // whole is the event with what was joined.
 func (w *waitingEvent) whole() Event {
 	if w.joined == nil {
-		return w.Event
+		return w.event
 	}
-	if _, thought := w.Event.(ReasoningDelta); thought {
+	if _, thought := w.event.(ReasoningDelta); thought {
 		return ReasoningDelta{string(w.joined)}
 	}
 	return TextDelta{string(w.joined)}

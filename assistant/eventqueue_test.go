@@ -44,6 +44,7 @@ func joined(events []assistant.Event) (all []assistant.Event) {
 				all[len(all)-1] = assistant.ReasoningDelta{Text: l.Text + e.Text}
 				continue
 			}
+		default:
 		}
 		all = append(all, e)
 	}
@@ -78,6 +79,7 @@ func TestATurnDoesNotWaitForItsReader(t *testing.T) {
 				told.WriteString(e.Text)
 			case assistant.ReasoningDelta:
 				thought.WriteString(e.Text)
+			default:
 			}
 		}
 		if p := r.last(); told.String() != p.AssistantText || thought.String() != p.Reasoning || len(p.AssistantText) < 1000 {
@@ -102,6 +104,7 @@ func kinds(events []assistant.Event) string {
 			b.WriteString(e.Text)
 		case assistant.ReasoningDelta:
 			b.WriteString(e.Text)
+		default:
 		}
 		b.WriteByte('\n')
 	}

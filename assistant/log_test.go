@@ -72,6 +72,7 @@ func follow(ctx context.Context, s *assistant.Session, after int64, ends int, pa
 			if ends--; ends == 0 {
 				return events, resyncs
 			}
+		default:
 		}
 	}
 	return events, resyncs

@@ -157,13 +157,9 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 			return fmt.Errorf("pair %d: %w", seq, ErrNoPair)
 		}
 	}
-	answered := make([]Pair, len(b.Answers))
-	for n, a := range b.Answers {
-		i, _ := s.find(a.Seq)
-		answered[n] = clonePair(&s.pairs[i].Pair)
-		if err := a.Apply(&answered[n]); err != nil {
-			return fmt.Errorf("pair %d: %w", a.Seq, err)
-		}
+	answered, err := s.answered(b.Answers)
+	if err != nil {
+		return err
 	}
 	s.intent = cmp.Or(b.Intent, s.intent)
 	s.pairs = slices.DeleteFunc(s.pairs, func(p memoryPair) bool { return slices.Contains(b.Delete, p.Seq) })
@@ -202,6 +198,19 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 		}
 	}
 	return nil
+}
+
+// answered returns the pairs with their changed answers; each pair is stored.
+func (s *MemoryStore) answered(changes []PairAnswer) ([]Pair, error) {
+	pairs := make([]Pair, len(changes))
+	for n, a := range changes {
+		i, _ := s.find(a.Seq)
+		pairs[n] = clonePair(&s.pairs[i].Pair)
+		if err := a.Apply(&pairs[n]); err != nil {
+			return nil, fmt.Errorf("pair %d: %w", a.Seq, err)
+		}
+	}
+	return pairs, nil
 }
 
 // set sets *to, unless value is nil.

@@ -57,7 +57,7 @@ func TestEverySystemCallFails(t *testing.T) {
 			wantFile(t, path, text.after)
 			all := slices.Clone(calls)
 			for n := range all {
-				for _, errno := range []error{syscall.ENOSPC, syscall.EIO, syscall.EBUSY, syscall.EPERM, syscall.EROFS} {
+				for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EBUSY, syscall.EPERM, syscall.EROFS} {
 					for _, lasts := range []bool{false, true} {
 						if errno != syscall.EIO && (change == "longer" || lasts || testing.Short()) {
 							continue
@@ -191,6 +191,7 @@ func keepBothBeside(t *testing.T, path, before, after string) {
 					t.Error(err)
 				}
 			}
+		default:
 		}
 		return nil
 	}}
@@ -205,6 +206,7 @@ func keepBothBeside(t *testing.T, path, before, after string) {
 }
 
 func must(t *testing.T) func([]string, error) []string {
+	t.Helper()
 	return func(names []string, err error) []string {
 		t.Helper()
 		if err != nil || len(names) == 0 {
@@ -271,6 +273,7 @@ func TestReaderWaitsForASaveInPlace(t *testing.T) {
 			if f, err := openRegular(path); !errors.Is(err, syscall.EAGAIN) {
 				t.Errorf("while it is written, opening it for reading = %v, %v", f, err)
 			}
+		default:
 		}
 		return nil
 	}}

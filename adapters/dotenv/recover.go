@@ -213,7 +213,7 @@ func (w *writer) undoExchange(why error, folder *os.File) error {
 	if err := w.hooks.do(atRestore, func() error { return exchange(w.temp, w.Real) }); err != nil {
 		w.warn("was saved, but its previous version, %s, could not be read (%v): it may be a newer one than was loaded", printable(w.temp), why)
 		_ = folder.Sync() // the warning is about more
-		return nil
+		return nil        //nolint:nilerr // the file was saved: the warning says the rest
 	}
 	if out, err := readSnapshot(w.temp); err != nil || out.hash() != sha256.Sum256(w.data) { // a change since the exchange
 		changed := w.changedError(out)

@@ -262,7 +262,9 @@ func someExpr(r *rand.Rand, depth int) Expr {
 		Session{text()},
 		SessionCurrent{},
 		Boundary{r.IntN(3)},
-		Saved{"a-b_1"}, Word{"bug"}, Word{"Gpt-5.1_x."},
+		Saved{"a-b_1"},
+		Word{"bug"},
+		Word{"Gpt-5.1_x."},
 	}[r.IntN(22)]
 }
 

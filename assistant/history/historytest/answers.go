@@ -78,13 +78,21 @@ func aPairHasSeveralAnswers(t *testing.T, s history.Store) {
 		must(t, commit(assistant.PairAnswer{Seq: p.Seq, ID: id, Choose: true}))
 		check("chosen "+id, at)
 	}
-	if err := commit(assistant.PairAnswer{Seq: p.Seq, ID: "d", Choose: true}); !errors.Is(err, assistant.ErrNoVariant) {
-		t.Errorf("an answer that is not there: %v", err)
-	}
-	if err := commit(assistant.PairAnswer{Seq: 99, Add: answer("x", "")}); !errors.Is(err, assistant.ErrNoPair) {
-		t.Errorf("an answer to a pair that is not there: %v", err)
+	for want, refused := range map[error]assistant.PairAnswer{
+		assistant.ErrNoVariant: {Seq: p.Seq, ID: "d", Choose: true}, assistant.ErrNoPair: {Seq: 99, Add: answer("x", "")},
+	} {
+		if err := commit(refused); !errors.Is(err, want) {
+			t.Errorf("%+v: %v, want %v", refused, err, want)
+		}
 	}
 	check("refused", 0)
+	answersGoWithTheirPair(t, s, p)
+}
+
+// answersGoWithTheirPair stores requests of two answers of p, and deletes it.
+func answersGoWithTheirPair(t *testing.T, s history.Store, p *assistant.Pair) {
+	t.Helper()
+	ctx := t.Context()
 	sent := func(answer string) assistant.PairRequest {
 		return assistant.PairRequest{Pair: p, SentRequest: assistant.SentRequest{Answer: answer, Attempt: 1, Body: json.RawMessage(`{}`)}}
 	}

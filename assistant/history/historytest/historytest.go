@@ -54,6 +54,7 @@ func Run(t *testing.T, open func(t *testing.T) history.Store) {
 // payloadsAreReadAlone: those of the pairs that have some, in the order asked for. A text
 // that looks like payloads is not taken for them.
 func payloadsAreReadAlone(t *testing.T, s history.Store) {
+	t.Helper()
 	first, plain, second := pair("s", "a", "b"), pair("s", `"payloads":[{"id":"x"}]`, `"payloads":[]`), pair("s", "c", "d")
 	first.Payloads = []assistant.Payload{{ID: "p1", Type: "note", Data: json.RawMessage(`{"n":1}`), Summary: "one", Decision: "accepted"}, {ID: "p2", Type: "note", Summary: "two"}}
 	plain.ToolCalls = []assistant.ToolCall{{ID: "c", Name: "t", Arguments: json.RawMessage(`{"payloads":[{"id":"y"}]}`)}}

@@ -72,8 +72,8 @@ func (s *store) finishSalvage() error {
 		return nil
 	case err != nil:
 		return fmt.Errorf("history: %w", err)
-	case json.Unmarshal(raw, &report) != nil: // its process was killed while it wrote the plan: the salvage starts again
-		return nil
+	case json.Unmarshal(raw, &report) != nil:
+		return nil //nolint:nilerr // its process was killed while it wrote the plan: the salvage starts again
 	}
 	report.SetAside = filepath.Join(filepath.Dir(s.path), filepath.Base(report.SetAside)) // the folder may have moved
 	if fileSize(s.path+salvageNew) >= 0 {

@@ -161,7 +161,7 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 			}
 			msg, refused := l.decode(next)
 			if refused != nil {
-				l.write(refused)
+				_ = l.write(refused) // of a connection that has ended: closed says so
 			} else if msg != nil {
 				return msg, nil
 			}

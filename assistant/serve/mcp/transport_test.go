@@ -149,8 +149,11 @@ func TestAClientThatReadsNothingHoldsNoCall(t *testing.T) {
 	r := newRig(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	in, send := io.Pipe()
-	ended := make(chan error, 1)
-	go func() { ended <- Run(ctx, in, stuck{ctx.Done()}, r.opts) }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = Run(ctx, in, stuck{ctx.Done()}, r.opts) // it is cancelled
+	}()
 	_, err := io.WriteString(send, begin+
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"progress","_meta":{"progressToken":1}}}`+"\n"+
 		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"add_word","arguments":{"word":"two"}}}`+"\n")

@@ -1,0 +1,139 @@
+package assistant
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"winnow/assistant/safetext"
+	"winnow/assistant/share"
+	"winnow/checkpoint"
+	"winnow/checkpoint/jsondelta"
+)
+
+// approve asks the user when the policy requires it, until the answer is about what the
+// call would do by then. shown is the digest of that; "" when nothing was asked.
+func (t *turn) approve(c *checkedCall) (allowed bool, shown string, err error) {
+	policy := t.settings.Confirm
+	always := policy == ConfirmAlways && c.tool.Write
+	if t.s == nil || policy == ConfirmNever || (!c.tool.Lasting && !always) {
+		return true, "", nil
+	}
+	plan, err := c.tool.preview(t.ctx, c.Arguments)
+	for note := ""; ; {
+		if err != nil || (!plan.Ask && !always) {
+			return err == nil, "", err
+		}
+		mark := t.s.opts.Journal.Seq()
+		yes, err := t.ask(ConfirmRequest{ID: NewID(t.now()), Tool: c.Name, Diff: plan.Text, Digest: plan.Digest, Note: note})
+		if err != nil || !yes {
+			return false, "", err
+		}
+		if t.s.opts.Journal.Seq() != mark {
+			t.checkpoint, t.announced = nil, false // steps of others lie after it
+		}
+		now, err := c.tool.preview(t.ctx, c.Arguments)
+		if err == nil && now.Digest == plan.Digest {
+			return true, plan.Digest, nil
+		}
+		changed := PlanChanged{By: t.s.changedBy(mark)}
+		plan, note = now, safetext.Visible(changed.Changed(t.s.opts.Author))+". This is what would be done now."
+	}
+}
+
+// ask asks the user and waits for Answer. Others may change a shared window meanwhile.
+func (t *turn) ask(question ConfirmRequest) (yes bool, err error) {
+	answer := make(chan bool, 1) // Answer must not wait for the turn
+	t.s.mu.Lock()
+	t.s.answers[question.ID] = answer
+	t.s.mu.Unlock()
+	locked := t.unlock != nil
+	t.unlockJournal() // other programs go on while the user thinks
+	held := t.s.opts.Member.Wait(t.session, question.Tool)
+	t.emit(question)
+	select {
+	case yes = <-answer:
+	case <-t.ctx.Done():
+	}
+	if err = errors.Join(t.ctx.Err(), held(t.ctx, func(e *share.HeldError) { t.emit(Status{e.Error()}) })); err == nil && yes && locked {
+		err = t.lockJournal()
+	}
+	return yes, err
+}
+
+// beforeWrite makes the turn's checkpoint, once, before its first write tool. It is
+// reported when a tool has changed the window. calls are those of the response that are
+// still to run.
+func (t *turn) beforeWrite(calls []checkedCall) error {
+	if t.s == nil || t.checkpoint != nil || t.s.opts.Window == nil {
+		return nil
+	}
+	j := t.s.opts.Journal
+	switch {
+	case j == nil && t.s.opts.WithoutCheckpoints:
+		return nil
+	case j == nil:
+		return errors.New("no checkpoint can be made without a journal")
+	}
+	state, err := windowState(t.s.opts.Window)
+	if err != nil {
+		return err
+	}
+	meta := checkpoint.Checkpoint{Kind: checkpoint.KindTurn, Session: t.session, PairSeq: t.pair.Seq}
+	for _, c := range calls {
+		if c.invalid == nil && c.tool.Write {
+			meta.Tools = append(meta.Tools, checkpoint.ToolSummary{Name: c.Name, Args: string(c.Arguments)})
+		}
+	}
+	made, err := j.Add(meta, state)
+	if err != nil {
+		return fmt.Errorf("no checkpoint could be made: %w", err)
+	}
+	t.checkpoint = &made
+	t.log.Info("checkpoint", "id", made.ID, "tools", len(meta.Tools))
+	return nil
+}
+
+// afterWrite records the state that a write tool left, and its result, before it is
+// reported. What cannot be recorded is taken back, unless it is lasting.
+func (t *turn) afterWrite(c *checkedCall) error {
+	if t.s == nil {
+		return nil
+	}
+	w, j := t.s.opts.Window, t.s.opts.Journal
+	if w == nil || j == nil {
+		return t.commit()
+	}
+	before := j.Current()
+	err := t.record(c, before)
+	if err == nil {
+		return t.commit()
+	}
+	if c.tool.Lasting && c.Result.Success {
+		c.Result.Message += " It was not recorded: " + err.Error()
+		return fmt.Errorf("%s was done, but could not be recorded: %w", c.Name, err)
+	}
+	if undone := w.ApplyState(before); undone != nil {
+		return fmt.Errorf("the change could not be recorded: %w", errors.Join(err, undone))
+	}
+	*c.Result = Fail(CodeFailed, "nothing was changed: the change could not be recorded: %v", err)
+	return fmt.Errorf("the change could not be recorded: %w", err)
+}
+
+// record records in the journal what a write tool did.
+func (t *turn) record(c *checkedCall, before json.RawMessage) error {
+	state, err := windowState(t.s.opts.Window)
+	if err != nil {
+		return err
+	}
+	summary := checkpoint.ToolSummary{Name: c.Name, Args: string(c.Arguments), Effect: c.Result.Message, OK: c.Result.Success, Lasting: c.tool.Lasting && c.Result.Success}
+	if err := t.s.opts.Journal.Record(state, []checkpoint.ToolSummary{summary}); err != nil {
+		return err
+	}
+	t.s.opts.Member.Announce(share.ToolRan, t.session, c.Name, before, state)
+	if t.checkpoint != nil && !t.announced && !jsondelta.Equal(before, state) {
+		t.announced = true
+		t.emit(CheckpointCreated{ID: t.checkpoint.ID, Description: t.checkpoint.Description})
+	}
+	return t.s.markSaved(state)
+}
