@@ -110,7 +110,7 @@ func globalActions() map[string]func(*Model) tea.Cmd {
 	return map[string]func(*Model) tea.Cmd{
 		"next-region":     (*Model).nextRegion,
 		"previous-region": func(m *Model) tea.Cmd { m.setMode(m.neighbour(-1)); return nil },
-		"filter":          func(m *Model) tea.Cmd { return m.openCommand(m.session.Filter()) },
+		"filter":          func(m *Model) tea.Cmd { return m.openFilter("") },
 		"command-line":    commandOnShown(":"),
 		"export-shown":    commandOnShown(":export "),
 		"star-shown":      commandOnShown(":star "),

@@ -215,15 +215,21 @@ func (m *Model) openCommand(text string) tea.Cmd {
 	return m.command.changed()
 }
 
+// openFilter opens the filter line with the line of the view and a blank, so that a word
+// that is typed next stays a word: x and mini are not xmini.
+func (m *Model) openFilter(command string) tea.Cmd {
+	line := m.session.Filter()
+	if line != "" {
+		line += " "
+	}
+	return m.openCommand(line + command)
+}
+
 // commandOnShown is the action that opens the filter line with a command for the
 // shown pairs, and the completions of its argument.
 func commandOnShown(command string) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
-		line := m.session.Filter()
-		if line != "" {
-			line += " "
-		}
-		cmd := m.openCommand(line + command)
+		cmd := m.openFilter(command)
 		if strings.HasSuffix(command, " ") || command == ":" {
 			m.command.offer()
 		}

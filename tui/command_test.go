@@ -62,7 +62,7 @@ func TestLineTellsItsCountAlsoWhenEmpty(t *testing.T) {
 	d.goTo("COMMAND")
 	d.line("x", "3 pairs")
 	d.Type("&s2")
-	d.line("x&s2", "1 pair")
+	d.line("x &s2", "1 pair")
 	d.Type(tuitest.Esc)
 	d.line("", "3 pairs")
 	d.Type("s3")
@@ -195,4 +195,12 @@ func TestTheLineSaysWhatEscapeDoes(t *testing.T) {
 	d.Wait("esc closes")
 	d.Type(tuitest.Esc, tuitest.Esc)
 	d.in("VIEW")
+}
+
+// A word that is typed where the line opens with x is searched for by itself.
+func TestAWordIsTypedBesideTheLineOfTheView(t *testing.T) {
+	d := three(t, setup{w: 80, h: 24})
+	d.goTo("COMMAND")
+	d.Type("question")
+	d.Until(func(frame string) bool { return strings.Contains(frame, "words: question") })
 }

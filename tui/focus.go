@@ -211,7 +211,7 @@ func (m *Model) escape() tea.Cmd {
 	case m.mode == keymap.Input && !m.input.draft.Empty():
 		return m.input.clear()
 	case m.mode == keymap.View && m.ready:
-		return m.openCommand(m.session.Filter())
+		return m.openFilter("")
 	default:
 		m.setMode(keymap.View)
 	}

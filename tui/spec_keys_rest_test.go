@@ -499,7 +499,7 @@ func proveCtrlC(t *testing.T) {
 		d := startProgram(t, setup{})
 		d.goTo("COMMAND")
 		d.Type("s2")
-		d.Wait("xs2")
+		d.Wait("x s2")
 		d.Type(tuitest.CtrlC)
 		d.WaitGone("xs2")
 		d.in("COMMAND")
