@@ -92,13 +92,11 @@ func TestRetryingHoldsUntilTheNextText(t *testing.T) {
 // What hides in the name of a model is shown in the header and the list.
 func TestHiddenCharactersOfAModelAreShown(t *testing.T) {
 	id := "test/gpt-4\u200bo"
-	m, _ := newProgram(t, setup{known: []llm.ModelInfo{{ID: id, Context: 1000, Known: true}}})
-	m.resize(120, 32)
-	entries, _, _ := m.pickers.modelEntries(id)
-	for name, text := range map[string]string{"header": m.View().Content, "list": entries[0].Text} {
-		if strings.Contains(text, "gpt-4o") || strings.Contains(text, "gpt-4\u200bo") || !strings.Contains(text, "200") {
-			t.Errorf("the %s hides a character", name)
-		}
+	d := startProgram(t, setup{w: 120, h: 32, known: []llm.ModelInfo{{ID: id, Context: 1000, Known: true}}})
+	d.Type(tuitest.Key("ctrl+l"))
+	d.Until(func(frame string) bool { return strings.Count(frame, "gpt-4‹U+200B›o") == 2 }) // header and list
+	if frame := d.Frame(); strings.Contains(frame, "gpt-4o") || strings.Contains(frame, "\u200b") {
+		t.Errorf("a character is hidden:\n%s", frame)
 	}
 }
 
