@@ -218,11 +218,7 @@ func (m *Model) openCommand(text string) tea.Cmd {
 // openFilter opens the filter line with the line of the view and a blank, so that a word
 // that is typed next stays a word: x and mini are not xmini.
 func (m *Model) openFilter(command string) tea.Cmd {
-	line := m.session.Filter()
-	if line != "" {
-		line += " "
-	}
-	return m.openCommand(line + command)
+	return m.openCommand(strings.TrimLeft(m.session.Filter()+" ", " ") + command)
 }
 
 // commandOnShown is the action that opens the filter line with a command for the
