@@ -498,16 +498,16 @@ func TestEscOrder(t *testing.T) {
 			{"esc", `INPUT overlay false draft "draft" line ""`},
 			{"esc", `INPUT overlay false draft "" line ""`},
 			{"esc", `VIEW overlay false draft "" line ""`},
-			{"esc", `COMMAND overlay false draft "" line "x"`},
+			{"esc", `COMMAND overlay false draft "" line "x "`},
 			{"esc", `COMMAND overlay false draft "" line ""`},
 			{"esc", `VIEW overlay false draft "" line ""`},
 			{"enter", `INPUT overlay false draft "" line ""`},
 			{"ctrl+z", `INPUT overlay false draft "draft" line ""`},
 			{"ctrl+c", `INPUT overlay false draft "" line ""`},
 			{"tab", `VIEW overlay false draft "" line ""`},
-			{"f", `COMMAND overlay false draft "" line "x"`},
-			{"enter", `VIEW overlay false draft "" line "x"`},
-			{"shift+tab", `INPUT overlay false draft "" line "x"`},
+			{"f", `COMMAND overlay false draft "" line "x "`},
+			{"enter", `VIEW overlay false draft "" line "x "`},
+			{"shift+tab", `INPUT overlay false draft "" line "x "`},
 		} {
 			if s.keys(c[0]); state() != c[1] {
 				t.Fatalf("after %s: %s, want %s", c[0], state(), c[1])
