@@ -20,11 +20,8 @@ type findArgs struct {
 	Limit    int    `json:"limit,omitempty" jsonschema:"how many models to list, 50 if left out; counts are always exact"`
 }
 
-// defaultFound and maxFound bound the models that a call lists.
-const (
-	defaultFound = 50
-	maxFound     = 200
-)
+// defaultFound is how many models a call lists when it does not say; maxMatches bounds it.
+const defaultFound = 50
 
 // findOrders are the values of sort: each compares so that the first comes first. A fact that is
 // unknown comes last.
@@ -93,7 +90,7 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 	if order := findOrders[a.Sort]; order != nil {
 		slices.SortStableFunc(found.Models, order)
 	}
-	limit := min(cmp.Or(max(a.Limit, 0), defaultFound), maxFound)
+	limit := min(cmp.Or(max(a.Limit, 0), defaultFound), maxMatches)
 	listed, shown := []fields{}, 0
 	for i, m := range found.Models {
 		if !m.Hidden {
