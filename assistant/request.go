@@ -233,7 +233,7 @@ type contextMemory struct {
 	json    json.RawMessage // as it was sent last; nil: not in this run
 	mark    int64           // of the window's change log
 	resumed bool            // the model was given the window in an earlier run
-	pending []Change        // that the model was not given, stored with the session
+	pending []Entry         // that the model was not given, stored with the session
 }
 
 // contextWithChanges returns the window's context for the model, with the changes
@@ -244,9 +244,9 @@ func (t *turn) contextWithChanges(w Window) (json.RawMessage, error) {
 		return nil, err
 	}
 	last := t.context
-	changes := append([]Change{}, last.pending...)
-	if log, ok := w.(ChangeLog); ok {
-		var found []Change
+	changes := append([]Entry{}, last.pending...)
+	if log, ok := w.(Log); ok {
+		var found []Entry
 		found, next.mark = log.Changes(last.mark)
 		changes = append(changes, found...)
 	} else if last.json != nil && last.hash != next.hash {
@@ -259,9 +259,9 @@ func (t *turn) contextWithChanges(w Window) (json.RawMessage, error) {
 	return addField(next.json, "changes_since_last_message", changes)
 }
 
-// contextChanged is a Change with the paths that differ between two values.
-func contextChanged(at time.Time, before, after json.RawMessage) Change {
-	c := NewChange("context_changed", at, nil)
+// contextChanged is an Entry with the paths that differ between two values.
+func contextChanged(at time.Time, before, after json.RawMessage) Entry {
+	c := NewEntry("context_changed", at, nil)
 	from, err := jsondelta.Parse(before)
 	to, afterErr := jsondelta.Parse(after)
 	if errors.Join(err, afterErr) == nil {
@@ -291,7 +291,7 @@ func (t *turn) remember() {
 // message, which reports only what the user did.
 func (t *turn) rememberOwnChanges() error {
 	w := t.s.opts.Window
-	if _, ok := w.(ChangeLog); ok || w == nil {
+	if _, ok := w.(Log); ok || w == nil {
 		return nil // the log knows who did what
 	}
 	now, err := readContext(w)

@@ -205,9 +205,9 @@ type sessionState struct {
 	Position json.RawMessage `json:"position,omitempty"` // of a Positioned window
 	// Changes are those of the window that the model does not know yet; those
 	// after Mark of the run Run are still in the window's own log.
-	Changes []Change `json:"changes,omitempty"`
-	Run     string   `json:"run,omitempty"`
-	Mark    int64    `json:"mark,omitempty"`
+	Changes []Entry `json:"changes,omitempty"`
+	Run     string  `json:"run,omitempty"`
+	Mark    int64   `json:"mark,omitempty"`
 	// State is the window's after Changes. Another run, or another program, may
 	// change the window before the session is resumed.
 	State json.RawMessage `json:"state,omitempty"`
@@ -225,9 +225,9 @@ func (s *Session) storeState(ctx context.Context) {
 	s.mu.Unlock()
 	state := sessionState{Changes: known.pending, Run: s.runID, Mark: known.mark}
 	if known.json != nil || known.resumed {
-		if log, ok := s.opts.Window.(ChangeLog); ok {
+		if log, ok := s.opts.Window.(Log); ok {
 			found, next := log.Changes(known.mark)
-			state.Changes, state.Mark = append(append([]Change{}, known.pending...), found...), next
+			state.Changes, state.Mark = append(append([]Entry{}, known.pending...), found...), next
 		}
 		state.State, _ = windowState(s.opts.Window)
 	}
@@ -292,7 +292,7 @@ func (s *Session) restoreState(ctx context.Context) {
 // state. That difference replaces the window's log of this run.
 func (s *Session) resumedContext(state sessionState) contextMemory {
 	known := contextMemory{resumed: true, pending: state.Changes}
-	if log, ok := s.opts.Window.(ChangeLog); ok {
+	if log, ok := s.opts.Window.(Log); ok {
 		if state.Run == s.runID {
 			known.mark = state.Mark
 			return known

@@ -33,26 +33,26 @@ type Window interface {
 	Unlock()
 }
 
-// Change is one thing that happened in a window between two messages, as the
+// Entry is one thing that happened in a window between two messages, as the
 // model is given it: a "type", its own fields, and a "timestamp".
-type Change map[string]any
+type Entry map[string]any
 
-// NewChange returns a change of type kind with these fields.
-func NewChange(kind string, at time.Time, fields map[string]any) Change {
-	c := Change{"type": kind, "timestamp": at.UTC().Format(time.RFC3339)}
+// NewEntry returns an entry of type kind with these fields.
+func NewEntry(kind string, at time.Time, fields map[string]any) Entry {
+	e := Entry{"type": kind, "timestamp": at.UTC().Format(time.RFC3339)}
 	for k, v := range fields {
-		c[k] = v
+		e[k] = v
 	}
-	return c
+	return e
 }
 
-// ChangeLog is a Window that remembers what its user did. A window without it
+// Log is a Window that remembers what its user did. A window without it
 // gets one "context_changed" entry with the paths that differ; so does every
 // window whose state another run has changed before a session is resumed.
-type ChangeLog interface {
+type Log interface {
 	// Changes returns what happened after mark, oldest first, and the mark to
 	// ask with next time. Mark 0 asks for everything.
-	Changes(mark int64) (changes []Change, next int64)
+	Changes(mark int64) (changes []Entry, next int64)
 }
 
 // Budgeter is a Window that cuts its context to a size.
@@ -86,48 +86,48 @@ type Pager interface {
 // Location is a page with its open tab and subtab; both may be "".
 type Location struct{ Page, Tab, Subtab string }
 
-// MaxChanges bounds a Changes, at more than a model needs between two messages.
-const MaxChanges = 200
+// MaxEntries bounds Entries, at more than a model needs between two messages.
+const MaxEntries = 200
 
-// Changes is the list that a Window needs to be a ChangeLog: the newest MaxChanges
-// changes, numbered in their order. The zero value is empty and ready; it is
+// Entries is the list that a Window needs to be a Log: the newest MaxEntries
+// entries, numbered in their order. The zero value is empty and ready; it is
 // guarded by whoever owns it.
-type Changes struct {
-	last    int64 // number of the newest change
-	entries []numberedChange
+type Entries struct {
+	last    int64 // number of the newest entry
+	entries []numberedEntry
 }
 
-type numberedChange struct {
+type numberedEntry struct {
 	number int64
-	change Change
+	entry  Entry
 }
 
-// Add adds a change, which belongs to the list from then on.
-func (c *Changes) Add(change Change) {
-	c.last++
-	if len(c.entries) == MaxChanges {
-		c.entries = slices.Delete(c.entries, 0, 1)
+// Add adds an entry, which belongs to the list from then on.
+func (l *Entries) Add(entry Entry) {
+	l.last++
+	if len(l.entries) == MaxEntries {
+		l.entries = slices.Delete(l.entries, 0, 1)
 	}
-	c.entries = append(c.entries, numberedChange{c.last, change})
+	l.entries = append(l.entries, numberedEntry{l.last, entry})
 }
 
 // Continue is Add for what changes in small steps, such as a search that is
-// being typed: it replaces the newest change when that has the same type.
-func (c *Changes) Continue(change Change) {
-	if n := len(c.entries); n > 0 && c.entries[n-1].change["type"] == change["type"] {
-		c.entries = c.entries[:n-1]
+// being typed: it replaces the newest entry when that has the same type.
+func (l *Entries) Continue(entry Entry) {
+	if n := len(l.entries); n > 0 && l.entries[n-1].entry["type"] == entry["type"] {
+		l.entries = l.entries[:n-1]
 	}
-	c.Add(change)
+	l.Add(entry)
 }
 
 // Since returns copies of what came after mark, oldest first, and the mark to
-// ask with next time, as in ChangeLog. The list is never nil.
-func (c *Changes) Since(mark int64) ([]Change, int64) {
-	changes := []Change{}
-	for _, e := range c.entries {
+// ask with next time, as in Log. The list is never nil.
+func (l *Entries) Since(mark int64) ([]Entry, int64) {
+	out := []Entry{}
+	for _, e := range l.entries {
 		if e.number > mark {
-			changes = append(changes, maps.Clone(e.change))
+			out = append(out, maps.Clone(e.entry))
 		}
 	}
-	return changes, c.last
+	return out, l.last
 }

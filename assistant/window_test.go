@@ -17,7 +17,7 @@ type plain struct {
 	*at.Window
 }
 
-// Changes takes the method's name, so that plain is no ChangeLog.
+// Changes takes the method's name, so that plain is no Log.
 func (plain) Changes() {}
 
 // paged is a window that is a page.

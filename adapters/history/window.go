@@ -55,15 +55,15 @@ type Window struct {
 	mu      sync.Mutex
 	locked  bool
 	budget  int // of the context, in tokens; 0 means defaultContextTokens
-	changes assistant.Changes
+	changes assistant.Entries
 }
 
 var (
-	_ assistant.Window    = (*Window)(nil)
-	_ assistant.ChangeLog = (*Window)(nil)
-	_ assistant.Dirtier   = (*Window)(nil)
-	_ assistant.Budgeter  = (*Window)(nil)
-	_ assistant.Pager     = (*Window)(nil)
+	_ assistant.Window   = (*Window)(nil)
+	_ assistant.Log      = (*Window)(nil)
+	_ assistant.Dirtier  = (*Window)(nil)
+	_ assistant.Budgeter = (*Window)(nil)
+	_ assistant.Pager    = (*Window)(nil)
 )
 
 // New returns a window on a store, which the caller closes.
@@ -259,17 +259,17 @@ func (w *Window) recordChanges(now marks, line string) {
 	byName := func(a, b mark) int { return strings.Compare(string(a.kind)+a.value, string(b.kind)+b.value) }
 	for _, key := range slices.SortedFunc(maps.Keys(now.byMark), byName) {
 		if pairs := now.byMark[key].minus(then.byMark[key]).intersect(then.pairs); len(pairs) > 0 {
-			w.changes.Add(assistant.NewChange("pairs_marked", w.now(), map[string]any{string(key.kind): oneLine(key.value), "ids": pairs.String(), "count": len(pairs)}))
+			w.changes.Add(assistant.NewEntry("pairs_marked", w.now(), map[string]any{string(key.kind): oneLine(key.value), "ids": pairs.String(), "count": len(pairs)}))
 		}
 	}
 	if line != oldLine {
-		w.changes.Add(assistant.NewChange("filter_changed", w.now(), map[string]any{"line": oneLine(line)}))
+		w.changes.Add(assistant.NewEntry("filter_changed", w.now(), map[string]any{"line": oneLine(line)}))
 	}
 }
 
 // Changes returns the changes of others that a Context has shown since the given
 // position, and the position for the next call. Changes of the tools are not in it.
-func (w *Window) Changes(since int64) ([]assistant.Change, int64) {
+func (w *Window) Changes(since int64) ([]assistant.Entry, int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.changes.Since(since)

@@ -233,10 +233,10 @@ func TestChangesAreTheUsers(t *testing.T) {
 	if again, _ := f.Changes(0); again[0]["pattern"] != "o1" {
 		t.Error("the log is the caller's")
 	}
-	for i := range 3 * assistant.MaxChanges {
+	for i := range 3 * assistant.MaxEntries {
 		f.must(f.SetProvider([]string{"openai", "gemini"}[i%2]))
 	}
-	if all, _ := f.Changes(0); len(all) != assistant.MaxChanges {
-		t.Errorf("%d changes are kept, want %d", len(all), assistant.MaxChanges)
+	if all, _ := f.Changes(0); len(all) != assistant.MaxEntries {
+		t.Errorf("%d changes are kept, want %d", len(all), assistant.MaxEntries)
 	}
 }

@@ -74,14 +74,14 @@ type Window struct {
 	reread    chan struct{} // signals Watch to read the file again
 	budget    int           // of the context, in tokens; 0 means defaultContextTokens
 	revision  int64         // grows with every change of what is shown
-	changes   assistant.Changes
+	changes   assistant.Entries
 	hashed    int64 // the revision that hash is of
 	hash      string
 }
 
 var (
 	_ assistant.Window     = (*Window)(nil)
-	_ assistant.ChangeLog  = (*Window)(nil)
+	_ assistant.Log        = (*Window)(nil)
 	_ assistant.Saver      = (*Window)(nil)
 	_ assistant.Refresher  = (*Window)(nil)
 	_ assistant.Watcher    = (*Window)(nil)
@@ -201,7 +201,7 @@ func (w *Window) asUser(change func() error) error {
 
 // Changes returns what the user did after mark, oldest first, and the mark to
 // ask with next time. What the tools did is not in it.
-func (w *Window) Changes(mark int64) ([]assistant.Change, int64) {
+func (w *Window) Changes(mark int64) ([]assistant.Entry, int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.changes.Since(mark)
@@ -209,7 +209,7 @@ func (w *Window) Changes(mark int64) ([]assistant.Change, int64) {
 
 // record adds a change by the user to the log. Successive searches are one change.
 func (w *Window) record(kind string, fields map[string]any) {
-	change := assistant.NewChange(kind, w.opts.Now(), fields)
+	change := assistant.NewEntry(kind, w.opts.Now(), fields)
 	if kind == searchChanged {
 		w.changes.Continue(change)
 		return

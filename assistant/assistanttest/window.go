@@ -36,13 +36,13 @@ type Window struct {
 	locked  bool
 	locks   int
 	fault   error
-	changes []assistant.Change
+	changes []assistant.Entry
 	runs    []string
 }
 
 var (
-	_ assistant.Window    = (*Window)(nil)
-	_ assistant.ChangeLog = (*Window)(nil)
+	_ assistant.Window = (*Window)(nil)
+	_ assistant.Log    = (*Window)(nil)
 )
 
 // NewWindow returns a window with these words, saved.
@@ -94,7 +94,7 @@ func (w *Window) Type(word string) error {
 		return errors.New("assistant is working")
 	}
 	w.words = append(w.words, word)
-	w.changes = append(w.changes, assistant.NewChange("word_added", time.Now(), map[string]any{"word": word}))
+	w.changes = append(w.changes, assistant.NewEntry("word_added", time.Now(), map[string]any{"word": word}))
 	return nil
 }
 
@@ -170,7 +170,7 @@ func (w *Window) Unlock() {
 }
 
 // Changes returns what Type did.
-func (w *Window) Changes(mark int64) ([]assistant.Change, int64) {
+func (w *Window) Changes(mark int64) ([]assistant.Entry, int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n := int64(len(w.changes))

@@ -9,12 +9,12 @@ import (
 )
 
 func TestChangesSinceAMark(t *testing.T) {
-	var c assistant.Changes
+	var c assistant.Entries
 	if got, next := c.Since(0); got == nil || len(got) != 0 || next != 0 {
 		t.Fatalf("the zero value gives %v, %d", got, next)
 	}
-	change := func(kind string, n int) assistant.Change {
-		return assistant.NewChange(kind, time.Unix(0, 0), map[string]any{"n": n})
+	change := func(kind string, n int) assistant.Entry {
+		return assistant.NewEntry(kind, time.Unix(0, 0), map[string]any{"n": n})
 	}
 	c.Add(change("rule_added", 1))
 	_, mark := c.Since(0)
@@ -39,17 +39,17 @@ func TestChangesSinceAMark(t *testing.T) {
 }
 
 func TestChangesForgetTheOldest(t *testing.T) {
-	var c assistant.Changes
+	var c assistant.Entries
 	for n := range 1000 {
-		c.Add(assistant.NewChange("rule_added", time.Unix(0, 0), map[string]any{"n": n}))
+		c.Add(assistant.NewEntry("rule_added", time.Unix(0, 0), map[string]any{"n": n}))
 	}
 	got, next := c.Since(0)
-	if len(got) != assistant.MaxChanges || got[0]["n"] != 800 || got[199]["n"] != 999 || next != 1000 {
+	if len(got) != assistant.MaxEntries || got[0]["n"] != 800 || got[199]["n"] != 999 || next != 1000 {
 		t.Errorf("of 1000 changes %d are kept, from %v to %v, next %d", len(got), got[0]["n"], got[len(got)-1]["n"], next)
 	}
 }
 
-func numbers(changes []assistant.Change) []any {
+func numbers(changes []assistant.Entry) []any {
 	var list []any
 	for _, c := range changes {
 		list = append(list, c["n"])
