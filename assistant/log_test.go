@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -137,6 +138,49 @@ func TestAReaderThatFallsBehindGetsResync(t *testing.T) {
 	}
 	if u, err := r.session.Next(t.Context(), 1<<40); err != nil || !u.Resync {
 		t.Errorf("a version of another run gives %+v, %v", u, err)
+	}
+}
+
+// A turn ends although nobody reads its events, and who reads them then gets all, or is
+// told what is missing.
+func TestTheEventsOfATurn(t *testing.T) {
+	var long, longer at.Answer
+	for range 1000 {
+		long = append(long, at.Say("a"), at.Think("b"))
+	}
+	for range 20 {
+		longer = append(longer, long...)
+	}
+	r := newRig(t, at.NewScript(long, longer, at.Answer{at.Stop{At: at.NewGate()}}))
+	for _, c := range []struct{ text, missing int }{{1000, 0}, {10_000, 1}} {
+		after, err := r.session.Begin(t.Context(), assistant.Prompt{Text: "go"})
+		r.must(err)
+		for u := range r.session.Follow(t.Context(), -1) {
+			if u.Turn != nil && !u.Turn.Running {
+				break
+			}
+		}
+		all := slices.Collect(r.session.Events(t.Context(), after))
+		missing := 0
+		for _, e := range all {
+			if s, ok := e.(assistant.Status); ok && strings.Contains(s.Message, "left out") {
+				missing++
+			}
+		}
+		if _, whole := all[len(all)-1].(assistant.Complete); !whole || missing != c.missing || len(at.EventText(all)) < c.text/2 || c.missing == 0 && len(at.EventText(all)) != c.text {
+			t.Errorf("%d events, the last %T; %d bytes of text, %d times left out; want %+v", len(all), all[len(all)-1], len(at.EventText(all)), missing, c)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	after, err := r.session.Begin(t.Context(), assistant.Prompt{Text: "stops"})
+	r.must(err)
+	for range r.session.Events(ctx, after) { // the model never answers
+		stop()
+	}
+	r.session.Cancel()
+	if all := slices.Collect(r.session.Events(t.Context(), after)); all[len(all)-1] != (assistant.Cancelled{}) {
+		t.Errorf("a cancelled turn: %v", all)
 	}
 }
 

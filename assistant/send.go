@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 
 	"winnow/assistant/attachment"
@@ -60,6 +61,55 @@ func (s *Session) Begin(ctx context.Context, p Prompt) (after int64, err error) 
 		return 0, err
 	}
 	return s.startTurn(t)
+}
+
+// Events returns the events of the turn that began after a version, as its reader takes
+// them, to its end: one of Complete, Error and Cancelled. It ends earlier with ctx. For a
+// reader that is so far behind that the log has dropped events, a Status takes their place.
+func (s *Session) Events(ctx context.Context, after int64) iter.Seq[Event] {
+	return func(yield func(Event) bool) {
+		for ctx.Err() == nil {
+			e, version, wait := s.eventAfter(after)
+			if e == nil {
+				select {
+				case <-wait:
+				case <-ctx.Done():
+				}
+				continue
+			}
+			after = version
+			if !yield(e) || ends(e) {
+				return
+			}
+		}
+	}
+}
+
+func ends(e Event) bool {
+	switch e.(type) {
+	case Complete, Error, Cancelled:
+		return true
+	default:
+		return false
+	}
+}
+
+// eventAfter is the first event after a version, and its own version; nil: wait is closed
+// when there may be one.
+func (s *Session) eventAfter(after int64) (e Event, version int64, wait <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := &s.updates
+	if after < l.dropped {
+		return Status{"part of the answer was left out here: it came faster than it was read"}, l.dropped, nil
+	}
+	if i := s.entryAfter(after); i < len(l.entries) {
+		return l.entries[i].after(after), l.entries[i].last, nil
+	}
+	if l.wake == nil {
+		l.wake = make(chan struct{})
+	}
+	return nil, 0, l.wake
 }
 
 // newTurn prepares a turn with the selected model and everything else that it

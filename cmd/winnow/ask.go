@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"os/signal"
 	"runtime"
@@ -124,7 +125,8 @@ func (a *app) ask(ctx context.Context, prompt assistant.Prompt, yes bool) error 
 // askIn runs the turn in the session of p. When nobody reads the answer any more, it ends
 // without a word, as it would by SIGPIPE: what came so far stays, as interrupted.
 func (a *app) askIn(ctx context.Context, p *program, prompt assistant.Prompt, yes bool) error {
-	events, err := p.session.Send(context.WithoutCancel(ctx), prompt)
+	whole := context.WithoutCancel(ctx) // its end closes the session, and the turn is read to its end
+	after, err := p.session.Begin(whole, prompt)
 	if err != nil {
 		return err
 	}
@@ -134,7 +136,7 @@ func (a *app) askIn(ctx context.Context, p *program, prompt assistant.Prompt, ye
 	pipeEnds := make(chan os.Signal, 1) // else a write to a closed pipe ends the process at once
 	signal.Notify(pipeEnds, syscall.SIGPIPE)
 	defer signal.Stop(pipeEnds)
-	switch err = a.printTurn(p.session, events, yes, stop); {
+	switch err = a.printTurn(p.session, p.session.Events(whole, after), yes, stop); {
 	case errors.Is(err, syscall.EPIPE):
 		return statusError(statusPipe)
 	case ctx.Err() != nil:
@@ -152,7 +154,7 @@ func singleProcessor() (restore func()) {
 }
 
 // printTurn prints a turn to its end; stop is called when nothing can be written any more.
-func (a *app) printTurn(session *assistant.Session, events <-chan assistant.Event, yes bool, stop func()) error {
+func (a *app) printTurn(session *assistant.Session, events iter.Seq[assistant.Event], yes bool, stop func()) error {
 	p := &answer.Printer{Out: a.stdout, JSON: a.flags.json, Yes: yes, Part: a.newPart, Print: a.printErr, Answer: session.Answer}
 	if isTerminal(a.stdin) && isTerminal(a.stderr) && !a.flags.json {
 		p.Ask = a.askYesNo

@@ -124,12 +124,12 @@ func clientName(req *sdk.CallToolRequest) string {
 // first; then nothing was done.
 func (s *server) runTurn(ctx context.Context, session *assistant.Session, c *caller, req *sdk.CallToolRequest) (ask *sdk.CallToolResult, err error) {
 	text := checkpoint.Describe([]checkpoint.ToolSummary{{Name: c.call.Name, Args: c.call.Arguments}})
-	events, err := session.Send(ctx, assistant.Prompt{Text: text, Force: true})
+	after, err := session.Begin(ctx, assistant.Prompt{Text: text, Force: true})
 	if err != nil {
 		return nil, err
 	}
-	stopped := false // at the question, before the tool ran
-	for e := range events {
+	stopped := false                                                   // at the question, before the tool ran
+	for e := range session.Events(context.WithoutCancel(ctx), after) { // ctx ends the turn
 		switch e := e.(type) {
 		case assistant.ToolProgress:
 			s.progress(ctx, req, e)

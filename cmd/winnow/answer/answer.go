@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
 	"winnow/assistant"
@@ -57,20 +58,16 @@ const (
 	maxInput = 120      // cells of the arguments of a tool
 )
 
-// Turn prints a turn to its end: events that wait together, in one write. stop is called
-// when nothing can be written any more; the rest of the turn is read then, not printed.
-func (p *Printer) Turn(events <-chan assistant.Event, stop func()) error {
+// Turn prints a turn to its end. stop is called when nothing can be written any more; the
+// rest of the turn is read then, not printed.
+func (p *Printer) Turn(events iter.Seq[assistant.Event], stop func()) error {
 	p.lines, p.inputs = bufio.NewWriterSize(p.Out, maxBurst), map[int]string{}
 	var failed error
 	for e := range events {
 		if failed != nil {
 			continue
 		}
-		err := p.print(e)
-		if len(events) == 0 {
-			err = errors.Join(err, p.lines.Flush())
-		}
-		if failed = err; err != nil {
+		if failed = errors.Join(p.print(e), p.lines.Flush()); failed != nil {
 			stop()
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,63 +20,27 @@ func printer(out io.Writer) *Printer {
 }
 
 // written notes each write.
-type written struct {
-	lines []string
-	each  chan string // told of each; nil tells nobody
-}
+type written struct{ lines []string }
 
 func (w *written) Write(p []byte) (int, error) {
 	w.lines = append(w.lines, string(p))
-	if w.each != nil {
-		w.each <- string(p)
-	}
 	return len(p), nil
 }
 
-// TestABurstIsWrittenAtOnce: tokens that came together cost one write, and one
-// that comes alone is written before the next is waited for.
-func TestABurstIsWrittenAtOnce(t *testing.T) {
-	burst := make(chan assistant.Event, 100)
-	var want strings.Builder
-	for range cap(burst) {
-		burst <- assistant.TextDelta{Text: "word "}
-		want.WriteString("word ")
-	}
-	close(burst)
+// TestAPieceIsWrittenBeforeTheNext is waited for.
+func TestAPieceIsWrittenBeforeTheNext(t *testing.T) {
 	out := &written{}
-	if err := printer(out).Turn(burst, nil); err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(out.lines, ""); got != want.String()+"\n" || len(out.lines) > 2 {
-		t.Errorf("%d writes of %q", len(out.lines), got)
-	}
-
-	slow, each := make(chan assistant.Event), make(chan string)
-	done := make(chan error)
-	go func() { done <- printer(&written{each: each}).Turn(slow, nil) }()
-	for _, word := range []string{"one", " two", " three"} {
-		slow <- assistant.TextDelta{Text: word}
-		if got := <-each; got != word {
-			t.Errorf("wrote %q, want %q", got, word)
+	words := []string{"one", " two", " three"}
+	err := printer(out).Turn(func(yield func(assistant.Event) bool) {
+		for i, word := range words {
+			if len(out.lines) != i || !yield(assistant.TextDelta{Text: word}) {
+				t.Errorf("before %q: %q is written", word, out.lines)
+			}
 		}
+	}, nil)
+	if err != nil || !slices.Equal(out.lines, append(words, "\n")) {
+		t.Errorf("written: %q, %v", out.lines, err)
 	}
-	close(slow)
-	if got := <-each; got != "\n" {
-		t.Errorf("the end is %q", got)
-	}
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-}
-
-// events are these, in a channel that ends.
-func events(all ...assistant.Event) <-chan assistant.Event {
-	c := make(chan assistant.Event, len(all))
-	for _, e := range all {
-		c <- e
-	}
-	close(c)
-	return c
 }
 
 func TestParts(t *testing.T) {
@@ -100,7 +65,7 @@ func TestParts(t *testing.T) {
 			}
 		}
 		var b strings.Builder
-		if err := printer(&b).Turn(events(all...), nil); err != nil {
+		if err := printer(&b).Turn(slices.Values(all), nil); err != nil {
 			t.Fatal(err)
 		}
 		if b.String() != c.want {
@@ -133,7 +98,7 @@ func TestQuestions(t *testing.T) {
 			said = append(said, fmt.Sprint(yes))
 			return nil
 		}
-		err := p.Turn(events(assistant.ConfirmRequest{ID: "1", Tool: "save_changes", Diff: "+ a\n"}, assistant.Complete{}), nil)
+		err := p.Turn(slices.Values([]assistant.Event{assistant.ConfirmRequest{ID: "1", Tool: "save_changes", Diff: "+ a\n"}, assistant.Complete{}}), nil)
 		if got := strings.Join(said, " "); got != c.want || !errors.Is(err, c.err) {
 			t.Errorf("%s: %q, %v; want %q, %v", name, got, err, c.want, c.err)
 		}
@@ -147,16 +112,18 @@ func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 // A turn that nobody reads is stopped once, and read to its end.
 func TestAFailedWriteStopsTheTurn(t *testing.T) {
-	all, stopped := make(chan assistant.Event), 0
-	go func() {
-		for range 3 {
-			all <- assistant.TextDelta{Text: "word "}
+	word := assistant.TextDelta{Text: "word "}
+	all, read, stopped := []assistant.Event{word, word, word, assistant.Error{Code: assistant.CodeInterrupted}}, 0, 0
+	err := printer(failing{}).Turn(func(yield func(assistant.Event) bool) {
+		for _, e := range all {
+			read++
+			if !yield(e) {
+				return
+			}
 		}
-		all <- assistant.Error{Code: assistant.CodeInterrupted}
-		close(all)
-	}()
-	if err := printer(failing{}).Turn(all, func() { stopped++ }); !errors.Is(err, io.ErrClosedPipe) || stopped != 1 {
-		t.Errorf("%v, stopped %d times", err, stopped)
+	}, func() { stopped++ })
+	if !errors.Is(err, io.ErrClosedPipe) || stopped != 1 || read != len(all) {
+		t.Errorf("%v, stopped %d times, %d events read", err, stopped, read)
 	}
 }
 
@@ -169,7 +136,7 @@ func printed(p *Printer, all ...assistant.Event) (out string, beside []string, e
 			beside = append(beside, line)
 		}
 	}
-	err = p.Turn(events(all...), nil)
+	err = p.Turn(slices.Values(all), nil)
 	return b.String(), beside, err
 }
 
@@ -260,7 +227,7 @@ func TestTextComesBeforeTheLineBesideIt(t *testing.T) {
 	out, p := &written{}, printer(nil)
 	p.Out = out
 	p.Print = func(format string, args ...any) { out.lines = append(out.lines, "beside") }
-	err := p.Turn(events(assistant.TextDelta{Text: "text"}, assistant.Retrying{}, assistant.TextDelta{Text: " on"}), nil)
+	err := p.Turn(slices.Values([]assistant.Event{assistant.TextDelta{Text: "text"}, assistant.Retrying{}, assistant.TextDelta{Text: " on"}}), nil)
 	if got := strings.Join(out.lines, "|"); got != "text|beside| on|\n" || err != nil {
 		t.Errorf("written: %q, %v", got, err)
 	}
