@@ -26,10 +26,13 @@ var flows = map[string]struct {
 	"input": {mode: keymap.Input, keys: "some words"}, "view": {mode: keymap.View, keys: "kk"}, "command": {mode: keymap.Command, keys: "s1"}, "pane": {mode: keymap.Pane, keys: "j"},
 }
 
-// program is a model in a bubble, with a history that reports its calls to before.
+// program is a model in a bubble, with a history that reports its calls to before. One of
+// its pairs takes several frames to lay out. Code is kept short: highlighting it for each
+// action took minutes.
 func program(t *testing.T, answers []at.Answer, wrap func(history.Store) history.Store) (bench, *fixture) {
 	t.Helper()
-	long := told("a long question "+strings.Repeat("word ", 3000), strings.Repeat("some **words**\n\n```go\nx := 1\n```\n\n", 1500))
+	code := strings.Repeat("some **words**\n\n```go\nx := 1\n```\n\n", 20)
+	long := told("a long question "+strings.Repeat("word ", 3000), code+strings.Repeat(strings.Repeat("word ", 200)+"\n\n", 40))
 	long.Reasoning = strings.Repeat("thought ", 3000)
 	m, d := newProgram(t, setup{pairs: []assistant.Pair{told("one", "first"), long, failed("broken"), told("last", "answer")}, answers: answers, wrap: wrap})
 	b := bench{Model: m, msgs: make(chan tea.Msg, 4096)}
