@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -53,6 +54,21 @@ type Log interface {
 	// Changes returns what happened after mark, oldest first, and the mark to
 	// ask with next time. Mark 0 asks for everything.
 	Changes(mark int64) (changes []Entry, next int64)
+}
+
+// Act is something that a user does in a window, based on what its pane shows.
+type Act interface {
+	// Step describes it as a step that can be undone; "" is none: it changes nothing that
+	// a checkpoint restores.
+	Step() string
+}
+
+// Actor is a Window that carries out acts.
+type Actor interface {
+	// Act carries out an act on what was shown at a revision, and returns what was done
+	// as a sentence, "" for nothing to tell. The error is ErrMoved when what the act is
+	// about has changed since.
+	Act(ctx context.Context, act Act, revision int64) (done string, err error)
 }
 
 // Budgeter is a Window that cuts its context to a size.

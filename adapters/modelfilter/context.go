@@ -199,7 +199,7 @@ func (w *Window) SetContextBudget(tokens int) {
 	defer w.mu.Unlock()
 	if tokens != w.budget {
 		w.budget = tokens
-		w.revision++
+		w.changed()
 	}
 }
 

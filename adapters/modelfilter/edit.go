@@ -39,7 +39,7 @@ func (w *Window) add(p *provider, list List, pattern string) (Added, error) {
 	if err := p.editable(list); err != nil {
 		return Added{}, err
 	}
-	v, err := w.check(p, list, pattern)
+	v, err := check(w.engine(p), list, pattern)
 	if err != nil {
 		return Added{}, err
 	}
@@ -50,11 +50,11 @@ func (w *Window) add(p *provider, list List, pattern string) (Added, error) {
 }
 
 // check reports whether a pattern may be added.
-func (w *Window) check(p *provider, list List, pattern string) (engine.Verdict, error) {
+func check(e *engine.Engine, list List, pattern string) (engine.Verdict, error) {
 	if n := utf8.RuneCountInString(pattern); n > maxPattern {
 		return engine.Verdict{}, fmt.Errorf("the pattern has %d characters, at most %d are allowed", n, maxPattern)
 	}
-	return w.engine(p).Check(list, pattern)
+	return e.Check(list, pattern)
 }
 
 // Remove stages the removal of a rule, with its duplicates. The error is
@@ -172,7 +172,7 @@ func (w *Window) importList(p *provider, list List, patterns []string, replace b
 	out := make([]Imported, len(patterns))
 	for i, pattern := range patterns {
 		out[i] = Imported{List: list, Pattern: strings.TrimSpace(pattern)}
-		v, err := w.check(p, list, pattern)
+		v, err := check(w.engine(p), list, pattern)
 		if err != nil {
 			out[i].Err = err
 			continue

@@ -64,7 +64,15 @@ func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 	}
 	w.engine(p) // the list before the fetch, which changes what Cached returns
 	before := p.models.IDs
+	p.asking++
+	w.changed()
 	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		p.asking--
+		w.changed()
+	}()
 	if w.opts.Models == nil {
 		return Refreshed{}, fmt.Errorf("nothing is known of the models of %s: no source of models is set up", p.name)
 	}
@@ -76,7 +84,7 @@ func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	p.setModels(list)
-	w.revision++
+	w.touch(p)
 	list.Provider = p.name
 	return Refreshed{list, without(list.IDs, before), without(before, list.IDs)}, nil
 }
@@ -93,8 +101,9 @@ func (w *Window) AcceptModels(ctx context.Context, a models.Answer) (used bool) 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, name := range names {
-		w.providerNamed(name).engine = nil // made of the new list when it is needed
-		w.revision++
+		p := w.providerNamed(name)
+		p.engine = nil // made of the new list when it is needed
+		w.touch(p)
 	}
 	return len(names) > 0
 }
@@ -128,7 +137,7 @@ func (w *Window) Seen(name string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	p.models.New = nil
-	w.revision++
+	w.touch(p)
 	return nil
 }
 

@@ -54,11 +54,15 @@ func (w *Window) SetTab(tab string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if tabs[tab] == "" {
-		return &UnknownError{What: "tab", Name: tab, Known: slices.Sorted(maps.Keys(tabs))}
+		return unknownTab(tab)
 	}
 	w.tab = tab
-	w.revision++
+	w.changed()
 	return nil
+}
+
+func unknownTab(name string) error {
+	return &UnknownError{What: "tab", Name: name, Known: slices.Sorted(maps.Keys(tabs))}
 }
 
 // position is where the user is in the window.
@@ -90,7 +94,7 @@ func (w *Window) SetPosition(raw json.RawMessage) error {
 		w.tab = stored.Tab
 	}
 	w.search = stored.Search
-	w.revision++
+	w.changed()
 	return nil
 }
 

@@ -199,10 +199,10 @@ func (w *Window) effect(p *provider) assistant.ModelEffect {
 	own := w.providerNamed(p.name)
 	now := w.engine(own)
 	if p != own && (!slices.Equal(p.lists[Ignore].effective(), own.lists[Ignore].effective()) || !slices.Equal(p.lists[Allow].effective(), own.lists[Allow].effective())) {
-		now = engine.New(p.name, now.Models())
+		now = now.Clone()
 		now.Set(p.lists[Ignore].effective(), p.lists[Allow].effective())
 	}
-	saved := engine.New(p.name, now.Models())
+	saved := now.Clone()
 	saved.Set(p.lists[Ignore].inForce(), p.lists[Allow].inForce())
 	return effectOf(saved, now)
 }

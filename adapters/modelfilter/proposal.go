@@ -78,24 +78,13 @@ func (p Proposal) changes() []assistant.RuleChange {
 	return out
 }
 
-// Effect is what accepting a proposal would do to the models now, and the
-// reasons of the rules that would be refused.
-func (w *Window) Effect(p Proposal) (assistant.ModelEffect, []error, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	target, err := w.findProvider(p.Provider)
-	if err != nil {
-		return assistant.ModelEffect{}, nil, err
-	}
-	before := w.engine(target)
-	after := engine.New(target.name, before.Models())
-	after.Set(before.Patterns(Ignore), before.Patterns(Allow))
+// proposalEffect is what a proposal does to the models of e, which stays as it is, and the
+// reasons of the rules that are refused.
+func proposalEffect(before *engine.Engine, p Proposal) (assistant.ModelEffect, []error) {
+	after := before.Clone()
 	var refused []error
 	for _, c := range p.changes() {
 		list := ListOf(c)
-		if err := target.editable(list); err != nil {
-			return assistant.ModelEffect{}, nil, err
-		}
 		if c.Added {
 			v, err := after.Check(list, c.Pattern)
 			if err != nil {
@@ -107,7 +96,7 @@ func (w *Window) Effect(p Proposal) (assistant.ModelEffect, []error, error) {
 			refused = append(refused, &UnknownError{What: list.String() + " rule", Name: c.Pattern})
 		}
 	}
-	return effectOf(before, after), refused, nil
+	return effectOf(before, after), refused
 }
 
 // ruleTools are the tools that add and remove a rule.

@@ -22,6 +22,12 @@ type provider struct {
 	engine  *engine.Engine // of the effective rules; nil until it is needed
 	models  ModelList
 	idsHash string // of the ids of models
+	asking  int    // refreshes that have not ended
+	drift   models.Drift
+
+	revision int64             // of the window, when rules or models of the provider changed last
+	shown    *ProviderSnapshot // at revision; nil until it is needed
+	numbers  *numbers          // at revision; nil until they are needed
 }
 
 // ruleList is one list of a provider: what the files and the environment say
@@ -109,6 +115,8 @@ func (w *Window) engine(p *provider) *engine.Engine {
 			}
 		}
 		p.setModels(list)
+		p.numbers = nil
+		w.changed()
 	}
 	return p.engine
 }
@@ -176,7 +184,7 @@ func (w *Window) stage(p *provider, list List, rules []string) {
 	l.rules = slices.Clone(rules)
 	w.sign(l, append(without(before, l.rules), without(l.rules, before)...)...)
 	p.updateEngine()
-	w.revision++
+	w.touch(p)
 }
 
 // stageAdd appends one rule, at the cost of that rule.
@@ -185,7 +193,7 @@ func (w *Window) stageAdd(p *provider, list List, pattern string) {
 	l.rules = append(l.rules, pattern)
 	w.sign(l, pattern)
 	e.Add(list, pattern)
-	w.revision++
+	w.touch(p)
 }
 
 // stageRemove removes a rule with its duplicates, at the cost of that rule.
@@ -194,7 +202,7 @@ func (w *Window) stageRemove(p *provider, list List, pattern string) {
 	l.rules = slices.DeleteFunc(slices.Clone(l.rules), func(r string) bool { return r == pattern })
 	w.sign(l, pattern)
 	e.Remove(list, pattern)
-	w.revision++
+	w.touch(p)
 }
 
 // ruleChanges lists what turns the rules before into those after, removals first.
@@ -299,6 +307,14 @@ type ProviderView struct {
 	Unsaved bool
 	Rules   int  // in both lists
 	Fixed   bool // the environment decides one of its lists
+	Asking  bool // it is being asked for its models
+
+	// Of a Snapshot only, and unless Read is false because its models were not read yet.
+	Read    bool
+	Counts  Counts
+	Source  string                // of the models, see models.List
+	Changes int                   // unsaved
+	Effect  assistant.ModelEffect // of saving them
 }
 
 // Providers lists the providers that can be chosen, in the order of the file.
@@ -307,12 +323,7 @@ func (w *Window) Providers() []ProviderView {
 	defer w.mu.Unlock()
 	out := make([]ProviderView, len(w.order))
 	for i, name := range w.order {
-		p := w.providerNamed(name)
-		out[i] = ProviderView{
-			Name: name, Current: name == w.current, Key: p.hasKey, Unsaved: p.dirty(),
-			Rules: len(p.lists[Ignore].effective()) + len(p.lists[Allow].effective()),
-			Fixed: p.lists[Ignore].fixed != "" || p.lists[Allow].fixed != "",
-		}
+		out[i] = w.providerView(w.providerNamed(name))
 	}
 	return out
 }
@@ -341,6 +352,6 @@ func (w *Window) setCurrent(p *provider) bool {
 		return false
 	}
 	w.current, w.highlight = p.name, Highlight{}
-	w.revision++
+	w.changed()
 	return true
 }

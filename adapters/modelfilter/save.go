@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"winnow/adapters/dotenv"
+	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 )
 
@@ -114,6 +115,12 @@ func (w *Window) adoptSaved(result dotenv.Saved, policy stagedPolicy, who dotenv
 		w.opts.Log.Warn("rules saved", "file", out.Path, "warning", out.Warning)
 	}
 	w.adopt(r, policy)
+	for _, p := range w.providers {
+		if p.drift.Any() { // the proxy has to be asked again
+			p.drift = models.Drift{}
+			w.touch(p)
+		}
+	}
 	if who == dotenv.User {
 		w.record("changes_saved", nil)
 	}

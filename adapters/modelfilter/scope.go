@@ -57,22 +57,24 @@ type RuleView struct {
 
 // Rules lists the rules of one list in order.
 func (s Scope) Rules(list List) []RuleView {
-	return withEngine(s, func(p *provider, e *engine.Engine) []RuleView {
-		l := &p.lists[list]
-		saved := make(map[string]bool, len(l.saved))
-		for _, r := range l.saved {
-			saved[r] = true
+	return withEngine(s, func(p *provider, e *engine.Engine) []RuleView { return ruleViews(p, e, list) })
+}
+
+func ruleViews(p *provider, e *engine.Engine, list List) []RuleView {
+	l := &p.lists[list]
+	saved := make(map[string]bool, len(l.saved))
+	for _, r := range l.saved {
+		saved[r] = true
+	}
+	out := make([]RuleView, 0, len(l.rules))
+	for _, info := range e.Rules(list) {
+		v := RuleView{RuleInfo: info, Source: l.origin, Fixed: l.fixed != ""}
+		if !l.fromEnv && !saved[info.Pattern] {
+			v.Unsaved, v.Source = true, ""
 		}
-		out := make([]RuleView, 0, len(l.rules))
-		for _, info := range e.Rules(list) {
-			v := RuleView{RuleInfo: info, Source: l.origin, Fixed: l.fixed != ""}
-			if !l.fromEnv && !saved[info.Pattern] {
-				v.Unsaved, v.Source = true, ""
-			}
-			out = append(out, v)
-		}
-		return out
-	})
+		out = append(out, v)
+	}
+	return out
 }
 
 // Removed lists the rules of the file whose removal is staged.
@@ -90,16 +92,16 @@ type ModelView struct {
 }
 
 // Models lists the models with their status.
-func (s Scope) Models() []ModelView {
-	return withEngine(s, func(p *provider, e *engine.Engine) []ModelView {
-		statuses := e.Statuses()
-		out := make([]ModelView, len(statuses))
-		for i, m := range statuses {
-			_, isNew := slices.BinarySearch(p.models.New, m.ID)
-			out[i] = ModelView{m, displayName(p.name, m.ID), isNew}
-		}
-		return out
-	})
+func (s Scope) Models() []ModelView { return withEngine(s, modelViews) }
+
+func modelViews(p *provider, e *engine.Engine) []ModelView {
+	statuses := e.Statuses()
+	out := make([]ModelView, len(statuses))
+	for i, m := range statuses {
+		_, isNew := slices.BinarySearch(p.models.New, m.ID)
+		out[i] = ModelView{m, displayName(p.name, m.ID), isNew}
+	}
+	return out
 }
 
 // Counts are the numbers of models and rules of a provider.
@@ -156,7 +158,7 @@ func (s Scope) Check(list List, pattern string) (v engine.Verdict, err error) {
 	if err := p.editable(list); err != nil {
 		return v, err
 	}
-	return s.w.check(p, list, pattern)
+	return check(s.w.engine(p), list, pattern)
 }
 
 // PreviewRemove says what removing a rule would change.
@@ -187,15 +189,19 @@ const maxSearch = 500
 
 // SetSearch sets the search text of the window.
 func (w *Window) SetSearch(query string) error {
-	query = strings.ToValidUTF8(query[:min(len(query), maxSearch)], "") // the state is JSON
 	return w.asUser(func() error {
-		if query != w.search {
-			w.search = query
-			w.revision++
-			w.record(searchChanged, map[string]any{"query": visible(query)})
-		}
+		w.setSearch(query)
 		return nil
 	})
+}
+
+func (w *Window) setSearch(query string) {
+	query = strings.ToValidUTF8(query[:min(len(query), maxSearch)], "") // the state is JSON
+	if query != w.search {
+		w.search = query
+		w.changed()
+		w.record(searchChanged, map[string]any{"query": visible(query)})
+	}
 }
 
 // Search is the search text.
@@ -212,25 +218,29 @@ type Highlight struct {
 // HighlightRule highlights a rule of the current provider with the models it
 // matches. It returns the new highlight: nothing, when there is no such rule.
 func (w *Window) HighlightRule(list List, pattern string) Highlight {
-	return w.setHighlight(func(p *provider, e *engine.Engine) Highlight {
-		if !slices.Contains(p.lists[list].effective(), pattern) {
-			return Highlight{}
-		}
-		return Highlight{pattern, list, e.Matching(pattern)}
-	})
+	return w.setHighlight(func(e *engine.Engine) Highlight { return ruleHighlight(e, list, pattern) })
+}
+
+func ruleHighlight(e *engine.Engine, list List, pattern string) Highlight {
+	if !slices.Contains(e.Patterns(list), pattern) {
+		return Highlight{}
+	}
+	return Highlight{pattern, list, e.Matching(pattern)}
 }
 
 // HighlightModel highlights a model of the current provider with the rule that decides it.
 func (w *Window) HighlightModel(id string) Highlight {
-	return w.setHighlight(func(_ *provider, e *engine.Engine) Highlight {
-		s := e.Status(id)
-		return Highlight{s.Rule, s.List, []string{id}}
-	})
+	return w.setHighlight(func(e *engine.Engine) Highlight { return modelHighlight(e, id) })
+}
+
+func modelHighlight(e *engine.Engine, id string) Highlight {
+	s := e.Status(id)
+	return Highlight{s.Rule, s.List, []string{id}}
 }
 
 // ClearHighlight ends the highlight.
 func (w *Window) ClearHighlight() {
-	w.setHighlight(func(*provider, *engine.Engine) Highlight { return Highlight{} })
+	w.setHighlight(func(*engine.Engine) Highlight { return Highlight{} })
 }
 
 // Highlighted is the current highlight.
@@ -238,12 +248,16 @@ func (w *Window) Highlighted() Highlight {
 	return withLock(w, func() Highlight { return w.highlight.clone() })
 }
 
-func (w *Window) setHighlight(of func(*provider, *engine.Engine) Highlight) Highlight {
-	return withEngine(w.Scope, func(p *provider, e *engine.Engine) Highlight {
-		w.highlight = of(p, e)
-		w.revision++
+func (w *Window) setHighlight(of func(*engine.Engine) Highlight) Highlight {
+	return withEngine(w.Scope, func(_ *provider, e *engine.Engine) Highlight {
+		w.highlight = of(e)
+		w.changed()
 		return w.highlight.clone()
 	})
+}
+
+func (h Highlight) equal(other Highlight) bool {
+	return h.Rule == other.Rule && h.List == other.List && slices.Equal(h.Models, other.Models)
 }
 
 func (h Highlight) clone() Highlight {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -193,10 +194,14 @@ func (w *Window) adopt(s *envSnapshot, policy stagedPolicy) {
 		if found == nil {
 			found = &provider{}
 		}
-		p.hasKeyVariable, p.hasKey = found.hasKeyVariable, found.hasKey
-		p.lists = mergedLists(p, s, policy)
-		p.updateEngine()
+		lists := mergedLists(p, s, policy)
+		same := p.hasKey == found.hasKey && reflect.DeepEqual(lists, p.lists)
+		p.hasKeyVariable, p.hasKey, p.lists = found.hasKeyVariable, found.hasKey, lists
+		if !same {
+			p.updateEngine()
+			w.touch(p)
+		}
 	}
 	w.reorder(s.order)
-	w.revision++
+	w.changed()
 }

@@ -116,6 +116,7 @@ func (w *Window) apply(s state) {
 		}
 		if !slices.Equal(before[Ignore], after[Ignore]) || !slices.Equal(before[Allow], after[Allow]) {
 			p.updateEngine()
+			w.touch(p)
 			w.recordRules(ruleChanges(p.name, before, after)...)
 		}
 	}
@@ -127,7 +128,7 @@ func (w *Window) apply(s state) {
 		w.record(searchChanged, map[string]any{"query": visible(s.Search)})
 	}
 	w.reorder(w.order)
-	w.revision++
+	w.changed()
 }
 
 // Recover restores the unsaved rules of an earlier run. saved is the state of the
@@ -212,6 +213,7 @@ func (w *Window) Attribute(before, after json.RawMessage, by assistant.Author) {
 			p.lists[ListOf(c)].signAs(by, c.Pattern)
 		}
 	}
+	w.changed()
 }
 
 // StateHash changes whenever the context may have changed.

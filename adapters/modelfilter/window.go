@@ -74,6 +74,8 @@ type Window struct {
 	reread    chan struct{} // signals Watch to read the file again
 	budget    int           // of the context, in tokens; 0 means defaultContextTokens
 	revision  int64         // grows with every change of what is shown
+	wake      chan struct{} // closed with the next revision; nil when nobody waits
+	snapshot  *Snapshot     // the last one that was made; nil: none
 	changes   assistant.Entries
 	hashed    int64 // the revision that hash is of
 	hash      string
@@ -88,6 +90,7 @@ var (
 	_ assistant.Positioned = (*Window)(nil)
 	_ assistant.Budgeter   = (*Window)(nil)
 	_ assistant.Pager      = (*Window)(nil)
+	_ assistant.Actor      = (*Window)(nil)
 )
 
 // Open reads the file and the environment. A file that does not exist is an
@@ -153,7 +156,7 @@ func (w *Window) setLocked(locked bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.locked = locked
-	w.revision++
+	w.changed()
 	if !locked {
 		w.readAgain()
 	}

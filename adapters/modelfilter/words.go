@@ -2,9 +2,13 @@ package modelfilter
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"winnow/adapters/modelfilter/models"
+	"winnow/assistant"
 	"winnow/assistant/safetext"
 )
 
@@ -101,3 +105,47 @@ func (e *UnknownError) Error() string {
 
 // maxNear is how many names are suggested for one that is unknown.
 const maxNear = 5
+
+// sourceWords say where models come from.
+var sourceWords = map[string]string{
+	"live": "from the provider", "proxy": "from the proxy", "cache": "as last fetched", models.SourceCatalogue: "from the catalogue",
+}
+
+// SourceWords says where models come from, by the source of their list; "" is not known.
+func SourceWords(source string) string { return sourceWords[source] }
+
+// refreshedText says what a refresh found.
+func refreshedText(r Refreshed) string {
+	text := fmt.Sprintf("%s: %s", safetext.Visible(r.Provider), assistant.Counted(len(r.IDs), "model"))
+	if from := SourceWords(r.Source); from != "" {
+		text += " " + from
+	}
+	if n := len(r.New); n > 0 {
+		text += fmt.Sprintf(", %d new", n)
+	}
+	if n := len(r.Gone); n > 0 {
+		text += fmt.Sprintf(", %d gone", n)
+	}
+	if r.Err != "" {
+		text += " · " + r.Err
+	}
+	return text
+}
+
+// answeredText says how many of some providers answered, and which did not.
+func answeredText(names []string, failed map[string]error) string {
+	what := assistant.Counted(len(names), "provider")
+	if len(failed) == 0 {
+		return what + " answered"
+	}
+	const named = 3
+	silent := make([]string, 0, len(failed))
+	for _, name := range slices.Sorted(maps.Keys(failed)) {
+		silent = append(silent, safetext.Visible(name))
+	}
+	lists := strings.Join(silent[:min(len(silent), named)], ", ")
+	if more := len(silent) - named; more > 0 {
+		lists += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("%d of %s answered; the lists of %s stay as they were", len(names)-len(failed), what, lists)
+}

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"winnow/assistant"
 	"winnow/checkpoint"
@@ -12,6 +13,28 @@ import (
 // undone.
 func (w *Workspace) Edit(description string, change func() error) error {
 	return w.session.Edit(description, change)
+}
+
+// Act carries out an act of the user on what the window showed at a revision, as one step
+// that can be undone unless it is none, and returns what was done as a sentence.
+func (w *Workspace) Act(ctx context.Context, act assistant.Act, revision int64) (done string, err error) {
+	actor, ok := w.session.Window().(assistant.Actor)
+	if !ok {
+		return "", fmt.Errorf("this window knows no act such as %T", act)
+	}
+	do := func() error {
+		done, err = actor.Act(ctx, act, revision)
+		return err
+	}
+	if step := act.Step(); step != "" {
+		err = w.session.Edit(step, do)
+	} else {
+		err = do()
+	}
+	if err != nil {
+		return "", err
+	}
+	return done, nil
 }
 
 // Author names the user, as the authors of unsaved changes do; "" is not known.

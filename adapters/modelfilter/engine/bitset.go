@@ -45,13 +45,23 @@ func (m bitset) remove(other bitset) {
 	}
 }
 
-// moveTo moves those of m that are in which to another set.
-func (m bitset) moveTo(to, which bitset) {
-	for i, w := range which {
-		moved := m[i] & w
-		m[i] &^= moved
-		to[i] |= moved
+// meets reports whether any model is in both.
+func (m bitset) meets(other bitset) bool {
+	for i, w := range m {
+		if w&other[i] != 0 {
+			return true
+		}
 	}
+	return false
+}
+
+// with returns a new set of the models that are in either.
+func (m bitset) with(other bitset) bitset {
+	out := make(bitset, len(m))
+	for i, w := range m {
+		out[i] = w | other[i]
+	}
+	return out
 }
 
 // without returns a new set of m's models that are not in other.

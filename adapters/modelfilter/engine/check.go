@@ -149,12 +149,7 @@ func (s *coverageSearch) covers(broad, narrow *rule) answer {
 	if !narrow.matches.subsetOf(broad.matches) {
 		return no
 	}
-	if narrow.example == "" {
-		name, _ := narrow.pattern.Example()
-		narrow.example = s.engine.provider + "/" + name
-		narrow.exampleMatches = narrow.pattern.MatchID(narrow.example)
-	}
-	if narrow.exampleMatches && !broad.pattern.MatchID(narrow.example) {
+	if example, matches := narrow.example(); matches && !broad.pattern.MatchID(example) {
 		return no
 	}
 	if s.undecided == maxUndecided {

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"winnow/assistant/glob"
 )
@@ -22,19 +23,18 @@ func (l List) String() string { return [...]string{"ignore", "allow"}[l] }
 // byPrecedence lists the lists, the one that wins first.
 var byPrecedence = [...]List{Allow, Ignore}
 
-// rule is a pattern in a list. matches never changes; first does when rules
-// before it are added or removed.
+// rule is a pattern in a list. It never changes: clones share it.
 type rule struct {
 	pattern *glob.Pattern
 	matches bitset
 	first   bitset // the models of which it is the first matching rule of its list
-
-	example        string // an id made of the pattern when coverage is first asked for
-	exampleMatches bool   // the rule matches it: not where bad bytes in a row are a valid character
+	// example returns an id made of the pattern, and whether the rule matches it: not
+	// where bad bytes in a row are a valid character.
+	example func() (id string, matches bool)
 }
 
 // ruleList is an ordered list of rules. Their first sets are disjoint; the union
-// of them is matched.
+// of them is matched. A change replaces what it changes: clones share the rest.
 type ruleList struct {
 	rules   []*rule
 	matched bitset // the models that some rule matches
@@ -57,6 +57,16 @@ func New(provider string, models []string) *Engine {
 	return e
 }
 
+// Clone returns an engine with the same models and rules, which changes of e do not
+// change. It takes the same short time however many there are.
+func (e *Engine) Clone() *Engine {
+	clone := *e
+	for i := range clone.lists {
+		clone.lists[i].rules = slices.Clip(clone.lists[i].rules)
+	}
+	return &clone
+}
+
 // Provider returns the name the engine was made with.
 func (e *Engine) Provider() string { return e.provider }
 
@@ -74,7 +84,7 @@ func (e *Engine) Set(ignore, allow []string) {
 		l.rules, l.matched = make([]*rule, 0, len(patterns)), newBitset(len(e.models.ids))
 		for _, text := range patterns {
 			if old := known[text]; old != nil {
-				l.append(&rule{pattern: old.pattern, matches: old.matches})
+				l.append(&rule{pattern: old.pattern, matches: old.matches, example: old.example})
 				continue
 			}
 			known[text] = e.newRule(text)
@@ -84,11 +94,16 @@ func (e *Engine) Set(ignore, allow []string) {
 }
 
 func (e *Engine) newRule(text string) *rule {
-	p := glob.Compile(text)
-	return &rule{pattern: p, matches: e.models.matching(p)}
+	p, provider := glob.Compile(text), e.provider
+	return &rule{pattern: p, matches: e.models.matching(p), example: sync.OnceValues(func() (string, bool) {
+		name, _ := p.Example()
+		id := provider + "/" + name
+		return id, p.MatchID(id)
+	})}
 }
 
-// append adds r, which is the first matching rule of the models that no other matches.
+// append adds a new rule, which is the first matching one of the models that no other
+// matches. No clone has l.matched.
 func (l *ruleList) append(r *rule) {
 	r.first = r.matches.without(l.matched)
 	l.matched.add(r.first)
@@ -97,7 +112,9 @@ func (l *ruleList) append(r *rule) {
 
 // Add appends a rule. It accepts any pattern; Check decides whether it should be added.
 func (e *Engine) Add(list List, pattern string) {
-	e.lists[list].append(e.newRule(pattern))
+	l := &e.lists[list]
+	l.matched = slices.Clone(l.matched)
+	l.append(e.newRule(pattern))
 }
 
 // Remove removes every rule with this pattern from the list and returns how
@@ -116,12 +133,17 @@ func (e *Engine) Remove(list List, pattern string) int {
 // RemoveAt removes the rule at index, which must exist, from the list.
 func (e *Engine) RemoveAt(list List, index int) {
 	l := &e.lists[list]
-	freed := l.rules[index].first
-	l.rules = slices.Delete(l.rules, index, index+1)
-	for _, later := range l.rules[index:] {
-		freed.moveTo(later.first, later.matches)
+	freed := slices.Clone(l.rules[index].first)
+	l.rules = slices.Concat(l.rules[:index], l.rules[index+1:])
+	for i, later := range l.rules[index:] {
+		if freed.meets(later.matches) {
+			moved := *later
+			moved.first = later.first.with(freed.intersect(later.matches))
+			l.rules[index+i] = &moved
+			freed.remove(later.matches)
+		}
 	}
-	l.matched.remove(freed)
+	l.matched = l.matched.without(freed)
 }
 
 // Patterns returns the patterns of the list in order.

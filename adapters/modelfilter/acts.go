@@ -1,0 +1,388 @@
+package modelfilter
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"winnow/adapters/modelfilter/engine"
+	"winnow/adapters/modelfilter/models"
+	"winnow/assistant"
+	"winnow/assistant/safetext"
+)
+
+// Rule names a rule of a provider.
+type Rule struct {
+	List    List
+	Pattern string
+}
+
+// String is the rule as sentences name it, safe to show: ignore rule “*mini*”.
+func (r Rule) String() string {
+	return r.List.String() + " rule “" + safetext.Visible(r.Pattern) + "”"
+}
+
+// The acts of a user on a Snapshot; see Window.Act.
+type (
+	// AddRule adds a rule.
+	AddRule struct {
+		Provider string
+		Rule     Rule
+	}
+	// RestoreRule adds a rule again whose removal is unsaved.
+	RestoreRule struct {
+		Provider string
+		Rule     Rule
+	}
+	// RemoveRules removes rules, all of them or none.
+	RemoveRules struct {
+		Provider string
+		Rules    []Rule
+	}
+	// ImportRules adds rules, all but those that are refused.
+	ImportRules struct {
+		Provider string
+		Lists    [2][]string // by List
+	}
+	// PickProvider makes a provider the current one.
+	PickProvider struct{ Provider string }
+	// RefreshModels asks providers for their models, and the proxy what it serves of a
+	// single one.
+	RefreshModels struct{ Providers []string }
+	// ReadModels reads the models of some providers whose models were not read yet.
+	ReadModels struct{}
+	// MarkSeen marks the new models of a provider as seen.
+	MarkSeen struct{ Provider string }
+	// Look is what the user looks at.
+	Look struct {
+		Tab, Search string
+		Rule        Rule   // highlighted with its models; the zero value: none
+		Model       string // highlighted with its rule; "": none
+	}
+)
+
+// act is one of the acts above.
+type act interface {
+	assistant.Act
+	// do returns what was done, as a sentence.
+	do(ctx context.Context, w *Window) (done string, err error)
+	// on is the provider whose rules it changes, "" for none.
+	on() string
+}
+
+// Act implements [assistant.Actor]. The error is ErrLocked, assistant.ErrMoved, or one of
+// the method that does the same.
+func (w *Window) Act(ctx context.Context, a assistant.Act, revision int64) (done string, err error) {
+	known, ok := a.(act)
+	if !ok {
+		return "", fmt.Errorf("%T is no act of the model filter", a)
+	}
+	if provider := known.on(); provider != "" && withLock(w, func() bool { return w.providerNamed(provider).revision > revision }) {
+		return "", fmt.Errorf("the rules of %s have %w", safetext.Visible(provider), assistant.ErrMoved)
+	}
+	return known.do(ctx, w)
+}
+
+// Step implements [assistant.Act].
+func (a AddRule) Step() string { return "Add " + a.Rule.String() }
+
+func (a AddRule) on() string { return a.Provider }
+
+func (a AddRule) do(_ context.Context, w *Window) (string, error) {
+	return w.edited(a.Provider, "added "+a.Rule.String(), func(s Scope) error {
+		_, err := s.Add(a.Rule.List, a.Rule.Pattern)
+		return err
+	})
+}
+
+// Step implements [assistant.Act].
+func (a RestoreRule) Step() string { return "Restore " + a.Rule.String() }
+
+func (a RestoreRule) on() string { return a.Provider }
+
+func (a RestoreRule) do(_ context.Context, w *Window) (string, error) {
+	return w.edited(a.Provider, "restored "+a.Rule.String(), func(s Scope) error {
+		_, err := s.Add(a.Rule.List, a.Rule.Pattern)
+		return err
+	})
+}
+
+// Step implements [assistant.Act].
+func (a RemoveRules) Step() string { return "Delete " + a.what() }
+
+func (a RemoveRules) what() string {
+	if len(a.Rules) == 1 {
+		return a.Rules[0].String()
+	}
+	return assistant.Counted(len(a.Rules), "rule")
+}
+
+func (a RemoveRules) on() string { return a.Provider }
+
+func (a RemoveRules) do(_ context.Context, w *Window) (string, error) {
+	return w.edited(a.Provider, "deleted "+a.what(), func(s Scope) error {
+		for i, r := range a.Rules {
+			if slices.Contains(a.Rules[:i], r) { // Remove has removed its duplicates
+				continue
+			}
+			if err := s.Remove(r.List, r.Pattern); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Step implements [assistant.Act].
+func (a ImportRules) Step() string { return "Import " + a.String() }
+
+// String says how many rules of each list there are.
+func (a ImportRules) String() string { return countedRules(len(a.Lists[Ignore]), len(a.Lists[Allow])) }
+
+// countedRules counts rules by list, as in "2 ignore rules and 1 allow rule".
+func countedRules(ignore, allow int) string {
+	switch {
+	case allow == 0:
+		return assistant.Counted(ignore, "ignore rule")
+	case ignore == 0:
+		return assistant.Counted(allow, "allow rule")
+	}
+	return assistant.Counted(ignore, "ignore rule") + " and " + assistant.Counted(allow, "allow rule")
+}
+
+func (a ImportRules) on() string { return a.Provider }
+
+func (a ImportRules) do(_ context.Context, w *Window) (string, error) {
+	var added [2]int
+	refused := 0
+	done, err := w.edited(a.Provider, "", func(s Scope) error {
+		all, err := s.Import(Import{Lists: a.Lists})
+		if err != nil {
+			return err
+		}
+		for _, r := range all {
+			if r.Err != nil {
+				refused++
+			} else {
+				added[r.List]++
+			}
+		}
+		if added[Ignore]+added[Allow] == 0 {
+			return fmt.Errorf("none of the rules was added: %w", all[0].Err)
+		}
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	done = "imported " + countedRules(added[Ignore], added[Allow]) + done
+	if refused > 0 {
+		done += fmt.Sprintf(" · %d refused", refused)
+	}
+	return done, nil
+}
+
+// edited changes the rules of a provider and returns done with what that did to the models.
+func (w *Window) edited(provider, done string, change func(Scope) error) (string, error) {
+	s, err := w.On(provider)
+	if err != nil {
+		return "", err
+	}
+	before := s.snapshot().Models
+	if err := change(s); err != nil {
+		return "", err
+	}
+	return done + modelsChangedText(before, s.snapshot().Models), nil
+}
+
+// modelsChangedText says how many models a change of a provider's rules hid and showed.
+func modelsChangedText(before, after []ModelView) string {
+	if len(after) == 0 {
+		return "" // no models are known
+	}
+	hid := make(map[string]bool, len(before))
+	for _, m := range before {
+		hid[m.ID] = m.Status == engine.Ignored
+	}
+	hidden, shown := 0, 0
+	for _, m := range after {
+		was, known := hid[m.ID]
+		switch is := m.Status == engine.Ignored; {
+		case !known || was == is:
+		case is:
+			hidden++
+		default:
+			shown++
+		}
+	}
+	switch {
+	case hidden > 0 && shown > 0:
+		return ": " + assistant.Counted(hidden, "model") + " hidden, " + assistant.Counted(shown, "model") + " shown"
+	case hidden > 0:
+		return ": " + assistant.Counted(hidden, "model") + " hidden"
+	case shown > 0:
+		return ": " + assistant.Counted(shown, "model") + " shown"
+	}
+	return ": no model changes"
+}
+
+// Step implements [assistant.Act].
+func (a PickProvider) Step() string { return "Switch to " + safetext.Visible(a.Provider) }
+
+func (PickProvider) on() string { return "" }
+
+func (a PickProvider) do(_ context.Context, w *Window) (string, error) {
+	if err := w.SetProvider(a.Provider); err != nil {
+		return "", err
+	}
+	done := "switched to " + safetext.Visible(a.Provider)
+	if c := w.Counts(); c.Total > 0 {
+		done += fmt.Sprintf(": %d of %d shown", c.Available, c.Total)
+	}
+	return done, nil
+}
+
+// Step implements [assistant.Act]: it is none.
+func (RefreshModels) Step() string { return "" }
+
+func (RefreshModels) on() string { return "" }
+
+func (a RefreshModels) do(ctx context.Context, w *Window) (string, error) {
+	if len(a.Providers) != 1 {
+		return answeredText(a.Providers, w.refreshAll(ctx, a.Providers)), nil
+	}
+	before, err := w.ModelList(a.Providers[0])
+	if err != nil {
+		return "", err
+	}
+	r, err := w.Refresh(ctx, a.Providers[0])
+	if err != nil {
+		return "", err
+	}
+	w.compareServed(ctx, r.Provider)
+	if before.Source == models.SourceCatalogue { // the catalogue does not say what the provider had
+		r.Gone = nil
+	}
+	return refreshedText(r), nil
+}
+
+// maxAsked is how many providers are asked at the same time.
+const maxAsked = 3
+
+// refreshAll asks providers for their models and returns why some did not answer.
+func (w *Window) refreshAll(ctx context.Context, names []string) map[string]error {
+	failed := map[string]error{}
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	free := make(chan struct{}, maxAsked)
+	for _, name := range names {
+		free <- struct{}{}
+		group.Go(func() {
+			if _, err := w.Refresh(ctx, name); err != nil {
+				mu.Lock()
+				failed[name] = err
+				mu.Unlock()
+			}
+			<-free
+		})
+	}
+	group.Wait()
+	return failed
+}
+
+// compareServed asks the proxy what it serves of a provider, for Snapshot. Without an
+// answer nothing is known.
+func (w *Window) compareServed(ctx context.Context, provider string) {
+	source, ok := w.opts.Models.(interface {
+		Drift(ctx context.Context, provider string, expected func(served ...string) []string) (models.Drift, error)
+	})
+	s, err := w.On(provider)
+	if !ok || err != nil {
+		return
+	}
+	drift, err := source.Drift(ctx, provider, s.Expected)
+	if err != nil {
+		drift = models.Drift{}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := s.provider()
+	p.drift = drift
+	w.touch(p)
+}
+
+// Step implements [assistant.Act]: it is none.
+func (ReadModels) Step() string { return "" }
+
+func (ReadModels) on() string { return "" }
+
+// readAtOnce is how many lists of models one ReadModels reads: those before it are on the
+// screen meanwhile.
+const readAtOnce = 8
+
+func (ReadModels) do(ctx context.Context, w *Window) (string, error) {
+	w.mu.Lock()
+	var names []string
+	for _, name := range w.order {
+		if w.providerNamed(name).engine == nil && len(names) < readAtOnce {
+			names = append(names, name)
+		}
+	}
+	w.mu.Unlock()
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if s, err := w.On(name); err == nil {
+			s.Counts()
+		}
+	}
+	return "", nil
+}
+
+// Step implements [assistant.Act]: it is none.
+func (MarkSeen) Step() string { return "" }
+
+func (MarkSeen) on() string { return "" }
+
+func (a MarkSeen) do(_ context.Context, w *Window) (string, error) {
+	s, err := w.On(a.Provider)
+	if err != nil {
+		return "", err
+	}
+	n := s.Counts().New
+	if err := w.Seen(a.Provider); err != nil {
+		return "", err
+	}
+	return assistant.Counted(n, "new model") + " of " + safetext.Visible(a.Provider) + " marked as seen", nil
+}
+
+// Step implements [assistant.Act]: it is none.
+func (Look) Step() string { return "" }
+
+func (Look) on() string { return "" }
+
+// do tells the window all but a search while it is locked.
+func (a Look) do(_ context.Context, w *Window) (string, error) {
+	if tabs[a.Tab] == "" {
+		return "", unknownTab(a.Tab)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e, highlight := w.engine(w.providerNamed(w.current)), Highlight{}
+	switch {
+	case a.Rule.Pattern != "":
+		highlight = ruleHighlight(e, a.Rule.List, a.Rule.Pattern)
+	case a.Model != "":
+		highlight = modelHighlight(e, a.Model)
+	}
+	if w.tab != a.Tab || !w.highlight.equal(highlight) {
+		w.tab, w.highlight = a.Tab, highlight
+		w.changed()
+	}
+	if !w.locked {
+		w.setSearch(a.Search)
+	}
+	return "", nil
+}

@@ -1,0 +1,223 @@
+package modelfilter
+
+import (
+	"slices"
+	"sync"
+
+	"winnow/adapters/modelfilter/engine"
+	"winnow/adapters/modelfilter/models"
+	"winnow/assistant"
+)
+
+// Snapshot is the window at one revision, for whoever draws it. It is immutable, and
+// everybody who looks at the window shares one.
+type Snapshot struct {
+	Revision int64 // what an act on it is based on
+	*ProviderSnapshot
+	Providers []ProviderView         // that can be chosen, in the order of the file
+	Unsaved   []assistant.RuleChange // of all providers, with their authors
+	Dirty     bool                   // a staged rule differs from the file, be it in its place alone
+	Locked    bool
+	Notices   []string
+	Highlight Highlight
+	Search    string
+	Tab       string
+
+	File       string // that a save writes
+	FileExists bool
+}
+
+// ProviderSnapshot is a provider at a revision: its rules and models. Snapshots share it
+// until the provider changes.
+type ProviderSnapshot struct {
+	Provider string
+	Rules    [2][]RuleView // by list
+	Removed  [2][]string   // rules of the file whose removal is staged
+	Fixed    [2]error      // a *FixedError for a list that cannot be edited
+	Models   []ModelView
+	Counts   Counts
+	Source   ModelList    // of Models, without the ids
+	Drift    models.Drift // what the proxy served otherwise when it was asked last
+
+	engine *engine.Engine
+	lint   func() []engine.Finding
+}
+
+// Snapshot returns the window as it is now, a *Snapshot, and its revision. It is made once
+// a revision.
+func (w *Window) Snapshot() (snapshot any, revision int64) {
+	s := withLock(w, w.published)
+	return s, s.Revision
+}
+
+// Changed returns a channel that is closed at the next change of Revision.
+func (w *Window) Changed() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.wake == nil {
+		w.wake = make(chan struct{})
+	}
+	return w.wake
+}
+
+// changed makes a new revision and wakes those who wait for one. The caller holds mu.
+func (w *Window) changed() {
+	w.revision++
+	if w.wake != nil {
+		close(w.wake)
+		w.wake = nil
+	}
+}
+
+// touch is changed for a change of a provider.
+func (w *Window) touch(p *provider) {
+	w.changed()
+	p.revision, p.shown, p.numbers = w.revision, nil, nil
+}
+
+func (w *Window) published() *Snapshot {
+	if s := w.snapshot; s != nil && s.Revision == w.revision {
+		return s
+	}
+	p := w.providerNamed(w.current)
+	s := &Snapshot{
+		ProviderSnapshot: w.publishedProvider(p), Unsaved: w.diff(), Dirty: w.dirty(), Locked: w.locked,
+		Notices: slices.Clone(w.notices), Highlight: w.highlight.clone(), Search: w.search, Tab: w.tab,
+		File: w.source.Path, FileExists: w.source.Exists,
+	}
+	s.Providers = make([]ProviderView, len(w.order))
+	for i, name := range w.order {
+		s.Providers[i] = w.providerView(w.providerNamed(name))
+	}
+	s.Revision = w.revision
+	w.snapshot = s
+	return s
+}
+
+func (s Scope) snapshot() *ProviderSnapshot {
+	return withLock(s.w, func() *ProviderSnapshot { return s.w.publishedProvider(s.provider()) })
+}
+
+func (w *Window) publishedProvider(p *provider) *ProviderSnapshot {
+	if p.shown != nil {
+		return p.shown
+	}
+	e := w.engine(p).Clone()
+	s := &ProviderSnapshot{Provider: p.name, Models: modelViews(p, e), Counts: counts(p, e), Source: p.models, Drift: p.drift, engine: e}
+	s.Source.IDs, s.Source.New = nil, nil
+	for _, list := range lists {
+		s.Rules[list] = ruleViews(p, e, list)
+		s.Removed[list] = without(p.lists[list].saved, p.lists[list].rules)
+		s.Fixed[list] = p.editable(list)
+	}
+	s.lint = sync.OnceValue(e.Lint)
+	p.shown = s
+	return s
+}
+
+// numbers are what a list of providers says of one whose models are known.
+type numbers struct {
+	counts  Counts
+	source  string
+	changes int
+	effect  assistant.ModelEffect // of saving the changes
+}
+
+// providerView is a provider as it is listed, with its numbers once its models were read.
+func (w *Window) providerView(p *provider) ProviderView {
+	v := ProviderView{
+		Name: p.name, Current: p.name == w.current, Key: p.hasKey, Unsaved: p.dirty(),
+		Rules: len(p.lists[Ignore].effective()) + len(p.lists[Allow].effective()),
+		Fixed: p.lists[Ignore].fixed != "" || p.lists[Allow].fixed != "", Asking: p.asking > 0,
+	}
+	if p.engine == nil {
+		return v
+	}
+	if p.numbers == nil {
+		n := &numbers{counts: counts(p, p.engine), source: p.models.Source, changes: len(p.changes())}
+		if n.changes > 0 {
+			n.effect = w.effect(p)
+		}
+		p.numbers = n
+	}
+	v.Read, v.Counts, v.Source, v.Changes, v.Effect = true, p.numbers.counts, p.numbers.source, p.numbers.changes, p.numbers.effect
+	return v
+}
+
+// Name is an id as the rules name it: without the provider.
+func (s *ProviderSnapshot) Name(id string) string { return displayName(s.Provider, id) }
+
+// Rule is the rule with a pattern.
+func (s *ProviderSnapshot) Rule(list List, pattern string) (r RuleView, ok bool) {
+	i := slices.IndexFunc(s.Rules[list], func(r RuleView) bool { return r.Pattern == pattern })
+	if i < 0 {
+		return r, false
+	}
+	return s.Rules[list][i], true
+}
+
+// Preview says what adding a pattern would change.
+func (s *ProviderSnapshot) Preview(list List, pattern string) engine.Effect {
+	return s.engine.Preview(list, pattern)
+}
+
+// PreviewRemove says what removing a rule would change.
+func (s *ProviderSnapshot) PreviewRemove(list List, index int) engine.Effect {
+	return s.engine.PreviewRemove(list, index)
+}
+
+// Check reports whether a pattern may be added, and what it would make redundant. The
+// error is that of Scope.Add.
+func (s *ProviderSnapshot) Check(list List, pattern string) (engine.Verdict, error) {
+	if err := s.Fixed[list]; err != nil {
+		return engine.Verdict{}, err
+	}
+	return check(s.engine, list, pattern)
+}
+
+// Explain says why a model has its status.
+func (s *ProviderSnapshot) Explain(id string) engine.Explanation { return s.engine.Explain(id) }
+
+// Lint lists the rules that probably do not do what was intended. It is slow for long
+// lists, once.
+func (s *ProviderSnapshot) Lint() []engine.Finding { return s.lint() }
+
+// Suggest returns patterns that together match just these models. It is slow.
+func (s *ProviderSnapshot) Suggest(ids []string) []string {
+	return engine.Suggest(ids, without(s.engine.Models(), ids))
+}
+
+// RuleHighlight highlights a rule with the models that it matches; nothing when there is
+// no such rule.
+func (s *ProviderSnapshot) RuleHighlight(list List, pattern string) Highlight {
+	return ruleHighlight(s.engine, list, pattern)
+}
+
+// ModelHighlight highlights a model with the rule that decides it.
+func (s *ProviderSnapshot) ModelHighlight(id string) Highlight { return modelHighlight(s.engine, id) }
+
+// Effect is what carrying out a proposal for this provider would do to its models, and
+// the reasons of the rules that would be refused.
+func (s *ProviderSnapshot) Effect(p Proposal) (assistant.ModelEffect, []error, error) {
+	for _, part := range p.edits() {
+		if err := s.Fixed[part.list]; err != nil && len(part.patterns) > 0 {
+			return assistant.ModelEffect{}, nil, err
+		}
+	}
+	e, refused := proposalEffect(s.engine, p)
+	return e, refused, nil
+}
+
+// Effect is what accepting a proposal would do to the models now, and the
+// reasons of the rules that would be refused.
+func (w *Window) Effect(p Proposal) (assistant.ModelEffect, []error, error) {
+	w.mu.Lock()
+	target, err := w.findProvider(p.Provider)
+	if err != nil {
+		w.mu.Unlock()
+		return assistant.ModelEffect{}, nil, err
+	}
+	s := w.publishedProvider(target)
+	w.mu.Unlock()
+	return s.Effect(p)
+}
