@@ -164,6 +164,9 @@ func (t *turn) call(all []checkedCall, i int) error {
 		if err = t.afterWrite(c); err != nil {
 			result = *c.Result
 		}
+		if t.s != nil {
+			t.s.updates.window.Changed()
+		}
 	}
 	t.emit(ToolComplete{
 		Tool: c.Name, Index: index, ToolUseID: c.ID, Success: result.Success,

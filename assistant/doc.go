@@ -16,7 +16,9 @@
 //
 // Session methods are safe from any goroutine and return copies. Next and Follow return
 // what changes in a session, and the events of its turns, as one ordered log for any
-// number of readers. Send returns the events of one turn on a channel, which must be read
+// number of readers: a State in immutable parts that all readers share, and the events in
+// order. The parts of the window come from a WindowLog, which the sessions of a window
+// share. Send returns the events of one turn on a channel, which must be read
 // to the end. No reader holds a turn. While a turn runs, what works
 // on window, journal or pairs (Start, LoadView, Edit, Save, Rollback, UndoRollback,
 // Renew, Resume, Delete, Decide, Request) is refused with ErrBusy; a turn that is

@@ -301,5 +301,17 @@ func (s *Session) Delete(ctx context.Context, seqs ...int64) error {
 // Mark changes what a user may set on a pair at any time, the running one
 // included: star, flag and topic.
 func (s *Session) Mark(ctx context.Context, m PairMark) error {
-	return s.opts.Store.Commit(ctx, &Batch{Marks: []PairMark{m}})
+	if err := s.opts.Store.Commit(ctx, &Batch{Marks: []PairMark{m}}); err != nil {
+		return err
+	}
+	s.PairsChanged(m.Seq)
+	return nil
+}
+
+// PairsChanged publishes that the stored form of pairs has changed; without seqs any of
+// them may have.
+func (s *Session) PairsChanged(seqs ...int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.updates.addStale(seqs...)
 }

@@ -1,64 +1,43 @@
 package assistant
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
 	"sync"
 
 	"winnow/assistant/budget"
-	"winnow/assistant/llm"
 )
 
-// Update is what has changed in a Session after a version: every part that changed, as of
-// one instant, and at most one event of a turn. Parts are shared by all readers, who must
-// not change them.
+// Update is what has changed after a version: every part that changed, as of one instant,
+// and at most one event of a turn.
 type Update struct {
 	Version int64 // for the next call of Next
-	Shown   *Shown
-	Turn    *TurnState
-	Model   *ModelState
-	Event   Event // nil: no event
-	// Resync reports that events were left out, because the reader was too far behind:
-	// it loads the pairs that it shows again, and forgets what it has of a running turn,
-	// whose events follow from its start, as far as they are stored. All parts are set.
+	State
+	Stale *StalePairs // nil: no stored pair has changed
+	Event Event       // nil: no event
+	Of    *Turn       // of Event
+	// Resync reports that events were left out, because the reader was too far behind.
+	// All parts are set, and every pair is stale.
 	Resync bool
-}
-
-// Shown is the visible pairs, and which of them the next request contains.
-type Shown struct {
-	Version  int64  // at which it changed
-	Session  string // its id
-	Filter   string // the line that made the view
-	Refs     []Ref  // oldest first
-	Boundary budget.Boundary
-	Counter  string // see Session.Counter
-}
-
-// TurnState is the running turn and the message that waits for its end.
-type TurnState struct {
-	Running     bool
-	Pair        int64  // of the running turn; 0 before its message is stored
-	Waits       bool   // a message waits
-	Queued      Prompt // that message
-	QueuePaused bool   // see Session.QueuePaused
-}
-
-// ModelState is the selected model, with what is known of it.
-type ModelState struct {
-	ID   string // "provider/name"; "" is none
-	Info llm.ModelInfo
+	// Running is the pair of the running turn as it was received so far, for a reader
+	// that gets all parts; the events after it follow. nil: no turn runs, or its message
+	// is not stored yet.
+	Running *Pair
 }
 
 // The bounds of the events that a session stores for its readers.
 const (
 	maxLogEntries = 16_384
 	maxLogBytes   = 32 << 20 // of text
+	maxStale      = 1024     // changes of stored pairs
 )
 
 // sessionLog numbers what happens in a Session. The session's mutex guards it and
 // publishes to it: see publishingMutex. The parts are made by the first reader.
 type sessionLog struct {
+	window  *WindowLog // numbers the versions
 	version int64
 	wake    chan struct{} // closed at the next version; nil when nobody waits
 
@@ -68,11 +47,19 @@ type sessionLog struct {
 	turn   part[TurnState]
 	model  part[ModelState]
 
-	entries []logEntry
-	bytes   int   // of the texts in entries
-	dropped int64 // version of the newest entry that is not stored any more
-	began   int64 // version before the first event of the newest turn
+	turns    int        // started so far
+	current  *Turn      // the running turn, or the last one
+	received received   // of the running turn, without what is in entries
+	entries  []logEntry // events
+	bytes    int        // of the texts in entries
+	dropped  int64      // version of the newest entry that is not stored any more
+
+	stale        []stalePair
+	staleDropped int64 // version of the newest change that is not in stale any more
 }
+
+// stalePair is a stored pair that has changed; seq 0 is any pair.
+type stalePair struct{ version, seq int64 }
 
 // states is compared to see what has changed; it costs nothing to make.
 type states struct {
@@ -83,16 +70,19 @@ type states struct {
 
 type (
 	shownState struct {
-		id, line string
-		changes  int // of the refs and the boundary
-		frozen   bool
-		last     *LastSend
+		id, line, topic string
+		changes         int // of the refs and the boundary
+		frozen          bool
+		last            *LastSend
+		cpt             float64
 	}
 	turnState struct {
 		running *turn
 		seq     int64
 		queued  *Prompt
 		paused  bool
+		reask   int64
+		asks    *ConfirmRequest
 	}
 	modelState struct {
 		id    string
@@ -101,20 +91,19 @@ type (
 	}
 )
 
-// part is a part of an Update.
-type part[T any] struct {
-	state   any // it was made of
-	value   *T
-	version int64 // at which it changed
-}
-
 // logEntry is an event, or pieces of text of one kind that followed each other, each with
 // a version of its own.
 type logEntry struct {
 	first, last int64 // versions
+	of          *Turn
 	event       Event // the first one
 	text        []byte
-	ends        []int // in text, of each version
+	pieces      []piece // of text
+}
+
+type piece struct {
+	version int64
+	end     int // in the text
 }
 
 // publishingMutex is the mutex of a Session. Unlock publishes what was changed, so that no
@@ -139,20 +128,21 @@ func (m *publishingMutex) Unlock() {
 // The methods below are called with the session's mutex locked.
 
 func (s *Session) states() states {
+	c := &s.current
 	now := states{
-		shown: shownState{s.current.id, s.view.line, s.view.tracker.Changes(), s.view.frozen, s.current.lastSend},
-		turn:  turnState{running: s.running, queued: s.current.queued, paused: s.current.queuePaused},
+		shown: shownState{c.id, s.view.line, s.topic, s.view.tracker.Changes(), s.view.frozen, c.lastSend, s.opts.Settings.Budget.CPT()},
+		turn:  turnState{running: s.running, queued: c.queued, paused: c.queuePaused, reask: c.reask},
 		model: modelState{s.model, s.view.tracker.Limit(), s.updates.models},
 	}
 	if s.running != nil {
-		now.turn.seq = s.running.seq
+		now.turn.seq, now.turn.asks = s.running.seq, s.running.asks
 	}
 	return now
 }
 
 // next makes a new version and wakes the readers.
 func (l *sessionLog) next() int64 {
-	l.version++
+	l.version = l.window.next()
 	if l.wake != nil {
 		close(l.wake)
 		l.wake = nil
@@ -160,27 +150,68 @@ func (l *sessionLog) next() int64 {
 	return l.version
 }
 
+// addStale notes that stored pairs have changed; without seqs any of them may have.
+func (l *sessionLog) addStale(seqs ...int64) {
+	version := l.next()
+	if len(seqs) == 0 {
+		seqs = []int64{0}
+	}
+	for _, seq := range seqs {
+		l.stale = append(l.stale, stalePair{version, seq})
+	}
+	if drop := len(l.stale) - maxStale; drop > 0 {
+		l.staleDropped = l.stale[drop-1].version
+		l.stale = l.stale[drop:]
+	}
+}
+
+// staleBetween is what has changed after a version, up to another one.
+func (l *sessionLog) staleBetween(after, upTo int64) *StalePairs {
+	end := func(version int64) int {
+		i, _ := slices.BinarySearchFunc(l.stale, version+1, func(p stalePair, at int64) int { return cmp.Compare(p.version, at) })
+		return i
+	}
+	changed := l.stale[end(after):end(upTo)]
+	if after < l.staleDropped || slices.ContainsFunc(changed, func(p stalePair) bool { return p.seq == 0 }) {
+		return &StalePairs{All: true}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	seqs := make([]int64, len(changed))
+	for i, p := range changed {
+		seqs[i] = p.seq
+	}
+	slices.Sort(seqs)
+	return &StalePairs{Seqs: slices.Compact(seqs)}
+}
+
 // add adds an event.
 func (l *sessionLog) add(e Event) {
+	before := l.version
 	version := l.next()
 	text, isText := textOf(e)
-	if n := len(l.entries); isText && n > 0 && l.entries[n-1].last == version-1 && sameKind(l.entries[n-1].event, e) {
+	if n := len(l.entries); isText && n > 0 && l.entries[n-1].last == before && sameKind(l.entries[n-1].event, e) {
 		last := &l.entries[n-1]
 		last.last, last.text = version, append(last.text, text...)
-		last.ends = append(last.ends, len(last.text))
+		last.pieces = append(last.pieces, piece{version, len(last.text)})
 	} else {
-		entry := logEntry{first: version, last: version, event: e}
+		entry := logEntry{first: version, last: version, of: l.current, event: e}
 		if isText {
-			entry.text, entry.ends = []byte(text), []int{len(text)}
+			entry.text, entry.pieces = []byte(text), []piece{{version, len(text)}}
 		}
 		l.entries = append(l.entries, entry)
 	}
 	l.bytes += len(text)
 	drop := 0
 	for n := len(l.entries); n-drop > 1 && (n-drop > maxLogEntries || l.bytes > maxLogBytes); drop++ {
-		l.bytes -= len(l.entries[drop].text)
-		l.dropped = l.entries[drop].last
-		l.entries[drop] = logEntry{}
+		old := &l.entries[drop]
+		l.bytes -= len(old.text)
+		l.dropped = old.last
+		if old.of == l.current {
+			l.received.apply(old)
+		}
+		*old = logEntry{}
 	}
 	l.entries = l.entries[drop:]
 }
@@ -207,8 +238,8 @@ func (e *logEntry) after(version int64) Event {
 		return e.event
 	}
 	from := 0
-	if version >= e.first {
-		from = e.ends[version-e.first]
+	if i, _ := slices.BinarySearchFunc(e.pieces, version+1, func(p piece, at int64) int { return cmp.Compare(p.version, at) }); i > 0 {
+		from = e.pieces[i-1].end
 	}
 	if _, thought := e.event.(ReasoningDelta); thought {
 		return ReasoningDelta{string(e.text[from:])}
@@ -216,65 +247,32 @@ func (e *logEntry) after(version int64) Event {
 	return TextDelta{string(e.text[from:])}
 }
 
-// refresh makes the parts whose state has changed. One that is equal to before stays.
-func (s *Session) refresh() {
-	l, now := &s.updates, s.updates.states
-	refreshPart(&l.shown, now.shown, l.version, func() Shown {
-		return Shown{l.version, now.shown.id, now.shown.line, slices.Clone(s.view.refs), s.view.tracker.Boundary(), s.counter()}
-	}, func(a, b Shown) bool {
-		return a.Session == b.Session && a.Filter == b.Filter && a.Boundary == b.Boundary && a.Counter == b.Counter && slices.Equal(a.Refs, b.Refs)
-	})
-	refreshPart(&l.turn, now.turn, l.version, func() TurnState {
-		t := TurnState{Running: s.running != nil, Pair: now.turn.seq}
-		if q := s.current.queued; q != nil {
-			t.Waits, t.Queued, t.QueuePaused = true, *q, s.current.queuePaused
-		}
-		return t
-	}, func(a, b TurnState) bool {
-		return a.Running == b.Running && a.Pair == b.Pair && !a.Waits && !b.Waits
-	})
-	refreshPart(&l.model, now.model, l.version, func() ModelState {
-		_, _, info, _ := s.registry.Open(s.model) // the zero value for an unknown model
-		return ModelState{s.model, info}
-	}, func(a, b ModelState) bool { return a.ID == b.ID && a.Info == b.Info })
-}
-
-func refreshPart[T any, S comparable](p *part[T], state S, version int64, value func() T, equal func(a, b T) bool) {
-	if p.value != nil && p.state == any(state) {
-		return
-	}
-	made := value()
-	p.state = state
-	if p.value == nil || !equal(*p.value, made) {
-		p.value, p.version = &made, version
-	}
-}
-
 // updateAfter is the update after a version, or the channel that is closed when there may
 // be one.
 func (s *Session) updateAfter(version int64) (u Update, wait <-chan struct{}) {
 	s.refresh()
-	l := &s.updates
-	u.Version = l.version
-	u.Resync = version >= 0 && version < l.dropped || version > l.version
-	if version < 0 || u.Resync {
-		version = -1
+	l, of := &s.updates, s.updates.window.made()
+	u.Version = max(l.version, of.newest)
+	u.Resync = version >= 0 && version < l.dropped || version > u.Version
+	if all := version < 0 || u.Resync; all {
+		version, u.Running = -1, s.runningPair()
 	}
-	if l.shown.version > version {
-		u.Shown = l.shown.value
+	u.State = State{
+		Shown: l.shown.after(version), Turn: l.turn.after(version), Model: l.model.after(version),
+		Window: of.window.after(version), Checkpoints: of.checkpoints.after(version), Others: of.others.after(version),
 	}
-	if l.turn.version > version {
-		u.Turn = l.turn.value
+	if u.Resync {
+		u.Stale = &StalePairs{All: true}
 	}
-	if l.model.version > version {
-		u.Model = l.model.value
+	if version < 0 {
+		return u, nil
 	}
-	switch i := s.entryAfter(version); {
-	case version < 0 && s.running != nil:
-		u.Version = max(l.began, l.dropped) // its events follow
-	case version >= 0 && i < len(l.entries):
-		u.Event, u.Version = l.entries[i].after(version), l.entries[i].last
-	case version >= 0 && u.Shown == nil && u.Turn == nil && u.Model == nil:
+	if i := s.entryAfter(version); i < len(l.entries) {
+		e := &l.entries[i]
+		u.Event, u.Of, u.Version = e.after(version), e.of, e.last
+	}
+	u.Stale = l.staleBetween(version, u.Version)
+	if u.State == (State{}) && u.Stale == nil && u.Event == nil {
 		if l.wake == nil {
 			l.wake = make(chan struct{})
 		}
@@ -295,10 +293,12 @@ func (s *Session) entryAfter(version int64) int {
 }
 
 // Next returns what has changed after a version, and waits for it; -1 returns all parts as
-// they are now, and the events of a running turn follow. The error is that of ctx.
+// they are now, and the running pair as it was received so far. The error is that of ctx.
 func (s *Session) Next(ctx context.Context, after int64) (Update, error) {
+	window := s.updates.window
 	for {
-		learned := s.registry.Changed()
+		learned, changed, touched := s.registry.Changed(), window.windowChanged(), window.changed()
+		window.refresh()
 		s.mu.Lock()
 		s.followLimit()
 		s.mu.Unlock() // publishes it
@@ -310,6 +310,8 @@ func (s *Session) Next(ctx context.Context, after int64) (Update, error) {
 		}
 		select {
 		case <-wait:
+		case <-changed:
+		case <-touched:
 		case <-learned:
 			s.ModelsChanged()
 		case <-ctx.Done():
@@ -322,35 +324,24 @@ func (s *Session) Next(ctx context.Context, after int64) (Update, error) {
 func (s *Session) Version() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.updates.version
+	return max(s.updates.version, s.updates.window.made().newest)
 }
 
 // Follow returns what changes after a version, as Next does, until ctx ends. A part that
 // the reader has got already is left out.
 func (s *Session) Follow(ctx context.Context, after int64) iter.Seq[Update] {
 	return func(yield func(Update) bool) {
-		var seen Update
+		var seen State
 		for {
 			u, err := s.Next(ctx, after)
 			if err != nil {
 				return
 			}
 			after = u.Version
-			first(&u.Shown, &seen.Shown)
-			first(&u.Turn, &seen.Turn)
-			first(&u.Model, &seen.Model)
-			if (u.Shown != nil || u.Turn != nil || u.Model != nil || u.Event != nil || u.Resync) && !yield(u) {
+			u.State = seen.Apply(u.State)
+			if (u.State != State{} || u.Stale != nil || u.Event != nil || u.Resync) && !yield(u) {
 				return
 			}
 		}
-	}
-}
-
-// first removes a part that was seen.
-func first[T any](p, seen **T) {
-	if *p != nil && *p == *seen {
-		*p = nil
-	} else if *p != nil {
-		*seen = *p
 	}
 }

@@ -39,7 +39,11 @@ func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept
 		return nil, fmt.Errorf("a %s cannot be accepted or rejected", found.Type)
 	case !accept:
 		found.Decision = "rejected"
-		return nil, s.opts.Store.Commit(ctx, &Batch{Put: []*Pair{holder}, KeepMarks: true})
+		if err := s.opts.Store.Commit(ctx, &Batch{Put: []*Pair{holder}, KeepMarks: true}); err != nil {
+			return nil, err
+		}
+		s.PairsChanged(pair)
+		return nil, nil
 	}
 	calls, err := kind.Calls(found.Data)
 	if err != nil {

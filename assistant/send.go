@@ -15,6 +15,7 @@ import (
 type Prompt struct {
 	ID          string // of the new pair, so that a prompt sent twice is stored once; "" makes one
 	Text        string
+	Typed       string       `json:",omitempty"` // as the user typed it, without the texts of its files; "" is Text
 	Attachments []Attachment // pictures, and files whose text is part of Text
 	// Replaces is the error pair that is deleted for the new one, which comes last.
 	// 0 is none.
@@ -168,10 +169,13 @@ func (s *Session) startTurn(t *turn) (after int64, err error) {
 		t.cancel(nil)
 		return 0, ErrBusy
 	}
-	s.running, s.updates.began = t, s.updates.version
+	l := &s.updates
+	s.running, after = t, l.version
+	l.turns++
+	l.current, l.received = &Turn{Number: l.turns, Prompt: t.prompt, Model: t.modelID, Began: s.now()}, received{}
 	close(s.turnStarted)
 	go t.run()
-	return s.updates.began, nil
+	return after, nil
 }
 
 // endTurn makes the session ready for the next turn.
@@ -280,6 +284,21 @@ func (s *Session) ForgetQueued(ctx context.Context) error {
 		return store.ClearQueued(ctx, id)
 	}
 	return nil
+}
+
+// ReAsk notes the failed pair whose message the user edits: the next message is to
+// replace it, see Prompt.Replaces. 0 is none.
+func (s *Session) ReAsk(seq int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.current.reask = seq
+}
+
+// ReAsked is the pair of ReAsk.
+func (s *Session) ReAsked() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.current.reask
 }
 
 // Cancel ends the running turn, if there is one. Its channel ends with

@@ -34,6 +34,8 @@ type Options struct {
 	Journal *checkpoint.Journal
 	// Member is the session's part in a window that others share; nil: it has none.
 	Member *share.Member
+	// Shared is the log of that window; nil makes one.
+	Shared *WindowLog
 	// WithoutCheckpoints lets write tools run in a session that has no Journal:
 	// what they do cannot be undone.
 	WithoutCheckpoints bool
@@ -91,8 +93,9 @@ type Session struct {
 type sessionMemory struct {
 	id          string
 	queued      *Prompt
-	queuePaused bool // queued waits for the user, not for the end of a turn
-	dequeued    bool // Dequeue returned a message that is still in the store
+	queuePaused bool  // queued waits for the user, not for the end of a turn
+	dequeued    bool  // Dequeue returned a message that is still in the store
+	reask       int64 // the pair that the next message replaces; 0 is none
 	context     contextMemory
 	storedState string // the sessionState as it was stored last
 	records     []budget.Record
@@ -121,6 +124,9 @@ func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 	s.runID = NewID(s.now())
 	s.current.id = cmp.Or(opts.ID, NewID(s.now()))
 	s.view.tracker = budget.NewTracker(opts.Settings.Budget, s.limit())
+	if s.updates.window = opts.Shared; opts.Shared == nil {
+		s.updates.window = NewWindowLog(opts.Window, opts.Journal, nil)
+	}
 	s.updates.states = s.states()
 	s.mu.session = s
 	return s, nil
@@ -154,7 +160,14 @@ func (s *Session) acquireWork(changes bool) (release func(), err error) {
 				return nil, err
 			}
 		}
-		return func() { unlock(); end(); <-s.work }, nil
+		return func() {
+			unlock()
+			end()
+			if changes {
+				s.updates.window.Changed()
+			}
+			<-s.work
+		}, nil
 	case <-started:
 		return nil, ErrBusy
 	}

@@ -61,6 +61,7 @@ func (s *Session) start(ctx context.Context) error {
 	if err == nil {
 		err = s.noteStart(ctx)
 		unlock()
+		s.updates.window.Changed()
 	}
 	// While another process writes, the first change of this session notes its start.
 	if err != nil && !errors.As(err, new(*checkpoint.LockedError)) && !errors.Is(err, checkpoint.ErrReadOnly) {

@@ -65,10 +65,11 @@ type turn struct {
 	events   *eventQueue   // of Send; nil: the turn was started by Begin
 	done     chan struct{} // closed when the session is ready for the next turn
 	// Guarded by the session's mutex:
-	seq           int64      // of the pair, once it is durable
-	pendingEvents []Event    // of Queue, before TurnStarted
-	unstored      []outgoing // requests that were sent and not stored; the last may wait for its answer
-	progress      *Pair      // the pair with a new answer as far as it is stored; nil: the store has it so
+	seq           int64           // of the pair, once it is durable
+	pendingEvents []Event         // of Queue, before TurnStarted
+	asks          *ConfirmRequest // the question that waits for its answer
+	unstored      []outgoing      // requests that were sent and not stored; the last may wait for its answer
+	progress      *Pair           // the pair with a new answer as far as it is stored; nil: the store has it so
 
 	began            time.Time
 	fresh            bool              // the pair was made by this turn
@@ -315,8 +316,12 @@ func (t *turn) storePair() error {
 	t.s.current.dequeued = t.s.current.dequeued && !taken
 	t.seq = t.pair.Seq
 	t.noteProgress()
+	t.s.updates.received = receive(t.pair)
 	t.publish(append([]Event{TurnStarted{t.seq}}, t.pendingEvents...)...)
 	t.pendingEvents = nil
+	if t.decided != nil {
+		t.s.updates.addStale(t.decided.Seq)
+	}
 	t.s.view.drop(b.Delete)
 	t.s.view.showRunning(t.pair.Seq)
 	return nil

@@ -126,6 +126,9 @@ func (t *turn) removePair() error {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
 	t.s.view.drop([]int64{t.pair.Seq})
+	if t.decided != nil {
+		t.s.updates.addStale(t.decided.Seq)
+	}
 	if t.replaced != nil {
 		t.s.view.put(PairRef(t.replaced, t.settings.Budget.CPT()))
 	}
@@ -148,6 +151,7 @@ func (t *turn) storeEnd(end Event) Event {
 	}
 	if !again {
 		t.s.mu.Lock()
+		t.s.updates.addStale(t.pair.Seq)
 		t.s.view.put(PairRef(t.pair, t.settings.Budget.CPT()))
 		t.s.mu.Unlock()
 		if len(t.pair.Payloads) > 0 {

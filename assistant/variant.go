@@ -123,6 +123,7 @@ func (s *Session) Choose(ctx context.Context, seq int64, answer int) (*Pair, err
 		return nil, err
 	}
 	s.mu.Lock()
+	s.updates.addStale(seq)
 	if _, visible := s.view.find(seq); visible {
 		s.view.frozen = false
 		s.view.put(PairRef(p, s.opts.Settings.Budget.CPT()))
@@ -171,6 +172,7 @@ func (t *turn) showStored() {
 	}
 	t.s.mu.Lock()
 	t.progress = nil
+	t.s.updates.addStale(t.pair.Seq)
 	t.s.view.put(ref)
 	t.s.mu.Unlock()
 	t.s.recountPayloads(context.WithoutCancel(t.ctx))

@@ -45,7 +45,7 @@ func (t *turn) approve(c *checkedCall) (allowed bool, shown string, err error) {
 func (t *turn) ask(question ConfirmRequest) (yes bool, err error) {
 	answer := make(chan bool, 1) // Answer must not wait for the turn
 	t.s.mu.Lock()
-	t.s.answers[question.ID] = answer
+	t.s.answers[question.ID], t.asks = answer, &question
 	t.s.mu.Unlock()
 	locked := t.unlock != nil
 	t.unlockJournal() // other programs go on while the user thinks
@@ -55,6 +55,9 @@ func (t *turn) ask(question ConfirmRequest) (yes bool, err error) {
 	case yes = <-answer:
 	case <-t.ctx.Done():
 	}
+	t.s.mu.Lock()
+	t.asks = nil
+	t.s.mu.Unlock()
 	if err = errors.Join(t.ctx.Err(), held(t.ctx, func(e *share.HeldError) { t.emit(Status{e.Error()}) })); err == nil && yes && locked {
 		err = t.lockJournal()
 	}

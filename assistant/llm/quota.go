@@ -19,11 +19,14 @@ func (q Quota) Refuses(tokens int) bool {
 	return q.Wait > 0 || q.RequestsLeft == 0 || (q.TokensLeft >= 0 && tokens > q.TokensLeft)
 }
 
-// timedQuota is a Quota with the time for which it was computed.
-type timedQuota struct {
+// LastQuota is a Quota with the time for which it was computed.
+type LastQuota struct {
 	Quota
-	asOf time.Time
+	AsOf time.Time
 }
+
+// LeftAt is the quota at a later time.
+func (q LastQuota) LeftAt(now time.Time) Quota { return q.aged(now).Quota }
 
 // quotaWindow is the reset of a quota whose endpoint reports none: quotas are per
 // minute.
@@ -31,9 +34,9 @@ const quotaWindow = time.Minute
 
 // aged is the quota at a later time. What is left does not grow before the reset:
 // not all endpoints refill gradually, and an underestimate is safe.
-func (q timedQuota) aged(now time.Time) timedQuota {
+func (q LastQuota) aged(now time.Time) LastQuota {
 	age := func(limit int, left *int, reset *time.Duration) {
-		*reset = max(*reset-now.Sub(q.asOf), 0)
+		*reset = max(*reset-now.Sub(q.AsOf), 0)
 		switch {
 		case *left < 0:
 			*reset = 0
@@ -45,8 +48,8 @@ func (q timedQuota) aged(now time.Time) timedQuota {
 	}
 	age(q.RequestsPerMinute, &q.RequestsLeft, &q.RequestsReset)
 	age(q.TokensPerMinute, &q.TokensLeft, &q.TokensReset)
-	q.Wait = max(q.Wait-now.Sub(q.asOf), 0)
-	q.asOf = now
+	q.Wait = max(q.Wait-now.Sub(q.AsOf), 0)
+	q.AsOf = now
 	return q
 }
 
@@ -98,6 +101,15 @@ func (r *Registry) Spend(id string, tokens int, now time.Time) {
 		consume(tokens, &q.TokensLeft, &q.TokensReset)
 		r.quotas[id] = q
 	}
+}
+
+// LastQuota is the quota of a model as it was when something changed it last; ok is false
+// when its endpoint never reported any.
+func (r *Registry) LastQuota(id string) (q LastQuota, ok bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	q, ok = r.quotas[id]
+	return q, ok
 }
 
 // Quota is what is left of a model's quotas now; ok is false when

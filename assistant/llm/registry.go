@@ -77,8 +77,8 @@ type Registry struct {
 	models    map[string]ModelInfo
 	gone      map[string]ModelInfo // no longer listed by their endpoint, as they last were
 	limits    map[string]LearnedLimit
-	quotas    map[string]timedQuota // by full id
-	wake      chan struct{}         // closed at the next change; nil: nobody waits
+	quotas    map[string]LastQuota // by full id
+	wake      chan struct{}        // closed at the next change; nil: nobody waits
 }
 
 // Changed returns a channel that is closed at the next change of what is known of models.
@@ -136,7 +136,7 @@ func (r *Registry) learn(models ...ModelInfo) {
 	r.changed()
 	if r.models == nil {
 		r.models, r.gone = map[string]ModelInfo{}, map[string]ModelInfo{}
-		r.limits, r.quotas = map[string]LearnedLimit{}, map[string]timedQuota{}
+		r.limits, r.quotas = map[string]LearnedLimit{}, map[string]LastQuota{}
 	}
 	for _, m := range models {
 		old := r.models[m.ID]

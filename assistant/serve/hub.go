@@ -38,7 +38,7 @@ const AnswerWait = 5 * time.Minute
 type Options struct {
 	Registry *llm.Registry
 	// Session is what every session begins with. It has a Window and a Journal; Hub sets
-	// ID, Store, Member and Author.
+	// ID, Store, Member, Shared and Author.
 	Session assistant.Options
 	History history.Store
 	Folder  string // of the window
@@ -77,6 +77,7 @@ func NewHub(o Options) *Hub {
 		h.now = time.Now
 	}
 	h.opts.Session.Store = o.History
+	h.opts.Session.Shared = assistant.NewWindowLog(o.Session.Window, o.Session.Journal, h.present)
 	h.shared = share.New(o.Session.Window, h.announce, h.now)
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop
@@ -98,9 +99,28 @@ func (h *Hub) announce(c share.Change) {
 	}
 	c.Before, c.After = nil, nil // may be large
 	h.changes.Add(c)
+	switch c.Kind {
+	case share.Held, share.Released, share.Waiting, share.Joined, share.Left, share.Reloaded:
+		h.opts.Session.Shared.Changed()
+	case share.Edited, share.ToolRan, share.Saved, share.RolledBack: // the session says so at the end of its section
+	}
 	if c.Kind == share.RolledBack {
 		h.refilters.Go(func() { h.refilter(c.Session) })
 	}
+}
+
+// present is who is in the window.
+func (h *Hub) present() share.Others {
+	others := share.Others{Waiting: h.Waiting()}
+	for _, s := range h.Sessions() {
+		if s.Unused() < presentTime {
+			others.Present = append(others.Present, share.Present{User: s.user, Session: s.ID()})
+		}
+	}
+	if holder, held := h.Holder(); held {
+		others.Holder = &holder
+	}
+	return others
 }
 
 // refilter evaluates the filter lines of the other sessions again: pairs that one of
@@ -126,6 +146,7 @@ func (h *Hub) watch(saved <-chan assistant.SavedChange) {
 // Followed announces what another program on this machine has changed in the window.
 func (h *Hub) Followed(who, what string) {
 	h.shared.Announce(share.Change{Kind: share.Edited, User: who, What: what, Effect: what})
+	h.opts.Session.Shared.Changed()
 }
 
 // Changes is the log of what happens in the window; its states are left out.

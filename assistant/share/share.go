@@ -273,3 +273,22 @@ func (m *Member) Announce(kind Kind, session, what string, before, after json.Ra
 		m.window.Announce(Change{Kind: kind, User: m.user, Session: session, What: what, Before: before, After: after})
 	}
 }
+
+// Present is a session that is open in a window.
+type Present struct {
+	User    string `json:"user"`
+	Session string `json:"session"`
+}
+
+// Others is who is in a shared window. Each session finds itself there, too.
+type Others struct {
+	Present []Present // in the order they were opened
+	Holder  *Holder   // whose turn has the window; nil: nobody's
+	Waiting []Holder  // turns that wait for an answer of their user, longest first
+}
+
+// Equal reports whether both say the same.
+func (o Others) Equal(p Others) bool {
+	held := o.Holder == nil && p.Holder == nil || o.Holder != nil && p.Holder != nil && *o.Holder == *p.Holder
+	return held && slices.Equal(o.Present, p.Present) && slices.Equal(o.Waiting, p.Waiting)
+}

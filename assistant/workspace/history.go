@@ -44,6 +44,7 @@ func (w *Workspace) SetFilter(ctx context.Context, line string) (Filtered, error
 
 // Refilter evaluates the active line again, after pairs have changed.
 func (w *Workspace) Refilter(ctx context.Context) error {
+	w.session.PairsChanged()
 	line := w.session.Filter()
 	_, err := w.show(ctx, line, func(refs []assistant.Ref) {
 		w.session.RefreshView(refs, line) // unless another line made the view meanwhile

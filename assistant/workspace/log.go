@@ -31,10 +31,8 @@ func (w *Workspace) Begin(ctx context.Context, p assistant.Prompt) (after int64,
 
 // replacing is a prompt that replaces the pair of BeginReAsk, unless it says otherwise.
 func (w *Workspace) replacing(p assistant.Prompt) assistant.Prompt {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if p.Replaces == 0 && !p.Again() {
-		p.Replaces = w.reask
+		p.Replaces = w.session.ReAsked()
 	}
 	return p
 }

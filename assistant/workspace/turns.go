@@ -153,29 +153,20 @@ func (w *Workspace) BeginReAsk(ctx context.Context, seq int64) (text string, rep
 	if err != nil {
 		return "", false, err
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.reask = 0
-	if p.State == assistant.PairError {
-		w.reask = seq
+	if replaces = p.State == assistant.PairError; replaces {
+		w.session.ReAsk(seq)
+	} else {
+		w.session.ReAsk(0)
 	}
-	return p.UserText, w.reask != 0, nil
+	return p.UserText, replaces, nil
 }
 
 // EndReAsk makes the next message a new one, because the text of BeginReAsk is no
 // longer in the input.
-func (w *Workspace) EndReAsk() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.reask = 0
-}
+func (w *Workspace) EndReAsk() { w.session.ReAsk(0) }
 
 // ReAsked is the pair that the next message replaces; 0 is none.
-func (w *Workspace) ReAsked() int64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.reask
-}
+func (w *Workspace) ReAsked() int64 { return w.session.ReAsked() }
 
 // Choose makes another answer of a pair the chosen one; see assistant.Session.Choose.
 func (w *Workspace) Choose(ctx context.Context, seq int64, answer int) (*assistant.Pair, error) {

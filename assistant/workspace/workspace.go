@@ -55,7 +55,6 @@ type Workspace struct {
 	now          func() time.Time
 
 	mu          sync.Mutex
-	reask       int64              // the pair that the next message replaces; 0 is none
 	undoable    []transfer.Outcome // of commands that can be undone, newest last
 	filterCalls int                // counts SetFilter, so that a late result is dropped
 }

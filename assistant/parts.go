@@ -1,0 +1,215 @@
+package assistant
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"winnow/assistant/budget"
+	"winnow/assistant/llm"
+	"winnow/assistant/share"
+	"winnow/checkpoint"
+)
+
+// State is what is true of a session at one instant. A nil part is not known, or as before.
+// Parts are shared by all readers, who must not change them.
+type State struct {
+	Shown       *Shown
+	Turn        *TurnState
+	Model       *ModelState
+	Window      *WindowState // nil in a session without a window
+	Checkpoints *Checkpoints
+	Others      *share.Others // nil: the session has its window to itself
+}
+
+// Apply replaces the parts that news has, and returns those that are not the same as before.
+func (s *State) Apply(news State) State {
+	replace(&s.Shown, &news.Shown)
+	replace(&s.Turn, &news.Turn)
+	replace(&s.Model, &news.Model)
+	replace(&s.Window, &news.Window)
+	replace(&s.Checkpoints, &news.Checkpoints)
+	replace(&s.Others, &news.Others)
+	return news
+}
+
+func replace[T any](have, news **T) {
+	if *news != nil && *news == *have {
+		*news = nil
+	} else if *news != nil {
+		*have = *news
+	}
+}
+
+// Shown is the visible pairs, and which of them the next request contains.
+type Shown struct {
+	Version  int64  // at which it changed
+	Session  string // its id
+	Filter   string // the line that made the view
+	Topic    string // of the pairs to come
+	Refs     []Ref  // oldest first
+	Boundary budget.Boundary
+	Counter  string    // see Session.Counter
+	LastSend *LastSend // nil: nothing was sent yet
+	CPT      float64   // characters per token, of the estimates
+}
+
+// Turn is a turn of a session.
+type Turn struct {
+	Number int // counts the turns of this run
+	Prompt Prompt
+	Model  string // "provider/name"
+	Began  time.Time
+}
+
+// TurnState is the running turn and the message that waits for its end.
+type TurnState struct {
+	Running bool
+	Turn    *Turn // the running one, or the last one; nil before the first
+	Pair    int64 // of the running turn; 0 before its message is stored
+	// Asks is the question that the running turn waits for; nil: there is none.
+	Asks        *ConfirmRequest
+	Waits       bool          // a message waits
+	Queued      Prompt        // that message
+	QueuePaused bool          // see Session.QueuePaused
+	ReAsk       int64         // the pair that the next message replaces; 0 is none
+	Quota       llm.LastQuota // of the selected model; the zero value when its endpoint never reported one
+}
+
+// ModelState is the selected model, with what is known of it.
+type ModelState struct {
+	ID   string // "provider/name"; "" is none
+	Info llm.ModelInfo
+	Gone bool // its endpoint does not offer it any more
+}
+
+// WindowState is the window of a session.
+type WindowState struct {
+	Revision int64
+	Value    any          // what its pane draws, see Snapshotter; nil: it publishes nothing
+	Saves    bool         // it is a Saver
+	Unsaved  bool         // something is unsaved
+	Changes  []RuleChange // that are unsaved, with their authors
+}
+
+// Checkpoints are the checkpoints of a window.
+type Checkpoints struct {
+	All      []checkpoint.Checkpoint // newest first
+	Last     *checkpoint.Checkpoint  // the newest step that can be undone; nil: there is none
+	ReadOnly error                   // why none can be made; nil: they can
+
+	sessions map[string][]checkpoint.Checkpoint
+}
+
+// Of are the checkpoints of a session, the newest first.
+func (c *Checkpoints) Of(session string) []checkpoint.Checkpoint {
+	if c == nil {
+		return nil
+	}
+	return c.sessions[session]
+}
+
+// newCheckpoints groups the checkpoints of a journal by their sessions.
+func newCheckpoints(j *checkpoint.Journal) Checkpoints {
+	c := Checkpoints{All: j.List(""), sessions: map[string][]checkpoint.Checkpoint{}}
+	slices.Reverse(c.All)
+	for _, step := range c.All {
+		c.sessions[step.Session] = append(c.sessions[step.Session], step)
+	}
+	if last, ok := j.LastStep(); ok {
+		c.Last = &last
+	}
+	if err := j.Unwritable(); err != nil {
+		c.ReadOnly = err
+	}
+	return c
+}
+
+// StalePairs are pairs whose stored form has changed: who shows them loads them again.
+type StalePairs struct {
+	All  bool    // every pair
+	Seqs []int64 // ascending
+}
+
+// Has reports whether a pair is one of them; a nil StalePairs has none.
+func (p *StalePairs) Has(seq int64) bool {
+	if p == nil || p.All {
+		return p != nil
+	}
+	_, found := slices.BinarySearch(p.Seqs, seq)
+	return found
+}
+
+// part is a part of a State.
+type part[T any] struct {
+	state   any // it was made of
+	value   *T
+	version int64 // at which it changed
+}
+
+// after is the part for a reader of a version.
+func (p *part[T]) after(version int64) *T {
+	if p.version > version {
+		return p.value
+	}
+	return nil
+}
+
+// refresh makes the part when its state has changed. One that is equal to before stays.
+func (p *part[T]) refresh(state any, next func() int64, made func() T, equal func(a, b T) bool) {
+	if p.value != nil && p.state == state {
+		return
+	}
+	value := made()
+	p.state = state
+	if p.value == nil || !equal(*p.value, value) {
+		p.value, p.version = &value, next()
+	}
+}
+
+// refresh makes the parts whose state has changed. The session's mutex is locked.
+func (s *Session) refresh() {
+	l, now := &s.updates, s.updates.states
+	l.shown.refresh(now.shown, l.next, func() Shown {
+		return Shown{
+			Session: now.shown.id, Filter: now.shown.line, Topic: now.shown.topic, Refs: slices.Clone(s.view.refs),
+			Boundary: s.view.tracker.Boundary(), Counter: s.counter(), LastSend: now.shown.last, CPT: now.shown.cpt,
+		}
+	}, equalShown)
+	l.shown.value.Version = l.shown.version
+	quota, _ := s.registry.LastQuota(s.model)
+	l.turn.refresh(struct {
+		turnState
+		llm.LastQuota
+	}{now.turn, quota}, l.next, func() TurnState {
+		t := TurnState{Running: s.running != nil, Turn: l.current, Pair: now.turn.seq, Asks: now.turn.asks, ReAsk: now.turn.reask, Quota: quota}
+		if q := now.turn.queued; q != nil {
+			t.Waits, t.Queued, t.QueuePaused = true, *q, now.turn.paused
+		}
+		return t
+	}, equalTurn)
+	l.model.refresh(now.model, l.next, func() ModelState {
+		_, _, info, err := s.registry.Open(s.model) // the zero value for an unknown model
+		return ModelState{s.model, info, errors.Is(err, llm.ErrModelGone)}
+	}, func(a, b ModelState) bool { return a == b })
+}
+
+func equalShown(a, b Shown) bool {
+	return a.Session == b.Session && a.Filter == b.Filter && a.Topic == b.Topic && a.Boundary == b.Boundary && a.Counter == b.Counter &&
+		a.LastSend == b.LastSend && a.CPT == b.CPT && slices.Equal(a.Refs, b.Refs)
+}
+
+func equalTurn(a, b TurnState) bool {
+	return a.Running == b.Running && a.Turn == b.Turn && a.Pair == b.Pair && a.Asks == b.Asks && !a.Waits && !b.Waits && a.ReAsk == b.ReAsk && a.Quota == b.Quota
+}
+
+func equalWindow(a, b WindowState) bool {
+	return a.Value == nil && b.Value == nil && a.Unsaved == b.Unsaved && slices.Equal(a.Changes, b.Changes)
+}
+
+func equalCheckpoints(a, b Checkpoints) bool {
+	last := a.Last == nil && b.Last == nil || a.Last != nil && b.Last != nil && a.Last.ID == b.Last.ID
+	return last && slices.EqualFunc(a.All, b.All, func(a, b checkpoint.Checkpoint) bool {
+		return a.ID == b.ID && a.Undone == b.Undone && a.Description == b.Description && slices.Equal(a.Tools, b.Tools)
+	})
+}

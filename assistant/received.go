@@ -1,0 +1,65 @@
+package assistant
+
+import "slices"
+
+// received is the pair of the running turn, as far as its events are not in the log any
+// more.
+type received struct {
+	pair            Pair
+	text, reasoning []byte // of pair
+}
+
+// receive begins the pair of a turn with what it had before.
+func receive(p *Pair) received {
+	r := received{clonePair(p), []byte(p.AssistantText), []byte(p.Reasoning)}
+	if r.pair.Thoughts = slices.Clone(p.Thoughts); p.Thoughts == nil && p.Reasoning != "" {
+		r.pair.Thoughts = []Thought{{}}
+	}
+	return r
+}
+
+// apply adds the events of an entry.
+func (r *received) apply(e *logEntry) {
+	p := &r.pair
+	switch event := e.event.(type) {
+	case TextDelta:
+		r.text = append(r.text, e.text...)
+	case ReasoningDelta:
+		if n := len(p.Thoughts); n == 0 || p.Thoughts[n-1].Place != len(r.text) {
+			p.Thoughts = append(p.Thoughts, Thought{From: len(r.reasoning), Place: len(r.text)})
+		}
+		r.reasoning = append(r.reasoning, e.text...)
+	case ToolStart:
+		p.ToolCalls = append(p.ToolCalls, ToolCall{ID: event.ToolUseID, Name: event.Tool, Arguments: event.Input})
+	case ToolComplete:
+		for i := range p.ToolCalls {
+			if c := &p.ToolCalls[i]; c.ID == event.ToolUseID && c.Result == nil {
+				c.Result = &ToolResult{Success: event.Success, Message: event.Message, ErrorCode: event.ErrorCode, Data: event.Data, Payload: event.Payload}
+			}
+		}
+		if event.Payload != nil {
+			p.Payloads = append(p.Payloads, *event.Payload)
+		}
+	case PayloadFound:
+		p.Payloads = append(p.Payloads, event.Payload)
+	case TurnStarted, Status, ToolProgress, Complete, Error, Cancelled, CheckpointCreated, ContextTrimmed, Queued, Retrying, ConfirmRequest: // not of the pair
+	}
+}
+
+// runningPair is the pair of the running turn as it was received so far; nil when none
+// runs, or its message is not stored yet. The session's mutex is locked.
+func (s *Session) runningPair() *Pair {
+	l := &s.updates
+	if s.running == nil || s.running.seq == 0 {
+		return nil
+	}
+	r := received{clonePair(&l.received.pair), slices.Clone(l.received.text), slices.Clone(l.received.reasoning)}
+	r.pair.Thoughts = slices.Clone(r.pair.Thoughts)
+	for i := range l.entries {
+		if l.entries[i].of == l.current {
+			r.apply(&l.entries[i])
+		}
+	}
+	r.pair.AssistantText, r.pair.Reasoning = string(r.text), string(r.reasoning)
+	return &r.pair
+}

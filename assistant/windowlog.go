@@ -1,0 +1,134 @@
+package assistant
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"winnow/assistant/share"
+	"winnow/checkpoint"
+)
+
+// WindowLog is the parts of a State that the sessions of a window have in common. Each is
+// made once, by the first reader of any session. Its versions count for all sessions.
+type WindowLog struct {
+	window  Window
+	journal *checkpoint.Journal
+	others  func() share.Others // nil: a session has the window to itself
+	version atomic.Int64        // the newest, of the parts and of the sessions
+
+	making sync.Mutex // locked while parts are made; before mu
+
+	mu      sync.Mutex // guards the fields below, and is held only briefly
+	touched int        // counts the calls of Changed
+	wake    chan struct{}
+	parts   windowParts
+}
+
+type windowParts struct {
+	window      part[WindowState]
+	checkpoints part[Checkpoints]
+	others      part[share.Others]
+	newest      int64 // version of the newest part
+}
+
+// Snapshotter is a Window that publishes what its pane draws. Its methods answer from memory
+// and never wait for the disk or the network.
+type Snapshotter interface {
+	// Revision grows with every change of the snapshot.
+	Revision() int64
+	// Snapshot returns the window as it is now, with its revision. The value is not
+	// changed any more: all readers share it.
+	Snapshot() (value any, revision int64)
+	// Changed returns a channel that is closed at the next change of Revision.
+	Changed() <-chan struct{}
+}
+
+// NewWindowLog returns the log of a window and its journal, which may be nil. others
+// returns who is in the window, from memory; nil: a session has it to itself.
+func NewWindowLog(w Window, j *checkpoint.Journal, others func() share.Others) *WindowLog {
+	return &WindowLog{window: w, journal: j, others: others}
+}
+
+// Changed wakes the readers of all sessions: something may have changed in the window, in
+// its journal, or among the others. It makes nothing, however many readers there are.
+func (l *WindowLog) Changed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.touched++
+	if l.wake != nil {
+		close(l.wake)
+		l.wake = nil
+	}
+}
+
+// changed is closed by the next call of Changed.
+func (l *WindowLog) changed() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.wake == nil {
+		l.wake = make(chan struct{})
+	}
+	return l.wake
+}
+
+// windowChanged is closed when a Snapshotter has changed; nil for another window.
+func (l *WindowLog) windowChanged() <-chan struct{} {
+	if w, ok := l.window.(Snapshotter); ok {
+		return w.Changed()
+	}
+	return nil
+}
+
+// next is a new version.
+func (l *WindowLog) next() int64 { return l.version.Add(1) }
+
+// made are the parts as they were made last.
+func (l *WindowLog) made() windowParts {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.parts
+}
+
+// refresh makes the parts whose state has changed. No mutex of a session is locked: a turn
+// does not wait for it.
+func (l *WindowLog) refresh() {
+	l.making.Lock()
+	defer l.making.Unlock()
+	l.mu.Lock()
+	touched, now := l.touched, l.parts
+	l.mu.Unlock()
+	next := func() int64 {
+		now.newest = l.next()
+		return now.newest
+	}
+	if l.window != nil {
+		revision := int64(touched)
+		snapshots, publishes := l.window.(Snapshotter)
+		if publishes {
+			revision = snapshots.Revision()
+		}
+		now.window.refresh(revision, next, func() WindowState { return l.windowState(snapshots, revision) }, equalWindow)
+	}
+	now.checkpoints.refresh(l.journal.Seq(), next, func() Checkpoints { return newCheckpoints(l.journal) }, equalCheckpoints)
+	if l.others != nil {
+		now.others.refresh(touched, next, l.others, share.Others.Equal)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.parts = now
+}
+
+// windowState reads the window.
+func (l *WindowLog) windowState(snapshots Snapshotter, revision int64) WindowState {
+	w := WindowState{Revision: revision}
+	if snapshots != nil {
+		w.Value, w.Revision = snapshots.Snapshot()
+	}
+	if d, ok := l.window.(Dirtier); ok {
+		w.Unsaved = d.Dirty()
+	}
+	if s, ok := l.window.(Saver); ok {
+		w.Saves, w.Changes = true, s.PlanDiscard("").Rules
+	}
+	return w
+}
