@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	at "winnow/assistant/assistanttest"
 )
 
 // spin passes a little time, another one each call, without sleeping.
@@ -54,10 +56,7 @@ func playSaver(path string) error {
 // mode and owner and behind its link, and the next load leaves nothing beside
 // it.
 func TestKilledWhileSaving(t *testing.T) {
-	rounds, swaps := 30, 0
-	if testing.Short() {
-		rounds = 5
-	}
+	rounds, swaps := at.Rounds(8, 30), 0
 	const comment = "# kept \xff\r\n"
 	dir := t.TempDir()
 	path, target := filepath.Join(dir, ".env"), put(t, filepath.Join(dir, "real.env"), comment+"A=0\r\nB='0'\r\nC=\"0\" # c\r\n", 0o640)
@@ -205,14 +204,10 @@ func foreignEdit(path, line string, way int) error {
 	return byRename(path, string(text)+line)
 }
 
-// TestForeignEditor saves 1,000 times while another process edits 1,000
-// times, in four ways: no edit of the other is ever lost. It is in the file or
-// in one beside it of which a save reported.
+// TestForeignEditor saves while another process edits as often, in four ways: no edit of
+// the other is ever lost. It is in the file or in a copy next to it that a save reported.
 func TestForeignEditor(t *testing.T) {
-	rounds := 1000
-	if testing.Short() {
-		rounds = 100
-	}
+	rounds := at.Rounds(100, 1000)
 	path := put(t, filepath.Join(t.TempDir(), ".env"), "W=0\n", 0o600)
 	needLeases(t, path)
 	cmd := child(t, "editor", path)

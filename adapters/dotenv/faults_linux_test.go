@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	at "winnow/assistant/assistanttest"
 )
 
 // ways are the ways in which a save replaces the file.
@@ -59,7 +61,7 @@ func TestEverySystemCallFails(t *testing.T) {
 			for n := range all {
 				for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EBUSY, syscall.EPERM, syscall.EROFS} {
 					for _, lasts := range []bool{false, true} {
-						if errno != syscall.EIO && (change == "longer" || lasts || testing.Short()) {
+						if errno != syscall.EIO && (change == "longer" || lasts || at.Rounds(0, 1) == 0) {
 							continue
 						}
 						name := fmt.Sprintf("%s, %s: %v at %q, lasting %v", way, change, errno, all[n], lasts)
@@ -144,7 +146,7 @@ func playKilled(path, way, at string) error {
 func TestKilledAtEverySystemCall(t *testing.T) {
 	text := faultEdits["shorter"]
 	for way := range ways {
-		if way == "in place, no exchange" && testing.Short() {
+		if way == "in place, no exchange" && at.Rounds(0, 1) == 0 {
 			continue
 		}
 		path := put(t, filepath.Join(t.TempDir(), ".env"), text.before, 0o600)

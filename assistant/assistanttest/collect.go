@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"os"
 	"reflect"
 	"strings"
 	"sync"
@@ -169,4 +170,16 @@ func JoinParts(parts []llm.Part) (text, reasoning string, end *llm.End) {
 		}
 	}
 	return text, reasoning, end
+}
+
+// soakEnv asks for the long forms of tests, as task soak does.
+const soakEnv = "WINNOW_SOAK"
+
+// Rounds is how often a random or exhaustive test repeats: few times in an ordinary run,
+// many times when WINNOW_SOAK is set.
+func Rounds(few, many int) int {
+	if os.Getenv(soakEnv) != "" {
+		return many
+	}
+	return few
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	at "winnow/assistant/assistanttest"
 )
 
 // unsafe finds what must never come back in an answer.
@@ -62,7 +64,7 @@ func TestHostileIDs(t *testing.T) {
 }
 
 func TestManyModels(t *testing.T) {
-	const n = 20000
+	n := at.Rounds(4000, 20_000)
 	w := newFakeWindow()
 	var ids []string
 	for i := range n {

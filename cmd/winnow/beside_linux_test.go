@@ -19,6 +19,7 @@ import (
 // Programs in one folder read, ask and change the rules side by side: each sees what the
 // others did, and the lock is held for a change only.
 func TestProgramsSideBySide(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n")
 	b.run(0, "rules", "add", "*nano*")
 	first := startVterm(t, b.dir, b.env)
@@ -69,6 +70,7 @@ func TestProgramsSideBySide(t *testing.T) {
 // While another program writes, a program that only reads goes on, and one that would
 // change something says who holds which lock.
 func TestBesideAProgramThatWrites(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n")
 	b.run(0, "rules", "add", "*nano*")
 	home := ""
@@ -115,6 +117,7 @@ func TestBesideAProgramThatWrites(t *testing.T) {
 
 // Three agents add 15 rules each at the same time, through servers of their own.
 func TestThreeServersLoseNoRule(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n")
 	const servers, each = 3, 15
 	var agents []agent
@@ -145,6 +148,7 @@ func TestThreeServersLoseNoRule(t *testing.T) {
 
 // Several programs that ask and change at once: each change is there at the end.
 func TestAsksAtOnce(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n")
 	const asks = 6
 	var all sync.WaitGroup

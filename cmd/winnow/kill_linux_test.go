@@ -18,16 +18,14 @@ import (
 	"winnow/tui/overlay"
 )
 
-// The variables that drive the kill test: how many rounds, and the seed of a
-// run that failed.
+// The variables that repeat a kill test that failed: how many rounds, and the seed.
 const (
 	killRoundsEnv = "WINNOW_KILL_ROUNDS"
 	killSeedEnv   = "WINNOW_KILL_SEED"
 )
 
 const (
-	killRounds = 200
-	killLanes  = 4  // run beside each other: most of a round is waiting
+	killLanes  = 4  // run at the same time: most of a round is waiting
 	homeRounds = 12 // rounds in one home, which then has some twenty pairs
 	// killSpan is the time after the last key within which the kill comes: what
 	// the scripted endpoint answers is complete after about half of it.
@@ -40,11 +38,10 @@ const (
 // screen said was done is done, what it said was gone is gone, no pair is there
 // twice, and a pair that was being answered is there as interrupted.
 func TestKillsLoseNothing(t *testing.T) {
-	rounds, seed := killRounds, rand.Uint64()
+	t.Parallel()
+	rounds, seed := at.Rounds(6*killLanes, 200), rand.Uint64()
 	if n, err := strconv.Atoi(os.Getenv(killRoundsEnv)); err == nil {
 		rounds = n
-	} else if testing.Short() {
-		rounds = killLanes
 	}
 	if n, err := strconv.ParseUint(os.Getenv(killSeedEnv), 10, 64); err == nil {
 		seed = n

@@ -16,6 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	assistanttest.UseMemory()
 	testscript.Main(m, map[string]func(){"winnow": main})
 }
 

@@ -47,7 +47,10 @@ func Run(t *testing.T, open func(t *testing.T) history.Store) {
 		"a pair has several answers":        aPairHasSeveralAnswers,
 		"a queued message is stored once":   aQueuedMessageIsStoredOnce,
 	} {
-		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, open(t))
+		})
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlite"
@@ -77,7 +78,8 @@ func (g generator) line(depth int) string {
 // Random lines select the same pairs in the same order in both engines.
 // WINNOW_POSTGRES_LINES sets how many lines are tried.
 func TestBothEnginesSelectTheSame(t *testing.T) {
-	lines, pairs := 150, 400
+	t.Parallel()
+	lines, pairs := at.Rounds(50, 150), 400
 	if n, err := strconv.Atoi(os.Getenv("WINNOW_POSTGRES_LINES")); err == nil {
 		lines, pairs = n, 2000
 	}

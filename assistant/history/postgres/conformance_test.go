@@ -10,6 +10,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	needServer(t)
 	historytest.Run(t, func(t *testing.T) history.Store {
 		t.Helper()

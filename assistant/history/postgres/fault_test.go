@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
 )
 
@@ -92,10 +93,11 @@ func (w *writer) kill() {
 }
 
 // What was reported as stored is there once, whatever is killed: writers, and the
-// server at once. WINNOW_POSTGRES_FAULTS=1 runs the long form.
+// server at once. WINNOW_POSTGRES_FAULTS=1 runs the longest form.
 func TestNothingStoredIsLostOrDoubled(t *testing.T) {
+	t.Parallel()
 	needServer(t)
-	writers, pairs, restarts, pause := 5, 60, 2, 300*time.Millisecond
+	writers, pairs, restarts, pause := at.Rounds(3, 5), at.Rounds(20, 60), at.Rounds(1, 2), 300*time.Millisecond
 	if os.Getenv("WINNOW_POSTGRES_FAULTS") != "" {
 		writers, pairs, restarts, pause = 20, 500, 5, time.Second
 	}
@@ -162,6 +164,7 @@ func seqs(refs []assistant.Ref) (all []int64) {
 
 // A store that was opened before the server stopped works again when it is back.
 func TestAServerThatComesBackIsUsedAgain(t *testing.T) {
+	t.Parallel()
 	needServer(t)
 	s, err := startServer()
 	must(t, err)
@@ -187,6 +190,7 @@ func TestAServerThatComesBackIsUsedAgain(t *testing.T) {
 
 // A connection that fails says which part of the address may be wrong.
 func TestWhyAServerCannotBeOpened(t *testing.T) {
+	t.Parallel()
 	own := needServer(t).newDatabase(t)
 	plain, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // a server without encryption
 	must(t, err)
@@ -218,6 +222,7 @@ func TestWhyAServerCannotBeOpened(t *testing.T) {
 
 // What the server refuses is a *StorageError that says why; reading goes on.
 func TestRefusalsOfTheServerAreNamed(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	put := func() error {
 		return s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{{Session: "s"}}})
@@ -241,6 +246,7 @@ func TestRefusalsOfTheServerAreNamed(t *testing.T) {
 
 // A server that is read-only, such as a standby, is opened for reading.
 func TestAReadOnlyServerIsRead(t *testing.T) {
+	t.Parallel()
 	address := needServer(t).newDatabase(t)
 	p := &assistant.Pair{Session: "s", UserText: "q"}
 	s := openAt(t, address, Options{})
@@ -329,6 +335,7 @@ func silencedStore(t *testing.T) (*store, *relay, chan bool) {
 // A server that does not answer is given up in a bounded time, which is told; the next
 // operations are given up sooner, and one whose user gives up ends at once.
 func TestAServerThatDoesNotAnswerIsGivenUp(t *testing.T) {
+	t.Parallel()
 	s, r, waits := silencedStore(t)
 	p := &assistant.Pair{Session: "s", UserText: "before"}
 	put := func(ctx context.Context) error {
@@ -375,6 +382,7 @@ func TestAServerThatDoesNotAnswerIsGivenUp(t *testing.T) {
 
 // The same where nothing was ever answered.
 func TestAnAddressThatDoesNotAnswerIsGivenUp(t *testing.T) {
+	t.Parallel()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // nobody accepts
 	must(t, err)
 	t.Cleanup(func() { _ = listener.Close() })

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -40,6 +41,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(panicEnv) != "" {
 		panicBesideAServer()
 	}
+	if err := flag.Set("test.parallel", "8"); err != nil { // the parallel tests mostly wait
+		panic(err)
+	}
 	code := 1
 	func() {
 		var err error
@@ -71,6 +75,7 @@ func panicBesideAServer() {
 
 // A test binary that panics leaves neither its server nor the folder of it.
 func TestAServerEndsWithItsTests(t *testing.T) {
+	t.Parallel()
 	needServer(t)
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), panicEnv+"=1")

@@ -71,6 +71,7 @@ func journalLines(t *testing.T, hub *servetest.Rig, host string) (lines []string
 // The log of a served window is in the database once: what its users change, also while
 // the database is away, and after the server was started again. No message is in it.
 func TestTheLogOfAServedWindowIsStoredOnce(t *testing.T) {
+	t.Parallel()
 	needServer(t)
 	server, err := startServer()
 	must(t, err)

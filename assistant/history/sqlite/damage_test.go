@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
 )
 
@@ -160,7 +161,7 @@ func fill(b []byte, v byte) {
 // Bytes flipped anywhere never make an endless crash, and no pair comes
 // back other than it was without being counted.
 func TestFlippedBytes(t *testing.T) {
-	rounds := 25
+	rounds := at.Rounds(6, 25)
 	if n, err := strconv.Atoi(os.Getenv(roundsEnv)); err == nil {
 		rounds = n
 	}

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	at "winnow/assistant/assistanttest"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
 )
@@ -140,13 +141,13 @@ func TestASalvageThatFailsLosesNothing(t *testing.T) {
 		}
 		s.Close()
 	}
-	for limit := 0; limit < size+size/10; limit += size / 20 {
+	for limit := 0; limit < size+size/10; limit += size / at.Rounds(5, 20) {
 		try("grow", limit)
 	}
 	for _, limit := range []int{32<<10 - 1, 32 << 10, 32<<10 + 1} { // around the size of a -shm file
 		try("grow", limit)
 	}
-	for limit := 9; limit < 30; limit++ {
+	for limit := 9; limit < 30; limit += at.Rounds(3, 1) {
 		try("handles", limit)
 	}
 	if failed == 0 {
@@ -157,7 +158,7 @@ func TestASalvageThatFailsLosesNothing(t *testing.T) {
 
 // A first start on a full disk leaves nothing that looks damaged to the next one.
 func TestAFirstStartOnAFullDiskIsForgotten(t *testing.T) {
-	for limit := 0; limit < 200<<10; limit += 6000 {
+	for limit := 0; limit < 200<<10; limit += at.Rounds(24_000, 6000) {
 		path := filepath.Join(t.TempDir(), "h", "history.db")
 		said := limited(t, "grow", limit, path)
 		if strings.HasPrefix(said, "salvaged") {

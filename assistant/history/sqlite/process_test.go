@@ -18,12 +18,13 @@ import (
 	"time"
 
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
 )
 
 // childEnv makes this test binary play a second process: "role path".
 const childEnv = "WINNOW_HISTORY_CHILD"
 
-// roundsEnv raises the rounds of the kill test.
+// roundsEnv sets the rounds of the kill test and of TestFlippedBytes.
 const roundsEnv = "WINNOW_KILL_ROUNDS"
 
 // seedEnv chooses other bytes for TestFlippedBytes to flip.
@@ -33,7 +34,8 @@ func TestMain(m *testing.M) {
 	role, path, _ := strings.Cut(os.Getenv(childEnv), " ")
 	switch role {
 	case "":
-		if err := flag.Set("rapid.checks", "30"); err != nil { // each opens databases; more with -rapid.checks
+		at.UseMemory()
+		if err := flag.Set("rapid.checks", strconv.Itoa(at.Rounds(8, 30))); err != nil { // each opens databases; more with -rapid.checks
 			panic(err)
 		}
 		os.Exit(m.Run())
@@ -244,7 +246,7 @@ func interrupted(state map[string]record) map[string]record {
 // Kill -9 at any instant loses nothing that was acknowledged, and
 // what was being sent comes back as interrupted.
 func TestKillLosesNothingAcknowledged(t *testing.T) {
-	rounds := 30
+	rounds := at.Rounds(8, 30)
 	if n, err := strconv.Atoi(os.Getenv(roundsEnv)); err == nil {
 		rounds = n
 	}
