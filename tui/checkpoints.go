@@ -160,9 +160,6 @@ func (m *Model) askRecovery() {
 		if answer != "d" {
 			return m.info("recovered; nothing is saved yet")
 		}
-		return m.discard("Discard after a crash", assistant.SavePlan{Digest: r.Digest}, m.askDiscard, func(lost int) tea.Cmd {
-			m.notice.Info("discarded " + assistant.Counted(lost, "unsaved change") + m.hint(" · %s undoes it", "undo"))
-			return m.conv.computeEffects()
-		})
+		return m.discard(discarding{description: "Discard after a crash", plan: assistant.SavePlan{Digest: r.Digest}})
 	}, "r", "recover", "d", "discard the unsaved rules")
 }

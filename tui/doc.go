@@ -16,8 +16,11 @@
 //
 // # From a key to the screen
 //
-// A key goes through Update to its action, which calls the workspace by async, outside of the update loop.
-// The result is a resultMsg; Update then shows it. The events of a turn arrive by a turnstream.Stream, each as a
+// A key goes through Update to its action, which makes a command of usecase.Commands. That
+// calls the workspace outside of the update loop and ends in a typed usecase.Outcome, with
+// the state after it, which Update shows first. What changes something goes through
+// (*shared).act: one act runs at a time, in the order of the keys, and its outcome starts
+// the next. Steps that follow each other are a small typed state, see saving. The events of a turn arrive by a turnstream.Stream, each as a
 // message of its own, except that consecutive pieces of text are joined; events of a turn that is over are
 // dropped. Every recomputed boundary is a boundaryComputedMsg. Update computes none.
 //

@@ -9,86 +9,12 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/layout"
 	"winnow/tui/overlay"
-	"winnow/tui/slash"
 )
-
-// keyQueue holds keys that must wait: while a change of rules, pairs or marks runs,
-// keys of VIEW and PANE wait for its result; until the session is open, keys that need
-// it wait. What follows a waiting key waits behind it. Typing into the box never
-// waits.
-type keyQueue struct {
-	changes int       // how many are running
-	waiting []tea.Msg // keys, pastes and the mouse, in order
-}
 
 const (
 	doublePress = 2 * time.Second // at most between the two presses that quit
 	onceMore    = "press it again to quit"
 )
-
-// change runs a command that later keys wait for.
-func (s *shared) change(cmd tea.Cmd) tea.Cmd {
-	if cmd == nil {
-		return nil
-	}
-	s.queue.changes++
-	return func() tea.Msg { return changeDoneMsg{cmd()} }
-}
-
-// onChangeDone handles the message of a change, and then the keys that waited.
-func (m *Model) onChangeDone(msg changeDoneMsg) tea.Cmd {
-	m.queue.changes--
-	_, cmd := m.Update(msg.msg)
-	return tea.Batch(cmd, m.flushKeys())
-}
-
-// mustWait reports whether a key works on what is being changed, or needs a session
-// that is not open yet.
-func (m *Model) mustWait(msg tea.Msg) bool {
-	k, isKey := msg.(tea.KeyPressMsg)
-	if !isKey {
-		return false
-	}
-	if m.ready {
-		return m.queue.changes > 0 && (m.mode == keymap.View || m.mode == keymap.Pane) && !m.overlay.Open()
-	}
-	a := m.keys.Find(m.mode, k.String())
-	cancels := len(m.input.outbox) > 0                    // the turn that the waiting message starts
-	_, _, isCommand := slash.Parse(m.input.draft.Shown()) // which needs the session
-	return a != nil && (!a.Early || a.Name == "escape" && (cancels || m.mode == keymap.View) || isCommand && (a.Name == "send" || a.Name == "newline"))
-}
-
-// enqueue queues a message that must wait; false when it may be handled now. A key
-// that cancels or quits never waits, and drops the waiting messages.
-func (m *Model) enqueue(msg tea.Msg) bool {
-	if k, ok := msg.(tea.KeyPressMsg); ok {
-		a := m.keys.Find(m.mode, k.String())
-		if a != nil && (a.Name == "cancel" || a.Name == "quit" || a.Name == "escape" && m.turn.running) {
-			m.queue.waiting = nil
-			return false
-		}
-	}
-	if len(m.queue.waiting) == 0 && !m.mustWait(msg) {
-		return false
-	}
-	m.queue.waiting = append(m.queue.waiting, msg)
-	return true
-}
-
-// flushKeys handles the waiting messages, up to the first that must still wait.
-func (m *Model) flushKeys() tea.Cmd {
-	var cmds []tea.Cmd
-	for len(m.queue.waiting) > 0 && !m.mustWait(m.queue.waiting[0]) {
-		msg := m.queue.waiting[0]
-		m.queue.waiting = m.queue.waiting[1:]
-		cmds = append(cmds, m.act(msg))
-		m.fitInput()
-		if h := m.layout.Input.Dy() - layout.InputFrame; h > 0 {
-			m.input.draft.View(h) // drawing scrolls it, and the next key may depend on that
-		}
-	}
-	return tea.Batch(cmds...)
-}
 
 // onInput handles a key, a paste or the mouse, unless it has to wait.
 func (m *Model) onInput(msg tea.Msg) tea.Cmd {
@@ -98,11 +24,11 @@ func (m *Model) onInput(msg tea.Msg) tea.Cmd {
 	if m.enqueue(msg) {
 		return nil
 	}
-	return m.act(msg)
+	return m.handle(msg)
 }
 
-// act handles a key, a paste or the mouse now.
-func (m *Model) act(msg tea.Msg) tea.Cmd {
+// handle handles a key, a paste or the mouse now.
+func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		return m.onKey(msg)

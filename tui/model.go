@@ -35,6 +35,7 @@ import (
 	"winnow/tui/style"
 	"winnow/tui/terminal"
 	"winnow/tui/textwidth"
+	"winnow/tui/usecase"
 )
 
 // Options configures a Model. The zero value is a screen that waits for its
@@ -110,6 +111,9 @@ type Model struct {
 	pickers pickers
 	actions map[string]func(*Model) tea.Cmd // of the key table, by name; see do
 
+	saving     saving
+	discarding discarding
+
 	layout   layout.Layout
 	showPane bool            // on a narrow screen
 	focused  bool            // the terminal has the focus
@@ -149,6 +153,8 @@ type shared struct {
 	resend   *resend.Message // sent again after a pause, and until it is stored; nil: none
 	overlay  overlay.Stack
 	handlers map[overlay.Kind]func(overlay.Chosen) tea.Cmd // what a choice does
+	commands usecase.Commands
+	acts     acts
 	queue    keyQueue
 }
 
@@ -203,6 +209,7 @@ func (m *Model) useNothing() error {
 	}
 	session.SetView(nil, "x") // the filter that a session begins with
 	m.work, m.session = workspace.New(workspace.Options{Session: session}), session
+	m.commands.Bind(m.work)
 	m.pane = pane.None{}
 	return nil
 }
@@ -211,6 +218,7 @@ func (m *Model) useNothing() error {
 func (m *Model) use(p Parts) {
 	m.opts.Parts, m.ready = p, true
 	m.work, m.session, m.pane, m.others = p.Work, p.Work.Session(), p.Pane, presence.Of(p.Served)
+	m.commands.Bind(p.Work)
 	if m.pane == nil {
 		m.pane = pane.None{}
 	}

@@ -58,7 +58,7 @@ func (m *Model) perform(a pane.Action) tea.Cmd {
 			return m.info(notice)
 		})
 	case pane.Discard:
-		return m.planDiscard(m.askDiscard)
+		return m.planDiscard()
 	case pane.Nothing:
 	}
 	return nil

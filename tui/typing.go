@@ -49,7 +49,7 @@ func (i *input) offer() tea.Cmd {
 	case !i.list.Typed(word, stem):
 		return nil
 	case isCommand:
-		entries, selected := slash.Complete(word, i.commands(), slash.Sources{Sources: i.names(), Help: i.opts.Help})
+		entries, selected := slash.Complete(word, i.slashCommands(), slash.Sources{Sources: i.names(), Help: i.opts.Help})
 		i.list.Show(word, entries, selected)
 		return nil
 	}
@@ -84,13 +84,13 @@ func (i *input) acceptsCommand() bool {
 	return i.completing() && i.list.At >= 0 && strings.HasPrefix(i.word(), "/")
 }
 
-// commands are what can be typed after a slash.
-func (s *shared) commands() []slash.Command { return keymap.Commands(s.plainChat()) }
+// slashCommands are what can be typed after a slash.
+func (s *shared) slashCommands() []slash.Command { return keymap.Commands(s.plainChat()) }
 
 // sendHint is what the key that sends does now, in a word.
 func (m *Model) sendHint() string {
 	if name, argument, ok := slash.Parse(m.input.draft.Shown()); ok {
-		if _, err := slash.Find(m.commands(), name, argument); err == nil {
+		if _, err := slash.Find(m.slashCommands(), name, argument); err == nil {
 			return "run"
 		}
 	}
@@ -139,7 +139,7 @@ func (m *Model) typedAction(name, argument string) (run func() tea.Cmd, err erro
 	if n, err := strconv.Atoi(name); err == nil && n > 0 {
 		return func() tea.Cmd { return m.choose(n - 1) }, nil
 	}
-	c, err := slash.Find(m.commands(), name, argument)
+	c, err := slash.Find(m.slashCommands(), name, argument)
 	if err != nil || argument == "" {
 		return func() tea.Cmd { return m.runAction(c.Action) }, err
 	}

@@ -19,11 +19,11 @@ const emptyBox = "Type a message…"
 func TestEveryCommandOfThePaletteCanBeTyped(t *testing.T) {
 	m, _ := newProgram(t, setup{})
 	for _, e := range m.keys.Palette(false) {
-		c, err := slash.Find(m.commands(), e.Value, "")
+		c, err := slash.Find(m.slashCommands(), e.Value, "")
 		if collides := e.Value == "topic"; err != nil || c.Action != e.Value && !collides {
 			t.Errorf("/%s is %q, %v", e.Value, c.Action, err)
 		}
-		if !slices.ContainsFunc(m.commands(), func(c slash.Command) bool { return c.Action == e.Value }) {
+		if !slices.ContainsFunc(m.slashCommands(), func(c slash.Command) bool { return c.Action == e.Value }) {
 			t.Errorf("nothing that can be typed does %s", e.Value)
 		}
 	}
@@ -34,7 +34,7 @@ func TestEveryCommandOfThePaletteCanBeTyped(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"help", "model", "save", "new", "filter", "undo", "topic", "quit"} {
-		if _, err := slash.Find(m.commands(), name, ""); err != nil {
+		if _, err := slash.Find(m.slashCommands(), name, ""); err != nil {
 			t.Error(err)
 		}
 	}

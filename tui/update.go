@@ -13,6 +13,7 @@ import (
 	"winnow/tui/presence"
 	"winnow/tui/terminal"
 	"winnow/tui/turnstream"
+	"winnow/tui/usecase"
 )
 
 // Update routes a message: from the running turn, from the workspace, or from the
@@ -90,6 +91,8 @@ func (m *Model) onTurnEvent(e assistant.Event) tea.Cmd {
 // onWorkMsg routes what the workspace and the program around the screen answer.
 func (m *Model) onWorkMsg(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
+	case usecase.Outcome:
+		return m.onEnded(msg), true
 	case resultMsg:
 		return msg(), true
 	case startLoadedMsg:

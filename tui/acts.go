@@ -1,0 +1,149 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/tui/keymap"
+	"winnow/tui/layout"
+	"winnow/tui/slash"
+	"winnow/tui/usecase"
+)
+
+// acts are commands that change something. They run one at a time, in the order of the
+// keys: the outcome of one starts the next. What cancels, answers or quits is none of them.
+type acts struct {
+	requests int64 // how many were numbered
+	running  int64 // the request of the running act; 0: no act runs
+	waiting  []func(request int64) tea.Cmd
+	released bool // keys no longer wait for the running act
+}
+
+// keyQueue holds keys that must wait: while an act runs, keys of VIEW and PANE wait for its
+// outcome, because they work on what it changes; until the session is open, keys that need
+// it wait. What follows a waiting key waits behind it. Typing into the box never waits.
+type keyQueue struct {
+	changes int       // how many are running
+	waiting []tea.Msg // keys, pastes and the mouse, in order
+}
+
+// act runs a command that changes something, once the acts before it have ended. begin reads
+// what it works on when its turn has come; it returns nil when there is nothing to do.
+func (s *shared) act(begin func(request int64) tea.Cmd) tea.Cmd {
+	s.acts.waiting = append(s.acts.waiting, begin)
+	return s.nextAct()
+}
+
+// nextAct starts acts until one runs.
+func (s *shared) nextAct() tea.Cmd {
+	for s.acts.running == 0 && len(s.acts.waiting) > 0 {
+		begin := s.acts.waiting[0]
+		s.acts.waiting = s.acts.waiting[1:]
+		request := s.query()
+		if cmd := begin(request); cmd != nil {
+			s.acts.running, s.acts.released = request, false
+			return cmd
+		}
+	}
+	return nil
+}
+
+// query numbers a command that does not wait for the acts: one that only reads, or that
+// quitting needs.
+func (s *shared) query() (request int64) {
+	s.acts.requests++
+	return s.acts.requests
+}
+
+// onEnded shows the state after a command, then its outcome, and starts what waited for it.
+func (m *Model) onEnded(o usecase.Outcome) tea.Cmd {
+	reply := o.Ended()
+	var cmds []tea.Cmd
+	if reply.Shown.Version > m.conv.boundary.Version {
+		cmds = append(cmds, m.onBoundary(boundaryComputedMsg{of: m.session, Shown: reply.Shown}))
+	}
+	ended := reply.Request == m.acts.running
+	if ended {
+		m.acts.running = 0 // the next step of a flow comes before the acts that wait
+	}
+	if cmds = append(cmds, m.showOutcome(o)); ended {
+		cmds = append(cmds, m.nextAct(), m.flushKeys())
+	}
+	return tea.Batch(cmds...)
+}
+
+// showOutcome shows the outcome of a command. That of a request which a flow no longer waits
+// for is dropped.
+func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
+	switch o.Ended().Request {
+	case m.saving.request:
+		return m.onSaving(o)
+	case m.discarding.request:
+		return m.onDiscarding(o)
+	}
+	return nil
+}
+
+// mustWait reports whether a key works on what is being changed, or needs a session
+// that is not open yet.
+func (m *Model) mustWait(msg tea.Msg) bool {
+	k, isKey := msg.(tea.KeyPressMsg)
+	if !isKey {
+		return false
+	}
+	if m.ready {
+		changing := m.queue.changes > 0 || m.acts.running != 0 && !m.acts.released
+		return changing && (m.mode == keymap.View || m.mode == keymap.Pane) && !m.overlay.Open()
+	}
+	a := m.keys.Find(m.mode, k.String())
+	cancels := len(m.input.outbox) > 0                    // the turn that the waiting message starts
+	_, _, isCommand := slash.Parse(m.input.draft.Shown()) // which needs the session
+	return a != nil && (!a.Early || a.Name == "escape" && (cancels || m.mode == keymap.View) || isCommand && (a.Name == "send" || a.Name == "newline"))
+}
+
+// enqueue queues a message that must wait; false when it may be handled now. A key
+// that cancels or quits never waits, and drops the waiting messages.
+func (m *Model) enqueue(msg tea.Msg) bool {
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		a := m.keys.Find(m.mode, k.String())
+		if a != nil && (a.Name == "cancel" || a.Name == "quit" || a.Name == "escape" && m.turn.running) {
+			m.queue.waiting, m.acts.released = nil, true
+			return false
+		}
+	}
+	if len(m.queue.waiting) == 0 && !m.mustWait(msg) {
+		return false
+	}
+	m.queue.waiting = append(m.queue.waiting, msg)
+	return true
+}
+
+// flushKeys handles the waiting messages, up to the first that must still wait.
+func (m *Model) flushKeys() tea.Cmd {
+	var cmds []tea.Cmd
+	for len(m.queue.waiting) > 0 && !m.mustWait(m.queue.waiting[0]) {
+		msg := m.queue.waiting[0]
+		m.queue.waiting = m.queue.waiting[1:]
+		cmds = append(cmds, m.handle(msg))
+		m.fitInput()
+		if h := m.layout.Input.Dy() - layout.InputFrame; h > 0 {
+			m.input.draft.View(h) // drawing scrolls it, and the next key may depend on that
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// change runs a command that later keys wait for.
+func (s *shared) change(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	s.queue.changes++
+	return func() tea.Msg { return changeDoneMsg{cmd()} }
+}
+
+// onChangeDone handles the message of a change, and then the keys that waited.
+func (m *Model) onChangeDone(msg changeDoneMsg) tea.Cmd {
+	m.queue.changes--
+	_, cmd := m.Update(msg.msg)
+	return tea.Batch(cmd, m.flushKeys())
+}

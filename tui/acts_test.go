@@ -1,0 +1,146 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/tui/overlay"
+	"winnow/tui/tuitest"
+	"winnow/tui/usecase"
+)
+
+// held is a bench that keeps back outcomes of commands and entries of the log.
+type held struct {
+	*bench
+	outcomes, entries []tea.Msg
+}
+
+// settle handles all other messages.
+func (h *held) settle() {
+	for {
+		synctest.Wait()
+		select {
+		case msg := <-h.msgs:
+			if _, ok := msg.(usecase.Outcome); ok {
+				h.outcomes = append(h.outcomes, msg)
+			} else if e, ok := msg.(boundaryComputedMsg); ok && e.next != 0 {
+				h.entries = append(h.entries, msg)
+			} else {
+				h.take(msg)
+			}
+		default:
+			h.View()
+			return
+		}
+	}
+}
+
+// keys presses keys, slowly enough that a question takes them.
+func (h *held) keys(keys ...tuitest.Key) {
+	for _, k := range keys {
+		time.Sleep(time.Second)
+		h.take(tuitest.Press(k))
+		h.settle()
+	}
+}
+
+// deliver delivers the oldest message.
+func (h *held) deliver(from *[]tea.Msg) bool {
+	if len(*from) == 0 {
+		return false
+	}
+	msg := (*from)[0]
+	*from = (*from)[1:]
+	h.take(msg)
+	h.settle()
+	return true
+}
+
+func frameOf(m *Model) string { return plainFrame(m.View().Content) }
+
+// A change that begins while another one runs waits for its outcome.
+func TestActsRunOneAtATimeInTheOrderOfTheKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _ := steadyFixture(t)
+		h := &held{bench: b}
+		h.keys("ctrl+s", "ctrl+s", "ctrl+s") // in INPUT keys do not wait
+		for n := range 3 {
+			if len(h.outcomes) != 1 {
+				t.Fatalf("after %d outcomes %d acts have ended at once", n, len(h.outcomes))
+			}
+			h.deliver(&h.outcomes)
+		}
+		if len(h.outcomes) != 0 || h.acts.running != 0 {
+			t.Errorf("%d outcomes are left, request %d runs", len(h.outcomes), h.acts.running)
+		}
+		b.leave()
+	})
+}
+
+// The outcome of a request that a flow no longer waits for changes nothing.
+func TestALateOutcomeIsDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _ := steadyFixture(t)
+		b.hurry("shift+tab", "x")
+		h := &held{bench: b}
+		h.keys("ctrl+s")
+		late := h.outcomes[0]
+		h.deliver(&h.outcomes)
+		if h.top() != overlay.SaveSheet {
+			t.Fatalf("no question:\n%s", frameOf(b.Model))
+		}
+		h.keys("n")
+		before := frameOf(b.Model)
+		h.take(late)
+		if got := frameOf(b.Model); got != before {
+			t.Errorf("a late plan is shown:\n%s", got)
+		}
+		b.leave()
+	})
+}
+
+// actsOf are keys, from INPUT, that lead to one outcome or several.
+var actsOf = map[string][]tuitest.Key{
+	"nothing to save": {"ctrl+s"},
+	"a save":          {"shift+tab", "x", "ctrl+s", "y"},
+	"no save":         {"shift+tab", "x", "ctrl+s", "n"},
+}
+
+// The outcome of a command and the log's entry about the same change come in either order.
+func TestOutcomesCommuteWithTheLog(t *testing.T) {
+	for name, keys := range actsOf {
+		t.Run(name, func(t *testing.T) {
+			var frames []string
+			for _, outcomeFirst := range []bool{true, false} {
+				synctest.Test(t, func(t *testing.T) {
+					b, _ := steadyFixture(t)
+					h := &held{bench: b}
+					first, second := &h.outcomes, &h.entries
+					if !outcomeFirst {
+						first, second = second, first
+					}
+					ended := 0
+					for _, k := range keys {
+						h.keys(k)
+						ended += len(h.outcomes)
+						for h.deliver(first) || h.deliver(second) {
+						}
+					}
+					if ended == 0 {
+						t.Error("no outcome came")
+					}
+					frames = append(frames, frameOf(b.Model))
+					b.leave()
+				})
+			}
+			if frames = slices.Compact(frames); len(frames) > 1 {
+				t.Errorf("the outcome first:\n%s\nthe log first:\n%s", frames[0], strings.Join(frames[1:], "\n"))
+			}
+		})
+	}
+}

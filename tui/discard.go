@@ -1,0 +1,114 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	"winnow/assistant/savetext"
+	"winnow/tui/overlay"
+	"winnow/tui/pane"
+	"winnow/tui/usecase"
+)
+
+// discarding is the discard that is under way. The zero value is no discard.
+type discarding struct {
+	request     int64  // whose outcome it waits for
+	description string // of the step
+	quits       bool   // the program ends with it
+	plan        assistant.SavePlan
+}
+
+const discardUnsaved = "Discard the unsaved rules"
+
+// planDiscard shows what a discard would lose, and asks about it.
+func (m *Model) planDiscard() tea.Cmd {
+	return m.discardStep(discarding{description: discardUnsaved}, m.commands.PlanDiscard)
+}
+
+// discardStep begins a step of a discard. Quitting does not wait for other acts.
+func (m *Model) discardStep(d discarding, begin func(request int64) tea.Cmd) tea.Cmd {
+	run := func(request int64) tea.Cmd {
+		d.request = request
+		m.discarding = d
+		return begin(request)
+	}
+	if d.quits {
+		return run(m.query())
+	}
+	return m.act(run)
+}
+
+// onDiscarding takes a discard a step further.
+func (m *Model) onDiscarding(o usecase.Outcome) tea.Cmd {
+	d := m.discarding
+	m.discarding = discarding{}
+	if _, planned := o.(usecase.DiscardPlanned); !planned {
+		m.pane.Changed()
+	}
+	switch o := o.(type) {
+	case usecase.DiscardPlanned:
+		return m.askDiscard(d, o.Plan, nil)
+	case usecase.PlanChanged:
+		return m.askDiscard(d, o.Now.Plan, o.Now)
+	case usecase.Discarded:
+		if d.quits {
+			return m.end()
+		}
+		m.notice.Info("discarded " + assistant.Counted(o.Lost, "unsaved change") + m.hint(" · %s undoes it", "undo"))
+		return m.conv.computeEffects()
+	case usecase.Failed:
+		return m.fail(o.Err)
+	}
+	return nil
+}
+
+// askDiscard asks before unsaved rules are lost. changed is why it asks again; nil: it is
+// the first time.
+func (m *Model) askDiscard(d discarding, plan assistant.SavePlan, changed *assistant.PlanChanged) tea.Cmd {
+	d.plan = plan
+	lines := append(m.changedLines(changed), pane.RuleChangeLines(plan.Rules, &m.styles.Icons)...)
+	lines = append(lines, savetext.OthersLines(plan.Rules, m.work.Author())...)
+	if d.quits {
+		return m.askQuit(d, lines)
+	}
+	if len(plan.Rules) == 0 {
+		return m.info("there are no unsaved changes")
+	}
+	return m.question(overlay.Confirm, "Discard the unsaved rules?", lines, "n", func(answer string) tea.Cmd {
+		if answer != "y" {
+			return m.info("nothing was changed")
+		}
+		return m.discard(d)
+	}, "y", "discard", "n", "don't discard")
+}
+
+// discard discards the plan that was shown.
+func (m *Model) discard(d discarding) tea.Cmd {
+	return m.discardStep(d, func(request int64) tea.Cmd {
+		return m.commands.Discard(request, d.description, assistant.Basis{Digest: d.plan.Digest})
+	})
+}
+
+// quit asks when rules are unsaved, unless others have them as well; they can also be
+// kept for the next time.
+func (m *Model) quit() tea.Cmd {
+	if !m.saves() || !m.pane.Status().Unsaved || m.others.Shared() {
+		return m.end()
+	}
+	return m.discardStep(discarding{description: "Discard on quitting", quits: true}, m.commands.PlanDiscard)
+}
+
+func (m *Model) askQuit(d discarding, lines []string) tea.Cmd {
+	return m.question(overlay.Confirm, "There are unsaved rules", append(lines, "", "The file has not been changed."), "n", func(answer string) tea.Cmd {
+		switch answer {
+		case "s":
+			return m.planSave(true)
+		case "k":
+			return m.end()
+		case "d":
+			m.work.Cancel()
+			return m.discard(d)
+		}
+		return nil
+	}, "s", "save", "k", "keep for next time", "d", "discard", "n", "stay")
+}

@@ -1,0 +1,34 @@
+// Package usecase is the wall between the screen and the workspace: Commands is the only
+// thing of the screen that knows the session, its window and its history.
+//
+// # Types
+//
+// A method of Commands makes a tea.Cmd. The command calls one use case of the workspace,
+// outside of the update loop, and ends in one Outcome, a typed message. Every Outcome has a
+// Reply: the number of its request, which the caller has given it, and what the session
+// shows after it. A screen applies that first, so it does not matter whether the outcome
+// comes before or after the entry of the session's log about the same change.
+//
+// An error is Failed, unless the use case has an outcome of its own for it: PlanChanged when
+// what was shown is not what would be done any more, Conflicted when another program has
+// changed the same rules.
+//
+// # How to add a use case
+//
+//  1. Add the outcome to the list of Outcome, with a Reply as its first field.
+//  2. Add the method, which calls the workspace below Commands.command; see PlanSave.
+//  3. In package tui, begin it: by (*shared).act when it changes something, which runs one
+//     act at a time in the order of the keys; by (*shared).query when it only reads.
+//  4. Show the outcome in (*Model).showOutcome. When a flow has several steps, give it a
+//     small struct with its step and the number of the request it waits for; see saving.
+//
+// # Concurrency
+//
+// Commands belongs to the goroutine that runs Update; the commands that it makes run in
+// others. Outcomes are values; what they point to must not be changed.
+//
+// # Caveats
+//
+// Bind comes before the first command. A command has no deadline: with a store that hangs
+// its outcome does not come, and the screen goes on.
+package usecase

@@ -1,0 +1,102 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	"winnow/assistant/workspace"
+)
+
+type (
+	// SavePlanned is what a save would write.
+	SavePlanned struct {
+		Reply
+		Plan assistant.SavePlan
+	}
+	// PlanChanged refuses a Save, MergeSaved or Discard, because another plan than the one
+	// that was shown would be carried out.
+	PlanChanged struct {
+		Reply
+		Now *assistant.PlanChanged
+	}
+	// Conflicted refuses a Save, because another program has changed the same rules.
+	Conflicted struct {
+		Reply
+		Conflict *assistant.Conflict
+	}
+	// Merged ends MergeSaved: the window has what another program has saved.
+	Merged struct{ Reply }
+	// Saved ends Save.
+	Saved struct {
+		Reply
+		Saved assistant.Saved
+	}
+	// DiscardPlanned is what a discard would lose.
+	DiscardPlanned struct {
+		Reply
+		Plan assistant.SavePlan
+	}
+	// Discarded ends Discard.
+	Discarded struct {
+		Reply
+		Lost int // changes; 0: there were none any more
+	}
+)
+
+// PlanSave plans a save: SavePlanned.
+func (c *Commands) PlanSave(request int64) tea.Cmd {
+	return c.command(request, "plan the save", func(ctx context.Context, c call) (Outcome, error) {
+		plan, err := c.Workspace.PlanSave(ctx, "")
+		return SavePlanned{c.reply(), plan}, err
+	})
+}
+
+// Save writes the plan that basis names: Saved, PlanChanged or Conflicted.
+func (c *Commands) Save(request int64, basis assistant.Basis) tea.Cmd {
+	return c.command(request, "save", func(ctx context.Context, c call) (Outcome, error) {
+		saved, err := c.Workspace.Save(ctx, basis)
+		if conflict, ok := errors.AsType[*assistant.Conflict](err); ok {
+			return Conflicted{c.reply(), conflict}, nil
+		}
+		return c.changed(Saved{c.reply(), saved}, err)
+	})
+}
+
+// MergeSaved loads what another program has saved, and keeps the unsaved changes, or drops
+// those that drop names: Merged or PlanChanged.
+func (c *Commands) MergeSaved(request int64, description string, drop *assistant.Basis) tea.Cmd {
+	return c.command(request, "load the changed file", func(ctx context.Context, c call) (Outcome, error) {
+		_, err := c.RefreshSaved(ctx, description, drop)
+		return c.changed(Merged{c.reply()}, err)
+	})
+}
+
+// PlanDiscard plans a discard: DiscardPlanned.
+func (c *Commands) PlanDiscard(request int64) tea.Cmd {
+	return c.command(request, "plan the discard", func(_ context.Context, c call) (Outcome, error) {
+		plan, err := c.Workspace.PlanDiscard("")
+		return DiscardPlanned{c.reply(), plan}, err
+	})
+}
+
+// Discard discards the changes that basis names: Discarded or PlanChanged.
+func (c *Commands) Discard(request int64, description string, basis assistant.Basis) tea.Cmd {
+	return c.command(request, "discard", func(_ context.Context, c call) (Outcome, error) {
+		lost, err := c.Workspace.Discard(description, basis)
+		if errors.Is(err, workspace.ErrNothingUnsaved) {
+			err = nil
+		}
+		return c.changed(Discarded{c.reply(), len(lost)}, err)
+	})
+}
+
+// changed is the outcome of what has a basis.
+func (c call) changed(o Outcome, err error) (Outcome, error) {
+	if now, ok := errors.AsType[*assistant.PlanChanged](err); ok {
+		return PlanChanged{c.reply(), now}, nil
+	}
+	return o, err
+}

@@ -1,0 +1,61 @@
+package usecase
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	"winnow/assistant/workspace"
+)
+
+// Commands makes the commands of a screen. The zero value is not bound yet.
+type Commands struct{ work *workspace.Workspace }
+
+// Bind gives the commands the workspace they work on.
+func (c *Commands) Bind(work *workspace.Workspace) { c.work = work }
+
+// Outcome is how a command has ended: one of the types that embed a Reply.
+//
+// Saving: SavePlanned, Conflicted, Merged, Saved. Discarding: DiscardPlanned, Discarded.
+// Either: PlanChanged. Everywhere: Failed.
+type Outcome interface{ Ended() Reply }
+
+// Reply is what every Outcome carries.
+type Reply struct {
+	Request int64           // the number that the command was given
+	Session string          // the id of the session in which it was begun
+	Shown   assistant.Shown // what the session shows after it
+}
+
+// Ended implements Outcome.
+func (r Reply) Ended() Reply { return r }
+
+// Failed is the outcome of a command that returned an error.
+type Failed struct {
+	Reply
+	Doing string // what was being done, as in "store the draft"
+	Err   error
+}
+
+// call is a command that runs.
+type call struct {
+	*workspace.Workspace
+	request int64
+	begun   string // in which session
+}
+
+// reply is made after the use case has ended.
+func (c call) reply() Reply { return Reply{c.request, c.begun, c.Session().Shown()} }
+
+// command makes the command of a request. An error of do is Failed.
+func (c *Commands) command(request int64, doing string, do func(context.Context, call) (Outcome, error)) tea.Cmd {
+	now := call{c.work, request, c.work.Session().ID()}
+	return func() tea.Msg {
+		outcome, err := do(context.Background(), now)
+		if err != nil {
+			return Failed{now.reply(), doing, err}
+		}
+		return outcome
+	}
+}
