@@ -79,6 +79,14 @@ func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 		return m.onSaving(o)
 	case m.discarding.request:
 		return m.onDiscarding(o)
+	case m.pickers.rolling.request:
+		return m.pickers.onRollingBack(o)
+	}
+	switch o := o.(type) {
+	case usecase.RollbackUndone:
+		return m.pickers.onRollbackUndone(o)
+	case usecase.Failed:
+		return m.fail(o.Err)
 	}
 	return nil
 }

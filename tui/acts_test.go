@@ -109,6 +109,19 @@ var actsOf = map[string][]tuitest.Key{
 	"nothing to save": {"ctrl+s"},
 	"a save":          {"shift+tab", "x", "ctrl+s", "y"},
 	"no save":         {"shift+tab", "x", "ctrl+s", "n"},
+	"an undo":         {"shift+tab", "x", "ctrl+z"},
+	"a rollback":      {"shift+tab", "x", "ctrl+g", "down", "enter"},
+	"undo a rollback": append([]tuitest.Key{"shift+tab", "x", "ctrl+z", "ctrl+p"}, letters("undo the last roll\r")...),
+	"no rollback":     append([]tuitest.Key{"ctrl+p"}, letters("undo the last roll\r")...),
+	"a discard":       {"shift+tab", "x", "D", "y"},
+}
+
+// letters are the keys that type a text; \r is enter.
+func letters(text string) (keys []tuitest.Key) {
+	for _, r := range text {
+		keys = append(keys, tuitest.Key(strings.ReplaceAll(strings.ReplaceAll(string(r), "\r", "enter"), " ", "space")))
+	}
+	return keys
 }
 
 // The outcome of a command and the log's entry about the same change come in either order.

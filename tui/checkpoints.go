@@ -1,16 +1,14 @@
 package tui
 
 import (
-	"context"
-	"errors"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
-	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 	"winnow/tui/overlay"
+	"winnow/tui/usecase"
 )
 
 // rolledBack is the notice of a rollback to a step that was chosen from a list.
@@ -52,8 +50,19 @@ type rollback struct {
 	notice string // the beginning of the notice that follows
 }
 
+// rollingBack is the rollback that is under way. The zero value is no rollback.
+type rollingBack struct {
+	rollback
+	request int64 // whose outcome it waits for
+}
+
 // rollBack rolls back to a checkpoint. It asks when that undoes what others did meanwhile.
 func (p *pickers) rollBack(r rollback) tea.Cmd {
+	return p.act(func(request int64) tea.Cmd { return p.rollBackTo(request, r) })
+}
+
+// rollBackTo is rollBack when its turn has come.
+func (p *pickers) rollBackTo(request int64, r rollback) tea.Cmd {
 	if err := p.refused(); err != nil {
 		return p.fail(err)
 	}
@@ -61,26 +70,37 @@ func (p *pickers) rollBack(r rollback) tea.Cmd {
 	if theirs := p.others.RollbackLines(r.id); len(theirs) > 0 && r.scope != checkpoint.ScopeConversation {
 		r.newest = newest
 		lines := append(theirs, "", "Their conversations stay; only your own is cut.")
-		return p.ask("Undo others' changes as well?", lines, "undo theirs too", "don't roll back", func() tea.Cmd { return p.rollBackNow(r) })
+		p.ask("Undo others' changes as well?", lines, "undo theirs too", "don't roll back", func() tea.Cmd { return p.rollBackNow(r) })
+		return nil
 	}
-	return p.rollBackNow(r)
+	p.rolling = rollingBack{r, request}
+	return p.commands.Rollback(request, r.id, r.scope, r.newest)
 }
 
+// rollBackNow rolls back after a question.
 func (p *pickers) rollBackNow(r rollback) tea.Cmd {
-	return p.change(async(func(ctx context.Context) (workspace.RolledBack, error) {
-		return p.work.Rollback(ctx, r.id, r.scope, r.newest)
-	}, func(out workspace.RolledBack, err error) tea.Cmd {
-		if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
-			return p.askRollback(changed, r)
+	return p.act(func(request int64) tea.Cmd {
+		p.rolling = rollingBack{r, request}
+		return p.commands.Rollback(request, r.id, r.scope, r.newest)
+	})
+}
+
+// onRollingBack ends a rollback, or asks again.
+func (p *pickers) onRollingBack(o usecase.Outcome) tea.Cmd {
+	r := p.rolling.rollback
+	p.rolling = rollingBack{}
+	switch o := o.(type) {
+	case usecase.PlanChanged:
+		return p.askRollback(o.Now, r)
+	case usecase.RolledBack:
+		if o.Result.Text != "" {
+			p.input.giveBack(o.Result.Text)
 		}
-		if err != nil {
-			return p.fail(err)
-		}
-		if out.Text != "" {
-			p.input.giveBack(out.Text)
-		}
-		return p.restored(r.notice+p.hint(" · %s “Undo the last rollback” undoes it", "palette"), out.Warning)
-	}))
+		return p.restored(r.notice+p.hint(" · %s “Undo the last rollback” undoes it", "palette"), o.Result.Warning)
+	case usecase.Failed:
+		return p.fail(o.Err)
+	}
+	return nil
 }
 
 // askRollback asks again about a rollback that would undo other steps by now.
@@ -98,16 +118,14 @@ func (p *pickers) askRollback(changed *assistant.PlanChanged, r rollback) tea.Cm
 }
 
 // undoRollback undoes the last rollback.
-func (p *pickers) undoRollback() tea.Cmd {
-	return p.change(async(p.work.UndoRollback, func(warning string, err error) tea.Cmd {
-		switch {
-		case errors.Is(err, workspace.ErrNothingToUndo):
-			return p.info("there is no rollback to undo")
-		case err != nil:
-			return p.fail(err)
-		}
-		return p.restored("the rollback is undone", warning)
-	}))
+func (p *pickers) undoRollback() tea.Cmd { return p.act(p.commands.UndoRollback) }
+
+// onRollbackUndone shows what a rollback had undone.
+func (p *pickers) onRollbackUndone(o usecase.RollbackUndone) tea.Cmd {
+	if o.Nothing {
+		return p.info("there is no rollback to undo")
+	}
+	return p.restored("the rollback is undone", o.Warning)
 }
 
 // restored shows the window and the conversation after a rollback. warning is what
@@ -118,12 +136,15 @@ func (p *pickers) restored(notice, warning string) tea.Cmd {
 	if warning != "" {
 		p.notice.Fail(oneLine(warning))
 	}
-	return tea.Batch(p.computeBoundary(), p.conv.reload())
+	return p.conv.reload()
 }
 
 // undo undoes the newest change of the window, whoever made it. It asks when that
 // cuts the conversation.
-func (p *pickers) undo() tea.Cmd {
+func (p *pickers) undo() tea.Cmd { return p.act(p.undoStep) }
+
+// undoStep is undo when its turn has come.
+func (p *pickers) undoStep(request int64) tea.Cmd {
 	step, ok := p.work.LastStep()
 	switch refused := p.refused(); {
 	case refused != nil:
@@ -131,7 +152,7 @@ func (p *pickers) undo() tea.Cmd {
 	case !ok:
 		return p.info("there is no change of the " + p.state() + " to undo")
 	case !step.ByAssistant, step.OtherSession && p.others.Shared():
-		return p.rollBack(rollback{step.ID, checkpoint.ScopeRules, step.ID, "undone: " + oneLine(step.Description)})
+		return p.rollBackTo(request, rollback{step.ID, checkpoint.ScopeRules, step.ID, "undone: " + oneLine(step.Description)})
 	}
 	leaves := map[bool]string{true: " leaves", false: " leave"}[step.Pairs == 1]
 	lines := []string{
@@ -142,7 +163,7 @@ func (p *pickers) undo() tea.Cmd {
 	if step.OtherSession {
 		lines[2] = "It was made in another session."
 	}
-	return p.question(overlay.Confirm, "Undo the assistant's change?", lines, "n", func(answer string) tea.Cmd {
+	p.question(overlay.Confirm, "Undo the assistant's change?", lines, "n", func(answer string) tea.Cmd {
 		switch answer {
 		case "y":
 			return p.rollBack(rollback{step.ID, checkpoint.ScopeBoth, step.ID, rolledBack})
@@ -151,6 +172,7 @@ func (p *pickers) undo() tea.Cmd {
 		}
 		return nil
 	}, "y", p.state()+" and conversation", "r", p.state()+" only", "n", "don't undo")
+	return nil
 }
 
 // askRecovery asks whether to recover or discard what a crash left behind.

@@ -209,7 +209,7 @@ func (m *Model) useNothing() error {
 	}
 	session.SetView(nil, "x") // the filter that a session begins with
 	m.work, m.session = workspace.New(workspace.Options{Session: session}), session
-	m.commands.Bind(m.work)
+	m.commands.Bind(m.work, nil)
 	m.pane = pane.None{}
 	return nil
 }
@@ -218,7 +218,7 @@ func (m *Model) useNothing() error {
 func (m *Model) use(p Parts) {
 	m.opts.Parts, m.ready = p, true
 	m.work, m.session, m.pane, m.others = p.Work, p.Work.Session(), p.Pane, presence.Of(p.Served)
-	m.commands.Bind(p.Work)
+	m.commands.Bind(p.Work, p.History)
 	if m.pane == nil {
 		m.pane = pane.None{}
 	}

@@ -24,6 +24,8 @@ type pickers struct {
 	conv   *conversation
 	input  *input
 	models modelList
+
+	rolling rollingBack
 }
 
 // modelList is what the list of models shows first.

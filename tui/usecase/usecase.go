@@ -6,19 +6,32 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/history"
 	"winnow/assistant/workspace"
 )
 
 // Commands makes the commands of a screen. The zero value is not bound yet.
-type Commands struct{ work *workspace.Workspace }
+type Commands struct {
+	work  *workspace.Workspace
+	store history.Store
+}
 
-// Bind gives the commands the workspace they work on.
-func (c *Commands) Bind(work *workspace.Workspace) { c.work = work }
+// Bind gives the commands what they work on: a workspace, and its history, which is nil when
+// nothing is stored.
+func (c *Commands) Bind(work *workspace.Workspace, store history.Store) {
+	c.work, c.store = work, store
+}
 
 // Outcome is how a command has ended: one of the types that embed a Reply.
 //
 // Saving: SavePlanned, Conflicted, Merged, Saved. Discarding: DiscardPlanned, Discarded.
-// Either: PlanChanged. Everywhere: Failed.
+// Either, and rolling back: PlanChanged. Undoing: RolledBack, RollbackUndone. Pairs:
+// PairsLoaded, Starred, Flagged, TopicSet, AnswerChosen, Deleted, RetryReady, ReAskBegun.
+// Topics: TopicSelected, TopicsChanged. Filtering: Counted, Filtered, CommandPlanned,
+// Executed, CommandUndone, Refiltered, Matched, Found, NamesRead. Sessions: SessionsListed,
+// SessionOpened. Models: ModelsRefreshed, ModelPicked, FavouritesChanged. Settings:
+// SettingChanged. What is typed: DraftStored, SentStored, StartCounted. Requests:
+// RequestsRead. A use case that asks first: ConfirmWanted. Everywhere: Failed.
 type Outcome interface{ Ended() Reply }
 
 // Reply is what every Outcome carries.
@@ -41,6 +54,7 @@ type Failed struct {
 // call is a command that runs.
 type call struct {
 	*workspace.Workspace
+	store   history.Store
 	request int64
 	begun   string // in which session
 }
@@ -50,7 +64,7 @@ func (c call) reply() Reply { return Reply{c.request, c.begun, c.Session().Shown
 
 // command makes the command of a request. An error of do is Failed.
 func (c *Commands) command(request int64, doing string, do func(context.Context, call) (Outcome, error)) tea.Cmd {
-	now := call{c.work, request, c.work.Session().ID()}
+	now := call{c.work, c.store, request, c.work.Session().ID()}
 	return func() tea.Msg {
 		outcome, err := do(context.Background(), now)
 		if err != nil {

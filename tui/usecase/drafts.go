@@ -1,0 +1,53 @@
+package usecase
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant/history"
+)
+
+type (
+	// DraftStored ends StoreDraft.
+	DraftStored struct {
+		Reply
+		Draft history.Draft
+		Err   error // why it is not stored
+	}
+	// SentStored ends AddSent.
+	SentStored struct{ Reply }
+	// StartCounted ends SetFailedStarts.
+	StartCounted struct{ Reply }
+)
+
+// StoreDraft stores what is in the box: DraftStored. A limit of 0 waits as long as it takes.
+func (c *Commands) StoreDraft(request int64, d history.Draft, limit time.Duration) tea.Cmd {
+	return c.command(request, "store the draft", func(ctx context.Context, c call) (Outcome, error) {
+		if limit > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, limit)
+			defer cancel()
+		}
+		err := c.SaveDraft(ctx, d)
+		return DraftStored{c.reply(), d, err}, nil
+	})
+}
+
+// AddSent stores a message as it was typed, to be recalled: SentStored.
+func (c *Commands) AddSent(request int64, text string) tea.Cmd {
+	return c.command(request, "store the message", func(ctx context.Context, c call) (Outcome, error) {
+		err := c.Workspace.AddSent(ctx, text)
+		return SentStored{c.reply()}, err
+	})
+}
+
+// SetFailedStarts stores how many starts in a row have failed; an error is not reported:
+// StartCounted.
+func (c *Commands) SetFailedStarts(request int64, n int) tea.Cmd {
+	return c.command(request, "count the start", func(ctx context.Context, c call) (Outcome, error) {
+		_ = c.Workspace.SetFailedStarts(ctx, n) //nolint:errcheck // the next start then draws as always
+		return StartCounted{c.reply()}, nil
+	})
+}

@@ -1,0 +1,152 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant/filter"
+	"winnow/assistant/history/transfer"
+	"winnow/assistant/workspace"
+)
+
+// ErrNoHistory is the error of what needs a history where nothing is stored.
+var ErrNoHistory = workspace.ErrNoHistory
+
+type (
+	// Counted is how many pairs a line selects.
+	Counted struct {
+		Reply
+		Line string
+		N    int
+		Err  error // what is wrong with the line
+	}
+	// Filtered ends SetFilter: the view has the pairs that the line selects.
+	Filtered struct {
+		Reply
+		Line   string
+		Result workspace.Filtered
+		Err    error // why it has not
+	}
+	// CommandPlanned is what the :command of a line would do.
+	CommandPlanned struct {
+		Reply
+		Line    string
+		Command transfer.Command
+		Err     error // why it cannot be executed
+	}
+	// Executed ends Execute. An error together with an outcome says that the view could not
+	// be filtered again.
+	Executed struct {
+		Reply
+		Line    string
+		Command transfer.Command
+		Outcome transfer.Outcome
+		Err     error
+	}
+	// CommandUndone ends UndoCommand.
+	CommandUndone struct {
+		Reply
+		Nothing bool // there was no command to undo
+		Outcome transfer.Outcome
+		Err     error // see Executed
+	}
+	// Refiltered ends Refilter.
+	Refiltered struct {
+		Reply
+		Err error // why the active line could not be evaluated again
+	}
+	// Matched is whether the active line selects a pair.
+	Matched struct {
+		Reply
+		Pair int64
+		Yes  bool
+	}
+	// Found are the pairs of all sessions that contain a text, sorted.
+	Found struct {
+		Reply
+		Text string
+		Seqs []int64
+		Back bool // go to the hit before, see FindText
+	}
+	// NamesRead is what completion offers.
+	NamesRead struct {
+		Reply
+		Names filter.Sources
+	}
+)
+
+// CountFilter counts the pairs that a line selects: Counted.
+func (c *Commands) CountFilter(request int64, line string) tea.Cmd {
+	return c.command(request, "count the pairs", func(ctx context.Context, c call) (Outcome, error) {
+		n, err := c.Workspace.CountFilter(ctx, line)
+		return Counted{c.reply(), line, n, err}, nil
+	})
+}
+
+// SetFilter makes the pairs that a line selects the view: Filtered.
+func (c *Commands) SetFilter(request int64, line string) tea.Cmd {
+	return c.command(request, "filter", func(ctx context.Context, c call) (Outcome, error) {
+		result, err := c.Workspace.SetFilter(ctx, line)
+		return Filtered{c.reply(), line, result, err}, nil
+	})
+}
+
+// PlanCommand plans the :command of a line: CommandPlanned.
+func (c *Commands) PlanCommand(request int64, line string) tea.Cmd {
+	return c.command(request, "plan the command", func(ctx context.Context, c call) (Outcome, error) {
+		command, err := c.Workspace.PlanCommand(ctx, line)
+		return CommandPlanned{c.reply(), line, command, err}, nil
+	})
+}
+
+// Execute executes a planned command: Executed.
+func (c *Commands) Execute(request int64, planned CommandPlanned) tea.Cmd {
+	return c.command(request, "execute the command", func(ctx context.Context, c call) (Outcome, error) {
+		out, err := c.Workspace.Execute(ctx, planned.Command, planned.Line)
+		return Executed{c.reply(), planned.Line, planned.Command, out, err}, nil
+	})
+}
+
+// UndoCommand undoes the newest command on pairs: CommandUndone.
+func (c *Commands) UndoCommand(request int64) tea.Cmd {
+	return c.command(request, "undo the command", func(ctx context.Context, c call) (Outcome, error) {
+		out, err := c.Workspace.UndoCommand(ctx)
+		if errors.Is(err, workspace.ErrNothingToUndo) {
+			return CommandUndone{Reply: c.reply(), Nothing: true}, nil
+		}
+		return CommandUndone{c.reply(), false, out, err}, nil
+	})
+}
+
+// Refilter evaluates the active line again: Refiltered.
+func (c *Commands) Refilter(request int64) tea.Cmd {
+	return c.command(request, "filter again", func(ctx context.Context, c call) (Outcome, error) {
+		err := c.Workspace.Refilter(ctx)
+		return Refiltered{c.reply(), err}, nil
+	})
+}
+
+// Matches reports whether the active line selects a pair: Matched.
+func (c *Commands) Matches(request, seq int64) tea.Cmd {
+	return c.command(request, "filter the answer", func(ctx context.Context, c call) (Outcome, error) {
+		yes, err := c.Workspace.Matches(ctx, seq)
+		return Matched{c.reply(), seq, yes}, err
+	})
+}
+
+// FindText finds the pairs that contain a text; back is returned with them: Found.
+func (c *Commands) FindText(request int64, text string, back bool) tea.Cmd {
+	return c.command(request, "search", func(ctx context.Context, c call) (Outcome, error) {
+		seqs, err := c.Workspace.FindText(ctx, text)
+		return Found{c.reply(), text, seqs, back}, err
+	})
+}
+
+// ReadNames reads what completion offers: NamesRead.
+func (c *Commands) ReadNames(request int64) tea.Cmd {
+	return c.command(request, "read the names", func(ctx context.Context, c call) (Outcome, error) {
+		return NamesRead{c.reply(), c.Names(ctx)}, nil
+	})
+}

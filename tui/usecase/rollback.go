@@ -1,0 +1,45 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant/workspace"
+	"winnow/checkpoint"
+)
+
+type (
+	// RolledBack ends Rollback.
+	RolledBack struct {
+		Reply
+		Result workspace.RolledBack
+	}
+	// RollbackUndone ends UndoRollback.
+	RollbackUndone struct {
+		Reply
+		Nothing bool   // there was no rollback to undo
+		Warning string // what failed after it; "" is nothing
+	}
+)
+
+// Rollback returns to a checkpoint; newest is the newest step that was shown: RolledBack or
+// PlanChanged.
+func (c *Commands) Rollback(request int64, id string, scope checkpoint.Scope, newest string) tea.Cmd {
+	return c.command(request, "roll back", func(ctx context.Context, c call) (Outcome, error) {
+		result, err := c.Workspace.Rollback(ctx, id, scope, newest)
+		return c.changed(RolledBack{c.reply(), result}, err)
+	})
+}
+
+// UndoRollback undoes the last rollback: RollbackUndone.
+func (c *Commands) UndoRollback(request int64) tea.Cmd {
+	return c.command(request, "undo the rollback", func(ctx context.Context, c call) (Outcome, error) {
+		warning, err := c.Workspace.UndoRollback(ctx)
+		if errors.Is(err, workspace.ErrNothingToUndo) {
+			return RollbackUndone{Reply: c.reply(), Nothing: true}, nil
+		}
+		return RollbackUndone{c.reply(), false, warning}, err
+	})
+}
