@@ -1,0 +1,432 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"winnow/assistant/serve"
+	"winnow/assistant/serve/api"
+	"winnow/tui"
+	"winnow/tui/rules"
+	"winnow/tui/settings"
+	"winnow/tui/style"
+	"winnow/tui/tuitest"
+)
+
+// shownPlan is what a save would write, as a front end showed it.
+type shownPlan struct {
+	lines  map[string]string // by variable; "" is a line that the save removes
+	digest string            // where the front end shows it
+}
+
+// planLine is a line of the file in a plan, however a front end frames it.
+var planLine = regexp.MustCompile(`([+−-]) ?((?:IGNORE|WHITELIST)_MODELS_[A-Z]+)(=\S*)`)
+
+// readPlan reads a plan from what a front end showed; nil: it showed none.
+func readPlan(text string) *shownPlan {
+	p := &shownPlan{lines: map[string]string{}}
+	for _, l := range planLine.FindAllStringSubmatch(text, -1) {
+		if l[1] == "+" {
+			p.lines[l[2]] = l[2] + l[3]
+		} else if p.lines[l[2]] == "" {
+			p.lines[l[2]] = ""
+		}
+	}
+	if len(p.lines) == 0 {
+		return nil
+	}
+	return p
+}
+
+// saver is a front end as its user works with it.
+type saver interface {
+	// edit adds an ignore rule.
+	edit(pattern string)
+	// plan shows what a save would write; nil is nothing, or a conflict.
+	plan() *shownPlan
+	// save confirms the plan that was shown last. now is what it shows instead of saving.
+	save(shown *shownPlan) (now *shownPlan)
+}
+
+// office is one window with all front ends: the screen and HTTP in the program that serves
+// it, an agent and the command line in programs of their own.
+type office struct {
+	t    *testing.T
+	file string
+	p    *program
+	app  *app
+	end  []func()
+
+	savers map[string]saver
+}
+
+func newOffice(t *testing.T) *office {
+	t.Helper()
+	t.Setenv("WINNOW_HOME", t.TempDir())
+	o := &office{t: t, file: ".env"}
+	o.write("OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\nGEMINI_API_KEY=sk-test-bbbbbbbbbbbbbbbb\nIGNORE_MODELS_OPENAI=w0\n")
+	o.app = newApp(t.Context(), strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{})
+	o.must(newRoot(o.app).ParseFlags([]string{"-m", "offline/rules"}))
+	var err error
+	o.p, err = o.app.openHub(o.app.ctx)
+	o.must(err)
+	hub := o.p.window.hub.Load()
+	o.end = append(o.end, func() { o.must(hub.Close(context.WithoutCancel(t.Context()))); o.must(o.app.close()) })
+	o.savers = map[string]saver{"screen": o.openScreen(hub), "http": o.openHTTP(hub), "mcp": o.openAgent(), "rules": &commandLine{o}}
+	return o
+}
+
+func (o *office) close() {
+	for _, end := range slices.Backward(o.end) {
+		end()
+	}
+}
+
+func (o *office) must(err error) {
+	o.t.Helper()
+	if err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+func (o *office) write(text string) {
+	o.t.Helper()
+	o.must(os.WriteFile(o.file, []byte(text), 0o600))
+}
+
+func (o *office) read() string {
+	o.t.Helper()
+	text, err := os.ReadFile(o.file)
+	o.must(err)
+	return string(text)
+}
+
+// screenSaver is the screen of anna.
+type screenSaver struct {
+	*tuitest.Screen
+	o     *office
+	clock *tuitest.Clock
+}
+
+func (o *office) openScreen(hub *serve.Hub) saver {
+	o.t.Helper()
+	s, err := hub.Open(o.t.Context(), serve.Join{User: "anna"})
+	o.must(err)
+	clock := tuitest.NewClock()
+	model, err := tui.New(tui.Options{
+		Context: o.t.Context(), Now: clock.Now, Clipboard: func(string) error { return nil },
+		Parts:  tui.Parts{Work: s.Workspace, Served: s, History: o.p.store, Pane: rules.New(o.p.window.filter, rules.Options{HeldBy: s.HeldBy})},
+		Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
+	})
+	o.must(err)
+	v := &screenSaver{Screen: tuitest.Start(o.t, model, 160, 50, tuitest.Options{Clock: clock}), o: o, clock: clock}
+	o.end = append(o.end, v.Quit)
+	v.Wait(" INPUT ")
+	v.Type(tuitest.ShiftTab)
+	v.Wait(" PANE ")
+	return v
+}
+
+const saveQuestion = "Save these changes?"
+
+// guardTime is longer than the time in which a question that has just appeared takes no key.
+const guardTime = 1 << 30 // nanoseconds
+
+// leave closes a question.
+func (v *screenSaver) leave() {
+	v.o.t.Helper()
+	if strings.Contains(v.Frame(), "don't save") {
+		v.answer("n")
+		v.WaitGone("don't save")
+	}
+}
+
+// answer presses a key on a question after the time in which it takes none.
+func (v *screenSaver) answer(key tuitest.Key) {
+	v.o.t.Helper()
+	v.clock.Advance(guardTime)
+	v.Type(key)
+}
+
+func (v *screenSaver) edit(pattern string) {
+	v.o.t.Helper()
+	v.leave()
+	v.Type("h", pattern, tuitest.Enter)
+	v.Until(func(string) bool { return strings.Contains(fmt.Sprint(v.o.p.window.filter.Diff()), pattern) })
+}
+
+func (v *screenSaver) plan() *shownPlan {
+	v.o.t.Helper()
+	v.leave()
+	v.Type(tuitest.CtrlS)
+	return v.shown(nil, v.o.read())
+}
+
+// shown waits until the question is another one than before, the file was written or
+// nothing is unsaved. News of others may replace the answer to a key in the footer, and a
+// turn that has ended may still seem to run: the key is pressed again then.
+func (v *screenSaver) shown(before []string, file string) (now *shownPlan) {
+	v.o.t.Helper()
+	const patience = 50 // conditions
+	looks := 0
+	v.Until(func(f string) bool {
+		asks := strings.Contains(f, "don't save")
+		switch looks++; {
+		case v.o.read() != file || strings.Contains(f, "nothing to save"):
+			return !asks
+		case asks && !slices.Equal(questionOf(f), before):
+			if strings.Contains(f, saveQuestion) {
+				now = readPlan(f)
+			}
+			return true
+		case !asks && looks%patience == 0:
+			v.Type(tuitest.CtrlS)
+		}
+		return false
+	})
+	if now == nil {
+		v.leave()
+	}
+	return now
+}
+
+// questionOf is what tells one question of a frame from another.
+func questionOf(frame string) []string {
+	return append(planLine.FindAllString(frame, -1), fmt.Sprint(strings.Contains(frame, "after it was shown"), strings.Contains(frame, saveQuestion)))
+}
+
+func (v *screenSaver) save(*shownPlan) *shownPlan {
+	v.o.t.Helper()
+	file, question := v.o.read(), questionOf(v.Frame())
+	v.answer("y")
+	return v.shown(question, file)
+}
+
+// client is bert, over HTTP.
+type client struct {
+	o       *office
+	handler *api.Server
+	session string
+}
+
+func (o *office) openHTTP(hub *serve.Hub) saver {
+	o.t.Helper()
+	server, err := api.New(api.Options{Hub: hub, Token: "the-token-of-this-test", Address: "127.0.0.1:7777", Version: "test"})
+	o.must(err)
+	c := &client{o: o, handler: server}
+	var info struct{ ID string }
+	o.must(json.Unmarshal([]byte(c.call("/v1/sessions", map[string]any{"user": "bert"}, 201)), &info))
+	c.session = info.ID
+	return c
+}
+
+// call makes a request and returns the answer, whose status is one of these.
+func (c *client) call(path string, body map[string]any, status ...int) string {
+	c.o.t.Helper()
+	raw, err := json.Marshal(body)
+	c.o.must(err)
+	req := httptest.NewRequestWithContext(c.o.t.Context(), "POST", "http://127.0.0.1:7777"+path, bytes.NewReader(raw))
+	req.Header.Set("Authorization", "Bearer the-token-of-this-test")
+	req.Header.Set("Content-Type", "application/json")
+	resp := httptest.NewRecorder()
+	c.handler.Handler().ServeHTTP(resp, req)
+	if !slices.Contains(status, resp.Code) {
+		c.o.t.Fatalf("%s: %d %s", path, resp.Code, resp.Body)
+	}
+	return resp.Body.String()
+}
+
+func (c *client) edit(pattern string) {
+	c.o.t.Helper()
+	c.call("/v1/window/edit", map[string]any{"session": c.session, "tool": "add_ignore_rule", "arguments": map[string]string{"pattern": pattern}}, 200, 422)
+}
+
+// send is a turn of the offline model.
+func (c *client) send(text string) {
+	c.o.t.Helper()
+	c.call("/v1/sessions/"+c.session+"/messages", map[string]any{"text": text}, 200)
+}
+
+// jsonPlan is a plan as programs read it.
+type jsonPlan struct {
+	Digest   string
+	Lines    []struct{ Kind, Text string }
+	Conflict *struct{}
+}
+
+func (p jsonPlan) shown() *shownPlan {
+	var text []string
+	for _, l := range p.Lines {
+		text = append(text, l.Kind+l.Text)
+	}
+	shown := readPlan(strings.Join(text, "\n"))
+	if shown == nil || p.Conflict != nil {
+		return nil
+	}
+	shown.digest = p.Digest
+	return shown
+}
+
+func (c *client) plan() *shownPlan {
+	c.o.t.Helper()
+	var plan jsonPlan
+	c.o.must(json.Unmarshal([]byte(c.call("/v1/window/plan", map[string]any{"session": c.session}, 200)), &plan))
+	return plan.shown()
+}
+
+func (c *client) save(shown *shownPlan) *shownPlan {
+	c.o.t.Helper()
+	var problem struct{ Plan jsonPlan }
+	c.o.must(json.Unmarshal([]byte(c.call("/v1/window/save", map[string]any{"session": c.session, "digest": shown.digest}, 200, 409)), &problem))
+	return problem.Plan.shown()
+}
+
+// agentSaver is a client of winnow mcp whose user is asked before a save.
+type agentSaver struct {
+	o       *office
+	session *sdk.ClientSession
+	asked   chan string    // questions
+	yes     chan bool      // their answers
+	done    chan toolReply // nil: no question is open
+}
+
+// toolReply is the result of save_changes.
+type toolReply struct {
+	text string
+	err  error
+}
+
+func (o *office) openAgent() saver {
+	o.t.Helper()
+	in, there := io.Pipe()
+	here, out := io.Pipe()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(o.t.Context()))
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"mcp"}, in, out, io.Discard)
+		_ = out.Close()
+	}()
+	a := &agentSaver{o: o, asked: make(chan string, 1), yes: make(chan bool)}
+	var err error
+	a.session, err = sdk.NewClient(&sdk.Implementation{Name: "Agent", Version: "1"}, &sdk.ClientOptions{ElicitationHandler: a.ask}).Connect(ctx, &sdk.IOTransport{Reader: here, Writer: there}, nil)
+	o.must(err)
+	o.end = append(o.end, func() {
+		a.leave()
+		_ = there.Close()
+		if status := <-ended; status != 0 {
+			o.t.Errorf("winnow mcp ends with status %d", status)
+		}
+		cancel()
+		_ = a.session.Close()
+	})
+	return a
+}
+
+// ask is asked by the server; the answer is that of the test.
+func (a *agentSaver) ask(_ context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	a.asked <- req.Params.Message
+	yes := <-a.yes
+	return &sdk.ElicitResult{Action: map[bool]string{true: "accept", false: "decline"}[yes], Content: map[string]any{"confirm": yes}}, nil
+}
+
+func (a *agentSaver) call(tool string, args any) toolReply {
+	res, err := a.session.CallTool(context.WithoutCancel(a.o.t.Context()), &sdk.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		return toolReply{err: err}
+	}
+	var r struct{ Message string }
+	err = json.Unmarshal([]byte(res.Content[0].(*sdk.TextContent).Text), &r)
+	return toolReply{r.Message, err}
+}
+
+// leave declines an open question.
+func (a *agentSaver) leave() {
+	if a.done != nil {
+		a.yes <- false
+		a.o.must((<-a.done).err)
+		a.done = nil
+	}
+}
+
+func (a *agentSaver) edit(pattern string) {
+	a.o.t.Helper()
+	a.o.must(a.call("add_ignore_rule", map[string]string{"pattern": pattern}).err)
+}
+
+func (a *agentSaver) plan() *shownPlan {
+	a.o.t.Helper()
+	a.leave()
+	done := make(chan toolReply, 1)
+	go func() { done <- a.call("save_changes", nil) }()
+	select {
+	case question := <-a.asked:
+		a.done = done
+		return readPlan(question)
+	case r := <-done: // there is nothing to save, or a conflict
+		a.o.must(r.err)
+		return nil
+	}
+}
+
+func (a *agentSaver) save(*shownPlan) *shownPlan {
+	a.o.t.Helper()
+	a.yes <- true
+	select {
+	case question := <-a.asked: // the server asks again
+		return readPlan(question)
+	case r := <-a.done:
+		a.done = nil
+		a.o.must(r.err)
+		return nil // what it would be now is in the text, and has to be asked for again
+	}
+}
+
+// commandLine is winnow rules.
+type commandLine struct{ o *office }
+
+func (c *commandLine) run(args ...string) string {
+	c.o.t.Helper()
+	var out bytes.Buffer
+	if status := run(c.o.t.Context(), args, strings.NewReader(""), &out, &out); status != statusDone && status != statusPending && !strings.Contains(out.String(), "refused") && !strings.Contains(out.String(), "changed by") {
+		c.o.t.Fatalf("%q: status %d: %s", args, status, out.String())
+	}
+	return out.String()
+}
+
+func (c *commandLine) edit(pattern string) {
+	c.o.t.Helper()
+	c.run("rules", "add", pattern)
+}
+
+// planDigest is how a plan is named on the command line.
+var planDigest = regexp.MustCompile(`--plan ([0-9a-f]+)`)
+
+func (c *commandLine) plan() *shownPlan {
+	c.o.t.Helper()
+	return c.shown(c.run("rules", "diff"))
+}
+
+func (c *commandLine) shown(text string) *shownPlan {
+	shown, digest := readPlan(text), planDigest.FindStringSubmatch(text)
+	if shown == nil || digest == nil {
+		return nil
+	}
+	shown.digest = digest[1]
+	return shown
+}
+
+func (c *commandLine) save(shown *shownPlan) *shownPlan {
+	c.o.t.Helper()
+	return c.shown(c.run("rules", "save", "--plan", shown.digest))
+}
