@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/dlclark/regexp2/v2"
+
+	"winnow/assistant/assistanttest"
 )
 
 // TestMain starts the clock of the matcher behind code highlighting before any
@@ -14,6 +16,7 @@ import (
 // it is Greenwich, wherever the tests run.
 func TestMain(m *testing.M) {
 	time.Local = time.UTC
+	assistanttest.UseMemory()
 	warm := regexp2.MustCompile("a")
 	warm.MatchTimeout = time.Hour // longer than any run of the tests
 	if _, err := warm.MatchString("a"); err != nil {
