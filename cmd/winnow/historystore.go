@@ -14,7 +14,6 @@ import (
 	"winnow/assistant/history/postgres"
 	"winnow/assistant/history/sqlite"
 	"winnow/assistant/history/transfer"
-	"winnow/assistant/safetext"
 	"winnow/tui"
 )
 
@@ -119,22 +118,6 @@ func historyMigrateCommand(a *app) *cobra.Command {
 	})
 	c.Flags().StringVar(&from, "from", "", ownFile+" or the postgres:// ADDRESS to copy from")
 	c.Flags().StringVar(&to, "to", "", ownFile+" or the postgres:// ADDRESS to copy to")
-	return c
-}
-
-func historyPrivateCommand(a *app) *cobra.Command {
-	c := command("private on|off", "Let the database show each role its own pairs only, or all", 1, 1, a.withHistory(func(ctx context.Context, store history.Store, args []string) error {
-		on := args[0] == "on"
-		if !on && args[0] != "off" {
-			return &usageError{"winnow history private", fmt.Sprintf("%q is neither on nor off", safetext.Line(args[0], maxName))}
-		}
-		if err := postgres.SetPrivate(ctx, store, on); err != nil {
-			return err
-		}
-		return a.emit(map[string]bool{"private": on}, "private: "+args[0])
-	}))
-	c.Long = "The owner of the tables in PostgreSQL switches it. Topics, saved filters, and the names of\n" +
-		"models and authors stay visible to all; superusers and backups of theirs see everything."
 	return c
 }
 

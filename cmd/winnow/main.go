@@ -57,7 +57,7 @@ func newRoot(a *app) *cobra.Command {
 		group("env", "Set or remove one key of a .env file", envSetCommand(a), envUnsetCommand(a)),
 		modelsCommand(a),
 		group("history", "Search, export, import and check the chat history",
-			historySearchCommand(a), historyExportCommand(a), historyImportCommand(a), historyMigrateCommand(a), historyPrivateCommand(a),
+			historySearchCommand(a), historyExportCommand(a), historyImportCommand(a), historyMigrateCommand(a),
 			command("check", "Read the whole database and say whether it is sound", 0, 0, a.withHistory(a.historyCheck)),
 			command("sessions", "List the sessions, the last used first", 0, 0, a.withHistory(a.historySessions))),
 		group("checkpoints", "List the checkpoints of the rules and go back to one", checkpointsListCommand(a), rollbackCommand(a)),

@@ -46,20 +46,7 @@
 // address. migrations/ are the numbered migrations; each is a transaction under an
 // advisory lock.
 //
-// # Private histories
-//
-// SetPrivate makes the database itself, by row-level security, show each role only
-// what is its own, and the role is the author of all that it writes, the changes of what
-// it serves among them: what one asks with other programs is the same. Topics, saved
-// filters, the names of models and authors, the numbers of deleted pairs and Revision stay
-// shared; a notification has numbers and the name of the schema.
-//
 // # Caveats
-//
-// Superusers, and roles with BYPASSRLS, see everything in a private history, and who
-// owns its tables can make it public. PostgreSQL uses no index of trigrams there,
-// because LIKE is not leakproof: texts are found one by one. Pairs whose author is no
-// role are seen by nobody else until it is public.
 //
 // Connections to other machines use TLS; sslmode=disable is for a socket and this
 // machine. Behind a pooler that shares connections between transactions, the store

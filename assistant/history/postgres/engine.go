@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -26,17 +27,8 @@ const storedDeleted = 1000
 // Owner implements sqlstore.Engine.
 func (s *store) Owner() any { return int32(s.owner.Load()) }
 
-// Author implements sqlstore.Engine. The policies of a private history know roles
-// only: there the role of this store writes for everybody who uses it.
-func (s *store) Author(t *sqlstore.Tx, user string) string {
-	if user == "" || user == s.User {
-		return s.User
-	}
-	if active := sqlstore.List[bool](t, "SELECT row_security_active('pair')"); len(active) == 1 && !active[0] {
-		return user
-	}
-	return s.User
-}
+// Author implements sqlstore.Engine.
+func (s *store) Author(user string) string { return cmp.Or(user, s.User) }
 
 // storable returns a text as a column holds it: PostgreSQL stores no zero bytes
 // and no invalid UTF-8.

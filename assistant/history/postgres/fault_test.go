@@ -396,7 +396,7 @@ func TestAnAddressThatDoesNotAnswerIsGivenUp(t *testing.T) {
 // A role that may only read opens and reads, hears of changes, and says why it does not
 // write; before the schema is up to date it says who can bring it there.
 func TestARoleThatMayOnlyReadReads(t *testing.T) {
-	addresses := newTeam(t, false)
+	addresses := newTeam(t)
 	owner := openAt(t, addresses.owner, Options{})
 	u, err := url.Parse(addresses.anna)
 	must(t, err)

@@ -27,8 +27,7 @@ type Options struct {
 	// Password is that of the database role. "" means the one in the address, in
 	// PGPASSWORD, in the service file or in the password file.
 	Password string
-	// User is the author of the pairs that this store adds; "" means the database
-	// role, and a private history takes no other.
+	// User is the author of the pairs that this store adds; "" means the database role.
 	User string
 	// OnWait is called when an operation begins to wait long for the server, and when it
 	// ceases to, from any goroutine; it must not block. nil is not called.
@@ -116,9 +115,8 @@ func (s *store) open(ctx context.Context) (listener *pgx.Conn, err error) {
 	}
 	s.User = cmp.Or(s.options.User, s.role)
 	if private {
-		if err := s.checkUser(); err != nil {
-			return nil, err
-		}
+		return nil, &history.StorageError{Op: "open", Path: s.path, Reason: "it is private: row-level security hides rows from roles, which this version " +
+			"does not support; run winnow history private off as the owner of the tables, with the version that made it private"}
 	}
 	if readOnly || mayOnlyRead {
 		reason := reasons[codeReadOnly]

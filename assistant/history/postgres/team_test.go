@@ -5,9 +5,13 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
@@ -139,5 +143,97 @@ func TestAMissingPairNamesWhoDeletedIt(t *testing.T) {
 	must(t, anna.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}})) // its answer is not lost
 	if _, err := bob.Mark(t.Context(), []int64{p.Seq}, history.Mark{Star: &star}); err != nil {
 		t.Errorf("Mark of a pair that was stored again: %v", err)
+	}
+}
+
+// team is a database with the roles owner, anna and bob, none of them a superuser.
+type team struct{ owner, anna, bob string } // addresses
+
+// newTeam makes the tables, which belong to the role owner. The others have been granted
+// what winnow needs.
+func newTeam(t *testing.T) team {
+	t.Helper()
+	s := needServer(t)
+	address := s.newDatabase(t)
+	name := strings.TrimPrefix(strings.Split(address, "?")[0], "postgres://winnow@/")
+	role := func(who string) string { return who + "_" + name }
+	of := func(who string) string { return strings.Replace(address, "winnow@", role(who)+"@", 1) }
+	for _, who := range []string{"owner", "anna", "bob"} {
+		s.sql(t, name, "CREATE ROLE "+role(who)+" LOGIN")
+	}
+	s.sql(t, name, "CREATE SCHEMA winnow AUTHORIZATION "+role("owner"))
+	must(t, openAt(t, of("owner"), Options{}).Close())
+	to := fmt.Sprintf(" TO %s, %s", role("anna"), role("bob"))
+	s.sql(t, name, "GRANT USAGE ON SCHEMA winnow"+to, "GRANT USAGE ON ALL SEQUENCES IN SCHEMA winnow"+to,
+		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA winnow"+to)
+	return team{of("owner"), of("anna"), of("bob")}
+}
+
+// selects returns the seqs that a line selects.
+func selects(t *testing.T, s *store, line string) []int64 {
+	t.Helper()
+	q, err := filter.Parse(line)
+	must(t, err)
+	r, err := s.Filter(t.Context(), q, history.Env{})
+	must(t, err)
+	n, err := s.Count(t.Context(), q, history.Env{})
+	if err != nil || n != len(r.Refs) {
+		t.Errorf("%s: %d pairs are counted, %v; %d are selected", line, n, err, len(r.Refs))
+	}
+	seqs := []int64{}
+	for _, ref := range r.Refs {
+		seqs = append(seqs, ref.Seq)
+	}
+	return seqs
+}
+
+// A program that serves users names them as authors, and u of each of them matches their
+// own pairs.
+func TestServedUsersAreAuthors(t *testing.T) {
+	s := openAt(t, newTeam(t).anna, Options{})
+	p := &assistant.Pair{Session: "s", Author: "carla", State: assistant.PairComplete}
+	must(t, s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}))
+	own := func(user string) []int64 {
+		q, err := filter.Parse("u")
+		must(t, err)
+		r, err := s.Filter(t.Context(), q, history.Env{Env: filter.Env{User: user}})
+		must(t, err)
+		return seqs(r.Refs)
+	}
+	if got := own("carla"); p.Author != "carla" || !slices.Equal(got, []int64{p.Seq}) || len(own("")) != 0 {
+		t.Errorf("the author is %s, who has the pairs %v", p.Author, got)
+	}
+}
+
+// A notification has numbers and the name of the schema, and no text of a user.
+func TestANotificationHasNoText(t *testing.T) {
+	addresses := newTeam(t)
+	anna := openAt(t, addresses.anna, Options{})
+	listener, err := pgx.Connect(t.Context(), addresses.bob)
+	must(t, err)
+	defer disconnect(listener)
+	_, err = listener.Exec(t.Context(), "LISTEN "+channel)
+	must(t, err, anna.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{{Session: "s", UserText: "secret"}}}))
+	heard, err := listener.WaitForNotification(t.Context())
+	must(t, err)
+	var rev, number int64
+	var schema string
+	if n, err := fmt.Sscanf(heard.Payload, "%d %d %s", &rev, &number, &schema); n != 3 || heard.Payload != fmt.Sprint(rev, " ", number, ` "winnow"`) {
+		t.Errorf("the notification is %q, %v", heard.Payload, err)
+	}
+}
+
+// A history whose rows an earlier version hid from the other roles is refused, and the
+// error names the way out.
+func TestAPrivateHistoryIsRefused(t *testing.T) {
+	addresses := newTeam(t)
+	owner := openAt(t, addresses.owner, Options{})
+	run(t, owner, "ALTER TABLE pair ENABLE ROW LEVEL SECURITY")
+	for _, address := range []string{addresses.owner, addresses.anna} {
+		_, err := Open(t.Context(), address, Options{})
+		var storage *history.StorageError
+		if !errors.As(err, &storage) || storage.Op != "open" || !strings.Contains(storage.Reason, "winnow history private off") {
+			t.Errorf("Open = %v, want a *StorageError that names the command", err)
+		}
 	}
 }

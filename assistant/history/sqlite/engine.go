@@ -29,7 +29,7 @@ var sqlDialect = sqlstore.Dialect{
 func (s *store) Owner() any { return s.owner.token }
 
 // Author implements sqlstore.Engine.
-func (s *store) Author(_ *sqlstore.Tx, user string) string { return user }
+func (s *store) Author(user string) string { return user }
 
 // PutBody implements sqlstore.Engine. It queues the pair for the full-text index when
 // the texts changed.

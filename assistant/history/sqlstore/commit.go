@@ -143,7 +143,7 @@ func (c *Change) put(p *assistant.Pair) {
 
 // store writes a pair.
 func (c *Change) store(p *assistant.Pair) {
-	p.Author = c.s.Author(c.Tx, p.Author)
+	p.Author = c.s.Author(p.Author)
 	row, err := history.NewRow(p, c.s.Redact)
 	if c.Fail(err); c.err == nil {
 		c.putRow(p, &row)

@@ -13,8 +13,7 @@ import (
 )
 
 // storePictures connects a pair with its pictures and stores those that the author does
-// not have yet. In a history that several share each author has pictures of his own, so
-// that a private one can hide them.
+// not have yet. In a history that several share each author has pictures of his own.
 func (c *Change) storePictures(p *assistant.Pair) {
 	author := int64(0)
 	for i, f := range attachment.Pictures(p.Attachments) {

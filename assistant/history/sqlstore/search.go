@@ -64,7 +64,7 @@ func (s *Store) search(ctx context.Context, q *filter.Query, env history.Env, f 
 		env.Now = s.Now()
 	}
 	return s.Read(ctx, func(t *Tx) {
-		env.User = s.Author(t, env.User)
+		env.User = s.Author(env.User)
 		names := history.Names{
 			Saved: savedFilters(t), Topics: Keyed[int64, string](t, "SELECT n, path FROM topic"), Models: Keyed[int64, string](t, "SELECT n, name FROM model"),
 		}

@@ -24,7 +24,7 @@ type Engine interface {
 	Owner() any
 	// Author is who becomes the author of the pairs of a user, and whose pairs the user
 	// asks for with u: normally the user; "" is the user of the store.
-	Author(t *Tx, user string) string
+	Author(user string) string
 	// PutBody inserts or replaces the texts of a pair.
 	PutBody(t *Tx, seq int64, r *history.Row)
 	// Deleted follows the deletion of rows of the table pair.
