@@ -39,7 +39,7 @@ type OlderSchemaError struct {
 // Error names both versions and what to do.
 func (e *OlderSchemaError) Error() string {
 	return fmt.Sprintf("history: %s was written by an older winnow (version %d of its schema; this one reads from %d on): "+
-		"export it with that winnow (winnow history export), and import the file here", e.Path, e.Found, e.Supported)
+		"export it with that winnow (winnow history export), and import the file into a new history", e.Path, e.Found, e.Supported)
 }
 
 // FileError is returned for a file or folder that the store refuses to use.

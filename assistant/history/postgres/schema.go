@@ -11,11 +11,13 @@ import (
 	"winnow/assistant/history"
 )
 
-// schemaVersion is what this program writes and the newest it reads.
-const schemaVersion = 5
+const (
+	schemaVersion = 5 // what this program writes, and the newest that it reads
+	baseVersion   = 4 // the oldest that it reads
+)
 
-// migrations/N.sql brings version N-1 to N, and is never edited after a release;
-// version 0 is an empty schema.
+// migrations/N.sql brings version N-1 to N, that of baseVersion an empty schema. They are
+// never edited after a release.
 //
 //go:embed migrations
 var migrations embed.FS
@@ -34,14 +36,17 @@ func schemaOf(path string) string {
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 // version reads the version of the schema, 0 when there is none. It fails with a
-// *history.NewerSchemaError for one that a newer program wrote.
+// *history.NewerSchemaError or a *history.OlderSchemaError for one that it cannot read.
 func (s *store) version(ctx context.Context) (version int, err error) {
 	err = s.pool.QueryRow(ctx, "SELECT version FROM "+s.schema+".meta").Scan(&version)
 	if code := sqlState(err); code == codeNoTable || code == codeNoSchema {
 		return 0, nil
 	}
-	if err == nil && version > schemaVersion {
+	switch {
+	case err == nil && version > schemaVersion:
 		err = &history.NewerSchemaError{Path: s.path, Found: version, Supported: schemaVersion}
+	case err == nil && version < baseVersion:
+		err = &history.OlderSchemaError{Path: s.path, Found: version, Supported: baseVersion}
 	}
 	return version, err
 }
@@ -54,7 +59,7 @@ func (s *store) upgrade(ctx context.Context) error {
 		if first {
 			s.report.Migrated = version
 		}
-		if err = s.migrate(ctx, version+1); err == nil {
+		if err = s.migrate(ctx, max(version+1, baseVersion)); err == nil {
 			version, err = s.version(ctx)
 		}
 	}

@@ -4,6 +4,8 @@ package postgres
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +26,49 @@ func TestANewerSchemaIsRefused(t *testing.T) {
 	var newer *history.NewerSchemaError
 	if !errors.As(err, &newer) || newer.Found != schemaVersion+1 || newer.Supported != schemaVersion {
 		t.Errorf("Open = %v, want a *NewerSchemaError", err)
+	}
+}
+
+// A schema before the base is refused, and stays as it is.
+func TestAnOlderSchemaIsRefused(t *testing.T) {
+	address := needServer(t).newDatabase(t)
+	s := openAt(t, address, Options{})
+	run(t, s, fmt.Sprintf("UPDATE meta SET version = %d", baseVersion-1))
+	for range 2 {
+		_, err := Open(t.Context(), address, Options{})
+		var older *history.OlderSchemaError
+		if !errors.As(err, &older) || older.Found != baseVersion-1 || older.Supported != baseVersion {
+			t.Errorf("Open = %v, want an *OlderSchemaError", err)
+		}
+	}
+}
+
+// A schema of the base version is brought up to date and keeps its pairs; one that never
+// was older is the same.
+func TestTheBaseIsMigrated(t *testing.T) {
+	address := needServer(t).newDatabase(t)
+	s := openAt(t, address, Options{})
+	columns := func(s *store) (all []string) {
+		must(t, s.Read(t.Context(), func(tx *sqlstore.Tx) {
+			all = sqlstore.List[string](tx, `SELECT table_name || '.' || column_name || ' ' || data_type FROM information_schema.columns
+				WHERE table_schema = 'winnow' ORDER BY table_name, ordinal_position`)
+		}))
+		return all
+	}
+	want := columns(s)
+	p := &assistant.Pair{Session: "s", UserText: "asked"}
+	must(t, s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}))
+	run(t, s, "ALTER TABLE request DROP COLUMN answer")
+	run(t, s, fmt.Sprintf("UPDATE meta SET version = %d", baseVersion))
+	must(t, s.Close())
+	migrated := openAt(t, address, Options{})
+	got, err := migrated.Load(t.Context(), []int64{p.Seq})
+	must(t, err)
+	if r := migrated.Report(); r.Migrated != baseVersion || len(got) != 1 || got[0].UserText != "asked" {
+		t.Errorf("migrated from %d: %+v", r.Migrated, got)
+	}
+	if got := columns(migrated); !slices.Equal(got, want) {
+		t.Errorf("the columns are\n%v\nwant\n%v", got, want)
 	}
 }
 
