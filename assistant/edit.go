@@ -168,7 +168,7 @@ func (s *Session) recordWrite(description, path string, before json.RawMessage) 
 
 // Discard discards what basis names, as one step that can be undone. The errors are
 // ErrNotSaver, those of Saver.Discard and those of Edit.
-func (s *Session) Discard(description string, basis Basis) (lost []RuleChange, err error) {
+func (s *Session) Discard(description string, basis Basis) (lost []Change, err error) {
 	w, ok := s.opts.Window.(Saver)
 	if !ok {
 		return nil, ErrNotSaver
@@ -189,7 +189,7 @@ func (s *Session) RefreshSaved(ctx context.Context, description string, drop *Ba
 		return out, ErrNotSaver
 	}
 	err = s.Edit(description, func() error {
-		var dropped []RuleChange
+		var dropped []Change
 		if drop != nil {
 			if dropped, err = saver.Discard(*drop); err != nil {
 				return s.whoChanged(err, *drop)

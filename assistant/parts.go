@@ -86,10 +86,10 @@ type ModelState struct {
 // WindowState is the window of a session.
 type WindowState struct {
 	Revision int64
-	Value    any          // what its pane draws, see Snapshotter; nil: it publishes nothing
-	Saves    bool         // it is a Saver
-	Unsaved  bool         // something is unsaved
-	Changes  []RuleChange // that are unsaved, with their authors
+	Value    any      // what its pane draws, see Snapshotter; nil: it publishes nothing
+	Saves    bool     // it is a Saver
+	Unsaved  bool     // something is unsaved
+	Changes  []Change // that are unsaved, with their authors
 }
 
 // Checkpoints are the checkpoints of a window.

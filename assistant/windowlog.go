@@ -128,7 +128,7 @@ func (l *WindowLog) windowState(snapshots Snapshotter, revision int64) WindowSta
 		w.Unsaved = d.Dirty()
 	}
 	if s, ok := l.window.(Saver); ok {
-		w.Saves, w.Changes = true, s.PlanDiscard("").Rules
+		w.Saves, w.Changes = true, s.PlanDiscard("").Changes
 	}
 	return w
 }

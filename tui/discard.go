@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
-	"winnow/assistant/savetext"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/usecase"
@@ -66,12 +65,12 @@ func (m *Model) onDiscarding(o usecase.Outcome) tea.Cmd {
 // the first time.
 func (m *Model) askDiscard(d discarding, plan assistant.SavePlan, changed *assistant.PlanChanged) tea.Cmd {
 	d.plan = plan
-	lines := append(m.changedLines(changed), pane.RuleChangeLines(plan.Rules, &m.styles.Icons)...)
-	lines = append(lines, savetext.OthersLines(plan.Rules, m.work.Author())...)
+	lines := append(m.changedLines(changed), pane.ChangeLines(plan.Changes, &m.styles.Icons)...)
+	lines = append(lines, assistant.OthersLines(plan.Changes, m.work.Author())...)
 	if d.quits {
 		return m.askQuit(d, lines)
 	}
-	if len(plan.Rules) == 0 {
+	if plan.Empty() {
 		return m.info("there are no unsaved changes")
 	}
 	return m.question(overlay.Confirm, "Discard the unsaved rules?", lines, "n", func(answer string) tea.Cmd {

@@ -67,7 +67,7 @@ type elsewhere struct {
 
 func (w elsewhere) PlanSave(ctx context.Context, only string) (assistant.SavePlan, error) {
 	plan, err := w.Window.PlanSave(ctx, only)
-	plan.Path = w.path
+	plan.Files[0].Path = w.path
 	return plan, err
 }
 

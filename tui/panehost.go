@@ -298,7 +298,7 @@ func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 		lines = append([]string{m.styles.Rules.Warn.Render(m.styles.Icons.Warn + " " + oneLine(ask.Note)), ""}, lines...)
 	}
 	if yes == "save" { // the dialog of the save key
-		title, lines = "The assistant wants to save", append(lines, pane.RestartLine(&m.styles), "")
+		title = "The assistant wants to save"
 	}
 	m.question(overlay.Confirm, title, lines, "n", func(answer string) tea.Cmd {
 		if err := m.work.Answer(ask.ID, answer == "y"); err != nil {

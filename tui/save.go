@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
-	"winnow/assistant/savetext"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/usecase"
@@ -130,11 +129,11 @@ func (m *Model) askSave(s saving, plan assistant.SavePlan, changed *assistant.Pl
 func (m *Model) askConflict(s saving, c *assistant.Conflict) tea.Cmd {
 	s.step = conflicted
 	m.saving = s
-	if len(c.Rules) == 0 && !c.Busy && !c.Missing {
+	if len(c.Both) == 0 && !c.Busy && !c.Missing {
 		return m.onSaveAnswer("y")
 	}
-	lines := pane.ConflictLines(c, s.plan.Rules, &m.styles.Icons)
-	lines = append(lines, savetext.OthersLines(s.plan.Rules, m.work.Author())...)
+	lines := pane.ConflictLines(c, s.plan.Changes, &m.styles.Icons)
+	lines = append(lines, assistant.OthersLines(s.plan.Changes, m.work.Author())...)
 	return m.question(overlay.Confirm, pane.ConflictTitle(c), lines, "n", m.onSaveAnswer,
 		"y", "load their version and re-apply mine", "t", "load theirs, drop mine", "n", "don't save")
 }

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"winnow/adapters/modelfilter/engine"
-	"winnow/assistant"
 	"winnow/assistant/nearest"
 )
 
@@ -28,7 +27,7 @@ func (s Scope) Add(list List, pattern string) (added Added, err error) {
 	err = s.w.asUser(func() error {
 		p := s.provider()
 		if added, err = s.w.add(p, list, pattern); err == nil {
-			s.w.recordRules(assistant.RuleChange{Provider: p.name, Type: changeType[list], Pattern: added.Pattern, Added: true})
+			s.w.recordRules(RuleChange{Provider: p.name, List: list, Pattern: added.Pattern, Added: true})
 		}
 		return err
 	})
@@ -65,7 +64,7 @@ func (s Scope) Remove(list List, pattern string) error {
 		if err := s.w.remove(p, list, pattern); err != nil {
 			return err
 		}
-		s.w.recordRules(assistant.RuleChange{Provider: p.name, Type: changeType[list], Pattern: strings.TrimSpace(pattern)})
+		s.w.recordRules(RuleChange{Provider: p.name, List: list, Pattern: strings.TrimSpace(pattern)})
 		return nil
 	})
 }

@@ -12,31 +12,47 @@ import (
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
-	"winnow/assistant/savetext"
 )
 
 // masked stands for the value of a variable that is not a rule list.
 const masked = "••••"
 
-// ListOf is the list that a change is about.
-func ListOf(c assistant.RuleChange) List {
-	if c.Type == changeType[Allow] {
-		return Allow
-	}
-	return Ignore
+// RuleChange is a rule that differs between the window and the file.
+type RuleChange struct {
+	Provider string
+	List     List
+	Pattern  string
+	Added    bool // false: removed
+	By       assistant.Author
 }
 
-// changeType is how a change names a list.
-var changeType = [...]string{Ignore: "ignored", Allow: "whitelisted"}
+// inWords is the change in the words of a plan.
+func (c RuleChange) inWords() assistant.Change {
+	out := assistant.Change{Title: c.Provider + " " + c.List.String(), By: c.By}
+	if c.Added {
+		out.After = c.Pattern
+	} else {
+		out.Before = c.Pattern
+	}
+	return out
+}
+
+func inWords(changes []RuleChange) []assistant.Change {
+	out := make([]assistant.Change, len(changes))
+	for i, c := range changes {
+		out[i] = c.inWords()
+	}
+	return out
+}
 
 // Diff lists the staged rules that differ from the file, by provider.
-func (w *Window) Diff() []assistant.RuleChange { return withLock(w, w.diff) }
+func (w *Window) Diff() []RuleChange { return withLock(w, w.diff) }
 
-func (w *Window) diff() []assistant.RuleChange { return changesOf(w.dirtyProviders()) }
+func (w *Window) diff() []RuleChange { return changesOf(w.dirtyProviders()) }
 
 // changesOf lists what is staged for some providers.
-func changesOf(providers []*provider) []assistant.RuleChange {
-	out := []assistant.RuleChange{}
+func changesOf(providers []*provider) []RuleChange {
+	out := []RuleChange{}
 	for _, p := range providers {
 		out = append(out, p.changes()...)
 	}
@@ -101,28 +117,46 @@ func (w *Window) draft(s *envSnapshot, only string) (draft, error) {
 		value, isSet := d.after.Raw(e.Key)
 		values = append(values, e.Key, value, strconv.FormatBool(isSet))
 	}
-	d.digest = assistant.Digest(d.source.Path, changesOf(d.providers), values...)
+	d.digest = assistant.Digest(d.source.Path, inWords(changesOf(d.providers)), values...)
 	return d, nil
 }
 
-// plan is a draft as it is shown.
+// plan is a draft of a save as it is shown.
 func (w *Window) plan(d draft) assistant.SavePlan {
 	plan := assistant.SavePlan{
-		Digest: d.digest, Path: d.source.Path, Creates: !d.source.Exists, Rules: changesOf(d.providers),
-		Keys: keyChanges(d.source.File, d.after), Lines: dotenv.Diff(d.source.File, d.after),
+		Digest: d.digest, Changes: inWords(changesOf(d.providers)), Effects: []assistant.Effect{},
+		Files: []assistant.FileDiff{{Path: d.source.Path, Creates: !d.source.Exists, Lines: append([]assistant.FileLine{}, dotenv.Diff(d.source.File, d.after)...)}},
 	}
 	for _, p := range d.providers {
-		plan.Effects = append(plan.Effects, w.effect(p))
+		plan.Effects = append(plan.Effects, w.effect(p).inWords()...)
+	}
+	if len(plan.Effects) > 0 {
+		plan.Effects = append(plan.Effects, assistant.Effect{
+			Kind: assistant.EffectAsks, Sentence: "restart the proxy afterwards: it reads the rules when it starts",
+		})
 	}
 	return plan
 }
 
-// checkShown is a *assistant.PlanChanged when d is not the plan that was shown.
-func (w *Window) checkShown(d draft, digest string) error {
+// discardPlan is a draft of a discard as it is shown: its effects are the reverse of those
+// of a save.
+func (w *Window) discardPlan(d draft) assistant.SavePlan {
+	plan := assistant.SavePlan{Digest: d.digest, Changes: inWords(changesOf(d.providers)), Effects: []assistant.Effect{}, Files: []assistant.FileDiff{}}
+	for _, p := range d.providers {
+		e := w.effect(p)
+		e.Shown, e.Hidden = e.Hidden, e.Shown
+		plan.Effects = append(plan.Effects, e.inWords()...)
+	}
+	return plan
+}
+
+// checkShown is a *assistant.PlanChanged with the plan of d when that is not the one that
+// was shown.
+func (w *Window) checkShown(d draft, digest string, plan func(draft) assistant.SavePlan) error {
 	if digest == "" || digest == d.digest {
 		return nil
 	}
-	changed := &assistant.PlanChanged{Plan: w.plan(d)}
+	changed := &assistant.PlanChanged{Plan: plan(d)}
 	if d.source.Hash != w.source.Hash {
 		changed.By = []string{assistant.OtherProgram}
 	}
@@ -157,45 +191,83 @@ func (w *Window) PlanSave(ctx context.Context, only string) (assistant.SavePlan,
 func (w *Window) PlanDiscard(only string) assistant.SavePlan {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.plan(w.discardDraft(only))
+	return w.discardPlan(w.discardDraft(only))
 }
 
 // discardDraft is what a discard would lose. Rules that cannot be written are lost too.
 func (w *Window) discardDraft(only string) draft {
 	d, err := w.draft(nil, only)
 	if err != nil {
-		d.after, d.digest = d.source.File, assistant.Digest(d.source.Path, changesOf(d.providers))
+		d.after, d.digest = d.source.File, assistant.Digest(d.source.Path, inWords(changesOf(d.providers)))
 	}
 	return d
 }
 
-// keyChanges lists the variables that read differently. Only the values of rule
-// lists are shown.
-func keyChanges(before, after *dotenv.File) []assistant.KeyChange {
-	var out []assistant.KeyChange
+// fileChanges lists the variables that read differently: of a list the items, of another
+// variable, which may be a secret, that its value has changed.
+func fileChanges(before, after *dotenv.File) (out []assistant.Change) {
 	for _, c := range dotenv.Changes(before, after) {
-		k := assistant.KeyChange{Key: visible(c.Key), Before: masked, After: masked}
-		if strings.HasPrefix(c.Key, listPrefix[Ignore]) || strings.HasPrefix(c.Key, listPrefix[Allow]) {
-			k.Before, _ = before.Raw(c.Key)
-			k.After, _ = after.Raw(c.Key)
+		was, _ := before.Raw(c.Key)
+		is, _ := after.Raw(c.Key)
+		if !strings.HasPrefix(c.Key, listPrefix[Ignore]) && !strings.HasPrefix(c.Key, listPrefix[Allow]) {
+			out = append(out, assistant.Change{Title: c.Key, Before: masked, After: masked})
+			continue
 		}
-		if c.Kind == dotenv.KeyAdded {
-			k.Before = ""
-		} else if c.Kind == dotenv.KeyRemoved {
-			k.After = ""
+		had, has := strings.Split(was, ","), strings.Split(is, ",")
+		from := len(out)
+		for _, item := range without(has, had) {
+			out = append(out, assistant.Change{Title: c.Key, After: item})
 		}
-		out = append(out, k)
+		for _, item := range without(had, has) {
+			out = append(out, assistant.Change{Title: c.Key, Before: item})
+		}
+		out = slices.DeleteFunc(out, func(c assistant.Change) bool { return c.Before == "" && c.After == "" })
+		if len(out) == from { // the order, or a value that is empty now
+			out = append(out, assistant.Change{Title: c.Key})
+		}
+	}
+	return out
+}
+
+// ModelEffect is what changed rules do to the models of one provider.
+type ModelEffect struct {
+	Provider string
+	Known    bool     // false: the provider's models are unknown, so is the effect
+	Shown    []string // ids that were hidden before
+	Hidden   []string // ids that were shown before
+}
+
+// inWords is the effect in the words of a plan.
+func (e ModelEffect) inWords() (out []assistant.Effect) {
+	for _, part := range []struct {
+		kind assistant.EffectKind
+		word string
+		ids  []string
+	}{{assistant.EffectAdds, "shown", e.Shown}, {assistant.EffectRemoves, "hidden", e.Hidden}} {
+		if n := len(part.ids); n > 0 {
+			items := make([]string, n)
+			for i, id := range part.ids {
+				items[i] = displayName(e.Provider, id)
+			}
+			out = append(out, assistant.Effect{Kind: part.kind, Sentence: fmt.Sprintf("%s: %d more will be %s", e.Provider, n, part.word), Items: items})
+		}
+	}
+	switch {
+	case !e.Known:
+		return []assistant.Effect{{Sentence: e.Provider + ": no models are known"}}
+	case out == nil:
+		return []assistant.Effect{{Sentence: e.Provider + ": no model changes"}}
 	}
 	return out
 }
 
 // SaveEffect is what a save would do to the models of the provider.
-func (s Scope) SaveEffect() assistant.ModelEffect {
-	return withLock(s.w, func() assistant.ModelEffect { return s.w.effect(s.provider()) })
+func (s Scope) SaveEffect() ModelEffect {
+	return withLock(s.w, func() ModelEffect { return s.w.effect(s.provider()) })
 }
 
 // effect is what the staged rules of p do to its models. p may be a copy with other lists.
-func (w *Window) effect(p *provider) assistant.ModelEffect {
+func (w *Window) effect(p *provider) ModelEffect {
 	own := w.providerNamed(p.name)
 	now := w.engine(own)
 	if p != own && (!slices.Equal(p.lists[Ignore].effective(), own.lists[Ignore].effective()) || !slices.Equal(p.lists[Allow].effective(), own.lists[Allow].effective())) {
@@ -208,9 +280,9 @@ func (w *Window) effect(p *provider) assistant.ModelEffect {
 }
 
 // effectOf compares the models under two sets of rules.
-func effectOf(before, after *engine.Engine) assistant.ModelEffect {
+func effectOf(before, after *engine.Engine) ModelEffect {
 	was, is := before.Hidden(), after.Hidden()
-	return assistant.ModelEffect{
+	return ModelEffect{
 		Provider: before.Provider(), Known: before.Total() > 0, Shown: without(was, is), Hidden: without(is, was),
 	}
 }
@@ -245,17 +317,3 @@ func editsOf(providers []*provider) ([]dotenv.Edit, error) {
 
 // maxListed is how many names a difference or a result of a tool lists.
 const maxListed = 100
-
-// PlanText is a plan as text for the user who decides about it: the difference of the
-// file, then that of the models, with what others have staged. Ids and patterns in it
-// are visible.
-func PlanText(p assistant.SavePlan, user string) string {
-	if p.Empty() {
-		return "nothing would change"
-	}
-	lines := savetext.Lines(p, user)
-	if p.Conflict != nil {
-		lines = slices.Insert(lines, 1, "The same rules were changed in the file since it was read: it cannot be saved before that is merged or reloaded.")
-	}
-	return strings.Join(lines, "\n")
-}

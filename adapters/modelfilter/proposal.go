@@ -68,11 +68,11 @@ func (p Proposal) edits() []listEdits {
 	}
 }
 
-func (p Proposal) changes() []assistant.RuleChange {
-	var out []assistant.RuleChange
+func (p Proposal) changes() []RuleChange {
+	var out []RuleChange
 	for _, part := range p.edits() {
 		for _, pattern := range part.patterns {
-			out = append(out, assistant.RuleChange{Provider: p.Provider, Type: changeType[part.list], Pattern: pattern, Added: part.added})
+			out = append(out, RuleChange{Provider: p.Provider, List: part.list, Pattern: pattern, Added: part.added})
 		}
 	}
 	return out
@@ -80,20 +80,19 @@ func (p Proposal) changes() []assistant.RuleChange {
 
 // proposalEffect is what a proposal does to the models of e, which stays as it is, and the
 // reasons of the rules that are refused.
-func proposalEffect(before *engine.Engine, p Proposal) (assistant.ModelEffect, []error) {
+func proposalEffect(before *engine.Engine, p Proposal) (ModelEffect, []error) {
 	after := before.Clone()
 	var refused []error
 	for _, c := range p.changes() {
-		list := ListOf(c)
 		if c.Added {
-			v, err := after.Check(list, c.Pattern)
+			v, err := after.Check(c.List, c.Pattern)
 			if err != nil {
 				refused = append(refused, err)
 				continue
 			}
-			after.Add(list, v.Pattern)
-		} else if after.Remove(list, strings.TrimSpace(c.Pattern)) == 0 {
-			refused = append(refused, &UnknownError{What: list.String() + " rule", Name: c.Pattern})
+			after.Add(c.List, v.Pattern)
+		} else if after.Remove(c.List, strings.TrimSpace(c.Pattern)) == 0 {
+			refused = append(refused, &UnknownError{What: c.List.String() + " rule", Name: c.Pattern})
 		}
 	}
 	return effectOf(before, after), refused
@@ -128,7 +127,7 @@ func (w *Window) calls(data json.RawMessage) ([]llm.Call, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[i] = llm.Call{ID: fmt.Sprintf("proposal_%d", i+1), Name: ruleTools[ListOf(c)][c.Added], Arguments: string(args)}
+		out[i] = llm.Call{ID: fmt.Sprintf("proposal_%d", i+1), Name: ruleTools[c.List][c.Added], Arguments: string(args)}
 	}
 	return out, nil
 }

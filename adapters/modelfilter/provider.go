@@ -129,10 +129,10 @@ func (p *provider) updateEngine() {
 }
 
 // changes lists what is staged, with who staged it.
-func (p *provider) changes() []assistant.RuleChange {
+func (p *provider) changes() []RuleChange {
 	out := ruleChanges(p.name, p.saved(), p.staged())
 	for i, c := range out {
-		out[i].By = p.lists[ListOf(c)].by[c.Pattern]
+		out[i].By = p.lists[c.List].by[c.Pattern]
 	}
 	return out
 }
@@ -206,14 +206,14 @@ func (w *Window) stageRemove(p *provider, list List, pattern string) {
 }
 
 // ruleChanges lists what turns the rules before into those after, removals first.
-func ruleChanges(provider string, before, after ruleSet) []assistant.RuleChange {
-	var out []assistant.RuleChange
+func ruleChanges(provider string, before, after ruleSet) []RuleChange {
+	var out []RuleChange
 	for _, list := range lists {
 		for _, r := range without(before[list], after[list]) {
-			out = append(out, assistant.RuleChange{Provider: provider, Type: changeType[list], Pattern: r})
+			out = append(out, RuleChange{Provider: provider, List: list, Pattern: r})
 		}
 		for _, r := range without(after[list], before[list]) {
-			out = append(out, assistant.RuleChange{Provider: provider, Type: changeType[list], Pattern: r, Added: true})
+			out = append(out, RuleChange{Provider: provider, List: list, Pattern: r, Added: true})
 		}
 	}
 	return out
@@ -312,9 +312,9 @@ type ProviderView struct {
 	// Of a Snapshot only, and unless Read is false because its models were not read yet.
 	Read    bool
 	Counts  Counts
-	Source  string                // of the models, see models.List
-	Changes int                   // unsaved
-	Effect  assistant.ModelEffect // of saving them
+	Source  string      // of the models, see models.List
+	Changes int         // unsaved
+	Effect  ModelEffect // of saving them
 }
 
 // Providers lists the providers that can be chosen, in the order of the file.

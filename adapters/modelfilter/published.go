@@ -6,7 +6,6 @@ import (
 
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
-	"winnow/assistant"
 )
 
 // Snapshot is the window at one revision, for whoever draws it. It is immutable, and
@@ -14,9 +13,9 @@ import (
 type Snapshot struct {
 	Revision int64 // what an act on it is based on
 	*ProviderSnapshot
-	Providers []ProviderView         // that can be chosen, in the order of the file
-	Unsaved   []assistant.RuleChange // of all providers, with their authors
-	Dirty     bool                   // a staged rule differs from the file, be it in its place alone
+	Providers []ProviderView // that can be chosen, in the order of the file
+	Unsaved   []RuleChange   // of all providers, with their authors
+	Dirty     bool           // a staged rule differs from the file, be it in its place alone
 	Locked    bool
 	Notices   []string
 	Highlight Highlight
@@ -120,7 +119,7 @@ type numbers struct {
 	counts  Counts
 	source  string
 	changes int
-	effect  assistant.ModelEffect // of saving the changes
+	effect  ModelEffect // of saving the changes
 }
 
 // providerView is a provider as it is listed, with its numbers once its models were read.
@@ -198,10 +197,10 @@ func (s *ProviderSnapshot) ModelHighlight(id string) Highlight { return modelHig
 
 // Effect is what carrying out a proposal for this provider would do to its models, and
 // the reasons of the rules that would be refused.
-func (s *ProviderSnapshot) Effect(p Proposal) (assistant.ModelEffect, []error, error) {
+func (s *ProviderSnapshot) Effect(p Proposal) (ModelEffect, []error, error) {
 	for _, part := range p.edits() {
 		if err := s.Fixed[part.list]; err != nil && len(part.patterns) > 0 {
-			return assistant.ModelEffect{}, nil, err
+			return ModelEffect{}, nil, err
 		}
 	}
 	e, refused := proposalEffect(s.engine, p)
@@ -210,12 +209,12 @@ func (s *ProviderSnapshot) Effect(p Proposal) (assistant.ModelEffect, []error, e
 
 // Effect is what accepting a proposal would do to the models now, and the
 // reasons of the rules that would be refused.
-func (w *Window) Effect(p Proposal) (assistant.ModelEffect, []error, error) {
+func (w *Window) Effect(p Proposal) (ModelEffect, []error, error) {
 	w.mu.Lock()
 	target, err := w.findProvider(p.Provider)
 	if err != nil {
 		w.mu.Unlock()
-		return assistant.ModelEffect{}, nil, err
+		return ModelEffect{}, nil, err
 	}
 	s := w.publishedProvider(target)
 	w.mu.Unlock()

@@ -19,25 +19,26 @@ func (w *Window) Save(ctx context.Context, basis assistant.Basis) (assistant.Sav
 	if w.Locked() {
 		return assistant.Saved{}, ErrLocked
 	}
-	return w.save(ctx, dotenv.User, basis)
+	saved, _, err := w.save(ctx, dotenv.User, basis)
+	return saved, err
 }
 
 // saveAttempts is how often a save is tried while another program changes the
 // file at the same time.
 const saveAttempts = 3
 
-// save writes in one atomic, durable step what basis names.
-func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis) (assistant.Saved, error) {
+// save writes in one atomic, durable step what basis names, and returns the rules too.
+func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis) (assistant.Saved, []RuleChange, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()
 	for attempt := 1; ; attempt++ {
 		d, err := w.draftToSave(ctx, basis)
 		if err != nil {
-			return assistant.Saved{}, err
+			return assistant.Saved{}, nil, err
 		}
 		rules := changesOf(d.providers)
 		if len(d.edits) == 0 {
-			return assistant.Saved{Path: d.source.Path, Rules: rules, Keys: []assistant.KeyChange{}, Message: "There is nothing to save."}, nil
+			return assistant.Saved{Path: d.source.Path, Changes: inWords(rules), Message: "There is nothing to save."}, rules, nil
 		}
 		result, err := w.versions.Save(ctx, d.source, d.edits, w.savedBy(who, rules))
 		var changed *dotenv.ChangedError
@@ -46,18 +47,18 @@ func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis
 			if _, err := w.reload(ctx, mergeStaged); err != nil {
 				w.opts.Log.Warn("saved file not read", "file", changed.Path, "error", err)
 			}
-			return assistant.Saved{}, conflictOf(changed)
+			return assistant.Saved{}, nil, conflictOf(changed)
 		case errors.As(err, &changed) && (changed.Busy || changed.Err != nil || attempt == saveAttempts):
-			return assistant.Saved{}, conflictOf(changed)
+			return assistant.Saved{}, nil, conflictOf(changed)
 		case changed != nil:
 			continue // the file is another one now, and so may be the plan
 		case err != nil:
-			return assistant.Saved{}, err
+			return assistant.Saved{}, nil, err
 		}
 		saved := w.adoptSaved(result, retainStaged, who)
-		saved.Rules = rules
+		saved.Changes = inWords(rules)
 		saved.Message = fmt.Sprintf("Saved %s to %s. %s", ruleCount(rules), w.fileName(), restartHint(len(rules)))
-		return saved, nil
+		return saved, rules, nil
 	}
 }
 
@@ -81,7 +82,7 @@ func (w *Window) draftToSave(ctx context.Context, basis assistant.Basis) (draft,
 	if err != nil {
 		return draft{}, err
 	}
-	if err := w.checkShown(d, basis.Digest); err != nil {
+	if err := w.checkShown(d, basis.Digest, w.plan); err != nil {
 		return draft{}, err
 	}
 	if w.moved(r) {
@@ -91,10 +92,10 @@ func (w *Window) draftToSave(ctx context.Context, basis assistant.Basis) (draft,
 }
 
 // savedBy is the author of a save, who may not have staged all of it.
-func (w *Window) savedBy(who dotenv.Who, rules []assistant.RuleChange) dotenv.Author {
+func (w *Window) savedBy(who dotenv.Who, rules []RuleChange) dotenv.Author {
 	by := dotenv.Author{Who: who, Session: w.opts.Session()}
 	if by.User = w.user(); by.User != "" {
-		by.Staged = strings.Join(assistant.Authors(rules, by.User), " and ")
+		by.Staged = strings.Join(assistant.Authors(inWords(rules), by.User), " and ")
 	}
 	return by
 }
@@ -109,7 +110,7 @@ func (w *Window) adoptSaved(result dotenv.Saved, policy stagedPolicy, who dotenv
 	r := w.newSnapshot(result.Source)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	out := assistant.Saved{Path: result.Source.Path, Written: result.Written, Keys: keyChanges(w.source.File, result.Source.File)}
+	out := assistant.Saved{Path: result.Source.Path, Written: result.Written, Changes: []assistant.Change{}}
 	if result.Warning != "" {
 		out.Warning = sentence(result.Warning)
 		w.opts.Log.Warn("rules saved", "file", out.Path, "warning", out.Warning)
@@ -124,12 +125,12 @@ func (w *Window) adoptSaved(result dotenv.Saved, policy stagedPolicy, who dotenv
 	if who == dotenv.User {
 		w.record("changes_saved", nil)
 	}
-	w.opts.Log.Info("rules saved", "file", out.Path, "variables", len(out.Keys), "by", string(who))
+	w.opts.Log.Info("rules saved", "file", out.Path, "variables", len(dotenv.Changes(w.source.File, result.Source.File)), "by", string(who))
 	return out
 }
 
 // ruleCount says how many rules of which providers changed.
-func ruleCount(changes []assistant.RuleChange) string {
+func ruleCount(changes []RuleChange) string {
 	var names []string
 	for _, c := range changes {
 		if !slices.Contains(names, c.Provider) {
@@ -140,9 +141,10 @@ func ruleCount(changes []assistant.RuleChange) string {
 }
 
 // Discard implements [assistant.Saver]. The error is ErrLocked, too.
-func (w *Window) Discard(basis assistant.Basis) (lost []assistant.RuleChange, err error) {
+func (w *Window) Discard(basis assistant.Basis) (lost []assistant.Change, err error) {
 	err = w.asUser(func() error {
-		if lost, err = w.discard(basis); len(lost) > 0 {
+		rules, err := w.discard(basis)
+		if lost = inWords(rules); len(lost) > 0 {
 			w.record("changes_discarded", nil)
 		}
 		return err
@@ -150,9 +152,9 @@ func (w *Window) Discard(basis assistant.Basis) (lost []assistant.RuleChange, er
 	return lost, err
 }
 
-func (w *Window) discard(basis assistant.Basis) ([]assistant.RuleChange, error) {
+func (w *Window) discard(basis assistant.Basis) ([]RuleChange, error) {
 	d := w.discardDraft(basis.Only)
-	if err := w.checkShown(d, basis.Digest); err != nil {
+	if err := w.checkShown(d, basis.Digest, w.discardPlan); err != nil {
 		return nil, err
 	}
 	lost := changesOf(d.providers) // with the authors, which the next lines forget
@@ -230,19 +232,16 @@ func (w *Window) conflictWith(r *envSnapshot) (*assistant.Conflict, error) {
 	if len(both) == 0 && !(missing && w.dirty()) {
 		return nil, nil
 	}
-	ours, err := w.draft(nil, "")
-	if err != nil {
+	if _, err := w.draft(nil, ""); err != nil {
 		return nil, err
 	}
-	c := newConflict(w.source.Path, w.source.File, r.source.File, ours.after)
-	c.Missing, c.Rules = missing, both
-	return c, nil
+	return &assistant.Conflict{Path: w.source.Path, Missing: missing, Theirs: fileChanges(w.source.File, r.source.File), Both: inWords(both)}, nil
 }
 
 // changedOnBothSides lists what is staged for lists that were changed in the
 // file too, to something else.
-func (w *Window) changedOnBothSides(r *envSnapshot) []assistant.RuleChange {
-	var out []assistant.RuleChange
+func (w *Window) changedOnBothSides(r *envSnapshot) []RuleChange {
+	var out []RuleChange
 	for _, p := range w.dirtyProviders() {
 		var theirs, saved, staged ruleSet
 		if found := r.providers[p.name]; found != nil {
@@ -262,34 +261,27 @@ func (w *Window) changedOnBothSides(r *envSnapshot) []assistant.RuleChange {
 func (w *Window) adoptAndReport(r *envSnapshot, policy stagedPolicy) assistant.Refreshed {
 	before := w.source
 	out := assistant.Refreshed{
-		Path: before.Path, Keys: keyChanges(before.File, r.source.File),
+		Path: before.Path, Changes: fileChanges(before.File, r.source.File),
 		Changed: before.Hash != r.source.Hash || before.Exists != r.source.Exists,
 	}
 	if policy == dropStaged {
-		out.Dropped = w.diff()
+		out.Dropped = inWords(w.diff())
 	}
-	saved, staged := map[string]ruleSet{}, map[string]ruleSet{}
+	staged := map[string]ruleSet{}
 	for name, p := range w.providers {
-		saved[name], staged[name] = p.saved(), p.staged()
+		staged[name] = p.staged()
 	}
 	w.adopt(r, policy)
 	for _, name := range slices.Sorted(maps.Keys(w.providers)) {
-		p := w.providers[name]
-		out.Rules = append(out.Rules, ruleChanges(name, saved[name], p.saved())...)
-		w.recordRules(ruleChanges(name, staged[name], p.staged())...)
+		w.recordRules(ruleChanges(name, staged[name], w.providers[name].staged())...)
 	}
 	return out
 }
 
 func conflictOf(changed *dotenv.ChangedError) *assistant.Conflict {
-	c := newConflict(changed.Path, dotenv.Parse(changed.Base), dotenv.Parse(changed.Theirs), dotenv.Parse(changed.Ours))
-	c.Missing, c.Busy, c.Kept = changed.Missing, changed.Busy, changed.Kept
-	return c
-}
-
-func newConflict(path string, base, theirs, ours *dotenv.File) *assistant.Conflict {
 	return &assistant.Conflict{
-		Path: path, Theirs: dotenv.Diff(base, theirs), Ours: dotenv.Diff(base, ours), Keys: keyChanges(base, theirs),
+		Path: changed.Path, Theirs: fileChanges(dotenv.Parse(changed.Base), dotenv.Parse(changed.Theirs)),
+		Missing: changed.Missing, Busy: changed.Busy, Kept: changed.Kept,
 	}
 }
 

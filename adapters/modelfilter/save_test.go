@@ -103,7 +103,7 @@ func TestNothingToSaveWritesNothing(t *testing.T) {
 func TestPlan(t *testing.T) {
 	f := fresh(t, plainEnv)
 	plan, err := f.PlanSave(t.Context())
-	if err != nil || !plan.Empty() || PlanText(plan, "") != "nothing would change" {
+	if err != nil || !plan.Empty() || text(plan) != "nothing would change" {
 		t.Errorf("Plan = %+v, %v", plan, err)
 	}
 	f.must(second(f.Add(Ignore, "o1")))
@@ -112,21 +112,21 @@ func TestPlan(t *testing.T) {
 	f.must(second(f.Add(Allow, "*pro")))
 	plan, err = f.PlanSave(t.Context())
 	f.must(err)
-	if len(plan.Effects) != 2 || !slices.Equal(plan.Effects[1].Hidden, []string{"openai/gpt-4o-preview", "openai/o1"}) || len(plan.Effects[0].Hidden) != 0 {
+	if len(plan.Effects) != 3 || !slices.Equal(plan.Effects[1].Items, []string{"gpt-4o-preview", "o1"}) || plan.Effects[1].Kind != assistant.EffectRemoves || len(plan.Effects[0].Items) != 0 {
 		t.Errorf("effects = %+v", plan.Effects)
 	}
-	want := []assistant.RuleChange{
-		{Provider: "gemini", Type: "whitelisted", Pattern: "*pro", Added: true},
-		{Provider: "openai", Type: "ignored", Pattern: "o1", Added: true},
-		{Provider: "openai", Type: "whitelisted", Pattern: "gpt-4o-preview"},
+	want := []assistant.Change{
+		{Title: "gemini allow", After: "*pro"},
+		{Title: "openai ignore", After: "o1"},
+		{Title: "openai allow", Before: "gpt-4o-preview"},
 	}
-	if !slices.Equal(plan.Rules, want) {
-		t.Errorf("rules = %+v, want %+v", plan.Rules, want)
+	if !slices.Equal(plan.Changes, want) {
+		t.Errorf("changes = %+v, want %+v", plan.Changes, want)
 	}
-	if plan.Conflict != nil || plan.Creates || len(plan.Lines) == 0 {
+	if plan.Conflict != nil || plan.Files[0].Creates || len(plan.Files[0].Lines) == 0 {
 		t.Errorf("plan = %+v", plan)
 	}
-	if s := PlanText(plan, ""); !strings.Contains(s, "gemini: no model changes") || !strings.Contains(s, "openai: 2 more will be hidden\n- gpt-4o-preview\n- o1") {
+	if s := text(plan); !strings.Contains(s, "gemini: no model changes") || !strings.Contains(s, "openai: 2 more will be hidden\n- gpt-4o-preview\n- o1") {
 		t.Errorf("plan =\n%s", s)
 	}
 	if f.file() != plainEnv {
@@ -148,13 +148,13 @@ func TestSaveMergesForeignChanges(t *testing.T) {
 		f := fresh(t, plainEnv)
 		f.must(second(f.Add(Allow, "o1")))
 		f.write(theirs)
-		if plan, err := f.PlanSave(t.Context()); err != nil || plan.Conflict != nil || len(plan.Rules) != 1 {
+		if plan, err := f.PlanSave(t.Context()); err != nil || plan.Conflict != nil || len(plan.Changes) != 1 {
 			t.Errorf("%s: PlanSave = %+v, %v; want one rule and no conflict", name, plan, err)
 		}
 		f.must(second(f.Add(Allow, "gpt-4")))
 		f.write(theirs + "LATER=1\n") // again, between plan and save
 		saved, err := f.Save(t.Context())
-		if err != nil || !saved.Written || len(saved.Rules) != 2 || f.Dirty() {
+		if err != nil || !saved.Written || len(saved.Changes) != 2 || f.Dirty() {
 			t.Errorf("%s: Save = %+v, %v", name, saved, err)
 		}
 		want := strings.Replace(theirs, "WHITELIST_MODELS_OPENAI=gpt-4o-preview", "WHITELIST_MODELS_OPENAI=gpt-4o-preview,o1,gpt-4", 1) + "LATER=1\n"
@@ -173,7 +173,7 @@ func TestAListChangedOnBothSidesAsks(t *testing.T) {
 		f.must(f.Remove(Ignore, "*-preview"))
 		f.write(theirEnv)
 		plan, err := f.PlanSave(t.Context())
-		if err != nil || plan.Conflict == nil || !strings.Contains(PlanText(plan, ""), "cannot be saved") {
+		if err != nil || plan.Conflict == nil || !strings.Contains(text(plan), "cannot be saved") {
 			t.Errorf("PlanSave = %+v, %v; want a conflict", plan, err)
 		}
 		_, err = f.Save(t.Context())
@@ -181,12 +181,12 @@ func TestAListChangedOnBothSidesAsks(t *testing.T) {
 		if !errors.As(err, &c) {
 			t.Fatalf("Save = %v, want an *assistant.Conflict", err)
 		}
-		if len(c.Theirs) == 0 || len(c.Ours) == 0 || c.Missing || len(c.Rules) != 2 {
+		if len(c.Theirs) == 0 || c.Missing || len(c.Both) != 2 {
 			t.Errorf("conflict = %+v", c)
 		}
-		for _, k := range c.Keys {
-			if k.Key == "NEW" && k.After == "1" {
-				t.Errorf("the conflict shows the value of %s", k.Key)
+		for _, their := range c.Theirs {
+			if their.Title == "NEW" && (their.Before != masked || their.After != masked) {
+				t.Errorf("the conflict shows the value of %s", their.Title)
 			}
 		}
 		if f.file() != theirEnv || !f.Dirty() {
@@ -207,7 +207,7 @@ func TestAListChangedOnBothSidesAsks(t *testing.T) {
 	t.Run("reload", func(t *testing.T) {
 		f := start(t)
 		r, err := f.RefreshSaved(t.Context(), true)
-		if err != nil || !r.Changed || len(r.Dropped) != 2 || len(r.Rules) != 3 {
+		if err != nil || !r.Changed || len(r.Dropped) != 2 || len(r.Changes) == 0 {
 			t.Errorf("RefreshSaved = %+v, %v", r, err)
 		}
 		f.wantRules(Ignore, "*-preview", "gpt-4")
@@ -258,7 +258,7 @@ func TestWatch(t *testing.T) {
 	hash := f.StateHash()
 	f.write(strings.Replace(plainEnv, "gpt-3.5*", "o1", 1))
 	c := <-changes
-	if !c.Changed || c.Conflict != nil || len(c.Rules) != 2 || f.Dirty() {
+	if !c.Changed || c.Conflict != nil || len(c.Changes) != 2 || f.Dirty() {
 		t.Errorf("change = %+v, dirty %v", c, f.Dirty())
 	}
 	f.wantRules(Ignore, "*-preview", "o1")
@@ -272,13 +272,13 @@ func TestWatch(t *testing.T) {
 
 	f.must(second(f.Add(Allow, "gpt-4")))
 	f.write(f.file() + "OTHER=1\n")
-	if c := <-changes; !c.Changed || c.Conflict != nil || len(c.Keys) != 1 || c.Keys[0].After != masked || !f.Dirty() {
+	if c := <-changes; !c.Changed || c.Conflict != nil || len(c.Changes) != 1 || c.Changes[0].After != masked || !f.Dirty() {
 		t.Errorf("change = %+v, dirty %v", c, f.Dirty())
 	}
 	f.wantRules(Allow, "gpt-4o-preview", "gpt-4")
 
 	f.write(strings.Replace(f.file(), "gpt-4o-preview", "theirs", 1))
-	if c := <-changes; c.Conflict == nil || c.Changed || len(c.Conflict.Rules) != 1 {
+	if c := <-changes; c.Conflict == nil || c.Changed || len(c.Conflict.Both) != 1 {
 		t.Errorf("change = %+v, want a conflict", c)
 	}
 	f.wantRules(Allow, "gpt-4o-preview", "gpt-4")
@@ -399,3 +399,6 @@ func TestRefresh(t *testing.T) {
 		t.Errorf("ModelList = %+v, %v", list, err)
 	}
 }
+
+// text is a plan as the user is shown it.
+func text(plan assistant.SavePlan) string { return strings.Join(plan.Lines(""), "\n") }

@@ -102,8 +102,8 @@ func TestASaveWritesThePlanThatWasShown(t *testing.T) {
 				plan, err := o.users[user].PlanDiscard("")
 				o.must(err)
 				lost, err := o.users[user].Discard("discard", assistant.Basis{Digest: plan.Digest})
-				if err == nil && !slices.Equal(lost, plan.Rules) {
-					rt.Fatalf("the discard of %+v lost %+v", plan.Rules, lost)
+				if err == nil && !slices.Equal(lost, plan.Changes) {
+					rt.Fatalf("the discard of %+v lost %+v", plan.Changes, lost)
 				}
 			case "save":
 				plan, asked := shown[user]
@@ -115,12 +115,16 @@ func TestASaveWritesThePlanThatWasShown(t *testing.T) {
 				after := o.variables()
 				if err == nil {
 					saved++
-					for _, k := range plan.Keys {
-						delete(before, k.Key)
-						if got := after[k.Key]; got != k.After {
-							rt.Fatalf("%s is %q, shown was %q", k.Key, got, k.After)
+					for _, l := range plan.Files[0].Lines { // the removed line of a variable first
+						key, value, _ := strings.Cut(l.Text, "=")
+						delete(before, key)
+						if got := after[key]; l.Kind == "+" && got != strings.Trim(value, "'\"") {
+							rt.Fatalf("%s is %q, shown was %q", key, got, value)
 						}
-						delete(after, k.Key)
+					}
+					for _, l := range plan.Files[0].Lines {
+						key, _, _ := strings.Cut(l.Text, "=")
+						delete(after, key)
 					}
 					delete(shown, user)
 				} else if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
@@ -151,7 +155,7 @@ func TestAPlanChangesNothing(t *testing.T) {
 	file, state, records := o.file(), stateOf(t, o.Window), o.hub.Journal().Seq()
 	plan, err := o.users["anna"].PlanSave(t.Context(), "")
 	o.must(err)
-	if len(plan.Rules) != 1 || plan.Conflict != nil {
+	if len(plan.Changes) != 1 || plan.Conflict != nil {
 		t.Errorf("the plan is %+v", plan)
 	}
 	if o.file() != file || stateOf(t, o.Window) != state || o.hub.Journal().Seq() != records {
@@ -172,7 +176,7 @@ func TestASaveOfWhatAnotherUserChanged(t *testing.T) {
 	if !ok || !slices.Equal(changed.By, []string{"bert"}) || o.file() != plainEnv {
 		t.Fatalf("the save ends with %v", err)
 	}
-	if text := PlanText(changed.Plan, "anna"); !strings.Contains(text, "changed by bert:\n+ openai ignore gpt-4*") || strings.Contains(text, "changed by anna") {
+	if text := strings.Join(changed.Plan.Lines("anna"), "\n"); !strings.Contains(text, "changed by bert:\n+ openai ignore gpt-4*") || strings.Contains(text, "changed by anna") {
 		t.Errorf("anna is shown\n%s", text)
 	}
 	_, err = anna.Save(t.Context(), assistant.Basis{Digest: changed.Plan.Digest})
@@ -198,7 +202,7 @@ func TestOneUsersChanges(t *testing.T) {
 	o.stage("anna", "openai", "o3*")
 	lost, err := o.users["anna"].Discard("discard", assistant.Basis{Only: "anna"})
 	o.must(err)
-	if len(lost) != 1 || lost[0].Pattern != "o3*" || !slices.Equal(assistant.Authors(o.Diff(), ""), []string{"bert"}) || len(o.Diff()) != 2 {
+	if len(lost) != 1 || lost[0].After != "o3*" || !slices.Equal(assistant.Authors(inWords(o.Diff()), ""), []string{"bert"}) || len(o.Diff()) != 2 {
 		t.Errorf("lost %+v, staged are %+v", lost, o.Diff())
 	}
 }
@@ -216,7 +220,7 @@ func TestAuthorsOfAnEarlierRun(t *testing.T) {
 	for _, r := range records {
 		again.Attribute(r.Before.Raw(), r.After.Raw(), assistant.Author{User: r.User})
 	}
-	if got := assistant.Authors(again.Diff(), ""); !slices.Equal(got, []string{"anna", "bert"}) {
+	if got := assistant.Authors(inWords(again.Diff()), ""); !slices.Equal(got, []string{"anna", "bert"}) {
 		t.Errorf("the authors are %q of %+v", got, again.Diff())
 	}
 }

@@ -210,7 +210,7 @@ func (w *Window) Attribute(before, after json.RawMessage, by assistant.Author) {
 	defer w.mu.Unlock()
 	for name, p := range w.providers {
 		for _, c := range ruleChanges(name, was.Rules[name].set(), is.Rules[name].set()) {
-			p.lists[ListOf(c)].signAs(by, c.Pattern)
+			p.lists[c.List].signAs(by, c.Pattern)
 		}
 	}
 	w.changed()

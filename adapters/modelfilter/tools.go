@@ -11,7 +11,6 @@ import (
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
-	"winnow/assistant/savetext"
 )
 
 // The arguments of the tools.
@@ -212,20 +211,20 @@ func (w *Window) toolRefresh(ctx context.Context, a listArgs) assistant.ToolResu
 }
 
 // savedFields are the data of the tools that save and discard.
-func (w *Window) savedFields(changes []assistant.RuleChange) fields {
+func (w *Window) savedFields(changes []RuleChange) fields {
 	listed := []fields{}
 	for _, c := range changes[:min(len(changes), maxListed)] {
 		change := "removed"
 		if c.Added {
 			change = "added"
 		}
-		listed = append(listed, fields{"provider": c.Provider, "rule_type": ruleType[ListOf(c)], "pattern": visible(c.Pattern), "change": change})
+		listed = append(listed, fields{"provider": c.Provider, "rule_type": ruleType[c.List], "pattern": visible(c.Pattern), "change": change})
 	}
 	return fields{"file": visible(w.EnvFile()), "changed_rules": listed, "changed_count": len(changes), "has_unsaved_changes": w.Dirty()}
 }
 
 func (w *Window) toolSave(ctx context.Context, _ noArgs) assistant.ToolResult {
-	saved, err := w.save(ctx, dotenv.Assistant, assistant.Basis{Digest: assistant.ShownDigest(ctx)})
+	saved, rules, err := w.save(ctx, dotenv.Assistant, assistant.Basis{Digest: assistant.ShownDigest(ctx)})
 	var conflict *assistant.Conflict
 	var changed *assistant.PlanChanged
 	switch {
@@ -238,15 +237,17 @@ func (w *Window) toolSave(ctx context.Context, _ noArgs) assistant.ToolResult {
 		r.Data = w.savedFields(w.Diff())
 		return r
 	}
-	return assistant.OK(strings.TrimSpace(saved.Message+" "+saved.Warning), w.savedFields(saved.Rules))
+	return assistant.OK(strings.TrimSpace(saved.Message+" "+saved.Warning), w.savedFields(rules))
 }
 
 // conflictResult tells the language model which variables of the file another
 // program has changed, but not their values: these may be keys.
 func conflictResult(c *assistant.Conflict) assistant.ToolResult {
 	var keys []string
-	for _, k := range c.Keys {
-		keys = append(keys, k.Key)
+	for _, t := range c.Theirs {
+		if key := visible(t.Title); !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
 	}
 	r := assistant.Fail(assistant.CodeFailed, "Nothing was saved: %v. The staged rules are unchanged.", c)
 	if c.Kept != "" {
@@ -262,7 +263,7 @@ func (w *Window) previewSave(ctx context.Context, _ json.RawMessage) (assistant.
 	if err != nil {
 		return assistant.Preview{}, err
 	}
-	return assistant.Preview{Text: PlanText(plan, w.user()), Ask: !plan.Empty(), Digest: plan.Digest}, nil
+	return assistant.Preview{Text: strings.Join(plan.Lines(w.user()), "\n"), Ask: !plan.Empty(), Digest: plan.Digest}, nil
 }
 
 // user is who works in the window now; "" is not known.
@@ -289,5 +290,5 @@ func (w *Window) toolDiscard(ctx context.Context, _ noArgs) assistant.ToolResult
 // previewDiscard shows what a discard would lose and what it would do to the models.
 func (w *Window) previewDiscard(context.Context, json.RawMessage) (assistant.Preview, error) {
 	plan := w.PlanDiscard("")
-	return assistant.Preview{Text: strings.Join(savetext.DiscardLines(plan, w.user()), "\n"), Ask: len(plan.Rules) > 0, Digest: plan.Digest}, nil
+	return assistant.Preview{Text: strings.Join(plan.DiscardLines(w.user()), "\n"), Ask: !plan.Empty(), Digest: plan.Digest}, nil
 }

@@ -433,10 +433,14 @@ func TestPreviewsAsk(t *testing.T) {
 -IGNORE_MODELS_OPENAI=*-preview,gpt-3.5*
 +IGNORE_MODELS_OPENAI=*-preview,o1
 
-openai: 2 more will be shown, 1 more will be hidden
+openai: 2 more will be shown
 + gpt-3.5-turbo
 + gpt-3.5-turbo-16k
-- o1`
+
+openai: 1 more will be hidden
+- o1
+
+! restart the proxy afterwards: it reads the rules when it starts`
 	if !ask || diff != want {
 		t.Errorf("save asks %v:\n%s\nwant\n%s", ask, diff, want)
 	}
@@ -445,8 +449,10 @@ openai: 2 more will be shown, 1 more will be hidden
 - openai ignore gpt-3.5*
 + openai ignore o1
 
-openai: 1 more will be shown, 2 more will be hidden
+openai: 1 more will be shown
 + o1
+
+openai: 2 more will be hidden
 - gpt-3.5-turbo
 - gpt-3.5-turbo-16k`
 	if !ask || diff != want {

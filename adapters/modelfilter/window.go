@@ -223,12 +223,12 @@ func (w *Window) record(kind string, fields map[string]any) {
 const searchChanged = "search_changed"
 
 // recordRules adds rules that the user added or removed to the log.
-func (w *Window) recordRules(changes ...assistant.RuleChange) {
+func (w *Window) recordRules(changes ...RuleChange) {
 	for _, c := range changes {
 		kind := "rule_removed"
 		if c.Added {
 			kind = "rule_added"
 		}
-		w.record(kind, map[string]any{"provider": c.Provider, "rule_type": ruleType[ListOf(c)], "pattern": visible(c.Pattern)})
+		w.record(kind, map[string]any{"provider": c.Provider, "rule_type": ruleType[c.List], "pattern": visible(c.Pattern)})
 	}
 }

@@ -97,7 +97,7 @@ func (f *fixture) PlanSave(ctx context.Context) (assistant.SavePlan, error) {
 	return f.Window.PlanSave(ctx, "")
 }
 
-func (f *fixture) Discard() ([]assistant.RuleChange, error) {
+func (f *fixture) Discard() ([]assistant.Change, error) {
 	return f.Window.Discard(assistant.Basis{})
 }
 

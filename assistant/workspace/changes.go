@@ -72,7 +72,7 @@ func (w *Workspace) PlanDiscard(only string) (assistant.SavePlan, error) {
 // Discard returns the window to what is saved, as one step that can be undone,
 // and returns the changes that were lost: those that basis names, else the error is an
 // *assistant.PlanChanged. ErrNothingUnsaved: there are none.
-func (w *Workspace) Discard(description string, basis assistant.Basis) (lost []assistant.RuleChange, err error) {
+func (w *Workspace) Discard(description string, basis assistant.Basis) (lost []assistant.Change, err error) {
 	s, err := w.saver()
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func TestSave(t *testing.T) {
 	want(t, "unsaved", r.Unsaved(), true)
 	plan, err := r.PlanSave(r.ctx, "")
 	r.must(err)
-	if plan.Empty() || len(plan.Rules) != 1 || plan.Rules[0].Pattern != "two" {
+	if plan.Empty() || len(plan.Changes) != 1 || plan.Changes[0].After != "two" {
 		t.Errorf("PlanSave = %+v", plan)
 	}
 	saved, err := r.Save(r.ctx, assistant.Basis{})
@@ -63,7 +63,7 @@ func TestDiscard(t *testing.T) {
 	r.typeWord("two")
 	lost, err := r.Discard("Discard", assistant.Basis{})
 	r.must(err)
-	if len(lost) != 1 || lost[0].Pattern != "two" || r.Unsaved() {
+	if len(lost) != 1 || lost[0].After != "two" || r.Unsaved() {
 		t.Errorf("Discard = %+v; unsaved: %v", lost, r.Unsaved())
 	}
 	_, err = r.undo(checkpoint.ScopeRules)

@@ -32,13 +32,13 @@ func (w *window) PlanSave(context.Context, string) (assistant.SavePlan, error) {
 }
 
 func (w *window) PlanDiscard(string) assistant.SavePlan {
-	p := assistant.SavePlan{Path: "words", Conflict: w.conflict}
+	p := assistant.SavePlan{Conflict: w.conflict}
 	for _, word := range w.Words() {
 		if !slices.Contains(w.saved, word) {
-			p.Rules = append(p.Rules, assistant.RuleChange{Pattern: word, Added: true})
+			p.Changes = append(p.Changes, assistant.Change{Title: "word", After: word})
 		}
 	}
-	p.Digest = assistant.Digest(p.Path, p.Rules)
+	p.Digest = assistant.Digest("words", p.Changes)
 	return p
 }
 
@@ -52,10 +52,10 @@ func (w *window) Save(_ context.Context, basis assistant.Basis) (assistant.Saved
 	}
 	w.saved = w.Words()
 	once(&w.ran)
-	return assistant.Saved{Path: plan.Path, Written: true, Rules: plan.Rules}, nil
+	return assistant.Saved{Path: "words", Written: true, Changes: plan.Changes}, nil
 }
 
-func (w *window) Discard(basis assistant.Basis) (lost []assistant.RuleChange, err error) {
+func (w *window) Discard(basis assistant.Basis) (lost []assistant.Change, err error) {
 	plan := w.PlanDiscard("")
 	if basis.Digest != "" && basis.Digest != plan.Digest {
 		return nil, &assistant.PlanChanged{Plan: plan}
@@ -64,7 +64,7 @@ func (w *window) Discard(basis assistant.Basis) (lost []assistant.RuleChange, er
 	if err != nil {
 		return nil, err
 	}
-	return plan.Rules, w.ApplyState(raw)
+	return plan.Changes, w.ApplyState(raw)
 }
 
 func (w *window) RefreshSaved(_ context.Context, drop bool) (assistant.Refreshed, error) {

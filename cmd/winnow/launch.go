@@ -18,7 +18,6 @@ import (
 
 	"winnow/adapters/config"
 	"winnow/adapters/endpoints"
-	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/follow"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
@@ -306,7 +305,7 @@ func (w *journaledWindow) recovery() *tui.Recovery {
 	lines := []string{"These rules were not saved:"}
 	for _, c := range w.filter.Diff() {
 		icon := map[bool]string{true: "+", false: "-"}[c.Added]
-		lines = append(lines, fmt.Sprintf("%s %s rule %s of %s", icon, modelfilter.ListOf(c), visible(c.Pattern), c.Provider))
+		lines = append(lines, fmt.Sprintf("%s %s rule %s of %s", icon, c.List, visible(c.Pattern), c.Provider))
 	}
 	if last.Turn.ID != "" {
 		lines = append(lines, "The last turn: "+last.Turn.Description)

@@ -203,20 +203,29 @@ func (b *bench) rulesTell(want story, unsaved bool) {
 func (b *bench) diffTells(want story, command string) string {
 	b.t.Helper()
 	plan := told[assistant.SavePlan](b, statusPending, "rules", command)
+	hides := 0
 	for _, e := range plan.Effects {
-		if slices.Sort(e.Hidden); !slices.Equal(e.Hidden, want[e.Provider].hidden) || len(e.Shown) != 0 {
-			b.t.Errorf("rules %s: %s hides %q and shows %q, want %q hidden", command, e.Provider, e.Hidden, e.Shown, want[e.Provider].hidden)
+		provider, _, _ := strings.Cut(e.Sentence, ":")
+		hidden := make([]string, len(e.Items))
+		for i, item := range e.Items {
+			hidden[i] = provider + "/" + item
+		}
+		if slices.Sort(hidden); e.Kind == assistant.EffectAdds || len(hidden) > 0 && !slices.Equal(hidden, want[provider].hidden) {
+			b.t.Errorf("rules %s: %q with %q, want %q hidden", command, e.Sentence, hidden, want[provider].hidden)
+		}
+		if e.Kind != assistant.EffectAsks {
+			hides++
 		}
 	}
 	rules := 0
 	for _, s := range want {
 		rules += 1 + len(s.shown)
 	}
-	if len(plan.Effects) != len(want) || len(plan.Rules) != rules {
-		b.t.Errorf("rules %s: %d rules for %d providers, want %d for %d", command, len(plan.Rules), len(plan.Effects), rules, len(want))
+	if hides != len(want) || len(plan.Changes) != rules {
+		b.t.Errorf("rules %s: %d rules for %d providers, want %d for %d", command, len(plan.Changes), hides, rules, len(want))
 	}
 	var lines strings.Builder
-	for _, l := range plan.Lines {
+	for _, l := range plan.Files[0].Lines {
 		if l.Kind != "+" {
 			b.t.Errorf("rules %s removes line %q", command, l.Text)
 		}

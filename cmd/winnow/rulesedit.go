@@ -167,22 +167,15 @@ func (a *app) printPlan(ctx context.Context, w *journaledWindow, _ []string) err
 
 // showPlan prints a plan with its digest; errPending when it changes something.
 func (a *app) showPlan(plan assistant.SavePlan) error {
-	text := modelfilter.PlanText(plan, a.userName())
-	plan.Rules = ruleChanges(plan.Rules)
 	if plan.Empty() {
-		return a.emit(plan, "nothing is staged: "+plan.Path+" stays as it is")
+		return a.emit(plan, nothingStaged)
 	}
-	return cmp.Or(a.emit(plan, text, "", "winnow rules save --plan "+plan.Digest+" saves this plan and no other"), error(errPending))
+	lines := append(plan.Lines(a.userName()), "", "winnow rules save --plan "+plan.Digest+" saves this plan and no other")
+	return cmp.Or(a.emit(plan, lines...), error(errPending))
 }
 
-// ruleChanges names the list of each change as the other commands do.
-func ruleChanges(changes []assistant.RuleChange) []assistant.RuleChange {
-	out := nonNil(changes)
-	for i := range out {
-		out[i].Type = listName(modelfilter.ListOf(changes[i]))
-	}
-	return out
-}
+// nothingStaged is printed instead of a plan that changes nothing.
+const nothingStaged = "nothing is staged: the file stays as it is"
 
 // versionJSON is a save of the file as --json prints it.
 type versionJSON struct {

@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/safetext"
-	"winnow/assistant/savetext"
 	"winnow/assistant/workspace"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -91,9 +88,9 @@ func (a *app) askSave(ctx context.Context, ws *workspace.Workspace) error {
 	}
 	for err == nil {
 		if plan.Empty() {
-			return a.emit(plan, "nothing is staged: "+plan.Path+" stays as it is")
+			return a.emit(plan, nothingStaged)
 		}
-		a.printLines(modelfilter.PlanText(plan, a.userName()))
+		a.printLines(plan.Lines(a.userName()))
 		if !a.askYesNo("Save these changes?") {
 			a.printErr("nothing was saved")
 			return errPending
@@ -115,10 +112,10 @@ func (a *app) askSave(ctx context.Context, ws *workspace.Workspace) error {
 // askDiscard shows what would be discarded, and discards it after a yes.
 func (a *app) askDiscard(ws *workspace.Workspace) error {
 	plan, err := ws.PlanDiscard("")
-	if err != nil || len(plan.Rules) == 0 {
+	if err != nil || plan.Empty() {
 		return errors.Join(err, a.discardPlan(ws, assistant.Basis{}))
 	}
-	a.printLines(strings.Join(savetext.DiscardLines(plan, a.userName()), "\n"))
+	a.printLines(plan.DiscardLines(a.userName()))
 	if !a.askYesNo("Discard these changes?") {
 		a.printErr("nothing was discarded")
 		return errPending
@@ -143,7 +140,7 @@ func (a *app) discardPlan(ws *workspace.Workspace, basis assistant.Basis) error 
 	if len(lost) > 0 {
 		text = assistant.Counted(len(lost), "staged change") + " discarded; winnow checkpoints list names the checkpoint to roll back to"
 	}
-	return a.emit(map[string]any{"discarded": ruleChanges(lost)}, text)
+	return a.emit(map[string]any{"discarded": nonNil(lost)}, text)
 }
 
 // saveOwn saves what this user has staged. pending is errPending when others have staged
@@ -176,24 +173,23 @@ func (a *app) othersChanges(ws *workspace.Workspace) (pending, err error) {
 	if err != nil || a.userName() == "" {
 		return nil, err
 	}
-	if lines := savetext.OthersLines(plan.Rules, a.userName()); len(lines) > 0 {
+	if lines := assistant.OthersLines(plan.Changes, a.userName()); len(lines) > 0 {
 		a.printErr("changes of others stay staged; winnow rules diff shows all and prints the digest that --plan takes")
-		a.printLines(strings.Join(lines[1:], "\n"))
+		a.printLines(lines[1:])
 		pending = errPending
 	}
 	return pending, nil
 }
 
 // printLines writes lines to standard error.
-func (a *app) printLines(text string) {
-	for line := range strings.Lines(text) {
-		a.printErr("%s", strings.TrimRight(line, "\n"))
+func (a *app) printLines(lines []string) {
+	for _, line := range lines {
+		a.printErr("%s", line)
 	}
 }
 
 func (a *app) printSaved(saved assistant.Saved) error {
 	a.printErr("%s", saved.Warning)
-	saved.Rules = ruleChanges(saved.Rules)
 	return a.emit(saved, saved.Message)
 }
 
@@ -208,7 +204,7 @@ func (a *app) saveError(err error) error {
 	}
 	lines := []error{fmt.Errorf("nothing was saved: %w", err)}
 	st := style.New(style.Options{Profile: style.NoColor, Unicode: a.unicode()})
-	for _, line := range slices.Concat(pane.ConflictLines(c, c.Rules, &st.Icons), savetext.OthersLines(c.Rules, a.userName())) {
+	for _, line := range slices.Concat(pane.ConflictLines(c, c.Both, &st.Icons), assistant.OthersLines(c.Both, a.userName())) {
 		lines = append(lines, errors.New(safetext.Visible(line)))
 	}
 	return advise(errors.Join(lines...), "winnow rules discard drops your changes; saving in winnow shows both versions and asks which to keep")

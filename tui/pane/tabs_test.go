@@ -146,20 +146,20 @@ func TestSaveSheet(t *testing.T) {
 	st := style.New(style.Options{Unicode: true, Profile: style.NoColor})
 	hidden := make([]string, 104)
 	for i := range hidden {
-		hidden[i] = fmt.Sprint("p/m", i)
+		hidden[i] = fmt.Sprint("m", i)
 	}
 	text := ansi.Strip(strings.Join(SavePlanLines(assistant.SavePlan{
-		Path: "/x/.env\u202e", Creates: true, Lines: []assistant.FileLine{{Kind: "+", Text: "IGNORE_MODELS_P=a"}},
-		Effects: []assistant.ModelEffect{
-			{Provider: "p", Known: true, Hidden: hidden},
-			{Provider: "q", Known: true},
-			{Provider: "r"},
-			{Provider: "s", Known: true, Shown: []string{"s/a", "s/b"}, Hidden: []string{"s/c"}},
+		Files: []assistant.FileDiff{{Path: "/x/.env\u202e", Creates: true, Lines: []assistant.FileLine{{Kind: "+", Text: "IGNORE_MODELS_P=a"}}}},
+		Effects: []assistant.Effect{
+			{Kind: assistant.EffectRemoves, Sentence: "p: 104 more will be hidden", Items: hidden},
+			{Sentence: "q: no model changes"},
+			{Kind: assistant.EffectAdds, Sentence: "s: 2 more will be shown", Items: []string{"a", "b"}},
+			{Kind: assistant.EffectAsks, Sentence: "restart the proxy"},
 		},
 	}, "", &st), "\n"))
 	for _, want := range []string{
 		"/x/.env‹U+202E› (new file)\n", "+ IGNORE_MODELS_P=a\n", "p: 104 more will be hidden\n- m0\n", "- and 4 more\n",
-		"q: no model changes\n", "r: no models are known\n", "s: 2 more will be shown, 1 more will be hidden\n+ a\n", "restart the proxy",
+		"q: no model changes\n", "s: 2 more will be shown\n+ a\n+ b\n", st.Icons.Warn + " restart the proxy",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the sheet lacks %q:\n%s", want, text)
@@ -172,11 +172,11 @@ func TestSaveSheet(t *testing.T) {
 
 func TestConflictShowsBothSides(t *testing.T) {
 	st := style.New(style.Options{Unicode: true, Profile: style.NoColor})
-	c := &assistant.Conflict{Path: "/x/.env", Keys: []assistant.KeyChange{
-		{Key: "IGNORE_MODELS_P", Before: "a,b", After: "b,c\u200b"}, {Key: "API_KEY"},
+	c := &assistant.Conflict{Path: "/x/.env", Theirs: []assistant.Change{
+		{Title: "IGNORE_MODELS_P", After: "c\u200b"}, {Title: "IGNORE_MODELS_P", Before: "a"}, {Title: "API_KEY", Before: "••••", After: "••••"},
 	}}
-	mine := []assistant.RuleChange{{Provider: "p", Type: "whitelisted", Pattern: "d", Added: true}, {Provider: "p", Type: "ignored", Pattern: "b"}}
-	want := "theirs:\n+ IGNORE_MODELS_P c‹U+200B›\n- IGNORE_MODELS_P a\nAPI_KEY changed\n\nyours:\n+ p allow d\n- p ignore b"
+	mine := []assistant.Change{{Title: "p allow", After: "d"}, {Title: "p ignore", Before: "b"}, {Title: "brightness", Before: "40 %", After: "80 %"}}
+	want := "theirs:\n+ IGNORE_MODELS_P c‹U+200B›\n- IGNORE_MODELS_P a\nAPI_KEY changed\n\nyours:\n+ p allow d\n- p ignore b\nbrightness: 40 % → 80 %"
 	if got := strings.Join(ConflictLines(c, mine, &st.Icons), "\n"); got != want {
 		t.Errorf("shown:\n%s\nwant:\n%s", got, want)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"winnow/assistant"
-	"winnow/assistant/savetext"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 	"winnow/tui/lines"
@@ -69,8 +68,8 @@ func (c *console) showUnsaved(string) error {
 // askConflict asks which version to use when another program has changed the file.
 func (c *console) askConflict(plan assistant.SavePlan, st *style.Styles) {
 	c.out.Label("Notice", pane.ConflictTitle(plan.Conflict)+".")
-	c.out.Indent(pane.ConflictLines(plan.Conflict, plan.Rules, &st.Icons)...)
-	c.out.Indent(savetext.OthersLines(plan.Rules, c.workspace.Author())...)
+	c.out.Indent(pane.ConflictLines(plan.Conflict, plan.Changes, &st.Icons)...)
+	c.out.Indent(assistant.OthersLines(plan.Changes, c.workspace.Author())...)
 	load := func(drop *assistant.Basis) func() error {
 		return func() error {
 			_, err := interruptible(c, func(ctx context.Context) (assistant.Refreshed, error) {
@@ -143,11 +142,11 @@ func (c *console) discard(string) error {
 
 func (c *console) askDiscard(plan assistant.SavePlan, changed *assistant.PlanChanged) error {
 	c.showChanged(changed)
-	if len(plan.Rules) == 0 {
+	if plan.Empty() {
 		c.out.Line("Nothing is unsaved.")
 		return nil
 	}
-	c.out.Indent(savetext.DiscardLines(plan, c.workspace.Author())...)
+	c.out.Indent(plan.DiscardLines(c.workspace.Author())...)
 	c.askYes("Type yes to discard these changes: ", func() error { return c.discardNow(plan.Digest) })
 	return nil
 }

@@ -138,16 +138,16 @@ func (w savedWords) PlanSave(context.Context, string) (assistant.SavePlan, error
 }
 
 func (w savedWords) PlanDiscard(string) assistant.SavePlan {
-	plan := assistant.SavePlan{Path: "words"}
+	plan := assistant.SavePlan{}
 	if w.Dirty() {
-		plan.Lines = []assistant.FileLine{{Kind: "-", Text: strings.Join(w.Saved(), " ")}, {Kind: "+", Text: strings.Join(w.Words(), " ")}}
+		plan.Files = []assistant.FileDiff{{Path: "words", Lines: []assistant.FileLine{{Kind: "-", Text: strings.Join(w.Saved(), " ")}, {Kind: "+", Text: strings.Join(w.Words(), " ")}}}}
 		for _, word := range w.Words() {
 			if !slices.Contains(w.Saved(), word) {
-				plan.Rules = append(plan.Rules, assistant.RuleChange{Provider: "test", Type: "ignored", Pattern: word, Added: true})
+				plan.Changes = append(plan.Changes, assistant.Change{Title: "word", After: word})
 			}
 		}
 	}
-	plan.Digest = assistant.Digest(plan.Path, plan.Rules)
+	plan.Digest = assistant.Digest("words", plan.Changes)
 	return plan
 }
 
@@ -163,7 +163,7 @@ func (w savedWords) Save(ctx context.Context, basis assistant.Basis) (assistant.
 	return assistant.Saved{Path: "words", Written: true, Message: fmt.Sprintf("%d words in the file.", len(w.Words()))}, nil
 }
 
-func (w savedWords) Discard(basis assistant.Basis) ([]assistant.RuleChange, error) {
+func (w savedWords) Discard(basis assistant.Basis) ([]assistant.Change, error) {
 	plan := w.PlanDiscard("")
 	if basis.Digest != "" && basis.Digest != plan.Digest {
 		return nil, &assistant.PlanChanged{Plan: plan}
@@ -172,7 +172,7 @@ func (w savedWords) Discard(basis assistant.Basis) ([]assistant.RuleChange, erro
 	if err != nil {
 		return nil, err
 	}
-	return plan.Rules, w.ApplyState(state)
+	return plan.Changes, w.ApplyState(state)
 }
 
 // rig is a console with everything around it.

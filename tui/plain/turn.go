@@ -8,7 +8,6 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
-	"winnow/assistant/savetext"
 	"winnow/assistant/workspace"
 	"winnow/tui/lines"
 )
@@ -285,7 +284,7 @@ func (c *console) quit(string) error {
 		if err != nil {
 			return err
 		}
-		c.out.Indent(savetext.OthersLines(plan.Rules, c.workspace.Author())...)
+		c.out.Indent(assistant.OthersLines(plan.Changes, c.workspace.Author())...)
 		c.out.Label("Question", "there are unsaved changes. save writes them, keep leaves them for next time, discard drops them, stay does not quit.")
 		leave := func() error { c.leave(); return nil }
 		c.ask("Type save, keep, discard or stay: ", map[string]func() error{

@@ -253,7 +253,7 @@ func (p *Pane) deleteRow() pane.Action {
 		return p.confirmDeleteDeciding(d.models[r.index])
 	case rowChange:
 		if c := d.diff[r.index]; !c.Added {
-			return p.restoreRule(c.Provider, modelfilter.ListOf(c), c.Pattern)
+			return p.restoreRule(c.Provider, c.List, c.Pattern)
 		}
 		return p.deleteRule(d.diff[r.index].Provider, r.list, d.diff[r.index].Pattern)
 	case rowFinding:

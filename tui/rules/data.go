@@ -7,7 +7,6 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
-	"winnow/assistant"
 )
 
 // snapshot is the state of the window when it was last read. Drawing and keys
@@ -23,7 +22,7 @@ type snapshot struct {
 	lower       []string // ids of models in lower case; nil until a search needs them
 	counts      modelfilter.Counts
 	source      modelfilter.ModelList // without its ids
-	diff        []assistant.RuleChange
+	diff        []modelfilter.RuleChange
 	notices     []string
 	highlight   modelfilter.Highlight
 	highlighted map[string]bool // ids of highlight.Models

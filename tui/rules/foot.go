@@ -260,15 +260,15 @@ func (p *Pane) aboutRule(r modelfilter.RuleView) (name, text string) {
 
 // aboutChange says what an unsaved change does to the models of the provider
 // that is shown.
-func (p *Pane) aboutChange(c assistant.RuleChange) string {
+func (p *Pane) aboutChange(c modelfilter.RuleChange) string {
 	what := "deleted"
 	if c.Added {
 		what = "added"
-		if r, ok := p.data.rule(modelfilter.ListOf(c), c.Pattern); ok && c.Provider == p.data.provider {
+		if r, ok := p.data.rule(c.List, c.Pattern); ok && c.Provider == p.data.provider {
 			what += ", decides " + assistant.Counted(r.Decides, "model")
 		}
 	}
-	return pane.Join(listAndPattern(modelfilter.ListOf(c), c.Pattern)+": "+what, p.keys.Hint("delete-rule", "undoes it"))
+	return pane.Join(listAndPattern(c.List, c.Pattern)+": "+what, p.keys.Hint("delete-rule", "undoes it"))
 }
 
 // aboutModel says what the status of a model is, and why.

@@ -284,7 +284,7 @@ func (p *Pane) changeRows() []row {
 			provider = c.Provider
 			rows = append(rows, row{kind: rowHeading, text: pane.Visible(provider)})
 		}
-		rows = append(rows, row{kind: rowChange, list: modelfilter.ListOf(c), index: i})
+		rows = append(rows, row{kind: rowChange, list: c.List, index: i})
 	}
 	if len(d.diff) > 0 {
 		rows = append(rows, textRows(nonEmpty(p.keys.Hint("save", "shows what a save changes"),

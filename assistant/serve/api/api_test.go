@@ -224,7 +224,7 @@ func TestADayOverHTTP(t *testing.T) {
 	}
 	var plan assistant.SavePlan
 	r.get(&plan, "POST", "/v1/window/plan", `{"session":"`+anna+`"}`)
-	if len(plan.Rules) != 2 {
+	if len(plan.Changes) != 2 {
 		t.Errorf("the plan: %+v", plan)
 	}
 	r.window.Conflict = &assistant.Conflict{Path: "words"}

@@ -190,7 +190,7 @@ func TestAnotherPlanIsRefused(t *testing.T) {
 	body := `{"session":"` + anna + `","digest":"` + plan.Digest + `"}`
 	for _, act := range []string{"/v1/window/save", "/v1/window/discard"} {
 		p := r.problem(409, "plan_changed", "POST", act, body)
-		if p.Plan == nil || len(p.Plan.Rules) != 2 || p.Plan.Digest == plan.Digest || !slices.Equal(p.By, []string{"bert"}) {
+		if p.Plan == nil || len(p.Plan.Changes) != 2 || p.Plan.Digest == plan.Digest || !slices.Equal(p.By, []string{"bert"}) {
 			t.Errorf("%s: %+v", act, p)
 		}
 	}

@@ -132,7 +132,7 @@ func (s *Server) saveWindow(r *http.Request, in shown) (assistant.Saved, error) 
 
 // discarded is what a discard lost.
 type discarded struct {
-	Lost []assistant.RuleChange `json:"lost"`
+	Lost []assistant.Change `json:"lost"`
 }
 
 func (s *Server) discardChanges(_ *http.Request, in shown) (discarded, error) {
@@ -145,5 +145,5 @@ func (s *Server) discardChanges(_ *http.Request, in shown) (discarded, error) {
 		return discarded{}, err
 	}
 	lost, err := st.Discard("Discard the unsaved changes", basis)
-	return discarded{append([]assistant.RuleChange{}, lost...)}, err
+	return discarded{append([]assistant.Change{}, lost...)}, err
 }

@@ -94,6 +94,9 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// savedPath names what the words are saved to.
+const savedPath = "words"
+
 // Words is the list of words with a saved state, so that it can be saved and discarded.
 type Words struct {
 	*at.Window
@@ -110,13 +113,13 @@ func (w *Words) PlanSave(context.Context, string) (assistant.SavePlan, error) {
 
 // PlanDiscard implements assistant.Saver.
 func (w *Words) PlanDiscard(string) assistant.SavePlan {
-	p := assistant.SavePlan{Path: "words", Rules: []assistant.RuleChange{}}
+	p := assistant.SavePlan{Changes: []assistant.Change{}}
 	for _, word := range w.Words() {
 		if !slices.Contains(w.Saved(), word) {
-			p.Rules = append(p.Rules, assistant.RuleChange{Pattern: word, Added: true})
+			p.Changes = append(p.Changes, assistant.Change{Title: "word", After: word})
 		}
 	}
-	p.Digest = assistant.Digest(p.Path, p.Rules)
+	p.Digest = assistant.Digest(savedPath, p.Changes)
 	return p
 }
 
@@ -134,11 +137,11 @@ func (w *Words) Save(ctx context.Context, basis assistant.Basis) (assistant.Save
 			tool.Run(ctx, json.RawMessage("{}"))
 		}
 	}
-	return assistant.Saved{Path: plan.Path, Written: true, Rules: plan.Rules}, nil
+	return assistant.Saved{Path: savedPath, Written: true, Changes: plan.Changes}, nil
 }
 
 // Discard implements assistant.Saver.
-func (w *Words) Discard(basis assistant.Basis) (lost []assistant.RuleChange, err error) {
+func (w *Words) Discard(basis assistant.Basis) (lost []assistant.Change, err error) {
 	plan := w.PlanDiscard("")
 	if basis.Digest != "" && basis.Digest != plan.Digest {
 		return nil, &assistant.PlanChanged{Plan: plan}
@@ -147,7 +150,7 @@ func (w *Words) Discard(basis assistant.Basis) (lost []assistant.RuleChange, err
 	if err != nil {
 		return nil, err
 	}
-	return plan.Rules, w.ApplyState(state)
+	return plan.Changes, w.ApplyState(state)
 }
 
 // Obedient is a model that does what the last message asks for: "call TOOL WORD; TOOL;

@@ -21,18 +21,17 @@ import (
 	"sync"
 
 	"winnow/adapters/modelfilter"
-	"winnow/assistant"
 )
 
 // Numbers are what is known of a provider.
 type Numbers struct {
 	modelfilter.ProviderView
 	Counts  modelfilter.Counts
-	Changes int                   // unsaved rule changes
-	Effect  assistant.ModelEffect // of saving them
-	Source  string                // where the list of models comes from, see models.List
-	Read    bool                  // false: the list of models was not read yet
-	Asking  bool                  // the provider is being asked for its models
+	Changes int                     // unsaved rule changes
+	Effect  modelfilter.ModelEffect // of saving them
+	Source  string                  // where the list of models comes from, see models.List
+	Read    bool                    // false: the list of models was not read yet
+	Asking  bool                    // the provider is being asked for its models
 }
 
 // Overview has the numbers of all providers. Make it with New; it is safe from any

@@ -1,0 +1,211 @@
+package assistant
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"winnow/assistant/safetext"
+)
+
+// SavePlan is what a save or a discard would do. The window writes its words; front ends
+// show Lines.
+type SavePlan struct {
+	// Digest names the plan by what it would write: files, changes and new values. Plans
+	// with the same digest leave the same in the files.
+	Digest   string     `json:"digest"`
+	Changes  []Change   `json:"changes"`
+	Effects  []Effect   `json:"effects"`
+	Files    []FileDiff `json:"files"`    // that a save writes; one without Lines stays as it is
+	Conflict *Conflict  `json:"conflict"` // nil: no one else has changed the files
+}
+
+// Digest is the digest of a plan that writes path with these changes, whose authors do not
+// count, and these values.
+func Digest(path string, changes []Change, values ...string) string {
+	const size = 8 // bytes; it is typed on a command line
+	h := sha256.New()
+	for _, c := range changes {
+		fmt.Fprintf(h, "%q %q %q\n", c.Title, c.Before, c.After)
+	}
+	for _, v := range append([]string{path}, values...) {
+		fmt.Fprintf(h, "%q\n", v)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:size])
+}
+
+// Change is one thing that differs between a window and what is saved. Before and After
+// are values in words; "" is that there is none.
+type Change struct {
+	Title  string `json:"title"` // what has changed, such as "brightness"
+	Before string `json:"before"`
+	After  string `json:"after"`
+	By     Author `json:"by,omitzero"`
+}
+
+// Line is the change in a line that is safe to show: "+ list item" where only After is
+// given, "- list item" where only Before is, else "brightness: 40 % → 80 %". A value that
+// must not be shown is the same text on both sides.
+func (c Change) Line() string {
+	var line string
+	switch {
+	case c.Before == c.After:
+		line = c.Title + " changed"
+	case c.Before == "":
+		line = "+ " + c.Title + " " + c.After
+	case c.After == "":
+		line = "- " + c.Title + " " + c.Before
+	default:
+		line = c.Title + ": " + c.Before + " → " + c.After
+	}
+	return safetext.Visible(line)
+}
+
+// EffectKind says what becomes of the items of an effect.
+type EffectKind string
+
+// The kinds of effects.
+const (
+	EffectNone    EffectKind = ""  // nothing; there are no items
+	EffectAdds    EffectKind = "+" // they appear
+	EffectRemoves EffectKind = "-" // they disappear
+	EffectAsks    EffectKind = "!" // the user has to do something afterwards
+)
+
+// Effect is something that a save or a discard does, beyond the changes themselves.
+type Effect struct {
+	Kind     EffectKind `json:"kind"`
+	Sentence string     `json:"sentence"`
+	Items    []string   `json:"items,omitempty"` // all of them
+}
+
+// maxItems is how many items of an effect are shown.
+const maxItems = 100
+
+// Lines are the sentence, which follows a "!" where the user has to do something, and the
+// first items, each after the kind of the effect. They are safe to show.
+func (e Effect) Lines() []string {
+	lines := []string{safetext.Visible(e.Sentence)}
+	if e.Kind == EffectAsks {
+		lines[0] = "! " + lines[0]
+	}
+	for _, item := range e.Items[:min(len(e.Items), maxItems)] {
+		lines = append(lines, string(e.Kind)+" "+safetext.Visible(item))
+	}
+	if more := len(e.Items) - maxItems; more > 0 {
+		lines = append(lines, fmt.Sprintf("%s and %d more", e.Kind, more))
+	}
+	return lines
+}
+
+// FileDiff is a file with the lines that a save changes.
+type FileDiff struct {
+	Path    string     `json:"path"`
+	Creates bool       `json:"creates"` // there is no file yet
+	Lines   []FileLine `json:"lines"`   // with secrets masked
+}
+
+// FileLine is a changed line of a file, with secrets masked and invisible
+// characters spelled out.
+type FileLine struct {
+	Kind string `json:"kind"` // "-" removed, "+" added
+	Line int    `json:"line"` // from 1: in the old file when removed, in the new one when added
+	Text string `json:"text"`
+}
+
+// Empty reports whether the plan changes nothing.
+func (p SavePlan) Empty() bool { return len(p.Changes) == 0 && !p.writes() }
+
+// writes reports whether the plan changes lines of files.
+func (p SavePlan) writes() bool {
+	return slices.ContainsFunc(p.Files, func(f FileDiff) bool { return len(f.Lines) > 0 })
+}
+
+// Lines are a plan for a user, who may be "": the lines of the files, or the changes where
+// it has none, then which changes are by others, then the effects. A line that is added
+// begins with +, one that is removed with -, what is to be done with !; others are
+// headings. All are safe to show.
+func (p SavePlan) Lines(user string) []string {
+	if p.Empty() {
+		return []string{"nothing would change"}
+	}
+	var lines []string
+	for _, f := range p.Files {
+		heading := safetext.Visible(f.Path)
+		if f.Creates {
+			heading += " (new file)"
+		}
+		lines = append(lines, heading)
+		for _, l := range f.Lines {
+			lines = append(lines, l.Kind+safetext.Visible(l.Text))
+		}
+	}
+	if p.Conflict != nil {
+		lines = append(lines, "This cannot be saved before it is merged with the file, or the file is loaded: another program has changed the same.")
+	}
+	if !p.writes() {
+		for _, c := range p.Changes {
+			lines = append(lines, c.Line())
+		}
+	}
+	lines = append(lines, OthersLines(p.Changes, user)...)
+	for _, e := range p.Effects {
+		lines = append(append(lines, ""), e.Lines()...)
+	}
+	return lines
+}
+
+// DiscardLines are the Lines of a discard.
+func (p SavePlan) DiscardLines(user string) []string {
+	return append([]string{"These unsaved changes would be lost:"}, p.Lines(user)...)
+}
+
+// OthersLines say which changes are by others than the user, as a block of its own; nil
+// when all are the user's. They are safe to show.
+func OthersLines(changes []Change, user string) (lines []string) {
+	for _, name := range Authors(changes, user) {
+		if user == "" && name == UnknownUser {
+			continue
+		}
+		lines = append(lines, "", "changed by "+safetext.Visible(name)+":")
+		for _, c := range changes {
+			if c.By.Name() == name {
+				lines = append(lines, c.Line())
+			}
+		}
+	}
+	return lines
+}
+
+// Author is who made an unsaved change. The zero value is not known.
+type Author struct {
+	User      string `json:"user,omitempty"`
+	Assistant bool   `json:"assistant,omitempty"` // the user's assistant made it
+}
+
+// UnknownUser is the Name of an author that is not known.
+const UnknownUser = "an unknown user"
+
+// Name is "anna", "anna's assistant" or UnknownUser.
+func (a Author) Name() string {
+	switch {
+	case a.User == "":
+		return UnknownUser
+	case a.Assistant:
+		return a.User + "'s assistant"
+	}
+	return a.User
+}
+
+// Authors names who made the changes, each once, in the order of the changes, but for
+// one user and that user's assistant. except "" names all.
+func Authors(changes []Change, except string) []string {
+	var names []string
+	for _, c := range changes {
+		if (except == "" || c.By.User != except) && !slices.Contains(names, c.By.Name()) {
+			names = append(names, c.By.Name())
+		}
+	}
+	return names
+}
