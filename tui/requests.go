@@ -49,16 +49,21 @@ func (p *pickers) exactRequest(now bool) tea.Cmd {
 	})
 }
 
-// openRequest shows one of several requests.
+// openRequest shows one of several requests. It is read beside the screen: it may be long.
 func (p *pickers) openRequest(all []requestview.Request, i int) tea.Cmd {
-	view := requestview.New(all[i].Title, all[i].Body, p.session.Settings().Budget.Estimate, len(all) > 1)
-	return p.open(overlay.Request, view, func(c overlay.Chosen) tea.Cmd {
-		switch c.Key {
-		case requestview.Previous:
-			return p.openRequest(all, max(0, i-1))
-		case requestview.Next:
-			return p.openRequest(all, min(len(all)-1, i+1))
-		}
-		return p.copySafe("the request", string(all[i].Body), func(body string) string { return string(safetext.JSON([]byte(body))) })
+	estimate := p.session.Settings().Budget.Estimate
+	read := func(context.Context) (*requestview.View, error) {
+		return requestview.New(all[i].Title, all[i].Body, estimate, len(all) > 1), nil
+	}
+	return async(read, func(view *requestview.View, _ error) tea.Cmd {
+		return p.open(overlay.Request, view, func(c overlay.Chosen) tea.Cmd {
+			switch c.Key {
+			case requestview.Previous:
+				return p.openRequest(all, max(0, i-1))
+			case requestview.Next:
+				return p.openRequest(all, min(len(all)-1, i+1))
+			}
+			return p.copySafe("the request", string(all[i].Body), func(body string) string { return string(safetext.JSON([]byte(body))) })
+		})
 	})
 }

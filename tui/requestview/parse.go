@@ -14,20 +14,24 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/attachment"
 	"winnow/assistant/safetext"
+	"winnow/tui/markdown"
 	"winnow/tui/textwidth"
 )
 
 // section is a part of a request that folds.
 type section struct {
-	title   string // "user", "assistant → add_ignore_rule"
-	text    string // safe to show, in lines
-	preview string // the beginning of text in one line, at most maxPreview cells
-	lower   string // text in lower case, for the search
+	title   string        // "user", "assistant → add_ignore_rule"
+	text    markdown.Text // safe to show
+	preview string        // the beginning of text in one line, at most maxPreview cells
+	lower   string        // text in lower case, for the search
 	tokens  int
 	open    bool
 }
 
-const maxPreview = 500 // cells: more than a line of a screen
+const (
+	maxPreview = 500     // cells: more than a line of a screen
+	previewed  = 4 << 10 // bytes of a text that its preview is made of
+)
 
 // request is the body of a chat completions request, or the JSON of an llm.Request, which
 // stands for what is sent to a model without a wire format. Their fields differ in case,
@@ -78,10 +82,10 @@ func parse(body json.RawMessage, estimate func(string) int) (sections []*section
 		for _, p := range pictures {
 			text, s.tokens = strings.TrimSpace(text+"\n["+p.description+"]"), s.tokens+p.tokens
 		}
-		text = beginning(text)
-		s.text = strings.Join(safetext.Lines(text, safetext.Visible), "\n")
-		s.preview = textwidth.TruncateWords(strings.Join(strings.Fields(s.text), " "), maxPreview, "…")
-		s.lower = strings.ToLower(s.text)
+		text = strings.Join(safetext.Lines(beginning(text), safetext.Visible), "\n")
+		s.text.Append(text)
+		s.preview = textwidth.TruncateWords(strings.Join(strings.Fields(strings.ToValidUTF8(text[:min(len(text), previewed)], "")), " "), maxPreview, "…")
+		s.lower = strings.ToLower(text)
 		sections = append(sections, s)
 	}
 	add("parameters", parameters(fields))
@@ -116,9 +120,12 @@ func parse(body json.RawMessage, estimate func(string) int) (sections []*section
 	return sections, true
 }
 
-// maxShown is how many bytes of a text are shown: more than anybody reads, and as much as
-// a frame can break into lines.
-const maxShown = 256 << 10
+// maxShown is how many bytes of a text are shown, and maxOpen how many are open at once:
+// more than anybody reads, and as much as a frame can break into lines.
+const (
+	maxShown = 256 << 10
+	maxOpen  = 1 << 20
+)
 
 // beginning is the part of a text that is shown, with a line that says what is left out.
 func beginning(text string) string {

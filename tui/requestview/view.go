@@ -3,7 +3,9 @@ package requestview
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -31,7 +33,8 @@ type View struct {
 	bytes    bool          // the bytes are shown
 	several  bool          // there are other requests
 
-	lines  []line // as laid out for width
+	starts []int // the line of each section's title, as laid out for width
+	lines  int   // of all sections
 	width  int
 	stale  bool // they have to be laid out again
 	cursor int  // a line
@@ -41,13 +44,6 @@ type View struct {
 	query     textline.Line
 	searching bool // keys go to the query
 	missed    bool // nothing contains it
-}
-
-// line is a line of the layout: the title of a section, or a line of its text.
-type line struct {
-	section int
-	text    string // "" for a title
-	title   bool
 }
 
 const (
@@ -120,7 +116,7 @@ func (v *View) Key(name, text string) overlay.Outcome {
 	case "esc", "q":
 		return overlay.Closed{}
 	case "enter", "space":
-		v.fold(v.lines[v.cursor].section)
+		v.fold(v.sectionAt(v.cursor))
 	case "a":
 		v.foldAll()
 	case "/":
@@ -141,29 +137,53 @@ func (v *View) Key(name, text string) overlay.Outcome {
 	case "home", "g":
 		v.move(0)
 	case "end", "G":
-		v.move(len(v.lines))
+		v.move(v.lines)
 	}
 	return overlay.Stay{}
 }
 
 // move puts the cursor on a line, or the nearest there is.
-func (v *View) move(to int) { v.cursor = max(0, min(to, len(v.lines)-1)) }
+func (v *View) move(to int) { v.cursor = max(0, min(to, v.lines-1)) }
+
+// sectionAt is the section that line i belongs to.
+func (v *View) sectionAt(i int) int { return sort.SearchInts(v.starts, i+1) - 1 }
+
+// isTitle reports whether line i is the title of a section.
+func (v *View) isTitle(i int) bool { return v.starts[v.sectionAt(i)] == i }
 
 // fold opens or closes a section, whose title gets the cursor.
 func (v *View) fold(i int) {
-	v.sections[i].open = !v.sections[i].open
-	v.stale = true
+	if v.sections[i].open {
+		v.sections[i].open, v.stale = false, true
+	} else {
+		v.openSection(i)
+	}
 	v.goToSection(i)
 }
 
-// foldAll closes all sections, or opens them when all are closed.
-func (v *View) foldAll() {
-	at, open := v.lines[v.cursor].section, true
+// openSection opens a section. Others are closed where more than maxOpen would be open.
+func (v *View) openSection(i int) {
+	open := len(v.sections[i].lower)
 	for _, s := range v.sections {
-		open = open && !s.open
+		if s.open {
+			open += len(s.lower)
+		}
 	}
 	for _, s := range v.sections {
-		s.open = open
+		s.open = s.open && open <= maxOpen
+	}
+	v.sections[i].open, v.stale = true, true
+}
+
+// foldAll closes all sections, or opens them when all are closed: of a large request those
+// from the cursor on that may be open at once.
+func (v *View) foldAll() {
+	at := v.sectionAt(v.cursor)
+	close, open := slices.ContainsFunc(v.sections, func(s *section) bool { return s.open }), 0
+	for n := range v.sections {
+		s := v.sections[(at+n)%len(v.sections)]
+		open += len(s.lower)
+		s.open = !close && (n == 0 || open <= maxOpen)
 	}
 	v.stale = true
 	v.goToSection(at)
@@ -172,7 +192,7 @@ func (v *View) foldAll() {
 // goToSection puts the cursor on the title of a section.
 func (v *View) goToSection(i int) {
 	v.layout(v.width)
-	v.move(slices.IndexFunc(v.lines, func(l line) bool { return l.section == i }))
+	v.move(v.starts[i])
 }
 
 func (v *View) searchKey(name, text string) {
@@ -190,41 +210,83 @@ func (v *View) searchKey(name, text string) {
 	}
 }
 
-// search opens the sections that contain the text and goes to the first hit: to its
-// section where the hit is broken over two lines.
+// search goes to the first hit, and opens the sections that contain the text: of a large
+// request the first of them.
 func (v *View) search() {
 	query := strings.ToLower(v.query.Text())
 	v.missed = false
 	if query == "" {
 		return
 	}
-	first := -1
-	for i, s := range v.sections {
-		if strings.Contains(s.lower, query) {
-			s.open = true
-			if first < 0 {
-				first = i
-			}
+	open := 0
+	for _, s := range v.sections {
+		if s.open || strings.Contains(s.lower, query) {
+			open += len(s.lower)
+		}
+		if open <= maxOpen && strings.Contains(s.lower, query) {
+			s.open, v.stale = true, true
 		}
 	}
-	v.stale, v.missed = true, first < 0
-	if first >= 0 {
-		v.goToSection(first)
-		v.toHit(1)
-	}
+	v.layout(v.width)
+	v.move(0)
+	v.missed = !v.toHit(1)
 }
 
-// toHit puts the cursor on the next line with the text, or the one before, and goes on
-// at the other end.
-func (v *View) toHit(step int) {
+// toHit puts the cursor on the next line with the text, or the one before, and goes on at
+// the other end. It opens the section of the hit; where the hit is broken over two lines the
+// cursor is on the section's title.
+func (v *View) toHit(step int) (found bool) {
 	query := strings.ToLower(v.query.Text())
-	for n := 1; query != "" && n <= len(v.lines); n++ {
-		i := (v.cursor + step*n + len(v.lines)) % len(v.lines)
-		if strings.Contains(strings.ToLower(v.lines[i].text), query) {
-			v.cursor = i
-			return
+	if query == "" {
+		return false
+	}
+	at := v.sectionAt(v.cursor)
+	if v.hitIn(at, v.cursor, step, query) {
+		return true
+	}
+	for n := 1; n <= len(v.sections); n++ {
+		i := (at + step*n + n*len(v.sections)) % len(v.sections)
+		if !strings.Contains(v.sections[i].lower, query) {
+			continue
+		}
+		if !v.sections[i].open {
+			v.openSection(i)
+		}
+		v.layout(v.width)
+		from := v.starts[i]
+		if step < 0 {
+			from += v.sections[i].rows() + 1
+		}
+		if !v.hitIn(i, from, step, query) {
+			v.move(v.starts[i])
+		}
+		return true
+	}
+	return false
+}
+
+// hitIn puts the cursor on the nearest line of a section with the text, in a direction from
+// a line of it.
+func (v *View) hitIn(i, from, step int, query string) bool {
+	s := v.sections[i]
+	if !strings.Contains(s.lower, query) {
+		return false
+	}
+	for n := from - v.starts[i] - 1 + step; n >= 0 && n < s.rows(); n += step {
+		if text, _ := s.text.Line(n); strings.Contains(strings.ToLower(text), query) {
+			v.move(v.starts[i] + 1 + n)
+			return true
 		}
 	}
+	return false
+}
+
+// rows counts the lines of a section's text that are shown.
+func (s *section) rows() int {
+	if !s.open {
+		return 0
+	}
+	return s.text.Len()
 }
 
 // layout lays the sections out for w cells.
@@ -232,17 +294,13 @@ func (v *View) layout(w int) {
 	if v.width == w && !v.stale {
 		return
 	}
-	v.lines, v.width, v.stale = v.lines[:0], w, false
-	for i, s := range v.sections {
-		v.lines = append(v.lines, line{section: i, title: true})
-		if !s.open {
-			continue
+	v.starts, v.lines, v.width, v.stale = v.starts[:0], 0, w, false
+	for _, s := range v.sections {
+		if s.open {
+			s.text.LayOut(max(1, w-indent), math.MaxInt)
 		}
-		for text := range strings.SplitSeq(s.text, "\n") {
-			for _, part := range textwidth.Wrap(text, max(1, w-indent)) {
-				v.lines = append(v.lines, line{section: i, text: part})
-			}
-		}
+		v.starts = append(v.starts, v.lines)
+		v.lines += 1 + s.rows()
 	}
 }
 
@@ -264,9 +322,9 @@ func (v *View) Body(w, h int, st style.Styles) []string {
 	foot := v.foot(w, o)
 	v.rows = max(1, h-headLines-len(foot))
 	v.move(v.cursor)
-	v.top = min(max(v.top, v.lastShown()-v.rows+1), v.cursor, max(0, len(v.lines)-v.rows))
+	v.top = min(max(v.top, v.lastShown()-v.rows+1), v.cursor, max(0, v.lines-v.rows))
 	out := []string{o.Muted.Render(textwidth.Fit(fmt.Sprintf("~%d tokens in %d sections", tokens, len(v.sections)), w, "…")), ""}
-	for i := v.top; i < min(len(v.lines), v.top+v.rows); i++ {
+	for i := v.top; i < min(v.lines, v.top+v.rows); i++ {
 		out = append(out, v.draw(i, w, st))
 	}
 	for len(out) < h-len(foot) {
@@ -278,8 +336,8 @@ func (v *View) Body(w, h int, st style.Styles) []string {
 // lastShown is the last line to show with the cursor: of a title the end of its section.
 func (v *View) lastShown() int {
 	last := v.cursor
-	for v.lines[v.cursor].title && last+1 < len(v.lines) && !v.lines[last+1].title {
-		last++
+	if i := v.sectionAt(last); v.starts[i] == last {
+		last += v.sections[i].rows()
 	}
 	return last
 }
@@ -310,15 +368,16 @@ func (v *View) foot(w int, o style.Overlay) []string {
 
 // draw draws a line of the layout.
 func (v *View) draw(i, w int, st style.Styles) string {
-	o, l := st.Overlay, v.lines[i]
+	o, section := st.Overlay, v.sectionAt(i)
+	s := v.sections[section]
 	mark, text := "  ", o.Text
 	if i == v.cursor {
 		mark, text = textwidth.Fit(st.Icons.Selected, 1, "")+" ", o.Selected
 	}
-	if !l.title {
-		return textwidth.Truncate(o.Text.Render(mark+"  ")+v.highlight(l.text, text, o.Key), w, "")
+	if n := i - v.starts[section]; n > 0 {
+		line, _ := s.text.Line(n - 1)
+		return textwidth.Truncate(o.Text.Render(mark+"  ")+v.highlight(line, text, o.Key), w, "")
 	}
-	s := v.sections[l.section]
 	fold := st.Icons.Folded
 	if s.open {
 		fold = st.Icons.Open
@@ -356,12 +415,12 @@ func (v *View) Cursor() (x, y int, ok bool) {
 // Click implements overlay.Overlay: a click on a title folds its section.
 func (v *View) Click(y int) overlay.Outcome {
 	i := v.top + y - headLines
-	if v.bytes || y < headLines || y >= headLines+v.rows || i >= len(v.lines) {
+	if v.bytes || y < headLines || y >= headLines+v.rows || i >= v.lines {
 		return overlay.Stay{}
 	}
 	v.move(i)
-	if v.lines[i].title {
-		v.fold(v.lines[i].section)
+	if v.isTitle(i) {
+		v.fold(v.sectionAt(i))
 	}
 	return overlay.Stay{}
 }
@@ -380,5 +439,5 @@ func (v *View) Position() string {
 	if v.bytes {
 		return v.raw.Position()
 	}
-	return fmt.Sprintf("%d/%d", v.lines[v.cursor].section+1, len(v.sections))
+	return fmt.Sprintf("%d/%d", v.sectionAt(v.cursor)+1, len(v.sections))
 }

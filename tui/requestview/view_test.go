@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -190,9 +191,66 @@ func TestALongTextIsShownAsFarAsItCanBeRead(t *testing.T) {
 		if got := frame(v, 80, 24); !strings.Contains(got, "more bytes, which are sent as well: y copies all") {
 			t.Errorf("the %s ends in\n%s", what, got)
 		}
-		if n := len(v.lines) + len(v.sections[1].text); n > 4*maxShown {
+		if n := v.lines + len(v.sections[1].text.Source()); n > 4*maxShown {
 			t.Errorf("the %s has %d lines and bytes", what, n)
 		}
 		press(v, "r")
 	}
+}
+
+// What a key does with a request of many long messages is bounded: so many bytes are laid
+// out at once, and the search opens what it needs.
+func TestAKeyOnALargeRequest(t *testing.T) {
+	const messages = 60
+	var all []map[string]string
+	for i := range messages {
+		all = append(all, map[string]string{"role": "user", "content": strings.Repeat("some 日本 words\n", 5000) + fmt.Sprintf("the end of %d", i)})
+	}
+	body, err := json.Marshal(map[string]any{"messages": all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := New("request", body, words, false)
+	open := func() (bytes int) {
+		for _, s := range v.sections {
+			if s.open {
+				bytes += len(s.lower)
+			}
+		}
+		return bytes
+	}
+	cost := func(what string, do func()) {
+		t.Helper()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		do()
+		frame(v, 80, 24)
+		runtime.ReadMemStats(&after)
+		bytes := after.TotalAlloc - before.TotalAlloc
+		if n := open(); n > 2<<20 || bytes > 8<<20 {
+			t.Errorf("%s: %d bytes are open, a frame allocates %d", what, n, bytes)
+		}
+	}
+	cost("all closed", func() { press(v, "a") })
+	cost("all", func() { press(v, "a") })
+	if n := open(); n < 1<<19 {
+		t.Errorf("%d bytes are open", n)
+	}
+	search := func(text string) {
+		press(v, "/", "ctrl+u")
+		for _, r := range text {
+			press(v, string(r))
+		}
+		press(v, "enter")
+	}
+	cost("search", func() { search("words") })
+	cost("the last", func() { search(fmt.Sprint("the end of ", messages-1)) })
+	wantHas(t, frame(v, 80, 24), fmt.Sprint("❯   the end of ", messages-1))
+	cost("one by one", func() {
+		for range 3 {
+			press(v, "enter", "k", "k")
+		}
+	})
+	cost("back", func() { search("the end of"); press(v, "N", "N", "N") })
+	wantHas(t, frame(v, 80, 24), fmt.Sprint("❯   the end of ", messages-3))
 }
