@@ -23,10 +23,10 @@ func spoken(text string, size int) string {
 	s := NewWriter(&b, false, keep).Sentences("Assistant")
 	for text != "" {
 		n := min(size, len(text))
-		s.Write(text[:n])
+		_ = s.Write(text[:n])
 		text = text[n:]
 	}
-	s.End()
+	_ = s.Close()
 	return b.String()
 }
 
@@ -63,7 +63,7 @@ func TestSentencesComesBySentences(t *testing.T) {
 		{"Line\nnext", "A: Five models. Are 3.5 and 4 (yes!) hidden? Line"},
 		{strings.Repeat(" word", maxPending/4), "A: Five models. Are 3.5 and 4 (yes!) hidden? Line\nnext" + strings.Repeat(" word", maxPending/4-1)},
 	} {
-		s.Write(step.piece)
+		_ = s.Write(step.piece)
 		if got := b.String(); got != step.want {
 			t.Fatalf("after %q: %q, want %q", step.piece, got, step.want)
 		}
@@ -74,7 +74,7 @@ func TestSentencesComesBySentences(t *testing.T) {
 func BenchmarkSentencesWithoutEnds(b *testing.B) {
 	s := NewWriter(io.Discard, false, keep).Sentences("A")
 	for b.Loop() {
-		s.Write("xxxx")
+		_ = s.Write("xxxx")
 	}
 }
 

@@ -24,6 +24,14 @@ const (
 	linesAhead = 1024
 )
 
+// ReadingTime is how long after a question no line answers it: nobody can read it and
+// type a word in less.
+const ReadingTime = 300 * time.Millisecond
+
+// Ask shows a prompt and waits for a line, which a hidden one does not show. Its error is
+// io.EOF at the end of the input, that of a line that cannot be read, or that of ctx.
+type Ask func(ctx context.Context, prompt string, hidden bool) (string, error)
+
 // ErrTooLong is the Err of a line that is longer than maxLine.
 var ErrTooLong = errors.New("the line is longer than 16 MB and was ignored")
 

@@ -1,7 +1,9 @@
 package lines
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -12,123 +14,166 @@ import (
 	"winnow/tui/pane"
 )
 
-// Turn writes the events of a running turn.
+// Turn prints a turn: the answer as it comes, and beside it lines that begin with a word
+// for what they say. Answer and Note are needed.
 type Turn struct {
-	out           *Writer
-	answer        *Sentences
-	reasoning     *Sentences
-	thinkingShown bool    // "Thinking…" was written
-	toolOpen      bool    // the open line is that of a tool
-	progress      float64 // of the tool, as last written
+	Answer    func() Answer                        // prints the text between two other lines
+	Reasoning func() Answer                        // nil: it is not printed
+	Note      func(label, text string)             // prints a line
+	Confirm   func(assistant.ConfirmRequest) error // answers a question of the turn; see Question
+	Stop      func()                               // ends a turn that cannot be printed any more
+	Limit     int                                  // of the input and the result of a tool, in cells; 0 is none
+
+	Seq int64           // of the pair, after its start
+	End assistant.Event // Complete, Error or Cancelled, after it
+
+	part     Answer
+	thinks   bool           // part is reasoning
+	inputs   map[int]string // of running tools, by index
+	marker   string         // that follows the result of a tool in the text
+	progress float64        // of the tool, as last printed
 }
 
-// Turn returns a writer of the events of a turn.
-func (w *Writer) Turn() *Turn {
-	return &Turn{out: w, answer: w.Sentences("Assistant"), reasoning: w.Sentences("Thinking")}
-}
-
-// End ends the line that streams, before something else is written.
-func (t *Turn) End() {
-	t.reasoning.End()
-	t.answer.End()
-	t.toolOpen = false
-}
-
-// note writes a labelled line.
-func (t *Turn) note(label, text string) {
-	t.End()
-	t.out.Label(label, text)
-}
-
-// Write writes an event; reasoning is written only if showReasoning is set. Questions
-// and the end of the turn are left to the caller.
-func (t *Turn) Write(e assistant.Event, showReasoning bool) {
-	switch e := e.(type) {
-	case assistant.Status:
-		t.status(e.Message)
-	case assistant.ReasoningDelta:
-		if showReasoning {
-			t.reasoning.Write(e.Text)
+// Print prints a turn to its end. After an error, the first one of Answer or Confirm, Stop
+// is called, and the rest of the turn is read but not printed.
+func (t *Turn) Print(events iter.Seq[assistant.Event]) error {
+	var failed error
+	t.inputs = map[int]string{}
+	for e := range events {
+		if failed != nil {
+			continue
 		}
+		if failed = t.print(e); failed != nil {
+			t.Stop()
+		}
+	}
+	return cmp.Or(failed, t.endPart())
+}
+
+func (t *Turn) print(e assistant.Event) error {
+	switch e := e.(type) {
+	case assistant.TurnStarted:
+		t.Seq = e.Seq
+	case assistant.Status:
+		if e.Message != "Thinking…" && !strings.HasPrefix(e.Message, "Running ") { // their own lines say so
+			return t.note("Notice", e.Message)
+		}
+	case assistant.ReasoningDelta:
+		return t.text(e.Text, true)
 	case assistant.TextDelta:
-		t.text(e.Text)
+		text := e.Text
+		if t.marker != "" { // the place of a tool card; such a text of the model is escaped
+			text, t.marker = strings.TrimPrefix(text, t.marker), ""
+		}
+		return t.text(strings.ReplaceAll(text, `\[[tool:`, "[[tool:"), false)
 	case assistant.ToolStart:
-		t.End()
-		t.out.Begin("Tool")
-		t.out.Add(strings.TrimSpace(Name(e.Tool)+" "+safetext.Line(pane.ArgumentLine(e.Input), maxOutcome)) + " …")
-		t.progress, t.toolOpen = 0, true
+		t.inputs[e.Index], t.progress = pane.ArgumentLine(e.Input), 0
+		return t.endPart()
 	case assistant.ToolProgress:
 		const step = 0.25 // a listener wants to hear that it goes on, not each step
 		if e.Progress >= t.progress+step && e.Progress < 1 {
 			t.progress = e.Progress
-			t.note("Progress", fmt.Sprintf("%d percent, %s", int(e.Progress*100), Quote(e.Message)))
+			return t.note("Progress", fmt.Sprintf("%d percent, %s", int(e.Progress*100), Quote(e.Message)))
 		}
 	case assistant.ToolComplete:
-		t.toolComplete(e)
+		return t.tool(e)
 	case assistant.PayloadFound:
-		t.note(payloadLabel(e.Payload.Type), e.Payload.Summary)
+		return t.note(payloadLabel(e.Payload.Type), strings.TrimSpace(e.Payload.Summary+" "+e.Payload.Decision))
 	case assistant.ContextTrimmed:
-		t.note("Notice", fmt.Sprintf("too long for the model: trying again without %d of %d pairs.", e.Trimmed, e.Sent+e.Trimmed))
+		return t.note("Notice", fmt.Sprintf("too long for the model: trying again without %d of %s.", e.Trimmed, assistant.Counted(e.Sent+e.Trimmed, "pair")))
 	case assistant.Retrying:
 		text := "trying again: " + e.Reason
 		if e.After() > 0 {
 			text = fmt.Sprintf("trying again in %s, attempt %d: %s", e.After().Round(100*time.Millisecond), e.Attempt, e.Reason)
 		}
-		t.note("Notice", text)
-	case assistant.Queued:
-		t.note("Queued", Quote(e.Text))
+		return t.note("Notice", text)
+	case assistant.ConfirmRequest:
+		return cmp.Or(t.endPart(), t.Confirm(e))
+	case assistant.Complete:
+		t.End = e
+		return t.note("Notice", e.Payload.Notice)
+	case assistant.Error, assistant.Cancelled:
+		t.End = e
+		return t.endPart()
 	default:
 	}
+	return nil
 }
 
-// status writes a status, the first "Thinking…" of the turn only. That a tool runs
-// is said by its own line.
-func (t *Turn) status(text string) {
-	switch {
-	case strings.HasPrefix(text, "Running "):
-	case text != "Thinking…":
-		t.note("Notice", text)
-	case !t.thinkingShown:
-		t.thinkingShown = true
-		t.End()
-		t.out.Line(text)
+// text prints a piece of the answer or of the reasoning.
+func (t *Turn) text(text string, thinks bool) error {
+	begin := t.Answer
+	if thinks {
+		begin = t.Reasoning
 	}
+	if begin == nil {
+		return nil
+	}
+	if t.part == nil || t.thinks != thinks {
+		if text = strings.TrimLeft(text, "\n"); text == "" {
+			return nil
+		}
+		if err := t.endPart(); err != nil {
+			return err
+		}
+		t.part, t.thinks = begin(), thinks
+	}
+	return t.part.Write(text)
 }
 
-func (t *Turn) text(text string) {
-	if strings.HasPrefix(text, "[[tool:") {
-		return // the place of a tool card; such a text of the model is escaped
+func (t *Turn) endPart() error {
+	if t.part == nil {
+		return nil
 	}
-	t.reasoning.End()
-	if t.toolOpen {
-		t.out.End()
-		t.toolOpen = false
-	}
-	t.answer.Write(strings.ReplaceAll(text, `\[[tool:`, "[[tool:"))
+	part := t.part
+	t.part = nil
+	return part.Close()
 }
 
-// maxOutcome bounds what is written of the input and the result of a tool while its
-// turn runs, in cells; Pair writes all.
-const maxOutcome = 400
-
-// toolComplete writes the result of a call behind the call, if nothing was written
-// between them.
-func (t *Turn) toolComplete(e assistant.ToolComplete) {
-	if !t.toolOpen {
-		t.End()
-		t.out.Begin("Tool")
-		t.out.Add(Name(e.Tool))
+// note prints a line, unless its text is empty.
+func (t *Turn) note(label, text string) error {
+	err := t.endPart()
+	if text != "" && err == nil {
+		t.Note(label, text)
 	}
-	text := safetext.Line(e.Message, maxOutcome)
+	return err
+}
+
+// tool prints a call with its result.
+func (t *Turn) tool(e assistant.ToolComplete) error {
+	t.marker = fmt.Sprintf("[[tool:%d]]", e.Index)
+	text := strings.TrimSpace(Name(e.Tool) + " " + t.bounded(t.inputs[e.Index]))
 	switch {
 	case e.Success:
-		text = "done: " + text
+		text += ", done"
 	case e.ErrorCode != assistant.CodeDeclined:
-		text = "failed (" + Name(e.ErrorCode) + "): " + text
+		text += ", failed (" + Name(e.ErrorCode) + ")"
 	}
-	t.out.Add(" " + text)
-	t.End()
-	t.out.End()
+	if result := t.bounded(e.Message); result != "" {
+		text += ": " + result
+	}
+	return t.note("Tool", text)
+}
+
+func (t *Turn) bounded(text string) string {
+	if t.Limit == 0 {
+		return text
+	}
+	return safetext.Line(text, t.Limit)
+}
+
+// MaxOutcome is the Limit of a turn that is printed while it runs.
+const MaxOutcome = 400
+
+// Question prints what a tool would do, for the user to confirm.
+func (t *Turn) Question(e assistant.ConfirmRequest) {
+	if e.Note != "" {
+		t.Note("Notice", Quote(e.Note))
+	}
+	t.Note("Question", "the assistant wants to run "+Name(e.Tool)+". This is what it would do:")
+	for l := range strings.SplitSeq(strings.TrimRight(e.Diff, "\n"), "\n") {
+		t.Note("", safetext.Visible(l))
+	}
 }
 
 // Words is the name of a tool or of a payload type as words.
@@ -142,40 +187,32 @@ func payloadLabel(payloadType string) string {
 	return assistant.UpperFirst(Words(payloadType))
 }
 
-// Pair writes a pair with everything in it; its reasoning only if showReasoning is set.
-func (w *Writer) Pair(p *assistant.Pair, showReasoning bool) {
-	write := func(label, text string) {
-		if text = strings.TrimSpace(text); text != "" {
-			w.Label(label, text)
+// Stored returns the events that the turn of a stored pair would have.
+func Stored(p *assistant.Pair) iter.Seq[assistant.Event] {
+	return func(yield func(assistant.Event) bool) {
+		calls := slices.DeleteFunc(slices.Clone(p.ToolCalls), func(c assistant.ToolCall) bool { return c.Silent })
+		events := []assistant.Event{assistant.ReasoningDelta{Text: p.Reasoning}}
+		for _, piece := range markup.Pieces(p.AssistantText, len(calls)) {
+			if piece.Call < 0 {
+				events = append(events, assistant.TextDelta{Text: strings.TrimSpace(piece.Text)})
+				continue
+			}
+			call, done := calls[piece.Call], assistant.ToolComplete{Index: piece.Call, ErrorCode: assistant.CodeDeclined, Message: "it did not run"}
+			if r := call.Result; r != nil {
+				done.Success, done.ErrorCode, done.Message = r.Success, r.ErrorCode, r.Message
+			}
+			done.Tool = call.Name
+			events = append(events, assistant.ToolStart{Index: piece.Call, Input: call.Arguments}, done)
 		}
-	}
-	write("You", p.UserText)
-	if showReasoning {
-		write("Thinking", p.Reasoning)
-	}
-	calls := slices.DeleteFunc(slices.Clone(p.ToolCalls), func(c assistant.ToolCall) bool { return c.Silent })
-	for _, piece := range markup.Pieces(p.AssistantText, len(calls)) {
-		if piece.Call < 0 {
-			write("Assistant", piece.Text)
-			continue
+		for _, payload := range p.Payloads {
+			events = append(events, assistant.PayloadFound{Payload: payload})
 		}
-		call := calls[piece.Call]
-		write("Tool", Visible(call.Name+" "+string(call.Arguments)))
-		switch r := call.Result; {
-		case r == nil:
-			w.Line("It did not run.")
-		case r.Success:
-			w.Label("Done", r.Message)
-		default:
-			w.Label("Failed ("+r.ErrorCode+")", r.Message)
+		events = append(events, assistant.Complete{Payload: assistant.ResponsePayload{Notice: p.Notice}})
+		for _, e := range events {
+			if !yield(e) {
+				return
+			}
 		}
-	}
-	for _, payload := range p.Payloads {
-		write(payloadLabel(payload.Type), payload.Summary+" "+payload.Decision)
-	}
-	write("Notice", p.Notice)
-	if p.State == assistant.PairError {
-		w.Label("Error ("+p.ErrorCode+")", p.ErrorMessage)
 	}
 }
 

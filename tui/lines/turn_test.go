@@ -4,20 +4,27 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"iter"
+	"slices"
 	"strings"
 	"testing"
 
 	"winnow/assistant"
 )
 
-// written is what a Turn writes of events, with or without reasoning.
-func written(showReasoning bool, events ...assistant.Event) string {
+// printed is what a Turn prints of events, with or without reasoning.
+func printed(t *testing.T, showReasoning bool, events iter.Seq[assistant.Event]) string {
+	t.Helper()
 	var b bytes.Buffer
-	turn := NewWriter(&b, false, keep).Turn()
-	for _, e := range events {
-		turn.Write(e, showReasoning)
+	w := NewWriter(&b, false, keep)
+	turn := &Turn{Answer: func() Answer { return w.Sentences("Assistant") }, Note: w.Label, Limit: MaxOutcome}
+	if showReasoning {
+		turn.Reasoning = func() Answer { return w.Sentences("Thinking") }
 	}
-	turn.End()
+	turn.Confirm = func(e assistant.ConfirmRequest) error { turn.Question(e); return nil }
+	if err := turn.Print(events); err != nil {
+		t.Error(err)
+	}
 	return b.String()
 }
 
@@ -29,60 +36,89 @@ func TestTurn(t *testing.T) {
 		want   string
 	}{
 		"status": {
-			[]assistant.Event{assistant.Status{Message: "Thinking…"}, assistant.Status{Message: "Thinking…"}, assistant.Status{Message: "Running add_rule…"}, assistant.Status{Message: "Retrying…"}},
-			"Thinking…\nNotice: Retrying…\n",
+			[]assistant.Event{assistant.Status{Message: "Thinking…"}, assistant.Status{Message: "Running add_rule…"}, assistant.Status{Message: "Retrying…"}},
+			"Notice: Retrying…\n",
 		},
 		"text": {[]assistant.Event{assistant.TextDelta{Text: "One. Tw"}, assistant.TextDelta{Text: "o."}}, "Assistant: One. Two.\n"},
 		"tool": {
 			[]assistant.Event{assistant.TextDelta{Text: "I hide it."}, hide, done, assistant.TextDelta{Text: "[[tool:0]]"}, assistant.TextDelta{Text: "Done."}},
-			"Assistant: I hide it.\nTool: add_rule a‹U+202E›* … done: 2 models hidden\nAssistant: Done.\n",
+			"Assistant: I hide it.\nTool: add_rule a‹U+202E›*, done: 2 models hidden\nAssistant: Done.\n",
 		},
-		"tool with a line between": {[]assistant.Event{hide, assistant.Queued{Text: "next"}, done}, "Tool: add_rule a‹U+202E›* …\nQueued: next\nTool: add_rule done: 2 models hidden\n"},
-		"failed tool":              {[]assistant.Event{hide, assistant.ToolComplete{Tool: "add_rule", ErrorCode: "covered", Message: "by a*"}}, "Tool: add_rule a‹U+202E›* … failed (covered): by a*\n"},
-		"declined tool":            {[]assistant.Event{hide, assistant.ToolComplete{Tool: "add_rule", ErrorCode: assistant.CodeDeclined, Message: "declined by the user"}}, "Tool: add_rule a‹U+202E›* … declined by the user\n"},
+		"tool with a line between": {[]assistant.Event{hide, assistant.Retrying{Reason: "busy"}, done}, "Notice: trying again: busy\nTool: add_rule a‹U+202E›*, done: 2 models hidden\n"},
+		"failed tool":              {[]assistant.Event{hide, assistant.ToolComplete{Tool: "add_rule", ErrorCode: "covered", Message: "by a*"}}, "Tool: add_rule a‹U+202E›*, failed (covered): by a*\n"},
+		"declined tool":            {[]assistant.Event{hide, assistant.ToolComplete{Tool: "add_rule", ErrorCode: assistant.CodeDeclined, Message: "declined by the user"}}, "Tool: add_rule a‹U+202E›*: declined by the user\n"},
 		"progress": {
 			[]assistant.Event{hide, assistant.ToolProgress{Progress: 0.1, Message: "a"}, assistant.ToolProgress{Progress: 0.3, Message: "b"}, assistant.ToolProgress{Progress: 0.4, Message: "c"}, done},
-			"Tool: add_rule a‹U+202E›* …\nProgress: 30 percent, b\nTool: add_rule done: 2 models hidden\n",
+			"Progress: 30 percent, b\nTool: add_rule a‹U+202E›*, done: 2 models hidden\n",
 		},
 		"marker of the model": {[]assistant.Event{assistant.TextDelta{Text: `It is \[[tool:0]].`}}, "Assistant: It is [[tool:0]].\n"},
+		"marker with text":    {[]assistant.Event{done, assistant.TextDelta{Text: "[[tool:0]]text"}}, "Tool: add_rule, done: 2 models hidden\nAssistant: text\n"},
 		"payload":             {[]assistant.Event{assistant.PayloadFound{Payload: assistant.Payload{Type: "rule_proposal", Summary: "hide a*"}}}, "Rule proposal: hide a*\n"},
 		"trimmed":             {[]assistant.Event{assistant.ContextTrimmed{Sent: 3, Trimmed: 1}}, "Notice: too long for the model: trying again without 1 of 4 pairs.\n"},
+		"end":                 {[]assistant.Event{assistant.TextDelta{Text: "One."}, assistant.Complete{Payload: assistant.ResponsePayload{Notice: "cut"}}}, "Assistant: One.\nNotice: cut\n"},
 	} {
-		if got := written(false, c.events...); got != c.want {
+		if got := printed(t, false, slices.Values(c.events)); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
-	thought := []assistant.Event{assistant.ReasoningDelta{Text: "Hm. "}, assistant.TextDelta{Text: "Well."}}
-	if got, want := written(false, thought...), "Assistant: Well.\n"; got != want {
+	thought := slices.Values([]assistant.Event{assistant.ReasoningDelta{Text: "Hm. "}, assistant.TextDelta{Text: "Well."}})
+	if got, want := printed(t, false, thought), "Assistant: Well.\n"; got != want {
 		t.Errorf("without reasoning: %q, want %q", got, want)
 	}
-	if got, want := written(true, thought...), "Thinking: Hm.\nAssistant: Well.\n"; got != want {
+	if got, want := printed(t, true, thought), "Thinking: Hm.\nAssistant: Well.\n"; got != want {
 		t.Errorf("with reasoning: %q, want %q", got, want)
 	}
 }
 
-func TestPairIsWrittenWhole(t *testing.T) {
+// What a user confirms is spelled out in full: no two plans look the same.
+func TestAQuestionHidesNothing(t *testing.T) {
+	shown := map[string]string{}
+	for _, diff := range []string{"+a\u202eb", "+a‹U+202E›b", "+a\tb", "+ab"} {
+		got := printed(t, false, slices.Values([]assistant.Event{assistant.ConfirmRequest{Tool: "save", Diff: diff}}))
+		if before := shown[got]; before != "" || strings.ContainsAny(got, "\u202e\t") {
+			t.Errorf("%q is shown as %q, as %q is", diff, got, before)
+		}
+		shown[got] = diff
+	}
+}
+
+// A turn that nobody can print is stopped once, and read to its end.
+func TestAFailedWriteStopsTheTurn(t *testing.T) {
+	failing := errors.New("closed")
+	w := NewWriter(writeFunc(func([]byte) (int, error) { return 0, failing }), false, keep)
+	read, stopped := 0, 0
+	turn := &Turn{Answer: func() Answer { return w.Sentences("A") }, Note: w.Label, Stop: func() { stopped++ }}
+	err := turn.Print(func(yield func(assistant.Event) bool) {
+		for _, e := range []assistant.Event{assistant.TextDelta{Text: "One. "}, assistant.TextDelta{Text: "Two. "}, assistant.Complete{}} {
+			read++
+			if !yield(e) {
+				return
+			}
+		}
+	})
+	if !errors.Is(err, failing) || read != 3 || stopped != 1 {
+		t.Errorf("%v, %d events read, stopped %d times", err, read, stopped)
+	}
+}
+
+func TestAStoredPairIsPrintedWhole(t *testing.T) {
+	long := strings.Repeat("x", 2*MaxOutcome)
 	p := &assistant.Pair{
 		UserText: "hide a", Reasoning: "Hm.", AssistantText: "I do. [[tool:0]] Well. [[tool:1]]", Notice: "cut",
-		State: assistant.PairError, ErrorCode: "net", ErrorMessage: "gone",
 		ToolCalls: []assistant.ToolCall{
 			{Name: "silent", Silent: true},
-			{Name: "add", Arguments: json.RawMessage(`{"a":1}`), Result: &assistant.ToolResult{Success: true, Message: "added"}},
+			{Name: "add", Arguments: json.RawMessage(`{"a":1}`), Result: &assistant.ToolResult{Success: true, Message: long}},
 			{Name: "save", Arguments: json.RawMessage(`{}`), Result: &assistant.ToolResult{ErrorCode: "failed", Message: "full"}},
 		},
 		Payloads: []assistant.Payload{{Type: "rule_proposal", Summary: "hide b", Decision: "accepted"}},
 	}
-	const want = "You: hide a\nAssistant: I do.\nTool: add {\"a\":1}\nDone: added\nAssistant: Well.\nTool: save {}\nFailed (failed): full\n" +
-		"Rule proposal: hide b accepted\nNotice: cut\nError (net): gone\n"
+	want := "Thinking: Hm.\nAssistant: I do.\nTool: add a=1, done: " + long + "\nAssistant: Well.\nTool: save, failed (failed): full\n" +
+		"Rule proposal: hide b accepted\nNotice: cut\n"
 	var b bytes.Buffer
-	NewWriter(&b, false, keep).Pair(p, false)
-	if b.String() != want {
-		t.Errorf("%q, want %q", b.String(), want)
-	}
-	b.Reset()
-	NewWriter(&b, false, keep).Pair(p, true)
-	if !strings.Contains(b.String(), "You: hide a\nThinking: Hm.\n") {
-		t.Errorf("with reasoning: %q", b.String())
+	w := NewWriter(&b, false, keep)
+	turn := &Turn{Answer: func() Answer { return w.Sentences("Assistant") }, Reasoning: func() Answer { return w.Sentences("Thinking") }, Note: w.Label}
+	if err := turn.Print(Stored(p)); err != nil || b.String() != want {
+		t.Errorf("%q, %v, want %q", b.String(), err, want)
 	}
 }
 

@@ -146,12 +146,12 @@ var sentenceEnd = regexp.MustCompile("\n|[.!?…:;][\"')\\]*_`”’»]*[ \t]|[�
 // Sentences returns a writer of text with a label.
 func (w *Writer) Sentences(label string) *Sentences { return &Sentences{out: w, label: label} }
 
-// Write adds the next piece.
-func (s *Sentences) Write(piece string) {
+// Write implements Answer.
+func (s *Sentences) Write(piece string) error {
 	piece = s.clean.Write(piece)
 	s.pending += piece
 	if len(s.pending) <= maxWord && !strings.ContainsAny(piece, " \t\n。！？") {
-		return // it ends no sentence, word or line: a look would cost more with each piece
+		return nil // it ends no sentence, word or line: a look would cost more with each piece
 	}
 	n := 0
 	if ends := sentenceEnd.FindAllStringIndex(s.pending, -1); ends != nil {
@@ -165,15 +165,16 @@ func (s *Sentences) Write(piece string) {
 	}
 	s.print(s.pending[:n])
 	s.pending = s.pending[n:]
+	return s.out.Err()
 }
 
-// End writes the rest and ends the line. The next text has a label again.
-func (s *Sentences) End() {
+// Close implements Answer: it writes the rest and ends the line.
+func (s *Sentences) Close() error {
 	s.print(s.pending + s.clean.Flush())
 	if s.labelled {
 		s.out.End()
 	}
-	*s = Sentences{out: s.out, label: s.label}
+	return s.out.Err()
 }
 
 // print writes text, at once. White space waits until text follows, so that no text

@@ -14,7 +14,7 @@ import (
 	"winnow/tui/style"
 )
 
-func (c *console) listRules(string) error {
+func (c *console) listRules(context.Context, string) error {
 	if c.opts.Rules == nil {
 		return reply("This window has nothing to list.")
 	}
@@ -28,153 +28,116 @@ func (c *console) changed(text string) {
 	c.showChanges()
 }
 
-// showPlan shows what a save would write, after why it is shown again; changed may be nil.
-// ask reports whether there is something to ask about.
-func (c *console) showPlan(plan assistant.SavePlan, changed *assistant.PlanChanged) (ask bool) {
-	st := style.New(style.Options{Profile: style.NoColor})
-	c.showChanged(changed)
-	switch {
-	case plan.Conflict != nil:
-		c.askConflict(plan, &st)
-		return false
-	case plan.Empty():
-		c.out.Line("Nothing to save: the file has the same rules.")
-		return false
+// warn shows what went wrong after something was done; "" is nothing.
+func (c *console) warn(warning string) {
+	if warning != "" {
+		c.out.Label("Warning", lines.Quote(warning))
 	}
-	c.out.Indent(pane.SavePlanLines(plan, c.workspace.Author(), &st)...)
-	return true
 }
 
 // showChanged says why something is shown again.
 func (c *console) showChanged(changed *assistant.PlanChanged) {
-	if changed != nil {
-		c.out.Label("Notice", lines.Quote(changed.Changed(c.workspace.Author()))+". This is what would be done now:")
+	c.out.Label("Notice", lines.Quote(changed.Changed(c.workspace.Author()))+". This is what would be done now:")
+}
+
+// save shows what would be written, and writes it after a yes. done is false when
+// something stays unsaved.
+func (c *console) save(ctx context.Context) (done bool, err error) {
+	st := style.New(style.Options{Profile: style.NoColor})
+	plan, err := c.workspace.PlanSave(ctx, "")
+	for err == nil {
+		switch {
+		case plan.Conflict != nil:
+			return false, c.askConflict(ctx, plan, &st)
+		case plan.Empty():
+			c.out.Line("Nothing to save: the file has the same rules.")
+			return true, nil
+		}
+		c.out.Indent(pane.SavePlanLines(plan, c.workspace.Author(), &st)...)
+		if !c.yes(ctx, "Type yes to save: ") {
+			c.nothingDone()
+			return false, nil
+		}
+		saved, failed := c.workspace.Save(ctx, assistant.Basis{Digest: plan.Digest})
+		changed, isChanged := errors.AsType[*assistant.PlanChanged](failed)
+		conflict, isConflict := errors.AsType[*assistant.Conflict](failed)
+		switch {
+		case isChanged:
+			c.showChanged(changed)
+			plan = changed.Plan
+		case isConflict && conflict.Kept == "":
+			plan.Conflict = conflict
+		case failed != nil:
+			return false, failed
+		default:
+			c.unsaved = c.workspace.Unsaved()
+			c.out.Label("Saved", saved.Message)
+			c.warn(saved.Warning)
+			return true, nil
+		}
 	}
+	return false, err
 }
 
-func (c *console) planSave() (assistant.SavePlan, error) {
-	return interruptible(c, func(ctx context.Context) (assistant.SavePlan, error) { return c.workspace.PlanSave(ctx, "") })
-}
-
-// showUnsaved shows what a save would write.
-func (c *console) showUnsaved(string) error {
-	plan, err := c.planSave()
+// askConflict asks which version to use when another program has changed the file.
+func (c *console) askConflict(ctx context.Context, plan assistant.SavePlan, st *style.Styles) error {
+	c.out.Label("Notice", pane.ConflictTitle(plan.Conflict)+".")
+	c.out.Indent(pane.ConflictLines(plan.Conflict, plan.Changes, &st.Icons)...)
+	c.out.Indent(assistant.OthersLines(plan.Changes, c.workspace.Author())...)
+	var drop *assistant.Basis
+	switch c.ask(ctx, "Type mine to load their version and re-apply yours, theirs to drop yours: ", "mine", "theirs") {
+	case "":
+		c.out.Line("Nothing was saved.")
+		return nil
+	case "theirs":
+		drop = &assistant.Basis{Digest: plan.Digest}
+	}
+	_, err := c.workspace.RefreshSaved(ctx, "Load the changed file", drop)
+	if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
+		c.showChanged(changed)
+		_, err = c.save(ctx)
+		return err
+	}
 	if err == nil {
-		c.showPlan(plan, nil)
+		c.changed("The file was loaded. /save shows what is unsaved now.")
 	}
 	return err
 }
 
-// askConflict asks which version to use when another program has changed the file.
-func (c *console) askConflict(plan assistant.SavePlan, st *style.Styles) {
-	c.out.Label("Notice", pane.ConflictTitle(plan.Conflict)+".")
-	c.out.Indent(pane.ConflictLines(plan.Conflict, plan.Changes, &st.Icons)...)
-	c.out.Indent(assistant.OthersLines(plan.Changes, c.workspace.Author())...)
-	load := func(drop *assistant.Basis) func() error {
-		return func() error {
-			_, err := interruptible(c, func(ctx context.Context) (assistant.Refreshed, error) {
-				return c.workspace.RefreshSaved(ctx, "Load the changed file", drop)
-			})
-			if now, ok := errors.AsType[*assistant.PlanChanged](err); ok {
-				c.showChanged(now)
-				return c.showUnsaved("")
-			}
-			if err == nil {
-				c.changed("The file was loaded. /changes shows what is unsaved now.")
-			}
-			return err
-		}
-	}
-	c.ask("Type mine to load their version and re-apply yours, theirs to drop yours: ",
-		map[string]func() error{"mine": load(nil), "theirs": load(&assistant.Basis{Digest: plan.Digest})}, func() { c.out.Line("Nothing was saved.") })
-}
-
-// saveThen shows what would be written, writes after a yes, and calls then.
-func (c *console) saveThen(then func()) error {
-	plan, err := c.planSave()
-	if err != nil {
-		return err
-	}
-	return c.askSave(plan, nil, then)
-}
-
-// askSave asks whether to save a plan. changed is why it is shown again; nil: it is new.
-func (c *console) askSave(plan assistant.SavePlan, changed *assistant.PlanChanged, then func()) error {
-	if !c.showPlan(plan, changed) {
-		if c.question == nil {
-			then()
-		}
-		return nil
-	}
-	c.askYes("Type yes to save: ", func() error {
-		saved, err := interruptible(c, func(ctx context.Context) (assistant.Saved, error) {
-			return c.workspace.Save(ctx, assistant.Basis{Digest: plan.Digest})
-		})
-		c.unsaved = c.workspace.Unsaved()
-		if now, ok := errors.AsType[*assistant.PlanChanged](err); ok {
-			return c.askSave(now.Plan, now, then)
-		}
-		if conflict, ok := errors.AsType[*assistant.Conflict](err); ok && conflict.Kept == "" {
-			plan.Conflict = conflict
-			return c.askSave(plan, nil, then)
-		}
-		if err != nil {
-			return err
-		}
-		c.out.Label("Saved", saved.Message)
-		if saved.Warning != "" {
-			c.out.Label("Warning", lines.Quote(saved.Warning))
-		}
-		then()
-		return nil
-	})
-	return nil
-}
-
 // discard shows what would be lost, and discards it after a yes.
-func (c *console) discard(string) error {
+func (c *console) discard(ctx context.Context, _ string) error {
 	plan, err := c.workspace.PlanDiscard("")
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = c.askDiscard(ctx, plan)
 	}
-	return c.askDiscard(plan, nil)
+	return err
 }
 
-func (c *console) askDiscard(plan assistant.SavePlan, changed *assistant.PlanChanged) error {
-	c.showChanged(changed)
+func (c *console) askDiscard(ctx context.Context, plan assistant.SavePlan) (done bool, err error) {
 	if plan.Empty() {
 		c.out.Line("Nothing is unsaved.")
-		return nil
+		return true, nil
 	}
 	c.out.Indent(plan.DiscardLines(c.workspace.Author())...)
-	c.askYes("Type yes to discard these changes: ", func() error { return c.discardNow(plan.Digest) })
-	return nil
+	if !c.yes(ctx, "Type yes to discard these changes: ") {
+		c.nothingDone()
+		return false, nil
+	}
+	return c.discardShown(ctx, plan.Digest)
 }
 
-// discardNow discards the changes that were shown with a digest.
-func (c *console) discardNow(digest string) error {
+// discardShown discards the changes that were shown with a digest, or asks about those
+// that there are by now.
+func (c *console) discardShown(ctx context.Context, digest string) (done bool, err error) {
 	lost, err := c.workspace.Discard("Discarded the unsaved changes", assistant.Basis{Digest: digest})
-	if now, ok := errors.AsType[*assistant.PlanChanged](err); ok {
-		return c.askDiscard(now.Plan, now)
+	if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
+		c.showChanged(changed)
+		return c.askDiscard(ctx, changed.Plan)
 	}
 	if err == nil {
 		c.changed("Discarded " + assistant.Counted(len(lost), "unsaved change") + ". /undo undoes it.")
 	}
-	return err
-}
-
-// listCheckpoints lists the points to go back to, "Session start" first.
-func (c *console) listCheckpoints(string) error {
-	all := c.session.Checkpoints()
-	if len(all) == 0 {
-		return reply("There are no checkpoints.")
-	}
-	c.listed, c.newest = all, c.workspace.Newest()
-	c.out.Line("Checkpoints, /rollback and the number goes back to before it:")
-	for i, p := range all {
-		c.out.Indent(strconv.Itoa(i+1) + " " + checkpointText(p))
-	}
-	return nil
+	return err == nil, err
 }
 
 func checkpointText(p checkpoint.Checkpoint) string {
@@ -189,80 +152,134 @@ var scopes = map[string]checkpoint.Scope{
 	"": checkpoint.ScopeBoth, "both": checkpoint.ScopeBoth, "rules": checkpoint.ScopeRules, "conversation": checkpoint.ScopeConversation,
 }
 
-func (c *console) rollback(args string) error {
+// rollback lists the points to go back to, "Session start" first, or goes back to one.
+func (c *console) rollback(ctx context.Context, args string) error {
+	if args == "" || c.listed == nil {
+		c.listed, c.newest = c.session.Checkpoints(), c.workspace.Newest()
+	}
+	if args == "" {
+		c.out.Line("Checkpoints, /rollback and the number goes back to before it:")
+		for i, p := range c.listed {
+			c.out.Indent(strconv.Itoa(i+1) + " " + checkpointText(p))
+		}
+		return nil
+	}
 	number, what, _ := strings.Cut(args, " ")
 	scope, known := scopes[strings.TrimSpace(what)]
 	if !known {
 		number = ""
 	}
-	all, newest := c.listed, c.newest
-	if all == nil {
-		all, newest = c.session.Checkpoints(), c.workspace.Newest()
-	}
-	i, err := index(number, len(all), "Usage: /rollback NUMBER, and perhaps rules or conversation; /checkpoints lists them.")
+	i, err := index(number, len(c.listed), "Usage: /rollback NUMBER, and perhaps rules or conversation; /rollback lists the checkpoints.")
 	if err != nil {
 		return err
 	}
-	return c.rollBackTo(all[i].ID, scope, newest)
+	return c.rollBackTo(ctx, c.listed[i].ID, scope, c.newest)
 }
 
-// rollBackTo goes back to a checkpoint. newest is the newest step that was shown.
-func (c *console) rollBackTo(id string, scope checkpoint.Scope, newest string) error {
+// rollBackTo goes back to a checkpoint. newest is the newest step that was shown; when
+// there are others by now, they are shown and asked about.
+func (c *console) rollBackTo(ctx context.Context, id string, scope checkpoint.Scope, newest string) error {
 	back, err := c.workspace.Rollback(c.ctx, id, scope, newest)
-	if now, ok := errors.AsType[*assistant.PlanChanged](err); ok {
-		c.showChanged(now)
-		for _, step := range now.Steps {
+	for changed, ok := errors.AsType[*assistant.PlanChanged](err); ok; changed, ok = errors.AsType[*assistant.PlanChanged](err) {
+		c.showChanged(changed)
+		for _, step := range changed.Steps {
 			c.out.Indent(checkpointText(step))
 		}
-		c.askYes("Type yes to undo all of these: ", func() error { return c.rollBackTo(id, scope, now.Newest) })
-		return nil
+		if !c.yes(ctx, "Type yes to undo all of these: ") {
+			c.nothingDone()
+			return nil
+		}
+		back, err = c.workspace.Rollback(c.ctx, id, scope, changed.Newest)
 	}
 	if err != nil {
 		return err
 	}
 	c.choices, c.listed = nil, nil
-	c.out.Line("Rolled back to before " + lines.Name(back.Step.Description) + ". /undo-rollback undoes that until the next message.")
+	c.out.Line("Rolled back to before " + lines.Name(back.Step.Description) + ". /undo rollback undoes that until the next message.")
 	if back.Text != "" {
 		c.unsent = unsent{text: back.Text}
 		c.out.Label("The message was", lines.Quote(back.Text))
-		c.out.Line("/retry sends it again, /reask asks with other words.")
+		c.out.Line("/retry sends it again, /retry TEXT asks with other words.")
 	}
-	if back.Warning != "" {
-		c.out.Label("Warning", lines.Quote(back.Warning))
-	}
+	c.warn(back.Warning)
 	c.showChanges()
 	return nil
 }
 
-// undo undoes the newest change. It asks when that cuts the conversation.
-func (c *console) undo(string) error {
-	step, ok := c.workspace.LastStep()
-	undo := func(scope checkpoint.Scope) func() error {
-		return func() error { return c.rollBackTo(step.ID, scope, step.ID) }
+// undo undoes the newest change, the last rollback, or the last command on pairs.
+func (c *console) undo(ctx context.Context, what string) error {
+	switch what {
+	case "":
+		return c.undoChange(ctx)
+	case "rollback":
+		warning, err := c.workspace.UndoRollback(c.ctx)
+		if errors.Is(err, workspace.ErrNothingToUndo) {
+			return reply("There is no rollback to undo.")
+		}
+		if err == nil {
+			c.unsent, c.listed = unsent{}, nil
+			c.changed("The rollback is undone.")
+		}
+		c.warn(warning)
+		return err
+	case "pairs":
+		out, err := c.workspace.UndoCommand(ctx)
+		if errors.Is(err, workspace.ErrNothingToUndo) {
+			return reply("There is no command on pairs to undo.")
+		}
+		if err == nil {
+			c.changed("Undone: " + out.Undone() + ".")
+		}
+		return err
 	}
-	switch {
-	case !ok:
-		return reply("There is no change to undo.")
-	case !step.ByAssistant:
-		return undo(checkpoint.ScopeRules)()
-	}
-	c.out.Label("The assistant's change", checkpointText(step.Checkpoint))
-	c.ask("Type yes to undo it with its message, rules to undo only the change: ",
-		map[string]func() error{"yes": undo(checkpoint.ScopeBoth), "rules": undo(checkpoint.ScopeRules)}, c.nothingDone)
-	return nil
+	return reply("Usage: /undo for the newest change, /undo rollback, or /undo pairs for the last :command of a filter line.")
 }
 
-func (c *console) undoRollback(string) error {
-	warning, err := c.workspace.UndoRollback(c.ctx)
-	if errors.Is(err, workspace.ErrNothingToUndo) {
-		return reply("There is no rollback to undo.")
+// undoChange undoes the newest change. It asks when that cuts the conversation.
+func (c *console) undoChange(ctx context.Context) error {
+	step, ok := c.workspace.LastStep()
+	if !ok {
+		return reply("There is no change to undo.")
 	}
-	if err == nil {
-		c.unsent, c.listed = unsent{}, nil
-		c.changed("The rollback is undone.")
+	scope := checkpoint.ScopeRules
+	if step.ByAssistant {
+		c.out.Label("The assistant's change", checkpointText(step.Checkpoint))
+		switch c.ask(ctx, "Type yes to undo it with its message, rules to undo only the change: ", "yes", "rules") {
+		case "":
+			c.nothingDone()
+			return nil
+		case "yes":
+			scope = checkpoint.ScopeBoth
+		}
 	}
-	if warning != "" {
-		c.out.Label("Warning", lines.Quote(warning))
+	return c.rollBackTo(ctx, step.ID, scope, step.ID)
+}
+
+// quit leaves, and asks first what becomes of unsaved changes.
+func (c *console) quit(ctx context.Context, _ string) error {
+	if !c.workspace.Unsaved() || !c.opts.Interactive || c.inputEnded {
+		c.leave()
+		return nil
+	}
+	plan, err := c.workspace.PlanDiscard("")
+	if err != nil {
+		return err
+	}
+	c.out.Indent(assistant.OthersLines(plan.Changes, c.workspace.Author())...)
+	c.out.Label("Question", "there are unsaved changes. save writes them, keep leaves them for next time, discard drops them, stay does not quit.")
+	done := false
+	switch c.ask(ctx, "Type save, keep, discard or stay: ", "save", "keep", "discard") {
+	case "save":
+		done, err = c.save(ctx)
+	case "discard":
+		done, err = c.discardShown(ctx, plan.Digest)
+	case "keep":
+		done = true
+	}
+	if done {
+		c.leave()
+	} else if !c.inputEnded {
+		c.out.Line("Not quitting.")
 	}
 	return err
 }

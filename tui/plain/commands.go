@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,70 +20,44 @@ import (
 	"winnow/tui/slash"
 )
 
-// command is what a command of the table does here.
-type command struct {
-	run       func(c *console, args string) error
-	needsIdle bool // refused while a turn runs
-}
-
-// commands are all of slash.Table, by name.
-func commands() map[string]command {
-	return map[string]command{
-		"help":          {run: (*console).help},
-		"cancel":        {run: (*console).cancel},
-		"retry":         {(*console).retry, true},
-		"reask":         {(*console).reAsk, true},
-		"queue":         {run: (*console).queued},
-		"pairs":         {run: (*console).listPairs},
-		"pair":          {run: (*console).readPair},
-		"topic":         {run: (*console).topic},
-		"rules":         {run: (*console).listRules},
-		"changes":       {(*console).showUnsaved, true},
-		"save":          {func(c *console, _ string) error { return c.saveThen(func() {}) }, true},
-		"discard":       {(*console).discard, true},
-		"undo":          {(*console).undo, true},
-		"undo-pairs":    {run: (*console).undoPairs},
-		"checkpoints":   {run: (*console).listCheckpoints},
-		"rollback":      {(*console).rollback, true},
-		"undo-rollback": {(*console).undoRollback, true},
-		"connect":       {(*console).connect, true},
-		"models":        {run: (*console).listModels},
-		"model":         {run: (*console).chooseModel},
-		"filter":        {run: (*console).filter},
-		"all":           {run: func(c *console, _ string) error { return c.setFilter("") }},
-		"sessions":      {run: (*console).listSessions},
-		"session":       {(*console).resume, true},
-		"new":           {(*console).newSession, true},
-		"thinking":      {run: (*console).setThinking},
-		"status":        {run: (*console).showStatus},
-		"quit":          {run: (*console).quit},
+// commands are those of slash.Table that the console has, by name.
+func commands() map[string]func(c *console, ctx context.Context, args string) error {
+	return map[string]func(c *console, ctx context.Context, args string) error{
+		"help":     (*console).help,
+		"model":    (*console).model,
+		"connect":  (*console).connect,
+		"filter":   (*console).filter,
+		"session":  (*console).switchSession,
+		"save":     func(c *console, ctx context.Context, _ string) error { _, err := c.save(ctx); return err },
+		"undo":     (*console).undo,
+		"discard":  (*console).discard,
+		"rollback": (*console).rollback,
+		"retry":    (*console).retry,
+		"answer":   (*console).answers,
+		"rules":    (*console).listRules,
+		"status":   (*console).showStatus,
+		"pairs":    (*console).listPairs,
+		"pair":     (*console).readPair,
+		"quit":     (*console).quit,
 	}
 }
 
 // command runs a line that begins with a slash.
-func (c *console) command(text string) {
+func (c *console) command(ctx context.Context, text string) error {
 	name, args, _ := strings.Cut(strings.TrimSpace(text[1:]), " ")
-	if c.turn == nil {
-		c.dropQuestion() // the user wants something else
+	if name != "" && strings.Trim(name, "0123456789") == "" {
+		return c.choose(ctx, name)
 	}
-	c.endLine()
-	number := name != "" && strings.Trim(name, "0123456789") == ""
 	all := commands()
-	cmd := all[name]
-	switch {
-	case c.turn != nil && (number || cmd.needsIdle):
-		c.fail(assistant.ErrBusy)
-	case number:
-		c.fail(c.choose(name))
-	case cmd.run == nil:
-		c.out.Line("There is no command /" + lines.Name(name) + "." + nearest.Hint(name, slices.Sorted(maps.Keys(all))) + " Two slashes begin a message that starts with one.")
-	default:
-		c.fail(cmd.run(c, strings.TrimSpace(args)))
+	run := all[name]
+	if run == nil {
+		return reply("There is no command /" + lines.Name(name) + "." + nearest.Hint(name, slices.Sorted(maps.Keys(all))) + " Two slashes begin a message that starts with one.")
 	}
+	return run(c, ctx, strings.TrimSpace(args))
 }
 
 // help explains a topic, or lists the commands.
-func (c *console) help(topic string) error {
+func (c *console) help(_ context.Context, topic string) error {
 	if topic != "" {
 		page, err := slash.TopicNamed(topic, c.opts.Topics)
 		if err == nil {
@@ -91,11 +66,11 @@ func (c *console) help(topic string) error {
 		return err
 	}
 	c.out.Line("One line is one message. A backslash at the end of a line continues on the next line; \"\"\" begins a message of many lines and ends it.")
-	c.out.Line("While the assistant works, a message waits for the end of its answer. Ctrl+C cancels the answer; twice with nothing to cancel, it quits.")
+	c.out.Line("What is typed while the assistant works comes after its answer. Ctrl+C cancels the answer; twice with nothing to cancel, it quits.")
 	c.out.Line("A number alone is a message; a slash and a number, as in /1, chooses what is offered. winnow asks before it does anything permanent, and only the word yes confirms.")
 	for _, cmd := range slash.Table() {
-		if cmd.Help != "" {
-			c.out.Indent(strings.TrimSpace("/"+cmd.Name+" "+cmd.Console) + ": " + cmd.Help)
+		if cmd.Console != "" {
+			c.out.Indent("/" + cmd.Console + ": " + cmd.Help)
 		}
 	}
 	var topics []string
@@ -109,12 +84,89 @@ func (c *console) help(topic string) error {
 }
 
 // connect connects a model by questions.
-func (c *console) connect(string) error {
+func (c *console) connect(ctx context.Context, _ string) error {
 	if c.opts.Connect == nil || !c.opts.Interactive {
 		return reply("winnow config connect connects a model.")
 	}
-	d := lines.Dialogue{Out: c.out, In: c.input, Interrupt: c.opts.Interrupt, Now: c.opts.Now, Hide: c.opts.Hide}
-	return d.Run(c.ctx, c.opts.Connect)
+	return c.opts.Connect(ctx, c.out.Line, func(ctx context.Context, prompt string, hidden bool) (string, error) {
+		return c.reply(ctx, prompt, hidden, false)
+	})
+}
+
+// offer shows the choices of a pair, numbered as on the screen.
+func (c *console) offer(seq int64) {
+	p, err := c.pair(c.ctx, seq)
+	if seq == 0 || err != nil {
+		return // the answer was shown; only its suggestions cannot be read
+	}
+	c.choices, c.choicesSeq = pane.Choices(p, func(t string) bool { return t == pane.RuleProposal }), seq
+	c.listChoices("Choices")
+}
+
+func (c *console) listChoices(title string) {
+	if len(c.choices) == 0 {
+		return
+	}
+	c.out.Line(title + " (/NUMBER chooses):")
+	for i, ch := range c.choices {
+		text := fmt.Sprintf("/%d %s", i+1, choiceText(ch))
+		if sends := ch.Unlabelled(); len(sends) == 1 {
+			text += ": " + sends[0]
+		} else if len(sends) > 1 {
+			text += ":\n     " + strings.Join(sends, "\n     ")
+		}
+		c.out.Indent(text)
+	}
+}
+
+// choiceText is a choice in words: a proposal is accepted by what it proposes.
+func choiceText(ch pane.Choice) string {
+	if ch.Accept {
+		return ch.Label + ": " + lines.Name(ch.Summary)
+	}
+	return ch.Label
+}
+
+// choose does what the choice of a number does.
+func (c *console) choose(ctx context.Context, number string) error {
+	i, err := index(number, len(c.choices), fmt.Sprintf("There is no choice %s; choices now: %d.", lines.Name(number), len(c.choices)))
+	if err != nil {
+		return err
+	}
+	ch := c.choices[i]
+	switch {
+	case ch.PayloadID != "":
+		return c.decide(ctx, ch)
+	case ch.Message != "":
+		if c.opts.Interactive {
+			c.out.Label("You", ch.Message)
+		}
+		return c.send(ctx, assistant.Prompt{Text: ch.Message}, ch.Message)
+	case ch.Action.Action == "show_changes" || ch.Action.Action == "open_save":
+		_, err = c.save(ctx)
+		return err
+	}
+	return c.listRules(ctx, "")
+}
+
+// decide answers a proposal. Accepting it is a turn of its own.
+func (c *console) decide(ctx context.Context, ch pane.Choice) error {
+	seq, after := c.choicesSeq, c.session.Version()
+	events, err := c.workspace.Decide(context.WithoutCancel(ctx), seq, ch.PayloadID, ch.Accept)
+	switch {
+	case err != nil:
+		return err
+	case events == nil:
+		c.out.Line("Rejected; the assistant learns of it with your next message.")
+		c.offer(seq)
+	default:
+		go func() {
+			for range events { // they are read in the log
+			}
+		}()
+		c.follow(ctx, after, assistant.Prompt{}, choiceText(ch))
+	}
+	return nil
 }
 
 // reply is a sentence that a command returns in place of an error: it was used
@@ -125,19 +177,23 @@ func (r reply) Error() string { return string(r) }
 
 // advice is what to do about an error, in the words of this console.
 var advice = map[error]string{
-	assistant.ErrBusy:          "the assistant is working; Ctrl+C or /cancel cancels it",
-	assistant.ErrNoModel:       "no model is selected; /models lists them, /model chooses one, /retry then sends the message",
-	llm.ErrNoVision:            "the model cannot see pictures; /models lists others, /model chooses one",
-	llm.ErrModelGone:           "/models lists those that are, /model chooses another",
+	assistant.ErrNoModel:       "no model is selected; /model lists and chooses them, /retry then sends the message",
+	llm.ErrNoVision:            "the model cannot see pictures; /model lists and chooses others",
+	llm.ErrModelGone:           "/model lists those that are, and chooses another",
 	workspace.ErrNoHistory:     "there is no history in this run, only this session",
 	workspace.ErrNothingToUndo: "there is nothing to undo",
+	workspace.ErrNotLast:       "only the last answer can be regenerated",
 	fs.ErrExist:                "that file is there already; --force overwrites it",
+	context.Canceled:           "cancelled",
 }
 
-// commandNames names the commands that take the place of keys in the way out of an
-// error. /retry and /reask are offered after every error, in a line of their own.
+// commandNames names the commands that take the place of keys in the advice on an
+// error. /retry is offered after every error, in a line of its own.
 var commandNames pane.Keys = func(action string) string {
-	return map[string]string{"models": "/model"}[action]
+	if action == "models" {
+		return "/model"
+	}
+	return ""
 }
 
 // fail shows an error, if there is one.
@@ -165,10 +221,12 @@ func (c *console) fail(err error) {
 }
 
 func (c *console) printError(label, text string) {
-	c.endLine()
 	c.out.End()
 	c.err.Error(label, text)
 }
+
+// nothingDone says that a question was answered with no.
+func (c *console) nothingDone() { c.out.Line("Nothing was done.") }
 
 // index is the index of the entry that the user gives by its number from 1; usage
 // is the reply when there is none.

@@ -2,9 +2,11 @@ package plain
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"winnow/assistant"
@@ -25,9 +27,9 @@ type Options struct {
 
 	In       io.Reader
 	Out, Err io.Writer
-	// Interactive says that somebody types In while reading Out: messages can be
-	// queued, questions are asked, errors go to Out. Without it messages go one
-	// after the other, questions are answered no, errors go to Err.
+	// Interactive says that a user types In while reading Out: questions are asked,
+	// files named as @path are sent, errors go to Out. Without it questions are answered
+	// no, and errors go to Err.
 	Interactive bool
 	Interrupt   <-chan os.Signal // what Ctrl+C sends; nil never does
 
@@ -42,7 +44,7 @@ type Options struct {
 	// OfferConnect opens with a question whether to do so; Dismiss is called for a no.
 	OfferConnect bool
 	Dismiss      func(ctx context.Context) error
-	Hide         func() (restore func()) // see lines.Dialogue
+	Hide         func() (restore func()) // makes the terminal show nothing of what is typed; nil cannot
 	Now          func() time.Time
 	Redact       func(string) string // removes keys from what is shown; nil removes none
 }
@@ -66,7 +68,23 @@ func Run(ctx context.Context, o Options) int {
 		return exitFailed
 	}
 	c.greet()
-	return c.loop()
+	for !c.done {
+		l, err := c.next()
+		switch {
+		case c.out.Err() != nil:
+			return exitFailed
+		case errors.Is(err, io.EOF):
+			c.endOfInput()
+		case errors.Is(err, errInterrupted):
+			c.interrupt()
+		case err != nil:
+			c.out.End()
+			return exitCancelled
+		default:
+			c.onLine(l)
+		}
+	}
+	return c.status
 }
 
 func newConsole(ctx context.Context, o Options) *console {
@@ -86,7 +104,7 @@ func newConsole(ctx context.Context, o Options) *console {
 }
 
 // console is one run of the program without a screen. Its fields belong to the
-// goroutine of loop.
+// goroutine of Run.
 type console struct {
 	ctx       context.Context
 	opts      Options
@@ -96,10 +114,9 @@ type console struct {
 	err       *lines.Writer // where errors go
 	input     <-chan lines.Line
 
+	ahead      []lines.Line // typed before they could be handled, oldest first
 	message    lines.Message
-	question   *question
-	turn       *turn             // nil: nothing runs
-	unsent     unsent            // for /retry and /reask
+	unsent     unsent            // for /retry
 	choices    []pane.Choice     // that /1, /2… choose
 	choicesSeq int64             // the pair of the choices; 0: examples
 	models     []string          // as last numbered
@@ -109,12 +126,11 @@ type console struct {
 	newest string                  // the newest step when they were
 
 	counter         string // as last shown
+	nearLimit       bool   // as last shown
 	unsaved         bool   // as last shown
-	showReasoning   bool
-	prompted        bool // a prompt waits for a line
+	inTurn          bool
 	inputEnded      bool
 	interruptedOnce bool // one more Ctrl+C quits
-	quitAfterTurn   bool
 	done            bool
 	status          int
 }
@@ -125,99 +141,70 @@ type unsent struct {
 	seq  int64 // the failed pair of the message; 0: it is in none
 }
 
-// loop handles one event after the other until the console is done.
-func (c *console) loop() int {
-	for !c.done {
-		if c.inputEnded && c.turn == nil {
-			c.endOfInput()
-			break
-		}
-		c.prompt()
-		if c.out.Err() != nil {
-			c.interruptTurn()
-			return exitFailed
-		}
-		var events <-chan assistant.Event
-		input := c.input
-		if c.turn != nil {
-			events = c.turn.events
-		}
-		if c.inputEnded || c.turn != nil && !c.opts.Interactive { // a script's line waits for the end of the turn
-			input = nil
-		}
+// errInterrupted is Ctrl+C.
+var errInterrupted = errors.New("interrupted")
+
+// next waits for the next line. The error is errInterrupted, io.EOF or that of the context.
+func (c *console) next() (l lines.Line, err error) {
+	if err := c.ctx.Err(); err != nil {
+		return l, err
+	}
+	if len(c.ahead) == 0 {
 		select {
-		case <-c.ctx.Done():
-			c.interruptTurn()
-			c.out.End()
-			return exitCancelled
-		case _, ok := <-c.opts.Interrupt:
-			c.interrupt(ok)
-		case e, ok := <-events:
-			c.onEvent(e, ok)
-		case l, ok := <-input:
-			c.onLine(l, ok)
+		case l, ok := <-c.input:
+			c.inputEnded = c.inputEnded || !ok
+			if ok {
+				c.ahead = append(c.ahead, l)
+			}
+		default:
 		}
 	}
-	return c.status
-}
-
-// interruptTurn ends the running turn as the end of the program does: its pair
-// stays, as interrupted.
-func (c *console) interruptTurn() {
-	const limit = 500 * time.Millisecond // afterwards the next start marks the pair
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), limit)
-	defer cancel()
-	_ = c.session.Close(ctx)
-}
-
-// prompt shows once what kind of line is expected.
-func (c *console) prompt() {
-	unread := c.question != nil && c.question.shown.IsZero()
-	if c.prompted && c.out.Open() && !unread {
-		return
-	}
-	c.prompted = false
-	text := "You: "
 	switch {
-	case !c.opts.Interactive || c.inputEnded || c.turn != nil && c.question == nil:
-		return
-	case c.question != nil:
-		text = c.question.prompt
-		if unread {
-			c.question.shown = c.opts.Now()
+	case len(c.ahead) > 0:
+		l, c.ahead = c.ahead[0], c.ahead[1:]
+		if c.opts.Interactive && !c.message.Started() && l.Text != "" { // its echo is among the lines before
+			c.out.Label("You", lines.Quote(l.Text))
 		}
-	case c.message.Started():
-		text = "more: "
+		return l, nil
+	case c.inputEnded:
+		return l, io.EOF
+	case c.opts.Interactive && c.message.Started():
+		c.prompt("more: ")
+	case c.opts.Interactive:
+		c.prompt("You: ")
 	}
+	select {
+	case <-c.ctx.Done():
+		return l, c.ctx.Err()
+	case <-c.opts.Interrupt:
+		return l, errInterrupted
+	case l, ok := <-c.input:
+		if !ok {
+			c.inputEnded = true
+			return l, io.EOF
+		}
+		if c.opts.Interactive {
+			c.out.Echoed()
+		}
+		return l, nil
+	}
+}
+
+func (c *console) prompt(text string) {
 	c.out.End()
 	c.out.Add(text)
-	c.prompted = true
 }
 
-// onLine handles a line of the user, or the end of all lines.
-func (c *console) onLine(l lines.Line, ok bool) {
-	if !ok {
-		c.inputEnded = true
-		c.dropQuestion()
-		return
-	}
-	if c.prompted {
-		c.out.Echoed()
-		c.prompted = false
-	}
+// onLine handles a line of the user.
+func (c *console) onLine(l lines.Line) {
 	c.interruptedOnce = false
-	early := c.typedEarly(l)
 	switch {
 	case l.Err != nil:
 		c.fail(l.Err)
 	case c.message.Started():
 		c.addToMessage(l.Text)
-	case early && (isNo(l.Text) || strings.EqualFold(strings.TrimSpace(l.Text), "yes")):
-		c.out.Line("That was typed before the question could be read, so it is no answer.")
 	case strings.HasPrefix(l.Text, "/") && slash.Message(l.Text) == l.Text:
-		c.command(l.Text)
-	case c.question != nil && !early:
-		c.answer(l.Text)
+		c.do(func(ctx context.Context) error { return c.command(ctx, l.Text) })
 	default:
 		c.addToMessage(slash.Message(l.Text))
 	}
@@ -226,20 +213,34 @@ func (c *console) onLine(l lines.Line, ok bool) {
 // addToMessage adds a line to the message, and sends it when it is complete.
 func (c *console) addToMessage(text string) {
 	if message, complete := c.message.Add(text); complete && strings.TrimSpace(message) != "" {
-		c.send(message)
+		c.do(func(ctx context.Context) error { return c.sendTyped(ctx, message) })
 	}
 }
 
-// interrupt handles Ctrl+C: it cancels what there is to cancel; with nothing to
-// cancel, the second in a row quits.
-func (c *console) interrupt(ok bool) {
+// do runs a command or a turn, and shows its error. Ctrl+C ends its context.
+func (c *console) do(f func(ctx context.Context) error) {
+	ctx, cancel := context.WithCancel(c.ctx)
+	ended := make(chan struct{})
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
+		for {
+			select {
+			case <-c.opts.Interrupt:
+				cancel()
+			case <-ended:
+				return
+			}
+		}
+	})
+	c.fail(f(ctx))
+	close(ended)
+	watcher.Wait()
+	cancel()
+}
+
+// interrupt handles Ctrl+C where nothing runs: the second in a row quits.
+func (c *console) interrupt() {
 	switch {
-	case !ok:
-		c.opts.Interrupt = nil
-	case c.turn != nil:
-		_ = c.cancel("") // something runs
-	case c.question != nil:
-		c.dropQuestion()
 	case c.message.Started():
 		c.unsent = unsent{text: c.message.End()}
 		c.out.Line("The message is dropped; /retry sends it.")
@@ -281,28 +282,50 @@ func (c *console) greet() {
 		c.out.Line(c.opts.Notice)
 	}
 	if n := len(c.session.Visible()); n > 0 {
-		c.out.Line(assistant.Counted(n, "pair") + " in this session; /pairs reads them.")
+		c.out.Line(assistant.Counted(n, "pair") + " in this session; /pairs lists them.")
 	} else {
 		for _, e := range c.opts.Examples {
 			c.choices = append(c.choices, pane.Choice{Label: e, Message: e})
 		}
 		c.listChoices("For example")
 	}
+	c.showWaiting()
 	c.counter = c.session.Counter()
 	c.showChanges()
 	if c.opts.Recovery != nil {
-		c.out.Label("Question", "winnow stopped unexpectedly last time.")
-		c.out.Indent(c.opts.Recovery...)
-		c.ask("Type discard to drop the unsaved changes; anything else keeps them: ",
-			map[string]func() error{"discard": func() error { return c.discardNow(c.opts.Digest) }}, func() { c.out.Line("Recovered; nothing is saved yet.") })
+		c.do(c.recover)
 	}
 	if c.opts.OfferConnect && c.opts.Interactive {
-		c.ask("Built-in rules answer now. Type yes to connect a language model; Enter skips: ",
-			map[string]func() error{"yes": func() error { return c.connect("") }}, func() {
-				c.fail(c.opts.Dismiss(c.ctx))
-				c.out.Line("/connect connects one later.")
-			})
+		c.do(c.offerConnect)
 	}
+}
+
+// showWaiting shows a message that an earlier run of the session did not send; /retry does.
+func (c *console) showWaiting() {
+	if p, waits := c.workspace.Dequeue(); waits {
+		c.unsent = unsent{text: p.Text}
+		c.out.Line("This message was waiting when winnow last ended, and is not sent: " + lines.Quote(p.Text) + ". /retry sends it.")
+	}
+}
+
+// recover asks what becomes of the unsaved changes that a crash left.
+func (c *console) recover(ctx context.Context) error {
+	c.out.Label("Question", "winnow stopped unexpectedly last time.")
+	c.out.Indent(c.opts.Recovery...)
+	if c.ask(ctx, "Type discard to drop the unsaved changes; anything else keeps them: ", "discard") == "" {
+		c.out.Line("Recovered; nothing is saved yet.")
+		return nil
+	}
+	_, err := c.discardShown(ctx, c.opts.Digest)
+	return err
+}
+
+func (c *console) offerConnect(ctx context.Context) error {
+	if c.yes(ctx, "No model connected: built-in rules answer. Type yes to connect a language model; Enter skips: ") {
+		return c.connect(ctx, "")
+	}
+	c.out.Line("/connect connects one later.")
+	return c.opts.Dismiss(ctx)
 }
 
 // showChanges shows what a screen always shows, when it has changed.
@@ -311,31 +334,20 @@ func (c *console) showChanges() {
 		c.counter = now
 		c.out.Line(c.contextText())
 	}
+	if near := c.session.Boundary().NearLimit(); near != c.nearLimit {
+		if c.nearLimit = near; near {
+			c.out.Line("The context is nearly full: the oldest messages will be left out. /session new starts a new session.")
+		}
+	}
 	if now := c.workspace.Unsaved(); now != c.unsaved {
 		c.unsaved = now
-		c.out.Line(map[bool]string{true: "There are unsaved changes; /save writes them.", false: "Nothing is unsaved."}[now])
+		c.out.Line(c.unsavedText())
 	}
 }
 
-// interruptible runs f and waits for its end. Ctrl+C and the end of ctx cancel the
-// context of f.
-func interruptible[T any](c *console, f func(ctx context.Context) (T, error)) (v T, err error) {
-	ctx, cancel := context.WithCancel(c.ctx)
-	defer cancel()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		v, err = f(ctx)
-	}()
-	interrupts := c.opts.Interrupt
-	for {
-		select {
-		case <-done:
-			return v, err
-		case <-interrupts:
-			interrupts = nil
-			c.out.Line("Cancelling.")
-			cancel()
-		}
+func (c *console) unsavedText() string {
+	if c.workspace.Unsaved() {
+		return "There are unsaved changes; /save writes them."
 	}
+	return "Nothing is unsaved."
 }

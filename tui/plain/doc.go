@@ -1,16 +1,17 @@
-// Package plain is winnow without a screen: the whole program as lines of output
-// that never change, for screen readers, dumb terminals and pipes.
+// Package plain is line mode: the program as lines of output that never change, for
+// screen readers, dumb terminals and pipes.
 //
 // # Types
 //
-// A console is one run of it. A message is one line (see lines.Message), a command
-// begins with / and is a row of slash.Table. What it does calls
-// assistant/workspace and renders its outcome. Each line of output begins with a
-// word that says what it is (You, Thinking, Tool, Assistant, Saved, Error). What can
-// be chosen has a number, and a slash before the number chooses it, so that a number
-// alone is a message like any other. What a screen always shows is written when it
-// changes, and by /status. What :command of a filter line does (stars, flags, topics,
-// deletion, export) has no command of its own: /filter does it.
+// A console is one run of it: it reads a line, does what the line says, and reads the
+// next. A message is one line (see lines.Message), a command begins with / and is a row
+// of slash.Table. Turns are printed by lines.Turn, as winnow ask prints them; what
+// commands do is in assistant/workspace. Each line of output begins with a word that says
+// what it is (You, Tool, Assistant, Saved, Error). What can be chosen has a number, and a
+// slash before the number chooses it, so that a number alone is a message like any other.
+// What a screen always shows is written when it changes, and by /status. What :command of
+// a filter line does (stars, flags, topics, deletion, export) has no command of its own:
+// /filter does it.
 //
 // # Questions
 //
@@ -20,14 +21,13 @@
 //
 // # Concurrency
 //
-// Run belongs to one goroutine and drives the Workspace from it (what takes time
-// from a second one, while the first waits). Another goroutine reads In, and ends
-// when In does.
+// Run belongs to one goroutine and drives the Workspace from it. While something runs,
+// a second one waits for Ctrl+C. Another goroutine reads In, and ends when In does.
 //
 // # Caveats
 //
 // A terminal hands over whole lines: the beginning of a line that was typed
 // before a question and ended after it cannot be told apart. Text typed
-// while an answer arrives appears in the middle of it. Files named as @path
-// are words here. Markdown is left as it is, and lines are not wrapped.
+// while an answer arrives appears in the middle of it, and is handled after it.
+// Markdown is left as it is, and lines are not wrapped.
 package plain

@@ -24,12 +24,12 @@ func TestWholeMainJob(t *testing.T) {
 	r.say("/rules")
 	r.say("/1")
 	r.answer("Type yes to do it: ", "yes")
-	r.say("/checkpoints")
+	r.say("/rollback")
 	r.say("/undo")
 	r.answer("rules to undo only the change: ", "rules")
 	r.say("/save")
 	r.answer("Type yes to save: ", "yes")
-	r.say("/undo-rollback")
+	r.say("/undo rollback")
 	r.say("/status")
 	r.say("/quit")
 	r.answer("Type save, keep, discard or stay: ", "keep")
@@ -63,12 +63,10 @@ func TestConfirmOnlyYes(t *testing.T) {
 			r := start(t, at.NewScript(at.Answer{add("cat"), save}, at.Answer{at.Stop{At: gate}, at.Say("Well.")}), nil)
 			r.say("go")
 			r.answer("Type yes to do it: ", c.answer)
-			if c.queued {
-				r.wait("Queued: rather add a dog")
-			}
+			r.wait("Tool: save_words")
 			gate.Open()
 			if c.queued {
-				r.wait("You, queued before: rather add a dog")
+				r.wait("You: rather add a dog\n")
 			}
 			r.wait("Assistant: Well.")
 			r.wait("You: ")
@@ -87,8 +85,9 @@ func TestConfirmTypedEarly(t *testing.T) {
 	r.say("go")
 	r.wait("Wait.")
 	r.blind("yes")
-	r.wait("Queued: yes")
 	gate.Open()
+	r.wait("Type yes to do it: ")
+	r.wait("it is no answer.")
 	r.wait("Type yes to do it: ")
 	r.blind("yes") // the clock has not moved
 	r.wait("it is no answer.")
@@ -96,7 +95,7 @@ func TestConfirmTypedEarly(t *testing.T) {
 		t.Fatal("saved by a line that was typed before the question")
 	}
 	r.answer("Type yes to do it: ", "yes")
-	r.wait("Tool: save_words done: saved")
+	r.wait("Tool: save_words, done: saved")
 }
 
 // TestConfirmNobodyThere is the console of a script: what lasts is not done.

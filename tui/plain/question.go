@@ -1,88 +1,85 @@
 package plain
 
 import (
+	"context"
+	"io"
+	"slices"
 	"strings"
-	"time"
 
-	"winnow/assistant/workspace"
 	"winnow/tui/lines"
 )
 
-// question waits for a line of the user.
-type question struct {
-	prompt  string
-	shown   time.Time               // zero is not yet
-	answers map[string]func() error // by word
-	no      func()
-}
-
-// ask opens a question that is answered by one of some words. Where nobody types,
-// the answer is no.
-func (c *console) ask(prompt string, answers map[string]func() error, no func()) {
+// ask asks a question, and returns the one of some words that answers it; "" is a no.
+// The answer is no where no user types, and when ctx ends. A text that is no answer is a
+// no, and is not lost.
+func (c *console) ask(ctx context.Context, prompt string, words ...string) string {
 	if !c.opts.Interactive || c.inputEnded {
-		c.out.Line("Nobody is there to answer; the answer is no.")
-		no()
-		return
+		c.out.Line("This input cannot answer questions; the answer is no.")
+		return ""
 	}
-	c.question = &question{prompt: prompt, answers: answers, no: no}
-}
-
-// askYes asks whether to do something; only the word yes does it.
-func (c *console) askYes(prompt string, do func() error) {
-	c.ask(prompt, map[string]func() error{"yes": do}, c.nothingDone)
-}
-
-// nothingDone says that a question was answered with no.
-func (c *console) nothingDone() { c.out.Line("Nothing was done.") }
-
-// withConfirm calls do, and again with yes after a confirmation if it asks for one:
-// about and prompt are the question.
-func (c *console) withConfirm(do func(yes bool) (*workspace.Confirm, error), about, prompt string) error {
-	confirm, err := do(false)
-	if confirm != nil {
-		c.out.Line(about)
-		c.askYes(prompt, func() error { _, err := do(true); return err })
+	text, err := c.reply(ctx, prompt, false, true)
+	if err != nil {
+		return ""
 	}
-	return err
-}
-
-// dropQuestion answers the open question with no.
-func (c *console) dropQuestion() {
-	if q := c.question; q != nil {
-		c.question = nil
-		q.no()
-	}
-}
-
-// typedEarly reports whether a line was typed before the open question could be read.
-func (c *console) typedEarly(l lines.Line) bool {
-	return c.question != nil && (c.question.shown.IsZero() || l.Read.Before(c.question.shown.Add(lines.ReadingTime)))
-}
-
-// answer answers the open question. A text that is no answer is a no, and is not lost.
-func (c *console) answer(text string) {
-	q, word := c.question, strings.ToLower(strings.TrimSpace(text))
-	c.question = nil
-	if do := q.answers[word]; do != nil {
-		c.fail(do())
-		return
-	}
-	q.no()
+	word := strings.ToLower(strings.TrimSpace(text))
 	switch {
+	case slices.Contains(words, word):
+		return word
 	case isNo(word):
-	case c.turn != nil:
-		c.send(text)
+	case c.inTurn || strings.HasPrefix(word, "/"):
+		c.ahead = append(c.ahead, lines.Line{Text: text})
 	default:
 		c.unsent = unsent{text: text}
 		c.out.Line("That was no answer. /retry sends it as a message.")
 	}
+	return ""
 }
 
-// isNo reports whether a text is a no. y is one: only the whole word is a yes.
-func isNo(text string) bool {
-	switch strings.ToLower(strings.TrimSpace(text)) {
-	case "", "n", "no", "y", "stay", "keep":
-		return true
+// yes asks whether to do something; only the word yes does it.
+func (c *console) yes(ctx context.Context, prompt string) bool {
+	return c.ask(ctx, prompt, "yes") != ""
+}
+
+// reply shows a question until a line answers it. One that was typed before the question
+// could be read does not: with later it comes afterwards, unless it looks like an answer.
+// The error is io.EOF at the end of the input, that of a line that cannot be read, or that
+// of ctx.
+func (c *console) reply(ctx context.Context, prompt string, hidden, later bool) (string, error) {
+	if hidden && c.opts.Hide != nil {
+		defer c.opts.Hide()()
 	}
-	return false
+	for {
+		c.out.End()
+		shown := c.opts.Now() // before the write: afterwards the answer may be there already
+		c.out.Add(prompt)
+		select {
+		case <-ctx.Done():
+			c.out.End()
+			return "", ctx.Err()
+		case l, ok := <-c.input:
+			if !ok {
+				c.inputEnded = true
+				c.out.End()
+				return "", io.EOF
+			}
+			if hidden && c.opts.Hide != nil {
+				c.out.End() // the end of the line was not shown either
+			} else {
+				c.out.Echoed()
+			}
+			if l.Err != nil || !l.Read.Before(shown.Add(lines.ReadingTime)) {
+				return l.Text, l.Err
+			}
+			if word := strings.ToLower(strings.TrimSpace(l.Text)); later && word != "yes" && !isNo(word) {
+				c.ahead = append(c.ahead, l)
+			} else {
+				c.out.Line("That was typed before the question could be read, so it is no answer.")
+			}
+		}
+	}
+}
+
+// isNo reports whether a word is a no. y is one: only the whole word is a yes.
+func isNo(word string) bool {
+	return slices.Contains([]string{"", "n", "no", "y", "stay", "keep"}, word)
 }

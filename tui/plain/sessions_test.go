@@ -14,11 +14,11 @@ func TestSessionsAreListedAndGoneOnWith(t *testing.T) {
 	if err := h.Touch(t.Context(), history.Session{ID: first, Folder: "/somewhere"}); err != nil {
 		t.Fatal(err)
 	}
-	r.say("/sessions")
+	r.say("/session")
 	r.wait("There is no such session with messages.")
 	r.say("about cats")
 	r.wait("Context 1 of 1.")
-	r.say("/new")
+	r.say("/session new")
 	r.wait("A new session.")
 	second := r.session.ID()
 	if s, found, err := h.Session(t.Context(), second); err != nil || !found || s.Folder != "/somewhere" {
@@ -26,13 +26,13 @@ func TestSessionsAreListedAndGoneOnWith(t *testing.T) {
 	}
 	r.say("about dogs")
 	r.wait("Context 1 of 1.")
-	r.say("/sessions")
+	r.say("/session")
 	r.wait("  1 about dogs (1 pair, ")
 	r.wait(", /somewhere, this one)\n  2 about cats (1 pair, ")
-	r.say("/sessions CATS")
+	r.say("/session CATS")
 	r.wait("  1 about cats (1 pair, ")
 	r.say("/session 2")
-	r.wait("There is no session of that number; /sessions lists and numbers them.")
+	r.wait("There is no session of that number; /session lists and numbers them.")
 	r.say("/session 1")
 	r.wait("The session continues")
 	if r.session.ID() != first {
@@ -47,13 +47,11 @@ func TestSessionsAreListedAndGoneOnWith(t *testing.T) {
 func TestMarksOfAPair(t *testing.T) {
 	h := store(t)
 	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *testOptions) { o.History = h })
-	r.say("/topic Animals>Cats ")
-	r.wait("Topic of new messages: Animals > Cats")
 	r.say("about cats")
 	r.wait("Context 1 of 1.")
-	r.say("/topic")
-	r.wait("Topic of new messages: Animals > Cats\n")
-	r.wait("  Animals > Cats\n")
+	r.say("/filter x :topic Animals>Cats")
+	r.answer("Type yes to do it: ", "yes")
+	r.wait("1 pair ")
 	r.say("/filter x :star 2")
 	r.wait("1 pair now has 2 stars.")
 	r.say("/filter x :unflag")
@@ -65,6 +63,4 @@ func TestMarksOfAPair(t *testing.T) {
 	if err != nil || len(pairs) != 1 || pairs[0].Star != 2 || !pairs[0].Flag || pairs[0].Topic != "Animals > Cats" {
 		t.Errorf("the pair is %+v, %v", pairs, err)
 	}
-	r.blind("/topic none")
-	r.wait("Topic of new messages: none")
 }

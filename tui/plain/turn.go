@@ -2,305 +2,239 @@ package plain
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"winnow/assistant"
+	"winnow/assistant/markup"
 	"winnow/assistant/safetext"
-	"winnow/assistant/workspace"
 	"winnow/tui/lines"
+	"winnow/tui/mention"
 )
 
-// turn is what the console knows of the running turn.
-type turn struct {
-	events <-chan assistant.Event
-	prompt assistant.Prompt
-	seq    int64 // its pair
-	lines  *lines.Turn
+// sendTyped sends a message that the user has typed, with the files that it names. The
+// lines of a script name none: they may come from anywhere.
+func (c *console) sendTyped(ctx context.Context, text string) error {
+	text = safetext.Clean(text)
+	files := mention.Source{None: !c.opts.Interactive}
+	p, err := mention.Attach(assistant.Prompt{Text: text}, files.Files(text))
+	if err != nil {
+		c.unsent = unsent{text: text}
+		return fmt.Errorf("%w; nothing was sent, /retry sends the message again", err)
+	}
+	return c.send(ctx, p, text)
 }
 
-// send sends a message, or queues it while a turn runs.
-func (c *console) send(text string) { c.dispatch(assistant.Prompt{Text: safetext.Clean(text)}) }
-
-func (c *console) dispatch(p assistant.Prompt) {
-	switch check := c.workspace.CheckSend(p); {
-	case c.turn != nil:
-		c.queue(p)
-	case check.TooLong:
-		c.unsent = unsent{text: p.Text}
+// send runs a turn; typed is its message without the texts of its files.
+func (c *console) send(ctx context.Context, p assistant.Prompt, typed string) error {
+	if check := c.workspace.CheckSend(p); check.TooLong {
+		c.unsent = unsent{text: typed}
 		c.out.Line(fmt.Sprintf("This message is too long: about %d tokens, plus about %d for the system prompt; the model takes %d.",
 			check.Cost.AUT, check.Cost.SYS, check.Cost.ML))
-		c.askYes("The estimate may be wrong. Type yes to send it anyway: ", func() error {
-			p.Force = true
-			c.start(p)
+		if !c.yes(ctx, "The estimate may be wrong. Type yes to send it anyway: ") {
+			c.out.Line("Nothing was sent; /retry asks again.")
 			return nil
-		})
-	default:
-		c.start(p)
-	}
-}
-
-// queue stores a message for the end of the running response.
-func (c *console) queue(p assistant.Prompt) {
-	replaced, had, err := c.workspace.Queue(c.ctx, p)
-	if errors.Is(err, assistant.ErrNotBusy) { // the turn has ended; its last events are still to be read
-		for ended := c.turn; c.turn == ended; {
-			e, ok := <-ended.events
-			c.onEvent(e, ok)
 		}
-		c.dispatch(p)
-		return
+		p.Force = true
 	}
+	after, err := c.workspace.Begin(context.WithoutCancel(ctx), p) // Cancel ends it, so that its end is still read
 	if err != nil {
-		c.fail(err)
-		return
-	}
-	c.endLine()
-	c.out.Label("Queued", lines.Quote(p.Text))
-	if had {
-		c.out.Line("It replaces: " + lines.Quote(replaced.Text))
-	}
-}
-
-// start begins a turn. Cancel ends it, not ctx, so that its last event is still read.
-func (c *console) start(p assistant.Prompt) {
-	events, err := c.workspace.Send(context.WithoutCancel(c.ctx), p)
-	if err != nil {
-		c.unsent = unsent{text: p.Text}
-		c.fail(err)
-		return
+		c.unsent = unsent{text: typed}
+		return err
 	}
 	c.unsent = unsent{}
-	if p.Retry == 0 {
-		c.fail(c.workspace.AddSent(c.ctx, p.Text))
+	if !p.Again() {
+		c.fail(c.workspace.AddSent(c.ctx, typed))
 		if !c.opts.Interactive {
-			c.out.Label("You", p.Text)
+			c.out.Label("You", typed)
 		}
 	}
-	c.follow(events, p)
+	c.follow(ctx, after, p, typed)
+	return nil
 }
 
-// follow shows a turn that has begun.
-func (c *console) follow(events <-chan assistant.Event, p assistant.Prompt) {
-	c.choices = nil
-	c.turn = &turn{events: events, prompt: p, lines: c.out.Turn()}
-}
-
-// endLine ends the line that streams, before something else is shown.
-func (c *console) endLine() {
-	if c.turn != nil {
-		c.turn.lines.End()
+// follow shows the turn that began after a version of the session, to its end. The end of
+// ctx cancels it.
+func (c *console) follow(ctx context.Context, after int64, p assistant.Prompt, typed string) {
+	c.choices, c.inTurn = nil, true
+	defer context.AfterFunc(ctx, func() {
+		if c.ctx.Err() != nil {
+			c.interruptTurn()
+		} else {
+			c.workspace.Cancel()
+		}
+	})()
+	t := &lines.Turn{
+		Answer: func() lines.Answer { return c.out.Sentences("Assistant") },
+		Note:   c.note, Limit: lines.MaxOutcome, Stop: c.interruptTurn,
 	}
-}
-
-// onEvent shows what happens in the turn.
-func (c *console) onEvent(e assistant.Event, ok bool) {
-	if !ok {
-		c.turn = nil // its last event was read before
-		return
-	}
-	switch e := e.(type) {
-	case assistant.TurnStarted:
-		c.turn.seq = e.Seq
-	case assistant.ConfirmRequest:
-		c.confirm(e)
-	case assistant.Complete, assistant.Error, assistant.Cancelled:
-		c.onEnd(e)
-	default:
-		c.turn.lines.Write(e, c.showReasoning)
-	}
-}
-
-// confirm asks about a tool, with everything that it would do.
-func (c *console) confirm(e assistant.ConfirmRequest) {
-	reply := func(yes bool) error {
+	t.Confirm = func(e assistant.ConfirmRequest) error {
+		t.Question(e)
+		yes := c.yes(ctx, "Type yes to do it: ")
 		if !yes {
 			c.out.Line("Declined.")
 		}
-		if c.workspace.Answer(e.ID, yes) != nil {
+		if ctx.Err() == nil && c.workspace.Answer(e.ID, yes) != nil {
 			c.out.Line("The turn had already ended.")
 		}
 		return nil
 	}
-	c.endLine()
-	if e.Note != "" {
-		c.out.Label("Notice", lines.Quote(e.Note))
+	c.out.Line("Thinking…")
+	err := t.Print(c.session.Events(context.WithoutCancel(ctx), after))
+	if c.inTurn = false; err == nil { // else Run ends
+		c.onEnd(t, p, typed)
 	}
-	c.out.Label("Question", "the assistant wants to "+lines.Words(e.Tool)+". This is what it would do:")
-	for l := range strings.SplitSeq(strings.TrimRight(e.Diff, "\n"), "\n") {
-		c.out.Indent(lines.Visible(l))
+}
+
+// note writes a line of a turn.
+func (c *console) note(label, text string) {
+	if label == "" {
+		c.out.Indent(text)
+	} else {
+		c.out.Label(label, text)
 	}
-	c.ask("Type yes to do it: ", map[string]func() error{"yes": func() error { return reply(true) }}, func() { _ = reply(false) })
+}
+
+// interruptTurn ends the running turn as the end of the program does: its pair
+// stays, as interrupted.
+func (c *console) interruptTurn() {
+	const limit = 500 * time.Millisecond // afterwards the next start marks the pair
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), limit)
+	defer cancel()
+	_ = c.session.Close(ctx)
 }
 
 // onEnd says how the turn ended and what can be done now.
-func (c *console) onEnd(end assistant.Event) {
-	c.endLine()
-	t := c.turn
-	c.turn, c.question = nil, nil
-	switch e := end.(type) {
-	case assistant.Complete:
-		if e.Payload.Notice != "" {
-			c.out.Label("Notice", e.Payload.Notice)
-		}
+func (c *console) onEnd(t *lines.Turn, p assistant.Prompt, typed string) {
+	switch e := t.End.(type) {
 	case assistant.Error:
 		c.printError("Error ("+e.Code+")", e.Message)
-		if t.prompt.Regenerate != 0 {
+		if p.Regenerate != 0 {
 			c.out.Line("The old answer stays.")
 		}
-		c.unsent = unsent{t.prompt.Text, t.seq}
-		if way := commandNames.Advice(e.Code); way != "" {
-			c.out.Line(way)
+		c.unsent = unsent{typed, t.Seq}
+		if advice := commandNames.Advice(e.Code); advice != "" {
+			c.out.Line(advice)
 		}
-		c.out.Line("/retry tries it again, /reask asks with other words.")
+		c.out.Line("/retry tries it again, /retry TEXT asks with other words.")
 	case assistant.Cancelled:
 		switch {
-		case t.prompt.Regenerate != 0:
+		case p.Regenerate != 0:
 			c.out.Line("Cancelled. The old answer stays, and what tools have done.")
 		case e.Kept:
 			c.out.Line("Cancelled. What the tools have done stays.")
 		default:
-			c.unsent.text = t.prompt.Text
-			c.out.Line("Cancelled. The message is not in the conversation; /retry sends it again, /reask asks with other words.")
+			c.unsent.text = typed
+			c.out.Line("Cancelled. The message is not in the conversation; /retry sends it again, /retry TEXT asks with other words.")
 		}
 	default:
 	}
-	if all := c.session.Checkpoints(); len(all) > 0 && t.seq != 0 && all[len(all)-1].PairSeq == t.seq {
+	if _, complete := t.End.(assistant.Complete); !complete && c.opts.Interactive {
+		c.dropTyped()
+	}
+	if all := c.session.Checkpoints(); len(all) > 0 && t.Seq != 0 && all[len(all)-1].PairSeq == t.Seq {
 		c.out.Line(fmt.Sprintf("Checkpoint %d: /undo undoes these changes.", len(all)))
 	}
 	c.showChanges()
-	c.afterTurn(t.seq)
+	c.offer(t.Seq)
 }
 
-// afterTurn quits, sends the queued message, or shows what the answer offers.
-func (c *console) afterTurn(seq int64) {
-	if c.quitAfterTurn {
-		c.quitAfterTurn = false
-		_ = c.quit("") // it asks, or ends
-		return
-	}
-	if p, ok := c.workspace.NextQueued(); ok {
-		if c.opts.Interactive {
-			c.out.Label("You, queued before", lines.Quote(p.Text))
-		}
-		c.dispatch(p)
-		return
-	}
-	if p, waits := c.workspace.Queued(); waits {
-		c.out.Line("Still waiting, not sent: " + lines.Quote(p.Text) + ". /queue send sends it, /queue drop drops it.")
-		return
-	}
-	c.offer(seq)
-}
-
-// retry sends again what failed or was cancelled; without that it asks for the
-// last answer anew.
-func (c *console) retry(string) error {
-	seq := c.unsent.seq
-	if seq == 0 && c.unsent.text != "" {
-		c.dispatch(assistant.Prompt{Text: c.unsent.text})
-		return nil
-	}
-	if seq == 0 {
-		seq, _ = c.workspace.LastPair()
-	}
-	return c.withConfirm(func(yes bool) (*workspace.Confirm, error) {
-		r, confirm, err := c.workspace.Retry(c.ctx, seq, yes)
-		if err == nil && confirm == nil {
-			c.dispatch(r.Prompt)
-		}
-		return confirm, err
-	}, "The last answer changed the window. That stays; a new answer may change it again. /undo undoes either.", "Type yes for a new answer: ")
-}
-
-// reAsk sends other words in place of what failed.
-func (c *console) reAsk(text string) error {
-	seq := c.unsent.seq
-	if c.unsent.text == "" {
-		seq, _ = c.workspace.LastPair()
-	}
-	if seq != 0 || c.unsent.text == "" {
-		old, replaces, err := c.workspace.BeginReAsk(c.ctx, seq)
-		if err != nil {
-			return err
-		}
-		if c.unsent = (unsent{text: old}); replaces {
-			c.unsent.seq = seq
-		}
-	}
-	if text != "" {
-		c.send(text)
-		return nil
-	}
-	c.out.Label("The message was", c.unsent.text)
-	return reply("The next message takes its place.")
-}
-
-// queued shows, sends or drops the queued message.
-func (c *console) queued(args string) error {
-	p, waits := c.workspace.Queued()
-	switch {
-	case !waits:
-		return reply("No message is queued.")
-	case args == "drop":
-		_, _, err := c.workspace.DropQueued(c.ctx)
-		c.unsent = unsent{text: p.Text}
-		c.out.Line("Dropped; /retry sends it.")
-		return err
-	case args == "send" && c.turn == nil:
-		c.workspace.Dequeue()
-		c.dispatch(assistant.Prompt{Text: p.Text, Attachments: p.Attachments})
-	default:
-		c.out.Label("Queued", lines.Quote(p.Text))
-	}
-	return nil
-}
-
-// cancel cancels the running turn.
-func (c *console) cancel(string) error {
-	if c.turn == nil {
-		return reply("Nothing is running.")
-	}
-	c.endLine()
-	c.out.Line("Cancelling.")
-	c.question = nil
-	c.workspace.Cancel()
-	return nil
-}
-
-// quit leaves, and asks first what becomes of unsaved changes. The pair of a
-// running turn stays, as interrupted.
-func (c *console) quit(string) error {
-	switch {
-	case c.turn != nil:
-		c.quitAfterTurn, c.question = true, nil
-		c.endLine()
-		go c.interruptTurn() // the loop reads the end of the turn
-	case !c.workspace.Unsaved() || !c.opts.Interactive || c.inputEnded:
-		c.leave()
-	default:
-		plan, err := c.workspace.PlanDiscard("")
-		if err != nil {
-			return err
-		}
-		c.out.Indent(assistant.OthersLines(plan.Changes, c.workspace.Author())...)
-		c.out.Label("Question", "there are unsaved changes. save writes them, keep leaves them for next time, discard drops them, stay does not quit.")
-		leave := func() error { c.leave(); return nil }
-		c.ask("Type save, keep, discard or stay: ", map[string]func() error{
-			"save": func() error { return c.saveThen(c.leave) }, "keep": leave,
-			"discard": func() error {
-				err := c.discardNow(plan.Digest)
-				if c.question == nil { // else it asks again
-					c.leave()
-				}
-				return err
-			},
-		}, func() {
-			if !c.inputEnded {
-				c.out.Line("Not quitting.")
+// dropTyped drops the lines that were typed while a turn ran that did not end well: what
+// was meant to follow its answer is not sent by itself.
+func (c *console) dropTyped() {
+	for {
+		select {
+		case l, ok := <-c.input:
+			if !ok {
+				c.inputEnded = true
+				break
 			}
-		})
+			c.ahead = append(c.ahead, l)
+			continue
+		default:
+		}
+		break
 	}
+	for _, l := range c.ahead {
+		if l.Text != "" {
+			c.fail(c.workspace.AddSent(c.ctx, l.Text))
+			c.out.Label("Not sent", lines.Quote(l.Text))
+		}
+	}
+	c.ahead = nil
+}
+
+// retry sends again what failed or was cancelled, or other words in its place; else it
+// asks for another answer to the last message.
+func (c *console) retry(ctx context.Context, words string) error {
+	seq, _ := c.workspace.LastPair()
+	if c.unsent.text != "" {
+		seq = c.unsent.seq
+	}
+	switch {
+	case words != "":
+		if seq != 0 {
+			if _, _, err := c.workspace.BeginReAsk(ctx, seq); err != nil {
+				return err
+			}
+		}
+		return c.sendTyped(ctx, words)
+	case seq == 0 && c.unsent.text != "":
+		return c.sendTyped(ctx, c.unsent.text)
+	}
+	again, confirm, err := c.workspace.Retry(ctx, seq, false)
+	if confirm != nil {
+		c.out.Line("The last answer changed the window. That stays; a new answer may change it again. /undo undoes either.")
+		if !c.yes(ctx, "Type yes for a new answer: ") {
+			c.nothingDone()
+			return nil
+		}
+		again, _, err = c.workspace.Retry(ctx, seq, true)
+	}
+	if err != nil {
+		return err
+	}
+	return c.send(ctx, again.Prompt, again.Prompt.Text)
+}
+
+// answers lists the answers of the last message, or makes one of them the one that is
+// shown and sent.
+func (c *console) answers(ctx context.Context, number string) error {
+	seq, ok := c.workspace.LastPair()
+	if !ok {
+		return reply("There is no message in view.")
+	}
+	p, err := c.pair(ctx, seq)
+	if err != nil {
+		return err
+	}
+	all, chosen := p.Answers()
+	if number == "" {
+		c.out.Line("Answers to the last message, /answer and the number chooses:")
+		for i, a := range all {
+			var words strings.Builder
+			for _, piece := range markup.Pieces(a.AssistantText, len(a.ToolCalls)) {
+				words.WriteString(piece.Text)
+			}
+			text := fmt.Sprintf("%d %s", i+1, lines.Quote(words.String()))
+			if i == chosen {
+				text += " (chosen)"
+			}
+			c.out.Indent(text)
+		}
+		return nil
+	}
+	i, err := index(number, len(all), "There is no answer of that number; /answer lists them.")
+	if err != nil {
+		return err
+	}
+	if p, err = c.workspace.Choose(ctx, seq, i); err != nil {
+		return err
+	}
+	c.out.Line(fmt.Sprintf("Answer %d of %d is the one that is sent.", i+1, len(all)))
+	c.showPair(p)
+	c.showChanges()
+	c.offer(seq)
 	return nil
 }

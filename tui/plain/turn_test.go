@@ -9,32 +9,27 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history"
+	"winnow/assistant/history/historytest"
 	"winnow/assistant/llm"
 )
 
 func TestCancelBreaksOffAndKeepsTheText(t *testing.T) {
-	for name, cancel := range map[string]func(*rig){
-		"ctrl+c":  func(r *rig) { r.ctrlC <- os.Interrupt },
-		"command": func(r *rig) { r.blind("/cancel") },
-	} {
-		t.Run(name, func(t *testing.T) {
-			gate := at.NewGate()
-			script := at.NewScript(at.Answer{at.Say("Half. "), at.Stop{At: gate}}, at.Answer{at.Say("Whole.")})
-			r := start(t, script, nil)
-			r.say("go on")
-			r.wait("Half.")
-			cancel(r)
-			r.wait("Cancelled. The message is not in the conversation")
-			if n := len(r.session.Visible()); n != 0 {
-				t.Errorf("%d pairs in view", n)
-			}
-			r.say("/retry")
-			r.wait("Assistant: Whole.")
-			all := script.Requests()[1].Messages
-			if got := all[len(all)-1].Content; got != "go on" {
-				t.Errorf("sent again: %q", got)
-			}
-		})
+	gate := at.NewGate()
+	script := at.NewScript(at.Answer{at.Say("Half. "), at.Stop{At: gate}}, at.Answer{at.Say("Whole.")})
+	r := start(t, script, nil)
+	r.say("go on")
+	r.wait("Half.")
+	r.ctrlC <- os.Interrupt
+	r.wait("Cancelled. The message is not in the conversation")
+	if n := len(r.session.Visible()); n != 0 {
+		t.Errorf("%d pairs in view", n)
+	}
+	r.say("/retry")
+	r.wait("Assistant: Whole.")
+	all := script.Requests()[1].Messages
+	if got := all[len(all)-1].Content; got != "go on" {
+		t.Errorf("sent again: %q", got)
 	}
 }
 
@@ -78,40 +73,46 @@ func TestCtrlCTwiceQuits(t *testing.T) {
 	}
 }
 
-func TestQueue(t *testing.T) {
+// What is typed while an answer comes is sent after it.
+func TestMessagesTypedAhead(t *testing.T) {
 	gate := at.NewGate()
 	script := at.NewScript(at.Answer{at.Say("One. "), at.Stop{At: gate}}, at.Answer{at.Say("Two.")})
 	r := start(t, script, nil)
 	r.say("first")
 	r.wait("One.")
 	r.blind("second")
-	r.wait("Queued: second")
 	r.blind("third")
-	r.wait("Queued: third")
-	r.wait("It replaces: second")
 	gate.Open()
-	r.wait("You, queued before: third")
+	r.wait("You: second\n")
 	r.wait("Assistant: Two.")
-	all := script.Requests()[1].Messages
+	r.wait("You: third\n")
+	r.wait("Assistant: Two.")
+	all := script.Requests()[2].Messages
 	if got := all[len(all)-1].Content; got != "third" {
 		t.Errorf("sent %q", got)
 	}
 }
 
-func TestQueueWaitsAfterCancel(t *testing.T) {
+// After an answer that was cancelled or failed, nothing is sent by itself.
+func TestWhatWasTypedAheadIsNotSentAfterACancel(t *testing.T) {
+	h := store(t)
 	script := at.NewScript(at.Answer{at.Say("One. "), at.Stop{At: at.NewGate()}}, at.Answer{at.Say("Two.")})
-	r := start(t, script, nil)
+	r := start(t, script, func(o *testOptions) { o.History = h })
 	r.say("first")
 	r.wait("One.")
 	r.blind("second")
-	r.wait("Queued: second")
+	r.blind("/quit")
+	r.blind("") // is read after both lines have come
 	r.ctrlC <- os.Interrupt
-	r.wait("Still waiting, not sent: second.")
-	if n := len(script.Requests()); n != 1 {
+	r.wait("Not sent: second\nNot sent: /quit\n")
+	r.say("/retry")
+	r.wait("Assistant: Two.")
+	if n := len(script.Requests()); n != 2 {
 		t.Errorf("%d requests: sent by itself", n)
 	}
-	r.say("/queue send")
-	r.wait("Assistant: Two.")
+	if sent, err := h.Sent(t.Context(), 10); err != nil || !slices.Contains(sent, "second") {
+		t.Errorf("to recall: %q, %v", sent, err)
+	}
 }
 
 func refuse(kind llm.Kind, message string) at.Answer {
@@ -123,7 +124,7 @@ func TestErrorAndRetry(t *testing.T) {
 	r := start(t, script, nil)
 	r.say("hello")
 	r.wait("Error (auth): wrong key\n")
-	r.wait("Check the API key with winnow doctor, or choose another model (/model).\n/retry tries it again, /reask asks with other words.\n")
+	r.wait("Check the API key with winnow doctor, or choose another model (/model).\n/retry tries it again, /retry TEXT asks with other words.\n")
 	before := r.session.Visible()
 	r.say("/retry")
 	r.wait("Assistant: Well.")
@@ -133,27 +134,17 @@ func TestErrorAndRetry(t *testing.T) {
 	}
 }
 
-func TestErrorAndReAsk(t *testing.T) {
-	for name, typed := range map[string][]string{
-		"with the text": {"/reask other words"},
-		"then the text": {"/reask", "other words"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			script := at.NewScript(refuse(llm.KindNet, "gone"), at.Answer{at.Say("Well.")})
-			r := start(t, script, nil)
-			r.say("hello")
-			r.wait("Error (net)")
-			for _, l := range typed {
-				r.say(l)
-			}
-			r.wait("Assistant: Well.")
-			r.wait("You: ")
-			r.blind("/pairs")
-			r.wait("1 other words")
-			if n := len(r.session.Visible()); n != 1 {
-				t.Errorf("%d pairs: the failed one stays", n)
-			}
-		})
+func TestErrorAndOtherWords(t *testing.T) {
+	script := at.NewScript(refuse(llm.KindNet, "gone"), at.Answer{at.Say("Well.")})
+	r := start(t, script, nil)
+	r.say("hello")
+	r.wait("Error (net)")
+	r.say("/retry other words")
+	r.wait("Assistant: Well.")
+	r.say("/pairs")
+	r.wait("1 other words")
+	if n := len(r.session.Visible()); n != 1 {
+		t.Errorf("%d pairs: the failed one stays", n)
 	}
 }
 
@@ -175,25 +166,113 @@ func TestTrimmedAndRetrying(t *testing.T) {
 	r.say("one")
 	r.wait("Context 1 of 1.")
 	r.say("two")
-	r.wait("Notice: too long for the model: trying again without 1 of 1 pairs.")
+	r.wait("Notice: too long for the model: trying again without 1 of 1 pair.")
 	r.wait("Notice: trying again in 1.5s, attempt 2: busy")
 	r.wait("Assistant: B.")
 	r.wait("Context [1-1] of 1.")
 }
 
-func TestThinkingIsReadOnlyWhenWanted(t *testing.T) {
+func TestReasoningIsReadOnlyWhenWanted(t *testing.T) {
 	r := start(t, at.NewScript(at.Answer{at.Think("Hm, a secret."), at.Say("Well.")}), nil)
 	r.say("one")
 	r.wait("Thinking…\nAssistant: Well.\n")
-	r.say("/thinking on")
+	r.say("/pair")
+	r.wait("You: one\nThinking: Hm, a secret.\nAssistant: Well.\n")
+}
+
+// Another answer to the last message is chosen by its number, and is the one that is sent.
+func TestAnswers(t *testing.T) {
+	script := at.NewScript(at.Answer{at.Say("First.")}, at.Answer{add("cat")}, at.Answer{at.Say("Second.")}, at.Answer{at.Say("Well.")})
+	r := start(t, script, nil)
+	r.say("/answer")
+	r.wait("There is no message in view.")
+	r.say("one")
+	r.wait("Assistant: First.")
+	r.say("/retry")
+	r.wait("Assistant: Second.")
+	r.say("/answer")
+	r.wait("  1 First.\n  2 Second. (chosen)\n")
+	r.say("/answer 3")
+	r.wait("There is no answer of that number; /answer lists them.")
+	r.say("/answer 1")
+	r.wait("Answer 1 of 2 is the one that is sent.\nYou: one\nAssistant: First.\nThis is answer 1 of 2.\n")
 	r.say("two")
-	r.wait("Thinking…\nThinking: Hm, a secret.\nAssistant: Well.\n")
+	r.wait("Assistant: Well.")
+	requests := script.Requests()
+	if all := requests[len(requests)-1].Messages; !slices.ContainsFunc(all, func(m llm.Message) bool { return m.Content == "First." }) {
+		t.Errorf("sent: %+v", all)
+	}
+}
+
+// Files that a user names go with the message, as on the screen; those of a script do not.
+func TestFilesGoWithAMessage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	picture := historytest.Picture(t, "a.png", 8)
+	for name, data := range map[string][]byte{"a.txt": []byte("the text"), "a.png": picture.Data} {
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h, script := store(t), at.NewScript(at.Answer{at.Say("Well.")})
+	r := start(t, script, func(o *testOptions) { o.History = h })
+	r.say("read @a.txt, see @a.png")
+	r.wait("Assistant: Well.")
+	r.say("and @none.txt")
+	r.wait("Error: @none.txt does not exist; nothing was sent, /retry sends the message again")
+	r.say("/quit")
+	r.end()
+	sent := script.Requests()
+	last := sent[0].Messages[len(sent[0].Messages)-1]
+	if len(sent) != 1 || !strings.Contains(last.Content, "the text") || len(last.Pictures) != 1 {
+		t.Errorf("%d requests, the first with %+v", len(sent), last)
+	}
+	if words, err := h.Sent(t.Context(), 10); err != nil || !slices.Equal(words, []string{"read @a.txt, see @a.png"}) {
+		t.Errorf("to recall: %q, %v", words, err)
+	}
+	script = at.NewScript(at.Answer{at.Say("Well.")})
+	r = start(t, script, func(o *testOptions) { o.Interactive, o.In = false, strings.NewReader("read @a.txt") })
+	r.end()
+	if last := script.Requests()[0].Messages; last[len(last)-1].Content != "read @a.txt" {
+		t.Errorf("a script sends %q", last[len(last)-1].Content)
+	}
+}
+
+func TestAFullContextIsSaid(t *testing.T) {
+	h := store(t)
+	r := start(t, at.NewScript(at.Answer{at.Say(strings.Repeat("word ", 80_000))}), func(o *testOptions) { o.History = h })
+	r.say("one")
+	r.wait("The context is nearly full: the oldest messages will be left out. /session new starts a new session.")
+	r.say("/quit")
+	r.end()
+	id := r.session.ID()
+	r = start(t, at.NewScript(), func(o *testOptions) { o.History = h }, func(o *assistant.Options) { o.ID = id })
+	r.wait("1 pair in this session; /pairs lists them.\n")
+	r.wait("The context is nearly full")
+}
+
+// A message that waited when winnow last ended is not sent by itself, and not lost.
+func TestAMessageThatWaitsIsSaid(t *testing.T) {
+	h, script := store(t), at.NewScript(at.Answer{at.Say("Well.")})
+	ctx := t.Context()
+	if err := h.Touch(ctx, history.Session{ID: "before"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.SaveQueued(ctx, "before", assistant.Prompt{Text: "next"}); err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, script, func(o *testOptions) { o.History = h }, func(o *assistant.Options) { o.ID = "before" })
+	r.wait("is not sent: next. /retry sends it.")
+	r.say("/retry")
+	r.wait("Assistant: Well.")
+	if _, waits := r.session.Queued(); waits {
+		t.Error("it waits still")
+	}
 }
 
 func TestProgressIsReadInSteps(t *testing.T) {
 	r := start(t, at.NewScript(at.Answer{at.Call{Name: "progress", Arguments: `{}`}}, at.Answer{at.Say("Well.")}), nil)
 	r.say("go")
-	r.wait("Tool: progress …\nProgress: 50 percent, half of it\nTool: progress done: done\n")
+	r.wait("Progress: 50 percent, half of it\nTool: progress, done: done\n")
 }
 
 func TestEndOfInputKeepsWhatIsUnsaved(t *testing.T) {
@@ -254,7 +333,7 @@ func TestContextEndsIt(t *testing.T) {
 
 // TestNobodyReadsOn: a terminal that is gone ends the turn and the console.
 func TestNobodyReadsOn(t *testing.T) {
-	gone := &brokenAfter{text: "Half."}
+	gone := &brokenAfter{text: "Thinking…"}
 	script := at.NewScript(at.Answer{at.Say("Half. "), at.Say("More. "), at.Stop{At: at.NewGate()}})
 	r := start(t, script, func(o *testOptions) { o.Out, o.Interactive, o.In = gone, false, strings.NewReader("go\n") })
 	if status := r.end(); status != exitFailed {
@@ -289,17 +368,16 @@ func TestHostileText(t *testing.T) {
 		refuse(llm.KindNet, evil),
 	)
 	r := start(t, script, nil)
-	r.say("/thinking on")
 	r.say("go")
 	r.wait(" [[tool:0]]")
-	r.wait(`Tool: add_word x‹U+202E›‹U+001B›[8my … done`)
+	r.wait(`Tool: add_word x‹U+202E›‹U+001B›[8my, done`)
 	r.wait("+ant x‹U+202E›‹U+001B›[8my")
 	r.answer("Type yes to do it: ", "no")
 	r.wait("Error (net)")
 	r.say("/pair")
 	r.wait("Error (net)")
 	r.say("/pairs")
-	r.say("/checkpoints")
+	r.say("/rollback")
 	r.wait("You: ")
 	for i, c := range r.all() {
 		if c < ' ' && c != '\n' || c >= 0x7f && c < 0xa0 || c == '\u202e' || c == '\u200b' {
@@ -332,7 +410,7 @@ func TestLongMessageAsks(t *testing.T) {
 	r.say(strings.Repeat("long ", 100_000))
 	r.wait("This message is too long: about ")
 	r.answer("Type yes to send it anyway: ", "no")
-	r.wait("Nothing was done.")
+	r.wait("Nothing was sent; /retry asks again.")
 	if n := len(script.Requests()); n != 0 {
 		t.Errorf("%d requests after a no", n)
 	}

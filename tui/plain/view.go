@@ -2,7 +2,6 @@ package plain
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,15 +11,15 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
-	"winnow/assistant/history"
 	"winnow/assistant/history/transfer"
 	"winnow/assistant/workspace"
 	"winnow/tui/lines"
 	"winnow/tui/modelpicker"
+	"winnow/tui/slash"
 )
 
 // listPairs lists messages by their number in view; the oldest is 1.
-func (c *console) listPairs(args string) error {
+func (c *console) listPairs(ctx context.Context, args string) error {
 	shown := c.session.Shown()
 	refs := shown.Refs
 	n := 10
@@ -39,7 +38,7 @@ func (c *console) listPairs(args string) error {
 	for i, r := range refs[from:] {
 		seqs, positions[r.Seq] = append(seqs, r.Seq), from+i
 	}
-	pairs, err := c.session.Pairs(c.ctx, seqs)
+	pairs, err := c.session.Pairs(ctx, seqs)
 	if err != nil {
 		return err
 	}
@@ -52,7 +51,7 @@ func (c *console) listPairs(args string) error {
 }
 
 // readPair shows the pair of a number in view, "" is the last, with everything in it.
-func (c *console) readPair(number string) error {
+func (c *console) readPair(ctx context.Context, number string) error {
 	refs := c.session.Visible()
 	if number == "" {
 		number = strconv.Itoa(len(refs))
@@ -61,47 +60,53 @@ func (c *console) readPair(number string) error {
 	if err != nil {
 		return err
 	}
-	pairs, err := c.session.Pairs(c.ctx, []int64{refs[i].Seq})
-	if err == nil && len(pairs) == 0 {
-		err = assistant.ErrNoPair
+	p, err := c.pair(ctx, refs[i].Seq)
+	if err == nil {
+		c.showPair(p)
 	}
+	return err
+}
+
+func (c *console) pair(ctx context.Context, seq int64) (*assistant.Pair, error) {
+	pairs, err := c.session.Pairs(ctx, []int64{seq})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.out.Pair(&pairs[0], c.showReasoning)
-	return nil
+	if len(pairs) == 0 {
+		return nil, assistant.ErrNoPair
+	}
+	return &pairs[0], nil
 }
 
-// topic shows the topics, or gives new messages one.
-func (c *console) topic(path string) error {
-	switch path {
+// showPair shows a stored pair as its turn was shown, with its reasoning and all that its
+// tools returned.
+func (c *console) showPair(p *assistant.Pair) {
+	c.out.Label("You", p.UserText)
+	t := lines.Turn{
+		Answer:    func() lines.Answer { return c.out.Sentences("Assistant") },
+		Reasoning: func() lines.Answer { return c.out.Sentences("Thinking") },
+		Note:      c.note, Stop: func() {},
+	}
+	_ = t.Print(lines.Stored(p)) // Run ends when nothing can be written
+	if p.State == assistant.PairError {
+		c.out.Label("Error ("+p.ErrorCode+")", p.ErrorMessage)
+	}
+	if all, chosen := p.Answers(); len(all) > 1 {
+		c.out.Line(fmt.Sprintf("This is answer %d of %d.", chosen+1, len(all)))
+	}
+}
+
+// filter shows the filter, or sets it; all is the line that shows the pairs of all
+// sessions.
+func (c *console) filter(ctx context.Context, line string) error {
+	switch line {
 	case "":
-	case "none":
-		c.session.SetTopic("")
-	default:
-		c.session.SetTopic(history.TopicPath(path))
+		c.out.Label("Filter", filterName(c.session.Filter()))
+		return nil
+	case "all":
+		line = ""
 	}
-	name := "none"
-	if c.session.Topic() != "" {
-		name = lines.Quote(c.session.Topic())
-	}
-	c.out.Label("Topic of new messages", name)
-	if path == "" {
-		topics := c.workspace.Names(c.ctx).Topics
-		for _, t := range topics {
-			c.out.Indent(lines.Quote(t))
-		}
-	}
-	return nil
-}
-
-// filter shows the filter, or sets it.
-func (c *console) filter(line string) error {
-	if line != "" {
-		return c.setFilter(line)
-	}
-	c.out.Label("Filter", filterName(c.session.Filter()))
-	return nil
+	return c.setFilter(ctx, line)
 }
 
 func filterName(line string) string {
@@ -115,11 +120,11 @@ func filterName(line string) string {
 }
 
 // setFilter makes what a line matches the view, or executes its :command.
-func (c *console) setFilter(line string) error {
+func (c *console) setFilter(ctx context.Context, line string) error {
 	if q, err := filter.Parse(line); err == nil && q.Command != nil {
-		return c.executeLine(line)
+		return c.executeLine(ctx, line)
 	}
-	found, err := interruptible(c, func(ctx context.Context) (workspace.Filtered, error) { return c.workspace.SetFilter(ctx, line) })
+	found, err := c.workspace.SetFilter(ctx, line)
 	if err != nil {
 		return err
 	}
@@ -127,14 +132,14 @@ func (c *console) setFilter(line string) error {
 		c.out.Line(h.String())
 	}
 	c.choices, c.counter = nil, c.session.Counter()
-	c.out.Line(assistant.Counted(len(found.Refs), "pair") + ". " + c.contextText())
+	c.changed(assistant.Counted(len(found.Refs), "pair") + ". " + c.contextText())
 	return nil
 }
 
 // executeLine executes the :command of a filter line. A change of many pairs, or for
 // good, is asked about.
-func (c *console) executeLine(line string) error {
-	cmd, err := interruptible(c, func(ctx context.Context) (transfer.Command, error) { return c.workspace.PlanCommand(ctx, line) })
+func (c *console) executeLine(ctx context.Context, line string) error {
+	cmd, err := c.workspace.PlanCommand(ctx, line)
 	if err != nil {
 		return err
 	}
@@ -147,19 +152,16 @@ func (c *console) executeLine(line string) error {
 	case transfer.ConfirmMany:
 		does += "?"
 	default:
-		return c.execute(cmd, line)
+		does = ""
 	}
-	if c.turn != nil { // which may ask a question, too
-		return assistant.ErrBusy
+	if does != "" {
+		c.out.Label("Question", does)
+		if !c.yes(ctx, "Type yes to do it: ") {
+			c.nothingDone()
+			return nil
+		}
 	}
-	c.out.Label("Question", does)
-	c.askYes("Type yes to do it: ", func() error { return c.execute(cmd, line) })
-	return nil
-}
-
-// execute executes a command that was planned and, where needed, confirmed.
-func (c *console) execute(cmd transfer.Command, line string) error {
-	out, err := interruptible(c, func(ctx context.Context) (transfer.Outcome, error) { return c.workspace.Execute(ctx, cmd, line) })
+	out, err := c.workspace.Execute(ctx, cmd, line)
 	if err != nil {
 		return err
 	}
@@ -170,26 +172,52 @@ func (c *console) execute(cmd transfer.Command, line string) error {
 		c.out.Line(assistant.UpperFirst(out.Text) + ".")
 	}
 	if out.CanUndo() {
-		c.out.Line("/undo-pairs undoes it.")
+		c.out.Line("/undo pairs undoes it.")
 	}
 	c.showChanges()
 	return nil
 }
 
-func (c *console) undoPairs(string) error {
-	out, err := c.workspace.UndoCommand(c.ctx)
-	if errors.Is(err, workspace.ErrNothingToUndo) {
-		return reply("There is no command on pairs to undo.")
+// switchSession lists the sessions, starts a new one, or resumes one of the last list. It
+// asks when something is unsaved.
+func (c *console) switchSession(ctx context.Context, which string) error {
+	done, change := "A new session. Earlier messages are not sent any more; unsaved changes stay.", c.workspace.NewSession
+	if number, err := strconv.Atoi(which); err == nil {
+		i, err := index(strconv.Itoa(number), len(c.sessions), "There is no session of that number; /session lists and numbers them.")
+		if err != nil {
+			return err
+		}
+		id := c.sessions[i].ID
+		if id == c.session.ID() {
+			return reply("That is the current session.")
+		}
+		done = "The session continues; /pairs lists its messages. Unsaved changes stay."
+		change = func(ctx context.Context, yes bool) (*workspace.Confirm, error) {
+			return c.workspace.ResumeSession(ctx, id, yes)
+		}
+	} else if which != "new" {
+		return c.listSessions(ctx, which)
 	}
-	if err == nil {
-		c.out.Line("Undone: " + out.Undone() + ".")
-		c.showChanges()
+	before := c.session.ID()
+	confirm, err := change(ctx, false)
+	if confirm != nil {
+		c.out.Line("There are unsaved changes; they stay.")
+		if !c.yes(ctx, "Type yes to change the session: ") {
+			c.nothingDone()
+			return nil
+		}
+		_, err = change(ctx, true)
+	}
+	if err == nil || c.session.ID() != before { // also when only its pairs cannot be read
+		c.choices, c.unsent = nil, unsent{}
+		c.changed(done)
+		c.showWaiting()
 	}
 	return err
 }
 
-func (c *console) listSessions(text string) error {
-	all, err := c.workspace.Sessions(c.ctx)
+func (c *console) listSessions(ctx context.Context, text string) error {
+	all, err := c.workspace.Sessions(ctx)
 	if err != nil {
 		return err
 	}
@@ -202,7 +230,7 @@ func (c *console) listSessions(text string) error {
 	if len(c.sessions) == 0 {
 		return reply("There is no such session with messages.")
 	}
-	c.numbered("Sessions, /session and the number resumes one:", len(c.sessions), func(i int) string {
+	c.numbered("Sessions, /session and the number resumes one, /session new starts one:", len(c.sessions), func(i int) string {
 		s := c.sessions[i]
 		about := []string{assistant.Counted(s.Pairs, "pair"), s.Used.Local().Format("2006-01-02 15:04")}
 		if s.Folder != "" {
@@ -212,64 +240,56 @@ func (c *console) listSessions(text string) error {
 			about = append(about, "this one")
 		}
 		return fmt.Sprintf("%s (%s)", lines.Quote(s.Title), strings.Join(about, ", "))
-	}, "/sessions TEXT finds those with TEXT in their first message or folder")
+	}, "/session TEXT finds those with TEXT in their first message or folder")
 	return nil
 }
 
-// resume continues a session of the last list; it asks when something is unsaved.
-func (c *console) resume(number string) error {
-	i, err := index(number, len(c.sessions), "There is no session of that number; /sessions lists and numbers them.")
-	if err != nil {
+// model lists the models, or chooses one by its number, its name, or a part that no other
+// name has.
+func (c *console) model(ctx context.Context, name string) error {
+	list := modelpicker.Of(c.session.Registry(), time.Now())
+	list.Current = c.session.Model()
+	var ids []string
+	for _, m := range list.All() {
+		ids = append(ids, m.ID)
+	}
+	id := name
+	if _, err := strconv.Atoi(name); err == nil {
+		i, err := index(name, len(c.models), "There is no model of that number; /model lists and numbers them.")
+		if err != nil {
+			return err
+		}
+		id = c.models[i]
+	} else if id, err = slash.ModelNamed(name, ids); err != nil || name == "" {
+		return c.listModels(list, name)
+	}
+	if err := c.workspace.PickModel(ctx, id); err != nil {
 		return err
 	}
-	id := c.sessions[i].ID
-	if id == c.session.ID() {
-		return reply("That is the current session.")
-	}
-	return c.switchSession("Type yes to resume that session: ", "The session continues; /pairs lists its messages. Unsaved changes stay.",
-		func(yes bool) (*workspace.Confirm, error) { return c.workspace.ResumeSession(c.ctx, id, yes) })
+	c.changed(c.modelText() + " from the next message on.")
+	return nil
 }
 
-// newSession starts a new session; it asks when something is unsaved.
-func (c *console) newSession(string) error {
-	return c.switchSession("Type yes for a new session: ", "A new session. Earlier messages are not sent any more; unsaved changes stay.",
-		func(yes bool) (*workspace.Confirm, error) { return c.workspace.NewSession(c.ctx, yes) })
-}
-
-func (c *console) switchSession(prompt, done string, change func(yes bool) (*workspace.Confirm, error)) error {
-	before := c.session.ID()
-	return c.withConfirm(func(yes bool) (*workspace.Confirm, error) {
-		confirm, err := change(yes)
-		if confirm == nil && (err == nil || c.session.ID() != before) { // also when only its pairs cannot be read
-			c.choices, c.unsent = nil, unsent{}
-			c.out.Line(done)
-			c.showChanges()
-		}
-		return confirm, err
-	}, "There are unsaved changes; they stay.", prompt)
-}
-
-func (c *console) listModels(text string) error {
+func (c *console) listModels(list modelpicker.List, text string) error {
 	c.models = nil
-	list, gone := modelpicker.Of(c.session.Registry(), time.Now()), map[string]string{}
-	list.Current = c.session.Model()
+	about := map[string]string{}
 	for _, m := range list.All() {
-		if strings.Contains(strings.ToLower(m.ID), strings.ToLower(text)) {
-			c.models = append(c.models, m.ID)
-			if m.Gone {
-				gone[m.ID] = ", " + strings.ReplaceAll(modelpicker.Gone(m), " · ", ", ")
-			}
+		if !strings.Contains(strings.ToLower(m.ID), strings.ToLower(text)) {
+			continue
+		}
+		c.models = append(c.models, m.ID)
+		if m.Gone {
+			about[m.ID] = ", " + strings.ReplaceAll(modelpicker.Gone(m), " · ", ", ")
+		}
+		if m.ID == c.session.Model() {
+			about[m.ID] += ", chosen"
 		}
 	}
 	if len(c.models) == 0 {
 		return reply("No model is known by that name. /model PROVIDER/NAME chooses one that is not listed.")
 	}
-	c.numbered("Models, /model and the number chooses:", len(c.models), func(i int) string {
-		if c.models[i] == c.session.Model() {
-			return lines.Name(c.models[i]) + gone[c.models[i]] + ", chosen"
-		}
-		return lines.Name(c.models[i]) + gone[c.models[i]]
-	}, "/models TEXT finds those with TEXT in their name")
+	c.numbered("Models, /model and the number chooses:", len(c.models), func(i int) string { return lines.Name(c.models[i]) + about[c.models[i]] },
+		"/model TEXT finds those with TEXT in their name")
 	ages := list.Ages()
 	for _, endpoint := range slices.Sorted(maps.Keys(ages)) {
 		c.out.Line("The models of " + lines.Name(endpoint) + " were listed " + ages[endpoint] + ".")
@@ -277,54 +297,27 @@ func (c *console) listModels(text string) error {
 	return nil
 }
 
-func (c *console) chooseModel(id string) error {
-	if _, err := strconv.Atoi(id); err == nil {
-		i, err := index(id, len(c.models), "There is no model of that number; /models lists and numbers them.")
-		if err != nil {
-			return err
-		}
-		id = c.models[i]
-	}
-	if id == "" {
-		return reply(c.modelText() + ".")
-	}
-	if err := c.workspace.PickModel(c.ctx, id); err != nil {
-		return err
-	}
-	c.out.Line(c.modelText() + " from the next message on.")
-	c.showChanges()
-	return nil
-}
-
-func (c *console) setThinking(word string) error {
-	c.showReasoning = word == "on" || word == "" && !c.showReasoning
-	return reply(map[bool]string{true: "The reasoning is shown.", false: "The reasoning is not shown."}[c.showReasoning])
-}
-
 // showStatus shows what a screen always shows.
-func (c *console) showStatus(string) error {
+func (c *console) showStatus(context.Context, string) error {
 	b := c.session.Boundary()
 	_, _, model, _ := c.session.Registry().Open(c.session.Model()) // nothing is known of one that is gone
-	from := model.LimitFrom()
+	from, about := model.LimitFrom(), ""
 	if from != "" {
 		from = " (" + from + ")"
+	}
+	if !b.Known {
+		about = "about "
 	}
 	c.out.Label("Window", c.opts.Title())
 	c.out.Line(c.modelText() + ".")
 	c.out.Line(c.contextText() + fmt.Sprintf(" The model takes %s%d tokens%s, %d are for the system prompt and tools, %d are the history, %d are reserved for the next message.",
-		map[bool]string{false: "about "}[b.Known], b.ML, from, b.SYS, b.HistoryTokens, c.session.Settings().Budget.URA()))
+		about, b.ML, from, b.SYS, b.HistoryTokens, c.session.Settings().Budget.URA()))
 	c.out.Label("Filter", filterName(c.session.Filter()))
 	if topic := c.session.Topic(); topic != "" {
 		c.out.Label("Topic", topic)
 	}
 	c.out.Label("Checkpoints", strconv.Itoa(c.session.Changes()))
-	c.out.Line(map[bool]string{true: "There are unsaved changes.", false: "Nothing is unsaved."}[c.workspace.Unsaved()])
-	if c.turn != nil {
-		c.out.Line("The assistant is working.")
-	}
-	if p, waits := c.workspace.Queued(); waits {
-		c.out.Label("Queued", lines.Quote(p.Text))
-	}
+	c.out.Line(c.unsavedText())
 	return nil
 }
 
@@ -337,5 +330,5 @@ func (c *console) modelText() string {
 	if id := c.session.Model(); id != "" {
 		return "Model " + lines.Name(id)
 	}
-	return "No model is selected; /models lists them"
+	return "No model is selected; /model lists them"
 }

@@ -26,9 +26,9 @@ const (
 // Command is what a line that begins with a slash does.
 type Command struct {
 	Name     string // without the slash
-	Console  string // the arguments without a screen, as help shows them
-	Help     string // "" is no command of the console
-	Action   string // of the key table; "" is no command of the screen
+	Console  string // how it is typed without a screen, with its arguments; "": only the screen has it
+	Help     string
+	Action   string // of the key table; "": only the console has it
 	Argument Argument
 }
 
@@ -37,35 +37,34 @@ type Command struct {
 // in which both show them.
 func Table() []Command {
 	return []Command{
-		{"help", "[TOPIC]", "read this, or about TOPIC", "help", Topic},
-		{"model", "N|PROVIDER/NAME", "choose a model for the next message", "models", Model},
-		{"connect", "", "connect a model: an endpoint, its key, one of its models", "connect", None},
-		{"models", "[TEXT]", "the models, or those with TEXT in their name", "models", Text},
-		{"filter", "[LINE]", "see, and send, only the pairs that LINE matches; LINE :star 2, :flag, :topic NAME, :delete, :export … does it to them", "filter", Line},
-		{"all", "", "see the pairs of all sessions", "all-pairs", None},
-		{"new", "", "start a new session", "new-session", None},
-		{"save", "", "show what would be written, ask, and write", "save", None},
-		{"undo", "", "undo the newest change, whoever made it", "undo", None},
-		{"discard", "", "return to what is saved", "discard", None},
-		{"checkpoints", "", "the points to go back to", "checkpoints", None},
-		{"rollback", "N [rules|conversation]", "go back to checkpoint N, with both or one", "checkpoints", None},
-		{"undo-rollback", "", "undo the last rollback", "undo-rollback", None},
-		{"cancel", "", "cancel the answer, as Ctrl+C does", "cancel", None},
-		{"retry", "", "send again what failed or was cancelled; else regenerate the last answer", "retry", None},
-		{"reask", "[TEXT]", "send TEXT, or the next message, in place of what failed", "re-ask", None},
-		{"queue", "[send|drop]", "the queued message", "queued", None},
-		{"topic", "[PATH|none]", "show or set the topic of new messages", "topics", Path},
-		{"sessions", "[TEXT]", "the sessions, or those with TEXT in their first message or folder", "sessions", None},
-		{"session", "N", "resume session N", "sessions", None},
-		{"undo-pairs", "", "undo the last :command of a filter line", "undo-pairs", None},
+		{"help", "help [TOPIC]", "read this, or about TOPIC", "help", Topic},
+		{"model", "model [N|NAME]", "list the models, or choose one for the next message; of several that NAME fits, list those", "models", Model},
+		{"connect", "connect", "connect a model: an endpoint, its key, one of its models", "connect", None},
+		{"models", "", "the models, or those with TEXT in their name", "models", Text},
+		{"filter", "filter [LINE|all]", "see, and send, only the pairs that LINE matches; LINE :star 2, :flag, :topic NAME, :delete, :export … does it to them", "filter", Line},
+		{"all", "", "", "all-pairs", None},
+		{"new", "", "", "new-session", None},
+		{"save", "save", "show what would be written, ask, and write", "save", None},
+		{"undo", "undo [rollback|pairs]", "undo the newest change, whoever made it; or the last rollback, or :command on pairs", "undo", None},
+		{"discard", "discard", "return to what is saved", "discard", None},
+		{"checkpoints", "", "", "checkpoints", None},
+		{"rollback", "rollback [N [rules|conversation]]", "list the checkpoints, or go back to checkpoint N, with both or one", "checkpoints", None},
+		{"undo-rollback", "", "", "undo-rollback", None},
+		{"cancel", "", "", "cancel", None},
+		{"retry", "retry [TEXT]", "send again what failed or was cancelled, or TEXT in its place; else regenerate the last answer", "retry", None},
+		{"answer", "answer [N]", "list the answers to the last message, or choose answer N", "", None},
+		{"reask", "", "", "re-ask", None},
+		{"queue", "", "", "queued", None},
+		{"topic", "", "show or set the topic of new messages", "topics", Path},
+		{"sessions", "", "", "sessions", None},
+		{"session", "session [N|new|TEXT]", "list the sessions, or those with TEXT in their first message or folder; resume session N, or start a new one", "sessions", None},
+		{"undo-pairs", "", "", "undo-pairs", None},
 		{"pair-topic", "", "", "topic", None},
-		{"rules", "", "the rules of the window", "pane", None},
-		{"status", "", "model, context, filter, what is unsaved", "hud", None},
-		{"pairs", "[N]", "the last 10, or N, messages with their numbers", "", None},
-		{"pair", "[N]", "read pair N, or the last one, with its answer", "", None},
-		{"changes", "", "what a save would change", "", None},
-		{"thinking", "[on|off]", "show or hide the reasoning", "", None},
-		{"quit", "", "quit winnow", "quit", None},
+		{"rules", "rules", "the rules of the window", "pane", None},
+		{"status", "status", "model, context, filter, what is unsaved", "hud", None},
+		{"pairs", "pairs [N]", "the last 10, or N, messages with their numbers", "", None},
+		{"pair", "pair [N]", "read pair N, or the last one, with its answer and reasoning", "", None},
+		{"quit", "quit", "quit winnow", "quit", None},
 	}
 }
 

@@ -217,7 +217,7 @@ func attach(p *page, f Facts) {
 			p.rows([][]string{{c.Text, c.Help + ": a term of the filter language for text files and pictures; !" + c.Text + " matches the others"}})
 		}
 	}
-	p.text("Only the screen attaches files. With --plain, in winnow ask and over SSH, @PATH is text like any other.")
+	p.text("The screen, --plain on a terminal and the arguments of winnow ask attach files. Where text comes from a pipe, and over SSH, @PATH is text like any other.")
 }
 
 // MentionExample is a part of a message and the files that it attaches.
