@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,6 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
-	"winnow/cmd/winnow/answer"
 	"winnow/tui/lines"
 	"winnow/tui/mention"
 )
@@ -136,7 +136,7 @@ func (a *app) askIn(ctx context.Context, p *program, prompt assistant.Prompt, ye
 	pipeEnds := make(chan os.Signal, 1) // else a write to a closed pipe ends the process at once
 	signal.Notify(pipeEnds, syscall.SIGPIPE)
 	defer signal.Stop(pipeEnds)
-	switch err = a.printTurn(p.session, p.session.Events(whole, after), yes, stop); {
+	switch err = a.printTurn(p.session.Events(whole, after), p.session.Answer, yes, stop); {
 	case errors.Is(err, syscall.EPIPE):
 		return statusError(statusPipe)
 	case ctx.Err() != nil:
@@ -153,26 +153,155 @@ func singleProcessor() (restore func()) {
 	return func() { runtime.GOMAXPROCS(before) }
 }
 
-// printTurn prints a turn to its end; stop is called when nothing can be written any more.
-func (a *app) printTurn(session *assistant.Session, events iter.Seq[assistant.Event], yes bool, stop func()) error {
-	p := &answer.Printer{Out: a.stdout, JSON: a.flags.json, Yes: yes, Part: a.newPart, Print: a.printErr, Answer: session.Answer}
-	if isTerminal(a.stdin) && isTerminal(a.stderr) && !a.flags.json {
-		p.Ask = a.askYesNo
+// printTurn prints a turn to its end; answer answers its questions, stop is called when
+// nothing can be written any more.
+func (a *app) printTurn(events iter.Seq[assistant.Event], answer func(id string, yes bool) error, yes bool, stop func()) error {
+	q := &asked{app: a, answer: answer, yes: yes, out: bufio.NewWriterSize(a.stdout, maxBurst)}
+	q.turn = lines.Turn{Answer: q.newPart, Note: q.note, Confirm: q.confirm, Stop: stop, Limit: lines.MaxOutcome}
+	if a.flags.json {
+		q.turn.Answer, q.turn.Note = nil, func(string, string) {}
 	}
-	err := p.Turn(events, stop)
-	failed, isFailed := errors.AsType[*answer.FailedError](err)
-	switch {
-	case errors.Is(err, answer.ErrUnconfirmed):
-		return errPending
-	case !isFailed:
+	if err := cmp.Or(q.turn.Print(q.observed(events)), q.written); err != nil {
 		return err
+	}
+	failed, isFailed := q.turn.End.(assistant.Error)
+	_, cancelled := q.turn.End.(assistant.Cancelled)
+	switch {
+	case cancelled:
+		return context.Canceled
+	case !isFailed:
+		return q.err
+	}
+	err := errors.New(failed.Code + ": " + failed.Message)
+	switch {
 	case failed.Code != assistant.CodeInterrupted:
 		return advise(err, "%s", requestAdvice(failed.Code))
-	case failed.Changed:
+	case q.changed:
 		return advise(err, "what the tools above changed stays: winnow rules diff shows it, winnow checkpoints list names the checkpoint to roll back to")
 	}
 	return advise(err, "ask again; no tool has changed anything")
 }
+
+// maxBurst is how many bytes of an answer are written at once.
+const maxBurst = 32 << 10
+
+// saveTool is the tool that writes the rules to the file. When it fails, the whole
+// command fails: a script must not go on as if they were saved.
+const saveTool = "save_changes"
+
+// asked is the turn of one winnow ask.
+type asked struct {
+	app     *app
+	answer  func(id string, yes bool) error
+	yes     bool // the answer to all questions
+	turn    lines.Turn
+	out     *bufio.Writer // to standard output
+	parts   int           // of the answer, so far
+	changed bool          // a tool has changed the window
+	err     error         // what a script must know of a turn that is complete
+	written error         // of writing JSON
+}
+
+// observed are the events of the turn, after their JSON is written and what they mean
+// for the exit status is noted.
+func (q *asked) observed(events iter.Seq[assistant.Event]) iter.Seq[assistant.Event] {
+	return func(yield func(assistant.Event) bool) {
+		for e := range events {
+			switch e := e.(type) {
+			case assistant.CheckpointCreated:
+				q.changed = true
+			case assistant.ToolComplete:
+				q.tool(e)
+			default:
+			}
+			if q.app.flags.json && q.written == nil {
+				if q.written = q.writeJSON(e); q.written != nil {
+					q.turn.Stop()
+				}
+			}
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+func (q *asked) writeJSON(e assistant.Event) error {
+	line, err := assistant.EncodeEvent(e)
+	if err != nil {
+		return err
+	}
+	_, err = q.out.Write(append(safetext.JSON(line), '\n'))
+	return cmp.Or(err, q.out.Flush())
+}
+
+// tool notes the result of a call.
+func (q *asked) tool(e assistant.ToolComplete) {
+	message, _, _ := strings.Cut(e.Message, "\n")
+	switch {
+	case e.ErrorCode == assistant.CodeLocked: // a script must not go on as if it had changed something
+		q.err = fmt.Errorf("%s: %s", e.ErrorCode, message)
+	case e.Tool != saveTool:
+	case e.Success:
+		q.changed = true // the file, which no checkpoint holds
+	case e.ErrorCode != assistant.CodeDeclined:
+		q.err = fmt.Errorf("the rules were not saved: %s", message)
+	}
+}
+
+// note prints a line beside the answer, to standard error.
+func (q *asked) note(label, text string) {
+	if label != "" {
+		text = label + ": " + text
+	}
+	q.app.printErr("%s", text)
+}
+
+// confirm answers a confirm request: yes with --yes, what the user types, and no where
+// no user can answer; changes are pending then.
+func (q *asked) confirm(e assistant.ConfirmRequest) error {
+	yes := q.yes
+	switch {
+	case yes:
+	case q.app.asks():
+		q.turn.Question(e)
+		yes = q.app.askYesNo("Run " + e.Tool + "?")
+	default:
+		q.err = errPending
+		next := e.Diff
+		if e.Tool == saveTool {
+			next = "the rules stay staged; winnow rules diff shows them, winnow rules save saves them"
+		}
+		q.turn.Note("Notice", e.Tool+" needs --yes here: "+next)
+	}
+	return q.answer(e.ID, yes)
+}
+
+// newPart begins a part of the answer, with a blank line after the one before: rendered
+// Markdown on a terminal, the text itself elsewhere.
+func (q *asked) newPart() lines.Answer {
+	a, part := q.app, lines.NewRaw(q.out)
+	if isTerminal(a.stdout) && !a.flags.plain {
+		const readable = 100 // columns: wider text is hard to read
+		part = lines.NewRendered(q.out, a.answerStyles().Markdown, min(a.width(), readable), a.displayable)
+	}
+	if q.parts++; q.parts > 1 {
+		_ = q.out.WriteByte('\n') // a failure is that of the next write
+	}
+	return flushed{part, q.out}
+}
+
+// flushed writes each piece of an answer before the next is waited for.
+type flushed struct {
+	lines.Answer
+	out *bufio.Writer
+}
+
+// Write implements lines.Answer.
+func (f flushed) Write(text string) error { return cmp.Or(f.Answer.Write(text), f.out.Flush()) }
+
+// Close implements lines.Answer.
+func (f flushed) Close() error { return cmp.Or(f.Answer.Close(), f.out.Flush()) }
 
 // askYesNo asks a question on the terminal. Only y or yes is a yes.
 func (a *app) askYesNo(question string) bool {
@@ -185,14 +314,4 @@ func (a *app) askYesNo(question string) bool {
 		return false
 	}
 	return slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(in.Text())))
-}
-
-// newPart renders Markdown on a terminal and writes the text itself elsewhere.
-// out is a buffer before standard output.
-func (a *app) newPart(out io.Writer) lines.Answer {
-	if !isTerminal(a.stdout) || a.flags.plain {
-		return lines.NewRaw(out)
-	}
-	const readable = 100 // columns: wider text is hard to read
-	return lines.NewRendered(out, a.answerStyles().Markdown, min(a.width(), readable), a.displayable)
 }

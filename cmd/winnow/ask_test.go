@@ -2,13 +2,18 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"winnow/adapters/modelfilter"
+	"winnow/assistant"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/safetext"
 )
 
 // TestAnAnswerKeepsToOneProcessor: while it streams, no other one is woken up for it;
@@ -53,6 +58,105 @@ func containsInSequence(t *testing.T, text string, parts ...string) {
 	}
 }
 
+// printed is what ask prints of a turn.
+type printed struct {
+	out, beside string
+	answers     []bool
+	err         error
+}
+
+func printTurn(flags []string, events ...assistant.Event) (p printed) {
+	var out, beside bytes.Buffer
+	a := &app{stdout: &out, stderr: &beside, redactor: &safetext.Redactor{}}
+	a.flags.json = slices.Contains(flags, "--json")
+	answer := func(_ string, yes bool) error { p.answers = append(p.answers, yes); return nil }
+	p.err = a.printTurn(slices.Values(events), answer, slices.Contains(flags, "--yes"), nil)
+	p.out, p.beside = out.String(), strings.TrimSuffix(strings.ReplaceAll(beside.String(), "\n", "|"), "|")
+	return p
+}
+
+// The parts of an answer between two calls are separated by one blank line.
+func TestThePartsOfAnAnswer(t *testing.T) {
+	for pieces, want := range map[string]string{
+		"Hello\x00 you":                        "Hello you\n",
+		"Hello\n\x00\n\n":                      "Hello\n",
+		"\n\n":                                 "",
+		"one\x00|\x00two":                      "one\n\ntwo\n",
+		"one\n\n\x00|\x00\n\n\x00|\x00\n\ntwo": "one\n\ntwo\n",
+		"a\n\x00\n\n\n\x00b":                   "a\n\n\n\nb\n",
+		"a\x1b\x00[2Jb":                        "ab\n",
+	} {
+		var all []assistant.Event
+		for p := range strings.SplitSeq(pieces, "\x00") {
+			if p == "|" {
+				all = append(all, assistant.ToolStart{})
+			} else {
+				all = append(all, assistant.TextDelta{Text: p})
+			}
+		}
+		if got := printTurn(nil, append(all, assistant.Complete{})...); got.out != want || got.err != nil {
+			t.Errorf("%q: %q, %v; want %q", pieces, got.out, got.err, want)
+		}
+	}
+}
+
+func TestHowAnAskedTurnEnds(t *testing.T) {
+	confirm := assistant.ConfirmRequest{Tool: saveTool, Diff: "+ a\n"}
+	for name, c := range map[string]struct {
+		events      []assistant.Event
+		beside, err string // "" is none
+	}{
+		"a locked window":          {[]assistant.Event{assistant.ToolComplete{Tool: "add_rule", ErrorCode: assistant.CodeLocked, Message: "held by another"}}, "Tool: add_rule, failed (locked): held by another", "locked: held by another"},
+		"a save that failed":       {[]assistant.Event{assistant.ToolComplete{Tool: saveTool, ErrorCode: "io", Message: "full"}}, "Tool: save_changes, failed (io): full", "the rules were not saved: full"},
+		"a save that was declined": {[]assistant.Event{assistant.ToolComplete{Tool: saveTool, ErrorCode: assistant.CodeDeclined, Message: "no"}}, "Tool: save_changes: no", ""},
+		"a save":                   {[]assistant.Event{assistant.ToolComplete{Tool: saveTool, Success: true}}, "Tool: save_changes, done", ""},
+		"a failure":                {[]assistant.Event{assistant.Error{Code: "io", Message: "broken"}}, "", "io: broken"},
+		"cancelled":                {[]assistant.Event{assistant.Cancelled{}}, "", "context canceled"},
+		"a question":               {[]assistant.Event{confirm}, "Notice: save_changes needs --yes here: the rules stay staged; winnow rules diff shows them, winnow rules save saves them", errPending.Error()},
+	} {
+		events := append(c.events, assistant.Complete{})
+		if _, running := c.events[0].(assistant.ToolComplete); !running && name != "a question" {
+			events = c.events
+		}
+		got := printTurn(nil, events...)
+		if got.beside != c.beside || (got.err == nil) != (c.err == "") || got.err != nil && !strings.HasPrefix(got.err.Error(), c.err) {
+			t.Errorf("%s: %q, %v; want %q, %q", name, got.beside, got.err, c.beside, c.err)
+		}
+		if got := printTurn([]string{"--json"}, events...); got.beside != "" || strings.Count(got.out, "\n") != len(events) || (got.err == nil) != (c.err == "") {
+			t.Errorf("%s: for a program it prints %q, and %q beside, %v", name, got.out, got.beside, got.err)
+		}
+	}
+	if got := printTurn([]string{"--yes"}, confirm, assistant.Complete{}); !slices.Equal(got.answers, []bool{true}) || got.err != nil || got.beside != "" {
+		t.Errorf("with --yes: %+v", got)
+	}
+	if got := printTurn(nil, confirm, assistant.Complete{}); !slices.Equal(got.answers, []bool{false}) {
+		t.Errorf("without: %+v", got)
+	}
+}
+
+// A program reads events, which a terminal shows without harm; a failed write stops the
+// turn once.
+func TestEventsAreSafeToShow(t *testing.T) {
+	got := printTurn([]string{"--json"}, assistant.TextDelta{Text: "a\u202e\u009b2J"}, assistant.Complete{})
+	if !strings.Contains(got.out, `a\u202e\u009b2J`) || got.err != nil {
+		t.Errorf("it prints %+v", got)
+	}
+	for _, json := range []bool{false, true} {
+		a, stopped := &app{stdout: failing{}, redactor: &safetext.Redactor{}}, 0
+		a.flags.json = json
+		word := assistant.TextDelta{Text: "word "}
+		err := a.printTurn(slices.Values([]assistant.Event{word, word, assistant.Complete{}}), nil, false, func() { stopped++ })
+		if !errors.Is(err, io.ErrClosedPipe) || stopped != 1 {
+			t.Errorf("json %v: %v, stopped %d times", json, err, stopped)
+		}
+	}
+}
+
+// failing fails each write.
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
 // In one pipe, text and tool lines have lines of their own, in their order.
 func TestToolLinesInAPipe(t *testing.T) {
 	server := announcingServer(t, "I add one rule:")
@@ -61,7 +165,7 @@ func TestToolLinesInAPipe(t *testing.T) {
 	if status := run(t.Context(), []string{"--base-url", server.URL, "-m", "x", "--provider", "openai", "ask", "hide"}, nil, &both, &both); status != 0 {
 		t.Fatalf("status %d: %s", status, both.String())
 	}
-	containsInSequence(t, "\n"+both.String(), "\nI add one rule:\n", "✓ add_ignore_rule *mini*", "\n\nAll done.\n")
+	containsInSequence(t, "\n"+both.String(), "\nI add one rule:\n", "Tool: add_ignore_rule *mini*", "\n\nAll done.\n")
 }
 
 // Who reads the beginning of an answer ends the program without a word; what came stays in

@@ -328,7 +328,7 @@ func TestToolLinesOnATerminal(t *testing.T) {
 		t.Errorf("exit status %d\n%s", got, p.written())
 	}
 	p.wait("All done.")
-	containsInSequence(t, p.written(), "I add one rule:", "✓ add_ignore_rule *mini*", "All done.")
+	containsInSequence(t, p.written(), "I add one rule:", "Tool: add_ignore_rule *mini*", "All done.")
 }
 
 // On a terminal a save is confirmed there, with what it would write.
