@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/assistant"
 	"winnow/tui/chat"
 	"winnow/tui/hud"
 	"winnow/tui/keymap"
@@ -91,7 +90,7 @@ func viewActions() map[string]func(*Model) tea.Cmd {
 		"previous-answer":     whenIdle(chooseAnswer(-1)),
 		"next-answer":         whenIdle(chooseAnswer(1)),
 		"re-ask":              onPair((*Model).reAskPair),
-		"delete-pair":         whenIdle(func(m *Model, p assistant.Pair) tea.Cmd { return m.conv.deletePair(p) }),
+		"delete-pair":         whenIdle((*Model).deletePair),
 		"copy-answer":         copyFocused("the answer", (*chat.View).Answer),
 		"copy-pair":           copyFocused("the pair", (*chat.View).Markdown),
 		"copy-code":           onConversation((*conversation).copyCode),
@@ -99,7 +98,7 @@ func viewActions() map[string]func(*Model) tea.Cmd {
 		"exact-request":       onPickers(func(p *pickers) tea.Cmd { return p.exactRequest(false) }),
 		"next-request":        onPickers(func(p *pickers) tea.Cmd { return p.exactRequest(true) }),
 		"star":                stars(-1),
-		"flag":                onPair(func(m *Model, p assistant.Pair) tea.Cmd { return m.conv.flagPair(p) }),
+		"flag":                onPair((*Model).flagPair),
 		"topic":               onPickers((*pickers).openPairTopic),
 		"undo-pairs":          onConversation((*conversation).undoCommand),
 	}

@@ -82,13 +82,75 @@ func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 	case m.pickers.rolling.request:
 		return m.pickers.onRollingBack(o)
 	}
+	for _, show := range [...]func(usecase.Outcome) (tea.Cmd, bool){m.onPairOutcome, m.onLineOutcome, m.onPickerOutcome} {
+		if cmd, shown := show(o); shown {
+			return cmd
+		}
+	}
 	switch o := o.(type) {
-	case usecase.RollbackUndone:
-		return m.pickers.onRollbackUndone(o)
+	case usecase.ConfirmWanted:
+		return m.askConfirm(o)
 	case usecase.Failed:
 		return m.fail(o.Err)
 	}
 	return nil
+}
+
+// onLineOutcome shows what has become of a filter line; ok is false for other outcomes.
+func (m *Model) onLineOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
+	switch o := o.(type) {
+	case usecase.Counted:
+		m.command.onCounted(o)
+		m.onHidden(o)
+	case usecase.Filtered:
+		return m.onFiltered(o), true
+	case usecase.CommandPlanned:
+		return m.onCommandPlanned(o), true
+	case usecase.Executed:
+		return m.onExecuted(o), true
+	case usecase.CommandUndone:
+		return m.conv.onCommandUndone(o), true
+	case usecase.Refiltered:
+		m.failView(o.Err)
+	case usecase.Matched:
+		m.conv.chat.SetNotInFilter(o.Pair, !o.Yes)
+	case usecase.Found:
+		return m.conv.onFound(o), true
+	case usecase.NamesRead:
+		m.stored = o.Names
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// onPickerOutcome shows what has become of a choice in a list; ok is false for other
+// outcomes.
+func (m *Model) onPickerOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
+	switch o := o.(type) {
+	case usecase.RollbackUndone:
+		return m.pickers.onRollbackUndone(o), true
+	case usecase.TopicSelected:
+		return m.info(topicSelected(o.Path)), true
+	case usecase.TopicsChanged:
+		return m.pickers.onTopicsChanged(o), true
+	case usecase.SessionsListed:
+		return m.onSessions(o), true
+	case usecase.SessionOpened:
+		return m.onSessionOpened(o), true
+	case usecase.ModelsRefreshed:
+		return m.pickers.onModels(o), true
+	case usecase.ModelPicked:
+		return m.pickers.onModelPicked(o), true
+	case usecase.FavouritesChanged:
+		m.pickers.models.favourites = o.Favourites
+		m.pickers.showModels(o.ID)
+	case usecase.RequestsRead:
+		return m.pickers.onRequests(o), true
+	default:
+		return nil, false
+	}
+	return nil, true
 }
 
 // mustWait reports whether a key works on what is being changed, or needs a session

@@ -116,7 +116,7 @@ func (l *workCounter) work(before *[4]int) (done [4]int) {
 	now := [4]int{
 		l.session.Recomputes() + l.answers["boundaryComputedMsg"],
 		l.lines,
-		l.answers["pairsLoadedMsg"],
+		l.answers["usecase.PairsLoaded"],
 		l.renders,
 	}
 	for i := range now {

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,14 +19,16 @@ import (
 	"winnow/tui/overlay"
 	"winnow/tui/textline"
 	"winnow/tui/textwidth"
+	"winnow/tui/usecase"
 )
 
 // commandLine is COMMAND: the line that filters the conversation or executes a
 // :command on the pairs it selects.
 type commandLine struct {
 	*shared
-	line   footerline.Line
-	offers lineCompletions
+	line     footerline.Line
+	offers   lineCompletions
+	counting int64 // the last request that counts the pairs of the line
 }
 
 // lineCompletions is the list above the filter line: what can be inserted at its
@@ -56,17 +57,20 @@ func (l *commandLine) changed() tea.Cmd {
 		return nil
 	}
 	l.line.Wrong, l.line.Column = false, 0 // the number stays until the new one is known
-	return async(func(ctx context.Context) (int, error) { return l.work.CountFilter(ctx, text) }, func(n int, err error) tea.Cmd {
-		switch {
-		case text != l.line.Text() || l.mode != keymap.Command || l.line.Wrong:
-			// The line has changed since, or was applied and refused.
-		case err != nil:
-			l.line.Fail(err)
-		default:
-			l.line.SetHint(pairsCounted(n))
-		}
-		return nil
-	})
+	l.counting = l.query()
+	return l.commands.CountFilter(l.counting, text)
+}
+
+// onCounted shows how many pairs the line selects, unless it has changed since, or was
+// applied and refused.
+func (l *commandLine) onCounted(o usecase.Counted) {
+	switch {
+	case o.Request != l.counting || o.Line != l.line.Text() || l.mode != keymap.Command || l.line.Wrong:
+	case o.Err != nil:
+		l.line.Fail(o.Err)
+	default:
+		l.line.SetHint(pairsCounted(o.N))
+	}
 }
 
 // pairsCounted formats a number of pairs.
@@ -258,17 +262,10 @@ func (m *Model) runLine(line string) tea.Cmd {
 	case q.Command != nil && q.Command.Verb == filter.Export && m.opts.Files.None:
 		return m.fail(errors.New("pairs are not exported to files of the server"))
 	case q.Command != nil:
-		return async(func(ctx context.Context) (transfer.Command, error) { return m.work.PlanCommand(ctx, line) }, func(c transfer.Command, err error) tea.Cmd {
-			return m.confirmCommand(line, c, err)
-		})
+		return m.act(func(request int64) tea.Cmd { return m.commands.PlanCommand(request, line) })
 	}
 	m.command.line.Remember(line)
-	session, boundary := m.session, boundaryComputedMsg{}
-	return async(func(ctx context.Context) (workspace.Filtered, error) {
-		f, err := m.work.SetFilter(ctx, line)
-		boundary = boundaryOf(session)
-		return f, err
-	}, func(f workspace.Filtered, err error) tea.Cmd { return m.filtered(line, f, boundary, err) })
+	return m.act(func(request int64) tea.Cmd { return m.commands.SetFilter(request, line) })
 }
 
 // reopenLine opens the filter line with a line that was refused, and shows why.
@@ -282,37 +279,40 @@ func (m *Model) reopenLine(line string, err error) tea.Cmd {
 	return nil
 }
 
-// filtered shows the pairs that a line selects.
-func (m *Model) filtered(line string, f workspace.Filtered, boundary boundaryComputedMsg, err error) tea.Cmd {
-	if err != nil {
-		return m.reopenLine(line, err)
+// onFiltered shows the pairs that a line selects.
+func (m *Model) onFiltered(o usecase.Filtered) tea.Cmd {
+	if o.Err != nil {
+		return m.reopenLine(o.Line, o.Err)
 	}
-	for _, r := range f.Refs[max(0, len(f.Refs)-2):] {
+	refs := o.Result.Refs
+	for _, r := range refs[max(0, len(refs)-2):] {
 		m.conv.chat.SetNotInFilter(r.Seq, false) // the line shows it after all
 	}
-	m.conv.setBoundary(boundary)
 	m.conv.chat.Bottom()
-	text := pairsCounted(len(f.Refs))
-	if line == "" {
+	text := pairsCounted(len(refs))
+	if o.Line == "" {
 		text += " · all sessions"
 	}
-	for _, hint := range f.Hints {
+	for _, hint := range o.Result.Hints {
 		text += " · " + hint.String()
 	}
 	m.notice.Info(text)
-	return tea.Batch(m.computeBoundary(), m.conv.loadMissing()) // it may have moved meanwhile
+	return m.conv.loadMissing()
 }
 
-// confirmCommand executes a planned command. It asks first when the command changes
-// many pairs, or deletes for good.
-func (m *Model) confirmCommand(line string, c transfer.Command, err error) tea.Cmd {
-	if err != nil {
-		return m.reopenLine(line, err)
+// onCommandPlanned executes a planned command. It asks first when the command changes
+// many pairs, or deletes for good. An export changes nothing and may take long: it holds up
+// no key.
+func (m *Model) onCommandPlanned(o usecase.CommandPlanned) tea.Cmd {
+	if o.Err != nil {
+		return m.reopenLine(o.Line, o.Err)
 	}
+	c := o.Command
 	do := func() tea.Cmd {
-		return async(func(ctx context.Context) (transfer.Outcome, error) { return m.work.Execute(ctx, c, line) }, func(out transfer.Outcome, err error) tea.Cmd {
-			return m.executed(line, c, out, err)
-		})
+		if c.Verb == filter.Export {
+			return m.commands.Execute(m.query(), o)
+		}
+		return m.act(func(request int64) tea.Cmd { return m.commands.Execute(request, o) })
 	}
 	yes, what := string(c.Verb), oneLine(c.Describe())
 	if c.Verb == filter.SetTopic {
@@ -332,14 +332,14 @@ func (m *Model) confirmCommand(line string, c transfer.Command, err error) tea.C
 	return m.ask(title, lines, yes, "don't "+yes, do)
 }
 
-// executed shows what a command has done, and the pairs as they are now. An error
-// together with an outcome says that the view could not be filtered again.
-func (m *Model) executed(line string, c transfer.Command, out transfer.Outcome, err error) tea.Cmd {
+// onExecuted shows what a command has done, and the pairs as they are now.
+func (m *Model) onExecuted(o usecase.Executed) tea.Cmd {
+	out, err := o.Outcome, o.Err
 	if errors.Is(err, fs.ErrExist) {
 		err = fmt.Errorf("%w; --force overwrites it", err)
 	}
 	if err != nil && out.Text == "" {
-		return m.reopenLine(line, err)
+		return m.reopenLine(o.Line, err)
 	}
 	notice := out.Text
 	if out.CanUndo() {
@@ -349,37 +349,36 @@ func (m *Model) executed(line string, c transfer.Command, out transfer.Outcome, 
 	if err != nil {
 		return m.failView(err)
 	}
-	m.command.line.Remember(line)
+	m.command.line.Remember(o.Line)
 	if len(out.Filters) > 0 {
 		m.openFilters(out.Filters)
 	}
-	if c.DryRun {
+	if o.Command.DryRun {
 		return nil
 	}
 	return m.conv.showMarks()
 }
 
 // undoCommand undoes the newest command on pairs.
-func (c *conversation) undoCommand() tea.Cmd {
-	return async(c.work.UndoCommand, func(out transfer.Outcome, err error) tea.Cmd {
-		switch {
-		case errors.Is(err, workspace.ErrNothingToUndo):
-			return c.info("there is no :command to undo")
-		case err != nil && out.Text == "":
-			return c.fail(err)
-		}
-		c.notice.Info("undone: " + out.Text)
-		if err != nil {
-			c.failView(err)
-		}
-		return c.showMarks()
-	})
+func (c *conversation) undoCommand() tea.Cmd { return c.act(c.commands.UndoCommand) }
+
+// onCommandUndone shows what was undone.
+func (c *conversation) onCommandUndone(o usecase.CommandUndone) tea.Cmd {
+	switch {
+	case o.Nothing:
+		return c.info("there is no :command to undo")
+	case o.Err != nil && o.Outcome.Text == "":
+		return c.fail(o.Err)
+	}
+	c.notice.Info("undone: " + o.Outcome.Text)
+	c.failView(o.Err)
+	return c.showMarks()
 }
 
 // showMarks shows the marks of pairs as they are now, and the pairs that the active
 // filter selects, which the workspace has evaluated again.
 func (c *conversation) showMarks() tea.Cmd {
-	return tea.Batch(c.computeBoundary(), c.loadNames(), c.load(c.chat.Loaded()...))
+	return tea.Batch(c.loadNames(), c.load(c.chat.Loaded()...))
 }
 
 // openFilters lists the saved filters, to apply or to delete one.

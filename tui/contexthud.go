@@ -12,6 +12,7 @@ import (
 	"winnow/tui/hud"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
+	"winnow/tui/usecase"
 )
 
 // openHUD opens the HUD: the numbers of the context.
@@ -81,12 +82,15 @@ func (s *shared) feedHUD() tea.Cmd {
 		s.hud.SetHidden(0)
 		return nil
 	}
-	return async(func(ctx context.Context) (int, error) { return s.work.CountFilter(ctx, "!("+line+")") }, func(n int, err error) tea.Cmd {
-		if err == nil && line == s.session.Filter() {
-			s.hud.SetHidden(n)
-		}
-		return nil
-	})
+	s.hiding = s.query()
+	return s.commands.CountFilter(s.hiding, "!("+line+")")
+}
+
+// onHidden shows how many pairs the filter hides.
+func (s *shared) onHidden(o usecase.Counted) {
+	if o.Err == nil && o.Request == s.hiding {
+		s.hud.SetHidden(o.N)
+	}
 }
 
 // showFromHUD shows the pair with the cursor in the conversation.

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"image"
 	"maps"
@@ -15,6 +14,7 @@ import (
 	"winnow/tui/chat"
 	"winnow/tui/footerline"
 	"winnow/tui/keymap"
+	"winnow/tui/usecase"
 )
 
 // conversation is VIEW: the pairs, the search in them, and what the pointer selects.
@@ -23,8 +23,7 @@ type conversation struct {
 	chat      *chat.View
 	area      image.Rectangle     // on the screen, with its border
 	boundary  boundaryComputedMsg // the newest that has come
-	loads     int                 // how often pairs were loaded
-	requested map[int64]int       // the last load of each pair that is being loaded
+	requested map[int64]int64     // the last request of each pair that is being loaded
 	search    footerline.Line     // "/"
 	found     struct {            // the pairs of the whole history that contain needle
 		needle string
@@ -116,25 +115,21 @@ func (c *conversation) load(seqs ...int64) tea.Cmd {
 	if len(seqs) == 0 {
 		return nil
 	}
-	c.loads++
-	session, n := c.session, c.loads
+	request := c.query()
 	for _, seq := range seqs {
-		c.requested[seq] = n
+		c.requested[seq] = request
 	}
-	return func() tea.Msg {
-		pairs, err := session.Pairs(context.Background(), seqs)
-		return pairsLoadedMsg{n, pairs, err}
-	}
+	return c.commands.LoadPairs(request, seqs)
 }
 
 // onPairs shows loaded pairs. The pair of the running turn stays as it is.
-func (m *Model) onPairs(msg pairsLoadedMsg) tea.Cmd {
-	pairs := slices.DeleteFunc(msg.pairs, func(p assistant.Pair) bool {
-		return m.conv.requested[p.Seq] != msg.load || m.turn.running && p.Seq == m.turn.seq
+func (m *Model) onPairs(o usecase.PairsLoaded) tea.Cmd {
+	pairs := slices.DeleteFunc(o.Pairs, func(p assistant.Pair) bool {
+		return m.conv.requested[p.Seq] != o.Request || m.turn.running && p.Seq == m.turn.seq
 	})
-	maps.DeleteFunc(m.conv.requested, func(_ int64, load int) bool { return load == msg.load })
-	if msg.err != nil {
-		return m.fail(fmt.Errorf("the history could not be read: %w", msg.err))
+	maps.DeleteFunc(m.conv.requested, func(_, request int64) bool { return request == o.Request })
+	if o.Err != nil {
+		return m.fail(fmt.Errorf("the history could not be read: %w", o.Err))
 	}
 	m.conv.chat.Load(pairs)
 	m.hud.Load(pairs...)
@@ -157,12 +152,7 @@ func (c *conversation) checkPair(seq int64) tea.Cmd {
 	if line := c.session.Filter(); c.opts.History == nil || seq == 0 || line == "" || line == "x" {
 		return nil
 	}
-	return async(func(ctx context.Context) (bool, error) { return c.work.Matches(ctx, seq) }, func(shown bool, err error) tea.Cmd {
-		if err == nil {
-			c.chat.SetNotInFilter(seq, !shown)
-		}
-		return c.fail(err)
-	})
+	return c.commands.Matches(c.query(), seq)
 }
 
 // onChat is an action of the view, which may scroll to pairs that are not loaded.
@@ -240,13 +230,7 @@ func (c *conversation) toHit(back bool) tea.Cmd {
 		return c.info("no search is active" + c.hint(" · %s searches", "search"))
 	}
 	if c.opts.History != nil && c.found.needle != needle {
-		return async(func(ctx context.Context) ([]int64, error) { return c.work.FindText(ctx, needle) }, func(seqs []int64, err error) tea.Cmd {
-			if err != nil || needle != c.chat.Searching() {
-				return c.fail(err)
-			}
-			c.found.needle, c.found.seqs = needle, seqs
-			return c.toHit(back)
-		})
+		return c.act(func(request int64) tea.Cmd { return c.commands.FindText(request, needle, back) }) // the next key goes on from the hit
 	}
 	hit, ok := c.chat.NextFound(back, c.found.seqs)
 	if !ok {
@@ -254,6 +238,15 @@ func (c *conversation) toHit(back bool) tea.Cmd {
 	}
 	c.notice.Info(fmt.Sprintf("“%s” · message %d of %d that contain it%s%s", needle, hit.Nth, hit.Of, c.hint(" · %s next", "next-hit"), c.hint(" · %s previous", "previous-hit")))
 	return c.loadMissing()
+}
+
+// onFound goes to a hit, unless another text is searched by now.
+func (c *conversation) onFound(o usecase.Found) tea.Cmd {
+	if o.Text != c.chat.Searching() {
+		return nil
+	}
+	c.found.needle, c.found.seqs = o.Text, o.Seqs
+	return c.toHit(o.Back)
 }
 
 // toCheckpoint is the action that goes to the next or the previous turn that changed

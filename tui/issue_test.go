@@ -18,6 +18,7 @@ import (
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 	"winnow/tui/turnstream"
+	"winnow/tui/usecase"
 )
 
 // 2: a long reply scrolls to its first line and INPUT keeps the focus.
@@ -252,8 +253,8 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 		"cleared": func() { m.input.draft.Set("x"); m.input.clear() }, "search": func() { m.conv.toHit(false) },
 		"cancelled": func() { m.onCancelled(turn{}, assistant.Cancelled{Kept: true}) }, "mouse": func() { m.toggleMouse() },
 		"edited":   func() { done(m.edit(pane.Edit{Description: "added", Change: func() error { return nil }})) },
-		"session":  func() { m.sessionChanged(true, nil, "a new session") },
-		"restored": func() { m.pickers.restored("rolled back", "") }, "re-ask": func() { done(m.reAskPair(assistant.Pair{Seq: 2})) },
+		"session":  func() { m.onSessionOpened(usecase.SessionOpened{New: true}) },
+		"restored": func() { m.pickers.restored("rolled back", "") }, "re-ask": func() { done(m.reAskPair(1, assistant.Pair{Seq: 2})) },
 	} {
 		m.setMode(keymap.View)
 		do()

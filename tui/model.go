@@ -135,6 +135,7 @@ type shared struct {
 	session *assistant.Session   // that of work
 	pane    pane.Pane
 	hud     hud.Panel
+	hiding  int64 // the last request that counts what the filter hides
 	others  presence.Others
 	keys    *keymap.Map
 	now     func() time.Time
@@ -182,7 +183,7 @@ func New(opts Options) (*Model, error) {
 	s.hud.SetStyles(&s.styles)
 	s.bar = bar.Bar{Styles: &s.styles, Widths: &s.widths}
 	m := &Model{shared: s, focused: true, actions: allActions()}
-	m.conv = conversation{shared: s, chat: chat.New(s.styles, s.now), requested: map[int64]int{}}
+	m.conv = conversation{shared: s, chat: chat.New(s.styles, s.now), requested: map[int64]int64{}}
 	m.conv.chat.SetKeys(m.key)
 	m.input = input{shared: s, draft: composer.New(s.styles.Input)}
 	m.input.draft.SetPlaceholder("Type a message" + s.styles.Icons.Ellipsis)

@@ -2,20 +2,20 @@ package tui
 
 import (
 	"cmp"
-	"context"
 	"errors"
+	"maps"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/assistant/history"
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
-	"winnow/assistant/workspace"
 	"winnow/tui/connectcard"
 	"winnow/tui/keymap"
 	"winnow/tui/modelpicker"
 	"winnow/tui/overlay"
 	"winnow/tui/sessionlist"
+	"winnow/tui/usecase"
 )
 
 // pickers are the lists to choose from.
@@ -26,6 +26,7 @@ type pickers struct {
 	models modelList
 
 	rolling rollingBack
+	reading int64 // the last request that reads requests
 }
 
 // modelList is what the list of models shows first.
@@ -44,76 +45,62 @@ func onPickers(do func(*pickers) tea.Cmd) func(*Model) tea.Cmd {
 
 // openSessions lists the sessions that have pairs, by folder, the one used last
 // first. Choosing one shows its pairs; another key continues it.
-func (m *Model) openSessions() tea.Cmd {
-	return async(m.work.Sessions, func(all []history.Session, err error) tea.Cmd {
+func (m *Model) openSessions() tea.Cmd { return m.commands.ListSessions(m.query()) }
+
+// onSessions opens the list of sessions.
+func (m *Model) onSessions(o usecase.SessionsListed) tea.Cmd {
+	if len(o.Sessions) == 0 {
+		return m.info("there is no session with messages yet")
+	}
+	picker := overlay.NewPicker("Sessions", sessionlist.Entries(o.Sessions, m.session.ID(), m.width, m.styles.Icons), 0).WithKeys("enter shows its pairs · "+resumeKey+" continues it", resumeKey)
+	return m.open(overlay.Sessions, picker, func(c overlay.Chosen) tea.Cmd {
 		switch {
-		case err != nil:
-			return m.fail(err)
-		case len(all) == 0:
-			return m.info("there is no session with messages yet")
+		case c.Value == m.session.ID():
+			return m.runLine("x")
+		case c.Key == resumeKey:
+			return m.act(func(request int64) tea.Cmd { return m.commands.ResumeSession(request, c.Value) })
 		}
-		picker := overlay.NewPicker("Sessions", sessionlist.Entries(all, m.session.ID(), m.width, m.styles.Icons), 0).WithKeys("enter shows its pairs · "+resumeKey+" continues it", resumeKey)
-		return m.open(overlay.Sessions, picker, func(c overlay.Chosen) tea.Cmd {
-			switch {
-			case c.Value == m.session.ID():
-				return m.runLine("x")
-			case c.Key == resumeKey:
-				return m.resumeSession(c.Value)
-			}
-			return m.runLine("x'" + c.Value + "'")
-		})
+		return m.runLine("x'" + c.Value + "'")
 	})
 }
 
 // newSession starts a new session; it asks when rules are unsaved.
-func (m *Model) newSession() tea.Cmd {
-	return m.confirming(m.work.NewSession, func(err error) tea.Cmd {
-		return m.sessionChanged(err == nil, err, "a new session; the old one is in the history"+m.hint(" (%s, then an empty line)", "filter"))
-	})
-}
+func (m *Model) newSession() tea.Cmd { return m.act(m.commands.NewSession) }
 
-// resumeSession continues another session.
-func (m *Model) resumeSession(id string) tea.Cmd {
-	return m.confirming(func(ctx context.Context, confirmed bool) (*workspace.Confirm, error) {
-		return m.work.ResumeSession(ctx, id, confirmed)
-	}, func(err error) tea.Cmd {
-		return m.sessionChanged(m.session.ID() == id, err, "the session continues; the previous one is in the history")
-	})
-}
-
-// sessionChanged shows the current session, and an error although it has switched.
-func (m *Model) sessionChanged(switched bool, err error, notice string) tea.Cmd {
-	if !switched {
-		return m.fail(err)
+// onSessionOpened shows the current session, and an error although it has switched.
+func (m *Model) onSessionOpened(o usecase.SessionOpened) tea.Cmd {
+	notice := "the session continues; the previous one is in the history"
+	if o.New {
+		notice = "a new session; the old one is in the history" + m.hint(" (%s, then an empty line)", "filter")
 	}
 	m.turn.turn, m.turn.queued = turn{n: m.turn.n + 1}, ""
 	m.setMode(keymap.Input)
-	m.conv.showRefs(m.session.Visible())
 	m.conv.chat.Bottom()
 	m.notice.Info(notice)
-	m.fail(err)
-	return tea.Batch(m.computeBoundary(), m.conv.loadMissing())
+	m.fail(o.Err)
+	return m.conv.loadMissing()
 }
 
 // openModels lets the user choose the model: favourites and recent ones first,
 // then by provider. Meanwhile it asks the endpoints for new ones.
 func (p *pickers) openModels() tea.Cmd {
 	p.showModels("")
-	return async(func(ctx context.Context) (map[string]error, error) { return p.work.RefreshModels(ctx), nil }, func(failed map[string]error, _ error) tea.Cmd {
-		for name, err := range failed {
-			p.notice.Fail(name + ": its models could not be listed: " + sentence(err))
-		}
-		if _, _, _, err := p.session.Registry().Open(p.session.Model()); errors.Is(err, llm.ErrModelGone) {
-			p.fail(err)
-		}
-		o, open := p.overlay.Find(overlay.Models)
-		if !open {
-			return nil
-		}
+	return p.commands.RefreshModels(p.query())
+}
+
+// onModels shows the models that the endpoints have named, in the list if it is still open.
+func (p *pickers) onModels(o usecase.ModelsRefreshed) tea.Cmd {
+	for _, name := range slices.Sorted(maps.Keys(o.Failed)) {
+		p.notice.Fail(name + ": its models could not be listed: " + sentence(o.Failed[name]))
+	}
+	if errors.Is(o.Gone, llm.ErrModelGone) {
+		p.fail(o.Gone)
+	}
+	if list, open := p.overlay.Find(overlay.Models); open {
 		entries, _, hint := p.modelEntries(p.session.Model())
-		o.(*overlay.Picker).WithKeys(hint, favouriteKey).SetEntries(entries)
-		return p.computeBoundary()
-	})
+		list.(*overlay.Picker).WithKeys(hint, favouriteKey).SetEntries(entries)
+	}
+	return nil
 }
 
 // showModels lists the known models; selected is the line it opens on; "" is the
@@ -126,13 +113,7 @@ func (p *pickers) showModels(selected string) {
 		case c.Value == connectEntry:
 			return p.connect(false)
 		case c.Key == favouriteKey:
-			return async(func(ctx context.Context) ([]string, error) { return p.work.ToggleFavourite(ctx, c.Value) }, func(all []string, err error) tea.Cmd {
-				if err == nil {
-					p.models.favourites = all
-					p.showModels(c.Value)
-				}
-				return p.fail(err)
-			})
+			return p.act(func(request int64) tea.Cmd { return p.commands.ToggleFavourite(request, c.Value) })
 		}
 		return p.pickModel(c.Value)
 	})
@@ -140,17 +121,13 @@ func (p *pickers) showModels(selected string) {
 
 // pickModel selects the model of the messages to come.
 func (p *pickers) pickModel(id string) tea.Cmd {
-	return async(func(ctx context.Context) ([]string, error) {
-		err := p.work.PickModel(ctx, id)
-		return p.work.RecentModels(ctx), err
-	}, func(recent []string, err error) tea.Cmd {
-		if err != nil {
-			return p.fail(err)
-		}
-		p.models.recent = recent
-		p.notice.Info(safetext.Visible(id) + " answers from the next message on")
-		return p.computeBoundary()
-	})
+	return p.act(func(request int64) tea.Cmd { return p.commands.PickModel(request, id) })
+}
+
+// onModelPicked shows the model of the messages to come.
+func (p *pickers) onModelPicked(o usecase.ModelPicked) tea.Cmd {
+	p.models.recent = o.Recent
+	return p.info(safetext.Visible(o.ID) + " answers from the next message on")
 }
 
 // modelEntries are the lines of the selector, the place of a model among those of its

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,6 +10,7 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/requestview"
+	"winnow/tui/usecase"
 )
 
 // exactRequest shows the newest request of the focused pair as it was sent, between the
@@ -24,29 +24,28 @@ func (p *pickers) exactRequest(now bool) tea.Cmd {
 	if strings.TrimSpace(text) == "" {
 		text = "(your next message)"
 	}
-	return async(func(ctx context.Context) (all []requestview.Request, err error) {
-		if pair != 0 {
-			all, err = requestview.Sent(ctx, p.session, pair)
-		}
-		_, next, failed := p.work.Request(ctx, text)
-		if failed == nil {
-			all = append(all, requestview.Request{Title: "the request that would be sent now", Body: next})
-		}
-		return all, errors.Join(err, failed)
-	}, func(all []requestview.Request, err error) tea.Cmd {
-		p.fail(err)
-		sent := len(all)
-		if sent > 0 && !all[sent-1].Sent {
-			sent--
-		}
-		switch {
-		case len(all) == 0:
-			return nil
-		case sent == 0 && pair != 0:
-			p.notice.Info("what was sent for this pair is no longer stored · this would be sent now")
-		}
-		return p.openRequest(all, max(0, sent-1))
-	})
+	p.reading = p.query()
+	return p.commands.ReadRequests(p.reading, pair, text)
+}
+
+// onRequests opens the view of requests, unless others were asked for since.
+func (p *pickers) onRequests(o usecase.RequestsRead) tea.Cmd {
+	if o.Request != p.reading {
+		return nil
+	}
+	p.fail(o.Err)
+	all := requestview.Sent(o.Sent)
+	sent := len(all)
+	if o.Next != nil {
+		all = append(all, requestview.Request{Title: "the request that would be sent now", Body: o.Next})
+	}
+	switch {
+	case len(all) == 0:
+		return nil
+	case sent == 0 && o.Pair != 0:
+		p.notice.Info("what was sent for this pair is no longer stored · this would be sent now")
+	}
+	return p.openRequest(all, max(0, sent-1))
 }
 
 // openRequest shows one of several requests. It is read beside the screen: it may be long.

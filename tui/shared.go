@@ -16,6 +16,7 @@ import (
 	"winnow/assistant/workspace"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
+	"winnow/tui/usecase"
 )
 
 // info shows a sentence in the footer.
@@ -43,6 +44,8 @@ func (s *shared) fail(err error) tea.Cmd {
 		s.notice.Fail("no model is selected" + s.hint(" · %s chooses one", "models"))
 	case errors.Is(err, llm.ErrModelGone), errors.Is(err, llm.ErrNoVision):
 		s.notice.Fail(sentence(err) + s.hint(" · %s chooses another", "models"))
+	case errors.Is(err, usecase.ErrNotLast):
+		s.notice.Info(sentence(err) + s.hint(" · %s edits and asks again", "re-ask"))
 	case errors.Is(err, workspace.ErrNoHistory):
 		s.notice.Fail("without a history there is only this session")
 	default:
@@ -149,18 +152,14 @@ func (s *shared) copySafe(what, text string, safe func(string) string) tea.Cmd {
 }
 
 // refilter evaluates the active line again after pairs have changed.
-func (s *shared) refilter() tea.Cmd {
-	return attempt(s.work.Refilter, func(err error) tea.Cmd {
-		if err != nil {
-			return s.failView(err)
-		}
-		return s.computeBoundary()
-	})
-}
+func (s *shared) refilter() tea.Cmd { return s.commands.Refilter(s.query()) }
 
 // failView shows that the filter can no longer be evaluated, after the notice of what
-// was just done.
+// was just done; nil shows nothing.
 func (s *shared) failView(err error) tea.Cmd {
+	if err == nil {
+		return nil
+	}
 	text := "the filter of the view cannot be evaluated: " + sentence(err)
 	if s.notice.Text != "" {
 		text = s.notice.Text + " · " + text
@@ -170,34 +169,14 @@ func (s *shared) failView(err error) tea.Cmd {
 }
 
 // loadNames reads the names that completion offers, which a command may have changed.
-func (s *shared) loadNames() tea.Cmd {
-	return func() tea.Msg {
-		names := s.work.Names(context.Background())
-		return resultMsg(func() tea.Cmd {
-			s.stored = names
-			return nil
-		})
-	}
-}
-
-// confirming runs a use case. When that wants a confirmation, it asks the user and
-// runs it again, confirmed.
-func (s *shared) confirming(do func(ctx context.Context, confirmed bool) (*workspace.Confirm, error), show func(error) tea.Cmd) tea.Cmd {
-	return async(func(ctx context.Context) (*workspace.Confirm, error) { return do(ctx, false) }, func(c *workspace.Confirm, err error) tea.Cmd {
-		if c == nil {
-			return show(err)
-		}
-		return s.askConfirm(*c, func() tea.Cmd {
-			return s.change(attempt(func(ctx context.Context) error {
-				_, err := do(ctx, true)
-				return err
-			}, show))
-		})
-	})
-}
+func (s *shared) loadNames() tea.Cmd { return s.commands.ReadNames(s.query()) }
 
 // askConfirm asks for the confirmation that a use case wants.
-func (s *shared) askConfirm(c workspace.Confirm, yes func() tea.Cmd) tea.Cmd {
+func (s *shared) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
+	c := o.Confirm
+	yes := func() tea.Cmd {
+		return s.act(func(request int64) tea.Cmd { return s.commands.Confirmed(request, o) })
+	}
 	unsaved := "There are unsaved " + s.state() + ". They stay as they are;"
 	switch c.Kind {
 	case workspace.ConfirmDelete:

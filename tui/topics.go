@@ -2,14 +2,13 @@ package tui
 
 import (
 	"cmp"
-	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/tui/overlay"
+	"winnow/tui/usecase"
 )
 
 // openTopics selects the topic of the pairs to come, and edits the tree.
@@ -33,8 +32,7 @@ func (p *pickers) openTopics() tea.Cmd {
 
 // setTopic gives new messages a topic; "" is none.
 func (p *pickers) setTopic(path string) tea.Cmd {
-	p.session.SetTopic(path)
-	return p.info("new messages go to " + oneLine(topicName(path)))
+	return p.act(func(request int64) tea.Cmd { return p.commands.SelectTopic(request, path) })
 }
 
 // openPairTopic gives the pair with the focus a topic.
@@ -54,9 +52,7 @@ func (p *pickers) openPairTopic() tea.Cmd {
 				return p.info("type the path of the new topic, then alt+n")
 			}
 		}
-		return p.change(p.conv.markPair(focused.Seq, func(ctx context.Context) (string, error) {
-			return "topic: " + topicName(to), p.work.SetTopic(ctx, focused.Seq, to)
-		}))
+		return p.act(func(request int64) tea.Cmd { return p.commands.SetPairTopic(request, focused.Seq, to) })
 	})
 }
 
@@ -87,9 +83,7 @@ func splitTopic(path string) (parent, name string) {
 // newTopic creates the topic of a path, and asks for the path when it is empty.
 func (p *pickers) newTopic(path, parent string) tea.Cmd {
 	if path = history.TopicPath(path); path != "" {
-		return p.editTopics("new messages go to "+oneLine(path), "", path, func(ctx context.Context) error {
-			return p.opts.History.CreateTopic(ctx, path)
-		})
+		return p.act(func(request int64) tea.Cmd { return p.commands.CreateTopic(request, path) })
 	}
 	if parent != "" {
 		parent += history.TopicSeparator
@@ -110,9 +104,7 @@ func (p *pickers) renameTopic(path string) tea.Cmd {
 		if above, _ := splitTopic(to); parent != "" && above == "" {
 			to = parent + history.TopicSeparator + to
 		}
-		return p.editTopics(oneLine(path+" is now "+to), path, to, func(ctx context.Context) error {
-			return p.opts.History.MoveTopic(ctx, path, to)
-		})
+		return p.act(func(request int64) tea.Cmd { return p.commands.MoveTopic(request, path, to) })
 	})
 }
 
@@ -125,31 +117,28 @@ func (p *pickers) deleteTopic(path string) tea.Cmd {
 	return p.ask("Delete the topic "+oneLine(path)+"?", []string{
 		"No pair is deleted: its pairs and the topics below it", "go to " + oneLine(topicName(parent)) + ".",
 	}, "delete", "keep", func() tea.Cmd {
-		return p.editTopics(oneLine(path)+" is deleted", path, parent, func(ctx context.Context) error {
-			return p.opts.History.DeleteTopic(ctx, path)
-		})
+		return p.act(func(request int64) tea.Cmd { return p.commands.DeleteTopic(request, path, parent) })
 	})
 }
 
-// editTopics changes the tree of topics: the one at from moves to to; from is "" for a
-// new one, which is then selected.
-func (p *pickers) editTopics(notice, from, to string, change func(context.Context) error) tea.Cmd {
-	var names filter.Sources
-	return attempt(func(ctx context.Context) error {
-		err := change(ctx)
-		names = p.work.Names(ctx)
-		return err
-	}, func(err error) tea.Cmd {
-		p.stored = names
-		if err != nil {
-			return p.fail(err)
-		}
-		p.notice.Info(notice)
-		if from == "" {
-			p.session.SetTopic(to)
-			return nil
-		}
-		p.session.TopicMoved(from, to)
-		return tea.Batch(p.conv.load(p.conv.chat.Loaded()...), p.refilter())
-	})
+// onTopicsChanged shows a change of the tree of topics.
+func (p *pickers) onTopicsChanged(o usecase.TopicsChanged) tea.Cmd {
+	p.stored = o.Names
+	switch {
+	case o.Err != nil:
+		return p.fail(o.Err)
+	case o.From == "":
+		return p.info(topicSelected(o.To))
+	case o.Deleted:
+		p.notice.Info(oneLine(o.From) + " is deleted")
+	default:
+		p.notice.Info(oneLine(o.From + " is now " + o.To))
+	}
+	if o.ViewErr != nil {
+		p.failView(o.ViewErr)
+	}
+	return p.conv.load(p.conv.chat.Loaded()...)
 }
+
+// topicSelected is the notice of the topic of new messages.
+func topicSelected(path string) string { return "new messages go to " + oneLine(topicName(path)) }

@@ -99,8 +99,6 @@ func (m *Model) onWorkMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return m.onStart(msg), true
 	case boundaryComputedMsg:
 		return m.onBoundary(msg), true
-	case pairsLoadedMsg:
-		return m.onPairs(msg), true
 	case savedChangedMsg:
 		return m.onSavedChanged(msg), true
 	case presence.Changed:
@@ -165,12 +163,6 @@ type (
 		of *assistant.Session
 		assistant.Shown
 		next int64 // the version after which followShown goes on; 0: it was computed once
-	}
-	// pairsLoadedMsg brings the pairs of a load, by its number.
-	pairsLoadedMsg struct {
-		load  int
-		pairs []assistant.Pair
-		err   error
 	}
 	// savedChangedMsg is a change of the saved state by another program.
 	savedChangedMsg struct{ change assistant.SavedChange }

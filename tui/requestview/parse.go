@@ -3,7 +3,6 @@ package requestview
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -201,10 +200,8 @@ type Request struct {
 	Sent  bool            // it was sent; otherwise it would be sent now
 }
 
-// Sent returns the stored requests of a pair, oldest first. With an error it returns those
-// that could be read.
-func Sent(ctx context.Context, s *assistant.Session, pair int64) (all []Request, err error) {
-	sent, err := s.SentRequests(ctx, pair)
+// Sent returns the stored requests of a pair, to be shown.
+func Sent(sent []assistant.SentRequest) (all []Request) {
 	for i, r := range sent {
 		title := fmt.Sprintf("sent %s to %s", r.At.Local().Format(time.TimeOnly), safetext.Line(r.Model, maxModel))
 		if len(sent) > 1 {
@@ -215,7 +212,7 @@ func Sent(ctx context.Context, s *assistant.Session, pair int64) (all []Request,
 		}
 		all = append(all, Request{title, r.Body, true})
 	}
-	return all, err
+	return all
 }
 
 // maxModel bounds the name of a model in a title, in cells.

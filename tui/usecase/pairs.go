@@ -46,6 +46,7 @@ type (
 		Reply
 		Pair    int64
 		Answer  int   // from 0
+		Of      int   // as many were there
 		ViewErr error // see Starred
 	}
 	// Deleted ends Delete.
@@ -113,14 +114,14 @@ func (c *Commands) SetPairTopic(request, seq int64, path string) tea.Cmd {
 	})
 }
 
-// ChooseAnswer makes an answer of a pair the one that is sent: AnswerChosen.
-func (c *Commands) ChooseAnswer(request, seq int64, answer int) tea.Cmd {
+// ChooseAnswer makes an answer of a pair, of so many, the one that is sent: AnswerChosen.
+func (c *Commands) ChooseAnswer(request, seq int64, answer, of int) tea.Cmd {
 	return c.command(request, "choose the answer", func(ctx context.Context, c call) (Outcome, error) {
 		if _, err := c.Choose(ctx, seq, answer); err != nil {
 			return nil, err
 		}
 		view := c.refilter(ctx)
-		return AnswerChosen{c.reply(), seq, answer, view}, nil
+		return AnswerChosen{c.reply(), seq, answer, of, view}, nil
 	})
 }
 

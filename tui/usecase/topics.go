@@ -18,9 +18,11 @@ type (
 	TopicsChanged struct {
 		Reply
 		Names   filter.Sources // what completion offers now
-		Created string         // and selected; "": a topic was moved or deleted
-		Err     error          // why nothing was changed
-		ViewErr error          // see Starred
+		From    string         // the topic that was moved or deleted; "": one was created and selected
+		To      string         // its path now, or where its pairs went
+		Deleted bool
+		Err     error // why nothing was changed
+		ViewErr error // see Starred
 	}
 )
 
@@ -40,30 +42,33 @@ func (c *Commands) CreateTopic(request int64, path string) tea.Cmd {
 			c.Session().SetTopic(path)
 		}
 		names := c.Names(ctx)
-		return TopicsChanged{c.reply(), names, path, err, nil}, nil
+		return TopicsChanged{Reply: c.reply(), Names: names, To: path, Err: err}, nil
 	})
 }
 
 // MoveTopic gives a topic another path; the topics below it move along: TopicsChanged.
 func (c *Commands) MoveTopic(request int64, from, to string) tea.Cmd {
 	return c.command(request, "rename the topic", func(ctx context.Context, c call) (Outcome, error) {
-		return c.topicMoved(ctx, from, to, c.store.MoveTopic(ctx, from, to)), nil
+		err := c.store.MoveTopic(ctx, from, to)
+		return c.topicMoved(ctx, TopicsChanged{From: from, To: to, Err: err}), nil
 	})
 }
 
 // DeleteTopic deletes a topic; its pairs and the topics below it go to parent: TopicsChanged.
 func (c *Commands) DeleteTopic(request int64, path, parent string) tea.Cmd {
 	return c.command(request, "delete the topic", func(ctx context.Context, c call) (Outcome, error) {
-		return c.topicMoved(ctx, path, parent, c.store.DeleteTopic(ctx, path)), nil
+		err := c.store.DeleteTopic(ctx, path)
+		return c.topicMoved(ctx, TopicsChanged{From: path, To: parent, Deleted: true, Err: err}), nil
 	})
 }
 
-func (c call) topicMoved(ctx context.Context, from, to string, err error) TopicsChanged {
-	var view error
-	if err == nil {
-		c.Session().TopicMoved(from, to)
-		view = c.Refilter(ctx)
+// topicMoved follows a topic in the session and in the view.
+func (c call) topicMoved(ctx context.Context, o TopicsChanged) TopicsChanged {
+	if o.Err == nil {
+		c.Session().TopicMoved(o.From, o.To)
+		o.ViewErr = c.Refilter(ctx)
 	}
-	names := c.Names(ctx)
-	return TopicsChanged{c.reply(), names, "", err, view}
+	o.Names = c.Names(ctx)
+	o.Reply = c.reply()
+	return o
 }
