@@ -90,6 +90,11 @@ func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 	switch o := o.(type) {
 	case usecase.ConfirmWanted:
 		return m.askConfirm(o)
+	case usecase.DraftStored:
+		if o.Request == m.ending {
+			return tea.Quit
+		}
+		return m.input.onDraftStored(o)
 	case usecase.Failed:
 		return m.fail(o.Err)
 	}
@@ -142,6 +147,8 @@ func (m *Model) onPickerOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 		return m.pickers.onModels(o), true
 	case usecase.ModelPicked:
 		return m.pickers.onModelPicked(o), true
+	case usecase.SettingChanged:
+		return m.settingChanged(o.Key), true
 	case usecase.FavouritesChanged:
 		m.pickers.models.favourites = o.Favourites
 		m.pickers.showModels(o.ID)

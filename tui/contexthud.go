@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -56,8 +55,7 @@ func (m *Model) dockHUD() tea.Cmd {
 	if m.opts.StoreSetting == nil {
 		return cmd
 	}
-	value := strconv.FormatBool(m.opts.HUD)
-	return tea.Batch(cmd, attempt(func(context.Context) error { return m.opts.StoreSetting("hud", value) }, m.fail))
+	return tea.Batch(cmd, m.storeSetting("hud", strconv.FormatBool(m.opts.HUD), -1))
 }
 
 // showHUD lays the screen out with or without the docked HUD.

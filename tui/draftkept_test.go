@@ -44,7 +44,8 @@ func TestADraftIsStoredWhileItIsWritten(t *testing.T) {
 func TestTheNewestDraftIsStoredLast(t *testing.T) {
 	s := newStill(t, style.Options{}, 80, 24)
 	r := start(t, 80, 24)
-	s.opts.History, s.work = r.store, r.model.work
+	s.opts.History = r.store
+	s.commands.Bind(r.model.work, r.store)
 	s.input.draft.Set("old")
 	first := s.input.storeDraft()
 	s.input.draft.Set("new")

@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"context"
-
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
@@ -30,10 +28,17 @@ func (m *Model) post(p assistant.Prompt, names []string) tea.Cmd {
 	if o.read {
 		return nil
 	}
-	return async(func(context.Context) (assistant.Prompt, error) { return mention.Attach(p, names) }, func(p assistant.Prompt, err error) tea.Cmd {
-		o.prompt, o.err, o.read = p, err, true
-		return m.flushOutbox()
-	})
+	return func() tea.Msg {
+		prompt, err := mention.Attach(p, names)
+		return attachedMsg{o, prompt, err}
+	}
+}
+
+// onAttached sends the message whose files are read, when its turn has come.
+func (m *Model) onAttached(msg attachedMsg) tea.Cmd {
+	o := msg.of
+	o.prompt, o.err, o.read = msg.prompt, msg.err, true
+	return m.flushOutbox()
 }
 
 // flushOutbox sends the messages that no longer wait, in the order in which they left

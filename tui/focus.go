@@ -157,7 +157,7 @@ func (m *Model) interrupt() tea.Cmd {
 	}
 	m.ctrlC = m.now()
 	m.notice.Info(onceMore)
-	return after(doublePress, m.onOnceMoreDue)
+	return tick(doublePress, onceMoreDueMsg{})
 }
 
 // onOnceMoreDue clears the notice of interrupt once it is no longer true.

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"winnow/tui/composer"
 	"winnow/tui/keymap"
 	"winnow/tui/terminal"
+	"winnow/tui/usecase"
 )
 
 // input is INPUT: the box in which a message is written, the list of what completes it, the
@@ -29,9 +29,9 @@ type input struct {
 	saved     string          // the draft as stored last
 	explained bool            // which key sends has been said
 	storing   struct {
-		due     bool // a timer runs
-		running bool // a draft is being stored
-		again   bool // it is out of date already
+		due     bool  // a timer runs
+		request int64 // a draft is being stored; 0: none is
+		again   bool  // it is out of date already
 	}
 	cost struct {
 		text       string
@@ -69,13 +69,15 @@ func (i *input) explainEnter() tea.Cmd {
 	if line, ok := strings.CutSuffix(text, "\n"); i.explained || i.opts.EnterSends || !ok || strings.TrimSpace(line) == "" || strings.Contains(line, "\n") {
 		return nil
 	}
-	return after(idlePause, func() tea.Cmd {
-		if i.explained || i.draft.Text() != text {
-			return nil
-		}
-		i.explained = true
-		return i.info("enter breaks the line" + i.hint(" · %s sends", "send") + i.hint(" · %s, “Settings”, lets enter send", "palette"))
-	})
+	return tick(idlePause, enterDueMsg{text})
+}
+
+func (i *input) onEnterDue(msg enterDueMsg) tea.Cmd {
+	if i.explained || i.draft.Text() != msg.text {
+		return nil
+	}
+	i.explained = true
+	return i.info("enter breaks the line" + i.hint(" · %s sends", "send") + i.hint(" · %s, “Settings”, lets enter send", "palette"))
 }
 
 // paste puts pasted text into the box; line breaks in it never send.
@@ -153,13 +155,15 @@ func (i *input) draftChanged() tea.Cmd {
 		return nil
 	}
 	i.storing.due = true
-	return after(draftPause, func() tea.Cmd {
-		i.storing.due = false
-		if i.draft.Text() == i.saved {
-			return nil
-		}
-		return i.storeDraft()
-	})
+	return tick(draftPause, draftDueMsg{})
+}
+
+func (i *input) onDraftDue() tea.Cmd {
+	i.storing.due = false
+	if i.draft.Text() == i.saved {
+		return nil
+	}
+	return i.storeDraft()
 }
 
 // waitingTexts are the messages in the outbox.
@@ -178,23 +182,28 @@ func (i *input) drafted() history.Draft {
 // storeDraft stores the draft, one write at a time: an older one must not be written
 // last.
 func (i *input) storeDraft() tea.Cmd {
-	if i.storing.running || i.opts.History == nil {
-		i.storing.again = i.storing.running
+	if i.storing.request != 0 || i.opts.History == nil {
+		i.storing.again = i.storing.request != 0
 		return nil
 	}
-	i.storing.running = true
-	draft := i.drafted()
-	return attempt(func(ctx context.Context) error { return i.work.SaveDraft(ctx, draft) }, func(err error) tea.Cmd {
-		again := i.storing.again
-		i.storing.running, i.storing.again = false, false
-		if err != nil {
-			return i.fail(fmt.Errorf("the draft could not be stored: %w", err))
-		}
-		if i.saved = draft.Text; again {
-			return i.storeDraft()
-		}
+	i.storing.request = i.query()
+	return i.commands.StoreDraft(i.storing.request, i.drafted(), 0)
+}
+
+// onDraftStored stores what was written since.
+func (i *input) onDraftStored(o usecase.DraftStored) tea.Cmd {
+	if o.Request != i.storing.request {
 		return nil
-	})
+	}
+	again := i.storing.again
+	i.storing.request, i.storing.again = 0, false
+	if o.Err != nil {
+		return i.fail(fmt.Errorf("the draft could not be stored: %w", o.Err))
+	}
+	if i.saved = o.Draft.Text; again {
+		return i.storeDraft()
+	}
+	return nil
 }
 
 // openEditor edits the draft in the user's editor.
@@ -203,30 +212,33 @@ func (m *Model) openEditor() tea.Cmd {
 		return m.info("no editor: set VISUAL or EDITOR where winnow runs")
 	}
 	text := m.input.draft.Text()
-	return async(func(context.Context) (string, error) { return terminal.EditorFile(text) }, m.runEditor)
+	return func() tea.Msg {
+		path, err := terminal.EditorFile(text)
+		return editorFileMsg{path, err}
+	}
 }
 
-// runEditor lends the terminal to the editor, and then puts the edited text into the
-// box.
-func (m *Model) runEditor(path string, err error) tea.Cmd {
-	if err != nil {
-		return m.fail(err)
+// onEditorFile lends the terminal to the editor.
+func (m *Model) onEditorFile(msg editorFileMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.fail(msg.err)
 	}
-	return tea.ExecProcess(m.opts.Editor(path), func(err error) tea.Msg {
-		defer os.Remove(path) // a leftover temporary file does no harm
+	return tea.ExecProcess(m.opts.Editor(msg.path), func(err error) tea.Msg {
+		defer os.Remove(msg.path) // a leftover temporary file does no harm
 		var text []byte
 		if err == nil {
-			text, err = os.ReadFile(path)
+			text, err = os.ReadFile(msg.path)
 		}
-		return resultMsg(func() tea.Cmd { return m.edited(string(text), err) })
+		return editedMsg{string(text), err}
 	})
 }
 
-func (m *Model) edited(text string, err error) tea.Cmd {
-	if err != nil {
-		return m.fail(err)
+// onEdited puts the edited text into the box.
+func (m *Model) onEdited(msg editedMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.fail(msg.err)
 	}
 	m.setMode(keymap.Input)
-	m.input.draft.Set(strings.TrimRight(text, "\r\n")) // editors end a file with line breaks
+	m.input.draft.Set(strings.TrimRight(msg.text, "\r\n")) // editors end a file with line breaks
 	return m.input.draftChanged()
 }

@@ -113,6 +113,7 @@ type Model struct {
 
 	saving     saving
 	discarding discarding
+	ending     int64 // the request that stores the last draft; 0: the program does not end
 
 	layout   layout.Layout
 	showPane bool            // on a narrow screen

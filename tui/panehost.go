@@ -180,13 +180,8 @@ func (m *Model) end() tea.Cmd {
 	if !m.ready {
 		return tea.Quit // see Typed
 	}
-	draft := m.input.drafted()
-	work := m.work
-	return attempt(func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, quitTime)
-		defer cancel()
-		return work.SaveDraft(ctx, draft)
-	}, func(error) tea.Cmd { return tea.Quit })
+	m.ending = m.query()
+	return m.commands.StoreDraft(m.ending, m.input.drafted(), quitTime)
 }
 
 // StoreDraft stores a draft that is not stored yet. It is called after a signal has

@@ -698,15 +698,15 @@ func TestEditorGetsAndGivesTheDraft(t *testing.T) {
 	if err != nil || statErr != nil || string(text) != "words\nof mine" || info.Mode().Perm() != 0o600 {
 		t.Errorf("the editor finds %q (%v, %v)", text, err, statErr)
 	}
-	if s.runEditor(path, nil) == nil {
+	if s.onEditorFile(editorFileMsg{path: path}) == nil {
 		t.Error("no editor is run")
 	}
-	s.do(s.edited("", os.ErrPermission))
+	s.do(s.onEdited(editedMsg{err: os.ErrPermission}))
 	if s.input.draft.Text() != "words\nof mine" {
 		t.Errorf("an editor that fails leaves %q", s.input.draft.Text())
 	}
 	s.setMode(keymap.View)
-	s.do(s.edited(string(text)+" and more\n", nil))
+	s.do(s.onEdited(editedMsg{text: string(text) + " and more\n"}))
 	if s.input.draft.Text() != "words\nof mine and more" || s.mode != keymap.Input {
 		t.Errorf("the editor gives %q, in %s", s.input.draft.Text(), s.mode)
 	}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -153,10 +154,16 @@ func (p *pickers) connect(offered bool) tea.Cmd {
 	card := connectcard.New(p.opts.Connect, offered, p.now)
 	p.open(overlay.Connect, card, func(c overlay.Chosen) tea.Cmd {
 		if c.Value == "" {
-			return tea.Batch(attempt(p.opts.Connect.Dismiss, p.fail), p.input.paste(c.Query))
+			return tea.Batch(p.dismiss(), p.input.paste(c.Query))
 		}
 		p.notice.Info(safetext.Visible(c.Value) + " answers from the next message on")
 		return p.computeBoundary()
 	})
 	return p.onOutcome(card.Start())
+}
+
+// dismiss stores that the card is not offered again.
+func (p *pickers) dismiss() tea.Cmd {
+	connect := p.opts.Connect
+	return func() tea.Msg { return connectDismissedMsg{connect.Dismiss(context.Background())} }
 }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -48,21 +47,29 @@ func (p *pickers) onRequests(o usecase.RequestsRead) tea.Cmd {
 	return p.openRequest(all, max(0, sent-1))
 }
 
-// openRequest shows one of several requests. It is read beside the screen: it may be long.
+// openRequest reads one of several requests beside the screen: it may be long.
 func (p *pickers) openRequest(all []requestview.Request, i int) tea.Cmd {
 	estimate := p.session.Settings().Budget.Estimate
-	read := func(context.Context) (*requestview.View, error) {
-		return requestview.New(all[i].Title, all[i].Body, estimate, len(all) > 1), nil
+	p.reading = p.query()
+	request := p.reading
+	return func() tea.Msg {
+		return requestReadMsg{request, all, i, requestview.New(all[i].Title, all[i].Body, estimate, len(all) > 1)}
 	}
-	return async(read, func(view *requestview.View, _ error) tea.Cmd {
-		return p.open(overlay.Request, view, func(c overlay.Chosen) tea.Cmd {
-			switch c.Key {
-			case requestview.Previous:
-				return p.openRequest(all, max(0, i-1))
-			case requestview.Next:
-				return p.openRequest(all, min(len(all)-1, i+1))
-			}
-			return p.copySafe("the request", string(all[i].Body), func(body string) string { return string(safetext.JSON([]byte(body))) })
-		})
+}
+
+// onRequestRead shows the request, unless others were asked for since.
+func (p *pickers) onRequestRead(msg requestReadMsg) tea.Cmd {
+	if msg.request != p.reading {
+		return nil
+	}
+	all, i := msg.all, msg.at
+	return p.open(overlay.Request, msg.view, func(c overlay.Chosen) tea.Cmd {
+		switch c.Key {
+		case requestview.Previous:
+			return p.openRequest(all, max(0, i-1))
+		case requestview.Next:
+			return p.openRequest(all, min(len(all)-1, i+1))
+		}
+		return p.copySafe("the request", string(all[i].Body), func(body string) string { return string(safetext.JSON([]byte(body))) })
 	})
 }

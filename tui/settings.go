@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,7 +18,7 @@ func (m *Model) openSettings() tea.Cmd { return m.settingsAt(0, "") }
 
 // settingsAt opens the list at a line, with a notice of what was just done.
 func (m *Model) settingsAt(at int, notice string) tea.Cmd {
-	all := settings.All(m.work, &m.opts.Screen)
+	all := m.settings()
 	entries := make([]overlay.Entry, len(all))
 	for i, s := range all {
 		entries[i] = s.Entry()
@@ -41,16 +40,30 @@ func (m *Model) settingsAt(at int, notice string) tea.Cmd {
 		s := all[i]
 		if c.Key == storeKey {
 			m.settingsAt(i, "")
-			return m.storeSetting(i, s)
+			key, value := s.Stored()
+			return m.storeSetting(key, value, i)
 		}
-		if err := s.Next(); err != nil {
-			return m.fail(err)
+		if s.OfSession {
+			return m.act(func(request int64) tea.Cmd { return m.commands.SetSetting(request, s.Key, s.NextValue()) })
 		}
-		notice := s.Title + ": " + s.Value()
-		m.notice.Info(notice)
-		m.settingsAt(i, notice)
-		return m.applySettings()
+		s.Next()
+		return m.settingChanged(s.Key)
 	})
+}
+
+// settingChanged shows the new value of a setting in the list.
+func (m *Model) settingChanged(key string) tea.Cmd {
+	all := m.settings()
+	i := slices.IndexFunc(all, func(s settings.Setting) bool { return s.Key == key })
+	notice := all[i].Title + ": " + all[i].Value()
+	m.notice.Info(notice)
+	m.settingsAt(i, notice)
+	return m.applySettings()
+}
+
+// settings are those of the session and of the screen.
+func (m *Model) settings() []settings.Setting {
+	return settings.All(m.session.Settings(), &m.opts.Screen)
 }
 
 // applySettings draws the screen with its settings, and computes the boundary with
@@ -70,21 +83,27 @@ func (m *Model) applySettings() tea.Cmd {
 	return tea.Batch(m.showHUD(), m.computeBoundary(), tea.RequestBackgroundColor)
 }
 
-// storeSetting stores the setting of a line for the next start.
-func (m *Model) storeSetting(at int, s settings.Setting) tea.Cmd {
-	key, value := s.Stored()
-	return attempt(func(context.Context) error { return m.opts.StoreSetting(key, value) }, func(err error) tea.Cmd {
-		notice := key + " = " + value + " is stored"
-		if err != nil {
-			notice = sentence(err)
-		}
-		m.notice.Show(notice, err != nil)
-		if _, kind, open := m.overlay.Top(); open && kind == overlay.Settings {
-			m.overlay.Pop()
-			return m.settingsAt(at, notice)
-		}
-		return nil
-	})
+// storeSetting stores a setting for the next start; at is its line in the list, -1: it was
+// not chosen there.
+func (m *Model) storeSetting(key, value string, at int) tea.Cmd {
+	store := m.opts.StoreSetting
+	return func() tea.Msg { return settingStoredMsg{key, value, at, store(key, value)} }
+}
+
+func (m *Model) onSettingStored(msg settingStoredMsg) tea.Cmd {
+	if msg.at < 0 {
+		return m.fail(msg.err)
+	}
+	notice := msg.key + " = " + msg.value + " is stored"
+	if msg.err != nil {
+		notice = sentence(msg.err)
+	}
+	m.notice.Show(notice, msg.err != nil)
+	if _, kind, open := m.overlay.Top(); open && kind == overlay.Settings {
+		m.overlay.Pop()
+		return m.settingsAt(msg.at, notice)
+	}
+	return nil
 }
 
 // restyle gives every part the current colours.

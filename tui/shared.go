@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"time"
@@ -126,12 +125,8 @@ func (s *shared) copySafe(what, text string, safe func(string) string) tea.Cmd {
 		return s.info("there is nothing to copy")
 	}
 	redact, native, tmux := s.opts.Redact, s.opts.Clipboard, s.opts.TmuxBuffer
-	type copied struct {
-		text string
-		to   []string
-	}
-	return async(func(context.Context) (c copied, err error) {
-		c.text = safe(text)
+	return func() tea.Msg {
+		c := copiedMsg{what: what, text: safe(text)}
 		if redact != nil {
 			c.text = redact(c.text)
 		}
@@ -141,14 +136,18 @@ func (s *shared) copySafe(what, text string, safe func(string) string) tea.Cmd {
 		if tmux != nil && tmux(c.text) == nil {
 			c.to = append(c.to, "the tmux buffer")
 		}
-		return c, nil
-	}, func(c copied, _ error) tea.Cmd {
-		osc := tea.SetClipboard(c.text)
-		if len(c.to) == 0 {
-			return tea.Batch(osc, s.info("sent "+what+" by OSC 52; whether the terminal accepts it is unknown"))
-		}
-		return tea.Batch(osc, s.info("copied "+what+" to "+strings.Join(c.to, " and ")+" · OSC 52 sent"))
-	})
+		return c
+	}
+}
+
+// onCopied sends the text to the terminal as well.
+func (s *shared) onCopied(msg copiedMsg) tea.Cmd {
+	if len(msg.to) == 0 {
+		s.notice.Info("sent " + msg.what + " by OSC 52; whether the terminal accepts it is unknown")
+	} else {
+		s.notice.Info("copied " + msg.what + " to " + strings.Join(msg.to, " and ") + " · OSC 52 sent")
+	}
+	return tea.SetClipboard(msg.text)
 }
 
 // refilter evaluates the active line again after pairs have changed.

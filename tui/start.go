@@ -83,7 +83,7 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 		cmds = append(cmds, m.flushOutbox(), m.flushKeys(), waitSavedChange(msg.parts.Changes), m.others.Wait)
 	}
 	if m.opts.OfferConnect != nil {
-		cmds = append(cmds, async(func(context.Context) (bool, error) { return m.opts.OfferConnect(), nil }, m.offerConnect))
+		cmds = append(cmds, func() tea.Msg { return connectOfferedMsg(m.opts.OfferConnect()) })
 	}
 	if m.opts.Recovery != nil {
 		m.askRecovery()
@@ -110,8 +110,7 @@ func (m *Model) noteStart(failed int) tea.Cmd {
 }
 
 func (m *Model) setFailedStarts(n int) tea.Cmd {
-	work := m.work
-	return attempt(func(ctx context.Context) error { return work.SetFailedStarts(ctx, n) }, func(error) tea.Cmd { return nil })
+	return m.commands.SetFailedStarts(m.query(), n)
 }
 
 // checkStart counts the start as a good one at the first message after it has lasted.
@@ -133,9 +132,9 @@ func (m *Model) EndStart(ctx context.Context) error {
 	return m.work.SetFailedStarts(ctx, 0)
 }
 
-// offerConnect opens the card that connects a model, unless the user has begun to do
+// onConnectOffered opens the card that connects a model, unless the user has begun to do
 // something.
-func (m *Model) offerConnect(offer bool, _ error) tea.Cmd {
+func (m *Model) onConnectOffered(offer bool) tea.Cmd {
 	if !offer || !m.lastKey.IsZero() || !m.input.draft.Empty() || m.conv.chat.Len() > 0 || m.overlay.Open() || m.layout.Small {
 		return nil
 	}

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"errors"
 	"strconv"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"winnow/assistant/history"
 	"winnow/tui/keymap"
 	"winnow/tui/mention"
-	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/slash"
 )
@@ -57,12 +55,16 @@ func (i *input) offer() tea.Cmd {
 	if p, ok := i.pane.(pane.Completer); ok {
 		names = p.Completions()
 	}
-	return async(func(context.Context) ([]overlay.Entry, error) { return i.opts.Files.Suggest(word, names), nil }, func(entries []overlay.Entry, _ error) tea.Cmd {
-		if i.list.Show(word, entries, 0) {
-			return i.acceptEntry()
-		}
-		return nil
-	})
+	files := i.opts.Files
+	return func() tea.Msg { return suggestedMsg{word, files.Suggest(word, names)} }
+}
+
+// onSuggested shows what completes a word, if it is still the word before the cursor.
+func (i *input) onSuggested(msg suggestedMsg) tea.Cmd {
+	if i.list.Show(msg.word, msg.entries, 0) {
+		return i.acceptEntry()
+	}
+	return nil
 }
 
 // acceptEntry puts the selected entry into the box, and then lists what can follow it: of
@@ -179,7 +181,5 @@ func (m *Model) runLineHere(line string) tea.Cmd {
 
 // openTopic shows a page of the help.
 func (s *shared) openTopic(t slash.HelpTopic) tea.Cmd {
-	return async(func(context.Context) ([]string, error) { return t.Lines(), nil }, func(lines []string, _ error) tea.Cmd {
-		return s.open(overlay.HelpTopic, overlay.NewText("Help: "+t.Name, lines), nil)
-	})
+	return func() tea.Msg { return topicReadMsg{t, t.Lines()} }
 }

@@ -21,7 +21,7 @@ import (
 // is out of date, and lays out a part of long texts.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd, routed := m.onTurnMsg(msg)
-	for _, route := range [...]func(tea.Msg) (tea.Cmd, bool){m.onWorkMsg, m.onTerminalMsg} {
+	for _, route := range [...]func(tea.Msg) (tea.Cmd, bool){m.onWorkMsg, m.onTerminalMsg, m.onScreenMsg} {
 		if !routed {
 			cmd, routed = route(msg)
 		}
@@ -232,8 +232,7 @@ func (s *shared) open(kind overlay.Kind, o overlay.Overlay, chosen func(overlay.
 func (s *shared) onOutcome(out overlay.Outcome) tea.Cmd {
 	switch out := out.(type) {
 	case overlay.Work:
-		return async(func(context.Context) (func(), error) { return out.Run(), nil },
-			func(show func(), _ error) tea.Cmd { show(); return nil })
+		return func() tea.Msg { return overlayWorkedMsg{out.Run()} }
 	case overlay.Chosen:
 		if do := s.handlers[out.Kind]; do != nil {
 			return do(out)

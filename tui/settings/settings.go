@@ -1,10 +1,10 @@
 // Package settings lists what the user can change while the program runs: settings of
-// the session, through its workspace, and settings of the screen.
+// the session and settings of the screen.
 //
 // # Types
 //
-// A Setting is one line of the list. It has a few values; Next sets the one after the
-// current one. Its key and values are those of the config file. Screen holds the values
+// A Setting is one line of the list. It has a few values; NextValue is the one after the
+// current one, and Next sets it when the setting is one of the screen. Its key and values are those of the config file. Screen holds the values
 // of the settings of the screen.
 //
 // # Concurrency
@@ -19,7 +19,6 @@ import (
 	"strings"
 
 	"winnow/assistant"
-	"winnow/assistant/workspace"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
 )
@@ -43,8 +42,11 @@ type Setting struct {
 	values []string
 	words  map[string]string // by value: how it is shown, when not as it is
 	value  func() string
-	set    func(value string) error
-	stored func() (key, value string) // what the config stores; nil: Key and value
+	set    func(value string) // nil: OfSession
+	// OfSession says that the setting is one of the session: what changes it is not Next but
+	// a use case.
+	OfSession bool
+	stored    func() (key, value string) // what the config stores; nil: Key and value
 }
 
 // Value is the current value, in words.
@@ -56,10 +58,13 @@ func (s Setting) Entry() overlay.Entry {
 	return overlay.Entry{Value: s.Key, Text: s.Title, Extra: s.Value(), Short: short}
 }
 
-// Next sets the value after the current one, or the first when the current one is not
+// Next sets the next value of a setting of the screen.
+func (s Setting) Next() { s.set(s.NextValue()) }
+
+// NextValue is the value after the current one, or the first when the current one is not
 // in the list.
-func (s Setting) Next() error {
-	return s.set(s.values[(slices.Index(s.values, s.value())+1)%len(s.values)])
+func (s Setting) NextValue() string {
+	return s.values[(slices.Index(s.values, s.value())+1)%len(s.values)]
 }
 
 // Stored is the setting as the config file has it.
@@ -70,13 +75,10 @@ func (s Setting) Stored() (key, value string) {
 	return s.Key, s.value()
 }
 
-// All are the settings of a session and of the screen.
-func All(work *workspace.Workspace, screen *Screen) []Setting {
+// All are the settings of a session, as they are now, and of the screen.
+func All(now assistant.Settings, screen *Screen) []Setting {
 	session := func(key, title string, value func(assistant.Settings) string, values ...string) Setting {
-		return Setting{
-			Key: key, Title: title, values: values, value: func() string { return value(work.Session().Settings()) },
-			set: func(v string) error { return work.Set(key, v) },
-		}
+		return Setting{Key: key, Title: title, values: values, value: func() string { return value(now) }, OfSession: true}
 	}
 	confirm := session("confirm", "Ask before", func(s assistant.Settings) string {
 		return string(cmp.Or(s.Confirm, assistant.ConfirmSave))
@@ -101,7 +103,7 @@ func (s *Screen) settings() []Setting {
 		return Setting{
 			Key: key, Title: title, values: []string{"true", "false"}, words: map[string]string{"true": on, "false": off},
 			value: func() string { return strconv.FormatBool(*field) },
-			set:   func(v string) error { *field = v == "true"; return nil },
+			set:   func(v string) { *field = v == "true" },
 		}
 	}
 	reply := onOff("long_reply", "Go to a long answer", &s.ReplyView, "yes: when nobody types", "no")
@@ -125,17 +127,16 @@ func (s *Screen) settings() []Setting {
 		{
 			Key: "theme", Title: "Background", values: []string{"auto", "dark", "light"}, words: map[string]string{"auto": "like the terminal"},
 			value: s.background, stored: s.theme,
-			set: func(v string) error {
+			set: func(v string) {
 				if s.FixedBackground = v != "auto"; s.FixedBackground {
 					s.Style.Dark = v == "dark"
 				}
-				return nil
 			},
 		},
 		{
 			Key: "colours", Title: "Colour theme", values: style.Themes(), words: themes, stored: s.theme,
 			value: s.colours,
-			set:   func(v string) error { s.Style.Theme = v; return nil },
+			set:   func(v string) { s.Style.Theme = v },
 		},
 	}
 }

@@ -13,22 +13,41 @@ import (
 	"winnow/tui/style"
 )
 
-func newWorkspace(t *testing.T) *workspace.Workspace {
+// program has all settings at their defaults.
+type program struct {
+	*workspace.Workspace
+	screen Screen
+}
+
+func newProgram(t *testing.T) *program {
 	t.Helper()
 	session, err := assistant.NewSession(&llm.Registry{}, assistant.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return workspace.New(workspace.Options{Session: session})
+	return &program{Workspace: workspace.New(workspace.Options{Session: session})}
+}
+
+func (p *program) all() []Setting { return All(p.Session().Settings(), &p.screen) }
+
+// next sets the next value of a setting, and returns the setting as it is then.
+func (p *program) next(t *testing.T, i int) Setting {
+	t.Helper()
+	s := p.all()[i]
+	if !s.OfSession {
+		s.Next()
+	} else if err := p.Set(s.Key, s.NextValue()); err != nil {
+		t.Errorf("%s: %v", s.Key, err)
+	}
+	return p.all()[i]
 }
 
 func TestEverySettingTakesAllItsValuesInTurn(t *testing.T) {
-	for _, s := range All(newWorkspace(t), &Screen{}) {
+	p := newProgram(t)
+	for i, s := range p.all() {
 		first, seen := s.Value(), map[string]bool{}
 		for range s.values {
-			if err := s.Next(); err != nil {
-				t.Errorf("%s: %v", s.Key, err)
-			}
+			s = p.next(t, i)
 			seen[s.Value()] = true
 		}
 		if len(seen) != len(s.values) {
@@ -40,15 +59,14 @@ func TestEverySettingTakesAllItsValuesInTurn(t *testing.T) {
 // A screen of 40 columns shows every title and every value whole.
 func TestANarrowListCutsNothing(t *testing.T) {
 	const width = 32 // cells that such a screen has for the list
-	for _, s := range All(newWorkspace(t), &Screen{}) {
+	p := newProgram(t)
+	for i, s := range p.all() {
 		for range s.values {
 			list := overlay.NewPicker("", []overlay.Entry{s.Entry()}, 0).Body(width, 4, style.New(style.Options{}))
 			if line := ansi.Strip(list[2]); strings.Contains(line, "…") || !strings.Contains(line, s.Title) || ansi.StringWidth(line) > width {
 				t.Errorf("%s is cut: %q", s.Key, line)
 			}
-			if err := s.Next(); err != nil {
-				t.Fatal(err)
-			}
+			s = p.next(t, i)
 		}
 	}
 }
@@ -56,11 +74,9 @@ func TestANarrowListCutsNothing(t *testing.T) {
 func TestTheThemeIsStoredAsOneValue(t *testing.T) {
 	var screen Screen
 	set := func(key string) {
-		for _, s := range All(newWorkspace(t), &screen) {
+		for _, s := range All(assistant.Settings{}, &screen) {
 			if s.Key == key {
-				if err := s.Next(); err != nil {
-					t.Fatal(err)
-				}
+				s.Next()
 			}
 		}
 	}

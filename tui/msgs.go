@@ -1,0 +1,115 @@
+package tui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	"winnow/tui/overlay"
+	"winnow/tui/requestview"
+	"winnow/tui/slash"
+)
+
+// Messages of commands that do not call the workspace, and of timers.
+type (
+	// draftDueMsg says that the draft is to be stored; its timer is started by draftChanged.
+	draftDueMsg struct{}
+	// enterDueMsg says that the text has rested on a line break, see explainEnter.
+	enterDueMsg struct{ text string }
+	// onceMoreDueMsg says that the time to press the key again is over, see interrupt.
+	onceMoreDueMsg struct{}
+	// suggestedMsg is what completes a word that begins with an @, see offer.
+	suggestedMsg struct {
+		word    string
+		entries []overlay.Entry
+	}
+	// attachedMsg is a message with its files, see post.
+	attachedMsg struct {
+		of     *outgoing
+		prompt assistant.Prompt
+		err    error
+	}
+	// editorFileMsg is the file with the draft, for the user's editor.
+	editorFileMsg struct {
+		path string
+		err  error
+	}
+	// editedMsg is the draft that the user's editor has written.
+	editedMsg struct {
+		text string
+		err  error
+	}
+	// copiedMsg is a text that was copied, and where to; see copySafe.
+	copiedMsg struct {
+		what, text string
+		to         []string
+	}
+	// settingStoredMsg says that a setting is stored for the next start; at is its line in
+	// the open list, -1: it was not chosen there.
+	settingStoredMsg struct {
+		key, value string
+		at         int
+		err        error
+	}
+	// topicReadMsg is a page of the help.
+	topicReadMsg struct {
+		topic slash.HelpTopic
+		lines []string
+	}
+	// requestReadMsg is the view of one of several requests, read by a request of that
+	// number.
+	requestReadMsg struct {
+		request int64
+		all     []requestview.Request
+		at      int
+		view    *requestview.View
+	}
+	// connectOfferedMsg says that no endpoint has a model, if it is true.
+	connectOfferedMsg bool
+	// connectDismissedMsg says that the card is not offered again, unless that failed.
+	connectDismissedMsg struct{ err error }
+	// overlayWorkedMsg is the result of an overlay.Work, which show applies.
+	overlayWorkedMsg struct{ show func() }
+)
+
+// tick makes a command that sends a message when a time has passed.
+func tick(d time.Duration, msg tea.Msg) tea.Cmd {
+	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
+}
+
+// onScreenMsg routes these messages.
+func (m *Model) onScreenMsg(msg tea.Msg) (tea.Cmd, bool) {
+	switch msg := msg.(type) {
+	case draftDueMsg:
+		return m.input.onDraftDue(), true
+	case enterDueMsg:
+		return m.input.onEnterDue(msg), true
+	case onceMoreDueMsg:
+		return m.onOnceMoreDue(), true
+	case suggestedMsg:
+		return m.input.onSuggested(msg), true
+	case attachedMsg:
+		return m.onAttached(msg), true
+	case editorFileMsg:
+		return m.onEditorFile(msg), true
+	case editedMsg:
+		return m.onEdited(msg), true
+	case copiedMsg:
+		return m.onCopied(msg), true
+	case settingStoredMsg:
+		return m.onSettingStored(msg), true
+	case topicReadMsg:
+		return m.open(overlay.HelpTopic, overlay.NewText("Help: "+msg.topic.Name, msg.lines), nil), true
+	case requestReadMsg:
+		return m.pickers.onRequestRead(msg), true
+	case connectOfferedMsg:
+		return m.onConnectOffered(bool(msg)), true
+	case connectDismissedMsg:
+		return m.fail(msg.err), true
+	case overlayWorkedMsg:
+		msg.show()
+		return nil, true
+	}
+	return nil, false
+}
