@@ -16,7 +16,7 @@ import (
 // between runs; with it the one of a million pairs is measured too.
 const benchEnv = "WINNOW_HISTORY_BENCH"
 
-// benchStore returns the path of a database of n pairs, fully indexed.
+// benchStore returns the path of a database of n pairs.
 func benchStore(b *testing.B, n int) string {
 	b.Helper()
 	dir := os.Getenv(benchEnv)
@@ -31,12 +31,11 @@ func benchStore(b *testing.B, n int) string {
 	if _, err := os.Stat(path + ".ready"); err == nil {
 		return path
 	}
-	s, err := openStore(context.Background(), path, Options{noDelay: true})
+	s, err := openStore(context.Background(), path, Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	sample(b, s, n)
-	waitIndexed(b, s)
 	if err := s.Close(); err != nil {
 		b.Fatal(err)
 	}

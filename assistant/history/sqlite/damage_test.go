@@ -24,7 +24,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 func closedStore(t testing.TB, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "h", "history.db")
-	s := open(t, path, Options{noBackground: true}) // indexed below: the layout of the file does not depend on when
+	s := open(t, path, Options{})
 	for i := range n {
 		p := pair("s"+itoa(i%3), "question "+itoa(i), strings.Repeat("answer ", 1+i%50))
 		p.ID, p.Topic = fmt.Sprintf("id%04d", i), []string{"", "AI > Agents"}[i%2]
@@ -34,8 +34,7 @@ func closedStore(t testing.TB, n int) string {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s = open(t, path, Options{noDelay: true})
-	waitIndexed(t, s)
+	s = open(t, path, Options{}) // ends the pairs that were being sent
 	if err := s.SaveDraft(t.Context(), "k", history.Draft{Text: "typed"}); err != nil {
 		t.Fatal(err)
 	}

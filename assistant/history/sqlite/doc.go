@@ -12,9 +12,8 @@
 //
 // # Search
 //
-// Texts are found by a full-text index of trigrams, which the store fills in small
-// transactions in the background. For pairs that are not in it yet, and for needles of
-// fewer than three characters, the texts are read.
+// Texts are found by a full-text index of trigrams, which each commit keeps up to date.
+// For needles of fewer than three characters the texts are read.
 //
 // # Files
 //

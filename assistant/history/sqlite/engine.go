@@ -31,21 +31,21 @@ func (s *store) Owner() any { return s.owner.token }
 // Author implements sqlstore.Engine.
 func (s *store) Author(user string) string { return user }
 
-// PutBody implements sqlstore.Engine. It queues the pair for the full-text index when
-// the texts changed.
+// PutBody implements sqlstore.Engine. It indexes the texts when they changed.
 func (s *store) PutBody(t *sqlstore.Tx, seq int64, r *history.Row) {
 	_, same := t.Number("SELECT 1 FROM body WHERE seq = ? AND user = ? AND answer = ?", seq, r.UserText, r.AssistantText)
 	t.Run(`INSERT OR REPLACE INTO body (seq, user, answer, reasoning, error_code, error_message, more, sum) VALUES (?,?,?,?,?,?,?,?)`,
 		seq, r.UserText, r.AssistantText, r.Reasoning, r.ErrorCode, r.ErrorMessage, r.More, r.Sum)
 	if !same {
-		t.Run("INSERT OR IGNORE INTO unindexed (seq) VALUES (?)", seq)
+		t.Run("DELETE FROM words WHERE rowid = ?", seq)
+		t.Run("INSERT INTO words (rowid, user, answer) VALUES (?, ?, ?)", seq, fold(r.UserText), fold(r.AssistantText))
 	}
 }
 
 // Deleted implements sqlstore.Engine.
 func (s *store) Deleted(c *sqlstore.Change, seqs []int64) {
 	for _, seq := range seqs {
-		for _, table := range []string{"body", "unindexed", "request"} {
+		for _, table := range []string{"body", "request"} {
 			c.Run("DELETE FROM "+table+" WHERE seq = ?", seq)
 		}
 		c.Run("DELETE FROM words WHERE rowid = ?", seq)

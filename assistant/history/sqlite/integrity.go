@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlstore"
@@ -92,6 +93,20 @@ func (s *store) probe(ctx context.Context, all bool) error {
 	}
 	s.checkDue.Store(clean == 0 && !all && t.Err() == nil)
 	return t.Err()
+}
+
+// checkLater checks every page of a large database that may be damaged, once, while it is
+// in use.
+func (s *store) checkLater() {
+	if !s.options.noDelay {
+		select {
+		case <-time.After(checkDelay):
+		case <-s.ctx.Done():
+			return
+		}
+	}
+	err := s.Read(s.ctx, checkPages) // Read reports damage
+	s.checkDue.Store(err != nil)
 }
 
 // verifyHeader refuses a header with which SQLite would only read the database.

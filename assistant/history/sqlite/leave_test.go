@@ -120,7 +120,7 @@ func TestKilledWhileClosing(t *testing.T) {
 // closePairs is how many pairs a child writes before it closes.
 const closePairs = 60
 
-// childClose writes pairs, and closes while they are being indexed.
+// childClose writes pairs, and closes.
 func childClose(path string) {
 	s := childOpen(path, Options{noDelay: true})
 	b := &assistant.Batch{}

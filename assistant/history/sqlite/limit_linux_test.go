@@ -50,7 +50,7 @@ func childLimited(what, args string) {
 		fmt.Println("no limit:", err)
 		return
 	}
-	s, err := openStore(context.Background(), path, Options{noBackground: true})
+	s, err := openStore(context.Background(), path, Options{})
 	if err != nil {
 		fmt.Println("error", strings.ReplaceAll(err.Error(), "\n", " · "))
 		return
@@ -94,7 +94,7 @@ func limited(t *testing.T, what string, limit int, path string) string {
 func damagedImage(t *testing.T, n int) string {
 	t.Helper()
 	path := closedStore(t, n/2)
-	s := open(t, path, Options{noBackground: true})
+	s := open(t, path, Options{})
 	for i := n / 2; i < n; i++ {
 		put(t, s, pair("x", "question "+itoa(i), strings.Repeat("answer ", 100)))
 	}
@@ -164,7 +164,7 @@ func TestAFirstStartOnAFullDiskIsForgotten(t *testing.T) {
 		if strings.HasPrefix(said, "salvaged") {
 			t.Errorf("limit %d: the child said %q", limit, said)
 		}
-		s := open(t, path, Options{noBackground: true})
+		s := open(t, path, Options{})
 		if r := s.Report(); r.Salvage != nil || r.LostWAL {
 			t.Errorf("limit %d: after %q the next start reports %+v", limit, said, r)
 		}

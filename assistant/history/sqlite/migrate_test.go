@@ -62,7 +62,6 @@ func checkOlder(t *testing.T, s *store) {
 	if err != nil || d.Text != "typed" || len(d.Stash) != 1 {
 		t.Errorf("Draft = %+v, %v", d, err)
 	}
-	waitIndexed(t, s)
 	q, _ := filter.Parse("c'worl'")
 	if r, err := s.Filter(t.Context(), q, history.Env{}); err != nil || len(r.Refs) != 1 || r.Refs[0].Seq != 2 {
 		t.Errorf("c'worl' finds %v, %v; want pair 2", r.Refs, err)
@@ -169,7 +168,7 @@ func readAll(t testing.TB, path string) string {
 // works once there is room.
 func TestFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.db")
-	s := open(t, path, Options{noBackground: true})
+	s := open(t, path, Options{})
 	before := pair("x", "before", "b")
 	put(t, s, before)
 	pages := func(max int) {

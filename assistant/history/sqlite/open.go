@@ -25,9 +25,9 @@ const (
 	// longest transaction, a batch of an import, takes a fraction of it.
 	busyTimeout = 20 * time.Second
 	maxReaders  = 4 // queries that run at the same time
-	// backgroundDelay is how long after Open background work begins: the first screen
+	// checkDelay is how long after Open a large database is checked: the first screen
 	// is drawn before, and a command such as winnow ask has usually ended by then.
-	backgroundDelay = time.Second
+	checkDelay = time.Second
 )
 
 // Options configures Open. The zero value is ready to use.
@@ -41,9 +41,8 @@ type Options struct {
 	// any goroutine, also with JSON, and must return JSON then. nil changes nothing.
 	Redact func(string) string
 
-	step         func(name string) // tests: called before each step of creation, migration and salvage
-	noDelay      bool              // tests: start background work at once
-	noBackground bool              // tests: start no background work
+	step    func(name string) // tests: called before each step of creation, migration and salvage
+	noDelay bool              // tests: check a large database at once
 }
 
 // store is a Store in one SQLite file.
@@ -59,9 +58,7 @@ type store struct {
 	readDB  *sql.DB
 	writeDB *sql.DB // has the one connection of writer
 
-	changed chan struct{} // full after a commit that the background work has not seen
-
-	background sync.WaitGroup
+	background sync.WaitGroup // of checkLater
 	closed     atomic.Bool
 	ctx        context.Context // ends with Close
 	cancel     context.CancelFunc
@@ -90,7 +87,7 @@ func Open(ctx context.Context, path string, o Options) (history.Store, error) {
 
 // unopened returns a store that is not connected.
 func unopened(path string, o Options) *store {
-	s := &store{path: path, runDir: path + ".run", options: o, changed: make(chan struct{}, 1)}
+	s := &store{path: path, runDir: path + ".run", options: o}
 	s.Engine, s.Dialect, s.Options = s, sqlDialect, sqlstore.Options{Now: o.Now, Redact: o.Redact}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
@@ -121,8 +118,8 @@ func openStore(ctx context.Context, path string, o Options) (*store, error) {
 		s.abandon()
 		return s.openReadOnly(ctx, s.explain("open", err))
 	}
-	if !o.noBackground {
-		s.background.Go(s.runBackground)
+	if s.checkDue.Load() {
+		s.background.Go(s.checkLater)
 	}
 	return s, nil
 }
@@ -244,15 +241,6 @@ func (s *store) endInterrupted(t *sqlstore.Tx) {
 	}
 	s.markUnclean(t)
 	s.report.Interrupted = s.NewChange(t).EndInterrupted(seqs)
-}
-
-// recordWrite is called after each durable transaction, while the writer is locked.
-func (s *store) recordWrite(ctx context.Context) {
-	s.checkpointMark(ctx)
-	select {
-	case s.changed <- struct{}{}:
-	default:
-	}
 }
 
 // openReadOnly connects to a database that cannot be written because of cause. When

@@ -90,7 +90,7 @@ func TestABatchThatFailsKeepsNoRequest(t *testing.T) {
 // TestOldRequestsAreDropped holds the bounds of package assistant.
 func TestOldRequestsAreDropped(t *testing.T) {
 	t.Run("pairs", func(t *testing.T) {
-		s := open(t, filepath.Join(t.TempDir(), "h", "history.db"), Options{noBackground: true})
+		s := open(t, filepath.Join(t.TempDir(), "h", "history.db"), Options{})
 		b := &assistant.Batch{}
 		for range assistant.KeptRequestPairs + 3 {
 			p := pair("x", "q", "a")

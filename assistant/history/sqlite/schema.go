@@ -20,7 +20,7 @@ const applicationID = 0x776e6e77
 // schemaVersion is what this program writes and the newest it reads; oldestVersion is
 // the oldest that it migrates.
 const (
-	schemaVersion = 8
+	schemaVersion = 9
 	oldestVersion = 7
 )
 

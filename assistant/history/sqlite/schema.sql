@@ -1,4 +1,4 @@
--- The database of winnow's history, version 8. A new database is made of this
+-- The database of winnow's history, version 9. A new database is made of this
 -- file; migrations/ brings older ones to the same form. Statements end with a
 -- semicolon at the end of a line, and nothing else does.
 
@@ -11,7 +11,7 @@ CREATE TABLE meta (
 	version INTEGER NOT NULL DEFAULT 0,
 	clean   INTEGER NOT NULL DEFAULT 0  -- 1: nothing was written since the last process closed it
 );
-INSERT INTO meta VALUES (1, 1, 8, 1);
+INSERT INTO meta VALUES (1, 1, 9, 1);
 
 CREATE TABLE session (
 	n       INTEGER PRIMARY KEY,
@@ -83,12 +83,10 @@ CREATE TABLE pair_picture (
 ) WITHOUT ROWID;
 CREATE INDEX pair_picture_hash ON pair_picture (hash);
 
--- The full-text index. It holds no text of its own and is filled by the store
--- when it is idle: a pair in unindexed is searched in its body until then.
+-- The full-text index of body. It holds no text of its own.
 CREATE VIRTUAL TABLE words USING fts5 (
 	user, answer, content='', contentless_delete=1, detail=full, tokenize='trigram case_sensitive 1'
 );
-CREATE TABLE unindexed (seq INTEGER PRIMARY KEY);
 
 -- The requests of pairs as they were sent. The index holds all that is asked
 -- when the oldest are dropped.

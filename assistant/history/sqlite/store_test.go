@@ -17,8 +17,8 @@ import (
 
 var _ assistant.Store = (*store)(nil)
 
-// open opens a store at path and closes it with the test. Background work
-// begins at once.
+// open opens a store at path and closes it with the test. A large database
+// is checked at once.
 func open(t testing.TB, path string, o Options) *store {
 	t.Helper()
 	o.noDelay = true

@@ -1,33 +1,21 @@
 package sqlite
 
 import (
-	"context"
 	"database/sql/driver"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 	"unicode/utf8"
 
 	modernc "modernc.org/sqlite"
 
 	"winnow/assistant/filter"
-	"winnow/assistant/history/sqlstore"
 )
 
-const (
-	// minNeedleRunes is the length from which the full-text index, which is made of
-	// trigrams, can find a needle.
-	minNeedleRunes = 3
-	// indexPairs and indexBytes bound one transaction of background indexing to
-	// some 5 ms, so that a commit never waits long for it. A pair is never split.
-	indexPairs = 32
-	indexBytes = 4 << 10
-	// indexPause is the pause between two of them: indexing takes at most half a core.
-	indexPause = 5 * time.Millisecond
-)
+// minNeedleRunes is the length from which the full-text index, which is made of
+// trigrams, can find a needle.
+const minNeedleRunes = 3
 
 // ambiguous are the runes that the index does not distinguish.
 const ambiguous = "\x00\ufffd\ufffe\uffff"
@@ -43,7 +31,7 @@ func fold(text string) string {
 type dialect struct{ from, to int64 }
 
 // Content searches the full-text index for the parts that it can find. The texts
-// of a pair are read when it is not indexed, or must contain several parts in order.
+// of a pair are read when they must contain several parts in order.
 func (d dialect) Content(parts []string) (sql string, args []any) {
 	var phrases []string
 	for _, part := range parts {
@@ -64,12 +52,12 @@ func (d dialect) Content(parts []string) (sql string, args []any) {
 		}
 		match = all("user") + " OR " + all("answer")
 	}
-	args = []any{needle, match}
+	args = []any{match}
 	if len(parts) > 1 {
 		found += " AND " + read
 		args = append(args, needle)
 	}
-	return "CASE WHEN p.seq IN (SELECT seq FROM unindexed) THEN " + read + " ELSE " + found + " END", args
+	return found, args
 }
 
 // Word searches the index as Content does, and reads the reasoning of the other pairs,
@@ -105,6 +93,9 @@ func onTexts(function string) string {
 }
 
 func init() {
+	modernc.MustRegisterDeterministicScalarFunction("fold_text", 1, func(_ *modernc.FunctionContext, args []driver.Value) (driver.Value, error) {
+		return fold(textOf(args[0])), nil
+	})
 	modernc.MustRegisterDeterministicScalarFunction("contains_in_order", 3, onEither(func(needle string) (func(string) bool, error) {
 		var parts []string
 		err := json.Unmarshal([]byte(needle), &parts)
@@ -168,90 +159,4 @@ func textOf(v driver.Value) string {
 		return string(v)
 	}
 	return ""
-}
-
-// runBackground checks a large database that may be damaged and fills the full-text
-// index while the store is open, after backgroundDelay and in short transactions,
-// so that a commit waits for one of them at most.
-func (s *store) runBackground() {
-	wait := time.NewTimer(backgroundDelay)
-	if s.options.noDelay {
-		wait.Reset(0)
-	}
-	defer wait.Stop()
-	for first := true; ; first = false {
-		select {
-		case <-wait.C:
-		case <-s.ctx.Done():
-			return
-		}
-		if first && s.checkDue.Load() {
-			err := s.Read(s.ctx, func(t *sqlstore.Tx) { checkPages(t) }) // Read reports damage
-			s.checkDue.Store(err != nil)
-		}
-		if more := s.indexSome(); more {
-			wait.Reset(indexPause)
-			continue
-		}
-		select {
-		case <-s.changed:
-			wait.Reset(indexPause)
-		case <-s.ctx.Done():
-			return
-		}
-	}
-}
-
-// indexSome indexes a few pairs, the newest first, and reports whether more may be
-// left. A failure is tried again after the next commit and does no harm: the texts
-// of pairs that are not indexed are read.
-func (s *store) indexSome() (more bool) {
-	if s.writer.lock(s.ctx, s.ctx.Done()) != nil {
-		return false
-	}
-	defer s.writer.unlock()
-	// Not durable by itself: a lost transaction is repeated, and no commit should
-	// wait for an fsync of the index. The next durable transaction syncs it too.
-	ctx := context.WithoutCancel(s.ctx)
-	_, err := s.writer.conn.ExecContext(ctx, "PRAGMA synchronous = NORMAL")
-	if err == nil {
-		err = s.writer.inTx(ctx, func(t *sqlstore.Tx) {
-			s.markUnclean(t)
-			more = indexNewest(t)
-		})
-	}
-	if err == nil {
-		s.checkpointMark(ctx)
-	}
-	_, fullErr := s.writer.conn.ExecContext(ctx, "PRAGMA synchronous = FULL")
-	if err = errors.Join(err, fullErr); err != nil {
-		s.options.Log.Warn("history full-text index", "err", s.explain("write", err))
-	}
-	return err == nil && more
-}
-
-// indexNewest indexes the newest pairs that are not indexed; more is false when
-// there was none.
-func indexNewest(t *sqlstore.Tx) (more bool) {
-	type waiting struct {
-		seq          int64
-		user, answer string
-	}
-	var queue []waiting
-	bytes := 0
-	t.Each(`SELECT u.seq, coalesce(b.user, ''), coalesce(b.answer, '')
-		FROM unindexed u LEFT JOIN body b USING (seq) ORDER BY u.seq DESC LIMIT ?`, []any{indexPairs}, func(scan sqlstore.Scanner) {
-		if bytes < indexBytes {
-			var w waiting
-			scan(&w.seq, &w.user, &w.answer)
-			bytes += len(w.user) + len(w.answer)
-			queue = append(queue, w)
-		}
-	})
-	for _, w := range queue {
-		t.Run("DELETE FROM words WHERE rowid = ?", w.seq)
-		t.Run("INSERT INTO words (rowid, user, answer) VALUES (?, ?, ?)", w.seq, fold(w.user), fold(w.answer))
-		t.Run("DELETE FROM unindexed WHERE seq = ?", w.seq)
-	}
-	return len(queue) > 0
 }

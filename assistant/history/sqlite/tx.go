@@ -108,7 +108,7 @@ func (s *store) Write(ctx context.Context, f func(*sqlstore.Tx)) error {
 		f(t)
 	})
 	if err == nil {
-		s.recordWrite(ctx)
+		s.checkpointMark(ctx)
 	}
 	return s.explain("write", err)
 }
