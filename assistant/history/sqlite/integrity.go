@@ -88,10 +88,10 @@ func (s *store) probe(ctx context.Context, all bool) error {
 		clean, _ = t.Number("SELECT clean FROM meta")
 		s.report.LostWAL = clean == 0 && fileSize(s.path+"-wal") <= 0
 	}
-	if clean == 0 && all {
+	if clean != 1 && all {
 		checkPages(t)
 	}
-	s.checkDue.Store(clean == 0 && !all && t.Err() == nil)
+	s.checkDue.Store(clean != 1 && !all && t.Err() == nil)
 	return t.Err()
 }
 
@@ -171,7 +171,7 @@ func checkWith(t *sqlstore.Tx, pragma string) {
 // lost is missed. The writer is locked.
 func (s *store) markUnclean(t *sqlstore.Tx) {
 	if !s.marked {
-		t.Run("UPDATE meta SET clean = 0 WHERE clean = 1")
+		t.Run("UPDATE meta SET clean = 0 WHERE clean <> 0")
 	}
 }
 
@@ -185,15 +185,16 @@ func (s *store) checkpointMark(ctx context.Context) {
 	}
 }
 
-// markClean notes that the last process closes the database, unless it has still to be
-// checked.
+// markClean notes that the last process closes the database, and whether it has still to
+// be checked.
 func (s *store) markClean() error {
+	clean := 1
 	if s.checkDue.Load() {
-		return nil
+		clean = 2
 	}
 	return s.writer.inTx(context.Background(), func(t *sqlstore.Tx) {
-		if clean, _ := t.Number("SELECT clean FROM meta"); clean == 0 {
-			t.Run("UPDATE meta SET clean = 1")
+		if now, _ := t.Number("SELECT clean FROM meta"); now != int64(clean) {
+			t.Run("UPDATE meta SET clean = ?", clean)
 		}
 	})
 }

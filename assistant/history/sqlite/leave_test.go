@@ -2,8 +2,10 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -96,8 +98,41 @@ func TestAnOpenThatFailsLosesNothing(t *testing.T) {
 	}
 }
 
+// A large database that a dead process had open and that is closed before it was checked
+// lost nothing, and the next Open checks it.
+func TestClosedBeforeItWasChecked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h", "history.db")
+	s := open(t, path, Options{})
+	put(t, s, pair("x", "q", "a"))
+	large := `"` + strings.Repeat("x", maxCheckAtOpen) + `"`
+	if err := errors.Join(s.SetSessionState(t.Context(), "x", []byte(large)), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	startChild(t, "hold", path).kill()
+	for range 2 {
+		s, err := openStore(t.Context(), path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !s.checkDue.Load() || s.Report().LostWAL {
+			t.Errorf("a check is due: %v; Report = %+v", s.checkDue.Load(), s.Report())
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checked := open(t, path, Options{})
+	checked.background.Wait()
+	if err := checked.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if again := open(t, path, Options{}); again.checkDue.Load() {
+		t.Error("a checked database is to be checked again")
+	}
+}
+
 // TestKilledWhileClosing: wherever the process is killed that closes the
-// database, in the middle of the index, of the check of the whole file, of
+// database, before the check of the whole file, while
 // checkpointing the log, the next Open finds nothing missing.
 func TestKilledWhileClosing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.db")
@@ -122,7 +157,7 @@ const closePairs = 60
 
 // childClose writes pairs, and closes.
 func childClose(path string) {
-	s := childOpen(path, Options{noDelay: true})
+	s := childOpen(path, Options{})
 	b := &assistant.Batch{}
 	for range closePairs {
 		b.Put = append(b.Put, pair("closed", "some words for the index, "+assistant.NewID(time.Now()), string(make([]byte, 20_000))))

@@ -9,7 +9,7 @@ CREATE TABLE meta (
 	one     INTEGER PRIMARY KEY CHECK (one = 1),
 	rev     INTEGER NOT NULL,
 	version INTEGER NOT NULL DEFAULT 0,
-	clean   INTEGER NOT NULL DEFAULT 0  -- 1: nothing was written since the last process closed it
+	clean   INTEGER NOT NULL DEFAULT 0  -- 1: nothing was written since the last process closed it; 2: the same, but its pages are to be checked
 );
 INSERT INTO meta VALUES (1, 1, 9, 1);
 
