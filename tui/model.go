@@ -198,7 +198,8 @@ func New(opts Options) (*Model, error) {
 		return nil, err
 	}
 	if opts.Width > 0 && opts.Height > 0 {
-		m.resize(opts.Width, opts.Height)
+		m.width, m.height = opts.Width, opts.Height
+		m.arrange()
 	}
 	return m, nil
 }
