@@ -22,6 +22,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -63,7 +64,20 @@ type Holder struct {
 type HeldError struct{ Holder }
 
 // Error names the holder.
-func (e *HeldError) Error() string { return e.User + "'s assistant is working" }
+func (e *HeldError) Error() string { return AssistantOf(e.User) + " is working" }
+
+// AgentSuffix ends the name of a client of winnow mcp: another agent, which changes the
+// window itself.
+const AgentSuffix = " (mcp)"
+
+// AssistantOf names who works in a turn of a user: "anna's assistant", or the client of
+// winnow mcp itself, which has no assistant.
+func AssistantOf(user string) string {
+	if strings.HasSuffix(user, AgentSuffix) {
+		return user
+	}
+	return user + "'s assistant"
+}
 
 // Kind is the kind of a Change.
 type Kind string

@@ -19,6 +19,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
 	"winnow/assistant/serve"
+	"winnow/assistant/share"
 	"winnow/checkpoint"
 )
 
@@ -252,13 +253,10 @@ func (w *journaledWindow) changeAuthor(locked bool) assistant.Author {
 	return authorOf(user, locked)
 }
 
-// ofAgent ends the name of a client of winnow mcp.
-const ofAgent = " (mcp)"
-
 // authorOf is who made a change in a turn or by hand. A client of winnow mcp has no
 // assistant.
 func authorOf(user string, turn bool) assistant.Author {
-	return assistant.Author{User: user, Assistant: turn && !strings.HasSuffix(user, ofAgent)}
+	return assistant.Author{User: user, Assistant: turn && !strings.HasSuffix(user, share.AgentSuffix)}
 }
 
 // sessionID names the session that works in the window; "" is none.

@@ -112,14 +112,19 @@ const (
 
 func userName(name string) string { return safetext.Line(cmp.Or(name, "someone"), maxName) }
 
+// assistantOf is share.AssistantOf with the name as userName shortens it.
+func assistantOf(user string) string {
+	return strings.Replace(share.AssistantOf(user), user, userName(user), 1)
+}
+
 // Working says whose assistant has the window, else whose waits for an answer; "" when
 // none does.
 func (o *Others) Working() string {
 	switch {
 	case o.Holder != "":
-		return userName(o.Holder) + "'s assistant is working"
+		return assistantOf(o.Holder) + " is working"
 	case len(o.Waiting) > 0:
-		return userName(o.Waiting[0]) + "'s assistant waits for " + userName(o.Waiting[0])
+		return assistantOf(o.Waiting[0]) + " waits for " + userName(o.Waiting[0])
 	}
 	return ""
 }
@@ -157,11 +162,11 @@ func Sentence(c share.Change) (text string, quiet bool) {
 	user, what := userName(c.User), safetext.Line(cmp.Or(c.Effect, c.What), maxClause)
 	switch c.Kind {
 	case share.Held:
-		return user + "'s assistant is working", true
+		return assistantOf(c.User) + " is working", true
 	case share.Released:
-		return user + "'s assistant is done", true
+		return assistantOf(c.User) + " is done", true
 	case share.Waiting:
-		return user + "'s assistant waits for " + user, true
+		return assistantOf(c.User) + " waits for " + user, true
 	case share.Joined:
 		return user + " joined", true
 	case share.Left:
@@ -177,7 +182,7 @@ func Sentence(c share.Change) (text string, quiet bool) {
 		}
 		return user + " " + verb + what, false
 	case share.ToolRan:
-		user += "'s assistant"
+		user = assistantOf(c.User)
 	case share.Edited:
 	}
 	if c.Effect == "" {

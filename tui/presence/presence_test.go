@@ -25,6 +25,8 @@ func TestSentence(t *testing.T) {
 		"held":            {share.Change{Kind: share.Held, User: "anna"}, "anna's assistant is working", true},
 		"released":        {share.Change{Kind: share.Released, User: "anna"}, "anna's assistant is done", true},
 		"waiting":         {share.Change{Kind: share.Waiting, User: "anna"}, "anna's assistant waits for anna", true},
+		"an agent":        {share.Change{Kind: share.ToolRan, User: "claude-code (mcp)", What: "t", Effect: "hid 3 models"}, "claude-code (mcp) hid 3 models", false},
+		"an agent waits":  {share.Change{Kind: share.Waiting, User: "an-agent-with-a-long-name (mcp)"}, "an-agent-with-a-lon… waits for an-agent-with-a-lon…", true},
 		"joined":          {share.Change{Kind: share.Joined, User: "anna"}, "anna joined", true},
 		"left":            {share.Change{Kind: share.Left, User: "an\x1b[31mna"}, "anna left", true},
 		"nobody":          {share.Change{Kind: share.Left}, "someone left", true},

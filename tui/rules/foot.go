@@ -9,6 +9,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
+	"winnow/assistant/share"
 	"winnow/tui/pane"
 	"winnow/tui/rules/overview"
 	"winnow/tui/textwidth"
@@ -64,7 +65,7 @@ const lockedText = "assistant is working · esc cancels"
 func (p *Pane) lockedText() string {
 	if p.opts.HeldBy != nil {
 		if user := p.opts.HeldBy(); user != "" {
-			return pane.Visible(user) + "'s assistant is working"
+			return share.AssistantOf(pane.Visible(user)) + " is working"
 		}
 	}
 	return lockedText
