@@ -52,26 +52,38 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 	return text, err
 }
 
+// PlanRollback returns the steps that a rollback to a checkpoint would undo, oldest first,
+// and the newest step, which names the plan for Rollback.
+func (s *Session) PlanRollback(id string) (steps []checkpoint.Checkpoint, newest string, err error) {
+	last, _ := s.LastStep()
+	found := false
+	for _, c := range s.opts.Journal.List("") {
+		if found = found || c.ID == id; found && c.Kind != checkpoint.KindStart && !c.Undone {
+			steps = append(steps, c)
+		}
+	}
+	if !found {
+		return nil, "", fmt.Errorf("%w: %q", checkpoint.ErrUnknown, id)
+	}
+	return steps, last.ID, nil
+}
+
 // sameSteps is a *PlanChanged when the newest step is another one than the user saw.
 func (s *Session) sameSteps(id, newest string) error {
-	last, _ := s.LastStep()
-	if last.ID == newest {
+	if last, _ := s.LastStep(); last.ID == newest {
 		return nil
 	}
-	changed, after, found := &PlanChanged{Newest: last.ID}, int64(-1), false
+	steps, now, err := s.PlanRollback(id)
+	if err != nil {
+		return err
+	}
+	after := int64(-1)
 	for _, c := range s.opts.Journal.List("") {
 		if c.ID == newest {
 			after = c.Seq
 		}
-		if found = found || c.ID == id; found && c.Kind != checkpoint.KindStart {
-			changed.Steps = append(changed.Steps, c)
-		}
 	}
-	changed.By = s.changedBy(after)
-	if !found {
-		return fmt.Errorf("%w: %q", checkpoint.ErrUnknown, id)
-	}
-	return changed
+	return &PlanChanged{Newest: now, Steps: steps, By: s.changedBy(after)}
 }
 
 // firstPair is the oldest pair of the session that starts with a checkpoint; 0 when

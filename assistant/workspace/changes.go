@@ -136,6 +136,12 @@ func (w *Workspace) Newest() string {
 	return step.ID
 }
 
+// PlanRollback returns the steps that a rollback to a checkpoint would undo, oldest first,
+// and the basis for it.
+func (w *Workspace) PlanRollback(id string) (steps []checkpoint.Checkpoint, newest string, err error) {
+	return w.session.PlanRollback(id)
+}
+
 // Rollback returns to the state before a checkpoint; scope "" is both window
 // and conversation. UndoRollback undoes it until the next message. newest is what Newest
 // returned when the user saw the checkpoints: the error is an *assistant.PlanChanged when

@@ -218,6 +218,8 @@ func rollbackCommand(a *app) *cobra.Command {
 		}
 		return a.rollback(ctx, args[0], scope, newest)
 	})
+	c.Long = "The steps that it undoes are listed first, and confirmed on a terminal. --newest names the\n" +
+		"list that was shown before: nothing is asked then, and nothing done when it has changed."
 	c.Flags().BoolVar(&rules, "rules", false, "only the rules")
 	c.Flags().BoolVar(&conversation, "conversation", false, "only the conversation")
 	c.Flags().StringVar(&newest, "newest", "", "newest of checkpoints list --json: roll back only if no other step was made since (exit 3)")
@@ -245,10 +247,7 @@ func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope, n
 		return err
 	}
 	ws := workspace.New(workspace.Options{Session: session, History: store, Folder: a.folder(), Author: a.userName()})
-	back, err := ws.Rollback(ctx, id, scope, cmp.Or(newest, ws.Newest()))
-	if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
-		return a.showSteps(changed)
-	}
+	back, err := a.rollBackTo(ctx, ws, id, scope, newest)
 	if errors.Is(err, checkpoint.ErrUnknown) {
 		return advise(fmt.Errorf("there is no checkpoint %q", safetext.Line(id, maxName)), "winnow checkpoints list shows them")
 	}
@@ -266,12 +265,40 @@ func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope, n
 	return a.emit(map[string]any{"id": id, "scope": string(scope), "unsaved": w.unsaved(), "first_text": back.Text, "warning": back.Warning}, lines...)
 }
 
-// showSteps prints the steps that a rollback would undo by now, and is errPending.
-func (a *app) showSteps(changed *assistant.PlanChanged) error {
-	a.printErr("nothing was rolled back: %s. These steps would be undone now:", changed.Changed(a.userName()))
-	lines := []string{}
-	for _, c := range changed.Steps {
+// rollBackTo rolls back what was shown with newest. Without that the steps that it undoes
+// are shown, and confirmed where a user can answer; errPending when nothing was done.
+func (a *app) rollBackTo(ctx context.Context, ws *workspace.Workspace, id string, scope checkpoint.Scope, newest string) (workspace.RolledBack, error) {
+	asks := newest == "" && a.asks()
+	if newest == "" {
+		steps, now, err := ws.PlanRollback(id)
+		if err != nil {
+			return workspace.RolledBack{}, err
+		}
+		newest = now
+		a.printErr("these steps are undone:")
+		a.printLines(stepLines(steps))
+	}
+	for !asks || a.askYesNo("Roll back?") {
+		back, err := ws.Rollback(ctx, id, scope, newest)
+		changed, ok := errors.AsType[*assistant.PlanChanged](err)
+		if !ok {
+			return back, err
+		}
+		a.printErr("nothing was rolled back: %s. These steps would be undone now:", changed.Changed(a.userName()))
+		if !asks {
+			return back, cmp.Or(a.emit(map[string]any{"steps": changed.Steps, "newest": changed.Newest, "changed_by": changed.By}, stepLines(changed.Steps)...), error(errPending))
+		}
+		newest = changed.Newest
+		a.printLines(stepLines(changed.Steps))
+	}
+	a.printErr("nothing was rolled back")
+	return workspace.RolledBack{}, errPending
+}
+
+// stepLines are checkpoints, one a line.
+func stepLines(steps []checkpoint.Checkpoint) (lines []string) {
+	for _, c := range steps {
 		lines = append(lines, c.ID+"  "+c.Time.Local().Format(timeLayout)+"  "+safetext.Line(c.Description, maxName))
 	}
-	return cmp.Or(a.emit(map[string]any{"steps": changed.Steps, "newest": changed.Newest, "changed_by": changed.By}, lines...), error(errPending))
+	return lines
 }

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"winnow/tui/lines"
 )
 
 // patience is how long a test waits for what must come.
@@ -316,6 +318,24 @@ func TestAnIgnoredHangupStaysIgnored(t *testing.T) {
 	gate.gate.Open()
 	if err := c.Wait(); err != nil {
 		t.Errorf("%v: %s", err, fault.String())
+	}
+}
+
+// On a terminal a rollback lists what it undoes, and asks.
+func TestARollbackAsksOnATerminal(t *testing.T) {
+	for answer, c := range map[string]struct {
+		status int
+		said   string
+	}{"n": {statusPending, "nothing was rolled back"}, "y": {0, "rolled back to"}} {
+		p := startOn(t, "winnow rules add '*mini*' --provider openai >/dev/null && exec winnow checkpoints rollback $(winnow checkpoints list | awk 'END {print $1}')")
+		p.wait("these steps are undone:")
+		p.wait("Roll back? [y/N] ")
+		<-time.After(lines.ReadingTime) // what comes earlier is no answer
+		p.keys(answer + "\n")
+		p.wait(c.said)
+		if got := p.status(); got != c.status {
+			t.Errorf("%s: exit status %d\n%s", answer, got, p.written())
+		}
 	}
 }
 
