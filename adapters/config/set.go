@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"slices"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"winnow/checkpoint/privatefile"
 )
 
 // Set writes a setting into the file at path, as Edit does. No byte outside the value
@@ -109,22 +112,10 @@ func WithValue(data []byte, key, text string) []byte {
 	return slices.Concat(data[:from], []byte(line), data[from:])
 }
 
-// replaceFile replaces the file at path by rename: after a crash the old or the new
-// file is there, whole. It creates missing folders for their owner alone.
+// replaceFile replaces the file at path. It creates missing folders for their owner alone.
 func replaceFile(path string, mode fs.FileMode, data []byte) error {
-	folder := filepath.Dir(path)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), privatefile.FolderMode); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(folder, ".winnow-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // after the rename it is gone
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	return err
+	return privatefile.Replace(path, mode, func(w io.Writer) error { _, err := w.Write(data); return err })
 }

@@ -8,15 +8,12 @@
 // All functions but Sum and Cause do I/O; all are safe from any goroutine. Error
 // messages name no path: the caller adds which document it is about.
 //
-// Caveats: Write syncs the file but not its folder, so a power cut may bring back
-// the previous document, never a mixture. On Windows permissions are inherited
-// and not looked at.
+// Caveats: on Windows permissions are inherited and not looked at.
 package statefile
 
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -29,11 +26,10 @@ import (
 	"time"
 
 	"winnow/checkpoint/filelock"
+	"winnow/checkpoint/privatefile"
 )
 
 const (
-	fileMode   fs.FileMode = 0o600
-	folderMode fs.FileMode = 0o700
 	// maxSize bounds what is read, in bytes.
 	maxSize = 256 << 20
 	// lockTimeout is how long Lock waits for other processes, which hold the lock
@@ -80,19 +76,10 @@ func Write(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	temp := filepath.Join(filepath.Dir(path), ".new-"+rand.Text())
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
-	if err != nil {
-		return Cause(err)
-	}
-	_, err = f.Write(append([]byte(Sum(document)+"\n"), document...))
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		_ = os.Remove(temp) // it may be incomplete
-	}
-	return Cause(err)
+	return Cause(privatefile.Replace(path, privatefile.FileMode, func(w io.Writer) error {
+		_, err := w.Write(append([]byte(Sum(document)+"\n"), document...))
+		return err
+	}))
 }
 
 // Sum is the SHA-256 of data in hexadecimal.
@@ -105,7 +92,7 @@ func Sum(data []byte) string {
 // others can read it, they no longer can afterwards, and repaired is true. A
 // folder that others may replace or write to is refused.
 func Folder(dir string) (repaired bool, err error) {
-	if err := os.MkdirAll(dir, folderMode); err != nil {
+	if err := os.MkdirAll(dir, privatefile.FolderMode); err != nil {
 		return false, Cause(err)
 	}
 	parent, err := os.Stat(filepath.Dir(filepath.Clean(dir)))
@@ -126,7 +113,7 @@ func Folder(dir string) (repaired bool, err error) {
 	case mode&0o077 == 0:
 		return false, nil
 	}
-	return true, Cause(os.Chmod(dir, folderMode))
+	return true, Cause(os.Chmod(dir, privatefile.FolderMode))
 }
 
 // Lock waits for the lock at path. The lock ends with its process. On a file system

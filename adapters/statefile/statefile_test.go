@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"winnow/checkpoint/privatefile"
 )
 
 type document struct {
@@ -46,7 +48,7 @@ func TestWriteThenRead(t *testing.T) {
 		}
 	}
 	info, err := os.Stat(path)
-	if err != nil || info.Mode().Perm() != fileMode {
+	if err != nil || info.Mode().Perm() != privatefile.FileMode {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 	if err := Read(path+"x", &document{}); !errors.Is(err, fs.ErrNotExist) {
@@ -124,7 +126,7 @@ func TestFolder(t *testing.T) {
 		if repaired != step.repaired || (err == nil) != (step.refusal == "") || err != nil && !strings.Contains(err.Error(), step.refusal) {
 			t.Errorf("repaired %v, %v; want %v, %q", repaired, err, step.repaired, step.refusal)
 		}
-		if info, serr := os.Stat(dir); serr != nil || err == nil && info.Mode().Perm() != folderMode {
+		if info, serr := os.Stat(dir); serr != nil || err == nil && info.Mode().Perm() != privatefile.FolderMode {
 			t.Errorf("mode %v, %v", info.Mode(), serr)
 		}
 	}

@@ -10,8 +10,10 @@ package privatefile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 )
 
@@ -55,6 +57,48 @@ func Narrow(path string, info fs.FileInfo) (narrowed bool, err error) {
 		return false, nil
 	}
 	return true, os.Chmod(path, info.Mode().Perm()&mode)
+}
+
+// Replace replaces the file at path, or makes it, with what fill writes: after a crash the
+// old file or the new one is there, whole and durable. The new one has the mode. An
+// *fs.PathError names path, not the temporary file next to it.
+func Replace(path string, mode fs.FileMode, fill func(io.Writer) error) error {
+	dir := filepath.Dir(path)
+	f, err := os.CreateTemp(dir, ".winnow-*") // its mode is FileMode
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		failed.Path = path
+	}
+	if err != nil {
+		return err
+	}
+	if err = fill(f); err == nil && mode != FileMode {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // it may be incomplete
+		return named(err, f.Name(), path)
+	}
+	return SyncFolder(dir)
+}
+
+// named lets an error about a temporary file name path. Errors of fill about other files
+// stay as they are.
+func named(err error, temp, path string) error {
+	var failed *fs.PathError
+	var rename *os.LinkError
+	switch {
+	case errors.As(err, &rename) && rename.Old == temp:
+		return &fs.PathError{Op: rename.Op, Path: path, Err: rename.Err}
+	case errors.As(err, &failed) && failed.Path == temp:
+		failed.Path = path
+	}
+	return err
 }
 
 // SyncFolder makes the creation, renaming and removal of files in a folder durable.

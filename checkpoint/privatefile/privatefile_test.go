@@ -2,6 +2,7 @@ package privatefile
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -67,6 +68,52 @@ func TestNarrow(t *testing.T) {
 		narrowed, err := Narrow(path, info)
 		if err != nil || narrowed != want || modeOf(t, path) != mode&FileMode {
 			t.Errorf("Narrow of mode %v = %v, %v, mode %v; want %v", mode, narrowed, err, modeOf(t, path), want)
+		}
+	}
+}
+
+// A replaced file has its new text and mode; after an error it is as it was. Nothing else is
+// left in the folder, and the error names the file.
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	write := func(text string, err error) func(io.Writer) error {
+		return func(w io.Writer) error {
+			_, writeErr := io.WriteString(w, text)
+			return errors.Join(writeErr, err)
+		}
+	}
+	check := func(want string, mode fs.FileMode) {
+		t.Helper()
+		text, err := os.ReadFile(path)
+		if err != nil || string(text) != want || HasModes && modeOf(t, path) != mode {
+			t.Errorf("the file holds %q, %v, mode %v; want %q, %v", text, err, modeOf(t, path), want, mode)
+		}
+		if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
+			t.Errorf("the folder holds %v, %v", names, err)
+		}
+	}
+	if err := Replace(path, FileMode, write("one", nil)); err != nil {
+		t.Fatal(err)
+	}
+	check("one", 0o600)
+	if err := Replace(path, 0o640, write("two", nil)); err != nil {
+		t.Fatal(err)
+	}
+	check("two", 0o640)
+	broken := errors.New("broken")
+	if err := Replace(path, FileMode, write("half", broken)); !errors.Is(err, broken) {
+		t.Errorf("Replace = %v, want the error of fill", err)
+	}
+	check("two", 0o640)
+	taken := filepath.Join(t.TempDir(), "folder")
+	if err := os.MkdirAll(filepath.Join(taken, "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{taken, filepath.Join(dir, "none", "f")} {
+		var failed *fs.PathError
+		if err := Replace(path, FileMode, write("x", nil)); !errors.As(err, &failed) || failed.Path != path {
+			t.Errorf("Replace(%s) = %v, want an error that names it", path, err)
 		}
 	}
 }

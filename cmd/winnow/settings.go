@@ -19,6 +19,7 @@ import (
 	"winnow/adapters/doctor"
 	"winnow/adapters/dotenv"
 	"winnow/adapters/home"
+	"winnow/checkpoint/privatefile"
 	"winnow/cmd/winnow/connecting"
 	"winnow/tui/keymap"
 	"winnow/tui/lines"
@@ -108,7 +109,11 @@ func (a *app) configEdit(ctx context.Context, _ []string) error {
 		if err := home.MakePrivate(filepath.Dir(o.Path)); err != nil {
 			return err
 		}
-		if err := os.WriteFile(o.Path, []byte(config.Template(style.Themes())), 0o600); err != nil {
+		err := privatefile.Replace(o.Path, privatefile.FileMode, func(w io.Writer) error {
+			_, err := io.WriteString(w, config.Template(style.Themes()))
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}

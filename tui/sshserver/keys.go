@@ -7,6 +7,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -75,23 +76,10 @@ func makeHostKey(path string) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Dir(path)
-	if _, err := privatefile.Folder(dir); err != nil {
+	if _, err := privatefile.Folder(filepath.Dir(path)); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".host-key-*") // its mode is 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // fails after the rename
-	_, err = f.Write(pem.EncodeToMemory(block))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return privatefile.SyncFolder(dir)
+	return privatefile.Replace(path, privatefile.FileMode, func(w io.Writer) error { return pem.Encode(w, block) })
 }
 
 const (

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -41,8 +42,7 @@ func (s *store) salvage(ctx context.Context, damage error) error {
 	err := s.build(ctx, func(w *writer) error { return s.copyReadable(ctx, w, &report) })
 	if err == nil {
 		s.step("write the plan")
-		plan, _ := json.Marshal(report) // strings and numbers always encode
-		err = errors.Join(os.WriteFile(s.salvagePlan(), plan, fileMode), privatefile.SyncFile(s.salvagePlan()), privatefile.SyncFolder(s.runDir))
+		err = privatefile.Replace(s.salvagePlan(), fileMode, func(w io.Writer) error { return json.NewEncoder(w).Encode(report) })
 	}
 	if err != nil {
 		s.unread = true

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -87,19 +85,13 @@ func Export(ctx context.Context, s history.Store, w io.Writer, f Format, o Expor
 	return nil
 }
 
-// ExportFile is Export into a file that only its owner can read. It writes a
-// temporary file first and renames it: the file at path is complete and durable, does
-// not exist, or is empty after a kill. Without force an existing file is an fs.ErrExist.
+// ExportFile is Export into a file that only its owner can read: it is complete and
+// durable, does not exist, or is empty after a kill. Without force an existing file is an
+// fs.ErrExist.
 func ExportFile(ctx context.Context, s history.Store, path string, force bool, f Format, o ExportOptions) (err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder; name a file in it", path)
 	}
-	defer func() { // an error names the file that was asked for
-		var failed *fs.PathError
-		if errors.As(err, &failed) {
-			failed.Path = path
-		}
-	}()
 	if !force { // an empty file reserves the name
 		placeholder, openErr := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, privatefile.FileMode)
 		if openErr != nil {
@@ -112,19 +104,5 @@ func ExportFile(ctx context.Context, s history.Store, path string, force bool, f
 			}
 		}()
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".winnow-export-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(file.Name()) // fails after the rename
-	if err = Export(ctx, s, file, f, o); err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	if err = os.Rename(file.Name(), path); err != nil {
-		return err
-	}
-	return privatefile.SyncFolder(filepath.Dir(path))
+	return privatefile.Replace(path, privatefile.FileMode, func(w io.Writer) error { return Export(ctx, s, w, f, o) })
 }
