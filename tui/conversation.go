@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"maps"
@@ -14,6 +15,7 @@ import (
 	"winnow/tui/chat"
 	"winnow/tui/footerline"
 	"winnow/tui/keymap"
+	"winnow/tui/markdown"
 	"winnow/tui/usecase"
 )
 
@@ -286,18 +288,30 @@ func copyFocused(what string, text func(*chat.View) (string, bool)) func(*Model)
 	}
 }
 
+// withCode calls do with the code blocks of the focused pair. Those of a long answer are
+// read beside the screen.
+func (c *conversation) withCode(do func([]markdown.Code) tea.Cmd) tea.Cmd {
+	blocks, more := c.chat.Code()
+	if more == nil {
+		return do(blocks)
+	}
+	return async(func(context.Context) ([]markdown.Code, error) { return more(), nil }, func(blocks []markdown.Code, _ error) tea.Cmd { return do(blocks) })
+}
+
 // copyCode copies the only code block, or waits for a digit that picks one.
 func (c *conversation) copyCode() tea.Cmd {
-	switch blocks := c.chat.Code(); len(blocks) {
-	case 0:
-		c.notice.Info("there is no code in this pair")
-	case 1:
-		return c.copyOut("the code", blocks[0].Text)
-	default:
-		c.picking = true
-		c.notice.Info(fmt.Sprintf("which block? 1-%d", min(len(blocks), 9)))
-	}
-	return nil
+	return c.withCode(func(blocks []markdown.Code) tea.Cmd {
+		switch len(blocks) {
+		case 0:
+			c.notice.Info("there is no code in this pair")
+		case 1:
+			return c.copyOut("the code", blocks[0].Text)
+		default:
+			c.picking = true
+			c.notice.Info(fmt.Sprintf("which block? 1-%d", min(len(blocks), 9)))
+		}
+		return nil
+	})
 }
 
 // copyCodeBlock copies the block whose digit was pressed.
@@ -305,11 +319,12 @@ func (c *conversation) copyCodeBlock(digit string) tea.Cmd {
 	c.picking = false
 	c.notice.Clear()
 	n, err := strconv.Atoi(digit)
-	blocks := c.chat.Code()
-	if err != nil || n < 1 || n > len(blocks) {
-		return nil
-	}
-	return c.copyOut(fmt.Sprintf("code block %d", n), blocks[n-1].Text)
+	return c.withCode(func(blocks []markdown.Code) tea.Cmd {
+		if err != nil || n < 1 || n > len(blocks) {
+			return nil
+		}
+		return c.copyOut(fmt.Sprintf("code block %d", n), blocks[n-1].Text)
+	})
 }
 
 // viewEnter chooses the focused suggestion, or else focuses the input.

@@ -1,4 +1,4 @@
-//go:build unix && !race
+//go:build !race
 
 // What is measured here is wrong under the race detector, which allocates more.
 
@@ -6,14 +6,15 @@ package chat
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
+
+	"pgregory.net/rapid"
 
 	"winnow/assistant"
 )
@@ -49,49 +50,73 @@ func call(p *assistant.Pair) *assistant.ToolCall {
 	return &p.ToolCalls[0]
 }
 
-// use is what a long pair costs: CPU time and allocated bytes, of all, of the frame that
-// allocates most, and what stays in memory.
+// use is what a long pair costs: allocations, their bytes and what was laid out, of all and
+// of the key or the frame that needs most, and what stays in memory.
 type use struct {
-	cpu         time.Duration
-	all, frame  uint64
+	all, most   counts
 	stays       int64
 	frames      int
-	description string
+	description string // of the key or frame that allocates most
 }
 
-// useOf draws a pair in all its forms: rendered, as source, unfolded, at another width, and
-// copies it.
+// counts do not depend on how busy the machine is. laid is in units of the frame's budget.
+type counts struct{ allocs, bytes, laid uint64 }
+
+func (c counts) max(d counts) counts {
+	return counts{max(c.allocs, d.allocs), max(c.bytes, d.bytes), max(c.laid, d.laid)}
+}
+
+// measured is what do costs.
+func measured(v *View, do func()) (c counts) {
+	var before, after runtime.MemStats
+	v.rc.budget = 0
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return counts{after.Mallocs - before.Mallocs, after.TotalAlloc - before.TotalAlloc, uint64(max(0, frameBudget-v.rc.budget))}
+}
+
+// useOf draws a pair in all its forms: rendered, as source, unfolded, at another width, as
+// the hits of a search, and copies it.
 func useOf(p assistant.Pair) (u use) {
 	v := view()
-	var before, frame, after runtime.MemStats
+	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	began := processTime()
-	do := func(what string, f func()) {
-		f()
+	count := func(what string, do func()) {
+		c := measured(v, do)
+		if c.bytes > u.most.bytes {
+			u.description = what
+		}
+		u.all.allocs, u.all.bytes, u.all.laid = u.all.allocs+c.allocs, u.all.bytes+c.bytes, u.all.laid+c.laid
+		u.most = u.most.max(c)
+		u.frames++
+	}
+	do := func(what string, key func()) {
+		count(what, func() { key(); v.View(80, 30) })
 		for more := true; more; {
-			runtime.ReadMemStats(&frame)
-			more = v.LayOut()
-			v.View(80, 30)
-			runtime.ReadMemStats(&after)
-			if n := after.TotalAlloc - frame.TotalAlloc; n > u.frame {
-				u.frame, u.description = n, what
-			}
-			u.frames++
+			count("a frame after "+what, func() { more = v.LayOut(); v.View(80, 30) })
 		}
 	}
-	do("drawn", func() { show(v, p); v.View(80, 30) })
-	do("unfolded", func() { v.FocusLast(); v.ToggleAll() })
+	do("drawing", func() { show(v, p) })
+	v.Search("this is nowhere")
+	do("a search before all is laid out", func() { v.NextFound(false, nil) })
+	v.Search("w")
+	do("a hit before all is laid out", func() { v.NextFound(true, nil) })
+	do("unfolding", func() { v.FocusLast(); v.ToggleAll() })
 	do("raw", v.ToggleRaw)
-	do("at the top", v.Top)
-	do("narrower", func() { v.View(50, 30) })
-	do("rendered", v.ToggleRaw)
-	v.Answer()
-	v.Markdown()
-	v.Code()
-	u.cpu = processTime() - began
-	runtime.ReadMemStats(&after)
-	u.all = after.TotalAlloc - before.TotalAlloc
+	do("the top", v.Top)
+	do("another width", func() { v.View(50, 30) })
+	do("rendering", v.ToggleRaw)
+	for _, needle := range []string{"a", "word", "日", "this is nowhere"} {
+		v.Search(needle)
+		do("a search", func() { v.NextFound(false, nil) })
+		do("the next hit", func() { v.NextFound(false, nil) })
+		do("the hit before", func() { v.NextFound(true, nil) })
+		do("the hit before that", func() { v.NextFound(true, nil) })
+	}
+	do("copying", func() { v.Answer(); v.Markdown() })
+	do("copying code", func() { v.Code() })
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	u.stays = int64(after.HeapAlloc) - int64(before.HeapAlloc)
@@ -99,45 +124,146 @@ func useOf(p assistant.Pair) (u use) {
 	return u
 }
 
-// processTime is the CPU time of this process: other processes do not count.
-func processTime() time.Duration {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // fails for no caller
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+// linear fails the test unless what a pair of a text costs grows with the text, and no key
+// or frame needs more than its share. size is the length of all of the pair's texts.
+func linear(t interface {
+	Helper()
+	Errorf(string, ...any)
+	Logf(string, ...any)
+}, what string, pairOf func(size int) assistant.Pair, size int,
+) {
+	t.Helper()
+	small, large := useOf(pairOf(size)), useOf(pairOf(4*size))
+	most := func(n, m uint64) bool { return n > 6*m+m/2+4<<20 }
+	if most(large.all.bytes, small.all.bytes) || most(large.all.allocs*64, small.all.allocs*64) || most(large.all.laid*64, small.all.laid*64) {
+		t.Errorf("%s: %+v for %d KiB of text, %+v for four times as much", what, small.all, size>>10, large.all)
+	}
+	const frameBytes, frameAllocs, frameLaid = 32 << 20, 600_000, 4 * frameBudget
+	if large.most.bytes > frameBytes || large.most.allocs > frameAllocs || large.most.laid > frameLaid {
+		t.Errorf("%s: a frame needs %+v (most bytes: %s)", what, large.most, large.description)
+	}
+	if most := int64(64<<20 + 16*4*size); large.stays > most {
+		t.Errorf("%s: %d KiB stay in memory, want at most %d", what, large.stays>>10, most>>10)
+	}
+	t.Logf("%s: %+v, a frame %+v (%s) of %d, stays %d KiB", what, large.all, large.most, large.description, large.frames, large.stays>>10)
 }
 
-// Whatever a pair holds, and wherever: drawing, unfolding, its source and copying take time
-// and memory in proportion to it, no frame more than its share, and little stays.
+// Whatever a pair holds, and wherever: drawing, unfolding, its source, searching and copying
+// cost in proportion to it, no key and no frame more than its share, and little stays.
 func TestALongPairCostsWhatItsLengthCosts(t *testing.T) {
-	const size = 64 << 10
-	pairOf := func(place, unit string, size int) assistant.Pair {
-		p := pair(1, "q", "a")
-		places[place](&p, strings.Repeat(unit, size/len(unit)))
-		return p
-	}
 	for _, place := range slices.Sorted(maps.Keys(places)) {
 		for _, name := range slices.Sorted(maps.Keys(units)) {
 			if place != "answer" && strings.ContainsAny(units[name], "`|>[") {
 				continue // Markdown is drawn in answers only
 			}
-			what := fmt.Sprintf("%s of %s", place, name)
-			small, large := useOf(pairOf(place, units[name], size)), useOf(pairOf(place, units[name], 4*size))
-			for range 5 { // of a busy machine the best counts
-				if large.cpu <= 8*small.cpu+50*time.Millisecond {
-					break
-				}
-				small.cpu, large.cpu = min(small.cpu, useOf(pairOf(place, units[name], size)).cpu), min(large.cpu, useOf(pairOf(place, units[name], 4*size)).cpu)
-			}
-			if large.cpu > 8*small.cpu+50*time.Millisecond || large.all > 6*small.all+4<<20 {
-				t.Errorf("%s: %v and %d KiB for %d KiB of text, %v and %d KiB for four times as much", what, small.cpu, small.all>>10, size>>10, large.cpu, large.all>>10)
-			}
-			if most := uint64(32 << 20); large.frame > most {
-				t.Errorf("%s: a frame (%s) allocates %d KiB, want at most %d", what, large.description, large.frame>>10, most>>10)
-			}
-			if most := int64(64<<20 + 8*4*size); large.stays > most {
-				t.Errorf("%s: %d KiB stay in memory, want at most %d", what, large.stays>>10, most>>10)
-			}
-			t.Logf("%s: %v, %d KiB, frame %d KiB (%s) of %d, stays %d KiB", what, large.cpu, large.all>>10, large.frame>>10, large.description, large.frames, large.stays>>10)
+			linear(t, fmt.Sprintf("%s of %s", place, name), func(size int) assistant.Pair {
+				p := pair(1, "q", "a")
+				places[place](&p, strings.Repeat(units[name], size/len(units[name])))
+				return p
+			}, 32<<10)
 		}
 	}
+}
+
+// constructs are pieces of an answer around another one.
+var constructs = []func(inner string) string{
+	func(s string) string { return "> " + strings.ReplaceAll(s, "\n", "\n> ") + "\n\n" },
+	func(s string) string { return "- " + strings.ReplaceAll(s, "\n", "\n  ") + "\n" },
+	func(s string) string { return "12. " + s },
+	func(s string) string { return "```go\n" + s + "\n```\n" },
+	func(s string) string { return "~~~ zz\n" + s },
+	func(s string) string { return "    " + strings.ReplaceAll(s, "\n", "\n    ") + "\n" },
+	func(s string) string {
+		return "| a | b |\n|---|:-:|\n| " + strings.ReplaceAll(s, "\n", " | ") + " | x |\n\n"
+	},
+	func(s string) string { return "[" + s + "](http://e.x/a \"t\")" },
+	func(s string) string { return "![" + s + "][a]\n\n[a]: <http://e.x>\n" },
+	func(s string) string { return "**" + s + "** *" + s + "_" },
+	func(s string) string { return "<think>" + s + "</think>" },
+	func(s string) string { return "<div>\n" + s + "</div>\n\n" },
+	func(s string) string { return "## " + s + "\n\n" },
+	func(s string) string { return "`` " + s + " ``" },
+	func(s string) string { return s + "[[tool:0]]" + s },
+	func(s string) string { return strings.ReplaceAll(s, " ", "\t") },
+	func(s string) string { return strings.ReplaceAll(s, "\n", "") }, // no line break
+	func(s string) string { return s + "\n\n\n" },
+	func(s string) string { return s + "\\[ \\* &amp; <!-- " },
+}
+
+// leaves are what constructs are put around.
+var leaves = []string{
+	"some words of an answer", "word", "日本語 の 文", "e\u0301\u0301", "👩‍👩‍👧‍👦", "https://example.org/a_(b)?c=d", "x", "\u200b\u202e", "\x1b[31m\r", "a\nb\n\nc", "***", "|", "```", "[[", "\u00a0", strings.Repeat("w", 300),
+}
+
+// anUnit is a random text that a long one is repeated of.
+func anUnit(t *rapid.T, depth int) string {
+	var b strings.Builder
+	for range rapid.IntRange(1, 3).Draw(t, "pieces") {
+		if depth == 0 || rapid.IntRange(0, 3).Draw(t, "leaf") == 0 {
+			b.WriteString(rapid.SampledFrom(leaves).Draw(t, "text"))
+			b.WriteString(rapid.SampledFrom([]string{" ", "\n", ""}).Draw(t, "end"))
+			continue
+		}
+		b.WriteString(constructs[rapid.IntRange(0, len(constructs)-1).Draw(t, "construct")](anUnit(t, depth-1)))
+	}
+	return b.String()
+}
+
+// TestARandomPairCostsWhatItsLengthCosts is the same for random texts, in several places of
+// a pair.
+func TestARandomPairCostsWhatItsLengthCosts(t *testing.T) {
+	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
+		if err := f.Value.Set("15"); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = f.Value.Set(f.DefValue) }()
+	}
+	all := slices.Sorted(maps.Keys(places))
+	rapid.Check(t, func(rt *rapid.T) {
+		texts := map[string]string{"answer": anUnit(rt, 4)}
+		for range rapid.IntRange(0, 2).Draw(rt, "more places") {
+			texts[rapid.SampledFrom(all).Draw(rt, "place")] = anUnit(rt, 3)
+		}
+		linear(rt, fmt.Sprintf("%.100q", texts), func(size int) assistant.Pair {
+			p := pair(1, "q", "a")
+			for _, place := range all {
+				if unit := texts[place]; unit != "" {
+					places[place](&p, strings.Repeat(unit, 1+size/len(unit)))
+				}
+			}
+			return p
+		}, 32<<10)
+	})
+}
+
+// The bound of a frame holds at the longest answer there may be.
+func TestAFrameOfTheLongestAnswer(t *testing.T) {
+	const size = 16 << 20
+	for _, test := range []struct{ place, unit string }{
+		{"answer", "prose"}, {"answer", "wide"}, {"between cards", "code"}, {"between cards", "prose"}, {"reasoning", "one word"}, {"output", "lines"},
+	} {
+		p := pair(1, "q", "a")
+		if text := strings.Repeat(units[test.unit], size/len(units[test.unit])); test.place == "between cards" {
+			betweenCards(&p, text)
+		} else {
+			places[test.place](&p, text)
+		}
+		u := useOf(p)
+		if u.most.laid > 4*frameBudget || u.most.allocs > 600_000 || u.most.bytes > 4*size || u.stays > 256<<20 {
+			t.Errorf("%s of %s: a frame needs %+v (most bytes: %s), %d KiB stay", test.place, test.unit, u.most, u.description, u.stays>>10)
+		}
+		t.Logf("%s of %s: %+v in %d frames, one %+v (%s), stays %d KiB", test.place, test.unit, u.all, u.frames, u.most, u.description, u.stays>>10)
+	}
+}
+
+// betweenCards makes an answer of pieces of a text, each before a card.
+func betweenCards(p *assistant.Pair, text string) {
+	const cards = 60
+	call(p)
+	p.ToolCalls = slices.Repeat(p.ToolCalls, cards)
+	var b strings.Builder
+	for i := range cards {
+		fmt.Fprintf(&b, "%s\n[[tool:%d]]\n", text[i*len(text)/cards:(i+1)*len(text)/cards], i)
+	}
+	p.AssistantText = b.String()
 }

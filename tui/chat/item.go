@@ -117,9 +117,10 @@ func (it *item) layOut(width int) {
 
 // layOutAll draws the pair whatever the budget is.
 func (it *item) layOutAll(width int) {
+	before := it.rc.budget
 	it.rc.budget = math.MaxInt
 	it.layOut(width)
-	it.rc.budget = 0
+	it.rc.budget -= math.MaxInt - before // what it cost is missing from the frame
 }
 
 // line is a line of the pair as laid out last; "" when there is none.
@@ -243,7 +244,7 @@ func (it *item) build(p assistant.Pair) []part {
 				used[piece.Call] = true
 				continue
 			}
-			parts = append(parts, newTextPart(piece.Text, it.rc.md))
+			parts, _ = addText(parts, piece.Text, it.rc.md)
 		}
 	}
 	thoughts := assistant.PairThoughts(&p)

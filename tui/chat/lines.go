@@ -27,6 +27,9 @@ type lineSource interface {
 	Len() int
 	Line(i int) string
 	Info(i int) markdown.LineInfo
+	// Find is the next line behind from that contains a text, or the one before it; from
+	// may be -1, or Len.
+	Find(needle markdown.Needle, from int, back bool) (line int, ok bool)
 }
 
 // partLines are the lines of a part.
@@ -60,6 +63,11 @@ func (s *partLines) Info(i int) markdown.LineInfo {
 	return source.Info(i)
 }
 
+// Find implements lineSource.
+func (s *partLines) Find(needle markdown.Needle, from int, back bool) (int, bool) {
+	return s.find(needle, from, back)
+}
+
 // at is the source of line i, and which of its lines that is.
 func (s *partLines) at(i int) (lineSource, int) {
 	for _, source := range s.sources {
@@ -86,6 +94,11 @@ func (r *ready) Line(i int) string { return r.text[i] }
 
 // Info implements lineSource.
 func (r *ready) Info(i int) markdown.LineInfo { return r.infos[i] }
+
+// Find implements lineSource.
+func (r *ready) Find(needle markdown.Needle, from int, back bool) (int, bool) {
+	return findLine(len(r.text), r.Line, needle, from, back)
+}
 
 // ready is the last source, which lines can be added to.
 func (s *partLines) ready() *ready {
@@ -267,4 +280,9 @@ func (t *longText) Info(i int) (info markdown.LineInfo) {
 		}
 	}
 	return info
+}
+
+// Find implements lineSource.
+func (t *longText) Find(needle markdown.Needle, from int, back bool) (int, bool) {
+	return t.text.Find(needle, from, back)
 }

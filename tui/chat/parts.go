@@ -163,6 +163,7 @@ type textPart struct {
 	stored string // of which the first read bytes are in doc
 	read   int
 	md     *markdown.Style
+	limit  int // bytes that are shown as Markdown at most
 	parsed *markdown.Doc
 	drawn  docLines  // of the rendered text
 	raw    bool      // its source is shown
@@ -171,7 +172,30 @@ type textPart struct {
 
 // newTextPart is a stretch of a stored answer.
 func newTextPart(text string, md *markdown.Style) *textPart {
-	return &textPart{partState: partState{open: true, dirty: true}, stored: text, md: md}
+	return &textPart{partState: partState{open: true, dirty: true}, stored: text, md: md, limit: maxMarkdown}
+}
+
+// maxMarkdown is how many bytes of all stretches of an answer are shown as Markdown: they
+// take many times as much memory.
+const maxMarkdown = 1 << 20
+
+// addText adds a stretch of the answer.
+func addText(parts []part, text string, md *markdown.Style) ([]part, *textPart) {
+	t := newTextPart(text, md)
+	for _, p := range parts {
+		if earlier, ok := p.(*textPart); ok {
+			t.limit -= earlier.size()
+		}
+	}
+	return append(parts, t), t
+}
+
+// size is the length of the text.
+func (p *textPart) size() int {
+	if p.stored != "" {
+		return len(p.stored)
+	}
+	return p.doc().Size()
 }
 
 func (p *textPart) setStyle(md *markdown.Style) {
@@ -184,6 +208,7 @@ func (p *textPart) setStyle(md *markdown.Style) {
 func (p *textPart) doc() *markdown.Doc {
 	if p.parsed == nil {
 		p.parsed = markdown.New(p.md)
+		p.parsed.Limit(p.limit)
 	}
 	return p.parsed
 }
@@ -214,10 +239,7 @@ func (p *textPart) code() []markdown.Code {
 	if p.read == len(p.stored) {
 		return p.doc().Code()
 	}
-	d := markdown.New(p.md)
-	d.Append(p.stored)
-	d.Finish()
-	return d.Code()
+	return codeIn(p.stored, p.md)
 }
 
 // write adds to a text that is not a stored one.
@@ -323,6 +345,21 @@ func (l *docLines) Info(i int) (info markdown.LineInfo) {
 		_, info = l.doc.Rest().Line(i - n - 1)
 	}
 	return info
+}
+
+// Find implements lineSource.
+func (l *docLines) Find(needle markdown.Needle, from int, back bool) (line int, ok bool) {
+	n, rest := len(l.lines), l.doc.Rest()
+	if back && rest != nil && from > n {
+		if line, ok = rest.Find(needle, from-n-1, back); ok {
+			return n + 1 + line, true
+		}
+	}
+	if line, ok = findLine(n, l.Line, needle, from, back); ok || back || rest == nil {
+		return line, ok
+	}
+	line, ok = rest.Find(needle, max(from-n-1, -1), back)
+	return n + 1 + line, ok
 }
 
 // answerPart says which of the answers to the message is shown.

@@ -1,7 +1,7 @@
 package chat
 
 import (
-	"regexp"
+	"math"
 	"slices"
 	"strings"
 
@@ -16,21 +16,22 @@ import (
 // search is the search in the conversation: without regard to case, over what
 // the pairs in view say and have done.
 type search struct {
-	needle string
-	match  *regexp.Regexp // nil: nothing is searched for
-	at     hitLocation    // of the hit that was gone to last
+	needle  string
+	find    markdown.Needle // of no text: nothing is searched for
+	at      hitLocation     // of the hit that was gone to last
+	goingOn bool            // the hit after at is not known yet: its pair is laid out by the next frames
+	back    bool            // it is the one before at
 }
 
-// hitLocation is a line of a pair. A line of firstHit or lastHit is not known yet: the
-// pair is not loaded.
+// hitLocation is a line of a pair.
 type hitLocation struct {
 	seq  int64 // 0 is none
-	line int
+	line int   // before beforeFirst and from afterLast on there is none
 }
 
 const (
-	firstHit = -1
-	lastHit  = -2
+	beforeFirst = -1
+	afterLast   = math.MaxInt
 )
 
 // Hit says where a search has led: the Nth of so many pairs that contain the text.
@@ -38,10 +39,7 @@ type Hit struct{ Nth, Of int }
 
 // Search looks for a text; "" ends the search.
 func (v *View) Search(needle string) {
-	v.search = search{needle: needle}
-	if needle != "" {
-		v.search.match = regexp.MustCompile("(?i)" + regexp.QuoteMeta(strings.ToValidUTF8(needle, "\ufffd")))
-	}
+	v.search = search{needle: needle, find: markdown.NewNeedle(needle)}
 }
 
 // Searching is the text that is searched for.
@@ -55,31 +53,66 @@ func (v *View) NextFound(back bool, stored []int64) (hit Hit, ok bool) {
 	if len(pairs) == 0 {
 		return Hit{}, false
 	}
+	v.rc.budget = frameBudget
 	here := v.searchStart()
-	if line, in := v.nextHitInPair(here, back); in {
+	if v.search.goingOn {
+		here.line = v.search.at.line
+	}
+	line, in, known := v.nextHitInPair(here, back)
+	switch i, at := slices.BinarySearch(pairs, here.seq); {
+	case !known:
+		v.search.at, v.search.goingOn, v.search.back = here, true, back
+	case in:
 		v.goToHit(hitLocation{here.seq, line})
-	} else {
-		i, in := slices.BinarySearch(pairs, here.seq)
-		line := firstHit
-		switch {
-		case back:
-			i, line = i-1, lastHit
-		case in:
+	case back:
+		v.enterPair(pairs[(i-1+len(pairs))%len(pairs)], back)
+	default:
+		if at {
 			i++
 		}
-		v.goToHit(hitLocation{pairs[(i+len(pairs))%len(pairs)], line})
+		v.enterPair(pairs[i%len(pairs)], back)
 	}
 	nth, _ := slices.BinarySearch(pairs, v.search.at.seq)
 	return Hit{nth + 1, len(pairs)}, true
 }
 
+// enterPair goes to the first hit of a pair, or the last. Of a pair that is not loaded, or
+// not laid out yet, it shows the beginning until it is.
+func (v *View) enterPair(seq int64, back bool) {
+	v.search.at, v.search.back, v.search.goingOn = hitLocation{seq, beforeFirst}, back, true
+	if back {
+		v.search.at.line = afterLast
+	}
+	v.JumpTo(seq)
+	v.goOn()
+}
+
+// goOn goes to the hit that is not known yet, as soon as it is.
+func (v *View) goOn() {
+	if i := v.list.Focused(); i >= 0 && v.src.ID(i) != v.search.at.seq { // the user has gone elsewhere
+		v.search.goingOn = false
+	}
+	if !v.search.goingOn || v.src.loaded(v.search.at.seq) == nil {
+		return
+	}
+	line, in, known := v.nextHitInPair(v.search.at, v.search.back)
+	switch {
+	case !known:
+		v.rc.pending = true
+	case in:
+		v.goToHit(hitLocation{v.search.at.seq, line})
+	default:
+		v.search.goingOn = false
+	}
+}
+
 // matchingPairs are the visible pairs that contain the text.
 func (v *View) matchingPairs(stored []int64) []int64 {
 	var out []int64
-	if v.search.match == nil {
+	if v.search.needle == "" {
 		return nil
 	}
-	contains := func(p part) bool { return v.search.match.MatchString(p.source()) }
+	contains := func(p part) bool { return v.search.find.In(p.source()) }
 	for _, r := range v.src.refs {
 		found := false
 		if it := v.src.loaded(r.Seq); it != nil {
@@ -102,85 +135,117 @@ func (v *View) searchStart() hitLocation {
 		i, _ = v.list.Visible()
 	}
 	if i < 0 {
-		return hitLocation{line: -1}
+		return hitLocation{line: beforeFirst}
 	}
 	if seq := v.src.ID(i); seq != v.search.at.seq {
-		return hitLocation{seq, -1}
+		return hitLocation{seq, beforeFirst}
 	}
 	return v.search.at
 }
 
-// nextHitInPair is the next line that contains the text in the same pair.
-func (v *View) nextHitInPair(from hitLocation, back bool) (line int, ok bool) {
-	hits := v.hitLines(from.seq)
-	if back {
-		slices.Reverse(hits)
+// nextHitInPair is the next line that contains the text in the same pair; in is false where
+// there is none. known is false of a pair that is not laid out yet. A closed part that
+// contains the text is opened; one that contains it in no line, as in its Markdown, counts
+// with its first.
+func (v *View) nextHitInPair(from hitLocation, back bool) (line int, in, known bool) {
+	it := v.src.loaded(from.seq)
+	if it == nil {
+		return 0, false, true
 	}
-	for _, line := range hits {
-		if !back && line > from.line || back && line < from.line {
-			return line, true
+	for _, p := range it.parts {
+		if !p.state().open && v.search.find.In(p.source()) {
+			p.state().setOpen(true)
+			it.changed()
+		}
+	}
+	if it.layOut(v.innerWidth()); it.stale {
+		return 0, false, false
+	}
+	for n := range it.parts {
+		k := n
+		if back {
+			k = len(it.parts) - 1 - n
+		}
+		if line, ok := v.hitInPart(it, k, from.line, back); ok {
+			return line, true, true
+		}
+	}
+	return 0, false, true
+}
+
+// hitInPart is the hit in part k that is nearest to a line of the pair, behind or before it.
+func (v *View) hitInPart(it *item, k, from int, back bool) (line int, ok bool) {
+	p, first := it.parts[k], it.starts[k]
+	switch {
+	case back && from <= first || !back && from >= first+p.Len():
+		return 0, false
+	case !v.search.find.In(p.source()):
+		return 0, false
+	}
+	lines := &p.state().partLines
+	if line, ok = lines.find(v.search.find, max(from-first, -1), back); ok {
+		return first + line, true
+	}
+	if _, ok = lines.find(v.search.find, -1, false); !ok && (back || from < first) {
+		return first, true
+	}
+	return 0, false
+}
+
+// find is the next line behind from that contains the text, or the one before it.
+func (s *partLines) find(needle markdown.Needle, from int, back bool) (line int, ok bool) {
+	first := 0
+	for n := range s.sources {
+		source := s.sources[n]
+		if back {
+			source = s.sources[len(s.sources)-1-n]
+			if n == 0 {
+				first = s.Len()
+			}
+			first -= source.Len()
+		}
+		if line, ok = source.Find(needle, max(from, first-1)-first, back); ok && (back && first+line < from || !back && first+line > from) {
+			return first + line, true
+		}
+		if !back {
+			first += source.Len()
 		}
 	}
 	return 0, false
 }
 
-// goToHit shows a hit in the middle. Of a pair that is not loaded it shows the
-// beginning until Load.
-func (v *View) goToHit(at hitLocation) {
-	v.search.at = at
-	v.JumpTo(at.seq)
-	if hits := v.hitLines(at.seq); at.line < 0 && len(hits) > 0 {
-		if v.search.at.line = hits[0]; at.line == lastHit {
-			v.search.at.line = hits[len(hits)-1]
+// findLine is lineSource.Find of n lines.
+func findLine(n int, line func(int) string, needle markdown.Needle, from int, back bool) (int, bool) {
+	step, i := 1, from+1
+	if back {
+		step, i = -1, min(from, n)-1
+	}
+	for ; i >= 0 && i < n; i += step {
+		if needle.In(ansi.Strip(line(i))) {
+			return i, true
 		}
 	}
-	if line := v.search.at.line; line >= 0 {
-		i, _ := v.src.Index(at.seq)
-		n, _, _ := v.src.at(i).partAt(line)
-		v.focusOn(i, n)
-		v.list.ScrollTo(i, line, v.height/2)
-	}
+	return 0, false
 }
 
-// hitLines are the lines of a pair, as drawn now, that contain the text; none when
-// it is not loaded. A closed part that contains it is opened; one that contains it
-// in no single line, as where it is wrapped, counts with its first.
-func (v *View) hitLines(seq int64) (out []int) {
-	it := v.src.loaded(seq)
-	if it == nil {
-		return nil
-	}
-	match := v.search.match.MatchString
-	for _, p := range it.parts {
-		if !p.state().open && match(p.source()) {
-			p.state().setOpen(true)
-			it.changed()
-		}
-	}
-	it.layOutAll(v.innerWidth())
-	for k, p := range it.parts {
-		first, last := it.lineRange(k)
-		before := len(out)
-		for n := first; n <= last; n++ {
-			if match(it.plainLine(n)) {
-				out = append(out, n)
-			}
-		}
-		if len(out) == before && match(p.source()) {
-			out = append(out, first)
-		}
-	}
-	return out
+// goToHit shows a hit in the middle.
+func (v *View) goToHit(at hitLocation) {
+	v.search.at, v.search.goingOn = at, false
+	v.JumpTo(at.seq)
+	i, _ := v.src.Index(at.seq)
+	n, _, _ := v.src.at(i).partAt(at.line)
+	v.focusOn(i, n)
+	v.list.ScrollTo(i, at.line, v.height/2)
 }
 
 // highlight shows the hits in a drawn line. It takes the one style it needs, since
 // it is called for each line of each frame.
 func (s *search) highlight(row string, found *lipgloss.Style) string {
-	if s.match == nil {
+	if s.needle == "" {
 		return row
 	}
 	plain := ansi.Strip(row)
-	hits := s.match.FindAllStringIndex(plain, -1)
+	hits := s.find.All(plain)
 	if len(hits) == 0 {
 		return row
 	}
@@ -260,17 +325,44 @@ func (it *item) answerParts() (all []part) {
 	return all
 }
 
-// Code lists the code blocks of the focused pair.
-func (v *View) Code() []markdown.Code {
+// longAnswer is the length in bytes from which on the code of an answer is not read at once.
+const longAnswer = 64 << 10
+
+// Code lists the code blocks of the focused pair. Where more is not nil, the answer is long:
+// more lists them, and may be called from any goroutine.
+func (v *View) Code() (blocks []markdown.Code, more func() []markdown.Code) {
 	it := v.focused()
 	if it == nil {
-		return nil
+		return nil, nil
 	}
-	var out []markdown.Code
+	size, texts := 0, []string{}
 	for _, p := range it.parts {
 		if t, ok := p.(*textPart); ok {
-			out = append(out, t.code()...)
+			texts = append(texts, t.source())
+			size += len(texts[len(texts)-1])
 		}
 	}
-	return out
+	if size > longAnswer {
+		colours := v.rc.st.Markdown
+		return nil, func() (all []markdown.Code) {
+			for _, text := range texts {
+				all = append(all, codeIn(text, markdown.NewStyle(colours))...)
+			}
+			return all
+		}
+	}
+	for _, p := range it.parts {
+		if t, ok := p.(*textPart); ok {
+			blocks = append(blocks, t.code()...)
+		}
+	}
+	return blocks, nil
+}
+
+// codeIn are the blocks of code in a text.
+func codeIn(text string, md *markdown.Style) []markdown.Code {
+	d := markdown.New(md)
+	d.Append(text)
+	d.Finish()
+	return d.Code()
 }

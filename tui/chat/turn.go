@@ -157,8 +157,7 @@ func (it *item) addAnswer(delta string) {
 	}
 	t, ok := it.parts[len(it.parts)-1].(*textPart)
 	if !ok {
-		t = newTextPart("", it.rc.md)
-		it.parts = append(it.parts, t)
+		it.parts, t = addText(it.parts, "", it.rc.md)
 	}
 	t.write(strings.ReplaceAll(delta, `\[[tool:`, "[[tool:")) // the core escapes what only looks like a marker
 }

@@ -176,6 +176,7 @@ func (v *View) LayOut() (more bool) {
 		return false
 	}
 	v.rc.budget, v.rc.pending = frameBudget, false
+	v.goOn()
 	v.layout()
 	return v.rc.pending
 }
@@ -211,6 +212,8 @@ func (v *View) Load(pairs []assistant.Pair) {
 	}
 	switch { // a loaded pair has another height than its placeholder
 	case v.jumpTarget == 0:
+	case v.search.at.seq == v.jumpTarget && v.search.goingOn:
+		v.goOn()
 	case v.search.at.seq == v.jumpTarget:
 		v.goToHit(v.search.at)
 	default:

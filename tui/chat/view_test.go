@@ -570,7 +570,7 @@ func TestCopyTakesTheLogicalText(t *testing.T) {
 	if want := strings.TrimSpace(long) + "\n\n```go\nfunc a() {}\n```"; !ok || answer != want {
 		t.Errorf("Answer = %q, want %q", answer, want)
 	}
-	if code := v.Code(); len(code) != 1 || code[0].Language != "go" || strings.TrimSpace(code[0].Text) != "func a() {}" {
+	if code, _ := v.Code(); len(code) != 1 || code[0].Language != "go" || strings.TrimSpace(code[0].Text) != "func a() {}" {
 		t.Errorf("Code = %+v", code)
 	}
 	if md, _ := v.Markdown(); !strings.Contains(md, "**You:** hide minis") || !strings.Contains(md, "add_ignore_rule") {

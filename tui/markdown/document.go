@@ -43,6 +43,10 @@ func (w work) total() int { return w.parsed + w.highlighted + w.laid }
 // New makes an empty document in a style.
 func New(s *Style) *Doc { return &Doc{style: s} }
 
+// Limit makes the budget of an empty document at most n bytes: what is over it is shown as
+// plain text.
+func (d *Doc) Limit(n int) { d.usedBytes = max(0, maxBytes-max(n, 0)) }
+
 // SetStyle changes the style.
 func (d *Doc) SetStyle(s *Style) {
 	d.style = s
@@ -65,6 +69,14 @@ func (d *Doc) Source() string {
 		return string(d.src[:d.finishedLen-1])
 	}
 	return string(d.src)
+}
+
+// Size is the length of the text so far in bytes.
+func (d *Doc) Size() int {
+	if d.rest != nil {
+		return len(d.src) + d.rest.src.Len() - d.restFrom
+	}
+	return len(d.src)
 }
 
 // Append adds to the text. Chunks may end anywhere, even inside a character.

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -103,8 +104,16 @@ func (t *Text) Line(i int) (string, LineInfo) {
 	if t.width == 0 || len(src) == 0 {
 		return "", LineInfo{}
 	}
+	from := t.start(i)
+	end, _ := breakText(src, from, t.width)
+	return textLine(src[from.at:end], t.width), LineInfo{Soft: from.soft, Space: from.space}
+}
+
+// start is where a line begins that is counted; of one behind the last it is the end.
+func (t *Text) start(i int) lineStart {
+	src := t.src.String()[:t.solid]
 	n, from := t.last, t.lastFrom
-	if mark := i / lineStep; mark < len(t.marks) && (n > i || n < mark*lineStep) {
+	if mark := min(i/lineStep, len(t.marks)-1); mark >= 0 && (n > i || n < mark*lineStep) {
 		n, from = mark*lineStep, t.marks[mark]
 	} else if n > i {
 		n, from = 0, lineStart{}
@@ -113,8 +122,56 @@ func (t *Text) Line(i int) (string, LineInfo) {
 		_, from = breakText(src, from, t.width)
 	}
 	t.last, t.lastFrom = n, from
-	end, _ := breakText(src, from, t.width)
-	return textLine(src[from.at:end], t.width), LineInfo{Soft: from.soft, Space: from.space}
+	return from
+}
+
+// lineAt is the line of the byte at an offset.
+func (t *Text) lineAt(at int) int {
+	mark := sort.Search(len(t.marks), func(n int) bool { return t.marks[n].at > at }) - 1
+	n, from := 0, lineStart{}
+	if mark >= 0 {
+		n, from = mark*lineStep, t.marks[mark]
+	}
+	for src := t.src.String()[:t.solid]; ; n++ {
+		if _, from = breakText(src, from, t.width); from.at > at || from.at >= len(src) {
+			return n
+		}
+	}
+}
+
+// Find is the next line behind from in which the needle begins, or the one before it, of a
+// text that is laid out; from may be -1, or Len. It looks at the text, not at its lines.
+func (t *Text) Find(needle Needle, from int, back bool) (line int, ok bool) {
+	src := t.src.String()[:t.solid]
+	if t.width == 0 || len(src) == 0 {
+		return 0, false
+	}
+	if !back {
+		begin := 0
+		if from >= 0 {
+			begin = t.start(from + 1).at
+		}
+		at, _ := needle.find(src[begin:])
+		if at < 0 {
+			return 0, false
+		}
+		return t.lineAt(begin + at), true
+	}
+	const window = 64 << 10
+	for end := t.start(max(from, 0)).at; end > 0; end -= min(end, window) {
+		begin, last := max(0, end-window), -1
+		for at := begin; at < end; {
+			n, length := needle.find(src[at:min(len(src), end+needle.longest())])
+			if n < 0 || at+n >= end {
+				break
+			}
+			last, at = at+n, at+n+length
+		}
+		if last >= 0 {
+			return t.lineAt(last), true
+		}
+	}
+	return 0, false
 }
 
 // textLine draws a line of plain text.
