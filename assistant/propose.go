@@ -3,10 +3,19 @@ package assistant
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
 	"winnow/assistant/llm"
+)
+
+// Why Decide refuses, beside ErrNoPair and ErrBusy.
+var (
+	// ErrDecided refuses a proposal that the user has decided on.
+	ErrDecided = errors.New("this proposal has its decision")
+	// ErrNotProposal refuses a payload that is not a proposal, or not one of this page.
+	ErrNotProposal = errors.New("this cannot be accepted or rejected here")
 )
 
 // Decide accepts or rejects a proposal of the model. Accepting executes it through
@@ -34,9 +43,9 @@ func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept
 	}
 	switch {
 	case found.Decision != "":
-		return nil, fmt.Errorf("this proposal was already %s", found.Decision)
+		return nil, fmt.Errorf("%w: it was %s", ErrDecided, found.Decision)
 	case kind.Calls == nil:
-		return nil, fmt.Errorf("a %s cannot be accepted or rejected", found.Type)
+		return nil, ErrNotProposal
 	case !accept:
 		found.Decision = "rejected"
 		if err := s.opts.Store.Commit(ctx, &Batch{Put: []*Pair{holder}, KeepMarks: true}); err != nil {
