@@ -3,9 +3,9 @@
 //
 // # Nouns
 //
-// A Server is the handler and the end of its process. routes is the table of all
-// requests; the mux and the OpenAPI document are made from it, with schemas of the Go
-// types, which also check every body. A frame is an event as it goes over the wire,
+// A Server is the handler and the end of its process. An operation is a method and a path,
+// registered with huma: from its Go types huma makes the OpenAPI document and checks every
+// request. A Cause is why a request is refused; an operation lists its own. A frame is an event as it goes over the wire,
 // encoded once for all its readers. A stream is a session with the frames of its turns
 // and of the changes in the window, under numbers that ascend by one; a follower reads
 // it at its own pace from any number on.
@@ -16,7 +16,8 @@
 // own, and an Origin of another site, are refused before: neither a name that is
 // rebound to this address nor a page in the user's browser gets an answer. What is
 // refused is logged, without token, query and body. Failures are problem details (RFC
-// 9457) with a code; one that the client did not cause says no more than that.
+// 9457) with a code; one that the client did not cause says no more than that, and none
+// repeats a value of a body that does not fit.
 //
 // # Who may call what from where
 //
@@ -35,4 +36,11 @@
 // makes room, of the user who has the most.
 //
 // A question that nobody answers within five minutes is answered with no.
+//
+// huma keeps the type of its errors and whether the case of a field counts in variables of
+// the process; the first Server sets them.
+//
+// The streams are written here and not with huma/sse, which encodes an event for each
+// reader, cannot refuse a request before the stream, and has no limit for a slow reader
+// but a variable of the process.
 package api

@@ -49,11 +49,6 @@ func newMetrics(s *Server) *metrics {
 	return m
 }
 
-func (s *Server) showMetrics(w http.ResponseWriter, r *http.Request) error {
-	s.metrics.handler.ServeHTTP(w, r)
-	return nil
-}
-
 // turnMetrics measures one turn.
 type turnMetrics struct {
 	*metrics

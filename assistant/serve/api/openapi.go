@@ -3,67 +3,99 @@ package api
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
+	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
-	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"winnow/assistant"
+	"winnow/assistant/attachment"
 	"winnow/assistant/share"
+	"winnow/assistant/thought"
 )
 
-// schema is the schema of a Go type.
-type schema struct {
-	name     string
-	raw      *jsonschema.Schema
-	resolved *jsonschema.Resolved
-}
+const (
+	mediaJSON   = "application/json"
+	eventStream = "text/event-stream"
+	schemas     = "#/components/schemas/"
+)
 
-// anyJSON is the schema of a document that is passed on as it is.
-var anyJSON = map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}}
+// setUpHuma sets what huma has for the whole process: the type of a problem, and that the
+// case of a field counts.
+var setUpHuma = sync.OnceFunc(func() { huma.NewError, huma.ValidateStrictCasing = checkFailed, true })
 
-// schemaOf is the schema of T; nil for none. It panics when T has no schema, which is a
-// mistake of this package.
-func schemaOf[T any]() *schema {
-	t := reflect.TypeFor[T]()
-	if t == reflect.TypeFor[none]() {
-		return nil
+// describe makes the routes and their document.
+func (s *Server) describe() (err error) {
+	setUpHuma()
+	registry := huma.NewMapRegistry(schemas, schemaName)
+	s.mux = http.NewServeMux()
+	s.api = humago.New(s.mux, huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			Info: &huma.Info{
+				Title: "winnow", Version: s.opts.Version,
+				Description: "Sessions of winnow: messages, their typed events, and the window they change.",
+			},
+			Components: &huma.Components{
+				Schemas:         registry,
+				SecuritySchemes: map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}},
+			},
+			Security: []map[string][]string{{"token": {}}},
+		},
+		Formats:       map[string]huma.Format{mediaJSON: jsonFormat, "json": jsonFormat}, // huma looks for problem+json as json
+		DefaultFormat: mediaJSON, RejectUnknownQueryParameters: true,
+	})
+	s.api.UseMiddleware(s.strict)
+	if err := addEvents(registry); err != nil {
+		return err
 	}
-	return newSchema(t, nil)
-}
-
-// newSchema is the schema of t with other properties.
-func newSchema(t reflect.Type, other map[string]*jsonschema.Schema) *schema {
-	raw, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: anyJSON})
-	if err != nil {
-		panic(err)
-	}
-	for name, property := range other {
-		if raw.Properties == nil {
-			raw.Properties = map[string]*jsonschema.Schema{}
+	s.register()
+	for _, path := range s.api.OpenAPI().Paths {
+		for _, o := range []*huma.Operation{path.Get, path.Post, path.Delete} {
+			if o != nil {
+				addProblems(o)
+			}
 		}
-		raw.Properties[name] = property
-		raw.PropertyOrder = append([]string{name}, raw.PropertyOrder...)
-		raw.Required = append([]string{name}, raw.Required...)
 	}
-	resolved, err := raw.Resolve(nil)
-	if err != nil {
-		panic(err)
+	for name, schema := range registry.Map() {
+		if t := registry.TypeFromRef(schemas + name); t != nil {
+			describeFields(name, schema, t)
+		}
 	}
-	return &schema{t.Name(), raw, resolved}
+	s.openapi, err = json.MarshalIndent(s.api.OpenAPI(), "", "  ")
+	return err
+}
+
+// schemaName is the name of a type in the document.
+func schemaName(t reflect.Type, hint string) string {
+	switch t {
+	case reflect.TypeFor[thought.Block]():
+		return "Thought"
+	case reflect.TypeFor[attachment.File]():
+		return "Attachment"
+	case reflect.TypeFor[share.Change]():
+		return "WindowChanged"
+	}
+	return huma.DefaultSchemaNamer(t, hint)
 }
 
 // windowChanged is the type of the event that reports a change in the window.
 const windowChanged = "window_changed"
 
-// eventSchemas are the schemas of all frames, by type.
-func eventSchemas() (map[string]*schema, error) {
-	out := map[string]*schema{}
+// addEvents describes all frames, and Event, which is one of them.
+func addEvents(registry huma.Registry) error {
+	union := &huma.Schema{Discriminator: &huma.Discriminator{PropertyName: "type", Mapping: map[string]string{}}}
 	add := func(name string, t reflect.Type) {
-		var constant any = name
-		out[name] = newSchema(t, map[string]*jsonschema.Schema{"type": {Const: &constant}})
+		schema := registry.Schema(t, false, "")
+		schema.Properties["type"] = &huma.Schema{Type: huma.TypeString, Enum: []any{name}, Description: "names the event"}
+		schema.Required = append([]string{"type"}, schema.Required...)
+		ref := schemas + schemaName(t, "")
+		union.OneOf = append(union.OneOf, &huma.Schema{Ref: ref})
+		union.Discriminator.Mapping[name] = ref
 	}
 	for _, e := range assistant.Events() {
 		raw, err := assistant.EncodeEvent(e)
@@ -72,101 +104,86 @@ func eventSchemas() (map[string]*schema, error) {
 			err = json.Unmarshal(raw, &head)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		add(head.Type, reflect.TypeOf(e))
 	}
 	add(windowChanged, reflect.TypeFor[share.Change]())
-	return out, nil
+	registry.Map()["Event"] = union
+	return nil
 }
 
-type object = map[string]any
-
-// document is the OpenAPI document of routes.
-func document(version string) ([]byte, error) {
-	components, err := eventSchemas()
-	if err != nil {
-		return nil, err
-	}
-	var union []object
-	for _, name := range slices.Sorted(maps.Keys(components)) {
-		union = append(union, reference(name))
-	}
-	failure := schemaOf[problem]()
-	components[failure.name] = failure
-	paths := map[string]object{}
-	for _, r := range routes() {
-		for _, s := range []*schema{r.in, r.out} {
-			if s != nil {
-				components[s.name] = s
-			}
-		}
-		if paths[r.path] == nil {
-			paths[r.path] = object{}
-		}
-		paths[r.path][strings.ToLower(r.method)] = r.operation(union)
-	}
-	schemas := object{}
-	for name, s := range components {
-		schemas[name] = s.raw
-	}
-	return json.MarshalIndent(object{
-		"openapi": "3.1.0",
-		"info":    object{"title": "winnow", "version": version, "description": "Sessions of winnow: messages, their typed events, and the window they change."},
-		"paths":   paths,
-		"components": object{
-			"schemas":         schemas,
-			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}},
+// streamSchema describes the frames of a stream.
+func streamSchema() *huma.Schema {
+	return &huma.Schema{
+		Type: huma.TypeArray, Description: "server-sent events, which this array lists",
+		Items: &huma.Schema{
+			Type: huma.TypeObject, Required: []string{"id", "data"},
+			Properties: map[string]*huma.Schema{
+				"id":   {Type: huma.TypeInteger, Description: "ascends by one; for Last-Event-ID"},
+				"data": {Ref: schemas + "Event"},
+			},
 		},
-		"security": []object{{"token": []string{}}},
-	}, "", "  ")
+	}
 }
 
-func reference(name string) object { return object{"$ref": "#/components/schemas/" + name} }
+// addProblems describes what an operation refuses, by status.
+func addProblems(o *huma.Operation) {
+	codes, _ := o.Metadata[codesKey].([]string)
+	codes = append(codes, "wrong_host", "wrong_origin", "invalid")
+	if o.Security == nil {
+		codes = append(codes, "unauthorized")
+	}
+	if o.RequestBody != nil {
+		codes = append(codes, "json", "body", "media_type", "too_large")
+	}
+	byStatus := map[int][]Cause{}
+	for _, c := range causes {
+		if slices.Contains(codes, c.Code) {
+			byStatus[c.Status] = append(byStatus[c.Status], c)
+		}
+	}
+	content := func(schema *huma.Schema) map[string]*huma.MediaType {
+		return map[string]*huma.MediaType{mediaProblem: {Schema: schema}}
+	}
+	for status, list := range byStatus {
+		var means []string
+		code := &huma.Schema{Type: huma.TypeString}
+		for _, c := range list {
+			means = append(means, c.Code+": "+c.Means)
+			code.Enum = append(code.Enum, c.Code)
+		}
+		if slices.Contains(codes, codeOfTool) && status == http.StatusUnprocessableEntity {
+			means = append(means, "another code: that of a tool that failed")
+			code.Enum, code.Examples = nil, code.Enum
+		}
+		o.Responses[strconv.Itoa(status)] = &huma.Response{
+			Description: strings.Join(means, "; "),
+			Content:     content(&huma.Schema{AllOf: []*huma.Schema{{Ref: schemas + "Problem"}}, Properties: map[string]*huma.Schema{"code": code}}),
+		}
+	}
+	o.Responses["default"] = &huma.Response{
+		Description: fmt.Sprintf("another problem, such as %s", codeInternal), Content: content(&huma.Schema{Ref: schemas + "Problem"}),
+	}
+}
 
-// operation describes a route. union are the schemas of all frames.
-func (r route) operation(union []object) object {
-	op := object{"summary": r.summary}
-	if r.public {
-		op["security"] = []object{}
-	}
-	var parameters []object
-	for segment := range strings.SplitSeq(r.path, "/") {
-		if name, ok := strings.CutPrefix(segment, "{"); ok {
-			parameters = append(parameters, object{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true, "schema": object{"type": "string"}})
+// describeFields adds to the schema of a type what its tags do not say.
+func describeFields(name string, schema *huma.Schema, t reflect.Type) {
+	for _, f := range reflect.VisibleFields(t) {
+		field, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		property := schema.Properties[field]
+		if property == nil {
+			property = schema.Properties[f.Name] // it has no tag
+			field = f.Name
+		}
+		if property == nil {
+			continue
+		}
+		if property.Description == "" {
+			property.Description = fieldText(name, field)
+		}
+		if f.Type.Kind() == reflect.Pointer && property.Ref != "" && !strings.Contains(options, "omitempty") {
+			property.OneOf, property.Ref = []*huma.Schema{{Ref: property.Ref}, {Type: "null"}}, ""
 		}
 	}
-	for _, q := range r.query {
-		parameters = append(parameters, object{"name": q.name, "in": "query", "description": q.means, "schema": object{"type": q.kind}})
-	}
-	content := object{}
-	success := object{"description": "done"}
-	switch {
-	case r.media == eventStream:
-		if r.method == "GET" {
-			parameters = append(parameters, object{"name": "Last-Event-ID", "in": "header", "description": "the id of the last event that was read", "schema": object{"type": "integer"}})
-		}
-		content[r.media] = object{"schema": object{"type": "string", "contentMediaType": "application/json", "contentSchema": object{"oneOf": union}}}
-	case r.out != nil:
-		content[r.media] = object{"schema": reference(r.out.name)}
-	case r.status != 204:
-		content[r.media] = object{}
-	}
-	if len(content) > 0 {
-		success["content"] = content
-	}
-	op["responses"] = object{
-		fmt.Sprint(r.status): success,
-		"default":            object{"description": "a problem", "content": object{"application/problem+json": object{"schema": reference("problem")}}},
-	}
-	if r.in != nil {
-		op["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": reference(r.in.name)}}}
-	}
-	if r.media == eventStream && r.in != nil {
-		op["responses"].(object)["202"] = object{"description": "the message is queued"}
-	}
-	if len(parameters) > 0 {
-		op["parameters"] = parameters
-	}
-	return op
 }

@@ -1,73 +1,69 @@
 package api
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
-	"winnow/assistant/serve"
 	"winnow/assistant/share"
-	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 )
 
 // problem is an answer of RFC 9457.
 type problem struct {
-	Type   string `json:"type" jsonschema:"urn:winnow: and the code"`
-	Title  string `json:"title" jsonschema:"the words of the HTTP status"`
-	Status int    `json:"status"`
-	Detail string `json:"detail" jsonschema:"what is wrong with this request"`
-	Code   string `json:"code" jsonschema:"names the problem for programs"`
+	Type   string `json:"type" doc:"urn:winnow: and the code" example:"urn:winnow:no_session"`
+	Title  string `json:"title" doc:"the words of the HTTP status" example:"Not Found"`
+	Status int    `json:"status" doc:"the HTTP status" example:"404"`
+	Detail string `json:"detail" doc:"what is wrong with this request, for people" example:"there is no such session"`
+	Code   string `json:"code" doc:"names the problem, for programs" example:"no_session"`
 
-	Holder   *share.Holder           `json:"holder,omitempty" jsonschema:"who has the window, of the code held"`
-	Column   int                     `json:"column,omitempty" jsonschema:"where a filter line cannot be read, from 1"`
-	By       []string                `json:"by,omitempty" jsonschema:"who changed it, of the code plan_changed"`
-	Plan     *assistant.SavePlan     `json:"plan,omitempty" jsonschema:"what a save or a discard would do now, of the code plan_changed: show it, and repeat the request with its digest"`
-	Steps    []checkpoint.Checkpoint `json:"steps,omitempty" jsonschema:"what a rollback would undo now, oldest first, of the code plan_changed"`
-	Newest   string                  `json:"newest,omitempty" jsonschema:"the newest step now, for the body of the rollback that is shown again"`
-	Conflict *assistant.Conflict     `json:"conflict,omitempty" jsonschema:"what someone else changed, of the code conflict"`
-	Others   []checkpoint.Checkpoint `json:"others,omitempty" jsonschema:"the steps of other sessions, of the code others_changed"`
-	Hint     string                  `json:"hint,omitempty"`
+	Errors   []fieldError            `json:"errors,omitempty" doc:"which parts of the request are wrong, of the code invalid; 10 at most"`
+	Holder   *share.Holder           `json:"holder,omitempty" doc:"whose turn changes the window now, of the code held"`
+	Column   int                     `json:"column,omitempty" doc:"where a filter line cannot be read, from 1, of the code filter"`
+	By       []string                `json:"by,omitempty" doc:"who changed it, of the code plan_changed"`
+	Plan     *assistant.SavePlan     `json:"plan,omitempty" doc:"what a save or a discard would do now, of the code plan_changed: show it, and repeat the request with its digest"`
+	Steps    []checkpoint.Checkpoint `json:"steps,omitempty" doc:"what a rollback would undo now, oldest first, of the code plan_changed"`
+	Newest   string                  `json:"newest,omitempty" doc:"the newest step now, of the code plan_changed: for the body of the next rollback"`
+	Conflict *assistant.Conflict     `json:"conflict,omitempty" doc:"what another program changed in the file, of the code conflict"`
+	Others   []checkpoint.Checkpoint `json:"others,omitempty" doc:"the steps of other sessions, of the code others_changed"`
+	Hint     string                  `json:"hint,omitempty" doc:"what a failed tool advises"`
+}
+
+// fieldError is what is wrong with one part of a request. It never repeats a value.
+type fieldError struct {
+	Location string `json:"location" doc:"the part: body, query, path or header, and the name in it" example:"body.text"`
+	Message  string `json:"message" doc:"what is wrong with it" example:"expected string"`
 }
 
 func (p *problem) Error() string { return p.Detail }
 
-func newProblem(status int, code, format string, args ...any) *problem {
+// GetStatus implements huma.StatusError.
+func (p *problem) GetStatus() int { return p.Status }
+
+// ContentType implements huma.ContentTypeFilter.
+func (p *problem) ContentType(string) string { return mediaProblem }
+
+const mediaProblem = "application/problem+json"
+
+func newProblem(code, format string, args ...any) *problem {
+	status := http.StatusUnprocessableEntity // a failed tool has a code of its own
+	if i := slices.IndexFunc(causes, func(c Cause) bool { return c.Code == code }); i >= 0 {
+		status = causes[i].Status
+	}
 	return &problem{Type: "urn:winnow:" + code, Title: http.StatusText(status), Status: status, Code: code, Detail: fmt.Sprintf(format, args...)}
 }
-
-// known are the errors that a client can cause, with their answers.
-var known = []struct {
-	err    error
-	status int
-	code   string
-}{
-	{serve.ErrNoSession, http.StatusNotFound, "no_session"},
-	{serve.ErrOpen, http.StatusConflict, "open"},
-	{serve.ErrClosed, http.StatusServiceUnavailable, "ending"},
-	{assistant.ErrBusy, http.StatusConflict, "busy"},
-	{assistant.ErrNoPair, http.StatusNotFound, "no_pair"},
-	{assistant.ErrNotAsked, http.StatusNotFound, "not_asked"},
-	{assistant.ErrEmpty, http.StatusUnprocessableEntity, "empty"},
-	{assistant.ErrNoModel, http.StatusUnprocessableEntity, "model"},
-	{llm.ErrModelGone, http.StatusUnprocessableEntity, "model"},
-	{assistant.ErrNotSaver, http.StatusConflict, "not_saved"},
-	{workspace.ErrNothingUnsaved, http.StatusConflict, "nothing_unsaved"},
-	{checkpoint.ErrUnknown, http.StatusNotFound, "no_checkpoint"},
-}
-
-// codeStorage is the code of a history whose disk or server failed.
-const codeStorage = "storage"
 
 // problemOf is the answer to an error; nil for one that a client neither caused nor can
 // wait for.
@@ -76,12 +72,12 @@ func problemOf(err error) *problem {
 		return p
 	}
 	if e, ok := errors.AsType[*share.HeldError](err); ok {
-		p := newProblem(http.StatusConflict, "held", "%s", err)
+		p := newProblem("held", "%s", err)
 		p.Holder = &e.Holder
 		return p
 	}
 	if e, ok := errors.AsType[*assistant.PlanChanged](err); ok {
-		p := newProblem(http.StatusConflict, "plan_changed", "%s", err)
+		p := newProblem("plan_changed", "%s", err)
 		p.By, p.Steps, p.Newest = e.By, e.Steps, e.Newest
 		if e.Plan.Digest != "" {
 			p.Plan = &e.Plan
@@ -89,112 +85,135 @@ func problemOf(err error) *problem {
 		return p
 	}
 	if e, ok := errors.AsType[*assistant.Conflict](err); ok {
-		p := newProblem(http.StatusConflict, "conflict", "%s", err)
+		p := newProblem("conflict", "%s", err)
 		p.Conflict = e
 		return p
 	}
 	if e, ok := errors.AsType[*filter.Error](err); ok {
-		p := newProblem(http.StatusUnprocessableEntity, "filter", "%s", err)
+		p := newProblem("filter", "%s", err)
 		p.Column = e.Column
 		return p
 	}
 	if e, ok := errors.AsType[*history.StorageError](err); ok {
-		return newProblem(http.StatusServiceUnavailable, codeStorage, "the history cannot be used now: %s", e.Reason)
+		return newProblem(codeStorage, "the history cannot be used now: %s", e.Reason)
 	}
 	if config, ok := errors.AsType[*llm.ConfigError](err); ok {
-		return newProblem(http.StatusUnprocessableEntity, "model", "%s", config.Reason)
+		return newProblem("model", "%s", config.Reason)
 	}
-	for _, k := range known {
-		if errors.Is(err, k.err) {
-			return newProblem(k.status, k.code, "%s", strings.TrimPrefix(k.err.Error(), "checkpoint: "))
-		}
-	}
-	return nil
-}
-
-// fail answers a request with an error.
-func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	p := problemOf(err)
-	if p == nil || p.Code == codeStorage {
-		s.log.Error("request failed", "method", r.Method, "path", r.Pattern, "error", err)
-	}
-	if p == nil {
-		p = newProblem(http.StatusInternalServerError, "internal", "winnow failed; its log says why")
-	}
-	writeProblem(w, p)
-}
-
-func writeProblem(w http.ResponseWriter, p *problem) {
-	writeJSON(w, "application/problem+json", p.Status, p)
-}
-
-// writeJSON writes an answer that is safe on a terminal, too.
-func writeJSON(w http.ResponseWriter, media string, status int, v any) {
-	raw, err := assistant.PlainJSON(v)
-	if err != nil { // a value of this package that does not encode
-		panic(err)
-	}
-	w.Header().Set("Content-Type", media)
-	w.WriteHeader(status)
-	_, _ = w.Write(append(safetext.JSON(raw), '\n')) // a client that has gone
-}
-
-// noRoute answers what is not in the table.
-func (s *Server) noRoute(mux *http.ServeMux) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		var allowed []string
-		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
-			try := r.Clone(r.Context())
-			try.Method = method
-			if _, pattern := mux.Handler(try); pattern != "/" {
-				allowed = append(allowed, method)
+	for _, c := range causes {
+		for _, known := range c.errs {
+			if errors.Is(err, known) {
+				return newProblem(c.Code, "%s", strings.TrimPrefix(known.Error(), "checkpoint: "))
 			}
 		}
-		if len(allowed) > 0 && !slices.Contains(allowed, r.Method) {
-			w.Header().Set("Allow", strings.Join(allowed, ", "))
-			writeProblem(w, newProblem(http.StatusMethodNotAllowed, "method", "%s is not allowed here", safetext.Line(r.Method, 20)))
-			return
-		}
-		writeProblem(w, newProblem(http.StatusNotFound, "no_route", "there is no such path; GET /openapi.json lists them"))
-	}
-}
-
-// read reads the body of a request into v. It has to be one JSON value that fits the
-// schema of its type.
-func read(w http.ResponseWriter, r *http.Request, schema *schema, v any) error {
-	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
-		return newProblem(http.StatusUnsupportedMediaType, "media_type", "the body must be application/json")
-	}
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return newProblem(http.StatusRequestEntityTooLarge, "too_large", "the body is larger than %d bytes", maxBody)
-	}
-	if err != nil {
-		return newProblem(http.StatusBadRequest, "body", "the body could not be read")
-	}
-	var value any
-	if err := json.Unmarshal(raw, &value); err != nil {
-		return newProblem(http.StatusBadRequest, "json", "the body is not JSON: %s", safetext.Line(err.Error(), maxDetail))
-	}
-	if err := schema.resolved.Validate(value); err != nil {
-		return newProblem(http.StatusUnprocessableEntity, "invalid", "%s", safetext.Line(reason(err), maxDetail))
-	}
-	if err := json.Unmarshal(raw, v); err != nil {
-		return newProblem(http.StatusUnprocessableEntity, "invalid", "%s", safetext.Line(err.Error(), maxDetail))
 	}
 	return nil
 }
 
-// maxDetail bounds what a body adds to a detail, in cells.
-const maxDetail = 300
+// failed is the answer to an error of a handler, which is logged when it is ours.
+func (s *Server) failed(o *huma.Operation, err error) *problem {
+	p := problemOf(err)
+	if p == nil || p.Code == codeStorage {
+		s.log.Error("request failed", "method", o.Method, "path", o.Path, "error", err)
+	}
+	return cmp.Or(p, newProblem(codeInternal, "winnow failed; its log says why"))
+}
 
-// schemaWords are the words of a validator that tell a client nothing.
-var schemaWords = strings.NewReplacer(
-	"validating ", "", "root: type: ", "the body: ", "root: ", "", "/properties/", "", ": type: ", ": ", "required: ", "", "<invalid reflect.Value>", "null",
+// The bounds of what a request adds to a problem.
+const (
+	maxErrors = 10
+	maxDetail = 300 // cells
 )
 
-// reason is what a validator found, without the schemas on the way to it.
-func reason(err error) string {
-	text := err.Error()
-	return schemaWords.Replace(text[max(0, strings.LastIndex(text, "validating ")):])
+// checkFailed is huma's error for a request that does not fit its description. Values of
+// the request are left out: one of them may be a key.
+func checkFailed(status int, text string, errs ...error) huma.StatusError {
+	var found []fieldError
+	for _, err := range errs {
+		if d, ok := errors.AsType[*huma.ErrorDetail](err); ok {
+			found = append(found, fieldError{location(d.Location), reason(d.Message)})
+		}
+	}
+	slices.SortFunc(found, func(a, b fieldError) int {
+		return cmp.Or(cmp.Compare(a.Location, b.Location), cmp.Compare(a.Message, b.Message))
+	})
+	found = found[:min(len(found), maxErrors)]
+	switch status {
+	case http.StatusUnsupportedMediaType:
+		return newProblem("media_type", "the body must be application/json")
+	case http.StatusRequestEntityTooLarge:
+		return newProblem("too_large", "the body is larger than %d bytes", maxBody)
+	case http.StatusBadRequest:
+		if len(found) > 0 {
+			text = found[0].Message
+		}
+		return newProblem("json", "the body is not JSON: %s", text)
+	case http.StatusRequestTimeout, http.StatusInternalServerError: // handlers never leave an error to huma
+		return newProblem("body", "the body could not be read")
+	}
+	var said []string
+	for _, f := range found {
+		said = append(said, f.Location+": "+f.Message)
+	}
+	p := newProblem("invalid", "%s", cmp.Or(safetext.Line(strings.Join(said, "; "), maxDetail), text))
+	p.Errors = found
+	return p
+}
+
+// fieldNames are locations without what may be a value.
+var fieldNames = regexp.MustCompile(`^\w{1,20}(\.[A-Za-z_-]{1,30})*$`)
+
+// location is the location of a fieldError.
+func location(of string) string {
+	if fieldNames.MatchString(of) {
+		return of
+	}
+	part, _, _ := strings.Cut(of, ".")
+	return part
+}
+
+// reason is the message of a fieldError.
+func reason(of string) string {
+	if strings.HasPrefix(of, "json: ") { // it has the value and the Go type
+		return "not a value of this field"
+	}
+	return safetext.Line(of, maxDetail)
+}
+
+// jsonFormat reads and writes the bodies of requests and answers.
+var jsonFormat = huma.Format{Marshal: writeJSON, Unmarshal: huma.DefaultJSONFormat.Unmarshal}
+
+// writeJSON writes an answer that is safe on a terminal, too.
+func writeJSON(w io.Writer, v any) error {
+	raw, err := assistant.PlainJSON(v)
+	if err != nil {
+		return err // a value of this package that does not encode
+	}
+	_, _ = w.Write(append(safetext.JSON(raw), '\n')) // a client that has gone
+	return nil
+}
+
+// refuse answers a request with a problem outside of an operation.
+func refuse(w http.ResponseWriter, p *problem) {
+	w.Header().Set("Content-Type", mediaProblem)
+	w.WriteHeader(p.Status)
+	_ = writeJSON(w, p)
+}
+
+// noRoute answers what is no operation.
+func (s *Server) noRoute(w http.ResponseWriter, r *http.Request) {
+	var allowed []string
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+		try := r.Clone(r.Context())
+		try.Method = method
+		if _, pattern := s.mux.Handler(try); pattern != "/" {
+			allowed = append(allowed, method)
+		}
+	}
+	if len(allowed) > 0 && !slices.Contains(allowed, r.Method) {
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		refuse(w, newProblem("method", "%s is not allowed here", safetext.Line(r.Method, 20)))
+		return
+	}
+	refuse(w, newProblem("no_route", "there is no such path; GET /openapi.json lists them"))
 }

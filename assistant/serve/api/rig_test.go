@@ -17,8 +17,10 @@ import (
 	"testing"
 	"time"
 
+	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/servetest"
 )
@@ -51,6 +53,62 @@ type rig struct {
 	stop   context.CancelFunc // ends Serve
 	served chan error         // the result of Serve
 	log    *lockedBuffer
+
+	document *document
+	faults   *faulty
+}
+
+// What starts a payload in an answer.
+const (
+	proposalMarker = "WORD_PROPOSAL:" // of a word
+	noteMarker     = "NOTE:"          // of what cannot be accepted
+)
+
+// proposals are pages on which a word can be proposed.
+func proposals(t testing.TB) *assistant.Pages {
+	t.Helper()
+	pages := &assistant.Pages{}
+	err := pages.AddPayload(assistant.PayloadType{Name: "note", Source: assistant.FromLLM, Marker: noteMarker, Global: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = pages.AddPayload(assistant.PayloadType{
+		Name: "word_proposal", Source: assistant.FromLLM, Marker: proposalMarker, Global: true,
+		Calls: func(data json.RawMessage) ([]llm.Call, error) {
+			return []llm.Call{{ID: "p", Name: "add_word", Arguments: string(data)}}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
+
+// faulty is a history whose disk can fail.
+type faulty struct {
+	history.Store
+	broken atomic.Bool
+}
+
+func (f *faulty) fault() error {
+	if f.broken.Load() {
+		return &history.StorageError{Op: "read", Path: "private", Reason: "the disk failed"}
+	}
+	return nil
+}
+
+func (f *faulty) Session(ctx context.Context, id string) (history.Session, bool, error) {
+	if err := f.fault(); err != nil {
+		return history.Session{}, false, err
+	}
+	return f.Store.Session(ctx, id)
+}
+
+func (f *faulty) Load(ctx context.Context, seqs []int64) ([]assistant.Pair, error) {
+	if err := f.fault(); err != nil {
+		return nil, err
+	}
+	return f.Store.Load(ctx, seqs)
 }
 
 // lockedBuffer is a log that can be read while it is written.
@@ -90,6 +148,9 @@ func newRig(t testing.TB, script *at.Script, change ...func(*Options)) *rig {
 	base := servetest.Start(t, servetest.Options{Model: script, Change: func(o *serve.Options) {
 		r.window.list = o.Session.Window.(*servetest.Words)
 		o.Session.Window = r.window
+		o.Session.Pages = proposals(t)
+		r.faults = &faulty{Store: o.History}
+		o.History, o.Session.Store = r.faults, r.faults
 	}})
 	r.hub, r.store = base.Hub, base.History
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -102,6 +163,8 @@ func newRig(t testing.TB, script *at.Script, change ...func(*Options)) *rig {
 		f(&o)
 	}
 	r.server, err = New(o)
+	r.must(err)
+	r.document, err = readDocument(r.server.openapi)
 	r.must(err)
 	r.url = "http://" + l.Addr().String()
 	ctx, stop := context.WithCancel(context.Background())
@@ -143,11 +206,38 @@ func (r *rig) request(ctx context.Context, method, path, body string) *http.Requ
 	return req
 }
 
+// do makes a request and compares the answer with the document.
 func (r *rig) do(req *http.Request) *http.Response {
 	r.t.Helper()
+	var sent []byte
+	if req.GetBody != nil {
+		body, err := req.GetBody()
+		r.must(err)
+		sent, err = io.ReadAll(body)
+		r.must(err)
+	}
 	resp, err := http.DefaultClient.Do(req)
 	r.must(err)
+	if resp.StatusCode/100 == 2 {
+		r.check(r.document.request(req, sent))
+	}
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), eventStream) {
+		return resp
+	}
+	raw, err := io.ReadAll(resp.Body)
+	r.must(err)
+	r.must(resp.Body.Close())
+	resp.Body = io.NopCloser(bytes.NewReader(raw))
+	r.check(r.document.answer(req, resp, raw))
 	return resp
+}
+
+// check reports what the document does not describe.
+func (r *rig) check(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Error(err)
+	}
 }
 
 // call makes a request and returns the status and the body of the answer.
@@ -209,10 +299,11 @@ func (e wireEvent) terminal() bool {
 
 // client reads an event stream as the standard says.
 type client struct {
-	t     testing.TB
-	body  io.ReadCloser
-	lines *bufio.Reader
-	end   error // of the stream; io.EOF when the server ended it
+	t        testing.TB
+	document *document
+	body     io.ReadCloser
+	lines    *bufio.Reader
+	end      error // of the stream; io.EOF when the server ended it
 }
 
 // follow opens a stream; after is the Last-Event-ID, 0 for none.
@@ -238,7 +329,7 @@ func (r *rig) stream(resp *http.Response) *client {
 		r.t.Fatalf("the answer is %d %s: %s", resp.StatusCode, media, raw)
 	}
 	r.t.Cleanup(func() { resp.Body.Close() })
-	return &client{t: r.t, body: resp.Body, lines: bufio.NewReaderSize(resp.Body, 4<<10)}
+	return &client{t: r.t, document: r.document, body: resp.Body, lines: bufio.NewReaderSize(resp.Body, 4<<10)}
 }
 
 // next reads an event; ok is false at the end of the stream.
@@ -259,6 +350,9 @@ func (c *client) next() (e wireEvent, ok bool) {
 		case name == "data":
 			e.data = value
 		case line == "\n" && e.data != "":
+			if err := c.document.event(e.data); err != nil {
+				c.t.Error(err)
+			}
 			return e, true
 		}
 	}

@@ -4,12 +4,15 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"fmt"
+	"mime"
 	"net"
 	"net/http"
 	"net/url"
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"winnow/assistant/safetext"
 )
@@ -32,7 +35,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			if p.Status == http.StatusUnauthorized {
 				h.Set("WWW-Authenticate", `Bearer realm="winnow"`)
 			}
-			writeProblem(w, p)
+			refuse(w, p)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -44,16 +47,16 @@ func (s *Server) refusal(r *http.Request) *problem {
 	origin := r.Header.Get("Origin")
 	switch {
 	case !s.ownHost(r.Host):
-		return newProblem(http.StatusMisdirectedRequest, "wrong_host", "the Host header names another server")
+		return newProblem("wrong_host", "the Host header names another server")
 	case origin != "" && !s.ownOrigin(origin, r.Host):
-		return newProblem(http.StatusForbidden, "wrong_origin", "pages of other sites are not answered")
+		return newProblem("wrong_origin", "pages of other sites are not answered")
 	case r.URL.Path == "/healthz":
 		return nil
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	sum := sha256.Sum256([]byte(strings.TrimSpace(token))) // of equal length, so that the time tells nothing
 	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(sum[:], s.token[:]) != 1 {
-		return newProblem(http.StatusUnauthorized, "unauthorized", "the request needs the header Authorization: Bearer TOKEN")
+		return newProblem("unauthorized", "the request needs the header Authorization: Bearer TOKEN")
 	}
 	if conn, ok := r.Context().Value(connKey{}).(net.Conn); ok {
 		s.logins.End(conn)
@@ -88,6 +91,42 @@ func (s *Server) ownOrigin(origin, host string) bool {
 	scheme := map[bool]string{true: "https", false: "http"}[s.opts.Cert != nil]
 	return err == nil && u.Scheme == scheme && strings.EqualFold(u.Host, host)
 }
+
+// strict refuses what huma would take: a body of another type than JSON, and a query that
+// cannot be read whole.
+func (s *Server) strict(ctx huma.Context, next func(huma.Context)) {
+	ctx = noNegotiation{ctx}
+	u := ctx.URL()
+	if _, err := url.ParseQuery(u.RawQuery); err != nil {
+		_ = huma.WriteErr(s.api, ctx, http.StatusUnprocessableEntity, "", &huma.ErrorDetail{Location: "query", Message: "it cannot be read"})
+		return
+	}
+	if ctx.Operation().RequestBody != nil {
+		if media, _, err := mime.ParseMediaType(ctx.Header("Content-Type")); err != nil || media != mediaJSON {
+			_ = huma.WriteErr(s.api, ctx, http.StatusUnsupportedMediaType, "")
+			return
+		}
+	}
+	next(ctx)
+}
+
+// noNegotiation is a request without an Accept header: all answers have one type, and
+// huma's parser of that header panics on some values.
+type noNegotiation struct{ request }
+
+// request is embedded under this name because it has a method Context.
+type request = huma.Context
+
+// Header implements huma.Context.
+func (c noNegotiation) Header(name string) string {
+	if name == "Accept" {
+		return ""
+	}
+	return c.request.Header(name)
+}
+
+// Unwrap is for humago.
+func (c noNegotiation) Unwrap() huma.Context { return c.request }
 
 // Loopback reports whether a host can only be reached from this machine.
 func Loopback(host string) bool {

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"winnow/assistant/serve"
 )
 
@@ -43,6 +45,8 @@ const (
 	closeTime    = 2 * time.Second  // for interrupted turns and open streams after that
 	historyTime  = 8 * time.Second  // to open a session in a history that does not answer
 	requestTime  = 30 * time.Second // to read a request, and to answer what is no stream
+	headerTime   = 10 * time.Second // of it to read the header
+	bodyTime     = 20 * time.Second // of it to read the body
 	idleTime     = 2 * time.Minute  // of a connection without requests
 	maxHeader    = 64 << 10         // bytes
 	maxBody      = 1 << 20          // bytes
@@ -58,7 +62,9 @@ type Server struct {
 	logins  serve.Logins
 	most    int // sessions at once: maxStreams, but in tests
 	metrics *metrics
-	handler http.Handler
+	mux     *http.ServeMux
+	api     huma.API
+	handler http.Handler // guards the mux
 	openapi []byte
 
 	mu       sync.Mutex
@@ -81,16 +87,11 @@ func New(o Options) (*Server, error) {
 		return nil, errors.New("a server needs a token")
 	}
 	s.metrics = newMetrics(s)
-	var err error
-	if s.openapi, err = document(o.Version); err != nil {
+	if err := s.describe(); err != nil {
 		return nil, err
 	}
-	mux := http.NewServeMux()
-	for _, r := range routes() {
-		mux.Handle(r.method+" "+r.path, s.handle(r))
-	}
-	mux.HandleFunc("/", s.noRoute(mux))
-	s.handler = s.guard(mux)
+	s.mux.HandleFunc("/", s.noRoute)
+	s.handler = s.guard(s.mux)
 	go s.relay(s.hub.Changes().Last())
 	return s, nil
 }
@@ -103,7 +104,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // closed.
 func (s *Server) Serve(ctx context.Context, l net.Listener, tlsConfig *tls.Config) error {
 	server := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, IdleTimeout: idleTime,
+		Handler: s.handler, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, IdleTimeout: idleTime,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {

@@ -3,10 +3,9 @@ package api
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"net/http"
+	"errors"
+	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
 	"winnow/assistant"
@@ -14,9 +13,10 @@ import (
 	"winnow/checkpoint"
 )
 
-// stream is the session that the path of a request names.
-func (s *Server) stream(r *http.Request) (*stream, error) {
-	return s.streamOf(r.PathValue("id"))
+// SessionPath is the path of a request to a session. It is exported for huma, which reads
+// exported fields only.
+type SessionPath struct {
+	ID string `path:"id" doc:"the id of the session"`
 }
 
 // streamOf is the session with an id, which is used from now on.
@@ -67,25 +67,25 @@ func (s *Server) makeRoom(ctx context.Context) error {
 		s.log.Warn("session closed: too many are open", "session", st.ID(), "user", st.User())
 		return s.closeStream(ctx, st)
 	}
-	return newProblem(http.StatusServiceUnavailable, "too_many", "%d sessions are in use: close one first", s.most)
+	return newProblem("too_many", "%d sessions are in use: close one first", s.most)
 }
 
 // newSession is the body that opens a session.
 type newSession struct {
-	User    string `json:"user,omitempty" jsonschema:"who works in it, for the others to see"`
-	Model   string `json:"model,omitempty" jsonschema:"PROVIDER/NAME; the server's own if not given"`
-	Session string `json:"session,omitempty" jsonschema:"the id of a session of the history, to continue it"`
+	User    string `json:"user,omitempty" doc:"who works in it, for the others to see" example:"anna"`
+	Model   string `json:"model,omitempty" doc:"PROVIDER/NAME; the server's own if not given"`
+	Session string `json:"session,omitempty" doc:"the id of a session of the history, to continue it"`
 }
 
 // sessionInfo is an open session.
 type sessionInfo struct {
-	ID        string    `json:"id"`
-	User      string    `json:"user"`
-	Model     string    `json:"model"`
-	Opened    time.Time `json:"opened"`
-	Busy      bool      `json:"busy" jsonschema:"a turn runs"`
-	Queued    string    `json:"queued,omitempty" jsonschema:"the message that waits for the end of the turn"`
-	LastEvent int64     `json:"last_event,omitempty" jsonschema:"the id of the newest event; none for a session that is not used over HTTP"`
+	ID        string    `json:"id" doc:"for the paths of its requests"`
+	User      string    `json:"user" doc:"who opened it"`
+	Model     string    `json:"model" doc:"PROVIDER/NAME of the next turn"`
+	Opened    time.Time `json:"opened" doc:"when it was opened here"`
+	Busy      bool      `json:"busy" doc:"a turn runs"`
+	Queued    string    `json:"queued,omitempty" doc:"the message that waits for the end of the turn"`
+	LastEvent int64     `json:"last_event,omitempty" doc:"the id of the newest event; not there for a session that is not used over HTTP"`
 }
 
 func infoOf(session *serve.Session, st *stream) sessionInfo {
@@ -100,34 +100,52 @@ func infoOf(session *serve.Session, st *stream) sessionInfo {
 	return info
 }
 
-func (s *Server) openSession(r *http.Request, in newSession) (sessionInfo, error) {
-	if err := s.makeRoom(r.Context()); err != nil {
-		return sessionInfo{}, err
+type opening struct{ Body newSession }
+
+type opened struct {
+	Location string `header:"Location" doc:"the path of the session"`
+	Body     sessionInfo
+}
+
+func (s *Server) openSession(ctx context.Context, in *opening) (*opened, error) {
+	if err := s.makeRoom(ctx); err != nil {
+		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), s.opts.HistoryWait)
+	bounded, cancel := context.WithTimeout(ctx, s.opts.HistoryWait)
 	defer cancel()
-	session, err := s.hub.Open(ctx, serve.Join{User: in.User, Session: in.Session, Model: in.Model})
+	session, err := s.hub.Open(bounded, serve.Join{User: in.Body.User, Session: in.Body.Session, Model: in.Body.Model})
 	switch {
-	case err != nil && ctx.Err() != nil && r.Context().Err() == nil:
+	case err != nil && bounded.Err() != nil && ctx.Err() == nil:
 		s.log.Warn("history does not answer", "error", err)
-		return sessionInfo{}, newProblem(http.StatusServiceUnavailable, codeStorage, "the history cannot be used now: it does not answer")
+		return nil, newProblem(codeStorage, "the history cannot be used now: it does not answer")
 	case err != nil:
-		return sessionInfo{}, err
+		return nil, err
 	}
 	st := newStream(s, session)
+	if !s.addStream(st) {
+		return nil, errors.Join(serve.ErrClosed, session.Close(ctx))
+	}
+	return &opened{"/v1/sessions/" + url.PathEscape(session.ID()), infoOf(session, st)}, nil
+}
+
+// addStream reports whether a session may still begin.
+func (s *Server) addStream(st *stream) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.streams[session.ID()] = st
+	if s.draining {
+		return false
+	}
+	s.streams[st.ID()] = st
 	st.idle = time.AfterFunc(s.opts.Idle, st.endIdle)
-	return infoOf(session, st), nil
+	return true
 }
 
 // sessionList is the open sessions, of all front ends.
 type sessionList struct {
-	Sessions []sessionInfo `json:"sessions"`
+	Sessions []sessionInfo `json:"sessions" nullable:"false" doc:"in the order they were opened; also those of other front ends"`
 }
 
-func (s *Server) listSessions(*http.Request, none) (sessionList, error) {
+func (s *Server) listSessions(context.Context, *struct{}) (sessionList, error) {
 	list := sessionList{Sessions: []sessionInfo{}}
 	for _, session := range s.hub.Sessions() {
 		list.Sessions = append(list.Sessions, infoOf(session, s.find(session.ID())))
@@ -135,129 +153,31 @@ func (s *Server) listSessions(*http.Request, none) (sessionList, error) {
 	return list, nil
 }
 
-func (s *Server) closeSession(r *http.Request, _ none) (none, error) {
-	st, err := s.stream(r)
+func (s *Server) getSession(_ context.Context, in *SessionPath) (sessionInfo, error) {
+	session, err := s.hub.Session(in.ID)
 	if err != nil {
-		return none{}, err
+		return sessionInfo{}, err
 	}
-	return none{}, s.closeStream(r.Context(), st)
+	session.Use()()
+	return infoOf(session, s.find(in.ID)), nil
 }
 
-func (s *Server) cancelTurn(r *http.Request, _ none) (none, error) {
-	st, err := s.stream(r)
-	if err == nil {
-		st.Cancel()
-	}
-	return none{}, err
-}
-
-// decision is the body that answers a question.
-type decision struct {
-	Accept bool `json:"accept"`
-}
-
-func (s *Server) answerQuestion(r *http.Request, in decision) (none, error) {
-	st, err := s.stream(r)
-	if err == nil {
-		err = st.Answer(r.PathValue("question"), in.Accept)
-	}
-	return none{}, err
-}
-
-// pairList is pairs of the history.
-type pairList struct {
-	Filter   string     `json:"filter" jsonschema:"the line that selects them; the view begins with x, the pairs of the session"`
-	Matching int        `json:"matching" jsonschema:"how many pairs the line matches; the list may be shorter"`
-	Counter  string     `json:"counter" jsonschema:"how many pairs of the view the next request includes: X/Y"`
-	Pairs    []pairInfo `json:"pairs"`
-}
-
-type pairInfo struct {
-	Seq      int64 `json:"seq" jsonschema:"its place in the history"`
-	Included bool  `json:"included" jsonschema:"in the next request"`
-	assistant.Pair
-}
-
-const (
-	defaultPairs = 100
-	maxPairs     = 1000
-)
-
-func (s *Server) listPairs(r *http.Request, _ none) (pairList, error) {
-	st, err := s.stream(r)
+func (s *Server) closeSession(ctx context.Context, in *SessionPath) error {
+	st, err := s.streamOf(in.ID)
 	if err != nil {
-		return pairList{}, err
+		return err
 	}
-	limit, err := intOf(r, "limit", defaultPairs)
-	if err != nil || limit < 1 || limit > maxPairs {
-		return pairList{}, newProblem(http.StatusUnprocessableEntity, "invalid", "limit must be a number from 1 to %d", maxPairs)
-	}
-	before, err := intOf(r, "before", 0)
-	if err != nil {
-		return pairList{}, newProblem(http.StatusUnprocessableEntity, "invalid", "before must be a number")
-	}
-	core := st.Session.Session()
-	shown := core.Shown()
-	refs := shown.Refs
-	included := map[int64]bool{}
-	for i, ref := range refs {
-		included[ref.Seq] = shown.Boundary.Includes(i) && ref.Contributes
-	}
-	list := pairList{Filter: core.Filter(), Counter: shown.Counter, Pairs: []pairInfo{}}
-	if r.URL.Query().Has("filter") {
-		list.Filter = r.URL.Query().Get("filter")
-		if refs, err = st.Match(r.Context(), list.Filter); err != nil {
-			return pairList{}, err
-		}
-	}
-	list.Matching = len(refs)
-	var seqs []int64
-	for _, ref := range refs {
-		if before == 0 || ref.Seq < before {
-			seqs = append(seqs, ref.Seq)
-		}
-	}
-	pairs, err := core.Pairs(r.Context(), seqs[max(0, int64(len(seqs))-limit):])
-	for _, p := range pairs {
-		list.Pairs = append(list.Pairs, pairInfo{p.Seq, included[p.Seq], p})
-	}
-	return list, err
-}
-
-// intOf is a number of the query.
-func intOf(r *http.Request, name string, unset int64) (int64, error) {
-	if !r.URL.Query().Has(name) {
-		return unset, nil
-	}
-	return strconv.ParseInt(r.URL.Query().Get(name), 10, 64)
-}
-
-// request is what a message would send.
-type request struct {
-	Model string          `json:"model"`
-	Body  json.RawMessage `json:"body" jsonschema:"the document for the endpoint, without its headers"`
-}
-
-func (s *Server) showRequest(r *http.Request, _ none) (request, error) {
-	st, err := s.stream(r)
-	if err != nil {
-		return request{}, err
-	}
-	req, body, err := st.Request(r.Context(), r.URL.Query().Get("text"))
-	if err == nil && body == nil {
-		body, err = assistant.PlainJSON(req)
-	}
-	return request{st.Session.Session().Model(), body}, err
+	return s.closeStream(ctx, st)
 }
 
 // checkpointList is the checkpoints of a session.
 type checkpointList struct {
-	Checkpoints []checkpoint.Checkpoint `json:"checkpoints"`
-	Newest      string                  `json:"newest" jsonschema:"the newest step that a rollback could undo, of any session; for the body of a rollback"`
+	Checkpoints []checkpoint.Checkpoint `json:"checkpoints" nullable:"false" doc:"oldest first"`
+	Newest      string                  `json:"newest" doc:"the newest step that a rollback could undo, of any session; for the body of a rollback"`
 }
 
-func (s *Server) listCheckpoints(r *http.Request, _ none) (checkpointList, error) {
-	st, err := s.stream(r)
+func (s *Server) listCheckpoints(_ context.Context, in *SessionPath) (checkpointList, error) {
+	st, err := s.streamOf(in.ID)
 	if err != nil {
 		return checkpointList{}, err
 	}
@@ -267,36 +187,36 @@ func (s *Server) listCheckpoints(r *http.Request, _ none) (checkpointList, error
 
 // target is the body of a rollback.
 type target struct {
-	Checkpoint string `json:"checkpoint" jsonschema:"the id of the checkpoint to go back to"`
-	Scope      string `json:"scope,omitempty" jsonschema:"rules, conversation, or both if not given"`
-	Newest     string `json:"newest" jsonschema:"newest of the list of checkpoints that was shown; when another step was made since, the answer is a problem of the code plan_changed"`
-	Confirmed  bool   `json:"confirmed,omitempty" jsonschema:"also when steps of other sessions are undone with it"`
+	Checkpoint string           `json:"checkpoint" doc:"the id of the checkpoint to go back to"`
+	Scope      checkpoint.Scope `json:"scope,omitempty" enum:"rules,conversation,both" doc:"what goes back; both if not given"`
+	Newest     string           `json:"newest" doc:"newest of the list of checkpoints that was shown; when another step was made since, the answer is a problem of the code plan_changed"`
+	Confirmed  bool             `json:"confirmed,omitempty" doc:"also when steps of other sessions are undone with it"`
 }
 
 // rolledBack is what a rollback did.
 type rolledBack struct {
-	Checkpoint string                  `json:"checkpoint"`
-	Text       string                  `json:"text" jsonschema:"the first message that left the conversation"`
-	Others     []checkpoint.Checkpoint `json:"others" jsonschema:"steps of other sessions that were undone; their conversations stay"`
-	Warning    string                  `json:"warning,omitempty" jsonschema:"what failed after it was done"`
+	Checkpoint string                  `json:"checkpoint" doc:"its id"`
+	Text       string                  `json:"text" doc:"the first message that left the conversation"`
+	Others     []checkpoint.Checkpoint `json:"others" nullable:"false" doc:"steps of other sessions that were undone; their conversations stay"`
+	Warning    string                  `json:"warning,omitempty" doc:"what failed after it was done"`
 }
 
-func (s *Server) rollback(r *http.Request, in target) (rolledBack, error) {
-	st, err := s.stream(r)
+type rollingBack struct {
+	SessionPath
+	Body target
+}
+
+func (s *Server) rollBack(ctx context.Context, in *rollingBack) (rolledBack, error) {
+	st, err := s.streamOf(in.ID)
 	if err != nil {
 		return rolledBack{}, err
 	}
-	scope := checkpoint.Scope(in.Scope)
-	switch scope {
-	case "", checkpoint.ScopeBoth, checkpoint.ScopeRules, checkpoint.ScopeConversation:
-	default:
-		return rolledBack{}, newProblem(http.StatusUnprocessableEntity, "invalid", "scope must be rules, conversation or both")
-	}
-	if others := st.OthersSince(in.Checkpoint); len(others) > 0 && scope != checkpoint.ScopeConversation && !in.Confirmed {
-		p := newProblem(http.StatusConflict, "others_changed", "%s of other sessions would be undone, too; repeat the request with confirmed", assistant.Counted(len(others), "step"))
+	to := in.Body
+	if others := st.OthersSince(to.Checkpoint); len(others) > 0 && to.Scope != checkpoint.ScopeConversation && !to.Confirmed {
+		p := newProblem("others_changed", "%s of other sessions would be undone, too; repeat the request with confirmed", assistant.Counted(len(others), "step"))
 		p.Others = others
 		return rolledBack{}, p
 	}
-	done, err := st.Rollback(r.Context(), in.Checkpoint, scope, in.Newest)
-	return rolledBack{in.Checkpoint, done.Text, append([]checkpoint.Checkpoint{}, done.Others...), done.Warning}, err
+	done, err := st.Rollback(ctx, to.Checkpoint, to.Scope, to.Newest)
+	return rolledBack{to.Checkpoint, done.Text, append([]checkpoint.Checkpoint{}, done.Others...), done.Warning}, err
 }

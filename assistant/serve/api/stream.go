@@ -4,19 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
 	"winnow/assistant/serve"
 	"winnow/assistant/share"
 )
-
-const eventStream = "text/event-stream"
 
 // The bounds of what a stream stores: a turn of a minute at 200 events a second.
 const (
@@ -82,7 +83,7 @@ func (st *stream) add(event []byte, terminal bool) {
 func (st *stream) send(ctx context.Context, p assistant.Prompt) (before int64, queued bool, err error) {
 	s := st.server
 	for {
-		before, err = st.start(p)
+		before, err = st.start(st.begin(p))
 		if !errors.Is(err, assistant.ErrBusy) {
 			break
 		}
@@ -99,7 +100,19 @@ func (st *stream) send(ctx context.Context, p assistant.Prompt) (before int64, q
 	return before, queued, err
 }
 
-func (st *stream) start(p assistant.Prompt) (before int64, err error) {
+// begun are the events of a turn that has begun.
+type begun = iter.Seq[assistant.Event]
+
+// begin begins the turn of a message. The turn outlives the request.
+func (st *stream) begin(p assistant.Prompt) func() (begun, error) {
+	return func() (begun, error) {
+		after, err := st.Begin(context.Background(), p)
+		return st.Session.Session().Events(context.Background(), after), err
+	}
+}
+
+// start starts a turn and returns the number of the frame before its first one.
+func (st *stream) start(begin func() (begun, error)) (before int64, err error) {
 	s := st.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +122,7 @@ func (st *stream) start(p assistant.Prompt) (before int64, err error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	before = st.frames.Last()
-	after, err := st.Begin(context.Background(), p) // the turn outlives the request
+	events, err := begin()
 	if err != nil {
 		return 0, err
 	}
@@ -117,40 +130,33 @@ func (st *stream) start(p assistant.Prompt) (before int64, err error) {
 	release := st.Use()
 	s.turns.Go(func() {
 		defer release()
-		st.pump(after)
+		st.pump(events)
 	})
 	return before, nil
 }
 
-// pump reads the turn that began after a version to its end, and begins the turn of the
-// message that waits.
-func (st *stream) pump(after int64) {
+// pump reads a turn to its end, and begins the turn of the message that waits.
+func (st *stream) pump(events begun) {
 	s := st.server
 	turn := s.metrics.begin()
 	defer func() { turn.spent(st.Session) }()
-	for u := range st.Follow(context.Background(), after) {
-		if u.Event == nil {
-			continue
-		}
-		turn.observe(u.Event)
-		if question, ok := u.Event.(assistant.ConfirmRequest); ok {
+	for e := range events {
+		turn.observe(e)
+		if question, ok := e.(assistant.ConfirmRequest); ok {
 			st.expire(question.ID)
 		}
-		raw, err := assistant.EncodeEvent(u.Event)
+		raw, err := assistant.EncodeEvent(e)
 		if err == nil {
-			st.add(safetext.JSON(raw), ends(u.Event))
+			st.add(safetext.JSON(raw), ends(e))
 		} else { // of a tool's data
 			s.log.Error("event not served", "error", err)
-		}
-		if ends(u.Event) {
-			break
 		}
 	}
 	next, ok := st.NextQueued()
 	if !ok {
 		return
 	}
-	if _, err := st.start(next); errors.Is(err, assistant.ErrBusy) {
+	if _, err := st.start(st.begin(next)); errors.Is(err, assistant.ErrBusy) {
 		_, _, err = st.Queue(context.Background(), next)
 		if err != nil {
 			s.log.Error("queued message not sent", "error", err)
@@ -225,21 +231,32 @@ func (s *Server) open() []*stream {
 // maxWrite is how many bytes a reader has to take in Options.Write.
 const maxWrite = 64 << 10
 
-// follow writes the frames after a number until the client goes or the stream ends, or
-// with turnOnly until the end of the turn.
-func (s *Server) follow(w http.ResponseWriter, r *http.Request, st *stream, after int64, turnOnly bool) error {
+// follow answers with the frames after a number, until the client goes or the stream ends,
+// or with turnOnly until the end of the turn.
+func (s *Server) follow(st *stream, after int64, turnOnly bool) (follower, error) {
 	if _, _, err := st.frames.After(after); err != nil {
-		return newProblem(http.StatusGone, "events_gone", "no stored event has this id: read the pairs of the session, and follow it without Last-Event-ID")
+		return nil, newProblem("events_gone", "no stored event has this id: read the pairs of the session, and follow it without Last-Event-ID")
 	}
-	out := http.NewResponseController(w)
-	_ = out.SetReadDeadline(time.Time{}) // the server's would end the stream
-	w.Header().Set("Content-Type", eventStream)
-	w.WriteHeader(http.StatusOK)
-	defer st.Use()()
-	s.metrics.followers.Inc()
-	defer s.metrics.followers.Dec()
+	return func(ctx huma.Context) {
+		r, w := humago.Unwrap(ctx)
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // the server's would end the stream
+		w.Header().Set("Content-Type", eventStream)
+		w.WriteHeader(http.StatusOK)
+		defer st.Use()()
+		s.metrics.followers.Inc()
+		defer s.metrics.followers.Dec()
+		if !s.copyFrames(w, r, st, after, turnOnly) {
+			s.metrics.dropped.Inc()
+		}
+	}, nil
+}
+
+// copyFrames reports whether the stream was written to its end, or to that of a request
+// whose client reads fast enough.
+func (s *Server) copyFrames(w http.ResponseWriter, r *http.Request, st *stream, after int64, turnOnly bool) bool {
 	quiet := time.NewTicker(s.opts.Comment)
 	defer quiet.Stop()
+	out := http.NewResponseController(w)
 	write := func(text []byte) (ok bool) {
 		for piece := range slices.Chunk(text, maxWrite) {
 			_ = out.SetWriteDeadline(time.Now().Add(s.opts.Write))
@@ -265,82 +282,20 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request, st *stream, afte
 		}
 		if len(text) > 0 {
 			if ok = write(text); ended && ok {
-				return nil
+				return true
 			}
 			continue
 		}
 		if more == nil {
-			return nil
+			return true
 		}
 		select {
 		case <-more:
 		case <-quiet.C:
 			ok = write([]byte(":\n\n"))
 		case <-r.Context().Done():
-			return nil
+			return true
 		}
 	}
-	s.metrics.dropped.Inc()
-	return nil
-}
-
-// message is the body of a message.
-type message struct {
-	Text   string  `json:"text"`
-	Model  string  `json:"model,omitempty" jsonschema:"PROVIDER/NAME, from this message on"`
-	Filter *string `json:"filter,omitempty" jsonschema:"a line of the filter language that selects the pairs that are sent with it, and is the view from now on"`
-}
-
-func (s *Server) sendMessage(w http.ResponseWriter, r *http.Request, in message) error {
-	st, err := s.stream(r)
-	if err != nil {
-		return err
-	}
-	if in.Model != "" && in.Model != st.Session.Session().Model() {
-		if err := st.PickModel(r.Context(), in.Model); err != nil {
-			return err
-		}
-	}
-	if in.Filter != nil {
-		if _, err := st.SetFilter(r.Context(), *in.Filter); err != nil {
-			return err
-		}
-	}
-	before, queued, err := st.send(r.Context(), assistant.Prompt{Text: in.Text})
-	switch {
-	case err != nil:
-		return err
-	case queued:
-		writeJSON(w, "application/json", http.StatusAccepted, map[string]string{"queued": in.Text})
-		return nil
-	}
-	return s.follow(w, r, st, before, true)
-}
-
-func (s *Server) followEvents(w http.ResponseWriter, r *http.Request, _ none) error {
-	st, err := s.stream(r)
-	if err != nil {
-		return err
-	}
-	after := st.frames.Last()
-	if st.Session.Session().Busy() {
-		st.mu.Lock()
-		after = st.turn
-		st.mu.Unlock()
-	}
-	if id := r.Header.Get("Last-Event-ID"); id != "" {
-		if after, err = parseID(id); err != nil {
-			return err
-		}
-	}
-	return s.follow(w, r, st, after, false)
-}
-
-// parseID reads the number of an event.
-func parseID(id string) (int64, error) {
-	n, err := strconv.ParseUint(id, 10, 63)
-	if err != nil {
-		return 0, newProblem(http.StatusBadRequest, "event_id", "Last-Event-ID must be the id of an event")
-	}
-	return int64(n), nil
+	return false
 }

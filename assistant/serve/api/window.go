@@ -1,8 +1,8 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
-	"net/http"
 
 	"winnow/assistant"
 	"winnow/assistant/share"
@@ -10,21 +10,21 @@ import (
 
 // windowInfo is the window with what can be done by hand.
 type windowInfo struct {
-	Unsaved bool            `json:"unsaved"`
-	Holder  *share.Holder   `json:"holder,omitempty" jsonschema:"whose turn changes it now"`
-	Waiting []share.Holder  `json:"waiting,omitempty" jsonschema:"turns that wait for an answer of their user; others may change the window meanwhile"`
-	Context json.RawMessage `json:"context" jsonschema:"what the assistant sees: rules, counts and models. Long lists are cut, which it says; counts are exact"`
-	Tools   []toolInfo      `json:"tools" jsonschema:"for /v1/window/edit"`
+	Unsaved bool            `json:"unsaved" doc:"there are unsaved changes"`
+	Holder  *share.Holder   `json:"holder,omitempty" doc:"whose turn changes it now"`
+	Waiting []share.Holder  `json:"waiting,omitempty" doc:"turns that wait for an answer of their user; others may change the window meanwhile"`
+	Context json.RawMessage `json:"context" doc:"what the assistant sees: rules, counts and models. Long lists are cut, which it says; counts are exact"`
+	Tools   []toolInfo      `json:"tools" nullable:"false" doc:"for /v1/window/edit"`
 }
 
 type toolInfo struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Write       bool            `json:"write" jsonschema:"it changes the window"`
-	Parameters  json.RawMessage `json:"parameters" jsonschema:"the JSON Schema of its arguments"`
+	Name        string          `json:"name" doc:"for the body of the call"`
+	Description string          `json:"description" doc:"what it does"`
+	Write       bool            `json:"write" doc:"it changes the window"`
+	Parameters  json.RawMessage `json:"parameters" doc:"the JSON Schema of its arguments"`
 }
 
-func (s *Server) showWindow(*http.Request, none) (windowInfo, error) {
+func (s *Server) showWindow(context.Context, *struct{}) (windowInfo, error) {
 	w := s.hub.Window()
 	value, err := w.Context()
 	if err != nil {
@@ -52,30 +52,31 @@ func (s *Server) showWindow(*http.Request, none) (windowInfo, error) {
 
 // byHand is the body of a request that changes the window: it is a step of a session.
 type byHand struct {
-	Session string `json:"session" jsonschema:"the id of the session whose step it is"`
+	Session string `json:"session" doc:"the id of the session whose step it is"`
 }
 
 // edit is the body of a call of a tool.
 type edit struct {
-	Session   string                     `json:"session" jsonschema:"the id of the session whose step it is"`
-	Tool      string                     `json:"tool"`
-	Arguments map[string]json.RawMessage `json:"arguments,omitempty"`
+	Session   string                     `json:"session" doc:"the id of the session whose step it is"`
+	Tool      string                     `json:"tool" doc:"its name"`
+	Arguments map[string]json.RawMessage `json:"arguments,omitempty" doc:"as its parameters say"`
 }
 
 // edited is the result of a tool.
 type edited struct {
-	Message string          `json:"message"`
-	Data    json.RawMessage `json:"data,omitempty"`
+	Message string          `json:"message" doc:"what it did"`
+	Data    json.RawMessage `json:"data,omitempty" doc:"its result"`
 }
 
-func (s *Server) editWindow(r *http.Request, in edit) (edited, error) {
+func (s *Server) editWindow(ctx context.Context, body *jsonBody[edit]) (edited, error) {
+	in := body.Body
 	st, err := s.streamOf(in.Session)
 	if err != nil {
 		return edited{}, err
 	}
 	for _, t := range s.hub.Window().Tools() {
 		if t.Name == in.Tool && t.Lasting {
-			return edited{}, newProblem(http.StatusUnprocessableEntity, "lasting", "%s has to be confirmed: use /v1/window/save or /v1/window/discard, or ask the assistant", t.Name)
+			return edited{}, newProblem("lasting", "%s has to be confirmed: use /v1/window/save or /v1/window/discard, or ask the assistant", t.Name)
 		}
 	}
 	args := json.RawMessage("{}")
@@ -84,12 +85,12 @@ func (s *Server) editWindow(r *http.Request, in edit) (edited, error) {
 			return edited{}, err
 		}
 	}
-	result, err := st.CallTool(r.Context(), in.Tool, args, nil)
+	result, err := st.CallTool(ctx, in.Tool, args, nil)
 	if err != nil {
 		return edited{}, err
 	}
 	if !result.Success {
-		p := newProblem(http.StatusUnprocessableEntity, result.ErrorCode, "%s", result.Message)
+		p := newProblem(result.ErrorCode, "%s", result.Message)
 		p.Hint = result.Hint
 		return edited{}, p
 	}
@@ -97,53 +98,38 @@ func (s *Server) editWindow(r *http.Request, in edit) (edited, error) {
 	return edited{result.Message, data}, err
 }
 
-func (s *Server) planSave(r *http.Request, in byHand) (assistant.SavePlan, error) {
-	st, err := s.streamOf(in.Session)
+func (s *Server) planSave(ctx context.Context, in *jsonBody[byHand]) (assistant.SavePlan, error) {
+	st, err := s.streamOf(in.Body.Session)
 	if err != nil {
 		return assistant.SavePlan{}, err
 	}
-	return st.PlanSave(r.Context(), "")
+	return st.PlanSave(ctx, "")
 }
 
-// shown is the body of a save or a discard.
-type shown struct {
-	Session string `json:"session" jsonschema:"the id of the session whose step it is"`
-	Digest  string `json:"digest" jsonschema:"that of the plan that was shown to the user; another plan is a problem of the code plan_changed"`
+// basis is the body of a save or a discard.
+type basis struct {
+	Session string `json:"session" doc:"the id of the session whose step it is"`
+	Digest  string `json:"digest" minLength:"1" doc:"that of the plan that was shown to the user, from /v1/window/plan; another plan by now is a problem of the code plan_changed"`
 }
 
-func (in shown) basis() (assistant.Basis, error) {
-	if in.Digest == "" {
-		return assistant.Basis{}, newProblem(http.StatusUnprocessableEntity, "invalid", "digest is empty: it is that of the plan that was shown, from /v1/window/plan")
-	}
-	return assistant.Basis{Digest: in.Digest}, nil
-}
-
-func (s *Server) saveWindow(r *http.Request, in shown) (assistant.Saved, error) {
-	st, err := s.streamOf(in.Session)
+func (s *Server) saveWindow(ctx context.Context, in *jsonBody[basis]) (assistant.Saved, error) {
+	st, err := s.streamOf(in.Body.Session)
 	if err != nil {
 		return assistant.Saved{}, err
 	}
-	basis, err := in.basis()
-	if err != nil {
-		return assistant.Saved{}, err
-	}
-	return st.Save(r.Context(), basis)
+	return st.Save(ctx, assistant.Basis{Digest: in.Body.Digest})
 }
 
 // discarded is what a discard lost.
 type discarded struct {
-	Lost []assistant.Change `json:"lost"`
+	Lost []assistant.Change `json:"lost" nullable:"false" doc:"the changes"`
 }
 
-func (s *Server) discardChanges(_ *http.Request, in shown) (discarded, error) {
-	st, err := s.streamOf(in.Session)
+func (s *Server) discardChanges(_ context.Context, in *jsonBody[basis]) (discarded, error) {
+	st, err := s.streamOf(in.Body.Session)
 	if err != nil {
 		return discarded{}, err
 	}
-	basis, err := in.basis()
-	if err != nil {
-		return discarded{}, err
-	}
-	lost, err := st.Discard("Discard the unsaved changes", basis)
+	lost, err := st.Discard("Discard the unsaved changes", assistant.Basis{Digest: in.Body.Digest})
 	return discarded{append([]assistant.Change{}, lost...)}, err
 }

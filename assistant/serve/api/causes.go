@@ -1,0 +1,68 @@
+package api
+
+import (
+	"net/http"
+
+	"winnow/assistant"
+	"winnow/assistant/llm"
+	"winnow/assistant/serve"
+	"winnow/assistant/workspace"
+	"winnow/checkpoint"
+)
+
+// Cause is why a request is refused. A failed tool adds codes of its own, with 422.
+type Cause struct {
+	Code   string // in the problem
+	Status int
+	Means  string // for people
+	errs   []error
+}
+
+// Codes that the package itself looks at.
+const (
+	codeStorage  = "storage"  // the disk or server of the history failed
+	codeInternal = "internal" // winnow failed
+)
+
+// causes are all causes, by status.
+var causes = []Cause{
+	{Code: "json", Status: http.StatusBadRequest, Means: "the body is not one JSON value"},
+	{Code: "body", Status: http.StatusBadRequest, Means: "the body could not be read"},
+	{Code: "event_id", Status: http.StatusBadRequest, Means: "Last-Event-ID is not the id of an event"},
+	{Code: "unauthorized", Status: http.StatusUnauthorized, Means: "the token is missing or wrong"},
+	{Code: "wrong_origin", Status: http.StatusForbidden, Means: "a page of another site asks"},
+	{Code: "no_route", Status: http.StatusNotFound, Means: "there is no such path"},
+	{Code: "no_session", Status: http.StatusNotFound, Means: "the session is not open here, or not in the history", errs: []error{serve.ErrNoSession}},
+	{Code: "no_pair", Status: http.StatusNotFound, Means: "the session has no such message or proposal", errs: []error{assistant.ErrNoPair}},
+	{Code: "no_answer", Status: http.StatusNotFound, Means: "the message has no such answer", errs: []error{assistant.ErrNoVariant}},
+	{Code: "not_asked", Status: http.StatusNotFound, Means: "no such question is open", errs: []error{assistant.ErrNotAsked}},
+	{Code: "no_checkpoint", Status: http.StatusNotFound, Means: "there is no such checkpoint", errs: []error{checkpoint.ErrUnknown}},
+	{Code: "method", Status: http.StatusMethodNotAllowed, Means: "the path has other methods"},
+	{Code: "open", Status: http.StatusConflict, Means: "the session is open already", errs: []error{serve.ErrOpen}},
+	{Code: "busy", Status: http.StatusConflict, Means: "a turn runs in the session", errs: []error{assistant.ErrBusy}},
+	{Code: "held", Status: http.StatusConflict, Means: "the turn of another session changes the window; holder says whose"},
+	{Code: "not_last", Status: http.StatusConflict, Means: "only the last answer can be regenerated", errs: []error{workspace.ErrNotLast}},
+	{Code: "changed_window", Status: http.StatusConflict, Means: "the old answer changed the window, and that stays: repeat the request with confirmed"},
+	{Code: "decided", Status: http.StatusConflict, Means: "the proposal was accepted or rejected before", errs: []error{assistant.ErrDecided}},
+	{Code: "plan_changed", Status: http.StatusConflict, Means: "it would do something else than what was shown; the problem has the new plan"},
+	{Code: "conflict", Status: http.StatusConflict, Means: "another program changed the file; conflict says what"},
+	{Code: "others_changed", Status: http.StatusConflict, Means: "steps of other sessions would be undone: repeat the request with confirmed"},
+	{Code: "not_saved", Status: http.StatusConflict, Means: "the window has nothing to save", errs: []error{assistant.ErrNotSaver}},
+	{Code: "nothing_unsaved", Status: http.StatusConflict, Means: "there are no unsaved changes", errs: []error{workspace.ErrNothingUnsaved}},
+	{Code: "events_gone", Status: http.StatusGone, Means: "the events after this id are not stored: read the pairs, and follow without Last-Event-ID"},
+	{Code: "too_large", Status: http.StatusRequestEntityTooLarge, Means: "the body is larger than 1 MiB"},
+	{Code: "media_type", Status: http.StatusUnsupportedMediaType, Means: "the body is not application/json"},
+	{Code: "wrong_host", Status: http.StatusMisdirectedRequest, Means: "the Host header names another server"},
+	{Code: "invalid", Status: http.StatusUnprocessableEntity, Means: "the request does not fit this document; errors says where"},
+	{Code: "empty", Status: http.StatusUnprocessableEntity, Means: "the message is empty", errs: []error{assistant.ErrEmpty}},
+	{Code: "filter", Status: http.StatusUnprocessableEntity, Means: "the filter line cannot be read; column says where"},
+	{Code: "model", Status: http.StatusUnprocessableEntity, Means: "there is no such model", errs: []error{assistant.ErrNoModel, llm.ErrModelGone}},
+	{Code: "lasting", Status: http.StatusUnprocessableEntity, Means: "the tool has to be confirmed: use /v1/window/save or /v1/window/discard"},
+	{Code: assistant.CodeUnknownTool, Status: http.StatusUnprocessableEntity, Means: "the window has no such tool"},
+	{Code: assistant.CodeInvalidArguments, Status: http.StatusUnprocessableEntity, Means: "the arguments do not fit the tool"},
+	{Code: "not_proposal", Status: http.StatusUnprocessableEntity, Means: "it cannot be accepted or rejected", errs: []error{assistant.ErrNotProposal}},
+	{Code: codeInternal, Status: http.StatusInternalServerError, Means: "winnow failed; its log says why"},
+	{Code: codeStorage, Status: http.StatusServiceUnavailable, Means: "the history cannot be used now"},
+	{Code: "too_many", Status: http.StatusServiceUnavailable, Means: "too many sessions are in use"},
+	{Code: "ending", Status: http.StatusServiceUnavailable, Means: "the server is ending", errs: []error{serve.ErrClosed}},
+}

@@ -1,0 +1,158 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"winnow/assistant"
+)
+
+// PairPath is the path of a request to a pair of a session; see SessionPath.
+type PairPath struct {
+	ID  string `path:"id" doc:"the id of the session"`
+	Seq int64  `path:"seq" doc:"the seq of the pair"`
+}
+
+// pairList is pairs of the history.
+type pairList struct {
+	Filter   string     `json:"filter" doc:"the line that selects them; the view begins with x, the pairs of the session"`
+	Matching int        `json:"matching" doc:"how many pairs the line matches; the list may be shorter"`
+	Counter  string     `json:"counter" doc:"how many pairs of the view the next request includes: X/Y"`
+	Next     int64      `json:"next,omitempty" doc:"before of the next page, which is older; not there on the last one"`
+	Pairs    []pairInfo `json:"pairs" nullable:"false" doc:"oldest first"`
+}
+
+// pairInfo is a message with its answer.
+type pairInfo struct {
+	Seq      int64 `json:"seq" doc:"its place in the history"`
+	Included bool  `json:"included" doc:"in the next request"`
+	assistant.Pair
+}
+
+type listingPairs struct {
+	SessionPath
+	Filter string `query:"filter" doc:"a line of the filter language; the view stays as it is"`
+	Limit  int64  `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"how many"`
+	Before int64  `query:"before" doc:"only pairs before this seq"`
+
+	filtered bool // Filter is given, "" too, which matches all pairs
+}
+
+// Resolve implements huma.Resolver.
+func (in *listingPairs) Resolve(ctx huma.Context) []error {
+	u := ctx.URL()
+	in.filtered = u.Query().Has("filter")
+	return nil
+}
+
+func (s *Server) listPairs(ctx context.Context, in *listingPairs) (pairList, error) {
+	st, err := s.streamOf(in.ID)
+	if err != nil {
+		return pairList{}, err
+	}
+	core := st.Session.Session()
+	shown := core.Shown()
+	refs := shown.Refs
+	list := pairList{Filter: core.Filter(), Counter: shown.Counter, Pairs: []pairInfo{}}
+	if in.filtered {
+		list.Filter = in.Filter
+		if refs, err = st.Match(ctx, list.Filter); err != nil {
+			return pairList{}, err
+		}
+	}
+	list.Matching = len(refs)
+	var seqs []int64
+	for _, ref := range refs {
+		if in.Before == 0 || ref.Seq < in.Before {
+			seqs = append(seqs, ref.Seq)
+		}
+	}
+	if more := int64(len(seqs)) - in.Limit; more > 0 {
+		seqs = seqs[more:]
+		list.Next = seqs[0]
+	}
+	pairs, err := core.Pairs(ctx, seqs)
+	included := includedIn(shown)
+	for _, p := range pairs {
+		list.Pairs = append(list.Pairs, pairInfo{p.Seq, included[p.Seq], p})
+	}
+	return list, err
+}
+
+// includedIn are the pairs that the next request includes.
+func includedIn(shown assistant.Shown) map[int64]bool {
+	included := map[int64]bool{}
+	for i, ref := range shown.Refs {
+		included[ref.Seq] = shown.Boundary.Includes(i) && ref.Contributes
+	}
+	return included
+}
+
+// answerList is the answers to a message.
+type answerList struct {
+	Answers []assistant.Variant `json:"answers" nullable:"false" doc:"oldest first"`
+	Chosen  int                 `json:"chosen" doc:"which of them is shown and sent, from 0"`
+}
+
+func (s *Server) listAnswers(ctx context.Context, in *PairPath) (answerList, error) {
+	st, err := s.streamOf(in.ID)
+	if err != nil {
+		return answerList{}, err
+	}
+	pairs, err := st.Session.Session().Pairs(ctx, []int64{in.Seq})
+	switch {
+	case err != nil:
+		return answerList{}, err
+	case len(pairs) == 0:
+		return answerList{}, assistant.ErrNoPair
+	}
+	all, chosen := pairs[0].Answers()
+	return answerList{all, chosen}, nil
+}
+
+// choice is the body that chooses an answer.
+type choice struct {
+	Answer int `json:"answer" minimum:"0" maximum:"1000000" doc:"which of the answers, from 0"`
+}
+
+type choosing struct {
+	PairPath
+	Body choice
+}
+
+func (s *Server) chooseAnswer(ctx context.Context, in *choosing) (pairInfo, error) {
+	st, err := s.streamOf(in.ID)
+	if err != nil {
+		return pairInfo{}, err
+	}
+	p, err := st.Choose(ctx, in.Seq, in.Body.Answer)
+	if err != nil {
+		return pairInfo{}, err
+	}
+	return pairInfo{p.Seq, includedIn(st.Session.Session().Shown())[p.Seq], *p}, nil
+}
+
+// requestInfo is what a message would send.
+type requestInfo struct {
+	Model string          `json:"model" doc:"PROVIDER/NAME"`
+	Body  json.RawMessage `json:"body" doc:"the document for the endpoint, without its headers"`
+}
+
+type asking struct {
+	SessionPath
+	Text string `query:"text" doc:"the message"`
+}
+
+func (s *Server) showRequest(ctx context.Context, in *asking) (requestInfo, error) {
+	st, err := s.streamOf(in.ID)
+	if err != nil {
+		return requestInfo{}, err
+	}
+	req, body, err := st.Request(ctx, in.Text)
+	if err == nil && body == nil {
+		body, err = assistant.PlainJSON(req)
+	}
+	return requestInfo{st.Session.Session().Model(), body}, err
+}

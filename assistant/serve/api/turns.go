@@ -1,0 +1,187 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"winnow/assistant"
+)
+
+// message is the body of a message.
+type message struct {
+	Text   string  `json:"text" doc:"the message" example:"hide every mini model"`
+	Model  string  `json:"model,omitempty" doc:"PROVIDER/NAME, from this message on"`
+	Filter *string `json:"filter,omitempty" doc:"a line of the filter language that selects the pairs that are sent with it, and is the view from now on"`
+}
+
+// queuedMessage is the answer to a message that waits.
+type queuedMessage struct {
+	Queued string `json:"queued" doc:"the message"`
+}
+
+type sending struct {
+	SessionPath
+	Body message
+}
+
+func (s *Server) sendMessage(ctx context.Context, in *sending) (follower, error) {
+	st, err := s.streamOf(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := st.pickModel(ctx, in.Body.Model); err != nil {
+		return nil, err
+	}
+	if in.Body.Filter != nil {
+		if _, err := st.SetFilter(ctx, *in.Body.Filter); err != nil {
+			return nil, err
+		}
+	}
+	before, queued, err := st.send(ctx, assistant.Prompt{Text: in.Body.Text})
+	switch {
+	case err != nil:
+		return nil, err
+	case queued:
+		return func(ctx huma.Context) {
+			ctx.SetHeader("Content-Type", mediaJSON)
+			ctx.SetStatus(http.StatusAccepted)
+			_ = writeJSON(ctx.BodyWriter(), queuedMessage{in.Body.Text})
+		}, nil
+	}
+	return s.follow(st, before, true)
+}
+
+// pickModel selects a model for the next turn; "" leaves it as it is.
+func (st *stream) pickModel(ctx context.Context, id string) error {
+	if id == "" || id == st.Session.Session().Model() {
+		return nil
+	}
+	return st.PickModel(ctx, id)
+}
+
+type following struct {
+	SessionPath
+	Last string `header:"Last-Event-ID" doc:"the id of the last event that was read"`
+}
+
+func (s *Server) followEvents(_ context.Context, in *following) (follower, error) {
+	st, err := s.streamOf(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	after := st.frames.Last()
+	if st.Session.Session().Busy() {
+		st.mu.Lock()
+		after = st.turn
+		st.mu.Unlock()
+	}
+	if in.Last != "" {
+		if after, err = parseID(in.Last); err != nil {
+			return nil, err
+		}
+	}
+	return s.follow(st, after, false)
+}
+
+// parseID reads the number of an event.
+func parseID(id string) (int64, error) {
+	n, err := strconv.ParseUint(id, 10, 63)
+	if err != nil {
+		return 0, newProblem("event_id", "Last-Event-ID must be the id of an event")
+	}
+	return int64(n), nil
+}
+
+func (s *Server) cancelTurn(_ context.Context, in *SessionPath) error {
+	st, err := s.streamOf(in.ID)
+	if err == nil {
+		st.Cancel()
+	}
+	return err
+}
+
+// decision is the body that answers a question.
+type decision struct {
+	Accept bool `json:"accept" doc:"whether to do it"`
+}
+
+type answering struct {
+	SessionPath
+	Question string `path:"question" doc:"the id of the confirm_request"`
+	Body     decision
+}
+
+func (s *Server) answerQuestion(_ context.Context, in *answering) error {
+	st, err := s.streamOf(in.ID)
+	if err == nil {
+		err = st.Answer(in.Question, in.Body.Accept)
+	}
+	return err
+}
+
+// again is the body that has a message answered again.
+type again struct {
+	Model     string `json:"model,omitempty" doc:"PROVIDER/NAME, from this turn on"`
+	Confirmed bool   `json:"confirmed,omitempty" doc:"also when the old answer changed the window; those changes stay"`
+}
+
+type retrying struct {
+	PairPath
+	Body again
+}
+
+func (s *Server) retryPair(ctx context.Context, in *retrying) (follower, error) {
+	st, err := s.streamOf(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	retry, confirm, err := st.Retry(ctx, in.Seq, in.Body.Confirmed)
+	switch {
+	case err != nil:
+		return nil, err
+	case confirm != nil:
+		return nil, newProblem("changed_window", "the old answer changed the window, and its changes stay; repeat the request with confirmed")
+	}
+	if err := st.pickModel(ctx, in.Body.Model); err != nil {
+		return nil, err
+	}
+	before, err := st.start(st.begin(retry.Prompt))
+	if err != nil {
+		return nil, err
+	}
+	return s.follow(st, before, true)
+}
+
+type deciding struct {
+	PairPath
+	Proposal string `path:"proposal" doc:"the id of the payload"`
+	Body     decision
+}
+
+func (s *Server) decideProposal(ctx context.Context, in *deciding) (follower, error) {
+	st, err := s.streamOf(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if !in.Body.Accept {
+		_, err := st.Decide(ctx, in.Seq, in.Proposal, false)
+		return func(ctx huma.Context) { ctx.SetStatus(http.StatusNoContent) }, err
+	}
+	before, err := st.start(func() (begun, error) {
+		events, err := st.Decide(context.Background(), in.Seq, in.Proposal, true) // the turn outlives the request
+		return func(yield func(assistant.Event) bool) {
+			for e := range events {
+				if !yield(e) {
+					return
+				}
+			}
+		}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.follow(st, before, true)
+}

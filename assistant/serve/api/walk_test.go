@@ -1,0 +1,323 @@
+package api
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/serve"
+	"winnow/assistant/serve/servetest"
+)
+
+// walk goes through the operations of the document.
+type walk struct {
+	*rig
+	anna, path string // a session with a pair
+	pair       string // its path
+	bodies     map[string]string
+}
+
+func startWalk(t *testing.T, script *at.Script) *walk {
+	w := &walk{rig: newRig(t, script)}
+	w.anna, w.path = w.open("anna")
+	w.send(w.path, `{"text":"hi"}`).rest()
+	w.pair = fmt.Sprint(w.path, "/pairs/", w.pairs(w.path)[0].Seq)
+	w.bodies = map[string]string{ // that fit, by operation; of a session that is not open
+		"openSession": `{"session":"none"}`, "sendMessage": `{"text":"hi"}`, "answerQuestion": `{"accept":true}`, "retryPair": `{}`,
+		"chooseAnswer": `{"answer":0}`, "decideProposal": `{"accept":true}`, "rollBack": `{"checkpoint":"x","newest":""}`,
+		"editWindow": `{"session":"none","tool":"add_word"}`, "planSave": `{"session":"none"}`,
+		"saveWindow": `{"session":"none","digest":"x"}`, "discardChanges": `{"session":"none","digest":"x"}`,
+	}
+	return w
+}
+
+// each calls f for every operation, with the path of the open session or of none.
+func (w *walk) each(f func(o *described, method, open, none string)) {
+	for _, path := range slices.Sorted(maps.Keys(w.document.Paths)) {
+		for method, o := range w.document.Paths[path] {
+			fill := func(id string) string {
+				return strings.NewReplacer("{id}", id, "{seq}", "1", "{question}", "x", "{proposal}", "x").Replace(path)
+			}
+			f(o, strings.ToUpper(method), fill(w.anna), fill("none"))
+		}
+	}
+}
+
+// refused makes a request that has to be refused.
+func (w *walk) refused(code, method, path, body string, change ...func(*http.Request)) {
+	w.t.Helper()
+	req := w.request(w.t.Context(), method, path, body)
+	for _, c := range change {
+		c(req)
+	}
+	resp := w.do(req)
+	defer resp.Body.Close()
+	if resp.StatusCode < http.StatusBadRequest { // it may be a stream
+		w.t.Errorf("%s %s %.100s: %d, want %s", method, path, body, resp.StatusCode, code)
+		return
+	}
+	raw, err := io.ReadAll(resp.Body)
+	w.must(err)
+	if !strings.Contains(string(raw), `"code":"`+code+`"`) {
+		w.t.Errorf("%s %s %.100s: %d %s, want %s", method, path, body, resp.StatusCode, raw, code)
+	}
+}
+
+// every causes what all operations refuse.
+func (w *walk) every() {
+	w.each(func(o *described, method, open, none string) {
+		body := w.bodies[o.OperationID]
+		if (o.RequestBody == nil) != (body == "") {
+			w.t.Fatalf("the body of %s is not in the table", o.OperationID)
+		}
+		if o.Security == nil {
+			w.refused("unauthorized", method, open, body, func(r *http.Request) { r.Header.Del("Authorization") })
+		}
+		w.refused("wrong_host", method, open, body, func(r *http.Request) { r.Host = "evil.example" })
+		w.refused("wrong_origin", method, open, body, func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") })
+		for _, query := range []string{"no_such_word=1", "%zz=1"} {
+			w.refused("invalid", method, open+"?"+query, body)
+		}
+		if o.RequestBody != nil {
+			w.refused("invalid", method, open, `{"no_such_field":1}`)
+			w.refused("json", method, open, `{`)
+			w.refused("too_large", method, open, body+strings.Repeat(" ", maxBody))
+			for _, media := range []string{"", "text/plain", "application/x-www-form-urlencoded", "a+application/json", "application/problem+json"} {
+				w.refused("media_type", method, open, body, func(r *http.Request) { r.Header.Set("Content-Type", media) })
+			}
+			w.broken(o, method, open)
+		}
+		if method != http.MethodDelete && (strings.Contains(none, "none") || strings.Contains(body, "none")) {
+			w.refused("no_session", method, none, body)
+		}
+	})
+	w.refused("no_session", "DELETE", "/v1/sessions/none", "")
+}
+
+// broken sends a body that is cut.
+func (w *walk) broken(o *described, method, path string) {
+	w.t.Helper()
+	conn, err := (&net.Dialer{}).DialContext(w.t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
+	w.must(err)
+	defer conn.Close()
+	w.must(conn.SetDeadline(time.Now().Add(30 * time.Second)))
+	_, err = fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+		method, path, strings.TrimPrefix(w.url, "http://"), testToken)
+	w.must(err)
+	raw, err := io.ReadAll(conn)
+	if err != nil || !strings.Contains(string(raw), `"code":"body"`) {
+		w.t.Errorf("%s: %s, %v", path, raw, err)
+	}
+	w.document.note(o.OperationID + " body")
+}
+
+// storage causes what a failed disk does.
+func (w *walk) storage() {
+	w.faults.broken.Store(true)
+	defer w.faults.broken.Store(false)
+	w.refused("storage", "POST", "/v1/sessions", `{"session":"x"}`)
+	w.refused("storage", "GET", w.path+"/pairs", "")
+	w.refused("storage", "GET", w.path+"/request", "")
+	w.refused("storage", "GET", w.pair+"/answers", "")
+	w.refused("storage", "POST", w.pair+"/retry", "{}")
+	w.refused("storage", "POST", w.pair+"/choose", `{"answer":0}`)
+	w.refused("storage", "POST", w.pair+"/proposals/x", `{"accept":true}`)
+}
+
+func byHandOf(session, more string) string { return `{"session":"` + session + `"` + more + `}` }
+
+const addDog = `,"tool":"add_word","arguments":{"word":"dog"}`
+
+// single causes what one operation refuses, in a window that nobody changes.
+func (w *walk) single() {
+	w.get(nil, "POST", w.path+"/cancel", "")
+	unknown := w.path + "/pairs/999"
+	w.refused("open", "POST", "/v1/sessions", byHandOf(w.anna, ""))
+	w.refused("model", "POST", "/v1/sessions", `{"model":"no/model"}`)
+	w.refused("empty", "POST", w.path+"/messages", `{"text":" "}`)
+	w.refused("model", "POST", w.path+"/messages", `{"text":"a","model":"no/model"}`)
+	w.refused("filter", "POST", w.path+"/messages", `{"text":"a","filter":"("}`)
+	w.refused("filter", "GET", w.path+"/pairs?filter=%28", "")
+	w.refused("event_id", "GET", w.path+"/events", "", func(r *http.Request) { r.Header.Set("Last-Event-ID", "x") })
+	w.refused("events_gone", "GET", w.path+"/events", "", func(r *http.Request) { r.Header.Set("Last-Event-ID", "1") })
+	w.refused("not_asked", "POST", w.path+"/answers/x", `{"accept":true}`)
+	w.refused("no_pair", "POST", unknown+"/retry", "{}")
+	w.refused("no_pair", "GET", unknown+"/answers", "")
+	w.refused("no_pair", "POST", unknown+"/choose", `{"answer":0}`)
+	w.refused("no_pair", "POST", unknown+"/proposals/x", `{"accept":true}`)
+	w.refused("no_answer", "POST", w.pair+"/choose", `{"answer":7}`)
+	w.refused("model", "POST", w.pair+"/retry", `{"model":"no/model"}`)
+	w.refused("no_checkpoint", "POST", w.path+"/rollback", `{"checkpoint":"x","newest":"y"}`)
+	w.refused("lasting", "POST", "/v1/window/edit", byHandOf(w.anna, `,"tool":"save_words"`))
+	w.refused("unknown_tool", "POST", "/v1/window/edit", byHandOf(w.anna, `,"tool":"rm"`))
+	w.refused("invalid_arguments", "POST", "/v1/window/edit", byHandOf(w.anna, `,"tool":"add_word","arguments":{"word":1}`))
+	w.refused("nothing_unsaved", "POST", "/v1/window/discard", byHandOf(w.anna, `,"digest":"x"`))
+}
+
+// busy causes what is refused while a turn runs, which has changed the window.
+func (w *walk) busy() {
+	bert, bertPath := w.open("bert")
+	stream := w.send(w.path, `{"text":"slow"}`)
+	w.window.Slow.Wait(w.t)
+	for who, code := range map[string]string{w.anna: "busy", bert: "held"} {
+		w.refused(code, "POST", "/v1/window/edit", byHandOf(who, addDog))
+		w.refused(code, "POST", "/v1/window/save", byHandOf(who, `,"digest":"x"`))
+		w.refused(code, "POST", "/v1/window/discard", byHandOf(who, `,"digest":"x"`))
+	}
+	var list checkpointList
+	w.get(&list, "GET", w.path+"/checkpoints", "")
+	back := `{"checkpoint":"` + list.Checkpoints[0].ID + `","newest":"` + list.Newest + `","confirmed":true}`
+	w.refused("busy", "POST", w.path+"/rollback", back)
+	w.refused("held", "POST", bertPath+"/rollback", back)
+	w.refused("busy", "POST", w.pair+"/retry", "{}")
+	w.refused("busy", "POST", w.pair+"/choose", `{"answer":0}`)
+	w.refused("busy", "POST", w.pair+"/proposals/x", `{"accept":true}`)
+	w.get(nil, "POST", w.path+"/messages", `{"text":"later"}`)
+	w.get(nil, "GET", w.path, "")
+	var info windowInfo
+	w.get(&info, "GET", "/v1/window", "")
+	follower := w.follow(w.t.Context(), w.path, 0)
+	w.window.Slow.Open()
+	stream.rest()
+	follower.until("complete")
+	follower.until("complete") // of the message that waited
+	w.refused("not_last", "POST", w.pair+"/retry", "{}")
+}
+
+// changed causes what is refused because somebody else was there.
+func (w *walk) changed() {
+	w.get(nil, "POST", "/v1/window/edit", byHandOf(w.anna, `,"tool":"add_word","arguments":{"word":"ant"}`))
+	var list checkpointList
+	w.get(&list, "GET", w.path+"/checkpoints", "")
+	var plan assistant.SavePlan
+	w.get(&plan, "POST", "/v1/window/plan", byHandOf(w.anna, ""))
+	carl, _ := w.open("carl")
+	w.get(nil, "POST", "/v1/window/edit", byHandOf(carl, addDog))
+	basis := byHandOf(w.anna, `,"digest":"`+plan.Digest+`"`)
+	w.refused("plan_changed", "POST", "/v1/window/save", basis)
+	w.refused("plan_changed", "POST", "/v1/window/discard", basis)
+	back := `{"checkpoint":"` + list.Checkpoints[len(list.Checkpoints)-1].ID + `","newest":"` + list.Newest + `"`
+	w.refused("others_changed", "POST", w.path+"/rollback", back+"}")
+	w.refused("plan_changed", "POST", w.path+"/rollback", back+`,"confirmed":true}`)
+	w.get(&plan, "POST", "/v1/window/plan", byHandOf(w.anna, ""))
+	basis = byHandOf(w.anna, `,"digest":"`+plan.Digest+`"`)
+	w.window.Conflict = &assistant.Conflict{Path: "words"}
+	w.refused("conflict", "POST", "/v1/window/save", basis)
+	w.window.Conflict = nil
+	w.get(nil, "POST", "/v1/window/discard", basis)
+	w.get(&list, "GET", w.path+"/checkpoints", "")
+	w.get(nil, "POST", w.path+"/rollback", `{"checkpoint":"`+list.Checkpoints[0].ID+`","newest":"`+list.Newest+`","scope":"rules","confirmed":true}`)
+}
+
+// proposed causes what is refused of proposals, and of answers that changed the window.
+func (w *walk) proposed() {
+	_, path := w.open("dora")
+	w.send(path, `{"text":"propose","model":"test/other","filter":"x"}`).rest()
+	all := w.pairs(path)
+	if len(all[0].Payloads) == 0 {
+		w.t.Fatalf("nothing is proposed: %+v", all[0])
+	}
+	payload := fmt.Sprint(path, "/pairs/", all[0].Seq, "/proposals/", all[0].Payloads[0].ID)
+	w.post(payload, `{"accept":true}`).rest()
+	w.refused("decided", "POST", payload, `{"accept":true}`)
+	w.send(path, `{"text":"add a word"}`).rest()
+	all = w.pairs(path)
+	last := fmt.Sprint(path, "/pairs/", all[len(all)-1].Seq)
+	w.refused("changed_window", "POST", last+"/retry", "{}")
+	w.post(last+"/retry", `{"confirmed":true,"model":"test/script"}`).rest()
+	w.get(nil, "GET", last+"/answers", "")
+	w.get(nil, "POST", last+"/choose", `{"answer":0}`)
+	w.send(path, `{"text":"values"}`).rest()
+	all = w.pairs(path)
+	values := all[len(all)-1]
+	if len(values.Payloads) == 0 {
+		w.t.Fatalf("the answer has no payload: %+v", values)
+	}
+	w.refused("not_proposal", "POST", fmt.Sprint(path, "/pairs/", values.Seq, "/proposals/", values.Payloads[0].ID), `{"accept":true}`)
+	w.get(nil, "GET", path+"/pairs?limit=1&before=99&filter=u", "")
+	w.get(nil, "GET", path+"/request?text=x", "")
+}
+
+// ending causes what is refused at the end and when too many are there.
+func (w *walk) ending() {
+	for _, s := range w.hub.Sessions() {
+		defer s.Use()()
+	}
+	w.server.most = 1
+	w.refused("too_many", "POST", "/v1/sessions", "{}")
+	w.server.most = maxStreams
+	draining := func(on bool) {
+		w.server.mu.Lock()
+		defer w.server.mu.Unlock()
+		w.server.draining = on
+	}
+	draining(true)
+	w.refused("ending", "POST", "/v1/sessions", "{}")
+	w.refused("ending", "POST", w.path+"/messages", `{"text":"hi"}`)
+	all := w.pairs(w.path)
+	last := fmt.Sprint(w.path, "/pairs/", all[len(all)-1].Seq)
+	w.refused("ending", "POST", last+"/retry", `{"confirmed":true}`)
+	w.refused("ending", "POST", last+"/proposals/x", `{"accept":true}`)
+	draining(false)
+}
+
+// unsavable is a window without a saved state.
+type unsavable struct{ assistant.Window }
+
+// noSave causes what is refused of a window that has nothing to save.
+func (w *walk) noSave(t *testing.T) {
+	r := newRig(t, at.NewScript(), func(o *Options) {
+		o.Hub = servetest.Start(t, servetest.Options{Model: at.NewScript(), Change: func(o *serve.Options) { o.Session.Window = unsavable{o.Session.Window} }}).Hub
+	})
+	r.document = w.document
+	id, _ := r.open("anna")
+	r.problem(409, "not_saved", "POST", "/v1/window/plan", byHandOf(id, ""))
+	r.problem(409, "not_saved", "POST", "/v1/window/save", byHandOf(id, `,"digest":"x"`))
+	r.problem(409, "not_saved", "POST", "/v1/window/discard", byHandOf(id, `,"digest":"x"`))
+}
+
+// TestTheDocumentIsTrue walks through the document: each operation is served, each code
+// that it describes can be caused, and each field occurs. That no answer differs from the
+// document is checked by the rig, in all tests.
+func TestTheDocumentIsTrue(t *testing.T) {
+	script := at.NewScript(
+		at.Answer{at.Say("hello")},                                                                    // of startWalk
+		at.Answer{call("add_word", `{"word":"cat"}`), call("slow", "{}")}, at.Answer{at.Say("later")}, // the message that waits is next
+		at.Answer{at.Say("How about this? " + proposalMarker + ` {"word":"bee"}`)},
+		at.Answer{call("add_word", `{"word":"fox"}`)}, at.Answer{at.Say("done")}, at.Answer{at.Say("again")},
+		at.Answer{at.Say("Some values. SUGGESTED_VALUES: " + `{"values": [{"label": "More", "value": "more"}]}` + " " + noteMarker + ` {"word":"x"}`)},
+	)
+	w := startWalk(t, script)
+	w.every()
+	w.storage()
+	w.single()
+	w.busy()
+	w.changed()
+	w.proposed()
+	w.ending()
+	w.noSave(t)
+	for path, item := range w.document.Paths {
+		for method, o := range item {
+			if o.OperationID == "" || len(o.Responses) < 3 {
+				t.Errorf("%s %s is hardly described", method, path)
+			}
+		}
+	}
+	if missing := w.document.missing(w.document.codes()); len(missing) > 0 {
+		t.Errorf("described and never answered: %q", missing)
+	}
+	used := strings.Join(w.document.codes(), " ") + " no_route method internal "
+	for _, c := range causes {
+		if !strings.Contains(used, " "+c.Code+" ") {
+			t.Errorf("no operation refuses with %s", c.Code)
+		}
+	}
+}
