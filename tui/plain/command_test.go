@@ -434,6 +434,10 @@ func TestAChangedPlanIsAskedAgain(t *testing.T) {
 	r.wait("add cow")
 	r.answer("Type yes to undo all of these: ", "no")
 	r.wait("Nothing was done.")
+	r.say("/undo")
+	r.wait("Rolled back to before add cow")
+	r.say("/undo rollback")
+	r.wait("The rollback is undone.")
 	r.say("/discard")
 	r.wait("would be lost")
 	meanwhile("pig")
@@ -443,5 +447,39 @@ func TestAChangedPlanIsAskedAgain(t *testing.T) {
 	r.wait("Discarded 2 unsaved changes")
 	if got := r.window.Words(); !slices.Equal(got, []string{"ant", "cat", "dog"}) {
 		t.Errorf("words %q", got)
+	}
+}
+
+// What went wrong after a save, a rollback or its undo was done is shown.
+func TestWarnings(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{add("cat")}, at.Answer{at.Say("Well.")}), nil, func(o *assistant.Options) {
+		w := o.Window.(savedWords)
+		w.saved = "The words were saved, but not yet durably."
+		o.Window = w
+	})
+	r.say("go")
+	r.wait("Well.")
+	r.say("/save")
+	r.answer("Type yes to save: ", "yes")
+	r.wait("Saved: 2 words in the file.\nWarning: The words were saved, but not yet durably.\n")
+
+	breaks := false
+	r = start(t, at.NewScript(at.Answer{add("cat")}, at.Answer{at.Say("Well.")}), nil, func(o *assistant.Options) {
+		w, journal := o.Window.(savedWords), o.Journal
+		w.applied = func() {
+			if breaks {
+				_ = os.Remove(journal.Path()) // its later records fail
+			}
+		}
+		o.Window = w
+	})
+	r.say("go")
+	r.wait("Well.")
+	r.wait("You: ")
+	breaks = true
+	r.blind("/rollback 2 rules")
+	r.wait("Warning: the rollback was done, but not recorded")
+	if words := r.window.Words(); slices.Contains(words, "cat") {
+		t.Errorf("words %q", words)
 	}
 }

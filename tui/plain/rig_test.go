@@ -126,7 +126,19 @@ var (
 )
 
 // savedWords is the window of the tests as the session sees it.
-type savedWords struct{ *at.Window }
+type savedWords struct {
+	*at.Window
+	saved   string // the warning of a save
+	applied func() // runs after ApplyState; nil does nothing
+}
+
+func (w savedWords) ApplyState(state json.RawMessage) error {
+	err := w.Window.ApplyState(state)
+	if w.applied != nil {
+		w.applied()
+	}
+	return err
+}
 
 // Where is the page whose actions an answer may suggest.
 func (w savedWords) Where() assistant.Location { return assistant.Location{Page: "words"} }
@@ -160,7 +172,7 @@ func (w savedWords) Save(ctx context.Context, basis assistant.Basis) (assistant.
 			tool.Run(ctx, json.RawMessage(`{}`))
 		}
 	}
-	return assistant.Saved{Path: "words", Written: true, Message: fmt.Sprintf("%d words in the file.", len(w.Words()))}, nil
+	return assistant.Saved{Path: "words", Written: true, Warning: w.saved, Message: fmt.Sprintf("%d words in the file.", len(w.Words()))}, nil
 }
 
 func (w savedWords) Discard(basis assistant.Basis) ([]assistant.Change, error) {
@@ -224,7 +236,7 @@ func start(t *testing.T, script *at.Script, change func(*testOptions), sessions 
 		In: in, Out: r.terminal, Err: r.err, Interactive: true, Interrupt: r.ctrlC, Now: r.clock.Now,
 		Examples: []string{"add a cat"},
 	}}
-	so := assistant.Options{Window: savedWords{r.window}, Journal: journal, Model: "test/one", Now: r.clock.Now}
+	so := assistant.Options{Window: savedWords{Window: r.window}, Journal: journal, Model: "test/one", Now: r.clock.Now}
 	if change != nil {
 		change(&o)
 	}
