@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/adrg/xdg"
 )
@@ -154,8 +155,8 @@ func (e *UnsafeError) Unwrap() error { return e.Err }
 // Check makes sure that no other user can replace what is in the folders, or will be: none
 // above them may be one that everybody can write to, unless it is sticky, as /tmp is. One
 // of the folders that others can write to is repaired, which a notice reports; one that
-// cannot be made safe is an *UnsafeError. The settings and the log are repaired where
-// others can read them.
+// cannot be made safe is an *UnsafeError. The settings, the logs and what was typed are
+// repaired where others can read them.
 func (h Home) Check() (notices []string, err error) {
 	for _, dir := range []string{h.root, h.ConfigDir, h.DataDir, h.StateDir, h.CacheDir} {
 		notice, err := checkFolder(dir)
@@ -166,18 +167,30 @@ func (h Home) Check() (notices []string, err error) {
 			notices = append(notices, notice)
 		}
 	}
-	files := []string{h.Settings()}
-	if h.CanLog() {
-		files = append(files, h.Log())
-	} else {
+	if !h.CanLog() {
 		notices = append(notices, "nothing is logged: "+h.Log()+" is a symbolic link or no file")
 	}
-	for _, path := range files {
+	for _, path := range h.private() {
 		if notice := RepairFile(path); notice != "" {
 			notices = append(notices, notice)
 		}
 	}
 	return notices, nil
+}
+
+// private are the files with what other users must not read: the settings, also through a
+// symbolic link, the logs, also those that were rotated, and what was typed.
+func (h Home) private() []string {
+	paths, dir := []string{h.Typeahead()}, filepath.Dir(h.Log())
+	entries, _ := os.ReadDir(dir) // before the first run there is none
+	for _, e := range entries {
+		paths = append(paths, filepath.Join(dir, e.Name()))
+	}
+	paths = slices.DeleteFunc(paths, func(path string) bool {
+		info, err := os.Lstat(path)
+		return err != nil || !info.Mode().IsRegular()
+	})
+	return append(paths, h.Settings())
 }
 
 // CanLog reports whether the log is a file, or can become one: what a symbolic link names

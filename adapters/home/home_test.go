@@ -74,16 +74,21 @@ func TestFilesWithOpenModesAreRepaired(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{h.Settings(), h.Log()} {
+	rotated := strings.TrimSuffix(h.Log(), ".log") + "-2026-01-02T03-04-05.678.log"
+	files := []string{h.Typeahead(), rotated, h.Log(), h.Settings()}
+	for _, path := range files {
 		if err := errors.Join(MakePrivate(filepath.Dir(path)), os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	notices, err := h.Check()
-	if err != nil || len(notices) != 2 || !strings.Contains(notices[0], h.Settings()) || !strings.Contains(notices[1], h.Log()) {
+	if err != nil || len(notices) != len(files) {
 		t.Errorf("Check = %q, %v", notices, err)
 	}
-	for _, path := range []string{h.Settings(), h.Log()} {
+	for i, path := range files {
+		if i < len(notices) && !strings.Contains(notices[i], path) {
+			t.Errorf("notice %q, want one of %s", notices[i], path)
+		}
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s has the mode %v, %v", path, info.Mode(), err)
 		}
@@ -93,6 +98,9 @@ func TestFilesWithOpenModesAreRepaired(t *testing.T) {
 	}
 	target := filepath.Join(t.TempDir(), "theirs")
 	if err := errors.Join(os.WriteFile(target, nil, 0o600), os.Chmod(target, 0o644), os.Remove(h.Log()), os.Symlink(target, h.Log())); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Remove(rotated), os.Symlink(target, rotated), os.Remove(h.Typeahead()), os.Symlink(target, h.Typeahead())); err != nil {
 		t.Fatal(err)
 	}
 	notices, err = h.Check()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
+	"winnow/checkpoint/privatefile"
 	"winnow/cmd/winnow/memory"
 	"winnow/tui"
 	"winnow/tui/rules"
@@ -131,7 +133,7 @@ func (a *app) storeTypeahead(d history.Draft) error {
 	if err = errors.Join(err, homeErr, home.MakePrivate(h.StateDir)); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(h.Typeahead(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(h.Typeahead(), os.O_CREATE|os.O_APPEND|os.O_WRONLY|privatefile.NoFollow, privatefile.FileMode)
 	if err != nil {
 		return err
 	}
@@ -146,11 +148,15 @@ func (a *app) restoreTypeahead(ctx context.Context, store history.Store) error {
 	if err != nil {
 		return err
 	}
-	lines, err := os.ReadFile(h.Typeahead())
+	file, err := os.OpenFile(h.Typeahead(), os.O_RDONLY|privatefile.NoFollow, 0)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
+		return err
+	}
+	lines, err := io.ReadAll(file)
+	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
 	for line := range bytes.Lines(lines) {

@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"winnow/assistant/history"
+	"winnow/checkpoint/privatefile"
 )
 
 // What was typed in runs that ended before their history was open is in the box
@@ -53,5 +56,37 @@ func TestTypedTextOutlivesARunWithoutHistory(t *testing.T) {
 	}
 	if _, err := os.Stat(path); err == nil {
 		t.Error("the file is still there")
+	}
+}
+
+// A symbolic link in the place of the file is neither read nor written through.
+func TestTypedTextFollowsNoLink(t *testing.T) {
+	if privatefile.NoFollow == 0 {
+		t.Skip("this system follows links")
+	}
+	t.Setenv("WINNOW_HOME", t.TempDir())
+	a := testApp(t)
+	newRoot(a)
+	h, err := a.folders()
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := filepath.Join(t.TempDir(), "theirs")
+	const theirs = `{"Text":"theirs"}` + "\n"
+	if err := errors.Join(os.MkdirAll(h.StateDir, 0o700), os.WriteFile(target, []byte(theirs), 0o600), os.Symlink(target, h.Typeahead())); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.storeTypeahead(history.Draft{Text: "mine"}); err == nil {
+		t.Error("what was typed is written through a link")
+	}
+	store, err := a.openHistory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.restoreTypeahead(t.Context(), store); err == nil {
+		t.Error("a link is read")
+	}
+	if text, err := os.ReadFile(target); err != nil || string(text) != theirs {
+		t.Errorf("the target holds %q, %v", text, err)
 	}
 }
