@@ -78,6 +78,7 @@ type (
 	}
 	turnState struct {
 		running *turn
+		newest  *Turn // it may have ended already
 		seq     int64
 		queued  *Prompt
 		paused  bool
@@ -131,7 +132,7 @@ func (s *Session) states() states {
 	c := &s.current
 	now := states{
 		shown: shownState{c.id, s.view.line, s.topic, s.view.tracker.Changes(), s.view.frozen, c.lastSend, s.opts.Settings.Budget.CPT()},
-		turn:  turnState{running: s.running, queued: c.queued, paused: c.queuePaused, reask: c.reask},
+		turn:  turnState{running: s.running, newest: s.updates.current, queued: c.queued, paused: c.queuePaused, reask: c.reask},
 		model: modelState{s.model, s.view.tracker.Limit(), s.updates.models},
 	}
 	if s.running != nil {

@@ -113,6 +113,13 @@ func (s *Session) eventAfter(after int64) (e Event, version int64, wait <-chan s
 	return nil, 0, l.wake
 }
 
+// Turn is the running turn, or the last one; nil before the first.
+func (s *Session) Turn() *Turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.updates.current
+}
+
 // newTurn prepares a turn with the selected model and everything else that it
 // uses until its end, whatever is changed meanwhile.
 func (s *Session) newTurn(ctx context.Context, p Prompt) (*turn, error) {

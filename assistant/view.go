@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"winnow/assistant/attachment"
 	"winnow/assistant/budget"
@@ -291,11 +292,31 @@ type DraftCost struct {
 // Draft estimates what sending p would cost. It can be called for every
 // keystroke: it answers from memory and does not compute the boundary.
 func (s *Session) Draft(p Prompt) DraftCost {
-	aut := s.Settings().Budget.Estimate(strings.TrimSpace(p.Text)) + attachment.Tokens(p.Attachments)
+	aut := autOf(p, s.Settings().Budget)
 	q, known := s.Quota()
 	s.mu.Lock()
 	at, pairs, tokens := s.view.tracker.Fit(aut)
 	s.mu.Unlock()
+	return draftCost(aut, at, pairs, tokens, q, known)
+}
+
+// Draft estimates what sending p would cost at a time, as Session.Draft does. Without a
+// part Shown the size of p is all that is known.
+func (s State) Draft(p Prompt, params budget.Params, now time.Time) DraftCost {
+	aut := autOf(p, params)
+	if s.Shown == nil || s.Turn == nil {
+		return DraftCost{AUT: aut}
+	}
+	at := s.Shown.Boundary
+	pairs, tokens := at.Trims(aut, func(i int) budget.Cost { return s.Shown.Refs[i].cost() })
+	return draftCost(aut, at, pairs, tokens, s.Turn.Quota.LeftAt(now), s.Turn.Quota != llm.LastQuota{})
+}
+
+func autOf(p Prompt, params budget.Params) int {
+	return params.Estimate(strings.TrimSpace(p.Text)) + attachment.Tokens(p.Attachments)
+}
+
+func draftCost(aut int, at budget.Boundary, pairs, tokens int, q llm.Quota, known bool) DraftCost {
 	c := DraftCost{
 		AUT: aut, Total: at.SYS + at.HistoryTokens + aut, Left: at.Usable - at.HistoryTokens - aut, SYS: at.SYS, ML: at.ML, Quota: q,
 		OverBudget: aut+at.SYS > at.ML,

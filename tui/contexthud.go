@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -73,9 +72,11 @@ func (s *shared) feedHUD() tea.Cmd {
 	if !s.opts.HUD || !s.ready {
 		return nil
 	}
-	last, _ := s.session.LastSend()
-	s.hud.SetLast(last)
-	line := s.session.Filter()
+	if s.parts.Shown == nil {
+		return nil
+	}
+	s.hud.SetLast(s.parts.Shown.LastSend)
+	line := s.parts.Shown.Filter
 	if line == "" || s.opts.History == nil {
 		s.hud.SetHidden(0)
 		return nil
@@ -106,14 +107,21 @@ func (m *Model) showFromHUD() tea.Cmd {
 // boundary, not for each frame. Before the start is over the size of the text is all that
 // is known.
 func (i *input) draftCost() assistant.DraftCost {
-	if !i.ready {
-		return assistant.DraftCost{AUT: i.opts.Settings.Budget.Estimate(strings.TrimSpace(i.draft.Text()))}
-	}
-	c, text, recomputes := &i.cost, i.draft.Shown(), i.session.Recomputes()
-	if c.text != text || c.recomputes != recomputes {
-		c.text, c.recomputes, c.DraftCost = text, recomputes, i.session.Draft(assistant.Prompt{Text: i.draft.Text()})
+	c, text := &i.cost, i.draft.Shown()
+	if c.text != text || c.shown != i.parts.Shown || c.turn != i.parts.Turn {
+		c.text, c.shown, c.turn, c.DraftCost = text, i.parts.Shown, i.parts.Turn, i.shared.cost(assistant.Prompt{Text: i.draft.Text()})
 	}
 	return i.cost.DraftCost
+}
+
+// cost is what sending a message would take. Before the start is over its size is all that
+// is known.
+func (s *shared) cost(p assistant.Prompt) assistant.DraftCost {
+	params := s.opts.Settings.Budget
+	if s.parts.Shown != nil {
+		params.CharsPerToken = s.parts.Shown.CPT
+	}
+	return s.parts.Draft(p, params, s.now())
 }
 
 // estimate is the size of the draft, and what it would do to what is sent with it;

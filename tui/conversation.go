@@ -94,11 +94,7 @@ func (c *conversation) newest() (int64, bool) {
 // onBoundary shows a newly computed boundary.
 func (m *Model) onBoundary(msg boundaryComputedMsg) tea.Cmd {
 	m.conv.setBoundary(msg)
-	cmds := []tea.Cmd{m.feedHUD(), m.conv.loadMissing()}
-	if msg.next != 0 {
-		cmds = append(cmds, m.followShown(msg.next))
-	}
-	return tea.Batch(cmds...)
+	return tea.Batch(m.feedHUD(), m.conv.loadMissing())
 }
 
 // loadMissing loads the pairs on the screen that are not loaded.
@@ -136,6 +132,14 @@ func (m *Model) onPairs(o usecase.PairsLoaded) tea.Cmd {
 	m.conv.chat.Load(pairs)
 	m.hud.Load(pairs...)
 	return tea.Batch(m.conv.loadMissing(), m.conv.copySelection(), m.conv.computeEffects())
+}
+
+// reloadStale reads the pairs again whose stored form has changed.
+func (c *conversation) reloadStale(stale *assistant.StalePairs) tea.Cmd {
+	if stale.All {
+		c.hud.Reload()
+	}
+	return c.load(slices.DeleteFunc(c.chat.Loaded(), func(seq int64) bool { return !stale.Has(seq) })...)
 }
 
 // reload reads the loaded pairs again, and evaluates the filter again when it reads
@@ -257,7 +261,7 @@ func toCheckpoint(step int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		focused, _ := m.conv.chat.Focused()
 		found := int64(0)
-		for _, c := range m.session.Checkpoints() {
+		for _, c := range m.parts.Checkpoints.Of(m.shownSession()) {
 			at := c.PairSeq
 			if at != 0 && (step < 0 && at < focused.Seq && at > found || step > 0 && at > focused.Seq && (found == 0 || at < found)) {
 				found = at

@@ -102,6 +102,21 @@ func newProgram(t testing.TB, f setup) (*Model, *fixture) {
 	return m, d
 }
 
+// readLog shows what has changed in the session, as its follower does.
+func readLog(t testing.TB, m *Model) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // it does not wait
+	for {
+		u, err := m.work.Next(ctx, m.follower.version)
+		if err != nil {
+			return
+		}
+		m.follower.version = u.Version
+		m.show(u)
+	}
+}
+
 // partsOf is what a screen over a session shows; store may be nil.
 func partsOf(s *assistant.Session, store history.Store, p pane.Pane, now func() time.Time) Parts {
 	o := workspace.Options{Session: s, Now: now}

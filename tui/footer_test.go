@@ -140,6 +140,7 @@ func queuedCardNamesItsKeys(t *testing.T) {
 	if _, _, err := m.work.Queue(t.Context(), assistant.Prompt{Text: "and then the other thing"}); err != nil {
 		t.Fatal(err)
 	}
+	readLog(t, m)
 	for w, want := range map[int]string{
 		70: "  queued: and then the other thing  alt+q edit, send, drop",
 		58: "  queued: and then the other th…  alt+q edit, send, drop",

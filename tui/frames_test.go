@@ -46,8 +46,10 @@ func newStill(t *testing.T, o style.Options, w, h int, answers ...at.Answer) *st
 	if err != nil {
 		t.Fatal(err)
 	}
+	ended, end := context.WithCancel(t.Context())
+	end() // nothing is waited for
 	opts := Options{
-		Parts: partsOf(session, nil, nil, clock.Now), Now: clock.Now, Screen: settings.Screen{FixedBackground: true, Style: o},
+		Context: ended, Parts: partsOf(session, nil, nil, clock.Now), Now: clock.Now, Screen: settings.Screen{FixedBackground: true, Style: o},
 	}
 	opts.Examples = []string{"Hide every preview model", "Only keep the newest Claude and GPT models", "Why is gpt-4o hidden?"}
 	m, err := New(opts)

@@ -76,7 +76,7 @@ func newBench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	opts := Options{
-		Parts: partsOf(session, nil, nil, nil), Screen: settings.Screen{FixedBackground: true, Style: style.Options{Unicode: true, Profile: style.NoColor}},
+		Context: t.Context(), Parts: partsOf(session, nil, nil, nil), Screen: settings.Screen{FixedBackground: true, Style: style.Options{Unicode: true, Profile: style.NoColor}},
 		Clipboard: func(string) error { return errors.New("none here") },
 	}
 	opts.Examples = []string{"do it"}

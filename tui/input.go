@@ -34,8 +34,9 @@ type input struct {
 		again   bool  // it is out of date already
 	}
 	cost struct {
-		text       string
-		recomputes int // Session.Recomputes when it was computed
+		text  string
+		shown *assistant.Shown     // it was computed for
+		turn  *assistant.TurnState // likewise
 		assistant.DraftCost
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
-	"winnow/tui/turnstream"
 	"winnow/tui/usecase"
 )
 
@@ -83,7 +82,7 @@ func TestRetryingHoldsUntilTheNextText(t *testing.T) {
 	if s.turn.status != "Retrying…" {
 		t.Errorf("the status is %q", s.turn.status)
 	}
-	s.onChunk(turnstream.Chunk{Text: "so"})
+	s.onText(assistant.TextDelta{Text: "so"})
 	s.turn.setStatus(thinking)
 	if s.turn.status != thinking {
 		t.Errorf("after a text the status is %q", s.turn.status)

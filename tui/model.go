@@ -46,7 +46,7 @@ type Options struct {
 	// loop, and may be slow; the user types meanwhile. An error ends the program.
 	// nil: Parts are set already.
 	Start func() (Parts, error)
-	// Context ends with the screen, which follows its session until then; nil follows none.
+	// Context ends with the screen, which follows its session until then; nil never ends.
 	Context context.Context //nolint:containedctx // a program has no other way to end what its commands wait for
 	// Settings are those of the session that Start opens, for estimates until then.
 	Settings assistant.Settings
@@ -148,6 +148,8 @@ type shared struct {
 	bar    bar.Bar // header and footer
 
 	mode     keymap.Mode
+	parts    assistant.State // of the session, as the log says; empty until the start is over
+	follower follower
 	ready    bool           // the start is over
 	loading  bool           // the session is not loaded yet
 	stored   filter.Sources // names of the history, for completion and pickers

@@ -279,7 +279,7 @@ func (m *Model) onDecided(msg decidedMsg) tea.Cmd {
 		m.notice.Info("rejected; the model is told with the next message")
 		return m.conv.load(msg.seq)
 	}
-	return m.follow(msg.events, assistant.Prompt{Text: "Accept the proposal"})
+	return nil // the log brings its turn
 }
 
 // askTool shows what a tool wants to change, and asks the user. It spells out

@@ -815,6 +815,9 @@ func TestEnterSends(t *testing.T) {
 		t.Fatalf("the other keys make %q of the draft", got)
 	}
 	s.keys("enter")
+	for range s.session.Events(t.Context(), 0) { // to the end of the turn
+	}
+	readLog(t, s.Model)
 	pairs, err := s.session.Pairs(context.Background(), []int64{1})
 	if err != nil || len(pairs) != 1 || pairs[0].UserText != "one" || pairs[0].AssistantText != "ok" {
 		t.Errorf("enter sends %+v, %v", pairs, err)

@@ -20,6 +20,9 @@ import (
 // ended meanwhile it is sent.
 func (m *Model) enqueueMessage(p assistant.Prompt) tea.Cmd {
 	typed, before := m.input.draft.Reset(), m.turn.queuedText()
+	if p.Typed = typed; typed == p.Text {
+		p.Typed = ""
+	}
 	return attempt(func(ctx context.Context) error {
 		_, _, err := m.work.Queue(ctx, p)
 		return err
@@ -38,27 +41,23 @@ func (m *Model) enqueueMessage(p assistant.Prompt) tea.Cmd {
 		if before != "" {
 			m.input.draft.AddSent(before)
 		}
-		m.turn.queued = typed
 		return m.input.storeDraft()
 	})
 }
 
-// queuedText is the queued message as it was typed, or as an earlier run has
-// stored it; "" is none.
+// queuedText is the queued message as it was typed; "" is none.
 func (t *turnState) queuedText() string {
-	p, ok := t.work.Queued()
-	if !ok {
-		return ""
+	if now := t.parts.Turn; now != nil && now.Waits {
+		return cmp.Or(now.Queued.Typed, now.Queued.Text)
 	}
-	return cmp.Or(t.queued, p.Text)
+	return ""
 }
 
 // dequeue removes the queued message and returns it.
 func (t *turnState) dequeue() (p assistant.Prompt, typed string, ok bool) {
-	typed = t.queuedText()
 	p, ok = t.work.Dequeue()
-	t.queued, t.sendNow = "", false
-	return p, typed, ok
+	t.sendNow = false
+	return p, cmp.Or(p.Typed, p.Text), ok
 }
 
 // sendQueuedNext sends the queued message if it is due. One that is refused goes
@@ -85,14 +84,14 @@ func (m *Model) openQueued() tea.Cmd {
 		return m.info("no message is queued")
 	}
 	title := "Queued: sent after this response"
-	if m.work.QueuePaused() {
+	if m.parts.Turn.QueuePaused {
 		title = "Queued: it waits for you"
 	}
 	return m.question(overlay.Queued, title, safetext.Lines(text, safetext.Clean), "", func(answer string) tea.Cmd {
 		switch {
 		case answer == "":
 			return nil
-		case answer == "s" && m.session.Busy():
+		case answer == "s" && m.turn.running:
 			m.turn.sendNow = true
 			return m.cancel()
 		case answer == "s":

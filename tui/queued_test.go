@@ -125,10 +125,10 @@ func TestQueuedCardFitsEveryScreen(t *testing.T) {
 		t.Fatal(err)
 	}
 	gate.Wait(t)
-	if err := s.session.Queue(assistant.Prompt{Text: "second"}); err != nil {
+	if err := s.session.Queue(assistant.Prompt{Text: "second", Typed: strings.Repeat("漢字\x1b[31m wide\n", 40)}); err != nil {
 		t.Fatal(err)
 	}
-	s.turn.queued = strings.Repeat("漢字\x1b[31m wide\n", 40)
+	readLog(t, s.Model)
 	for w := 40; w <= 200; w += 7 {
 		for h := 12; h <= 50; h += 19 {
 			s.do(s.resize(w, h))

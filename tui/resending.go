@@ -28,19 +28,17 @@ func (m *Model) sendAgain() tea.Cmd {
 	if m.turn.running {
 		return nil // it is being sent
 	}
-	events, err := m.work.Send(context.Background(), r.Prompt)
-	if err != nil {
+	if _, err := m.work.Begin(context.Background(), r.Prompt); err != nil {
 		m.resend = nil
 		return m.fail(err)
 	}
-	cmd := m.follow(events, r.Prompt)
-	m.turn.typed, m.resend = r.Typed, r
-	return cmd
+	m.startTurn(m.session.Turn())
+	return nil
 }
 
 // checkResend stops sending again when the text in the box is another, or the session.
 func (m *Model) checkResend() {
-	if r := m.resend; r != nil && (m.input.draft.Text() != r.Typed || m.session.ID() != r.Session) {
+	if r := m.resend; r != nil && (m.input.draft.Text() != r.Typed || m.shownSession() != r.Session) {
 		m.stopResend()
 	}
 }

@@ -61,6 +61,22 @@ func (s *shared) refused() error {
 	return s.others.Refused()
 }
 
+// shownSession is the id of the session whose pairs are shown; "" before the start is over.
+func (s *shared) shownSession() string {
+	if s.parts.Shown == nil {
+		return ""
+	}
+	return s.parts.Shown.Session
+}
+
+// reAsked is the failed pair that the next message replaces; 0 is none.
+func (s *shared) reAsked() int64 {
+	if s.parts.Turn == nil {
+		return 0
+	}
+	return s.parts.Turn.ReAsk
+}
+
 // sentence is an error as the footer shows it: one line, sanitised.
 func sentence(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")

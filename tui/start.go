@@ -1,12 +1,14 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/workspace"
 )
@@ -17,9 +19,9 @@ import (
 
 // startLoadedMsg brings what the screen shows and works on, and what is shown first.
 type startLoadedMsg struct {
-	parts        *Parts // nil: set already, by Options
-	failed       error  // why they could not be opened
-	boundary     boundaryComputedMsg
+	parts        *Parts           // nil: set already, by Options
+	failed       error            // why they could not be opened
+	update       assistant.Update // all parts
 	draft        history.Draft
 	recall       workspace.Recall
 	models       modelList
@@ -46,7 +48,7 @@ func loadStart(w *workspace.Workspace) tea.Cmd {
 	return func() tea.Msg {
 		ctx := context.Background()
 		msg := startLoadedMsg{err: w.LoadView(ctx)}
-		msg.boundary = boundaryOf(w.Session())
+		msg.update, _ = w.Next(ctx, -1) // which does not wait
 		msg.draft, _ = w.Draft(ctx)
 		msg.recall = w.Recall(ctx)
 		msg.failedStarts = w.FailedStarts(ctx)
@@ -74,11 +76,12 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	if msg.failedStarts >= maxFailedStarts {
 		m.conv.showRaw()
 	}
-	m.conv.setBoundary(msg.boundary)
+	m.follower = follower{next: m.work.Next, ctx: cmp.Or(m.opts.Context, context.Background()), version: msg.update.Version}
+	shown := m.show(msg.update)
 	if m.conv.chat.Len() > 0 {
 		m.conv.chat.Bottom()
 	}
-	cmds := []tea.Cmd{m.conv.loadMissing(), m.feedHUD(), m.followShown(msg.boundary.Version), m.noteStart(msg.failedStarts)}
+	cmds := []tea.Cmd{shown, m.follower.wait(m.turn.running), m.noteStart(msg.failedStarts)}
 	if msg.parts != nil {
 		cmds = append(cmds, m.flushOutbox(), m.flushKeys(), waitSavedChange(msg.parts.Changes), m.others.Wait)
 	}

@@ -11,7 +11,6 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/tui/keymap"
 	"winnow/tui/tuitest"
-	"winnow/tui/turnstream"
 )
 
 // pieces are an answer that streams word by word, with all kinds of Markdown.
@@ -140,7 +139,7 @@ func TestALongTurnLeavesTheEyesAlone(t *testing.T) {
 		eyes := chatRows(s.text())
 		for i, g := range gates {
 			g.Open()
-			time.Sleep(turnstream.TextFrame)
+			time.Sleep(textFrame)
 			s.settle()
 			if now := chatRows(s.text()); now != eyes {
 				t.Fatalf("after %d tokens the lines under the eyes are\n%s\nand were\n%s", (i+1)*each, now, eyes)

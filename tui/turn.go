@@ -16,7 +16,6 @@ import (
 	"winnow/tui/overlay"
 	"winnow/tui/resend"
 	"winnow/tui/slash"
-	"winnow/tui/turnstream"
 )
 
 // turnState is what the screen knows of the running turn and of the last one,
@@ -24,8 +23,7 @@ import (
 type turnState struct {
 	*shared
 	turn
-	queued  string // the queued message as it was typed; "" is that of the session
-	sendNow bool   // the queued message is sent when the turn is cancelled
+	sendNow bool // the queued message is sent when the turn is cancelled
 }
 
 // turn is the running turn, or the last one.
@@ -34,6 +32,7 @@ type turn struct {
 	running      bool
 	began        time.Time
 	prompt       assistant.Prompt
+	model        string
 	typed        string // the message as it was typed
 	seq          int64  // of the pair, once it is durable
 	status       string
@@ -72,14 +71,14 @@ func (m *Model) send() tea.Cmd {
 
 // dispatch sends a message whose files are read, or queues it.
 func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
-	if m.session.Busy() {
+	if m.turn.running {
 		return m.enqueueMessage(p)
 	}
-	switch check := m.work.CheckSend(p); {
-	case check.TooLong:
-		return m.askTooLong(p, check.Cost)
-	case check.OverQuota:
-		return m.ask("The endpoint may refuse this now", hud.Refusals(check.Cost), "send anyway", "don't send",
+	switch cost := m.cost(p); {
+	case cost.OverBudget && !p.Again():
+		return m.askTooLong(p, cost)
+	case cost.OverQuota && !cost.OverBudget:
+		return m.ask("The endpoint may refuse this now", hud.Refusals(cost), "send anyway", "don't send",
 			func() tea.Cmd { return m.startDraft(p) })
 	}
 	return m.startDraft(p)
@@ -119,16 +118,17 @@ func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 func (m *Model) begin(p assistant.Prompt, typed string) (cmd tea.Cmd, ok bool) {
 	p.ID = assistant.NewID(m.now())
 	if !p.Again() {
-		p.Replaces = cmp.Or(p.Replaces, m.work.ReAsked())
+		p.Replaces = cmp.Or(p.Replaces, m.reAsked())
 	}
-	events, err := m.work.Send(context.Background(), p)
-	if err != nil {
+	if p.Typed = typed; typed == p.Text {
+		p.Typed = ""
+	}
+	if _, err := m.work.Begin(context.Background(), p); err != nil {
 		return m.fail(err), false
 	}
 	m.input.draft.AddSent(typed)
-	cmd = m.follow(events, p)
-	m.turn.typed = typed
-	return tea.Batch(cmd, m.addSent(typed)), true
+	m.startTurn(m.session.Turn())
+	return m.addSent(typed), true
 }
 
 // startPrompt begins a turn that is not from the draft: a suggestion, a retry.
@@ -142,21 +142,25 @@ func (s *shared) addSent(text string) tea.Cmd {
 	return attempt(func(ctx context.Context) error { return s.work.AddSent(ctx, text) }, s.fail)
 }
 
-// follow shows the events of a turn that has begun.
-func (m *Model) follow(events <-chan assistant.Event, p assistant.Prompt) tea.Cmd {
-	m.turn.turn = turn{n: m.turn.n + 1, running: true, began: m.now(), prompt: p, status: thinking}
-	m.resend = nil
+// startTurn shows that a turn runs, unless it is shown already or a later one is.
+func (m *Model) startTurn(t *assistant.Turn) {
+	if t.Number <= m.turn.n {
+		return
+	}
+	m.turn.turn = turn{n: t.Number, running: true, began: m.now(), prompt: t.Prompt, model: t.Model, typed: cmp.Or(t.Prompt.Typed, t.Prompt.Text), status: thinking}
+	if m.resend != nil && m.resend.Prompt.ID != t.Prompt.ID {
+		m.resend = nil
+	}
 	m.notice.Clear()
 	m.pane.Changed()
-	if p.Retry == 0 {
+	if t.Prompt.Retry == 0 {
 		m.conv.chat.Bottom()
 	}
-	return turnstream.New(m.turn.n, events).Wait
 }
 
 // animate advances what is animated while a turn runs, with its chunks: they are frames already.
 func (m *Model) animate() {
-	if now := m.now(); now.Sub(m.turn.animated) >= turnstream.AnimationFrame {
+	if now := m.now(); now.Sub(m.turn.animated) >= animationFrame {
 		m.turn.animated = now
 		m.conv.chat.Tick()
 	}
@@ -167,11 +171,10 @@ func (m *Model) animate() {
 func (m *Model) onTurnStarted(e assistant.TurnStarted) tea.Cmd {
 	m.turn.seq = e.Seq
 	m.pane.Changed() // the window is locked now, and the pane shows it
-	m.conv.showRefs(m.session.Visible())
 	m.hud.SetRunning(e.Seq, m.turn.prompt.Text)
 	m.conv.chat.StartTurn(assistant.Pair{
 		Seq: e.Seq, UserText: m.turn.prompt.Text, CreatedAt: m.turn.began, Flag: true, Attachments: m.turn.prompt.Attachments,
-		Model: m.session.Model(), State: assistant.PairSending,
+		Model: m.turn.model, State: assistant.PairSending,
 	})
 	if last, _ := m.conv.newest(); e.Seq == last {
 		m.conv.chat.Bottom()
@@ -179,23 +182,22 @@ func (m *Model) onTurnStarted(e assistant.TurnStarted) tea.Cmd {
 		m.conv.chat.Show(e.Seq, false)
 	}
 	if m.resend == nil {
-		return m.computeBoundary()
+		return nil
 	}
 	m.resend = nil
 	sent := m.addSent(m.input.draft.Reset()) // the first time it failed with the message
-	return tea.Batch(m.computeBoundary(), m.input.storeDraft(), sent)
+	return tea.Batch(m.input.storeDraft(), sent)
 }
 
-// onChunk shows a piece of text or reasoning; the status goes with the first text.
-func (m *Model) onChunk(msg turnstream.Chunk) {
+// onText shows a piece of text or reasoning; the status goes with the first text.
+func (m *Model) onText(e assistant.Event) {
 	m.animate()
-	if msg.Thought {
+	if _, thought := e.(assistant.ReasoningDelta); thought {
 		m.turn.setStatus(thinking)
-		m.conv.chat.Apply(assistant.ReasoningDelta{Text: msg.Text})
-		return
+	} else {
+		m.turn.status, m.turn.retrying = "", false
 	}
-	m.turn.status, m.turn.retrying = "", false
-	m.conv.chat.Apply(assistant.TextDelta{Text: msg.Text})
+	m.conv.chat.Apply(e)
 }
 
 // onTool shows a tool call, and what it has done to the window.
@@ -235,7 +237,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	if strings.HasPrefix(m.notice.Text, busyNotice) {
 		m.notice.Clear()
 	}
-	cmds := []tea.Cmd{m.computeBoundary(), m.notifyEnd(t, end)}
+	cmds := []tea.Cmd{m.notifyEnd(t, end)}
 	if t.seq != 0 {
 		cmds = append(cmds, m.conv.load(t.seq))
 	}
@@ -244,7 +246,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 		if t.checkpointed { // a tool may have changed what pairs say of themselves
 			cmds = append(cmds, m.conv.reload())
 		}
-		cmds = append(cmds, m.sendQueuedNext(!m.work.QueuePaused()), m.showReply(t.seq), m.conv.checkPair(t.seq))
+		cmds = append(cmds, m.sendQueuedNext(!m.parts.Turn.QueuePaused), m.showReply(t.seq), m.conv.checkPair(t.seq))
 		m.turn.noticeEnd(e.Payload.Notice)
 	case assistant.Error:
 		if t.seq == 0 {
@@ -254,7 +256,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 		m.conv.chat.EndTurn()
 		cmds = append(cmds, m.sendQueuedNext(m.turn.sendNow))
 		if !m.turn.running && t.typed == m.input.draft.Text() {
-			m.resend = resend.Message{Prompt: t.prompt, Typed: t.typed, Session: m.session.ID()}.After(e.Err, before)
+			m.resend = resend.Message{Prompt: t.prompt, Typed: t.typed, Session: m.shownSession()}.After(e.Err, before)
 		}
 		if m.resend != nil {
 			m.notice.Clear()
@@ -288,7 +290,6 @@ func (m *Model) onCancelled(t turn, e assistant.Cancelled) {
 		m.notice.Info("cancelled" + m.hint("; %s tries again", "retry"))
 	default:
 		m.conv.chat.Remove(t.seq)
-		m.conv.showRefs(m.session.Visible())
 		m.input.giveBack(t.typed)
 		m.notice.Info("cancelled")
 	}
@@ -297,11 +298,11 @@ func (m *Model) onCancelled(t turn, e assistant.Cancelled) {
 // noticeEnd shows winnow's own notice of an answer, or what was left out of its
 // request.
 func (t *turnState) noticeEnd(notice string) {
-	last, _ := t.session.LastSend()
+	last := t.parts.Shown.LastSend
 	switch {
 	case notice != "":
 		t.notice.Info(notice)
-	case len(last.LeftOut) > 0:
+	case last != nil && len(last.LeftOut) > 0:
 		t.notice.Info(fmt.Sprintf("sent without the oldest: %s, ~%d tokens%s", assistant.Counted(len(last.LeftOut), "pair"), last.Tokens, t.hint(" · %s lists them", "hud")))
 	}
 }
@@ -374,7 +375,7 @@ func (t *turnState) statusLine(w int) string {
 	}
 	spin := t.styles.Icons.Running
 	took := t.now().Sub(t.began)
-	line := spin[int(took/turnstream.AnimationFrame)%len(spin)]
+	line := spin[int(took/animationFrame)%len(spin)]
 	if t.status != "" {
 		line += " " + oneLine(t.status)
 	}

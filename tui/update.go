@@ -12,16 +12,14 @@ import (
 	"winnow/tui/overlay"
 	"winnow/tui/presence"
 	"winnow/tui/terminal"
-	"winnow/tui/turnstream"
 	"winnow/tui/usecase"
 )
 
-// Update routes a message: from the running turn, from the workspace, or from the
-// terminal. Afterwards it fits the height of the box, reads what the pane shows when that
+// Update routes a message: from the session and the workspace, or from the terminal. Afterwards it fits the height of the box, reads what the pane shows when that
 // is out of date, and lays out a part of long texts.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	cmd, routed := m.onTurnMsg(msg)
-	for _, route := range [...]func(tea.Msg) (tea.Cmd, bool){m.onWorkMsg, m.onTerminalMsg, m.onScreenMsg} {
+	cmd, routed := m.onWorkMsg(msg)
+	for _, route := range [...]func(tea.Msg) (tea.Cmd, bool){m.onTerminalMsg, m.onScreenMsg} {
 		if !routed {
 			cmd, routed = route(msg)
 		}
@@ -38,34 +36,13 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, cmd
 }
 
-// onTurnMsg routes the events of a turn. Those of a turn that is over are read
-// to the end, so that it can close, and dropped.
-func (m *Model) onTurnMsg(msg tea.Msg) (tea.Cmd, bool) {
-	switch msg := msg.(type) {
-	case turnstream.Chunk:
-		if msg.Stream.Turn == m.turn.n {
-			m.onChunk(msg)
-		}
-		return msg.Stream.Wait, true
-	case turnstream.Idle:
-		if msg.Stream.Turn == m.turn.n {
-			m.animate()
-		}
-		return msg.Stream.Wait, true
-	case turnstream.Arrived:
-		if msg.Stream.Turn != m.turn.n {
-			return msg.Stream.Wait, true
-		}
-		return tea.Batch(m.onTurnEvent(msg.Event), msg.Stream.Wait), true
-	}
-	return nil, false
-}
-
 // onTurnEvent routes the events of the running turn.
 func (m *Model) onTurnEvent(e assistant.Event) tea.Cmd {
 	switch e := e.(type) {
 	case assistant.TurnStarted:
 		return m.onTurnStarted(e)
+	case assistant.TextDelta, assistant.ReasoningDelta:
+		m.onText(e)
 	case assistant.PayloadFound:
 		m.conv.chat.Apply(e)
 	case assistant.ToolStart, assistant.ToolProgress, assistant.ToolComplete:
@@ -83,7 +60,7 @@ func (m *Model) onTurnEvent(e assistant.Event) tea.Cmd {
 		return m.askTool(e)
 	case assistant.Complete, assistant.Error, assistant.Cancelled:
 		return m.onTurnEnd(e)
-	case assistant.Queued, assistant.TextDelta, assistant.ReasoningDelta: // shown otherwise
+	case assistant.Queued: // is part of the state
 	}
 	return nil
 }
@@ -91,6 +68,8 @@ func (m *Model) onTurnEvent(e assistant.Event) tea.Cmd {
 // onWorkMsg routes what the workspace and the program around the screen answer.
 func (m *Model) onWorkMsg(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
+	case logReadMsg:
+		return m.onLog(msg), true
 	case usecase.Outcome:
 		return m.onEnded(msg), true
 	case resultMsg:
@@ -162,7 +141,6 @@ type (
 	boundaryComputedMsg struct {
 		of *assistant.Session
 		assistant.Shown
-		next int64 // the version after which followShown goes on; 0: it was computed once
 	}
 	// savedChangedMsg is a change of the saved state by another program.
 	savedChangedMsg struct{ change assistant.SavedChange }
@@ -202,23 +180,6 @@ func (s *shared) computeBoundary() tea.Cmd {
 
 func boundaryOf(s *assistant.Session) boundaryComputedMsg {
 	return boundaryComputedMsg{of: s, Shown: s.Shown()}
-}
-
-// followShown waits until what the session shows has changed after a version, whatever
-// has changed it: an endpoint names a limit at any time.
-func (s *shared) followShown(after int64) tea.Cmd {
-	session, ctx := s.session, s.opts.Context
-	if ctx == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		for u := range session.Follow(ctx, after) {
-			if u.Shown != nil {
-				return boundaryComputedMsg{session, *u.Shown, u.Version}
-			}
-		}
-		return nil
-	}
 }
 
 // open puts an overlay on the screen; chosen does what a choice in it means.

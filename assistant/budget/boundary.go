@@ -105,6 +105,18 @@ func (b Boundary) Includes(i int) bool { return i >= b.First && i < b.Y }
 // All reports whether every visible pair is included.
 func (b Boundary) All() bool { return b.First == 0 }
 
+// Trims returns how many of the oldest included pairs, of how many tokens together, must
+// be left out for a message of aut tokens. cost is that of a visible pair.
+func (b Boundary) Trims(aut int, cost func(i int) Cost) (pairs, tokens int) {
+	for i := b.First; i < b.Y && b.HistoryTokens-tokens+aut > b.Usable; i++ {
+		if c := cost(i); c.Contributes {
+			pairs++
+			tokens += c.tokens()
+		}
+	}
+	return pairs, tokens
+}
+
 // nearLimit is the share of a model's limit from which NearLimit is true: a few
 // messages before pairs are left out.
 const nearLimit = 0.8

@@ -54,12 +54,7 @@ func (t *Tracker) Fit(aut int) (at Boundary, pairs, tokens int) {
 		at.First = len(t.costs)
 	}
 	at.Y = len(t.costs)
-	for i := at.First; i < len(t.costs) && at.HistoryTokens-tokens+aut > at.Usable; i++ {
-		if t.costs[i].Contributes {
-			pairs++
-			tokens += t.costs[i].tokens()
-		}
-	}
+	pairs, tokens = at.Trims(aut, func(i int) Cost { return t.costs[i] })
 	return at, pairs, tokens
 }
 

@@ -23,6 +23,14 @@ func (v *View) StartTurn(p assistant.Pair) {
 	v.runningSeq = p.Seq
 }
 
+// ResumeTurn shows a running pair with what was received so far; Apply goes on from there.
+func (v *View) ResumeTurn(p assistant.Pair) {
+	it := v.src.item(p.Seq)
+	it.setPair(p)
+	it.running = true
+	v.runningSeq = p.Seq
+}
+
 // EndTurn ends a turn that failed: what was streamed goes when its pair is loaded.
 func (v *View) EndTurn() {
 	if it := v.running(); it != nil {

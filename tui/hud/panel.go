@@ -114,8 +114,11 @@ func (p *Panel) SetRunning(seq int64, text string) {
 }
 
 // SetLast shows which pairs the last request has left out.
-func (p *Panel) SetLast(last assistant.LastSend) {
+func (p *Panel) SetLast(last *assistant.LastSend) {
 	p.leftOut = map[int64]bool{}
+	if last == nil {
+		return
+	}
 	for _, out := range last.LeftOut {
 		p.leftOut[out.Seq] = true
 	}
