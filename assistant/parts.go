@@ -109,6 +109,17 @@ func (c *Checkpoints) Of(session string) []checkpoint.Checkpoint {
 	return c.sessions[session]
 }
 
+// Changes counts the changes of a session that are in effect: its checkpoints without its
+// start and those that were undone.
+func (c *Checkpoints) Changes(session string) (n int) {
+	for i := range c.Of(session) {
+		if step := &c.sessions[session][i]; !step.Undone && step.Kind != checkpoint.KindStart {
+			n++
+		}
+	}
+	return n
+}
+
 // newCheckpoints groups the checkpoints of a journal by their sessions.
 func newCheckpoints(j *checkpoint.Journal) Checkpoints {
 	c := Checkpoints{All: j.List(""), sessions: map[string][]checkpoint.Checkpoint{}}

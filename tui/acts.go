@@ -3,6 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/assistant"
 	"winnow/tui/keymap"
 	"winnow/tui/layout"
 	"winnow/tui/slash"
@@ -58,9 +59,7 @@ func (s *shared) query() (request int64) {
 func (m *Model) onEnded(o usecase.Outcome) tea.Cmd {
 	reply := o.Ended()
 	var cmds []tea.Cmd
-	if reply.Shown.Version > m.conv.boundary.Version {
-		cmds = append(cmds, m.onBoundary(boundaryComputedMsg{of: m.session, Shown: reply.Shown}))
-	}
+	cmds = append(cmds, m.show(assistant.Update{State: assistant.State{Shown: &reply.Shown}}))
 	ended := reply.Request == m.acts.running
 	if ended {
 		m.acts.running = 0 // the next step of a flow comes before the acts that wait

@@ -114,7 +114,7 @@ func (l *workCounter) keys(names ...string) {
 // of pairs and drawn messages.
 func (l *workCounter) work(before *[4]int) (done [4]int) {
 	now := [4]int{
-		l.session.Recomputes() + l.answers["boundaryComputedMsg"],
+		l.session.Recomputes() + int(l.parts.Shown.Version),
 		l.lines,
 		l.answers["usecase.PairsLoaded"],
 		l.renders,

@@ -23,11 +23,11 @@ import (
 type conversation struct {
 	*shared
 	chat      *chat.View
-	area      image.Rectangle     // on the screen, with its border
-	boundary  boundaryComputedMsg // the newest that has come
-	requested map[int64]int64     // the last request of each pair that is being loaded
-	search    footerline.Line     // "/"
-	found     struct {            // the pairs of the whole history that contain needle
+	area      image.Rectangle // on the screen, with its border
+	boundary  assistant.Shown // the newest that has come
+	requested map[int64]int64 // the last request of each pair that is being loaded
+	search    footerline.Line // "/"
+	found     struct {        // the pairs of the whole history that contain needle
 		needle string
 		seqs   []int64 // sorted
 	}
@@ -55,27 +55,15 @@ func (c *conversation) layOut() tea.Cmd {
 	return func() tea.Msg { return layOutMsg{} }
 }
 
-// setBoundary shows which pairs are visible, and which of them are included. Commands run
-// side by side and may end in another order: an older boundary, or that of another
-// session, is not shown.
-func (c *conversation) setBoundary(b boundaryComputedMsg) {
-	if b.of != c.session || b.of == c.boundary.of && b.Version < c.boundary.Version {
-		return
-	}
-	nearly := b.Boundary.NearLimit() && !c.boundary.Boundary.NearLimit()
-	c.boundary = b
-	c.chat.SetRefs(b.Refs, b.Boundary.First)
-	c.hud.Show(b.Refs, b.Boundary)
+// setShown shows which pairs are visible, and which of them are included.
+func (c *conversation) setShown(now assistant.Shown) {
+	nearly := now.Boundary.NearLimit() && !c.boundary.Boundary.NearLimit()
+	c.boundary = now
+	c.chat.SetRefs(now.Refs, now.Boundary.First)
+	c.hud.Show(now.Refs, now.Boundary)
 	if nearly && (c.notice.Text == "" || c.notice.Text == c.opts.Notice) {
 		c.notice.Info("the context is nearly full" + c.hint(" · %s starts a new session", "new-session"))
 	}
-}
-
-// showRefs shows which pairs are visible. Its caller asks for their boundary.
-func (c *conversation) showRefs(refs []assistant.Ref) {
-	c.boundary.Refs = refs
-	c.chat.SetRefs(refs, c.boundary.Boundary.First)
-	c.hud.Show(refs, c.boundary.Boundary)
 }
 
 // onTrimmed shows in the counter how many pairs the request leaves out so far.
@@ -89,12 +77,6 @@ func (c *conversation) newest() (int64, bool) {
 		return refs[len(refs)-1].Seq, true
 	}
 	return 0, false
-}
-
-// onBoundary shows a newly computed boundary.
-func (m *Model) onBoundary(msg boundaryComputedMsg) tea.Cmd {
-	m.conv.setBoundary(msg)
-	return tea.Batch(m.feedHUD(), m.conv.loadMissing())
 }
 
 // loadMissing loads the pairs on the screen that are not loaded.

@@ -172,9 +172,9 @@ func TestHelpIsReadWhole(t *testing.T) {
 func TestANearlyFullContextIsSaidInOneLine(t *testing.T) {
 	m, _ := newProgram(t, setup{})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	msg := boundaryOf(m.session)
-	msg.Boundary.Y, msg.Boundary.First = 2, 1 // the older pair does not fit
-	m.Update(msg)
+	shown := m.session.Shown()
+	shown.Boundary.Y, shown.Boundary.First = 2, 1 // the older pair does not fit
+	m.show(assistant.Update{State: assistant.State{Shown: &shown}})
 	if foot := footerOf(ansi.Strip(m.View().Content)); !strings.Contains(foot, "the context is nearly full · ctrl+n starts a new session") {
 		t.Errorf("the footer is %q", foot)
 	}

@@ -119,7 +119,7 @@ func (c *conversation) box(w, h int, running bool, below ...string) []string {
 		b, st = c.styles.Border.FocusedShape, c.styles.Border.Focused
 	}
 	title := " chat "
-	if f := c.session.Filter(); f != "x" {
+	if f := c.filterLine(); f != "x" {
 		back := c.hint(" · %s ends it ", "unfilter")
 		if c.mode == keymap.Input {
 			back = " · /unfilter ends it "
@@ -170,7 +170,7 @@ func (c *conversation) lines(w, h int, running bool, below []string) []string {
 
 // welcomes reports whether the conversation is empty, not only the view of it.
 func (c *conversation) welcomes() bool {
-	f := c.session.Filter()
+	f := c.filterLine()
 	return c.chat.Len() == 0 && (f == "x" || f == "")
 }
 
@@ -201,7 +201,7 @@ func (c *conversation) noMatch(w int) []string {
 		key = c.hint("%s then ", "escape") + key
 	}
 	lines := []string{""}
-	for _, l := range textwidth.Wrap("no pair matches "+oneLine(filterName(c.session.Filter())), w-4) {
+	for _, l := range textwidth.Wrap("no pair matches "+oneLine(filterName(c.filterLine())), w-4) {
 		lines = append(lines, c.styles.Chat.Welcome.Render(l))
 	}
 	return append(append(lines, ""), c.quietLines(key+" changes the filter · an empty filter shows all pairs", w)...)
@@ -230,7 +230,7 @@ func (m *Model) inputLines() []string {
 		border = m.styles.Border.Focused
 	}
 	note := m.input.estimate()
-	if m.work.ReAsked() != 0 {
+	if m.reAsked() != 0 {
 		note = " replaces the failed message " + note
 	}
 	if m.opts.Mouse {

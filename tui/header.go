@@ -28,7 +28,7 @@ func (m bars) header() []bar.Part {
 	}
 	status := m.pane.Status()
 	h := bar.Header{
-		Ready: true, Window: status.Title, Provider: status.Subtitle, Model: m.session.Model(), Checkpoints: m.session.Changes(),
+		Ready: true, Window: status.Title, Provider: status.Subtitle, Model: m.modelID(), Checkpoints: m.parts.Checkpoints.Changes(m.shownSession()),
 		Counter: m.conv.boundary.Counter, NearLimit: m.conv.boundary.Boundary.NearLimit(), Others: m.others.CountText(), Mouse: m.opts.Mouse,
 		Saves: !m.plainChat(), Unsaved: status.Unsaved && !m.plainChat(),
 	}
@@ -37,7 +37,7 @@ func (m bars) header() []bar.Part {
 		h.Locked = "working"
 	case m.others.Holder != "":
 		h.Locked = m.others.Badge(m.width)
-	case m.session.Journal().Unwritable() != nil:
+	case m.readOnly() != nil:
 		h.Locked = "read only"
 	}
 	return m.bar.Header(h, m.width)
@@ -85,7 +85,7 @@ func (m bars) hints() (hints []bar.Hint) {
 	status, actions := m.pane.Status(), m.keys.In(m.mode)
 	slices.SortStableFunc(actions, func(a, b *keymap.Action) int { return a.Footer - b.Footer })
 	for _, a := range actions {
-		if a.Footer != 0 && (a.Name != "save" || !m.turn.running && status.Unsaved) && (a.Name != "delete-rule" || status.Deletes != "") && (a.Name != "connect" || connectcard.Useful(m.opts.Connect, m.session.Model())) {
+		if a.Footer != 0 && (a.Name != "save" || !m.turn.running && status.Unsaved) && (a.Name != "delete-rule" || status.Deletes != "") && (a.Name != "connect" || connectcard.Useful(m.opts.Connect, m.modelID())) {
 			hints = append(hints, bar.Hint{Key: m.keys.Keys(m.mode, a)[0], Text: m.hintText(a), Action: a.Name})
 		}
 	}

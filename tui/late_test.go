@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/tui/usecase"
 )
 
 // Commands run side by side: what was read before a change may arrive after what was
@@ -30,12 +31,12 @@ func TestLateResultsAreNotShown(t *testing.T) {
 		t.Errorf("after a late result the pair has %d stars, want %d", p.Star, star)
 	}
 
-	before := m.computeBoundary()()
+	before := d.session.Shown() // an entry of the log
 	if err := d.session.Delete(t.Context(), last); err != nil {
 		t.Fatal(err)
 	}
-	m.Update(m.computeBoundary()())
-	m.Update(before)
+	m.Update(usecase.Refiltered{Reply: usecase.Reply{Shown: d.session.Shown()}})
+	m.show(assistant.Update{State: assistant.State{Shown: &before}})
 	if n := m.conv.chat.Len(); n != len(refs)-1 {
 		t.Errorf("after a late result %d pairs are shown, want %d", n, len(refs)-1)
 	}

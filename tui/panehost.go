@@ -126,7 +126,7 @@ func (m *Model) onNoticed(msg Noticed) tea.Cmd {
 		m.hud.Reload()
 		return tea.Batch(m.refilter(), m.conv.load(m.conv.chat.Loaded()...))
 	}
-	return m.computeBoundary()
+	return nil
 }
 
 // onOthers shows what the others in a shared window did.
@@ -142,7 +142,7 @@ func (m *Model) onOthers(msg presence.Changed) tea.Cmd {
 		cmds = append(cmds, m.onNoticed(Noticed{Pairs: true}))
 	}
 	if len(msg.Changes) > 0 {
-		cmds = append(cmds, m.computeBoundary(), m.conv.computeEffects())
+		cmds = append(cmds, m.conv.computeEffects())
 	}
 	return tea.Batch(cmds...)
 }

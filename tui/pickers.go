@@ -157,7 +157,7 @@ func (p *pickers) connect(offered bool) tea.Cmd {
 			return tea.Batch(p.dismiss(), p.input.paste(c.Query))
 		}
 		p.notice.Info(safetext.Visible(c.Value) + " answers from the next message on")
-		return p.computeBoundary()
+		return nil
 	})
 	return p.onOutcome(card.Start())
 }

@@ -66,8 +66,7 @@ func (m *Model) settings() []settings.Setting {
 	return settings.All(m.session.Settings(), &m.opts.Screen)
 }
 
-// applySettings draws the screen with its settings, and computes the boundary with
-// those of the session.
+// applySettings draws the screen with its settings.
 func (m *Model) applySettings() tea.Cmd {
 	keys, err := keymap.New(m.opts.EnterSends, m.opts.Rebinds)
 	if err != nil {
@@ -78,9 +77,9 @@ func (m *Model) applySettings() tea.Cmd {
 	*m.keys = *keys
 	m.restyle()
 	if m.opts.FixedBackground {
-		return tea.Batch(m.showHUD(), m.computeBoundary())
+		return m.showHUD()
 	}
-	return tea.Batch(m.showHUD(), m.computeBoundary(), tea.RequestBackgroundColor)
+	return tea.Batch(m.showHUD(), tea.RequestBackgroundColor)
 }
 
 // storeSetting stores a setting for the next start; at is its line in the list, -1: it was

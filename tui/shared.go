@@ -55,7 +55,7 @@ func (s *shared) fail(err error) tea.Cmd {
 
 // refused is why the window cannot be changed now; nil when it can.
 func (s *shared) refused() error {
-	if s.session.Busy() {
+	if s.parts.Turn != nil && s.parts.Turn.Running {
 		return assistant.ErrBusy
 	}
 	return s.others.Refused()
@@ -67,6 +67,33 @@ func (s *shared) shownSession() string {
 		return ""
 	}
 	return s.parts.Shown.Session
+}
+
+// filterLine is the line that made the view.
+func (s *shared) filterLine() string {
+	if s.parts.Shown == nil {
+		return startFilter
+	}
+	return s.parts.Shown.Filter
+}
+
+// startFilter is the line that a session begins with.
+const startFilter = "x"
+
+// modelID is the selected model, "provider/name"; "" is none.
+func (s *shared) modelID() string {
+	if s.parts.Model == nil {
+		return ""
+	}
+	return s.parts.Model.ID
+}
+
+// readOnly is why the window cannot be changed by this program; nil: it can.
+func (s *shared) readOnly() error {
+	if s.parts.Checkpoints == nil {
+		return nil
+	}
+	return s.parts.Checkpoints.ReadOnly
 }
 
 // reAsked is the failed pair that the next message replaces; 0 is none.

@@ -76,8 +76,6 @@ func (m *Model) onWorkMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return msg(), true
 	case startLoadedMsg:
 		return m.onStart(msg), true
-	case boundaryComputedMsg:
-		return m.onBoundary(msg), true
 	case savedChangedMsg:
 		return m.onSavedChanged(msg), true
 	case presence.Changed:
@@ -136,12 +134,6 @@ type (
 	resultMsg func() tea.Cmd
 	// timerMsg is a timer that has expired. Made by after.
 	timerMsg func() tea.Cmd
-	// boundaryComputedMsg is what a session shows: the pairs in view, the boundary that
-	// divides them, and the counter.
-	boundaryComputedMsg struct {
-		of *assistant.Session
-		assistant.Shown
-	}
 	// savedChangedMsg is a change of the saved state by another program.
 	savedChangedMsg struct{ change assistant.SavedChange }
 	// changeDoneMsg ends a change that later keys wait for, with its message.
@@ -166,20 +158,6 @@ func attempt(do func(context.Context) error, show func(error) tea.Cmd) tea.Cmd {
 // after runs do in the update loop when a time has passed.
 func after(d time.Duration, do func() tea.Cmd) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return timerMsg(do) })
-}
-
-// computeBoundary computes the boundary after something that may have moved it. Before
-// the start is over there is none.
-func (s *shared) computeBoundary() tea.Cmd {
-	if !s.ready {
-		return nil
-	}
-	session := s.session
-	return func() tea.Msg { return boundaryOf(session) }
-}
-
-func boundaryOf(s *assistant.Session) boundaryComputedMsg {
-	return boundaryComputedMsg{of: s, Shown: s.Shown()}
 }
 
 // open puts an overlay on the screen; chosen does what a choice in it means.
