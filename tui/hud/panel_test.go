@@ -59,7 +59,7 @@ func TestAPanelSaysWhyAPairIsNotSent(t *testing.T) {
 	p.refs[7].Contributes, p.refs[6].Contributes = false, false
 	p.Load(assistant.Pair{Seq: 7, UserText: "a failure", State: assistant.PairError})
 	p.SetRunning(8, "the newest\x1b[31m")
-	p.SetLast(assistant.LastSend{LeftOut: []assistant.LeftOut{{Seq: 4}}})
+	p.SetLast(&assistant.LastSend{LeftOut: []assistant.LeftOut{{Seq: 4}}})
 	p.SetHidden(12)
 	p.Load(assistant.Pair{Seq: 6, UserText: "starred", Star: 2})
 	got := draw(t, p, 70, assistant.DraftCost{AUT: 7, Total: 907, Left: 70, OverReserve: true, Trims: 1})
