@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"winnow/assistant"
@@ -342,6 +343,47 @@ func TestNobodyReadsOn(t *testing.T) {
 	if r.session.Busy() {
 		t.Error("the turn still runs")
 	}
+}
+
+// A terminal that takes nothing holds up no turn, and shows the whole answer later.
+func TestASlowTerminalHoldsUpNoTurn(t *testing.T) {
+	slow := &stoppedAfter{text: "Assistant:", stopped: make(chan struct{}), goOn: make(chan struct{})}
+	var long at.Answer
+	for range 1000 { // more than fits into any buffer of events
+		long = append(long, at.Say("word. "), at.Think("thought. "))
+	}
+	first := at.NewGate()
+	r := start(t, at.NewScript(slices.Concat(at.Answer{at.Say("First. "), at.Stop{At: first}}, long)), func(o *testOptions) {
+		o.Interactive, o.In, o.Out = false, strings.NewReader("go"), slow
+	})
+	<-slow.stopped
+	first.Open()
+	for u := range r.session.Follow(t.Context(), -1) {
+		if u.Turn != nil && !u.Turn.Running {
+			break
+		}
+	}
+	close(slow.goOn)
+	r.end()
+	if n := strings.Count(slow.all.String(), "word."); n != 1000 {
+		t.Errorf("%d of 1000 words are shown", n)
+	}
+}
+
+// stoppedAfter takes no more after a text until it goes on.
+type stoppedAfter struct {
+	text          string
+	all           strings.Builder
+	stopped, goOn chan struct{}
+	once          sync.Once
+}
+
+func (w *stoppedAfter) Write(p []byte) (int, error) {
+	w.all.Write(p)
+	if strings.Contains(w.all.String(), w.text) {
+		w.once.Do(func() { close(w.stopped); <-w.goOn })
+	}
+	return len(p), nil
 }
 
 // brokenAfter fails every write after the one with its text.
