@@ -175,6 +175,26 @@ func TestBodiesAreChecked(t *testing.T) {
 	}
 }
 
+// A message that is refused leaves model and view as they were.
+func TestARefusedMessageChangesNothing(t *testing.T) {
+	r := newRig(t, at.NewScript())
+	_, path := r.open("anna")
+	for body, code := range map[string]string{
+		`{"text":" ","model":"test/other","filter":"u"}`:   "empty",
+		`{"text":"a","model":"test/other","filter":"("}`:   "filter",
+		`{"text":"a","model":"no/model","filter":"u"}`:     "model",
+		`{"text":"a","model":"test/other","filter":"u ("}`: "filter",
+	} {
+		r.problem(422, code, "POST", path+"/messages", body)
+		var info sessionInfo
+		r.get(&info, "GET", path, "")
+		var list pairList
+		if r.get(&list, "GET", path+"/pairs", ""); info.Model != "test/script" || list.Filter != "x" {
+			t.Errorf("%s: the model is %s, the view %s", body, info.Model, list.Filter)
+		}
+	}
+}
+
 func TestAnErrorThatIsOursTellsNothing(t *testing.T) {
 	r := newRig(t, at.NewScript())
 	r.window.BreakContext = errors.New("key sk-secret in /home/anna/.env")

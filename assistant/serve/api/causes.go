@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"slices"
 
 	"winnow/assistant"
 	"winnow/assistant/llm"
@@ -23,6 +24,9 @@ const (
 	codeStorage  = "storage"  // the disk or server of the history failed
 	codeInternal = "internal" // winnow failed
 )
+
+// Causes lists all causes, by status.
+func Causes() []Cause { return slices.Clone(causes) }
 
 // causes are all causes, by status.
 var causes = []Cause{

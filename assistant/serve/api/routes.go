@@ -19,12 +19,12 @@ func (s *Server) register() {
 	answer(s, operation("getSession", "GET /v1/sessions/{id}", "Show an open session", "no_session"), s.getSession)
 	nothing(s, operation("closeSession", "DELETE /v1/sessions/{id}", "Close a session; its conversation stays in the history", "no_session"), s.closeSession)
 
-	send := operation("sendMessage", "POST /v1/sessions/{id}/messages", "Send a message and follow its turn to its end. While a turn runs, the message is queued in the place of one that waits, and the answer is 202", "no_session", "empty", "model", "filter", "ending")
+	send := operation("sendMessage", "POST /v1/sessions/{id}/messages", "Send a message and follow its turn to its end. While a turn runs, the message is queued, replacing one that waits, and the answer is 202", "no_session", "empty", "model", "filter", "ending")
 	waits := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[queuedMessage](), true, "")
 	send.Responses["202"] = &huma.Response{Description: "the message is queued", Content: map[string]*huma.MediaType{mediaJSON: {Schema: waits}}}
 	events(s, send, s.sendMessage)
 	events(s, operation("followEvents", "GET /v1/sessions/{id}/events", "Follow turns and changes in the window: from the start of the running turn, or after the event of Last-Event-ID", "no_session", "event_id", "events_gone"), s.followEvents)
-	nothing(s, operation("cancelTurn", "POST /v1/sessions/{id}/cancel", "Cancel the running turn, if there is one", "no_session"), s.cancelTurn)
+	nothing(s, operation("cancelTurn", "POST /v1/sessions/{id}/cancel", "Cancel the running turn", "no_session"), s.cancelTurn)
 	nothing(s, operation("answerQuestion", "POST /v1/sessions/{id}/answers/{question}", "Answer a confirm_request", "no_session", "not_asked"), s.answerQuestion)
 	answer(s, operation("showRequest", "GET /v1/sessions/{id}/request", "The exact request that a message would send now", "no_session", codeStorage), s.showRequest)
 
@@ -42,12 +42,12 @@ func (s *Server) register() {
 	answer(s, operation("showWindow", "GET /v1/window", "The window as the assistant sees it, and who changes it now"), s.showWindow)
 	answer(s, operation("editWindow", "POST /v1/window/edit", "Call a tool of the window by hand, as one step that can be undone", codeOfTool, "no_session", "busy", "held", "lasting", "unknown_tool", "invalid_arguments"), s.editWindow)
 	answer(s, operation("planSave", "POST /v1/window/plan", "What a save would write, and the digest that names it. It changes nothing", "no_session", "not_saved"), s.planSave)
-	answer(s, operation("saveWindow", "POST /v1/window/save", "Save the plan with this digest; another plan by now is the problem plan_changed, which has it", "no_session", "busy", "held", "plan_changed", "conflict", "not_saved"), s.saveWindow)
+	answer(s, operation("saveWindow", "POST /v1/window/save", "Save the plan with this digest. If the plan is another one by now, the problem plan_changed has it", "no_session", "busy", "held", "plan_changed", "conflict", "not_saved"), s.saveWindow)
 	answer(s, operation("discardChanges", "POST /v1/window/discard", "Discard what is not saved, if it is still the plan with this digest", "no_session", "busy", "held", "plan_changed", "nothing_unsaved", "not_saved"), s.discardChanges)
 
-	s.raw(operation("showDocument", "GET /openapi.json", "This document"), mediaJSON, s.showDocument)
+	s.raw(operation("showDocument", "GET /openapi.json", "The OpenAPI document"), mediaJSON, s.showDocument)
 	s.raw(operation("showMetrics", "GET /metrics", "Metrics for Prometheus"), "text/plain", s.metrics.handler.ServeHTTP)
-	health := operation("showHealth", "GET /healthz", "Whether the server answers; needs no token")
+	health := operation("showHealth", "GET /healthz", "Whether the server answers. It needs no token")
 	health.Security = []map[string][]string{{}}
 	s.raw(health, "text/plain", showHealth)
 }
@@ -68,8 +68,22 @@ const codesKey = "codes"
 // codeOfTool stands for the codes of all tools.
 const codeOfTool = "*"
 
+// Operation is a request that the server answers.
+type Operation struct{ Method, Path, Summary string }
+
+// Operations lists all requests.
+func Operations() ([]Operation, error) {
+	s := &Server{}
+	s.metrics = newMetrics(s)
+	if err := s.describe(); err != nil {
+		return nil, err
+	}
+	return s.operations, nil
+}
+
 // add registers an operation.
 func add[In, Out any](s *Server, o huma.Operation, handle func(context.Context, *In) (*Out, error)) {
+	s.operations = append(s.operations, Operation{o.Method, o.Path, o.Summary})
 	huma.Register(s.api, o, func(ctx context.Context, in *In) (*Out, error) {
 		out, err := handle(ctx, in)
 		if err != nil {

@@ -67,6 +67,8 @@ type Server struct {
 	handler http.Handler // guards the mux
 	openapi []byte
 
+	operations []Operation // in the order of the help
+
 	mu       sync.Mutex
 	streams  map[string]*stream // by session
 	draining bool

@@ -4,10 +4,12 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/filter"
 )
 
 // message is the body of a message.
@@ -31,6 +33,14 @@ func (s *Server) sendMessage(ctx context.Context, in *sending) (follower, error)
 	st, err := s.streamOf(in.ID)
 	if err != nil {
 		return nil, err
+	}
+	if strings.TrimSpace(in.Body.Text) == "" { // before the model and the view change
+		return nil, assistant.ErrEmpty
+	}
+	if in.Body.Filter != nil {
+		if _, err := filter.Parse(*in.Body.Filter); err != nil {
+			return nil, err
+		}
 	}
 	if err := st.pickModel(ctx, in.Body.Model); err != nil {
 		return nil, err
