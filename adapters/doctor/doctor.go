@@ -148,6 +148,9 @@ func EnvFile(path string) Finding {
 	if dotenv.Mounted(source.Real) {
 		f.Detail += "; mounted by itself: a save writes it in place"
 	}
+	if err := source.CheckFolder(); err != nil {
+		return Fail(".env", BadEnvFile, err, "")
+	}
 	var lines []string
 	for _, p := range source.File.Problems() {
 		lines = append(lines, p.String())

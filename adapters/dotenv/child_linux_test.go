@@ -45,6 +45,8 @@ func play(role string, args []string) int {
 		err = playFewHandles(args[0])
 	case "mounted":
 		err = playMounted(args[0])
+	case "locked folder":
+		err = playLockedFolder(args[0])
 	case "killed":
 		err = playKilled(args[0], args[1], args[2])
 	case "saver":

@@ -349,3 +349,55 @@ func TestAFileMountedByItself(t *testing.T) {
 		t.Errorf("%s, %v; want %s", out, err, want)
 	}
 }
+
+// playLockedFolder saves a file that is mounted by itself into a folder in which no file can
+// be created.
+func playLockedFolder(path string) error {
+	dir := filepath.Dir(path)
+	other := filepath.Join(filepath.Dir(dir), "host.env")
+	if err := errors.Join(
+		syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""),
+		os.WriteFile(other, []byte("A=1\n"), 0o600),
+		syscall.Mount(dir, dir, "", syscall.MS_BIND, ""), syscall.Mount(other, path, "", syscall.MS_BIND, ""),
+		syscall.Mount("", dir, "", syscall.MS_BIND|syscall.MS_REMOUNT|syscall.MS_RDONLY, ""),
+	); err != nil {
+		fmt.Println("cannot mount here:", err)
+		return nil
+	}
+	s, err := Load(path)
+	if err != nil {
+		return err
+	}
+	_, refused := s.Save(context.Background(), []Edit{Set("A", "22")})
+	text, err := os.ReadFile(other)
+	fmt.Printf("%q\n%v\n%v\n", text, refused, s.CheckFolder())
+	return err
+}
+
+func TestAMountedFileInAFolderThatCannotBeWritten(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can mount")
+	}
+	dir := filepath.Join(t.TempDir(), "app")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := put(t, filepath.Join(dir, ".env"), "", 0o600)
+	if err := load(t, path).CheckFolder(); err != nil {
+		t.Errorf("a usual folder: %v", err)
+	}
+	cmd := child(t, "locked folder", path)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatal(err, string(out))
+	}
+	if strings.HasPrefix(string(out), "cannot mount here") {
+		t.Skip(string(out))
+	}
+	const why = "no file can be created in its folder, which a save needs (make the folder writable; in a container mount the folder, not the file alone): read-only file system\n"
+	want := fmt.Sprintf("%q\ndotenv: %s was not saved: %sdotenv: %s cannot be saved: %s", "A=1\n", path, why, path, why)
+	if string(out) != want {
+		t.Errorf("it says\n%s\nwant\n%s", out, want)
+	}
+}

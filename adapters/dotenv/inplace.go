@@ -62,7 +62,7 @@ func (w *writer) keepBoth(ctx context.Context, folder *os.File) error {
 		f, err = os.OpenFile(w.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, privatefile.FileMode)
 		return err
 	}); err != nil {
-		return w.failed("create a file beside it", err)
+		return w.notCreated(err)
 	}
 	both := binary.BigEndian.AppendUint64(nil, uint64(len(w.loaded.data)))
 	both = append(append(both, w.loaded.data...), w.data...)

@@ -189,7 +189,7 @@ func (w *writer) writeTemp(ctx context.Context) (written snapshot, err error) {
 		f, err = os.OpenFile(w.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode&newMode)
 		return err
 	}); err != nil {
-		return snapshot{}, w.failed("create a file beside it", err)
+		return snapshot{}, w.notCreated(err)
 	}
 	if err = w.fill(f, mode); err == nil {
 		written.info, err = f.Stat()
@@ -361,6 +361,27 @@ func (w *writer) failed(what string, err error) error {
 		return err
 	}
 	return fileError(w.Path, "was not saved: could not "+what, err)
+}
+
+// needsFolder is why a save is refused where no file can be created in the folder of the
+// target, and what to do.
+const needsFolder = "no file can be created in its folder, which a save needs (make the folder writable; in a container mount the folder, not the file alone)"
+
+// notCreated is failed for a file that could not be created in the folder of the target.
+func (w *writer) notCreated(err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return fileError(w.Path, "was not saved: "+needsFolder, err)
+	}
+	return w.failed("create a file beside it", err)
+}
+
+// CheckFolder returns an error if no file can be created in the folder of the file: a save
+// is refused then.
+func (s *Source) CheckFolder() error {
+	if err := checkFolder(filepath.Dir(s.Real)); err != nil {
+		return fileError(s.Path, "cannot be saved: "+needsFolder, err)
+	}
+	return nil
 }
 
 // shortHash is the beginning of a hash, as used in file names.

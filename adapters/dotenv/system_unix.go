@@ -46,5 +46,8 @@ func openRegular(path string) (*os.File, error) {
 // rename would ignore.
 func checkWritable(path string) error { return unix.Access(path, unix.W_OK) }
 
+// checkFolder reports an error if this process may not create files in a folder.
+func checkFolder(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }
+
 // locksTarget: a file can be locked and still be read by others.
 const locksTarget = true

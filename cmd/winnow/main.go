@@ -370,6 +370,8 @@ func nextStep(err error) string {
 		return "the disk is full: free some space, or name a folder on another disk with --home"
 	case isRequest:
 		return requestAdvice(string(request.Kind))
+	case errors.Is(err, syscall.EROFS) && has[*dotenv.FileError](err): // it says what to do
+		return ""
 	case errors.Is(err, syscall.EROFS):
 		return "winnow keeps a lock and its log beside what it reads: --home DIR names a folder that can be written"
 	case errors.Is(err, fs.ErrPermission):
