@@ -11,12 +11,11 @@ import (
 	"winnow/adapters/modelfilter/follow"
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/api"
-	"winnow/cmd/winnow/listen"
 	"winnow/tui/sshserver"
 )
 
 func serveCommand(a *app) *cobra.Command {
-	var f listen.Flags
+	var f listenFlags
 	c := command("serve", "Serve sessions to other terminals, over SSH, and to other programs, over HTTP", 0, 0, func(ctx context.Context, _ []string) error {
 		return a.serve(ctx, f)
 	})
@@ -42,7 +41,7 @@ func serveCommand(a *app) *cobra.Command {
 }
 
 // serve serves sessions until ctx ends.
-func (a *app) serve(ctx context.Context, f listen.Flags) (err error) {
+func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	if err := f.Check(); err != nil {
 		return &usageError{"winnow serve", err.Error()}
 	}

@@ -1,8 +1,4 @@
-// Package listen opens the servers of winnow serve, as its flags say, and runs them.
-//
-// Flags are bound to a command, checked and opened as Servers, which Serve runs until
-// its context ends. All of it belongs to one goroutine.
-package listen
+package main
 
 import (
 	"context"
@@ -22,8 +18,8 @@ import (
 	"winnow/tui/sshserver"
 )
 
-// Flags are the flags of winnow serve.
-type Flags struct {
+// listenFlags are the flags of winnow serve.
+type listenFlags struct {
 	HTTP, TokenFile, Cert, Key string
 	SSH, AuthorizedKeys        string
 	Idle, Total                time.Duration
@@ -31,7 +27,7 @@ type Flags struct {
 }
 
 // Bind declares the flags.
-func (f *Flags) Bind(set *pflag.FlagSet) {
+func (f *listenFlags) Bind(set *pflag.FlagSet) {
 	set.StringVar(&f.HTTP, "http", "", "listen on this ADDRESS for HTTP, HOST:PORT")
 	set.StringVar(&f.TokenFile, "token-file", "", "the FILE with the token, of 16 characters or more")
 	set.StringVar(&f.Cert, "cert", "", "the FILE with the certificate for TLS, which other hosts than this one need")
@@ -46,7 +42,7 @@ func (f *Flags) Bind(set *pflag.FlagSet) {
 }
 
 // Check refuses flags that do not go together.
-func (f *Flags) Check() error {
+func (f *listenFlags) Check() error {
 	host, _, err := net.SplitHostPort(f.HTTP)
 	_, _, sshErr := net.SplitHostPort(f.SSH)
 	problem := ""
@@ -73,8 +69,8 @@ func (f *Flags) Check() error {
 	return errors.New(problem)
 }
 
-// Servers are open servers of one hub.
-type Servers struct {
+// listeners are open servers of one hub.
+type listeners struct {
 	Lines   []string       // what is printed when they are open
 	Started map[string]any // the same for programs
 
@@ -84,8 +80,8 @@ type Servers struct {
 
 // Open opens the servers that the flags name. A file that others can read or change is
 // a *sshserver.ModeError.
-func (f *Flags) Open(ctx context.Context, ssh sshserver.Options, http api.Options) (*Servers, error) {
-	s := &Servers{Started: map[string]any{}}
+func (f *listenFlags) Open(ctx context.Context, ssh sshserver.Options, http api.Options) (*listeners, error) {
+	s := &listeners{Started: map[string]any{}}
 	var err error
 	if f.SSH != "" {
 		err = f.openSSH(ctx, s, ssh)
@@ -99,20 +95,20 @@ func (f *Flags) Open(ctx context.Context, ssh sshserver.Options, http api.Option
 	return s, err
 }
 
-func (s *Servers) add(l net.Listener, serve func(context.Context) error, line, name, address string) {
+func (s *listeners) add(l net.Listener, serve func(context.Context) error, line, name, address string) {
 	s.listeners, s.serve, s.Lines = append(s.listeners, l), append(s.serve, serve), append(s.Lines, line)
 	s.Started[name] = address
 }
 
 // Close closes the listeners, of servers that do not run.
-func (s *Servers) Close() {
+func (s *listeners) Close() {
 	for _, l := range s.listeners {
-		_ = l.Close() // Serve has closed it already
+		_ = l.Close() // serve has closed it already
 	}
 }
 
 // Serve runs the servers until ctx ends or one of them fails.
-func (s *Servers) Serve(ctx context.Context) (err error) {
+func (s *listeners) Serve(ctx context.Context) (err error) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	ended, until := make(chan error), ctx
@@ -132,7 +128,7 @@ func (s *Servers) Serve(ctx context.Context) (err error) {
 	return err
 }
 
-func (f *Flags) openSSH(ctx context.Context, s *Servers, o sshserver.Options) error {
+func (f *listenFlags) openSSH(ctx context.Context, s *listeners, o sshserver.Options) error {
 	o.AuthorizedKeys, o.Idle, o.Total, o.Connections, o.PerUser = f.AuthorizedKeys, f.Idle, f.Total, f.Connections, f.PerUser
 	server, err := sshserver.New(o)
 	if err != nil {
@@ -148,7 +144,7 @@ func (f *Flags) openSSH(ctx context.Context, s *Servers, o sshserver.Options) er
 	return nil
 }
 
-func (f *Flags) openHTTP(ctx context.Context, s *Servers, o api.Options) error {
+func (f *listenFlags) openHTTP(ctx context.Context, s *listeners, o api.Options) error {
 	token, made, err := readToken(f.TokenFile)
 	if err != nil {
 		return err
