@@ -22,7 +22,6 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint/privatefile"
-	"winnow/cmd/winnow/memory"
 	"winnow/tui"
 	"winnow/tui/rules"
 )
@@ -113,7 +112,7 @@ func (p *program) warm(ctx context.Context) {
 	if filter, ok := p.pane.(*rules.Pane); ok {
 		filter.CountModels(ctx)
 	}
-	memory.Release()
+	releaseMemory()
 }
 
 // typeahead is what was typed in a run that ended before its history was open: a

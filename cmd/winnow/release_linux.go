@@ -1,4 +1,4 @@
-package memory
+package main
 
 import (
 	"bufio"
@@ -14,10 +14,10 @@ import (
 // again from the page cache when they are touched.
 const madvDontNeed = 4
 
-// Release returns to the system what the start needed: free memory of the
+// releaseMemory returns to the system what the start needed: free memory of the
 // heap, and the pages of the executable. Most of the latter hold code and tables
 // of package initialization, which nothing reads again.
-func Release() {
+func releaseMemory() {
 	debug.FreeOSMemory()
 	exe, err := os.Executable()
 	if err != nil {
