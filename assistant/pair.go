@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"winnow/assistant/attachment"
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
-	"winnow/assistant/thought"
 )
 
 // PairState is how far the turn of a pair has come.
@@ -82,12 +82,54 @@ type Pair struct {
 	AnsweredAt time.Time `json:"answered_at,omitzero"` // see Variant.At
 }
 
-// Thought is a block of a pair's Reasoning.
-type Thought = thought.Block
+// Thought is a block of a pair's reasoning and where in the answer it was thought.
+// Offsets are in bytes of the texts as they are stored; the blocks are in order.
+type Thought struct {
+	From  int           `json:"from"`           // offset in the reasoning; the block ends where the next one begins
+	Place int           `json:"place"`          // offset in the answer of what was written after the block
+	Took  time.Duration `json:"took,omitempty"` // in ns
+	Text  string        `json:"-"`              // without the space around it; only in what PairThoughts returns
+}
 
-// PairThoughts splits the Reasoning of a pair; see thought.Split.
+// PairThoughts splits the Reasoning of a pair into the blocks that were stored with it; nil
+// without reasoning. Where they do not fit the texts, or an older version stored none, it
+// returns one block, which took ReasoningFor.
 func PairThoughts(p *Pair) []Thought {
-	return thought.Split(p.Reasoning, p.AssistantText, p.ReasoningFor, p.Thoughts)
+	return splitThoughts(p.Reasoning, p.AssistantText, p.ReasoningFor, p.Thoughts)
+}
+
+func splitThoughts(reasoning, answer string, took time.Duration, stored []Thought) []Thought {
+	if strings.TrimSpace(reasoning) == "" {
+		return nil
+	}
+	whole := []Thought{{Took: took, Text: reasoning}}
+	var out []Thought
+	var before Thought
+	for i, t := range stored {
+		end := len(reasoning)
+		if i+1 < len(stored) {
+			end = stored[i+1].From
+		}
+		t.Place = min(t.Place, len(answer)) // the text may have been shortened since; the reasoning never is
+		ordered := (i > 0 || t.From == 0) && before.From <= t.From && t.From <= end && end <= len(reasoning) && before.Place <= t.Place
+		escaped := strings.HasSuffix(answer[:max(t.Place, 0)], `\`) // a marker is escaped there
+		if !ordered || escaped || !startsRune(reasoning, t.From) || !startsRune(answer, t.Place) {
+			return whole
+		}
+		before = t
+		if t.Text = strings.TrimSpace(reasoning[t.From:end]); t.Text != "" {
+			out = append(out, t)
+		}
+	}
+	if len(out) == 0 {
+		return whole
+	}
+	return out
+}
+
+// startsRune reports whether at is where a character of text begins, or its end.
+func startsRune(text string, at int) bool {
+	return at == len(text) || at < len(text) && utf8.RuneStart(text[at])
 }
 
 // Suggested is what the assistant offers for the next step.

@@ -52,3 +52,27 @@ func placesOf(p assistant.Pair) string {
 	}
 	return strings.Join(out, " ")
 }
+
+// Whatever the places say, no text is lost and none comes twice.
+func FuzzPairThoughts(f *testing.F) {
+	f.Add("one two", "answer [[tool:0]]", 0, 0, 4, 7)
+	f.Add("größe", "ü", 0, 1, 3, -1)
+	f.Fuzz(func(t *testing.T, reasoning, text string, from, place, from2, place2 int) {
+		blocks := assistant.PairThoughts(&assistant.Pair{
+			Reasoning: reasoning, AssistantText: text, Thoughts: []assistant.Thought{{From: from, Place: place}, {From: from2, Place: place2}},
+		})
+		var all strings.Builder
+		last := 0
+		for _, b := range blocks {
+			all.WriteString(b.Text)
+			if b.Place < last || b.Place > len(text) {
+				t.Fatalf("places %+v in %d bytes", blocks, len(text))
+			}
+			last = b.Place
+		}
+		squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
+		if squeeze(all.String()) != squeeze(reasoning) {
+			t.Fatalf("%q of %q", all.String(), reasoning)
+		}
+	})
+}

@@ -16,7 +16,6 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/attachment"
 	"winnow/assistant/share"
-	"winnow/assistant/thought"
 )
 
 const (
@@ -73,7 +72,7 @@ func (s *Server) describe() (err error) {
 // schemaName is the name of a type in the document.
 func schemaName(t reflect.Type, hint string) string {
 	switch t {
-	case reflect.TypeFor[thought.Block]():
+	case reflect.TypeFor[assistant.Thought]():
 		return "Thought"
 	case reflect.TypeFor[attachment.File]():
 		return "Attachment"
