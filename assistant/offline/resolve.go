@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"winnow/assistant/offline/lex"
-	"winnow/assistant/offline/newest"
 )
 
 // target is what a selection means on one provider.
@@ -197,7 +196,7 @@ func newTarget(cat *catalog, items, except []item) target {
 
 // newestOf are the newest of the models that an item means.
 func (it item) newestOf(models []model) []model {
-	return newest.Of(models, func(m model) (id, name string) { return m.id, m.name }, it.count, len(it.words) == 0)
+	return newestOf(models, func(m model) (id, name string) { return m.id, m.name }, it.count, len(it.words) == 0)
 }
 
 var (

@@ -1,10 +1,4 @@
-// Package newest finds the newest of a provider's models by their names: by the version,
-// then the date, that a name has in it.
-//
-// Models of one series, whose names differ in version and date alone, replace each other:
-// only the newest of a series counts. A name without a date is an alias of the newest of its
-// series. Everything here may be called from any goroutine.
-package newest
+package offline
 
 import (
 	"cmp"
@@ -56,17 +50,17 @@ func newRelease(name string) release {
 	return r
 }
 
-// Of returns the newest of models: count of them, one of each series, or without a count
+// newestOf returns the newest of models: count of them, one of each series, or without a count
 // the newest of each series with the highest version. names gives id and name of a model;
 // of equally new ones the one with the shortest id is meant. mixed says that the models are
 // of several families, whose versions cannot be compared: only those count whose names
 // begin with the most common word.
-func Of[M any](models []M, names func(M) (id, name string), count int, mixed bool) (out []M) {
+func newestOf[M any](models []M, names func(M) (id, name string), count int, mixed bool) (out []M) {
 	nameOf := func(m M) string { _, name := names(m); return name }
 	if mixed {
 		models = mainFamily(models, nameOf)
 	}
-	if chat := filter(models, func(m M) bool { return !notChat.MatchString(strings.ToLower(nameOf(m))) }); len(chat) > 0 {
+	if chat := keepModels(models, func(m M) bool { return !notChat.MatchString(strings.ToLower(nameOf(m))) }); len(chat) > 0 {
 		models = chat
 	}
 	releases := make([]release, len(models))
@@ -99,10 +93,10 @@ func mainFamily[M any](models []M, nameOf func(M) string) []M {
 			most = w
 		}
 	}
-	return filter(models, func(m M) bool { return firstWord.FindString(nameOf(m)) == most })
+	return keepModels(models, func(m M) bool { return firstWord.FindString(nameOf(m)) == most })
 }
 
-func filter[M any](models []M, want func(M) bool) (out []M) {
+func keepModels[M any](models []M, want func(M) bool) (out []M) {
 	for _, m := range models {
 		if want(m) {
 			out = append(out, m)
