@@ -16,7 +16,6 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"winnow/assistant/llm"
-	"winnow/assistant/pace"
 	"winnow/assistant/safetext"
 )
 
@@ -177,7 +176,7 @@ func (c *Client) httpClient() *http.Client {
 	if client.Transport == nil {
 		client.Transport = &http.Transport{
 			Proxy:                  http.ProxyFromEnvironment,
-			DialContext:            pace.Dial,
+			DialContext:            dialPaced,
 			ForceAttemptHTTP2:      true,
 			MaxIdleConnsPerHost:    4,
 			IdleConnTimeout:        90 * time.Second,

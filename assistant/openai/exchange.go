@@ -16,7 +16,6 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"winnow/assistant/llm"
-	"winnow/assistant/pace"
 )
 
 // readSize is how much of a body is read at once: many tokens when they arrive
@@ -28,7 +27,7 @@ const readSize = 16 << 10
 type exchange struct {
 	events     chan event // unbuffered; closed after the end or when ctx ends
 	ctx        context.Context
-	conn       *pace.Conn // nil before there is one, or with Options.HTTP
+	conn       *pacedConn // nil before there is one, or with Options.HTTP
 	stopPacing func()     // called by the receiver only, like startPacing
 }
 
@@ -65,7 +64,7 @@ func (c *Client) send(ctx context.Context, req llm.Request) *exchange {
 
 // connected stores the connection of the exchange.
 func (x *exchange) connected(info httptrace.GotConnInfo) {
-	x.conn = pace.Below(info.Conn)
+	x.conn = pacedBelow(info.Conn)
 	x.report(event{})
 }
 

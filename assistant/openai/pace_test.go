@@ -17,7 +17,6 @@ import (
 
 	"winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
-	"winnow/assistant/pace"
 )
 
 // socket is a connection in memory with a buffer, as the kernel has one: what
@@ -78,7 +77,7 @@ func pacedClient(t *testing.T, serve func(conn net.Conn)) (*Client, func() int) 
 			return nil, err
 		}
 		s = newSocket(conn)
-		return pace.New(s), nil
+		return newPacedConn(s), nil
 	}
 	c.opts.ReadPause = 100 * time.Millisecond
 	return c, func() int { return s.reads }
@@ -209,12 +208,12 @@ func TestPacedReadsOverTLS(t *testing.T) {
 	defer server.Close()
 	transport := server.Client().Transport.(*http.Transport).Clone()
 	defer transport.CloseIdleConnections()
-	transport.DialContext = pace.Dial
+	transport.DialContext = dialPaced
 	c, err := New(Options{BaseURL: server.URL, HTTP: &http.Client{Transport: transport}, ReadPause: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var conn *pace.Conn
+	var conn *pacedConn
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
 		x := &exchange{events: make(chan event, 1), ctx: t.Context()}
 		x.connected(info)

@@ -1,4 +1,4 @@
-package pace
+package openai
 
 import (
 	"io"
@@ -68,7 +68,7 @@ func readAll(t *testing.T, interval time.Duration, write func(io.Writer)) (total
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		k := newKernel()
-		c := New(k)
+		c := newPacedConn(k)
 		c.Start(interval, t.Context().Done())
 		began := time.Now()
 		go func() {

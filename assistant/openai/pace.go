@@ -1,24 +1,4 @@
-// Package pace reads a network connection in intervals.
-//
-// A program that reads each token of a streamed answer when it arrives is woken for
-// each. One that reads once per update of its screen finds several in the buffer of
-// the kernel, and lets the kernel wake it only when that buffer fills.
-//
-// # Terms
-//
-// A read that does not fill its buffer has emptied the connection. The next read of a
-// paced connection then waits for the end of the interval. A stream at full speed, of
-// more than fastStream bytes in an interval, is read without waiting: the kernel's
-// buffer would be full long before the end of the interval.
-//
-// # Concurrency
-//
-// Start may be called from any goroutine, Read from one at a time.
-//
-// # Caveats
-//
-// The kernel wakes the program for each arrival except on Linux.
-package pace
+package openai
 
 import (
 	"context"
@@ -29,12 +9,21 @@ import (
 	"time"
 )
 
+// A program that reads each token of a streamed answer when it arrives is woken for
+// each. One that reads once per update of its screen finds several in the buffer of
+// the kernel, and lets the kernel, on Linux, wake it only when that buffer fills.
+//
+// A read that does not fill its buffer has emptied the connection. The next read of a
+// paced connection then waits for the end of the interval. A stream at full speed, of
+// more than fastStream bytes in an interval, is read without waiting: the kernel's
+// buffer would be full long before the end of the interval.
+
 // fastStream is a stream at full speed, in bytes in an interval: at thirty
 // intervals a second, five times what a thousand tokens a second are.
 const fastStream = 32 << 10
 
-// Conn is a connection that can be read in intervals.
-type Conn struct {
+// pacedConn is a connection that can be read in intervals.
+type pacedConn struct {
 	net.Conn
 	pace atomic.Pointer[pace] // nil: never paced
 
@@ -53,28 +42,28 @@ type pace struct {
 	done     <-chan struct{}
 }
 
-// New makes a Conn that is not paced yet.
-func New(conn net.Conn) *Conn {
-	c := &Conn{Conn: conn}
+// newPacedConn makes a pacedConn that is not paced yet.
+func newPacedConn(conn net.Conn) *pacedConn {
+	c := &pacedConn{Conn: conn}
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		c.raw, _ = tcp.SyscallConn() // without it the kernel wakes the program for each arrival
 	}
 	return c
 }
 
-// Dial is the DialContext of a transport whose connections are Conns.
-func Dial(ctx context.Context, network, address string) (net.Conn, error) {
+// dialPaced is the DialContext of a transport whose connections are pacedConns.
+func dialPaced(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{KeepAlive: 15 * time.Second}).DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
-	return New(conn), nil
+	return newPacedConn(conn), nil
 }
 
-// Below is the Conn below the TLS layers of conn; nil when there is none.
-func Below(conn net.Conn) *Conn {
+// pacedBelow is the pacedConn below the TLS layers of conn; nil when there is none.
+func pacedBelow(conn net.Conn) *pacedConn {
 	for {
-		if c, ok := conn.(*Conn); ok {
+		if c, ok := conn.(*pacedConn); ok {
 			return c
 		}
 		outer, ok := conn.(interface{ NetConn() net.Conn })
@@ -86,12 +75,12 @@ func Below(conn net.Conn) *Conn {
 }
 
 // Start paces the reads until done is closed.
-func (c *Conn) Start(interval time.Duration, done <-chan struct{}) {
+func (c *pacedConn) Start(interval time.Duration, done <-chan struct{}) {
 	c.pace.Store(&pace{interval, done})
 }
 
 // Read implements net.Conn.
-func (c *Conn) Read(b []byte) (n int, err error) {
+func (c *pacedConn) Read(b []byte) (n int, err error) {
 	if p := c.pace.Load(); p != nil && !c.emptied.IsZero() {
 		c.wait(p)
 	}
@@ -108,7 +97,7 @@ func (c *Conn) Read(b []byte) (n int, err error) {
 }
 
 // wait waits until an interval after the read that has emptied the connection.
-func (c *Conn) wait(p *pace) {
+func (c *pacedConn) wait(p *pace) {
 	if time.Since(c.began) >= p.interval {
 		c.begin()
 	}
@@ -127,7 +116,7 @@ func (c *Conn) wait(p *pace) {
 }
 
 // begin begins an interval.
-func (c *Conn) begin() { c.fast, c.received, c.began = c.received >= fastStream, 0, time.Now() }
+func (c *pacedConn) begin() { c.fast, c.received, c.began = c.received >= fastStream, 0, time.Now() }
 
 func isClosed(done <-chan struct{}) bool {
 	select {
@@ -139,7 +128,7 @@ func isClosed(done <-chan struct{}) bool {
 }
 
 // setQuiet makes the kernel wake the program only for fastStream bytes.
-func (c *Conn) setQuiet() {
+func (c *pacedConn) setQuiet() {
 	if c.raw == nil || c.quiet {
 		return
 	}
@@ -148,7 +137,7 @@ func (c *Conn) setQuiet() {
 
 // readQuiet reads what has arrived. When that is nothing it waits, with the
 // kernel as it was before setQuiet.
-func (c *Conn) readQuiet(b []byte) (n int, err error) {
+func (c *pacedConn) readQuiet(b []byte) (n int, err error) {
 	failed := c.raw.Read(func(fd uintptr) bool {
 		for n, err = read(fd, b); err == syscall.EINTR; n, err = read(fd, b) { //nolint:errorlint // a system call returns it as it is
 		}

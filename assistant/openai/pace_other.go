@@ -1,6 +1,6 @@
 //go:build !linux
 
-package pace
+package openai
 
 import "errors"
 

@@ -1,4 +1,4 @@
-package pace
+package openai
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 )
 
 // lowWater is how many bytes have to arrive before the kernel wakes the program.
-func lowWater(t *testing.T, c *Conn) (n int) {
+func lowWater(t *testing.T, c *pacedConn) (n int) {
 	t.Helper()
 	err := c.raw.Control(func(fd uintptr) {
 		var err error
@@ -25,7 +25,7 @@ func lowWater(t *testing.T, c *Conn) (n int) {
 }
 
 // awaitLowWater waits until want bytes have to arrive.
-func awaitLowWater(t *testing.T, c *Conn, want int) {
+func awaitLowWater(t *testing.T, c *pacedConn, want int) {
 	t.Helper()
 	for late := time.Now().Add(time.Minute); lowWater(t, c) != want; time.Sleep(time.Millisecond) {
 		if time.Now().After(late) {
@@ -42,7 +42,7 @@ func TestTheKernelIsQuietInAPause(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	conn, err := Dial(t.Context(), "tcp", listener.Addr().String())
+	conn, err := dialPaced(t.Context(), "tcp", listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestTheKernelIsQuietInAPause(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	c := Below(conn)
+	c := pacedBelow(conn)
 	pause := make(chan struct{}) // ends it: its interval is longer than the test
 	c.Start(time.Hour, pause)
 	if got := lowWater(t, c); got != 1 {
