@@ -18,7 +18,6 @@ import (
 
 	"winnow/adapters/config"
 	"winnow/adapters/endpoints"
-	"winnow/adapters/modelfilter/follow"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/history"
@@ -210,7 +209,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 			p.askEndpoints(a.background.ctx, notify)
 			go p.warm(a.background.ctx)
 			go a.watchHistory(a.background.ctx, p.store, p.session, notify)
-			go follow.Others(a.background.ctx, p.window.filter, p.window.journal, a.logger(), func(who, what string) { notify(tui.Noticed{Text: who + " " + what}) })
+			go followOthers(a.background.ctx, p.window.filter, p.window.journal, a.logger(), func(who, what string) { notify(tui.Noticed{Text: who + " " + what}) })
 			return a.localParts(p)
 		},
 	})

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/adapters/modelfilter/changetext"
-	"winnow/adapters/modelfilter/follow"
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/api"
 	"winnow/tui/sshserver"
@@ -101,6 +100,6 @@ func (a *app) openHub(ctx context.Context) (*program, error) {
 	}
 	hub := serve.NewHub(o)
 	p.window.hub.Store(hub)
-	go follow.Others(ctx, p.window.filter, p.window.journal, a.logger(), hub.Followed)
+	go followOthers(ctx, p.window.filter, p.window.journal, a.logger(), hub.Followed)
 	return p, nil
 }

@@ -12,7 +12,6 @@ import (
 	"winnow/adapters/endpoints"
 	historywindow "winnow/adapters/history"
 	"winnow/adapters/modelfilter"
-	"winnow/adapters/modelfilter/follow"
 	"winnow/adapters/modelfilter/models"
 	"winnow/adapters/modelfilter/usage"
 	"winnow/assistant"
@@ -148,7 +147,7 @@ func (w *journaledWindow) adopt(j *checkpoint.Journal) error {
 	if w.filter == nil {
 		return nil // the chat history is read from its database
 	}
-	if err := follow.Adopt(context.Background(), w.filter, j); err != nil {
+	if err := adoptRules(context.Background(), w.filter, j); err != nil {
 		return err
 	}
 	w.attribute(j)

@@ -1,16 +1,4 @@
-// Package follow makes a model filter show what other programs do in it: several may have
-// the journal of a window open, and each writes while it holds the writer lock.
-//
-// Others returns when its context ends. It reads the journal whenever that has changed,
-// and nothing while nothing changes. Adopt is the [checkpoint.Options] function of a
-// window's journal. The rules of the window are then those of the other program, the
-// unsaved ones included; provider and search text stay.
-//
-// # Caveats
-//
-// While a turn of this program reads the window, changes wait for its end or its first
-// write tool.
-package follow
+package main
 
 import (
 	"context"
@@ -29,8 +17,8 @@ import (
 // lockedPause is how long a window that a turn has locked is left alone.
 const lockedPause = 200 * time.Millisecond
 
-// Adopt makes the rules of w those that another program has written to j.
-func Adopt(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journal) error {
+// adoptRules makes the rules of w those that another program has written to j.
+func adoptRules(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journal) error {
 	current := j.Current()
 	if current == nil { // no rule was ever changed
 		return nil
@@ -42,11 +30,14 @@ func Adopt(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journal) er
 	return w.Adopt(ctx, current, saved)
 }
 
-// Others makes w show what other programs write to j, whose Options.Adopt is Adopt. notify
-// is called with who made each change and what it was, "hid 3 models · ignore rule gpt-3*".
-// What cannot be watched or read is logged. w
-// may be nil: nothing is followed then.
-func Others(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journal, log *slog.Logger, notify func(who, what string)) {
+// followOthers makes w show what other programs write to j, whose Options.Adopt is
+// adoptRules, until ctx ends: the unsaved rules too; provider and search text stay. It
+// reads the journal when that has changed. While a turn of this program reads the window,
+// changes wait for its end or its first write tool.
+//
+// notify is called with who made each change and what it was, "hid 3 models · ignore rule
+// gpt-3*". What cannot be watched or read is logged. w may be nil: nothing is followed then.
+func followOthers(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journal, log *slog.Logger, notify func(who, what string)) {
 	if w == nil {
 		return
 	}
@@ -57,7 +48,7 @@ func Others(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journal, l
 	}
 	for {
 		var again <-chan time.Time
-		who, what, err := read(w, j)
+		who, what, err := readOthers(w, j)
 		switch {
 		case errors.Is(err, modelfilter.ErrLocked):
 			again = time.After(lockedPause)
@@ -75,13 +66,13 @@ func Others(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journal, l
 	}
 }
 
-// read makes the window what other programs have written, and returns who wrote last and
+// readOthers makes the window what other programs have written, and returns who wrote last and
 // what that changed; "" is nothing.
-func read(w *modelfilter.Window, j *checkpoint.Journal) (who, what string, err error) {
+func readOthers(w *modelfilter.Window, j *checkpoint.Journal) (who, what string, err error) {
 	if w.Locked() {
 		return "", "", modelfilter.ErrLocked
 	}
-	before, err := state(w)
+	before, err := rulesState(w)
 	if err != nil {
 		return "", "", err
 	}
@@ -90,7 +81,7 @@ func read(w *modelfilter.Window, j *checkpoint.Journal) (who, what string, err e
 	if err != nil || !moved {
 		return "", "", err
 	}
-	after, err := state(w)
+	after, err := rulesState(w)
 	if err != nil {
 		return "", "", err
 	}
@@ -101,8 +92,8 @@ func read(w *modelfilter.Window, j *checkpoint.Journal) (who, what string, err e
 	return who, what, nil
 }
 
-// state is the state of the window.
-func state(w *modelfilter.Window) (json.RawMessage, error) {
+// rulesState is the state of the window.
+func rulesState(w *modelfilter.Window) (json.RawMessage, error) {
 	value, err := w.State()
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package follow_test
+package main
 
 import (
 	"context"
@@ -11,25 +11,24 @@ import (
 	"time"
 
 	"winnow/adapters/modelfilter"
-	"winnow/adapters/modelfilter/follow"
 	"winnow/assistant"
 	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 )
 
-// models are those of one provider.
-type models struct{}
+// followedModels are those of one provider.
+type followedModels struct{}
 
-func (models) Cached(provider string) (modelfilter.ModelList, bool) {
+func (followedModels) Cached(provider string) (modelfilter.ModelList, bool) {
 	return modelfilter.ModelList{Provider: provider, IDs: []string{"openai/gpt-4", "openai/gpt-4-mini", "openai/o3"}}, provider == "openai"
 }
 
-func (models) Models(context.Context, string) (modelfilter.ModelList, error) {
+func (followedModels) Models(context.Context, string) (modelfilter.ModelList, error) {
 	return modelfilter.ModelList{}, errors.New("the network is down")
 }
 
-func (models) Seen(string) error { return nil }
+func (followedModels) Seen(string) error { return nil }
 
 // side is one of two programs in a window.
 type side struct {
@@ -42,11 +41,11 @@ func newSide(t *testing.T, dir string) *side {
 	t.Helper()
 	s := &side{}
 	var err error
-	if s.window, err = modelfilter.Open(t.Context(), modelfilter.Options{EnvFile: filepath.Join(dir, ".env"), Models: models{}, Environ: func() []string { return nil }}); err != nil {
+	if s.window, err = modelfilter.Open(t.Context(), modelfilter.Options{EnvFile: filepath.Join(dir, ".env"), Models: followedModels{}, Environ: func() []string { return nil }}); err != nil {
 		t.Fatal(err)
 	}
 	if s.journal, err = checkpoint.Open(filepath.Join(dir, "journal", "log"), checkpoint.Options{
-		Program: "winnow", Adopt: func(j *checkpoint.Journal) error { return follow.Adopt(context.Background(), s.window, j) },
+		Program: "winnow", Adopt: func(j *checkpoint.Journal) error { return adoptRules(context.Background(), s.window, j) },
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +97,7 @@ func TestASecondProgramFollowsTheFirst(t *testing.T) {
 	said, done := make(chan string, 100), make(chan bool)
 	go func() {
 		defer close(done)
-		follow.Others(ctx, second.window, second.journal, slog.New(slog.DiscardHandler), func(who, what string) { said <- who + " " + what })
+		followOthers(ctx, second.window, second.journal, slog.New(slog.DiscardHandler), func(who, what string) { said <- who + " " + what })
 	}()
 	waits := func(what, sentence, rules string) {
 		t.Helper()
