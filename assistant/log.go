@@ -43,9 +43,9 @@ type sessionLog struct {
 
 	models int    // counts what the registry may have learned
 	states states // at version
-	shown  part[Shown]
-	turn   part[TurnState]
-	model  part[ModelState]
+	shown  part[Shown, *Shown]
+	turn   part[TurnState, *TurnState]
+	model  part[ModelState, *ModelState]
 
 	turns    int        // started so far
 	current  *Turn      // the running turn, or the last one
@@ -252,16 +252,13 @@ func (e *logEntry) after(version int64) Event {
 // be one.
 func (s *Session) updateAfter(version int64) (u Update, wait <-chan struct{}) {
 	s.refresh()
-	l, of := &s.updates, s.updates.window.made()
-	u.Version = max(l.version, of.newest)
+	l := &s.updates
+	u.Version = max(l.version, l.window.made().newest)
 	u.Resync = version >= 0 && version < l.dropped || version > u.Version
 	if all := version < 0 || u.Resync; all {
 		version, u.Running = -1, s.runningPair()
 	}
-	u.State = State{
-		Shown: l.shown.after(version), Turn: l.turn.after(version), Model: l.model.after(version),
-		Window: of.window.after(version), Checkpoints: of.checkpoints.after(version), Others: of.others.after(version),
-	}
+	u.State = s.stateAfter(version)
 	if u.Resync {
 		u.Stale = &StalePairs{All: true}
 	}
@@ -318,6 +315,27 @@ func (s *Session) Next(ctx context.Context, after int64) (Update, error) {
 		case <-ctx.Done():
 			return Update{}, ctx.Err()
 		}
+	}
+}
+
+// State returns all parts as they are now.
+func (s *Session) State() State {
+	s.updates.window.refresh()
+	s.mu.Lock()
+	s.followLimit()
+	s.mu.Unlock() // publishes it
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stateAfter(-1)
+}
+
+// stateAfter are the parts that have changed after a version.
+func (s *Session) stateAfter(version int64) State {
+	s.refresh()
+	l, of := &s.updates, s.updates.window.made()
+	return State{
+		Shown: l.shown.after(version), Turn: l.turn.after(version), Model: l.model.after(version),
+		Window: of.window.after(version), Checkpoints: of.checkpoints.after(version), Others: of.others.after(version),
 	}
 }
 

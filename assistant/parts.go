@@ -19,10 +19,11 @@ type State struct {
 	Model       *ModelState
 	Window      *WindowState // nil in a session without a window
 	Checkpoints *Checkpoints
-	Others      *share.Others // nil: the session has its window to itself
+	Others      *Others // nil: the session has its window to itself
 }
 
-// Apply replaces the parts that news has, and returns those that are not the same as before.
+// Apply replaces the parts that news has, and returns those that are newer than before: it
+// does not matter in which order two States come.
 func (s *State) Apply(news State) State {
 	replace(&s.Shown, &news.Shown)
 	replace(&s.Turn, &news.Turn)
@@ -33,17 +34,30 @@ func (s *State) Apply(news State) State {
 	return news
 }
 
-func replace[T any](have, news **T) {
-	if *news != nil && *news == *have {
+// Stamp is when a part has changed.
+type Stamp struct{ Version int64 }
+
+func (s *Stamp) stamp() *int64 { return &s.Version }
+
+// stamped is a part.
+type stamped[T any] interface {
+	*T
+	stamp() *int64
+}
+
+func replace[T any, P stamped[T]](have, news *P) {
+	switch {
+	case *news == nil:
+	case *have != nil && *(*news).stamp() <= *(*have).stamp():
 		*news = nil
-	} else if *news != nil {
+	default:
 		*have = *news
 	}
 }
 
 // Shown is the visible pairs, and which of them the next request contains.
 type Shown struct {
-	Version  int64  // at which it changed
+	Stamp
 	Session  string // its id
 	Filter   string // the line that made the view
 	Topic    string // of the pairs to come
@@ -64,6 +78,7 @@ type Turn struct {
 
 // TurnState is the running turn and the message that waits for its end.
 type TurnState struct {
+	Stamp
 	Running bool
 	Turn    *Turn // the running one, or the last one; nil before the first
 	Pair    int64 // of the running turn; 0 before its message is stored
@@ -78,6 +93,7 @@ type TurnState struct {
 
 // ModelState is the selected model, with what is known of it.
 type ModelState struct {
+	Stamp
 	ID   string // "provider/name"; "" is none
 	Info llm.ModelInfo
 	Gone bool // its endpoint does not offer it any more
@@ -85,6 +101,7 @@ type ModelState struct {
 
 // WindowState is the window of a session.
 type WindowState struct {
+	Stamp
 	Revision int64
 	Value    any      // what its pane draws, see Snapshotter; nil: it publishes nothing
 	Saves    bool     // it is a Saver
@@ -92,8 +109,15 @@ type WindowState struct {
 	Changes  []Change // that are unsaved, with their authors
 }
 
+// Others is who is in a window that sessions share.
+type Others struct {
+	Stamp
+	share.Others
+}
+
 // Checkpoints are the checkpoints of a window.
 type Checkpoints struct {
+	Stamp
 	All      []checkpoint.Checkpoint // newest first
 	Last     *checkpoint.Checkpoint  // the newest step that can be undone; nil: there is none
 	ReadOnly error                   // why none can be made; nil: they can
@@ -152,29 +176,29 @@ func (p *StalePairs) Has(seq int64) bool {
 }
 
 // part is a part of a State.
-type part[T any] struct {
-	state   any // it was made of
-	value   *T
-	version int64 // at which it changed
+type part[T any, P stamped[T]] struct {
+	state any // it was made of
+	value P
 }
 
 // after is the part for a reader of a version.
-func (p *part[T]) after(version int64) *T {
-	if p.version > version {
+func (p *part[T, P]) after(version int64) P {
+	if p.value != nil && *p.value.stamp() > version {
 		return p.value
 	}
 	return nil
 }
 
 // refresh makes the part when its state has changed. One that is equal to before stays.
-func (p *part[T]) refresh(state any, next func() int64, made func() T, equal func(a, b T) bool) {
+func (p *part[T, P]) refresh(state any, next func() int64, made func() T, equal func(a, b T) bool) {
 	if p.value != nil && p.state == state {
 		return
 	}
 	value := made()
 	p.state = state
 	if p.value == nil || !equal(*p.value, value) {
-		p.value, p.version = &value, next()
+		p.value = &value
+		*p.value.stamp() = next()
 	}
 }
 
@@ -187,7 +211,6 @@ func (s *Session) refresh() {
 			Boundary: s.view.tracker.Boundary(), Counter: s.counter(), LastSend: now.shown.last, CPT: now.shown.cpt,
 		}
 	}, equalShown)
-	l.shown.value.Version = l.shown.version
 	quota, _ := s.registry.LastQuota(s.model)
 	l.turn.refresh(struct {
 		turnState
@@ -201,8 +224,8 @@ func (s *Session) refresh() {
 	}, equalTurn)
 	l.model.refresh(now.model, l.next, func() ModelState {
 		_, _, info, err := s.registry.Open(s.model) // the zero value for an unknown model
-		return ModelState{s.model, info, errors.Is(err, llm.ErrModelGone)}
-	}, func(a, b ModelState) bool { return a == b })
+		return ModelState{ID: s.model, Info: info, Gone: errors.Is(err, llm.ErrModelGone)}
+	}, func(a, b ModelState) bool { return a.ID == b.ID && a.Info == b.Info && a.Gone == b.Gone })
 }
 
 func equalShown(a, b Shown) bool {

@@ -25,9 +25,9 @@ type WindowLog struct {
 }
 
 type windowParts struct {
-	window      part[WindowState]
-	checkpoints part[Checkpoints]
-	others      part[share.Others]
+	window      part[WindowState, *WindowState]
+	checkpoints part[Checkpoints, *Checkpoints]
+	others      part[Others, *Others]
 	newest      int64 // version of the newest part
 }
 
@@ -111,7 +111,7 @@ func (l *WindowLog) refresh() {
 	}
 	now.checkpoints.refresh(l.journal.Seq(), next, func() Checkpoints { return newCheckpoints(l.journal) }, equalCheckpoints)
 	if l.others != nil {
-		now.others.refresh(touched, next, l.others, share.Others.Equal)
+		now.others.refresh(touched, next, func() Others { return Others{Others: l.others()} }, func(a, b Others) bool { return a.Others.Equal(b.Others) })
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

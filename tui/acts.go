@@ -59,7 +59,7 @@ func (s *shared) query() (request int64) {
 func (m *Model) onEnded(o usecase.Outcome) tea.Cmd {
 	reply := o.Ended()
 	var cmds []tea.Cmd
-	cmds = append(cmds, m.show(assistant.Update{State: assistant.State{Shown: &reply.Shown}}))
+	cmds = append(cmds, m.show(assistant.Update{State: reply.State}))
 	ended := reply.Request == m.acts.running
 	if ended {
 		m.acts.running = 0 // the next step of a flow comes before the acts that wait

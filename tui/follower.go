@@ -84,9 +84,6 @@ func (m *Model) onLog(msg logReadMsg) tea.Cmd {
 
 // show shows an update: the state first, then the event that depends on it.
 func (m *Model) show(u assistant.Update) tea.Cmd {
-	if u.Shown != nil && m.parts.Shown != nil && u.Shown.Version <= m.parts.Shown.Version {
-		u.Shown = nil // it came with an outcome already
-	}
 	news := m.parts.Apply(u.State)
 	var cmds []tea.Cmd
 	if news.Shown != nil {

@@ -173,6 +173,7 @@ func TestANearlyFullContextIsSaidInOneLine(t *testing.T) {
 	m, _ := newProgram(t, setup{})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	shown := m.session.Shown()
+	shown.Version++
 	shown.Boundary.Y, shown.Boundary.First = 2, 1 // the older pair does not fit
 	m.show(assistant.Update{State: assistant.State{Shown: &shown}})
 	if foot := footerOf(ansi.Strip(m.View().Content)); !strings.Contains(foot, "the context is nearly full · ctrl+n starts a new session") {

@@ -35,7 +35,7 @@ func TestLateResultsAreNotShown(t *testing.T) {
 	if err := d.session.Delete(t.Context(), last); err != nil {
 		t.Fatal(err)
 	}
-	m.Update(usecase.Refiltered{Reply: usecase.Reply{Shown: d.session.Shown()}})
+	m.Update(usecase.Refiltered{Reply: usecase.Reply{State: d.session.State()}})
 	m.show(assistant.Update{State: assistant.State{Shown: &before}})
 	if n := m.conv.chat.Len(); n != len(refs)-1 {
 		t.Errorf("after a late result %d pairs are shown, want %d", n, len(refs)-1)

@@ -134,7 +134,7 @@ func TestEveryLineIsAsWideAsTheTerminal(t *testing.T) {
 				for _, size := range sizes(slices.Contains(allWidths, r.name)) {
 					v.run(v.resize(size[0], size[1]))
 					if r.asks {
-						v.parts.Turn = &assistant.TurnState{Waits: true, Queued: assistant.Prompt{Text: oneHostile}}
+						v.parts.Turn = &assistant.TurnState{Stamp: v.parts.Turn.Stamp, Waits: true, Queued: assistant.Prompt{Text: oneHostile}}
 					}
 					if size[1]%2 == 1 {
 						v.notice.Fail(oneHostile)

@@ -5,8 +5,8 @@
 //
 // A method of Commands makes a tea.Cmd. The command calls one use case of the workspace,
 // outside of the update loop, and ends in one Outcome, a typed message. Every Outcome has a
-// Reply: the number of its request, which the caller has given it, and what the session
-// shows after it. A screen applies that first, so it does not matter whether the outcome
+// Reply: the number of its request, which the caller has given it, and the state
+// after it. A screen applies that first, so it does not matter whether the outcome
 // comes before or after the entry of the session's log about the same change.
 //
 // An error is Failed, unless the use case has an outcome of its own for it: PlanChanged when

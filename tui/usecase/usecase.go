@@ -38,7 +38,7 @@ type Outcome interface{ Ended() Reply }
 type Reply struct {
 	Request int64           // the number that the command was given
 	Session string          // the id of the session in which it was begun
-	Shown   assistant.Shown // what the session shows after it
+	State   assistant.State // after it
 }
 
 // Ended implements Outcome.
@@ -60,7 +60,7 @@ type call struct {
 }
 
 // reply is made after the use case has ended.
-func (c call) reply() Reply { return Reply{c.request, c.begun, c.Session().Shown()} }
+func (c call) reply() Reply { return Reply{c.request, c.begun, c.Session().State()} }
 
 // command makes the command of a request. An error of do is Failed.
 func (c *Commands) command(request int64, doing string, do func(context.Context, call) (Outcome, error)) tea.Cmd {
