@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
@@ -91,6 +93,30 @@ func (h *Hanging) Before(ctx context.Context, _ string) error {
 	}
 	select {
 	case <-released:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Slow lets the calls of a Store take a time, once it is set: the first that long, the next
+// ones less, and then that long again, so that a later call may end before an earlier one.
+type Slow struct {
+	pause, calls atomic.Int64
+}
+
+// Set sets what a call takes from now on.
+func (s *Slow) Set(pause time.Duration) { s.pause.Store(int64(pause)) }
+
+// Before is for Hooked.
+func (s *Slow) Before(ctx context.Context, _ string) error {
+	const steps = 4
+	pause := time.Duration(s.pause.Load()) * time.Duration(steps-(s.calls.Add(1)-1)%steps) / steps
+	if pause == 0 {
+		return nil
+	}
+	select {
+	case <-time.After(pause):
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
