@@ -72,7 +72,7 @@ func endpointProblem(e *endpoints.Endpoint, err error) Kind {
 }
 
 // History examines the history, or why it could not be opened.
-func History(ctx context.Context, store history.Store, err error) Finding {
+func History(ctx context.Context, store history.Condition, err error) Finding {
 	if _, newer := errors.AsType[*history.NewerSchemaError](err); newer {
 		return Fail("history", NewerSchema, err, "")
 	}

@@ -43,7 +43,7 @@ type Options struct {
 
 // Window is the history as a window of the assistant. Use New.
 type Window struct {
-	store    history.Store
+	store    Store
 	now      func() time.Time
 	selected func() Selected
 
@@ -66,8 +66,17 @@ var (
 	_ assistant.Pager    = (*Window)(nil)
 )
 
+// Store is what a window reads and changes of a history.
+type Store interface {
+	history.Pairs
+	history.Searcher
+	history.Marks
+	history.Topics
+	history.Sessions
+}
+
 // New returns a window on a store, which the caller closes.
-func New(store history.Store, o Options) *Window {
+func New(store Store, o Options) *Window {
 	w := &Window{store: store, now: o.Now, selected: o.Selected, original: map[pairKind]string{}}
 	if w.now == nil {
 		w.now = time.Now

@@ -15,15 +15,32 @@ import (
 	"winnow/checkpoint/changelog"
 )
 
-// Store holds pairs and what a user interface remembers. Its methods are safe
-// from any goroutine. Each is one transaction, durable when it returns nil, and
-// changes nothing when it fails.
+// Store holds pairs and what a user interface remembers. It is the sum of interfaces by
+// use: what needs one of them takes that one. Its methods are safe from any goroutine.
+// Each is one transaction, durable when it returns nil, and changes nothing when it fails.
 type Store interface {
+	Pairs
+	Searcher
+	Marks
+	Topics
+	Sessions
+	Drafts
+	Settings
+	Condition
+	// Redact removes from a text the secrets that are never stored or exported.
+	Redact(text string) string
+	// Close closes the store after the write in progress.
+	Close() error
+}
+
+// Pairs stores pairs, their requests, pictures and payloads.
+type Pairs interface {
 	// Commit deletes, then uncuts, cuts, puts, marks and adds requests. A new pair
 	// whose ID is known replaces that pair; an empty ID is filled in. An Intent that
 	// was committed before changes nothing. Who deleted a pair that is not there is in
-	// the error where it is known; a pair that is put is stored again. A pair in state sending belongs to this
-	// store: when the process dies, the next Open ends it as interrupted.
+	// the error where it is known; a pair that is put is stored again. A pair in state
+	// sending belongs to this store: when the process dies, the next Open ends it as
+	// interrupted.
 	//
 	// A picture is stored once, under its hash, until the last pair that has it is deleted.
 	//
@@ -33,8 +50,17 @@ type Store interface {
 	assistant.RequestStore
 	assistant.PictureStore
 	assistant.PayloadStore
-	assistant.SessionStore
+	// Append adds the pairs whose id is not in the store, in their order.
+	Append(ctx context.Context, pairs []*assistant.Pair) (added int, err error)
+	// Revision grows with each change of pairs, topics and saved filters that
+	// this process has made or noticed. It answers from memory.
+	Revision() int64
+	// Refresh updates Revision and reports whether another process changed something.
+	Refresh(ctx context.Context) (changed bool, err error)
+}
 
+// Searcher evaluates filter lines, and lists what they can name.
+type Searcher interface {
 	// Filter returns the uncut pairs that a line matches; a nil line matches all.
 	// The error is a *filter.Error at a saved filter, ctx's, or the database's.
 	Filter(ctx context.Context, q *filter.Query, env Env) (Result, error)
@@ -43,13 +69,18 @@ type Store interface {
 	// Stream yields what Filter would return in pieces, the newest piece first, and
 	// ends after an error.
 	Stream(ctx context.Context, q *filter.Query, env Env) iter.Seq2[[]assistant.Ref, error]
+	// SaveFilter stores a line under a name; "" removes it. A line that cannot be
+	// evaluated, because it refers to itself for example, is a *filter.Error.
+	SaveFilter(ctx context.Context, name, line string) error
+	SavedFilters(ctx context.Context) (map[string]string, error)
 	// Models counts the uncut pairs of every model, the most used first.
 	Models(ctx context.Context) ([]ModelCount, error)
-	// MarkGroups lists the uncut pairs by their marks, in no order.
-	MarkGroups(ctx context.Context) ([]MarkGroup, error)
+	// Authors lists the authors of pairs, sorted; in a file those of the newest pairs.
+	Authors(ctx context.Context) ([]string, error)
+}
 
-	// Append adds the pairs whose id is not in the store, in their order.
-	Append(ctx context.Context, pairs []*assistant.Pair) (added int, err error)
+// Marks sets the marks of pairs: stars, flags and topics.
+type Marks interface {
 	// Mark sets marks of many pairs and returns what Restore needs to undo it. Like
 	// Commit it fails with assistant.ErrNoPair when one of them is not there.
 	Mark(ctx context.Context, seqs []int64, m Mark) (before Snapshot, err error)
@@ -57,18 +88,16 @@ type Store interface {
 	// there. It removes those of NewTopics that have no pair, cut ones included, and
 	// no topic below them.
 	Restore(ctx context.Context, to Snapshot) error
-	// Revision grows with each change of pairs, topics and saved filters that
-	// this process has made or noticed. It answers from memory.
-	Revision() int64
-	// Refresh updates Revision and reports whether another process changed something.
-	Refresh(ctx context.Context) (changed bool, err error)
+	// MarkGroups lists the uncut pairs by their marks, in no order.
+	MarkGroups(ctx context.Context) ([]MarkGroup, error)
+}
 
+// Topics is the tree of topics.
+type Topics interface {
 	// Topics lists all topics with their counts, sorted by path.
 	Topics(ctx context.Context) ([]Topic, error)
 	// TopicPaths lists their paths, sorted, without counting.
 	TopicPaths(ctx context.Context) ([]string, error)
-	// Authors lists the authors of pairs, sorted; in a file those of the newest pairs.
-	Authors(ctx context.Context) ([]string, error)
 	// CreateTopic creates a topic and its missing parents. Its refusals, and those
 	// of MoveTopic and DeleteTopic, wrap ErrTopic.
 	CreateTopic(ctx context.Context, path string) error
@@ -77,14 +106,21 @@ type Store interface {
 	// DeleteTopic removes a topic. Its pairs and the topics below it go to its
 	// parent, where topics of the same path are merged.
 	DeleteTopic(ctx context.Context, path string) error
+}
 
+// Sessions remembers sessions, their queued messages and their state.
+type Sessions interface {
+	assistant.SessionStore
 	// Touch stores what is known of a session and makes it the last used. Empty
 	// fields leave the stored values; an unknown ID is a new session.
 	Touch(ctx context.Context, v Session) error
 	Sessions(ctx context.Context) ([]Session, error) // the last used first
 	Session(ctx context.Context, id string) (v Session, found bool, err error)
 	LastSession(ctx context.Context, folder string) (v Session, found bool, err error)
+}
 
+// Drafts remembers what a user typed.
+type Drafts interface {
 	// SaveDraft stores a draft under a key; an empty one is removed.
 	SaveDraft(ctx context.Context, key string, d Draft) error
 	Draft(ctx context.Context, key string) (Draft, error)
@@ -94,24 +130,23 @@ type Store interface {
 	// AddFilterLine remembers a line as the newest; the newest MaxFilterLines are kept.
 	AddFilterLine(ctx context.Context, line string) error
 	FilterLines(ctx context.Context) ([]string, error) // the newest first
-	// Set stores a value of the program under a key; "" removes it.
+}
+
+// Settings remembers values of the program.
+type Settings interface {
+	// Set stores a value under a key; "" removes it.
 	Set(ctx context.Context, key, value string) error
 	Get(ctx context.Context, key string) (string, error)
-	// SaveFilter stores a line under a name; "" removes it. A line that cannot be
-	// evaluated, because it refers to itself for example, is a *filter.Error.
-	SaveFilter(ctx context.Context, name, line string) error
-	SavedFilters(ctx context.Context) (map[string]string, error)
+}
 
+// Condition says where a store is and whether it is sound.
+type Condition interface {
 	// Report is what opening the store found and did.
 	Report() Report
 	// Path says where the store is, in a form for the user.
 	Path() string
-	// Redact removes from a text the secrets that are never stored or exported.
-	Redact(text string) string
 	// Check reads the whole store and changes nothing. Damage is in the report.
 	Check(ctx context.Context) (CheckReport, error)
-	// Close closes the store after the write in progress.
-	Close() error
 }
 
 // Notifier is a Store that hears what other programs change.

@@ -21,7 +21,7 @@ import (
 const connectSkippedKey = "connect:skipped"
 
 // connector connects models in this run; pick makes one the model of the folder.
-func (a *app) connector(set *endpoints.Set, store history.Store, pick func(ctx context.Context, id string) error) (*connect.Connector, error) {
+func (a *app) connector(set *endpoints.Set, store history.Settings, pick func(ctx context.Context, id string) error) (*connect.Connector, error) {
 	o, err := a.endpointOptions()
 	o.ReadPause = screenReadPause
 	return connect.New(connect.Options{
@@ -31,7 +31,7 @@ func (a *app) connector(set *endpoints.Set, store history.Store, pick func(ctx c
 }
 
 // firstStart reports whether nobody has set up or skipped a model yet.
-func (a *app) firstStart(ctx context.Context, store history.Store) bool {
+func (a *app) firstStart(ctx context.Context, store history.Settings) bool {
 	skipped, err := store.Get(ctx, connectSkippedKey)
 	s := a.settings
 	return err == nil && skipped == "" && !s.Found && s.Origins["local_servers"].From == "default" && s.Origins["model"].From == "default"

@@ -37,7 +37,10 @@ func (l *filterFlags) bind(c *cobra.Command) {
 
 // env is the environment of a query over the history. The model is that of
 // --model, the session the last one of this folder.
-func (l *filterFlags) env(ctx context.Context, a *app, store history.Store) (history.Env, error) {
+func (l *filterFlags) env(ctx context.Context, a *app, store interface {
+	history.Sessions
+	history.Settings
+}) (history.Env, error) {
 	s, err := a.config()
 	if err != nil {
 		return history.Env{}, err
@@ -184,7 +187,7 @@ func historyExportCommand(a *app) *cobra.Command {
 }
 
 // export writes to the file at path, "-" is standard output.
-func (a *app) export(ctx context.Context, store history.Store, path string, force bool, f transfer.Format, o transfer.ExportOptions) error {
+func (a *app) export(ctx context.Context, store transfer.Source, path string, force bool, f transfer.Format, o transfer.ExportOptions) error {
 	defer a.progress("")
 	if path == "-" {
 		return transfer.Export(ctx, store, a.stdout, f, o)
@@ -215,7 +218,7 @@ func historyImportCommand(a *app) *cobra.Command {
 }
 
 // importFile imports one file.
-func (a *app) importFile(ctx context.Context, store history.Store, name string) (transfer.ImportReport, error) {
+func (a *app) importFile(ctx context.Context, store history.Pairs, name string) (transfer.ImportReport, error) {
 	from := lines.Input(ctx, a.stdin)
 	if name != "-" {
 		f, err := os.Open(name)

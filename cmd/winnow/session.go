@@ -30,7 +30,7 @@ import (
 // and the one whose id begins as given with --session; the zero value means a
 // new one. It belongs to the open window: its checkpoints are in that window's
 // journal. An imported session belongs to any.
-func (a *app) sessionToResume(ctx context.Context, store history.Store) (history.Session, error) {
+func (a *app) sessionToResume(ctx context.Context, store history.Sessions) (history.Session, error) {
 	id := a.flags.session
 	if id == "" && !a.flags.resumeLast {
 		return history.Session{}, nil

@@ -259,7 +259,7 @@ func (a *app) namedModel(ctx context.Context, p *program, sessionModel string) (
 
 // reportOverridden prints once that the model last used in the folder comes before that of the
 // settings, and how the setting is used.
-func (a *app) reportOverridden(ctx context.Context, store history.Store, last string) error {
+func (a *app) reportOverridden(ctx context.Context, store history.Settings, last string) error {
 	setting, key := a.settings.Model, "model-reported:"+a.folder()
 	if setting == "" || last == setting || strings.HasSuffix(last, "/"+setting) {
 		return nil

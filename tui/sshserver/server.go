@@ -20,12 +20,12 @@ import (
 // Options configures a Server. The zero values of the limits are the constants below.
 type Options struct {
 	Hub            *serve.Hub
-	History        history.Store // of the hub; stores which session each user had last
-	Folder         string        // of the hub
-	HostKey        string        // file of the server's key, which is made when there is none
-	AuthorizedKeys string        // file of the keys that log in
-	Version        string        // of the program, as clients see it; "" tells none
-	Log            *slog.Logger  // nil means no log
+	History        history.Settings // of the hub; stores which session each user had last
+	Folder         string           // of the hub
+	HostKey        string           // file of the server's key, which is made when there is none
+	AuthorizedKeys string           // file of the keys that log in
+	Version        string           // of the program, as clients see it; "" tells none
+	Log            *slog.Logger     // nil means no log
 
 	Idle        time.Duration // after which a connection without a key ends
 	Total       time.Duration // after which any connection ends

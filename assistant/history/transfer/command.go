@@ -35,7 +35,10 @@ type Command struct {
 
 // Prepare fills in the defaults of the command of q, which must have one. The
 // error is a *filter.Error at a saved filter, ctx's, or the store's.
-func Prepare(ctx context.Context, s history.Store, q *filter.Query, env history.Env) (Command, error) {
+func Prepare(ctx context.Context, s interface {
+	history.Searcher
+	history.Topics
+}, q *filter.Query, env history.Env) (Command, error) {
 	if env.Now.IsZero() {
 		env.Now = time.Now()
 	}
@@ -198,7 +201,7 @@ func (o Outcome) Undone() string {
 
 // Undo undoes a command in one transaction: it restores marks and saved filters,
 // and removes topics that were created if they are empty.
-func Undo(ctx context.Context, s history.Store, o Outcome) error {
+func Undo(ctx context.Context, s history.Marks, o Outcome) error {
 	if !o.CanUndo() {
 		return nil
 	}
@@ -248,7 +251,7 @@ func Execute(ctx context.Context, s history.Store, c Command, session *assistant
 
 // executeSaved executes a command about saved filters. Forgetting a name does not
 // change the view: the session's filter is expanded.
-func executeSaved(ctx context.Context, s history.Store, c Command, session *assistant.Session) (Outcome, error) {
+func executeSaved(ctx context.Context, s history.Searcher, c Command, session *assistant.Session) (Outcome, error) {
 	saved, err := s.SavedFilters(ctx)
 	if err != nil {
 		return Outcome{}, err

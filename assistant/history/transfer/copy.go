@@ -101,7 +101,7 @@ func copyNames(ctx context.Context, from, to history.Store) error {
 }
 
 // compare reads the pairs of the target that have a hash.
-func compare(ctx context.Context, to history.Store, hashes map[string][sha256.Size]byte, report *CopyReport) error {
+func compare(ctx context.Context, to history.Pairs, hashes map[string][sha256.Size]byte, report *CopyReport) error {
 	refs, err := to.Refs(ctx, "", 0)
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func compare(ctx context.Context, to history.Store, hashes map[string][sha256.Si
 }
 
 // eachPiece loads pairs, a few hundred at a time.
-func eachPiece(ctx context.Context, s history.Store, refs []assistant.Ref, each func([]assistant.Pair) error) error {
+func eachPiece(ctx context.Context, s assistant.Store, refs []assistant.Ref, each func([]assistant.Pair) error) error {
 	for piece := range slices.Chunk(refs, loadAtOnce) {
 		seqs := make([]int64, len(piece))
 		for i, r := range piece {

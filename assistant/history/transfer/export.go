@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"winnow/assistant/history"
+	"winnow/assistant"
 	"winnow/checkpoint/privatefile"
 )
 
@@ -34,9 +34,16 @@ type ExportOptions struct {
 	Progress func(done, total int) // called after each few hundred pairs; nil is not called
 }
 
+// Source is where Export reads pairs.
+type Source interface {
+	assistant.Store
+	assistant.PictureStore
+	Redact(text string) string // removes secrets from what is written
+}
+
 // Export writes pairs, in order, to w. All formats are safe to print to a terminal: control characters and
 // invisible ones are escaped in JSON and removed in the others.
-func Export(ctx context.Context, s history.Store, w io.Writer, f Format, o ExportOptions) error {
+func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOptions) error {
 	formatter, err := newFormatter(f)
 	if err != nil {
 		return err
@@ -88,7 +95,7 @@ func Export(ctx context.Context, s history.Store, w io.Writer, f Format, o Expor
 // ExportFile is Export into a file that only its owner can read: it is complete and
 // durable, does not exist, or is empty after a kill. Without force an existing file is an
 // fs.ErrExist.
-func ExportFile(ctx context.Context, s history.Store, path string, force bool, f Format, o ExportOptions) (err error) {
+func ExportFile(ctx context.Context, s Source, path string, force bool, f Format, o ExportOptions) (err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder; name a file in it", path)
 	}

@@ -23,7 +23,7 @@ type ImportReport struct {
 // repeated, also after an error, which leaves the pairs before it in the store. A
 // pair that was exported while it was sent is imported as interrupted. progress,
 // unless it is nil, is called after each transaction.
-func Import(ctx context.Context, s history.Store, r io.Reader, progress func(done int)) (report ImportReport, err error) {
+func Import(ctx context.Context, s history.Pairs, r io.Reader, progress func(done int)) (report ImportReport, err error) {
 	if progress == nil {
 		progress = func(int) {}
 	}

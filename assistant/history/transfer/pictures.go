@@ -14,7 +14,7 @@ const picturesAtOnce = 32 << 20
 
 // loadPictures reads the Data of the pictures of a pair. One that is damaged stays without,
 // and the Notice of the pair says so.
-func loadPictures(ctx context.Context, s history.Store, p *assistant.Pair) error {
+func loadPictures(ctx context.Context, s assistant.PictureStore, p *assistant.Pair) error {
 	for i, f := range p.Attachments {
 		if f.Hash == "" {
 			continue
@@ -33,7 +33,7 @@ func loadPictures(ctx context.Context, s history.Store, p *assistant.Pair) error
 
 // appender adds pairs to a store, many in one transaction.
 type appender struct {
-	to           history.Store
+	to           history.Pairs
 	progress     func(done int) // called after each transaction
 	added, known int            // known: the store had them before
 
