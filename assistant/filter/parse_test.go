@@ -136,7 +136,8 @@ func TestParseErrors(t *testing.T) {
 		found  string
 		want   string // part of it
 	}{
-		{"s2 z", 4, "z", "a term: t s r"},
+		{"s2 z", 4, "z", "a word of three letters or more, or a term: t s r"},
+		{"ab", 1, "ab", "a word of three letters or more"},
 		{"s2 Ж3", 4, "Ж3", "a term"},
 		{"S2", 1, "S2", "a term"},
 		{"(s2 r3", 7, "the end of the line", ") for the ( in column 1"},

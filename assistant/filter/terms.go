@@ -10,7 +10,7 @@ import (
 )
 
 // wantTerm lists what can begin a term.
-const wantTerm = "a term: t s r b g m u d c e i x o @NAME ! or ("
+const wantTerm = "a word of three letters or more, or a term: t s r b g m u d c e i x o @NAME ! or ("
 
 // term reads a word, or a letter and what belongs to it.
 func (p *parser) term() Expr {
