@@ -6,7 +6,9 @@
 // A Connector does it for one run of the program. A Candidate is an endpoint that it
 // found, or one that needs a key or an address first. A Checked is a candidate that has
 // listed its models. A Problem is why a candidate cannot be used, or not be stored: a
-// code with facts; the screen adds the way out. A Storage says where a pasted key goes.
+// code with facts; a front end adds what to do. A Storage says where a pasted key goes. A
+// Flow is the order of the questions; the card of the screen and the questions on a
+// terminal are its two faces.
 //
 // # Concurrency
 //

@@ -2,9 +2,7 @@ package connectcard
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"winnow/adapters/connect"
@@ -15,43 +13,23 @@ import (
 
 // Connector is what a Card works with: a *connect.Connector.
 type Connector interface {
-	Search(ctx context.Context) []connect.Candidate
-	Check(ctx context.Context, c connect.Candidate, address, key string) (*connect.Checked, error)
-	Try(ctx context.Context, ch *connect.Checked, id string) error
-	Storages() []connect.Storage
-	Save(ctx context.Context, ch *connect.Checked, id string, to connect.Storage) (connect.Saved, error)
+	connect.Source
 	Dismiss(ctx context.Context) error
 	// Offline reports whether a model is the built-in one.
 	Offline(id string) bool
-	SettingsPath() string
 }
 
 // Useful reports whether no model or the built-in one answers, and another could be
 // connected. c may be nil.
 func Useful(c Connector, model string) bool { return c != nil && (model == "" || c.Offline(model)) }
 
-// step is what a Card asks.
-type step int
-
-const (
-	choosing   step = iota // which candidate
-	addressing             // at which address
-	keying                 // with which key
-	storing                // where the key goes
-	consenting             // whether it may be stored readable
-	picking                // which model
-	waiting                // nothing: an answer is on the way
-	done                   // nothing: the model answers
-)
-
 // Card is the overlay. Make it with New.
 type Card struct {
-	conn    Connector
+	flow    connect.Flow
 	offered bool // it opened by itself: what is typed is a message
 	now     func() time.Time
 	lastKey time.Time
 
-	step    step
 	list    *overlay.Picker // of the steps that choose
 	line    textline.Editor // the address or the key
 	problem string          // of the last answer
@@ -61,17 +39,8 @@ type Card struct {
 
 	found     []connect.Candidate
 	searching bool
-	candidate connect.Candidate
-	address   string
-	key       string
-	checked   *connect.Checked
-	storages  []connect.Storage
-	storage   connect.Storage
-	refused   string // the model that did not answer with this key: chosen again, it is connected all the same
-	saved     connect.Saved
 
-	busy   string // what is waited for
-	back   step   // where esc leads from there
+	busy   string // what is waited for; "" is nothing
 	cancel context.CancelFunc
 	job    int // the number of the newest work
 }
@@ -79,7 +48,7 @@ type Card struct {
 // New makes a card. An offered one opened by itself: text that is typed closes it. now is
 // the clock.
 func New(c Connector, offered bool, now func() time.Time) *Card {
-	card := &Card{conn: c, offered: offered, now: now, lastKey: now(), searching: true}
+	card := &Card{flow: connect.Flow{Source: c}, offered: offered, now: now, lastKey: now(), searching: true}
 	card.showCandidates()
 	return card
 }
@@ -87,11 +56,11 @@ func New(c Connector, offered bool, now func() time.Time) *Card {
 // Start searches for candidates.
 func (c *Card) Start() overlay.Outcome {
 	return overlay.Work{Run: func() func() {
-		found := c.conn.Search(context.Background())
+		found := c.flow.Source.Search(context.Background())
 		return func() {
 			c.found, c.searching = found, false
 			switch {
-			case c.step != choosing:
+			case c.flow.Step != connect.Choosing || c.busy != "":
 			case c.query() == "":
 				c.showCandidates()
 			default:
@@ -101,99 +70,119 @@ func (c *Card) Start() overlay.Outcome {
 	}}
 }
 
-// work runs do outside of the update loop and waits for it; esc ends its context and leads
-// back. The function that do returns shows the result, unless the user has gone on.
-func (c *Card) work(busy string, back step, do func(context.Context) func()) overlay.Outcome {
+// work runs a job of the flow outside of the update loop and waits for it; esc ends its
+// context. Its result is shown, unless the user has gone on. A nil job is done at once.
+func (c *Card) work(busy string, job connect.Job) overlay.Outcome {
+	if job == nil {
+		c.show()
+		return overlay.Stay{}
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	c.job++
-	job := c.job
-	c.step, c.busy, c.back, c.cancel, c.problem = waiting, busy, back, cancel, ""
+	n := c.job
+	c.busy, c.cancel, c.problem = busy, cancel, ""
 	return overlay.Work{Run: func() func() {
 		defer cancel()
-		show := do(ctx)
+		apply := job(ctx)
 		return func() {
-			if c.step == waiting && c.job == job {
-				show()
+			if c.busy != "" && c.job == n {
+				c.busy = ""
+				apply()
+				c.show()
 			}
 		}
 	}}
+}
+
+// check waits for the models of the candidate.
+func (c *Card) check(job connect.Job) overlay.Outcome {
+	name := c.flow.Candidate.Name
+	if name == "" {
+		name = safetext.Visible(c.flow.Address)
+	}
+	return c.work("asking "+name+" for its models", job)
 }
 
 // Key implements overlay.Overlay.
 func (c *Card) Key(name, text string) overlay.Outcome {
 	typedAhead := c.now().Sub(c.lastKey) < overlay.GuardTime
 	c.lastKey = c.now()
+	choosing := c.flow.Step == connect.Choosing
 	switch {
 	case name == "esc":
 		return c.escape()
-	case c.step == waiting:
+	case c.busy != "":
 		return overlay.Stay{}
-	case c.step == done:
+	case c.flow.Step == connect.Done:
 		if name == "enter" {
-			return overlay.Chosen{Value: c.saved.Model}
+			return overlay.Chosen{Value: c.flow.Saved.Model}
 		}
 		return overlay.Stay{}
-	case c.step == consenting:
-		return c.consent(name)
-	case c.step == addressing || c.step == keying:
+	case c.flow.Step == connect.Consenting:
+		if name == "y" || name == "n" {
+			c.flow.Consent(name == "y")
+			c.show()
+		}
+		return overlay.Stay{}
+	case c.writes():
 		return c.write(name, text)
-	case c.step == choosing && c.offered && name == "enter" && typedAhead:
+	case choosing && c.offered && name == "enter" && typedAhead:
 		return overlay.Stay{} // it was meant for the box
-	case c.step == choosing && connect.LooksLikeKey(c.query()+text) && name == "":
+	case choosing && connect.LooksLikeKey(c.query()+text) && name == "":
 		c.problem = Sentence(&connect.Problem{Code: connect.KeyAsAddress})
 		return overlay.Stay{}
-	case c.step == choosing && c.offered && name == "" && connect.IsAddress(text):
+	case choosing && c.offered && name == "" && connect.IsAddress(text):
 		c.offered = false // the user has begun
-	case c.step == choosing && c.offered && (text != "" || name == ""):
+	case choosing && c.offered && (text != "" || name == ""):
 		return overlay.Chosen{Query: text}
 	}
 	before := c.list.Query()
 	out := c.list.Key(name, text)
-	if c.step == choosing && c.list.Query() != before {
+	if choosing && c.list.Query() != before {
 		c.list.SetEntries(c.candidates())
 		c.list.Scroll(-len(c.found)) // to the best match
 	}
 	return c.choose(out)
 }
 
-// escape goes back a step; from the first it closes the card.
+// escape stops what is waited for, or goes back a step; from the first it closes the card.
 func (c *Card) escape() overlay.Outcome {
-	c.problem = ""
-	switch c.step {
-	case choosing:
-		return overlay.Chosen{}
-	case done:
-		return overlay.Chosen{Value: c.saved.Model}
-	case waiting:
+	switch {
+	case c.busy != "":
 		c.cancel()
-		c.show(c.back)
-	case storing:
-		c.show(keying)
-	case consenting:
-		c.show(storing)
-	case addressing, keying, picking:
+		c.busy = ""
+	case c.flow.Back():
+		return overlay.Chosen{Value: c.flow.Saved.Model}
+	default:
 		c.offered = false // the user has begun
-		c.show(choosing)
 	}
+	c.show()
 	return overlay.Stay{}
 }
 
-// show begins a step.
-func (c *Card) show(s step) {
-	c.step = s
-	switch s {
-	case choosing:
-		c.address, c.key, c.refused, c.reason = "", "", "", ""
+// show begins the step of the flow.
+func (c *Card) show() {
+	c.problem, c.reason = "", ""
+	switch err := c.flow.Problem; {
+	case c.flow.Key == "" && connect.CodeOf(err) == connect.WantsKey: // the user has done nothing wrong
+		c.reason = Sentence(err) + "."
+	case err != nil:
+		c.problem = Sentence(err)
+	}
+	switch c.flow.Step {
+	case connect.Choosing:
 		c.showCandidates()
-	case addressing:
-		c.line.Set(c.address)
-	case keying:
+	case connect.Addressing:
+		c.line.Set(c.flow.Address)
+	case connect.Keying:
 		c.line.Set("")
-	case storing:
+	case connect.Storing:
+		c.offered = false
 		c.showStorages()
-	case picking:
+	case connect.Picking:
+		c.offered = false
 		c.showModels()
-	case consenting, waiting, done:
+	case connect.Consenting, connect.Done:
 	}
 }
 
@@ -203,41 +192,21 @@ func (c *Card) choose(out overlay.Outcome) overlay.Outcome {
 	if !ok {
 		return out
 	}
-	c.problem = ""
-	switch c.step {
-	case choosing:
-		return c.chooseCandidate(chosen.Value)
-	case storing:
-		i := slices.IndexFunc(c.storages, func(s connect.Storage) bool { return storageValue(s) == chosen.Value })
-		if c.storage = c.storages[i]; c.storage == connect.Plain {
-			c.show(consenting)
-		} else {
-			c.show(picking)
+	switch c.flow.Step {
+	case connect.Choosing:
+		if chosen.Value == addressValue {
+			return c.check(c.flow.EnterAddress(c.list.Query()))
 		}
-	case picking:
-		return c.connect(chosen.Value)
-	case addressing, keying, consenting, waiting, done: // they have no list
-	}
-	return overlay.Stay{}
-}
-
-func (c *Card) chooseCandidate(value string) overlay.Outcome {
-	if value == addressValue {
-		c.candidate, c.key, c.address = connect.Candidate{Kind: connect.Custom}, "", strings.TrimSpace(c.list.Query())
-		return c.check(addressing)
-	}
-	i := slices.IndexFunc(c.found, func(one connect.Candidate) bool { return candidateValue(one) == value })
-	if i < 0 {
-		return overlay.Stay{}
-	}
-	c.candidate, c.key, c.address = c.found[i], "", ""
-	switch c.candidate.Kind {
-	case connect.Custom:
-		c.show(addressing)
-	case connect.Vendor:
-		c.show(keying)
-	case connect.Answers, connect.HasKey, connect.SetUp, connect.Fails:
-		return c.check(choosing)
+		if i := slices.IndexFunc(c.found, func(one connect.Candidate) bool { return candidateValue(one) == chosen.Value }); i >= 0 {
+			return c.check(c.flow.Choose(c.found[i]))
+		}
+	case connect.Storing:
+		has := c.flow.Storages
+		c.flow.Store(has[slices.IndexFunc(has, func(s connect.Storage) bool { return storageValue(s) == chosen.Value })])
+		c.show()
+	case connect.Picking:
+		return c.work("asking "+safetext.Visible(chosen.Value)+" for one word", c.flow.Pick(chosen.Value))
+	case connect.Addressing, connect.Keying, connect.Consenting, connect.Done: // they have no list
 	}
 	return overlay.Stay{}
 }
@@ -246,103 +215,15 @@ func (c *Card) chooseCandidate(value string) overlay.Outcome {
 func (c *Card) write(name, text string) overlay.Outcome {
 	const maxLength = 2000 // cells
 	switch {
-	case name == "enter" && c.step == addressing:
-		c.address = strings.TrimSpace(c.line.Text())
-		if connect.LooksLikeKey(c.address) {
-			c.address, c.problem = "", Sentence(&connect.Problem{Code: connect.KeyAsAddress})
-			c.line.Set("")
-			return overlay.Stay{}
-		}
-		return c.check(addressing)
+	case name == "enter" && c.flow.Step == connect.Addressing:
+		return c.check(c.flow.EnterAddress(c.line.Text()))
 	case name == "enter":
-		if c.key = strings.TrimSpace(c.line.Text()); c.key == "" {
-			c.problem = "a key is needed here"
-			return overlay.Stay{}
-		}
-		c.refused = "" // that was with another key
-		return c.check(keying)
+		return c.check(c.flow.EnterKey(c.line.Text()))
 	case c.line.Key(name):
 	default:
 		c.line.Insert(safetext.Line(text, maxLength))
 	}
 	return overlay.Stay{}
-}
-
-// check asks the candidate for its models.
-func (c *Card) check(from step) overlay.Outcome {
-	candidate, address, key := c.candidate, c.address, c.key
-	name := candidate.Name
-	if name == "" {
-		name = safetext.Visible(address)
-	}
-	return c.work("asking "+name+" for its models", from, func(ctx context.Context) func() {
-		checked, err := c.conn.Check(ctx, candidate, address, key)
-		return func() {
-			if c.checked = checked; err != nil {
-				c.fail(err, from)
-				return
-			}
-			c.storages = c.conn.Storages()
-			if c.offered = false; checked.Pasted {
-				c.show(storing)
-			} else {
-				c.show(picking)
-			}
-		}
-	})
-}
-
-// fail shows a problem where it can be mended.
-func (c *Card) fail(err error, from step) {
-	if problem, ok := errors.AsType[*connect.Problem](err); ok && problem.AboutKey() {
-		from = keying
-	}
-	c.show(from)
-	if c.key == "" && connect.CodeOf(err) == connect.WantsKey { // the user has done nothing wrong
-		c.reason = Sentence(err) + "."
-		return
-	}
-	c.problem = Sentence(err)
-}
-
-// consent answers whether the key may be stored readable.
-func (c *Card) consent(name string) overlay.Outcome {
-	switch name {
-	case "y":
-		c.show(picking)
-	case "n":
-		c.show(storing)
-	}
-	return overlay.Stay{}
-}
-
-// connect has a model written and used. A key is tried first: not every endpoint checks
-// it when it lists its models.
-func (c *Card) connect(id string) overlay.Outcome {
-	checked, storage := c.checked, c.storage
-	try := checked.HasKey && id != c.refused
-	return c.work("asking "+safetext.Visible(id)+" for one word", picking, func(ctx context.Context) func() {
-		if try {
-			if err := c.conn.Try(ctx, checked, id); err != nil {
-				return func() {
-					c.fail(err, picking)
-					c.refused = id
-				}
-			}
-		}
-		saved, err := c.conn.Save(ctx, checked, id, storage)
-		return func() {
-			switch {
-			case err == nil:
-				c.saved, c.key = saved, ""
-				c.show(done)
-			case checked.Pasted:
-				c.fail(err, storing)
-			default:
-				c.fail(err, picking)
-			}
-		}
-	})
 }
 
 // Title implements overlay.Overlay.
@@ -364,4 +245,11 @@ func (c *Card) Scroll(n int) {
 }
 
 // hasList reports whether the step chooses from the list.
-func (c *Card) hasList() bool { return c.step == choosing || c.step == storing || c.step == picking }
+func (c *Card) hasList() bool {
+	return c.busy == "" && (c.flow.Step == connect.Choosing || c.flow.Step == connect.Storing || c.flow.Step == connect.Picking)
+}
+
+// writes reports whether an address or a key is entered.
+func (c *Card) writes() bool {
+	return c.busy == "" && (c.flow.Step == connect.Addressing || c.flow.Step == connect.Keying)
+}

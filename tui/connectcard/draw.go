@@ -125,13 +125,13 @@ func storageValue(s connect.Storage) string { return fmt.Sprint(int(s)) }
 // showStorages lists where the key can go.
 func (c *Card) showStorages() {
 	var entries []overlay.Entry
-	for _, s := range c.storages {
+	for _, s := range c.flow.Storages {
 		e := overlay.Entry{Value: storageValue(s)}
 		switch s {
 		case connect.Keyring:
-			e.Text, e.Extra = "in the keyring", "keyring:"+c.checked.Name
+			e.Text, e.Extra = "in the keyring", "keyring:"+c.flow.Checked.Name
 		case connect.Variable:
-			e.Text, e.Extra = "in a variable that you set", "env:"+c.checked.KeyVariable()
+			e.Text, e.Extra = "in a variable that you set", "env:"+c.flow.Checked.KeyVariable()
 		case connect.Plain:
 			e.Text, e.Extra = "in the settings file", "plain text"
 		}
@@ -142,13 +142,13 @@ func (c *Card) showStorages() {
 
 // showModels lists the models; the one that did not answer is selected again.
 func (c *Card) showModels() {
-	entries, at := make([]overlay.Entry, len(c.checked.Models)), 0
-	for i, m := range c.checked.Models {
-		entries[i] = overlay.Entry{Value: m.ID, Text: strings.TrimPrefix(m.ID, c.checked.Name+"/")}
+	entries, at := make([]overlay.Entry, len(c.flow.Checked.Models)), 0
+	for i, m := range c.flow.Checked.Models {
+		entries[i] = overlay.Entry{Value: m.ID, Text: strings.TrimPrefix(m.ID, c.flow.Checked.Name+"/")}
 		if m.Context > 0 {
 			entries[i].Extra = fmt.Sprintf("%dk tokens", (m.Context+500)/1000)
 		}
-		if m.ID == c.refused {
+		if m.ID == c.flow.Refused {
 			at = i
 		}
 	}
@@ -157,8 +157,11 @@ func (c *Card) showModels() {
 
 // head says what the step is about, a paragraph each.
 func (c *Card) head() []string {
-	switch c.step {
-	case choosing:
+	if c.busy != "" {
+		return []string{c.busy + "…"}
+	}
+	switch c.flow.Step {
+	case connect.Choosing:
 		text := "Built-in rules answer now. Connect a language model:"
 		if !c.offered {
 			text = "What would you like to connect?"
@@ -167,24 +170,22 @@ func (c *Card) head() []string {
 			text = "Looking for model servers on this machine…"
 		}
 		return []string{text}
-	case addressing:
+	case connect.Addressing:
 		return []string{"The address of an OpenAI-compatible endpoint, such as http://localhost:8000/v1:"}
-	case keying:
-		where := cmp.Or(c.candidate.BaseURL, c.address)
+	case connect.Keying:
+		where := cmp.Or(c.flow.Candidate.BaseURL, c.flow.Address)
 		text := []string{fmt.Sprintf("The key for %s. Paste it, or name it as env:NAME, cmd:COMMAND or keyring:NAME:", safetext.Visible(where))}
 		if c.reason != "" {
 			text = slices.Insert(text, 0, c.reason)
 		}
 		return text
-	case storing:
-		return []string{c.checked.Name + " answers. Where do you want to store the key?"}
-	case consenting:
-		return []string{"The key will be stored as plain text in " + c.conn.SettingsPath() + ". Whoever can read that file can use it."}
-	case picking:
-		return []string{"Which model of " + c.checked.Name + " do you want to use?"}
-	case waiting:
-		return []string{c.busy + "…"}
-	case done:
+	case connect.Storing:
+		return []string{c.flow.Checked.Name + " answers. Where do you want to store the key?"}
+	case connect.Consenting:
+		return []string{"The key will be stored as plain text in " + c.flow.Source.SettingsPath() + ". Whoever can read that file can use it."}
+	case connect.Picking:
+		return []string{"Which model of " + c.flow.Checked.Name + " do you want to use?"}
+	case connect.Done:
 		return c.result()
 	}
 	return nil
@@ -192,36 +193,37 @@ func (c *Card) head() []string {
 
 // result says what was done.
 func (c *Card) result() []string {
-	text := []string{safetext.Visible(c.saved.Model) + " answers from the next message on."}
+	text := []string{safetext.Visible(c.flow.Saved.Model) + " answers from the next message on."}
 	switch {
-	case c.saved.Folder:
+	case c.flow.Saved.Folder:
 		text = append(text, "winnow remembers it for this folder, which has the proxy.")
-	case c.saved.Path != "":
-		text = append(text, "Saved in "+c.saved.Path+".")
+	case c.flow.Saved.Path != "":
+		text = append(text, "Saved in "+c.flow.Saved.Path+".")
 	}
-	if c.saved.Variable != "" {
-		text = append(text, "Put the key in "+c.saved.Variable+" before the next start.")
+	if c.flow.Saved.Variable != "" {
+		text = append(text, "Put the key in "+c.flow.Saved.Variable+" before the next start.")
 	}
 	return append(text, "winnow doctor checks it; winnow config connect connects another.")
 }
 
 // Hints implements overlay.Overlay.
 func (c *Card) Hints() string {
-	switch c.step {
-	case choosing:
+	if c.busy != "" {
+		return "esc stops"
+	}
+	switch c.flow.Step {
+	case connect.Choosing:
 		if c.offered {
 			return "↑ ↓ move · enter connects · esc skips"
 		}
 		return "search, or type an address · enter connects · esc closes"
-	case addressing, keying:
+	case connect.Addressing, connect.Keying:
 		return "enter tests it · esc goes back"
-	case storing, picking:
+	case connect.Storing, connect.Picking:
 		return "↑ ↓ move · enter selects · esc goes back"
-	case consenting:
+	case connect.Consenting:
 		return "y store it there · n elsewhere"
-	case waiting:
-		return "esc stops"
-	case done:
+	case connect.Done:
 	}
 	return "enter closes"
 }
@@ -243,7 +245,7 @@ func (c *Card) Size(w, h int) (int, int) {
 	case c.hasList():
 		_, list := c.list.Size(w, unbounded)
 		lines += min(list, listLines)
-	case c.step == addressing || c.step == keying:
+	case c.writes():
 		lines += 2
 	}
 	return w, min(lines, h*9/10)
@@ -279,13 +281,13 @@ func (c *Card) Body(w, h int, st style.Styles) []string {
 	c.top, c.width = len(out), w
 	room := max(0, h-len(out)-len(foot))
 	switch {
-	case c.step == choosing && c.offered:
+	case c.flow.Step == connect.Choosing && c.offered:
 		const search = 2 // lines of the search, which an offered card does not have
 		c.top -= search
 		out = append(out, c.list.Body(w, room+search, st)[search:]...)
 	case c.hasList():
 		out = append(out, c.list.Body(w, room, st)...)
-	case c.step == addressing || c.step == keying:
+	case c.writes():
 		out = append(out, o.Key.Render("> ")+o.Text.Render(c.masked(st).View(w-prompt)))
 	}
 	for len(out)+len(foot) < h {
@@ -302,7 +304,7 @@ const (
 // masked is the line as it is drawn: a key as dots, but not the name of one.
 func (c *Card) masked(st style.Styles) *textline.Editor {
 	before, after := c.line.Split()
-	if c.step == keying && !namesKey(c.line.Text()) || c.step == addressing && connect.LooksLikeKey(c.line.Text()) {
+	if c.flow.Step == connect.Keying && !namesKey(c.line.Text()) || c.flow.Step == connect.Addressing && connect.LooksLikeKey(c.line.Text()) {
 		dot := textwidth.Fit(st.Icons.Bullet, 1, "")
 		before, after = strings.Repeat(dot, utf8.RuneCountInString(before)), strings.Repeat(dot, utf8.RuneCountInString(after))
 	}
@@ -325,10 +327,10 @@ func namesKey(text string) bool {
 // Cursor implements overlay.Overlay.
 func (c *Card) Cursor() (x, y int, ok bool) {
 	switch {
-	case c.step == addressing || c.step == keying:
+	case c.writes():
 		_, x = c.masked(style.Styles{}).Scroll(max(1, c.width-prompt))
 		return prompt + x, c.top, true
-	case c.hasList() && !(c.step == choosing && c.offered):
+	case c.hasList() && !(c.flow.Step == connect.Choosing && c.offered):
 		x, y, ok = c.list.Cursor()
 		return x, y + c.top, ok
 	}

@@ -6,6 +6,7 @@ package connecting
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,8 @@ type Form struct {
 	Print func(line string) // shows what leads to a question
 	// Ask asks on the terminal. nil: there is none, so that what is missing is an error.
 	Ask lines.Ask
+
+	flow connect.Flow
 }
 
 // Bind declares the flags that fill a form.
@@ -99,106 +102,110 @@ var ErrDeclined = errors.New("nothing was changed")
 // Run connects a model. Problems are told and asked about again on a terminal; without one
 // they are the error.
 func (f *Form) Run(ctx context.Context) (connect.Saved, error) {
-	for {
-		saved, err := f.run(ctx)
-		var problem *connect.Problem
-		if f.Ask == nil || !errors.As(err, &problem) {
-			return saved, err
+	f.flow = connect.Flow{Source: f.Connector}
+	for f.flow.Step != connect.Done {
+		job, err := f.answer(ctx)
+		if err != nil {
+			return connect.Saved{}, err
 		}
-		f.Print(connectcard.Sentence(err))
-		switch {
-		case problem.AboutKey():
-			f.Model = ""
-			if err := f.askKey(ctx, "the key for "+f.Endpoint); err != nil {
-				return saved, err
+		if job != nil {
+			job(ctx)()
+		}
+		if err := f.flow.Problem; err != nil {
+			if f.Ask == nil || connect.CodeOf(err) == "" {
+				return connect.Saved{}, err
 			}
-		case problem.Code == connect.NotStored && f.Store != "":
-			f.Store = "" // another place may do
-		default:
-			f.Endpoint, f.Key, f.Model = "", "", ""
+			f.Print(connectcard.Sentence(err))
+			f.Endpoint, f.Key, f.Store, f.Model = "", "", "", "" // what was given did not do
 		}
 	}
+	return f.flow.Saved, nil
 }
 
-func (f *Form) run(ctx context.Context) (connect.Saved, error) {
-	candidate, err := f.candidate(ctx)
-	if err != nil {
-		return connect.Saved{}, err
-	}
-	if candidate.Kind == connect.Vendor && f.Key == "" {
-		if err := f.askKey(ctx, "the key for "+candidate.Name); err != nil {
-			return connect.Saved{}, err
+// answer answers the open question of the flow, from the flags or by asking.
+func (f *Form) answer(ctx context.Context) (connect.Job, error) {
+	switch flow := &f.flow; flow.Step {
+	case connect.Choosing:
+		return f.candidate(ctx)
+	case connect.Addressing:
+		if flow.Problem != nil { // perhaps another candidate will do
+			flow.Restart()
+			return nil, nil
 		}
-	}
-	checked, err := f.Connector.Check(ctx, candidate, f.Endpoint, f.Key)
-	if err != nil {
-		return connect.Saved{}, err
-	}
-	storage, err := f.storage(ctx, checked)
-	if err != nil {
-		return connect.Saved{}, err
-	}
-	id, err := f.model(ctx, checked)
-	if err != nil {
-		return connect.Saved{}, err
-	}
-	if checked.HasKey {
-		if err := f.Connector.Try(ctx, checked, id); err != nil {
-			return connect.Saved{}, err
+		address, err := f.ask(ctx, "address, such as http://localhost:8000/v1")
+		return flow.EnterAddress(address), err
+	case connect.Keying:
+		if f.Key == "" {
+			if err := f.askKey(ctx, "the key for "+cmp.Or(flow.Candidate.Name, flow.Address)); err != nil {
+				return nil, err
+			}
 		}
+		return flow.EnterKey(f.Key), nil
+	case connect.Storing:
+		storage, err := f.storage(ctx, flow.Checked)
+		flow.Store(storage)
+		return nil, err
+	case connect.Consenting:
+		flow.Consent(true) // the place was named
+	case connect.Picking:
+		id, err := f.model(ctx, flow.Checked)
+		if err == nil {
+			err = f.confirm(ctx, fmt.Sprintf("use %s from now on?", safetext.Visible(id)))
+		}
+		return flow.Pick(id), err
+	case connect.Done:
 	}
-	if err := f.confirm(ctx, fmt.Sprintf("use %s from now on?", safetext.Visible(id))); err != nil {
-		return connect.Saved{}, err
-	}
-	return f.Connector.Save(ctx, checked, id, storage)
+	return nil, nil
 }
 
-// candidate is the endpoint that was named, or is chosen from those that were found.
-func (f *Form) candidate(ctx context.Context) (connect.Candidate, error) {
+// candidate chooses the endpoint that was named, or asks which of those that were found is
+// meant.
+func (f *Form) candidate(ctx context.Context) (connect.Job, error) {
 	found := f.Connector.Search(ctx)
-	if f.Endpoint == "" {
-		return f.chooseCandidate(ctx, found)
-	}
 	i := slices.IndexFunc(found, func(c connect.Candidate) bool { return c.Name == f.Endpoint })
-	switch {
-	case i >= 0:
-		return found[i], nil
-	case connect.LooksLikeKey(f.Endpoint):
-		return connect.Candidate{}, &connect.Problem{Code: connect.KeyAsAddress}
-	case connect.IsAddress(f.Endpoint), strings.ContainsAny(f.Endpoint, ":./"):
-		return connect.Candidate{Kind: connect.Custom}, nil
+	switch address := connect.IsAddress(f.Endpoint) || connect.LooksLikeKey(f.Endpoint) || strings.ContainsAny(f.Endpoint, ":./"); {
+	case f.Endpoint == "":
+		var err error
+		if i, err = f.chooseCandidate(ctx, found); err != nil {
+			return nil, err
+		}
+	case i < 0 && !address:
+		return nil, fmt.Errorf("there is no endpoint %q here: %s", safetext.Line(f.Endpoint, maxShown), names(found))
 	}
-	return connect.Candidate{}, fmt.Errorf("there is no endpoint %q here: %s", safetext.Line(f.Endpoint, maxShown), names(found))
+	var job connect.Job
+	if i >= 0 {
+		job = f.flow.Choose(found[i])
+	} else {
+		job = f.flow.EnterAddress(f.Endpoint)
+	}
+	if f.Key != "" && job != nil {
+		job = f.flow.EnterKey(f.Key)
+	}
+	return job, nil
 }
 
-// chooseCandidate asks which of those that were found is meant, and sets f.Endpoint to its
-// name or address.
-func (f *Form) chooseCandidate(ctx context.Context, found []connect.Candidate) (connect.Candidate, error) {
+// chooseCandidate asks which of those that were found is meant; -1 for an address, which
+// is in f.Endpoint then.
+func (f *Form) chooseCandidate(ctx context.Context, found []connect.Candidate) (int, error) {
 	if f.Ask == nil {
-		return connect.Candidate{}, &MissingError{"endpoint", names(found)}
+		return 0, &MissingError{"endpoint", names(found)}
 	}
 	var lines []string
 	for _, c := range found {
 		name, extra := connectcard.Label(c)
 		lines = append(lines, name+", "+extra)
 	}
-	address := slices.IndexFunc(found, func(c connect.Candidate) bool { return c.Kind == connect.Custom })
 	i, err := f.choose(ctx, "What would you like to connect?", "number, name or address", lines, func(answer string) int {
-		if address < 0 || !connect.IsAddress(answer) {
-			return -1
+		if connect.IsAddress(answer) {
+			f.Endpoint = answer
+			return 0
 		}
-		f.Endpoint = answer
-		return address
+		return -1
 	})
-	switch {
-	case err != nil:
-		return connect.Candidate{}, err
-	case i != address:
-		f.Endpoint = found[i].Name
-	case f.Endpoint == "":
-		f.Endpoint, err = f.ask(ctx, "address, such as http://localhost:8000/v1")
+	if f.Endpoint != "" {
+		i = -1
 	}
-	return found[i], err
+	return i, err
 }
 
 const maxShown = 100 // cells of a wrong value
@@ -227,11 +234,9 @@ func names(found []connect.Candidate) string {
 
 // storage is where a pasted key goes. It is never the settings file unless that is named.
 func (f *Form) storage(ctx context.Context, ch *connect.Checked) (connect.Storage, error) {
-	has := f.Connector.Storages()
+	has := f.flow.Storages
 	storage, named := storages[f.Store]
 	switch {
-	case !ch.Pasted:
-		return connect.Variable, nil // nothing is stored
 	case named:
 		return storage, nil
 	case f.Store != "":

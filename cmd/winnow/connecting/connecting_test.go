@@ -99,21 +99,21 @@ func TestAnswers(t *testing.T) {
 		want    string // what the connector was asked
 		to      connect.Storage
 	}{
-		"by number":       {nil, []string{"1", "2", "y"}, "check ollama ollama, save here/small", connect.Variable},
-		"by name":         {nil, []string{"olla", "small", "Yes"}, "check ollama ollama, save here/small", connect.Variable},
-		"by address":      {nil, []string{"localhost:9/v1", "1", "y"}, "check localhost:9/v1, save here/large", connect.Variable},
-		"address later":   {nil, []string{"4", "localhost:9/v1", "1", "y"}, "check localhost:9/v1, save here/large", connect.Variable},
-		"a vendor":        {nil, []string{"openai", secret, "2", "large", "y"}, "check openai openai " + secret + ", try here/large, save here/large", connect.Variable},
-		"a mistyped line": {nil, []string{"9", "nonsense", "1", "1", "y"}, "check ollama ollama, save here/large", connect.Variable},
+		"by number":       {nil, []string{"1", "2", "y"}, "check ollama, save here/small", connect.Keyring},
+		"by name":         {nil, []string{"olla", "small", "Yes"}, "check ollama, save here/small", connect.Keyring},
+		"by address":      {nil, []string{"localhost:9/v1", "1", "y"}, "check localhost:9/v1, save here/large", connect.Keyring},
+		"address later":   {nil, []string{"4", "localhost:9/v1", "1", "y"}, "check localhost:9/v1, save here/large", connect.Keyring},
+		"a vendor":        {nil, []string{"openai", secret, "2", "large", "y"}, "check openai " + secret + ", try here/large, save here/large", connect.Variable},
+		"a mistyped line": {nil, []string{"9", "nonsense", "1", "1", "y"}, "check ollama, save here/large", connect.Keyring},
 		"a wrong key": {
 			[]error{&connect.Problem{Code: connect.WantsKey}, &connect.Problem{Code: connect.RefusedKey}},
 			[]string{"proxy", "wrong", secret, "keyring", "1", "1", "y"},
-			"check proxy proxy, check proxy proxy wrong, check proxy proxy " + secret + ", try here/large, save here/large", connect.Keyring,
+			"check proxy, check proxy wrong, check proxy " + secret + ", try here/large, save here/large", connect.Keyring,
 		},
 		"a wrong address": {
 			[]error{&connect.Problem{Code: connect.NoAnswer}},
 			[]string{"localhost:1", "ollama", "1", "y"},
-			"check localhost:1, check ollama ollama, save here/large", connect.Variable,
+			"check localhost:1, check ollama, save here/large", connect.Keyring,
 		},
 	} {
 		f := newFake()
@@ -147,8 +147,8 @@ func TestAKeyThatCannotBeStored(t *testing.T) {
 	f := newFake()
 	f.save = []error{notStored}
 	screen, err := converse(f, Form{}, "openai", secret, "1", "large", "y", "2", "large", "y")
-	const check, try = "check openai openai " + secret, "try here/large"
-	want := []string{check, try, "save here/large to 0", check, try, "save here/large to 1"}
+	const check, try = "check openai " + secret, "try here/large"
+	want := []string{check, try, "save here/large to 0", try, "save here/large to 1"}
 	if err != nil || !slices.Equal(f.asked, want) {
 		t.Errorf("%v, asked %q, want %q; shown\n%s", err, f.asked, want, screen)
 	}
@@ -156,7 +156,7 @@ func TestAKeyThatCannotBeStored(t *testing.T) {
 	f = newFake()
 	f.save = []error{notStored, notStored, notStored}
 	screen, err = converse(f, Form{Endpoint: "ollama", Store: "keyring", Model: "large", Yes: true}, "")
-	if !errors.Is(err, ErrDeclined) || !strings.Contains(screen, "What would you like to connect?") {
+	if !errors.Is(err, ErrDeclined) || !strings.Contains(screen, "Which model?") {
 		t.Errorf("%v, shown\n%s", err, screen)
 	}
 }
