@@ -9,11 +9,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -172,6 +177,46 @@ func TestBodiesAreChecked(t *testing.T) {
 	req.Header.Set("Content-Type", "text/plain") // as a page of another site could send
 	if resp := r.do(req); resp.StatusCode != 415 || resp.Body.Close() != nil {
 		t.Errorf("a body of another type: %d", resp.StatusCode)
+	}
+}
+
+// What a client sends slowly, or too much of, is cut.
+func TestALimitEndsARequest(t *testing.T) {
+	r := newRig(t, at.NewScript(), func(o *Options) { o.Body = 20 * time.Millisecond })
+	host := strings.TrimPrefix(r.url, "http://")
+	for name, c := range map[string]struct{ header, want string }{
+		"a body that does not come": {"Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{", `"code":"body"`},
+		"a header of a megabyte":    {"X-Large: " + strings.Repeat("x", 1<<20) + "\r\n\r\n", "HTTP/1.1 431 "},
+	} {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", host)
+		r.must(err)
+		r.must(conn.SetDeadline(time.Now().Add(30 * time.Second)))
+		_, _ = fmt.Fprintf(conn, "POST /v1/sessions HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n%s", host, testToken, c.header) // it may be cut
+		raw, _ := io.ReadAll(conn)
+		r.must(conn.Close())
+		if !strings.Contains(string(raw), c.want) {
+			t.Errorf("%s is answered with %s", name, raw)
+		}
+	}
+}
+
+func TestABodyIsAMebibyteAtMost(t *testing.T) {
+	r := newRig(t, at.NewScript())
+	exact := `{"user":"` + strings.Repeat("a", maxBody-len(`{"user":""}`)) + `"}`
+	r.get(nil, "POST", "/v1/sessions", exact)
+	r.problem(413, "too_large", "POST", "/v1/sessions", exact+" ")
+}
+
+// TestTheDocumentIsOpenAPI asks another program, where Python has it.
+func TestTheDocumentIsOpenAPI(t *testing.T) {
+	if exec.CommandContext(t.Context(), "python3", "-c", "import openapi_spec_validator").Run() != nil {
+		t.Skip("the Python package openapi-spec-validator is not installed")
+	}
+	r := newRig(t, at.NewScript())
+	file := filepath.Join(t.TempDir(), "openapi.json")
+	r.must(os.WriteFile(file, r.server.openapi, 0o600))
+	if out, err := exec.CommandContext(t.Context(), "python3", "-m", "openapi_spec_validator", file).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 

@@ -58,7 +58,7 @@ func operation(id, route, summary string, codes ...string) huma.Operation {
 	return huma.Operation{
 		OperationID: id, Method: method, Path: path, Summary: summary,
 		Responses: map[string]*huma.Response{}, Metadata: map[string]any{codesKey: codes},
-		MaxBodyBytes: maxBody + 1, BodyReadTimeout: bodyTime,
+		MaxBodyBytes: maxBody + 1, // huma refuses a body of this size, too
 	}
 }
 
@@ -84,6 +84,7 @@ func Operations() ([]Operation, error) {
 // add registers an operation.
 func add[In, Out any](s *Server, o huma.Operation, handle func(context.Context, *In) (*Out, error)) {
 	s.operations = append(s.operations, Operation{o.Method, o.Path, o.Summary})
+	o.BodyReadTimeout = s.opts.Body
 	huma.Register(s.api, o, func(ctx context.Context, in *In) (*Out, error) {
 		out, err := handle(ctx, in)
 		if err != nil {

@@ -30,9 +30,9 @@ type Options struct {
 	// Idle is when a session is closed that has no follower, no turn and no request; 0 is
 	// DefaultIdle.
 	Idle time.Duration
-	// AnswerWait, Comment, Write, Drain and HistoryWait replace the constants below; 0 does
-	// not.
-	AnswerWait, Comment, Write, Drain, HistoryWait time.Duration
+	// AnswerWait, Comment, Write, Body, Drain and HistoryWait replace the constants below; 0
+	// does not.
+	AnswerWait, Comment, Write, Body, Drain, HistoryWait time.Duration
 }
 
 // DefaultIdle is the default of Options.Idle.
@@ -80,7 +80,7 @@ func New(o Options) (*Server, error) {
 	o.HistoryWait = cmp.Or(o.HistoryWait, historyTime)
 	o.AnswerWait, o.Comment = cmp.Or(o.AnswerWait, serve.AnswerWait), cmp.Or(o.Comment, commentAfter)
 	o.Idle = cmp.Or(o.Idle, DefaultIdle)
-	o.Write, o.Drain = cmp.Or(o.Write, writeTime), cmp.Or(o.Drain, drainTime)
+	o.Write, o.Body, o.Drain = cmp.Or(o.Write, writeTime), cmp.Or(o.Body, bodyTime), cmp.Or(o.Drain, drainTime)
 	s := &Server{opts: o, hub: o.Hub, log: o.Log, most: maxStreams, token: sha256.Sum256([]byte(o.Token)), streams: map[string]*stream{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

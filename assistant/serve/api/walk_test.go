@@ -26,6 +26,7 @@ type walk struct {
 }
 
 func startWalk(t *testing.T, script *at.Script) *walk {
+	t.Helper()
 	w := &walk{rig: newRig(t, script)}
 	w.anna, w.path = w.open("anna")
 	w.send(w.path, `{"text":"hi"}`).rest()
@@ -274,6 +275,7 @@ type unsavable struct{ assistant.Window }
 
 // noSave causes what is refused of a window that has nothing to save.
 func (w *walk) noSave(t *testing.T) {
+	t.Helper()
 	r := newRig(t, at.NewScript(), func(o *Options) {
 		o.Hub = servetest.Start(t, servetest.Options{Model: at.NewScript(), Change: func(o *serve.Options) { o.Session.Window = unsavable{o.Session.Window} }}).Hub
 	})
@@ -289,8 +291,9 @@ func (w *walk) noSave(t *testing.T) {
 // document is checked by the rig, in all tests.
 func TestTheDocumentIsTrue(t *testing.T) {
 	script := at.NewScript(
-		at.Answer{at.Say("hello")},                                                                    // of startWalk
-		at.Answer{call("add_word", `{"word":"cat"}`), call("slow", "{}")}, at.Answer{at.Say("later")}, // the message that waits is next
+		at.Answer{at.Say("hello")},
+		at.Answer{call("add_word", `{"word":"cat"}`), call("slow", "{}")},
+		at.Answer{at.Say("later")}, // to the message that waits, which comes before the results
 		at.Answer{at.Say("How about this? " + proposalMarker + ` {"word":"bee"}`)},
 		at.Answer{call("add_word", `{"word":"fox"}`)}, at.Answer{at.Say("done")}, at.Answer{at.Say("again")},
 		at.Answer{at.Say("Some values. SUGGESTED_VALUES: " + `{"values": [{"label": "More", "value": "more"}]}` + " " + noteMarker + ` {"word":"x"}`)},
