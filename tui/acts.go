@@ -70,9 +70,22 @@ func (m *Model) onEnded(o usecase.Outcome) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// late reports whether a command has read what is shown of a session, and the session is
+// another one by now.
+func (m *Model) late(o usecase.Outcome) bool {
+	switch o.(type) {
+	case usecase.Counted, usecase.Matched, usecase.RequestsRead:
+		return o.Ended().Session != m.shownSession()
+	}
+	return false
+}
+
 // showOutcome shows the outcome of a command. That of a request which a flow no longer waits
-// for is dropped.
+// for is dropped, and what is late.
 func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
+	if m.late(o) {
+		return nil
+	}
 	switch o.Ended().Request {
 	case m.saving.request:
 		return m.onSaving(o)
@@ -89,6 +102,8 @@ func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 	switch o := o.(type) {
 	case usecase.ConfirmWanted:
 		return m.askConfirm(o)
+	case usecase.MessageQueued:
+		return m.onQueued(o)
 	case usecase.DraftStored:
 		if o.Request == m.ending {
 			return tea.Quit

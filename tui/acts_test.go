@@ -104,6 +104,29 @@ func TestALateOutcomeIsDropped(t *testing.T) {
 	})
 }
 
+// What was read of a session that is another one by now is not shown.
+func TestALateOutcomeOfTheSessionBeforeIsDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _ := steadyFixture(t)
+		h := &held{bench: b}
+		h.keys("tab", "x")
+		late := h.outcomes
+		h.outcomes = nil
+		h.keys("ctrl+n")
+		for h.deliver(&h.outcomes) || h.deliver(&h.entries) {
+		}
+		before := frameOf(b.Model)
+		for _, msg := range late {
+			h.take(msg)
+			b.settle()
+		}
+		if got := frameOf(b.Model); len(late) == 0 || got != before {
+			t.Errorf("%d late outcomes are shown:\n%s", len(late), got)
+		}
+		b.leave()
+	})
+}
+
 // actsOf are keys, from INPUT, that lead to one outcome or several.
 var actsOf = map[string][]tuitest.Key{
 	"nothing to save": {"ctrl+s"},

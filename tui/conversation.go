@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"image"
 	"maps"
@@ -274,43 +273,45 @@ func copyFocused(what string, text func(*chat.View) (string, bool)) func(*Model)
 	}
 }
 
-// withCode calls do with the code blocks of the focused pair. Those of a long answer are
-// read beside the screen.
-func (c *conversation) withCode(do func([]markdown.Code) tea.Cmd) tea.Cmd {
-	blocks, more := c.chat.Code()
-	if more == nil {
-		return do(blocks)
-	}
-	return async(func(context.Context) ([]markdown.Code, error) { return more(), nil }, func(blocks []markdown.Code, _ error) tea.Cmd { return do(blocks) })
-}
-
 // copyCode copies the only code block, or waits for a digit that picks one.
-func (c *conversation) copyCode() tea.Cmd {
-	return c.withCode(func(blocks []markdown.Code) tea.Cmd {
-		switch len(blocks) {
-		case 0:
-			c.notice.Info("there is no code in this pair")
-		case 1:
-			return c.copyOut("the code", blocks[0].Text)
-		default:
-			c.picking = true
-			c.notice.Info(fmt.Sprintf("which block? 1-%d", min(len(blocks), 9)))
-		}
-		return nil
-	})
-}
+func (c *conversation) copyCode() tea.Cmd { return c.readCode(0) }
 
 // copyCodeBlock copies the block whose digit was pressed.
 func (c *conversation) copyCodeBlock(digit string) tea.Cmd {
 	c.picking = false
 	c.notice.Clear()
 	n, err := strconv.Atoi(digit)
-	return c.withCode(func(blocks []markdown.Code) tea.Cmd {
-		if err != nil || n < 1 || n > len(blocks) {
-			return nil
-		}
-		return c.copyOut(fmt.Sprintf("code block %d", n), blocks[n-1].Text)
-	})
+	if err != nil || n < 1 {
+		return nil
+	}
+	return c.readCode(n)
+}
+
+// readCode reads the code blocks of the focused pair, those of a long answer beside the
+// screen; digit is that of the block to copy, 0: it is not known yet.
+func (c *conversation) readCode(digit int) tea.Cmd {
+	blocks, more := c.chat.Code()
+	if more == nil {
+		return c.onCode(blocks, digit)
+	}
+	return func() tea.Msg { return codeReadMsg{more(), digit} }
+}
+
+// onCode copies a code block, or asks which one.
+func (c *conversation) onCode(blocks []markdown.Code, digit int) tea.Cmd {
+	switch {
+	case digit > len(blocks):
+	case digit > 0:
+		return c.copyOut(fmt.Sprintf("code block %d", digit), blocks[digit-1].Text)
+	case len(blocks) == 0:
+		c.notice.Info("there is no code in this pair")
+	case len(blocks) == 1:
+		return c.copyOut("the code", blocks[0].Text)
+	default:
+		c.picking = true
+		c.notice.Info(fmt.Sprintf("which block? 1-%d", min(len(blocks), 9)))
+	}
+	return nil
 }
 
 // viewEnter chooses the focused suggestion, or else focuses the input.

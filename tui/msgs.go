@@ -6,8 +6,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/tui/markdown"
 	"winnow/tui/overlay"
 	"winnow/tui/requestview"
+	"winnow/tui/resend"
 	"winnow/tui/slash"
 )
 
@@ -19,6 +21,16 @@ type (
 	enterDueMsg struct{ text string }
 	// onceMoreDueMsg says that the time to press the key again is over, see interrupt.
 	onceMoreDueMsg struct{}
+	// replyDueMsg says that the user has had the time to read on, see showReply.
+	replyDueMsg struct{ turn int }
+	// secondPassedMsg counts the seconds to the time when a message is sent again.
+	secondPassedMsg struct{ resend *resend.Message }
+	// codeReadMsg is the code blocks of the focused pair; digit is that of the block to copy,
+	// 0: it is not known yet.
+	codeReadMsg struct {
+		blocks []markdown.Code
+		digit  int
+	}
 	// suggestedMsg is what completes a word that begins with an @, see offer.
 	suggestedMsg struct {
 		word    string
@@ -87,6 +99,13 @@ func (m *Model) onScreenMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return m.input.onEnterDue(msg), true
 	case onceMoreDueMsg:
 		return m.onOnceMoreDue(), true
+	case replyDueMsg:
+		m.onReplyDue(msg)
+		return nil, true
+	case secondPassedMsg:
+		return m.onSecondPassed(msg), true
+	case codeReadMsg:
+		return m.conv.onCode(msg.blocks, msg.digit), true
 	case suggestedMsg:
 		return m.input.onSuggested(msg), true
 	case attachedMsg:

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"cmp"
-	"context"
 	"errors"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,6 +12,7 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/textwidth"
+	"winnow/tui/usecase"
 )
 
 // enqueueMessage queues what is in the box until the response is complete, and replaces
@@ -23,26 +23,26 @@ func (m *Model) enqueueMessage(p assistant.Prompt) tea.Cmd {
 	if p.Typed = typed; typed == p.Text {
 		p.Typed = ""
 	}
-	return attempt(func(ctx context.Context) error {
-		_, _, err := m.work.Queue(ctx, p)
-		return err
-	}, func(err error) tea.Cmd {
-		switch {
-		case errors.Is(err, assistant.ErrNotBusy):
-			cmd, ok := m.begin(p, typed)
-			if !ok {
-				m.input.giveBack(typed)
-			}
-			return tea.Batch(cmd, m.input.storeDraft())
-		case err != nil:
-			m.input.giveBack(typed)
-			return m.fail(err)
+	return m.act(func(request int64) tea.Cmd { return m.commands.Queue(request, p, typed, before) })
+}
+
+// onQueued ends enqueueMessage.
+func (m *Model) onQueued(o usecase.MessageQueued) tea.Cmd {
+	switch {
+	case errors.Is(o.Err, assistant.ErrNotBusy):
+		cmd, ok := m.begin(o.Prompt, o.Typed)
+		if !ok {
+			m.input.giveBack(o.Typed)
 		}
-		if before != "" {
-			m.input.draft.AddSent(before)
-		}
-		return m.input.storeDraft()
-	})
+		return tea.Batch(cmd, m.input.storeDraft())
+	case o.Err != nil:
+		m.input.giveBack(o.Typed)
+		return m.fail(o.Err)
+	}
+	if o.Before != "" {
+		m.input.draft.AddSent(o.Before)
+	}
+	return m.input.storeDraft()
 }
 
 // queuedText is the queued message as it was typed; "" is none.
@@ -115,9 +115,7 @@ func (m *Model) openQueued() tea.Cmd {
 func (m *Model) dropQueued(typed string) tea.Cmd {
 	m.input.draft.AddSent(typed)
 	m.notice.Info("the queued message is dropped" + m.hint(" · %s in an empty input brings it back", "older-message"))
-	return attempt(func(ctx context.Context) error {
-		return errors.Join(m.work.AddSent(ctx, typed), m.session.ForgetQueued(ctx))
-	}, m.fail)
+	return m.commands.ForgetQueued(m.query(), typed)
 }
 
 // queuedCard is the queued message as the last line of the conversation; "" is

@@ -11,15 +11,17 @@ import (
 
 // countDown waits until a message is to be sent again; the footer is drawn each second.
 func (m *Model) countDown(r *resend.Message) tea.Cmd {
-	return after(time.Second, func() tea.Cmd {
-		switch {
-		case m.resend != r || m.turn.running: // it was stopped, or sent by hand
-			return nil
-		case r.Tick():
-			return m.sendAgain()
-		}
-		return m.countDown(r)
-	})
+	return tick(time.Second, secondPassedMsg{r})
+}
+
+func (m *Model) onSecondPassed(msg secondPassedMsg) tea.Cmd {
+	switch {
+	case m.resend != msg.resend || m.turn.running: // it was stopped, or sent by hand
+		return nil
+	case msg.resend.Tick():
+		return m.sendAgain()
+	}
+	return m.countDown(msg.resend)
 }
 
 // sendAgain sends the message that could not be stored; it leaves the box when it is.

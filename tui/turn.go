@@ -139,7 +139,7 @@ func (m *Model) startPrompt(p assistant.Prompt) tea.Cmd {
 
 // addSent stores a message as it was typed.
 func (s *shared) addSent(text string) tea.Cmd {
-	return attempt(func(ctx context.Context) error { return s.work.AddSent(ctx, text) }, s.fail)
+	return s.commands.AddSent(s.query(), text)
 }
 
 // startTurn shows that a turn runs, unless it is shown already or a later one is.
@@ -313,14 +313,15 @@ func (m *Model) showReply(seq int64) tea.Cmd {
 	if seq == 0 || !m.conv.chat.AtEnd() || !m.conv.chat.ShowReply(seq) || !m.opts.ReplyView {
 		return nil
 	}
-	n := m.turn.n
-	return after(idlePause, func() tea.Cmd {
-		quiet := m.now().Sub(m.lastKey) >= idlePause
-		if n == m.turn.n && m.mode == keymap.Input && m.input.draft.Empty() && !m.overlay.Open() && quiet {
-			m.setMode(keymap.View)
-		}
-		return nil
-	})
+	return tick(idlePause, replyDueMsg{m.turn.n})
+}
+
+// onReplyDue moves the focus to the reply, unless the user has done something since.
+func (m *Model) onReplyDue(msg replyDueMsg) {
+	quiet := m.now().Sub(m.lastKey) >= idlePause
+	if msg.turn == m.turn.n && m.mode == keymap.Input && m.input.draft.Empty() && !m.overlay.Open() && quiet {
+		m.setMode(keymap.View)
+	}
 }
 
 // doing is what the program does, for a user who looks elsewhere.
