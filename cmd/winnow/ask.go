@@ -185,8 +185,7 @@ func (a *app) printTurn(events iter.Seq[assistant.Event], answer func(id string,
 // maxBurst is how many bytes of an answer are written at once.
 const maxBurst = 32 << 10
 
-// saveTool is the tool that writes the rules to the file. When it fails, the whole
-// command fails: a script must not go on as if they were saved.
+// saveTool is the tool that writes the rules to the file.
 const saveTool = "save_changes"
 
 // asked is the turn of one winnow ask.
@@ -219,6 +218,10 @@ func (q *asked) observed(events iter.Seq[assistant.Event]) iter.Seq[assistant.Ev
 					q.turn.Stop()
 				}
 			}
+			if call, ok := e.(assistant.ToolComplete); ok && q.ends(call) {
+				call.Message = "" // the error at the end says it
+				e = call
+			}
 			if !yield(e) {
 				return
 			}
@@ -239,14 +242,20 @@ func (q *asked) writeJSON(e assistant.Event) error {
 func (q *asked) tool(e assistant.ToolComplete) {
 	message, _, _ := strings.Cut(e.Message, "\n")
 	switch {
-	case e.ErrorCode == assistant.CodeLocked: // a script must not go on as if it had changed something
-		q.err = fmt.Errorf("%s: %s", e.ErrorCode, message)
-	case e.Tool != saveTool:
-	case e.Success:
+	case e.Tool == saveTool && e.Success:
 		q.changed = true // the file, which no checkpoint holds
-	case e.ErrorCode != assistant.CodeDeclined:
+	case !q.ends(e):
+	case e.ErrorCode == assistant.CodeLocked:
+		q.err = advise(fmt.Errorf("%s: %s", e.ErrorCode, message), "%s", requestAdvice(e.ErrorCode))
+	default:
 		q.err = fmt.Errorf("the rules were not saved: %s", message)
 	}
+}
+
+// ends reports whether a call makes the whole command fail: a script must not go on as if
+// the rules were changed or saved.
+func (q *asked) ends(e assistant.ToolComplete) bool {
+	return e.ErrorCode == assistant.CodeLocked || e.Tool == saveTool && !e.Success && e.ErrorCode != assistant.CodeDeclined
 }
 
 // note prints a line beside the answer, to standard error.
