@@ -252,6 +252,6 @@ func (v *vterm) to(mode string) {
 	}
 }
 
-// escape is the Esc key, which is known as such once nothing follows it for a
-// while: what it does is waited for before the next key.
-const escape = "\x1b"
+// escape is the Esc key of a terminal with the keyboard protocol. A bare ESC is known as
+// the key only once nothing follows it for a while; two of them are alt+esc.
+const escape = "\x1b[27u"
