@@ -119,6 +119,9 @@ type screenSaver struct {
 	clock *tuitest.Clock
 }
 
+// wide is a screen on which no line of a plan is wrapped.
+const wide = 600 // columns
+
 func (o *office) openScreen(hub *serve.Hub) saver {
 	o.t.Helper()
 	s, err := hub.Open(o.t.Context(), serve.Join{User: "anna"})
@@ -130,7 +133,7 @@ func (o *office) openScreen(hub *serve.Hub) saver {
 		Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
 	})
 	o.must(err)
-	v := &screenSaver{Screen: tuitest.Start(o.t, model, 160, 50, tuitest.Options{Clock: clock}), o: o, clock: clock}
+	v := &screenSaver{Screen: tuitest.Start(o.t, model, wide, 50, tuitest.Options{Clock: clock}), o: o, clock: clock}
 	o.end = append(o.end, v.Quit)
 	v.Wait(" INPUT ")
 	v.Type(tuitest.ShiftTab)
@@ -261,14 +264,16 @@ func (c *client) send(text string) {
 // jsonPlan is a plan as programs read it.
 type jsonPlan struct {
 	Digest   string
-	Lines    []struct{ Kind, Text string }
+	Files    []struct{ Lines []struct{ Kind, Text string } }
 	Conflict *struct{}
 }
 
 func (p jsonPlan) shown() *shownPlan {
 	var text []string
-	for _, l := range p.Lines {
-		text = append(text, l.Kind+l.Text)
+	for _, f := range p.Files {
+		for _, l := range f.Lines {
+			text = append(text, l.Kind+l.Text)
+		}
 	}
 	shown := readPlan(strings.Join(text, "\n"))
 	if shown == nil || p.Conflict != nil {
