@@ -57,6 +57,8 @@ type PayloadType struct {
 	// Calls are the tool calls that carry out an accepted proposal; nil when
 	// there is nothing to accept.
 	Calls func(data json.RawMessage) ([]llm.Call, error)
+	// Effects are what carrying them out would do now; nil: that is not known.
+	Effects func(data json.RawMessage) ([]Effect, error)
 }
 
 // summary is one line about data, never "".

@@ -23,7 +23,6 @@ type acts struct {
 // outcome, because they work on what it changes; until the session is open, keys that need
 // it wait. What follows a waiting key waits behind it. Typing into the box never waits.
 type keyQueue struct {
-	changes int       // how many are running
 	waiting []tea.Msg // keys, pastes and the mouse, in order
 }
 
@@ -60,6 +59,9 @@ func (m *Model) onEnded(o usecase.Outcome) tea.Cmd {
 	reply := o.Ended()
 	var cmds []tea.Cmd
 	cmds = append(cmds, m.show(assistant.Update{State: reply.State}))
+	if reply.Request != m.edits.quietRequest {
+		m.pane.Changed()
+	}
 	ended := reply.Request == m.acts.running
 	if ended {
 		m.acts.running = 0 // the next step of a flow comes before the acts that wait
@@ -91,8 +93,14 @@ func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 		return m.onSaving(o)
 	case m.discarding.request:
 		return m.onDiscarding(o)
+	case m.edits.quietRequest:
+		return m.onQuiet(o)
 	case m.pickers.rolling.request:
 		return m.pickers.onRollingBack(o)
+	}
+	if e, ok := m.edits.begun[o.Ended().Request]; ok {
+		delete(m.edits.begun, o.Ended().Request)
+		return m.onEditEnded(e, o)
 	}
 	for _, show := range [...]func(usecase.Outcome) (tea.Cmd, bool){m.onPairOutcome, m.onLineOutcome, m.onPickerOutcome} {
 		if cmd, shown := show(o); shown {
@@ -100,6 +108,8 @@ func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 		}
 	}
 	switch o := o.(type) {
+	case usecase.EffectsRead:
+		m.conv.onEffects(o)
 	case usecase.ConfirmWanted:
 		return m.askConfirm(o)
 	case usecase.MessageQueued:
@@ -182,7 +192,7 @@ func (m *Model) mustWait(msg tea.Msg) bool {
 		return false
 	}
 	if m.ready {
-		changing := m.queue.changes > 0 || m.acts.running != 0 && !m.acts.released
+		changing := m.acts.running != 0 && !m.acts.released
 		return changing && (m.mode == keymap.View || m.mode == keymap.Pane) && !m.overlay.Open()
 	}
 	a := m.keys.Find(m.mode, k.String())
@@ -221,20 +231,4 @@ func (m *Model) flushKeys() tea.Cmd {
 		}
 	}
 	return tea.Batch(cmds...)
-}
-
-// change runs a command that later keys wait for.
-func (s *shared) change(cmd tea.Cmd) tea.Cmd {
-	if cmd == nil {
-		return nil
-	}
-	s.queue.changes++
-	return func() tea.Msg { return changeDoneMsg{cmd()} }
-}
-
-// onChangeDone handles the message of a change, and then the keys that waited.
-func (m *Model) onChangeDone(msg changeDoneMsg) tea.Cmd {
-	m.queue.changes--
-	_, cmd := m.Update(msg.msg)
-	return tea.Batch(cmd, m.flushKeys())
 }

@@ -57,6 +57,8 @@ type setup struct {
 	wrap     func(history.Store) history.Store
 	keys     *keyinput.Reader // where they are read; nil: the test types them
 	path     string           // of the .env, as a save shows it; "" is the true one
+	// other makes the window of the session from its history; nil is the model filter.
+	other func(history.Store) assistant.Window
 }
 
 // elsewhere is a window whose file seems to be at a path that every run knows.
@@ -186,6 +188,9 @@ func programOptions(t testing.TB, f setup) (Options, *fixture) {
 	if f.path != "" {
 		window = elsewhere{d.window, f.path}
 	}
+	if f.other != nil {
+		window = f.other(d.store)
+	}
 	d.session, err = assistant.NewSession(registry, assistant.Options{
 		ID: "s1", Window: window, Pages: pages, Store: d.store, Journal: journal, Model: f.known[0].ID, Now: d.clock.Now,
 	})
@@ -193,7 +198,7 @@ func programOptions(t testing.TB, f setup) (Options, *fixture) {
 	must(d.session.Start(t.Context()))
 	o := Options{
 		Context: t.Context(),
-		Parts:   partsOf(d.session, d.store, rules.New(d.window, rules.Options{}), d.clock.Now), Now: d.clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
+		Parts:   partsOf(d.session, d.store, rules.New(rules.Options{}), d.clock.Now), Now: d.clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
 		Clipboard: func(text string) error { d.copied = append(d.copied, text); return nil },
 	}
 	o.Examples, o.Input = []string{"first example", "second example"}, f.keys

@@ -90,11 +90,14 @@ func (m *Model) show(u assistant.Update) tea.Cmd {
 		m.conv.setShown(*news.Shown)
 		cmds = append(cmds, m.feedHUD(), m.conv.loadMissing())
 	}
+	if news.Shown != nil || news.Window != nil || news.Checkpoints != nil {
+		m.showInPane()
+	}
 	if news.Window != nil {
-		m.pane.Changed()
 		cmds = append(cmds, m.conv.computeEffects())
 	}
 	if u.Stale != nil {
+		m.pane.Changed()
 		cmds = append(cmds, m.conv.reloadStale(u.Stale))
 	}
 	if u.Resync || u.Running != nil {

@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
@@ -251,7 +252,7 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 		"busy": func() { m.fail(assistant.ErrBusy) }, "no model": func() { m.fail(assistant.ErrNoModel) },
 		"cleared": func() { m.input.draft.Set("x"); m.input.clear() }, "search": func() { m.conv.toHit(false) },
 		"cancelled": func() { m.onCancelled(turn{}, assistant.Cancelled{Kept: true}) }, "mouse": func() { m.toggleMouse() },
-		"edited":   func() { done(m.edit(pane.Edit{Description: "added", Change: func() error { return nil }})) },
+		"edited":   func() { m.onEditEnded(pane.Edit{Act: modelfilter.AddRule{}}, usecase.Edited{Done: "added"}) },
 		"session":  func() { m.onSessionOpened(usecase.SessionOpened{New: true}) },
 		"restored": func() { m.pickers.restored("rolled back", "") }, "re-ask": func() { done(m.reAskPair(1, assistant.Pair{Seq: 2})) },
 	} {

@@ -114,6 +114,7 @@ type Model struct {
 	saving     saving
 	discarding discarding
 	ending     int64 // the request that stores the last draft; 0: the program does not end
+	edits      edits
 
 	layout   layout.Layout
 	showPane bool            // on a narrow screen

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"reflect"
 	"strings"
 	"time"
 
@@ -19,20 +19,20 @@ import (
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/presence"
+	"winnow/tui/usecase"
 )
 
 // perform carries out an action of a pane.
 func (m *Model) perform(a pane.Action) tea.Cmd {
 	switch a := a.(type) {
 	case pane.Edit:
-		if err := m.refused(); err != nil {
-			return m.fail(err)
-		}
-		return m.change(m.edit(a))
+		return m.edit(a)
 	case pane.Notify:
 		m.notice.Show(a.Text, a.IsError)
 	case pane.SetFilter:
 		return m.runLine(a.Line)
+	case pane.SelectTopic:
+		return m.act(func(request int64) tea.Cmd { return m.commands.SelectTopic(request, a.Path) })
 	case pane.Pick:
 		return m.open(overlay.Provider, overlay.NewPicker(a.Title, a.Entries, 0), func(c overlay.Chosen) tea.Cmd {
 			return m.perform(a.Then(c.Value))
@@ -48,15 +48,12 @@ func (m *Model) perform(a pane.Action) tea.Cmd {
 			}
 			return m.perform(then[answer]())
 		}, append(answers, "n", "don't "+a.Yes)...)
-	case pane.Run:
+	case pane.Compute:
 		m.notice.Info(a.Doing)
-		return async(a.Run, func(notice string, err error) tea.Cmd {
-			m.pane.Changed()
-			if err != nil {
-				return m.fail(err)
-			}
-			return m.info(notice)
-		})
+		return func() tea.Msg {
+			result, err := a.Run()
+			return computedMsg{result, err}
+		}
 	case pane.Discard:
 		return m.planDiscard()
 	case pane.Nothing:
@@ -64,25 +61,124 @@ func (m *Model) perform(a pane.Action) tea.Cmd {
 	return nil
 }
 
-// edit makes a change of the window by hand, as one step that can be undone.
+// computedMsg is the result of a pane.Compute.
+type computedMsg struct {
+	result any
+	err    error
+}
+
+func (m *Model) onComputed(msg computedMsg) tea.Cmd {
+	receiver, ok := m.pane.(pane.Receiver)
+	switch {
+	case msg.err != nil:
+		return m.fail(msg.err)
+	case !ok:
+		return nil
+	}
+	return m.perform(receiver.Receive(msg.result))
+}
+
+// edits are the acts of the pane that were begun. The zero value has none.
+type edits struct {
+	begun        map[int64]pane.Edit // by request
+	quiet        []pane.Edit         // that the pane has asked for by itself; the first one runs
+	quietRequest int64
+}
+
+// edit carries out an act of the pane. Keys wait for one that is a step.
 func (m *Model) edit(e pane.Edit) tea.Cmd {
-	return async(func(context.Context) (notice string, err error) {
-		if err = m.work.Edit(e.Description, e.Change); err == nil {
-			notice = e.Notice()
-		}
-		return notice, err
-	}, func(notice string, err error) tea.Cmd {
-		m.pane.Changed()
-		if err != nil {
+	if e.Act.Step() == "" {
+		m.notice.Info(e.Doing)
+		return m.beginEdit(m.query(), e)
+	}
+	return m.act(func(request int64) tea.Cmd {
+		if err := m.refused(); err != nil {
 			return m.fail(err)
 		}
-		notice += m.hint(" · %s undoes it", "undo")
-		if !e.ViewOnly && m.pane.Status().Unsaved {
-			notice += m.hint(", %s saves", "save")
-		}
-		m.notice.Info(notice)
-		return m.conv.computeEffects()
+		return m.beginEdit(request, e)
 	})
+}
+
+func (m *Model) beginEdit(request int64, e pane.Edit) tea.Cmd {
+	if m.edits.begun == nil {
+		m.edits.begun = map[int64]pane.Edit{}
+	}
+	m.edits.begun[request] = e
+	return m.commands.Edit(request, e.Act, e.Revision)
+}
+
+// onEditEnded shows how an act of the pane has ended.
+func (m *Model) onEditEnded(e pane.Edit, o usecase.Outcome) tea.Cmd {
+	edited, ok := o.(usecase.Edited)
+	if failed, failedSo := o.(usecase.Failed); failedSo {
+		return m.fail(failed.Err)
+	}
+	switch {
+	case !ok:
+		return nil
+	case e.Act.Step() == "":
+		return m.info(edited.Done)
+	}
+	notice := edited.Done + m.hint(" · %s undoes it", "undo")
+	if !e.ViewOnly && m.pane.Status().Unsaved {
+		notice += m.hint(", %s saves", "save")
+	}
+	m.notice.Info(notice)
+	return m.conv.computeEffects()
+}
+
+// paneWants begins what the pane asks for by itself: one act at a time, and of two that wait
+// the newer one of a kind.
+func (m *Model) paneWants() tea.Cmd {
+	if m.loading {
+		return nil
+	}
+	e, ok := m.pane.Wants()
+	if !ok {
+		return nil
+	}
+	q := &m.edits.quiet
+	for i := 1; i < len(*q); i++ {
+		if reflect.TypeOf((*q)[i].Act) == reflect.TypeOf(e.Act) {
+			(*q)[i] = e
+			return nil
+		}
+	}
+	if *q = append(*q, e); len(*q) > 1 {
+		return nil
+	}
+	return m.nextQuiet()
+}
+
+func (m *Model) nextQuiet() tea.Cmd {
+	if len(m.edits.quiet) == 0 {
+		return nil
+	}
+	e := m.edits.quiet[0]
+	m.edits.quietRequest = m.query()
+	return m.commands.Edit(m.edits.quietRequest, e.Act, e.Revision)
+}
+
+// onQuiet begins the next act that the pane has asked for by itself. Nothing is told of one
+// that was done.
+func (m *Model) onQuiet(o usecase.Outcome) tea.Cmd {
+	m.edits.quiet = m.edits.quiet[1:]
+	if failed, ok := o.(usecase.Failed); ok && !errors.Is(failed.Err, history.ErrClosed) {
+		m.fail(failed.Err)
+	}
+	return m.nextQuiet()
+}
+
+// showInPane gives the pane the parts that it shows.
+func (m *Model) showInPane() {
+	now := pane.State{Holder: m.others.Holder}
+	if m.parts.Window != nil {
+		now.Window = m.parts.Window.Value
+	}
+	if s := m.parts.Shown; s != nil {
+		now.Topic, now.Checkpoints = s.Topic, m.parts.Checkpoints.Of(s.Session)
+	}
+	m.pane.Show(now)
 }
 
 // clientAction performs an action that the model suggested: one of the key table, else
@@ -99,20 +195,6 @@ func (m *Model) clientAction(a assistant.SuggestedAction) tea.Cmd {
 		cmd = tea.Batch(cmd, m.perform(m.pane.Key("", oneLine(data.Query))))
 	}
 	return cmd
-}
-
-// readPane reads what the pane shows, when that is out of date.
-func (s *shared) readPane() tea.Cmd {
-	r, ok := s.pane.(pane.Loader)
-	if !ok || !r.Stale() {
-		return nil
-	}
-	return attempt(r.Read, func(err error) tea.Cmd {
-		if errors.Is(err, history.ErrClosed) {
-			return nil
-		}
-		return s.fail(err)
-	})
 }
 
 // onNoticed shows a notice from outside of the screen.
@@ -132,7 +214,7 @@ func (m *Model) onNoticed(msg Noticed) tea.Cmd {
 // onOthers shows what the others in a shared window did.
 func (m *Model) onOthers(msg presence.Changed) tea.Cmd {
 	cmds := []tea.Cmd{m.others.Apply(msg)}
-	m.pane.Changed()
+	m.showInPane() // who has the window
 	pairs := msg.Missed
 	for _, c := range msg.Changes {
 		m.notice.Add(presence.Sentence(c))
@@ -196,30 +278,17 @@ func (m *Model) StoreDraft(ctx context.Context) error {
 // computeEffects computes what the proposals that wait for the user would do,
 // which changes with every rule.
 func (c *conversation) computeEffects() tea.Cmd {
-	f, ok := c.pane.(pane.Forecaster)
-	if !ok {
-		return nil
-	}
-	waiting := slices.DeleteFunc(c.chat.Undecided(), func(p assistant.Payload) bool { return p.Type != pane.RuleProposal })
+	waiting := c.chat.Undecided()
 	if len(waiting) == 0 {
 		return nil
 	}
-	return async(func(context.Context) (map[string]pane.Effect, error) {
-		effects := map[string]pane.Effect{}
-		for _, p := range waiting {
-			e, err := f.Effect(p.Data)
-			if err != nil {
-				e.Refused = append(e.Refused, err.Error())
-			}
-			effects[p.ID] = e
-		}
-		return effects, nil
-	}, func(effects map[string]pane.Effect, _ error) tea.Cmd {
-		for id, e := range effects {
-			c.chat.SetExtraRows(id, c.chat.EffectRows(e))
-		}
-		return nil
-	})
+	return c.commands.ReadEffects(c.query(), waiting)
+}
+
+func (c *conversation) onEffects(o usecase.EffectsRead) {
+	for id, effects := range o.Effects {
+		c.chat.SetExtraRows(id, c.chat.EffectRows(effects))
+	}
 }
 
 // choose takes suggestion i of the newest answer, or example i of the welcome.

@@ -3,7 +3,9 @@ package tui
 import (
 	"testing"
 
+	historywindow "winnow/adapters/history"
 	"winnow/assistant"
+	"winnow/assistant/history"
 	"winnow/tui/historypane"
 	"winnow/tui/tuitest"
 )
@@ -15,7 +17,8 @@ func TestThePaneOfTheHistory(t *testing.T) {
 	inAI.Topic = "AI"
 	d := startProgram(t, setup{
 		pairs:  []assistant.Pair{told("apples?", "about apples"), inAI},
-		change: func(o *Options) { o.Pane = historypane.New(o.Work.Session(), o.History) },
+		other:  func(h history.Store) assistant.Window { return historywindow.New(h, historywindow.Options{}) },
+		change: func(o *Options) { o.Pane = historypane.New() },
 	})
 	d.Wait("2/2")
 	d.goTo("VIEW")

@@ -26,6 +26,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/serve"
 	"winnow/checkpoint"
+	"winnow/tui/pane"
 	"winnow/tui/rules"
 	"winnow/tui/settings"
 	"winnow/tui/style"
@@ -101,7 +102,7 @@ func (g *team) join(user string, w, h int) *member {
 	model, err := New(Options{
 		Context: g.t.Context(),
 		Parts: Parts{
-			Work: s.Workspace, Served: s, History: g.store, Pane: rules.New(g.window, rules.Options{HeldBy: s.HeldBy}),
+			Work: s.Workspace, Served: s, History: g.store, Pane: rules.New(rules.Options{}),
 			Examples: []string{"first example"},
 		},
 		Now: g.clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
@@ -352,7 +353,9 @@ func (g *team) agree(all []*member) {
 	g.t.Helper()
 	for _, m := range all {
 		m.Until(func(f string) bool {
-			fresh := rules.New(g.window, rules.Options{}) // what was typed last may still be on its way
+			fresh := rules.New(rules.Options{}) // what was typed last may still be on its way
+			snapshot, _ := g.window.Snapshot()
+			fresh.Show(pane.State{Window: snapshot})
 			fresh.SetStyles(style.New(style.Options{Dark: true, Unicode: true}))
 			return listed(f) == listed(ansi.Strip(strings.Join(fresh.Lines(40, 30), "\n")))
 		})

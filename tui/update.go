@@ -28,7 +28,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.conv.chat.SetUnsaved(m.pane.Status().Unsaved)
 	m.fitInput()
 	m.opts.Input.AcceptText(m.mode == keymap.Input && !m.overlay.Open() && !m.layout.Small)
-	for _, more := range [...]tea.Cmd{m.readPane(), m.attend(), m.conv.layOut(), m.checkStart()} {
+	for _, more := range [...]tea.Cmd{m.paneWants(), m.attend(), m.conv.layOut(), m.checkStart()} {
 		if more != nil {
 			cmd = tea.Batch(cmd, more)
 		}
@@ -73,17 +73,18 @@ func (m *Model) onWorkMsg(msg tea.Msg) (tea.Cmd, bool) {
 	case usecase.Outcome:
 		return m.onEnded(msg), true
 	case resultMsg:
+		m.pane.Changed()
 		return msg(), true
 	case startLoadedMsg:
 		return m.onStart(msg), true
 	case savedChangedMsg:
 		return m.onSavedChanged(msg), true
+	case computedMsg:
+		return m.onComputed(msg), true
 	case presence.Changed:
 		return m.onOthers(msg), true
 	case decidedMsg:
 		return m.onDecided(msg), true
-	case changeDoneMsg:
-		return m.onChangeDone(msg), true
 	case Noticed:
 		return m.onNoticed(msg), true
 	case layOutMsg:
@@ -136,8 +137,6 @@ type (
 	timerMsg func() tea.Cmd
 	// savedChangedMsg is a change of the saved state by another program.
 	savedChangedMsg struct{ change assistant.SavedChange }
-	// changeDoneMsg ends a change that later keys wait for, with its message.
-	changeDoneMsg struct{ msg tea.Msg }
 )
 
 // async runs do outside of the update loop and then, in it, show with what do

@@ -52,7 +52,14 @@ type Window struct {
 	toldLine  string              // the filter line that the model was last told
 	original  map[pairKind]string // values of pairs before the tools first changed them
 
-	mu      sync.Mutex
+	reading      sync.Mutex // held while a Snapshot is read
+	readRevision int64      // of the store, when it was read last; guarded by reading
+
+	mu       sync.Mutex
+	snapshot *Snapshot
+	revision int64         // of snapshot
+	wake     chan struct{} // closed with the next revision; nil when nobody waits
+
 	locked  bool
 	budget  int // of the context, in tokens; 0 means defaultContextTokens
 	changes assistant.Entries
@@ -64,6 +71,8 @@ var (
 	_ assistant.Dirtier  = (*Window)(nil)
 	_ assistant.Budgeter = (*Window)(nil)
 	_ assistant.Pager    = (*Window)(nil)
+
+	_ assistant.Actor = (*Window)(nil)
 )
 
 // Store is what a window reads and changes of a history.
@@ -77,7 +86,7 @@ type Store interface {
 
 // New returns a window on a store, which the caller closes.
 func New(store Store, o Options) *Window {
-	w := &Window{store: store, now: o.Now, selected: o.Selected, original: map[pairKind]string{}}
+	w := &Window{store: store, now: o.Now, selected: o.Selected, original: map[pairKind]string{}, snapshot: &Snapshot{}, readRevision: -1}
 	if w.now == nil {
 		w.now = time.Now
 	}

@@ -2,6 +2,7 @@ package modelfilter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -169,7 +170,7 @@ func (a ImportRules) do(_ context.Context, w *Window) (string, error) {
 			}
 		}
 		if added[Ignore]+added[Allow] == 0 {
-			return fmt.Errorf("none of the rules was added: %w", all[0].Err)
+			return errors.New("none of the rules was added: " + RefusalText(all[0].Err))
 		}
 		return nil
 	})
@@ -377,7 +378,7 @@ func (a Look) do(_ context.Context, w *Window) (string, error) {
 	case a.Model != "":
 		highlight = modelHighlight(e, a.Model)
 	}
-	if w.tab != a.Tab || !w.highlight.equal(highlight) {
+	if w.tab != a.Tab || !w.highlight.Equal(highlight) {
 		w.tab, w.highlight = a.Tab, highlight
 		w.changed()
 	}

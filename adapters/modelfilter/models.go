@@ -155,3 +155,13 @@ func (w *Window) ModelList(name string) (ModelList, error) {
 	list.IDs, list.New = slices.Clone(list.IDs), slices.Clone(list.New)
 	return list, nil
 }
+
+// ReadModels reads the models of all providers that were not read yet. It waits for the
+// disk.
+func (w *Window) ReadModels(ctx context.Context) {
+	for _, name := range withLock(w, func() []string { return slices.Clone(w.order) }) {
+		if s, err := w.On(name); err == nil && ctx.Err() == nil {
+			s.Counts()
+		}
+	}
+}

@@ -114,6 +114,36 @@ func (w *Window) resolveProposal(data json.RawMessage) (Proposal, error) {
 	return p, err
 }
 
+// proposalEffects are what accepting a proposal would do to the models now, and why some of
+// its rules would be refused.
+func (w *Window) proposalEffects(data json.RawMessage) ([]assistant.Effect, error) {
+	p, err := ReadProposal(data)
+	if err != nil {
+		return nil, err
+	}
+	e, refused, err := w.Effect(p)
+	if err != nil {
+		return nil, err
+	}
+	var out []assistant.Effect
+	if n := len(e.Hidden); n > 0 {
+		out = append(out, assistant.Effect{Kind: assistant.EffectRemoves, Sentence: "hides " + assistant.Counted(n, "model"), Items: e.Hidden})
+	}
+	if n := len(e.Shown); n > 0 {
+		out = append(out, assistant.Effect{Kind: assistant.EffectAdds, Sentence: "shows " + assistant.Counted(n, "model"), Items: e.Shown})
+	}
+	switch {
+	case !e.Known:
+		out = append(out, assistant.Effect{Sentence: "no models are known: the effect is unknown"})
+	case out == nil:
+		out = append(out, assistant.Effect{Sentence: "changes no model"})
+	}
+	for _, why := range refused {
+		out = append(out, assistant.Effect{Kind: assistant.EffectAsks, Sentence: why.Error()})
+	}
+	return out, nil
+}
+
 // calls returns the tool calls that carry out a proposal.
 func (w *Window) calls(data json.RawMessage) ([]llm.Call, error) {
 	p, err := w.resolveProposal(data)
@@ -171,6 +201,6 @@ func proposalType(w *Window) assistant.PayloadType {
 			}
 			return json.Marshal(p)
 		},
-		Calls: w.calls,
+		Calls: w.calls, Effects: w.proposalEffects,
 	}
 }

@@ -220,3 +220,8 @@ func (w *Window) Effect(p Proposal) (ModelEffect, []error, error) {
 	w.mu.Unlock()
 	return s.Effect(p)
 }
+
+// EmptySnapshot is what a pane shows before there is a window: its revision is 0.
+func EmptySnapshot() *Snapshot {
+	return &Snapshot{ProviderSnapshot: &ProviderSnapshot{engine: engine.New("", nil), lint: func() []engine.Finding { return nil }}}
+}

@@ -50,7 +50,9 @@ func TestSnapshotsStayAsTheyWere(t *testing.T) {
 		case 0, 1:
 			act = AddRule{provider, rule}
 		case 2, 3:
-			act = RemoveRules{provider, []Rule{rule}}
+			if rules := f.Rules(rule.List); len(rules) > 0 {
+				act = RemoveRules{f.Provider(), []Rule{{rule.List, rules[0].Pattern}}}
+			}
 		case 4:
 			act = PickProvider{provider}
 		case 5:

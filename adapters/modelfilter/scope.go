@@ -256,7 +256,8 @@ func (w *Window) setHighlight(of func(*engine.Engine) Highlight) Highlight {
 	})
 }
 
-func (h Highlight) equal(other Highlight) bool {
+// Equal reports whether both are the same.
+func (h Highlight) Equal(other Highlight) bool {
 	return h.Rule == other.Rule && h.List == other.List && slices.Equal(h.Models, other.Models)
 }
 

@@ -1,12 +1,14 @@
 package modelfilter
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/safetext"
@@ -148,4 +150,22 @@ func answeredText(names []string, failed map[string]error) string {
 		lists += fmt.Sprintf(" and %d more", more)
 	}
 	return fmt.Sprintf("%d of %s answered; the lists of %s stay as they were", len(names)-len(failed), what, lists)
+}
+
+// RefusalText says why a pattern is refused, safe to show.
+func RefusalText(err error) string {
+	r, ok := errors.AsType[*engine.Refusal](err)
+	if !ok {
+		return safetext.Visible(err.Error())
+	}
+	switch r.Reason {
+	case engine.Empty:
+		return "the pattern is empty"
+	case engine.Duplicate:
+		return "the " + r.List.String() + " rule exists already"
+	case engine.Covered:
+		return "rule “" + safetext.Visible(r.By[0]) + "” covers it already"
+	default:
+	}
+	return "it cannot be saved: " + safetext.Visible(r.Detail)
 }

@@ -107,6 +107,22 @@ type Retry struct {
 	Regenerates bool             // a good pair gets another answer; false: a failed pair is tried again
 }
 
+// Effects are what carrying out a proposal would do now, and why some of it would be
+// refused.
+func (w *Workspace) Effects(p assistant.Payload) []assistant.Effect {
+	for _, t := range w.session.PayloadTypes() {
+		if t.Name != p.Type || t.Effects == nil {
+			continue
+		}
+		effects, err := t.Effects(p.Data)
+		if err != nil {
+			effects = append(effects, assistant.Effect{Kind: assistant.EffectAsks, Sentence: err.Error()})
+		}
+		return effects
+	}
+	return nil
+}
+
 // Retry prepares a failed pair to be tried again in its place, or the last
 // answer to be regenerated: ErrNotLast for another one. When the old answer
 // changed the window, it needs a confirmation.

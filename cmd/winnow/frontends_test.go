@@ -129,7 +129,7 @@ func (o *office) openScreen(hub *serve.Hub) saver {
 	clock := tuitest.NewClock()
 	model, err := tui.New(tui.Options{
 		Context: o.t.Context(), Now: clock.Now, Clipboard: func(string) error { return nil },
-		Parts:  tui.Parts{Work: s.Workspace, Served: s, History: o.p.store, Pane: rules.New(o.p.window.filter, rules.Options{HeldBy: s.HeldBy})},
+		Parts:  tui.Parts{Work: s.Workspace, Served: s, History: o.p.store, Pane: rules.New(rules.Options{})},
 		Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
 	})
 	o.must(err)

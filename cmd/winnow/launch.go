@@ -132,12 +132,12 @@ func (a *app) open(ctx context.Context, o openOptions) (*program, error) {
 	return p, nil
 }
 
-// makePane makes the pane of the window; heldBy names who else changes it now.
-func (p *program) makePane(heldBy func() string) {
+// makePane makes the pane of the window.
+func (p *program) makePane() {
 	if w := p.window; w.filter != nil {
-		p.pane = rules.New(w.filter, rules.Options{Drift: w.lists, ReadOnly: w.readOnly(), HeldBy: heldBy})
+		p.pane = rules.New(rules.Options{ReadOnly: w.readOnly()})
 	} else {
-		p.pane = historypane.New(p.session, p.store)
+		p.pane = historypane.New()
 	}
 }
 
@@ -202,7 +202,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 				return tui.Parts{}, err
 			}
 			a.dropKeys()
-			p.makePane(nil)
+			p.makePane()
 			a.printErr("%s", p.window.readOnly())
 			a.reportUnset(p)
 			a.endStart(screenGC) // an answer may come from here on

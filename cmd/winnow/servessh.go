@@ -67,7 +67,7 @@ func (a *app) remoteScreen(ctx context.Context, p *program, s *serve.Session, t 
 	u.onScreen = true
 	theme, fixed := u.theme(set)
 	own := &program{session: s.Session(), store: p.store, window: p.window}
-	own.makePane(s.HeldBy)
+	own.makePane()
 	return tui.New(tui.Options{
 		Context: ctx,
 		Parts:   tui.Parts{Work: s.Workspace, Served: s, History: p.store, Pane: own.pane, Examples: own.examples()},

@@ -23,7 +23,6 @@ import (
 	"winnow/assistant/workspace"
 	"winnow/checkpoint/privatefile"
 	"winnow/tui"
-	"winnow/tui/rules"
 )
 
 const (
@@ -109,8 +108,8 @@ func (p *program) warm(ctx context.Context) {
 	case <-ctx.Done():
 		return
 	}
-	if filter, ok := p.pane.(*rules.Pane); ok {
-		filter.CountModels(ctx)
+	if filter := p.window.filter; filter != nil {
+		filter.ReadModels(ctx)
 	}
 	releaseMemory()
 }

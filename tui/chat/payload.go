@@ -192,29 +192,27 @@ func (rc *renderContext) proposalRows(p assistant.Payload) (rows []Row) {
 // maxNamed is how many models an effect names; the rest is counted.
 const maxNamed = 6
 
-// EffectRows shows the effect of a proposal in the rows of a card, for SetExtraRows.
-func (v *View) EffectRows(e pane.Effect) (rows []Row) {
+// EffectRows shows the effects of a proposal in the rows of a card, for SetExtraRows.
+func (v *View) EffectRows(effects []assistant.Effect) (rows []Row) {
 	i := v.rc.st.Icons
-	add := func(sign, verb string, models []string, tone Tone) {
-		if len(models) == 0 {
-			return
+	for _, e := range effects {
+		row := Row{Text: e.Sentence, Tone: Quiet}
+		switch e.Kind {
+		case assistant.EffectRemoves:
+			row.Icon, row.Tone = i.Hidden, Bad
+		case assistant.EffectAdds:
+			row.Icon, row.Tone = i.Available, Good
+		case assistant.EffectAsks:
+			row.Icon, row.Tone = i.Warn, Warn
+		case assistant.EffectNone:
 		}
-		names := strings.Join(models[:min(len(models), maxNamed)], ", ")
-		if more := len(models) - maxNamed; more > 0 {
-			names += fmt.Sprintf(" and %d more", more)
+		if n := len(e.Items); n > 0 {
+			row.Text += ": " + strings.Join(e.Items[:min(n, maxNamed)], ", ")
+			if more := n - maxNamed; more > 0 {
+				row.Text += fmt.Sprintf(" and %d more", more)
+			}
 		}
-		rows = append(rows, Row{sign, verb + " " + assistant.Counted(len(models), "model") + ": " + names, tone})
-	}
-	add(i.Hidden, "hides", e.Hidden, Bad)
-	add(i.Available, "shows", e.Shown, Good)
-	switch {
-	case !e.Known:
-		rows = append(rows, Row{Text: "no models are known: the effect is unknown", Tone: Quiet})
-	case len(rows) == 0:
-		rows = append(rows, Row{Text: "changes no model", Tone: Quiet})
-	}
-	for _, why := range e.Refused {
-		rows = append(rows, Row{i.Warn, why, Warn})
+		rows = append(rows, row)
 	}
 	return rows
 }

@@ -1,14 +1,7 @@
 package historypane
 
 import (
-	"context"
-	"maps"
-	"slices"
-	"sync"
-
-	"winnow/assistant"
-	"winnow/assistant/history"
-	"winnow/assistant/history/transfer"
+	historywindow "winnow/adapters/history"
 	"winnow/checkpoint"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -27,43 +20,33 @@ var tabNames = [tabCount]string{tabTopics: "Topics", tabFilters: "Filters", tabC
 
 // Pane shows the chat history. New makes it.
 type Pane struct {
-	store   history.Store
-	session *assistant.Session
-	st      style.Styles
-	keys    pane.Keys
-	focus   bool
+	st    style.Styles
+	keys  pane.Keys
+	focus bool
 
 	data contents
 	tabs pane.Tabs[row]
-
-	mu           sync.Mutex // guards what follows
-	loaded       *contents  // by Read, not shown yet
-	reading      bool       // a Read is wanted or running
-	changed      bool       // Changed was called since the last Read was wanted
-	lastRevision int64      // revision of the store that the last Read saw, even if it failed
+	old  bool // what is shown may be out of date, and nothing has been asked for since
 }
 
-// contents are what was read of the history.
+// contents are what is shown.
 type contents struct {
-	loaded       bool // false before the first Read
-	topics       []history.Topic
-	pairs        int // all, with a topic and without
-	withoutTopic int // pairs without a topic
-	filters      []transfer.SavedFilter
-	changes      []checkpoint.Checkpoint // of this session, newest first
+	*historywindow.Snapshot
+	topic   string                  // of new messages
+	changes []checkpoint.Checkpoint // of this session, newest first
 }
 
 var (
 	_ pane.Pane   = (*Pane)(nil)
-	_ pane.Loader = (*Pane)(nil)
 	_ pane.Hinter = (*Pane)(nil)
 )
 
-// New makes the pane of a history, in the style of a light terminal until
-// SetStyles is called. It reads nothing yet.
-func New(s *assistant.Session, h history.Store) *Pane {
-	p := &Pane{store: h, session: s, st: style.New(style.Options{}), changed: true}
+// New makes a pane that shows nothing until Show is called, in the style of a light
+// terminal until SetStyles is called.
+func New() *Pane {
+	p := &Pane{st: style.New(style.Options{}), data: contents{Snapshot: &historywindow.Snapshot{}}, old: true}
 	p.tabs.Lists = make([]pane.List[row], tabCount)
+	p.rebuild()
 	return p
 }
 
@@ -80,38 +63,31 @@ func (p *Pane) SetKeys(keys pane.Keys) {
 func (p *Pane) SetFocus(on bool) { p.focus = on }
 
 // Changed implements pane.Pane.
-func (p *Pane) Changed() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.changed = true
+func (p *Pane) Changed() { p.old = true }
+
+// Wants implements pane.Pane: the history is read again.
+func (p *Pane) Wants() (pane.Edit, bool) {
+	old := p.old
+	p.old = false
+	return pane.Edit{Act: historywindow.Read{}, ViewOnly: true}, old
 }
 
-// Stale implements pane.Loader.
-func (p *Pane) Stale() bool {
-	p.showLoaded()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.reading || !p.changed && p.store.Revision() == p.lastRevision {
-		return false
-	}
-	p.reading, p.changed = true, false
-	return true
-}
-
-// showLoaded shows what was read last.
-func (p *Pane) showLoaded() {
-	p.mu.Lock()
-	loaded := p.loaded
-	p.loaded = nil
-	p.mu.Unlock()
-	if loaded == nil {
-		return
-	}
+// Show implements pane.Pane.
+func (p *Pane) Show(s pane.State) {
 	ids := [tabCount]string{}
 	for t := range ids {
 		ids[t] = p.cursorRowID(t)
 	}
-	p.data = *loaded
+	now := contents{Snapshot: p.data.Snapshot, topic: s.Topic}
+	if snapshot, ok := s.Window.(*historywindow.Snapshot); ok {
+		now.Snapshot = snapshot
+	}
+	for _, step := range s.Checkpoints {
+		if step.Kind != checkpoint.KindStart {
+			now.changes = append(now.changes, step)
+		}
+	}
+	p.data = now
 	p.rebuild()
 	for t, id := range ids {
 		l := &p.tabs.Lists[t]
@@ -128,48 +104,6 @@ func (p *Pane) rebuild() {
 	p.tabs.Lists[tabChanges].Rows = p.changeRows()
 }
 
-// Read implements pane.Loader.
-func (p *Pane) Read(ctx context.Context) error {
-	revision := p.store.Revision() // first: a commit during the reading is seen the next time
-	c, err := p.read(ctx)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.reading, p.lastRevision = false, revision
-	if err == nil {
-		p.loaded = c
-	}
-	return err
-}
-
-// read reads everything.
-func (p *Pane) read(ctx context.Context) (c *contents, err error) {
-	c = &contents{loaded: true}
-	if c.topics, err = p.store.Topics(ctx); err != nil {
-		return nil, err
-	}
-	if c.pairs, err = p.store.Count(ctx, nil, history.Env{}); err != nil {
-		return nil, err
-	}
-	c.withoutTopic = c.pairs
-	for _, t := range c.topics {
-		c.withoutTopic -= t.Pairs
-	}
-	c.withoutTopic = max(c.withoutTopic, 0) // a pair may have been added between the two
-	saved, err := p.store.SavedFilters(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(saved)) {
-		c.filters = append(c.filters, transfer.SavedFilter{Name: name, Line: saved[name]})
-	}
-	for _, step := range slices.Backward(p.session.Checkpoints()) {
-		if step.Kind != checkpoint.KindStart {
-			c.changes = append(c.changes, step)
-		}
-	}
-	return c, nil
-}
-
 // Status implements pane.Pane.
 func (p *Pane) Status() pane.Status { return pane.Status{Title: "history"} }
 
@@ -184,7 +118,6 @@ func (p *Pane) Escape() {}
 
 // Do implements pane.Pane.
 func (p *Pane) Do(action string) pane.Action {
-	p.showLoaded()
 	if p.tabs.Move(action) {
 		return pane.Nothing{}
 	}
@@ -217,12 +150,9 @@ func (p *Pane) enter() pane.Action {
 func (p *Pane) selectTopic() pane.Action {
 	switch r, _ := p.tabs.List().Current(); r.kind {
 	case rowTopic:
-		path := p.data.topics[r.index].Path
-		p.session.SetTopic(path)
-		return pane.Notify{Text: "new messages get the topic " + path}
+		return pane.SelectTopic{Path: p.data.Topics[r.index].Path}
 	case rowWithoutTopic:
-		p.session.SetTopic("")
-		return pane.Notify{Text: "new messages get no topic"}
+		return pane.SelectTopic{}
 	default:
 	}
 	return pane.Notify{Text: "only a topic can be selected for new messages"}
@@ -234,7 +164,7 @@ func (p *Pane) forgetFilter() pane.Action {
 	if r.kind != rowFilter {
 		return pane.Notify{Text: pane.Join("only a saved filter can be deleted here", p.keys.Hint("topics", "edits topics"))}
 	}
-	return pane.SetFilter{Line: ":forget " + p.data.filters[r.index].Name}
+	return pane.SetFilter{Line: ":forget " + p.data.Filters[r.index].Name}
 }
 
 // Hints implements pane.Hinter.
@@ -256,7 +186,6 @@ func (p *Pane) Hints() []pane.Hint {
 // Click implements pane.Pane: a title opens its tab, a row takes the cursor, and
 // the row that has it shows its pairs.
 func (p *Pane) Click(x, y int) pane.Action {
-	p.showLoaded()
 	if p.tabs.Click(x, y) {
 		return p.enter()
 	}

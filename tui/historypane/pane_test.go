@@ -11,6 +11,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	historywindow "winnow/adapters/history"
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/filter"
@@ -27,6 +28,7 @@ import (
 type rig struct {
 	t       *testing.T
 	pane    *Pane
+	window  *historywindow.Window
 	store   history.Store
 	session *assistant.Session
 	journal *checkpoint.Journal
@@ -56,7 +58,8 @@ func newRig(t *testing.T) *rig {
 	})
 	r.must(err)
 	r.must(r.session.Start(t.Context()))
-	r.pane = New(r.session, r.store)
+	r.window = historywindow.New(r.store, historywindow.Options{Now: clock})
+	r.pane = New()
 	r.pane.SetStyles(style.New(style.Options{Unicode: true}))
 	r.pane.SetKeys(tuitest.PaneKey)
 	r.pane.SetFocus(true)
@@ -76,16 +79,30 @@ func (r *rig) add(topic string) {
 	r.must(r.store.Commit(r.t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}))
 }
 
-// settle reads until nothing is out of date, and says how often.
-func (r *rig) settle() (reads int) {
+// show shows what is published.
+func (r *rig) show() {
+	snapshot, _ := r.window.Snapshot()
+	steps := r.session.Checkpoints()
+	slices.Reverse(steps)
+	r.pane.Show(pane.State{Window: snapshot, Topic: r.session.Topic(), Checkpoints: steps})
+}
+
+// settle gives the pane what it wants, and shows what is published then. It says how often
+// a snapshot was made.
+func (r *rig) settle() (made int64) {
 	r.t.Helper()
-	for r.pane.Stale() {
-		if reads++; reads > 5 {
-			r.t.Fatal("the pane is never content")
+	before := r.window.Revision()
+	for range 5 {
+		e, wants := r.pane.Wants()
+		if !wants {
+			r.show()
+			return r.window.Revision() - before
 		}
-		r.must(r.pane.Read(r.t.Context()))
+		_, err := r.window.Act(r.t.Context(), e.Act, e.Revision)
+		r.must(err)
 	}
-	return reads
+	r.t.Fatal("the pane is never content")
+	return 0
 }
 
 // do carries out actions, and returns the last action.
@@ -110,22 +127,22 @@ func TestThePaneIsReadWhenItIsOld(t *testing.T) {
 	if n := r.settle(); n != 0 {
 		t.Errorf("%d readings of what is not old", n)
 	}
+	r.pane.Changed()
+	if n := r.settle(); n != 0 {
+		t.Errorf("%d readings of a history that has not changed", n)
+	}
 	r.add("AI")
-	if !r.pane.Stale() || r.pane.Stale() {
-		t.Error("one reading is wanted after a commit, and one at a time")
-	}
-	r.must(r.pane.Read(t.Context()))
-	r.settle()
-	if all := r.pane.data.topics[0]; all.Total != 5 || r.pane.data.pairs != 7 {
-		t.Errorf("after a commit: %+v of %d", all, r.pane.data.pairs)
-	}
-	r.must(r.store.SaveFilter(t.Context(), "more", "s3"))
-	if r.settle(); len(r.pane.data.filters) != 2 {
-		t.Errorf("filters %v", r.pane.data.filters)
-	}
 	r.pane.Changed()
 	if n := r.settle(); n != 1 {
-		t.Errorf("%d readings after a change of the window, want 1", n)
+		t.Errorf("%d readings after a commit, want 1", n)
+	}
+	if all := r.pane.data.Topics[0]; all.Total != 5 || r.pane.data.Pairs != 7 {
+		t.Errorf("after a commit: %+v of %d", all, r.pane.data.Pairs)
+	}
+	r.must(r.store.SaveFilter(t.Context(), "more", "s3"))
+	r.pane.Changed()
+	if r.settle(); len(r.pane.data.Filters) != 2 {
+		t.Errorf("filters %v", r.pane.data.Filters)
 	}
 }
 
@@ -133,20 +150,19 @@ func TestAReadingThatFailsIsNotTriedForEver(t *testing.T) {
 	r := newRig(t)
 	r.settle()
 	r.add("AI")
-	if !r.pane.Stale() {
-		t.Fatal("a commit makes the pane old")
-	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := r.pane.Read(ended); err == nil {
+	if _, err := r.window.Act(ended, historywindow.Read{}, 0); err == nil {
 		t.Fatal("a reading that was ended before it began succeeds")
 	}
-	if r.pane.Stale() {
-		t.Error("what could not be read is wanted again though nothing has changed")
+	r.pane.Changed()
+	if r.settle() != 0 {
+		t.Error("what could not be read is read again though nothing has changed")
 	}
 	r.add("AI")
-	if r.settle(); r.pane.data.pairs != 8 {
-		t.Errorf("%d pairs", r.pane.data.pairs)
+	r.pane.Changed()
+	if r.settle(); r.pane.data.Pairs != 8 {
+		t.Errorf("%d pairs", r.pane.data.Pairs)
 	}
 }
 
@@ -184,11 +200,19 @@ func TestSpaceSelectsTheTopicOfNewMessages(t *testing.T) {
 	if w, ok := r.do("pane-select").(pane.Notify); !ok || r.session.Topic() != "" {
 		t.Errorf("all pairs are no topic: %v, %q", w, r.session.Topic())
 	}
-	r.do("pane-down", "pane-down", "pane-select")
+	if topic := r.do("pane-down", "pane-down", "pane-select"); topic != (pane.SelectTopic{Path: "AI > Agents"}) {
+		t.Errorf("space on a topic is %+v", topic)
+	}
+	r.session.SetTopic("AI > Agents")
+	r.show()
 	if r.session.Topic() != "AI > Agents" || !strings.Contains(r.frame(), "● Agents") {
 		t.Errorf("new messages go to %q:\n%s", r.session.Topic(), r.frame())
 	}
-	r.do("pane-last", "pane-select")
+	if topic := r.do("pane-last", "pane-select"); topic != (pane.SelectTopic{}) {
+		t.Errorf("space on no topic is %+v", topic)
+	}
+	r.session.SetTopic("")
+	r.show()
 	if r.session.Topic() != "" || !strings.Contains(r.frame(), "● no topic") {
 		t.Errorf("new messages go to %q", r.session.Topic())
 	}

@@ -52,9 +52,9 @@ func (p *Pane) cursorRowID(t int) string {
 func (p *Pane) rowID(r row) string {
 	switch r.kind {
 	case rowTopic:
-		return "topic " + p.data.topics[r.index].Path
+		return "topic " + p.data.Topics[r.index].Path
 	case rowFilter:
-		return "filter " + p.data.filters[r.index].Name
+		return "filter " + p.data.Filters[r.index].Name
 	case rowChange:
 		return "change " + p.data.changes[r.index].ID
 	case rowAll, rowWithoutTopic:
@@ -66,10 +66,10 @@ func (p *Pane) rowID(r row) string {
 
 func (p *Pane) topicRows() []row {
 	rows := []row{{kind: rowAll}}
-	for i := range p.data.topics {
+	for i := range p.data.Topics {
 		rows = append(rows, row{kind: rowTopic, index: i})
 	}
-	if rows = append(rows, row{kind: rowWithoutTopic}); len(p.data.topics) == 0 {
+	if rows = append(rows, row{kind: rowWithoutTopic}); len(p.data.Topics) == 0 {
 		rows = append(rows, textRows("", "There are no topics yet.", p.keys.Hint("topics", "makes one,"), "and so does the assistant.")...)
 	}
 	return rows
@@ -77,7 +77,7 @@ func (p *Pane) topicRows() []row {
 
 func (p *Pane) filterRows() []row {
 	var rows []row
-	for i := range p.data.filters {
+	for i := range p.data.Filters {
 		rows = append(rows, row{kind: rowFilter, index: i})
 	}
 	if len(rows) == 0 {
@@ -110,11 +110,11 @@ func (p *Pane) filterLine(r row) (line string, ok bool) {
 	case rowAll:
 		return "", true
 	case rowTopic:
-		return topicLine(p.data.topics[r.index].Path), true
+		return topicLine(p.data.Topics[r.index].Path), true
 	case rowWithoutTopic:
 		return "!" + filter.PrintExpr(filter.Topic{Path: []filter.Pattern{{Parts: []string{"", ""}}}, Deep: true}), true
 	case rowFilter:
-		return "@" + p.data.filters[r.index].Name, true
+		return "@" + p.data.Filters[r.index].Name, true
 	default:
 	}
 	return "", false
@@ -131,7 +131,6 @@ func topicLine(path string) string {
 
 // Lines implements pane.Pane.
 func (p *Pane) Lines(w, h int) []string {
-	p.showLoaded()
 	titles := slices.Clone(tabNames[:])
 	if n := len(p.data.changes); n > 0 {
 		titles[tabChanges] += " " + strconv.Itoa(n)
@@ -161,15 +160,15 @@ func (p *Pane) rowTexts(r row) (name, number string, st lipgloss.Style) {
 	rules, icons, d := p.st.Rules, p.st.Icons, &p.data
 	switch r.kind {
 	case rowAll:
-		return "all pairs", p.count(d.pairs), rules.Text
+		return "all pairs", p.count(d.Pairs), rules.Text
 	case rowWithoutTopic:
-		return p.currentTopicIcon("") + "no topic", p.count(d.withoutTopic), rules.Muted
+		return p.currentTopicIcon("") + "no topic", p.count(d.WithoutTopic), rules.Muted
 	case rowTopic:
-		t := d.topics[r.index]
+		t := d.Topics[r.index]
 		names := strings.Split(t.Path, history.TopicSeparator)
 		return strings.Repeat("  ", len(names)-1) + p.currentTopicIcon(t.Path) + pane.Visible(names[len(names)-1]), p.count(t.Total), rules.Text
 	case rowFilter:
-		f := d.filters[r.index]
+		f := d.Filters[r.index]
 		return "@" + pane.Visible(f.Name) + "  " + pane.Visible(f.Line), "", rules.Text
 	case rowChange:
 		c := d.changes[r.index]
@@ -195,7 +194,7 @@ func (p *Pane) rowTexts(r row) (name, number string, st lipgloss.Style) {
 
 // currentTopicIcon marks the topic of new messages.
 func (p *Pane) currentTopicIcon(path string) string {
-	if p.session.Topic() == path {
+	if p.data.topic == path {
 		return p.st.Icons.Pending + " "
 	}
 	return ""
@@ -203,7 +202,7 @@ func (p *Pane) currentTopicIcon(path string) string {
 
 // count is a number of pairs, once they are counted.
 func (p *Pane) count(n int) string {
-	if !p.data.loaded {
+	if !p.data.Read {
 		return p.st.Icons.Ellipsis
 	}
 	return strconv.Itoa(n)
@@ -233,16 +232,16 @@ func (p *Pane) about() string {
 	case rowWithoutTopic:
 		return p.keys.Hint("pane-highlight", "shows the pairs without a topic")
 	case rowTopic:
-		t := d.topics[r.index]
+		t := d.Topics[r.index]
 		switch {
-		case !d.loaded:
+		case !d.Read:
 			return pane.Visible(t.Path)
 		case t.Pairs == t.Total:
 			return pane.Visible(t.Path) + ": " + assistant.Counted(t.Pairs, "pair")
 		}
 		return fmt.Sprintf("%s: %s, %d with subtopics", pane.Visible(t.Path), assistant.Counted(t.Pairs, "pair"), t.Total)
 	case rowFilter:
-		return pane.Visible(d.filters[r.index].Line)
+		return pane.Visible(d.Filters[r.index].Line)
 	case rowChange:
 		c := d.changes[r.index]
 		who := "the assistant"
@@ -261,10 +260,10 @@ func (p *Pane) totals() string {
 	switch {
 	case p.tabs.Open == tabChanges:
 		return p.keys.Hint("checkpoints", "goes back to before a change")
-	case !d.loaded:
+	case !d.Read:
 		return "counting the pairs" + p.st.Icons.Ellipsis
 	}
 	return strings.Join([]string{
-		assistant.Counted(d.pairs, "pair"), assistant.Counted(len(d.topics), "topic"), assistant.Counted(len(d.filters), "filter"),
+		assistant.Counted(d.Pairs, "pair"), assistant.Counted(len(d.Topics), "topic"), assistant.Counted(len(d.Filters), "filter"),
 	}, ", ")
 }

@@ -73,14 +73,3 @@ func TestAPaneOfNothing(t *testing.T) {
 		}
 	}
 }
-
-func TestTheNoticeOfAnEdit(t *testing.T) {
-	e := Edit{Description: "Add a rule"}
-	if got := e.Notice(); got != "Add a rule" {
-		t.Errorf("the notice is %q, want the description", got)
-	}
-	e.Done = func() string { return "added a rule" }
-	if got := e.Notice(); got != "added a rule" {
-		t.Errorf("the notice is %q, want what was done", got)
-	}
-}

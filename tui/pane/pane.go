@@ -2,9 +2,9 @@ package pane
 
 import (
 	"cmp"
-	"context"
-	"encoding/json"
 
+	"winnow/assistant"
+	"winnow/checkpoint"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
 )
@@ -17,8 +17,14 @@ type Pane interface {
 	// SetKeys gives the pane the keys as they are bound, for its hints.
 	SetKeys(keys Keys)
 	SetFocus(on bool)
-	// Changed reports that the window may have changed.
+	// Show gives the pane what the workspace has published. The pane draws that alone.
+	Show(State)
+	// Changed reports that what the pane has asked for by itself may be out of date.
 	Changed()
+	// Wants is what the pane asks for by itself, from memory: to tell the window what the
+	// user looks at, or to read what is not known yet. It is asked after every message,
+	// and asks once.
+	Wants() (e Edit, ok bool)
 	// Do performs an action of the key table by its name.
 	Do(action string) Action
 	// Key gives a key to the text line of the pane, and pasted text with an empty
@@ -67,14 +73,18 @@ func (keys Keys) Hints(pairs ...string) []Hint {
 	return hints
 }
 
-// Loader is a Pane that draws what it has read before.
-type Loader interface {
-	// Stale reports, from memory, that what is drawn is out of date and wants a
-	// Read. It reports that once, until the Read has ended.
-	Stale() bool
-	// Read reads what there is to show; the next frame shows it. It may wait for
-	// the disk.
-	Read(ctx context.Context) error
+// State is what the workspace has published.
+type State struct {
+	Window      any                     // the snapshot of the window; nil: none yet
+	Holder      string                  // whose turn has a shared window, beside the own one; "" is nobody's
+	Topic       string                  // of new messages
+	Checkpoints []checkpoint.Checkpoint // of the session, oldest first
+}
+
+// Receiver is a Pane that computes what takes longer than a frame; see Compute.
+type Receiver interface {
+	// Receive takes the result of a Compute.
+	Receive(result any) Action
 }
 
 // Hinter is a Pane whose keys have a meaning of their own.
@@ -86,19 +96,6 @@ type Hinter interface {
 
 // Hint is a key with what it does now, in two or three words.
 type Hint struct{ Key, Text string }
-
-// Effect is what accepting a proposal of the model would do to the models.
-type Effect struct {
-	Hidden, Shown []string // models that would become hidden, and shown
-	Known         bool     // any models are known
-	Refused       []string // reasons of the changes that would be refused
-}
-
-// Forecaster is a Pane that knows the effect of a proposal. Effect is safe from
-// any goroutine.
-type Forecaster interface {
-	Effect(proposal json.RawMessage) (Effect, error)
-}
 
 // Completer is a Pane whose names can be completed where the user types them.
 type Completer interface {
@@ -115,7 +112,7 @@ type Status struct {
 }
 
 // Action is what a pane asks the root to do: one of Nothing, Edit, Notify,
-// SetFilter, Pick, Confirm, Run, Discard.
+// SetFilter, SelectTopic, Pick, Confirm, Compute, Discard.
 //
 //sumtype:decl
 type Action interface{ action() }
@@ -123,14 +120,12 @@ type Action interface{ action() }
 type (
 	// Nothing is done.
 	Nothing struct{}
-	// Edit is a change of the window, one step that can be undone.
+	// Edit is an act in the window, based on what the pane shows. One that is a step can
+	// be undone, and later keys wait for it.
 	Edit struct {
-		Description string // what the step does, for the list of checkpoints: "Add ignore rule “*mini*”"
-		Change      func() error
-		// Done says what was done, for the notice: "added ignore rule “*mini*”:
-		// 2 models hidden". It is called once, after a Change that succeeded and
-		// from where that was called. nil is the description.
-		Done func() string
+		Act      assistant.Act
+		Revision int64  // of the snapshot that was shown
+		Doing    string // shown meanwhile; "" shows nothing
 		// ViewOnly says that only the display changes: there is nothing to save.
 		ViewOnly bool
 	}
@@ -142,6 +137,8 @@ type (
 	// SetFilter executes a line of the filter language: the conversation shows what
 	// it matches, and a command in it is executed.
 	SetFilter struct{ Line string }
+	// SelectTopic gives new messages a topic; "" is none.
+	SelectTopic struct{ Path string }
 	// Pick lets the user choose from a list.
 	Pick struct {
 		Title   string
@@ -157,10 +154,11 @@ type (
 		Then  func() Action
 		More  []Answer
 	}
-	// Run takes time: network or disk. It ends with a sentence or an error.
-	Run struct {
+	// Compute takes longer than a frame, and works on memory alone. Receive gets the
+	// result, unless that is an error, which is shown.
+	Compute struct {
 		Doing string // shown meanwhile
-		Run   func(ctx context.Context) (notice string, err error)
+		Run   func() (result any, err error)
 	}
 	// Discard drops the unsaved changes of the window, after a question.
 	Discard struct{}
@@ -173,22 +171,15 @@ type Answer struct {
 	Then  func() Action
 }
 
-// Notice is the text of the notice once Change has succeeded.
-func (e Edit) Notice() string {
-	if e.Done == nil {
-		return e.Description
-	}
-	return e.Done()
-}
-
-func (Nothing) action()   {}
-func (Edit) action()      {}
-func (Notify) action()    {}
-func (SetFilter) action() {}
-func (Pick) action()      {}
-func (Confirm) action()   {}
-func (Run) action()       {}
-func (Discard) action()   {}
+func (Nothing) action()     {}
+func (Edit) action()        {}
+func (Notify) action()      {}
+func (SetFilter) action()   {}
+func (Pick) action()        {}
+func (SelectTopic) action() {}
+func (Confirm) action()     {}
+func (Compute) action()     {}
+func (Discard) action()     {}
 
 // None is the pane of a session without a window: it shows nothing and does nothing.
 type None struct {
@@ -207,8 +198,14 @@ func (None) SetKeys(Keys) {}
 // SetFocus implements Pane.
 func (None) SetFocus(bool) {}
 
+// Show implements Pane.
+func (None) Show(State) {}
+
 // Changed implements Pane.
 func (None) Changed() {}
+
+// Wants implements Pane.
+func (None) Wants() (Edit, bool) { return Edit{}, false }
 
 // Do implements Pane.
 func (None) Do(string) Action { return Nothing{} }

@@ -1,9 +1,7 @@
 package rules
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"unicode"
 
@@ -85,12 +83,11 @@ func (p *Pane) enter() pane.Action {
 	d := &p.data
 	switch r.kind {
 	case rowRule:
-		p.highlightRule(d.rules[r.list][r.index])
+		p.highlightRule(d.Rules[r.list][r.index])
 	case rowModel:
-		p.highlightModel(d.models[r.index].ID)
+		p.highlightModel(d.Models[r.index].ID)
 	case rowChild:
-		p.jumpTo, p.query = modelID(r.text), ""
-		p.syncSearch()
+		p.jumpTo, p.query, p.searched = modelID(r.text), "", ""
 		p.openTab(tabModels)
 	case rowNew:
 		return p.markSeen()
@@ -104,32 +101,33 @@ func (p *Pane) enter() pane.Action {
 		p.openTab(tabRules)
 	default:
 	}
-	p.refresh()
+	p.rebuild()
 	return pane.Nothing{}
 }
 
 // highlightRule highlights a rule and its models, or nothing when they are
 // highlighted; the tab of models opens on the first of them.
 func (p *Pane) highlightRule(r modelfilter.RuleView) {
-	if p.data.isHighlighted(r) && len(p.data.highlight.Models) == r.Matches {
-		p.window.ClearHighlight()
+	rule := modelfilter.Rule{List: r.List, Pattern: r.Pattern}
+	if p.highlight.rule == rule {
+		p.highlight = highlight{}
 		return
 	}
-	p.jumpTo = ""
-	if h := p.window.HighlightRule(r.List, r.Pattern); len(h.Models) > 0 {
-		p.jumpTo = modelID(h.Models[0])
+	p.highlight, p.jumpTo = p.data.highlightOf(rule, ""), ""
+	if len(p.highlight.Models) > 0 {
+		p.jumpTo = modelID(p.highlight.Models[0])
 	}
 }
 
 // highlightModel highlights a model and the rule that decides it, or nothing
 // when they are highlighted; the tab of rules opens on the rule.
 func (p *Pane) highlightModel(id string) {
-	if len(p.data.highlight.Models) == 1 && p.data.highlighted[id] {
-		p.window.ClearHighlight()
+	if len(p.highlight.Models) == 1 && p.highlight.models[id] {
+		p.highlight = highlight{}
 		return
 	}
-	p.jumpTo = ""
-	if h := p.window.HighlightModel(id); h.Rule != "" {
+	p.highlight, p.jumpTo = p.data.highlightOf(modelfilter.Rule{}, id), ""
+	if h := p.highlight; h.Rule != "" {
 		p.jumpTo = ruleID(h.List, h.Rule)
 	}
 }
@@ -155,14 +153,14 @@ func (p *Pane) openAdd(list modelfilter.List) pane.Action {
 	if refusal := p.refuseLocked(); refusal != nil {
 		return refusal
 	}
-	if names := p.targets(); names[0] != p.data.provider || len(names) > 1 {
+	if names := p.targets(); names[0] != p.data.Provider || len(names) > 1 {
 		return pane.Notify{Text: "choose the provider first: " + p.keys.Hint("pane-highlight", "goes there")}
 	}
 	if refusal := p.refuseFixed(list); refusal != nil {
 		return refusal
 	}
 	var ids []string
-	for _, m := range p.data.models {
+	for _, m := range p.data.Models {
 		if p.tabs.Open == tabModels && p.selected[modelID(m.ID)] {
 			ids = append(ids, m.ID)
 		}
@@ -172,7 +170,7 @@ func (p *Pane) openAdd(list modelfilter.List) pane.Action {
 	}
 	text := ""
 	if r, ok := p.tabs.List().Current(); ok && r.kind == rowModel {
-		text = glob.Quote(p.data.name(p.data.models[r.index].ID))
+		text = glob.Quote(p.data.Name(p.data.Models[r.index].ID))
 	}
 	p.openPattern(list, text)
 	return pane.Nothing{}
@@ -181,21 +179,13 @@ func (p *Pane) openAdd(list modelfilter.List) pane.Action {
 // suggestPatterns looks for patterns that match just these models, off the
 // update loop, and opens the line with them.
 func (p *Pane) suggestPatterns(list modelfilter.List, ids []string) pane.Action {
-	scope, err := p.window.On(p.data.provider)
-	if err != nil {
-		return refuse(err)
-	}
-	provider, box := p.data.provider, &p.inbox
-	return pane.Run{Doing: "looking for the shortest pattern…", Run: func(context.Context) (string, error) {
-		patterns := scope.Suggest(ids)
+	shown := p.data.ProviderSnapshot
+	return pane.Compute{Doing: "looking for the shortest pattern…", Run: func() (any, error) {
+		patterns := shown.Suggest(ids)
 		if len(patterns) == 0 {
-			return "", fmt.Errorf("no pattern tells these models from the others")
+			return nil, errors.New("no pattern tells these models from the others")
 		}
-		box.update(func(r *results) { r.suggestion = &suggestion{provider: provider, list: list, patterns: patterns} })
-		if len(patterns) > 1 {
-			return fmt.Sprintf("%d patterns are needed · enter shows what they change", len(patterns)), nil
-		}
-		return "one pattern matches them · enter adds it", nil
+		return suggestion{shown.Provider, list, patterns}, nil
 	}}
 }
 
@@ -204,33 +194,34 @@ func (p *Pane) addPattern() pane.Action {
 		return refusal
 	}
 	list, text := p.input.list, p.input.Text()
-	v, err := p.window.Check(list, text)
+	v, err := p.data.Check(list, text)
 	var refusal *engine.Refusal
 	switch {
 	case errors.As(err, &refusal) && refusal.Reason == engine.Empty:
 		p.closeInput()
 		return pane.Nothing{}
 	case err != nil:
-		return pane.Notify{Text: refusalText(err), IsError: true}
+		return pane.Notify{Text: modelfilter.RefusalText(err), IsError: true}
 	case strings.ContainsFunc(v.Pattern, unicode.IsSpace): // a message typed into the wrong line
+		edit := p.addEdit(list, v.Pattern)
 		return pane.Confirm{
 			Title: "Add a rule with blanks in it?",
 			Lines: []string{listAndPattern(list, v.Pattern), "Model names have no blanks. " + p.keys.Hint("input", "writes a message to the assistant.")},
-			Yes:   "add", Then: func() pane.Action { return p.addRule(list, v.Pattern) },
+			Yes:   "add", Then: func() pane.Action { return p.added(list, v.Pattern, edit) },
 		}
 	}
-	return p.addRule(list, v.Pattern)
+	return p.added(list, v.Pattern, p.addEdit(list, v.Pattern))
 }
 
-// addRule adds the pattern of the line, which it closes.
-func (p *Pane) addRule(list modelfilter.List, pattern string) pane.Action {
+func (p *Pane) addEdit(list modelfilter.List, pattern string) pane.Action {
+	return p.edit(modelfilter.AddRule{Provider: p.data.Provider, Rule: modelfilter.Rule{List: list, Pattern: pattern}})
+}
+
+// added closes the line, whose pattern edit adds.
+func (p *Pane) added(list modelfilter.List, pattern string, edit pane.Action) pane.Action {
 	p.jumpTo = ruleID(list, pattern)
 	p.closeInput()
-	name := ruleName(list, pattern)
-	return p.edit(p.data.provider, "Add "+name, "added "+name, func(s modelfilter.Scope) error {
-		_, err := s.Add(list, pattern)
-		return err
-	})
+	return edit
 }
 
 // deleteRow deletes what the row stands for: a rule, all selected rules, the
@@ -246,19 +237,19 @@ func (p *Pane) deleteRow() pane.Action {
 	d := &p.data
 	switch r.kind {
 	case rowRule:
-		return p.deleteRule(d.provider, r.list, d.rules[r.list][r.index].Pattern)
+		return p.deleteRule(d.Provider, r.list, d.Rules[r.list][r.index].Pattern)
 	case rowRemoved:
-		return p.restoreRule(d.provider, r.list, d.removed[r.list][r.index])
+		return p.restoreRule(d.Provider, r.list, d.Removed[r.list][r.index])
 	case rowModel:
-		return p.confirmDeleteDeciding(d.models[r.index])
+		return p.confirmDeleteDeciding(d.Models[r.index])
 	case rowChange:
-		if c := d.diff[r.index]; !c.Added {
+		if c := d.Unsaved[r.index]; !c.Added {
 			return p.restoreRule(c.Provider, c.List, c.Pattern)
 		}
-		return p.deleteRule(d.diff[r.index].Provider, r.list, d.diff[r.index].Pattern)
+		return p.deleteRule(d.Unsaved[r.index].Provider, r.list, d.Unsaved[r.index].Pattern)
 	case rowFinding:
 		f := p.findings()[r.index]
-		return p.deleteRule(d.provider, f.List, f.Pattern)
+		return p.deleteRule(d.Provider, f.List, f.Pattern)
 	default:
 	}
 	return pane.Notify{Text: "there is no rule here"}
@@ -267,7 +258,7 @@ func (p *Pane) deleteRow() pane.Action {
 func (p *Pane) selectedRules() []modelfilter.RuleView {
 	var rules []modelfilter.RuleView
 	for _, list := range lists {
-		for _, r := range p.data.rules[list] {
+		for _, r := range p.data.Rules[list] {
 			if p.selected[ruleID(list, r.Pattern)] {
 				rules = append(rules, r)
 			}
@@ -277,59 +268,43 @@ func (p *Pane) selectedRules() []modelfilter.RuleView {
 }
 
 func (p *Pane) deleteRule(provider string, list modelfilter.List, pattern string) pane.Action {
-	if provider == p.data.provider {
+	if provider == p.data.Provider {
 		if refusal := p.refuseFixed(list); refusal != nil {
 			return refusal
 		}
 	}
-	name := ruleName(list, pattern)
-	return p.edit(provider, "Delete "+name, "deleted "+name, func(s modelfilter.Scope) error { return s.Remove(list, pattern) })
+	return p.edit(modelfilter.RemoveRules{Provider: provider, Rules: []modelfilter.Rule{{List: list, Pattern: pattern}}})
 }
 
 // deleteRules deletes the selected rules in one step.
 func (p *Pane) deleteRules(rules []modelfilter.RuleView) pane.Action {
+	act := modelfilter.RemoveRules{Provider: p.data.Provider}
 	for _, r := range rules {
 		if refusal := p.refuseFixed(r.List); refusal != nil {
 			return refusal
 		}
+		act.Rules = append(act.Rules, modelfilter.Rule{List: r.List, Pattern: r.Pattern})
 	}
 	clear(p.selected)
 	p.version++
-	name := assistant.Counted(len(rules), "rule")
-	return p.edit(p.data.provider, "Delete "+name, "deleted "+name, func(s modelfilter.Scope) error {
-		done := map[string]bool{}
-		for _, r := range rules {
-			id := ruleID(r.List, r.Pattern)
-			if done[id] { // Remove has removed its duplicates
-				continue
-			}
-			done[id] = true
-			if err := s.Remove(r.List, r.Pattern); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return p.edit(act)
 }
 
 // restoreRule adds a rule again whose removal is unsaved.
 func (p *Pane) restoreRule(provider string, list modelfilter.List, pattern string) pane.Action {
-	name := ruleName(list, pattern)
-	return p.edit(provider, "Restore "+name, "restored "+name, func(s modelfilter.Scope) error {
-		_, err := s.Add(list, pattern)
-		return err
-	})
+	return p.edit(modelfilter.RestoreRule{Provider: provider, Rule: modelfilter.Rule{List: list, Pattern: pattern}})
 }
 
 // confirmDeleteDeciding asks first, since a rule seldom decides one model alone.
 func (p *Pane) confirmDeleteDeciding(m modelfilter.ModelView) pane.Action {
-	r, ok := p.data.rule(m.List, m.Rule)
+	r, ok := p.data.Rule(m.List, m.Rule)
 	if m.Index < 0 || !ok {
 		return pane.Notify{Text: "no rule decides this model"}
 	}
+	edit := p.deleteRule(p.data.Provider, r.List, r.Pattern)
 	return pane.Confirm{
 		Title: "Delete the deciding rule?",
 		Lines: []string{listAndPattern(r.List, r.Pattern), "It decides " + assistant.Counted(r.Decides, "model") + "."},
-		Yes:   "delete", Then: func() pane.Action { return p.deleteRule(p.data.provider, r.List, r.Pattern) },
+		Yes:   "delete", Then: func() pane.Action { return edit },
 	}
 }

@@ -140,7 +140,7 @@ func TestLockedPaneRefusesEditsAndKeepsTheLine(t *testing.T) {
 	b.do("add-ignore")
 	b.keys("*mini*")
 	b.w.Lock()
-	b.Changed()
+	b.show()
 	if said := b.keys("<enter>"); said != lockedText || !b.Typing() || b.input.Text() != "*mini*" {
 		t.Errorf("enter said %q, the line holds %q", said, b.input.Text())
 	}
@@ -157,7 +157,7 @@ func TestLockedPaneRefusesEditsAndKeepsTheLine(t *testing.T) {
 		t.Errorf("search of the window = %q, hits = %d", b.w.Search(), b.hits())
 	}
 	b.w.Unlock()
-	b.Changed()
+	b.show()
 	if b.w.Search() != "mini" {
 		t.Errorf("after the lock the window searches for %q, want mini", b.w.Search())
 	}
@@ -173,7 +173,7 @@ func TestSearchFollowsTheWindowAndTellsIt(t *testing.T) {
 	if err := b.w.SetSearch("*-4o*"); err != nil { // a rollback, say
 		t.Fatal(err)
 	}
-	b.Changed()
+	b.show()
 	b.do("show-models")
 	if b.hits() != 3 {
 		t.Errorf("hits of *-4o* = %d, want 3:\n%s", b.hits(), ansi.Strip(b.screen(60, 20)))
@@ -197,7 +197,7 @@ func TestHighlightLinksBothWays(t *testing.T) {
 		t.Fatalf("highlighted = %+v", h)
 	}
 	b.do("next-tab")
-	if r, _ := b.tabs.List().Current(); r.kind != rowModel || b.data.models[r.index].ID != "openai/gpt-4-1106-preview" {
+	if r, _ := b.tabs.List().Current(); r.kind != rowModel || b.data.Models[r.index].ID != "openai/gpt-4-1106-preview" {
 		t.Errorf("the tab of models opens on %+v", r)
 	}
 	b.on("gpt-4o-audio")
@@ -232,7 +232,7 @@ func TestPreviewSaysWhatTheEngineSays(t *testing.T) {
 			if _, err := b.w.Discard(assistant.Basis{}); err != nil {
 				t.Fatal(err)
 			}
-			b.Changed()
+			b.show()
 		}
 	}
 }
@@ -245,7 +245,8 @@ func (b *bench) screenOf(t int) string {
 
 func TestProviders(t *testing.T) {
 	b := open(t, someEnv, someModels)
-	b.CountModels(context.Background())
+	b.w.ReadModels(context.Background())
+	b.show()
 	pick, ok := b.Do("provider").(pane.Pick)
 	if !ok || len(pick.Entries) != 3 {
 		t.Fatalf("provider = %+v", pick)
@@ -261,7 +262,7 @@ func TestProviders(t *testing.T) {
 	if e := pick.Entries[1]; !strings.HasPrefix(e.Extra, "12 of 13 · catalogue · 4 rules") {
 		t.Errorf("after a rule was deleted: %+v", e)
 	}
-	if e, ok := pick.Then("anthropic").(pane.Edit); !ok || !e.ViewOnly || e.Description != "Switch to anthropic" {
+	if e, ok := pick.Then("anthropic").(pane.Edit); !ok || !e.ViewOnly || e.Act.Step() != "Switch to anthropic" {
 		t.Errorf("the switch is %+v, want one that leaves nothing to save", e)
 	}
 	if e, ok := b.Do("delete-rule").(pane.Edit); !ok || e.ViewOnly {
@@ -328,7 +329,7 @@ func TestSaveCreatesTheFile(t *testing.T) {
 	if _, err := b.w.Save(t.Context(), assistant.Basis{}); err != nil {
 		t.Fatal(err)
 	}
-	b.Changed()
+	b.show()
 	if b.Status().Unsaved {
 		t.Error("saved rules are shown as unsaved")
 	}
@@ -357,8 +358,8 @@ func TestClick(t *testing.T) {
 	}
 	b.Lines(60, 20)
 	b.Click(5, 4)
-	if r, _ := b.tabs.List().Current(); b.data.models[r.index].ID != "openai/gpt-4-1106-preview" {
-		t.Errorf("a click on a row went to %s", b.data.models[r.index].ID)
+	if r, _ := b.tabs.List().Current(); b.data.Models[r.index].ID != "openai/gpt-4-1106-preview" {
+		t.Errorf("a click on a row went to %s", b.data.Models[r.index].ID)
 	}
 	b.Click(5, 4)
 	if h := b.w.Highlighted(); h.Rule != "*-preview*" {
@@ -375,7 +376,7 @@ func TestCursorStaysOnItsRowWhenRowsChange(t *testing.T) {
 	if err := b.w.Remove(modelfilter.Ignore, "gpt-3.5*"); err != nil { // the assistant's doing
 		t.Fatal(err)
 	}
-	b.Changed()
+	b.show()
 	if r, _ := b.tabs.List().Current(); b.rowID(r) != ruleID(modelfilter.Ignore, "*audio*") {
 		t.Errorf("the cursor is on %q", b.rowID(r))
 	}

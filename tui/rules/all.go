@@ -1,18 +1,14 @@
 package rules
 
 import (
-	"context"
-
-	"winnow/assistant"
 	"winnow/tui/pane"
 	"winnow/tui/rules/overview"
 )
 
 // providerRows are the rows of the tab of all providers, from the numbers that are known now.
 func (p *Pane) providerRows() []row {
-	p.shown.rows, p.shown.revision = p.all.Rows()
 	rows := []row{{kind: rowSum}}
-	for i, n := range p.shown.rows {
+	for i, n := range p.data.Providers {
 		rows = append(rows, row{kind: rowProvider, index: i, text: n.Name})
 	}
 	return rows
@@ -25,25 +21,25 @@ func (p *Pane) providerPieces(r row, w int) []pane.Piece {
 		Text: st.Text, Muted: st.Muted, Shown: st.BarAvailable, Hidden: st.BarHidden, Pending: st.Pending,
 	}}
 	if r.kind == rowSum {
-		sum, _ := overview.Sum(p.shown.rows)
+		sum, _ := overview.Sum(p.data.Providers)
 		return t.Line("all", sum)
 	}
-	return t.Line(pane.Visible(r.text), p.shown.rows[r.index])
+	return t.Line(pane.Visible(r.text), overview.Numbers{ProviderView: p.data.Providers[r.index]})
 }
 
 // aboutProvider is what a row has no room for; short leaves the name out.
 func (p *Pane) aboutProvider(r row) (text, short string) {
 	if r.kind == rowProvider {
-		short = p.shown.rows[r.index].About()
+		short = overview.Numbers{ProviderView: p.data.Providers[r.index]}.About()
 		return pane.Visible(r.text) + ": " + short, short
 	}
-	short = overview.AboutAll(p.shown.rows)
+	short = overview.AboutAll(p.data.Providers)
 	return "all providers: " + short, short
 }
 
 // openProvider goes to the rules of a provider.
 func (p *Pane) openProvider(name string) pane.Action {
-	if refusal := p.refuseLocked(); refusal != nil && name != p.data.provider {
+	if refusal := p.refuseLocked(); refusal != nil && name != p.data.Provider {
 		return refusal
 	}
 	p.openTab(tabRules)
@@ -57,23 +53,12 @@ func (p *Pane) targets() []string {
 	switch {
 	case p.tabs.Open == tabAll && r.kind == rowSum:
 		var names []string
-		for _, n := range p.shown.rows {
+		for _, n := range p.data.Providers {
 			names = append(names, n.Name)
 		}
 		return names
 	case p.tabs.Open == tabAll && r.kind == rowProvider:
 		return []string{r.text}
 	}
-	return []string{p.data.provider}
-}
-
-// refreshAll asks providers for their models.
-func (p *Pane) refreshAll(names []string) pane.Action {
-	all := p.all
-	return pane.Run{
-		Doing: "asking " + assistant.Counted(len(names), "provider") + " for their models…",
-		Run: func(ctx context.Context) (string, error) {
-			return overview.AnsweredText(names, all.Refresh(ctx, names)), nil
-		},
-	}
+	return []string{p.data.Provider}
 }

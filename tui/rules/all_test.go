@@ -20,18 +20,8 @@ func openAll(t *testing.T) *bench {
 	b := open(t, severalEnv, someModels)
 	b.shelf.lists["gemini"] = modelfilter.ModelList{Provider: "gemini", IDs: []string{"gemini/flash", "gemini/nano", "gemini/pro"}, Source: "cache"}
 	b.shelf.lists["anthropic"] = modelfilter.ModelList{Provider: "anthropic", IDs: []string{"anthropic/claude-haiku", "anthropic/claude-opus"}, Source: "catalogue"}
-	b.do("previous-tab")
+	b.Do("previous-tab")
 	return b
-}
-
-// read lets the pane read until nothing is out of date, as the root does.
-func (b *bench) read() {
-	b.t.Helper()
-	for b.Stale() {
-		if err := b.Read(context.Background()); err != nil {
-			b.t.Fatal(err)
-		}
-	}
 }
 
 // line is the line of the frame that begins with a name, in words.
@@ -61,8 +51,8 @@ func (b *bench) lines(want map[string]string) {
 
 func TestAllProvidersAreCountedInTheBackground(t *testing.T) {
 	b := openAll(t)
-	b.lines(map[string]string{"openai": "loading…", "gemini": "loading…", "groq": "loading…", "all": "loading…"})
-	b.read()
+	b.lines(map[string]string{"openai": "10 shown 3 hidden", "gemini": "loading…", "groq": "loading…", "all": "10 shown 3 hidden"})
+	b.show()
 	b.lines(map[string]string{"openai": "10 shown 3 hidden", "gemini": "2 shown 1 hidden", "anthropic": "2 shown 0 hidden", "groq": "unknown", "all": "14 shown 4 hidden"})
 	if c := b.w.Counts(); c.Available != 10 || c.Hidden != 3 {
 		t.Errorf("the window counts %+v of openai", c)
@@ -72,7 +62,7 @@ func TestAllProvidersAreCountedInTheBackground(t *testing.T) {
 
 func TestAllProvidersFollowEveryChange(t *testing.T) {
 	b := openAll(t)
-	b.read()
+	b.show()
 	gemini, err := b.w.On("gemini")
 	if err != nil {
 		t.Fatal(err)
@@ -80,30 +70,26 @@ func TestAllProvidersFollowEveryChange(t *testing.T) {
 	if _, err := gemini.Add(modelfilter.Ignore, "*nano*"); err != nil { // as a tool of the assistant does
 		t.Fatal(err)
 	}
-	b.Changed()
-	b.read()
+	b.show()
 	b.lines(map[string]string{"gemini": "1 shown 2 hidden ●1", "all": "13 shown 5 hidden ●1"})
 	b.do("show-rules")
 	b.on("gpt-3.5*")
 	b.do("delete-rule", "previous-tab")
-	b.read()
 	b.lines(map[string]string{"openai": "12 shown 1 hidden ●1", "gemini": "1 shown 2 hidden ●1", "all": "15 shown 3 hidden ●2"})
 	golden(t, b, "all-unsaved")
 	if _, err := b.w.Save(context.Background(), assistant.Basis{}); err != nil {
 		t.Fatal(err)
 	}
-	b.Changed()
-	b.read()
+	b.show()
 	b.lines(map[string]string{"openai": "12 shown 1 hidden", "all": "15 shown 3 hidden"})
 }
 
 func TestTheRowOfAProviderSaysWhatSavingDoes(t *testing.T) {
 	b := openAll(t)
-	b.read()
+	b.show()
 	b.do("show-rules")
 	b.on("gpt-3.5*")
 	b.do("delete-rule", "previous-tab")
-	b.read()
 	if frame := ansi.Strip(b.screen(110, 20)); !strings.Contains(frame, "shows 2") {
 		t.Errorf("the wide table does not say it:\n%s", frame)
 	}
@@ -121,7 +107,7 @@ func TestTheRowOfAProviderSaysWhatSavingDoes(t *testing.T) {
 
 func TestEnterGoesToTheProvider(t *testing.T) {
 	b := openAll(t)
-	b.read()
+	b.show()
 	b.on("gemini")
 	if said := b.do("add-ignore"); said != "choose the provider first: enter goes there" || b.Typing() {
 		t.Errorf("a rule on another provider: said %q, typing %v", said, b.Typing())
@@ -134,7 +120,7 @@ func TestEnterGoesToTheProvider(t *testing.T) {
 		t.Errorf("the cursor is on %q, want the current provider", r.text)
 	}
 	b.w.Lock()
-	b.Changed()
+	b.show()
 	b.on("openai")
 	if said := b.do("pane-highlight"); said != lockedText || b.w.Provider() != "gemini" || b.tabs.Open != tabAll {
 		t.Errorf("while the assistant works: said %q, %s", said, b.w.Provider())
@@ -143,6 +129,7 @@ func TestEnterGoesToTheProvider(t *testing.T) {
 
 func TestTheProviderListBeginsWithAll(t *testing.T) {
 	b := openAll(t)
+	b.show()
 	b.do("show-rules")
 	pick := b.Do("provider").(pane.Pick)
 	if first := pick.Entries[0]; first.Text != "all providers" || len(pick.Entries) != 5 {
@@ -157,7 +144,7 @@ func TestTheProviderListBeginsWithAll(t *testing.T) {
 // What was asked shows that it waits, and each answer as it comes.
 func TestAskingAllProviders(t *testing.T) {
 	b := openAll(t)
-	b.read()
+	b.show()
 	release, running := make(chan struct{}), make(chan string, 9)
 	b.shelf.fetch = func(provider string) (modelfilter.ModelList, error) {
 		running <- provider
@@ -165,16 +152,14 @@ func TestAskingAllProviders(t *testing.T) {
 		return modelfilter.ModelList{Provider: provider, IDs: []string{provider + "/one"}, Source: "live"}, nil
 	}
 	b.on("all")
-	ask := b.Do("refresh-models").(pane.Run)
+	ask := b.Do("refresh-models").(pane.Edit)
 	said := make(chan string)
 	go func() {
-		text, _ := ask.Run(context.Background())
+		text, _ := b.w.Act(context.Background(), ask.Act, ask.Revision)
 		said <- text
 	}()
 	asked := map[string]bool{<-running: true, <-running: true, <-running: true}
-	for b.Stale() && !strings.Contains(b.screen(50, 20), "asking…") {
-		_ = b.Read(context.Background())
-	}
+	b.show()
 	for name := range asked {
 		b.lines(map[string]string{name: "asking…"})
 	}
@@ -185,18 +170,17 @@ func TestAskingAllProviders(t *testing.T) {
 	if text := <-said; text != "4 providers answered" {
 		t.Errorf("said %q", text)
 	}
-	b.read()
+	b.show()
 	b.lines(map[string]string{"openai": "1 shown 0 hidden", "groq": "1 shown 0 hidden", "all": "4 shown 0 hidden"})
 }
 
 func TestProvidersThatDoNotAnswerAreNamed(t *testing.T) {
 	b := openAll(t)
-	b.read()
+	b.show()
 	b.on("all")
 	if said, want := b.do("refresh-models"), "0 of 4 providers answered; the lists of anthropic, gemini, groq and 1 more stay as they were"; said != want {
 		t.Errorf("said %q, want %q", said, want)
 	}
-	b.read()
 	b.on("groq")
 	if said := b.do("refresh-models"); !strings.Contains(said, "the models of groq could not be refreshed") {
 		t.Errorf("one provider: said %q", said)

@@ -71,7 +71,7 @@ func BenchmarkChanged(b *testing.B) {
 	p := large(b)
 	for b.Loop() {
 		p.w.Lock()
-		p.Changed()
+		p.show()
 		p.w.Unlock()
 	}
 }

@@ -2,147 +2,97 @@ package rules
 
 import (
 	"strings"
-	"sync"
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
-	"winnow/adapters/modelfilter/models"
 )
 
-// snapshot is the state of the window when it was last read. Drawing and keys
-// use it alone, so a frame costs the same with ten models and ten thousand.
-type snapshot struct {
-	revision    int64
-	provider    string
-	rules       [2][]modelfilter.RuleView // by list
-	removed     [2][]string
-	added       [2]int    // unsaved rules, by list
-	fixedBy     [2]string // what decides a list that cannot be edited; "" for one that can
-	models      []modelfilter.ModelView
-	lower       []string // ids of models in lower case; nil until a search needs them
-	counts      modelfilter.Counts
-	source      modelfilter.ModelList // without its ids
-	diff        []modelfilter.RuleChange
-	notices     []string
-	highlight   modelfilter.Highlight
-	highlighted map[string]bool // ids of highlight.Models
-	locked      bool
-	dirty       bool
-	file        string
-	fileExists  bool
+// data is the snapshot of the window that is shown, and what is computed of it once.
+// Drawing and keys use it alone, so a frame costs the same with ten models and ten
+// thousand.
+type data struct {
+	*modelfilter.Snapshot
+	lower    []string         // ids of the models in lower case; nil until a search needs them
+	findings []engine.Finding // nil until they are needed
+	linted   bool             // findings are those of the rules
 }
 
-// readWindow takes a snapshot. The revision is read first: a change during the
-// reading is seen the next time.
-func readWindow(w *modelfilter.Window) snapshot {
-	s := snapshot{
-		revision: w.Revision(), provider: w.Provider(), models: w.Models(), counts: w.Counts(), diff: w.Diff(),
-		notices: w.Notices(), highlight: w.Highlighted(), locked: w.Locked(), dirty: w.Dirty(), file: w.EnvFile(), fileExists: w.FileExists(),
-	}
-	for _, list := range lists {
-		s.rules[list] = w.Rules(list)
-		for _, r := range s.rules[list] {
-			if r.Unsaved {
-				s.added[list]++
-			}
-			if r.Fixed {
-				s.fixedBy[list] = r.Source
-			}
-		}
-		if scope, err := w.On(""); err == nil {
-			s.removed[list] = scope.Removed(list)
+// added is how many rules of a list are unsaved.
+func (d *data) added(list modelfilter.List) (n int) {
+	for _, r := range d.Rules[list] {
+		if r.Unsaved {
+			n++
 		}
 	}
-	if list, err := w.ModelList(""); err == nil {
-		list.IDs = nil
-		s.source = list
-	}
-	s.highlighted = make(map[string]bool, len(s.highlight.Models))
-	for _, id := range s.highlight.Models {
-		s.highlighted[id] = true
-	}
-	return s
+	return n
 }
 
-// rule is the rule with a pattern.
-func (s *snapshot) rule(list modelfilter.List, pattern string) (r modelfilter.RuleView, ok bool) {
-	for _, r := range s.rules[list] {
-		if r.Pattern == pattern {
-			return r, true
+// fixedBy is what decides a list that cannot be edited; "" for one that can.
+func (d *data) fixedBy(list modelfilter.List) (source string) {
+	for _, r := range d.Rules[list] {
+		if r.Fixed {
+			source = r.Source
 		}
 	}
-	return r, false
+	return source
 }
 
 // lowerIDs are the ids of the models in lower case.
-func (s *snapshot) lowerIDs() []string {
-	if s.lower == nil {
-		s.lower = make([]string, len(s.models))
-		for i, m := range s.models {
-			s.lower[i] = strings.ToLower(m.ID)
+func (d *data) lowerIDs() []string {
+	if d.lower == nil {
+		d.lower = make([]string, len(d.Models))
+		for i, m := range d.Models {
+			d.lower[i] = strings.ToLower(m.ID)
 		}
 	}
-	return s.lower
+	return d.lower
 }
 
-// name is an id as the rules name it: without the provider.
-func (s *snapshot) name(id string) string {
-	if head, name, ok := strings.Cut(id, "/"); ok && head == s.provider {
-		return name
+// highlight is what the user has highlighted: a rule or a model; the zero value is nothing.
+type highlight struct {
+	modelfilter.Highlight
+	rule   modelfilter.Rule
+	model  string
+	models map[string]bool // ids of Models
+}
+
+// highlightOf highlights a rule, or a model, in what is shown.
+func (d *data) highlightOf(rule modelfilter.Rule, model string) highlight {
+	h := highlight{rule: rule, model: model}
+	switch {
+	case rule.Pattern != "":
+		h.Highlight = d.RuleHighlight(rule.List, rule.Pattern)
+	case model != "":
+		h.Highlight = d.ModelHighlight(model)
 	}
-	return id
+	if h.Rule == "" && len(h.Models) == 0 {
+		return highlight{}
+	}
+	h.models = make(map[string]bool, len(h.Models))
+	for _, id := range h.Models {
+		h.models[id] = true
+	}
+	return h
 }
 
-// isHighlighted reports whether a rule is the highlighted one.
-func (s *snapshot) isHighlighted(r modelfilter.RuleView) bool {
-	return s.highlight.Rule == r.Pattern && s.highlight.List == r.List
+// windowHighlight is the highlight of the window.
+func (d *data) windowHighlight() highlight {
+	h := d.Highlight
+	if rule := (modelfilter.Rule{List: h.List, Pattern: h.Rule}); h.Rule != "" && d.RuleHighlight(h.List, h.Rule).Equal(h) {
+		return d.highlightOf(rule, "")
+	}
+	if len(h.Models) == 1 {
+		return d.highlightOf(modelfilter.Rule{}, h.Models[0])
+	}
+	return highlight{}
 }
 
-// results are what actions found out off the update loop. Its maps and pointers
-// are replaced, never changed in place.
-type results struct {
-	suggestion *suggestion
-	drift      map[string]models.Drift // by provider
-}
+// is reports whether a rule is the highlighted one.
+func (h *highlight) is(r modelfilter.RuleView) bool { return h.Rule == r.Pattern && h.List == r.List }
 
 // suggestion are the patterns that match the selected models and no others.
 type suggestion struct {
 	provider string
 	list     modelfilter.List
 	patterns []string
-}
-
-// lint is what the window found odd about its rules at a revision.
-type lint struct {
-	revision int64
-	findings []engine.Finding
-}
-
-// inbox holds the results of actions. It alone is shared between goroutines.
-type inbox struct {
-	mu      sync.Mutex
-	version int64 // grows with every update
-	results results
-}
-
-func (b *inbox) update(change func(r *results)) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.version++
-	change(&b.results)
-}
-
-func (b *inbox) get() (r results, version int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.results, b.version
-}
-
-// popSuggestion removes the suggestion and returns it; nil is none.
-func (b *inbox) popSuggestion() *suggestion {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	s := b.results.suggestion
-	b.results.suggestion = nil
-	return s
 }

@@ -3,19 +3,20 @@
 //
 // # Types
 //
-// A Pane shows one modelfilter.Window. It draws from a snapshot of the window, taken
-// when Changed says that the window has changed. A row is a line of the list of a tab;
-// the foot is below the list: numbers, details of the row under the cursor, warnings.
-// The text input takes a pattern with its preview, a search, or an import.
+// A Pane shows a modelfilter.Snapshot, which Show gives it, and keeps search, tab, cursor
+// and highlight as its own state. What the user does it answers with an act of the window,
+// based on the revision that is shown; Wants tells the window what the user looks at. A row
+// is a line of the list of a tab; the foot is below the list: numbers, details of the row
+// under the cursor, warnings. The text input takes a pattern with its preview, a search, or
+// an import.
 //
 // A rule has a colour and an icon; a model shows the icon of the rule that decides
 // it. Enter on either highlights the other.
 //
 // # Concurrency
 //
-// A Pane belongs to the goroutine that runs Update and View. CountModels, Effect
-// and the functions inside actions are safe from any other: they touch the
-// window and an inbox, never what is drawn.
+// A Pane belongs to the goroutine that runs Update and View. It has no window: the
+// function inside a Compute works on a snapshot, and is safe from any other.
 //
 // # Caveats
 //

@@ -52,19 +52,18 @@ func (p *Pane) colour(list modelfilter.List, index int) (icon string, style pane
 // frame is the last frame and what it was drawn for: as long as nothing changes,
 // streaming beside the pane costs the pane nothing.
 type frame struct {
-	w, h           int
-	version, inbox int64
-	lines          []string
+	w, h    int
+	version int64
+	lines   []string
 }
 
 // Lines implements pane.Pane.
 func (p *Pane) Lines(w, h int) []string {
 	w, h = max(w, 0), max(h, 0)
-	_, inbox := p.inbox.get()
-	if f := &p.frame; f.lines == nil || f.w != w || f.h != h || f.version != p.version || f.inbox != inbox {
+	if f := &p.frame; f.lines == nil || f.w != w || f.h != h || f.version != p.version {
 		border := pane.Frame{Styles: &p.st, Focused: p.focus, Titles: p.titles()}
 		lines := p.tabs.Draw(border, w, h, pane.DrawFuncs[row]{Row: p.drawRow, Foot: p.foot})
-		p.frame = frame{w: w, h: h, version: p.version, inbox: inbox, lines: lines}
+		p.frame = frame{w: w, h: h, version: p.version, lines: lines}
 	}
 	return append([]string(nil), p.frame.lines...)
 }
@@ -74,7 +73,7 @@ func (p *Pane) titles() []string {
 	for t, name := range tabNames {
 		out[t] = name.title
 	}
-	if n := len(p.data.diff); n > 0 {
+	if n := len(p.data.Unsaved); n > 0 {
 		out[tabChanges] += " " + p.st.Icons.Unsaved + strconv.Itoa(n)
 	}
 	return out
@@ -116,19 +115,19 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 	case rowEmptyList:
 		return []pane.Piece{{Text: "  " + p.emptyList(r.list, w-len("   ")), Style: st.Muted}}, nil
 	case rowRule:
-		return p.rulePieces(d.rules[r.list][r.index], w)
+		return p.rulePieces(d.Rules[r.list][r.index], w)
 	case rowRemoved:
-		return []pane.Piece{{Text: " ", Style: st.Text}, {Text: icons.Remove, Style: st.Pending}, {Text: "  " + pane.Visible(d.removed[r.list][r.index]), Style: st.Dead}},
+		return []pane.Piece{{Text: " ", Style: st.Text}, {Text: icons.Remove, Style: st.Pending}, {Text: "  " + pane.Visible(d.Removed[r.list][r.index]), Style: st.Dead}},
 			[]pane.Piece{{Text: "deleted", Style: st.Pending}}
 	case rowChild:
-		return []pane.Piece{{Text: "     " + pane.Visible(d.name(r.text)), Style: st.Highlight}}, nil
+		return []pane.Piece{{Text: "     " + pane.Visible(d.Name(r.text)), Style: st.Highlight}}, nil
 	case rowModel:
-		return p.modelPieces(d.models[r.index], w)
+		return p.modelPieces(d.Models[r.index], w)
 	case rowNew:
-		return []pane.Piece{{Text: icons.New + " " + assistant.Counted(d.counts.New, "new model"), Style: st.Title}},
+		return []pane.Piece{{Text: icons.New + " " + assistant.Counted(d.Counts.New, "new model"), Style: st.Title}},
 			[]pane.Piece{{Text: p.keys.Hint("pane-highlight", "marks seen"), Style: st.Muted}}
 	case rowChange:
-		c := d.diff[r.index]
+		c := d.Unsaved[r.index]
 		icon, style := icons.Remove, st.Remove
 		if c.Added {
 			icon, style = icons.Add, st.Add
@@ -137,7 +136,7 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 	case rowFinding:
 		return p.findingPieces(p.findings()[r.index])
 	case rowNotice:
-		return []pane.Piece{{Text: icons.Warn + " ", Style: st.Warn}, {Text: pane.Visible(p.shortNotice(d.notices[r.index])), Style: st.Text}}, nil
+		return []pane.Piece{{Text: icons.Warn + " ", Style: st.Warn}, {Text: pane.Visible(p.shortNotice(d.Notices[r.index])), Style: st.Text}}, nil
 	default:
 	}
 	return []pane.Piece{{Text: r.text, Style: st.Muted}}, nil
@@ -159,14 +158,14 @@ func (p *Pane) headingPieces(r row) (left, right []pane.Piece) {
 		return []pane.Piece{{Text: r.text, Style: st.Title}}, nil
 	}
 	left = []pane.Piece{{Text: r.text, Style: p.listStyle(r.list)}}
-	if source := p.data.fixedBy[r.list]; source != "" {
+	if source := p.data.fixedBy(r.list); source != "" {
 		left = append(left, pane.Piece{Text: "  " + icons.Lock + " " + source, Style: st.Warn})
 	}
 	text := ""
-	if n := p.data.added[r.list]; n > 0 {
+	if n := p.data.added(r.list); n > 0 {
 		text = icons.Add + strconv.Itoa(n)
 	}
-	if n := len(p.data.removed[r.list]); n > 0 {
+	if n := len(p.data.Removed[r.list]); n > 0 {
 		text += " " + icons.Remove + strconv.Itoa(n)
 	}
 	return left, []pane.Piece{{Text: text, Style: st.Pending}}
@@ -189,7 +188,7 @@ func (p *Pane) rulePieces(r modelfilter.RuleView, w int) (left, right []pane.Pie
 	if r.Unsaved {
 		pending = icons.Add
 	}
-	if p.data.isHighlighted(r) {
+	if p.highlight.is(r) {
 		nameStyle = st.Highlight
 	}
 	number, short, style := assistant.Counted(r.Decides, "model"), strconv.Itoa(r.Decides), st.Count
@@ -232,10 +231,10 @@ func (p *Pane) modelPieces(m modelfilter.ModelView, w int) (left, right []pane.P
 		icon, style = icons.Allow, st.Allow
 	default:
 	}
-	if p.data.highlighted[m.ID] {
+	if p.highlight.models[m.ID] {
 		bullet, nameStyle = icons.Bullet, st.Highlight
 	}
-	id := pane.Visible(p.data.name(m.ID))
+	id := pane.Visible(p.data.Name(m.ID))
 	left = []pane.Piece{{Text: tick, Style: st.Pending}, {Text: bullet, Style: st.Highlight}, {Text: icon + " ", Style: style}, {Text: id, Style: nameStyle}}
 	if label := p.previewLabel(m); label != "" {
 		return left, []pane.Piece{{Text: label, Style: st.Warn}}
@@ -283,10 +282,10 @@ func (p *Pane) findingPieces(f engine.Finding) (left, right []pane.Piece) {
 
 // shortNotice is a notice with the name of the file in place of its path.
 func (p *Pane) shortNotice(text string) string {
-	if p.data.file == "" {
+	if p.data.File == "" {
 		return text
 	}
-	return strings.ReplaceAll(text, p.data.file, filepath.Base(p.data.file))
+	return strings.ReplaceAll(text, p.data.File, filepath.Base(p.data.File))
 }
 
 // listColumn is the name of a list in a column of its own.

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/models"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
@@ -22,6 +23,7 @@ import (
 type shelf struct {
 	lists map[string]modelfilter.ModelList
 	fetch func(provider string) (modelfilter.ModelList, error)
+	drift func(expected func(...string) []string) (models.Drift, error)
 	seen  []string
 }
 
@@ -42,6 +44,13 @@ func (s *shelf) Seen(provider string) error {
 	return nil
 }
 
+func (s *shelf) Drift(_ context.Context, _ string, expected func(...string) []string) (models.Drift, error) {
+	if s.drift == nil {
+		return models.Drift{}, errors.New("no proxy")
+	}
+	return s.drift(expected)
+}
+
 // someModels are the models of most tests.
 var someModels = []string{
 	"openai/gpt-3.5-turbo", "openai/gpt-3.5-turbo-16k", "openai/gpt-4", "openai/gpt-4-1106-preview", "openai/gpt-4-turbo",
@@ -59,10 +68,11 @@ WHITELIST_MODELS_OPENAI=gpt-4o-audio-preview
 // bench is a pane with its window, its file and its source of models.
 type bench struct {
 	*Pane
-	t     testing.TB
-	w     *modelfilter.Window
-	shelf *shelf
-	file  string
+	t      testing.TB
+	w      *modelfilter.Window
+	shelf  *shelf
+	file   string
+	holder string // whose turn has the window
 }
 
 // open opens a pane; env "" is no file.
@@ -82,11 +92,37 @@ func open(t testing.TB, env string, ids []string, environ ...string) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := New(w, Options{})
+	p := New(Options{})
 	p.SetStyles(style.New(style.Options{Dark: true, Profile: style.NoColor, Unicode: true}))
 	p.SetKeys(tuitest.PaneKey)
 	p.SetFocus(true)
-	return &bench{Pane: p, t: t, w: w, shelf: s, file: file}
+	b := &bench{Pane: p, t: t, w: w, shelf: s, file: file}
+	b.show()
+	return b
+}
+
+// Escape and Click do what they do, and give the pane what it wants.
+func (b *bench) Escape() { b.Pane.Escape(); b.show() }
+
+func (b *bench) Click(x, y int) pane.Action {
+	a := b.Pane.Click(x, y)
+	b.show()
+	return a
+}
+
+// show shows the pane what the window publishes now, and gives it what it wants.
+func (b *bench) show() {
+	b.t.Helper()
+	for wants := true; wants; {
+		snapshot, _ := b.w.Snapshot()
+		b.Show(pane.State{Window: snapshot, Holder: b.holder})
+		var e pane.Edit
+		if e, wants = b.Wants(); wants {
+			if _, err := b.w.Act(context.Background(), e.Act, e.Revision); err != nil {
+				b.t.Fatal(err)
+			}
+		}
+	}
 }
 
 // do performs actions as the screen would, questions answered with yes, and
@@ -105,21 +141,21 @@ func (b *bench) perform(w pane.Action) string {
 	said, err := "", error(nil)
 	switch w := w.(type) {
 	case pane.Edit:
-		if err = w.Change(); err == nil {
-			said = w.Notice()
+		said, err = b.w.Act(context.Background(), w.Act, w.Revision)
+	case pane.Compute:
+		var result any
+		if result, err = w.Run(); err == nil {
+			return b.perform(b.Receive(result))
 		}
-	case pane.Run:
-		said, err = w.Run(context.Background())
 	case pane.Confirm:
 		return b.perform(w.Then())
 	case pane.Notify:
-		return w.Text
+		said = w.Text
 	case pane.Nothing:
-		return ""
 	default:
 		b.t.Fatalf("an action of type %T", w)
 	}
-	b.Changed()
+	b.show()
 	if err != nil {
 		return "error: " + err.Error()
 	}

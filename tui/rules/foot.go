@@ -11,7 +11,6 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/share"
 	"winnow/tui/pane"
-	"winnow/tui/rules/overview"
 	"winnow/tui/textwidth"
 )
 
@@ -63,10 +62,8 @@ const lockedText = "assistant is working · esc cancels"
 
 // lockedText says why the user cannot change the rules now.
 func (p *Pane) lockedText() string {
-	if p.opts.HeldBy != nil {
-		if user := p.opts.HeldBy(); user != "" {
-			return share.AssistantOf(pane.Visible(user)) + " is working"
-		}
+	if p.holder != "" {
+		return share.AssistantOf(pane.Visible(p.holder)) + " is working"
 	}
 	return lockedText
 }
@@ -79,7 +76,7 @@ func (p *Pane) idleNotes(w, aboutLines int) []pane.Note {
 	if p.opts.ReadOnly != "" {
 		notes = append(notes, pane.Note{Rank: 1, Text: icons.Lock + " " + p.opts.ReadOnly, Style: st.Warn, MaxLines: aboutLines})
 	}
-	if p.data.locked {
+	if p.data.Locked {
 		notes = append(notes, p.oneLine(1, w, st.Warn, " "+icons.Lock+" "+p.lockedText()))
 	}
 	if n := len(p.selected); n > 0 {
@@ -109,7 +106,7 @@ func (p *Pane) selectedHint() string {
 // hitCount says how many rows the search found.
 func (p *Pane) hitCount() string {
 	if p.tabs.Open == tabModels {
-		return fmt.Sprintf("%d of %s", p.hits(), assistant.Counted(len(p.data.models), "model"))
+		return fmt.Sprintf("%d of %s", p.hits(), assistant.Counted(len(p.data.Models), "model"))
 	}
 	return assistant.Counted(p.hits(), "rule")
 }
@@ -120,7 +117,7 @@ const barCells = 12
 
 // bar is the share of models that is available, with the numbers.
 func (p *Pane) bar(w int) string {
-	c, st, icons := p.data.counts, &p.styles, &p.st.Icons
+	c, st, icons := p.data.Counts, &p.styles, &p.st.Icons
 	if c.Total == 0 {
 		return st.Muted.Render(textwidth.Fit(" no models known", w, icons.Ellipsis))
 	}
@@ -155,17 +152,16 @@ func (p *Pane) warnings(w int) []pane.Note {
 	warn := func(rank int, text string) {
 		notes = append(notes, p.oneLine(rank, w, st.Warn, " "+icons.Warn+" "+text))
 	}
-	found, _ := p.inbox.get()
-	if drift := found.drift[d.provider]; drift.Any() {
+	if drift := d.Drift; drift.Any() {
 		warn(6, fmt.Sprintf("proxy: %d missing, %d extra · restart it", len(drift.Missing), len(drift.Extra)))
 	}
-	if n := d.counts.Unfiltered; n > 0 {
-		warn(6, fmt.Sprintf("%s not filtered: not %s/…", assistant.Counted(n, "model"), pane.Visible(d.provider)))
+	if n := d.Counts.Unfiltered; n > 0 {
+		warn(6, fmt.Sprintf("%s not filtered: not %s/…", assistant.Counted(n, "model"), pane.Visible(d.Provider)))
 	}
-	if d.source.Err != "" {
-		warn(7, pane.Visible(d.source.Err))
+	if d.Source.Err != "" {
+		warn(7, pane.Visible(d.Source.Err))
 	}
-	if n := d.counts.New; n > 0 && p.tabs.Open != tabModels {
+	if n := d.Counts.New; n > 0 && p.tabs.Open != tabModels {
 		text := " " + icons.New + " " + pane.Join(assistant.Counted(n, "new model"), p.keys.Hint("next-tab", "shows them"))
 		notes = append(notes, p.oneLine(8, w, st.Pending, text))
 	}
@@ -174,8 +170,8 @@ func (p *Pane) warnings(w int) []pane.Note {
 
 // modelSource says in w cells where the list of models comes from.
 func (p *Pane) modelSource(w int) string {
-	s := p.data.source
-	text := overview.SourceNames[s.Source]
+	s := p.data.Source
+	text := modelfilter.SourceWords(s.Source)
 	if text == "" {
 		return p.keys.Hint("refresh-models", "asks for the models")
 	}
@@ -191,7 +187,7 @@ func (p *Pane) modelSource(w int) string {
 // aboutCache caches the text about a row: that of a rule needs a preview of its
 // removal.
 type aboutCache struct {
-	revision    int64
+	of          *modelfilter.ProviderSnapshot
 	rowID       string
 	text, short string
 }
@@ -208,21 +204,21 @@ func (p *Pane) aboutRow() (text, short string) {
 	case rowProvider, rowSum:
 		return p.aboutProvider(r)
 	case rowNotice:
-		return pane.Visible(d.notices[r.index]), pane.Visible(p.shortNotice(d.notices[r.index]))
+		return pane.Visible(d.Notices[r.index]), pane.Visible(p.shortNotice(d.Notices[r.index]))
 	case rowFinding:
 		return p.aboutFinding(p.findings()[r.index]), ""
 	case rowChange:
-		return p.aboutChange(d.diff[r.index]), ""
+		return p.aboutChange(d.Unsaved[r.index]), ""
 	case rowRule, rowModel:
 		id := p.rowID(r)
-		if p.about.revision != d.revision || p.about.rowID != id {
+		if p.about.of != d.ProviderSnapshot || p.about.rowID != id {
 			name, text := "", ""
 			if r.kind == rowRule {
-				name, text = p.aboutRule(d.rules[r.list][r.index])
+				name, text = p.aboutRule(d.Rules[r.list][r.index])
 			} else {
-				name, text = p.aboutModel(d.models[r.index])
+				name, text = p.aboutModel(d.Models[r.index])
 			}
-			p.about = aboutCache{revision: d.revision, rowID: id, text: name + ": " + text, short: text}
+			p.about = aboutCache{of: d.ProviderSnapshot, rowID: id, text: name + ": " + text, short: text}
 		}
 		return p.about.text, p.about.short
 	default:
@@ -244,11 +240,10 @@ func (p *Pane) aboutRule(r modelfilter.RuleView) (name, text string) {
 	if r.Fixed {
 		return name, text + " · cannot be edited here"
 	}
-	scope, err := p.window.On(p.data.provider)
-	if err != nil || r.Dead {
+	if r.Dead {
 		return name, text
 	}
-	switch c := scope.PreviewRemove(r.List, r.Index); {
+	switch c := p.data.PreviewRemove(r.List, r.Index); {
 	case len(c.Shown) > 0:
 		text += fmt.Sprintf(" · without it %s would be shown", assistant.Counted(len(c.Shown), "more model"))
 	case len(c.Hidden) > 0:
@@ -265,7 +260,7 @@ func (p *Pane) aboutChange(c modelfilter.RuleChange) string {
 	what := "deleted"
 	if c.Added {
 		what = "added"
-		if r, ok := p.data.rule(c.List, c.Pattern); ok && c.Provider == p.data.provider {
+		if r, ok := p.data.Rule(c.List, c.Pattern); ok && c.Provider == p.data.Provider {
 			what += ", decides " + assistant.Counted(r.Decides, "model")
 		}
 	}
@@ -277,7 +272,7 @@ func (p *Pane) aboutModel(m modelfilter.ModelView) (name, text string) {
 	name = pane.Visible(m.ID)
 	switch {
 	case m.Unfiltered:
-		return name, "not filtered by the proxy, its id does not begin with " + pane.Visible(p.data.provider) + "/"
+		return name, "not filtered by the proxy, its id does not begin with " + pane.Visible(p.data.Provider) + "/"
 	case m.Status == engine.Ignored:
 		text = "hidden by ignore " + pane.Visible(m.Rule)
 	case m.Status == engine.Whitelisted:
@@ -285,11 +280,11 @@ func (p *Pane) aboutModel(m modelfilter.ModelView) (name, text string) {
 	default:
 		text = "shown, no rule matches"
 	}
-	if rule, ok := p.data.rule(m.List, m.Rule); ok && m.Index >= 0 && rule.Source != "" {
+	if rule, ok := p.data.Rule(m.List, m.Rule); ok && m.Index >= 0 && rule.Source != "" {
 		text += " (" + pane.Visible(rule.Source) + ")"
 	}
 	var also []string
-	for _, r := range p.window.Explain(m.ID).Rules {
+	for _, r := range p.data.Explain(m.ID).Rules {
 		if !r.Decides {
 			also = append(also, listAndPattern(r.List, r.Pattern))
 		}

@@ -42,7 +42,7 @@ func TestNotesOfTheFileCanBeReadWhole(t *testing.T) {
 	if _, err := b.w.RefreshSaved(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
-	b.Changed()
+	b.show()
 	b.do("show-changes", "pane-last")
 	if r, _ := b.tabs.List().Current(); r.kind != rowNotice {
 		t.Fatalf("the cursor is on %+v", r)
@@ -73,7 +73,7 @@ func TestALongListKeepsItsRows(t *testing.T) {
 func TestAShortListIsNeverCutByTheFoot(t *testing.T) {
 	b := open(t, someEnv, someModels)
 	b.w.HighlightRule(0, "*-preview*")
-	b.Changed()
+	b.show()
 	for h := 16; h < 50; h++ {
 		if got, all := b.listed(40, h), len(b.tabs.Lists[tabRules].Rows); got < all {
 			t.Errorf("%d lines: %d of %d rows are seen:\n%s", h, got, all, ansi.Strip(b.screen(40, h)))
@@ -156,7 +156,7 @@ func TestEveryWindowShowsARuleWithTheSameSign(t *testing.T) {
 
 func TestNumbersAreNotLeftOutWhereTheyFit(t *testing.T) {
 	b := open(t, "OPENAI_API_KEY=x-long-enough\nIGNORE_MODELS_OPENAI=*-preview-*\n", many(900))
-	b.data.source.At = time.Date(2026, time.March, 1, 12, 30, 0, 0, time.Local)
+	b.data.Source.At = time.Date(2026, time.March, 1, 12, 30, 0, 0, time.Local)
 	frame := ansi.Strip(b.screen(40, 20))
 	for _, want := range []string{"600 of 900 shown · 300 hidden", "from the catalogue 2026-03-01 12:30"} {
 		if !strings.Contains(frame, want) {

@@ -41,7 +41,7 @@ func TestFrames(t *testing.T) {
 		"search":    func(b *bench) { b.do("show-models", "pane-search"); b.keys("mini") },
 		"selected":  func(b *bench) { b.do("show-models", "pane-select", "pane-select") },
 		"import":    func(b *bench) { b.do("import-rules"); b.keys("a*, b* allow: c*") },
-		"locked":    func(b *bench) { b.w.Lock(); b.Changed() },
+		"locked":    func(b *bench) { b.w.Lock(); b.show() },
 		"idle":      func(b *bench) { b.SetFocus(false) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,30 +83,25 @@ func TestEnvironmentWithoutRulesRefusesToo(t *testing.T) {
 	}
 }
 
-// served is a proxy that serves other models than it should.
-type served struct{ expected []string }
-
-func (s *served) Drift(_ context.Context, _ string, expected func(...string) []string) (models.Drift, error) {
-	s.expected = expected("openai/gpt-of-the-proxy", "openai/gpt-3.5-of-the-proxy")
-	return models.Drift{Missing: []string{"openai/o3"}, Extra: []string{"openai/gpt-3.5-turbo", "openai/gpt-3.5-turbo-16k"}}, nil
-}
-
 func TestDriftIsShownUntilTheNextSave(t *testing.T) {
 	b := open(t, someEnv, someModels)
-	from := &served{}
-	b.opts.Drift = from
+	var served []string // that should be
+	b.shelf.drift = func(expected func(...string) []string) (models.Drift, error) {
+		served = expected("openai/gpt-of-the-proxy", "openai/gpt-3.5-of-the-proxy")
+		return models.Drift{Missing: []string{"openai/o3"}, Extra: []string{"openai/gpt-3.5-turbo", "openai/gpt-3.5-turbo-16k"}}, nil
+	}
 	b.shelf.fetch = func(string) (modelfilter.ModelList, error) {
 		return modelfilter.ModelList{Provider: "openai", IDs: someModels, Source: "live"}, nil
 	}
 	b.do("delete-rule", "refresh-models")
-	if len(from.expected) != 11 {
-		t.Errorf("expected = %q, want the 10 that the file leaves and one that the proxy alone knows", from.expected)
+	if len(served) != 11 {
+		t.Errorf("expected = %q, want the 10 that the file leaves and one that the proxy alone knows", served)
 	}
 	golden(t, b, "drift")
 	if _, err := b.w.Save(context.Background(), assistant.Basis{}); err != nil {
 		t.Fatal(err)
 	}
-	b.Changed()
+	b.show()
 	if strings.Contains(b.screen(78, 30), "restart it") {
 		t.Error("old drift is shown after a save")
 	}
@@ -152,7 +147,7 @@ func TestEveryFrameIsExact(t *testing.T) {
 		},
 		"search": func(b *bench) { b.do("show-models", "pane-search"); b.keys("界\u0301") },
 		"import": func(b *bench) { b.do("import-rules"); b.keys(strings.Repeat("界,", 80)) },
-		"locked": func(b *bench) { b.w.Lock(); b.Changed() },
+		"locked": func(b *bench) { b.w.Lock(); b.show() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := open(t, env, hostileIDs)
@@ -208,7 +203,7 @@ func TestFrameIsKeptUntilSomethingChanges(t *testing.T) {
 	}
 	for name, change := range map[string]func(){
 		"cursor": func() { b.Do("pane-down") }, "tab": func() { b.Do("next-tab") }, "focus": func() { b.SetFocus(false) },
-		"window": func() { b.w.Lock(); b.Changed() }, "line": func() { b.w.Unlock(); b.Changed(); b.Do("add-allow") },
+		"window": func() { b.w.Lock(); b.show() }, "line": func() { b.w.Unlock(); b.show(); b.Do("add-allow") },
 		"key": func() { b.Key("x", "x") }, "escape": func() { b.Escape() }, "style": func() { b.SetStyles(style.New(style.Options{})) },
 	} {
 		drawn = b.frame.lines

@@ -27,41 +27,14 @@ func (p *Pane) importRules() pane.Action {
 			return refusal
 		}
 	}
+	edit := p.edit(modelfilter.ImportRules{Provider: p.data.Provider, Lists: rules})
 	return pane.Confirm{
-		Title: "Import into " + pane.Visible(p.data.provider) + "?", Lines: p.importLines(rules), Yes: "import",
+		Title: "Import into " + pane.Visible(p.data.Provider) + "?", Lines: p.importLines(rules), Yes: "import",
 		Then: func() pane.Action {
 			p.closeInput()
-			return p.importEdit(rules)
+			return edit
 		},
 	}
-}
-
-// importEdit adds all rules in one step.
-func (p *Pane) importEdit(rules ruleset.Rules) pane.Action {
-	var out []modelfilter.Imported
-	a := p.edit(p.data.provider, "Import "+rules.String(), "", func(s modelfilter.Scope) (err error) {
-		if out, err = s.Import(modelfilter.Import{Lists: rules}); err != nil {
-			return err
-		}
-		if added, _ := ruleset.Added(out); added.Len() == 0 {
-			return fmt.Errorf("none of the rules was added: %s", refusalText(out[0].Err))
-		}
-		return nil
-	})
-	e, ok := a.(pane.Edit)
-	if !ok {
-		return a
-	}
-	outcome := e.Done
-	e.Done = func() string {
-		added, refused := ruleset.Added(out)
-		text := "imported " + added.String() + outcome()
-		if refused > 0 {
-			text += fmt.Sprintf(" · %d refused", refused)
-		}
-		return text
-	}
-	return e
 }
 
 const (
@@ -74,9 +47,9 @@ const (
 func (p *Pane) importLines(rules ruleset.Rules) []string {
 	head := rules.String()
 	refused := map[string]error{}
-	if rules.Len()*(rules.Len()+len(p.data.rules[0])+len(p.data.rules[1])) <= maxCompared {
-		e, errs, err := p.window.Effect(modelfilter.Proposal{
-			Provider: p.data.provider, AddIgnore: rules[modelfilter.Ignore], AddAllow: rules[modelfilter.Allow],
+	if rules.Len()*(rules.Len()+len(p.data.Rules[0])+len(p.data.Rules[1])) <= maxCompared {
+		e, errs, err := p.data.Effect(modelfilter.Proposal{
+			AddIgnore: rules[modelfilter.Ignore], AddAllow: rules[modelfilter.Allow],
 		})
 		if err == nil && e.Known {
 			head += ": " + changeText(len(e.Hidden), len(e.Shown))
@@ -96,7 +69,7 @@ func (p *Pane) importLines(rules ruleset.Rules) []string {
 			}
 			text := p.st.Icons.Add + " " + listAndPattern(list, pattern)
 			if err := refused[ruleID(list, strings.TrimSpace(pattern))]; err != nil {
-				text = p.st.Icons.ToolBad + " " + listAndPattern(list, pattern) + ": " + refusalText(err)
+				text = p.st.Icons.ToolBad + " " + listAndPattern(list, pattern) + ": " + modelfilter.RefusalText(err)
 			}
 			lines = append(lines, text)
 		}

@@ -116,8 +116,8 @@ func (p *Pane) closeInput() {
 	p.input.kind = inputNone
 	p.version++
 	if searched {
-		p.syncSearch() // once per search, not at each key
-		p.rebuild()    // an empty result names another key now
+		p.searched = p.query
+		p.rebuild() // an empty result names another key now
 	}
 }
 
@@ -255,9 +255,9 @@ type preview struct {
 func (p *Pane) previewOf(list modelfilter.List, text string) preview {
 	v := preview{pattern: strings.TrimSpace(text)}
 	if v.pattern != "" {
-		v.change = p.window.Preview(list, v.pattern)
+		v.change = p.data.Preview(list, v.pattern)
 		if v.compared = p.data.hasFewRules(); v.compared {
-			v.verdict, v.refusal = p.window.Check(list, v.pattern)
+			v.verdict, v.refusal = p.data.Check(list, v.pattern)
 		}
 	}
 	return v

@@ -1,12 +1,10 @@
 package rules
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"winnow/adapters/modelfilter"
-	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
 	"winnow/tui/pane"
 )
@@ -29,7 +27,7 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 	}
 	text := l.draw(w-len(label)-len(suffix), st)
 	notes := []pane.Note{p.separator(w), {Text: style.Render(label) + text + st.Muted.Render(suffix)}}
-	if p.data.locked && l.kind != inputSearch {
+	if p.data.Locked && l.kind != inputSearch {
 		notes = append(notes, p.oneLine(2, w, st.Warn, " "+p.st.Icons.Lock+" assistant works: nothing is added"))
 	}
 	switch l.kind {
@@ -67,7 +65,7 @@ func (p *Pane) Hints() []pane.Hint {
 	switch {
 	case l.kind == inputSearch:
 		enter = "applies it"
-	case p.data.locked:
+	case p.data.Locked:
 	case l.kind == inputPattern && l.preview.pattern != "" && l.preview.refusal == nil:
 		enter = "adds it"
 	case l.kind == inputImport && l.rules.Len() > 0:
@@ -100,11 +98,11 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 	}
 	var notes []pane.Note
 	if v.refusal != nil {
-		notes = append(notes, pane.Note{Rank: 2, Text: p.st.Icons.Error + " " + refusalText(v.refusal), Style: st.Warn, MaxLines: 2})
+		notes = append(notes, pane.Note{Rank: 2, Text: p.st.Icons.Error + " " + modelfilter.RefusalText(v.refusal), Style: st.Warn, MaxLines: 2})
 	}
 	text := fmt.Sprintf(" matches %d · %s", v.change.Matches, changeText(len(v.change.Hidden), len(v.change.Shown)))
 	switch {
-	case p.data.counts.Total == 0:
+	case p.data.Counts.Total == 0:
 		text = " no models are known to try it on"
 	case v.change.Matches == 0:
 		text = " matches no model that is known now"
@@ -116,7 +114,7 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 	}
 	lines := make([]string, len(changed))
 	for i, id := range changed {
-		lines[i] = " " + icon + " " + pane.Visible(p.data.name(id))
+		lines[i] = " " + icon + " " + pane.Visible(p.data.Name(id))
 	}
 	notes = append(notes, p.listNotes(w, max(2, h/6), lines)...)
 	if len(v.verdict.Redundant) > 0 {
@@ -168,24 +166,6 @@ func changeText(hidden, shown int) string {
 		return "changes nothing"
 	}
 	return strings.Join(parts, ", ")
-}
-
-// refusalText says why a pattern is refused, safe to show.
-func refusalText(err error) string {
-	var r *engine.Refusal
-	if !errors.As(err, &r) {
-		return pane.Visible(err.Error())
-	}
-	switch r.Reason {
-	case engine.Empty:
-		return "the pattern is empty"
-	case engine.Duplicate:
-		return "the " + r.List.String() + " rule exists already"
-	case engine.Covered:
-		return "rule " + quote(r.By[0]) + " covers it already"
-	default:
-	}
-	return "it cannot be saved: " + pane.Visible(r.Detail)
 }
 
 func visibleAll(names []string) []string {

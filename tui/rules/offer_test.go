@@ -171,7 +171,7 @@ func TestALockedLineSaysThatNothingIsAdded(t *testing.T) {
 	b.do("add-ignore")
 	b.keys("a*")
 	b.w.Lock()
-	b.Changed()
+	b.show()
 	if frame := ansi.Strip(b.screen(40, 20)); !strings.Contains(frame, "assistant works: nothing is added") || strings.Contains(frame, "enter adds") {
 		t.Errorf("the pane says:\n%s", frame)
 	}
@@ -195,7 +195,7 @@ func TestHints(t *testing.T) {
 		"pattern":          {func(b *bench) { b.do("add-ignore"); b.keys("a*") }, "enter adds it · esc clears"},
 		"only space":       {func(b *bench) { b.do("add-ignore"); b.keys(" ") }, "esc clears"},
 		"refused":          {func(b *bench) { b.do("add-ignore"); b.keys("gpt-3.5-turbo*") }, "esc clears"},
-		"locked":           {func(b *bench) { b.do("add-ignore"); b.keys("a*"); b.w.Lock(); b.Changed() }, "esc clears"},
+		"locked":           {func(b *bench) { b.do("add-ignore"); b.keys("a*"); b.w.Lock(); b.show() }, "esc clears"},
 		"search":           {func(b *bench) { b.do("pane-search"); b.keys("a") }, "enter applies it · esc clears"},
 		"import":           {func(b *bench) { b.do("import-rules"); b.keys("a, b") }, "enter previews it · esc clears"},
 		"nothing to bring": {func(b *bench) { b.do("import-rules"); b.keys(",") }, "esc clears"},

@@ -1,13 +1,12 @@
 package rules
 
 import (
-	"context"
-	"encoding/json"
+	"fmt"
+	"slices"
 
 	"winnow/adapters/modelfilter"
-	"winnow/adapters/modelfilter/models"
+	"winnow/assistant"
 	"winnow/tui/pane"
-	"winnow/tui/rules/overview"
 	"winnow/tui/style"
 )
 
@@ -33,95 +32,131 @@ var lists = [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow}
 
 // Options configures New. The zero value is ready to use.
 type Options struct {
-	Drift    drifter // nil: what the proxy serves is not compared
-	ReadOnly string  // why no rule can be changed in this run; "" when they can
-	// HeldBy is the other user whose turn has a shared window, "" for nobody; nil: nobody
-	// shares it.
-	HeldBy func() string
-}
-
-// drifter compares what the proxy serves with what it should serve.
-// *models.Lists is one.
-type drifter interface {
-	Drift(ctx context.Context, provider string, expected func(served ...string) []string) (models.Drift, error)
+	ReadOnly string // why no rule can be changed in this run; "" when they can
 }
 
 // Pane shows the model filter. New makes it.
 type Pane struct {
-	window *modelfilter.Window
 	opts   Options
 	st     style.Styles
 	styles styles
 	keys   pane.Keys
 	focus  bool
 
-	data      snapshot
+	data      data
+	holder    string // whose turn has the window; "" is nobody's, or the own one
 	tabs      pane.Tabs[row]
 	cursorIDs [tabCount]string // IDs of the rows under the cursors while the rows are out of date
 	jumpTo    string           // ID of the row that the cursor goes to once it is listed
 	selected  map[string]bool  // IDs of the selected rows of all tabs
-	lint      lint
 	about     aboutCache
 
-	query       string // what the rows are searched for
-	windowQuery string // the window's search text when it was last compared with query
+	query     string // what the rows are searched for
+	searched  string // query when its input was closed
+	highlight highlight
+	told      modelfilter.Look // what the window was last told of tab, search and highlight
+	asked     int64            // the revision at which models were asked for
 
-	input textInput
-	inbox inbox
-	all   *overview.Overview
-	shown struct { // what the tab of all providers shows of all
-		rows     []overview.Numbers
-		revision int64
-	}
-
+	input   textInput
 	version int64 // grows with every change of what is drawn
 	frame   frame
 }
 
 var (
-	_ pane.Pane       = (*Pane)(nil)
-	_ pane.Hinter     = (*Pane)(nil)
-	_ pane.Forecaster = (*Pane)(nil)
-	_ pane.Completer  = (*Pane)(nil)
-	_ pane.Loader     = (*Pane)(nil)
+	_ pane.Pane      = (*Pane)(nil)
+	_ pane.Hinter    = (*Pane)(nil)
+	_ pane.Completer = (*Pane)(nil)
+	_ pane.Receiver  = (*Pane)(nil)
 )
 
-// New makes the pane of a window, in the style of a light terminal until
-// SetStyles is called.
-func New(w *modelfilter.Window, o Options) *Pane {
-	p := &Pane{
-		window: w, opts: o, selected: map[string]bool{},
-		query: w.Search(), windowQuery: w.Search(), all: overview.New(w),
-	}
+// New makes a pane that shows nothing until Show is called, in the style of a light
+// terminal until SetStyles is called.
+func New(o Options) *Pane {
+	p := &Pane{opts: o, selected: map[string]bool{}, data: data{Snapshot: modelfilter.EmptySnapshot()}}
 	p.tabs.Lists = make([]pane.List[row], tabCount)
-	p.inbox.results = results{drift: map[string]models.Drift{}}
 	p.SetStyles(style.New(style.Options{}))
-	for t, name := range tabNames {
-		if name.page == w.Where().Tab {
-			p.tabs.Open = t
-		}
-	}
-	p.refresh()
+	p.rebuild()
 	return p
 }
 
-// CountModels counts the models of all providers for the provider list. It may read
-// the disk and is safe from any goroutine.
-func (p *Pane) CountModels(ctx context.Context) { p.all.ReadAll(ctx) }
-
-// Stale implements pane.Loader: the tab of all providers counts off the update loop.
-func (p *Pane) Stale() bool {
-	if p.tabs.Open != tabAll {
-		return false
+// Show implements pane.Pane.
+func (p *Pane) Show(s pane.State) {
+	if p.holder != s.Holder {
+		p.holder = s.Holder
+		p.version++
 	}
-	if _, revision := p.all.Rows(); revision != p.shown.revision {
-		p.rebuild()
+	now, ok := s.Window.(*modelfilter.Snapshot)
+	if !ok || now == p.data.Snapshot {
+		return
 	}
-	return p.all.Stale()
+	before := p.data.Snapshot
+	p.rememberCursors()
+	p.data = data{Snapshot: now}
+	if before.Revision == 0 {
+		p.begin()
+	}
+	p.follow(before)
+	p.dropSelected()
+	p.rebuild()
 }
 
-// Read implements pane.Loader.
-func (p *Pane) Read(ctx context.Context) error { return p.all.Read(ctx) }
+// begin takes over what the window has of an earlier look at it.
+func (p *Pane) begin() {
+	p.query, p.searched = p.data.Search, p.data.Search
+	p.highlight = p.data.windowHighlight()
+	for t, name := range tabNames {
+		if name.page == p.data.Tab {
+			p.tabs.Open = t
+		}
+	}
+	p.told = p.look()
+}
+
+// follow takes over what was changed elsewhere since a snapshot of what the user looks at,
+// for example by a rollback.
+func (p *Pane) follow(before *modelfilter.Snapshot) {
+	d := &p.data
+	if d.Search != before.Search && d.Search != p.told.Search {
+		p.query, p.searched, p.told.Search = d.Search, d.Search, d.Search
+	}
+	if before.Locked && !d.Locked {
+		p.told.Search = d.Search // a locked window takes over no search
+	}
+	if d.Highlight.Equal(before.Highlight) || p.look() != p.told {
+		p.highlight = d.highlightOf(p.highlight.rule, p.highlight.model)
+		return
+	}
+	p.highlight = d.windowHighlight()
+	p.told = p.look()
+}
+
+// look is what the user looks at.
+func (p *Pane) look() modelfilter.Look {
+	return modelfilter.Look{Tab: tabNames[p.tabs.Open].page, Search: p.searched, Rule: p.highlight.rule, Model: p.highlight.model}
+}
+
+// Wants implements pane.Pane: the window learns what the user looks at, and reads the
+// models of the providers on the tab of all of them.
+func (p *Pane) Wants() (pane.Edit, bool) {
+	if p.data.Revision == 0 {
+		return pane.Edit{}, false
+	}
+	if look := p.look(); look != p.told {
+		p.told = look
+		return p.act(look), true
+	}
+	unread := func(v modelfilter.ProviderView) bool { return !v.Read }
+	if p.tabs.Open == tabAll && p.asked != p.data.Revision && slices.ContainsFunc(p.data.Providers, unread) {
+		p.asked = p.data.Revision
+		return p.act(modelfilter.ReadModels{}), true
+	}
+	return pane.Edit{}, false
+}
+
+// act is an act on what is shown.
+func (p *Pane) act(a assistant.Act) pane.Edit {
+	return pane.Edit{Act: a, Revision: p.data.Revision, ViewOnly: true}
+}
 
 // SetStyles implements pane.Pane.
 func (p *Pane) SetStyles(st style.Styles) {
@@ -142,39 +177,33 @@ func (p *Pane) SetFocus(on bool) {
 	p.version++
 }
 
-// Changed implements pane.Pane.
-func (p *Pane) Changed() {
-	switch now := p.window.Search(); {
-	case now != p.windowQuery: // changed elsewhere, for example by a rollback
-		p.query, p.windowQuery = now, now
-	case p.query != now && p.input.kind != inputSearch: // typed while the window was locked
-		p.syncSearch()
-	}
-	p.refresh()
-	if s := p.inbox.popSuggestion(); s != nil && s.provider == p.data.provider {
-		clear(p.selected)
-		p.openSuggested(s.list, s.patterns)
-	}
-}
+// Changed implements pane.Pane: it reads nothing by itself.
+func (p *Pane) Changed() {}
 
-// syncSearch gives the window the search text. A locked window refuses it and
-// gets it from Changed once it is unlocked.
-func (p *Pane) syncSearch() {
-	if p.window.SetSearch(p.query) == nil {
-		p.windowQuery = p.window.Search()
+// Receive implements pane.Receiver: the patterns for the selected models go to the line.
+func (p *Pane) Receive(result any) pane.Action {
+	s, ok := result.(suggestion)
+	if !ok || s.provider != p.data.Provider {
+		return pane.Nothing{}
 	}
+	clear(p.selected)
+	p.openSuggested(s.list, s.patterns)
+	if n := len(s.patterns); n > 1 {
+		return pane.Notify{Text: fmt.Sprintf("%d patterns are needed · enter shows what they change", n)}
+	}
+	return pane.Notify{Text: "one pattern matches them · enter adds it"}
 }
 
 // Status implements pane.Pane.
 func (p *Pane) Status() pane.Status {
-	s := pane.Status{Title: "model filter", Subtitle: pane.Visible(p.data.provider), Unsaved: p.data.dirty}
+	s := pane.Status{Title: "model filter", Subtitle: pane.Visible(p.data.Provider), Unsaved: p.data.Dirty}
 	r, _ := p.tabs.List().Current()
 	switch {
 	case r.kind == rowRule, r.kind == rowFinding, p.tabs.Open == tabRules && len(p.selectedRules()) > 0:
 		s.Deletes = "delete"
 	case r.kind == rowRemoved, r.kind == rowChange:
 		s.Deletes = "undo"
-	case r.kind == rowModel && p.data.models[r.index].Index >= 0:
+	case r.kind == rowModel && p.data.Models[r.index].Index >= 0:
 		s.Deletes = "delete its rule"
 	}
 	return s
@@ -183,31 +212,13 @@ func (p *Pane) Status() pane.Status {
 // Typing implements pane.Pane.
 func (p *Pane) Typing() bool { return p.input.kind != inputNone }
 
-// openTab opens a tab, in the window too.
+// openTab opens a tab.
 func (p *Pane) openTab(t int) {
 	p.tabs.Open = t
 	if t == tabAll {
-		p.jumpTo = providerID(p.data.provider)
+		p.jumpTo = providerID(p.data.Provider)
 	}
-	_ = p.window.SetTab(tabNames[t].page) // these tabs all exist
-	p.refresh()
-}
-
-// Effect implements pane.Forecaster.
-func (p *Pane) Effect(proposal json.RawMessage) (pane.Effect, error) {
-	read, err := modelfilter.ReadProposal(proposal)
-	if err != nil {
-		return pane.Effect{}, err
-	}
-	e, refused, err := p.window.Effect(read)
-	if err != nil {
-		return pane.Effect{}, err
-	}
-	out := pane.Effect{Hidden: e.Hidden, Shown: e.Shown, Known: e.Known}
-	for _, why := range refused {
-		out.Refused = append(out.Refused, why.Error())
-	}
-	return out, nil
+	p.rebuild()
 }
 
 // Completions implements pane.Completer: the patterns of the rules, then the
@@ -215,12 +226,12 @@ func (p *Pane) Effect(proposal json.RawMessage) (pane.Effect, error) {
 func (p *Pane) Completions() []string {
 	var names []string
 	for _, list := range lists {
-		for _, r := range p.data.rules[list] {
+		for _, r := range p.data.Rules[list] {
 			names = append(names, r.Pattern)
 		}
 	}
-	for _, m := range p.data.models {
-		names = append(names, p.data.name(m.ID))
+	for _, m := range p.data.Models {
+		names = append(names, p.data.Name(m.ID))
 	}
 	return names
 }

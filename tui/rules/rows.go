@@ -8,7 +8,6 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
-	"winnow/adapters/modelfilter/models"
 	"winnow/assistant/glob"
 	"winnow/tui/pane"
 )
@@ -59,12 +58,12 @@ func (r row) isName() bool {
 func (p *Pane) rowID(r row) string {
 	switch r.kind {
 	case rowRule:
-		if r.index < len(p.data.rules[r.list]) {
-			return ruleID(r.list, p.data.rules[r.list][r.index].Pattern)
+		if r.index < len(p.data.Rules[r.list]) {
+			return ruleID(r.list, p.data.Rules[r.list][r.index].Pattern)
 		}
 	case rowModel:
-		if r.index < len(p.data.models) {
-			return modelID(p.data.models[r.index].ID)
+		if r.index < len(p.data.Models) {
+			return modelID(p.data.Models[r.index].ID)
 		}
 	case rowProvider:
 		return providerID(r.text)
@@ -83,21 +82,13 @@ func ruleID(list modelfilter.List, pattern string) string { return list.String()
 func modelID(id string) string                            { return "model " + id }
 func providerID(name string) string                       { return "provider " + name }
 
-// refresh takes a snapshot when the window has changed, and rebuilds the rows.
-func (p *Pane) refresh() {
-	if p.window.Revision() != p.data.revision {
-		for t := range p.cursorIDs { // rows refer to the snapshot by index
-			if r, ok := p.tabs.Lists[t].Current(); ok && p.cursorIDs[t] == "" {
-				p.cursorIDs[t] = p.rowID(r)
-			}
+// rememberCursors notes the rows under the cursors: rows refer to the snapshot by index.
+func (p *Pane) rememberCursors() {
+	for t := range p.cursorIDs {
+		if r, ok := p.tabs.Lists[t].Current(); ok && p.cursorIDs[t] == "" {
+			p.cursorIDs[t] = p.rowID(r)
 		}
-		unsaved := p.data.dirty
-		if p.data = readWindow(p.window); unsaved && !p.data.dirty { // saved: the proxy has to be asked again
-			p.inbox.update(func(r *results) { r.drift = map[string]models.Drift{} })
-		}
-		p.dropSelected()
 	}
-	p.rebuild()
 }
 
 // rebuild builds the rows of the open tab; the cursor stays on its row.
@@ -141,11 +132,11 @@ func (p *Pane) dropSelected() {
 		}
 	}
 	if len(p.selected) > 0 {
-		for _, m := range p.data.models {
+		for _, m := range p.data.Models {
 			add(modelID(m.ID))
 		}
 		for _, list := range lists {
-			for _, r := range p.data.rules[list] {
+			for _, r := range p.data.Rules[list] {
 				add(ruleID(list, r.Pattern))
 			}
 		}
@@ -168,7 +159,7 @@ const maxChildRows = 8
 
 func (p *Pane) ruleRows() []row {
 	d := &p.data
-	if len(d.rules[0])+len(d.rules[1])+len(d.removed[0])+len(d.removed[1]) == 0 {
+	if len(d.Rules[0])+len(d.Rules[1])+len(d.Removed[0])+len(d.Removed[1]) == 0 {
 		return append(textRows("No rules yet: all models are shown.", ""), textRows(append(nonEmpty(
 			p.keys.Hint("add-ignore", "adds an ignore rule to hide models"),
 			p.keys.Hint("add-allow", "adds an allow rule to show some"),
@@ -180,23 +171,23 @@ func (p *Pane) ruleRows() []row {
 	hits := 0
 	for _, list := range lists {
 		rows = append(rows, row{kind: rowHeading, list: list, text: list.String()})
-		for i, r := range d.rules[list] {
+		for i, r := range d.Rules[list] {
 			if !containsFold(r.Pattern, p.query) {
 				continue
 			}
 			hits++
 			rows = append(rows, row{kind: rowRule, list: list, index: i})
-			if d.isHighlighted(r) {
+			if p.highlight.is(r) {
 				rows = append(rows, p.childRows()...)
 			}
 		}
-		for i, r := range d.removed[list] {
+		for i, r := range d.Removed[list] {
 			if containsFold(r, p.query) {
 				hits++
 				rows = append(rows, row{kind: rowRemoved, list: list, index: i})
 			}
 		}
-		if len(d.rules[list])+len(d.removed[list]) == 0 {
+		if len(d.Rules[list])+len(d.Removed[list]) == 0 {
 			rows = append(rows, row{kind: rowEmptyList, list: list})
 		}
 	}
@@ -208,7 +199,7 @@ func (p *Pane) ruleRows() []row {
 
 // childRows are the models of the highlighted rule.
 func (p *Pane) childRows() []row {
-	ids := p.data.highlight.Models
+	ids := p.highlight.Models
 	if len(ids) == 0 {
 		return textRows("      matches no model")
 	}
@@ -228,13 +219,13 @@ func (p *Pane) childRows() []row {
 
 func (p *Pane) modelRows() []row {
 	d := &p.data
-	if len(d.models) == 0 {
-		return append(textRows("No models of "+pane.Visible(d.provider)+" are known.", ""), textRows(nonEmpty(
+	if len(d.Models) == 0 {
+		return append(textRows("No models of "+pane.Visible(d.Provider)+" are known.", ""), textRows(nonEmpty(
 			p.keys.Hint("refresh-models", "asks the provider"), p.keys.Hint("provider", "switches the provider"))...)...)
 	}
 	found := p.searchMatcher()
 	var fresh, rest []row
-	for i, m := range d.models {
+	for i, m := range d.Models {
 		switch {
 		case !found(i):
 		case m.New:
@@ -265,7 +256,7 @@ func (p *Pane) searchMatcher() func(i int) bool {
 		return func(int) bool { return true }
 	case strings.ContainsAny(query, "*?["):
 		pattern := glob.Compile(query)
-		return func(i int) bool { return pattern.MatchID(d.models[i].ID) }
+		return func(i int) bool { return pattern.MatchID(d.Models[i].ID) }
 	}
 	query = strings.ToLower(query)
 	lower := d.lowerIDs()
@@ -275,29 +266,29 @@ func (p *Pane) searchMatcher() func(i int) bool {
 func (p *Pane) changeRows() []row {
 	d := &p.data
 	var rows []row
-	if len(d.diff) == 0 {
+	if len(d.Unsaved) == 0 {
 		rows = textRows(append([]string{"No unsaved changes."}, p.noFileLines()...)...)
 	}
 	provider := ""
-	for i, c := range d.diff {
+	for i, c := range d.Unsaved {
 		if c.Provider != provider {
 			provider = c.Provider
 			rows = append(rows, row{kind: rowHeading, text: pane.Visible(provider)})
 		}
 		rows = append(rows, row{kind: rowChange, list: c.List, index: i})
 	}
-	if len(d.diff) > 0 {
+	if len(d.Unsaved) > 0 {
 		rows = append(rows, textRows(nonEmpty(p.keys.Hint("save", "shows what a save changes"),
 			p.keys.Hint("delete-rule", "undoes a change"), p.keys.Hint("discard", "discards all of them"))...)...)
 	}
 	findings := p.findings()
-	if len(findings)+len(d.notices) > 0 {
+	if len(findings)+len(d.Notices) > 0 {
 		rows = append(rows, row{kind: rowHeading, text: "notes"})
 	}
 	for i := range findings {
 		rows = append(rows, row{kind: rowFinding, list: findings[i].List, index: i})
 	}
-	for i := range d.notices {
+	for i := range d.Notices {
 		rows = append(rows, row{kind: rowNotice, index: i})
 	}
 	return rows
@@ -308,39 +299,40 @@ func (p *Pane) changeRows() []row {
 // With more rules a pattern is compared on enter.
 const fewRules = 100
 
-func (s *snapshot) hasFewRules() bool { return len(s.rules[0])+len(s.rules[1]) <= fewRules }
+func (d *data) hasFewRules() bool { return len(d.Rules[0])+len(d.Rules[1]) <= fewRules }
 
 // findings are what is odd about the rules: of many rules, the ones that match or
 // decide nothing.
 func (p *Pane) findings() []engine.Finding {
-	if p.lint.revision == p.data.revision {
-		return p.lint.findings
+	d := &p.data
+	if d.linted {
+		return d.findings
 	}
-	p.lint = lint{revision: p.data.revision}
-	if p.data.hasFewRules() {
-		p.lint.findings = p.window.Lint()
-		return p.lint.findings
+	d.linted = true
+	if d.hasFewRules() {
+		d.findings = d.Lint()
+		return d.findings
 	}
 	for _, list := range lists {
-		for _, r := range p.data.rules[list] {
+		for _, r := range d.Rules[list] {
 			if r.Dead || r.Shadowed {
 				kind := engine.Shadowed
 				if r.Dead {
 					kind = engine.Dead
 				}
-				p.lint.findings = append(p.lint.findings, engine.Finding{Kind: kind, List: list, Index: r.Index, Pattern: r.Pattern})
+				d.findings = append(d.findings, engine.Finding{Kind: kind, List: list, Index: r.Index, Pattern: r.Pattern})
 			}
 		}
 	}
-	return p.lint.findings
+	return d.findings
 }
 
 // noFileLines says that the first save creates the file.
 func (p *Pane) noFileLines() []string {
-	if p.data.fileExists {
+	if p.data.FileExists {
 		return nil
 	}
-	return []string{"", pane.Visible(filepath.Base(p.data.file)) + " does not exist yet:", "the first save creates it"}
+	return []string{"", pane.Visible(filepath.Base(p.data.File)) + " does not exist yet:", "the first save creates it"}
 }
 
 // endSearchHints says how a search ends.

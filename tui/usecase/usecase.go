@@ -31,7 +31,7 @@ func (c *Commands) Bind(work *workspace.Workspace, store history.Store) {
 // Executed, CommandUndone, Refiltered, Matched, Found, NamesRead. Sessions: SessionsListed,
 // SessionOpened. Models: ModelsRefreshed, ModelPicked, FavouritesChanged. Settings:
 // SettingChanged. What is typed: DraftStored, SentStored, StartCounted. Requests:
-// RequestsRead. A use case that asks first: ConfirmWanted. Everywhere: Failed.
+// RequestsRead. Panes: Edited, EffectsRead. A use case that asks first: ConfirmWanted. Everywhere: Failed.
 type Outcome interface{ Ended() Reply }
 
 // Reply is what every Outcome carries.

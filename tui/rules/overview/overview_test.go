@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
@@ -60,14 +59,10 @@ func open(t *testing.T, env string) (*modelfilter.Window, *source) {
 	return w, s
 }
 
-// read reads until nothing is out of date.
-func read(t *testing.T, o *overview.Overview) {
-	t.Helper()
-	for o.Stale() {
-		if err := o.Read(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
+// rows are what the window publishes of its providers, once all were read.
+func rows(w *modelfilter.Window) []modelfilter.ProviderView {
+	snapshot, _ := w.Snapshot()
+	return snapshot.(*modelfilter.Snapshot).Providers
 }
 
 // counted are the numbers of a provider, from the list of its models.
@@ -97,7 +92,7 @@ func TestTheNumbersAreThoseOfTheModels(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	patterns := []string{"a*", "*b", "mini-*", "*-preview", "?", "[ab]c", "pro-a", "none*", "*", "*a*"}
 	w, _ := open(t, "IGNORE_MODELS_OPENAI=a*\nWHITELIST_MODELS_OPENAI=abc\n")
-	o, seen := overview.New(w), int64(-1)
+	w.ReadModels(t.Context())
 	for step := range 60 {
 		scope, err := w.On(names[random.IntN(len(names))])
 		if err != nil {
@@ -107,38 +102,28 @@ func TestTheNumbersAreThoseOfTheModels(t *testing.T) {
 		if _, err := scope.Add(list, pattern); err != nil {
 			_ = scope.Remove(list, pattern) // it is there already
 		}
-		_, before := o.Rows()
-		stale := w.Revision() != seen
-		seen = w.Revision()
-		read(t, o)
-		rows, revision := o.Rows()
-		if (revision != before) != stale {
-			t.Fatalf("step %d: the revision was %d and is %d; the window has changed: %v", step, before, revision, stale)
-		}
 		var total, changes int
-		for _, n := range rows {
+		all := rows(w)
+		for _, n := range all {
 			shown, hidden, allowed := counted(t, w, n.Name)
 			if c := n.Counts; !n.Read || c.Available != shown || c.Hidden != hidden || c.Whitelisted != allowed || c.Total != shown+hidden {
 				t.Fatalf("step %d: %s has %+v, its models are %d shown, %d hidden, %d allowed", step, n.Name, c, shown, hidden, allowed)
 			}
-			if got := o.Of(n.Name); got.Counts != n.Counts || got.Changes != n.Changes {
-				t.Fatalf("step %d: %s alone has %+v, in the list %+v", step, n.Name, got, n)
-			}
 			total, changes = total+shown, changes+n.Changes
 		}
-		if sum, unknown := overview.Sum(rows); sum.Counts.Available != total || sum.Changes != changes || changes != len(w.Diff()) || unknown != len(rows)-len(names) {
+		if sum, unknown := overview.Sum(all); sum.Counts.Available != total || sum.Changes != changes || changes != len(w.Diff()) || unknown != len(all)-len(names) {
 			t.Fatalf("step %d: the sum is %+v, %d unknown; want %d shown, %d unsaved", step, sum, unknown, total, len(w.Diff()))
 		}
 	}
 }
 
 // line is the line of a provider in words.
-func line(o *overview.Overview, name string) string {
-	rows, _ := o.Rows()
-	i := slices.IndexFunc(rows, func(n overview.Numbers) bool { return n.Name == name })
+func line(w *modelfilter.Window, name string) string {
+	all := rows(w)
+	i := slices.IndexFunc(all, func(n modelfilter.ProviderView) bool { return n.Name == name })
 	styles := style.New(style.Options{Profile: style.NoColor, Unicode: true})
 	text := ""
-	for _, p := range (overview.Table{W: 60, Icons: &styles.Icons}).Line(name, rows[i]) {
+	for _, p := range (overview.Table{W: 60, Icons: &styles.Icons}).Line(name, overview.Numbers{ProviderView: all[i]}) {
 		text += p.Text
 	}
 	return strings.Join(strings.Fields(text), " ")
@@ -148,14 +133,10 @@ func line(o *overview.Overview, name string) string {
 // says so, and then has those of the answer, or its old ones.
 func TestAProviderWhoseListIsLoading(t *testing.T) {
 	w, s := open(t, "")
-	o := overview.New(w)
-	if got := line(o, "gemini"); got != "✓ gemini loading…" && got != "gemini loading…" {
+	if got := line(w, "gemini"); got != "gemini loading…" {
 		t.Errorf("before it was read the line is %q", got)
 	}
-	if rows, _ := o.Rows(); o.Of("gemini").Read || rows[0].Counts.Total != 0 {
-		t.Error("there are numbers before any list was read")
-	}
-	read(t, o)
+	w.ReadModels(t.Context())
 	started, release := make(chan struct{}), make(chan error)
 	s.fetch = func(provider string) (modelfilter.ModelList, error) {
 		started <- struct{}{}
@@ -165,191 +146,52 @@ func TestAProviderWhoseListIsLoading(t *testing.T) {
 		err  error
 		want string
 	}{{errors.New("refused"), "gemini 9 shown 0 hidden"}, {nil, "gemini 1 shown 0 hidden"}} {
-		failed := make(chan map[string]error)
-		go func() { failed <- o.Refresh(t.Context(), []string{"gemini"}) }()
+		done := make(chan string)
+		go func() {
+			said, _ := w.Act(t.Context(), modelfilter.RefreshModels{Providers: []string{"gemini", "openai"}[:1]}, 0)
+			done <- said
+		}()
 		<-started
-		if got := line(o, "gemini"); !strings.HasSuffix(got, "gemini asking…") {
+		if got := line(w, "gemini"); !strings.HasSuffix(got, "gemini asking…") {
 			t.Errorf("while it is asked the line is %q", got)
 		}
-		if got := line(o, "openai"); !strings.HasSuffix(got, "openai 9 shown 0 hidden") {
+		if got := line(w, "openai"); !strings.HasSuffix(got, "openai 9 shown 0 hidden") {
 			t.Errorf("meanwhile another one is %q", got)
 		}
-		if !o.Stale() {
-			t.Error("nobody waits for the answer")
-		}
-		ended := make(chan error)
-		go func() { ended <- o.Read(t.Context()) }() // ends with the answer
+		changed := w.Changed()
 		release <- answer.err
-		if got := <-failed; (got["gemini"] != nil) != (answer.err != nil) {
-			t.Errorf("failed: %v, want %v", got, answer.err)
+		<-changed
+		if said := <-done; (said == "") != (answer.err != nil) {
+			t.Errorf("said %q, want %v", said, answer.err)
 		}
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		read(t, o)
-		if got := line(o, "gemini"); !strings.HasSuffix(got, answer.want) {
+		if got := line(w, "gemini"); !strings.HasSuffix(got, answer.want) {
 			t.Errorf("after %v the line is %q, want %q", answer.err, got, answer.want)
 		}
 	}
 }
 
-func TestTheTextOfWhoAnswered(t *testing.T) {
-	all := []string{"a", "b", "c", "d", "e"}
-	for n, want := range []string{"5 providers answered", "4 of 5 providers answered; the lists of a stay as they were", "", "", "1 of 5 providers answered; the lists of a, b, c and 1 more stay as they were"} {
-		failed := map[string]error{}
-		for _, name := range all[:n] {
-			failed[name] = fmt.Errorf("%s is away", name)
-		}
-		if got := overview.AnsweredText(all, failed); want != "" && got != want {
-			t.Errorf("%d failed: %q, want %q", n, got, want)
-		}
-	}
-}
-
-// loads reads o until it is up to date, at most limit times. It returns how often it read.
-func loads(t *testing.T, o *overview.Overview, limit int) (n int) {
-	t.Helper()
-	for n < limit && o.Stale() {
-		if err := o.Read(t.Context()); err != nil {
-			t.Error(err)
-		}
-		n++
-	}
-	return n
-}
-
-// A Read that waits for a provider ends when the window changes, and when the provider
-// has answered; until then nothing is read again and again.
-func TestAReadWaitsForWhatChanges(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, s := open(t, "")
-		o := overview.New(w)
-		loads(t, o, 100)
-		if o.Stale() {
-			t.Fatal("there is something to read, but nothing has changed")
-		}
-		release := make(chan struct{})
-		s.fetch = func(provider string) (modelfilter.ModelList, error) {
-			<-release
-			return modelfilter.ModelList{Provider: provider, IDs: []string{provider + "/one"}, Source: "live"}, nil
-		}
-		asked := make(chan error)
-		go func() {
-			_, err := o.Ask(t.Context(), "gemini")
-			asked <- err
-		}()
-		synctest.Wait()
-		const limit = 10
-		done := make(chan int, 1)
-		go func() { done <- loads(t, o, limit) }()
-		synctest.Wait()
-		if len(done) > 0 {
-			t.Fatalf("the reader ended after %d reads, although the provider has not answered", <-done)
-		}
-
-		scope, err := w.On("openai")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := scope.Add(modelfilter.Ignore, "a*"); err != nil {
-			t.Fatal(err)
-		}
-		if o.Stale() {
-			t.Error("a second reader is wanted beside the one that waits")
-		}
-		synctest.Wait()
-		if got := o.Of("openai"); got.Counts.Hidden == 0 || got.Changes != 1 {
-			t.Errorf("a change during the wait is not counted: %+v", got)
-		}
-		if len(done) > 0 {
-			t.Fatalf("the reader ended after %d reads, although the provider has not answered", <-done)
-		}
-
-		close(release)
-		if err := <-asked; err != nil {
-			t.Error(err)
-		}
-		if n := <-done; n == limit {
-			t.Error("the reader did not wait")
-		}
-		if got := o.Of("gemini"); got.Counts.Total != 1 || o.Stale() {
-			t.Errorf("after the answer gemini has %+v", got)
-		}
-	})
-}
-
-// One caller at a time is sent to read, and a cancelled wait is no error.
-func TestOneReaderAtATime(t *testing.T) {
-	w, _ := open(t, "")
-	o := overview.New(w)
-	if !o.Stale() {
-		t.Fatal("nothing is to be read of a new overview")
-	}
-	if o.Stale() {
-		t.Error("a second reader is wanted")
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := o.Read(ctx); err != nil || o.Of(names[0]).Read {
-		t.Errorf("a cancelled Read returns %v and has read %v", err, o.Of(names[0]).Read)
-	}
-	if !o.Stale() {
-		t.Error("nobody reads, and nobody is wanted to")
-	}
-	if err := o.Read(t.Context()); err != nil {
-		t.Error(err)
-	}
-	read(t, o)
-	for range 2 { // the first may meet the signal of the second reader
-		if err := o.Read(ctx); err != nil { // it would wait for a provider
-			t.Error(err)
-		}
-	}
-}
-
-// The first Reads read eight lists of models each; once they are known one Read counts
-// all providers.
-func TestAReadReadsEightLists(t *testing.T) {
+// An act reads eight lists of models: those before it are on the screen meanwhile.
+func TestAnActReadsEightLists(t *testing.T) {
 	env := ""
 	for i := range 20 {
 		env += fmt.Sprintf("P%02d_API_KEY=x-long-enough\nP%02d_API_BASE=https://p%02d.example/v1\n", i, i, i)
 	}
 	w, _ := open(t, env)
-	o := overview.New(w)
-	known := func() (n int) {
-		rows, _ := o.Rows()
-		for _, r := range rows {
+	for want := 1; ; want = min(want+8, len(rows(w))) { // the current one is read by whoever looks
+		read := 0
+		for _, r := range rows(w) {
 			if r.Read {
-				n++
+				read++
 			}
 		}
-		return n
-	}
-	rows, _ := o.Rows()
-	if len(rows) <= 16 {
-		t.Fatalf("there are %d providers; want more than two Reads read", len(rows))
-	}
-	if sum, _ := overview.Sum(rows); sum.Read {
-		t.Error("the sum of lists that were not read counts as read")
-	}
-	for _, want := range []int{8, 16} {
-		if n := loads(t, o, 1); n != 1 || known() != want {
-			t.Errorf("after a Read %d lists are known, want %d", known(), want)
+		if read != want {
+			t.Fatalf("%d lists are read, want %d", read, want)
 		}
-	}
-	rows, _ = o.Rows()
-	if sum, _ := overview.Sum(rows); !sum.Read {
-		t.Error("the sum counts as unread beside lists that were read")
-	}
-	loads(t, o, 100)
-	scope, err := w.On("openai")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := scope.Add(modelfilter.Ignore, "a*"); err != nil {
-		t.Fatal(err)
-	}
-	if n := loads(t, o, 100); n != 1 || known() != len(rows) {
-		t.Errorf("a change took %d Reads, and %d of %d are known", n, known(), len(rows))
+		if read == len(rows(w)) {
+			break
+		}
+		if _, err := w.Act(t.Context(), modelfilter.ReadModels{}, 0); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -56,15 +56,3 @@ func (r Rules) String() string {
 	}
 	return strings.Join(parts, " and ")
 }
-
-// Added are the rules of an import that were added, and how many were not.
-func Added(out []modelfilter.Imported) (added Rules, refused int) {
-	for _, r := range out {
-		if r.Err != nil {
-			refused++
-			continue
-		}
-		added[r.List] = append(added[r.List], r.Pattern)
-	}
-	return added, refused
-}

@@ -1,7 +1,6 @@
 package ruleset_test
 
 import (
-	"errors"
 	"slices"
 	"testing"
 
@@ -29,14 +28,5 @@ func TestRulesAreReadAsTheyAreWritten(t *testing.T) {
 		if r.String() != want.text || r.Len() != len(want.ignore)+len(want.allow) {
 			t.Errorf("%q is called %q, %d rules; want %q", text, r, r.Len(), want.text)
 		}
-	}
-}
-
-func TestWhatAnImportAdded(t *testing.T) {
-	added, refused := ruleset.Added([]modelfilter.Imported{
-		{List: modelfilter.Allow, Pattern: "b"}, {List: modelfilter.Ignore, Pattern: "a"}, {List: modelfilter.Ignore, Pattern: "a", Err: errors.New("it is there")},
-	})
-	if refused != 1 || !slices.Equal(added[modelfilter.Ignore], []string{"a"}) || !slices.Equal(added[modelfilter.Allow], []string{"b"}) {
-		t.Errorf("added %q, %d refused", added, refused)
 	}
 }

@@ -1,0 +1,109 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"winnow/assistant"
+	"winnow/assistant/history"
+	"winnow/assistant/history/transfer"
+)
+
+// Snapshot is the history as its pane draws it: what was read last. It is immutable, and
+// everybody who looks at the window shares one.
+type Snapshot struct {
+	Read         bool // false before the first Read
+	Topics       []history.Topic
+	Pairs        int // all, with a topic and without
+	WithoutTopic int // pairs without a topic
+	Filters      []transfer.SavedFilter
+}
+
+// Read is the act that reads the history for its Snapshot, unless it is as it was read last.
+type Read struct{}
+
+// Step implements [assistant.Act]: it is none.
+func (Read) Step() string { return "" }
+
+// Act implements [assistant.Actor].
+func (w *Window) Act(ctx context.Context, act assistant.Act, _ int64) (done string, err error) {
+	if _, ok := act.(Read); !ok {
+		return "", fmt.Errorf("%T is no act of the history", act)
+	}
+	return "", w.read(ctx)
+}
+
+// Snapshot implements [assistant.Snapshotter]. It answers from memory.
+func (w *Window) Snapshot() (snapshot any, revision int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.snapshot, w.revision
+}
+
+// Revision grows with every change of the snapshot.
+func (w *Window) Revision() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.revision
+}
+
+// Changed returns a channel that is closed at the next change of Revision.
+func (w *Window) Changed() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.wake == nil {
+		w.wake = make(chan struct{})
+	}
+	return w.wake
+}
+
+// read makes a snapshot of the store, unless it is at the revision that was read last,
+// even if that failed.
+func (w *Window) read(ctx context.Context) error {
+	w.reading.Lock()
+	defer w.reading.Unlock()
+	revision := w.store.Revision() // first: a commit during the reading is seen the next time
+	if revision == w.readRevision {
+		return nil
+	}
+	w.readRevision = revision
+	s, err := readSnapshot(ctx, w.store)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.snapshot = s
+	w.revision++
+	if w.wake != nil {
+		close(w.wake)
+		w.wake = nil
+	}
+	return nil
+}
+
+func readSnapshot(ctx context.Context, store Store) (*Snapshot, error) {
+	s := &Snapshot{Read: true}
+	var err error
+	if s.Topics, err = store.Topics(ctx); err != nil {
+		return nil, err
+	}
+	if s.Pairs, err = store.Count(ctx, nil, history.Env{}); err != nil {
+		return nil, err
+	}
+	s.WithoutTopic = s.Pairs
+	for _, t := range s.Topics {
+		s.WithoutTopic -= t.Pairs
+	}
+	s.WithoutTopic = max(s.WithoutTopic, 0) // a pair may have been added between the two
+	saved, err := store.SavedFilters(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(saved)) {
+		s.Filters = append(s.Filters, transfer.SavedFilter{Name: name, Line: saved[name]})
+	}
+	return s, nil
+}
