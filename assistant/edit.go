@@ -29,7 +29,7 @@ func (s *Session) Changes() int {
 func (s *Session) LastStep() (checkpoint.Checkpoint, bool) { return s.opts.Journal.LastStep() }
 
 // Edit runs a change of the window that the user makes by hand, as one step
-// that can be undone. Either the change is in the journal and in the window, or
+// that can be undone. description names it where the window is no Describer. Either the change is in the journal and in the window, or
 // in neither. A change that does not change the state, such as saving, is not a step.
 func (s *Session) Edit(description string, change func() error) error {
 	release, err := s.acquireWork(true)
@@ -59,6 +59,7 @@ func (s *Session) Edit(description string, change func() error) error {
 	}
 	after, err := windowState(w)
 	if err == nil && !jsondelta.Equal(before, after) {
+		description = describeChange(w, before, after, description)
 		if _, err = j.Edit(s.ID(), description, before, after); err == nil {
 			s.opts.Member.Announce(share.Edited, s.ID(), description, before, after)
 		}

@@ -165,7 +165,7 @@ func (s *Session) executeRollback(ctx context.Context, intent checkpoint.Intent)
 	if err == nil {
 		b := &Batch{Intent: intent.ID}
 		switch {
-		case intent.Scope == checkpoint.ScopeRules:
+		case intent.Scope == checkpoint.ScopeWindow:
 		case intent.Undoes != "":
 			b.Uncut = intent.Undoes
 		case intent.Cut != 0:
@@ -187,7 +187,7 @@ func (s *Session) executeRollback(ctx context.Context, intent checkpoint.Intent)
 			recorded = s.markSaved(state)
 		}
 	}
-	if intent.Scope != checkpoint.ScopeRules {
+	if intent.Scope != checkpoint.ScopeWindow {
 		err = s.showRolledBack(ctx, intent, cut)
 	}
 	if recorded != nil {
@@ -198,7 +198,7 @@ func (s *Session) executeRollback(ctx context.Context, intent checkpoint.Intent)
 
 // pairsToCut returns the pairs that an intent cuts, oldest first.
 func (s *Session) pairsToCut(ctx context.Context, intent checkpoint.Intent) ([]Ref, error) {
-	if intent.Scope == checkpoint.ScopeRules || intent.Undoes != "" || intent.Cut == 0 {
+	if intent.Scope == checkpoint.ScopeWindow || intent.Undoes != "" || intent.Cut == 0 {
 		return nil, nil
 	}
 	var cut []Ref

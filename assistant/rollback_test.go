@@ -84,7 +84,7 @@ func TestRollback(t *testing.T) {
 		{checkpoint.ScopeBoth, 1, []string{"one"}, []string{"a"}, "b"},
 		{checkpoint.ScopeBoth, 2, []string{"one", "two"}, []string{"a", "b"}, "c"},
 		{checkpoint.ScopeBoth, 0, []string{"one"}, nil, "a"},
-		{checkpoint.ScopeRules, 1, []string{"one"}, []string{"a", "b", "c"}, ""},
+		{checkpoint.ScopeWindow, 1, []string{"one"}, []string{"a", "b", "c"}, ""},
 		{checkpoint.ScopeConversation, 1, []string{"one", "two", "three"}, []string{"a"}, "b"},
 	} {
 		t.Run(string(tt.scope)+tt.text, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestRollback(t *testing.T) {
 			if err := r.session.UndoRollback(ctx); !errors.Is(err, checkpoint.ErrNoRollback) {
 				t.Errorf("undo after a message: %v", err)
 			}
-			wantEqual(t, "told anew", len(r.changesOf(len(reqs)-1)) == 0 || tt.scope == checkpoint.ScopeRules, true)
+			wantEqual(t, "told anew", len(r.changesOf(len(reqs)-1)) == 0 || tt.scope == checkpoint.ScopeWindow, true)
 		})
 	}
 }
@@ -210,7 +210,7 @@ func TestEditIsAStepThatCanBeUndone(t *testing.T) {
 	if !ok || step.Description != "Add two" || step.Kind != checkpoint.KindEdit {
 		t.Fatalf("step = %+v, %v", step, ok)
 	}
-	_, err := r.session.Rollback(context.Background(), step.ID, checkpoint.ScopeRules, newestStep(r.session))
+	_, err := r.session.Rollback(context.Background(), step.ID, checkpoint.ScopeWindow, newestStep(r.session))
 	r.must(err)
 	wantList(t, "words", r.window.Words(), "one")
 	if _, ok := r.session.LastStep(); ok {

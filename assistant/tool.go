@@ -5,12 +5,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 )
 
 // DefaultToolTimeout bounds a call of a tool without a Timeout.
@@ -236,6 +240,27 @@ type shownKey struct{}
 func withShown(ctx context.Context, digest string) context.Context {
 	return context.WithValue(ctx, shownKey{}, digest)
 }
+
+// CallInWords names a call, for a user, before it is known what it does: "dim lamp 40, kitchen",
+// the values in the order of their names.
+func CallInWords(name string, args json.RawMessage) string {
+	text := strings.ReplaceAll(name, "_", " ")
+	var object map[string]json.RawMessage
+	if json.Unmarshal(args, &object) != nil {
+		return text
+	}
+	for i, name := range slices.Sorted(maps.Keys(object)) {
+		var value string
+		if json.Unmarshal(object[name], &value) != nil {
+			value = string(object[name])
+		}
+		text += map[bool]string{true: " ", false: ", "}[i == 0] + value
+	}
+	return safetext.Line(text, maxCallCells)
+}
+
+// maxCallCells bounds a call in words.
+const maxCallCells = 80
 
 // ShownDigest is the digest of the Preview that the user confirmed for the call with this
 // context; "" when the user was not asked. A tool that would do something else answers

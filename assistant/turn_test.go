@@ -174,7 +174,7 @@ func TestTheCheckpointIsMadeOnceAndIsDurableBeforeTheFirstWrite(t *testing.T) {
 	r.must(err)
 	wantEqual(t, "state before", string(state), `{"words":["one"]}`)
 	wantEqual(t, "recorded state", string(r.journal.Current()), `{"words":["one","two","three"]}`)
-	wantIn(t, list[1].Effect(), "added two", "added three")
+	wantIn(t, list[1].Undoes(), "added two", "added three")
 }
 
 // A rollback takes back what a turn changed, but not what it saved, and says so.

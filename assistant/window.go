@@ -71,6 +71,23 @@ type Actor interface {
 	Act(ctx context.Context, act Act, revision int64) (done string, err error)
 }
 
+// Describer is a Window that says what a change has done, for lists of changes.
+type Describer interface {
+	// DescribeChange is what lies between two states, in a clause in the past tense that
+	// is safe to show: "dimmed to 40 %". "" is that it cannot be said.
+	DescribeChange(before, after json.RawMessage) string
+}
+
+// describeChange is what w says about a change, else what otherwise says.
+func describeChange(w Window, before, after json.RawMessage, otherwise string) string {
+	if d, ok := w.(Describer); ok {
+		if text := d.DescribeChange(before, after); text != "" {
+			return text
+		}
+	}
+	return otherwise
+}
+
 // Budgeter is a Window that cuts its context to a size.
 type Budgeter interface {
 	// SetContextBudget bounds the context to about so many estimated tokens.

@@ -129,14 +129,18 @@ func (t *turn) record(c *checkedCall, before json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	summary := checkpoint.ToolSummary{Name: c.Name, Args: string(c.Arguments), Effect: c.Result.Message, OK: c.Result.Success, Lasting: c.tool.Lasting && c.Result.Success}
+	summary := checkpoint.ToolSummary{
+		Name: c.Name, Args: string(c.Arguments), OK: c.Result.Success,
+		Effect:  describeChange(t.s.opts.Window, before, state, c.Result.Message),
+		Lasting: c.tool.Lasting && c.Result.Success && jsondelta.Equal(before, state), // a rollback takes a changed state back
+	}
 	if err := t.s.opts.Journal.Record(state, []checkpoint.ToolSummary{summary}); err != nil {
 		return err
 	}
 	t.s.opts.Member.Announce(share.ToolRan, t.session, c.Name, before, state)
 	if t.checkpoint != nil && !t.announced && !jsondelta.Equal(before, state) {
 		t.announced = true
-		t.emit(CheckpointCreated{ID: t.checkpoint.ID, Description: t.checkpoint.Description})
+		t.emit(CheckpointCreated{ID: t.checkpoint.ID, Description: summary.Effect})
 	}
 	return t.s.markSaved(state)
 }

@@ -3,7 +3,6 @@ package checkpoint
 import (
 	"crypto/rand"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +20,7 @@ const (
 	KindEdit  Kind = "edit"  // an edit that the user made by hand
 )
 
-// Checkpoint is a point to which rules and conversation can go back: the
+// Checkpoint is a point to which window and conversation can go back: the
 // moment before a step. Kind, Description and Tools describe that step.
 type Checkpoint struct {
 	ID   string    `json:"id"`   // unique in the journal: 12 characters of a-z and 2-7
@@ -29,7 +28,7 @@ type Checkpoint struct {
 	Time time.Time `json:"time"` // when it was made, in UTC
 	Kind Kind      `json:"kind"`
 	// Description is one line for the list, never empty in a Checkpoint that
-	// the journal returns: Describe makes it from Tools.
+	// the journal returns: for a turn Describe makes it from Tools.
 	Description string `json:"description,omitempty"`
 	// Tools are the calls of write tools in the turn: those passed to Add,
 	// each replaced by its result when Record is called after it ran.
@@ -44,95 +43,55 @@ type Checkpoint struct {
 type ToolSummary struct {
 	Name   string `json:"name"`
 	Args   string `json:"args,omitempty"`   // a JSON object, or any text
-	Effect string `json:"effect,omitempty"` // the tool's own message, such as "Added 5 models to ignore"
+	Effect string `json:"effect,omitempty"` // what it did in words, such as "dimmed to 40 %"
 	OK     bool   `json:"ok,omitempty"`     // it succeeded; a call without OK and Effect has not run yet
 	// Lasting says that a rollback does not take the effect back: a file was written.
 	Lasting bool `json:"lasting,omitempty"`
 }
 
-const (
-	// maxDescribedCalls is how many calls a description names before "+N more".
-	maxDescribedCalls = 3
-	// maxArgsRunes is how much of a call's arguments a description shows.
-	maxArgsRunes = 60
-)
-
-// Describe makes the one-line description of a turn from its tools, such as
-// add_ignore_rule("*-preview"). Control characters become spaces; nothing
-// else is sanitised.
+// Describe says what the calls of a turn did: their effects, without what is lasting;
+// "Assistant turn" when none changed anything, or has not run yet. Control characters become
+// spaces; nothing else is sanitised.
 func Describe(tools []ToolSummary) string {
-	if len(tools) == 0 {
+	const described = 3
+	effects, _ := effectsOf(tools)
+	if len(effects) == 0 {
 		return "Assistant turn"
 	}
-	var parts []string
-	for _, t := range tools[:min(len(tools), maxDescribedCalls)] {
-		parts = append(parts, t.Name+"("+shorten(describeArgs(t.Args))+")")
+	text := strings.Join(effects[:min(len(effects), described)], "; ")
+	if more := len(effects) - described; more > 0 {
+		text += "; " + strconv.Itoa(more) + " more"
 	}
-	text := strings.Join(parts, ", ")
-	if more := len(tools) - maxDescribedCalls; more > 0 {
-		text += ", +" + strconv.Itoa(more) + " more"
-	}
-	return text
-}
-
-// describeArgs shows the values of a JSON object, in the order of their names,
-// without the names, which the tool's name implies; any other text as it is.
-func describeArgs(args string) string {
-	var object map[string]json.RawMessage
-	if json.Unmarshal([]byte(args), &object) != nil {
-		return args
-	}
-	var values []string
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		values = append(values, string(object[name]))
-	}
-	return strings.Join(values, ", ")
-}
-
-// shorten returns s as one line of at most maxArgsRunes characters.
-func shorten(s string) string {
-	runes := []rune(s)
-	if len(runes) > maxArgsRunes {
-		runes = append(runes[:maxArgsRunes-1], '…')
-	}
-	for i, r := range runes {
+	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
-			runes[i] = ' '
+			return ' '
 		}
-	}
-	return string(runes)
+		return r
+	}, text)
 }
 
-// Effect returns in one line what the step did: the effects of the tools that
-// ran, "Initial state" for a session's start, "" when nothing is known.
-func (c Checkpoint) Effect() string {
-	if c.Kind == KindStart {
-		return "Initial state"
-	}
-	var parts []string
-	for _, t := range c.Tools {
-		if t.Effect != "" {
-			parts = append(parts, t.Effect)
-		}
-	}
-	return strings.Join(parts, "; ")
-}
-
-// Undoes says what a rollback to the checkpoint takes back of its own step; "" when that
-// is not known. A file that was written stays.
-func (c Checkpoint) Undoes() string {
-	var parts []string
-	lasting := false
-	for _, t := range c.Tools {
+// effectsOf are the effects that a rollback takes back; lasting is that others stay.
+func effectsOf(tools []ToolSummary) (effects []string, lasting bool) {
+	for _, t := range tools {
 		switch {
-		case !t.OK:
+		case !t.OK || t.Effect == "":
 		case t.Lasting:
 			lasting = true
 		default:
-			parts = append(parts, t.Effect)
+			effects = append(effects, t.Effect)
 		}
 	}
-	text := strings.Join(parts, "; ")
+	return effects, lasting
+}
+
+// Undoes says what a rollback to the checkpoint takes back of its own step: what Describe
+// says, all of it, and that what was saved stays. "" is the start of a session.
+func (c Checkpoint) Undoes() string {
+	effects, lasting := effectsOf(c.Tools)
+	text := strings.Join(effects, "; ")
+	if text == "" && c.Kind != KindStart {
+		text = c.Description
+	}
 	if lasting {
 		text += "; what it saved stays in the file"
 	}
@@ -175,12 +134,20 @@ func (c *Checkpoint) addResults(tools []ToolSummary) {
 type Scope string
 
 // The scopes. ScopeConversation keeps all checkpoints in the list, because the
-// rules that they can revert are still in effect.
+// changes that they can revert are still in effect.
 const (
 	ScopeBoth         Scope = "both"
-	ScopeRules        Scope = "rules"
+	ScopeWindow       Scope = "window"
 	ScopeConversation Scope = "conversation"
 )
+
+// UnmarshalText reads a scope; journals of earlier versions call that of the window "rules".
+func (s *Scope) UnmarshalText(text []byte) error {
+	if *s = Scope(text); *s == "rules" {
+		*s = ScopeWindow
+	}
+	return nil
+}
 
 // Intent is a rollback, or the undo of one, that is recorded and not yet done.
 // The caller sets the window to State, marks the pairs in the database and

@@ -1,9 +1,9 @@
 // Package checkpoint stores every version of a window's state on disk, so that
-// rules and conversation can go back to any earlier point and survive a crash.
+// window and conversation can go back to any earlier point and survive a crash.
 //
 // # Types
 //
-// A window is what the assistant works on, such as the rules of a model filter.
+// A window is what the assistant works on, such as the settings of a lamp.
 // A state is one JSON document, whose content does not matter here. It is
 // compared, stored and returned in the canonical form of package jsondelta.
 //

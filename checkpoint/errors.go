@@ -19,7 +19,7 @@ var (
 	ErrMoved      = errors.New("checkpoint: journal file was moved or replaced while open") // nothing was written
 	// ErrStale refuses a state that was read before another process changed the journal.
 	// Nothing was written; the Journal has the newest records now.
-	ErrStale = errors.New("checkpoint: another program has changed the rules meanwhile")
+	ErrStale = errors.New("checkpoint: another program has changed the window meanwhile")
 )
 
 // LockedError refuses to write while another process holds the writer lock.
@@ -58,7 +58,7 @@ type Report struct {
 	DamagedCopy       string   // path of a copy of the damaged file; "" when ReadOnly
 	UnreadableRecords int      // those lost without a line included
 	Lost, Kept        int      // checkpoints whose state could not be rebuilt, and the others
-	StateLost         bool     // the newest rules could not be rebuilt; Current is older
+	StateLost         bool     // the newest state could not be rebuilt; Current is older
 	Narrowed          []string // files and folders whose permissions were too wide and were narrowed
 }
 
@@ -75,7 +75,7 @@ func (r Report) Notices() []string {
 		text := fmt.Sprintf("The checkpoint journal was damaged: %d records were not readable; %d checkpoints remain, %d are lost.",
 			r.UnreadableRecords, r.Kept, r.Lost)
 		if r.StateLost {
-			text += " The newest rules in it are lost; older ones are in effect."
+			text += " The newest state in it is lost; an older one is in effect."
 		}
 		if r.DamagedCopy != "" {
 			text += " A copy of the damaged file is " + r.DamagedCopy + "."

@@ -15,7 +15,7 @@ type entry struct {
 	Checkpoint
 	record   int    // index of the record after which the state is that of the checkpoint
 	sum      string // of that state
-	changed  bool   // the step after it changed the rules
+	changed  bool   // the step after it changed the window
 	recorded bool   // Record was called for its turn: changed is known
 	dropped  bool   // a rollback took it out of the list
 }
@@ -242,7 +242,7 @@ func (x *index) list(session string) []*entry {
 	return out
 }
 
-// lastStep returns the newest step that is in effect and changed the rules.
+// lastStep returns the newest step that is in effect and changed the window.
 func (x *index) lastStep() *entry {
 	for _, e := range slices.Backward(x.entries) {
 		if !e.dropped && !e.Undone && e.changed && e.Kind != KindStart {

@@ -90,7 +90,7 @@ func play(t *testing.T, ops []byte, every int) {
 			}
 		case 5:
 			if len(m.list) > 0 && m.now != nil {
-				m.rollback(t, j, m.list[int(arg)%len(m.list)], []Scope{ScopeBoth, ScopeRules, ScopeConversation}[arg%3])
+				m.rollback(t, j, m.list[int(arg)%len(m.list)], []Scope{ScopeBoth, ScopeWindow, ScopeConversation}[arg%3])
 			}
 		case 6:
 			m.undoRollback(t, j)

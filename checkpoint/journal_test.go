@@ -94,9 +94,9 @@ func TestLifeOfAJournal(t *testing.T) {
 	if !j.Clean() {
 		t.Error("not clean after Saved")
 	}
-	call := ToolSummary{Name: "add_ignore_rule", Args: `{"pattern":"*-preview"}`}
+	call := ToolSummary{Name: "add_word", Args: `{"word":"cat"}`}
 	turn := must[Checkpoint](t)(j.Add(Checkpoint{Tools: []ToolSummary{call}, PairSeq: 7}, doc(0)))
-	call.Effect, call.OK = "Added 5 models to ignore", true
+	call.Effect, call.OK = "added cat", true
 	ok(t, j.Record(doc(1), []ToolSummary{call}))
 	edit := must[Checkpoint](t)(j.Edit("", "delete rule x", doc(1), doc(2)))
 	crash(t, j)
@@ -106,14 +106,14 @@ func TestLifeOfAJournal(t *testing.T) {
 	if want := []string{start.ID, turn.ID, edit.ID}; !slices.Equal(ids(list), want) {
 		t.Fatalf("List = %v, want %v", ids(list), want)
 	}
-	if list[0].Description != "Session start" || list[0].Effect() != "Initial state" {
-		t.Errorf("start is %q, %q", list[0].Description, list[0].Effect())
+	if list[0].Description != "Session start" || list[0].Undoes() != "" {
+		t.Errorf("start is %q, %q", list[0].Description, list[0].Undoes())
 	}
 	both := Checkpoint{Tools: []ToolSummary{{Effect: "hid 2", OK: true}, {Effect: "refused"}, {Effect: "saved 1", OK: true, Lasting: true}, {Effect: "hid 3", OK: true}}}
 	if got := both.Undoes(); got != "hid 2; hid 3; what it saved stays in the file" {
 		t.Errorf("a rollback of a change and a save undoes %q", got)
 	}
-	if got := list[1]; got.Description != `add_ignore_rule("*-preview")` || got.Effect() != call.Effect || !got.Time.Equal(at) || got.PairSeq != 7 || len(got.Tools) != 1 {
+	if got := list[1]; got.Description != call.Effect || got.Undoes() != call.Effect || !got.Time.Equal(at) || got.PairSeq != 7 || len(got.Tools) != 1 {
 		t.Errorf("turn is %+v", got)
 	}
 	wantState(t, "current", j.Current(), doc(2))
@@ -311,20 +311,46 @@ func TestFileThatWasReplacedIsNoticed(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
-	long := strings.Repeat("x", 100)
+	did := func(effect string) ToolSummary { return ToolSummary{Name: "n", Args: "{}", Effect: effect, OK: true} }
 	for _, c := range []struct {
 		tools []ToolSummary
 		want  string
 	}{
 		{nil, "Assistant turn"},
-		{[]ToolSummary{{Name: "clear", Args: "{}"}}, "clear()"},
-		{[]ToolSummary{{Name: "a", Args: `{"pattern":"x*","provider":"p"}`}}, `a("x*", "p")`},
-		{[]ToolSummary{{Name: "a", Args: "not\njson"}, {Name: "b"}}, "a(not json), b()"},
-		{[]ToolSummary{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}, {Name: "e"}}, "a(), b(), c(), +2 more"},
-		{[]ToolSummary{{Name: "a", Args: long}}, "a(" + long[:maxArgsRunes-1] + "…)"},
+		{[]ToolSummary{{Name: "clear", Args: "{}"}}, "Assistant turn"}, // it has not run
+		{[]ToolSummary{did("added a"), {Name: "n", Effect: "refused"}, did("added b\n")}, "added a; added b "},
+		{[]ToolSummary{did("a"), did("b"), did("c"), did("d"), did("e")}, "a; b; c; 2 more"},
+		{[]ToolSummary{did("a"), {Name: "n", Effect: "saved", OK: true, Lasting: true}}, "a"},
 	} {
 		if got := Describe(c.tools); got != c.want {
 			t.Errorf("Describe(%v) = %q, want %q", c.tools, got, c.want)
 		}
+	}
+}
+
+// The journal was written when the scope of the window was called "rules": a rollback of
+// that scope, its undo, and one that a crash left undone.
+func TestScopesOfAnEarlierVersion(t *testing.T) {
+	path := journalPath(t)
+	ok(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	ok(t, os.WriteFile(path, must[[]byte](t)(os.ReadFile(filepath.Join("testdata", "scope-rules.journal"))), 0o600))
+	j := open(t, path, Options{})
+	var got []string
+	for _, c := range j.List("s1") {
+		got = append(got, c.Description+" | "+c.Undoes())
+	}
+	want := []string{"Session start | ", "added cat | added cat; what it saved stays in the file", "Delete word one | Delete word one"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the list is %q, want %q", got, want)
+	}
+	pending, err := j.Pending()
+	if err != nil || pending == nil || pending.Scope != ScopeWindow || pending.Cut != 0 {
+		t.Fatalf("the rollback that was not done is %+v, %v", pending, err)
+	}
+	ok(t, j.Finish(*pending))
+	wantState(t, "current", j.Current(), json.RawMessage(`{"words":["one"]}`))
+	undo := must[Intent](t)(j.BeginUndoRollback())
+	if undo.Scope != ScopeWindow {
+		t.Errorf("the undo has the scope %q", undo.Scope)
 	}
 }

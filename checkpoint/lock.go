@@ -73,7 +73,7 @@ func (j *Journal) adopt(moved bool) error {
 	j.stale = j.stale || moved
 	if j.stale && j.opts.Adopt != nil {
 		if err := j.opts.Adopt(j); err != nil {
-			return fmt.Errorf("nothing was changed: another program has changed the rules, and they could not be read: %w", err)
+			return fmt.Errorf("nothing was changed: another program has changed the window, and its state could not be read: %w", err)
 		}
 	}
 	j.stale = false

@@ -12,7 +12,7 @@ import (
 // returns what has to be done. From then on every other call that writes is
 // refused with ErrPending until Finish or Abandon.
 //
-// The rules return to the state at the checkpoint. The conversation is cut before the
+// The window returns to the state at the checkpoint. The conversation is cut before the
 // oldest of these pairs: that of the checkpoint's turn (an edit has none), those of
 // the turns after it, and for the start of a session first, the oldest pair of the
 // session (0: none). With only, nothing but the conversation of that session is cut,
@@ -24,7 +24,7 @@ func (j *Journal) BeginRollback(id string, scope Scope, first int64, only string
 		return Intent{}, err
 	}
 	defer done()
-	if !slices.Contains([]Scope{ScopeBoth, ScopeRules, ScopeConversation}, scope) {
+	if !slices.Contains([]Scope{ScopeBoth, ScopeWindow, ScopeConversation}, scope) {
 		return Intent{}, fmt.Errorf("checkpoint: unknown scope %q", scope)
 	}
 	state, err := j.stateByID(id)
@@ -98,7 +98,7 @@ func (x *index) planRollback(target *entry, scope Scope, first int64, only strin
 			cut = e.PairSeq
 		}
 	}
-	if scope == ScopeRules || cut == 0 {
+	if scope == ScopeWindow || cut == 0 {
 		return intent
 	}
 	intent.Cut = cut
@@ -211,7 +211,7 @@ func (j *Journal) CanUndoRollback() (id string, ok bool) {
 // ForgetRollback makes the last rollback one that cannot be undone any more; call
 // it for the next message. When there is none it writes nothing. While another
 // rollback or its undo is pending it is refused with ErrPending. It waits for no other
-// process: a message is sent while another program changes the rules, and the rollback
+// process: a message is sent while another program changes the window, and the rollback
 // can then be undone until the next Add.
 func (j *Journal) ForgetRollback() error {
 	if _, can := j.CanUndoRollback(); !can {

@@ -38,12 +38,12 @@ func TestRollback(t *testing.T) {
 		step    int // LastStep afterwards, -1: none
 	}{
 		"both, to a turn":            {2, ScopeBoth, 6, 2, 1, 1},
-		"rules, to a turn":           {2, ScopeRules, 0, 2, 1, 1},
+		"rules, to a turn":           {2, ScopeWindow, 0, 2, 1, 1},
 		"conversation, to a turn":    {2, ScopeConversation, 6, 0, 4, 4},
 		"both, to an edit":           {3, ScopeBoth, 8, 1, 2, 2},
 		"both, to the newest":        {4, ScopeBoth, 8, 0, 3, 3},
 		"both, to the start":         {0, ScopeBoth, 1, 4, 0, -1},
-		"rules, to the start":        {0, ScopeRules, 0, 4, 0, -1},
+		"rules, to the start":        {0, ScopeWindow, 0, 4, 0, -1},
 		"conversation, to the start": {0, ScopeConversation, 1, 0, 4, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -321,7 +321,7 @@ func TestSessionsSideBySide(t *testing.T) {
 	edit := add(j.Edit("b", "edit", doc(1), doc(2)))
 	theirs := add(j.Add(Checkpoint{Session: "b", PairSeq: 5}, doc(2)))
 
-	if list := j.List("a"); len(list) != 2 || list[1].Effect() != "done" {
+	if list := j.List("a"); len(list) != 2 || list[1].Undoes() != "done" {
 		t.Errorf("the result is not in the turn that called the tool: %+v", list)
 	}
 	if edit.Session != "b" {

@@ -140,7 +140,7 @@ func (j *Journal) List(session string) []Checkpoint {
 }
 
 // LastStep returns the newest step of user or assistant that is in effect and
-// changed the rules; false when there is none. BeginRollback to it undoes it.
+// changed the window; false when there is none. BeginRollback to it undoes it.
 func (j *Journal) LastStep() (Checkpoint, bool) {
 	if j == nil {
 		return Checkpoint{}, false

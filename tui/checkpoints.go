@@ -19,9 +19,9 @@ func (p *pickers) openCheckpoints() tea.Cmd {
 	newest := p.work.Newest()
 	entries := []overlay.Entry{{Text: "current state", Mark: p.styles.Icons.Marked}}
 	for _, c := range slices.Backward(p.session.Checkpoints()) {
-		text, detail := "before: "+c.Description, c.Undoes()
-		if detail != "" {
-			detail = "undoes: " + detail
+		text, detail := "before: "+c.Description, ""
+		if undoes := c.Undoes(); undoes != c.Description { // several changes, or a save that stays
+			detail = "undoes: " + undoes
 		}
 		if c.Kind == checkpoint.KindStart {
 			text, detail = c.Description, "undoes everything since then"
@@ -37,7 +37,7 @@ func (p *pickers) openCheckpoints() tea.Cmd {
 		if c.Value == "" {
 			return nil
 		}
-		scope := map[string]checkpoint.Scope{"alt+r": checkpoint.ScopeRules, "alt+c": checkpoint.ScopeConversation}[c.Key]
+		scope := map[string]checkpoint.Scope{"alt+r": checkpoint.ScopeWindow, "alt+c": checkpoint.ScopeConversation}[c.Key]
 		return p.rollBack(rollback{c.Value, scope, newest, rolledBack})
 	})
 }
@@ -152,7 +152,7 @@ func (p *pickers) undoStep(request int64) tea.Cmd {
 	case !ok:
 		return p.info("there is no change of the " + p.state() + " to undo")
 	case !step.ByAssistant, step.OtherSession && p.others.Shared():
-		return p.rollBackTo(request, rollback{step.ID, checkpoint.ScopeRules, step.ID, "undone: " + oneLine(step.Description)})
+		return p.rollBackTo(request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undone: " + oneLine(step.Description)})
 	}
 	leaves := map[bool]string{true: " leaves", false: " leave"}[step.Pairs == 1]
 	lines := []string{
@@ -168,7 +168,7 @@ func (p *pickers) undoStep(request int64) tea.Cmd {
 		case "y":
 			return p.rollBack(rollback{step.ID, checkpoint.ScopeBoth, step.ID, rolledBack})
 		case "r":
-			return p.rollBack(rollback{step.ID, checkpoint.ScopeRules, step.ID, rolledBack})
+			return p.rollBack(rollback{step.ID, checkpoint.ScopeWindow, step.ID, rolledBack})
 		}
 		return nil
 	}, "y", p.state()+" and conversation", "r", p.state()+" only", "n", "don't undo")

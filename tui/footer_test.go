@@ -115,7 +115,7 @@ func TestUndoSaysWhatIsUndone(t *testing.T) {
 	d.Type("x")
 	d.says("deleted ignore rule")
 	d.Type(tuitest.Key("ctrl+z"))
-	d.says("undone: Delete ignore rule")
+	d.says("undone: stopped hiding ")
 }
 
 // Where there is room the message that waits names its keys, at least the one

@@ -37,7 +37,7 @@ var openings = []opening{
 	},
 	{
 		kind: overlay.Checkpoints, title: "Checkpoints", modes: everywhere, before: deleteRule, keys: []any{tuitest.Key("ctrl+g")},
-		query: "delgpt", found: "Delete ignore rule", other: "current state", take: []any{tuitest.Enter},
+		query: "stopgpt", found: "stopped hiding", other: "current state", take: []any{tuitest.Enter},
 		taken: func(t *testing.T, d *fixture) {
 			t.Helper()
 			d.says("rolled back")

@@ -3,7 +3,6 @@ package tui
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -18,7 +17,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/adapters/modelfilter"
-	"winnow/adapters/modelfilter/changetext"
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
@@ -74,8 +72,7 @@ func newTeam(t *testing.T, answers ...at.Answer) *team {
 	g.must(registry.Add(llm.Provider{Name: "test", Model: g.script, Known: []llm.ModelInfo{{ID: "test/script", Context: 64_000, Known: true, Tools: true}}}))
 	g.Hub = serve.NewHub(serve.Options{
 		Registry: registry, History: g.store, Folder: dir, Window: "rules",
-		Session:  assistant.Options{Window: g.window, Pages: pages, Journal: journal, Model: "test/script", Now: g.clock.Now},
-		Describe: func(before, after json.RawMessage) string { return changetext.Describe(g.window, before, after) },
+		Session: assistant.Options{Window: g.window, Pages: pages, Journal: journal, Model: "test/script", Now: g.clock.Now},
 	})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -185,7 +182,7 @@ func TestWhoHasTheWindowIsShown(t *testing.T) {
 	bert.Until(func(f string) bool {
 		return strings.Contains(header(f), "anna's assistant is working") && strings.Count(f, "anna's assistant is working") >= 3 // and in conversation and pane
 	})
-	bert.says("anna's assistant hid 1 model · ignore rule *mini*")
+	bert.says("anna's assistant hid *mini* on openai: 1 model")
 	bert.Wait("*mini*")
 	anna.Until(func(f string) bool { return !strings.Contains(f, "anna's assistant") })
 
@@ -235,11 +232,11 @@ func TestAChangeLeavesTheCursorOfTheOthers(t *testing.T) {
 		return strings.Contains(f, "┃❯  ▌■ o3*") && before != ""
 	})
 	anna.hide("gpt-4*")
-	bert.says("anna hid 2 models · ignore rule gpt-4*")
+	bert.says("anna hid gpt-4* on openai: 2 models")
 	bert.Until(func(f string) bool { return strings.Contains(f, "gpt-4*") && cursorRow(f) == before })
 	bert.Type("x")
 	bert.says("deleted ignore rule “o3*”")
-	anna.says("bert showed 1 model · deleted ignore rule o3*")
+	anna.says("bert stopped hiding o3* on openai: 1 model again")
 }
 
 // cursorRow is the row of the pane that has the cursor.
@@ -386,7 +383,7 @@ func TestFramesOfASharedWindow(t *testing.T) {
 			anna, bert := g.join("anna", size[0], size[1]), g.join("bert", 80, 24)
 			bert.pane()
 			bert.hide("gpt-4*")
-			anna.says("bert hid 2 models")
+			anna.says("bert hid gpt-4*")
 			anna.golden("served-change-" + name)
 			bert.Type(tuitest.ShiftTab, tuitest.ShiftTab)
 			bert.in("INPUT")
@@ -398,7 +395,7 @@ func TestFramesOfASharedWindow(t *testing.T) {
 			anna.WaitGone("assistant is working")
 			anna.Type(tuitest.Tab)
 			anna.Type(tuitest.CtrlZ)
-			anna.Wait(`bert: add_ignore_rule("*mini*")`)
+			anna.Wait("bert: hid *mini* on openai: 1")
 			anna.golden("served-rollback-" + name)
 		})
 	}

@@ -137,7 +137,7 @@ func TestARollbackOfTheRulesAloneLeavesThePairs(t *testing.T) {
 	text := marksOf(t, d.store)
 	d.say(t, "hello") // 7: newer than the start, in a topic the start does not know
 	d.say(t, "star all")
-	if _, err := d.Rollback(t.Context(), d.Checkpoints()[0].ID, checkpoint.ScopeRules, newest(d.Session)); err != nil {
+	if _, err := d.Rollback(t.Context(), d.Checkpoints()[0].ID, checkpoint.ScopeWindow, newest(d.Session)); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := marksOf(t, d.store), text+"7:0+Talk 8:0+Talk "; got != want {
@@ -216,7 +216,7 @@ func TestAManualEditIsAStep(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing to undo")
 	}
-	if _, err := d.Rollback(t.Context(), step.ID, checkpoint.ScopeRules, newest(d.Session)); err != nil {
+	if _, err := d.Rollback(t.Context(), step.ID, checkpoint.ScopeWindow, newest(d.Session)); err != nil {
 		t.Fatal(err)
 	}
 	if got := stateOf(t, d.window); got != before {

@@ -3,7 +3,6 @@ package serve
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -46,9 +45,6 @@ type Options struct {
 	// OnChange is called for every change, in order, with the states around it. It must
 	// not block; nil is fine.
 	OnChange func(share.Change)
-	// Describe says in a clause what lies between two states of the window, for the Effect
-	// of a change: "hid 3 models · ignore rule gpt-3*". nil, and "", say nothing.
-	Describe func(before, after json.RawMessage) string
 }
 
 // Hub is the window of a folder as sessions share it. Make it with NewHub.
@@ -91,8 +87,8 @@ func NewHub(o Options) *Hub {
 
 // announce passes a change on. The shared window calls it for one change at a time.
 func (h *Hub) announce(c share.Change) {
-	if h.opts.Describe != nil && c.Before != nil {
-		c.Effect = h.opts.Describe(c.Before, c.After)
+	if d, ok := h.opts.Session.Window.(assistant.Describer); ok && c.Before != nil {
+		c.Effect = d.DescribeChange(c.Before, c.After)
 	}
 	if h.opts.OnChange != nil {
 		h.opts.OnChange(c)

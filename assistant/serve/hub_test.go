@@ -288,7 +288,7 @@ func TestStepsBelongToWhoMadeThem(t *testing.T) {
 		if steps[i].Session != want {
 			t.Errorf("step %d, %s, belongs to %s, want %s", i, steps[i].Description, steps[i].Session, want)
 		}
-		if i > 0 && steps[i].Effect() == "" {
+		if i > 0 && steps[i].Undoes() == "" {
 			t.Errorf("the results of step %d are lost", i)
 		}
 	}
@@ -404,11 +404,11 @@ func TestToolsByHand(t *testing.T) {
 	if got := call("save_words", ""); !got.Success || !slices.Equal(r.Words.Saved(), []string{"one", "cat"}) {
 		t.Errorf("save_words: %+v, saved %q", got, r.Words.Saved())
 	}
-	wantList(t, "changes", r.announced(), `edited anna add_word("cat")`, "saved anna save_words")
+	wantList(t, "changes", r.announced(), "edited anna add word cat", "saved anna save_words")
 	step, _ := anna.LastStep()
-	done, err := anna.Rollback(r.ctx, step.ID, checkpoint.ScopeRules, step.ID)
+	done, err := anna.Rollback(r.ctx, step.ID, checkpoint.ScopeWindow, step.ID)
 	r.must(err)
-	if done.Step.Description != `add_word("cat")` {
+	if done.Step.Description != "add word cat" {
 		t.Errorf("undone: %+v", done.Step)
 	}
 	wantList(t, "words", r.Words.Words(), "one")
@@ -577,7 +577,7 @@ func TestAQuestionLeavesTheWindowFree(t *testing.T) {
 		t.Errorf("waiting are %+v", r.Waiting())
 	}
 	step, _ := anna.LastStep() // that after the question: bert's stays
-	_, err := anna.Rollback(r.ctx, step.ID, checkpoint.ScopeRules, step.ID)
+	_, err := anna.Rollback(r.ctx, step.ID, checkpoint.ScopeWindow, step.ID)
 	r.must(err)
 	wantList(t, "words after the undo", r.Words.Words(), "one", "cat", "dog")
 }
@@ -589,13 +589,13 @@ func TestARollbackOfWhatAnotherUserChanged(t *testing.T) {
 	r.must(r.add(anna, "cat"))
 	step, _ := anna.LastStep()
 	r.must(r.add(bert, "dog"))
-	_, err := anna.Rollback(r.ctx, step.ID, checkpoint.ScopeRules, step.ID)
+	_, err := anna.Rollback(r.ctx, step.ID, checkpoint.ScopeWindow, step.ID)
 	changed, ok := errors.AsType[*assistant.PlanChanged](err)
 	if !ok || !slices.Equal(changed.By, []string{"bert"}) || len(changed.Steps) != 2 || changed.Newest != bert.Newest() {
 		t.Fatalf("the rollback ends with %v, %+v", err, changed)
 	}
 	wantList(t, "words", r.Words.Words(), "one", "cat", "dog")
-	_, err = anna.Rollback(r.ctx, step.ID, checkpoint.ScopeRules, changed.Newest)
+	_, err = anna.Rollback(r.ctx, step.ID, checkpoint.ScopeWindow, changed.Newest)
 	r.must(err)
 	wantList(t, "words", r.Words.Words(), "one")
 }

@@ -158,7 +158,7 @@ func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessag
 	}
 	journal := s.Session().Journal()
 	before := journal.Current()
-	err = s.Edit(checkpoint.Describe([]checkpoint.ToolSummary{{Name: name, Args: string(args)}}), func() error {
+	err = s.Edit(assistant.CallInWords(name, args), func() error {
 		r = tool.Call(ctx, args, report)
 		return nil
 	})

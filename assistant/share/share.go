@@ -103,7 +103,7 @@ type Change struct {
 	User    string    `json:"user"` // "" is someone outside
 	Session string    `json:"session"`
 	What    string    `json:"what"`
-	Effect  string    `json:"effect,omitempty"` // on what the window shows, "hid 3 models · ignore rule gpt-3*"; "" when not known
+	Effect  string    `json:"effect,omitempty"` // what it did, as assistant.Describer says it; "" when that is not known
 	// Before and After are the states of the window around a change of it; nil for
 	// other kinds.
 	Before, After json.RawMessage `json:"-"`

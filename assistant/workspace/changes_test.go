@@ -66,7 +66,7 @@ func TestDiscard(t *testing.T) {
 	if len(lost) != 1 || lost[0].After != "two" || r.Unsaved() {
 		t.Errorf("Discard = %+v; unsaved: %v", lost, r.Unsaved())
 	}
-	_, err = r.undo(checkpoint.ScopeRules)
+	_, err = r.undo(checkpoint.ScopeWindow)
 	r.must(err)
 	want(t, "unsaved after the undo", r.Unsaved(), true)
 }
@@ -81,7 +81,7 @@ func TestUndoOfAUsersChange(t *testing.T) {
 	if !ok || step.ByAssistant || step.Description != "add two" {
 		t.Fatalf("LastStep = %+v, %v", step, ok)
 	}
-	_, err := r.undo(checkpoint.ScopeRules)
+	_, err := r.undo(checkpoint.ScopeWindow)
 	r.must(err)
 	if words := r.window.Words(); !slices.Equal(words, []string{"one"}) {
 		t.Errorf("words = %q", words)

@@ -32,7 +32,7 @@ func TestWhatWasDoneIsNoError(t *testing.T) {
 	r = newRig(t)
 	r.typeWord("two")
 	r.window.applied = r.breakJournal
-	back, err := r.undo(checkpoint.ScopeRules)
+	back, err := r.undo(checkpoint.ScopeWindow)
 	if err != nil || !strings.Contains(back.Warning, "the rollback was done, but not recorded") {
 		t.Errorf("Rollback = %+v, %v", back, err)
 	}

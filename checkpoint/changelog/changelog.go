@@ -17,6 +17,7 @@ package changelog
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"winnow/checkpoint"
@@ -28,7 +29,7 @@ type Kind string
 
 // The kinds of changes.
 const (
-	Turn     Kind = "turn"     // a write tool; What names the calls
+	Turn     Kind = "turn"     // a write tool; What says what it did
 	Edit     Kind = "edit"     // by hand; What describes it
 	Save     Kind = "save"     // the file has the newest state now
 	Rollback Kind = "rollback" // to before the step that What describes
@@ -94,7 +95,7 @@ func (h *reader) read(r checkpoint.Record) (c Change, ok bool) {
 	case r.Op == "edit" && r.Checkpoint != nil:
 		c.Kind, c.What = Edit, r.Checkpoint.Description
 	case r.Op == "record" && ofTurn:
-		step.Tools = r.Tools
+		step.Tools = append(slices.Clip(step.Tools), r.Tools...)
 		h.steps[r.For] = step
 		c.Kind, c.What, c.Session = Turn, checkpoint.Describe(r.Tools), cmp.Or(step.Session, c.Session)
 	case r.Op == "done" && r.Rollback != nil:

@@ -41,8 +41,8 @@ func TestChangesSayWhoChangedWhat(t *testing.T) {
 	must[checkpoint.Checkpoint](t)(j.Start("s1", none))
 	ok(t, j.Saved(none))
 	turn := must[checkpoint.Checkpoint](t)(j.Add(checkpoint.Checkpoint{PairSeq: 1, Session: "s1"}, rulesDoc("b"))) // the position moved
-	ok(t, j.Record(rulesDoc("b", "x"), []checkpoint.ToolSummary{{Name: "add", Args: `{"p":"x"}`, OK: true}}))
-	ok(t, j.Record(rulesDoc("b", "x"), []checkpoint.ToolSummary{{Name: "fails"}}))
+	ok(t, j.Record(rulesDoc("b", "x"), []checkpoint.ToolSummary{{Name: "add", Args: `{"p":"x"}`, Effect: "added x", OK: true}}))
+	ok(t, j.Record(rulesDoc("b", "x"), []checkpoint.ToolSummary{{Name: "fails", Effect: "refused"}}))
 	user = "ben"
 	must[checkpoint.Checkpoint](t)(j.Edit("s2", "add y", rulesDoc("b", "x"), rulesDoc("b", "x", "y")))
 	ok(t, j.Saved(rulesDoc("b", "x", "y")))
@@ -54,12 +54,12 @@ func TestChangesSayWhoChangedWhat(t *testing.T) {
 	j = open(t, path, o)
 	must[checkpoint.Checkpoint](t)(j.Start("s1", rulesDoc("b", "y", "z"))) // somebody changed the file
 	ok(t, j.Saved(rulesDoc("b", "y", "z")))
-	want := `anna s1 turn add("x") [rules.openai  "x"]
+	want := `anna s1 turn added x [rules.openai  "x"]
 ben s2 edit add y [rules.openai  "y"]
 ben now save  [rules.openai  "x"] [rules.openai  "y"]
 ben s2 edit remove x [rules.openai "x" ]
-ben now rollback fails() [rules.openai "y" ]
-ben now undo fails() [rules.openai  "y"]
+ben now rollback added x [rules.openai "y" ]
+ben now undo added x [rules.openai  "y"]
 ben now save  [rules.openai "x" ]
   outside  [rules.openai  "z"]
 `

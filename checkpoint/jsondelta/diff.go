@@ -12,7 +12,7 @@ import (
 const Member = -1
 
 // Delta is the difference between two documents. The keys of its maps are paths:
-// keys joined by dots and items of lists as [n], as in rules.ignore[3].colour.
+// keys joined by dots and items of lists as [n], as in lamps.kitchen[3].colour.
 // In a key the characters . [ \ have a \ before them, and the empty key is \-.
 // [n] counts only items that the delta neither adds nor removes, so a path
 // means the same place in both directions. The zero value changes nothing.
@@ -96,7 +96,7 @@ func (d *Delta) compareObjects(path string, a, b map[string]any) {
 
 // compareLists adds what differs between two lists. Between the items that both
 // have, two objects or two lists at the same place count as one item that
-// changed, so that one changed field of a rule does not store the whole rule.
+// changed, so that one changed field of an object does not store the whole object.
 func (d *Delta) compareLists(path string, a, b []any) {
 	i, j, rank := 0, 0, 0 // rank counts the items that are neither added nor removed
 	for _, next := range append(commonItems(a, b), [2]int{len(a), len(b)}) {

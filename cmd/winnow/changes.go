@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"winnow/adapters/modelfilter/changetext"
+	"winnow/adapters/modelfilter"
 	"winnow/assistant/history"
 	"winnow/assistant/serve/audit"
 	"winnow/checkpoint/changelog"
@@ -116,7 +116,7 @@ func (a *app) printChanges(all []history.WindowChange, head, team bool) error {
 	var rows [][]string
 	for _, c := range all {
 		what := strings.TrimSpace(string(c.Kind) + " " + c.What)
-		row := []string{c.Time.Local().Format(timeLayout), c.User, c.Session, what, changetext.Values(c.Change), c.Host + ":" + c.Path}
+		row := []string{c.Time.Local().Format(timeLayout), c.User, c.Session, what, modelfilter.ChangedValues(c.Change), c.Host + ":" + c.Path}
 		rows = append(rows, row[:len(titles)])
 	}
 	text := lines.Table(map[bool]string{true: "nothing has been changed yet"}[head], titles, rows)

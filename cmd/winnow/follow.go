@@ -9,7 +9,6 @@ import (
 
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter"
-	"winnow/adapters/modelfilter/changetext"
 	"winnow/assistant"
 	"winnow/checkpoint"
 )
@@ -35,8 +34,8 @@ func adoptRules(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journa
 // reads the journal when that has changed. While a turn of this program reads the window,
 // changes wait for its end or its first write tool.
 //
-// notify is called with who made each change and what it was, "hid 3 models · ignore rule
-// gpt-3*". What cannot be watched or read is logged. w may be nil: nothing is followed then.
+// notify is called with who made each change and what it was, "hid gpt-3* on openai:
+// 3 models". What cannot be watched or read is logged. w may be nil: nothing is followed then.
 func followOthers(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journal, log *slog.Logger, notify func(who, what string)) {
 	if w == nil {
 		return
@@ -85,7 +84,7 @@ func readOthers(w *modelfilter.Window, j *checkpoint.Journal) (who, what string,
 	if err != nil {
 		return "", "", err
 	}
-	who, what = j.LastWriter().Holder(), changetext.Describe(w, before, after)
+	who, what = j.LastWriter().Holder(), w.DescribeChange(before, after)
 	if what == "" && dirty && !w.Dirty() {
 		what = "saved the rules"
 	}

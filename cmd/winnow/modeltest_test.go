@@ -378,7 +378,7 @@ func (s *subject) foreign(rt *rapid.T) {
 func (s *subject) rollback(rt *rapid.T) {
 	s.rt = rt
 	c := rapid.SampledFrom(s.oracle.listed()).Draw(rt, "checkpoint")
-	s.rollBackTo(c, rapid.SampledFrom([]checkpoint.Scope{checkpoint.ScopeBoth, checkpoint.ScopeRules, checkpoint.ScopeConversation}).Draw(rt, "scope"))
+	s.rollBackTo(c, rapid.SampledFrom([]checkpoint.Scope{checkpoint.ScopeBoth, checkpoint.ScopeWindow, checkpoint.ScopeConversation}).Draw(rt, "scope"))
 }
 
 func (s *subject) rollBackTo(c *point, scope checkpoint.Scope) {
@@ -414,7 +414,7 @@ func (s *subject) undo(rt *rapid.T) {
 	if !ok {
 		rt.Skip("no step to undo")
 	}
-	scope := checkpoint.ScopeRules
+	scope := checkpoint.ScopeWindow
 	if want.kind == checkpoint.KindTurn && rapid.Bool().Draw(rt, "both") {
 		scope = checkpoint.ScopeBoth
 	}

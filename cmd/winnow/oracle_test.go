@@ -306,7 +306,7 @@ func (o *oracle) rollback(c *point, scope checkpoint.Scope) (text string) {
 		o.points, back.points = parted(o.points, later)
 		c.undone = c.undone || c.kind != checkpoint.KindStart
 	}
-	if scope != checkpoint.ScopeRules && cut > 0 {
+	if scope != checkpoint.ScopeWindow && cut > 0 {
 		o.all, back.pairs = parted(o.all, func(p *oraclePair) bool {
 			return p.seq >= cut && (o.active[p.session] >= c.at || p.session == c.session)
 		})

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/spf13/cobra"
 
-	"winnow/adapters/modelfilter/changetext"
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/api"
 	"winnow/tui/sshserver"
@@ -94,9 +92,6 @@ func (a *app) openHub(ctx context.Context) (*program, error) {
 	o := serve.Options{Registry: p.endpoints.Registry, History: p.store, Folder: a.folder(), Window: p.window.name}
 	if o.Session, err = a.sessionOptions(p, model); err != nil {
 		return nil, err
-	}
-	if w := p.window.filter; w != nil {
-		o.Describe = func(before, after json.RawMessage) string { return changetext.Describe(w, before, after) }
 	}
 	hub := serve.NewHub(o)
 	p.window.hub.Store(hub)

@@ -177,7 +177,7 @@ func (a *app) telemetry() (func(budget.Record), error) {
 // checkpointJSON is a checkpoint as --json prints it.
 type checkpointJSON struct {
 	checkpoint.Checkpoint
-	Effect string `json:"effect"`
+	Undoes string `json:"undoes"` // "" is the start of a session
 }
 
 func checkpointsListCommand(a *app) *cobra.Command {
@@ -190,16 +190,16 @@ func checkpointsListCommand(a *app) *cobra.Command {
 		all := []checkpointJSON{}
 		var rows [][]string
 		for _, c := range w.journal.List(session) {
-			all = append(all, checkpointJSON{c, c.Effect()})
-			what := safetext.Line(c.Description, maxName)
+			all = append(all, checkpointJSON{c, c.Undoes()})
+			what := safetext.Line(cmp.Or(c.Undoes(), c.Description), maxName)
 			if c.Undone {
 				what += " (undone)"
 			}
-			rows = append(rows, []string{c.ID, c.Time.Local().Format(timeLayout), what, c.Effect()})
+			rows = append(rows, []string{c.ID, c.Time.Local().Format(timeLayout), what})
 		}
 		newest, _ := w.journal.LastStep()
 		return a.emit(map[string]any{"checkpoints": all, "newest": newest.ID, "unsaved": w.unsaved()},
-			lines.Table("there are no checkpoints for "+w.name+" yet", []string{"id", "time", "before", "effect"}, rows)...)
+			lines.Table("there are no checkpoints for "+w.name+" yet", []string{"id", "time", "before"}, rows)...)
 	})
 	c.Flags().StringVar(&session, "session", "", "only those of the session with this ID")
 	return c
@@ -212,7 +212,7 @@ func rollbackCommand(a *app) *cobra.Command {
 		scope := checkpoint.ScopeBoth
 		switch {
 		case rules:
-			scope = checkpoint.ScopeRules
+			scope = checkpoint.ScopeWindow
 		case conversation:
 			scope = checkpoint.ScopeConversation
 		}

@@ -142,14 +142,14 @@ func (c *console) discardShown(ctx context.Context, digest string) (done bool, e
 
 func checkpointText(p checkpoint.Checkpoint) string {
 	text := p.Time.Local().Format("15:04") + " " + lines.Name(p.Description)
-	if effect := p.Effect(); effect != "" {
-		text += ": " + lines.Quote(effect)
+	if undoes := p.Undoes(); undoes != "" && undoes != p.Description {
+		text += ": " + lines.Quote(undoes)
 	}
 	return text
 }
 
 var scopes = map[string]checkpoint.Scope{
-	"": checkpoint.ScopeBoth, "both": checkpoint.ScopeBoth, "rules": checkpoint.ScopeRules, "conversation": checkpoint.ScopeConversation,
+	"": checkpoint.ScopeBoth, "both": checkpoint.ScopeBoth, "window": checkpoint.ScopeWindow, "rules": checkpoint.ScopeWindow, "conversation": checkpoint.ScopeConversation,
 }
 
 // rollback lists the points to go back to, "Session start" first, or goes back to one.
@@ -195,7 +195,7 @@ func (c *console) rollBackTo(ctx context.Context, id string, scope checkpoint.Sc
 		return err
 	}
 	c.choices, c.listed = nil, nil
-	c.out.Line("Rolled back to before " + lines.Name(back.Step.Description) + ". /undo rollback undoes that until the next message.")
+	c.out.Line("Rolled back to before “" + lines.Name(back.Step.Description) + "”. /undo rollback undoes that until the next message.")
 	if back.Text != "" {
 		c.unsent = unsent{text: back.Text}
 		c.out.Label("The message was", lines.Quote(back.Text))
@@ -241,7 +241,7 @@ func (c *console) undoChange(ctx context.Context) error {
 	if !ok {
 		return reply("There is no change to undo.")
 	}
-	scope := checkpoint.ScopeRules
+	scope := checkpoint.ScopeWindow
 	if step.ByAssistant {
 		c.out.Label("The assistant's change", checkpointText(step.Checkpoint))
 		switch c.ask(ctx, "Type yes to undo it with its message, rules to undo only the change: ", "yes", "rules") {

@@ -85,7 +85,7 @@ func TestTheLogOfAServedWindowIsStoredOnce(t *testing.T) {
 	must(t, err)
 	at.Events(t, events)
 	edit(t, anna, hub, "dog")
-	_, err = anna.Rollback(t.Context(), hub.Journal().List("")[1].ID, "rules", anna.Newest())
+	_, err = anna.Rollback(t.Context(), hub.Journal().List("")[1].ID, "window", anna.Newest())
 	must(t, err)
 	server.stop(syscall.SIGQUIT)
 	edit(t, anna, hub, "bird") // is not held up
@@ -106,7 +106,7 @@ func TestTheLogOfAServedWindowIsStoredOnce(t *testing.T) {
 	if !slices.Equal(got, want) || len(got) < 6 {
 		t.Errorf("after a restart the database has\n%s\nthe journal\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	for i, part := range []string{`"user":"anna"`, `"kind":"turn","what":"add_word(\"cat\")"`, `"user":"bob"`} {
+	for i, part := range []string{`"user":"anna"`, `"kind":"turn","what":"added cat"`, `"user":"bob"`} {
 		if !strings.Contains(strings.Join(got, "\n"), part) || strings.Contains(got[i], "nobody logs") {
 			t.Errorf("%s is missing, or a message is there: %s", part, strings.Join(got, "\n"))
 		}

@@ -282,7 +282,7 @@ func TestADayOverHTTP(t *testing.T) {
 		var e struct{ Kind, User, What string }
 		event := follower.until(windowChanged)
 		r.must(json.Unmarshal([]byte(event[len(event)-1].data), &e))
-		if e.Kind == "edited" && e.User == "bert" && e.What == `add_word("dog")` {
+		if e.Kind == "edited" && e.User == "bert" && e.What == "add word dog" {
 			break
 		}
 	}

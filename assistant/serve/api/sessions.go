@@ -188,7 +188,7 @@ func (s *Server) listCheckpoints(_ context.Context, in *SessionPath) (checkpoint
 // target is the body of a rollback.
 type target struct {
 	Checkpoint string           `json:"checkpoint" doc:"the id of the checkpoint to go back to"`
-	Scope      checkpoint.Scope `json:"scope,omitempty" enum:"rules,conversation,both" doc:"what goes back; both if not given"`
+	Scope      checkpoint.Scope `json:"scope,omitempty" enum:"window,conversation,both" doc:"what goes back; both if not given"`
 	Newest     string           `json:"newest" doc:"newest of the list of checkpoints that was shown; when another step was made since, the answer is a problem of the code plan_changed"`
 	Confirmed  bool             `json:"confirmed,omitempty" doc:"also when steps of other sessions are undone with it"`
 }

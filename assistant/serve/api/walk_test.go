@@ -215,7 +215,7 @@ func (w *walk) changed() {
 	w.window.Conflict = nil
 	w.get(nil, "POST", "/v1/window/discard", basis)
 	w.get(&list, "GET", w.path+"/checkpoints", "")
-	w.get(nil, "POST", w.path+"/rollback", `{"checkpoint":"`+list.Checkpoints[0].ID+`","newest":"`+list.Newest+`","scope":"rules","confirmed":true}`)
+	w.get(nil, "POST", w.path+"/rollback", `{"checkpoint":"`+list.Checkpoints[0].ID+`","newest":"`+list.Newest+`","scope":"window","confirmed":true}`)
 }
 
 // proposed causes what is refused of proposals, and of answers that changed the window.

@@ -13,7 +13,6 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
-	"winnow/checkpoint"
 )
 
 // SessionPrefix begins the ids of the sessions of clients.
@@ -123,7 +122,7 @@ func clientName(req *sdk.CallToolRequest) string {
 // runTurn runs the turn of a call to its end. ask is the result that asks the user
 // first; then nothing was done.
 func (s *server) runTurn(ctx context.Context, session *assistant.Session, c *caller, req *sdk.CallToolRequest) (ask *sdk.CallToolResult, err error) {
-	text := checkpoint.Describe([]checkpoint.ToolSummary{{Name: c.call.Name, Args: c.call.Arguments}})
+	text := assistant.CallInWords(c.call.Name, json.RawMessage(c.call.Arguments))
 	after, err := session.Begin(ctx, assistant.Prompt{Text: text, Force: true})
 	if err != nil {
 		return nil, err

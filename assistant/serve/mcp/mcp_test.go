@@ -172,7 +172,7 @@ func TestAWriteIsACheckpointThatARollbackTakesBack(t *testing.T) {
 	r.words("one", "two")
 	made := r.checkpoints()
 	last := made[len(made)-1]
-	if last.Session != "mcp-test-agent-2" || last.Kind != checkpoint.KindTurn || last.Description != `add_word("two")` || last.Effect() != "added two" {
+	if last.Session != "mcp-test-agent-2" || last.Kind != checkpoint.KindTurn || last.Description != "added two" || last.Undoes() != "added two" {
 		t.Errorf("checkpoint %+v", last)
 	}
 	pairs, err := r.store.Load(t.Context(), []int64{last.PairSeq})
