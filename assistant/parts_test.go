@@ -335,7 +335,7 @@ func TestTheCheckpointsAreAPart(t *testing.T) {
 	if len(steps) != 3 || steps[0].Description != "add three" || steps[1].Kind != checkpoint.KindTurn || r.now().Checkpoints.Last.ID != steps[0].ID {
 		t.Errorf("the checkpoints are %+v", steps)
 	}
-	if r.now().Checkpoints != r.now().Checkpoints {
+	if one, other := r.now().Checkpoints, r.now().Checkpoints; one != other {
 		t.Error("two readers get two lists")
 	}
 	if changes := r.now().Window.Changes; len(changes) != 0 {

@@ -35,12 +35,15 @@ func (l *filterFlags) bind(c *cobra.Command) {
 	c.Flags().IntVar(&l.newest, "context", -1, "with o, only the newest N pairs that the rest of the line selects; -1 is all")
 }
 
-// env is the environment of a query over the history. The model is that of
-// --model, the session the last one of this folder.
-func (l *filterFlags) env(ctx context.Context, a *app, store interface {
+// sessionStore is what the environment of a query is read from.
+type sessionStore interface {
 	history.Sessions
 	history.Settings
-}) (history.Env, error) {
+}
+
+// env is the environment of a query over the history. The model is that of
+// --model, the session the last one of this folder.
+func (l *filterFlags) env(ctx context.Context, a *app, store sessionStore) (history.Env, error) {
 	s, err := a.config()
 	if err != nil {
 		return history.Env{}, err

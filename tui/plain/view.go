@@ -253,7 +253,7 @@ func (c *console) model(ctx context.Context, name string) error {
 	for _, m := range list.All() {
 		ids = append(ids, m.ID)
 	}
-	id := name
+	var id string
 	if _, err := strconv.Atoi(name); err == nil {
 		i, err := index(name, len(c.models), "There is no model of that number; /model lists and numbers them.")
 		if err != nil {

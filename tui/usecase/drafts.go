@@ -47,7 +47,7 @@ func (c *Commands) AddSent(request int64, text string) tea.Cmd {
 // StartCounted.
 func (c *Commands) SetFailedStarts(request int64, n int) tea.Cmd {
 	return c.command(request, "count the start", func(ctx context.Context, c call) (Outcome, error) {
-		_ = c.Workspace.SetFailedStarts(ctx, n) //nolint:errcheck // the next start then draws as always
+		_ = c.Workspace.SetFailedStarts(ctx, n) // the next start then draws as always
 		return StartCounted{c.reply()}, nil
 	})
 }

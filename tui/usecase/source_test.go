@@ -41,7 +41,7 @@ type checked struct {
 }
 
 var load = sync.OnceValues(func() (*source, error) {
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "winnow/tui/...", "winnow/adapters/...") //nolint:noctx // a test ends it
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "winnow/tui/...", "winnow/adapters/...")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

@@ -33,12 +33,15 @@ type Command struct {
 	newTopic bool   // Topic does not exist yet
 }
 
-// Prepare fills in the defaults of the command of q, which must have one. The
-// error is a *filter.Error at a saved filter, ctx's, or the store's.
-func Prepare(ctx context.Context, s interface {
+// commandStore is what the defaults of a command are read from.
+type commandStore interface {
 	history.Searcher
 	history.Topics
-}, q *filter.Query, env history.Env) (Command, error) {
+}
+
+// Prepare fills in the defaults of the command of q, which must have one. The
+// error is a *filter.Error at a saved filter, ctx's, or the store's.
+func Prepare(ctx context.Context, s commandStore, q *filter.Query, env history.Env) (Command, error) {
 	if env.Now.IsZero() {
 		env.Now = time.Now()
 	}

@@ -128,7 +128,7 @@ func (f *Form) answer(ctx context.Context) (connect.Job, error) {
 	case connect.Choosing:
 		return f.candidate(ctx)
 	case connect.Addressing:
-		if flow.Problem != nil { // perhaps another candidate will do
+		if connect.CodeOf(flow.Problem) != "" { // perhaps another candidate will do
 			flow.Restart()
 			return nil, nil
 		}
