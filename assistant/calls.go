@@ -209,13 +209,13 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 		}
 	}
 	for {
-		allowed, shown, err := t.approve(c)
+		approved, shown, err := t.approve(c)
 		switch {
 		case t.ctx.Err() != nil:
 			return r, false, t.ctx.Err()
 		case err != nil:
 			return Fail(CodeFailed, "nothing was done: %v", err), false, nil
-		case !allowed:
+		case !approved:
 			return Fail(CodeDeclined, "not confirmed by the user"), false, nil
 		}
 		if writes {

@@ -181,7 +181,7 @@ func leftOutWords(left, included int) string {
 	case included == 0:
 		return ", and there is no earlier message to leave out"
 	case left == 0:
-		return ", and max_trim_attempts allows no earlier message to be left out"
+		return ", and max_trim_attempts forbids leaving out earlier messages"
 	case left == included:
 		return ", even without any earlier message"
 	}

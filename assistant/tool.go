@@ -27,7 +27,6 @@ const (
 	CodeUnknownTool      = "unknown_tool"
 	CodeInvalidArguments = "invalid_arguments"
 	CodeDeclined         = "declined"
-	CodeCovered          = "covered"
 	CodeLocked           = "locked"
 	CodeFailed           = "failed"
 	CodePlanChanged      = "plan_changed" // it would do something else than what was confirmed

@@ -115,7 +115,7 @@ func TestTrimmingIsExhausted(t *testing.T) {
 		"no pair left":      {3, 0, 4, "too long for test/script, even without any earlier message:"},
 		"limit of attempts": {5, 2, 3, "even without the oldest 2 of 5 earlier messages:"},
 		"default limit":     {15, 0, 11, "even without the oldest 10 of 15 earlier messages:"},
-		"none allowed":      {3, -1, 1, "and max_trim_attempts allows no earlier message to be left out:"},
+		"none allowed":      {3, -1, 1, "and max_trim_attempts forbids leaving out earlier messages:"},
 		"nothing before it": {0, 0, 1, "too long for test/script, and there is no earlier message to leave out:"},
 	} {
 		t.Run(name, func(t *testing.T) {

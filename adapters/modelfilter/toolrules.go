@@ -157,7 +157,7 @@ func (w *Window) importResult(p *provider, mode string, before ruleSet, items []
 			f := errorResult(it.Err)
 			r["message"], r["error_code"] = f.Message, f.ErrorCode
 			refused++
-			if f.ErrorCode == assistant.CodeCovered {
+			if f.ErrorCode == codeCovered {
 				covered++
 			}
 		case it.Kept:
@@ -180,7 +180,7 @@ func (w *Window) importResult(p *provider, mode string, before ruleSet, items []
 	r = assistant.Fail(assistant.CodeFailed, "None of %s was imported; the rules of %s stay as they were. The first: %s",
 		assistant.Counted(len(items), "rule"), p.name, errorResult(items[0].Err).Message)
 	if covered == len(items) {
-		r.ErrorCode = assistant.CodeCovered
+		r.ErrorCode = codeCovered
 	}
 	r.Data = data
 	return r

@@ -44,6 +44,9 @@ type (
 // at most maxListed; counts are exact.
 type fields map[string]any
 
+// codeCovered refuses a rule that another rule makes useless.
+const codeCovered = "covered"
+
 // The modes of import_rules.
 const (
 	modeMerge   = "merge"
@@ -147,7 +150,7 @@ func refusalResult(refusal *engine.Refusal) assistant.ToolResult {
 		return r
 	default:
 	}
-	r.ErrorCode = assistant.CodeCovered
+	r.ErrorCode = codeCovered
 	r.Hint = "Nothing needs to be added: the existing rule does it."
 	r.Data = fields{
 		"pattern": visible(refusal.Pattern), "rule_type": ruleType[refusal.List],

@@ -324,7 +324,7 @@ type Topic struct {
 type Session struct {
 	ID      string    `json:"id"`
 	Folder  string    `json:"folder"` // where winnow ran
-	Window  string    `json:"window"` // what it worked on, such as the path of a .env file
+	Window  string    `json:"window"` // what it worked on, such as the path of its file
 	Model   string    `json:"model"`  // "provider/name", the last one chosen
 	Page    string    `json:"page"`   // the page that was open
 	Started time.Time `json:"started"`

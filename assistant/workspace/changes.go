@@ -48,7 +48,7 @@ func (w *Workspace) PlanSave(ctx context.Context, only string) (assistant.SavePl
 
 // Save writes the plan that basis names. The error is an *assistant.PlanChanged when it is
 // another one by now, which the user has to see, and an *assistant.Conflict when another
-// program has changed the same rules: RefreshSaved loads its version. Every front end shows
+// program has changed the same: RefreshSaved loads its version. Every front end shows
 // Saved.Warning.
 func (w *Workspace) Save(ctx context.Context, basis assistant.Basis) (assistant.Saved, error) {
 	if _, err := w.saver(); err != nil {

@@ -52,10 +52,10 @@ type Change struct {
 // maxDifferences bounds the differences of one Change.
 const maxDifferences = 100
 
-// Read lists what changed the window and its file, oldest first. Values of the paths
-// ignored, such as the position in the window, are no changes.
-func Read(j *checkpoint.Journal, ignored ...string) []Change {
-	h := reader{ignored: ignored, steps: map[string]checkpoint.Checkpoint{}}
+// Read lists what changed the window and its file, oldest first. It leaves out the paths in
+// except, such as the position in the window.
+func Read(j *checkpoint.Journal, except ...string) []Change {
+	h := reader{except: except, steps: map[string]checkpoint.Checkpoint{}}
 	out := []Change{}
 	j.Replay(func(r checkpoint.Record) {
 		if c, ok := h.read(r); ok {
@@ -67,7 +67,7 @@ func Read(j *checkpoint.Journal, ignored ...string) []Change {
 
 // reader follows the records of a journal.
 type reader struct {
-	ignored []string
+	except  []string
 	saved   string // the state in the file; "" when it is not known
 	steps   map[string]checkpoint.Checkpoint
 	adopted bool // the record before is a change of the file from outside; a record that it is saved follows
@@ -109,7 +109,7 @@ func (h *reader) read(r checkpoint.Record) (c Change, ok bool) {
 	if !changed && c.Kind != Save {
 		return c, false
 	}
-	all := jsondelta.Differences(before, r.After, h.ignored...)
+	all := jsondelta.Differences(before, r.After, h.except...)
 	c.Changed = all[:min(len(all), maxDifferences)]
 	c.More = len(all) - len(c.Changed)
 	return c, len(all) > 0

@@ -14,9 +14,9 @@ type Difference struct {
 	After  json.RawMessage `json:"after,omitempty"`
 }
 
-// Differences lists the plain values that differ between two documents, by path, but for
-// those of the paths that are ignored.
-func Differences(before, after Document, ignored ...string) (out []Difference) {
+// Differences lists the plain values that differ between two documents, by path, without
+// the paths in except.
+func Differences(before, after Document, except ...string) (out []Difference) {
 	d := Diff(before, after)
 	for path, items := range d.Removed {
 		for _, i := range items {
@@ -31,7 +31,7 @@ func Differences(before, after Document, ignored ...string) (out []Difference) {
 	for path, m := range d.Modified {
 		out = append(out, Difference{path, m.Old, m.New})
 	}
-	out = slices.DeleteFunc(out, func(d Difference) bool { return slices.Contains(ignored, d.Path) })
+	out = slices.DeleteFunc(out, func(d Difference) bool { return slices.Contains(except, d.Path) })
 	slices.SortStableFunc(out, func(a, b Difference) int { return cmp.Compare(a.Path, b.Path) })
 	return out
 }
