@@ -22,6 +22,7 @@ func TestTextsOfTheStoreAreSafe(t *testing.T) {
 	p := assistant.Pair{
 		ID: "x", Session: "s1", State: assistant.PairComplete, Flag: true, UserText: foreign, AssistantText: texts.AssistantText, Reasoning: texts.Reasoning,
 		Notice: texts.Notice, ErrorMessage: texts.ErrorMessage, Suggested: texts.Suggested, Variants: []assistant.Variant{texts}, Attachments: []assistant.Attachment{{Name: foreign}},
+		Topic: foreign, Author: foreign, Model: foreign, ToolCalls: []assistant.ToolCall{{ID: "c", Name: foreign, Arguments: json.RawMessage("{}")}},
 	}
 	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}))
 	r.must(r.store.Commit(context.Background(), &assistant.Batch{Put: []*assistant.Pair{&p}}))

@@ -180,12 +180,17 @@ func PlainJSON(v any) (json.RawMessage, error) {
 }
 
 // Clean makes the texts of a pair that was read from elsewhere safe to show: those that a
-// turn cleans before it stores them. Arguments and results of tools stay as they are.
+// turn cleans before it stores them, and names. Arguments and results of tools stay as they
+// are.
 func (p *Pair) Clean() {
 	all := Variant{AssistantText: p.AssistantText, Reasoning: p.Reasoning, ErrorMessage: p.ErrorMessage, Notice: p.Notice, Thoughts: p.Thoughts, Suggested: p.Suggested}
 	all.clean()
 	p.UserText, p.AssistantText, p.Reasoning, p.ErrorMessage, p.Notice = safetext.Clean(p.UserText), all.AssistantText, all.Reasoning, all.ErrorMessage, all.Notice
 	p.Thoughts, p.Suggested = all.Thoughts, all.Suggested
+	p.Topic, p.Author, p.Model = safetext.Line(p.Topic, len(p.Topic)), safetext.Line(p.Author, len(p.Author)), safetext.VisibleOnce(p.Model)
+	for i := range p.ToolCalls {
+		p.ToolCalls[i].Name = safetext.Line(p.ToolCalls[i].Name, len(p.ToolCalls[i].Name))
+	}
 	for i := range p.Attachments {
 		p.Attachments[i].Name = safetext.Visible(p.Attachments[i].Name)
 	}

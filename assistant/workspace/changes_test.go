@@ -2,7 +2,9 @@ package workspace_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -298,4 +300,28 @@ func TestAWorkspaceWithoutHistory(t *testing.T) {
 	_, err = w.NewSession(r.ctx, false)
 	r.must(err)
 	want(t, "visible pairs", len(s.Visible()), 0)
+}
+
+// Whatever another program stored besides pairs is safe to show, too.
+func TestTextsOfTheHistoryAreSafe(t *testing.T) {
+	const foreign = "q\x1b]2;owned\x07\ra\u202ed\u200bz"
+	r := newRig(t)
+	r.must(r.store.AddSent(r.ctx, foreign))
+	r.must(r.store.AddFilterLine(r.ctx, foreign))
+	r.must(r.store.SaveFilter(r.ctx, "saved", "c'"+foreign+"'"))
+	r.must(r.store.CreateTopic(r.ctx, foreign))
+	r.must(r.store.Touch(r.ctx, history.Session{ID: "other", Model: foreign, Window: foreign, Folder: foreign}))
+	r.must(r.store.Commit(r.ctx, &assistant.Batch{Put: []*assistant.Pair{{ID: "p", Session: "other", UserText: foreign, Author: foreign, Flag: true, State: assistant.PairComplete}}}))
+	r.must(r.SaveDraft(r.ctx, history.Draft{Text: foreign, Stash: []string{foreign}}))
+	draft, err := r.Draft(r.ctx)
+	r.must(err)
+	sessions, err := r.Sessions(r.ctx)
+	r.must(err)
+	if len(sessions) != 1 || draft.Text == "" {
+		t.Fatalf("%d sessions, draft %q", len(sessions), draft.Text)
+	}
+	shown := fmt.Sprintf("%s %s %v %v %s %s", draft.Text, draft.Stash, r.Recall(r.ctx), sessions, sessions[0].Title, sessions[0].Folder)
+	if strings.ContainsAny(shown, "\x1b\x07\r\u202e\u200b") {
+		t.Errorf("%q", shown)
+	}
 }

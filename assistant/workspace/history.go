@@ -13,6 +13,7 @@ import (
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/assistant/history/transfer"
+	"winnow/assistant/safetext"
 )
 
 // Filtered is what a filter line matches.
@@ -212,6 +213,10 @@ func (w *Workspace) Draft(ctx context.Context) (history.Draft, error) {
 			err = w.history.SaveDraft(ctx, other, history.Draft{})
 		}
 	}
+	d.Text = safetext.Clean(d.Text) // another program may have stored it
+	for i, text := range d.Stash {
+		d.Stash[i] = safetext.Clean(text)
+	}
 	return d, err
 }
 
@@ -273,7 +278,7 @@ type Recall struct {
 	Names filter.Sources
 }
 
-// Recall reads all lists of a Recall.
+// Recall reads all lists of a Recall. Their texts are safe to show.
 func (w *Workspace) Recall(ctx context.Context) Recall {
 	if w.history == nil {
 		return Recall{}
@@ -283,11 +288,16 @@ func (w *Workspace) Recall(ctx context.Context) Recall {
 	r.Lines, _ = w.history.FilterLines(ctx)
 	slices.Reverse(r.Sent)
 	slices.Reverse(r.Lines)
+	for _, texts := range [][]string{r.Sent, r.Lines} {
+		for i, text := range texts {
+			texts[i] = safetext.Clean(text)
+		}
+	}
 	r.Names = w.Names(ctx)
 	return r
 }
 
-// Names reads the names of the history that completion offers, sorted.
+// Names reads the names of the history that completion offers, sorted and safe to show.
 func (w *Workspace) Names(ctx context.Context) (names filter.Sources) {
 	if w.history == nil {
 		return names
@@ -296,6 +306,11 @@ func (w *Workspace) Names(ctx context.Context) (names filter.Sources) {
 	names.Authors, _ = w.history.Authors(ctx)
 	saved, _ := w.history.SavedFilters(ctx)
 	names.Saved = slices.Sorted(maps.Keys(saved))
+	for _, all := range [][]string{names.Topics, names.Authors, names.Saved} {
+		for i, name := range all {
+			all[i] = safetext.Line(name, len(name))
+		}
+	}
 	return names
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/safetext"
 )
 
 // NewSession starts a new session in the same window. Unsaved changes stay; with
@@ -88,12 +89,17 @@ func (w *Workspace) confirmSwitch(kind ConfirmKind, confirmed bool) (*Confirm, e
 	return nil, nil
 }
 
-// Sessions lists the sessions that have pairs, the one used last first.
+// Sessions lists the sessions that have pairs, the one used last first. Their texts are safe
+// to show.
 func (w *Workspace) Sessions(ctx context.Context) ([]history.Session, error) {
 	if w.history == nil {
 		return nil, ErrNoHistory
 	}
 	all, err := w.history.Sessions(ctx)
+	for i := range all {
+		s := &all[i]
+		s.Title, s.Model, s.Window, s.Folder = safetext.Clean(s.Title), safetext.VisibleOnce(s.Model), safetext.VisibleOnce(s.Window), safetext.VisibleOnce(s.Folder)
+	}
 	return slices.DeleteFunc(all, func(s history.Session) bool { return s.Pairs == 0 }), err
 }
 

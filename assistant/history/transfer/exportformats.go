@@ -73,7 +73,7 @@ type answerPart struct {
 func newView(p *assistant.Pair) view {
 	about := []string{p.CreatedAt.Format("2006-01-02 15:04"), p.Model, p.Topic, strings.Repeat("★", p.Star)}
 	about = slices.DeleteFunc(about, func(s string) bool { return s == "" })
-	v := view{ID: p.ID, Heading: oneLine(strings.Join(about, " · ")), User: clean(p.UserText), Thinking: clean(p.Reasoning)}
+	v := view{ID: oneLine(p.ID), Heading: oneLine(strings.Join(about, " · ")), User: clean(p.UserText), Thinking: clean(p.Reasoning)}
 	for _, a := range p.Attachments {
 		name := a.Name
 		if a.Hash != "" {
