@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/layout"
 	"winnow/tui/overlay"
@@ -18,8 +19,14 @@ const (
 
 // onInput handles a key, a paste or the mouse, unless it has to wait.
 func (m *Model) onInput(msg tea.Msg) tea.Cmd {
-	if _, isKey := msg.(tea.KeyPressMsg); isKey {
+	if k, isKey := msg.(tea.KeyPressMsg); isKey {
 		m.lastKey = m.now()
+		text := safetext.Typed(k.Text)
+		if text == "" && k.Text != "" {
+			return nil
+		}
+		k.Text = text
+		msg = k
 	}
 	if m.enqueue(msg) {
 		return nil

@@ -90,6 +90,15 @@ func isHidden(r rune) bool {
 	return unicode.In(r, unicode.Z)
 }
 
+// Typed is Clean for the text of one key. A joiner or a selector on its own stays: what
+// comes before it decides what it means, and Clean of the whole text judges that.
+func Typed(text string) string {
+	if r, n := utf8.DecodeRuneInString(text); n == len(text) && (r == zwj || r == zwnj || isSelector(r)) {
+		return text
+	}
+	return Clean(text)
+}
+
 // ellipsis ends a line that was cut.
 const ellipsis = "…"
 
