@@ -143,7 +143,7 @@ func (a *app) historySearch(ctx context.Context, store history.Store, line strin
 			if p.State == assistant.PairError {
 				line += " error: " + p.ErrorCode
 			}
-			if err := a.emit(nil, strings.TrimRight(line, " "), "    "+safetext.Line(p.UserText, max(a.width()-4, 20))); err != nil {
+			if err := a.emit(nil, visible(strings.TrimRight(line, " ")), "    "+safetext.Line(p.UserText, max(a.width()-4, 20))); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"winnow/assistant"
+	"winnow/assistant/history"
+	"winnow/assistant/serve"
+	"winnow/assistant/serve/api"
+	"winnow/tui"
+	"winnow/tui/rules"
+	"winnow/tui/settings"
+	"winnow/tui/style"
+	"winnow/tui/tuitest"
+)
+
+// hidden is text with what a terminal obeys and a reader does not see: an escape sequence,
+// a carriage return, a reversal and a space without width.
+const hidden = "q\x1b]2;owned\x07\x1b[8mo\ra\u202ed\u200bz"
+
+// hiddenIn returns what of it a text has; "" is nothing. A screen draws with sequences, but
+// neither hides text nor sets this title.
+func hiddenIn(text string, screen bool) string {
+	for _, bad := range []string{"\u202e", "\u200b", "\x1b]2;owned", "\x1b[8m"} {
+		if strings.Contains(text, bad) {
+			return bad
+		}
+	}
+	for _, r := range text {
+		if !screen && (unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)) {
+			return string(r)
+		}
+	}
+	return ""
+}
+
+// hiddenPair is a pair with hidden characters in every text.
+func hiddenPair(session string) *assistant.Pair {
+	return &assistant.Pair{
+		ID: session + hidden, Session: session, Topic: "topic" + hidden, Author: "author" + hidden, Model: "offline/" + hidden,
+		UserText: "question " + hidden, AssistantText: "answer " + hidden + " [[tool:0]]", Reasoning: "thought " + hidden, Notice: "notice " + hidden,
+		ErrorCode: "net", ErrorMessage: "error " + hidden, State: assistant.PairError, Flag: true,
+		Attachments: []assistant.Attachment{{Name: "file" + hidden, Type: "text/plain", Size: 3}},
+		ToolCalls:   []assistant.ToolCall{{ID: "c" + hidden, Name: "tool" + hidden, Arguments: json.RawMessage(`{"a":"\u202e` + "\u200b" + `"}`), Result: &assistant.ToolResult{Message: "result " + hidden, Hint: "hint " + hidden}}},
+		Suggested:   &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: "label" + hidden, Value: "value" + hidden}}},
+		Variants:    []assistant.Variant{{ID: "v", AssistantText: "other " + hidden}},
+	}
+}
+
+// newPoisonedOffice is an office in which every text that winnow reads has hidden
+// characters: the rules, names of files and the history.
+func newPoisonedOffice(t *testing.T) *office {
+	t.Helper()
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("WINNOW_HOME", filepath.Join(dir, "home"))
+	t.Setenv("WINNOW_LOCAL_SERVERS", "false")
+	o := &office{t: t, file: ".env"}
+	o.write("OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\nIGNORE_MODELS_OPENAI=\"q\x1b]2;owned\x07a\u202ed\u200bz,mini\u202e*\"\nWHITELIST_MODELS_OPENAI=a\u200bb\nOTHER='" + hidden + "'\n")
+	for _, name := range []string{"notes" + hidden + ".txt", "plain.txt"} {
+		o.must(os.WriteFile(name, []byte(hidden), 0o600))
+	}
+	o.app = newApp(t.Context(), strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{})
+	o.must(newRoot(o.app).ParseFlags([]string{"-m", "offline/rules"}))
+	var err error
+	o.p, err = o.app.openHub(o.app.ctx)
+	o.must(err)
+	hub := o.p.window.hub.Load()
+	o.end = append(o.end, func() { o.must(hub.Close(context.WithoutCancel(t.Context()))); o.must(o.app.close()) })
+	o.poison(t.Context(), o.p.store, dir)
+	return o
+}
+
+// poison stores texts as another program could.
+func (o *office) poison(ctx context.Context, store history.Store, dir string) {
+	o.t.Helper()
+	for id, about := range map[string]history.Session{
+		"s1": {Model: "offline/rules", Folder: dir}, "s2": {Model: "offline/rules", Folder: dir}, "s3" + hidden: {Window: hidden, Folder: hidden, Model: hidden},
+	} {
+		about.ID = id
+		o.must(store.Touch(ctx, about))
+		o.must(store.Commit(ctx, &assistant.Batch{Put: []*assistant.Pair{hiddenPair(id)}}))
+	}
+	o.must(store.AddSent(ctx, "sent "+hidden))
+	o.must(store.AddFilterLine(ctx, `c"line `+hidden+`"`))
+	o.must(store.SaveFilter(ctx, "saved", `c"saved `+hidden+`"`))
+	o.must(store.CreateTopic(ctx, "empty"+hidden))
+}
+
+// noneHidden fails when an exit has hidden characters.
+func (o *office) noneHidden(exit, text string) {
+	o.t.Helper()
+	if bad := hiddenIn(text, false); bad != "" || testing.Verbose() {
+		o.t.Logf("%s has %q: %.2000s", exit, bad, text)
+		if bad != "" {
+			o.t.Fail()
+		}
+	}
+}
+
+func TestHiddenCharactersReachNoOutput(t *testing.T) {
+	o := newPoisonedOffice(t)
+	defer o.close()
+	for _, args := range [][]string{
+		{"rules", "add", "x" + hidden}, {"rules", "list"}, {"rules", "diff"}, {"rules", "lint"}, {"rules", "test"}, {"rules", "test", "openai/" + hidden}, {"rules", "covers", hidden, "x" + hidden},
+		{"rules", "remove", "mini\u202e*"}, {"rules", "diff"}, {"rules", "save"}, {"rules", "log"}, {"rules", "check", "--where", hidden},
+		{"models"}, {"models", "--chat"}, {"models", "--where", hidden}, {"models", "--provider", hidden},
+		{"history", "sessions"}, {"history", "search", ""}, {"history", "search", hidden}, {"history", "check"},
+		{"history", "export", "--format", "json"}, {"history", "export", "--format", "md"}, {"history", "export", "--format", "txt"}, {"history", "export", "--format", "html"},
+		{"checkpoints", "list"}, {"checkpoints", "rollback", hidden}, {"log"}, {"doctor"}, {"config", "show"}, {"config", "check"}, {"env", "set", "A" + hidden, "1"},
+		{"ask", "-m", "offline/rules", "hide " + hidden}, {"ask", "-m", "offline/rules", "what is shown? @plain.txt"}, {"ask", "-m", hidden, "hi"}, {hidden}, {"--" + hidden}, {"help", hidden},
+	} {
+		for _, all := range [][]string{args, append(slices.Clone(args), "--json")} {
+			var out bytes.Buffer
+			run(t.Context(), all, strings.NewReader(""), &out, &out)
+			o.noneHidden(strings.Join(all, " "), out.String())
+		}
+	}
+	var out bytes.Buffer
+	typed := "/session\n/session 1\n/rules\n/filter x\n/filter all\n/model\n/rollback\n/pairs\n/pair\n/answer\n/save\n/status\nhide " + hidden + "\n/retry " + hidden + "\n/" + hidden + "\n/quit\n"
+	run(t.Context(), []string{"--plain", "-m", "offline/rules", "--continue"}, strings.NewReader(typed), &out, &out)
+	o.noneHidden("line mode", out.String())
+}
+
+func TestHiddenCharactersReachNoClient(t *testing.T) {
+	o := newPoisonedOffice(t)
+	defer o.close()
+	server, err := api.New(api.Options{Hub: o.p.window.hub.Load(), Token: "the-token-of-this-test", Address: "127.0.0.1:7777", Version: "test"})
+	o.must(err)
+	call := func(status int, method, path string, body map[string]string) {
+		t.Helper()
+		raw, err := json.Marshal(body)
+		o.must(err)
+		req := httptest.NewRequestWithContext(t.Context(), method, "http://127.0.0.1:7777"+path, bytes.NewReader(raw))
+		req.Header.Set("Authorization", "Bearer the-token-of-this-test")
+		req.Header.Set("Content-Type", "application/json")
+		resp := httptest.NewRecorder()
+		server.Handler().ServeHTTP(resp, req)
+		if resp.Code != status {
+			t.Fatalf("%s %s: %d %s", method, path, resp.Code, resp.Body)
+		}
+		o.noneHidden(method+" "+path, resp.Body.String()+fmt.Sprint(resp.Header()))
+	}
+	call(201, "POST", "/v1/sessions", map[string]string{"session": "s1", "user": "bert" + hidden})
+	call(200, "POST", "/v1/sessions/s1/messages", map[string]string{"text": "hide " + hidden})
+	call(200, "POST", "/v1/window/edit", map[string]string{"session": "s1", "tool": "clear_all_ignore_rules"})
+	for _, path := range []string{"/v1/sessions", "/v1/window", "/v1/sessions/s1", "/v1/sessions/s1/pairs", "/v1/sessions/s1/pairs/1/answers", "/v1/sessions/s1/request", "/v1/sessions/s1/checkpoints"} {
+		call(200, "GET", path, nil)
+	}
+	call(200, "POST", "/v1/window/plan", map[string]string{"session": "s1"})
+	call(422, "POST", "/v1/window/edit", map[string]string{"session": "s1", "tool": hidden})
+	call(404, "GET", "/v1/sessions/"+url.PathEscape("s3"+hidden), nil)
+}
+
+// shows waits until the screen shows a text.
+type shows string
+
+func TestHiddenCharactersReachNoScreen(t *testing.T) {
+	o := newPoisonedOffice(t)
+	defer o.close()
+	copied := make(chan string, 100)
+	s, err := o.p.window.hub.Load().Open(t.Context(), serve.Join{User: "anna" + hidden, Session: "s2"})
+	o.must(err)
+	o.must(s.Workspace.SaveDraft(t.Context(), history.Draft{Text: "draft " + hidden}))
+	clock := tuitest.NewClock()
+	model, err := tui.New(tui.Options{
+		Context: t.Context(), Now: clock.Now, Clipboard: func(text string) error { copied <- text; return nil },
+		Parts:  tui.Parts{Work: s.Workspace, Served: s, History: o.p.store, Pane: rules.New(rules.Options{})},
+		Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
+	})
+	o.must(err)
+	v := tuitest.Start(t, model, 160, 50, tuitest.Options{Clock: clock})
+	defer v.Quit()
+	v.Wait(" INPUT ")
+	v.WaitGone("loading…")
+	for _, mode := range []struct {
+		goTo []any // from the mode before
+		name string
+		keys []any // each is followed by a look at the screen
+	}{
+		{nil, "INPUT", []any{tuitest.CtrlC, "@n", tuitest.Esc, tuitest.CtrlC, tuitest.Up, tuitest.Up, tuitest.CtrlC, hidden, tuitest.CtrlC}},
+		{nil, "INPUT", []any{tuitest.Key("ctrl+l"), shows("favourite"), tuitest.Esc, tuitest.Key("ctrl+t"), shows("Topic of"), tuitest.Esc, tuitest.F2, shows("BUDGET"), tuitest.Esc}},
+		{[]any{tuitest.Tab}, "VIEW", []any{"z", "v", "v", "y", shows("copied"), "Y", ">", shows("2/2"), "y", "<", shows("1/2"), "x", shows("sections"), "y", "t", shows("no topic"), tuitest.Esc, "y"}},
+		{[]any{"f"}, "COMMAND", []any{"t'", tuitest.Tab, tuitest.Key("ctrl+u"), "u'", tuitest.Tab, tuitest.Key("ctrl+u"), "m'", tuitest.Tab, tuitest.Key("ctrl+u"), "@", tuitest.Tab, tuitest.Key("ctrl+u"), tuitest.Up, tuitest.Key("ctrl+u")}},
+		{[]any{tuitest.Esc, "i", tuitest.ShiftTab}, "PANE", []any{"j", tuitest.Enter, tuitest.Esc, "x", "]", "]", "]", tuitest.CtrlS}},
+	} {
+		v.Type(mode.goTo...)
+		v.Wait(" " + mode.name + " ")
+		for _, key := range mode.keys {
+			if text, waits := key.(shows); waits {
+				v.Wait(string(text))
+			} else {
+				v.Type(key)
+			}
+			if bad := hiddenIn(v.Title()+string(v.Output()), true); bad != "" {
+				t.Fatalf("after %q in %s the screen has %q:\n%s", key, mode.name, bad, v.Frame())
+			}
+		}
+	}
+	for range 5 { // the copies of the keys y and Y
+		o.noneHidden("the clipboard", <-copied)
+	}
+}
