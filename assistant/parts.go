@@ -66,6 +66,7 @@ type Shown struct {
 	Counter  string    // see Session.Counter
 	LastSend *LastSend // nil: nothing was sent yet
 	CPT      float64   // characters per token, of the estimates
+	Computed int       // how often the boundary was computed, when this was made
 }
 
 // Turn is a turn of a session.
@@ -89,6 +90,8 @@ type TurnState struct {
 	QueuePaused bool          // see Session.QueuePaused
 	ReAsk       int64         // the pair that the next message replaces; 0 is none
 	Quota       llm.LastQuota // of the selected model; the zero value when its endpoint never reported one
+	Settings    Settings
+	Attempt     *budget.Record // the record of the newest attempt; nil before the first
 }
 
 // ModelState is the selected model, with what is known of it.
@@ -142,6 +145,14 @@ func (c *Checkpoints) Changes(session string) (n int) {
 		}
 	}
 	return n
+}
+
+// Newest is the id of the newest step that can be undone; "" is none.
+func (c *Checkpoints) Newest() string {
+	if c == nil || c.Last == nil {
+		return ""
+	}
+	return c.Last.ID
 }
 
 // newCheckpoints groups the checkpoints of a journal by their sessions.
@@ -208,7 +219,7 @@ func (s *Session) refresh() {
 	l.shown.refresh(now.shown, l.next, func() Shown {
 		return Shown{
 			Session: now.shown.id, Filter: now.shown.line, Topic: now.shown.topic, Refs: slices.Clone(s.view.refs),
-			Boundary: s.view.tracker.Boundary(), Counter: s.counter(), LastSend: now.shown.last, CPT: now.shown.cpt,
+			Boundary: s.view.tracker.Boundary(), Counter: s.counter(), LastSend: now.shown.last, CPT: now.shown.cpt, Computed: s.view.tracker.Recomputes(),
 		}
 	}, equalShown)
 	quota, _ := s.registry.LastQuota(s.model)
@@ -216,7 +227,7 @@ func (s *Session) refresh() {
 		turnState
 		llm.LastQuota
 	}{now.turn, quota}, l.next, func() TurnState {
-		t := TurnState{Running: s.running != nil, Turn: l.current, Pair: now.turn.seq, Asks: now.turn.asks, ReAsk: now.turn.reask, Quota: quota}
+		t := TurnState{Running: s.running != nil, Turn: l.current, Pair: now.turn.seq, Asks: now.turn.asks, ReAsk: now.turn.reask, Quota: quota, Settings: now.turn.settings, Attempt: now.turn.attempt}
 		if q := now.turn.queued; q != nil {
 			t.Waits, t.Queued, t.QueuePaused = true, *q, now.turn.paused
 		}
@@ -234,7 +245,7 @@ func equalShown(a, b Shown) bool {
 }
 
 func equalTurn(a, b TurnState) bool {
-	return a.Running == b.Running && a.Turn == b.Turn && a.Pair == b.Pair && a.Asks == b.Asks && !a.Waits && !b.Waits && a.ReAsk == b.ReAsk && a.Quota == b.Quota
+	return a.Running == b.Running && a.Turn == b.Turn && a.Pair == b.Pair && a.Asks == b.Asks && !a.Waits && !b.Waits && a.ReAsk == b.ReAsk && a.Quota == b.Quota && a.Settings == b.Settings && a.Attempt == b.Attempt
 }
 
 func equalWindow(a, b WindowState) bool {

@@ -99,7 +99,8 @@ type sessionMemory struct {
 	context     contextMemory
 	storedState string // the sessionState as it was stored last
 	records     []budget.Record
-	lastSend    *LastSend // nil before the first
+	attempt     *budget.Record // the newest of records; nil before the first
+	lastSend    *LastSend      // nil before the first
 }
 
 // NewSession returns a session over the models of a registry. Its view is empty

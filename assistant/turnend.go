@@ -189,6 +189,7 @@ func (t *turn) report(r budget.Record, cause string) {
 	}
 	t.s.mu.Lock()
 	records := &t.s.current.records
+	t.s.current.attempt = new(r)
 	*records = append((*records)[max(0, len(*records)-recordLimit+1):], r)
 	t.s.mu.Unlock()
 	if t.s.opts.Telemetry == nil {

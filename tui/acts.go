@@ -114,6 +114,8 @@ func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 		return m.askConfirm(o)
 	case usecase.MessageQueued:
 		return m.onQueued(o)
+	case usecase.Decided:
+		return m.onDecided(o)
 	case usecase.DraftStored:
 		if o.Request == m.ending {
 			return tea.Quit

@@ -28,7 +28,7 @@ func (h *held) settle() {
 		case msg := <-h.msgs:
 			if _, ok := msg.(usecase.Outcome); ok {
 				h.outcomes = append(h.outcomes, msg)
-			} else if e, ok := msg.(logReadMsg); ok && e.Version != 0 {
+			} else if e, ok := msg.(usecase.LogRead); ok && e.Version != 0 {
 				h.entries = append(h.entries, msg)
 			} else {
 				h.take(msg)

@@ -23,7 +23,7 @@ func fetching(t *testing.T, answers ...at.Answer) (*Model, *fixture) {
 	}
 	m, d := newProgram(t, setup{answers: answers})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
-	t.Cleanup(func() { m.session.Cancel() })
+	t.Cleanup(func() { m.opts.Work.Session().Cancel() })
 	return m, d
 }
 
@@ -118,10 +118,10 @@ func TestPicturesOfAMessage(t *testing.T) {
 	}
 	refused("look at @no.png", "@no.png is not a picture that models take", "convert it to PNG")
 	refused("look at @none.png", "@none.png does not exist")
-	model := m.session.Model()
-	m.session.Registry().Learn(llm.ModelInfo{ID: model, Tools: true, Vision: llm.Unable})
+	model := m.opts.Work.Session().Model()
+	m.opts.Work.Session().Registry().Learn(llm.ModelInfo{ID: model, Tools: true, Vision: llm.Unable})
 	refused("look at @a.png", "cannot see pictures", model, "chooses another")
-	m.session.Registry().Learn(llm.ModelInfo{ID: model, Tools: true, Vision: llm.Able})
+	m.opts.Work.Session().Registry().Learn(llm.ModelInfo{ID: model, Tools: true, Vision: llm.Able})
 	m.Update(m.send()())
 	if !m.turn.running || m.turn.typed != "look at @a.png" {
 		t.Fatalf("running %v, sent %q, said %q", m.turn.running, m.turn.typed, m.notice.Text)

@@ -21,6 +21,7 @@ import (
 	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
+	"winnow/tui/usecase"
 )
 
 // booting is a fixture that is still put together: the gate holds it.
@@ -275,7 +276,7 @@ func TestTheModelIsWhereItWouldBe(t *testing.T) {
 			r.Fatal(err)
 		}
 		start := func() startLoadedMsg { // each model changes the lists of its own
-			return startLoadedMsg{recall: workspace.Recall{Sent: []string{"sent before"}}, draft: history.Draft{Stash: []string{"cleared before"}}}
+			return startLoadedMsg{Started: usecase.Started{Recall: workspace.Recall{Sent: []string{"sent before"}}, Draft: history.Draft{Stash: []string{"cleared before"}}}}
 		}
 		straight.onStart(start())
 		// A size comes before the keys: a list that a waiting key opens scrolls as the size of then wants.

@@ -114,7 +114,7 @@ func (l *workCounter) keys(names ...string) {
 // of pairs and drawn messages.
 func (l *workCounter) work(before *[4]int) (done [4]int) {
 	now := [4]int{
-		l.session.Recomputes() + int(l.parts.Shown.Version),
+		l.opts.Work.Session().Recomputes() + int(l.parts.Shown.Version),
 		l.lines,
 		l.answers["usecase.PairsLoaded"],
 		l.renders,
@@ -134,8 +134,8 @@ func TestTypingScrollingAndResizingRecomputeNothing(t *testing.T) {
 		}
 		l := newWorkCounter(t, setup{w: 120, h: 40, pairs: pairs})
 		l.keys("tab", "f", "ctrl+u", "s", "0", "enter")
-		if l.session.Filter() != "s0" || l.session.Boundary().Y != 300 {
-			t.Fatalf("the filter is %q over %d pairs", l.session.Filter(), l.session.Boundary().Y)
+		if l.opts.Work.Session().Filter() != "s0" || l.opts.Work.Session().Boundary().Y != 300 {
+			t.Fatalf("the filter is %q over %d pairs", l.opts.Work.Session().Filter(), l.opts.Work.Session().Boundary().Y)
 		}
 		var workCounter [4]int
 		if done := l.work(&workCounter); done[0] == 0 || done[1] == 0 || done[2] == 0 || done[3] == 0 {

@@ -1,11 +1,10 @@
 package tui
 
 import (
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 	"winnow/tui/overlay"
 	"winnow/tui/usecase"
@@ -16,9 +15,9 @@ const rolledBack = "rolled back"
 
 // openCheckpoints lists the checkpoints; it opens on the current state.
 func (p *pickers) openCheckpoints() tea.Cmd {
-	newest := p.work.Newest()
+	newest := p.parts.Checkpoints.Newest()
 	entries := []overlay.Entry{{Text: "current state", Mark: p.styles.Icons.Marked}}
-	for _, c := range slices.Backward(p.session.Checkpoints()) {
+	for _, c := range p.parts.Checkpoints.Of(p.shownSession()) {
 		text, detail := "before: "+c.Description, ""
 		if undoes := c.Undoes(); undoes != c.Description { // several changes, or a save that stays
 			detail = "undoes: " + undoes
@@ -66,7 +65,7 @@ func (p *pickers) rollBackTo(request int64, r rollback) tea.Cmd {
 	if err := p.refused(); err != nil {
 		return p.fail(err)
 	}
-	newest := p.work.Newest() // before the lines are read: what they miss is noticed
+	newest := p.parts.Checkpoints.Newest() // before the lines are read: what they miss is noticed
 	if theirs := p.others.RollbackLines(r.id); len(theirs) > 0 && r.scope != checkpoint.ScopeConversation {
 		r.newest = newest
 		lines := append(theirs, "", "Their conversations stay; only your own is cut.")
@@ -143,9 +142,18 @@ func (p *pickers) restored(notice, warning string) tea.Cmd {
 // cuts the conversation.
 func (p *pickers) undo() tea.Cmd { return p.act(p.undoStep) }
 
+// lastStep is the newest change of the window that can be undone.
+func (s *shared) lastStep() (step workspace.Step, ok bool) {
+	c := s.parts.Checkpoints
+	if c == nil || c.Last == nil || s.parts.Shown == nil {
+		return workspace.Step{}, false
+	}
+	return workspace.StepOf(*c.Last, s.parts.Shown), true
+}
+
 // undoStep is undo when its turn has come.
 func (p *pickers) undoStep(request int64) tea.Cmd {
-	step, ok := p.work.LastStep()
+	step, ok := p.lastStep()
 	switch refused := p.refused(); {
 	case refused != nil:
 		return p.fail(refused)

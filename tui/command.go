@@ -132,7 +132,7 @@ func (l *commandLine) offer() bool {
 // names are what completion offers.
 func (s *shared) names() filter.Sources {
 	from := s.stored
-	for _, info := range s.session.Registry().Models() {
+	for _, info := range s.commands.Models().Models() {
 		from.Models = append(from.Models, info.ID)
 	}
 	return from
@@ -207,7 +207,7 @@ func (l *commandLine) usage() string {
 	}
 	text := filter.Usage(q.Command.Verb)
 	if q.Command.Verb == filter.Export && q.Command.Path == "" {
-		text += " · without a path: " + transfer.ExportPath(l.session.Topic(), q.Command.Format, l.now())
+		text += " · without a path: " + transfer.ExportPath(l.topic(), q.Command.Format, l.now())
 	}
 	return text
 }
@@ -222,7 +222,7 @@ func (m *Model) openCommand(text string) tea.Cmd {
 // openFilter opens the filter line with the line of the view and a blank, so that a word
 // that is typed next stays a word: x and mini are not xmini.
 func (m *Model) openFilter(command string) tea.Cmd {
-	return m.openCommand(strings.TrimLeft(m.session.Filter()+" ", " ") + command)
+	return m.openCommand(strings.TrimLeft(m.filterLine()+" ", " ") + command)
 }
 
 // commandOnShown is the action that opens the filter line with a command for the

@@ -24,9 +24,12 @@ func (m *Model) openHUD() tea.Cmd {
 
 // numbers are the numbers of the context as lines.
 func (m *Model) numbers() []string {
+	if m.parts.Shown == nil {
+		return nil
+	}
 	focused, _ := m.conv.chat.Focused()
 	return hud.Numbers{
-		Session: m.session, Boundary: m.conv.boundary.Boundary, Counter: m.conv.boundary.Counter,
+		State: m.parts, Now: m.now(), Boundary: m.conv.boundary.Boundary, Counter: m.conv.boundary.Counter,
 		Draft: m.input.draftCost(), Focused: focused, UserText: m.conv.chat.UserText,
 	}.Lines(m.width, m.styles.Overlay)
 }

@@ -128,7 +128,7 @@ func (c *conversation) reloadStale(stale *assistant.StalePairs) tea.Cmd {
 func (c *conversation) reload() tea.Cmd {
 	c.hud.Reload()
 	load := c.load(c.chat.Loaded()...)
-	if transfer.ReadsMarks(c.session.Filter()) {
+	if transfer.ReadsMarks(c.filterLine()) {
 		return tea.Batch(load, c.refilter())
 	}
 	return load
@@ -136,7 +136,7 @@ func (c *conversation) reload() tea.Cmd {
 
 // checkPair marks the pair just answered when the user's own filter line hides it.
 func (c *conversation) checkPair(seq int64) tea.Cmd {
-	if line := c.session.Filter(); c.opts.History == nil || seq == 0 || line == "" || line == "x" {
+	if line := c.filterLine(); c.opts.History == nil || seq == 0 || line == "" || line == "x" {
 		return nil
 	}
 	return c.commands.Matches(c.query(), seq)

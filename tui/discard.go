@@ -66,7 +66,7 @@ func (m *Model) onDiscarding(o usecase.Outcome) tea.Cmd {
 func (m *Model) askDiscard(d discarding, plan assistant.SavePlan, changed *assistant.PlanChanged) tea.Cmd {
 	d.plan = plan
 	lines := append(m.changedLines(changed), pane.ChangeLines(plan.Changes, &m.styles.Icons)...)
-	lines = append(lines, assistant.OthersLines(plan.Changes, m.work.Author())...)
+	lines = append(lines, assistant.OthersLines(plan.Changes, m.commands.Author())...)
 	if d.quits {
 		return m.askQuit(d, lines)
 	}
@@ -105,7 +105,7 @@ func (m *Model) askQuit(d discarding, lines []string) tea.Cmd {
 		case "k":
 			return m.end()
 		case "d":
-			m.work.Cancel()
+			m.commands.Cancel()
 			return m.discard(d)
 		}
 		return nil

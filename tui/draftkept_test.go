@@ -45,7 +45,7 @@ func TestTheNewestDraftIsStoredLast(t *testing.T) {
 	s := newStill(t, style.Options{}, 80, 24)
 	r := start(t, 80, 24)
 	s.opts.History = r.store
-	s.commands.Bind(r.model.work, r.store)
+	s.commands.Bind(r.model.opts.Work, r.store)
 	s.input.draft.Set("old")
 	first := s.input.storeDraft()
 	s.input.draft.Set("new")
@@ -121,7 +121,9 @@ func TestEachFolderHasItsOwnDraft(t *testing.T) {
 	in := func(folder string) *workspace.Workspace {
 		return workspace.New(workspace.Options{Session: d.session, History: d.store, Folder: folder})
 	}
-	loaded := func(folder string) string { return loadStart(in(folder))().(startLoadedMsg).draft.Text }
+	loaded := func(folder string) string {
+		return loadStart(Parts{Work: in(folder), History: d.store})().(startLoadedMsg).Draft.Text
+	}
 	for _, folder := range []string{"/one", "/two"} {
 		if got, want := loaded(folder), map[string]string{"/one": "of before"}[folder]; got != want {
 			t.Errorf("%s begins with %q, want %q", folder, got, want)
@@ -140,12 +142,12 @@ func TestEachFolderHasItsOwnDraft(t *testing.T) {
 // A program that a signal ends has a draft that no timer has stored yet.
 func TestTheDraftOfTheLastSecondIsStored(t *testing.T) {
 	m, _ := newProgram(t, setup{})
-	m.Update(loadStart(m.work)())
+	m.Update(loadStart(m.opts.Parts)())
 	m.Update(tea.PasteMsg{Content: "last words"})
 	if err := m.StoreDraft(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := m.work.Draft(t.Context()); d.Text != "last words" || err != nil {
+	if d, err := m.opts.Work.Draft(t.Context()); d.Text != "last words" || err != nil {
 		t.Errorf("stored is %q, %v", d.Text, err)
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
+	"winnow/tui/usecase"
 )
 
 // fixture is the whole program with its first window, the model filter, on a
@@ -107,14 +108,10 @@ func newProgram(t testing.TB, f setup) (*Model, *fixture) {
 // readLog shows what has changed in the session, as its follower does.
 func readLog(t testing.TB, m *Model) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // it does not wait
-	for {
-		u, err := m.work.Next(ctx, m.follower.version)
-		if err != nil {
-			return
-		}
-		m.follower.version = u.Version
+	if m.follower == (usecase.Follower{}) {
+		m.follower = m.commands.Follow(t.Context(), 0)
+	}
+	for u, ok := m.follower.Read(); ok; u, ok = m.follower.Read() {
 		m.show(u)
 	}
 }

@@ -1,85 +1,20 @@
 package tui
 
 import (
-	"context"
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/tui/usecase"
 )
-
-const (
-	// animationFrame is how long what is animated stays the same: eight frames a second
-	// look alive.
-	animationFrame = 125 * time.Millisecond
-	// textFrame is the least time between two pieces of text: faster than anyone reads. It
-	// is shorter than the pause between two reads of a connection: what is read is shown at
-	// once.
-	textFrame = 32 * time.Millisecond
-)
-
-// follower reads the log of the session, one message at a time: each logReadMsg is followed
-// by the next wait. What only the log brings is in order, whatever the commands do.
-type follower struct {
-	next    func(ctx context.Context, after int64) (assistant.Update, error)
-	ctx     context.Context //nolint:containedctx // that of the screen
-	version int64           // read so far
-	drawn   time.Time       // when a piece of text was returned last
-}
-
-// logReadMsg is what has changed in the session. That of an animated wait may be empty:
-// nothing has changed for an animationFrame.
-type logReadMsg struct{ assistant.Update }
-
-// wait waits for the next message; with animate, no longer than an animationFrame. Only
-// one wait runs at a time.
-func (f *follower) wait(animate bool) tea.Cmd {
-	return func() tea.Msg {
-		ctx := f.ctx
-		if animate {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, animationFrame)
-			defer cancel()
-		}
-		u, err := f.next(ctx, f.version)
-		if pause := textFrame - time.Since(f.drawn); err == nil && isText(u.Event) && pause > 0 {
-			select {
-			case <-time.After(pause):
-			case <-f.ctx.Done():
-			}
-			u, err = f.next(f.ctx, f.version) // with the pieces that came meanwhile
-		}
-		switch {
-		case f.ctx.Err() != nil:
-			return nil
-		case err != nil:
-			return logReadMsg{}
-		case isText(u.Event):
-			f.drawn = time.Now()
-		}
-		f.version = u.Version
-		return logReadMsg{u}
-	}
-}
-
-func isText(e assistant.Event) bool {
-	switch e.(type) {
-	case assistant.TextDelta, assistant.ReasoningDelta:
-		return true
-	default:
-		return false
-	}
-}
 
 // onLog shows what has changed in the session, and waits for more.
-func (m *Model) onLog(msg logReadMsg) tea.Cmd {
+func (m *Model) onLog(msg usecase.LogRead) tea.Cmd {
 	if msg.Version == 0 {
 		m.animate()
-		return m.follower.wait(m.turn.running)
+		return m.follower.Wait(m.turn.running)
 	}
 	cmd := m.show(msg.Update)
-	return tea.Batch(cmd, m.follower.wait(m.turn.running))
+	return tea.Batch(cmd, m.follower.Wait(m.turn.running))
 }
 
 // show shows an update: the state first, then the event that depends on it.

@@ -127,7 +127,7 @@ func TestQueuedCardNamesItsKeys(t *testing.T) {
 func queuedCardNamesItsKeys(t *testing.T) {
 	gate := at.NewGate()
 	m, d := newProgram(t, setup{answers: []at.Answer{{at.Stop{At: gate}}, say("b")}})
-	events, err := m.work.Send(t.Context(), assistant.Prompt{Text: "a"})
+	events, err := m.opts.Work.Send(t.Context(), assistant.Prompt{Text: "a"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func queuedCardNamesItsKeys(t *testing.T) {
 	}()
 	<-gate.Reached()
 	defer d.session.Cancel()
-	if _, _, err := m.work.Queue(t.Context(), assistant.Prompt{Text: "and then the other thing"}); err != nil {
+	if _, _, err := m.opts.Work.Queue(t.Context(), assistant.Prompt{Text: "and then the other thing"}); err != nil {
 		t.Fatal(err)
 	}
 	readLog(t, m)
@@ -172,7 +172,7 @@ func TestHelpIsReadWhole(t *testing.T) {
 func TestANearlyFullContextIsSaidInOneLine(t *testing.T) {
 	m, _ := newProgram(t, setup{})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	shown := m.session.Shown()
+	shown := m.opts.Work.Session().Shown()
 	shown.Version++
 	shown.Boundary.Y, shown.Boundary.First = 2, 1 // the older pair does not fit
 	m.show(assistant.Update{State: assistant.State{Shown: &shown}})

@@ -57,7 +57,7 @@ func newStill(t *testing.T, o style.Options, w, h int, answers ...at.Answer) *st
 		t.Fatal(err)
 	}
 	s := &still{m, t, store}
-	s.do(loadStart(m.work))
+	s.do(loadStart(m.opts.Parts))
 	s.do(m.resize(w, h))
 	return s
 }
@@ -92,7 +92,7 @@ func (s *still) pairs(pairs ...assistant.Pair) {
 			s.t.Fatal(err)
 		}
 	}
-	s.do(loadStart(s.work))
+	s.do(loadStart(s.opts.Parts))
 	s.View()
 	s.do(s.conv.loadMissing())
 }

@@ -317,7 +317,7 @@ func (b *bench) top() overlay.Kind {
 // leave lets turns and timers of the bubble end.
 func (b *bench) leave() {
 	for range 10 { // a turn that is cancelled may be followed by one that waited
-		b.session.Cancel()
+		b.opts.Work.Session().Cancel()
 		b.settle()
 	}
 	time.Sleep(time.Minute)
@@ -350,8 +350,8 @@ func FuzzKeys(f *testing.F) {
 			for range 4 {
 				b.press(tea.KeyPressMsg{Code: tea.KeyEscape})
 			}
-			if b.overlay.Open() || b.session.Busy() {
-				t.Errorf("%s, %q and four Esc: overlay %v (%d), turn %v", o.name, keys, b.overlay.Open(), b.top(), b.session.Busy())
+			if b.overlay.Open() || b.opts.Work.Session().Busy() {
+				t.Errorf("%s, %q and four Esc: overlay %v (%d), turn %v", o.name, keys, b.overlay.Open(), b.top(), b.opts.Work.Session().Busy())
 			}
 			time.Sleep(20 * time.Millisecond) // as a hand types
 			for range 2 {

@@ -135,7 +135,7 @@ func visit(t *testing.T, r room, o style.Options, f setup) *visitor {
 
 // leave ends what still runs in the bubble.
 func (v *visitor) leave() {
-	v.session.Cancel()
+	v.opts.Work.Session().Cancel()
 	v.run(nil)
 	time.Sleep(time.Minute) // in the bubble: the timers
 	v.run(nil)

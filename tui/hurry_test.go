@@ -34,7 +34,7 @@ func TestKeysInAHurry(t *testing.T) {
 		return strings.Join(all, " ")
 	}
 	stars := func(b *bench, d *fixture) (n int, flag bool) {
-		refs := b.session.Visible()
+		refs := b.opts.Work.Session().Visible()
 		pairs, err := d.store.Load(context.Background(), []int64{refs[len(refs)-1].Seq})
 		if err != nil || len(pairs) == 0 {
 			t.Fatalf("the pair is not in the store: %v", err)

@@ -92,7 +92,7 @@ func (i *input) paste(text string) tea.Cmd {
 
 // clear empties the box; the key that undoes typing brings the text back.
 func (i *input) clear() tea.Cmd {
-	i.work.EndReAsk()
+	i.commands.EndReAsk()
 	i.draft.Clear()
 	i.notice.Info("cleared" + i.hint(" · %s brings it back", "undo-typing"))
 	return i.storeDraft()
@@ -102,7 +102,7 @@ func (i *input) undoTyping() tea.Cmd {
 	if !i.draft.Undo() {
 		i.notice.Info("nothing to undo")
 	}
-	i.work.EndReAsk()
+	i.commands.EndReAsk()
 	return i.draftChanged()
 }
 
@@ -118,7 +118,7 @@ func recall(step int) func(*Model) tea.Cmd {
 		case i.completing():
 			i.list.Move(step)
 		case edge && walk():
-			i.work.EndReAsk()
+			i.commands.EndReAsk()
 		default:
 			i.draft.Key(tea.KeyPressMsg{Code: key})
 		}
@@ -150,7 +150,7 @@ func (i *input) restoreDraft(stored string) {
 // still types. A draft that was emptied no longer replaces a failed message.
 func (i *input) draftChanged() tea.Cmd {
 	if i.draft.Empty() {
-		i.work.EndReAsk()
+		i.commands.EndReAsk()
 	}
 	if i.storing.due || i.opts.History == nil && i.ready {
 		return nil

@@ -228,7 +228,7 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 		}
 	}})
 	done := func(cmd tea.Cmd) { m.Update(cmd()) }
-	m.Update(loadStart(m.work)())
+	m.Update(loadStart(m.opts.Parts)())
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 40})
 	seen := func(where string) {
 		for _, text := range []string{m.notice.Text, plainFrame(m.bar.Draw(bars{m}.footer(), 160, m.styles.Footer.Bar)), strings.Join(m.conv.welcome(150), " "), m.turn.statusLine(100)} {

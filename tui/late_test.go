@@ -14,7 +14,7 @@ import (
 func TestLateResultsAreNotShown(t *testing.T) {
 	m, d := newProgram(t, setup{pairs: []assistant.Pair{told("first", "1"), told("second", "2"), told("third", "3")}})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 32})
-	m.Update(loadStart(m.work)())
+	m.Update(loadStart(m.opts.Parts)())
 	m.Update(m.conv.load(m.conv.chat.Missing()...)())
 	refs := d.session.Visible()
 	last := refs[len(refs)-1].Seq

@@ -12,7 +12,6 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
-	"winnow/assistant/llm"
 	"winnow/assistant/serve"
 	"winnow/assistant/workspace"
 	"winnow/tui/attention"
@@ -132,15 +131,13 @@ type Model struct {
 // shared is what the Model and its children have in common: session, workspace and
 // pane, keys and styles, notices, overlays and the key queue.
 type shared struct {
-	opts    Options
-	work    *workspace.Workspace // without window and store until ready
-	session *assistant.Session   // that of work
-	pane    pane.Pane
-	hud     hud.Panel
-	hiding  int64 // the last request that counts what the filter hides
-	others  presence.Others
-	keys    *keymap.Map
-	now     func() time.Time
+	opts   Options
+	pane   pane.Pane
+	hud    hud.Panel
+	hiding int64 // the last request that counts what the filter hides
+	others presence.Others
+	keys   *keymap.Map
+	now    func() time.Time
 
 	styles style.Styles
 	width  int // of the screen
@@ -150,7 +147,7 @@ type shared struct {
 
 	mode     keymap.Mode
 	parts    assistant.State // of the session, as the log says; empty until the start is over
-	follower follower
+	follower usecase.Follower
 	ready    bool           // the start is over
 	loading  bool           // the session is not loaded yet
 	stored   filter.Sources // names of the history, for completion and pickers
@@ -180,6 +177,7 @@ func New(opts Options) (*Model, error) {
 		}
 	}
 	s := &shared{
+		pane: pane.None{},
 		opts: opts, keys: keys, now: opts.Now, styles: style.New(opts.Style),
 		loading: true, handlers: map[overlay.Kind]func(overlay.Chosen) tea.Cmd{},
 	}
@@ -197,8 +195,6 @@ func New(opts Options) (*Model, error) {
 	m.pickers = pickers{shared: s, conv: &m.conv, input: &m.input}
 	if opts.Start == nil {
 		m.use(opts.Parts)
-	} else if err := m.useNothing(); err != nil {
-		return nil, err
 	}
 	if opts.Width > 0 && opts.Height > 0 {
 		m.width, m.height = opts.Width, opts.Height
@@ -207,23 +203,10 @@ func New(opts Options) (*Model, error) {
 	return m, nil
 }
 
-// useNothing shows an empty session until Start has opened the real one.
-func (m *Model) useNothing() error {
-	session, err := assistant.NewSession(&llm.Registry{}, assistant.Options{Settings: m.opts.Settings})
-	if err != nil {
-		return err
-	}
-	session.SetView(nil, "x") // the filter that a session begins with
-	m.work, m.session = workspace.New(workspace.Options{Session: session}), session
-	m.commands.Bind(m.work, nil)
-	m.pane = pane.None{}
-	return nil
-}
-
 // use gives the screen what it shows.
 func (m *Model) use(p Parts) {
 	m.opts.Parts, m.ready = p, true
-	m.work, m.session, m.pane, m.others = p.Work, p.Work.Session(), p.Pane, presence.Of(p.Served)
+	m.pane, m.others = p.Pane, presence.Of(p.Served)
 	m.commands.Bind(p.Work, p.History)
 	if m.pane == nil {
 		m.pane = pane.None{}
@@ -231,7 +214,6 @@ func (m *Model) use(p Parts) {
 	m.pane.SetStyles(m.styles)
 	m.pane.SetKeys(m.key)
 	m.pane.SetFocus(m.mode == keymap.Pane)
-	m.conv.chat.SetPayloadTypes(m.session.PayloadTypes())
 	if p.Notice != "" {
 		m.notice.Info(p.Notice)
 	}
@@ -239,7 +221,7 @@ func (m *Model) use(p Parts) {
 
 // Init asks the terminal for its background and loads what is shown first.
 func (m *Model) Init() tea.Cmd {
-	load := loadStart(m.work)
+	load := loadStart(m.opts.Parts)
 	if m.opts.Start != nil {
 		load = openParts(m.opts.Start)
 	}

@@ -25,7 +25,7 @@ func onPair(do func(m *Model, request int64, p assistant.Pair) tea.Cmd) func(*Mo
 // whenIdle is an action on the pair with the focus that is refused during a turn.
 func whenIdle(do func(m *Model, request int64, p assistant.Pair) tea.Cmd) func(*Model) tea.Cmd {
 	return onPair(func(m *Model, request int64, p assistant.Pair) tea.Cmd {
-		if m.session.Busy() {
+		if m.turn.running {
 			return m.fail(assistant.ErrBusy)
 		}
 		return do(m, request, p)

@@ -272,7 +272,7 @@ func (m *Model) StoreDraft(ctx context.Context) error {
 	if !m.ready || m.input.draft.Text() == m.input.saved && len(m.input.outbox) == 0 {
 		return nil
 	}
-	return m.work.SaveDraft(ctx, m.input.drafted())
+	return m.commands.SaveDraft(ctx, m.input.drafted())
 }
 
 // computeEffects computes what the proposals that wait for the user would do,
@@ -295,7 +295,7 @@ func (c *conversation) onEffects(o usecase.EffectsRead) {
 func (m *Model) choose(i int) tea.Cmd {
 	choices := m.conv.chat.Choices()
 	if m.conv.welcomes() && i < len(m.opts.Examples) {
-		m.work.EndReAsk()
+		m.commands.EndReAsk()
 		m.input.draft.Set(m.opts.Examples[i])
 		m.setMode(keymap.Input)
 		return m.input.draftChanged()
@@ -308,7 +308,7 @@ func (m *Model) choose(i int) tea.Cmd {
 	case c.KeyAction != "":
 		m.conv.chat.FocusLast()
 		return m.do(c.KeyAction)
-	case m.session.Busy():
+	case m.turn.running:
 		return m.fail(assistant.ErrBusy)
 	case c.PayloadID != "":
 		return m.decide(c.PayloadID, c.Accept)
@@ -319,36 +319,20 @@ func (m *Model) choose(i int) tea.Cmd {
 	return m.clientAction(*c.Action)
 }
 
-// decidedMsg is a proposal of a pair that was answered: the turn that carries it out, or
-// no events when it was rejected.
-type decidedMsg struct {
-	seq    int64
-	events <-chan assistant.Event
-	err    error
-}
-
 // decide answers a proposal of the newest pair. Storing that takes its time; keys go on.
 func (m *Model) decide(payload string, accept bool) tea.Cmd {
 	seq, ok := m.conv.newest()
 	if !ok {
 		return nil
 	}
-	work := m.work
-	return func() tea.Msg {
-		events, err := work.Decide(context.Background(), seq, payload, accept)
-		return decidedMsg{seq, events, err}
-	}
+	return m.commands.Decide(m.query(), seq, payload, accept)
 }
 
-func (m *Model) onDecided(msg decidedMsg) tea.Cmd {
-	switch {
-	case msg.err != nil:
-		return m.fail(msg.err)
-	case msg.events == nil:
-		m.notice.Info("rejected; the model is told with the next message")
-		return m.conv.load(msg.seq)
+func (m *Model) onDecided(o usecase.Decided) tea.Cmd {
+	if o.Accepted {
+		return nil // the log brings its turn
 	}
-	return nil // the log brings its turn
+	return m.info("rejected; the model is told with the next message")
 }
 
 // askTool shows what a tool wants to change, and asks the user. It spells out
@@ -365,7 +349,7 @@ func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 		title = "The assistant wants to save"
 	}
 	m.question(overlay.Confirm, title, lines, "n", func(answer string) tea.Cmd {
-		if err := m.work.Answer(ask.ID, answer == "y"); err != nil {
+		if err := m.commands.Answer(ask.ID, answer == "y"); err != nil {
 			m.notice.Info("the turn had already ended")
 		}
 		return nil
@@ -376,7 +360,7 @@ func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 		return nil
 	}
 	return after(m.others.AnswerWait, func() tea.Cmd {
-		if m.work.Answer(ask.ID, false) != nil {
+		if m.commands.Answer(ask.ID, false) != nil {
 			return nil // it was answered
 		}
 		if top, _, _ := m.overlay.Top(); top == question {

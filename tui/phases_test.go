@@ -141,7 +141,7 @@ func inBubble(t *testing.T, pairs []madePair, fn func(t *testing.T, s *seeing)) 
 		}
 		s := plan{width: 80, height: 24, contexts: map[string]int{"small": 8000}, pairs: pairs}.start(t)
 		fn(t, s)
-		s.session.Cancel()
+		s.opts.Work.Session().Cancel()
 		s.rest()
 	})
 }
@@ -811,14 +811,14 @@ func TestEnterSends(t *testing.T) {
 	for _, k := range []string{"ctrl+enter", "ctrl+j", "alt+enter", "shift+enter"} {
 		s.keys(k)
 	}
-	if got := s.input.draft.Text(); got != "one\n\n\n\n" || s.session.Busy() {
+	if got := s.input.draft.Text(); got != "one\n\n\n\n" || s.opts.Work.Session().Busy() {
 		t.Fatalf("the other keys make %q of the draft", got)
 	}
 	s.keys("enter")
-	for range s.session.Events(t.Context(), 0) { // to the end of the turn
+	for range s.opts.Work.Session().Events(t.Context(), 0) { // to the end of the turn
 	}
 	readLog(t, s.Model)
-	pairs, err := s.session.Pairs(context.Background(), []int64{1})
+	pairs, err := s.opts.Work.Session().Pairs(context.Background(), []int64{1})
 	if err != nil || len(pairs) != 1 || pairs[0].UserText != "one" || pairs[0].AssistantText != "ok" {
 		t.Errorf("enter sends %+v, %v", pairs, err)
 	}

@@ -53,10 +53,10 @@ func (m *Model) onSessions(o usecase.SessionsListed) tea.Cmd {
 	if len(o.Sessions) == 0 {
 		return m.info("there is no session with messages yet")
 	}
-	picker := overlay.NewPicker("Sessions", sessionlist.Entries(o.Sessions, m.session.ID(), m.width, m.styles.Icons), 0).WithKeys("enter shows its pairs · "+resumeKey+" continues it", resumeKey)
+	picker := overlay.NewPicker("Sessions", sessionlist.Entries(o.Sessions, m.shownSession(), m.width, m.styles.Icons), 0).WithKeys("enter shows its pairs · "+resumeKey+" continues it", resumeKey)
 	return m.open(overlay.Sessions, picker, func(c overlay.Chosen) tea.Cmd {
 		switch {
-		case c.Value == m.session.ID():
+		case c.Value == m.shownSession():
 			return m.runLine("x")
 		case c.Key == resumeKey:
 			return m.act(func(request int64) tea.Cmd { return m.commands.ResumeSession(request, c.Value) })
@@ -98,7 +98,7 @@ func (p *pickers) onModels(o usecase.ModelsRefreshed) tea.Cmd {
 		p.fail(o.Gone)
 	}
 	if list, open := p.overlay.Find(overlay.Models); open {
-		entries, _, hint := p.modelEntries(p.session.Model())
+		entries, _, hint := p.modelEntries(p.modelID())
 		list.(*overlay.Picker).WithKeys(hint, favouriteKey).SetEntries(entries)
 	}
 	return nil
@@ -107,7 +107,7 @@ func (p *pickers) onModels(o usecase.ModelsRefreshed) tea.Cmd {
 // showModels lists the known models; selected is the line it opens on; "" is the
 // current model.
 func (p *pickers) showModels(selected string) {
-	entries, at, hint := p.modelEntries(cmp.Or(selected, p.session.Model()))
+	entries, at, hint := p.modelEntries(cmp.Or(selected, p.modelID()))
 	picker := overlay.NewPicker("Model", entries, at).WithKeys(hint, favouriteKey)
 	p.open(overlay.Models, picker, func(c overlay.Chosen) tea.Cmd {
 		switch {
@@ -134,8 +134,8 @@ func (p *pickers) onModelPicked(o usecase.ModelPicked) tea.Cmd {
 // modelEntries are the lines of the selector, the place of a model among those of its
 // provider, and the hint below the lines.
 func (p *pickers) modelEntries(selected string) (entries []overlay.Entry, at int, hint string) {
-	list := modelpicker.Of(p.session.Registry(), p.now())
-	list.Favourites, list.Recent, list.Current, list.Icons = p.models.favourites, p.models.recent, p.session.Model(), p.styles.Icons
+	list := modelpicker.Of(p.commands.Models(), p.now())
+	list.Favourites, list.Recent, list.Current, list.Icons = p.models.favourites, p.models.recent, p.modelID(), p.styles.Icons
 	if entries, at = list.Entries(selected); p.opts.Connect != nil {
 		entries = append(entries, overlay.Entry{Value: connectEntry, Text: "connect a model" + p.styles.Icons.Ellipsis, Group: "another endpoint"})
 	}

@@ -23,20 +23,22 @@ func (m *Model) enqueueMessage(p assistant.Prompt) tea.Cmd {
 	if p.Typed = typed; typed == p.Text {
 		p.Typed = ""
 	}
-	return m.act(func(request int64) tea.Cmd { return m.commands.Queue(request, p, typed, before) })
+	return m.act(func(request int64) tea.Cmd { return m.commands.Queue(request, p, before) })
 }
 
-// onQueued ends enqueueMessage.
+// onQueued shows that a message waits: the log brings its card. One that came too late is
+// sent.
 func (m *Model) onQueued(o usecase.MessageQueued) tea.Cmd {
+	typed := cmp.Or(o.Prompt.Typed, o.Prompt.Text)
 	switch {
 	case errors.Is(o.Err, assistant.ErrNotBusy):
-		cmd, ok := m.begin(o.Prompt, o.Typed)
+		cmd, ok := m.begin(o.Prompt, typed)
 		if !ok {
-			m.input.giveBack(o.Typed)
+			m.input.giveBack(typed)
 		}
 		return tea.Batch(cmd, m.input.storeDraft())
 	case o.Err != nil:
-		m.input.giveBack(o.Typed)
+		m.input.giveBack(typed)
 		return m.fail(o.Err)
 	}
 	if o.Before != "" {
@@ -55,7 +57,7 @@ func (t *turnState) queuedText() string {
 
 // dequeue removes the queued message and returns it.
 func (t *turnState) dequeue() (p assistant.Prompt, typed string, ok bool) {
-	p, ok = t.work.Dequeue()
+	p, ok = t.commands.Dequeue()
 	t.sendNow = false
 	return p, cmp.Or(p.Typed, p.Text), ok
 }
@@ -104,7 +106,7 @@ func (m *Model) openQueued() tea.Cmd {
 		case answer == "d":
 			return m.dropQueued(typed)
 		}
-		m.work.EndReAsk()
+		m.commands.EndReAsk()
 		m.input.draft.Set(typed) // undo brings back what was in the box
 		m.setMode(keymap.Input)
 		return m.input.draftChanged()

@@ -120,12 +120,12 @@ func TestTheQueuedKeyWithoutAQueue(t *testing.T) {
 func TestQueuedCardFitsEveryScreen(t *testing.T) {
 	gate := at.NewGate()
 	s := newStill(t, style.Options{Unicode: true}, 80, 24, at.Answer{at.Stop{At: gate}})
-	events, err := s.session.Send(t.Context(), assistant.Prompt{Text: "first"})
+	events, err := s.opts.Work.Session().Send(t.Context(), assistant.Prompt{Text: "first"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	gate.Wait(t)
-	if err := s.session.Queue(assistant.Prompt{Text: "second", Typed: strings.Repeat("漢字\x1b[31m wide\n", 40)}); err != nil {
+	if err := s.opts.Work.Session().Queue(assistant.Prompt{Text: "second", Typed: strings.Repeat("漢字\x1b[31m wide\n", 40)}); err != nil {
 		t.Fatal(err)
 	}
 	readLog(t, s.Model)
@@ -138,7 +138,7 @@ func TestQueuedCardFitsEveryScreen(t *testing.T) {
 			}
 		}
 	}
-	s.session.Cancel()
+	s.opts.Work.Session().Cancel()
 	for range events { // until the turn has ended
 	}
 }

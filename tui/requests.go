@@ -49,7 +49,7 @@ func (p *pickers) onRequests(o usecase.RequestsRead) tea.Cmd {
 
 // openRequest reads one of several requests beside the screen: it may be long.
 func (p *pickers) openRequest(all []requestview.Request, i int) tea.Cmd {
-	estimate := p.session.Settings().Budget.Estimate
+	estimate := p.inUse().Budget.Estimate
 	p.reading = p.query()
 	request := p.reading
 	return func() tea.Msg {

@@ -67,7 +67,7 @@ func inOutage(t *testing.T, o *outage, fn func(t *testing.T, s *seeing)) {
 		s.ask("hello")
 		s.waits(t, "5 s")
 		fn(t, s)
-		s.session.Cancel()
+		s.opts.Work.Session().Cancel()
 		s.rest()
 	})
 }
@@ -110,7 +110,7 @@ func (s *seeing) sentOnce(t *testing.T) {
 	if got := s.input.draft.Text(); got != "" || s.resend != nil {
 		t.Errorf("the box holds %q, to be sent again: %v", got, s.resend != nil)
 	}
-	if d, err := s.work.Draft(t.Context()); err != nil || d.Text != "" {
+	if d, err := s.opts.Work.Draft(t.Context()); err != nil || d.Text != "" {
 		t.Errorf("the draft is %q (%v)", d.Text, err)
 	}
 	if sent, err := s.store.Sent(t.Context(), 9); err != nil || strings.Join(sent, "|") != "hello" {
@@ -223,7 +223,7 @@ func TestAMessageToBeSentAgainIsTheDraftAtTheEnd(t *testing.T) {
 		if err := s.StoreDraft(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if d, err := s.work.Draft(t.Context()); err != nil || d.Text != "hello" {
+		if d, err := s.opts.Work.Draft(t.Context()); err != nil || d.Text != "hello" {
 			t.Errorf("the draft is %q (%v)", d.Text, err)
 		}
 	})

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -30,11 +29,12 @@ func (m *Model) sendAgain() tea.Cmd {
 	if m.turn.running {
 		return nil // it is being sent
 	}
-	if _, err := m.work.Begin(context.Background(), r.Prompt); err != nil {
+	begun, err := m.commands.Begin(r.Prompt)
+	if err != nil {
 		m.resend = nil
 		return m.fail(err)
 	}
-	m.startTurn(m.session.Turn())
+	m.startTurn(begun)
 	return nil
 }
 

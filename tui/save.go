@@ -42,8 +42,8 @@ func (m *Model) planSave(quits bool) tea.Cmd {
 			return m.info("there is nothing to save here")
 		case refused != nil:
 			return m.fail(refused)
-		case m.session.Journal().Unwritable() != nil:
-			return m.fail(m.session.Journal().Unwritable())
+		case m.readOnly() != nil:
+			return m.fail(m.readOnly())
 		}
 		return m.commands.PlanSave(request)
 	})
@@ -120,7 +120,7 @@ func (m *Model) askSave(s saving, plan assistant.SavePlan, changed *assistant.Pl
 	}
 	s.step = asked
 	m.saving = s
-	lines := append(m.changedLines(changed), pane.SavePlanLines(plan, m.work.Author(), &m.styles)...)
+	lines := append(m.changedLines(changed), pane.SavePlanLines(plan, m.commands.Author(), &m.styles)...)
 	return m.question(overlay.SaveSheet, "Save these changes?", append(lines, ""), "n", m.onSaveAnswer, "y", "save", "n", "don't save")
 }
 
@@ -133,7 +133,7 @@ func (m *Model) askConflict(s saving, c *assistant.Conflict) tea.Cmd {
 		return m.onSaveAnswer("y")
 	}
 	lines := pane.ConflictLines(c, s.plan.Changes, &m.styles.Icons)
-	lines = append(lines, assistant.OthersLines(s.plan.Changes, m.work.Author())...)
+	lines = append(lines, assistant.OthersLines(s.plan.Changes, m.commands.Author())...)
 	return m.question(overlay.Confirm, pane.ConflictTitle(c), lines, "n", m.onSaveAnswer,
 		"y", "load their version and re-apply mine", "t", "load theirs, drop mine", "n", "don't save")
 }
@@ -164,5 +164,5 @@ func (s *shared) changedLines(changed *assistant.PlanChanged) []string {
 	if changed == nil {
 		return nil
 	}
-	return []string{s.styles.Rules.Warn.Render(s.styles.Icons.Warn + " " + oneLine(changed.Changed(s.work.Author())) + ". This is what would be done now:"), ""}
+	return []string{s.styles.Rules.Warn.Render(s.styles.Icons.Warn + " " + oneLine(changed.Changed(s.commands.Author())) + ". This is what would be done now:"), ""}
 }

@@ -63,7 +63,7 @@ func (m *Model) settingChanged(key string) tea.Cmd {
 
 // settings are those of the session and of the screen.
 func (m *Model) settings() []settings.Setting {
-	return settings.All(m.session.Settings(), &m.opts.Screen)
+	return settings.All(m.inUse(), &m.opts.Screen)
 }
 
 // applySettings draws the screen with its settings.

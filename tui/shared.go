@@ -77,6 +77,22 @@ func (s *shared) filterLine() string {
 	return s.parts.Shown.Filter
 }
 
+// topic is that of the pairs to come.
+func (s *shared) topic() string {
+	if s.parts.Shown == nil {
+		return ""
+	}
+	return s.parts.Shown.Topic
+}
+
+// inUse are the settings of the session.
+func (s *shared) inUse() assistant.Settings {
+	if s.parts.Turn == nil {
+		return s.opts.Settings
+	}
+	return s.parts.Turn.Settings
+}
+
 // startFilter is the line that a session begins with.
 const startFilter = "x"
 
@@ -127,8 +143,7 @@ func (s *shared) plainChat() bool {
 
 // saves reports whether the window can be saved.
 func (s *shared) saves() bool {
-	_, ok := s.session.Window().(assistant.Saver)
-	return ok
+	return s.parts.Window != nil && s.parts.Window.Saves
 }
 
 // state is what checkpoints of this window hold, in a word.

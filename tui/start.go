@@ -8,9 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/assistant"
 	"winnow/assistant/history"
-	"winnow/assistant/workspace"
+	"winnow/tui/usecase"
 )
 
 // The screen is drawn before anything is open: a box to write in and empty frames.
@@ -19,14 +18,9 @@ import (
 
 // startLoadedMsg brings what the screen shows and works on, and what is shown first.
 type startLoadedMsg struct {
-	parts        *Parts           // nil: set already, by Options
-	failed       error            // why they could not be opened
-	update       assistant.Update // all parts
-	draft        history.Draft
-	recall       workspace.Recall
-	models       modelList
-	failedStarts int // before this one, see Workspace.FailedStarts
-	err          error
+	parts  *Parts // nil: set already, by Options
+	failed error  // why they could not be opened
+	usecase.Started
 }
 
 // openParts opens the parts and loads what is shown of them first.
@@ -36,25 +30,17 @@ func openParts(open func() (Parts, error)) tea.Cmd {
 		if err != nil {
 			return startLoadedMsg{failed: err}
 		}
-		msg := loadStart(p.Work)().(startLoadedMsg)
+		msg := loadStart(p)().(startLoadedMsg)
 		msg.parts = &p
 		return msg
 	}
 }
 
-// loadStart loads what the first screen needs: the pairs of the session, the stored
-// draft, and what completion offers. Only pairs that cannot be read are an error.
-func loadStart(w *workspace.Workspace) tea.Cmd {
-	return func() tea.Msg {
-		ctx := context.Background()
-		msg := startLoadedMsg{err: w.LoadView(ctx)}
-		msg.update, _ = w.Next(ctx, -1) // which does not wait
-		msg.draft, _ = w.Draft(ctx)
-		msg.recall = w.Recall(ctx)
-		msg.failedStarts = w.FailedStarts(ctx)
-		msg.models = modelList{recent: w.RecentModels(ctx), favourites: w.FavouriteModels(ctx)}
-		return msg
-	}
+// loadStart loads what the first screen needs of the parts.
+func loadStart(p Parts) tea.Cmd {
+	var commands usecase.Commands
+	commands.Bind(p.Work, p.History)
+	return func() tea.Msg { return startLoadedMsg{Started: commands.Start(context.Background())} }
 }
 
 // onStart shows what has been opened and loaded, and handles the keys that waited.
@@ -67,21 +53,22 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 		m.use(*msg.parts)
 	}
 	m.loading = false
-	m.fail(msg.err)
-	m.stored, m.pickers.models = msg.recall.Names, msg.models
-	m.command.line.History = msg.recall.Lines
-	m.input.draft.SetSent(msg.recall.Sent)
-	m.input.draft.SetStash(append(msg.draft.Stash, m.input.draft.Stash()...))
-	m.input.restoreDraft(msg.draft.Text)
-	if msg.failedStarts >= maxFailedStarts {
+	m.fail(msg.Err)
+	m.stored, m.pickers.models = msg.Recall.Names, modelList{recent: msg.Recent, favourites: msg.Favourites}
+	m.command.line.History = msg.Recall.Lines
+	m.input.draft.SetSent(msg.Recall.Sent)
+	m.input.draft.SetStash(append(msg.Draft.Stash, m.input.draft.Stash()...))
+	m.input.restoreDraft(msg.Draft.Text)
+	if msg.FailedStarts >= maxFailedStarts {
 		m.conv.showRaw()
 	}
-	m.follower = follower{next: m.work.Next, ctx: cmp.Or(m.opts.Context, context.Background()), version: msg.update.Version}
-	shown := m.show(msg.update)
+	m.follower = m.commands.Follow(cmp.Or(m.opts.Context, context.Background()), msg.Update.Version)
+	m.conv.chat.SetPayloadTypes(msg.PayloadTypes)
+	shown := m.show(msg.Update)
 	if m.conv.chat.Len() > 0 {
 		m.conv.chat.Bottom()
 	}
-	cmds := []tea.Cmd{shown, m.follower.wait(m.turn.running), m.noteStart(msg.failedStarts)}
+	cmds := []tea.Cmd{shown, m.follower.Wait(m.turn.running), m.noteStart(msg.FailedStarts)}
 	if msg.parts != nil {
 		cmds = append(cmds, m.flushOutbox(), m.flushKeys(), waitSavedChange(msg.parts.Changes), m.others.Wait)
 	}
@@ -132,7 +119,7 @@ func (m *Model) EndStart(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, quitTime)
 	defer cancel()
-	return m.work.SetFailedStarts(ctx, 0)
+	return m.commands.GoodStart(ctx)
 }
 
 // onConnectOffered opens the card that connects a model, unless the user has begun to do

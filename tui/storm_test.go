@@ -11,6 +11,7 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/tui/keymap"
 	"winnow/tui/tuitest"
+	"winnow/tui/usecase"
 )
 
 // pieces are an answer that streams word by word, with all kinds of Markdown.
@@ -139,7 +140,7 @@ func TestALongTurnLeavesTheEyesAlone(t *testing.T) {
 		eyes := chatRows(s.text())
 		for i, g := range gates {
 			g.Open()
-			time.Sleep(textFrame)
+			time.Sleep(usecase.TextFrame)
 			s.settle()
 			if now := chatRows(s.text()); now != eyes {
 				t.Fatalf("after %d tokens the lines under the eyes are\n%s\nand were\n%s", (i+1)*each, now, eyes)

@@ -60,7 +60,7 @@ func (p *pickers) topicPicker(title string) *overlay.Picker {
 	entries := []overlay.Entry{{Value: "", Text: topicName("")}}
 	at := 0
 	for _, t := range p.stored.Topics {
-		if t == p.session.Topic() {
+		if t == p.topic() {
 			at = len(entries)
 		}
 		_, name := splitTopic(t)

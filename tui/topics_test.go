@@ -158,8 +158,8 @@ func TestFavouriteModelsComeFirst(t *testing.T) {
 		favourites, recent := strings.Index(f, "favourites"), strings.Index(f, "recent")
 		return favourites >= 0 && favourites < recent
 	})
-	if msg, ok := loadStart(r.model.work)().(startLoadedMsg); !ok || !slices.Equal(msg.models.favourites, []string{"test/other"}) {
-		t.Errorf("the next start knows the favourites %q", msg.models.favourites)
+	if msg, ok := loadStart(r.model.opts.Parts)().(startLoadedMsg); !ok || !slices.Equal(msg.Favourites, []string{"test/other"}) {
+		t.Errorf("the next start knows the favourites %q", msg.Favourites)
 	}
 	r.Type(tuitest.Key("alt+f"))
 	r.WaitGone("favourites")

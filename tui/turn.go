@@ -2,7 +2,6 @@ package tui
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"winnow/tui/overlay"
 	"winnow/tui/resend"
 	"winnow/tui/slash"
+	"winnow/tui/usecase"
 )
 
 // turnState is what the screen knows of the running turn and of the last one,
@@ -123,11 +123,12 @@ func (m *Model) begin(p assistant.Prompt, typed string) (cmd tea.Cmd, ok bool) {
 	if p.Typed = typed; typed == p.Text {
 		p.Typed = ""
 	}
-	if _, err := m.work.Begin(context.Background(), p); err != nil {
+	begun, err := m.commands.Begin(p)
+	if err != nil {
 		return m.fail(err), false
 	}
 	m.input.draft.AddSent(typed)
-	m.startTurn(m.session.Turn())
+	m.startTurn(begun)
 	return m.addSent(typed), true
 }
 
@@ -160,7 +161,7 @@ func (m *Model) startTurn(t *assistant.Turn) {
 
 // animate advances what is animated while a turn runs, with its chunks: they are frames already.
 func (m *Model) animate() {
-	if now := m.now(); now.Sub(m.turn.animated) >= animationFrame {
+	if now := m.now(); now.Sub(m.turn.animated) >= usecase.AnimationFrame {
 		m.turn.animated = now
 		m.conv.chat.Tick()
 	}
@@ -361,7 +362,7 @@ func (m *Model) notifyEnd(t turn, end assistant.Event) tea.Cmd {
 
 // cancel ends the running turn.
 func (m *Model) cancel() tea.Cmd {
-	m.work.Cancel()
+	m.commands.Cancel()
 	m.turn.status = "Cancelling…"
 	return nil
 }
@@ -376,7 +377,7 @@ func (t *turnState) statusLine(w int) string {
 	}
 	spin := t.styles.Icons.Running
 	took := t.now().Sub(t.began)
-	line := spin[int(took/animationFrame)%len(spin)]
+	line := spin[int(took/usecase.AnimationFrame)%len(spin)]
 	if t.status != "" {
 		line += " " + oneLine(t.status)
 	}

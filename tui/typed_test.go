@@ -127,7 +127,7 @@ func everything(t *testing.T, b *bench, d *fixture) string {
 	for _, p := range pairs {
 		all.WriteString(p.UserText + "\n")
 	}
-	if p, ok := b.session.Queued(); ok {
+	if p, ok := b.opts.Work.Session().Queued(); ok {
 		all.WriteString(p.Text + "\n")
 	}
 	all.WriteString(b.input.draft.Text() + "\n")

@@ -68,7 +68,7 @@ func (m *Model) onTurnEvent(e assistant.Event) tea.Cmd {
 // onWorkMsg routes what the workspace and the program around the screen answer.
 func (m *Model) onWorkMsg(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
-	case logReadMsg:
+	case usecase.LogRead:
 		return m.onLog(msg), true
 	case usecase.Outcome:
 		return m.onEnded(msg), true
@@ -83,8 +83,6 @@ func (m *Model) onWorkMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return m.onComputed(msg), true
 	case presence.Changed:
 		return m.onOthers(msg), true
-	case decidedMsg:
-		return m.onDecided(msg), true
 	case Noticed:
 		return m.onNoticed(msg), true
 	case layOutMsg:

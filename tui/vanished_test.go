@@ -21,7 +21,7 @@ func TestAVanishedModelIsMarkedAndNotSentTo(t *testing.T) {
 	s := newStill(t, style.Options{Unicode: true}, 110, 30)
 	seen := time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local)
 	list := []llm.ModelInfo{{ID: "far/stays", Source: "live", Retrieved: seen}, {ID: "far/leaves", Source: "live", Retrieved: seen}}
-	err := s.session.Registry().Add(llm.Provider{
+	err := s.opts.Work.Session().Registry().Add(llm.Provider{
 		Name: "far", Model: at.NewScript(), List: func(context.Context) ([]llm.ModelInfo, error) { return list, nil },
 	})
 	if err != nil {
@@ -32,7 +32,7 @@ func TestAVanishedModelIsMarkedAndNotSentTo(t *testing.T) {
 		t.Fatalf("the list is\n%s", frame)
 	}
 	s.keys("esc")
-	if err := s.work.PickModel(t.Context(), "far/leaves"); err != nil {
+	if err := s.opts.Work.PickModel(t.Context(), "far/leaves"); err != nil {
 		t.Fatal(err)
 	}
 	refused := func(when string) {

@@ -154,7 +154,7 @@ func TestEveryLineIsAsWideAsTheTerminal(t *testing.T) {
 func TestUnchangedLinesAreNotMeasured(t *testing.T) {
 	m, _ := newProgram(t, setup{})
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 50})
-	m.Update(loadStart(m.work)())
+	m.Update(loadStart(m.opts.Parts)())
 	var measured []string
 	m.widths.Measure = func(s string) int {
 		measured = append(measured, s)

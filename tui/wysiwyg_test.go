@@ -147,7 +147,7 @@ func (s *seeing) open(w, h int, o programStart) error {
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end
 	if s.Model != nil {
-		s.options.Model = s.session.Model()
+		s.options.Model = s.opts.Work.Session().Model()
 	}
 	m, err := New(Options{
 		Context: ctx,
@@ -247,7 +247,7 @@ func (s *seeing) do(step step) error {
 	case step.others:
 		return s.others()
 	case step.word != "":
-		err := s.session.Edit("add a word", func() error { return s.options.Window.(*at.Window).Type(step.word) })
+		err := s.opts.Work.Session().Edit("add a word", func() error { return s.options.Window.(*at.Window).Type(step.word) })
 		s.take(Noticed{})
 		s.settle()
 		return err
@@ -336,7 +336,7 @@ func (s *seeing) send(message string) error {
 		return fmt.Errorf("%d requests went out, want 1", len(requests)-before)
 	}
 	sent := requests[before]
-	s.all = append(s.all, madePair{session: "here", model: s.session.Model(), flag: true, user: message, final: "fine", seq: s.last()})
+	s.all = append(s.all, madePair{session: "here", model: s.opts.Work.Session().Model(), flag: true, user: message, final: "fine", seq: s.last()})
 	s.clock.Advance(time.Minute)
 	s.visible = append(s.visible, len(s.all)-1)
 	kept, err := s.request(false)
@@ -394,7 +394,7 @@ func (s *seeing) typeKeys(text string) {
 // firstFitting is where the boundary belongs: the spec's walk, newest first,
 // until the next pair would not leave room for the allowance.
 func (s *seeing) firstFitting() int {
-	b := s.session.Boundary()
+	b := s.opts.Work.Session().Boundary()
 	room := b.ML - b.SYS - budget.DefaultUserRequestAllowance
 	for i := len(s.visible) - 1; i >= 0; i-- {
 		if room -= s.all[s.visible[i]].cost(); room < 0 {
@@ -420,7 +420,7 @@ func (s *seeing) included() []madePair {
 
 // check compares everything that can be seen with the oracle.
 func (s *seeing) check() error {
-	b := s.session.Boundary()
+	b := s.opts.Work.Session().Boundary()
 	first, want := s.firstFitting(), s.included()
 	if b.First != first || b.X != len(want) || b.Y != len(s.visible) {
 		return fmt.Errorf("the boundary is First %d, X %d, Y %d; want %d, %d, %d (ML %d, SYS %d)",
@@ -549,7 +549,7 @@ func (s *seeing) compareRecord(sent llm.Request, want []madePair, message string
 	switch {
 	case !slices.Equal(ids, wantIDs):
 		return fmt.Errorf("the telemetry selects %v, want %v", ids, wantIDs)
-	case r.Model != s.session.Model() || r.Stage != budget.StageComplete || r.TrimmedCount != 0:
+	case r.Model != s.opts.Work.Session().Model() || r.Stage != budget.StageComplete || r.TrimmedCount != 0:
 		return fmt.Errorf("the telemetry tells of %s, %s, %d trimmed", r.Model, r.Stage, r.TrimmedCount)
 	case r.PredictedMessageCount != len(want) || (r.PredictedMessageCount-r.TrimmedCount) != len(want) || r.AttemptHistoryTokens != wantTokens || tokens != wantTokens:
 		return fmt.Errorf("the telemetry counts %d pairs of %d tokens, selection %d; want %d of %d",

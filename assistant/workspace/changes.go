@@ -111,13 +111,19 @@ func (w *Workspace) LastStep() (step Step, ok bool) {
 	if !ok {
 		return Step{}, false
 	}
-	step = Step{Checkpoint: c, ByAssistant: c.Kind == checkpoint.KindTurn, OtherSession: c.Session != w.session.ID()}
-	for _, r := range w.session.Visible() {
+	shown := w.session.Shown()
+	return StepOf(c, &shown), true
+}
+
+// StepOf is a change as the session sees it that shows these pairs.
+func StepOf(c checkpoint.Checkpoint, shown *assistant.Shown) Step {
+	step := Step{Checkpoint: c, ByAssistant: c.Kind == checkpoint.KindTurn, OtherSession: c.Session != shown.Session}
+	for _, r := range shown.Refs {
 		if c.PairSeq != 0 && r.Seq >= c.PairSeq {
 			step.Pairs++
 		}
 	}
-	return step, true
+	return step
 }
 
 // RolledBack is the result of a rollback.

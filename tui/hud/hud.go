@@ -27,6 +27,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/budget"
+	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 	"winnow/tui/style"
 	"winnow/tui/textwidth"
@@ -34,7 +35,8 @@ import (
 
 // Numbers holds what Lines shows.
 type Numbers struct {
-	Session  *assistant.Session
+	State    assistant.State
+	Now      time.Time
 	Boundary budget.Boundary
 	Counter  string
 	Draft    assistant.DraftCost
@@ -75,19 +77,19 @@ func (n Numbers) Lines(w int, st style.Overlay) (out []string) {
 		}
 		out = append(out, st.Text.Render(line+text))
 	}
-	b, params := n.Boundary, n.Session.Settings().Budget
+	b, params := n.Boundary, n.State.Turn.Settings.Budget
 	group("PARAMETERS")
-	row("model", safetext.Visible(n.Session.Model()))
+	row("model", safetext.Visible(n.State.Model.ID))
 	row("characters per token (CPT)", params.CPT())
 	row("next message allowance (URA)", params.URA())
 	row("pairs trimmed per send (NTA)", params.NTA())
 	group("BUDGET")
 	n.budget(row)
 	group("SELECTION")
-	row("filter", cmp.Or(n.Session.Filter(), "none: all pairs"))
+	row("filter", cmp.Or(n.State.Shown.Filter, "none: all pairs"))
 	row("visible (Y)", b.Y)
 	row("included (X)", b.X)
-	row("computed", map[bool]string{true: "once", false: fmt.Sprintf("%d times", n.Session.Recomputes())}[n.Session.Recomputes() == 1])
+	row("computed", map[bool]string{true: "once", false: fmt.Sprintf("%d times", n.State.Shown.Computed)}[n.State.Shown.Computed == 1])
 	group("TRIMMING")
 	row("counter", n.Counter)
 	n.trimming(row)
@@ -102,8 +104,7 @@ func (n Numbers) budget(row func(name string, value any)) {
 		approximately = ""
 	}
 	row("model limit (ML)", approximately+fmt.Sprint(b.ML))
-	_, _, model, _ := n.Session.Registry().Open(n.Session.Model()) // nothing is known of one that is gone
-	if from := model.LimitFrom(); from != "" {
+	if from := n.State.Model.Info.LimitFrom(); from != "" {
 		row("limit from", from)
 	}
 	row("system prompt and tools (SYS)", b.SYS)
@@ -112,7 +113,7 @@ func (n Numbers) budget(row func(name string, value any)) {
 	row("left for more history", b.Usable-b.HistoryTokens-b.URA)
 	row("the draft (AUT)", fmt.Sprintf("~%d", cost.AUT))
 	row("total with the draft", fmt.Sprintf("~%d", cost.Total))
-	q, ok := n.Session.Quota()
+	q, ok := n.State.Turn.Quota.LeftAt(n.Now), n.State.Turn.Quota != llm.LastQuota{}
 	quota := func(name string, left, limit int, reset time.Duration) {
 		if ok && left >= 0 && limit > 0 {
 			row(name, fmt.Sprintf("%d of %d left, full in %s", left, limit, reset.Round(time.Second)))
@@ -142,14 +143,13 @@ func Refusals(c assistant.DraftCost) (lines []string) {
 
 // trimming writes what the last send included and left out.
 func (n Numbers) trimming(row func(name string, value any)) {
-	last, ok := n.Session.LastSend()
-	if !ok {
+	last := n.State.Shown.LastSend
+	if last == nil {
 		row("last send", "none yet")
 		return
 	}
 	row("last send", fmt.Sprintf("%d of %d pairs included, %s", last.Included, last.Visible, last.Stage))
-	if records := n.Session.Records(); len(records) > 0 {
-		r := records[len(records)-1]
+	if r := n.State.Turn.Attempt; r != nil {
 		row("its attempts", r.AttemptsUsed+1)
 		row("its history and message", fmt.Sprintf("~%d tokens, ~%d in reserve", r.AttemptTotalTokens, r.RemainingReserve))
 	}
@@ -166,8 +166,8 @@ func (n Numbers) trimming(row func(name string, value any)) {
 // failure writes why the last attempt failed, and why the focused pair did.
 func (n Numbers) failure(row func(name string, value any)) {
 	var r budget.Record
-	if records := n.Session.Records(); len(records) > 0 {
-		r = records[len(records)-1]
+	if last := n.State.Turn.Attempt; last != nil {
+		r = *last
 	}
 	failed := n.Focused.State == assistant.PairError
 	if r.LastErrorMessage != "" {

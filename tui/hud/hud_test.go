@@ -18,7 +18,7 @@ func TestLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := Numbers{
-		Session: session, Boundary: budget.Boundary{ML: 8000, SYS: 120, Usable: 7880, X: 2, Y: 3}, Counter: "2/3",
+		State: session.State(), Boundary: budget.Boundary{ML: 8000, SYS: 120, Usable: 7880, X: 2, Y: 3}, Counter: "2/3",
 		Draft:   assistant.DraftCost{AUT: 7, Total: 127},
 		Focused: assistant.Pair{State: assistant.PairError, ErrorCode: "net", ErrorMessage: "no\x1b[31m route"},
 	}

@@ -30,8 +30,9 @@ func (c *Commands) Bind(work *workspace.Workspace, store history.Store) {
 // Topics: TopicSelected, TopicsChanged. Filtering: Counted, Filtered, CommandPlanned,
 // Executed, CommandUndone, Refiltered, Matched, Found, NamesRead. Sessions: SessionsListed,
 // SessionOpened. Models: ModelsRefreshed, ModelPicked, FavouritesChanged. Settings:
-// SettingChanged. What is typed: DraftStored, SentStored, StartCounted. Requests:
-// RequestsRead. Panes: Edited, EffectsRead. A use case that asks first: ConfirmWanted. Everywhere: Failed.
+// SettingChanged. What is typed: DraftStored, SentStored, StartCounted. Turns: MessageQueued,
+// QueueForgotten, Decided. Requests: RequestsRead. Panes: Edited, EffectsRead. A use case
+// that asks first: ConfirmWanted. Everywhere: Failed.
 type Outcome interface{ Ended() Reply }
 
 // Reply is what every Outcome carries.
@@ -64,6 +65,9 @@ func (c call) reply() Reply { return Reply{c.request, c.begun, c.Session().State
 
 // command makes the command of a request. An error of do is Failed.
 func (c *Commands) command(request int64, doing string, do func(context.Context, call) (Outcome, error)) tea.Cmd {
+	if c.work == nil {
+		return nil // the start is not over
+	}
 	now := call{c.work, c.store, request, c.work.Session().ID()}
 	return func() tea.Msg {
 		outcome, err := do(context.Background(), now)

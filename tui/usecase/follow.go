@@ -1,0 +1,118 @@
+package usecase
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	"winnow/assistant/history"
+	"winnow/assistant/workspace"
+)
+
+const (
+	// AnimationFrame is how long what is animated stays the same: eight frames a second
+	// look alive.
+	AnimationFrame = 125 * time.Millisecond
+	// TextFrame is the least time between two pieces of text: faster than anyone reads. It
+	// is shorter than the pause between two reads of a connection: what is read is shown at
+	// once.
+	TextFrame = 32 * time.Millisecond
+)
+
+// LogRead is what has changed in the session. That of an animated wait may be empty: nothing
+// has changed for an AnimationFrame. It is no Outcome: no request asks for it.
+type LogRead struct{ assistant.Update }
+
+// Follower reads the log of the session, one message at a time: each LogRead is followed by
+// the next Wait. What only the log brings is in order, whatever the commands do. The zero
+// value reads nothing.
+type Follower struct {
+	work    *workspace.Workspace
+	ctx     context.Context //nolint:containedctx // that of the screen
+	version int64           // read so far
+	drawn   time.Time       // when a piece of text was returned last
+}
+
+// Follow returns the follower of what comes after a version, until ctx ends.
+func (c *Commands) Follow(ctx context.Context, after int64) Follower {
+	return Follower{work: c.work, ctx: ctx, version: after}
+}
+
+// Wait waits for the next LogRead; with animate, no longer than an AnimationFrame. Only one
+// Wait runs at a time.
+func (f *Follower) Wait(animate bool) tea.Cmd {
+	return func() tea.Msg {
+		ctx := f.ctx
+		if animate {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, AnimationFrame)
+			defer cancel()
+		}
+		u, err := f.work.Next(ctx, f.version)
+		if pause := TextFrame - time.Since(f.drawn); err == nil && isText(u.Event) && pause > 0 {
+			select {
+			case <-time.After(pause):
+			case <-f.ctx.Done():
+			}
+			u, err = f.work.Next(f.ctx, f.version) // with the pieces that came meanwhile
+		}
+		switch {
+		case f.ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return LogRead{}
+		case isText(u.Event):
+			f.drawn = time.Now()
+		}
+		f.version = u.Version
+		return LogRead{u}
+	}
+}
+
+// Read returns what has changed already; ok is false when nothing has.
+func (f *Follower) Read() (u assistant.Update, ok bool) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // it does not wait
+	u, err := f.work.Next(ctx, f.version)
+	if err == nil {
+		f.version = u.Version
+	}
+	return u, err == nil
+}
+
+func isText(e assistant.Event) bool {
+	switch e.(type) {
+	case assistant.TextDelta, assistant.ReasoningDelta:
+		return true
+	default:
+		return false
+	}
+}
+
+// Started is what the first screen shows.
+type Started struct {
+	Update       assistant.Update // all parts
+	Draft        history.Draft
+	Recall       workspace.Recall
+	Recent       []string // models
+	Favourites   []string // likewise
+	FailedStarts int      // before this one, see workspace.FailedStarts
+	PayloadTypes []assistant.PayloadType
+	Err          error // why the pairs could not be read
+}
+
+// Start loads what the first screen needs: the pairs of the session, the stored draft, and
+// what completion offers. Only pairs that cannot be read are an error.
+func (c *Commands) Start(ctx context.Context) Started {
+	w := c.work
+	s := Started{Err: w.LoadView(ctx)}
+	s.Update, _ = w.Next(ctx, -1) // which does not wait
+	s.Draft, _ = w.Draft(ctx)
+	s.Recall = w.Recall(ctx)
+	s.FailedStarts = w.FailedStarts(ctx)
+	s.Recent, s.Favourites = w.RecentModels(ctx), w.FavouriteModels(ctx)
+	s.PayloadTypes = w.Session().PayloadTypes()
+	return s
+}
