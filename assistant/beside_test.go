@@ -43,7 +43,7 @@ func TestASlowWindowIsNotWaitedFor(t *testing.T) {
 	w.gate.Wait(t)
 	r.must(s.LoadView(t.Context()))
 	wantEqual(t, "pairs in view", len(s.Visible()), 1)
-	events, err := s.Send(t.Context(), assistant.Prompt{Text: "early"})
+	events, err := at.Send(t.Context(), s, assistant.Prompt{Text: "early"})
 	r.must(err)
 	if n := len(r.script.Requests()); n != 0 {
 		t.Errorf("%d requests went out before the session had begun", n)
@@ -60,7 +60,7 @@ func TestASlowWindowIsNotWaitedFor(t *testing.T) {
 func TestEscDoesNotWaitForASlowWindow(t *testing.T) {
 	s, r, w, told := besides(t)
 	w.gate.Wait(t)
-	events, err := s.Send(t.Context(), assistant.Prompt{Text: "early"})
+	events, err := at.Send(t.Context(), s, assistant.Prompt{Text: "early"})
 	r.must(err)
 	s.Cancel()
 	end[assistant.Cancelled](t, at.Events(t, events))
@@ -79,7 +79,7 @@ func TestASessionThatCouldNotBeginTriesAgain(t *testing.T) {
 		t.Fatalf("told %v", err)
 	}
 	send := func() []assistant.Event {
-		events, err := s.Send(t.Context(), assistant.Prompt{Text: "a"})
+		events, err := at.Send(t.Context(), s, assistant.Prompt{Text: "a"})
 		r.must(err)
 		return at.Events(t, events)
 	}

@@ -107,7 +107,7 @@ func TestWhatYouSeeIsWhatIsSent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		events, err := s.Send(context.Background(), assistant.Prompt{Text: "the new message"})
+		events, err := at.Send(context.Background(), s, assistant.Prompt{Text: "the new message"})
 		if err != nil {
 			t.Fatal(err)
 		}

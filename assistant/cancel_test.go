@@ -13,7 +13,7 @@ import (
 // begin starts a turn and leaves it running.
 func (r *rig) begin(p assistant.Prompt) <-chan assistant.Event {
 	r.t.Helper()
-	events, err := r.session.Send(context.Background(), p)
+	events, err := at.Send(context.Background(), r.session, p)
 	r.must(err)
 	return events
 }
@@ -109,7 +109,7 @@ func TestTheCallersContextCancelsToo(t *testing.T) {
 	gate := at.NewGate()
 	r := newRig(t, at.NewScript(at.Answer{at.Stop{At: gate}}))
 	ctx, cancel := context.WithCancel(context.Background())
-	events, err := r.session.Send(ctx, assistant.Prompt{Text: "hi"})
+	events, err := at.Send(ctx, r.session, assistant.Prompt{Text: "hi"})
 	r.must(err)
 	gate.Wait(t)
 	cancel()
@@ -135,7 +135,7 @@ func TestCancelReturnsAtOnceWhateverTheToolDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		events, err := s.Send(context.Background(), assistant.Prompt{Text: "go"})
+		events, err := at.Send(context.Background(), s, assistant.Prompt{Text: "go"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestAToolThatTakesTooLong(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				events, err := s.Send(context.Background(), assistant.Prompt{Text: "go"})
+				events, err := at.Send(context.Background(), s, assistant.Prompt{Text: "go"})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -39,7 +39,7 @@ func allocated(t testing.TB, m llm.Model) uint64 {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	events, err := s.Send(context.Background(), assistant.Prompt{Text: "go"})
+	events, err := at.Send(context.Background(), s, assistant.Prompt{Text: "go"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func BenchmarkChunk(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
-	events, err := s.Send(context.Background(), assistant.Prompt{Text: "go"})
+	events, err := at.Send(context.Background(), s, assistant.Prompt{Text: "go"})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -57,11 +57,12 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	events, err := session.Send(context.Background(), assistant.Prompt{Text: "Light, please."})
+	ctx := context.Background()
+	after, err := session.Begin(ctx, assistant.Prompt{Text: "Light, please."})
 	if err != nil {
 		panic(err)
 	}
-	for e := range events {
+	for e := range session.Events(ctx, after) {
 		switch e := e.(type) {
 		case assistant.ToolComplete:
 			fmt.Println(e.Tool, e.Message)

@@ -163,9 +163,9 @@ func Example_window() {
 	must(err)
 
 	ctx := context.Background()
-	events, err := session.Send(ctx, assistant.Prompt{Text: "I want to sleep."})
+	after, err := session.Begin(ctx, assistant.Prompt{Text: "I want to sleep."})
 	must(err)
-	for e := range events {
+	for e := range session.Events(ctx, after) {
 		if made, ok := e.(assistant.CheckpointCreated); ok {
 			fmt.Println("checkpoint:", made.Description)
 		}

@@ -92,9 +92,9 @@ func TestMarksOfTheRunningPairStand(t *testing.T) {
 			}
 			return nil
 		})
-		events, err := r.session.Decide(ctx, p.Seq, p.Payloads[0].ID, true)
+		after, err := r.session.Decide(ctx, p.Seq, p.Payloads[0].ID, true)
 		r.must(err)
-		at.Events(t, events)
+		at.Events(t, at.Read(r.session, after))
 		wantMarks(t, r.pair(p.Seq))
 		wantEqual(t, "decision", r.pair(p.Seq).Payloads[0].Decision, "accepted")
 	})

@@ -46,7 +46,7 @@ func FuzzMarkers(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		events, err := s.Send(context.Background(), assistant.Prompt{Text: "go"})
+		events, err := at.Send(context.Background(), s, assistant.Prompt{Text: "go"})
 		if err != nil {
 			t.Fatal(err)
 		}

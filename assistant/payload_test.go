@@ -122,7 +122,7 @@ func outcomeOf(t *rapid.T, chunks []string) outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	events, err := s.Send(context.Background(), assistant.Prompt{Text: "a"})
+	events, err := at.Send(context.Background(), s, assistant.Prompt{Text: "a"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,9 +279,9 @@ func TestDecide(t *testing.T) {
 		p := r.last()
 		var puts []int
 		r.store.onCommit(func(b *assistant.Batch) error { puts = append(puts, len(b.Put)); return nil })
-		events, err := r.session.Decide(ctx, p.Seq, p.Payloads[0].ID, true)
+		after, err := r.session.Decide(ctx, p.Seq, p.Payloads[0].ID, true)
 		r.must(err)
-		all := r.checked(at.Events(t, events))
+		all := r.checked(at.Events(t, at.Read(r.session, after)))
 		wantIn(t, end[assistant.Complete](t, all).Payload.Message, "Carried out")
 		wantEqual(t, "decision and new pair in one commit", puts[0], 2)
 		wantList(t, "words", r.window.Words(), "one", "two")
@@ -297,9 +297,9 @@ func TestDecide(t *testing.T) {
 	t.Run("reject", func(t *testing.T) {
 		r := propose(t, "two")
 		p := r.last()
-		events, err := r.session.Decide(ctx, p.Seq, p.Payloads[0].ID, false)
-		if events != nil || err != nil {
-			t.Fatalf("Decide = %v, %v", events, err)
+		before := r.session.Turn()
+		if _, err := r.session.Decide(ctx, p.Seq, p.Payloads[0].ID, false); err != nil || r.session.Turn() != before {
+			t.Fatalf("Decide starts %v, %v", r.session.Turn(), err)
 		}
 		wantList(t, "words", r.window.Words(), "one")
 		r.send("b")
@@ -308,9 +308,9 @@ func TestDecide(t *testing.T) {
 	t.Run("what fails is not called carried out", func(t *testing.T) {
 		r := propose(t, "one")
 		p := r.last()
-		events, err := r.session.Decide(ctx, p.Seq, p.Payloads[0].ID, true)
+		after, err := r.session.Decide(ctx, p.Seq, p.Payloads[0].ID, true)
 		r.must(err)
-		wantIn(t, end[assistant.Complete](t, at.Events(t, events)).Payload.Message, "1 of 1 steps failed", "there already")
+		wantIn(t, end[assistant.Complete](t, at.Events(t, at.Read(r.session, after))).Payload.Message, "1 of 1 steps failed", "there already")
 	})
 	t.Run("unknown", func(t *testing.T) {
 		r := propose(t, "two")
@@ -322,9 +322,9 @@ func TestDecide(t *testing.T) {
 		r := propose(t, "two")
 		p := r.last()
 		r.store.onCommit(func(*assistant.Batch) error { return fmt.Errorf("disk full") })
-		events, err := r.session.Decide(ctx, p.Seq, p.Payloads[0].ID, true)
+		after, err := r.session.Decide(ctx, p.Seq, p.Payloads[0].ID, true)
 		r.must(err)
-		end[assistant.Error](t, at.Events(t, events))
+		end[assistant.Error](t, at.Events(t, at.Read(r.session, after)))
 		wantEqual(t, "decision", r.pair(p.Seq).Payloads[0].Decision, "")
 		wantList(t, "words", r.window.Words(), "one")
 	})

@@ -124,7 +124,7 @@ func TestAModelWithoutEyes(t *testing.T) {
 	pictures := []assistant.Attachment{historytest.Picture(t, "a.png", 8)}
 	end[assistant.Complete](t, r.turn(assistant.Prompt{Text: "see @a.png", Attachments: pictures}))
 	r.session.Registry().Learn(llm.ModelInfo{ID: "test/script", Tools: true, Vision: llm.Unable})
-	if _, err := r.session.Send(context.Background(), assistant.Prompt{Text: "and @a.png", Attachments: pictures}); !errors.Is(err, llm.ErrNoVision) || !strings.Contains(err.Error(), "test/script") {
+	if _, err := at.Send(context.Background(), r.session, assistant.Prompt{Text: "and @a.png", Attachments: pictures}); !errors.Is(err, llm.ErrNoVision) || !strings.Contains(err.Error(), "test/script") {
 		t.Errorf("sent to a model without eyes: %v", err)
 	}
 	end[assistant.Complete](t, r.turn(assistant.Prompt{Text: "thanks", Attachments: []assistant.Attachment{{Name: "a.txt", Type: "text/plain"}}}))

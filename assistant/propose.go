@@ -19,21 +19,21 @@ var (
 )
 
 // Decide accepts or rejects a proposal of the model. Accepting executes it through
-// the write tools, with a checkpoint, as a turn of its own. Rejecting returns no
-// channel; the model learns of it with the next message.
-func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept bool) (<-chan Event, error) {
+// the write tools, with a checkpoint, as a turn of its own: its events come after the
+// version, see Begin. Rejecting starts none; the model learns of it with the next message.
+func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept bool) (after int64, err error) {
 	release, err := s.acquireWork(false)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer release()
 	holder, err := s.pair(ctx, pair)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	at := slices.IndexFunc(holder.Payloads, func(have Payload) bool { return have.ID == payload })
 	if at < 0 {
-		return nil, ErrNoPair
+		return 0, ErrNoPair
 	}
 	found := &holder.Payloads[at]
 	kind := PayloadType{} // stays empty when it is not available where the user is
@@ -43,28 +43,28 @@ func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept
 	}
 	switch {
 	case found.Decision != "":
-		return nil, fmt.Errorf("%w: it was %s", ErrDecided, found.Decision)
+		return 0, fmt.Errorf("%w: it was %s", ErrDecided, found.Decision)
 	case kind.Calls == nil:
-		return nil, ErrNotProposal
+		return 0, ErrNotProposal
 	case !accept:
 		found.Decision = "rejected"
 		if err := s.opts.Store.Commit(ctx, &Batch{Put: []*Pair{holder}, KeepMarks: true}); err != nil {
-			return nil, err
+			return 0, err
 		}
 		s.PairsChanged(pair)
-		return nil, nil
+		return 0, nil
 	}
 	calls, err := kind.Calls(found.Data)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	t, err := s.newTurn(ctx, Prompt{Text: "Carry out: " + found.Summary})
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	found.Decision = "accepted"
 	t.model, t.name, t.decided, t.proposal = llm.Scripted{Calls: calls, Done: found.Summary}, "proposal", holder, payload
-	return s.startWithEvents(t)
+	return s.startTurn(t)
 }
 
 // Message is the text that a server action of an answer sends: the label followed by the

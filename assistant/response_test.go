@@ -149,7 +149,7 @@ func TestAModelThatVanishedIsNotSentTo(t *testing.T) {
 	}
 	list = list[:1]
 	registry.Refresh(t.Context())
-	if _, err := s.Send(t.Context(), assistant.Prompt{Text: "hello"}); !errors.Is(err, llm.ErrModelGone) {
+	if _, err := at.Send(t.Context(), s, assistant.Prompt{Text: "hello"}); !errors.Is(err, llm.ErrModelGone) {
 		t.Errorf("Send = %v, want ErrModelGone", err)
 	}
 	if err := s.SetModel("p/b"); !errors.Is(err, llm.ErrModelGone) {

@@ -154,7 +154,7 @@ func (r *rig) send(text string) []assistant.Event {
 
 func (r *rig) turn(p assistant.Prompt) []assistant.Event {
 	r.t.Helper()
-	events, err := r.session.Send(context.Background(), p)
+	events, err := at.Send(context.Background(), r.session, p)
 	r.must(err)
 	return r.checked(at.Events(r.t, events))
 }

@@ -37,22 +37,10 @@ func (p Prompt) blank() bool { return !p.Again() && strings.TrimSpace(p.Text) ==
 // Again reports whether the prompt is the message of a pair that is there already.
 func (p Prompt) Again() bool { return p.Retry != 0 || p.Regenerate != 0 }
 
-// Send starts a turn and returns its events. The channel ends with exactly one
-// of Complete, Error and Cancelled and is then closed; it must be read to its
-// end, at any pace: the turn does not wait for its reader. Send itself waits for nothing. ErrBusy: a turn runs already, see Queue.
-func (s *Session) Send(ctx context.Context, p Prompt) (<-chan Event, error) {
-	if p.blank() {
-		return nil, ErrEmpty
-	}
-	t, err := s.newTurn(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	return s.startWithEvents(t)
-}
-
-// Begin starts a turn as Send does. Its events are those that Follow returns after the
-// version, up to one of Complete, Error and Cancelled.
+// Begin starts a turn, and waits for nothing; the end of ctx cancels it. Its events are
+// those of the log after the version, up to one of Complete, Error and Cancelled: see
+// Events, Next and Follow. The turn does not wait for who reads them. ErrBusy: a turn runs
+// already, see Queue.
 func (s *Session) Begin(ctx context.Context, p Prompt) (after int64, err error) {
 	if p.blank() {
 		return 0, ErrEmpty
@@ -157,17 +145,6 @@ func SessionOf(ctx context.Context) *Session {
 	return s
 }
 
-// startWithEvents starts a turn and returns its events.
-func (s *Session) startWithEvents(t *turn) (<-chan Event, error) {
-	t.events = newEventQueue()
-	if _, err := s.startTurn(t); err != nil {
-		return nil, err
-	}
-	events := make(chan Event, eventBuffer)
-	go t.events.forward(events)
-	return events, nil
-}
-
 // startTurn starts a turn and returns the version before its first event.
 func (s *Session) startTurn(t *turn) (after int64, err error) {
 	s.mu.Lock()
@@ -200,9 +177,6 @@ func (s *Session) endTurn(t *turn, end Event) {
 	}
 	s.view.tracker.SetLimit(s.limit()) // the endpoint may have named its limits
 	t.publish(append(t.pendingEvents, end)...)
-	if t.events != nil {
-		t.events.end()
-	}
 }
 
 // Queue stores one message to be sent when the response that is streaming now
@@ -229,7 +203,7 @@ func (s *Session) Queue(p Prompt) error {
 	defer s.mu.Unlock()
 	c := &s.current
 	if s.running != t {
-		c.dequeued = durable // Send or ForgetQueued removes it
+		c.dequeued = durable // Begin or ForgetQueued removes it
 		return ErrNotBusy
 	}
 	c.queued, c.queuePaused, c.dequeued = &p, false, false
@@ -308,8 +282,8 @@ func (s *Session) ReAsked() int64 {
 	return s.current.reask
 }
 
-// Cancel ends the running turn, if there is one. Its channel ends with
-// Cancelled; a queued message stays where it is.
+// Cancel ends the running turn, if there is one, with Cancelled; a queued message stays
+// where it is.
 func (s *Session) Cancel() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -113,10 +113,10 @@ func TestAProposalSendsNothing(t *testing.T) {
 	r := noteRig(t, at.NewScript(at.Answer{at.Say(`NOTE: {"text":"two"}`)}))
 	r.send("propose")
 	p := r.last()
-	events, err := r.session.Decide(context.Background(), p.Seq, p.Payloads[0].ID, true)
+	after, err := r.session.Decide(context.Background(), p.Seq, p.Payloads[0].ID, true)
 	r.must(err)
 	told := len(r.records)
-	end[assistant.Complete](t, r.checked(at.Events(t, events)))
+	end[assistant.Complete](t, r.checked(at.Events(t, at.Read(r.session, after))))
 	wantEqual(t, "requests", len(r.sent(r.last().Seq)), 0)
 	wantEqual(t, "records of attempts", len(r.records)-told, 0)
 }

@@ -87,10 +87,10 @@ func TestAStreamThatJustStopsIsInterrupted(t *testing.T) {
 
 func TestSendRefuses(t *testing.T) {
 	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}), func(o *assistant.Options) { o.Model = "" })
-	if _, err := r.session.Send(t.Context(), assistant.Prompt{Text: "a"}); !errors.Is(err, assistant.ErrNoModel) {
+	if _, err := at.Send(t.Context(), r.session, assistant.Prompt{Text: "a"}); !errors.Is(err, assistant.ErrNoModel) {
 		t.Errorf("without model: %v", err)
 	}
-	if _, err := r.session.Send(t.Context(), assistant.Prompt{Text: " \n"}); !errors.Is(err, assistant.ErrEmpty) {
+	if _, err := at.Send(t.Context(), r.session, assistant.Prompt{Text: " \n"}); !errors.Is(err, assistant.ErrEmpty) {
 		t.Errorf("nothing: %v", err)
 	}
 }

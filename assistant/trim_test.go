@@ -179,7 +179,7 @@ func FuzzTrim(f *testing.F) {
 		if err := s.LoadView(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		events, err := s.Send(context.Background(), assistant.Prompt{Text: text})
+		events, err := at.Send(context.Background(), s, assistant.Prompt{Text: text})
 		if err != nil {
 			t.Fatal(err)
 		}

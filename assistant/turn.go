@@ -62,7 +62,6 @@ type turn struct {
 	settings Settings
 	session  string
 	topic    string
-	events   *eventQueue   // of Send; nil: the turn was started by Begin
 	done     chan struct{} // closed when the session is ready for the next turn
 	// Guarded by the session's mutex:
 	seq           int64           // of the pair, once it is durable
@@ -166,9 +165,6 @@ func (t *turn) emit(e Event) {
 
 // publish reports events with the session's mutex locked.
 func (t *turn) publish(events ...Event) {
-	if t.events != nil {
-		t.events.add(events...)
-	}
 	for _, e := range events {
 		t.s.updates.add(e)
 	}

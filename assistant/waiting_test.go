@@ -23,7 +23,7 @@ func TestTimeInADialogIsNotTheTools(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		events, err := s.Send(context.Background(), assistant.Prompt{Text: "save"})
+		events, err := at.Send(context.Background(), s, assistant.Prompt{Text: "save"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestQueue(t *testing.T) {
 	wantEqual(t, "idle", errors.Is(r.session.Queue(assistant.Prompt{Text: "x"}), assistant.ErrNotBusy), true)
 	events := r.begin(assistant.Prompt{Text: "first"})
 	r.window.Slow.Wait(t)
-	if _, err := r.session.Send(context.Background(), assistant.Prompt{Text: "no"}); !errors.Is(err, assistant.ErrBusy) {
+	if _, err := at.Send(context.Background(), r.session, assistant.Prompt{Text: "no"}); !errors.Is(err, assistant.ErrBusy) {
 		t.Errorf("a second send: %v", err)
 	}
 	r.must(r.session.Queue(assistant.Prompt{Text: "older"}))

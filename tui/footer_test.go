@@ -127,7 +127,7 @@ func TestQueuedCardNamesItsKeys(t *testing.T) {
 func queuedCardNamesItsKeys(t *testing.T) {
 	gate := at.NewGate()
 	m, d := newProgram(t, setup{answers: []at.Answer{{at.Stop{At: gate}}, say("b")}})
-	events, err := m.opts.Work.Send(t.Context(), assistant.Prompt{Text: "a"})
+	events, err := at.Send(t.Context(), m.opts.Work, assistant.Prompt{Text: "a"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -120,7 +120,7 @@ func TestTheQueuedKeyWithoutAQueue(t *testing.T) {
 func TestQueuedCardFitsEveryScreen(t *testing.T) {
 	gate := at.NewGate()
 	s := newStill(t, style.Options{Unicode: true}, 80, 24, at.Answer{at.Stop{At: gate}})
-	events, err := s.opts.Work.Session().Send(t.Context(), assistant.Prompt{Text: "first"})
+	events, err := at.Send(t.Context(), s.opts.Work.Session(), assistant.Prompt{Text: "first"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func TestToolsFindWhatTheirSessionMeans(t *testing.T) {
 			}
 			sessions[user] = s
 		}
-		events, err := s.Send(t.Context(), assistant.Prompt{Text: text})
+		events, err := at.Send(t.Context(), s, assistant.Prompt{Text: text})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,7 +57,7 @@ func startChatSession(t *testing.T, m llm.Model) *chatSession {
 // say sends a message and returns the events of its turn.
 func (d *chatSession) say(t *testing.T, text string) []assistant.Event {
 	t.Helper()
-	events, err := d.Send(t.Context(), assistant.Prompt{Text: text})
+	events, err := assistanttest.Send(t.Context(), d, assistant.Prompt{Text: text})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestManyPairsAskInASession(t *testing.T) {
 		put(t, d.store, spoken("s3", "Many", "one of many", "ok"))
 	}
 	before := marksOf(t, d.store)
-	events, err := d.Send(t.Context(), assistant.Prompt{Text: "star them all"})
+	events, err := assistanttest.Send(t.Context(), d, assistant.Prompt{Text: "star them all"})
 	if err != nil {
 		t.Fatal(err)
 	}

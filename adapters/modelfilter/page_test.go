@@ -202,7 +202,7 @@ func talk(t *testing.T, f *fixture) *assistant.Session {
 // say sends a text and answers a question about something lasting with yes.
 func say(t *testing.T, s *assistant.Session, text string) (all []assistant.Event, asked string) {
 	t.Helper()
-	events, err := s.Send(t.Context(), assistant.Prompt{Text: text})
+	events, err := assistanttest.Send(t.Context(), s, assistant.Prompt{Text: text})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,9 +267,9 @@ func TestAProposalIsCarriedOutWhenItIsAccepted(t *testing.T) {
 		t.Fatalf("proposal = %+v, %v", p, err)
 	}
 	refs := s.Visible()
-	done, err := s.Decide(t.Context(), refs[len(refs)-1].Seq, found[i].Payload.ID, true)
+	after, err := s.Decide(t.Context(), refs[len(refs)-1].Seq, found[i].Payload.ID, true)
 	f.must(err)
-	assistanttest.Events(t, done)
+	assistanttest.Events(t, assistanttest.Read(s, after))
 	if f.Explain("openai/o1").Status.String() != "ignored" || len(s.Checkpoints()) != 2 {
 		t.Errorf("rules = %q, %d checkpoints", f.patterns(Ignore), len(s.Checkpoints()))
 	}

@@ -66,6 +66,33 @@ func receive[T any](t testing.TB, c <-chan T, otherwise string, args ...any) (v 
 	return v, ok
 }
 
+// Sender is what starts turns: a Session or a Workspace.
+type Sender interface {
+	Begin(ctx context.Context, p assistant.Prompt) (after int64, err error)
+	Events(ctx context.Context, after int64) iter.Seq[assistant.Event]
+}
+
+// Send starts a turn and returns its events; the channel is closed after its end.
+func Send(ctx context.Context, s Sender, p assistant.Prompt) (<-chan assistant.Event, error) {
+	after, err := s.Begin(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return Read(s, after), nil
+}
+
+// Read returns the events of the turn that began after a version.
+func Read(s Sender, after int64) <-chan assistant.Event {
+	events := make(chan assistant.Event, 256)
+	go func() {
+		defer close(events)
+		for e := range s.Events(context.Background(), after) {
+			events <- e
+		}
+	}()
+	return events
+}
+
 // Events reads the events of a turn until its channel is closed.
 func Events(t testing.TB, events <-chan assistant.Event) (all []assistant.Event) {
 	t.Helper()

@@ -68,7 +68,7 @@ func (r *rig) open(user string) *serve.Session {
 // send starts a turn.
 func (r *rig) send(s *serve.Session, text string) <-chan assistant.Event {
 	r.t.Helper()
-	events, err := s.Send(r.ctx, assistant.Prompt{Text: text})
+	events, err := at.Send(r.ctx, s, assistant.Prompt{Text: text})
 	r.must(err)
 	return events
 }

@@ -19,14 +19,21 @@ func (w *Workspace) Follow(ctx context.Context, after int64) iter.Seq[assistant.
 	return w.session.Follow(ctx, after)
 }
 
-// Begin starts a turn as Send does. Its events are those of Follow after the version, up
-// to one of Complete, Error and Cancelled.
+// Begin starts a turn, whose events come after the version; see assistant.Session.Begin. A
+// message that is composed after BeginReAsk replaces that pair. The caller stores the text
+// as it was typed with AddSent.
 func (w *Workspace) Begin(ctx context.Context, p assistant.Prompt) (after int64, err error) {
 	after, err = w.session.Begin(ctx, w.replacing(p))
 	if err == nil {
 		w.EndReAsk()
 	}
 	return after, err
+}
+
+// Events returns the events of the turn that began after a version; see
+// assistant.Session.Events.
+func (w *Workspace) Events(ctx context.Context, after int64) iter.Seq[assistant.Event] {
+	return w.session.Events(ctx, after)
 }
 
 // replacing is a prompt that replaces the pair of BeginReAsk, unless it says otherwise.

@@ -34,17 +34,6 @@ func (w *Workspace) CheckSend(p assistant.Prompt) SendCheck {
 	}
 }
 
-// Send starts a turn; see assistant.Session.Send. A message that is composed
-// after BeginReAsk replaces that pair. The caller stores the text as
-// it was typed with AddSent.
-func (w *Workspace) Send(ctx context.Context, p assistant.Prompt) (<-chan assistant.Event, error) {
-	events, err := w.session.Send(ctx, w.replacing(p))
-	if err == nil {
-		w.EndReAsk()
-	}
-	return events, err
-}
-
 // Queue stores a message to be sent when the running response is complete. The
 // message that waited before is returned and added to the sent messages.
 func (w *Workspace) Queue(ctx context.Context, p assistant.Prompt) (replaced assistant.Prompt, waited bool, err error) {
@@ -95,15 +84,15 @@ func (w *Workspace) Cancel() { w.session.Cancel() }
 // Answer answers a ConfirmRequest of the running turn.
 func (w *Workspace) Answer(id string, yes bool) error { return w.session.Answer(id, yes) }
 
-// Decide accepts or rejects a proposal of the model. Accepting starts a turn;
-// rejecting returns no channel.
-func (w *Workspace) Decide(ctx context.Context, pair int64, payload string, accept bool) (<-chan assistant.Event, error) {
+// Decide accepts or rejects a proposal of the model. Accepting starts a turn, whose events
+// come after the version.
+func (w *Workspace) Decide(ctx context.Context, pair int64, payload string, accept bool) (after int64, err error) {
 	return w.session.Decide(ctx, pair, payload, accept)
 }
 
 // Retry is the message that has a pair answered again.
 type Retry struct {
-	Prompt      assistant.Prompt // for Send
+	Prompt      assistant.Prompt // for Begin
 	Regenerates bool             // a good pair gets another answer; false: a failed pair is tried again
 }
 

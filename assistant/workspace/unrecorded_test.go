@@ -45,7 +45,7 @@ func TestWhatWasDoneIsNoError(t *testing.T) {
 func TestAToolThatCannotBeRecorded(t *testing.T) {
 	r := newRig(t, add("two"), say("done"))
 	r.window.ran = r.breakJournal
-	sent, err := r.Send(r.ctx, assistant.Prompt{Text: "add two"})
+	sent, err := at.Send(r.ctx, r, assistant.Prompt{Text: "add two"})
 	r.must(err)
 	events := at.Events(t, sent)
 	for _, e := range events {

@@ -128,7 +128,7 @@ func (r *rig) must(err error) {
 // send runs a turn to its end and returns its pair.
 func (r *rig) send(p assistant.Prompt) (seq int64, end assistant.Event) {
 	r.t.Helper()
-	events, err := r.Send(r.ctx, p)
+	events, err := at.Send(r.ctx, r, p)
 	r.must(err)
 	all := at.Events(r.t, events)
 	started := at.Only[assistant.TurnStarted](all)
@@ -273,7 +273,7 @@ func TestDeleteAsksUnlessThePairFailed(t *testing.T) {
 func TestWhatIsRefusedWhileATurnRuns(t *testing.T) {
 	gate := at.NewGate()
 	r := newRig(t, at.Answer{at.Say("half"), at.Stop{At: gate}}, say("then"))
-	events, err := r.Send(r.ctx, assistant.Prompt{Text: "a"})
+	events, err := at.Send(r.ctx, r, assistant.Prompt{Text: "a"})
 	r.must(err)
 	gate.Wait(t)
 	_, err = r.NewSession(r.ctx, true)
@@ -339,7 +339,7 @@ func (r *rig) reopened(answers ...at.Answer) *rig {
 func TestAQueuedMessageOutlivesItsProcess(t *testing.T) {
 	gate := at.NewGate()
 	r := newRig(t, at.Answer{at.Say("half"), at.Stop{At: gate}})
-	events, err := r.Send(r.ctx, assistant.Prompt{Text: "a"})
+	events, err := at.Send(r.ctx, r, assistant.Prompt{Text: "a"})
 	r.must(err)
 	gate.Wait(t)
 	_, _, err = r.Queue(r.ctx, assistant.Prompt{Text: "waiting"})
@@ -364,7 +364,7 @@ func TestAQueuedMessageOutlivesItsProcess(t *testing.T) {
 func TestAHeldMessageDoesNotEndTheNextTurn(t *testing.T) {
 	gate := at.NewGate()
 	r := newRig(t, at.Answer{at.Stop{At: gate}, at.Cut{}}, add("two"), say("done"))
-	events, err := r.Send(r.ctx, assistant.Prompt{Text: "a"})
+	events, err := at.Send(r.ctx, r, assistant.Prompt{Text: "a"})
 	r.must(err)
 	gate.Wait(t)
 	_, _, err = r.Queue(r.ctx, assistant.Prompt{Text: "waiting"})
@@ -409,6 +409,6 @@ func TestAModelThatVanishedIsNotOffered(t *testing.T) {
 	want(t, "gone", r.CheckSend(assistant.Prompt{Text: "hi"}).ModelGone, true)
 	want(t, "recent models", len(r.RecentModels(r.ctx)), 1) // marked where they are shown
 	want(t, "favourite models", len(r.FavouriteModels(r.ctx)), 1)
-	_, err = r.Send(r.ctx, assistant.Prompt{Text: "hi"})
+	_, err = at.Send(r.ctx, r, assistant.Prompt{Text: "hi"})
 	r.wantErr(err, llm.ErrModelGone)
 }

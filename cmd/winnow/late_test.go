@@ -201,7 +201,7 @@ func TestTheListIsAskedForBehindTheFirstFrame(t *testing.T) {
 	if n := len(server.Asked()) - asked; n != 1 {
 		t.Errorf("%d requests, want one", n)
 	}
-	if _, err := p.session.Send(t.Context(), assistant.Prompt{Text: "hello"}); !errors.Is(err, llm.ErrModelGone) {
+	if _, err := assistanttest.Send(t.Context(), p.session, assistant.Prompt{Text: "hello"}); !errors.Is(err, llm.ErrModelGone) {
 		t.Errorf("Send = %v, want that the model is gone", err)
 	}
 }

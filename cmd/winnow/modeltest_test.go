@@ -499,7 +499,7 @@ func (s *subject) exchangeText(text string, p assistant.Prompt, replies ...assis
 func (s *subject) send(p assistant.Prompt, replies ...assistanttest.Reply) <-chan assistant.Event {
 	s.asked = len(s.server.Asked())
 	s.server.Then(replies...)
-	events, err := s.session.Send(s.t.Context(), p)
+	events, err := assistanttest.Send(s.t.Context(), s.session, p)
 	s.must(err)
 	return events
 }

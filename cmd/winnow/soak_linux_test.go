@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
 )
 
 // soakTurns are the turns that are measured, after a third as many in which
@@ -29,7 +30,7 @@ func TestTurnsLeaveNothingBehind(t *testing.T) {
 	says := []string{"block all preview models", "which models are hidden?", "undo", "explain gpt-4o"}
 	speak := func(turns int) (s spent) {
 		for i := range turns {
-			events, err := p.session.Send(t.Context(), assistant.Prompt{Text: says[i%len(says)]})
+			events, err := at.Send(t.Context(), p.session, assistant.Prompt{Text: says[i%len(says)]})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -151,19 +151,15 @@ func (c *console) choose(ctx context.Context, number string) error {
 
 // decide answers a proposal. Accepting it is a turn of its own.
 func (c *console) decide(ctx context.Context, ch pane.Choice) error {
-	seq, after := c.choicesSeq, c.session.Version()
-	events, err := c.workspace.Decide(context.WithoutCancel(ctx), seq, ch.PayloadID, ch.Accept)
+	seq := c.choicesSeq
+	after, err := c.workspace.Decide(context.WithoutCancel(ctx), seq, ch.PayloadID, ch.Accept)
 	switch {
 	case err != nil:
 		return err
-	case events == nil:
+	case !ch.Accept:
 		c.out.Line("Rejected; the assistant learns of it with your next message.")
 		c.offer(seq)
 	default:
-		go func() {
-			for range events { // they are read in the log
-			}
-		}()
 		c.follow(ctx, after, assistant.Prompt{}, choiceText(ch))
 	}
 	return nil

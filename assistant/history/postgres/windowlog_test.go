@@ -81,7 +81,7 @@ func TestTheLogOfAServedWindowIsStoredOnce(t *testing.T) {
 	hub, stop := serveWords(t, s, dir, "alpha")
 	anna, err := hub.Open(t.Context(), serve.Join{User: "anna"})
 	must(t, err)
-	events, err := anna.Send(t.Context(), assistant.Prompt{Text: "a message that nobody logs"})
+	events, err := at.Send(t.Context(), anna, assistant.Prompt{Text: "a message that nobody logs"})
 	must(t, err)
 	at.Events(t, events)
 	edit(t, anna, hub, "dog")

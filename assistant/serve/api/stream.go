@@ -107,7 +107,7 @@ type begun = iter.Seq[assistant.Event]
 func (st *stream) begin(p assistant.Prompt) func() (begun, error) {
 	return func() (begun, error) {
 		after, err := st.Begin(context.Background(), p)
-		return st.Session.Session().Events(context.Background(), after), err
+		return st.Events(context.Background(), after), err
 	}
 }
 

@@ -181,14 +181,8 @@ func (s *Server) decideProposal(ctx context.Context, in *deciding) (follower, er
 		return func(ctx huma.Context) { ctx.SetStatus(http.StatusNoContent) }, err
 	}
 	before, err := st.start(func() (begun, error) {
-		events, err := st.Decide(context.Background(), in.Seq, in.Proposal, true) // the turn outlives the request
-		return func(yield func(assistant.Event) bool) {
-			for e := range events {
-				if !yield(e) {
-					return
-				}
-			}
-		}, err
+		after, err := st.Decide(context.Background(), in.Seq, in.Proposal, true) // the turn outlives the request
+		return st.Events(context.Background(), after), err
 	})
 	if err != nil {
 		return nil, err
