@@ -213,7 +213,7 @@ func (m *Model) onNoticed(msg Noticed) tea.Cmd {
 
 // onOthers shows what the others in a shared window did.
 func (m *Model) onOthers(msg presence.Changed) tea.Cmd {
-	cmds := []tea.Cmd{m.others.Apply(msg)}
+	cmds := []tea.Cmd{m.others.Apply(msg), m.show(assistant.Update{State: m.commands.State()})}
 	m.showInPane() // who has the window
 	pairs := msg.Missed
 	for _, c := range msg.Changes {

@@ -190,9 +190,11 @@ func mainScreen(t *testing.T, dark bool) (frame string, shots []movie.Shot) {
 	must(err)
 
 	h := &hand{t: t, model: model, clock: clock, msgs: make(chan tea.Msg)}
-	// The last that happens after a turn: its pair is shown as it is stored.
+	// The last that happens after a turn: the screen knows its end, and its pair is shown as
+	// it is stored.
 	idle := func() bool {
-		return !session.Busy() && !strings.Contains(h.frame(), clock.Now().Format("15:04")+" …")
+		frame := h.frame()
+		return !session.Busy() && !strings.Contains(frame, "working") && !strings.Contains(frame, clock.Now().Format("15:04")+" …")
 	}
 	h.run(model.Init())
 	h.send(tea.WindowSizeMsg{Width: mainWidth, Height: mainHeight})

@@ -284,7 +284,7 @@ func TestARollbackAsksAboutWhatOthersDid(t *testing.T) {
 		anna.Type(tuitest.Key("ctrl+g"))
 		anna.Wait("Checkpoints")
 		anna.Type(tuitest.Down, tuitest.Down, tuitest.Enter)
-		anna.Wait("bert: Add ignore rule “gpt-4*”")
+		anna.Wait("bert: hid gpt-4* on openai")
 		anna.confirm("Undo others' changes as well?", answer)
 		if answer == "n" {
 			anna.says("nothing was changed")
@@ -297,9 +297,9 @@ func TestARollbackAsksAboutWhatOthersDid(t *testing.T) {
 	anna.Until(func(f string) bool {
 		return !strings.Contains(f, "hide the minis ┃") && !strings.Contains(f, "Hidden.")
 	})
-	bert.says("anna rolled back · showed 3 models · deleted 2 rules")
+	bert.says("anna rolled back · stopped hiding *mini*, gpt-4* on openai: 3 models again")
 	bert.Until(func(f string) bool {
-		return strings.Contains(f, "hello") && strings.Contains(f, "Good day.") && !strings.Contains(f, "gpt-4*")
+		return strings.Contains(f, "hello") && strings.Contains(f, "Good day.") && !strings.Contains(f, "gpt-4*  ") // the row of the rule
 	})
 	if got := g.rules(); strings.Contains(got, "mini") || strings.Contains(got, "gpt-4") {
 		t.Errorf("the rules are %q", got)

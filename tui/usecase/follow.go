@@ -91,6 +91,9 @@ func isText(e assistant.Event) bool {
 	}
 }
 
+// State returns all parts as they are now.
+func (c *Commands) State() assistant.State { return c.work.Session().State() }
+
 // Started is what the first screen shows.
 type Started struct {
 	Update       assistant.Update // all parts
