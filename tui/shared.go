@@ -8,10 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/advice"
 	"winnow/assistant/history"
-	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
-	"winnow/assistant/share"
 	"winnow/assistant/workspace"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
@@ -25,31 +24,28 @@ func (s *shared) info(text string) tea.Cmd {
 }
 
 // busyNotice begins the notice of what has to wait for the end of the turn.
-const busyNotice = "the assistant is working"
+var busyNotice = assistant.ErrBusy.Error()
 
-// fail shows an error in the footer, with the way out where there is one; nil
-// shows nothing.
+// fail shows an error in the footer, with what to do about it; nil shows nothing.
 func (s *shared) fail(err error) tea.Cmd {
-	other := (*share.HeldError)(nil)
 	switch {
 	case err == nil:
+		return nil
 	case s.resend != nil && errors.As(err, new(*history.StorageError)): // the footer says so already
 		s.notice.Add(sentence(err), true)
-	case errors.As(err, &other):
-		s.notice.Fail(sentence(err) + " · try again when that turn has ended")
-	case errors.Is(err, assistant.ErrBusy):
-		s.notice.Fail(busyNotice + s.hint(" · %s cancels", "escape"))
-	case errors.Is(err, assistant.ErrNoModel):
-		s.notice.Fail("no model is selected" + s.hint(" · %s chooses one", "models"))
-	case errors.Is(err, llm.ErrModelGone), errors.Is(err, llm.ErrNoVision):
-		s.notice.Fail(sentence(err) + s.hint(" · %s chooses another", "models"))
-	case errors.Is(err, usecase.ErrNotLast):
-		s.notice.Info(sentence(err) + s.hint(" · %s edits and asks again", "re-ask"))
-	case errors.Is(err, workspace.ErrNoHistory):
-		s.notice.Fail("without a history there is only this session")
-	default:
-		s.notice.Fail(sentence(err))
+		return nil
 	}
+	cause, next := advice.Of(err, func(action string) string {
+		if action == advice.Force {
+			return "--force"
+		}
+		return s.key(action)
+	})
+	cause, _, _ = strings.Cut(cause, "\n")
+	if next != "" {
+		next = " · " + next
+	}
+	s.notice.Fail(oneLine(cause) + next)
 	return nil
 }
 

@@ -22,6 +22,7 @@ import (
 	"winnow/adapters/home"
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
+	"winnow/assistant/advice"
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
@@ -354,8 +355,6 @@ func nextStep(err error) string {
 		return "use the newer winnow, or another --home"
 	case has[*history.FileError](err):
 		return "put a file or folder that only you can write in its place (chmod 700 a folder), or name another folder with --home"
-	case errors.Is(err, fs.ErrExist):
-		return "--force overwrites it"
 	case isUnsafe && unsafe.Parent != "":
 		return "use another folder with --home, or chmod o-w " + unsafe.Parent
 	case isUnsafe:
@@ -377,24 +376,31 @@ func nextStep(err error) string {
 	case errors.Is(err, fs.ErrPermission):
 		return "check owner and mode of the file and of its folder"
 	}
-	return ""
+	_, next := advice.Of(err, flagNames)
+	return next
 }
 
 // requestAdvice is what to do about a failed request or tool, by the code of its error.
 func requestAdvice(code string) string {
-	switch code {
-	case string(llm.KindAuth):
-		return "check the key: winnow doctor shows which endpoint is used and where its key comes from"
-	case string(llm.KindQuota):
-		return "wait, or choose another model with -m; winnow models --chat lists them"
-	case string(llm.KindNet):
-		return "check the address and that the server runs, or use -m offline/rules; winnow doctor tells more"
-	case string(llm.KindModel):
-		return "winnow models --chat lists the models there are; choose one with -m"
-	case assistant.CodeLocked:
-		return "try again when it is done, or close it"
-	case string(llm.KindOverflow), assistant.CodePromptTooLarge, assistant.CodeOverflowTrimmed:
-		return "send less text, or choose a model with a larger context with -m"
+	text := advice.For(code, func(action string) string {
+		if action == advice.Models {
+			return "-m; winnow models --chat lists them"
+		}
+		return ""
+	})
+	if text == "" {
+		return ""
+	}
+	return strings.ToLower(text[:1]) + strings.TrimSuffix(text[1:], ".")
+}
+
+// flagNames names the flags that take the place of keys in the advice on an error.
+func flagNames(action string) string {
+	switch action {
+	case advice.Models:
+		return "-m"
+	case advice.Force:
+		return "--force"
 	}
 	return ""
 }

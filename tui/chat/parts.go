@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
+	"winnow/assistant/advice"
 	"winnow/assistant/attachment"
 	"winnow/tui/markdown"
 	"winnow/tui/textwidth"
@@ -405,7 +406,7 @@ func (p *noticePart) draw(width int, rc *renderContext) {
 		p.addDecoration("")
 		return
 	}
-	if way := rc.keys.Advice(p.code); way != "" {
+	if way := advice.For(p.code, rc.keys); way != "" {
 		p.addText(rc, way, layout{lead: indent, width: width - indent, draw: indented(indent, rc.st.Chat.Notice)})
 	}
 }

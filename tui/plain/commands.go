@@ -4,17 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"winnow/assistant"
+	"winnow/assistant/advice"
 	"winnow/assistant/filter"
-	"winnow/assistant/llm"
 	"winnow/assistant/nearest"
-	"winnow/assistant/workspace"
 	"winnow/tui/lines"
 	"winnow/tui/pane"
 	"winnow/tui/slash"
@@ -171,23 +169,14 @@ type reply string
 
 func (r reply) Error() string { return string(r) }
 
-// advice is what to do about an error, in the words of this console.
-var advice = map[error]string{
-	assistant.ErrNoModel:       "no model is selected; /model lists and chooses them, /retry then sends the message",
-	llm.ErrNoVision:            "the model cannot see pictures; /model lists and chooses others",
-	llm.ErrModelGone:           "/model lists those that are, and chooses another",
-	workspace.ErrNoHistory:     "there is no history in this run, only this session",
-	workspace.ErrNothingToUndo: "there is nothing to undo",
-	workspace.ErrNotLast:       "only the last answer can be regenerated",
-	fs.ErrExist:                "that file is there already; --force overwrites it",
-	context.Canceled:           "cancelled",
-}
-
 // commandNames names the commands that take the place of keys in the advice on an
 // error. /retry is offered after every error, in a line of its own.
-var commandNames pane.Keys = func(action string) string {
-	if action == "models" {
+func commandNames(action string) string {
+	switch action {
+	case advice.Models:
 		return "/model"
+	case advice.Force:
+		return "--force"
 	}
 	return ""
 }
@@ -201,19 +190,15 @@ func (c *console) fail(err error) {
 		c.out.Line(string(answer))
 		return
 	}
-	label, text := "Error", err.Error()
+	label := "Error"
 	if _, isSyntax := errors.AsType[*filter.Error](err); isSyntax {
 		label = "Filter"
 	}
-	for known, words := range advice {
-		if errors.Is(err, known) {
-			text = words
-		}
+	cause, next := advice.Of(err, commandNames)
+	if next != "" {
+		cause += "; " + next
 	}
-	if errors.Is(err, llm.ErrModelGone) { // which one, and since when
-		text = err.Error() + "; " + text
-	}
-	c.printError(label, text)
+	c.printError(label, cause)
 }
 
 func (c *console) printError(label, text string) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"winnow/assistant"
+	"winnow/assistant/advice"
 	"winnow/assistant/markup"
 	"winnow/assistant/safetext"
 	"winnow/tui/lines"
@@ -114,8 +115,8 @@ func (c *console) onEnd(t *lines.Turn, p assistant.Prompt, typed string) {
 			c.out.Line("The old answer stays.")
 		}
 		c.unsent = unsent{typed, t.Seq}
-		if advice := commandNames.Advice(e.Code); advice != "" {
-			c.out.Line(advice)
+		if next := advice.For(e.Code, commandNames); next != "" {
+			c.out.Line(next)
 		}
 		c.out.Line("/retry tries it again, /retry TEXT asks with other words.")
 	case assistant.Cancelled:
