@@ -84,7 +84,7 @@ func TestASaveWritesThePlanThatWasShown(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		o := newOffice(t, "anna", "bert")
 		shown := map[string]assistant.SavePlan{}
-		for i := range rapid.IntRange(3, 12).Draw(rt, "steps") {
+		for i := range rapid.IntRange(12, 40).Draw(rt, "steps") {
 			user := rapid.SampledFrom([]string{"anna", "bert"}).Draw(rt, "user")
 			switch rapid.SampledFrom([]string{"stage", "stage", "outside", "plan", "plan", "save", "save", "discard"}).Draw(rt, "step") {
 			case "stage":
@@ -115,15 +115,18 @@ func TestASaveWritesThePlanThatWasShown(t *testing.T) {
 				after := o.variables()
 				if err == nil {
 					saved++
-					for _, l := range plan.Files[0].Lines { // the removed line of a variable first
+					values := map[string]string{} // of the last line of each variable: it counts
+					for _, l := range plan.Files[0].Lines {
 						key, value, _ := strings.Cut(l.Text, "=")
 						delete(before, key)
-						if got := after[key]; l.Kind == "+" && got != strings.Trim(value, "'\"") {
-							rt.Fatalf("%s is %q, shown was %q", key, got, value)
+						if l.Kind == "+" {
+							values[key] = strings.Trim(value, "'\"")
 						}
 					}
-					for _, l := range plan.Files[0].Lines {
-						key, _, _ := strings.Cut(l.Text, "=")
+					for key, value := range values {
+						if after[key] != value {
+							rt.Fatalf("%s is %q, shown was %q", key, after[key], value)
+						}
 						delete(after, key)
 					}
 					delete(shown, user)
