@@ -231,3 +231,34 @@ func FuzzReadRuns(f *testing.F) {
 		}
 	})
 }
+
+func TestAChangeOfMarksInWords(t *testing.T) {
+	_, w := library(t)
+	empty := `{"version":1,"newest":6,"stars":{},"grey":[],"topics":{}}`
+	for _, c := range []struct{ tool, args, want string }{
+		{"star_pairs", `{"ids":[1,2],"stars":3}`, "gave 3 stars to 2 pairs"},
+		{"star_pairs", `{"ids":[1,3],"stars":1}`, "gave 1 star to 2 pairs"},
+		{"star_pairs", `{"ids":[1],"stars":0}`, "removed the stars of 1 pair"},
+		{"star_pairs", `{"ids":[1],"stars":0}`, ""},
+		{"flag_pairs", `{"ids":[1,2],"flag":false}`, "removed the flag of 2 pairs"},
+		{"flag_pairs", `{"ids":[2],"flag":true}`, "flagged 1 pair"},
+		{"set_topic", `{"ids":[4],"topic":"AI > Agents"}`, "moved 1 pair to AI > Agents"},
+		{"set_topic", `{"ids":[4],"topic":""}`, "removed the topic of 1 pair"},
+	} {
+		before := stateOf(t, w)
+		good(t, w, c.tool, c.args)
+		if got := w.DescribeChange(json.RawMessage(before), json.RawMessage(stateOf(t, w))); got != c.want {
+			t.Errorf("%s %s is %q, want %q", c.tool, c.args, got, c.want)
+		}
+	}
+	for after, want := range map[string]string{
+		empty: "",
+		`{"version":1,"newest":6,"stars":{"2":["1-3"],"3":["4"]},"grey":["6"],"topics":{"AI":[]}}`: "gave 2 stars to 3 pairs; gave 3 stars to 1 pair; removed the flag of 1 pair; 1 more",
+		`{"version":9}`: "",
+		`{`:             "",
+	} {
+		if got := w.DescribeChange(json.RawMessage(empty), json.RawMessage(after)); got != want {
+			t.Errorf("%s is %q, want %q", after, got, want)
+		}
+	}
+}

@@ -72,7 +72,8 @@ var (
 	_ assistant.Budgeter = (*Window)(nil)
 	_ assistant.Pager    = (*Window)(nil)
 
-	_ assistant.Actor = (*Window)(nil)
+	_ assistant.Actor     = (*Window)(nil)
+	_ assistant.Describer = (*Window)(nil)
 )
 
 // Store is what a window reads and changes of a history.

@@ -91,6 +91,7 @@ var (
 	_ assistant.Budgeter   = (*Window)(nil)
 	_ assistant.Pager      = (*Window)(nil)
 	_ assistant.Actor      = (*Window)(nil)
+	_ assistant.Describer  = (*Window)(nil)
 )
 
 // Open reads the file and the environment. A file that does not exist is an
