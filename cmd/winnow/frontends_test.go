@@ -166,8 +166,20 @@ func (v *screenSaver) edit(pattern string) {
 	v.o.t.Helper()
 	v.leave()
 	v.Type("h", pattern, tuitest.Enter)
-	v.Until(func(string) bool { return strings.Contains(fmt.Sprint(v.o.p.window.filter.Diff()), pattern) })
+	looks := 0
+	v.Until(func(f string) bool {
+		if strings.Contains(fmt.Sprint(v.o.p.window.filter.Diff()), pattern) {
+			return true
+		}
+		if looks++; looks%lookAgain == 0 && strings.Contains(f, "have changed since they were shown") {
+			v.Type("h", pattern, tuitest.Enter)
+		}
+		return false
+	})
 }
+
+// lookAgain is after how many looks at a condition a key is pressed again.
+const lookAgain = 50
 
 func (v *screenSaver) plan() *shownPlan {
 	v.o.t.Helper()
@@ -181,7 +193,6 @@ func (v *screenSaver) plan() *shownPlan {
 // turn that has ended may still seem to run: the key is pressed again then.
 func (v *screenSaver) shown(before []string, file string) (now *shownPlan) {
 	v.o.t.Helper()
-	const patience = 50 // conditions
 	looks := 0
 	v.Until(func(f string) bool {
 		asks := strings.Contains(f, "don't save")
@@ -193,7 +204,7 @@ func (v *screenSaver) shown(before []string, file string) (now *shownPlan) {
 				now = readPlan(f)
 			}
 			return true
-		case !asks && looks%patience == 0:
+		case !asks && looks%lookAgain == 0:
 			v.Type(tuitest.CtrlS)
 		}
 		return false
@@ -402,8 +413,14 @@ type commandLine struct{ o *office }
 
 func (c *commandLine) run(args ...string) string {
 	c.o.t.Helper()
+	return c.typed("", args...)
+}
+
+// typed is run with lines on standard input.
+func (c *commandLine) typed(lines string, args ...string) string {
+	c.o.t.Helper()
 	var out bytes.Buffer
-	if status := run(c.o.t.Context(), args, strings.NewReader(""), &out, &out); status != statusDone && status != statusPending && !strings.Contains(out.String(), "refused") && !strings.Contains(out.String(), "changed by") {
+	if status := run(c.o.t.Context(), args, strings.NewReader(lines), &out, &out); status != statusDone && status != statusPending && !strings.Contains(out.String(), "refused") && !strings.Contains(out.String(), "changed by") {
 		c.o.t.Fatalf("%q: status %d: %s", args, status, out.String())
 	}
 	return out.String()
