@@ -147,6 +147,20 @@ func (c *Checkpoints) Changes(session string) (n int) {
 	return n
 }
 
+// OthersSince are the steps of other sessions that a rollback to a checkpoint undoes, oldest
+// first.
+func (c *Checkpoints) OthersSince(id, session string) (others []checkpoint.Checkpoint) {
+	if c == nil {
+		return nil
+	}
+	for i := slices.IndexFunc(c.All, func(step checkpoint.Checkpoint) bool { return step.ID == id }); i >= 0; i-- {
+		if step := c.All[i]; step.Session != session && step.Kind != checkpoint.KindStart && !step.Undone {
+			others = append(others, step)
+		}
+	}
+	return others
+}
+
 // Newest is the id of the newest step that can be undone; "" is none.
 func (c *Checkpoints) Newest() string {
 	if c == nil || c.Last == nil {

@@ -66,7 +66,8 @@ func (p *pickers) rollBackTo(request int64, r rollback) tea.Cmd {
 		return p.fail(err)
 	}
 	newest := p.parts.Checkpoints.Newest() // before the lines are read: what they miss is noticed
-	if theirs := p.others.RollbackLines(r.id); len(theirs) > 0 && r.scope != checkpoint.ScopeConversation {
+	others := p.others()
+	if theirs := others.RollbackLines(p.parts.Checkpoints.OthersSince(r.id, p.shownSession())); len(theirs) > 0 && r.scope != checkpoint.ScopeConversation {
 		r.newest = newest
 		lines := append(theirs, "", "Their conversations stay; only your own is cut.")
 		p.ask("Undo others' changes as well?", lines, "undo theirs too", "don't roll back", func() tea.Cmd { return p.rollBackNow(r) })
@@ -159,7 +160,7 @@ func (p *pickers) undoStep(request int64) tea.Cmd {
 		return p.fail(refused)
 	case !ok:
 		return p.info("there is no change of the " + p.state() + " to undo")
-	case !step.ByAssistant, step.OtherSession && p.others.Shared():
+	case !step.ByAssistant, step.OtherSession && p.others().Shared:
 		return p.rollBackTo(request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undone: " + oneLine(step.Description)})
 	}
 	leaves := map[bool]string{true: " leaves", false: " leave"}[step.Pairs == 1]

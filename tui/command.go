@@ -52,7 +52,7 @@ func (l *commandLine) changed() tea.Cmd {
 		l.line.Fail(err)
 		return nil
 	}
-	if l.opts.History == nil {
+	if !l.commands.Stores() {
 		l.line.SetHint("")
 		return nil
 	}
@@ -257,7 +257,7 @@ func (m *Model) runLine(line string) tea.Cmd {
 	}
 	m.setMode(keymap.View)
 	switch {
-	case m.opts.History == nil:
+	case !m.commands.Stores():
 		return m.fail(workspace.ErrNoHistory)
 	case q.Command != nil && q.Command.Verb == filter.Export && m.opts.Files.None:
 		return m.fail(errors.New("pairs are not exported to files of the server"))

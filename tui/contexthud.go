@@ -80,7 +80,7 @@ func (s *shared) feedHUD() tea.Cmd {
 	}
 	s.hud.SetLast(s.parts.Shown.LastSend)
 	line := s.parts.Shown.Filter
-	if line == "" || s.opts.History == nil {
+	if line == "" || !s.commands.Stores() {
 		s.hud.SetHidden(0)
 		return nil
 	}

@@ -136,7 +136,7 @@ func (c *conversation) reload() tea.Cmd {
 
 // checkPair marks the pair just answered when the user's own filter line hides it.
 func (c *conversation) checkPair(seq int64) tea.Cmd {
-	if line := c.filterLine(); c.opts.History == nil || seq == 0 || line == "" || line == "x" {
+	if line := c.filterLine(); !c.commands.Stores() || seq == 0 || line == "" || line == "x" {
 		return nil
 	}
 	return c.commands.Matches(c.query(), seq)
@@ -216,7 +216,7 @@ func (c *conversation) toHit(back bool) tea.Cmd {
 	if needle == "" {
 		return c.info("no search is active" + c.hint(" · %s searches", "search"))
 	}
-	if c.opts.History != nil && c.found.needle != needle {
+	if c.commands.Stores() && c.found.needle != needle {
 		return c.act(func(request int64) tea.Cmd { return c.commands.FindText(request, needle, back) }) // the next key goes on from the hit
 	}
 	hit, ok := c.chat.NextFound(back, c.found.seqs)

@@ -91,7 +91,7 @@ func (m *Model) discard(d discarding) tea.Cmd {
 // quit asks when rules are unsaved, unless others have them as well; they can also be
 // kept for the next time.
 func (m *Model) quit() tea.Cmd {
-	if !m.saves() || !m.pane.Status().Unsaved || m.others.Shared() {
+	if !m.saves() || !m.pane.Status().Unsaved || m.others().Shared {
 		return m.end()
 	}
 	return m.discardStep(discarding{description: "Discard on quitting", quits: true}, m.commands.PlanDiscard)

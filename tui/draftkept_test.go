@@ -15,6 +15,7 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
+	"winnow/tui/usecase"
 )
 
 // A draft that is written without a pause is stored all the same, at the latest
@@ -45,7 +46,7 @@ func TestTheNewestDraftIsStoredLast(t *testing.T) {
 	s := newStill(t, style.Options{}, 80, 24)
 	r := start(t, 80, 24)
 	s.opts.History = r.store
-	s.commands.Bind(r.model.opts.Work, r.store)
+	s.commands.Bind(usecase.Source{Work: r.model.opts.Work, History: r.store})
 	s.input.draft.Set("old")
 	first := s.input.storeDraft()
 	s.input.draft.Set("new")
@@ -122,7 +123,7 @@ func TestEachFolderHasItsOwnDraft(t *testing.T) {
 		return workspace.New(workspace.Options{Session: d.session, History: d.store, Folder: folder})
 	}
 	loaded := func(folder string) string {
-		return loadStart(Parts{Work: in(folder), History: d.store})().(startLoadedMsg).Draft.Text
+		return loadStart(Parts{Source: usecase.Source{Work: in(folder), History: d.store}})().(startLoadedMsg).Draft.Text
 	}
 	for _, folder := range []string{"/one", "/two"} {
 		if got, want := loaded(folder), map[string]string{"/one": "of before"}[folder]; got != want {

@@ -122,7 +122,7 @@ func partsOf(s *assistant.Session, store history.Store, p pane.Pane, now func() 
 	if store != nil {
 		o.History = store
 	}
-	return Parts{Work: workspace.New(o), History: store, Pane: p}
+	return Parts{Source: usecase.Source{Work: workspace.New(o), History: store}, Pane: p}
 }
 
 // programOptions are the options of such a model.

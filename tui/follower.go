@@ -25,7 +25,7 @@ func (m *Model) show(u assistant.Update) tea.Cmd {
 		m.conv.setShown(*news.Shown)
 		cmds = append(cmds, m.feedHUD(), m.conv.loadMissing())
 	}
-	if news.Shown != nil || news.Window != nil || news.Checkpoints != nil {
+	if news.Shown != nil || news.Window != nil || news.Checkpoints != nil || news.Others != nil {
 		m.showInPane()
 	}
 	if news.Window != nil {

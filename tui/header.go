@@ -26,17 +26,17 @@ func (m bars) header() []bar.Part {
 	if !m.ready {
 		return m.bar.Header(bar.Header{}, m.width)
 	}
-	status := m.pane.Status()
+	status, others := m.pane.Status(), m.others()
 	h := bar.Header{
 		Ready: true, Window: status.Title, Provider: status.Subtitle, Model: m.modelID(), Checkpoints: m.parts.Checkpoints.Changes(m.shownSession()),
-		Counter: m.conv.boundary.Counter, NearLimit: m.conv.boundary.Boundary.NearLimit(), Others: m.others.CountText(), Mouse: m.opts.Mouse,
+		Counter: m.conv.boundary.Counter, NearLimit: m.conv.boundary.Boundary.NearLimit(), Others: others.CountText(), Mouse: m.opts.Mouse,
 		Saves: !m.plainChat(), Unsaved: status.Unsaved && !m.plainChat(),
 	}
 	switch {
 	case m.turn.running:
 		h.Locked = "working"
-	case m.others.Holder != "":
-		h.Locked = m.others.Badge(m.width)
+	case others.Holder != "":
+		h.Locked = others.Badge(m.width)
 	case m.readOnly() != nil:
 		h.Locked = "read only"
 	}

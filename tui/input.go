@@ -152,7 +152,7 @@ func (i *input) draftChanged() tea.Cmd {
 	if i.draft.Empty() {
 		i.commands.EndReAsk()
 	}
-	if i.storing.due || i.opts.History == nil && i.ready {
+	if i.storing.due || !i.commands.Stores() && i.ready {
 		return nil
 	}
 	i.storing.due = true
@@ -183,7 +183,7 @@ func (i *input) drafted() history.Draft {
 // storeDraft stores the draft, one write at a time: an older one must not be written
 // last.
 func (i *input) storeDraft() tea.Cmd {
-	if i.storing.request != 0 || i.opts.History == nil {
+	if i.storing.request != 0 || !i.commands.Stores() {
 		i.storing.again = i.storing.request != 0
 		return nil
 	}

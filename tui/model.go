@@ -11,9 +11,6 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
-	"winnow/assistant/history"
-	"winnow/assistant/serve"
-	"winnow/assistant/workspace"
 	"winnow/tui/attention"
 	"winnow/tui/bar"
 	"winnow/tui/chat"
@@ -27,7 +24,6 @@ import (
 	"winnow/tui/notice"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
-	"winnow/tui/presence"
 	"winnow/tui/resend"
 	"winnow/tui/settings"
 	"winnow/tui/slash"
@@ -75,16 +71,12 @@ type Options struct {
 
 // Parts are what a screen shows and works on.
 type Parts struct {
-	Work     *workspace.Workspace
-	History  history.Store // of Work; nil: the view is the session, nothing is stored
-	Pane     pane.Pane     // nil: a plain chat, without a window
-	Examples []string
-	Editor   func(path string) *exec.Cmd // opens a file in the editor of the user; nil: there is none
-	Notice   string                      // shown in the footer at the start
-	Recovery *Recovery
-	// Served is the session of a hub whose Workspace is Work: the screen shows the
-	// others in the window and what they do. nil: nobody shares it.
-	Served *serve.Session
+	usecase.Source           // with Served, the screen shows the others in the window and what they do
+	Pane           pane.Pane // nil: a plain chat, without a window
+	Examples       []string
+	Editor         func(path string) *exec.Cmd // opens a file in the editor of the user; nil: there is none
+	Notice         string                      // shown in the footer at the start
+	Recovery       *Recovery
 	// Changes are those of the saved state that others make, already in the
 	// window; nil: nothing is watched.
 	Changes <-chan assistant.SavedChange
@@ -135,7 +127,6 @@ type shared struct {
 	pane   pane.Pane
 	hud    hud.Panel
 	hiding int64 // the last request that counts what the filter hides
-	others presence.Others
 	keys   *keymap.Map
 	now    func() time.Time
 
@@ -206,8 +197,8 @@ func New(opts Options) (*Model, error) {
 // use gives the screen what it shows.
 func (m *Model) use(p Parts) {
 	m.opts.Parts, m.ready = p, true
-	m.pane, m.others = p.Pane, presence.Of(p.Served)
-	m.commands.Bind(p.Work, p.History)
+	m.pane = p.Pane
+	m.commands.Bind(p.Source)
 	if m.pane == nil {
 		m.pane = pane.None{}
 	}
@@ -225,7 +216,7 @@ func (m *Model) Init() tea.Cmd {
 	if m.opts.Start != nil {
 		load = openParts(m.opts.Start)
 	}
-	cmds := []tea.Cmd{load, waitSavedChange(m.opts.Changes), m.others.Wait}
+	cmds := []tea.Cmd{load}
 	if !m.opts.FixedBackground {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}

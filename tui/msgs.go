@@ -23,6 +23,12 @@ type (
 	onceMoreDueMsg struct{}
 	// replyDueMsg says that the user has had the time to read on, see showReply.
 	replyDueMsg struct{ turn int }
+	// answerDueMsg says that a question of a tool has waited long enough, see askTool.
+	answerDueMsg struct {
+		id       string
+		question overlay.Overlay
+		wait     time.Duration
+	}
 	// secondPassedMsg counts the seconds to the time when a message is sent again.
 	secondPassedMsg struct{ resend *resend.Message }
 	// codeReadMsg is the code blocks of the focused pair; digit is that of the block to copy,
@@ -102,6 +108,8 @@ func (m *Model) onScreenMsg(msg tea.Msg) (tea.Cmd, bool) {
 	case replyDueMsg:
 		m.onReplyDue(msg)
 		return nil, true
+	case answerDueMsg:
+		return m.onAnswerDue(msg), true
 	case secondPassedMsg:
 		return m.onSecondPassed(msg), true
 	case codeReadMsg:

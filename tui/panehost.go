@@ -171,7 +171,7 @@ func (m *Model) onQuiet(o usecase.Outcome) tea.Cmd {
 
 // showInPane gives the pane the parts that it shows.
 func (m *Model) showInPane() {
-	now := pane.State{Holder: m.others.Holder}
+	now := pane.State{Holder: m.others().Holder}
 	if m.parts.Window != nil {
 		now.Window = m.parts.Window.Value
 	}
@@ -212,9 +212,8 @@ func (m *Model) onNoticed(msg Noticed) tea.Cmd {
 }
 
 // onOthers shows what the others in a shared window did.
-func (m *Model) onOthers(msg presence.Changed) tea.Cmd {
-	cmds := []tea.Cmd{m.others.Apply(msg), m.show(assistant.Update{State: m.commands.State()})}
-	m.showInPane() // who has the window
+func (m *Model) onOthers(msg usecase.OthersChanged) tea.Cmd {
+	cmds := []tea.Cmd{m.commands.WaitOthers(msg.Read), m.show(assistant.Update{State: msg.State})}
 	pairs := msg.Missed
 	for _, c := range msg.Changes {
 		m.notice.Add(presence.Sentence(c))
@@ -356,16 +355,20 @@ func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 	}, "y", yes, "n", "don't "+yes)
 	question, _, _ := m.overlay.Top()
 	m.turn.asks = question
-	if m.others.AnswerWait == 0 {
+	wait := m.commands.AnswerWait()
+	if wait == 0 {
 		return nil
 	}
-	return after(m.others.AnswerWait, func() tea.Cmd {
-		if m.commands.Answer(ask.ID, false) != nil {
-			return nil // it was answered
-		}
-		if top, _, _ := m.overlay.Top(); top == question {
-			m.overlay.Pop()
-		}
-		return m.info("declined: no answer within " + m.others.AnswerWait.String())
-	})
+	return tick(wait, answerDueMsg{ask.ID, question, wait})
+}
+
+// onAnswerDue declines a question that was not answered.
+func (m *Model) onAnswerDue(msg answerDueMsg) tea.Cmd {
+	if m.commands.Answer(msg.id, false) != nil {
+		return nil // it was answered
+	}
+	if top, _, _ := m.overlay.Top(); top == msg.question {
+		m.overlay.Pop()
+	}
+	return m.info("declined: no answer within " + msg.wait.String())
 }

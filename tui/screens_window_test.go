@@ -24,6 +24,7 @@ import (
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 	"winnow/tui/tuitest/movie"
+	"winnow/tui/usecase"
 )
 
 // Size of the main picture, in cells: chat and pane stand side by side.
@@ -185,7 +186,7 @@ func mainScreen(t *testing.T, dark bool) (frame string, shots []movie.Shot) {
 	must(err)
 	must(session.Start(t.Context()))
 	model, err := tui.New(tui.Options{
-		Parts: tui.Parts{Work: workspace.New(workspace.Options{Session: session}), Pane: rules.New(rules.Options{})}, Now: clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: dark, Unicode: true}},
+		Parts: tui.Parts{Source: usecase.Source{Work: workspace.New(workspace.Options{Session: session})}, Pane: rules.New(rules.Options{})}, Now: clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: dark, Unicode: true}},
 	})
 	must(err)
 

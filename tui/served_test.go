@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +28,7 @@ import (
 	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
+	"winnow/tui/usecase"
 )
 
 // team is a hub over the model filter of a file, with a screen for each user.
@@ -99,14 +99,13 @@ func (g *team) join(user string, w, h int) *member {
 	model, err := New(Options{
 		Context: g.t.Context(),
 		Parts: Parts{
-			Work: s.Workspace, Served: s, History: g.store, Pane: rules.New(rules.Options{}),
+			Source: usecase.Source{Work: s.Workspace, Served: s, History: g.store, AnswerWait: g.answerWait}, Pane: rules.New(rules.Options{}),
 			Examples: []string{"first example"},
 		},
 		Now: g.clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
 		Clipboard: func(string) error { return nil },
 	})
 	g.must(err)
-	model.others.AnswerWait = cmp.Or(g.answerWait, model.others.AnswerWait)
 	m := &member{Screen: tuitest.Start(g.t, model, w, h, tuitest.Options{Clock: g.clock}), t: g.t, clock: g.clock, session: s}
 	m.in("INPUT")
 	m.WaitGone("loading…")

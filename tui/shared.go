@@ -14,6 +14,7 @@ import (
 	"winnow/assistant/workspace"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
+	"winnow/tui/presence"
 	"winnow/tui/usecase"
 )
 
@@ -54,8 +55,12 @@ func (s *shared) refused() error {
 	if s.parts.Turn != nil && s.parts.Turn.Running {
 		return assistant.ErrBusy
 	}
-	return s.others.Refused()
+	others := s.others()
+	return others.Refused()
 }
+
+// others is who else is in the window.
+func (s *shared) others() presence.Others { return presence.Of(s.parts.Others, s.shownSession()) }
 
 // shownSession is the id of the session whose pairs are shown; "" before the start is over.
 func (s *shared) shownSession() string {

@@ -39,7 +39,7 @@ func openParts(open func() (Parts, error)) tea.Cmd {
 // loadStart loads what the first screen needs of the parts.
 func loadStart(p Parts) tea.Cmd {
 	var commands usecase.Commands
-	commands.Bind(p.Work, p.History)
+	commands.Bind(p.Source)
 	return func() tea.Msg { return startLoadedMsg{Started: commands.Start(context.Background())} }
 }
 
@@ -68,9 +68,9 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	if m.conv.chat.Len() > 0 {
 		m.conv.chat.Bottom()
 	}
-	cmds := []tea.Cmd{shown, m.follower.Wait(m.turn.running), m.noteStart(msg.FailedStarts)}
+	cmds := []tea.Cmd{shown, m.follower.Wait(m.turn.running), waitSavedChange(m.opts.Changes), m.commands.WaitOthers(msg.OthersRead), m.noteStart(msg.FailedStarts)}
 	if msg.parts != nil {
-		cmds = append(cmds, m.flushOutbox(), m.flushKeys(), waitSavedChange(msg.parts.Changes), m.others.Wait)
+		cmds = append(cmds, m.flushOutbox(), m.flushKeys())
 	}
 	if m.opts.OfferConnect != nil {
 		cmds = append(cmds, func() tea.Msg { return connectOfferedMsg(m.opts.OfferConnect()) })

@@ -14,7 +14,7 @@ import (
 // openTopics selects the topic of the pairs to come, and edits the tree.
 func (p *pickers) openTopics() tea.Cmd {
 	picker := p.topicPicker("Topic of new messages")
-	if p.opts.History != nil {
+	if p.commands.Stores() {
 		picker = picker.WithKeys("enter selects · alt+n new · alt+r rename · alt+d delete", "alt+r", "alt+d").WithNew("alt+n")
 	}
 	return p.open(overlay.Topics, picker, func(c overlay.Chosen) tea.Cmd {
@@ -42,7 +42,7 @@ func (p *pickers) openPairTopic() tea.Cmd {
 		return nil
 	}
 	picker := p.topicPicker("Topic of this pair")
-	if p.opts.History != nil {
+	if p.commands.Stores() {
 		picker = picker.WithNew("alt+n").WithKeys("enter selects · alt+n creates the typed path")
 	}
 	return p.open(overlay.Topics, picker, func(c overlay.Chosen) tea.Cmd {

@@ -370,7 +370,8 @@ func (m *Model) cancel() tea.Cmd {
 // statusLine shows what a running turn does, and what esc does meanwhile; else whose turn
 // has the window.
 func (t *turnState) statusLine(w int) string {
-	if other := t.others.Working(); !t.running && other != "" {
+	others := t.others()
+	if other := others.Working(); !t.running && other != "" {
 		return t.widths.Fit("  "+t.styles.Chat.Notice.Render(t.styles.Icons.Lock+" "+other), w, t.styles.Icons.Ellipsis)
 	} else if !t.running {
 		return ""

@@ -1,16 +1,12 @@
 package tui
 
 import (
-	"context"
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
 	"winnow/tui/attention"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
-	"winnow/tui/presence"
 	"winnow/tui/terminal"
 	"winnow/tui/usecase"
 )
@@ -72,16 +68,13 @@ func (m *Model) onWorkMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return m.onLog(msg), true
 	case usecase.Outcome:
 		return m.onEnded(msg), true
-	case resultMsg:
-		m.pane.Changed()
-		return msg(), true
 	case startLoadedMsg:
 		return m.onStart(msg), true
 	case savedChangedMsg:
 		return m.onSavedChanged(msg), true
 	case computedMsg:
 		return m.onComputed(msg), true
-	case presence.Changed:
+	case usecase.OthersChanged:
 		return m.onOthers(msg), true
 	case Noticed:
 		return m.onNoticed(msg), true
@@ -104,8 +97,6 @@ func (m *Model) onTerminalMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return m.onInput(msg), true
 	case tea.BackgroundColorMsg:
 		return m.onBackground(msg), true
-	case timerMsg:
-		return msg(), true
 	case tea.KeyboardEnhancementsMsg:
 		m.keys.CtrlEnter = m.keys.CtrlEnter || msg.SupportsKeyDisambiguation()
 		m.refreshHelp()
@@ -128,34 +119,8 @@ type Noticed struct {
 	Pairs bool
 }
 
-type (
-	// resultMsg is the result of a use case: it shows that result. Made by async.
-	resultMsg func() tea.Cmd
-	// timerMsg is a timer that has expired. Made by after.
-	timerMsg func() tea.Cmd
-	// savedChangedMsg is a change of the saved state by another program.
-	savedChangedMsg struct{ change assistant.SavedChange }
-)
-
-// async runs do outside of the update loop and then, in it, show with what do
-// returned. do must not touch the model.
-func async[T any](do func(context.Context) (T, error), show func(T, error) tea.Cmd) tea.Cmd {
-	return func() tea.Msg {
-		value, err := do(context.Background())
-		return resultMsg(func() tea.Cmd { return show(value, err) })
-	}
-}
-
-// attempt is async for what returns an error alone.
-func attempt(do func(context.Context) error, show func(error) tea.Cmd) tea.Cmd {
-	return async(func(ctx context.Context) (struct{}, error) { return struct{}{}, do(ctx) },
-		func(_ struct{}, err error) tea.Cmd { return show(err) })
-}
-
-// after runs do in the update loop when a time has passed.
-func after(d time.Duration, do func() tea.Cmd) tea.Cmd {
-	return tea.Tick(d, func(time.Time) tea.Msg { return timerMsg(do) })
-}
+// savedChangedMsg is a change of the saved state by another program.
+type savedChangedMsg struct{ change assistant.SavedChange }
 
 // open puts an overlay on the screen; chosen does what a choice in it means.
 func (s *shared) open(kind overlay.Kind, o overlay.Overlay, chosen func(overlay.Chosen) tea.Cmd) tea.Cmd {

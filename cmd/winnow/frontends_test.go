@@ -22,6 +22,7 @@ import (
 	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
+	"winnow/tui/usecase"
 )
 
 // shownPlan is what a save would write, as a front end showed it.
@@ -129,7 +130,7 @@ func (o *office) openScreen(hub *serve.Hub) saver {
 	clock := tuitest.NewClock()
 	model, err := tui.New(tui.Options{
 		Context: o.t.Context(), Now: clock.Now, Clipboard: func(string) error { return nil },
-		Parts:  tui.Parts{Work: s.Workspace, Served: s, History: o.p.store, Pane: rules.New(rules.Options{})},
+		Parts:  tui.Parts{Source: usecase.Source{Work: s.Workspace, Served: s, History: o.p.store}, Pane: rules.New(rules.Options{})},
 		Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
 	})
 	o.must(err)

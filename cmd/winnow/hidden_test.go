@@ -23,6 +23,7 @@ import (
 	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
+	"winnow/tui/usecase"
 )
 
 // hidden is text with what a terminal obeys and a reader does not see: an escape sequence,
@@ -176,7 +177,7 @@ func TestHiddenCharactersReachNoScreen(t *testing.T) {
 	clock := tuitest.NewClock()
 	model, err := tui.New(tui.Options{
 		Context: t.Context(), Now: clock.Now, Clipboard: func(text string) error { copied <- text; return nil },
-		Parts:  tui.Parts{Work: s.Workspace, Served: s, History: o.p.store, Pane: rules.New(rules.Options{})},
+		Parts:  tui.Parts{Source: usecase.Source{Work: s.Workspace, Served: s, History: o.p.store}, Pane: rules.New(rules.Options{})},
 		Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
 	})
 	o.must(err)

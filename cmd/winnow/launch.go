@@ -34,6 +34,7 @@ import (
 	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/terminal"
+	"winnow/tui/usecase"
 )
 
 const (
@@ -234,7 +235,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 func (a *app) parts(p *program) tui.Parts {
 	a.deferMu.Lock()
 	parts := tui.Parts{
-		Work: a.workspace(p), History: p.store, Pane: p.pane, Examples: p.examples(),
+		Source: usecase.Source{Work: a.workspace(p), History: p.store}, Pane: p.pane, Examples: p.examples(),
 		Notice: strings.Join(a.deferred, " · "), Recovery: p.window.recovery(),
 	}
 	a.deferMu.Unlock()

@@ -13,6 +13,7 @@ import (
 	"winnow/tui"
 	"winnow/tui/mention"
 	"winnow/tui/sshserver"
+	"winnow/tui/usecase"
 )
 
 // sshOptions are those of the server for SSH, but for what its flags say.
@@ -70,7 +71,7 @@ func (a *app) remoteScreen(ctx context.Context, p *program, s *serve.Session, t 
 	own.makePane()
 	return tui.New(tui.Options{
 		Context: ctx,
-		Parts:   tui.Parts{Work: s.Workspace, Served: s, History: p.store, Pane: own.pane, Examples: own.examples()},
+		Parts:   tui.Parts{Source: usecase.Source{Work: s.Workspace, Served: s, History: p.store}, Pane: own.pane, Examples: own.examples()},
 		Screen:  screenSettings(set, theme, fixed),
 		Width:   t.Width, Height: t.Height, Rebinds: rebinds(set.Keys), Help: u.helpTopics(),
 		Redact: a.redactor.Redact, Clipboard: func(string) error { return errors.ErrUnsupported }, Files: mention.Source{None: true},

@@ -3,14 +3,12 @@
 //
 // # Types
 //
-// Others is the state of one screen. Wait reads the changes of the hub as a Changed, and
-// Apply takes that over. Sentence says a change of somebody else for the footer,
-// RollbackLines what a rollback would undo of them.
+// Others is the part of the session's log as one session sees it. Sentence says a change of
+// another session for the footer, RollbackLines what a rollback would undo of them.
 //
 // # Who may call what from where
 //
-// Others belongs to the update loop of its screen; Wait is a tea.Cmd of it. A Wait ends
-// with the next change: the one that announces that the session was closed is the last.
+// Anybody anything: there are values alone.
 //
 // # Caveats
 //
@@ -21,88 +19,44 @@ import (
 	"cmp"
 	"path/filepath"
 	"strings"
-	"time"
-
-	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
-	"winnow/assistant/serve"
 	"winnow/assistant/share"
 	"winnow/checkpoint"
 )
 
-// Others are those who work in the window beside the own session. The zero value is a
-// window that nobody shares.
+// Others are those who work in the window beside the own session.
 type Others struct {
-	Holder string // whose turn has the window; "" is nobody's, or the own one
+	Shared bool   // the window is one that sessions share
+	Holder string // whose turn has the window; "": no other one has it
 	Count  int    // open sessions beside the own one
 	// Waiting names the users whose assistants wait for their answer: the window is free.
 	Waiting []string
-	// AnswerWait is how long a question of the own turn may stay unanswered. 0 is for ever.
-	AnswerWait time.Duration
 
-	session *serve.Session
-	read    int64 // number of the newest change that was read; 0 is none yet
+	users map[string]string // by session
 }
 
-// Of are the others of a session; nil is a window that nobody shares.
-func Of(s *serve.Session) Others {
-	if s == nil {
+// Of are the others of a session; part is nil when it has its window to itself.
+func Of(part *assistant.Others, session string) Others {
+	if part == nil {
 		return Others{}
 	}
-	return Others{session: s, AnswerWait: serve.AnswerWait}
-}
-
-// Shared reports whether the window is one that sessions share.
-func (o *Others) Shared() bool { return o.session != nil }
-
-// Changed is what happened in the window.
-type Changed struct {
-	Changes []share.Change // of others, oldest first
-	Missed  bool           // there were more, which nobody knows any more
-
-	others Others // as they are now
-}
-
-// Wait returns what has happened since it was last called, as a Changed; at once at the
-// first time, else when something has happened. nil: nothing will happen any more.
-func (o Others) Wait() tea.Msg {
-	if o.session == nil {
-		return nil
+	o := Others{Shared: true, users: map[string]string{}}
+	for _, p := range part.Present {
+		if o.users[p.Session] = p.User; p.Session != session {
+			o.Count++
+		}
 	}
-	log := o.session.Changes()
-	for {
-		msg := Changed{others: o}
-		entries, more, err := log.After(o.read)
-		if msg.others.read += int64(len(entries)); err != nil {
-			msg.others.read = log.Last()
-		}
-		if o.read == 0 { // the screen has read the window as it is
-			entries, err = nil, nil
-		}
-		if msg.others.read == o.read {
-			if more == nil {
-				return nil
-			}
-			<-more
-			continue
-		}
-		msg.Missed, msg.others.Holder, msg.others.Count = err != nil, o.session.HeldBy(), len(o.session.Others())
-		msg.others.Waiting = o.session.OthersWaiting()
-		for _, c := range entries {
-			if c.Session != o.session.ID() {
-				msg.Changes = append(msg.Changes, c)
-			}
-		}
-		return msg
+	if h := part.Holder; h != nil && h.Session != session {
+		o.Holder = h.User
 	}
-}
-
-// Apply takes over what Wait has returned, and returns the next Wait.
-func (o *Others) Apply(msg Changed) tea.Cmd {
-	*o = msg.others
-	return o.Wait
+	for _, h := range part.Waiting {
+		if h.Session != session {
+			o.Waiting = append(o.Waiting, h.User)
+		}
+	}
+	return o
 }
 
 const (
@@ -191,16 +145,15 @@ func Sentence(c share.Change) (text string, quiet bool) {
 	return user + " " + what, false
 }
 
-// RollbackLines are the steps of others that a rollback to a checkpoint undoes as well,
-// as lines of a question; none when there are none, or nobody shares the window.
-func (o *Others) RollbackLines(id string) (lines []string) {
-	if o.session == nil {
+// RollbackLines are steps of others that a rollback undoes as well, as lines of a question;
+// there are none when the window is not shared.
+func (o *Others) RollbackLines(steps []checkpoint.Checkpoint) (lines []string) {
+	if !o.Shared {
 		return nil
 	}
 	const shown = 6
-	steps := o.session.OthersSince(id)
 	for _, c := range steps[:min(len(steps), shown)] {
-		lines = append(lines, stepLine(o.session.UserOf(c.Session), c))
+		lines = append(lines, stepLine(o.users[c.Session], c))
 	}
 	if more := len(steps) - shown; more > 0 {
 		lines = append(lines, "and "+assistant.Counted(more, "more step"))

@@ -2,9 +2,10 @@ package presence_test
 
 import (
 	"testing"
-	"time"
 
+	"winnow/assistant"
 	"winnow/assistant/share"
+	"winnow/checkpoint"
 	"winnow/tui/presence"
 )
 
@@ -38,16 +39,22 @@ func TestSentence(t *testing.T) {
 	}
 }
 
-func TestNobodySharesTheWindow(t *testing.T) {
-	o := presence.Of(nil)
-	done := make(chan any, 1)
-	go func() { done <- o.Wait() }()
-	select {
-	case msg := <-done:
-		if msg != nil || o.Shared() || o.Working() != "" || o.Refused() != nil || o.CountText() != "" || o.RollbackLines("x") != nil {
-			t.Errorf("Wait = %v, others %+v", msg, o)
-		}
-	case <-time.After(time.Minute):
-		t.Error("Wait waits for a window that nobody shares")
+func TestOf(t *testing.T) {
+	if o := presence.Of(nil, "s"); o.Shared || o.Working() != "" || o.Refused() != nil || o.CountText() != "" || o.RollbackLines([]checkpoint.Checkpoint{{}}) != nil {
+		t.Errorf("the others of a window of its own: %+v", o)
+	}
+	part := &assistant.Others{Others: share.Others{
+		Present: []share.Present{{User: "anna", Session: "a"}, {User: "bert", Session: "b"}},
+		Holder:  &share.Holder{User: "bert", Session: "b"}, Waiting: []share.Holder{{User: "anna", Session: "a"}},
+	}}
+	anna, bert := presence.Of(part, "a"), presence.Of(part, "b")
+	if anna.Working() != "bert's assistant is working" || anna.CountText() != "1 other" || anna.Refused() == nil || len(anna.Waiting) != 0 {
+		t.Errorf("anna sees %+v", anna)
+	}
+	if bert.Working() != "anna's assistant waits for anna" || bert.Refused() != nil {
+		t.Errorf("bert sees %+v", bert)
+	}
+	if lines := anna.RollbackLines([]checkpoint.Checkpoint{{Session: "b", Description: "hid x"}}); len(lines) != 1 || lines[0] != "bert: hid x" {
+		t.Errorf("a rollback undoes %q", lines)
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/servetest"
 	"winnow/tui"
+	"winnow/tui/usecase"
 )
 
 // patience bounds every wait for what has to come.
@@ -122,7 +123,7 @@ func newRig(t testing.TB, change ...func(*Options)) *rig {
 		Hub: r.hub, History: base.History, Folder: r.dir, HostKey: r.file("host"), AuthorizedKeys: r.file("keys"),
 		Log: slog.New(slog.NewTextHandler(&r.log, nil)),
 		Screen: func(ctx context.Context, s *serve.Session, t Terminal) (*tui.Model, error) {
-			return tui.New(tui.Options{Context: ctx, Parts: tui.Parts{Work: s.Workspace, Served: s, History: base.History}, Width: t.Width, Height: t.Height})
+			return tui.New(tui.Options{Context: ctx, Parts: tui.Parts{Source: usecase.Source{Work: s.Workspace, Served: s, History: base.History}}, Width: t.Width, Height: t.Height})
 		},
 		Command: func(user, line string) (func(context.Context, Streams) int, error) {
 			if line != "hello" {

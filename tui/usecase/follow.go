@@ -91,9 +91,6 @@ func isText(e assistant.Event) bool {
 	}
 }
 
-// State returns all parts as they are now.
-func (c *Commands) State() assistant.State { return c.work.Session().State() }
-
 // Started is what the first screen shows.
 type Started struct {
 	Update       assistant.Update // all parts
@@ -103,6 +100,7 @@ type Started struct {
 	Favourites   []string // likewise
 	FailedStarts int      // before this one, see workspace.FailedStarts
 	PayloadTypes []assistant.PayloadType
+	OthersRead   int64 // what others had done, for WaitOthers
 	Err          error // why the pairs could not be read
 }
 
@@ -111,6 +109,9 @@ type Started struct {
 func (c *Commands) Start(ctx context.Context) Started {
 	w := c.work
 	s := Started{Err: w.LoadView(ctx)}
+	if c.served != nil {
+		s.OthersRead = c.served.Changes().Last()
+	}
 	s.Update, _ = w.Next(ctx, -1) // which does not wait
 	s.Draft, _ = w.Draft(ctx)
 	s.Recall = w.Recall(ctx)

@@ -1,26 +1,48 @@
 package usecase
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/serve"
 	"winnow/assistant/workspace"
 )
 
 // Commands makes the commands of a screen. The zero value is not bound yet.
 type Commands struct {
-	work  *workspace.Workspace
-	store history.Store
+	work   *workspace.Workspace
+	store  history.Store
+	served *serve.Session
+	// answerWait is how long a question of a turn may stay unanswered; 0 is for ever.
+	answerWait time.Duration
 }
 
-// Bind gives the commands what they work on: a workspace, and its history, which is nil when
-// nothing is stored.
-func (c *Commands) Bind(work *workspace.Workspace, store history.Store) {
-	c.work, c.store = work, store
+// Source is what the commands work on.
+type Source struct {
+	Work    *workspace.Workspace
+	History history.Store // of Work; nil: the view is the session, nothing is stored
+	// Served is the session of a hub whose Workspace is Work; nil: it has its window to itself.
+	Served *serve.Session
+	// AnswerWait is how long a question of a turn of Served may stay unanswered; 0 means
+	// serve.AnswerWait.
+	AnswerWait time.Duration
 }
+
+// Bind gives the commands what they work on.
+func (c *Commands) Bind(s Source) {
+	c.work, c.store, c.served = s.Work, s.History, s.Served
+	if s.Served != nil {
+		c.answerWait = cmp.Or(s.AnswerWait, serve.AnswerWait)
+	}
+}
+
+// Stores reports whether there is a history.
+func (c *Commands) Stores() bool { return c.store != nil }
 
 // Outcome is how a command has ended: one of the types that embed a Reply.
 //
