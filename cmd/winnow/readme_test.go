@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -55,5 +56,41 @@ func TestReadmeTasks(t *testing.T) {
 	const most = 250
 	if n := strings.Count(string(raw), "\n"); n > most {
 		t.Errorf("the README has %d lines, want at most %d: winnow help TOPIC is for the rest", n, most)
+	}
+}
+
+// TestReadmeNamesFilesThatExist checks what "How it is built" names: the packages of the
+// picture, and the files of the three ways.
+func TestReadmeNamesFilesThatExist(t *testing.T) {
+	raw, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(raw), "## How it is built")
+	section, _, _ = strings.Cut(section, "\n## ")
+	names := 0
+	exists := func(path string) {
+		names++
+		if _, err := os.Stat(filepath.Join("..", "..", path)); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, m := range regexp.MustCompile("`((?:tui|assistant|adapters)/[a-z/.]+)`").FindAllStringSubmatch(section, -1) {
+		exists(m[1])
+	}
+	top := ""
+	for _, m := range regexp.MustCompile(`(?m)^    (  )?([a-z/]+(?:, [a-z]+)*)  `).FindAllStringSubmatch(section, -1) {
+		for name := range strings.SplitSeq(m[2], ", ") {
+			if m[1] == "" {
+				top = name
+				exists(top)
+			} else {
+				exists(filepath.Join(top, name))
+			}
+		}
+	}
+	const fewest = 25
+	if names < fewest {
+		t.Errorf("%d names are found", names)
 	}
 }
