@@ -5,6 +5,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
@@ -252,7 +253,15 @@ func (m *Model) resize(w, h int) tea.Cmd {
 	if !m.ready {
 		return nil
 	}
-	return m.conv.loadMissing()
+	return tea.Batch(m.conv.loadMissing(), resetMargins())
+}
+
+// resetMargins makes the whole screen scroll again, and draws it. A frame that scrolled
+// its rows ends with the margins of the height that the renderer knew; when it comes after
+// the terminal has grown, they stay, and later frames scroll within them.
+func resetMargins() tea.Cmd {
+	const margins = ansi.SaveCursor + "\x1b[r" + ansi.RestoreCursor // the sequence moves the cursor
+	return tea.Sequence(tea.Raw(margins), tea.ClearScreen)
 }
 
 // refreshHelp updates an open help: the keys that work depend on the terminal, and

@@ -83,10 +83,14 @@ func (v *terminal) line(y int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
+// resize changes the size. The renderer ends what it scrolls by margins around the screen
+// of the height that it knows: such a frame comes after the terminal has another one.
 func (v *terminal) resize(w, h int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	known := v.emu.Height()
 	v.emu.Resize(w, h)
+	_, _ = v.emu.WriteString(ansi.SaveCursor + ansi.SetTopBottomMargins(1, known) + ansi.RestoreCursor)
 }
 
 // close closes the pipe of the emulator's answers alone: the emulator's own Close is
