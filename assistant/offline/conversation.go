@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"winnow/assistant"
-	"winnow/assistant/offline/lex"
 	"winnow/assistant/offline/wire"
 )
 
@@ -38,7 +37,7 @@ const maxRounds = 5
 
 // writeTools are the tools of the model filter that change rules, the file or
 // the window.
-var writeTools = lex.Set("add_ignore_rule remove_ignore_rule add_whitelist_rule remove_whitelist_rule clear_all_ignore_rules clear_all_whitelist_rules " +
+var writeTools = wordSet("add_ignore_rule remove_ignore_rule add_whitelist_rule remove_whitelist_rule clear_all_ignore_rules clear_all_whitelist_rules " +
 	"import_rules save_changes discard_changes switch_provider refresh_models")
 
 // conversation works out the response to a request. Nothing is kept between

@@ -9,12 +9,12 @@
 //
 // # Types
 //
-// Package lex makes tokens of a message. A step is one request of it. A form is one
-// way to say a kind of step; forms.go is the table of all forms. A selection is a set
-// of models in words, a target is what it means on one provider. A plan is the edits
-// of rules that a step needs. A conversation works out one response and keeps nothing
-// between requests: the plans are made again each time, and a call whose result the
-// request has is not repeated.
+// A token is one piece of a message; for a synonym it has the word that the forms use. A
+// step is one request of it. A form is one way to say a kind of step; forms.go is the
+// table of all forms. A selection is a set of models in words, a target is what it means
+// on one provider. A plan is the edits of rules that a step needs. A conversation works
+// out one response and keeps nothing between requests: the plans are made again each time,
+// and a call whose result the request has is not repeated.
 //
 // # What it does not do
 //
@@ -38,7 +38,7 @@
 // pattern of a word is the first of `word*`, `*word*`, `*-word*`, … that matches
 // just these models, else they are named one by one. Text with wildcards is used
 // as it is, and so is quoted text that is a model's name; other quoted text is a word. "The newest X" are the models of X with the highest
-// version, one of each series, as package newest finds them; "the
+// version, one of each series; "the
 // newest N X" are N of them. Without a provider the shown one is
 // meant, or the only other provider that has the id or family.
 //

@@ -3,8 +3,6 @@ package offline
 import (
 	"slices"
 	"strings"
-
-	"winnow/assistant/offline/lex"
 )
 
 // kind is what a request wants.
@@ -181,12 +179,12 @@ var historyForms = slices.Concat([]form{
 // fit is the tokens that a part of a form stands for.
 type fit struct {
 	part   string
-	tokens []lex.Token
+	tokens []token
 }
 
 // match fits tokens to the parts of a form, each with as few tokens as possible;
 // ok is false when they do not fit.
-func match(parts []string, tokens []lex.Token) (matched []fit, ok bool) {
+func match(parts []string, tokens []token) (matched []fit, ok bool) {
 	if len(parts) == 0 {
 		return nil, len(tokens) == 0
 	}
@@ -214,7 +212,7 @@ func partOf(text string) (part string, isOptional bool) {
 
 // accepts reports whether a part stands for just these tokens, and whether it may stand
 // for more.
-func accepts(part string, tokens []lex.Token) (fits, fitsMore bool) {
+func accepts(part string, tokens []token) (fits, fitsMore bool) {
 	switch part {
 	case "$list":
 		part = "hide|allow"
@@ -231,11 +229,11 @@ func accepts(part string, tokens []lex.Token) (fits, fitsMore bool) {
 }
 
 // begins reports whether a request of one of the forms can begin with t.
-func begins(forms []form, t lex.Token) bool {
+func begins(forms []form, t token) bool {
 	return slices.ContainsFunc(forms, func(f form) bool {
 		for text := range strings.FieldsSeq(f.text) {
 			part, isOptional := partOf(text)
-			if fits, _ := accepts(part, []lex.Token{t}); fits && !strings.HasPrefix(part, "$") {
+			if fits, _ := accepts(part, []token{t}); fits && !strings.HasPrefix(part, "$") {
 				return true
 			}
 			if !isOptional {

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"winnow/assistant/offline/lex"
 )
 
 // TestMatch fits messages to forms: a part takes as few words as possible, and an
@@ -24,10 +22,10 @@ func TestMatch(t *testing.T) {
 		{"undo [last] $n [changes]", "undo last two changes", "undo=undo last=last $n=two changes=changes"},
 		{"hi|hello", "hi hello", "no"},
 	} {
-		fits, ok := match(strings.Fields(test.form), lex.Split(test.text))
+		fits, ok := match(strings.Fields(test.form), tokenize(test.text))
 		var parts []string
 		for _, f := range fits {
-			parts = append(parts, f.part+"="+strings.Join(lex.Words(f.tokens), " "))
+			parts = append(parts, f.part+"="+strings.Join(textsOf(f.tokens), " "))
 		}
 		got := strings.Join(parts, " ")
 		if !ok {
@@ -41,10 +39,10 @@ func TestMatch(t *testing.T) {
 
 // TestQuotedWordsAreNoPartOfAForm: quoted text is a name, whatever it says.
 func TestQuotedWordsAreNoPartOfAForm(t *testing.T) {
-	if _, ok := match([]string{"hide", "$what"}, lex.Split(`"hide" mini`)); ok {
+	if _, ok := match([]string{"hide", "$what"}, tokenize(`"hide" mini`)); ok {
 		t.Error(`"hide" in quotes begins a request`)
 	}
-	if fits, ok := match([]string{"hide", "$what"}, lex.Split(`hide "save"`)); !ok || fits[1].tokens[0].Kind != lex.Quoted {
+	if fits, ok := match([]string{"hide", "$what"}, tokenize(`hide "save"`)); !ok || fits[1].tokens[0].Kind != quoted {
 		t.Errorf("hide \"save\" is read as %v, %v", fits, ok)
 	}
 }
@@ -53,7 +51,7 @@ func TestQuotedWordsAreNoPartOfAForm(t *testing.T) {
 // slots, also of a message of the largest size; those that fit take all of it.
 func TestPartsTakeTheWholeMessage(t *testing.T) {
 	for _, first := range []string{"add", "put", "set topic of", "how many", "make sure", "remove"} {
-		tokens := lex.Split(first + strings.Repeat(" to from of is", lex.MaxTokens/5))
+		tokens := tokenize(first + strings.Repeat(" to from of is", maxTokens/5))
 		for _, f := range slices.Concat(filterForms, historyForms) {
 			fits, ok := match(strings.Fields(f.text), tokens)
 			taken := 0

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"winnow/assistant"
-	"winnow/assistant/offline/lex"
 	"winnow/assistant/offline/wire"
 )
 
@@ -200,7 +199,7 @@ func quoteText(s string) string {
 
 var (
 	// pairFillers are words that select nothing.
-	pairFillers = lex.Set("all of any every pair pairs message messages question questions answer answers chat chats conversation conversations what which " +
+	pairFillers = wordSet("all of any every pair pairs message messages question questions answer answers chat chats conversation conversations what which " +
 		"that is was were are did there does have has with i we said says say talked talk asked ask something anything everything where when " +
 		"for to and or history number numbers ones in from about containing mentioning")
 	// pairTerms are words that are a term of the filter language.
@@ -215,19 +214,19 @@ var (
 const maxPairNumbers = 1000
 
 // readPairs reads which pairs tokens mean.
-func readPairs(tokens []lex.Token) pairSet {
+func readPairs(tokens []token) pairSet {
 	var out pairSet
 	for i := 0; i < len(tokens); i++ {
 		t, word := tokens[i], strings.ToLower(tokens[i].Text)
 		ids := idsOfRange(strings.TrimPrefix(word, "#"))
 		switch {
-		case t.Kind == lex.Comma || t.Kind == lex.Stop:
-		case t.Kind == lex.Quoted:
+		case t.Kind == comma || t.Kind == stop:
+		case t.Kind == quoted:
 			out.words = append(out.words, t.Text)
 		case len(ids) > 0 && len(out.ids)+len(ids) <= maxPairNumbers:
 			out.ids = append(out.ids, ids...)
 		case t.Is("last", "newest"):
-			after := append(slices.Clone(tokens[i+1:]), lex.Token{}, lex.Token{})
+			after := append(slices.Clone(tokens[i+1:]), token{}, token{})
 			n := number(after[0].Canon)
 			if n > 0 {
 				after = after[1:]
@@ -256,9 +255,9 @@ func readPairs(tokens []lex.Token) pairSet {
 }
 
 // topicPath is the path that tokens spell.
-func topicPath(tokens []lex.Token) string {
+func topicPath(tokens []token) string {
 	var names []string
-	for name := range strings.SplitSeq(strings.Join(lex.Words(tokens), " "), ">") {
+	for name := range strings.SplitSeq(strings.Join(textsOf(tokens), " "), ">") {
 		names = append(names, strings.TrimSpace(name))
 	}
 	return strings.Join(unique(names), " > ")

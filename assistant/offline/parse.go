@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"winnow/assistant/offline/lex"
 )
 
 // step is one request of a message.
@@ -28,19 +26,19 @@ type step struct {
 const undoAll = -1
 
 // openings mean nothing at the start of a request.
-var openings = lex.Set("hi hello hey ok okay thanks well so next first wait")
+var openings = wordSet("hi hello hey ok okay thanks well so next first wait")
 
 // conjunctions separate two requests when a form begins after them.
-var conjunctions = lex.Set("and then but also plus & +")
+var conjunctions = wordSet("and then but also plus & +")
 
 // parse reads a message into its requests, at least one.
 func (c *conversation) parse(text string) []step {
-	tokens := lex.Split(text)
+	tokens := tokenize(text)
 	asks := endsInQuestion(text, tokens)
-	if len(tokens) > lex.MaxTokens {
+	if len(tokens) > maxTokens {
 		return []step{{rest: []string{"a message of this length"}, text: text}}
 	}
-	tokens = lex.Canonical(tokens)
+	tokens = canonical(tokens)
 	var out []step
 	for _, clause := range c.clauses(tokens, asks) {
 		if s, ok := c.clause(clause.tokens); ok {
@@ -52,7 +50,7 @@ func (c *conversation) parse(text string) []step {
 		out = slices.DeleteFunc(out, func(s step) bool { return s.kind == greet || s.kind == thanks }) // "hide mini, thanks"
 	}
 	if len(out) == 0 {
-		return []step{{text: text, rest: lex.Words(tokens)}}
+		return []step{{text: text, rest: textsOf(tokens)}}
 	}
 	return foldOnly(out)
 }
@@ -71,16 +69,16 @@ func (s step) split() []step {
 
 // endsInQuestion reports whether the last sentence of a message is a question. In tokens
 // it marks the stops of the others that begin with "would".
-func endsInQuestion(text string, tokens []lex.Token) bool {
+func endsInQuestion(text string, tokens []token) bool {
 	would, begins := false, true
 	for i, t := range tokens {
 		switch {
-		case t.Kind == lex.Stop && would:
+		case t.Kind == stop && would:
 			tokens[i].Text = "?"
 			fallthrough
-		case t.Kind == lex.Stop:
+		case t.Kind == stop:
 			would, begins = false, true
-		case begins && !t.In(openings) && t.Kind != lex.Comma:
+		case begins && !t.In(openings) && t.Kind != comma:
 			would, begins = t.Is("would"), false
 		}
 	}
@@ -117,21 +115,21 @@ func foldOnly(steps []step) []step {
 }
 
 // joins reports whether t is a comma or a conjunction.
-func joins(t lex.Token) bool { return t.Kind == lex.Comma || t.In(conjunctions) }
+func joins(t token) bool { return t.Kind == comma || t.In(conjunctions) }
 
 // clause is the tokens of one request.
 type clause struct {
-	tokens   []lex.Token
+	tokens   []token
 	question bool // of a sentence that asks
 }
 
 // clauses splits a message where a request ends: at stops, and at commas and
 // conjunctions after which a form begins.
-func (c *conversation) clauses(tokens []lex.Token, asks bool) []clause {
+func (c *conversation) clauses(tokens []token, asks bool) []clause {
 	var out []clause
 	start, sentence := 0, 0 // of the clause in tokens, of the sentence in out
 	for i := 0; i <= len(tokens); i++ {
-		if i == len(tokens) || tokens[i].Kind == lex.Stop {
+		if i == len(tokens) || tokens[i].Kind == stop {
 			out = append(out, clause{tokens: tokens[start:i]})
 			question := i == len(tokens) && asks || i < len(tokens) && tokens[i].Text == "?"
 			for ; sentence < len(out); sentence++ {
@@ -139,7 +137,7 @@ func (c *conversation) clauses(tokens []lex.Token, asks bool) []clause {
 			}
 			start = i + 1
 		} else if i > start && joins(tokens[i]) {
-			next := slices.IndexFunc(tokens[i:], func(t lex.Token) bool { return !joins(t) })
+			next := slices.IndexFunc(tokens[i:], func(t token) bool { return !joins(t) })
 			if next > 0 && begins(c.forms, tokens[i+next]) {
 				out = append(out, clause{tokens: tokens[start:i]})
 				start = i
@@ -150,21 +148,21 @@ func (c *conversation) clauses(tokens []lex.Token, asks bool) []clause {
 }
 
 // clause reads one request; false when it has no word.
-func (c *conversation) clause(tokens []lex.Token) (step, bool) {
-	s := step{text: strings.Join(lex.Words(tokens), " ")}
+func (c *conversation) clause(tokens []token) (step, bool) {
+	s := step{text: strings.Join(textsOf(tokens), " ")}
 	for len(tokens) > 0 && joins(tokens[0]) {
 		s.also = s.also || !tokens[0].Is("but", "then")
 		tokens = tokens[1:]
 	}
-	for n := len(tokens); n > 0 && (tokens[n-1].Kind == lex.Comma || n > 1 && tokens[n-1].Is("too", "also")); n-- {
-		s.also = s.also || tokens[n-1].Kind == lex.Plain
+	for n := len(tokens); n > 0 && (tokens[n-1].Kind == comma || n > 1 && tokens[n-1].Is("too", "also")); n-- {
+		s.also = s.also || tokens[n-1].Kind == plain
 		tokens = tokens[:n-1]
 	}
 	if len(tokens) == 0 {
 		return s, false
 	}
 	best := c.read(tokens, s)
-	for len(best.rest) > 0 && len(tokens) > 1 && (tokens[0].In(openings) || tokens[0].Kind == lex.Comma) {
+	for len(best.rest) > 0 && len(tokens) > 1 && (tokens[0].In(openings) || tokens[0].Kind == comma) {
 		tokens = tokens[1:]
 		best = c.read(tokens, s)
 	}
@@ -177,9 +175,9 @@ func (c *conversation) clause(tokens []lex.Token) (step, bool) {
 
 // read matches a request with the forms: the first without words left over, else
 // the one with the fewest. base has its text and flags.
-func (c *conversation) read(tokens []lex.Token, base step) step {
+func (c *conversation) read(tokens []token, base step) step {
 	best := base
-	best.rest = lex.Words(tokens)
+	best.rest = textsOf(tokens)
 	for _, f := range c.forms {
 		fits, ok := match(strings.Fields(f.text), tokens)
 		if !ok {
@@ -191,7 +189,7 @@ func (c *conversation) read(tokens []lex.Token, base step) step {
 		}
 		for _, f := range fits {
 			if !c.fill(&s, f) {
-				s.rest = append(s.rest, lex.Words(f.tokens)...)
+				s.rest = append(s.rest, textsOf(f.tokens)...)
 			}
 		}
 		if best.kind == unknown || len(s.rest) < len(best.rest) {
@@ -219,7 +217,7 @@ func (c *conversation) fill(s *step, f fit) bool {
 	case "$where", "$at":
 		tokens := f.tokens
 		if !tokens[0].In(prepositions) {
-			tokens = append([]lex.Token{{Text: "on", Canon: "on"}}, tokens...)
+			tokens = append([]token{{Text: "on", Canon: "on"}}, tokens...)
 		}
 		where := c.selection(tokens)
 		s.selection.scope.merge(where.scope)

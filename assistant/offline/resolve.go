@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"winnow/assistant/offline/lex"
 )
 
 // target is what a selection means on one provider.
@@ -242,7 +240,7 @@ func isNotKind(word string) bool {
 }
 
 // families are the names of the model families of the well-known vendors.
-var families = lex.Set("gpt claude gemini gemma grok mistral deepseek llama command kimi glm qwen minimax sonar")
+var families = wordSet("gpt claude gemini gemma grok mistral deepseek llama command kimi glm qwen minimax sonar")
 
 func isNotFamily(word string) bool { return !families[word] }
 

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"winnow/assistant/offline/lex"
 )
 
 // selection is a set of models in words: all that fit one of the items and none
@@ -42,7 +40,7 @@ func (s *scope) merge(o scope) {
 }
 
 // majorProviders are the names of the providers of well-known vendors.
-var majorProviders = lex.Set("openai anthropic gemini google vertex vertexai xai mistral deepseek meta cohere moonshot zai qwen minimax perplexity")
+var majorProviders = wordSet("openai anthropic gemini google vertex vertexai xai mistral deepseek meta cohere moonshot zai qwen minimax perplexity")
 
 // item is one set of a selection: the models that have all its words in their names.
 type item struct {
@@ -74,16 +72,16 @@ type term struct {
 }
 
 var (
-	determiners  = lex.Set("all every each any both those these this that which what is whose")
-	modelNouns   = lex.Set("model models version versions one ones variant variants family families series llm llms containing contain contains including named called")
-	pronouns     = lex.Set("it them they those these that this")
-	prepositions = lex.Set("on from by for at in across of under with")
+	determiners  = wordSet("all every each any both those these this that which what is whose")
+	modelNouns   = wordSet("model models version versions one ones variant variants family families series llm llms containing contain contains including named called")
+	pronouns     = wordSet("it them they those these that this")
+	prepositions = wordSet("on from by for at in across of under with")
 )
 
 // reader reads a selection token by token.
 type reader struct {
 	window    *window
-	tokens    []lex.Token
+	tokens    []token
 	pos       int
 	sel       selection
 	cur       item
@@ -95,7 +93,7 @@ type reader struct {
 }
 
 // selection reads which models tokens mean.
-func (w *window) selection(tokens []lex.Token) selection {
+func (w *window) selection(tokens []token) selection {
 	r := &reader{window: w, tokens: tokens}
 	for r.pos < len(tokens) {
 		r.next()
@@ -151,11 +149,11 @@ func (r *reader) scope() bool {
 }
 
 // peek is the token after the next n; a stop after the end.
-func (r *reader) peek(n int) lex.Token {
+func (r *reader) peek(n int) token {
 	if r.pos+n < len(r.tokens) {
 		return r.tokens[r.pos+n]
 	}
-	return lex.Token{Kind: lex.Stop}
+	return token{Kind: stop}
 }
 
 // next reads one token, or the few that belong together.
@@ -163,11 +161,11 @@ func (r *reader) next() {
 	t := r.peek(0)
 	r.pos++
 	switch {
-	case t.Kind != lex.Comma && t.Text == "*", t.Is("everything", "anything"):
+	case t.Kind != comma && t.Text == "*", t.Is("everything", "anything"):
 		r.cur.all = true
-	case t.Kind == lex.Quoted, t.Kind == lex.Plain && hasWildcard(t.Text):
+	case t.Kind == quoted, t.Kind == plain && hasWildcard(t.Text):
 		r.cur.words = append(r.cur.words, term{t.Text, true})
-	case t.Kind == lex.Comma, t.Is("and", "or", "plus", "&", "+"):
+	case t.Kind == comma, t.Is("and", "or", "plus", "&", "+"):
 		r.flush()
 	case t.Is("except", "but", "not"):
 		for r.peek(0).Is("for", "not", "on") {
@@ -236,7 +234,7 @@ func (r *reader) flush() {
 // pronounHere reports whether a pronoun stands alone: that of "that contain x" does not.
 func (r *reader) pronounHere() bool {
 	after := r.peek(0)
-	alone := after.Kind != lex.Plain || after.In(prepositions) || after.Is("and", "or", "except", "but", "again", "instead") || after.In(modelNouns)
+	alone := after.Kind != plain || after.In(prepositions) || after.Is("and", "or", "except", "but", "again", "instead") || after.In(modelNouns)
 	return r.cur.empty() && !r.seen && alone
 }
 
@@ -258,7 +256,7 @@ func (r *reader) readScope(to *scope) bool {
 		return true
 	}
 	for n := 0; ; n = 0 {
-		for r.pos > start && (r.peek(n).Kind == lex.Comma || r.peek(n).Is("and", "or", "on")) {
+		for r.pos > start && (r.peek(n).Kind == comma || r.peek(n).Is("and", "or", "on")) {
 			n++
 		}
 		p, ok := r.window.providerNamed(r.peek(n).Canon)

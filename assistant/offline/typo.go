@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"winnow/assistant/nearest"
-	"winnow/assistant/offline/lex"
 )
 
 // lettersOnly matches words that can be misspelt: an id has digits or separators.
@@ -71,8 +70,8 @@ func (c *conversation) corrected(s step, left []string) string {
 
 // verbs are the words with which requests of the forms can begin, and their synonyms.
 func verbs(forms []form) (out []string) {
-	for _, w := range lex.Synonyms() {
-		if begins(forms, lex.Canonical(lex.Split(w))[0]) {
+	for _, w := range synonymWords() {
+		if begins(forms, canonical(tokenize(w))[0]) {
 			out = append(out, w)
 		}
 	}

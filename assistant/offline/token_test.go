@@ -1,4 +1,4 @@
-package lex
+package offline
 
 import (
 	"strings"
@@ -9,10 +9,10 @@ import (
 // brackets, stops as ".".
 func read(text string) string {
 	var out []string
-	for _, t := range Canonical(Split(text)) {
-		if t.Kind == Quoted {
+	for _, t := range canonical(tokenize(text)) {
+		if t.Kind == quoted {
 			t.Canon = "[" + t.Text + "]"
-		} else if t.Kind != Plain {
+		} else if t.Kind != plain {
 			t.Canon = t.Text
 		}
 		out = append(out, t.Canon)
@@ -38,7 +38,7 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%q is read as %q, want %q", text, got, want)
 		}
 	}
-	if n := len(Split(strings.Repeat("x ", 2*MaxTokens))); n != MaxTokens+1 {
+	if n := len(tokenize(strings.Repeat("x ", 2*maxTokens))); n != maxTokens+1 {
 		t.Errorf("a paste has %d tokens", n)
 	}
 }

@@ -1,8 +1,4 @@
-// Package lex splits what a user types into tokens and replaces synonyms, so that the
-// forms of the offline model need one word for each thing.
-//
-// All functions are pure and may be called from any goroutine. Only English is known.
-package lex
+package offline
 
 import (
 	"maps"
@@ -14,31 +10,31 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Kind is what a token is.
-type Kind int
+// tokenKind is what a token is.
+type tokenKind int
 
 // The kinds of tokens.
 const (
-	Plain  Kind = iota // a word, an id or a pattern
-	Quoted             // text between quotes, used as it is
-	Comma              // , or a line break: joins a list or begins a request
-	Stop               // ; . ! ?: ends a request; its text is "?" or "."
+	plain  tokenKind = iota // a word, an id or a pattern
+	quoted                  // text between quotes, used as it is
+	comma                   // , or a line break: joins a list or begins a request
+	stop                    // ; . ! ?: ends a request; its text is "?" or "."
 )
 
-// Token is one piece of the user's text.
-type Token struct {
-	Kind  Kind
+// token is one piece of the user's text.
+type token struct {
+	Kind  tokenKind
 	Text  string // as typed, without quotes and outer punctuation
 	Canon string // in lower case; for a synonym, the word that the forms use
 }
 
 // Is reports whether t is one of words, unquoted.
-func (t Token) Is(words ...string) bool {
-	return t.Kind == Plain && slices.Contains(words, t.Canon)
+func (t token) Is(words ...string) bool {
+	return t.Kind == plain && slices.Contains(words, t.Canon)
 }
 
 // In reports whether t is an unquoted word of the set.
-func (t Token) In(words map[string]bool) bool { return t.Kind == Plain && words[t.Canon] }
+func (t token) In(words map[string]bool) bool { return t.Kind == plain && words[t.Canon] }
 
 // filler is what synonyms maps words without a meaning to.
 const filler = "-"
@@ -94,25 +90,25 @@ func readSynonyms(table string) (synonyms map[string]string, longest int) {
 	return synonyms, longest
 }
 
-// Synonyms lists the single words with synonyms, sorted; those without a meaning are left out.
-func Synonyms() []string {
+// synonymWords lists the single words with synonyms, sorted; those without a meaning are left out.
+func synonymWords() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(synonyms)), func(w string) bool { return synonyms[w] == filler || strings.Contains(w, " ") })
 }
 
-// Canonical replaces synonyms, the longest phrases first, and drops what means nothing.
-func Canonical(tokens []Token) []Token {
-	tokens = slices.DeleteFunc(tokens, func(t Token) bool { return t.Kind == Plain && synonyms[t.Canon] == filler })
-	var out []Token
+// canonical replaces synonyms, the longest phrases first, and drops what means nothing.
+func canonical(tokens []token) []token {
+	tokens = slices.DeleteFunc(tokens, func(t token) bool { return t.Kind == plain && synonyms[t.Canon] == filler })
+	var out []token
 	for i := 0; i < len(tokens); {
 		t, used := tokens[i], 1
 		for n := min(longestPhrase, len(tokens)-i); n > 0; n-- {
 			phrase := tokens[i : i+n]
-			if slices.ContainsFunc(phrase, func(t Token) bool { return t.Kind != Plain }) {
+			if slices.ContainsFunc(phrase, func(t token) bool { return t.Kind != plain }) {
 				continue
 			}
-			text := strings.Join(Words(phrase), " ")
+			text := strings.Join(textsOf(phrase), " ")
 			if to := synonyms[strings.ToLower(text)]; to != "" {
-				t, used = Token{Plain, text, to}, n
+				t, used = token{plain, text, to}, n
 				break
 			}
 		}
@@ -124,19 +120,19 @@ func Canonical(tokens []Token) []Token {
 	return out
 }
 
-// Words are the texts of tokens, without commas.
-func Words(tokens []Token) []string {
+// textsOf are the texts of tokens, without commas.
+func textsOf(tokens []token) []string {
 	var out []string
 	for _, t := range tokens {
-		if t.Kind == Plain || t.Kind == Quoted {
+		if t.Kind == plain || t.Kind == quoted {
 			out = append(out, t.Text)
 		}
 	}
 	return out
 }
 
-// Set builds a word set from a line of words.
-func Set(words string) map[string]bool {
+// wordSet builds a word set from a line of words.
+func wordSet(words string) map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(words) {
 		m[w] = true
@@ -144,9 +140,9 @@ func Set(words string) map[string]bool {
 	return m
 }
 
-// MaxTokens bounds what is read of one message. A longer one is a paste, not a
+// maxTokens bounds what is read of one message. A longer one is a paste, not a
 // request, and is refused as a whole.
-const MaxTokens = 500
+const maxTokens = 500
 
 var (
 	// pieces matches quoted texts, separators and words. A word ends before a space,
@@ -158,21 +154,21 @@ var (
 	questions = regexp.MustCompile(`(?i)^\W*(?:why|what|which|who|where|is|are|can|could|would|will|do|does|how|any)\b`)
 )
 
-// Split splits text into tokens. What it does not know is a word.
-func Split(text string) []Token {
+// tokenize splits text into tokens. What it does not know is a word.
+func tokenize(text string) []token {
 	text = bulletSigns.ReplaceAllString(safetext.Clean(text), "")
 	question := questions.MatchString(text)
-	var out []Token
-	for _, piece := range pieces.FindAllString(text, MaxTokens+1) {
+	var out []token
+	for _, piece := range pieces.FindAllString(text, maxTokens+1) {
 		s := piece
 		open, size := utf8.DecodeRuneInString(s)
 		last, lastSize := utf8.DecodeLastRuneInString(s)
 		switch {
 		case s == "," || s == "\n":
-			out = append(out, Token{Kind: Comma, Text: ","})
+			out = append(out, token{Kind: comma, Text: ","})
 		case strings.ContainsRune("\"`“‘'", open) && strings.ContainsRune("\"`”’'", last) && len(s) > size:
 			if s = strings.TrimSpace(s[size : len(s)-lastSize]); s != "" {
-				out = append(out, Token{Quoted, s, strings.ToLower(s)})
+				out = append(out, token{quoted, s, strings.ToLower(s)})
 			}
 		default:
 			s, ends := trimWord(s, question)
@@ -180,11 +176,11 @@ func Split(text string) []Token {
 				out = append(out, newWord(s))
 			}
 			if ends {
-				stop := "."
+				sign := "."
 				if strings.HasSuffix(strings.TrimRight(piece, ".!:;)}'"), "?") {
-					stop = "?"
+					sign = "?"
 				}
-				out = append(out, Token{Kind: Stop, Text: stop})
+				out = append(out, token{Kind: stop, Text: sign})
 			}
 		}
 	}
@@ -192,12 +188,12 @@ func Split(text string) []Token {
 }
 
 // newWord makes a token of a word; "openai's" is "openai".
-func newWord(s string) Token {
+func newWord(s string) token {
 	canon := strings.ToLower(strings.ReplaceAll(s, "’", "'"))
 	if owner := strings.TrimSuffix(canon, "'s"); owner != canon && synonyms[canon] == "" {
 		s, canon = s[:strings.LastIndexAny(s, "'’")], owner
 	}
-	return Token{Plain, s, canon}
+	return token{plain, s, canon}
 }
 
 // trimWord strips brackets and punctuation from a word and reports whether the
