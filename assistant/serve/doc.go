@@ -9,6 +9,10 @@
 // alone. A Log is a bounded list of numbered entries that any number of readers follow,
 // none of which can hold up its writer.
 //
+// A history.WindowLog has the logs of all windows that are served with a team's history.
+// RecordChanges copies that of a served window into it; a ChangeSource reads a journal or
+// such a history, piece by piece.
+//
 // # How users share a window
 //
 // A turn locks the window from its first write tool to its end, but for the time in which
@@ -29,6 +33,9 @@
 //
 // The selected provider and the search of the model filter belong to the window: they
 // are the same for everybody.
+//
+// The journal is the log of a window. What compaction removes from it before the window is
+// served is never in the history of the team.
 //
 // Renew and Resume of a workspace do not know of other sessions: two users may continue
 // one conversation. Open refuses that.

@@ -13,7 +13,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/assistant/history"
-	"winnow/assistant/serve/audit"
+	"winnow/assistant/serve"
 	"winnow/checkpoint/changelog"
 	"winnow/tui/lines"
 )
@@ -80,13 +80,13 @@ func logCommand(a *app) *cobra.Command {
 }
 
 // logSource reads the log of this folder's window, or the logs in the team's history.
-func (a *app) logSource(ctx context.Context, team bool, last int) (audit.Source, error) {
+func (a *app) logSource(ctx context.Context, team bool, last int) (serve.ChangeSource, error) {
 	if !team {
 		w, err := a.openWindow(ctx, toRead)
 		if err != nil {
 			return nil, err
 		}
-		return audit.Journal(w.journal.Path(), last, position...), nil
+		return serve.JournalChanges(w.journal.Path(), last, position...), nil
 	}
 	store, err := a.openHistory(ctx)
 	if err != nil {
@@ -97,7 +97,7 @@ func (a *app) logSource(ctx context.Context, team bool, last int) (audit.Source,
 		return nil, advise(errors.New("the history is a file, which keeps no changes of rules"),
 			`winnow log lists those of this folder; --history "postgres://…" names a team's history`)
 	}
-	return audit.History(log, last), nil
+	return serve.HistoryChanges(log, last), nil
 }
 
 func (a *app) printChanges(all []history.WindowChange, head, team bool) error {
@@ -133,7 +133,7 @@ func (a *app) recordChanges(p *program) (wait func()) {
 	if !ok || p.window.filter == nil {
 		return func() {}
 	}
-	return audit.Record(audit.Options{
+	return serve.RecordChanges(serve.RecordOptions{
 		Changes: p.window.hub.Load().Changes(), History: log, Path: p.window.name, Log: a.logger(),
 		Read: func() []changelog.Change { return changelog.Read(p.window.journal, position...) },
 	})

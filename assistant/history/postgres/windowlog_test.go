@@ -17,7 +17,6 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlstore"
 	"winnow/assistant/serve"
-	"winnow/assistant/serve/audit"
 	"winnow/assistant/serve/servetest"
 	"winnow/checkpoint/changelog"
 	"winnow/checkpoint/jsondelta"
@@ -44,7 +43,7 @@ func serveWords(t *testing.T, s *store, dir, host string) (hub *servetest.Rig, s
 		Change: func(o *serve.Options) { o.History = s },
 	})
 	journal := hub.Journal()
-	wait := audit.Record(audit.Options{
+	wait := serve.RecordChanges(serve.RecordOptions{
 		Changes: hub.Changes(), History: s, Host: host, Path: "/srv/.env", Log: slog.New(slog.DiscardHandler),
 		Read: func() []changelog.Change { return changelog.Read(journal) },
 	})

@@ -1,4 +1,4 @@
-package audit_test
+package serve_test
 
 import (
 	"context"
@@ -16,7 +16,6 @@ import (
 
 	"winnow/assistant/history"
 	"winnow/assistant/serve"
-	"winnow/assistant/serve/audit"
 	"winnow/assistant/share"
 	"winnow/checkpoint"
 	"winnow/checkpoint/changelog"
@@ -100,7 +99,7 @@ func (t *lockedText) String() string {
 
 func (s *served) start() {
 	s.hub = serve.NewLog[share.Change](1, 10, 0, nil)
-	s.wait = audit.Record(audit.Options{
+	s.wait = serve.RecordChanges(serve.RecordOptions{
 		Changes: s.hub, History: &s.log, Host: "h", Path: "/p", Log: slog.New(slog.NewTextHandler(&s.said, nil)),
 		Read: func() []changelog.Change {
 			s.mu.Lock()
@@ -257,7 +256,7 @@ func (*stuckLog) AddWindowChanges(ctx context.Context, _, _ string, _ []changelo
 func TestTheEndWaitsSecondsForAHistoryThatIsStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hub := serve.NewLog[share.Change](1, 10, 0, nil)
-		wait := audit.Record(audit.Options{
+		wait := serve.RecordChanges(serve.RecordOptions{
 			Changes: hub, History: &stuckLog{}, Host: "h", Path: "/p", Log: slog.New(slog.DiscardHandler),
 			Read: func() []changelog.Change { return []changelog.Change{{Seq: 1}} },
 		})
@@ -274,7 +273,7 @@ func TestTheEndWaitsSecondsForAHistoryThatIsStuck(t *testing.T) {
 func TestTheLogNamesTheMachine(t *testing.T) {
 	var log fakeLog
 	hub := serve.NewLog[share.Change](1, 10, 0, nil)
-	wait := audit.Record(audit.Options{
+	wait := serve.RecordChanges(serve.RecordOptions{
 		Changes: hub, History: &log, Path: "/p", Log: slog.New(slog.DiscardHandler),
 		Read: func() []changelog.Change { return []changelog.Change{{Seq: 1}} },
 	})
@@ -289,8 +288,8 @@ func TestTheLogNamesTheMachine(t *testing.T) {
 func TestSourcesGoOnWhereTheyWere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	log := &fakeLog{}
-	ofJournal, ofHistory := audit.Journal(path, 2, "shown"), audit.History(log, 2)
-	next := func(name string, source audit.Source) string {
+	ofJournal, ofHistory := serve.JournalChanges(path, 2, "shown"), serve.HistoryChanges(log, 2)
+	next := func(name string, source serve.ChangeSource) string {
 		all, err := source(t.Context())
 		if err != nil {
 			t.Fatal(name, err)
@@ -301,7 +300,7 @@ func TestSourcesGoOnWhereTheyWere(t *testing.T) {
 		}
 		return b.String()
 	}
-	if got := next("no journal", audit.Journal(path, 2)); got != "" {
+	if got := next("no journal", serve.JournalChanges(path, 2)); got != "" {
 		t.Errorf("without a journal there are %q", got)
 	}
 	j, err := checkpoint.Open(path, checkpoint.Options{})
@@ -329,7 +328,7 @@ func TestSourcesGoOnWhereTheyWere(t *testing.T) {
 		want  string
 	}{{6, "edit edit 3 2\nedit edit 5 3\n"}, {6, ""}, {12, "edit edit 7 4\nedit edit 9 5\nedit edit 11 6\n"}} {
 		edit(step.until)
-		for name, source := range map[string]audit.Source{"journal": ofJournal, "history": ofHistory} {
+		for name, source := range map[string]serve.ChangeSource{"journal": ofJournal, "history": ofHistory} {
 			if got := next(name, source); got != step.want {
 				t.Errorf("%s: after %d edits\n%swant\n%s", name, step.until, got, step.want)
 			}

@@ -1,20 +1,21 @@
-package audit
+package serve
 
 import (
 	"context"
 	"log/slog"
+	"math"
 	"os"
 	"slices"
 	"time"
 
 	"winnow/assistant/history"
-	"winnow/assistant/serve"
 	"winnow/assistant/share"
+	"winnow/checkpoint"
 	"winnow/checkpoint/changelog"
 )
 
 const (
-	// gather is how long Record waits for further changes before it adds one.
+	// gather is how long RecordChanges waits for further changes before it adds one.
 	gather = 500 * time.Millisecond
 	// retryFirst and retryLast bound the pauses after failures; each is twice the one
 	// before.
@@ -26,9 +27,9 @@ const (
 	addAtOnce = 200
 )
 
-// Options configures Record.
-type Options struct {
-	Changes *serve.Log[share.Change] // what the hub announces; Record ends after it is closed
+// RecordOptions configures RecordChanges.
+type RecordOptions struct {
+	Changes *Log[share.Change] // what the hub announces; RecordChanges ends after it is closed
 	// Read returns the log of the window, oldest first.
 	Read    func() []changelog.Change
 	History history.WindowLog
@@ -37,25 +38,25 @@ type Options struct {
 	Log     *slog.Logger
 }
 
-// Record adds the log of a served window to its history: at once what it lacks, then each
+// RecordChanges adds the log of a served window to its history: at once what it lacks, then each
 // change soon after it is announced, until the hub has closed and what changed last is
 // added. No change waits for it. While the history cannot be written it tries again, at
 // the end once more. wait waits for that end.
-func Record(o Options) (wait func()) {
+func RecordChanges(o RecordOptions) (wait func()) {
 	if o.Host == "" {
 		o.Host, _ = os.Hostname() // "" where the system does not tell
 	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		(&recorder{Options: o}).run()
+		(&recorder{RecordOptions: o}).run()
 	}()
 	return func() { <-done }
 }
 
-// recorder is a running Record.
+// recorder is a running RecordChanges.
 type recorder struct {
-	Options
+	RecordOptions
 	added int64 // Seq of the newest change that the history has, as far as is known
 }
 
@@ -128,5 +129,43 @@ func (r *recorder) sleep(d time.Duration) bool {
 				return true
 			}
 		}
+	}
+}
+
+// ChangeSource returns the changes that it has not returned before, oldest first. Its first call
+// returns only the newest of them, as many as JournalChanges or HistoryChanges was told.
+type ChangeSource func(ctx context.Context) ([]history.WindowChange, error)
+
+// JournalChanges reads the log of the journal at a path, which another process may write. Changes
+// of the values at the ignored paths of the window's state are left out.
+func JournalChanges(path string, last int, ignored ...string) ChangeSource {
+	var size, seq int64
+	return func(context.Context) (out []history.WindowChange, err error) {
+		defer func() { last = math.MaxInt32 }()
+		info, err := os.Stat(path)
+		if err != nil || info.Size() == size {
+			return nil, nil // it is not there yet, or nothing was added
+		}
+		j, err := checkpoint.Open(path, checkpoint.Options{ReadOnly: true})
+		if err != nil {
+			return nil, err
+		}
+		size = info.Size()
+		for _, c := range changelog.Read(j, ignored...) {
+			if c.Seq > seq {
+				out, seq = append(out, history.WindowChange{Change: c}), c.Seq
+			}
+		}
+		return out[max(0, len(out)-last):], nil
+	}
+}
+
+// HistoryChanges reads the logs of all windows that a history has.
+func HistoryChanges(log history.WindowLog, last int) ChangeSource {
+	newest := int64(0)
+	return func(ctx context.Context) (out []history.WindowChange, err error) {
+		out, newest, err = log.WindowChanges(ctx, newest, last)
+		last = math.MaxInt32
+		return out, err
 	}
 }
