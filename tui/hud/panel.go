@@ -11,6 +11,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/safetext"
+	"winnow/tui/list"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/textwidth"
@@ -28,12 +29,11 @@ type Panel struct {
 	loads   int            // heads of another number are out of date
 	trims   trims
 
-	cursor, top int // rows: 0 is the newest pair
-	height      int // lines on the screen, with the border
-	rows        int // pairs on the screen
-	focused     bool
-	styles      *style.Styles
-	look        look
+	cursor  list.Cursor // 0 is the newest pair
+	height  int         // lines on the screen, with the border
+	focused bool
+	styles  *style.Styles
+	look    look
 }
 
 // head is what a row shows of a loaded pair.
@@ -83,7 +83,7 @@ func (p *Panel) Resize(height int, focused bool) {
 	if height == 0 {
 		p.heads = nil
 	}
-	p.rows = max(0, height-2-len(p.fixed()))
+	p.cursor.Rows = max(0, height-2-len(p.fixed()))
 }
 
 // fixed names the lines above the pairs.
@@ -99,9 +99,9 @@ func (p *Panel) fixed() []string {
 func (p *Panel) Show(refs []assistant.Ref, at budget.Boundary) {
 	seq, ok := p.Current()
 	p.refs, p.at, p.trims = refs, at, trims{count: -1}
-	if i, found := slices.BinarySearchFunc(refs, seq, func(r assistant.Ref, seq int64) int { return cmp.Compare(r.Seq, seq) }); ok && found && p.cursor > 0 {
-		moved := len(refs) - 1 - i - p.cursor
-		p.cursor, p.top = p.cursor+moved, p.top+moved
+	if i, found := slices.BinarySearchFunc(refs, seq, func(r assistant.Ref, seq int64) int { return cmp.Compare(r.Seq, seq) }); ok && found && p.cursor.At > 0 {
+		moved := len(refs) - 1 - i - p.cursor.At
+		p.cursor.At, p.cursor.Top = p.cursor.At+moved, p.cursor.Top+moved
 	}
 	p.scroll()
 }
@@ -147,7 +147,8 @@ func (p *Panel) Reload() { p.loads++ }
 // Missing names the pairs on the screen that are not loaded, or that are out of date;
 // none of a closed panel.
 func (p *Panel) Missing() (seqs []int64) {
-	for row := p.top; row < min(len(p.refs), p.top+p.rows); row++ {
+	from, to := p.cursor.Shown(len(p.refs))
+	for row := from; row < to; row++ {
 		seq := p.ref(row).Seq
 		if h, known := p.heads[seq]; !known || h.load != p.loads {
 			seqs = append(seqs, seq)
@@ -160,39 +161,40 @@ func (p *Panel) ref(row int) assistant.Ref { return p.refs[len(p.refs)-1-row] }
 
 // Current is the pair with the cursor.
 func (p *Panel) Current() (seq int64, ok bool) {
-	if p.cursor >= len(p.refs) {
+	if p.cursor.At >= len(p.refs) {
 		return 0, false
 	}
-	return p.ref(p.cursor).Seq, true
+	return p.ref(p.cursor.At).Seq, true
 }
 
 // Move moves the cursor by n pairs.
 func (p *Panel) Move(n int) {
-	p.cursor += n
+	p.cursor.MoveTo(p.cursor.At+n, len(p.refs))
 	p.scroll()
 }
 
 // Page moves the cursor by n screens.
-func (p *Panel) Page(n int) { p.Move(n * max(1, p.rows-1)) }
+func (p *Panel) Page(n int) { p.Move(n * p.cursor.Page()) }
 
 // MoveToEnd moves the cursor to the oldest pair, or to the newest.
 func (p *Panel) MoveToEnd(oldest bool) {
-	if p.Move(-p.cursor); oldest {
+	if p.Move(-p.cursor.At); oldest {
 		p.Move(len(p.refs))
 	}
 }
 
 // Click puts the cursor on the pair of a line, the border included.
 func (p *Panel) Click(y int) {
-	if row := p.top + y - 1 - len(p.fixed()); row >= p.top && row < min(len(p.refs), p.top+p.rows) {
-		p.cursor = row
+	from, to := p.cursor.Shown(len(p.refs))
+	if row := from + y - 1 - len(p.fixed()); row >= from && row < to {
+		p.cursor.At = row
 	}
 }
 
 // scroll keeps the cursor on a pair, and on the screen.
 func (p *Panel) scroll() {
-	p.cursor = max(0, min(p.cursor, len(p.refs)-1))
-	p.top = max(0, min(max(p.top, p.cursor-p.rows+1), p.cursor, len(p.refs)-p.rows))
+	p.cursor.MoveTo(p.cursor.At, len(p.refs))
+	p.cursor.Scroll(p.cursor.Rows, p.cursor.At, p.cursor.At+1, len(p.refs))
 }
 
 // Lines draws the panel: h lines of w cells. It looks at no more pairs than it shows.
@@ -213,12 +215,13 @@ func (p *Panel) body(w, h int, draft assistant.DraftCost) []string {
 		lines = append(lines, p.fixedLine(what, w, draft))
 	}
 	foot := p.hidden > 0 && h >= tall
-	p.rows = h - len(lines)
+	p.cursor.Rows = h - len(lines)
 	if foot {
-		p.rows--
+		p.cursor.Rows--
 	}
 	p.scroll()
-	for row := p.top; row < min(len(p.refs), p.top+p.rows); row++ {
+	from, to := p.cursor.Shown(len(p.refs))
+	for row := from; row < to; row++ {
 		lines = append(lines, p.row(row, w))
 	}
 	for len(lines) < h {
@@ -283,7 +286,7 @@ func (p *Panel) row(row, w int) string {
 		sign, shape, text = p.styles.Icons.Hidden, p.look.out, p.look.out
 	}
 	var selected *pane.CompiledStyle
-	if p.focused && row == p.cursor {
+	if p.focused && row == p.cursor.At {
 		selected = &p.look.selected
 	}
 	if h.star > 0 {

@@ -139,7 +139,7 @@ func TestTheCursorStaysAtItsPair(t *testing.T) {
 	p.MoveToEnd(true)
 	at(1)
 	p.Page(-1)
-	at(int64(p.rows))
+	at(int64(p.cursor.Rows))
 	p.MoveToEnd(false)
 	at(44)
 	p.Click(1 + len(p.fixed()) + 1)

@@ -9,5 +9,8 @@
 // whatever the number of items. The list caches no lines: a Source whose items
 // are expensive to draw caches them.
 //
-// A List belongs to one goroutine, the one that runs Update and View.
+// A Cursor is the place in a list whose lines are all in memory and have one height, such
+// as that of a picker, a text or a tab of a pane: what it shows and draws is up to its user.
+//
+// A List or a Cursor belongs to one goroutine, the one that runs Update and View.
 package list

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
+	"winnow/tui/list"
 	"winnow/tui/style"
 	"winnow/tui/textline"
 	"winnow/tui/textwidth"
@@ -43,13 +44,12 @@ type Picker struct {
 	lower   []string // their texts in lower case
 	query   textline.Editor
 	matches matches
-	pending bool // matches are those of an earlier query
-	cursor  int  // the selected entry, an index into matches.found
-	top     int  // first line on the screen
-	rows    int  // lines of entries on the screen
-	queryW  int  // cells of the query on the screen
-	widest  int  // cells of the widest entry
-	lines   int  // lines of all entries without a query
+	pending bool        // matches are those of an earlier query
+	cursor  int         // the selected entry, an index into matches.found
+	shown   list.Cursor // the lines on the screen; one of the selected entry has the cursor
+	queryW  int         // cells of the query on the screen
+	widest  int         // cells of the widest entry
+	lines   int         // lines of all entries without a query
 	hint    string
 	keys    []string // keys besides enter that choose
 	newKey  string   // the key that chooses what is typed, also when nothing matches
@@ -178,12 +178,12 @@ func (p *Picker) searchNow() {
 	}
 }
 
-func (p *Picker) show(m matches) { p.matches, p.pending, p.cursor, p.top = m, false, 0, 0 }
+func (p *Picker) show(m matches) { p.matches, p.pending, p.cursor, p.shown.Top = m, false, 0, 0 }
 
 // Click implements Overlay: it chooses the entry on the line.
 func (p *Picker) Click(y int) Outcome {
-	line := p.top + y - pickerHeadLines
-	if y < pickerHeadLines || y >= pickerHeadLines+p.rows || line >= len(p.matches.lines) || p.matches.lines[line].kind == headingLine {
+	line := p.shown.Top + y - pickerHeadLines
+	if y < pickerHeadLines || y >= pickerHeadLines+p.shown.Rows || line >= len(p.matches.lines) || p.matches.lines[line].kind == headingLine {
 		return Stay{}
 	}
 	p.cursor = p.matches.lines[line].match
@@ -241,15 +241,14 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 	out := []string{o.Key.Render("/ ") + query, o.Muted.Render(strings.Repeat(st.Icons.Line, w))}
 	hint := hintLines(p.hint, w, st)
 	hint = hint[:min(len(hint), len(p.hint), max(1, h/4, h-pickerHeadLines-p.lines), max(0, h-pickerHeadLines-1))]
-	p.rows = h - pickerHeadLines - len(hint)
 	lines := p.matches.lines
 	if len(lines) == 0 {
 		out = append(out, o.Muted.Render("nothing matches"))
 	}
 	first, end := p.matches.span(p.cursor)
-	p.top = max(p.top, end-p.rows)
-	p.top = max(0, min(p.top, first, len(lines)-p.rows))
-	for _, l := range lines[p.top:min(len(lines), p.top+max(0, p.rows))] {
+	p.shown.Scroll(h-pickerHeadLines-len(hint), first, end, len(lines))
+	from, to := p.shown.Shown(len(lines))
+	for _, l := range lines[from:to] {
 		out = append(out, p.line(l, w, st))
 	}
 	for len(out) < h-len(hint) {
@@ -260,7 +259,7 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 
 // Position implements Overlay: the selected entry, of how many.
 func (p *Picker) Position() string {
-	if len(p.matches.lines) <= p.rows {
+	if len(p.matches.lines) <= p.shown.Rows {
 		return ""
 	}
 	return fmt.Sprintf("%d/%d", p.cursor+1, len(p.matches.found))

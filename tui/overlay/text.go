@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/tui/list"
 	"winnow/tui/style"
 	"winnow/tui/textwidth"
 )
@@ -27,11 +28,10 @@ type Answer struct {
 // It cuts nothing: a long line is wrapped, and what does not fit is scrolled.
 type Text struct {
 	title   string
-	lines   []string // safe to show; may contain our styles
-	wrapped []string // for width
-	width   int      // 0 is not wrapped yet
-	top     int      // the first line on the screen
-	rows    int      // lines on the screen
+	lines   []string    // safe to show; may contain our styles
+	wrapped []string    // for width
+	width   int         // 0 is not wrapped yet
+	shown   list.Cursor // on the first line of the screen
 
 	hint string
 	keys []string // that choose
@@ -76,21 +76,10 @@ func (t *Text) Key(name, text string) Outcome {
 	} else if name == "esc" || name == "q" || name == "enter" {
 		return Closed{}
 	}
-	page := max(1, t.rows-1)
-	switch name {
-	case "up", "k", "ctrl+p":
-		t.top--
-	case "down", "j", "ctrl+n":
-		t.top++
-	case "pgup", "ctrl+u":
-		t.top -= page
-	case "pgdown", "ctrl+d", "space":
-		t.top += page
-	case "home", "g":
-		t.top = 0
-	case "end", "G":
-		t.top = len(t.wrapped)
+	if name == "space" {
+		name = "pgdown"
 	}
+	t.shown.Key(name, len(t.wrapped))
 	return Stay{}
 }
 
@@ -118,7 +107,7 @@ func (t *Text) answer(name, text string) Outcome {
 }
 
 // Scroll implements Overlay.
-func (t *Text) Scroll(n int) { t.top += n }
+func (t *Text) Scroll(n int) { t.shown.MoveTo(t.shown.At+n, len(t.wrapped)) }
 
 // Click implements Overlay: a stray click chooses nothing.
 func (t *Text) Click(int) Outcome { return Stay{} }
@@ -128,10 +117,10 @@ func (t *Text) Cursor() (x, y int, ok bool) { return 0, 0, false }
 
 // Position implements Overlay: the last line on the screen, of how many.
 func (t *Text) Position() string {
-	if t.rows <= 0 || len(t.wrapped) <= t.rows {
+	if t.shown.Rows <= 0 || len(t.wrapped) <= t.shown.Rows {
 		return ""
 	}
-	return fmt.Sprintf("%d/%d", min(t.top+t.rows, len(t.wrapped)), len(t.wrapped))
+	return fmt.Sprintf("%d/%d", min(t.shown.At+t.shown.Rows, len(t.wrapped)), len(t.wrapped))
 }
 
 // Hints implements Overlay.
@@ -222,13 +211,14 @@ func (t *Text) foot(w int, st style.Styles) (lines []string) {
 func (t *Text) Body(w, h int, st style.Styles) []string {
 	foot := t.foot(w, st)
 	all := t.wrap(w)
-	t.rows = max(0, h-len(foot))
+	rows := max(0, h-len(foot))
 	if t.answers != nil {
-		t.rows = max(1, t.rows)
+		rows = max(1, rows)
 	}
-	t.top = min(max(t.top, 0), max(0, len(all)-t.rows))
-	lines := slices.Clone(all[t.top:min(len(all), t.top+t.rows)])
-	for len(lines) < t.rows && foot != nil {
+	t.shown.Rows = rows
+	t.shown.MoveTo(t.shown.At, len(all)-rows+1)
+	lines := slices.Clone(all[t.shown.At:min(len(all), t.shown.At+rows)])
+	for len(lines) < rows && foot != nil {
 		lines = append(lines, "")
 	}
 	return append(lines, foot...)

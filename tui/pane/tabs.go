@@ -1,6 +1,10 @@
 package pane
 
-import "strings"
+import (
+	"strings"
+
+	"winnow/tui/list"
+)
 
 // Row is a line of a list. Selectable says whether the cursor can stand on it;
 // headings and explanations are not selectable.
@@ -17,13 +21,12 @@ func TextRows[R Row](row func(text string) R, lines ...string) []R {
 
 // List is the rows of one tab with a cursor. The zero value is empty.
 type List[R Row] struct {
-	Rows        []R
-	Cursor      int // index into Rows, also when no row is selectable
-	top, height int // first visible row, and how many were visible when last drawn
+	Rows   []R
+	Cursor list.Cursor // on an index into Rows, also when no row is selectable
 }
 
 // Move moves the cursor by n rows, past rows that are not selectable.
-func (l *List[R]) Move(n int) { l.MoveTo(l.Cursor+n, n < 0) }
+func (l *List[R]) Move(n int) { l.MoveTo(l.Cursor.At+n, n < 0) }
 
 // MoveTo puts the cursor on the selectable row nearest to row n: the next one up
 // or down, and in the other direction when there is none.
@@ -36,23 +39,23 @@ func (l *List[R]) MoveTo(n int, up bool) {
 	for _, step := range steps {
 		for i := n; i >= 0 && i < len(l.Rows); i += step {
 			if l.Rows[i].Selectable() {
-				l.Cursor = i
+				l.Cursor.At = i
 				return
 			}
 		}
 	}
-	l.Cursor = n
+	l.Cursor.At = n
 }
 
 // Page moves the cursor by n screens.
-func (l *List[R]) Page(n int) { l.Move(n * max(1, l.height-1)) }
+func (l *List[R]) Page(n int) { l.Move(n * l.Cursor.Page()) }
 
 // Current is the row under the cursor; ok is false when no row is selectable.
 func (l *List[R]) Current() (r R, ok bool) {
-	if l.Cursor >= len(l.Rows) || !l.Rows[l.Cursor].Selectable() {
+	if l.Cursor.At >= len(l.Rows) || !l.Rows[l.Cursor.At].Selectable() {
 		return r, false
 	}
-	return l.Rows[l.Cursor], true
+	return l.Rows[l.Cursor.At], true
 }
 
 // Find puts the cursor on the first selectable row that matches, and reports
@@ -60,7 +63,7 @@ func (l *List[R]) Current() (r R, ok bool) {
 func (l *List[R]) Find(matches func(R) bool) bool {
 	for i, r := range l.Rows {
 		if r.Selectable() && matches(r) {
-			l.Cursor = i
+			l.Cursor.At = i
 			return true
 		}
 	}
@@ -68,18 +71,22 @@ func (l *List[R]) Find(matches func(R) bool) bool {
 }
 
 // Visible is how many rows the last frame showed.
-func (l *List[R]) Visible() int { return min(l.height, len(l.Rows)-l.top) }
+func (l *List[R]) Visible() int {
+	from, to := l.Cursor.Shown(len(l.Rows))
+	return to - from
+}
 
 // scroll keeps the cursor within the h visible rows. On the first selectable row
 // the heading above it is visible as well.
 func (l *List[R]) scroll(h int) {
-	l.height = h
-	l.top = max(min(l.top, l.Cursor), l.Cursor-h+1)
-	first := l.top
-	for first > 0 && l.top-first < h-1 && !l.Rows[first-1].Selectable() && l.Cursor == l.top {
+	c := &l.Cursor
+	top := max(min(c.Top, c.At), c.At-h+1)
+	first := top
+	for first > 0 && top-first < h-1 && !l.Rows[first-1].Selectable() && c.At == top {
 		first--
 	}
-	l.top = min(max(first, l.Cursor-h+1), max(0, len(l.Rows)-h))
+	c.Top = first
+	c.Scroll(h, first, c.At+1, len(l.Rows))
 }
 
 // Tabs are the lists of a pane in a frame with their titles, one of them open.
@@ -105,7 +112,7 @@ func (t *Tabs[R]) Move(action string) bool {
 	case "pane-up":
 		l.Move(-1)
 	case "pane-first":
-		l.top = 0
+		l.Cursor.Top = 0
 		l.MoveTo(0, false)
 	case "pane-last":
 		l.MoveTo(len(l.Rows)-1, true)
@@ -139,10 +146,11 @@ func (t *Tabs[R]) Draw(f Frame, w, h int, v DrawFuncs[R]) []string {
 		l := t.List()
 		l.scroll(h - len(foot))
 		lines := make([]string, 0, h)
-		for i := l.top; i < min(l.top+l.height, len(l.Rows)); i++ {
-			lines = append(lines, v.Row(l.Rows[i], i == l.Cursor && l.Rows[i].Selectable(), w))
+		from, to := l.Cursor.Shown(len(l.Rows))
+		for i := from; i < to; i++ {
+			lines = append(lines, v.Row(l.Rows[i], i == l.Cursor.At && l.Rows[i].Selectable(), w))
 		}
-		for len(lines) < l.height {
+		for len(lines) < l.Cursor.Rows {
 			lines = append(lines, strings.Repeat(" ", w))
 		}
 		return append(lines, foot...)
@@ -163,11 +171,11 @@ func (t *Tabs[R]) Click(x, y int) (again bool) {
 		return false
 	}
 	l := t.List()
-	row := l.top + y - 1
-	if y < 1 || y > l.height || row >= len(l.Rows) || !l.Rows[row].Selectable() {
+	row := l.Cursor.Top + y - 1
+	if y < 1 || y > l.Cursor.Rows || row >= len(l.Rows) || !l.Rows[row].Selectable() {
 		return false
 	}
-	again = row == l.Cursor
-	l.Cursor = row
+	again = row == l.Cursor.At
+	l.Cursor.At = row
 	return again
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
+	"winnow/tui/list"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
 	"winnow/tui/textline"
@@ -37,9 +38,7 @@ type View struct {
 	lines  int   // of all sections
 	width  int
 	stale  bool // they have to be laid out again
-	cursor int  // a line
-	top    int  // the first line on the screen
-	rows   int  // lines on the screen
+	cursor list.Cursor
 
 	query     textline.Line
 	searching bool // keys go to the query
@@ -64,7 +63,7 @@ func New(title string, body json.RawMessage, estimate func(string) int, several 
 	v.raw = overlay.NewText(title, safetext.Lines(beginning(pretty(string(body))), safetext.Visible))
 	v.raw.WithKeys(v.keys())
 	v.layout(1)
-	v.move(len(v.sections) - 1)
+	v.cursor.MoveTo(len(v.sections)-1, v.lines)
 	return v
 }
 
@@ -111,12 +110,11 @@ func (v *View) Key(name, text string) overlay.Outcome {
 	case v.bytes:
 		return v.raw.Key(name, text)
 	}
-	page := max(1, v.rows-1)
 	switch name {
 	case "esc", "q":
 		return overlay.Closed{}
 	case "enter", "space":
-		v.fold(v.sectionAt(v.cursor))
+		v.fold(v.sectionAt(v.cursor.At))
 	case "a":
 		v.foldAll()
 	case "/":
@@ -126,24 +124,11 @@ func (v *View) Key(name, text string) overlay.Outcome {
 		v.toHit(1)
 	case "N":
 		v.toHit(-1)
-	case "up", "k", "ctrl+p":
-		v.move(v.cursor - 1)
-	case "down", "j", "ctrl+n":
-		v.move(v.cursor + 1)
-	case "pgup", "ctrl+u":
-		v.move(v.cursor - page)
-	case "pgdown", "ctrl+d":
-		v.move(v.cursor + page)
-	case "home", "g":
-		v.move(0)
-	case "end", "G":
-		v.move(v.lines)
+	default:
+		v.cursor.Key(name, v.lines)
 	}
 	return overlay.Stay{}
 }
-
-// move puts the cursor on a line, or the nearest there is.
-func (v *View) move(to int) { v.cursor = max(0, min(to, v.lines-1)) }
 
 // sectionAt is the section that line i belongs to.
 func (v *View) sectionAt(i int) int { return sort.SearchInts(v.starts, i+1) - 1 }
@@ -178,7 +163,7 @@ func (v *View) openSection(i int) {
 // foldAll closes all sections, or opens them when all are closed: of a large request those
 // from the cursor on that may be open at once.
 func (v *View) foldAll() {
-	at := v.sectionAt(v.cursor)
+	at := v.sectionAt(v.cursor.At)
 	close, open := slices.ContainsFunc(v.sections, func(s *section) bool { return s.open }), 0
 	for n := range v.sections {
 		s := v.sections[(at+n)%len(v.sections)]
@@ -192,7 +177,7 @@ func (v *View) foldAll() {
 // goToSection puts the cursor on the title of a section.
 func (v *View) goToSection(i int) {
 	v.layout(v.width)
-	v.move(v.starts[i])
+	v.cursor.MoveTo(v.starts[i], v.lines)
 }
 
 func (v *View) searchKey(name, text string) {
@@ -228,7 +213,7 @@ func (v *View) search() {
 		}
 	}
 	v.layout(v.width)
-	v.move(0)
+	v.cursor.MoveTo(0, v.lines)
 	v.missed = !v.toHit(1)
 }
 
@@ -240,8 +225,8 @@ func (v *View) toHit(step int) (found bool) {
 	if query == "" {
 		return false
 	}
-	at := v.sectionAt(v.cursor)
-	if v.hitIn(at, v.cursor, step, query) {
+	at := v.sectionAt(v.cursor.At)
+	if v.hitIn(at, v.cursor.At, step, query) {
 		return true
 	}
 	for n := 1; n <= len(v.sections); n++ {
@@ -258,7 +243,7 @@ func (v *View) toHit(step int) (found bool) {
 			from += v.sections[i].rows() + 1
 		}
 		if !v.hitIn(i, from, step, query) {
-			v.move(v.starts[i])
+			v.cursor.MoveTo(v.starts[i], v.lines)
 		}
 		return true
 	}
@@ -274,7 +259,7 @@ func (v *View) hitIn(i, from, step int, query string) bool {
 	}
 	for n := from - v.starts[i] - 1 + step; n >= 0 && n < s.rows(); n += step {
 		if text, _ := s.text.Line(n); strings.Contains(strings.ToLower(text), query) {
-			v.move(v.starts[i] + 1 + n)
+			v.cursor.MoveTo(v.starts[i]+1+n, v.lines)
 			return true
 		}
 	}
@@ -320,11 +305,11 @@ func (v *View) Body(w, h int, st style.Styles) []string {
 		tokens += s.tokens
 	}
 	foot := v.foot(w, o)
-	v.rows = max(1, h-headLines-len(foot))
-	v.move(v.cursor)
-	v.top = min(max(v.top, v.lastShown()-v.rows+1), v.cursor, max(0, v.lines-v.rows))
+	v.cursor.MoveTo(v.cursor.At, v.lines)
+	v.cursor.Scroll(max(1, h-headLines-len(foot)), v.cursor.At, v.lastShown()+1, v.lines)
 	out := []string{o.Muted.Render(textwidth.Fit(fmt.Sprintf("~%d tokens in %d sections", tokens, len(v.sections)), w, "…")), ""}
-	for i := v.top; i < min(v.lines, v.top+v.rows); i++ {
+	from, to := v.cursor.Shown(v.lines)
+	for i := from; i < to; i++ {
 		out = append(out, v.draw(i, w, st))
 	}
 	for len(out) < h-len(foot) {
@@ -335,7 +320,7 @@ func (v *View) Body(w, h int, st style.Styles) []string {
 
 // lastShown is the last line to show with the cursor: of a title the end of its section.
 func (v *View) lastShown() int {
-	last := v.cursor
+	last := v.cursor.At
 	if i := v.sectionAt(last); v.starts[i] == last {
 		last += v.sections[i].rows()
 	}
@@ -371,7 +356,7 @@ func (v *View) draw(i, w int, st style.Styles) string {
 	o, section := st.Overlay, v.sectionAt(i)
 	s := v.sections[section]
 	mark, text := "  ", o.Text
-	if i == v.cursor {
+	if i == v.cursor.At {
 		mark, text = textwidth.Fit(st.Icons.Selected, 1, "")+" ", o.Selected
 	}
 	if n := i - v.starts[section]; n > 0 {
@@ -409,16 +394,16 @@ func (v *View) Cursor() (x, y int, ok bool) {
 		return 0, 0, false
 	}
 	_, x = v.query.Scroll(max(1, v.width-2))
-	return 2 + x, headLines + v.rows + 1, true
+	return 2 + x, headLines + v.cursor.Rows + 1, true
 }
 
 // Click implements overlay.Overlay: a click on a title folds its section.
 func (v *View) Click(y int) overlay.Outcome {
-	i := v.top + y - headLines
-	if v.bytes || y < headLines || y >= headLines+v.rows || i >= v.lines {
+	i := v.cursor.Top + y - headLines
+	if v.bytes || y < headLines || y >= headLines+v.cursor.Rows || i >= v.lines {
 		return overlay.Stay{}
 	}
-	v.move(i)
+	v.cursor.MoveTo(i, v.lines)
 	if v.isTitle(i) {
 		v.fold(v.sectionAt(i))
 	}
@@ -431,7 +416,7 @@ func (v *View) Scroll(n int) {
 		v.raw.Scroll(n)
 		return
 	}
-	v.move(v.cursor + n)
+	v.cursor.MoveTo(v.cursor.At+n, v.lines)
 }
 
 // Position implements overlay.Overlay: the section of the cursor, of how many.
@@ -439,5 +424,5 @@ func (v *View) Position() string {
 	if v.bytes {
 		return v.raw.Position()
 	}
-	return fmt.Sprintf("%d/%d", v.sectionAt(v.cursor)+1, len(v.sections))
+	return fmt.Sprintf("%d/%d", v.sectionAt(v.cursor.At)+1, len(v.sections))
 }

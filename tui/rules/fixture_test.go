@@ -190,7 +190,7 @@ func (b *bench) on(text string) {
 	v := &b.tabs.Lists[b.tabs.Open]
 	for i, r := range v.Rows {
 		if r.Selectable() && strings.Contains(ansi.Strip(b.drawRow(r, false, 200)), text) {
-			v.Cursor = i
+			v.Cursor.At = i
 			b.version++
 			return
 		}
