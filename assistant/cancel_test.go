@@ -77,7 +77,7 @@ func TestCancelWhileAToolRuns(t *testing.T) {
 	p := r.last()
 	wantEqual(t, "calls", len(p.ToolCalls), 1)
 	wantEqual(t, "result", p.ToolCalls[0].Result.ErrorCode, "cancelled")
-	wantEqual(t, "message", p.ErrorMessage, "you cancelled it; what the tools did is kept, and a retry goes on from there")
+	wantEqual(t, "message", p.ErrorMessage, "cancelled; what the tools did is kept, and a retry continues from there")
 	wantList(t, "runs", r.window.Runs(), "slow")
 }
 

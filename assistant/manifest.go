@@ -97,7 +97,7 @@ func (m manifest) tool(store Store) Tool {
 				if slices.ContainsFunc(p.Payloads, has) {
 					pairs, err := store.Load(ctx, []int64{p.Seq})
 					if err != nil || len(pairs) == 0 {
-						return Fail(CodeFailed, "the payload %q cannot be read any more", a.PayloadID), err
+						return Fail(CodeFailed, "the payload %q can no longer be read", a.PayloadID), err
 					}
 					if i := slices.IndexFunc(pairs[0].Payloads, has); i >= 0 {
 						return OK(pairs[0].Payloads[i].Summary, pairs[0].Payloads[i].Data), nil

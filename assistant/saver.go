@@ -125,11 +125,11 @@ type Conflict struct {
 func (c *Conflict) Error() string {
 	switch {
 	case c.Kept != "":
-		return fmt.Sprintf("%s was changed by someone else while it was saved; their version is in %s", c.Path, c.Kept)
+		return fmt.Sprintf("%s was changed by another program during the save; its version is in %s", c.Path, c.Kept)
 	case c.Missing:
-		return fmt.Sprintf("%s was removed by someone else", c.Path)
+		return fmt.Sprintf("%s was removed by another program", c.Path)
 	case c.Busy:
-		return fmt.Sprintf("%s is being written by someone else", c.Path)
+		return fmt.Sprintf("%s is being written by another program", c.Path)
 	}
-	return fmt.Sprintf("%s was changed by someone else", c.Path)
+	return fmt.Sprintf("%s was changed by another program", c.Path)
 }

@@ -224,7 +224,7 @@ func (t *turn) loadPair() error {
 	if t.prompt.Replaces != 0 {
 		old, err := t.s.pair(t.ctx, t.prompt.Replaces)
 		if err != nil {
-			return &TurnError{Code: string(llm.KindUnknown), Message: "the pair to replace does not exist any more", Err: err}
+			return &TurnError{Code: string(llm.KindUnknown), Message: "the message to replace no longer exists", Err: err}
 		}
 		t.replaced = old
 		if t.replacedRequests, err = t.s.storedRequests(t.ctx, old.Seq); err != nil {

@@ -62,7 +62,7 @@ func (t *turn) complete() Event {
 
 // The error messages of a cancelled pair that stays.
 const (
-	cancelledAfterTools = "you cancelled it; what the tools did is kept, and a retry goes on from there"
+	cancelledAfterTools = "cancelled; what the tools did is kept, and a retry continues from there"
 	cancelledUnanswered = "you cancelled it before it was answered"
 )
 

@@ -138,7 +138,7 @@ func (s *Session) Choose(ctx context.Context, seq int64, answer int) (*Pair, err
 func (t *turn) loadRegenerate() error {
 	old, err := t.s.pair(t.ctx, t.prompt.Regenerate)
 	if err != nil || old.State == PairSending {
-		return &TurnError{Code: string(llm.KindUnknown), Message: "the message to answer again does not exist any more", Err: err}
+		return &TurnError{Code: string(llm.KindUnknown), Message: "the message to answer again no longer exists", Err: err}
 	}
 	t.before = PairRef(old, t.settings.Budget.CPT())
 	now := t.now()

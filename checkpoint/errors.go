@@ -19,7 +19,7 @@ var (
 	ErrMoved      = errors.New("checkpoint: journal file was moved or replaced while open") // nothing was written
 	// ErrStale refuses a state that was read before another process changed the journal.
 	// Nothing was written; the Journal has the newest records now.
-	ErrStale = errors.New("checkpoint: another program has changed the window meanwhile")
+	ErrStale = errors.New("checkpoint: another program changed the window in the meantime")
 )
 
 // LockedError refuses to write while another process holds the writer lock.

@@ -17,7 +17,7 @@ import (
 func (m *Model) openHUD() tea.Cmd {
 	text := overlay.NewText("Context", m.numbers())
 	if key := m.key("dock-context"); key != "" {
-		text.WithKeys(key+" docks every pair beside the conversation", key)
+		text.WithKeys(key+" docks the list of pairs next to the conversation", key)
 	}
 	return m.open(overlay.HUD, text, func(overlay.Chosen) tea.Cmd { return m.dockHUD() })
 }

@@ -210,7 +210,7 @@ func TestAChangeOfTheFileIsShown(t *testing.T) {
 	changes := make(chan assistant.SavedChange, 1)
 	d := startProgram(t, setup{change: func(o *Options) { o.Changes = changes }})
 	changes <- assistant.SavedChange{Refreshed: assistant.Refreshed{Changed: true}}
-	d.says("the file was changed by somebody else")
+	d.says("another program changed the file")
 	changes <- assistant.SavedChange{Conflict: &assistant.Conflict{}}
 	d.says("the same rules here")
 	close(changes)

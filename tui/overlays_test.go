@@ -85,7 +85,7 @@ var openings = []opening{
 		query: "golong", found: "Go to a long answer", other: "Background", take: []any{tuitest.Enter},
 		taken: func(_ *testing.T, d *fixture) {
 			d.Until(func(frame string) bool {
-				return strings.Contains(lineOf(frame, "❯   Go to a long answer"), "yes: when nobody types")
+				return strings.Contains(lineOf(frame, "❯   Go to a long answer"), "yes: after a pause in typing")
 			})
 			d.Type(tuitest.Esc)
 		},

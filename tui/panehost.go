@@ -246,9 +246,9 @@ func waitSavedChange(changes <-chan assistant.SavedChange) tea.Cmd {
 func (m *Model) onSavedChanged(msg savedChangedMsg) tea.Cmd {
 	m.pane.Changed()
 	if msg.change.Conflict != nil {
-		m.notice.Fail("the file was changed by somebody else, and so were the same rules here" + m.hint(" · %s compares them", "save"))
+		m.notice.Fail("another program changed the file, and its changes conflict with yours" + m.hint(" · %s compares them", "save"))
 	} else {
-		m.notice.Info("the file was changed by somebody else · its rules are loaded")
+		m.notice.Info("another program changed the file · its rules are loaded")
 	}
 	return tea.Batch(m.conv.computeEffects(), waitSavedChange(m.opts.Changes))
 }

@@ -88,7 +88,7 @@ func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 func (m *Model) askTooLong(p assistant.Prompt, c assistant.DraftCost) tea.Cmd {
 	return m.question(overlay.Confirm, "This message is too long", []string{
 		fmt.Sprintf("~%d tokens, plus ~%d for the system prompt; the model takes %d.", c.AUT, c.SYS, c.ML),
-		"This is an estimate: the model may take it all the same.",
+		"This is an estimate: the model may accept it anyway.",
 		"Kept unsent, it stays in the conversation and can be sent later.",
 	}, "n", func(answer string) tea.Cmd {
 		if answer == "n" {

@@ -36,7 +36,7 @@ type Settings struct {
 	Notify               bool          `key:"notify" default:"false" help:"notify when a long turn ends out of sight"`
 	Plain                bool          `key:"plain" default:"false" help:"no alternate screen, lines only"`
 	LocalServers         bool          `key:"local_servers" default:"true" help:"look for Ollama, LM Studio and llama.cpp on this machine"`
-	SessionIdle          time.Duration `key:"session_idle" default:"24h0m0s" help:"until winnow serve closes an HTTP session that nobody uses; its conversation can be continued"`
+	SessionIdle          time.Duration `key:"session_idle" default:"24h0m0s" help:"after which winnow serve closes an unused HTTP session; its conversation can be continued"`
 	ProxyData            string        `key:"proxy_data" help:"the proxy's data folder, which holds usage/; empty is the folder of the .env"`
 	LogLevel             string        `key:"log_level" one:"info, error, warning, debug" help:"how much is logged"`
 

@@ -73,12 +73,12 @@ var advice = [kinds]string{
 	NoModels:     "load or pull a model in the server at {what}, then: winnow models --chat",
 	ModelGone:    "winnow models --chat   and change model = {what} with: winnow config edit",
 	Refused:      "winnow --log-level debug ask hello   and read the log: winnow help files says where it is",
-	NoKey:        "winnow config connect   connects it anew; or set the variable, or mend the command, that the settings name for its key",
+	NoKey:        "winnow config connect   reconnects it; or set the variable, or fix the command, that the settings name for its key",
 	NoKeyring:    "install secret-tool (libsecret-tools), or name the key as env:NAME or cmd:COMMAND with: winnow config edit",
 	NewerSchema:  "use the newer winnow that wrote it, or: winnow --home ANOTHER_FOLDER",
 	Damaged:      "winnow history export   saves what can be read",
 	NoHistory:    "winnow history check   or begin another with: winnow --home ANOTHER_FOLDER",
-	NoHistoryServer: "winnow config show   says which address is used; winnow help team   tells where the password comes from\n" +
+	NoHistoryServer: "winnow config show   shows the address in use; winnow help team   explains where the password comes from\n" +
 		"or use a file of your own: winnow --history=''",
 	WindowHeld:  "wait until {what} is done, or close it",
 	StaleProxy:  "restart the proxy: it reads its rules when it starts; winnow models --drift   lists the models",

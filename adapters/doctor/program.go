@@ -97,7 +97,7 @@ func Journal(window, path string) Finding {
 	if held := checkpoint.Writer(path); held != nil {
 		return Problem("rules", Warning, WindowHeld, safetext.Visible(held.Holder())+" is changing them now", safetext.Visible(cmp.Or(held.Program, "the other winnow")))
 	}
-	return Pass("rules", "no other program works on those of %s", window)
+	return Pass("rules", "no other program is changing %s", window)
 }
 
 // Proxy examines whether the proxy serves what the rules say. It finds nothing where no

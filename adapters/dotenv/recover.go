@@ -62,7 +62,7 @@ func lockFile(ctx context.Context, target string, wait time.Duration) (*saveLock
 		}
 	}
 	if err != nil {
-		return nil, fileError(target, "was not saved: could not make a lock beside it", err)
+		return nil, fileError(target, "was not saved: no lock could be created in its folder", err)
 	}
 	return l, nil
 }
@@ -108,7 +108,7 @@ func leftovers(target string) ([]string, error) {
 		return nil, nil // a folder that can be entered but not listed
 	}
 	if err != nil {
-		return nil, fileError(target, "lies in a folder that cannot be read", err)
+		return nil, fileError(target, "is in a folder that cannot be read", err)
 	}
 	var names []string
 	for _, e := range entries {
@@ -139,7 +139,7 @@ func recoverLocked(target string, h hooks) ([]string, error) {
 			name, notice, err = recoverInPlace(target, name, h)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return notices, fileError(target, "has a file of an interrupted save beside it, "+printable(name)+", that cannot be cleaned up", err)
+			return notices, fileError(target, "was left by an interrupted save with "+printable(name)+", which cannot be removed", err)
 		}
 		if notice == "" && filepath.Ext(name) == keptSuffix {
 			notice = printable(name) + " is " + keptReason(name) + ": compare it with the file and delete it"

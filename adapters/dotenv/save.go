@@ -199,7 +199,7 @@ func (w *writer) writeTemp(ctx context.Context) (written snapshot, err error) {
 		err = w.step(ctx, atReady, func() error { return os.Rename(w.temp, durable) })
 	}
 	if err != nil {
-		return snapshot{}, w.notSaved("write a file beside it", err)
+		return snapshot{}, w.notSaved("write the new text to a file in its folder", err)
 	}
 	w.temp = durable
 	return written, nil
@@ -241,7 +241,7 @@ func (w *writer) commit(ctx context.Context) error {
 		defer old.Close()
 	}
 	if err != nil {
-		return w.notSaved("compare it with what was read", err)
+		return w.notSaved("compare it with the version read before", err)
 	}
 	exchanged, err := w.putInPlace(ctx)
 	switch {
@@ -372,7 +372,7 @@ func (w *writer) notCreated(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return fileError(w.Path, "was not saved: "+needsFolder, err)
 	}
-	return w.failed("create a file beside it", err)
+	return w.failed("create a file in its folder", err)
 }
 
 // CheckFolder returns an error if no file can be created in the folder of the file: a save

@@ -122,7 +122,7 @@ func (snap snapshot) source(path, target string) *Source {
 	}
 	s.Mode = snap.info.Mode().Perm()
 	if s.Mode&0o077 != 0 {
-		s.Notices = append(s.Notices, fmt.Sprintf("%s can be read or changed by others (mode %04o): chmod 600 keeps it to you, a save leaves the mode as it is", printable(path), s.Mode))
+		s.Notices = append(s.Notices, fmt.Sprintf("%s can be read or changed by others (mode %04o): chmod 600 makes it private, a save keeps the mode", printable(path), s.Mode))
 	}
 	return s
 }
@@ -144,7 +144,7 @@ func links(path string) ([]string, error) {
 	for range maxLinks {
 		dir, err := filepath.EvalSymlinks(filepath.Dir(at))
 		if err != nil {
-			return nil, fileError(path, "lies in a folder that cannot be reached", err)
+			return nil, fileError(path, "is in a folder that cannot be reached", err)
 		}
 		at = filepath.Join(dir, filepath.Base(at))
 		hops = append(hops, at)

@@ -102,7 +102,7 @@ func (h Home) Files() []File {
 	const folder = string(filepath.Separator)
 	return []File{
 		{h.Settings(), "the settings"},
-		{h.History(), "sessions and message pairs, unless the setting history names a PostgreSQL database; beside it are its locks"},
+		{h.History(), "sessions and message pairs, unless the setting history names a PostgreSQL database; its locks are in the same folder"},
 		{filepath.Dir(h.Journal(".env")) + folder, "unsaved rules and checkpoints of the .env file here"},
 		{filepath.Dir(h.HistoryJournal()) + folder, "checkpoints of the chat history as a window"},
 		{h.Versions() + folder, "the last 20 saved versions of each .env file, and the first: winnow rules log lists them"},

@@ -59,12 +59,12 @@ func (w *Window) Tools() []assistant.Tool {
 		tool("Rules", "add_ignore_rule",
 			"Add a pattern to the ignore list: models that match it are hidden from the proxy's list, unless a whitelist rule matches them. Returns the affected models. Staged until it is saved.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolAdd(Ignore, a) }),
-		tool("Rules", "remove_ignore_rule", "Remove a pattern from the ignore list. It must be given exactly as it is in the list.",
+		tool("Rules", "remove_ignore_rule", "Remove a pattern from the ignore list. Give it exactly as it is listed.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolRemove(Ignore, a) }),
 		tool("Rules", "add_whitelist_rule",
 			"Add a pattern to the whitelist: models that match it stay shown, whatever the ignore rules say. Returns the affected models. Staged until it is saved.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolAdd(Allow, a) }),
-		tool("Rules", "remove_whitelist_rule", "Remove a pattern from the whitelist. It must be given exactly as it is in the list.",
+		tool("Rules", "remove_whitelist_rule", "Remove a pattern from the whitelist. Give it exactly as it is listed.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolRemove(Allow, a) }),
 		tool("Rules", "clear_all_ignore_rules", "Remove all ignore rules of a provider.",
 			func(_ context.Context, a listArgs) assistant.ToolResult { return w.toolClear(Ignore, a) }),
@@ -84,7 +84,7 @@ func (w *Window) Tools() []assistant.Tool {
 			func(_ context.Context, a providerArgs) assistant.ToolResult { return w.toolSwitch(a) }),
 		tool("Provider", "refresh_models", "Ask the provider or the proxy for its models again. Goes to the network.", w.toolRefresh),
 		tool("State", "save_changes", "Write all staged rules to the .env file. The user is asked first and sees the difference.", w.toolSave),
-		tool("State", "discard_changes", "Put all staged rules back to those of the .env file. The user is asked first when something would be lost.", w.toolDiscard),
+		tool("State", "discard_changes", "Drop all staged changes and go back to the rules of the .env file. The user is asked first if something would be lost.", w.toolDiscard),
 	}
 	for i := range tools {
 		switch t := &tools[i]; t.Name {
@@ -287,7 +287,7 @@ func (w *Window) toolDiscard(ctx context.Context, _ noArgs) assistant.ToolResult
 	if len(lost) == 0 {
 		return assistant.OK("There was nothing to discard: no rule is staged.", w.savedFields(nil))
 	}
-	return assistant.OK(fmt.Sprintf("Discarded %s; the rules are those of the file again.", ruleCount(lost)), w.savedFields(lost))
+	return assistant.OK(fmt.Sprintf("Discarded %s; the rules match the file again.", ruleCount(lost)), w.savedFields(lost))
 }
 
 // previewDiscard shows what a discard would lose and what it would do to the models.

@@ -297,7 +297,7 @@ var toolCases = map[string]toolCase{
 			f.must(second(f.Add(Ignore, "o1")))
 			f.write(strings.Replace(plainEnv, "gpt-3.5*", "theirs", 1) + "SECRET_TOKEN=hush-hush-hush\n")
 		},
-		tool: "save_changes", args: `{}`, fails: "failed", says: []string{"was changed by someone else", "Only the user"},
+		tool: "save_changes", args: `{}`, fails: "failed", says: []string{"was changed by another program", "Only the user"},
 		data: map[string]any{"changed_by_others": strs("IGNORE_MODELS_OPENAI", "SECRET_TOKEN")}, rules: []string{"*-preview", "gpt-3.5*", "o1"},
 	},
 	"save impossible": {

@@ -117,7 +117,7 @@ func hash(data []byte) string {
 // Check fails when the Data of a file is not that of its Hash and Size.
 func (f File) Check() error {
 	if f.Data != nil && (f.Hash != hash(f.Data) || f.Size != int64(len(f.Data))) {
-		return fmt.Errorf("the bytes of %q are not those of its hash", f.Name)
+		return fmt.Errorf("%q does not match its hash", f.Name)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ var (
 	ErrClosed = errors.New("history: the store is closed")
 	// ErrChanged is wrapped by a refusal to replace a pair that another program has
 	// replaced since it was loaded.
-	ErrChanged = errors.New("another program has changed it meanwhile")
+	ErrChanged = errors.New("another program changed it in the meantime")
 	// ErrPicture is wrapped when a picture is not stored, or not as it was written.
 	ErrPicture = errors.New("history: the picture is missing or damaged")
 	// ErrTopic is wrapped by refusals to change the tree of topics.

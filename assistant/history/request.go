@@ -61,7 +61,7 @@ func Unpack(packed []byte, size int) (body []byte, err error) {
 		err = fmt.Errorf("%d bytes, want %d", len(body), size)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("its bytes are not those that were written: %w", err)
+		return nil, fmt.Errorf("it is damaged on the disk: %w", err)
 	}
 	return body, nil
 }

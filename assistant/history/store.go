@@ -308,7 +308,7 @@ const (
 )
 
 // DamagedPair is the Notice of a pair whose stored bytes have changed.
-const DamagedPair = "This pair is damaged on the disk: it is not what was written."
+const DamagedPair = "This pair is damaged on the disk and cannot be read."
 
 // TopicSeparator separates the names in a topic's path.
 const TopicSeparator = assistant.TopicSeparator

@@ -93,7 +93,7 @@ func (p *plan) planTarget(tg *target) {
 	case everything && (k == unhide || k == allow):
 		p.clear(tg, ignoreList)
 	case everything && k == only:
-		p.reportf("Rules are per provider, and %s can stay as it is. %s", clean(tg.provider), nothingChanged)
+		p.reportf("Rules are per provider, so %s needs no change. %s", clean(tg.provider), nothingChanged)
 	case k == only:
 		p.only(tg, tg.models, tg.exactPatterns())
 	case tg.all && k == hide && !everything:
@@ -224,7 +224,7 @@ func (p *plan) removeRules(tg *target) {
 		}
 	}
 	if len(wanted) == 0 {
-		p.reportf("Say which rule, as it is written. %s", nothingChanged)
+		p.reportf("Say which rule, exactly as written. %s", nothingChanged)
 	}
 	for _, w := range wanted {
 		var exact, near []edit

@@ -7,7 +7,7 @@ import (
 
 // ErrGone is returned to a reader of a Log whose next entry is not stored any more, or
 // never was.
-var ErrGone = errors.New("the entries after this number are not stored any more")
+var ErrGone = errors.New("the entries after this number are no longer stored")
 
 // Log stores the newest entries under numbers that ascend by one. Make it with NewLog.
 type Log[T any] struct {

@@ -239,7 +239,7 @@ func (w *Workspace) AddDraft(ctx context.Context, typed history.Draft) error {
 	}
 	d, err := w.Draft(ctx)
 	if err != nil {
-		return fmt.Errorf("what was typed could not be stored: %w", err)
+		return fmt.Errorf("the draft could not be stored: %w", err)
 	}
 	if typed.Text != "" {
 		if d.Text != "" {

@@ -34,7 +34,7 @@ const (
 	Save     Kind = "save"     // the file has the newest state now
 	Rollback Kind = "rollback" // to before the step that What describes
 	Undo     Kind = "undo"     // of a rollback
-	Outside  Kind = "outside"  // somebody else changed the file
+	Outside  Kind = "outside"  // another program changed the file
 )
 
 // Change is one change of a window or of its file.

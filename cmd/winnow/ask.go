@@ -140,7 +140,7 @@ func (a *app) askIn(ctx context.Context, p *program, prompt assistant.Prompt, ye
 	case errors.Is(err, syscall.EPIPE):
 		return statusError(statusPipe)
 	case ctx.Err() != nil:
-		return advise(context.Canceled, "the question is stored: winnow --continue asks it again, or winnow ask --continue goes on")
+		return advise(context.Canceled, "the question is stored: winnow --continue asks it again, and winnow ask --continue continues the session")
 	}
 	return err
 }

@@ -67,15 +67,15 @@ func logCommand(a *app) *cobra.Command {
 			}
 		}
 	})
-	c.Long = "The log is read from the checkpoints: a change is in it as soon as it is durable, whoever\n" +
-		"made it: by hand, a tool of the assistant or of another agent, a save, a rollback, or\n" +
-		"somebody else who changed the file. --json prints a change a line.\n\n" +
-		"winnow serve copies the log of the rules that it serves into a history in PostgreSQL.\n" +
-		"--team reads it there, from any machine: a second or so after each change, with the host\n" +
-		"and the file of each. A history in a file keeps none."
-	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on with the changes that are made from now on")
+	c.Long = "The log is read from the checkpoints and lists a change as soon as it is durable: changes\n" +
+		"by hand, by a tool of the assistant or of another agent, saves, rollbacks, and changes\n" +
+		"of the file by other programs. --json prints one change per line.\n\n" +
+		"winnow serve copies the log of the rules it serves into a history in PostgreSQL. --team\n" +
+		"reads it there, from any machine, about a second after each change, with host and file.\n" +
+		"A history in a file has no team log."
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "keep listing new changes as they are made")
 	c.Flags().IntVarP(&last, "last", "n", 100, "how many changes to list")
-	c.Flags().BoolVar(&team, "team", false, "list those of all windows that are served with the team's history")
+	c.Flags().BoolVar(&team, "team", false, "list the changes of all windows served with the team's history")
 	return c
 }
 
@@ -95,7 +95,7 @@ func (a *app) logSource(ctx context.Context, team bool, last int) (serve.ChangeS
 	log, ok := store.(history.WindowLog)
 	if !ok {
 		return nil, advise(errors.New("the history is a file, which keeps no changes of rules"),
-			`winnow log lists those of this folder; --history "postgres://…" names a team's history`)
+			`winnow log lists the changes of this folder; --history "postgres://…" names a team's history`)
 	}
 	return serve.HistoryChanges(log, last), nil
 }

@@ -19,7 +19,7 @@ func doctorCommand(a *app) *cobra.Command {
 		return a.doctor(ctx, secrets)
 	})
 	c.Long = "doctor changes nothing but the mode of winnow's own files that others can read.\n" +
-		"--secrets reads all of them and names those that hold a key, in any encoding."
+		"--secrets reads all of them and names the ones that contain a key, in any encoding."
 	c.Flags().BoolVar(&secrets, "secrets", false, "look for keys in winnow's own files")
 	c.AddCommand(keysCommand(a))
 	return c

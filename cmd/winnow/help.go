@@ -23,9 +23,9 @@ var statuses = []topics.Exit{
 	{Status: statusDone, Means: "done"},
 	{Status: statusFailed, Means: "failed, or found something: rules lint, doctor, config check"},
 	{Status: statusUsage, Means: "the command line or a flag was wrong"},
-	{Status: statusPending, Means: "changes are pending: rules diff, rules plan, a save that nobody could confirm"},
+	{Status: statusPending, Means: "changes are pending: rules diff, rules plan, a save that needs a confirmation"},
 	{Status: statusCancelled, Means: "cancelled by ctrl+c; another signal ends with 128 and its number"},
-	{Status: statusPipe, Means: "nobody reads the output any more, as in winnow ask … | head -1"},
+	{Status: statusPipe, Means: "the reader closed the pipe, as in winnow ask … | head -1"},
 }
 
 // showHelp prints the help of a command. fang is set up only here: it is not

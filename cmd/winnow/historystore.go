@@ -61,7 +61,7 @@ func (a *app) openStore(ctx context.Context, address string) (history.Store, err
 	}
 	store, err := postgres.Open(ctx, address, postgres.Options{Log: a.logger(), Redact: a.redactor.Redact, Password: password, User: s.User, OnWait: a.onHistoryWait})
 	if has[*history.StorageError](err) {
-		err = advise(err, "check the address, and the password in history_password, PGPASSWORD or ~/.pgpass; winnow help team tells more")
+		err = advise(err, "check the address, and the password in history_password, PGPASSWORD or ~/.pgpass; see winnow help team")
 	}
 	return store, err
 }
@@ -172,7 +172,7 @@ func (a *app) printReport(r history.Report) {
 		a.printErr("the history is read-only: %v", r.ReadOnly)
 	}
 	if r.LostWAL {
-		a.printErr("the -wal file of the history was removed after a crash: what was written last may be lost")
+		a.printErr("the -wal file of the history was removed after a crash: the last messages may be lost")
 	}
 	if r.Backup != "" {
 		a.printErr("the history was converted to the format of this version; a copy of the old one is %s", r.Backup)

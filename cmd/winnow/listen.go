@@ -32,7 +32,7 @@ func (f *listenFlags) Bind(set *pflag.FlagSet) {
 	set.StringVar(&f.TokenFile, "token-file", "", "the FILE with the token, of 16 characters or more")
 	set.StringVar(&f.Cert, "cert", "", "the FILE with the certificate for TLS, which other hosts than this one need")
 	set.StringVar(&f.Key, "key", "", "the FILE with the key of the certificate")
-	set.Duration("session-idle", api.DefaultIdle, "how long an HTTP session stays open that nobody uses, TIME")
+	set.Duration("session-idle", api.DefaultIdle, "TIME after which an unused HTTP session is closed")
 	set.StringVar(&f.SSH, "ssh", "", "listen on this ADDRESS for SSH, HOST:PORT")
 	set.StringVar(&f.AuthorizedKeys, "authorized-keys", "", "the FILE with the public keys that log in over SSH, a line each: TYPE KEY USER")
 	set.DurationVar(&f.Idle, "idle-limit", sshserver.DefaultIdle, "how long an SSH connection may be without a key, TIME")

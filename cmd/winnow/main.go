@@ -119,7 +119,7 @@ func command(use, short string, minArgs, maxArgs int, run func(ctx context.Conte
 			case len(args) < minArgs:
 				return &usageError{cmd.CommandPath(), fmt.Sprintf("%s is missing: %s", strings.Trim(names[len(args)], "[]…"), cmd.UseLine())}
 			case maxArgs >= 0 && len(args) > maxArgs:
-				return &usageError{cmd.CommandPath(), fmt.Sprintf("%q is one argument too many: %s", safetext.Line(args[maxArgs], maxName), cmd.UseLine())}
+				return &usageError{cmd.CommandPath(), fmt.Sprintf("unexpected argument %q: %s", safetext.Line(args[maxArgs], maxName), cmd.UseLine())}
 			}
 			return nil
 		},
@@ -342,7 +342,7 @@ func nextStep(err error) string {
 	case isNamed:
 		return "correct the variable or unset it"
 	case has[*endpoints.KeyError](err):
-		return "set it, or connect the endpoint anew: winnow config connect"
+		return "set it, or reconnect the endpoint: winnow config connect"
 	case isList && listed.Err == nil:
 		return fmt.Sprintf("name one with -m %s/NAME", listed.Endpoint.Name)
 	case isList:
@@ -360,7 +360,7 @@ func nextStep(err error) string {
 	case isUnsafe:
 		return "use another folder with --home"
 	case has[*dotenv.ChangedError](err):
-		return "winnow rules diff shows both; save again to put your changes on top of the file as it is now"
+		return "winnow rules diff shows both; save again to apply your changes to the current file"
 	case isUnknown && unknown.What == "provider":
 		return "winnow models lists the providers"
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
@@ -372,7 +372,7 @@ func nextStep(err error) string {
 	case errors.Is(err, syscall.EROFS) && has[*dotenv.FileError](err): // it says what to do
 		return ""
 	case errors.Is(err, syscall.EROFS):
-		return "winnow keeps a lock and its log beside what it reads: --home DIR names a folder that can be written"
+		return "winnow writes a lock and a log into its home: use a writable folder with --home DIR"
 	case errors.Is(err, fs.ErrPermission):
 		return "check owner and mode of the file and of its folder"
 	}

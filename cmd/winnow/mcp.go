@@ -18,7 +18,7 @@ func mcpCommand(a *app) *cobra.Command {
 		return a.serveMCP(ctx, allowSave)
 	})
 	c.Long = "mcp is started by an agent, such as Claude Code, Codex or opencode, and talks to it on\n" +
-		"standard input and output. Each change is a checkpoint of a session that is named after\n" +
+		"standard input and output. Each change is a checkpoint of a session named after\n" +
 		"the agent. A save is confirmed by the user where the agent can ask, and refused elsewhere."
 	c.Example = "claude mcp add winnow -- winnow mcp --env-file /srv/proxy/.env"
 	c.Flags().BoolVar(&allowSave, "allow-save", false, "save without a question where the agent cannot ask")

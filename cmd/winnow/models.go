@@ -204,7 +204,7 @@ func (a *app) modelDrift(ctx context.Context, w *journaledWindow, scopes []model
 		diff, note := served.Drift(s.Provider(), s.Expected(served.IDs...)), ""
 		drifted = drifted || diff.Any()
 		if known.Source == models.SourceCatalogue && len(diff.Missing) > 0 {
-			note = " (the models are known from the catalogue only: winnow models --refresh tells which there are)"
+			note = " (from the built-in catalogue: winnow models --refresh asks for the current list)"
 		}
 		out = append(out, driftJSON{s.Provider(), models.Drift{Missing: nonNil(diff.Missing), Extra: nonNil(diff.Extra), Same: diff.Same}, known.Source})
 		lines = append(lines, fmt.Sprintf("%s: %d as the rules say, %d missing%s, %d extra", s.Provider(), diff.Same, len(diff.Missing), note, len(diff.Extra)))

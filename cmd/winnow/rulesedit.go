@@ -175,7 +175,7 @@ func (a *app) showPlan(plan assistant.SavePlan) error {
 }
 
 // nothingStaged is printed instead of a plan that changes nothing.
-const nothingStaged = "nothing is staged: the file stays as it is"
+const nothingStaged = "nothing is staged: the file is unchanged"
 
 // versionJSON is a save of the file as --json prints it.
 type versionJSON struct {

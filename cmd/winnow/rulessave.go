@@ -30,12 +30,11 @@ func rulesSaveCommand(a *app) *cobra.Command {
 		}
 		return errors.Join(a.printSaved(saved), pending)
 	}))
-	c.Flags().StringVar(&shown, "plan", "", "the digest that rules plan or rules diff has printed: save that plan and no other (exit 3)")
-	c.Long = "On a terminal the changes are shown first, with who staged them. Elsewhere --plan names\n" +
-		"what was shown; without it your own changes are saved, and the exit status is 3 when there\n" +
-		"are those of others, which stay staged. What another program has changed in the file stays.\n" +
-		"Rules that were changed on both sides are a conflict: nothing is written, and both versions\n" +
-		"are shown."
+	c.Flags().StringVar(&shown, "plan", "", "save only the plan with this digest, as printed by rules plan or rules diff (exit 3)")
+	c.Long = "On a terminal, save first shows the changes and who staged them. Elsewhere --plan names\n" +
+		"the plan to save; without it only your own changes are saved, and the exit status is 3 if\n" +
+		"others have staged changes, which stay. Other programs' changes to the file are kept. If\n" +
+		"both sides changed the same rules, nothing is written and both versions are shown."
 	c.Example = "winnow rules diff\nwinnow rules save --plan 1f0c2b7a9d3e4f56"
 	return c
 }
@@ -55,9 +54,9 @@ func rulesDiscardCommand(a *app) *cobra.Command {
 		}
 		return errors.Join(a.discardPlan(ws, assistant.Basis{Only: a.userName()}), others)
 	}))
-	c.Flags().StringVar(&shown, "plan", "", "the digest that rules diff has printed: discard these changes and no others (exit 3)")
-	c.Long = "On a terminal the changes are shown first. Elsewhere your own are discarded, and the exit\n" +
-		"status is 3 when there are those of others, which stay staged."
+	c.Flags().StringVar(&shown, "plan", "", "discard only the changes with this digest, as printed by rules diff (exit 3)")
+	c.Long = "On a terminal, discard first shows the changes. Elsewhere it discards your own; the exit\n" +
+		"status is 3 if others have staged changes, which stay."
 	return c
 }
 
@@ -154,7 +153,7 @@ func (a *app) saveOwn(ctx context.Context, ws *workspace.Workspace) (saved assis
 }
 
 // saveHelp describes the flag of commands that stage changes.
-const saveHelp = "save your staged rules afterwards; those of others stay staged (exit 3)"
+const saveHelp = "save your staged rules afterwards; rules staged by others stay staged (exit 3)"
 
 // saveStaged is saveOwn after a command has staged changes, unless some of them failed.
 func (a *app) saveStaged(ctx context.Context, ws *workspace.Workspace, failed []error) (saved assistant.Saved, pending, err error) {

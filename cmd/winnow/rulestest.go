@@ -27,8 +27,8 @@ func rulesTestCommand(a *app) *cobra.Command {
 		}
 		return test(ctx, args)
 	})
-	c.Long = "Without models: all that are known. With --json and standard input, each line is a\n" +
-		"case of its own and no file is read:\n" +
+	c.Long = "Without models: all known models. With --json and standard input, each line is a\n" +
+		"separate case and no file is read:\n" +
 		`{"provider":"openai","models":["openai/gpt-4o"],"ignore":["gpt-4*"],"whitelist":[]}`
 	return c
 }
@@ -192,7 +192,7 @@ func rulesCoversCommand(a *app) *cobra.Command {
 		}
 		return a.printCoverage(coverage(args[0], args[1]))
 	})
-	c.Long = "With --json and standard input each line is a case of its own:\n" + `{"new":"gpt-4o*","existing":"gpt-4*"}`
+	c.Long = "With --json and standard input, each line is a separate case:\n" + `{"new":"gpt-4o*","existing":"gpt-4*"}`
 	return c
 }
 

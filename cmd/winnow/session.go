@@ -201,7 +201,7 @@ func checkpointsListCommand(a *app) *cobra.Command {
 		return a.emit(map[string]any{"checkpoints": all, "newest": newest.ID, "unsaved": w.unsaved()},
 			lines.Table("there are no checkpoints for "+w.name+" yet", []string{"id", "time", "before"}, rows)...)
 	})
-	c.Flags().StringVar(&session, "session", "", "only those of the session with this ID")
+	c.Flags().StringVar(&session, "session", "", "only checkpoints of the session with this ID")
 	return c
 }
 

@@ -193,7 +193,7 @@ func envCommand(a *app, use, short string, maxArgs int, edit func(args []string)
 		}
 		return a.envEdit(ctx, file, e)
 	})
-	c.Flags().StringVar(&file, "file", "", "FILE to edit (default: that of --env-file)")
+	c.Flags().StringVar(&file, "file", "", "FILE to edit (default: the --env-file)")
 	return c
 }
 

@@ -182,7 +182,7 @@ func (c *Card) head() []string {
 	case connect.Storing:
 		return []string{c.flow.Checked.Name + " answers. Where do you want to store the key?"}
 	case connect.Consenting:
-		return []string{"The key will be stored as plain text in " + c.flow.Source.SettingsPath() + ". Whoever can read that file can use it."}
+		return []string{"The key will be stored as plain text in " + c.flow.Source.SettingsPath() + ". Everyone who can read that file can use the key."}
 	case connect.Picking:
 		return []string{"Which model of " + c.flow.Checked.Name + " do you want to use?"}
 	case connect.Done:

@@ -177,7 +177,7 @@ func globalActions() []*Action {
 		{Name: "editor", Title: "Edit the draft in $EDITOR", Help: "edit the draft in $EDITOR", Modes: notCommand, Keys: []string{"ctrl+o"}},
 		{Name: "save", Title: "Save the rules", Help: "save", Modes: inAll, Keys: []string{"ctrl+s"}, Footer: 3},
 		{Name: "hud", Title: "Context HUD", Help: "context HUD", Modes: inAll, Keys: []string{"f2"}, Opens: overlay.HUD},
-		{Name: "dock-context", Title: "Dock or undock the context HUD", Help: "dock the HUD, which then stays while you type", Modes: inAll, Keys: []string{"f5"}},
+		{Name: "dock-context", Title: "Dock or undock the context HUD", Help: "dock the HUD, so that it stays while you type", Modes: inAll, Keys: []string{"f5"}},
 		{Name: "mouse", Title: "Mouse on or off", Help: "mouse on or off", Modes: inAll, Keys: []string{"f3"}},
 		{Name: "notices", Title: "Notices", Help: "notices", Modes: inAll, Keys: []string{"f4"}, Opens: overlay.Notices},
 		{Name: "connect", Title: "Connect a model", Help: "connect a model", Modes: inAll, Keys: []string{"f6"}, Opens: overlay.Connect, Footer: 2},

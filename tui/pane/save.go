@@ -83,5 +83,5 @@ func firstLines(lines []string) []string {
 // ConflictTitle is the title of the question about a file that somebody else has
 // changed.
 func ConflictTitle(c *assistant.Conflict) string {
-	return Visible(filepath.Base(c.Path)) + " was changed by someone else"
+	return Visible(filepath.Base(c.Path)) + " was changed by another program"
 }

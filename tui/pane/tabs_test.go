@@ -180,7 +180,7 @@ func TestConflictShowsBothSides(t *testing.T) {
 	if got := strings.Join(ConflictLines(c, mine, &st.Icons), "\n"); got != want {
 		t.Errorf("shown:\n%s\nwant:\n%s", got, want)
 	}
-	if got := ConflictTitle(c); got != ".env was changed by someone else" {
+	if got := ConflictTitle(c); got != ".env was changed by another program" {
 		t.Errorf("title %q", got)
 	}
 	gone := &assistant.Conflict{Path: "/x/.env", Missing: true}

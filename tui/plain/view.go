@@ -181,7 +181,7 @@ func (c *console) executeLine(ctx context.Context, line string) error {
 // switchSession lists the sessions, starts a new one, or resumes one of the last list. It
 // asks when something is unsaved.
 func (c *console) switchSession(ctx context.Context, which string) error {
-	done, change := "A new session. Earlier messages are not sent any more; unsaved changes stay.", c.workspace.NewSession
+	done, change := "A new session. Earlier messages are no longer sent; unsaved changes stay.", c.workspace.NewSession
 	if number, err := strconv.Atoi(which); err == nil {
 		i, err := index(strconv.Itoa(number), len(c.sessions), "There is no session of that number; /session lists and numbers them.")
 		if err != nil {

@@ -128,7 +128,7 @@ func Sentence(c share.Change) (text string, quiet bool) {
 	case share.Saved:
 		return user + " saved the rules", false
 	case share.Reloaded:
-		return "somebody else changed " + safetext.Line(filepath.Base(c.What), maxClause) + " · its rules are loaded", false
+		return "another program changed " + safetext.Line(filepath.Base(c.What), maxClause) + " · its rules are loaded", false
 	case share.RolledBack:
 		verb := map[bool]string{true: "rolled back", false: "undid a rollback"}[c.What != ""]
 		if what = safetext.Line(c.Effect, maxClause); what != "" {

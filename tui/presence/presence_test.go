@@ -22,7 +22,7 @@ func TestSentence(t *testing.T) {
 		"save":            {share.Change{Kind: share.Saved, User: "anna", What: "/a/.env"}, "anna saved the rules", false},
 		"rollback":        {share.Change{Kind: share.RolledBack, User: "anna", What: "x", Effect: "showed 1 model"}, "anna rolled back · showed 1 model", false},
 		"undone rollback": {share.Change{Kind: share.RolledBack, User: "anna"}, "anna undid a rollback", false},
-		"file":            {share.Change{Kind: share.Reloaded, What: "/a/.env"}, "somebody else changed .env · its rules are loaded", false},
+		"file":            {share.Change{Kind: share.Reloaded, What: "/a/.env"}, "another program changed .env · its rules are loaded", false},
 		"held":            {share.Change{Kind: share.Held, User: "anna"}, "anna's assistant is working", true},
 		"released":        {share.Change{Kind: share.Released, User: "anna"}, "anna's assistant is done", true},
 		"waiting":         {share.Change{Kind: share.Waiting, User: "anna"}, "anna's assistant waits for anna", true},

@@ -106,7 +106,7 @@ func (s *Screen) settings() []Setting {
 			set:   func(v string) { *field = v == "true" },
 		}
 	}
-	reply := onOff("long_reply", "Go to a long answer", &s.ReplyView, "yes: when nobody types", "no")
+	reply := onOff("long_reply", "Go to a long answer", &s.ReplyView, "yes: after a pause in typing", "no")
 	reply.stored = func() (key, value string) {
 		return "long_reply", map[bool]string{false: "stay", true: "view"}[s.ReplyView]
 	}

@@ -45,7 +45,7 @@ func Table() []Command {
 		{"all", "", "", "all-pairs", None},
 		{"new", "", "", "new-session", None},
 		{"save", "save", "show what would be written, ask, and write", "save", None},
-		{"undo", "undo [rollback|pairs]", "undo the newest change, whoever made it; or the last rollback, or :command on pairs", "undo", None},
+		{"undo", "undo [rollback|pairs]", "undo the newest change by anyone; or the last rollback, or :command on pairs", "undo", None},
 		{"discard", "discard", "return to what is saved", "discard", None},
 		{"checkpoints", "", "", "checkpoints", None},
 		{"rollback", "rollback [N [rules|conversation]]", "list the checkpoints, or go back to checkpoint N, with both or one", "checkpoints", None},

@@ -154,7 +154,7 @@ func (s *Store) CheckRows(t *Tx, inconsistencies string) (report history.CheckRe
 	})
 	s.AllPairs(t, func(p assistant.Pair, damaged bool) {
 		if damaged {
-			problem("the texts of pair %d are not those that were written", p.Seq)
+			problem("the texts of pair %d are damaged on the disk", p.Seq)
 		}
 	})
 	checkPictures(t, problem)

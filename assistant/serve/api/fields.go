@@ -89,7 +89,7 @@ var fields = map[string]map[string]string{
 	"SuggestedAction":  {"action": "its name", "handler": "client runs in the program, server goes back to the session", "data": "of the action", "style": "primary, secondary or warning"},
 	"SuggestedValue":   {"value": "the message"},
 	"TextDelta":        {"text": "a piece of the answer, or the [[tool:N]] marker that follows a tool_complete"},
-	"Thought":          {"from": "offset in the reasoning, in bytes; it ends where the next one begins", "place": "offset in the answer of what was written after it, in bytes"},
+	"Thought":          {"from": "offset in the reasoning, in bytes; it ends where the next one begins", "place": "offset in the answer, in bytes, of the text that followed it"},
 	"ToolCall":         {"id": "as the model gave it", "name": "of the tool", "arguments": "as the model wrote them", "result": "not there when it did not run", "response": "counts the responses of the turn from 0", "silent": "it was invalid: users see no card"},
 	"ToolComplete":     {"success": "it did what it should", "message": "what it did", "data": "its result", "payload": "what it shows as a card"},
 	"ToolHistoryEntry": {"tool_name": "of the tool", "input": "the arguments", "output": "what it did", "success": "it did what it should"},

@@ -22,7 +22,7 @@ func TestAnIdleSessionEndsAndCanBeContinued(t *testing.T) {
 	release()
 	r.wait("the session ends", func() bool { return len(r.hub.Sessions()) == 0 })
 	r.problem(404, "no_session", "GET", path+"/pairs", "")
-	if log := r.log.String(); !strings.Contains(log, "nobody has used it") {
+	if log := r.log.String(); !strings.Contains(log, "unused for too long") {
 		t.Errorf("the log: %s", log)
 	}
 	for !r.continues(id) { // it may end again before it is read

@@ -153,7 +153,7 @@ func addProblems(o *huma.Operation) {
 			code.Enum = append(code.Enum, c.Code)
 		}
 		if slices.Contains(codes, codeOfTool) && status == http.StatusUnprocessableEntity {
-			means = append(means, "another code: that of a tool that failed")
+			means = append(means, "another code: the tool failed with it")
 			code.Enum, code.Examples = nil, code.Enum
 		}
 		o.Responses[strconv.Itoa(status)] = &huma.Response{

@@ -33,7 +33,7 @@ type pairInfo struct {
 
 type listingPairs struct {
 	SessionPath
-	Filter string `query:"filter" doc:"a line of the filter language; the view stays as it is"`
+	Filter string `query:"filter" doc:"a line of the filter language; the view does not change"`
 	Limit  int64  `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"how many"`
 	Before int64  `query:"before" doc:"only pairs before this seq"`
 

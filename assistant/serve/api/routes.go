@@ -31,7 +31,7 @@ func (s *Server) register() {
 	answer(s, operation("listPairs", "GET /v1/sessions/{id}/pairs", "The visible pairs, or the pairs that a filter line matches, the newest last", "no_session", "filter", codeStorage), s.listPairs)
 	events(s, operation("retryPair", "POST /v1/sessions/{id}/pairs/{seq}/retry", "Answer a message again and follow the turn to its end. A failed pair is tried again in its place; the last pair gets another answer, and keeps the old one", "no_session", "no_pair", "busy", "not_last", "changed_window", "model", codeStorage, "ending"), s.retryPair)
 	answer(s, operation("listAnswers", "GET /v1/sessions/{id}/pairs/{seq}/answers", "All answers to a message, oldest first", "no_session", "no_pair", codeStorage), s.listAnswers)
-	answer(s, operation("chooseAnswer", "POST /v1/sessions/{id}/pairs/{seq}/choose", "Choose the answer that is shown and sent. The window stays as it is", "no_session", "no_pair", "no_answer", "busy", codeStorage), s.chooseAnswer)
+	answer(s, operation("chooseAnswer", "POST /v1/sessions/{id}/pairs/{seq}/choose", "Choose the answer that is shown and sent. The window does not change", "no_session", "no_pair", "no_answer", "busy", codeStorage), s.chooseAnswer)
 	decide := operation("decideProposal", "POST /v1/sessions/{id}/pairs/{seq}/proposals/{proposal}", "Accept a proposal and follow the turn that carries it out, or reject it, which is answered with 204", "no_session", "no_pair", "busy", "decided", "not_proposal", codeStorage, "ending")
 	decide.Responses["204"] = &huma.Response{Description: "it is rejected"}
 	events(s, decide, s.decideProposal)

@@ -142,7 +142,7 @@ func (s *Server) addStream(st *stream) bool {
 
 // sessionList is the open sessions, of all front ends.
 type sessionList struct {
-	Sessions []sessionInfo `json:"sessions" nullable:"false" doc:"in the order they were opened; also those of other front ends"`
+	Sessions []sessionInfo `json:"sessions" nullable:"false" doc:"in the order they were opened, including sessions of other front ends"`
 }
 
 func (s *Server) listSessions(context.Context, *struct{}) (sessionList, error) {

@@ -63,7 +63,7 @@ func (st *stream) endIdle() {
 	if left > 0 {
 		return
 	}
-	s.log.Info("session closed: nobody has used it", "session", st.ID(), "user", st.User())
+	s.log.Info("session closed: unused for too long", "session", st.ID(), "user", st.User())
 	ctx, cancel := context.WithTimeout(context.Background(), requestTime)
 	defer cancel()
 	if err := s.closeStream(ctx, st); err != nil {

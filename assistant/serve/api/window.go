@@ -12,7 +12,7 @@ import (
 type windowInfo struct {
 	Unsaved bool            `json:"unsaved" doc:"there are unsaved changes"`
 	Holder  *share.Holder   `json:"holder,omitempty" doc:"whose turn changes it now"`
-	Waiting []share.Holder  `json:"waiting,omitempty" doc:"turns that wait for an answer of their user; others may change the window meanwhile"`
+	Waiting []share.Holder  `json:"waiting,omitempty" doc:"turns waiting for their user's answer; others may change the window in the meantime"`
 	Context json.RawMessage `json:"context" doc:"what the assistant sees: rules, counts and models. Long lists are cut, which it says; counts are exact"`
 	Tools   []toolInfo      `json:"tools" nullable:"false" doc:"for /v1/window/edit"`
 }
@@ -76,7 +76,7 @@ func (s *Server) editWindow(ctx context.Context, body *jsonBody[edit]) (edited, 
 	}
 	for _, t := range s.hub.Window().Tools() {
 		if t.Name == in.Tool && t.Lasting {
-			return edited{}, newProblem("lasting", "%s has to be confirmed: use /v1/window/save or /v1/window/discard, or ask the assistant", t.Name)
+			return edited{}, newProblem("lasting", "%s needs a confirmation: use /v1/window/save or /v1/window/discard, or ask the assistant", t.Name)
 		}
 	}
 	args := json.RawMessage("{}")
@@ -109,7 +109,7 @@ func (s *Server) planSave(ctx context.Context, in *jsonBody[byHand]) (assistant.
 // basis is the body of a save or a discard.
 type basis struct {
 	Session string `json:"session" doc:"the id of the session whose step it is"`
-	Digest  string `json:"digest" minLength:"1" doc:"that of the plan that was shown to the user, from /v1/window/plan; another plan by now is a problem of the code plan_changed"`
+	Digest  string `json:"digest" minLength:"1" doc:"digest of the plan shown to the user, from /v1/window/plan; if the plan has changed since, the problem has the code plan_changed"`
 }
 
 func (s *Server) saveWindow(ctx context.Context, in *jsonBody[basis]) (assistant.Saved, error) {

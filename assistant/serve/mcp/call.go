@@ -158,7 +158,7 @@ func (s *server) decide(req *sdk.CallToolRequest, e assistant.ConfirmRequest) (y
 	user, asks := answerOf(req), canAsk(req)
 	switch {
 	case user.given && user.yes && user.shown != e.Digest:
-		refusal = assistant.Fail(assistant.CodePlanChanged, "nothing was done: what was shown to the user has changed meanwhile; call %s again. Now it would be:\n%s", e.Tool, e.Diff)
+		refusal = assistant.Fail(assistant.CodePlanChanged, "nothing was done: the plan shown to the user has changed; call %s again. The plan now:\n%s", e.Tool, e.Diff)
 		return false, nil, refusal
 	case user.given:
 		return user.yes, nil, refusal

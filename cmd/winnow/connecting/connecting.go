@@ -324,7 +324,7 @@ func (f *Form) choose(ctx context.Context, title, what string, lines []string, o
 		if i >= 0 {
 			return i, nil
 		}
-		f.Print("that is none of these; enter a " + what)
+		f.Print("not one of these; enter a " + what)
 	}
 }
 

@@ -122,7 +122,7 @@ func conditions(p *page, _ Facts) {
 		rows = append(rows, []string{w.Example, w.Help})
 	}
 	p.rows(rows)
-	p.text("A word that is none of these is a pattern for the name: *mini*. Numbers may end in k or m, ages in min, h, d, w, mo or y. Numbers are compared with > >= < <= or =, as are dates such as 2025-01-31 or 2025-01.")
+	p.text("Any other word is a pattern for the name: *mini*. Numbers may end in k or m, ages in min, h, d, w, mo or y. Numbers are compared with > >= < <= or =, as are dates such as 2025-01-31 or 2025-01.")
 	p.text("Facts come from the proxy's model list, else from the catalogue of this program; use comes from usage/usage_PROVIDER.json in the proxy's data folder (setting proxy_data). " +
 		"If a fact of a model is unknown, the model matches neither a word nor its negation and is counted separately.")
 }

@@ -321,7 +321,7 @@ func files(p *page, f Facts) {
 		p.head(file.Path)
 		p.lines = append(p.lines, wrapped(file.Help, 4)...)
 	}
-	p.text("Only a save and winnow env change a .env file. While it is written, the new text is in a file beside it, named like it plus .winnow-ID.")
+	p.text("Only a save and winnow env change a .env file. While it is being saved, the new text is in the same folder, in a file of the same name plus .winnow-ID.")
 }
 
 func team(p *page, _ Facts) {
@@ -329,7 +329,7 @@ func team(p *page, _ Facts) {
 	p.head("Password and encryption")
 	p.text("The address must not contain the password: set history_password = \"env:NAME\", \"cmd:COMMAND\" or \"keyring:NAME\", or use PGPASSWORD, the service file or ~/.pgpass as with PostgreSQL's own programs. Connections to other machines are encrypted; sslmode=verify-full in the address also verifies the server's certificate.")
 	p.head("Authors")
-	p.text("Every message has an author: the user of winnow serve, else the setting user, else the database role. u selects your own messages, u'NAME' another author's; visibility = \"own\" or \"team\" chooses what a new session shows first. What others send, mark or delete appears on your screen within a second; a deletion names who did it. Everyone who can use the database reads everything in it, also in SQL: what others must not see belongs in a database of its own.")
+	p.text("Every message has an author: the user of winnow serve, else the setting user, else the database role. u selects your own messages, u'NAME' another author's; visibility = \"own\" or \"team\" chooses what a new session shows first. What others send, mark or delete appears on your screen within a second; a deletion names who did it. Everyone who can use the database reads everything in it, also in SQL: keep what others must not see in a separate database.")
 	p.head("Who changed which rule")
 	p.text("winnow serve copies every rule change to this history, with host, file, author, session and values, but no messages. Changes made while the database is unreachable follow later. winnow log --team lists the changes of all served files on any machine; -f follows new ones. A history in a file has no team log; winnow log lists the changes of this folder.")
 	p.head("Moving a history")
