@@ -74,15 +74,21 @@ func aPairHasSeveralAnswers(t *testing.T, s history.Store) {
 		must(t, commit(assistant.PairAnswer{Seq: p.Seq, ID: id, Choose: true}))
 		check("chosen "+id, at)
 	}
+	unknownAnswersAreRefused(t, s, p)
+	check("refused", 0)
+	answersGoWithTheirPair(t, s, p)
+}
+
+// unknownAnswersAreRefused changes answers that p does not have, and those of no pair.
+func unknownAnswersAreRefused(t *testing.T, s history.Store, p *assistant.Pair) {
+	t.Helper()
 	for want, refused := range map[error]assistant.PairAnswer{
 		assistant.ErrNoVariant: {Seq: p.Seq, ID: "d", Choose: true}, assistant.ErrNoPair: {Seq: 99, Add: answer("x", "")},
 	} {
-		if err := commit(refused); !errors.Is(err, want) {
+		if err := s.Commit(t.Context(), &assistant.Batch{Answers: []assistant.PairAnswer{refused}}); !errors.Is(err, want) {
 			t.Errorf("%+v: %v, want %v", refused, err, want)
 		}
 	}
-	check("refused", 0)
-	answersGoWithTheirPair(t, s, p)
 }
 
 // answersGoWithTheirPair stores requests of two answers of p, and deletes it.
