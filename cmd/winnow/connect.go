@@ -11,7 +11,6 @@ import (
 	"winnow/adapters/connect"
 	"winnow/adapters/endpoints"
 	"winnow/assistant/history"
-	"winnow/cmd/winnow/connecting"
 	"winnow/tui/connectcard"
 	"winnow/tui/lines"
 	"winnow/tui/style"
@@ -38,7 +37,7 @@ func (a *app) firstStart(ctx context.Context, store history.Settings) bool {
 }
 
 func connectCommand(a *app) *cobra.Command {
-	form := &connecting.Form{}
+	form := &connectForm{}
 	c := command("connect", "Connect a model: an endpoint, its key, one of its models", 0, 0, func(ctx context.Context, _ []string) error {
 		return a.configConnect(ctx, form)
 	})
@@ -47,7 +46,7 @@ func connectCommand(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) configConnect(ctx context.Context, form *connecting.Form) error {
+func (a *app) configConnect(ctx context.Context, form *connectForm) error {
 	set, err := a.openEndpoints(openOptions{})
 	if err != nil {
 		return err
@@ -62,7 +61,7 @@ func (a *app) configConnect(ctx context.Context, form *connecting.Form) error {
 	}
 	form.Model, form.Print = a.flags.model, func(line string) { a.printErr("%s", line) }
 	if isTerminal(a.stdin) && !a.flags.json {
-		form.Ask = connecting.Terminal(a.stdin.(*os.File), a.stderr) // a terminal is a file
+		form.Ask = askOnTerminal(a.stdin.(*os.File), a.stderr) // a terminal is a file
 	}
 	if err := form.ReadFlags(lines.Input(ctx, a.stdin)); errors.Is(err, context.Canceled) {
 		return err
@@ -71,12 +70,12 @@ func (a *app) configConnect(ctx context.Context, form *connecting.Form) error {
 	}
 	saved, err := form.Run(ctx)
 	switch {
-	case has[*connecting.MissingError](err):
+	case has[*missingFlagError](err):
 		return &usageError{"winnow config connect", err.Error()}
 	case has[*connect.Problem](err) && !has[*config.Error](err):
 		return errors.New(connectcard.Sentence(err))
 	case err != nil:
 		return err
 	}
-	return a.emit(map[string]any{"model": saved.Model, "path": saved.Path, "folder": saved.Folder, "variable": saved.Variable}, connecting.Lines(saved)...)
+	return a.emit(map[string]any{"model": saved.Model, "path": saved.Path, "folder": saved.Folder, "variable": saved.Variable}, connectedLines(saved)...)
 }

@@ -22,7 +22,6 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/workspace"
-	"winnow/cmd/winnow/connecting"
 	"winnow/tui"
 	"winnow/tui/historypane"
 	"winnow/tui/keyinput"
@@ -335,11 +334,11 @@ func (a *app) runPlain(ctx context.Context, p *program) error {
 		return err
 	}
 	o.Connect = func(ctx context.Context, print func(string), ask lines.Ask) error {
-		return connecting.Converse(ctx, connector, print, ask)
+		return connectInLines(ctx, connector, print, ask)
 	}
 	o.OfferConnect, o.Dismiss = p.autoModel == endpoints.OfflineModel && a.firstStart(ctx, p.store), connector.Dismiss
 	if in, ok := a.stdin.(*os.File); ok {
-		o.Hide = func() func() { return connecting.HideInput(in) }
+		o.Hide = func() func() { return hideInput(in) }
 	}
 	if w := p.window.filter; w != nil {
 		o.Title = func() string { return "model filter, " + visible(w.Provider()) }

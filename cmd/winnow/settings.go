@@ -20,7 +20,6 @@ import (
 	"winnow/adapters/dotenv"
 	"winnow/adapters/home"
 	"winnow/checkpoint/privatefile"
-	"winnow/cmd/winnow/connecting"
 	"winnow/tui/keymap"
 	"winnow/tui/lines"
 	"winnow/tui/style"
@@ -203,7 +202,7 @@ func (a *app) envValue(args []string) (string, error) {
 		return args[1], nil
 	}
 	if isTerminal(a.stdin) {
-		value, err := connecting.Terminal(a.stdin.(*os.File), a.stderr)(a.ctx, fmt.Sprintf("value of %s (not shown): ", visible(args[0])), true)
+		value, err := askOnTerminal(a.stdin.(*os.File), a.stderr)(a.ctx, fmt.Sprintf("value of %s (not shown): ", visible(args[0])), true)
 		return strings.TrimRight(value, "\r\n"), err
 	}
 	data, err := io.ReadAll(io.LimitReader(lines.Input(a.ctx, a.stdin), dotenv.MaxSize))

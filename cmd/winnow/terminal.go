@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 	"gopkg.in/natefinch/lumberjack.v2"
 
@@ -16,6 +20,7 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/keypage"
+	"winnow/tui/lines"
 	"winnow/tui/terminal"
 )
 
@@ -110,4 +115,44 @@ func (a *app) doctorKeys(context.Context, []string) error {
 		return err
 	}
 	return a.emit(map[string]any{"kitty_protocol": page.Kitty(), "seen": page.Seen()}, page.Summary()...)
+}
+
+// askOnTerminal returns an Ask that prompts on out and reads lines from in, a terminal.
+// After the end of ctx a goroutine still waits for a line.
+func askOnTerminal(in *os.File, out io.Writer) lines.Ask {
+	reader := bufio.NewReader(in)
+	return func(ctx context.Context, prompt string, hidden bool) (string, error) {
+		if hidden { // before the prompt, which the answer follows
+			defer fmt.Fprintln(out)
+			defer hideInput(in)()
+		}
+		fmt.Fprint(out, prompt)
+		var line string
+		var err error
+		read := make(chan struct{})
+		go func() {
+			defer close(read)
+			if line, err = reader.ReadString('\n'); line != "" {
+				err = nil // the end of the input comes with the next line
+			}
+		}()
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-read:
+			return line, err
+		}
+	}
+}
+
+// hideInput makes a terminal show nothing of what is typed, until restore is called.
+func hideInput(terminal *os.File) (restore func()) {
+	before, err := term.GetState(terminal.Fd())
+	if err != nil {
+		return func() {} // it is no terminal
+	}
+	hidden := *before
+	hideEcho(&hidden)
+	_ = term.SetState(terminal.Fd(), &hidden) // at worst the key is seen as it is typed
+	return func() { _ = term.SetState(terminal.Fd(), before) }
 }

@@ -1,8 +1,4 @@
-// Package connecting connects a model in lines: it asks on a terminal for what the flags
-// of the command line leave open, and without one says which flag is missing.
-//
-// A Form is one run. It belongs to one goroutine; Run reads, writes and waits.
-package connecting
+package main
 
 import (
 	"bufio"
@@ -23,13 +19,14 @@ import (
 	"winnow/tui/lines"
 )
 
-// Form is what was given, and where to ask for the rest.
-type Form struct {
+// connectForm connects a model in lines: Run asks on a terminal for what the flags leave
+// open, and without one says which flag is missing. It is for one run in one goroutine.
+type connectForm struct {
 	Connector connectcard.Connector
 
 	Endpoint string // a name, or an address
 	Key      string // what is entered as a key, see connect.ParseKey
-	Store    string // where a pasted key goes, one of Stores
+	Store    string // where a pasted key goes, one of keyStores
 	Model    string // a model of the endpoint, with or without its name
 	Yes      bool   // write without asking
 
@@ -41,7 +38,7 @@ type Form struct {
 }
 
 // Bind declares the flags that fill a form.
-func (f *Form) Bind(set *pflag.FlagSet) {
+func (f *connectForm) Bind(set *pflag.FlagSet) {
 	set.StringVar(&f.Endpoint, "endpoint", "", "NAME or address of the endpoint")
 	set.StringVar(&f.Key, "key", "", "its key as env:NAME, cmd:COMMAND or keyring:NAME; - reads it from standard input")
 	set.StringVar(&f.Store, "store", "", "where a key itself goes: keyring, variable (you set it) or file (readable)")
@@ -49,7 +46,7 @@ func (f *Form) Bind(set *pflag.FlagSet) {
 }
 
 // ReadFlags checks the key of the command line, or reads it from in; then Run asks nothing.
-func (f *Form) ReadFlags(in io.Reader) error {
+func (f *connectForm) ReadFlags(in io.Reader) error {
 	key, pasted, err := connect.ParseKey(f.Key)
 	switch {
 	case f.Key == "-":
@@ -70,8 +67,8 @@ func (f *Form) ReadFlags(in io.Reader) error {
 
 const maxKey = 1 << 16 // bytes
 
-// Lines say what was done.
-func Lines(saved connect.Saved) []string {
+// connectedLines say what was done.
+func connectedLines(saved connect.Saved) []string {
 	text := []string{safetext.Visible(saved.Model) + " answers from now on"}
 	switch {
 	case saved.Folder:
@@ -85,23 +82,23 @@ func Lines(saved connect.Saved) []string {
 	return append(text, "winnow doctor checks it")
 }
 
-// Stores are the values of Form.Store.
-var Stores = []string{"keyring", "variable", "file"}
+// keyStores are the values of connectForm.Store.
+var keyStores = []string{"keyring", "variable", "file"}
 
-var storages = map[string]connect.Storage{"keyring": connect.Keyring, "variable": connect.Variable, "file": connect.Plain}
+var keyStorages = map[string]connect.Storage{"keyring": connect.Keyring, "variable": connect.Variable, "file": connect.Plain}
 
-// MissingError is a flag that is needed without a terminal.
-type MissingError struct{ Flag, Why string }
+// missingFlagError is a flag that is needed without a terminal.
+type missingFlagError struct{ Flag, Why string }
 
 // Error names the flag.
-func (m *MissingError) Error() string { return fmt.Sprintf("--%s is missing: %s", m.Flag, m.Why) }
+func (m *missingFlagError) Error() string { return fmt.Sprintf("--%s is missing: %s", m.Flag, m.Why) }
 
-// ErrDeclined is the error of a Run that the user ended.
-var ErrDeclined = errors.New("nothing was changed")
+// errDeclined is the error of a Run that the user ended.
+var errDeclined = errors.New("nothing was changed")
 
 // Run connects a model. Problems are told and asked about again on a terminal; without one
 // they are the error.
-func (f *Form) Run(ctx context.Context) (connect.Saved, error) {
+func (f *connectForm) Run(ctx context.Context) (connect.Saved, error) {
 	f.flow = connect.Flow{Source: f.Connector}
 	for f.flow.Step != connect.Done {
 		job, err := f.answer(ctx)
@@ -123,7 +120,7 @@ func (f *Form) Run(ctx context.Context) (connect.Saved, error) {
 }
 
 // answer answers the open question of the flow, from the flags or by asking.
-func (f *Form) answer(ctx context.Context) (connect.Job, error) {
+func (f *connectForm) answer(ctx context.Context) (connect.Job, error) {
 	switch flow := &f.flow; flow.Step {
 	case connect.Choosing:
 		return f.candidate(ctx)
@@ -160,7 +157,7 @@ func (f *Form) answer(ctx context.Context) (connect.Job, error) {
 
 // candidate chooses the endpoint that was named, or asks which of those that were found is
 // meant.
-func (f *Form) candidate(ctx context.Context) (connect.Job, error) {
+func (f *connectForm) candidate(ctx context.Context) (connect.Job, error) {
 	found := f.Connector.Search(ctx)
 	i := slices.IndexFunc(found, func(c connect.Candidate) bool { return c.Name == f.Endpoint })
 	switch address := connect.IsAddress(f.Endpoint) || connect.LooksLikeKey(f.Endpoint) || strings.ContainsAny(f.Endpoint, ":./"); {
@@ -170,7 +167,7 @@ func (f *Form) candidate(ctx context.Context) (connect.Job, error) {
 			return nil, err
 		}
 	case i < 0 && !address:
-		return nil, fmt.Errorf("there is no endpoint %q here: %s", safetext.Line(f.Endpoint, maxShown), names(found))
+		return nil, fmt.Errorf("there is no endpoint %q here: %s", safetext.Line(f.Endpoint, maxShown), candidateNames(found))
 	}
 	var job connect.Job
 	if i >= 0 {
@@ -186,9 +183,9 @@ func (f *Form) candidate(ctx context.Context) (connect.Job, error) {
 
 // chooseCandidate asks which of those that were found is meant; -1 for an address, which
 // is in f.Endpoint then.
-func (f *Form) chooseCandidate(ctx context.Context, found []connect.Candidate) (int, error) {
+func (f *connectForm) chooseCandidate(ctx context.Context, found []connect.Candidate) (int, error) {
 	if f.Ask == nil {
-		return 0, &MissingError{"endpoint", names(found)}
+		return 0, &missingFlagError{"endpoint", candidateNames(found)}
 	}
 	var lines []string
 	for _, c := range found {
@@ -211,7 +208,7 @@ func (f *Form) chooseCandidate(ctx context.Context, found []connect.Candidate) (
 const maxShown = 100 // cells of a wrong value
 
 // names are the candidates that are here, and those that would need a key.
-func names(found []connect.Candidate) string {
+func candidateNames(found []connect.Candidate) string {
 	var here, vendors []string
 	for _, c := range found {
 		switch c.Kind {
@@ -233,18 +230,18 @@ func names(found []connect.Candidate) string {
 }
 
 // storage is where a pasted key goes. It is never the settings file unless that is named.
-func (f *Form) storage(ctx context.Context, ch *connect.Checked) (connect.Storage, error) {
+func (f *connectForm) storage(ctx context.Context, ch *connect.Checked) (connect.Storage, error) {
 	has := f.flow.Storages
-	storage, named := storages[f.Store]
+	storage, named := keyStorages[f.Store]
 	switch {
 	case named:
 		return storage, nil
 	case f.Store != "":
-		return 0, fmt.Errorf("--store is %s, not %q", strings.Join(Stores, ", "), safetext.Line(f.Store, maxShown))
+		return 0, fmt.Errorf("--store is %s, not %q", strings.Join(keyStores, ", "), safetext.Line(f.Store, maxShown))
 	case f.Ask == nil && has[0] == connect.Keyring:
 		return connect.Keyring, nil
 	case f.Ask == nil:
-		return 0, &MissingError{"store", "there is no keyring here; variable names one that you set, file stores the key in plain text"}
+		return 0, &missingFlagError{"store", "there is no keyring here; variable names one that you set, file stores the key in plain text"}
 	}
 	labels := map[connect.Storage]string{
 		connect.Keyring: "in the keyring", connect.Variable: "in the variable " + ch.KeyVariable() + ", which you set",
@@ -258,12 +255,12 @@ func (f *Form) storage(ctx context.Context, ch *connect.Checked) (connect.Storag
 	if err != nil {
 		return 0, err
 	}
-	f.Store = Stores[has[i]]
+	f.Store = keyStores[has[i]]
 	return has[i], nil
 }
 
 // model is the model that was named, the only one, or is chosen.
-func (f *Form) model(ctx context.Context, ch *connect.Checked) (string, error) {
+func (f *connectForm) model(ctx context.Context, ch *connect.Checked) (string, error) {
 	var ids []string
 	for _, m := range ch.Models {
 		ids = append(ids, m.ID)
@@ -280,7 +277,7 @@ func (f *Form) model(ctx context.Context, ch *connect.Checked) (string, error) {
 	case len(ids) == 1:
 		return ids[0], nil
 	case f.Ask == nil:
-		return "", &MissingError{"model", fmt.Sprintf("%s has %d, such as %s", ch.Name, len(ids), safetext.Visible(ids[0]))}
+		return "", &missingFlagError{"model", fmt.Sprintf("%s has %d, such as %s", ch.Name, len(ids), safetext.Visible(ids[0]))}
 	}
 	const listed = 30 // models; the others are chosen by name
 	shown := make([]string, min(listed, len(ids)))
@@ -301,7 +298,7 @@ func (f *Form) model(ctx context.Context, ch *connect.Checked) (string, error) {
 // choose asks for one of several lines and returns its index. It is named by its number, by
 // its beginning, or in a way that other knows, which returns the index or -1; nil knows none.
 // what says what can be entered.
-func (f *Form) choose(ctx context.Context, title, what string, lines []string, other func(answer string) int) (int, error) {
+func (f *connectForm) choose(ctx context.Context, title, what string, lines []string, other func(answer string) int) (int, error) {
 	f.Print(title)
 	for i, l := range lines {
 		f.Print(fmt.Sprintf("%3d  %s", i+1, l))
@@ -329,53 +326,53 @@ func (f *Form) choose(ctx context.Context, title, what string, lines []string, o
 }
 
 // ask reads a line. An empty one, and the end of the input, decline.
-func (f *Form) ask(ctx context.Context, what string) (string, error) {
-	return answered(f.Ask(ctx, what+": ", false))
+func (f *connectForm) ask(ctx context.Context, what string) (string, error) {
+	return trimAnswer(f.Ask(ctx, what+": ", false))
 }
 
-func answered(line string, err error) (string, error) {
+func trimAnswer(line string, err error) (string, error) {
 	if line = strings.TrimSpace(line); errors.Is(err, io.EOF) || err == nil && line == "" {
-		return "", ErrDeclined
+		return "", errDeclined
 	}
 	return line, err
 }
 
 // askKey reads a key without showing it.
-func (f *Form) askKey(ctx context.Context, what string) (err error) {
+func (f *connectForm) askKey(ctx context.Context, what string) (err error) {
 	if f.Ask == nil {
-		return &MissingError{"key", "env:NAME, cmd:COMMAND or keyring:NAME, or - to read it from standard input"}
+		return &missingFlagError{"key", "env:NAME, cmd:COMMAND or keyring:NAME, or - to read it from standard input"}
 	}
-	f.Key, err = answered(f.Ask(ctx, what+", or env:NAME, cmd:COMMAND, keyring:NAME (not shown): ", true))
+	f.Key, err = trimAnswer(f.Ask(ctx, what+", or env:NAME, cmd:COMMAND, keyring:NAME (not shown): ", true))
 	return err
 }
 
 // confirm asks whether to go on.
-func (f *Form) confirm(ctx context.Context, question string) error {
+func (f *connectForm) confirm(ctx context.Context, question string) error {
 	if f.Yes {
 		return nil
 	}
 	if f.Ask == nil {
-		return &MissingError{"yes", "it answers: " + question}
+		return &missingFlagError{"yes", "it answers: " + question}
 	}
 	answer, err := f.ask(ctx, question+" (y/n)")
 	if answer = strings.ToLower(answer); err == nil && answer != "y" && answer != "yes" {
-		err = ErrDeclined
+		err = errDeclined
 	}
 	return err
 }
 
-// Converse connects a model by questions, and prints what was done.
-func Converse(ctx context.Context, c connectcard.Connector, print func(line string), ask lines.Ask) error {
-	f := Form{Connector: c, Print: print, Ask: ask}
+// connectInLines connects a model by questions, and prints what was done.
+func connectInLines(ctx context.Context, c connectcard.Connector, print func(line string), ask lines.Ask) error {
+	f := connectForm{Connector: c, Print: print, Ask: ask}
 	saved, err := f.Run(ctx)
 	switch {
-	case errors.Is(err, ErrDeclined), errors.Is(err, context.Canceled):
+	case errors.Is(err, errDeclined), errors.Is(err, context.Canceled):
 		print("Nothing was changed.")
 		return nil
 	case err != nil:
 		return err
 	}
-	for _, line := range Lines(saved) {
+	for _, line := range connectedLines(saved) {
 		print(line)
 	}
 	return nil

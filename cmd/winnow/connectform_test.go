@@ -1,4 +1,4 @@
-package connecting
+package main
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"winnow/assistant/llm"
 )
 
-// fake is a connector with a local server, a proxy that wants a key, and a vendor.
-type fake struct {
+// fakeConnector is a connector with a local server, a proxy that wants a key, and a vendor.
+type fakeConnector struct {
 	found []connect.Candidate
 	check []error // of each Check, in order; nil once they are used up
 	save  []error // likewise of Save
@@ -22,7 +22,7 @@ type fake struct {
 }
 
 // next takes the first of the errors; nil when they are used up.
-func next(all *[]error) error {
+func nextError(all *[]error) error {
 	if len(*all) == 0 {
 		return nil
 	}
@@ -31,8 +31,8 @@ func next(all *[]error) error {
 	return err
 }
 
-func newFake() *fake {
-	return &fake{found: []connect.Candidate{
+func newFakeConnector() *fakeConnector {
+	return &fakeConnector{found: []connect.Candidate{
 		{Kind: connect.Answers, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: 2},
 		{Kind: connect.Fails, Name: "proxy", BaseURL: "http://127.0.0.1:8000/v1", Err: &connect.Problem{Code: connect.WantsKey}},
 		{Kind: connect.Vendor, Name: "openai", BaseURL: "https://api.openai.com/v1"},
@@ -40,38 +40,38 @@ func newFake() *fake {
 	}}
 }
 
-func (f *fake) Search(context.Context) []connect.Candidate { return f.found }
+func (f *fakeConnector) Search(context.Context) []connect.Candidate { return f.found }
 
-func (f *fake) Check(_ context.Context, c connect.Candidate, address, key string) (*connect.Checked, error) {
+func (f *fakeConnector) Check(_ context.Context, c connect.Candidate, address, key string) (*connect.Checked, error) {
 	f.asked = append(f.asked, strings.Join(strings.Fields("check "+c.Name+" "+address+" "+key), " "))
-	if err := next(&f.check); err != nil {
+	if err := nextError(&f.check); err != nil {
 		return nil, err
 	}
 	_, pasted, err := connect.ParseKey(key)
 	return &connect.Checked{Name: "here", Pasted: pasted, HasKey: key != "", Models: []llm.ModelInfo{{ID: "here/large"}, {ID: "here/small"}}}, err
 }
 
-func (f *fake) Try(_ context.Context, _ *connect.Checked, id string) error {
+func (f *fakeConnector) Try(_ context.Context, _ *connect.Checked, id string) error {
 	f.asked = append(f.asked, "try "+id)
 	return nil
 }
 
-func (f *fake) Storages() []connect.Storage {
+func (f *fakeConnector) Storages() []connect.Storage {
 	return []connect.Storage{connect.Keyring, connect.Variable, connect.Plain}
 }
 
-func (f *fake) Save(_ context.Context, _ *connect.Checked, id string, to connect.Storage) (connect.Saved, error) {
+func (f *fakeConnector) Save(_ context.Context, _ *connect.Checked, id string, to connect.Storage) (connect.Saved, error) {
 	f.asked = append(f.asked, fmt.Sprintf("save %s to %d", id, to))
-	return connect.Saved{Model: id, Path: f.SettingsPath()}, next(&f.save)
+	return connect.Saved{Model: id, Path: f.SettingsPath()}, nextError(&f.save)
 }
 
-func (f *fake) Offline(string) bool           { return true }
-func (f *fake) Dismiss(context.Context) error { return nil }
-func (f *fake) SettingsPath() string          { return "/home/me/config.toml" }
+func (f *fakeConnector) Offline(string) bool           { return true }
+func (f *fakeConnector) Dismiss(context.Context) error { return nil }
+func (f *fakeConnector) SettingsPath() string          { return "/home/me/config.toml" }
 
 // converse runs a form whose questions are answered by these lines. screen is what was
 // shown; hidden answers are not in it.
-func converse(f *fake, form Form, answers ...string) (string, error) {
+func converse(f *fakeConnector, form connectForm, answers ...string) (string, error) {
 	var screen strings.Builder
 	form.Connector = f
 	form.Print = func(line string) { screen.WriteString(line + "\n") }
@@ -91,7 +91,7 @@ func converse(f *fake, form Form, answers ...string) (string, error) {
 	return screen.String(), err
 }
 
-func TestAnswers(t *testing.T) {
+func TestConnectFormAsks(t *testing.T) {
 	const secret = "sk-typed-0123456789"
 	for name, c := range map[string]struct {
 		check   []error
@@ -116,9 +116,9 @@ func TestAnswers(t *testing.T) {
 			"check localhost:1, check ollama, save here/large", connect.Keyring,
 		},
 	} {
-		f := newFake()
+		f := newFakeConnector()
 		f.check = c.check
-		screen, err := converse(f, Form{}, c.answers...)
+		screen, err := converse(f, connectForm{}, c.answers...)
 		want := fmt.Sprintf("%s to %d", c.want, c.to)
 		if got := strings.Join(f.asked, ", "); err != nil || got != want {
 			t.Errorf("%s: %v, asked %q, want %q; shown\n%s", name, err, got, want, screen)
@@ -130,10 +130,10 @@ func TestAnswers(t *testing.T) {
 }
 
 // Enter, the end of the input and a no change nothing, at every question.
-func TestDeclined(t *testing.T) {
+func TestConnectFormIsDeclined(t *testing.T) {
 	for _, answers := range [][]string{{}, {""}, {"4", ""}, {"openai", ""}, {"1"}, {"1", ""}, {"1", "1", ""}, {"1", "1", "n"}} {
-		f := newFake()
-		if _, err := converse(f, Form{}, answers...); !errors.Is(err, ErrDeclined) || strings.Contains(strings.Join(f.asked, ","), "save") {
+		f := newFakeConnector()
+		if _, err := converse(f, connectForm{}, answers...); !errors.Is(err, errDeclined) || strings.Contains(strings.Join(f.asked, ","), "save") {
 			t.Errorf("%q: %v, asked %q", answers, err, f.asked)
 		}
 	}
@@ -144,19 +144,19 @@ func TestDeclined(t *testing.T) {
 func TestAKeyThatCannotBeStored(t *testing.T) {
 	const secret = "sk-typed-0123456789"
 	notStored := &connect.Problem{Code: connect.NotStored, At: "keyring", Err: errors.New("it is locked")}
-	f := newFake()
+	f := newFakeConnector()
 	f.save = []error{notStored}
-	screen, err := converse(f, Form{}, "openai", secret, "1", "large", "y", "2", "large", "y")
+	screen, err := converse(f, connectForm{}, "openai", secret, "1", "large", "y", "2", "large", "y")
 	const check, try = "check openai " + secret, "try here/large"
 	want := []string{check, try, "save here/large to 0", try, "save here/large to 1"}
 	if err != nil || !slices.Equal(f.asked, want) {
 		t.Errorf("%v, asked %q, want %q; shown\n%s", err, f.asked, want, screen)
 	}
 
-	f = newFake()
+	f = newFakeConnector()
 	f.save = []error{notStored, notStored, notStored}
-	screen, err = converse(f, Form{Endpoint: "ollama", Store: "keyring", Model: "large", Yes: true}, "")
-	if !errors.Is(err, ErrDeclined) || !strings.Contains(screen, "Which model?") {
+	screen, err = converse(f, connectForm{Endpoint: "ollama", Store: "keyring", Model: "large", Yes: true}, "")
+	if !errors.Is(err, errDeclined) || !strings.Contains(screen, "Which model?") {
 		t.Errorf("%v, shown\n%s", err, screen)
 	}
 }
@@ -164,8 +164,8 @@ func TestAKeyThatCannotBeStored(t *testing.T) {
 // An address on the command line is what it is on a terminal.
 func TestAnAddressAsAFlag(t *testing.T) {
 	for endpoint, isAddress := range map[string]bool{"localhost": true, "localhost:9": true, "api.example.com": true, "opnai": false} {
-		f := newFake()
-		form := Form{Connector: f, Endpoint: endpoint, Model: "large", Yes: true}
+		f := newFakeConnector()
+		form := connectForm{Connector: f, Endpoint: endpoint, Model: "large", Yes: true}
 		_, err := form.Run(t.Context())
 		if asked := slices.Contains(f.asked, "check "+endpoint); asked != isAddress || (err == nil) != isAddress {
 			t.Errorf("%s: %v, asked %q", endpoint, err, f.asked)
@@ -173,16 +173,16 @@ func TestAnAddressAsAFlag(t *testing.T) {
 	}
 }
 
-func TestReadFlags(t *testing.T) {
-	f := Form{Key: "-", Ask: func(context.Context, string, bool) (string, error) { return "", nil }}
+func TestConnectFormReadsFlags(t *testing.T) {
+	f := connectForm{Key: "-", Ask: func(context.Context, string, bool) (string, error) { return "", nil }}
 	if err := f.ReadFlags(strings.NewReader("sk-piped\n")); err != nil || f.Key != "sk-piped" || f.Ask != nil {
 		t.Errorf("a piped key is %q, %v", f.Key, err)
 	}
-	f = Form{Key: "-"}
+	f = connectForm{Key: "-"}
 	if err := f.ReadFlags(strings.NewReader(" \n")); err == nil {
 		t.Error("no key on standard input is taken for one")
 	}
-	f = Form{Key: "sk-on-the-command-line"}
+	f = connectForm{Key: "sk-on-the-command-line"}
 	if err := f.ReadFlags(nil); err == nil || strings.Contains(err.Error(), "sk-on") {
 		t.Errorf("a key on the command line: %v", err)
 	}
@@ -190,8 +190,8 @@ func TestReadFlags(t *testing.T) {
 
 // What is found is not mixed with what is only known by name.
 func TestNamesOfWhatIsFound(t *testing.T) {
-	f := newFake()
-	form := Form{Connector: f}
+	f := newFakeConnector()
+	form := connectForm{Connector: f}
 	_, err := form.Run(t.Context())
 	const want = "--endpoint is missing: found: ollama, proxy; known by name, with a key: openai; any other by its address"
 	if err == nil || err.Error() != want {
@@ -205,8 +205,8 @@ func TestNamesOfWhatIsFound(t *testing.T) {
 
 func TestAKeyAsAnAddressIsNotShown(t *testing.T) {
 	const key = "sk-pasted-0123456789abcdef"
-	f := newFake()
-	screen, err := converse(f, Form{Endpoint: key})
+	f := newFakeConnector()
+	screen, err := converse(f, connectForm{Endpoint: key})
 	if strings.Contains(screen+err.Error(), key) || len(f.asked) > 0 {
 		t.Errorf("asked %q, %v\n%s", f.asked, err, screen)
 	}

@@ -1,10 +1,10 @@
 //go:build unix
 
-package connecting
+package main
 
 import (
 	"github.com/charmbracelet/x/term"
 	"golang.org/x/sys/unix"
 )
 
-func hide(s *term.State) { s.Lflag &^= unix.ECHO }
+func hideEcho(s *term.State) { s.Lflag &^= unix.ECHO }
