@@ -3,7 +3,6 @@ package tui
 import (
 	"maps"
 	"slices"
-	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,7 +14,7 @@ import (
 
 // do performs an action of package keymap by its name; one that is not in actions is the
 // pane's, and "" is nothing.
-func (m *Model) do(action string) tea.Cmd {
+func (m *Model) do(action keymap.Action) tea.Cmd {
 	switch do := m.actions[action]; {
 	case do != nil:
 		return do(m)
@@ -27,34 +26,34 @@ func (m *Model) do(action string) tea.Cmd {
 
 // allActions is what each action of package keymap does, by its name, but for those of
 // the pane.
-func allActions() map[string]func(*Model) tea.Cmd {
-	all := map[string]func(*Model) tea.Cmd{
-		"send":          (*Model).send,
-		"newline":       (*Model).newLine,
-		"escape":        (*Model).escape,
-		"older-message": recall(-1),
-		"newer-message": recall(1),
-		"undo-typing":   onInput((*input).undoTyping),
+func allActions() map[keymap.Action]func(*Model) tea.Cmd {
+	all := map[keymap.Action]func(*Model) tea.Cmd{
+		keymap.Send:         (*Model).send,
+		keymap.Newline:      (*Model).newLine,
+		keymap.Escape:       (*Model).escape,
+		keymap.OlderMessage: recall(-1),
+		keymap.NewerMessage: recall(1),
+		keymap.UndoTyping:   onInput((*input).undoTyping),
 
-		"apply-filter":         (*Model).applyLine,
-		"older-filter":         onCommandLine((*commandLine).walk, -1),
-		"newer-filter":         onCommandLine((*commandLine).walk, 1),
-		"complete-filter":      onCommandLine((*commandLine).complete, 1),
-		"complete-filter-back": onCommandLine((*commandLine).complete, -1),
+		keymap.ApplyFilter:        (*Model).applyLine,
+		keymap.OlderFilter:        onCommandLine((*commandLine).walk, -1),
+		keymap.NewerFilter:        onCommandLine((*commandLine).walk, 1),
+		keymap.CompleteFilter:     onCommandLine((*commandLine).complete, 1),
+		keymap.CompleteFilterBack: onCommandLine((*commandLine).complete, -1),
 
-		"hud-down":      onHUD(func(p *hud.Panel) { p.Move(1) }),
-		"hud-up":        onHUD(func(p *hud.Panel) { p.Move(-1) }),
-		"hud-first":     onHUD(func(p *hud.Panel) { p.MoveToEnd(false) }),
-		"hud-last":      onHUD(func(p *hud.Panel) { p.MoveToEnd(true) }),
-		"hud-page-down": onHUD(func(p *hud.Panel) { p.Page(1) }),
-		"hud-page-up":   onHUD(func(p *hud.Panel) { p.Page(-1) }),
-		"hud-show":      (*Model).showFromHUD,
+		keymap.HUDDown:     onHUD(func(p *hud.Panel) { p.Move(1) }),
+		keymap.HUDUp:       onHUD(func(p *hud.Panel) { p.Move(-1) }),
+		keymap.HUDFirst:    onHUD(func(p *hud.Panel) { p.MoveToEnd(false) }),
+		keymap.HUDLast:     onHUD(func(p *hud.Panel) { p.MoveToEnd(true) }),
+		keymap.HUDPageDown: onHUD(func(p *hud.Panel) { p.Page(1) }),
+		keymap.HUDPageUp:   onHUD(func(p *hud.Panel) { p.Page(-1) }),
+		keymap.HUDShow:     (*Model).showFromHUD,
 	}
 	for n := range 4 {
-		all["star-"+strconv.Itoa(n)] = stars(n)
+		all[keymap.Stars(n)] = stars(n)
 	}
 	for n := range 9 {
-		all["choose-"+strconv.Itoa(n+1)] = func(m *Model) tea.Cmd { return m.choose(n) }
+		all[keymap.Choose(n+1)] = func(m *Model) tea.Cmd { return m.choose(n) }
 	}
 	maps.Copy(all, viewActions())
 	maps.Copy(all, globalActions())
@@ -62,89 +61,89 @@ func allActions() map[string]func(*Model) tea.Cmd {
 }
 
 // viewActions walk through the conversation and work on its pairs.
-func viewActions() map[string]func(*Model) tea.Cmd {
-	return map[string]func(*Model) tea.Cmd{
-		"next-item":           onChat((*chat.View).NextPart),
-		"previous-item":       onChat((*chat.View).PrevPart),
-		"next-message":        onChat((*chat.View).NextPair),
-		"previous-message":    onChat((*chat.View).PrevPair),
-		"first-message":       onChat((*chat.View).Top),
-		"last-message":        onChat((*chat.View).Bottom),
-		"half-page-down":      onChat(func(v *chat.View) { v.HalfPage(1) }),
-		"half-page-up":        onChat(func(v *chat.View) { v.HalfPage(-1) }),
-		"page-down":           onChat(func(v *chat.View) { v.Page(1) }),
-		"page-up":             onChat(func(v *chat.View) { v.Page(-1) }),
-		"jump-to-boundary":    onConversation((*conversation).jumpToBoundary),
-		"search":              func(m *Model) tea.Cmd { m.conv.search.Open(""); return nil },
-		"next-hit":            onConversation(func(c *conversation) tea.Cmd { return c.toHit(false) }),
-		"previous-hit":        onConversation(func(c *conversation) tea.Cmd { return c.toHit(true) }),
-		"previous-checkpoint": toCheckpoint(-1),
-		"next-checkpoint":     toCheckpoint(1),
-		"fold":                onChat(func(v *chat.View) { v.ToggleFold() }),
-		"fold-all":            onChat((*chat.View).ToggleAll),
-		"enter":               (*Model).viewEnter,
-		"previous-choice":     moveChoice(-1),
-		"next-choice":         moveChoice(1),
-		"input":               focus(keymap.Input),
-		"retry":               whenIdle((*Model).retryPair),
-		"previous-answer":     whenIdle(chooseAnswer(-1)),
-		"next-answer":         whenIdle(chooseAnswer(1)),
-		"re-ask":              onPair((*Model).reAskPair),
-		"delete-pair":         whenIdle((*Model).deletePair),
-		"copy-answer":         copyFocused("the answer", (*chat.View).Answer),
-		"copy-pair":           copyFocused("the pair", (*chat.View).Markdown),
-		"copy-code":           onConversation((*conversation).copyCode),
-		"raw":                 onChat((*chat.View).ToggleRaw),
-		"exact-request":       onPickers(func(p *pickers) tea.Cmd { return p.exactRequest(false) }),
-		"next-request":        onPickers(func(p *pickers) tea.Cmd { return p.exactRequest(true) }),
-		"star":                stars(-1),
-		"flag":                onPair((*Model).flagPair),
-		"topic":               onPickers((*pickers).openPairTopic),
-		"undo-pairs":          onConversation((*conversation).undoCommand),
+func viewActions() map[keymap.Action]func(*Model) tea.Cmd {
+	return map[keymap.Action]func(*Model) tea.Cmd{
+		keymap.NextItem:           onChat((*chat.View).NextPart),
+		keymap.PreviousItem:       onChat((*chat.View).PrevPart),
+		keymap.NextMessage:        onChat((*chat.View).NextPair),
+		keymap.PreviousMessage:    onChat((*chat.View).PrevPair),
+		keymap.FirstMessage:       onChat((*chat.View).Top),
+		keymap.LastMessage:        onChat((*chat.View).Bottom),
+		keymap.HalfPageDown:       onChat(func(v *chat.View) { v.HalfPage(1) }),
+		keymap.HalfPageUp:         onChat(func(v *chat.View) { v.HalfPage(-1) }),
+		keymap.PageDown:           onChat(func(v *chat.View) { v.Page(1) }),
+		keymap.PageUp:             onChat(func(v *chat.View) { v.Page(-1) }),
+		keymap.JumpToBoundary:     onConversation((*conversation).jumpToBoundary),
+		keymap.Search:             func(m *Model) tea.Cmd { m.conv.search.Open(""); return nil },
+		keymap.NextHit:            onConversation(func(c *conversation) tea.Cmd { return c.toHit(false) }),
+		keymap.PreviousHit:        onConversation(func(c *conversation) tea.Cmd { return c.toHit(true) }),
+		keymap.PreviousCheckpoint: toCheckpoint(-1),
+		keymap.NextCheckpoint:     toCheckpoint(1),
+		keymap.Fold:               onChat(func(v *chat.View) { v.ToggleFold() }),
+		keymap.FoldAll:            onChat((*chat.View).ToggleAll),
+		keymap.Enter:              (*Model).viewEnter,
+		keymap.PreviousChoice:     moveChoice(-1),
+		keymap.NextChoice:         moveChoice(1),
+		keymap.WriteMessage:       focus(keymap.Input),
+		keymap.Retry:              whenIdle((*Model).retryPair),
+		keymap.PreviousAnswer:     whenIdle(chooseAnswer(-1)),
+		keymap.NextAnswer:         whenIdle(chooseAnswer(1)),
+		keymap.ReAsk:              onPair((*Model).reAskPair),
+		keymap.DeletePair:         whenIdle((*Model).deletePair),
+		keymap.CopyAnswer:         copyFocused("the answer", (*chat.View).Answer),
+		keymap.CopyPair:           copyFocused("the pair", (*chat.View).Markdown),
+		keymap.CopyCode:           onConversation((*conversation).copyCode),
+		keymap.Raw:                onChat((*chat.View).ToggleRaw),
+		keymap.ExactRequest:       onPickers(func(p *pickers) tea.Cmd { return p.exactRequest(false) }),
+		keymap.NextRequest:        onPickers(func(p *pickers) tea.Cmd { return p.exactRequest(true) }),
+		keymap.Star:               stars(-1),
+		keymap.Flag:               onPair((*Model).flagPair),
+		keymap.Topic:              onPickers((*pickers).openPairTopic),
+		keymap.UndoPairs:          onConversation((*conversation).undoCommand),
 	}
 }
 
 // globalActions work in nearly every mode, or are in the palette alone.
-func globalActions() map[string]func(*Model) tea.Cmd {
-	return map[string]func(*Model) tea.Cmd{
-		"next-region":     (*Model).nextRegion,
-		"previous-region": func(m *Model) tea.Cmd { m.setMode(m.neighbour(-1)); return nil },
-		"filter":          func(m *Model) tea.Cmd { return m.openFilter("") },
-		"command-line":    commandOnShown(":"),
-		"export-shown":    commandOnShown(":export "),
-		"star-shown":      commandOnShown(":star "),
-		"flag-shown":      commandOnShown(":flag"),
-		"unflag-shown":    commandOnShown(":unflag"),
-		"topic-shown":     commandOnShown(":topic "),
-		"delete-shown":    commandOnShown(":delete"),
-		"save-filter":     commandOnShown(":save "),
-		"unfilter":        func(m *Model) tea.Cmd { return m.runLineHere("x") },
-		"all-pairs":       func(m *Model) tea.Cmd { return m.runLineHere("") },
-		"list-filters":    func(m *Model) tea.Cmd { return m.runLine(":filters") },
-		"palette":         (*Model).openPalette,
-		"palette-colon":   (*Model).openPalette,
-		"help":            (*Model).openHelp,
-		"help-question":   (*Model).openHelp,
-		"models":          onPickers((*pickers).openModels),
-		"checkpoints":     onPickers((*pickers).openCheckpoints),
-		"topics":          onPickers((*pickers).openTopics),
-		"new-session":     (*Model).newSession,
-		"editor":          (*Model).openEditor,
-		"save":            (*Model).save,
-		"hud":             (*Model).openHUD,
-		"dock-context":    (*Model).dockHUD,
-		"mouse":           func(m *Model) tea.Cmd { return m.toggleMouse() },
-		"notices":         func(m *Model) tea.Cmd { return m.openNotices() },
-		"connect":         onPickers(func(p *pickers) tea.Cmd { return p.connect(false) }),
-		"undo":            onPickers((*pickers).undo),
-		"undo-rollback":   onPickers((*pickers).undoRollback),
-		"cancel":          (*Model).interrupt,
-		"queued":          (*Model).openQueued,
-		"pane":            focus(keymap.Pane),
-		"sessions":        (*Model).openSessions,
-		"settings":        (*Model).openSettings,
-		"suspend":         func(*Model) tea.Cmd { return tea.Suspend },
-		"quit":            (*Model).quit,
+func globalActions() map[keymap.Action]func(*Model) tea.Cmd {
+	return map[keymap.Action]func(*Model) tea.Cmd{
+		keymap.NextRegion:     (*Model).nextRegion,
+		keymap.PreviousRegion: func(m *Model) tea.Cmd { m.setMode(m.neighbour(-1)); return nil },
+		keymap.Filter:         func(m *Model) tea.Cmd { return m.openFilter("") },
+		keymap.CommandLine:    commandOnShown(":"),
+		keymap.ExportShown:    commandOnShown(":export "),
+		keymap.StarShown:      commandOnShown(":star "),
+		keymap.FlagShown:      commandOnShown(":flag"),
+		keymap.UnflagShown:    commandOnShown(":unflag"),
+		keymap.TopicShown:     commandOnShown(":topic "),
+		keymap.DeleteShown:    commandOnShown(":delete"),
+		keymap.SaveFilter:     commandOnShown(":save "),
+		keymap.Unfilter:       func(m *Model) tea.Cmd { return m.runLineHere("x") },
+		keymap.AllPairs:       func(m *Model) tea.Cmd { return m.runLineHere("") },
+		keymap.ListFilters:    func(m *Model) tea.Cmd { return m.runLine(":filters") },
+		keymap.Palette:        (*Model).openPalette,
+		keymap.PaletteColon:   (*Model).openPalette,
+		keymap.Help:           (*Model).openHelp,
+		keymap.HelpQuestion:   (*Model).openHelp,
+		keymap.Models:         onPickers((*pickers).openModels),
+		keymap.Checkpoints:    onPickers((*pickers).openCheckpoints),
+		keymap.Topics:         onPickers((*pickers).openTopics),
+		keymap.NewSession:     (*Model).newSession,
+		keymap.Editor:         (*Model).openEditor,
+		keymap.Save:           (*Model).save,
+		keymap.ContextHUD:     (*Model).openHUD,
+		keymap.DockContext:    (*Model).dockHUD,
+		keymap.Mouse:          func(m *Model) tea.Cmd { return m.toggleMouse() },
+		keymap.Notices:        func(m *Model) tea.Cmd { return m.openNotices() },
+		keymap.Connect:        onPickers(func(p *pickers) tea.Cmd { return p.connect(false) }),
+		keymap.Undo:           onPickers((*pickers).undo),
+		keymap.UndoRollback:   onPickers((*pickers).undoRollback),
+		keymap.Cancel:         (*Model).interrupt,
+		keymap.Queued:         (*Model).openQueued,
+		keymap.GoToPane:       focus(keymap.Pane),
+		keymap.Sessions:       (*Model).openSessions,
+		keymap.Settings:       (*Model).openSettings,
+		keymap.Suspend:        func(*Model) tea.Cmd { return tea.Suspend },
+		keymap.Quit:           (*Model).quit,
 	}
 }
 
@@ -159,26 +158,35 @@ func focus(to keymap.Mode) func(*Model) tea.Cmd {
 // openHelp lists the keys, and selects the first of the current mode. An action that the
 // palette has as well can be chosen.
 func (m *Model) openHelp() tea.Cmd {
-	entries := m.keys.Help(m.width)
+	entries := actionEntries(m.keys.Help(m.width))
 	at := max(0, slices.IndexFunc(entries, func(e overlay.Entry) bool { return e.Group == m.mode.String() }))
 	return m.open(overlay.Help, overlay.NewPicker("Keys", entries, at), func(c overlay.Chosen) tea.Cmd {
-		if a := m.keys.Named(c.Value); a == nil || a.Title == "" {
+		if a := m.keys.Named(keymap.Action(c.Value)); a == nil || a.Title == "" {
 			return nil
 		}
-		return m.runAction(c.Value)
+		return m.runAction(keymap.Action(c.Value))
 	})
+}
+
+// actionEntries are actions as lines of a list, each with its name as Value.
+func actionEntries(all []keymap.Entry) []overlay.Entry {
+	entries := make([]overlay.Entry, len(all))
+	for i, e := range all {
+		entries[i] = overlay.Entry{Value: string(e.Action), Text: e.Text, Extra: e.Extra, Short: e.Short, Group: e.Group}
+	}
+	return entries
 }
 
 // openPalette lists every command.
 func (m *Model) openPalette() tea.Cmd {
-	return m.open(overlay.Palette, overlay.NewPicker("Commands", m.keys.Palette(m.plainChat()), 0), func(c overlay.Chosen) tea.Cmd {
-		return m.runAction(c.Value)
+	return m.open(overlay.Palette, overlay.NewPicker("Commands", actionEntries(m.keys.Palette(m.plainChat())), 0), func(c overlay.Chosen) tea.Cmd {
+		return m.runAction(keymap.Action(c.Value))
 	})
 }
 
 // runAction performs an action by its name, in the mode it belongs to when that is VIEW
 // or PANE alone.
-func (m *Model) runAction(name string) tea.Cmd {
+func (m *Model) runAction(name keymap.Action) tea.Cmd {
 	a := m.keys.Named(name)
 	if a == nil {
 		return nil

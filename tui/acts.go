@@ -197,18 +197,18 @@ func (m *Model) mustWait(msg tea.Msg) bool {
 		changing := m.acts.running != 0 && !m.acts.released
 		return changing && (m.mode == keymap.View || m.mode == keymap.Pane) && !m.overlay.Open()
 	}
-	a := m.keys.Find(m.mode, k.String())
+	a := m.keys.Find(m.mode, keyName(k))
 	cancels := len(m.input.outbox) > 0                    // the turn that the waiting message starts
 	_, _, isCommand := slash.Parse(m.input.draft.Shown()) // which needs the session
-	return a != nil && (!a.Early || a.Name == "escape" && (cancels || m.mode == keymap.View) || isCommand && (a.Name == "send" || a.Name == "newline"))
+	return a != nil && (!a.Early || a.Name == keymap.Escape && (cancels || m.mode == keymap.View) || isCommand && (a.Name == keymap.Send || a.Name == keymap.Newline))
 }
 
 // enqueue queues a message that must wait; false when it may be handled now. A key
 // that cancels or quits never waits, and drops the waiting messages.
 func (m *Model) enqueue(msg tea.Msg) bool {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
-		a := m.keys.Find(m.mode, k.String())
-		if a != nil && (a.Name == "cancel" || a.Name == "quit" || a.Name == "escape" && m.turn.running) {
+		a := m.keys.Find(m.mode, keyName(k))
+		if a != nil && (a.Name == keymap.Cancel || a.Name == keymap.Quit || a.Name == keymap.Escape && m.turn.running) {
 			m.queue.waiting, m.acts.released = nil, true
 			return false
 		}

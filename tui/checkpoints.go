@@ -6,6 +6,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/usecase"
 )
@@ -30,13 +31,13 @@ func (p *pickers) openCheckpoints() tea.Cmd {
 			Mark: p.styles.Icons.Checkpoint, Extra: map[bool]string{true: "undone"}[c.Undone],
 		})
 	}
-	picker := overlay.NewPicker("Checkpoints", entries, 0).WithKeys(
-		"enter rolls back · alt+r "+p.state()+" only · alt+c conversation only", "alt+r", "alt+c")
+	picker := overlay.NewPicker("Checkpoints", entries, 0).Offer(keymap.CheckpointList,
+		keymap.To("rolls back", keymap.LineAccept), keymap.To(p.state()+" only", keymap.RollBackState), keymap.To("conversation only", keymap.RollBackConversation))
 	return p.open(overlay.Checkpoints, picker, func(c overlay.Chosen) tea.Cmd {
 		if c.Value == "" {
 			return nil
 		}
-		scope := map[string]checkpoint.Scope{"alt+r": checkpoint.ScopeWindow, "alt+c": checkpoint.ScopeConversation}[c.Key]
+		scope := map[keymap.Action]checkpoint.Scope{keymap.RollBackState: checkpoint.ScopeWindow, keymap.RollBackConversation: checkpoint.ScopeConversation}[c.Action]
 		return p.rollBack(rollback{c.Value, scope, newest, rolledBack})
 	})
 }
@@ -96,7 +97,7 @@ func (p *pickers) onRollingBack(o usecase.Outcome) tea.Cmd {
 		if o.Result.Text != "" {
 			p.input.giveBack(o.Result.Text)
 		}
-		return p.restored(r.notice+p.hint(" · %s “Undo the last rollback” undoes it", "palette"), o.Result.Warning)
+		return p.restored(r.notice+p.hint(" · %s “Undo the last rollback” undoes it", keymap.Palette), o.Result.Warning)
 	case usecase.Failed:
 		return p.fail(o.Err)
 	}
@@ -172,25 +173,25 @@ func (p *pickers) undoStep(request int64) tea.Cmd {
 	if step.OtherSession {
 		lines[2] = "It was made in another session."
 	}
-	p.question(overlay.Confirm, "Undo the assistant's change?", lines, "n", func(answer string) tea.Cmd {
+	p.question(overlay.Confirm, "Undo the assistant's change?", lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
 		switch answer {
-		case "y":
+		case keymap.AnswerYes:
 			return p.rollBack(rollback{step.ID, checkpoint.ScopeBoth, step.ID, rolledBack})
-		case "r":
+		case keymap.AnswerStateOnly:
 			return p.rollBack(rollback{step.ID, checkpoint.ScopeWindow, step.ID, rolledBack})
 		}
 		return nil
-	}, "y", p.state()+" and conversation", "r", p.state()+" only", "n", "don't undo")
+	}, says(keymap.AnswerYes, p.state()+" and conversation"), says(keymap.AnswerStateOnly, p.state()+" only"), says(keymap.AnswerNo, "don't undo"))
 	return nil
 }
 
 // askRecovery asks whether to recover or discard what a crash left behind.
 func (m *Model) askRecovery() {
 	r := m.opts.Recovery
-	m.question(overlay.Confirm, "winnow stopped unexpectedly last time", r.Lines, "r", func(answer string) tea.Cmd {
-		if answer != "d" {
+	m.question(overlay.Confirm, "winnow stopped unexpectedly last time", r.Lines, keymap.AnswerRecover, func(answer keymap.Action) tea.Cmd {
+		if answer != keymap.AnswerDiscard {
 			return m.info("recovered; nothing is saved yet")
 		}
 		return m.discard(discarding{description: "Discard after a crash", plan: assistant.SavePlan{Digest: r.Digest}})
-	}, "r", "recover", "d", "discard the unsaved rules")
+	}, says(keymap.AnswerRecover, "recover"), says(keymap.AnswerDiscard, "discard the unsaved rules"))
 }

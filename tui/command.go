@@ -154,7 +154,7 @@ func (l *commandLine) rows(w, h int) (rows []string) {
 	case l.line.Empty():
 		escape = "%s leaves"
 	}
-	escape = l.hint(escape, "escape")
+	escape = l.hint(escape, keymap.Escape)
 	if last := len(lines) - 1; escape != "" && lines[last] != "" && ansi.StringWidth(lines[last]+" · "+escape) <= w-2 {
 		lines[last] += " · " + escape
 	} else {
@@ -343,7 +343,7 @@ func (m *Model) onExecuted(o usecase.Executed) tea.Cmd {
 	}
 	notice := out.Text
 	if out.CanUndo() {
-		notice += m.hint(" · %s undoes it", "undo-pairs")
+		notice += m.hint(" · %s undoes it", keymap.UndoPairs)
 	}
 	m.notice.Info(notice)
 	if err != nil {
@@ -387,10 +387,10 @@ func (m *Model) openFilters(all []transfer.SavedFilter) tea.Cmd {
 	for i, f := range all {
 		entries[i] = overlay.Entry{Value: f.Name, Text: "@" + f.Name, Extra: f.Line}
 	}
-	const forget = "alt+x"
-	p := overlay.NewPicker("Saved filters", entries, 0).WithKeys("enter shows its pairs · "+forget+" deletes it", forget)
+	p := overlay.NewPicker("Saved filters", entries, 0).Offer(keymap.FilterList,
+		keymap.To("shows its pairs", keymap.LineAccept), keymap.To("deletes it", keymap.ForgetFilter))
 	return m.open(overlay.Filters, p, func(c overlay.Chosen) tea.Cmd {
-		if c.Key == forget {
+		if c.Action == keymap.ForgetFilter {
 			return m.runLine(":forget " + c.Value)
 		}
 		return m.runLine("@" + c.Value)

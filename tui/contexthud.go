@@ -16,10 +16,10 @@ import (
 // openHUD opens the HUD: the numbers of the context.
 func (m *Model) openHUD() tea.Cmd {
 	text := overlay.NewText("Context", m.numbers())
-	if key := m.key("dock-context"); key != "" {
-		text.WithKeys(key+" docks the list of pairs next to the conversation", key)
+	if key := m.key(keymap.DockContext); key != "" {
+		text.WithHint(key + " docks the list of pairs next to the conversation")
 	}
-	return m.open(overlay.HUD, text, func(overlay.Chosen) tea.Cmd { return m.dockHUD() })
+	return m.open(overlay.HUD, text, nil)
 }
 
 // numbers are the numbers of the context as lines.
@@ -48,11 +48,11 @@ func (m *Model) dockHUD() tea.Cmd {
 	cmd := m.showHUD()
 	switch {
 	case !m.opts.HUD:
-		m.notice.Info("HUD closed" + m.hint(" · %s docks it again", "dock-context"))
+		m.notice.Info("HUD closed" + m.hint(" · %s docks it again", keymap.DockContext))
 	case m.layout.HUD.Empty(): // a low screen shows it only while it has the focus
-		m.notice.Info("HUD docked" + m.hint(" · %s shows it", "next-region"))
+		m.notice.Info("HUD docked" + m.hint(" · %s shows it", keymap.NextRegion))
 	default:
-		m.notice.Info("HUD docked" + m.hint(" · %s moves to it", "next-region") + m.hint(" · %s closes it", "dock-context"))
+		m.notice.Info("HUD docked" + m.hint(" · %s moves to it", keymap.NextRegion) + m.hint(" · %s closes it", keymap.DockContext))
 	}
 	if m.opts.StoreSetting == nil {
 		return cmd

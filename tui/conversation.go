@@ -38,7 +38,7 @@ type conversation struct {
 // showRaw shows all answers as their source.
 func (c *conversation) showRaw() {
 	c.chat.SetRaw()
-	c.notice.Info("the last starts crashed or were killed: answers are shown as raw text" + c.hint(" · %s renders one", "raw"))
+	c.notice.Info("the last starts crashed or were killed: answers are shown as raw text" + c.hint(" · %s renders one", keymap.Raw))
 }
 
 // layOutMsg says that the messages which came meanwhile are handled: long texts on the
@@ -61,7 +61,7 @@ func (c *conversation) setShown(now assistant.Shown) {
 	c.chat.SetRefs(now.Refs, now.Boundary.First)
 	c.hud.Show(now.Refs, now.Boundary)
 	if nearly && (c.notice.Text == "" || c.notice.Text == c.opts.Notice) {
-		c.notice.Info("the context is nearly full" + c.hint(" · %s starts a new session", "new-session"))
+		c.notice.Info("the context is nearly full" + c.hint(" · %s starts a new session", keymap.NewSession))
 	}
 }
 
@@ -175,23 +175,23 @@ func (c *conversation) jumpToBoundary() tea.Cmd {
 	return c.loadMissing()
 }
 
-// searchKey handles a key in the search line. Enter searches; with an empty line
-// it continues the last search.
-func (c *conversation) searchKey(name, text string) tea.Cmd {
-	switch name {
-	case "enter":
+// searchKey does an action of the search line, or types a text. An empty line
+// continues the last search.
+func (c *conversation) searchKey(a keymap.Action, text string) tea.Cmd {
+	switch a {
+	case keymap.LineAccept:
 		c.search.Active = false
 		if text := c.search.Text(); text != "" {
 			c.chat.Search(text)
 			c.search.Remember(text)
 		}
 		return c.toHit(false)
-	case "up", "ctrl+p":
+	case keymap.LineUp:
 		c.search.Walk(-1)
-	case "down", "ctrl+n":
+	case keymap.LineDown:
 		c.search.Walk(1)
 	default:
-		if !c.search.Edit(name, text) {
+		if !c.search.Edit(a, text) {
 			return nil
 		}
 	}
@@ -214,16 +214,16 @@ func (c *conversation) escapeSearch() {
 func (c *conversation) toHit(back bool) tea.Cmd {
 	needle := c.chat.Searching()
 	if needle == "" {
-		return c.info("no search is active" + c.hint(" · %s searches", "search"))
+		return c.info("no search is active" + c.hint(" · %s searches", keymap.Search))
 	}
 	if c.commands.Stores() && c.found.needle != needle {
 		return c.act(func(request int64) tea.Cmd { return c.commands.FindText(request, needle, back) }) // the next key goes on from the hit
 	}
 	hit, ok := c.chat.NextFound(back, c.found.seqs)
 	if !ok {
-		return c.info("no shown pair contains “" + needle + "”" + c.hint(" · %s with c'…' searches all sessions", "filter"))
+		return c.info("no shown pair contains “" + needle + "”" + c.hint(" · %s with c'…' searches all sessions", keymap.Filter))
 	}
-	c.notice.Info(fmt.Sprintf("“%s” · message %d of %d that contain it%s%s", needle, hit.Nth, hit.Of, c.hint(" · %s next", "next-hit"), c.hint(" · %s previous", "previous-hit")))
+	c.notice.Info(fmt.Sprintf("“%s” · message %d of %d that contain it%s%s", needle, hit.Nth, hit.Of, c.hint(" · %s next", keymap.NextHit), c.hint(" · %s previous", keymap.PreviousHit)))
 	return c.loadMissing()
 }
 
@@ -259,7 +259,7 @@ func toCheckpoint(step int) func(*Model) tea.Cmd {
 func moveChoice(n int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		if !m.conv.chat.MoveChoice(n) && len(m.conv.chat.Choices()) > 0 {
-			m.notice.Info("the newest answer has suggestions" + m.hint(" · %s moves towards them", "next-item") + m.hint(" · %s chooses the first from anywhere", "choose-1"))
+			m.notice.Info("the newest answer has suggestions" + m.hint(" · %s moves towards them", keymap.NextItem) + m.hint(" · %s chooses the first from anywhere", keymap.Choose(1)))
 		}
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/usecase"
@@ -53,7 +54,7 @@ func (m *Model) onDiscarding(o usecase.Outcome) tea.Cmd {
 		if d.quits {
 			return m.end()
 		}
-		m.notice.Info("discarded " + assistant.Counted(o.Lost, "unsaved change") + m.hint(" · %s undoes it", "undo"))
+		m.notice.Info("discarded " + assistant.Counted(o.Lost, "unsaved change") + m.hint(" · %s undoes it", keymap.Undo))
 		return m.conv.computeEffects()
 	case usecase.Failed:
 		return m.fail(o.Err)
@@ -73,12 +74,12 @@ func (m *Model) askDiscard(d discarding, plan assistant.SavePlan, changed *assis
 	if plan.Empty() {
 		return m.info("there are no unsaved changes")
 	}
-	return m.question(overlay.Confirm, "Discard the unsaved rules?", lines, "n", func(answer string) tea.Cmd {
-		if answer != "y" {
+	return m.question(overlay.Confirm, "Discard the unsaved rules?", lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
+		if answer != keymap.AnswerYes {
 			return m.info("nothing was changed")
 		}
 		return m.discard(d)
-	}, "y", "discard", "n", "don't discard")
+	}, says(keymap.AnswerYes, "discard"), says(keymap.AnswerNo, "don't discard"))
 }
 
 // discard discards the plan that was shown.
@@ -98,16 +99,16 @@ func (m *Model) quit() tea.Cmd {
 }
 
 func (m *Model) askQuit(d discarding, lines []string) tea.Cmd {
-	return m.question(overlay.Confirm, "There are unsaved rules", append(lines, "", "The file has not been changed."), "n", func(answer string) tea.Cmd {
+	return m.question(overlay.Confirm, "There are unsaved rules", append(lines, "", "The file has not been changed."), keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
 		switch answer {
-		case "s":
+		case keymap.AnswerSave:
 			return m.planSave(true)
-		case "k":
+		case keymap.AnswerKeep:
 			return m.end()
-		case "d":
+		case keymap.AnswerDiscard:
 			m.commands.Cancel()
 			return m.discard(d)
 		}
 		return nil
-	}, "s", "save", "k", "keep for next time", "d", "discard", "n", "stay")
+	}, says(keymap.AnswerSave, "save"), says(keymap.AnswerKeep, "keep for next time"), says(keymap.AnswerDiscard, "discard"), says(keymap.AnswerNo, "stay"))
 }

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/tui/keymap"
 	"winnow/tui/mention"
 )
 
@@ -73,7 +74,7 @@ func (m *Model) sendOutgoing(o *outgoing) tea.Cmd {
 			m.input.draft.AddToStash(o.typed)
 		}
 		if refused && m.notice.Text != "" {
-			m.notice.Text += m.hint(" · %s on the first line brings the message back", "older-message")
+			m.notice.Text += m.hint(" · %s on the first line brings the message back", keymap.OlderMessage)
 		}
 	}
 	return tea.Batch(cmd, m.input.storeDraft())

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -51,13 +52,13 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 // onKey gives a key to the first of: an action that works anywhere, the overlay, a
 // text line, the actions of the mode, the box.
 func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
-	name := k.String()
-	m.keys.CtrlEnter = m.keys.CtrlEnter || name == "ctrl+enter"
+	name := keyName(k)
+	m.keys.Arrived(name)
 	m.conv.chat.EndJump()
 	m.conv.chat.ClearSelection()
 	a := m.keys.Find(m.mode, name)
 	switch {
-	case m.layout.Small && (a == nil || a.Name != "cancel" && a.Name != "quit" && (a.Name != "escape" || !m.turn.running)):
+	case m.layout.Small && (a == nil || a.Name != keymap.Cancel && a.Name != keymap.Quit && (a.Name != keymap.Escape || !m.turn.running)):
 		return nil // nothing opens unseen; a turn can still be cancelled
 	case a != nil && a.Anywhere && !m.overlay.Open():
 		return m.do(a.Name)
@@ -66,7 +67,7 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 	case m.typingLine() && (a == nil || !slices.Contains(a.Modes, keymap.Command)): // COMMAND is a text line, too
 		return m.lineKey(name, k.Text)
 	case m.conv.picking && m.mode == keymap.View:
-		return m.conv.copyCodeBlock(name)
+		return m.conv.copyCodeBlock(string(name))
 	case a != nil:
 		m.notice.Clear()
 		return m.do(a.Name)
@@ -79,16 +80,19 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 // overlayKey gives the topmost overlay a key. The keys that cancel and quit work
 // as everywhere, and the key that has opened a list closes it. Text
 // typed before a question could be read goes to the box, which it was meant for.
-func (m *Model) overlayKey(k tea.KeyPressMsg, a *keymap.Action) tea.Cmd {
-	name := k.String()
+func (m *Model) overlayKey(k tea.KeyPressMsg, a *keymap.Row) tea.Cmd {
+	name := keyName(k)
 	_, kind, _ := m.overlay.Top()
 	switch {
 	case a == nil:
-	case a.Name == "quit":
-		m.overlay = overlay.Stack{}
+	case a.Name == keymap.Quit:
+		m.overlay.Close()
 		return m.quit()
-	case a.Name == "cancel", a.Opens != 0 && a.Opens == kind:
-		name = "esc"
+	case a.Name == keymap.Cancel, opens[a.Name] != 0 && opens[a.Name] == kind:
+		return m.closeOverlay()
+	case a.Name == keymap.DockContext && kind == overlay.HUD:
+		m.overlay.Pop()
+		return m.dockHUD()
 	}
 	out := m.overlay.Key(name, k.Text)
 	if _, typedAhead := out.(overlay.TypedAhead); typedAhead && m.mode == keymap.Input {
@@ -96,6 +100,15 @@ func (m *Model) overlayKey(k tea.KeyPressMsg, a *keymap.Action) tea.Cmd {
 	}
 	return m.onOutcome(out)
 }
+
+// keyName is a key by the name of the key table.
+func keyName(k tea.KeyPressMsg) keymap.Key { return keymap.Key(k.String()) }
+
+// opens are the overlays of the actions whose key closes them again.
+var opens = map[keymap.Action]overlay.Kind{keymap.Help: overlay.Help, keymap.ContextHUD: overlay.HUD, keymap.Notices: overlay.Notices, keymap.Connect: overlay.Connect}
+
+// closeOverlay goes back in the topmost overlay, whatever its own key for that is.
+func (m *Model) closeOverlay() tea.Cmd { return m.onOutcome(m.overlay.Escape()) }
 
 // paste inserts text where the focus is. A question takes no text, so that goes to
 // the box.
@@ -157,7 +170,7 @@ func (m *Model) escape() tea.Cmd {
 func (m *Model) interrupt() tea.Cmd {
 	switch {
 	case m.overlay.Open():
-		return m.onOutcome(m.overlay.Key("esc", ""))
+		return m.closeOverlay()
 	case m.typingLine(), m.turn.running, m.mode == keymap.Input && !m.input.draft.Empty():
 		return m.escape()
 	case m.now().Sub(m.ctrlC) < doublePress:
@@ -210,17 +223,19 @@ func (m *Model) typingLine() bool {
 }
 
 // lineKey gives the text line that has the focus a key.
-func (m *Model) lineKey(name, text string) tea.Cmd {
+func (m *Model) lineKey(name keymap.Key, text string) tea.Cmd {
+	edit := m.keys.Action(keymap.Editing, name)
+	a := cmp.Or(m.keys.Action(keymap.Line, name), edit)
 	switch m.mode {
 	case keymap.Pane:
-		return m.perform(m.pane.Key(name, text))
+		return m.perform(m.pane.Key(a, text))
 	case keymap.Command:
-		if m.command.line.Edit(name, text) {
+		if m.command.line.Edit(edit, text) {
 			return m.command.changed()
 		}
 		return nil
 	default:
-		return m.conv.searchKey(name, text)
+		return m.conv.searchKey(a, text)
 	}
 }
 
@@ -268,7 +283,7 @@ func resetMargins() tea.Cmd {
 // how many are shown on the width.
 func (m *Model) refreshHelp() {
 	if o, ok := m.overlay.Find(overlay.Help); ok {
-		o.(*overlay.Picker).SetEntries(m.keys.Help(m.width))
+		o.(*overlay.Picker).SetEntries(actionEntries(m.keys.Help(m.width)))
 	}
 }
 

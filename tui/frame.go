@@ -120,7 +120,7 @@ func (c *conversation) box(w, h int, running bool, below ...string) []string {
 	}
 	title := " chat "
 	if f := c.filterLine(); f != "x" {
-		back := c.hint(" · %s ends it ", "unfilter")
+		back := c.hint(" · %s ends it ", keymap.Unfilter)
 		if c.mode == keymap.Input {
 			back = " · /unfilter ends it "
 		}
@@ -179,7 +179,7 @@ func (c *conversation) welcome(w int) []string {
 	st := c.styles.Chat
 	lines := []string{"", st.Welcome.Render("What would you like to change?"), ""}
 	for i, e := range c.opts.Examples {
-		key := c.key("choose-"+string(rune('1'+i))) + "  "
+		key := c.key(keymap.Choose(i+1)) + "  "
 		example := textwidth.TruncateWords(oneLine(e), w-4-ansi.StringWidth(key), c.styles.Icons.Ellipsis)
 		lines = append(lines, st.Number.Render(key)+st.Example.Render(example))
 	}
@@ -190,15 +190,15 @@ func (c *conversation) welcome(w int) []string {
 	case !c.saves():
 		beside = "the conversation and the pane"
 	}
-	hints := pane.Join(c.hint("%s sends", "send"), c.hint("%s moves to "+beside, "next-region"), c.hint("/ or %s finds every command", "palette"), c.hint("%s help", "help"))
+	hints := pane.Join(c.hint("%s sends", keymap.Send), c.hint("%s moves to "+beside, keymap.NextRegion), c.hint("/ or %s finds every command", keymap.Palette), c.hint("%s help", keymap.Help))
 	return append(append(lines, ""), c.quietLines(hints, w)...)
 }
 
 // noMatch is what the conversation shows when no pair matches the filter.
 func (c *conversation) noMatch(w int) []string {
-	key := c.hint("%s", "filter")
+	key := c.hint("%s", keymap.Filter)
 	if c.mode == keymap.Input {
-		key = c.hint("%s then ", "escape") + key
+		key = c.hint("%s then ", keymap.Escape) + key
 	}
 	lines := []string{""}
 	for _, l := range textwidth.Wrap("no pair matches "+oneLine(filterName(c.filterLine())), w-4) {
@@ -220,7 +220,9 @@ func (c *conversation) quietLines(hint string, w int) []string {
 func filterName(line string) string { return cmp.Or(line, "all pairs") }
 
 // sendLabel is the button at the right end of the line above the box, with the mouse on.
-func (s *shared) sendLabel() string { return "[" + strings.TrimSpace(s.key("send")+" send") + "] " }
+func (s *shared) sendLabel() string {
+	return "[" + strings.TrimSpace(s.key(keymap.Send)+" send") + "] "
+}
 
 // inputLines are the box, and above it a line with the estimate of the draft.
 func (m *Model) inputLines() []string {

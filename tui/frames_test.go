@@ -12,6 +12,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
+	"winnow/tui/keymap"
 	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
@@ -99,11 +100,11 @@ func (s *still) pairs(pairs ...assistant.Pair) {
 
 func (s *still) keys(names ...string) {
 	for _, n := range names {
-		if a := s.Model.keys.Find(s.mode, n); a != nil && !s.overlay.Open() {
+		if a := s.Model.keys.Find(s.mode, keymap.Key(n)); a != nil && !s.overlay.Open() {
 			s.do(s.Model.do(a.Name))
 			continue
 		}
-		s.do(s.onOutcome(s.overlay.Key(n, "")))
+		s.do(s.onOutcome(s.overlay.Key(keymap.Key(n), "")))
 	}
 }
 

@@ -81,7 +81,7 @@ func TestNoKeyCallsTheHistoryFromTheUpdateLoop(t *testing.T) {
 }
 
 // update lets the update loop do an action of the key table.
-func (b *bench) update(action string) {
+func (b *bench) update(action keymap.Action) {
 	b.start(b.do(action))
 	_, cmd := b.Update(nil)
 	b.start(cmd)

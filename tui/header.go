@@ -56,7 +56,7 @@ func (m bars) footer() []bar.Part {
 	case t != nil:
 		return []bar.Part{left, {Text: m.drawLine(t, label, room)}}
 	case m.notice.Text == "" && m.resend != nil && !m.turn.running:
-		return []bar.Part{left, {Text: f.Bar.Render(" ") + f.Bad.Render(m.resend.Line(m.hint(" · %s stops", "escape")))}}
+		return []bar.Part{left, {Text: f.Bar.Render(" ") + f.Bad.Render(m.resend.Line(m.hint(" · %s stops", keymap.Escape)))}}
 	case m.notice.Text == "":
 		return append([]bar.Part{left}, m.bar.Hints(m.hints(), room)...)
 	}
@@ -64,7 +64,7 @@ func (m bars) footer() []bar.Part {
 	if m.notice.Failed {
 		tone = f.Bad
 	}
-	text := notice.Fit(safetext.Visible(m.notice.Text), room-2, m.styles.Icons.Ellipsis, m.hint("%s shows all", "notices"))
+	text := notice.Fit(safetext.Visible(m.notice.Text), room-2, m.styles.Icons.Ellipsis, m.hint("%s shows all", keymap.Notices))
 	return []bar.Part{left, {Text: f.Bar.Render(" ") + tone.Render(text)}}
 }
 
@@ -83,10 +83,10 @@ func (m bars) hints() (hints []bar.Hint) {
 		return m.listHints()
 	}
 	status, actions := m.pane.Status(), m.keys.In(m.mode)
-	slices.SortStableFunc(actions, func(a, b *keymap.Action) int { return a.Footer - b.Footer })
+	slices.SortStableFunc(actions, func(a, b *keymap.Row) int { return a.Footer - b.Footer })
 	for _, a := range actions {
-		if a.Footer != 0 && (a.Name != "save" || !m.turn.running && status.Unsaved) && (a.Name != "delete-rule" || status.Deletes != "") && (a.Name != "connect" || connectcard.Useful(m.opts.Connect, m.modelID())) {
-			hints = append(hints, bar.Hint{Key: m.keys.Keys(m.mode, a)[0], Text: m.hintText(a), Action: a.Name})
+		if a.Footer != 0 && (a.Name != keymap.Save || !m.turn.running && status.Unsaved) && (a.Name != keymap.DeleteRule || status.Deletes != "") && (a.Name != keymap.Connect || connectcard.Useful(m.opts.Connect, m.modelID())) {
+			hints = append(hints, bar.Hint{Key: m.keys.Key(m.mode, a.Name), Text: m.hintText(a), Action: a.Name})
 		}
 	}
 	return hints
@@ -94,11 +94,11 @@ func (m bars) hints() (hints []bar.Hint) {
 
 // listHints are the keys of the list above the box.
 func (m bars) listHints() []bar.Hint {
-	enter := m.key("newline")
+	enter := m.key(keymap.Newline)
 	if m.opts.EnterSends {
-		enter = m.key("send")
+		enter = m.key(keymap.Send)
 	}
-	take, rest := m.key("next-region"), []bar.Hint{{Key: m.key("escape"), Text: "closes"}}
+	take, rest := m.key(keymap.NextRegion), []bar.Hint{{Key: m.key(keymap.Escape), Text: "closes"}}
 	switch {
 	case m.input.acceptsCommand():
 		take = enter
@@ -109,18 +109,18 @@ func (m bars) listHints() []bar.Hint {
 }
 
 // hintText is an action in a word or two, as it works now.
-func (m bars) hintText(a *keymap.Action) string {
+func (m bars) hintText(a *keymap.Row) string {
 	_, chooses := m.conv.chat.Choice()
 	switch {
-	case a.Name == "send":
+	case a.Name == keymap.Send:
 		return m.sendHint()
-	case a.Name == "next-region":
+	case a.Name == keymap.NextRegion:
 		return strings.ToLower(m.neighbour(1).String())
-	case a.Name == "delete-rule":
+	case a.Name == keymap.DeleteRule:
 		return m.pane.Status().Deletes
-	case a.Name == "enter" && chooses:
+	case a.Name == keymap.Enter && chooses:
 		return "choose"
-	case a.Name != "escape":
+	case a.Name != keymap.Escape:
 		return cmp.Or(a.Hint, a.Help)
 	case m.turn.running:
 		return "cancel"

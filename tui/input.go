@@ -78,7 +78,7 @@ func (i *input) onEnterDue(msg enterDueMsg) tea.Cmd {
 		return nil
 	}
 	i.explained = true
-	return i.info("enter breaks the line" + i.hint(" · %s sends", "send") + i.hint(" · %s, “Settings”, lets enter send", "palette"))
+	return i.info("enter breaks the line" + i.hint(" · %s sends", keymap.Send) + i.hint(" · %s, “Settings”, lets enter send", keymap.Palette))
 }
 
 // paste puts pasted text into the box; line breaks in it never send.
@@ -94,7 +94,7 @@ func (i *input) paste(text string) tea.Cmd {
 func (i *input) clear() tea.Cmd {
 	i.commands.EndReAsk()
 	i.draft.Clear()
-	i.notice.Info("cleared" + i.hint(" · %s brings it back", "undo-typing"))
+	i.notice.Info("cleared" + i.hint(" · %s brings it back", keymap.UndoTyping))
 	return i.storeDraft()
 }
 
@@ -110,9 +110,9 @@ func (i *input) undoTyping() tea.Cmd {
 // through sent messages, else moves the cursor.
 func recall(step int) func(*Model) tea.Cmd {
 	return onInput(func(i *input) tea.Cmd {
-		key, edge, walk := tea.KeyUp, i.draft.AtFirstLine(), i.draft.Older
+		edge, walk := i.draft.AtFirstLine(), i.draft.Older
 		if step > 0 {
-			key, edge, walk = tea.KeyDown, i.draft.AtLastLine(), i.draft.Newer
+			edge, walk = i.draft.AtLastLine(), i.draft.Newer
 		}
 		switch {
 		case i.completing():
@@ -120,7 +120,7 @@ func recall(step int) func(*Model) tea.Cmd {
 		case edge && walk():
 			i.commands.EndReAsk()
 		default:
-			i.draft.Key(tea.KeyPressMsg{Code: key})
+			i.draft.Move(step)
 		}
 		return nil
 	})

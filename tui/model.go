@@ -100,7 +100,7 @@ type Model struct {
 	command commandLine  // COMMAND
 	turn    turnState
 	pickers pickers
-	actions map[string]func(*Model) tea.Cmd // of the key table, by name; see do
+	actions map[keymap.Action]func(*Model) tea.Cmd // of the key table, by name; see do
 
 	saving     saving
 	discarding discarding
@@ -172,13 +172,14 @@ func New(opts Options) (*Model, error) {
 		opts: opts, keys: keys, now: opts.Now, styles: style.New(opts.Style),
 		loading: true, handlers: map[overlay.Kind]func(overlay.Chosen) tea.Cmd{},
 	}
+	s.overlay.SetKeys(keys)
 	s.notice.Now = s.now
 	s.hud.SetStyles(&s.styles)
 	s.bar = bar.Bar{Styles: &s.styles, Widths: &s.widths}
 	m := &Model{shared: s, focused: true, actions: allActions()}
 	m.conv = conversation{shared: s, chat: chat.New(s.styles, s.now), requested: map[int64]int64{}}
 	m.conv.chat.SetKeys(m.key)
-	m.input = input{shared: s, draft: composer.New(s.styles.Input)}
+	m.input = input{shared: s, draft: composer.New(s.styles.Input, keys)}
 	m.input.draft.SetPlaceholder("Type a message" + s.styles.Icons.Ellipsis)
 	m.input.draft.Focus()
 	m.command = commandLine{shared: s}

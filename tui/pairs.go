@@ -55,7 +55,7 @@ func chooseAnswer(step int) func(*Model, int64, assistant.Pair) tea.Cmd {
 		all, chosen := p.Answers()
 		switch next := chosen + step; {
 		case len(all) == 1:
-			return m.info("the message has one answer" + m.hint(" · %s asks for another", "retry"))
+			return m.info("the message has one answer" + m.hint(" · %s asks for another", keymap.Retry))
 		case next < 0 || next == len(all):
 			return m.info(fmt.Sprintf("this is answer %d of %d", chosen+1, len(all)))
 		default:
@@ -113,7 +113,7 @@ func (m *Model) onReAsk(o usecase.ReAskBegun) tea.Cmd {
 	m.setMode(keymap.Input)
 	m.input.draft.Set(o.Text)
 	if o.Replaces {
-		m.notice.Info("sending replaces the failed message" + m.hint(" · %s gives up", "escape"))
+		m.notice.Info("sending replaces the failed message" + m.hint(" · %s gives up", keymap.Escape))
 	}
 	return m.input.draftChanged()
 }

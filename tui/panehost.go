@@ -38,16 +38,7 @@ func (m *Model) perform(a pane.Action) tea.Cmd {
 			return m.perform(a.Then(c.Value))
 		})
 	case pane.Confirm:
-		answers, then := []string{"y", a.Yes}, map[string]func() pane.Action{"y": a.Then}
-		for _, more := range a.More {
-			answers, then[more.Key] = append(answers, more.Key, more.Label), more.Then
-		}
-		return m.question(overlay.Confirm, a.Title, a.Lines, "n", func(answer string) tea.Cmd {
-			if then[answer] == nil {
-				return m.info("nothing was changed")
-			}
-			return m.perform(then[answer]())
-		}, append(answers, "n", "don't "+a.Yes)...)
+		return m.ask(a.Title, a.Lines, a.Yes, "don't "+a.Yes, func() tea.Cmd { return m.perform(a.Then()) })
 	case pane.Compute:
 		m.notice.Info(a.Doing)
 		return func() tea.Msg {
@@ -119,9 +110,9 @@ func (m *Model) onEditEnded(e pane.Edit, o usecase.Outcome) tea.Cmd {
 	case e.Act.Step() == "":
 		return m.info(edited.Done)
 	}
-	notice := edited.Done + m.hint(" · %s undoes it", "undo")
+	notice := edited.Done + m.hint(" · %s undoes it", keymap.Undo)
 	if !e.ViewOnly && m.pane.Status().Unsaved {
-		notice += m.hint(", %s saves", "save")
+		notice += m.hint(", %s saves", keymap.Save)
 	}
 	m.notice.Info(notice)
 	return m.conv.computeEffects()
@@ -246,7 +237,7 @@ func waitSavedChange(changes <-chan assistant.SavedChange) tea.Cmd {
 func (m *Model) onSavedChanged(msg savedChangedMsg) tea.Cmd {
 	m.pane.Changed()
 	if msg.change.Conflict != nil {
-		m.notice.Fail("another program changed the file, and its changes conflict with yours" + m.hint(" · %s compares them", "save"))
+		m.notice.Fail("another program changed the file, and its changes conflict with yours" + m.hint(" · %s compares them", keymap.Save))
 	} else {
 		m.notice.Info("another program changed the file · its rules are loaded")
 	}
@@ -347,12 +338,12 @@ func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 	if yes == "save" { // the dialog of the save key
 		title = "The assistant wants to save"
 	}
-	m.question(overlay.Confirm, title, lines, "n", func(answer string) tea.Cmd {
-		if err := m.commands.Answer(ask.ID, answer == "y"); err != nil {
+	m.question(overlay.Confirm, title, lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
+		if err := m.commands.Answer(ask.ID, answer == keymap.AnswerYes); err != nil {
 			m.notice.Info("the turn had already ended")
 		}
 		return nil
-	}, "y", yes, "n", "don't "+yes)
+	}, says(keymap.AnswerYes, yes), says(keymap.AnswerNo, "don't "+yes))
 	question, _, _ := m.overlay.Top()
 	m.turn.asks = question
 	wait := m.commands.AnswerWait()

@@ -742,24 +742,24 @@ func TestMouse(t *testing.T) {
 
 func TestPaletteReachesEveryCommand(t *testing.T) {
 	for _, e := range keyMap(t).Palette(false) {
-		if e.Value == "suspend" || e.Value == "quit" {
+		if e.Action == "suspend" || e.Action == "quit" {
 			continue // they end or stop the program
 		}
 		s := newStill(t, style.Options{Unicode: true}, 100, 40)
 		s.opts.Clipboard = func(string) error { return nil }
 		s.pane = &walkedPane{} // without a window its commands are not offered
 		s.pairs(longTalk()...)
-		ran := ""
+		ran := keymap.Action("")
 		for _, have := range s.Model.keys.Palette(false) {
-			s.Model.actions[have.Value] = func(*Model) tea.Cmd { ran = have.Value; return nil }
+			s.Model.actions[have.Action] = func(*Model) tea.Cmd { ran = have.Action; return nil }
 		}
 		s.openPalette()
 		for _, r := range e.Text {
-			s.do(s.onOutcome(s.overlay.Key(string(r), string(r))))
+			s.do(s.onOutcome(s.overlay.Key(keymap.Key(r), string(r))))
 		}
 		s.do(s.onOutcome(s.overlay.Key("enter", "")))
-		if ran != e.Value || s.overlay.Open() {
-			t.Errorf("%q in the palette runs %q, want %s", e.Text, ran, e.Value)
+		if ran != e.Action || s.overlay.Open() {
+			t.Errorf("%q in the palette runs %q, want %s", e.Text, ran, e.Action)
 		}
 	}
 }
@@ -778,9 +778,9 @@ func keyMap(t *testing.T) *keymap.Map {
 // its pane, and each of the screen is in the table.
 func TestEveryActionDoesSomething(t *testing.T) {
 	k, screen := keyMap(t), allActions()
-	names := map[string]bool{}
+	names := map[keymap.Action]bool{}
 	for _, e := range k.Palette(false) {
-		names[e.Value] = true
+		names[e.Action] = true
 	}
 	for m := keymap.Input; m <= keymap.HUD; m++ {
 		for _, a := range k.In(m) {

@@ -34,8 +34,6 @@ type pickers struct {
 type modelList struct{ recent, favourites []string }
 
 const (
-	resumeKey    = "alt+o"   // continues a session of the list
-	favouriteKey = "alt+f"   // marks a model, or removes the mark
 	connectEntry = "connect" // the line of the list of models that connects another
 )
 
@@ -53,12 +51,13 @@ func (m *Model) onSessions(o usecase.SessionsListed) tea.Cmd {
 	if len(o.Sessions) == 0 {
 		return m.info("there is no session with messages yet")
 	}
-	picker := overlay.NewPicker("Sessions", sessionlist.Entries(o.Sessions, m.shownSession(), m.width, m.styles.Icons), 0).WithKeys("enter shows its pairs · "+resumeKey+" continues it", resumeKey)
+	picker := overlay.NewPicker("Sessions", sessionlist.Entries(o.Sessions, m.shownSession(), m.width, m.styles.Icons), 0).Offer(keymap.SessionList,
+		keymap.To("shows its pairs", keymap.LineAccept), keymap.To("continues it", keymap.ResumeSession))
 	return m.open(overlay.Sessions, picker, func(c overlay.Chosen) tea.Cmd {
 		switch {
 		case c.Value == m.shownSession():
 			return m.runLine("x")
-		case c.Key == resumeKey:
+		case c.Action == keymap.ResumeSession:
 			return m.act(func(request int64) tea.Cmd { return m.commands.ResumeSession(request, c.Value) })
 		}
 		return m.runLine("x'" + c.Value + "'")
@@ -72,7 +71,7 @@ func (m *Model) newSession() tea.Cmd { return m.act(m.commands.NewSession) }
 func (m *Model) onSessionOpened(o usecase.SessionOpened) tea.Cmd {
 	notice := "the session continues; the previous one is in the history"
 	if o.New {
-		notice = "a new session; the old one is in the history" + m.hint(" (%s, then an empty line)", "filter")
+		notice = "a new session; the old one is in the history" + m.hint(" (%s, then an empty line)", keymap.Filter)
 	}
 	m.turn.turn = turn{n: m.turn.n}
 	m.setMode(keymap.Input)
@@ -98,8 +97,8 @@ func (p *pickers) onModels(o usecase.ModelsRefreshed) tea.Cmd {
 		p.fail(o.Gone)
 	}
 	if list, open := p.overlay.Find(overlay.Models); open {
-		entries, _, hint := p.modelEntries(p.modelID())
-		list.(*overlay.Picker).WithKeys(hint, favouriteKey).SetEntries(entries)
+		entries, _, legend := p.modelEntries(p.modelID())
+		list.(*overlay.Picker).WithLegend(legend).SetEntries(entries)
 	}
 	return nil
 }
@@ -107,13 +106,14 @@ func (p *pickers) onModels(o usecase.ModelsRefreshed) tea.Cmd {
 // showModels lists the known models; selected is the line it opens on; "" is the
 // current model.
 func (p *pickers) showModels(selected string) {
-	entries, at, hint := p.modelEntries(cmp.Or(selected, p.modelID()))
-	picker := overlay.NewPicker("Model", entries, at).WithKeys(hint, favouriteKey)
+	entries, at, legend := p.modelEntries(cmp.Or(selected, p.modelID()))
+	picker := overlay.NewPicker("Model", entries, at).WithLegend(legend).Offer(keymap.ModelList,
+		keymap.To("selects", keymap.LineAccept), keymap.To("favourite or not", keymap.FavouriteModel))
 	p.open(overlay.Models, picker, func(c overlay.Chosen) tea.Cmd {
 		switch {
 		case c.Value == connectEntry:
 			return p.connect(false)
-		case c.Key == favouriteKey:
+		case c.Action == keymap.FavouriteModel:
 			return p.act(func(request int64) tea.Cmd { return p.commands.ToggleFavourite(request, c.Value) })
 		}
 		return p.pickModel(c.Value)
@@ -132,18 +132,14 @@ func (p *pickers) onModelPicked(o usecase.ModelPicked) tea.Cmd {
 }
 
 // modelEntries are the lines of the selector, the place of a model among those of its
-// provider, and the hint below the lines.
-func (p *pickers) modelEntries(selected string) (entries []overlay.Entry, at int, hint string) {
+// provider, and what the marks mean.
+func (p *pickers) modelEntries(selected string) (entries []overlay.Entry, at int, legend string) {
 	list := modelpicker.Of(p.commands.Models(), p.now())
 	list.Favourites, list.Recent, list.Current, list.Icons = p.models.favourites, p.models.recent, p.modelID(), p.styles.Icons
 	if entries, at = list.Entries(selected); p.opts.Connect != nil {
 		entries = append(entries, overlay.Entry{Value: connectEntry, Text: "connect a model" + p.styles.Icons.Ellipsis, Group: "another endpoint"})
 	}
-	hint = "enter selects · " + favouriteKey + " favourite or not"
-	if legend := list.Legend(); legend != "" {
-		hint += "\n" + legend
-	}
-	return entries, at, hint
+	return entries, at, list.Legend()
 }
 
 // connect opens the card that connects a model; an offered one opens by itself.

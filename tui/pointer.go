@@ -36,9 +36,9 @@ func (m *Model) onMouse(msg tea.MouseMsg) tea.Cmd {
 // onWheel scrolls what is under the pointer.
 func (m *Model) onWheel(at tea.Mouse) tea.Cmd {
 	m.conv.chat.EndJump()
-	step, name := wheelStep, "pane-down"
+	step, name := wheelStep, keymap.PaneDown
 	if at.Button == tea.MouseWheelUp {
-		step, name = -wheelStep, "pane-up"
+		step, name = -wheelStep, keymap.PaneUp
 	}
 	switch {
 	case m.overlay.Open():

@@ -11,6 +11,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
@@ -91,10 +92,10 @@ func TestAQuestionTakesNoClick(t *testing.T) {
 // walkedPane counts what it is told to do.
 type walkedPane struct {
 	pane.None
-	did []string
+	did []keymap.Action
 }
 
-func (p *walkedPane) Do(action string) pane.Action {
+func (p *walkedPane) Do(action keymap.Action) pane.Action {
 	p.did = append(p.did, action)
 	return pane.Nothing{}
 }
@@ -109,7 +110,7 @@ func TestTheWheelScrollsThePaneUnderIt(t *testing.T) {
 	s.pane = p
 	s.do(s.resize(120, 20))
 	s.do(s.onMouse(tea.MouseWheelMsg{Button: tea.MouseWheelUp, X: 100, Y: 5}))
-	if want := slices.Repeat([]string{"pane-up"}, wheelStep); !slices.Equal(p.did, want) {
+	if want := slices.Repeat([]keymap.Action{keymap.PaneUp}, wheelStep); !slices.Equal(p.did, want) {
 		t.Errorf("over the pane the wheel did %v, want %v", p.did, want)
 	}
 	s.do(s.onMouse(tea.MouseWheelMsg{Button: tea.MouseWheelUp, X: 5, Y: 5}))

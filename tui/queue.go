@@ -89,34 +89,34 @@ func (m *Model) openQueued() tea.Cmd {
 	if m.parts.Turn.QueuePaused {
 		title = "Queued: it waits for you"
 	}
-	return m.question(overlay.Queued, title, safetext.Lines(text, safetext.Clean), "", func(answer string) tea.Cmd {
+	return m.question(overlay.Queued, title, safetext.Lines(text, safetext.Clean), "", func(answer keymap.Action) tea.Cmd {
 		switch {
 		case answer == "":
 			return nil
-		case answer == "s" && m.turn.running:
+		case answer == keymap.AnswerSend && m.turn.running:
 			m.turn.sendNow = true
 			return m.cancel()
-		case answer == "s":
+		case answer == keymap.AnswerSend:
 			return m.sendQueuedNext(true)
 		}
 		_, typed, ok := m.turn.dequeue()
 		switch {
 		case !ok:
 			return nil // it was sent meanwhile
-		case answer == "d":
+		case answer == keymap.AnswerDiscard:
 			return m.dropQueued(typed)
 		}
 		m.commands.EndReAsk()
 		m.input.draft.Set(typed) // undo brings back what was in the box
 		m.setMode(keymap.Input)
 		return m.input.draftChanged()
-	}, "e", "edit", "s", "send now", "d", "drop")
+	}, says(keymap.AnswerEdit, "edit"), says(keymap.AnswerSend, "send now"), says(keymap.AnswerDiscard, "drop"))
 }
 
 // dropQueued removes the message; it can be recalled as a sent one.
 func (m *Model) dropQueued(typed string) tea.Cmd {
 	m.input.draft.AddSent(typed)
-	m.notice.Info("the queued message is dropped" + m.hint(" · %s in an empty input brings it back", "older-message"))
+	m.notice.Info("the queued message is dropped" + m.hint(" · %s in an empty input brings it back", keymap.OlderMessage))
 	return m.commands.ForgetQueued(m.query(), typed)
 }
 
@@ -128,7 +128,7 @@ func (t *turnState) queuedCard(w int) string {
 		return ""
 	}
 	text = "queued: " + oneLine(text)
-	key := t.hint("  %s edit, send, drop", "queued")
+	key := t.hint("  %s edit, send, drop", keymap.Queued)
 	if room := w - queuedFrame - ansi.StringWidth(key); room < min(ansi.StringWidth(text), w/3) {
 		key = ""
 	}

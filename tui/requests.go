@@ -64,10 +64,10 @@ func (p *pickers) onRequestRead(msg requestReadMsg) tea.Cmd {
 	}
 	all, i := msg.all, msg.at
 	return p.open(overlay.Request, msg.view, func(c overlay.Chosen) tea.Cmd {
-		switch c.Key {
-		case requestview.Previous:
+		switch c.Action {
+		case keymap.OlderRequest:
 			return p.openRequest(all, max(0, i-1))
-		case requestview.Next:
+		case keymap.NewerRequest:
 			return p.openRequest(all, min(len(all)-1, i+1))
 		}
 		return p.copySafe("the request", string(all[i].Body), func(body string) string { return string(safetext.JSON([]byte(body))) })

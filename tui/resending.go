@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/tui/keymap"
 	"winnow/tui/resend"
 )
 
@@ -51,5 +52,5 @@ func (m *Model) stopResend() tea.Cmd {
 	if m.turn.running {
 		return m.cancel()
 	}
-	return m.info("not sent; your message stays in the box" + m.hint(" · %s sends it", "send"))
+	return m.info("not sent; your message stays in the box" + m.hint(" · %s sends it", keymap.Send))
 }

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/usecase"
@@ -121,7 +122,8 @@ func (m *Model) askSave(s saving, plan assistant.SavePlan, changed *assistant.Pl
 	s.step = asked
 	m.saving = s
 	lines := append(m.changedLines(changed), pane.SavePlanLines(plan, m.commands.Author(), &m.styles)...)
-	return m.question(overlay.SaveSheet, "Save these changes?", append(lines, ""), "n", m.onSaveAnswer, "y", "save", "n", "don't save")
+	return m.question(overlay.SaveSheet, "Save these changes?", append(lines, ""), keymap.AnswerNo, m.onSaveAnswer,
+		says(keymap.AnswerYes, "save"), says(keymap.AnswerNo, "don't save"))
 }
 
 // askConflict shows both versions of a file that another program has changed, and asks
@@ -130,27 +132,27 @@ func (m *Model) askConflict(s saving, c *assistant.Conflict) tea.Cmd {
 	s.step = conflicted
 	m.saving = s
 	if len(c.Both) == 0 && !c.Busy && !c.Missing {
-		return m.onSaveAnswer("y")
+		return m.onSaveAnswer(keymap.AnswerYes)
 	}
 	lines := pane.ConflictLines(c, s.plan.Changes, &m.styles.Icons)
 	lines = append(lines, assistant.OthersLines(s.plan.Changes, m.commands.Author())...)
-	return m.question(overlay.Confirm, pane.ConflictTitle(c), lines, "n", m.onSaveAnswer,
-		"y", "load their version and re-apply mine", "t", "load theirs, drop mine", "n", "don't save")
+	return m.question(overlay.Confirm, pane.ConflictTitle(c), lines, keymap.AnswerNo, m.onSaveAnswer,
+		says(keymap.AnswerYes, "load their version and re-apply mine"), says(keymap.AnswerTheirs, "load theirs, drop mine"), says(keymap.AnswerNo, "don't save"))
 }
 
 // onSaveAnswer goes on with the save that the user has answered.
-func (m *Model) onSaveAnswer(answer string) tea.Cmd {
+func (m *Model) onSaveAnswer(answer keymap.Action) tea.Cmd {
 	s := m.saving
 	m.saving = saving{}
 	basis := assistant.Basis{Digest: s.plan.Digest}
 	switch {
-	case answer == "y" && s.step == asked:
+	case answer == keymap.AnswerYes && s.step == asked:
 		s.step = writing
 		return m.saveStep(s, func(request int64) tea.Cmd { return m.commands.Save(request, basis) })
-	case answer == "y" && s.step == conflicted:
+	case answer == keymap.AnswerYes && s.step == conflicted:
 		s.step, s.merged = merging, "merged the unsaved rules into the changed file"
 		return m.saveStep(s, func(request int64) tea.Cmd { return m.commands.MergeSaved(request, "Merge with the changed file", nil) })
-	case answer == "t" && s.step == conflicted:
+	case answer == keymap.AnswerTheirs && s.step == conflicted:
 		s.step, s.merged = reloading, "loaded their version; the unsaved rules are dropped"
 		return m.saveStep(s, func(request int64) tea.Cmd {
 			return m.commands.MergeSaved(request, "Reload the changed file", &basis)

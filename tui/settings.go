@@ -11,8 +11,6 @@ import (
 	"winnow/tui/style"
 )
 
-const storeKey = "alt+s" // stores a setting for the next start
-
 // openSettings lists the settings; choosing one takes its next value.
 func (m *Model) openSettings() tea.Cmd { return m.settingsAt(0, "") }
 
@@ -23,22 +21,18 @@ func (m *Model) settingsAt(at int, notice string) tea.Cmd {
 	for i, s := range all {
 		entries[i] = s.Entry()
 	}
-	hint := "enter takes the next value"
-	var keys []string
+	offers := []keymap.Hint{keymap.To("takes the next value", keymap.LineAccept)}
 	if m.opts.StoreSetting != nil {
-		hint, keys = hint+" · "+storeKey+" stores it for the next start", []string{storeKey}
+		offers = append(offers, keymap.To("stores it for the next start", keymap.StoreSetting))
 	}
-	if notice != "" {
-		hint = notice + " · " + hint
-	}
-	picker := overlay.NewPicker("Settings", entries, at).WithKeys(hint, keys...)
+	picker := overlay.NewPicker("Settings", entries, at).Offer(keymap.SettingList, offers...).WithNotice(notice)
 	return m.open(overlay.Settings, picker, func(c overlay.Chosen) tea.Cmd {
 		i := slices.IndexFunc(all, func(s settings.Setting) bool { return s.Key == c.Value })
 		if i < 0 {
 			return nil
 		}
 		s := all[i]
-		if c.Key == storeKey {
+		if c.Action == keymap.StoreSetting {
 			m.settingsAt(i, "")
 			key, value := s.Stored()
 			return m.storeSetting(key, value, i)
@@ -75,6 +69,7 @@ func (m *Model) applySettings() tea.Cmd {
 	}
 	keys.CtrlEnter = m.keys.CtrlEnter
 	*m.keys = *keys
+	m.input.draft.SetKeys(m.keys)
 	m.restyle()
 	if m.opts.FixedBackground {
 		return m.showHUD()
@@ -125,7 +120,7 @@ func (m *Model) onBackground(msg tea.BackgroundColorMsg) tea.Cmd {
 
 func (s *shared) toggleMouse() tea.Cmd {
 	if s.opts.Mouse = !s.opts.Mouse; s.opts.Mouse {
-		return s.info("mouse on: wheel scrolls, click focuses and picks, drag copies" + s.hint(" · %s turns it off", "mouse"))
+		return s.info("mouse on: wheel scrolls, click focuses and picks, drag copies" + s.hint(" · %s turns it off", keymap.Mouse))
 	}
 	return s.info("mouse off: the terminal selects text")
 }

@@ -26,7 +26,7 @@ func TestSettingsSayWhatTheyAreAndWhatWasDone(t *testing.T) {
 	for _, text := range []string{"Background", "Colour theme", "Ask before", "saving"} {
 		d.Wait(text)
 	}
-	if strings.Contains(d.Frame(), "in the config") || strings.Contains(d.Frame(), storeKey) {
+	if strings.Contains(d.Frame(), "in the config") || strings.Contains(d.Frame(), "alt+s") {
 		t.Errorf("it offers what there is not:\n%s", d.Frame())
 	}
 	d.Type("Colour theme", tuitest.Enter)
@@ -45,7 +45,7 @@ func TestSettingIsKept(t *testing.T) {
 	d.setting("long turn")
 	d.Type(tuitest.Enter)
 	d.Wait("Notify after a long turn: yes")
-	d.Type(tuitest.Key(storeKey))
+	d.Type(tuitest.Key("alt+s"))
 	d.Wait("notify = true is stored")
 	d.Type(tuitest.Esc)
 	d.says("notify = true is stored")
@@ -57,12 +57,12 @@ func TestSettingIsKept(t *testing.T) {
 	d.Wait("Background: light")
 	d.Type(tuitest.Down, tuitest.Enter) // the theme after the usual one is the first
 	d.Wait("Colour theme: dusk")
-	d.Type(tuitest.Key(storeKey))
+	d.Type(tuitest.Key("alt+s"))
 	d.Wait("theme = dusk-light is stored")
 	d.Type(tuitest.Esc)
 	fault = errors.New("config.toml:3: mous is not a setting")
 	d.setting("mouse")
-	d.Type(tuitest.Key(storeKey))
+	d.Type(tuitest.Key("alt+s"))
 	d.Wait("mous is not a setting")
 }
 
@@ -80,7 +80,7 @@ func TestEnterIsExplainedAndCanBeChanged(t *testing.T) {
 	d.Wait("breaks the line")
 	d.Type(tuitest.Enter)
 	d.Wait("Enter: sends the message")
-	d.Type(tuitest.Key(storeKey))
+	d.Type(tuitest.Key("alt+s"))
 	d.Wait("send_key = enter is stored")
 	d.Type(tuitest.Esc)
 	if len(kept) != 1 || kept[0] != "send_key=enter" {

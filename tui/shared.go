@@ -12,6 +12,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/presence"
@@ -40,7 +41,7 @@ func (s *shared) fail(err error) tea.Cmd {
 		if action == advice.Force {
 			return "--force"
 		}
-		return s.key(action)
+		return s.key(keymap.Action(action))
 	})
 	cause, _, _ = strings.Cut(cause, "\n")
 	if next != "" {
@@ -131,10 +132,12 @@ func sentence(err error) string {
 func oneLine(text string) string { return safetext.Line(text, 500) }
 
 // key is the first key of an action; "" when it has none.
-func (s *shared) key(action string) string { return s.keys.Key(s.mode, action) }
+func (s *shared) key(action keymap.Action) string { return s.keys.Key(s.mode, action) }
 
 // hint is a clause that names the key of an action; see keymap.Map.Clause.
-func (s *shared) hint(format, action string) string { return s.keys.Clause(s.mode, format, action) }
+func (s *shared) hint(format string, action keymap.Action) string {
+	return s.keys.Clause(s.mode, format, action)
+}
 
 // plainChat reports whether there is no window.
 func (s *shared) plainChat() bool {
@@ -242,7 +245,7 @@ func (s *shared) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 	case workspace.ConfirmRegenerate:
 		return s.ask("Regenerate?", []string{
 			"The old answer changed the " + s.state() + ". They stay as they are;",
-			"a new answer may change them again." + s.hint(" %s undoes either.", "undo"),
+			"a new answer may change them again." + s.hint(" %s undoes either.", keymap.Undo),
 		}, "regenerate", "keep the answer", yes)
 	case workspace.ConfirmResume:
 		return s.ask("Continue this session?", []string{unsaved, "the current conversation stays in the history."}, "continue", "stay here", yes)

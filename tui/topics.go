@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant/history"
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/usecase"
 )
@@ -15,15 +16,16 @@ import (
 func (p *pickers) openTopics() tea.Cmd {
 	picker := p.topicPicker("Topic of new messages")
 	if p.commands.Stores() {
-		picker = picker.WithKeys("enter selects · alt+n new · alt+r rename · alt+d delete", "alt+r", "alt+d").WithNew("alt+n")
+		picker = picker.WithNew(keymap.NewTopic).Offer(keymap.TopicList,
+			keymap.To("selects", keymap.LineAccept), keymap.To("new", keymap.NewTopic), keymap.To("rename", keymap.RenameTopic), keymap.To("delete", keymap.DeleteTopic))
 	}
 	return p.open(overlay.Topics, picker, func(c overlay.Chosen) tea.Cmd {
-		switch c.Key {
-		case "alt+n":
+		switch c.Action {
+		case keymap.NewTopic:
 			return p.newTopic(c.Query, c.Value)
-		case "alt+r":
+		case keymap.RenameTopic:
 			return p.renameTopic(c.Value)
-		case "alt+d":
+		case keymap.DeleteTopic:
 			return p.deleteTopic(c.Value)
 		}
 		return p.setTopic(c.Value)
@@ -43,13 +45,13 @@ func (p *pickers) openPairTopic() tea.Cmd {
 	}
 	picker := p.topicPicker("Topic of this pair")
 	if p.commands.Stores() {
-		picker = picker.WithNew("alt+n").WithKeys("enter selects · alt+n creates the typed path")
+		picker = picker.WithNew(keymap.NewTopic).Offer(keymap.TopicList, keymap.To("selects", keymap.LineAccept), keymap.To("creates the typed path", keymap.NewTopic))
 	}
 	return p.open(overlay.Topics, picker, func(c overlay.Chosen) tea.Cmd {
 		to := c.Value
-		if c.Key == "alt+n" {
+		if c.Action == keymap.NewTopic {
 			if to = history.TopicPath(c.Query); to == "" {
-				return p.info("type the path of the new topic, then alt+n")
+				return p.info("type the path of the new topic" + p.hint(", then %s", keymap.NewTopic))
 			}
 		}
 		return p.act(func(request int64) tea.Cmd { return p.commands.SetPairTopic(request, focused.Seq, to) })

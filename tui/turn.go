@@ -90,13 +90,13 @@ func (m *Model) askTooLong(p assistant.Prompt, c assistant.DraftCost) tea.Cmd {
 		fmt.Sprintf("~%d tokens, plus ~%d for the system prompt; the model takes %d.", c.AUT, c.SYS, c.ML),
 		"This is an estimate: the model may accept it anyway.",
 		"Kept unsent, it stays in the conversation and can be sent later.",
-	}, "n", func(answer string) tea.Cmd {
-		if answer == "n" {
+	}, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
+		if answer == keymap.AnswerNo {
 			return nil
 		}
-		p.Force = answer == "y"
+		p.Force = answer == keymap.AnswerYes
 		return m.startDraft(p)
-	}, "y", "send anyway", "k", "keep it unsent", "n", "keep editing")
+	}, says(keymap.AnswerYes, "send anyway"), says(keymap.AnswerKeep, "keep it unsent"), says(keymap.AnswerNo, "keep editing"))
 }
 
 // startDraft begins a turn. The text leaves the box only when the turn has begun.
@@ -288,7 +288,7 @@ func (m *Model) onCancelled(t turn, e assistant.Cancelled) {
 	case e.Kept && t.toolRan:
 		m.notice.Info("cancelled; changes made by tools stay")
 	case e.Kept:
-		m.notice.Info("cancelled" + m.hint("; %s tries again", "retry"))
+		m.notice.Info("cancelled" + m.hint("; %s tries again", keymap.Retry))
 	default:
 		m.conv.chat.Remove(t.seq)
 		m.input.giveBack(t.typed)
@@ -304,7 +304,7 @@ func (t *turnState) noticeEnd(notice string) {
 	case notice != "":
 		t.notice.Info(notice)
 	case last != nil && len(last.LeftOut) > 0:
-		t.notice.Info(fmt.Sprintf("sent without the oldest: %s, ~%d tokens%s", assistant.Counted(len(last.LeftOut), "pair"), last.Tokens, t.hint(" · %s lists them", "hud")))
+		t.notice.Info(fmt.Sprintf("sent without the oldest: %s, ~%d tokens%s", assistant.Counted(len(last.LeftOut), "pair"), last.Tokens, t.hint(" · %s lists them", keymap.ContextHUD)))
 	}
 }
 
@@ -391,7 +391,7 @@ func (t *turnState) statusLine(w int) string {
 	case open:
 		line += " · esc closes"
 	default:
-		line += t.hint(" · %s cancels", "escape")
+		line += t.hint(" · %s cancels", keymap.Escape)
 	}
 	return t.widths.Fit("  "+t.styles.Chat.Notice.Render(line), w, t.styles.Icons.Ellipsis)
 }

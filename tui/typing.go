@@ -87,7 +87,7 @@ func (i *input) acceptsCommand() bool {
 }
 
 // slashCommands are what can be typed after a slash.
-func (s *shared) slashCommands() []slash.Command { return keymap.Commands(s.plainChat()) }
+func (s *shared) slashCommands() []slash.Command { return slash.Commands(s.plainChat()) }
 
 // sendHint is what the key that sends does now, in a word.
 func (m *Model) sendHint() string {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"winnow/assistant/assistanttest"
-	"winnow/tui/keymap"
 	"winnow/tui/slash"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
@@ -19,15 +18,15 @@ const emptyBox = "Type a message…"
 func TestEveryCommandOfThePaletteCanBeTyped(t *testing.T) {
 	m, _ := newProgram(t, setup{})
 	for _, e := range m.keys.Palette(false) {
-		c, err := slash.Find(m.slashCommands(), e.Value, "")
-		if collides := e.Value == "topic"; err != nil || c.Action != e.Value && !collides {
-			t.Errorf("/%s is %q, %v", e.Value, c.Action, err)
+		c, err := slash.Find(m.slashCommands(), string(e.Action), "")
+		if collides := e.Action == "topic"; err != nil || c.Action != e.Action && !collides {
+			t.Errorf("/%s is %q, %v", e.Action, c.Action, err)
 		}
-		if !slices.ContainsFunc(m.slashCommands(), func(c slash.Command) bool { return c.Action == e.Value }) {
-			t.Errorf("nothing that can be typed does %s", e.Value)
+		if !slices.ContainsFunc(m.slashCommands(), func(c slash.Command) bool { return c.Action == e.Action }) {
+			t.Errorf("nothing that can be typed does %s", e.Action)
 		}
 	}
-	for _, c := range keymap.Commands(false) {
+	for _, c := range slash.Commands(false) {
 		run, err := m.typedAction(c.Name, "")
 		if err != nil || run == nil || m.keys.Named(c.Action) == nil {
 			t.Errorf("/%s does nothing: %v", c.Name, err)

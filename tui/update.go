@@ -146,21 +146,22 @@ func (s *shared) onOutcome(out overlay.Outcome) tea.Cmd {
 // ask asks a question that y confirms; every other answer declines. yes and no
 // are the verbs of the answers.
 func (s *shared) ask(title string, lines []string, yes, no string, do func() tea.Cmd) tea.Cmd {
-	return s.question(overlay.Confirm, title, lines, "n", func(answer string) tea.Cmd {
-		if answer != "y" {
+	return s.question(overlay.Confirm, title, lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
+		if answer != keymap.AnswerYes {
 			return s.info("nothing was changed")
 		}
 		return do()
-	}, "y", yes, "n", no)
+	}, says(keymap.AnswerYes, yes), says(keymap.AnswerNo, no))
 }
 
-// question asks a question with the given answers, pairs of a key and its label; no is
-// the key of the answer that esc and enter give.
-func (s *shared) question(kind overlay.Kind, title string, lines []string, no string, answered func(key string) tea.Cmd, answers ...string) tea.Cmd {
-	var all []overlay.Answer
-	for i := 0; i+1 < len(answers); i += 2 {
-		all = append(all, overlay.Answer{Key: answers[i], Label: answers[i+1]})
-	}
-	q := overlay.NewQuestion(title, lines, all, no, s.now)
-	return s.open(kind, q, func(c overlay.Chosen) tea.Cmd { return answered(c.Value) })
+// says is an answer with its label.
+func says(a keymap.Action, label string) overlay.Answer {
+	return overlay.Answer{Action: a, Label: label}
+}
+
+// question asks a question with the given answers; no is the one that AnswerSafe and
+// AnswerCancel give.
+func (s *shared) question(kind overlay.Kind, title string, lines []string, no keymap.Action, answered func(keymap.Action) tea.Cmd, answers ...overlay.Answer) tea.Cmd {
+	q := overlay.NewQuestion(title, lines, answers, no, s.now)
+	return s.open(kind, q, func(c overlay.Chosen) tea.Cmd { return answered(c.Action) })
 }

@@ -305,7 +305,7 @@ func (s *seeing) removeFirst() error {
 	s.goTo(keymap.View)
 	s.typeKeys("gd")
 	if s.overlay.Open() {
-		s.start(s.onOutcome(overlay.Chosen{Kind: overlay.Confirm, Value: "y"}))
+		s.start(s.onOutcome(overlay.Chosen{Kind: overlay.Confirm, Action: keymap.AnswerYes}))
 		s.overlay.Pop()
 		s.settle()
 	}

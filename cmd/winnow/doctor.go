@@ -109,7 +109,7 @@ func (a *app) sendKey() func(ctrlEnter bool) string {
 	}
 	return func(ctrlEnter bool) string {
 		keys.CtrlEnter = ctrlEnter
-		return keys.Key(keymap.Input, "send")
+		return keys.Key(keymap.Input, keymap.Send)
 	}
 }
 

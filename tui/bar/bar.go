@@ -14,14 +14,15 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"winnow/assistant/safetext"
+	"winnow/tui/keymap"
 	"winnow/tui/style"
 	"winnow/tui/textwidth"
 )
 
 // Part is a piece of a bar.
 type Part struct {
-	Text   string // styled
-	Action string // what a click does, of the key table; "" is nothing
+	Text   string        // styled
+	Action keymap.Action // what a click does, of the key table; "" is nothing
 }
 
 // Bar draws in the styles of a screen, whose cache it measures with.
@@ -39,7 +40,7 @@ func (b Bar) width(parts ...Part) (sum int) {
 }
 
 // ActionAt is the action of the part at a column; "" is none.
-func (b Bar) ActionAt(parts []Part, x int) string {
+func (b Bar) ActionAt(parts []Part, x int) keymap.Action {
 	for _, p := range parts {
 		w := b.width(p)
 		if x >= 0 && x < w {
@@ -130,32 +131,32 @@ func (b Bar) model(id string, w int) string {
 // right is the right side of the header, with a gap after each part.
 func (b Bar) right(h Header, model string, w int, checkpoints bool) (right []Part) {
 	st, ic := b.Styles.Header, b.Styles.Icons
-	add := func(text, action string) {
+	add := func(text string, action keymap.Action) {
 		if len(right) > 0 {
 			right = append(right, Part{Text: st.Bar.Render("  ")})
 		}
 		right = append(right, Part{text, action})
 	}
-	add(model, "models")
+	add(model, keymap.Models)
 	if h.Checkpoints > 0 && checkpoints {
-		add(st.Text.Render(fmt.Sprintf("%s %d %s", ic.Checkpoint, h.Checkpoints, ic.Menu)), "checkpoints")
+		add(st.Text.Render(fmt.Sprintf("%s %d %s", ic.Checkpoint, h.Checkpoints, ic.Menu)), keymap.Checkpoints)
 	}
 	counter := st.Count
 	if h.NearLimit {
 		counter = st.Unsaved // a warning as well
 	}
-	add(counter.Render(cmp.Or(h.Counter, "0/0")), "hud")
+	add(counter.Render(cmp.Or(h.Counter, "0/0")), keymap.ContextHUD)
 	if h.Others != "" && w >= othersFrom {
-		add(st.Text.Render(h.Others), "notices")
+		add(st.Text.Render(h.Others), keymap.Notices)
 	}
 	if h.Mouse {
-		add(st.Text.Render("[new session]"), "new-session")
+		add(st.Text.Render("[new session]"), keymap.NewSession)
 	}
 	switch {
 	case h.Locked != "":
 		add(st.Lock.Render(ic.Lock+" "+h.Locked), "")
 	case h.Unsaved:
-		add(st.Unsaved.Render(ic.Unsaved+" unsaved"), "save")
+		add(st.Unsaved.Render(ic.Unsaved+" unsaved"), keymap.Save)
 	case h.Saves:
 		add(st.Saved.Render(ic.Saved+" saved"), "")
 	}
@@ -163,7 +164,10 @@ func (b Bar) right(h Header, model string, w int, checkpoints bool) (right []Par
 }
 
 // Hint is a key that works now.
-type Hint struct{ Key, Text, Action string }
+type Hint struct {
+	Key, Text string
+	Action    keymap.Action
+}
 
 // Hints draws hints, the most useful first. When they do not fit into w cells, the first
 // ones stay, and the last, help.

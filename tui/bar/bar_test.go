@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/tui/keymap"
 	"winnow/tui/style"
 	"winnow/tui/textwidth"
 )
@@ -66,7 +67,7 @@ func TestTheHeaderGivesWayFromTheLeft(t *testing.T) {
 
 func TestAClickDoesTheActionOfItsPart(t *testing.T) {
 	parts, b := []Part{{Text: "界", Action: "wide"}, {Text: " "}, {Text: "ab", Action: "two"}}, testBar()
-	for x, want := range []string{"wide", "wide", "", "two", "two", ""} {
+	for x, want := range []keymap.Action{"wide", "wide", "", "two", "two", ""} {
 		if got := b.ActionAt(parts, x); got != want {
 			t.Errorf("ActionAt(%d) = %q, want %q", x, got, want)
 		}
@@ -80,7 +81,7 @@ func TestAClickDoesTheActionOfItsPart(t *testing.T) {
 }
 
 // styled is the part that does an action, as it is drawn.
-func styled(parts []Part, action string) string {
+func styled(parts []Part, action keymap.Action) string {
 	for _, p := range parts {
 		if p.Action == action {
 			return p.Text

@@ -3,13 +3,13 @@ package chat
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/textwidth"
@@ -18,7 +18,7 @@ import (
 // afterError is what can be done about a pair that failed: by the keys of these
 // actions while the pair has the focus, by number when it is the newest, and by a
 // click.
-var afterError = []pane.Choice{{Label: "Retry", KeyAction: "retry"}, {Label: "Re-ask", KeyAction: "re-ask"}, {Label: "Delete", KeyAction: "delete-pair"}}
+var afterError = []pane.Choice{{Label: "Retry", KeyAction: keymap.Retry}, {Label: "Re-ask", KeyAction: keymap.ReAsk}, {Label: "Delete", KeyAction: keymap.DeletePair}}
 
 // maxChoices is how many can be chosen: alt+1 to alt+9.
 const maxChoices = 9
@@ -38,7 +38,7 @@ func (rc *renderContext) choicesOf(p assistant.Pair) []pane.Choice {
 
 // isSave reports whether a choice offers to save: it is not shown while nothing is unsaved.
 func isSave(c pane.Choice) bool {
-	return strings.EqualFold(c.Label, "save") || c.Action != nil && pane.ActionName(c.Action.Action) == "save"
+	return strings.EqualFold(c.Label, "save") || c.Action != nil && pane.ActionName(c.Action.Action) == keymap.Save
 }
 
 // SetUnsaved says whether the window has unsaved changes.
@@ -146,7 +146,7 @@ func (p *choicesPart) withKeys(i int, text string, width int, rc *renderContext,
 	if !p.selectable {
 		return key + text
 	}
-	choose := rc.keys.Hint("choose-"+strconv.Itoa(i+1), text)
+	choose := rc.keys.Hint(keymap.Choose(i+1), text)
 	label := strings.TrimSuffix(cmp.Or(choose, text)+" · "+strings.TrimSpace(key), " · ")
 	if choose != "" && (!bothKeys || ansi.StringWidth("["+label+"]") > width) {
 		return choose
@@ -229,7 +229,7 @@ func (v *View) ChoiceAt(x, y int) (int, bool) {
 
 // ActionAt is the action of the key table that a button below an older pair that
 // failed stands for. It gives that pair the focus.
-func (v *View) ActionAt(x, y int) (action string, ok bool) {
+func (v *View) ActionAt(x, y int) (action keymap.Action, ok bool) {
 	at, i, ok := v.choiceAt(x, y)
 	if !ok || at == v.Len()-1 {
 		return "", false
@@ -262,9 +262,9 @@ func (v *View) choiceAt(x, y int) (at, i int, ok bool) {
 func choiceStyle(c pane.Choice, st *style.Chat) lipgloss.Style {
 	kind := "secondary"
 	switch {
-	case c.Accept, c.KeyAction == "retry":
+	case c.Accept, c.KeyAction == keymap.Retry:
 		kind = "primary"
-	case c.KeyAction == "delete-pair":
+	case c.KeyAction == keymap.DeletePair:
 		kind = "warning"
 	case c.Action != nil:
 		kind = c.Action.Style

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"winnow/assistant"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 )
 
@@ -166,7 +167,7 @@ func (v *View) newLinesHint() string {
 	if n == 0 {
 		return ""
 	}
-	return pane.Join(v.rc.st.Icons.New+" "+strconv.Itoa(n)+" new", strings.TrimSpace(v.rc.keys.Hint("last-message", "")))
+	return pane.Join(v.rc.st.Icons.New+" "+strconv.Itoa(n)+" new", strings.TrimSpace(v.rc.keys.Hint(keymap.LastMessage, "")))
 }
 
 // Show brings a pair onto the screen and gives it the focus.

@@ -406,7 +406,7 @@ func (p *noticePart) draw(width int, rc *renderContext) {
 		p.addDecoration("")
 		return
 	}
-	if way := advice.For(p.code, rc.keys); way != "" {
+	if way := advice.For(p.code, rc.keys.Named); way != "" {
 		p.addText(rc, way, layout{lead: indent, width: width - indent, draw: indented(indent, rc.st.Chat.Notice)})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/textwidth"
@@ -707,15 +708,15 @@ func TestTheButtonsOfOlderErrorsTakeClicks(t *testing.T) {
 	failed.State, failed.ErrorCode, failed.ErrorMessage = assistant.PairError, "net", "refused"
 	failed.Suggested = &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: "Old", Value: "old"}}}
 	show(v, failed, pair(2, "b", "fine"))
-	v.SetKeys(func(action string) string {
-		return map[string]string{"retry": "R", "re-ask": "E", "delete-pair": "ctrl+d"}[action]
+	v.SetKeys(func(action keymap.Action) string {
+		return map[keymap.Action]string{"retry": "R", "re-ask": "E", "delete-pair": "ctrl+d"}[action]
 	})
 	const w, h = 60, 20
 	if got := plain(v.View(w, h)); !strings.Contains(got, "[R Retry] [E Re-ask] [ctrl+d Delete]\n") {
 		t.Fatalf("no buttons:\n%s", got)
 	}
 	v.FocusLast()
-	for text, want := range map[string]string{"Retry]": "retry", "E Re-ask": "re-ask", "ctrl+d": "delete-pair"} {
+	for text, want := range map[string]keymap.Action{"Retry]": "retry", "E Re-ask": "re-ask", "ctrl+d": "delete-pair"} {
 		x, y := cellOf(t, v, w, h, text)
 		if _, ok := v.ChoiceAt(x, y); ok {
 			t.Errorf("%s is a choice of the newest pair", text)
@@ -742,7 +743,7 @@ func TestAnErrorShowsItsWayOut(t *testing.T) {
 		"R":      "[error: quota] slow down\n    Wait and try again (R), add credit",
 		"":       "[error: quota] slow down\n    Wait and try again, add credit",
 	} {
-		v.SetKeys(func(action string) string { return map[string]string{"retry": bound}[action] })
+		v.SetKeys(func(action keymap.Action) string { return map[keymap.Action]string{"retry": bound}[action] })
 		if got := plain(v.View(120, 20)); !strings.Contains(got, want) {
 			t.Errorf("retry on %q shows\n%s", bound, got)
 		}
@@ -774,7 +775,9 @@ func TestChipsShowTheKeyThatChoosesThem(t *testing.T) {
 	p := pair(1, "a", "well")
 	p.Suggested = &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: "One", Value: "1"}, {Label: "Two", Value: "2"}, {Label: "Three", Value: "3"}}}
 	show(v, p)
-	v.SetKeys(func(action string) string { return map[string]string{"choose-1": "alt+1", "choose-2": "f7"}[action] })
+	v.SetKeys(func(action keymap.Action) string {
+		return map[keymap.Action]string{"choose-1": "alt+1", "choose-2": "f7"}[action]
+	})
 	if got := plain(v.View(60, 20)); !strings.Contains(got, "[alt+1 One: 1] [f7 Two: 2] [Three: 3]") {
 		t.Errorf("the chips are\n%s", got)
 	}
@@ -787,8 +790,8 @@ func TestChipsInANarrowWindow(t *testing.T) {
 	failed := pair(1, "a", "")
 	failed.State, failed.ErrorCode, failed.ErrorMessage = assistant.PairError, "net", "refused"
 	show(v, failed)
-	v.SetKeys(func(action string) string {
-		return map[string]string{"choose-1": "alt+1", "choose-2": "alt+2", "choose-3": "alt+3", "retry": "r", "re-ask": "e", "delete-pair": "d"}[action]
+	v.SetKeys(func(action keymap.Action) string {
+		return map[keymap.Action]string{"choose-1": "alt+1", "choose-2": "alt+2", "choose-3": "alt+3", "retry": "r", "re-ask": "e", "delete-pair": "d"}[action]
 	})
 	for w, want := range map[int]string{
 		60: "[alt+1 Retry · r] [alt+2 Re-ask · e] [alt+3 Delete · d]\n",

@@ -9,6 +9,7 @@ import (
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/tui/keymap"
 	"winnow/tui/style"
 )
 
@@ -40,29 +41,37 @@ type viewKey struct {
 	focused                                    bool
 }
 
-// New returns an empty box without focus.
-func New(st style.Input) *Model {
+// New returns an empty box without focus; its keys are those of the mode
+// [keymap.Editing].
+func New(st style.Input, keys *keymap.Map) *Model {
 	area := textarea.New()
 	area.ShowLineNumbers = false
 	area.CharLimit = 0
 	area.MaxHeight = maxLines
 	area.Prompt = " "
 	area.SetVirtualCursor(false)
-	area.KeyMap = keyMap()
+	area.KeyMap = keyMap(keys)
 	b := &Model{area: area}
 	b.SetStyles(st)
 	b.area.SetHeight(1)
 	return b
 }
 
+// SetKeys binds other keys from now on.
+func (b *Model) SetKeys(keys *keymap.Map) { b.area.KeyMap = keyMap(keys) }
+
 // keyMap is the key map of the textarea without the keys that winnow uses itself.
-func keyMap() textarea.KeyMap {
+func keyMap(keys *keymap.Map) textarea.KeyMap {
 	m := textarea.DefaultKeyMap()
-	m.CharacterBackward = key.NewBinding(key.WithKeys("left"))
-	m.DeleteCharacterBackward = key.NewBinding(key.WithKeys("backspace", "ctrl+h"))
-	m.LineNext = key.NewBinding(key.WithKeys("down"))
-	m.LinePrevious = key.NewBinding(key.WithKeys("up"))
-	m.InsertNewline = key.NewBinding(key.WithKeys("enter"))
+	for binding, a := range map[*key.Binding]keymap.Action{
+		&m.CharacterBackward: keymap.EditLeft, &m.CharacterForward: keymap.EditRight, &m.LinePrevious: keymap.EditUp, &m.LineNext: keymap.EditDown,
+		&m.WordBackward: keymap.EditWordLeft, &m.WordForward: keymap.EditWordRight, &m.LineStart: keymap.EditStart, &m.LineEnd: keymap.EditEnd,
+		&m.DeleteCharacterBackward: keymap.EditDeleteBefore, &m.DeleteCharacterForward: keymap.EditDeleteAfter, &m.DeleteWordBackward: keymap.EditDeleteWord,
+		&m.DeleteBeforeCursor: keymap.EditDeleteToStart, &m.DeleteAfterCursor: keymap.EditDeleteToEnd,
+	} {
+		*binding = keys.Binding(keymap.Editing, a)
+	}
+	m.InsertNewline.Unbind() // see NewLine
 	m.TransposeCharacterBackward.Unbind()
 	m.SelectAll.Unbind()
 	m.Paste.Unbind()
@@ -231,6 +240,15 @@ func (b *Model) AtLastLine() bool {
 	return b.area.Line() == b.area.LineCount()-1 && b.area.LineInfo().RowOffset >= b.area.LineInfo().Height-1
 }
 
+// Move moves the cursor a line up or down.
+func (b *Model) Move(step int) {
+	if step < 0 {
+		b.area.CursorUp()
+	} else {
+		b.area.CursorDown()
+	}
+}
+
 // NewLine inserts a line break.
 func (b *Model) NewLine() {
 	before := b.area.Value()
@@ -268,9 +286,12 @@ func (b *Model) currentLine() string {
 // edit.
 func (b *Model) ReplaceBefore(n int, text string) {
 	b.pushUndo()
+	bound := b.area.KeyMap
+	b.area.KeyMap = textarea.DefaultKeyMap() // whose backspace this is
 	for range n {
 		b.area, _ = b.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
 	}
+	b.area.KeyMap = bound
 	b.area.InsertString(withLF(text))
 	b.recall.leave()
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func box() *Model {
-	b := New(style.New(style.Options{}).Input)
+	b := New(style.New(style.Options{}).Input, nil)
 	b.Focus()
 	b.SetWidth(60)
 	return b
@@ -306,7 +306,7 @@ func TestAMessageThatCouldNotBeSentComesBack(t *testing.T) {
 }
 
 func TestExchangeRestoresTheDraftAndItsUndoSteps(t *testing.T) {
-	b := New(style.Input{})
+	b := New(style.Input{}, nil)
 	b.Paste("one ")
 	b.Paste("two")
 	restore := b.Exchange("for a moment")

@@ -7,6 +7,7 @@ import (
 
 	"winnow/adapters/connect"
 	"winnow/assistant/safetext"
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/textline"
 )
@@ -27,6 +28,7 @@ func Useful(c Connector, model string) bool { return c != nil && (model == "" ||
 type Card struct {
 	flow    connect.Flow
 	offered bool // it opened by itself: what is typed is a message
+	keys    *keymap.Map
 	now     func() time.Time
 	lastKey time.Time
 
@@ -104,29 +106,30 @@ func (c *Card) check(job connect.Job) overlay.Outcome {
 }
 
 // Key implements overlay.Overlay.
-func (c *Card) Key(name, text string) overlay.Outcome {
+func (c *Card) Key(name keymap.Key, text string) overlay.Outcome {
+	action := c.keys.Action(keymap.List, name)
 	typedAhead := c.now().Sub(c.lastKey) < overlay.GuardTime
 	c.lastKey = c.now()
 	choosing := c.flow.Step == connect.Choosing
 	switch {
-	case name == "esc":
-		return c.escape()
+	case action == keymap.LineClose:
+		return c.Escape()
 	case c.busy != "":
 		return overlay.Stay{}
 	case c.flow.Step == connect.Done:
-		if name == "enter" {
+		if action == keymap.LineAccept {
 			return overlay.Chosen{Value: c.flow.Saved.Model}
 		}
 		return overlay.Stay{}
 	case c.flow.Step == connect.Consenting:
-		if name == "y" || name == "n" {
-			c.flow.Consent(name == "y")
+		if answer := c.keys.Action(keymap.Question, name); answer == keymap.AnswerYes || answer == keymap.AnswerNo {
+			c.flow.Consent(answer == keymap.AnswerYes)
 			c.show()
 		}
 		return overlay.Stay{}
 	case c.writes():
 		return c.write(name, text)
-	case choosing && c.offered && name == "enter" && typedAhead:
+	case choosing && c.offered && action == keymap.LineAccept && typedAhead:
 		return overlay.Stay{} // it was meant for the box
 	case choosing && connect.LooksLikeKey(c.query()+text) && name == "":
 		c.problem = Sentence(&connect.Problem{Code: connect.KeyAsAddress})
@@ -145,8 +148,8 @@ func (c *Card) Key(name, text string) overlay.Outcome {
 	return c.choose(out)
 }
 
-// escape stops what is waited for, or goes back a step; from the first it closes the card.
-func (c *Card) escape() overlay.Outcome {
+// Escape implements overlay.Overlay: it stops what is waited for, or goes back a step; from the first it closes the card.
+func (c *Card) Escape() overlay.Outcome {
 	switch {
 	case c.busy != "":
 		c.cancel()
@@ -212,18 +215,34 @@ func (c *Card) choose(out overlay.Outcome) overlay.Outcome {
 }
 
 // write edits the address or the key.
-func (c *Card) write(name, text string) overlay.Outcome {
+func (c *Card) write(name keymap.Key, text string) overlay.Outcome {
 	const maxLength = 2000 // cells
+	accepted := c.keys.Action(keymap.Line, name) == keymap.LineAccept
 	switch {
-	case name == "enter" && c.flow.Step == connect.Addressing:
+	case accepted && c.flow.Step == connect.Addressing:
 		return c.check(c.flow.EnterAddress(c.line.Text()))
-	case name == "enter":
+	case accepted:
 		return c.check(c.flow.EnterKey(c.line.Text()))
-	case c.line.Key(name):
+	case c.line.Do(c.keys.Action(keymap.Editing, name)):
 	default:
 		c.line.Insert(safetext.Line(text, maxLength))
 	}
 	return overlay.Stay{}
+}
+
+// SetKeys implements overlay.Overlay.
+func (c *Card) SetKeys(keys *keymap.Map) {
+	c.keys = keys
+	if c.list != nil {
+		c.list.SetKeys(keys)
+	}
+}
+
+// newList makes a list of the card.
+func (c *Card) newList(entries []overlay.Entry, at int) *overlay.Picker {
+	list := overlay.NewPicker("", entries, at)
+	list.SetKeys(c.keys)
+	return list
 }
 
 // Title implements overlay.Overlay.

@@ -13,6 +13,7 @@ import (
 
 	"winnow/adapters/connect"
 	"winnow/assistant/llm"
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
@@ -127,7 +128,7 @@ func (b *bench) press(keys ...string) *bench {
 		if len(key) > 1 {
 			text = ""
 		}
-		b.run(b.stack.Key(key, text))
+		b.run(b.stack.Key(keymap.Key(key), text))
 	}
 	return b
 }

@@ -13,6 +13,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/safetext"
 	"winnow/tui/footerline"
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
 	"winnow/tui/textline"
@@ -91,7 +92,7 @@ const addressValue = "address"
 // server that wants a key can.
 func (c *Card) showCandidates() {
 	c.list = nil // its query ends with it
-	c.list = overlay.NewPicker("", c.candidates(), slices.IndexFunc(c.found, func(one connect.Candidate) bool {
+	c.list = c.newList(c.candidates(), slices.IndexFunc(c.found, func(one connect.Candidate) bool {
 		return one.Kind != connect.Fails || connect.CodeOf(one.Err) == connect.WantsKey
 	}))
 }
@@ -107,7 +108,7 @@ func (c *Card) candidates() (entries []overlay.Entry) {
 		entries = append(entries, e)
 	}
 	if query := c.query(); connect.IsAddress(query) {
-		entries = append(entries, overlay.Entry{Value: addressValue, Text: query, Extra: "enter asks it"})
+		entries = append(entries, overlay.Entry{Value: addressValue, Text: query, Extra: c.keys.Hints(keymap.List, keymap.To("asks it", keymap.LineAccept))})
 	}
 	return entries
 }
@@ -137,7 +138,7 @@ func (c *Card) showStorages() {
 		}
 		entries = append(entries, e)
 	}
-	c.list = overlay.NewPicker("", entries, 0)
+	c.list = c.newList(entries, 0)
 }
 
 // showModels lists the models; the one that did not answer is selected again.
@@ -152,7 +153,7 @@ func (c *Card) showModels() {
 			at = i
 		}
 	}
-	c.list = overlay.NewPicker("", entries, at)
+	c.list = c.newList(entries, at)
 }
 
 // head says what the step is about, a paragraph each.
@@ -208,24 +209,26 @@ func (c *Card) result() []string {
 
 // Hints implements overlay.Overlay.
 func (c *Card) Hints() string {
+	move, accept := keymap.To("move", keymap.LineUp, keymap.LineDown), func(text string) keymap.Hint { return keymap.To(text, keymap.LineAccept) }
+	closes := func(text string) keymap.Hint { return keymap.To(text, keymap.LineClose) }
 	if c.busy != "" {
-		return "esc stops"
+		return c.keys.Hints(keymap.List, closes("stops"))
 	}
 	switch c.flow.Step {
 	case connect.Choosing:
 		if c.offered {
-			return "↑ ↓ move · enter connects · esc skips"
+			return c.keys.Hints(keymap.List, move, accept("connects"), closes("skips"))
 		}
-		return "search, or type an address · enter connects · esc closes"
+		return "search, or type an address · " + c.keys.Hints(keymap.List, accept("connects"), closes("closes"))
 	case connect.Addressing, connect.Keying:
-		return "enter tests it · esc goes back"
+		return c.keys.Hints(keymap.Line, accept("tests it"), closes("goes back"))
 	case connect.Storing, connect.Picking:
-		return "↑ ↓ move · enter selects · esc goes back"
+		return c.keys.Hints(keymap.List, move, accept("selects"), closes("goes back"))
 	case connect.Consenting:
-		return "y store it there · n elsewhere"
+		return c.keys.Hints(keymap.Question, keymap.To("store it there", keymap.AnswerYes), keymap.To("elsewhere", keymap.AnswerNo))
 	case connect.Done:
 	}
-	return "enter closes"
+	return c.keys.Hints(keymap.List, accept("closes"))
 }
 
 const (

@@ -12,6 +12,7 @@ import (
 
 	"winnow/assistant/filter"
 	"winnow/assistant/safetext"
+	"winnow/tui/keymap"
 	"winnow/tui/textline"
 	"winnow/tui/textwidth"
 )
@@ -51,10 +52,11 @@ func (t *Line) Fail(err error) {
 	}
 }
 
-// Edit gives the line a key; it reports whether the text changed.
-func (t *Line) Edit(name, text string) bool {
+// Edit edits the line with an action of the mode [keymap.Editing], or inserts a text; it
+// reports whether the line changed.
+func (t *Line) Edit(a keymap.Action, text string) bool {
 	before := t.Text()
-	if !t.Key(name) {
+	if !t.Do(a) {
 		t.Insert(safetext.Line(text, maxInsert))
 	}
 	return t.Text() != before

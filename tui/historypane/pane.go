@@ -3,6 +3,7 @@ package historypane
 import (
 	historywindow "winnow/adapters/history"
 	"winnow/checkpoint"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 )
@@ -111,25 +112,25 @@ func (p *Pane) Status() pane.Status { return pane.Status{Title: "history"} }
 func (p *Pane) Typing() bool { return false }
 
 // Key implements pane.Pane.
-func (p *Pane) Key(string, string) pane.Action { return pane.Nothing{} }
+func (p *Pane) Key(keymap.Action, string) pane.Action { return pane.Nothing{} }
 
 // Escape implements pane.Pane.
 func (p *Pane) Escape() {}
 
 // Do implements pane.Pane.
-func (p *Pane) Do(action string) pane.Action {
+func (p *Pane) Do(action keymap.Action) pane.Action {
 	if p.tabs.Move(action) {
 		return pane.Nothing{}
 	}
 	switch action {
-	case "pane-highlight":
+	case keymap.PaneHighlight:
 		return p.enter()
-	case "pane-select":
+	case keymap.PaneSelect:
 		return p.selectTopic()
-	case "delete-rule":
+	case keymap.DeleteRule:
 		return p.forgetFilter()
-	case "pane-search":
-		return pane.Notify{Text: pane.Join("search topics in the topic list", p.keys.Hint("topics", "opens it"))}
+	case keymap.PaneSearch:
+		return pane.Notify{Text: pane.Join("search topics in the topic list", p.keys.Hint(keymap.Topics, "opens it"))}
 	}
 	return pane.Notify{Text: "this key does nothing in the history"}
 }
@@ -138,7 +139,7 @@ func (p *Pane) Do(action string) pane.Action {
 func (p *Pane) enter() pane.Action {
 	r, _ := p.tabs.List().Current()
 	if r.kind == rowChange {
-		return pane.Notify{Text: pane.Join("undo a change in the list of checkpoints", p.keys.Hint("checkpoints", "opens it"))}
+		return pane.Notify{Text: pane.Join("undo a change in the list of checkpoints", p.keys.Hint(keymap.Checkpoints, "opens it"))}
 	}
 	if line, ok := p.filterLine(r); ok {
 		return pane.SetFilter{Line: line}
@@ -162,7 +163,7 @@ func (p *Pane) selectTopic() pane.Action {
 func (p *Pane) forgetFilter() pane.Action {
 	r, _ := p.tabs.List().Current()
 	if r.kind != rowFilter {
-		return pane.Notify{Text: pane.Join("only a saved filter can be deleted here", p.keys.Hint("topics", "edits topics"))}
+		return pane.Notify{Text: pane.Join("only a saved filter can be deleted here", p.keys.Hint(keymap.Topics, "edits topics"))}
 	}
 	return pane.SetFilter{Line: ":forget " + p.data.Filters[r.index].Name}
 }
@@ -172,15 +173,15 @@ func (p *Pane) Hints() []pane.Hint {
 	var hints []pane.Hint
 	switch r, _ := p.tabs.List().Current(); r.kind {
 	case rowTopic, rowWithoutTopic:
-		hints = p.keys.Hints("pane-highlight", "show its pairs", "pane-select", "for new messages", "topics", "edit topics")
+		hints = p.keys.Hints(keymap.To("show its pairs", keymap.PaneHighlight), keymap.To("for new messages", keymap.PaneSelect), keymap.To("edit topics", keymap.Topics))
 	case rowFilter:
-		hints = p.keys.Hints("pane-highlight", "show its pairs", "delete-rule", "forget")
+		hints = p.keys.Hints(keymap.To("show its pairs", keymap.PaneHighlight), keymap.To("forget", keymap.DeleteRule))
 	case rowAll:
-		hints = p.keys.Hints("pane-highlight", "show its pairs")
+		hints = p.keys.Hints(keymap.To("show its pairs", keymap.PaneHighlight))
 	default:
-		hints = p.keys.Hints("checkpoints", "go back")
+		hints = p.keys.Hints(keymap.To("go back", keymap.Checkpoints))
 	}
-	return append(hints, p.keys.Hints("next-tab", "next tab", "escape", "leave", "help", "help")...)
+	return append(hints, p.keys.Hints(keymap.To("next tab", keymap.NextTab), keymap.To("leave", keymap.Escape), keymap.To("help", keymap.Help))...)
 }
 
 // Click implements pane.Pane: a title opens its tab, a row takes the cursor, and

@@ -19,6 +19,7 @@ import (
 	"winnow/assistant/history/sqlite"
 	"winnow/assistant/llm"
 	"winnow/checkpoint"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
@@ -106,7 +107,7 @@ func (r *rig) settle() (made int64) {
 }
 
 // do carries out actions, and returns the last action.
-func (r *rig) do(actions ...string) (w pane.Action) {
+func (r *rig) do(actions ...keymap.Action) (w pane.Action) {
 	for _, a := range actions {
 		w = r.pane.Do(a)
 	}
@@ -294,7 +295,10 @@ func TestHintsSayWhatARowIsGoodFor(t *testing.T) {
 		}
 		return out
 	}
-	for _, step := range []struct{ action, want string }{
+	for _, step := range []struct {
+		action keymap.Action
+		want   string
+	}{
 		{"pane-first", "enter"}, {"pane-down", "space"}, {"next-tab", "x"}, {"next-tab", "ctrl+g"},
 	} {
 		if r.do(step.action); !slices.Contains(ids(), step.want) {

@@ -14,6 +14,7 @@ import (
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/checkpoint"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/textwidth"
 )
@@ -70,7 +71,7 @@ func (p *Pane) topicRows() []row {
 		rows = append(rows, row{kind: rowTopic, index: i})
 	}
 	if rows = append(rows, row{kind: rowWithoutTopic}); len(p.data.Topics) == 0 {
-		rows = append(rows, textRows("", "There are no topics yet.", p.keys.Hint("topics", "makes one,"), "and so does the assistant.")...)
+		rows = append(rows, textRows("", "There are no topics yet.", p.keys.Hint(keymap.Topics, "makes one,"), "and so does the assistant.")...)
 	}
 	return rows
 }
@@ -228,9 +229,9 @@ func (p *Pane) about() string {
 	d := &p.data
 	switch r, _ := p.tabs.List().Current(); r.kind {
 	case rowAll:
-		return p.keys.Hint("pane-highlight", "shows the pairs of all sessions")
+		return p.keys.Hint(keymap.PaneHighlight, "shows the pairs of all sessions")
 	case rowWithoutTopic:
-		return p.keys.Hint("pane-highlight", "shows the pairs without a topic")
+		return p.keys.Hint(keymap.PaneHighlight, "shows the pairs without a topic")
 	case rowTopic:
 		t := d.Topics[r.index]
 		switch {
@@ -259,7 +260,7 @@ func (p *Pane) totals() string {
 	d := &p.data
 	switch {
 	case p.tabs.Open == tabChanges:
-		return p.keys.Hint("checkpoints", "goes back to before a change")
+		return p.keys.Hint(keymap.Checkpoints, "goes back to before a change")
 	case !d.Read:
 		return "counting the pairs" + p.st.Icons.Ellipsis
 	}

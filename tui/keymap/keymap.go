@@ -2,10 +2,11 @@
 //
 // # Types
 //
-// An Action is something the user can do: a row of the table in table.go, data alone. What
-// it does is known to the screen, by its name. A Mode is the part of the screen that keys
-// are for. A Map has the actions with the keys they are bound to, and writes from them
-// what help, palette and README show; a Rebind is a binding of the user.
+// An Action names something the user can do; a Row of the table describes it, data alone.
+// What it does is known to the screen. A Mode is the part of the screen that keys are for,
+// overlays included: those of a list, of a question. A Map has the actions with the keys
+// they are bound to, and writes from them what help, hints and README show; a Rebind is a
+// binding of the user. A Key is written as Bubble Tea names it.
 //
 // # Concurrency
 //
@@ -17,18 +18,18 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
-	"winnow/tui/overlay"
-	"winnow/tui/slash"
+	"charm.land/bubbles/v2/key"
 )
 
-// Action is something the user can do: by a key, or by name in the command palette.
-type Action struct {
-	Name  string // in the config and the palette: "jump-to-boundary"
+// Row is something the user can do: by a key, or by name in the command palette.
+type Row struct {
+	Name  Action
 	Title string // in the palette; "" keeps it out: it only makes sense by a key
 	Help  string // in help, footer and README: what the key does
 	Modes []Mode // where its keys work
-	Keys  []string
+	Keys  []Key
 	Hint  string // in the footer; "" is Help
 	// Footer says how early the footer shows it: 1 first, 0 never.
 	Footer int
@@ -36,25 +37,70 @@ type Action struct {
 	Anywhere bool
 	// Early says that it works before the session is open.
 	Early bool
-	// Opens is the overlay that the key opens, and closes again; 0 is none.
-	Opens overlay.Kind
 }
+
+// Key is a key by its name: "enter", "ctrl+s".
+type Key string
+
+func names(keys []Key) []string {
+	all := make([]string, len(keys))
+	for i, key := range keys {
+		all[i] = string(key)
+	}
+	return all
+}
+
+// label is how hints write a key.
+func (k Key) label() string {
+	if arrow, ok := arrows[k]; ok {
+		return arrow
+	}
+	return string(k)
+}
+
+var arrows = map[Key]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}
 
 // Mode is the part of the screen that keys are for.
 type Mode int
 
-// The modes.
+// The modes: those of the screen, then those of overlays and of lines of text.
 const (
 	Input Mode = iota
 	View
 	Command
 	Pane
 	HUD
+
+	Line
+	List
+	ModelList
+	SessionList
+	SettingList
+	CheckpointList
+	TopicList
+	FilterList
+	Text
+	RequestText
+	Question
+	QueueQuestion
+	UndoQuestion
+	RecoveryQuestion
+	Editing
 	modeCount
 )
 
 // modeNames are the names shown in the footer and used in the config.
-var modeNames = [modeCount]string{Input: "INPUT", View: "VIEW", Command: "COMMAND", Pane: "PANE", HUD: "HUD"}
+var modeNames = [modeCount]string{
+	Input: "INPUT", View: "VIEW", Command: "COMMAND", Pane: "PANE", HUD: "HUD",
+	Line: "LINE", List: "LIST", ModelList: "MODELS", SessionList: "SESSIONS", SettingList: "SETTINGS", CheckpointList: "CHECKPOINTS", TopicList: "TOPICS", FilterList: "FILTERS",
+	Text: "TEXT", RequestText: "REQUEST", Question: "QUESTION", QueueQuestion: "QUEUE", UndoQuestion: "UNDO", RecoveryQuestion: "RECOVERY", Editing: "EDITING",
+}
+
+// extends are the modes with the keys of another as well; a key of their own goes first.
+var extends = map[Mode]Mode{
+	List: Line, ModelList: List, SessionList: List, SettingList: List, CheckpointList: List, TopicList: List, FilterList: List,
+	RequestText: Text, QueueQuestion: Question, UndoQuestion: Question, RecoveryQuestion: Question,
+}
 
 // String is the mode's name in the footer.
 func (m Mode) String() string { return modeNames[m] }
@@ -65,9 +111,9 @@ type Map struct {
 	// ctrl+j as the key that sends.
 	CtrlEnter bool
 
-	actions []*Action
-	byKey   [modeCount]map[string]*Action
-	keys    [modeCount]map[*Action][]string
+	actions []*Row
+	byKey   [modeCount]map[Key]*Row
+	keys    [modeCount]map[*Row][]Key
 }
 
 // Error is an invalid key binding in the config.
@@ -90,7 +136,7 @@ type Rebind struct {
 
 // reservedKeys belong to terminals and multiplexers: ctrl+b is tmux's prefix,
 // and ctrl+m, ctrl+i and ctrl+h arrive as enter, tab and backspace.
-var reservedKeys = []string{"ctrl+b", "ctrl+m", "ctrl+i", "ctrl+h"}
+var reservedKeys = []Key{"ctrl+b", "ctrl+m", "ctrl+i", "ctrl+h"}
 
 // New builds the map from the table and the user's bindings. Two actions on one key in
 // one mode, an unknown mode or action, or a reserved key is an *Error. enterSends is
@@ -98,7 +144,7 @@ var reservedKeys = []string{"ctrl+b", "ctrl+m", "ctrl+i", "ctrl+h"}
 func New(enterSends bool, rebinds []Rebind) (*Map, error) {
 	k := &Map{actions: table(enterSends)}
 	for m := range k.keys {
-		k.byKey[m], k.keys[m] = map[string]*Action{}, map[*Action][]string{}
+		k.byKey[m], k.keys[m] = map[Key]*Row{}, map[*Row][]Key{}
 	}
 	for _, a := range k.actions {
 		for _, m := range a.Modes {
@@ -108,24 +154,25 @@ func New(enterSends bool, rebinds []Rebind) (*Map, error) {
 	for _, r := range rebinds {
 		m := slices.Index(modeNames[:], strings.ToUpper(r.Mode))
 		if m < 0 {
-			return nil, &Error{r.Mode, r.Action, "there is no such mode; the modes are input, view, command, pane and hud"}
+			return nil, &Error{r.Mode, r.Action, "there is no such mode; the modes are " + strings.ToLower(strings.Join(modeNames[:], ", "))}
 		}
-		a := k.Named(r.Action)
+		a := k.named(Action(r.Action))
 		if a == nil {
 			return nil, &Error{r.Mode, r.Action, "there is no such action; the palette lists them all"}
 		}
-		for _, key := range r.Keys {
-			if slices.Contains(reservedKeys, key) {
+		keys := make([]Key, len(r.Keys))
+		for i, key := range r.Keys {
+			if keys[i] = Key(key); slices.Contains(reservedKeys, keys[i]) {
 				return nil, &Error{r.Mode, key, "terminals reserve this key"}
 			}
 		}
-		k.keys[m][a] = r.Keys
+		k.keys[m][a] = keys
 	}
 	for m := range k.keys {
 		for _, a := range k.actions { // in table order, so that errors are always the same
 			for _, key := range k.keys[m][a] {
 				if other, taken := k.byKey[m][key]; taken {
-					return nil, &Error{Mode(m).String(), key, fmt.Sprintf("bound to both %s and %s", other.Name, a.Name)}
+					return nil, &Error{Mode(m).String(), string(key), fmt.Sprintf("bound to both %s and %s", other.Name, a.Name)}
 				}
 				k.byKey[m][key] = a
 			}
@@ -134,11 +181,49 @@ func New(enterSends bool, rebinds []Rebind) (*Map, error) {
 	return k, nil
 }
 
+// standard is the Map without bindings of the user.
+var standard = sync.OnceValue(func() *Map {
+	k, err := New(false, nil)
+	if err != nil {
+		panic(err) // the table contradicts itself
+	}
+	return k
+})
+
+// or is k, or for nil the Map without bindings of the user.
+func (k *Map) or() *Map {
+	if k == nil {
+		return standard()
+	}
+	return k
+}
+
 // Find is the action of a key in a mode; nil is none.
-func (k *Map) Find(m Mode, key string) *Action { return k.byKey[m][key] }
+func (k *Map) Find(m Mode, key Key) *Row {
+	for k = k.or(); ; {
+		if a := k.byKey[m][key]; a != nil {
+			return a
+		}
+		more, ok := extends[m]
+		if !ok {
+			return nil
+		}
+		m = more
+	}
+}
+
+// Action is the name of what a key does in a mode; "" is nothing.
+func (k *Map) Action(m Mode, key Key) Action {
+	if a := k.Find(m, key); a != nil {
+		return a.Name
+	}
+	return ""
+}
 
 // Named is the action of this name; nil is none.
-func (k *Map) Named(name string) *Action {
+func (k *Map) Named(name Action) *Row { return k.or().named(name) }
+
+func (k *Map) named(name Action) *Row {
 	for _, a := range k.actions {
 		if a.Name == name {
 			return a
@@ -147,8 +232,14 @@ func (k *Map) Named(name string) *Action {
 	return nil
 }
 
+// Home is the first mode of an action.
+func Home(name Action) Mode { return standard().named(name).Modes[0] }
+
+// Arrived learns from a key that the terminal sends it.
+func (k *Map) Arrived(key Key) { k.CtrlEnter = k.CtrlEnter || key == ctrlEnter }
+
 // In lists the actions that have a key in a mode, in table order.
-func (k *Map) In(m Mode) (out []*Action) {
+func (k *Map) In(m Mode) (out []*Row) {
 	for _, a := range k.actions {
 		if len(k.keys[m][a]) > 0 {
 			out = append(out, a)
@@ -159,25 +250,26 @@ func (k *Map) In(m Mode) (out []*Action) {
 
 // Keys are the keys of an action in a mode. Where ctrl+enter may not arrive, ctrl+j
 // comes first.
-func (k *Map) Keys(m Mode, a *Action) []string {
+func (k *Map) Keys(m Mode, a *Row) []Key {
 	keys := slices.Clone(k.keys[m][a])
-	if a.Name == "send" && !k.CtrlEnter {
-		if i := slices.Index(keys, "ctrl+j"); i > 0 {
-			keys = append([]string{"ctrl+j"}, slices.Delete(keys, i, i+1)...)
+	if a.Name == Send && !k.CtrlEnter {
+		if i := slices.Index(keys, ctrlJ); i > 0 {
+			keys = append([]Key{ctrlJ}, slices.Delete(keys, i, i+1)...)
 		}
 	}
 	return keys
 }
 
-// Key is the first key of an action, in mode m or else in another; "" when it has none.
-func (k *Map) Key(m Mode, name string) string {
+// Key is the first key of an action as hints write it, in mode m or else in another; "" when it has none.
+func (k *Map) Key(m Mode, name Action) string {
+	k = k.or()
 	a := k.Named(name)
 	if a == nil {
 		return ""
 	}
 	for _, in := range append([]Mode{m}, a.Modes...) {
 		if keys := k.Keys(in, a); len(keys) > 0 {
-			return keys[0]
+			return keys[0].label()
 		}
 	}
 	return ""
@@ -185,123 +277,55 @@ func (k *Map) Key(m Mode, name string) string {
 
 // Clause formats a clause that names the key of an action; without a key it names the
 // entry of the command palette, or is "".
-func (k *Map) Clause(m Mode, format, name string) string {
+func (k *Map) Clause(m Mode, format string, name Action) string {
 	if key := k.Key(m, name); key != "" {
 		return fmt.Sprintf(format, key)
 	}
-	if key := k.Key(m, "palette"); key != "" && k.Named(name).Title != "" {
+	if key := k.Key(m, Palette); key != "" && k.Named(name).Title != "" {
 		return fmt.Sprintf(format, key+" “"+k.Named(name).Title+"”")
 	}
 	return ""
 }
 
-// offered reports whether the palette has an action; plainChat leaves out those on rules.
-func (a *Action) offered(plainChat bool) bool {
-	onRules := a.Name == "save" || a.Name == "pane" || slices.Equal(a.Modes, inPane)
-	return a.Title != "" && !(plainChat && onRules)
+// Binding is an action with its keys in a mode, also those of the mode that it extends.
+func (k *Map) Binding(m Mode, name Action) key.Binding {
+	k = k.or()
+	a := k.Named(name)
+	for {
+		if keys := k.Keys(m, a); len(keys) > 0 {
+			return key.NewBinding(key.WithKeys(names(keys)...), key.WithHelp(keys[0].label(), a.Help))
+		}
+		more, ok := extends[m]
+		if !ok {
+			return key.NewBinding(key.WithDisabled())
+		}
+		m = more
+	}
 }
 
-// Palette lists the actions of the command palette, each by its name as Value, with its
-// keys as Extra and the first of them as Short; plainChat leaves out those on rules.
-func (k *Map) Palette(plainChat bool) (entries []overlay.Entry) {
-	for _, a := range k.actions {
-		if !a.offered(plainChat) {
-			continue
-		}
+// Hint says what some actions do, in a word or two.
+type Hint struct {
+	Text    string
+	Actions []Action
+}
+
+// To is the Hint of actions that have one text: "↑ ↓ move".
+func To(text string, actions ...Action) Hint { return Hint{text, actions} }
+
+// Hints names the keys of actions in a mode with what they do; an action without a key is
+// left out.
+func (k *Map) Hints(m Mode, hints ...Hint) string {
+	var all []string
+	for _, h := range hints {
 		var keys []string
-		for _, in := range a.Modes {
-			for _, key := range k.Keys(in, a) {
-				if !slices.Contains(keys, key) {
-					keys = append(keys, key)
-				}
+		for _, a := range h.Actions {
+			if b := k.Binding(m, a); b.Enabled() {
+				keys = append(keys, b.Help().Key)
 			}
 		}
-		e := overlay.Entry{Value: a.Name, Text: a.Title, Extra: strings.Join(keys, " ")}
 		if len(keys) > 0 {
-			e.Short = keys[0]
-		}
-		entries = append(entries, e)
-	}
-	return entries
-}
-
-// Commands lists what can be typed after a slash: the actions of the palette, and what
-// else package slash names.
-func Commands(plainChat bool) []slash.Command {
-	var actions []slash.Command
-	for _, a := range table(false) {
-		if a.offered(plainChat) {
-			actions = append(actions, slash.Command{Action: a.Name, Help: a.Title})
+			all = append(all, strings.Join(append(keys, h.Text), " "))
 		}
 	}
-	return slash.Screen(actions)
-}
-
-// Use is what the keys of an action do in one mode.
-type Use struct {
-	Mode   string // as the footer names it
-	Action string // in the config
-	Help   string // what it does, a clause
-	Keys   []string
-	Line   [2]string // keys and help as a line; empty where the line before says it, as that of 0 1 2 3 does
-}
-
-// Uses lists every action that has keys, mode by mode in the order of help. The
-// arguments and the error are those of New.
-func Uses(enterSends bool, rebinds []Rebind) (uses []Use, err error) {
-	k, err := New(enterSends, rebinds)
-	for m := Input; err == nil && m < modeCount; m++ {
-		for _, a := range k.In(m) {
-			keys, help, _ := a.row(k.keys[m][a])
-			uses = append(uses, Use{m.String(), a.Name, a.Help, k.keys[m][a], [2]string{keys, help}})
-		}
-	}
-	return uses, err
-}
-
-// The width of the column of keys in help: of nearly all keys of a row, and of the
-// first key on a narrow screen.
-const (
-	helpKeys     = 17
-	helpFirstKey = 9
-	helpWide     = 70 // cells of a screen that shows all keys
-)
-
-// Help lists the keys by mode on a screen of w cells, each with its action as Value.
-func (k *Map) Help(w int) (entries []overlay.Entry) {
-	column := helpKeys
-	if w < helpWide {
-		column = helpFirstKey
-	}
-	for in := Input; in < modeCount; in++ {
-		for _, a := range k.In(in) {
-			if in != Input && len(a.Modes) == len(inAll) || in == Command && len(a.Modes) == len(notCommand) || in == HUD && len(a.Modes) > 1 {
-				continue // actions of all modes are listed once
-			}
-			all := k.Keys(in, a)
-			keys, help, ok := a.row(all)
-			if column == helpFirstKey && len(all) > 1 {
-				keys = all[0]
-			}
-			if ok {
-				entries = append(entries, overlay.Entry{Value: a.Name, Text: fmt.Sprintf("%-*s  %s", column, keys, help), Group: in.String()})
-			}
-		}
-	}
-	return entries
-}
-
-// row is an action as a line of help. The first of a row of digits stands for
-// all of them; ok is false for the others, and for what needs no help.
-func (a *Action) row(bound []string) (keys, help string, ok bool) {
-	keys = strings.Join(bound, " ")
-	switch {
-	case a.Name == "choose-1" && keys == "alt+1":
-		return "alt+1 … alt+9", "choose a suggestion", true
-	case a.Name == "star-0" && keys == "0":
-		return "0 1 2 3", "stars", true
-	case slices.Equal(bound, a.Keys) && (strings.HasPrefix(a.Name, "choose-") || strings.HasPrefix(a.Name, "star-")):
-		return "", "", false
-	}
-	return keys, a.Help, a.Help != "" && len(bound) > 0
+	return strings.Join(all, " · ")
 }

@@ -1,5 +1,7 @@
 package list
 
+import "winnow/tui/keymap"
+
 // Cursor is a line of a list whose lines all have the same height, and the part of the list
 // that is on the screen. The zero value is on the first line. Each method is given n, the
 // number of lines that the list has now.
@@ -15,20 +17,21 @@ func (c *Cursor) MoveTo(i, n int) { c.At = max(0, min(i, n-1)) }
 // Page is how many lines a screen moves by: one line stays.
 func (c *Cursor) Page() int { return max(1, c.Rows-1) }
 
-// Key moves the cursor by a key that scrolls what is read, and reports whether it is one.
-func (c *Cursor) Key(name string, n int) bool {
-	switch name {
-	case "up", "k", "ctrl+p":
+// Do moves the cursor by an action of the mode [keymap.Text], and reports whether it is
+// one that moves.
+func (c *Cursor) Do(a keymap.Action, n int) bool {
+	switch a {
+	case keymap.TextUp:
 		c.MoveTo(c.At-1, n)
-	case "down", "j", "ctrl+n":
+	case keymap.TextDown:
 		c.MoveTo(c.At+1, n)
-	case "pgup", "ctrl+u":
+	case keymap.TextPageUp:
 		c.MoveTo(c.At-c.Page(), n)
-	case "pgdown", "ctrl+d":
+	case keymap.TextPageDown:
 		c.MoveTo(c.At+c.Page(), n)
-	case "home", "g":
+	case keymap.TextFirst:
 		c.MoveTo(0, n)
-	case "end", "G":
+	case keymap.TextLast:
 		c.MoveTo(n, n)
 	default:
 		return false

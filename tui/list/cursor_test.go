@@ -4,20 +4,22 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"winnow/tui/keymap"
 )
 
 // Whatever moves it, the cursor is on a line, the line is on the screen, and no row is
 // empty while lines are above.
 func TestCursorStaysOnTheScreen(t *testing.T) {
-	keys := []string{"up", "k", "ctrl+p", "down", "j", "ctrl+n", "pgup", "ctrl+u", "pgdown", "ctrl+d", "home", "g", "end", "G", "x"}
+	actions := []keymap.Action{keymap.TextUp, keymap.TextDown, keymap.TextPageUp, keymap.TextPageDown, keymap.TextFirst, keymap.TextLast, keymap.Save}
 	rapid.Check(t, func(t *rapid.T) {
 		var c Cursor
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			n, rows := rapid.IntRange(0, 30).Draw(t, "n"), rapid.IntRange(1, 12).Draw(t, "rows")
 			c.MoveTo(c.At, n)
-			key, before := rapid.SampledFrom(keys).Draw(t, "key"), c.At
-			if moved := c.Key(key, n); moved == (key == "x") || key == "x" && c.At != before {
-				t.Fatalf("%s: %v, %+v", key, moved, c)
+			action, before := rapid.SampledFrom(actions).Draw(t, "action"), c.At
+			if moved := c.Do(action, n); moved == (action == keymap.Save) || action == keymap.Save && c.At != before {
+				t.Fatalf("%s: %v, %+v", action, moved, c)
 			}
 			c.Scroll(rows, c.At, c.At+1, n)
 			from, to := c.Shown(n)

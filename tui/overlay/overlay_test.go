@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/tui/keymap"
 	"winnow/tui/style"
 )
 
@@ -28,7 +29,7 @@ func press(o Overlay, keys ...string) Outcome {
 		if len(k) == 1 {
 			text = k
 		}
-		out = o.Key(k, text)
+		out = o.Key(keymap.Key(k), text)
 	}
 	return out
 }
@@ -38,19 +39,19 @@ func TestPicker(t *testing.T) {
 		keys []string
 		want Outcome
 	}{
-		"enter takes the first":  {[]string{"enter"}, Chosen{Value: "0", Key: "enter"}},
-		"down moves":             {[]string{"down", "ctrl+n", "enter"}, Chosen{Value: "2", Key: "enter"}},
-		"up stops at the top":    {[]string{"up", "ctrl+p", "enter"}, Chosen{Value: "0", Key: "enter"}},
-		"end and back":           {[]string{"end", "up", "enter"}, Chosen{Value: "38", Key: "enter"}},
-		"typing searches":        {[]string{"1", "7", "enter"}, Chosen{Value: "17", Key: "enter"}},
-		"backspace widens again": {[]string{"1", "7", "backspace", "backspace", "enter"}, Chosen{Value: "0", Key: "enter"}},
-		"left and delete":        {[]string{"7", "1", "left", "ctrl+h", "backspace", "enter"}, Chosen{Value: "1", Key: "enter"}},
+		"enter takes the first":  {[]string{"enter"}, Chosen{Value: "0", Action: keymap.LineAccept}},
+		"down moves":             {[]string{"down", "ctrl+n", "enter"}, Chosen{Value: "2", Action: keymap.LineAccept}},
+		"up stops at the top":    {[]string{"up", "ctrl+p", "enter"}, Chosen{Value: "0", Action: keymap.LineAccept}},
+		"end and back":           {[]string{"end", "up", "enter"}, Chosen{Value: "38", Action: keymap.LineAccept}},
+		"typing searches":        {[]string{"1", "7", "enter"}, Chosen{Value: "17", Action: keymap.LineAccept}},
+		"backspace widens again": {[]string{"1", "7", "backspace", "backspace", "enter"}, Chosen{Value: "0", Action: keymap.LineAccept}},
+		"left and delete":        {[]string{"7", "1", "left", "ctrl+h", "backspace", "enter"}, Chosen{Value: "1", Action: keymap.LineAccept}},
 		"nothing matches":        {[]string{"q", "q", "q", "enter"}, Stay{}},
 		"esc closes":             {[]string{"1", "esc"}, Closed{}},
-		"another key chooses":    {[]string{"down", "alt+r"}, Chosen{Value: "1", Key: "alt+r"}},
+		"another key chooses":    {[]string{"down", "alt+r"}, Chosen{Value: "1", Action: keymap.RenameTopic}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := NewPicker("title", entries(40), 0).WithKeys("alt+r does more", "alt+r")
+			p := NewPicker("title", entries(40), 0).Offer(keymap.TopicList, keymap.To("does more", keymap.RenameTopic))
 			if got := press(p, c.keys...); got != c.want {
 				t.Errorf("%v = %#v, want %#v", c.keys, got, c.want)
 			}
@@ -66,7 +67,7 @@ func TestPickerFindsTheNearestFirst(t *testing.T) {
 	p := NewPicker("title", all, 0)
 	press(p, "s", "e", "s", "s")
 	for _, want := range []string{"Sessions of the history", "New session", "Obsession", "Send the second message"} {
-		if got := press(p, "enter"); got != (Chosen{Value: want, Key: "enter"}) {
+		if got := press(p, "enter"); got != (Chosen{Value: want, Action: keymap.LineAccept}) {
 			t.Errorf("chosen %v, want %q", got, want)
 		}
 		press(p, "down")
@@ -75,15 +76,15 @@ func TestPickerFindsTheNearestFirst(t *testing.T) {
 
 func TestPickerTakesWhatIsTypedAsNew(t *testing.T) {
 	picker := func() *Picker {
-		return NewPicker("title", entries(40), 0).WithKeys("", "alt+r").WithNew("alt+n")
+		return NewPicker("title", entries(40), 0).Offer(keymap.TopicList, keymap.To("renames", keymap.RenameTopic)).WithNew(keymap.NewTopic)
 	}
 	for name, c := range map[string]struct {
 		keys []string
 		want Outcome
 	}{
-		"nothing typed":   {[]string{"down", "alt+n"}, Chosen{Value: "1", Key: "alt+n"}},
-		"something else":  {[]string{"q", "q", "alt+n"}, Chosen{Key: "alt+n", Query: "qq"}},
-		"what there is":   {[]string{"1", "7", "alt+n"}, Chosen{Value: "17", Key: "alt+n", Query: "17"}},
+		"nothing typed":   {[]string{"down", "alt+n"}, Chosen{Value: "1", Action: keymap.NewTopic}},
+		"something else":  {[]string{"q", "q", "alt+n"}, Chosen{Action: keymap.NewTopic, Query: "qq"}},
+		"what there is":   {[]string{"1", "7", "alt+n"}, Chosen{Value: "17", Action: keymap.NewTopic, Query: "17"}},
 		"the others stay": {[]string{"q", "q", "alt+r"}, Stay{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -139,11 +140,11 @@ func TestLine(t *testing.T) {
 		keys []string
 		want Outcome
 	}{
-		"enter takes":      {[]string{"c", "backspace", "d", "enter"}, Chosen{Value: "a > d", Key: "enter"}},
+		"enter takes":      {[]string{"c", "backspace", "d", "enter"}, Chosen{Value: "a > d", Action: keymap.LineAccept}},
 		"esc closes":       {[]string{"c", "esc"}, Closed{}},
 		"nothing is empty": {[]string{"ctrl+u", "enter"}, Stay{}},
-		"cleared":          {[]string{"ctrl+u", "x", "enter"}, Chosen{Value: "x", Key: "enter"}},
-		"in the middle":    {[]string{"home", "b", "right", "delete", "enter"}, Chosen{Value: "ba> ", Key: "enter"}},
+		"cleared":          {[]string{"ctrl+u", "x", "enter"}, Chosen{Value: "x", Action: keymap.LineAccept}},
+		"in the middle":    {[]string{"home", "b", "right", "delete", "enter"}, Chosen{Value: "ba> ", Action: keymap.LineAccept}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := press(NewLine("title", "a > ", "hint"), c.keys...); got != c.want {
@@ -167,7 +168,7 @@ func TestPickerShowsTheSelectedLine(t *testing.T) {
 func TestQuestionIgnoresWhatWasTypedAhead(t *testing.T) {
 	at := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	now := func() time.Time { return at }
-	q := NewQuestion("Save?", []string{"+ line"}, []Answer{{"y", "save"}, {"n", "no"}}, "n", now)
+	q := NewQuestion("Save?", []string{"+ line"}, []Answer{{keymap.AnswerYes, "save"}, {keymap.AnswerNo, "no"}}, keymap.AnswerNo, now)
 	if press(q, "t"); q.Hints() != "press one of the keys above" {
 		t.Errorf("after a letter that is no answer the hint is %q", q.Hints())
 	}
@@ -184,7 +185,7 @@ func TestQuestionIgnoresWhatWasTypedAhead(t *testing.T) {
 		t.Errorf("the hint is %q, want %q", q.Hints(), want)
 	}
 	at = at.Add(GuardTime)
-	if got := press(q, "y"); got != (Chosen{Value: "y", Key: "y"}) {
+	if got := press(q, "y"); got != (Chosen{Action: keymap.AnswerYes}) {
 		t.Errorf("y after the guard time = %#v", got)
 	}
 }
@@ -192,8 +193,8 @@ func TestQuestionIgnoresWhatWasTypedAhead(t *testing.T) {
 func TestQuestionDefaultsToNo(t *testing.T) {
 	at := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	for _, key := range []string{"esc", "enter", "n"} {
-		q := NewQuestion("Save?", nil, []Answer{{"y", "save"}, {"n", "no"}}, "n", func() time.Time { at = at.Add(time.Second); return at })
-		if got, ok := press(q, key).(Chosen); !ok || got.Value != "n" {
+		q := NewQuestion("Save?", nil, []Answer{{keymap.AnswerYes, "save"}, {keymap.AnswerNo, "no"}}, keymap.AnswerNo, func() time.Time { at = at.Add(time.Second); return at })
+		if got, ok := press(q, key).(Chosen); !ok || got.Action != keymap.AnswerNo {
 			t.Errorf("%s = %#v, want no", key, got)
 		}
 	}
@@ -203,7 +204,7 @@ func TestStackGivesTheEarlierOverlayBack(t *testing.T) {
 	var s Stack
 	s.Push(Help, NewText("help", []string{"a"}))
 	s.Push(Models, NewPicker("models", entries(3), 0))
-	if got := s.Key("enter", ""); got != (Chosen{Kind: Models, Value: "0", Key: "enter"}) {
+	if got := s.Key("enter", ""); got != (Chosen{Kind: Models, Value: "0", Action: keymap.LineAccept}) {
 		t.Errorf("Key = %#v", got)
 	}
 	if _, kind, ok := s.Top(); !ok || kind != Help {
@@ -219,9 +220,9 @@ func TestEveryOverlayFitsTheScreen(t *testing.T) {
 	hostile := "\x1b[31m漢字👨‍👩‍👧‍👦" + strings.Repeat("wide ", 60)
 	now := func() time.Time { return time.Time{} }
 	all := map[string]Overlay{
-		"picker":   NewPicker(hostile, []Entry{{Text: hostile, Extra: hostile, Detail: hostile, Group: hostile}}, 0).WithKeys(hostile),
-		"text":     NewText("title", []string{strings.Repeat("x", 300), "漢字"}).WithKeys("hint"),
-		"question": NewQuestion("title", []string{strings.Repeat("字", 200)}, []Answer{{"y", "yes"}, {"n", "no"}}, "n", now),
+		"picker":   NewPicker(hostile, []Entry{{Text: hostile, Extra: hostile, Detail: hostile, Group: hostile}}, 0).WithNotice(hostile).WithLegend(hostile),
+		"text":     NewText("title", []string{strings.Repeat("x", 300), "漢字"}).WithHint("hint"),
+		"question": NewQuestion("title", []string{strings.Repeat("字", 200)}, []Answer{{keymap.AnswerYes, "yes"}, {keymap.AnswerNo, "no"}}, keymap.AnswerNo, now),
 		"empty":    NewPicker("", nil, 0),
 		"line":     NewLine(hostile, hostile, hostile),
 	}
@@ -250,8 +251,8 @@ func TestQuestionShowsAllOfItsLines(t *testing.T) {
 	pattern := strings.Repeat("pattern-", 30) + "end"
 	red := "\x1b[31m"
 	q := NewQuestion("Save?", []string{red + "+ " + pattern + "\x1b[m"}, []Answer{
-		{"s", "save"}, {"k", "keep for next time"}, {"d", "discard"}, {"n", "stay"},
-	}, "n", time.Now)
+		{keymap.AnswerSave, "save"}, {keymap.AnswerKeep, "keep for next time"}, {keymap.AnswerDiscard, "discard"}, {keymap.AnswerNo, "stay"},
+	}, keymap.AnswerNo, time.Now)
 	var s Stack
 	s.Push(Confirm, q)
 	view, _, _ := s.View(40, 30, plainStyles)
@@ -347,15 +348,12 @@ func TestTextScrolls(t *testing.T) {
 	}
 }
 
-func TestTextKeysChooseAndHintStaysBelow(t *testing.T) {
-	o := NewText("title", []string{"only line"}).WithKeys("s shows it all", "s")
+func TestTheHintOfATextStaysBelow(t *testing.T) {
+	o := NewText("title", []string{"only line"}).WithHint("s shows it all")
 	w, h := o.Size(100, 40)
 	body := o.Body(w, h, plainStyles)
 	if got := ansi.Strip(body[len(body)-1]); got != "s shows it all" || len(body) != 3 {
 		t.Errorf("the body is %q", body)
-	}
-	if got := press(o, "s"); got != (Chosen{Value: "s", Key: "s"}) {
-		t.Errorf("s = %#v", got)
 	}
 	for _, key := range []string{"esc", "q", "enter"} {
 		if got := press(o, key); got != (Closed{}) {
@@ -374,7 +372,7 @@ func TestClicksBesideTheBoxChangeNothing(t *testing.T) {
 	}
 	for row, line := range strings.Split(ansi.Strip(view), "\n") {
 		if strings.Contains(line, "entry 1") {
-			if got := s.Click(x+4, y+row, w, h); got != (Chosen{Kind: Models, Value: "1", Key: "enter"}) || s.Open() {
+			if got := s.Click(x+4, y+row, w, h); got != (Chosen{Kind: Models, Value: "1", Action: keymap.LineAccept}) || s.Open() {
 				t.Errorf("a click on the second entry = %#v, open %v", got, s.Open())
 			}
 		}
@@ -386,11 +384,11 @@ func TestPastedTextSearchesAndIsNoCommand(t *testing.T) {
 	p := NewPicker("title", entries(40), 0)
 	s.Push(Models, p)
 	s.Key("", "entry 17\n")
-	if got := s.Key("enter", ""); got != (Chosen{Kind: Models, Value: "17", Key: "enter"}) {
+	if got := s.Key("enter", ""); got != (Chosen{Kind: Models, Value: "17", Action: keymap.LineAccept}) {
 		t.Errorf("after a paste enter = %#v", got)
 	}
-	s.Push(Confirm, NewQuestion("Save?", nil, []Answer{{"y", "save"}, {"n", "no"}}, "n", time.Now))
-	if got := s.Key("", "y"); got == (Chosen{Kind: Confirm, Value: "y", Key: "y"}) {
+	s.Push(Confirm, NewQuestion("Save?", nil, []Answer{{keymap.AnswerYes, "save"}, {keymap.AnswerNo, "no"}}, keymap.AnswerNo, time.Now))
+	if got := s.Key("", "y"); got == (Chosen{Kind: Confirm, Action: keymap.AnswerYes}) {
 		t.Error("a paste answers a question")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
+	"winnow/tui/keymap"
 	"winnow/tui/list"
 	"winnow/tui/style"
 	"winnow/tui/textline"
@@ -50,15 +51,18 @@ type Picker struct {
 	queryW  int         // cells of the query on the screen
 	widest  int         // cells of the widest entry
 	lines   int         // lines of all entries without a query
-	hint    string
-	keys    []string // keys besides enter that choose
-	newKey  string   // the key that chooses what is typed, also when nothing matches
+	keys    *keymap.Map
+	mode    keymap.Mode   // List, or one that extends it
+	offers  []keymap.Hint // what can be done with the selected entry
+	notice  string        // before them
+	legend  string        // below them
+	new     keymap.Action // chooses what is typed, also when nothing matches; "" is none
 }
 
 // NewPicker makes a picker; selected is the index of the entry that is selected
 // first. The picker owns entries.
 func NewPicker(title string, entries []Entry, selected int) *Picker {
-	p := &Picker{title: title}
+	p := &Picker{title: title, mode: keymap.List}
 	p.load(entries)
 	p.cursor = min(max(selected, 0), max(0, len(entries)-1))
 	return p
@@ -81,17 +85,54 @@ func (p *Picker) load(entries []Entry) {
 	}
 }
 
-// WithKeys lets other keys choose as well as enter; hint names them below the entries.
-func (p *Picker) WithKeys(hint string, keys ...string) *Picker {
-	p.hint, p.keys = hint, keys
+// Offer lets other actions of a mode choose as well as LineAccept; the line below the
+// entries names their keys.
+func (p *Picker) Offer(mode keymap.Mode, actions ...keymap.Hint) *Picker {
+	p.mode, p.offers = mode, actions
 	return p
 }
 
-// WithNew lets a key choose what is typed, whether an entry matches or not:
-// Query is the text then, Value the selected entry or "".
-func (p *Picker) WithNew(key string) *Picker {
-	p.newKey = key
+// WithNotice shows a sentence before what is offered.
+func (p *Picker) WithNotice(text string) *Picker {
+	p.notice = text
 	return p
+}
+
+// WithLegend explains the entries, below what is offered.
+func (p *Picker) WithLegend(text string) *Picker {
+	p.legend = text
+	return p
+}
+
+// WithNew lets an action choose what is typed, whether an entry matches or not:
+// Query is the text then, Value the selected entry or "".
+func (p *Picker) WithNew(a keymap.Action) *Picker {
+	p.new = a
+	return p
+}
+
+// Escape implements Overlay.
+func (p *Picker) Escape() Outcome { return Closed{} }
+
+// SetKeys implements Overlay.
+func (p *Picker) SetKeys(keys *keymap.Map) { p.keys = keys }
+
+// hint is what is shown below the entries.
+func (p *Picker) hint() string {
+	hint := p.keys.Hints(p.mode, p.offers...)
+	if p.notice != "" && hint != "" {
+		hint = " · " + hint
+	}
+	hint = p.notice + hint
+	if p.legend != "" {
+		hint += "\n" + p.legend
+	}
+	return hint
+}
+
+// offered reports whether an action chooses here.
+func (p *Picker) offered(a keymap.Action) bool {
+	return slices.ContainsFunc(p.offers, func(h keymap.Hint) bool { return slices.Contains(h.Actions, a) })
 }
 
 // SetEntries shows other entries; the query and the selection stay.
@@ -115,35 +156,34 @@ func (p *Picker) Query() string { return p.query.Text() }
 func (p *Picker) Title() string { return p.title }
 
 // Key implements Overlay.
-func (p *Picker) Key(name, text string) Outcome {
+func (p *Picker) Key(name keymap.Key, text string) Outcome {
+	a := p.keys.Action(p.mode, name)
 	switch {
-	case name == "":
-	case slices.Contains(p.keys, name):
-		return p.choose(name)
-	case name == p.newKey:
-		c, _ := p.choose(name).(Chosen)
-		return Chosen{Value: c.Value, Key: name, Query: p.query.Text()}
+	case a == "":
+	case a == p.new:
+		c, _ := p.choose(a).(Chosen)
+		return Chosen{Value: c.Value, Action: a, Query: p.query.Text()}
+	case a == keymap.LineAccept, p.offered(a):
+		return p.choose(a)
 	}
-	switch name {
-	case "esc":
+	switch a {
+	case keymap.LineClose:
 		return Closed{}
-	case "enter":
-		return p.choose(name)
-	case "up", "ctrl+p":
+	case keymap.LineUp:
 		p.Scroll(-1)
-	case "down", "ctrl+n":
+	case keymap.LineDown:
 		p.Scroll(1)
-	case "pgup":
+	case keymap.LinePageUp:
 		p.Scroll(-page)
-	case "pgdown":
+	case keymap.LinePageDown:
 		p.Scroll(page)
-	case "home":
+	case keymap.ListFirst:
 		p.Scroll(-len(p.entries))
-	case "end":
+	case keymap.ListLast:
 		p.Scroll(len(p.entries))
 	default:
 		before := p.query.Text()
-		if !p.query.Key(name) {
+		if !p.query.Do(p.keys.Action(keymap.Editing, name)) {
 			p.query.Insert(safetext.Line(text, maxQuery))
 		}
 		if p.query.Text() != before {
@@ -187,7 +227,7 @@ func (p *Picker) Click(y int) Outcome {
 		return Stay{}
 	}
 	p.cursor = p.matches.lines[line].match
-	return p.choose("enter")
+	return p.choose(keymap.LineAccept)
 }
 
 // Scroll implements Overlay: it moves the selection.
@@ -200,14 +240,14 @@ func (p *Picker) selected() (e Entry, ok bool) {
 	return p.entries[p.matches.found[p.cursor]], true
 }
 
-func (p *Picker) choose(key string) Outcome {
+func (p *Picker) choose(a keymap.Action) Outcome {
 	p.searchNow()
 	e, ok := p.selected()
 	if !ok {
 		return Stay{}
 	}
-	c := Chosen{Value: e.Value, Key: key}
-	if key != "enter" {
+	c := Chosen{Value: e.Value, Action: a}
+	if a != keymap.LineAccept {
 		c.Query = p.query.Text()
 	}
 	return c
@@ -215,8 +255,9 @@ func (p *Picker) choose(key string) Outcome {
 
 // Size implements Overlay.
 func (p *Picker) Size(w, h int) (int, int) {
-	widest := min(max(minPicker, p.widest, lipgloss.Width(p.hint)), w*9/10)
-	return widest, min(pickerHeadLines+len(hintLines(p.hint, widest, style.Styles{}))+p.lines, h*4/5)
+	hint := p.hint()
+	widest := min(max(minPicker, p.widest, lipgloss.Width(hint)), w*9/10)
+	return widest, min(pickerHeadLines+len(hintLines(hint, widest, style.Styles{}))+p.lines, h*4/5)
 }
 
 // Cursor implements Overlay.
@@ -239,8 +280,9 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 		query = o.Text.Render(p.query.View(p.queryW))
 	}
 	out := []string{o.Key.Render("/ ") + query, o.Muted.Render(strings.Repeat(st.Icons.Line, w))}
-	hint := hintLines(p.hint, w, st)
-	hint = hint[:min(len(hint), len(p.hint), max(1, h/4, h-pickerHeadLines-p.lines), max(0, h-pickerHeadLines-1))]
+	below := p.hint()
+	hint := hintLines(below, w, st)
+	hint = hint[:min(len(hint), len(below), max(1, h/4, h-pickerHeadLines-p.lines), max(0, h-pickerHeadLines-1))]
 	lines := p.matches.lines
 	if len(lines) == 0 {
 		out = append(out, o.Muted.Render("nothing matches"))
@@ -267,7 +309,7 @@ func (p *Picker) Position() string {
 
 // Hints implements Overlay.
 func (p *Picker) Hints() string {
-	return "type to search · ↑ ↓ move · enter selects · esc closes"
+	return "type to search · " + p.keys.Hints(p.mode, keymap.To("move", keymap.LineUp, keymap.LineDown), keymap.To("selects", keymap.LineAccept), keymap.To("closes", keymap.LineClose))
 }
 
 // line draws a line of a match.

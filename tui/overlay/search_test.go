@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"winnow/tui/keymap"
 )
 
 // many are entries as a large proxy lists them.
@@ -92,7 +94,7 @@ func TestEntriesShowHiddenCharacters(t *testing.T) {
 // A hand that holds a key down, or types steadily, answers no question.
 func TestSteadyKeysAnswerNoQuestion(t *testing.T) {
 	at := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
-	q := NewQuestion("Save?", nil, []Answer{{"y", "save"}, {"n", "no"}}, "n", func() time.Time { return at })
+	q := NewQuestion("Save?", nil, []Answer{{keymap.AnswerYes, "save"}, {keymap.AnswerNo, "no"}}, keymap.AnswerNo, func() time.Time { return at })
 	for range 20 {
 		at = at.Add(320 * time.Millisecond)
 		if got := press(q, "y"); got != (TypedAhead{}) {
@@ -103,7 +105,7 @@ func TestSteadyKeysAnswerNoQuestion(t *testing.T) {
 	if got := press(q, "enter"); got != (Stay{}) {
 		t.Errorf("an enter among others = %#v", got)
 	}
-	if at = at.Add(GuardTime); press(q, "y") != (Chosen{Value: "y", Key: "y"}) {
+	if at = at.Add(GuardTime); press(q, "y") != (Chosen{Action: keymap.AnswerYes}) {
 		t.Error("y after the guard time does not answer")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
+	"winnow/tui/keymap"
 	"winnow/tui/style"
 	"winnow/tui/textline"
 	"winnow/tui/textwidth"
@@ -32,10 +33,10 @@ type (
 	Work struct{ Run func() (show func()) }
 	// Chosen closes it with a choice: the overlay's Kind says of what.
 	Chosen struct {
-		Kind  Kind
-		Value string // of the entry; for a Confirm the key of the answer
-		Key   string // the key that chose, where an overlay offers several
-		Query string // what was searched for, when another key than enter chose
+		Kind   Kind
+		Value  string        // of the entry
+		Action keymap.Action // that chose, where an overlay offers several; of a question the answer
+		Query  string        // what was searched for, when another action than LineAccept chose
 	}
 )
 
@@ -74,7 +75,11 @@ const (
 type Overlay interface {
 	// Key handles a key by its name, or text that is typed or, with an empty name,
 	// pasted.
-	Key(name, text string) Outcome
+	Key(name keymap.Key, text string) Outcome
+	// Escape goes back: to the step before, or it closes the overlay.
+	Escape() Outcome
+	// SetKeys gives it the keys as they are bound; before, they are those of the table.
+	SetKeys(keys *keymap.Map)
 	// Title is shown in the frame.
 	Title() string
 	// Body draws the inside: at most h lines, each at most w cells wide.
@@ -102,7 +107,10 @@ func (s *Stack) Hints() string {
 }
 
 // Stack is the overlays that are open, the last on top. The zero value has none.
-type Stack struct{ open []entry }
+type Stack struct {
+	open []entry
+	keys *keymap.Map // nil: those of the table
+}
 
 type entry struct {
 	kind Kind
@@ -114,7 +122,19 @@ type entry struct {
 func (s *Stack) Push(kind Kind, o Overlay) {
 	s.open = slices.DeleteFunc(s.open, func(e entry) bool { return e.kind == kind })
 	s.open = append(s.open, entry{kind, o})
+	o.SetKeys(s.keys)
 }
+
+// SetKeys gives the overlays the keys as they are bound.
+func (s *Stack) SetKeys(keys *keymap.Map) {
+	s.keys = keys
+	for _, e := range s.open {
+		e.SetKeys(keys)
+	}
+}
+
+// Close closes all overlays.
+func (s *Stack) Close() { s.open = nil }
 
 // Pop closes the topmost.
 func (s *Stack) Pop() {
@@ -146,12 +166,21 @@ func (s *Stack) Find(kind Kind) (Overlay, bool) {
 }
 
 // Key gives the topmost overlay a key. When it closes, the one below is on top.
-func (s *Stack) Key(name, text string) Outcome {
+func (s *Stack) Key(name keymap.Key, text string) Outcome {
 	o, kind, ok := s.Top()
 	if !ok {
 		return Closed{}
 	}
 	return s.apply(o.Key(name, text), kind)
+}
+
+// Escape goes back in the topmost overlay.
+func (s *Stack) Escape() Outcome {
+	o, kind, ok := s.Top()
+	if !ok {
+		return Closed{}
+	}
+	return s.apply(o.Escape(), kind)
 }
 
 // Click gives the topmost overlay a click at a cell of a screen of w×h. A click
@@ -299,9 +328,10 @@ const (
 	minLine = 48
 )
 
-// Line asks for a line of text. Enter chooses it, Esc closes.
+// Line asks for a line of text.
 type Line struct {
 	title, hint string
+	keys        *keymap.Map
 	text        textline.Editor
 	width       int // cells of the text, as drawn last
 }
@@ -313,17 +343,23 @@ func NewLine(title, text, hint string) *Line {
 	return l
 }
 
+// Escape implements Overlay.
+func (l *Line) Escape() Outcome { return Closed{} }
+
+// SetKeys implements Overlay.
+func (l *Line) SetKeys(keys *keymap.Map) { l.keys = keys }
+
 // Title implements Overlay.
 func (l *Line) Title() string { return l.title }
 
 // Key implements Overlay.
-func (l *Line) Key(name, text string) Outcome {
-	switch {
-	case name == "esc":
+func (l *Line) Key(name keymap.Key, text string) Outcome {
+	switch a := l.keys.Action(keymap.Line, name); {
+	case a == keymap.LineClose:
 		return Closed{}
-	case name == "enter" && !l.text.Empty():
-		return Chosen{Value: l.text.Text(), Key: name}
-	case name == "enter", l.text.Key(name):
+	case a == keymap.LineAccept && !l.text.Empty():
+		return Chosen{Value: l.text.Text(), Action: a}
+	case a == keymap.LineAccept, l.text.Do(l.keys.Action(keymap.Editing, name)):
 	default:
 		if room := maxLine - ansi.StringWidth(l.text.Text()); room > 0 {
 			l.text.Insert(safetext.Line(text, room))
@@ -342,7 +378,9 @@ func (l *Line) Scroll(int) {}
 func (l *Line) Position() string { return "" }
 
 // Hints implements Overlay.
-func (l *Line) Hints() string { return "enter selects · esc closes" }
+func (l *Line) Hints() string {
+	return l.keys.Hints(keymap.Line, keymap.To("selects", keymap.LineAccept), keymap.To("closes", keymap.LineClose))
+}
 
 // Size implements Overlay.
 func (l *Line) Size(w, _ int) (int, int) {

@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/tui/keymap"
 	"winnow/tui/list"
 	"winnow/tui/style"
 	"winnow/tui/textwidth"
@@ -20,8 +21,8 @@ const GuardTime = 500 * time.Millisecond
 
 // Answer is one way to answer a question.
 type Answer struct {
-	Key   string // the key that gives it, never enter or the send key
-	Label string
+	Action keymap.Action // of the mode Question, or of one that extends it
+	Label  string
 }
 
 // Text shows lines to read, and below them a hint or the answers of a question.
@@ -33,31 +34,49 @@ type Text struct {
 	width   int         // 0 is not wrapped yet
 	shown   list.Cursor // on the first line of the screen
 
-	hint string
-	keys []string // that choose
+	keys *keymap.Map
+	hint string      // what else can be done, in the last line
+	mode keymap.Mode // of the answers
 
-	answers []Answer // of a question
-	no      string   // the answer of esc and enter
-	early   string   // the answer that came last within GuardTime, for the hint
+	answers []Answer      // of a question
+	no      keymap.Action // the answer that changes nothing
+	early   keymap.Key    // the answer that came last within GuardTime, for the hint
 	lastKey time.Time
 	now     func() time.Time
 }
 
 // NewText makes an overlay of lines that are safe to show.
-func NewText(title string, lines []string) *Text { return &Text{title: title, lines: lines} }
+func NewText(title string, lines []string) *Text {
+	return &Text{title: title, lines: lines}
+}
 
-// NewQuestion asks with these answers; no is the key of the one that esc and enter
+// NewQuestion asks with these answers; no is the one that AnswerSafe and AnswerCancel
 // give. lines are safe to show: the user can scroll through all of them before
 // answering.
-func NewQuestion(title string, lines []string, answers []Answer, no string, now func() time.Time) *Text {
-	return &Text{title: title, lines: lines, answers: answers, no: no, lastKey: now(), now: now}
+func NewQuestion(title string, lines []string, answers []Answer, no keymap.Action, now func() time.Time) *Text {
+	mode := keymap.Question
+	for _, a := range answers {
+		mode = max(mode, keymap.Home(a.Action)) // one that extends it comes later
+	}
+	return &Text{title: title, lines: lines, mode: mode, answers: answers, no: no, lastKey: now(), now: now}
 }
 
-// WithKeys lets keys choose; hint names them in the last line.
-func (t *Text) WithKeys(hint string, keys ...string) *Text {
-	t.hint, t.keys = strings.TrimSpace(hint), keys
+// WithHint says in the last line what else can be done; who has opened the text does it.
+func (t *Text) WithHint(hint string) *Text {
+	t.hint = strings.TrimSpace(hint)
 	return t
 }
+
+// Escape implements Overlay: a question gets the answer that changes nothing.
+func (t *Text) Escape() Outcome {
+	if t.answers != nil {
+		return Chosen{Action: t.no}
+	}
+	return Closed{}
+}
+
+// SetKeys implements Overlay.
+func (t *Text) SetKeys(keys *keymap.Map) { t.keys = keys }
 
 // SetLines shows other lines, at the same place.
 func (t *Text) SetLines(lines []string) { t.lines, t.width = lines, 0 }
@@ -66,34 +85,32 @@ func (t *Text) SetLines(lines []string) { t.lines, t.width = lines, 0 }
 func (t *Text) Title() string { return t.title }
 
 // Key implements Overlay.
-func (t *Text) Key(name, text string) Outcome {
+func (t *Text) Key(name keymap.Key, text string) Outcome {
 	if t.answers != nil {
 		if out := t.answer(name, text); out != nil {
 			return out
 		}
-	} else if slices.Contains(t.keys, name) {
-		return Chosen{Value: name, Key: name}
-	} else if name == "esc" || name == "q" || name == "enter" {
+	}
+	a := t.keys.Action(keymap.Text, name)
+	if a == keymap.TextClose && t.answers == nil {
 		return Closed{}
 	}
-	if name == "space" {
-		name = "pgdown"
-	}
-	t.shown.Key(name, len(t.wrapped))
+	t.shown.Do(a, len(t.wrapped))
 	return Stay{}
 }
 
 // answer handles a key of a question; nil is for one that scrolls.
-func (t *Text) answer(name, text string) Outcome {
+func (t *Text) answer(name keymap.Key, text string) Outcome {
 	now := t.now()
 	typedAhead := now.Sub(t.lastKey) < GuardTime
-	isAnswer := slices.ContainsFunc(t.answers, func(a Answer) bool { return a.Key == name })
+	given := t.keys.Action(t.mode, name)
+	isAnswer := slices.ContainsFunc(t.answers, func(a Answer) bool { return a.Action == given })
 	switch {
-	case name == "esc", name == "enter" && !typedAhead:
-		return Chosen{Value: t.no, Key: name}
+	case given == keymap.AnswerCancel, given == keymap.AnswerSafe && !typedAhead:
+		return Chosen{Action: t.no}
 	case isAnswer && !typedAhead:
-		return Chosen{Value: name, Key: name}
-	case typedAhead && name == "enter":
+		return Chosen{Action: given}
+	case typedAhead && given == keymap.AnswerSafe:
 		t.lastKey = now
 		return Stay{}
 	case typedAhead && text != "":
@@ -127,13 +144,17 @@ func (t *Text) Position() string {
 func (t *Text) Hints() string {
 	switch {
 	case t.answers == nil:
-		return "↑ ↓ scroll · esc closes"
+		return t.scrolls() + " · " + t.keys.Hints(keymap.Text, keymap.To("closes", keymap.TextClose))
 	case t.early != "":
-		return t.early + " was too early: press it again"
+		return string(t.early) + " was too early: press it again"
 	case t.Position() != "":
-		return "↑ ↓ scroll · press one of the keys above"
+		return t.scrolls() + " · press one of the keys above"
 	}
 	return "press one of the keys above"
+}
+
+func (t *Text) scrolls() string {
+	return t.keys.Hints(keymap.Text, keymap.To("scroll", keymap.TextUp, keymap.TextDown))
 }
 
 const (
@@ -194,7 +215,7 @@ func (t *Text) foot(w int, st style.Styles) (lines []string) {
 		return append([]string{""}, hintLines(t.hint, w, st)...)
 	}
 	for _, a := range t.answers {
-		label := st.Overlay.Key.Render(a.Key) + " " + st.Overlay.Text.Render(a.Label)
+		label := st.Overlay.Key.Render(t.keys.Binding(t.mode, a.Action).Help().Key) + " " + st.Overlay.Text.Render(a.Label)
 		switch last := len(lines) - 1; {
 		case last < 0:
 			lines = append(lines, "", label)

@@ -6,6 +6,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/tui/keymap"
 )
 
 // RuleProposal is the type of payload that the user accepts or rejects.
@@ -20,7 +21,7 @@ type Choice struct {
 	PayloadID string                     // the ID of the proposal that Accept answers; "" for others
 	Summary   string                     // of that proposal
 	Accept    bool
-	KeyAction string // below a failed pair: an action of the key table; "" for others
+	KeyAction keymap.Action // below a failed pair: an action of the key table; "" for others
 }
 
 // maxLabel is how many cells of a label are shown.
@@ -84,10 +85,10 @@ func providerOf(p assistant.Payload) string {
 }
 
 // ActionName is the name in the key table of an action that the model names.
-func ActionName(action string) string {
+func ActionName(action string) keymap.Action {
 	name := strings.ReplaceAll(action, "_", "-")
 	if name == "open-save" {
-		return "save"
+		return keymap.Save
 	}
-	return name
+	return keymap.Action(name)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"winnow/assistant"
+	"winnow/tui/keymap"
 )
 
 func TestChoicesOfAnAnswer(t *testing.T) {
@@ -56,7 +57,7 @@ func TestChoicesOfAnAnswer(t *testing.T) {
 }
 
 func TestActionNames(t *testing.T) {
-	for action, want := range map[string]string{"open_save": "save", "open-save": "save", "show_rules": "show-rules", "undo": "undo"} {
+	for action, want := range map[string]keymap.Action{"open_save": "save", "open-save": "save", "show_rules": "show-rules", "undo": "undo"} {
 		if got := ActionName(action); got != want {
 			t.Errorf("ActionName(%q) = %q, want %q", action, got, want)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/checkpoint"
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
 )
@@ -25,11 +26,11 @@ type Pane interface {
 	// user looks at, or to read what is not known yet. It is asked after every message,
 	// and asks once.
 	Wants() (e Edit, ok bool)
-	// Do performs an action of the key table by its name.
-	Do(action string) Action
-	// Key gives a key to the text line of the pane, and pasted text with an empty
-	// name. It is called only while Typing.
-	Key(name, text string) Action
+	// Do performs an action of the key table.
+	Do(a keymap.Action) Action
+	// Key gives the text line of the pane an action of the mode Line or Editing, or with
+	// "" what was typed or pasted. It is called only while Typing.
+	Key(a keymap.Action, text string) Action
 	// Typing reports whether a text line of the pane has the focus.
 	Typing() bool
 	// Escape clears the text line, or closes it when it is empty.
@@ -42,32 +43,36 @@ type Pane interface {
 
 // Keys returns the key that an action of the key table is bound to in a pane, as
 // it is shown; "" when no key is bound to it.
-type Keys func(action string) string
+type Keys func(keymap.Action) string
 
 // key is the key of an action; "" also when keys is nil.
-func (keys Keys) key(action string) string {
+func (keys Keys) key(action keymap.Action) string {
 	if keys == nil {
 		return ""
 	}
 	return keys(action)
 }
 
+// Named is the key of an action by its name in the key table; see package advice.
+func (keys Keys) Named(action string) string { return keys.key(keymap.Action(action)) }
+
 // Hint names the key of an action and what it does, as in "d deletes it"; ""
 // when no key is bound to it, or when keys is nil.
-func (keys Keys) Hint(action, does string) string {
+func (keys Keys) Hint(action keymap.Action, does string) string {
 	if key := keys.key(action); key != "" {
 		return key + " " + does
 	}
 	return ""
 }
 
-// Hints are the keys of actions with what each does, as pairs of an action and a
-// text; an action without a key is left out.
-func (keys Keys) Hints(pairs ...string) []Hint {
+// Hints are the keys of actions with what each does; an action without a key is left out.
+func (keys Keys) Hints(all ...keymap.Hint) []Hint {
 	var hints []Hint
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if key := keys.key(pairs[i]); key != "" {
-			hints = append(hints, Hint{Key: key, Text: pairs[i+1]})
+	for _, does := range all {
+		for _, a := range does.Actions {
+			if key := keys.key(a); key != "" {
+				hints = append(hints, Hint{Key: key, Text: does.Text})
+			}
 		}
 	}
 	return hints
@@ -145,14 +150,12 @@ type (
 		Entries []overlay.Entry
 		Then    func(value string) Action
 	}
-	// Confirm asks a question. y and the keys of More answer it; every other key
-	// declines.
+	// Confirm asks a question that can be answered with yes or no.
 	Confirm struct {
 		Title string
 		Lines []string
-		Yes   string // what y does, in a few words
+		Yes   string // what yes does, in a few words
 		Then  func() Action
-		More  []Answer
 	}
 	// Compute takes longer than a frame, and works on memory alone. Receive gets the
 	// result, unless that is an error, which is shown.
@@ -163,13 +166,6 @@ type (
 	// Discard drops the unsaved changes of the window, after a question.
 	Discard struct{}
 )
-
-// Answer is a further answer to a Confirm.
-type Answer struct {
-	Key   string // neither y nor n, nor enter
-	Label string
-	Then  func() Action
-}
 
 func (Nothing) action()     {}
 func (Edit) action()        {}
@@ -208,10 +204,10 @@ func (None) Changed() {}
 func (None) Wants() (Edit, bool) { return Edit{}, false }
 
 // Do implements Pane.
-func (None) Do(string) Action { return Nothing{} }
+func (None) Do(keymap.Action) Action { return Nothing{} }
 
 // Key implements Pane.
-func (None) Key(string, string) Action { return Nothing{} }
+func (None) Key(keymap.Action, string) Action { return Nothing{} }
 
 // Typing implements Pane.
 func (None) Typing() bool { return false }

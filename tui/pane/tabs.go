@@ -3,6 +3,7 @@ package pane
 import (
 	"strings"
 
+	"winnow/tui/keymap"
 	"winnow/tui/list"
 )
 
@@ -104,25 +105,25 @@ func (t *Tabs[R]) Next(n int) { t.Open = (t.Open + n + len(t.Lists)) % len(t.Lis
 
 // Move performs an action of the key table that moves the cursor or opens
 // another tab, and reports whether it is one.
-func (t *Tabs[R]) Move(action string) bool {
+func (t *Tabs[R]) Move(action keymap.Action) bool {
 	l := t.List()
 	switch action {
-	case "pane-down":
+	case keymap.PaneDown:
 		l.Move(1)
-	case "pane-up":
+	case keymap.PaneUp:
 		l.Move(-1)
-	case "pane-first":
+	case keymap.PaneFirst:
 		l.Cursor.Top = 0
 		l.MoveTo(0, false)
-	case "pane-last":
+	case keymap.PaneLast:
 		l.MoveTo(len(l.Rows)-1, true)
-	case "pane-page-down":
+	case keymap.PanePageDown:
 		l.Page(1)
-	case "pane-page-up":
+	case keymap.PanePageUp:
 		l.Page(-1)
-	case "previous-tab":
+	case keymap.PreviousTab:
 		t.Next(-1)
-	case "next-tab":
+	case keymap.NextTab:
 		t.Next(1)
 	default:
 		return false

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
+	"winnow/tui/keymap"
 	"winnow/tui/style"
 	"winnow/tui/textwidth"
 )
@@ -43,7 +44,10 @@ func (t *Tabs[R]) frame(h int) []string {
 
 func TestTheCursorPassesOverHeadings(t *testing.T) {
 	tabs := newTabs()
-	for _, step := range []struct{ action, want string }{
+	for _, step := range []struct {
+		action keymap.Action
+		want   string
+	}{
 		{"pane-first", "a"},
 		{"pane-down", "b"},
 		{"pane-down", "c"},
@@ -78,7 +82,7 @@ func TestTheCursorIsAlwaysVisible(t *testing.T) {
 	for h := 4; h < 12; h++ {
 		tabs := newTabs()
 		for i := range 60 {
-			tabs.Move([]string{"pane-down", "pane-page-down", "pane-page-up"}[min(i/40+i%2*(i/20), 2)])
+			tabs.Move([]keymap.Action{"pane-down", "pane-page-down", "pane-page-up"}[min(i/40+i%2*(i/20), 2)])
 			lines := tabs.frame(h)
 			if len(lines) != h || !strings.Contains(strings.Join(lines, "\n"), ">") {
 				t.Fatalf("%d lines, step %d: the cursor is not visible:\n%s", h, i, strings.Join(lines, "\n"))
@@ -130,11 +134,11 @@ func TestNotesGiveWayByRank(t *testing.T) {
 }
 
 func TestKeysAreLeftOutWhenNothingIsBound(t *testing.T) {
-	keys := Keys(func(action string) string { return map[string]string{"save": "F5"}[action] })
+	keys := Keys(func(action keymap.Action) string { return map[keymap.Action]string{"save": "F5"}[action] })
 	if got := Join("a", keys.Hint("save", "saves"), keys.Hint("quit", "quits"), "b"); got != "a · F5 saves · b" {
 		t.Errorf("joined %q", got)
 	}
-	if got := keys.Hints("save", "saves", "quit", "quits"); !slices.Equal(got, []Hint{{"F5", "saves"}}) {
+	if got := keys.Hints(keymap.To("saves", keymap.Save), keymap.To("quits", keymap.Quit)); !slices.Equal(got, []Hint{{"F5", "saves"}}) {
 		t.Errorf("hints %v", got)
 	}
 	if got := Keys(nil).Hint("save", "saves"); got != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
+	"winnow/tui/keymap"
 	"winnow/tui/list"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
@@ -19,16 +20,11 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// The keys that the owner of a View handles: its outcome is a Chosen with them.
-const (
-	Copy     = "y"
-	Previous = "left"
-	Next     = "right"
-)
-
-// View is the overlay of one request.
+// View is the overlay of one request. Its owner does CopyRequest, OlderRequest and
+// NewerRequest, the actions of its Chosen.
 type View struct {
 	title    string
+	keys     *keymap.Map
 	sections []*section
 	raw      *overlay.Text // the bytes
 	bytes    bool          // the bytes are shown
@@ -53,7 +49,7 @@ const (
 )
 
 // New makes the view of a request; estimate returns the tokens of a text. several says
-// that the keys Previous and Next lead to others.
+// that there are others before or after it.
 func New(title string, body json.RawMessage, estimate func(string) int, several bool) *View {
 	v := &View{title: title, several: several}
 	var ok bool
@@ -61,25 +57,42 @@ func New(title string, body json.RawMessage, estimate func(string) int, several 
 		v.bytes = true
 	}
 	v.raw = overlay.NewText(title, safetext.Lines(beginning(pretty(string(body))), safetext.Visible))
-	v.raw.WithKeys(v.keys())
+	v.raw.WithHint(v.hint())
 	v.layout(1)
 	v.cursor.MoveTo(len(v.sections)-1, v.lines)
 	return v
 }
 
-// keys names the keys.
-func (v *View) keys() string {
-	var words []string
+// Escape implements overlay.Overlay.
+func (v *View) Escape() overlay.Outcome {
+	if !v.searching {
+		return overlay.Closed{}
+	}
+	v.searching = false
+	v.query.Clear()
+	return overlay.Stay{}
+}
+
+// SetKeys implements overlay.Overlay.
+func (v *View) SetKeys(keys *keymap.Map) {
+	v.keys = keys
+	v.raw.SetKeys(keys)
+	v.raw.WithHint(v.hint())
+}
+
+// hint names the keys.
+func (v *View) hint() string {
+	var can []keymap.Hint
 	if v.several {
-		words = append(words, "← → the others")
+		can = append(can, keymap.To("the others", keymap.OlderRequest, keymap.NewerRequest))
 	}
 	switch {
 	case v.bytes && v.sections != nil:
-		words = append(words, "r roles")
+		can = append(can, keymap.To("roles", keymap.ShowBytes))
 	case !v.bytes:
-		words = append(words, "enter folds", "a all", "/ search", "r bytes")
+		can = append(can, keymap.To("folds", keymap.FoldSection), keymap.To("all", keymap.FoldSections), keymap.To("search", keymap.SearchRequest), keymap.To("bytes", keymap.ShowBytes))
 	}
-	return strings.Join(append(words, "y copies"), " · ")
+	return v.keys.Hints(keymap.RequestText, append(can, keymap.To("copies", keymap.CopyRequest))...)
 }
 
 // Title implements overlay.Overlay.
@@ -88,46 +101,51 @@ func (v *View) Title() string { return v.title }
 // Hints implements overlay.Overlay.
 func (v *View) Hints() string {
 	if v.searching {
-		return "enter searches · esc ends the search"
+		return v.keys.Hints(keymap.Line, keymap.To("searches", keymap.LineAccept), keymap.To("ends the search", keymap.LineClose))
 	}
-	return "↑ ↓ scroll · esc closes"
+	return v.keys.Hints(keymap.RequestText, keymap.To("scroll", keymap.TextUp, keymap.TextDown), keymap.To("closes", keymap.TextClose))
 }
 
 // Key implements overlay.Overlay.
-func (v *View) Key(name, text string) overlay.Outcome {
-	switch {
-	case v.searching:
+func (v *View) Key(name keymap.Key, text string) overlay.Outcome {
+	if v.searching {
 		v.searchKey(name, text)
 		return overlay.Stay{}
-	case name == "r" && v.sections != nil:
+	}
+	switch a := v.keys.Action(keymap.RequestText, name); {
+	case a == keymap.ShowBytes && v.sections != nil:
 		v.bytes = !v.bytes
-		v.raw.WithKeys(v.keys())
-		return overlay.Stay{}
-	case name == Copy, v.several && (name == Previous || name == Next):
-		return overlay.Chosen{Key: name}
-	case name == Previous, name == Next:
-		return overlay.Stay{}
+		v.raw.WithHint(v.hint())
+	case a == keymap.CopyRequest, v.several && (a == keymap.OlderRequest || a == keymap.NewerRequest):
+		return overlay.Chosen{Action: a}
+	case a == keymap.OlderRequest, a == keymap.NewerRequest:
 	case v.bytes:
 		return v.raw.Key(name, text)
-	}
-	switch name {
-	case "esc", "q":
+	case a == keymap.TextClose:
 		return overlay.Closed{}
-	case "enter", "space":
-		v.fold(v.sectionAt(v.cursor.At))
-	case "a":
-		v.foldAll()
-	case "/":
-		v.searching, v.missed = true, false
-		v.query.Begin("")
-	case "n":
-		v.toHit(1)
-	case "N":
-		v.toHit(-1)
 	default:
-		v.cursor.Key(name, v.lines)
+		v.do(a)
 	}
 	return overlay.Stay{}
+}
+
+// do moves, folds and searches.
+func (v *View) do(a keymap.Action) {
+	switch a {
+	case keymap.FoldSection:
+		v.fold(v.sectionAt(v.cursor.At))
+	case keymap.FoldSections:
+		v.foldAll()
+	case keymap.SearchRequest:
+		v.searching, v.missed = true, false
+		v.query.Begin("")
+	case keymap.NextFound:
+		v.toHit(1)
+	case keymap.PreviousFound:
+		v.toHit(-1)
+	default:
+		v.cursor.Do(a, v.lines)
+	}
 }
 
 // sectionAt is the section that line i belongs to.
@@ -180,16 +198,15 @@ func (v *View) goToSection(i int) {
 	v.cursor.MoveTo(v.starts[i], v.lines)
 }
 
-func (v *View) searchKey(name, text string) {
-	switch name {
-	case "enter":
+func (v *View) searchKey(name keymap.Key, text string) {
+	switch v.keys.Action(keymap.Line, name) {
+	case keymap.LineAccept:
 		v.searching = false
 		v.search()
-	case "esc":
-		v.searching = false
-		v.query.Clear()
+	case keymap.LineClose:
+		v.Escape()
 	default:
-		if !v.query.Key(name) {
+		if !v.query.Do(v.keys.Action(keymap.Editing, name)) {
 			v.query.Insert(safetext.Line(text, maxQuery))
 		}
 	}
@@ -336,7 +353,7 @@ func (v *View) foot(w int, o style.Overlay) []string {
 		return []string{"", o.Text.Render(textwidth.Truncate("nothing here contains “"+v.query.Text()+"”", w, "…"))}
 	}
 	lines := []string{"", ""}
-	for clause := range strings.SplitSeq(v.keys(), " · ") {
+	for clause := range strings.SplitSeq(v.hint(), " · ") {
 		last := &lines[len(lines)-1]
 		switch longer := strings.TrimPrefix(*last+" · "+clause, " · "); {
 		case ansi.StringWidth(longer) <= w:

@@ -12,6 +12,7 @@ import (
 
 	"winnow/assistant/attachment"
 	"winnow/assistant/llm"
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
 )
@@ -33,7 +34,7 @@ func frame(v *View, w, h int) string {
 
 func press(v *View, keys ...string) (out overlay.Outcome) {
 	for _, key := range keys {
-		out = v.Key(key, key)
+		out = v.Key(keymap.Key(key), key)
 	}
 	return out
 }
@@ -111,8 +112,8 @@ func TestBytesAndOutcomes(t *testing.T) {
 	wantHas(t, frame(v, 100, 24), "← → the others", "r bytes")
 	press(v, "r")
 	wantHas(t, frame(v, 100, 24), `"model": "gpt-5"`, "r roles")
-	for _, key := range []string{Copy, Previous, Next} {
-		if out := press(v, key); out != (overlay.Chosen{Key: key}) {
+	for key, want := range map[string]keymap.Action{"y": keymap.CopyRequest, "left": keymap.OlderRequest, "right": keymap.NewerRequest} {
+		if out := press(v, key); out != (overlay.Chosen{Action: want}) {
 			t.Errorf("%s is %#v", key, out)
 		}
 	}
@@ -121,7 +122,7 @@ func TestBytesAndOutcomes(t *testing.T) {
 	}
 	broken := New("request", json.RawMessage(`{"messages":7`), words, false)
 	wantHas(t, frame(broken, 80, 10), `{"messages":7`)
-	if out := press(broken, Next); out != (overlay.Stay{}) {
+	if out := press(broken, "right"); out != (overlay.Stay{}) {
 		t.Errorf("next of one request is %#v", out)
 	}
 }

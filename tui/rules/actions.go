@@ -9,12 +9,13 @@ import (
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
 	"winnow/assistant/glob"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 )
 
 // Do implements pane.Pane. Besides the actions of the key table it knows those
 // that the assistant can suggest on the page.
-func (p *Pane) Do(action string) pane.Action {
+func (p *Pane) Do(action keymap.Action) pane.Action {
 	open := p.tabs.Open
 	if p.tabs.Move(action) {
 		if p.version++; p.tabs.Open != open {
@@ -23,37 +24,37 @@ func (p *Pane) Do(action string) pane.Action {
 		return pane.Nothing{}
 	}
 	switch action {
-	case "show-rules":
+	case keymap.ShowRules:
 		p.openTab(tabRules)
-	case "show-models":
+	case keymap.ShowModels:
 		p.openTab(tabModels)
-	case "show-changes":
+	case keymap.ShowChanges:
 		p.openTab(tabChanges)
-	case "pane-search":
+	case keymap.PaneSearch:
 		p.openSearch()
-	case "find-models":
+	case keymap.FindModels:
 		p.openTab(tabModels)
 		p.openSearch()
-	case "pane-select":
+	case keymap.PaneSelect:
 		return p.selectRow()
-	case "pane-highlight":
+	case keymap.PaneHighlight:
 		return p.enter()
-	case "add-ignore":
+	case keymap.AddIgnore:
 		return p.openAdd(modelfilter.Ignore)
-	case "add-allow":
+	case keymap.AddAllow:
 		return p.openAdd(modelfilter.Allow)
-	case "delete-rule":
+	case keymap.DeleteRule:
 		return p.deleteRow()
-	case "provider":
+	case keymap.Provider:
 		return p.pickProvider()
-	case "refresh-models":
+	case keymap.RefreshModels:
 		return p.refreshModels()
-	case "import-rules":
+	case keymap.ImportRules:
 		return p.openImport()
-	case "discard":
+	case keymap.Discard:
 		return p.discard()
-	case "open-save":
-		return pane.Notify{Text: p.keys.Hint("save", "shows what a save would change")}
+	case keymap.OpenSave:
+		return pane.Notify{Text: p.keys.Hint(keymap.Save, "shows what a save would change")}
 	}
 	return pane.Nothing{}
 }
@@ -154,7 +155,7 @@ func (p *Pane) openAdd(list modelfilter.List) pane.Action {
 		return refusal
 	}
 	if names := p.targets(); names[0] != p.data.Provider || len(names) > 1 {
-		return pane.Notify{Text: "choose the provider first: " + p.keys.Hint("pane-highlight", "goes there")}
+		return pane.Notify{Text: "choose the provider first: " + p.keys.Hint(keymap.PaneHighlight, "goes there")}
 	}
 	if refusal := p.refuseFixed(list); refusal != nil {
 		return refusal
@@ -206,7 +207,7 @@ func (p *Pane) addPattern() pane.Action {
 		edit := p.addEdit(list, v.Pattern)
 		return pane.Confirm{
 			Title: "Add a rule with blanks in it?",
-			Lines: []string{listAndPattern(list, v.Pattern), "Model names have no blanks. " + p.keys.Hint("input", "writes a message to the assistant.")},
+			Lines: []string{listAndPattern(list, v.Pattern), "Model names have no blanks. " + p.keys.Hint(keymap.WriteMessage, "writes a message to the assistant.")},
 			Yes:   "add", Then: func() pane.Action { return p.added(list, v.Pattern, edit) },
 		}
 	}

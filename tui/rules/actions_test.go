@@ -10,6 +10,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 )
 
@@ -146,7 +147,7 @@ func TestLockedPaneRefusesEditsAndKeepsTheLine(t *testing.T) {
 	}
 	b.Escape()
 	b.Escape()
-	for _, action := range []string{"add-ignore", "add-allow", "delete-rule", "provider", "import-rules", "discard"} {
+	for _, action := range []keymap.Action{"add-ignore", "add-allow", "delete-rule", "provider", "import-rules", "discard"} {
 		if said := b.do(action); said != lockedText {
 			t.Errorf("%s said %q", action, said)
 		}
@@ -397,7 +398,7 @@ func TestRulesThatDecideNothingAreListed(t *testing.T) {
 
 func TestUnknownActionsDoNothing(t *testing.T) {
 	b := open(t, "", nil)
-	for _, action := range []string{"", "no-such", "pane-select", "pane-highlight", "delete-rule", "pane-page-down", "pane-page-up", "pane-last", "find-models", "open-save"} {
+	for _, action := range []keymap.Action{"", "no-such", "pane-select", "pane-highlight", "delete-rule", "pane-page-down", "pane-page-up", "pane-last", "find-models", "open-save"} {
 		if _, ok := b.Do(action).(pane.Edit); ok {
 			t.Errorf("%q edits an empty window", action)
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"winnow/adapters/modelfilter"
+	"winnow/tui/keymap"
 )
 
 // large is a pane with 10,000 models and 1,000 rules.
@@ -38,8 +39,8 @@ func BenchmarkPreviewKey(b *testing.B) {
 		p.openPattern(modelfilter.Ignore, pattern)
 		b.Run(pattern, func(b *testing.B) {
 			for b.Loop() {
-				p.Key("x", "x")
-				p.Key("backspace", "")
+				p.Key("", "x")
+				p.Key(keymap.EditDeleteBefore, "")
 				p.Lines(78, 50)
 			}
 		})
@@ -50,10 +51,10 @@ func BenchmarkSearchKey(b *testing.B) {
 	p := large(b)
 	p.openTab(tabModels)
 	p.openSearch()
-	p.Key("m", "m")
+	p.Key("", "m")
 	for b.Loop() {
-		p.Key("i", "i")
-		p.Key("backspace", "")
+		p.Key("", "i")
+		p.Key(keymap.EditDeleteBefore, "")
 		p.Lines(78, 50)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/textwidth"
@@ -125,7 +126,7 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 		return p.modelPieces(d.Models[r.index], w)
 	case rowNew:
 		return []pane.Piece{{Text: icons.New + " " + assistant.Counted(d.Counts.New, "new model"), Style: st.Title}},
-			[]pane.Piece{{Text: p.keys.Hint("pane-highlight", "marks seen"), Style: st.Muted}}
+			[]pane.Piece{{Text: p.keys.Hint(keymap.PaneHighlight, "marks seen"), Style: st.Muted}}
 	case rowChange:
 		c := d.Unsaved[r.index]
 		icon, style := icons.Remove, st.Remove
@@ -144,9 +145,9 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 
 // emptyList explains a list without rules.
 func (p *Pane) emptyList(list modelfilter.List, w int) string {
-	hint := p.keys.Hint("add-ignore", "adds one: it hides models")
+	hint := p.keys.Hint(keymap.AddIgnore, "adds one: it hides models")
 	if list == modelfilter.Allow {
-		hint = p.keys.Hint("add-allow", "adds one: it shows models")
+		hint = p.keys.Hint(keymap.AddAllow, "adds one: it shows models")
 	}
 	return pane.FirstFitting(w, pane.Join("none", hint), "none")
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/models"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
@@ -127,13 +129,19 @@ func (b *bench) show() {
 
 // do performs actions as the screen would, questions answered with yes, and
 // returns what was said.
-func (b *bench) do(actions ...string) string {
+func (b *bench) do(actions ...keymap.Action) string {
 	b.t.Helper()
 	said := ""
 	for _, a := range actions {
 		said = b.perform(b.Do(a))
 	}
 	return said
+}
+
+// press gives the text line a key, as it is bound by default.
+func (b *bench) press(key string) pane.Action {
+	keys, name := (*keymap.Map)(nil), keymap.Key(key)
+	return b.Key(cmp.Or(keys.Action(keymap.Line, name), keys.Action(keymap.Editing, name)), "")
 }
 
 func (b *bench) perform(w pane.Action) string {
@@ -172,11 +180,11 @@ func (b *bench) keys(text string) string {
 			name, rest, ok = strings.Cut(text[1:], ">")
 		}
 		if ok {
-			said, text = b.perform(b.Key(name, "")), rest
+			said, text = b.perform(b.press(name)), rest
 			continue
 		}
 		r := []rune(text)
-		said, text = b.perform(b.Key(string(r[0]), string(r[0]))), string(r[1:])
+		said, text = b.perform(b.Key("", string(r[0]))), string(r[1:])
 	}
 	return said
 }

@@ -10,6 +10,7 @@ import (
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
 	"winnow/assistant/share"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/textwidth"
 )
@@ -98,9 +99,9 @@ func (p *Pane) idleNotes(w, aboutLines int) []pane.Note {
 
 func (p *Pane) selectedHint() string {
 	if p.tabs.Open == tabRules {
-		return p.keys.Hint("delete-rule", "deletes them")
+		return p.keys.Hint(keymap.DeleteRule, "deletes them")
 	}
-	return pane.Join(p.keys.Hint("add-ignore", "hides"), p.keys.Hint("add-allow", "allows"))
+	return pane.Join(p.keys.Hint(keymap.AddIgnore, "hides"), p.keys.Hint(keymap.AddAllow, "allows"))
 }
 
 // hitCount says how many rows the search found.
@@ -162,7 +163,7 @@ func (p *Pane) warnings(w int) []pane.Note {
 		warn(7, pane.Visible(d.Source.Err))
 	}
 	if n := d.Counts.New; n > 0 && p.tabs.Open != tabModels {
-		text := " " + icons.New + " " + pane.Join(assistant.Counted(n, "new model"), p.keys.Hint("next-tab", "shows them"))
+		text := " " + icons.New + " " + pane.Join(assistant.Counted(n, "new model"), p.keys.Hint(keymap.NextTab, "shows them"))
 		notes = append(notes, p.oneLine(8, w, st.Pending, text))
 	}
 	return notes
@@ -173,7 +174,7 @@ func (p *Pane) modelSource(w int) string {
 	s := p.data.Source
 	text := modelfilter.SourceWords(s.Source)
 	if text == "" {
-		return p.keys.Hint("refresh-models", "asks for the models")
+		return p.keys.Hint(keymap.RefreshModels, "asks for the models")
 	}
 	if !s.At.IsZero() {
 		text += " " + s.At.Local().Format("2006-01-02 15:04")
@@ -264,7 +265,7 @@ func (p *Pane) aboutChange(c modelfilter.RuleChange) string {
 			what += ", decides " + assistant.Counted(r.Decides, "model")
 		}
 	}
-	return pane.Join(listAndPattern(c.List, c.Pattern)+": "+what, p.keys.Hint("delete-rule", "undoes it"))
+	return pane.Join(listAndPattern(c.List, c.Pattern)+": "+what, p.keys.Hint(keymap.DeleteRule, "undoes it"))
 }
 
 // aboutModel says what the status of a model is, and why.
@@ -298,7 +299,7 @@ func (p *Pane) aboutModel(m modelfilter.ModelView) (name, text string) {
 // aboutFinding says what is odd about a rule, and what can be done.
 func (p *Pane) aboutFinding(f engine.Finding) string {
 	rule, by := listAndPattern(f.List, f.Pattern), listAndPattern(f.ByList, f.By)
-	open, remove := p.keys.Hint("pane-highlight", "shows the rule"), p.keys.Hint("delete-rule", "deletes it")
+	open, remove := p.keys.Hint(keymap.PaneHighlight, "shows the rule"), p.keys.Hint(keymap.DeleteRule, "deletes it")
 	switch {
 	case f.Kind == engine.Dead:
 		return pane.Join(rule+" matches no model that is known now", remove)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"winnow/tui/keymap"
 )
 
 // listed is how many rows of the list a frame shows.
@@ -132,7 +134,7 @@ func TestEveryWindowShowsARuleWithTheSameSign(t *testing.T) {
 	edited.do("add-allow")
 	edited.keys("gpt-5-mini<enter>")
 	opened := open(t, "OPENAI_API_KEY=x-long-enough\nIGNORE_MODELS_OPENAI=*audio*,*mini*\nWHITELIST_MODELS_OPENAI=gpt-4o-audio-preview,gpt-5-mini\n", someModels)
-	signs := func(b *bench, tab string, names ...string) (all []string) {
+	signs := func(b *bench, tab keymap.Action, names ...string) (all []string) {
 		b.do(tab)
 		for _, name := range names {
 			for _, row := range b.Lines(60, 30) {

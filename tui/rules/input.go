@@ -9,6 +9,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant/glob"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/rules/ruleset"
 	"winnow/tui/textline"
@@ -122,13 +123,13 @@ func (p *Pane) closeInput() {
 }
 
 // Key implements pane.Pane.
-func (p *Pane) Key(name, text string) pane.Action {
+func (p *Pane) Key(a keymap.Action, text string) pane.Action {
 	p.version++
 	l := p.tabs.List()
-	switch name {
-	case "enter":
+	switch a {
+	case keymap.LineAccept:
 		return p.submitInput()
-	case "up":
+	case keymap.LineUp:
 		if last := p.input.last[p.input.kind]; p.input.Empty() && last != "" {
 			p.input.Set(last)
 			p.input.suggested = false
@@ -136,27 +137,27 @@ func (p *Pane) Key(name, text string) pane.Action {
 		} else {
 			l.Move(-1)
 		}
-	case "down":
+	case keymap.LineDown:
 		l.Move(1)
-	case "pgup":
+	case keymap.LinePageUp:
 		l.Page(-1)
-	case "pgdown":
+	case keymap.LinePageDown:
 		l.Page(1)
-	case "esc":
+	case keymap.LineClose:
 		p.Escape()
 	default:
-		p.editInput(name, text)
+		p.editInput(a, text)
 	}
 	return pane.Nothing{}
 }
 
-// editInput gives the text line a key or a paste.
-func (p *Pane) editInput(name, text string) {
+// editInput edits the text line, or inserts what was typed or pasted.
+func (p *Pane) editInput(a keymap.Action, text string) {
 	l := &p.input
 	before := l.Text()
 	typed := printable(text)
 	switch {
-	case l.Editor.Key(name):
+	case l.Do(a):
 		l.suggested = false
 	case typed != "":
 		if l.suggested {

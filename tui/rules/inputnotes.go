@@ -6,6 +6,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 )
 
@@ -49,15 +50,15 @@ func (p *Pane) Hints() []pane.Hint {
 	switch {
 	case l.kind != inputNone:
 	case p.tabs.Open == tabAll:
-		return p.keys.Hints("pane-highlight", "goes there", "refresh-models", "asks for models", "next-tab", "tab", "provider", "provider", "help", "help")
+		return p.keys.Hints(keymap.To("goes there", keymap.PaneHighlight), keymap.To("asks for models", keymap.RefreshModels), keymap.To("tab", keymap.NextTab), keymap.To("provider", keymap.Provider), keymap.To("help", keymap.Help))
 	default:
 		return nil
 	}
-	esc := func(does string) []pane.Hint { return p.keys.Hints("escape", does) }
+	esc := func(does string) []pane.Hint { return p.keys.Hints(keymap.To(does, keymap.Escape)) }
 	if l.Empty() {
 		hints := esc("leaves")
 		if l.last[l.kind] != "" {
-			hints = append(hints, pane.Hint{Key: "↑", Text: "brings back your text"})
+			hints = append(hints, p.keys.Hints(keymap.To("brings back your text", keymap.LineUp))...)
 		}
 		return hints
 	}
@@ -74,7 +75,7 @@ func (p *Pane) Hints() []pane.Hint {
 	if enter == "" {
 		return esc("clears")
 	}
-	return append([]pane.Hint{{Key: "enter", Text: enter}}, esc("clears")...)
+	return append(p.keys.Hints(keymap.To(enter, keymap.LineAccept)), esc("clears")...)
 }
 
 // hintLine are the hints in one line.
@@ -122,7 +123,7 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 		notes = append(notes, pane.Note{Rank: 3, Text: text, Style: st.Muted, MaxLines: 2})
 	}
 	if !v.compared {
-		notes = append(notes, p.oneLine(8, w, st.Muted, " enter compares it with all rules"))
+		notes = append(notes, p.oneLine(8, w, st.Muted, " "+p.keys.Hint(keymap.LineAccept, "compares it with all rules")))
 	}
 	return notes
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/tui/keymap"
 	"winnow/tui/style"
 )
 
@@ -66,7 +67,7 @@ func TestLineShowsTheCursorAndWhatHides(t *testing.T) {
 	st := compileStyles(style.New(style.Options{Unicode: true}))
 	var e textInput
 	e.Set("a界\u200bb")
-	for ; ; e.Key("left") {
+	for ; ; e.Do(keymap.EditLeft) {
 		for w := 1; w < 20; w++ {
 			if line := e.draw(w, &st); ansi.StringWidth(line) != w {
 				t.Errorf("cursor %d: view(%d) = %q, %d cells", e.Cursor(), w, line, ansi.StringWidth(line))

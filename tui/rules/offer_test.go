@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/adapters/modelfilter"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 )
 
@@ -148,7 +149,7 @@ func TestSeveralPatternsAreAskedAbout(t *testing.T) {
 	if b.input.Text() != "allow: gpt-4-turbo,o3,o1*" {
 		t.Errorf("the line is %q", b.input.Text())
 	}
-	c, ok := b.Key("enter", "").(pane.Confirm)
+	c, ok := b.Key(keymap.LineAccept, "").(pane.Confirm)
 	if !ok || !slices.Contains(c.Lines, "+ allow gpt-4-turbo") {
 		t.Fatalf("enter asks %+v", c)
 	}
@@ -161,7 +162,7 @@ func TestSeveralPatternsAreAskedAbout(t *testing.T) {
 func TestSuggestedPatternsWithSpacesStayWhole(t *testing.T) {
 	b := open(t, "OPENAI_API_KEY=x-long-enough\n", []string{"openai/my own", "openai/my", "openai/yours", "openai/yours truly"})
 	b.openSuggested(modelfilter.Ignore, []string{"my own", "yours truly"})
-	if c, ok := b.Key("enter", "").(pane.Confirm); !ok || c.Lines[0] != "2 ignore rules: hides 2 more models" {
+	if c, ok := b.Key(keymap.LineAccept, "").(pane.Confirm); !ok || c.Lines[0] != "2 ignore rules: hides 2 more models" {
 		t.Errorf("enter asks %+v", c)
 	}
 }

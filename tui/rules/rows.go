@@ -9,6 +9,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant/glob"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 )
 
@@ -161,10 +162,10 @@ func (p *Pane) ruleRows() []row {
 	d := &p.data
 	if len(d.Rules[0])+len(d.Rules[1])+len(d.Removed[0])+len(d.Removed[1]) == 0 {
 		return append(textRows("No rules yet: all models are shown.", ""), textRows(append(nonEmpty(
-			p.keys.Hint("add-ignore", "adds an ignore rule to hide models"),
-			p.keys.Hint("add-allow", "adds an allow rule to show some"),
-			p.keys.Hint("import-rules", "imports a list"),
-			p.keys.Hint("provider", "switches the provider"),
+			p.keys.Hint(keymap.AddIgnore, "adds an ignore rule to hide models"),
+			p.keys.Hint(keymap.AddAllow, "adds an allow rule to show some"),
+			p.keys.Hint(keymap.ImportRules, "imports a list"),
+			p.keys.Hint(keymap.Provider, "switches the provider"),
 		), p.noFileLines()...)...)...)
 	}
 	var rows []row
@@ -209,7 +210,7 @@ func (p *Pane) childRows() []row {
 	}
 	if n := len(ids) - maxChildRows; n > 0 {
 		more := fmt.Sprintf("      and %d more", n)
-		if hint := p.keys.Hint("next-tab", "shows them"); hint != "" {
+		if hint := p.keys.Hint(keymap.NextTab, "shows them"); hint != "" {
 			more += " · " + hint
 		}
 		rows = append(rows, textRows(more)...)
@@ -221,7 +222,7 @@ func (p *Pane) modelRows() []row {
 	d := &p.data
 	if len(d.Models) == 0 {
 		return append(textRows("No models of "+pane.Visible(d.Provider)+" are known.", ""), textRows(nonEmpty(
-			p.keys.Hint("refresh-models", "asks the provider"), p.keys.Hint("provider", "switches the provider"))...)...)
+			p.keys.Hint(keymap.RefreshModels, "asks the provider"), p.keys.Hint(keymap.Provider, "switches the provider"))...)...)
 	}
 	found := p.searchMatcher()
 	var fresh, rest []row
@@ -278,8 +279,8 @@ func (p *Pane) changeRows() []row {
 		rows = append(rows, row{kind: rowChange, list: c.List, index: i})
 	}
 	if len(d.Unsaved) > 0 {
-		rows = append(rows, textRows(nonEmpty(p.keys.Hint("save", "shows what a save changes"),
-			p.keys.Hint("delete-rule", "undoes a change"), p.keys.Hint("discard", "discards all of them"))...)...)
+		rows = append(rows, textRows(nonEmpty(p.keys.Hint(keymap.Save, "shows what a save changes"),
+			p.keys.Hint(keymap.DeleteRule, "undoes a change"), p.keys.Hint(keymap.Discard, "discards all of them"))...)...)
 	}
 	findings := p.findings()
 	if len(findings)+len(d.Notices) > 0 {
@@ -337,9 +338,9 @@ func (p *Pane) noFileLines() []string {
 
 // endSearchHints says how a search ends.
 func (p *Pane) endSearchHints(what string) []string {
-	esc := p.keys.Hint("escape", "shows all "+what)
+	esc := p.keys.Hint(keymap.Escape, "shows all "+what)
 	if p.input.kind != inputSearch && esc != "" {
-		return nonEmpty(p.keys.Hint("pane-search", "then "+esc))
+		return nonEmpty(p.keys.Hint(keymap.PaneSearch, "then "+esc))
 	}
 	return nonEmpty(esc)
 }

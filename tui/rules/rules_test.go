@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/adapters/modelfilter"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 )
 
@@ -22,7 +23,7 @@ func TestImportPreviewSaysWhatTheRulesChangeTogether(t *testing.T) {
 		b := open(t, someEnv, someModels)
 		b.do("import-rules")
 		b.keys(text)
-		ask, ok := b.Key("enter", "").(pane.Confirm)
+		ask, ok := b.Key(keymap.LineAccept, "").(pane.Confirm)
 		if !ok || ask.Lines[0] != want {
 			t.Errorf("%s: the preview says %q, want %q", text, ask.Lines, want)
 		}
@@ -39,7 +40,7 @@ func TestImportPreviewNamesTheRefusedRules(t *testing.T) {
 	b := open(t, someEnv, someModels)
 	b.do("import-rules")
 	b.keys("x*, xy*, gpt-3.5-turbo*")
-	ask, _ := b.Key("enter", "").(pane.Confirm)
+	ask, _ := b.Key(keymap.LineAccept, "").(pane.Confirm)
 	text := strings.Join(ask.Lines, "\n")
 	for _, want := range []string{"+ ignore x*\n", "✗ ignore xy*: rule “x*” covers it already", "✗ ignore gpt-3.5-turbo*: rule “gpt-3.5*” covers it already"} {
 		if !strings.Contains(text, want) {
@@ -84,8 +85,8 @@ func TestRulesKeepTheirColours(t *testing.T) {
 }
 
 func TestTextsNameTheKeysAsBound(t *testing.T) {
-	keys := func(action string) string {
-		return map[string]string{"add-ignore": "F7", "delete-rule": "F8", "discard": "F9", "escape": "ctrl+y", "provider": ""}[action]
+	keys := func(action keymap.Action) string {
+		return map[keymap.Action]string{"add-ignore": "F7", "delete-rule": "F8", "discard": "F9", "escape": "ctrl+y", "provider": ""}[action]
 	}
 	b := open(t, "", someModels)
 	b.SetKeys(keys)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"winnow/assistant/nearest"
+	"winnow/tui/keymap"
 )
 
 // Argument is what a command of the screen takes, as its usage names it. It may always be
@@ -28,7 +29,7 @@ type Command struct {
 	Name     string // without the slash
 	Console  string // how it is typed without a screen, with its arguments; "": only the screen has it
 	Help     string
-	Action   string // of the key table; "": only the console has it
+	Action   keymap.Action // of the key table; "": only the console has it
 	Argument Argument
 }
 
@@ -37,42 +38,52 @@ type Command struct {
 // in which both show them.
 func Table() []Command {
 	return []Command{
-		{"help", "help [TOPIC]", "read this, or about TOPIC", "help", Topic},
-		{"model", "model [N|NAME]", "list the models, or choose one for the next message; of several that NAME fits, list those", "models", Model},
-		{"connect", "connect", "connect a model: an endpoint, its key, one of its models", "connect", None},
-		{"models", "", "the models, or those with TEXT in their name", "models", Text},
-		{"filter", "filter [LINE|all]", "see, and send, only the pairs that LINE matches; LINE :star 2, :flag, :topic NAME, :delete, :export … does it to them", "filter", Line},
-		{"all", "", "", "all-pairs", None},
-		{"new", "", "", "new-session", None},
-		{"save", "save", "show what would be written, ask, and write", "save", None},
-		{"undo", "undo [rollback|pairs]", "undo the newest change by anyone; or the last rollback, or :command on pairs", "undo", None},
-		{"discard", "discard", "return to what is saved", "discard", None},
-		{"checkpoints", "", "", "checkpoints", None},
-		{"rollback", "rollback [N [rules|conversation]]", "list the checkpoints, or go back to checkpoint N, with both or one", "checkpoints", None},
-		{"undo-rollback", "", "", "undo-rollback", None},
-		{"cancel", "", "", "cancel", None},
-		{"retry", "retry [TEXT]", "send again what failed or was cancelled, or TEXT in its place; else regenerate the last answer", "retry", None},
+		{"help", "help [TOPIC]", "read this, or about TOPIC", keymap.Help, Topic},
+		{"model", "model [N|NAME]", "list the models, or choose one for the next message; of several that NAME fits, list those", keymap.Models, Model},
+		{"connect", "connect", "connect a model: an endpoint, its key, one of its models", keymap.Connect, None},
+		{"models", "", "the models, or those with TEXT in their name", keymap.Models, Text},
+		{"filter", "filter [LINE|all]", "see, and send, only the pairs that LINE matches; LINE :star 2, :flag, :topic NAME, :delete, :export … does it to them", keymap.Filter, Line},
+		{"all", "", "", keymap.AllPairs, None},
+		{"new", "", "", keymap.NewSession, None},
+		{"save", "save", "show what would be written, ask, and write", keymap.Save, None},
+		{"undo", "undo [rollback|pairs]", "undo the newest change by anyone; or the last rollback, or :command on pairs", keymap.Undo, None},
+		{"discard", "discard", "return to what is saved", keymap.Discard, None},
+		{"checkpoints", "", "", keymap.Checkpoints, None},
+		{"rollback", "rollback [N [rules|conversation]]", "list the checkpoints, or go back to checkpoint N, with both or one", keymap.Checkpoints, None},
+		{"undo-rollback", "", "", keymap.UndoRollback, None},
+		{"cancel", "", "", keymap.Cancel, None},
+		{"retry", "retry [TEXT]", "send again what failed or was cancelled, or TEXT in its place; else regenerate the last answer", keymap.Retry, None},
 		{"answer", "answer [N]", "list the answers to the last message, or choose answer N", "", None},
-		{"reask", "", "", "re-ask", None},
-		{"queue", "", "", "queued", None},
-		{"topic", "", "show or set the topic of new messages", "topics", Path},
-		{"sessions", "", "", "sessions", None},
-		{"session", "session [N|new|TEXT]", "list the sessions, or those with TEXT in their first message or folder; resume session N, or start a new one", "sessions", None},
-		{"undo-pairs", "", "", "undo-pairs", None},
-		{"pair-topic", "", "", "topic", None},
-		{"rules", "rules", "the rules of the window", "pane", None},
-		{"status", "status", "model, context, filter, what is unsaved", "hud", None},
+		{"reask", "", "", keymap.ReAsk, None},
+		{"queue", "", "", keymap.Queued, None},
+		{"topic", "", "show or set the topic of new messages", keymap.Topics, Path},
+		{"sessions", "", "", keymap.Sessions, None},
+		{"session", "session [N|new|TEXT]", "list the sessions, or those with TEXT in their first message or folder; resume session N, or start a new one", keymap.Sessions, None},
+		{"undo-pairs", "", "", keymap.UndoPairs, None},
+		{"pair-topic", "", "", keymap.Topic, None},
+		{"rules", "rules", "the rules of the window", keymap.GoToPane, None},
+		{"status", "status", "model, context, filter, what is unsaved", keymap.ContextHUD, None},
 		{"pairs", "pairs [N]", "the last 10, or N, messages with their numbers", "", None},
 		{"pair", "pair [N]", "read pair N, or the last one, with its answer and reasoning", "", None},
-		{"quit", "quit", "quit winnow", "quit", None},
+		{"quit", "quit", "quit winnow", keymap.Quit, None},
 	}
+}
+
+// Commands lists what can be typed after a slash on the screen: the actions of the palette,
+// and the other names of them; plainChat leaves out those on rules.
+func Commands(plainChat bool) []Command {
+	var actions []Command
+	for _, e := range (*keymap.Map)(nil).Palette(plainChat) {
+		actions = append(actions, Command{Action: e.Action, Help: e.Text})
+	}
+	return Screen(actions)
 }
 
 // Screen lists the commands of the screen: those of the table, and one for each other
 // action, named as the action is. actions are those of the palette, each with its title
 // as Help; that is also the Help of a command of the table, unless another does the same.
 func Screen(actions []Command) (all []Command) {
-	title, named := map[string]string{}, map[string]bool{}
+	title, named := map[keymap.Action]string{}, map[keymap.Action]bool{}
 	for _, a := range actions {
 		title[a.Action] = a.Help
 	}
@@ -88,7 +99,7 @@ func Screen(actions []Command) (all []Command) {
 	}
 	for _, a := range actions {
 		if !named[a.Action] {
-			a.Name = a.Action
+			a.Name = string(a.Action)
 			all = append(all, a)
 		}
 	}
@@ -145,7 +156,7 @@ func Find(commands []Command, name, argument string) (Command, error) {
 	var names []string
 	i := slices.IndexFunc(commands, func(c Command) bool { return c.Name == name })
 	if i < 0 {
-		i = slices.IndexFunc(commands, func(c Command) bool { return c.Action == name })
+		i = slices.IndexFunc(commands, func(c Command) bool { return string(c.Action) == name })
 	}
 	switch {
 	case i < 0:

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"winnow/assistant/filter"
+	"winnow/tui/keymap"
 )
 
 func TestWhatIsACommand(t *testing.T) {
@@ -47,7 +48,7 @@ var palette = Screen([]Command{
 })
 
 func TestEveryActionHasAName(t *testing.T) {
-	for name, action := range map[string]string{
+	for name, action := range map[string]keymap.Action{
 		"help": "help", "model": "models", "models": "models", "new": "new-session", "new-session": "new-session",
 		"exact-request": "exact-request", "session": "sessions", "topic": "topics",
 	} {
@@ -185,4 +186,25 @@ func FuzzDrafts(f *testing.F) {
 			t.Errorf("Complete(%q) offers %q", draft, entries[0].Value)
 		}
 	})
+}
+
+// Commands and palette offer the same; those of a chat without rules leave out what is on
+// rules.
+func TestCommandsAreThoseOfThePalette(t *testing.T) {
+	for _, plainChat := range []bool{false, true} {
+		var typed []keymap.Action
+		for _, c := range Commands(plainChat) {
+			typed = append(typed, c.Action)
+		}
+		for _, e := range (*keymap.Map)(nil).Palette(plainChat) {
+			if !slices.Contains(typed, e.Action) {
+				t.Errorf("%s is in the palette and cannot be typed", e.Action)
+			}
+		}
+		for _, a := range []keymap.Action{keymap.Save, keymap.GoToPane, keymap.AddIgnore} {
+			if got := slices.Contains(typed, a); got == plainChat {
+				t.Errorf("without rules %v: %s can be typed: %v", plainChat, a, got)
+			}
+		}
+	}
 }

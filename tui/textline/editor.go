@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/tui/keymap"
 	"winnow/tui/textwidth"
 )
 
@@ -42,30 +43,31 @@ func (e *Editor) Replace(from, to int, text string) {
 	e.before, e.after = string(runes[:from])+text, string(runes[to:])
 }
 
-// Key handles a key that moves the cursor or deletes; false for any other key.
-func (e *Editor) Key(name string) bool {
-	switch name {
-	case "left":
+// Do moves the cursor or deletes; false for any action that is not of the mode
+// [keymap.Editing].
+func (e *Editor) Do(a keymap.Action) bool {
+	switch a {
+	case keymap.EditLeft:
 		e.move(lastCharacter(e.before))
-	case "right":
+	case keymap.EditRight:
 		e.move(len(e.before) + firstCharacter(e.after))
-	case "ctrl+left", "alt+left", "alt+b":
+	case keymap.EditWordLeft:
 		e.move(wordBefore(e.before))
-	case "ctrl+right", "alt+right":
+	case keymap.EditWordRight:
 		e.move(len(e.before) + wordAfter(e.after))
-	case "home", "ctrl+a":
+	case keymap.EditStart:
 		e.move(0)
-	case "end", "ctrl+e":
+	case keymap.EditEnd:
 		e.Set(e.Text())
-	case "backspace", "ctrl+h":
+	case keymap.EditDeleteBefore:
 		e.before = e.before[:lastCharacter(e.before)]
-	case "delete":
+	case keymap.EditDeleteAfter:
 		e.after = e.after[firstCharacter(e.after):]
-	case "ctrl+w", "alt+backspace":
+	case keymap.EditDeleteWord:
 		e.before = e.before[:wordBefore(e.before)]
-	case "ctrl+u":
+	case keymap.EditDeleteToStart:
 		e.before = ""
-	case "ctrl+k":
+	case keymap.EditDeleteToEnd:
 		e.after = ""
 	default:
 		return false

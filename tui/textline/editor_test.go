@@ -6,13 +6,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"winnow/tui/keymap"
 )
 
 // press types keys: a name stands in <>, everything else is text.
 func press(e *Editor, keys string) {
 	for keys != "" {
 		if name, rest, ok := strings.Cut(strings.TrimPrefix(keys, "<"), ">"); keys[0] == '<' && ok {
-			e.Key(name)
+			e.Do((*keymap.Map)(nil).Action(keymap.Editing, keymap.Key(name)))
 			keys = rest
 			continue
 		}
@@ -62,8 +64,8 @@ func TestKeys(t *testing.T) {
 
 func TestOnlyItsOwnKeysAreTaken(t *testing.T) {
 	var e Editor
-	for _, name := range []string{"enter", "esc", "up", "a", "", "tab", "alt+f"} {
-		if e.Key(name) {
+	for _, name := range []string{"enter", "esc", "up", "a", "", "tab", "alt+x"} {
+		if e.Do((*keymap.Map)(nil).Action(keymap.Editing, keymap.Key(name))) {
 			t.Errorf("%q was taken", name)
 		}
 	}
@@ -99,6 +101,6 @@ func TestViewShowsTheCursor(t *testing.T) {
 				t.Errorf("%q|: View(%d) = %q of %d cells, the cursor in %d", e.before, w, view, n, at)
 			}
 		}
-		e.Key("left")
+		e.Do((*keymap.Map)(nil).Action(keymap.Editing, "left"))
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/tui/keymap"
 )
 
 // Key is a key by the name that the program's key table has for it: "ctrl+l",
@@ -115,15 +117,10 @@ func runePress(r rune) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: r, Text: string(r)}
 }
 
-// paneKeys are the default keys of the actions whose keys panes show.
-var paneKeys = map[string]string{
-	"add-allow": "a", "add-ignore": "h", "checkpoints": "ctrl+g", "delete-rule": "x", "discard": "D", "escape": "esc", "help": "f1",
-	"import-rules": "I", "next-tab": "]", "pane-highlight": "enter", "pane-search": "/", "pane-select": "space", "provider": "p",
-	"refresh-models": "ctrl+r", "save": "ctrl+s", "topics": "ctrl+t",
-}
-
 // PaneKey is the key of an action in a pane, as bound by default.
-func PaneKey(action string) string { return paneKeys[action] }
+func PaneKey(action keymap.Action) string {
+	return (*keymap.Map)(nil).Key(keymap.Pane, action)
+}
 
 // KeyGap is how far Type advances a Clock before each key: as little as a fast typist
 // needs, and more than the gaps within a paste.

@@ -17,6 +17,7 @@ import (
 	"winnow/assistant/filter"
 	"winnow/assistant/glob"
 	"winnow/tui/keymap"
+	"winnow/tui/slash"
 	"winnow/tui/mention"
 )
 
@@ -50,7 +51,7 @@ func text(t *testing.T, name string, f Facts) string {
 
 func TestThePageOfCommandsHasThemAll(t *testing.T) {
 	page := text(t, "input", testFacts(t))
-	for _, c := range keymap.Commands(false) {
+	for _, c := range slash.Commands(false) {
 		if !strings.Contains(page, c.Usage()+" "+c.Help) {
 			t.Errorf("%s is missing", c.Usage())
 		}

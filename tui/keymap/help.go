@@ -1,0 +1,114 @@
+package keymap
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// offered reports whether the palette has an action; plainChat leaves out those on rules.
+func (a *Row) offered(plainChat bool) bool {
+	onRules := a.Name == Save || a.Name == GoToPane || slices.Equal(a.Modes, inPane)
+	return a.Title != "" && !(plainChat && onRules)
+}
+
+// Entry is an action in a list of them.
+type Entry struct {
+	Action             Action
+	Text, Extra, Short string // Short is for Extra where that does not fit
+	Group              string
+}
+
+// Palette lists the actions of the command palette, with their keys as Extra and the first
+// of them as Short; plainChat leaves out those on rules.
+func (k *Map) Palette(plainChat bool) (entries []Entry) {
+	k = k.or()
+	for _, a := range k.actions {
+		if !a.offered(plainChat) {
+			continue
+		}
+		var keys []Key
+		for _, in := range a.Modes {
+			for _, key := range k.Keys(in, a) {
+				if !slices.Contains(keys, key) {
+					keys = append(keys, key)
+				}
+			}
+		}
+		e := Entry{Action: a.Name, Text: a.Title, Extra: strings.Join(names(keys), " ")}
+		if len(keys) > 0 {
+			e.Short = string(keys[0])
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// Use is what the keys of an action do in one mode.
+type Use struct {
+	Mode   string // as the footer names it
+	Action string // in the config
+	Help   string // what it does, a clause
+	Keys   []string
+	Line   [2]string // keys and help as a line; empty where the line before says it, as that of 0 1 2 3 does
+}
+
+// Uses lists every action that has keys, mode by mode in the order of help. The
+// arguments and the error are those of New.
+func Uses(enterSends bool, rebinds []Rebind) (uses []Use, err error) {
+	k, err := New(enterSends, rebinds)
+	for m := Input; err == nil && m < modeCount; m++ {
+		for _, a := range k.In(m) {
+			keys, help, _ := a.row(k.keys[m][a])
+			uses = append(uses, Use{m.String(), string(a.Name), a.Help, names(k.keys[m][a]), [2]string{keys, help}})
+		}
+	}
+	return uses, err
+}
+
+// The width of the column of keys in help: of nearly all keys of a row, and of the
+// first key on a narrow screen.
+const (
+	helpKeys     = 17
+	helpFirstKey = 9
+	helpWide     = 70 // cells of a screen that shows all keys
+)
+
+// Help lists the keys by mode on a screen of w cells.
+func (k *Map) Help(w int) (entries []Entry) {
+	column := helpKeys
+	if w < helpWide {
+		column = helpFirstKey
+	}
+	for in := Input; in < modeCount; in++ {
+		for _, a := range k.In(in) {
+			if in != Input && len(a.Modes) == len(inAll) || in == Command && len(a.Modes) == len(notCommand) || in == HUD && len(a.Modes) > 1 {
+				continue // actions of all modes are listed once
+			}
+			all := k.Keys(in, a)
+			keys, help, ok := a.row(all)
+			if column == helpFirstKey && len(all) > 1 {
+				keys = string(all[0])
+			}
+			if ok {
+				entries = append(entries, Entry{Action: a.Name, Text: fmt.Sprintf("%-*s  %s", column, keys, help), Group: in.String()})
+			}
+		}
+	}
+	return entries
+}
+
+// row is an action as a line of help.
+func (a *Row) row(bound []Key) (keys, help string, ok bool) {
+	keys = strings.Join(names(bound), " ")
+	isDigit := strings.HasPrefix(string(a.Name), "choose-") || strings.HasPrefix(string(a.Name), "star-")
+	switch {
+	case a.Name == Choose(1) && keys == "alt+1":
+		return "alt+1 … alt+9", "choose a suggestion", true
+	case a.Name == Stars(0) && keys == "0":
+		return "0 1 2 3", "stars", true
+	case slices.Equal(bound, a.Keys) && isDigit:
+		return "", "", false
+	}
+	return keys, a.Help, a.Help != "" && len(bound) > 0
+}
