@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/tui/keymap"
@@ -119,7 +121,8 @@ func TestTheDockedHUDOnANarrowScreen(t *testing.T) {
 	s := newStill(t, style.Options{Unicode: true}, 80, 24)
 	s.opts.Mouse = true
 	s.pairs(longTalk()...)
-	s.keys("f2", "f5")
+	s.keys("f2")
+	s.do(s.onKey(tea.KeyPressMsg{Code: tea.KeyF5}))
 	docked := plainFrame(s.frame())
 	if !strings.Contains(docked, "─ chat ─") || !strings.Contains(docked, "context 2/2") {
 		t.Errorf("the frame is\n%s", docked)

@@ -78,7 +78,7 @@ func (i *input) onEnterDue(msg enterDueMsg) tea.Cmd {
 		return nil
 	}
 	i.explained = true
-	return i.info("enter breaks the line" + i.hint(" · %s sends", keymap.Send) + i.hint(" · %s, “Settings”, lets enter send", keymap.Palette))
+	return i.info(i.key(keymap.Newline) + " breaks the line" + i.hint(" · %s sends", keymap.Send) + i.hint(" · %s, “Settings”, swaps them", keymap.Palette))
 }
 
 // paste puts pasted text into the box; line breaks in it never send.

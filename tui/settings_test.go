@@ -73,7 +73,7 @@ func TestEnterIsExplainedAndCanBeChanged(t *testing.T) {
 	d := startProgram(t, setup{w: 120, h: 30, answers: []at.Answer{say("answered")}, change: func(o *Options) {
 		o.StoreSetting = func(key, value string) error { kept = append(kept, key+"="+value); return nil }
 	}})
-	const explained = "enter breaks the line · ctrl+j sends · ctrl+p, “Settings”, lets enter send"
+	const explained = "enter breaks the line · ctrl+j sends · ctrl+p, “Settings”, swaps them"
 	d.Type("one line", tuitest.Enter)
 	d.Wait(explained)
 	d.setting("Enter")

@@ -90,7 +90,7 @@ func (p *pickers) newTopic(path, parent string) tea.Cmd {
 	if parent != "" {
 		parent += history.TopicSeparator
 	}
-	return p.open(overlay.TopicName, overlay.NewLine("New topic", parent, "the path, as in AI > Agents · enter creates it"), func(c overlay.Chosen) tea.Cmd {
+	return p.open(overlay.TopicName, overlay.NewLine("New topic", parent, "the path, as in AI > Agents"+p.hint(" · %s creates it", keymap.LineAccept)), func(c overlay.Chosen) tea.Cmd {
 		return p.newTopic(c.Value, "")
 	})
 }
@@ -101,7 +101,7 @@ func (p *pickers) renameTopic(path string) tea.Cmd {
 		return p.info("“no topic” cannot be renamed")
 	}
 	parent, name := splitTopic(path)
-	return p.open(overlay.TopicName, overlay.NewLine("Rename "+oneLine(path), name, "a name, or a path to move it · enter renames"), func(c overlay.Chosen) tea.Cmd {
+	return p.open(overlay.TopicName, overlay.NewLine("Rename "+oneLine(path), name, "a name, or a path to move it"+p.hint(" · %s renames", keymap.LineAccept)), func(c overlay.Chosen) tea.Cmd {
 		to := history.TopicPath(c.Value)
 		if above, _ := splitTopic(to); parent != "" && above == "" {
 			to = parent + history.TopicSeparator + to

@@ -385,11 +385,15 @@ func (t *turnState) statusLine(w int) string {
 	if took >= time.Second {
 		line += " " + took.Truncate(time.Second).String()
 	}
-	switch _, kind, open := t.overlay.Top(); {
+	switch o, kind, open := t.overlay.Top(); {
 	case open && (kind == overlay.Confirm || kind == overlay.SaveSheet):
-		line += " · esc declines"
+		line += t.hint(" · %s declines", keymap.AnswerCancel)
 	case open:
-		line += " · esc closes"
+		closes := keymap.LineClose
+		if _, isText := o.(*overlay.Text); isText {
+			closes = keymap.TextClose
+		}
+		line += t.hint(" · %s closes", closes)
 	default:
 		line += t.hint(" · %s cancels", keymap.Escape)
 	}

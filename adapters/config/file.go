@@ -48,8 +48,12 @@ type Provider struct {
 // providerKeys are the keys of a [[provider]].
 var providerKeys = []string{"name", "base_url", "api_key", "headers", "models", "context_window", "allow_http"}
 
-// modes are the values of MODE in [keys.MODE].
-var modes = []string{"input", "view", "command", "pane"}
+// Modes are the values of MODE in [keys.MODE]: the modes of the key table.
+var Modes = []string{
+	"input", "view", "command", "pane", "hud",
+	"line", "list", "models", "sessions", "settings", "checkpoints", "topics", "filters", "text", "request",
+	"question", "queue", "undo", "recovery", "editing",
+}
 
 // readFile copies the values of a file into s. The error is an *Error or, when
 // several keys are wrong, one for each of them, joined.
@@ -147,8 +151,8 @@ func (s *Settings) readBinding(name []string, values map[string]any, line int, f
 		fault(where, "write [keys.MODE] and below it ACTION = \"key\" or a list of keys")
 		return
 	}
-	if !slices.Contains(modes, name[1]) {
-		fault("", "%s is not a mode%s", quoted(name[1]), hint(name[1], modes))
+	if !slices.Contains(Modes, name[1]) {
+		fault("", "%s is not a mode%s", quoted(name[1]), hint(name[1], Modes))
 		return
 	}
 	value := any(values)

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"winnow/adapters/config"
+	"winnow/tui/keymap"
 	"winnow/tui/style"
 )
 
@@ -27,5 +30,22 @@ func TestThemesOfTheSettings(t *testing.T) {
 				t.Errorf("%s%s gives %q, dark %v, fixed %v", name, end, got.Theme, got.Dark, fixed)
 			}
 		}
+	}
+}
+
+// The settings file takes the modes of the key table.
+func TestTheModesOfTheSettings(t *testing.T) {
+	uses, err := keymap.Uses(false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var modes []string
+	for _, u := range uses {
+		if mode := strings.ToLower(u.Mode); !slices.Contains(modes, mode) {
+			modes = append(modes, mode)
+		}
+	}
+	if !slices.Equal(modes, config.Modes) {
+		t.Errorf("the settings take %q, the key table has %q", config.Modes, modes)
 	}
 }

@@ -53,7 +53,7 @@ func questionActions() []*Row {
 			Row{Name: AnswerTheirs, Help: "load the other version", Keys: []Key{"t"}},
 			Row{Name: AnswerEdit, Help: "edit", Keys: []Key{"e"}},
 			Row{Name: AnswerSafe, Help: "the answer that changes nothing", Keys: []Key{"enter"}},
-			Row{Name: AnswerCancel, Help: "that answer, also before the question could be read", Keys: []Key{"esc"}}),
+			Row{Name: AnswerCancel, Help: "that answer at once", Keys: []Key{"esc"}}),
 		rows(QueueQuestion, Row{Name: AnswerSend, Help: "send now", Keys: []Key{"s"}}),
 		rows(UndoQuestion, Row{Name: AnswerStateOnly, Help: "the rules alone", Keys: []Key{"r"}}),
 		rows(RecoveryQuestion, Row{Name: AnswerRecover, Help: "recover", Keys: []Key{"r"}}))

@@ -122,7 +122,7 @@ func TestEnterGoesToTheProvider(t *testing.T) {
 	b.w.Lock()
 	b.show()
 	b.on("openai")
-	if said := b.do("pane-highlight"); said != lockedText || b.w.Provider() != "gemini" || b.tabs.Open != tabAll {
+	if said := b.do("pane-highlight"); said != b.lockedText() || b.w.Provider() != "gemini" || b.tabs.Open != tabAll {
 		t.Errorf("while the assistant works: said %q, %s", said, b.w.Provider())
 	}
 }

@@ -57,16 +57,12 @@ func (p *Pane) oneLine(rank, w int, style pane.CompiledStyle, text string) pane.
 	return pane.Note{Rank: rank, Text: style.Render(textwidth.Fit(text, w-1, p.st.Icons.Ellipsis) + " ")}
 }
 
-// lockedText says why the user cannot change the rules while a turn of the own session
-// works.
-const lockedText = "assistant is working · esc cancels"
-
 // lockedText says why the user cannot change the rules now.
 func (p *Pane) lockedText() string {
 	if p.holder != "" {
 		return share.AssistantOf(pane.Visible(p.holder)) + " is working"
 	}
-	return lockedText
+	return pane.Join("assistant is working", p.keys.Hint(keymap.Escape, "cancels"))
 }
 
 // idleNotes are the foot while nothing is typed. The text about the row under

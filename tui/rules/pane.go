@@ -6,6 +6,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 )
@@ -189,9 +190,9 @@ func (p *Pane) Receive(result any) pane.Action {
 	clear(p.selected)
 	p.openSuggested(s.list, s.patterns)
 	if n := len(s.patterns); n > 1 {
-		return pane.Notify{Text: fmt.Sprintf("%d patterns are needed · enter shows what they change", n)}
+		return pane.Notify{Text: pane.Join(fmt.Sprintf("%d patterns are needed", n), p.keys.Hint(keymap.LineAccept, "shows what they change"))}
 	}
-	return pane.Notify{Text: "one pattern matches them · enter adds it"}
+	return pane.Notify{Text: pane.Join("one pattern matches them", p.keys.Hint(keymap.LineAccept, "adds it"))}
 }
 
 // Status implements pane.Pane.

@@ -137,9 +137,9 @@ func (p *page) rows(rows [][]string) {
 	for _, row := range rows {
 		line := strings.Repeat(" ", indent)
 		for i, cell := range row[:len(row)-1] {
-			line += fmt.Sprintf("%-*s", widths[i]+space, cell) // runes are cells here
+			line += fmt.Sprintf("%-*s", max(widths[i], ansi.StringWidth(cell))+space, cell) // runes are cells here
 		}
-		for i, part := range wrap(row[len(row)-1], Width-left) {
+		for i, part := range wrap(row[len(row)-1], Width-max(left, ansi.StringWidth(line))) {
 			if i > 0 {
 				line = strings.Repeat(" ", left)
 			}
@@ -263,7 +263,7 @@ func keys(p *page, f Facts) {
 		}
 		byModes[where] = append(byModes[where], []string{u.Line[0], u.Action, u.Line[1]})
 	}
-	p.text("INPUT writes a message, VIEW moves through the conversation, COMMAND edits the filter line, PANE edits the rules, HUD lists the messages with their tokens. " +
+	p.text("INPUT writes a message, VIEW moves through the conversation, COMMAND edits the filter line, PANE edits the rules, HUD lists the messages with their tokens; the other modes are those of lists, texts, questions and of editing a text. " +
 		"The second column is the name of the action. To rebind it, write [keys.view] and next-item = [\"j\", \"down\"] in the settings file. winnow doctor keys shows which keys your terminal sends.")
 	for _, where := range groups {
 		p.head(where)

@@ -17,8 +17,8 @@ import (
 	"winnow/assistant/filter"
 	"winnow/assistant/glob"
 	"winnow/tui/keymap"
-	"winnow/tui/slash"
 	"winnow/tui/mention"
+	"winnow/tui/slash"
 )
 
 func testFacts(t *testing.T, rebinds ...keymap.Rebind) Facts {
