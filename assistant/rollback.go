@@ -31,7 +31,9 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 	if err != nil {
 		return "", err
 	}
-	intent, err := s.opts.Journal.BeginRollback(id, scope, first, s.opts.Member.Only(s.ID()))
+	intent, err := s.opts.Journal.BeginRollback(id, checkpoint.RollbackOptions{
+		Scope: scope, FirstPair: first, OnlySession: s.opts.Member.Only(s.ID()),
+	})
 	if err != nil {
 		return "", err
 	}

@@ -253,7 +253,10 @@ func CallInWords(name string, args json.RawMessage) string {
 		if json.Unmarshal(object[name], &value) != nil {
 			value = string(object[name])
 		}
-		text += map[bool]string{true: " ", false: ", "}[i == 0] + value
+		if i > 0 {
+			text += ","
+		}
+		text += " " + value
 	}
 	return safetext.Line(text, maxCallCells)
 }

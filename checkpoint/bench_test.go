@@ -48,7 +48,7 @@ func BenchmarkRollbackOver1000(b *testing.B) {
 	j, _ := grown(b, 1000)
 	oldest := j.List("s")[9] // as far as can be from a full state
 	for b.Loop() {
-		in, err := j.BeginRollback(oldest.ID, ScopeBoth, 1, "")
+		in, err := j.BeginRollback(oldest.ID, RollbackOptions{Scope: ScopeBoth, FirstPair: 1})
 		if err == nil {
 			err = j.Finish(in)
 		}

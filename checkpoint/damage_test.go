@@ -28,7 +28,7 @@ func sample(t *testing.T) ([]byte, map[string]json.RawMessage, []string) {
 		ok(t, j.Record(doc(n+1), []ToolSummary{{Name: "tool", OK: true}}))
 		note(j.Edit("", "edit", doc(n+1), doc(n+20)))
 	}
-	back := must[Intent](t)(j.BeginRollback(j.List("")[5].ID, ScopeBoth, 1, ""))
+	back := must[Intent](t)(j.BeginRollback(j.List("")[5].ID, RollbackOptions{Scope: ScopeBoth, FirstPair: 1}))
 	ok(t, j.Finish(back))
 	ok(t, j.Saved(j.Current()))
 	note(j.Edit("", "edit", j.Current(), doc(40)))

@@ -82,7 +82,9 @@ func TestFailedWriteChangesNothingAndCanBeRetried(t *testing.T) {
 		"Record": func(j *Journal) error { return j.Record(doc(60), []ToolSummary{{Name: "x", OK: true}}) },
 		"Edit":   func(j *Journal) error { return second(j.Edit("", "e", doc(60), doc(61))) },
 		"Saved":  func(j *Journal) error { return j.Saved(doc(60)) },
-		"Begin":  func(j *Journal) error { return second(j.BeginRollback(j.List("")[0].ID, ScopeBoth, 1, "")) },
+		"Begin": func(j *Journal) error {
+			return second(j.BeginRollback(j.List("")[0].ID, RollbackOptions{Scope: ScopeBoth, FirstPair: 1}))
+		},
 	}
 	for name, call := range calls {
 		for _, lasts := range []bool{false, true} {
@@ -123,7 +125,7 @@ func TestFinishThatFailsStaysPending(t *testing.T) {
 		j := open(t, path, Options{wrap: f.wrap})
 		start := must[Checkpoint](t)(j.Start("s", doc(0)))
 		ok(t, j.Record(doc(1), nil))
-		in := must[Intent](t)(j.BeginRollback(start.ID, ScopeBoth, 1, ""))
+		in := must[Intent](t)(j.BeginRollback(start.ID, RollbackOptions{Scope: ScopeBoth, FirstPair: 1}))
 		f.set(1, true, syscall.EIO)
 		if err := end(j, in); !errors.Is(err, syscall.EIO) {
 			t.Fatal(err)

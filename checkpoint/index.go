@@ -45,10 +45,10 @@ type index struct {
 	session   string           // the one started or resumed last, of those in open
 	open      []string         // sessions whose run has not ended
 	active    map[string]int64 // by session: Seq of its last record
-	saved     *record          // the last opSaved; nil: none
+	saved     *record          // the last OpSaved; nil: none
 	pending   *rollback
 	undo      *rollback // the rollback that can be undone
-	closed    bool      // the last record is opClose, or there is none
+	closed    bool      // the last record is OpClose, or there is none
 
 	damaged    int   // records that are not readable, or are missing
 	endDamaged bool  // no readable record follows the last of these
@@ -85,7 +85,7 @@ func (x *index) read(content, path string) error {
 			x.damaged++
 		}
 		if r, err := readRecord(text); err == nil {
-			if r.Prev != x.lastSeq && r.Op != opRepaired {
+			if r.Prev != x.lastSeq && r.Op != OpRepaired {
 				x.damaged++ // a whole line is missing
 			}
 			x.endDamaged = false
@@ -105,7 +105,7 @@ func (x *index) apply(r *record) {
 	x.size += r.size()
 	x.records = append(x.records, r)
 	wasClosed := x.closed
-	x.lastSeq, x.closed = r.Seq, r.Op == opClose
+	x.lastSeq, x.closed = r.Seq, r.Op == OpClose
 	if r.Checkpoint != nil {
 		x.sinceFull++
 	}
@@ -113,37 +113,37 @@ func (x *index) apply(r *record) {
 		x.sinceFull = 0
 	}
 	switch r.Op {
-	case opStart, opAdd, opEdit, opKeep:
+	case OpStart, OpAdd, OpEdit, OpKeep:
 		x.addEntry(r)
-	case opResume:
+	case OpResume:
 		x.begin(r.Session)
 		x.active[r.Session] = r.Seq
-	case opRecord:
+	case OpRecord:
 		if e := x.byID[r.For]; e != nil {
 			e.addResults(r.Tools)
 			e.changed, e.recorded = r.Sum != e.sum, true // a later tool can revert what an earlier one did
 			x.active[e.Session] = r.Seq
 		}
-	case opSaved:
+	case OpSaved:
 		x.saved = r
-	case opIntent:
+	case OpIntent:
 		if r.Rollback != nil {
 			x.pending = &rollback{Intent: *r.Rollback, record: r}
 		}
-	case opDone:
+	case OpDone:
 		x.finishRollback(r)
-	case opAbandon:
+	case OpAbandon:
 		x.pending = nil
-	case opForget:
+	case OpForget:
 		x.undo = nil
-	case opRepaired:
+	case OpRepaired:
 		x.damaged, x.closed = 0, wasClosed
 		x.remove(r.Lost)
-	case opLeave:
+	case OpLeave:
 		x.leave(r.Left)
-	case opClose:
+	case OpClose:
 		x.leave(x.open)
-	case opCompacted:
+	case OpCompacted:
 	}
 }
 
@@ -151,18 +151,18 @@ func (x *index) addEntry(r *record) {
 	if r.Checkpoint == nil {
 		return
 	}
-	e := &entry{Checkpoint: *r.Checkpoint, record: len(x.records) - 1, sum: r.Sum, changed: r.Changed, recorded: r.Op == opKeep && r.Checkpoint.Kind == KindTurn}
+	e := &entry{Checkpoint: *r.Checkpoint, record: len(x.records) - 1, sum: r.Sum, changed: r.Changed, recorded: r.Op == OpKeep && r.Checkpoint.Kind == KindTurn}
 	e.Tools, e.Full = slices.Clone(e.Tools), r.kind == payloadFull
-	if r.Op == opEdit { // its record holds the state after the edit
+	if r.Op == OpEdit { // its record holds the state after the edit
 		e.record, e.sum, e.changed = e.record-1, r.before(), r.before() != r.Sum
 	}
 	x.entries = append(x.entries, e)
 	x.byID[e.ID] = e
 	x.active[e.Session] = r.Seq
 	switch r.Op {
-	case opStart: // maybe of another session, while a turn works
+	case OpStart: // maybe of another session, while a turn works
 		x.begin(e.Session)
-	case opAdd:
+	case OpAdd:
 		x.undo = nil
 	default:
 	}

@@ -258,9 +258,9 @@ func (j *Journal) Close() error {
 	j.closed = true
 	err := j.alive.Release()
 	last, others := filelock.Acquire(context.Background(), j.path+aliveSuffix, filelock.Options{})
-	end := record{Op: opClose}
+	end := record{Op: OpClose}
 	if others != nil {
-		end = record{Op: opLeave, Left: j.sessions}
+		end = record{Op: OpLeave, Left: j.sessions}
 	}
 	if others != nil && len(j.sessions) == 0 {
 		return errors.Join(err, j.unlockFile())

@@ -123,7 +123,7 @@ func play(t *testing.T, ops []byte, every int) {
 func (m *model) rollback(t *testing.T, j *Journal, id string, scope Scope) {
 	t.Helper()
 	before := m.copy()
-	in := must[Intent](t)(j.BeginRollback(id, scope, 1, ""))
+	in := must[Intent](t)(j.BeginRollback(id, RollbackOptions{Scope: scope, FirstPair: 1}))
 	if scope != ScopeConversation {
 		wantState(t, "target", in.State, m.states[id])
 		m.now = m.states[id]

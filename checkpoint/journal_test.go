@@ -271,7 +271,7 @@ func TestReadOnlyBesideAWriter(t *testing.T) {
 	if _, err := r.Add(Checkpoint{}, doc(3)); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("Add = %v, want ErrReadOnly", err)
 	}
-	if _, err := r.BeginRollback(start.ID, ScopeBoth, 1, ""); !errors.Is(err, ErrReadOnly) {
+	if _, err := r.BeginRollback(start.ID, RollbackOptions{Scope: ScopeBoth, FirstPair: 1}); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("BeginRollback = %v, want ErrReadOnly", err)
 	}
 	ok(t, w.Close())

@@ -39,26 +39,26 @@ const (
 	payloadOther payloadKind = 'S' // a state that is not the current one
 )
 
-// op is the event that a record stores.
-type op string
+// Op is the event that a record stores.
+type Op string
 
 // After each op, the fields of record that it uses.
 const (
-	opStart     op = "start"    // Checkpoint; a session began
-	opResume    op = "resume"   // Session; it was resumed
-	opAdd       op = "add"      // Checkpoint, of a turn
-	opRecord    op = "record"   // For, Tools; the state changed
-	opEdit      op = "edit"     // Checkpoint; the state is the one after the user's edit
-	opSaved     op = "saved"    // payloadOther, the state in the window's file; none: the current one
-	opIntent    op = "intent"   // Rollback, and in payloadOther its state
-	opDone      op = "done"     // Rollback, which is finished
-	opAbandon   op = "abandon"  // Rollback, which was abandoned
-	opForget    op = "forget"   // the last rollback cannot be undone any more
-	opClose     op = "close"    // a run ended with Close, and no other process had the journal open
-	opLeave     op = "leave"    // Left; a run ended with Close, and others go on
-	opCompacted op = "image"    // the first record of a compacted journal
-	opKeep      op = "keep"     // Checkpoint, Changed; in journals that earlier versions compacted
-	opRepaired  op = "repaired" // Lost; damage before this record was already reported
+	OpStart     Op = "start"    // Checkpoint; a session began
+	OpResume    Op = "resume"   // Session; it was resumed
+	OpAdd       Op = "add"      // Checkpoint, of a turn
+	OpRecord    Op = "record"   // For, Tools; the state changed
+	OpEdit      Op = "edit"     // Checkpoint; the state is the one after the user's edit
+	OpSaved     Op = "saved"    // payloadOther, the state in the window's file; none: the current one
+	OpIntent    Op = "intent"   // Rollback, and in payloadOther its state
+	OpDone      Op = "done"     // Rollback, which is finished
+	OpAbandon   Op = "abandon"  // Rollback, which was abandoned
+	OpForget    Op = "forget"   // the last rollback cannot be undone any more
+	OpClose     Op = "close"    // a run ended with Close, and no other process had the journal open
+	OpLeave     Op = "leave"    // Left; a run ended with Close, and others go on
+	OpCompacted Op = "image"    // the first record of a compacted journal
+	OpKeep      Op = "keep"     // Checkpoint, Changed; in journals that earlier versions compacted
+	OpRepaired  Op = "repaired" // Lost; damage before this record was already reported
 )
 
 // record is a line of the journal. The fields with JSON names are its note.
@@ -66,7 +66,7 @@ type record struct {
 	Seq int64 `json:"seq"`
 	// Prev is Seq of the record before it in the file, so that a lost line is noticed.
 	Prev int64     `json:"prev"`
-	Op   op        `json:"op"`
+	Op   Op        `json:"op"`
 	Time time.Time `json:"time,omitzero"`
 	// Base and Sum are the stateSum of the state before and after the
 	// record; Base only when it differs.

@@ -56,7 +56,7 @@ func (j *Journal) repair(content []byte, lost []string) error {
 		return fmt.Errorf("checkpoint: copy damaged journal: %w", err)
 	}
 	j.report.DamagedCopy = damagedCopy
-	end := &record{Seq: x.lastSeq + 1, Prev: x.lastSeq, Op: opRepaired, Time: j.opts.Now().UTC(), Lost: lost}
+	end := &record{Seq: x.lastSeq + 1, Prev: x.lastSeq, Op: OpRepaired, Time: j.opts.Now().UTC(), Lost: lost}
 	end.setState(j.current)
 	return j.rewrite(append(x.records, end))
 }
@@ -71,7 +71,7 @@ func (j *Journal) compact() error {
 		return nil
 	}
 	needed := x.records[cut:]
-	first := &record{Seq: needed[0].Prev, Op: opCompacted}
+	first := &record{Seq: needed[0].Prev, Op: OpCompacted}
 	if sum := x.records[cut-1].Sum; sum != "" {
 		state, err := rebuild(x.records[:cut], sum)
 		if err != nil {
@@ -81,7 +81,7 @@ func (j *Journal) compact() error {
 	}
 	records := []*record{first}
 	if j.saved != "" {
-		records = append(records, &record{Seq: first.Seq, Prev: first.Seq, Op: opSaved, Sum: first.Sum, kind: payloadOther, payload: j.saved})
+		records = append(records, &record{Seq: first.Seq, Prev: first.Seq, Op: OpSaved, Sum: first.Sum, kind: payloadOther, payload: j.saved})
 	}
 	return j.rewrite(append(records, needed...))
 }

@@ -12,7 +12,7 @@ type Record struct {
 	Seq           int64
 	Time          time.Time
 	User, Session string // who wrote it, as Options.Author named them
-	Op            string
+	Op            Op
 	Checkpoint    *Checkpoint // of an edit, the start of a turn or of a session
 	For           string      // id of the checkpoint of the turn
 	Tools         []ToolSummary
@@ -39,7 +39,7 @@ func (j *Journal) Replay(each func(Record)) {
 		default:
 		}
 		out := Record{
-			Seq: r.Seq, Time: r.Time, User: r.User, Session: r.Author, Op: string(r.Op), For: r.For,
+			Seq: r.Seq, Time: r.Time, User: r.User, Session: r.Author, Op: r.Op, For: r.For,
 			Checkpoint: r.Checkpoint, Tools: r.Tools, Rollback: r.Rollback, Before: before, After: state,
 		}
 		if r.kind == payloadOther {

@@ -8,30 +8,37 @@ import (
 	"winnow/checkpoint/jsondelta"
 )
 
-// BeginRollback records that the window goes back to the checkpoint id, and
-// returns what has to be done. From then on every other call that writes is
-// refused with ErrPending until Finish or Abandon.
+// RollbackOptions says what a rollback reverts.
+type RollbackOptions struct {
+	Scope Scope
+	// FirstPair is the oldest pair of the session whose start is the checkpoint; 0: the
+	// session has no pairs. It is not used for other checkpoints.
+	FirstPair int64
+	// OnlySession limits the cut to the conversation of one session; "" cuts all.
+	OnlySession string
+}
+
+// BeginRollback records that the window goes back to the checkpoint id, and returns the
+// Intent to carry out. Until Finish or Abandon, every other call that writes is refused
+// with ErrPending.
 //
 // The window returns to the state at the checkpoint. The conversation is cut before the
-// oldest of these pairs: that of the checkpoint's turn (an edit has none), those of
-// the turns after it, and for the start of a session first, the oldest pair of the
-// session (0: none). With only, nothing but the conversation of that session is cut,
-// from its own oldest pair of these. An id that is not in the list is an error that
-// wraps ErrUnknown.
-func (j *Journal) BeginRollback(id string, scope Scope, first int64, only string) (Intent, error) {
+// pair of the checkpoint's turn, or the pair of a later turn if that is older; at the start
+// of a session, before FirstPair. The error wraps ErrUnknown if the list has no such id.
+func (j *Journal) BeginRollback(id string, opts RollbackOptions) (Intent, error) {
 	done, err := j.exclusive(true)
 	if err != nil {
 		return Intent{}, err
 	}
 	defer done()
-	if !slices.Contains([]Scope{ScopeBoth, ScopeWindow, ScopeConversation}, scope) {
-		return Intent{}, fmt.Errorf("checkpoint: unknown scope %q", scope)
+	if !slices.Contains([]Scope{ScopeBoth, ScopeWindow, ScopeConversation}, opts.Scope) {
+		return Intent{}, fmt.Errorf("checkpoint: unknown scope %q", opts.Scope)
 	}
 	state, err := j.stateByID(id)
 	if err != nil {
 		return Intent{}, err
 	}
-	return j.recordIntent(j.index.planRollback(j.index.byID[id], scope, first, only), state)
+	return j.recordIntent(j.index.planRollback(j.index.byID[id], opts), state)
 }
 
 // BeginUndoRollback records, as BeginRollback does, that the last rollback is to
@@ -65,7 +72,7 @@ func (j *Journal) recordIntent(intent Intent, state jsondelta.Document) (Intent,
 	if intent.Scope == ScopeConversation {
 		state = j.current
 	}
-	r := record{Op: opIntent, Rollback: &intent}
+	r := record{Op: OpIntent, Rollback: &intent}
 	if err := j.write(r, nil, state.Text()); err != nil {
 		return Intent{}, err
 	}
@@ -73,16 +80,15 @@ func (j *Journal) recordIntent(intent Intent, state jsondelta.Document) (Intent,
 	return j.pendingIntent(), nil
 }
 
-// planRollback makes the intent of a rollback to target, without id and states. first is
-// the oldest pair of the session that target is the start of. The cut is never
-// before all pairs: in other sessions that were resumed since, that would also
+// planRollback makes the intent of a rollback to target, without id and states. The cut is
+// never before all pairs: in other sessions that were resumed since, that would also
 // remove pairs from before the target.
-func (x *index) planRollback(target *entry, scope Scope, first int64, only string) Intent {
-	intent := Intent{Scope: scope, Target: target.ID}
-	cuts := func(session string) bool { return only == "" || session == only }
+func (x *index) planRollback(target *entry, opts RollbackOptions) Intent {
+	intent := Intent{Scope: opts.Scope, Target: target.ID}
+	cuts := func(session string) bool { return opts.OnlySession == "" || session == opts.OnlySession }
 	cut := target.PairSeq
 	if target.Kind == KindStart {
-		cut = first
+		cut = opts.FirstPair
 	}
 	if !cuts(target.Session) {
 		cut = 0
@@ -91,14 +97,14 @@ func (x *index) planRollback(target *entry, scope Scope, first int64, only strin
 		if e.Seq <= target.Seq || e.Kind == KindStart {
 			continue
 		}
-		if scope != ScopeConversation {
+		if opts.Scope != ScopeConversation {
 			intent.Dropped = append(intent.Dropped, e.ID)
 		}
 		if e.PairSeq > 0 && cuts(e.Session) && (cut == 0 || e.PairSeq < cut) {
 			cut = e.PairSeq
 		}
 	}
-	if scope == ScopeWindow || cut == 0 {
+	if opts.Scope == ScopeWindow || cut == 0 {
 		return intent
 	}
 	intent.Cut = cut
@@ -165,13 +171,13 @@ func (j *Journal) Pending() (*Intent, error) {
 
 // Finish records that a rollback is done: its state becomes the newest, and the
 // checkpoints it drops leave the list. ErrNoRollback when it is not the pending one.
-func (j *Journal) Finish(intent Intent) error { return j.endRollback(opDone, intent) }
+func (j *Journal) Finish(intent Intent) error { return j.endRollback(OpDone, intent) }
 
 // Abandon records that a rollback will not be done, because the window or the database
 // refused it and both are as before. ErrNoRollback when it is not the pending one.
-func (j *Journal) Abandon(intent Intent) error { return j.endRollback(opAbandon, intent) }
+func (j *Journal) Abandon(intent Intent) error { return j.endRollback(OpAbandon, intent) }
 
-func (j *Journal) endRollback(op op, intent Intent) error {
+func (j *Journal) endRollback(op Op, intent Intent) error {
 	done, err := j.exclusive(false)
 	if err != nil {
 		return err
@@ -182,7 +188,7 @@ func (j *Journal) endRollback(op op, intent Intent) error {
 		return ErrNoRollback
 	}
 	var to *jsondelta.Document
-	if op == opDone {
+	if op == OpDone {
 		if to = &rb.state; to.Text() == "" {
 			*to, err = jsondelta.ParseCanonical(rb.record.payload)
 		}
@@ -232,5 +238,5 @@ func (j *Journal) ForgetRollback() error {
 	case j.index.pending != nil:
 		return ErrPending
 	}
-	return j.write(record{Op: opForget}, nil, "")
+	return j.write(record{Op: OpForget}, nil, "")
 }

@@ -48,7 +48,7 @@ func TestRollback(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			j, path, list := steps(t)
-			in := must[Intent](t)(j.BeginRollback(list[c.to].ID, c.scope, 1, ""))
+			in := must[Intent](t)(j.BeginRollback(list[c.to].ID, RollbackOptions{Scope: c.scope, FirstPair: 1}))
 			if in.Cut != c.cut || len(in.Dropped) != c.dropped || in.Target != list[c.to].ID || in.Undoes != "" {
 				t.Errorf("intent %+v", in)
 			}
@@ -106,7 +106,7 @@ func TestRollback(t *testing.T) {
 
 func TestRollbackSurvivesACrashAtEachPoint(t *testing.T) {
 	j, path, list := steps(t)
-	in := must[Intent](t)(j.BeginRollback(list[1].ID, ScopeBoth, 1, ""))
+	in := must[Intent](t)(j.BeginRollback(list[1].ID, RollbackOptions{Scope: ScopeBoth, FirstPair: 1}))
 	crash(t, j)
 	j = open(t, path, Options{})
 	wantState(t, "before it is done", j.Current(), doc(4))
@@ -121,7 +121,7 @@ func TestRollbackSurvivesACrashAtEachPoint(t *testing.T) {
 		"Edit":   second(j.Edit("", "", doc(1), doc(2))),
 		"Saved":  j.Saved(doc(1)),
 		"Start":  second(j.Start("x", doc(1))),
-		"Begin":  second(j.BeginRollback(list[0].ID, ScopeBoth, 1, "")),
+		"Begin":  second(j.BeginRollback(list[0].ID, RollbackOptions{Scope: ScopeBoth, FirstPair: 1})),
 		"Undo":   second(j.BeginUndoRollback()),
 	} {
 		if !errors.Is(err, ErrPending) {
@@ -146,7 +146,7 @@ func second[T any](_ T, err error) error { return err }
 
 func TestAbandonedRollbackChangesNothing(t *testing.T) {
 	j, path, list := steps(t)
-	in := must[Intent](t)(j.BeginRollback(list[1].ID, ScopeBoth, 1, ""))
+	in := must[Intent](t)(j.BeginRollback(list[1].ID, RollbackOptions{Scope: ScopeBoth, FirstPair: 1}))
 	ok(t, j.Abandon(in))
 	crash(t, j)
 	j = open(t, path, Options{})
@@ -165,7 +165,7 @@ func TestRollbackCanBeUndoneUntilTheNextMessage(t *testing.T) {
 		"add":    func(j *Journal) error { return second(j.Add(Checkpoint{PairSeq: 9}, doc(0))) },
 	} {
 		j, path, list := steps(t)
-		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(list[1].ID, ScopeBoth, 1, ""))))
+		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(list[1].ID, RollbackOptions{Scope: ScopeBoth, FirstPair: 1}))))
 		ok(t, message(j))
 		crash(t, j)
 		j = open(t, path, Options{})
@@ -179,7 +179,7 @@ func TestRollbackCanBeUndoneUntilTheNextMessage(t *testing.T) {
 // steps back.
 func TestAPendingUndoIsNotForgotten(t *testing.T) {
 	j, _, list := steps(t)
-	ok(t, j.Finish(must[Intent](t)(j.BeginRollback(list[1].ID, ScopeBoth, 1, ""))))
+	ok(t, j.Finish(must[Intent](t)(j.BeginRollback(list[1].ID, RollbackOptions{Scope: ScopeBoth, FirstPair: 1}))))
 	undo := must[Intent](t)(j.BeginUndoRollback())
 	if err := j.ForgetRollback(); !errors.Is(err, ErrPending) {
 		t.Errorf("ForgetRollback = %v, want ErrPending", err)
@@ -197,7 +197,7 @@ func TestLastStepWalksBackToTheStart(t *testing.T) {
 		if !found || step.ID != list[want].ID {
 			t.Fatalf("LastStep = %v, %v; want %v", step.ID, found, list[want].ID)
 		}
-		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(step.ID, ScopeBoth, 1, ""))))
+		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(step.ID, RollbackOptions{Scope: ScopeBoth, FirstPair: 1}))))
 		wantState(t, "current", j.Current(), doc(want-1))
 	}
 	if step, found := j.LastStep(); found {
@@ -236,7 +236,7 @@ func TestRollbackOverASessionKeepsItsStart(t *testing.T) {
 	j, _, list := steps(t)
 	next := must[Checkpoint](t)(j.Start("later", doc(4)))
 	must[Checkpoint](t)(j.Add(Checkpoint{PairSeq: 12}, doc(4)))
-	in := must[Intent](t)(j.BeginRollback(list[4].ID, ScopeBoth, 1, ""))
+	in := must[Intent](t)(j.BeginRollback(list[4].ID, RollbackOptions{Scope: ScopeBoth, FirstPair: 1}))
 	if in.Cut != 8 || !slices.Equal(in.Sessions, []string{"later", "s"}) {
 		t.Errorf("intent cuts %v from %d", in.Sessions, in.Cut)
 	}
@@ -261,7 +261,7 @@ func TestCompactionKeepsWhatIsNeeded(t *testing.T) {
 	ok(t, j.Saved(doc(1)))
 	newest := fmt.Sprint("s", keepSessions+4)
 	before := j.List(newest)
-	ok(t, j.Finish(must[Intent](t)(j.BeginRollback(before[2].ID, ScopeBoth, 1, ""))))
+	ok(t, j.Finish(must[Intent](t)(j.BeginRollback(before[2].ID, RollbackOptions{Scope: ScopeBoth, FirstPair: 1}))))
 	in := must[Intent](t)(j.BeginUndoRollback())
 	run, now, list := Run{Session: newest}, j.Current(), j.List(newest)
 	crash(t, j)
@@ -341,7 +341,7 @@ func TestSessionsSideBySide(t *testing.T) {
 		"start of a, of b":  {j.List("a")[0].ID, "b", 5, []string{"b"}},
 		"mine, of a nobody": {mine.ID, "d", 0, nil},
 	} {
-		in := must[Intent](t)(j.BeginRollback(c.to, ScopeBoth, 3, c.only))
+		in := must[Intent](t)(j.BeginRollback(c.to, RollbackOptions{Scope: ScopeBoth, FirstPair: 3, OnlySession: c.only}))
 		if in.Cut != c.cut || in.Cut != 0 && !slices.Equal(in.Sessions, c.sessions) {
 			t.Errorf("%s: cut %d of %v, want %d of %v", name, in.Cut, in.Sessions, c.cut, c.sessions)
 		}
@@ -383,10 +383,10 @@ func TestATurnThatChangedNothingLeavesNoCheckpoint(t *testing.T) {
 	ok(t, j.Record(doc(3), []ToolSummary{{Name: "add", OK: true}}))
 	ok(t, j.Record(doc(2), []ToolSummary{{Name: "remove", OK: true}}))
 	check(start.ID, changed.ID, refused.ID)
-	if _, err := j.BeginRollback(again.ID, ScopeBoth, 1, ""); !errors.Is(err, ErrUnknown) {
+	if _, err := j.BeginRollback(again.ID, RollbackOptions{Scope: ScopeBoth, FirstPair: 1}); !errors.Is(err, ErrUnknown) {
 		t.Errorf("a rollback to it: %v, want ErrUnknown", err)
 	}
-	in := must[Intent](t)(j.BeginRollback(changed.ID, ScopeBoth, 1, ""))
+	in := must[Intent](t)(j.BeginRollback(changed.ID, RollbackOptions{Scope: ScopeBoth, FirstPair: 1}))
 	if !slices.Equal(in.Dropped, []string{refused.ID}) {
 		t.Errorf("a rollback drops %v", in.Dropped)
 	}

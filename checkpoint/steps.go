@@ -20,10 +20,10 @@ func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, erro
 		}
 		for _, e := range j.index.list(session) {
 			if e.Kind == KindStart && e.Session == session {
-				return e.described(), j.write(record{Op: opResume, Session: session}, &to, "")
+				return e.described(), j.write(record{Op: OpResume, Session: session}, &to, "")
 			}
 		}
-		return j.addCheckpoint(opStart, Checkpoint{Kind: KindStart, Session: session}, to)
+		return j.addCheckpoint(OpStart, Checkpoint{Kind: KindStart, Session: session}, to)
 	})
 }
 
@@ -33,7 +33,7 @@ func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, erro
 // the one started last) and PairSeq. The last rollback cannot be undone any more.
 func (j *Journal) Add(meta Checkpoint, state json.RawMessage) (Checkpoint, error) {
 	return j.writeState(state, func(to jsondelta.Document) (Checkpoint, error) {
-		c, err := j.addCheckpoint(opAdd, Checkpoint{
+		c, err := j.addCheckpoint(OpAdd, Checkpoint{
 			Kind: KindTurn, Time: meta.Time, Description: meta.Description, Tools: slices.Clone(meta.Tools),
 			Session: cmp.Or(meta.Session, j.index.session), PairSeq: meta.PairSeq,
 		}, to)
@@ -50,7 +50,7 @@ func (j *Journal) Add(meta Checkpoint, state json.RawMessage) (Checkpoint, error
 // leaves the checkpoint out: the turn has changed nothing.
 func (j *Journal) Record(state json.RawMessage, tools []ToolSummary) error {
 	_, err := j.writeState(state, func(to jsondelta.Document) (Checkpoint, error) {
-		return Checkpoint{}, j.write(record{Op: opRecord, For: j.turn, Tools: slices.Clone(tools)}, &to, "")
+		return Checkpoint{}, j.write(record{Op: OpRecord, For: j.turn, Tools: slices.Clone(tools)}, &to, "")
 	})
 	return err
 }
@@ -66,12 +66,12 @@ func (j *Journal) Edit(session, description string, before, after json.RawMessag
 			return Checkpoint{}, err
 		}
 		if j.current.Text() != from.Text() { // the window changed without a Record
-			if err := j.write(record{Op: opRecord}, &from, ""); err != nil {
+			if err := j.write(record{Op: OpRecord}, &from, ""); err != nil {
 				return Checkpoint{}, err
 			}
 		}
 		j.turn = ""
-		return j.addCheckpoint(opEdit, Checkpoint{Kind: KindEdit, Description: description, Session: cmp.Or(session, j.index.session)}, to)
+		return j.addCheckpoint(OpEdit, Checkpoint{Kind: KindEdit, Description: description, Session: cmp.Or(session, j.index.session)}, to)
 	})
 }
 
@@ -83,7 +83,7 @@ func (j *Journal) Saved(state json.RawMessage) error {
 		if text == j.current.Text() {
 			text = "" // a record without payload is about the current state
 		}
-		return Checkpoint{}, j.write(record{Op: opSaved}, nil, text)
+		return Checkpoint{}, j.write(record{Op: OpSaved}, nil, text)
 	})
 	return err
 }
@@ -110,7 +110,7 @@ func (j *Journal) writeState(state json.RawMessage, write func(jsondelta.Documen
 }
 
 // addCheckpoint writes the record of a new checkpoint.
-func (j *Journal) addCheckpoint(op op, c Checkpoint, to jsondelta.Document) (Checkpoint, error) {
+func (j *Journal) addCheckpoint(op Op, c Checkpoint, to jsondelta.Document) (Checkpoint, error) {
 	for c.ID = newID(); j.index.byID[c.ID] != nil; c.ID = newID() {
 	}
 	if c.Time.IsZero() {

@@ -23,7 +23,7 @@ func (j *Journal) write(r record, to *jsondelta.Document, other string) error {
 		r.kind, r.payload = payloadOther, other
 	}
 	r.Seq, r.Prev, r.Sum = x.lastSeq+1, x.lastSeq, x.sum()
-	if r.Time.IsZero() && r.Checkpoint == nil && r.Op != opClose {
+	if r.Time.IsZero() && r.Checkpoint == nil && r.Op != OpClose {
 		r.Time = j.opts.Now().UTC()
 	}
 	if to != nil {
@@ -50,7 +50,7 @@ func (j *Journal) write(r record, to *jsondelta.Document, other string) error {
 	defer j.mu.Unlock()
 	j.current = now
 	x.apply(&r)
-	if r.Op == opSaved {
+	if r.Op == OpSaved {
 		if j.saved = other; other == "" {
 			j.saved = now.Text()
 		}

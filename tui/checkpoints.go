@@ -26,10 +26,11 @@ func (p *pickers) openCheckpoints() tea.Cmd {
 		if c.Kind == checkpoint.KindStart {
 			text, detail = c.Description, "undoes everything since then"
 		}
-		entries = append(entries, overlay.Entry{
-			Value: c.ID, Text: p.clock(c.Time) + "  " + text, Detail: detail,
-			Mark: p.styles.Icons.Checkpoint, Extra: map[bool]string{true: "undone"}[c.Undone],
-		})
+		entry := overlay.Entry{Value: c.ID, Text: p.clock(c.Time) + "  " + text, Detail: detail, Mark: p.styles.Icons.Checkpoint}
+		if c.Undone {
+			entry.Extra = "undone"
+		}
+		entries = append(entries, entry)
 	}
 	picker := overlay.NewPicker("Checkpoints", entries, 0).Offer(keymap.CheckpointList,
 		keymap.To("rolls back", keymap.LineAccept), keymap.To(p.state()+" only", keymap.RollBackState), keymap.To("conversation only", keymap.RollBackConversation))
@@ -164,7 +165,10 @@ func (p *pickers) undoStep(request int64) tea.Cmd {
 	case !step.ByAssistant, step.OtherSession && p.others().Shared:
 		return p.rollBackTo(request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undone: " + oneLine(step.Description)})
 	}
-	leaves := map[bool]string{true: " leaves", false: " leave"}[step.Pairs == 1]
+	leaves := " leave"
+	if step.Pairs == 1 {
+		leaves = " leaves"
+	}
 	lines := []string{
 		p.clock(step.Time) + "  " + oneLine(step.Description), oneLine(step.Undoes()), "",
 		"With the conversation, " + assistant.Counted(step.Pairs, "pair") + leaves + " the view.",

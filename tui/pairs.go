@@ -82,11 +82,15 @@ func (m *Model) onPairOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	case usecase.Starred:
 		return m.marked(o.Pair, assistant.Counted(o.Stars, "star"), o.ViewErr), true
 	case usecase.Flagged:
-		return m.marked(o.Pair, map[bool]string{true: "flagged", false: "flag removed"}[o.On], o.ViewErr), true
+		done := "flag removed"
+		if o.On {
+			done = "flagged"
+		}
+		return m.marked(o.Pair, done, o.ViewErr), true
 	case usecase.TopicSet:
 		return m.marked(o.Pair, "topic: "+topicName(o.Path), o.ViewErr), true
 	case usecase.AnswerChosen:
-		return m.marked(o.Pair, fmt.Sprintf("answer %d of %d is the one that is sent", o.Answer+1, o.Of), o.ViewErr), true
+		return m.marked(o.Pair, fmt.Sprintf("answer %d of %d is sent", o.Answer+1, o.Of), o.ViewErr), true
 	case usecase.Deleted:
 		m.notice.Info("deleted")
 		return m.loadNames(), true

@@ -241,7 +241,11 @@ func (f *finder) configured(p config.Provider) (*Endpoint, error) {
 		}
 	}
 	for _, m := range p.Models {
-		e.Known = append(e.Known, llm.ModelInfo{ID: p.Name + "/" + m, Context: p.ContextWindow, Known: p.ContextWindow > 0, Source: "config", ContextFrom: map[bool]string{true: llm.FromSettings}[p.ContextWindow > 0]})
+		info := llm.ModelInfo{ID: p.Name + "/" + m, Source: "config"}
+		if p.ContextWindow > 0 {
+			info.Context, info.Known, info.ContextFrom = p.ContextWindow, true, llm.FromSettings
+		}
+		e.Known = append(e.Known, info)
 	}
 	e.options = func(ctx context.Context) (opts openai.Options, err error) {
 		opts = openai.Options{AllowPlainHTTP: p.AllowHTTP, Headers: map[string]string{}}

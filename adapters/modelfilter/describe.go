@@ -85,8 +85,7 @@ func sentenceOf(changes []RuleChange, effects []ModelEffect) string {
 		if more := len(patterns) - named; more > 0 {
 			patterns = append(patterns[:named], fmt.Sprintf("%d more", more))
 		}
-		verb := map[List]map[bool]string{Ignore: {true: "hid", false: "stopped hiding"}, Allow: {true: "allowed", false: "stopped allowing"}}
-		what = verb[changes[0].List][changes[0].Added] + " " + strings.Join(patterns, ", ")
+		what = changes[0].verb() + " " + strings.Join(patterns, ", ")
 	}
 	var models []string
 	if hidden > 0 {
@@ -107,6 +106,20 @@ func sentenceOf(changes []RuleChange, effects []ModelEffect) string {
 		text += ": " + strings.Join(models, ", ")
 	}
 	return text
+}
+
+// verb says what adding or removing the rule did.
+func (c RuleChange) verb() string {
+	switch {
+	case c.List == Ignore && c.Added:
+		return "hid"
+	case c.List == Ignore:
+		return "stopped hiding"
+	case c.Added:
+		return "allowed"
+	default:
+		return "stopped allowing"
+	}
 }
 
 // shownValues is how many differences ChangedValues lists.

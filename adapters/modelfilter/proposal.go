@@ -98,10 +98,18 @@ func proposalEffect(before *engine.Engine, p Proposal) (ModelEffect, []error) {
 	return effectOf(before, after), refused
 }
 
-// ruleTools are the tools that add and remove a rule.
-var ruleTools = map[List]map[bool]string{
-	Ignore: {true: "add_ignore_rule", false: "remove_ignore_rule"},
-	Allow:  {true: "add_whitelist_rule", false: "remove_whitelist_rule"},
+// ruleTool names the tool that adds or removes a rule of a list.
+func ruleTool(list List, add bool) string {
+	switch {
+	case list == Ignore && add:
+		return "add_ignore_rule"
+	case list == Ignore:
+		return "remove_ignore_rule"
+	case add:
+		return "add_whitelist_rule"
+	default:
+		return "remove_whitelist_rule"
+	}
 }
 
 // resolveProposal reads a proposal and fills in the current provider if it names
@@ -157,7 +165,7 @@ func (w *Window) calls(data json.RawMessage) ([]llm.Call, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[i] = llm.Call{ID: fmt.Sprintf("proposal_%d", i+1), Name: ruleTools[c.List][c.Added], Arguments: string(args)}
+		out[i] = llm.Call{ID: fmt.Sprintf("proposal_%d", i+1), Name: ruleTool(c.List, c.Added), Arguments: string(args)}
 	}
 	return out, nil
 }

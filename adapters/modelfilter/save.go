@@ -102,7 +102,10 @@ func (w *Window) savedBy(who dotenv.Who, rules []RuleChange) dotenv.Author {
 
 // restartHint goes with every save of n rules.
 func restartHint(n int) string {
-	return "Restart the proxy to apply " + map[bool]string{true: "it", false: "them"}[n == 1] + "."
+	if n == 1 {
+		return "Restart the proxy to apply it."
+	}
+	return "Restart the proxy to apply them."
 }
 
 // adoptSaved makes a file that was just written the state of the window.

@@ -249,7 +249,7 @@ func step(t *testing.T, rnd *rand.Rand, f *fixture, o *oracle, models map[string
 		_, err := f.Add(list, pattern)
 		o.add(t, list, pattern, err == nil, models[o.provider])
 	case 3:
-		tool := ruleTools[list][true]
+		tool := ruleTool(list, true)
 		r := f.call(tool, fmt.Sprintf(`{"pattern":%q}`, pattern))
 		o.add(t, list, pattern, r.Success, models[o.provider])
 	case 4, 5:

@@ -176,7 +176,10 @@ func (w *Window) toolSwitch(a providerArgs) assistant.ToolResult {
 		return errorResult(&UnknownError{What: "provider", Known: withLock(w, func() []string { return slices.Clone(w.order) })})
 	}
 	return w.onProvider(a.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
-		verb, data := map[bool]string{true: "is now", false: "is already"}[w.setCurrent(p)], p.countFields(e)
+		verb, data := "is already", p.countFields(e)
+		if w.setCurrent(p) {
+			verb = "is now"
+		}
 		data["ignore_rules"], data["whitelist_rules"] = p.listed(Ignore), p.listed(Allow)
 		return assistant.OK(fmt.Sprintf("The current provider %s %s: %d of %s shown.", verb, p.name, e.Available(), assistant.Counted(e.Total(), "model")), data)
 	})

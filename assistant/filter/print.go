@@ -72,7 +72,12 @@ func (x Session) line() string      { return "x" + quotedText(x.Prefix) }
 func (SessionCurrent) line() string { return "x" }
 func (x Saved) line() string        { return "@" + x.Name }
 
-func (x Flag) line() string { return map[bool]string{true: "b", false: "g"}[x.Flagged] }
+func (x Flag) line() string {
+	if x.Flagged {
+		return "b"
+	}
+	return "g"
+}
 
 // quotedName is a name in quotes, "" when there is none.
 func quotedName(p Pattern) string {

@@ -85,20 +85,20 @@ func (h *reader) read(r checkpoint.Record) (c Change, ok bool) {
 	changed := before.Text() != "" && r.After.Text() != "" && before.Text() != r.After.Text()
 	step, ofTurn := h.steps[r.For]
 	switch {
-	case r.Op == "saved":
+	case r.Op == checkpoint.OpSaved:
 		was := h.saved
 		if h.saved = cmp.Or(r.Other, r.After.Text()); adopted || r.Other != "" || was == "" || was == h.saved {
 			return c, false
 		}
 		c.Kind = Save
 		before, _ = jsondelta.Parse([]byte(was))
-	case r.Op == "edit" && r.Checkpoint != nil:
+	case r.Op == checkpoint.OpEdit && r.Checkpoint != nil:
 		c.Kind, c.What = Edit, r.Checkpoint.Description
-	case r.Op == "record" && ofTurn:
+	case r.Op == checkpoint.OpRecord && ofTurn:
 		step.Tools = append(slices.Clip(step.Tools), r.Tools...)
 		h.steps[r.For] = step
 		c.Kind, c.What, c.Session = Turn, checkpoint.Describe(r.Tools), cmp.Or(step.Session, c.Session)
-	case r.Op == "done" && r.Rollback != nil:
+	case r.Op == checkpoint.OpDone && r.Rollback != nil:
 		c.Kind, c.What = Rollback, describe(h.steps[r.Rollback.Target])
 		if r.Rollback.Undoes != "" {
 			c.Kind = Undo
@@ -117,8 +117,13 @@ func (h *reader) read(r checkpoint.Record) (c Change, ok bool) {
 
 // describe is the step of a checkpoint in one line.
 func describe(c checkpoint.Checkpoint) string {
-	if c.Kind == checkpoint.KindTurn {
-		return cmp.Or(c.Description, checkpoint.Describe(c.Tools))
+	switch {
+	case c.Description != "":
+		return c.Description
+	case c.Kind == checkpoint.KindTurn:
+		return checkpoint.Describe(c.Tools)
+	case c.Kind == checkpoint.KindStart:
+		return "Session start"
 	}
-	return cmp.Or(c.Description, map[bool]string{true: "Session start"}[c.Kind == checkpoint.KindStart])
+	return ""
 }

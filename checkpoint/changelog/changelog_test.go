@@ -47,7 +47,7 @@ func TestChangesSayWhoChangedWhat(t *testing.T) {
 	must[checkpoint.Checkpoint](t)(j.Edit("s2", "add y", rulesDoc("b", "x"), rulesDoc("b", "x", "y")))
 	ok(t, j.Saved(rulesDoc("b", "x", "y")))
 	must[checkpoint.Checkpoint](t)(j.Edit("s2", "remove x", rulesDoc("b", "x", "y"), rulesDoc("b", "y")))
-	ok(t, j.Finish(must[checkpoint.Intent](t)(j.BeginRollback(turn.ID, checkpoint.ScopeBoth, 0, ""))))
+	ok(t, j.Finish(must[checkpoint.Intent](t)(j.BeginRollback(turn.ID, checkpoint.RollbackOptions{Scope: checkpoint.ScopeBoth}))))
 	ok(t, j.Finish(must[checkpoint.Intent](t)(j.BeginUndoRollback())))
 	ok(t, j.Saved(rulesDoc("b", "y")))
 	ok(t, j.Close())

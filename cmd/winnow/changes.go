@@ -119,7 +119,11 @@ func (a *app) printChanges(all []history.WindowChange, head, team bool) error {
 		row := []string{c.Time.Local().Format(timeLayout), c.User, c.Session, what, modelfilter.ChangedValues(c.Change), c.Host + ":" + c.Path}
 		rows = append(rows, row[:len(titles)])
 	}
-	text := lines.Table(map[bool]string{true: "nothing has been changed yet"}[head], titles, rows)
+	empty := "" // without a head: more of a list that has one
+	if head {
+		empty = "nothing has been changed yet"
+	}
+	text := lines.Table(empty, titles, rows)
 	if !head && len(text) > 0 {
 		text = text[1:]
 	}

@@ -75,7 +75,7 @@ func TestDoctorSaysWhatStandsInTheWay(t *testing.T) {
 		t.Errorf("the status is %d", status)
 	}
 	unlock()
-	if _, stdout = doctor(); !strings.Contains(stdout, "no other program works on those of") {
+	if _, stdout = doctor(); !strings.Contains(stdout, "no other program is changing") {
 		t.Errorf("afterwards doctor says\n%s", stdout)
 	}
 }

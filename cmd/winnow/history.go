@@ -249,10 +249,14 @@ func (a *app) historyCheck(ctx context.Context, store history.Store, _ []string)
 	if r.DamagedRequests > 0 {
 		requests += fmt.Sprintf(" (%d damaged)", r.DamagedRequests)
 	}
+	summary := fmt.Sprintf("%s: %s, %s, %s, %s", store.Path(), assistant.Counted(r.Pairs, "pair"), assistant.Counted(r.Sessions, "session"), assistant.Counted(r.Topics, "topic"), requests)
+	if len(r.Problems) == 0 {
+		summary += "; no damage found"
+	}
 	err = a.emit(map[string]any{
 		"path": store.Path(), "ok": len(r.Problems) == 0, "pairs": r.Pairs, "cut": r.Cut, "sessions": r.Sessions, "topics": r.Topics,
 		"requests": r.Requests, "damaged_requests": r.DamagedRequests, "damaged": r.Damaged, "problems": nonNil(r.Problems),
-	}, fmt.Sprintf("%s: %s, %s, %s, %s", store.Path(), assistant.Counted(r.Pairs, "pair"), assistant.Counted(r.Sessions, "session"), assistant.Counted(r.Topics, "topic"), requests)+map[bool]string{true: "; it is sound"}[len(r.Problems) == 0])
+	}, summary)
 	if err != nil || len(r.Problems) == 0 {
 		return err
 	}

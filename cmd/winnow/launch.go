@@ -303,7 +303,10 @@ func (w *journaledWindow) recovery() *tui.Recovery {
 	}
 	lines := []string{"These rules were not saved:"}
 	for _, c := range w.filter.Diff() {
-		icon := map[bool]string{true: "+", false: "-"}[c.Added]
+		icon := "-"
+		if c.Added {
+			icon = "+"
+		}
 		lines = append(lines, fmt.Sprintf("%s %s rule %s of %s", icon, c.List, visible(c.Pattern), c.Provider))
 	}
 	if last.Turn.ID != "" {

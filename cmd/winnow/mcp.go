@@ -47,7 +47,11 @@ func (a *app) serveMCP(ctx context.Context, allowSave bool) error {
 	}
 	n := len(a.closers) // what is opened from here on is closed after each request
 	o.Open = func(ctx context.Context, write bool) (mcp.Opened, error) {
-		w, err := a.openWindow(ctx, map[bool]access{false: toRead, true: toWrite}[write])
+		access := toRead
+		if write {
+			access = toWrite
+		}
+		w, err := a.openWindow(ctx, access)
 		if err != nil {
 			return mcp.Opened{}, errors.Join(err, a.closeAfter(n))
 		}

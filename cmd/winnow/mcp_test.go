@@ -125,7 +125,7 @@ func TestMCPOverPipes(t *testing.T) {
 	}
 	all := told[made](b, 0, "checkpoints", "list", "--session", "mcp-pipe-agent").Checkpoints
 	i := slices.IndexFunc(all, func(c struct{ ID, Session, Description string }) bool {
-		return strings.HasPrefix(c.Description, "add_ignore_rule")
+		return strings.HasPrefix(c.Description, "hid ")
 	})
 	if i < 0 {
 		t.Fatalf("checkpoints %+v", all)

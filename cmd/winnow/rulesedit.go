@@ -29,7 +29,10 @@ func rulesChangeCommand(a *app, verb, short string) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		list := map[bool]modelfilter.List{false: modelfilter.Ignore, true: modelfilter.Allow}[*allow]
+		list := modelfilter.Ignore
+		if *allow {
+			list = modelfilter.Allow
+		}
 		var results []changeJSON
 		var lines []string
 		var refused []error

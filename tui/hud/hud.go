@@ -89,7 +89,7 @@ func (n Numbers) Lines(w int, st style.Overlay) (out []string) {
 	row("filter", cmp.Or(n.State.Shown.Filter, "none: all pairs"))
 	row("visible (Y)", b.Y)
 	row("included (X)", b.X)
-	row("computed", map[bool]string{true: "once", false: fmt.Sprintf("%d times", n.State.Shown.Computed)}[n.State.Shown.Computed == 1])
+	row("computed", assistant.Counted(n.State.Shown.Computed, "time"))
 	group("TRIMMING")
 	row("counter", n.Counter)
 	n.trimming(row)
@@ -172,7 +172,11 @@ func (n Numbers) failure(row func(name string, value any)) {
 	failed := n.Focused.State == assistant.PairError
 	if r.LastErrorMessage != "" {
 		row("last attempt", r.LastErrorMessage)
-		row("treated as an overflow", map[bool]string{true: "yes", false: "no"}[r.OverflowMatched])
+		overflow := "no"
+		if r.OverflowMatched {
+			overflow = "yes"
+		}
+		row("treated as an overflow", overflow)
 	} else if !failed {
 		row("last attempt", "no error")
 	}

@@ -181,7 +181,7 @@ func TestReasoningIsReadOnlyWhenWanted(t *testing.T) {
 	r.wait("You: one\nThinking: Hm, a secret.\nAssistant: Well.\n")
 }
 
-// Another answer to the last message is chosen by its number, and is the one that is sent.
+// Another answer to the last message is chosen by its number, and is sent.
 func TestAnswers(t *testing.T) {
 	script := at.NewScript(at.Answer{at.Say("First.")}, at.Answer{add("cat")}, at.Answer{at.Say("Second.")}, at.Answer{at.Say("Well.")})
 	r := start(t, script, nil)
@@ -196,7 +196,7 @@ func TestAnswers(t *testing.T) {
 	r.say("/answer 3")
 	r.wait("There is no answer of that number; /answer lists them.")
 	r.say("/answer 1")
-	r.wait("Answer 1 of 2 is the one that is sent.\nYou: one\nAssistant: First.\nThis is answer 1 of 2.\n")
+	r.wait("Answer 1 of 2 is sent.\nYou: one\nAssistant: First.\nThis is answer 1 of 2.\n")
 	r.say("two")
 	r.wait("Assistant: Well.")
 	requests := script.Requests()

@@ -130,7 +130,10 @@ func Sentence(c share.Change) (text string, quiet bool) {
 	case share.Reloaded:
 		return "another program changed " + safetext.Line(filepath.Base(c.What), maxClause) + " · its rules are loaded", false
 	case share.RolledBack:
-		verb := map[bool]string{true: "rolled back", false: "undid a rollback"}[c.What != ""]
+		verb := "undid a rollback"
+		if c.What != "" {
+			verb = "rolled back"
+		}
 		if what = safetext.Line(c.Effect, maxClause); what != "" {
 			what = " · " + what
 		}

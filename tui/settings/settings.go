@@ -108,11 +108,17 @@ func (s *Screen) settings() []Setting {
 	}
 	reply := onOff("long_reply", "Go to a long answer", &s.ReplyView, "yes: after a pause in typing", "no")
 	reply.stored = func() (key, value string) {
-		return "long_reply", map[bool]string{false: "stay", true: "view"}[s.ReplyView]
+		if s.ReplyView {
+			return "long_reply", "view"
+		}
+		return "long_reply", "stay"
 	}
 	enter := onOff("send_key", "Enter", &s.EnterSends, "sends the message", "breaks the line")
 	enter.stored = func() (key, value string) {
-		return "send_key", map[bool]string{false: "ctrl+enter", true: "enter"}[s.EnterSends]
+		if s.EnterSends {
+			return "send_key", "enter"
+		}
+		return "send_key", "ctrl+enter"
 	}
 	themes := map[string]string{}
 	for _, name := range style.Themes() {

@@ -73,7 +73,10 @@ func (s *Server) ownHost(host string) bool {
 	}
 	name, port, err := net.SplitHostPort(host)
 	if err != nil {
-		name, port = strings.Trim(host, "[]"), map[bool]string{true: "443", false: "80"}[s.opts.Cert != nil]
+		name, port = strings.Trim(host, "[]"), "80"
+		if s.opts.Cert != nil {
+			port = "443"
+		}
 	}
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
 	switch {
@@ -88,7 +91,10 @@ func (s *Server) ownHost(host string) bool {
 // ownOrigin reports whether an Origin header is that of this server.
 func (s *Server) ownOrigin(origin, host string) bool {
 	u, err := url.Parse(origin)
-	scheme := map[bool]string{true: "https", false: "http"}[s.opts.Cert != nil]
+	scheme := "http"
+	if s.opts.Cert != nil {
+		scheme = "https"
+	}
 	return err == nil && u.Scheme == scheme && strings.EqualFold(u.Host, host)
 }
 

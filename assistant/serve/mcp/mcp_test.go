@@ -183,7 +183,7 @@ func TestAWriteIsACheckpointThatARollbackTakesBack(t *testing.T) {
 	w, err := r.openWindow(t.Context(), true)
 	r.must(err)
 	defer func() { r.must(w.Close()) }()
-	intent, err := w.Journal.BeginRollback(last.ID, checkpoint.ScopeBoth, 0, "")
+	intent, err := w.Journal.BeginRollback(last.ID, checkpoint.RollbackOptions{Scope: checkpoint.ScopeBoth})
 	r.must(err)
 	r.must(r.window.ApplyState(intent.State))
 	r.must(w.Journal.Finish(intent))
