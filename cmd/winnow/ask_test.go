@@ -106,8 +106,8 @@ func TestHowAnAskedTurnEnds(t *testing.T) {
 		events      []assistant.Event
 		beside, err string // "" is none
 	}{
-		"a locked window":          {[]assistant.Event{assistant.ToolComplete{Tool: "add_rule", ErrorCode: assistant.CodeLocked, Message: "held by another"}}, "Tool: add_rule, failed (locked): held by another", "locked: held by another"},
-		"a save that failed":       {[]assistant.Event{assistant.ToolComplete{Tool: saveTool, ErrorCode: "io", Message: "full"}}, "Tool: save_changes, failed (io): full", "the rules were not saved: full"},
+		"a locked window":          {[]assistant.Event{assistant.ToolComplete{Tool: "add_rule", ErrorCode: assistant.CodeLocked, Message: "held by another"}}, "Tool: add_rule, failed (locked)", "locked: held by another"},
+		"a save that failed":       {[]assistant.Event{assistant.ToolComplete{Tool: saveTool, ErrorCode: "io", Message: "full"}}, "Tool: save_changes, failed (io)", "the rules were not saved: full"},
 		"a save that was declined": {[]assistant.Event{assistant.ToolComplete{Tool: saveTool, ErrorCode: assistant.CodeDeclined, Message: "no"}}, "Tool: save_changes: no", ""},
 		"a save":                   {[]assistant.Event{assistant.ToolComplete{Tool: saveTool, Success: true}}, "Tool: save_changes, done", ""},
 		"a failure":                {[]assistant.Event{assistant.Error{Code: "io", Message: "broken"}}, "", "io: broken"},
