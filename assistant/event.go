@@ -159,7 +159,7 @@ type ResponsePayload struct {
 	Message string `json:"message"` // with its [[tool:N]] markers
 	Suggested
 	Custom *CustomPayload `json:"custom_payload,omitempty"`
-	Notice string         `json:"notice,omitempty"` // what winnow itself reports of the turn; "" is none
+	Notice string         `json:"notice,omitempty"` // what winnow itself reports of the turn; "" for none
 }
 
 // CustomPayload is structured data of a turn, of type PayloadTools.

@@ -52,7 +52,7 @@ type sessionLog struct {
 	received received   // of the running turn, without what is in entries
 	entries  []logEntry // events
 	bytes    int        // of the texts in entries
-	dropped  int64      // version of the newest entry that is not stored any more
+	dropped  int64      // version of the newest entry that is no longer stored
 
 	stale        []stalePair
 	staleDropped int64 // version of the newest change that is not in stale any more

@@ -88,7 +88,7 @@ type TurnState struct {
 	Waits       bool          // a message waits
 	Queued      Prompt        // that message
 	QueuePaused bool          // see Session.QueuePaused
-	ReAsk       int64         // the pair that the next message replaces; 0 is none
+	ReAsk       int64         // the pair that the next message replaces; 0 for none
 	Quota       llm.LastQuota // of the selected model; the zero value when its endpoint never reported one
 	Settings    Settings
 	Attempt     *budget.Record // the record of the newest attempt; nil before the first
@@ -97,9 +97,9 @@ type TurnState struct {
 // ModelState is the selected model, with what is known of it.
 type ModelState struct {
 	Stamp
-	ID   string // "provider/name"; "" is none
+	ID   string // "provider/name"; "" for none
 	Info llm.ModelInfo
-	Gone bool // its endpoint does not offer it any more
+	Gone bool // its endpoint no longer offers it
 }
 
 // WindowState is the window of a session.
@@ -161,7 +161,7 @@ func (c *Checkpoints) OthersSince(id, session string) (others []checkpoint.Check
 	return others
 }
 
-// Newest is the id of the newest step that can be undone; "" is none.
+// Newest is the id of the newest step that can be undone; "" for none.
 func (c *Checkpoints) Newest() string {
 	if c == nil || c.Last == nil {
 		return ""

@@ -49,7 +49,7 @@ type PayloadType struct {
 
 	// Marker starts the payload in the model's text, as in "RULE_PROPOSAL:". Only of FromLLM.
 	Marker string
-	// Parse turns the JSON after the marker into the data; nil leaves it as it is.
+	// Parse turns the JSON after the marker into the data; nil leaves it unchanged.
 	// An error leaves the text visible.
 	Parse func(raw json.RawMessage) (json.RawMessage, error)
 	// Instructions are for the model: when and how to write it.

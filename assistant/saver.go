@@ -68,7 +68,7 @@ func (e *PlanChanged) Changed(user string) string {
 	return strings.Join(by, " and ") + " changed this after it was shown"
 }
 
-// Refresher is a Saver that reads what is saved again after someone else has
+// Refresher is a Saver that reads what is saved again after another program has
 // changed it.
 type Refresher interface {
 	// RefreshSaved reads the saved state again. Unsaved changes are applied to
@@ -77,7 +77,7 @@ type Refresher interface {
 	RefreshSaved(ctx context.Context, dropUnsaved bool) (Refreshed, error)
 }
 
-// Watcher is a Saver that notices when someone else changes what is saved.
+// Watcher is a Saver that notices when another program changes what is saved.
 type Watcher interface {
 	// Watch refreshes the window after such changes until ctx ends; then the
 	// channel is closed. Unsaved changes are applied to the new state. An error
@@ -85,7 +85,7 @@ type Watcher interface {
 	Watch(ctx context.Context) (<-chan SavedChange, error)
 }
 
-// SavedChange is a change of what is saved, made by someone else. With a
+// SavedChange is a change of what is saved, made by another program. With a
 // Conflict both sides changed the same things and the window is as it was.
 type SavedChange struct {
 	Refreshed
@@ -111,7 +111,7 @@ type Refreshed struct {
 	Dropped []Change `json:"dropped"` // unsaved changes that are lost
 }
 
-// Conflict is a file that someone else has changed since it was read.
+// Conflict is a file that another program has changed since it was read.
 type Conflict struct {
 	Path    string   `json:"path"`
 	Missing bool     `json:"missing"`        // they removed it

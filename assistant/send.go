@@ -18,14 +18,14 @@ type Prompt struct {
 	Typed       string       `json:",omitempty"` // as the user typed it, without the texts of its files; "" is Text
 	Attachments []Attachment // pictures, and files whose text is part of Text
 	// Replaces is the error pair that is deleted for the new one, which comes last.
-	// 0 is none.
+	// 0 for none.
 	Replaces int64
 	// Regenerate is the pair whose message is answered again. The new answer becomes the
 	// chosen one when it is complete; until then, and after an error, the old one is.
-	// 0 is none.
+	// 0 for none.
 	Regenerate int64
 	// Retry is the error pair to try again in its place. It continues after the
-	// whole responses of the pair. 0 is none.
+	// whole responses of the pair. 0 for none.
 	Retry int64
 	// Force sends a prompt that is estimated to be too large: an estimate may be
 	// wrong, the endpoint decides.
@@ -268,7 +268,7 @@ func (s *Session) ForgetQueued(ctx context.Context) error {
 }
 
 // ReAsk notes the failed pair whose message the user edits: the next message is to
-// replace it, see Prompt.Replaces. 0 is none.
+// replace it, see Prompt.Replaces. 0 for none.
 func (s *Session) ReAsk(seq int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -95,7 +95,7 @@ type sessionMemory struct {
 	queued      *Prompt
 	queuePaused bool  // queued waits for the user, not for the end of a turn
 	dequeued    bool  // Dequeue returned a message that is still in the store
-	reask       int64 // the pair that the next message replaces; 0 is none
+	reask       int64 // the pair that the next message replaces; 0 for none
 	context     contextMemory
 	storedState string // the sessionState as it was stored last
 	records     []budget.Record
@@ -184,7 +184,7 @@ func (s *Session) ID() string {
 // Author is who writes in the session; "" is the user of the store.
 func (s *Session) Author() string { return s.opts.Author }
 
-// Model is the selected model, "provider/name"; "" is none.
+// Model is the selected model, "provider/name"; "" for none.
 func (s *Session) Model() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,7 +237,7 @@ func (s *Session) Registry() *llm.Registry { return s.registry }
 // Window returns what the assistant works on; nil is nothing.
 func (s *Session) Window() Window { return s.opts.Window }
 
-// Journal returns the journal of the window; nil is none.
+// Journal returns the journal of the window; nil for none.
 func (s *Session) Journal() *checkpoint.Journal { return s.opts.Journal }
 
 // Pairs loads pairs by Seq, the running one with its new answer as far as it is stored.

@@ -95,7 +95,7 @@ type Batch struct {
 	// Cut rolls pairs back: out of view, search and requests, not deleted.
 	// nil cuts nothing.
 	Cut *Cut
-	// Uncut brings back what the Cut of this name took. "" is none.
+	// Uncut brings back what the Cut of this name took. "" for none.
 	Uncut string
 	// Intent names the checkpoint intent that this batch carries out. A store
 	// remembers the last one, so that rolling it forward twice changes nothing.

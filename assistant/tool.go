@@ -36,7 +36,7 @@ const (
 type Tool struct {
 	Name        string
 	Description string
-	Category    string // groups tools for people; "" is none
+	Category    string // groups tools for people; "" for none
 	Global      bool   // offered on every page; otherwise a page lists it by name
 
 	// Write tools change the window: a checkpoint is made before the first of a turn.

@@ -58,7 +58,7 @@ type Log interface {
 
 // Act is something that a user does in a window, based on what its pane shows.
 type Act interface {
-	// Step describes it as a step that can be undone; "" is none: it changes nothing that
+	// Step describes the act as a step that can be undone; "" if it changes nothing that
 	// a checkpoint restores.
 	Step() string
 }
@@ -99,7 +99,7 @@ type Budgeter interface {
 type Positioned interface {
 	// Position is a value that encodes to JSON. It answers from memory.
 	Position() (any, error)
-	// SetPosition restores one. What does not exist any more is left out.
+	// SetPosition restores one. What no longer exists is left out.
 	SetPosition(position json.RawMessage) error
 }
 
@@ -124,7 +124,7 @@ const MaxEntries = 200
 
 // Entries is the list that a Window needs to be a Log: the newest MaxEntries
 // entries, numbered in their order. The zero value is empty and ready; it is
-// guarded by whoever owns it.
+// guarded by its owner.
 type Entries struct {
 	last    int64 // number of the newest entry
 	entries []numberedEntry

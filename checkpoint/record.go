@@ -53,7 +53,7 @@ const (
 	OpIntent    Op = "intent"   // Rollback, and in payloadOther its state
 	OpDone      Op = "done"     // Rollback, which is finished
 	OpAbandon   Op = "abandon"  // Rollback, which was abandoned
-	OpForget    Op = "forget"   // the last rollback cannot be undone any more
+	OpForget    Op = "forget"   // the last rollback can no longer be undone
 	OpClose     Op = "close"    // a run ended with Close, and no other process had the journal open
 	OpLeave     Op = "leave"    // Left; a run ended with Close, and others go on
 	OpCompacted Op = "image"    // the first record of a compacted journal

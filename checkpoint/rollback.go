@@ -214,7 +214,7 @@ func (j *Journal) CanUndoRollback() (id string, ok bool) {
 	return j.index.undo.ID, true
 }
 
-// ForgetRollback makes the last rollback one that cannot be undone any more; call
+// ForgetRollback makes the last rollback one that can no longer be undone; call
 // it for the next message. When there is none it writes nothing. While another
 // rollback or its undo is pending it is refused with ErrPending. It waits for no other
 // process: a message is sent while another program changes the window, and the rollback

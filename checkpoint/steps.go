@@ -30,7 +30,7 @@ func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, erro
 // Add makes the checkpoint of a turn. Call it before the turn's first write tool runs,
 // and do not run that tool when Add fails. Of meta it uses Time (zero: now),
 // Description ("": made from the tools), Tools (the calls about to run), Session ("":
-// the one started last) and PairSeq. The last rollback cannot be undone any more.
+// the one started last) and PairSeq. The last rollback can no longer be undone.
 func (j *Journal) Add(meta Checkpoint, state json.RawMessage) (Checkpoint, error) {
 	return j.writeState(state, func(to jsondelta.Document) (Checkpoint, error) {
 		c, err := j.addCheckpoint(OpAdd, Checkpoint{

@@ -47,7 +47,7 @@ func (m *Model) onQueued(o usecase.MessageQueued) tea.Cmd {
 	return m.input.storeDraft()
 }
 
-// queuedText is the queued message as it was typed; "" is none.
+// queuedText is the queued message as it was typed; "" for none.
 func (t *turnState) queuedText() string {
 	if now := t.parts.Turn; now != nil && now.Waits {
 		return cmp.Or(now.Queued.Typed, now.Queued.Text)

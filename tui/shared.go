@@ -98,7 +98,7 @@ func (s *shared) inUse() assistant.Settings {
 // startFilter is the line that a session begins with.
 const startFilter = "x"
 
-// modelID is the selected model, "provider/name"; "" is none.
+// modelID is the selected model, "provider/name"; "" for none.
 func (s *shared) modelID() string {
 	if s.parts.Model == nil {
 		return ""
@@ -114,7 +114,7 @@ func (s *shared) readOnly() error {
 	return s.parts.Checkpoints.ReadOnly
 }
 
-// reAsked is the failed pair that the next message replaces; 0 is none.
+// reAsked is the failed pair that the next message replaces; 0 for none.
 func (s *shared) reAsked() int64 {
 	if s.parts.Turn == nil {
 		return 0

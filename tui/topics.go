@@ -32,7 +32,7 @@ func (p *pickers) openTopics() tea.Cmd {
 	})
 }
 
-// setTopic gives new messages a topic; "" is none.
+// setTopic gives new messages a topic; "" for none.
 func (p *pickers) setTopic(path string) tea.Cmd {
 	return p.act(func(request int64) tea.Cmd { return p.commands.SelectTopic(request, path) })
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // word is what the list above the box completes: a command that is being typed, else the
-// @word before the cursor; "" is none.
+// @word before the cursor; "" for none.
 func (i *input) word() string {
 	if text := i.draft.Shown(); strings.HasPrefix(text, "/") && i.draft.Before() == text {
 		return text

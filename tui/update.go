@@ -114,7 +114,7 @@ func (m *Model) onTerminalMsg(msg tea.Msg) (tea.Cmd, bool) {
 // named. The program around the screen sends it; the current model may have changed.
 type Noticed struct {
 	Text string // a sentence for the footer; "" shows nothing
-	Err  error  // a failure, shown with the way out; nil is none
+	Err  error  // a failure, shown with the way out; nil for none
 	// Pairs says that others have changed pairs: the view and its pairs are read again.
 	Pairs bool
 }

@@ -37,7 +37,7 @@ type Flow struct {
 	Source Source
 
 	Step    Step
-	Problem error // with the last answer; nil is none
+	Problem error // with the last answer; nil for none
 
 	Candidate Candidate
 	Address   string // of a Custom candidate

@@ -58,7 +58,7 @@ type Saved struct {
 	Model    string // its id; it answers from now on
 	Path     string // the settings file, if it was changed
 	Provider bool   // the file has an endpoint that it did not have before, or not so
-	Variable string // the user has to set it before the next start; "" is none
+	Variable string // the user has to set it before the next start; "" for none
 	Folder   bool   // the model is remembered for this folder alone
 }
 

@@ -68,7 +68,7 @@ func AskKeyboard(ctx context.Context, in, out *os.File, limit time.Duration) (k 
 	}()
 	k, err = readKeyboard(r)
 	cancel()
-	<-stopped // r is not cancelled any more
+	<-stopped // r is no longer cancelled
 	if errors.Is(err, cancelreader.ErrCanceled) {
 		err = ctx.Err()
 	}

@@ -22,7 +22,7 @@ type Terminal struct {
 	Known   *safetext.Redactor // keys that no child may inherit
 	In, Out *os.File           // nil where they are not files
 	Columns int
-	Colors  int  // how many there are; 0 is none
+	Colors  int  // how many there are; 0 for none
 	NoColor bool // they were turned off
 	Unicode bool
 	// Send names the key that sends, where ctrl+enter is known to arrive and where not.

@@ -34,7 +34,7 @@ type Endpoint struct {
 	Name    string
 	BaseURL string          // "" of the offline model before it runs
 	From    string          // where it was found, for display
-	Key     string          // where its key comes from, for display; "" is none
+	Key     string          // where its key comes from, for display; "" for none
 	Auto    bool            // it was found, not set up by the user
 	Remote  bool            // automatic, and on another machine: used only when named
 	Known   []llm.ModelInfo // its models when it cannot list them

@@ -52,7 +52,7 @@ type Options struct {
 	Environ   []string // "NAME=value"
 	EnvFile   string   // the .env file of the proxy
 	Provider  string   // name of the endpoint that the user wants; "" is any
-	BaseURL   string   // address of the endpoint that the user wants; "" is none
+	BaseURL   string   // address of the endpoint that the user wants; "" for none
 	Local     []Server // local servers to look for
 	CacheDir  string   // what is learned of endpoints is kept in it; "" keeps nothing
 	Delay     time.Duration
@@ -67,7 +67,7 @@ type NamedError struct {
 	What   string   // "provider", "--base-url" or "OPENAI_BASE_URL"
 	Value  string   // as the user gave it
 	Reason string   // of an address that is refused
-	Near   string   // the most similar known provider; "" is none
+	Near   string   // the most similar known provider; "" for none
 	Names  []string // the known providers
 }
 
@@ -337,7 +337,7 @@ func (f *finder) offline() *Endpoint {
 	return e
 }
 
-// withKey sets the key of an endpoint, the value of this variable; "" is none.
+// withKey sets the key of an endpoint, the value of this variable; "" for none.
 func (f *finder) withKey(e *Endpoint, variable, key string) *Endpoint {
 	if key != "" {
 		e.Key = variable

@@ -20,7 +20,7 @@ type kind string
 const (
 	stars  kind = "stars" // "0" to "3"
 	flags  kind = "flags"
-	topics kind = "topics" // path; "" is none
+	topics kind = "topics" // path; "" for none
 
 	flagOn  = "blue"
 	flagOff = "grey"

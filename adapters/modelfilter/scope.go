@@ -210,7 +210,7 @@ func (w *Window) Search() string { return withLock(w, func() string { return w.s
 // Highlight is what the user has highlighted: a rule and the models it matches, or
 // a model and, when there is one, the rule that decides it. The zero value is nothing.
 type Highlight struct {
-	Rule   string // pattern; "" is none
+	Rule   string // pattern; "" for none
 	List   List   // of the rule
 	Models []string
 }

@@ -261,7 +261,7 @@ type Report struct {
 	Repaired    []string // a sentence for each file and folder that others could read
 	Interrupted int      // pairs that a dead process left in state sending
 	Migrated    int      // the version of the schema before; 0: it was current or new
-	Backup      string   // path of the copy made before migrating; "" is none
+	Backup      string   // path of the copy made before migrating; "" for none
 	Salvage     *Salvage // nil: there was no damage
 	// LostWAL says that the -wal file of a process that died is missing or empty:
 	// what was committed last may be lost.

@@ -79,7 +79,7 @@ type Sampling struct {
 	Temperature     *float64 // nil is the endpoint's default
 	MaxTokens       int      // of the answer; 0 is the endpoint's default
 	ReasoningEffort string   // "low", "medium" or "high"; "" is the endpoint's default
-	Seed            *int64   // nil is none
+	Seed            *int64   // nil for none
 }
 
 // Role is the author of a message.
@@ -149,7 +149,7 @@ type (
 	// End closes a whole answer.
 	End struct {
 		Calls  []Call // in index order; nil when the answer calls no tool
-		Finish string // FinishStop or another of these; else the endpoint's own finish_reason; "" is none
+		Finish string // FinishStop or another of these; else the endpoint's own finish_reason; "" for none
 		// Damaged is why the calls must not run although the answer has its
 		// end: a part of it was lost, repeated or mixed up. "" when it is sound.
 		Damaged string

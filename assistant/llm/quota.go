@@ -9,7 +9,7 @@ type Quota struct {
 	Model string    // "provider/name"
 	At    time.Time // when the endpoint reported it
 	// Wait is the rest of the delay that the endpoint asked for when it refused
-	// a request; 0 is none.
+	// a request; 0 for none.
 	Wait time.Duration
 }
 

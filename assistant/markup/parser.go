@@ -44,7 +44,7 @@ type Kind struct {
 // Segment is a part of the text as it was parsed: text, a payload or a notice.
 type Segment struct {
 	Text   string
-	Kind   string          // of the payload, its name; "" is none
+	Kind   string          // of the payload, its name; "" for none
 	Data   json.RawMessage // of the payload
 	Notice string          // why something that looked like a payload stayed text
 }

@@ -25,7 +25,7 @@ const (
 )
 
 // Client returns a client whose requests reach the model. delay is the pause between
-// streamed chunks, so that streaming is visible; 0 is none.
+// streamed chunks, so that streaming is visible; 0 for none.
 func Client(delay time.Duration) *http.Client { return &http.Client{Transport: server(delay)} }
 
 func server(delay time.Duration) wire.Server {

@@ -245,7 +245,7 @@ func (c *conversation) fill(s *step, f fit) bool {
 	return true
 }
 
-// number reads a small count; 0 is none.
+// number reads a small count; 0 for none.
 func number(w string) int {
 	if i := slices.Index([]string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}, w); i >= 0 {
 		return i + 1

@@ -50,7 +50,7 @@ func headerDelay(h http.Header, now time.Time, names ...string) time.Duration {
 	return 0
 }
 
-// retryAfter reads Retry-After and its form in milliseconds; 0 is none.
+// retryAfter reads Retry-After and its form in milliseconds; 0 for none.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 {
 		return boundedDelay(ms / 1000)

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// ErrGone is returned to a reader of a Log whose next entry is not stored any more, or
+// ErrGone is returned to a reader of a Log whose next entry is no longer stored, or
 // never was.
 var ErrGone = errors.New("the entries after this number are no longer stored")
 
@@ -57,7 +57,7 @@ func (l *Log[T]) Last() int64 {
 
 // After returns the entries with greater numbers, which the caller must not change;
 // more is closed when there are others, and nil when there never will be. ErrGone: the
-// entry that follows number is not stored any more, or number is not of this log.
+// entry that follows number is no longer stored, or number is not of this log.
 func (l *Log[T]) After(number int64) (entries []T, more <-chan struct{}, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -60,7 +60,7 @@ type Holder struct {
 	Doing   string    `json:"doing"` // the tool that the turn called first
 }
 
-// HeldError refuses a change while the turn of someone else changes the window.
+// HeldError refuses a change while the turn of another user changes the window.
 type HeldError struct{ Holder }
 
 // Error names the holder.

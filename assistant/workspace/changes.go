@@ -129,14 +129,14 @@ func StepOf(c checkpoint.Checkpoint, shown *assistant.Shown) Step {
 // RolledBack is the result of a rollback.
 type RolledBack struct {
 	Step    checkpoint.Checkpoint
-	Text    string // the first message that was cut, for the input; "" is none
+	Text    string // the first message that was cut, for the input; "" for none
 	Warning string // what failed after it was done, as a sentence; every front end shows it
 	// Others are the steps of other sessions that were undone with it, oldest first. In a
 	// window that sessions share, their conversations stay.
 	Others []checkpoint.Checkpoint
 }
 
-// Newest is the basis of a rollback: the newest step that would be undone; "" is none.
+// Newest is the basis of a rollback: the newest step that would be undone; "" for none.
 func (w *Workspace) Newest() string {
 	step, _ := w.session.LastStep()
 	return step.ID

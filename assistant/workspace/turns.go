@@ -19,7 +19,7 @@ type SendCheck struct {
 	TooLong bool
 	// OverQuota: the endpoint would likely refuse it now.
 	OverQuota bool
-	// ModelGone: the endpoint does not offer the selected model any more.
+	// ModelGone: the endpoint no longer offers the selected model.
 	ModelGone bool
 }
 
@@ -170,7 +170,7 @@ func (w *Workspace) BeginReAsk(ctx context.Context, seq int64) (text string, rep
 // longer in the input.
 func (w *Workspace) EndReAsk() { w.session.ReAsk(0) }
 
-// ReAsked is the pair that the next message replaces; 0 is none.
+// ReAsked is the pair that the next message replaces; 0 for none.
 func (w *Workspace) ReAsked() int64 { return w.session.ReAsked() }
 
 // Choose makes another answer of a pair the chosen one; see assistant.Session.Choose.

@@ -101,7 +101,7 @@ func (w *Workspace) Unsaved() bool {
 type QuitCheck struct {
 	Unsaved bool   // changes of the window
 	Running bool   // a turn
-	Queued  string // the message that waits; "" is none
+	Queued  string // the message that waits; "" for none
 }
 
 // QuitCheck reports what a front end should ask about before it ends.

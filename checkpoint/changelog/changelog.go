@@ -3,7 +3,7 @@
 // # Nouns
 //
 // A Change is a turn's call of write tools, an edit by hand, a save, a rollback or its
-// undo, or a change that somebody else made to the file. It has the values that differ.
+// undo, or a change that another program made to the file. It has the values that differ.
 //
 // # Who may call what from where
 //

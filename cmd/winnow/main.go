@@ -162,7 +162,7 @@ func suggestCommand(cmd *cobra.Command, name string) string {
 	}
 }
 
-// didYouMean suggests the name nearest to a mistyped one, by format; "" is none.
+// didYouMean suggests the name nearest to a mistyped one, by format; "" for none.
 func didYouMean(name string, names []string, format string) string {
 	near := config.Nearest(name, names)
 	if near == "" {

@@ -37,7 +37,7 @@ type journaledWindow struct {
 	// attributed is the newest record of the journal whose author the window knows; only
 	// the opening and adopt use it.
 	attributed int64
-	agent      string // the client of winnow mcp that works in it; "" is none
+	agent      string // the client of winnow mcp that works in it; "" for none
 	// session is the one that works in the window; nil before there is one. The
 	// window asks for it from any goroutine.
 	session atomic.Pointer[assistant.Session]
@@ -235,7 +235,7 @@ func (a *app) printNotices(w *journaledWindow) {
 	}
 }
 
-// author is who changes the window now, and in which session; "" is none.
+// author is who changes the window now, and in which session; "" for none.
 func (w *journaledWindow) author() (user, session string) {
 	if hub := w.hub.Load(); hub != nil {
 		return hub.Author()
@@ -258,7 +258,7 @@ func authorOf(user string, turn bool) assistant.Author {
 	return assistant.Author{User: user, Assistant: turn && !strings.HasSuffix(user, share.AgentSuffix)}
 }
 
-// sessionID names the session that works in the window; "" is none.
+// sessionID names the session that works in the window; "" for none.
 func (w *journaledWindow) sessionID() string {
 	_, session := w.author()
 	return session

@@ -39,7 +39,7 @@ func (b Bar) width(parts ...Part) (sum int) {
 	return sum
 }
 
-// ActionAt is the action of the part at a column; "" is none.
+// ActionAt is the action of the part at a column; "" for none.
 func (b Bar) ActionAt(parts []Part, x int) keymap.Action {
 	for _, p := range parts {
 		w := b.width(p)
@@ -69,11 +69,11 @@ func (b Bar) Draw(parts []Part, w int, rest lipgloss.Style) string {
 type Header struct {
 	Ready            bool // the session is open
 	Window, Provider string
-	Model            string // "" is none
+	Model            string // "" for none
 	Checkpoints      int    // changes in effect
 	Counter          string // which pairs are sent; "" is no pair
 	NearLimit        bool   // of the model
-	Others           string // how many others are in the window; "" is none
+	Others           string // how many others are in the window; "" for none
 	Mouse            bool   // it is on, and offers what else has a key alone
 	Locked           string // why the window cannot be changed; "" is that it can
 	Saves            bool   // the window can be saved

@@ -47,7 +47,7 @@ func (v *View) SetUnsaved(unsaved bool) {
 	v.updateChoices()
 }
 
-// updateChoices makes the choices of the newest pair anew when they were made before
+// updateChoices makes the choices of the newest pair again when they were made before
 // something became unsaved, or was saved.
 func (v *View) updateChoices() {
 	if n := v.Len(); n > 0 {

@@ -25,7 +25,7 @@ type search struct {
 
 // hitLocation is a line of a pair.
 type hitLocation struct {
-	seq  int64 // 0 is none
+	seq  int64 // 0 for none
 	line int   // before beforeFirst and from afterLast on there is none
 }
 

@@ -26,7 +26,7 @@ type View struct {
 	rc            renderContext
 	firstIncluded int   // index of the oldest included pair
 	focus         int   // the part of the focused pair that has the focus
-	jumpTarget    int64 // the pair that JumpTo led to; 0 is none
+	jumpTarget    int64 // the pair that JumpTo led to; 0 for none
 	runningSeq    int64 // the pair of the turn that started last
 	active        bool
 	search        search

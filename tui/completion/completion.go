@@ -10,7 +10,7 @@ import "winnow/tui/overlay"
 // List is what can complete a text. The zero value offers nothing.
 type List struct {
 	Entries []overlay.Entry // best first; the Value of each replaces the text
-	At      int             // the selected one; -1 is none yet
+	At      int             // the selected one; -1 before one is selected
 
 	text     string // what the list is for; "" is nothing
 	stem     string // the part of the text that all entries begin with, such as a folder

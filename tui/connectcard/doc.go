@@ -5,7 +5,7 @@
 // # Types
 //
 // A Card is the overlay. It opens with Start, which searches. The Value of its Chosen is
-// the id of the model that answers now; "" is none: the user has skipped the card, or
+// the id of the model that answers now; "" if the user skipped the card, or
 // types a message, whose beginning is Query. Sentence is a problem of a check as users
 // read it, with the way out.
 //

@@ -22,7 +22,7 @@ import (
 type Panel struct {
 	refs    []assistant.Ref // the visible pairs, oldest first
 	at      budget.Boundary
-	running int64          // the pair that is being answered; 0 is none
+	running int64          // the pair that is being answered; 0 for none
 	leftOut map[int64]bool // of the last request
 	hidden  int            // pairs that the filter hides
 	heads   map[int64]head // of pairs that were on the screen
@@ -106,7 +106,7 @@ func (p *Panel) Show(refs []assistant.Ref, at budget.Boundary) {
 	p.scroll()
 }
 
-// SetRunning names the pair that is being answered, and its message; 0 is none.
+// SetRunning names the pair that is being answered, and its message; 0 for none.
 func (p *Panel) SetRunning(seq int64, text string) {
 	if p.running = seq; seq != 0 {
 		p.Load(assistant.Pair{Seq: seq, UserText: text})

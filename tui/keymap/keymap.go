@@ -198,7 +198,7 @@ func (k *Map) or() *Map {
 	return k
 }
 
-// Find is the action of a key in a mode; nil is none.
+// Find is the action of a key in a mode; nil for none.
 func (k *Map) Find(m Mode, key Key) *Row {
 	for k = k.or(); ; {
 		if a := k.byKey[m][key]; a != nil {
@@ -220,7 +220,7 @@ func (k *Map) Action(m Mode, key Key) Action {
 	return ""
 }
 
-// Named is the action of this name; nil is none.
+// Named is the action of this name; nil for none.
 func (k *Map) Named(name Action) *Row { return k.or().named(name) }
 
 func (k *Map) named(name Action) *Row {

@@ -21,8 +21,8 @@ type Turn struct {
 	Reasoning func() Answer                        // nil: it is not printed
 	Note      func(label, text string)             // prints a line
 	Confirm   func(assistant.ConfirmRequest) error // answers a question of the turn; see Question
-	Stop      func()                               // ends a turn that cannot be printed any more
-	Limit     int                                  // of the input and the result of a tool, in cells; 0 is none
+	Stop      func()                               // ends a turn that can no longer be printed
+	Limit     int                                  // of the input and the result of a tool, in cells; 0 for none
 
 	Seq int64           // of the pair, after its start
 	End assistant.Event // Complete, Error or Cancelled, after it

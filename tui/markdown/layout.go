@@ -20,7 +20,7 @@ type blockLayout struct {
 	width int
 	lines []string
 	infos []LineInfo // of each of them
-	open  string     // the last line, when the next block continues it; "" is none
+	open  string     // the last line, when the next block continues it; "" for none
 	info  LineInfo   // how that line is joined to the one above
 }
 

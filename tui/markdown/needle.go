@@ -49,7 +49,7 @@ func (n Needle) All(text string) (all [][2]int) {
 // longest bounds the length in bytes of what matches.
 func (n Needle) longest() int { return len(n.runes) * utf8.UTFMax }
 
-// find is the first place of the needle in a text and its length there; -1 is none.
+// find is the first place of the needle in a text and its length there; -1 for none.
 func (n Needle) find(text string) (at, length int) {
 	if len(n.first) == 0 {
 		return -1, 0

@@ -73,7 +73,7 @@ const (
 // fence is what opens a block of code.
 type fence struct {
 	commonmark.Fence
-	lang string // "" is none
+	lang string // "" for none
 }
 
 // firstWord is the first word of text; "" when it is blank.

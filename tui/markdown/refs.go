@@ -60,7 +60,7 @@ func (d *Doc) context(src []byte) parser.ParseOption {
 }
 
 // registerLinks registers the link definitions of block i, which is complete now,
-// and the labels it uses. Blocks that waited for one of the definitions are rendered anew.
+// and the labels it uses. Blocks that waited for one of the definitions are rendered again.
 func (d *Doc) registerLinks(i int) {
 	b := d.blocks[i]
 	src := append(b.head[:len(b.head):len(b.head)], b.text...)

@@ -26,7 +26,7 @@ const goneFor = 30 * 24 * time.Hour
 type List struct {
 	Models, Gone       []llm.ModelInfo // as llm.Registry has them
 	Favourites, Recent []string        // ids
-	Current            string          // id of the model that answers; "" is none
+	Current            string          // id of the model that answers; "" for none
 	Now                time.Time
 	Icons              style.Icons
 }

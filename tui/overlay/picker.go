@@ -25,8 +25,8 @@ type Entry struct {
 	Text   string // what is shown and searched
 	Extra  string // at the right edge, not searched
 	Short  string // in place of Extra where that does not fit beside Text; "" cuts Extra
-	Detail string // a second line under the text, not searched; "" is none
-	Group  string // a heading above the first entry of the group; "" is none
+	Detail string // a second line under the text, not searched; "" for none
+	Group  string // a heading above the first entry of the group; "" for none
 	Mark   string // one cell before the text
 }
 
@@ -56,7 +56,7 @@ type Picker struct {
 	offers  []keymap.Hint // what can be done with the selected entry
 	notice  string        // before them
 	legend  string        // below them
-	new     keymap.Action // chooses what is typed, also when nothing matches; "" is none
+	new     keymap.Action // chooses what is typed, also when nothing matches; "" for none
 }
 
 // NewPicker makes a picker; selected is the index of the entry that is selected

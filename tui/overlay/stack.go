@@ -296,7 +296,7 @@ const (
 )
 
 // List draws entries beside a text that is being written: at most rows of them in a
-// frame, on a screen of w cells. The selected entry is marked and visible; -1 is none.
+// frame, on a screen of w cells. The selected entry is marked and visible; -1 for none.
 func List(entries []Entry, selected, rows, w int, st style.Styles) []string {
 	if rows = min(rows, len(entries)); rows < 1 {
 		return nil

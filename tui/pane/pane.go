@@ -142,7 +142,7 @@ type (
 	// SetFilter executes a line of the filter language: the conversation shows what
 	// it matches, and a command in it is executed.
 	SetFilter struct{ Line string }
-	// SelectTopic gives new messages a topic; "" is none.
+	// SelectTopic gives new messages a topic; "" for none.
 	SelectTopic struct{ Path string }
 	// Pick lets the user choose from a list.
 	Pick struct {

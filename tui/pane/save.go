@@ -41,7 +41,7 @@ func DiffLines(lines []string, st *style.Styles) []string {
 	return out
 }
 
-// ConflictLines shows what someone else changed in a file, and the unsaved changes.
+// ConflictLines shows what another program changed in a file, and the unsaved changes.
 func ConflictLines(c *assistant.Conflict, mine []assistant.Change, icons *style.Icons) []string {
 	head := "theirs:"
 	switch {
@@ -80,7 +80,7 @@ func firstLines(lines []string) []string {
 	return lines
 }
 
-// ConflictTitle is the title of the question about a file that somebody else has
+// ConflictTitle is the title of the question about a file that another program has
 // changed.
 func ConflictTitle(c *assistant.Conflict) string {
 	return Visible(filepath.Base(c.Path)) + " was changed by another program"

@@ -36,7 +36,7 @@ type Options struct {
 	Color    bool // labels stand out
 	Examples []string
 	Notice   string   // shown at the start
-	Recovery []string // the unsaved changes that a crash left, one a line; nil is none
+	Recovery []string // the unsaved changes that a crash left, one a line; nil for none
 	Digest   string   // of what discarding them would lose
 	Topics   []slash.HelpTopic
 	// Connect connects a model by questions; nil: nothing here does.

@@ -111,7 +111,7 @@ func (o *Others) CountText() string {
 	return assistant.Counted(o.Count, "other")
 }
 
-// Sentence says what somebody else did. quiet: it is for the list of notices only.
+// Sentence says what another user did. quiet: it is for the list of notices only.
 func Sentence(c share.Change) (text string, quiet bool) {
 	user, what := userName(c.User), safetext.Line(cmp.Or(c.Effect, c.What), maxClause)
 	switch c.Kind {

@@ -239,7 +239,7 @@ type connection struct {
 	commands int        // that run
 }
 
-// touch begins the idle time anew.
+// touch begins the idle time again.
 func (c *connection) touch() { c.idle.Reset(c.server.opts.Idle) }
 
 // onIdle ends the connection; a command that runs needs no key.

@@ -11,7 +11,7 @@ type (
 	ModelsRefreshed struct {
 		Reply
 		Failed map[string]error // by provider: its models could not be listed
-		Gone   error            // why the selected model cannot answer any more
+		Gone   error            // why the selected model can no longer answer
 	}
 	// ModelPicked ends PickModel.
 	ModelPicked struct {

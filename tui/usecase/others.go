@@ -14,7 +14,7 @@ import (
 type OthersChanged struct {
 	State   assistant.State // after it
 	Changes []share.Change  // oldest first
-	Missed  bool            // there were more, which are not known any more
+	Missed  bool            // there were more, which are no longer known
 	Read    int64           // for the next WaitOthers
 }
 

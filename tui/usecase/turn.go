@@ -16,7 +16,7 @@ type (
 	MessageQueued struct {
 		Reply
 		Prompt assistant.Prompt
-		Before string // the message that waited before, as it was typed; "" is none
+		Before string // the message that waited before, as it was typed; "" for none
 		Err    error  // assistant.ErrNotBusy: no turn runs any more, so it can be sent
 	}
 	// QueueForgotten ends ForgetQueued.

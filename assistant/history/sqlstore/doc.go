@@ -25,5 +25,5 @@
 // # Caveats
 //
 // A function that is given to Read or Write may run more than once, so it assigns
-// its results anew each time.
+// its results again each time.
 package sqlstore

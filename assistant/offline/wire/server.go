@@ -41,7 +41,7 @@ type Server struct {
 	Model         string        // its id
 	Provider      string        // requests may also name the model "PROVIDER/MODEL"
 	ContextWindow int           // in tokens
-	Delay         time.Duration // between streamed chunks, so that streaming is visible; 0 is none
+	Delay         time.Duration // between streamed chunks, so that streaming is visible; 0 for none
 	// Answer works out the reply to a request, from any goroutine.
 	Answer func(*Request) Reply
 }

@@ -269,7 +269,7 @@ func (s *Server) copyFrames(w http.ResponseWriter, r *http.Request, st *stream, 
 	for ok := write([]byte(": winnow\n\n")); ok; {
 		frames, more, err := st.frames.After(after)
 		if err != nil {
-			break // so slow that its next frame is not stored any more
+			break // so slow that its next frame is no longer stored
 		}
 		var text []byte
 		ended := false

@@ -64,7 +64,7 @@ func (s *Server) sendMessage(ctx context.Context, in *sending) (follower, error)
 	return s.follow(st, before, true)
 }
 
-// pickModel selects a model for the next turn; "" leaves it as it is.
+// pickModel selects a model for the next turn; "" leaves it unchanged.
 func (st *stream) pickModel(ctx context.Context, id string) error {
 	if id == "" || id == st.Session.Session().Model() {
 		return nil

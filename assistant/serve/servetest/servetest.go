@@ -100,7 +100,7 @@ const savedPath = "words"
 // Words is the list of words with a saved state, so that it can be saved and discarded.
 type Words struct {
 	*at.Window
-	Conflict *assistant.Conflict // of the next save; nil is none
+	Conflict *assistant.Conflict // of the next save; nil for none
 }
 
 // Dirty implements assistant.Saver.
