@@ -6,7 +6,7 @@
 //
 // A Window gives context, tools and a prompt, and its state can be restored. A
 // Pair is one user message and everything the assistant produced for it. A turn
-// goes from sending a message to the assistant's last response; a response is one
+// starts with a message and ends with the assistant's last response; a response is one
 // streamed completion of an llm.Model. A round is a response with tool calls and their
 // results. Session runs turns for a user interface and reports them as Events;
 // Conversation and Builder are the plain way to use a model with tools, without
@@ -19,7 +19,7 @@
 // number of readers: a State in immutable parts that all readers share, and the events in
 // order. The parts of the window come from a WindowLog, which the sessions of a window
 // share. Send returns the events of one turn on a channel, which must be read
-// to the end. No reader holds a turn. While a turn runs, what works
+// to the end. No reader holds up a turn. While a turn runs, what works
 // on window, journal or pairs (Start, LoadView, Edit, Save, Rollback, UndoRollback,
 // Renew, Resume, Delete, Decide, Request) is refused with ErrBusy; a turn that is
 // started while one of them works waits for it. These, Queue, Mark, Pairs and
@@ -32,9 +32,10 @@
 // Tool arguments are executed as received, and sanitised where they are shown.
 //
 // No call of a response runs unless the response was received whole and sound: see
-// llm.End. Whether a lost or repeated event can be noticed is said in assistant/openai.
+// llm.End. See assistant/openai for which lost or repeated events are noticed.
 //
-// A tool that ignores the end of its ctx is left behind: what it does then is in no checkpoint.
+// A tool that ignores the end of its ctx is abandoned: no checkpoint covers what it does
+// afterwards.
 //
 // The text of a pair and of its TextDeltas has card markers, [[tool:N]];
 // markup.Pieces splits it. What a model writes that looks like one is escaped.

@@ -25,12 +25,13 @@ func (s *Session) Changes() int {
 	return len(slices.DeleteFunc(s.Checkpoints(), undone))
 }
 
-// LastStep is the newest change of the window that can be undone, whoever made it.
+// LastStep returns the newest change of the window that can be undone, by any user.
 func (s *Session) LastStep() (checkpoint.Checkpoint, bool) { return s.opts.Journal.LastStep() }
 
 // Edit runs a change of the window that the user makes by hand, as one step
-// that can be undone. description names it where the window is no Describer. Either the change is in the journal and in the window, or
-// in neither. A change that does not change the state, such as saving, is not a step.
+// that can be undone. description names the step if the window is not a Describer. The
+// change ends up in both journal and window, or in neither. A change that leaves the state
+// as it was, such as saving, is not a step.
 func (s *Session) Edit(description string, change func() error) error {
 	release, err := s.acquireWork(true)
 	if err != nil {
@@ -74,7 +75,7 @@ func (s *Session) Edit(description string, change func() error) error {
 	return nil
 }
 
-// PlanSave is that of the window. ErrNotSaver: it has nothing to save.
+// PlanSave returns the window's plan of a save, or ErrNotSaver if the window is not a Saver.
 func (s *Session) PlanSave(ctx context.Context, only string) (SavePlan, error) {
 	w, ok := s.opts.Window.(Saver)
 	if !ok {
@@ -86,7 +87,8 @@ func (s *Session) PlanSave(ctx context.Context, only string) (SavePlan, error) {
 	return plan, err
 }
 
-// PlanDiscard is that of the window. ErrNotSaver: it has nothing to discard.
+// PlanDiscard returns the window's plan of a discard, or ErrNotSaver if the window is not
+// a Saver.
 func (s *Session) PlanDiscard(only string) (SavePlan, error) {
 	w, ok := s.opts.Window.(Saver)
 	if !ok {
@@ -99,7 +101,7 @@ func (s *Session) PlanDiscard(only string) (SavePlan, error) {
 }
 
 // Save saves what basis names, if the window is a Saver, and notes in the journal that
-// nothing is unsaved. The errors are those of Saver.Save.
+// nothing is unsaved. Errors are as for Saver.Save.
 func (s *Session) Save(ctx context.Context, basis Basis) (Saved, error) {
 	// A save takes over what others have written into the file: that is a step of its own.
 	return s.Write(ctx, "Load what others saved", func() (saved Saved, err error) {
@@ -136,8 +138,8 @@ func (s *Session) Write(ctx context.Context, description string, change func() (
 	return saved, nil
 }
 
-// recordedState is the newest state of the journal, else that of the window; nil when
-// nothing is recorded.
+// recordedState returns the newest state of the journal, or the window's state if the
+// journal is empty; nil if there is no journal.
 func (s *Session) recordedState() (json.RawMessage, error) {
 	if s.opts.Journal == nil || s.opts.Window == nil {
 		return nil, nil
@@ -167,8 +169,8 @@ func (s *Session) recordWrite(description, path string, before json.RawMessage) 
 	return s.markSaved(state)
 }
 
-// Discard discards what basis names, as one step that can be undone. The errors are
-// ErrNotSaver, those of Saver.Discard and those of Edit.
+// Discard discards what basis names, as one step that can be undone. Errors are ErrNotSaver,
+// or as for Saver.Discard and Edit.
 func (s *Session) Discard(description string, basis Basis) (lost []Change, err error) {
 	w, ok := s.opts.Window.(Saver)
 	if !ok {

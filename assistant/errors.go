@@ -23,8 +23,8 @@ var (
 	ErrNoJournal = errors.New("this session has no checkpoints")
 	// ErrNotSaver refuses to save in a window that has nothing to save.
 	ErrNotSaver = errors.New("this window has nothing to save")
-	// ErrMoved refuses an act on what is not as it was shown any more. It ends a sentence
-	// that begins with what has changed.
+	// ErrMoved refuses an act because what it is about has changed since it was shown. It
+	// ends a sentence that begins with what has changed.
 	ErrMoved = errors.New("changed since they were shown: look at them and try again")
 	// ErrRounds ends Conversation.Run when the limit of rounds of tool calls
 	// is reached. What was done stays; another Run continues.

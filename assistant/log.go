@@ -292,8 +292,8 @@ func (s *Session) entryAfter(version int64) int {
 	return i
 }
 
-// Next returns what has changed after a version, and waits for it; -1 returns all parts as
-// they are now, and the running pair as it was received so far. The error is that of ctx.
+// Next waits for a change after a version and returns it; -1 returns all current parts at
+// once, and the running pair as received so far. The error is ctx.Err().
 func (s *Session) Next(ctx context.Context, after int64) (Update, error) {
 	window := s.updates.window
 	for {

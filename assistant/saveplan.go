@@ -18,12 +18,12 @@ type SavePlan struct {
 	Digest   string     `json:"digest"`
 	Changes  []Change   `json:"changes"`
 	Effects  []Effect   `json:"effects"`
-	Files    []FileDiff `json:"files"`    // that a save writes; one without Lines stays as it is
-	Conflict *Conflict  `json:"conflict"` // nil: no one else has changed the files
+	Files    []FileDiff `json:"files"`    // written by a save; a file without Lines does not change
+	Conflict *Conflict  `json:"conflict"` // nil: no other program has changed the files
 }
 
-// Digest is the digest of a plan that writes path with these changes, whose authors do not
-// count, and these values.
+// Digest returns the digest of a plan that writes these changes and values to path. It does
+// not depend on the authors of the changes.
 func Digest(path string, changes []Change, values ...string) string {
 	const size = 8 // bytes; it is typed on a command line
 	h := sha256.New()
@@ -36,8 +36,8 @@ func Digest(path string, changes []Change, values ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:size])
 }
 
-// Change is one thing that differs between a window and what is saved. Before and After
-// are values in words; "" is that there is none.
+// Change is a difference between a window and its saved state. Before and After are values
+// in words; "" means no value.
 type Change struct {
 	Title  string `json:"title"` // what has changed, such as "brightness"
 	Before string `json:"before"`
@@ -123,10 +123,10 @@ func (p SavePlan) writes() bool {
 	return slices.ContainsFunc(p.Files, func(f FileDiff) bool { return len(f.Lines) > 0 })
 }
 
-// Lines are a plan for a user, who may be "": the lines of the files, or the changes where
-// it has none, then which changes are by others, then the effects. A line that is added
-// begins with +, one that is removed with -, what is to be done with !; others are
-// headings. All are safe to show.
+// Lines returns the plan as lines that are safe to show: the changed lines of the files, or
+// the changes if no lines change, then the changes by users other than user, then the
+// effects. Added lines begin with +, removed lines with -, things to do with !; other lines
+// are headings.
 func (p SavePlan) Lines(user string) []string {
 	if p.Empty() {
 		return []string{"nothing would change"}

@@ -16,7 +16,7 @@ type Saver interface {
 	// Dirty reports whether there are unsaved changes. It answers from memory.
 	Dirty() bool
 	// PlanSave reports what Save would write. It reads the file and changes
-	// nothing. A file that another program has changed is planned for as it is now;
+	// nothing. If another program has changed the file, the plan is for its current content;
 	// where both sides changed the same things it is SavePlan.Conflict, not an error.
 	// With only, the plan has the changes of that user and the user's assistant.
 	PlanSave(ctx context.Context, only string) (SavePlan, error)
@@ -37,7 +37,7 @@ type Saver interface {
 // shows nothing: it takes the unsaved changes as they are.
 type Basis struct {
 	Digest string // of the plan
-	Only   string // the user whose changes it has, with those of the user's assistant; "" is all
+	Only   string // only changes by this user and the user's assistant; "" means all changes
 }
 
 // PlanChanged refuses an act because it would do something else than what was shown.
@@ -68,28 +68,27 @@ func (e *PlanChanged) Changed(user string) string {
 	return strings.Join(by, " and ") + " changed this after it was shown"
 }
 
-// Refresher is a Saver that reads what is saved again after another program has
-// changed it.
+// Refresher is a Saver that can reload the saved state after another program has changed it.
 type Refresher interface {
-	// RefreshSaved reads the saved state again. Unsaved changes are applied to
-	// the new state, also where both sides changed the same things, or dropped
-	// when dropUnsaved is set.
+	// RefreshSaved reloads the saved state. Unsaved changes are applied to the new
+	// state, even if both sides changed the same things; with dropUnsaved they are
+	// dropped.
 	RefreshSaved(ctx context.Context, dropUnsaved bool) (Refreshed, error)
 }
 
-// Watcher is a Saver that notices when another program changes what is saved.
+// Watcher is a Saver that notices when another program changes the saved state.
 type Watcher interface {
 	// Watch refreshes the window after such changes until ctx ends; then the
-	// channel is closed. Unsaved changes are applied to the new state. An error
-	// means that nothing can be watched.
+	// channel is closed. Unsaved changes are applied to the new state. It fails if
+	// the saved state cannot be watched.
 	Watch(ctx context.Context) (<-chan SavedChange, error)
 }
 
-// SavedChange is a change of what is saved, made by another program. With a
-// Conflict both sides changed the same things and the window is as it was.
+// SavedChange is a change of the saved state by another program. With a Conflict, both sides
+// changed the same things and the window is unchanged.
 type SavedChange struct {
 	Refreshed
-	Conflict *Conflict `json:"conflict"` // nil: the window has taken the change over
+	Conflict *Conflict `json:"conflict"` // nil: the window has loaded the change
 }
 
 // Saved reports a save that is durable.
@@ -97,28 +96,28 @@ type Saved struct {
 	Path    string   `json:"path"`
 	Written bool     `json:"written"` // false: there was nothing to write
 	Changes []Change `json:"changes"`
-	Message string   `json:"message"` // one line for a person: what was saved and what applies it
-	// Warning is what failed after the file was written, as sentences; every front end
+	Message string   `json:"message"` // one line for the user: what was saved, and how to apply it
+	// Warning says what failed after the file was written, in sentences. Every front end
 	// shows it.
 	Warning string `json:"warning,omitempty"`
 }
 
-// Refreshed is the result of reading the saved state again.
+// Refreshed is the result of reloading the saved state.
 type Refreshed struct {
 	Path    string   `json:"path"`
 	Changed bool     `json:"changed"` // the file differs from the one read before
-	Changes []Change `json:"changes"` // how what is saved changed
+	Changes []Change `json:"changes"` // of the saved state
 	Dropped []Change `json:"dropped"` // unsaved changes that are lost
 }
 
 // Conflict is a file that another program has changed since it was read.
 type Conflict struct {
 	Path    string   `json:"path"`
-	Missing bool     `json:"missing"`        // they removed it
-	Busy    bool     `json:"busy"`           // they have it open for writing and may not be done
-	Theirs  []Change `json:"theirs"`         // what they changed
-	Both    []Change `json:"both"`           // unsaved changes of what they changed as well; none: the two can be merged
-	Kept    string   `json:"kept,omitempty"` // where their file lies, when the save moved it aside
+	Missing bool     `json:"missing"`        // the file was removed
+	Busy    bool     `json:"busy"`           // another program has it open for writing
+	Theirs  []Change `json:"theirs"`         // changes by the other program
+	Both    []Change `json:"both"`           // unsaved changes that conflict with Theirs; empty if they can be merged
+	Kept    string   `json:"kept,omitempty"` // path of the other program's version, if the save moved it
 }
 
 // Error names the file and what happened to it.

@@ -34,13 +34,13 @@ type Prompt struct {
 
 func (p Prompt) blank() bool { return !p.Again() && strings.TrimSpace(p.Text) == "" }
 
-// Again reports whether the prompt is the message of a pair that is there already.
+// Again reports whether the prompt repeats the message of an existing pair.
 func (p Prompt) Again() bool { return p.Retry != 0 || p.Regenerate != 0 }
 
-// Begin starts a turn, and waits for nothing; the end of ctx cancels it. Its events are
-// those of the log after the version, up to one of Complete, Error and Cancelled: see
-// Events, Next and Follow. The turn does not wait for who reads them. ErrBusy: a turn runs
-// already, see Queue.
+// Begin starts a turn and returns at once; the end of ctx cancels the turn. Its events are in
+// the log after the returned version, up to Complete, Error or Cancelled: see Events, Next
+// and Follow. The turn does not wait for readers. ErrBusy means that a turn is running
+// already; see Queue.
 func (s *Session) Begin(ctx context.Context, p Prompt) (after int64, err error) {
 	if p.blank() {
 		return 0, ErrEmpty

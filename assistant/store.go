@@ -39,13 +39,13 @@ type PictureStore interface {
 
 // PayloadStore is a Store that reads the payloads of many pairs without the rest of them.
 type PayloadStore interface {
-	// Payloads returns those of the pairs that have payloads, in the order asked for,
-	// with Seq and Payloads alone, these without Data.
+	// Payloads returns the pairs that have payloads, in the order asked for, with only Seq
+	// and Payloads set, and the payloads without Data.
 	Payloads(ctx context.Context, seqs []int64) ([]Pair, error)
 }
 
-// SessionStore is a Store that stores, beside pairs, the queued message and the
-// state of each session. Without it both last as long as the Session.
+// SessionStore is a Store that also stores the queued message and the state of each
+// session. Without it both last as long as the Session.
 type SessionStore interface {
 	// SaveQueued stores the message that waits, durably, and replaces the one that
 	// was stored before.
@@ -87,8 +87,8 @@ type Batch struct {
 	Requests []PairRequest
 	// Answers change the answers of pairs, after Put.
 	Answers []PairAnswer
-	// Queued is a session whose queued message is removed: a pair of Put has it. ""
-	// is none. A store that is no SessionStore ignores it.
+	// Queued is a session whose queued message is removed, because a pair of Put
+	// contains it; "" for none. Only a SessionStore uses it.
 	Queued string
 	// Delete removes pairs for good, with their requests, before anything else.
 	Delete []int64
@@ -102,7 +102,7 @@ type Batch struct {
 	Intent string
 }
 
-// PairMark is what a user sets on a pair at any time. A nil field stays as it is.
+// PairMark is what a user sets on a pair at any time. A nil field does not change the mark.
 type PairMark struct {
 	Seq   int64
 	Star  *int    // 0 to 3

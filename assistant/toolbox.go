@@ -38,7 +38,7 @@ func newToolbox(tools []Tool) (*toolbox, error) {
 const retryHint = "Please review the tool schema and retry."
 
 // check returns the tool and the arguments of a call that may run, or the result
-// that tells the model why it may not.
+// that says why not.
 func (b *toolbox) check(c llm.Call) (t Tool, args json.RawMessage, invalid *ToolResult) {
 	t, ok := b.byName[c.Name]
 	args = json.RawMessage(strings.TrimSpace(c.Arguments))
@@ -86,7 +86,7 @@ func (t Tool) Problem(args json.RawMessage) string {
 }
 
 // acceptsMore reports whether a schema accepts parameters that it does not name.
-// One without a rule about them does not: a misspelt name is not ignored.
+// A schema that says nothing about them does not: a misspelt name is an error.
 func acceptsMore(s *jsonschema.Schema) bool {
 	more := s.AdditionalProperties
 	return (more != nil && more.Not == nil) || len(s.PatternProperties) > 0

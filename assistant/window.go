@@ -14,8 +14,8 @@ import (
 // The session calls a window from one goroutine at a time. Its own user
 // interface may call it at any moment: a window guards its own state.
 type Window interface {
-	// Context is the window as the model is given it: a value that
-	// encodes to a JSON object.
+	// Context describes the window to the model: a value that encodes to a JSON
+	// object.
 	Context() (any, error)
 	// Prompt is the instructions for the model in this window.
 	Prompt() string
@@ -34,8 +34,8 @@ type Window interface {
 	Unlock()
 }
 
-// Entry is one thing that happened in a window between two messages, as the
-// model is given it: a "type", its own fields, and a "timestamp".
+// Entry is an event in a window between two messages, as the model receives it: a "type",
+// fields of that type, and a "timestamp".
 type Entry map[string]any
 
 // NewEntry returns an entry of type kind with these fields.
@@ -73,12 +73,12 @@ type Actor interface {
 
 // Describer is a Window that says what a change has done, for lists of changes.
 type Describer interface {
-	// DescribeChange is what lies between two states, in a clause in the past tense that
-	// is safe to show: "dimmed to 40 %". "" is that it cannot be said.
+	// DescribeChange describes the difference between two states in the past tense, safe
+	// to show: "dimmed to 40 %". It returns "" if it cannot.
 	DescribeChange(before, after json.RawMessage) string
 }
 
-// describeChange is what w says about a change, else what otherwise says.
+// describeChange returns the description of a change by w, or otherwise if w has none.
 func describeChange(w Window, before, after json.RawMessage, otherwise string) string {
 	if d, ok := w.(Describer); ok {
 		if text := d.DescribeChange(before, after); text != "" {
@@ -99,7 +99,7 @@ type Budgeter interface {
 type Positioned interface {
 	// Position is a value that encodes to JSON. It answers from memory.
 	Position() (any, error)
-	// SetPosition restores one. What no longer exists is left out.
+	// SetPosition restores a position, without the parts that no longer exist.
 	SetPosition(position json.RawMessage) error
 }
 

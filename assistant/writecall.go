@@ -12,7 +12,7 @@ import (
 )
 
 // approve asks the user when the policy requires it, until the answer is about what the
-// call would do by then. shown is the digest of that; "" when nothing was asked.
+// call would do at that moment. shown is the digest of that plan; "" if nothing was asked.
 func (t *turn) approve(c *checkedCall) (approved bool, shown string, err error) {
 	policy := t.settings.Confirm
 	always := policy == ConfirmAlways && c.tool.Write

@@ -45,13 +45,13 @@ type ToolSummary struct {
 	Args   string `json:"args,omitempty"`   // a JSON object, or any text
 	Effect string `json:"effect,omitempty"` // what it did in words, such as "dimmed to 40 %"
 	OK     bool   `json:"ok,omitempty"`     // it succeeded; a call without OK and Effect has not run yet
-	// Lasting says that a rollback does not take the effect back: a file was written.
+	// Lasting is set if a rollback does not revert the effect, such as a written file.
 	Lasting bool `json:"lasting,omitempty"`
 }
 
-// Describe says what the calls of a turn did: their effects, without what is lasting;
-// "Assistant turn" when none changed anything, or has not run yet. Control characters become
-// spaces; nothing else is sanitised.
+// Describe lists the effects of a turn's calls, without lasting ones; "Assistant turn" if
+// no call has run or changed anything. Control characters become spaces; nothing else is
+// sanitised.
 func Describe(tools []ToolSummary) string {
 	const described = 3
 	effects, _ := effectsOf(tools)
@@ -70,7 +70,8 @@ func Describe(tools []ToolSummary) string {
 	}, text)
 }
 
-// effectsOf are the effects that a rollback takes back; lasting is that others stay.
+// effectsOf returns the effects that a rollback reverts; lasting reports whether it leaves
+// others.
 func effectsOf(tools []ToolSummary) (effects []string, lasting bool) {
 	for _, t := range tools {
 		switch {
@@ -84,8 +85,8 @@ func effectsOf(tools []ToolSummary) (effects []string, lasting bool) {
 	return effects, lasting
 }
 
-// Undoes says what a rollback to the checkpoint takes back of its own step: what Describe
-// says, all of it, and that what was saved stays. "" is the start of a session.
+// Undoes describes what a rollback to the checkpoint reverts of its own step: all effects,
+// and that saved changes stay in the file. It is "" for the start of a session.
 func (c Checkpoint) Undoes() string {
 	effects, lasting := effectsOf(c.Tools)
 	text := strings.Join(effects, "; ")
@@ -141,7 +142,7 @@ const (
 	ScopeConversation Scope = "conversation"
 )
 
-// UnmarshalText reads a scope; journals of earlier versions call that of the window "rules".
+// UnmarshalText reads a scope. Journals of earlier versions call ScopeWindow "rules".
 func (s *Scope) UnmarshalText(text []byte) error {
 	if *s = Scope(text); *s == "rules" {
 		*s = ScopeWindow

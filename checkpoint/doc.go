@@ -4,12 +4,12 @@
 // # Types
 //
 // A window is what the assistant works on, such as the settings of a lamp.
-// A state is one JSON document, whose content does not matter here. It is
+// A state is a JSON document of any content. It is
 // compared, stored and returned in the canonical form of package jsondelta.
 //
 // A Checkpoint is a point to go back to: the moment before a step, which is the
 // start of a session, a turn of the assistant that called a write tool, or an
-// edit made by hand. Checkpoints are ordered by Seq, never by time. That of a turn is
+// edit made by hand. Checkpoints are ordered by Seq, never by time. A turn's checkpoint is
 // durable before its first write tool runs; once the tools have run, it is in the list
 // only if they changed the state.
 //
@@ -19,10 +19,10 @@
 // crash left unfinished, keeps a copy of a damaged file and continues with its
 // readable records, and drops the older part of a file that has grown large.
 //
-// Several processes may have a Journal open. The writer lock is held by one of them for a
-// record, or for a change or a turn by Lock, which first reads what the others wrote; a
-// process that waits for it too long gets a *LockedError with the name of the holder.
-// Reading takes no lock. Follow reads what the others wrote without writing.
+// Several processes may have a Journal open. One of them holds the writer lock: for a
+// record, or with Lock for a change or a turn. Lock first reads what the others wrote; if it
+// waits too long, it returns a *LockedError with the name of the holder. Reading takes no
+// lock. Follow reads what the others wrote without writing.
 //
 // # Rollback
 //
@@ -40,11 +40,10 @@
 //
 // # Caveats
 //
-//   - States and tool arguments are stored as they are given: they must not contain secrets.
-//   - Descriptions contain tool arguments; sanitise them before printing them
-//     to a terminal.
-//   - For a message that makes no checkpoint the caller must call
-//     ForgetRollback, or an older rollback could still be undone after it.
+//   - States and tool arguments are stored unchanged: they must not contain secrets.
+//   - Descriptions may contain tool arguments; sanitise them before printing.
+//   - For a message without a checkpoint, call ForgetRollback, or an older rollback can
+//     still be undone after it.
 //   - Open changes the permissions of the journal's folder to 0700.
 //   - All records are kept in memory. Open compacts a file of more than 8 MiB;
 //     the checkpoints of the 20 newest sessions remain.

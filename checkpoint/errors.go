@@ -25,8 +25,8 @@ var (
 // LockedError refuses to write while another process holds the writer lock.
 type LockedError = filelock.HeldError
 
-// UnwritableError refuses to write where this user, or anybody, may only read. It is an
-// ErrReadOnly.
+// UnwritableError refuses to write to a place that this user may only read. It
+// wraps ErrReadOnly.
 type UnwritableError struct {
 	Path string
 	Err  error

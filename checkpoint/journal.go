@@ -36,23 +36,23 @@ type Options struct {
 	Now       func() time.Time // nil means time.Now
 	Log       *slog.Logger     // nil means no log
 	ReadOnly  bool             // only read the journal, even while another process writes to it
-	Program   string           // this one, for the LockedError of others
+	Program   string           // name of this program in the LockedError of others
 	// Wait is how long Lock waits for another process; 0 means 5 s.
 	Wait time.Duration
 	// Author names the user who writes now and the session, for Changes; nil names
-	// nobody. It is called while a record is written and must not call the Journal.
+	// no user. It is called while a record is written and must not call the Journal.
 	Author func() (user, session string)
-	// Adopt makes the window's state that of the journal after another process has
-	// changed it. Lock calls it while it holds the writer lock, and fails with its
-	// error; it must not write to the Journal. nil adopts nothing.
+	// Adopt applies the newest state of the journal to the window after another process
+	// has changed it. Lock calls it with the writer lock held and returns its error. It
+	// must not write to the Journal. nil does nothing.
 	Adopt func(*Journal) error
 
 	wrap         func(*os.File) file // tests: nil means the file itself
 	compactAbove int64               // tests: 0 means defaultCompactAbove
 }
 
-// Journal is the checkpoints of one window in a file; a nil one is empty. Open returns one.
-// Its methods may be called from any goroutine. A method that writes gets the writer lock
+// Journal is the checkpoints of one window in a file. Open returns one; a nil Journal is
+// empty. Its methods may be called from any goroutine. A method that writes gets the writer lock
 // for its record, unless Lock holds it already, and returns when the record is durable; on
 // error nothing has changed. All others answer from memory and never wait for the disk.
 type Journal struct {
@@ -86,10 +86,10 @@ type Journal struct {
 	saved   string             // canonical form of the state that was last saved; "" when it is not known
 }
 
-// Run is what is known of the run of the program before this one.
+// Run describes the previous run of the program.
 type Run struct {
-	// Closed: it called Close, there was none, or another process has the journal open.
-	// False after a crash.
+	// Closed is false after a crash. It is true if the run called Close, if there was no
+	// previous run, or if another process has the journal open.
 	Closed bool
 	// Session is the session it was in, "" for none.
 	Session string
@@ -98,14 +98,14 @@ type Run struct {
 	Turn Checkpoint
 }
 
-// Open opens the journal at path, and makes it and its folder if they are
-// missing. It repairs what a crash or damage left; Report says what it did. Several
-// processes may have it open: one that finds the writer lock held reads, and leaves
-// repairs to the first write. ReadOnly makes and changes nothing and takes a missing file
-// for an empty journal; so does Open where nothing can be written.
+// Open opens the journal at path and creates it and its folder if they are missing. It
+// repairs what a crash or damage left; Report lists the repairs. Several processes may have
+// a journal open: if another one holds the writer lock, Open only reads and leaves repairs
+// to the first write. With ReadOnly, or where nothing can be written, Open creates and
+// changes nothing and treats a missing file as an empty journal.
 //
-// Errors are a *VersionError, one that wraps ErrUnsafe, or the system's; in each case
-// the file is as it was.
+// Errors are a *VersionError, wrap ErrUnsafe, or come from the system. The file is unchanged
+// then.
 func Open(path string, opts Options) (*Journal, error) {
 	opts.FullEvery = cmp.Or(opts.FullEvery, defaultFullEvery)
 	opts.Wait = cmp.Or(opts.Wait, defaultWait)
@@ -297,7 +297,7 @@ func (j *Journal) Unwritable() *UnwritableError {
 // Report returns what Open found and did.
 func (j *Journal) Report() Report { return j.found }
 
-// LastRun returns what is known of the run before this one.
+// LastRun describes the previous run.
 func (j *Journal) LastRun() Run { return j.run }
 
 // Path returns the absolute path of the file.

@@ -139,10 +139,10 @@ func (j *Journal) pendingIntent() Intent {
 	return intent
 }
 
-// Pending returns the rollback that was begun and not finished, nil when there
-// is none. One found after Open was interrupted by a crash, before or after
-// the database was changed: do all of it again, then Finish. A rollback of a process that
-// holds the writer lock is not pending for others.
+// Pending returns the rollback that was begun and not finished, or nil. A rollback that is
+// pending after Open was interrupted by a crash, before or after the database was changed:
+// carry it out again, then call Finish. While its process holds the writer lock, other
+// processes do not see it as pending.
 func (j *Journal) Pending() (*Intent, error) {
 	j.mu.RLock()
 	none := j.index.pending == nil
@@ -162,7 +162,7 @@ func (j *Journal) Pending() (*Intent, error) {
 	}
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	if j.index.pending == nil { // its process has finished it meanwhile
+	if j.index.pending == nil { // its process has finished it in the meantime
 		return nil, nil
 	}
 	intent := j.pendingIntent()
@@ -214,11 +214,10 @@ func (j *Journal) CanUndoRollback() (id string, ok bool) {
 	return j.index.undo.ID, true
 }
 
-// ForgetRollback makes the last rollback one that can no longer be undone; call
-// it for the next message. When there is none it writes nothing. While another
-// rollback or its undo is pending it is refused with ErrPending. It waits for no other
-// process: a message is sent while another program changes the window, and the rollback
-// can then be undone until the next Add.
+// ForgetRollback ends the time in which the last rollback can be undone; call it for the next
+// message. Without a rollback it writes nothing, and while another rollback or undo is
+// pending it returns ErrPending. It does not wait for other processes: if one of them is
+// changing the window, the rollback can be undone until the next Add.
 func (j *Journal) ForgetRollback() error {
 	if _, can := j.CanUndoRollback(); !can {
 		return nil

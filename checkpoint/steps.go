@@ -11,8 +11,8 @@ import (
 
 // Start begins a session with the window in state and makes its first checkpoint,
 // "Session start". A session that started before is resumed instead: its first
-// checkpoint is returned, and state is recorded as the newest. A nil state is the
-// newest one that is recorded: that of a window in which other sessions work.
+// checkpoint is returned, and state is recorded as the newest. A nil state
+// stands for the newest recorded state, as in a window that other sessions are using.
 func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, error) {
 	return j.writeState(state, func(to jsondelta.Document) (Checkpoint, error) {
 		if !slices.Contains(j.sessions, session) {
@@ -46,7 +46,7 @@ func (j *Journal) Add(meta Checkpoint, state json.RawMessage) (Checkpoint, error
 
 // Record records the state after write tools ran, together with their results,
 // which become part of the turn's checkpoint. A result replaces the call passed
-// to Add with the same name and arguments. While state is that of the checkpoint, List
+// to Add with the same name and arguments. If state equals the state at the checkpoint, List
 // leaves the checkpoint out: the turn has changed nothing.
 func (j *Journal) Record(state json.RawMessage, tools []ToolSummary) error {
 	_, err := j.writeState(state, func(to jsondelta.Document) (Checkpoint, error) {

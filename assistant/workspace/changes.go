@@ -16,7 +16,8 @@ func (w *Workspace) Edit(description string, change func() error) error {
 }
 
 // Act carries out an act of the user on what the window showed at a revision, as one step
-// that can be undone unless it is none, and returns what was done as a sentence.
+// that can be undone, and returns what was done as a sentence. An act whose Step is "" is
+// not a step.
 func (w *Workspace) Act(ctx context.Context, act assistant.Act, revision int64) (done string, err error) {
 	actor, ok := w.session.Window().(assistant.Actor)
 	if !ok {
@@ -70,8 +71,8 @@ func (w *Workspace) PlanDiscard(only string) (assistant.SavePlan, error) {
 }
 
 // Discard returns the window to what is saved, as one step that can be undone,
-// and returns the changes that were lost: those that basis names, else the error is an
-// *assistant.PlanChanged. ErrNothingUnsaved: there are none.
+// and returns the lost changes. The error is an *assistant.PlanChanged if they are not the
+// changes that basis names, and ErrNothingUnsaved if nothing is unsaved.
 func (w *Workspace) Discard(description string, basis assistant.Basis) (lost []assistant.Change, err error) {
 	s, err := w.saver()
 	if err != nil {
@@ -83,8 +84,8 @@ func (w *Workspace) Discard(description string, basis assistant.Basis) (lost []a
 	return w.session.Discard(description, basis)
 }
 
-// RefreshSaved reads what is saved again, as one step that can be undone. Unsaved
-// changes are applied to it; with drop they are discarded first, as in Discard.
+// RefreshSaved reloads the saved state, as one step that can be undone. Unsaved changes are
+// applied to it; with drop they are discarded first, as in Discard.
 func (w *Workspace) RefreshSaved(ctx context.Context, description string, drop *assistant.Basis) (assistant.Refreshed, error) {
 	return w.session.RefreshSaved(ctx, description, drop)
 }
@@ -130,7 +131,7 @@ func StepOf(c checkpoint.Checkpoint, shown *assistant.Shown) Step {
 type RolledBack struct {
 	Step    checkpoint.Checkpoint
 	Text    string // the first message that was cut, for the input; "" for none
-	Warning string // what failed after it was done, as a sentence; every front end shows it
+	Warning string // what failed after the rollback, as a sentence; every front end shows it
 	// Others are the steps of other sessions that were undone with it, oldest first. In a
 	// window that sessions share, their conversations stay.
 	Others []checkpoint.Checkpoint
@@ -150,8 +151,8 @@ func (w *Workspace) PlanRollback(id string) (steps []checkpoint.Checkpoint, newe
 
 // Rollback returns to the state before a checkpoint; scope "" is both window
 // and conversation. UndoRollback undoes it until the next message. newest is what Newest
-// returned when the user saw the checkpoints: the error is an *assistant.PlanChanged when
-// it is another one by now.
+// returned when the user saw the checkpoints: if it has changed since, the error is an
+// *assistant.PlanChanged.
 func (w *Workspace) Rollback(ctx context.Context, id string, scope checkpoint.Scope, newest string) (RolledBack, error) {
 	if scope == "" {
 		scope = checkpoint.ScopeBoth

@@ -103,7 +103,7 @@ func (w *Workspace) FindText(ctx context.Context, text string) ([]int64, error) 
 }
 
 // PlanCommand prepares the :command of a filter line: what it acts on, and what
-// to ask before Execute. The error tells why it cannot be executed.
+// to ask before Execute. The error says why the command cannot be executed.
 func (w *Workspace) PlanCommand(ctx context.Context, line string) (transfer.Command, error) {
 	q, env, err := w.parse(line)
 	if err != nil {
@@ -140,7 +140,7 @@ func (w *Workspace) Execute(ctx context.Context, command transfer.Command, line 
 }
 
 // UndoCommand undoes the newest command that changed pairs, and returns its
-// outcome. ErrNothingToUndo: there is none.
+// outcome, or ErrNothingToUndo.
 func (w *Workspace) UndoCommand(ctx context.Context) (transfer.Outcome, error) {
 	w.mu.Lock()
 	n := len(w.undoable)
@@ -192,9 +192,9 @@ const (
 	sentLimit      = 200              // sent messages that can be recalled
 )
 
-// Draft returns the draft of the folder. When there is none, that of a program which
-// ran beside another one moves here, or a draft without a folder, of a version that
-// stored one draft for all folders.
+// Draft returns the draft of the folder. If the folder has no draft, it adopts the draft of a
+// program that ran at the same time as another one, or the single draft that earlier
+// versions stored for all folders.
 func (w *Workspace) Draft(ctx context.Context) (history.Draft, error) {
 	if w.history == nil {
 		return history.Draft{}, nil

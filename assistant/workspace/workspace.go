@@ -10,7 +10,7 @@ import (
 	"winnow/assistant/history/transfer"
 )
 
-// Why a use case is refused, beside the errors of assistant.
+// Why a use case is refused, in addition to the errors of package assistant.
 var (
 	// ErrNoHistory refuses what needs a history in a workspace without one.
 	ErrNoHistory = errors.New("there is no history in this run")
@@ -30,12 +30,12 @@ var (
 // without a Session; the rest may be zero.
 type Options struct {
 	Session *assistant.Session
-	History history.Store // nil: nothing is stored beside the session's own store
+	History history.Store // nil: only the session's own store is used
 	Folder  string        // the draft belongs to it
 	User    string        // and to this user; "" where there is only one
 	Author  string        // names the user as the author of changes; "" is not known
 	// Visibility is what a session without pairs shows first: "own" the pairs of the
-	// user, "team" those of everybody, anything else none.
+	// user, "team" the pairs of all users, anything else nothing.
 	Visibility string
 	// StoreSetting stores a setting that was changed, under the key of the
 	// configuration; nil sets it for this run only.
