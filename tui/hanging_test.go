@@ -23,7 +23,7 @@ var flows = map[string]struct {
 	mode keymap.Mode
 	keys string
 }{
-	"input": {mode: keymap.Input, keys: "some words"}, "view": {mode: keymap.View, keys: "kk"}, "command": {mode: keymap.Command, keys: "s1"}, "pane": {mode: keymap.Pane, keys: "j"},
+	"input": {mode: keymap.Input, keys: "words"}, "view": {mode: keymap.View, keys: "kk"}, "command": {mode: keymap.Command, keys: "s1"}, "pane": {mode: keymap.Pane, keys: "j"}, "hud": {mode: keymap.HUD, keys: "j"},
 }
 
 // program is a model in a bubble, with a history that reports its calls to before. One of
@@ -49,16 +49,32 @@ func (b *bench) typed(text string) {
 	}
 }
 
+// actionsIn are the actions whose keys work in a mode. One of the stars and one of the
+// suggestions stand for all. What ends, stops or leaves the program is left out.
+func actionsIn(t *testing.T, mode keymap.Mode) (names []keymap.Action) {
+	t.Helper()
+	keys, err := keymap.New(false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(allActions())) {
+		a := keys.Named(name)
+		alike := (strings.HasPrefix(string(name), "star-") || strings.HasPrefix(string(name), "choose-")) && !strings.HasSuffix(string(name), "-1")
+		here := slices.Contains(a.Modes, mode) || len(a.Modes) == 0 && mode == keymap.Input // of the palette alone
+		if here && !alike && !slices.Contains([]keymap.Action{keymap.Quit, keymap.Suspend, keymap.Editor}, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Whatever key is pressed, neither Update nor View calls the history: commands do.
 func TestNoKeyCallsTheHistoryFromTheUpdateLoop(t *testing.T) {
 	t.Chdir(t.TempDir()) // for what is exported
 	for name, flow := range flows {
 		t.Run(name, func(t *testing.T) {
 			counting := &historytest.Counting{Below: []string{"tui.(*Model).Update", "tui.(*Model).View", "tui.(*Model).do"}}
-			for _, action := range slices.Sorted(maps.Keys(allActions())) {
-				if action == "quit" || action == "suspend" || action == "editor" {
-					continue // they end, stop or leave the program
-				}
+			for _, action := range actionsIn(t, flow.mode) {
 				synctest.Test(t, func(t *testing.T) {
 					b, _ := program(t, []at.Answer{say("**more**"), say("still more")}, func(s history.Store) history.Store { return &historytest.Hooked{Store: s, Before: counting.Before} })
 					b.setMode(flow.mode)
@@ -89,38 +105,41 @@ func (b *bench) update(action keymap.Action) {
 
 // With a history whose calls never end the program draws and takes keys, and can be left.
 func TestAHangingHistoryStopsNothing(t *testing.T) {
-	for _, action := range slices.Sorted(maps.Keys(allActions())) {
-		if action == "quit" || action == "suspend" || action == "editor" {
-			continue
-		}
-		synctest.Test(t, func(t *testing.T) {
-			hanging := &historytest.Hanging{}
-			b, _ := program(t, []at.Answer{say("**more**")}, func(s history.Store) history.Store { return &historytest.Hooked{Store: s, Before: hanging.Before} })
-			hanging.Hang()
-			b.setMode(keymap.View)
-			b.update(action)
-			b.settle()
-			b.press(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}) // keys that wait for the history do no more
-			for b.overlay.Open() {
-				b.overlay.Pop()
+	for name, flow := range flows {
+		t.Run(name, func(t *testing.T) {
+			for _, action := range actionsIn(t, flow.mode) {
+				synctest.Test(t, func(t *testing.T) { hangingHistory(t, flow.mode, action) })
 			}
-			b.setMode(keymap.Input)
-			b.typed("typed")
-			if got := plainFrame(b.View().Content); !strings.Contains(got, "typed") {
-				t.Errorf("%s: what is typed is not in\n%s", action, got)
-			}
-			b.start(b.end())
-			for began := time.Now(); !b.hasQuit && time.Since(began) < quitTime; {
-				time.Sleep(quitTime / 4)
-				b.settle()
-			}
-			if !b.hasQuit {
-				t.Errorf("%s: the program does not end", action)
-			}
-			hanging.Release()
-			time.Sleep(time.Minute)
-			b.settle()
-			time.Sleep(time.Hour) // the last timers, which nothing follows
 		})
 	}
+}
+
+func hangingHistory(t *testing.T, mode keymap.Mode, action keymap.Action) {
+	hanging := &historytest.Hanging{}
+	b, _ := program(t, []at.Answer{say("**more**")}, func(s history.Store) history.Store { return &historytest.Hooked{Store: s, Before: hanging.Before} })
+	hanging.Hang()
+	b.setMode(mode)
+	b.update(action)
+	b.settle()
+	b.press(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}) // keys that wait for the history do no more
+	for b.overlay.Open() {
+		b.overlay.Pop()
+	}
+	b.setMode(keymap.Input)
+	b.typed("typed")
+	if got := plainFrame(b.View().Content); !strings.Contains(got, "typed") {
+		t.Errorf("%s: what is typed is not in\n%s", action, got)
+	}
+	b.start(b.end())
+	for began := time.Now(); !b.hasQuit && time.Since(began) < quitTime; {
+		time.Sleep(quitTime / 4)
+		b.settle()
+	}
+	if !b.hasQuit {
+		t.Errorf("%s: the program does not end", action)
+	}
+	hanging.Release()
+	time.Sleep(time.Minute)
+	b.settle()
+	time.Sleep(time.Hour) // the last timers, which nothing follows
 }
