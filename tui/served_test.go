@@ -34,7 +34,7 @@ import (
 // team is a hub over the model filter of a file, with a screen for each user.
 type team struct {
 	*serve.Hub
-	t      *testing.T
+	t      testing.TB
 	window *modelfilter.Window
 	store  history.Store
 	script *at.Script
@@ -47,12 +47,17 @@ type team struct {
 // member is a user of a team at a screen.
 type member struct {
 	*tuitest.Screen
-	t       *testing.T
+	t       testing.TB
 	clock   *tuitest.Clock
 	session *serve.Session
 }
 
 func newTeam(t *testing.T, answers ...at.Answer) *team {
+	t.Helper()
+	return newTeamOver(t, testModels, answers...)
+}
+
+func newTeamOver(t testing.TB, models []string, answers ...at.Answer) *team {
 	t.Helper()
 	g := &team{t: t, script: at.NewScript(answers...), clock: tuitest.NewClock()}
 	dir := t.TempDir()
@@ -60,7 +65,7 @@ func newTeam(t *testing.T, answers ...at.Answer) *team {
 	g.must(os.WriteFile(g.file, []byte(testEnv), 0o600))
 	var err error
 	g.window, err = modelfilter.Open(t.Context(), modelfilter.Options{
-		EnvFile: g.file, Environ: func() []string { return nil }, Models: shelf{testModels}, Now: g.clock.Now,
+		EnvFile: g.file, Environ: func() []string { return nil }, Models: shelf{models}, Now: g.clock.Now,
 	})
 	g.must(err)
 	journal, err := checkpoint.Open(filepath.Join(dir, "journal", "log"), checkpoint.Options{Now: g.clock.Now})
