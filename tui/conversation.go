@@ -30,9 +30,10 @@ type conversation struct {
 		needle string
 		seqs   []int64 // sorted
 	}
-	layingOut bool // a layOutMsg is on its way
-	copying   bool // the selection is copied when all its pairs are loaded
-	picking   bool // the next key picks a code block
+	forecast  int64 // the last request that reads what proposals would do
+	layingOut bool  // a layOutMsg is on its way
+	copying   bool  // the selection is copied when all its pairs are loaded
+	picking   bool  // the next key picks a code block
 }
 
 // showRaw shows all answers as their source.

@@ -272,10 +272,15 @@ func (c *conversation) computeEffects() tea.Cmd {
 	if len(waiting) == 0 {
 		return nil
 	}
-	return c.commands.ReadEffects(c.query(), waiting)
+	c.forecast = c.query()
+	return c.commands.ReadEffects(c.forecast, waiting)
 }
 
+// onEffects shows what the proposals would do, unless that was computed again since.
 func (c *conversation) onEffects(o usecase.EffectsRead) {
+	if o.Request != c.forecast {
+		return
+	}
 	for id, effects := range o.Effects {
 		c.chat.SetExtraRows(id, c.chat.EffectRows(effects))
 	}

@@ -75,7 +75,7 @@ func (rc *renderContext) payloadHead(p assistant.Payload) (icon, title string, r
 }
 
 // SetExtraRows sets further rows of the card of a payload: those that take time to
-// compute, such as the effect of a proposal.
+// compute, such as the effect of a proposal. They are drawn until it is decided.
 func (v *View) SetExtraRows(payload string, rows []Row) {
 	v.rc.extraRows[payload] = rows
 	for _, it := range v.src.items {
@@ -129,7 +129,10 @@ func (p *payloadPart) draw(width int, rc *renderContext) {
 	}
 	line := st.ToolName.Render(textwidth.Truncate(lead+oneLine(head), width, rc.st.Icons.Ellipsis))
 	p.addLine(line, leadCells(ansi.StringWidth(lead)))
-	p.addRows(append(rows, rc.extraRows[p.payload.ID]...), width, rc)
+	if p.payload.Decision == "" { // else what it would do now says nothing
+		rows = append(rows, rc.extraRows[p.payload.ID]...)
+	}
+	p.addRows(rows, width, rc)
 	if p.open {
 		p.addText(rc, p.source(), layout{spell: true, lead: indent, width: width - indent, draw: indented(indent, st.ToolArgs)})
 	}
