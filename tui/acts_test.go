@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	at "winnow/assistant/assistanttest"
 	"winnow/tui/overlay"
 	"winnow/tui/tuitest"
 	"winnow/tui/usecase"
@@ -159,6 +160,26 @@ var actsOf = map[string][]tuitest.Key{
 	"a model":         append([]tuitest.Key{"ctrl+l"}, letters("other\r")...),
 	"a favourite":     {"ctrl+l", "alt+f"},
 	"the request":     {"tab", "x"},
+	"a message":       append(letters("hi"), "ctrl+j", "down"),
+	"an acceptance":   append(letters("hi"), "ctrl+j", "down", "alt+1", "down"),
+	"a rejection":     append(letters("hi"), "ctrl+j", "down", "alt+2", "down"),
+	"another answer":  append(letters("hi"), "ctrl+j", "tab", "r", "down", "<"),
+	"a queued one":    append(letters("hi"), "ctrl+j", "a", "ctrl+j", "down", "down"),
+}
+
+// answersOf are what the model answers in those that need it.
+func answersOf(name string) []at.Answer {
+	switch name {
+	case "an acceptance", "a rejection":
+		return []at.Answer{say(`I propose this. RULE_PROPOSAL: {"add_ignore":["*-preview"],"reasoning":"they come and go"}`)}
+	case "a message", "another answer":
+		return []at.Answer{say("one"), say("two")}
+	case "a queued one":
+		gate := at.NewGate()
+		time.AfterFunc(5500*time.Millisecond, gate.Open) // after the keys that queue
+		return []at.Answer{{at.Say("one"), at.Stop{At: gate}, at.Say("more")}, say("two")}
+	}
+	return nil
 }
 
 // letters are the keys that type a text; \r is enter.
@@ -176,7 +197,7 @@ func TestOutcomesCommuteWithTheLog(t *testing.T) {
 			var frames []string
 			for _, outcomeFirst := range []bool{true, false} {
 				synctest.Test(t, func(t *testing.T) {
-					b, _ := steadyFixture(t)
+					b, _ := steadyFixture(t, answersOf(name)...)
 					h := &held{bench: b}
 					first, second := &h.outcomes, &h.entries
 					if !outcomeFirst {

@@ -214,11 +214,16 @@ func (steady) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Part, e
 	}
 }
 
-// steadyFixture is a program in a bubble, with two pairs and a pane.
-func steadyFixture(t *testing.T) (*bench, *fixture) {
+// steadyFixture is a program in a bubble, with two pairs and a pane. Without answers the
+// model is steady.
+func steadyFixture(t *testing.T, answers ...at.Answer) (*bench, *fixture) {
 	t.Helper()
+	var model llm.Model = steady{}
+	if answers != nil {
+		model = at.NewScript(answers...)
+	}
 	m, d := newProgram(t, setup{
-		model: steady{}, pairs: []assistant.Pair{told("question", "an answer with a needle"), failed("another")},
+		model: model, pairs: []assistant.Pair{told("question", "an answer with a needle"), failed("another")},
 		change: func(o *Options) { o.Now = nil }, // the time of the bubble, so that what is typed is no paste
 	})
 	b := &bench{Model: m, msgs: make(chan tea.Msg, 4096)}
