@@ -212,7 +212,7 @@ func TestAChangeOfTheFileIsShown(t *testing.T) {
 	changes <- assistant.SavedChange{Refreshed: assistant.Refreshed{Changed: true}}
 	d.says("another program changed the file")
 	changes <- assistant.SavedChange{Conflict: &assistant.Conflict{}}
-	d.says("the same rules here")
+	d.says("conflict with yours")
 	close(changes)
 }
 
