@@ -92,7 +92,7 @@ func TestMarksOfTheRunningPairStand(t *testing.T) {
 			}
 			return nil
 		})
-		after, err := r.session.Decide(ctx, p.Seq, p.Payloads[0].ID, true)
+		after, err := r.session.Decide(ctx, p.Seq, []string{p.Payloads[0].ID}, true)
 		r.must(err)
 		at.Events(t, at.Read(r.session, after))
 		wantMarks(t, r.pair(p.Seq))

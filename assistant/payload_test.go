@@ -279,7 +279,7 @@ func TestDecide(t *testing.T) {
 		p := r.last()
 		var puts []int
 		r.store.onCommit(func(b *assistant.Batch) error { puts = append(puts, len(b.Put)); return nil })
-		after, err := r.session.Decide(ctx, p.Seq, p.Payloads[0].ID, true)
+		after, err := r.session.Decide(ctx, p.Seq, []string{p.Payloads[0].ID}, true)
 		r.must(err)
 		all := r.checked(at.Events(t, at.Read(r.session, after)))
 		wantIn(t, end[assistant.Complete](t, all).Payload.Message, "Carried out")
@@ -288,7 +288,7 @@ func TestDecide(t *testing.T) {
 		wantEqual(t, "checkpoints", len(r.session.Checkpoints()), 2)
 		wantEqual(t, "decision", r.pair(p.Seq).Payloads[0].Decision, "accepted")
 		wantEqual(t, "requests", len(r.script.Requests()), 1)
-		if _, err := r.session.Decide(ctx, p.Seq, p.Payloads[0].ID, false); err == nil {
+		if _, err := r.session.Decide(ctx, p.Seq, []string{p.Payloads[0].ID}, false); err == nil {
 			t.Error("decided twice")
 		}
 		r.send("b")
@@ -298,7 +298,7 @@ func TestDecide(t *testing.T) {
 		r := propose(t, "two")
 		p := r.last()
 		before := r.session.Turn()
-		if _, err := r.session.Decide(ctx, p.Seq, p.Payloads[0].ID, false); err != nil || r.session.Turn() != before {
+		if _, err := r.session.Decide(ctx, p.Seq, []string{p.Payloads[0].ID}, false); err != nil || r.session.Turn() != before {
 			t.Fatalf("Decide starts %v, %v", r.session.Turn(), err)
 		}
 		wantList(t, "words", r.window.Words(), "one")
@@ -308,13 +308,30 @@ func TestDecide(t *testing.T) {
 	t.Run("what fails is not called carried out", func(t *testing.T) {
 		r := propose(t, "one")
 		p := r.last()
-		after, err := r.session.Decide(ctx, p.Seq, p.Payloads[0].ID, true)
+		after, err := r.session.Decide(ctx, p.Seq, []string{p.Payloads[0].ID}, true)
 		r.must(err)
 		wantIn(t, end[assistant.Complete](t, at.Events(t, at.Read(r.session, after))).Payload.Message, "1 of 1 steps failed", "there already")
 	})
+	t.Run("all of an answer", func(t *testing.T) {
+		r := noteRig(t, at.NewScript(at.Answer{at.Say(`Two. NOTE: {"text":"two"} NOTE: {"text":"three"}`)}, at.Answer{at.Say("ok")}))
+		r.send("a")
+		p := r.last()
+		ids := []string{p.Payloads[0].ID, p.Payloads[1].ID}
+		if _, err := r.session.Decide(ctx, p.Seq, append(ids, "nothing"), true); !errors.Is(err, assistant.ErrNoPair) || r.pair(p.Seq).Payloads[0].Decision != "" {
+			t.Errorf("with one that there is not: %v, and the first is %q", err, r.pair(p.Seq).Payloads[0].Decision)
+		}
+		after, err := r.session.Decide(ctx, p.Seq, ids, true)
+		r.must(err)
+		end[assistant.Complete](t, r.checked(at.Events(t, at.Read(r.session, after))))
+		wantList(t, "words", r.window.Words(), "one", "two", "three")
+		wantEqual(t, "checkpoints", len(r.session.Checkpoints()), 2)
+		for _, decided := range r.pair(p.Seq).Payloads {
+			wantEqual(t, "decision", decided.Decision, "accepted")
+		}
+	})
 	t.Run("unknown", func(t *testing.T) {
 		r := propose(t, "two")
-		if _, err := r.session.Decide(ctx, r.last().Seq, "nothing", true); !errors.Is(err, assistant.ErrNoPair) {
+		if _, err := r.session.Decide(ctx, r.last().Seq, []string{"nothing"}, true); !errors.Is(err, assistant.ErrNoPair) {
 			t.Errorf("err = %v", err)
 		}
 	})
@@ -322,7 +339,7 @@ func TestDecide(t *testing.T) {
 		r := propose(t, "two")
 		p := r.last()
 		r.store.onCommit(func(*assistant.Batch) error { return fmt.Errorf("disk full") })
-		after, err := r.session.Decide(ctx, p.Seq, p.Payloads[0].ID, true)
+		after, err := r.session.Decide(ctx, p.Seq, []string{p.Payloads[0].ID}, true)
 		r.must(err)
 		end[assistant.Error](t, at.Events(t, at.Read(r.session, after)))
 		wantEqual(t, "decision", r.pair(p.Seq).Payloads[0].Decision, "")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"winnow/assistant/llm"
 )
@@ -18,10 +19,11 @@ var (
 	ErrNotProposal = errors.New("this cannot be accepted or rejected here")
 )
 
-// Decide accepts or rejects a proposal of the model. Accepting executes it through
-// the write tools, with a checkpoint, as a turn of its own: its events come after the
-// version, see Begin. Rejecting starts none; the model learns of it with the next message.
-func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept bool) (after int64, err error) {
+// Decide accepts or rejects proposals of the model, all or none of them. Accepting executes
+// them through the write tools, with a checkpoint, as one turn of its own: its events come
+// after the version, see Begin. Rejecting starts none; the model learns of it with the next
+// message.
+func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, accept bool) (after int64, err error) {
 	release, err := s.acquireWork(false)
 	if err != nil {
 		return 0, err
@@ -31,11 +33,50 @@ func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept
 	if err != nil {
 		return 0, err
 	}
+	var calls []llm.Call
+	var done []string
+	var found []*Payload
+	for _, id := range payloads {
+		p, toDo, err := s.proposalOf(holder, id, accept)
+		if err != nil {
+			return 0, err
+		}
+		calls, done, found = append(calls, toDo...), append(done, p.Summary), append(found, p)
+	}
+	decided := func(how string) {
+		for _, p := range found {
+			p.Decision = how
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return 0, ErrNoPair
+	case !accept:
+		decided("rejected")
+		if err := s.opts.Store.Commit(ctx, &Batch{Put: []*Pair{holder}, KeepMarks: true}); err != nil {
+			return 0, err
+		}
+		s.PairsChanged(pair)
+		return 0, nil
+	}
+	summary := strings.Join(done, "; ")
+	t, err := s.newTurn(ctx, Prompt{Text: "Carry out: " + summary})
+	if err != nil {
+		return 0, err
+	}
+	decided("accepted")
+	t.model, t.name, t.decided, t.proposals = llm.Scripted{Calls: calls, Done: summary}, "proposal", holder, payloads
+	return s.startTurn(t)
+}
+
+// proposalOf is an undecided proposal of a pair, and the calls that carry it out when it is
+// accepted.
+func (s *Session) proposalOf(holder *Pair, payload string, accept bool) (found *Payload, calls []llm.Call, err error) {
 	at := slices.IndexFunc(holder.Payloads, func(have Payload) bool { return have.ID == payload })
 	if at < 0 {
-		return 0, ErrNoPair
+		return nil, nil, ErrNoPair
 	}
-	found := &holder.Payloads[at]
+	found = &holder.Payloads[at]
 	kind := PayloadType{} // stays empty when it is not available where the user is
 	types := s.available(nil).Payloads
 	if i := slices.IndexFunc(types, samePayload(found.Type)); i >= 0 {
@@ -43,28 +84,13 @@ func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept
 	}
 	switch {
 	case found.Decision != "":
-		return 0, fmt.Errorf("%w: it was %s", ErrDecided, found.Decision)
+		return nil, nil, fmt.Errorf("%w: it was %s", ErrDecided, found.Decision)
 	case kind.Calls == nil:
-		return 0, ErrNotProposal
-	case !accept:
-		found.Decision = "rejected"
-		if err := s.opts.Store.Commit(ctx, &Batch{Put: []*Pair{holder}, KeepMarks: true}); err != nil {
-			return 0, err
-		}
-		s.PairsChanged(pair)
-		return 0, nil
+		return nil, nil, ErrNotProposal
+	case accept:
+		calls, err = kind.Calls(found.Data)
 	}
-	calls, err := kind.Calls(found.Data)
-	if err != nil {
-		return 0, err
-	}
-	t, err := s.newTurn(ctx, Prompt{Text: "Carry out: " + found.Summary})
-	if err != nil {
-		return 0, err
-	}
-	found.Decision = "accepted"
-	t.model, t.name, t.decided, t.proposal = llm.Scripted{Calls: calls, Done: found.Summary}, "proposal", holder, payload
-	return s.startTurn(t)
+	return found, calls, err
 }
 
 // Message is the text that a server action of an answer sends: the label followed by the

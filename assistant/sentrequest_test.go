@@ -113,7 +113,7 @@ func TestAProposalSendsNothing(t *testing.T) {
 	r := noteRig(t, at.NewScript(at.Answer{at.Say(`NOTE: {"text":"two"}`)}))
 	r.send("propose")
 	p := r.last()
-	after, err := r.session.Decide(context.Background(), p.Seq, p.Payloads[0].ID, true)
+	after, err := r.session.Decide(context.Background(), p.Seq, []string{p.Payloads[0].ID}, true)
 	r.must(err)
 	told := len(r.records)
 	end[assistant.Complete](t, r.checked(at.Events(t, at.Read(r.session, after))))

@@ -76,8 +76,8 @@ type turn struct {
 	before           Ref               // the pair that is answered again, as it was in view
 	replaced         *Pair             // what Replaces named, to be restored on cancel
 	replacedRequests []SentRequest     // of replaced, deleted with it
-	decided          *Pair             // whose proposal the turn executes, without an endpoint; nil: it executes none
-	proposal         string            // id of the payload in decided
+	decided          *Pair             // whose proposals the turn executes, without an endpoint; nil: it executes none
+	proposals        []string          // ids of the payloads in decided
 	spans            []int             // messages of each included pair, oldest first
 	selection        []budget.Selected // the included pairs, oldest first
 	selectedSeqs     []int64           // of selection

@@ -109,7 +109,7 @@ func (t *turn) removePair() error {
 	}
 	if t.decided != nil {
 		for i := range t.decided.Payloads {
-			if t.decided.Payloads[i].ID == t.proposal {
+			if slices.Contains(t.proposals, t.decided.Payloads[i].ID) {
 				t.decided.Payloads[i].Decision = ""
 			}
 		}

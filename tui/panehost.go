@@ -305,8 +305,8 @@ func (m *Model) choose(i int) tea.Cmd {
 		return m.do(c.KeyAction)
 	case m.turn.running:
 		return m.fail(assistant.ErrBusy)
-	case c.PayloadID != "":
-		return m.decide(c.PayloadID, c.Accept)
+	case c.Proposals != nil:
+		return m.decide(c.Proposals, c.Accept)
 	}
 	if c.Message != "" {
 		return m.startPrompt(assistant.Prompt{Text: c.Message})
@@ -314,13 +314,13 @@ func (m *Model) choose(i int) tea.Cmd {
 	return m.clientAction(*c.Action)
 }
 
-// decide answers a proposal of the newest pair. Storing that takes its time; keys go on.
-func (m *Model) decide(payload string, accept bool) tea.Cmd {
+// decide answers proposals of the newest pair. Storing that takes its time; keys go on.
+func (m *Model) decide(proposals []string, accept bool) tea.Cmd {
 	seq, ok := m.conv.newest()
 	if !ok {
 		return nil
 	}
-	return m.commands.Decide(m.query(), seq, payload, accept)
+	return m.commands.Decide(m.query(), seq, proposals, accept)
 }
 
 func (m *Model) onDecided(o usecase.Decided) tea.Cmd {

@@ -30,6 +30,20 @@ func TestAProposalTellsItsEffect(t *testing.T) {
 	d.Wait("*-preview ")
 }
 
+// An answer with several proposals can be accepted or rejected as a whole.
+func TestAllProposalsOfAnAnswerAreAccepted(t *testing.T) {
+	two := say(`I propose both. RULE_PROPOSAL: {"provider":"openai","add_ignore":["*-preview"],"reasoning":"old"} RULE_PROPOSAL: {"provider":"openai","add_ignore":["gpt-5*"],"reasoning":"older"}`)
+	for key, want := range map[tuitest.Key]string{tuitest.Alt(1): "Carried out", tuitest.Alt(2): "rejected; the model is told"} {
+		d := startProgram(t, setup{w: 120, h: 40, answers: []at.Answer{two, say("done")}})
+		d.Type("hide both", tuitest.Send)
+		d.Wait("[alt+1 Accept all] [alt+2 Reject all] [alt+3")
+		d.WaitGone("working")
+		d.Type(key)
+		d.Wait(want)
+		d.WaitGone("Accept all")
+	}
+}
+
 // slowDecision is a history that stores a decision once the gate opens.
 type slowDecision struct {
 	history.Store

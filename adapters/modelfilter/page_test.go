@@ -267,7 +267,7 @@ func TestAProposalIsCarriedOutWhenItIsAccepted(t *testing.T) {
 		t.Fatalf("proposal = %+v, %v", p, err)
 	}
 	refs := s.Visible()
-	after, err := s.Decide(t.Context(), refs[len(refs)-1].Seq, found[i].Payload.ID, true)
+	after, err := s.Decide(t.Context(), refs[len(refs)-1].Seq, []string{found[i].Payload.ID}, true)
 	f.must(err)
 	assistanttest.Events(t, assistanttest.Read(s, after))
 	if f.Explain("openai/o1").Status.String() != "ignored" || len(s.Checkpoints()) != 2 {

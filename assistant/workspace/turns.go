@@ -86,8 +86,8 @@ func (w *Workspace) Answer(id string, yes bool) error { return w.session.Answer(
 
 // Decide accepts or rejects a proposal of the model. Accepting starts a turn, whose events
 // come after the version.
-func (w *Workspace) Decide(ctx context.Context, pair int64, payload string, accept bool) (after int64, err error) {
-	return w.session.Decide(ctx, pair, payload, accept)
+func (w *Workspace) Decide(ctx context.Context, pair int64, payloads []string, accept bool) (after int64, err error) {
+	return w.session.Decide(ctx, pair, payloads, accept)
 }
 
 // Retry is the message that has a pair answered again.

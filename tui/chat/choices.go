@@ -268,7 +268,7 @@ func choiceStyle(c pane.Choice, st *style.Chat) lipgloss.Style {
 		kind = "warning"
 	case c.Action != nil:
 		kind = c.Action.Style
-	case c.PayloadID == "" && c.KeyAction == "":
+	case c.Proposals == nil && c.KeyAction == "":
 		return st.Chip
 	}
 	switch kind {

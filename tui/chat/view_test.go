@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -365,7 +366,7 @@ func TestChoicesBelongToTheNewestPair(t *testing.T) {
 	if strings.Contains(got, "Old") || !strings.Contains(got, "[Accept] [Reject] [Show] [Save: save it]") {
 		t.Errorf("choices:\n%s", got)
 	}
-	if c := v.Choices(); len(c) != 4 || c[0].PayloadID != "p" || !c[0].Accept || c[3].Message != "save it" {
+	if c := v.Choices(); len(c) != 4 || !slices.Equal(c[0].Proposals, []string{"p"}) || !c[0].Accept || c[3].Message != "save it" {
 		t.Errorf("Choices = %+v", c)
 	}
 }

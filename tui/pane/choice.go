@@ -18,7 +18,7 @@ type Choice struct {
 	Label     string                     // safe to show, on one line
 	Message   string                     // the message that it sends; "" for others
 	Action    *assistant.SuggestedAction // nil for others
-	PayloadID string                     // the ID of the proposal that Accept answers; "" for others
+	Proposals []string                   // the IDs of the payloads that Accept answers; nil for others
 	Summary   string                     // of that proposal
 	Accept    bool
 	KeyAction keymap.Action // below a failed pair: an action of the key table; "" for others
@@ -38,13 +38,20 @@ func Choices(p *assistant.Pair, needsDecision func(payloadType string) bool) []C
 			open = append(open, payload)
 		}
 	}
+	if len(open) > 1 {
+		var all []string
+		for _, payload := range open {
+			all = append(all, payload.ID)
+		}
+		out = append(out, Choice{Label: "Accept all", Proposals: all, Summary: assistant.Counted(len(all), "proposal"), Accept: true}, Choice{Label: "Reject all", Proposals: all})
+	}
 	for _, payload := range open {
 		of := ""
 		if len(open) > 1 {
 			of = providerOf(payload)
 		}
-		out = append(out, Choice{Label: "Accept" + of, PayloadID: payload.ID, Summary: payload.Summary, Accept: true},
-			Choice{Label: "Reject" + of, PayloadID: payload.ID})
+		out = append(out, Choice{Label: "Accept" + of, Proposals: []string{payload.ID}, Summary: payload.Summary, Accept: true},
+			Choice{Label: "Reject" + of, Proposals: []string{payload.ID}})
 	}
 	if s := p.Suggested; s != nil {
 		for _, a := range s.Actions {

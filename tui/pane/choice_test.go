@@ -2,6 +2,8 @@ package pane
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 
 	"winnow/assistant"
@@ -37,7 +39,7 @@ func TestChoicesOfAnAnswer(t *testing.T) {
 	}
 	for i, w := range want {
 		c := got[i]
-		if c.Label != w.label || c.PayloadID != w.payload || c.Accept != w.accept || c.Message != w.prompt {
+		if c.Label != w.label || strings.Join(c.Proposals, ",") != w.payload || c.Accept != w.accept || c.Message != w.prompt {
 			t.Errorf("choice %d is %+v, want %+v", i+1, c, w)
 		}
 	}
@@ -48,7 +50,8 @@ func TestChoicesOfAnAnswer(t *testing.T) {
 		{ID: "1", Type: RuleProposal, Data: json.RawMessage(`{"provider":"openai"}`)},
 		{ID: "2", Type: RuleProposal, Data: json.RawMessage(`{"provider":"anthropic"}`)},
 	}}, proposals)
-	if len(two) != 4 || two[0].Label != "Accept openai" || two[3].Label != "Reject anthropic" {
+	if len(two) != 6 || two[0].Label != "Accept all" || !slices.Equal(two[0].Proposals, []string{"1", "2"}) || !slices.Equal(two[1].Proposals, two[0].Proposals) || two[1].Accept ||
+		two[2].Label != "Accept openai" || two[5].Label != "Reject anthropic" {
 		t.Errorf("two proposals offer %+v", two)
 	}
 	if none := Choices(&assistant.Pair{}, proposals); len(none) != 0 {
