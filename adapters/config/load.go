@@ -18,7 +18,7 @@ type Options struct {
 	Required bool     // the user named the file: it must exist
 	Environ  []string // as os.Environ gives it
 	Override []Flag   // the flags that were given
-	Themes   []string // the names that theme may have beside "auto", "dark" and "light"
+	Themes   []string // names of themes, in addition to "auto", "dark" and "light"
 }
 
 // Flag is a setting that was given on the command line.

@@ -60,7 +60,7 @@ func ParseKey(entered string) (key config.Secret, pasted bool, err error) {
 
 // Check asks a candidate for its models. address is that of a Custom one; key is what
 // the user entered, "" for the key that the candidate has, or none. The error is a
-// *Problem, or that of ctx.
+// *Problem, or ctx.Err().
 func (c *Connector) Check(ctx context.Context, cand Candidate, address, key string) (*Checked, error) {
 	secret, pasted, err := ParseKey(key)
 	if err != nil {
@@ -203,7 +203,7 @@ func (c *Connector) list(ctx context.Context, ch *Checked) ([]llm.ModelInfo, err
 }
 
 // Try asks a model for one word: not every endpoint checks the key when it lists its
-// models. The error is a *Problem, or that of ctx.
+// models. The error is a *Problem, or ctx.Err().
 func (c *Connector) Try(ctx context.Context, ch *Checked, id string) error {
 	trying, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()

@@ -12,7 +12,7 @@
 //
 // # Concurrency
 //
-// All methods of a Connector but those of its doc do I/O and are safe from any goroutine.
+// Except where their doc says otherwise, the methods of a Connector do I/O. All are safe from any goroutine.
 //
 // # Caveats
 //

@@ -140,7 +140,7 @@ func withKey(p config.Provider, key config.Secret) config.Provider {
 	return p
 }
 
-// keyOf is the key of a provider: that of its key header, where it has one.
+// keyOf returns the key of a provider, from its key header if it has one.
 func keyOf(p config.Provider) config.Secret {
 	for field, value := range p.Headers {
 		if isKeyHeader(field) {

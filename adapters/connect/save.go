@@ -64,8 +64,8 @@ type Saved struct {
 
 // Save writes a checked candidate and its model to the settings, and makes the run use
 // them. A model of the folder's proxy is remembered for the folder alone: another has
-// another proxy. to is where a pasted key goes. The error is a *Problem, that of ctx, or
-// that of using the model.
+// another proxy. to is where a pasted key goes. The error is a *Problem, ctx.Err(), or
+// the error of using the model.
 func (c *Connector) Save(ctx context.Context, ch *Checked, id string, to Storage) (Saved, error) {
 	done := Saved{Model: id, Provider: ch.write, Folder: !ch.write && ch.Name == endpoints.ProxyName}
 	p := ch.provider
@@ -165,7 +165,7 @@ func sameSettings(a, b *config.Settings, themes []string) bool {
 	return !slices.ContainsFunc(config.All(themes), func(k config.Setting) bool { return k.Key != "model" && k.Show(a) != k.Show(b) })
 }
 
-// withProvider is a file with the address and the key of p in place of those of old.
+// withProvider returns the file with the address and the key of old replaced by p's.
 func withProvider(data []byte, old, p config.Provider) []byte {
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	head := bytes.Join(lines[:old.Line], nil)

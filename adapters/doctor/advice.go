@@ -127,7 +127,7 @@ func ErrorLines(err error) []string {
 	return []string{text}
 }
 
-// Lines are the finding as text, below the sign of its state: the way out last.
+// Lines returns the finding as text, with the sign of its state first and what to do last.
 func (f Finding) Lines(sign, arrow string) []string {
 	lines := []string{sign + " " + f.About + strings.Repeat(" ", max(1, 10-len(f.About))) + f.Detail}
 	lead := "  " + arrow + " "

@@ -35,7 +35,7 @@ const (
 	Failed  = "failed"
 )
 
-// Finding is one thing that was examined.
+// Finding is the result of one check.
 type Finding struct {
 	About  string `json:"about"`
 	State  string `json:"state"` // OK, Warning or Failed
@@ -62,7 +62,7 @@ var tmuxOptions = []struct {
 	{"client_termfeatures", regexp.MustCompile(".")}, // bad unless it holds extkeys
 }
 
-// Tmux examines the settings of the tmux around the terminal; environ is that of winnow,
+// Tmux examines the settings of the tmux around the terminal; environ is winnow's environment,
 // which its children inherit without the known keys.
 func Tmux(ctx context.Context, environ []string, known *safetext.Redactor) Finding {
 	const limit = 2 * time.Second // tmux answers at once or hangs

@@ -22,7 +22,7 @@ var endpointProblems = map[llm.Kind]Kind{
 	llm.KindAuth: BadKey, llm.KindQuota: NoQuota, llm.KindNet: NoAnswer, llm.KindModel: NoSuchModel,
 }
 
-// Endpoint asks an endpoint for its models; model is that of the settings. An endpoint
+// Endpoint asks an endpoint for its models; model is the one in the settings. An endpoint
 // that is guessed is shown only when it answers.
 func Endpoint(ctx context.Context, e *endpoints.Endpoint, model string) []Finding {
 	f := Pass("endpoint", "%s at %s (%s)", e.Name, e.BaseURL, e.From)
@@ -92,7 +92,7 @@ func History(ctx context.Context, store history.Condition, err error) Finding {
 	return Pass("history", "%s is sound: %s in %s", store.Path(), assistant.Counted(r.Pairs, "pair"), assistant.Counted(r.Sessions, "session"))
 }
 
-// Journal examines who changes the rules of a window now; path is that of its journal.
+// Journal checks whether another program is changing the rules of a window; path is the path of its journal.
 func Journal(window, path string) Finding {
 	if held := checkpoint.Writer(path); held != nil {
 		return Problem("rules", Warning, WindowHeld, safetext.Visible(held.Holder())+" is changing them now", safetext.Visible(cmp.Or(held.Program, "the other winnow")))

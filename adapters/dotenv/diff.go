@@ -70,7 +70,7 @@ func (f *File) ruleStatements() map[string][]binding {
 	return all
 }
 
-// keysOf lists the keys of two files once: those of a, then those only in b.
+// keysOf lists the keys of two files without duplicates: the keys of a, then those only in b.
 func keysOf(a, b *File) []string {
 	return append(a.Keys(), slices.DeleteFunc(b.Keys(), func(key string) bool {
 		_, known := a.last[key]

@@ -24,21 +24,21 @@
 // # Saving
 //
 // A save locks the file, compares it with what was loaded, writes a temporary file
-// beside it with the same attributes and never a wider mode, syncs it, compares again,
+// next to it with the same attributes and never a wider mode, syncs it, compares again,
 // refuses if another program has the file open for writing, exchanges the two names,
 // reads the displaced file, syncs the folder and removes the displaced file. If that is
-// not what was loaded, it remains beside the file and the save ends in a
+// not what was loaded, it remains next to the file and the save ends in a
 // [*ChangedError] that names it. If it cannot be read, the names are exchanged back.
 // The next [Load] or save removes what a killed save left.
 //
 // A file that is mounted by itself, as into a container, has a name that cannot be
-// exchanged ([Mounted]). It is written in place: both versions are durable beside it
+// exchanged ([Mounted]). It is written in place: both versions are durable next to it
 // first, a lease keeps other programs from opening it meanwhile, and the next Load
 // restores the previous version if the save was killed.
 //
 // The save lock is a file beside the `.env`, which is removed with the lock, and the
 // `.env` itself: that holds also for a container that sees only the file, and where
-// nothing can be made beside it.
+// nothing can be made next to it.
 //
 // # Concurrency
 //

@@ -188,7 +188,7 @@ func (f *File) candidates(e Edit) []string {
 }
 
 // aroundNewLine returns the text before and after a new line at an offset between
-// two bindings. If the last line of the file has no line ending, the new one has none.
+// two bindings. If the last line of the file has no line ending, neither has the new one.
 func (f *File) aroundNewLine(at int) (before, after string) {
 	before, after = f.text[:at], f.text[at:]
 	if before == "" || strings.HasSuffix(before, "\n") || strings.HasSuffix(before, "\r") {

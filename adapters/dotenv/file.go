@@ -104,7 +104,7 @@ func (f *File) lineEnding() string {
 // character of the first key and newer versions drop.
 const bom = "\ufeff"
 
-// Problem is something in a file that is probably a mistake. Text is one sentence
+// Problem is a probable mistake in a file. Text is one sentence
 // without any value from the file.
 type Problem struct {
 	Line int // from 1

@@ -24,7 +24,7 @@ const (
 )
 
 // writeInPlace saves to a target whose name cannot be given to another file. Both
-// versions are durable beside it before the first byte changes; the next start finds
+// versions are durable next to it before the first byte changes; the next start finds
 // them if this one is killed, and restores the previous version.
 func (w *writer) writeInPlace(ctx context.Context, leases bool, folder *os.File) error {
 	if err := os.Remove(w.temp); err != nil { // the kept versions replace it
@@ -220,7 +220,7 @@ func readKept(name string) (before, after []byte, err error) {
 }
 
 // isMixture reports whether a file can be what a save in place leaves of two versions
-// when it is interrupted: each byte is that of one of them. A power cut leaves zeros
+// when it is interrupted: each byte is from one of them. A power cut leaves zeros
 // where the file grew.
 func isMixture(current, before, after []byte) bool {
 	for i, c := range current {

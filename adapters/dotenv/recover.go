@@ -16,7 +16,7 @@ import (
 	"winnow/checkpoint/filelock"
 )
 
-// The names that a save uses beside the file NAME. None ends in ".env", so the
+// The names that a save uses next to the file NAME. None ends in ".env", so the
 // proxy loads none of them. NAME.winnow-ID-NEW-OLD.swap stands for a save in
 // progress: NEW and OLD are the hashes of the bytes to be written and replaced.
 const (
@@ -33,9 +33,9 @@ const (
 // saveWait is how long a save waits for another one, which takes milliseconds.
 const saveWait = 10 * time.Second
 
-// saveLock is the lock of a save: a file beside the target, and the target itself for
+// saveLock is the lock of a save: a file next to the target, and the target itself for
 // the programs that see it in another folder, such as in a container. Where nothing can
-// be made beside the target it is only the latter.
+// be made next to the target it is only the latter.
 type saveLock struct {
 	beside, target *filelock.Lock
 }
@@ -56,7 +56,7 @@ func lockFile(ctx context.Context, target string, wait time.Duration) (*saveLock
 			l.release()
 			return nil, fmt.Errorf("dotenv: nothing was saved: %w", targetErr)
 		case targetErr == nil:
-			return l, nil // also where nothing can be made beside it
+			return l, nil // also where nothing can be made next to it
 		case errors.Is(targetErr, fs.ErrNotExist):
 		default: // it cannot be read, which the save finds out
 		}
@@ -101,7 +101,7 @@ func recoverUnlocked(ctx context.Context, target string, h hooks) ([]string, err
 	return recoverLocked(target, h)
 }
 
-// leftovers lists the files of saves beside target.
+// leftovers lists the files of saves next to target.
 func leftovers(target string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(target))
 	if errors.Is(err, fs.ErrPermission) {
@@ -119,7 +119,7 @@ func leftovers(target string) ([]string, error) {
 	return names, nil
 }
 
-// recoverLocked finishes what a killed save left beside target and returns what the user
+// recoverLocked finishes what a killed save left next to target and returns what the user
 // should know. After an exchange, which is atomic, the target is whole; after a save in
 // place it may not be, and is restored.
 func recoverLocked(target string, h hooks) ([]string, error) {
@@ -151,7 +151,7 @@ func recoverLocked(target string, h hooks) ([]string, error) {
 	return notices, nil
 }
 
-// keptReason is why a version lies beside the file.
+// keptReason is why a version lies next to the file.
 func keptReason(name string) string {
 	if strings.HasSuffix(name, previousSuffix) {
 		return "the version from before a save that was interrupted, and another program has changed the file since"
@@ -175,7 +175,7 @@ func recoverExchange(target, name string) (string, error) {
 }
 
 // checkDisplaced reads the file that came out of the exchange. If that is not what was
-// loaded, or another program is about to write to it, it remains beside the target.
+// loaded, or another program is about to write to it, it remains next to the target.
 // If it cannot be read, the exchange is undone.
 func (w *writer) checkDisplaced(old *os.File, leased bool, folder *os.File) error {
 	var out snapshot

@@ -40,7 +40,7 @@ type ChangedError struct {
 	Ours    []byte // what was to be saved
 	Missing bool   // the file is gone
 	Busy    bool   // another program has it open for writing
-	// Kept is the name of a file with Theirs beside the file: the other
+	// Kept is the name of a file with Theirs next to the file: the other
 	// program wrote during the exchange, and Ours is in the file.
 	// "" when nothing was saved.
 	Kept string

@@ -67,7 +67,7 @@ type Source struct {
 }
 
 // Load reads a file. A missing one is a Source that does not exist, if its folder
-// does. What a killed save left beside the file is cleaned up first. The error is
+// does. What a killed save left next to the file is cleaned up first. The error is
 // a [*FileError] for what is no regular file, too large, or unreadable.
 func Load(path string) (*Source, error) { return loadWith(path, hooks{}) }
 

@@ -24,7 +24,7 @@ func ownerOf(info fs.FileInfo) owner {
 	return owner{int(st.Uid), int(st.Gid), uint64(st.Nlink)}
 }
 
-// setOwner changes the owner and group of f to those of o.
+// setOwner gives f the owner and group of o.
 func setOwner(f *os.File, o owner) error {
 	info, err := f.Stat()
 	if err != nil {

@@ -210,7 +210,7 @@ func canChat(m llm.ModelInfo) bool { return !m.NoChat }
 // failure.
 func (e *Endpoint) Guessed() bool { return e.guess }
 
-// Reason is the endpoint's own message of a failed request, else that of err.
+// Reason returns the endpoint's message of a failed request, or the message of err.
 func Reason(err error) string {
 	if r, ok := errors.AsType[*llm.RequestError](err); ok && r.Message != "" {
 		return fmt.Sprintf("%s: %s", r.Kind, r.Message)

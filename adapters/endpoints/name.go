@@ -29,10 +29,10 @@ func (n *NameError) Error() string {
 
 // ModelID is the full id of a model that the user named: PROVIDER/NAME of an endpoint;
 // else the NAME of a model, or the end of it after a "/", that one endpoint lists. A name
-// that the first endpoint has not listed is one of it all the same if the user set it up.
+// that the first endpoint has not listed still belongs to it if the user set it up.
 // With preferNamed the endpoint that the user named takes precedence over a PROVIDER in
 // name. The endpoints that were found by themselves are asked if no list of an earlier run
-// has the name. Errors are those of Registry.Open and *NameError.
+// has the name. Errors are *NameError, or as for Registry.Open.
 func (s *Set) ModelID(ctx context.Context, name string, preferNamed bool) (string, error) {
 	prefix, rest, qualified := strings.Cut(name, "/")
 	first := s.All[0]

@@ -21,7 +21,7 @@ type Set struct {
 	byName bool // the user named the first one by its address or name
 
 	mu    sync.Mutex
-	added []*Endpoint // by Use; they hide those of All with the same name
+	added []*Endpoint // by Use; they hide models of All with the same name
 	feed  func(models.Answer)
 }
 
@@ -183,7 +183,7 @@ func (s *Set) firstUsable(ctx context.Context) *Endpoint {
 	return s.All[slices.Index(usable, true)]
 }
 
-// Describe tells the registry what is known of a model that its endpoint was not
+// Describe gives the registry what is known of a model that its endpoint was not
 // asked about in this run: from the kept list, else from the catalogue.
 func (s *Set) Describe(id string) error {
 	_, _, info, err := s.Registry.Open(id)

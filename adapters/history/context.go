@@ -136,7 +136,7 @@ func (w *Window) Context() (any, error) {
 	return w.describe(ctx, now)
 }
 
-// StateHash changes whenever the context may have changed. "" says that it
+// StateHash changes whenever the context may have changed. "" means that it
 // cannot be read; Context says why.
 func (w *Window) StateHash() string {
 	w.storeMu.Lock()

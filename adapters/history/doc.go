@@ -1,6 +1,6 @@
 // Package history is the chat history as a window: the assistant searches,
 // reads, summarises, stars and flags the pairs of assistant/history and sets their
-// topics, and every change can be rolled back like that of any other window.
+// topics, and every change can be rolled back, as in any other window.
 //
 // # Types
 //

@@ -28,7 +28,7 @@ type state struct {
 	Topics  map[string][]string `json:"topics"` // every topic, with its own pairs
 }
 
-// State returns the marks of all pairs that differ from those of a new pair, and
+// State returns the marks of all pairs that differ from a new pair's, and
 // the tree of topics. Equal states encode equally.
 func (w *Window) State() (any, error) {
 	w.storeMu.Lock()

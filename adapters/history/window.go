@@ -58,7 +58,7 @@ type Window struct {
 	mu       sync.Mutex
 	snapshot *Snapshot
 	revision int64         // of snapshot
-	wake     chan struct{} // closed with the next revision; nil when nobody waits
+	wake     chan struct{} // closed with the next revision; nil if no reader waits
 
 	locked  bool
 	budget  int // of the context, in tokens; 0 means defaultContextTokens

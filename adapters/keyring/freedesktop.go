@@ -37,7 +37,7 @@ var errNoReply = errors.New("the keyring did not answer in time")
 
 var errNoTool = errors.New("the keyring is used through secret-tool, which is not installed: its package is libsecret-tools or libsecret")
 
-// Available reports whether there seems to be a keyring. environ is that of the tool.
+// Available reports whether a keyring seems to exist. environ is the environment of the tool.
 func Available(environ []string) bool {
 	if _, err := exec.LookPath(toolName); err != nil {
 		return false

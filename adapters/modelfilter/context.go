@@ -13,7 +13,7 @@ import (
 const (
 	// windowType is how the context names this window.
 	windowType = "model_filter"
-	// defaultContextTokens bounds the context when nobody has set a budget.
+	// defaultContextTokens bounds the context if no budget is set.
 	defaultContextTokens = 16_000
 	// cutNote tells the language model what to do about a cut context.
 	cutNote = "The lists are cut to fit; every count is exact. Use get_models_matching_pattern, get_model_details and explain_model_status for the rest."

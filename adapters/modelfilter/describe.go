@@ -46,7 +46,7 @@ func (w *Window) DescribeChange(before, after json.RawMessage) string {
 }
 
 // effectBetween is what the step from some rules of a provider to others does to its
-// models. Rules that cannot be edited, such as those of the environment, are in force in
+// models. Rules that cannot be edited, such as rules from the environment, are in force in
 // both.
 func (w *Window) effectBetween(name string, before, after ruleSet) ModelEffect {
 	w.mu.Lock()

@@ -37,7 +37,7 @@
 //
 //   - The rules hide models from the proxy's list; a direct call is still routed.
 //     The proxy reads them when it starts.
-//   - Model ids and patterns are shown as they are; whoever draws them makes
+//   - Model ids and patterns are not sanitised; the code that draws them makes
 //     them safe for a terminal. For the language model they are made
 //     visible and cut at 200 characters.
 //   - Patterns of the file are taken as they are, duplicates and all; only what

@@ -114,7 +114,7 @@ type Imported struct {
 const maxImport = 1000
 
 // Import stages many rules at once, each on its own: one that is refused does not
-// stop the others. The error is one of Add or about the number of rules; then
+// stop the others. The error is as for Add, or about the number of rules; then
 // nothing is staged.
 func (s Scope) Import(in Import) (out []Imported, err error) {
 	err = s.w.asUser(func() error {

@@ -14,7 +14,7 @@ import (
 // ModelList is what is known of one provider's models.
 type ModelList = models.List
 
-// modelLister lists the models of providers. *models.Lists is one.
+// modelLister lists the models of providers. *models.Lists implements it.
 type modelLister interface {
 	// Cached answers without the network.
 	Cached(provider string) (ModelList, bool)

@@ -89,10 +89,10 @@ func (p *provider) empty() bool {
 type FixedError struct {
 	Provider string
 	List     List
-	Reason   string // one clause, with the way out
+	Reason   string // one clause, with what to do
 }
 
-// Error names the list, the reason and the way out.
+// Error names the list, the reason and what to do.
 func (e *FixedError) Error() string {
 	return fmt.Sprintf("the %s rules of %s cannot be edited: %s", e.List, e.Provider, e.Reason)
 }

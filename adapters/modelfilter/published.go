@@ -8,7 +8,7 @@ import (
 	"winnow/adapters/modelfilter/models"
 )
 
-// Snapshot is the window at one revision, for whoever draws it. It is immutable, and
+// Snapshot is the window at one revision, for drawing. It is immutable, and
 // everybody who looks at the window shares one.
 type Snapshot struct {
 	Revision int64 // what an act on it is based on
@@ -166,7 +166,7 @@ func (s *ProviderSnapshot) PreviewRemove(list List, index int) engine.Effect {
 }
 
 // Check reports whether a pattern may be added, and what it would make redundant. The
-// error is that of Scope.Add.
+// error is as for Scope.Add.
 func (s *ProviderSnapshot) Check(list List, pattern string) (engine.Verdict, error) {
 	if err := s.Fixed[list]; err != nil {
 		return engine.Verdict{}, err

@@ -13,8 +13,8 @@ import (
 	"winnow/assistant"
 )
 
-// Save implements [assistant.Saver] for the user. Beside its errors it returns ErrLocked
-// and those of dotenv.Source.Save.
+// Save implements [assistant.Saver] for the user. In addition to its errors it returns ErrLocked
+// and the errors of dotenv.Source.Save.
 func (w *Window) Save(ctx context.Context, basis assistant.Basis) (assistant.Saved, error) {
 	if w.Locked() {
 		return assistant.Saved{}, ErrLocked

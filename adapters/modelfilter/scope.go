@@ -150,7 +150,7 @@ func (s Scope) Preview(list List, pattern string) engine.Effect {
 }
 
 // Check reports whether Add would take a pattern, and what it would make
-// redundant, without adding it. The error is that of Add, but for the lock.
+// redundant, without adding it. The error is as for Add, except for the lock.
 func (s Scope) Check(list List, pattern string) (v engine.Verdict, err error) {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()

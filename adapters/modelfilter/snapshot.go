@@ -32,7 +32,7 @@ type envSnapshot struct {
 	notices   []string
 }
 
-// read reads the file, the files beside it and the environment.
+// read reads the file, the files next to it and the environment.
 func (w *Window) read(ctx context.Context) (*envSnapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -145,7 +145,7 @@ func (w *Window) Recover(unsaved, saved json.RawMessage) error {
 	return nil
 }
 
-// Adopt makes the rules of the window those of another program, the unsaved ones
+// Adopt loads the rules of another program into the window, the unsaved ones
 // included, also while the assistant works. It reads the file. saved is the state of the
 // file as the other program knew it, nil when that is not known. Provider and search
 // text stay.

@@ -74,7 +74,7 @@ type Window struct {
 	reread    chan struct{} // signals Watch to read the file again
 	budget    int           // of the context, in tokens; 0 means defaultContextTokens
 	revision  int64         // grows with every change of what is shown
-	wake      chan struct{} // closed with the next revision; nil when nobody waits
+	wake      chan struct{} // closed with the next revision; nil if no reader waits
 	snapshot  *Snapshot     // the last one that was made; nil: none
 	changes   assistant.Entries
 	hashed    int64 // the revision that hash is of

@@ -17,7 +17,7 @@
 // # Engine
 //
 // An Engine does no I/O, starts no goroutine and is not safe for concurrent use, except
-// that any number of goroutines may ask one that nobody changes: a Clone.
+// that any number of goroutines may use an engine that does not change: a Clone.
 // Results are copies: they do not change with the engine. Adding or removing a
 // rule takes time for the models that this rule matches, not for all models.
 //

@@ -39,7 +39,7 @@ type ModelStatus struct {
 	Unfiltered bool   `json:"unfiltered,omitempty"` // the proxy does not filter this id at all
 }
 
-// Status returns the status of any id, whether it is one of the models or not.
+// Status returns the status of any id, known or not.
 func (e *Engine) Status(id string) ModelStatus {
 	s := ModelStatus{ID: id, Index: -1}
 	name, ok := filteredName(e.provider, id)

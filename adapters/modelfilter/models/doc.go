@@ -10,7 +10,7 @@
 // at a provider, also one that has disappeared. [Drift] is the difference between
 // what the proxy serves and what its rules leave available.
 //
-// Provider names are those of the proxy: the lower-case text before _API_KEY.
+// Provider names are as in the proxy: the lower-case text before _API_KEY.
 // Model ids are "provider/name".
 //
 // # What a fetch changes

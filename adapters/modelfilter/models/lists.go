@@ -139,7 +139,7 @@ func (l *Lists) list(provider string, e *entry) List {
 
 // Models asks the network for a provider's models: the provider itself when its
 // address and key are known, else the proxy. The List is always the best there is;
-// the error is why it is not fresh, one safe line, or that of ctx. Calls for
+// the error is why it is not fresh, one safe line, or ctx.Err(). Calls for
 // the same provider at the same time share one fetch.
 func (l *Lists) Models(ctx context.Context, provider string) (List, error) {
 	provider = providerName(provider)
@@ -222,7 +222,7 @@ func (l *Lists) update(ctx context.Context, provider string, change func(*record
 }
 
 // Seen marks a provider's models as seen: they are no longer new, not even if they
-// disappear and return. The error is that of saving this; in this run they are
+// disappear and return. The error is from saving this; in this run they are
 // seen in any case. Seen does nothing before the first fetch.
 func (l *Lists) Seen(provider string) error {
 	provider = providerName(provider)

@@ -13,7 +13,7 @@ import (
 	"winnow/assistant/openai"
 )
 
-// Fetcher asks one endpoint which models it serves. A *openai.Client is one.
+// Fetcher asks one endpoint which models it serves. *openai.Client implements it.
 type Fetcher interface {
 	Models(ctx context.Context) ([]llm.ModelInfo, error)
 }
