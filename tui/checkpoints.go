@@ -183,8 +183,9 @@ func (p *pickers) undoStep(request int64) tea.Cmd {
 			return p.rollBack(rollback{step.ID, checkpoint.ScopeBoth, step.ID, rolledBack})
 		case keymap.AnswerStateOnly:
 			return p.rollBack(rollback{step.ID, checkpoint.ScopeWindow, step.ID, rolledBack})
+		default:
+			return nil
 		}
-		return nil
 	}, says(keymap.AnswerYes, p.state()+" and conversation"), says(keymap.AnswerStateOnly, p.state()+" only"), says(keymap.AnswerNo, "don't undo"))
 	return nil
 }

@@ -108,7 +108,8 @@ func (m *Model) askQuit(d discarding, lines []string) tea.Cmd {
 		case keymap.AnswerDiscard:
 			m.commands.Cancel()
 			return m.discard(d)
+		default:
+			return nil
 		}
-		return nil
 	}, says(keymap.AnswerSave, "save"), says(keymap.AnswerKeep, "keep for next time"), says(keymap.AnswerDiscard, "discard"), says(keymap.AnswerNo, "stay"))
 }

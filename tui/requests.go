@@ -69,7 +69,8 @@ func (p *pickers) onRequestRead(msg requestReadMsg) tea.Cmd {
 			return p.openRequest(all, max(0, i-1))
 		case keymap.NewerRequest:
 			return p.openRequest(all, min(len(all)-1, i+1))
+		default:
+			return p.copySafe("the request", string(all[i].Body), func(body string) string { return string(safetext.JSON([]byte(body))) })
 		}
-		return p.copySafe("the request", string(all[i].Body), func(body string) string { return string(safetext.JSON([]byte(body))) })
 	})
 }

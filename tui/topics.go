@@ -27,8 +27,9 @@ func (p *pickers) openTopics() tea.Cmd {
 			return p.renameTopic(c.Value)
 		case keymap.DeleteTopic:
 			return p.deleteTopic(c.Value)
+		default:
+			return p.setTopic(c.Value)
 		}
-		return p.setTopic(c.Value)
 	})
 }
 

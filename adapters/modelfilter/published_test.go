@@ -146,8 +146,11 @@ func TestAnActOnWhatHasChangedIsRefused(t *testing.T) {
 		t.Errorf("%q, %v", done, err)
 	}
 	for _, act := range []assistant.Act{
-		AddRule{"openai", Rule{Ignore, "gpt-3.5*"}}, RestoreRule{"openai", Rule{Ignore, "gpt-3.5*"}}, RemoveRules{"openai", []Rule{{Ignore, "o1*"}}},
-		ImportRules{"openai", [2][]string{{"gpt-3.5*"}, nil}}, AddRule{"gemini", Rule{Ignore, "*flash*"}},
+		AddRule{"openai", Rule{Ignore, "gpt-3.5*"}},
+		RestoreRule{"openai", Rule{Ignore, "gpt-3.5*"}},
+		RemoveRules{"openai", []Rule{{Ignore, "o1*"}}},
+		ImportRules{"openai", [2][]string{{"gpt-3.5*"}, nil}},
+		AddRule{"gemini", Rule{Ignore, "*flash*"}},
 	} {
 		if done, err := f.Act(t.Context(), act, shown); !errors.Is(err, assistant.ErrMoved) || done != "" {
 			t.Errorf("%T: %q, %v", act, done, err)

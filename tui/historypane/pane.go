@@ -131,8 +131,9 @@ func (p *Pane) Do(action keymap.Action) pane.Action {
 		return p.forgetFilter()
 	case keymap.PaneSearch:
 		return pane.Notify{Text: pane.Join("search topics in the topic list", p.keys.Hint(keymap.Topics, "opens it"))}
+	default:
+		return pane.Notify{Text: "this key does nothing in the history"}
 	}
-	return pane.Notify{Text: "this key does nothing in the history"}
 }
 
 // enter shows the pairs of the row.

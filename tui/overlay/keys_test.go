@@ -71,17 +71,23 @@ var bindables = map[string]bindable{
 	"checkpoints": list(keymap.CheckpointList, "checkpoints", keymap.RollBackState, keymap.RollBackConversation),
 	"topics":      list(keymap.TopicList, "topics", keymap.NewTopic, keymap.RenameTopic, keymap.DeleteTopic),
 	"filters":     list(keymap.FilterList, "filters", keymap.ForgetFilter),
-	"line": {modes: []string{"line", "editing"}, before: []keymap.Key{"left", "left", "left"}, hinted: []keymap.Action{keymap.LineAccept, keymap.LineClose},
+	"line": {
+		modes: []string{"line", "editing"}, before: []keymap.Key{"left", "left", "left"}, hinted: []keymap.Action{keymap.LineAccept, keymap.LineClose},
 		idle: []keymap.Action{keymap.LineUp, keymap.LineDown, keymap.LinePageUp, keymap.LinePageDown, keymap.EditUp, keymap.EditDown},
-		open: func() overlay.Overlay { return overlay.NewLine("Name", "two or more words", "a hint") }},
-	"text": {modes: []string{"text"}, before: []keymap.Key{"pgdown", "pgdown"}, hinted: []keymap.Action{keymap.TextUp, keymap.TextDown, keymap.TextClose},
-		open: func() overlay.Overlay { return overlay.NewText("Text", text()) }},
-	"request": {modes: []string{"text", "request"}, before: []keymap.Key{"g", "enter", "/", "w", "o", "r", "d", "enter", "n", "n"},
+		open: func() overlay.Overlay { return overlay.NewLine("Name", "two or more words", "a hint") },
+	},
+	"text": {
+		modes: []string{"text"}, before: []keymap.Key{"pgdown", "pgdown"}, hinted: []keymap.Action{keymap.TextUp, keymap.TextDown, keymap.TextClose},
+		open: func() overlay.Overlay { return overlay.NewText("Text", text()) },
+	},
+	"request": {
+		modes: []string{"text", "request"}, before: []keymap.Key{"g", "enter", "/", "w", "o", "r", "d", "enter", "n", "n"},
 		hinted: []keymap.Action{keymap.TextUp, keymap.TextDown, keymap.TextClose, keymap.FoldSection, keymap.FoldSections, keymap.SearchRequest, keymap.ShowBytes, keymap.CopyRequest, keymap.OlderRequest, keymap.NewerRequest},
 		open: func() overlay.Overlay {
 			long := strings.Repeat(`a word\n`, 100)
 			return requestview.New("Request", []byte(`{"model":"m","messages":[{"role":"system","content":"`+long+`"},{"role":"user","content":"`+long+`"}]}`), func(s string) int { return len(s) }, true)
-		}},
+		},
+	},
 	"question":      question("question", keymap.AnswerYes, keymap.AnswerSave, keymap.AnswerKeep, keymap.AnswerDiscard, keymap.AnswerTheirs, keymap.AnswerEdit, keymap.AnswerNo),
 	"of the queue":  question("queue", keymap.AnswerEdit, keymap.AnswerSend, keymap.AnswerDiscard),
 	"of an undo":    question("undo", keymap.AnswerYes, keymap.AnswerStateOnly, keymap.AnswerNo),

@@ -55,6 +55,7 @@ func (p *Pane) Do(action keymap.Action) pane.Action {
 		return p.discard()
 	case keymap.OpenSave:
 		return pane.Notify{Text: p.keys.Hint(keymap.Save, "shows what a save would change")}
+	default:
 	}
 	return pane.Nothing{}
 }
