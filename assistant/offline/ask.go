@@ -49,8 +49,6 @@ func (c *conversation) ask(plans []*plan) bool {
 	c.reportf("%s", bullets(head, lines))
 	c.reportf("%s Accept what is proposed, or say `yes`.", nothingChanged)
 	c.proposals = proposals
-	c.offer("Yes, do it", "yes")
-	c.offer("No, leave it", "no")
 	return true
 }
 
