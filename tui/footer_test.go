@@ -71,7 +71,7 @@ func TestThePaneGivesItsHints(t *testing.T) {
 	m, _ := newProgram(t, setup{})
 	m.pane, m.mode = hintingPane{}, keymap.Pane
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	if got := ansi.Strip(m.bar.Draw(bars{m}.footer(), 80, m.styles.Footer.Bar)); !strings.Contains(got, "a first · b second · c third · z last") {
+	if got := ansi.Strip(m.bar.Draw(m.footer(), 80, m.styles.Footer.Bar)); !strings.Contains(got, "a first · b second · c third · z last") {
 		t.Errorf("the footer is %q", got)
 	}
 }

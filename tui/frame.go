@@ -47,10 +47,10 @@ func (m *Model) View() tea.View {
 
 // compose draws the parts, and above them the overlay or the list of the text being written.
 func (m *Model) compose() string {
-	rows := append(make([]string, 0, m.height), m.bar.Draw(bars{m}.header(), m.width, m.styles.Header.Bar))
+	rows := append(make([]string, 0, m.height), m.bar.Draw(m.header(), m.width, m.styles.Header.Bar))
 	rows = append(rows, m.middle()...)
 	rows = append(rows, m.inputLines()...)
-	rows = append(rows, m.bar.Draw(bars{m}.footer(), m.width, m.styles.Footer.Bar))
+	rows = append(rows, m.bar.Draw(m.footer(), m.width, m.styles.Footer.Bar))
 	base := strings.Join(rows, "\n")
 	var list []string
 	foot := m.layout.Input.Min.Y
@@ -260,7 +260,7 @@ func (m *Model) cursor() *tea.Cursor {
 		}
 		return nil
 	}
-	if x, ok := (bars{m}).lineCursor(); ok {
+	if x, ok := m.lineCursor(); ok {
 		return tea.NewCursor(x, m.height-1)
 	}
 	c := m.input.draft.Cursor()

@@ -17,12 +17,9 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// bars says what header and footer show.
-type bars struct{ *Model }
-
 // header shows window, provider, model, checkpoints, context, and whether the window is
 // unsaved or locked; before the session is open, the name alone.
-func (m bars) header() []bar.Part {
+func (m *Model) header() []bar.Part {
 	if !m.ready {
 		return m.bar.Header(bar.Header{}, m.width)
 	}
@@ -45,7 +42,7 @@ func (m bars) header() []bar.Part {
 
 // footer shows the mode, and the line that is being written, or the notice, or the
 // keys that work now.
-func (m bars) footer() []bar.Part {
+func (m *Model) footer() []bar.Part {
 	f := m.styles.Footer
 	left := bar.Part{Text: f.Mode.Render(" " + m.mode.String() + " ")}
 	room := m.width - m.widths.Width(left.Text)
@@ -70,7 +67,7 @@ func (m bars) footer() []bar.Part {
 
 // hints are the keys that work now, the most useful first: those of a text line of the
 // pane, else those of the mode.
-func (m bars) hints() (hints []bar.Hint) {
+func (m *Model) hints() (hints []bar.Hint) {
 	if h, ok := m.pane.(pane.Hinter); ok && m.mode == keymap.Pane {
 		for _, hint := range h.Hints() {
 			hints = append(hints, bar.Hint{Key: hint.Key, Text: hint.Text})
@@ -93,7 +90,7 @@ func (m bars) hints() (hints []bar.Hint) {
 }
 
 // listHints are the keys of the list above the box.
-func (m bars) listHints() []bar.Hint {
+func (m *Model) listHints() []bar.Hint {
 	enter := m.key(keymap.Newline)
 	if m.opts.EnterSends {
 		enter = m.key(keymap.Send)
@@ -109,7 +106,7 @@ func (m bars) listHints() []bar.Hint {
 }
 
 // hintText is an action in a word or two, as it works now.
-func (m bars) hintText(a *keymap.Row) string {
+func (m *Model) hintText(a *keymap.Row) string {
 	_, chooses := m.conv.chat.Choice()
 	switch {
 	case a.Name == keymap.Send:
@@ -134,7 +131,7 @@ func (m bars) hintText(a *keymap.Row) string {
 
 // activeLine is the text line in the footer that has the focus, and its label; nil
 // when there is none.
-func (m bars) activeLine() (*footerline.Line, string) {
+func (m *Model) activeLine() (*footerline.Line, string) {
 	switch {
 	case m.mode == keymap.Command:
 		return &m.command.line, " : "
@@ -145,7 +142,7 @@ func (m bars) activeLine() (*footerline.Line, string) {
 }
 
 // drawLine draws a text line in w cells.
-func (m bars) drawLine(t *footerline.Line, label string, w int) string {
+func (m *Model) drawLine(t *footerline.Line, label string, w int) string {
 	f := m.styles.Footer
 	room, hint := t.Room(label, w)
 	body := t.Draw(room, func(wrong string) string { return f.Bad.Underline(true).Render(wrong) })
@@ -154,7 +151,7 @@ func (m bars) drawLine(t *footerline.Line, label string, w int) string {
 }
 
 // lineCursor is the column of the cursor in the footer.
-func (m bars) lineCursor() (int, bool) {
+func (m *Model) lineCursor() (int, bool) {
 	t, label := m.activeLine()
 	if t == nil {
 		return 0, false

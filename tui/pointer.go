@@ -95,7 +95,7 @@ func (m *Model) onClick(x, y int) tea.Cmd {
 	}
 	switch {
 	case at.In(m.layout.Header):
-		return m.do(m.bar.ActionAt(bars{m}.header(), x))
+		return m.do(m.bar.ActionAt(m.header(), x))
 	case at.In(m.layout.Chat):
 		cx, cy := m.conv.inChat(tea.Mouse{X: x, Y: y})
 		if i, ok := m.conv.chat.ChoiceAt(cx, cy); ok {
@@ -118,7 +118,7 @@ func (m *Model) onClick(x, y int) tea.Cmd {
 		}
 		m.setMode(keymap.Input)
 	case at.In(m.layout.Footer):
-		return m.do(m.bar.ActionAt(bars{m}.footer(), x))
+		return m.do(m.bar.ActionAt(m.footer(), x))
 	}
 	return nil
 }
