@@ -114,7 +114,7 @@ func TestNoOfferWhileOneTypes(t *testing.T) {
 func TestAServedScreenConnectsNothing(t *testing.T) {
 	d := startProgram(t, setup{})
 	d.Type(tuitest.Key("f6"))
-	d.Wait("winnow config connect connects a model, where winnow itself runs")
+	d.Wait("to connect a model, run winnow config connect on the machine that runs winnow")
 	if strings.Contains(d.Frame(), "f6 connect a model") {
 		t.Errorf("the footer offers it:\n%s", d.Frame())
 	}

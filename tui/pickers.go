@@ -145,7 +145,7 @@ func (p *pickers) modelEntries(selected string) (entries []overlay.Entry, at int
 // connect opens the card that connects a model; an offered one opens by itself.
 func (p *pickers) connect(offered bool) tea.Cmd {
 	if p.opts.Connect == nil {
-		return p.info("winnow config connect connects a model, where winnow itself runs")
+		return p.info("to connect a model, run winnow config connect on the machine that runs winnow")
 	}
 	card := connectcard.New(p.opts.Connect, offered, p.now)
 	p.open(overlay.Connect, card, func(c overlay.Chosen) tea.Cmd {

@@ -62,7 +62,7 @@ func TestConfigConnectAsksOnATerminal(t *testing.T) {
 	p := startOn(t, "exec winnow config connect")
 	for _, step := range [][2]string{
 		{"number, name or address (Enter skips): ", server.URL},
-		{"wants a key", ""},
+		{"needs a key", ""},
 		{"(not shown): ", key},
 		{"Where do you want to store the key?", ""},
 		{"number (Enter skips): ", "in the variable"},

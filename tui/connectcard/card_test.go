@@ -240,7 +240,7 @@ func TestConnectWhatRuns(t *testing.T) {
 func TestAPastedKey(t *testing.T) {
 	f := &fake{check: []error{wants(connect.WantsKey), wants(connect.RefusedKey)}, try: []error{wants(connect.Refused)}}
 	b := open(t, f, false).press("down", "down", "enter")
-	b.shows("here wants a key", "Paste it")
+	b.shows("here needs a key", "Paste it")
 	if b.card.problem != "" {
 		t.Errorf("an error is shown before a key was entered: %q", b.card.problem)
 	}
@@ -278,7 +278,7 @@ func TestAnotherKeyIsTriedAgain(t *testing.T) {
 func TestAnAddressThatIsWrong(t *testing.T) {
 	f := &fake{check: []error{wants(connect.NotAnEndpoint)}}
 	b := open(t, f, false).press("end", "enter", "paste:localhost:9", "enter")
-	b.shows("its address mostly ends with /v1", "> localhost:9")
+	b.shows("its address usually ends with /v1", "> localhost:9")
 	b.press("esc").shows("another address")
 	if b.press("esc"); b.out != (overlay.Chosen{Kind: overlay.Connect}) || b.stack.Open() {
 		t.Errorf("esc at the first step is %#v", b.out)

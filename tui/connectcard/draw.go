@@ -42,11 +42,11 @@ func Sentence(err error) string {
 	case connect.NoAnswer:
 		return fmt.Sprintf("nothing answers at %s: start the server, or correct the address", p.At)
 	case connect.WantsKey:
-		return p.Endpoint + " wants a key"
+		return p.Endpoint + " needs a key"
 	case connect.RefusedKey:
 		return fmt.Sprintf("%s refuses this key: copy it whole, or make a new one there", p.Endpoint)
 	case connect.NotAnEndpoint:
-		return fmt.Sprintf("%s does not answer as an OpenAI-compatible endpoint does: its address mostly ends with /v1", p.At)
+		return fmt.Sprintf("%s does not answer like an OpenAI-compatible endpoint: its address usually ends with /v1", p.At)
 	case connect.NoModels:
 		return p.Endpoint + " has no model that can chat: load one there, then try again"
 	case connect.NotStored:
@@ -79,7 +79,7 @@ func Label(c connect.Candidate) (name, extra string) {
 	case connect.Fails, connect.Custom:
 	}
 	return name, map[connect.Code]string{
-		connect.WantsKey: "wants a key", connect.RefusedKey: "refuses its key", connect.NoModels: "has no models", connect.NoAnswer: "does not answer",
+		connect.WantsKey: "needs a key", connect.RefusedKey: "refuses its key", connect.NoModels: "has no models", connect.NoAnswer: "does not answer",
 	}[connect.CodeOf(c.Err)]
 }
 
@@ -163,7 +163,7 @@ func (c *Card) head() []string {
 	}
 	switch c.flow.Step {
 	case connect.Choosing:
-		text := "Built-in rules answer now. Connect a language model:"
+		text := "No model connected: built-in rules answer. Connect one:"
 		if !c.offered {
 			text = "What would you like to connect?"
 		}

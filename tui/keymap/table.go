@@ -121,7 +121,7 @@ func paneActions() []*Row {
 		{Name: PanePageDown, Help: "a page down", Keys: []Key{"pgdown", "ctrl+d"}},
 		{Name: PanePageUp, Help: "a page up", Keys: []Key{"pgup", "ctrl+u"}},
 		{Name: PaneSelect, Help: "select a line", Keys: []Key{"space"}, Footer: 5, Hint: "select"},
-		{Name: PaneHighlight, Help: "highlight what the rule or model touches", Keys: []Key{"enter"}, Footer: 6, Hint: "highlights"},
+		{Name: PaneHighlight, Help: "highlight what the rule or model affects", Keys: []Key{"enter"}, Footer: 6, Hint: "highlights"},
 		{Name: AddIgnore, Title: "Hide models: add an ignore rule", Help: "hide: add an ignore rule", Keys: []Key{"h"}, Footer: 1, Hint: "hide"},
 		{Name: AddAllow, Title: "Allow models: add an allow rule", Help: "allow: add an allow rule", Keys: []Key{"a"}, Footer: 1, Hint: "allow"},
 		{Name: DeleteRule, Title: "Delete the rule", Help: "delete the rule", Keys: []Key{"x", "delete"}, Footer: 1, Hint: "delete"},

@@ -77,7 +77,7 @@ func (p *Page) press(name string) tea.Cmd {
 		}
 	}
 	if !bound {
-		p.lines = append(p.lines, "    bound to nothing: in INPUT it is text or moves the cursor")
+		p.lines = append(p.lines, "    not bound: in INPUT it types text or moves the cursor")
 	}
 	p.lines = p.lines[max(0, len(p.lines)-maxLines):]
 	before := p.last

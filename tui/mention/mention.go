@@ -141,7 +141,7 @@ func checkText(data []byte) error {
 	case len(data) > MaxText:
 		return fmt.Errorf("is larger than %s", attachment.SizeText(MaxText))
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		return errors.New("is neither text nor a picture that models take")
+		return errors.New("is neither text nor a supported picture")
 	}
 	return nil
 }

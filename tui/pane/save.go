@@ -48,7 +48,7 @@ func ConflictLines(c *assistant.Conflict, mine []assistant.Change, icons *style.
 	case c.Missing:
 		head = "theirs: the file is gone"
 	case c.Busy:
-		head = "theirs (they may not have finished):"
+		head = "theirs (may be incomplete):"
 	}
 	lines := append([]string{head}, ChangeLines(c.Theirs, icons)...)
 	return append(append(lines, "", "yours:"), ChangeLines(mine, icons)...)

@@ -158,7 +158,7 @@ func (c *console) rollback(ctx context.Context, args string) error {
 		c.listed, c.newest = c.session.Checkpoints(), c.workspace.Newest()
 	}
 	if args == "" {
-		c.out.Line("Checkpoints, /rollback and the number goes back to before it:")
+		c.out.Line("Checkpoints; /rollback NUMBER goes back to before one:")
 		for i, p := range c.listed {
 			c.out.Indent(strconv.Itoa(i+1) + " " + checkpointText(p))
 		}
@@ -169,7 +169,7 @@ func (c *console) rollback(ctx context.Context, args string) error {
 	if !known {
 		number = ""
 	}
-	i, err := index(number, len(c.listed), "Usage: /rollback NUMBER, and perhaps rules or conversation; /rollback lists the checkpoints.")
+	i, err := index(number, len(c.listed), "Usage: /rollback NUMBER [rules|conversation]; /rollback lists the checkpoints.")
 	if err != nil {
 		return err
 	}
