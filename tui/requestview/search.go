@@ -15,7 +15,7 @@ func (v *View) searchKey(name keymap.Key, text string) {
 		v.searching = false
 		v.search()
 	case keymap.LineClose:
-		v.Escape()
+		v.endSearch()
 	default:
 		if !v.query.Do(v.keys.Action(keymap.Editing, name)) {
 			v.query.Insert(safetext.Line(text, maxQuery))

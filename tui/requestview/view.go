@@ -67,9 +67,13 @@ func (v *View) Escape() overlay.Outcome {
 	if !v.searching {
 		return overlay.Closed{}
 	}
+	v.endSearch()
+	return overlay.Stay{}
+}
+
+func (v *View) endSearch() {
 	v.searching = false
 	v.query.Clear()
-	return overlay.Stay{}
 }
 
 // SetKeys implements overlay.Overlay.

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/types"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -157,17 +158,59 @@ func (c *checked) nilOnly(body *ast.BlockStmt, nothing map[*types.Func]bool) boo
 	return only
 }
 
-// No tea.Cmd that a part of the screen returns is lost.
+// toDo are the types by which a part of the screen asks for something to be done: the screen
+// makes a tea.Cmd of what a pane or an overlay answers.
+var toDo = [][2]string{{"charm.land/bubbletea/v2", "Cmd"}, {"winnow/tui/pane", "Action"}, {"winnow/tui/overlay", "Outcome"}}
+
+// toDoIn is such a type as a package sees it: its own where it declares it.
+func (s *source) toDoIn(t *testing.T, c *checked, path, name string) types.Type {
+	t.Helper()
+	if c.path == path {
+		return c.pkg.Scope().Lookup(name).Type()
+	}
+	typ, err := s.named(path, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return typ
+}
+
+// Nothing that a part of the screen asks for is lost.
 func TestNoCommandIsDropped(t *testing.T) {
 	s := loadSource(t)
-	cmd := s.cmdOf(t)
 	for _, l := range s.packages {
 		c, err := s.check(l, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, at := range s.dropped(c, cmd) {
-			t.Errorf("%s: %s drops a tea.Cmd", l.ImportPath, at)
+		for _, what := range toDo {
+			for _, at := range s.dropped(c, s.toDoIn(t, c, what[0], what[1])) {
+				t.Errorf("%s: %s drops a %s", l.ImportPath, at, what[1])
+			}
+		}
+	}
+}
+
+// What a pane or an overlay answers is found where it is dropped, too.
+func TestADroppedAnswerIsSeen(t *testing.T) {
+	s := loadSource(t)
+	for name, planted := range map[string]struct {
+		in, source string
+		what       int // index of toDo
+	}{
+		"a pane's":           {"winnow/tui", `func (m *Model) planted() { m.pane.Do(keymap.Save) }`, 1},
+		"an overlay's":       {"winnow/tui", `func (m *Model) planted() { m.overlay.Key("enter", "") }`, 2},
+		"a list's in a card": {"winnow/tui/connectcard", `func (c *Card) planted() { c.list.Click(1) }`, 2},
+		"in the pane":        {"winnow/tui/rules", `func (p *Pane) planted() { _ = p.submitInput() }`, 1},
+		"in the overlay":     {"winnow/tui/overlay", `func (p *Picker) planted() { p.queryChanged() }`, 2},
+	} {
+		l := s.find(t, planted.in)
+		c, err := s.check(l, "package "+l.ImportPath[strings.LastIndexByte(l.ImportPath, '/')+1:]+"\nimport \"winnow/tui/keymap\"\nvar _ keymap.Key\n"+planted.source)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if found := s.dropped(c, s.toDoIn(t, c, toDo[planted.what][0], toDo[planted.what][1])); len(found) != 1 {
+			t.Errorf("%s: found %v", name, found)
 		}
 	}
 }
