@@ -28,7 +28,7 @@ func TestAFirstStartOffersToConnectAModel(t *testing.T) {
 		return name == "TMUX" || strings.HasPrefix(name, "WINNOW_") || strings.HasSuffix(name, "_API_KEY") || strings.HasSuffix(name, "_BASE_URL")
 	})
 	env = append(env, "WINNOW_HOME="+filepath.Join(dir, "home"))
-	const offer, builtIn = "Connect a language model:", "no endpoint is set up"
+	const offer, builtIn = "No model connected", "no endpoint is set up"
 
 	v := startVterm(t, dir, env)
 	v.wait(offer)
