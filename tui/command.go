@@ -26,9 +26,8 @@ import (
 // :command on the pairs it selects.
 type commandLine struct {
 	*shared
-	line     footerline.Line
-	offers   lineCompletions
-	counting int64 // the last request that counts the pairs of the line
+	line   footerline.Line
+	offers lineCompletions
 }
 
 // lineCompletions is the list above the filter line: what can be inserted at its
@@ -57,15 +56,14 @@ func (l *commandLine) changed() tea.Cmd {
 		return nil
 	}
 	l.line.Wrong, l.line.Column = false, 0 // the number stays until the new one is known
-	l.counting = l.query()
-	return l.commands.CountFilter(l.counting, text)
+	return l.commands.CountFilter(l.query(), text)
 }
 
 // onCounted shows how many pairs the line selects, unless it has changed since, or was
 // applied and refused.
 func (l *commandLine) onCounted(o usecase.Counted) {
 	switch {
-	case o.Request != l.counting || o.Line != l.line.Text() || l.mode != keymap.Command || l.line.Wrong:
+	case o.Line != l.line.Text() || l.line.Wrong:
 	case o.Err != nil:
 		l.line.Fail(o.Err)
 	default:

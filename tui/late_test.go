@@ -1,11 +1,19 @@
 package tui
 
 import (
+	"encoding/json"
+	"errors"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/tui/requestview"
+	"winnow/tui/resend"
+	"winnow/tui/tuitest"
 	"winnow/tui/usecase"
 )
 
@@ -39,5 +47,90 @@ func TestLateResultsAreNotShown(t *testing.T) {
 	m.show(assistant.Update{State: assistant.State{Shown: &before}})
 	if n := m.conv.chat.Len(); n != len(refs)-1 {
 		t.Errorf("after a late result %d pairs are shown, want %d", n, len(refs)-1)
+	}
+}
+
+// lateMessages are what comes too late after some keys: of a request, a line, a turn or a
+// timer that is another one by now.
+var lateMessages = map[string]struct {
+	keys []tuitest.Key
+	late func(b *bench) tea.Msg
+}{
+	"a count of another line": {[]tuitest.Key{"tab", "f"}, func(b *bench) tea.Msg {
+		return usecase.Counted{Reply: usecase.Reply{Request: 99, Session: b.shownSession()}, Line: "s3", N: 77}
+	}},
+	"a count of a refused line": {append([]tuitest.Key{"tab", "f"}, letters("s0 (\r")...), func(b *bench) tea.Msg {
+		return usecase.Counted{Reply: usecase.Reply{Request: 99, Session: b.shownSession()}, Line: b.command.line.Text(), N: 77}
+	}},
+	"what the filter hid": {nil, func(b *bench) tea.Msg {
+		b.hiding = 98
+		return usecase.Counted{Reply: usecase.Reply{Request: 99, Session: b.shownSession()}, Line: "!(x)", N: 77}
+	}},
+	"hits of another search": {append([]tuitest.Key{"tab", "/"}, letters("needle\rk")...), func(*bench) tea.Msg { return usecase.Found{Reply: usecase.Reply{Request: 99}, Text: "other"} }},
+	"requests": {nil, func(b *bench) tea.Msg {
+		return usecase.RequestsRead{Reply: usecase.Reply{Request: 99, Session: b.shownSession()}, Next: json.RawMessage("{}")}
+	}},
+	"the view of a request": {nil, func(*bench) tea.Msg {
+		r := requestview.Request{Title: "late", Body: json.RawMessage("{}")}
+		return requestReadMsg{99, []requestview.Request{r}, 0, requestview.New(r.Title, r.Body, func(string) int { return 1 }, false)}
+	}},
+	"the effect of a proposal": {actsOf["a rejection"][:4], func(b *bench) tea.Msg {
+		effects := map[string][]assistant.Effect{b.conv.chat.Undecided()[0].ID: {{Sentence: "a late effect"}}}
+		return usecase.EffectsRead{Reply: usecase.Reply{Request: 99}, Effects: effects}
+	}},
+	"the end of a turn that has ended": {append(letters("hi"), "ctrl+j", "down"), func(b *bench) tea.Msg {
+		b.start(b.show(assistant.Update{Of: b.parts.Turn.Turn, Event: assistant.Error{Code: "late", Message: "late"}}))
+		return nil
+	}},
+	"the end of the turn before": {append(append(letters("hi"), "ctrl+j", "down"), append(letters("go"), "ctrl+j")...), func(b *bench) tea.Msg {
+		of := *b.parts.Turn.Turn
+		of.Number--
+		before := b.turn.began
+		b.start(b.show(assistant.Update{Of: &of, Event: assistant.Error{Code: "late", Message: "late"}}))
+		if b.turn.began != before {
+			return tea.Quit() // the turn was begun again
+		}
+		return nil
+	}},
+	"the running pair as it was stored": {append(append(letters("hi"), "ctrl+j", "down"), append(letters("go"), "ctrl+j")...), func(b *bench) tea.Msg {
+		b.conv.requested[b.turn.seq] = 99
+		return usecase.PairsLoaded{Reply: usecase.Reply{Request: 99}, Pairs: []assistant.Pair{{Seq: b.turn.seq, UserText: "stale"}}}
+	}},
+	"a stored draft": {nil, func(*bench) tea.Msg {
+		return usecase.DraftStored{Reply: usecase.Reply{Request: 99}, Err: errors.New("late")}
+	}},
+	"the pause after another reply": {append(letters("hi"), "ctrl+j", "down"), func(*bench) tea.Msg {
+		time.Sleep(2 * idlePause) // so that the user is quiet
+		return replyDueMsg{}
+	}},
+	"a second of another countdown": {nil, func(*bench) tea.Msg { return secondPassedMsg{&resend.Message{}} }},
+	"a line that rested":            {letters("hi"), func(*bench) tea.Msg { return enterDueMsg{"other"} }},
+}
+
+// What comes too late changes nothing on the screen.
+func TestLateMessagesChangeNothing(t *testing.T) {
+	for name, c := range lateMessages {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				gate := at.NewGate()
+				answers := []at.Answer{say("one"), {at.Say("two"), at.Stop{At: gate}}}
+				if name == "the effect of a proposal" {
+					answers = answersOf("a rejection")
+				}
+				b, _ := steadyFixture(t, answers...)
+				b.opts.HUD = name == "what the filter hid"
+				b.take(tea.WindowSizeMsg{Width: 160, Height: 40})
+				b.settle()
+				b.hurry(c.keys...)
+				before := frameOf(b.Model)
+				b.take(c.late(b))
+				b.settle()
+				if got := frameOf(b.Model); got != before || b.hasQuit {
+					t.Errorf("before:\n%s\nafter (ended %v):\n%s", before, b.hasQuit, got)
+				}
+				gate.Open()
+				b.leave()
+			})
+		})
 	}
 }
