@@ -4,10 +4,12 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/tuitest"
 )
@@ -251,4 +253,32 @@ func (o opening) prove(t *testing.T, mode string) {
 		d.WaitGone(o.frame())
 	}
 	o.taken(t, d)
+}
+
+// Overlays take the keys of the settings, and their hints name them; the key that cancels
+// closes them all the same.
+func TestOverlaysTakeTheKeysOfTheSettings(t *testing.T) {
+	d := startProgram(t, setup{w: 100, h: 30, pairs: []assistant.Pair{told("question", "answer")}, change: func(o *Options) {
+		o.Rebinds = []keymap.Rebind{
+			{Mode: "line", Action: "line-close", Keys: []string{"f7"}}, {Mode: "question", Action: "answer-yes", Keys: []string{"f8"}},
+			{Mode: "editing", Action: "edit-delete-to-start", Keys: []string{"f9"}},
+		}
+	}})
+	d.Type("gone", tuitest.Key("f9"))
+	d.box(emptyBox)
+	d.Type(tuitest.Key("ctrl+p"))
+	d.Wait("enter selects · f7 closes")
+	d.Type(tuitest.Esc)
+	d.Wait("enter selects · f7 closes")
+	d.Type(tuitest.Key("f7"))
+	d.WaitGone("f7 closes")
+	d.Type(tuitest.Key("ctrl+p"))
+	d.Wait("f7 closes")
+	d.Type(tuitest.Key("ctrl+c"))
+	d.WaitGone("f7 closes")
+	d.Type(tuitest.Tab, "d")
+	d.Wait("f8 delete")
+	d.clock.Advance(time.Second)
+	d.Type(tuitest.Key("f8"))
+	d.Wait("0/0")
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"winnow/tui/keymap"
 )
 
 // cmdOf is the type tea.Cmd.
