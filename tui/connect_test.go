@@ -77,7 +77,7 @@ func TestAnOfferGivesWay(t *testing.T) {
 		offer := make(chan bool, 1)
 		offer <- true
 		d, c := connecting(t, 80, 24, offer)
-		d.Wait("Built-in rules answer now.")
+		d.Wait("built-in rules answer")
 		if key == "esc" {
 			d.Type(tuitest.Esc)
 		} else {

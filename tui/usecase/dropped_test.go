@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"winnow/tui/keymap"
 )
 
 // cmdOf is the type tea.Cmd.
