@@ -20,9 +20,10 @@
 // calls the workspace outside of the update loop and ends in a typed usecase.Outcome, with
 // the state after it, which Update shows first. What changes something goes through
 // (*shared).act: one act runs at a time, in the order of the keys, and its outcome starts
-// the next. Steps that follow each other are a small typed state, see saving. The events of a turn arrive by a turnstream.Stream, each as a
-// message of its own, except that consecutive pieces of text are joined; events of a turn that is over are
-// dropped. Every recomputed boundary is a boundaryComputedMsg. Update computes none.
+// the next. Steps that follow each other are a small typed state, see
+// saving. What happens without a key arrives as usecase.LogRead: the parts of the session
+// that have changed, and at most one event of a turn, in the order of the session's log.
+// Before the start is over there is no session and no part.
 //
 // # Modes
 //
