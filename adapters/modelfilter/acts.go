@@ -68,8 +68,8 @@ type act interface {
 	assistant.Act
 	// do returns what was done, as a sentence.
 	do(ctx context.Context, w *Window) (done string, err error)
-	// on is the provider whose rules it changes, "" for none.
-	on() string
+	// about is the provider whose rules, as they were shown, it is about; "" for none.
+	about() string
 }
 
 // Act implements [assistant.Actor]. The error is ErrLocked, assistant.ErrMoved, or one of
@@ -79,7 +79,7 @@ func (w *Window) Act(ctx context.Context, a assistant.Act, revision int64) (done
 	if !ok {
 		return "", fmt.Errorf("%T is no act of the model filter", a)
 	}
-	if provider := known.on(); provider != "" && withLock(w, func() bool { return w.providerNamed(provider).revision > revision }) {
+	if provider := known.about(); provider != "" && withLock(w, func() bool { return w.providerNamed(provider).revision > revision }) {
 		return "", fmt.Errorf("the rules of %s have %w", safetext.Visible(provider), assistant.ErrMoved)
 	}
 	return known.do(ctx, w)
@@ -88,7 +88,9 @@ func (w *Window) Act(ctx context.Context, a assistant.Act, revision int64) (done
 // Step implements [assistant.Act].
 func (a AddRule) Step() string { return "Add " + a.Rule.String() }
 
-func (a AddRule) on() string { return a.Provider }
+// about implements act: a new rule is about none that were shown, and what a user has typed
+// is not lost because another user was faster.
+func (a AddRule) about() string { return "" }
 
 func (a AddRule) do(_ context.Context, w *Window) (string, error) {
 	return w.edited(a.Provider, "added "+a.Rule.String(), func(s Scope) error {
@@ -100,7 +102,7 @@ func (a AddRule) do(_ context.Context, w *Window) (string, error) {
 // Step implements [assistant.Act].
 func (a RestoreRule) Step() string { return "Restore " + a.Rule.String() }
 
-func (a RestoreRule) on() string { return a.Provider }
+func (a RestoreRule) about() string { return a.Provider }
 
 func (a RestoreRule) do(_ context.Context, w *Window) (string, error) {
 	return w.edited(a.Provider, "restored "+a.Rule.String(), func(s Scope) error {
@@ -119,7 +121,7 @@ func (a RemoveRules) what() string {
 	return assistant.Counted(len(a.Rules), "rule")
 }
 
-func (a RemoveRules) on() string { return a.Provider }
+func (a RemoveRules) about() string { return a.Provider }
 
 func (a RemoveRules) do(_ context.Context, w *Window) (string, error) {
 	return w.edited(a.Provider, "deleted "+a.what(), func(s Scope) error {
@@ -152,7 +154,7 @@ func countedRules(ignore, allow int) string {
 	return assistant.Counted(ignore, "ignore rule") + " and " + assistant.Counted(allow, "allow rule")
 }
 
-func (a ImportRules) on() string { return a.Provider }
+func (a ImportRules) about() string { return a.Provider }
 
 func (a ImportRules) do(_ context.Context, w *Window) (string, error) {
 	var added [2]int
@@ -231,7 +233,7 @@ func modelsChangedText(before, after []ModelView) string {
 // Step implements [assistant.Act].
 func (a PickProvider) Step() string { return "Switch to " + safetext.Visible(a.Provider) }
 
-func (PickProvider) on() string { return "" }
+func (PickProvider) about() string { return "" }
 
 func (a PickProvider) do(_ context.Context, w *Window) (string, error) {
 	if err := w.SetProvider(a.Provider); err != nil {
@@ -247,7 +249,7 @@ func (a PickProvider) do(_ context.Context, w *Window) (string, error) {
 // Step implements [assistant.Act]: it is none.
 func (RefreshModels) Step() string { return "" }
 
-func (RefreshModels) on() string { return "" }
+func (RefreshModels) about() string { return "" }
 
 func (a RefreshModels) do(ctx context.Context, w *Window) (string, error) {
 	if len(a.Providers) != 1 {
@@ -316,7 +318,7 @@ func (w *Window) compareServed(ctx context.Context, provider string) {
 // Step implements [assistant.Act]: it is none.
 func (ReadModels) Step() string { return "" }
 
-func (ReadModels) on() string { return "" }
+func (ReadModels) about() string { return "" }
 
 // readAtOnce is how many lists of models one ReadModels reads: those before it are on the
 // screen meanwhile.
@@ -345,7 +347,7 @@ func (ReadModels) do(ctx context.Context, w *Window) (string, error) {
 // Step implements [assistant.Act]: it is none.
 func (MarkSeen) Step() string { return "" }
 
-func (MarkSeen) on() string { return "" }
+func (MarkSeen) about() string { return "" }
 
 func (a MarkSeen) do(_ context.Context, w *Window) (string, error) {
 	s, err := w.On(a.Provider)
@@ -362,7 +364,7 @@ func (a MarkSeen) do(_ context.Context, w *Window) (string, error) {
 // Step implements [assistant.Act]: it is none.
 func (Look) Step() string { return "" }
 
-func (Look) on() string { return "" }
+func (Look) about() string { return "" }
 
 // do tells the window all but a search while it is locked.
 func (a Look) do(_ context.Context, w *Window) (string, error) {

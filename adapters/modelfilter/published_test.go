@@ -146,17 +146,19 @@ func TestAnActOnWhatHasChangedIsRefused(t *testing.T) {
 		t.Errorf("%q, %v", done, err)
 	}
 	for _, act := range []assistant.Act{
-		AddRule{"openai", Rule{Ignore, "gpt-3.5*"}},
 		RestoreRule{"openai", Rule{Ignore, "gpt-3.5*"}},
 		RemoveRules{"openai", []Rule{{Ignore, "o1*"}}},
 		ImportRules{"openai", [2][]string{{"gpt-3.5*"}, nil}},
-		AddRule{"gemini", Rule{Ignore, "*flash*"}},
+		RemoveRules{"gemini", []Rule{{Ignore, "*pro"}}},
 	} {
 		if done, err := f.Act(t.Context(), act, shown); !errors.Is(err, assistant.ErrMoved) || done != "" {
 			t.Errorf("%T: %q, %v", act, done, err)
 		}
 	}
 	f.wantRules(Ignore, "o1*", "*mini*")
+	if done, err := f.Act(t.Context(), AddRule{"gemini", Rule{Ignore, "*flash*"}}, shown); err != nil || done == "" {
+		t.Errorf("a new rule is refused: %q, %v", done, err)
+	}
 	if _, err := f.Act(t.Context(), RemoveRules{"openai", []Rule{{Ignore, "o1*"}, {Ignore, "o1*"}}}, f.shot().Revision); err != nil {
 		t.Error(err)
 	}
