@@ -46,14 +46,14 @@ func TestProgramsSideBySide(t *testing.T) {
 	first.until("the pane", func(f string) bool { return modeOf(f) == "PANE" })
 	first.press("x") // delete the rule
 	second.until("what the first program does", func(f string) bool {
-		return strings.Contains(footer(f), fmt.Sprintf("winnow (process %d) ", first.cmd.Process.Pid)) && strings.Contains(f, "deleted ignore rule *nano*")
+		return strings.Contains(footer(f), fmt.Sprintf("winnow (process %d) ", first.cmd.Process.Pid)) && strings.Contains(f, "stopped hiding *nano*")
 	})
 	second.to("VIEW")
 	second.press("\t")
 	second.until("the pane", func(f string) bool { return modeOf(f) == "PANE" })
 	second.press("x")
 	first.until("what the second program does", func(f string) bool {
-		return strings.Contains(footer(f), fmt.Sprintf("winnow (process %d) ", second.cmd.Process.Pid)) && strings.Contains(f, "deleted ignore rule o3*")
+		return strings.Contains(footer(f), fmt.Sprintf("winnow (process %d) ", second.cmd.Process.Pid)) && strings.Contains(f, "stopped hiding o3*")
 	})
 	b.run(0, "rules", "save")
 	for name, screen := range map[string]*vterm{"first": first, "second": second} {
