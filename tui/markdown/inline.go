@@ -85,8 +85,16 @@ var (
 	forCode = strings.NewReplacer("&", "&amp;")
 )
 
-func (c *copier) text(s string) *ast.Text {
-	return ast.NewTextSegment(c.add(forText.Replace(s)))
+// text writes s into to, as one with the text before it: brackets alone make many texts.
+func (c *copier) text(to ast.Node, s string) {
+	last, ok := to.LastChild().(*ast.Text)
+	goesOn := ok && last.Segment.Stop == len(c.buf)
+	segment := c.add(forText.Replace(s))
+	if goesOn {
+		last.Segment.Stop = segment.Stop
+		return
+	}
+	to.AppendChild(to, ast.NewTextSegment(segment))
 }
 
 // children copies the children of from into to.
@@ -101,10 +109,10 @@ func (c *copier) node(to, n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Text:
 		if s := c.value(n); s != "" {
-			to.AppendChild(to, c.text(s))
+			c.text(to, s)
 		}
 	case *ast.String:
-		to.AppendChild(to, c.text(clean(string(n.Value))))
+		c.text(to, clean(string(n.Value)))
 	case *ast.CodeSpan:
 		span := ast.NewCodeSpan()
 		span.AppendChild(span, ast.NewTextSegment(c.add(forCode.Replace(c.code(n)))))
@@ -115,7 +123,7 @@ func (c *copier) node(to, n ast.Node) {
 		to.AppendChild(to, em)
 	case *extast.Strikethrough:
 		struck := extast.NewStrikethrough()
-		struck.AppendChild(struck, c.text(c.plainText(n)))
+		c.text(struck, c.plainText(n))
 		to.AppendChild(to, struck)
 	case *ast.AutoLink:
 		c.autoLink(to, n)
@@ -140,12 +148,12 @@ func (c *copier) link(to, n ast.Node, address, before string) {
 	l := ast.NewLink()
 	l.Destination = []byte("#") // glamour shows no address for a fragment
 	if before != "" {
-		l.AppendChild(l, c.text(before))
+		c.text(l, before)
 	}
 	c.children(l, n)
 	to.AppendChild(to, l)
 	if address != "" {
-		to.AppendChild(to, c.text(" "))
+		c.text(to, " ")
 		c.address(to, address)
 	}
 }
@@ -175,7 +183,7 @@ func (c *copier) plainLink(to ast.Node, s string) {
 	}
 	l := ast.NewLink()
 	l.Destination = []byte("#")
-	l.AppendChild(l, c.text(s))
+	c.text(l, s)
 	to.AppendChild(to, l)
 }
 
