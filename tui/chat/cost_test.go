@@ -23,7 +23,8 @@ import (
 var units = map[string]string{
 	"prose": "some **words** of an answer\n\n", "lines": "a\n", "no line break": "word ", "one word": "w", "wide": "日本語", "marks": "e\u0301\u0301 ", "blanks": " ", "line breaks": "\n",
 	"tabs": "\t", "fences": "```\na\n```\n", "named fences": "``` zz\na\n```\n", "code": "```c\n\n\n\n\nx = \"\n```\n", "quotes": "> > ", "fences in quotes": "> ```\n> a\n\n", "items": "- a\n  - b\n",
-	"tables": "| a | b |\n|---|---|\n| c | d |\n\n", "definitions": "[a]: http://e.x\n[a] ", "brackets": "[![", "open brackets": "[[ ", "think": "<think>a</think>", "escapes": "\x1b[31m\r\u202e", "markers": "[[tool:0]]",
+	"tables": "| a | b |\n|---|---|\n| c | d |\n\n", "definitions": "[a]: http://e.x\n[a] ", "brackets": "[![", "open brackets": "[[ ", "open code": "```go\n| x |\n", "open code with links": "some words\n```go\n| x |  | x |\n\n![\x1b[31m\r[[ ][a]\n\n[a]: <http://e.x>\n\n",
+	"open strings": "```python\nx = \"\n", "think": "<think>a</think>", "escapes": "\x1b[31m\r\u202e", "markers": "[[tool:0]]",
 }
 
 // places are where in a pair a long text may stand.

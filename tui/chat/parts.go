@@ -227,11 +227,13 @@ func (p *textPart) parse(rc *renderContext) {
 		}
 		piece := p.stored[p.read:min(p.read+step, len(p.stored))]
 		p.read += len(piece)
+		coloured := d.Coloured()
 		d.Append(piece)
-		rc.spend(len(piece), factor)
 		if p.read == len(p.stored) {
 			d.Finish()
 		}
+		rc.spend(len(piece), factor)
+		rc.spendColouring(d, coloured)
 	}
 }
 
@@ -280,7 +282,9 @@ func (p *textPart) draw(width int, rc *renderContext) {
 			rc.spend(p.read, plainBytes)
 		}
 		p.drawn = docLines{doc: p.doc(), width: width, rest: len(p.stored) - p.read, read: p.read}
+		coloured := p.drawn.doc.Coloured()
 		p.drawn.lines = p.drawn.doc.Lines(width)
+		rc.spendColouring(p.drawn.doc, coloured)
 		if rest := p.drawn.doc.Rest(); rest != nil {
 			rc.spend(rest.LayOut(width, rc.afford(plainBytes)), plainBytes)
 			p.pending = !rest.LaidOut()

@@ -79,6 +79,10 @@ func (d *Doc) Size() int {
 	return len(d.src)
 }
 
+// Coloured is how many bytes of code were coloured since New, some of them more than once:
+// colouring takes many times as long as all else.
+func (d *Doc) Coloured() int { return d.work.highlighted }
+
 // Append adds to the text. Chunks may end anywhere, even inside a character.
 func (d *Doc) Append(chunk string) {
 	if chunk == "" {

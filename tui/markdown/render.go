@@ -79,8 +79,11 @@ func cutTaskBox(text []byte) (box byte, rest []byte) {
 
 // highlight colours the code src of b, which begins inside of from and ends inside of to.
 func (d *Doc) highlight(b *block, from, to delimiters, src []byte) ([]string, codeEnd) {
-	d.work.highlighted += len(src)
-	return d.style.highlight(lexer(b.fence.lang), from, to, string(src))
+	l := lexer(b.fence.lang)
+	if l != nil {
+		d.work.highlighted += len(src)
+	}
+	return d.style.highlight(l, from, to, string(src))
 }
 
 // renderTable makes the table of b, or adds the rows that it does not have yet.
@@ -162,6 +165,5 @@ func (d *Doc) openCode(b *openBlock) []string {
 		lines, _ := d.highlight(b.block, g.from, delimiters{}, append(b.text[g.at:b.line:b.line], line...))
 		return append(g.lines[:g.final:g.final], lines...)
 	}
-	d.work.highlighted += len(line)
 	return append(g.lines[:len(g.lines):len(g.lines)], paint(d.style.code, cleanCode(string(line), 0)))
 }
