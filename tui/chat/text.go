@@ -1,0 +1,214 @@
+package chat
+
+import (
+	"winnow/tui/markdown"
+)
+
+// textPart is a stretch of the answer.
+type textPart struct {
+	partState
+	stored string // of which the first read bytes are in doc
+	read   int
+	md     *markdown.Style
+	limit  int // bytes that are shown as Markdown at most
+	parsed *markdown.Doc
+	drawn  docLines  // of the rendered text
+	raw    bool      // its source is shown
+	plain  *longText // the source, while it is shown
+}
+
+// newTextPart is a stretch of a stored answer.
+func newTextPart(text string, md *markdown.Style) *textPart {
+	return &textPart{partState: partState{open: true, dirty: true}, stored: text, md: md, limit: maxMarkdown}
+}
+
+// maxMarkdown is how many bytes of all stretches of an answer are shown as Markdown: they
+// take many times as much memory.
+const maxMarkdown = 1 << 20
+
+// addText adds a stretch of the answer.
+func addText(parts []part, text string, md *markdown.Style) ([]part, *textPart) {
+	t := newTextPart(text, md)
+	for _, p := range parts {
+		if earlier, ok := p.(*textPart); ok {
+			t.limit -= earlier.size()
+		}
+	}
+	return append(parts, t), t
+}
+
+// size is the length of the text.
+func (p *textPart) size() int {
+	if p.stored != "" {
+		return len(p.stored)
+	}
+	return p.doc().Size()
+}
+
+func (p *textPart) setStyle(md *markdown.Style) {
+	if p.md = md; p.parsed != nil {
+		p.parsed.SetStyle(md)
+	}
+}
+
+// doc is the rendered text, as far as a stored one was parsed.
+func (p *textPart) doc() *markdown.Doc {
+	if p.parsed == nil {
+		p.parsed = markdown.New(p.md)
+		p.parsed.Limit(p.limit)
+	}
+	return p.parsed
+}
+
+// parseStep is how much of a stored text is parsed at once.
+const parseStep = 1 << 10
+
+// parse parses as much of the stored text as the budget pays for.
+func (p *textPart) parse(rc *renderContext) {
+	d := p.doc()
+	for p.read < len(p.stored) && rc.budget > 0 {
+		step, factor := parseStep, 1
+		if d.Rest() != nil {
+			step, factor = longStep, plainBytes
+		}
+		piece := p.stored[p.read:min(p.read+step, len(p.stored))]
+		p.read += len(piece)
+		coloured := d.Coloured()
+		d.Append(piece)
+		if p.read == len(p.stored) {
+			d.Finish()
+		}
+		rc.spend(len(piece), factor)
+		rc.spendColouring(d, coloured)
+	}
+}
+
+// code are the blocks of code in the text, also of one that is not parsed yet.
+func (p *textPart) code() []markdown.Code {
+	if p.read == len(p.stored) {
+		return p.doc().Code()
+	}
+	return codeIn(p.stored, p.md)
+}
+
+// write adds to a text that is not a stored one.
+func (p *textPart) write(text string) {
+	p.doc().Append(text)
+	if p.plain != nil {
+		p.plain.grow(text)
+	}
+	p.dirty = true
+}
+
+// end ends such a text.
+func (p *textPart) end() {
+	if p.stored == "" {
+		p.doc().Finish()
+	}
+}
+
+func (p *textPart) source() string {
+	if p.stored != "" {
+		return p.stored
+	}
+	return p.doc().Source()
+}
+
+func (p *textPart) draw(width int, rc *renderContext) {
+	p.begin()
+	if p.raw {
+		if p.plain == nil {
+			p.plain = &longText{source: p.source()}
+		}
+		p.addLong(rc, p.plain, layout{width: width})
+	} else {
+		p.plain = nil
+		p.parse(rc)
+		if p.drawn.width != width {
+			rc.spend(p.read, plainBytes)
+		}
+		p.drawn = docLines{doc: p.doc(), width: width, rest: len(p.stored) - p.read, read: p.read}
+		coloured := p.drawn.doc.Coloured()
+		p.drawn.lines = p.drawn.doc.Lines(width)
+		rc.spendColouring(p.drawn.doc, coloured)
+		if rest := p.drawn.doc.Rest(); rest != nil {
+			rc.spend(rest.LayOut(width, rc.afford(plainBytes)), plainBytes)
+			p.pending = !rest.LaidOut()
+		}
+		p.pending = p.pending || p.drawn.rest > 0
+		p.sources = append(p.sources, &p.drawn)
+	}
+	p.addDecoration("")
+}
+
+// docLines are the lines of a document, and behind them those of its rest and of what is
+// not parsed yet.
+type docLines struct {
+	doc        *markdown.Doc
+	width      int
+	lines      []string
+	infos      []markdown.LineInfo // made when they are asked for
+	read, rest int                 // bytes that are parsed, and that are not
+}
+
+// laidOut are the lines that there are.
+func (l *docLines) laidOut() int {
+	n := len(l.lines)
+	if rest := l.doc.Rest(); rest != nil {
+		n += 1 + rest.Len()
+	}
+	return n
+}
+
+// Len implements lineSource.
+func (l *docLines) Len() int {
+	n := l.laidOut()
+	if l.rest == 0 {
+		return n
+	}
+	return n + 1 + int(float64(l.rest)*float64(n)/float64(max(1, l.read)))
+}
+
+// Line implements lineSource.
+func (l *docLines) Line(i int) string {
+	switch n := len(l.lines); {
+	case i < n:
+		return l.lines[i]
+	case i == n && l.doc.Rest() != nil:
+		return ""
+	case i < l.laidOut():
+		line, _ := l.doc.Rest().Line(i - n - 1)
+		return line
+	}
+	return "…"
+}
+
+// Info implements lineSource.
+func (l *docLines) Info(i int) (info markdown.LineInfo) {
+	info.Lead = notCopied
+	switch n := len(l.lines); {
+	case i < n:
+		if l.infos == nil {
+			l.infos = l.doc.LineInfos(l.width)
+		}
+		info = l.infos[i]
+	case i > n && i < l.laidOut():
+		_, info = l.doc.Rest().Line(i - n - 1)
+	}
+	return info
+}
+
+// Find implements lineSource.
+func (l *docLines) Find(needle markdown.Needle, from int, back bool) (line int, ok bool) {
+	n, rest := len(l.lines), l.doc.Rest()
+	if back && rest != nil && from > n {
+		if line, ok = rest.Find(needle, from-n-1, back); ok {
+			return n + 1 + line, true
+		}
+	}
+	if line, ok = findLine(n, l.Line, needle, from, back); ok || back || rest == nil {
+		return line, ok
+	}
+	line, ok = rest.Find(needle, max(from-n-1, -1), back)
+	return n + 1 + line, ok
+}
