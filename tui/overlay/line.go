@@ -1,0 +1,89 @@
+package overlay
+
+import (
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant/safetext"
+	"winnow/tui/keymap"
+	"winnow/tui/style"
+	"winnow/tui/textline"
+)
+
+// maxLine bounds what can be typed into a Line, in cells; minLine is its least
+// width on the screen, enough for a short path.
+const (
+	maxLine = 400
+	minLine = 48
+)
+
+// Line asks for a line of text.
+type Line struct {
+	title, hint string
+	keys        *keymap.Map
+	text        textline.Editor
+	width       int // cells of the text, as drawn last
+}
+
+// NewLine asks for a line that begins as text; hint is shown below it.
+func NewLine(title, text, hint string) *Line {
+	l := &Line{title: title, hint: hint}
+	l.text.Set(safetext.Line(text, maxLine))
+	return l
+}
+
+// Escape implements Overlay.
+func (l *Line) Escape() Outcome { return Closed{} }
+
+// SetKeys implements Overlay.
+func (l *Line) SetKeys(keys *keymap.Map) { l.keys = keys }
+
+// Title implements Overlay.
+func (l *Line) Title() string { return l.title }
+
+// Key implements Overlay.
+func (l *Line) Key(name keymap.Key, text string) Outcome {
+	switch a := l.keys.Action(keymap.Line, name); {
+	case a == keymap.LineClose:
+		return Closed{}
+	case a == keymap.LineAccept && !l.text.Empty():
+		return Chosen{Value: l.text.Text(), Action: a}
+	case a == keymap.LineAccept, l.text.Do(l.keys.Action(keymap.Editing, name)):
+	default:
+		if room := maxLine - ansi.StringWidth(l.text.Text()); room > 0 {
+			l.text.Insert(safetext.Line(text, room))
+		}
+	}
+	return Stay{}
+}
+
+// Click implements Overlay: there is nothing to choose.
+func (l *Line) Click(int) Outcome { return Stay{} }
+
+// Scroll implements Overlay: there is one line.
+func (l *Line) Scroll(int) {}
+
+// Position implements Overlay.
+func (l *Line) Position() string { return "" }
+
+// Hints implements Overlay.
+func (l *Line) Hints() string {
+	return l.keys.Hints(keymap.Line, keymap.To("selects", keymap.LineAccept), keymap.To("closes", keymap.LineClose))
+}
+
+// Size implements Overlay.
+func (l *Line) Size(w, _ int) (int, int) {
+	w = min(max(minLine, ansi.StringWidth(l.text.Text())+1, ansi.StringWidth(l.hint)), w*9/10)
+	return w, 2 + len(hintLines(l.hint, w, style.Styles{}))
+}
+
+// Cursor implements Overlay.
+func (l *Line) Cursor() (x, y int, ok bool) {
+	_, x = l.text.Scroll(l.width)
+	return x, 0, true
+}
+
+// Body implements Overlay.
+func (l *Line) Body(w, _ int, st style.Styles) []string {
+	l.width = w
+	return append([]string{st.Overlay.Text.Render(l.text.View(w)), ""}, hintLines(l.hint, w, st)...)
+}
