@@ -110,38 +110,49 @@ func (c *Card) Key(name keymap.Key, text string) overlay.Outcome {
 	action := c.keys.Action(keymap.List, name)
 	typedAhead := c.now().Sub(c.lastKey) < overlay.GuardTime
 	c.lastKey = c.now()
-	choosing := c.flow.Step == connect.Choosing
 	switch {
 	case action == keymap.LineClose:
 		return c.Escape()
 	case c.busy != "":
 		return overlay.Stay{}
-	case c.flow.Step == connect.Done:
-		if action == keymap.LineAccept {
-			return overlay.Chosen{Value: c.flow.Saved.Model}
-		}
-		return overlay.Stay{}
-	case c.flow.Step == connect.Consenting:
+	}
+	switch c.flow.Step {
+	case connect.Choosing:
+		return c.search(name, text, typedAhead && action == keymap.LineAccept)
+	case connect.Addressing, connect.Keying:
+		return c.write(name, text)
+	case connect.Storing, connect.Picking:
+		return c.choose(c.list.Key(name, text))
+	case connect.Consenting:
 		if answer := c.keys.Action(keymap.Question, name); answer == keymap.AnswerYes || answer == keymap.AnswerNo {
 			c.flow.Consent(answer == keymap.AnswerYes)
 			c.show()
 		}
-		return overlay.Stay{}
-	case c.writes():
-		return c.write(name, text)
-	case choosing && c.offered && action == keymap.LineAccept && typedAhead:
+	case connect.Done:
+		if action == keymap.LineAccept {
+			return overlay.Chosen{Value: c.flow.Saved.Model}
+		}
+	}
+	return overlay.Stay{}
+}
+
+// search handles a key of the list of candidates, which are searched by what is typed.
+// early is a choice that came too soon after the key before.
+func (c *Card) search(name keymap.Key, text string, early bool) overlay.Outcome {
+	switch {
+	case c.offered && early:
 		return overlay.Stay{} // it was meant for the box
-	case choosing && connect.LooksLikeKey(c.query()+text) && name == "":
+	case name == "" && connect.LooksLikeKey(c.query()+text):
 		c.problem = Sentence(&connect.Problem{Code: connect.KeyAsAddress})
 		return overlay.Stay{}
-	case choosing && c.offered && name == "" && connect.IsAddress(text):
+	case c.offered && name == "" && connect.IsAddress(text):
 		c.offered = false // the user has begun
-	case choosing && c.offered && (text != "" || name == ""):
+	case c.offered && (text != "" || name == ""):
 		return overlay.Chosen{Query: text}
 	}
 	before := c.list.Query()
 	out := c.list.Key(name, text)
-	if choosing && c.list.Query() != before {
+	if c.list.Query() != before {
 		c.list.SetEntries(c.candidates())
 		c.list.Scroll(-len(c.found)) // to the best match
 	}
