@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"testing"
 
 	"winnow/assistant"
@@ -40,7 +41,12 @@ func TestAllProposalsOfAnAnswerAreAccepted(t *testing.T) {
 		d.WaitGone("working")
 		d.Type(key)
 		d.Wait(want)
-		d.WaitGone("Accept all")
+		d.WaitGone("Accept") // neither all nor one of them
+		for _, rule := range []string{"*-preview", "gpt-5*"} {
+			d.Until(func(f string) bool {
+				return regexp.MustCompile(`▌\S `+regexp.QuoteMeta(rule)).MatchString(f) == (want == "Carried out")
+			})
+		}
 	}
 }
 
