@@ -200,7 +200,7 @@ func (m *Model) mustWait(msg tea.Msg) bool {
 	a := m.keys.Find(m.mode, keyName(k))
 	cancels := len(m.input.outbox) > 0                    // the turn that the waiting message starts
 	_, _, isCommand := slash.Parse(m.input.draft.Shown()) // which needs the session
-	return a != nil && (!a.Early || a.Name == keymap.Escape && (cancels || m.mode == keymap.View) || isCommand && (a.Name == keymap.Send || a.Name == keymap.Newline))
+	return a != nil && (!a.Early || a.Name == keymap.Escape && cancels || isCommand && (a.Name == keymap.Send || a.Name == keymap.Newline))
 }
 
 // enqueue queues a message that must wait; false when it may be handled now. A key

@@ -157,8 +157,6 @@ func (m *Model) escape() tea.Cmd {
 		return m.stopResend()
 	case m.mode == keymap.Input && !m.input.draft.Empty():
 		return m.input.clear()
-	case m.mode == keymap.View && m.ready:
-		return m.openFilter("")
 	default:
 		m.setMode(keymap.View)
 	}

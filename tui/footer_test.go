@@ -95,6 +95,25 @@ func TestPaletteNamesTheKeyThatWorksHere(t *testing.T) {
 	d.Wait("Send the message  ctrl+j ctrl+enter alt+enter")
 }
 
+// The footer names esc only where it does something: in VIEW during a turn.
+func TestTheFooterOfViewNamesTheFilterOrCancel(t *testing.T) {
+	gate := at.NewGate()
+	d := startProgram(t, setup{w: 80, h: 24, answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}, at.Say(" whole")}}})
+	names := func(want, not string) {
+		t.Helper()
+		d.Until(func(frame string) bool {
+			return strings.Contains(footerOf(frame), want) && !strings.Contains(footerOf(frame), not)
+		})
+	}
+	d.Type("question", tuitest.Send)
+	gate.Wait(t)
+	d.goTo("VIEW")
+	names(" esc cancel ", " filter ")
+	gate.Open()
+	d.rest()
+	names(" f filter ", " esc ")
+}
+
 // What esc clears in a text line comes back with the key for earlier lines.
 func TestAClearedLineComesBack(t *testing.T) {
 	d := three(t, setup{w: 80, h: 24})

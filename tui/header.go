@@ -80,9 +80,14 @@ func (m *Model) hints() (hints []bar.Hint) {
 		return m.listHints()
 	}
 	status, actions := m.pane.Status(), m.keys.In(m.mode)
+	useful := map[keymap.Action]bool{ // an action that is not listed always is
+		keymap.Save: !m.turn.running && status.Unsaved, keymap.DeleteRule: status.Deletes != "",
+		keymap.Connect: connectcard.Useful(m.opts.Connect, m.modelID()),
+		keymap.Escape:  m.mode != keymap.View || m.turn.running, keymap.Filter: m.mode == keymap.View && !m.turn.running,
+	}
 	slices.SortStableFunc(actions, func(a, b *keymap.Row) int { return a.Footer - b.Footer })
 	for _, a := range actions {
-		if a.Footer != 0 && (a.Name != keymap.Save || !m.turn.running && status.Unsaved) && (a.Name != keymap.DeleteRule || status.Deletes != "") && (a.Name != keymap.Connect || connectcard.Useful(m.opts.Connect, m.modelID())) {
+		if use, listed := useful[a.Name]; a.Footer != 0 && (use || !listed) {
 			hints = append(hints, bar.Hint{Key: m.keys.Key(m.mode, a.Name), Text: m.hintText(a), Action: a.Name})
 		}
 	}
@@ -123,8 +128,6 @@ func (m *Model) hintText(a *keymap.Row) string {
 		return "cancel"
 	case m.mode == keymap.Input && !m.input.draft.Empty():
 		return "clear"
-	case m.mode == keymap.View:
-		return "filter"
 	}
 	return "view"
 }

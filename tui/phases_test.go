@@ -498,7 +498,8 @@ func TestEscOrder(t *testing.T) {
 			{"esc", `INPUT overlay false draft "draft" line ""`},
 			{"esc", `INPUT overlay false draft "" line ""`},
 			{"esc", `VIEW overlay false draft "" line ""`},
-			{"esc", `COMMAND overlay false draft "" line "x "`},
+			{"esc", `VIEW overlay false draft "" line ""`}, // it rests there
+			{"f", `COMMAND overlay false draft "" line "x "`},
 			{"esc", `COMMAND overlay false draft "" line ""`},
 			{"esc", `VIEW overlay false draft "" line ""`},
 			{"enter", `INPUT overlay false draft "" line ""`},

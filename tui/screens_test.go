@@ -21,7 +21,7 @@ const (
 var screens = map[string][]string{
 	"welcome":     nil,
 	"chat":        {"esc"},
-	"command":     {"esc", "esc"},
+	"command":     {"esc", "f"},
 	"checkpoints": {"ctrl+g"},
 	"models":      {"ctrl+l"},
 	"help":        {"f1"},

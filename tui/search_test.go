@@ -30,7 +30,7 @@ func TestSearchFindsPairsThatAreNotLoaded(t *testing.T) {
 	if err := r.store.Commit(t.Context(), &assistant.Batch{Put: put}); err != nil {
 		t.Fatal(err)
 	}
-	r.Type(tuitest.Esc, tuitest.Esc, tuitest.Enter)
+	r.Type(tuitest.Esc, "f", tuitest.Enter)
 	r.Wait("question 199")
 	r.Type("/platypus", tuitest.Enter)
 	r.Wait("message 1 of 2")

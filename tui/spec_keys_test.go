@@ -262,12 +262,15 @@ func proveEscWalk(t *testing.T) {
 	t.Helper()
 	t.Parallel()
 	d := startProgram(t, setup{})
-	for _, mode := range []string{"VIEW", "COMMAND", "COMMAND", "VIEW", "COMMAND"} { // the filter in the line is cleared once
+	for _, mode := range []string{"VIEW", "VIEW"} { // it rests there
 		d.Type(tuitest.Esc)
 		d.in(mode)
 	}
-	d.Type(tuitest.Esc, tuitest.Esc)
-	d.in("VIEW")
+	d.Type("f")
+	for _, mode := range []string{"COMMAND", "VIEW", "VIEW"} { // the filter in the line is cleared once
+		d.Type(tuitest.Esc)
+		d.in(mode)
+	}
 	d.Type(tuitest.Tab)
 	d.in("PANE")
 	d.Type(tuitest.Esc)

@@ -158,7 +158,7 @@ func globalActions() []*Row {
 		{Name: NextRegion, Title: "Next region", Help: "next region", Modes: notCommand, Keys: []Key{"tab"}, Footer: 7, Hint: "pane", Early: true},
 		{Name: PreviousRegion, Title: "Previous region", Help: "previous region", Modes: notCommand, Keys: []Key{"shift+tab"}, Early: true},
 		{Name: WriteMessage, Title: "Write a message", Help: "write a message", Modes: viewOrPane, Keys: []Key{"i"}, Early: true},
-		{Name: Filter, Title: "Filter the conversation", Help: "filter line", Modes: viewOrPane, Keys: []Key{"f"}},
+		{Name: Filter, Title: "Filter the conversation", Help: "filter line", Modes: viewOrPane, Keys: []Key{"f"}, Footer: 2, Hint: "filter"},
 		{Name: CommandLine, Title: "Type a :command on the shown pairs", Modes: nil},
 		{Name: ExportShown, Title: "Export the shown pairs to a file", Modes: nil},
 		{Name: StarShown, Title: "Star the shown pairs", Modes: nil},
