@@ -115,6 +115,7 @@ func TestAHangingHistoryStopsNothing(t *testing.T) {
 }
 
 func hangingHistory(t *testing.T, mode keymap.Mode, action keymap.Action) {
+	t.Helper()
 	hanging := &historytest.Hanging{}
 	b, _ := program(t, []at.Answer{say("**more**")}, func(s history.Store) history.Store { return &historytest.Hooked{Store: s, Before: hanging.Before} })
 	hanging.Hang()

@@ -260,7 +260,8 @@ func (o opening) prove(t *testing.T, mode string) {
 func TestOverlaysTakeTheKeysOfTheSettings(t *testing.T) {
 	d := startProgram(t, setup{w: 100, h: 30, pairs: []assistant.Pair{told("question", "answer")}, change: func(o *Options) {
 		o.Rebinds = []keymap.Rebind{
-			{Mode: "line", Action: "line-close", Keys: []string{"f7"}}, {Mode: "question", Action: "answer-yes", Keys: []string{"f8"}},
+			{Mode: "line", Action: "line-close", Keys: []string{"f7"}},
+			{Mode: "question", Action: "answer-yes", Keys: []string{"f8"}},
 			{Mode: "editing", Action: "edit-delete-to-start", Keys: []string{"f9"}},
 		}
 	}})
