@@ -262,7 +262,7 @@ func (m *Model) escapeLine() tea.Cmd {
 func (m *Model) resize(w, h int) tea.Cmd {
 	m.width, m.height = w, h
 	m.arrange()
-	m.refreshHelp()
+	m.refreshKeys()
 	if !m.ready {
 		return nil
 	}
@@ -277,11 +277,14 @@ func resetMargins() tea.Cmd {
 	return tea.Sequence(tea.Raw(margins), tea.ClearScreen)
 }
 
-// refreshHelp updates an open help: the keys that work depend on the terminal, and
-// how many are shown on the width.
-func (m *Model) refreshHelp() {
+// refreshKeys updates an open help and an open palette: the keys that work depend on the
+// terminal, and how many the help shows on the width.
+func (m *Model) refreshKeys() {
 	if o, ok := m.overlay.Find(overlay.Help); ok {
 		o.(*overlay.Picker).SetEntries(actionEntries(m.keys.Help(m.width)))
+	}
+	if o, ok := m.overlay.Find(overlay.Palette); ok {
+		o.(*overlay.Picker).SetEntries(actionEntries(m.keys.Palette(m.plainChat())))
 	}
 }
 

@@ -99,7 +99,7 @@ func (m *Model) onTerminalMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return m.onBackground(msg), true
 	case tea.KeyboardEnhancementsMsg:
 		m.keys.CtrlEnter = m.keys.CtrlEnter || msg.SupportsKeyDisambiguation()
-		m.refreshHelp()
+		m.refreshKeys()
 	case tea.FocusMsg:
 		m.focused, m.outcome = true, attention.State{}
 	case tea.BlurMsg:
