@@ -5,7 +5,6 @@ import (
 
 	"winnow/assistant"
 	"winnow/tui/keymap"
-	"winnow/tui/layout"
 	"winnow/tui/slash"
 	"winnow/tui/usecase"
 )
@@ -220,17 +219,17 @@ func (m *Model) enqueue(msg tea.Msg) bool {
 	return true
 }
 
-// flushKeys handles the waiting messages, up to the first that must still wait.
+// flushKeys handles the waiting messages, up to the first that must still wait. The screen
+// is drawn before each, as it is before a key that does not wait: drawing lays out and
+// scrolls what the key works on.
 func (m *Model) flushKeys() tea.Cmd {
 	var cmds []tea.Cmd
 	for len(m.queue.waiting) > 0 && !m.mustWait(m.queue.waiting[0]) {
 		msg := m.queue.waiting[0]
 		m.queue.waiting = m.queue.waiting[1:]
-		cmds = append(cmds, m.handle(msg))
 		m.fitInput()
-		if h := m.layout.Input.Dy() - layout.InputFrame; h > 0 {
-			m.input.draft.View(h) // drawing scrolls it, and the next key may depend on that
-		}
+		m.View()
+		cmds = append(cmds, m.handle(msg))
 	}
 	return tea.Batch(cmds...)
 }

@@ -289,6 +289,7 @@ func TestTheModelIsWhereItWouldBe(t *testing.T) {
 				early := start()
 				early.parts = &late
 				behind.Update(early)
+				behind.View()
 			}
 			if i < len(msgs) {
 				clock.Advance(time.Duration(rapid.IntRange(10, 30).Draw(r, "ms")) * time.Millisecond) // no paste
@@ -327,12 +328,11 @@ func bootMessages() []tea.Msg {
 		{Code: tea.KeyEscape},
 		{Code: tea.KeyTab},
 		{Code: tea.KeyTab, Mod: tea.ModShift},
-		{Code: tea.KeyUp},
-		{Code: tea.KeyDown},
+		{Code: tea.KeyUp}, {Code: tea.KeyDown}, {Code: tea.KeyPgDown}, {Code: tea.KeyEnd},
 		{Code: tea.KeyBackspace},
 		{Code: 'z', Mod: tea.ModCtrl},
-		{Code: tea.KeyF1},
-		{Code: 'l', Mod: tea.ModCtrl},
+		{Code: tea.KeyF1}, {Code: tea.KeyF2}, {Code: tea.KeyF5},
+		{Code: 'l', Mod: tea.ModCtrl}, {Code: 'p', Mod: tea.ModCtrl},
 	} {
 		msgs = append(msgs, k)
 	}
