@@ -328,11 +328,17 @@ func bootMessages() []tea.Msg {
 		{Code: tea.KeyEscape},
 		{Code: tea.KeyTab},
 		{Code: tea.KeyTab, Mod: tea.ModShift},
-		{Code: tea.KeyUp}, {Code: tea.KeyDown}, {Code: tea.KeyPgDown}, {Code: tea.KeyEnd},
+		{Code: tea.KeyUp},
+		{Code: tea.KeyDown},
+		{Code: tea.KeyPgDown},
+		{Code: tea.KeyEnd},
 		{Code: tea.KeyBackspace},
 		{Code: 'z', Mod: tea.ModCtrl},
-		{Code: tea.KeyF1}, {Code: tea.KeyF2}, {Code: tea.KeyF5},
-		{Code: 'l', Mod: tea.ModCtrl}, {Code: 'p', Mod: tea.ModCtrl},
+		{Code: tea.KeyF1},
+		{Code: tea.KeyF2},
+		{Code: tea.KeyF5},
+		{Code: 'l', Mod: tea.ModCtrl},
+		{Code: 'p', Mod: tea.ModCtrl},
 	} {
 		msgs = append(msgs, k)
 	}
