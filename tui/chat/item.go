@@ -264,7 +264,7 @@ func (it *item) build(p assistant.Pair) []part {
 		parts = append(parts, newReasoningPart(t.Text, t.Took))
 	}
 	for _, payload := range p.Payloads {
-		parts = append(parts, newPayloadPart(payload))
+		parts = it.rc.addPayload(parts, payload)
 	}
 	return append(parts, it.ending()...)
 }

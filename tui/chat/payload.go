@@ -80,7 +80,8 @@ func (v *View) SetExtraRows(payload string, rows []Row) {
 	v.rc.extraRows[payload] = rows
 	for _, it := range v.src.items {
 		for _, p := range it.parts {
-			if card, ok := p.(*payloadPart); ok && card.payload.ID == payload {
+			card, ok := p.(*payloadPart)
+			if ok && slices.ContainsFunc(card.payloads, func(p assistant.Payload) bool { return p.ID == payload }) {
 				card.dirty = true
 				it.changed()
 			}
@@ -98,48 +99,85 @@ func (v *View) Undecided() []assistant.Payload {
 	})
 }
 
-// payloadPart is structured data of the turn: a card with its summary.
+// payloadPart is structured data of the turn: a card with its summary. The proposals of an
+// answer share one card, since they are accepted or rejected together.
 type payloadPart struct {
 	partState
-	payload assistant.Payload
-	data    string // of the payload, indented; "" is not made yet
+	payloads []assistant.Payload // of one type; at least one
+	data     []string            // of the payloads, indented; nil is not made yet
 }
 
-func newPayloadPart(p assistant.Payload) *payloadPart {
-	return &payloadPart{partState: partState{foldable: true}, payload: p}
+// addPayload puts a payload into the card of the proposals before it, or into a new one.
+func (rc *renderContext) addPayload(parts []part, p assistant.Payload) []part {
+	at := len(parts) - 1
+	for at >= 0 && isBlank(parts[at]) { // between the texts of two proposals
+		at--
+	}
+	if at >= 0 && rc.decides(p.Type) {
+		if card, ok := parts[at].(*payloadPart); ok && card.payloads[0].Type == p.Type {
+			card.payloads, card.data, card.dirty = append(card.payloads, p), nil, true
+			return parts
+		}
+	}
+	return append(parts, &payloadPart{partState: partState{foldable: true}, payloads: []assistant.Payload{p}})
+}
+
+func isBlank(p part) bool {
+	text, ok := p.(*textPart)
+	return ok && strings.TrimSpace(text.source()) == ""
 }
 
 func (p *payloadPart) source() string {
-	if p.data == "" {
-		p.data = indentedJSON(json.RawMessage(p.payload.Data))
+	if p.data == nil {
+		for _, payload := range p.payloads {
+			p.data = append(p.data, indentedJSON(json.RawMessage(payload.Data)))
+		}
 	}
-	return p.data
+	return strings.Join(p.data, "\n")
 }
 
 func (p *payloadPart) draw(width int, rc *renderContext) {
 	p.begin()
-	st := &rc.st.Chat
-	icon, head, rows := rc.payloadHead(p.payload)
+	var heads []string
+	for _, payload := range p.payloads {
+		if summary := oneLine(payload.Summary); summary != "" {
+			heads = append(heads, summary)
+		}
+	}
+	icon, head, _ := rc.payloadHead(p.payloads[0])
 	lead := p.foldIcon(rc) + " "
 	if icon != "" {
 		lead += icon + " "
 	}
-	if summary := oneLine(p.payload.Summary); summary != "" {
-		head += "  " + summary
+	if len(heads) > 0 {
+		head += "  " + strings.Join(heads, "; ")
 	}
-	line := st.ToolName.Render(textwidth.Truncate(lead+oneLine(head), width, rc.st.Icons.Ellipsis))
+	line := rc.st.Chat.ToolName.Render(textwidth.Truncate(lead+oneLine(head), width, rc.st.Icons.Ellipsis))
 	p.addLine(line, leadCells(ansi.StringWidth(lead)))
-	if p.payload.Decision == "" { // else what it would do now says nothing
-		rows = append(rows, rc.extraRows[p.payload.ID]...)
+	for i := range p.payloads {
+		if i > 0 {
+			p.addDecoration("")
+		}
+		p.drawPayload(i, width, rc)
+	}
+	p.addDecoration("")
+}
+
+// drawPayload draws what a card says of one payload.
+func (p *payloadPart) drawPayload(i, width int, rc *renderContext) {
+	payload := p.payloads[i]
+	_, _, rows := rc.payloadHead(payload)
+	if payload.Decision == "" { // else what it would do now says nothing
+		rows = append(rows, rc.extraRows[payload.ID]...)
 	}
 	p.addRows(rows, width, rc)
 	if p.open {
-		p.addText(rc, p.source(), layout{spell: true, lead: indent, width: width - indent, draw: indented(indent, st.ToolArgs)})
+		p.source() // makes the data
+		p.addText(rc, p.data[i], layout{spell: true, lead: indent, width: width - indent, draw: indented(indent, rc.st.Chat.ToolArgs)})
 	}
-	if p.payload.Decision != "" {
-		p.addRows([]Row{{Text: p.payload.Decision + " by you", Tone: Quiet}}, width, rc)
+	if payload.Decision != "" {
+		p.addRows([]Row{{Text: payload.Decision + " by you", Tone: Quiet}}, width, rc)
 	}
-	p.addDecoration("")
 }
 
 // addRows puts in rows: an indent, a sign of up to two cells, and the text.

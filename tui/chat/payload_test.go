@@ -83,3 +83,38 @@ func TestProposedRulesShowEachRuleAndTheirEffect(t *testing.T) {
 		t.Errorf("after the decision:\n%s", got)
 	}
 }
+
+// The proposals of an answer share one card, with what each says; other payloads have cards
+// of their own. A running turn shows the same as the stored pair.
+func TestProposalsShareACard(t *testing.T) {
+	proposal := func(id, provider string) assistant.Payload {
+		return assistant.Payload{ID: id, Type: pane.RuleProposal, Summary: "hide * on " + provider, Data: json.RawMessage(`{"provider":"` + provider + `","add_ignore":["*-` + provider + `"]}`)}
+	}
+	note := assistant.Payload{ID: "n", Type: "note", Summary: "a note", Data: json.RawMessage(`{}`)}
+	payloads := []assistant.Payload{proposal("a", "openai"), proposal("b", "gemini"), note}
+	p := pair(1, "q", "a")
+	p.Payloads = payloads
+	stored := view()
+	show(stored, p)
+	stored.SetExtraRows("b", []Row{{Text: "hides 3 models"}})
+	running := view()
+	show(running, pair(1, "q", ""))
+	running.StartTurn(pair(1, "q", ""))
+	running.Apply(assistant.TextDelta{Text: "a"})
+	for _, payload := range payloads {
+		running.Apply(assistant.PayloadFound{Payload: payload})
+		running.Apply(assistant.TextDelta{Text: "\n\n"})
+	}
+	running.SetExtraRows("b", []Row{{Text: "hides 3 models"}})
+	for name, v := range map[string]*View{"stored": stored, "running": running} {
+		frame := plain(v.View(80, 40))
+		if n := strings.Count(frame, "proposed rules"); n != 1 || strings.Count(frame, "▸") != 2 {
+			t.Errorf("%s: %d cards of proposals:\n%s", name, n, frame)
+		}
+		for _, want := range []string{"ignore *-openai", "ignore *-gemini", "hides 3 models", "a note", "hide * on openai; hide * on gemini"} {
+			if !strings.Contains(frame, want) {
+				t.Errorf("%s: the card does not say %q:\n%s", name, want, frame)
+			}
+		}
+	}
+}

@@ -71,7 +71,7 @@ func (v *View) Apply(e assistant.Event) {
 			c.call.Result, c.dirty = &assistant.ToolResult{Success: e.Success, Message: e.Message, Data: e.Data}, true
 		}
 	case assistant.PayloadFound:
-		it.parts = append(it.parts, newPayloadPart(e.Payload))
+		it.parts = it.rc.addPayload(it.parts, e.Payload)
 	case assistant.TurnStarted, assistant.Complete, assistant.Error, assistant.Cancelled, assistant.Status, assistant.Queued,
 		assistant.Retrying, assistant.CheckpointCreated, assistant.ContextTrimmed, assistant.ConfirmRequest:
 		return
