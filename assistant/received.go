@@ -42,7 +42,7 @@ func (r *received) apply(e *logEntry) {
 		}
 	case PayloadFound:
 		p.Payloads = append(p.Payloads, event.Payload)
-	case TurnStarted, Status, ToolProgress, Complete, Error, Cancelled, CheckpointCreated, ContextTrimmed, Queued, Retrying, ConfirmRequest: // not of the pair
+	case TurnStarted, Status, ToolProgress, Complete, Error, Cancelled, CheckpointCreated, ContextTrimmed, Queued, Retrying, ConfirmRequest: // not part of the pair
 	}
 }
 

@@ -200,7 +200,7 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 	return nil
 }
 
-// answered returns the pairs with their changed answers; each pair is stored.
+// answered returns the pairs with their changed answers; every pair must be in the store.
 func (s *MemoryStore) answered(changes []PairAnswer) ([]Pair, error) {
 	pairs := make([]Pair, len(changes))
 	for n, a := range changes {

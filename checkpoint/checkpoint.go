@@ -158,12 +158,12 @@ type Intent struct {
 	Scope    Scope    `json:"scope"`
 	Undoes   string   `json:"undoes,omitempty"` // id of the rollback to undo: the pairs marked with it come back, none are cut; "" for a rollback
 	Target   string   `json:"target"`           // id of the checkpoint to go back to
-	Cut      int64    `json:"cut,omitempty"`    // every visible pair of Sessions from this PairSeq on is cut; 0: none. With Undoes: Cut of that rollback
+	Cut      int64    `json:"cut,omitempty"`    // visible pairs of Sessions from this PairSeq on are cut, none if 0; with Undoes, Cut of that rollback
 	Sessions []string `json:"sessions,omitempty"`
 	Dropped  []string `json:"dropped,omitempty"` // checkpoints that leave the list at Finish; with Undoes, the steps made since the rollback
 
 	State    json.RawMessage `json:"-"` // the window state to apply
-	Previous json.RawMessage `json:"-"` // the one it replaces; the same with ScopeConversation
+	Previous json.RawMessage `json:"-"` // the state it replaces; equal to State with ScopeConversation
 }
 
 // newID returns a new id: 60 random bits as 12 characters.

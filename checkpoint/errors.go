@@ -56,7 +56,7 @@ type Report struct {
 	TornBytes         int64    // length of an unfinished record at the end, which was cut off
 	Damaged           bool     // whole records were not readable; see the next five fields
 	DamagedCopy       string   // path of a copy of the damaged file; "" when ReadOnly
-	UnreadableRecords int      // those lost without a line included
+	UnreadableRecords int      // including records that are missing altogether
 	Lost, Kept        int      // checkpoints whose state could not be rebuilt, and the others
 	StateLost         bool     // the newest state could not be rebuilt; Current is older
 	Narrowed          []string // files and folders whose permissions were too wide and were narrowed

@@ -36,7 +36,7 @@ type Options struct {
 	Now       func() time.Time // nil means time.Now
 	Log       *slog.Logger     // nil means no log
 	ReadOnly  bool             // only read the journal, even while another process writes to it
-	Program   string           // name of this program in the LockedError of others
+	Program   string           // this program's name, as shown in the LockedError of other processes
 	// Wait is how long Lock waits for another process; 0 means 5 s.
 	Wait time.Duration
 	// Author names the user who writes now and the session, for Changes; nil names

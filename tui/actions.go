@@ -13,7 +13,8 @@ import (
 )
 
 // do performs an action of package keymap by its name; one that is not in actions is the
-// pane's, and "" is nothing.
+// pane's, and "" is nothing. A Row of the screen that were missing in actions would go to
+// the pane: TestEveryActionDoesSomething finds it.
 func (m *Model) do(action keymap.Action) tea.Cmd {
 	switch do := m.actions[action]; {
 	case do != nil:

@@ -81,8 +81,10 @@ func (m *Model) late(o usecase.Outcome) bool {
 	return false
 }
 
-// showOutcome shows the outcome of a command. That of a request which a flow no longer waits
-// for is dropped, and what is late.
+// showOutcome shows the outcome of a command; what is late is dropped. An outcome that only
+// a flow waits for has no case below the flow's request, so it is dropped once the flow waits
+// for another. Failed is shown however late it is. Request numbers begin at 1; 0 waits for
+// nothing.
 func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 	if m.late(o) {
 		return nil

@@ -56,7 +56,7 @@ type Options struct {
 	// nil: settings are for this run.
 	StoreSetting func(key, value string) error
 	Now          func() time.Time
-	// Clipboard puts text on the system's clipboard; nil asks the system.
+	// Clipboard copies text to the system clipboard; nil means clipboard.WriteAll.
 	Clipboard func(text string) error
 	Files     mention.Source // those that a message can name, and :export write
 	Help      []slash.HelpTopic

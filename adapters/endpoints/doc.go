@@ -5,19 +5,19 @@
 //
 // # Types
 //
-// An Endpoint is an address of models, and an llm.Model. An automatic endpoint was
+// An Endpoint is an address that serves models, and is itself an llm.Model. An automatic endpoint was
 // found, not set up by the user: it is used if it answers. A remote endpoint is an
 // automatic one on another machine, named by a file of the folder: it is used only
-// if the user names it. A Set is all endpoints of a run with the registry of their
+// if the user names it. A Set holds all endpoints of a run and the registry of their
 // models.
 //
 // # What is kept
 //
-// The last answer of each address to the request for its models is stored, with its
-// time, and with the models that only earlier answers had: those are gone once the
-// address answers again without them. Until then, and when it does not answer, the kept
-// list counts and no model is gone. A context limit that an error named is stored too,
-// for a week, and takes precedence over all other descriptions.
+// The last model list of each address is stored with its time, and with models that only
+// earlier lists had. Those count as gone once the address answers again without them.
+// Until then, and while it does not answer, the stored list is used and no model counts
+// as gone. A context limit that an error named is stored too, for a week, and takes
+// precedence over all other descriptions.
 //
 // # Concurrency
 //

@@ -176,7 +176,8 @@ func contextModels(provider string, statuses []engine.ModelStatus) []ContextMode
 	return out
 }
 
-// warnings lists what limits the changes that the language model can promise.
+// warnings lists what limits the possible changes, so that the language model does not
+// promise too much.
 func (w *Window) warnings(p *provider, e *engine.Engine) []string {
 	var out []string
 	for _, list := range lists {

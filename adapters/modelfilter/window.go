@@ -133,7 +133,7 @@ func (w *Window) EnvFile() string { return w.loaded().Path }
 // FileExists reports whether the file was there when it was read or saved last.
 func (w *Window) FileExists() bool { return w.loaded().Exists }
 
-// fileName is how the file is called in messages.
+// fileName is what messages call the file.
 func (w *Window) fileName() string { return filepath.Base(w.source.Path) }
 
 // Notices says what the user should know about the file, one sentence each:

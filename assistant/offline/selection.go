@@ -14,7 +14,7 @@ type selection struct {
 	scope   scope
 	pronoun bool        // "it", "them": what the previous request named
 	more    []selection // with providers of their own: "mini on openai and flash on gemini"
-	unclear []string    // words whose providers could be several
+	unclear []string    // words that could name several providers
 }
 
 // scope is the providers that a request names; the zero value names none.

@@ -89,8 +89,8 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 	return a
 }
 
-// dropKeys removes the keys from the environment of the process, which the programs that
-// libraries run inherit, such as that of the clipboard. environ still has them.
+// dropKeys removes the keys from the environment of the process, because programs that
+// libraries start (for the clipboard, for example) inherit it. environ still has the keys.
 func (a *app) dropKeys() {
 	without := config.WithoutKeys(a.environ, a.redactor)
 	for _, entry := range a.environ {
@@ -131,7 +131,7 @@ func (a *app) closeAfter(n int) (err error) {
 	}
 }
 
-// env is the value of a variable of the environment; "" when it is not set.
+// env returns the value of an environment variable; "" when it is not set.
 func (a *app) env(name string) string {
 	v, _ := config.Lookup(a.environ, name)
 	return v
@@ -182,7 +182,7 @@ func (a *app) config() (*config.Settings, error) {
 		return nil, errPassword
 	}
 	var level slog.Level
-	_ = level.UnmarshalText([]byte(strings.TrimSuffix(a.settings.LogLevel, "ing"))) // slog's "warn"; the settings are checked
+	_ = level.UnmarshalText([]byte(strings.TrimSuffix(a.settings.LogLevel, "ing"))) // slog says "warn"; cannot fail, the settings are checked already
 	a.logLevel.Set(level)
 	return a.settings, nil
 }
@@ -249,7 +249,7 @@ type flags struct {
 	resumeLast               bool   // --continue
 	session, telemetry       string // of the program and ask
 	telemetryMessages        bool
-	command                  *pflag.FlagSet // of a command that has a flag of settingFlags itself
+	command                  *pflag.FlagSet // the flags of a command that declares one of settingFlags itself
 }
 
 // bind declares the flags on the root command.

@@ -92,8 +92,8 @@ func piped(r io.Reader) bool {
 	return err == nil && (info.Mode().IsRegular() || info.Mode()&os.ModeNamedPipe != 0)
 }
 
-// ask runs one turn. A signal, which ends ctx, closes the session, so that the pair
-// of the turn stays, as interrupted.
+// ask runs one turn. A signal ends ctx and closes the session, so that the turn's pair is
+// kept, marked as interrupted.
 func (a *app) ask(ctx context.Context, prompt assistant.Prompt, yes bool) error {
 	if a.remote != nil {
 		s, err := a.remote.open(ctx, a)

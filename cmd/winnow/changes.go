@@ -27,7 +27,7 @@ var userName = sync.OnceValue(func() string {
 	return u.Username
 })
 
-// userName is the user of this command, as the author of changes; "" when it is not known.
+// userName returns the user whom changes are attributed to; "" when unknown.
 func (a *app) userName() string {
 	if a.remote != nil {
 		return a.remote.user

@@ -207,7 +207,7 @@ func (f *connectForm) chooseCandidate(ctx context.Context, found []connect.Candi
 
 const maxShown = 100 // cells of a wrong value
 
-// names are the candidates that are here, and those that would need a key.
+// candidateNames lists the candidates that were found here, and those that would need a key.
 func candidateNames(found []connect.Candidate) string {
 	var here, vendors []string
 	for _, c := range found {

@@ -121,7 +121,7 @@ func historyMigrateCommand(a *app) *cobra.Command {
 	return c
 }
 
-// errPassword refuses an address with a password: it is shown and logged.
+// errPassword refuses an address that contains a password: addresses are shown and logged.
 var errPassword = advise(errors.New("history: the address contains a password"),
 	`take it out and give it as history_password = "env:NAME", "cmd:COMMAND" or "keyring:NAME", as PGPASSWORD or in ~/.pgpass`)
 

@@ -270,8 +270,8 @@ func (a *app) workspace(p *program) *workspace.Workspace {
 	return workspace.New(workspace.Options{Session: p.session, History: p.store, Folder: a.folder(), Visibility: a.settings.Visibility, Author: a.userName()})
 }
 
-// leave ends what was opened, and stores typed: what the user typed before there
-// was a session.
+// leave closes what was opened and stores typed, the text entered before there was a
+// session.
 func (a *app) leave(ctx context.Context, typed history.Draft) error {
 	p, ended := a.background.end()
 	var stored error

@@ -100,7 +100,7 @@ func (s *listeners) add(l net.Listener, serve func(context.Context) error, line,
 	s.Started[name] = address
 }
 
-// Close closes the listeners, of servers that do not run.
+// Close closes the listeners of servers that were never started; a server closes its own.
 func (s *listeners) Close() {
 	for _, l := range s.listeners {
 		_ = l.Close() // serve has closed it already

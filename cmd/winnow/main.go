@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return a.report(err)
 }
 
-// newRoot is the table of all commands, over an app.
+// newRoot builds the root command with all its subcommands; they run on the app a.
 func newRoot(a *app) *cobra.Command {
 	root := group("winnow", "A chat client whose assistant can see and change the window it lives in",
 		askCommand(a),

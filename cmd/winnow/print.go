@@ -79,7 +79,7 @@ func (a *app) printJSON(v any) error {
 	return err
 }
 
-// visible is a pattern, id or name with nothing hidden in it.
+// visible returns a pattern, id or name with its hidden characters spelled out.
 func visible(s string) string { return safetext.Visible(s) }
 
 // nonNil is a copy that is never nil, so that it is [] in JSON.

@@ -168,7 +168,7 @@ func (a *app) printPlan(ctx context.Context, w *journaledWindow, _ []string) err
 	return a.showPlan(plan)
 }
 
-// showPlan prints a plan with its digest; errPending when it changes something.
+// showPlan prints a plan with its digest, and returns errPending if the plan changes anything.
 func (a *app) showPlan(plan assistant.SavePlan) error {
 	if plan.Empty() {
 		return a.emit(plan, nothingStaged)

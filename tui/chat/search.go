@@ -17,7 +17,7 @@ import (
 // the pairs in view say and have done.
 type search struct {
 	needle  string
-	find    markdown.Needle // of no text: nothing is searched for
+	find    markdown.Needle // empty when there is no search
 	at      hitLocation     // of the hit that was gone to last
 	goingOn bool            // the hit after at is not known yet: its pair is laid out by the next frames
 	back    bool            // it is the one before at

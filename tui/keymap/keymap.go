@@ -8,6 +8,12 @@
 // they are bound to, and writes from them what help, hints and README show; a Rebind is a
 // binding of the user. A Key is written as Bubble Tea names it.
 //
+// # How to add an action
+//
+// Its name goes into actions.go, its Row into table.go, and what it does into package tui,
+// actions.go. Help, footer, palette, /command and rebinding come from the Row; a hint that
+// depends on the state is in tui/header.go.
+//
 // # Concurrency
 //
 // A Map belongs to the update loop of its screen; the functions may be called from any
@@ -31,7 +37,8 @@ type Row struct {
 	Modes []Mode // where its keys work
 	Keys  []Key
 	Hint  string // in the footer; "" is Help
-	// Footer says how early the footer shows it: 1 first, 0 never.
+	// Footer says how early the footer shows it: 1 first, 0 never. Equal ranks follow the
+	// table, and what has no room is left out.
 	Footer int
 	// Anywhere says that its keys work before those of a text line that has the focus.
 	Anywhere bool

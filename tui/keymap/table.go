@@ -111,7 +111,9 @@ func commandActions() []*Row {
 	}
 }
 
-// paneActions work on the rules.
+// paneActions are the actions of every pane, named after those of the rules: a pane does
+// what fits and answers the others with a notice. The history forgets a filter with
+// DeleteRule.
 func paneActions() []*Row {
 	list := []*Row{
 		{Name: PaneDown, Help: "next line", Keys: []Key{"j", "down"}},

@@ -24,7 +24,8 @@ const (
 )
 
 // Layout is where the parts of the screen are. The parts never overlap and
-// always cover the screen; a part may be empty.
+// always cover the screen; a part may be empty. A further part needs a rectangle here and
+// a keymap.Mode of its own; the HUD is an example.
 type Layout struct {
 	Header, Chat, Pane, HUD, Input, Footer image.Rectangle
 

@@ -39,7 +39,7 @@ func (c *console) send(ctx context.Context, p assistant.Prompt, typed string) er
 		}
 		p.Force = true
 	}
-	after, err := c.workspace.Begin(context.WithoutCancel(ctx), p) // Cancel ends it, so that its end is still read
+	after, err := c.workspace.Begin(context.WithoutCancel(ctx), p) // only Cancel ends the turn, so that its last events are still read
 	if err != nil {
 		c.unsent = unsent{text: typed}
 		return err

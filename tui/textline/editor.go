@@ -81,8 +81,9 @@ func (e *Editor) move(n int) {
 	e.before, e.after = text[:n], text[n:]
 }
 
-// Scroll is how many cells of the line lie to the left of a window of w cells that
-// shows the cursor, and the cursor's cell in that window. It divides no character.
+// Scroll returns how many cells of the line are scrolled off to the left so that a window
+// of w cells shows the cursor, and the cursor's cell in that window. It never splits a
+// character.
 func (e *Editor) Scroll(w int) (shift, cursor int) {
 	shift, _ = e.scroll(w)
 	return shift, ansi.StringWidth(e.before) - shift
