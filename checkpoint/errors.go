@@ -78,7 +78,7 @@ func (r Report) Notices() []string {
 			text += " The newest state in it is lost; an older one is in effect."
 		}
 		if r.DamagedCopy != "" {
-			text += " A copy of the damaged file is " + r.DamagedCopy + "."
+			text += " A copy of the damaged file is at " + r.DamagedCopy + "."
 		}
 		out = append(out, text)
 	}

@@ -24,7 +24,7 @@ func TestErrorLeavesTheLineItsRoom(t *testing.T) {
 	long := "c'apples and pears' | d2026-13-01"
 	d.Type(tuitest.Key("ctrl+u"), long)
 	d.line(long, long)
-	d.Wait("column 24: found 2026-13-01, want a day that exists")
+	d.Wait("column 24: found 2026-13-01, want a valid date")
 	d.Until(func(frame string) bool {
 		lines := strings.Split(frame, "\n") // it stands over the footer
 		return strings.HasPrefix(lines[len(lines)-2], " column 24: ")

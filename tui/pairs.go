@@ -90,7 +90,7 @@ func (m *Model) onPairOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	case usecase.TopicSet:
 		return m.marked(o.Pair, "topic: "+topicName(o.Path), o.ViewErr), true
 	case usecase.AnswerChosen:
-		return m.marked(o.Pair, fmt.Sprintf("answer %d of %d is sent", o.Answer+1, o.Of), o.ViewErr), true
+		return m.marked(o.Pair, fmt.Sprintf("answer %d of %d goes to the model from now on", o.Answer+1, o.Of), o.ViewErr), true
 	case usecase.Deleted:
 		m.notice.Info("deleted")
 		return m.loadNames(), true

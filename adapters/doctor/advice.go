@@ -53,7 +53,7 @@ var advice = [kinds]string{
 	PlainTerminal: "winnow --plain",
 	MergedKeys: "winnow doctor keys   shows which keys arrive\nwinnow config edit   and send_key = \"enter\" lets enter send\n" +
 		"kitty, Ghostty, foot, Alacritty, iTerm2, VS Code and WezTerm (enable_kitty_keyboard = true) report ctrl+enter",
-	FewColours: "export COLORTERM=truecolor TERM=xterm-256color   where the terminal shows more colours",
+	FewColours: "export COLORTERM=truecolor TERM=xterm-256color   if the terminal supports more colours",
 	NoUnicode:  "export LC_ALL=C.UTF-8",
 	TmuxSilent: "tmux kill-server   when no tmux command answers; then start tmux again",
 	TmuxSettings: "put into ~/.tmux.conf, then: tmux source-file ~/.tmux.conf\nset -s extended-keys on\nset -as terminal-features 'xterm*:extkeys'\n" +

@@ -365,7 +365,7 @@ func (w *writer) failed(what string, err error) error {
 
 // needsFolder is why a save is refused where no file can be created in the folder of the
 // target, and what to do.
-const needsFolder = "no file can be created in its folder, which a save needs (make the folder writable; in a container mount the folder, not the file alone)"
+const needsFolder = "saving has to create a file in its folder, and cannot (make the folder writable; in a container, mount the folder, not just the file)"
 
 // notCreated is failed for a file that could not be created in the folder of the target.
 func (w *writer) notCreated(err error) error {

@@ -135,7 +135,7 @@ func (v *Versions) replace(ctx context.Context, s *Source, after *File, by Autho
 		ruleTextOf(s.File), ruleTextOf(after),
 	}
 	if err := statefile.Write(l.path, l); err != nil {
-		return Saved{}, fileError(l.path, "cannot be written: without a version nothing is saved", err)
+		return Saved{}, fileError(l.path, "cannot be written, so nothing was saved: every save stores a version first", err)
 	}
 	saved, err := s.replace(ctx, after.Bytes())
 	var storeErr error

@@ -192,7 +192,7 @@ func (w *Window) summarisePairs(ctx context.Context, a summariseArgs) (assistant
 		message += fmt.Sprintf(", %d of them cut", cut)
 	}
 	if left := len(s.pairs) - len(list); left > 0 {
-		message += fmt.Sprintf("; %d older ones do not fit: narrow the line to read them", left)
+		message += fmt.Sprintf("; %d older ones do not fit: narrow the filter line to read them", left)
 	}
 	data := map[string]any{"count": len(s.pairs), "pairs": list, "truncated": len(list) < len(s.pairs)}
 	return assistant.OK(message+s.remarks(), data), nil

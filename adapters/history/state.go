@@ -74,7 +74,7 @@ func readState(raw json.RawMessage) (m marks, newest int64, err error) {
 	}
 	for path, ranges := range s.Topics {
 		if path == "" || path != history.TopicPath(path) {
-			return m, 0, fmt.Errorf("the state of the history has a topic %q", path)
+			return m, 0, fmt.Errorf("the state of the history has an invalid topic: %q", path)
 		}
 		rangesOf[mark{topics, path}] = ranges
 	}

@@ -201,7 +201,7 @@ func (p *parser) quotedDay(o Op) Expr {
 	inner := &parser{scanner: scanner{text: []rune(p.plainString())}}
 	x := inner.day(o)
 	if inner.err != nil || inner.peek() != eol {
-		p.failAt(start, found, "a day that exists, as in d'2026-03-04'")
+		p.failAt(start, found, "a valid date, such as d'2026-03-04'")
 	}
 	return x
 }
@@ -220,7 +220,7 @@ func (p *parser) unit() Unit {
 // day reads a calendar day.
 func (p *parser) day(o Op) Expr {
 	start := p.pos
-	const want = "a day that exists, as in 2026-03-04"
+	const want = "a valid date, such as 2026-03-04"
 	year := p.number(want)
 	digits := p.pos - start
 	var rest [2]int

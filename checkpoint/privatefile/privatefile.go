@@ -27,7 +27,7 @@ const (
 const HasModes = runtime.GOOS != "windows"
 
 // ErrWritable is returned for a folder in which anybody can replace files.
-var ErrWritable = errors.New("anybody may write in this folder")
+var ErrWritable = errors.New("anyone can write to this folder")
 
 // Folder makes a folder and its parents, and narrows the mode of one that exists.
 // The error is ErrWritable, or an *fs.PathError.

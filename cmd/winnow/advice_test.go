@@ -24,7 +24,7 @@ func TestRefusedFilesComeWithAdvice(t *testing.T) {
 			t.Errorf("for %v: %q, want what speaks of %s", err, got, want)
 		}
 	}
-	if got := nextStep(&history.FileError{Path: "x", Reason: "anybody may write in this folder"}); !strings.Contains(got, "chmod 700") {
+	if got := nextStep(&history.FileError{Path: "x", Reason: "anyone can write to this folder"}); !strings.Contains(got, "chmod 700") {
 		t.Errorf("for a folder that anybody may write in: %q, want what speaks of chmod 700", got)
 	}
 }

@@ -261,7 +261,7 @@ func (f *flags) bind(root *cobra.Command) {
 	p.StringVar(&f.baseURL, "base-url", "", "address of an OpenAI-compatible endpoint, URL")
 	p.StringVar(&f.window, "window", "", "what the assistant works on: model-filter, or the chat history")
 	p.StringVar(&f.envFile, "env-file", "", "the proxy's .env FILE (default ./.env)")
-	p.BoolVar(&f.create, "create", false, "make the file of --env-file when it does not exist")
+	p.BoolVar(&f.create, "create", false, "create the file named by --env-file if it does not exist")
 	p.String("history", "", "the postgres:// ADDRESS of a team's history (default a file of your own)")
 	p.StringVar(&f.config, "config", "", "settings FILE")
 	p.StringVar(&f.home, "home", "", "keep settings, history, state and cache under one DIR")
@@ -283,7 +283,7 @@ func (f *flags) bindRemote(root *cobra.Command) {
 // bindSession declares the flags that resume a session.
 func (f *flags) bindSession(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.resumeLast, "continue", false, "resume the last session of this folder")
-	cmd.Flags().StringVar(&f.session, "session", "", "resume the session with this ID, or its beginning")
+	cmd.Flags().StringVar(&f.session, "session", "", "resume the session with this ID; its first characters are enough")
 	cmd.Flags().StringVar(&f.telemetry, "telemetry", "", "append a record of each request to FILE")
 	cmd.Flags().BoolVar(&f.telemetryMessages, "telemetry-messages", false, "include the messages of the request in each record")
 	exclusive(cmd, "continue", "session")

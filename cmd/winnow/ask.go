@@ -177,7 +177,7 @@ func (a *app) printTurn(events iter.Seq[assistant.Event], answer func(id string,
 	case failed.Code != assistant.CodeInterrupted:
 		return advise(err, "%s", requestAdvice(failed.Code))
 	case q.changed:
-		return advise(err, "what the tools above changed stays: winnow rules diff shows it, winnow checkpoints list names the checkpoint to roll back to")
+		return advise(err, "changes made by the tools above are kept: winnow rules diff shows them; to roll back, find the checkpoint with winnow checkpoints list")
 	}
 	return advise(err, "ask again; no tool has changed anything")
 }

@@ -269,7 +269,7 @@ func (a *app) historyCheck(ctx context.Context, store history.Store, _ []string)
 	case r.Damaged:
 		next = "start winnow again: it sets the damaged file aside and saves what can be read"
 	case r.DamagedRequests == len(r.Problems):
-		next = "the conversations are whole: only the exact request of a pair (x) may be missing, and damaged requests are dropped as newer ones come"
+		next = "no conversation is damaged: only the recorded request of a pair (key x) may be missing; damaged requests are removed as new ones are stored"
 	}
 	return advise(errors.Join(problems...), "%s", next)
 }

@@ -231,7 +231,7 @@ func (a *app) printCoverage(c coverageJSON) error {
 	case c.Undecided:
 		text = "not decided: the patterns are too complicated; treated as not covered"
 	case c.Counterexample != nil:
-		text = fmt.Sprintf("not covered: only the new one matches %q", visible(*c.Counterexample))
+		text = fmt.Sprintf("not covered: only the new pattern matches %q", visible(*c.Counterexample))
 	}
 	return a.emit(c, text)
 }

@@ -143,7 +143,7 @@ func rulesHideCommand(a *app) *cobra.Command {
 		err = a.emit(map[string]any{"results": nonNil(results), "plans": nonNil(plans), "unsaved": w.unsaved(), "saved": saved.Written, "warning": saved.Warning}, text...)
 		return errors.Join(append([]error{err, pending}, refused...)...)
 	}))
-	c.Long = "The rules are patterns that match these models and no other known one; a pattern with\n" +
+	c.Long = "The rules are patterns that match these models and no other known models; a pattern with\n" +
 		"* also matches models that a provider adds later. winnow rules plan --where shows them first."
 	c.Example = "winnow rules hide --where 'price>10 unused:30d' --provider openai"
 	c.Flags().StringVar(&where, "where", "", whereHelp)

@@ -140,7 +140,7 @@ func (p *Pane) Do(action keymap.Action) pane.Action {
 func (p *Pane) enter() pane.Action {
 	r, _ := p.tabs.List().Current()
 	if r.kind == rowChange {
-		return pane.Notify{Text: pane.Join("undo a change in the list of checkpoints", p.keys.Hint(keymap.Checkpoints, "opens it"))}
+		return pane.Notify{Text: pane.Join("to undo a change, use the list of checkpoints", p.keys.Hint(keymap.Checkpoints, "opens it"))}
 	}
 	if line, ok := p.filterLine(r); ok {
 		return pane.SetFilter{Line: line}

@@ -14,7 +14,7 @@ import (
 // no, and is not lost.
 func (c *console) ask(ctx context.Context, prompt string, words ...string) string {
 	if !c.opts.Interactive || c.inputEnded {
-		c.out.Line("This input cannot answer questions; the answer is no.")
+		c.out.Line("Questions cannot be answered from this input, so the answer is no.")
 		return ""
 	}
 	text, err := c.reply(ctx, prompt, false, true)
@@ -30,7 +30,7 @@ func (c *console) ask(ctx context.Context, prompt string, words ...string) strin
 		c.ahead = append(c.ahead, lines.Line{Text: text})
 	default:
 		c.unsent = unsent{text: text}
-		c.out.Line("That was no answer. /retry sends it as a message.")
+		c.out.Line("That was not an answer. /retry sends it as a message.")
 	}
 	return ""
 }

@@ -135,7 +135,7 @@ func (p *Pane) importNotes(w int) []pane.Note {
 		return []pane.Note{
 			p.oneLine(1, w, st.Muted, " patterns, separated by commas"),
 			p.oneLine(2, w, st.Muted, " allow: before those of the allow list"),
-			p.oneLine(3, w, st.Muted, " or lines of an .env"),
+			p.oneLine(3, w, st.Muted, " or lines of a .env file"),
 		}
 	}
 	return []pane.Note{p.oneLine(1, w, st.Count, " "+p.input.rules.String())}

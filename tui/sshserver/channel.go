@@ -191,7 +191,7 @@ func (c *channel) shell() func() int {
 	return func() int {
 		if err := c.screen(t); err != nil {
 			c.log.Error("ssh: screen", "error", err)
-			return c.sorry("this failed; the log of the server says why")()
+			return c.sorry("this failed; the server log says why")()
 		}
 		return 0
 	}

@@ -53,7 +53,7 @@ var causes = []Cause{
 	{Code: "others_changed", Status: http.StatusConflict, Means: "steps of other sessions would be undone: repeat the request with confirmed"},
 	{Code: "not_saved", Status: http.StatusConflict, Means: "the window has nothing to save", errs: []error{assistant.ErrNotSaver}},
 	{Code: "nothing_unsaved", Status: http.StatusConflict, Means: "there are no unsaved changes", errs: []error{workspace.ErrNothingUnsaved}},
-	{Code: "events_gone", Status: http.StatusGone, Means: "the events after this id are not stored: read the pairs, and follow without Last-Event-ID"},
+	{Code: "events_gone", Status: http.StatusGone, Means: "the events after this id are no longer stored: read the pairs, then follow again without Last-Event-ID"},
 	{Code: "too_large", Status: http.StatusRequestEntityTooLarge, Means: "the body is larger than 1 MiB"},
 	{Code: "media_type", Status: http.StatusUnsupportedMediaType, Means: "the body is not application/json"},
 	{Code: "wrong_host", Status: http.StatusMisdirectedRequest, Means: "the Host header names another server"},

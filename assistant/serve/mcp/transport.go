@@ -209,7 +209,7 @@ func (l *lines) begin(id jsonrpc.ID) (problem string) {
 	case l.calls[id]:
 		return "the id is in use by a call that is not answered yet"
 	case len(l.calls) == maxCalls:
-		return fmt.Sprintf("%d calls wait for their answers", maxCalls)
+		return fmt.Sprintf("%d calls are already waiting for their answers", maxCalls)
 	}
 	l.calls[id] = true
 	return ""
