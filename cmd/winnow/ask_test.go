@@ -206,8 +206,8 @@ func TestAnInterruptedAnswerSaysWhatStays(t *testing.T) {
 		replies   []assistanttest.Reply
 		want, not string
 	}{
-		"nothing ran": {[]assistanttest.Reply{cut}, "ask again; no tool has changed anything", "stays"},
-		"a rule":      {[]assistanttest.Reply{call, cut}, "stays: winnow rules diff shows it", "no tool"},
+		"nothing ran": {[]assistanttest.Reply{cut}, "ask again; no tool has changed anything", "are kept"},
+		"a rule":      {[]assistanttest.Reply{call, cut}, "are kept: winnow rules diff shows them", "no tool"},
 	} {
 		status, _, fault := inFolder(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n", "--base-url", assistanttest.NewServer(t, c.replies...).URL, "-m", "x", "ask", "hide")
 		if status != statusFailed || !strings.Contains(fault, c.want) || strings.Contains(fault, c.not) {
