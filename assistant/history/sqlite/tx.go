@@ -82,12 +82,12 @@ func (s *store) Read(ctx context.Context, f func(*sqlstore.Tx)) error {
 	defer c.Close()
 	// sql.Tx ends in a goroutine of its own when ctx does; a connection that is busy
 	// while the store closes would keep SQLite from removing the WAL.
+	defer func() { // also after a BEGIN whose context has ended: it may have begun
+		_, _ = c.ExecContext(context.Background(), "ROLLBACK") // fails only where there is none
+	}()
 	if _, err := c.ExecContext(ctx, "BEGIN"); err != nil {
 		return s.explain("read", err)
 	}
-	defer func() {
-		_, _ = c.ExecContext(context.Background(), "ROLLBACK") // fails only where SQLite has ended it already
-	}()
 	t := sqlstore.NewTx(ctx, conn{Conn: c})
 	f(t)
 	return s.explain("read", t.Err())
@@ -138,20 +138,20 @@ func (w *writer) lock(ctx context.Context, closed <-chan struct{}) error {
 func (w *writer) unlock() { <-w.turn }
 
 // inTx runs f in one transaction, which is rolled back when it fails. BEGIN
-// IMMEDIATE waits for another process before f reads anything.
+// IMMEDIATE waits for another process before f reads anything. A BEGIN whose context ends may
+// have begun all the same.
 func (w *writer) inTx(ctx context.Context, f func(*sqlstore.Tx)) error {
 	t := sqlstore.NewTx(ctx, w.conn)
 	t.Run("BEGIN IMMEDIATE")
-	if t.Err() != nil {
-		return t.Err()
+	if t.Err() == nil {
+		f(t)
+		t.Run("COMMIT")
 	}
-	f(t)
-	t.Run("COMMIT")
 	if t.Err() == nil {
 		return nil
 	}
 	_, undone := w.Exec(context.Background(), "ROLLBACK", nil)
-	if code(undone) != codeError { // it is codeError when SQLite has rolled back itself
+	if code(undone) != codeError { // it is codeError when nothing has begun, or SQLite has rolled back itself
 		return errors.Join(t.Err(), undone)
 	}
 	return t.Err()
