@@ -74,6 +74,8 @@ func TestKeysGoOnWhileADecisionIsStored(t *testing.T) {
 	})
 	d.Type("hide previews", tuitest.Send)
 	d.Wait("hides 2 models")
+	d.Wait("[alt+2 Reject")
+	d.WaitGone("working") // until then a decision is refused
 	d.rest()
 	d.Type(tuitest.Alt(2))
 	gate.Wait(t)
