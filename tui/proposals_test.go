@@ -39,6 +39,7 @@ func TestAllProposalsOfAnAnswerAreAccepted(t *testing.T) {
 		d.Type("hide both", tuitest.Send)
 		d.Wait("[alt+1 Accept all] [alt+2 Reject all] [alt+3")
 		d.WaitGone("working")
+		d.rest()
 		d.Type(key)
 		d.Wait(want)
 		d.WaitGone("Accept") // neither all nor one of them
