@@ -25,6 +25,7 @@ var units = map[string]string{
 	"tabs": "\t", "fences": "```\na\n```\n", "named fences": "``` zz\na\n```\n", "code": "```c\n\n\n\n\nx = \"\n```\n", "quotes": "> > ", "fences in quotes": "> ```\n> a\n\n", "items": "- a\n  - b\n",
 	"tables": "| a | b |\n|---|---|\n| c | d |\n\n", "definitions": "[a]: http://e.x\n[a] ", "brackets": "[![", "open brackets": "[[ ", "open code": "```go\n| x |\n", "open code with links": "some words\n```go\n| x |  | x |\n\n![\x1b[31m\r[[ ][a]\n\n[a]: <http://e.x>\n\n",
 	"open strings": "```python\nx = \"\n", "think": "<think>a</think>", "escapes": "\x1b[31m\r\u202e", "markers": "[[tool:0]]",
+	"headings": "# a\n", "headings of many elements": "## *a* `b` c\n", "paragraphs": "a\n\n", "emphasis": "*a* ", "links": "[a](b)\n",
 }
 
 // places are where in a pair a long text may stand.

@@ -13,17 +13,15 @@ import (
 const (
 	frameBudget = 16 << 10
 	plainBytes  = 32 // of plain text cost 1
-	colouring   = 4  // is what a byte of code costs each time that it is coloured
 	spelledOut  = 2  // bytes whose hidden characters are spelled out cost 1
 )
 
 // spend takes what n bytes cost that are cheaper than Markdown by a factor.
 func (rc *renderContext) spend(n, factor int) { rc.budget -= 1 + n/factor }
 
-// spendColouring takes what it cost to colour code of d, of which before bytes were coloured
-// already.
-func (rc *renderContext) spendColouring(d *markdown.Doc, before int) {
-	rc.budget -= (d.Coloured() - before) * colouring
+// spendSurcharge takes what d has cost beyond 1 a byte since it had cost before.
+func (rc *renderContext) spendSurcharge(d *markdown.Doc, before int) {
+	rc.budget -= d.Surcharge() - before
 }
 
 // afford is how many such bytes the rest of the budget pays for.

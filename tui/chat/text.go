@@ -73,13 +73,13 @@ func (p *textPart) parse(rc *renderContext) {
 		}
 		piece := p.stored[p.read:min(p.read+step, len(p.stored))]
 		p.read += len(piece)
-		coloured := d.Coloured()
+		before := d.Surcharge()
 		d.Append(piece)
 		if p.read == len(p.stored) {
 			d.Finish()
 		}
 		rc.spend(len(piece), factor)
-		rc.spendColouring(d, coloured)
+		rc.spendSurcharge(d, before)
 	}
 }
 
@@ -128,9 +128,9 @@ func (p *textPart) draw(width int, rc *renderContext) {
 			rc.spend(p.read, plainBytes)
 		}
 		p.drawn = docLines{doc: p.doc(), width: width, rest: len(p.stored) - p.read, read: p.read}
-		coloured := p.drawn.doc.Coloured()
+		before := p.drawn.doc.Surcharge()
 		p.drawn.lines = p.drawn.doc.Lines(width)
-		rc.spendColouring(p.drawn.doc, coloured)
+		rc.spendSurcharge(p.drawn.doc, before)
 		if rest := p.drawn.doc.Rest(); rest != nil {
 			rc.spend(rest.LayOut(width, rc.afford(plainBytes)), plainBytes)
 			p.pending = !rest.LaidOut()

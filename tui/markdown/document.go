@@ -35,10 +35,19 @@ type Doc struct {
 	work    work
 }
 
-// work counts the bytes that each stage has processed, for tests of cost.
-type work struct{ parsed, highlighted, laid int }
+// work counts the bytes that each stage has processed, for tests of cost, and
+// the surcharge of what takes much longer than its length says.
+type work struct{ parsed, highlighted, laid, surcharge int }
 
 func (w work) total() int { return w.parsed + w.highlighted + w.laid }
+
+// One byte of Markdown costs 1. These cost more, each time they are drawn:
+const (
+	codeCost    = 4  // a byte of code that is coloured
+	textCost    = 16 // a paragraph, or a link definition
+	headingCost = 64 // a heading; each of its bytes costs 1 more
+	nodeCost    = 4  // an inline element: emphasis, a link, the text between two of them
+)
 
 // New makes an empty document in a style.
 func New(s *Style) *Doc { return &Doc{style: s} }
@@ -79,9 +88,10 @@ func (d *Doc) Size() int {
 	return len(d.src)
 }
 
-// Coloured is how many bytes of code were coloured since New, some of them more than once:
-// colouring takes many times as long as all else.
-func (d *Doc) Coloured() int { return d.work.highlighted }
+// Surcharge returns what the document has cost since New beyond 1 for each byte:
+// many short headings and paragraphs, and code that is coloured, take many times
+// as long as running text.
+func (d *Doc) Surcharge() int { return d.work.surcharge }
 
 // Append adds to the text. Chunks may end anywhere, even inside a character.
 func (d *Doc) Append(chunk string) {

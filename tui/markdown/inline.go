@@ -17,14 +17,15 @@ import (
 )
 
 // inlineText renders the inline children of a paragraph, a heading or a table cell
-// as one styled string without wrapping; "\n" stands for a hard line break.
+// as one styled string without wrapping; "\n" stands for a hard line break. It
+// also returns how many elements it drew.
 //
 // glamour renders it, but not the tree goldmark made: a copy that holds only what
 // glamour renders rightly. It resolves escapes and entities twice, also in code,
 // prints a warning to standard output for kinds it does not know, and makes a
 // link of every text that has an address. In the copy the text is encoded so
 // that it comes out as it should, and a link is its text and its address.
-func (s *Style) inlineText(n ast.Node, src []byte) string {
+func (s *Style) inlineText(n ast.Node, src []byte) (styled string, nodes int) {
 	var block ast.Node = ast.NewTextBlock()
 	doc, r := block, s.flow
 	if h, ok := n.(*ast.Heading); ok {
@@ -33,7 +34,7 @@ func (s *Style) inlineText(n ast.Node, src []byte) string {
 	}
 	c := copier{src: src}
 	if c.children(block, n); block.FirstChild() == nil {
-		return ""
+		return "", c.nodes
 	}
 	s.mu.Lock()
 	s.rendered.Reset()
@@ -41,12 +42,12 @@ func (s *Style) inlineText(n ast.Node, src []byte) string {
 	out := string(bytes.Trim(s.rendered.Bytes(), "\n"))
 	s.mu.Unlock()
 	if err != nil { // a textBuffer takes everything: only glamour's templates fail, and there are none
-		return paint(s.plain, clean(string(n.Lines().Value(src))))
+		return paint(s.plain, clean(string(n.Lines().Value(src)))), c.nodes
 	}
 	if len(out) < shortText && strings.TrimSpace(xansi.Strip(out)) == "" {
-		return ""
+		return "", c.nodes
 	}
-	return out
+	return out, c.nodes
 }
 
 // textBuffer is a bytes.Buffer that goldmark writes to without a buffer of its own
@@ -70,6 +71,7 @@ const mark = "\u205F"
 // copier makes the copy that glamour is given; buf is the copy's source.
 type copier struct {
 	src, buf []byte
+	nodes    int // copied so far
 }
 
 // add puts s into the source of the copy and gives its place.
@@ -106,6 +108,7 @@ func (c *copier) children(to, from ast.Node) {
 
 // node copies n into to.
 func (c *copier) node(to, n ast.Node) {
+	c.nodes++
 	switch n := n.(type) {
 	case *ast.Text:
 		if s := c.value(n); s != "" {

@@ -103,13 +103,14 @@ func (r *reference) block(n ast.Node, first, rest string) {
 		first, rest, inner := r.inner(first, rest)
 		t := newTable(r.style, n, r.src)
 		for row := n.FirstChild().NextSibling(); row != nil; row = row.NextSibling() {
-			t.rows = append(t.rows, t.cells(row, r.src))
+			cells, _ := t.cells(row, r.src)
+			t.rows = append(t.rows, cells)
 		}
 		t.layout(inner)
 		r.put(first, rest, t.lines...)
 	case *ast.LinkReferenceDefinition: // nothing to see
 	default: // paragraphs, headings and the text of tight items
-		s := r.style.inlineText(n, r.src)
+		s, _ := r.style.inlineText(n, r.src)
 		if s == "" {
 			return
 		}

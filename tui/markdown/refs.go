@@ -83,6 +83,7 @@ func (d *Doc) registerLinks(i int) {
 // define adds the link definitions in src.
 func (d *Doc) define(src []byte) {
 	d.work.parsed += len(src)
+	d.work.surcharge += textCost
 	src = src[:len(src):len(src)]
 	ctx := parser.NewContext()
 	d.style.parser.Parse(text.NewReader(src), parser.WithContext(ctx))

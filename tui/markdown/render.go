@@ -40,15 +40,19 @@ func (d *Doc) renderText(b *block) {
 	}
 	var out []string
 	for _, n := range paragraphs(d.parse(src)) {
-		s := ""
+		s, nodes := "", 0
 		switch n.(type) {
 		case *ast.Paragraph, *ast.TextBlock, *ast.Heading:
-			s = d.style.inlineText(n, src)
+			s, nodes = d.style.inlineText(n, src)
 		default: // the head of a table of which more is to come
 			s = paint(d.style.plain, clean(strings.TrimSpace(strings.TrimPrefix(string(src), mark))))
 		}
 		if s != "" {
 			out = append(out, s)
+		}
+		d.work.surcharge += textCost + nodes*nodeCost
+		if n.Kind() == ast.KindHeading {
+			d.work.surcharge += headingCost + len(src)
 		}
 	}
 	b.styled = strings.Join(out, "\n")
@@ -82,6 +86,7 @@ func (d *Doc) highlight(b *block, from, to delimiters, src []byte) ([]string, co
 	l := lexer(b.fence.lang)
 	if l != nil {
 		d.work.highlighted += len(src)
+		d.work.surcharge += codeCost * len(src)
 	}
 	return d.style.highlight(l, from, to, string(src))
 }
@@ -101,7 +106,9 @@ func (d *Doc) renderTable(b *block) {
 	t.read = len(b.text)
 	if n := d.parse(src).FirstChild(); isTable(n) {
 		for row := n.FirstChild().NextSibling(); row != nil; row = row.NextSibling() {
-			t.rows = append(t.rows, t.cells(row, src))
+			cells, nodes := t.cells(row, src)
+			t.rows = append(t.rows, cells)
+			d.work.surcharge += nodes * nodeCost
 		}
 	}
 }

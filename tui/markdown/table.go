@@ -30,27 +30,28 @@ type table struct {
 // newTable makes a table of a parsed head.
 func newTable(s *Style, n *extast.Table, src []byte) *table {
 	t := &table{style: s, align: n.Alignments, width: make([]int, len(n.Alignments))}
-	t.head = t.cells(n.FirstChild(), src)
+	t.head, _ = t.cells(n.FirstChild(), src)
 	for i, c := range t.head {
 		t.head[i] = paint(s.tableHead, ansi.Strip(c))
 	}
 	return t
 }
 
-// cells renders a parsed row.
-func (t *table) cells(row ast.Node, src []byte) []string {
-	cells := make([]string, len(t.width))
+// cells renders a parsed row. It also returns how many elements it drew.
+func (t *table) cells(row ast.Node, src []byte) (cells []string, nodes int) {
+	cells = make([]string, len(t.width))
 	i := 0
 	for c := row.FirstChild(); c != nil && i < len(cells); c = c.NextSibling() {
 		if c.FirstChild() != nil {
-			cells[i] = t.style.inlineText(c, src)
+			text, n := t.style.inlineText(c, src)
+			cells[i], nodes = text, nodes+n
 		}
 		if !t.continued {
 			t.width[i] = max(t.width[i], ansi.StringWidth(cells[i]))
 		}
 		i++
 	}
-	return cells
+	return cells, nodes
 }
 
 // minColumn is how narrow a column may get; when the columns need more than
