@@ -31,6 +31,18 @@
 // the filter line, PANE works on the rules. Overlays lie above all of them;
 // the mode stays as it is behind them.
 //
+// # Components of bubbles
+//
+// key and textarea are used. The others do not fit, for these reasons:
+//
+//	component   what it does                                  what is needed here
+//	textinput   moves and deletes by code point               by grapheme: flags, emoji, accents
+//	spinner     wakes the program for each frame              frames come with the chunks of a turn
+//	progress    draws a bar of a share                        numbers in the header; no bars are drawn
+//	viewport    measures all lines when its content changes   100,000 lines, laid out when they are seen
+//	help        has no places to click, drops what is over    footer entries that answer a click
+//	list        pages, with a filter of its own               the rows beside the cursor stay in sight
+//
 // # Concurrency
 //
 // A Model belongs to its program. Typed and StoreDraft are called after its end, Keys
