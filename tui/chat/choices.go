@@ -52,7 +52,7 @@ func (v *View) SetUnsaved(unsaved bool) {
 func (v *View) updateChoices() {
 	if n := v.Len(); n > 0 {
 		if it := v.src.at(n - 1); it.loaded && !it.running && it.saved != v.rc.saved {
-			it.setPair(it.pair)
+			it.setPair(it.pair, false)
 		}
 	}
 }

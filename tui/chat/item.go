@@ -195,11 +195,14 @@ func (it *item) head(width int) string {
 	return spread(strings.Join(left, " "), right+" ", width)
 }
 
-// setPair makes p what the item shows. What the user opened or closed stays so.
-func (it *item) setPair(p assistant.Pair) {
+// setPair makes p what the item shows, while its turn runs or after it. What the user opened
+// or closed stays so.
+func (it *item) setPair(p assistant.Pair, running bool) {
 	before := it.partsByName()
-	it.pair, it.loaded, it.running = p, true, false
-	it.parts = it.build(p)
+	it.pair, it.loaded, it.running = p, true, running
+	if it.parts = it.build(p); !running {
+		it.parts = append(it.parts, it.ending()...)
+	}
 	it.setRaw(it.raw)
 	for name, part := range it.partsByName() {
 		if old, ok := before[name]; ok && old.state().byUser {
@@ -231,7 +234,7 @@ func (it *item) setRaw(raw bool) {
 	it.redraw()
 }
 
-// build makes the parts of a pair that is stored: thinking, text and cards in
+// build makes the parts of a pair up to the end of its answer: thinking, text and cards in
 // the order in which they came.
 func (it *item) build(p assistant.Pair) []part {
 	parts := []part{newUserPart(p)}
@@ -266,7 +269,7 @@ func (it *item) build(p assistant.Pair) []part {
 	for _, payload := range p.Payloads {
 		parts = it.rc.addPayload(parts, payload)
 	}
-	return append(parts, it.ending()...)
+	return parts
 }
 
 // ending are the parts after the answer: its number, notice, error, choices.

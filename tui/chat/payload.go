@@ -48,7 +48,7 @@ func (v *View) SetPayloadTypes(types []assistant.PayloadType) {
 	}
 	for _, it := range v.src.items {
 		if it.loaded && !it.running {
-			it.setPair(it.pair) // another type offers other choices
+			it.setPair(it.pair, false) // another type offers other choices
 		}
 	}
 }

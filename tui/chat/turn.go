@@ -26,8 +26,7 @@ func (v *View) StartTurn(p assistant.Pair) {
 // ResumeTurn shows a running pair with what was received so far; Apply goes on from there.
 func (v *View) ResumeTurn(p assistant.Pair) {
 	it := v.src.item(p.Seq)
-	it.setPair(p)
-	it.running = true
+	it.setPair(p, true)
 	v.runningSeq = p.Seq
 }
 
@@ -83,7 +82,7 @@ func (v *View) Apply(e assistant.Event) {
 // it is when the turn went well: nothing jumps.
 func (v *View) replace(it *item, p assistant.Pair) {
 	if !it.running || p.State != assistant.PairComplete {
-		it.setPair(p)
+		it.setPair(p, false)
 		return
 	}
 	v.endReasoning(it)

@@ -70,10 +70,18 @@ func (s *source) at(i int) *item { return s.item(s.refs[i].Seq) }
 func (s *source) item(seq int64) *item {
 	it, ok := s.items[seq]
 	if !ok {
-		it = &item{seq: seq, rc: s.rc, raw: s.rc.raw}
+		it = &item{seq: seq, rc: s.rc, raw: s.rc.raw, newest: seq == s.newest()}
 		s.items[seq] = it
 	}
 	return it
+}
+
+// newest is the last of the visible pairs; 0 for none.
+func (s *source) newest() int64 {
+	if len(s.refs) == 0 {
+		return 0
+	}
+	return s.refs[len(s.refs)-1].Seq
 }
 
 // loaded is the item of a pair that is loaded, nil otherwise.
@@ -120,10 +128,10 @@ func (v *View) SetKeys(keys pane.Keys) {
 // SetRefs makes refs the visible pairs; first is the index of the oldest
 // included one. The line at the top of the screen stays there.
 func (v *View) SetRefs(refs []assistant.Ref, first int) {
-	at := v.list.Focused()
+	at, newest := v.list.Focused(), v.src.newest()
 	v.src, v.firstIncluded = &source{refs: refs, items: v.src.items, rc: &v.rc}, first
 	v.unload()
-	v.markNewest()
+	v.markNewest(newest)
 	v.list.SetSource(v.src)
 	if at >= 0 && v.list.Focused() < 0 && len(refs) > 0 { // the focused pair is gone: its neighbour gets the focus
 		v.focusOn(min(at, len(refs)-1), 0)
@@ -146,16 +154,19 @@ func (v *View) unload() {
 	}
 }
 
-// markNewest marks the newest pair, whose choices can be chosen by number.
-func (v *View) markNewest() {
-	for i := max(0, len(v.src.refs)-2); i < len(v.src.refs); i++ {
-		if it, newest := v.src.at(i), i == len(v.src.refs)-1; it.newest != newest {
-			it.newest = newest
-			if p := it.choicesPart(); p != nil {
-				p.selectable, p.dirty = newest, true
-			}
-			it.changed()
+// markNewest marks the newest pair, whose choices can be chosen by number, instead of before.
+func (v *View) markNewest(before int64) {
+	newest := v.src.newest()
+	for _, seq := range [...]int64{before, newest} {
+		it := v.src.items[seq]
+		if it == nil || it.newest == (seq == newest) {
+			continue
 		}
+		it.newest = seq == newest
+		if p := it.choicesPart(); p != nil {
+			p.selectable, p.dirty = it.newest, true
+		}
+		it.changed()
 	}
 	v.updateChoices()
 }
