@@ -124,6 +124,7 @@ func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 		return m.input.onDraftStored(o)
 	case usecase.Failed:
 		return m.fail(o.Err)
+	case usecase.SentStored, usecase.QueueForgotten, usecase.StartCounted: // nothing to show
 	}
 	return nil
 }
