@@ -41,6 +41,9 @@ const (
 	NoHistoryServer
 	WindowHeld
 	StaleProxy
+	UsedHidden
+	UnusedShown
+	BadUsage
 	SilentProxy
 	KeyInFile
 	TooSlow
@@ -82,6 +85,9 @@ var advice = [kinds]string{
 		"or use a file of your own: winnow --history=''",
 	WindowHeld:  "wait until {what} is done, or close it",
 	StaleProxy:  "restart the proxy: it reads its rules when it starts; winnow models --drift   lists the models",
+	UsedHidden:  "winnow rules lint   names them; winnow rules remove PATTERN shows them again",
+	UnusedShown: "winnow models --where 'shown unused:90d'   lists them; winnow rules hide --where 'shown unused:90d' hides them",
+	BadUsage:    "see that the setting proxy_data names the data folder of the proxy, and update winnow when the proxy is newer",
 	SilentProxy: "start the proxy, or change PROXY_BASE_URL and PROXY_API_KEY in {what}",
 	KeyInFile:   "replace the key at its provider, then: rm {what}",
 	TooSlow:     "run it again; when nothing changes, {what} does not answer",

@@ -118,3 +118,35 @@ func Proxy(ctx context.Context, filter *modelfilter.Window, lists *models.Lists)
 	}
 	return []Finding{Pass("proxy", "it serves no model that the rules hide")}
 }
+
+// Use reports rules that hide models which are used, and models that are shown although
+// nobody used them for 90 days. Without usage files it reports nothing.
+func Use(filter *modelfilter.Window) []Finding {
+	var out []Finding
+	var rules []string
+	known, unused := false, 0
+	for _, p := range filter.Providers() {
+		s, err := filter.On(p.Name)
+		if err != nil {
+			continue
+		}
+		f := s.UseFindings()
+		if f.Problem != "" {
+			out = append(out, Problem("use", Warning, BadUsage, f.Problem, ""))
+		}
+		for _, r := range f.Rules {
+			rules = append(rules, p.Name+": "+safetext.Visible(r.Text))
+		}
+		known, unused = known || f.Known, unused+len(f.Unused)
+	}
+	if len(rules) > 0 {
+		out = append(out, Problem("use", Warning, UsedHidden, strings.Join(rules, "; "), ""))
+	}
+	if unused > 0 {
+		out = append(out, Problem("use", Warning, UnusedShown, assistant.Counted(unused, "model")+" shown that nobody used for 90 days", ""))
+	}
+	if known && len(out) == 0 {
+		out = append(out, Pass("use", "no rule hides a model that was used in the last 7 days"))
+	}
+	return out
+}

@@ -192,42 +192,46 @@ func (w *Window) edited(provider, done string, change func(Scope) error) (string
 	if err != nil {
 		return "", err
 	}
+	w.readUse(provider)
 	before := s.snapshot().Models
 	if err := change(s); err != nil {
 		return "", err
 	}
-	return done + modelsChangedText(before, s.snapshot().Models), nil
+	after := s.snapshot()
+	text, hidden := modelsChanged(before, after.Models)
+	return withClause(done+text, after.UsedText(hidden)), nil
 }
 
-// modelsChangedText says how many models a change of a provider's rules hid and showed.
-func modelsChangedText(before, after []ModelView) string {
+// modelsChanged says how many models a change of a provider's rules hid and showed, and
+// which it hid.
+func modelsChanged(before, after []ModelView) (text string, hidden []string) {
 	if len(after) == 0 {
-		return "" // no models are known
+		return "", nil // no models are known
 	}
 	hid := make(map[string]bool, len(before))
 	for _, m := range before {
 		hid[m.ID] = m.Status == engine.Ignored
 	}
-	hidden, shown := 0, 0
+	shown := 0
 	for _, m := range after {
 		was, known := hid[m.ID]
 		switch is := m.Status == engine.Ignored; {
 		case !known || was == is:
 		case is:
-			hidden++
+			hidden = append(hidden, m.ID)
 		default:
 			shown++
 		}
 	}
 	switch {
-	case hidden > 0 && shown > 0:
-		return ": " + assistant.Counted(hidden, "model") + " hidden, " + assistant.Counted(shown, "model") + " shown"
-	case hidden > 0:
-		return ": " + assistant.Counted(hidden, "model") + " hidden"
+	case len(hidden) > 0 && shown > 0:
+		return ": " + assistant.Counted(len(hidden), "model") + " hidden, " + assistant.Counted(shown, "model") + " shown", hidden
+	case len(hidden) > 0:
+		return ": " + assistant.Counted(len(hidden), "model") + " hidden", hidden
 	case shown > 0:
-		return ": " + assistant.Counted(shown, "model") + " shown"
+		return ": " + assistant.Counted(shown, "model") + " shown", nil
 	}
-	return ": no model changes"
+	return ": no model changes", nil
 }
 
 // Step implements [assistant.Act].

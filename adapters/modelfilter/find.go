@@ -49,7 +49,7 @@ func (w *Window) Find(where condition.Condition, providers ...string) (Found, er
 			f.Info, _ = w.describe(m.ID)
 			f.Info.ID, f.Hidden, f.New = m.ID, m.Status == engine.Ignored, m.New
 			f.Use, f.UseKnown = report.Of(m.ID)
-			switch where.Match(f.Model, now) {
+			switch where.Match(&f.Model, now) {
 			case condition.Yes:
 				found.Models = append(found.Models, f)
 			case condition.Unknown:

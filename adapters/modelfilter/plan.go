@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter/engine"
@@ -145,6 +146,7 @@ func (w *Window) discardPlan(d draft) assistant.SavePlan {
 	for _, p := range d.providers {
 		e := w.effect(p)
 		e.Shown, e.Hidden = e.Hidden, e.Shown
+		e = e.withUse(w.providerNamed(p.name).use, w.opts.Now())
 		plan.Effects = append(plan.Effects, e.inWords()...)
 	}
 	return plan
@@ -169,6 +171,7 @@ func (w *Window) PlanSave(ctx context.Context, only string) (assistant.SavePlan,
 	if err != nil {
 		return assistant.SavePlan{}, err
 	}
+	w.readUseOfUnsaved()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	conflict, err := w.conflictWith(r)
@@ -189,6 +192,7 @@ func (w *Window) PlanSave(ctx context.Context, only string) (assistant.SavePlan,
 
 // PlanDiscard implements [assistant.Saver].
 func (w *Window) PlanDiscard(only string) assistant.SavePlan {
+	w.readUseOfUnsaved()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.discardPlan(w.discardDraft(only))
@@ -232,9 +236,12 @@ func fileChanges(before, after *dotenv.File) (out []assistant.Change) {
 // ModelEffect is what changed rules do to the models of one provider.
 type ModelEffect struct {
 	Provider string
-	Known    bool     // false: the provider's models are unknown, so is the effect
-	Shown    []string // ids that were hidden before
-	Hidden   []string // ids that were shown before
+	Known    bool        // false: the provider's models are unknown, so is the effect
+	Shown    []string    // ids that were hidden before
+	Hidden   []string    // ids that were shown before; those of Used first
+	Used     []UsedModel // of Hidden, the models that were used in the last 7 days
+
+	now time.Time // when Used was found out
 }
 
 // inWords is the effect in the words of a plan.
@@ -249,7 +256,11 @@ func (e ModelEffect) inWords() (out []assistant.Effect) {
 			for i, id := range part.ids {
 				items[i] = displayName(e.Provider, id)
 			}
-			out = append(out, assistant.Effect{Kind: part.kind, Sentence: fmt.Sprintf("%s: %d more will be %s", e.Provider, n, part.word), Items: items})
+			used := ""
+			if part.kind == assistant.EffectRemoves {
+				used = e.UsedText()
+			}
+			out = append(out, assistant.Effect{Kind: part.kind, Sentence: withClause(fmt.Sprintf("%s: %d more will be %s", e.Provider, n, part.word), used), Items: items})
 		}
 	}
 	switch {
@@ -261,8 +272,9 @@ func (e ModelEffect) inWords() (out []assistant.Effect) {
 	return out
 }
 
-// SaveEffect is what a save would do to the models of the provider.
+// SaveEffect is what a save would do to the models of the provider. It waits for the disk.
 func (s Scope) SaveEffect() ModelEffect {
+	s.w.readUse(s.Provider())
 	return withLock(s.w, func() ModelEffect { return s.w.effect(s.provider()) })
 }
 
@@ -276,7 +288,7 @@ func (w *Window) effect(p *provider) ModelEffect {
 	}
 	saved := now.Clone()
 	saved.Set(p.lists[Ignore].inForce(), p.lists[Allow].inForce())
-	return effectOf(saved, now)
+	return effectOf(saved, now).withUse(own.use, w.opts.Now())
 }
 
 // effectOf compares the models under two sets of rules.

@@ -135,7 +135,7 @@ func (w *Window) proposalEffects(data json.RawMessage) ([]assistant.Effect, erro
 	}
 	var out []assistant.Effect
 	if n := len(e.Hidden); n > 0 {
-		out = append(out, assistant.Effect{Kind: assistant.EffectRemoves, Sentence: "hides " + assistant.Counted(n, "model"), Items: e.Hidden})
+		out = append(out, assistant.Effect{Kind: assistant.EffectRemoves, Sentence: withClause("hides "+assistant.Counted(n, "model"), e.UsedText()), Items: e.Hidden})
 	}
 	if n := len(e.Shown); n > 0 {
 		out = append(out, assistant.Effect{Kind: assistant.EffectAdds, Sentence: "shows " + assistant.Counted(n, "model"), Items: e.Shown})

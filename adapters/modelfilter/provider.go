@@ -8,6 +8,7 @@ import (
 
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
+	"winnow/adapters/modelfilter/usage"
 	"winnow/assistant"
 	"winnow/assistant/nearest"
 )
@@ -24,6 +25,9 @@ type provider struct {
 	idsHash string // of the ids of models
 	asking  int    // refreshes that have not ended
 	drift   models.Drift
+
+	use        *usage.Report // as it was read last; nil: unknown
+	useProblem string        // why the usage file cannot be used
 
 	revision int64             // of the window, when rules or models of the provider changed last
 	shown    *ProviderSnapshot // at revision; nil until it is needed

@@ -3,9 +3,11 @@ package modelfilter
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
+	"winnow/adapters/modelfilter/usage"
 )
 
 // Snapshot is the window at one revision, for drawing. It is immutable, and
@@ -38,8 +40,12 @@ type ProviderSnapshot struct {
 	Source   ModelList    // of Models, without the ids
 	Drift    models.Drift // what the proxy served otherwise when it was asked last
 
+	UseProblem string // why the usage file of the provider cannot be used, a sentence
+
 	engine *engine.Engine
 	lint   func() []engine.Finding
+	use    *usage.Report
+	now    func() time.Time
 }
 
 // Snapshot returns the window as it is now, a *Snapshot, and its revision. It is made once
@@ -68,10 +74,16 @@ func (w *Window) changed() {
 	}
 }
 
-// touch is changed for a change of a provider.
+// touch is changed for a change of the rules or models of a provider.
 func (w *Window) touch(p *provider) {
+	w.redraw(p)
+	p.revision = w.revision
+}
+
+// redraw is changed for something else that is shown of a provider.
+func (w *Window) redraw(p *provider) {
 	w.changed()
-	p.revision, p.shown, p.numbers = w.revision, nil, nil
+	p.shown, p.numbers = nil, nil
 }
 
 func (w *Window) published() *Snapshot {
@@ -102,7 +114,7 @@ func (w *Window) publishedProvider(p *provider) *ProviderSnapshot {
 		return p.shown
 	}
 	e := w.engine(p).Clone()
-	s := &ProviderSnapshot{Provider: p.name, Models: modelViews(p, e), Counts: counts(p, e), Source: p.models, Drift: p.drift, engine: e}
+	s := &ProviderSnapshot{Provider: p.name, Models: modelViews(p, e), Counts: counts(p, e), Source: p.models, Drift: p.drift, UseProblem: p.useProblem, engine: e, use: p.use, now: w.opts.Now}
 	s.Source.IDs, s.Source.New = nil, nil
 	for _, list := range lists {
 		s.Rules[list] = ruleViews(p, e, list)
@@ -204,12 +216,13 @@ func (s *ProviderSnapshot) Effect(p Proposal) (ModelEffect, []error, error) {
 		}
 	}
 	e, refused := proposalEffect(s.engine, p)
-	return e, refused, nil
+	return e.withUse(s.use, s.now()), refused, nil
 }
 
 // Effect is what accepting a proposal would do to the models now, and the
-// reasons of the rules that would be refused.
+// reasons of the rules that would be refused. It waits for the disk.
 func (w *Window) Effect(p Proposal) (ModelEffect, []error, error) {
+	w.readUse(p.Provider)
 	w.mu.Lock()
 	target, err := w.findProvider(p.Provider)
 	if err != nil {
@@ -223,5 +236,5 @@ func (w *Window) Effect(p Proposal) (ModelEffect, []error, error) {
 
 // EmptySnapshot is what a pane shows before there is a window: its revision is 0.
 func EmptySnapshot() *Snapshot {
-	return &Snapshot{ProviderSnapshot: &ProviderSnapshot{engine: engine.New("", nil), lint: func() []engine.Finding { return nil }}}
+	return &Snapshot{ProviderSnapshot: &ProviderSnapshot{engine: engine.New("", nil), lint: func() []engine.Finding { return nil }, now: time.Now}}
 }

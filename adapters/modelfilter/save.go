@@ -69,6 +69,7 @@ func (w *Window) draftToSave(ctx context.Context, basis assistant.Basis) (draft,
 	if err != nil {
 		return draft{}, err
 	}
+	w.readUseOfUnsaved()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	conflict, err := w.conflictWith(r)

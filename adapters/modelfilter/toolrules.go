@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
@@ -12,15 +13,28 @@ import (
 )
 
 // editResult makes the result of a change of rules: the effect first, because a
-// display with little room cuts the end, and last what is shown now and
-// whether that is saved.
-func (w *Window) editResult(p *provider, effect, done string, data fields) assistant.ToolResult {
+// display with little room cuts the end, then which of the models that it hid are used,
+// and last what is shown now and whether that is saved.
+func (w *Window) editResult(p *provider, effect, done string, hidden []string, data fields) assistant.ToolResult {
 	e, saved := w.engine(p), "Not saved yet."
+	if used := (ModelEffect{Provider: p.name, Hidden: hidden}).withUse(p.use, w.opts.Now()); len(used.Used) > 0 {
+		done += " " + sentence(visible(used.UsedText()))
+		data["used_models"] = p.usedFields(used.Used)
+	}
 	if !w.dirty() { // the change undid an unsaved one
 		saved = "Nothing is unsaved now."
 	}
 	data["provider"], data["available_count"], data["total_count"], data["has_unsaved_changes"] = p.name, e.Available(), e.Total(), w.dirty()
 	return assistant.OK(fmt.Sprintf("%s: %s %d of %d shown. %s", effect, done, e.Available(), e.Total(), saved), data)
+}
+
+// usedFields are models that are used, for the language model.
+func (p *provider) usedFields(used []UsedModel) []fields {
+	out := []fields{}
+	for _, u := range used[:min(len(used), maxListed)] {
+		out = append(out, fields{"id": visible(displayName(p.name, u.ID)), "requests": u.Requests, "last_used": u.Last.Format(time.RFC3339)})
+	}
+	return out
 }
 
 // affected are the fields for the models that a change of a list affects.
@@ -63,7 +77,11 @@ func (w *Window) toolAdd(list List, a ruleArgs) assistant.ToolResult {
 			done += fmt.Sprintf(" It is undecided whether it and these rules cover each other: %s.", quoteAll(added.Undecided))
 			data["undecided_rules"] = visibleAll(added.Undecided)
 		}
-		r := w.editResult(p, effect, done, data)
+		var hidden []string
+		if list == Ignore {
+			hidden = added.Models
+		}
+		r := w.editResult(p, effect, done, hidden, data)
 		if added.Matches == 0 {
 			r.Hint = noMatchHint(e, added.Pattern)
 		}
@@ -121,33 +139,35 @@ func (w *Window) toolClear(list List, a listArgs) assistant.ToolResult {
 // removalResult makes the result of a removal of rules. before are the models that
 // were hidden.
 func (w *Window) removalResult(p *provider, list List, before []string, what string, more fields) assistant.ToolResult {
-	ids, effect := without(before, w.engine(p).Hidden()), "shown again"
+	ids, effect, hidden := without(before, w.engine(p).Hidden()), "shown again", []string(nil)
 	if list == Allow {
 		ids, effect = without(w.engine(p).Hidden(), before), "hidden now"
+		hidden = ids
 	}
 	data := p.affected(list, ids)
 	maps.Copy(data, more)
-	return w.editResult(p, assistant.Counted(len(ids), "model")+" "+effect, fmt.Sprintf("removed %s of %s.", what, p.name), data)
+	return w.editResult(p, assistant.Counted(len(ids), "model")+" "+effect, fmt.Sprintf("removed %s of %s.", what, p.name), hidden, data)
 }
 
 func (w *Window) toolImport(a importArgs) assistant.ToolResult {
-	return w.onProvider(a.Provider, func(p *provider, _ *engine.Engine) assistant.ToolResult {
+	return w.onProvider(a.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
 		if a.Ignore == nil && a.Whitelist == nil {
 			r := assistant.Fail(assistant.CodeFailed, "There is nothing to import: neither ignore nor whitelist is given.")
 			r.Hint = `Give at least one list, e.g. {"ignore": ["*preview*"], "mode": "merge"}.`
 			return r
 		}
-		before := p.staged()
+		before, shown := p.staged(), e.Clone()
 		items, err := w.importRules(p, Import{Lists: [2][]string{Ignore: a.Ignore, Allow: a.Whitelist}, Replace: a.Mode == modeReplace})
 		if err != nil {
 			return errorResult(err)
 		}
-		return w.importResult(p, a.Mode, before, items)
+		return w.importResult(p, a.Mode, before, effectOf(shown, w.engine(p)).Hidden, items)
 	})
 }
 
-// importResult makes the result of an import. before are the rules as they were.
-func (w *Window) importResult(p *provider, mode string, before ruleSet, items []Imported) assistant.ToolResult {
+// importResult makes the result of an import. before are the rules as they were, hidden the
+// models that it hid.
+func (w *Window) importResult(p *provider, mode string, before ruleSet, hidden []string, items []Imported) assistant.ToolResult {
 	var results []fields
 	added, kept, refused, covered := 0, 0, 0, 0
 	for _, it := range items {
@@ -173,7 +193,7 @@ func (w *Window) importResult(p *provider, mode string, before ruleSet, items []
 	removed := len(without(slices.Concat(before[Ignore], before[Allow]), slices.Concat(p.lists[Ignore].rules, p.lists[Allow].rules)))
 	data := fields{"mode": mode, "results": results, "added_count": added, "refused_count": refused, "removed_rules": removedRules}
 	r := w.editResult(p, fmt.Sprintf("Imported %d of %s for %s", added+kept, assistant.Counted(len(items), "rule"), p.name),
-		fmt.Sprintf("%d added, %d kept, %d refused, %d removed.", added, kept, refused, removed), data)
+		fmt.Sprintf("%d added, %d kept, %d refused, %d removed.", added, kept, refused, removed), hidden, data)
 	if refused < len(items) || len(items) == 0 {
 		return r
 	}

@@ -110,6 +110,7 @@ func tool[A any](category, name, description string, run func(context.Context, A
 
 // onProvider runs a tool on a provider.
 func (w *Window) onProvider(name string, run func(p *provider, e *engine.Engine) assistant.ToolResult) assistant.ToolResult {
+	w.readUse(name)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	p, err := w.findProvider(name)

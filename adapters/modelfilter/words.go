@@ -105,6 +105,14 @@ func (e *UnknownError) Error() string {
 	return s
 }
 
+// withClause is a sentence with a clause added after a semicolon, unless that is "".
+func withClause(sentence, clause string) string {
+	if clause == "" {
+		return sentence
+	}
+	return sentence + "; " + clause
+}
+
 // maxNear is how many names are suggested for one that is unknown.
 const maxNear = 5
 

@@ -164,5 +164,6 @@ func (a *app) examineWindow(ctx context.Context) []doctor.Finding {
 	case err != nil:
 		return nil // EnvFile has reported it
 	}
-	return append([]doctor.Finding{doctor.Journal(w.name, h.Journal(w.name))}, doctor.Proxy(ctx, w.filter, w.lists)...)
+	found := append([]doctor.Finding{doctor.Journal(w.name, h.Journal(w.name))}, doctor.Proxy(ctx, w.filter, w.lists)...)
+	return append(found, doctor.Use(w.filter)...)
 }

@@ -25,7 +25,7 @@ func rulesCommand(a *app) *cobra.Command {
 		command("diff", "Show what saving would change (exit 3 when there is something)", 0, 0, a.withFilter(a.printPlan)),
 		rulesPlanCommand(a), rulesSaveCommand(a),
 		rulesDiscardCommand(a),
-		command("lint", "Find rules that do nothing: dead, shadowed, redundant (exit 1)", 0, 0, a.withFilter(a.rulesLint)),
+		command("lint", "Find rules that do nothing or hide models that are used (exit 1)", 0, 0, a.withFilter(a.rulesLint)),
 		rulesLogCommand(a), rulesRestoreCommand(a))
 	c.Long = "Changes are staged until they are saved, and shared with the program and with ask.\n" +
 		"--provider names the provider whose rules are meant."
@@ -216,14 +216,18 @@ func ruleRemark(r modelfilter.RuleView) string {
 	return strings.Join(words, ", ")
 }
 
-// lintJSON is a rule that does nothing.
+// lintJSON is a rule that does nothing, or that hides models that are used.
 type lintJSON struct {
 	Provider string `json:"provider"`
 	Kind     string `json:"kind"`
 	Type     string `json:"type"`
 	Pattern  string `json:"pattern"`
 	By       string `json:"by"`
+	Used     string `json:"used,omitempty"` // which of the models that it hides are used
 }
+
+// hidesUsed is the kind of a rule that hides models that are used.
+const hidesUsed = "hides used models"
 
 func (a *app) rulesLint(_ context.Context, w *journaledWindow, _ []string) error {
 	a.printNotices(w)
@@ -231,18 +235,31 @@ func (a *app) rulesLint(_ context.Context, w *journaledWindow, _ []string) error
 	if err != nil {
 		return err
 	}
-	found := []lintJSON{}
-	var lines []string
+	found, unused := []lintJSON{}, map[string][]string{}
+	var lines, notes []string
 	for _, s := range scopes {
 		for _, f := range s.Lint() {
-			found = append(found, lintJSON{s.Provider(), f.Kind.String(), listName(f.List), f.Pattern, f.By})
+			found = append(found, lintJSON{s.Provider(), f.Kind.String(), listName(f.List), f.Pattern, f.By, ""})
 			lines = append(lines, fmt.Sprintf("%s: %s rule %s is %s: %s", s.Provider(), f.List, visible(f.Pattern), f.Kind, strings.ReplaceAll(lintReasons[f.Kind], "%s", visible(f.By))))
 		}
+		use := s.UseFindings()
+		for _, r := range use.Rules {
+			found = append(found, lintJSON{use.Provider, hidesUsed, listName(modelfilter.Ignore), r.Pattern, "", r.Text})
+			lines = append(lines, use.Provider+": "+visible(r.Text))
+		}
+		if use.Problem != "" {
+			a.printErr("%s", use.Problem)
+		}
+		if len(use.Unused) > 0 {
+			unused[use.Provider] = use.Unused
+			notes = append(notes, fmt.Sprintf("%s: shown, and not used for 90 days: %s", use.Provider, visible(strings.Join(use.Unused, ", "))))
+		}
 	}
+	out := map[string]any{"findings": found, "unused": unused}
 	if len(lines) == 0 {
-		return a.emit(map[string]any{"findings": found}, "every rule does something")
+		return a.emit(out, append([]string{"every rule does something"}, notes...)...)
 	}
-	return cmp.Or(a.emit(map[string]any{"findings": found}, lines...), error(statusError(statusFailed)))
+	return cmp.Or(a.emit(out, append(lines, notes...)...), error(statusError(statusFailed)))
 }
 
 // lintReasons say why a rule does nothing; %s is the other rule of the finding.

@@ -69,6 +69,7 @@ type changeJSON struct {
 	OK        bool     `json:"ok"`
 	Affected  []string `json:"affected_models"`
 	Redundant []string `json:"redundant"`
+	Used      string   `json:"used,omitempty"` // which of the models that it hides were used lately
 	Error     string   `json:"error,omitempty"`
 }
 
@@ -78,6 +79,9 @@ func (c changeJSON) text(verb string, list modelfilter.List, provider string) st
 		text = "removed %s rule %s of %s: %s changed"
 	}
 	text = fmt.Sprintf(text, list, visible(c.Pattern), provider, assistant.Counted(len(c.Affected), "model"))
+	if c.Used != "" {
+		text += "; " + visible(c.Used)
+	}
 	if len(c.Redundant) > 0 {
 		text += "; it makes redundant " + visible(strings.Join(c.Redundant, ", "))
 	}
@@ -103,7 +107,7 @@ func changeRule(s modelfilter.Scope, verb string, list modelfilter.List, pattern
 		for _, r := range s.Rules(list) {
 			if r.Pattern == strings.TrimSpace(pattern) {
 				p := s.PreviewRemove(list, r.Index)
-				change.Affected = append(append(change.Affected, p.Shown...), p.Hidden...)
+				change.Affected, change.Used = append(append(change.Affected, p.Shown...), p.Hidden...), s.UsedText(p.Hidden)
 			}
 		}
 		return change, s.Remove(list, pattern)
@@ -112,7 +116,11 @@ func changeRule(s modelfilter.Scope, verb string, list modelfilter.List, pattern
 	if err != nil {
 		return change, err
 	}
-	return changeJSON{Pattern: added.Pattern, Affected: nonNil(added.Models), Redundant: nonNil(added.Redundant)}, nil
+	change = changeJSON{Pattern: added.Pattern, Affected: nonNil(added.Models), Redundant: nonNil(added.Redundant)}
+	if list == modelfilter.Ignore {
+		change.Used = s.UsedText(added.Models)
+	}
+	return change, nil
 }
 
 func rulesPlanCommand(a *app) *cobra.Command {

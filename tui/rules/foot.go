@@ -155,8 +155,10 @@ func (p *Pane) warnings(w int) []pane.Note {
 	if n := d.Counts.Unfiltered; n > 0 {
 		warn(6, fmt.Sprintf("%s not filtered: not %s/…", assistant.Counted(n, "model"), pane.Visible(d.Provider)))
 	}
-	if d.Source.Err != "" {
-		warn(7, pane.Visible(d.Source.Err))
+	for _, problem := range []string{d.Source.Err, d.UseProblem} {
+		if problem != "" {
+			warn(7, pane.Visible(problem))
+		}
 	}
 	if n := d.Counts.New; n > 0 && p.tabs.Open != tabModels {
 		text := " " + icons.New + " " + pane.Join(assistant.Counted(n, "new model"), p.keys.Hint(keymap.NextTab, "shows them"))

@@ -53,6 +53,9 @@ func (p *Pane) importLines(rules ruleset.Rules) []string {
 		})
 		if err == nil && e.Known {
 			head += ": " + changeText(len(e.Hidden), len(e.Shown))
+			if used := e.UsedText(); used != "" {
+				head += "; " + pane.Visible(used)
+			}
 		}
 		for _, err := range errs {
 			var r *engine.Refusal

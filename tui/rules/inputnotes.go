@@ -109,6 +109,9 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 		text = " matches no model that is known now"
 	}
 	notes = append(notes, p.oneLine(1, w, st.Count, text))
+	if used := p.data.UsedText(v.change.Hidden); used != "" {
+		notes = append(notes, pane.Note{Rank: 2, Text: p.st.Icons.Warn + " " + pane.Visible(used), Style: st.Warn, MaxLines: 3})
+	}
 	icon := p.st.Icons.Hidden
 	if p.input.list == modelfilter.Allow {
 		icon = p.st.Icons.Available

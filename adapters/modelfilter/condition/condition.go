@@ -59,7 +59,7 @@ type Condition struct {
 type word struct {
 	text    string // canonical, without the "!"
 	negated bool
-	match   func(Model, time.Time) Answer
+	match   func(*Model, time.Time) Answer
 }
 
 // Empty reports whether the condition has no word, so that every model matches.
@@ -77,7 +77,7 @@ func (c Condition) String() string {
 }
 
 // Match reports whether the condition holds for m at the time now.
-func (c Condition) Match(m Model, now time.Time) Answer {
+func (c Condition) Match(m *Model, now time.Time) Answer {
 	all := Yes
 	for _, w := range c.words {
 		answer := w.match(m, now)
@@ -141,7 +141,7 @@ func parsePlain(text string) (word, string) {
 	lower := strings.ToLower(text)
 	for _, k := range keywords {
 		if lower == k.name && k.flag != nil {
-			return word{text: k.name, match: func(m Model, _ time.Time) Answer { return k.flag(m) }}, ""
+			return word{text: k.name, match: func(m *Model, _ time.Time) Answer { return k.flag(m) }}, ""
 		}
 	}
 	if at := strings.IndexAny(text, "<>=:"); at > 0 {

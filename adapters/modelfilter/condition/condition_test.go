@@ -14,8 +14,8 @@ import (
 var now = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 // known is a model of which every fact is known.
-func known() Model {
-	return Model{
+func known() *Model {
+	return &Model{
 		Info: llm.ModelInfo{
 			ID: "openai/gpt-5-mini", Context: 128_000, Known: true, Vision: llm.Unable,
 			Facts: llm.Facts{
@@ -61,7 +61,7 @@ func TestMatch(t *testing.T) {
 // TestAnUnknownFactDecidesNothing asks each keyword, and its negation, about a model of
 // which nothing is known.
 func TestAnUnknownFactDecidesNothing(t *testing.T) {
-	nothing := Model{Info: llm.ModelInfo{ID: "acme/x", Context: 8000}} // a guess
+	nothing := &Model{Info: llm.ModelInfo{ID: "acme/x", Context: 8000}} // a guess
 	always := map[string]bool{"name": true, "hidden": true, "shown": true, "new": true}
 	for _, k := range keywords {
 		example := strings.TrimPrefix(k.example, "!")
@@ -79,7 +79,7 @@ func TestAnUnknownFactDecidesNothing(t *testing.T) {
 }
 
 func TestNeverUsedIsUnused(t *testing.T) {
-	never := Model{UseKnown: true}
+	never := &Model{UseKnown: true}
 	for line, want := range map[string]Answer{"unused:30d": Yes, "used:10y": No, "requests=0": Yes, "requests>0": No} {
 		if got := parse(t, line).Match(never, now); got != want {
 			t.Errorf("%q is %v, want %v", line, got, want)
@@ -88,7 +88,7 @@ func TestNeverUsedIsUnused(t *testing.T) {
 }
 
 func TestAPartOfADateThatIsNotStatedDecidesNothing(t *testing.T) {
-	m := Model{Info: llm.ModelInfo{Facts: llm.Facts{Released: "2025-02"}}}
+	m := &Model{Info: llm.ModelInfo{Facts: llm.Facts{Released: "2025-02"}}}
 	for line, want := range map[string]Answer{
 		"released<2025-02-15": Unknown, "released>2025-02-15": Unknown, "released=2025-02-15": Unknown, "released<2025-02": No, "released<=2025-02": Yes,
 		"released<2025-03-01": Yes, "released>2025-01-31": Yes, "released>=2025-02-01": Yes, "released>=2025-02-02": Unknown, "released=2025": Yes, "released=2025-03-01": No,
@@ -160,7 +160,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil || again.String() != c.String() {
 			t.Fatalf("%q is printed as %q, and that as %q, %v", line, c, again, err)
 		}
-		for _, m := range []Model{known(), {}} {
+		for _, m := range []*Model{known(), {}} {
 			if a, b := c.Match(m, now), again.Match(m, now); a != b {
 				t.Fatalf("%q is %v, printed and read again %v, for %+v", line, a, b, m)
 			}
@@ -172,13 +172,13 @@ func BenchmarkMatch(b *testing.B) {
 	c := parse(b, "price>1 tools ctx>=100k *mini* unused:30d")
 	models := make([]Model, 20_000)
 	for i := range models {
-		models[i] = known()
+		models[i] = *known()
 		models[i].Info.ID = fmt.Sprintf("openai/gpt-%d-mini", i)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
 		for i := range models {
-			c.Match(models[i], now)
+			c.Match(&models[i], now)
 		}
 	}
 }

@@ -13,37 +13,37 @@ import (
 )
 
 // match decides one word for a model.
-type match = func(Model, time.Time) Answer
+type match = func(*Model, time.Time) Answer
 
 // keyword is a word of the vocabulary. Exactly one of flag, compare and text is set.
 type keyword struct {
 	name, example, help string
 
-	flag    func(Model) Answer                                     // tools
+	flag    func(*Model) Answer                                    // tools
 	compare func(operator, value string) (match, string, string)   // price>10: match, canonical value, why not
 	text    func(value string) (m match, canonical, reason string) // status:preview
 }
 
 // keywords is the vocabulary, in the order in which it is listed.
 var keywords = []keyword{
-	{name: "price", example: "price>10", help: "output price, dollars per million tokens", compare: number(func(m Model) (float64, bool) { return m.Info.Facts.PriceOut.USD, m.Info.Facts.PriceOut.Known })},
-	{name: "price_in", example: "price_in<1", help: "input price, dollars per million tokens", compare: number(func(m Model) (float64, bool) { return m.Info.Facts.PriceIn.USD, m.Info.Facts.PriceIn.Known })},
-	{name: "ctx", example: "ctx>=100k", help: "context window in tokens", compare: number(func(m Model) (float64, bool) { return float64(m.Info.Context), m.Info.Context > 0 && m.Info.Known })},
-	{name: "tools", example: "tools", help: "calls tools", flag: func(m Model) Answer { return able(m.Info.Facts.ToolCalls) }},
-	{name: "vision", example: "!vision", help: "accepts pictures", flag: func(m Model) Answer { return able(m.Info.Vision) }},
-	{name: "reasoning", example: "reasoning", help: "can reason", flag: func(m Model) Answer { return able(m.Info.Facts.Reasoning) }},
-	{name: "structured", example: "structured", help: "answers that follow a JSON schema", flag: func(m Model) Answer { return able(m.Info.Facts.Structured) }},
+	{name: "price", example: "price>10", help: "output price, dollars per million tokens", compare: number(func(m *Model) (float64, bool) { return m.Info.Facts.PriceOut.USD, m.Info.Facts.PriceOut.Known })},
+	{name: "price_in", example: "price_in<1", help: "input price, dollars per million tokens", compare: number(func(m *Model) (float64, bool) { return m.Info.Facts.PriceIn.USD, m.Info.Facts.PriceIn.Known })},
+	{name: "ctx", example: "ctx>=100k", help: "context window in tokens", compare: number(func(m *Model) (float64, bool) { return float64(m.Info.Context), m.Info.Context > 0 && m.Info.Known })},
+	{name: "tools", example: "tools", help: "calls tools", flag: func(m *Model) Answer { return able(m.Info.Facts.ToolCalls) }},
+	{name: "vision", example: "!vision", help: "accepts pictures", flag: func(m *Model) Answer { return able(m.Info.Vision) }},
+	{name: "reasoning", example: "reasoning", help: "can reason", flag: func(m *Model) Answer { return able(m.Info.Facts.Reasoning) }},
+	{name: "structured", example: "structured", help: "answers that follow a JSON schema", flag: func(m *Model) Answer { return able(m.Info.Facts.Structured) }},
 	{name: "unused", example: "unused:30d", help: "not used for that long; min h d w mo y", text: age(func(u usage.Use, since time.Time) bool { return !u.Last.After(since) })},
 	{name: "used", example: "used:7d", help: "used within that time", text: age(func(u usage.Use, since time.Time) bool { return u.Last.After(since) })},
-	{name: "requests", example: "requests>100", help: "requests since the proxy began to count", compare: number(func(m Model) (float64, bool) { return float64(m.Use.Requests), m.UseKnown })},
+	{name: "requests", example: "requests>100", help: "requests since the proxy began to count", compare: number(func(m *Model) (float64, bool) { return float64(m.Use.Requests), m.UseKnown })},
 	{name: "released", example: "released<2025-01-01", help: "release date", compare: date},
 	{name: "status", example: "status:deprecated", help: "active, preview or deprecated", text: status},
-	{name: "family", example: "family:gpt", help: "model family", text: fact(func(m Model) string { return m.Info.Facts.Family })},
-	{name: "kind", example: "kind:chat", help: "chat, embedding, image or audio", text: fact(func(m Model) string { return m.Info.Facts.Kind })},
+	{name: "family", example: "family:gpt", help: "model family", text: fact(func(m *Model) string { return m.Info.Facts.Family })},
+	{name: "kind", example: "kind:chat", help: "chat, embedding, image or audio", text: fact(func(m *Model) string { return m.Info.Facts.Kind })},
 	{name: "name", example: "name:*mini*", help: "name, matched as a rule matches; name: may be left out", text: func(value string) (match, string, string) { return nameMatch(value), value, "" }},
-	{name: "hidden", example: "hidden", help: "hidden by the rules", flag: func(m Model) Answer { return answerOf(m.Hidden) }},
-	{name: "shown", example: "shown", help: "not hidden", flag: func(m Model) Answer { return answerOf(!m.Hidden) }},
-	{name: "new", example: "new", help: "first listed after your last look", flag: func(m Model) Answer { return answerOf(m.New) }},
+	{name: "hidden", example: "hidden", help: "hidden by the rules", flag: func(m *Model) Answer { return answerOf(m.Hidden) }},
+	{name: "shown", example: "shown", help: "not hidden", flag: func(m *Model) Answer { return answerOf(!m.Hidden) }},
+	{name: "new", example: "new", help: "first listed after your last look", flag: func(m *Model) Answer { return answerOf(m.New) }},
 }
 
 // Word is a word of the vocabulary, for help and completion.
@@ -70,17 +70,17 @@ func able(a llm.Ability) Answer {
 
 func nameMatch(pattern string) match {
 	p := glob.Compile(pattern)
-	return func(m Model, _ time.Time) Answer { return answerOf(p.MatchID(m.Info.ID)) }
+	return func(m *Model, _ time.Time) Answer { return answerOf(p.MatchID(m.Info.ID)) }
 }
 
 // number compares a number of a model.
-func number(of func(Model) (n float64, known bool)) func(operator, value string) (match, string, string) {
+func number(of func(*Model) (n float64, known bool)) func(operator, value string) (match, string, string) {
 	return func(operator, value string) (match, string, string) {
 		limit, err := amount(value)
 		if err != nil {
 			return nil, "", fmt.Sprintf("%q is not a number; write 10, 0.5, 100k or 1m", value)
 		}
-		return func(m Model, _ time.Time) Answer {
+		return func(m *Model, _ time.Time) Answer {
 			n, known := of(m)
 			if !known {
 				return Unknown
@@ -124,13 +124,13 @@ func amount(text string) (float64, error) {
 }
 
 // fact compares a word that describes a model, in any case.
-func fact(of func(Model) string) func(value string) (match, string, string) {
+func fact(of func(*Model) string) func(value string) (match, string, string) {
 	return func(value string) (match, string, string) {
 		want := llm.Word(value)
 		if want == "" {
 			return nil, "", "only letters, digits and - _ . + / can be compared"
 		}
-		return func(m Model, _ time.Time) Answer {
+		return func(m *Model, _ time.Time) Answer {
 			if of(m) == "" {
 				return Unknown
 			}
@@ -144,7 +144,7 @@ func status(value string) (match, string, string) {
 	if want == "" {
 		return nil, "", "the status is active, preview or deprecated"
 	}
-	return func(m Model, _ time.Time) Answer {
+	return func(m *Model, _ time.Time) Answer {
 		if m.Info.Facts.Status == "" {
 			return Unknown
 		}
@@ -159,7 +159,7 @@ func age(holds func(u usage.Use, since time.Time) bool) func(value string) (matc
 		if !ok {
 			return nil, "", fmt.Sprintf("%q is not an age; write 30d, 12h, 6w, 3mo or 1y", value)
 		}
-		return func(m Model, now time.Time) Answer {
+		return func(m *Model, now time.Time) Answer {
 			if !m.UseKnown {
 				return Unknown
 			}
@@ -211,7 +211,7 @@ func date(operator, value string) (match, string, string) {
 	if !ok {
 		return nil, "", fmt.Sprintf("%q is not a date; write 2025-01-31, 2025-01 or 2025", value)
 	}
-	return func(m Model, _ time.Time) Answer {
+	return func(m *Model, _ time.Time) Answer {
 		start, end, known := span(m.Info.Facts.Released)
 		if !known {
 			return Unknown

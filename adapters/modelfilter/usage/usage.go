@@ -32,8 +32,9 @@ type Use struct {
 
 // Report is the use of one provider's models. A nil Report knows nothing.
 type Report struct {
-	provider string
-	uses     map[string]Use // by name without the provider
+	prefix string         // of the provider's ids
+	uses   map[string]Use // by name without the provider
+	since  time.Time
 }
 
 // Of returns the use of a model, "provider/name" or a bare name. ok is false when the
@@ -42,7 +43,16 @@ func (r *Report) Of(model string) (u Use, ok bool) {
 	if r == nil {
 		return Use{}, false
 	}
-	return r.uses[strings.TrimPrefix(model, r.provider+"/")], true
+	return r.uses[strings.TrimPrefix(model, r.prefix)], true
+}
+
+// Since is when the first of the models was used for the first time: the proxy counts from
+// then at the latest. It is zero when that is unknown.
+func (r *Report) Since() time.Time {
+	if r == nil {
+		return time.Time{}
+	}
+	return r.since
 }
 
 // Dir reads the usage files of one proxy. The zero value knows no use of any model.
@@ -146,9 +156,12 @@ func read(path, provider string) (*Report, error) {
 			sums[name] = sums[name].add(m.Totals)
 		}
 	}
-	r := &Report{provider: provider, uses: make(map[string]Use, len(sums))}
+	r := &Report{prefix: provider + "/", uses: make(map[string]Use, len(sums))}
 	for name, sum := range sums {
-		r.uses[name] = sum.use()
+		use := sum.use()
+		if r.uses[name] = use; !use.First.IsZero() && (r.since.IsZero() || use.First.Before(r.since)) {
+			r.since = use.First
+		}
 	}
 	return r, nil
 }

@@ -1,0 +1,198 @@
+package modelfilter
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"winnow/adapters/modelfilter/engine"
+	"winnow/adapters/modelfilter/usage"
+	"winnow/assistant"
+)
+
+const (
+	// usedLately is how recent the use of a model is that is named before the model is hidden.
+	usedLately = 7 * 24 * time.Hour
+	// longUnused is after how long a model that is shown counts as unused.
+	longUnused = 90 * 24 * time.Hour
+)
+
+// UsedModel is a model that was used.
+type UsedModel struct {
+	ID string
+	usage.Use
+}
+
+// readUse reads the usage files of some providers again if they have changed. It waits for
+// the disk. A name is used as findProvider does; unknown ones are ignored.
+func (w *Window) readUse(names ...string) {
+	for _, name := range names {
+		w.mu.Lock()
+		p, err := w.findProvider(name)
+		w.mu.Unlock()
+		if err != nil {
+			continue
+		}
+		report, err := w.opts.Usage.Report(p.name)
+		problem := ""
+		if err != nil {
+			problem = visible(sentence(err.Error()))
+		}
+		w.mu.Lock()
+		if p.use != report || p.useProblem != problem {
+			p.use, p.useProblem = report, problem
+			w.redraw(p)
+		}
+		w.mu.Unlock()
+	}
+}
+
+// readUseOfUnsaved is readUse for the providers with staged changes.
+func (w *Window) readUseOfUnsaved() {
+	w.readUse(withLock(w, func() (names []string) {
+		for _, p := range w.dirtyProviders() {
+			names = append(names, p.name)
+		}
+		return names
+	})...)
+}
+
+// usedSince are the models that were used after since, the last used one first.
+func usedSince(r *usage.Report, ids []string, since time.Time) (used []UsedModel) {
+	for _, id := range ids {
+		if u, known := r.Of(id); known && u.Last.After(since) {
+			used = append(used, UsedModel{id, u})
+		}
+	}
+	slices.SortStableFunc(used, func(a, b UsedModel) int { return b.Last.Compare(a.Last) })
+	return used
+}
+
+// withUse is e with its hidden models that were used lately, which come first.
+func (e ModelEffect) withUse(r *usage.Report, now time.Time) ModelEffect {
+	e.now, e.Used = now, usedSince(r, e.Hidden, now.Add(-usedLately))
+	if len(e.Used) > 0 {
+		var first []string
+		for _, u := range e.Used {
+			first = append(first, u.ID)
+		}
+		e.Hidden = append(first, without(e.Hidden, first)...)
+	}
+	return e
+}
+
+// UsedText says which of the hidden models were used lately; "" when none was.
+func (e ModelEffect) UsedText() string { return usedText(e.Provider, e.Used, len(e.Hidden), e.now) }
+
+// UsedText is ModelEffect.UsedText for models of the provider that something hides.
+func (s *ProviderSnapshot) UsedText(hidden []string) string {
+	return ModelEffect{Provider: s.Provider, Hidden: hidden}.withUse(s.use, s.now()).UsedText()
+}
+
+// UsedText is ModelEffect.UsedText for models of the provider that something hides. It
+// waits for the disk.
+func (s Scope) UsedText(hidden []string) string {
+	s.w.readUse(s.Provider())
+	return s.snapshot().UsedText(hidden)
+}
+
+// usedText names the models of a provider that were used lately, of n that are hidden.
+func usedText(provider string, used []UsedModel, n int, now time.Time) string {
+	if len(used) == 0 {
+		return ""
+	}
+	if n == 1 {
+		return fmt.Sprintf("it was used %s, %s in all", agoText(now.Sub(used[0].Last)), countedRequests(used[0].Requests))
+	}
+	const named = 3
+	var names []string
+	for _, u := range used[:min(len(used), named)] {
+		names = append(names, fmt.Sprintf("%s (last %s, %s in all)", displayName(provider, u.ID), agoText(now.Sub(u.Last)), thousands(u.Requests)))
+	}
+	if more := len(used) - named; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	were := "were"
+	if len(used) == 1 {
+		were = "was"
+	}
+	return fmt.Sprintf("%d of them %s used in the last 7 days: %s", len(used), were, strings.Join(names, ", "))
+}
+
+func countedRequests(n int64) string {
+	if n == 1 {
+		return "1 request"
+	}
+	return thousands(n) + " requests"
+}
+
+// thousands is a number with a comma after each three digits: "1,204".
+func thousands(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// agoText is an age in words: "2 h ago".
+func agoText(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d/time.Minute))
+	case d < 2*24*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d/time.Hour))
+	}
+	return fmt.Sprintf("%d days ago", int(d/(24*time.Hour)))
+}
+
+// UseFindings is what is odd about the rules of a provider, judged by the use of its models.
+type UseFindings struct {
+	Provider string    `json:"provider"`
+	Rules    []UseRule `json:"rules"`  // ignore rules that hide models which were used lately
+	Unused   []string  `json:"unused"` // ids of models that are shown and were not used for 90 days
+	Known    bool      `json:"known"`  // there is a usage file
+	Problem  string    `json:"problem,omitempty"`
+}
+
+// UseRule is an ignore rule with the models that it hides although they were used lately.
+type UseRule struct {
+	Pattern string      `json:"pattern"`
+	Models  []UsedModel `json:"models"`
+	Text    string      `json:"text"` // a sentence that names them
+}
+
+// UseFindings judges the rules of the provider by the use of its models. Without a usage
+// file there are none. It waits for the disk.
+func (s Scope) UseFindings() UseFindings {
+	s.w.readUse(s.Provider())
+	shown := s.snapshot()
+	now := shown.now()
+	f := UseFindings{Provider: shown.Provider, Known: shown.use != nil, Problem: shown.UseProblem, Rules: []UseRule{}, Unused: []string{}}
+	if shown.use == nil {
+		return f
+	}
+	counted := shown.use.Since() // the use before it is not known
+	hiddenBy := make([][]string, len(shown.Rules[Ignore]))
+	for _, m := range shown.Models {
+		use, _ := shown.use.Of(m.ID)
+		switch {
+		case m.Status == engine.Ignored && m.Index < len(hiddenBy):
+			hiddenBy[m.Index] = append(hiddenBy[m.Index], m.ID)
+		case m.Status != engine.Ignored && !counted.IsZero() && now.Sub(counted) > longUnused && now.Sub(use.Last) > longUnused:
+			f.Unused = append(f.Unused, m.ID)
+		}
+	}
+	for i, ids := range hiddenBy {
+		if used := usedSince(shown.use, ids, now.Add(-usedLately)); len(used) > 0 {
+			pattern := shown.Rules[Ignore][i].Pattern
+			f.Rules = append(f.Rules, UseRule{Pattern: pattern, Models: used, Text: fmt.Sprintf("%s hides %s; %s",
+				Rule{Ignore, pattern}, assistant.Counted(len(ids), "model"), usedText(shown.Provider, used, len(ids), now))})
+		}
+	}
+	return f
+}
