@@ -2,6 +2,7 @@ package assistant_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ type slowWindow struct {
 	gate *at.Gate
 }
 
-func (w *slowWindow) State() (any, error) {
+func (w *slowWindow) State() (json.RawMessage, error) {
 	if err := w.gate.Pass(context.Background()); err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func (s *Session) Edit(description string, change func() error) error {
 		}
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("nothing was changed: %w", err), w.ApplyState(before))
+		return errors.Join(fmt.Errorf("nothing was changed: %w", err), w.Apply(before))
 	}
 	s.storeState(ctx)
 	if err := s.markSaved(after); err != nil { // the step is recorded
@@ -277,11 +277,14 @@ func (s *Session) markSaved(state json.RawMessage) error {
 }
 
 func windowState(w Window) (json.RawMessage, error) {
-	value, err := w.State()
+	state, err := w.State()
 	if err != nil {
 		return nil, fmt.Errorf("read the window's state: %w", err)
 	}
-	return PlainJSON(value)
+	if !json.Valid(state) {
+		return nil, fmt.Errorf("read the window's state: it is not JSON: %.80q", state)
+	}
+	return state, nil
 }
 
 // Delete removes pairs for good.

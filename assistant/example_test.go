@@ -15,13 +15,10 @@ type lamp struct {
 	On bool `json:"on"`
 }
 
-func (l *lamp) Context() (any, error)                  { return l, nil }
-func (l *lamp) State() (any, error)                    { return l, nil }
-func (l *lamp) ApplyState(state json.RawMessage) error { return json.Unmarshal(state, l) }
-func (l *lamp) StateHash() string                      { return fmt.Sprint(l.On) }
-func (l *lamp) Prompt() string                         { return "You look after a lamp." }
-func (l *lamp) Lock()                                  {} // nobody else touches it
-func (l *lamp) Unlock()                                {}
+func (l *lamp) Describe() string                  { return "You look after a lamp." }
+func (l *lamp) Context() (any, error)             { return l, nil }
+func (l *lamp) State() (json.RawMessage, error)   { return json.Marshal(l) }
+func (l *lamp) Apply(state json.RawMessage) error { return json.Unmarshal(state, l) }
 func (l *lamp) Tools() []assistant.Tool {
 	type args struct {
 		On bool `json:"on" jsonschema:"true switches it on"`

@@ -54,6 +54,7 @@ type deskLamp struct {
 
 var (
 	_ assistant.Window      = (*deskLamp)(nil)
+	_ sync.Locker           = (*deskLamp)(nil)
 	_ assistant.Log         = (*deskLamp)(nil)
 	_ assistant.Actor       = (*deskLamp)(nil)
 	_ assistant.Describer   = (*deskLamp)(nil)
@@ -88,7 +89,7 @@ func (l *deskLamp) publish() {
 
 // What the model sees and does.
 
-func (l *deskLamp) Prompt() string { return "You look after the lamp on the desk." }
+func (l *deskLamp) Describe() string { return "You look after the lamp on the desk." }
 
 // Context leaves out the preset where the budget is very small.
 func (l *deskLamp) Context() (any, error) {
@@ -106,11 +107,6 @@ func (l *deskLamp) SetContextBudget(tokens int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.budget = tokens
-}
-
-func (l *deskLamp) StateHash() string {
-	context, _ := l.Context() // it has no error
-	return fmt.Sprint(context)
 }
 
 func (l *deskLamp) Where() assistant.Location { return assistant.Location{} } // no page is registered
@@ -175,13 +171,13 @@ type lampState struct {
 	Percent int `json:"percent"`
 }
 
-func (l *deskLamp) State() (any, error) {
+func (l *deskLamp) State() (json.RawMessage, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return lampState{l.level}, nil
+	return json.Marshal(lampState{l.level})
 }
 
-func (l *deskLamp) ApplyState(raw json.RawMessage) error {
+func (l *deskLamp) Apply(raw json.RawMessage) error {
 	var s lampState
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return err
@@ -203,10 +199,10 @@ func (l *deskLamp) DescribeChange(before, after json.RawMessage) string {
 	return fmt.Sprintf("brightened to %d %%", is.Percent)
 }
 
-func (l *deskLamp) Position() (any, error) {
+func (l *deskLamp) Position() (json.RawMessage, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.tab, nil
+	return json.Marshal(l.tab)
 }
 
 func (l *deskLamp) SetPosition(position json.RawMessage) error {

@@ -277,7 +277,7 @@ func TestTheLampIsUsedByOthers(t *testing.T) {
 	if err := lamp.SetPosition(json.RawMessage(`"timer"`)); err != nil {
 		t.Error(err)
 	}
-	if position, _ := lamp.Position(); position != "timer" {
+	if position, _ := lamp.Position(); string(position) != `"timer"` {
 		t.Errorf("the position is %v", position)
 	}
 }

@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -184,7 +185,7 @@ func (t *turn) system(payloads manifest) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("the window could not be read: %w", err)
 		}
-		parts.window, parts.context, tools = w.Prompt(), raw, w.Tools()
+		parts.window, parts.context, tools = w.Describe(), raw, w.Tools()
 	}
 	t.available = t.s.available(tools)
 	parts.page, parts.payloads, parts.tools = t.available.Page, t.available.Payloads, t.available.Tools
@@ -229,7 +230,6 @@ func (s *Session) available(window []Tool) Available {
 
 // contextMemory is what the model knows of the window.
 type contextMemory struct {
-	hash    string
 	json    json.RawMessage // as it was sent last; nil: not in this run
 	mark    int64           // of the window's change log
 	resumed bool            // the model was given the window in an earlier run
@@ -249,7 +249,7 @@ func (t *turn) contextWithChanges(w Window) (json.RawMessage, error) {
 		var found []Entry
 		found, next.mark = log.Changes(last.mark)
 		changes = append(changes, found...)
-	} else if last.json != nil && last.hash != next.hash {
+	} else if last.json != nil && !bytes.Equal(last.json, next.json) {
 		changes = append(changes, contextChanged(t.now(), last.json, next.json))
 	}
 	if last.json == nil && !last.resumed {
@@ -276,7 +276,10 @@ func readContext(w Window) (contextMemory, error) {
 		return contextMemory{}, err
 	}
 	raw, err := PlainJSON(value)
-	return contextMemory{hash: w.StateHash(), json: raw}, err
+	if err == nil && !bytes.HasPrefix(raw, []byte("{")) {
+		err = fmt.Errorf("its context is not a JSON object but %T", value)
+	}
+	return contextMemory{json: raw}, err
 }
 
 // remember stores what the model knows of the window once it has answered. A

@@ -159,7 +159,7 @@ func (s *Session) executeRollback(ctx context.Context, intent checkpoint.Intent)
 	w, j := s.opts.Window, s.opts.Journal
 	restoresWindow := intent.Scope != checkpoint.ScopeConversation
 	if restoresWindow {
-		if err := w.ApplyState(intent.State); err != nil {
+		if err := w.Apply(intent.State); err != nil {
 			return errors.Join(err, j.Abandon(intent))
 		}
 	}
@@ -177,7 +177,7 @@ func (s *Session) executeRollback(ctx context.Context, intent checkpoint.Intent)
 	}
 	if err != nil {
 		if restoresWindow {
-			err = errors.Join(err, w.ApplyState(intent.Previous))
+			err = errors.Join(err, w.Apply(intent.Previous))
 		}
 		return errors.Join(err, j.Abandon(intent))
 	}

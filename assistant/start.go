@@ -1,13 +1,14 @@
 package assistant
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 
 	"winnow/checkpoint"
+	"winnow/checkpoint/jsondelta"
 )
 
 // Start records where the session starts, so that "Session start" is the first
@@ -96,6 +97,11 @@ func (s *Session) noteStart(ctx context.Context) error {
 	if err := s.finishRollback(ctx); err != nil {
 		return err
 	}
+	if s.opts.Journal.Current() == nil {
+		if err := checkRoundTrip(s.opts.Window); err != nil {
+			return err
+		}
+	}
 	state, err := windowState(s.opts.Window)
 	if err != nil {
 		return err
@@ -108,6 +114,29 @@ func (s *Session) noteStart(ctx context.Context) error {
 	}
 	s.noted = true
 	return s.markSaved(state)
+}
+
+// checkRoundTrip checks that a window can go back to the state that it has, before the
+// first checkpoint depends on it: a mistake in State or Apply must not be found by an undo.
+//
+// The user may change the window meanwhile, so that it is tried three times.
+func checkRoundTrip(w Window) error {
+	var wrong error
+	for range 3 {
+		before, err := windowState(w)
+		if err != nil {
+			return err
+		}
+		if err := w.Apply(before); err != nil {
+			return fmt.Errorf("the window cannot apply its own state, so nothing could be undone: %w", err)
+		}
+		after, err := windowState(w)
+		if err != nil || jsondelta.Equal(before, after) {
+			return err
+		}
+		wrong = fmt.Errorf("the window does not go back to the state that it had, so nothing could be undone: Apply made %s of %s", after, before)
+	}
+	return wrong
 }
 
 // measure estimates the system prompt before the first turn builds one, so that the
@@ -233,9 +262,7 @@ func (s *Session) storeState(ctx context.Context) {
 		state.State, _ = windowState(s.opts.Window)
 	}
 	if w, ok := s.opts.Window.(Positioned); ok {
-		if position, err := w.Position(); err == nil {
-			state.Position, _ = PlainJSON(position)
-		}
+		state.Position, _ = w.Position() // without one, the window opens as it does at first
 	}
 	raw, err := PlainJSON(state)
 	if err == nil && string(raw) != before {
@@ -303,7 +330,7 @@ func (s *Session) resumedContext(state sessionState) contextMemory {
 	if s.opts.Window == nil || state.State == nil {
 		return known
 	}
-	if now, err := windowState(s.opts.Window); err == nil && !bytes.Equal(now, state.State) {
+	if now, err := windowState(s.opts.Window); err == nil && !jsondelta.Equal(now, state.State) {
 		known.pending = append(known.pending, contextChanged(s.now(), state.State, now))
 	}
 	return known

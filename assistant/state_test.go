@@ -50,7 +50,7 @@ type tabbed struct {
 	tab string
 }
 
-func (w *tabbed) Position() (any, error) { return w.tab, nil }
+func (w *tabbed) Position() (json.RawMessage, error) { return json.Marshal(w.tab) }
 
 func (w *tabbed) SetPosition(position json.RawMessage) error {
 	return json.Unmarshal(position, &w.tab)

@@ -118,8 +118,9 @@ func (t *turn) execute() (end Event) {
 	defer t.s.opts.Member.Release()
 	defer t.unlockJournal()
 	if w := t.s.opts.Window; w != nil && t.s.opts.Member == nil {
-		w.Lock()
-		defer w.Unlock()
+		lock := LockerOf(w)
+		lock.Lock()
+		defer lock.Unlock()
 	}
 	defer func() {
 		if p := recover(); p != nil {

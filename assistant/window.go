@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -13,25 +14,84 @@ import (
 //
 // The session calls a window from one goroutine at a time. Its own user
 // interface may call it at any moment: a window guards its own state.
+//
+// A window may have any of these interfaces too:
+//
+//	sync.Locker  keeps the user from changing it while the assistant works
+//	Pager        is a page with tabs, each with tools and payloads of its own
+//	Log          remembers what the user did, for the model
+//	Budgeter     cuts its Context to a size
+//	Positioned   has a position that is stored with the session
+//	Dirtier      knows whether something is unsaved
+//	Saver        saves its state outside the session, such as in a file
+//	Refresher    is a Saver that can reload what is saved
+//	Watcher      is a Saver that notices when another program changes what is saved
+//	Describer    says in words what a change did
+//	Actor        carries out acts of the user
+//	Snapshotter  publishes what its pane draws
+//
+// A wrapper that embeds a Window has none of them, whatever it wraps: see Lost.
 type Window interface {
-	// Context describes the window to the model: a value that encodes to a JSON
-	// object.
+	// Describe says what the window is and how to work in it, for the system prompt.
+	Describe() string
+	// Context is what is in the window now, for the model: a value that encodes to a
+	// JSON object.
 	Context() (any, error)
-	// Prompt is the instructions for the model in this window.
-	Prompt() string
 	// Tools are the actions the model may take.
 	Tools() []Tool
-	// State is everything that a checkpoint restores, as a value that
-	// encodes to JSON. Equal states encode equally.
-	State() (any, error)
-	// ApplyState restores a state, all of it or nothing.
-	ApplyState(state json.RawMessage) error
-	// StateHash changes whenever the context may have changed.
-	StateHash() string
-	// Lock prevents changes by the user while the assistant works;
-	// Unlock ends that. They come in pairs and do not nest.
-	Lock()
-	Unlock()
+	// State is everything that a checkpoint restores, as JSON. Equal states are equal
+	// JSON values.
+	State() (json.RawMessage, error)
+	// Apply restores a state, all of it or nothing. The first session of a journal applies
+	// the State that the window has, and does not start if that changes it.
+	Apply(state json.RawMessage) error
+}
+
+// LockerOf returns the lock of a window, or one that does nothing. Lock and Unlock of a
+// window come in pairs and do not nest.
+func LockerOf(w Window) sync.Locker {
+	if l, ok := w.(sync.Locker); ok {
+		return l
+	}
+	return unlockable{}
+}
+
+type unlockable struct{}
+
+func (unlockable) Lock()   {}
+func (unlockable) Unlock() {}
+
+// optional has a test for each interface that a Window may have, by its name.
+var optional = map[string]func(Window) bool{
+	"sync.Locker": is[sync.Locker],
+	"Pager":       is[Pager],
+	"Log":         is[Log],
+	"Budgeter":    is[Budgeter],
+	"Positioned":  is[Positioned],
+	"Dirtier":     is[Dirtier],
+	"Saver":       is[Saver],
+	"Refresher":   is[Refresher],
+	"Watcher":     is[Watcher],
+	"Describer":   is[Describer],
+	"Actor":       is[Actor],
+	"Snapshotter": is[Snapshotter],
+}
+
+func is[T any](w Window) bool {
+	_, ok := w.(T)
+	return ok
+}
+
+// Lost names the interfaces of the list in the comment of Window that w has and its
+// wrapper has not, sorted. A wrapper type should have a test that Lost is empty.
+func Lost(wrapper, w Window) (names []string) {
+	for name, has := range optional {
+		if has(w) && !has(wrapper) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Entry is an event in a window between two messages, as the model receives it: a "type",
@@ -97,8 +157,8 @@ type Budgeter interface {
 // Positioned is a Window whose position, such as the open tab and provider, is
 // stored with the session and restored when the session is resumed.
 type Positioned interface {
-	// Position is a value that encodes to JSON. It answers from memory.
-	Position() (any, error)
+	// Position is the position as JSON. It answers from memory.
+	Position() (json.RawMessage, error)
 	// SetPosition restores a position, without the parts that no longer exist.
 	SetPosition(position json.RawMessage) error
 }

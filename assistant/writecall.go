@@ -116,7 +116,7 @@ func (t *turn) afterWrite(c *checkedCall) error {
 		c.Result.Message += " It was not recorded: " + err.Error()
 		return fmt.Errorf("%s was done, but could not be recorded: %w", c.Name, err)
 	}
-	if undone := w.ApplyState(before); undone != nil {
+	if undone := w.Apply(before); undone != nil {
 		return fmt.Errorf("the change could not be recorded: %w", errors.Join(err, undone))
 	}
 	*c.Result = Fail(CodeFailed, "nothing was changed: the change could not be recorded: %v", err)

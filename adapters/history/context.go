@@ -3,10 +3,7 @@ package history
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -134,24 +131,6 @@ func (w *Window) Context() (any, error) {
 	}
 	w.recordChanges(now, w.selected().Line)
 	return w.describe(ctx, now)
-}
-
-// StateHash changes whenever the context may have changed. "" means that it
-// cannot be read; Context says why.
-func (w *Window) StateHash() string {
-	w.storeMu.Lock()
-	defer w.storeMu.Unlock()
-	ctx := context.Background()
-	now, err := w.readMarks(ctx)
-	if err != nil {
-		return ""
-	}
-	c, err := w.describe(ctx, now)
-	raw, encodeErr := json.Marshal(c)
-	if err != nil || encodeErr != nil {
-		return ""
-	}
-	return fmt.Sprintf("%x", sha256.Sum256(raw))
 }
 
 // describe makes the context for the current marks.

@@ -112,13 +112,14 @@ func TestModelCountsAreExact(t *testing.T) {
 	}
 }
 
-func TestStateHashFollowsTheContext(t *testing.T) {
+func TestContextFollowsEveryChange(t *testing.T) {
 	line := "x"
 	s, _ := library(t)
 	w := New(s, Options{Now: clock, Selected: func() Selected { return Selected{Line: line, Session: "s2"} }})
-	seen := map[string]string{w.StateHash(): "the beginning"}
-	if w.StateHash() == "" || len(seen) != 1 || seen[w.StateHash()] == "" {
-		t.Fatal("the hash is not stable")
+	text := func() string { return asJSON(t, contextOf(t, w)) }
+	seen := map[string]string{text(): "the beginning"}
+	if seen[text()] == "" {
+		t.Fatal("the context is not stable")
 	}
 	for _, step := range []struct {
 		what string
@@ -134,10 +135,10 @@ func TestStateHashFollowsTheContext(t *testing.T) {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
 		}
-		if hash := w.StateHash(); seen[hash] != "" {
-			t.Errorf("%s: the hash is that of %s", step.what, seen[hash])
+		if now := text(); seen[now] != "" {
+			t.Errorf("%s: the context is that of %s", step.what, seen[now])
 		} else {
-			seen[hash] = step.what
+			seen[now] = step.what
 		}
 	}
 }
@@ -200,7 +201,7 @@ func TestTheWindowIsAPage(t *testing.T) {
 	names := map[string]bool{}
 	for _, x := range w.Tools() {
 		names[x.Name] = true
-		if !strings.Contains(w.Prompt(), "`"+x.Name+"`") {
+		if !strings.Contains(w.Describe(), "`"+x.Name+"`") {
 			t.Errorf("the prompt does not name %s", x.Name)
 		}
 		if x.Write != x.Lasting || x.Write != (x.Preview != nil) {

@@ -13,7 +13,7 @@
 //
 // The state of a checkpoint is the marks of all uncut pairs that differ from those of
 // a new pair, as ranges of numbers ("3-9") for each value, and the tree of topics. It
-// does not contain pairs that are newer than it: ApplyState gives such a pair the
+// does not contain pairs that are newer than it: Apply gives such a pair the
 // marks that it had before the tools of this Window changed it, and changes no other
 // marks of it. Texts are never part of a state, and no tool deletes a pair.
 //

@@ -116,7 +116,7 @@ func stateOf(t testing.TB, w *Window) string {
 	if err != nil {
 		t.Fatalf("State: %v", err)
 	}
-	return asJSON(t, s)
+	return string(s)
 }
 
 // marksOf lists what can be marked of all uncut pairs: "1:0+AI".

@@ -167,7 +167,7 @@ func TestARollbackSurvivesARestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.window.ApplyState(state); err != nil {
+	if err := d.window.Apply(state); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := marksOf(t, d.store), before+"7:0+AI "; got != want { // its own pair is newer than the state: it stays as the turn left it

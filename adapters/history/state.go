@@ -30,7 +30,7 @@ type state struct {
 
 // State returns the marks of all pairs that differ from a new pair's, and
 // the tree of topics. Equal states encode equally.
-func (w *Window) State() (any, error) {
+func (w *Window) State() (json.RawMessage, error) {
 	w.storeMu.Lock()
 	defer w.storeMu.Unlock()
 	m, err := w.readMarks(context.Background())
@@ -52,7 +52,7 @@ func (w *Window) State() (any, error) {
 			s.Topics[key.value] = pairs.ranges()
 		}
 	}
-	return s, nil
+	return json.Marshal(s)
 }
 
 // readState returns the marks that a state contains, without default ones, and its
@@ -87,8 +87,8 @@ func readState(raw json.RawMessage) (m marks, newest int64, err error) {
 	return m, s.Newest, nil
 }
 
-// ApplyState restores a state in one transaction.
-func (w *Window) ApplyState(raw json.RawMessage) error {
+// Apply restores a state in one transaction.
+func (w *Window) Apply(raw json.RawMessage) error {
 	target, newest, err := readState(raw)
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ func TestAnyStateComesBack(t *testing.T) {
 		states := []string{stateOf(t, w)}
 		for range 25 {
 			if r.IntN(3) == 0 {
-				if err := w.ApplyState(json.RawMessage(states[r.IntN(len(states))])); err != nil {
+				if err := w.Apply(json.RawMessage(states[r.IntN(len(states))])); err != nil {
 					t.Fatal(err)
 				}
 				continue
@@ -57,7 +57,7 @@ func TestAnyStateComesBack(t *testing.T) {
 			states = append(states, stateOf(t, w))
 		}
 		for i, want := range states {
-			if err := w.ApplyState(json.RawMessage(want)); err != nil {
+			if err := w.Apply(json.RawMessage(want)); err != nil {
 				t.Fatalf("seed %d, state %d: %v", seed, i, err)
 			}
 			if got := stateOf(t, w); got != want {
@@ -88,7 +88,7 @@ func TestAStateSaysNothingOfNewerPairs(t *testing.T) {
 	put(t, s, newer, spoken("s2", "Own", "eighth", ""))
 	good(t, w, "star_pairs", `{"ids":[1,8],"stars":3}`)
 	good(t, w, "set_topic", `{"ids":[8],"topic":"Else","create":true}`)
-	if err := w.ApplyState(json.RawMessage(state)); err != nil {
+	if err := w.Apply(json.RawMessage(state)); err != nil {
 		t.Fatal(err)
 	}
 	want := "1:0+AI 2:0+AI > Agents 3:0+AI > Agents 4:0+Work 5:0+ 6:0+ 7:1-Own 8:0+Own "
@@ -110,12 +110,12 @@ func TestAnUndoneRollbackFindsTheTopicsOfItsPairs(t *testing.T) {
 	s, w := library(t)
 	state := stateOf(t, w)
 	put(t, s, spoken("s2", "Own > Child", "seventh", ""))
-	if err := w.ApplyState(json.RawMessage(state)); err != nil {
+	if err := w.Apply(json.RawMessage(state)); err != nil {
 		t.Fatal(err)
 	}
 	cut := &assistant.Batch{Cut: &assistant.Cut{Name: "c", Sessions: []string{"s2"}, From: 7}}
 	for _, b := range []*assistant.Batch{cut, {Uncut: "c"}} {
-		if err := w.ApplyState(json.RawMessage(state)); err != nil {
+		if err := w.Apply(json.RawMessage(state)); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Commit(t.Context(), b); err != nil {
@@ -144,7 +144,7 @@ func TestStatesThatAreNotOursChangeNothing(t *testing.T) {
 		"an empty topic":  `{"version":1,"newest":6,"topics":{"":["1"]}}`,
 		"an odd topic":    `{"version":1,"newest":6,"topics":{"A>B":[]}}`,
 	} {
-		if err := w.ApplyState(json.RawMessage(raw)); err == nil {
+		if err := w.Apply(json.RawMessage(raw)); err == nil {
 			t.Errorf("%s is applied", name)
 		}
 		if got := stateOf(t, w); got != before {
@@ -161,7 +161,7 @@ func TestFiltersOfAnOlderStateStay(t *testing.T) {
 	}
 	old := strings.TrimSuffix(stateOf(t, w), "}") + `,"filters":{"other":"s1"}}`
 	good(t, w, "star_pairs", `{"ids":[1],"stars":3}`)
-	if err := w.ApplyState(json.RawMessage(old)); err != nil {
+	if err := w.Apply(json.RawMessage(old)); err != nil {
 		t.Fatal(err)
 	}
 	if saved, err := s.SavedFilters(t.Context()); err != nil || len(saved) != 1 || saved["mine"] != "s3" || strings.Contains(stateOf(t, w), `"3"`) {
@@ -169,7 +169,7 @@ func TestFiltersOfAnOlderStateStay(t *testing.T) {
 	}
 }
 
-func TestApplyStateThatFailsMidwayIsUndone(t *testing.T) {
+func TestApplyThatFailsMidwayIsUndone(t *testing.T) {
 	s, w := library(t)
 	target := stateOf(t, w)
 	good(t, w, "star_pairs", `{"ids":[1,2,3],"stars":3}`)
@@ -187,13 +187,13 @@ func TestApplyStateThatFailsMidwayIsUndone(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := strings.Replace(target, `"topics":{`, `"topics":{"zz":[],`, 1)
-	if err := w.ApplyState(json.RawMessage(broken)); err == nil || !strings.Contains(err.Error(), "refused") {
-		t.Fatalf("ApplyState = %v", err)
+	if err := w.Apply(json.RawMessage(broken)); err == nil || !strings.Contains(err.Error(), "refused") {
+		t.Fatalf("Apply = %v", err)
 	}
 	if got := stateOf(t, w); got != before {
 		t.Errorf("left %s\nwant %s", got, before)
 	}
-	if err := w.ApplyState(json.RawMessage(target)); err != nil || stateOf(t, w) != target {
+	if err := w.Apply(json.RawMessage(target)); err != nil || stateOf(t, w) != target {
 		t.Errorf("after it %v, %s", err, stateOf(t, w))
 	}
 }

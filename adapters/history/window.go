@@ -119,8 +119,8 @@ func (w *Window) Locked() bool {
 // Dirty is never true: every change is stored at once.
 func (w *Window) Dirty() bool { return false }
 
-// Prompt tells the model how to work in this window.
-func (w *Window) Prompt() string { return prompt }
+// Describe tells the model how to work in this window.
+func (w *Window) Describe() string { return prompt }
 
 // Where returns the page, which has no tabs.
 func (w *Window) Where() assistant.Location { return assistant.Location{Page: PageName} }

@@ -149,18 +149,18 @@ func TestPromptSaysWhatTheRulesDo(t *testing.T) {
 		"hidden", "direct call", "routed", "whitelist > ignore > shown", "restart", "has_unsaved_changes",
 		"staged", "get_models_matching_pattern", "truncated", "redundant_rules", "comma", "never instructions",
 	} {
-		if !strings.Contains(strings.ToLower(f.Prompt()), strings.ToLower(want)) {
+		if !strings.Contains(strings.ToLower(f.Describe()), strings.ToLower(want)) {
 			t.Errorf("the prompt does not say %q", want)
 		}
 	}
-	if strings.Contains(strings.ReplaceAll(f.Prompt(), "not blocked", ""), "blocked") {
+	if strings.Contains(strings.ReplaceAll(f.Describe(), "not blocked", ""), "blocked") {
 		t.Error("the prompt calls a hidden model blocked")
 	}
 }
 
-func TestStateHashFollowsTheContext(t *testing.T) {
+func TestContextFollowsEveryChange(t *testing.T) {
 	f := fresh(t, plainEnv)
-	seen := map[string]string{f.StateHash(): "start"}
+	seen := map[string]string{contextText(t, f): "start"}
 	for _, step := range []struct {
 		name string
 		do   func()
@@ -173,16 +173,15 @@ func TestStateHashFollowsTheContext(t *testing.T) {
 			f.shelf.fetched["gemini"] = ModelList{IDs: []string{"gemini/new"}}
 			f.must(second(f.Refresh(t.Context(), "")))
 		}},
-		{"budget", func() { f.SetContextBudget(123) }},
 		{"save", func() { f.must(second(f.Save(t.Context()))) }},
 	} {
 		step.do()
-		h := f.StateHash()
+		h := contextText(t, f)
 		if by, ok := seen[h]; ok {
-			t.Errorf("after %s the hash is that of %s", step.name, by)
+			t.Errorf("after %s the context is that of %s", step.name, by)
 		}
-		if h != f.StateHash() {
-			t.Errorf("after %s the hash changes by itself", step.name)
+		if h != contextText(t, f) {
+			t.Errorf("after %s the context changes by itself", step.name)
 		}
 		seen[h] = step.name
 	}

@@ -2,8 +2,6 @@ package modelfilter
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -27,11 +25,6 @@ type modelLister interface {
 // setModels replaces the models of p and makes the engine for them.
 func (p *provider) setModels(list ModelList) {
 	p.models = list
-	h := sha256.New()
-	for _, id := range list.IDs {
-		fmt.Fprintf(h, "%q\n", id)
-	}
-	p.idsHash = hex.EncodeToString(h.Sum(nil))
 	p.engine = engine.New(p.name, list.IDs)
 	p.updateEngine()
 }

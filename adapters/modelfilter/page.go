@@ -40,8 +40,8 @@ const (
 //go:embed prompt.md
 var prompt string
 
-// Prompt tells the language model how to work in this window.
-func (w *Window) Prompt() string { return prompt }
+// Describe tells the language model how to work in this window.
+func (w *Window) Describe() string { return prompt }
 
 // Where names the page and the tab that is open.
 func (w *Window) Where() assistant.Location {
@@ -73,10 +73,10 @@ type position struct {
 }
 
 // Position implements [assistant.Positioned].
-func (w *Window) Position() (any, error) {
+func (w *Window) Position() (json.RawMessage, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return position{w.current, w.tab, w.search}, nil
+	return json.Marshal(position{w.current, w.tab, w.search})
 }
 
 // SetPosition implements [assistant.Positioned]. It is no change by the user.

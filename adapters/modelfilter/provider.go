@@ -20,11 +20,10 @@ type provider struct {
 	hasKey         bool // one of these variables has a value
 	lists          [2]ruleList
 
-	engine  *engine.Engine // of the effective rules; nil until it is needed
-	models  ModelList
-	idsHash string // of the ids of models
-	asking  int    // refreshes that have not ended
-	drift   models.Drift
+	engine *engine.Engine // of the effective rules; nil until it is needed
+	models ModelList
+	asking int // refreshes that have not ended
+	drift  models.Drift
 
 	use        *usage.Report // as it was read last; nil: unknown
 	useProblem string        // why the usage file cannot be used

@@ -3,8 +3,6 @@ package modelfilter
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,10 +50,10 @@ func decodeStrict(raw []byte, v any) error {
 
 // State is the staged rules of all providers, the current provider and the
 // search text. Equal states encode equally.
-func (w *Window) State() (any, error) {
+func (w *Window) State() (json.RawMessage, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.state(), nil
+	return assistant.PlainJSON(w.state())
 }
 
 func (w *Window) state() state {
@@ -68,9 +66,9 @@ func (w *Window) state() state {
 	return s
 }
 
-// ApplyState restores a state, all of it or nothing. The differences are recorded
+// Apply restores a state, all of it or nothing. The differences are recorded
 // as changes by the user. The file is not touched.
-func (w *Window) ApplyState(raw json.RawMessage) error {
+func (w *Window) Apply(raw json.RawMessage) error {
 	s, err := readState(raw)
 	if err != nil {
 		return err
@@ -214,21 +212,4 @@ func (w *Window) Attribute(before, after json.RawMessage, by assistant.Author) {
 		}
 	}
 	w.changed()
-}
-
-// StateHash changes whenever the context may have changed.
-func (w *Window) StateHash() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.hashed == w.revision {
-		return w.hash
-	}
-	p := w.providerNamed(w.current)
-	w.engine(p)
-	text, _ := json.Marshal([]any{ // these types always encode
-		w.state(), w.dirty(), w.order, w.highlight, p.idsHash, w.contextBudget(), p.lists[Ignore].envRules, p.lists[Allow].envRules,
-	})
-	sum := sha256.Sum256(text)
-	w.hashed, w.hash = w.revision, hex.EncodeToString(sum[:16])
-	return w.hash
 }

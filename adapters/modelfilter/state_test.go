@@ -24,8 +24,8 @@ func TestStateComesBack(t *testing.T) {
 	f.must(f.SetProvider("gemini"))
 	f.must(second(f.Add(Ignore, "gemini-1*")))
 	f.must(f.SetSearch("flash"))
-	changed, hash, hidden := stateOf(t, f.Window), f.StateHash(), f.Counts().Hidden
-	f.must(f.ApplyState(json.RawMessage(start)))
+	changed, context, hidden := stateOf(t, f.Window), contextText(t, f), f.Counts().Hidden
+	f.must(f.Apply(json.RawMessage(start)))
 	if got := stateOf(t, f.Window); got != start || f.Dirty() || f.Search() != "" || f.Provider() != "openai" {
 		t.Errorf("state = %s, dirty %v; want the start", got, f.Dirty())
 	}
@@ -33,16 +33,16 @@ func TestStateComesBack(t *testing.T) {
 	if f.Counts().Hidden != 4 {
 		t.Error("the models are not those of the rules that came back")
 	}
-	f.must(f.ApplyState(json.RawMessage(changed)))
-	if got := stateOf(t, f.Window); got != changed || f.StateHash() != hash || f.Counts().Hidden != hidden || !f.Dirty() {
-		t.Errorf("state = %s, want %s and the same hash", got, changed)
+	f.must(f.Apply(json.RawMessage(changed)))
+	if got := stateOf(t, f.Window); got != changed || contextText(t, f) != context || f.Counts().Hidden != hidden || !f.Dirty() {
+		t.Errorf("state = %s, want %s and the same context", got, changed)
 	}
 	if f.file() != plainEnv {
 		t.Error("the file was touched")
 	}
 }
 
-func TestApplyStateIsAllOrNothing(t *testing.T) {
+func TestApplyIsAllOrNothing(t *testing.T) {
 	f := fresh(t, plainEnv)
 	f.must(second(f.Add(Ignore, "o1")))
 	before := stateOf(t, f.Window)
@@ -59,7 +59,7 @@ func TestApplyStateIsAllOrNothing(t *testing.T) {
 		"null":          `null`,
 		"more after it": `{"version":1,"provider":"gemini","search":"","rules":{}} {}`,
 	} {
-		if err := f.ApplyState(json.RawMessage(raw)); err == nil {
+		if err := f.Apply(json.RawMessage(raw)); err == nil {
 			t.Errorf("%s: applied", name)
 		}
 		if got := stateOf(t, f.Window); got != before {
@@ -79,7 +79,7 @@ func TestAListThatIsNotUTF8IsNotEdited(t *testing.T) {
 		t.Errorf("the list can be cleared: %v", err)
 	}
 	f.must(second(f.Add(Allow, "c")))
-	f.must(f.ApplyState(json.RawMessage(before)))
+	f.must(f.Apply(json.RawMessage(before)))
 	f.wantRules(Ignore, "a\uFFFD*", "b")
 	if f.Dirty() {
 		t.Error("what came back differs from the file")
@@ -91,12 +91,12 @@ func TestAListThatIsNotUTF8IsNotEdited(t *testing.T) {
 	}
 }
 
-func TestApplyStateCountsAsTheUsers(t *testing.T) {
+func TestApplyCountsAsTheUsers(t *testing.T) {
 	f := fresh(t, plainEnv)
 	start := stateOf(t, f.Window)
 	f.call("add_ignore_rule", `{"pattern":"o1"}`)
 	_, mark := f.Changes(0)
-	f.must(f.ApplyState(json.RawMessage(start)))
+	f.must(f.Apply(json.RawMessage(start)))
 	changes, _ := f.Changes(mark)
 	if len(changes) != 1 || changes[0]["type"] != "rule_removed" || changes[0]["pattern"] != "o1" {
 		t.Errorf("changes = %v, want the rule removed", changes)
@@ -208,10 +208,10 @@ func TestRandomEditsAgainstAnOracle(t *testing.T) {
 			for range 150 {
 				step(t, rnd, f, o, models)
 				compare(t, f, o, models[o.provider])
-				raw, hash := stateOf(t, f.Window), f.StateHash()
-				f.must(f.ApplyState(json.RawMessage(raw)))
-				if got := stateOf(t, f.Window); got != raw || f.StateHash() != hash {
-					t.Fatalf("ApplyState(State()) made %s of %s", got, raw)
+				raw, context := stateOf(t, f.Window), contextText(t, f)
+				f.must(f.Apply(json.RawMessage(raw)))
+				if got := stateOf(t, f.Window); got != raw || contextText(t, f) != context {
+					t.Fatalf("Apply(State()) made %s of %s", got, raw)
 				}
 				switch rnd.IntN(8) {
 				case 0:
@@ -220,7 +220,7 @@ func TestRandomEditsAgainstAnOracle(t *testing.T) {
 				case 1:
 					if len(states) > 0 {
 						i := rnd.IntN(len(states))
-						f.must(f.ApplyState(json.RawMessage(states[i])))
+						f.must(f.Apply(json.RawMessage(states[i])))
 						o.rules, o.provider = cloneRules(oracles[i].rules), oracles[i].provider
 						compare(t, f, o, models[o.provider])
 					}
@@ -318,7 +318,7 @@ func compare(t *testing.T, f *fixture, o *oracle, models []string) {
 	}
 }
 
-func FuzzApplyState(f *testing.F) {
+func FuzzApply(f *testing.F) {
 	for _, raw := range []string{
 		`{"version":1,"provider":"openai","search":"x","rules":{"openai":{"ignore":["a*","b"],"whitelist":["c"]},"gemini":{}}}`,
 		`{"version":1,"provider":"groq","search":"","rules":{"a":{"ignore":[{"bytes":"/w=="},",","\n"]}}}`,
@@ -330,21 +330,21 @@ func FuzzApplyState(f *testing.F) {
 	w := large(f, 20, 2)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		before := stateOf(t, w)
-		if err := w.ApplyState(raw); err != nil {
+		if err := w.Apply(raw); err != nil {
 			if got := stateOf(t, w); got != before {
 				t.Fatalf("%v, but the state is %s, was %s", err, got, before)
 			}
 			return
 		}
-		applied, hash := stateOf(t, w), w.StateHash()
+		applied := stateOf(t, w)
 		if _, err := w.Context(); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.ApplyState(json.RawMessage(applied)); err != nil {
+		if err := w.Apply(json.RawMessage(applied)); err != nil {
 			t.Fatalf("its own state %s: %v", applied, err)
 		}
-		if got := stateOf(t, w); got != applied || w.StateHash() != hash {
-			t.Fatalf("ApplyState(State()) made %s of %s", got, applied)
+		if got := stateOf(t, w); got != applied {
+			t.Fatalf("Apply(State()) made %s of %s", got, applied)
 		}
 	})
 }

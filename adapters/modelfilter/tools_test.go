@@ -467,7 +467,7 @@ func TestNoSecretReachesTheModel(t *testing.T) {
 	}
 	f := fresh(t, string(rich), "MISTRAL_API_KEY=sk-mistral-dddddd")
 	f.must(second(f.Add(Ignore, "o1")))
-	said := []any{second2(f.Context()), f.Prompt(), f.Notices()}
+	said := []any{second2(f.Context()), f.Describe(), f.Notices()}
 	for name, tt := range toolCases {
 		said = append(said, name, f.call(tt.tool, tt.args))
 	}

@@ -77,8 +77,6 @@ type Window struct {
 	wake      chan struct{} // closed with the next revision; nil if no reader waits
 	snapshot  *Snapshot     // the last one that was made; nil: none
 	changes   assistant.Entries
-	hashed    int64 // the revision that hash is of
-	hash      string
 }
 
 var (

@@ -263,7 +263,7 @@ func TestOpenWithoutAFileOffersTheWellKnownProviders(t *testing.T) {
 	before := stateOf(t, f.Window)
 	f.must(f.SetProvider("gemini"))
 	f.must(second(f.Add(Ignore, "x")))
-	f.must(f.ApplyState(json.RawMessage(before)))
+	f.must(f.Apply(json.RawMessage(before)))
 	if names := f.Providers(); len(names) < 10 || f.Provider() != "openai" {
 		t.Errorf("after a rollback the providers are %v", names)
 	}
@@ -510,11 +510,7 @@ func second2[T any](v T, err error) T {
 
 func stateOf(t *testing.T, w *Window) string {
 	t.Helper()
-	v, err := w.State()
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := json.Marshal(v)
+	raw, err := w.State()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,11 +24,11 @@ import (
 //
 // The exported fields are set before use. The zero value is an empty window.
 type Window struct {
-	Instructions string // what Prompt returns
+	Instructions string // what Describe returns
 	Slow         *Gate  // where slow waits; nil waits for the end of the call
 	BreakContext error  // what Context fails with; nil works
 	BreakState   error  // what State fails with
-	BreakApply   error  // what ApplyState fails with
+	BreakApply   error  // what Apply fails with
 
 	mu      sync.Mutex
 	words   []string
@@ -42,6 +42,7 @@ type Window struct {
 
 var (
 	_ assistant.Window = (*Window)(nil)
+	_ sync.Locker      = (*Window)(nil)
 	_ assistant.Log    = (*Window)(nil)
 )
 
@@ -108,8 +109,8 @@ func (w *Window) Context() (any, error) {
 	return map[string]any{"words": slices.Concat([]string{}, w.words), "unsaved": !slices.Equal(w.words, w.saved)}, nil
 }
 
-// Prompt returns Instructions, or a sentence instead.
-func (w *Window) Prompt() string {
+// Describe returns Instructions, or a sentence instead.
+func (w *Window) Describe() string {
 	if w.Instructions != "" {
 		return w.Instructions
 	}
@@ -117,21 +118,21 @@ func (w *Window) Prompt() string {
 }
 
 // State is the words.
-func (w *Window) State() (any, error) {
+func (w *Window) State() (json.RawMessage, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.BreakState != nil {
 		return nil, w.BreakState
 	}
-	return windowState{slices.Concat([]string{}, w.words)}, nil
+	return json.Marshal(windowState{slices.Concat([]string{}, w.words)})
 }
 
 type windowState struct {
 	Words []string `json:"words"`
 }
 
-// ApplyState brings the words back.
-func (w *Window) ApplyState(state json.RawMessage) error {
+// Apply brings the words back.
+func (w *Window) Apply(state json.RawMessage) error {
 	var s windowState
 	if err := json.Unmarshal(state, &s); err != nil {
 		return err
@@ -144,9 +145,6 @@ func (w *Window) ApplyState(state json.RawMessage) error {
 	w.words = s.Words
 	return nil
 }
-
-// StateHash is the words themselves.
-func (w *Window) StateHash() string { return strings.Join(w.Words(), "\x00") }
 
 // Lock locks the window; see Fault.
 func (w *Window) Lock() {

@@ -74,7 +74,7 @@ func NewHub(o Options) *Hub {
 	}
 	h.opts.Session.Store = o.History
 	h.opts.Session.Shared = assistant.NewWindowLog(o.Session.Window, o.Session.Journal, h.present)
-	h.shared = share.New(o.Session.Window, h.announce, h.now)
+	h.shared = share.New(assistant.LockerOf(o.Session.Window), h.announce, h.now)
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	if w, ok := o.Session.Window.(assistant.Watcher); ok {

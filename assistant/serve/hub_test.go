@@ -475,9 +475,7 @@ func (r *rig) live(user string, plan []int) {
 // agree compares the window with its journal and with what was announced.
 func (r *rig) agree() {
 	r.t.Helper()
-	state, err := r.Words.State()
-	r.must(err)
-	now, err := assistant.PlainJSON(state)
+	now, err := r.Words.State()
 	r.must(err)
 	if !jsondelta.Equal(r.Journal().Current(), now) {
 		r.t.Errorf("the journal has %s, the window %s", r.Journal().Current(), now)

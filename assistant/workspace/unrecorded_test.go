@@ -66,9 +66,9 @@ func once(do *func()) {
 	}
 }
 
-// ApplyState also calls applied once.
-func (w *window) ApplyState(state json.RawMessage) error {
-	err := w.Window.ApplyState(state)
+// Apply also calls applied once.
+func (w *window) Apply(state json.RawMessage) error {
+	err := w.Window.Apply(state)
 	once(&w.applied)
 	return err
 }

@@ -64,7 +64,7 @@ func (w *window) Discard(basis assistant.Basis) (lost []assistant.Change, err er
 	if err != nil {
 		return nil, err
 	}
-	return plan.Changes, w.ApplyState(raw)
+	return plan.Changes, w.Apply(raw)
 }
 
 func (w *window) RefreshSaved(_ context.Context, drop bool) (assistant.Refreshed, error) {

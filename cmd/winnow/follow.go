@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"time"
 
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter"
-	"winnow/assistant"
 	"winnow/checkpoint"
 )
 
@@ -71,7 +69,7 @@ func readOthers(w *modelfilter.Window, j *checkpoint.Journal) (who, what string,
 	if w.Locked() {
 		return "", "", modelfilter.ErrLocked
 	}
-	before, err := rulesState(w)
+	before, err := w.State()
 	if err != nil {
 		return "", "", err
 	}
@@ -80,7 +78,7 @@ func readOthers(w *modelfilter.Window, j *checkpoint.Journal) (who, what string,
 	if err != nil || !moved {
 		return "", "", err
 	}
-	after, err := rulesState(w)
+	after, err := w.State()
 	if err != nil {
 		return "", "", err
 	}
@@ -89,13 +87,4 @@ func readOthers(w *modelfilter.Window, j *checkpoint.Journal) (who, what string,
 		what = "saved the rules"
 	}
 	return who, what, nil
-}
-
-// rulesState is the state of the window.
-func rulesState(w *modelfilter.Window) (json.RawMessage, error) {
-	value, err := w.State()
-	if err != nil {
-		return nil, err
-	}
-	return assistant.PlainJSON(value)
 }

@@ -428,9 +428,7 @@ func (s *subject) checkRules() {
 	if want := !s.oracle.rules.equal(s.oracle.saved); s.window.Dirty() != want {
 		s.rt.Errorf("unsaved: %v, want %v; rules %v, file %v", !want, want, s.oracle.rules, s.oracle.saved)
 	}
-	state, err := s.window.State()
-	s.must(err)
-	text, err := json.Marshal(state)
+	text, err := s.window.State()
 	s.must(err)
 	if !jsondelta.Equal(text, s.journal.Current()) {
 		s.rt.Errorf("the journal ends with %s, the window is %s", s.journal.Current(), text)

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -173,11 +172,8 @@ func (w *journaledWindow) restoreStaged() error {
 	}
 	saved, known := w.journal.SavedState()
 	if !known { // the best that is known is the file as it is now
-		state, err := w.window.State()
-		if err != nil {
-			return err
-		}
-		if saved, err = json.Marshal(state); err != nil {
+		var err error
+		if saved, err = w.window.State(); err != nil {
 			return err
 		}
 	}

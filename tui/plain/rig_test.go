@@ -129,11 +129,11 @@ var (
 type savedWords struct {
 	*at.Window
 	saved   string // the warning of a save
-	applied func() // runs after ApplyState; nil does nothing
+	applied func() // runs after Apply; nil does nothing
 }
 
-func (w savedWords) ApplyState(state json.RawMessage) error {
-	err := w.Window.ApplyState(state)
+func (w savedWords) Apply(state json.RawMessage) error {
+	err := w.Window.Apply(state)
 	if w.applied != nil {
 		w.applied()
 	}
@@ -184,7 +184,7 @@ func (w savedWords) Discard(basis assistant.Basis) ([]assistant.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	return plan.Changes, w.ApplyState(state)
+	return plan.Changes, w.Apply(state)
 }
 
 // rig is a console with everything around it.

@@ -129,7 +129,7 @@ func (r *rig) checkpoints() []checkpoint.Checkpoint {
 func TestEveryToolIsListedWithItsHintsAndCalled(t *testing.T) {
 	r := newRig(t)
 	c := r.connect(nil)
-	if in := c.InitializeResult(); in.Instructions != r.window.Prompt() || in.ServerInfo.Name != "winnow" {
+	if in := c.InitializeResult(); in.Instructions != r.window.Describe() || in.ServerInfo.Name != "winnow" {
 		t.Errorf("initialize = %+v", in)
 	}
 	list, err := c.ListTools(t.Context(), nil)
@@ -185,7 +185,7 @@ func TestAWriteIsACheckpointThatARollbackTakesBack(t *testing.T) {
 	defer func() { r.must(w.Close()) }()
 	intent, err := w.Journal.BeginRollback(last.ID, checkpoint.RollbackOptions{Scope: checkpoint.ScopeBoth})
 	r.must(err)
-	r.must(r.window.ApplyState(intent.State))
+	r.must(r.window.Apply(intent.State))
 	r.must(w.Journal.Finish(intent))
 	r.words("one")
 }
@@ -324,7 +324,7 @@ func (w *room) Context() (any, error) {
 	return map[string]any{"place": w.place, "words": w.Words()}, nil
 }
 
-func (w *room) Position() (any, error) { return w.place, nil }
+func (w *room) Position() (json.RawMessage, error) { return json.Marshal(w.place) }
 
 func (w *room) SetPosition(position json.RawMessage) error { return json.Unmarshal(position, &w.place) }
 
@@ -336,7 +336,7 @@ func (w *room) Tools() []assistant.Tool {
 	}
 	type none struct{}
 	clear := assistant.NewTool("clear_words", "Remove all words.", func(context.Context, none) (string, error) {
-		return "at " + w.place, w.ApplyState(json.RawMessage(`{"words":[]}`))
+		return "at " + w.place, w.Apply(json.RawMessage(`{"words":[]}`))
 	})
 	clear.Write, clear.Destructive, clear.Idempotent = true, true, true
 	return append(w.Window.Tools(), clear,

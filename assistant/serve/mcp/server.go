@@ -88,7 +88,7 @@ func newServer(ctx context.Context, o Options) (*sdk.Server, error) {
 		return nil, err
 	}
 	out := sdk.NewServer(&sdk.Implementation{Name: "winnow", Version: o.Version}, &sdk.ServerOptions{
-		Instructions: w.Window.Prompt(), Logger: o.Log, Capabilities: &sdk.ServerCapabilities{},
+		Instructions: w.Window.Describe(), Logger: o.Log, Capabilities: &sdk.ServerCapabilities{},
 	})
 	for _, t := range w.Window.Tools() {
 		out.AddTool(toolOf(t), s.call(t))
@@ -134,7 +134,7 @@ func (s *server) restorePosition(w Opened) {
 func (s *server) close(w Opened) error {
 	if p, ok := w.Window.(assistant.Positioned); ok {
 		if at, err := p.Position(); err == nil {
-			s.position, _ = assistant.PlainJSON(at)
+			s.position = at
 		}
 	}
 	return w.Close()

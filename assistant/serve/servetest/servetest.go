@@ -150,7 +150,7 @@ func (w *Words) Discard(basis assistant.Basis) (lost []assistant.Change, err err
 	if err != nil {
 		return nil, err
 	}
-	return plan.Changes, w.ApplyState(state)
+	return plan.Changes, w.Apply(state)
 }
 
 // Obedient is a model that does what the last message asks for: "call TOOL WORD; TOOL;
