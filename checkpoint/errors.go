@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"winnow/checkpoint/filelock"
+	"winnow/checkpoint/privatefile"
 )
 
 // Errors of Open and of the calls on a Journal.
@@ -23,7 +23,7 @@ var (
 )
 
 // LockedError refuses to write while another process holds the writer lock.
-type LockedError = filelock.HeldError
+type LockedError = privatefile.HeldError
 
 // UnwritableError refuses to write to a place that this user may only read. It
 // wraps ErrReadOnly.

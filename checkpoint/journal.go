@@ -15,7 +15,6 @@ import (
 	"syscall"
 	"time"
 
-	"winnow/checkpoint/filelock"
 	"winnow/checkpoint/jsondelta"
 	"winnow/checkpoint/privatefile"
 )
@@ -59,16 +58,16 @@ type Journal struct {
 	opts  Options
 	path  string
 	run   Run
-	found Report         // by Open
-	alive *filelock.Lock // shared by the processes that have the journal open
-	alone bool           // no other process had it open at Open
+	found Report            // by Open
+	alive *privatefile.Lock // shared by the processes that have the journal open
+	alone bool              // no other process had it open at Open
 	// unwritable is why this process can only read; nil when it can write.
 	unwritable *UnwritableError
 
-	locking sync.Mutex     // locked while the writer lock is acquired or released, before writing
-	lock    *filelock.Lock // the writer lock
-	holds   int            // of the writer lock in this process
-	stale   bool           // another process has changed the state, and Adopt has not succeeded since
+	locking sync.Mutex        // locked while the writer lock is acquired or released, before writing
+	lock    *privatefile.Lock // the writer lock
+	holds   int               // of the writer lock in this process
+	stale   bool              // another process has changed the state, and Adopt has not succeeded since
 	closed  bool
 
 	writing sync.Mutex  // locked while a record is written or the file is read
@@ -165,7 +164,7 @@ func (j *Journal) openWriter() error {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	if err := j.lockFile(context.Background(), 0); errors.As(err, new(*LockedError)) {
-		if j.alive, err = filelock.Acquire(context.Background(), j.path+aliveSuffix, filelock.Options{Shared: true, Wait: defaultWait}); err != nil {
+		if j.alive, err = privatefile.Acquire(context.Background(), j.path+aliveSuffix, privatefile.LockOptions{Shared: true, Wait: defaultWait}); err != nil {
 			return fmt.Errorf("checkpoint: lock journal: %w", err)
 		}
 		return j.read()
@@ -189,10 +188,10 @@ func (j *Journal) openWriter() error {
 // joinAlive finds out whether another process has the journal open, and says to others
 // that this one has. The writer lock is held, so that no two processes are alone.
 func (j *Journal) joinAlive() error {
-	only, err := filelock.Acquire(context.Background(), j.path+aliveSuffix, filelock.Options{})
+	only, err := privatefile.Acquire(context.Background(), j.path+aliveSuffix, privatefile.LockOptions{})
 	j.alone = err == nil
 	if err = only.Release(); err == nil {
-		j.alive, err = filelock.Acquire(context.Background(), j.path+aliveSuffix, filelock.Options{Shared: true, Wait: defaultWait})
+		j.alive, err = privatefile.Acquire(context.Background(), j.path+aliveSuffix, privatefile.LockOptions{Shared: true, Wait: defaultWait})
 	}
 	if err != nil {
 		return fmt.Errorf("checkpoint: lock journal: %w", err)
@@ -257,7 +256,7 @@ func (j *Journal) Close() error {
 	}
 	j.closed = true
 	err := j.alive.Release()
-	last, others := filelock.Acquire(context.Background(), j.path+aliveSuffix, filelock.Options{})
+	last, others := privatefile.Acquire(context.Background(), j.path+aliveSuffix, privatefile.LockOptions{})
 	end := record{Op: OpClose}
 	if others != nil {
 		end = record{Op: OpLeave, Left: j.sessions}

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"winnow/checkpoint/filelock"
 	"winnow/checkpoint/privatefile"
 )
 
@@ -101,13 +100,13 @@ func (j *Journal) release() {
 // lockFile gets the writer lock and reads what other processes have written. locking is
 // locked.
 func (j *Journal) lockFile(ctx context.Context, wait time.Duration) (err error) {
-	if j.lock, err = filelock.Acquire(ctx, j.path+lockSuffix, filelock.Options{
+	if j.lock, err = privatefile.Acquire(ctx, j.path+lockSuffix, privatefile.LockOptions{
 		Name: lockName, Program: j.opts.Program, Since: j.opts.Now(), Wait: wait,
 	}); err != nil {
 		switch {
 		case errors.As(err, new(*LockedError)), ctx.Err() != nil:
 			return err
-		case errors.Is(err, filelock.ErrNotRegular):
+		case errors.Is(err, privatefile.ErrNotRegular):
 			return fmt.Errorf("%w: %w", ErrUnsafe, err)
 		}
 		return fmt.Errorf("checkpoint: lock journal: %w", err)
@@ -222,7 +221,9 @@ func (j *Journal) exclusive(state bool) (done func(), err error) {
 
 // Writer returns which process holds the writer lock of the journal at path; nil: none
 // does, or that cannot be found out. It makes no file.
-func Writer(path string) *LockedError { return filelock.Holder(path+lockSuffix, lockName) }
+func Writer(path string) *LockedError { return privatefile.Holder(path+lockSuffix, lockName) }
 
 // LastWriter returns which process wrote to the journal last.
-func (j *Journal) LastWriter() *LockedError { return filelock.LastHolder(j.path+lockSuffix, lockName) }
+func (j *Journal) LastWriter() *LockedError {
+	return privatefile.LastHolder(j.path+lockSuffix, lockName)
+}

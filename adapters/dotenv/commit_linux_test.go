@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"winnow/checkpoint/filelock"
+	"winnow/checkpoint/privatefile"
 )
 
 // byRename and inPlace are the two ways in which editors save.
@@ -307,7 +307,7 @@ func TestSaveLock(t *testing.T) {
 	}
 	for _, name := range []string{path, elsewhere} {
 		_, err := lockFile(t.Context(), name, 0)
-		var held *filelock.HeldError
+		var held *privatefile.HeldError
 		if !errors.As(err, &held) || !strings.Contains(err.Error(), "nothing was saved: timed out waiting for the save lock of "+name) {
 			t.Errorf("%s: %v", name, err)
 		} else if name == path && held.PID != os.Getpid() {

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"winnow/checkpoint/filelock"
+	"winnow/checkpoint/privatefile"
 )
 
 // The names that a save uses next to the file NAME. None ends in ".env", so the
@@ -37,20 +37,20 @@ const saveWait = 10 * time.Second
 // the programs that see it in another folder, such as in a container. Where nothing can
 // be made next to the target it is only the latter.
 type saveLock struct {
-	beside, target *filelock.Lock
+	beside, target *privatefile.Lock
 }
 
-// lockFile waits for other saves of target. A *filelock.HeldError says who saves.
+// lockFile waits for other saves of target. A *privatefile.HeldError says who saves.
 func lockFile(ctx context.Context, target string, wait time.Duration) (*saveLock, error) {
-	o := filelock.Options{Name: "save lock of " + printable(target), Program: "winnow", Wait: wait, Temporary: true}
-	beside, err := filelock.Acquire(ctx, target+lockSuffix, o)
+	o := privatefile.LockOptions{Name: "save lock of " + printable(target), Program: "winnow", Wait: wait, Temporary: true}
+	beside, err := privatefile.Acquire(ctx, target+lockSuffix, o)
 	l := &saveLock{beside: beside}
-	if _, held := errors.AsType[*filelock.HeldError](err); held || ctx.Err() != nil {
+	if _, held := errors.AsType[*privatefile.HeldError](err); held || ctx.Err() != nil {
 		return nil, fmt.Errorf("dotenv: nothing was saved: %w", err)
 	}
 	if locksTarget {
 		targetErr := l.lockTarget(ctx, target, wait)
-		_, held := errors.AsType[*filelock.HeldError](targetErr)
+		_, held := errors.AsType[*privatefile.HeldError](targetErr)
 		switch {
 		case held, targetErr != nil && ctx.Err() != nil:
 			l.release()
@@ -68,7 +68,7 @@ func lockFile(ctx context.Context, target string, wait time.Duration) (*saveLock
 }
 
 func (l *saveLock) lockTarget(ctx context.Context, target string, wait time.Duration) (err error) {
-	l.target, err = filelock.Acquire(ctx, target, filelock.Options{Name: "save lock of " + printable(target), Wait: wait, Existing: true})
+	l.target, err = privatefile.Acquire(ctx, target, privatefile.LockOptions{Name: "save lock of " + printable(target), Wait: wait, Existing: true})
 	return err
 }
 
@@ -91,7 +91,7 @@ func recoverUnlocked(ctx context.Context, target string, h hooks) ([]string, err
 		wait = saveWait // until then the file may be incomplete
 	}
 	lock, err := lockFile(ctx, target, wait)
-	if _, held := errors.AsType[*filelock.HeldError](err); held && wait == 0 {
+	if _, held := errors.AsType[*privatefile.HeldError](err); held && wait == 0 {
 		return nil, nil
 	}
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"syscall"
 
-	"winnow/adapters/statefile"
+	"winnow/checkpoint/privatefile"
 )
 
 // errNoExchange is the error of exchange where the system or the file system
@@ -330,7 +330,7 @@ func (w *writer) finish(folder *os.File) {
 func (w *writer) warn(format string, args ...any) {
 	for i, a := range args {
 		if err, ok := a.(error); ok {
-			args[i] = statefile.Cause(err)
+			args[i] = privatefile.Cause(err)
 		}
 	}
 	w.warnings = append(w.warnings, printable(w.Path)+" "+fmt.Sprintf(format, args...))
@@ -348,7 +348,7 @@ func (w *writer) step(ctx context.Context, at stage, call func() error) error {
 func (w *writer) notSaved(what string, err error) error {
 	err = w.failed(what, err)
 	if rest := os.Remove(w.temp); rest != nil && !errors.Is(rest, fs.ErrNotExist) {
-		return errors.Join(err, fmt.Errorf("dotenv: a copy with all keys stays at %s until the next start: %w", printable(w.temp), statefile.Cause(rest)))
+		return errors.Join(err, fmt.Errorf("dotenv: a copy with all keys stays at %s until the next start: %w", printable(w.temp), privatefile.Cause(rest)))
 	}
 	return err
 }

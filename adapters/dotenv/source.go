@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	"winnow/adapters/statefile"
 	"winnow/assistant/safetext"
+	"winnow/checkpoint/privatefile"
 )
 
 // MaxSize is the largest file that is read, in bytes. A `.env` file has a few
@@ -46,7 +46,7 @@ func (e *FileError) Error() string {
 func (e *FileError) Unwrap() error { return e.Err }
 
 func fileError(path, reason string, err error) *FileError {
-	return &FileError{path, reason, statefile.Cause(err)}
+	return &FileError{path, reason, privatefile.Cause(err)}
 }
 
 // printable is text from a file with invisible characters spelled out.

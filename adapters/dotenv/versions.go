@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"winnow/adapters/statefile"
 	"winnow/assistant"
+	"winnow/checkpoint/privatefile"
 )
 
 // MaxVersions is the number of versions stored per file, besides OriginalVersion.
@@ -75,7 +75,7 @@ func OpenVersions(folder string, now func() time.Time) *Versions {
 		v.err = ErrNoVersions
 		return v
 	}
-	repaired, err := statefile.Folder(folder)
+	repaired, err := privatefile.DocumentFolder(folder)
 	if err != nil {
 		v.err = fileError(folder, "cannot store versions, and without one nothing is saved", err)
 		v.notices = append(v.notices, strings.TrimPrefix(v.err.Error(), "dotenv: "))
@@ -121,7 +121,7 @@ func (v *Versions) replace(ctx context.Context, s *Source, after *File, by Autho
 		return s.replace(ctx, after.Bytes())
 	}
 	l, err := v.open(ctx, s)
-	if errors.Is(err, statefile.ErrDamaged) {
+	if errors.Is(err, privatefile.ErrDamaged) {
 		if err = os.Rename(l.path, l.path+".damaged"); err == nil {
 			l, err = v.open(ctx, s)
 		}
@@ -134,7 +134,7 @@ func (v *Versions) replace(ctx context.Context, s *Source, after *File, by Autho
 		Version{strconv.Itoa(l.Last + 1), v.now(), by, Changes(s.File, after), !s.Exists},
 		ruleTextOf(s.File), ruleTextOf(after),
 	}
-	if err := statefile.Write(l.path, l); err != nil {
+	if err := privatefile.WriteDocument(l.path, l); err != nil {
 		return Saved{}, fileError(l.path, "cannot be written, so nothing was saved: every save stores a version first", err)
 	}
 	saved, err := s.replace(ctx, after.Bytes())
@@ -222,18 +222,18 @@ type record struct {
 }
 
 // open locks and reads the log of a file and resolves the version of a save that was
-// killed. With statefile.ErrDamaged it returns a log that has only a path.
+// killed. With privatefile.ErrDamaged it returns a log that has only a path.
 func (v *Versions) open(ctx context.Context, s *Source) (*versionLog, error) {
 	if v.err != nil {
 		return nil, v.err
 	}
-	path := filepath.Join(v.folder, statefile.Sum([]byte(s.Real))[:32]+".log")
-	unlock, err := statefile.Lock(ctx, path+".lock")
+	path := filepath.Join(v.folder, privatefile.Sum([]byte(s.Real))[:32]+".log")
+	unlock, err := privatefile.LockDocument(ctx, path+".lock")
 	if err != nil {
 		return nil, fileError(path, "cannot be locked", err)
 	}
 	l := &versionLog{Path: s.Real, path: path, unlock: unlock}
-	if err = statefile.Read(path, l); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err = privatefile.ReadDocument(path, l); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		unlock()
 		return l, fileError(path, "cannot be read", err)
 	}
@@ -269,7 +269,7 @@ func (l *versionLog) finish(wasSaved bool) error {
 		l.Records = append(l.Records, r)
 		l.Records = l.Records[max(0, len(l.Records)-MaxVersions):]
 	}
-	return statefile.Write(l.path, l)
+	return privatefile.WriteDocument(l.path, l)
 }
 
 // ruleText is the rule lines of a file, and hashes of the file and of all other lines.
@@ -287,7 +287,7 @@ type ruleLine struct {
 
 func ruleTextOf(f *File) ruleText {
 	lines, rest := splitRules(f)
-	return ruleText{Sum: statefile.Sum(f.Bytes()), Rest: statefile.Sum(rest), Lines: lines}
+	return ruleText{Sum: privatefile.Sum(f.Bytes()), Rest: privatefile.Sum(rest), Lines: lines}
 }
 
 // sameLines reports whether two files have the same rule lines.
@@ -325,7 +325,7 @@ func (t ruleText) join(rest []byte) []byte {
 // the same, else by edits.
 func (t ruleText) applyTo(f *File) (*File, error) {
 	current, rest := splitRules(f)
-	if statefile.Sum(rest) == t.Rest {
+	if privatefile.Sum(rest) == t.Rest {
 		return Parse(t.join(rest)), nil
 	}
 	wanted := Parse(t.join(nil))

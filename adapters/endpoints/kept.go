@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"winnow/adapters/modelfilter/models"
-	"winnow/adapters/statefile"
 	"winnow/assistant/llm"
+	"winnow/checkpoint/privatefile"
 )
 
 const (
@@ -35,12 +35,12 @@ type keptList struct {
 
 // keptPath is the file of the lists of this address.
 func (e *Endpoint) keptPath() string {
-	return filepath.Join(e.cacheDir, statefile.Sum([]byte(e.BaseURL))[:24])
+	return filepath.Join(e.cacheDir, privatefile.Sum([]byte(e.BaseURL))[:24])
 }
 
 // kept is what is stored of this address; a list that cannot be read is empty.
 func (e *Endpoint) kept() (k keptList) {
-	if e.cacheDir == "" || statefile.Read(e.keptPath(), &k) != nil {
+	if e.cacheDir == "" || privatefile.ReadDocument(e.keptPath(), &k) != nil {
 		return keptList{}
 	}
 	for _, list := range [][]llm.ModelInfo{k.Models, k.Gone} {
@@ -74,7 +74,7 @@ func (e *Endpoint) keepList(ctx context.Context, listed []llm.ModelInfo) (gone [
 	slices.SortStableFunc(gone, func(a, b llm.ModelInfo) int { return b.Retrieved.Compare(a.Retrieved) })
 	gone = gone[:min(len(gone), maxGone)]
 	stored := keptList{e.withoutName(listed), e.withoutName(gone)}
-	return gone, statefile.Write(e.keptPath(), stored)
+	return gone, privatefile.WriteDocument(e.keptPath(), stored)
 }
 
 // withoutName is a list with the names by which the endpoint knows the models.
@@ -89,9 +89,9 @@ func (e *Endpoint) withoutName(list []llm.ModelInfo) []llm.ModelInfo {
 // lock locks the folder of what is kept, which it makes.
 func lock(ctx context.Context, dir string) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, statefile.Cause(err)
+		return nil, privatefile.Cause(err)
 	}
-	return statefile.Lock(context.WithoutCancel(ctx), filepath.Join(dir, ".lock"))
+	return privatefile.LockDocument(context.WithoutCancel(ctx), filepath.Join(dir, ".lock"))
 }
 
 // limits are the context limits that errors named, by address and name of the model.
@@ -107,8 +107,8 @@ func readLimits(dir string, now time.Time) (limits, error) {
 	if dir == "" {
 		return found, nil
 	}
-	err := statefile.Read(limitsPath(dir), &found)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, statefile.ErrDamaged) {
+	err := privatefile.ReadDocument(limitsPath(dir), &found)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, privatefile.ErrDamaged) {
 		err = nil // they are learned again
 	}
 	maps.DeleteFunc(found, func(_ string, l llm.LearnedLimit) bool {
@@ -148,7 +148,7 @@ func (e *Endpoint) keepLimit(id string, learned llm.LearnedLimit) {
 		var all limits
 		if all, err = readLimits(e.cacheDir, time.Now()); err == nil {
 			all[e.limitKey(strings.TrimPrefix(id, e.Name+"/"))] = learned
-			err = statefile.Write(limitsPath(e.cacheDir), all)
+			err = privatefile.WriteDocument(limitsPath(e.cacheDir), all)
 		}
 	}
 	if err != nil && e.log != nil {

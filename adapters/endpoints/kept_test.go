@@ -11,9 +11,9 @@ import (
 
 	"winnow/adapters/config"
 	"winnow/adapters/modelfilter/models"
-	"winnow/adapters/statefile"
 	"winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
+	"winnow/checkpoint/privatefile"
 )
 
 // runs makes the endpoints of one run after another, over one folder of what is kept.
@@ -198,7 +198,7 @@ func TestOldGoneModelsAreForgotten(t *testing.T) {
 	for i := range maxGone + 5 {
 		full.Gone = append(full.Gone, llm.ModelInfo{ID: "old" + strings.Repeat("x", i%7) + time.Duration(i).String(), Retrieved: start.Add(time.Duration(i) * time.Second)})
 	}
-	if err := statefile.Write(e.keptPath(), full); err != nil {
+	if err := privatefile.WriteDocument(e.keptPath(), full); err != nil {
 		t.Fatal(err)
 	}
 	listed, err := e.listForRegistry(t.Context())

@@ -1,10 +1,3 @@
-// Package privatefile has what all stores need of the file system: files and folders
-// that only their owner can use, and the durability of what is in a folder.
-//
-// All functions do I/O; all are safe from any goroutine.
-//
-// Caveats: on Windows permissions are inherited: modes are not looked at, and the
-// file system makes names durable by itself.
 package privatefile
 
 import (
@@ -106,13 +99,13 @@ func SyncFolder(dir string) error {
 	if !HasModes { // Windows cannot sync a folder, and need not
 		return nil
 	}
-	return sync(dir, os.O_RDONLY)
+	return syncPath(dir, os.O_RDONLY)
 }
 
 // SyncFile makes the bytes of a closed file durable.
-func SyncFile(path string) error { return sync(path, os.O_RDWR) }
+func SyncFile(path string) error { return syncPath(path, os.O_RDWR) }
 
-func sync(path string, flag int) error {
+func syncPath(path string, flag int) error {
 	f, err := os.OpenFile(path, flag, 0)
 	if err != nil {
 		return err

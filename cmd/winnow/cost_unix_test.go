@@ -16,13 +16,13 @@ import (
 	"time"
 
 	"winnow/adapters/dotenv"
-	"winnow/adapters/statefile"
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlite"
 	"winnow/assistant/history/transfer"
 	"winnow/checkpoint"
+	"winnow/checkpoint/privatefile"
 )
 
 // TestForeignBytesCostLinearly reads what others have written, besides answers,
@@ -56,12 +56,12 @@ func TestForeignBytesCostLinearly(t *testing.T) {
 	cached := func(list func(n int) any) func(*testing.T, int) func() {
 		return func(t *testing.T, n int) func() {
 			path := filepath.Join(t.TempDir(), "list")
-			if err := statefile.Write(path, list(n)); err != nil {
+			if err := privatefile.WriteDocument(path, list(n)); err != nil {
 				t.Fatal(err)
 			}
 			return func() {
 				var ids any
-				if err := statefile.Read(path, &ids); err != nil {
+				if err := privatefile.ReadDocument(path, &ids); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/adapters/statefile"
+	"winnow/checkpoint/privatefile"
 )
 
 // storedFile fetches a list, changes its file, and returns its path.
@@ -29,7 +29,7 @@ func storedFile(t *testing.T, r *rig, change func([]byte) []byte) string {
 
 // sealed is a record with the sum that belongs to it.
 func sealed(record string) []byte {
-	return []byte(statefile.Sum([]byte(record)) + "\n" + record)
+	return []byte(privatefile.Sum([]byte(record)) + "\n" + record)
 }
 
 func TestDamagedFile(t *testing.T) {
@@ -160,7 +160,7 @@ func FuzzStoredList(f *testing.F) {
 		}
 		r, err := d.load("acme")
 		if err != nil {
-			if !errors.Is(err, statefile.ErrDamaged) || r != nil {
+			if !errors.Is(err, privatefile.ErrDamaged) || r != nil {
 				t.Fatalf("%v, %v", r, err)
 			}
 			return

@@ -14,8 +14,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"winnow/adapters/statefile"
 	"winnow/assistant/llm"
+	"winnow/checkpoint/privatefile"
 )
 
 const (
@@ -177,7 +177,7 @@ type disk string
 // which is no provider's name.
 func (d disk) path(provider string) string {
 	if !isVariablePrefix(provider) || len(provider) > 64 || strings.Trim(provider[:1], "_-.") == "" {
-		provider = "+" + statefile.Sum([]byte(provider))[:32]
+		provider = "+" + privatefile.Sum([]byte(provider))[:32]
 	}
 	return filepath.Join(string(d), provider+".list")
 }
@@ -189,7 +189,7 @@ func (d disk) load(provider string) (*record, error) {
 		return nil, nil
 	}
 	var r record
-	err := statefile.Read(d.path(provider), &r)
+	err := privatefile.ReadDocument(d.path(provider), &r)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -198,7 +198,7 @@ func (d disk) load(provider string) (*record, error) {
 		r.Models[i].Facts = r.Models[i].Facts.Valid()
 	}
 	if err == nil && (r.Provider != provider || r.Source != SourceLive && r.Source != SourceProxy || len(r.Models) == 0 || len(r.Models) > maxModels) {
-		err = statefile.ErrDamaged
+		err = privatefile.ErrDamaged
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the stored list is not used: %w", err)
@@ -213,10 +213,10 @@ func (d disk) load(provider string) (*record, error) {
 func (d disk) update(ctx context.Context, base record, baseIsNewer bool, change func(*record)) (r *record, err error) {
 	r = &base
 	if d != "" {
-		_, err = statefile.Folder(string(d))
+		_, err = privatefile.DocumentFolder(string(d))
 		var unlock func()
 		if err == nil { // a fetched list is stored even if its caller no longer waits
-			unlock, err = statefile.Lock(context.WithoutCancel(ctx), filepath.Join(string(d), ".lock"))
+			unlock, err = privatefile.LockDocument(context.WithoutCancel(ctx), filepath.Join(string(d), ".lock"))
 		}
 		if err == nil {
 			defer unlock()
@@ -224,17 +224,17 @@ func (d disk) update(ctx context.Context, base record, baseIsNewer bool, change 
 			if stored, err = d.load(base.Provider); stored != nil && !baseIsNewer {
 				r = stored
 			}
-			if errors.Is(err, statefile.ErrDamaged) {
+			if errors.Is(err, privatefile.ErrDamaged) {
 				err = os.Rename(d.path(base.Provider), d.path(base.Provider)+".damaged")
 			}
 		}
 	}
 	change(r)
 	if d != "" && err == nil {
-		err = statefile.Write(d.path(r.Provider), r)
+		err = privatefile.WriteDocument(d.path(r.Provider), r)
 	}
 	if err != nil {
-		err = fmt.Errorf("the list was not saved: %w", statefile.Cause(err))
+		err = fmt.Errorf("the list was not saved: %w", privatefile.Cause(err))
 	}
 	return r, err
 }

@@ -1,15 +1,4 @@
-// Package statefile stores JSON documents of the program in files of their own,
-// checksummed, private, and replaced in one step.
-//
-// A document is a line with the SHA-256 of what follows, then JSON. Read returns
-// ErrDamaged for anything else. Folder makes the folder for such files; Lock
-// orders the processes that read, change and write one of them.
-//
-// All functions but Sum and Cause do I/O; all are safe from any goroutine. Error
-// messages name no path: the caller adds which document it is about.
-//
-// Caveats: on Windows permissions are inherited and not looked at.
-package statefile
+package privatefile
 
 import (
 	"bytes"
@@ -24,26 +13,23 @@ import (
 	"path/filepath"
 	"runtime"
 	"time"
-
-	"winnow/checkpoint/filelock"
-	"winnow/checkpoint/privatefile"
 )
 
 const (
-	// maxSize bounds what is read, in bytes.
-	maxSize = 256 << 20
-	// lockTimeout is how long Lock waits for other processes, which hold the lock
+	// maxDocument bounds what is read, in bytes.
+	maxDocument = 256 << 20
+	// documentLockWait is how long LockDocument waits for other processes, which hold the lock
 	// for one write.
-	lockTimeout = 10 * time.Second
+	documentLockWait = 10 * time.Second
 )
 
 // ErrDamaged is returned for a file whose bytes are not those that Write wrote.
 var ErrDamaged = errors.New("the file is damaged")
 
-// Read decodes the document at path into v. The error wraps fs.ErrNotExist when
+// ReadDocument decodes the document at path into v. The error wraps fs.ErrNotExist when
 // there is no file and ErrDamaged when the file is not a document; links, pipes
 // and devices are refused.
-func Read(path string, v any) error {
+func ReadDocument(path string, v any) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return Cause(err)
@@ -59,7 +45,7 @@ func Read(path string, v any) error {
 	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
 		return errors.New("it was replaced while it was opened")
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxSize))
+	data, err := io.ReadAll(io.LimitReader(f, maxDocument))
 	if err != nil {
 		return Cause(err)
 	}
@@ -70,13 +56,13 @@ func Read(path string, v any) error {
 	return nil
 }
 
-// Write replaces the document at path: readers see the old one or the new one.
-func Write(path string, v any) error {
+// WriteDocument replaces the document at path: readers see the old one or the new one.
+func WriteDocument(path string, v any) error {
 	document, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	return Cause(privatefile.Replace(path, privatefile.FileMode, func(w io.Writer) error {
+	return Cause(Replace(path, FileMode, func(w io.Writer) error {
 		_, err := w.Write(append([]byte(Sum(document)+"\n"), document...))
 		return err
 	}))
@@ -88,11 +74,11 @@ func Sum(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Folder makes a folder that only its owner can enter. If the folder exists and
+// DocumentFolder makes a folder that only its owner can enter. If the folder exists and
 // others can read it, they no longer can afterwards, and repaired is true. A
 // folder that others may replace or write to is refused.
-func Folder(dir string) (repaired bool, err error) {
-	if err := os.MkdirAll(dir, privatefile.FolderMode); err != nil {
+func DocumentFolder(dir string) (repaired bool, err error) {
+	if err := os.MkdirAll(dir, FolderMode); err != nil {
 		return false, Cause(err)
 	}
 	parent, err := os.Stat(filepath.Dir(filepath.Clean(dir)))
@@ -113,14 +99,14 @@ func Folder(dir string) (repaired bool, err error) {
 	case mode&0o077 == 0:
 		return false, nil
 	}
-	return true, Cause(os.Chmod(dir, privatefile.FolderMode))
+	return true, Cause(os.Chmod(dir, FolderMode))
 }
 
-// Lock waits for the lock at path. The lock ends with its process. On a file system
+// LockDocument waits for the lock at path. The lock ends with its process. On a file system
 // without locks Lock succeeds and locks nothing. A lock that is held for too long is a
-// *filelock.HeldError.
-func Lock(ctx context.Context, path string) (unlock func(), err error) {
-	l, err := filelock.Acquire(ctx, path, filelock.Options{Program: "winnow", Wait: lockTimeout})
+// *HeldError.
+func LockDocument(ctx context.Context, path string) (unlock func(), err error) {
+	l, err := Acquire(ctx, path, LockOptions{Program: "winnow", Wait: documentLockWait})
 	if err != nil {
 		return nil, Cause(err)
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package statefile
+package privatefile
 
 import (
 	"bytes"
@@ -13,8 +13,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-
-	"winnow/checkpoint/privatefile"
 )
 
 type document struct {
@@ -26,7 +24,7 @@ type document struct {
 func stored(t *testing.T, d document) (string, []byte) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "doc")
-	if err := Write(path, d); err != nil {
+	if err := WriteDocument(path, d); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(path)
@@ -40,18 +38,18 @@ func TestWriteThenRead(t *testing.T) {
 	path, _ := stored(t, document{"a\nb", 1})
 	for n := 2; n < 4; n++ { // also over an older one
 		var got document
-		if err := Read(path, &got); err != nil || got != (document{"a\nb", n - 1}) {
+		if err := ReadDocument(path, &got); err != nil || got != (document{"a\nb", n - 1}) {
 			t.Fatalf("%+v, %v", got, err)
 		}
-		if err := Write(path, document{"a\nb", n}); err != nil {
+		if err := WriteDocument(path, document{"a\nb", n}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	info, err := os.Stat(path)
-	if err != nil || info.Mode().Perm() != privatefile.FileMode {
+	if err != nil || info.Mode().Perm() != FileMode {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
-	if err := Read(path+"x", &document{}); !errors.Is(err, fs.ErrNotExist) {
+	if err := ReadDocument(path+"x", &document{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing document: %v", err)
 	}
 }
@@ -66,7 +64,7 @@ func TestDamageIsNoticed(t *testing.T) {
 			if err := os.WriteFile(path, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := Read(path, &document{}); !errors.Is(err, ErrDamaged) {
+			if err := ReadDocument(path, &document{}); !errors.Is(err, ErrDamaged) {
 				t.Fatalf("%q: %v, want ErrDamaged", data, err)
 			}
 		}
@@ -81,7 +79,7 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{link, pipe, dir} {
-		if err := Read(path, &document{}); err == nil || errors.Is(err, ErrDamaged) || strings.Contains(err.Error(), dir) {
+		if err := ReadDocument(path, &document{}); err == nil || errors.Is(err, ErrDamaged) || strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %v", filepath.Base(path), err)
 		}
 	}
@@ -93,10 +91,10 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(path, "full"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(path, document{}); err == nil || strings.Contains(err.Error(), dir) {
+	if err := WriteDocument(path, document{}); err == nil || strings.Contains(err.Error(), dir) {
 		t.Errorf("written over a folder: %v", err)
 	}
-	if err := Write(path, func() {}); err == nil {
+	if err := WriteDocument(path, func() {}); err == nil {
 		t.Error("a function was written")
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
@@ -104,7 +102,7 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestFolder(t *testing.T) {
+func TestDocumentFolder(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "a")
 	for _, step := range []struct {
@@ -122,11 +120,11 @@ func TestFolder(t *testing.T) {
 		if err := step.change(); err != nil {
 			t.Fatal(err)
 		}
-		repaired, err := Folder(dir)
+		repaired, err := DocumentFolder(dir)
 		if repaired != step.repaired || (err == nil) != (step.refusal == "") || err != nil && !strings.Contains(err.Error(), step.refusal) {
 			t.Errorf("repaired %v, %v; want %v, %q", repaired, err, step.repaired, step.refusal)
 		}
-		if info, serr := os.Stat(dir); serr != nil || err == nil && info.Mode().Perm() != privatefile.FolderMode {
+		if info, serr := os.Stat(dir); serr != nil || err == nil && info.Mode().Perm() != FolderMode {
 			t.Errorf("mode %v, %v", info.Mode(), serr)
 		}
 	}
@@ -140,15 +138,15 @@ func TestLockOrdersWriters(t *testing.T) {
 	for range writers {
 		all.Go(func() {
 			for range each {
-				unlock, err := Lock(context.Background(), path+".lock")
+				unlock, err := LockDocument(context.Background(), path+".lock")
 				if err != nil {
 					t.Error(err)
 					return
 				}
 				var d document
-				err = Read(path, &d)
+				err = ReadDocument(path, &d)
 				d.N++
-				if err = errors.Join(err, Write(path, d)); err != nil {
+				if err = errors.Join(err, WriteDocument(path, d)); err != nil {
 					t.Error(err)
 				}
 				unlock()
@@ -157,7 +155,7 @@ func TestLockOrdersWriters(t *testing.T) {
 	}
 	all.Wait()
 	var d document
-	if err := Read(path, &d); err != nil || d.N != writers*each {
+	if err := ReadDocument(path, &d); err != nil || d.N != writers*each {
 		t.Errorf("%d, %v; want %d", d.N, err, writers*each)
 	}
 }

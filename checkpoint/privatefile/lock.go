@@ -1,17 +1,4 @@
-// Package filelock locks files between processes and names who holds a lock.
-//
-// Acquire waits for a lock and returns a Lock, which ends with Release or with its
-// process: a dead process blocks no other. A lock that is held for too long is a
-// *HeldError that names the holder. Functions and methods do I/O and may be called
-// from any goroutine.
-//
-// # Caveats
-//
-//   - The locks are advisory (flock): only programs that ask for them respect them.
-//   - On a file system without locks Acquire succeeds and locks nothing.
-//   - On Windows the holder of a lock is not known, because the lock also keeps
-//     others from reading the file.
-package filelock
+package privatefile
 
 import (
 	"cmp"
@@ -26,8 +13,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-
-	"winnow/checkpoint/privatefile"
 )
 
 // retryAfter is the time between two attempts to get a lock.
@@ -36,9 +21,9 @@ const retryAfter = 2 * time.Millisecond
 // ErrNotRegular refuses to lock what is no regular file; it is always wrapped.
 var ErrNotRegular = errors.New("not a regular file")
 
-// Options configure Acquire. The zero value makes a private lock file if there is
+// LockOptions configure Acquire. The zero value makes a private lock file if there is
 // none, and does not wait.
-type Options struct {
+type LockOptions struct {
 	Name    string        // of the lock, in the error: "writer lock"
 	Program string        // this one, for the HeldError of others; "" writes nothing into the file
 	Since   time.Time     // when Program got the lock; zero means now
@@ -85,7 +70,7 @@ type Lock struct {
 
 // Acquire gets the lock at path. The error is a *HeldError when another process holds
 // it for longer than Options.Wait, that of ctx, or the system's.
-func Acquire(ctx context.Context, path string, o Options) (*Lock, error) {
+func Acquire(ctx context.Context, path string, o LockOptions) (*Lock, error) {
 	for end := time.Now().Add(o.Wait); ; {
 		l, err := try(path, o)
 		var held *HeldError
@@ -106,7 +91,7 @@ func Acquire(ctx context.Context, path string, o Options) (*Lock, error) {
 // Holder returns who holds the lock at path; nil: no process does, or that cannot be
 // found out. It makes no file.
 func Holder(path, name string) *HeldError {
-	l, err := try(path, Options{Name: name, Existing: true})
+	l, err := try(path, LockOptions{Name: name, Existing: true})
 	if _, held := errors.AsType[*HeldError](err); held {
 		return LastHolder(path, name)
 	}
@@ -126,11 +111,11 @@ func LastHolder(path, name string) *HeldError {
 }
 
 // try gets the lock or returns a *HeldError at once.
-func try(path string, o Options) (*Lock, error) {
+func try(path string, o LockOptions) (*Lock, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() && !(o.Existing && info.IsDir()) {
 		return nil, &fs.PathError{Op: "lock", Path: path, Err: ErrNotRegular}
 	}
-	flag, mode := os.O_RDONLY|privatefile.NoFollow, privatefile.FileMode
+	flag, mode := os.O_RDONLY|NoFollow, FileMode
 	if !o.Existing {
 		flag |= os.O_CREATE
 	}
@@ -173,11 +158,11 @@ func (l *Lock) isAt(path string) bool {
 
 // describe writes who holds the lock into its file, for the HeldError of others. It
 // is not the lock: a failure is ignored.
-func (l *Lock) describe(path string, o Options) {
+func (l *Lock) describe(path string, o LockOptions) {
 	if o.Since.IsZero() {
 		o.Since = time.Now()
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|privatefile.NoFollow, 0)
+	f, err := os.OpenFile(path, os.O_WRONLY|NoFollow, 0)
 	if err != nil {
 		return
 	}
