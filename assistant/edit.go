@@ -10,7 +10,6 @@ import (
 
 	"winnow/assistant/share"
 	"winnow/checkpoint"
-	"winnow/checkpoint/changelog"
 	"winnow/checkpoint/jsondelta"
 )
 
@@ -251,13 +250,13 @@ func (s *Session) changedBy(after int64) (names []string) {
 	if s.opts.Journal == nil {
 		return nil
 	}
-	all := changelog.Read(s.opts.Journal)
+	all := checkpoint.Changes(s.opts.Journal)
 	if after < 0 {
 		all = all[max(0, len(all)-1):]
 	}
 	for _, c := range all {
-		name := Author{User: c.User, Assistant: c.Kind == changelog.Turn}.Name()
-		if c.Kind == changelog.Outside {
+		name := Author{User: c.User, Assistant: c.Kind == checkpoint.TurnChange}.Name()
+		if c.Kind == checkpoint.OutsideChange {
 			name = OtherProgram
 		}
 		if c.Seq > after && !slices.Contains(names, name) {

@@ -24,6 +24,11 @@
 // waits too long, it returns a *LockedError with the name of the holder. Reading takes no
 // lock. Follow reads what the others wrote without writing.
 //
+// A Change is what a reader of the log sees: a turn's call of write tools, an edit by hand,
+// a save, a rollback or its undo, or a change that another program made to the file, with
+// the values that differ. Changes reads them from the memory of a Journal, as far back as
+// its records reach: compaction removes those of old sessions.
+//
 // # Rollback
 //
 // A rollback changes two stores: the journal, and the database of pairs (a message of

@@ -10,7 +10,7 @@ import (
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
 	"winnow/assistant/safetext"
-	"winnow/checkpoint/changelog"
+	"winnow/checkpoint"
 )
 
 // maxPatternCells bounds a pattern in a sentence.
@@ -127,7 +127,7 @@ const shownValues = 3
 
 // ChangedValues are the first values that a change of the log added or removed: "+openai ignore
 // gpt-3*, 2 more".
-func ChangedValues(c changelog.Change) string {
+func ChangedValues(c checkpoint.Change) string {
 	value := func(sign, path string, raw json.RawMessage) string {
 		var text string
 		if json.Unmarshal(raw, &text) != nil {

@@ -12,7 +12,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/safetext"
-	"winnow/checkpoint/changelog"
+	"winnow/checkpoint"
 )
 
 // Store holds pairs and what a user interface remembers. It is the sum of interfaces by
@@ -160,7 +160,7 @@ type Notifier interface {
 type WindowLog interface {
 	// AddWindowChanges adds changes that the journal of a window at a path on a host has.
 	// Those that were added before stay as they are.
-	AddWindowChanges(ctx context.Context, host, path string, changes []changelog.Change) error
+	AddWindowChanges(ctx context.Context, host, path string, changes []checkpoint.Change) error
 	// WindowChanges returns those of all windows that were added after the one with the
 	// number after, the newest last of them by time, oldest first; and the greatest number.
 	WindowChanges(ctx context.Context, after int64, last int) (changes []WindowChange, newest int64, err error)
@@ -170,7 +170,7 @@ type WindowLog interface {
 type WindowChange struct {
 	Host string `json:"host,omitempty"`
 	Path string `json:"path,omitempty"`
-	changelog.Change
+	checkpoint.Change
 }
 
 // Change is what other programs have changed: pairs, marks, topics or filters.

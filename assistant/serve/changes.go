@@ -11,7 +11,6 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/share"
 	"winnow/checkpoint"
-	"winnow/checkpoint/changelog"
 )
 
 const (
@@ -31,7 +30,7 @@ const (
 type RecordOptions struct {
 	Changes *Log[share.Change] // what the hub announces; RecordChanges ends after it is closed
 	// Read returns the log of the window, oldest first.
-	Read    func() []changelog.Change
+	Read    func() []checkpoint.Change
 	History history.WindowLog
 	Host    string // "" is the name of this machine
 	Path    string // of the file of the window
@@ -90,7 +89,7 @@ func (r *recorder) add() error {
 	ctx, cancel := context.WithTimeout(context.Background(), addTimeout)
 	defer cancel()
 	all := r.Read()
-	all = slices.DeleteFunc(all, func(c changelog.Change) bool { return c.Seq <= r.added })
+	all = slices.DeleteFunc(all, func(c checkpoint.Change) bool { return c.Seq <= r.added })
 	for part := range slices.Chunk(all, addAtOnce) {
 		if err := r.History.AddWindowChanges(ctx, r.Host, r.Path, part); err != nil {
 			return err
@@ -151,7 +150,7 @@ func JournalChanges(path string, last int, ignored ...string) ChangeSource {
 			return nil, err
 		}
 		size = info.Size()
-		for _, c := range changelog.Read(j, ignored...) {
+		for _, c := range checkpoint.Changes(j, ignored...) {
 			if c.Seq > seq {
 				out, seq = append(out, history.WindowChange{Change: c}), c.Seq
 			}

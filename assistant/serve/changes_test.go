@@ -18,7 +18,6 @@ import (
 	"winnow/assistant/serve"
 	"winnow/assistant/share"
 	"winnow/checkpoint"
-	"winnow/checkpoint/changelog"
 )
 
 // fakeLog is a history.WindowLog in memory, which can be away.
@@ -31,7 +30,7 @@ type fakeLog struct {
 	parts    []int // how many changes each call added
 }
 
-func (l *fakeLog) AddWindowChanges(_ context.Context, host, path string, changes []changelog.Change) error {
+func (l *fakeLog) AddWindowChanges(_ context.Context, host, path string, changes []checkpoint.Change) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.away {
@@ -75,7 +74,7 @@ type served struct {
 	log   fakeLog
 	said  lockedText
 	mu    sync.Mutex
-	whole []changelog.Change
+	whole []checkpoint.Change
 	wait  func()
 }
 
@@ -101,7 +100,7 @@ func (s *served) start() {
 	s.hub = serve.NewLog[share.Change](1, 10, 0, nil)
 	s.wait = serve.RecordChanges(serve.RecordOptions{
 		Changes: s.hub, History: &s.log, Host: "h", Path: "/p", Log: slog.New(slog.NewTextHandler(&s.said, nil)),
-		Read: func() []changelog.Change {
+		Read: func() []checkpoint.Change {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			return slices.Clone(s.whole)
@@ -113,7 +112,7 @@ func (s *served) start() {
 func (s *served) change(n int) {
 	for range n {
 		s.mu.Lock()
-		s.whole = append(s.whole, changelog.Change{Seq: int64(len(s.whole) + 1)})
+		s.whole = append(s.whole, checkpoint.Change{Seq: int64(len(s.whole) + 1)})
 		s.mu.Unlock()
 		s.hub.Add(share.Change{})
 	}
@@ -132,7 +131,7 @@ func (s *served) added() string {
 
 func TestChangesAreAddedOnceAndSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &served{whole: []changelog.Change{{Seq: 1}}}
+		s := &served{whole: []checkpoint.Change{{Seq: 1}}}
 		s.start()
 		synctest.Wait()
 		if got := s.added(); got != "h/p1 " {
@@ -197,7 +196,7 @@ func TestWhileTheHistoryIsAwayNothingIsLost(t *testing.T) {
 // A history that is away at the end does not hold it up.
 func TestTheEndDoesNotWaitForAHistoryThatIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &served{log: fakeLog{away: true}, whole: []changelog.Change{{Seq: 1}}}
+		s := &served{log: fakeLog{away: true}, whole: []checkpoint.Change{{Seq: 1}}}
 		s.start()
 		time.Sleep(time.Hour)
 		began := time.Now()
@@ -233,7 +232,7 @@ func TestChangesAreAddedTogether(t *testing.T) {
 // A change that is made while others are added is added as well.
 func TestAChangeDuringAnAdditionIsNotMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &served{whole: []changelog.Change{{Seq: 1}}}
+		s := &served{whole: []checkpoint.Change{{Seq: 1}}}
 		s.log.during = func() { s.change(1) }
 		s.start()
 		time.Sleep(time.Minute)
@@ -248,7 +247,7 @@ func TestAChangeDuringAnAdditionIsNotMissed(t *testing.T) {
 // stuckLog is a history whose server accepts a request and never answers it.
 type stuckLog struct{ fakeLog }
 
-func (*stuckLog) AddWindowChanges(ctx context.Context, _, _ string, _ []changelog.Change) error {
+func (*stuckLog) AddWindowChanges(ctx context.Context, _, _ string, _ []checkpoint.Change) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
@@ -258,7 +257,7 @@ func TestTheEndWaitsSecondsForAHistoryThatIsStuck(t *testing.T) {
 		hub := serve.NewLog[share.Change](1, 10, 0, nil)
 		wait := serve.RecordChanges(serve.RecordOptions{
 			Changes: hub, History: &stuckLog{}, Host: "h", Path: "/p", Log: slog.New(slog.DiscardHandler),
-			Read: func() []changelog.Change { return []changelog.Change{{Seq: 1}} },
+			Read: func() []checkpoint.Change { return []checkpoint.Change{{Seq: 1}} },
 		})
 		began := time.Now()
 		hub.Close()
@@ -275,7 +274,7 @@ func TestTheLogNamesTheMachine(t *testing.T) {
 	hub := serve.NewLog[share.Change](1, 10, 0, nil)
 	wait := serve.RecordChanges(serve.RecordOptions{
 		Changes: hub, History: &log, Path: "/p", Log: slog.New(slog.DiscardHandler),
-		Read: func() []changelog.Change { return []changelog.Change{{Seq: 1}} },
+		Read: func() []checkpoint.Change { return []checkpoint.Change{{Seq: 1}} },
 	})
 	hub.Close()
 	wait()
@@ -319,7 +318,7 @@ func TestSourcesGoOnWhereTheyWere(t *testing.T) {
 			}
 		}
 		log.changes = nil
-		if err := log.AddWindowChanges(t.Context(), "h", "/p", changelog.Read(j, "shown")); err != nil {
+		if err := log.AddWindowChanges(t.Context(), "h", "/p", checkpoint.Changes(j, "shown")); err != nil {
 			t.Fatal(err)
 		}
 	}

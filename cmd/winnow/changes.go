@@ -14,7 +14,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/assistant/history"
 	"winnow/assistant/serve"
-	"winnow/checkpoint/changelog"
+	"winnow/checkpoint"
 	"winnow/tui/lines"
 )
 
@@ -139,6 +139,6 @@ func (a *app) recordChanges(p *program) (wait func()) {
 	}
 	return serve.RecordChanges(serve.RecordOptions{
 		Changes: p.window.hub.Load().Changes(), History: log, Path: p.window.name, Log: a.logger(),
-		Read: func() []changelog.Change { return changelog.Read(p.window.journal, position...) },
+		Read: func() []checkpoint.Change { return checkpoint.Changes(p.window.journal, position...) },
 	})
 }

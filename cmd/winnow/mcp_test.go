@@ -18,7 +18,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"winnow/assistant"
-	"winnow/checkpoint/changelog"
+	"winnow/checkpoint"
 )
 
 // agent is a client of winnow mcp, which runs as a process of its own.
@@ -242,11 +242,11 @@ func TestLogFollows(t *testing.T) {
 	lines := bufio.NewScanner(out)
 	for _, pattern := range []string{"*mini*", "*nano*"} {
 		b.run(0, "rules", "add", pattern)
-		var c changelog.Change
+		var c checkpoint.Change
 		if !lines.Scan() || json.Unmarshal(lines.Bytes(), &c) != nil {
 			t.Fatalf("no line for %s: %q", pattern, lines.Text())
 		}
-		if c.User == "" || c.Kind != changelog.Edit || len(c.Changed) != 1 || string(c.Changed[0].After) != `"`+pattern+`"` {
+		if c.User == "" || c.Kind != checkpoint.EditChange || len(c.Changed) != 1 || string(c.Changed[0].After) != `"`+pattern+`"` {
 			t.Errorf("%s is logged as %+v", pattern, c)
 		}
 	}

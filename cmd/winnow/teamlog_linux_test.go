@@ -14,7 +14,7 @@ import (
 
 	"winnow/assistant/history"
 	"winnow/assistant/serve"
-	"winnow/checkpoint/changelog"
+	"winnow/checkpoint"
 )
 
 // teamStore is a history that has the logs of windows.
@@ -23,7 +23,7 @@ type teamStore struct {
 	changes []history.WindowChange
 }
 
-func (s *teamStore) AddWindowChanges(_ context.Context, host, path string, changes []changelog.Change) error {
+func (s *teamStore) AddWindowChanges(_ context.Context, host, path string, changes []checkpoint.Change) error {
 	for _, c := range changes {
 		s.changes = append(s.changes, history.WindowChange{Host: host, Path: path, Change: c})
 	}

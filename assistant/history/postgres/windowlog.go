@@ -11,7 +11,7 @@ import (
 
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlstore"
-	"winnow/checkpoint/changelog"
+	"winnow/checkpoint"
 )
 
 // logLock is the second number of the advisory lock under which changes of windows are
@@ -20,7 +20,7 @@ const logLock = -1
 
 // AddWindowChanges implements history.WindowLog. It tries once, and ends with ctx: what
 // was added is known by its numbers in the journal, so the caller may add it again.
-func (s *store) AddWindowChanges(ctx context.Context, host, path string, changes []changelog.Change) error {
+func (s *store) AddWindowChanges(ctx context.Context, host, path string, changes []checkpoint.Change) error {
 	const add = `INSERT INTO change (host, path, seq, sec, nsec, "user", session, kind, what, changed, more)
 		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11) ON CONFLICT DO NOTHING`
 	text := func(v string) string { return storable(s.Redact(v)) }

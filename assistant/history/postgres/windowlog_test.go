@@ -18,7 +18,7 @@ import (
 	"winnow/assistant/history/sqlstore"
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/servetest"
-	"winnow/checkpoint/changelog"
+	"winnow/checkpoint"
 	"winnow/checkpoint/jsondelta"
 )
 
@@ -45,7 +45,7 @@ func serveWords(t *testing.T, s *store, dir, host string) (hub *servetest.Rig, s
 	journal := hub.Journal()
 	wait := serve.RecordChanges(serve.RecordOptions{
 		Changes: hub.Changes(), History: s, Host: host, Path: "/srv/.env", Log: slog.New(slog.DiscardHandler),
-		Read: func() []changelog.Change { return changelog.Read(journal) },
+		Read: func() []checkpoint.Change { return checkpoint.Changes(journal) },
 	})
 	return hub, func() { must(t, hub.Close(t.Context()), journal.Close()); wait() }
 }
@@ -59,7 +59,7 @@ func edit(t *testing.T, s *serve.Session, hub *servetest.Rig, word string) {
 // journalLines are the changes of a journal as the log of a host.
 func journalLines(t *testing.T, hub *servetest.Rig, host string) (lines []string) {
 	t.Helper()
-	for _, c := range changelog.Read(hub.Journal()) {
+	for _, c := range checkpoint.Changes(hub.Journal()) {
 		raw, err := json.Marshal(history.WindowChange{Host: host, Path: "/srv/.env", Change: c})
 		must(t, err)
 		lines = append(lines, string(raw))
@@ -130,10 +130,10 @@ func TestTheLogsOfTwoHostsStayApart(t *testing.T) {
 }
 
 // logged is a change with the number n, n seconds after an instant.
-func logged(n int64, what string) changelog.Change {
+func logged(n int64, what string) checkpoint.Change {
 	after, _ := json.Marshal(what) // of a string it does not fail
-	return changelog.Change{
-		Seq: n, Time: time.Unix(1_800_000_000+n, 123_456_789).UTC(), User: "anna", Session: "s", Kind: changelog.Edit, What: what, More: 7,
+	return checkpoint.Change{
+		Seq: n, Time: time.Unix(1_800_000_000+n, 123_456_789).UTC(), User: "anna", Session: "s", Kind: checkpoint.EditChange, What: what, More: 7,
 		Changed: []jsondelta.Difference{{Path: "rules", Before: json.RawMessage(`"<a>"`), After: after}},
 	}
 }
@@ -142,21 +142,21 @@ func logged(n int64, what string) changelog.Change {
 // those that are added, in whichever order.
 func TestWindowChanges(t *testing.T) {
 	s := openAt(t, needServer(t).newDatabase(t), Options{Redact: func(text string) string { return strings.ReplaceAll(text, "sk-secret", "[key]") }})
-	var changes []changelog.Change
+	var changes []checkpoint.Change
 	for n := range int64(10) {
 		changes = append(changes, logged(n, fmt.Sprint("change ", n)))
 	}
 	must(t, s.AddWindowChanges(t.Context(), "b", "/p", changes[5:]), s.AddWindowChanges(t.Context(), "a", "/p", changes))
 	all, newest, err := s.WindowChanges(t.Context(), 0, 6)
 	must(t, err)
-	var got []changelog.Change
+	var got []checkpoint.Change
 	for _, c := range all {
 		got = append(got, c.Change)
 	}
 	if fmt.Sprint(got) != fmt.Sprint(changes[4:]) || all[0].Host != "a" || all[5].Host != "b" {
 		t.Errorf("the newest are\n%+v\nwant\n%+v", all, changes[4:])
 	}
-	must(t, s.AddWindowChanges(t.Context(), "c", "/q", []changelog.Change{logged(1, "sk-secret \x00\xff")})) // an old one
+	must(t, s.AddWindowChanges(t.Context(), "c", "/q", []checkpoint.Change{logged(1, "sk-secret \x00\xff")})) // an old one
 	later, last, err := s.WindowChanges(t.Context(), newest, 100)
 	if err != nil || len(later) != 1 || last <= newest || later[0].Path != "/q" || later[0].What != "[key] \uffff\ufffd" {
 		t.Errorf("later there are %+v up to %d, %v", later, last, err)
@@ -180,7 +180,7 @@ func TestAReaderMissesNoChange(t *testing.T) {
 		slow.Run("SELECT pg_advisory_xact_lock(?, ?)", lockClass, logLock)
 		slow.Run(`INSERT INTO change (host, path, seq, sec, nsec, "user", session, kind, what, changed, more) VALUES ('h', '/slow', 1, 1, 1, '', '', '', '', '[]', 0)`)
 		go func() {
-			done <- openAt(t, address, Options{}).AddWindowChanges(t.Context(), "h", "/fast", []changelog.Change{logged(1, "x")})
+			done <- openAt(t, address, Options{}).AddWindowChanges(t.Context(), "h", "/fast", []checkpoint.Change{logged(1, "x")})
 		}()
 		for waits := int64(0); waits == 0 && len(done) == 0; {
 			waits, _ = slow.Number("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND NOT granted")

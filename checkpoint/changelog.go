@@ -1,40 +1,24 @@
-// Package changelog reads from a journal who changed what: the log of winnow log.
-//
-// # Nouns
-//
-// A Change is a turn's call of write tools, an edit by hand, a save, a rollback or its
-// undo, or a change that another program made to the file. It has the values that differ.
-//
-// # Who may call what from where
-//
-// Read answers from the memory of the journal and may be called from any goroutine.
-//
-// # Caveats
-//
-// The log reaches back as far as the records of the journal: compaction removes those
-// of old sessions.
-package changelog
+package checkpoint
 
 import (
 	"cmp"
 	"slices"
 	"time"
 
-	"winnow/checkpoint"
 	"winnow/checkpoint/jsondelta"
 )
 
-// Kind is what changed a window or its file.
-type Kind string
+// ChangeKind is what changed a window or its file.
+type ChangeKind string
 
 // The kinds of changes.
 const (
-	Turn     Kind = "turn"     // a write tool; What says what it did
-	Edit     Kind = "edit"     // by hand; What describes it
-	Save     Kind = "save"     // the file has the newest state now
-	Rollback Kind = "rollback" // to before the step that What describes
-	Undo     Kind = "undo"     // of a rollback
-	Outside  Kind = "outside"  // another program changed the file
+	TurnChange     ChangeKind = "turn"     // a write tool; What says what it did
+	EditChange     ChangeKind = "edit"     // by hand; What describes it
+	SaveChange     ChangeKind = "save"     // the file has the newest state now
+	RollbackChange ChangeKind = "rollback" // to before the step that What describes
+	UndoChange     ChangeKind = "undo"     // of a rollback
+	OutsideChange  ChangeKind = "outside"  // another program changed the file
 )
 
 // Change is one change of a window or of its file.
@@ -43,7 +27,7 @@ type Change struct {
 	Time    time.Time              `json:"time"`
 	User    string                 `json:"user,omitempty"`    // as checkpoint.Options.Author named the user
 	Session string                 `json:"session,omitempty"` // "" outside sessions
-	Kind    Kind                   `json:"kind"`
+	Kind    ChangeKind             `json:"kind"`
 	What    string                 `json:"what,omitempty"`
 	Changed []jsondelta.Difference `json:"changed,omitempty"` // by path; at most maxDifferences
 	More    int                    `json:"more,omitempty"`    // differences that are left out
@@ -52,12 +36,12 @@ type Change struct {
 // maxDifferences bounds the differences of one Change.
 const maxDifferences = 100
 
-// Read lists what changed the window and its file, oldest first. It leaves out the paths in
+// Changes lists what changed the window and its file, oldest first. It leaves out the paths in
 // except, such as the position in the window.
-func Read(j *checkpoint.Journal, except ...string) []Change {
-	h := reader{except: except, steps: map[string]checkpoint.Checkpoint{}}
+func Changes(j *Journal, except ...string) []Change {
+	h := changeReader{except: except, steps: map[string]Checkpoint{}}
 	out := []Change{}
-	j.Replay(func(r checkpoint.Record) {
+	j.Replay(func(r Record) {
 		if c, ok := h.read(r); ok {
 			out = append(out, c)
 		}
@@ -65,16 +49,16 @@ func Read(j *checkpoint.Journal, except ...string) []Change {
 	return out
 }
 
-// reader follows the records of a journal.
-type reader struct {
+// changeReader follows the records of a journal.
+type changeReader struct {
 	except  []string
 	saved   string // the state in the file; "" when it is not known
-	steps   map[string]checkpoint.Checkpoint
+	steps   map[string]Checkpoint
 	adopted bool // the record before is a change of the file from outside; a record that it is saved follows
 }
 
 // read reads the next record; ok is false when it changed nothing.
-func (h *reader) read(r checkpoint.Record) (c Change, ok bool) {
+func (h *changeReader) read(r Record) (c Change, ok bool) {
 	adopted, before := h.adopted, r.Before
 	h.adopted = false
 	c = Change{Seq: r.Seq, Time: r.Time, User: r.User, Session: r.Session}
@@ -85,28 +69,28 @@ func (h *reader) read(r checkpoint.Record) (c Change, ok bool) {
 	changed := before.Text() != "" && r.After.Text() != "" && before.Text() != r.After.Text()
 	step, ofTurn := h.steps[r.For]
 	switch {
-	case r.Op == checkpoint.OpSaved:
+	case r.Op == OpSaved:
 		was := h.saved
 		if h.saved = cmp.Or(r.Other, r.After.Text()); adopted || r.Other != "" || was == "" || was == h.saved {
 			return c, false
 		}
-		c.Kind = Save
+		c.Kind = SaveChange
 		before, _ = jsondelta.Parse([]byte(was))
-	case r.Op == checkpoint.OpEdit && r.Checkpoint != nil:
-		c.Kind, c.What = Edit, r.Checkpoint.Description
-	case r.Op == checkpoint.OpRecord && ofTurn:
+	case r.Op == OpEdit && r.Checkpoint != nil:
+		c.Kind, c.What = EditChange, r.Checkpoint.Description
+	case r.Op == OpRecord && ofTurn:
 		step.Tools = append(slices.Clip(step.Tools), r.Tools...)
 		h.steps[r.For] = step
-		c.Kind, c.What, c.Session = Turn, checkpoint.Describe(r.Tools), cmp.Or(step.Session, c.Session)
-	case r.Op == checkpoint.OpDone && r.Rollback != nil:
-		c.Kind, c.What = Rollback, describe(h.steps[r.Rollback.Target])
+		c.Kind, c.What, c.Session = TurnChange, Describe(r.Tools), cmp.Or(step.Session, c.Session)
+	case r.Op == OpDone && r.Rollback != nil:
+		c.Kind, c.What = RollbackChange, describeStep(h.steps[r.Rollback.Target])
 		if r.Rollback.Undoes != "" {
-			c.Kind = Undo
+			c.Kind = UndoChange
 		}
 	default: // the state changed while no session recorded it
-		c.Kind, c.User, c.Session, h.adopted = Outside, "", "", changed && before.Text() == h.saved
+		c.Kind, c.User, c.Session, h.adopted = OutsideChange, "", "", changed && before.Text() == h.saved
 	}
-	if !changed && c.Kind != Save {
+	if !changed && c.Kind != SaveChange {
 		return c, false
 	}
 	all := jsondelta.Differences(before, r.After, h.except...)
@@ -115,14 +99,14 @@ func (h *reader) read(r checkpoint.Record) (c Change, ok bool) {
 	return c, len(all) > 0
 }
 
-// describe is the step of a checkpoint in one line.
-func describe(c checkpoint.Checkpoint) string {
+// describeStep is the step of a checkpoint in one line.
+func describeStep(c Checkpoint) string {
 	switch {
 	case c.Description != "":
 		return c.Description
-	case c.Kind == checkpoint.KindTurn:
-		return checkpoint.Describe(c.Tools)
-	case c.Kind == checkpoint.KindStart:
+	case c.Kind == KindTurn:
+		return Describe(c.Tools)
+	case c.Kind == KindStart:
 		return "Session start"
 	}
 	return ""
