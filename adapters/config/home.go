@@ -1,13 +1,4 @@
-// Package home names the files of winnow and checks who may replace them.
-//
-// A Home names the folders and the files in them; none need exist. Check makes sure
-// that no other user can replace what is in them; MakePrivate makes one of them.
-// The functions are safe from any goroutine.
-//
-// # Caveats
-//
-// On Windows the modes of folders protect nothing, and Check finds nothing.
-package home
+package config
 
 import (
 	"crypto/sha256"

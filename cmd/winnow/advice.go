@@ -7,9 +7,9 @@ import (
 	"strings"
 	"syscall"
 
+	"winnow/adapters/config"
 	"winnow/adapters/dotenv"
 	"winnow/adapters/endpoints"
-	"winnow/adapters/home"
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/advice"
@@ -47,7 +47,7 @@ func nextStep(err error) string {
 	named, isNamed := errors.AsType[*endpoints.NamedError](err)
 	listed, isList := errors.AsType[*endpoints.ListError](err)
 	request, isRequest := errors.AsType[*llm.RequestError](err)
-	unsafe, isUnsafe := errors.AsType[*home.UnsafeError](err)
+	unsafe, isUnsafe := errors.AsType[*config.UnsafeError](err)
 	unknown, isUnknown := errors.AsType[*modelfilter.UnknownError](err)
 	switch {
 	case isAdvice:

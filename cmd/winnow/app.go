@@ -21,7 +21,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"winnow/adapters/config"
-	"winnow/adapters/home"
 	"winnow/assistant/history"
 	"winnow/assistant/history/postgres"
 	"winnow/assistant/safetext"
@@ -43,7 +42,7 @@ type app struct {
 	redactor *safetext.Redactor
 
 	settings   *config.Settings
-	home       *home.Home
+	home       *config.Home
 	homeMu     sync.Mutex // guards home
 	store      history.Store
 	log        *slog.Logger
@@ -144,13 +143,13 @@ func (a *app) flagOrEnv(flag, variable string) string {
 
 // folders are winnow's folders, after a check that no other user can replace what is
 // in them. It is safe from any goroutine.
-func (a *app) folders() (home.Home, error) {
+func (a *app) folders() (config.Home, error) {
 	a.homeMu.Lock()
 	defer a.homeMu.Unlock()
 	if a.home != nil {
 		return *a.home, nil
 	}
-	h, err := home.At(a.flagOrEnv(a.flags.home, "WINNOW_HOME"))
+	h, err := config.At(a.flagOrEnv(a.flags.home, "WINNOW_HOME"))
 	if err != nil {
 		return h, err
 	}
@@ -195,7 +194,7 @@ func (a *app) configOptions() (config.Options, error) {
 	o := config.Options{Path: h.Settings(), Environ: a.environ, Override: a.flags.settings(), Themes: style.Themes()}
 	if named := a.flagOrEnv(a.flags.config, "WINNOW_CONFIG"); named != "" {
 		o.Path, o.Required = named, true
-		if notice := home.RepairFile(named); notice != "" {
+		if notice := config.RepairFile(named); notice != "" {
 			a.printErr("%s", notice)
 		}
 	}

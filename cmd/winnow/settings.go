@@ -18,7 +18,6 @@ import (
 	"winnow/adapters/config"
 	"winnow/adapters/doctor"
 	"winnow/adapters/dotenv"
-	"winnow/adapters/home"
 	"winnow/checkpoint/privatefile"
 	"winnow/tui/keymap"
 	"winnow/tui/lines"
@@ -105,7 +104,7 @@ func (a *app) configEdit(ctx context.Context, _ []string) error {
 		return err
 	}
 	if _, err := os.Stat(o.Path); errors.Is(err, fs.ErrNotExist) {
-		if err := home.MakePrivate(filepath.Dir(o.Path)); err != nil {
+		if err := config.MakePrivate(filepath.Dir(o.Path)); err != nil {
 			return err
 		}
 		err := privatefile.Replace(o.Path, privatefile.FileMode, func(w io.Writer) error {

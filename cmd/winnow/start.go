@@ -15,8 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"winnow/adapters/config"
 	"winnow/adapters/endpoints"
-	"winnow/adapters/home"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
@@ -128,7 +128,7 @@ func (a *app) storeTypeahead(d history.Draft) error {
 	}
 	line, err := json.Marshal(typeahead{a.folder(), d})
 	h, homeErr := a.folders()
-	if err = errors.Join(err, homeErr, home.MakePrivate(h.StateDir)); err != nil {
+	if err = errors.Join(err, homeErr, config.MakePrivate(h.StateDir)); err != nil {
 		return err
 	}
 	file, err := os.OpenFile(h.Typeahead(), os.O_CREATE|os.O_APPEND|os.O_WRONLY|privatefile.NoFollow, privatefile.FileMode)

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"gopkg.in/natefinch/lumberjack.v2"
 
-	"winnow/adapters/home"
+	"winnow/adapters/config"
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/keypage"
@@ -60,7 +60,7 @@ func (a *app) logger() *slog.Logger {
 	}
 	a.log = slog.New(slog.DiscardHandler)
 	h, err := a.folders()
-	if err != nil || home.MakePrivate(filepath.Dir(h.Log())) != nil || !h.CanLog() {
+	if err != nil || config.MakePrivate(filepath.Dir(h.Log())) != nil || !h.CanLog() {
 		return a.log
 	}
 	file := &lumberjack.Logger{Filename: h.Log(), MaxSize: logSize, MaxBackups: logBackups}

@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/adapters/config"
-	"winnow/adapters/home"
 	"winnow/assistant/attachment"
 	"winnow/assistant/filter"
 	"winnow/tui/keymap"
@@ -34,7 +33,7 @@ type Facts struct {
 	Keys     []keymap.Use // as bound
 	Settings []config.Setting
 	Flags    []string // flags that override a setting, without dashes
-	Home     home.Home
+	Home     config.Home
 	Config   string // the settings file in use
 	Exits    []Exit
 	Root     *cobra.Command

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/adapters/config"
-	"winnow/adapters/home"
 	"winnow/assistant"
 	"winnow/assistant/attachment"
 	"winnow/assistant/filter"
@@ -27,7 +26,7 @@ func testFacts(t *testing.T, rebinds ...keymap.Rebind) Facts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := home.At("/h")
+	h, err := config.At("/h")
 	if err != nil {
 		t.Fatal(err)
 	}
