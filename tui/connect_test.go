@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"winnow/adapters/connect"
+	"winnow/adapters/endpoints"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
 	"winnow/tui/tuitest"
@@ -19,17 +19,17 @@ type connector struct {
 	pick      func(id string) error
 }
 
-func (c *connector) Search(context.Context) []connect.Candidate {
-	return []connect.Candidate{{Kind: connect.Answers, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: 1}}
+func (c *connector) Search(context.Context) []endpoints.Candidate {
+	return []endpoints.Candidate{{Kind: endpoints.Answers, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: 1}}
 }
 
-func (c *connector) Check(context.Context, connect.Candidate, string, string) (*connect.Checked, error) {
-	return &connect.Checked{Name: "test", Models: []llm.ModelInfo{{ID: "test/other"}}}, nil
+func (c *connector) Check(context.Context, endpoints.Candidate, string, string) (*endpoints.Checked, error) {
+	return &endpoints.Checked{Name: "test", Models: []llm.ModelInfo{{ID: "test/other"}}}, nil
 }
-func (c *connector) Try(context.Context, *connect.Checked, string) error { return nil }
-func (c *connector) Storages() []connect.Storage                         { return nil }
-func (c *connector) Save(_ context.Context, _ *connect.Checked, id string, _ connect.Storage) (connect.Saved, error) {
-	return connect.Saved{Model: id, Folder: true}, c.pick(id)
+func (c *connector) Try(context.Context, *endpoints.Checked, string) error { return nil }
+func (c *connector) Storages() []endpoints.Storage                         { return nil }
+func (c *connector) Save(_ context.Context, _ *endpoints.Checked, id string, _ endpoints.Storage) (endpoints.Saved, error) {
+	return endpoints.Saved{Model: id, Folder: true}, c.pick(id)
 }
 func (c *connector) Dismiss(context.Context) error { c.dismissed.Add(1); return nil }
 func (c *connector) Offline(id string) bool        { return id == "test/script" }

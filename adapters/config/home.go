@@ -21,10 +21,10 @@ type Home struct {
 	ConfigDir, DataDir, StateDir, CacheDir string
 }
 
-// At is the home under dir or, when dir is "", in the XDG base directories. It fails where
+// HomeAt is the home under dir or, when dir is "", in the XDG base directories. It fails where
 // one of these would lie in the working folder, or in that of the whole system, because
 // HOME is relative or not set.
-func At(dir string) (Home, error) {
+func HomeAt(dir string) (Home, error) {
 	if dir == "" {
 		const name = "winnow"
 		for _, variable := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"} {
@@ -82,16 +82,16 @@ func (h Home) HistoryJournal() string {
 	return filepath.Join(h.StateDir, "journals", "history", "journal")
 }
 
-// File is something that winnow stores.
-type File struct {
+// HomeFile is something that winnow stores.
+type HomeFile struct {
 	Path string `json:"path"` // ends with a separator where it is a folder
 	Help string `json:"help"` // what it holds, a clause
 }
 
 // Files lists what winnow stores, for the .env file of the working folder.
-func (h Home) Files() []File {
+func (h Home) Files() []HomeFile {
 	const folder = string(filepath.Separator)
-	return []File{
+	return []HomeFile{
 		{h.Settings(), "the settings"},
 		{h.History(), "sessions and message pairs, unless the setting history names a PostgreSQL database; its locks are in the same folder"},
 		{filepath.Dir(h.Journal(".env")) + folder, "unsaved rules and checkpoints of the .env file here"},

@@ -13,7 +13,7 @@ import (
 
 func TestOneFolderHoldsEverything(t *testing.T) {
 	dir := t.TempDir()
-	h, err := At(dir)
+	h, err := HomeAt(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestOneFolderHoldsEverything(t *testing.T) {
 
 func TestARelativeHomeIsMadeAbsolute(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if h, err := At("here"); err != nil || !filepath.IsAbs(h.Log()) {
+	if h, err := HomeAt("here"); err != nil || !filepath.IsAbs(h.Log()) {
 		t.Errorf("At = %s, %v", h.Log(), err)
 	}
 }
@@ -57,7 +57,7 @@ func TestARelativeHomeOfTheUserIsRefused(t *testing.T) {
 			t.Setenv(v, c.xdg)
 		}
 		xdg.Reload()
-		h, err := At("")
+		h, err := HomeAt("")
 		if (err == nil) != c.ok || c.ok && (!filepath.IsAbs(h.Settings()) || !filepath.IsAbs(h.History()) || !filepath.IsAbs(h.Log()) || !filepath.IsAbs(h.Models())) {
 			t.Errorf("%s: %+v, %v", name, h, err)
 		}
@@ -70,7 +70,7 @@ func TestFilesWithOpenModesAreRepaired(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes have no effect on this system")
 	}
-	h, err := At(t.TempDir())
+	h, err := HomeAt(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestAFileHasOneJournal(t *testing.T) {
 		t.Skip(err)
 	}
 	t.Chdir(dir)
-	h, err := At("home")
+	h, err := HomeAt("home")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		h, err := At(dir)
+		h, err := HomeAt(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func TestTheFirstRunChecksAsLaterOnesDo(t *testing.T) {
 			if err := os.Chmod(parent, mode); err != nil {
 				t.Fatal(err)
 			}
-			h, err := At(filepath.Join(parent, below))
+			h, err := HomeAt(filepath.Join(parent, below))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -149,7 +149,7 @@ func (a *app) folders() (config.Home, error) {
 	if a.home != nil {
 		return *a.home, nil
 	}
-	h, err := config.At(a.flagOrEnv(a.flags.home, "WINNOW_HOME"))
+	h, err := config.HomeAt(a.flagOrEnv(a.flags.home, "WINNOW_HOME"))
 	if err != nil {
 		return h, err
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/adapters/config"
-	"winnow/adapters/connect"
 	"winnow/adapters/endpoints"
 	"winnow/assistant/history"
 	"winnow/tui/connectcard"
@@ -20,10 +19,10 @@ import (
 const connectSkippedKey = "connect:skipped"
 
 // connector connects models in this run; pick makes one the model of the folder.
-func (a *app) connector(set *endpoints.Set, store history.Settings, pick func(ctx context.Context, id string) error) (*connect.Connector, error) {
+func (a *app) connector(set *endpoints.Set, store history.Settings, pick func(ctx context.Context, id string) error) (*endpoints.Connector, error) {
 	o, err := a.endpointOptions()
 	o.ReadPause = screenReadPause
-	return connect.New(connect.Options{
+	return endpoints.NewConnector(endpoints.ConnectOptions{
 		Endpoints: o, Set: set, Themes: style.Themes(), Pick: pick,
 		Dismiss: func(ctx context.Context) error { return store.Set(ctx, connectSkippedKey, "yes") },
 	}), err
@@ -72,7 +71,7 @@ func (a *app) configConnect(ctx context.Context, form *connectForm) error {
 	switch {
 	case has[*missingFlagError](err):
 		return &usageError{"winnow config connect", err.Error()}
-	case has[*connect.Problem](err) && !has[*config.Error](err):
+	case has[*endpoints.Problem](err) && !has[*config.Error](err):
 		return errors.New(connectcard.Sentence(err))
 	case err != nil:
 		return err

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"winnow/adapters/connect"
+	"winnow/adapters/endpoints"
 	"winnow/assistant/safetext"
 	"winnow/tui/connectcard"
 	"winnow/tui/lines"
@@ -25,7 +25,7 @@ type connectForm struct {
 	Connector connectcard.Connector
 
 	Endpoint string // a name, or an address
-	Key      string // what is entered as a key, see connect.ParseKey
+	Key      string // what is entered as a key, see endpoints.ParseKey
 	Store    string // where a pasted key goes, one of keyStores
 	Model    string // a model of the endpoint, with or without its name
 	Yes      bool   // write without asking
@@ -34,7 +34,7 @@ type connectForm struct {
 	// Ask asks on the terminal. nil: there is none, so that what is missing is an error.
 	Ask lines.Ask
 
-	flow connect.Flow
+	flow endpoints.Flow
 }
 
 // Bind declares the flags that fill a form.
@@ -47,7 +47,7 @@ func (f *connectForm) Bind(set *pflag.FlagSet) {
 
 // ReadFlags checks the key of the command line, or reads it from in; then Run asks nothing.
 func (f *connectForm) ReadFlags(in io.Reader) error {
-	key, pasted, err := connect.ParseKey(f.Key)
+	key, pasted, err := endpoints.ParseKey(f.Key)
 	switch {
 	case f.Key == "-":
 		line, err := bufio.NewReader(io.LimitReader(in, maxKey)).ReadString('\n')
@@ -68,7 +68,7 @@ func (f *connectForm) ReadFlags(in io.Reader) error {
 const maxKey = 1 << 16 // bytes
 
 // connectedLines say what was done.
-func connectedLines(saved connect.Saved) []string {
+func connectedLines(saved endpoints.Saved) []string {
 	text := []string{safetext.Visible(saved.Model) + " answers from now on"}
 	switch {
 	case saved.Folder:
@@ -85,7 +85,7 @@ func connectedLines(saved connect.Saved) []string {
 // keyStores are the values of connectForm.Store.
 var keyStores = []string{"keyring", "variable", "file"}
 
-var keyStorages = map[string]connect.Storage{"keyring": connect.Keyring, "variable": connect.Variable, "file": connect.Plain}
+var keyStorages = map[string]endpoints.Storage{"keyring": endpoints.Keyring, "variable": endpoints.Variable, "file": endpoints.Plain}
 
 // missingFlagError is a flag that is needed without a terminal.
 type missingFlagError struct{ Flag, Why string }
@@ -98,19 +98,19 @@ var errDeclined = errors.New("nothing was changed")
 
 // Run connects a model. Problems are told and asked about again on a terminal; without one
 // they are the error.
-func (f *connectForm) Run(ctx context.Context) (connect.Saved, error) {
-	f.flow = connect.Flow{Source: f.Connector}
-	for f.flow.Step != connect.Done {
+func (f *connectForm) Run(ctx context.Context) (endpoints.Saved, error) {
+	f.flow = endpoints.Flow{Source: f.Connector}
+	for f.flow.Step != endpoints.Done {
 		job, err := f.answer(ctx)
 		if err != nil {
-			return connect.Saved{}, err
+			return endpoints.Saved{}, err
 		}
 		if job != nil {
 			job(ctx)()
 		}
 		if err := f.flow.Problem; err != nil {
-			if f.Ask == nil || connect.CodeOf(err) == "" {
-				return connect.Saved{}, err
+			if f.Ask == nil || endpoints.CodeOf(err) == "" {
+				return endpoints.Saved{}, err
 			}
 			f.Print(connectcard.Sentence(err))
 			f.Endpoint, f.Key, f.Store, f.Model = "", "", "", "" // what was given did not do
@@ -120,47 +120,47 @@ func (f *connectForm) Run(ctx context.Context) (connect.Saved, error) {
 }
 
 // answer answers the open question of the flow, from the flags or by asking.
-func (f *connectForm) answer(ctx context.Context) (connect.Job, error) {
+func (f *connectForm) answer(ctx context.Context) (endpoints.Job, error) {
 	switch flow := &f.flow; flow.Step {
-	case connect.Choosing:
+	case endpoints.Choosing:
 		return f.candidate(ctx)
-	case connect.Addressing:
-		if connect.CodeOf(flow.Problem) != "" { // perhaps another candidate will do
+	case endpoints.Addressing:
+		if endpoints.CodeOf(flow.Problem) != "" { // perhaps another candidate will do
 			flow.Restart()
 			return nil, nil
 		}
 		address, err := f.ask(ctx, "address, such as http://localhost:8000/v1")
 		return flow.EnterAddress(address), err
-	case connect.Keying:
+	case endpoints.Keying:
 		if f.Key == "" {
 			if err := f.askKey(ctx, "the key for "+cmp.Or(flow.Candidate.Name, flow.Address)); err != nil {
 				return nil, err
 			}
 		}
 		return flow.EnterKey(f.Key), nil
-	case connect.Storing:
+	case endpoints.Storing:
 		storage, err := f.storage(ctx, flow.Checked)
 		flow.Store(storage)
 		return nil, err
-	case connect.Consenting:
+	case endpoints.Consenting:
 		flow.Consent(true) // the place was named
-	case connect.Picking:
+	case endpoints.Picking:
 		id, err := f.model(ctx, flow.Checked)
 		if err == nil {
 			err = f.confirm(ctx, fmt.Sprintf("use %s from now on?", safetext.Visible(id)))
 		}
 		return flow.Pick(id), err
-	case connect.Done:
+	case endpoints.Done:
 	}
 	return nil, nil
 }
 
 // candidate chooses the endpoint that was named, or asks which of those that were found is
 // meant.
-func (f *connectForm) candidate(ctx context.Context) (connect.Job, error) {
+func (f *connectForm) candidate(ctx context.Context) (endpoints.Job, error) {
 	found := f.Connector.Search(ctx)
-	i := slices.IndexFunc(found, func(c connect.Candidate) bool { return c.Name == f.Endpoint })
-	switch address := connect.IsAddress(f.Endpoint) || connect.LooksLikeKey(f.Endpoint) || strings.ContainsAny(f.Endpoint, ":./"); {
+	i := slices.IndexFunc(found, func(c endpoints.Candidate) bool { return c.Name == f.Endpoint })
+	switch address := endpoints.IsAddress(f.Endpoint) || endpoints.LooksLikeKey(f.Endpoint) || strings.ContainsAny(f.Endpoint, ":./"); {
 	case f.Endpoint == "":
 		var err error
 		if i, err = f.chooseCandidate(ctx, found); err != nil {
@@ -169,7 +169,7 @@ func (f *connectForm) candidate(ctx context.Context) (connect.Job, error) {
 	case i < 0 && !address:
 		return nil, fmt.Errorf("there is no endpoint %q here: %s", safetext.Line(f.Endpoint, maxShown), candidateNames(found))
 	}
-	var job connect.Job
+	var job endpoints.Job
 	if i >= 0 {
 		job = f.flow.Choose(found[i])
 	} else {
@@ -183,7 +183,7 @@ func (f *connectForm) candidate(ctx context.Context) (connect.Job, error) {
 
 // chooseCandidate asks which of those that were found is meant; -1 for an address, which
 // is in f.Endpoint then.
-func (f *connectForm) chooseCandidate(ctx context.Context, found []connect.Candidate) (int, error) {
+func (f *connectForm) chooseCandidate(ctx context.Context, found []endpoints.Candidate) (int, error) {
 	if f.Ask == nil {
 		return 0, &missingFlagError{"endpoint", candidateNames(found)}
 	}
@@ -193,7 +193,7 @@ func (f *connectForm) chooseCandidate(ctx context.Context, found []connect.Candi
 		lines = append(lines, name+", "+extra)
 	}
 	i, err := f.choose(ctx, "What would you like to connect?", "number, name or address", lines, func(answer string) int {
-		if connect.IsAddress(answer) {
+		if endpoints.IsAddress(answer) {
 			f.Endpoint = answer
 			return 0
 		}
@@ -208,14 +208,14 @@ func (f *connectForm) chooseCandidate(ctx context.Context, found []connect.Candi
 const maxShown = 100 // cells of a wrong value
 
 // candidateNames lists the candidates that were found here, and those that would need a key.
-func candidateNames(found []connect.Candidate) string {
+func candidateNames(found []endpoints.Candidate) string {
 	var here, vendors []string
 	for _, c := range found {
 		switch c.Kind {
-		case connect.Vendor:
+		case endpoints.Vendor:
 			vendors = append(vendors, c.Name)
-		case connect.Custom:
-		case connect.Answers, connect.HasKey, connect.SetUp, connect.Fails:
+		case endpoints.Custom:
+		case endpoints.Answers, endpoints.HasKey, endpoints.SetUp, endpoints.Fails:
 			here = append(here, c.Name)
 		}
 	}
@@ -230,7 +230,7 @@ func candidateNames(found []connect.Candidate) string {
 }
 
 // storage is where a pasted key goes. It is never the settings file unless that is named.
-func (f *connectForm) storage(ctx context.Context, ch *connect.Checked) (connect.Storage, error) {
+func (f *connectForm) storage(ctx context.Context, ch *endpoints.Checked) (endpoints.Storage, error) {
 	has := f.flow.Storages
 	storage, named := keyStorages[f.Store]
 	switch {
@@ -238,14 +238,14 @@ func (f *connectForm) storage(ctx context.Context, ch *connect.Checked) (connect
 		return storage, nil
 	case f.Store != "":
 		return 0, fmt.Errorf("--store is %s, not %q", strings.Join(keyStores, ", "), safetext.Line(f.Store, maxShown))
-	case f.Ask == nil && has[0] == connect.Keyring:
-		return connect.Keyring, nil
+	case f.Ask == nil && has[0] == endpoints.Keyring:
+		return endpoints.Keyring, nil
 	case f.Ask == nil:
 		return 0, &missingFlagError{"store", "there is no keyring here; variable names one that you set, file stores the key in plain text"}
 	}
-	labels := map[connect.Storage]string{
-		connect.Keyring: "in the keyring", connect.Variable: "in the variable " + ch.KeyVariable() + ", which you set",
-		connect.Plain: "as plain text in " + f.Connector.SettingsPath(),
+	labels := map[endpoints.Storage]string{
+		endpoints.Keyring: "in the keyring", endpoints.Variable: "in the variable " + ch.KeyVariable() + ", which you set",
+		endpoints.Plain: "as plain text in " + f.Connector.SettingsPath(),
 	}
 	var lines []string
 	for _, s := range has {
@@ -260,7 +260,7 @@ func (f *connectForm) storage(ctx context.Context, ch *connect.Checked) (connect
 }
 
 // model is the model that was named, the only one, or is chosen.
-func (f *connectForm) model(ctx context.Context, ch *connect.Checked) (string, error) {
+func (f *connectForm) model(ctx context.Context, ch *endpoints.Checked) (string, error) {
 	var ids []string
 	for _, m := range ch.Models {
 		ids = append(ids, m.ID)

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/adapters/connect"
+	"winnow/adapters/endpoints"
 	"winnow/assistant/llm"
 )
 
 // fakeConnector is a connector with a local server, a proxy that wants a key, and a vendor.
 type fakeConnector struct {
-	found []connect.Candidate
+	found []endpoints.Candidate
 	check []error // of each Check, in order; nil once they are used up
 	save  []error // likewise of Save
 	asked []string
@@ -32,37 +32,37 @@ func nextError(all *[]error) error {
 }
 
 func newFakeConnector() *fakeConnector {
-	return &fakeConnector{found: []connect.Candidate{
-		{Kind: connect.Answers, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: 2},
-		{Kind: connect.Fails, Name: "proxy", BaseURL: "http://127.0.0.1:8000/v1", Err: &connect.Problem{Code: connect.WantsKey}},
-		{Kind: connect.Vendor, Name: "openai", BaseURL: "https://api.openai.com/v1"},
-		{Kind: connect.Custom},
+	return &fakeConnector{found: []endpoints.Candidate{
+		{Kind: endpoints.Answers, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: 2},
+		{Kind: endpoints.Fails, Name: "proxy", BaseURL: "http://127.0.0.1:8000/v1", Err: &endpoints.Problem{Code: endpoints.WantsKey}},
+		{Kind: endpoints.Vendor, Name: "openai", BaseURL: "https://api.openai.com/v1"},
+		{Kind: endpoints.Custom},
 	}}
 }
 
-func (f *fakeConnector) Search(context.Context) []connect.Candidate { return f.found }
+func (f *fakeConnector) Search(context.Context) []endpoints.Candidate { return f.found }
 
-func (f *fakeConnector) Check(_ context.Context, c connect.Candidate, address, key string) (*connect.Checked, error) {
+func (f *fakeConnector) Check(_ context.Context, c endpoints.Candidate, address, key string) (*endpoints.Checked, error) {
 	f.asked = append(f.asked, strings.Join(strings.Fields("check "+c.Name+" "+address+" "+key), " "))
 	if err := nextError(&f.check); err != nil {
 		return nil, err
 	}
-	_, pasted, err := connect.ParseKey(key)
-	return &connect.Checked{Name: "here", Pasted: pasted, HasKey: key != "", Models: []llm.ModelInfo{{ID: "here/large"}, {ID: "here/small"}}}, err
+	_, pasted, err := endpoints.ParseKey(key)
+	return &endpoints.Checked{Name: "here", Pasted: pasted, HasKey: key != "", Models: []llm.ModelInfo{{ID: "here/large"}, {ID: "here/small"}}}, err
 }
 
-func (f *fakeConnector) Try(_ context.Context, _ *connect.Checked, id string) error {
+func (f *fakeConnector) Try(_ context.Context, _ *endpoints.Checked, id string) error {
 	f.asked = append(f.asked, "try "+id)
 	return nil
 }
 
-func (f *fakeConnector) Storages() []connect.Storage {
-	return []connect.Storage{connect.Keyring, connect.Variable, connect.Plain}
+func (f *fakeConnector) Storages() []endpoints.Storage {
+	return []endpoints.Storage{endpoints.Keyring, endpoints.Variable, endpoints.Plain}
 }
 
-func (f *fakeConnector) Save(_ context.Context, _ *connect.Checked, id string, to connect.Storage) (connect.Saved, error) {
+func (f *fakeConnector) Save(_ context.Context, _ *endpoints.Checked, id string, to endpoints.Storage) (endpoints.Saved, error) {
 	f.asked = append(f.asked, fmt.Sprintf("save %s to %d", id, to))
-	return connect.Saved{Model: id, Path: f.SettingsPath()}, nextError(&f.save)
+	return endpoints.Saved{Model: id, Path: f.SettingsPath()}, nextError(&f.save)
 }
 
 func (f *fakeConnector) Offline(string) bool           { return true }
@@ -97,23 +97,23 @@ func TestConnectFormAsks(t *testing.T) {
 		check   []error
 		answers []string
 		want    string // what the connector was asked
-		to      connect.Storage
+		to      endpoints.Storage
 	}{
-		"by number":       {nil, []string{"1", "2", "y"}, "check ollama, save here/small", connect.Keyring},
-		"by name":         {nil, []string{"olla", "small", "Yes"}, "check ollama, save here/small", connect.Keyring},
-		"by address":      {nil, []string{"localhost:9/v1", "1", "y"}, "check localhost:9/v1, save here/large", connect.Keyring},
-		"address later":   {nil, []string{"4", "localhost:9/v1", "1", "y"}, "check localhost:9/v1, save here/large", connect.Keyring},
-		"a vendor":        {nil, []string{"openai", secret, "2", "large", "y"}, "check openai " + secret + ", try here/large, save here/large", connect.Variable},
-		"a mistyped line": {nil, []string{"9", "nonsense", "1", "1", "y"}, "check ollama, save here/large", connect.Keyring},
+		"by number":       {nil, []string{"1", "2", "y"}, "check ollama, save here/small", endpoints.Keyring},
+		"by name":         {nil, []string{"olla", "small", "Yes"}, "check ollama, save here/small", endpoints.Keyring},
+		"by address":      {nil, []string{"localhost:9/v1", "1", "y"}, "check localhost:9/v1, save here/large", endpoints.Keyring},
+		"address later":   {nil, []string{"4", "localhost:9/v1", "1", "y"}, "check localhost:9/v1, save here/large", endpoints.Keyring},
+		"a vendor":        {nil, []string{"openai", secret, "2", "large", "y"}, "check openai " + secret + ", try here/large, save here/large", endpoints.Variable},
+		"a mistyped line": {nil, []string{"9", "nonsense", "1", "1", "y"}, "check ollama, save here/large", endpoints.Keyring},
 		"a wrong key": {
-			[]error{&connect.Problem{Code: connect.WantsKey}, &connect.Problem{Code: connect.RefusedKey}},
+			[]error{&endpoints.Problem{Code: endpoints.WantsKey}, &endpoints.Problem{Code: endpoints.RefusedKey}},
 			[]string{"proxy", "wrong", secret, "keyring", "1", "1", "y"},
-			"check proxy, check proxy wrong, check proxy " + secret + ", try here/large, save here/large", connect.Keyring,
+			"check proxy, check proxy wrong, check proxy " + secret + ", try here/large, save here/large", endpoints.Keyring,
 		},
 		"a wrong address": {
-			[]error{&connect.Problem{Code: connect.NoAnswer}},
+			[]error{&endpoints.Problem{Code: endpoints.NoAnswer}},
 			[]string{"localhost:1", "ollama", "1", "y"},
-			"check localhost:1, check ollama, save here/large", connect.Keyring,
+			"check localhost:1, check ollama, save here/large", endpoints.Keyring,
 		},
 	} {
 		f := newFakeConnector()
@@ -143,7 +143,7 @@ func TestConnectFormIsDeclined(t *testing.T) {
 // that it knows; settings that cannot be written end with a no.
 func TestAKeyThatCannotBeStored(t *testing.T) {
 	const secret = "sk-typed-0123456789"
-	notStored := &connect.Problem{Code: connect.NotStored, At: "keyring", Err: errors.New("it is locked")}
+	notStored := &endpoints.Problem{Code: endpoints.NotStored, At: "keyring", Err: errors.New("it is locked")}
 	f := newFakeConnector()
 	f.save = []error{notStored}
 	screen, err := converse(f, connectForm{}, "openai", secret, "1", "large", "y", "2", "large", "y")

@@ -84,7 +84,7 @@ func (a *app) helpTopics() (all []slash.HelpTopic) {
 // the default keys, which is said.
 func (a *app) facts(root *cobra.Command) topics.Facts {
 	f := topics.Facts{Settings: config.All(style.Themes()), Flags: settingFlags, Exits: statuses, Root: root}
-	f.Home, _ = config.At(a.flagOrEnv(a.flags.home, "WINNOW_HOME")) // fails only without a working folder
+	f.Home, _ = config.HomeAt(a.flagOrEnv(a.flags.home, "WINNOW_HOME")) // fails only without a working folder
 	f.Config = f.Home.Settings()
 	s, err := a.config()
 	if err == nil {

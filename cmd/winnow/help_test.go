@@ -24,7 +24,7 @@ func TestHelpNamesEveryFile(t *testing.T) {
 			t.Errorf("winnow %s: exit status %d", line, status)
 		}
 	}
-	h, err := config.At(dir)
+	h, err := config.HomeAt(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestHelpNamesEveryFile(t *testing.T) {
 		if err != nil || e.IsDir() {
 			return err
 		}
-		i := slices.IndexFunc(h.Files(), func(f config.File) bool { return strings.HasPrefix(path, f.Path) })
+		i := slices.IndexFunc(h.Files(), func(f config.HomeFile) bool { return strings.HasPrefix(path, f.Path) })
 		if i < 0 {
 			t.Errorf("winnow help files does not name %s", path)
 			return nil

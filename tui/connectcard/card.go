@@ -5,16 +5,16 @@ import (
 	"slices"
 	"time"
 
-	"winnow/adapters/connect"
+	"winnow/adapters/endpoints"
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/textline"
 )
 
-// Connector is what a Card works with: a *connect.Connector.
+// Connector is what a Card works with: a *endpoints.Connector.
 type Connector interface {
-	connect.Source
+	endpoints.Source
 	Dismiss(ctx context.Context) error
 	// Offline reports whether a model is the built-in one.
 	Offline(id string) bool
@@ -26,7 +26,7 @@ func Useful(c Connector, model string) bool { return c != nil && (model == "" ||
 
 // Card is the overlay. Make it with New.
 type Card struct {
-	flow    connect.Flow
+	flow    endpoints.Flow
 	offered bool // it opened by itself: what is typed is a message
 	keys    *keymap.Map
 	now     func() time.Time
@@ -39,7 +39,7 @@ type Card struct {
 	width   int             // of the line, as drawn last
 	top     int             // where the list or the line begins, as drawn last
 
-	found     []connect.Candidate
+	found     []endpoints.Candidate
 	searching bool
 
 	busy   string // what is waited for; "" is nothing
@@ -50,7 +50,7 @@ type Card struct {
 // New makes a card. An offered one opened by itself: text that is typed closes it. now is
 // the clock.
 func New(c Connector, offered bool, now func() time.Time) *Card {
-	card := &Card{flow: connect.Flow{Source: c}, offered: offered, now: now, lastKey: now(), searching: true}
+	card := &Card{flow: endpoints.Flow{Source: c}, offered: offered, now: now, lastKey: now(), searching: true}
 	card.showCandidates()
 	return card
 }
@@ -62,7 +62,7 @@ func (c *Card) Start() overlay.Outcome {
 		return func() {
 			c.found, c.searching = found, false
 			switch {
-			case c.flow.Step != connect.Choosing || c.busy != "":
+			case c.flow.Step != endpoints.Choosing || c.busy != "":
 			case c.query() == "":
 				c.showCandidates()
 			default:
@@ -74,7 +74,7 @@ func (c *Card) Start() overlay.Outcome {
 
 // work runs a job of the flow outside of the update loop and waits for it; esc ends its
 // context. Its result is shown, unless the user has gone on. A nil job is done at once.
-func (c *Card) work(busy string, job connect.Job) overlay.Outcome {
+func (c *Card) work(busy string, job endpoints.Job) overlay.Outcome {
 	if job == nil {
 		c.show()
 		return overlay.Stay{}
@@ -97,7 +97,7 @@ func (c *Card) work(busy string, job connect.Job) overlay.Outcome {
 }
 
 // check waits for the models of the candidate.
-func (c *Card) check(job connect.Job) overlay.Outcome {
+func (c *Card) check(job endpoints.Job) overlay.Outcome {
 	name := c.flow.Candidate.Name
 	if name == "" {
 		name = safetext.Visible(c.flow.Address)
@@ -117,18 +117,18 @@ func (c *Card) Key(name keymap.Key, text string) overlay.Outcome {
 		return overlay.Stay{}
 	}
 	switch c.flow.Step {
-	case connect.Choosing:
+	case endpoints.Choosing:
 		return c.search(name, text, typedAhead && action == keymap.LineAccept)
-	case connect.Addressing, connect.Keying:
+	case endpoints.Addressing, endpoints.Keying:
 		return c.write(name, text)
-	case connect.Storing, connect.Picking:
+	case endpoints.Storing, endpoints.Picking:
 		return c.choose(c.list.Key(name, text))
-	case connect.Consenting:
+	case endpoints.Consenting:
 		if answer := c.keys.Action(keymap.Question, name); answer == keymap.AnswerYes || answer == keymap.AnswerNo {
 			c.flow.Consent(answer == keymap.AnswerYes)
 			c.show()
 		}
-	case connect.Done:
+	case endpoints.Done:
 		if action == keymap.LineAccept {
 			return overlay.Chosen{Value: c.flow.Saved.Model}
 		}
@@ -142,10 +142,10 @@ func (c *Card) search(name keymap.Key, text string, early bool) overlay.Outcome 
 	switch {
 	case c.offered && early:
 		return overlay.Stay{} // it was meant for the box
-	case name == "" && connect.LooksLikeKey(c.query()+text):
-		c.problem = Sentence(&connect.Problem{Code: connect.KeyAsAddress})
+	case name == "" && endpoints.LooksLikeKey(c.query()+text):
+		c.problem = Sentence(&endpoints.Problem{Code: endpoints.KeyAsAddress})
 		return overlay.Stay{}
-	case c.offered && name == "" && connect.IsAddress(text):
+	case c.offered && name == "" && endpoints.IsAddress(text):
 		c.offered = false // the user has begun
 	case c.offered && (text != "" || name == ""):
 		return overlay.Chosen{Query: text}
@@ -178,25 +178,25 @@ func (c *Card) Escape() overlay.Outcome {
 func (c *Card) show() {
 	c.problem, c.reason = "", ""
 	switch err := c.flow.Problem; {
-	case c.flow.Key == "" && connect.CodeOf(err) == connect.WantsKey: // the user has done nothing wrong
+	case c.flow.Key == "" && endpoints.CodeOf(err) == endpoints.WantsKey: // the user has done nothing wrong
 		c.reason = Sentence(err) + "."
 	case err != nil:
 		c.problem = Sentence(err)
 	}
 	switch c.flow.Step {
-	case connect.Choosing:
+	case endpoints.Choosing:
 		c.showCandidates()
-	case connect.Addressing:
+	case endpoints.Addressing:
 		c.line.Set(c.flow.Address)
-	case connect.Keying:
+	case endpoints.Keying:
 		c.line.Set("")
-	case connect.Storing:
+	case endpoints.Storing:
 		c.offered = false
 		c.showStorages()
-	case connect.Picking:
+	case endpoints.Picking:
 		c.offered = false
 		c.showModels()
-	case connect.Consenting, connect.Done:
+	case endpoints.Consenting, endpoints.Done:
 	}
 }
 
@@ -207,20 +207,20 @@ func (c *Card) choose(out overlay.Outcome) overlay.Outcome {
 		return out
 	}
 	switch c.flow.Step {
-	case connect.Choosing:
+	case endpoints.Choosing:
 		if chosen.Value == addressValue {
 			return c.check(c.flow.EnterAddress(c.list.Query()))
 		}
-		if i := slices.IndexFunc(c.found, func(one connect.Candidate) bool { return candidateValue(one) == chosen.Value }); i >= 0 {
+		if i := slices.IndexFunc(c.found, func(one endpoints.Candidate) bool { return candidateValue(one) == chosen.Value }); i >= 0 {
 			return c.check(c.flow.Choose(c.found[i]))
 		}
-	case connect.Storing:
+	case endpoints.Storing:
 		has := c.flow.Storages
-		c.flow.Store(has[slices.IndexFunc(has, func(s connect.Storage) bool { return storageValue(s) == chosen.Value })])
+		c.flow.Store(has[slices.IndexFunc(has, func(s endpoints.Storage) bool { return storageValue(s) == chosen.Value })])
 		c.show()
-	case connect.Picking:
+	case endpoints.Picking:
 		return c.work("asking "+safetext.Visible(chosen.Value)+" for one word", c.flow.Pick(chosen.Value))
-	case connect.Addressing, connect.Keying, connect.Consenting, connect.Done: // they have no list
+	case endpoints.Addressing, endpoints.Keying, endpoints.Consenting, endpoints.Done: // they have no list
 	}
 	return overlay.Stay{}
 }
@@ -230,7 +230,7 @@ func (c *Card) write(name keymap.Key, text string) overlay.Outcome {
 	const maxLength = 2000 // cells
 	accepted := c.keys.Action(keymap.Line, name) == keymap.LineAccept
 	switch {
-	case accepted && c.flow.Step == connect.Addressing:
+	case accepted && c.flow.Step == endpoints.Addressing:
 		return c.check(c.flow.EnterAddress(c.line.Text()))
 	case accepted:
 		return c.check(c.flow.EnterKey(c.line.Text()))
@@ -276,10 +276,10 @@ func (c *Card) Scroll(n int) {
 
 // hasList reports whether the step chooses from the list.
 func (c *Card) hasList() bool {
-	return c.busy == "" && (c.flow.Step == connect.Choosing || c.flow.Step == connect.Storing || c.flow.Step == connect.Picking)
+	return c.busy == "" && (c.flow.Step == endpoints.Choosing || c.flow.Step == endpoints.Storing || c.flow.Step == endpoints.Picking)
 }
 
 // writes reports whether an address or a key is entered.
 func (c *Card) writes() bool {
-	return c.busy == "" && (c.flow.Step == connect.Addressing || c.flow.Step == connect.Keying)
+	return c.busy == "" && (c.flow.Step == endpoints.Addressing || c.flow.Step == endpoints.Keying)
 }

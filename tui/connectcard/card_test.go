@@ -11,7 +11,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"winnow/adapters/connect"
+	"winnow/adapters/endpoints"
 	"winnow/assistant/llm"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
@@ -24,8 +24,8 @@ const secret = "sk-pasted-0123456789abcdef"
 // fake is a connector that answers as it is told, and notes what it was asked.
 type fake struct {
 	check, try, save []error // of each call, in order; nil once they are used up
-	storages         []connect.Storage
-	found            []connect.Candidate // nil: see Search
+	storages         []endpoints.Storage
+	found            []endpoints.Candidate // nil: see Search
 	asked            []string
 }
 
@@ -38,45 +38,45 @@ func next(all *[]error) error {
 	return err
 }
 
-func (f *fake) Search(context.Context) []connect.Candidate {
+func (f *fake) Search(context.Context) []endpoints.Candidate {
 	if f.found != nil {
 		return f.found
 	}
-	return []connect.Candidate{
-		{Kind: connect.Answers, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", From: "its usual port", Models: 3},
-		{Kind: connect.HasKey, Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", From: "OPENROUTER_API_KEY"},
-		{Kind: connect.Fails, Name: "proxy", BaseURL: "http://127.0.0.1:8000/v1", Err: &connect.Problem{Code: connect.WantsKey}},
-		{Kind: connect.Vendor, Name: "openai", BaseURL: "https://api.openai.com/v1"},
-		{Kind: connect.Vendor, Name: "anthropic", BaseURL: "https://api.anthropic.com/v1"},
-		{Kind: connect.Custom},
+	return []endpoints.Candidate{
+		{Kind: endpoints.Answers, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", From: "its usual port", Models: 3},
+		{Kind: endpoints.HasKey, Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", From: "OPENROUTER_API_KEY"},
+		{Kind: endpoints.Fails, Name: "proxy", BaseURL: "http://127.0.0.1:8000/v1", Err: &endpoints.Problem{Code: endpoints.WantsKey}},
+		{Kind: endpoints.Vendor, Name: "openai", BaseURL: "https://api.openai.com/v1"},
+		{Kind: endpoints.Vendor, Name: "anthropic", BaseURL: "https://api.anthropic.com/v1"},
+		{Kind: endpoints.Custom},
 	}
 }
 
-func (f *fake) Check(_ context.Context, c connect.Candidate, address, key string) (*connect.Checked, error) {
+func (f *fake) Check(_ context.Context, c endpoints.Candidate, address, key string) (*endpoints.Checked, error) {
 	f.asked = append(f.asked, strings.TrimSpace("check "+c.Name+" "+address+" "+key))
 	if err := next(&f.check); err != nil {
 		return nil, err
 	}
 	pasted := key != "" && !strings.Contains(key, ":")
-	return &connect.Checked{Name: "here", Pasted: pasted, HasKey: key != "", Models: []llm.ModelInfo{{ID: "here/large", Context: 131072}, {ID: "here/small"}}}, nil
+	return &endpoints.Checked{Name: "here", Pasted: pasted, HasKey: key != "", Models: []llm.ModelInfo{{ID: "here/large", Context: 131072}, {ID: "here/small"}}}, nil
 }
 
-func (f *fake) Try(_ context.Context, _ *connect.Checked, id string) error {
+func (f *fake) Try(_ context.Context, _ *endpoints.Checked, id string) error {
 	f.asked = append(f.asked, "try "+id)
 	return next(&f.try)
 }
 
-func (f *fake) Storages() []connect.Storage {
+func (f *fake) Storages() []endpoints.Storage {
 	if f.storages == nil {
-		return []connect.Storage{connect.Keyring, connect.Variable, connect.Plain}
+		return []endpoints.Storage{endpoints.Keyring, endpoints.Variable, endpoints.Plain}
 	}
 	return f.storages
 }
 
-func (f *fake) Save(_ context.Context, ch *connect.Checked, id string, to connect.Storage) (connect.Saved, error) {
+func (f *fake) Save(_ context.Context, ch *endpoints.Checked, id string, to endpoints.Storage) (endpoints.Saved, error) {
 	f.asked = append(f.asked, fmt.Sprintf("save %s to %d", id, to))
-	saved := connect.Saved{Model: id, Path: f.SettingsPath(), Provider: true}
-	if to == connect.Variable && ch.Pasted {
+	saved := endpoints.Saved{Model: id, Path: f.SettingsPath(), Provider: true}
+	if to == endpoints.Variable && ch.Pasted {
 		saved.Variable = "KEY_FOR_HERE"
 	}
 	return saved, next(&f.save)
@@ -148,8 +148,8 @@ func (b *bench) shows(all ...string) {
 	}
 }
 
-func wants(code connect.Code) error {
-	return &connect.Problem{Code: code, Endpoint: "here", At: "http://127.0.0.1:8000/v1", Err: errors.New("401 no such key")}
+func wants(code endpoints.Code) error {
+	return &endpoints.Problem{Code: code, Endpoint: "here", At: "http://127.0.0.1:8000/v1", Err: errors.New("401 no such key")}
 }
 
 // states are the steps of the card, with the keys that lead there.
@@ -163,10 +163,10 @@ var states = map[string]struct {
 	"address":    {keys: []string{"end", "enter", "paste:localhost:9000/v1"}},
 	"key":        {keys: []string{"down", "down", "down", "enter", "paste:" + secret}},
 	"key-named":  {keys: []string{"down", "down", "down", "enter", "paste:env:MY_KEY"}},
-	"refused":    {fake: fake{check: []error{wants(connect.RefusedKey)}}, keys: []string{"down", "enter"}},
-	"no-answer":  {fake: fake{check: []error{wants(connect.NoAnswer)}}, keys: []string{"enter"}},
+	"refused":    {fake: fake{check: []error{wants(endpoints.RefusedKey)}}, keys: []string{"down", "enter"}},
+	"no-answer":  {fake: fake{check: []error{wants(endpoints.NoAnswer)}}, keys: []string{"enter"}},
 	"storage":    {keys: []string{"down", "down", "down", "enter", "paste:" + secret, "enter"}},
-	"no-keyring": {fake: fake{storages: []connect.Storage{connect.Variable, connect.Plain}}, keys: []string{"down", "down", "down", "enter", "paste:" + secret, "enter"}},
+	"no-keyring": {fake: fake{storages: []endpoints.Storage{endpoints.Variable, endpoints.Plain}}, keys: []string{"down", "down", "down", "enter", "paste:" + secret, "enter"}},
 	"consent":    {keys: []string{"down", "down", "down", "enter", "paste:" + secret, "enter", "down", "down", "enter"}},
 	"models":     {keys: []string{"enter"}},
 	"done":       {keys: []string{"down", "down", "down", "enter", "paste:" + secret, "enter", "down", "enter", "enter"}},
@@ -201,12 +201,12 @@ func TestFrames(t *testing.T) {
 
 // The cursor begins on what can be connected, and again when the user comes back.
 func TestTheFirstChoiceCanBeConnected(t *testing.T) {
-	dead := connect.Candidate{Kind: connect.Fails, Name: "proxy", BaseURL: "http://127.0.0.1:1/v1", Err: &connect.Problem{Code: connect.NoAnswer}}
-	locked := connect.Candidate{Kind: connect.Fails, Name: "locked", BaseURL: "http://127.0.0.1:2/v1", Err: &connect.Problem{Code: connect.WantsKey}}
-	ollama := connect.Candidate{Kind: connect.Answers, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: 3}
-	openai := connect.Candidate{Kind: connect.Vendor, Name: "openai", BaseURL: "https://api.openai.com/v1"}
-	groq := connect.Candidate{Kind: connect.Vendor, Name: "groq", BaseURL: "https://api.groq.com/v1"}
-	for want, found := range map[string][]connect.Candidate{
+	dead := endpoints.Candidate{Kind: endpoints.Fails, Name: "proxy", BaseURL: "http://127.0.0.1:1/v1", Err: &endpoints.Problem{Code: endpoints.NoAnswer}}
+	locked := endpoints.Candidate{Kind: endpoints.Fails, Name: "locked", BaseURL: "http://127.0.0.1:2/v1", Err: &endpoints.Problem{Code: endpoints.WantsKey}}
+	ollama := endpoints.Candidate{Kind: endpoints.Answers, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: 3}
+	openai := endpoints.Candidate{Kind: endpoints.Vendor, Name: "openai", BaseURL: "https://api.openai.com/v1"}
+	groq := endpoints.Candidate{Kind: endpoints.Vendor, Name: "groq", BaseURL: "https://api.groq.com/v1"}
+	for want, found := range map[string][]endpoints.Candidate{
 		"openai": {dead, openai, groq},
 		"locked": {dead, locked, openai},
 		"ollama": {ollama, dead, openai},
@@ -238,7 +238,7 @@ func TestConnectWhatRuns(t *testing.T) {
 // A wrong key stays on the card, with the reason; then the right one is asked where it
 // goes, and is tried with the model.
 func TestAPastedKey(t *testing.T) {
-	f := &fake{check: []error{wants(connect.WantsKey), wants(connect.RefusedKey)}, try: []error{wants(connect.Refused)}}
+	f := &fake{check: []error{wants(endpoints.WantsKey), wants(endpoints.RefusedKey)}, try: []error{wants(endpoints.Refused)}}
 	b := open(t, f, false).press("down", "down", "enter")
 	b.shows("here needs a key", "Paste it")
 	if b.card.problem != "" {
@@ -264,7 +264,7 @@ func TestAPastedKey(t *testing.T) {
 
 // A key that only the model refuses is asked for again, and the new one is tried as well.
 func TestAnotherKeyIsTriedAgain(t *testing.T) {
-	f := &fake{try: []error{wants(connect.RefusedKey), wants(connect.RefusedKey)}}
+	f := &fake{try: []error{wants(endpoints.RefusedKey), wants(endpoints.RefusedKey)}}
 	b := open(t, f, false).press("down", "down", "down", "enter", "paste:wrong", "enter", "down", "enter", "enter")
 	b.shows("refuses this key", "Paste it")
 	b.press("paste:wrong2", "enter", "down", "enter", "enter").shows("refuses this key", "Paste it")
@@ -276,7 +276,7 @@ func TestAnotherKeyIsTriedAgain(t *testing.T) {
 }
 
 func TestAnAddressThatIsWrong(t *testing.T) {
-	f := &fake{check: []error{wants(connect.NotAnEndpoint)}}
+	f := &fake{check: []error{wants(endpoints.NotAnEndpoint)}}
 	b := open(t, f, false).press("end", "enter", "paste:localhost:9", "enter")
 	b.shows("its address usually ends with /v1", "> localhost:9")
 	b.press("esc").shows("another address")
@@ -305,7 +305,7 @@ func TestAnAddressOnTheFirstPage(t *testing.T) {
 			t.Errorf("%s: asked %q", name, got)
 		}
 	}
-	f := &fake{check: []error{wants(connect.NoAnswer)}}
+	f := &fake{check: []error{wants(endpoints.NoAnswer)}}
 	b := open(t, f, false).press("paste:localhost:9", "enter")
 	b.shows("nothing answers", "> localhost:9") // it can be corrected
 	b.press("esc").shows("What would you like to connect?")
@@ -352,16 +352,16 @@ func TestAnOfferedCardGivesWayToTyping(t *testing.T) {
 
 // What cannot be stored is said, and another place can be chosen.
 func TestAKeyThatCannotBeStored(t *testing.T) {
-	f := &fake{save: []error{wants(connect.NotStored)}}
+	f := &fake{save: []error{wants(endpoints.NotStored)}}
 	b := open(t, f, false).press("down", "down", "down", "enter", "paste:"+secret, "enter", "enter", "enter")
 	b.shows("nothing was changed", "Where do you want")
 	b.press("down", "enter", "enter").shows("Put the key in KEY_FOR_HERE before the next start")
 }
 
 func TestSentences(t *testing.T) {
-	for _, code := range []connect.Code{
-		connect.BadAddress, connect.BadKey, connect.KeySource, connect.NoAnswer, connect.WantsKey, connect.RefusedKey,
-		connect.NotAnEndpoint, connect.NoModels, connect.Refused, connect.NotStored,
+	for _, code := range []endpoints.Code{
+		endpoints.BadAddress, endpoints.BadKey, endpoints.KeySource, endpoints.NoAnswer, endpoints.WantsKey, endpoints.RefusedKey,
+		endpoints.NotAnEndpoint, endpoints.NoModels, endpoints.Refused, endpoints.NotStored,
 	} {
 		if text := Sentence(wants(code)); text == "" || strings.Contains(text, string(code)) && strings.Contains(text, "_") {
 			t.Errorf("%s is told as %q", code, text)

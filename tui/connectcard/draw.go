@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"winnow/adapters/connect"
+	"winnow/adapters/endpoints"
 	"winnow/assistant"
 	"winnow/assistant/safetext"
 	"winnow/tui/footerline"
@@ -22,7 +22,7 @@ import (
 
 // Sentence is why a model could not be connected, with the way out.
 func Sentence(err error) string {
-	var p *connect.Problem
+	var p *endpoints.Problem
 	if !errors.As(err, &p) {
 		return clean(err.Error())
 	}
@@ -31,27 +31,27 @@ func Sentence(err error) string {
 		cause = clean(p.Err.Error())
 	}
 	switch p.Code {
-	case connect.BadAddress:
+	case endpoints.BadAddress:
 		return cause + "; for example http://localhost:8000/v1"
-	case connect.KeyAsAddress:
+	case endpoints.KeyAsAddress:
 		return "this looks like a key, and was sent nowhere: select its provider first; write a host name with https://"
-	case connect.BadKey:
+	case endpoints.BadKey:
 		return cause
-	case connect.KeySource:
+	case endpoints.KeySource:
 		return cause + "; name another, or paste the key"
-	case connect.NoAnswer:
+	case endpoints.NoAnswer:
 		return fmt.Sprintf("nothing answers at %s: start the server, or correct the address", p.At)
-	case connect.WantsKey:
+	case endpoints.WantsKey:
 		return p.Endpoint + " needs a key"
-	case connect.RefusedKey:
+	case endpoints.RefusedKey:
 		return fmt.Sprintf("%s refuses this key: copy it whole, or make a new one there", p.Endpoint)
-	case connect.NotAnEndpoint:
+	case endpoints.NotAnEndpoint:
 		return fmt.Sprintf("%s does not answer like an OpenAI-compatible endpoint: its address usually ends with /v1", p.At)
-	case connect.NoModels:
+	case endpoints.NoModels:
 		return p.Endpoint + " has no model that can chat: load one there, then try again"
-	case connect.NotStored:
+	case endpoints.NotStored:
 		return cause + "; nothing was changed"
-	case connect.Refused:
+	case endpoints.Refused:
 	}
 	return fmt.Sprintf("%s refuses: %s", p.Endpoint, cause)
 }
@@ -59,8 +59,8 @@ func Sentence(err error) string {
 func clean(text string) string { return safetext.Line(safetext.Visible(text), 400) }
 
 // Label is a candidate in a line: its name with its address, and what is known of it.
-func Label(c connect.Candidate) (name, extra string) {
-	if c.Kind == connect.Custom {
+func Label(c endpoints.Candidate) (name, extra string) {
+	if c.Kind == endpoints.Custom {
 		return "another address", "or paste it here"
 	}
 	name = c.Name
@@ -68,22 +68,22 @@ func Label(c connect.Candidate) (name, extra string) {
 		name += "  " + at.Host
 	}
 	switch c.Kind {
-	case connect.Answers:
+	case endpoints.Answers:
 		return name, assistant.Counted(c.Models, "model")
-	case connect.HasKey:
+	case endpoints.HasKey:
 		return name, "has " + c.From
-	case connect.SetUp:
+	case endpoints.SetUp:
 		return name, "set up"
-	case connect.Vendor:
+	case endpoints.Vendor:
 		return name, "needs a key"
-	case connect.Fails, connect.Custom:
+	case endpoints.Fails, endpoints.Custom:
 	}
-	return name, map[connect.Code]string{
-		connect.WantsKey: "needs a key", connect.RefusedKey: "refuses its key", connect.NoModels: "has no models", connect.NoAnswer: "does not answer",
-	}[connect.CodeOf(c.Err)]
+	return name, map[endpoints.Code]string{
+		endpoints.WantsKey: "needs a key", endpoints.RefusedKey: "refuses its key", endpoints.NoModels: "has no models", endpoints.NoAnswer: "does not answer",
+	}[endpoints.CodeOf(c.Err)]
 }
 
-func candidateValue(c connect.Candidate) string { return c.Name + " " + c.BaseURL }
+func candidateValue(c endpoints.Candidate) string { return c.Name + " " + c.BaseURL }
 
 // addressValue is the entry of an address that is typed into the search.
 const addressValue = "address"
@@ -92,8 +92,8 @@ const addressValue = "address"
 // server that wants a key can.
 func (c *Card) showCandidates() {
 	c.list = nil // its query ends with it
-	c.list = c.newList(c.candidates(), slices.IndexFunc(c.found, func(one connect.Candidate) bool {
-		return one.Kind != connect.Fails || connect.CodeOf(one.Err) == connect.WantsKey
+	c.list = c.newList(c.candidates(), slices.IndexFunc(c.found, func(one endpoints.Candidate) bool {
+		return one.Kind != endpoints.Fails || endpoints.CodeOf(one.Err) == endpoints.WantsKey
 	}))
 }
 
@@ -102,12 +102,12 @@ func (c *Card) candidates() (entries []overlay.Entry) {
 	for _, one := range c.found {
 		e := overlay.Entry{Value: candidateValue(one), Group: "found"}
 		e.Text, e.Extra = Label(one)
-		if one.Kind >= connect.Vendor {
+		if one.Kind >= endpoints.Vendor {
 			e.Group = "by key or address"
 		}
 		entries = append(entries, e)
 	}
-	if query := c.query(); connect.IsAddress(query) {
+	if query := c.query(); endpoints.IsAddress(query) {
 		entries = append(entries, overlay.Entry{Value: addressValue, Text: query, Extra: c.keys.Hints(keymap.List, keymap.To("asks it", keymap.LineAccept))})
 	}
 	return entries
@@ -121,7 +121,7 @@ func (c *Card) query() string {
 	return c.list.Query()
 }
 
-func storageValue(s connect.Storage) string { return fmt.Sprint(int(s)) }
+func storageValue(s endpoints.Storage) string { return fmt.Sprint(int(s)) }
 
 // showStorages lists where the key can go.
 func (c *Card) showStorages() {
@@ -129,11 +129,11 @@ func (c *Card) showStorages() {
 	for _, s := range c.flow.Storages {
 		e := overlay.Entry{Value: storageValue(s)}
 		switch s {
-		case connect.Keyring:
+		case endpoints.Keyring:
 			e.Text, e.Extra = "in the keyring", "keyring:"+c.flow.Checked.Name
-		case connect.Variable:
+		case endpoints.Variable:
 			e.Text, e.Extra = "in a variable that you set", "env:"+c.flow.Checked.KeyVariable()
-		case connect.Plain:
+		case endpoints.Plain:
 			e.Text, e.Extra = "in the settings file", "plain text"
 		}
 		entries = append(entries, e)
@@ -162,7 +162,7 @@ func (c *Card) head() []string {
 		return []string{c.busy + "…"}
 	}
 	switch c.flow.Step {
-	case connect.Choosing:
+	case endpoints.Choosing:
 		text := "No model connected: built-in rules answer. Connect one:"
 		if !c.offered {
 			text = "What would you like to connect?"
@@ -171,22 +171,22 @@ func (c *Card) head() []string {
 			text = "Looking for model servers on this machine…"
 		}
 		return []string{text}
-	case connect.Addressing:
+	case endpoints.Addressing:
 		return []string{"The address of an OpenAI-compatible endpoint, such as http://localhost:8000/v1:"}
-	case connect.Keying:
+	case endpoints.Keying:
 		where := cmp.Or(c.flow.Candidate.BaseURL, c.flow.Address)
 		text := []string{fmt.Sprintf("The key for %s. Paste it, or name it as env:NAME, cmd:COMMAND or keyring:NAME:", safetext.Visible(where))}
 		if c.reason != "" {
 			text = slices.Insert(text, 0, c.reason)
 		}
 		return text
-	case connect.Storing:
+	case endpoints.Storing:
 		return []string{c.flow.Checked.Name + " answers. Where do you want to store the key?"}
-	case connect.Consenting:
+	case endpoints.Consenting:
 		return []string{"The key will be stored as plain text in " + c.flow.Source.SettingsPath() + ". Everyone who can read that file can use the key."}
-	case connect.Picking:
+	case endpoints.Picking:
 		return []string{"Which model of " + c.flow.Checked.Name + " do you want to use?"}
-	case connect.Done:
+	case endpoints.Done:
 		return c.result()
 	}
 	return nil
@@ -215,18 +215,18 @@ func (c *Card) Hints() string {
 		return c.keys.Hints(keymap.List, closes("stops"))
 	}
 	switch c.flow.Step {
-	case connect.Choosing:
+	case endpoints.Choosing:
 		if c.offered {
 			return c.keys.Hints(keymap.List, move, accept("connects"), closes("skips"))
 		}
 		return "search, or type an address · " + c.keys.Hints(keymap.List, accept("connects"), closes("closes"))
-	case connect.Addressing, connect.Keying:
+	case endpoints.Addressing, endpoints.Keying:
 		return c.keys.Hints(keymap.Line, accept("tests it"), closes("goes back"))
-	case connect.Storing, connect.Picking:
+	case endpoints.Storing, endpoints.Picking:
 		return c.keys.Hints(keymap.List, move, accept("selects"), closes("goes back"))
-	case connect.Consenting:
+	case endpoints.Consenting:
 		return c.keys.Hints(keymap.Question, keymap.To("store it there", keymap.AnswerYes), keymap.To("elsewhere", keymap.AnswerNo))
-	case connect.Done:
+	case endpoints.Done:
 	}
 	return c.keys.Hints(keymap.List, accept("closes"))
 }
@@ -284,7 +284,7 @@ func (c *Card) Body(w, h int, st style.Styles) []string {
 	c.top, c.width = len(out), w
 	room := max(0, h-len(out)-len(foot))
 	switch {
-	case c.flow.Step == connect.Choosing && c.offered:
+	case c.flow.Step == endpoints.Choosing && c.offered:
 		const search = 2 // lines of the search, which an offered card does not have
 		c.top -= search
 		out = append(out, c.list.Body(w, room+search, st)[search:]...)
@@ -307,7 +307,7 @@ const (
 // masked is the line as it is drawn: a key as dots, but not the name of one.
 func (c *Card) masked(st style.Styles) *textline.Editor {
 	before, after := c.line.Split()
-	if c.flow.Step == connect.Keying && !namesKey(c.line.Text()) || c.flow.Step == connect.Addressing && connect.LooksLikeKey(c.line.Text()) {
+	if c.flow.Step == endpoints.Keying && !namesKey(c.line.Text()) || c.flow.Step == endpoints.Addressing && endpoints.LooksLikeKey(c.line.Text()) {
 		dot := textwidth.Fit(st.Icons.Bullet, 1, "")
 		before, after = strings.Repeat(dot, utf8.RuneCountInString(before)), strings.Repeat(dot, utf8.RuneCountInString(after))
 	}
@@ -333,7 +333,7 @@ func (c *Card) Cursor() (x, y int, ok bool) {
 	case c.writes():
 		_, x = c.masked(style.Styles{}).Scroll(max(1, c.width-prompt))
 		return prompt + x, c.top, true
-	case c.hasList() && !(c.flow.Step == connect.Choosing && c.offered):
+	case c.hasList() && !(c.flow.Step == endpoints.Choosing && c.offered):
 		x, y, ok = c.list.Cursor()
 		return x, y + c.top, ok
 	}

@@ -26,7 +26,7 @@ func testFacts(t *testing.T, rebinds ...keymap.Rebind) Facts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := config.At("/h")
+	h, err := config.HomeAt("/h")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package connect
+package endpoints
 
 import (
 	"context"
@@ -11,16 +11,16 @@ import (
 	"time"
 
 	"winnow/adapters/config"
-	"winnow/adapters/endpoints"
+
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant/llm"
 )
 
-// Options configures a Connector. All are needed.
-type Options struct {
-	Endpoints endpoints.Options // of the run; Settings names the file to write
-	Set       *endpoints.Set    // of the run
-	Themes    []string          // see config.Options
+// ConnectOptions configures a Connector. All are needed.
+type ConnectOptions struct {
+	Endpoints Options  // of the run; Settings names the file to write
+	Set       *Set     // of the run
+	Themes    []string // see config.Options
 	// Pick makes a model the one that answers from now on, in this folder.
 	Pick func(ctx context.Context, id string) error
 	// Dismiss remembers that the user wants no model for now.
@@ -29,20 +29,20 @@ type Options struct {
 
 // Connector connects models in one run of the program. Make it with New.
 type Connector struct {
-	opts Options
+	opts ConnectOptions
 
 	mu      sync.Mutex
 	written []config.Provider // by Save, the newest last
 }
 
-// New makes a Connector. It does no I/O.
-func New(o Options) *Connector { return &Connector{opts: o} }
+// NewConnector makes a Connector. It does no I/O.
+func NewConnector(o ConnectOptions) *Connector { return &Connector{opts: o} }
 
 // Dismiss remembers that the user wants no model for now.
 func (c *Connector) Dismiss(ctx context.Context) error { return c.opts.Dismiss(ctx) }
 
 // Offline reports whether a model is the built-in one.
-func (c *Connector) Offline(id string) bool { return id == endpoints.OfflineModel }
+func (c *Connector) Offline(id string) bool { return id == OfflineModel }
 
 // SettingsPath is the file that Save writes.
 func (c *Connector) SettingsPath() string { return c.opts.Endpoints.Settings.Path }
@@ -69,8 +69,8 @@ type Candidate struct {
 	Models  int    // how many chat models it lists
 	Err     error  // of Fails, a *Problem
 
-	endpoint *endpoints.Endpoint // a part of the run; nil: it has to be written
-	provider config.Provider     // what is written
+	endpoint *Endpoint       // a part of the run; nil: it has to be written
+	provider config.Provider // what is written
 }
 
 // vendors are the providers that are offered without a key, the most used first.
@@ -158,7 +158,7 @@ func (c *Connector) endpoints(ctx context.Context) []Candidate {
 	found := make([]*Candidate, len(set))
 	var wait sync.WaitGroup
 	for i, e := range set {
-		if e.Name == endpoints.OfflineName {
+		if e.Name == OfflineName {
 			continue
 		}
 		e = c.opts.Set.Named(e.Name) // the newest of its name
@@ -176,7 +176,7 @@ func (c *Connector) endpoints(ctx context.Context) []Candidate {
 
 // providerOf is an endpoint of the run without its key, but with its headers: one of them
 // may be the key's.
-func (c *Connector) providerOf(e *endpoints.Endpoint) config.Provider {
+func (c *Connector) providerOf(e *Endpoint) config.Provider {
 	p := config.Provider{Name: e.Name, BaseURL: e.BaseURL}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -194,7 +194,7 @@ const probeTimeout = 3 * time.Second
 // probe asks an endpoint that was found by itself; nil when it is only guessed and
 // nothing answers there. It does not ask one on another machine that a file of the folder
 // names, nor one that the user set up.
-func (c *Connector) probe(ctx context.Context, e *endpoints.Endpoint) *Candidate {
+func (c *Connector) probe(ctx context.Context, e *Endpoint) *Candidate {
 	found := &Candidate{Kind: SetUp, Name: e.Name, BaseURL: e.BaseURL, From: e.From, endpoint: e, provider: c.providerOf(e)}
 	if !e.Auto || e.Remote {
 		return found
@@ -216,7 +216,7 @@ func (c *Connector) probe(ctx context.Context, e *endpoints.Endpoint) *Candidate
 }
 
 // chatModels are the models of an endpoint that can chat, at least one.
-func chatModels(ctx context.Context, e *endpoints.Endpoint) ([]llm.ModelInfo, error) {
+func chatModels(ctx context.Context, e *Endpoint) ([]llm.ModelInfo, error) {
 	listed, err := e.List(ctx)
 	if err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func chatModels(ctx context.Context, e *endpoints.Endpoint) ([]llm.ModelInfo, er
 // another endpoint has it. An automatic one of the same name is meant to be replaced, but
 // for the proxy, which is another in each folder.
 func (c *Connector) nameFor(want, base string) string {
-	if want == endpoints.ProxyName {
+	if want == ProxyName {
 		want = "proxy-local"
 		if at, err := url.Parse(base); err == nil && at.Port() != "" {
 			want = "proxy-" + at.Port()
@@ -248,7 +248,7 @@ func (c *Connector) nameFor(want, base string) string {
 		e := c.opts.Set.Named(name)
 		own := slices.ContainsFunc(c.written, func(p config.Provider) bool { return p.Name == name }) ||
 			slices.ContainsFunc(c.opts.Endpoints.Settings.Providers, func(p config.Provider) bool { return p.Name == name && len(p.Headers) == 0 })
-		if e == nil || own && e.BaseURL == base || e.Auto && name != endpoints.ProxyName {
+		if e == nil || own && e.BaseURL == base || e.Auto && name != ProxyName {
 			return name
 		}
 	}

@@ -1,4 +1,4 @@
-package connect
+package endpoints
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"winnow/adapters/config"
-	"winnow/adapters/endpoints"
+
 	"winnow/adapters/keyring"
 )
 
@@ -67,7 +67,7 @@ type Saved struct {
 // another proxy. to is where a pasted key goes. The error is a *Problem, ctx.Err(), or
 // the error of using the model.
 func (c *Connector) Save(ctx context.Context, ch *Checked, id string, to Storage) (Saved, error) {
-	done := Saved{Model: id, Provider: ch.write, Folder: !ch.write && ch.Name == endpoints.ProxyName}
+	done := Saved{Model: id, Provider: ch.write, Folder: !ch.write && ch.Name == ProxyName}
 	p := ch.provider
 	if ch.Pasted {
 		key, err := c.storeKey(ctx, ch, to)

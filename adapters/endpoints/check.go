@@ -1,4 +1,4 @@
-package connect
+package endpoints
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 	"winnow/adapters/config"
 	"winnow/adapters/dotenv"
-	"winnow/adapters/endpoints"
+
 	"winnow/assistant/llm"
 	"winnow/assistant/openai"
 )
@@ -38,7 +38,7 @@ type Checked struct {
 
 	write    bool // it is no part of the run's endpoints, or has another key there
 	provider config.Provider
-	endpoint *endpoints.Endpoint
+	endpoint *Endpoint
 }
 
 // ParseKey reads what a user entered as a key: env:NAME, cmd:COMMAND and keyring:NAME
@@ -87,7 +87,7 @@ func (c *Connector) Check(ctx context.Context, cand Candidate, address, key stri
 		if secret != "" {
 			ch.provider = withKey(ch.provider, secret)
 		}
-		if ch.endpoint, err = endpoints.New(c.opts.Endpoints, ch.provider); err != nil {
+		if ch.endpoint, err = New(c.opts.Endpoints, ch.provider); err != nil {
 			return nil, problemOf(err, ch.Name, ch.BaseURL, false)
 		}
 	}
@@ -151,17 +151,17 @@ func customProvider(address string) (config.Provider, error) {
 	if err != nil {
 		return config.Provider{}, &Problem{Code: BadAddress, At: address, Err: err}
 	}
-	return config.Provider{Name: endpoints.NameOf(at), BaseURL: at.String()}, nil
+	return config.Provider{Name: NameOf(at), BaseURL: at.String()}, nil
 }
 
 // at is the endpoint of the run at an address, with or without the usual path; nil when
 // there is none.
-func (c *Connector) at(address string) *endpoints.Endpoint {
+func (c *Connector) at(address string) *Endpoint {
 	bare := func(address string) string {
 		return strings.Replace(strings.TrimSuffix(strings.TrimSuffix(address, "/"), "/v1"), "//localhost", "//127.0.0.1", 1)
 	}
 	for _, e := range c.opts.Set.All {
-		if e = c.opts.Set.Named(e.Name); e.Name != endpoints.OfflineName && bare(e.BaseURL) == bare(address) {
+		if e = c.opts.Set.Named(e.Name); e.Name != OfflineName && bare(e.BaseURL) == bare(address) {
 			return e
 		}
 	}
@@ -189,7 +189,7 @@ func (c *Connector) list(ctx context.Context, ch *Checked) ([]llm.ModelInfo, err
 	longer := *ch
 	longer.BaseURL += "/v1"
 	longer.provider.BaseURL = longer.BaseURL
-	if longer.endpoint, err = endpoints.New(c.opts.Endpoints, longer.provider); err != nil {
+	if longer.endpoint, err = New(c.opts.Endpoints, longer.provider); err != nil {
 		return nil, problem
 	}
 	if listed, err = chatModels(asking, longer.endpoint); err != nil {

@@ -1,10 +1,9 @@
-package connect
+package endpoints
 
 import (
 	"strings"
 	"testing"
 
-	"winnow/adapters/endpoints"
 	at "winnow/assistant/assistanttest"
 )
 
@@ -15,7 +14,7 @@ func TestConnectingConfirmsAnAddressForAKey(t *testing.T) {
 	const environ = "PROXY_API_KEY=" + pasted
 	env := "PROXY_BASE_URL=" + s.URL + "\n"
 	b := open(t, "", env, nil, environ)
-	c := b.candidate(t, endpoints.ProxyName)
+	c := b.candidate(t, ProxyName)
 	if CodeOf(c.Err) != KeySource || !strings.Contains(c.Err.Error(), "is not sent to") || len(s.Asked()) > 0 {
 		t.Fatalf("%+v after %d requests; want a key that is not sent", c, len(s.Asked()))
 	}
@@ -30,12 +29,12 @@ func TestConnectingConfirmsAnAddressForAKey(t *testing.T) {
 		t.Errorf("the settings are\n%s\nwant the name of the variable", text)
 	}
 	next := open(t, b.text(t), env, nil, environ)
-	if c := next.candidate(t, endpoints.ProxyName); c.Kind != Answers {
+	if c := next.candidate(t, ProxyName); c.Kind != Answers {
 		t.Errorf("in the next run: %+v", c)
 	}
 	elsewhere := at.NewServer(t).Models(wantsKey(pasted))
 	other := open(t, b.text(t), "PROXY_BASE_URL="+elsewhere.URL+"\n", nil, environ)
-	if c := other.candidate(t, endpoints.ProxyName); c.Kind != Fails || len(elsewhere.Asked()) > 0 {
+	if c := other.candidate(t, ProxyName); c.Kind != Fails || len(elsewhere.Asked()) > 0 {
 		t.Errorf("another folder's address: %+v after %d requests", c, len(elsewhere.Asked()))
 	}
 }

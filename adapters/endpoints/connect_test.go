@@ -1,4 +1,4 @@
-package connect
+package endpoints
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"winnow/adapters/config"
-	"winnow/adapters/endpoints"
+
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
@@ -30,7 +30,7 @@ type bench struct {
 }
 
 // open makes a Connector. settings is the content of the settings file; "" is none.
-func open(t *testing.T, settings, env string, local []endpoints.Server, environ ...string) *bench {
+func open(t *testing.T, settings, env string, local []Server, environ ...string) *bench {
 	t.Helper()
 	dir := t.TempDir()
 	b := &bench{path: filepath.Join(dir, "config.toml"), env: filepath.Join(dir, ".env"), redact: &safetext.Redactor{}}
@@ -45,12 +45,12 @@ func open(t *testing.T, settings, env string, local []endpoints.Server, environ 
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := endpoints.Options{Settings: s, Environ: environ, EnvFile: b.env, Local: local, Redactor: b.redact}
-	set, err := endpoints.Find(o)
+	o := Options{Settings: s, Environ: environ, EnvFile: b.env, Local: local, Redactor: b.redact}
+	set, err := Find(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Connector = New(Options{Endpoints: o, Set: set, Pick: func(_ context.Context, id string) error {
+	b.Connector = NewConnector(ConnectOptions{Endpoints: o, Set: set, Pick: func(_ context.Context, id string) error {
 		b.picked = id
 		return nil
 	}})
@@ -88,15 +88,15 @@ func wantsKey(key string) at.Reply {
 	}
 }
 
-// refused is an address of this machine at which nobody listens.
-const refused = "http://127.0.0.1:1/v1"
+// refusesKey is an address of this machine at which nobody listens.
+const refusesKey = "http://127.0.0.1:1/v1"
 
 func TestSearchFindsWhatRuns(t *testing.T) {
 	ollama := at.NewServer(t).Models(at.Respond(http.StatusOK, `{"object":"list","data":[{"id":"llama3:8b"},{"id":"nomic-embed-text"}]}`))
 	studio := at.NewServer(t).Models(at.Respond(http.StatusOK, `{"data":[]}`))
 	llama := at.NewServer(t).Models(at.Respond(http.StatusOK, `{"models":[{"name":"gguf"}],"object":"list","data":[{"id":"gguf","meta":{"n_ctx":4096}}]}`))
 	proxy := at.NewServer(t).Models(wantsKey("sk-of-the-proxy-000"))
-	b := open(t, "", "PROXY_BASE_URL="+proxy.URL+"\n", []endpoints.Server{{Name: "ollama", URL: ollama.URL}, {Name: "lmstudio", URL: studio.URL}, {Name: "llamacpp", URL: llama.URL}, {Name: "none", URL: refused}},
+	b := open(t, "", "PROXY_BASE_URL="+proxy.URL+"\n", []Server{{Name: "ollama", URL: ollama.URL}, {Name: "lmstudio", URL: studio.URL}, {Name: "llamacpp", URL: llama.URL}, {Name: "none", URL: refusesKey}},
 		"OPENROUTER_API_KEY=sk-or-0123456789abcdef", "UNHEARD_OF_API_KEY=x", "GROQ_API_KEY=")
 	var got []string
 	for _, c := range b.Search(t.Context()) {
@@ -121,14 +121,14 @@ func TestSearchFindsWhatRuns(t *testing.T) {
 // An address on another machine that a file of the folder names is not asked.
 func TestSearchAsksNoOtherMachine(t *testing.T) {
 	b := open(t, "", "PROXY_BASE_URL=https://elsewhere.example/v1\nPROXY_API_KEY=sk-for-proxy-123\n", nil)
-	if c := b.candidate(t, endpoints.ProxyName); c.Kind != SetUp || c.Err != nil {
+	if c := b.candidate(t, ProxyName); c.Kind != SetUp || c.Err != nil {
 		t.Errorf("%+v, want one that was not asked", c)
 	}
 }
 
 func TestAServerThatHangsDelaysNothing(t *testing.T) {
 	hangs := at.NewServer(t).Models(at.Unanswered(at.NewGate(), at.ModelList("late")))
-	b := open(t, "", "", []endpoints.Server{{Name: "ollama", URL: hangs.URL}})
+	b := open(t, "", "", []Server{{Name: "ollama", URL: hangs.URL}})
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	b.Search(ctx) // ends, or the test does not
@@ -136,7 +136,7 @@ func TestAServerThatHangsDelaysNothing(t *testing.T) {
 
 func TestConnectALocalServer(t *testing.T) {
 	s := at.NewServer(t).Models(at.ModelList("llama3", "qwen"))
-	b := open(t, "# mine\ntheme = \"dark\" # at night\n", "", []endpoints.Server{{Name: "ollama", URL: s.URL}})
+	b := open(t, "# mine\ntheme = \"dark\" # at night\n", "", []Server{{Name: "ollama", URL: s.URL}})
 	ch, err := b.Check(t.Context(), b.candidate(t, "ollama"), "", "")
 	if err != nil || len(ch.Models) != 2 || ch.Pasted {
 		t.Fatalf("%+v, %v", ch, err)
@@ -155,7 +155,7 @@ func TestConnectALocalServer(t *testing.T) {
 func TestConnectTheProxy(t *testing.T) {
 	s := at.NewServer(t).Models(wantsKey(pasted))
 	b := open(t, "", "PROXY_BASE_URL="+s.URL+"\nPROXY_API_KEY="+pasted+"\n", nil)
-	ch, err := b.Check(t.Context(), b.candidate(t, endpoints.ProxyName), "", "")
+	ch, err := b.Check(t.Context(), b.candidate(t, ProxyName), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestConnectTheProxy(t *testing.T) {
 	}
 
 	b = open(t, "", "PROXY_BASE_URL="+s.URL+"\n", nil)
-	c := b.candidate(t, endpoints.ProxyName)
+	c := b.candidate(t, ProxyName)
 	if _, err := b.Check(t.Context(), c, "", ""); CodeOf(err) != WantsKey {
 		t.Errorf("without a key: %v", err)
 	}
@@ -279,7 +279,7 @@ func TestProblems(t *testing.T) {
 		"an empty name":    {page.URL, "env:", BadKey},
 		"an unset name":    {page.URL, "env:NOT_SET", KeySource},
 		"a failed command": {page.URL, "cmd:false", KeySource},
-		"nobody there":     {refused, "", NoAnswer},
+		"nobody there":     {refusesKey, "", NoAnswer},
 		"a page":           {page.URL, "", NotAnEndpoint},
 		"nothing there":    {missing.URL, "", NotAnEndpoint},
 		"no chat model":    {embeds.URL, "", NoModels},
@@ -324,7 +324,7 @@ func TestTheAddressOfAnEndpointOfTheRun(t *testing.T) {
 	s := at.NewServer(t).Models(wantsKey(pasted))
 	b := open(t, "", "PROXY_BASE_URL="+s.URL+"\nPROXY_API_KEY="+pasted+"\n", nil)
 	ch, err := b.Check(t.Context(), b.candidate(t, ""), strings.TrimSuffix(s.URL, "/v1")+"/", "")
-	if err != nil || ch.Name != endpoints.ProxyName || ch.write {
+	if err != nil || ch.Name != ProxyName || ch.write {
 		t.Errorf("%+v, %v", ch, err)
 	}
 }
