@@ -166,7 +166,7 @@ func queuedCardNamesItsKeys(t *testing.T) {
 		38: "  queued: and then the other thing",
 		20: "  queued: and the…",
 	} {
-		if got := strings.TrimRight(ansi.Strip(m.turn.queuedCard(w)), " "); got != want {
+		if got := strings.TrimRight(ansi.Strip(m.queuedCard(w)), " "); got != want {
 			t.Errorf("queuedCard(%d) = %q, want %q", w, got, want)
 		}
 	}

@@ -97,7 +97,7 @@ func (m *Model) middle() []string {
 		}
 	}
 	put(m.layout.Chat, func(w, h int) []string {
-		return m.conv.box(w, h, m.turn.running, m.turn.statusLine(w-2), m.turn.queuedCard(w-2))
+		return m.conv.box(w, h, m.turn.running, m.statusLine(w-2), m.queuedCard(w-2))
 	})
 	put(m.layout.Pane, func(w, h int) []string {
 		if m.ready {

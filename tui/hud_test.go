@@ -130,7 +130,7 @@ func TestTheActivityLineStaysForTheWholeTurn(t *testing.T) {
 	s := newStill(t, style.Options{Unicode: true}, 100, 20)
 	clock := s.now()
 	s.Model.now = func() time.Time { return clock }
-	s.turn.turn = turn{n: 1, running: true, began: clock, status: "Thinking…"}
+	s.turn = turn{n: 1, running: true, began: clock, status: "Thinking…"}
 	for _, c := range []struct {
 		after  time.Duration
 		status string

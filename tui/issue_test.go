@@ -149,7 +149,7 @@ func TestEscDeclinesIsSaid(t *testing.T) {
 	s := newStill(t, style.Options{Unicode: true}, 80, 24)
 	s.turn.running, s.turn.began = true, s.now()
 	s.ask("Sure?", nil, "yes", "no", nil)
-	if line := s.turn.statusLine(70); !strings.Contains(line, "esc declines") {
+	if line := s.statusLine(70); !strings.Contains(line, "esc declines") {
 		t.Errorf("the status line says %q", line)
 	}
 }
@@ -231,7 +231,7 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 	m.Update(loadStart(m.opts.Parts)())
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 40})
 	seen := func(where string) {
-		for _, text := range []string{m.notice.Text, plainFrame(m.bar.Draw(m.footer(), 160, m.styles.Footer.Bar)), strings.Join(m.conv.welcome(150), " "), m.turn.statusLine(100)} {
+		for _, text := range []string{m.notice.Text, plainFrame(m.bar.Draw(m.footer(), 160, m.styles.Footer.Bar)), strings.Join(m.conv.welcome(150), " "), m.statusLine(100)} {
 			for _, key := range []string{"ctrl+", "alt+", "f1 ", "f2 ", "f4 ", "esc ", "enter ", " u undoes", " r tries", " j goes"} {
 				if strings.Contains(text, key) {
 					t.Errorf("%s: %q names %q", where, text, key)

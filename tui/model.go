@@ -98,7 +98,7 @@ type Model struct {
 	conv    conversation // VIEW
 	input   input        // INPUT
 	command commandLine  // COMMAND
-	turn    turnState
+	turn    turn
 	pickers pickers
 	actions map[keymap.Action]func(*Model) tea.Cmd // of the key table, by name; see do
 
@@ -183,7 +183,6 @@ func New(opts Options) (*Model, error) {
 	m.input.draft.SetPlaceholder("Type a message" + s.styles.Icons.Ellipsis)
 	m.input.draft.Focus()
 	m.command = commandLine{shared: s}
-	m.turn = turnState{shared: s}
 	m.pickers = pickers{shared: s, conv: &m.conv, input: &m.input}
 	if opts.Start == nil {
 		m.use(opts.Parts)

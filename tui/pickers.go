@@ -73,7 +73,7 @@ func (m *Model) onSessionOpened(o usecase.SessionOpened) tea.Cmd {
 	if o.New {
 		notice = "a new session; the old one is in the history" + m.hint(" (%s, then an empty line)", keymap.Filter)
 	}
-	m.turn.turn = turn{n: m.turn.n}
+	m.turn = turn{n: m.turn.n}
 	m.setMode(keymap.Input)
 	m.conv.chat.Bottom()
 	m.notice.Info(notice)

@@ -19,7 +19,7 @@ import (
 // a message that is queued already. Its card appears once it is stored; if the turn has
 // ended meanwhile it is sent.
 func (m *Model) enqueueMessage(p assistant.Prompt) tea.Cmd {
-	typed, before := m.input.draft.Reset(), m.turn.queuedText()
+	typed, before := m.input.draft.Reset(), m.queuedText()
 	if p.Typed = typed; typed == p.Text {
 		p.Typed = ""
 	}
@@ -48,17 +48,17 @@ func (m *Model) onQueued(o usecase.MessageQueued) tea.Cmd {
 }
 
 // queuedText is the queued message as it was typed; "" for none.
-func (t *turnState) queuedText() string {
-	if now := t.parts.Turn; now != nil && now.Waits {
+func (m *Model) queuedText() string {
+	if now := m.parts.Turn; now != nil && now.Waits {
 		return cmp.Or(now.Queued.Typed, now.Queued.Text)
 	}
 	return ""
 }
 
 // dequeue removes the queued message and returns it.
-func (t *turnState) dequeue() (p assistant.Prompt, typed string, ok bool) {
-	p, ok = t.commands.Dequeue()
-	t.sendNow = false
+func (m *Model) dequeue() (p assistant.Prompt, typed string, ok bool) {
+	p, ok = m.commands.Dequeue()
+	m.turn.sendNow = false
 	return p, cmp.Or(p.Typed, p.Text), ok
 }
 
@@ -68,7 +68,7 @@ func (m *Model) sendQueuedNext(due bool) tea.Cmd {
 	if !due {
 		return nil
 	}
-	p, typed, ok := m.turn.dequeue()
+	p, typed, ok := m.dequeue()
 	if !ok {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (m *Model) sendQueuedNext(due bool) tea.Cmd {
 
 // openQueued shows the whole queued message, to edit it, send it now or drop it.
 func (m *Model) openQueued() tea.Cmd {
-	text := m.turn.queuedText()
+	text := m.queuedText()
 	if text == "" {
 		return m.info("no message is queued")
 	}
@@ -99,7 +99,7 @@ func (m *Model) openQueued() tea.Cmd {
 		case answer == keymap.AnswerSend:
 			return m.sendQueuedNext(true)
 		}
-		_, typed, ok := m.turn.dequeue()
+		_, typed, ok := m.dequeue()
 		switch {
 		case !ok:
 			return nil // it was sent meanwhile
@@ -122,16 +122,16 @@ func (m *Model) dropQueued(typed string) tea.Cmd {
 
 // queuedCard is the queued message as the last line of the conversation; "" is
 // none. On a narrow screen its text goes before its key.
-func (t *turnState) queuedCard(w int) string {
-	text := t.queuedText()
+func (m *Model) queuedCard(w int) string {
+	text := m.queuedText()
 	if text == "" {
 		return ""
 	}
 	text = "queued: " + oneLine(text)
-	key := t.hint("  %s edit, send, drop", keymap.Queued)
+	key := m.hint("  %s edit, send, drop", keymap.Queued)
 	if room := w - queuedFrame - ansi.StringWidth(key); room < min(ansi.StringWidth(text), w/3) {
 		key = ""
 	}
-	text = textwidth.Truncate(text, max(0, w-queuedFrame-ansi.StringWidth(key)), t.styles.Icons.Ellipsis)
-	return textwidth.Fit("  "+t.styles.Chat.User.Render(text)+t.styles.Chat.Time.Render(key), w, "")
+	text = textwidth.Truncate(text, max(0, w-queuedFrame-ansi.StringWidth(key)), m.styles.Icons.Ellipsis)
+	return textwidth.Fit("  "+m.styles.Chat.User.Render(text)+m.styles.Chat.Time.Render(key), w, "")
 }

@@ -49,15 +49,23 @@ func (m *Model) notifyEnd(t turn, end assistant.Event) tea.Cmd {
 
 // statusLine shows what a running turn does, and what esc does meanwhile; else whose turn
 // has the window.
-func (t *turnState) statusLine(w int) string {
-	others := t.others()
-	if other := others.Working(); !t.running && other != "" {
-		return t.widths.Fit("  "+t.styles.Chat.Notice.Render(t.styles.Icons.Lock+" "+other), w, t.styles.Icons.Ellipsis)
-	} else if !t.running {
+func (m *Model) statusLine(w int) string {
+	line := ""
+	others := m.others()
+	switch other := others.Working(); {
+	case m.turn.running:
+		line = m.turn.progress(m.now(), m.styles.Icons.Running) + m.escapeHint()
+	case other != "":
+		line = m.styles.Icons.Lock + " " + other
+	default:
 		return ""
 	}
-	spin := t.styles.Icons.Running
-	took := t.now().Sub(t.began)
+	return m.widths.Fit("  "+m.styles.Chat.Notice.Render(line), w, m.styles.Icons.Ellipsis)
+}
+
+// progress is what a running turn does, for how long, and a sign that it goes on.
+func (t *turn) progress(now time.Time, spin []string) string {
+	took := now.Sub(t.began)
 	line := spin[int(took/usecase.AnimationFrame)%len(spin)]
 	if t.status != "" {
 		line += " " + oneLine(t.status)
@@ -65,17 +73,19 @@ func (t *turnState) statusLine(w int) string {
 	if took >= time.Second {
 		line += " " + took.Truncate(time.Second).String()
 	}
-	switch o, kind, open := t.overlay.Top(); {
+	return line
+}
+
+// escapeHint is what esc does during a turn.
+func (m *Model) escapeHint() string {
+	switch o, kind, open := m.overlay.Top(); {
 	case open && (kind == overlay.Confirm || kind == overlay.SaveSheet):
-		line += t.hint(" · %s declines", keymap.AnswerCancel)
+		return m.hint(" · %s declines", keymap.AnswerCancel)
 	case open:
-		closes := keymap.LineClose
 		if _, isText := o.(*overlay.Text); isText {
-			closes = keymap.TextClose
+			return m.hint(" · %s closes", keymap.TextClose)
 		}
-		line += t.hint(" · %s closes", closes)
-	default:
-		line += t.hint(" · %s cancels", keymap.Escape)
+		return m.hint(" · %s closes", keymap.LineClose)
 	}
-	return t.widths.Fit("  "+t.styles.Chat.Notice.Render(line), w, t.styles.Icons.Ellipsis)
+	return m.hint(" · %s cancels", keymap.Escape)
 }

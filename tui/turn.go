@@ -17,14 +17,6 @@ import (
 	"winnow/tui/usecase"
 )
 
-// turnState is what the screen knows of the running turn and of the last one,
-// and of the queued message.
-type turnState struct {
-	*shared
-	turn
-	sendNow bool // the queued message is sent when the turn is cancelled
-}
-
 // turn is the running turn, or the last one.
 type turn struct {
 	n            int // counts turns; messages of another number are late
@@ -40,6 +32,7 @@ type turn struct {
 	toolRan      bool            // a tool has run
 	asks         overlay.Overlay // the last question of a tool
 	animated     time.Time
+	sendNow      bool // the queued message is sent when the turn is cancelled
 }
 
 const (
@@ -147,7 +140,7 @@ func (m *Model) startTurn(t *assistant.Turn) {
 	if t.Number <= m.turn.n {
 		return
 	}
-	m.turn.turn = turn{n: t.Number, running: true, began: m.now(), prompt: t.Prompt, model: t.Model, typed: cmp.Or(t.Prompt.Typed, t.Prompt.Text), status: thinking}
+	m.turn = turn{n: t.Number, running: true, began: m.now(), prompt: t.Prompt, model: t.Model, typed: cmp.Or(t.Prompt.Typed, t.Prompt.Text), status: thinking}
 	if m.resend != nil && m.resend.Prompt.ID != t.Prompt.ID {
 		m.resend = nil
 	}
@@ -211,17 +204,17 @@ func (m *Model) onTool(e assistant.Event) {
 }
 
 // setStatus shows a status; that of a retry stays until the next text or tool.
-func (t *turnState) setStatus(text string) {
+func (t *turn) setStatus(text string) {
 	if !t.retrying {
 		t.status = text
 	}
 }
 
-func (t *turnState) onTrimmed(e assistant.ContextTrimmed) {
+func (t *turn) onTrimmed(e assistant.ContextTrimmed) {
 	t.status = fmt.Sprintf("too long for the model: trying again without %d of %d pairs", e.Trimmed, e.Sent+e.Trimmed)
 }
 
-func (t *turnState) onRetry(r assistant.Retrying) {
+func (t *turn) onRetry(r assistant.Retrying) {
 	t.status, t.retrying = "Retrying…", true
 	if r.After() > 0 {
 		t.status = fmt.Sprintf("Retrying in %s (%d): %s", r.After().Round(100*time.Millisecond), r.Attempt, r.Reason)
@@ -230,7 +223,7 @@ func (t *turnState) onRetry(r assistant.Retrying) {
 
 // onTurnEnd makes the screen ready for the next message.
 func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
-	t, before := m.turn.turn, m.resend
+	t, before := m.turn, m.resend
 	m.turn.running, m.turn.status, m.resend = false, "", nil
 	m.hud.SetRunning(0, "")
 	m.pane.Changed()
@@ -247,7 +240,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 			cmds = append(cmds, m.conv.reload())
 		}
 		cmds = append(cmds, m.sendQueuedNext(!m.parts.Turn.QueuePaused), m.showReply(t.seq), m.conv.checkPair(t.seq))
-		m.turn.noticeEnd(e.Payload.Notice)
+		m.noticeEnd(e.Payload.Notice)
 	case assistant.Error:
 		if t.seq == 0 {
 			m.input.giveBack(t.typed)
@@ -297,13 +290,13 @@ func (m *Model) onCancelled(t turn, e assistant.Cancelled) {
 
 // noticeEnd shows winnow's own notice of an answer, or what was left out of its
 // request.
-func (t *turnState) noticeEnd(notice string) {
-	last := t.parts.Shown.LastSend
+func (m *Model) noticeEnd(notice string) {
+	last := m.parts.Shown.LastSend
 	switch {
 	case notice != "":
-		t.notice.Info(notice)
+		m.notice.Info(notice)
 	case last != nil && len(last.LeftOut) > 0:
-		t.notice.Info(fmt.Sprintf("sent without the oldest: %s, ~%d tokens%s", assistant.Counted(len(last.LeftOut), "pair"), last.Tokens, t.hint(" · %s lists them", keymap.ContextHUD)))
+		m.notice.Info(fmt.Sprintf("sent without the oldest: %s, ~%d tokens%s", assistant.Counted(len(last.LeftOut), "pair"), last.Tokens, m.hint(" · %s lists them", keymap.ContextHUD)))
 	}
 }
 
