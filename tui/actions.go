@@ -37,10 +37,10 @@ func allActions() map[keymap.Action]func(*Model) tea.Cmd {
 		keymap.UndoTyping:   onInput((*input).undoTyping),
 
 		keymap.ApplyFilter:        (*Model).applyLine,
-		keymap.OlderFilter:        onCommandLine((*commandLine).walk, -1),
-		keymap.NewerFilter:        onCommandLine((*commandLine).walk, 1),
-		keymap.CompleteFilter:     onCommandLine((*commandLine).complete, 1),
-		keymap.CompleteFilterBack: onCommandLine((*commandLine).complete, -1),
+		keymap.OlderFilter:        walkLine(-1),
+		keymap.NewerFilter:        walkLine(1),
+		keymap.CompleteFilter:     completeLine(1),
+		keymap.CompleteFilterBack: completeLine(-1),
 
 		keymap.HUDDown:     onHUD(func(p *hud.Panel) { p.Move(1) }),
 		keymap.HUDUp:       onHUD(func(p *hud.Panel) { p.Move(-1) }),

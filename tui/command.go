@@ -4,127 +4,28 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history/transfer"
 	"winnow/assistant/workspace"
-	"winnow/tui/footerline"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
-	"winnow/tui/textline"
-	"winnow/tui/textwidth"
 	"winnow/tui/usecase"
 )
 
-// commandLine is COMMAND: the line that filters the conversation or executes a
-// :command on the pairs it selects.
-type commandLine struct {
-	*shared
-	line   footerline.Line
-	offers lineCompletions
+// walkLine is the action that steps through the open list, or else through the lines that
+// were applied.
+func walkLine(step int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { return m.carryOut(m.command.walk(step)) }
 }
 
-// lineCompletions is the list above the filter line: what can be inserted at its
-// cursor. The zero value is closed.
-type lineCompletions struct {
-	list []filter.Completion
-	at   int             // index of the one in the line; -1: none yet
-	line textline.Editor // as it was typed
-}
-
-// maxCompletions is how many entries of a list above a text are on the screen at once.
-const maxCompletions = 8
-
-func (o *lineCompletions) open() bool { return len(o.list) > 0 }
-
-// changed shows how many pairs the line selects, or what is wrong with it.
-func (l *commandLine) changed() tea.Cmd {
-	text := l.line.Text()
-	l.offers = lineCompletions{}
-	if _, err := filter.Parse(text); err != nil {
-		l.line.Fail(err)
-		return nil
-	}
-	if !l.commands.Stores() {
-		l.line.SetHint("")
-		return nil
-	}
-	l.line.Wrong, l.line.Column = false, 0 // the number stays until the new one is known
-	return l.commands.CountFilter(l.query(), text)
-}
-
-// onCounted shows how many pairs the line selects, unless it has changed since, or was
-// applied and refused.
-func (l *commandLine) onCounted(o usecase.Counted) {
-	switch {
-	case o.Line != l.line.Text() || l.line.Wrong:
-	case o.Err != nil:
-		l.line.Fail(o.Err)
-	default:
-		l.line.SetHint(pairsCounted(o.N))
-	}
-}
-
-// pairsCounted formats a number of pairs.
-func pairsCounted(n int) string {
-	if n == 0 {
-		return "no pair"
-	}
-	return assistant.Counted(n, "pair")
-}
-
-// onCommandLine is an action of the filter line.
-func onCommandLine(do func(*commandLine, int) tea.Cmd, step int) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd { return do(&m.command, step) }
-}
-
-// walk steps through the open list, or else through the lines that were applied.
-func (l *commandLine) walk(step int) tea.Cmd {
-	switch {
-	case l.offers.open():
-		return l.complete(step)
-	case !l.line.Walk(step):
-		return nil
-	}
-	return l.changed()
-}
-
-// complete opens the list and takes an entry; called again it takes the next one,
-// or the one before.
-func (l *commandLine) complete(step int) tea.Cmd {
-	if !l.offers.open() && !l.offer() {
-		return nil
-	}
-	o := l.offers
-	n := len(o.list)
-	if o.at < 0 && step < 0 {
-		o.at = n
-	}
-	o.at = (o.at + step + n) % n
-	c := o.list[o.at]
-	l.line.Editor = o.line
-	l.line.Replace(c.From, c.To, c.Text)
-	cmd := l.changed()
-	if n > 1 {
-		l.offers = o
-	}
-	return cmd
-}
-
-// offer opens the list without taking anything; it reports whether there is one.
-func (l *commandLine) offer() bool {
-	list := filter.Complete(l.line.Text(), l.line.Cursor(), l.names())
-	if len(list) == 0 {
-		return false
-	}
-	l.offers = lineCompletions{list: list, at: -1, line: l.line.Editor}
-	return true
+// completeLine is the action that opens the list and takes an entry.
+func completeLine(step int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { return m.carryOut(m.command.complete(step, m.names())) }
 }
 
 // names are what completion offers.
@@ -136,85 +37,11 @@ func (s *shared) names() filter.Sources {
 	return from
 }
 
-// rows are the lines above the filter line: the completions, and below them what is
-// wrong with the line, the usage of its command, or what its single letters match, and
-// what escape does.
-func (l *commandLine) rows(w, h int) (rows []string) {
-	text, tone := l.line.Hint, l.styles.Footer.Bad
-	if !l.line.Wrong {
-		text, tone = l.usage(), l.styles.Footer.Notice
-	}
-	lines := textwidth.Wrap(oneLine(text), w-2)
-	escape := "%s clears"
-	switch {
-	case l.offers.open():
-		escape = "%s closes"
-	case l.line.Empty():
-		escape = "%s leaves"
-	}
-	escape = l.hint(escape, keymap.Escape)
-	if last := len(lines) - 1; escape != "" && lines[last] != "" && ansi.StringWidth(lines[last]+" · "+escape) <= w-2 {
-		lines[last] += " · " + escape
-	} else {
-		lines = append([]string{escape}, lines...)
-	}
-	for _, line := range lines {
-		if line != "" {
-			rows = append(rows, tone.Render(" "+line+strings.Repeat(" ", max(0, w-1-ansi.StringWidth(line)))))
-		}
-	}
-	rows = rows[:min(len(rows), h)]
-	entries := make([]overlay.Entry, len(l.offers.list))
-	for i, c := range l.offers.list {
-		entries[i] = overlay.Entry{Text: c.Label, Extra: c.Help}
-	}
-	room := min(maxCompletions, h-len(rows)-overlay.ListFrame)
-	return append(overlay.List(entries, l.offers.at, room, w, l.styles), rows...)
-}
-
-// letterMeanings is what a term of one letter matches, and what an empty line does.
-var letterMeanings = map[string]string{
-	"x": "x: this session", "t": "t: the selected topic", "m": "m: the selected model", "o": "o: pairs that are sent", "u": "u: your own pairs",
-	"b": "b: flagged", "g": "g: not flagged", "e": "e: ended in an error", "i": "i: has attachments", "": "empty: all sessions",
-}
-
-// usage is the usage of the command of the line, and without one what its terms of one
-// letter match.
-func (l *commandLine) usage() string {
-	q, err := filter.Parse(l.line.Text())
-	if err != nil {
-		return ""
-	}
-	if q.Command == nil {
-		var texts, words []string
-		filter.Walk(q.Expr, func(x filter.Expr) {
-			if word, ok := x.(filter.Word); ok {
-				words = append(words, word.Text)
-			}
-			if text, ok := letterMeanings[filter.PrintExpr(x)]; ok && !slices.Contains(texts, text) {
-				texts = append(texts, text)
-			}
-		})
-		if words != nil {
-			texts = append(texts, "words: "+strings.Join(words, ", "))
-		}
-		if _, all := q.Expr.(filter.SessionCurrent); all || q.Expr == nil {
-			texts = append(texts, letterMeanings[""])
-		}
-		return strings.Join(texts, " · ")
-	}
-	text := filter.Usage(q.Command.Verb)
-	if q.Command.Verb == filter.Export && q.Command.Path == "" {
-		text += " · without a path: " + transfer.ExportPath(l.topic(), q.Command.Format, l.now())
-	}
-	return text
-}
-
 // openCommand opens the filter line with a text.
 func (m *Model) openCommand(text string) tea.Cmd {
 	m.setMode(keymap.Command)
 	m.command.line.Open(text)
-	return m.command.changed()
+	return m.carryOut(m.command.changed())
 }
 
 // openFilter opens the filter line with the line of the view and a blank, so that a word
@@ -229,7 +56,7 @@ func commandOnShown(command string) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		cmd := m.openFilter(command)
 		if strings.HasSuffix(command, " ") || command == ":" {
-			m.command.offer()
+			m.command.offer(m.names())
 		}
 		return cmd
 	}

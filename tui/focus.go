@@ -228,10 +228,7 @@ func (m *Model) lineKey(name keymap.Key, text string) tea.Cmd {
 	case keymap.Pane:
 		return m.perform(m.pane.Key(a, text))
 	case keymap.Command:
-		if m.command.line.Edit(edit, text) {
-			return m.command.changed()
-		}
-		return nil
+		return m.carryOut(m.command.edit(edit, text))
 	default:
 		return m.conv.searchKey(a, text)
 	}
@@ -240,20 +237,17 @@ func (m *Model) lineKey(name keymap.Key, text string) tea.Cmd {
 // escapeLine closes the list of a text line, else clears the line, else leaves
 // it. Nothing is applied; the key for earlier lines brings a cleared line back.
 func (m *Model) escapeLine() tea.Cmd {
-	line := &m.command.line
-	switch {
-	case m.mode == keymap.Pane:
+	switch m.mode {
+	case keymap.Pane:
 		m.pane.Escape()
-	case m.mode == keymap.View:
+	case keymap.View:
 		m.conv.escapeSearch()
-	case m.command.offers.open():
-		line.Editor = m.command.offers.line
-		return m.command.changed()
-	case !line.Empty():
-		line.Clear()
-		return m.command.changed()
 	default:
-		m.setMode(keymap.View)
+		do, empty := m.command.escape()
+		if empty {
+			m.setMode(keymap.View)
+		}
+		return m.carryOut(do)
 	}
 	return nil
 }

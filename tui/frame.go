@@ -65,7 +65,7 @@ func (m *Model) compose() string {
 		list = overlay.List(m.input.list.Entries, m.input.list.At, min(maxCompletions, foot-layout.HeaderLines-overlay.ListFrame), m.width, m.styles)
 	case m.mode == keymap.Command:
 		foot = m.layout.Footer.Min.Y
-		list = m.command.rows(m.width, foot-layout.HeaderLines)
+		list = m.command.View(m.width, foot-layout.HeaderLines, m.topic(), m.now(), m.styles)
 	}
 	if len(list) == 0 {
 		return base

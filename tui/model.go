@@ -182,7 +182,7 @@ func New(opts Options) (*Model, error) {
 	m.input = input{shared: s, draft: composer.New(s.styles.Input, keys)}
 	m.input.draft.SetPlaceholder("Type a message" + s.styles.Icons.Ellipsis)
 	m.input.draft.Focus()
-	m.command = commandLine{shared: s}
+	m.command = commandLine{keys: keys}
 	m.pickers = pickers{shared: s, conv: &m.conv, input: &m.input}
 	if opts.Start == nil {
 		m.use(opts.Parts)
