@@ -96,8 +96,8 @@ func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 		return m.onDiscarding(o)
 	case m.edits.quietRequest:
 		return m.onQuiet(o)
-	case m.pickers.rolling.request:
-		return m.pickers.onRollingBack(o)
+	case m.rolling.request:
+		return m.onRollingBack(o)
 	}
 	if e, ok := m.edits.begun[o.Ended().Request]; ok {
 		delete(m.edits.begun, o.Ended().Request)
@@ -162,26 +162,26 @@ func (m *Model) onLineOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 func (m *Model) onPickerOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	switch o := o.(type) {
 	case usecase.RollbackUndone:
-		return m.pickers.onRollbackUndone(o), true
+		return m.onRollbackUndone(o), true
 	case usecase.TopicSelected:
 		return m.info(topicSelected(o.Path)), true
 	case usecase.TopicsChanged:
-		return m.pickers.onTopicsChanged(o), true
+		return m.onTopicsChanged(o), true
 	case usecase.SessionsListed:
 		return m.onSessions(o), true
 	case usecase.SessionOpened:
 		return m.onSessionOpened(o), true
 	case usecase.ModelsRefreshed:
-		return m.pickers.onModels(o), true
+		return m.onModels(o), true
 	case usecase.ModelPicked:
-		return m.pickers.onModelPicked(o), true
+		return m.onModelPicked(o), true
 	case usecase.SettingChanged:
 		return m.settingChanged(o.Key), true
 	case usecase.FavouritesChanged:
-		m.pickers.models.favourites = o.Favourites
-		m.pickers.showModels(o.ID)
+		m.models.favourites = o.Favourites
+		m.showModels(o.ID)
 	case usecase.RequestsRead:
-		return m.pickers.onRequests(o), true
+		return m.onRequests(o), true
 	default:
 		return nil, false
 	}

@@ -15,10 +15,10 @@ import (
 const rolledBack = "rolled back"
 
 // openCheckpoints lists the checkpoints; it opens on the current state.
-func (p *pickers) openCheckpoints() tea.Cmd {
-	newest := p.parts.Checkpoints.Newest()
-	entries := []overlay.Entry{{Text: "current state", Mark: p.styles.Icons.Marked}}
-	for _, c := range p.parts.Checkpoints.Of(p.shownSession()) {
+func (m *Model) openCheckpoints() tea.Cmd {
+	newest := m.parts.Checkpoints.Newest()
+	entries := []overlay.Entry{{Text: "current state", Mark: m.styles.Icons.Marked}}
+	for _, c := range m.parts.Checkpoints.Of(m.shownSession()) {
 		text, detail := "before: "+c.Description, ""
 		if undoes := c.Undoes(); undoes != c.Description { // several changes, or a save that stays
 			detail = "undoes: " + undoes
@@ -26,20 +26,20 @@ func (p *pickers) openCheckpoints() tea.Cmd {
 		if c.Kind == checkpoint.KindStart {
 			text, detail = c.Description, "undoes everything since then"
 		}
-		entry := overlay.Entry{Value: c.ID, Text: p.clock(c.Time) + "  " + text, Detail: detail, Mark: p.styles.Icons.Checkpoint}
+		entry := overlay.Entry{Value: c.ID, Text: m.clock(c.Time) + "  " + text, Detail: detail, Mark: m.styles.Icons.Checkpoint}
 		if c.Undone {
 			entry.Extra = "undone"
 		}
 		entries = append(entries, entry)
 	}
 	picker := overlay.NewPicker("Checkpoints", entries, 0).Offer(keymap.CheckpointList,
-		keymap.To("rolls back", keymap.LineAccept), keymap.To(p.state()+" only", keymap.RollBackState), keymap.To("conversation only", keymap.RollBackConversation))
-	return p.open(overlay.Checkpoints, picker, func(c overlay.Chosen) tea.Cmd {
+		keymap.To("rolls back", keymap.LineAccept), keymap.To(m.state()+" only", keymap.RollBackState), keymap.To("conversation only", keymap.RollBackConversation))
+	return m.open(overlay.Checkpoints, picker, func(c overlay.Chosen) tea.Cmd {
 		if c.Value == "" {
 			return nil
 		}
 		scope := map[keymap.Action]checkpoint.Scope{keymap.RollBackState: checkpoint.ScopeWindow, keymap.RollBackConversation: checkpoint.ScopeConversation}[c.Action]
-		return p.rollBack(rollback{c.Value, scope, newest, rolledBack})
+		return m.rollBack(rollback{c.Value, scope, newest, rolledBack})
 	})
 }
 
@@ -58,92 +58,92 @@ type rollingBack struct {
 }
 
 // rollBack rolls back to a checkpoint. It asks when that undoes what others did meanwhile.
-func (p *pickers) rollBack(r rollback) tea.Cmd {
-	return p.act(func(request int64) tea.Cmd { return p.rollBackTo(request, r) })
+func (m *Model) rollBack(r rollback) tea.Cmd {
+	return m.act(func(request int64) tea.Cmd { return m.rollBackTo(request, r) })
 }
 
 // rollBackTo is rollBack when its turn has come.
-func (p *pickers) rollBackTo(request int64, r rollback) tea.Cmd {
-	if err := p.refused(); err != nil {
-		return p.fail(err)
+func (m *Model) rollBackTo(request int64, r rollback) tea.Cmd {
+	if err := m.refused(); err != nil {
+		return m.fail(err)
 	}
-	newest := p.parts.Checkpoints.Newest() // before the lines are read: what they miss is noticed
-	others := p.others()
-	if theirs := others.RollbackLines(p.parts.Checkpoints.OthersSince(r.id, p.shownSession())); len(theirs) > 0 && r.scope != checkpoint.ScopeConversation {
+	newest := m.parts.Checkpoints.Newest() // before the lines are read: what they miss is noticed
+	others := m.others()
+	if theirs := others.RollbackLines(m.parts.Checkpoints.OthersSince(r.id, m.shownSession())); len(theirs) > 0 && r.scope != checkpoint.ScopeConversation {
 		r.newest = newest
 		lines := append(theirs, "", "Their conversations stay; only your own is cut.")
-		p.ask("Undo others' changes as well?", lines, "undo theirs too", "don't roll back", func() tea.Cmd { return p.rollBackNow(r) })
+		m.ask("Undo others' changes as well?", lines, "undo theirs too", "don't roll back", func() tea.Cmd { return m.rollBackNow(r) })
 		return nil
 	}
-	p.rolling = rollingBack{r, request}
-	return p.commands.Rollback(request, r.id, r.scope, r.newest)
+	m.rolling = rollingBack{r, request}
+	return m.commands.Rollback(request, r.id, r.scope, r.newest)
 }
 
 // rollBackNow rolls back after a question.
-func (p *pickers) rollBackNow(r rollback) tea.Cmd {
-	return p.act(func(request int64) tea.Cmd {
-		p.rolling = rollingBack{r, request}
-		return p.commands.Rollback(request, r.id, r.scope, r.newest)
+func (m *Model) rollBackNow(r rollback) tea.Cmd {
+	return m.act(func(request int64) tea.Cmd {
+		m.rolling = rollingBack{r, request}
+		return m.commands.Rollback(request, r.id, r.scope, r.newest)
 	})
 }
 
 // onRollingBack ends a rollback, or asks again.
-func (p *pickers) onRollingBack(o usecase.Outcome) tea.Cmd {
-	r := p.rolling.rollback
-	p.rolling = rollingBack{}
+func (m *Model) onRollingBack(o usecase.Outcome) tea.Cmd {
+	r := m.rolling.rollback
+	m.rolling = rollingBack{}
 	switch o := o.(type) {
 	case usecase.PlanChanged:
-		return p.askRollback(o.Now, r)
+		return m.askRollback(o.Now, r)
 	case usecase.RolledBack:
 		if o.Result.Text != "" {
-			p.input.giveBack(o.Result.Text)
+			m.input.giveBack(o.Result.Text)
 		}
-		return p.restored(r.notice+p.hint(" · %s “Undo the last rollback” undoes it", keymap.Palette), o.Result.Warning)
+		return m.restored(r.notice+m.hint(" · %s “Undo the last rollback” undoes it", keymap.Palette), o.Result.Warning)
 	case usecase.Failed:
-		return p.fail(o.Err)
+		return m.fail(o.Err)
 	}
 	return nil
 }
 
 // askRollback asks again about a rollback that would undo other steps by now.
-func (p *pickers) askRollback(changed *assistant.PlanChanged, r rollback) tea.Cmd {
+func (m *Model) askRollback(changed *assistant.PlanChanged, r rollback) tea.Cmd {
 	const shown = 10
-	lines := p.changedLines(changed)
+	lines := m.changedLines(changed)
 	for _, c := range changed.Steps[:min(len(changed.Steps), shown)] {
-		lines = append(lines, p.clock(c.Time)+"  undoes: "+oneLine(c.Description))
+		lines = append(lines, m.clock(c.Time)+"  undoes: "+oneLine(c.Description))
 	}
 	if more := len(changed.Steps) - shown; more > 0 {
 		lines = append(lines, "and "+assistant.Counted(more, "more step"))
 	}
 	r.newest = changed.Newest
-	return p.ask("Roll back?", lines, "roll back", "don't roll back", func() tea.Cmd { return p.rollBackNow(r) })
+	return m.ask("Roll back?", lines, "roll back", "don't roll back", func() tea.Cmd { return m.rollBackNow(r) })
 }
 
 // undoRollback undoes the last rollback.
-func (p *pickers) undoRollback() tea.Cmd { return p.act(p.commands.UndoRollback) }
+func (m *Model) undoRollback() tea.Cmd { return m.act(m.commands.UndoRollback) }
 
 // onRollbackUndone shows what a rollback had undone.
-func (p *pickers) onRollbackUndone(o usecase.RollbackUndone) tea.Cmd {
+func (m *Model) onRollbackUndone(o usecase.RollbackUndone) tea.Cmd {
 	if o.Nothing {
-		return p.info("there is no rollback to undo")
+		return m.info("there is no rollback to undo")
 	}
-	return p.restored("the rollback is undone", o.Warning)
+	return m.restored("the rollback is undone", o.Warning)
 }
 
 // restored shows the window and the conversation after a rollback. warning is what
 // failed after it; "" is nothing.
-func (p *pickers) restored(notice, warning string) tea.Cmd {
-	p.pane.Changed()
-	p.notice.Info(notice)
+func (m *Model) restored(notice, warning string) tea.Cmd {
+	m.pane.Changed()
+	m.notice.Info(notice)
 	if warning != "" {
-		p.notice.Fail(oneLine(warning))
+		m.notice.Fail(oneLine(warning))
 	}
-	return p.conv.reload()
+	return m.conv.reload()
 }
 
 // undo undoes the newest change of the window, whoever made it. It asks when that
 // cuts the conversation.
-func (p *pickers) undo() tea.Cmd { return p.act(p.undoStep) }
+func (m *Model) undo() tea.Cmd { return m.act(m.undoStep) }
 
 // lastStep is the newest change of the window that can be undone.
 func (s *shared) lastStep() (step workspace.Step, ok bool) {
@@ -155,38 +155,38 @@ func (s *shared) lastStep() (step workspace.Step, ok bool) {
 }
 
 // undoStep is undo when its turn has come.
-func (p *pickers) undoStep(request int64) tea.Cmd {
-	step, ok := p.lastStep()
-	switch refused := p.refused(); {
+func (m *Model) undoStep(request int64) tea.Cmd {
+	step, ok := m.lastStep()
+	switch refused := m.refused(); {
 	case refused != nil:
-		return p.fail(refused)
+		return m.fail(refused)
 	case !ok:
-		return p.info("there is no change of the " + p.state() + " to undo")
-	case !step.ByAssistant, step.OtherSession && p.others().Shared:
-		return p.rollBackTo(request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undone: " + oneLine(step.Description)})
+		return m.info("there is no change of the " + m.state() + " to undo")
+	case !step.ByAssistant, step.OtherSession && m.others().Shared:
+		return m.rollBackTo(request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undone: " + oneLine(step.Description)})
 	}
 	leaves := " leave"
 	if step.Pairs == 1 {
 		leaves = " leaves"
 	}
 	lines := []string{
-		p.clock(step.Time) + "  " + oneLine(step.Description), oneLine(step.Undoes()), "",
+		m.clock(step.Time) + "  " + oneLine(step.Description), oneLine(step.Undoes()), "",
 		"With the conversation, " + assistant.Counted(step.Pairs, "pair") + leaves + " the view.",
 		"The message that asked for it goes back to the input.",
 	}
 	if step.OtherSession {
 		lines[2] = "It was made in another session."
 	}
-	p.question(overlay.Confirm, "Undo the assistant's change?", lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
+	m.question(overlay.Confirm, "Undo the assistant's change?", lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
 		switch answer {
 		case keymap.AnswerYes:
-			return p.rollBack(rollback{step.ID, checkpoint.ScopeBoth, step.ID, rolledBack})
+			return m.rollBack(rollback{step.ID, checkpoint.ScopeBoth, step.ID, rolledBack})
 		case keymap.AnswerStateOnly:
-			return p.rollBack(rollback{step.ID, checkpoint.ScopeWindow, step.ID, rolledBack})
+			return m.rollBack(rollback{step.ID, checkpoint.ScopeWindow, step.ID, rolledBack})
 		default:
 			return nil
 		}
-	}, says(keymap.AnswerYes, p.state()+" and conversation"), says(keymap.AnswerStateOnly, p.state()+" only"), says(keymap.AnswerNo, "don't undo"))
+	}, says(keymap.AnswerYes, m.state()+" and conversation"), says(keymap.AnswerStateOnly, m.state()+" only"), says(keymap.AnswerNo, "don't undo"))
 	return nil
 }
 

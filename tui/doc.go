@@ -6,7 +6,7 @@
 // Model is the one tea.Model of the program. Its children have state and plain
 // methods of their own: conversation (VIEW, with search and pointer), input (the box,
 // the list that completes it, files and outbox), commandLine (COMMAND), turn (the running
-// turn), pickers (lists to choose from). header.go says what header and footer show of
+// turn). header.go says what header and footer show of
 // them. shared is what the children have in common: session, workspace, keys, notices,
 // overlays.
 //

@@ -99,11 +99,13 @@ type Model struct {
 	input   input        // INPUT
 	command commandLine  // COMMAND
 	turn    turn
-	pickers pickers
+	models  modelList
 	actions map[keymap.Action]func(*Model) tea.Cmd // of the key table, by name; see do
 
 	saving     saving
 	discarding discarding
+	rolling    rollingBack
+	reading    int64 // the last request that reads requests
 	ending     int64 // the request that stores the last draft; 0: the program does not end
 	edits      edits
 
@@ -183,7 +185,6 @@ func New(opts Options) (*Model, error) {
 	m.input.draft.SetPlaceholder("Type a message" + s.styles.Icons.Ellipsis)
 	m.input.draft.Focus()
 	m.command = commandLine{keys: keys}
-	m.pickers = pickers{shared: s, conv: &m.conv, input: &m.input}
 	if opts.Start == nil {
 		m.use(opts.Parts)
 	}

@@ -15,24 +15,24 @@ import (
 // exactRequest shows the newest request of the focused pair as it was sent, between the
 // others and the one that would be sent now; with now, and from elsewhere than VIEW, that
 // one alone. An error beside them is that of a damaged one.
-func (p *pickers) exactRequest(now bool) tea.Cmd {
-	pair, text := int64(0), p.input.draft.Text()
-	if focused, ok := p.conv.chat.Focused(); ok && !now && p.mode == keymap.View {
+func (m *Model) exactRequest(now bool) tea.Cmd {
+	pair, text := int64(0), m.input.draft.Text()
+	if focused, ok := m.conv.chat.Focused(); ok && !now && m.mode == keymap.View {
 		pair = focused.Seq
 	}
 	if strings.TrimSpace(text) == "" {
 		text = "(your next message)"
 	}
-	p.reading = p.query()
-	return p.commands.ReadRequests(p.reading, pair, text)
+	m.reading = m.query()
+	return m.commands.ReadRequests(m.reading, pair, text)
 }
 
 // onRequests opens the view of requests, unless others were asked for since.
-func (p *pickers) onRequests(o usecase.RequestsRead) tea.Cmd {
-	if o.Request != p.reading {
+func (m *Model) onRequests(o usecase.RequestsRead) tea.Cmd {
+	if o.Request != m.reading {
 		return nil
 	}
-	p.fail(o.Err)
+	m.fail(o.Err)
 	all := requestview.Sent(o.Sent)
 	sent := len(all)
 	if o.Next != nil {
@@ -42,35 +42,35 @@ func (p *pickers) onRequests(o usecase.RequestsRead) tea.Cmd {
 	case len(all) == 0:
 		return nil
 	case sent == 0 && o.Pair != 0:
-		p.notice.Info("what was sent for this pair is no longer stored · this would be sent now")
+		m.notice.Info("what was sent for this pair is no longer stored · this would be sent now")
 	}
-	return p.openRequest(all, max(0, sent-1))
+	return m.openRequest(all, max(0, sent-1))
 }
 
 // openRequest reads one of several requests beside the screen: it may be long.
-func (p *pickers) openRequest(all []requestview.Request, i int) tea.Cmd {
-	estimate := p.inUse().Budget.Estimate
-	p.reading = p.query()
-	request := p.reading
+func (m *Model) openRequest(all []requestview.Request, i int) tea.Cmd {
+	estimate := m.inUse().Budget.Estimate
+	m.reading = m.query()
+	request := m.reading
 	return func() tea.Msg {
 		return requestReadMsg{request, all, i, requestview.New(all[i].Title, all[i].Body, estimate, len(all) > 1)}
 	}
 }
 
 // onRequestRead shows the request, unless others were asked for since.
-func (p *pickers) onRequestRead(msg requestReadMsg) tea.Cmd {
-	if msg.request != p.reading {
+func (m *Model) onRequestRead(msg requestReadMsg) tea.Cmd {
+	if msg.request != m.reading {
 		return nil
 	}
 	all, i := msg.all, msg.at
-	return p.open(overlay.Request, msg.view, func(c overlay.Chosen) tea.Cmd {
+	return m.open(overlay.Request, msg.view, func(c overlay.Chosen) tea.Cmd {
 		switch c.Action {
 		case keymap.OlderRequest:
-			return p.openRequest(all, max(0, i-1))
+			return m.openRequest(all, max(0, i-1))
 		case keymap.NewerRequest:
-			return p.openRequest(all, min(len(all)-1, i+1))
+			return m.openRequest(all, min(len(all)-1, i+1))
 		default:
-			return p.copySafe("the request", string(all[i].Body), func(body string) string { return string(safetext.JSON([]byte(body))) })
+			return m.copySafe("the request", string(all[i].Body), func(body string) string { return string(safetext.JSON([]byte(body))) })
 		}
 	})
 }

@@ -54,7 +54,7 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	}
 	m.loading = false
 	m.fail(msg.Err)
-	m.stored, m.pickers.models = msg.Recall.Names, modelList{recent: msg.Recent, favourites: msg.Favourites}
+	m.stored, m.models = msg.Recall.Names, modelList{recent: msg.Recent, favourites: msg.Favourites}
 	m.command.line.History = msg.Recall.Lines
 	m.input.draft.SetSent(msg.Recall.Sent)
 	m.input.draft.SetStash(append(msg.Draft.Stash, m.input.draft.Stash()...))
@@ -128,7 +128,7 @@ func (m *Model) onConnectOffered(offer bool) tea.Cmd {
 	if !offer || !m.lastKey.IsZero() || !m.input.draft.Empty() || m.conv.chat.Len() > 0 || m.overlay.Open() || m.layout.Small {
 		return nil
 	}
-	return m.pickers.connect(true)
+	return m.connect(true)
 }
 
 // Typed is what the user typed when the program ended before a store was open: the

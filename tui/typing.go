@@ -148,7 +148,7 @@ func (m *Model) typedAction(name, argument string) (run func() tea.Cmd, err erro
 	switch c.Argument {
 	case slash.Model:
 		id, err := slash.ModelNamed(argument, m.names().Models)
-		return func() tea.Cmd { return m.pickers.pickModel(id) }, err
+		return func() tea.Cmd { return m.pickModel(id) }, err
 	case slash.Line:
 		_, err := filter.Parse(argument)
 		return func() tea.Cmd { return m.runLineHere(argument) }, err
@@ -157,7 +157,7 @@ func (m *Model) typedAction(name, argument string) (run func() tea.Cmd, err erro
 		if argument == "none" {
 			path = ""
 		}
-		return func() tea.Cmd { return m.pickers.setTopic(path) }, nil
+		return func() tea.Cmd { return m.setTopic(path) }, nil
 	case slash.Topic:
 		topic, err := slash.TopicNamed(argument, m.opts.Help)
 		return func() tea.Cmd { return m.openTopic(topic) }, err

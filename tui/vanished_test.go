@@ -27,7 +27,7 @@ func TestAVanishedModelIsMarkedAndNotSentTo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.do(s.pickers.openModels())
+	s.do(s.openModels())
 	if frame := s.frame(); !strings.Contains(frame, "leaves") || !strings.Contains(frame, "stays") || strings.Contains(frame, "gone") {
 		t.Fatalf("the list is\n%s", frame)
 	}
@@ -45,7 +45,7 @@ func TestAVanishedModelIsMarkedAndNotSentTo(t *testing.T) {
 		s.notice.Text = ""
 	}
 	list = list[:1]
-	s.do(s.pickers.openModels())
+	s.do(s.openModels())
 	if frame := s.frame(); !strings.Contains(frame, "✗ leaves") || !strings.Contains(frame, "gone · last seen 2026-03-01") {
 		t.Errorf("the list is\n%s", frame)
 	}

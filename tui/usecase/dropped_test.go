@@ -238,7 +238,7 @@ func TestADroppedCommandIsSeen(t *testing.T) {
 		"deferred":             {`func (m *Model) planted() { defer m.conv.loadMissing() }`, 1},
 		"what is returned":     {`func (m *Model) planted() tea.Cmd { return m.conv.loadMissing() }`, 0},
 		"a notice":             {`func (m *Model) planted() { m.info("text"); m.fail(nil) }`, 0},
-		"the child of a child": {`func (m *Model) planted() { m.pickers.conv.load(1) }`, 1},
+		"the list of a child":  {`func (m *Model) planted() { m.conv.load(1) }`, 1},
 	} {
 		c, err := s.check(s.find(t, "winnow/tui"), "package tui\nimport tea \"charm.land/bubbletea/v2\"\nvar _ tea.Cmd\n"+planted.source)
 		if err != nil {
