@@ -121,7 +121,7 @@ func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 		if o.Request == m.ending {
 			return tea.Quit
 		}
-		return m.input.onDraftStored(o)
+		return m.carryOut(m.input.onDraftStored(o))
 	case usecase.Failed:
 		return m.fail(o.Err)
 	case usecase.SentStored, usecase.QueueForgotten, usecase.StartCounted: // nothing to show

@@ -392,7 +392,7 @@ func TestNothingOfBeforeTheStartIsShownAfterIt(t *testing.T) {
 		}
 	}
 	m.input.draft.Set(strings.Repeat("word ", 40_000)) // too long for the limit that is assumed of an unknown model
-	if cost := m.input.estimate(); strings.Contains(cost, "too long") {
+	if cost := m.estimate(); strings.Contains(cost, "too long") {
 		t.Errorf("before the start is over the draft is said to be too long: %q", cost)
 	}
 	m.Update(openParts(o.Start)())

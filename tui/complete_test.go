@@ -112,7 +112,7 @@ func TestFilesOnEverySizeOfScreen(t *testing.T) {
 	folder(t, files)
 	s := newStill(t, style.Options{Dark: true, Unicode: true}, 80, 24)
 	s.input.draft.Paste("@")
-	s.do(s.input.offer())
+	s.do(s.carryOut(s.input.offer()))
 	if !s.input.completing() {
 		t.Fatal("nothing is offered")
 	}

@@ -30,7 +30,7 @@ func (m *Model) numbers() []string {
 	focused, _ := m.conv.chat.Focused()
 	return hud.Numbers{
 		State: m.parts, Now: m.now(), Boundary: m.conv.boundary.Boundary, Counter: m.conv.boundary.Counter,
-		Draft: m.input.draftCost(), Focused: focused, UserText: m.conv.chat.UserText,
+		Draft: m.draftCost(), Focused: focused, UserText: m.conv.chat.UserText,
 	}.Lines(m.width, m.styles.Overlay)
 }
 
@@ -106,15 +106,23 @@ func (m *Model) showFromHUD() tea.Cmd {
 	return m.conv.loadMissing()
 }
 
+// estimated is what sending the draft would take, and what it was computed for.
+type estimated struct {
+	text  string
+	shown *assistant.Shown
+	turn  *assistant.TurnState
+	assistant.DraftCost
+}
+
 // draftCost is what sending the draft would take, computed once for each text and
 // boundary, not for each frame. Before the start is over the size of the text is all that
 // is known.
-func (i *input) draftCost() assistant.DraftCost {
-	c, text := &i.cost, i.draft.Shown()
-	if c.text != text || c.shown != i.parts.Shown || c.turn != i.parts.Turn {
-		c.text, c.shown, c.turn, c.DraftCost = text, i.parts.Shown, i.parts.Turn, i.shared.cost(assistant.Prompt{Text: i.draft.Text()})
+func (m *Model) draftCost() assistant.DraftCost {
+	text := m.input.draft.Shown()
+	if e := &m.estimated; e.text != text || e.shown != m.parts.Shown || e.turn != m.parts.Turn {
+		*e = estimated{text, m.parts.Shown, m.parts.Turn, m.cost(assistant.Prompt{Text: m.input.draft.Text()})}
 	}
-	return i.cost.DraftCost
+	return m.estimated.DraftCost
 }
 
 // cost is what sending a message would take. Before the start is over its size is all that
@@ -129,11 +137,11 @@ func (s *shared) cost(p assistant.Prompt) assistant.DraftCost {
 
 // estimate is the size of the draft, and what it would do to what is sent with it;
 // "" for an empty one.
-func (i *input) estimate() string {
-	if i.draft.Empty() {
+func (m *Model) estimate() string {
+	if m.input.draft.Empty() {
 		return ""
 	}
-	c := i.draftCost()
+	c := m.draftCost()
 	text := fmt.Sprintf(" ~%d", c.AUT)
 	if warning := hud.Warning(c); warning != "" {
 		text += " · " + warning

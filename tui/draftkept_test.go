@@ -47,13 +47,14 @@ func TestTheNewestDraftIsStoredLast(t *testing.T) {
 	r := start(t, 80, 24)
 	s.opts.History = r.store
 	s.commands.Bind(usecase.Source{Work: r.model.opts.Work, History: r.store})
+	s.input.stores = true
 	s.input.draft.Set("old")
 	first := s.input.storeDraft()
 	s.input.draft.Set("new")
 	if second := s.input.storeDraft(); second != nil {
 		t.Fatal("two drafts are stored at once")
 	}
-	s.do(first)
+	s.do(s.carryOut(first))
 	if kept, err := r.store.Draft(t.Context(), draftKey); err != nil || kept.Text != "new" {
 		t.Errorf("the draft that is kept is %q (%v)", kept.Text, err)
 	}

@@ -77,5 +77,5 @@ func (m *Model) sendOutgoing(o *outgoing) tea.Cmd {
 			m.notice.Text += m.hint(" · %s on the first line brings the message back", keymap.OlderMessage)
 		}
 	}
-	return tea.Batch(cmd, m.input.storeDraft())
+	return tea.Batch(cmd, m.carryOut(m.input.storeDraft()))
 }

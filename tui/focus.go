@@ -72,7 +72,7 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 		m.notice.Clear()
 		return m.do(a.Name)
 	case m.mode == keymap.Input:
-		return m.input.write(k)
+		return m.carryOut(m.input.write(k))
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func (m *Model) overlayKey(k tea.KeyPressMsg, a *keymap.Row) tea.Cmd {
 	}
 	out := m.overlay.Key(name, k.Text)
 	if _, typedAhead := out.(overlay.TypedAhead); typedAhead && m.mode == keymap.Input {
-		return m.input.write(tea.KeyPressMsg{Text: k.Text})
+		return m.carryOut(m.input.write(tea.KeyPressMsg{Text: k.Text}))
 	}
 	return m.onOutcome(out)
 }
@@ -121,7 +121,7 @@ func (m *Model) paste(text string) tea.Cmd {
 		return m.lineKey("", oneLine(text))
 	}
 	m.setMode(keymap.Input)
-	return m.input.paste(text)
+	return m.carryOut(m.input.paste(text))
 }
 
 // setMode moves the focus.
@@ -156,7 +156,7 @@ func (m *Model) escape() tea.Cmd {
 	case m.resend != nil:
 		return m.stopResend()
 	case m.mode == keymap.Input && !m.input.draft.Empty():
-		return m.input.clear()
+		return m.carryOut(m.input.clear())
 	default:
 		m.setMode(keymap.View)
 	}
@@ -208,7 +208,7 @@ func (m *Model) nextRegion() tea.Cmd {
 	case m.input.listing():
 		m.input.list.AcceptFirst()
 	case m.input.completing():
-		return m.input.acceptEntry()
+		return m.carryOut(m.input.acceptEntry())
 	default:
 		m.setMode(m.neighbour(1))
 	}

@@ -106,7 +106,7 @@ func (m *Model) middle() []string {
 		rows, _ := pane.Frame{Styles: &m.styles, Focused: m.mode == keymap.Pane}.Draw(w, h, blankLines)
 		return rows // only its border: there is no window yet
 	})
-	put(m.layout.HUD, func(w, h int) []string { return m.hud.Lines(w, h, m.conv.boundary.Counter, m.input.draftCost()) })
+	put(m.layout.HUD, func(w, h int) []string { return m.hud.Lines(w, h, m.conv.boundary.Counter, m.draftCost()) })
 	return out
 }
 
@@ -231,7 +231,7 @@ func (m *Model) inputLines() []string {
 	if m.mode == keymap.Input {
 		border = m.styles.Border.Focused
 	}
-	note := m.input.estimate()
+	note := m.estimate()
 	if m.reAsked() != 0 {
 		note = " replaces the failed message " + note
 	}

@@ -2,10 +2,10 @@ package tui
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,30 +14,26 @@ import (
 	"winnow/tui/completion"
 	"winnow/tui/composer"
 	"winnow/tui/keymap"
-	"winnow/tui/terminal"
+	"winnow/tui/mention"
+	"winnow/tui/slash"
 	"winnow/tui/usecase"
 )
 
 // input is INPUT: the box in which a message is written, the list of what completes it, the
 // outbox, and the stored draft.
 type input struct {
-	*shared
 	draft     *composer.Model
+	ready     bool            // the start is over
+	stores    bool            // there is a history, which keeps the draft
 	fitted    string          // the text that the layout was made for
 	list      completion.List // above the box, for what word is
 	outbox    []*outgoing     // messages that wait for files or for the session, in order
 	saved     string          // the draft as stored last
 	explained bool            // which key sends has been said
 	storing   struct {
-		due     bool  // a timer runs
-		request int64 // a draft is being stored; 0: none is
-		again   bool  // it is out of date already
-	}
-	cost struct {
-		text  string
-		shown *assistant.Shown     // it was computed for
-		turn  *assistant.TurnState // likewise
-		assistant.DraftCost
+		due   bool // a timer runs
+		runs  bool // a draft is being stored
+		again bool // it is out of date already
 	}
 }
 
@@ -46,70 +42,70 @@ type input struct {
 const draftPause = 1500 * time.Millisecond
 
 // onInput is an action of the box.
-func onInput(do func(*input) tea.Cmd) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd { return do(&m.input) }
+func onInput(do func(*input) intent) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { return m.carryOut(do(&m.input)) }
 }
 
 // write gives the box a key.
-func (i *input) write(k tea.KeyPressMsg) tea.Cmd {
+func (i *input) write(k tea.KeyPressMsg) intent {
 	i.draft.Key(k)
-	i.notice.Clear()
-	return tea.Batch(i.draftChanged(), i.offer())
+	return several{clearNotice{}, i.draftChanged(), i.offer()}
 }
 
-// newLine breaks the line.
-func (i *input) newLine() tea.Cmd {
+// newLine breaks the line; enterSends says that another key is meant to do so.
+func (i *input) newLine(enterSends bool) intent {
 	i.draft.NewLine()
-	return tea.Batch(i.draftChanged(), i.explainEnter())
+	if enterSends {
+		return i.draftChanged()
+	}
+	return several{i.draftChanged(), i.explainEnter()}
 }
 
 // explainEnter says once which key sends, when a draft of one line rests on enter: the
 // user may have meant to send it.
-func (i *input) explainEnter() tea.Cmd {
+func (i *input) explainEnter() intent {
 	text := i.draft.Text()
-	if line, ok := strings.CutSuffix(text, "\n"); i.explained || i.opts.EnterSends || !ok || strings.TrimSpace(line) == "" || strings.Contains(line, "\n") {
+	if line, ok := strings.CutSuffix(text, "\n"); i.explained || !ok || strings.TrimSpace(line) == "" || strings.Contains(line, "\n") {
 		return nil
 	}
-	return tick(idlePause, enterDueMsg{text})
+	return run{tick(idlePause, enterDueMsg{text})}
 }
 
-func (i *input) onEnterDue(msg enterDueMsg) tea.Cmd {
+func (i *input) onEnterDue(msg enterDueMsg) intent {
 	if i.explained || i.draft.Text() != msg.text {
 		return nil
 	}
 	i.explained = true
-	return i.info(i.key(keymap.Newline) + " breaks the line" + i.hint(" · %s sends", keymap.Send) + i.hint(" · %s, “Settings”, swaps them", keymap.Palette))
+	return notify{keys: []clause{{"%s breaks the line", keymap.Newline}, {" · %s sends", keymap.Send}, {" · %s, “Settings”, swaps them", keymap.Palette}}}
 }
 
 // paste puts pasted text into the box; line breaks in it never send.
-func (i *input) paste(text string) tea.Cmd {
-	i.notice.Clear()
+func (i *input) paste(text string) intent {
+	var said intent = clearNotice{}
 	if hidden := i.draft.Paste(text); hidden > 0 {
-		i.notice.Info(assistant.Counted(hidden, "invisible character") + " left out of the paste")
+		said = notify{text: assistant.Counted(hidden, "invisible character") + " left out of the paste"}
 	}
-	return tea.Batch(i.draftChanged(), i.offer())
+	return several{said, i.draftChanged(), i.offer()}
 }
 
 // clear empties the box; the key that undoes typing brings the text back.
-func (i *input) clear() tea.Cmd {
-	i.commands.EndReAsk()
+func (i *input) clear() intent {
 	i.draft.Clear()
-	i.notice.Info("cleared" + i.hint(" · %s brings it back", keymap.UndoTyping))
-	return i.storeDraft()
+	return several{endReAsk{}, notify{text: "cleared", keys: []clause{{" · %s brings it back", keymap.UndoTyping}}}, i.storeDraft()}
 }
 
-func (i *input) undoTyping() tea.Cmd {
+func (i *input) undoTyping() intent {
+	var said intent
 	if !i.draft.Undo() {
-		i.notice.Info("nothing to undo")
+		said = notify{text: "nothing to undo"}
 	}
-	i.commands.EndReAsk()
-	return i.draftChanged()
+	return several{said, endReAsk{}, i.draftChanged()}
 }
 
 // recall is the action that moves in the open list, else, at the edge of the text,
 // through sent messages, else moves the cursor.
 func recall(step int) func(*Model) tea.Cmd {
-	return onInput(func(i *input) tea.Cmd {
+	return onInput(func(i *input) intent {
 		edge, walk := i.draft.AtFirstLine(), i.draft.Older
 		if step > 0 {
 			edge, walk = i.draft.AtLastLine(), i.draft.Newer
@@ -118,7 +114,7 @@ func recall(step int) func(*Model) tea.Cmd {
 		case i.completing():
 			i.list.Move(step)
 		case edge && walk():
-			i.commands.EndReAsk()
+			return endReAsk{}
 		default:
 			i.draft.Move(step)
 		}
@@ -148,18 +144,19 @@ func (i *input) restoreDraft(stored string) {
 
 // draftChanged stores the draft draftPause after its first change, even if the user
 // still types. A draft that was emptied no longer replaces a failed message.
-func (i *input) draftChanged() tea.Cmd {
+func (i *input) draftChanged() intent {
+	var todo several
 	if i.draft.Empty() {
-		i.commands.EndReAsk()
+		todo = append(todo, endReAsk{})
 	}
-	if i.storing.due || !i.commands.Stores() && i.ready {
-		return nil
+	if !i.storing.due && (i.stores || !i.ready) {
+		i.storing.due = true
+		todo = append(todo, run{tick(draftPause, draftDueMsg{})})
 	}
-	i.storing.due = true
-	return tick(draftPause, draftDueMsg{})
+	return todo
 }
 
-func (i *input) onDraftDue() tea.Cmd {
+func (i *input) onDraftDue() intent {
 	i.storing.due = false
 	if i.draft.Text() == i.saved {
 		return nil
@@ -182,24 +179,24 @@ func (i *input) drafted() history.Draft {
 
 // storeDraft stores the draft, one write at a time: an older one must not be written
 // last.
-func (i *input) storeDraft() tea.Cmd {
-	if i.storing.request != 0 || !i.commands.Stores() {
-		i.storing.again = i.storing.request != 0
+func (i *input) storeDraft() intent {
+	if i.storing.runs || !i.stores {
+		i.storing.again = i.storing.runs
 		return nil
 	}
-	i.storing.request = i.query()
-	return i.commands.StoreDraft(i.storing.request, i.drafted(), 0)
+	i.storing.runs = true
+	return storeDraft{i.drafted()}
 }
 
 // onDraftStored stores what was written since.
-func (i *input) onDraftStored(o usecase.DraftStored) tea.Cmd {
-	if o.Request != i.storing.request {
+func (i *input) onDraftStored(o usecase.DraftStored) intent {
+	if !i.storing.runs {
 		return nil
 	}
 	again := i.storing.again
-	i.storing.request, i.storing.again = 0, false
+	i.storing.runs, i.storing.again = false, false
 	if o.Err != nil {
-		return i.fail(fmt.Errorf("the draft could not be stored: %w", o.Err))
+		return showError{fmt.Errorf("the draft could not be stored: %w", o.Err)}
 	}
 	if i.saved = o.Draft.Text; again {
 		return i.storeDraft()
@@ -207,39 +204,61 @@ func (i *input) onDraftStored(o usecase.DraftStored) tea.Cmd {
 	return nil
 }
 
-// openEditor edits the draft in the user's editor.
-func (m *Model) openEditor() tea.Cmd {
-	if m.opts.Editor == nil {
-		return m.info("no editor: set VISUAL or EDITOR where winnow runs")
+// word is what the list above the box completes: a command that is being typed, else the
+// @word before the cursor; "" for none.
+func (i *input) word() string {
+	if text := i.draft.Shown(); strings.HasPrefix(text, "/") && i.draft.Before() == text {
+		return text
 	}
-	text := m.input.draft.Text()
-	return func() tea.Msg {
-		path, err := terminal.EditorFile(text)
-		return editorFileMsg{path, err}
+	if word := i.draft.Word(); strings.HasPrefix(word, "@") {
+		return word
 	}
+	return ""
 }
 
-// onEditorFile lends the terminal to the editor.
-func (m *Model) onEditorFile(msg editorFileMsg) tea.Cmd {
-	if msg.err != nil {
-		return m.fail(msg.err)
+// completing reports whether the list is on the screen.
+func (i *input) completing() bool { return i.draft.Focused() && i.list.Open(i.word()) }
+
+// listing reports whether the list is being read.
+func (i *input) listing() bool { return i.draft.Focused() && i.list.Reading(i.word()) }
+
+// offer opens the list for what is typed: commands and their arguments after a slash,
+// files and names of the pane, such as rules and models, after an @.
+func (i *input) offer() intent {
+	word := i.word()
+	stem, _ := mention.Split(word)
+	if strings.HasPrefix(word, "/") {
+		stem = slash.Stem(word)
 	}
-	return tea.ExecProcess(m.opts.Editor(msg.path), func(err error) tea.Msg {
-		defer os.Remove(msg.path) // a leftover temporary file does no harm
-		var text []byte
-		if err == nil {
-			text, err = os.ReadFile(msg.path)
-		}
-		return editedMsg{string(text), err}
-	})
+	if !i.list.Typed(word, stem) {
+		return nil
+	}
+	return completeWord{word}
 }
 
-// onEdited puts the edited text into the box.
-func (m *Model) onEdited(msg editedMsg) tea.Cmd {
-	if msg.err != nil {
-		return m.fail(msg.err)
+// onSuggested shows what completes a word, if it is still the word before the cursor.
+func (i *input) onSuggested(msg suggestedMsg) intent {
+	if i.list.Show(msg.word, msg.entries, 0) {
+		return i.acceptEntry()
 	}
-	m.setMode(keymap.Input)
-	m.input.draft.Set(strings.TrimRight(msg.text, "\r\n")) // editors end a file with line breaks
-	return m.input.draftChanged()
+	return nil
+}
+
+// acceptEntry puts the selected entry into the box, and then lists what can follow it: of
+// a folder what is inside, of a command its arguments.
+func (i *input) acceptEntry() intent {
+	if !i.completing() {
+		return nil
+	}
+	word, text := i.word(), i.list.Accept()
+	if strings.HasPrefix(word, "@") && !strings.HasSuffix(text, "/") {
+		text += " "
+	}
+	i.draft.ReplaceBefore(utf8.RuneCountInString(word), text)
+	return several{i.draftChanged(), i.offer()}
+}
+
+// acceptsCommand reports whether enter accepts an entry of the list of commands.
+func (i *input) acceptsCommand() bool {
+	return i.completing() && i.list.At >= 0 && strings.HasPrefix(i.word(), "/")
 }

@@ -250,7 +250,7 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 	m.turn.running = false
 	for what, do := range map[string]func(){
 		"busy": func() { m.fail(assistant.ErrBusy) }, "no model": func() { m.fail(assistant.ErrNoModel) },
-		"cleared": func() { m.input.draft.Set("x"); m.input.clear() }, "search": func() { m.conv.toHit(false) },
+		"cleared": func() { m.input.draft.Set("x"); m.carryOut(m.input.clear()) }, "search": func() { m.conv.toHit(false) },
 		"cancelled": func() { m.onCancelled(turn{}, assistant.Cancelled{Kept: true}) }, "mouse": func() { m.toggleMouse() },
 		"edited":   func() { m.onEditEnded(pane.Edit{Act: modelfilter.AddRule{}}, usecase.Edited{Done: "added"}) },
 		"session":  func() { m.onSessionOpened(usecase.SessionOpened{New: true}) },

@@ -108,6 +108,7 @@ type Model struct {
 	reading    int64 // the last request that reads requests
 	ending     int64 // the request that stores the last draft; 0: the program does not end
 	edits      edits
+	estimated  estimated
 
 	layout   layout.Layout
 	showPane bool            // on a narrow screen
@@ -181,7 +182,7 @@ func New(opts Options) (*Model, error) {
 	m := &Model{shared: s, focused: true, actions: allActions()}
 	m.conv = conversation{shared: s, chat: chat.New(s.styles, s.now), requested: map[int64]int64{}}
 	m.conv.chat.SetKeys(m.key)
-	m.input = input{shared: s, draft: composer.New(s.styles.Input, keys)}
+	m.input = input{draft: composer.New(s.styles.Input, keys)}
 	m.input.draft.SetPlaceholder("Type a message" + s.styles.Icons.Ellipsis)
 	m.input.draft.Focus()
 	m.command = commandLine{keys: keys}
@@ -200,6 +201,7 @@ func (m *Model) use(p Parts) {
 	m.opts.Parts, m.ready = p, true
 	m.pane = p.Pane
 	m.commands.Bind(p.Source)
+	m.input.ready, m.input.stores = true, m.commands.Stores()
 	if m.pane == nil {
 		m.pane = pane.None{}
 	}

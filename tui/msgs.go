@@ -100,9 +100,9 @@ func tick(d time.Duration, msg tea.Msg) tea.Cmd {
 func (m *Model) onScreenMsg(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
 	case draftDueMsg:
-		return m.input.onDraftDue(), true
+		return m.carryOut(m.input.onDraftDue()), true
 	case enterDueMsg:
-		return m.input.onEnterDue(msg), true
+		return m.carryOut(m.input.onEnterDue(msg)), true
 	case onceMoreDueMsg:
 		return m.onOnceMoreDue(), true
 	case replyDueMsg:
@@ -115,7 +115,7 @@ func (m *Model) onScreenMsg(msg tea.Msg) (tea.Cmd, bool) {
 	case codeReadMsg:
 		return m.conv.onCode(msg.blocks, msg.digit), true
 	case suggestedMsg:
-		return m.input.onSuggested(msg), true
+		return m.carryOut(m.input.onSuggested(msg)), true
 	case attachedMsg:
 		return m.onAttached(msg), true
 	case editorFileMsg:

@@ -119,5 +119,5 @@ func (m *Model) onReAsk(o usecase.ReAskBegun) tea.Cmd {
 	if o.Replaces {
 		m.notice.Info("sending replaces the failed message" + m.hint(" · %s gives up", keymap.Escape))
 	}
-	return m.input.draftChanged()
+	return m.carryOut(m.input.draftChanged())
 }

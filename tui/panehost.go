@@ -293,7 +293,7 @@ func (m *Model) choose(i int) tea.Cmd {
 		m.commands.EndReAsk()
 		m.input.draft.Set(m.opts.Examples[i])
 		m.setMode(keymap.Input)
-		return m.input.draftChanged()
+		return m.carryOut(m.input.draftChanged())
 	}
 	if i >= len(choices) {
 		return m.info(fmt.Sprint("there is no suggestion ", i+1))

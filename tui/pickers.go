@@ -134,7 +134,7 @@ func (m *Model) connect(offered bool) tea.Cmd {
 	card := connectcard.New(m.opts.Connect, offered, m.now)
 	m.open(overlay.Connect, card, func(c overlay.Chosen) tea.Cmd {
 		if c.Value == "" {
-			return tea.Batch(m.dismiss(), m.input.paste(c.Query))
+			return tea.Batch(m.dismiss(), m.carryOut(m.input.paste(c.Query)))
 		}
 		m.notice.Info(safetext.Visible(c.Value) + " answers from the next message on")
 		return nil

@@ -36,7 +36,7 @@ func (m *Model) onQueued(o usecase.MessageQueued) tea.Cmd {
 		if !ok {
 			m.input.giveBack(typed)
 		}
-		return tea.Batch(cmd, m.input.storeDraft())
+		return tea.Batch(cmd, m.carryOut(m.input.storeDraft()))
 	case o.Err != nil:
 		m.input.giveBack(typed)
 		return m.fail(o.Err)
@@ -44,7 +44,7 @@ func (m *Model) onQueued(o usecase.MessageQueued) tea.Cmd {
 	if o.Before != "" {
 		m.input.draft.AddSent(o.Before)
 	}
-	return m.input.storeDraft()
+	return m.carryOut(m.input.storeDraft())
 }
 
 // queuedText is the queued message as it was typed; "" for none.
@@ -109,7 +109,7 @@ func (m *Model) openQueued() tea.Cmd {
 		m.commands.EndReAsk()
 		m.input.draft.Set(typed) // undo brings back what was in the box
 		m.setMode(keymap.Input)
-		return m.input.draftChanged()
+		return m.carryOut(m.input.draftChanged())
 	}, says(keymap.AnswerEdit, "edit"), says(keymap.AnswerSend, "send now"), says(keymap.AnswerDiscard, "drop"))
 }
 

@@ -100,7 +100,7 @@ func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 	cmd, ok := m.begin(p, typed)
 	if ok && take {
 		m.input.draft.Reset()
-		cmd = tea.Batch(cmd, m.input.storeDraft())
+		cmd = tea.Batch(cmd, m.carryOut(m.input.storeDraft()))
 	}
 	return cmd
 }
@@ -179,7 +179,7 @@ func (m *Model) onTurnStarted(e assistant.TurnStarted) tea.Cmd {
 	}
 	m.resend = nil
 	sent := m.addSent(m.input.draft.Reset()) // the first time it failed with the message
-	return tea.Batch(m.input.storeDraft(), sent)
+	return tea.Batch(m.carryOut(m.input.storeDraft()), sent)
 }
 
 // onText shows a piece of text or reasoning; the status goes with the first text.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"os"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -11,79 +12,25 @@ import (
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/tui/keymap"
-	"winnow/tui/mention"
 	"winnow/tui/pane"
 	"winnow/tui/slash"
+	"winnow/tui/terminal"
 )
 
-// word is what the list above the box completes: a command that is being typed, else the
-// @word before the cursor; "" for none.
-func (i *input) word() string {
-	if text := i.draft.Shown(); strings.HasPrefix(text, "/") && i.draft.Before() == text {
-		return text
-	}
-	if word := i.draft.Word(); strings.HasPrefix(word, "@") {
-		return word
-	}
-	return ""
-}
-
-// completing reports whether the list is on the screen.
-func (i *input) completing() bool { return i.mode == keymap.Input && i.list.Open(i.word()) }
-
-// listing reports whether the list is being read.
-func (i *input) listing() bool { return i.mode == keymap.Input && i.list.Reading(i.word()) }
-
-// offer opens the list for what is typed: commands and their arguments after a slash,
-// files and names of the pane, such as rules and models, after an @.
-func (i *input) offer() tea.Cmd {
-	word := i.word()
-	stem, _ := mention.Split(word)
-	isCommand := strings.HasPrefix(word, "/")
-	if isCommand {
-		stem = slash.Stem(word)
-	}
-	switch {
-	case !i.list.Typed(word, stem):
-		return nil
-	case isCommand:
-		entries, selected := slash.Complete(word, i.slashCommands(), slash.Sources{Sources: i.names(), Help: i.opts.Help})
-		i.list.Show(word, entries, selected)
+// completeWord lists what completes a word in the box: a command at once, files beside the
+// screen.
+func (m *Model) completeWord(word string) tea.Cmd {
+	if strings.HasPrefix(word, "/") {
+		entries, selected := slash.Complete(word, m.slashCommands(), slash.Sources{Sources: m.names(), Help: m.opts.Help})
+		m.input.list.Show(word, entries, selected)
 		return nil
 	}
 	var names []string
-	if p, ok := i.pane.(pane.Completer); ok {
+	if p, ok := m.pane.(pane.Completer); ok {
 		names = p.Completions()
 	}
-	files := i.opts.Files
+	files := m.opts.Files
 	return func() tea.Msg { return suggestedMsg{word, files.Suggest(word, names)} }
-}
-
-// onSuggested shows what completes a word, if it is still the word before the cursor.
-func (i *input) onSuggested(msg suggestedMsg) tea.Cmd {
-	if i.list.Show(msg.word, msg.entries, 0) {
-		return i.acceptEntry()
-	}
-	return nil
-}
-
-// acceptEntry puts the selected entry into the box, and then lists what can follow it: of
-// a folder what is inside, of a command its arguments.
-func (i *input) acceptEntry() tea.Cmd {
-	if !i.completing() {
-		return nil
-	}
-	word, text := i.word(), i.list.Accept()
-	if strings.HasPrefix(word, "@") && !strings.HasSuffix(text, "/") {
-		text += " "
-	}
-	i.draft.ReplaceBefore(utf8.RuneCountInString(word), text)
-	return tea.Batch(i.draftChanged(), i.offer())
-}
-
-// acceptsCommand reports whether enter accepts an entry of the list of commands.
-func (i *input) acceptsCommand() bool {
-	return i.completing() && i.list.At >= 0 && strings.HasPrefix(i.word(), "/")
 }
 
 // slashCommands are what can be typed after a slash.
@@ -107,7 +54,7 @@ func (m *Model) newLine() tea.Cmd {
 	if cmd, isCommand := m.runTyped(false); isCommand {
 		return cmd
 	}
-	return m.input.newLine()
+	return m.carryOut(m.input.newLine(m.opts.EnterSends))
 }
 
 // runTyped runs the command in the box, or completes it with the selected entry. ok is
@@ -116,7 +63,7 @@ func (m *Model) newLine() tea.Cmd {
 func (m *Model) runTyped(sent bool) (cmd tea.Cmd, ok bool) {
 	text := m.input.draft.Text()
 	if m.input.acceptsCommand() {
-		return m.input.acceptEntry(), true
+		return m.carryOut(m.input.acceptEntry()), true
 	}
 	name, argument, ok := slash.Parse(text)
 	if !ok {
@@ -133,7 +80,7 @@ func (m *Model) runTyped(sent bool) (cmd tea.Cmd, ok bool) {
 		return m.fail(err), true
 	}
 	m.input.draft.AddSent(m.input.draft.Reset())
-	return tea.Batch(m.input.draftChanged(), run()), true
+	return tea.Batch(m.carryOut(m.input.draftChanged()), run()), true
 }
 
 // typedAction is what a command does; nothing is done yet.
@@ -182,4 +129,41 @@ func (m *Model) runLineHere(line string) tea.Cmd {
 // openTopic shows a page of the help.
 func (s *shared) openTopic(t slash.HelpTopic) tea.Cmd {
 	return func() tea.Msg { return topicReadMsg{t, t.Lines()} }
+}
+
+// openEditor edits the draft in the user's editor.
+func (m *Model) openEditor() tea.Cmd {
+	if m.opts.Editor == nil {
+		return m.info("no editor: set VISUAL or EDITOR where winnow runs")
+	}
+	text := m.input.draft.Text()
+	return func() tea.Msg {
+		path, err := terminal.EditorFile(text)
+		return editorFileMsg{path, err}
+	}
+}
+
+// onEditorFile lends the terminal to the editor.
+func (m *Model) onEditorFile(msg editorFileMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.fail(msg.err)
+	}
+	return tea.ExecProcess(m.opts.Editor(msg.path), func(err error) tea.Msg {
+		defer os.Remove(msg.path) // a leftover temporary file does no harm
+		var text []byte
+		if err == nil {
+			text, err = os.ReadFile(msg.path)
+		}
+		return editedMsg{string(text), err}
+	})
+}
+
+// onEdited puts the edited text into the box.
+func (m *Model) onEdited(msg editedMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.fail(msg.err)
+	}
+	m.setMode(keymap.Input)
+	m.input.draft.Set(strings.TrimRight(msg.text, "\r\n")) // editors end a file with line breaks
+	return m.carryOut(m.input.draftChanged())
 }

@@ -216,7 +216,7 @@ func TestTheListOfCommandsOnEveryScreen(t *testing.T) {
 	} {
 		s := newStill(t, c.style, c.w, c.h)
 		s.input.draft.Paste("/s")
-		s.do(s.input.offer())
+		s.do(s.carryOut(s.input.offer()))
 		tuitest.Golden(t, name, s.frame())
 	}
 }

@@ -121,6 +121,9 @@ func (b *Model) Focus() { b.area.Focus() }
 // Blur undoes Focus.
 func (b *Model) Blur() { b.area.Blur() }
 
+// Focused reports whether the box has the keys.
+func (b *Model) Focused() bool { return b.area.Focused() }
+
 // View draws the box in height lines.
 func (b *Model) View(height int) string {
 	if b.area.Height() != height {
