@@ -53,6 +53,8 @@ type (
 	RefreshModels struct{ Providers []string }
 	// ReadModels reads the models of some providers whose models were not read yet.
 	ReadModels struct{}
+	// ReadFacts reads the facts of a provider's models and how they are used.
+	ReadFacts struct{ Provider string }
 	// MarkSeen marks the new models of a provider as seen.
 	MarkSeen struct{ Provider string }
 	// Look is what the user looks at.

@@ -25,6 +25,7 @@ type modelLister interface {
 // setModels replaces the models of p and makes the engine for them.
 func (p *provider) setModels(list ModelList) {
 	p.models = list
+	p.info = nil
 	p.engine = engine.New(p.name, list.IDs)
 	p.updateEngine()
 }

@@ -10,6 +10,7 @@ import (
 	"winnow/adapters/modelfilter/models"
 	"winnow/adapters/modelfilter/usage"
 	"winnow/assistant"
+	"winnow/assistant/llm"
 	"winnow/assistant/nearest"
 )
 
@@ -22,7 +23,8 @@ type provider struct {
 
 	engine *engine.Engine // of the effective rules; nil until it is needed
 	models ModelList
-	asking int // refreshes that have not ended
+	info   []llm.ModelInfo // of models, in their order; nil: not read yet
+	asking int             // refreshes that have not ended
 	drift  models.Drift
 
 	use        *usage.Report // as it was read last; nil: unknown

@@ -8,6 +8,7 @@ import (
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
 	"winnow/adapters/modelfilter/usage"
+	"winnow/assistant/llm"
 )
 
 // Snapshot is the window at one revision, for drawing. It is immutable, and
@@ -36,6 +37,7 @@ type ProviderSnapshot struct {
 	Removed  [2][]string   // rules of the file whose removal is staged
 	Fixed    [2]error      // a *FixedError for a list that cannot be edited
 	Models   []ModelView
+	Info     []llm.ModelInfo // facts of Models, in the same order; nil: not read yet, see ReadFacts
 	Counts   Counts
 	Source   ModelList    // of Models, without the ids
 	Drift    models.Drift // what the proxy served otherwise when it was asked last
@@ -114,7 +116,7 @@ func (w *Window) publishedProvider(p *provider) *ProviderSnapshot {
 		return p.shown
 	}
 	e := w.engine(p).Clone()
-	s := &ProviderSnapshot{Provider: p.name, Models: modelViews(p, e), Counts: counts(p, e), Source: p.models, Drift: p.drift, UseProblem: p.useProblem, engine: e, use: p.use, now: w.opts.Now}
+	s := &ProviderSnapshot{Provider: p.name, Models: modelViews(p, e), Info: p.info, Counts: counts(p, e), Source: p.models, Drift: p.drift, UseProblem: p.useProblem, engine: e, use: p.use, now: w.opts.Now}
 	s.Source.IDs, s.Source.New = nil, nil
 	for _, list := range lists {
 		s.Rules[list] = ruleViews(p, e, list)
@@ -154,6 +156,9 @@ func (w *Window) providerView(p *provider) ProviderView {
 	v.Read, v.Counts, v.Source, v.Changes, v.Effect = true, p.numbers.counts, p.numbers.source, p.numbers.changes, p.numbers.effect
 	return v
 }
+
+// Now is the time by the window's clock.
+func (s *ProviderSnapshot) Now() time.Time { return s.now() }
 
 // Name is an id as the rules name it: without the provider.
 func (s *ProviderSnapshot) Name(id string) string { return displayName(s.Provider, id) }

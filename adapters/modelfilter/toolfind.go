@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"winnow/adapters/modelfilter/condition"
 	"winnow/assistant"
-	"winnow/assistant/llm"
 )
 
 type findArgs struct {
@@ -23,34 +21,6 @@ type findArgs struct {
 // defaultFound is how many models a call lists when it does not say; maxMatches bounds it.
 const defaultFound = 50
 
-// findOrders are the values of sort: each compares so that the first comes first. A fact that is
-// unknown comes last.
-var findOrders = map[string]func(a, b FoundModel) int{
-	"price":    func(a, b FoundModel) int { return comparePrices(b.Info.Facts.PriceOut, a.Info.Facts.PriceOut) },
-	"context":  func(a, b FoundModel) int { return cmp.Compare(b.Info.Context, a.Info.Context) },
-	"released": func(a, b FoundModel) int { return strings.Compare(b.Info.Facts.Released, a.Info.Facts.Released) },
-	"requests": func(a, b FoundModel) int {
-		return cmp.Or(compareBools(b.UseKnown, a.UseKnown), cmp.Compare(b.Use.Requests, a.Use.Requests))
-	},
-	"last_used": func(a, b FoundModel) int {
-		return cmp.Or(compareBools(b.UseKnown, a.UseKnown), b.Use.Last.Compare(a.Use.Last))
-	},
-}
-
-func compareBools(a, b bool) int {
-	if a == b {
-		return 0
-	}
-	if a {
-		return 1
-	}
-	return -1
-}
-
-func comparePrices(a, b llm.Price) int {
-	return cmp.Or(compareBools(a.Known, b.Known), cmp.Compare(a.USD, b.USD))
-}
-
 // findTool makes the tool find_models. It waits for the disk, so it takes the window's
 // lock only in Find.
 func (w *Window) findTool() assistant.Tool {
@@ -58,10 +28,9 @@ func (w *Window) findTool() assistant.Tool {
 		"Find models by what they are and how they are used, over all providers. Conditions: "+vocabulary()+". "+
 			"! negates a word. A model whose fact is unknown matches neither a word nor its negation and is counted apart. Changes nothing.",
 		func(_ context.Context, a findArgs) assistant.ToolResult { return w.toolFind(a) })
-	for name := range findOrders {
-		t.Schema.Properties["sort"].Enum = append(t.Schema.Properties["sort"].Enum, name)
+	for _, o := range orders {
+		t.Schema.Properties["sort"].Enum = append(t.Schema.Properties["sort"].Enum, o.Name)
 	}
-	slices.SortFunc(t.Schema.Properties["sort"].Enum, func(a, b any) int { return strings.Compare(a.(string), b.(string)) })
 	return t
 }
 
@@ -87,8 +56,12 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 	if err != nil {
 		return errorResult(err)
 	}
-	if order := findOrders[a.Sort]; order != nil {
-		slices.SortStableFunc(found.Models, order)
+	if order, ok := OrderNamed(a.Sort); ok {
+		sorted := make([]FoundModel, len(found.Models))
+		for to, from := range order.Sorted(len(found.Models), func(i int) *condition.Model { return &found.Models[i].Model }, false) {
+			sorted[to] = found.Models[from]
+		}
+		found.Models = sorted
 	}
 	limit := min(cmp.Or(max(a.Limit, 0), defaultFound), maxMatches)
 	listed, shown := []fields{}, 0

@@ -95,6 +95,7 @@ type Tabs[R Row] struct {
 	Lists  []List[R]
 	Open   int
 	titles [][2]int // cells of the top line that each title takes, as drawn last
+	head   int      // lines above the list, as drawn last
 }
 
 // List is the list of the open tab.
@@ -131,9 +132,10 @@ func (t *Tabs[R]) Move(action keymap.Action) bool {
 	return true
 }
 
-// DrawFuncs draw the inside of a pane: a row in w cells, and the lines below the
-// list, at most h of them.
+// DrawFuncs draw the inside of a pane: the lines above the list, a row in w cells, and the
+// lines below the list, at most h of them.
 type DrawFuncs[R Row] struct {
+	Head func(w, h int) []string // nil: none
 	Row  func(r R, selected bool, w int) string
 	Foot func(w, h int) []string
 }
@@ -143,15 +145,19 @@ type DrawFuncs[R Row] struct {
 func (t *Tabs[R]) Draw(f Frame, w, h int, v DrawFuncs[R]) []string {
 	f.Open = t.Open
 	lines, titles := f.Draw(w, h, func(w, h int) []string {
-		foot := v.Foot(w, h)
-		l := t.List()
-		l.scroll(h - len(foot))
 		lines := make([]string, 0, h)
+		if v.Head != nil {
+			lines = append(lines, v.Head(w, h)...)
+		}
+		t.head = len(lines)
+		foot := v.Foot(w, h-t.head)
+		l := t.List()
+		l.scroll(h - t.head - len(foot))
 		from, to := l.Cursor.Shown(len(l.Rows))
 		for i := from; i < to; i++ {
 			lines = append(lines, v.Row(l.Rows[i], i == l.Cursor.At && l.Rows[i].Selectable(), w))
 		}
-		for len(lines) < l.Cursor.Rows {
+		for len(lines) < t.head+l.Cursor.Rows {
 			lines = append(lines, strings.Repeat(" ", w))
 		}
 		return append(lines, foot...)
@@ -172,6 +178,7 @@ func (t *Tabs[R]) Click(x, y int) (again bool) {
 		return false
 	}
 	l := t.List()
+	y -= t.head
 	row := l.Cursor.Top + y - 1
 	if y < 1 || y > l.Cursor.Rows || row >= len(l.Rows) || !l.Rows[row].Selectable() {
 		return false

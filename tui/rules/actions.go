@@ -37,6 +37,10 @@ func (p *Pane) Do(action keymap.Action) pane.Action {
 		p.openSearch()
 	case keymap.PaneSelect:
 		return p.selectRow()
+	case keymap.PaneSelectAll:
+		return p.selectAll()
+	case keymap.SortModels:
+		return p.pickOrder()
 	case keymap.PaneHighlight:
 		return p.enter()
 	case keymap.AddIgnore:
@@ -72,6 +76,31 @@ func (p *Pane) selectRow() pane.Action {
 		p.selected[id] = true
 	}
 	p.tabs.List().Move(1)
+	p.version++
+	return pane.Nothing{}
+}
+
+// selectAll selects all rules or models that are listed, or deselects them when all are
+// selected.
+func (p *Pane) selectAll() pane.Action {
+	listed, fresh := 0, 0
+	for _, r := range p.tabs.List().Rows {
+		if r.kind == rowRule || r.kind == rowModel {
+			id := p.rowID(r)
+			if listed++; !p.selected[id] {
+				p.selected[id] = true
+				fresh++
+			}
+		}
+	}
+	if listed == 0 {
+		return pane.Notify{Text: "only rules and models can be selected"}
+	}
+	if fresh == 0 {
+		for _, r := range p.tabs.List().Rows {
+			delete(p.selected, p.rowID(r))
+		}
+	}
 	p.version++
 	return pane.Nothing{}
 }

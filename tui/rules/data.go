@@ -1,9 +1,10 @@
 package rules
 
 import (
-	"strings"
+	"slices"
 
 	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/condition"
 	"winnow/adapters/modelfilter/engine"
 )
 
@@ -12,7 +13,9 @@ import (
 // thousand.
 type data struct {
 	*modelfilter.Snapshot
-	lower    []string         // ids of the models in lower case; nil until a search needs them
+	known    []condition.Model // what is known of Models; nil until a search or an order needs it
+	sorted   []int             // indexes of Models in the order of sortedBy; nil until it is needed
+	sortedBy sorting
 	findings []engine.Finding // nil until they are needed
 	linted   bool             // findings are those of the rules
 }
@@ -37,15 +40,51 @@ func (d *data) fixedBy(list modelfilter.List) (source string) {
 	return source
 }
 
-// lowerIDs are the ids of the models in lower case.
-func (d *data) lowerIDs() []string {
-	if d.lower == nil {
-		d.lower = make([]string, len(d.Models))
-		for i, m := range d.Models {
-			d.lower[i] = strings.ToLower(m.ID)
+// show replaces the snapshot; what was computed of the same provider stays.
+func (d *data) show(s *modelfilter.Snapshot) {
+	if d.ProviderSnapshot == s.ProviderSnapshot {
+		d.Snapshot = s
+		return
+	}
+	*d = data{Snapshot: s}
+}
+
+// models is what is known of the models.
+func (d *data) models() []condition.Model {
+	if d.known == nil {
+		d.known = make([]condition.Model, len(d.Models))
+		for i := range d.Models {
+			d.known[i] = d.Model(i)
 		}
 	}
-	return d.lower
+	return d.known
+}
+
+// sorting is how the models are sorted; the zero value is by name.
+type sorting struct {
+	order    string // modelfilter.Order.Name
+	reversed bool
+}
+
+// inOrder are the indexes of the models in an order.
+func (d *data) inOrder(by sorting) []int {
+	if d.sorted != nil && d.sortedBy == by {
+		return d.sorted
+	}
+	d.sortedBy = by
+	if order, ok := modelfilter.OrderNamed(by.order); ok {
+		models := d.models()
+		d.sorted = order.Sorted(len(models), func(i int) *condition.Model { return &models[i] }, by.reversed)
+		return d.sorted
+	}
+	d.sorted = make([]int, len(d.Models)) // Models are sorted by name
+	for i := range d.sorted {
+		d.sorted[i] = i
+	}
+	if by.reversed {
+		slices.Reverse(d.sorted)
+	}
+	return d.sorted
 }
 
 // highlight is what the user has highlighted: a rule or a model; the zero value is nothing.

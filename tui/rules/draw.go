@@ -63,7 +63,7 @@ func (p *Pane) Lines(w, h int) []string {
 	w, h = max(w, 0), max(h, 0)
 	if f := &p.frame; f.lines == nil || f.w != w || f.h != h || f.version != p.version {
 		border := pane.Frame{Styles: &p.st, Focused: p.focus, Titles: p.titles()}
-		lines := p.tabs.Draw(border, w, h, pane.DrawFuncs[row]{Row: p.drawRow, Foot: p.foot})
+		lines := p.tabs.Draw(border, w, h, pane.DrawFuncs[row]{Head: p.head, Row: p.drawRow, Foot: p.foot})
 		p.frame = frame{w: w, h: h, version: p.version, lines: lines}
 	}
 	return append([]string(nil), p.frame.lines...)
@@ -123,7 +123,7 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 	case rowChild:
 		return []pane.Piece{{Text: "     " + pane.Visible(d.Name(r.text)), Style: st.Highlight}}, nil
 	case rowModel:
-		return p.modelPieces(d.Models[r.index], w)
+		return p.modelPieces(r.index, w)
 	case rowNew:
 		return []pane.Piece{{Text: icons.New + " " + assistant.Counted(d.Counts.New, "new model"), Style: st.Title}},
 			[]pane.Piece{{Text: p.keys.Hint(keymap.PaneHighlight, "marks seen"), Style: st.Muted}}
@@ -218,7 +218,8 @@ func (p *Pane) rulePieces(r modelfilter.RuleView, w int) (left, right []pane.Pie
 // gaps take.
 const modelLead = 8
 
-func (p *Pane) modelPieces(m modelfilter.ModelView, w int) (left, right []pane.Piece) {
+func (p *Pane) modelPieces(i, w int) (left, right []pane.Piece) {
+	m := p.data.Models[i]
 	st, icons := &p.styles, &p.st.Icons
 	tick, bullet, nameStyle := " ", " ", st.Text
 	if p.selected[modelID(m.ID)] {
@@ -239,6 +240,9 @@ func (p *Pane) modelPieces(m modelfilter.ModelView, w int) (left, right []pane.P
 	left = []pane.Piece{{Text: tick, Style: st.Pending}, {Text: bullet, Style: st.Highlight}, {Text: icon + " ", Style: style}, {Text: id, Style: nameStyle}}
 	if label := p.previewLabel(m); label != "" {
 		return left, []pane.Piece{{Text: label, Style: st.Warn}}
+	}
+	if columns := p.columnsIn(w); len(columns) > 0 {
+		return p.tablePieces(left, i, w, columns), nil
 	}
 	switch {
 	case m.Unfiltered && w < wideRow:

@@ -80,6 +80,12 @@ type bench struct {
 // open opens a pane; env "" is no file.
 func open(t testing.TB, env string, ids []string, environ ...string) *bench {
 	t.Helper()
+	return openWith(t, env, ids, modelfilter.Options{Environ: func() []string { return environ }})
+}
+
+// openWith is open with options of the window.
+func openWith(t testing.TB, env string, ids []string, o modelfilter.Options) *bench {
+	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, ".env")
 	if env != "" {
@@ -88,9 +94,11 @@ func open(t testing.TB, env string, ids []string, environ ...string) *bench {
 		}
 	}
 	s := &shelf{lists: map[string]modelfilter.ModelList{"openai": {Provider: "openai", IDs: ids, Source: "catalogue"}}}
-	w, err := modelfilter.Open(context.Background(), modelfilter.Options{
-		EnvFile: file, Environ: func() []string { return environ }, Models: s,
-	})
+	o.EnvFile, o.Models = file, s
+	if o.Environ == nil {
+		o.Environ = func() []string { return nil }
+	}
+	w, err := modelfilter.Open(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,14 @@ func (p *Pane) selectedHint() string {
 // hitCount says how many rows the search found.
 func (p *Pane) hitCount() string {
 	if p.tabs.Open == tabModels {
-		return fmt.Sprintf("%d of %s", p.hits(), assistant.Counted(len(p.data.Models), "model"))
+		if p.filter.problem != "" {
+			return pane.Visible(p.filter.problem)
+		}
+		text := fmt.Sprintf("%d of %s", p.hits(), assistant.Counted(len(p.data.Models), "model"))
+		if p.filter.unknown > 0 {
+			text += fmt.Sprintf(" · %d unknown", p.filter.unknown)
+		}
+		return text
 	}
 	return assistant.Counted(p.hits(), "rule")
 }
@@ -215,7 +222,7 @@ func (p *Pane) aboutRow() (text, short string) {
 			if r.kind == rowRule {
 				name, text = p.aboutRule(d.Rules[r.list][r.index])
 			} else {
-				name, text = p.aboutModel(d.Models[r.index])
+				name, text = p.aboutModel(r.index)
 			}
 			p.about = aboutCache{of: d.ProviderSnapshot, rowID: id, text: name + ": " + text, short: text}
 		}
@@ -267,7 +274,8 @@ func (p *Pane) aboutChange(c modelfilter.RuleChange) string {
 }
 
 // aboutModel says what the status of a model is, and why.
-func (p *Pane) aboutModel(m modelfilter.ModelView) (name, text string) {
+func (p *Pane) aboutModel(i int) (name, text string) {
+	m := p.data.Models[i]
 	name = pane.Visible(m.ID)
 	switch {
 	case m.Unfiltered:
@@ -291,7 +299,7 @@ func (p *Pane) aboutModel(m modelfilter.ModelView) (name, text string) {
 	if len(also) > 0 {
 		text += " · also matched by " + firstOf(also, 3)
 	}
-	return name, text
+	return name, pane.Join(text, p.aboutFacts(i))
 }
 
 // aboutFinding says what is odd about a rule, and what can be done.

@@ -209,6 +209,9 @@ func (p *Pane) submitInput() pane.Action {
 	case inputImport:
 		return p.importRules()
 	case inputSearch:
+		if p.tabs.Open == tabModels && p.filter.problem != "" {
+			return pane.Notify{Text: pane.Visible(p.filter.problem), IsError: true}
+		}
 		p.closeInput()
 	default:
 	}

@@ -38,6 +38,9 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 		notes = append(notes, p.importNotes(w)...)
 	case inputSearch:
 		notes = append(notes, p.oneLine(1, w, st.Count, " "+p.hitCount()))
+		if p.tabs.Open == tabModels && l.Empty() {
+			notes = append(notes, pane.Note{Rank: 4, Text: "a part of a name, a pattern, or conditions: price>10 tools !vision ctx>=100k unused:30d status:deprecated family:gpt hidden new", Style: st.Muted, MaxLines: 3})
+		}
 	default:
 	}
 	return append(notes, p.oneLine(rankSeparator, w, st.Muted, " "+p.hintLine()))

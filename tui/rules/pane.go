@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
@@ -53,10 +54,13 @@ type Pane struct {
 	about     aboutCache
 
 	query     string // what the rows are searched for
+	filter    filter // query, of models
+	sorting   sorting
 	searched  string // query when its input was closed
 	highlight highlight
 	told      modelfilter.Look // what the window was last told of tab, search and highlight
-	asked     int64            // the revision at which models were asked for
+	asked     int64            // the revision at which models or facts were asked for
+	columns   columnsKnown
 
 	input   textInput
 	version int64 // grows with every change of what is drawn
@@ -92,7 +96,7 @@ func (p *Pane) Show(s pane.State) {
 	}
 	before := p.data.Snapshot
 	p.rememberCursors()
-	p.data = data{Snapshot: now}
+	p.data.show(now)
 	if before.Revision == 0 {
 		p.begin()
 	}
@@ -151,6 +155,10 @@ func (p *Pane) Wants() (pane.Edit, bool) {
 		p.asked = p.data.Revision
 		return p.act(modelfilter.ReadModels{}), true
 	}
+	if p.tabs.Open == tabModels && p.asked != p.data.Revision && p.data.Info == nil && len(p.data.Models) > 0 {
+		p.asked = p.data.Revision
+		return p.act(modelfilter.ReadFacts{Provider: p.data.Provider}), true
+	}
 	return pane.Edit{}, false
 }
 
@@ -189,10 +197,14 @@ func (p *Pane) Receive(result any) pane.Action {
 	}
 	clear(p.selected)
 	p.openSuggested(s.list, s.patterns)
-	if n := len(s.patterns); n > 1 {
-		return pane.Notify{Text: pane.Join(fmt.Sprintf("%d patterns are needed", n), p.keys.Hint(keymap.LineAccept, "shows what they change"))}
+	later := ""
+	if slices.ContainsFunc(s.patterns, func(pattern string) bool { return strings.Contains(pattern, "*") }) {
+		later = "a * also matches models that are listed later"
 	}
-	return pane.Notify{Text: pane.Join("one pattern matches them", p.keys.Hint(keymap.LineAccept, "adds it"))}
+	if n := len(s.patterns); n > 1 {
+		return pane.Notify{Text: pane.Join(fmt.Sprintf("%d patterns are needed", n), p.keys.Hint(keymap.LineAccept, "shows what they change"), later)}
+	}
+	return pane.Notify{Text: pane.Join("one pattern matches them", p.keys.Hint(keymap.LineAccept, "adds it"), later)}
 }
 
 // Status implements pane.Pane.

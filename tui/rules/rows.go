@@ -8,7 +8,6 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
-	"winnow/assistant/glob"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 )
@@ -121,6 +120,9 @@ func (p *Pane) rebuild() {
 
 // moveToRow puts the cursor on the row with an ID.
 func (p *Pane) moveToRow(id string) bool {
+	if model, ok := strings.CutPrefix(id, modelID("")); ok { // there may be many
+		return p.tabs.List().Find(func(r row) bool { return r.kind == rowModel && p.data.Models[r.index].ID == model })
+	}
 	return id != "" && p.tabs.List().Find(func(r row) bool { return p.rowID(r) == id })
 }
 
@@ -224,12 +226,12 @@ func (p *Pane) modelRows() []row {
 		return append(textRows("No models of "+pane.Visible(d.Provider)+" are known.", ""), textRows(nonEmpty(
 			p.keys.Hint(keymap.RefreshModels, "asks the provider"), p.keys.Hint(keymap.Provider, "switches the provider"))...)...)
 	}
-	found := p.searchMatcher()
+	found := p.modelMatcher()
 	var fresh, rest []row
-	for i, m := range d.Models {
+	for _, i := range d.inOrder(p.sorting) {
 		switch {
 		case !found(i):
-		case m.New:
+		case d.Models[i].New && p.sorting == (sorting{}):
 			fresh = append(fresh, row{kind: rowModel, index: i})
 		default:
 			rest = append(rest, row{kind: rowModel, index: i})
@@ -246,22 +248,6 @@ func (p *Pane) modelRows() []row {
 		rows = append(rows, row{kind: rowHeading, text: "known"})
 	}
 	return append(rows, rest...)
-}
-
-// searchMatcher returns a function that reports which models the search finds: a
-// query with wildcards is a pattern, any other a part of the id, whatever its case.
-func (p *Pane) searchMatcher() func(i int) bool {
-	query, d := strings.TrimSpace(p.query), &p.data
-	switch {
-	case query == "":
-		return func(int) bool { return true }
-	case strings.ContainsAny(query, "*?["):
-		pattern := glob.Compile(query)
-		return func(i int) bool { return pattern.MatchID(d.Models[i].ID) }
-	}
-	query = strings.ToLower(query)
-	lower := d.lowerIDs()
-	return func(i int) bool { return strings.Contains(lower[i], query) }
 }
 
 func (p *Pane) changeRows() []row {

@@ -110,34 +110,49 @@ func (e *Error) Error() string {
 // Parse reads a condition. An error is an *Error that names the first word that cannot
 // be read.
 func Parse(line string) (Condition, error) {
-	var c Condition
+	c, err := parseWords(line, false)
+	if err != nil {
+		return Condition{}, err
+	}
+	return c, nil
+}
+
+// ParseSearch reads a condition as it is typed into a search: a word that is no keyword and
+// has no wildcard matches every name that contains it, in any case. Besides an error, it
+// returns the condition without the words that cannot be read.
+func ParseSearch(line string) (Condition, error) { return parseWords(line, true) }
+
+func parseWords(line string, search bool) (c Condition, first error) {
 	end := 0 // of the last word, in bytes
 	for _, text := range strings.Fields(line) {
 		start := end + strings.Index(line[end:], text)
-		w, reason := parseWord(text)
-		if reason != "" {
-			return Condition{}, &Error{Column: utf8.RuneCountInString(line[:start]) + 1, Text: text, Reason: reason}
+		end = start + len(text)
+		w, reason := parseWord(text, search)
+		switch {
+		case reason == "":
+			c.words = append(c.words, w)
+		case first == nil:
+			first = &Error{Column: utf8.RuneCountInString(line[:start]) + 1, Text: text, Reason: reason}
 		}
-		c.words, end = append(c.words, w), start+len(text)
 	}
-	return c, nil
+	return c, first
 }
 
 // operators compare a number or a date; a longer one comes before its beginning.
 var operators = []string{">=", "<=", ">", "<", "="}
 
 // parseWord reads one word; reason says why it cannot be read.
-func parseWord(text string) (w word, reason string) {
+func parseWord(text string, search bool) (w word, reason string) {
 	rest, negated := strings.CutPrefix(text, "!")
 	if rest == "" || strings.HasPrefix(rest, "!") {
 		return w, "a word must follow the !"
 	}
-	w, reason = parsePlain(rest)
+	w, reason = parsePlain(rest, search)
 	w.negated = negated
 	return w, reason
 }
 
-func parsePlain(text string) (word, string) {
+func parsePlain(text string, search bool) (word, string) {
 	lower := strings.ToLower(text)
 	for _, k := range keywords {
 		if lower == k.name && k.flag != nil {
@@ -153,6 +168,11 @@ func parsePlain(text string) (word, string) {
 			}
 		}
 		return parseKeyword(name, operator, value)
+	}
+	if search && !strings.ContainsAny(text, "*?[") {
+		return word{text: "name:*" + text + "*", match: func(m *Model, _ time.Time) Answer {
+			return answerOf(strings.Contains(strings.ToLower(m.Info.ID), lower))
+		}}, ""
 	}
 	return word{text: "name:" + text, match: nameMatch(text)}, ""
 }

@@ -1,0 +1,343 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/condition"
+	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant/llm"
+	"winnow/tui/overlay"
+	"winnow/tui/pane"
+	"winnow/tui/textwidth"
+)
+
+// filter is the search of the models.
+type filter struct {
+	query     string
+	condition condition.Condition // the words of query that can be read
+	problem   string              // why one of them cannot; "" when all can
+	unknown   int                 // models that the condition could not judge
+}
+
+// modelMatcher returns a function that reports which models the search finds, and counts
+// those that it cannot judge. A word that cannot be read, such as one that is half typed,
+// is left out.
+func (p *Pane) modelMatcher() func(i int) bool {
+	f := &p.filter
+	if f.query != p.query {
+		f.query, f.problem = p.query, ""
+		var err error
+		if f.condition, err = condition.ParseSearch(p.query); err != nil {
+			f.problem = err.Error()
+		}
+	}
+	f.unknown = 0
+	if f.condition.Empty() {
+		return func(int) bool { return true }
+	}
+	models, now := p.data.models(), p.data.Now()
+	return func(i int) bool {
+		answer := f.condition.Match(&models[i], now)
+		if answer == condition.Unknown {
+			f.unknown++
+		}
+		return answer == condition.Yes
+	}
+}
+
+// column is a column of the table of models.
+type column struct {
+	title, order string // the order that sorts by it; "-": none does
+	width        int
+	text         func(m *condition.Model, now time.Time) string // "" is unknown
+}
+
+// columns are those after the name and before the rule, the most useful first: a narrow
+// pane has the first of them.
+var columns = []column{
+	{"$ out", "price", 6, func(m *condition.Model, _ time.Time) string { return m.Info.Facts.PriceOut.String() }},
+	{"context", "context", 8, func(m *condition.Model, _ time.Time) string { return contextText(m.Info) }},
+	{"last use", "last_used", 9, lastUse},
+	{"requests", "requests", 9, requests},
+	{"$ in", "price_in", 6, func(m *condition.Model, _ time.Time) string { return m.Info.Facts.PriceIn.String() }},
+	{"can", "-", 4, func(m *condition.Model, _ time.Time) string { return abilities(m.Info, false) }},
+	{"released", "released", 10, func(m *condition.Model, _ time.Time) string { return m.Info.Facts.Released }},
+}
+
+// columnGap is between two columns, in cells.
+const columnGap = 1
+
+func contextText(info llm.ModelInfo) string {
+	switch n := info.Context; {
+	case n <= 0 || !info.Known:
+		return ""
+	case n >= 1_000_000:
+		return strconv.FormatFloat(float64(n/10_000)/100, 'f', -1, 64) + "M"
+	case n >= 1000:
+		return strconv.Itoa(n/1000) + "k"
+	default:
+		return strconv.Itoa(n)
+	}
+}
+
+func lastUse(m *condition.Model, now time.Time) string {
+	switch age := now.Sub(m.Use.Last); {
+	case !m.UseKnown:
+		return ""
+	case m.Use.Last.IsZero():
+		return "never"
+	case age < time.Hour:
+		return fmt.Sprintf("%d min", max(0, int(age/time.Minute)))
+	case age < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(age/time.Hour))
+	default:
+		return fmt.Sprintf("%d d", int(age/(24*time.Hour)))
+	}
+}
+
+func requests(m *condition.Model, _ time.Time) string {
+	switch n := m.Use.Requests; {
+	case !m.UseKnown:
+		return ""
+	case n >= 1_000_000:
+		return strconv.FormatInt(n/1000, 10) + "k"
+	default:
+		return strconv.FormatInt(n, 10)
+	}
+}
+
+// abilities are what a model can do, by their letters or in words.
+func abilities(info llm.ModelInfo, words bool) string {
+	var out []string
+	for _, a := range []struct {
+		able llm.Ability
+		word string
+	}{{info.Facts.ToolCalls, "tools"}, {info.Vision, "vision"}, {info.Facts.Reasoning, "reasoning"}, {info.Facts.Structured, "structured output"}} {
+		switch {
+		case a.able == llm.Able && words:
+			out = append(out, a.word)
+		case a.able == llm.Able:
+			out = append(out, a.word[:1])
+		case a.able == llm.Unable && !words:
+			out = append(out, "-")
+		case !words:
+			out = append(out, " ")
+		}
+	}
+	if words {
+		return strings.Join(out, ", ")
+	}
+	return strings.TrimRight(strings.Join(out, ""), " ")
+}
+
+// columnsKnown is which columns have a value for any model, for the facts that are known.
+type columnsKnown struct {
+	of    *modelfilter.ProviderSnapshot
+	info  []llm.ModelInfo
+	known []column
+}
+
+const (
+	nameCells    = 20 // of the name that a table leaves room for
+	minRuleCells = 8  // of the pattern of the rule, where there is room
+	maxRuleCells = 20
+	tableCells   = modelLead + nameCells
+)
+
+// columnsIn are the columns for a row of w cells; none before the facts were read.
+func (p *Pane) columnsIn(w int) []column {
+	known := p.knownColumns()
+	room, n := w-tableCells, 0
+	for n < len(known) && room >= known[n].width+columnGap {
+		room -= known[n].width + columnGap
+		n++
+	}
+	return known[:n]
+}
+
+// knownColumns are the columns that have a value for a model.
+func (p *Pane) knownColumns() []column {
+	k, d := &p.columns, &p.data
+	same := func() bool { return len(k.info) == len(d.Info) && len(d.Info) > 0 && &k.info[0] == &d.Info[0] }
+	switch {
+	case k.of == d.ProviderSnapshot:
+		return k.known
+	case k.of != nil && same() && k.of.SameUse(d.ProviderSnapshot):
+		k.of = d.ProviderSnapshot
+		return k.known
+	}
+	k.of, k.info, k.known = d.ProviderSnapshot, d.Info, nil
+	if d.Info == nil {
+		return nil
+	}
+	missing, now := slices.Clone(columns), d.Now()
+	found := map[string]bool{}
+	for i := 0; i < len(d.Models) && len(missing) > 0; i++ {
+		m := d.Model(i)
+		missing = slices.DeleteFunc(missing, func(c column) bool {
+			has := c.text(&m, now) != ""
+			found[c.title] = found[c.title] || has
+			return has
+		})
+	}
+	for _, c := range columns {
+		if found[c.title] {
+			k.known = append(k.known, c)
+		}
+	}
+	return k.known
+}
+
+// head names the columns of the table of models.
+func (p *Pane) head(w, h int) []string {
+	if p.tabs.Open != tabModels || h < minRows {
+		return nil
+	}
+	columns := p.columnsIn(w)
+	if len(columns) == 0 {
+		return nil
+	}
+	st := &p.styles
+	name, _ := nameWidth(w, columns)
+	pieces := []pane.Piece{{Text: textwidth.Fit("      model"+p.sortMark(""), name, ""), Style: st.Muted}}
+	for _, c := range columns {
+		pieces = append(pieces, pane.Piece{Text: strings.Repeat(" ", columnGap) + right(c.title+p.sortMark(c.order), c.width), Style: st.Muted})
+	}
+	return []string{pane.Spread(w, textwidth.Fit, "", pieces, nil)}
+}
+
+// nameWidth is how many cells of a row of w cells come before the columns, and how many the
+// pattern of the rule takes.
+func nameWidth(w int, columns []column) (name, rule int) {
+	name = w - len(" x ") // the icon of the rule, and a blank before the border
+	for _, c := range columns {
+		name -= c.width + columnGap
+	}
+	if room := name - tableCells; room > minRuleCells {
+		rule = min(room, maxRuleCells)
+	}
+	return name - rule, rule
+}
+
+// right puts text at the right of w cells.
+func right(text string, w int) string {
+	return textwidth.Fit(strings.Repeat(" ", max(0, w-ansi.StringWidth(text)))+text, w, "")
+}
+
+// tablePieces are the row of a model in a table; left are its icons and its name.
+func (p *Pane) tablePieces(left []pane.Piece, i, w int, columns []column) []pane.Piece {
+	st, icons, m := &p.styles, &p.st.Icons, p.data.Models[i]
+	known, now, ink := p.data.Model(i), p.data.Now(), st.Count
+	if m.Status == engine.Ignored {
+		ink = st.Muted
+	}
+	name := &left[len(left)-1]
+	room, ruleCells := nameWidth(w, columns)
+	room -= len("xxxxx") // the cursor, two signs, and the icon with a blank
+	mark := ""
+	if m.New {
+		mark = " NEW"
+	}
+	name.Text = pane.FitName(name.Text, room-len(mark), icons.Ellipsis)
+	left = append(left, pane.Piece{Text: mark, Style: st.Pending})
+	for _, c := range columns {
+		left = append(left, pane.Piece{Text: strings.Repeat(" ", columnGap) + right(c.text(&known, now), c.width), Style: ink})
+	}
+	rule, style := "  ", st.Text
+	switch {
+	case m.Unfiltered:
+		rule, style = " "+icons.Warn, st.Warn
+	case m.Index >= 0:
+		var icon string
+		icon, style = p.colour(m.List, m.Index)
+		rule = " " + icon
+		if ruleCells > 0 {
+			rule += " " + textwidth.Truncate(pane.Visible(m.Rule), ruleCells-1, icons.Ellipsis)
+		}
+	}
+	return append(left, pane.Piece{Text: rule, Style: style})
+}
+
+// aboutFacts is what the table has no room for.
+func (p *Pane) aboutFacts(i int) string {
+	if p.data.Info == nil {
+		return ""
+	}
+	known, now := p.data.Model(i), p.data.Now()
+	var out []string
+	if in, price := known.Info.Facts.PriceIn, known.Info.Facts.PriceOut; in.Known || price.Known {
+		out = append(out, fmt.Sprintf("$%s in, $%s out per million tokens", orUnknown(in.String()), orUnknown(price.String())))
+	}
+	if c := contextText(known.Info); c != "" {
+		out = append(out, c+" context")
+	}
+	out = append(out, abilities(known.Info, true))
+	f := known.Info.Facts
+	if f.Released != "" {
+		out = append(out, "released "+f.Released)
+	}
+	if f.Status != "" && f.Status != llm.StatusActive {
+		out = append(out, string(f.Status))
+	}
+	if known.UseKnown {
+		use := requests(&known, now) + " requests"
+		if !known.Use.Last.IsZero() {
+			use += ", last " + lastUse(&known, now) + " ago"
+		}
+		out = append(out, use)
+	}
+	if from := modelfilter.SourceWords(known.Info.Source); from != "" && len(out) > 0 {
+		out = append(out, "facts "+from)
+	}
+	return pane.Visible(pane.Join(nonEmpty(out...)...))
+}
+
+func orUnknown(text string) string {
+	if text == "" {
+		return "?"
+	}
+	return text
+}
+
+// sortMark follows the title of the column that the models are sorted by.
+func (p *Pane) sortMark(order string) string {
+	switch {
+	case p.sorting.order != order:
+		return ""
+	case p.sorting.reversed == (order != ""):
+		return "↑"
+	}
+	return "↓"
+}
+
+// pickOrder lets the user choose how the models are sorted; the present order again is
+// reversed.
+func (p *Pane) pickOrder() pane.Action {
+	if p.tabs.Open != tabModels {
+		p.openTab(tabModels)
+	}
+	entries := []overlay.Entry{{Value: "name", Text: "name"}}
+	for _, o := range modelfilter.Orders() {
+		entries = append(entries, overlay.Entry{Value: o.Name, Text: o.Title})
+	}
+	for i, e := range entries {
+		if e.Value == p.sorting.order || e.Value == "name" && p.sorting.order == "" {
+			entries[i].Mark, entries[i].Extra = p.st.Icons.ToolOK, "again: reversed"
+		}
+	}
+	return pane.Pick{Title: "Sort the models by", Entries: entries, Then: func(name string) pane.Action {
+		if name == "name" {
+			name = ""
+		}
+		p.sorting = sorting{order: name, reversed: p.sorting.order == name && !p.sorting.reversed}
+		p.openTab(tabModels)
+		return pane.Nothing{}
+	}}
+}
