@@ -18,7 +18,7 @@ import (
 	"winnow/checkpoint"
 )
 
-// adviceError is an error with what the user can do next.
+// adviceError wraps an error and says what the user can do next.
 type adviceError struct {
 	err    error
 	advice string
@@ -27,7 +27,7 @@ type adviceError struct {
 func (e *adviceError) Error() string { return e.err.Error() }
 func (e *adviceError) Unwrap() error { return e.err }
 
-// advise adds what to do next to an error; a nil err stays nil.
+// advise wraps err with what the user can do next. It returns nil for a nil err.
 func advise(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -35,13 +35,13 @@ func advise(err error, format string, args ...any) error {
 	return &adviceError{err, fmt.Sprintf(format, args...)}
 }
 
-// has reports whether an error is or wraps one of type E.
+// has reports whether err is, or wraps, an error of type E.
 func has[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
 }
 
-// nextStep is what the user can do about an error; "" when the error says it.
+// nextStep returns what the user can do about err, or "" if the message of err already says it.
 func nextStep(err error) string {
 	advised, isAdvice := errors.AsType[*adviceError](err)
 	named, isNamed := errors.AsType[*endpoints.NamedError](err)
@@ -53,34 +53,34 @@ func nextStep(err error) string {
 	case isAdvice:
 		return advised.advice
 	case isNamed && named.What == "provider":
-		return fmt.Sprintf("there are %s; add others as [[provider]] to the settings (winnow config edit), or give --base-url", strings.Join(named.Names, ", "))
+		return fmt.Sprintf("known providers: %s; add others as [[provider]] in the settings (winnow config edit), or use --base-url", strings.Join(named.Names, ", "))
 	case isNamed:
 		return "correct the variable or unset it"
 	case has[*endpoints.KeyError](err):
-		return "set it, or reconnect the endpoint: winnow config connect"
+		return "set the key, or reconnect the endpoint: winnow config connect"
 	case isList && listed.Err == nil:
 		return fmt.Sprintf("name one with -m %s/NAME", listed.Endpoint.Name)
 	case isList:
 		return fmt.Sprintf("name a model with -m %s/NAME, or %s", listed.Endpoint.Name, nextStep(listed.Err))
 	case has[*llm.ConfigError](err), has[*endpoints.NameError](err):
-		return "for example -m " + endpoints.OfflineModel + "; winnow models --chat lists them; a [[provider]] of the settings or OPENAI_API_KEY adds others"
+		return "for example -m " + endpoints.OfflineModel + "; winnow models --chat lists the models; a [[provider]] in the settings or OPENAI_API_KEY adds others"
 	case has[*checkpoint.LockedError](err):
 		return requestAdvice(assistant.CodeLocked)
 	case has[*history.NewerSchemaError](err), has[*checkpoint.VersionError](err):
 		return "use the newer winnow, or another --home"
 	case has[*history.FileError](err):
-		return "put a file or folder that only you can write in its place (chmod 700 a folder), or name another folder with --home"
+		return "replace it with a file or folder that only you can write (for a folder: chmod 700), or use another folder with --home"
 	case isUnsafe && unsafe.Parent != "":
 		return "use another folder with --home, or chmod o-w " + unsafe.Parent
 	case isUnsafe:
 		return "use another folder with --home"
 	case has[*dotenv.ChangedError](err):
-		return "winnow rules diff shows both; save again to apply your changes to the current file"
+		return "winnow rules diff shows your changes and those in the file; save again to apply yours to the current file"
 	case isUnknown && unknown.What == "provider":
 		return "winnow models lists the providers"
 	case isRequest:
 		return requestAdvice(string(request.Kind))
-	case errors.Is(err, syscall.EROFS) && has[*dotenv.FileError](err): // it says what to do
+	case errors.Is(err, syscall.EROFS) && has[*dotenv.FileError](err): // the message says what to do
 		return ""
 	}
 	if next := systemAdvice(err); next != "" {
@@ -90,26 +90,26 @@ func nextStep(err error) string {
 	return next
 }
 
-// systemAdvice is what to do about a refusal of the operating system.
+// systemAdvice returns what to do about an error of the operating system, or "".
 func systemAdvice(err error) string {
 	switch {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return "too many files are open: raise the limit (ulimit -n) or close other programs"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return "the disk is full: free some space, or name a folder on another disk with --home"
+		return "the disk is full: free some space, or use a folder on another disk with --home"
 	case errors.Is(err, syscall.EROFS):
-		return "winnow writes a lock and a log into its home: use a writable folder with --home DIR"
+		return "winnow needs to write a lock and a log: use a writable folder with --home DIR"
 	case errors.Is(err, fs.ErrPermission):
-		return "check owner and mode of the file and of its folder"
+		return "check the owner and mode of the file and its folder"
 	}
 	return ""
 }
 
-// requestAdvice is what to do about a failed request or tool, by the code of its error.
+// requestAdvice returns what to do about a failed request or tool call with this error code, or "".
 func requestAdvice(code string) string {
 	text := advice.For(code, func(action string) string {
 		if action == advice.Models {
-			return "-m; winnow models --chat lists them"
+			return "-m; winnow models --chat lists the models"
 		}
 		return ""
 	})
@@ -119,7 +119,7 @@ func requestAdvice(code string) string {
 	return strings.ToLower(text[:1]) + strings.TrimSuffix(text[1:], ".")
 }
 
-// flagNames names the flags that take the place of keys in the advice on an error.
+// flagNames returns the command-line flag that replaces a key of the screen in advice, or "".
 func flagNames(action string) string {
 	switch action {
 	case advice.Models:

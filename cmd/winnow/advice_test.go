@@ -10,7 +10,7 @@ import (
 	"winnow/assistant/history"
 )
 
-// What a file system refuses says what to do next.
+// An error of the file system comes with advice.
 func TestRefusedFilesComeWithAdvice(t *testing.T) {
 	for cause, want := range map[syscall.Errno]string{
 		syscall.EROFS:  "--home DIR",
@@ -21,10 +21,10 @@ func TestRefusedFilesComeWithAdvice(t *testing.T) {
 	} {
 		err := fmt.Errorf("history: %w", &fs.PathError{Op: "open", Path: "x", Err: cause})
 		if got := nextStep(err); !strings.Contains(got, want) {
-			t.Errorf("for %v: %q, want what speaks of %s", err, got, want)
+			t.Errorf("for %v: %q, want advice that mentions %s", err, got, want)
 		}
 	}
 	if got := nextStep(&history.FileError{Path: "x", Reason: "anyone can write to this folder"}); !strings.Contains(got, "chmod 700") {
-		t.Errorf("for a folder that anybody may write in: %q, want what speaks of chmod 700", got)
+		t.Errorf("for a folder that anyone can write to: %q, want advice that mentions chmod 700", got)
 	}
 }

@@ -27,18 +27,17 @@ import (
 	"winnow/tui/style"
 )
 
-// app is one run of the program. Its parts are opened when a command first asks
-// for them, and closed by close.
+// app is one run of the program. Its parts are opened on first use and closed by close.
 type app struct {
-	ctx      context.Context // ends with the run, or at the first signal
+	ctx      context.Context // done when the run ends or at the first signal
 	stop     context.CancelFunc
 	stdin    io.Reader
 	stdout   io.Writer
 	stderr   io.Writer
 	environ  []string
 	flags    flags
-	program  string            // the command that runs, such as "winnow ask"
-	endStart func(percent int) // of delayGC
+	program  string            // the running command, such as "winnow ask"
+	endStart func(percent int) // returned by delayGC
 	redactor *safetext.Redactor
 
 	settings   *config.Settings
@@ -48,15 +47,15 @@ type app struct {
 	log        *slog.Logger
 	logMu      sync.Mutex // guards log
 	logLevel   slog.LevelVar
-	remote     *remote         // the user of an SSH connection; nil for the user of this process
-	onScreen   bool            // standard output is the terminal of such a user
-	background *backgroundOpen // opens the program while its screen is drawn; nil without a screen
+	remote     *remote         // the user of the SSH connection; nil for a local user
+	onScreen   bool            // standard output is the terminal of a remote user
+	background *backgroundOpen // opens the program while the screen is drawn; nil without a screen
 
-	historyWaits chan bool // the last news of onHistoryWait
+	historyWaits chan bool // the latest state from onHistoryWait
 
-	deferMu   sync.Mutex // guards the two below
-	deferring bool       // a screen is drawn: printErr defers its lines
-	deferred  []string   // each once
+	deferMu   sync.Mutex // guards deferring and deferred
+	deferring bool       // while a screen is drawn, printErr defers its lines
+	deferred  []string   // without duplicates
 
 	closeMu sync.Mutex // guards closers
 	closers []func() error
@@ -66,7 +65,7 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, environ: os.Environ(), redactor: &safetext.Redactor{}, historyWaits: make(chan bool, 1)}
 	log.SetFlags(0)
 	log.SetOutput(&logLines{app: a, source: "standard logger"})
-	// A signal that the parent ignores, as nohup does, stays ignored.
+	// Keep ignoring signals that the parent ignores, such as SIGHUP under nohup.
 	endSignals := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, endSignals...)
@@ -78,7 +77,7 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 			cancel(signalError{s.(syscall.Signal)})
 		case <-ctx.Done():
 		}
-		a.stop() // a second signal ends the process at once
+		a.stop() // restores the default, so that a second signal ends the process at once
 	}()
 	for _, e := range a.environ {
 		if name, value, _ := strings.Cut(e, "="); config.IsKey(name, value) {
@@ -88,18 +87,18 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 	return a
 }
 
-// dropKeys removes the keys from the environment of the process, because programs that
-// libraries start (for the clipboard, for example) inherit it. environ still has the keys.
+// dropKeys removes the API keys from the environment of the process, because programs that libraries start
+// (for the clipboard, for example) inherit it. a.environ still holds the keys.
 func (a *app) dropKeys() {
 	without := config.WithoutKeys(a.environ, a.redactor)
 	for _, entry := range a.environ {
 		if name, _, _ := strings.Cut(entry, "="); !slices.Contains(without, entry) {
-			_ = os.Unsetenv(name) // it fails for names that no variable has
+			_ = os.Unsetenv(name) // fails only for invalid names
 		}
 	}
 }
 
-// onClose registers f with close, which begins with what was registered last.
+// onClose registers f to be called by close, in reverse order of registration.
 func (a *app) onClose(f func() error) {
 	a.closeMu.Lock()
 	defer a.closeMu.Unlock()
@@ -114,7 +113,7 @@ func (a *app) close() error {
 	return a.closeAfter(0)
 }
 
-// closeAfter is close for all but the first n that were registered.
+// closeAfter calls and removes the registered closers except the first n.
 func (a *app) closeAfter(n int) (err error) {
 	for {
 		a.closeMu.Lock()
@@ -124,25 +123,25 @@ func (a *app) closeAfter(n int) (err error) {
 		if len(closers) == 0 {
 			return err
 		}
-		for _, f := range slices.Backward(closers) { // one may register another
+		for _, f := range slices.Backward(closers) { // a closer may register another
 			err = errors.Join(err, f())
 		}
 	}
 }
 
-// env returns the value of an environment variable; "" when it is not set.
+// env returns the value of an environment variable, or "" if it is not set.
 func (a *app) env(name string) string {
 	v, _ := config.Lookup(a.environ, name)
 	return v
 }
 
-// flagOrEnv is the value of a flag, else that of a variable of the environment.
+// flagOrEnv returns the value of a flag or, if that is empty, of an environment variable.
 func (a *app) flagOrEnv(flag, variable string) string {
 	return cmp.Or(flag, a.env(variable))
 }
 
-// folders are winnow's folders, after a check that no other user can replace what is
-// in them. It is safe from any goroutine.
+// folders returns winnow's folders after checking that no other user can replace their contents.
+// It is safe for concurrent use.
 func (a *app) folders() (config.Home, error) {
 	a.homeMu.Lock()
 	defer a.homeMu.Unlock()
@@ -164,7 +163,7 @@ func (a *app) folders() (config.Home, error) {
 	return h, nil
 }
 
-// config reads the settings, once.
+// config reads the settings on the first call and returns the same value afterwards.
 func (a *app) config() (*config.Settings, error) {
 	if a.settings != nil {
 		return a.settings, nil
@@ -177,11 +176,11 @@ func (a *app) config() (*config.Settings, error) {
 		return a.settings, err
 	}
 	if postgres.HasPassword(a.settings.History) {
-		a.settings = nil // so that nothing shows it
+		a.settings = nil // so that no later call shows the password
 		return nil, errPassword
 	}
 	var level slog.Level
-	_ = level.UnmarshalText([]byte(strings.TrimSuffix(a.settings.LogLevel, "ing"))) // slog says "warn"; cannot fail, the settings are checked already
+	_ = level.UnmarshalText([]byte(strings.TrimSuffix(a.settings.LogLevel, "ing"))) // slog's name is "warn"; the value is valid
 	a.logLevel.Set(level)
 	return a.settings, nil
 }
@@ -201,7 +200,7 @@ func (a *app) configOptions() (config.Options, error) {
 	return o, nil
 }
 
-// folder is the working folder: what is stored for a folder has it as its key.
+// folder returns the working folder with symbolic links resolved; folder-specific data is stored under this path.
 func (a *app) folder() string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -213,30 +212,29 @@ func (a *app) folder() string {
 	return dir
 }
 
-// envFile is the .env file to work on.
+// envFile returns the path of the .env file to work on.
 func (a *app) envFile() string {
 	return cmp.Or(a.flagOrEnv(a.flags.envFile, "WINNOW_ENV_FILE"), ".env")
 }
 
-// proxyData is the proxy's data folder: where its .env is, unless a setting names another.
+// proxyData returns the proxy's data folder: by default the folder of its .env.
 func (a *app) proxyData() string {
 	return cmp.Or(a.settings.ProxyData, filepath.Dir(a.envFile()))
 }
 
-// checkEnvFile refuses a .env file that the user named and that does not exist:
-// it is most often a typing error.
+// checkEnvFile returns an error if the user named a .env file that does not exist, which is usually a typo.
 func (a *app) checkEnvFile() error {
 	named := a.flagOrEnv(a.flags.envFile, "WINNOW_ENV_FILE")
 	if named == "" || a.flags.create {
 		return nil
 	}
 	if _, err := os.Stat(named); errors.Is(err, fs.ErrNotExist) {
-		return advise(fmt.Errorf("there is no file %s", named), "correct the name, or add --create to make the file")
+		return advise(fmt.Errorf("there is no file %s", named), "correct the name, or add --create to create the file")
 	}
 	return nil
 }
 
-// flags are the flags of every command, and those of the program and ask.
+// flags holds the flags of all commands, including those that only the program and ask have.
 type flags struct {
 	set *pflag.FlagSet
 
@@ -244,11 +242,11 @@ type flags struct {
 	envFile, config, home    string
 	window, logLevel         string
 	json, noColor, plain     bool
-	create                   bool   // makes the named .env file
+	create                   bool   // create the named .env file
 	resumeLast               bool   // --continue
-	session, telemetry       string // of the program and ask
+	session, telemetry       string // only for the program and ask
 	telemetryMessages        bool
-	command                  *pflag.FlagSet // the flags of a command that declares one of settingFlags itself
+	command                  *pflag.FlagSet // the flags of a command that declares one of settingFlags itself; may be nil
 }
 
 // bind declares the flags on the root command.
@@ -261,7 +259,7 @@ func (f *flags) bind(root *cobra.Command) {
 	p.StringVar(&f.window, "window", "", "what the assistant works on: model-filter, or the chat history")
 	p.StringVar(&f.envFile, "env-file", "", "the proxy's .env FILE (default ./.env)")
 	p.BoolVar(&f.create, "create", false, "create the file named by --env-file if it does not exist")
-	p.String("history", "", "the postgres:// ADDRESS of a team's history (default a file of your own)")
+	p.String("history", "", "the postgres:// ADDRESS of a team's history (default: a local file)")
 	p.StringVar(&f.config, "config", "", "settings FILE")
 	p.StringVar(&f.home, "home", "", "keep settings, history, state and cache under one DIR")
 	p.BoolVar(&f.json, "json", false, "output for programs")
@@ -271,11 +269,11 @@ func (f *flags) bind(root *cobra.Command) {
 	f.bindSession(root)
 }
 
-// bindRemote declares those that may be given over SSH: none names a file or an address.
+// bindRemote declares the flags allowed over SSH, none of which name a file or an address.
 func (f *flags) bindRemote(root *cobra.Command) {
 	f.set = root.PersistentFlags()
 	f.set.StringVarP(&f.model, "model", "m", "", "model to talk to, PROVIDER/NAME")
-	f.set.StringVar(&f.provider, "provider", "", "provider whose rules are meant, NAME")
+	f.set.StringVar(&f.provider, "provider", "", "provider that the rules belong to, NAME")
 	f.set.BoolVar(&f.json, "json", false, "output for programs")
 }
 
@@ -288,10 +286,10 @@ func (f *flags) bindSession(cmd *cobra.Command) {
 	exclusive(cmd, "continue", "session")
 }
 
-// settingFlags are the flags that override the setting of their name.
+// settingFlags are the flags that override the setting of the same name.
 var settingFlags = []string{"model", "window", "history", "log-level", "plain", "session-idle"}
 
-// settings are those of settingFlags that were given.
+// settings returns the settingFlags that were given on the command line.
 func (f *flags) settings() []config.Flag {
 	var out []config.Flag
 	for _, name := range settingFlags {

@@ -14,7 +14,7 @@ import (
 // import its own layer and those below it.
 var layers = []string{"checkpoint", "assistant", "adapters", "tui", "cmd"}
 
-// screen are the modules that only tui and cmd may import.
+// screen lists the modules that only tui and cmd may import.
 var screen = []string{"charm.land/bubbletea", "charm.land/lipgloss", "charm.land/bubbles", "charm.land/glamour"}
 
 type listed struct {
@@ -39,7 +39,7 @@ func TestArrowsPointDown(t *testing.T) {
 	}
 }
 
-// forbidden says why one package must not import another; "" when it may.
+// forbidden returns why one package must not import another, or "" if it may.
 func forbidden(from, imported string) string {
 	layer := layerOf(from)
 	switch to := layerOf(imported); {
@@ -78,7 +78,7 @@ func TestForbiddenImportsAreSeen(t *testing.T) {
 	}
 }
 
-// layerOf is the height of a package of this module; -1 for others.
+// layerOf returns the index of a package's layer, or -1 if it is not in this module.
 func layerOf(importPath string) int {
 	rest, ours := strings.CutPrefix(importPath, "winnow/")
 	if !ours {

@@ -31,7 +31,7 @@ func askCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		files := mention.Source{None: a.remote != nil} // of what the user wrote: a pipe may hold any @path
+		files := mention.Source{None: a.remote != nil} // only in the arguments: piped text may contain any @path
 		prompt, err := mention.Attach(assistant.Prompt{Text: text}, files.Files(strings.Join(args, " ")))
 		if err != nil {
 			return err
@@ -51,14 +51,13 @@ func askCommand(a *app) *cobra.Command {
 	return c
 }
 
-// maxInput bounds standard input, in bytes: far more than any model reads.
+// maxInput is the limit for standard input in bytes, far more than any model accepts.
 const maxInput = 16 << 20
 
-// message is what the user asks: the words of the command line, and below them
-// standard input.
+// message returns the user's message: the arguments of the command, followed by standard input.
 func (a *app) message(args []string) (string, error) {
 	reads := piped(a.stdin)
-	if n := len(args); a.remote != nil && n > 0 { // ssh leaves it open, where it would be a terminal here
+	if n := len(args); a.remote != nil && n > 0 { // ssh keeps standard input open where a local user has a terminal
 		if reads = args[n-1] == "-"; reads {
 			args = args[:n-1]
 		}
@@ -81,8 +80,7 @@ func (a *app) message(args []string) (string, error) {
 	return text, nil
 }
 
-// piped reports whether somebody put something into standard input: a file or a
-// pipe, not a terminal, and not what a service manager connects it to.
+// piped reports whether r is a file or a pipe, as opposed to a terminal or what a service manager connects.
 func piped(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	if !ok {
@@ -92,8 +90,7 @@ func piped(r io.Reader) bool {
 	return err == nil && (info.Mode().IsRegular() || info.Mode()&os.ModeNamedPipe != 0)
 }
 
-// ask runs one turn. A signal ends ctx and closes the session, so that the turn's pair is
-// kept, marked as interrupted.
+// ask runs one turn. A signal ends ctx and closes the session, so that the pair is stored as interrupted.
 func (a *app) ask(ctx context.Context, prompt assistant.Prompt, yes bool) error {
 	if a.remote != nil {
 		s, err := a.remote.open(ctx, a)
@@ -122,10 +119,10 @@ func (a *app) ask(ctx context.Context, prompt assistant.Prompt, yes bool) error 
 	return err
 }
 
-// askIn runs the turn in the session of p. When nobody reads the answer any more, it ends
-// without a word, as it would by SIGPIPE: what came so far stays, as interrupted.
+// askIn runs the turn in the session of p. If the reader of standard output closes the pipe, it returns without a
+// message, as a process killed by SIGPIPE would, and the partial answer is stored as interrupted.
 func (a *app) askIn(ctx context.Context, p *program, prompt assistant.Prompt, yes bool) error {
-	whole := context.WithoutCancel(ctx) // its end closes the session, and the turn is read to its end
+	whole := context.WithoutCancel(ctx) // not cancelled by ctx: the end of ctx closes the session, and the remaining events are still read
 	after, err := p.session.Begin(whole, prompt)
 	if err != nil {
 		return err
@@ -133,7 +130,7 @@ func (a *app) askIn(ctx context.Context, p *program, prompt assistant.Prompt, ye
 	readable, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(readable, p.closeSession)()
-	pipeEnds := make(chan os.Signal, 1) // else a write to a closed pipe ends the process at once
+	pipeEnds := make(chan os.Signal, 1) // without a handler, a write to a closed pipe kills the process
 	signal.Notify(pipeEnds, syscall.SIGPIPE)
 	defer signal.Stop(pipeEnds)
 	switch err = a.printTurn(p.session.Events(whole, after), p.session.Answer, yes, stop); {
@@ -145,16 +142,16 @@ func (a *app) askIn(ctx context.Context, p *program, prompt assistant.Prompt, ye
 	return err
 }
 
-// singleProcessor runs one goroutine at a time until restore is called. Where
-// another processor is idle, the runtime wakes it for each piece of an answer
-// that goes from one goroutine to the next: half of the CPU time of a token.
+// singleProcessor limits the runtime to one running goroutine until restore is called. With an idle processor, the
+// runtime wakes it each time a piece of an answer passes between goroutines, which takes half of the CPU time per
+// token.
 func singleProcessor() (restore func()) {
 	before := runtime.GOMAXPROCS(1)
 	return func() { runtime.GOMAXPROCS(before) }
 }
 
-// printTurn prints a turn to its end; answer answers its questions, stop is called when
-// nothing can be written any more.
+// printTurn prints a turn until it ends. answer answers its questions; stop is called when output can no longer
+// be written.
 func (a *app) printTurn(events iter.Seq[assistant.Event], answer func(id string, yes bool) error, yes bool, stop func()) error {
 	q := &asked{app: a, answer: answer, yes: yes, out: bufio.NewWriterSize(a.stdout, maxBurst)}
 	q.turn = lines.Turn{Answer: q.newPart, Note: q.note, Confirm: q.confirm, Stop: stop, Limit: lines.MaxOutcome}
@@ -182,10 +179,10 @@ func (a *app) printTurn(events iter.Seq[assistant.Event], answer func(id string,
 	return advise(err, "ask again; no tool has changed anything")
 }
 
-// maxBurst is how many bytes of an answer are written at once.
+// maxBurst is the size of the output buffer in bytes.
 const maxBurst = 32 << 10
 
-// saveTool is the tool that writes the rules to the file.
+// saveTool is the name of the tool that writes the rules to the file.
 const saveTool = "save_changes"
 
 // asked is the turn of one winnow ask.
@@ -195,14 +192,13 @@ type asked struct {
 	yes     bool // the answer to all questions
 	turn    lines.Turn
 	out     *bufio.Writer // to standard output
-	parts   int           // of the answer, so far
-	changed bool          // a tool has changed the window
-	err     error         // what a script must know of a turn that is complete
-	written error         // of writing JSON
+	parts   int           // number of parts of the answer printed so far
+	changed bool          // a tool has changed the rules or the file
+	err     error         // the error to exit with although the turn completed
+	written error         // the first error of writing JSON
 }
 
-// observed are the events of the turn, after their JSON is written and what they mean
-// for the exit status is noted.
+// observed passes the events on after writing them as JSON, if requested, and recording what affects the exit status.
 func (q *asked) observed(events iter.Seq[assistant.Event]) iter.Seq[assistant.Event] {
 	return func(yield func(assistant.Event) bool) {
 		for e := range events {
@@ -219,7 +215,7 @@ func (q *asked) observed(events iter.Seq[assistant.Event]) iter.Seq[assistant.Ev
 				}
 			}
 			if call, ok := e.(assistant.ToolComplete); ok && q.ends(call) {
-				call.Message = "" // the error at the end says it
+				call.Message = "" // the error printed at the end contains the message
 				e = call
 			}
 			if !yield(e) {
@@ -238,12 +234,12 @@ func (q *asked) writeJSON(e assistant.Event) error {
 	return cmp.Or(err, q.out.Flush())
 }
 
-// tool notes the result of a call.
+// tool records the result of a tool call.
 func (q *asked) tool(e assistant.ToolComplete) {
 	message, _, _ := strings.Cut(e.Message, "\n")
 	switch {
 	case e.Tool == saveTool && e.Success:
-		q.changed = true // the file, which no checkpoint holds
+		q.changed = true // checkpoints do not include the file
 	case !q.ends(e):
 	case e.ErrorCode == assistant.CodeLocked:
 		q.err = advise(fmt.Errorf("%s: %s", e.ErrorCode, message), "%s", requestAdvice(e.ErrorCode))
@@ -252,13 +248,13 @@ func (q *asked) tool(e assistant.ToolComplete) {
 	}
 }
 
-// ends reports whether a call makes the whole command fail: a script must not go on as if
-// the rules were changed or saved.
+// ends reports whether the result of a tool call makes the command fail, so that a script does not continue as
+// if the rules had been changed or saved.
 func (q *asked) ends(e assistant.ToolComplete) bool {
 	return e.ErrorCode == assistant.CodeLocked || e.Tool == saveTool && !e.Success && e.ErrorCode != assistant.CodeDeclined
 }
 
-// note prints a line beside the answer, to standard error.
+// note prints a line that is not part of the answer to standard error.
 func (q *asked) note(label, text string) {
 	if label != "" {
 		text = label + ": " + text
@@ -266,8 +262,9 @@ func (q *asked) note(label, text string) {
 	q.app.printErr("%s", text)
 }
 
-// confirm answers a confirm request: yes with --yes, what the user types, and no where
-// no user can answer; changes are pending then.
+// confirm answers a confirm request: yes with --yes, otherwise what the user types. Without a user to ask it
+// declines,
+// and the command exits with statusPending.
 func (q *asked) confirm(e assistant.ConfirmRequest) error {
 	yes := q.yes
 	switch {
@@ -286,8 +283,8 @@ func (q *asked) confirm(e assistant.ConfirmRequest) error {
 	return q.answer(e.ID, yes)
 }
 
-// newPart begins a part of the answer, with a blank line after the one before: rendered
-// Markdown on a terminal, the text itself elsewhere.
+// newPart starts a part of the answer, separated from the previous one by a blank line. A terminal gets rendered
+// Markdown, any other output the raw text.
 func (q *asked) newPart() lines.Answer {
 	a, part := q.app, lines.NewRaw(q.out)
 	if isTerminal(a.stdout) && !a.flags.plain {
@@ -295,24 +292,22 @@ func (q *asked) newPart() lines.Answer {
 		part = lines.NewRendered(q.out, a.answerStyles().Markdown, min(a.width(), readable), a.displayable)
 	}
 	if q.parts++; q.parts > 1 {
-		_ = q.out.WriteByte('\n') // a failure is that of the next write
+		_ = q.out.WriteByte('\n') // the next write returns the same error
 	}
 	return flushed{part, q.out}
 }
 
-// flushed writes each piece of an answer before the next is waited for.
+// flushed flushes each piece of an answer as soon as it is written.
 type flushed struct {
 	lines.Answer
 	out *bufio.Writer
 }
 
-// Write implements lines.Answer.
 func (f flushed) Write(text string) error { return cmp.Or(f.Answer.Write(text), f.out.Flush()) }
 
-// Close implements lines.Answer.
 func (f flushed) Close() error { return cmp.Or(f.Answer.Close(), f.out.Flush()) }
 
-// askYesNo asks a question on the terminal. Only y or yes is a yes.
+// askYesNo asks a question on the terminal. Only "y" and "yes" count as yes.
 func (a *app) askYesNo(question string) bool {
 	fmt.Fprint(a.stderr, safetext.Line(question, maxLine)+" [y/N] ")
 	asked, in := time.Now(), bufio.NewScanner(lines.Input(a.ctx, a.stdin))

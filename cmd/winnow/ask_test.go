@@ -16,8 +16,8 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// TestAnAnswerKeepsToOneProcessor: while it streams, no other one is woken up for it;
-// before and after it is as usual.
+// TestAnAnswerKeepsToOneProcessor checks that ask uses one processor while an answer streams, and the usual number
+// before and afterwards.
 func TestAnAnswerKeepsToOneProcessor(t *testing.T) {
 	before := runtime.GOMAXPROCS(2)
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
@@ -38,14 +38,14 @@ func TestAnAnswerKeepsToOneProcessor(t *testing.T) {
 	}
 }
 
-// announcingServer answers with a text and a call, then with a sentence.
+// announcingServer responds with a text and a tool call, then with a sentence.
 func announcingServer(t *testing.T, text string) *assistanttest.Server {
 	t.Helper()
 	call := assistanttest.TextEvent(text) + assistanttest.CallEvent(0, "a", "add_ignore_rule", addMini) + assistanttest.FinishEvent("tool_calls") + assistanttest.Done
 	return assistanttest.NewServer(t, assistanttest.Raw("text/event-stream", call), assistanttest.Text("All done."))
 }
 
-// containsInSequence fails unless a text holds others, one after the other.
+// containsInSequence fails unless text contains all parts in this order.
 func containsInSequence(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	rest := text
@@ -58,7 +58,7 @@ func containsInSequence(t *testing.T, text string, parts ...string) {
 	}
 }
 
-// printed is what ask prints of a turn.
+// printed is what ask prints for a turn.
 type printed struct {
 	out, beside string
 	answers     []bool
@@ -104,7 +104,7 @@ func TestHowAnAskedTurnEnds(t *testing.T) {
 	confirm := assistant.ConfirmRequest{Tool: saveTool, Diff: "+ a\n"}
 	for name, c := range map[string]struct {
 		events      []assistant.Event
-		beside, err string // "" is none
+		beside, err string // "" if there is nothing
 	}{
 		"a locked window":          {[]assistant.Event{assistant.ToolComplete{Tool: "add_rule", ErrorCode: assistant.CodeLocked, Message: "held by another"}}, "Tool: add_rule, failed (locked)", "locked: held by another"},
 		"a save that failed":       {[]assistant.Event{assistant.ToolComplete{Tool: saveTool, ErrorCode: "io", Message: "full"}}, "Tool: save_changes, failed (io)", "the rules were not saved: full"},
@@ -134,8 +134,7 @@ func TestHowAnAskedTurnEnds(t *testing.T) {
 	}
 }
 
-// A program reads events, which a terminal shows without harm; a failed write stops the
-// turn once.
+// JSON events contain nothing that a terminal would interpret, and a failed write stops the turn once.
 func TestEventsAreSafeToShow(t *testing.T) {
 	got := printTurn([]string{"--json"}, assistant.TextDelta{Text: "a\u202e\u009b2J"}, assistant.Complete{})
 	if !strings.Contains(got.out, `a\u202e\u009b2J`) || got.err != nil {
@@ -152,12 +151,12 @@ func TestEventsAreSafeToShow(t *testing.T) {
 	}
 }
 
-// failing fails each write.
+// failing is a writer that always fails.
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// In one pipe, text and tool lines have lines of their own, in their order.
+// In a pipe, text and tool lines are on separate lines and in order.
 func TestToolLinesInAPipe(t *testing.T) {
 	server := announcingServer(t, "I add one rule:")
 	ownFolder(t)
@@ -168,9 +167,9 @@ func TestToolLinesInAPipe(t *testing.T) {
 	containsInSequence(t, "\n"+both.String(), "\nI add one rule:\n", "Tool: add_ignore_rule *mini*", "\n\nAll done.\n")
 }
 
-// Who reads the beginning of an answer ends the program without a word; what came stays in
-// the history, as interrupted, and the next start finds nothing wrong.
-func TestNobodyReadsTheAnswerAnyMore(t *testing.T) {
+// If the reader stops after the beginning of an answer, the program ends without a message. What was received stays
+// in the history as interrupted, and the next start reports no problem.
+func TestAskEndsQuietlyWhenTheReaderIsGone(t *testing.T) {
 	gone := assistanttest.NewGate()
 	server := assistanttest.NewServer(t, assistanttest.Stalled(assistanttest.TextEvent("first line\nmore"), gone, assistanttest.TextEvent(" and more")))
 	ownFolder(t)
@@ -179,7 +178,7 @@ func TestNobodyReadsTheAnswerAnyMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() {
-		_, _ = reader.Read(make([]byte, 10)) // the first line has come
+		_, _ = reader.Read(make([]byte, 10)) // the first line has arrived
 		reader.Close()
 		gone.Open()
 	}()
@@ -198,7 +197,7 @@ func TestNobodyReadsTheAnswerAnyMore(t *testing.T) {
 	}
 }
 
-// What is said of an answer that stopped depends on what its tools did before.
+// What is printed about an interrupted answer depends on whether its tools have changed anything.
 func TestAnInterruptedAnswerSaysWhatStays(t *testing.T) {
 	call := assistanttest.Calls(assistanttest.Call{ID: "a", Name: "add_ignore_rule", Arguments: addMini})
 	cut := assistanttest.CutAfter(assistanttest.TextEvent("half an ans"))
@@ -216,13 +215,13 @@ func TestAnInterruptedAnswerSaysWhatStays(t *testing.T) {
 	}
 }
 
-// A save that failed is a failure of the command, whatever the model says of it.
+// A failed save makes the command fail, whatever the model says about it.
 func TestAFailedSaveIsAFailure(t *testing.T) {
 	call := func(id, name, arguments string) assistanttest.Reply {
 		return assistanttest.Calls(assistanttest.Call{ID: id, Name: name, Arguments: arguments})
 	}
 	save := func(x *assistanttest.Exchange) {
-		// Somebody else changes the same rules, and in another way.
+		// Another program changes the same rules differently.
 		if err := os.WriteFile(".env", []byte("OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\nIGNORE_MODELS_OPENAI=\n"), 0o600); err != nil {
 			t.Error(err)
 		}
@@ -235,8 +234,8 @@ func TestAFailedSaveIsAFailure(t *testing.T) {
 	}
 }
 
-// TestTheExamplesOfTheWelcomeAreUnderstood by the model that answers when nothing
-// is configured.
+// TestTheExamplesOfTheWelcomeAreUnderstood checks the suggested requests against the model that answers if nothing is
+// configured.
 func TestTheExamplesOfTheWelcomeAreUnderstood(t *testing.T) {
 	for window, opened := range map[string]*journaledWindow{"model-filter": {filter: &modelfilter.Window{}}, "history": {}} {
 		for _, example := range (&program{window: opened}).examples() {

@@ -16,8 +16,8 @@ import (
 	"winnow/checkpoint"
 )
 
-// Programs in one folder read, ask and change the rules side by side: each sees what the
-// others did, and the lock is held for a change only.
+// Programs in one folder read, ask and change the rules at the same time: each sees the others' changes, and the lock
+// is held only during a change.
 func TestProgramsSideBySide(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n")
@@ -39,7 +39,7 @@ func TestProgramsSideBySide(t *testing.T) {
 	second := startVterm(t, b.dir, b.env)
 	second.until("the second program", func(f string) bool { return strings.Contains(f, ready) && strings.Contains(f, "o3*") })
 	if f, _ := second.frame(); strings.Contains(f, "were not saved") || strings.Contains(f, "read only") {
-		t.Errorf("the second program offers to recover what the first one has, or only reads:\n%s", f)
+		t.Errorf("the second program offers a recovery or is read-only:\n%s", f)
 	}
 	first.to("VIEW")
 	first.press("\t")
@@ -59,7 +59,7 @@ func TestProgramsSideBySide(t *testing.T) {
 	for name, screen := range map[string]*vterm{"first": first, "second": second} {
 		screen.until("the "+name+" without unsaved rules", func(f string) bool { return !strings.Contains(f, "unsaved") })
 	}
-	if err := syscall.Kill(first.cmd.Process.Pid, syscall.SIGKILL); err != nil { // a dead program blocks no other
+	if err := syscall.Kill(first.cmd.Process.Pid, syscall.SIGKILL); err != nil { // a killed program must not block the other
 		t.Fatal(err)
 	}
 	<-first.ended
@@ -67,9 +67,9 @@ func TestProgramsSideBySide(t *testing.T) {
 	second.until("what comes after", func(f string) bool { return strings.Contains(f, "*turbo*") })
 }
 
-// While another program writes, a program that only reads goes on, and one that would
-// change something says who holds which lock.
-func TestBesideAProgramThatWrites(t *testing.T) {
+// While another program writes, a program that only reads works, and a program that would change something reports
+// who holds which lock.
+func TestAProgramWaitsForAnotherThatWrites(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n")
 	b.run(0, "rules", "add", "*nano*")
@@ -115,7 +115,7 @@ func TestBesideAProgramThatWrites(t *testing.T) {
 	}
 }
 
-// Three agents add 15 rules each at the same time, through servers of their own.
+// Three agents add 15 rules each at the same time, each through its own server.
 func TestThreeServersLoseNoRule(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n")
@@ -146,7 +146,7 @@ func TestThreeServersLoseNoRule(t *testing.T) {
 	}
 }
 
-// Several programs that ask and change at once: each change is there at the end.
+// When several programs ask and change rules at the same time, no change is lost.
 func TestAsksAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n")

@@ -11,8 +11,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// startHeld starts the program, which does not come to open its history before
-// release.
+// startHeld starts the program, which cannot open its history until release is called.
 func startHeld(t *testing.T) (p *pty, release func()) {
 	t.Helper()
 	home := t.TempDir()
@@ -34,15 +33,15 @@ func startHeld(t *testing.T) (p *pty, release func()) {
 	}
 }
 
-// loading is what the screen shows while everything is opened.
+// loading is what the screen shows until everything is open.
 const loading = "loading…"
 
 func TestTheScreenStandsBeforeAnythingIsOpen(t *testing.T) {
 	p, release := startHeld(t)
-	p.keys("ß") // drawn by nothing else
+	p.keys("ß") // nothing else draws this character
 	p.wait("ß")
 	if strings.Contains(p.written(), ready) {
-		t.Fatal("the program is there already: the test shows nothing")
+		t.Fatal("the program is already open: the test proves nothing")
 	}
 	release()
 	p.wait(ready)
@@ -134,7 +133,7 @@ func (p *pty) keys(text string) {
 	}
 }
 
-// written is what the terminal got so far.
+// written returns the output so far.
 func (p *pty) written() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

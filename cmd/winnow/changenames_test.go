@@ -9,8 +9,7 @@ import (
 	"winnow/tui/tuitest"
 )
 
-// Wherever changes are listed, each is named by what it did, and a save is not among what
-// a rollback undoes.
+// Every list of changes names a change by what it did, and the steps that a rollback undoes do not include saves.
 func TestEveryFrontEndNamesAChangeByWhatItDid(t *testing.T) {
 	ownFolder(t)
 	o := newOffice(t)

@@ -18,7 +18,7 @@ import (
 	"winnow/tui/lines"
 )
 
-// userName is the name of the user of this process; "" when it is not known.
+// userName returns the user name of this process, or "" if it is unknown.
 var userName = sync.OnceValue(func() string {
 	u, err := user.Current()
 	if err != nil {
@@ -27,7 +27,7 @@ var userName = sync.OnceValue(func() string {
 	return u.Username
 })
 
-// userName returns the user whom changes are attributed to; "" when unknown.
+// userName returns the user to whom changes are attributed, or "" if it is unknown.
 func (a *app) userName() string {
 	if a.remote != nil {
 		return a.remote.user
@@ -35,10 +35,11 @@ func (a *app) userName() string {
 	return userName()
 }
 
-// followEvery is how often log -f looks for changes.
+// followEvery is the interval at which log -f looks for changes.
 const followEvery = 300 * time.Millisecond
 
-// position are the values of a window's state that are merely shown: no change of rules.
+// position lists the parts of a window's state that only affect the view, so that changing them is not a change of
+// rules.
 var position = []string{"provider", "search", "version"}
 
 func logCommand(a *app) *cobra.Command {
@@ -79,7 +80,7 @@ func logCommand(a *app) *cobra.Command {
 	return c
 }
 
-// logSource reads the log of this folder's window, or the logs in the team's history.
+// logSource returns the log of this folder's window or, with team, the logs in the team's history.
 func (a *app) logSource(ctx context.Context, team bool, last int) (serve.ChangeSource, error) {
 	if !team {
 		w, err := a.openWindow(ctx, toRead)
@@ -94,7 +95,7 @@ func (a *app) logSource(ctx context.Context, team bool, last int) (serve.ChangeS
 	}
 	log, ok := store.(history.WindowLog)
 	if !ok {
-		return nil, advise(errors.New("the history is a file, which keeps no changes of rules"),
+		return nil, advise(errors.New("the history is a local file, which has no team log"),
 			`winnow log lists the changes of this folder; --history "postgres://…" names a team's history`)
 	}
 	return serve.HistoryChanges(log, last), nil
@@ -119,7 +120,7 @@ func (a *app) printChanges(all []history.WindowChange, head, team bool) error {
 		row := []string{c.Time.Local().Format(timeLayout), c.User, c.Session, what, modelfilter.ChangedValues(c.Change), c.Host + ":" + c.Path}
 		rows = append(rows, row[:len(titles)])
 	}
-	empty := "" // without a head: more of a list that has one
+	empty := "" // later batches continue the first table
 	if head {
 		empty = "nothing has been changed yet"
 	}
@@ -130,8 +131,8 @@ func (a *app) printChanges(all []history.WindowChange, head, team bool) error {
 	return a.emit(nil, text...)
 }
 
-// recordChanges copies the log of the served rules into a history that has room for it,
-// until the hub has closed; wait waits for that.
+// recordChanges copies the log of the served rules into the history until the hub is closed, if the history supports
+// this. wait waits for the copying to end.
 func (a *app) recordChanges(p *program) (wait func()) {
 	log, ok := p.store.(history.WindowLog)
 	if !ok || p.window.filter == nil {

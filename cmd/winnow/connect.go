@@ -15,10 +15,10 @@ import (
 	"winnow/tui/style"
 )
 
-// connectSkippedKey is where the history stores that the user wants no model for now.
+// connectSkippedKey is the history setting that records that the user skipped connecting a model.
 const connectSkippedKey = "connect:skipped"
 
-// connector connects models in this run; pick makes one the model of the folder.
+// connector returns a Connector for this run; pick makes a model the one of this folder.
 func (a *app) connector(set *endpoints.Set, store history.Settings, pick func(ctx context.Context, id string) error) (*endpoints.Connector, error) {
 	o, err := a.endpointOptions()
 	o.ReadPause = screenReadPause
@@ -28,7 +28,7 @@ func (a *app) connector(set *endpoints.Set, store history.Settings, pick func(ct
 	}), err
 }
 
-// firstStart reports whether nobody has set up or skipped a model yet.
+// firstStart reports whether a model has neither been set up nor skipped yet.
 func (a *app) firstStart(ctx context.Context, store history.Settings) bool {
 	skipped, err := store.Get(ctx, connectSkippedKey)
 	s := a.settings
@@ -37,10 +37,10 @@ func (a *app) firstStart(ctx context.Context, store history.Settings) bool {
 
 func connectCommand(a *app) *cobra.Command {
 	form := &connectForm{}
-	c := command("connect", "Connect a model: an endpoint, its key, one of its models", 0, 0, func(ctx context.Context, _ []string) error {
+	c := command("connect", "Connect a model: choose an endpoint, its key and a model", 0, 0, func(ctx context.Context, _ []string) error {
 		return a.configConnect(ctx, form)
 	})
-	c.Long = "It asks for what the flags leave open. Without a terminal --endpoint, --yes and, where\nthere are several, -m are needed."
+	c.Long = "It asks for everything that the flags do not specify. Without a terminal, --endpoint and\n--yes are required, and -m if the endpoint has several models."
 	form.Bind(c.Flags())
 	return c
 }
@@ -60,7 +60,7 @@ func (a *app) configConnect(ctx context.Context, form *connectForm) error {
 	}
 	form.Model, form.Print = a.flags.model, func(line string) { a.printErr("%s", line) }
 	if isTerminal(a.stdin) && !a.flags.json {
-		form.Ask = askOnTerminal(a.stdin.(*os.File), a.stderr) // a terminal is a file
+		form.Ask = askOnTerminal(a.stdin.(*os.File), a.stderr) // a terminal is always an *os.File
 	}
 	if err := form.ReadFlags(lines.Input(ctx, a.stdin)); errors.Is(err, context.Canceled) {
 		return err

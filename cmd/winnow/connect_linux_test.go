@@ -14,7 +14,7 @@ import (
 	"winnow/tui/lines"
 )
 
-// A first start offers to connect a model, once: after esc the next one does not.
+// The first start offers to connect a model. After esc, the next start does not.
 func TestAFirstStartOffersToConnectAModel(t *testing.T) {
 	t.Parallel()
 	for _, s := range endpoints.LocalServers() {
@@ -38,17 +38,17 @@ func TestAFirstStartOffersToConnectAModel(t *testing.T) {
 	<-v.ended
 
 	v = startVterm(t, dir, env)
-	v.wait(builtIn)     // the endpoints were asked: now it would be offered
+	v.wait(builtIn)     // the endpoints have been asked, so the offer would come now
 	v.press("\x1b[17~") // f6
 	v.wait("What would you like to connect?")
 	v.press(escape)
 	v.until("the card is closed", func(frame string) bool { return !strings.Contains(frame, "What would you like to connect?") })
 	if frame, _ := v.frame(); strings.Contains(frame, offer) {
-		t.Errorf("it is offered again\n%s", frame)
+		t.Errorf("the offer comes again\n%s", frame)
 	}
 }
 
-// winnow config connect asks on a terminal for what no flag says; a key is not shown.
+// winnow config connect asks on a terminal for what the flags do not specify, and does not show the key.
 func TestConfigConnectAsksOnATerminal(t *testing.T) {
 	t.Parallel()
 	const key = "sk-typed-0123456789abcdef"
@@ -78,7 +78,7 @@ func TestConfigConnectAsksOnATerminal(t *testing.T) {
 		t.Errorf("exit status %d\n%s", got, p.written())
 	}
 	p.wait("local/large answers from now on")
-	p.wait("put the key in KEY_FOR_LOCAL")
+	p.wait("set the key in KEY_FOR_LOCAL")
 	if strings.Contains(p.written(), key) {
 		t.Errorf("the key is shown: %s", p.written())
 	}
@@ -98,7 +98,7 @@ func TestConfigConnectAsksOnATerminal(t *testing.T) {
 	}
 }
 
-// --plain connects a model by questions, and the next message goes to it.
+// --plain connects a model by asking questions, and the next message goes to that model.
 func TestPlainConnectsAModel(t *testing.T) {
 	t.Parallel()
 	server := assistanttest.NewServer(t, assistanttest.Text("Hello from the server.")).Models(assistanttest.ModelList("tiny", "large"))
@@ -111,7 +111,7 @@ func TestPlainConnectsAModel(t *testing.T) {
 		{"y", "local/large answers from now on"},
 		{"a message", "Hello from the server."},
 	} {
-		<-time.After(lines.ReadingTime) // what comes earlier is no answer
+		<-time.After(lines.ReadingTime) // earlier input does not count as an answer
 		p.keys(step[0] + "\n")
 		p.wait(step[1])
 	}

@@ -19,33 +19,33 @@ import (
 	"winnow/tui/lines"
 )
 
-// connectForm connects a model in lines: Run asks on a terminal for what the flags leave
-// open, and without one says which flag is missing. It is for one run in one goroutine.
+// connectForm connects a model line by line. On a terminal, Run asks for what the flags do not specify; without a
+// terminal it returns an error that names the missing flag. A form is for one run in one goroutine.
 type connectForm struct {
 	Connector connectcard.Connector
 
 	Endpoint string // a name, or an address
-	Key      string // what is entered as a key, see endpoints.ParseKey
-	Store    string // where a pasted key goes, one of keyStores
-	Model    string // a model of the endpoint, with or without its name
-	Yes      bool   // write without asking
+	Key      string // the key as entered; see endpoints.ParseKey
+	Store    string // where a pasted key is stored, one of keyStores
+	Model    string // a model of the endpoint, with or without the endpoint's name
+	Yes      bool   // do not ask before writing
 
-	Print func(line string) // shows what leads to a question
-	// Ask asks on the terminal. nil: there is none, so that what is missing is an error.
+	Print func(line string) // prints a line before a question
+	// Ask asks a question on the terminal; nil means there is no terminal and missing values are errors.
 	Ask lines.Ask
 
 	flow endpoints.Flow
 }
 
-// Bind declares the flags that fill a form.
+// Bind declares the flags that fill in the form.
 func (f *connectForm) Bind(set *pflag.FlagSet) {
 	set.StringVar(&f.Endpoint, "endpoint", "", "NAME or address of the endpoint")
-	set.StringVar(&f.Key, "key", "", "its key as env:NAME, cmd:COMMAND or keyring:NAME; - reads it from standard input")
-	set.StringVar(&f.Store, "store", "", "where a key itself goes: keyring, variable (you set it) or file (readable)")
+	set.StringVar(&f.Key, "key", "", "its key as env:NAME, cmd:COMMAND or keyring:NAME; - reads the key from standard input")
+	set.StringVar(&f.Store, "store", "", "where to store an entered key: keyring, variable (you set it) or file (plain text)")
 	set.BoolVar(&f.Yes, "yes", false, "don't ask before writing")
 }
 
-// ReadFlags checks the key of the command line, or reads it from in; then Run asks nothing.
+// ReadFlags checks the --key flag and, for "-", reads the key from in; after that, Run does not ask questions.
 func (f *connectForm) ReadFlags(in io.Reader) error {
 	key, pasted, err := endpoints.ParseKey(f.Key)
 	switch {
@@ -59,7 +59,7 @@ func (f *connectForm) ReadFlags(in io.Reader) error {
 		}
 		return nil
 	case pasted:
-		return errors.New("--key takes env:NAME, cmd:COMMAND, keyring:NAME or -: others can see a key on the command line")
+		return errors.New("--key takes env:NAME, cmd:COMMAND, keyring:NAME or -: a key on the command line is visible to other users")
 	}
 	f.Key = string(key)
 	return err
@@ -67,7 +67,7 @@ func (f *connectForm) ReadFlags(in io.Reader) error {
 
 const maxKey = 1 << 16 // bytes
 
-// connectedLines say what was done.
+// connectedLines describes what was saved.
 func connectedLines(saved endpoints.Saved) []string {
 	text := []string{safetext.Visible(saved.Model) + " answers from now on"}
 	switch {
@@ -77,7 +77,7 @@ func connectedLines(saved endpoints.Saved) []string {
 		text = append(text, "written to "+saved.Path)
 	}
 	if saved.Variable != "" {
-		text = append(text, "put the key in "+saved.Variable)
+		text = append(text, "set the key in "+saved.Variable)
 	}
 	return append(text, "winnow doctor checks it")
 }
@@ -87,17 +87,16 @@ var keyStores = []string{"keyring", "variable", "file"}
 
 var keyStorages = map[string]endpoints.Storage{"keyring": endpoints.Keyring, "variable": endpoints.Variable, "file": endpoints.Plain}
 
-// missingFlagError is a flag that is needed without a terminal.
+// missingFlagError is returned if a flag is required because there is no terminal.
 type missingFlagError struct{ Flag, Why string }
 
-// Error names the flag.
 func (m *missingFlagError) Error() string { return fmt.Sprintf("--%s is missing: %s", m.Flag, m.Why) }
 
-// errDeclined is the error of a Run that the user ended.
+// errDeclined is returned by Run if the user stopped.
 var errDeclined = errors.New("nothing was changed")
 
-// Run connects a model. Problems are told and asked about again on a terminal; without one
-// they are the error.
+// Run connects a model. On a terminal it prints problems and asks again; without a terminal it returns the
+// first problem as its error.
 func (f *connectForm) Run(ctx context.Context) (endpoints.Saved, error) {
 	f.flow = endpoints.Flow{Source: f.Connector}
 	for f.flow.Step != endpoints.Done {
@@ -113,19 +112,19 @@ func (f *connectForm) Run(ctx context.Context) (endpoints.Saved, error) {
 				return endpoints.Saved{}, err
 			}
 			f.Print(connectcard.Sentence(err))
-			f.Endpoint, f.Key, f.Store, f.Model = "", "", "", "" // what was given did not do
+			f.Endpoint, f.Key, f.Store, f.Model = "", "", "", "" // the given values did not work
 		}
 	}
 	return f.flow.Saved, nil
 }
 
-// answer answers the open question of the flow, from the flags or by asking.
+// answer answers the current question of the flow, from the flags or by asking.
 func (f *connectForm) answer(ctx context.Context) (endpoints.Job, error) {
 	switch flow := &f.flow; flow.Step {
 	case endpoints.Choosing:
 		return f.candidate(ctx)
 	case endpoints.Addressing:
-		if endpoints.CodeOf(flow.Problem) != "" { // perhaps another candidate will do
+		if endpoints.CodeOf(flow.Problem) != "" { // another candidate may work
 			flow.Restart()
 			return nil, nil
 		}
@@ -143,7 +142,7 @@ func (f *connectForm) answer(ctx context.Context) (endpoints.Job, error) {
 		flow.Store(storage)
 		return nil, err
 	case endpoints.Consenting:
-		flow.Consent(true) // the place was named
+		flow.Consent(true) // the user named the place
 	case endpoints.Picking:
 		id, err := f.model(ctx, flow.Checked)
 		if err == nil {
@@ -155,8 +154,7 @@ func (f *connectForm) answer(ctx context.Context) (endpoints.Job, error) {
 	return nil, nil
 }
 
-// candidate chooses the endpoint that was named, or asks which of those that were found is
-// meant.
+// candidate chooses the endpoint given by the flag, or asks which of the found ones to use.
 func (f *connectForm) candidate(ctx context.Context) (endpoints.Job, error) {
 	found := f.Connector.Search(ctx)
 	i := slices.IndexFunc(found, func(c endpoints.Candidate) bool { return c.Name == f.Endpoint })
@@ -181,8 +179,8 @@ func (f *connectForm) candidate(ctx context.Context) (endpoints.Job, error) {
 	return job, nil
 }
 
-// chooseCandidate asks which of those that were found is meant; -1 for an address, which
-// is in f.Endpoint then.
+// chooseCandidate asks which candidate to use. It returns -1 if the user entered an address, which is then in
+// f.Endpoint.
 func (f *connectForm) chooseCandidate(ctx context.Context, found []endpoints.Candidate) (int, error) {
 	if f.Ask == nil {
 		return 0, &missingFlagError{"endpoint", candidateNames(found)}
@@ -205,9 +203,9 @@ func (f *connectForm) chooseCandidate(ctx context.Context, found []endpoints.Can
 	return i, err
 }
 
-const maxShown = 100 // cells of a wrong value
+const maxShown = 100 // cells of an invalid value that are shown
 
-// candidateNames lists the candidates that were found here, and those that would need a key.
+// candidateNames lists the candidates found here and the providers that are known by name but need a key.
 func candidateNames(found []endpoints.Candidate) string {
 	var here, vendors []string
 	for _, c := range found {
@@ -224,12 +222,12 @@ func candidateNames(found []endpoints.Candidate) string {
 		text = "found: " + strings.Join(here, ", ")
 	}
 	if len(vendors) > 0 {
-		text += "; known by name, with a key: " + strings.Join(vendors, ", ")
+		text += "; known providers, which need a key: " + strings.Join(vendors, ", ")
 	}
-	return text + "; any other by its address"
+	return text + "; use the address for any other"
 }
 
-// storage is where a pasted key goes. It is never the settings file unless that is named.
+// storage returns where to store a pasted key. It chooses the settings file only if the user asks for it.
 func (f *connectForm) storage(ctx context.Context, ch *endpoints.Checked) (endpoints.Storage, error) {
 	has := f.flow.Storages
 	storage, named := keyStorages[f.Store]
@@ -237,7 +235,7 @@ func (f *connectForm) storage(ctx context.Context, ch *endpoints.Checked) (endpo
 	case named:
 		return storage, nil
 	case f.Store != "":
-		return 0, fmt.Errorf("--store is %s, not %q", strings.Join(keyStores, ", "), safetext.Line(f.Store, maxShown))
+		return 0, fmt.Errorf("--store must be %s, not %q", strings.Join(keyStores, ", "), safetext.Line(f.Store, maxShown))
 	case f.Ask == nil && has[0] == endpoints.Keyring:
 		return endpoints.Keyring, nil
 	case f.Ask == nil:
@@ -259,7 +257,7 @@ func (f *connectForm) storage(ctx context.Context, ch *endpoints.Checked) (endpo
 	return has[i], nil
 }
 
-// model is the model that was named, the only one, or is chosen.
+// model returns the named model or the only one, or asks the user to choose.
 func (f *connectForm) model(ctx context.Context, ch *endpoints.Checked) (string, error) {
 	var ids []string
 	for _, m := range ch.Models {
@@ -279,7 +277,7 @@ func (f *connectForm) model(ctx context.Context, ch *endpoints.Checked) (string,
 	case f.Ask == nil:
 		return "", &missingFlagError{"model", fmt.Sprintf("%s has %d, such as %s", ch.Name, len(ids), safetext.Visible(ids[0]))}
 	}
-	const listed = 30 // models; the others are chosen by name
+	const listed = 30 // models; the others can be entered by name
 	shown := make([]string, min(listed, len(ids)))
 	for i := range shown {
 		shown[i] = safetext.Visible(strings.TrimPrefix(ids[i], ch.Name+"/"))
@@ -295,9 +293,8 @@ func (f *connectForm) model(ctx context.Context, ch *endpoints.Checked) (string,
 	return ids[i], nil
 }
 
-// choose asks for one of several lines and returns its index. It is named by its number, by
-// its beginning, or in a way that other knows, which returns the index or -1; nil knows none.
-// what says what can be entered.
+// choose asks for one of several lines and returns its index. The user enters its number, its beginning, or a value
+// for which other returns an index of 0 or more; other may be nil. what describes the possible input in the prompt.
 func (f *connectForm) choose(ctx context.Context, title, what string, lines []string, other func(answer string) int) (int, error) {
 	f.Print(title)
 	for i, l := range lines {
@@ -325,7 +322,7 @@ func (f *connectForm) choose(ctx context.Context, title, what string, lines []st
 	}
 }
 
-// ask reads a line. An empty one, and the end of the input, decline.
+// ask reads a line. An empty line or the end of the input returns errDeclined.
 func (f *connectForm) ask(ctx context.Context, what string) (string, error) {
 	return trimAnswer(f.Ask(ctx, what+": ", false))
 }
@@ -337,7 +334,7 @@ func trimAnswer(line string, err error) (string, error) {
 	return line, err
 }
 
-// askKey reads a key without showing it.
+// askKey reads a key without echo.
 func (f *connectForm) askKey(ctx context.Context, what string) (err error) {
 	if f.Ask == nil {
 		return &missingFlagError{"key", "env:NAME, cmd:COMMAND or keyring:NAME, or - to read it from standard input"}
@@ -346,7 +343,7 @@ func (f *connectForm) askKey(ctx context.Context, what string) (err error) {
 	return err
 }
 
-// confirm asks whether to go on.
+// confirm asks whether to continue and returns errDeclined if not.
 func (f *connectForm) confirm(ctx context.Context, question string) error {
 	if f.Yes {
 		return nil
@@ -361,7 +358,7 @@ func (f *connectForm) confirm(ctx context.Context, question string) error {
 	return err
 }
 
-// connectInLines connects a model by questions, and prints what was done.
+// connectInLines connects a model by asking questions and prints what was done.
 func connectInLines(ctx context.Context, c connectcard.Connector, print func(line string), ask lines.Ask) error {
 	f := connectForm{Connector: c, Print: print, Ask: ask}
 	saved, err := f.Run(ctx)

@@ -13,15 +13,15 @@ import (
 	"winnow/assistant/llm"
 )
 
-// fakeConnector is a connector with a local server, a proxy that wants a key, and a vendor.
+// fakeConnector finds a local server, a proxy that requires a key, and a vendor.
 type fakeConnector struct {
 	found []endpoints.Candidate
-	check []error // of each Check, in order; nil once they are used up
-	save  []error // likewise of Save
+	check []error // the result of each Check, in order; then nil
+	save  []error // the result of each Save
 	asked []string
 }
 
-// next takes the first of the errors; nil when they are used up.
+// nextError removes and returns the first error, or nil if there are none left.
 func nextError(all *[]error) error {
 	if len(*all) == 0 {
 		return nil
@@ -69,8 +69,7 @@ func (f *fakeConnector) Offline(string) bool           { return true }
 func (f *fakeConnector) Dismiss(context.Context) error { return nil }
 func (f *fakeConnector) SettingsPath() string          { return "/home/me/config.toml" }
 
-// converse runs a form whose questions are answered by these lines. screen is what was
-// shown; hidden answers are not in it.
+// converse runs a form and answers its questions with these lines. It returns what was shown, without hidden answers.
 func converse(f *fakeConnector, form connectForm, answers ...string) (string, error) {
 	var screen strings.Builder
 	form.Connector = f
@@ -96,7 +95,7 @@ func TestConnectFormAsks(t *testing.T) {
 	for name, c := range map[string]struct {
 		check   []error
 		answers []string
-		want    string // what the connector was asked
+		want    string // the calls of the connector
 		to      endpoints.Storage
 	}{
 		"by number":       {nil, []string{"1", "2", "y"}, "check ollama, save here/small", endpoints.Keyring},
@@ -129,7 +128,7 @@ func TestConnectFormAsks(t *testing.T) {
 	}
 }
 
-// Enter, the end of the input and a no change nothing, at every question.
+// Enter, the end of input and "n" at any question change nothing.
 func TestConnectFormIsDeclined(t *testing.T) {
 	for _, answers := range [][]string{{}, {""}, {"4", ""}, {"openai", ""}, {"1"}, {"1", ""}, {"1", "1", ""}, {"1", "1", "n"}} {
 		f := newFakeConnector()
@@ -139,8 +138,8 @@ func TestConnectFormIsDeclined(t *testing.T) {
 	}
 }
 
-// Where a key could not be stored, the terminal asks for another place, and for nothing
-// that it knows; settings that cannot be written end with a no.
+// If a key cannot be stored, the terminal asks for another place and for nothing else. If the settings cannot be
+// written, the run ends with an error.
 func TestAKeyThatCannotBeStored(t *testing.T) {
 	const secret = "sk-typed-0123456789"
 	notStored := &endpoints.Problem{Code: endpoints.NotStored, At: "keyring", Err: errors.New("it is locked")}
@@ -161,7 +160,7 @@ func TestAKeyThatCannotBeStored(t *testing.T) {
 	}
 }
 
-// An address on the command line is what it is on a terminal.
+// An address given as a flag works like one entered on a terminal.
 func TestAnAddressAsAFlag(t *testing.T) {
 	for endpoint, isAddress := range map[string]bool{"localhost": true, "localhost:9": true, "api.example.com": true, "opnai": false} {
 		f := newFakeConnector()
@@ -180,7 +179,7 @@ func TestConnectFormReadsFlags(t *testing.T) {
 	}
 	f = connectForm{Key: "-"}
 	if err := f.ReadFlags(strings.NewReader(" \n")); err == nil {
-		t.Error("no key on standard input is taken for one")
+		t.Error("empty standard input is accepted as a key")
 	}
 	f = connectForm{Key: "sk-on-the-command-line"}
 	if err := f.ReadFlags(nil); err == nil || strings.Contains(err.Error(), "sk-on") {
@@ -188,17 +187,17 @@ func TestConnectFormReadsFlags(t *testing.T) {
 	}
 }
 
-// What is found is not mixed with what is only known by name.
+// Found endpoints are listed separately from providers that are only known by name.
 func TestNamesOfWhatIsFound(t *testing.T) {
 	f := newFakeConnector()
 	form := connectForm{Connector: f}
 	_, err := form.Run(t.Context())
-	const want = "--endpoint is missing: found: ollama, proxy; known by name, with a key: openai; any other by its address"
+	const want = "--endpoint is missing: found: ollama, proxy; known providers, which need a key: openai; use the address for any other"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	f.found = f.found[2:]
-	if _, err := form.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing was found; known by name") {
+	if _, err := form.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing was found; known providers") {
 		t.Errorf("%v, want that nothing was found", err)
 	}
 }

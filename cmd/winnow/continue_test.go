@@ -9,9 +9,9 @@ import (
 	"winnow/assistant/assistanttest"
 )
 
-// TestContinueTellsWhatChangedMeanwhile: the first request of a continued session
-// names the rules that another command has changed since its last message, and none
-// that its own call has.
+// TestContinueTellsWhatChangedMeanwhile checks that the first request of a continued session names the rules that
+// another
+// command has changed since the last message, but not those that the session itself has changed.
 func TestContinueTellsWhatChangedMeanwhile(t *testing.T) {
 	call := assistanttest.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"*mini*","provider":"openai"}`}
 	server := assistanttest.NewServer(t, assistanttest.Calls(call), assistanttest.Text("Done."))
@@ -36,7 +36,7 @@ func TestContinueTellsWhatChangedMeanwhile(t *testing.T) {
 	winnow("ask", "hide mini")
 	winnow("ask", "--continue", "what else?")
 	if got := changes(); !strings.HasPrefix(got, "[]") {
-		t.Errorf("its own unsaved rule is told as a change: %.300s", got)
+		t.Errorf("the session's own unsaved rule is listed as a change: %.300s", got)
 	}
 	winnow("rules", "add", "--provider", "openai", "--save", "o3*")
 	winnow("ask", "--continue", "and now")

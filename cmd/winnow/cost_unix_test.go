@@ -1,6 +1,6 @@
 //go:build unix && !race
 
-// The race detector multiplies what is measured here, and not evenly.
+// The race detector distorts the measurements.
 
 package main
 
@@ -25,10 +25,10 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// TestForeignBytesCostLinearly reads what others have written, besides answers,
-// errors and model lists of an endpoint (assistant/openai), texts (safetext) and
-// Markdown (tui/markdown), which have tests of their own: four times the bytes
-// cost about four times the CPU time and memory.
+// TestForeignBytesCostLinearly reads data from other programs: four times the bytes must cost about four times the
+// CPU
+// time and memory. Answers, errors and model lists (assistant/openai), texts (safetext) and Markdown (tui/markdown)
+// have their own tests.
 //
 //nolint:thelper // the functions of the table are the test, not helpers of it
 func TestForeignBytesCostLinearly(t *testing.T) {
@@ -68,7 +68,7 @@ func TestForeignBytesCostLinearly(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		size int // in bytes, or pieces
+		size int // in bytes or pieces
 		read func(*testing.T, int) func()
 	}{
 		".env: many keys":             {1 << 16, func(t *testing.T, n int) func() { return env(manyKeys(n/16))(t, n) }},
@@ -96,13 +96,13 @@ func TestForeignBytesCostLinearly(t *testing.T) {
 	}
 }
 
-// checkLinear compares the cost of reading with that of reading four times as
-// much. Something quadratic takes sixteen times as much of both.
+// checkLinear compares the cost of reading with that of reading four times as much, which would be sixteen times as
+// high if the cost were quadratic.
 func checkLinear(t *testing.T, small, large func()) {
 	t.Helper()
 	cpu, cpu4 := time.Duration(1<<62), time.Duration(1<<62)
 	memory, memory4 := uint64(1<<62), uint64(1<<62)
-	for range 20 { // of a busy machine the best counts
+	for range 20 { // on a busy machine, the best run counts
 		c, m := costOf(small)
 		c4, m4 := costOf(large)
 		cpu, cpu4, memory, memory4 = min(cpu, c), min(cpu4, c4), min(memory, m), min(memory4, m4)
@@ -113,11 +113,11 @@ func checkLinear(t *testing.T, small, large func()) {
 	t.Errorf("it takes %v and %d KiB, four times as much takes %v and %d KiB", cpu, memory>>10, cpu4, memory4>>10)
 }
 
-// costOf is the CPU time of this process, and what is allocated.
+// costOf returns the CPU time that read uses and the bytes that it allocates.
 func costOf(read func()) (cpu time.Duration, allocated uint64) {
 	used := func() time.Duration {
 		var u syscall.Rusage
-		_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // fails for no caller
+		_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // cannot fail
 		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 	}
 	var before, after runtime.MemStats
@@ -129,7 +129,7 @@ func costOf(read func()) (cpu time.Duration, allocated uint64) {
 	return cpu, after.TotalAlloc - before.TotalAlloc
 }
 
-// manyKeys are n lines of 16 bytes.
+// manyKeys returns n lines of 16 bytes.
 func manyKeys(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -148,7 +148,7 @@ func openedHistory(t *testing.T) history.Store {
 	return s
 }
 
-// importing imports a text, readable or not, into an empty history each time.
+// importing returns a function that imports text, which may be invalid, into an empty history.
 func importing(t *testing.T, text []byte) func() {
 	t.Helper()
 	next := openedHistory(t)
@@ -181,7 +181,7 @@ func importPairsOf(t *testing.T, n int, answer string) func() {
 	return importing(t, text.Bytes())
 }
 
-// journalOf opens a journal of n checkpoints.
+// journalOf returns a function that opens a journal with n checkpoints.
 func journalOf(t *testing.T, n int) func() {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log")
@@ -204,7 +204,7 @@ func journalOf(t *testing.T, n int) func() {
 	return openingJournal(t, text)
 }
 
-// openingJournal opens a journal file of this text, to look at it.
+// openingJournal returns a function that opens a journal file with this content read-only.
 func openingJournal(t *testing.T, text []byte) func() {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log")

@@ -4,12 +4,12 @@
 //
 // # How it is built
 //
-// main hands everything to run, which returns the exit status. newRoot is the table
-// of all commands. Each is declared in a file of its own, by a function of the app
-// that declares its arguments, help, flags and what it does: a new command is such a file
-// and a line of the table. The commands are cobra's; each opens, through the app, only what it needs: settings, window,
-// journal, history, endpoints. Package topics is the pages of `winnow help`. Nothing is connected to, no catalogue is read
-// and no renderer made before a command asks for it.
+// main calls run, which returns the exit status. newRoot is the table of all commands. Each command is declared in a
+// file of its own, by a method of app that sets its arguments, help, flags and action, so a new command is one such
+// file and one line in the table. The commands use cobra. Through app, each command opens only what it needs:
+// settings, window,
+// journal, history, endpoints. Package topics contains the pages of `winnow help`. Before a command asks for it, no
+// connection is opened, no catalogue is read and no renderer is created.
 //
 // # Exit status
 //
@@ -17,13 +17,11 @@
 //
 // # Output
 //
-// Data goes to standard output, everything else to standard error. On a
-// terminal it is meant for people, with --json for programs. Text that others
-// wrote passes the sanitiser on its way out.
+// Data goes to standard output, everything else to standard error. The output is for people; with --json it is for
+// programs. Text from other sources is sanitised before it is printed.
 //
 // # Caveats
 //
-// An API key that the settings give as cmd:… runs a command when its endpoint is
-// first used. Another process that holds the journal of the same .env file makes
-// commands that stage or save rules fail; those that only look work.
+// An API key given as cmd:… in the settings runs that command when its endpoint is first used. If another process
+// has locked the journal of the same .env file, commands that stage or save rules fail; read-only commands work.
 package main

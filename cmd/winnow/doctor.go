@@ -18,24 +18,23 @@ func doctorCommand(a *app) *cobra.Command {
 	c := command("doctor", "Check the terminal, files, endpoint and database", 0, 0, func(ctx context.Context, _ []string) error {
 		return a.doctor(ctx, secrets)
 	})
-	c.Long = "doctor changes nothing but the mode of winnow's own files that others can read.\n" +
-		"--secrets reads all of them and names the ones that contain a key, in any encoding."
-	c.Flags().BoolVar(&secrets, "secrets", false, "look for keys in winnow's own files")
+	c.Long = "doctor only changes the mode of winnow's own files if other users can read them.\n" +
+		"--secrets reads all of winnow's files and names those that contain a key in any encoding."
+	c.Flags().BoolVar(&secrets, "secrets", false, "search winnow's own files for keys")
 	c.AddCommand(keysCommand(a))
 	return c
 }
 
-// stateIcons are the icons of the states of a finding.
+// stateIcons maps the state of a finding to its icon.
 var stateIcons = map[string]string{doctor.OK: "✓", doctor.Warning: "!", doctor.Failed: "✗"}
 
-// doctor looks at everything, whatever it finds on the way. What may hang is examined
-// side by side.
+// doctor runs all checks, whatever each of them finds. Checks that may hang run concurrently.
 func (a *app) doctor(ctx context.Context, secrets bool) error {
 	const limit = 10 * time.Second
 	found := a.terminal().Examine(ctx)
 	settings := a.examineSettings()
 	found = append(found, settings)
-	if settings.State != doctor.Failed { // all else depends on them
+	if settings.State != doctor.Failed { // all other checks need the settings
 		found = append(found, doctor.Run(ctx, limit, a.checks(secrets)...)...)
 	}
 	if ctx.Err() != nil {
@@ -56,7 +55,7 @@ func (a *app) doctor(ctx context.Context, secrets bool) error {
 	return err
 }
 
-// checks are those of files and network.
+// checks returns the checks of files and network.
 func (a *app) checks(secrets bool) []doctor.Check {
 	one := func(about string, do func(context.Context) doctor.Finding) doctor.Check {
 		return doctor.Check{About: about, Do: func(ctx context.Context) []doctor.Finding { return []doctor.Finding{do(ctx)} }}
@@ -85,7 +84,7 @@ func (a *app) checks(secrets bool) []doctor.Check {
 	return all
 }
 
-// terminal is what the environment says about the terminal.
+// terminal describes the terminal as far as the environment and the streams reveal it.
 func (a *app) terminal() doctor.Terminal {
 	profile := a.colourProfile()
 	in, _ := a.stdin.(*os.File)
@@ -98,8 +97,8 @@ func (a *app) terminal() doctor.Terminal {
 	}
 }
 
-// sendKey names the key that sends, where ctrl+enter is known to arrive and where not.
-// Settings that cannot be read leave the default keys.
+// sendKey returns a function that names the send key, depending on whether ctrl+enter is known to arrive. If the
+// settings cannot be read, it uses the default keys.
 func (a *app) sendKey() func(ctrlEnter bool) string {
 	keys, _ := keymap.New(false, nil) // the table itself is valid
 	if s, broken := a.config(); broken == nil {
@@ -119,13 +118,12 @@ func (a *app) examineSettings() doctor.Finding {
 	case err != nil:
 		return doctor.Fail("settings", doctor.BadSettings, err, "")
 	case !s.Found:
-		return doctor.Pass("settings", "no %s, the defaults apply", s.Path)
+		return doctor.Pass("settings", "%s does not exist, the defaults apply", s.Path)
 	}
 	return doctor.Pass("settings", "%s", s.Path)
 }
 
-// examineFolders looks for files that others can read and folders that cannot
-// be written to.
+// examineFolders checks for files that others can read and folders that are not writable.
 func (a *app) examineFolders() []doctor.Finding {
 	h, err := a.folders()
 	if err != nil {
@@ -134,15 +132,14 @@ func (a *app) examineFolders() []doctor.Finding {
 	return []doctor.Finding{doctor.Folder(h.ConfigDir), doctor.Folder(h.DataDir), doctor.Folder(h.StateDir), doctor.Folder(h.CacheDir)}
 }
 
-// examineSecrets reads winnow's own files and looks for every key that is known:
-// those of the environment, of the .env file and of the settings. The settings
-// file may hold keys that the user wrote into it and is left out.
+// examineSecrets searches winnow's own files for every known key: from the environment, the .env file and the
+// settings. It skips the settings file, because the user may have written keys into it.
 func (a *app) examineSecrets(ctx context.Context) []doctor.Finding {
 	h, err := a.folders()
 	if err != nil {
 		return []doctor.Finding{doctor.Fail("secrets", doctor.UnsafeFolder, err, "")}
 	}
-	if set, err := a.openEndpoints(openOptions{}); err == nil { // else examineEndpoints has reported it
+	if set, err := a.openEndpoints(openOptions{}); err == nil { // otherwise checks reports the error
 		for _, e := range set.All {
 			_, _ = e.APIKey(ctx) // makes the key known to the redactor
 		}
@@ -150,8 +147,7 @@ func (a *app) examineSecrets(ctx context.Context) []doctor.Finding {
 	return doctor.Secrets(ctx, a.redactor, h.DataDir, h.StateDir, h.CacheDir)
 }
 
-// examineWindow looks at who changes the rules now, and whether the proxy serves what
-// they say.
+// examineWindow reports which program is changing the rules now, and whether the proxy serves what they say.
 func (a *app) examineWindow(ctx context.Context) []doctor.Finding {
 	h, err := a.folders()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"winnow/checkpoint"
 )
 
-// Every command of winnow that doctor names is one, with the flags it names.
+// Every winnow command that doctor mentions exists, with its flags.
 func TestTheCommandsOfDoctorExist(t *testing.T) {
 	named := regexp.MustCompile(`\bwinnow((?: [\w./=-]+)*)`)
 	commands := 0
@@ -39,8 +39,7 @@ func TestTheCommandsOfDoctorExist(t *testing.T) {
 	}
 }
 
-// Another program in the window, and a model of the settings that is gone, are said
-// with the way out.
+// doctor reports another program in the window, and a configured model that no longer exists, with advice.
 func TestDoctorSaysWhatStandsInTheWay(t *testing.T) {
 	doctor := func() (status int, stdout string) {
 		var out bytes.Buffer

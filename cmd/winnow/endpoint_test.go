@@ -10,7 +10,7 @@ import (
 	"winnow/assistant/assistanttest"
 )
 
-// stall is a server that stands still in the middle of an answer.
+// stall is a server that stops in the middle of an answer.
 type stall struct {
 	url  string
 	gate *assistanttest.Gate
@@ -22,7 +22,7 @@ func stalledServer(t *testing.T) stall {
 	return stall{assistanttest.NewServer(t, assistanttest.Stalled(assistanttest.TextEvent("half"), gate, assistanttest.Done)).URL, gate}
 }
 
-// inFolder runs one command line in a folder of its own with this .env file.
+// inFolder runs one command line in a new folder with this .env file.
 func inFolder(t *testing.T, env string, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -37,7 +37,7 @@ func inFolder(t *testing.T, env string, args ...string) (status int, stdout, std
 	return status, out.String(), fault.String()
 }
 
-// keysAt are the keys that a server was sent, each once.
+// keysAt returns the distinct keys that a server has received.
 func keysAt(s *assistanttest.Server) string {
 	seen := map[string]bool{}
 	var keys []string
@@ -61,7 +61,7 @@ func TestAKeyGoesToItsOwnOriginOnly(t *testing.T) {
 	if got := keysAt(ours); got != "" {
 		t.Errorf("another origin was sent %q, want no key", got)
 	}
-	// The same origin under --base-url is the place the key was entered for.
+	// The key was entered for this origin, which --base-url names.
 	if status, _, fault := inFolder(t, "", "--base-url", theirs.URL, "ask", "hi"); status != 0 {
 		t.Fatalf("status %d: %s", status, fault)
 	}
@@ -80,7 +80,7 @@ func TestTheProxyOfTheFolderAnswersWhenItRuns(t *testing.T) {
 	if got := keysAt(proxy); got != "Bearer sk-for-proxy-123" {
 		t.Errorf("the proxy was sent %q", got)
 	}
-	// One that does not run is no obstacle: the offline model answers, and says so.
+	// If the proxy does not run, the offline model answers and says so.
 	status, _, fault = inFolder(t, "PROXY_API_KEY=sk-for-proxy-123\nPROXY_BASE_URL="+refused+"\n", "ask", "what is hidden?")
 	if status != 0 || !strings.Contains(fault, "offline/rules answers") {
 		t.Errorf("status %d, %q; want the offline model", status, fault)

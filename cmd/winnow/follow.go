@@ -11,13 +11,13 @@ import (
 	"winnow/checkpoint"
 )
 
-// lockedPause is how long a window that a turn has locked is left alone.
+// lockedPause is how long followOthers waits before it tries again to update a locked window.
 const lockedPause = 200 * time.Millisecond
 
-// adoptRules makes the rules of w those that another program has written to j.
+// adoptRules sets the rules of w to those that another program has written to j.
 func adoptRules(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journal) error {
 	current := j.Current()
-	if current == nil { // no rule was ever changed
+	if current == nil { // no rule has ever been changed
 		return nil
 	}
 	saved, _ := j.SavedState()
@@ -27,13 +27,12 @@ func adoptRules(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journa
 	return w.Adopt(ctx, current, saved)
 }
 
-// followOthers makes w show what other programs write to j, whose Options.Adopt is
-// adoptRules, until ctx ends: the unsaved rules too; provider and search text stay. It
-// reads the journal when that has changed. While a turn of this program reads the window,
-// changes wait for its end or its first write tool.
+// followOthers applies the changes that other programs write to j to w, unsaved rules included, until ctx ends.
+// The selected provider and the search text stay. adoptRules must be the Adopt option of j. While a turn of
+// this program reads the window, changes wait until the turn ends or calls its first write tool.
 //
-// notify is called with who made each change and what it was, "hid gpt-3* on openai:
-// 3 models". What cannot be watched or read is logged. w may be nil: nothing is followed then.
+// notify gets the author and a description of each change, such as "hid gpt-3* on openai: 3 models". Errors of
+// watching and reading are logged. If w is nil, followOthers returns at once.
 func followOthers(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journal, log *slog.Logger, notify func(who, what string)) {
 	if w == nil {
 		return
@@ -63,8 +62,8 @@ func followOthers(ctx context.Context, w *modelfilter.Window, j *checkpoint.Jour
 	}
 }
 
-// readOthers makes the window what other programs have written, and returns who wrote last and
-// what that changed; "" is nothing.
+// readOthers updates w with what other programs have written to j. It returns who wrote last and what that changed;
+// what is "" if nothing changed.
 func readOthers(w *modelfilter.Window, j *checkpoint.Journal) (who, what string, err error) {
 	if w.Locked() {
 		return "", "", modelfilter.ErrLocked

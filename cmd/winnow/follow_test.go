@@ -17,7 +17,7 @@ import (
 	"winnow/checkpoint"
 )
 
-// followedModels are those of one provider.
+// followedModels lists the models of one provider.
 type followedModels struct{}
 
 func (followedModels) Cached(provider string) (modelfilter.ModelList, bool) {
@@ -30,7 +30,7 @@ func (followedModels) Models(context.Context, string) (modelfilter.ModelList, er
 
 func (followedModels) Seen(string) error { return nil }
 
-// side is one of two programs in a window.
+// side is one of two programs that share a window.
 type side struct {
 	*workspace.Workspace
 	window  *modelfilter.Window
@@ -73,7 +73,7 @@ func TestASecondProgramFollowsTheFirst(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, ".env")
 	write := func(text string) {
-		if err := errors.Join(os.WriteFile(file+"~", []byte(text), 0o600), os.Rename(file+"~", file)); err != nil { // never half of it
+		if err := errors.Join(os.WriteFile(file+"~", []byte(text), 0o600), os.Rename(file+"~", file)); err != nil { // atomically
 			t.Fatal(err)
 		}
 	}
@@ -115,7 +115,7 @@ func TestASecondProgramFollowsTheFirst(t *testing.T) {
 					return
 				}
 			case <-limit:
-				t.Fatalf("%s: nobody says %q; the rules are %q", what, sentence, second.rules())
+				t.Fatalf("%s: %q was not announced; the rules are %q", what, sentence, second.rules())
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func TestASecondProgramFollowsTheFirst(t *testing.T) {
 	must(err)
 	waits("a save", "saved the rules", "o3 *mini*")
 
-	// The second program writes as well, and each of them on what the other wrote.
+	// The second program also writes, each on top of the other's changes.
 	must(second.Edit("add", func() error { _, err := second.window.Add(modelfilter.Ignore, "gpt-4"); return err }))
 	must(first.Edit("add", add("*nano*")))
 	if got := first.rules(); got != "o3 *mini* +gpt-4 +*nano*" {

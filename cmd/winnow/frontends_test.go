@@ -25,16 +25,16 @@ import (
 	"winnow/tui/usecase"
 )
 
-// shownPlan is what a save would write, as a front end showed it.
+// shownPlan is the plan of a save as a front end showed it.
 type shownPlan struct {
-	lines  map[string]string // by variable; "" is a line that the save removes
-	digest string            // where the front end shows it
+	lines  map[string]string // by variable; "" if the save removes the line
+	digest string            // "" if the front end does not show it
 }
 
-// planLine is a line of the file in a plan, however a front end frames it.
+// planLine matches a line of the file in a plan of any front end.
 var planLine = regexp.MustCompile(`([+−-]) ?((?:IGNORE|WHITELIST)_MODELS_[A-Z]+)(=\S*)`)
 
-// readPlan reads a plan from what a front end showed; nil: it showed none.
+// readPlan extracts a plan from the output of a front end, or returns nil if there is none.
 func readPlan(text string) *shownPlan {
 	p := &shownPlan{lines: map[string]string{}}
 	for _, l := range planLine.FindAllStringSubmatch(text, -1) {
@@ -50,18 +50,19 @@ func readPlan(text string) *shownPlan {
 	return p
 }
 
-// saver is a front end as its user works with it.
+// saver is a front end as its user operates it.
 type saver interface {
 	// edit adds an ignore rule.
 	edit(pattern string)
-	// plan shows what a save would write; nil is nothing, or a conflict.
+	// plan shows what a save would write; nil means nothing, or a conflict.
 	plan() *shownPlan
-	// save confirms the plan that was shown last. now is what it shows instead of saving.
+	// save confirms the plan that was shown last. now is the plan shown instead of saving, if any.
 	save(shown *shownPlan) (now *shownPlan)
 }
 
-// office is one window with all front ends: the screen and HTTP in the program that serves
-// it, an agent and the command line in programs of their own.
+// office is one window with all front ends: the serving program with the screen and HTTP, and separate programs for
+// an
+// agent and the command line.
 type office struct {
 	t    *testing.T
 	file string
@@ -120,7 +121,7 @@ type screenSaver struct {
 	clock *tuitest.Clock
 }
 
-// wide is a screen on which no line of a plan is wrapped.
+// wide is a screen width at which no line of a plan is wrapped.
 const wide = 600 // columns
 
 func (o *office) openScreen(hub *serve.Hub) saver {
@@ -144,10 +145,10 @@ func (o *office) openScreen(hub *serve.Hub) saver {
 
 const saveQuestion = "Save these changes?"
 
-// guardTime is longer than the time in which a question that has just appeared takes no key.
+// guardTime is longer than the time for which a new question ignores keys.
 const guardTime = 1 << 30 // nanoseconds
 
-// leave closes a question.
+// leave closes an open question.
 func (v *screenSaver) leave() {
 	v.o.t.Helper()
 	if strings.Contains(v.Frame(), "don't save") {
@@ -156,15 +157,16 @@ func (v *screenSaver) leave() {
 	}
 }
 
-// answer presses a key on a question after the time in which it takes none.
+// answer presses a key on a question once it accepts keys.
 func (v *screenSaver) answer(key tuitest.Key) {
 	v.o.t.Helper()
 	v.clock.Advance(guardTime)
 	v.Type(key)
 }
 
-// edit opens the line of a new rule first: a turn that has ended may still seem to run, and
-// a question may come late.
+// edit opens the input line for a new rule first, because a turn that has ended may still appear to run and a
+// question
+// may appear late.
 func (v *screenSaver) edit(pattern string) {
 	v.o.t.Helper()
 	v.leave()
@@ -181,7 +183,7 @@ func (v *screenSaver) edit(pattern string) {
 	v.Until(func(string) bool { return strings.Contains(fmt.Sprint(v.o.p.window.filter.Diff()), pattern) })
 }
 
-// lookAgain is after how many looks at a condition a key is pressed again.
+// lookAgain is the number of checks of a condition after which a key is pressed again.
 const lookAgain = 50
 
 func (v *screenSaver) plan() *shownPlan {
@@ -191,9 +193,9 @@ func (v *screenSaver) plan() *shownPlan {
 	return v.shown(nil, v.o.read())
 }
 
-// shown waits until the question is another one than before, the file was written or
-// nothing is unsaved. News of others may replace the answer to a key in the footer, and a
-// turn that has ended may still seem to run: the key is pressed again then.
+// shown waits until the question has changed, the file has been written or nothing is unsaved. It presses the key
+// again if needed: notices of other users may replace the reply to a key in the footer, and a turn that has ended may
+// still appear to run.
 func (v *screenSaver) shown(before []string, file string) (now *shownPlan) {
 	v.o.t.Helper()
 	looks := 0
@@ -218,7 +220,7 @@ func (v *screenSaver) shown(before []string, file string) (now *shownPlan) {
 	return now
 }
 
-// questionOf is what tells one question of a frame from another.
+// questionOf returns what distinguishes the question in a frame from others.
 func questionOf(frame string) []string {
 	return append(planLine.FindAllString(frame, -1), fmt.Sprint(strings.Contains(frame, "after it was shown"), strings.Contains(frame, saveQuestion)))
 }
@@ -230,7 +232,7 @@ func (v *screenSaver) save(*shownPlan) *shownPlan {
 	return v.shown(question, file)
 }
 
-// client is bert, over HTTP.
+// client is the user bert, over HTTP.
 type client struct {
 	o       *office
 	handler *api.Server
@@ -248,7 +250,7 @@ func (o *office) openHTTP(hub *serve.Hub) saver {
 	return c
 }
 
-// call makes a request and returns the answer, whose status is one of these.
+// call makes a request and returns the answer, which must have one of these statuses.
 func (c *client) call(path string, body map[string]any, status ...int) string {
 	c.o.t.Helper()
 	raw, err := json.Marshal(body)
@@ -269,13 +271,13 @@ func (c *client) edit(pattern string) {
 	c.call("/v1/window/edit", map[string]any{"session": c.session, "tool": "add_ignore_rule", "arguments": map[string]string{"pattern": pattern}}, 200, 422)
 }
 
-// send is a turn of the offline model.
+// send runs a turn of the offline model.
 func (c *client) send(text string) {
 	c.o.t.Helper()
 	c.call("/v1/sessions/"+c.session+"/messages", map[string]any{"text": text}, 200)
 }
 
-// jsonPlan is a plan as programs read it.
+// jsonPlan is the JSON form of a plan.
 type jsonPlan struct {
 	Digest   string
 	Files    []struct{ Lines []struct{ Kind, Text string } }
@@ -311,13 +313,13 @@ func (c *client) save(shown *shownPlan) *shownPlan {
 	return problem.Plan.shown()
 }
 
-// agentSaver is a client of winnow mcp whose user is asked before a save.
+// agentSaver is a client of winnow mcp that asks its user before a save.
 type agentSaver struct {
 	o       *office
 	session *sdk.ClientSession
 	asked   chan string    // questions
-	yes     chan bool      // their answers
-	done    chan toolReply // nil: no question is open
+	yes     chan bool      // the answers to them
+	done    chan toolReply // nil if no question is open
 }
 
 // toolReply is the result of save_changes.
@@ -352,7 +354,7 @@ func (o *office) openAgent() saver {
 	return a
 }
 
-// ask is asked by the server; the answer is that of the test.
+// ask is called by the server; the test provides the answer.
 func (a *agentSaver) ask(_ context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	a.asked <- req.Params.Message
 	yes := <-a.yes
@@ -369,7 +371,6 @@ func (a *agentSaver) call(tool string, args any) toolReply {
 	return toolReply{r.Message, err}
 }
 
-// leave declines an open question.
 func (a *agentSaver) leave() {
 	if a.done != nil {
 		a.yes <- false
@@ -392,7 +393,7 @@ func (a *agentSaver) plan() *shownPlan {
 	case question := <-a.asked:
 		a.done = done
 		return readPlan(question)
-	case r := <-done: // there is nothing to save, or a conflict
+	case r := <-done: // nothing to save, or a conflict
 		a.o.must(r.err)
 		return nil
 	}
@@ -407,7 +408,7 @@ func (a *agentSaver) save(*shownPlan) *shownPlan {
 	case r := <-a.done:
 		a.done = nil
 		a.o.must(r.err)
-		return nil // what it would be now is in the text, and has to be asked for again
+		return nil // the new plan is only in the text and has to be requested again
 	}
 }
 
@@ -419,7 +420,7 @@ func (c *commandLine) run(args ...string) string {
 	return c.typed("", args...)
 }
 
-// typed is run with lines on standard input.
+// typed runs a command with lines on standard input.
 func (c *commandLine) typed(lines string, args ...string) string {
 	c.o.t.Helper()
 	var out bytes.Buffer
@@ -434,7 +435,7 @@ func (c *commandLine) edit(pattern string) {
 	c.run("rules", "add", pattern)
 }
 
-// planDigest is how a plan is named on the command line.
+// planDigest matches the digest of a plan on the command line.
 var planDigest = regexp.MustCompile(`--plan ([0-9a-f]+)`)
 
 func (c *commandLine) plan() *shownPlan {

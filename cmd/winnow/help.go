@@ -20,15 +20,14 @@ import (
 // statuses are what `winnow help exit` lists.
 var statuses = []topics.Exit{
 	{Status: statusDone, Means: "done"},
-	{Status: statusFailed, Means: "failed, or found something: rules lint, doctor, config check"},
+	{Status: statusFailed, Means: "failed, or a check found a problem: rules lint, doctor, config check"},
 	{Status: statusUsage, Means: "the command line or a flag was wrong"},
 	{Status: statusPending, Means: "changes are pending: rules diff, rules plan, a save that needs a confirmation"},
-	{Status: statusCancelled, Means: "cancelled by ctrl+c; another signal ends with 128 and its number"},
+	{Status: statusCancelled, Means: "cancelled by ctrl+c; another signal exits with 128 plus its number"},
 	{Status: statusPipe, Means: "the reader closed the pipe, as in winnow ask … | head -1"},
 }
 
-// showHelp prints the help of a command. fang is set up only here: it is not
-// needed for anything else.
+// showHelp prints the help of a command. fang is set up here because nothing else uses it.
 func showHelp(a *app, cmd *cobra.Command) {
 	root := newRoot(a)
 	root.SetArgs(append(strings.Fields(cmd.CommandPath())[1:], "--help"))
@@ -36,7 +35,7 @@ func showHelp(a *app, cmd *cobra.Command) {
 	_ = fang.Execute(a.ctx, root, fang.WithVersion(version()), fang.WithoutManpage())
 }
 
-// helpCommand explains a topic, else a command.
+// helpCommand explains a topic or a command.
 func helpCommand(a *app) *cobra.Command {
 	var names []string
 	for _, t := range topics.All() {
@@ -52,7 +51,7 @@ func helpCommand(a *app) *cobra.Command {
 			lines := topics.All()[i].Lines(a.facts(cmd.Root()))
 			return a.emit(map[string]any{"topic": args[0], "lines": lines}, lines...)
 		}
-		found, rest, _ := cmd.Root().Find(args) // a command that does not exist stays in rest
+		found, rest, _ := cmd.Root().Find(args) // an unknown command stays in rest
 		if len(rest) == 0 {
 			return found.Help()
 		}
@@ -66,11 +65,11 @@ func helpCommand(a *app) *cobra.Command {
 	return c
 }
 
-// helpTopics are the topics for a screen.
+// helpTopics returns the topics for the help of the screen.
 func (a *app) helpTopics() (all []slash.HelpTopic) {
 	for _, t := range topics.All() {
 		all = append(all, slash.HelpTopic{Name: t.Name, Short: t.Short, Lines: func() []string {
-			u := a.forRemote(a.environ) // another app: making a root sets flags to their defaults
+			u := a.forRemote(a.environ) // a separate app, because building a root resets the flags
 			u.deferring = true
 			root := newRoot(u)
 			u.flags = a.flags
@@ -80,11 +79,11 @@ func (a *app) helpTopics() (all []slash.HelpTopic) {
 	return all
 }
 
-// facts are what the topics are written from. Settings that cannot be read leave
-// the default keys, which is said.
+// facts returns the input of the topic pages. If the settings cannot be read, it uses the default keys and prints a
+// notice.
 func (a *app) facts(root *cobra.Command) topics.Facts {
 	f := topics.Facts{Settings: config.All(style.Themes()), Flags: settingFlags, Exits: statuses, Root: root}
-	f.Home, _ = config.HomeAt(a.flagOrEnv(a.flags.home, "WINNOW_HOME")) // fails only without a working folder
+	f.Home, _ = config.HomeAt(a.flagOrEnv(a.flags.home, "WINNOW_HOME")) // fails only if there is no working folder
 	f.Config = f.Home.Settings()
 	s, err := a.config()
 	if err == nil {

@@ -11,8 +11,7 @@ import (
 	"winnow/adapters/config"
 )
 
-// TestHelpNamesEveryFile runs what stores something of each kind, and finds all of
-// it among the files that `winnow help files` names.
+// TestHelpNamesEveryFile stores one file of each kind and checks that `winnow help files` names all of them.
 func TestHelpNamesEveryFile(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(t.TempDir())

@@ -26,12 +26,12 @@ import (
 	"winnow/tui/usecase"
 )
 
-// hidden is text with what a terminal obeys and a reader does not see: an escape sequence,
-// a carriage return, a reversal and a space without width.
+// hidden contains invisible characters that a terminal interprets: an escape sequence, a carriage return, a
+// right-to-left override and a zero-width space.
 const hidden = "q\x1b]2;owned\x07\x1b[8mo\ra\u202ed\u200bz"
 
-// hiddenIn returns what of it a text has; "" is nothing. A screen draws with sequences, but
-// neither hides text nor sets this title.
+// hiddenIn returns the part of hidden that text contains, or "". A screen contains sequences to draw, but none that
+// hides text or sets this title.
 func hiddenIn(text string, screen bool) string {
 	for _, bad := range []string{"\u202e", "\u200b", "\x1b]2;owned", "\x1b[8m"} {
 		if strings.Contains(text, bad) {
@@ -46,7 +46,7 @@ func hiddenIn(text string, screen bool) string {
 	return ""
 }
 
-// hiddenPair is a pair with hidden characters in every text.
+// hiddenPair returns a pair with hidden characters in every text.
 func hiddenPair(session string) *assistant.Pair {
 	return &assistant.Pair{
 		ID: session + hidden, Session: session, Topic: "topic" + hidden, Author: "author" + hidden, Model: "offline/" + hidden,
@@ -59,8 +59,9 @@ func hiddenPair(session string) *assistant.Pair {
 	}
 }
 
-// newPoisonedOffice is an office in which every text that winnow reads has hidden
-// characters: the rules, names of files and the history.
+// newPoisonedOffice returns an office in which every text that winnow reads contains hidden characters: the rules,
+// the
+// names of files and the history.
 func newPoisonedOffice(t *testing.T) *office {
 	t.Helper()
 	dir := t.TempDir()
@@ -83,7 +84,7 @@ func newPoisonedOffice(t *testing.T) *office {
 	return o
 }
 
-// poison stores texts as another program could.
+// poison stores texts as another program might.
 func (o *office) poison(ctx context.Context, store history.Store, dir string) {
 	o.t.Helper()
 	for id, about := range map[string]history.Session{
@@ -99,7 +100,7 @@ func (o *office) poison(ctx context.Context, store history.Store, dir string) {
 	o.must(store.CreateTopic(ctx, "empty"+hidden))
 }
 
-// noneHidden fails when an exit has hidden characters.
+// noneHidden fails if the output of exit contains hidden characters.
 func (o *office) noneHidden(exit, text string) {
 	o.t.Helper()
 	if bad := hiddenIn(text, false); bad != "" || testing.Verbose() {
@@ -216,9 +217,9 @@ func TestHiddenCharactersReachNoScreen(t *testing.T) {
 	v.Wait(" INPUT ")
 	v.WaitGone("loading…")
 	for _, mode := range []struct {
-		goTo []any // from the mode before
+		goTo []any // keys that lead here from the previous mode
 		name string
-		keys []any // each is followed by a look at the screen
+		keys []any // the screen is checked after each key
 	}{
 		{nil, "INPUT", []any{tuitest.CtrlC, "@n", tuitest.Esc, tuitest.CtrlC, tuitest.Up, tuitest.Up, tuitest.CtrlC, hidden, tuitest.CtrlC}},
 		{nil, "INPUT", []any{tuitest.Key("ctrl+l"), shows("favourite"), tuitest.Esc, tuitest.Key("ctrl+t"), shows("Topic of"), tuitest.Esc, tuitest.F2, shows("BUDGET"), tuitest.Esc}},
@@ -239,7 +240,7 @@ func TestHiddenCharactersReachNoScreen(t *testing.T) {
 			}
 		}
 	}
-	for range 5 { // the copies of the keys y and Y
+	for range 5 { // the texts copied with y and Y
 		o.noneHidden("the clipboard", <-copied)
 	}
 }

@@ -22,27 +22,26 @@ import (
 	"winnow/tui/lines"
 )
 
-// filterFlags replace what a filter line takes from the running program: the
-// time, the topic and which pairs are included.
+// filterFlags supply what a filter line takes from the running program: the time, the topic and the included pairs.
 type filterFlags struct {
 	now, topic string
-	newest     int // pairs that o selects; -1 is all
+	newest     int // number of pairs that o selects; -1 means all
 }
 
 func (l *filterFlags) bind(c *cobra.Command) {
-	c.Flags().StringVar(&l.now, "now", "", "the TIME (RFC 3339) that ages count from (default now)")
-	c.Flags().StringVar(&l.topic, "topic", "", "the PATH of the topic that t and tN mean, for example 'AI > Agents'")
-	c.Flags().IntVar(&l.newest, "context", -1, "with o, only the newest N pairs that the rest of the line selects; -1 is all")
+	c.Flags().StringVar(&l.now, "now", "", "compute ages relative to this TIME (RFC 3339; default now)")
+	c.Flags().StringVar(&l.topic, "topic", "", "the PATH of the topic that t and tN refer to, for example 'AI > Agents'")
+	c.Flags().IntVar(&l.newest, "context", -1, "limit o to the newest N pairs that the rest of the line selects; -1 means all")
 }
 
-// sessionStore is what the environment of a query is read from.
+// sessionStore is the part of the store that env needs.
 type sessionStore interface {
 	history.Sessions
 	history.Settings
 }
 
-// env is the environment of a query over the history. The model is that of
-// --model, the session the last one of this folder.
+// env returns the environment for a query over the history. The model is taken from --model, the session is the last
+// one of this folder.
 func (l *filterFlags) env(ctx context.Context, a *app, store sessionStore) (history.Env, error) {
 	s, err := a.config()
 	if err != nil {
@@ -68,7 +67,7 @@ func (l *filterFlags) env(ctx context.Context, a *app, store sessionStore) (hist
 	return e, err
 }
 
-// withHistory runs a command on the history.
+// withHistory returns a command action that runs on the opened history.
 func (a *app) withHistory(run func(ctx context.Context, store history.Store, args []string) error) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		store, err := a.openHistory(ctx)
@@ -79,7 +78,7 @@ func (a *app) withHistory(run func(ctx context.Context, store history.Store, arg
 	}
 }
 
-// selectSeqs lists the pairs that a line selects; hints go to standard error.
+// selectSeqs returns the sequence numbers of the pairs that a line selects, and prints hints to standard error.
 func (a *app) selectSeqs(ctx context.Context, store history.Store, line string, in *filterFlags) ([]int64, error) {
 	usage := func(err error) error {
 		if has[*filter.Error](err) {
@@ -92,7 +91,7 @@ func (a *app) selectSeqs(ctx context.Context, store history.Store, line string, 
 		return nil, usage(err)
 	}
 	if q.Command != nil {
-		return nil, &usageError{"winnow history", "a line with a :command works in the program only; leave it out"}
+		return nil, &usageError{"winnow history", "a line with a :command works only in the program; remove the command"}
 	}
 	env, err := in.env(ctx, a, store)
 	if err != nil {
@@ -127,7 +126,7 @@ func (a *app) historySearch(ctx context.Context, store history.Store, line strin
 	if err != nil {
 		return err
 	}
-	const atOnce = 200 // pairs that are in memory while they are printed
+	const atOnce = 200 // pairs loaded at a time, to bound memory
 	ids := []string{}  // for JSON
 	for part := range slices.Chunk(seqs, atOnce) {
 		pairs, err := store.Load(ctx, part)
@@ -157,7 +156,7 @@ func (a *app) historySearch(ctx context.Context, store history.Store, line strin
 	return nil
 }
 
-// formats are those of an export, by the value of --format or the file's extension.
+// formats maps the value of --format or a file extension to an export format.
 var formats = map[string]transfer.Format{"json": transfer.JSON, "md": transfer.Markdown, "txt": transfer.Text, "html": transfer.HTML}
 
 func historyExportCommand(a *app) *cobra.Command {
@@ -183,13 +182,13 @@ func historyExportCommand(a *app) *cobra.Command {
 	}))
 	c.Example = "winnow history export all.json\nwinnow history export --format md --filter 's>1' best.md"
 	in.bind(c)
-	c.Flags().StringVar(&format, "format", "", "as json (lossless), md, txt or html (default: by the name of the file)")
+	c.Flags().StringVar(&format, "format", "", "as json (lossless), md, txt or html (default: from the name of the file)")
 	c.Flags().StringVar(&line, "filter", "", "only the pairs that this LINE selects")
 	c.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
 	return c
 }
 
-// export writes to the file at path, "-" is standard output.
+// export writes to the file at path, or to standard output if path is "-".
 func (a *app) export(ctx context.Context, store transfer.Source, path string, force bool, f transfer.Format, o transfer.ExportOptions) error {
 	defer a.progress("")
 	if path == "-" {
@@ -216,11 +215,11 @@ func historyImportCommand(a *app) *cobra.Command {
 		}
 		a.progress("")
 		return a.emit(map[string]int{"added": sum.Added, "known": sum.Known},
-			fmt.Sprintf("%s added, %d were there already", assistant.Counted(sum.Added, "pair"), sum.Known))
+			fmt.Sprintf("%s added, %d already present", assistant.Counted(sum.Added, "pair"), sum.Known))
 	}))
 }
 
-// importFile imports one file.
+// importFile imports one file, or standard input if name is "-".
 func (a *app) importFile(ctx context.Context, store history.Pairs, name string) (transfer.ImportReport, error) {
 	from := lines.Input(ctx, a.stdin)
 	if name != "-" {
@@ -267,9 +266,9 @@ func (a *app) historyCheck(ctx context.Context, store history.Store, _ []string)
 	next := "winnow history export saves what can be read"
 	switch {
 	case r.Damaged:
-		next = "start winnow again: it sets the damaged file aside and saves what can be read"
+		next = "restart winnow: it sets the damaged file aside and keeps what can be read"
 	case r.DamagedRequests == len(r.Problems):
-		next = "no conversation is damaged: only the recorded request of a pair (key x) may be missing; damaged requests are removed as new ones are stored"
+		next = "no conversation is damaged; only the recorded requests of some pairs (key x) may be missing; damaged requests are removed as new ones are stored"
 	}
 	return advise(errors.Join(problems...), "%s", next)
 }

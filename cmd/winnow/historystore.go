@@ -17,8 +17,7 @@ import (
 	"winnow/tui"
 )
 
-// openHistory opens the store of pairs at the first call: the file of this user, or
-// the database of the setting history.
+// openHistory opens the store on the first call: the user's own file, or the database that the setting history names.
 func (a *app) openHistory(ctx context.Context) (history.Store, error) {
 	if a.store != nil {
 		return a.store, nil
@@ -37,7 +36,7 @@ func (a *app) openHistory(ctx context.Context) (history.Store, error) {
 	return store, nil
 }
 
-// openStore opens the store at an address of PostgreSQL; "" is the file.
+// openStore opens the PostgreSQL store at address, or the file if address is "".
 func (a *app) openStore(ctx context.Context, address string) (history.Store, error) {
 	if address == "" {
 		h, err := a.folders()
@@ -66,33 +65,33 @@ func (a *app) openStore(ctx context.Context, address string) (history.Store, err
 	return store, err
 }
 
-// onHistoryWait tells the user that the history server lets an operation wait, and when it
-// answers again: on the screen, where there is one.
+// onHistoryWait reports that an operation is waiting for the history server, or that the server responds again.
+// watchHistory shows this on the screen; without a screen it is printed.
 func (a *app) onHistoryWait(waiting bool) {
 	select {
-	case <-a.historyWaits: // nobody has read the last one
+	case <-a.historyWaits: // drop a state that has not been read
 	default:
 	}
 	select {
 	case a.historyWaits <- waiting:
-	default: // another operation has just said so
+	default: // another operation has just stored its state
 	}
 	a.deferMu.Lock()
 	onScreen := a.deferring
 	a.deferMu.Unlock()
 	if waiting && !onScreen {
-		a.printErr("the history server does not answer yet: still waiting")
+		a.printErr("the history server is not responding; still waiting")
 	}
 }
 
-// ownFile names the file of the user where an address is asked for.
+// ownFile is the name of the user's own file where an address is expected.
 const ownFile = "sqlite"
 
 func historyMigrateCommand(a *app) *cobra.Command {
 	var from, to string
-	c := command("migrate", "Copy the history into another database, and compare both", 0, 0, func(ctx context.Context, _ []string) error {
+	c := command("migrate", "Copy the history into another database and compare the two", 0, 0, func(ctx context.Context, _ []string) error {
 		if from == "" || to == "" || from == to {
-			return &usageError{"winnow history migrate", "--from and --to name two databases: " + ownFile + " is the file, postgres://… a team's history"}
+			return &usageError{"winnow history migrate", "--from and --to must name two databases: " + ownFile + " for the local file, postgres://… for a team's history"}
 		}
 		defer a.progress("")
 		var stores [2]history.Store
@@ -113,7 +112,7 @@ func historyMigrateCommand(a *app) *cobra.Command {
 		}
 		a.progress("")
 		return a.emit(map[string]int{"pairs": r.Pairs, "added": r.Added, "known": r.Known, "different": r.Different},
-			fmt.Sprintf("%s added, %d were there already; %d of %d are the same in both",
+			fmt.Sprintf("%s added, %d already present; %d of %d are identical in both",
 				assistant.Counted(r.Added, "pair"), r.Known, r.Pairs-r.Different, r.Pairs))
 	})
 	c.Flags().StringVar(&from, "from", "", ownFile+" or the postgres:// ADDRESS to copy from")
@@ -121,15 +120,15 @@ func historyMigrateCommand(a *app) *cobra.Command {
 	return c
 }
 
-// errPassword refuses an address that contains a password: addresses are shown and logged.
+// errPassword rejects an address that contains a password, because addresses are shown and logged.
 var errPassword = advise(errors.New("history: the address contains a password"),
-	`take it out and give it as history_password = "env:NAME", "cmd:COMMAND" or "keyring:NAME", as PGPASSWORD or in ~/.pgpass`)
+	`remove it and set history_password = "env:NAME", "cmd:COMMAND" or "keyring:NAME", or use PGPASSWORD or ~/.pgpass`)
 
-// changePause bounds how often the changes of others are shown.
+// changePause is the minimum time between two updates of the screen for other users' changes.
 const changePause = 250 * time.Millisecond
 
-// watchHistory shows what other programs change in a history that several share,
-// names who deleted pairs that were in view, and says when its server lets winnow wait.
+// watchHistory updates the screen when other programs change a shared history, names who deleted visible pairs, and
+// reports when the server stops responding and when it responds again.
 func (a *app) watchHistory(ctx context.Context, store history.Store, session *assistant.Session, notify func(tui.Noticed)) {
 	notifier, ok := store.(history.Notifier)
 	if !ok {
@@ -138,9 +137,9 @@ func (a *app) watchHistory(ctx context.Context, store history.Store, session *as
 	for {
 		select {
 		case waiting := <-a.historyWaits:
-			text := "the history server answers again"
+			text := "the history server is responding again"
 			if waiting {
-				text = "the history server does not answer yet: still waiting"
+				text = "the history server is not responding; still waiting"
 			}
 			notify(tui.Noticed{Text: text})
 			continue
@@ -156,14 +155,14 @@ func (a *app) watchHistory(ctx context.Context, store history.Store, session *as
 	}
 }
 
-// printReport writes what the user should know of the state the database was in.
+// printReport prints what the user should know about the state of the database when it was opened.
 func (a *app) printReport(r history.Report) {
 	if s := r.Salvage; s != nil {
-		lost := "how many are lost is not known"
+		lost := "an unknown number was lost"
 		if s.Lost != history.UnknownLost {
-			lost = fmt.Sprintf("%d are lost", s.Lost)
+			lost = fmt.Sprintf("%d were lost", s.Lost)
 		}
-		a.printErr("the history was damaged (%s): %s could be read, %s, %d are changed; the old file is kept unchanged as %s",
+		a.printErr("the history was damaged (%s): %s recovered, %s, %d changed; the damaged file is kept as %s",
 			s.Reason, assistant.Counted(s.Salvaged, "pair"), lost, s.Altered, s.SetAside)
 	}
 	if storage, ok := errors.AsType[*history.StorageError](r.ReadOnly); ok {
@@ -172,10 +171,10 @@ func (a *app) printReport(r history.Report) {
 		a.printErr("the history is read-only: %v", r.ReadOnly)
 	}
 	if r.LostWAL {
-		a.printErr("the -wal file of the history was removed after a crash: the last messages may be lost")
+		a.printErr("the history's -wal file was removed after a crash: the last messages may be lost")
 	}
 	if r.Backup != "" {
-		a.printErr("the history was converted to the format of this version; a copy of the old one is %s", r.Backup)
+		a.printErr("the history was converted to the format of this version; the old one was copied to %s", r.Backup)
 	}
 	if r.Interrupted > 0 {
 		a.printErr("%s had no answer when winnow last ended; marked as interrupted", assistant.Counted(r.Interrupted, "question"))
@@ -184,6 +183,6 @@ func (a *app) printReport(r history.Report) {
 		a.printErr("%s", repaired)
 	}
 	for _, notice := range r.Notices {
-		a.printErr("the history: %s", notice)
+		a.printErr("history: %s", notice)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rawNow says whether the terminal hands over each key as it is pressed.
+// rawNow reports whether the terminal is in raw mode.
 func (v *vterm) rawNow() bool {
 	v.t.Helper()
 	state, err := unix.IoctlGetTermios(int(v.tty.Fd()), unix.TCGETS)
@@ -20,7 +20,7 @@ func (v *vterm) rawNow() bool {
 	return state.Lflag&unix.ICANON == 0
 }
 
-// Whichever way the key page ends, the terminal is as it was.
+// However the key page ends, it restores the terminal.
 func TestTheKeyPageGivesTheTerminalBack(t *testing.T) {
 	for name, end := range map[string]struct {
 		how    func(*vterm)
@@ -42,7 +42,7 @@ func TestTheKeyPageGivesTheTerminalBack(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			env := append(os.Environ(), "WINNOW_HOME="+filepath.Join(dir, "home"), "TMUX=")
-			// A shell has the terminal too, so that it is there to be looked at.
+			// A shell keeps the terminal open, so that the test can inspect it afterwards.
 			v := startVtermOf(t, dir, env, "sh", "-c", "winnow doctor keys; echo status $?; read line")
 			v.wait("press any key")
 			v.press("\x1b[13;5u")
@@ -50,7 +50,7 @@ func TestTheKeyPageGivesTheTerminalBack(t *testing.T) {
 			v.press("\x1bOP")
 			v.wait("(help)")
 			if !v.rawNow() {
-				t.Fatal("the page has not made the terminal raw: the test shows nothing")
+				t.Fatal("the page has not set the terminal to raw mode: the test proves nothing")
 			}
 			end.how(v)
 			v.wait("status ")

@@ -18,25 +18,24 @@ import (
 	"winnow/tui/overlay"
 )
 
-// The variables that repeat a kill test that failed: how many rounds, and the seed.
+// The variables that repeat a failed kill test: the number of rounds and the seed.
 const (
 	killRoundsEnv = "WINNOW_KILL_ROUNDS"
 	killSeedEnv   = "WINNOW_KILL_SEED"
 )
 
 const (
-	killLanes  = 4  // run at the same time: most of a round is waiting
-	homeRounds = 12 // rounds in one home, which then has some twenty pairs
-	// killSpan is the time after the last key within which the kill comes: what
-	// the scripted endpoint answers is complete after about half of it.
+	killLanes  = 4  // lanes that run at the same time, because a round mostly waits
+	homeRounds = 12 // rounds in one home, which then contains about twenty pairs
+	// killSpan is the time after the last key within which the program is killed. The answer of the scripted
+	// endpoint is complete after about half of it.
 	killSpan = 40 * time.Millisecond
 	// draftAge is how old a draft must be to survive.
 	draftAge = 4 * time.Second
 )
 
-// Kill -9 of the real program at any instant. What the
-// screen said was done is done, what it said was gone is gone, no pair is there
-// twice, and a pair that was being answered is there as interrupted.
+// The real program is killed with kill -9 at random moments. Whatever the screen showed as done is done, whatever it
+// showed as deleted is deleted, no pair exists twice, and a pair that was being answered is stored as interrupted.
 func TestKillsLoseNothing(t *testing.T) {
 	t.Parallel()
 	rounds, seed := at.Rounds(6*killLanes, 200), rand.Uint64()
@@ -69,7 +68,7 @@ func TestKillsLoseNothing(t *testing.T) {
 	}
 }
 
-// victim is the program that is killed again and again, and what is known of it.
+// victim is the program that is killed repeatedly, with what is known about it.
 type victim struct {
 	t    *testing.T
 	rand *rand.Rand
@@ -81,16 +80,16 @@ type victim struct {
 	end  *scripted
 
 	screen *vterm
-	must   ledger   // what was acknowledged
-	may    []ledger // what else may be so, after a kill in the middle
-	draft  string   // that must be there
-	last   string   // what was done last, for a failure
+	must   ledger   // what must be there: it was acknowledged
+	may    []ledger // other valid states after a kill in the middle
+	draft  string   // the draft that must be there
+	last   string   // the last action, for error messages
 	newest string   // the message whose turn made the newest change of the rules
 	after  int      // kills after an acknowledgement
-	amid   int      // kills before one
+	amid   int      // kills before an acknowledgement
 }
 
-// moveIn begins with a new home. That of a round that fails is not removed.
+// moveIn starts with a new home. The home of a failed round is not removed.
 func (v *victim) moveIn() {
 	dir, err := os.MkdirTemp("", "winnow-killed-")
 	if err != nil {
@@ -114,13 +113,13 @@ func (v *victim) moveIn() {
 	v.draft, v.last, v.newest = "", "", ""
 }
 
-// round starts the program, holds what is there against what must be, does some
-// things and kills it in the middle of another or right after it.
+// round starts the program, compares what is there with what must be, performs some actions and kills the program
+// during or right after another one.
 func (v *victim) round(n int) {
 	v.screen = startVterm(v.t, v.dir, v.env, v.args...)
 	v.open()
 	v.check(n)
-	v.recover() // open may have seen a frame of which the question was not yet drawn
+	v.recover() // open may have seen a frame before the question was drawn
 	for range v.rand.IntN(3) {
 		a := v.choose(false)
 		v.last = a.name
@@ -147,17 +146,17 @@ func (v *victim) round(n int) {
 		for _, half := range a.half {
 			v.may = append(v.may, v.must.with(half))
 		}
-		v.newest = ""                         // not known any more
+		v.newest = ""                         // no longer known
 		if a.asks && v.end.count() > before { // the endpoint has the message: it cannot be lost
 			v.must, v.may = v.may[0], v.may[1:]
 		}
 	}
 }
 
-// aim waits for the instant of the kill.
+// aim waits for the moment of the kill.
 func (v *victim) aim(a act) {
 	switch at := v.rand.IntN(4); {
-	case at == 0 || a.late: // right after it was shown as done
+	case at == 0 || a.late: // right after the screen shows it as done
 		v.screen.until(a.name, a.acked)
 	case at == 1: // at a frame
 		n := v.rand.IntN(4)
@@ -167,7 +166,7 @@ func (v *victim) aim(a act) {
 	}
 }
 
-// open waits until the program takes keys, with what a crash left.
+// open waits until the program accepts keys and has loaded what a crash left.
 func (v *victim) open() {
 	last, any := v.must.last()
 	v.screen.until("the start", func(frame string) bool {
@@ -191,7 +190,7 @@ func (v *victim) recover() {
 	}
 }
 
-// check holds what is there against what was acknowledged.
+// check compares what is there with what was acknowledged.
 func (v *victim) check(n int) {
 	got := readLedger(v.t, v.dir, v.env)
 	fits := got.equal(v.must)
@@ -213,19 +212,18 @@ func (v *victim) check(n int) {
 	v.must, v.may = got, nil
 }
 
-// act is one thing that a user does.
+// act is one action of a user.
 type act struct {
 	name  string
-	begin func()                  // the keys; it returns after the last one
+	begin func()                  // presses the keys
 	acked func(frame string) bool // the screen shows that it is done
 	done  func(*ledger)
-	half  []func(*ledger) // what may be so in the middle
+	half  []func(*ledger) // valid states if the program is killed in the middle
 	asks  bool            // it sends a message to the endpoint
-	late  bool            // it shows nothing before it is done: it is waited for
+	late  bool            // the screen shows nothing before it is done, so the kill waits for that
 }
 
-// choose picks what can be done now. The last act of a round may be one that is
-// never done.
+// choose selects an action that is possible now. The last action of a round may be one that never completes.
 func (v *victim) choose(last bool) act {
 	acts := []func() act{v.say, v.say, v.hide, v.addRule}
 	if p, ok := v.must.last(); ok {
@@ -255,7 +253,7 @@ func (v *victim) choose(last bool) act {
 	return acts[v.rand.IntN(len(acts))]()
 }
 
-// text is a message that no other is like.
+// text returns a unique message.
 func (v *victim) text(verb string) string {
 	v.n++
 	return fmt.Sprintf("%s q%dx%d.", verb, v.lane, v.n)
@@ -269,7 +267,7 @@ func (v *victim) compose(text string) {
 		if strings.Contains(frame, "Type a message") {
 			break
 		}
-		v.screen.press(escape) // it was cancelled, or interrupted before it was sent
+		v.screen.press(escape) // after it was cancelled, or interrupted before it was sent
 		v.screen.until("an empty box", func(f string) bool {
 			return footer(f) != footer(frame) || f != frame && strings.Contains(f, "Type a message")
 		})
@@ -285,7 +283,7 @@ func inputBox(frame string) string {
 	return strings.Join(lines[max(0, len(lines)-5):], "\n")
 }
 
-const sendKey = "\n" // ctrl+j, which every terminal tells from enter
+const sendKey = "\n" // ctrl+j, which every terminal distinguishes from enter
 
 func (v *victim) sends(text string) func() {
 	return func() {
@@ -296,7 +294,7 @@ func (v *victim) sends(text string) func() {
 
 var running = regexp.MustCompile(`\d\d:\d\d …`)
 
-// settled says that a frame shows an answer as complete.
+// settled reports whether a frame shows an answer as complete.
 func settled(frame, answer string) bool {
 	return strings.Contains(frame, answer) && !running.MatchString(frame)
 }
@@ -321,7 +319,7 @@ func (v *victim) say() act {
 	}
 }
 
-// stall is a message whose answer never ends.
+// stall sends a message whose answer never ends.
 func (v *victim) stall() act {
 	text := v.text("stall")
 	return act{
@@ -331,7 +329,7 @@ func (v *victim) stall() act {
 	}
 }
 
-// cancel breaks such an answer off: the message vanishes and is in the box again.
+// cancel cancels such an answer: the message disappears from the conversation and returns to the box.
 func (v *victim) cancel() act {
 	text := v.text("stall")
 	return act{
@@ -346,7 +344,7 @@ func (v *victim) cancel() act {
 	}
 }
 
-// write leaves a draft, which is to be there when it has a certain age.
+// write leaves a draft, which must survive once it has reached a certain age.
 func (v *victim) write() act {
 	text := v.text("draft")
 	begun := time.Now()
@@ -363,7 +361,7 @@ func (v *victim) write() act {
 	}
 }
 
-// hide is a message whose turn adds a rule.
+// hide sends a message whose turn adds a rule.
 func (v *victim) hide() act {
 	text := v.text("hide")
 	answer, rule := v.end.answer(text, 1), v.end.rule(text)
@@ -415,7 +413,7 @@ func (v *victim) save() act {
 	}
 }
 
-// undo takes the newest change of the rules back, with the message that asked for it.
+// undo undoes the newest change of the rules, with the message that asked for it.
 func (v *victim) undo() act {
 	text := v.newest
 	rule := v.end.rule(text)
@@ -436,19 +434,19 @@ func (v *victim) undo() act {
 	}
 }
 
-// answer gives a question its answer, once it has been on the screen for long enough.
+// answer answers a question once it has been on the screen long enough.
 func (v *victim) answer(key string) {
 	v.screen.rest(overlay.GuardTime + keyGap)
 	v.screen.press(key)
 }
 
-// notices makes an act of keys in VIEW that the footer answers.
+// notices returns an action of keys in VIEW that the footer confirms.
 func (v *victim) notices(name, said string, keys func(), done func(*ledger)) act {
 	return act{
 		name: name,
 		begin: func() {
 			v.screen.to("VIEW")
-			v.screen.press("G") // the end; and a notice like ours goes
+			v.screen.press("G") // go to the end, which also removes an equal notice
 			v.screen.until("no "+said, func(frame string) bool { return !strings.Contains(footer(frame), said) })
 			keys()
 		},
@@ -483,8 +481,7 @@ func (v *victim) remove() act {
 	}, func(l *ledger) { l.drop(p.text) })
 }
 
-// regenerate asks for another answer: the old one is never lost, and is the chosen one
-// until the new one is whole.
+// regenerate asks for another answer: the old one is never lost, and stays chosen until the new one is complete.
 func (v *victim) regenerate() act {
 	p, _ := v.must.last()
 	a := v.asksAgain("regenerate", "r", p, nil)
@@ -500,13 +497,13 @@ func (v *victim) regenerate() act {
 	return a
 }
 
-// retry sends the message of a failed pair again, in its place.
+// retry sends the message of a failed pair again, in the same pair.
 func (v *victim) retry() act {
 	p, _ := v.must.last()
 	return v.asksAgain("retry", "r", p, nil)
 }
 
-// reAsk sends it as a new pair; the failed one goes.
+// reAsk sends it as a new pair; the failed one is removed.
 func (v *victim) reAsk() act {
 	p, _ := v.must.last()
 	return v.asksAgain("re-ask", "e", p, func() {
@@ -518,13 +515,13 @@ func (v *victim) reAsk() act {
 	})
 }
 
-// keyGap is what lies between two keys that are typed and not pasted.
+// keyGap is the pause between two keys that are typed rather than pasted.
 const keyGap = 10 * time.Millisecond
 
 func (v *victim) asksAgain(name, key string, p entry, then func()) act {
 	answer := v.end.answer(p.text, v.end.times(p.text)+1)
 	v.end.goOn(p.text)
-	marks := func(l *ledger, e entry) { // what takes a pair's place keeps its marks
+	marks := func(l *ledger, e entry) { // a replacement keeps the marks of the pair
 		e.star, e.flag, e.topic = p.star, p.flag, p.topic
 		l.put(e)
 	}
@@ -554,7 +551,7 @@ func (v *victim) asksAgain(name, key string, p entry, then func()) act {
 	return a
 }
 
-// command marks any pair by a line of the filter language.
+// command marks a pair with a command in the filter line.
 func (v *victim) command() act {
 	p := v.must.pairs[v.rand.IntN(len(v.must.pairs))]
 	mark, change, said := "star 0", func(e *entry) { e.star = 0 }, "1 pair now has no stars"
@@ -579,13 +576,13 @@ func (v *victim) command() act {
 	}, func(l *ledger) { l.set(p.text, change) })
 }
 
-// scripted is an endpoint that answers by what the message says.
+// scripted is an endpoint that answers according to the message.
 type scripted struct {
 	url string
 	mu  sync.Mutex
-	got map[string]int  // how often each message came
-	all int             // messages that came
-	on  map[string]bool // messages that are answered although they stall
+	got map[string]int  // how often each message has arrived
+	all int             // number of messages
+	on  map[string]bool // stalling messages that are answered now
 }
 
 func newScripted(t *testing.T) *scripted {
@@ -613,7 +610,7 @@ func newScripted(t *testing.T) *scripted {
 	return e
 }
 
-// came takes note of a request; tooled says that it is not the first for its message.
+// came records a request; tooled means that it is not the first request for its message.
 func (e *scripted) came(text string, tooled bool) (n int, stalls bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -624,15 +621,15 @@ func (e *scripted) came(text string, tooled bool) (n int, stalls bool) {
 	return e.got[text], strings.HasPrefix(text, "stall") && !e.on[text]
 }
 
-// goOn has a message that stalled answered from now on.
+// goOn makes the endpoint answer a stalled message from now on.
 func (e *scripted) goOn(text string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.on[text] = true
 }
 
-// answer is what is said to a message that came for the nth time. One whose tool
-// has run goes on from there when it is tried again: it does not come anew.
+// answer returns the answer to a message that arrives for the nth time. If its tool has run, a retry continues
+// from there, so the message does not arrive again.
 func (e *scripted) answer(text string, n int) string {
 	if e.rule(text) != "" {
 		n = 1
@@ -640,7 +637,7 @@ func (e *scripted) answer(text string, n int) string {
 	return fmt.Sprintf("answer %d to %s", n, strings.TrimSuffix(text, "."))
 }
 
-// rule is the rule that a message adds; "" is none.
+// rule returns the rule that a message adds, or "".
 func (e *scripted) rule(text string) string {
 	name, ok := strings.CutPrefix(text, "hide ")
 	if !ok {

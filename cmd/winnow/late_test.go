@@ -18,8 +18,8 @@ import (
 	"winnow/tui"
 )
 
-// opened is the program as the screen gets it, in the folder and home of this
-// test, and what it is told later. ready waits for that.
+// opened returns the program as the screen gets it, in the folder and home of this test, and what it is told later,
+// which may still be pending.
 func opened(t *testing.T, args ...string) (p *program, told <-chan tui.Noticed) {
 	t.Helper()
 	a := newApp(t.Context(), strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{})
@@ -42,7 +42,7 @@ func opened(t *testing.T, args ...string) (p *program, told <-chan tui.Noticed) 
 	return p, said
 }
 
-// ownFolder is an empty folder with a home in it.
+// ownFolder creates and enters an empty folder that contains a home.
 func ownFolder(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -55,7 +55,7 @@ func ownFolder(t *testing.T) {
 	t.Setenv("PROXY_BASE_URL", "")
 }
 
-// spoken leaves a session with one pair, answered by an endpoint named so.
+// spoken creates a session with one pair, answered by an endpoint of this name.
 func spoken(t *testing.T, provider, url string) {
 	t.Helper()
 	var fault bytes.Buffer
@@ -148,8 +148,9 @@ func TestALateModelDoesNotTakeTheChoiceOfTheUser(t *testing.T) {
 	}
 }
 
-// The list is asked for behind the first frame: the kept one is known at once, the
-// answer goes to the picker and to the pane, and what it no longer has is gone.
+// The list of models is fetched after the first frame: the kept list is available at once, the answer goes to the
+// picker
+// and the pane, and models that have disappeared are removed.
 func TestTheListIsAskedForBehindTheFirstFrame(t *testing.T) {
 	ownFolder(t)
 	server := assistanttest.NewServer(t).Models(assistanttest.ModelList("openai/gpt-4o", "openai/leaves"))
@@ -167,7 +168,7 @@ func TestTheListIsAskedForBehindTheFirstFrame(t *testing.T) {
 	gate := assistanttest.NewGate()
 	server.Models(assistanttest.Unanswered(gate, assistanttest.ModelList("openai/gpt-4o", "openai/arrives")))
 	asked := len(server.Asked())
-	p, told := opened(t, args...) // it does not wait for the answer
+	p, told := opened(t, args...) // open does not wait for the answer
 	if err := p.session.SetModel("proxy/openai/leaves"); err != nil {
 		t.Errorf("before the answer the model is refused: %v", err)
 	}
@@ -206,8 +207,7 @@ func TestTheListIsAskedForBehindTheFirstFrame(t *testing.T) {
 	}
 }
 
-// The context limit that an error of the endpoint names bounds the requests of the next
-// runs, whatever the catalogue says.
+// A context limit named by an error of the endpoint limits the requests of later runs, whatever the catalogue says.
 func TestTheLimitThatAnErrorNamesBoundsTheNextRun(t *testing.T) {
 	ownFolder(t)
 	server := assistanttest.NewServer(t, assistanttest.Respond(http.StatusBadRequest,
@@ -217,7 +217,7 @@ func TestTheLimitThatAnErrorNamesBoundsTheNextRun(t *testing.T) {
 		t.Fatal("the endpoint refused nothing")
 	}
 	p, _ := opened(t, "-m", "openai/gpt-4o")
-	p.asking.Wait() // nor does the list that the endpoint gives now
+	p.asking.Wait() // the endpoint's new list must not change the limit either
 	_, _, model, err := p.endpoints.Registry.Open("openai/gpt-4o")
 	if got := p.session.Boundary().ML; got != 4096 || err != nil || !strings.HasPrefix(model.LimitFrom(), "an overflow error, ") {
 		t.Errorf("the limit is %d from %q, %v; want 4096 from the error", got, model.LimitFrom(), err)

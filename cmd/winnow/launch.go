@@ -37,31 +37,30 @@ import (
 )
 
 const (
-	// offlineDelay is the pause of the offline model between two words on a screen,
-	// so that its answer is seen to stream.
+	// offlineDelay is the pause of the offline model between two words, which makes its answer visibly stream on a
+	// screen.
 	offlineDelay = 15 * time.Millisecond
-	// screenReadPause is the pause between two reads of an answer on the screen,
-	// which shows streamed text 25 times a second, and linesReadPause where it is
-	// printed on a terminal. A pipe gets each piece when it comes.
+	// screenReadPause is the pause between two reads of an answer on the screen, which updates 25 times a second;
+	// linesReadPause is the pause when the answer is printed on a terminal. Output to a pipe is not delayed.
 	screenReadPause = 40 * time.Millisecond
 	linesReadPause  = 16 * time.Millisecond
 )
 
-// program is what the screen, the plain console and ask work with.
+// program holds the parts that the screen, the plain console and ask work with.
 type program struct {
 	session      *assistant.Session
 	store        history.Store
 	window       *journaledWindow
 	endpoints    *endpoints.Set
 	pane         pane.Pane
-	notice       string         // what the user is told of the picked model
-	modelPending bool           // the endpoints have still to be asked for a model
-	autoModel    string         // the model that the user did not choose; only askEndpoints uses it while it runs
+	notice       string         // tells the user about the selected model
+	modelPending bool           // the endpoints have not been asked for a model yet
+	autoModel    string         // the model selected without the user; owned by askEndpoints while that runs
 	asking       sync.WaitGroup // counts running calls of askEndpoints
 }
 
-// launch runs the program, on a screen or as lines. Its own signal handlers end it,
-// not ctx, so that it closes in order.
+// launch runs the program, on a screen or line by line. It is ended by its own signal handlers, not by ctx, so that
+// it closes its parts in order.
 func (a *app) launch(ctx context.Context) error {
 	s, err := a.config()
 	if err != nil {
@@ -82,14 +81,13 @@ func (a *app) launch(ctx context.Context) error {
 	return errors.Join(a.runPlain(ctx, p), p.end(ctx, a.folder()))
 }
 
-// openOptions say how a program is opened.
+// openOptions configures open.
 type openOptions struct {
 	delay      time.Duration // pause of the offline model between two words
-	readPause  time.Duration // between two reads of an answer; 0 reads each piece when it comes
+	readPause  time.Duration // pause between two reads of an answer; 0 means no pause
 	afterCrash bool          // resume the session that a crash interrupted
-	// started is called with the result of starting a session whose window is the
-	// chat history. With it, open waits neither for that start nor for endpoints
-	// that have to be asked for a model; nil waits for both.
+	// started receives the result of starting a session whose window is the chat history. If it is set, open waits
+	// neither for that start nor for asking the endpoints for a model; if it is nil, open waits for both.
 	started func(error)
 }
 
@@ -104,9 +102,9 @@ func (a *app) open(ctx context.Context, o openOptions) (*program, error) {
 		return nil, err
 	}
 	if err := a.restoreTypeahead(ctx, p.store); err != nil {
-		a.printErr("what you typed before winnow last ended could not be restored: %v", err)
+		a.printErr("the text typed before winnow last ended could not be restored: %v", err)
 	}
-	go models.Info("") // reads the catalogue, which the first request needs
+	go models.Info("") // loads the catalogue, which the first request needs
 	resumed, err := a.sessionToResume(ctx, p.store)
 	if err != nil {
 		return nil, err
@@ -118,7 +116,7 @@ func (a *app) open(ctx context.Context, o openOptions) (*program, error) {
 	if p.window, err = a.openWindow(ctx, toWrite); err != nil {
 		return nil, err
 	}
-	if o.started == nil { // else the screen asks later
+	if o.started == nil { // otherwise the screen asks later
 		p.window.askProxy(ctx, p.endpoints)
 	}
 	if last := p.window.journal.LastRun(); o.afterCrash && resumed.ID == "" && !last.Closed && last.Session != "" { // a crash interrupted it
@@ -132,7 +130,7 @@ func (a *app) open(ctx context.Context, o openOptions) (*program, error) {
 	return p, nil
 }
 
-// makePane makes the pane of the window.
+// makePane creates the pane for the window.
 func (p *program) makePane() {
 	if w := p.window; w.filter != nil {
 		p.pane = rules.New(rules.Options{ReadOnly: w.readOnly()})
@@ -141,25 +139,25 @@ func (p *program) makePane() {
 	}
 }
 
-// examples are requests that the welcome suggests.
+// examples returns the requests that the welcome text suggests.
 func (p *program) examples() []string {
 	if p.window.filter == nil {
-		return []string{"find invoice", "give three stars to what is about kubernetes", "summarise the last 10 pairs"}
+		return []string{"find invoice", "give three stars to messages about kubernetes", "summarise the last 10 pairs"}
 	}
 	return []string{"hide every mini and nano model", "only keep the newest Claude and GPT models", "which models are hidden, and why?"}
 }
 
-// closeSession ends a running turn before files are closed: its pair stays, as
-// interrupted, with what was received.
+// closeSession ends a running turn before the files are closed; its pair is stored as interrupted, with what was
+// received.
 func (p *program) closeSession() {
-	const limit = 500 * time.Millisecond // afterwards the next start marks the pair
+	const limit = 500 * time.Millisecond // if this is exceeded, the next start marks the pair
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	_ = p.session.Close(ctx)
 }
 
-// end closes the session and stores the model that the user chose, for the next
-// start in this folder. It waits for askEndpoints, whose context has ended.
+// end closes the session and, if the user chose a model, stores it for the next start in this folder. The context of
+// askEndpoints must have ended; end waits for its calls.
 func (p *program) end(ctx context.Context, folder string) error {
 	p.closeSession()
 	p.asking.Wait()
@@ -169,23 +167,23 @@ func (p *program) end(ctx context.Context, folder string) error {
 	return nil
 }
 
-// screenSettings are the settings of a screen, local or over SSH.
+// screenSettings returns the settings of a screen, local or over SSH.
 func screenSettings(s *config.Settings, theme style.Options, fixedBackground bool) settings.Screen {
 	return settings.Screen{
 		Style: theme, FixedBackground: fixedBackground, Mouse: s.Mouse, HUD: s.HUD, ReplyView: s.LongReply == "view", Notify: s.Notify, EnterSends: s.SendKey == "enter",
 	}
 }
 
-// runScreen runs the program on a screen. The screen is drawn first: everything
-// is opened in the background, while the user already types.
+// runScreen runs the program on a screen. The screen is drawn first; everything is opened in the background while
+// the user can already type.
 func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 	in, out := a.stdin.(*os.File), a.stdout.(*os.File)
 	theme, fixed := a.theme(s)
 	a.background, a.deferring = newBackgroundOpen(ctx), true
 	defer a.printDeferred()
-	a.logger() // from here on it is asked for by several goroutines
+	a.logger() // opened here, before several goroutines use it
 	var screen *tea.Program
-	width, height, _ := term.GetSize(out.Fd()) // unknown is 0: Bubble Tea finds it out
+	width, height, _ := term.GetSize(out.Fd()) // 0 if unknown: Bubble Tea then asks the terminal
 	keys := keyinput.New(in)
 	model, err := tui.New(tui.Options{
 		Context: a.background.ctx,
@@ -205,7 +203,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 			p.makePane()
 			a.printErr("%s", p.window.readOnly())
 			a.reportUnset(p)
-			a.endStart(screenGC) // an answer may come from here on
+			a.endStart(screenGC) // from here on answers may arrive
 			p.askEndpoints(a.background.ctx, notify)
 			go p.warm(a.background.ctx)
 			go a.watchHistory(a.background.ctx, p.store, p.session, notify)
@@ -220,7 +218,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 	var stored error
 	err = a.runModel(screen, in, out, func(failed error) {
 		if failed == nil {
-			_ = model.EndStart(ctx) // at worst it counts as a failed start
+			_ = model.EndStart(ctx) // if this fails, the start counts as failed
 		}
 		stored = errors.Join(model.StoreDraft(ctx), a.leave(ctx, model.Typed()))
 	})
@@ -230,7 +228,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 	return errors.Join(err, stored)
 }
 
-// parts are what the screen works with, and the notices of opening them.
+// parts returns what the screen works with, including the notices collected while opening.
 func (a *app) parts(p *program) tui.Parts {
 	a.deferMu.Lock()
 	parts := tui.Parts{
@@ -238,23 +236,24 @@ func (a *app) parts(p *program) tui.Parts {
 		Notice: strings.Join(a.deferred, " · "), Recovery: p.window.recovery(),
 	}
 	a.deferMu.Unlock()
-	if words, err := a.editor(); err == nil { // else the screen says so when an editor is asked for
+	if words, err := a.editor(); err == nil { // otherwise the screen reports the error when an editor is needed
 		parts.Editor = func(path string) *exec.Cmd {
 			cmd := exec.CommandContext(context.Background(), words[0], append(slices.Clone(words[1:]), path)...)
 			cmd.Env = config.WithoutKeys(a.environ, a.redactor)
-			// The terminal itself: a copy of what is typed would take a key from the screen
-			// after the editor has ended, and the process's standard error is the log.
+			// Pass the terminal itself: with a copy of the input, a key typed after the editor has ended would be
+			// lost,
+			// and the standard error of the process goes to the log.
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stdout
 			return cmd
 		}
 	}
 	if watcher, ok := p.window.window.(assistant.Watcher); ok {
-		parts.Changes, _ = watcher.Watch(a.background.ctx) // nil where the system cannot
+		parts.Changes, _ = watcher.Watch(a.background.ctx) // nil if the system does not support watching
 	}
 	return parts
 }
 
-// localParts are parts, with what only the user of this machine may do.
+// localParts returns parts plus what only the local user may do.
 func (a *app) localParts(p *program) (parts tui.Parts, err error) {
 	parts = a.parts(p)
 	first := p.modelPending && a.firstStart(a.background.ctx, p.store)
@@ -270,12 +269,11 @@ func (a *app) workspace(p *program) *workspace.Workspace {
 	return workspace.New(workspace.Options{Session: p.session, History: p.store, Folder: a.folder(), Visibility: a.settings.Visibility, Author: a.userName()})
 }
 
-// leave closes what was opened and stores typed, the text entered before there was a
-// session.
+// leave closes the program and stores typed, the text entered before there was a session.
 func (a *app) leave(ctx context.Context, typed history.Draft) error {
 	p, ended := a.background.end()
 	var stored error
-	if ended && a.store != nil { // else it is still being opened, or cannot be
+	if ended && a.store != nil { // otherwise the store is still being opened or cannot be opened
 		stored = workspace.New(workspace.Options{History: a.store, Folder: a.folder()}).AddDraft(ctx, typed)
 	} else {
 		stored = a.storeTypeahead(typed)
@@ -294,11 +292,11 @@ func rebinds(keys []config.Binding) []keymap.Rebind {
 	return out
 }
 
-// recovery is what the run before this one left unsaved when it stopped
-// unexpectedly, and how to discard it; nil after an orderly end.
+// recovery describes the unsaved rules of a run that ended unexpectedly, and how to discard them. It returns nil if
+// that run ended normally.
 func (w *journaledWindow) recovery() *tui.Recovery {
 	last := w.journal.LastRun()
-	if w.filter == nil || last.Closed || !w.recovered { // changes in the history are on disk at once
+	if w.filter == nil || last.Closed || !w.recovered { // the chat history has no unsaved changes
 		return nil
 	}
 	lines := []string{"These rules were not saved:"}
@@ -315,8 +313,8 @@ func (w *journaledWindow) recovery() *tui.Recovery {
 	return &tui.Recovery{Lines: lines, Digest: w.filter.PlanDiscard("").Digest}
 }
 
-// runPlain runs the program as lines: nothing is ever drawn over. An interrupt
-// goes to plain.Run, other signals end the program.
+// runPlain runs the program line by line, without drawing over earlier output. plain.Run handles interrupts; other
+// signals end the program.
 func (a *app) runPlain(ctx context.Context, p *program) error {
 	interrupt := make(chan os.Signal, 1)
 	signal.Notify(interrupt, os.Interrupt)

@@ -16,7 +16,7 @@ import (
 
 // entry is what is known of a pair.
 type entry struct {
-	text   string // of the user; no two pairs of a test have the same
+	text   string // the user's message, unique within a test
 	state  string // "complete", or the code of the error
 	answer string // of a complete pair
 	older  string // the other complete answers
@@ -25,18 +25,18 @@ type entry struct {
 	topic  string
 }
 
-// ledger is what must be there after a crash, or what is.
+// ledger is what must be there after a crash, or what is actually there.
 type ledger struct {
 	pairs []entry         // in order
 	rules map[string]bool // ignore rules in force in the window
-	file  map[string]bool // those that the .env file holds
+	file  map[string]bool // ignore rules in the .env file
 }
 
 func (l ledger) clone() ledger {
 	return ledger{slices.Clone(l.pairs), maps.Clone(l.rules), maps.Clone(l.file)}
 }
 
-// with is what the ledger becomes by a change.
+// with returns a copy of the ledger with a change applied.
 func (l ledger) with(change func(*ledger)) ledger {
 	next := l.clone()
 	change(&next)
@@ -67,7 +67,7 @@ func (l *ledger) last() (entry, bool) {
 	return l.pairs[len(l.pairs)-1], true
 }
 
-// put adds a pair at the end, in the place of the one with this text.
+// put adds a pair at the end and removes an earlier pair with the same text.
 func (l *ledger) put(p entry) {
 	l.drop(p.text)
 	l.pairs = append(l.pairs, p)
@@ -77,15 +77,15 @@ func (l *ledger) drop(text string) {
 	l.pairs = slices.DeleteFunc(l.pairs, func(p entry) bool { return p.text == text })
 }
 
-// set changes a pair in its place.
+// set changes a pair in place.
 func (l *ledger) set(text string, change func(*entry)) {
 	if i := l.at(text); i >= 0 {
 		change(&l.pairs[i])
 	}
 }
 
-// execute runs a command in the folder and home of the program on the screen, in
-// this process: it reads what the other one has left on the disk.
+// execute runs a command in this process, in the folder and home of the program on the screen, and so reads what that
+// program has left on disk.
 func execute(t *testing.T, dir string, env []string, args ...string) []byte {
 	t.Helper()
 	home := ""
@@ -102,15 +102,15 @@ func execute(t *testing.T, dir string, env []string, args ...string) []byte {
 	return out.Bytes()
 }
 
-// provider is the one whose rules are changed: unknown to the catalogue and
-// without an address, so that nothing is asked about it.
+// provider is the provider whose rules are changed. It is not in the catalogue and has no address, so nothing is
+// fetched for it.
 const (
 	provider     = "nowhere"
 	providerKeys = "NOWHERE_API_KEY=sk-test-aaaaaaaaaaaa\n"
 	ignoreKey    = "IGNORE_MODELS_NOWHERE="
 )
 
-// afterTools is what an answer says after its tools.
+// afterTools returns the part of an answer after its tools.
 func afterTools(answer string) string {
 	if i := strings.LastIndex(answer, "]]"); i >= 0 {
 		answer = answer[i+len("]]"):]
@@ -118,7 +118,7 @@ func afterTools(answer string) string {
 	return strings.TrimSpace(answer)
 }
 
-// readLedger asks new processes what there is. Two pairs with one text are an error.
+// readLedger reads the ledger with new processes. Two pairs with the same text are an error.
 func readLedger(t *testing.T, dir string, env []string) ledger {
 	t.Helper()
 	var export struct{ Pairs []assistant.Pair }

@@ -18,7 +18,7 @@ import (
 	"winnow/tui/sshserver"
 )
 
-// listenFlags are the flags of winnow serve.
+// listenFlags holds the flags of winnow serve.
 type listenFlags struct {
 	HTTP, TokenFile, Cert, Key string
 	SSH, AuthorizedKeys        string
@@ -29,57 +29,57 @@ type listenFlags struct {
 // Bind declares the flags.
 func (f *listenFlags) Bind(set *pflag.FlagSet) {
 	set.StringVar(&f.HTTP, "http", "", "listen on this ADDRESS for HTTP, HOST:PORT")
-	set.StringVar(&f.TokenFile, "token-file", "", "the FILE with the token, of 16 characters or more")
-	set.StringVar(&f.Cert, "cert", "", "the FILE with the certificate for TLS, which other hosts than this one need")
-	set.StringVar(&f.Key, "key", "", "the FILE with the key of the certificate")
+	set.StringVar(&f.TokenFile, "token-file", "", "the FILE with the token, at least 16 characters")
+	set.StringVar(&f.Cert, "cert", "", "the FILE with the TLS certificate, required to serve other hosts")
+	set.StringVar(&f.Key, "key", "", "the FILE with the certificate's key")
 	set.Duration("session-idle", api.DefaultIdle, "TIME after which an unused HTTP session is closed")
 	set.StringVar(&f.SSH, "ssh", "", "listen on this ADDRESS for SSH, HOST:PORT")
-	set.StringVar(&f.AuthorizedKeys, "authorized-keys", "", "the FILE with the public keys that log in over SSH, a line each: TYPE KEY USER")
-	set.DurationVar(&f.Idle, "idle-limit", sshserver.DefaultIdle, "how long an SSH connection may be without a key, TIME")
+	set.StringVar(&f.AuthorizedKeys, "authorized-keys", "", "the FILE with the public keys that may log in over SSH, one per line: TYPE KEY USER")
+	set.DurationVar(&f.Idle, "idle-limit", sshserver.DefaultIdle, "how long an SSH connection may be idle, TIME")
 	set.DurationVar(&f.Total, "total-limit", sshserver.DefaultTotal, "how long an SSH connection may be open, TIME")
 	set.IntVar(&f.Connections, "max-connections", sshserver.DefaultConnections, "how many SSH connections may be open at once, N")
 	set.IntVar(&f.PerUser, "max-per-user", sshserver.DefaultPerUser, "how many SSH connections one user may have open at once, and how many screens and commands, N")
 }
 
-// Check refuses flags that do not go together.
+// Check returns an error if the flags are invalid or do not go together.
 func (f *listenFlags) Check() error {
 	host, _, err := net.SplitHostPort(f.HTTP)
 	_, _, sshErr := net.SplitHostPort(f.SSH)
 	problem := ""
 	switch {
 	case f.HTTP == "" && f.SSH == "":
-		problem = "say where to listen: --http 127.0.0.1:7777, or --ssh :2222 --authorized-keys FILE"
+		problem = "specify where to listen: --http 127.0.0.1:7777, or --ssh :2222 --authorized-keys FILE"
 	case f.HTTP != "" && err != nil:
-		problem = fmt.Sprintf("--http %s: an address is HOST:PORT, as in 127.0.0.1:7777", f.HTTP)
+		problem = fmt.Sprintf("--http %s: the address must be HOST:PORT, such as 127.0.0.1:7777", f.HTTP)
 	case f.SSH != "" && sshErr != nil:
-		problem = fmt.Sprintf("--ssh %s: an address is HOST:PORT, as in :2222", f.SSH)
+		problem = fmt.Sprintf("--ssh %s: the address must be HOST:PORT, such as :2222", f.SSH)
 	case (f.SSH == "") != (f.AuthorizedKeys == ""):
-		problem = "--ssh and --authorized-keys belong together"
+		problem = "--ssh and --authorized-keys must be used together"
 	case f.Idle <= 0 || f.Total <= 0 || f.Connections <= 0 || f.PerUser <= 0:
-		problem = "a limit is more than 0"
+		problem = "every limit must be greater than 0"
 	case f.HTTP == "" && f.TokenFile+f.Cert+f.Key != "":
-		problem = "--token-file, --cert and --key belong to --http"
+		problem = "--token-file, --cert and --key require --http"
 	case (f.Cert == "") != (f.Key == ""):
-		problem = "--cert and --key belong together"
+		problem = "--cert and --key must be used together"
 	case f.HTTP != "" && f.Cert == "" && !api.Loopback(host):
-		problem = "other hosts can only be served with TLS: add --cert and --key, or listen on 127.0.0.1"
+		problem = "serving other hosts requires TLS: add --cert and --key, or listen on 127.0.0.1"
 	default:
 		return nil
 	}
 	return errors.New(problem)
 }
 
-// listeners are open servers of one hub.
+// listeners holds the open servers of one hub.
 type listeners struct {
-	Lines   []string       // what is printed when they are open
-	Started map[string]any // the same for programs
+	Lines   []string       // printed once the servers listen
+	Started map[string]any // the same information as JSON
 
 	listeners []net.Listener
 	serve     []func(context.Context) error
 }
 
-// Open opens the servers that the flags name. A file that others can read or change is
-// a *sshserver.ModeError.
+// Open opens the servers that the flags name. It returns a *sshserver.ModeError if others can read or change one of
+// the files.
 func (f *listenFlags) Open(ctx context.Context, ssh sshserver.Options, http api.Options) (*listeners, error) {
 	s := &listeners{Started: map[string]any{}}
 	var err error
@@ -100,10 +100,10 @@ func (s *listeners) add(l net.Listener, serve func(context.Context) error, line,
 	s.Started[name] = address
 }
 
-// Close closes the listeners of servers that were never started; a server closes its own.
+// Close closes the listeners of servers that have not been started; a started server closes its own.
 func (s *listeners) Close() {
 	for _, l := range s.listeners {
-		_ = l.Close() // serve has closed it already
+		_ = l.Close() // an error means that serve has already closed it
 	}
 }
 
@@ -112,7 +112,7 @@ func (s *listeners) Serve(ctx context.Context) (err error) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	ended, until := make(chan error), ctx
-	for _, serve := range s.serve { // that for HTTP closes the hub: it ends when that for SSH has ended
+	for _, serve := range s.serve { // the HTTP server closes the hub, so it must end after the SSH server
 		done, serving := context.WithCancel(context.WithoutCancel(ctx))
 		go func(until context.Context) {
 			err := serve(until)
@@ -177,15 +177,15 @@ func (f *listenFlags) openHTTP(ctx context.Context, s *listeners, o api.Options)
 	return nil
 }
 
-// minToken is the length of the shortest token that nobody guesses.
+// minToken is the minimum length of a token, chosen so that it cannot be guessed.
 const minToken = 16
 
-// readToken reads the token from a file, or makes one.
+// readToken reads the token from the file at path, or creates a token if path is "".
 func readToken(path string) (token string, made bool, err error) {
 	if path == "" {
 		return rand.Text(), true, nil
 	}
-	const howToMake = "(umask 077; openssl rand -hex 32 > %[1]s) makes one"
+	const howToMake = "create one with (umask 077; openssl rand -hex 32 > %[1]s)"
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", false, fmt.Errorf("%[2]w; "+howToMake, path, err)

@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// writes is a model that calls itself as a command and quits.
+// writes is a model that runs a function as its command and quits.
 type writes func()
 
 func (w writes) Init() tea.Cmd {
@@ -23,9 +23,8 @@ func (w writes) Init() tea.Cmd {
 func (w writes) Update(tea.Msg) (tea.Model, tea.Cmd) { return w, nil }
 func (w writes) View() tea.View                      { return tea.NewView("") }
 
-// TestNothingElseWritesOnTheTerminal: what a library writes to the standard
-// logger or to file descriptor 2 while the screen stands goes into the log,
-// without keys and without anything that a terminal obeys.
+// TestNothingElseWritesOnTheTerminal checks that what a library writes to the standard logger or to file descriptor 2
+// while a screen is drawn goes to the log, without keys and without anything that a terminal interprets.
 func TestNothingElseWritesOnTheTerminal(t *testing.T) {
 	a := testApp(t)
 	const key = "sk-secret-0123456789"

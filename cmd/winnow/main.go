@@ -21,7 +21,7 @@ import (
 )
 
 func main() {
-	// Bubble Tea would write raw input and panics to files named by these.
+	// Bubble Tea would write raw input and panics to the files that these variables name.
 	os.Unsetenv("TEA_TRACE")
 	os.Unsetenv("TEA_DEBUG")
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return a.report(err)
 }
 
-// newRoot builds the root command with all its subcommands; they run on the app a.
+// newRoot builds the root command with all its subcommands, which run on a.
 func newRoot(a *app) *cobra.Command {
 	root := group("winnow", "A chat client whose assistant can see and change the window it lives in",
 		askCommand(a),
@@ -50,9 +50,9 @@ func newRoot(a *app) *cobra.Command {
 		modelsCommand(a),
 		group("history", "Search, export, import and check the chat history",
 			historySearchCommand(a), historyExportCommand(a), historyImportCommand(a), historyMigrateCommand(a),
-			command("check", "Read the whole database and say whether it is sound", 0, 0, a.withHistory(a.historyCheck)),
-			command("sessions", "List the sessions, the last used first", 0, 0, a.withHistory(a.historySessions))),
-		group("checkpoints", "List the checkpoints of the rules and go back to one", checkpointsListCommand(a), rollbackCommand(a)),
+			command("check", "Read the whole database and report any damage", 0, 0, a.withHistory(a.historyCheck)),
+			command("sessions", "List the sessions, most recently used first", 0, 0, a.withHistory(a.historySessions))),
+		group("checkpoints", "List the checkpoints of the rules and roll back to one", checkpointsListCommand(a), rollbackCommand(a)),
 		serveCommand(a),
 		mcpCommand(a),
 		logCommand(a),
@@ -66,8 +66,8 @@ func newRoot(a *app) *cobra.Command {
 		manCommand(a),
 	)
 	root.Long = "winnow shows which models an LLM proxy exposes to its clients, and an assistant\n" +
-		"changes them when you ask it to. Without a command it opens the program;\n" +
-		"winnow help lists the topics that are explained."
+		"changes them when you ask it to. Without a command, winnow opens the program;\n" +
+		"winnow help lists the help topics."
 	root.Example = "winnow\nwinnow ask \"hide every mini and nano model\"\nwinnow rules list"
 	root.Version = version()
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return a.launch(cmd.Context()) }
@@ -82,7 +82,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { showHelp(a, cmd) })
 	a.connect(root)
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
-		if a.program = cmd.CommandPath(); cmd != root && cmd.Name() != "ask" { // launch ends the start itself; ask makes little garbage
+		if a.program = cmd.CommandPath(); cmd != root && cmd.Name() != "ask" { // launch calls endStart itself; ask creates little garbage
 			a.endStart(commandGC)
 		}
 	}
@@ -90,7 +90,7 @@ func newRoot(a *app) *cobra.Command {
 	return root
 }
 
-// connect gives a root command the streams of the app.
+// connect gives root the standard streams of the app.
 func (a *app) connect(root *cobra.Command) {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(a.stdin)
@@ -99,8 +99,7 @@ func (a *app) connect(root *cobra.Command) {
 	root.SetFlagErrorFunc(flagError)
 }
 
-// command is a command that takes between minArgs and maxArgs arguments; any
-// number above minArgs where maxArgs is -1.
+// command returns a command that takes between minArgs and maxArgs arguments; a maxArgs of -1 means no upper limit.
 func command(use, short string, minArgs, maxArgs int, run func(ctx context.Context, args []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short,
@@ -118,7 +117,7 @@ func command(use, short string, minArgs, maxArgs int, run func(ctx context.Conte
 	}
 }
 
-// group is a command that only holds others.
+// group returns a command that only contains other commands.
 func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short}
 	asGroup(c)
@@ -126,7 +125,7 @@ func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// asGroup makes a command print its help, and refuse the name of a command that it does not hold.
+// asGroup makes a command print its help and reject unknown subcommands.
 func asGroup(c *cobra.Command) {
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -137,9 +136,8 @@ func asGroup(c *cobra.Command) {
 	c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 }
 
-// suggestCommand names what may be meant by a command that a group does not hold: a command
-// of that name in one of its groups, such as rules save, its flag, the nearest name of its own;
-// at the root else ask, for text that is a message.
+// suggestCommand suggests a replacement for an unknown command, in this order: a subcommand of that name in another
+// group (such as rules save), a flag of that name, a command with a similar name, and at the root, ask.
 func suggestCommand(cmd *cobra.Command, name string) string {
 	var names, inner []string
 	for _, c := range cmd.Commands() {
@@ -162,7 +160,7 @@ func suggestCommand(cmd *cobra.Command, name string) string {
 	}
 }
 
-// didYouMean suggests the name nearest to a mistyped one, by format; "" for none.
+// didYouMean returns a suggestion of the name closest to a mistyped one, formatted with format, or "".
 func didYouMean(name string, names []string, format string) string {
 	near := config.Nearest(name, names)
 	if near == "" {
@@ -171,10 +169,10 @@ func didYouMean(name string, names []string, format string) string {
 	return fmt.Sprintf("; did you mean "+format+"?", near)
 }
 
-// flagValues says what a flag takes, by the type of its value.
+// flagValues describes the values that a flag accepts, by the type of the flag.
 var flagValues = map[string]string{"int": "a whole number", "duration": "a time such as 30m or 1h30m", "bool": "true or false"}
 
-// flagError is an error of the flag parser as a usageError.
+// flagError converts an error of the flag parser to a usageError.
 func flagError(cmd *cobra.Command, err error) error {
 	message := safetext.Line(err.Error(), maxLine)
 	if name, unknown := strings.CutPrefix(message, "unknown flag: --"); unknown {
@@ -193,7 +191,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return &usageError{cmd.CommandPath(), message}
 }
 
-// exclusive refuses command lines that give more than one of these flags.
+// exclusive makes c reject command lines that give more than one of the named flags.
 func exclusive(c *cobra.Command, names ...string) {
 	c.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		var given []string
@@ -203,16 +201,16 @@ func exclusive(c *cobra.Command, names ...string) {
 			}
 		}
 		if len(given) > 1 {
-			return &usageError{cmd.CommandPath(), strings.Join(given, " and ") + " exclude each other"}
+			return &usageError{cmd.CommandPath(), strings.Join(given, " and ") + " cannot be used together"}
 		}
 		return nil
 	}
 }
 
-// stamped is the version of a package: its build sets it by -ldflags -X.
+// stamped is the version set by the package build with -ldflags -X.
 var stamped string
 
-// version is that of the package, else the one that the build recorded.
+// version returns the stamped version or, if that is empty, the version in the build information.
 func version() string {
 	if stamped != "" {
 		return stamped
@@ -223,7 +221,7 @@ func version() string {
 	return "development build"
 }
 
-// The exit statuses; statuses says what they mean.
+// Exit statuses; their meanings are listed in statuses.
 const (
 	statusDone      = 0
 	statusFailed    = 1
@@ -233,31 +231,31 @@ const (
 	statusPipe      = 141
 )
 
-// maxLine and maxName bound, in cells, a line on standard error and a name in it:
-// text of files and servers can be of any length.
+// maxLine and maxName limit the width in cells of a line on standard error and of a name in it, because text from
+// files and servers can be of any length.
 const (
 	maxLine = 2000
 	maxName = 120
 )
 
-// usageError is a command line that was not understood.
+// usageError reports an invalid command line.
 type usageError struct{ command, message string }
 
 func (e *usageError) Error() string { return e.message }
 
-// signalError is the cause of the end of app.ctx.
+// signalError is the cancellation cause of app.ctx after a signal.
 type signalError struct{ syscall.Signal }
 
 func (e signalError) Error() string { return e.String() }
 
-// statusError ends a command with a status and no words of its own.
+// statusError makes a command exit with this status without printing a message.
 type statusError int
 
 func (e statusError) Error() string { return fmt.Sprintf("status %d", int(e)) }
 
 const errPending = statusError(statusPending)
 
-// report tells the user what went wrong and returns the exit status.
+// report prints err with advice for the user and returns the exit status.
 func (a *app) report(err error) int {
 	status, isStatus := errors.AsType[statusError](err)
 	usage, isUsage := errors.AsType[*usageError](err)
@@ -274,7 +272,7 @@ func (a *app) report(err error) int {
 	switch {
 	case isUsage:
 		a.printErr("winnow: %s", usage.message)
-		a.printErr("%s", cmp.Or(nextStep(err), usage.command+" --help tells more"))
+		a.printErr("%s", cmp.Or(nextStep(err), "see "+usage.command+" --help"))
 		return statusUsage
 	case errors.Is(err, context.Canceled):
 		a.printErr("cancelled")

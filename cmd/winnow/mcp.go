@@ -14,18 +14,18 @@ import (
 
 func mcpCommand(a *app) *cobra.Command {
 	var allowSave bool
-	c := command("mcp", "Offer the window's tools to other agents, by the Model Context Protocol", 0, 0, func(ctx context.Context, _ []string) error {
+	c := command("mcp", "Offer the window's tools to other agents over the Model Context Protocol", 0, 0, func(ctx context.Context, _ []string) error {
 		return a.serveMCP(ctx, allowSave)
 	})
 	c.Long = "mcp is started by an agent, such as Claude Code, Codex or opencode, and talks to it on\n" +
 		"standard input and output. Each change is a checkpoint of a session named after\n" +
-		"the agent. A save is confirmed by the user where the agent can ask, and refused elsewhere."
+		"the agent. If the agent can ask the user, a save asks for confirmation; otherwise it is refused."
 	c.Example = "claude mcp add winnow -- winnow mcp --env-file /srv/proxy/.env"
-	c.Flags().BoolVar(&allowSave, "allow-save", false, "save without a question where the agent cannot ask")
+	c.Flags().BoolVar(&allowSave, "allow-save", false, "save without confirmation if the agent cannot ask the user")
 	return c
 }
 
-// serveMCP answers one agent until it closes standard input.
+// serveMCP serves one agent until it closes standard input.
 func (a *app) serveMCP(ctx context.Context, allowSave bool) error {
 	s, err := a.config()
 	if err != nil {
@@ -45,7 +45,7 @@ func (a *app) serveMCP(ctx context.Context, allowSave bool) error {
 			"models": "the models of the current provider, each with its status and the rule that decides it",
 		}
 	}
-	n := len(a.closers) // what is opened from here on is closed after each request
+	n := len(a.closers) // closers registered from here on run after each request
 	o.Open = func(ctx context.Context, write bool) (mcp.Opened, error) {
 		access := toRead
 		if write {

@@ -21,13 +21,13 @@ import (
 	"winnow/checkpoint"
 )
 
-// agent is a client of winnow mcp, which runs as a process of its own.
+// agent is a client of winnow mcp, which runs as a separate process.
 type agent struct {
 	*bench
 	client *sdk.ClientSession
 }
 
-// newBench makes a folder with a .env file of these rules.
+// newBench creates a folder with this .env file.
 func newBench(t *testing.T, env string) *bench {
 	t.Helper()
 	b := &bench{t: t, dir: t.TempDir(), env: append(os.Environ(), "WINNOW_HOME="+t.TempDir(), "WINNOW_LOCAL_SERVERS=false", "PROXY_BASE_URL="+refused)}
@@ -37,7 +37,7 @@ func newBench(t *testing.T, env string) *bench {
 	return b
 }
 
-// connect starts winnow mcp with args and connects to it by its pipes.
+// connect starts winnow mcp with args and connects to it through pipes.
 func (b *bench) connect(args ...string) agent {
 	b.t.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(b.t.Context()), "winnow", append([]string{"mcp"}, args...)...)
@@ -54,7 +54,6 @@ func (b *bench) connect(args ...string) agent {
 	return agent{b, c}
 }
 
-// call calls a tool.
 func (a agent) call(tool string, args any) assistant.ToolResult {
 	a.t.Helper()
 	res, err := a.client.CallTool(a.t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
@@ -68,7 +67,7 @@ func (a agent) call(tool string, args any) assistant.ToolResult {
 	return out
 }
 
-// envFile is the content of the .env file.
+// envFile returns the content of the .env file.
 func (b *bench) envFile() string {
 	b.t.Helper()
 	raw, err := os.ReadFile(filepath.Join(b.dir, ".env"))
@@ -97,10 +96,10 @@ func TestMCPOverPipes(t *testing.T) {
 		{"explain_model_status", map[string]any{"model": "gpt-5-mini"}, true},
 		{"refresh_models", nil, false}, // there is no network
 		{"add_ignore_rule", rule, true},
-		{"add_ignore_rule", rule, false}, // it is there
+		{"add_ignore_rule", rule, false}, // the rule exists already
 		{"add_ignore_rule", map[string]any{"patern": "*"}, false},
 		{"add_whitelist_rule", map[string]any{"pattern": "gpt-5-mini"}, true},
-		{"save_changes", nil, false}, // nobody can be asked
+		{"save_changes", nil, false}, // no user can be asked
 		{"remove_whitelist_rule", map[string]any{"pattern": "gpt-5-mini"}, true},
 		{"remove_ignore_rule", map[string]any{"pattern": "*-preview*"}, true},
 		{"clear_all_ignore_rules", nil, true},
@@ -150,8 +149,7 @@ func TestMCPSavesWhereItIsAllowed(t *testing.T) {
 	b.run(0, "rules", "diff")
 }
 
-// TestReadmeConnectsTheUsualAgents runs the command that the README gives to each of
-// them, with the file of the test.
+// TestReadmeConnectsTheUsualAgents runs the command that the README gives for each agent, with the test's file.
 func TestReadmeConnectsTheUsualAgents(t *testing.T) {
 	raw, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -218,8 +216,9 @@ func TestReadmeConnectsTheUsualAgents(t *testing.T) {
 	}
 }
 
-// catchSignals lets a test send signals to a child: it would inherit those that are
-// ignored here, as by a test in the background of a shell, but none that is caught.
+// catchSignals lets a test send signals to a child. A child inherits ignored signals, which a test in the background
+// of
+// a shell may have, but not caught ones.
 func catchSignals(t *testing.T) {
 	t.Helper()
 	caught := make(chan os.Signal, 1)

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// TestReleaseMemoryAfterStart: once the start is over, files, the executable above all,
-// make up less than half of the memory that the start had (two thirds without the
-// release), and the program still answers keys.
+// TestReleaseMemoryAfterStart checks that after the start, file mappings, mainly the executable, occupy less than
+// half of
+// the peak memory (two thirds without the release), and that the program still accepts keys.
 func TestReleaseMemoryAfterStart(t *testing.T) {
 	p := startOn(t, "exec winnow")
 	p.wait(ready)
 	for late := time.After(patience); ; {
-		// The kernel knows the peak: it does not matter when the test looks.
+		// The kernel records the peak, so it does not matter when the test reads it.
 		now, peak := inMemory(t, p.cmd.Process.Pid, "RssFile"), inMemory(t, p.cmd.Process.Pid, "VmHWM")
 		if now < peak/2 {
 			break
@@ -26,11 +26,11 @@ func TestReleaseMemoryAfterStart(t *testing.T) {
 			t.Fatalf("%d kB of files are resident of a peak of %d kB: want less than half", now, peak)
 		}
 	}
-	p.keys("ß") // drawn by nothing else
+	p.keys("ß") // nothing else draws this character
 	p.wait("ß")
 }
 
-// inMemory is a line of /proc/PID/status, in kB.
+// inMemory returns a value from /proc/PID/status in kB.
 func inMemory(t *testing.T, pid int, line string) (kB int) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -13,7 +13,7 @@ import (
 	"winnow/assistant/llm"
 )
 
-// eventsOf decodes what ask --json printed; exactly one event ends the turn.
+// eventsOf decodes the output of ask --json; exactly one event must end the turn.
 func eventsOf(t *testing.T, stdout string) []assistant.Event {
 	t.Helper()
 	var out []assistant.Event
@@ -38,14 +38,13 @@ func eventsOf(t *testing.T, stdout string) []assistant.Event {
 
 const addMini = `{"pattern":"*mini*"}`
 
-// TestAskWithServersThatMisbehave drives the whole command against servers
-// that do on the wire what models do when they go wrong.
+// TestAskWithServersThatMisbehave runs the whole command against servers that misbehave on the wire as models do.
 func TestAskWithServersThatMisbehave(t *testing.T) {
 	add := func(id, pattern string) at.Call {
 		return at.Call{ID: id, Name: "add_ignore_rule", Arguments: `{"pattern":"` + pattern + `"}`}
 	}
 	done := at.Text("Done.")
-	bad := func(times int) []at.Reply { // so many calls that no schema accepts
+	bad := func(times int) []at.Reply { // this many calls that no schema accepts
 		var replies []at.Reply
 		for _, arguments := range []string{`{"wrong":1}`, `{`, `[]`, `"text"`, ``}[:times] {
 			replies = append(replies, at.Calls(at.Call{Name: "add_ignore_rule", Arguments: arguments}))
@@ -60,7 +59,7 @@ func TestAskWithServersThatMisbehave(t *testing.T) {
 		status           int
 		completed, fails int // tool_complete events with and without success
 		retrying         int
-		code             string // of the error that ends it; "" is complete
+		code             string // code of the error that ends the turn; "" if it completes
 		requests         int
 	}
 	for name, c := range map[string]struct {
@@ -128,8 +127,9 @@ func TestAskWithServersThatMisbehave(t *testing.T) {
 	}
 }
 
-// TestACutCallStagesNothing holds the rules themselves, after a connection that
-// was lost behind arguments that look complete, against what they were.
+// TestACutCallStagesNothing checks that the rules are unchanged after a connection was lost behind arguments that
+// look
+// complete.
 func TestACutCallStagesNothing(t *testing.T) {
 	server := at.NewServer(t, at.CutAfter(at.CallEvent(0, "a", "add_ignore_rule", addMini)))
 	folder := t.TempDir()

@@ -43,40 +43,39 @@ func modelsCommand(a *app) *cobra.Command {
 			}
 			return a.printFound(found, "no model matches")
 		case len(scopes) == 0:
-			return advise(fmt.Errorf("%s names no provider", w.name), "add a key such as OPENAI_API_KEY=… to it, or name one with --provider")
+			return advise(fmt.Errorf("%s contains no provider", w.name), "add a key such as OPENAI_API_KEY=… to it, or use --provider NAME")
 		}
 		return a.modelList(ctx, w, scopes, refresh)
 	})
-	c.Long = "The lists come from the last refresh, else from the catalogue of this program.\n" +
+	c.Long = "The lists come from the last refresh or, without one, from the built-in catalogue.\n" +
 		"--provider names one provider. --chat lists the models that can answer you instead."
 	c.Flags().BoolVar(&refresh, "refresh", false, "ask the providers, or the proxy, for their models")
-	c.Flags().BoolVar(&drift, "drift", false, "compare what the proxy serves with what the rules say")
-	c.Flags().BoolVar(&chat, "chat", false, "the endpoints and models to choose from with -m")
+	c.Flags().BoolVar(&drift, "drift", false, "compare the models that the proxy serves with the rules")
+	c.Flags().BoolVar(&chat, "chat", false, "list the endpoints and models that -m accepts")
 	c.Flags().StringVar(&where, "where", "", whereHelp)
 	exclusive(c, "refresh", "drift", "chat", "where")
 	return c
 }
 
-// modelJSON is a model as --json prints it.
+// modelJSON is the JSON form of a model.
 type modelJSON struct {
 	ID       string         `json:"id"`
-	Status   *engine.Status `json:"status,omitempty"` // nil of a model to talk to
+	Status   *engine.Status `json:"status,omitempty"` // nil in the list of chat models
 	Rule     string         `json:"rule,omitempty"`
 	New      bool           `json:"new,omitempty"`
-	Context  int            `json:"context_window"` // 0 is unknown
+	Context  int            `json:"context_window"` // 0 if unknown
 	Known    bool           `json:"context_known"`
-	PriceIn  llm.Price      `json:"price_in"` // US dollars for a million tokens; null: unknown
+	PriceIn  llm.Price      `json:"price_in"` // US dollars per million tokens; null if unknown
 	PriceOut llm.Price      `json:"price_out"`
 	Facts    llm.Facts      `json:"facts"`
 }
 
-// newModelJSON is a model without its status.
+// newModelJSON returns the JSON form of a model without its status.
 func newModelJSON(m llm.ModelInfo) modelJSON {
 	return modelJSON{ID: m.ID, Context: m.Context, Known: m.Known, PriceIn: m.Facts.PriceIn, PriceOut: m.Facts.PriceOut, Facts: m.Facts}
 }
 
-// facts are its context window in tokens, "~" before a guess, and its prices; ""
-// is unknown.
+// facts returns the context window in tokens, prefixed with "~" if it is a guess, and the prices; "" means unknown.
 func (m modelJSON) facts() (window, price string) {
 	if m.Context > 0 {
 		window = fmt.Sprint(m.Context)
@@ -90,7 +89,7 @@ func (m modelJSON) facts() (window, price string) {
 	return window, price
 }
 
-// providerJSON is a provider as models --json prints it.
+// providerJSON is the JSON form of a provider.
 type providerJSON struct {
 	Provider  string      `json:"provider"`
 	Source    string      `json:"source"`
@@ -110,7 +109,7 @@ func (a *app) modelList(ctx context.Context, w *journaledWindow, scopes []modelf
 	for i, s := range scopes {
 		problem := ""
 		if refresh {
-			a.progress("asking for the models of %s (%d of %d)", s.Provider(), i+1, len(scopes))
+			a.progress("fetching the models of %s (%d of %d)", s.Provider(), i+1, len(scopes))
 			r, err := w.filter.Refresh(ctx, s.Provider())
 			if problem = r.Err; err != nil {
 				problem = err.Error()
@@ -136,7 +135,7 @@ func (a *app) modelList(ctx context.Context, w *journaledWindow, scopes []modelf
 		}
 		summary := fmt.Sprintf("%s: %d of %d shown, from the %s %s", p.Provider, p.Available, p.Total, p.Source, p.At)
 		if p.Source == "" {
-			summary = p.Provider + ": no models are known; winnow models --refresh asks for them"
+			summary = p.Provider + ": no models known; winnow models --refresh fetches the list"
 		}
 		summaries = append(summaries, strings.TrimSpace(summary))
 	}
@@ -151,7 +150,7 @@ func (a *app) modelList(ctx context.Context, w *journaledWindow, scopes []modelf
 		}
 	}
 	if failedCount > 0 {
-		return fmt.Errorf("%s of %d could not be refreshed; the lists stay as they were", assistant.Counted(failedCount, "provider"), len(scopes))
+		return fmt.Errorf("%s of %d could not be refreshed; their lists are unchanged", assistant.Counted(failedCount, "provider"), len(scopes))
 	}
 	return nil
 }
@@ -176,22 +175,22 @@ func providerModels(w *journaledWindow, s modelfilter.Scope) (providerJSON, erro
 	return p, nil
 }
 
-// driftJSON is the difference of one provider.
+// driftJSON describes how the models that the proxy serves for one provider differ from the rules.
 type driftJSON struct {
 	Provider string `json:"provider"`
 	models.Drift
-	Source string `json:"source"` // where the models are known from
+	Source string `json:"source"` // where the list of models comes from
 }
 
-// modelDrift compares what the proxy serves with the rules of the file: those it
-// reads when it starts.
+// modelDrift compares the models that the proxy serves with the rules of the file, which the proxy reads when it
+// starts.
 func (a *app) modelDrift(ctx context.Context, w *journaledWindow, scopes []modelfilter.Scope) error {
 	served, err := w.lists.Served(ctx)
 	if err != nil {
 		return advise(err, "start the proxy, or set PROXY_BASE_URL and PROXY_API_KEY in %s", w.name)
 	}
 	if w.filter.Dirty() {
-		a.printErr("the rules of the file are compared, without what is staged: winnow rules diff shows that")
+		a.printErr("staged changes are not compared: winnow rules diff shows them")
 	}
 	out := []driftJSON{}
 	var lines []string
@@ -204,10 +203,10 @@ func (a *app) modelDrift(ctx context.Context, w *journaledWindow, scopes []model
 		diff, note := served.Drift(s.Provider(), s.Expected(served.IDs...)), ""
 		drifted = drifted || diff.Any()
 		if known.Source == models.SourceCatalogue && len(diff.Missing) > 0 {
-			note = " (from the built-in catalogue: winnow models --refresh asks for the current list)"
+			note = " (from the built-in catalogue: winnow models --refresh fetches the current list)"
 		}
 		out = append(out, driftJSON{s.Provider(), models.Drift{Missing: nonNil(diff.Missing), Extra: nonNil(diff.Extra), Same: diff.Same}, known.Source})
-		lines = append(lines, fmt.Sprintf("%s: %d as the rules say, %d missing%s, %d extra", s.Provider(), diff.Same, len(diff.Missing), note, len(diff.Extra)))
+		lines = append(lines, fmt.Sprintf("%s: %d as expected, %d missing%s, %d extra", s.Provider(), diff.Same, len(diff.Missing), note, len(diff.Extra)))
 		for _, id := range diff.Missing {
 			lines = append(lines, "  - "+visible(id))
 		}
@@ -215,14 +214,14 @@ func (a *app) modelDrift(ctx context.Context, w *journaledWindow, scopes []model
 			lines = append(lines, "  + "+visible(id))
 		}
 	}
-	next := "the proxy serves what the rules say"
+	next := "the proxy serves the models that the rules allow"
 	if drifted {
 		next = "the proxy reads its rules when it starts: save, then restart it"
 	}
 	return a.emit(map[string]any{"drift": drifted, "providers": out}, append(lines, next)...)
 }
 
-// endpointJSON is an endpoint that answers, with its models.
+// endpointJSON is the JSON form of an endpoint that responds, with its models.
 type endpointJSON struct {
 	Name    string      `json:"name"`
 	BaseURL string      `json:"base_url,omitempty"`
@@ -231,9 +230,8 @@ type endpointJSON struct {
 	Models  []modelJSON `json:"models"`
 }
 
-// chatModels lists the models of every endpoint that answers. An endpoint that
-// the user set up and that does not is a failure; one that was only looked for
-// on its usual port is not.
+// chatModels lists the models of every endpoint that responds. If an endpoint that the user configured does not
+// respond, the command fails; an endpoint that is only probed at its usual port is skipped.
 func (a *app) chatModels(ctx context.Context) error {
 	set, err := a.openEndpoints(openOptions{})
 	if err != nil {

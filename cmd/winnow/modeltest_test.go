@@ -21,15 +21,15 @@ import (
 	"winnow/checkpoint"
 )
 
-// modelChecks is how many sequences of some 30 random steps an ordinary run tests;
-// -rapid.checks and -rapid.steps ask for more.
+// modelChecks is the number of sequences of about 30 random steps in an ordinary run; -rapid.checks and -rapid.steps
+// increase it.
 const modelChecks = 8
 
-// TestRandomStepsAgainstAModel is model-based: messages that are answered, fail, are cut
-// off and cancelled, tools that write and that fail, edits by hand, saves, changes of the
-// file by somebody else, deletions, rollbacks and their undo, ends of the program in order
-// and by a crash. After each step everything that is stored anywhere is what a simple model
-// in memory, the oracle, expects.
+// TestRandomStepsAgainstAModel is a model-based test. Its steps are messages that are answered, fail, are cut off or
+// cancelled, tools that write or fail, edits by hand, saves, changes of the file by another program, deletions,
+// rollbacks
+// and their undo, and the end of the program, orderly or by a crash. After each step, everything stored must match a
+// simple model in memory, the oracle.
 func TestRandomStepsAgainstAModel(t *testing.T) {
 	checks := flag.Lookup("rapid.checks")
 	if before := checks.Value.String(); before == checks.DefValue {
@@ -50,8 +50,9 @@ func TestRandomStepsAgainstAModel(t *testing.T) {
 	})
 }
 
-// subject is what is tested: one program after the other on the same files, and the oracle
-// of what they hold. Its folder is the test's, its homes are its own.
+// subject is what is tested: a series of programs on the same files, and the oracle of what the files hold. It uses
+// the
+// folder of the test but its own homes.
 type subject struct {
 	t      *testing.T
 	rt     *rapid.T
@@ -64,15 +65,14 @@ type subject struct {
 	session  *assistant.Session
 	window   *modelfilter.Window
 	journal  *checkpoint.Journal
-	crashed  []*app // their files were taken from under them
-	messages int    // sent so far: makes each text its own
+	crashed  []*app // apps whose files were copied away from them
+	messages int    // number sent so far, which makes each text unique
 	asked    int    // requests before this message
 }
 
 const firstEnv = "# note\nFOREIGN=\"a # b\"\nIGNORE_MODELS_OPENAI=w0\n"
 
-// begin writes a fresh .env, opens the program for the first time and says a
-// word.
+// begin writes a new .env, opens the program for the first time and sends a message.
 func (s *subject) begin() {
 	s.must(os.WriteFile(".env", []byte(firstEnv), 0o600))
 	s.home = s.t.TempDir()
@@ -107,13 +107,13 @@ func (s *subject) must(err error) {
 	}
 }
 
-// actions are all that can happen. The empty name is what must hold after each.
+// actions returns all steps. The action with the empty name checks the state after each step.
 func (s *subject) actions() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"":              func(rt *rapid.T) { s.rt = rt; s.check() },
 		"chat":          s.chat,
 		"write":         s.write,
-		"writeAgain":    s.write, // what matters most comes more often
+		"writeAgain":    s.write, // listed twice to run more often
 		"fail":          s.fail,
 		"failAfterTool": s.failAfterTool,
 		"cancel":        s.cancel,
@@ -139,14 +139,14 @@ func (s *subject) actions() map[string]func(*rapid.T) {
 	}
 }
 
-// chat is a message that gets an answer.
+// chat sends a message that gets an answer.
 func (s *subject) chat(rt *rapid.T) {
 	s.rt = rt
 	p := s.exchange(assistant.Prompt{}, assistanttest.Text("fine"))
 	p.answered("fine")
 }
 
-// write is a message whose answer begins with calls of tools.
+// write sends a message whose answer begins with tool calls.
 func (s *subject) write(rt *rapid.T) {
 	s.rt = rt
 	calls := s.drawCalls()
@@ -156,7 +156,7 @@ func (s *subject) write(rt *rapid.T) {
 	p.answered("done")
 }
 
-// fail is a message whose answer is refused, or breaks off.
+// fail sends a message whose answer is refused or breaks off.
 func (s *subject) fail(rt *rapid.T) {
 	s.rt = rt
 	s.exchange(assistant.Prompt{}, s.drawFailure()).failed()
@@ -171,8 +171,7 @@ func (s *subject) failAfterTool(rt *rapid.T) {
 	p.failed()
 }
 
-// drawFailure is a refusal, or an answer that is cut in the middle of a text or
-// of a call, which must not run.
+// drawFailure returns a refusal, or an answer that is cut off within a text or within a call, which must not run.
 func (s *subject) drawFailure() assistanttest.Reply {
 	return rapid.SampledFrom([]assistanttest.Reply{
 		assistanttest.Respond(400, `{"error":{"message":"no","code":"bad"}}`),
@@ -181,7 +180,7 @@ func (s *subject) drawFailure() assistanttest.Reply {
 	}).Draw(s.rt, "failure")
 }
 
-// cancel breaks off before anything came: the message was never sent.
+// cancel cancels before anything has arrived, as if the message had never been sent.
 func (s *subject) cancel(rt *rapid.T) {
 	s.rt = rt
 	gate := assistanttest.NewGate()
@@ -217,8 +216,9 @@ func (s *subject) cancelAfterTool(rt *rapid.T) {
 	p.failed()
 }
 
-// queue is a message that waits for the answer to another one: that ends with
-// the response, here one with tools, and the next begins.
+// queue sends a message that waits for the answer to another one, here with tools: the first turn ends with the
+// current
+// response, then the queued message is sent.
 func (s *subject) queue(rt *rapid.T) {
 	s.rt = rt
 	gate := assistanttest.NewGate()
@@ -246,14 +246,14 @@ func (s *subject) queue(rt *rapid.T) {
 	s.exchangeText(next.Text, next, assistanttest.Text("fine")).answered("fine")
 }
 
-// reask sends the text of an error pair as a new one, in its stead.
+// reask sends the text of a failed pair as a new pair that replaces it.
 func (s *subject) reask(rt *rapid.T) {
 	s.rt = rt
 	old := s.draw("error pair", func(p *oraclePair) bool { return p.state == assistant.PairError })
 	s.sendInPlaceOf(old, "at last")
 }
 
-// retry goes on with an error pair in its place.
+// retry continues a failed pair in place.
 func (s *subject) retry(rt *rapid.T) {
 	s.rt = rt
 	old := s.draw("error pair", func(p *oraclePair) bool { return p.state == assistant.PairError })
@@ -265,7 +265,7 @@ func (s *subject) retry(rt *rapid.T) {
 	s.oracle.forget()
 }
 
-// regenerate asks the last good pair again.
+// regenerate asks for another answer to the last complete pair.
 func (s *subject) regenerate(rt *rapid.T) {
 	s.rt = rt
 	pairs := s.oracle.pairs()
@@ -286,7 +286,7 @@ func (s *subject) regenerate(rt *rapid.T) {
 	s.oracle.forget()
 }
 
-// choose makes another answer of a pair the one that is sent.
+// choose selects another answer of a pair to be sent.
 func (s *subject) choose(rt *rapid.T) {
 	s.rt = rt
 	p := s.draw("pair with several answers", func(p *oraclePair) bool { return len(p.answers) > 0 })
@@ -296,7 +296,7 @@ func (s *subject) choose(rt *rapid.T) {
 	p.choose(n)
 }
 
-// sendInPlaceOf sends the text of a pair again; the new one has its stars.
+// sendInPlaceOf sends the text of a pair again; the new pair keeps the stars.
 func (s *subject) sendInPlaceOf(old *oraclePair, answer string) {
 	s.oracle.remove(old)
 	p := s.exchange(assistant.Prompt{Text: old.text, Replaces: old.seq}, assistanttest.Text(answer))
@@ -358,8 +358,7 @@ func (s *subject) save(rt *rapid.T) {
 	s.oracle.saved = s.oracle.rules.clone()
 }
 
-// foreign is somebody else who changes another line of the file. A save and a
-// refresh take the change over.
+// foreign changes another line of the file as another program would. A save and a refresh adopt the change.
 func (s *subject) foreign(rt *rapid.T) {
 	s.rt = rt
 	file, err := os.ReadFile(".env")
@@ -374,7 +373,7 @@ func (s *subject) foreign(rt *rapid.T) {
 	s.must(s.session.Edit("Merge", func() error { _, err := s.window.RefreshSaved(s.t.Context(), false); return err }))
 }
 
-// rollback goes back to any checkpoint.
+// rollback rolls back to any checkpoint.
 func (s *subject) rollback(rt *rapid.T) {
 	s.rt = rt
 	c := rapid.SampledFrom(s.oracle.listed()).Draw(rt, "checkpoint")
@@ -403,7 +402,7 @@ func (s *subject) undoRollback(rt *rapid.T) {
 	s.oracle.undoRollback()
 }
 
-// undo takes the newest change back, as ctrl+z does.
+// undo undoes the newest change, as ctrl+z does.
 func (s *subject) undo(rt *rapid.T) {
 	s.rt = rt
 	step, ok := s.session.LastStep()
@@ -421,7 +420,7 @@ func (s *subject) undo(rt *rapid.T) {
 	s.rollBackTo(want, scope)
 }
 
-// quit ends the program in order and takes the session up again.
+// quit ends the program normally and resumes the session.
 func (s *subject) quit(rt *rapid.T) {
 	s.rt = rt
 	s.must(s.app.close())
@@ -429,8 +428,7 @@ func (s *subject) quit(rt *rapid.T) {
 	s.oracle.resumed(s.oracle.here)
 }
 
-// crash leaves the program where it stands: the next one finds the files as
-// they are at this moment.
+// crash abandons the program; the next one finds the files as they are at this moment.
 func (s *subject) crash(rt *rapid.T) {
 	s.rt = rt
 	home := s.t.TempDir()
@@ -446,7 +444,7 @@ func (s *subject) crash(rt *rapid.T) {
 	s.oracle.resumed(s.oracle.here)
 }
 
-// renew begins a new session.
+// renew starts a new session.
 func (s *subject) renew(rt *rapid.T) {
 	s.rt = rt
 	s.must(s.session.Renew(s.t.Context()))
@@ -454,7 +452,7 @@ func (s *subject) renew(rt *rapid.T) {
 	s.oracle.begun(s.session.ID(), s.newest())
 }
 
-// resume takes an older session up, or the same one.
+// resume resumes the same or an older session.
 func (s *subject) resume(rt *rapid.T) {
 	s.rt = rt
 	id := rapid.SampledFrom(s.oracle.sessions).Draw(rt, "session")
@@ -463,14 +461,14 @@ func (s *subject) resume(rt *rapid.T) {
 	s.oracle.resumed(id)
 }
 
-// touch records that the session was used last, in this folder.
+// touch records that the session was the last one used in this folder.
 func (s *subject) touch() {
 	s.must(s.app.store.Touch(s.t.Context(), history.Session{
 		ID: s.session.ID(), Folder: s.app.folder(), Window: s.window.EnvFile(), Model: s.session.Model(),
 	}))
 }
 
-// newest is the id of the newest checkpoint of the session.
+// newest returns the id of the newest checkpoint of the session.
 func (s *subject) newest() string {
 	all := s.session.Checkpoints()
 	return all[len(all)-1].ID
@@ -528,7 +526,7 @@ func (s *subject) compareRequest(want []string) {
 	}
 }
 
-// sent is the pair of the message that was sent last, as the oracle has it.
+// sent returns the oracle's version of the pair that was sent last.
 func (s *subject) sent(text string, replaces int64) *oraclePair {
 	refs := s.session.Visible()
 	if len(refs) == 0 {
@@ -569,7 +567,7 @@ func (s *subject) draw(what string, fits func(*oraclePair) bool) *oraclePair {
 	return rapid.SampledFrom(some).Draw(s.rt, what)
 }
 
-// newest is the basis of a rollback as the session sees it now.
+// newest returns the newest checkpoint that the session knows, the basis of a rollback.
 func newest(s *assistant.Session) string {
 	step, _ := s.LastStep()
 	return step.ID

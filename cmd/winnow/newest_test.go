@@ -19,7 +19,7 @@ import (
 	"winnow/assistant"
 )
 
-// newestEnv is the file of the story: three providers, no rule.
+// newestEnv is the initial file: three providers without rules.
 const newestEnv = "# the proxy's own\r\n" +
 	"PROXY_API_KEY=\"sk-proxy-0123456789\"\r\n" +
 	"OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\r\n" +
@@ -27,13 +27,12 @@ const newestEnv = "# the proxy's own\r\n" +
 	"\r\n" +
 	"export GEMINI_API_KEY=AIzatestcccccccccccc\r\n"
 
-// fakeProxy serves /v1/models as a proxy does: by the rules as the file held
-// them when it was started.
+// fakeProxy serves /v1/models as a proxy does, following the rules that the file held when the proxy started.
 type fakeProxy struct {
 	url string
 
 	mu     sync.Mutex
-	models []string // all there are
+	models []string // all models
 	serves []string
 }
 
@@ -51,15 +50,15 @@ func newFakeProxy(t *testing.T) *fakeProxy {
 		for _, id := range p.serves {
 			data = append(data, map[string]string{"id": id, "object": "model"})
 		}
-		_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data}) // a client that went away
+		_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data}) // fails only if the client has gone
 	}))
 	t.Cleanup(s.Close)
 	p.url = s.URL + "/v1"
 	return p
 }
 
-// restart reads the rules anew. Its reading is its own: no code of winnow's, and
-// only the patterns that the story makes, "*" and exact names.
+// restart reads the rules again. It does not use winnow's code, and supports only the patterns of this test: "*" and
+// exact names.
 func (p *fakeProxy) restart(t *testing.T, envFile string) {
 	t.Helper()
 	data, err := os.ReadFile(envFile)
@@ -86,15 +85,15 @@ func (p *fakeProxy) restart(t *testing.T, envFile string) {
 	}
 }
 
-// bench is a folder with a file, and a program that runs in it.
+// bench is a folder with a file, in which programs run.
 type bench struct {
 	t      *testing.T
 	dir    string
 	env    []string
-	stderr string // of the last run
+	stderr string // standard error of the last run
 }
 
-// run runs winnow and holds its exit status.
+// run runs winnow and checks its exit status.
 func (b *bench) run(status int, args ...string) []byte {
 	b.t.Helper()
 	cmd := exec.CommandContext(b.t.Context(), "winnow", args...)
@@ -112,7 +111,7 @@ func (b *bench) run(status int, args ...string) []byte {
 	return stdout.Bytes()
 }
 
-// told runs winnow with --json and reads the answer.
+// told runs winnow with --json and decodes the output.
 func told[T any](b *bench, status int, args ...string) T {
 	b.t.Helper()
 	var v T
@@ -122,7 +121,7 @@ func told[T any](b *bench, status int, args ...string) T {
 	return v
 }
 
-// The answers of the commands, as far as the story needs them.
+// The output of the commands, as far as this test needs it.
 type (
 	toldRule struct {
 		Pattern  string
@@ -149,7 +148,7 @@ type (
 	}
 )
 
-// story is what one command says is shown and hidden, by provider.
+// story is what a command reports as shown and hidden, by provider.
 type story map[string]*struct{ shown, hidden []string }
 
 func (b *bench) story() story {
@@ -174,7 +173,7 @@ func (b *bench) story() story {
 	return out
 }
 
-// rulesTell holds the rules and their counts against what the models say.
+// rulesTell compares the rules and their counts with the models.
 func (b *bench) rulesTell(want story, unsaved bool) {
 	b.t.Helper()
 	for _, p := range told[toldRules](b, 0, "rules", "list").Providers {
@@ -198,8 +197,7 @@ func (b *bench) rulesTell(want story, unsaved bool) {
 	}
 }
 
-// diffTells holds a plan against what the models say, and returns the lines that
-// it adds to the file.
+// diffTells compares a plan with the models and returns the lines that it adds to the file.
 func (b *bench) diffTells(want story, command string) string {
 	b.t.Helper()
 	plan := told[assistant.SavePlan](b, statusPending, "rules", command)
@@ -234,7 +232,7 @@ func (b *bench) diffTells(want story, command string) string {
 	return lines.String()
 }
 
-// driftTells holds the drift of each provider against what it must be.
+// driftTells compares the drift of each provider with the expected one.
 func (b *bench) driftTells(when string, status int, want map[string]driftJSON) {
 	b.t.Helper()
 	d := told[toldDrift](b, status, "models", "--drift")
@@ -251,7 +249,7 @@ func (b *bench) driftTells(when string, status int, want map[string]driftJSON) {
 	}
 }
 
-// sheet asks the assistant to save, and returns what it asks the user.
+// sheet asks the assistant to save, and returns the question to the user.
 func (b *bench) sheet(status int, args ...string) string {
 	b.t.Helper()
 	var diff string
@@ -270,9 +268,9 @@ func (b *bench) sheet(status int, args ...string) string {
 	return diff
 }
 
-// TestAllTellTheSameStory follows one request from the question to the restarted
-// proxy. Counts, rules, save sheet, file, rules diff and models --drift must
-// agree at every stop.
+// TestAllTellTheSameStory follows one request from the question to the restarted proxy. Counts, rules, the save
+// question,
+// the file, rules diff and models --drift must agree at every step.
 func TestAllTellTheSameStory(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, ".env")
@@ -290,7 +288,7 @@ func TestAllTellTheSameStory(t *testing.T) {
 		proxy.models = append(proxy.models, s.shown...)
 	}
 	proxy.restart(t, file)
-	served := map[string]driftJSON{} // all is served, nothing hidden
+	served := map[string]driftJSON{} // everything is served, nothing is hidden
 	for name, s := range b.story() {
 		served[name] = driftJSON{Drift: models.Drift{Same: len(s.shown)}}
 	}
@@ -299,10 +297,10 @@ func TestAllTellTheSameStory(t *testing.T) {
 	}
 	b.driftTells("at first", 0, served)
 
-	// The request is for several providers, so it is asked about, and nothing is staged.
+	// The request concerns several providers, so the user is asked and nothing is staged.
 	b.run(0, "-m", endpoints.OfflineModel, "ask", "only allow the newest of each major provider")
 	b.run(0, "rules", "diff")
-	// It is staged: everything of winnow's shows it, file and proxy do not.
+	// Now it is staged: winnow shows it everywhere, but the file and the proxy are unchanged.
 	b.run(0, "-m", endpoints.OfflineModel, "ask", "--continue", "yes")
 	staged := b.story()
 	for name, s := range staged {
@@ -316,13 +314,12 @@ func TestAllTellTheSameStory(t *testing.T) {
 		t.Errorf("rules plan adds %q, rules diff %q", plan, added)
 	}
 	b.driftTells("staged", 0, served)
-	if !strings.Contains(b.stderr, "without what is staged") {
+	if !strings.Contains(b.stderr, "staged changes are not compared") {
 		t.Errorf("models --drift does not say that rules are staged: %q", b.stderr)
 	}
 	holds(t, file, newestEnv)
 
-	// The save sheet is the difference of rules diff, word for word; a save that
-	// is declined changes nothing.
+	// The save question shows the same lines as rules diff, and declining it changes nothing.
 	diff, plan, _ := strings.Cut(string(b.run(statusPending, "rules", "diff")), "\n\nwinnow rules save --plan ")
 	if plan == "" {
 		t.Error("rules diff does not name the plan")
@@ -341,7 +338,7 @@ func TestAllTellTheSameStory(t *testing.T) {
 		}
 	}
 
-	// The proxy goes by its old rules until it is started again.
+	// The proxy uses its old rules until it is restarted.
 	old, young := map[string]driftJSON{}, map[string]driftJSON{}
 	for name, s := range staged {
 		old[name] = driftJSON{Drift: models.Drift{Extra: s.hidden, Same: len(s.shown)}}
@@ -359,7 +356,7 @@ func TestAllTellTheSameStory(t *testing.T) {
 	holds(t, file, newestEnv)
 }
 
-// holds holds a file to its bytes.
+// holds checks the exact content of a file.
 func holds(t *testing.T, path, want string) {
 	t.Helper()
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {

@@ -19,18 +19,18 @@ import (
 	"winnow/checkpoint/jsondelta"
 )
 
-// oracle is what must be true of the subject, in the plainest form.
+// oracle is the expected state of the subject in its simplest form.
 type oracle struct {
-	rules    ruleset // as they are staged
-	saved    ruleset // as the file has them
-	notes    int     // lines that somebody else wrote
+	rules    ruleset // the staged rules
+	saved    ruleset // the rules in the file
+	notes    int     // number of lines written by another program
 	all      []*oraclePair
-	points   []*point // all that were not dropped, as they were made
-	turn     *point   // made by the turn that is about to be sent; nil is none
-	back     *wayBack // what undoes the last rollback; nil when nothing does
-	sessions []string // ids, the oldest first
-	here     string   // the session that is open
-	clock    int      // counts what the journal is told
+	points   []*point // all checkpoints that have not been dropped, oldest first
+	turn     *point   // made by the turn about to be sent, or nil
+	back     *wayBack // what undoes the last rollback; nil if it cannot be undone
+	sessions []string // ids, oldest first
+	here     string   // the open session
+	clock    int      // counts the journal's records
 	active   map[string]int
 }
 
@@ -39,7 +39,7 @@ func newOracle() *oracle {
 	return &oracle{rules: start.clone(), saved: start.clone(), active: map[string]int{}}
 }
 
-// pairs are those of the session that is open.
+// pairs returns the pairs of the open session.
 func (o *oracle) pairs() []*oraclePair {
 	var here []*oraclePair
 	for _, p := range o.all {
@@ -50,14 +50,14 @@ func (o *oracle) pairs() []*oraclePair {
 	return here
 }
 
-// tick is one word to the journal in the session that is open.
+// tick counts one record of the journal in the open session.
 func (o *oracle) tick() int {
 	o.clock++
 	o.active[o.here] = o.clock
 	return o.clock
 }
 
-// ruleset is the rules of the one provider there is, in order.
+// ruleset is the rules of the only provider, in order.
 type ruleset struct{ ignore, allow []string }
 
 func (r ruleset) clone() ruleset {
@@ -74,19 +74,19 @@ type point struct {
 	session  string
 	at       int // on the oracle's clock
 	kind     checkpoint.Kind
-	before   ruleset // the state at it
+	before   ruleset // the rules at the checkpoint
 	changed  bool    // the step after it changed the rules
-	position int64   // seq of the pair whose turn made it; 0 is none
+	position int64   // seq of the pair whose turn made it, or 0
 	undone   bool
 }
 
-// wayBack is what the last rollback took.
+// wayBack is what the last rollback removed.
 type wayBack struct {
 	scope     checkpoint.Scope
 	rules     ruleset
 	pairs     []*oraclePair
 	points    []*point
-	done      int // when, on the oracle's clock
+	done      int // time on the oracle's clock
 	target    *point
 	wasUndone bool
 }
@@ -97,19 +97,19 @@ type oraclePair struct {
 	session   string
 	text      string
 	state     assistant.PairState
-	answer    string   // of a complete one, without the places of its tools
-	exchanges []string // of its tools, as a request holds them
+	answer    string   // of a complete pair, without tool markers
+	exchanges []string // its tool calls, as a request contains them
 	star      int
-	answers   []oracleAnswer // all of them, when there are several
+	answers   []oracleAnswer // all answers, if there are several
 }
 
-// oracleAnswer is one of the answers of a pair.
+// oracleAnswer is one of several answers of a pair.
 type oracleAnswer struct {
 	text      string
 	exchanges []string
 }
 
-// choose makes an answer the one that is sent.
+// choose selects the answer that is sent.
 func (p *oraclePair) choose(n int) { p.answer, p.exchanges = p.answers[n].text, p.answers[n].exchanges }
 
 func (p *oraclePair) answered(text string) { p.state, p.answer = assistant.PairComplete, text }
@@ -126,7 +126,7 @@ func (p *oraclePair) ran(calls []doing) {
 	}
 }
 
-// wire is what a request holds of a pair.
+// wire returns what a request contains for a pair.
 func (p *oraclePair) wire() []string {
 	if p.state != assistant.PairComplete && len(p.exchanges) == 0 {
 		return nil
@@ -138,7 +138,7 @@ func (p *oraclePair) wire() []string {
 	return lines
 }
 
-// wire is what a request holds of all pairs but one.
+// wire returns what a request contains for all pairs except one.
 func (o *oracle) wire(but *oraclePair) []string {
 	var lines []string
 	for _, p := range o.pairs() {
@@ -156,7 +156,7 @@ func (c doing) adds() bool   { return strings.HasPrefix(c.tool, "add_") }
 func (c doing) clears() bool { return strings.HasPrefix(c.tool, "clear_") }
 func (c doing) allow() bool  { return strings.Contains(c.tool, "whitelist") }
 
-// do changes the rules and says whether that could be done.
+// do changes the rules and reports whether that was possible.
 func (r *ruleset) do(c doing) bool {
 	list := &r.ignore
 	if c.allow() {
@@ -176,7 +176,7 @@ func (r *ruleset) do(c doing) bool {
 	return true
 }
 
-// The names of tools that this test knows beside those of rules.
+// The names of tools in this test that do not change rules.
 const (
 	toolSave    = "save_changes"
 	toolDiscard = "discard_changes"
@@ -189,9 +189,9 @@ func (s *subject) drawCall() doing {
 	return doing{tool, fmt.Sprintf("w%d", rapid.IntRange(0, 7).Draw(s.rt, "pattern"))}
 }
 
-// drawCalls are the calls of one response. One that changes nothing counts as
-// a write all the same, because nobody knows before it ran; only to discard
-// nothing is known to write nothing.
+// drawCalls returns the calls of one response. A call that changes nothing still counts as a write, because that is
+// not
+// known before it has run; only discarding when nothing is staged is known in advance not to write.
 func (s *subject) drawCalls() []doing {
 	calls := make([]doing, rapid.IntRange(1, 3).Draw(s.rt, "calls"))
 	for i := range calls {
@@ -207,7 +207,7 @@ func (s *subject) drawCalls() []doing {
 	return calls
 }
 
-// wired is the calls as a model makes them.
+// wired returns the calls as a model makes them.
 func wired(calls []doing) []assistanttest.Call {
 	out := make([]assistanttest.Call, len(calls))
 	for i, c := range calls {
@@ -220,8 +220,8 @@ func wired(calls []doing) []assistanttest.Call {
 	return out
 }
 
-// turnWrites does what the calls of the turn that is about to be sent do. A turn that
-// leaves the rules as they were has no checkpoint.
+// turnWrites applies the calls of the turn about to be sent. A turn that leaves the rules unchanged has no
+// checkpoint.
 func (o *oracle) turnWrites(calls []doing) {
 	before := o.rules.clone()
 	for _, c := range calls {
@@ -239,13 +239,13 @@ func (o *oracle) turnWrites(calls []doing) {
 	}
 }
 
-// begun is the start of a new session.
+// begun records the start of a new session.
 func (o *oracle) begun(session, id string) {
 	o.sessions, o.here = append(o.sessions, session), session
 	o.add(&point{id: id, kind: checkpoint.KindStart, before: o.rules.clone()})
 }
 
-// resumed is an older session that is taken up again.
+// resumed records that an older session was resumed.
 func (o *oracle) resumed(session string) {
 	o.here = session
 	o.tick()
@@ -256,7 +256,7 @@ func (o *oracle) add(c *point) {
 	o.points = append(o.points, c)
 }
 
-// append is a pair that was sent, with the checkpoint its turn made.
+// append records a sent pair, with the checkpoint that its turn made.
 func (o *oracle) append(p *oraclePair, listed []checkpoint.Checkpoint) {
 	p.session = o.here
 	o.all = append(o.all, p)
@@ -268,14 +268,14 @@ func (o *oracle) append(p *oraclePair, listed []checkpoint.Checkpoint) {
 	}
 }
 
-// forget: a message was sent, and the last rollback stays as it is.
+// forget records that the last rollback can no longer be undone, because a message was sent.
 func (o *oracle) forget() { o.back = nil }
 
 func (o *oracle) remove(p *oraclePair) {
 	o.all = slices.DeleteFunc(o.all, func(other *oraclePair) bool { return other == p })
 }
 
-// listed are the checkpoints of this session.
+// listed returns the checkpoints of this session.
 func (o *oracle) listed() []*point {
 	var list []*point
 	for _, c := range o.points {
@@ -286,7 +286,7 @@ func (o *oracle) listed() []*point {
 	return list
 }
 
-// step is what ctrl+z would undo.
+// step returns the step that ctrl+z would undo.
 func (o *oracle) step() *point {
 	for _, c := range slices.Backward(o.points) {
 		if c.changed && !c.undone {
@@ -296,7 +296,7 @@ func (o *oracle) step() *point {
 	return nil
 }
 
-// rollback goes back to c, and returns the text of the first pair that is cut.
+// rollback rolls back to c, and returns the text of the first pair that it removes.
 func (o *oracle) rollback(c *point, scope checkpoint.Scope) (text string) {
 	back := &wayBack{scope: scope, rules: o.rules.clone(), target: c, wasUndone: c.undone}
 	later := func(p *point) bool { return p.at > c.at && p.kind != checkpoint.KindStart }
@@ -319,8 +319,9 @@ func (o *oracle) rollback(c *point, scope checkpoint.Scope) (text string) {
 	return text
 }
 
-// cutOf is the first pair that a rollback to c cuts: that of its turn or, where
-// it has none, of the first turn after it; of a start the session's first one.
+// cutOf returns the first pair that a rollback to c removes: the pair of its turn or, if it has none, of the first
+// turn
+// after it; for the start of a session, the first pair of that session.
 func (o *oracle) cutOf(c *point, later func(*point) bool) int64 {
 	cut := c.position
 	sooner := func(seq int64) {
@@ -341,7 +342,7 @@ func (o *oracle) cutOf(c *point, later func(*point) bool) int64 {
 	return cut
 }
 
-// parted parts a list by what a rollback takes.
+// parted splits a list by what a rollback takes.
 func parted[T any](list []T, takes func(T) bool) (rest, taken []T) {
 	for _, item := range list {
 		if takes(item) {
@@ -361,7 +362,7 @@ func (o *oracle) undoRollback() {
 	if b.scope == checkpoint.ScopeConversation {
 		return
 	}
-	// Edits since then are dropped.
+	// Edits made since then are dropped.
 	o.points, _ = parted(o.points, func(p *point) bool { return p.at > b.done && p.kind != checkpoint.KindStart })
 	o.points = append(o.points, b.points...)
 	slices.SortFunc(o.points, func(p, q *point) int { return cmp.Compare(p.at, q.at) })
@@ -371,7 +372,7 @@ func (o *oracle) undoRollback() {
 
 var toolPlaces = regexp.MustCompile(`\s*\[\[tool:\d+\]\]\s*`)
 
-// check compares all that is kept with the oracle.
+// check compares everything stored with the oracle.
 func (s *subject) check() {
 	s.rt.Helper()
 	s.checkPairs()

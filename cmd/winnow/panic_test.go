@@ -48,11 +48,10 @@ func (c clumsy) View() tea.View {
 	return tea.NewView("fine")
 }
 
-// runUnseen runs a model on two files that are no terminals, and returns what the
-// screen was sent.
+// runUnseen runs a model on two files that are not terminals, and returns what was written to the screen.
 func runUnseen(t *testing.T, a *app, model tea.Model) (screen []byte, err error) {
 	t.Helper()
-	in, typed, err := os.Pipe() // nothing is typed
+	in, typed, err := os.Pipe() // without input
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,8 +62,8 @@ func runUnseen(t *testing.T, a *app, model tea.Model) (screen []byte, err error)
 		t.Fatal(err)
 	}
 	defer out.Close()
-	// After a panic Bubble Tea does not wait for the goroutine that reads, whose
-	// cancelling of a file is not safe against that: it reads from what is no file.
+	// After a panic, Bubble Tea does not wait for the goroutine that reads the input, and cancelling the read of a
+	// file would race with it. So the input is not a file.
 	err = a.runModel(terminal.New(model, strings.NewReader(""), out, a.environ), in, out, func(error) {})
 	screen, readErr := os.ReadFile(out.Name())
 	if readErr != nil {
@@ -73,9 +72,9 @@ func runUnseen(t *testing.T, a *app, model tea.Model) (screen []byte, err error)
 	return screen, err
 }
 
-// checkPanic runs a model that panics with a text: the terminal gets nothing of
-// it, the user is told where to look, and the log has it without keys and without
-// what a terminal would obey.
+// checkPanic runs a model that panics with a text. Nothing of the text may reach the terminal, the user must learn
+// where
+// to look, and the log must contain it without keys and without anything that a terminal interprets.
 func checkPanic(t *testing.T, a *app, model tea.Model, text string) {
 	t.Helper()
 	shown, err := runUnseen(t, a, model)

@@ -18,11 +18,10 @@ import (
 	"winnow/tui/style"
 )
 
-// timeLayout is how times are written for people.
+// timeLayout formats times for people.
 const timeLayout = "2006-01-02 15:04:05"
 
-// emit prints a result on standard output: v as one line of JSON with --json,
-// else the lines, safe for a terminal.
+// emit prints a result on standard output: with --json, v as one line of JSON; otherwise lines, sanitised.
 func (a *app) emit(v any, lines ...string) error {
 	if a.flags.json {
 		return a.printJSON(v)
@@ -39,8 +38,8 @@ func (a *app) emit(v any, lines ...string) error {
 	return nil
 }
 
-// printErr writes one line to standard error, safe and without keys; while a screen is
-// drawn the line waits for printDeferred. An empty text is not written. It is safe from any goroutine.
+// printErr prints one line to standard error, sanitised and with keys redacted. While a screen is drawn, the line is
+// kept for printDeferred. Empty text is ignored. It is safe for concurrent use.
 func (a *app) printErr(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if text == "" {
@@ -57,7 +56,7 @@ func (a *app) printErr(format string, args ...any) {
 	}
 }
 
-// printDeferred writes what printErr has deferred.
+// printDeferred prints the lines that printErr has deferred.
 func (a *app) printDeferred() {
 	a.deferMu.Lock()
 	defer a.deferMu.Unlock()
@@ -67,7 +66,7 @@ func (a *app) printDeferred() {
 	a.deferring, a.deferred = false, nil
 }
 
-// printJSON writes one value as one line.
+// printJSON prints v as one line of JSON.
 func (a *app) printJSON(v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -79,14 +78,14 @@ func (a *app) printJSON(v any) error {
 	return err
 }
 
-// visible returns a pattern, id or name with its hidden characters spelled out.
+// visible returns a pattern, id or name with its invisible characters spelled out.
 func visible(s string) string { return safetext.Visible(s) }
 
-// nonNil is a copy that is never nil, so that it is [] in JSON.
+// nonNil returns a copy that is never nil, so that an empty list is [] in JSON.
 func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 
-// progress shows how far long work is in one line of the terminal, which the next call
-// overwrites; "" erases it. Nothing is shown where standard error is no terminal.
+// progress shows the progress of long work on one line, which the next call overwrites; "" erases it. It prints
+// nothing if standard error is not a terminal.
 func (a *app) progress(format string, args ...any) {
 	if !isTerminal(a.stderr) || a.flags.json || a.flags.plain {
 		return
@@ -95,13 +94,12 @@ func (a *app) progress(format string, args ...any) {
 	_, _ = io.WriteString(a.stderr, "\r"+line+ansi.EraseLineRight)
 }
 
-// isTerminal reports whether f is a terminal.
 func isTerminal(f any) bool {
 	file, ok := f.(*os.File)
 	return ok && term.IsTerminal(file.Fd())
 }
 
-// width is the number of columns of the terminal; 80 where that is unknown.
+// width returns the number of columns of the terminal, or 80 if it is unknown.
 func (a *app) width() int {
 	if f, ok := a.stdout.(*os.File); ok {
 		if w, _, err := term.GetSize(f.Fd()); err == nil && w > 0 {
@@ -111,12 +109,12 @@ func (a *app) width() int {
 	return 80
 }
 
-// hasColour reports whether standard output may hold colours.
+// hasColour reports whether standard output may contain colours.
 func (a *app) hasColour() bool {
 	return !a.flags.noColor && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb" && (a.onScreen || isTerminal(a.stdout))
 }
 
-// colourProfile is how many colours the terminal shows.
+// colourProfile returns the range of colours that the terminal supports.
 func (a *app) colourProfile() style.Profile {
 	profiles := map[colorprofile.Profile]style.Profile{
 		colorprofile.TrueColor: style.TrueColor, colorprofile.ANSI256: style.ANSI256, colorprofile.ANSI: style.ANSI16,
@@ -127,8 +125,7 @@ func (a *app) colourProfile() style.Profile {
 	return style.NoColor
 }
 
-// unicode reports whether the terminal shows more than ASCII, as far as the
-// locale tells.
+// unicode reports whether the terminal can show more than ASCII, judged by the locale.
 func (a *app) unicode() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := strings.ToLower(a.env(name)); v != "" {
@@ -146,16 +143,16 @@ func (a *app) displayable(text string) string {
 	return style.ASCII(text)
 }
 
-// theme is the style that the settings ask for; fixed says that they name the
-// background, too, and the terminal is not to be asked.
+// theme returns the style that the settings ask for. fixed reports that the settings also specify the background, so
+// that
+// the terminal need not be asked.
 func (a *app) theme(s *config.Settings) (o style.Options, fixed bool) {
 	name, background := s.Background()
 	return style.Options{Dark: background != "light", Profile: a.colourProfile(), Unicode: a.unicode(), Theme: name}, background != "auto"
 }
 
-// answerStyles is the style of an answer, which is printed without asking the terminal
-// for its background: where the settings do not name one, the sixteen colours
-// that are readable on either.
+// answerStyles returns the style of an answer that is printed without asking the terminal for its background. Unless
+// the settings specify the background, it uses the sixteen colours that are readable on both.
 func (a *app) answerStyles() style.Styles {
 	o, fixed := a.theme(a.settings)
 	if !fixed && o.Profile < style.ANSI16 {

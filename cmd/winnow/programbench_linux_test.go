@@ -22,14 +22,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// benchEnv names the programs that TestProgramBench measures, "NAME=PATH"
-// separated by spaces. The first is what the others are compared with.
+// benchEnv names the programs that TestProgramBench measures, as "NAME=PATH" separated by spaces. The others are
+// compared with the first.
 const benchEnv = "WINNOW_BENCH"
 
 const askRow = "ask at 200 chunks/s, CPU µs a token"
 
-// benchRows are the figures of the table in its order, and how many decimals
-// each is printed with.
+// benchRows are the rows of the table in order, each with the number of decimals it is printed with.
 var benchRows = []struct {
 	name     string
 	decimals int
@@ -57,14 +56,12 @@ var benchRows = []struct {
 	{"curl at 200 chunks/s, CPU µs a token", 0},
 }
 
-// afterStart is when the work that follows the start is over, and the memory that only
-// the start used is released.
+// afterStart is when the work after the start has finished and the memory that only the start used has been released.
 const afterStart = 1500 * time.Millisecond
 
-// TestProgramBench measures whole programs on a pseudo terminal of 160×50 and
-// prints a table. It runs only when WINNOW_BENCH names programs, and asserts
-// nothing: "task bench:pty" is its user. The programs take turns, so that a
-// machine whose speed drifts is as unfair to each.
+// TestProgramBench measures whole programs on a pseudo terminal of 160×50 and prints a table. It runs only if
+// WINNOW_BENCH names programs, for "task bench:pty", and asserts nothing. The programs take turns, so that changes
+// in the speed of the machine affect all of them equally.
 func TestProgramBench(t *testing.T) {
 	named := strings.Fields(os.Getenv(benchEnv))
 	if len(named) == 0 {
@@ -112,7 +109,7 @@ func TestProgramBench(t *testing.T) {
 	fmt.Print(table.String())
 }
 
-// median is the middle of samples, 0 when there are none.
+// median returns the median of samples, or 0 if there are none.
 func median(samples []float64) float64 { return quantile(samples, 0.5) }
 
 func quantile(samples []float64, q float64) float64 {
@@ -123,8 +120,8 @@ func quantile(samples []float64, q float64) float64 {
 	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }
 
-// newPacedServer is an endpoint whose model's name says how it answers: N
-// chunks, M of them a second ("p4000at200"; at 0 is as fast as it goes).
+// newPacedServer returns an endpoint whose model names say how they answer: "p4000at200" means 4,000 chunks, 200 per
+// second; "at0" means as fast as possible.
 func newPacedServer(t *testing.T) *httptest.Server {
 	t.Helper()
 	words := strings.Fields("the models of this provider are listed *below* with `code`, a number like 42 and a few more words of prose.\n\n")
@@ -145,7 +142,7 @@ func newPacedServer(t *testing.T) *httptest.Server {
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
 		var began time.Time
-		burst := 0 // chunks that come at once, so that the later ones come at a long answer
+		burst := 0 // chunks sent at once, so that the later ones extend a long answer
 		if n == 30_000 {
 			burst = 20_000
 		}
@@ -176,7 +173,7 @@ func newPacedServer(t *testing.T) *httptest.Server {
 	return server
 }
 
-// benchProgram is one of the programs that are compared.
+// benchProgram is one of the compared programs.
 type benchProgram struct {
 	t          *testing.T
 	name, path string
@@ -217,7 +214,7 @@ func (p *benchProgram) idle() {
 	s.ready()
 	<-time.After(afterStart)
 	before, at := s.usage(), time.Now()
-	<-time.After(4 * time.Second) // nothing may happen: that is what is measured
+	<-time.After(4 * time.Second) // measure an idle program
 	after, passed := s.usage(), time.Since(at).Seconds()
 	p.add("idle CPU, % of a core", 100*(after.cpu-before.cpu)/passed)
 	p.add("idle context switches a second", (after.switches-before.switches)/passed)
@@ -225,7 +222,7 @@ func (p *benchProgram) idle() {
 	p.echoes(s, "idle", 60)
 }
 
-// echoes types n keys at an unhurried pace and notes how long each takes to be seen.
+// echoes types n keys at a normal pace and records how long each takes to appear.
 func (p *benchProgram) echoes(s *benchScreen, when string, n int) {
 	var took []float64
 	for i := range n {
@@ -276,15 +273,16 @@ func (p *benchProgram) fullSpeed() {
 	<-time.After(afterStart)
 	before, at := s.usage(), time.Now()
 	from := s.send()
-	s.wait(from, "\x1b]2;winnow\a") // the title of a program that does not work any more: the last line is drawn with it
+	s.wait(from, "\x1b]2;winnow\a") // the title of an idle program, which is drawn with the last line
 	p.add("50,000 tokens at full speed, ms", ms(time.Since(at)))
 	after := s.usage()
 	p.add("50,000 tokens, CPU µs a token", (after.cpu-before.cpu)/50_000*1e6)
 	p.add("resident after 50,000 tokens, MB", after.resident)
 }
 
-// ask measures what a token more costs, without the start: winnow ask into a pipe,
-// and curl, which only copies what it receives.
+// ask measures the cost of one more token, without the start: winnow ask into a pipe, and curl, which only copies
+// what
+// it receives.
 func (p *benchProgram) ask() {
 	perToken := func(command func(model string) *exec.Cmd) float64 {
 		var used [2]time.Duration
@@ -330,7 +328,7 @@ type benchScreen struct {
 
 	mu      sync.Mutex
 	written []byte
-	changed chan struct{} // closed and replaced at each write
+	changed chan struct{} // closed and replaced on each write
 }
 
 func (p *benchProgram) open(model string) *benchScreen {
@@ -355,7 +353,7 @@ func (p *benchProgram) open(model string) *benchScreen {
 
 func (s *benchScreen) close() {
 	s.stop()
-	_ = s.cmd.Wait() // says that it was killed
+	_ = s.cmd.Wait() // always reports that the process was killed
 	_ = s.tty.Close()
 	_ = s.master.Close()
 }
@@ -375,7 +373,7 @@ func (s *benchScreen) read() {
 	}
 }
 
-// wait waits until text was written at or after the byte from.
+// wait waits until text has been written at or after byte offset from.
 func (s *benchScreen) wait(from int, text string) {
 	s.t.Helper()
 	late := time.After(patience)
@@ -403,7 +401,7 @@ func (s *benchScreen) ready() {
 	s.echo('ß')
 }
 
-// echo types a rune that nothing else draws and waits until it is seen.
+// echo types a character that nothing else draws and waits until it appears.
 func (s *benchScreen) echo(key rune) {
 	s.t.Helper()
 	s.mu.Lock()
@@ -413,14 +411,13 @@ func (s *benchScreen) echo(key rune) {
 	s.wait(from, string(key))
 }
 
-// send sends what was typed and waits for the answer to begin. It returns how much
-// was written before.
+// send sends what was typed and waits for the answer to begin. It returns the number of bytes written before.
 func (s *benchScreen) send() (from int) {
 	s.t.Helper()
 	s.mu.Lock()
 	from = len(s.written)
 	s.mu.Unlock()
-	<-time.After(100 * time.Millisecond) // right after another key ctrl+j may be a pasted line's end
+	<-time.After(100 * time.Millisecond) // right after another key, ctrl+j may be taken for the end of a pasted line
 	s.keys("\n")
 	s.wait(from, "provider")
 	return from
@@ -451,7 +448,7 @@ func (s *benchScreen) usage() (u benchUsage) {
 	u.resident = pages * float64(os.Getpagesize()) / 1e6
 	tasks, _ := filepath.Glob(proc + "/task/*")
 	for _, task := range tasks {
-		if sched, err := os.ReadFile(task + "/schedstat"); err == nil { // nanoseconds on a processor come first
+		if sched, err := os.ReadFile(task + "/schedstat"); err == nil { // the first field is the nanoseconds on a processor
 			n, _ := strconv.ParseFloat(strings.Fields(string(sched))[0], 64)
 			u.cpu += n / 1e9
 		}

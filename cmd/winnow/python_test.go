@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// batchAnswer is an answer of rules test --json, without the words of refusals:
-// those are winnow's own.
+// batchAnswer is an answer of rules test --json without the text of refusals, which is specific to winnow.
 type batchAnswer struct {
 	Models           []struct{ ID, Status, Rule string }
 	Rules            []caseRule
@@ -21,7 +20,7 @@ type batchAnswer struct {
 	Refused          []struct{ Type, Pattern string }
 }
 
-// caseJSON is a line of a batch, as others write it.
+// caseJSON is a line of a batch as other programs write it.
 type caseJSON struct {
 	Provider  *string  `json:"provider"`
 	Models    []string `json:"models"`
@@ -29,8 +28,9 @@ type caseJSON struct {
 	Whitelist []string `json:"whitelist"`
 }
 
-// randomCase draws a line of a batch: ids of several providers, patterns with
-// space around them, twice, empty, or such as the file cannot hold.
+// randomCase draws a line of a batch: ids of several providers, and patterns that are surrounded by space,
+// duplicated,
+// empty, or impossible to store in the file.
 func randomCase(rng *rand.Rand) caseJSON {
 	one := func(from string) string { all := strings.Split(from, " "); return all[rng.IntN(len(all))] }
 	provider := one("openai OpenAI my_provider")
@@ -49,7 +49,7 @@ func randomCase(rng *rand.Rand) caseJSON {
 	}
 	pattern := func() string {
 		var b strings.Builder
-		if rng.IntN(3) > 0 { // most patterns ought to match something
+		if rng.IntN(3) > 0 { // most patterns should match something
 			b.WriteByte('*')
 		}
 		for range 1 + rng.IntN(3) {
@@ -79,8 +79,9 @@ func randomCase(rng *rand.Rand) caseJSON {
 	return c
 }
 
-// TestBatchEqualsPython sends 10,000 random cases to rules test --json and to a
-// direct implementation on Python's fnmatch; the answers must be the same.
+// TestBatchEqualsPython sends 10,000 random cases to rules test --json and to an implementation on Python's fnmatch;
+// the
+// answers must be the same.
 func TestBatchEqualsPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

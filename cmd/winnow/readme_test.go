@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestReadmeTasks runs the commands of the README, one after the other, as a newcomer
-// would in the folder of a proxy.
+// TestReadmeTasks runs the commands of the README in order, as a newcomer would in the folder of a proxy.
 func TestReadmeTasks(t *testing.T) {
 	raw, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -59,8 +58,9 @@ func TestReadmeTasks(t *testing.T) {
 	}
 }
 
-// TestReadmeNamesFilesThatExist checks what "How it is built" names: the packages of the
-// picture, and the files of the three ways.
+// TestReadmeNamesFilesThatExist checks the names in "How it is built": the packages in the picture and the files of
+// the
+// three walkthroughs.
 func TestReadmeNamesFilesThatExist(t *testing.T) {
 	raw, err := os.ReadFile("../../README.md")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A home on a disk that is read-only is read: nothing but what would write is refused.
+// With a home on a read-only disk, everything that does not write works.
 func TestAReadOnlyHomeIsRead(t *testing.T) {
 	unshare, err := exec.LookPath("unshare")
 	if err != nil || os.Geteuid() != 0 {
@@ -34,7 +34,7 @@ func TestAReadOnlyHomeIsRead(t *testing.T) {
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		failed = cmd.Run()
 		if cmd.ProcessState.ExitCode() == 99 {
-			t.Skipf("this machine lets nobody mount: %s", stderr.String())
+			t.Skipf("mounting is not possible on this machine: %s", stderr.String())
 		}
 		return stdout.String(), stderr.String(), failed
 	}

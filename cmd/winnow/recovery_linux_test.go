@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// TestTheRulesThatACrashLeftAreDiscarded: d in the question after a crash drops the
-// rules that were not saved, on the screen and as lines.
+// TestTheRulesThatACrashLeftAreDiscarded checks that d in the question after a crash discards the unsaved rules, on
+// the
+// screen and in line mode.
 func TestTheRulesThatACrashLeftAreDiscarded(t *testing.T) {
 	for name, c := range map[string]struct {
 		args                      []string
-		question, answer, outcome string // outcome is seen, with "!" before it no longer seen
+		question, answer, outcome string // outcome appears, or with "!" before it, disappears
 	}{
 		"screen": {nil, "stopped unexpectedly", "d", "!● unsaved"},
 		"lines":  {[]string{"--plain"}, "keeps them:", "discard\r", "Nothing is unsaved."},
@@ -34,7 +35,7 @@ func TestTheRulesThatACrashLeftAreDiscarded(t *testing.T) {
 			crashed.kill()
 			v := startVterm(t, dir, env, args...)
 			v.wait(c.question)
-			v.rest(time.Second) // a question takes no key that was typed before it could be read
+			v.rest(time.Second) // a question ignores keys typed before it could be read
 			v.press(c.answer)
 			v.until("the discarded rules", func(frame string) bool {
 				gone, isGone := strings.CutPrefix(c.outcome, "!")

@@ -10,13 +10,12 @@ import (
 	"syscall"
 )
 
-// madvDontNeed is MADV_DONTNEED: the kernel unmaps the pages, and maps them
-// again from the page cache when they are touched.
+// madvDontNeed is MADV_DONTNEED: the kernel unmaps the pages and maps them again from the page cache on the next
+// access.
 const madvDontNeed = 4
 
-// releaseMemory returns to the system what the start needed: free memory of the
-// heap, and the pages of the executable. Most of the latter hold code and tables
-// of package initialization, which nothing reads again.
+// releaseMemory returns memory that only the start needed to the system: free heap memory, and the pages of the
+// executable, most of which hold code and tables of package initialization.
 func releaseMemory() {
 	debug.FreeOSMemory()
 	exe, err := os.Executable()
@@ -29,7 +28,7 @@ func releaseMemory() {
 	}
 	defer smaps.Close()
 	for _, m := range cleanMappings(smaps, exe) {
-		// After a failure the pages only stay resident.
+		// If this fails, the pages merely stay resident.
 		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, m.from, m.to-m.from, madvDontNeed)
 	}
 }
@@ -37,12 +36,11 @@ func releaseMemory() {
 // mapping is a range of addresses.
 type mapping struct{ from, to uintptr }
 
-// cleanMappings lists the mappings of the file at path in smaps (see
-// proc_pid_smaps(5)) that cannot be written and hold no page that differs from
-// the file: the dynamic linker writes to some before it protects them.
+// cleanMappings lists the mappings of the file at path in smaps (see proc_pid_smaps(5)) that are not writable and
+// have no page that differs from the file. The dynamic linker writes to some mappings before it protects them.
 func cleanMappings(smaps io.Reader, path string) (clean []mapping) {
 	var m mapping
-	candidate := false // m maps the file and cannot be written
+	candidate := false // m maps the file and is not writable
 	for lines := bufio.NewScanner(smaps); lines.Scan(); {
 		var next mapping
 		var mode, offset, device, inode string

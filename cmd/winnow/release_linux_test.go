@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Only pages that are still those of the file may be unmapped.
+// Only pages that are unchanged from the file may be unmapped.
 func TestCleanMappings(t *testing.T) {
 	const smaps = `00400000-01000000 r-xp 00000000 fe:00 12                 /opt/my winnow
 Rss:                 800 kB

@@ -4,5 +4,5 @@ package main
 
 import "runtime/debug"
 
-// releaseMemory returns free memory of the heap to the system.
+// releaseMemory returns free heap memory to the system.
 func releaseMemory() { debug.FreeOSMemory() }

@@ -22,18 +22,18 @@ func rulesCommand(a *app) *cobra.Command {
 		rulesTestCommand(a), rulesCoversCommand(a),
 		rulesChangeCommand(a, "add", "Stage rules"), rulesChangeCommand(a, "remove", "Stage the removal of rules"),
 		rulesHideCommand(a), rulesCheckCommand(a),
-		command("diff", "Show what saving would change (exit 3 when there is something)", 0, 0, a.withFilter(a.printPlan)),
+		command("diff", "Show what saving would change (exit 3 if there are changes)", 0, 0, a.withFilter(a.printPlan)),
 		rulesPlanCommand(a), rulesSaveCommand(a),
 		rulesDiscardCommand(a),
-		command("lint", "Find rules that do nothing or hide models that are used (exit 1)", 0, 0, a.withFilter(a.rulesLint)),
+		command("lint", "Find rules that have no effect or hide models in use (exit 1)", 0, 0, a.withFilter(a.rulesLint)),
 		rulesLogCommand(a), rulesRestoreCommand(a))
-	c.Long = "Changes are staged until they are saved, and shared with the program and with ask.\n" +
-		"--provider names the provider whose rules are meant."
+	c.Long = "Changes are staged until they are saved; the program and ask see them too.\n" +
+		"--provider selects the provider that the rules belong to."
 	return c
 }
 
-// withFilter runs a command on the model filter without writing to it, also while
-// another winnow has it open.
+// withFilter returns a command action on the model filter that does not write to it, so it also works while another
+// winnow has it open.
 func (a *app) withFilter(run func(ctx context.Context, w *journaledWindow, args []string) error) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		w, err := a.openAskedFilter(ctx, toRead)
@@ -44,7 +44,7 @@ func (a *app) withFilter(run func(ctx context.Context, w *journaledWindow, args 
 	}
 }
 
-// openAskedFilter is openFilter with the models that a running proxy serves.
+// openAskedFilter is openFilter plus the models that a running proxy serves.
 func (a *app) openAskedFilter(ctx context.Context, to access) (*journaledWindow, error) {
 	w, err := a.openFilter(ctx, to)
 	if err != nil {
@@ -54,7 +54,7 @@ func (a *app) openAskedFilter(ctx context.Context, to access) (*journaledWindow,
 	if err != nil {
 		return nil, err
 	}
-	o.Provider, o.BaseURL = "", "" // here they name a provider of the rules, and nothing
+	o.Provider, o.BaseURL = "", "" // in this command --provider names a provider of rules, not an endpoint
 	set, err := endpoints.Find(o)
 	if err != nil {
 		return nil, err
@@ -63,8 +63,7 @@ func (a *app) openAskedFilter(ctx context.Context, to access) (*journaledWindow,
 	return w, nil
 }
 
-// withWorkspace runs a command that changes the rules of the model filter, in a
-// session without a model.
+// withWorkspace returns a command action that changes the rules of the model filter, in a session without a model.
 func (a *app) withWorkspace(run func(ctx context.Context, w *journaledWindow, ws *workspace.Workspace, args []string) error) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		if a.remote != nil {
@@ -87,10 +86,10 @@ func (a *app) withWorkspace(run func(ctx context.Context, w *journaledWindow, ws
 	}
 }
 
-// ruleLists are the rule lists of a provider, in the order in which they are printed.
+// ruleLists lists the rule lists of a provider in the order in which they are printed.
 var ruleLists = [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow}
 
-// listName is the name of a list in JSON, as in the assistant's tools.
+// listName returns the name of a list in JSON, which is also its name in the assistant's tools.
 func listName(l modelfilter.List) string {
 	if l == modelfilter.Allow {
 		return "whitelist"
@@ -98,8 +97,8 @@ func listName(l modelfilter.List) string {
 	return "ignore"
 }
 
-// scopes are the providers that a command is about: the one of --provider, or
-// those with rules or, if withKeys, with a key.
+// scopes returns the providers that a command works on: the one given by --provider, or all providers that have rules
+// or, if withKeys, a key.
 func (a *app) scopes(w *modelfilter.Window, withKeys bool) ([]modelfilter.Scope, error) {
 	var names []string
 	if a.flags.provider != "" {
@@ -122,7 +121,7 @@ func (a *app) scopes(w *modelfilter.Window, withKeys bool) ([]modelfilter.Scope,
 	return out, nil
 }
 
-// rulesJSON is the rules of a provider as --json prints them.
+// rulesJSON is the JSON form of a provider's rules.
 type rulesJSON struct {
 	Provider  string                 `json:"provider"`
 	Ignore    []modelfilter.RuleView `json:"ignore"`
@@ -152,14 +151,14 @@ func (a *app) rulesList(_ context.Context, w *journaledWindow, _ []string) error
 	return a.emit(map[string]any{"env_file": w.name, "unsaved": w.unsaved(), "providers": providers}, append(text, shownModels(scopes)...)...)
 }
 
-// ruleRow is a rule as people read it.
+// ruleRow is a rule in a table for people.
 type ruleRow struct {
 	provider, list, pattern string
-	decides                 int // models
+	decides                 int // number of models
 	remark                  string
 }
 
-// ruleRows are the rules of some providers, staged removals too.
+// ruleRows returns the rules of scopes, including staged removals.
 func ruleRows(scopes []modelfilter.Scope) (rows []ruleRow) {
 	for _, s := range scopes {
 		for _, l := range ruleLists {
@@ -174,7 +173,7 @@ func ruleRows(scopes []modelfilter.Scope) (rows []ruleRow) {
 	return rows
 }
 
-// shownModels says how many models the rules leave of each provider.
+// shownModels returns a line for each provider with the number of models that its rules leave shown.
 func shownModels(scopes []modelfilter.Scope) (lines []string) {
 	for _, s := range scopes {
 		counts := s.Counts()
@@ -183,8 +182,7 @@ func shownModels(scopes []modelfilter.Scope) (lines []string) {
 	return lines
 }
 
-// plainRules are the rules as --plain lists them, one a line, then how many models
-// they leave of each provider.
+// plainRules lists the rules for --plain, one per line, followed by the lines of shownModels.
 func (a *app) plainRules(w *modelfilter.Window) []string {
 	scopes, err := a.scopes(w, false)
 	if err != nil {
@@ -211,12 +209,12 @@ func ruleRemark(r modelfilter.RuleView) string {
 	if r.Dead {
 		words = append(words, "matches no model")
 	} else if r.Shadowed {
-		words = append(words, "other rules decide all it matches")
+		words = append(words, "other rules decide every model it matches")
 	}
 	return strings.Join(words, ", ")
 }
 
-// lintJSON is a rule that does nothing, or that hides models that are used.
+// lintJSON describes a rule that has no effect or that hides models in use.
 type lintJSON struct {
 	Provider string `json:"provider"`
 	Kind     string `json:"kind"`
@@ -257,13 +255,13 @@ func (a *app) rulesLint(_ context.Context, w *journaledWindow, _ []string) error
 	}
 	out := map[string]any{"findings": found, "unused": unused}
 	if len(lines) == 0 {
-		return a.emit(out, append([]string{"every rule does something"}, notes...)...)
+		return a.emit(out, append([]string{"every rule has an effect"}, notes...)...)
 	}
 	return cmp.Or(a.emit(out, append(lines, notes...)...), error(statusError(statusFailed)))
 }
 
-// lintReasons say why a rule does nothing; %s is the other rule of the finding.
+// lintReasons explain why a rule has no effect; %s is the other rule of the finding.
 var lintReasons = map[engine.Kind]string{
-	engine.Dead: "it matches no model", engine.Shadowed: "other rules decide all it matches, the first %s",
+	engine.Dead: "it matches no model", engine.Shadowed: "other rules decide every model it matches, the first of them %s",
 	engine.Redundant: "%s covers it", engine.Undecided: "%s may cover it",
 }

@@ -17,8 +17,9 @@ import (
 	"winnow/tui/lines"
 )
 
-// rulesChangeCommand stages patterns, each on its own: one that is refused does
-// not stop the others. verb is "add" or "remove".
+// rulesChangeCommand stages each pattern on its own, so that a rejected pattern does not stop the others. verb is
+// "add"
+// or "remove".
 func rulesChangeCommand(a *app, verb, short string) *cobra.Command {
 	c := command(verb+" PATTERN…", short, 1, -1, nil)
 	c.Example = "winnow rules " + verb + " '*-preview*' --provider openai --save"
@@ -63,7 +64,7 @@ func rulesChangeCommand(a *app, verb, short string) *cobra.Command {
 	return c
 }
 
-// changeJSON is what came of one pattern.
+// changeJSON is the result of adding or removing one pattern.
 type changeJSON struct {
 	Pattern   string   `json:"pattern"`
 	OK        bool     `json:"ok"`
@@ -74,20 +75,21 @@ type changeJSON struct {
 }
 
 func (c changeJSON) text(verb string, list modelfilter.List, provider string) string {
-	text := "added %s rule %s of %s: it decides %s"
+	text := "added %s rule %s for %s: it decides %s"
 	if verb == "remove" {
-		text = "removed %s rule %s of %s: %s changed"
+		text = "removed %s rule %s for %s: %s changed"
 	}
 	text = fmt.Sprintf(text, list, visible(c.Pattern), provider, assistant.Counted(len(c.Affected), "model"))
 	if c.Used != "" {
 		text += "; " + visible(c.Used)
 	}
 	if len(c.Redundant) > 0 {
-		text += "; it makes redundant " + visible(strings.Join(c.Redundant, ", "))
+		text += "; now redundant: " + visible(strings.Join(c.Redundant, ", "))
 	}
 	return text
 }
 
+// stageRule adds or removes one rule as a separate edit.
 // stageRule adds or removes one rule as an edit of its own.
 func stageRule(ws *workspace.Workspace, s modelfilter.Scope, verb string, list modelfilter.List, pattern string) (change changeJSON, err error) {
 	err = ws.Edit(fmt.Sprintf("%s %s rule %s of %s", verb, list, visible(pattern), s.Provider()), func() (err error) {
@@ -135,8 +137,8 @@ func rulesPlanCommand(a *app) *cobra.Command {
 		{"add-allow", "allow rule to add, PATTERN", "add", modelfilter.Allow, nil},
 	}
 	var where string
-	// The window is opened without the journal: what is staged here ends with the process.
-	c := command("plan", "Show what changes would do, without staging them (exit 3 when there are any)", 0, 0, a.withFilter(func(ctx context.Context, w *journaledWindow, _ []string) error {
+	// The window is open read-only, so nothing staged here outlives the process.
+	c := command("plan", "Show what changes would do, without staging them (exit 3 if there are any)", 0, 0, a.withFilter(func(ctx context.Context, w *journaledWindow, _ []string) error {
 		s, err := w.filter.On(a.flags.provider)
 		if err != nil {
 			return err
@@ -166,7 +168,7 @@ func rulesPlanCommand(a *app) *cobra.Command {
 	return c
 }
 
-// printPlan prints what a save would change; errPending when it is something.
+// printPlan prints what a save would change, and returns errPending if there is anything to save.
 func (a *app) printPlan(ctx context.Context, w *journaledWindow, _ []string) error {
 	a.printNotices(w)
 	plan, err := w.filter.PlanSave(ctx, "")
@@ -188,7 +190,7 @@ func (a *app) showPlan(plan assistant.SavePlan) error {
 // nothingStaged is printed instead of a plan that changes nothing.
 const nothingStaged = "nothing is staged: the file is unchanged"
 
-// versionJSON is a save of the file as --json prints it.
+// versionJSON is the JSON form of a saved version of the file.
 type versionJSON struct {
 	ID   string    `json:"id"`
 	Time time.Time `json:"time"`
@@ -222,7 +224,7 @@ func (a *app) rulesLog(ctx context.Context, w *journaledWindow) error {
 		if len(versions) == 0 {
 			return err
 		}
-		a.printErr("%v", err) // of those that cannot be read; the others are listed
+		a.printErr("%v", err) // some versions cannot be read; list the others
 	}
 	all := []versionJSON{}
 	var rows [][]string
@@ -237,7 +239,7 @@ func (a *app) rulesLog(ctx context.Context, w *journaledWindow) error {
 	return a.emit(map[string]any{"versions": all}, lines.Table(w.absent("winnow has not saved "+w.name+" yet"), []string{"id", "time", "who", "session", "changes"}, rows)...)
 }
 
-// savedBy names who made a save, and the others whose changes it has.
+// savedBy names the author of a save, and the other users whose changes it contains.
 func savedBy(by dotenv.Author) string {
 	who := string(by.Who)
 	if by.User != "" {
@@ -249,7 +251,7 @@ func savedBy(by dotenv.Author) string {
 	return visible(who)
 }
 
-// logAdvice is added to what is wrong with the ID of a version.
+// logAdvice is the advice for an invalid version ID.
 const logAdvice = "winnow rules log lists the saves"
 
 func rulesRestoreCommand(a *app) *cobra.Command {

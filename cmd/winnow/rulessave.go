@@ -30,8 +30,8 @@ func rulesSaveCommand(a *app) *cobra.Command {
 		}
 		return errors.Join(a.printSaved(saved), pending)
 	}))
-	c.Flags().StringVar(&shown, "plan", "", "save only the plan with this digest, as printed by rules plan or rules diff (exit 3)")
-	c.Long = "On a terminal, save first shows the changes and who staged them. Elsewhere --plan names\n" +
+	c.Flags().StringVar(&shown, "plan", "", "save only the plan with this digest, as printed by rules plan or rules diff (exit 3 if it has changed)")
+	c.Long = "On a terminal, save first shows the changes and who staged them. Otherwise --plan names\n" +
 		"the plan to save; without it only your own changes are saved, and the exit status is 3 if\n" +
 		"others have staged changes, which stay. Other programs' changes to the file are kept. If\n" +
 		"both sides changed the same rules, nothing is written and both versions are shown."
@@ -54,16 +54,16 @@ func rulesDiscardCommand(a *app) *cobra.Command {
 		}
 		return errors.Join(a.discardPlan(ws, assistant.Basis{Only: a.userName()}), others)
 	}))
-	c.Flags().StringVar(&shown, "plan", "", "discard only the changes with this digest, as printed by rules diff (exit 3)")
-	c.Long = "On a terminal, discard first shows the changes. Elsewhere it discards your own; the exit\n" +
+	c.Flags().StringVar(&shown, "plan", "", "discard only the changes with this digest, as printed by rules diff (exit 3 if they have changed)")
+	c.Long = "On a terminal, discard first shows the changes. Otherwise it discards your own; the exit\n" +
 		"status is 3 if others have staged changes, which stay."
 	return c
 }
 
-// asks reports whether the user can be asked.
+// asks reports whether the user can be asked a question.
 func (a *app) asks() bool { return isTerminal(a.stdin) && isTerminal(a.stderr) && !a.flags.json }
 
-// saveShown saves the plan that was shown with a digest. Another plan is printed.
+// saveShown saves the plan with the given digest. If the plan has changed, it prints the new plan instead.
 func (a *app) saveShown(ctx context.Context, ws *workspace.Workspace, digest string) error {
 	saved, err := ws.Save(ctx, assistant.Basis{Digest: digest})
 	if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
@@ -71,7 +71,7 @@ func (a *app) saveShown(ctx context.Context, ws *workspace.Workspace, digest str
 		if err := a.showPlan(changed.Plan); err != nil {
 			return err
 		}
-		return errPending // also when nothing is left to save
+		return errPending // also if nothing is left to save
 	}
 	if err != nil {
 		return a.saveError(err)
@@ -79,7 +79,7 @@ func (a *app) saveShown(ctx context.Context, ws *workspace.Workspace, digest str
 	return a.printSaved(saved)
 }
 
-// askSave shows what would be saved, and saves it after a yes.
+// askSave shows what would be saved, and saves it if the user agrees.
 func (a *app) askSave(ctx context.Context, ws *workspace.Workspace) error {
 	plan, err := ws.PlanSave(ctx, "")
 	if err == nil && plan.Conflict != nil {
@@ -97,7 +97,7 @@ func (a *app) askSave(ctx context.Context, ws *workspace.Workspace) error {
 		var saved assistant.Saved
 		saved, err = ws.Save(ctx, assistant.Basis{Digest: plan.Digest})
 		if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
-			a.printErr("%s. This is what would be done now:", changed.Changed(a.userName()))
+			a.printErr("%s. The new plan:", changed.Changed(a.userName()))
 			plan, err = changed.Plan, nil
 			continue
 		}
@@ -108,7 +108,7 @@ func (a *app) askSave(ctx context.Context, ws *workspace.Workspace) error {
 	return a.saveError(err)
 }
 
-// askDiscard shows what would be discarded, and discards it after a yes.
+// askDiscard shows what would be discarded, and discards it if the user agrees.
 func (a *app) askDiscard(ws *workspace.Workspace) error {
 	plan, err := ws.PlanDiscard("")
 	if err != nil || plan.Empty() {
@@ -122,7 +122,7 @@ func (a *app) askDiscard(ws *workspace.Workspace) error {
 	return a.discardPlan(ws, assistant.Basis{Digest: plan.Digest})
 }
 
-// discardPlan discards what basis names. Another plan is printed.
+// discardPlan discards the changes that basis selects. If the plan has changed, it prints the new plan instead.
 func (a *app) discardPlan(ws *workspace.Workspace, basis assistant.Basis) error {
 	lost, err := ws.Discard("discard staged rules", basis)
 	if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
@@ -137,13 +137,13 @@ func (a *app) discardPlan(ws *workspace.Workspace, basis assistant.Basis) error 
 	}
 	text := "nothing is staged"
 	if len(lost) > 0 {
-		text = assistant.Counted(len(lost), "staged change") + " discarded; winnow checkpoints list names the checkpoint to roll back to"
+		text = assistant.Counted(len(lost), "staged change") + " discarded; to undo this, roll back to the checkpoint that winnow checkpoints list shows"
 	}
 	return a.emit(map[string]any{"discarded": nonNil(lost)}, text)
 }
 
-// saveOwn saves what this user has staged. pending is errPending when others have staged
-// changes too; they stay.
+// saveOwn saves what this user has staged. pending is errPending if other users have staged changes too, which stay
+// staged.
 func (a *app) saveOwn(ctx context.Context, ws *workspace.Workspace) (saved assistant.Saved, pending, err error) {
 	if pending, err = a.othersChanges(ws); err != nil {
 		return saved, nil, err
@@ -152,13 +152,13 @@ func (a *app) saveOwn(ctx context.Context, ws *workspace.Workspace) (saved assis
 	return saved, pending, err
 }
 
-// saveHelp describes the flag of commands that stage changes.
+// saveHelp is the help of the --save flag.
 const saveHelp = "save your staged rules afterwards; rules staged by others stay staged (exit 3)"
 
-// saveStaged is saveOwn after a command has staged changes, unless some of them failed.
+// saveStaged calls saveOwn after a command has staged its changes, unless some of them failed.
 func (a *app) saveStaged(ctx context.Context, ws *workspace.Workspace, failed []error) (saved assistant.Saved, pending, err error) {
 	if len(failed) > 0 {
-		saved.Warning = "Nothing was saved: not all changes were staged."
+		saved.Warning = "Nothing was saved, because some changes could not be staged."
 	} else if saved, pending, err = a.saveOwn(ctx, ws); err != nil {
 		return saved, nil, a.saveError(err)
 	}
@@ -166,21 +166,20 @@ func (a *app) saveStaged(ctx context.Context, ws *workspace.Workspace, failed []
 	return saved, pending, nil
 }
 
-// othersChanges prints the staged changes of others; errPending when there are any.
+// othersChanges prints the changes staged by other users, and returns errPending if there are any.
 func (a *app) othersChanges(ws *workspace.Workspace) (pending, err error) {
 	plan, err := ws.PlanDiscard("")
 	if err != nil || a.userName() == "" {
 		return nil, err
 	}
 	if lines := assistant.OthersLines(plan.Changes, a.userName()); len(lines) > 0 {
-		a.printErr("changes of others stay staged; winnow rules diff shows all and prints the digest that --plan takes")
+		a.printErr("changes by others stay staged; winnow rules diff shows all changes and the digest for --plan")
 		a.printLines(lines[1:])
 		pending = errPending
 	}
 	return pending, nil
 }
 
-// printLines writes lines to standard error.
 func (a *app) printLines(lines []string) {
 	for _, line := range lines {
 		a.printErr("%s", line)
@@ -192,7 +191,7 @@ func (a *app) printSaved(saved assistant.Saved) error {
 	return a.emit(saved, saved.Message)
 }
 
-// saveError describes both sides of a conflict; other errors stay as they are.
+// saveError adds both sides of a conflict to err; it returns other errors unchanged.
 func (a *app) saveError(err error) error {
 	c, ok := errors.AsType[*assistant.Conflict](err)
 	if !ok {
@@ -206,5 +205,5 @@ func (a *app) saveError(err error) error {
 	for _, line := range slices.Concat(pane.ConflictLines(c, c.Both, &st.Icons), assistant.OthersLines(c.Both, a.userName())) {
 		lines = append(lines, errors.New(safetext.Visible(line)))
 	}
-	return advise(errors.Join(lines...), "winnow rules discard drops your changes; saving in winnow shows both versions and asks which to keep")
+	return advise(errors.Join(lines...), "winnow rules discard discards your changes; saving in the program shows both versions and asks which to keep")
 }

@@ -13,7 +13,7 @@ import (
 	"winnow/assistant/workspace"
 )
 
-// warningWindow saves with a warning.
+// warningWindow is a window that saves with a warning.
 type warningWindow struct{ *assistanttest.Window }
 
 const saveWarning = "The file was saved, but not yet durably."
@@ -32,7 +32,7 @@ func (warningWindow) PlanDiscard(string) assistant.SavePlan { return assistant.S
 
 func (warningWindow) Discard(assistant.Basis) ([]assistant.Change, error) { return nil, nil }
 
-// What went wrong after a save is said by each command that saves, with --json too.
+// Every command that saves prints the warning of the save, also with --json.
 func TestEverySaveSaysItsWarning(t *testing.T) {
 	session, err := assistant.NewSession(&llm.Registry{}, assistant.Options{Window: warningWindow{assistanttest.NewWindow("ant")}})
 	if err != nil {

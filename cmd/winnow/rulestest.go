@@ -27,7 +27,7 @@ func rulesTestCommand(a *app) *cobra.Command {
 		}
 		return test(ctx, args)
 	})
-	c.Long = "Without models: all known models. With --json and standard input, each line is a\n" +
+	c.Long = "Without arguments, test lists all known models. With --json and standard input, each line is a\n" +
 		"separate case and no file is read:\n" +
 		`{"provider":"openai","models":["openai/gpt-4o"],"ignore":["gpt-4*"],"whitelist":[]}`
 	return c
@@ -63,15 +63,15 @@ func (a *app) rulesTest(_ context.Context, w *journaledWindow, ids []string) err
 		if m.Unfiltered {
 			rule = "the proxy does not filter it"
 		} else if len(ids) > 0 && !listed[m.ID] {
-			rule = strings.TrimSpace(rule + " (not in the list of models)")
+			rule = strings.TrimSpace(rule + " (not a known model)")
 		}
 		rows[i] = []string{visible(m.ID), m.Status.Word(), rule}
 	}
 	return a.emit(map[string]any{"models": statuses}, lines.Table("", []string{"model", "status", "rule"}, rows)...)
 }
 
-// scopeOf is the provider of a model and the model's whole id: the provider of
-// --provider, of the id, the one that lists the model, or the current one.
+// scopeOf returns the provider of a model and the model's full id. The provider is the first of: --provider, the
+// provider named in id, the provider that lists the model, the current provider.
 func (a *app) scopeOf(w *modelfilter.Window, id string) (modelfilter.Scope, string, error) {
 	if name, _, ok := strings.Cut(id, "/"); ok && a.flags.provider == "" {
 		if s, err := w.On(name); err == nil {
@@ -81,18 +81,17 @@ func (a *app) scopeOf(w *modelfilter.Window, id string) (modelfilter.Scope, stri
 	if s, full, ok := w.FindModel(id); ok && a.flags.provider == "" {
 		return s, full, nil
 	}
-	s, err := w.On(a.flags.provider) // "" is the current one
+	s, err := w.On(a.flags.provider) // "" means the current provider
 	if err == nil && !strings.HasPrefix(id, s.Provider()+"/") {
 		id = s.Provider() + "/" + id
 	}
 	return s, id, err
 }
 
-// maxCase is the longest line of a batch, in bytes: 100,000 models and as many
-// rules fit.
+// maxCase is the maximum length of an input line in bytes, enough for 100,000 models and as many rules.
 const maxCase = 64 << 20
 
-// batch answers each line of standard input with one line, as soon as it has come.
+// batch answers each line of standard input with one line, as soon as it arrives.
 func (a *app) batch(answer func(line []byte) (any, error)) error {
 	in := bufio.NewScanner(lines.Input(a.ctx, a.stdin))
 	in.Buffer(make([]byte, 0, bufio.MaxScanTokenSize), maxCase)
@@ -116,13 +115,12 @@ func (a *app) batch(answer func(line []byte) (any, error)) error {
 	case err != nil:
 		return fmt.Errorf("standard input: line %d: %w", n+1, err)
 	case bad > 0:
-		return fmt.Errorf("%d of %s could not be read; each answer says why", bad, assistant.Counted(n, "line"))
+		return fmt.Errorf("%d of %s could not be read; see the error of each", bad, assistant.Counted(n, "line"))
 	}
 	return a.ctx.Err()
 }
 
-// caseRule is a rule in the answer to a case: one that applies, or one that was
-// refused.
+// caseRule is a rule in the answer to a test case: either applied, or rejected with a reason.
 type caseRule struct {
 	Type     string `json:"type"`
 	Pattern  string `json:"pattern"`
@@ -130,7 +128,7 @@ type caseRule struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// testCase answers one line of rules test --json. Rules that others cover apply.
+// testCase answers one line of rules test --json. A rule that is covered by another one is applied too.
 func testCase(line []byte) (any, error) {
 	var c struct {
 		Provider                  *string
@@ -161,10 +159,10 @@ func testCase(line []byte) (any, error) {
 	}{nonNil(e.Statuses()), rules, e.Available(), e.Total(), refused}, nil
 }
 
-// writable leaves out the patterns that no rule can have: empty ones, duplicates,
-// and those that the file cannot hold.
+// writable returns the patterns that can be rules and adds the others to refused: empty patterns, duplicates, and
+// patterns that the file cannot contain.
 func writable(list engine.List, patterns []string, refused *[]caseRule) []string {
-	empty := engine.New("", nil) // knows no rule, so that none covers another
+	empty := engine.New("", nil) // without rules, so that no pattern is reported as covered
 	seen := map[string]bool{}
 	var out []string
 	for _, p := range patterns {
@@ -183,12 +181,12 @@ func writable(list engine.List, patterns []string, refused *[]caseRule) []string
 }
 
 func rulesCoversCommand(a *app) *cobra.Command {
-	c := command("covers NEW EXISTING", "Check whether a pattern matches all that another one matches", 0, 2, func(_ context.Context, args []string) error {
+	c := command("covers NEW EXISTING", "Check whether an existing pattern matches everything that a new one matches", 0, 2, func(_ context.Context, args []string) error {
 		switch {
 		case len(args) == 0 && a.flags.json && piped(a.stdin):
 			return a.batch(coverCase)
 		case len(args) < 2:
-			return &usageError{"winnow rules covers", "give two patterns, or with --json cases on standard input"}
+			return &usageError{"winnow rules covers", "give two patterns, or use --json with test cases on standard input"}
 		}
 		return a.printCoverage(coverage(args[0], args[1]))
 	})
@@ -196,11 +194,11 @@ func rulesCoversCommand(a *app) *cobra.Command {
 	return c
 }
 
-// coverageJSON is whether a pattern covers another one.
+// coverageJSON reports whether one pattern covers another.
 type coverageJSON struct {
 	Covered        bool    `json:"covered"`
-	Counterexample *string `json:"counterexample,omitempty"` // what only the new one matches
-	Undecided      bool    `json:"undecided,omitempty"`      // given up: treated as not covered
+	Counterexample *string `json:"counterexample,omitempty"` // a name that only the new pattern matches
+	Undecided      bool    `json:"undecided,omitempty"`      // too complex to decide: treated as not covered
 }
 
 func coverage(newer, existing string) coverageJSON {
@@ -218,7 +216,7 @@ func coverCase(line []byte) (any, error) {
 		return nil, err
 	}
 	if c.New == nil || c.Existing == nil {
-		return nil, errors.New(`"new" and "existing" are needed`)
+		return nil, errors.New(`"new" and "existing" are required`)
 	}
 	return coverage(*c.New, *c.Existing), nil
 }
@@ -229,14 +227,14 @@ func (a *app) printCoverage(c coverageJSON) error {
 	case c.Covered:
 		text = "covered"
 	case c.Undecided:
-		text = "not decided: the patterns are too complicated; treated as not covered"
+		text = "undecided: the patterns are too complex; treated as not covered"
 	case c.Counterexample != nil:
 		text = fmt.Sprintf("not covered: only the new pattern matches %q", visible(*c.Counterexample))
 	}
 	return a.emit(c, text)
 }
 
-// strictJSON reads one object without unknown fields.
+// strictJSON decodes exactly one value and rejects unknown fields.
 func strictJSON(line []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
@@ -244,7 +242,7 @@ func strictJSON(line []byte, into any) error {
 		return fmt.Errorf("the line cannot be read: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("the line holds more than one value")
+		return errors.New("the line contains more than one value")
 	}
 	return nil
 }

@@ -17,19 +17,18 @@ import (
 	"winnow/tui/lines"
 )
 
-// whereHelp describes the flag --where.
+// whereHelp is the help of the --where flag.
 const whereHelp = "models that match a condition, such as 'price>10 unused:30d'; winnow help conditions"
 
-// foundJSON is a model that a condition selects, as --json prints it.
+// foundJSON is the JSON form of a model that a condition selects.
 type foundJSON struct {
 	Provider string `json:"provider"`
 	modelJSON
-	Use *usage.Use `json:"use"` // null: unknown
+	Use *usage.Use `json:"use"` // null if unknown
 }
 
-// findModels selects models: those of --provider, else of all providers of the file.
-// Usage files that cannot be read, and the number of models that could not be judged, are
-// printed as notices.
+// findModels returns the models that match a condition: those of --provider, or of all providers in the file. It
+// prints notices about unreadable usage files and about the number of models that could not be judged.
 func (a *app) findModels(w *journaledWindow, where string) (modelfilter.Found, error) {
 	c, err := condition.Parse(where)
 	if err == nil && c.Empty() {
@@ -55,7 +54,7 @@ func (a *app) findModels(w *journaledWindow, where string) (modelfilter.Found, e
 	return found, nil
 }
 
-// printFound prints models with their facts and use.
+// printFound prints models with their facts and use; absent is printed if there are no models.
 func (a *app) printFound(found modelfilter.Found, absent string) error {
 	models, rows := []foundJSON{}, [][]string{}
 	for _, m := range found.Models {
@@ -95,7 +94,7 @@ func rulesCheckCommand(a *app) *cobra.Command {
 		}
 		return errPending
 	}))
-	c.Long = "It reads the rules as they would be after a save, so staged rules count."
+	c.Long = "It checks the rules as they would be after a save, so staged rules count."
 	c.Example = "winnow rules check --where 'price>10'\nwinnow rules check --where 'status:deprecated used:7d' --json"
 	c.Flags().StringVar(&where, "where", "", whereHelp)
 	return c
@@ -104,7 +103,7 @@ func rulesCheckCommand(a *app) *cobra.Command {
 func rulesHideCommand(a *app) *cobra.Command {
 	var where string
 	var save bool
-	c := command("hide", "Stage the fewest rules that hide the models that match a condition", 0, 0, a.withWorkspace(func(ctx context.Context, w *journaledWindow, ws *workspace.Workspace, _ []string) error {
+	c := command("hide", "Stage the fewest rules that hide all models matching a condition", 0, 0, a.withWorkspace(func(ctx context.Context, w *journaledWindow, ws *workspace.Workspace, _ []string) error {
 		plans, err := a.planHide(w, where)
 		if err != nil {
 			return err
@@ -151,7 +150,7 @@ func rulesHideCommand(a *app) *cobra.Command {
 	return c
 }
 
-// planHide returns the rules that hide the shown models that match a condition.
+// planHide returns the rules that would hide the shown models matching a condition.
 func (a *app) planHide(w *journaledWindow, where string) ([]modelfilter.HidePlan, error) {
 	found, err := a.findModels(w, where)
 	if err != nil {
@@ -160,7 +159,7 @@ func (a *app) planHide(w *journaledWindow, where string) ([]modelfilter.HidePlan
 	return w.filter.PlanHide(found)
 }
 
-// stageWhere adds the rules of a plan to the window, without recording them.
+// stageWhere adds the rules of planHide to the window without recording them in the journal.
 func (a *app) stageWhere(w *journaledWindow, where string) error {
 	plans, err := a.planHide(w, where)
 	if err != nil {
@@ -183,7 +182,7 @@ func (a *app) stageWhere(w *journaledWindow, where string) error {
 	return nil
 }
 
-// hideNotes says which models a plan leaves shown, and why.
+// hideNotes explains which models a plan leaves shown.
 func hideNotes(p modelfilter.HidePlan) (notes []string) {
 	if n := len(p.Allowed); n > 0 {
 		notes = append(notes, fmt.Sprintf("%s: an allow rule keeps %s shown: %s", p.Provider, assistant.Counted(n, "model"), visible(strings.Join(p.Allowed, ", "))))

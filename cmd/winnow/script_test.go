@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"winnow": main})
 }
 
-// testApp is an app whose folders are its test's own.
+// testApp returns an app with folders of its own.
 func testApp(t *testing.T) *app {
 	t.Helper()
 	a := newApp(t.Context(), strings.NewReader(""), &strings.Builder{}, &strings.Builder{})
@@ -33,12 +33,11 @@ func testApp(t *testing.T) *app {
 	return a
 }
 
-// refused is an address on this machine where nobody listens: port 1 is
-// reserved, and nothing but a tcpmux of the last century would be there.
+// refused is an address on this machine where no program listens: port 1 is reserved for tcpmux.
 const refused = "http://127.0.0.1:1/v1"
 
-// TestScripts runs testdata/script: the program as a user runs it, each command
-// a process of its own, against endpoints of all tempers.
+// TestScripts runs the scripts in testdata/script: the program as a user runs it, each command in its own process,
+// against endpoints that work and endpoints that fail in many ways.
 func TestScripts(t *testing.T) {
 	call := assistanttest.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"*mini*"}`}
 	endpoints := map[string]string{
@@ -50,14 +49,14 @@ func TestScripts(t *testing.T) {
 		"PAGE_URL":       assistanttest.NewServer(t, assistanttest.Respond(200, "<!DOCTYPE html><title>Welcome</title>")).URL,
 		"ESCAPE_URL":     assistanttest.NewServer(t, assistanttest.Text("safe\x1b]52;c;aGk=\x07 \x1b[2Jtext\u202e")).URL,
 		"PROXY_LIST_URL": assistanttest.NewServer(t).Models(assistanttest.ModelList("openai/gpt-4o", "openai/new-model")).URL,
-		"LONG_URL":       assistanttest.NewServer(t, assistanttest.Text(strings.Repeat("a line\n", 50_000))).URL, // more than a pipe holds
+		"LONG_URL":       assistanttest.NewServer(t, assistanttest.Text(strings.Repeat("a line\n", 50_000))).URL, // more than fits in a pipe
 		"TOOL_URL":       assistanttest.NewServer(t, assistanttest.Calls(call), assistanttest.Text("Done.")).URL,
 	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("WINNOW_HOME", env.WorkDir+"/home")
-			env.Setenv("WINNOW_LOCAL_SERVERS", "false") // whatever runs on the machine of the test
+			env.Setenv("WINNOW_LOCAL_SERVERS", "false") // ignore servers running on this machine
 			env.Setenv("PROXY_BASE_URL", refused)
 			for name, url := range endpoints {
 				env.Setenv(name, url)
@@ -73,7 +72,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// status N COMMAND… runs a command and holds its exit status against N.
+// status N COMMAND… runs a command and checks that its exit status is N.
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	if neg || err != nil || len(args) < 2 {
@@ -92,8 +91,9 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// events FILE TYPE… holds that every line of a file is an event, that those of
-// the types named are among them, and that exactly one ends the turn, the last.
+// events FILE TYPE… checks that every line of a file is an event, that the named types occur, and that exactly one
+// event
+// ends the turn, the last one.
 func events(ts *testscript.TestScript, neg bool, args []string) {
 	seen := map[string]bool{}
 	lines := strings.Split(strings.TrimRight(ts.ReadFile(args[0]), "\n"), "\n")
@@ -118,8 +118,7 @@ func events(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// same FILE OTHER OLD NEW holds that a file is another one with one text
-// replaced, once, and no other byte changed.
+// same FILE OTHER OLD NEW checks that a file equals another one except for one replaced text.
 func same(ts *testscript.TestScript, neg bool, args []string) {
 	got, before := ts.ReadFile(args[0]), ts.ReadFile(args[1])
 	if strings.Count(before, args[2]) != 1 {
@@ -130,8 +129,7 @@ func same(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// json FILE EXPECTED… holds that a file is one JSON value, and that compacted it
-// holds the texts.
+// json FILE EXPECTED… checks that a file is one JSON value whose compact form contains the expected texts.
 func isJSON(ts *testscript.TestScript, neg bool, args []string) {
 	var b bytes.Buffer
 	if err := json.Compact(&b, []byte(ts.ReadFile(args[0]))); err != nil {
@@ -164,7 +162,7 @@ func TestVisibleJSON(t *testing.T) {
 	}
 }
 
-// FuzzVisibleJSON: the value stays, and nothing a terminal obeys is left.
+// FuzzVisibleJSON checks that the value stays the same and that nothing remains that a terminal interprets.
 func FuzzVisibleJSON(f *testing.F) {
 	for _, seed := range []string{"", "a", "\x1b[2J", "\u202e", "\u009b", "\U000e0041", "e\u0301", "👩‍👩‍👧", "\x7f"} {
 		f.Add(seed)

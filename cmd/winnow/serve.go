@@ -16,16 +16,16 @@ func serveCommand(a *app) *cobra.Command {
 	c := command("serve", "Serve sessions to other terminals, over SSH, and to other programs, over HTTP", 0, 0, func(ctx context.Context, _ []string) error {
 		return a.serve(ctx, f)
 	})
-	c.Long = "serve opens the window of this folder to other users until it is interrupted. All of them\n" +
-		"work in it at once, each in their own session.\n\n" +
+	c.Long = "serve opens the window of this folder to other users until it is interrupted. They all\n" +
+		"work in it at the same time, each in a separate session.\n\n" +
 		"With --ssh, everyone with a key in --authorized-keys gets this program in their terminal.\n" +
-		"The comment after a key names its user, the author of what they send, as in the filter\n" +
+		"The comment after a key names its user, who is the author of what they send, as in the filter\n" +
 		"line u'anna'. There is no shell and no forwarding; the only commands are ask and rules.\n" +
-		"ask reads standard input if it has no message or the last word is -.\n\n" +
+		"ask reads standard input if it has no message or if its last argument is -.\n\n" +
 		"With --http, programs open sessions, send messages and read the events of each turn as\n" +
 		"server-sent events. GET /openapi.json describes the requests. Every request needs the\n" +
-		"token, which is read from a file, or created at the start and printed once. An unused\n" +
-		"session is closed after --session-idle: open it again with its id to continue it."
+		"token, which is read from a file, or created at start and printed once. An unused\n" +
+		"session is closed after --session-idle; to continue it, open it again with its id."
 	c.Example = "winnow serve --ssh :2222 --authorized-keys team.keys\n" +
 		"ssh -p 2222 server.example\n" +
 		"git diff | ssh -p 2222 server.example winnow ask what changed here? -\n" +
@@ -66,7 +66,7 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	return servers.Serve(ctx)
 }
 
-// openHub opens the window of this folder for any number of sessions.
+// openHub opens the window of this folder to any number of sessions.
 func (a *app) openHub(ctx context.Context) (*program, error) {
 	p := &program{}
 	var err error

@@ -43,8 +43,7 @@ func (b *bench) serve(args ...string) served {
 	return s
 }
 
-// end ends the process as a service manager does. It is called once more by the test's
-// end.
+// end ends the process as a service manager does. The test's cleanup calls it again.
 func (s served) end() {
 	if s.process.ProcessState != nil {
 		return
@@ -55,8 +54,7 @@ func (s served) end() {
 	}
 }
 
-// call makes a request and returns the lines of the answer up to one that has until;
-// "" reads all.
+// call makes a request and returns the lines of the answer, up to the first that contains until; "" reads all lines.
 func (s served) call(method, path, body, until string) string {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
@@ -132,8 +130,9 @@ func TestReadmeServes(t *testing.T) {
 	}
 }
 
-// TestServeIsKilledInATurn kills the process while a turn waits for an answer. The next
-// one has the rules that were shown, and the conversation.
+// TestServeIsKilledInATurn kills the process while a turn waits for an answer. The next process has the rules that
+// were
+// shown, and the conversation.
 func TestServeIsKilledInATurn(t *testing.T) {
 	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n")
 	s := b.serve()
@@ -142,7 +141,7 @@ func TestServeIsKilledInATurn(t *testing.T) {
 	if err := s.process.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = s.process.Wait() // killed
+	_ = s.process.Wait() // always reports that the process was killed
 	if strings.Contains(b.envFile(), "mini") {
 		t.Errorf("the rules were saved without an answer: %s", b.envFile())
 	}
@@ -176,11 +175,11 @@ func TestServeRefusesWhatIsNotSafe(t *testing.T) {
 	write("open", "a-token-that-others-read", 0o644)
 	write("short", "abc", 0o600)
 	for args, want := range map[string]string{
-		"":                                      "say where to listen",
-		"--http 7777":                           "an address is HOST:PORT",
-		"--http 0.0.0.0:0":                      "only be served with TLS",
-		"--http :0":                             "only be served with TLS",
-		"--http 127.0.0.1:0 --cert x":           "belong together",
+		"":                                      "specify where to listen",
+		"--http 7777":                           "the address must be HOST:PORT",
+		"--http 0.0.0.0:0":                      "requires TLS",
+		"--http :0":                             "requires TLS",
+		"--http 127.0.0.1:0 --cert x":           "must be used together",
 		"--http 127.0.0.1:0 --token-file open":  "others can read",
 		"--http 127.0.0.1:0 --token-file short": "shorter than 16",
 		"--http 127.0.0.1:0 --token-file nowhere": "no such file",

@@ -16,7 +16,7 @@ import (
 	"winnow/tui/usecase"
 )
 
-// sshOptions are those of the server for SSH, but for what its flags say.
+// sshOptions returns the options of the SSH server that do not come from flags.
 func (a *app) sshOptions(p *program) (sshserver.Options, error) {
 	h, err := a.folders()
 	return sshserver.Options{
@@ -33,21 +33,21 @@ func (a *app) sshOptions(p *program) (sshserver.Options, error) {
 // remote is the user of an SSH connection.
 type remote struct {
 	user   string
-	window *journaledWindow // which is served
+	window *journaledWindow // the served window
 }
 
-// open opens a session of the user, until the app closes.
+// open opens a session for the user, which is closed with the app.
 func (r *remote) open(ctx context.Context, a *app) (*serve.Session, error) {
 	s, err := r.window.hub.Load().Open(ctx, serve.Join{User: r.user, Model: a.flags.model})
 	if err == nil {
-		s.Use() // until it is closed
+		s.Use() // in use until it is closed
 		a.onClose(func() error { return s.Close(context.WithoutCancel(ctx)) })
 	}
 	return s, err
 }
 
-// forRemote is the app of a remote user, with what this one has opened. Of its environment
-// what concerns the terminal is theirs.
+// forRemote returns an app for a remote user that shares what a has opened. environ replaces the variables that
+// describe the terminal.
 func (a *app) forRemote(environ []string) *app {
 	own := slices.DeleteFunc(slices.Clone(a.environ), func(e string) bool {
 		name, _, _ := strings.Cut(e, "=")
@@ -61,8 +61,8 @@ func (a *app) forRemote(environ []string) *app {
 	return u
 }
 
-// remoteScreen is the screen of a remote user. It has nothing that starts a process here, or
-// reads or writes a file but the window and the history.
+// remoteScreen returns the screen of a remote user. It cannot start processes on this machine, or read or write files
+// other than the window and the history.
 func (a *app) remoteScreen(ctx context.Context, p *program, s *serve.Session, t sshserver.Terminal) (*tui.Model, error) {
 	u, set := a.forRemote(t.Environ), a.settings
 	u.onScreen = true
@@ -78,7 +78,7 @@ func (a *app) remoteScreen(ctx context.Context, p *program, s *serve.Session, t 
 	})
 }
 
-// remoteCommand is a command line of a remote user: ask or rules.
+// remoteCommand returns a function that runs a command line of a remote user: ask or rules.
 func (a *app) remoteCommand(r *remote, line string) (func(context.Context, sshserver.Streams) int, error) {
 	words, err := config.SplitWords(line)
 	if len(words) > 0 && words[0] == "winnow" {
@@ -86,11 +86,11 @@ func (a *app) remoteCommand(r *remote, line string) (func(context.Context, sshse
 	}
 	switch {
 	case err != nil:
-		return nil, errors.New("the quotes of the command do not match")
+		return nil, errors.New("unbalanced quotes in the command")
 	case len(words) == 0 || words[0] != "ask" && words[0] != "rules":
-		return nil, errors.New("these can be run here: winnow ask …, winnow rules …")
+		return nil, errors.New("only these commands are available: winnow ask …, winnow rules …")
 	case words[0] == "rules" && r.window.filter == nil:
-		return nil, errors.New("the chat history is served here, which has no rules")
+		return nil, errors.New("this server serves the chat history, which has no rules")
 	}
 	return func(ctx context.Context, s sshserver.Streams) int {
 		u := a.forRemote(s.Environ)

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// team is a running winnow serve --ssh, and the keys of its users.
+// team is a running winnow serve --ssh, with the keys of its users.
 type team struct {
 	*bench
 	port    string
@@ -49,7 +49,7 @@ func serveSSH(t *testing.T, users ...string) *team {
 	return s
 }
 
-// file is a file in the folder of the server.
+// file returns the path of a file in the folder of the server.
 func (s *team) file(name string) string { return filepath.Join(s.dir, name) }
 
 func (s *team) must(err error) {
@@ -67,7 +67,7 @@ func (s *team) start() {
 	_, s.port, _ = strings.Cut(run.ssh, ":")
 }
 
-// log is what the server has logged.
+// log returns the server's log.
 func (s *team) log() string {
 	s.t.Helper()
 	for _, e := range s.env {
@@ -80,8 +80,7 @@ func (s *team) log() string {
 	return ""
 }
 
-// sshArgs are the arguments of an ssh of a user that reads no configuration and leaves no
-// trace on this machine.
+// sshArgs returns the arguments of an ssh command that reads no configuration and leaves no trace on this machine.
 func (s *team) sshArgs(user string, args ...string) []string {
 	return append([]string{
 		"-F", "none", "-p", s.port, "-i", s.file(user), "-o", "IdentitiesOnly=yes", "-o", "IdentityAgent=none", "-o", "BatchMode=yes",
@@ -123,13 +122,13 @@ func (v *vterm) resize(columns, rows uint16) {
 	}
 }
 
-// twoPanes is where the rules begin beside the conversation.
+// twoPanes matches the point where the rules begin to the right of the conversation.
 var twoPanes = regexp.MustCompile(`[┐┓][┌┏]`)
 
-// ruleMark is the shape that each pane gives a rule in the order in which it has seen them.
+// ruleMark matches the shape in front of a rule, which depends on the order in which a pane has seen the rules.
 var ruleMark = regexp.MustCompile(`[●■▲◆○□△◇] `)
 
-// rulesOf is the pane of a frame, without the shapes.
+// rulesOf returns the pane of a frame, with all shapes replaced by the same one.
 func rulesOf(frame string) string {
 	lines := strings.Split(frame, "\n")
 	at := twoPanes.FindStringIndex(lines[1])
@@ -141,17 +140,17 @@ func rulesOf(frame string) string {
 		runes := []rune(line)
 		lines[i] = string(runes[min(column, len(runes)):])
 	}
-	return ruleMark.ReplaceAllString(strings.Join(lines[1:len(lines)-4], "\n"), "◆ ") // without header, box and footer
+	return ruleMark.ReplaceAllString(strings.Join(lines[1:len(lines)-4], "\n"), "◆ ") // without the header, the box and the footer
 }
 
-// TestSSHShowsTheProgram is a day of two users over ssh.
+// TestSSHShowsTheProgram follows two users who work over ssh.
 func TestSSHShowsTheProgram(t *testing.T) {
 	s := serveSSH(t, "anna", "bert")
 	anna, bert := s.screen("anna"), s.screen("bert")
 	anna.press("hide every mini model")
 	anna.press("\n")
 	anna.wait("7 models hidden")
-	bert.wait("*mini*") // in the rules beside the conversation
+	bert.wait("*mini*") // in the pane of rules
 
 	bert.resize(40, 12)
 	if !bert.until("the small frame", func(f string) bool {
@@ -185,7 +184,7 @@ func TestSSHShowsTheProgram(t *testing.T) {
 	}
 }
 
-// TestSSHEndsInOrder ends the server while a screen is open: the terminal is as before.
+// TestSSHEndsInOrder stops the server while a screen is open; the terminal must be restored.
 func TestSSHEndsInOrder(t *testing.T) {
 	s := serveSSH(t, "anna")
 	anna := s.screen("anna")
@@ -205,7 +204,7 @@ func TestSSHEndsInOrder(t *testing.T) {
 	s.screen("anna").wait("not sent")
 }
 
-// TestSSHRunsAskAndRules runs the commands that there are, and others.
+// TestSSHRunsAskAndRules runs the allowed commands and some that are not allowed.
 func TestSSHRunsAskAndRules(t *testing.T) {
 	s := serveSSH(t, "anna")
 	for _, c := range []struct {
@@ -228,13 +227,13 @@ func TestSSHRunsAskAndRules(t *testing.T) {
 		{"", "rules list --home /tmp", "there is no flag --home", 2},
 		{"", "ask --telemetry here hello", "there is no flag --telemetry", 2},
 		{"", "ask --base-url http://127.0.0.1:1 hello", "there is no flag --base-url", 2},
-		{"", "ls", "these can be run here", 2},
-		{"", "sh -c 'touch it'", "these can be run here", 2},
-		{"", "winnow", "these can be run here", 2},
-		{"", "winnow history export --out it", "these can be run here", 2},
+		{"", "ls", "only these commands are available", 2},
+		{"", "sh -c 'touch it'", "only these commands are available", 2},
+		{"", "winnow", "only these commands are available", 2},
+		{"", "winnow history export --out it", "only these commands are available", 2},
 		{"", "rules list; touch it", "", 1},
 		{"", "rules list `touch it`", "", 1},
-		{"", "ask 'open", "the quotes of the command do not match", 2},
+		{"", "ask 'open", "unbalanced quotes in the command", 2},
 	} {
 		out, status := s.ssh("anna", c.input, c.line)
 		if c.line == "rules list; touch it" || strings.Contains(c.line, "`") {
@@ -258,7 +257,7 @@ func TestSSHRunsAskAndRules(t *testing.T) {
 	}
 }
 
-// TestSSHRefuses what no user may do, without a word of why.
+// TestSSHRefuses checks that everything else is refused without giving a reason.
 func TestSSHRefuses(t *testing.T) {
 	s := serveSSH(t, "anna")
 	secret := s.file("team.keys")
@@ -297,7 +296,7 @@ func TestReadmeServesSSH(t *testing.T) {
 	if !ok {
 		t.Fatal("the README does not serve over ssh")
 	}
-	s := serveSSH(t, "anna") // runs the first
+	s := serveSSH(t, "anna") // runs the first command
 	s.screen("anna")
 	out, status := s.ssh("anna", "", strings.Fields(command)...)
 	if status != 0 || !strings.Contains(out, "7 models hidden") {
@@ -305,8 +304,9 @@ func TestReadmeServesSSH(t *testing.T) {
 	}
 }
 
-// TestManySSHSessionsAgree opens many screens at once, which change the rules at random.
-// In the end all show the same. WINNOW_SSH_SESSIONS and WINNOW_SSH_EDITS set how many.
+// TestManySSHSessionsAgree opens many screens at once, which change the rules at random. In the end all show the
+// same.
+// WINNOW_SSH_SESSIONS and WINNOW_SSH_EDITS set the numbers.
 func TestManySSHSessionsAgree(t *testing.T) {
 	sessions, edits := number("WINNOW_SSH_SESSIONS", 8), number("WINNOW_SSH_EDITS", 64)
 	s := serveSSH(t, "anna", "bert", "cleo")
@@ -352,7 +352,7 @@ func TestManySSHSessionsAgree(t *testing.T) {
 	t.Logf("%d rules: %s", len(rules), last)
 }
 
-// live changes the rules a number of times, each as soon as the one before is seen.
+// live changes the rules repeatedly, each time as soon as the previous change is visible.
 func (v *vterm) live(seed, edits int) {
 	random := rand.New(rand.NewPCG(uint64(seed), 1)) //nolint:gosec // the same edits each time
 	press := func(keys, mode string) {
@@ -365,14 +365,14 @@ func (v *vterm) live(seed, edits int) {
 		if random.IntN(3) > 0 {
 			v.press(fmt.Sprintf("hs%02d-%02d*\r", seed, n))
 		} else {
-			v.press("gx") // the first rule, whoever made it
+			v.press("gx") // delete the first rule, whoever added it
 		}
-		press("\x1b[Z", "VIEW") // shift+tab: keys wait for the change before them
+		press("\x1b[Z", "VIEW") // shift+tab; keys wait for the previous change
 	}
 	press("\t", "PANE")
 }
 
-// number is a number of the environment.
+// number returns the value of an environment variable, or usual.
 func number(name string, usual int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
 		return n
@@ -380,7 +380,7 @@ func number(name string, usual int) int {
 	return usual
 }
 
-// cpu is the CPU time of the server.
+// cpu returns the CPU time of the server.
 func (s *team) cpu() time.Duration {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.process.Process.Pid))
 	s.must(err)

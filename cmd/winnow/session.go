@@ -26,10 +26,11 @@ import (
 	"winnow/tui/lines"
 )
 
-// sessionToResume is the session that was last used in this folder with --continue,
-// and the one whose id begins as given with --session; the zero value means a
-// new one. It belongs to the open window: its checkpoints are in that window's
-// journal. An imported session belongs to any.
+// sessionToResume returns the session to resume: with --continue, the last one used in this folder; with --session,
+// the
+// one whose id starts with the given text. The zero value means a new session. A session can only be resumed in the
+// window that it was created in, because that window's journal holds its checkpoints; an imported session can be
+// resumed in any window.
 func (a *app) sessionToResume(ctx context.Context, store history.Sessions) (history.Session, error) {
 	id := a.flags.session
 	if id == "" && !a.flags.resumeLast {
@@ -39,7 +40,7 @@ func (a *app) sessionToResume(ctx context.Context, store history.Sessions) (hist
 	if err != nil {
 		return history.Session{}, err
 	}
-	found, err := store.Sessions(ctx) // the last used first
+	found, err := store.Sessions(ctx) // most recently used first
 	if err != nil {
 		return history.Session{}, err
 	}
@@ -50,14 +51,14 @@ func (a *app) sessionToResume(ctx context.Context, store history.Sessions) (hist
 	if i := slices.IndexFunc(found, func(s history.Session) bool { return s.ID == id }); i >= 0 || id == "" && len(found) > 0 {
 		found = found[max(i, 0):][:1]
 	}
-	const all = "winnow history sessions lists all; open one with --session ID"
+	const all = "winnow history sessions lists all sessions; open one with --session ID"
 	switch {
 	case len(found) == 0 && id == "":
 		err = advise(errors.New("there is no session to continue in this folder"), all)
 	case len(found) == 0:
 		err = advise(fmt.Errorf("there is no session %q", id), all)
 	case len(found) > 1:
-		err = advise(fmt.Errorf("%d sessions begin with %q", len(found), id), all)
+		err = advise(fmt.Errorf("%d sessions start with %q", len(found), id), all)
 	case !inWindow(found[0]):
 		err = advise(fmt.Errorf("the session %s belongs to another window", found[0].ID), "open it with --window %s", windowName(found[0].Window))
 	default:
@@ -66,8 +67,8 @@ func (a *app) sessionToResume(ctx context.Context, store history.Sessions) (hist
 	return history.Session{}, err
 }
 
-// windowName is the window of a session as --window names it: sessions of the
-// model filter are stored under the path of the .env file. "" belongs to any.
+// windowName converts the stored window of a session to a value of --window. Sessions of the model filter are stored
+// under the path of the .env file; "" means any window.
 func windowName(stored string) string {
 	if stored == "" || stored == historyWindow {
 		return stored
@@ -75,8 +76,7 @@ func windowName(stored string) string {
 	return "model-filter"
 }
 
-// sessionSettings are the settings of a session. In budget.Params 0 means the
-// default, and -1 means 0.
+// sessionSettings returns the settings of a session. In budget.Params, 0 means the default and -1 means 0.
 func sessionSettings(s *config.Settings) assistant.Settings {
 	return assistant.Settings{
 		Iterations:    s.MaxIterations,
@@ -88,7 +88,7 @@ func sessionSettings(s *config.Settings) assistant.Settings {
 	}
 }
 
-// sessionOptions are what every session in the window of p begins with.
+// sessionOptions returns the options that all sessions in the window of p have in common.
 func (a *app) sessionOptions(p *program, model string) (o assistant.Options, err error) {
 	s, err := a.config()
 	if err != nil {
@@ -111,9 +111,8 @@ func (a *app) sessionOptions(p *program, model string) (o assistant.Options, err
 	}, err
 }
 
-// openSession makes the session of p, new or resumed. Where the window is the chat
-// history, whose state takes long to read, and started is not nil, it does not wait
-// for the start: started gets its result.
+// openSession creates or resumes the session of p. If started is not nil and the window is the chat history, which is
+// slow to read, it does not wait for the session to start; started receives the result.
 func (a *app) openSession(ctx context.Context, p *program, resumed history.Session, model string, started func(error)) error {
 	o, err := a.sessionOptions(p, model)
 	if err != nil {
@@ -125,8 +124,7 @@ func (a *app) openSession(ctx context.Context, p *program, resumed history.Sessi
 		return err
 	}
 	w.session.Store(p.session)
-	// Neither the screen nor the model waits for this write; a failure is reported at
-	// the end of the run.
+	// Neither the screen nor the model waits for this write; an error is reported at the end of the run.
 	touched := make(chan error, 1)
 	a.onClose(func() error { return <-touched })
 	go func() {
@@ -148,8 +146,9 @@ func (a *app) openSession(ctx context.Context, p *program, resumed history.Sessi
 	return nil
 }
 
-// telemetry appends the record of each request to the file of --telemetry; nil
-// without one. The messages of a request are in it with --telemetry-messages only.
+// telemetry returns a function that appends the record of each request to the file of --telemetry, or nil without
+// that
+// flag. Records contain messages only with --telemetry-messages.
 func (a *app) telemetry() (func(budget.Record), error) {
 	if a.flags.telemetry == "" {
 		return nil, nil
@@ -174,10 +173,10 @@ func (a *app) telemetry() (func(budget.Record), error) {
 	}, nil
 }
 
-// checkpointJSON is a checkpoint as --json prints it.
+// checkpointJSON is the JSON form of a checkpoint.
 type checkpointJSON struct {
 	checkpoint.Checkpoint
-	Undoes string `json:"undoes"` // "" is the start of a session
+	Undoes string `json:"undoes"` // "" for the start of a session
 }
 
 func checkpointsListCommand(a *app) *cobra.Command {
@@ -218,11 +217,11 @@ func rollbackCommand(a *app) *cobra.Command {
 		}
 		return a.rollback(ctx, args[0], scope, newest)
 	})
-	c.Long = "The steps that it undoes are listed first, and confirmed on a terminal. --newest names the\n" +
-		"list that was shown before: nothing is asked then, and nothing done when it has changed."
+	c.Long = "rollback first lists the steps that it undoes and, on a terminal, asks for confirmation.\n" +
+		"--newest identifies a list shown earlier: rollback then does not ask, and fails if the list has changed."
 	c.Flags().BoolVar(&rules, "rules", false, "only the rules")
 	c.Flags().BoolVar(&conversation, "conversation", false, "only the conversation")
-	c.Flags().StringVar(&newest, "newest", "", "newest of checkpoints list --json: roll back only if no other step was made since (exit 3)")
+	c.Flags().StringVar(&newest, "newest", "", "the newest value of checkpoints list --json: fail if there has been a step since (exit 3)")
 	exclusive(c, "rules", "conversation")
 	return c
 }
@@ -249,7 +248,7 @@ func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope, n
 	ws := workspace.New(workspace.Options{Session: session, History: store, Folder: a.folder(), Author: a.userName()})
 	back, err := a.rollBackTo(ctx, ws, id, scope, newest)
 	if errors.Is(err, checkpoint.ErrUnknown) {
-		return advise(fmt.Errorf("there is no checkpoint %q", safetext.Line(id, maxName)), "winnow checkpoints list shows them")
+		return advise(fmt.Errorf("there is no checkpoint %q", safetext.Line(id, maxName)), "winnow checkpoints list shows all checkpoints")
 	}
 	if err != nil {
 		return err
@@ -260,13 +259,14 @@ func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope, n
 		lines = append(lines, "the first message that was removed: "+safetext.Line(back.Text, maxName))
 	}
 	if w.unsaved() {
-		lines = append(lines, "the rules differ from the file now: winnow rules diff shows how, winnow rules save saves them")
+		lines = append(lines, "the rules now differ from the file: winnow rules diff shows how, winnow rules save saves them")
 	}
 	return a.emit(map[string]any{"id": id, "scope": string(scope), "unsaved": w.unsaved(), "first_text": back.Text, "warning": back.Warning}, lines...)
 }
 
-// rollBackTo rolls back what was shown with newest. Without that the steps that it undoes
-// are shown, and confirmed where a user can answer; errPending when nothing was done.
+// rollBackTo rolls back if newest is still the newest checkpoint. Without newest it first shows the steps that would
+// be
+// undone and, if the user can answer, asks for confirmation. It returns errPending if nothing was rolled back.
 func (a *app) rollBackTo(ctx context.Context, ws *workspace.Workspace, id string, scope checkpoint.Scope, newest string) (workspace.RolledBack, error) {
 	asks := newest == "" && a.asks()
 	if newest == "" {
@@ -275,7 +275,7 @@ func (a *app) rollBackTo(ctx context.Context, ws *workspace.Workspace, id string
 			return workspace.RolledBack{}, err
 		}
 		newest = now
-		a.printErr("these steps are undone:")
+		a.printErr("steps to undo:")
 		a.printLines(stepLines(steps))
 	}
 	for !asks || a.askYesNo("Roll back?") {
@@ -284,7 +284,7 @@ func (a *app) rollBackTo(ctx context.Context, ws *workspace.Workspace, id string
 		if !ok {
 			return back, err
 		}
-		a.printErr("nothing was rolled back: %s. These steps would be undone now:", changed.Changed(a.userName()))
+		a.printErr("nothing was rolled back: %s. Steps that would now be undone:", changed.Changed(a.userName()))
 		if !asks {
 			return back, cmp.Or(a.emit(map[string]any{"steps": changed.Steps, "newest": changed.Newest, "changed_by": changed.By}, stepLines(changed.Steps)...), error(errPending))
 		}
@@ -295,7 +295,7 @@ func (a *app) rollBackTo(ctx context.Context, ws *workspace.Workspace, id string
 	return workspace.RolledBack{}, errPending
 }
 
-// stepLines are checkpoints, one a line.
+// stepLines formats checkpoints, one per line.
 func stepLines(steps []checkpoint.Checkpoint) (lines []string) {
 	for _, c := range steps {
 		lines = append(lines, c.ID+"  "+c.Time.Local().Format(timeLayout)+"  "+safetext.Line(c.Description, maxName))

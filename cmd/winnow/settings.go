@@ -76,8 +76,9 @@ func (a *app) configCheck(context.Context, []string) error {
 	return errors.Join(a.emit(map[string]any{"path": o.Path, "ok": err == nil, "faults": messages}, text), status)
 }
 
-// storeSetting writes a setting into the settings file for the next start, and
-// says so when the environment or a flag overrides it.
+// storeSetting writes a setting to the settings file for the next start. It returns an error if the environment or a
+// flag
+// overrides the setting.
 func (a *app) storeSetting(key, value string) error {
 	s, err := a.config()
 	if err != nil {
@@ -92,8 +93,7 @@ func (a *app) storeSetting(key, value string) error {
 	return nil
 }
 
-// configEdit opens the file, which it makes when there is none, and checks it
-// afterwards.
+// configEdit opens the settings file in the editor, creating it if necessary, and checks it afterwards.
 func (a *app) configEdit(ctx context.Context, _ []string) error {
 	o, err := a.configOptions()
 	if err != nil {
@@ -119,13 +119,13 @@ func (a *app) configEdit(ctx context.Context, _ []string) error {
 	c.Env = config.WithoutKeys(a.environ, a.redactor)
 	c.Stdin, c.Stdout, c.Stderr = a.stdin, a.stdout, a.stderr
 	if err := c.Run(); err != nil {
-		return advise(fmt.Errorf("the editor %s: %w", words[0], err), "set EDITOR to a program that can be run")
+		return advise(fmt.Errorf("the editor %s: %w", words[0], err), "set EDITOR to a program that can be started")
 	}
 	return a.configCheck(ctx, nil)
 }
 
-// editor is the command line of the user's editor. Without a terminal it is only one
-// that is set: such a program need not have a screen.
+// editor returns the command line of the user's editor. Without a terminal it only uses a configured editor, which
+// may work without a screen.
 func (a *app) editor() ([]string, error) {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		words, err := config.SplitWords(a.env(name))
@@ -149,33 +149,33 @@ func (a *app) editor() ([]string, error) {
 func manCommand(a *app) *cobra.Command {
 	return command("man", "Print the manual page", 0, 0, func(context.Context, []string) error {
 		root := newRoot(a)
-		root.Long = strings.ReplaceAll(root.Long, "\n", " ") // each line would be a paragraph
+		root.Long = strings.ReplaceAll(root.Long, "\n", " ") // in the manual page, each line would be a paragraph
 		page, err := mango.NewManPage(1, root)
 		if err != nil {
 			return err
 		}
-		text := page.Build(roff.NewDocument()) // whose title has no room for the description
+		text := page.Build(roff.NewDocument()) // the description does not fit in the title
 		_, err = fmt.Fprint(a.stdout, strings.Replace(text, fmt.Sprintf("%q", root.Short), `"winnow manual"`, 1))
 		return err
 	})
 }
 
 func envSetCommand(a *app) *cobra.Command {
-	c := envCommand(a, "set KEY [VALUE]", "Give one key a value; every other byte stays", 2, func(args []string) (dotenv.Edit, error) {
+	c := envCommand(a, "set KEY [VALUE]", "Set one key; every other byte stays unchanged", 2, func(args []string) (dotenv.Edit, error) {
 		value, err := a.envValue(args)
 		return dotenv.Set(args[0], value), err
 	})
-	c.Long = "Without VALUE it is read from standard input, so that no list of processes shows it."
+	c.Long = "Without VALUE, the value is read from standard input and so does not appear in the process list."
 	return c
 }
 
 func envUnsetCommand(a *app) *cobra.Command {
-	return envCommand(a, "unset KEY", "Remove one key; every other byte stays", 1, func(args []string) (dotenv.Edit, error) {
+	return envCommand(a, "unset KEY", "Remove one key; every other byte stays unchanged", 1, func(args []string) (dotenv.Edit, error) {
 		return dotenv.Unset(args[0]), nil
 	})
 }
 
-// envCommand edits one key of a .env file.
+// envCommand returns a command that edits one key of a .env file.
 func envCommand(a *app, use, short string, maxArgs int, edit func(args []string) (dotenv.Edit, error)) *cobra.Command {
 	var file string
 	c := command(use, short, 1, maxArgs, func(ctx context.Context, args []string) error {
@@ -191,11 +191,11 @@ func envCommand(a *app, use, short string, maxArgs int, edit func(args []string)
 		}
 		return a.envEdit(ctx, file, e)
 	})
-	c.Flags().StringVar(&file, "file", "", "FILE to edit (default: the --env-file)")
+	c.Flags().StringVar(&file, "file", "", "FILE to edit (default: the file of --env-file)")
 	return c
 }
 
-// envValue is the value on the command line, else what is typed or piped in.
+// envValue returns the value from the command line, from a prompt, or from a pipe.
 func (a *app) envValue(args []string) (string, error) {
 	if len(args) > 1 {
 		return args[1], nil

@@ -10,8 +10,7 @@ import (
 	"winnow/tui/style"
 )
 
-// TestThemesOfTheSettings: each theme can be set, for each background, and
-// reaches the style.
+// TestThemesOfTheSettings checks that each theme can be set, for each background, and reaches the style.
 func TestThemesOfTheSettings(t *testing.T) {
 	for _, name := range style.Themes() {
 		for end, want := range map[string]style.Options{
@@ -33,7 +32,7 @@ func TestThemesOfTheSettings(t *testing.T) {
 	}
 }
 
-// The settings file takes the modes of the key table.
+// The settings file accepts the modes of the key table.
 func TestTheModesOfTheSettings(t *testing.T) {
 	uses, err := keymap.Uses(false, nil)
 	if err != nil {

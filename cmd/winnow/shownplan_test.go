@@ -11,10 +11,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ruleLine is a line of the file with rules.
+// ruleLine matches a line of the file with rules.
 var ruleLine = regexp.MustCompile(`(?m)^((?:IGNORE|WHITELIST)_MODELS_[A-Z]+)=.*\n`)
 
-// holds is an error unless after is before with the lines of the plan, byte by byte.
+// holds returns an error unless after equals before with the lines of the plan applied, byte for byte.
 func (p *shownPlan) holds(before, after string) error {
 	now := map[string]string{}
 	for _, l := range ruleLine.FindAllStringSubmatch(after, -1) {
@@ -40,12 +40,13 @@ func (p *shownPlan) holds(before, after string) error {
 	return nil
 }
 
-// TestEveryFrontEndSavesWhatItShowed edits, sends, writes the file as another program, plans
-// and saves at random, on the screen by its keys, over HTTP, as an agent and on the command
-// line: a save writes the lines that this front end showed last and leaves all others as
-// they are, or it writes nothing.
+// TestEveryFrontEndSavesWhatItShowed edits, sends, writes the file as another program, plans and saves at random: on
+// the
+// screen with keys, over HTTP, as an agent and on the command line. A save writes the lines that this front end
+// showed
+// last and leaves all others unchanged, or it writes nothing.
 func TestEveryFrontEndSavesWhatItShowed(t *testing.T) {
-	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue { // every check opens four programs
+	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue { // each check opens four programs
 		if err := f.Value.Set("6"); err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +58,7 @@ func TestEveryFrontEndSavesWhatItShowed(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		o := newOffice(t)
 		defer o.close()
-		shown, again := map[string]*shownPlan{}, map[string]int{} // what each front end showed last, and before which step after a refusal
+		shown, again := map[string]*shownPlan{}, map[string]int{} // what each front end showed last, and the step before which it was shown again after a refusal
 		for i := range rapid.IntRange(30, 60).Draw(rt, "steps") {
 			name := rapid.SampledFrom(names).Draw(rt, "front end")
 			s, before := o.savers[name], o.read()
@@ -65,7 +66,7 @@ func TestEveryFrontEndSavesWhatItShowed(t *testing.T) {
 			case "edit":
 				s.edit(fmt.Sprintf("x%02d*", i))
 				if name == "screen" {
-					shown[name] = nil // the question was in the way
+					shown[name] = nil // the open question prevented it
 				}
 			case "send":
 				o.savers["http"].(*client).send(fmt.Sprintf("hide y%02d*", i))
@@ -74,7 +75,7 @@ func TestEveryFrontEndSavesWhatItShowed(t *testing.T) {
 			case "save":
 				plan := shown[name]
 				if plan == nil {
-					shown[name] = s.plan() // what another program has just done may be missing
+					shown[name] = s.plan() // may not include what another program has just done
 					break
 				}
 				shown[name] = s.save(plan)
@@ -96,8 +97,8 @@ func TestEveryFrontEndSavesWhatItShowed(t *testing.T) {
 	t.Logf("saved %v, refused %v", saved, refused)
 }
 
-// What another user or program changed after it was shown is not written: each front
-// end shows the plan again, and then saves it.
+// If another user or program changes something after it was shown, it is not written: each front end shows the new
+// plan, and then saves it.
 func TestEveryFrontEndAsksAgain(t *testing.T) {
 	ownFolder(t)
 	for _, name := range []string{"screen", "http", "mcp", "rules"} {

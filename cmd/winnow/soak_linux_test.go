@@ -10,16 +10,14 @@ import (
 	at "winnow/assistant/assistanttest"
 )
 
-// soakTurns are the turns that are measured, after a third as many in which
-// everything that is opened once has been opened.
+// soakTurns is the number of measured turns, after a third as many that open everything that stays open.
 const soakTurns = 60
 
-// heapPerTurn is how much a turn may leave in memory, in bytes: its place in the
-// index, its telemetry and its checkpoint take some six thousand.
+// heapPerTurn is the number of bytes that a turn may leave in memory. Its index entry, telemetry and checkpoint take
+// about six thousand.
 const heapPerTurn = 24 << 10
 
-// TestTurnsLeaveNothingBehind but what is said of them: no goroutine, no open
-// file, and little memory.
+// TestTurnsLeaveNothingBehind checks that a turn leaves no goroutine, no open file, and little memory.
 func TestTurnsLeaveNothingBehind(t *testing.T) {
 	ownFolder(t)
 	t.Setenv("WINNOW_CONFIRM", "never")
@@ -45,7 +43,7 @@ func TestTurnsLeaveNothingBehind(t *testing.T) {
 	}
 	before := speak(soakTurns / 3)
 	after := speak(soakTurns)
-	// What a turn has ended may still be on its way out.
+	// Goroutines of the last turn may still be ending.
 	for patience := time.Now().Add(time.Minute); after.goroutines > before.goroutines || after.files > before.files; after = spentNow(t) {
 		if time.Now().After(patience) {
 			t.Fatalf("%d turns leave %d goroutines and %d files open, before there were %d and %d",
@@ -58,16 +56,16 @@ func TestTurnsLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-// spent is what the process has taken.
+// spent is what the process uses.
 type spent struct {
 	goroutines, files int
-	heap              int64 // bytes, of what is in use
+	heap              int64 // bytes in use
 }
 
 func spentNow(t *testing.T) spent {
 	t.Helper()
 	runtime.GC()
-	runtime.GC() // what the first one has finalised
+	runtime.GC() // frees what the first run has finalised
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	files, err := os.ReadDir("/proc/self/fd")

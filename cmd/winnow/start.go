@@ -26,22 +26,21 @@ import (
 )
 
 const (
-	// finishTime is how long opening the program may go on after the screen has
-	// ended: ten times what it needs on a slow disk.
+	// finishTime is how long opening the program may continue after the screen has ended: ten times what a slow disk
+	// needs.
 	finishTime = 200 * time.Millisecond
-	// abandonTime is how long it may then take to stop. With finishTime it stays
-	// below terminal.CloseTime.
+	// abandonTime is how long opening may then take to stop. finishTime and abandonTime together must stay below
+	// terminal.CloseTime.
 	abandonTime = 100 * time.Millisecond
 )
 
-// backgroundOpen opens the program while its screen is drawn. It does so at most
-// once, and never after end.
+// backgroundOpen opens the program while the screen is drawn, at most once and never after end.
 type backgroundOpen struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	started atomic.Bool
-	done    chan struct{} // closed when nothing is opened any more
-	result  *program      // what was opened, once done is closed
+	done    chan struct{} // closed when opening has ended or will never start
+	result  *program      // the opened program; valid once done is closed
 }
 
 func newBackgroundOpen(ctx context.Context) *backgroundOpen {
@@ -60,8 +59,8 @@ func (b *backgroundOpen) run(open func(context.Context) (*program, error)) (_ *p
 	return b.result, err
 }
 
-// end makes sure that nothing is opened any more, and returns what was; nil when
-// nothing was. What does not stop in time is left behind: ended is false then.
+// end stops opening and returns the opened program, or nil if there is none. If opening does not stop in time, end
+// returns with ended false and opening continues in the background.
 func (b *backgroundOpen) end() (p *program, ended bool) {
 	defer b.cancel()
 	if b.started.CompareAndSwap(false, true) {
@@ -79,29 +78,27 @@ func (b *backgroundOpen) end() (p *program, ended bool) {
 }
 
 const (
-	// warmAfter is when work begins that nobody waits for yet: the first frame and
-	// the stored draft are drawn by then.
+	// warmAfter is when background work starts: by then the first frame and the stored draft have been drawn.
 	warmAfter = 400 * time.Millisecond
-	// startGC is how much the heap may grow between two collections during the
-	// start, in percent: what is allocated then stays, or is freed right after it.
+	// startGC is the GC percentage during the start, when most allocations are either permanent or freed right after.
 	startGC = 400
-	// screenGC is the same for a program that has started. A long answer makes little
-	// garbage, so collections are rare all the same.
+	// screenGC is the GC percentage of the running program. A long answer creates little garbage, so collections
+	// are rare even so.
 	screenGC = 60
-	// commandGC leaves it to GOGC: every other command.
+	// commandGC leaves the percentage to GOGC, for all other commands.
 	commandGC = math.MaxInt
 )
 
-// delayGC makes garbage collection rare until endStart is called for the first time.
-// From then on the heap may grow by percent, or by what GOGC says where that is less.
+// delayGC makes garbage collection rare until endStart is called for the first time, which sets the GC percentage to
+// percent, or to that of GOGC if it is lower.
 func delayGC() (endStart func(percent int)) {
 	usual := debug.SetGCPercent(startGC)
 	var once sync.Once
 	return func(percent int) { once.Do(func() { debug.SetGCPercent(min(usual, percent)) }) }
 }
 
-// warm prepares, after the first frame, what the user will want next, and returns
-// to the system the memory that only the start used.
+// warm prepares what the user will probably need next, once the first frame has been drawn, and returns memory that
+// only the start needed to the system.
 func (p *program) warm(ctx context.Context) {
 	select {
 	case <-time.After(warmAfter):
@@ -114,14 +111,13 @@ func (p *program) warm(ctx context.Context) {
 	releaseMemory()
 }
 
-// typeahead is what was typed in a run that ended before its history was open: a
-// line of the file home.typeahead.
+// typeahead is text typed in a run that ended before its history was open: a line of the file home.Typeahead.
 type typeahead struct {
 	Folder string
 	history.Draft
 }
 
-// storeTypeahead writes what was typed where the next start finds it.
+// storeTypeahead stores typed text where the next start finds it.
 func (a *app) storeTypeahead(d history.Draft) error {
 	if d.Text == "" && len(d.Stash) == 0 {
 		return nil
@@ -139,8 +135,8 @@ func (a *app) storeTypeahead(d history.Draft) error {
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// restoreTypeahead puts into the history what earlier runs could not, oldest
-// first. The file is removed once all of it is there.
+// restoreTypeahead moves the text that earlier runs could not store into the history, oldest first, and then removes
+// the file.
 func (a *app) restoreTypeahead(ctx context.Context, store history.Store) error {
 	h, err := a.folders()
 	if err != nil {
@@ -159,7 +155,7 @@ func (a *app) restoreTypeahead(ctx context.Context, store history.Store) error {
 	}
 	for line := range bytes.Lines(lines) {
 		var d typeahead
-		if json.Unmarshal(line, &d) == nil { // a line cut by a crash is left out
+		if json.Unmarshal(line, &d) == nil { // skip a line that a crash cut off
 			if err := workspace.New(workspace.Options{History: store, Folder: d.Folder}).AddDraft(ctx, d.Draft); err != nil {
 				return err
 			}
@@ -168,7 +164,7 @@ func (a *app) restoreTypeahead(ctx context.Context, store history.Store) error {
 	return os.Remove(h.Typeahead())
 }
 
-// openEndpoints finds the endpoints of this run. It connects to nothing.
+// openEndpoints finds the endpoints of this run without connecting to them.
 func (a *app) openEndpoints(open openOptions) (*endpoints.Set, error) {
 	o, err := a.endpointOptions()
 	if err != nil {
@@ -195,12 +191,12 @@ func (a *app) endpointOptions() (o endpoints.Options, err error) {
 	return o, err
 }
 
-// lastModelKey is where the history stores the model that was picked last in a folder.
+// lastModelKey returns the history setting that stores the model last selected in a folder.
 func lastModelKey(folder string) string { return "model:" + folder }
 
-// pickModel is the model to begin with: the one that is named, else the first that
-// the endpoints have. Unless wait is set they are asked later, by askEndpoints; until
-// then the offline model stands in, where the user set up no endpoint.
+// pickModel returns the model to start with: the one the user named, or the first model of the endpoints. If wait is
+// false, askEndpoints asks the endpoints later, and until then the offline model is used unless the user configured
+// an endpoint.
 func (a *app) pickModel(ctx context.Context, p *program, sessionModel string, wait bool) (id string, err error) {
 	if id, err = a.namedModel(ctx, p, sessionModel); err != nil {
 		return "", err
@@ -222,9 +218,8 @@ func (a *app) pickModel(ctx context.Context, p *program, sessionModel string, wa
 	return id, err
 }
 
-// namedModel is the model that the user chose, now or earlier; "" when the
-// endpoints have to be asked. sessionModel is that of the resumed session. It connects
-// to nothing, but for a name without its endpoint.
+// namedModel returns the model that the user chose, now or earlier, or "" if the endpoints have to be asked.
+// sessionModel is the model of the resumed session. Only a model named without its endpoint requires a connection.
 func (a *app) namedModel(ctx context.Context, p *program, sessionModel string) (string, error) {
 	s, err := a.config()
 	if err != nil {
@@ -233,11 +228,11 @@ func (a *app) namedModel(ctx context.Context, p *program, sessionModel string) (
 	byFlag := a.flags.provider != "" || a.flags.baseURL != ""
 	restricted := byFlag || a.env("WINNOW_PROVIDER") != "" || a.env("WINNOW_BASE_URL") != ""
 	switch from := s.Origins["model"].From; {
-	case s.Model != "" && from == "flag": // an endpoint of the environment does not change it
+	case s.Model != "" && from == "flag": // takes precedence over an endpoint from the environment
 		return p.endpoints.ModelID(ctx, s.Model, byFlag)
 	case s.Model != "" && from == "environment":
 		return p.endpoints.ModelID(ctx, s.Model, restricted)
-	case sessionModel != "" && sessionModel != endpoints.OfflineModel && p.endpoints.Serves(sessionModel): // the offline model may only have stood in
+	case sessionModel != "" && sessionModel != endpoints.OfflineModel && p.endpoints.Serves(sessionModel): // the offline model may only have been a substitute
 		p.autoModel = sessionModel // chosen in the session, not in the folder
 		return sessionModel, nil
 	}
@@ -256,8 +251,9 @@ func (a *app) namedModel(ctx context.Context, p *program, sessionModel string) (
 	return "", nil
 }
 
-// reportOverridden prints once that the model last used in the folder comes before that of the
-// settings, and how the setting is used.
+// reportOverridden prints, once, that the model last used in the folder takes precedence over the one in the
+// settings,
+// and how to use the latter.
 func (a *app) reportOverridden(ctx context.Context, store history.Settings, last string) error {
 	setting, key := a.settings.Model, "model-reported:"+a.folder()
 	if setting == "" || last == setting || strings.HasSuffix(last, "/"+setting) {
@@ -266,21 +262,21 @@ func (a *app) reportOverridden(ctx context.Context, store history.Settings, last
 	if reported, err := store.Get(ctx, key); err != nil || reported == last+" "+setting {
 		return err
 	}
-	a.printErr("model %s, last used in this folder; the settings say %s: -m %s or /model %s uses that", last, setting, setting, setting)
+	a.printErr("using %s, the model last used in this folder, instead of %s from the settings; to switch: -m %s or /model %s", last, setting, setting, setting)
 	return store.Set(ctx, key, last+" "+setting)
 }
 
-// reportUnset prints that the variable of the key of the selected endpoint is not set.
+// reportUnset reports if the variable with the selected endpoint's key is not set.
 func (a *app) reportUnset(p *program) {
 	name, _, _ := strings.Cut(p.session.Model(), "/")
 	if e := p.endpoints.Named(name); e != nil && e.Unset != nil {
-		a.printErr("%v: set it and start again, or connect another with /connect", e.Unset)
+		a.printErr("%v: set it and restart winnow, or connect another model with /connect", e.Unset)
 	}
 }
 
-// askEndpoints asks the endpoints for a model when the user has named none, else
-// the selected endpoint for its models: what is known of them may be out of date.
-// The answer goes to the pane too. notify gets what the user should know.
+// askEndpoints asks the endpoints for a model if the user has not named one. Otherwise it asks the selected endpoint
+// for
+// its current list of models. The pane gets the answers too; notify receives what the user should know.
 func (p *program) askEndpoints(ctx context.Context, notify func(tui.Noticed)) {
 	p.endpoints.Feed(func(a models.Answer) {
 		if w := p.window.filter; w != nil && w.AcceptModels(ctx, a) {
@@ -291,7 +287,7 @@ func (p *program) askEndpoints(ctx context.Context, notify func(tui.Noticed)) {
 		if !p.modelPending {
 			err := p.endpoints.Ask(ctx, p.session.Model())
 			p.session.ModelsChanged()
-			if errors.Is(err, llm.ErrModelGone) { // other failures are shown when a message is sent, or the models are asked for
+			if errors.Is(err, llm.ErrModelGone) { // other errors are shown when the model is used
 				notify(tui.Noticed{Err: err})
 			}
 			return
@@ -299,7 +295,7 @@ func (p *program) askEndpoints(ctx context.Context, notify func(tui.Noticed)) {
 		c, err := p.endpoints.First(ctx)
 		_, sent := p.session.LastSend()
 		if ctx.Err() != nil || p.session.Model() != p.autoModel || p.session.Busy() || sent {
-			return // the user has chosen or sent something meanwhile
+			return // the user has chosen a model or sent a message in the meantime
 		}
 		if err == nil {
 			err = p.endpoints.Describe(c.ID)

@@ -113,10 +113,11 @@ func TestLinesWaitWhileAScreenIsDrawn(t *testing.T) {
 	}
 }
 
-// TestInitAllocatesLittle: every command waits for the initialization of all
-// packages, so what takes long there is done when it is first needed.
+// TestInitAllocatesLittle checks package initialization, which every command waits for: slow work must be done on
+// first
+// use instead.
 func TestInitAllocatesLittle(t *testing.T) {
-	const most = 1500 // allocations of one package
+	const most = 1500 // allocations per package
 	cmd := exec.CommandContext(t.Context(), "winnow", "--version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	var trace strings.Builder
@@ -142,8 +143,8 @@ func TestInitAllocatesLittle(t *testing.T) {
 	}
 }
 
-// During the start garbage is collected rarely, after it more often than usual, and
-// never more than GOGC says.
+// During the start, garbage is rarely collected; afterwards more often than usual, and never less often than GOGC
+// asks.
 func TestCollectionsAfterTheStart(t *testing.T) {
 	percent := func() int {
 		n := debug.SetGCPercent(100)
@@ -158,7 +159,7 @@ func TestCollectionsAfterTheStart(t *testing.T) {
 			t.Errorf("GOGC=%d: the heap may grow by %d %% during the start, want %d", gogc, got, startGC)
 		}
 		endStart(screenGC)
-		endStart(commandGC) // changes nothing
+		endStart(commandGC) // has no effect
 		if got := percent(); got != want {
 			t.Errorf("GOGC=%d: the heap may grow by %d %% after the start, want %d", gogc, got, want)
 		}

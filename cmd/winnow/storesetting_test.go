@@ -22,7 +22,7 @@ func TestSettingIsKeptForTheNextStart(t *testing.T) {
 	}
 	start := func(environ ...string) *app {
 		a := &app{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, environ: append(environ, "WINNOW_HOME="+dir)}
-		a.flags.config, a.flags.set = path, pflag.NewFlagSet("winnow", pflag.ContinueOnError) // of which none is given
+		a.flags.config, a.flags.set = path, pflag.NewFlagSet("winnow", pflag.ContinueOnError) // without flags
 		return a
 	}
 	if err := start().storeSetting("theme", "ember-light"); err != nil {

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// forget drops what the terminal got so far.
+// forget discards the output so far.
 func (p *pty) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.out.Reset()
 }
 
-// process waits until a process is in one of the states of /proc/PID/stat.
+// process waits until a process is in one of the given states of /proc/PID/stat.
 func (p *pty) process(pid int, states string) {
 	p.t.Helper()
 	for late := time.After(patience); ; {
@@ -42,8 +42,9 @@ const (
 	runningState = "RSD"
 )
 
-// shellAnswers types a command into the shell and waits for its output: the shell has
-// the terminal again, and it echoes and edits lines.
+// shellAnswers types a command into the shell and waits for its output, which shows that the shell has the terminal
+// again,
+// with echo and line editing.
 func (p *pty) shellAnswers() {
 	p.t.Helper()
 	p.forget()
@@ -74,8 +75,9 @@ func startInShell(t *testing.T, command string) (*pty, int) {
 	return p, childOf(t, p.cmd.Process.Pid)
 }
 
-// TestSuspending: SIGTSTP and the palette's command stop the process and give the
-// terminal back to the shell; fg brings the screen back, and keys work, each time.
+// TestSuspending checks that SIGTSTP and the palette's command stop the process and give the terminal back to the
+// shell,
+// and that fg restores the screen and the keys, each time.
 func TestSuspending(t *testing.T) {
 	p, pid := startInShell(t, "winnow")
 	for _, suspend := range []func(){
@@ -99,7 +101,7 @@ func TestSuspending(t *testing.T) {
 		p.forget()
 		p.keys("hello")
 		p.wait("hello")
-		p.keys("\x15") // ctrl+u: an empty line again
+		p.keys("\x15") // ctrl+u clears the line
 	}
 }
 

@@ -56,7 +56,7 @@ func TestTheTeamsLogHasTheLinesOfTheWindows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := log("--team"); err == nil || !strings.Contains(err.Error(), "is a file, which keeps no changes") {
+	if _, err := log("--team"); err == nil || !strings.Contains(err.Error(), "is a local file, which has no team log") {
 		t.Errorf("log --team of a file = %v", err)
 	}
 	store := &teamStore{Store: file}

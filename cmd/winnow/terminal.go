@@ -24,8 +24,8 @@ import (
 	"winnow/tui/terminal"
 )
 
-// runModel runs a program on the terminal, which is as before afterwards. atEnd
-// is called when its loop has ended, while signals are still watched.
+// runModel runs a program on the terminal and restores the terminal afterwards. atEnd is called when the event loop
+// has ended, while signals are still handled.
 func (a *app) runModel(p *tea.Program, in, out *os.File, atEnd func(error)) error {
 	status, err := terminal.Run(p, terminal.Options{
 		In: in, Out: out, Stderr: &logLines{a, "stderr"}, AtEnd: atEnd,
@@ -36,7 +36,7 @@ func (a *app) runModel(p *tea.Program, in, out *os.File, atEnd func(error)) erro
 		},
 	})
 	if h, homeErr := a.folders(); errors.Is(err, tea.ErrProgramPanic) && homeErr == nil {
-		return advise(errors.New("winnow crashed"), "the rules and the conversation are stored; %s holds the details", h.Log())
+		return advise(errors.New("winnow crashed"), "the rules and the conversation are stored; see %s for details", h.Log())
 	}
 	if err == nil && status != 0 {
 		return statusError(status)
@@ -44,14 +44,14 @@ func (a *app) runModel(p *tea.Program, in, out *os.File, atEnd func(error)) erro
 	return err
 }
 
-// The log is rotated at logSize MiB; logBackups old files stay.
+// The log is rotated at logSize MiB; logBackups old files are kept.
 const (
 	logSize    = 5
 	logBackups = 3
 )
 
-// logger returns the log, which it opens at the first call. It never fails: a
-// program that cannot log works without one. It is safe from any goroutine.
+// logger opens the log on the first call and returns it. If it cannot be opened, nothing is logged. It is safe for
+// concurrent use.
 func (a *app) logger() *slog.Logger {
 	a.logMu.Lock()
 	defer a.logMu.Unlock()
@@ -65,22 +65,21 @@ func (a *app) logger() *slog.Logger {
 	}
 	file := &lumberjack.Logger{Filename: h.Log(), MaxSize: logSize, MaxBackups: logBackups}
 	a.onClose(func() error {
-		_ = file.Close() // a user could do nothing about a failure
+		_ = file.Close() // the user could not act on an error
 		return nil
 	})
 	a.log = slog.New(slog.NewJSONHandler(file, &slog.HandlerOptions{Level: &a.logLevel, ReplaceAttr: a.redactor.ReplaceAttr}))
 	return a.log
 }
 
-// logLines writes lines that others print, such as net/http through the standard
-// logger, into the log: sanitised, and without keys. Nothing but winnow writes on
-// the terminal.
+// logLines writes lines printed by others, such as net/http through the standard logger, to the log, sanitised and
+// with keys redacted, so that only winnow writes to the terminal.
 type logLines struct {
 	app    *app
 	source string // which stream the lines come from
 }
 
-// Write implements io.Writer. The standard logger calls it with whole lines.
+// Write implements io.Writer. The standard logger passes whole lines.
 func (l *logLines) Write(p []byte) (int, error) {
 	for line := range bytes.Lines(p) {
 		if text := safetext.Line(string(line), maxLine); text != "" {
@@ -91,9 +90,9 @@ func (l *logLines) Write(p []byte) (int, error) {
 }
 
 func keysCommand(a *app) *cobra.Command {
-	c := command("keys", "Press keys, and see what winnow receives and what each does", 0, 0, a.doctorKeys)
-	c.Long = "keys shows for each key that is pressed the name that winnow gives it and what it\n" +
-		"does in each mode. Esc twice or ctrl+c leaves."
+	c := command("keys", "Show which keys winnow receives and what each does", 0, 0, a.doctorKeys)
+	c.Long = "For each key that you press, keys shows its name in winnow and what it does in each\n" +
+		"mode. Press esc twice or ctrl+c to leave."
 	return c
 }
 
@@ -117,12 +116,13 @@ func (a *app) doctorKeys(context.Context, []string) error {
 	return a.emit(map[string]any{"kitty_protocol": page.Kitty(), "seen": page.Seen()}, page.Summary()...)
 }
 
-// askOnTerminal returns an Ask that prompts on out and reads lines from in, a terminal.
-// After the end of ctx a goroutine still waits for a line.
+// askOnTerminal returns an Ask that prompts on out and reads lines from in, a terminal. If ctx ends first, its
+// goroutine
+// keeps waiting for a line.
 func askOnTerminal(in *os.File, out io.Writer) lines.Ask {
 	reader := bufio.NewReader(in)
 	return func(ctx context.Context, prompt string, hidden bool) (string, error) {
-		if hidden { // before the prompt, which the answer follows
+		if hidden { // before the prompt, so that no typed key is echoed
 			defer fmt.Fprintln(out)
 			defer hideInput(in)()
 		}
@@ -133,7 +133,7 @@ func askOnTerminal(in *os.File, out io.Writer) lines.Ask {
 		go func() {
 			defer close(read)
 			if line, err = reader.ReadString('\n'); line != "" {
-				err = nil // the end of the input comes with the next line
+				err = nil // the next call returns the error
 			}
 		}()
 		select {
@@ -145,14 +145,14 @@ func askOnTerminal(in *os.File, out io.Writer) lines.Ask {
 	}
 }
 
-// hideInput makes a terminal show nothing of what is typed, until restore is called.
+// hideInput turns off the echo of a terminal until restore is called.
 func hideInput(terminal *os.File) (restore func()) {
 	before, err := term.GetState(terminal.Fd())
 	if err != nil {
-		return func() {} // it is no terminal
+		return func() {} // not a terminal
 	}
 	hidden := *before
 	hideEcho(&hidden)
-	_ = term.SetState(terminal.Fd(), &hidden) // at worst the key is seen as it is typed
+	_ = term.SetState(terminal.Fd(), &hidden) // if this fails, the input is echoed
 	return func() { _ = term.SetState(terminal.Fd(), before) }
 }

@@ -20,7 +20,7 @@ import (
 	"winnow/tui/lines"
 )
 
-// patience is how long a test waits for what must come.
+// patience is how long a test waits for an expected event.
 const patience = 2 * time.Minute
 
 // pty is a pseudo terminal with a program on it.
@@ -33,10 +33,10 @@ type pty struct {
 
 	mu   sync.Mutex
 	out  bytes.Buffer
-	more chan struct{} // something was written
+	more chan struct{} // signals new output
 }
 
-// startOn starts the program on a terminal of 100×30, through a shell line.
+// startOn starts the program on a terminal of 100×30, through a shell command line.
 func startOn(t *testing.T, line string) *pty {
 	t.Helper()
 	catchSignals(t)
@@ -44,7 +44,7 @@ func startOn(t *testing.T, line string) *pty {
 	if err != nil {
 		t.Skipf("no pseudo terminals here: %v", err)
 	}
-	// Not by Fd, which would make reading block, and closing wait for it.
+	// Fd would switch to blocking reads, for which closing would wait.
 	conn, err := master.SyscallConn()
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func startOn(t *testing.T, line string) *pty {
 	return p
 }
 
-// unlock makes the other end usable, gives it a size and returns its number.
+// unlock unlocks the other end, sets its size and returns its number.
 func unlock(fd int) (int, error) {
 	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
 		return 0, err
@@ -105,7 +105,7 @@ func (p *pty) read() {
 	}
 }
 
-// wait waits until the terminal was sent a text.
+// wait waits until the terminal has received a text.
 func (p *pty) wait(text string) {
 	p.t.Helper()
 	late := time.After(patience)
@@ -124,7 +124,7 @@ func (p *pty) wait(text string) {
 	}
 }
 
-// status waits for the end, and for all that the program wrote, and returns the exit status.
+// status waits until the program has ended and all its output has been read, and returns the exit status.
 func (p *pty) status() int {
 	p.t.Helper()
 	select {
@@ -132,14 +132,14 @@ func (p *pty) status() int {
 	case <-time.After(patience):
 		p.t.Fatal("the program does not end")
 	}
-	const end = "<the end>" // comes behind what the program wrote
+	const end = "<the end>" // written after the program's output
 	if _, err := p.tty.WriteString(end); err == nil {
 		p.wait(end)
 	}
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// cooked says whether the terminal echoes and reads lines, as before.
+// cooked returns an error unless the terminal echoes and reads lines, as before.
 func (p *pty) cooked() error {
 	state, err := unix.IoctlGetTermios(int(p.tty.Fd()), unix.TCGETS)
 	if err != nil {
@@ -151,7 +151,7 @@ func (p *pty) cooked() error {
 	return nil
 }
 
-// ready is what the program shows when it takes keys.
+// ready is what the program shows once it accepts keys.
 const ready = "What would you like to change?"
 
 func TestSignalsGiveTheTerminalBack(t *testing.T) {
@@ -159,7 +159,7 @@ func TestSignalsGiveTheTerminalBack(t *testing.T) {
 		p := startOn(t, "exec winnow")
 		p.wait(ready)
 		if p.cooked() == nil {
-			t.Fatal("the program has not made the terminal raw: the test shows nothing")
+			t.Fatal("the program has not set the terminal to raw mode: the test proves nothing")
 		}
 		if err := p.cmd.Process.Signal(sig); err != nil {
 			t.Fatal(err)
@@ -188,7 +188,7 @@ func TestCtrlCAtAHiddenPrompt(t *testing.T) {
 }
 
 func TestAStoppedProgramStillEnds(t *testing.T) {
-	// The loop is blocked: nobody reads the terminal, and its buffer is full.
+	// The event loop is blocked, because the terminal is not read and its buffer is full.
 	p := startOn(t, "exec winnow")
 	p.wait(ready)
 	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
@@ -209,7 +209,7 @@ func TestAStoppedProgramStillEnds(t *testing.T) {
 }
 
 func TestAProgramWithoutItsTerminalEnds(t *testing.T) {
-	// With hang-ups ignored nobody tells it but the terminal itself.
+	// With hang-ups ignored, only the terminal itself reports the end.
 	p := startOn(t, "trap '' HUP; exec winnow")
 	p.wait(ready)
 	_ = p.tty.Close()
@@ -225,7 +225,7 @@ func TestACrashIsOfferedAtTheNextStart(t *testing.T) {
 	p := startOn(t, "winnow rules add '*mini*' && winnow; winnow")
 	p.wait(ready)
 	child := childOf(t, p.cmd.Process.Pid)
-	// Not through the keyboard: what was typed a moment ago would be a paste.
+	// Not through the keyboard, where fast typing would count as a paste.
 	add := exec.CommandContext(t.Context(), "winnow", "rules", "add", "*nano*")
 	add.Dir, add.Env = p.cmd.Dir, p.cmd.Env
 	if out, err := add.CombinedOutput(); err != nil {
@@ -242,12 +242,12 @@ func TestACrashIsOfferedAtTheNextStart(t *testing.T) {
 	p.mu.Lock()
 	p.out.Reset()
 	p.mu.Unlock()
-	p.wait("These rules were not saved") // and the lock of the dead one is no obstacle
+	p.wait("These rules were not saved") // and the lock of the killed program does not block
 	p.wait("*mini*")
 	p.wait("*nano*")
 }
 
-// childOf is the process that a shell has started.
+// childOf returns the process that a shell has started.
 func childOf(t *testing.T, pid int) int {
 	t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
@@ -261,8 +261,7 @@ func childOf(t *testing.T, pid int) int {
 	return child
 }
 
-// An end that a signal asks for stores as much as a kill leaves: the question is
-// a pair that can be asked again.
+// A run that a signal ends stores as much as a killed one: the question is a pair that can be asked again.
 func TestASignalKeepsTheQuestionOfAsk(t *testing.T) {
 	catchSignals(t)
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
@@ -300,7 +299,7 @@ func TestASignalKeepsTheQuestionOfAsk(t *testing.T) {
 	}
 }
 
-// What the parent ignores, as nohup does, ends nothing.
+// Signals that the parent ignores, as under nohup, do not end the program.
 func TestAnIgnoredHangupStaysIgnored(t *testing.T) {
 	gate := stalledServer(t)
 	dir := t.TempDir()
@@ -321,16 +320,16 @@ func TestAnIgnoredHangupStaysIgnored(t *testing.T) {
 	}
 }
 
-// On a terminal a rollback lists what it undoes, and asks.
+// On a terminal, a rollback lists what it undoes and asks for confirmation.
 func TestARollbackAsksOnATerminal(t *testing.T) {
 	for answer, c := range map[string]struct {
 		status int
 		said   string
 	}{"n": {statusPending, "nothing was rolled back"}, "y": {0, "rolled back to"}} {
 		p := startOn(t, "winnow rules add '*mini*' --provider openai >/dev/null && exec winnow checkpoints rollback $(winnow checkpoints list | awk 'END {print $1}')")
-		p.wait("these steps are undone:")
+		p.wait("steps to undo:")
 		p.wait("Roll back? [y/N] ")
-		<-time.After(lines.ReadingTime) // what comes earlier is no answer
+		<-time.After(lines.ReadingTime) // earlier input does not count as an answer
 		p.keys(answer + "\n")
 		p.wait(c.said)
 		if got := p.status(); got != c.status {
@@ -339,8 +338,9 @@ func TestARollbackAsksOnATerminal(t *testing.T) {
 	}
 }
 
-// On a terminal the line of a tool comes below the text that announces it, also
-// where that is not complete, and above what is said of it.
+// On a terminal, the line of a tool appears below the text that announces it, even if that text is incomplete, and
+// above
+// the text about its result.
 func TestToolLinesOnATerminal(t *testing.T) {
 	server := announcingServer(t, "```\nI add one rule:")
 	p := startOn(t, "exec winnow --base-url "+server.URL+" -m x ask hide")
@@ -351,7 +351,7 @@ func TestToolLinesOnATerminal(t *testing.T) {
 	containsInSequence(t, p.written(), "I add one rule:", "Tool: add_ignore_rule *mini*", "All done.")
 }
 
-// On a terminal a save is confirmed there, with what it would write.
+// On a terminal, a save shows what it would write and asks for confirmation.
 func TestAskConfirmsASaveOnATerminal(t *testing.T) {
 	for answer, saved := range map[string]bool{"y": true, "n": false} {
 		t.Run(answer, func(t *testing.T) {
@@ -359,7 +359,7 @@ func TestAskConfirmsASaveOnATerminal(t *testing.T) {
 			p := startOn(t, "exec winnow -m offline/rules ask 'hide o3* and save'")
 			p.wait("+IGNORE_MODELS_OPENAI=")
 			p.wait("Run save_changes? [y/N]")
-			for over := false; !over; { // what is typed too soon is no answer
+			for over := false; !over; { // input that comes too early does not count as an answer
 				p.keys(answer + "\n")
 				select {
 				case <-p.ended:
@@ -375,7 +375,7 @@ func TestAskConfirmsASaveOnATerminal(t *testing.T) {
 	}
 }
 
-// openInput is an input of which nothing comes.
+// openInput is an input that never returns data.
 type openInput struct{ reads chan struct{} }
 
 func (o openInput) Read([]byte) (int, error) {

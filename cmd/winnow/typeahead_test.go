@@ -13,8 +13,7 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// What was typed in runs that ended before their history was open is in the box
-// of the next, and nowhere else.
+// Text typed in runs that ended before their history was open appears in the box of the next run, and only there.
 func TestTypedTextOutlivesARunWithoutHistory(t *testing.T) {
 	t.Setenv("WINNOW_HOME", t.TempDir())
 	for _, text := range []string{"first", "second"} {
@@ -24,7 +23,7 @@ func TestTypedTextOutlivesARunWithoutHistory(t *testing.T) {
 		}
 	}
 	a := newApp(t.Context(), strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{})
-	newRoot(a) // declares the flags, which the settings need
+	newRoot(a) // declares the flags, which config reads
 	h, err := a.folders()
 	if err != nil {
 		t.Fatal(err)
@@ -44,8 +43,8 @@ func TestTypedTextOutlivesARunWithoutHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close() // the test reads it
-	for range 2 {       // a second time there is nothing
+	defer store.Close() // close only after the test has read it
+	for range 2 {       // the second time there is nothing to restore
 		if err := a.restoreTypeahead(t.Context(), store); err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +58,7 @@ func TestTypedTextOutlivesARunWithoutHistory(t *testing.T) {
 	}
 }
 
-// A symbolic link in the place of the file is neither read nor written through.
+// A symbolic link in place of the file is not followed, neither for reading nor for writing.
 func TestTypedTextFollowsNoLink(t *testing.T) {
 	if privatefile.NoFollow == 0 {
 		t.Skip("this system follows links")
@@ -77,7 +76,7 @@ func TestTypedTextFollowsNoLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := a.storeTypeahead(history.Draft{Text: "mine"}); err == nil {
-		t.Error("what was typed is written through a link")
+		t.Error("typed text is written through a link")
 	}
 	store, err := a.openHistory(t.Context())
 	if err != nil {

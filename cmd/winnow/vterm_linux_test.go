@@ -16,35 +16,35 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The size of a vterm: wide enough for the rules beside the conversation.
+// The size of a vterm, wide enough for two panes.
 const (
 	vtermColumns = 110
 	vtermRows    = 30
 )
 
-// vterm is the real program on a pseudo terminal whose other end is an emulator:
-// what a user would see. It answers no question of the program, as the plainest
-// terminals do not.
+// vterm is the real program on a pseudo terminal with an emulator at the other end, which shows what a user would
+// see.
+// The emulator answers no queries of the program, like the simplest terminals.
 type vterm struct {
 	t      *testing.T
 	master *os.File
-	tty    *os.File // ours, to ask how the terminal is
+	tty    *os.File // the other end, to query the terminal's modes
 	cmd    *exec.Cmd
 	ended  chan struct{}
 
 	mu      sync.Mutex
 	emu     *vt.Emulator
-	changed chan struct{} // closed and replaced at each write
+	changed chan struct{} // closed and replaced on each write
 }
 
-// openPty makes a pseudo terminal of the vterm's size; the caller closes both ends.
+// openPty opens a pseudo terminal of the vterm's size; the caller closes both ends.
 func openPty(t *testing.T) (master, tty *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		t.Skipf("no pseudo terminals here: %v", err)
 	}
-	conn, err := master.SyscallConn() // not by Fd, which would make reading block
+	conn, err := master.SyscallConn() // Fd would switch to blocking reads
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,12 +82,12 @@ func startVtermOf(t *testing.T, dir string, env []string, name string, args ...s
 	if err := v.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	go v.dropAnswers() // an emulator whose answers nobody takes stands still
+	go v.dropAnswers() // the emulator blocks unless its answers are read
 	read := make(chan struct{})
 	go func() { defer close(read); v.read() }()
 	go func() {
-		_ = v.cmd.Wait() // says that it was killed
-		_ = tty.Close()  // reading ends when nobody has it any more
+		_ = v.cmd.Wait() // always reports that the process was killed
+		_ = tty.Close()  // reading ends once no process has it open
 		<-read
 		close(v.ended)
 	}()
@@ -97,7 +97,7 @@ func startVtermOf(t *testing.T, dir string, env []string, name string, args ...s
 
 func (v *vterm) dropAnswers() { _, _ = io.Copy(io.Discard, v.emu) }
 
-// read feeds the emulator until no process has the terminal any more.
+// read feeds the emulator until no process has the terminal open.
 func (v *vterm) read() {
 	buf := make([]byte, 1<<14)
 	for {
@@ -115,10 +115,9 @@ func (v *vterm) read() {
 	}
 }
 
-// kill ends the program as kill -9 does, and returns when it is gone and all
-// that it wrote is on the screen.
+// kill kills the program with kill -9 and returns once it has ended and all its output is on the screen.
 func (v *vterm) kill() {
-	_ = v.cmd.Process.Kill() // it may be gone already
+	_ = v.cmd.Process.Kill() // fails if it has already ended
 	<-v.ended
 	_ = v.master.Close()
 	if pipe, ok := v.emu.InputPipe().(io.Closer); ok {
@@ -126,7 +125,7 @@ func (v *vterm) kill() {
 	}
 }
 
-// frame is what the screen shows, and a channel that the next write closes.
+// frame returns what the screen shows, and a channel that is closed by the next write.
 func (v *vterm) frame() (string, <-chan struct{}) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -159,10 +158,10 @@ func (v *vterm) press(keys string) {
 	}
 }
 
-// paste sends text between the brackets of a paste.
+// paste sends text as a bracketed paste.
 func (v *vterm) paste(text string) { v.press("\x1b[200~" + text + "\x1b[201~") }
 
-// until waits for a frame that holds; ok is false when the program ended first.
+// until waits for a frame for which holds is true; it returns false if the program ends first.
 func (v *vterm) until(what string, holds func(frame string) bool) (ok bool) {
 	v.t.Helper()
 	late := time.After(patience)
@@ -182,7 +181,7 @@ func (v *vterm) until(what string, holds func(frame string) bool) (ok bool) {
 	}
 }
 
-// within waits for a frame that holds, but no longer than this.
+// within is like until, but gives up after limit.
 func (v *vterm) within(limit time.Duration, holds func(frame string) bool) bool {
 	late := time.After(limit)
 	for {
@@ -207,8 +206,9 @@ func (v *vterm) wait(text string) {
 	}
 }
 
-// rest lets time go by where that is the point: a question must have been on the
-// screen for a while before it takes an answer, a draft must have a certain age.
+// rest waits for a fixed time, where time itself matters: a question accepts answers only after a while, and a draft
+// must
+// reach a certain age.
 func (v *vterm) rest(d time.Duration) {
 	if d > 0 {
 		v.within(d, func(string) bool { return false })
@@ -217,7 +217,7 @@ func (v *vterm) rest(d time.Duration) {
 
 var modeLine = regexp.MustCompile(`(?m)^ (INPUT|VIEW|COMMAND|PANE) `)
 
-// modeOf is the mode that the footer of a frame names.
+// modeOf returns the mode that the footer of a frame shows.
 func modeOf(frame string) string {
 	all := modeLine.FindAllStringSubmatch(frame, -1)
 	if all == nil {
@@ -226,11 +226,10 @@ func modeOf(frame string) string {
 	return all[len(all)-1][1]
 }
 
-// footer is the last line of a frame, where notices stand.
+// footer returns the last line of a frame, which contains notices.
 func footer(frame string) string { return frame[strings.LastIndexByte(frame, '\n')+1:] }
 
-// to brings the program into INPUT or VIEW. A draft or a line that Esc clears
-// first takes more than one.
+// to switches the program to INPUT or VIEW. If Esc first clears a draft or a line, it has to be pressed again.
 func (v *vterm) to(mode string) {
 	v.t.Helper()
 	for {
@@ -241,7 +240,7 @@ func (v *vterm) to(mode string) {
 		case now == mode:
 			return
 		case mode == "INPUT" && now == "VIEW":
-			v.press("i") // another one would be text: that the hints change does not show that it has come
+			v.press("i") // pressing it again would enter text; a change of the hints does not prove that the key has arrived
 			done = func(f string) bool { return modeOf(f) != now }
 		default:
 			v.press(escape)
@@ -252,6 +251,7 @@ func (v *vterm) to(mode string) {
 	}
 }
 
-// escape is the Esc key of a terminal with the keyboard protocol. A bare ESC is known as
-// the key only once nothing follows it for a while; two of them are alt+esc.
+// escape is the Esc key of a terminal with the keyboard protocol. A bare ESC is recognised only after a pause, and
+// two of
+// them are alt+esc.
 const escape = "\x1b[27u"

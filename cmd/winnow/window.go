@@ -21,29 +21,26 @@ import (
 	"winnow/checkpoint"
 )
 
-// historyWindow is the value of the setting window for the chat history.
+// historyWindow is the value of the setting window that selects the chat history.
 const historyWindow = "history"
 
-// journaledWindow is a window with its journal: the model filter of a .env file, or
-// the chat history.
+// journaledWindow is a window with its journal: the model filter of a .env file, or the chat history.
 type journaledWindow struct {
 	window    assistant.Window
-	filter    *modelfilter.Window // window as the model filter; nil over the chat history
-	lists     *models.Lists       // nil over the chat history
+	filter    *modelfilter.Window // the same as window; nil for the chat history
+	lists     *models.Lists       // nil for the chat history
 	journal   *checkpoint.Journal
-	name      string // sessions of the window are stored under it
-	recovered bool   // it has unsaved rules of an earlier run
-	// attributed is the newest record of the journal whose author the window knows; only
-	// the opening and adopt use it.
+	name      string // sessions of the window are stored under this name
+	recovered bool   // there are unsaved rules from an earlier run
+	// attributed is the newest journal record whose author the window knows. Only opening and adopt use it.
 	attributed int64
-	agent      string // the client of winnow mcp that works in it; "" for none
-	// session is the one that works in the window; nil before there is one. The
-	// window asks for it from any goroutine.
+	agent      string // the client of winnow mcp that uses the window, or ""
+	// session is the session that uses the window; nil before it exists. Any goroutine may read it.
 	session atomic.Pointer[assistant.Session]
-	hub     atomic.Pointer[serve.Hub] // of a served window; nil in every other
+	hub     atomic.Pointer[serve.Hub] // nil if the window is not served
 }
 
-// access is what a window is opened for.
+// access is the kind of access a window is opened for.
 type access int
 
 const (
@@ -51,7 +48,7 @@ const (
 	toWrite
 )
 
-// openWindow opens the window that the settings name.
+// openWindow opens the window selected in the settings.
 func (a *app) openWindow(ctx context.Context, to access) (*journaledWindow, error) {
 	s, err := a.config()
 	if err != nil {
@@ -63,16 +60,16 @@ func (a *app) openWindow(ctx context.Context, to access) (*journaledWindow, erro
 	return a.openFilter(ctx, to)
 }
 
-// askProxy gives the window the models that the running proxy of the folder serves, as the
-// screen does at its start.
+// askProxy fetches the models that the folder's running proxy serves, as the screen does at its start.
 func (w *journaledWindow) askProxy(ctx context.Context, set *endpoints.Set) {
 	if w.filter != nil {
 		set.AskProxy(ctx, func(a models.Answer) { w.filter.AcceptModels(ctx, a) })
 	}
 }
 
-// openFilter opens the model filter, whatever window the settings name, with the
-// unsaved rules of an earlier run.
+// openFilter opens the model filter, regardless of the window selected in the settings, and restores the unsaved
+// rules
+// of an earlier run.
 func (a *app) openFilter(ctx context.Context, to access) (*journaledWindow, error) {
 	h, err := a.folders()
 	if err != nil {
@@ -103,8 +100,7 @@ func (a *app) openFilter(ctx context.Context, to access) (*journaledWindow, erro
 	return w, w.restoreStaged()
 }
 
-// openHistoryWindow opens the chat history as a window. There is one for all
-// folders, with a journal of its own.
+// openHistoryWindow opens the chat history as a window. It is shared by all folders and has its own journal.
 func (a *app) openHistoryWindow(ctx context.Context, to access) (*journaledWindow, error) {
 	store, err := a.openHistory(ctx)
 	if err != nil {
@@ -133,7 +129,7 @@ func (a *app) openJournal(w *journaledWindow, path string, to access) (err error
 	return nil
 }
 
-// readOnly says why the window cannot be changed now; "" when it can.
+// readOnly returns why the window cannot be changed now, or "" if it can.
 func (w *journaledWindow) readOnly() string {
 	if locked := w.journal.Unwritable(); locked != nil {
 		return "read-only: " + visible(locked.Error())
@@ -141,10 +137,10 @@ func (w *journaledWindow) readOnly() string {
 	return ""
 }
 
-// adopt makes the window what another process has made of it, as its journal says.
+// adopt updates the window with what another process has written to its journal.
 func (w *journaledWindow) adopt(j *checkpoint.Journal) error {
 	if w.filter == nil {
-		return nil // the chat history is read from its database
+		return nil // the chat history is always read from its database
 	}
 	if err := adoptRules(context.Background(), w.filter, j); err != nil {
 		return err
@@ -153,8 +149,7 @@ func (w *journaledWindow) adopt(j *checkpoint.Journal) error {
 	return nil
 }
 
-// attribute names the authors of the unsaved rules, from the records of the journal that
-// are new.
+// attribute assigns authors to the unsaved rules, from the journal records that are new since the last call.
 func (w *journaledWindow) attribute(j *checkpoint.Journal) {
 	j.Replay(func(r checkpoint.Record) {
 		if r.Seq > w.attributed && r.After.Text() != r.Before.Text() {
@@ -167,11 +162,11 @@ func (w *journaledWindow) attribute(j *checkpoint.Journal) {
 // restoreStaged stages the unsaved rules of an earlier run.
 func (w *journaledWindow) restoreStaged() error {
 	current := w.journal.Current()
-	if current == nil || w.journal.Clean() { // nil: no rule was ever changed
+	if current == nil || w.journal.Clean() { // nil if no rule has ever been changed
 		return nil
 	}
 	saved, known := w.journal.SavedState()
-	if !known { // the best that is known is the file as it is now
+	if !known { // fall back to the current file
 		var err error
 		if saved, err = w.window.State(); err != nil {
 			return err
@@ -186,8 +181,9 @@ func (w *journaledWindow) restoreStaged() error {
 	return nil
 }
 
-// editSession is a session that changes a window without a model. store may be nil; it
-// is opened for a rollback that a crash left unfinished, which may delete pairs.
+// editSession returns a session that changes a window without a model. store may be nil; the store is then opened
+// only
+// to finish a rollback that a crash interrupted, because that may delete pairs.
 func (a *app) editSession(ctx context.Context, w *journaledWindow, store history.Store, id string) (*assistant.Session, error) {
 	pending, err := w.journal.Pending()
 	if err != nil {
@@ -209,29 +205,29 @@ func (a *app) editSession(ctx context.Context, w *journaledWindow, store history
 	return s, nil
 }
 
-// absent says that there is no file yet, where there is none; else it is text.
+// absent returns text, or a hint that the .env file does not exist yet.
 func (w *journaledWindow) absent(text string) string {
 	if !w.filter.FileExists() {
-		return "there is no " + w.name + " yet: the first save makes it; --env-file names another one"
+		return "there is no " + w.name + " yet: the first save creates it; to use another file, add --env-file"
 	}
 	return text
 }
 
-// maxNotices is how many notices are printed: a file that is no .env file has one for each line.
+// maxNotices limits the notices that are printed, because a file that is not a .env file has one for every line.
 const maxNotices = 20
 
-// printNotices writes what the user should know of the file.
+// printNotices prints what the user should know about the file.
 func (a *app) printNotices(w *journaledWindow) {
 	notices := w.filter.Notices()
 	for _, n := range notices[:min(len(notices), maxNotices)] {
 		a.printErr("%s", n)
 	}
 	if more := len(notices) - maxNotices; more > 0 {
-		a.printErr("%s: winnow doctor lists all", assistant.Counted(more, "more notice"))
+		a.printErr("%s: winnow doctor lists them all", assistant.Counted(more, "more notice"))
 	}
 }
 
-// author is who changes the window now, and in which session; "" for none.
+// author returns who is changing the window now, and in which session; "" means unknown.
 func (w *journaledWindow) author() (user, session string) {
 	if hub := w.hub.Load(); hub != nil {
 		return hub.Author()
@@ -242,25 +238,26 @@ func (w *journaledWindow) author() (user, session string) {
 	return cmp.Or(w.agent, userName()), session
 }
 
-// changeAuthor is who makes a change of the rules now. locked: a turn works in the window.
+// changeAuthor returns the author of a change to the rules made now; locked reports that a turn has locked the
+// window.
 func (w *journaledWindow) changeAuthor(locked bool) assistant.Author {
 	user, _ := w.author()
 	return authorOf(user, locked)
 }
 
-// authorOf is who made a change in a turn or by hand. A client of winnow mcp has no
-// assistant.
+// authorOf returns the author of a change made in a turn or by hand. A client of winnow mcp acts for itself, without
+// the assistant.
 func authorOf(user string, turn bool) assistant.Author {
 	return assistant.Author{User: user, Assistant: turn && !strings.HasSuffix(user, share.AgentSuffix)}
 }
 
-// sessionID names the session that works in the window; "" for none.
+// sessionID returns the id of the session that is using the window, or "".
 func (w *journaledWindow) sessionID() string {
 	_, session := w.author()
 	return session
 }
 
-// selected is what the user has open, as a filter line uses it.
+// selected returns what the user has selected, for terms of a filter line that depend on it.
 func (w *journaledWindow) selected() historywindow.Selected {
 	s := w.session.Load()
 	if s == nil {
@@ -269,5 +266,5 @@ func (w *journaledWindow) selected() historywindow.Selected {
 	return historywindow.Selected{Line: s.Filter(), Session: s.ID(), Topic: s.Topic(), Model: s.Model(), Fits: s.Fits()}
 }
 
-// unsaved reports whether the window has changes that are not saved.
+// unsaved reports whether the window has unsaved changes.
 func (w *journaledWindow) unsaved() bool { return w.filter != nil && w.filter.Dirty() }

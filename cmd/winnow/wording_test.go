@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// replaced are sentences that users read in earlier builds, in lower case. Each
-// has a shorter or clearer one in its place.
+// replaced are sentences of earlier builds, in lower case, that have been replaced by shorter or clearer ones.
 var replaced = []string{
 	"what shall be done", "the keys that answer stand in", "match no model that an allow rule does not keep",
 	"winnow did not end well", "take theirs over", "do my changes to it again", "makes needless", "what the footer said",
@@ -20,8 +19,8 @@ var replaced = []string{
 	"the way out", "which then", "whoever", "all the same", "of its own", "of their own", "has to be confirmed", "connects it anew", " mend ",
 }
 
-// TestReplacedSentencesAreGone looks for them in what users and models read: the
-// string literals of the program, its embedded texts, the news and the README.
+// TestReplacedSentencesAreGone searches for them in everything that users and models read: the string literals of the
+// program, its embedded texts, the news and the README.
 func TestReplacedSentencesAreGone(t *testing.T) {
 	files := 0
 	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
@@ -54,7 +53,7 @@ func TestReplacedSentencesAreGone(t *testing.T) {
 	}
 }
 
-// literals are the string literals of a Go file, a line each.
+// literals returns the string literals of a Go file, one per line.
 func literals(source []byte) []byte {
 	var s scanner.Scanner
 	files := token.NewFileSet()

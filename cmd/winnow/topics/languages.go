@@ -7,9 +7,9 @@ import (
 	"winnow/assistant/filter"
 )
 
-// filterLanguage is generated from the completions of the language: terms, commands, flags.
+// filterLanguage writes the page from the completions of the language: terms, commands, flags.
 func filterLanguage(p *page, _ Facts) {
-	p.text("A filter line decides which messages and their answers are shown, and therefore which can be sent. An empty line shows all. f opens it on the screen; winnow history search accepts it too.")
+	p.text("A filter line decides which messages and their answers are shown, and therefore which can be sent. An empty line shows all of them. On the screen, f opens the line; winnow history search accepts the same language.")
 	p.head("Terms")
 	var rows [][]string
 	for _, c := range filter.Complete("", 0, filter.Sources{}) {
@@ -22,10 +22,10 @@ func filterLanguage(p *page, _ Facts) {
 		rows = append(rows, []string{e.Line, e.Means})
 	}
 	p.rows(rows)
-	p.text("Three or more letters in a row are a word: it occurs in your message, the answer or the reasoning. Write b u g for the terms and bug for the word; several words must all occur.")
+	p.text("Three or more letters in a row are a word to search for in messages, answers and reasoning. b u g are three terms, bug is a word; several words must all occur.")
 	p.text("Precedence: parentheses, !, adjacent terms (and), | or + (or). Spaces between terms are ignored. " +
-		"In quotes, * matches any text and \\* a star. Case is ignored.")
-	p.head("Commands act on the messages that the line before them selects")
+		"In quotes, * matches any text and \\* an asterisk. Case is ignored.")
+	p.head("Commands (they act on the messages that the preceding line selects)")
 	rows = nil
 	for _, c := range filter.Complete(":", 1, filter.Sources{}) {
 		usage, help, _ := strings.Cut(filter.Usage(filter.Verb(c.Text)), ": ")
@@ -38,7 +38,7 @@ func filterLanguage(p *page, _ Facts) {
 	p.table(rows)
 }
 
-// table adds rows of two cells; the second goes below a long first one.
+// table adds rows of two cells; the second cell goes below a first cell that is too long.
 func (p *page) table(rows [][]string) {
 	p.gap()
 	const column = 20
@@ -52,22 +52,22 @@ func (p *page) table(rows [][]string) {
 	}
 }
 
-// Example is a line of the filter language.
+// Example is a line of the filter language with its meaning.
 type Example struct{ Line, Means string }
 
-// Examples show how terms go together.
+// Examples show how terms are combined.
 var Examples = []Example{
 	{"s>=2 d<7d", "two or more stars, from the last seven days"},
-	{"t'AI...' | c'agent'", "a topic with its subtopics, or a text"},
-	{"!e !(s0 | i)", "no error, at least one star, no attachments"},
+	{"t'AI...' | c'agent'", "a topic with its subtopics, or messages with a text"},
+	{"!e !(s0 | i)", "no error, at least one star and no attachments"},
 	{"r50 m'claude*'", "one model family among the last fifty messages"},
-	{"kubernetes ingress s>0", "two words, both in the texts, and at least one star"},
+	{"kubernetes ingress s>0", "messages with both words and at least one star"},
 	{"d2026-03-04 u'anna'", "one day, one author"},
 	{"@mine o", "the part of a saved filter that the next request would contain"},
 	{"s3 :export md", "exports the messages with three stars as Markdown"},
 }
 
-// PatternExample is a pattern, a model id, and whether it matches.
+// PatternExample is a pattern, a model id, and whether the pattern matches the id.
 type PatternExample struct {
 	Pattern, ID string
 	Matches     bool
@@ -96,7 +96,7 @@ func rules(p *page, _ Facts) {
 	p.text("A model that matches the allow list (WHITELIST_MODELS) is shown; any other model that matches the ignore list (IGNORE_MODELS) is hidden; " +
 		"all others are shown. The proxy leaves a hidden model out of its model list, but still answers requests that name it.")
 	p.text("A pattern is compared with the id without its provider and with the whole id. * matches any characters including /, ? one character, " +
-		"[abc] and [a-c] one character of a set, [!abc] one that is not in it. Everything else is literal, including braces and backslashes. Case matters. " +
+		"[abc] and [a-c] one character of a set, [!abc] one character that is not in it. Everything else is literal, including braces and backslashes. Case matters. " +
 		"A pattern cannot contain a comma, a line break or ${.")
 	p.head("Examples")
 	var rows [][]string
@@ -111,9 +111,9 @@ func rules(p *page, _ Facts) {
 	p.text("winnow rules lists, tests, changes and saves rules; see winnow rules --help.")
 }
 
-// conditions is generated from the vocabulary of package condition.
+// conditions writes the page from the vocabulary of package condition.
 func conditions(p *page, _ Facts) {
-	p.text("A condition selects models by what they are and how they are used. Its words are separated by spaces, and all of them must hold; ! negates a word. " +
+	p.text("A condition selects models by their properties and their use. Its words are separated by spaces, and all of them must hold; ! negates a word. " +
 		"winnow models --where lists the models, winnow rules plan --where shows the rules that would hide them, winnow rules hide --where stages these rules, " +
 		"and winnow rules check --where exits with status 3 when a shown model matches.")
 	p.head("Words")
@@ -122,7 +122,7 @@ func conditions(p *page, _ Facts) {
 		rows = append(rows, []string{w.Example, w.Help})
 	}
 	p.rows(rows)
-	p.text("Any other word is a pattern for the name: *mini*. Numbers may end in k or m, ages in min, h, d, w, mo or y. Numbers are compared with > >= < <= or =, as are dates such as 2025-01-31 or 2025-01.")
-	p.text("Facts come from the proxy's model list, else from the catalogue of this program; use comes from usage/usage_PROVIDER.json in the proxy's data folder (setting proxy_data). " +
-		"If a fact of a model is unknown, the model matches neither a word nor its negation and is counted separately.")
+	p.text("Any other word is a pattern for the name, such as *mini*. Numbers may end in k or m, ages in min, h, d, w, mo or y. Numbers are compared with > >= < <= or =, as are dates such as 2025-01-31 or 2025-01.")
+	p.text("Properties come from the proxy's model list or, if missing there, from the built-in catalogue; use comes from usage/usage_PROVIDER.json in the proxy's data folder (setting proxy_data). " +
+		"If a property of a model is unknown, the model matches neither the word nor its negation and is counted separately.")
 }

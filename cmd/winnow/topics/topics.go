@@ -1,8 +1,10 @@
 // Package topics writes the pages of `winnow help TOPIC`.
 //
-// A Topic is one page: plain text, at most Width columns wide, generated from the
-// program's own tables: the key map, the settings, the terms of the filter language,
-// the files of a home. Facts holds these tables for the current run.
+// A Topic is one page: plain text, at most Width columns wide, generated from the program's own tables, such as the
+// key
+// map, the settings, the terms of the filter language and the files of a home. Facts holds these tables for the
+// current
+// run.
 //
 // All functions are safe for concurrent use. The files page resolves symbolic links.
 package topics
@@ -30,7 +32,7 @@ const Width = 80
 
 // Facts is the input of the pages.
 type Facts struct {
-	Keys     []keymap.Use // as bound
+	Keys     []keymap.Use // including rebindings
 	Settings []config.Setting
 	Flags    []string // flags that override a setting, without dashes
 	Home     config.Home
@@ -70,17 +72,17 @@ func All() []Topic {
 	}
 }
 
-// Lines is the page.
+// Lines returns the page.
 func (t Topic) Lines(f Facts) []string {
 	p := &page{}
 	t.write(p, f)
 	return p.lines
 }
 
-// List is the page that names all topics.
+// List returns the page that names all topics.
 func List() []string {
 	p := &page{}
-	p.text("winnow help TOPIC explains one of the topics below, winnow COMMAND --help a command; winnow --help lists all commands.")
+	p.text("winnow help TOPIC explains one of these topics, winnow COMMAND --help a command; winnow --help lists all commands.")
 	var rows [][]string
 	for _, t := range All() {
 		rows = append(rows, []string{t.Name, t.Short})
@@ -114,8 +116,8 @@ const (
 	widest = 32
 )
 
-// rows adds rows of aligned cells. The last cell of a row is wrapped; an earlier cell
-// wider than widest does not widen its column.
+// rows adds rows of aligned cells. The last cell of a row is wrapped; a cell wider than widest does not widen its
+// column.
 func (p *page) rows(rows [][]string) {
 	p.gap()
 	var widths []int
@@ -136,7 +138,7 @@ func (p *page) rows(rows [][]string) {
 	for _, row := range rows {
 		line := strings.Repeat(" ", indent)
 		for i, cell := range row[:len(row)-1] {
-			line += fmt.Sprintf("%-*s", max(widths[i], ansi.StringWidth(cell))+space, cell) // runes are cells here
+			line += fmt.Sprintf("%-*s", max(widths[i], ansi.StringWidth(cell))+space, cell) // every rune is one cell wide
 		}
 		for i, part := range wrap(row[len(row)-1], Width-max(left, ansi.StringWidth(line))) {
 			if i > 0 {
@@ -147,7 +149,7 @@ func (p *page) rows(rows [][]string) {
 	}
 }
 
-// wrap breaks a text at spaces into lines of at most w columns; a longer word stays whole.
+// wrap breaks a text at spaces into lines of at most w columns; a longer word is not broken.
 func wrap(text string, w int) []string {
 	lines := []string{""}
 	for _, word := range strings.Fields(text) {
@@ -173,11 +175,11 @@ func wrapped(text string, n int) []string {
 	return lines
 }
 
-// typed lists the commands that begin with a slash.
+// typed writes the page of the commands that start with a slash.
 func typed(p *page, _ Facts) {
 	p.text("The send key sends the message. @PATH attaches a file or a picture (winnow help attach); @ also completes rules and models. " +
 		"A line that starts with / and a name is a command: tab or enter accepts an entry from the list above it, enter then runs it, esc closes the list. " +
-		"A command that does not exist or is refused stays in the box.")
+		"If a command does not exist or is refused, the line stays in the box.")
 	p.text("/etc/hosts, /^a+$/ and any text of several lines are messages. To send a message that looks like a command, start it with // or a space. " +
 		"/1 chooses suggestion 1.")
 	p.head("Commands (also in the palette)")
@@ -188,7 +190,7 @@ func typed(p *page, _ Facts) {
 	p.rows(rows)
 }
 
-// attach is generated from the limits that attaching a file checks.
+// attach writes the page from the limits that attaching a file checks.
 func attach(p *page, f Facts) {
 	take := "tab"
 	if i := slices.IndexFunc(f.Keys, func(u keymap.Use) bool { return u.Mode == "INPUT" && u.Action == "next-region" }); i >= 0 {
@@ -218,7 +220,7 @@ func attach(p *page, f Facts) {
 			p.rows([][]string{{c.Text, c.Help + ": a term of the filter language for text files and pictures; !" + c.Text + " matches the others"}})
 		}
 	}
-	p.text("The screen, --plain on a terminal and the arguments of winnow ask attach files. Where text comes from a pipe, and over SSH, @PATH is text like any other.")
+	p.text("Files can be attached on the screen, with --plain on a terminal and in the arguments of winnow ask. In text from a pipe, and over SSH, @PATH has no special meaning.")
 }
 
 // MentionExample is a part of a message and the files that it attaches.
@@ -227,7 +229,7 @@ type MentionExample struct {
 	Files []string
 }
 
-// MentionExamples show what attaches a file.
+// MentionExamples show which words attach a file.
 var MentionExamples = []MentionExample{
 	{"explain @main.go, please", []string{"main.go"}},
 	{"compare @a.md and @~/b.md", []string{"a.md", "~/b.md"}},
@@ -236,7 +238,7 @@ var MentionExamples = []MentionExample{
 	{"mail x@example.org", nil},
 }
 
-// keys lists the keys by the modes in which they do the same.
+// keys lists the keys, grouped by the modes in which they do the same.
 func keys(p *page, f Facts) {
 	type use struct {
 		keymap.Use
@@ -262,8 +264,8 @@ func keys(p *page, f Facts) {
 		}
 		byModes[where] = append(byModes[where], []string{u.Line[0], u.Action, u.Line[1]})
 	}
-	p.text("INPUT writes a message, VIEW moves through the conversation, COMMAND edits the filter line, PANE edits the rules, HUD lists the messages with their tokens; the other modes are those of lists, texts, questions and of editing a text. " +
-		"The second column is the name of the action. To rebind it, write [keys.view] and next-item = [\"j\", \"down\"] in the settings file. winnow doctor keys shows which keys your terminal sends.")
+	p.text("INPUT writes a message, VIEW moves through the conversation, COMMAND edits the filter line, PANE edits the rules, HUD lists the messages with their tokens; the other modes are for lists, texts, questions and text fields. " +
+		"The second column is the name of the action. To rebind an action, write [keys.view] and next-item = [\"j\", \"down\"] in the settings file. winnow doctor keys shows which keys your terminal sends.")
 	for _, where := range groups {
 		p.head(where)
 		p.rows(byModes[where])
@@ -301,7 +303,7 @@ func commands(p *page, f Facts) {
 	p.rows(usage(f.Root))
 }
 
-// usage lists a command and its subcommands; a command that only groups others is left out.
+// usage lists a command and its subcommands, except commands that only group others.
 func usage(c *cobra.Command) (rows [][]string) {
 	if !c.HasSubCommands() || c.LocalNonPersistentFlags().HasFlags() {
 		rows = append(rows, []string{strings.TrimSuffix(c.UseLine(), " [flags]"), c.Short})
@@ -313,7 +315,7 @@ func usage(c *cobra.Command) (rows [][]string) {
 }
 
 func files(p *page, f Facts) {
-	p.text("Only you can read these: folders have mode 0700, files 0600. --home DIR or WINNOW_HOME puts everything below one folder; otherwise the XDG base directories are used.")
+	p.text("Only you can read these files: folders have mode 0700, files 0600. --home DIR or WINNOW_HOME puts everything below one folder; otherwise the XDG base directories are used.")
 	for _, file := range f.Home.Files() {
 		if file.Path == f.Home.Settings() {
 			file.Path = f.Config
@@ -321,7 +323,7 @@ func files(p *page, f Facts) {
 		p.head(file.Path)
 		p.lines = append(p.lines, wrapped(file.Help, 4)...)
 	}
-	p.text("Only a save and winnow env change a .env file. While it is being saved, the new text is in the same folder, in a file of the same name plus .winnow-ID.")
+	p.text("Only a save and winnow env change a .env file. During a save, the new text is in a file in the same folder, with the same name plus .winnow-ID.")
 }
 
 func team(p *page, _ Facts) {
@@ -329,16 +331,16 @@ func team(p *page, _ Facts) {
 	p.head("Password and encryption")
 	p.text("The address must not contain the password: set history_password = \"env:NAME\", \"cmd:COMMAND\" or \"keyring:NAME\", or use PGPASSWORD, the service file or ~/.pgpass as with PostgreSQL's own programs. Connections to other machines are encrypted; sslmode=verify-full in the address also verifies the server's certificate.")
 	p.head("Authors")
-	p.text("Every message has an author: the user of winnow serve, else the setting user, else the database role. u selects your own messages, u'NAME' another author's; visibility = \"own\" or \"team\" chooses what a new session shows first. What others send, mark or delete appears on your screen within a second; a deletion names who did it. Everyone who can use the database reads everything in it, also in SQL: keep what others must not see in a separate database.")
+	p.text("Every message has an author: the user of winnow serve, else the setting user, else the database role. u selects your own messages, u'NAME' another author's; visibility = \"own\" or \"team\" chooses what a new session shows first. What others send, mark or delete appears on your screen within a second; a deletion names who did it. Everyone who can use the database can read everything in it, for example with SQL: keep private messages in a separate database.")
 	p.head("Who changed which rule")
 	p.text("winnow serve copies every rule change to this history, with host, file, author, session and values, but no messages. Changes made while the database is unreachable follow later. winnow log --team lists the changes of all served files on any machine; -f follows new ones. A history in a file has no team log; winnow log lists the changes of this folder.")
 	p.head("Moving a history")
-	p.text("winnow history migrate --from sqlite --to postgres://… copies a history to the server; swap the two to copy it back. It can be interrupted and repeated, adds nothing twice, and compares both at the end. The log of rule changes is not copied.")
+	p.text("winnow history migrate --from sqlite --to postgres://… copies a history to the server; swap the two to copy it back. It can be interrupted and repeated without adding anything twice, and it compares both histories at the end. The log of rule changes is not copied.")
 	p.head("When the server cannot be reached")
 	p.text("Nothing is sent, and loaded messages stay readable. A message that could not be stored stays in the box and is sent again automatically.")
 }
 
-// older lists the changes before those in the README, one per line.
+// older lists the changes that precede those in the README, one per line.
 //
 //go:embed news.txt
 var older string

@@ -38,7 +38,7 @@ func testFacts(t *testing.T, rebinds ...keymap.Rebind) Facts {
 	}
 }
 
-// text is a page whose words stand side by side, however they are aligned and wrapped.
+// text returns a page with its words separated by single spaces, however they are aligned and wrapped.
 func text(t *testing.T, name string, f Facts) string {
 	t.Helper()
 	i := slices.IndexFunc(All(), func(topic Topic) bool { return topic.Name == name })
