@@ -13,11 +13,11 @@ type ChangeKind string
 
 // The kinds of changes.
 const (
-	TurnChange     ChangeKind = "turn"     // a write tool; What says what it did
-	EditChange     ChangeKind = "edit"     // by hand; What describes it
-	SaveChange     ChangeKind = "save"     // the file has the newest state now
-	RollbackChange ChangeKind = "rollback" // to before the step that What describes
-	UndoChange     ChangeKind = "undo"     // of a rollback
+	TurnChange     ChangeKind = "turn"     // write tools of a turn; What describes their effect
+	EditChange     ChangeKind = "edit"     // an edit by hand; What describes it
+	SaveChange     ChangeKind = "save"     // the newest state was written to the file
+	RollbackChange ChangeKind = "rollback" // back to before the step that What describes
+	UndoChange     ChangeKind = "undo"     // the undo of a rollback
 	OutsideChange  ChangeKind = "outside"  // another program changed the file
 )
 
@@ -25,19 +25,19 @@ const (
 type Change struct {
 	Seq     int64                  `json:"seq"` // orders changes
 	Time    time.Time              `json:"time"`
-	User    string                 `json:"user,omitempty"`    // as checkpoint.Options.Author named the user
-	Session string                 `json:"session,omitempty"` // "" outside sessions
+	User    string                 `json:"user,omitempty"`    // the user named by checkpoint.Options.Author
+	Session string                 `json:"session,omitempty"` // "" if made outside a session
 	Kind    ChangeKind             `json:"kind"`
 	What    string                 `json:"what,omitempty"`
-	Changed []jsondelta.Difference `json:"changed,omitempty"` // by path; at most maxDifferences
-	More    int                    `json:"more,omitempty"`    // differences that are left out
+	Changed []jsondelta.Difference `json:"changed,omitempty"` // sorted by path; at most maxDifferences
+	More    int                    `json:"more,omitempty"`    // number of differences left out of Changed
 }
 
-// maxDifferences bounds the differences of one Change.
+// maxDifferences limits the differences of one Change.
 const maxDifferences = 100
 
-// Changes lists what changed the window and its file, oldest first. It leaves out the paths in
-// except, such as the position in the window.
+// Read lists what changed the window and its file, oldest first. It ignores differences at the paths in except, such
+// as the position in the window.
 func Changes(j *Journal, except ...string) []Change {
 	h := changeReader{except: except, steps: map[string]Checkpoint{}}
 	out := []Change{}
@@ -49,15 +49,15 @@ func Changes(j *Journal, except ...string) []Change {
 	return out
 }
 
-// changeReader follows the records of a journal.
+// reader interprets the records of a journal in order.
 type changeReader struct {
 	except  []string
-	saved   string // the state in the file; "" when it is not known
+	saved   string // the state in the file; "" if unknown
 	steps   map[string]Checkpoint
-	adopted bool // the record before is a change of the file from outside; a record that it is saved follows
+	adopted bool // the previous record adopted a change of the file; an OpSaved record for it follows
 }
 
-// read reads the next record; ok is false when it changed nothing.
+// read interprets the next record; ok is false if it is not a change.
 func (h *changeReader) read(r Record) (c Change, ok bool) {
 	adopted, before := h.adopted, r.Before
 	h.adopted = false
@@ -87,7 +87,7 @@ func (h *changeReader) read(r Record) (c Change, ok bool) {
 		if r.Rollback.Undoes != "" {
 			c.Kind = UndoChange
 		}
-	default: // the state changed while no session recorded it
+	default: // the state changed without a session
 		c.Kind, c.User, c.Session, h.adopted = OutsideChange, "", "", changed && before.Text() == h.saved
 	}
 	if !changed && c.Kind != SaveChange {
@@ -99,7 +99,7 @@ func (h *changeReader) read(r Record) (c Change, ok bool) {
 	return c, len(all) > 0
 }
 
-// describeStep is the step of a checkpoint in one line.
+// describe returns the step of a checkpoint in one line.
 func describeStep(c Checkpoint) string {
 	switch {
 	case c.Description != "":

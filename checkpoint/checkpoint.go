@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// Kind is the kind of the step after a checkpoint.
+// Kind is the kind of the step that follows a checkpoint.
 type Kind string
 
 // The kinds of steps.
@@ -20,38 +20,37 @@ const (
 	KindEdit  Kind = "edit"  // an edit that the user made by hand
 )
 
-// Checkpoint is a point to which window and conversation can go back: the
-// moment before a step. Kind, Description and Tools describe that step.
+// Checkpoint is a point to which the window and the conversation can be rolled back: the moment before a step. Kind,
+// Description and Tools describe that step.
 type Checkpoint struct {
 	ID   string    `json:"id"`   // unique in the journal: 12 characters of a-z and 2-7
-	Seq  int64     `json:"seq"`  // orders checkpoints; Time does not
+	Seq  int64     `json:"seq"`  // increases with each checkpoint, unlike Time
 	Time time.Time `json:"time"` // when it was made, in UTC
 	Kind Kind      `json:"kind"`
-	// Description is one line for the list, never empty in a Checkpoint that
-	// the journal returns: for a turn Describe makes it from Tools.
+	// Description is one line for lists. It is never empty in a Checkpoint returned by the journal; for a turn,
+	// Describe makes it from Tools.
 	Description string `json:"description,omitempty"`
-	// Tools are the calls of write tools in the turn: those passed to Add,
-	// each replaced by its result when Record is called after it ran.
+	// Tools are the calls of write tools in the turn: first the calls passed to Add, later replaced by their
+	// results, which are passed to Record.
 	Tools   []ToolSummary `json:"tools,omitempty"`
 	Session string        `json:"session,omitempty"`  // "" outside sessions
-	PairSeq int64         `json:"position,omitempty"` // of the turn's pair in the database: a rollback cuts it and later ones; 0: none
-	Full    bool          `json:"full,omitempty"`     // the whole state is stored here, not a delta
-	Undone  bool          `json:"undone,omitempty"`   // a rollback went back to here: LastStep skips it
+	PairSeq int64         `json:"position,omitempty"` // sequence number of the turn's pair in the database; a rollback cuts it and later pairs; 0 if there is none
+	Full    bool          `json:"full,omitempty"`     // the record contains the whole state, not a delta
+	Undone  bool          `json:"undone,omitempty"`   // the step was rolled back; LastStep skips it
 }
 
 // ToolSummary is one call of a write tool in a checkpoint.
 type ToolSummary struct {
 	Name   string `json:"name"`
 	Args   string `json:"args,omitempty"`   // a JSON object, or any text
-	Effect string `json:"effect,omitempty"` // what it did in words, such as "dimmed to 40 %"
-	OK     bool   `json:"ok,omitempty"`     // it succeeded; a call without OK and Effect has not run yet
+	Effect string `json:"effect,omitempty"` // what the call did, such as "dimmed to 40 %"
+	OK     bool   `json:"ok,omitempty"`     // the call succeeded; without OK and Effect it has not run yet
 	// Lasting is set if a rollback does not revert the effect, such as a written file.
 	Lasting bool `json:"lasting,omitempty"`
 }
 
-// Describe lists the effects of a turn's calls, without lasting ones; "Assistant turn" if
-// no call has run or changed anything. Control characters become spaces; nothing else is
-// sanitised.
+// Describe lists the effects of a turn's calls except lasting ones, or returns "Assistant turn" if no call has run or
+// changed anything. Control characters become spaces; nothing else is sanitised.
 func Describe(tools []ToolSummary) string {
 	const described = 3
 	effects, _ := effectsOf(tools)
@@ -70,8 +69,8 @@ func Describe(tools []ToolSummary) string {
 	}, text)
 }
 
-// effectsOf returns the effects that a rollback reverts; lasting reports whether it leaves
-// others.
+// effectsOf returns the effects that a rollback reverts; lasting reports whether there are effects that it does not
+// revert.
 func effectsOf(tools []ToolSummary) (effects []string, lasting bool) {
 	for _, t := range tools {
 		switch {
@@ -85,8 +84,8 @@ func effectsOf(tools []ToolSummary) (effects []string, lasting bool) {
 	return effects, lasting
 }
 
-// Undoes describes what a rollback to the checkpoint reverts of its own step: all effects,
-// and that saved changes stay in the file. It is "" for the start of a session.
+// Undoes describes what a rollback to the checkpoint reverts of the checkpoint's own step, and mentions saved
+// changes, which stay in the file. It returns "" for the start of a session.
 func (c Checkpoint) Undoes() string {
 	effects, lasting := effectsOf(c.Tools)
 	text := strings.Join(effects, "; ")
@@ -116,8 +115,8 @@ func (c Checkpoint) described() Checkpoint {
 	return c
 }
 
-// addResults records that tools ran: each result replaces the call without a
-// result that has its name and arguments, or is added.
+// addResults adds the results of tools. Each result replaces the call with the same name and arguments that has no
+// result yet; if there is none, it is appended.
 func (c *Checkpoint) addResults(tools []ToolSummary) {
 	for _, t := range tools {
 		i := slices.IndexFunc(c.Tools, func(a ToolSummary) bool {
@@ -134,8 +133,8 @@ func (c *Checkpoint) addResults(tools []ToolSummary) {
 // Scope is what a rollback reverts.
 type Scope string
 
-// The scopes. ScopeConversation keeps all checkpoints in the list, because the
-// changes that they can revert are still in effect.
+// The scopes. ScopeConversation keeps all checkpoints in the list, because the changes that they can revert are
+// still in effect.
 const (
 	ScopeBoth         Scope = "both"
 	ScopeWindow       Scope = "window"
@@ -150,17 +149,16 @@ func (s *Scope) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Intent is a rollback, or the undo of one, that is recorded and not yet done.
-// The caller sets the window to State, marks the pairs in the database and
-// then calls Finish, or Abandon when one of them failed.
+// Intent is a rollback, or the undo of a rollback, that has been recorded but not carried out. The caller sets the
+// window to State, marks the pairs in the database and then calls Finish, or Abandon if one of these steps failed.
 type Intent struct {
-	ID       string   `json:"id"` // the pairs that the rollback cuts are marked with it in the database
+	ID       string   `json:"id"` // marks the pairs that the rollback cuts in the database
 	Scope    Scope    `json:"scope"`
-	Undoes   string   `json:"undoes,omitempty"` // id of the rollback to undo: the pairs marked with it come back, none are cut; "" for a rollback
-	Target   string   `json:"target"`           // id of the checkpoint to go back to
-	Cut      int64    `json:"cut,omitempty"`    // visible pairs of Sessions from this PairSeq on are cut, none if 0; with Undoes, Cut of that rollback
+	Undoes   string   `json:"undoes,omitempty"` // id of the rollback to undo, whose pairs are restored; "" for a rollback
+	Target   string   `json:"target"`           // id of the checkpoint to roll back to
+	Cut      int64    `json:"cut,omitempty"`    // cut the visible pairs of Sessions from this PairSeq on, or none if 0; with Undoes, the Cut of that rollback
 	Sessions []string `json:"sessions,omitempty"`
-	Dropped  []string `json:"dropped,omitempty"` // checkpoints that leave the list at Finish; with Undoes, the steps made since the rollback
+	Dropped  []string `json:"dropped,omitempty"` // checkpoints that Finish removes from the list; with Undoes, the steps made since the rollback
 
 	State    json.RawMessage `json:"-"` // the window state to apply
 	Previous json.RawMessage `json:"-"` // the state it replaces; equal to State with ScopeConversation

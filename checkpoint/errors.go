@@ -7,39 +7,37 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// Errors of Open and of the calls on a Journal.
+// Errors returned by Open and by the methods of a Journal.
 var (
 	ErrReadOnly   = errors.New("checkpoint: journal is open for reading only")
 	ErrClosed     = errors.New("checkpoint: journal is closed")
 	ErrUnknown    = errors.New("checkpoint: no such checkpoint")                            // always wrapped
 	ErrPending    = errors.New("checkpoint: a rollback is not finished")                    // call Finish or Abandon first
-	ErrNoRollback = errors.New("checkpoint: no such rollback")                              // none to undo, or not the pending one
+	ErrNoRollback = errors.New("checkpoint: no such rollback")                              // there is none to undo, or it is not the pending one
 	ErrDamaged    = errors.New("checkpoint: journal is damaged")                            // always wrapped: a state cannot be rebuilt
-	ErrUnsafe     = errors.New("checkpoint: not a safe place for a journal")                // always wrapped: not a regular file, or a folder that everyone may write to
+	ErrUnsafe     = errors.New("checkpoint: not a safe place for a journal")                // always wrapped: not a regular file, or a folder that anyone can write to
 	ErrMoved      = errors.New("checkpoint: journal file was moved or replaced while open") // nothing was written
-	// ErrStale refuses a state that was read before another process changed the journal.
-	// Nothing was written; the Journal has the newest records now.
+	// ErrStale means that the state was read before another process changed the journal. Nothing was written; the
+	// Journal has now read the newest records.
 	ErrStale = errors.New("checkpoint: another program changed the window in the meantime")
 )
 
-// LockedError refuses to write while another process holds the writer lock.
+// LockedError means that another process holds the writer lock.
 type LockedError = privatefile.HeldError
 
-// UnwritableError refuses to write to a place that this user may only read. It
-// wraps ErrReadOnly.
+// UnwritableError means that this user cannot write to the journal. It wraps ErrReadOnly.
 type UnwritableError struct {
 	Path string
 	Err  error
 }
 
-// Error says why nothing can be written.
-func (e *UnwritableError) Error() string { return fmt.Sprintf("nothing can be written: %v", e.Err) }
+// Error implements error.
+func (e *UnwritableError) Error() string { return fmt.Sprintf("cannot write: %v", e.Err) }
 
 // Unwrap returns ErrReadOnly and the cause.
 func (e *UnwritableError) Unwrap() []error { return []error{ErrReadOnly, e.Err} }
 
-// VersionError is returned by Open for a journal of a newer format. The file
-// is not changed.
+// VersionError is returned by Open for a journal in a newer format, which is left unchanged.
 type VersionError struct {
 	Path         string
 	Found, Known int
@@ -47,19 +45,19 @@ type VersionError struct {
 
 // Error implements error.
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("checkpoint: %s was written by a newer winnow (format %d, this one knows %d); it was not changed",
+	return fmt.Sprintf("checkpoint: %s was written by a newer winnow (format %d; this version supports %d); it was not changed",
 		e.Path, e.Found, e.Known)
 }
 
-// Report is what Open found and did. The zero value means nothing unusual.
+// Report is what Open found and repaired. The zero value means nothing unusual.
 type Report struct {
-	TornBytes         int64    // length of an unfinished record at the end, which was cut off
-	Damaged           bool     // whole records were not readable; see the next five fields
+	TornBytes         int64    // length of the unfinished record that was cut off the end
+	Damaged           bool     // complete records were unreadable; the next five fields describe this
 	DamagedCopy       string   // path of a copy of the damaged file; "" when ReadOnly
-	UnreadableRecords int      // including records that are missing altogether
-	Lost, Kept        int      // checkpoints whose state could not be rebuilt, and the others
+	UnreadableRecords int      // including missing records
+	Lost, Kept        int      // number of checkpoints whose state was lost, and of the others
 	StateLost         bool     // the newest state could not be rebuilt; Current is older
-	Narrowed          []string // files and folders whose permissions were too wide and were narrowed
+	Narrowed          []string // files and folders that other users could access until now
 }
 
 func (r *Report) addNarrowed(path string, narrowed bool) {
@@ -68,14 +66,14 @@ func (r *Report) addNarrowed(path string, narrowed bool) {
 	}
 }
 
-// Notices returns the report as sentences for the user, none when all is well.
+// Notices returns the report as sentences for the user, or nil if there is nothing to report.
 func (r Report) Notices() []string {
 	var out []string
 	if r.Damaged {
-		text := fmt.Sprintf("The checkpoint journal was damaged: %d records were not readable; %d checkpoints remain, %d are lost.",
+		text := fmt.Sprintf("The checkpoint journal was damaged: %d records were unreadable; %d checkpoints remain, %d were lost.",
 			r.UnreadableRecords, r.Kept, r.Lost)
 		if r.StateLost {
-			text += " The newest state in it is lost; an older one is in effect."
+			text += " Its newest state was lost; an older one is in effect."
 		}
 		if r.DamagedCopy != "" {
 			text += " A copy of the damaged file is at " + r.DamagedCopy + "."
@@ -83,10 +81,10 @@ func (r Report) Notices() []string {
 		out = append(out, text)
 	}
 	if r.TornBytes > 0 {
-		out = append(out, fmt.Sprintf("An unfinished record of %d bytes was cut off the end of the checkpoint journal.", r.TornBytes))
+		out = append(out, fmt.Sprintf("An unfinished record of %d bytes was removed from the end of the checkpoint journal.", r.TornBytes))
 	}
 	for _, path := range r.Narrowed {
-		out = append(out, "Other users could read "+path+"; its permissions were narrowed.")
+		out = append(out, "Other users could read "+path+"; they no longer can.")
 	}
 	return out
 }

@@ -10,18 +10,18 @@ import (
 	"winnow/checkpoint/jsondelta"
 )
 
-// entry is a checkpoint and where its state is.
+// entry is a checkpoint and the location of its state.
 type entry struct {
 	Checkpoint
-	record   int    // index of the record after which the state is that of the checkpoint
-	sum      string // of that state
-	changed  bool   // the step after it changed the window
-	recorded bool   // Record was called for its turn: changed is known
-	dropped  bool   // a rollback took it out of the list
+	record   int    // index of the record after which the window is in the checkpoint's state
+	sum      string // sum of that state
+	changed  bool   // the step changed the window
+	recorded bool   // Record was called for the turn, so changed is known
+	dropped  bool   // a rollback removed it from the list
 }
 
-// listed reports whether the checkpoint is in the list. That of a turn leaves it when
-// the turn's tools have run and changed nothing, and returns when a later one does.
+// listed reports whether the checkpoint is in the list. The checkpoint of a turn is not in the list while the turn's
+// tools have run without changing the state.
 func (e *entry) listed() bool {
 	return !e.dropped && (e.changed || !e.recorded)
 }
@@ -29,29 +29,29 @@ func (e *entry) listed() bool {
 // rollback is an intent that is pending or can be undone.
 type rollback struct {
 	Intent
-	record          *record            // of the intent; no step is recorded until it ends
+	record          *record            // record of the intent; no step is recorded while it is pending
 	state           jsondelta.Document // Intent.State; the zero Document after Open
-	targetWasUndone bool               // Undone of the target before the rollback
+	targetWasUndone bool               // whether the target was Undone before the rollback
 }
 
-// index is the content of all records of a journal. Only apply changes it,
-// so a journal answers after a restart as it did before.
+// index is the content of all records of a journal. It is changed only by apply, so that a journal gives the same
+// answers after a restart.
 type index struct {
 	records   []*record
 	entries   []*entry
 	byID      map[string]*entry
 	lastSeq   int64            // Seq of the last record
 	sinceFull int              // checkpoints since the last full state
-	session   string           // the one started or resumed last, of those in open
-	open      []string         // sessions whose run has not ended
-	active    map[string]int64 // by session: Seq of its last record
-	saved     *record          // the last OpSaved; nil: none
+	session   string           // the last started or resumed session in open
+	open      []string         // sessions that have not ended, oldest first
+	active    map[string]int64 // Seq of the last record of each session
+	saved     *record          // the last OpSaved, or nil
 	pending   *rollback
 	undo      *rollback // the rollback that can be undone
-	closed    bool      // the last record is OpClose, or there is none
+	closed    bool      // the last record is OpClose, or there are no records
 
-	damaged    int   // records that are not readable, or are missing
-	endDamaged bool  // no readable record follows the last of these
+	damaged    int   // number of unreadable or missing records
+	endDamaged bool  // no readable record follows the last damaged one
 	size       int64 // offset of the end of the last whole record
 }
 
@@ -59,8 +59,8 @@ func newIndex() *index {
 	return &index{byID: make(map[string]*entry), active: make(map[string]int64), closed: true}
 }
 
-// read adds all records of a journal. What follows size in content is then the
-// start of a record that was never finished. Only a newer format is an error.
+// read adds all records of a journal. Content beyond size is then the start of an unfinished record. The only
+// possible error is a newer format.
 func (x *index) read(content, path string) error {
 	first, rest, found := strings.Cut(content, "\n")
 	if !found && strings.HasPrefix(string(header(formatVersion)), content) {
@@ -77,7 +77,7 @@ func (x *index) read(content, path string) error {
 	for len(rest) > 0 {
 		text, after, whole := strings.Cut(rest, "\n")
 		if !whole {
-			// A write that a crash interrupted, or a record whose LF was damaged.
+			// Either a crash interrupted the write, or the record's LF is damaged.
 			text = text[:len(text)-1]
 			if _, err := readRecord(text); err != nil {
 				return nil //nolint:nilerr // an unfinished record is not damage
@@ -99,8 +99,7 @@ func (x *index) read(content, path string) error {
 	return nil
 }
 
-// apply adds one record. After damage a record can refer to something that is
-// lost; that part of it has no effect.
+// apply adds one record. After damage, a record may refer to something lost; that part of the record has no effect.
 func (x *index) apply(r *record) {
 	x.size += r.size()
 	x.records = append(x.records, r)
@@ -121,7 +120,7 @@ func (x *index) apply(r *record) {
 	case OpRecord:
 		if e := x.byID[r.For]; e != nil {
 			e.addResults(r.Tools)
-			e.changed, e.recorded = r.Sum != e.sum, true // a later tool can revert what an earlier one did
+			e.changed, e.recorded = r.Sum != e.sum, true // a later tool may revert the effect of an earlier one
 			x.active[e.Session] = r.Seq
 		}
 	case OpSaved:
@@ -153,14 +152,14 @@ func (x *index) addEntry(r *record) {
 	}
 	e := &entry{Checkpoint: *r.Checkpoint, record: len(x.records) - 1, sum: r.Sum, changed: r.Changed, recorded: r.Op == OpKeep && r.Checkpoint.Kind == KindTurn}
 	e.Tools, e.Full = slices.Clone(e.Tools), r.kind == payloadFull
-	if r.Op == OpEdit { // its record holds the state after the edit
+	if r.Op == OpEdit { // the record contains the state after the edit
 		e.record, e.sum, e.changed = e.record-1, r.before(), r.before() != r.Sum
 	}
 	x.entries = append(x.entries, e)
 	x.byID[e.ID] = e
 	x.active[e.Session] = r.Seq
 	switch r.Op {
-	case OpStart: // maybe of another session, while a turn works
+	case OpStart: // possibly another session, while a turn is running
 		x.begin(e.Session)
 	case OpAdd:
 		x.undo = nil
@@ -168,8 +167,8 @@ func (x *index) addEntry(r *record) {
 	}
 }
 
-// finishRollback ends the pending rollback. One whose intent was lost to damage
-// cannot be undone, because the state before it is not known.
+// finishRollback ends the pending rollback. If its intent was lost to damage, it cannot be undone, because the state
+// before it is unknown.
 func (x *index) finishRollback(r *record) {
 	pending := x.pending
 	x.pending = nil
@@ -196,14 +195,14 @@ func (x *index) finishRollback(r *record) {
 	}
 }
 
-// begin makes a session the one that was started last.
+// begin makes a session the last started one.
 func (x *index) begin(session string) {
 	x.leave([]string{session})
 	x.open = append(x.open, session)
 	x.session = session
 }
 
-// leave ends the runs of sessions.
+// leave ends sessions.
 func (x *index) leave(sessions []string) {
 	x.open = slices.DeleteFunc(slices.Clone(x.open), func(s string) bool { return slices.Contains(sessions, s) })
 	if slices.Contains(sessions, x.session) {
@@ -223,7 +222,7 @@ func (x *index) setDropped(ids []string, dropped bool) {
 	}
 }
 
-// remove removes checkpoints from the list forever.
+// remove permanently removes checkpoints from the list.
 func (x *index) remove(ids []string) {
 	x.setDropped(ids, true)
 	for _, id := range ids {
@@ -231,7 +230,7 @@ func (x *index) remove(ids []string) {
 	}
 }
 
-// list returns the listed checkpoints of a session, "" for all, in the order of Seq.
+// list returns the listed checkpoints of a session, or of all sessions if session is "", ordered by Seq.
 func (x *index) list(session string) []*entry {
 	var out []*entry
 	for _, e := range x.entries {
@@ -242,7 +241,7 @@ func (x *index) list(session string) []*entry {
 	return out
 }
 
-// lastStep returns the newest step that is in effect and changed the window.
+// lastStep returns the newest step that is in effect and changed the window, or nil.
 func (x *index) lastStep() *entry {
 	for _, e := range slices.Backward(x.entries) {
 		if !e.dropped && !e.Undone && e.changed && e.Kind != KindStart {
@@ -252,7 +251,7 @@ func (x *index) lastStep() *entry {
 	return nil
 }
 
-// sum returns the sum of the current state, "" when there is none.
+// sum returns the sum of the current state, or "" if there is none.
 func (x *index) sum() string {
 	if len(x.records) == 0 {
 		return ""
@@ -260,8 +259,8 @@ func (x *index) sum() string {
 	return x.records[len(x.records)-1].Sum
 }
 
-// rebuild returns the state after the last of records, which must have the given
-// sum. It applies the deltas since the last full state.
+// rebuild returns the state after the last of records by applying the deltas since the last full state. The state
+// must have the given sum.
 func rebuild(records []*record, sum string) (jsondelta.Document, error) {
 	from := len(records) - 1
 	for from >= 0 && records[from].kind != payloadFull {
@@ -283,7 +282,7 @@ func rebuild(records []*record, sum string) (jsondelta.Document, error) {
 		state, err = state.Apply(deltas...)
 	}
 	if err == nil && stateSum(state) != sum {
-		err = errors.New("another checksum")
+		err = errors.New("checksum mismatch")
 	}
 	if err != nil {
 		return jsondelta.Document{}, fmt.Errorf("%w: state at record %d: %w", ErrDamaged, len(records), err)
@@ -296,7 +295,7 @@ func (x *index) stateAt(e *entry) (jsondelta.Document, error) {
 	return rebuild(x.records[:e.record+1], e.sum)
 }
 
-// savedText returns the state that was last saved, "" when it is not known.
+// savedText returns the state that was last saved, or "" if it is unknown.
 func (x *index) savedText() string {
 	switch {
 	case x.saved == nil:

@@ -20,69 +20,67 @@ import (
 )
 
 const (
-	// defaultFullEvery is how many checkpoints share one full state.
+	// defaultFullEvery is the number of checkpoints per full state.
 	defaultFullEvery = 10
 	// defaultCompactAbove is the size in bytes above which Open compacts a file.
 	defaultCompactAbove = 8 << 20
-	// keepSessions is the number of newest sessions whose checkpoints remain
-	// when a journal is compacted.
+	// keepSessions is the number of newest sessions whose checkpoints survive a compaction.
 	keepSessions = 20
 )
 
 // Options configures Open. The zero value is ready to use.
 type Options struct {
-	FullEvery int              // every how many checkpoints the full state is stored; 0 means 10
+	FullEvery int              // store the full state every this many checkpoints; 0 means 10
 	Now       func() time.Time // nil means time.Now
 	Log       *slog.Logger     // nil means no log
 	ReadOnly  bool             // only read the journal, even while another process writes to it
 	Program   string           // this program's name, as shown in the LockedError of other processes
 	// Wait is how long Lock waits for another process; 0 means 5 s.
 	Wait time.Duration
-	// Author names the user who writes now and the session, for Changes; nil names
-	// no user. It is called while a record is written and must not call the Journal.
+	// Author returns the user and the session on whose behalf the program is writing, for the change log; nil means
+	// unknown. It is called while a record is written and must not call the Journal.
 	Author func() (user, session string)
-	// Adopt applies the newest state of the journal to the window after another process
-	// has changed it. Lock calls it with the writer lock held and returns its error. It
-	// must not write to the Journal. nil does nothing.
+	// Adopt applies the newest state of the journal to the window after another process has changed it. Lock calls it
+	// with the writer lock held and returns its error. It must not write to the Journal. It may be nil.
 	Adopt func(*Journal) error
 
 	wrap         func(*os.File) file // tests: nil means the file itself
 	compactAbove int64               // tests: 0 means defaultCompactAbove
 }
 
-// Journal is the checkpoints of one window in a file. Open returns one; a nil Journal is
-// empty. Its methods may be called from any goroutine. A method that writes gets the writer lock
-// for its record, unless Lock holds it already, and returns when the record is durable; on
-// error nothing has changed. All others answer from memory and never wait for the disk.
+// Journal stores the checkpoints of one window in a file. It is returned by Open; a nil Journal is empty. Its methods
+// may be called from any goroutine. Methods that write take the writer lock for their record, unless Lock already
+// holds it, and return when the record is durable; if they return an error, nothing has changed. All other methods
+// answer from memory and never wait for the disk.
 type Journal struct {
 	opts  Options
 	path  string
 	run   Run
-	found Report            // by Open
+	found Report            // the report of Open
 	alive *privatefile.Lock // shared by the processes that have the journal open
 	alone bool              // no other process had it open at Open
-	// unwritable is why this process can only read; nil when it can write.
+	// unwritable is the reason why this process can only read; nil if it can write.
 	unwritable *UnwritableError
 
-	locking sync.Mutex        // locked while the writer lock is acquired or released, before writing
+	locking sync.Mutex        // held while the writer lock is acquired or released; locked before writing
 	lock    *privatefile.Lock // the writer lock
-	holds   int               // of the writer lock in this process
-	stale   bool              // another process has changed the state, and Adopt has not succeeded since
+	holds   int               // number of holds of the writer lock in this process
+	stale   bool              // another process has changed the state and Adopt has not succeeded since
 	closed  bool
 
-	writing sync.Mutex  // locked while a record is written or the file is read
+	writing sync.Mutex  // held while a record is written or the file is read
 	file    file        // nil while the writer lock is not held
-	info    fs.FileInfo // of the file as it was read or written last
-	report  Report      // of the last read
-	torn    bool        // bytes follow the last whole record of the file
-	turn    string      // id of the checkpoint to which Record adds tools
+	info    fs.FileInfo // of the file when it was last read or written
+	report  Report      // report of the last read
+	torn    bool        // there are bytes after the last complete record
+	turn    string      // id of the checkpoint that Record adds tools to
 
-	sessions []string // that Start was called with; guarded by writing
+	sessions []string // sessions passed to Start; guarded by writing
 
 	mu      sync.RWMutex // held only briefly; guards the fields below
 	index   *index
 	current jsondelta.Document // the newest recorded state
-	saved   string             // canonical form of the state that was last saved; "" when it is not known
+	saved   string             // canonical form of the last saved state; "" if unknown
 }
 
 // Run describes the previous run of the program.
@@ -90,21 +88,19 @@ type Run struct {
 	// Closed is false after a crash. It is true if the run called Close, if there was no
 	// previous run, or if another process has the journal open.
 	Closed bool
-	// Session is the session it was in, "" for none.
+	// Session is the session that the run was in, or "".
 	Session string
-	// Turn is the newest checkpoint of a turn of that session; the zero
-	// Checkpoint if there is none. After a crash that turn may not have ended.
+	// Turn is the newest checkpoint of a turn of that session, or the zero Checkpoint. After a crash, that turn may
+	// not have ended.
 	Turn Checkpoint
 }
 
-// Open opens the journal at path and creates it and its folder if they are missing. It
-// repairs what a crash or damage left; Report lists the repairs. Several processes may have
-// a journal open: if another one holds the writer lock, Open only reads and leaves repairs
-// to the first write. With ReadOnly, or where nothing can be written, Open creates and
-// changes nothing and treats a missing file as an empty journal.
+// Open opens the journal at path, creating it and its folder if they are missing. It repairs what a crash or damage
+// left; Report lists the repairs. Several processes may have a journal open: if another one holds the writer lock,
+// Open only reads, and the first write makes the repairs. With ReadOnly, or if writing is impossible, Open neither
+// creates nor changes anything and treats a missing file as an empty journal.
 //
-// Errors are a *VersionError, wrap ErrUnsafe, or come from the system. The file is unchanged
-// then.
+// An error is a *VersionError, wraps ErrUnsafe, or comes from the system. In each case the file is unchanged.
 func Open(path string, opts Options) (*Journal, error) {
 	opts.FullEvery = cmp.Or(opts.FullEvery, defaultFullEvery)
 	opts.Wait = cmp.Or(opts.Wait, defaultWait)
@@ -135,7 +131,7 @@ func Open(path string, opts Options) (*Journal, error) {
 	return j, nil
 }
 
-// unwritable reports whether an error means that this user, or anybody, may only read.
+// unwritable reports whether err means that the file can only be read.
 func unwritable(err error) bool {
 	return errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)
 }
@@ -149,12 +145,11 @@ func (j *Journal) read() error {
 	if err == nil {
 		_, err = j.load(content)
 	}
-	j.report.TornBytes = 0 // a writer may be at work on it right now
+	j.report.TornBytes = 0 // another process may be writing this record
 	return errors.Join(err, j.closeFile())
 }
 
-// openWriter reads the file and, unless another process holds the writer lock, repairs
-// and compacts it.
+// openWriter reads the file. Unless another process holds the writer lock, it also repairs and compacts the file.
 func (j *Journal) openWriter() error {
 	dir := filepath.Dir(j.path)
 	dirNarrowed, err := privatefile.Folder(dir)
@@ -185,8 +180,8 @@ func (j *Journal) openWriter() error {
 	return errors.Join(err, j.unlockFile())
 }
 
-// joinAlive finds out whether another process has the journal open, and says to others
-// that this one has. The writer lock is held, so that no two processes are alone.
+// joinAlive determines whether another process has the journal open, and registers this process. The writer lock
+// is held, so that two processes cannot both conclude that they are alone.
 func (j *Journal) joinAlive() error {
 	only, err := privatefile.Acquire(context.Background(), j.path+aliveSuffix, privatefile.LockOptions{})
 	j.alone = err == nil
@@ -199,7 +194,7 @@ func (j *Journal) joinAlive() error {
 	return nil
 }
 
-// openFile opens the file and returns all of it.
+// openFile opens the file and returns its content.
 func (j *Journal) openFile(flag int) (content []byte, err error) {
 	f, err := openRegular(j.path, flag)
 	if err != nil {
@@ -215,7 +210,7 @@ func (j *Journal) openFile(flag int) (content []byte, err error) {
 	return content, nil
 }
 
-// closeFile closes the file, if it is open.
+// closeFile closes the file if it is open.
 func (j *Journal) closeFile() error {
 	if j.file == nil {
 		return nil
@@ -225,7 +220,7 @@ func (j *Journal) closeFile() error {
 	return err
 }
 
-// startRun stores what is known of the run before and begins a new one.
+// startRun records what is known about the previous run and starts a new one.
 func (j *Journal) startRun() {
 	x := j.index
 	j.run = Run{Closed: x.closed, Session: x.session}
@@ -236,7 +231,7 @@ func (j *Journal) startRun() {
 			}
 		}
 	}
-	if !j.opts.ReadOnly && j.unwritable == nil && !j.alone { // the other run goes on
+	if !j.opts.ReadOnly && j.unwritable == nil && !j.alone { // the other run is still active
 		j.run = Run{Closed: true}
 	}
 	x.session, x.open = "", nil
@@ -245,8 +240,8 @@ func (j *Journal) startRun() {
 	}
 }
 
-// Close records the end of this run and releases the locks. A second Close does nothing. On error the journal is closed all
-// the same, and the next run will consider this one crashed.
+// Close records the end of this run and releases the locks. Later calls do nothing. If it returns an error, the
+// journal is closed nevertheless, and the next run will consider this one crashed.
 func (j *Journal) Close() error {
 	j.locking.Lock()
 	defer j.locking.Unlock()
@@ -274,18 +269,16 @@ func (j *Journal) Close() error {
 			err = errors.Join(err, j.write(end, nil, ""))
 		}
 		j.writing.Unlock()
-	} else if !errors.As(lockErr, new(*LockedError)) { // who holds it goes on, so there was no crash
+	} else if !errors.As(lockErr, new(*LockedError)) { // the holder continues, so this run will not count as crashed
 		err = errors.Join(err, lockErr)
 	}
 	return errors.Join(err, j.unlockFile(), last.Release())
 }
 
-// Alone reports whether no other process had the journal open at Open. It is true for a
-// nil Journal.
+// Alone reports whether no other process had the journal open at Open. It is true for a nil Journal.
 func (j *Journal) Alone() bool { return j == nil || j.alone || j.unwritable != nil }
 
-// Unwritable is why this process can only read the journal; nil when it can write, and
-// for a nil Journal.
+// Unwritable returns the reason why this process can only read the journal, or nil if it can write or j is nil.
 func (j *Journal) Unwritable() *UnwritableError {
 	if j == nil {
 		return nil
@@ -293,7 +286,7 @@ func (j *Journal) Unwritable() *UnwritableError {
 	return j.unwritable
 }
 
-// Report returns what Open found and did.
+// Report returns what Open found and repaired.
 func (j *Journal) Report() Report { return j.found }
 
 // LastRun describes the previous run.
@@ -302,16 +295,16 @@ func (j *Journal) LastRun() Run { return j.run }
 // Path returns the absolute path of the file.
 func (j *Journal) Path() string { return j.path }
 
-// Current returns the newest recorded state, nil when there is none. While a
-// rollback is pending it is the state before it.
+// Current returns the newest recorded state, or nil if there is none. While a rollback is pending, it is the state
+// before the rollback.
 func (j *Journal) Current() json.RawMessage {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
 	return j.current.Raw()
 }
 
-// SavedState returns the state that the window's file was last known to
-// contain; nil and false when Saved was never called.
+// SavedState returns the state that the window's file was last known to contain, or nil and false if Saved was never
+// called.
 func (j *Journal) SavedState() (json.RawMessage, bool) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
@@ -321,8 +314,8 @@ func (j *Journal) SavedState() (json.RawMessage, bool) {
 	return json.RawMessage(j.saved), true
 }
 
-// Clean reports whether there is nothing to save: the newest state is the one
-// that Saved was last called with, or no state but that one was ever recorded.
+// Clean reports whether there is nothing to save: the newest state was passed to Saved, or no other state has ever
+// been recorded.
 func (j *Journal) Clean() bool {
 	j.mu.RLock()
 	defer j.mu.RUnlock()

@@ -14,16 +14,15 @@ import (
 )
 
 const (
-	// lockName is what messages call the lock of the one process that writes.
+	// lockName is the name of the lock in messages.
 	lockName = "writer lock"
 	// defaultWait is how long Lock waits for another process.
 	defaultWait = 5 * time.Second
 )
 
-// Lock makes this process the one that writes until unlock is called, and brings the
-// Journal, and by Options.Adopt the window, to what other processes have written. It
-// waits up to Options.Wait for another process; then the error is a *LockedError. Locks of one
-// process add up: the last unlock releases the lock. A nil Journal has nothing to lock.
+// Lock acquires the writer lock until unlock is called. It updates the Journal and, through Options.Adopt, the window
+// with what other processes have written. It waits up to Options.Wait for another process and then returns a
+// *LockedError. Locks of one process nest: the last unlock releases the lock. Lock does nothing on a nil Journal.
 func (j *Journal) Lock(ctx context.Context) (unlock func(), err error) {
 	if j == nil {
 		return func() {}, nil
@@ -32,7 +31,7 @@ func (j *Journal) Lock(ctx context.Context) (unlock func(), err error) {
 	return unlock, err
 }
 
-// TryLock is Lock that does not wait.
+// TryLock is like Lock but does not wait.
 func (j *Journal) TryLock() (unlock func(), err error) {
 	if j == nil {
 		return func() {}, nil
@@ -41,7 +40,7 @@ func (j *Journal) TryLock() (unlock func(), err error) {
 	return unlock, err
 }
 
-// acquire is Lock; moved reports whether it found records of another process.
+// acquire implements Lock; moved reports whether it found records of another process.
 func (j *Journal) acquire(ctx context.Context, wait time.Duration) (unlock func(), moved bool, err error) {
 	j.locking.Lock()
 	defer j.locking.Unlock()
@@ -72,7 +71,7 @@ func (j *Journal) adopt(moved bool) error {
 	j.stale = j.stale || moved
 	if j.stale && j.opts.Adopt != nil {
 		if err := j.opts.Adopt(j); err != nil {
-			return fmt.Errorf("nothing was changed: another program has changed the window, and its state could not be read: %w", err)
+			return fmt.Errorf("nothing was changed: another program has changed the window, and the new state could not be read: %w", err)
 		}
 	}
 	j.stale = false
@@ -90,15 +89,14 @@ func (j *Journal) version() string {
 func (j *Journal) release() {
 	j.locking.Lock()
 	defer j.locking.Unlock()
-	if j.holds--; j.holds == 0 && !j.closed { // Close has released it already
+	if j.holds--; j.holds == 0 && !j.closed { // after Close the lock is already released
 		if err := j.unlockFile(); err != nil {
 			j.opts.Log.Warn("checkpoint journal", "error", err)
 		}
 	}
 }
 
-// lockFile gets the writer lock and reads what other processes have written. locking is
-// locked.
+// lockFile acquires the writer lock and reads what other processes have written. The caller holds locking.
 func (j *Journal) lockFile(ctx context.Context, wait time.Duration) (err error) {
 	if j.lock, err = privatefile.Acquire(ctx, j.path+lockSuffix, privatefile.LockOptions{
 		Name: lockName, Program: j.opts.Program, Since: j.opts.Now(), Wait: wait,
@@ -123,7 +121,7 @@ func (j *Journal) lockFile(ctx context.Context, wait time.Duration) (err error) 
 	return err
 }
 
-// unlockFile closes the file and releases the writer lock, if it is held.
+// unlockFile closes the file and releases the writer lock if it is held.
 func (j *Journal) unlockFile() error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
@@ -137,8 +135,8 @@ func (j *Journal) unlockFile() error {
 	return err
 }
 
-// update opens the file and reads it if it is not as this process knows it. It repairs
-// damage and cuts off an unfinished record. The writer lock is held.
+// update opens the file, and reads it if it has changed since this process last read or wrote it. It repairs damage
+// and cuts off an unfinished record. The caller holds the writer lock.
 func (j *Journal) update() error {
 	known := j.info
 	if _, err := os.Lstat(j.path); known != nil && errors.Is(err, fs.ErrNotExist) {
@@ -181,9 +179,9 @@ func (j *Journal) update() error {
 	return j.cutTorn()
 }
 
-// Follow reads what other processes have written since, without the writer lock, and
-// calls Options.Adopt. It reports whether there was anything new; while this process
-// writes there is not.
+// Follow reads what other processes have written since the last read, without the writer lock, and calls
+// Options.Adopt. It reports whether there was anything new. While this process holds the writer lock, Follow does
+// nothing.
 func (j *Journal) Follow() (moved bool, err error) {
 	j.locking.Lock()
 	defer j.locking.Unlock()
@@ -204,8 +202,8 @@ func (j *Journal) Follow() (moved bool, err error) {
 	return moved || j.stale, j.adopt(moved)
 }
 
-// exclusive holds the writer lock for one record. The error is ErrStale when state was
-// read before another process changed the journal; a hold of Lock is never stale.
+// exclusive holds the writer lock for one record. If state is set and another process has changed the journal since
+// it was last read, it returns ErrStale; this cannot happen while Lock holds the lock.
 func (j *Journal) exclusive(state bool) (done func(), err error) {
 	unlock, moved, err := j.acquire(context.Background(), j.opts.Wait)
 	if err != nil {
@@ -219,11 +217,11 @@ func (j *Journal) exclusive(state bool) (done func(), err error) {
 	return func() { j.writing.Unlock(); unlock() }, nil
 }
 
-// Writer returns which process holds the writer lock of the journal at path; nil: none
-// does, or that cannot be found out. It makes no file.
+// Writer returns the process that holds the writer lock of the journal at path, or nil if the lock is free or its state
+// cannot be determined. It does not create a file.
 func Writer(path string) *LockedError { return privatefile.Holder(path+lockSuffix, lockName) }
 
-// LastWriter returns which process wrote to the journal last.
+// LastWriter returns the process that wrote to the journal last.
 func (j *Journal) LastWriter() *LockedError {
 	return privatefile.LastHolder(j.path+lockSuffix, lockName)
 }

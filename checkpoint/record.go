@@ -14,81 +14,80 @@ import (
 	"winnow/checkpoint/jsondelta"
 )
 
-// A journal is lines of text. The first is the header; every other is a record:
+// A journal is a text file. Its first line is the header; every other line is a record:
 //
 //	crc32c SP note [ TAB kind payload ] LF
 //
-// The checksum, 8 hexadecimal digits, covers what is between SP and LF. The note
-// is a small JSON object; the payload is a state or a delta. Neither can contain
-// a raw TAB or LF, so after damage the next record begins after the next LF.
+// The checksum, 8 hexadecimal digits, covers everything between SP and LF. The note is a small JSON object; the
+// payload is a state or a delta. Neither can contain a raw TAB or LF, so after damage the next record starts after
+// the next LF.
 
 const (
-	formatVersion = 1 // of the format that is written
+	formatVersion = 1 // version of the format that is written
 	headerWord    = "winnow-journal "
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// payloadKind is what the payload of a record is.
+// payloadKind is the kind of a record's payload.
 type payloadKind byte
 
 const (
 	payloadNone  payloadKind = 0
 	payloadFull  payloadKind = 'F' // the state after the record
-	payloadDelta payloadKind = 'D' // from the state before the record to the one after
-	payloadOther payloadKind = 'S' // a state that is not the current one
+	payloadDelta payloadKind = 'D' // the delta from the state before the record to the state after it
+	payloadOther payloadKind = 'S' // a state other than the current one
 )
 
-// Op is the event that a record stores.
+// Op is the kind of event that a record stores.
 type Op string
 
-// After each op, the fields of record that it uses.
+// The ops, each with the fields of record that it uses.
 const (
-	OpStart     Op = "start"    // Checkpoint; a session began
-	OpResume    Op = "resume"   // Session; it was resumed
-	OpAdd       Op = "add"      // Checkpoint, of a turn
+	OpStart     Op = "start"    // Checkpoint; a session started
+	OpResume    Op = "resume"   // Session; a session was resumed
+	OpAdd       Op = "add"      // Checkpoint of a turn
 	OpRecord    Op = "record"   // For, Tools; the state changed
-	OpEdit      Op = "edit"     // Checkpoint; the state is the one after the user's edit
-	OpSaved     Op = "saved"    // payloadOther, the state in the window's file; none: the current one
-	OpIntent    Op = "intent"   // Rollback, and in payloadOther its state
-	OpDone      Op = "done"     // Rollback, which is finished
-	OpAbandon   Op = "abandon"  // Rollback, which was abandoned
+	OpEdit      Op = "edit"     // Checkpoint; the payload is the state after the user's edit
+	OpSaved     Op = "saved"    // payloadOther: the state in the window's file; without it, the current state
+	OpIntent    Op = "intent"   // Rollback; payloadOther is its state
+	OpDone      Op = "done"     // Rollback; it has been carried out
+	OpAbandon   Op = "abandon"  // Rollback; it was abandoned
 	OpForget    Op = "forget"   // the last rollback can no longer be undone
 	OpClose     Op = "close"    // a run ended with Close, and no other process had the journal open
-	OpLeave     Op = "leave"    // Left; a run ended with Close, and others go on
+	OpLeave     Op = "leave"    // Left; a run ended with Close while other processes had the journal open
 	OpCompacted Op = "image"    // the first record of a compacted journal
-	OpKeep      Op = "keep"     // Checkpoint, Changed; in journals that earlier versions compacted
-	OpRepaired  Op = "repaired" // Lost; damage before this record was already reported
+	OpKeep      Op = "keep"     // Checkpoint, Changed; only in journals compacted by earlier versions
+	OpRepaired  Op = "repaired" // Lost; damage before this record has already been reported
 )
 
-// record is a line of the journal. The fields with JSON names are its note.
+// record is a line of the journal. The fields with JSON names form its note.
 type record struct {
 	Seq int64 `json:"seq"`
-	// Prev is Seq of the record before it in the file, so that a lost line is noticed.
+	// Prev is the Seq of the previous record in the file, which reveals lost lines.
 	Prev int64     `json:"prev"`
 	Op   Op        `json:"op"`
 	Time time.Time `json:"time,omitzero"`
-	// Base and Sum are the stateSum of the state before and after the
-	// record; Base only when it differs.
+	// Base and Sum are the stateSum of the state before and after the record; Base is empty if they are equal.
 	Base       string        `json:"base,omitempty"`
 	Sum        string        `json:"sum,omitempty"`
 	Checkpoint *Checkpoint   `json:"checkpoint,omitempty"`
 	Changed    bool          `json:"changed,omitempty"`
 	Session    string        `json:"session,omitempty"`
-	For        string        `json:"for,omitempty"` // id of the checkpoint of the turn
+	For        string        `json:"for,omitempty"` // id of the turn's checkpoint
 	Tools      []ToolSummary `json:"tools,omitempty"`
 	Rollback   *Intent       `json:"rollback,omitempty"`
 	Lost       []string      `json:"lost,omitempty"`
-	Left       []string      `json:"left,omitempty"` // the sessions of the run
-	User       string        `json:"user,omitempty"` // who wrote it, in the session Author
+	Left       []string      `json:"left,omitempty"` // the sessions of the run that ended
+	User       string        `json:"user,omitempty"` // the user who wrote the record, in session Author
 	Author     string        `json:"author,omitempty"`
 
 	kind    payloadKind
-	payload string // a part of text
+	payload string // part of text
 	text    string // the line without LF
 }
 
-// stateSum identifies a state in records: 64 bits of SHA-256 of its canonical form.
+// stateSum identifies a state in records: the first 64 bits of the SHA-256 of its canonical form.
 func stateSum(state jsondelta.Document) string {
 	const size = 8
 	hash := sha256.Sum256([]byte(state.Text()))
@@ -109,7 +108,7 @@ func header(version int) []byte {
 	return fmt.Appendf(nil, "%s %08x\n", text, crc32.Checksum([]byte(text), castagnoli))
 }
 
-// headerVersion reads a header without its LF; false if it is not one.
+// headerVersion parses a header without its LF; it returns false if the text is not a header.
 func headerVersion(text string) (int, bool) {
 	digits, _, _ := strings.Cut(strings.TrimPrefix(text, headerWord), " ")
 	version, err := strconv.Atoi(digits)
@@ -129,10 +128,10 @@ func (r *record) encode() error {
 	return nil
 }
 
-// errBadRecord is returned for a line that is not a whole, unchanged record.
+// errBadRecord means that a line is not a complete, unchanged record.
 var errBadRecord = errors.New("checkpoint: damaged record")
 
-// readRecord reads a line without its LF.
+// readRecord parses a line without its LF.
 func readRecord(text string) (*record, error) {
 	sum, body, _ := strings.Cut(text, " ")
 	if sum != fmt.Sprintf("%08x", crc32.Checksum([]byte(body), castagnoli)) {
@@ -149,5 +148,5 @@ func readRecord(text string) (*record, error) {
 	return r, nil
 }
 
-// size is the length of the line, with LF.
+// size returns the length of the line including LF.
 func (r *record) size() int64 { return int64(len(r.text)) + 1 }

@@ -9,9 +9,9 @@ import (
 	"winnow/checkpoint/jsondelta"
 )
 
-// load reads the content of the file into memory. In a damaged journal the newest
-// state that can be rebuilt becomes the current one, and checkpoints whose
-// state cannot be rebuilt leave the list; their ids are returned.
+// load reads the content of the file into memory. If the journal is damaged, the newest state that can be rebuilt
+// becomes the current one. Checkpoints whose state cannot be rebuilt are removed from the list; their ids are
+// returned.
 func (j *Journal) load(content []byte) (lost []string, err error) {
 	x := newIndex()
 	if err := x.read(string(content), j.path); err != nil {
@@ -47,8 +47,8 @@ func (j *Journal) load(content []byte) (lost []string, err error) {
 	return lost, nil
 }
 
-// repair replaces a damaged journal by its readable records and one more that
-// lists the lost checkpoints. It keeps a copy of the damaged file in the folder.
+// repair replaces a damaged journal with its readable records and a final record that lists the lost checkpoints. It
+// keeps a copy of the damaged file in the same folder.
 func (j *Journal) repair(content []byte, lost []string) error {
 	x := j.index
 	damagedCopy := j.path + ".damaged-" + j.opts.Now().UTC().Format("20060102T150405Z") + "-" + newID()[:4]
@@ -61,9 +61,8 @@ func (j *Journal) repair(content []byte, lost []string) error {
 	return j.rewrite(append(x.records, end))
 }
 
-// compact replaces a large file by its newer part, which has all of the
-// newest sessions and what undoing the last rollback needs. The first record
-// stores the state before that part.
+// compact replaces a large file with its newer part, which contains the newest sessions and what undoing the last
+// rollback needs. The first record stores the state before that part.
 func (j *Journal) compact() error {
 	x := j.index
 	cut := x.firstNeeded()
@@ -86,14 +85,14 @@ func (j *Journal) compact() error {
 	return j.rewrite(append(records, needed...))
 }
 
-// setState makes state, if there is one, the full state after the record.
+// setState makes state the full state after the record; the zero Document changes nothing.
 func (r *record) setState(state jsondelta.Document) {
 	if state.Text() != "" {
 		r.kind, r.payload, r.Sum = payloadFull, state.Text(), stateSum(state)
 	}
 }
 
-// rewrite replaces the journal by records, durably, or leaves it as it was.
+// rewrite durably replaces the journal with records, or leaves it unchanged.
 func (j *Journal) rewrite(records []*record) error {
 	content := header(formatVersion)
 	for _, r := range records {
@@ -107,8 +106,7 @@ func (j *Journal) rewrite(records []*record) error {
 	return j.replaceFile(content)
 }
 
-// firstNeeded returns the index of the first record that a compaction keeps; 0:
-// all are needed.
+// firstNeeded returns the index of the first record that a compaction keeps; 0 means that all are needed.
 func (x *index) firstNeeded() int {
 	if len(x.active) <= keepSessions {
 		return 0
@@ -126,5 +124,5 @@ func (x *index) firstNeeded() int {
 	if i <= 0 { // no checkpoint would be removed
 		return 0
 	}
-	return max(x.entries[i].record, 0) // -1: an edit whose record is the first, the state before it is lost
+	return max(x.entries[i].record, 0) // -1 if an edit is the first record: the state before it is lost
 }

@@ -7,31 +7,31 @@ import (
 	"winnow/checkpoint/jsondelta"
 )
 
-// Record is one record of a journal, as Replay reads it. Op is its name in the file.
+// Record is one record of a journal, as passed to the callback of Replay.
 type Record struct {
 	Seq           int64
 	Time          time.Time
-	User, Session string // who wrote it, as Options.Author named them
+	User, Session string // as returned by Options.Author
 	Op            Op
-	Checkpoint    *Checkpoint // of an edit, the start of a turn or of a session
-	For           string      // id of the checkpoint of the turn
+	Checkpoint    *Checkpoint // of an edit, or the start of a turn or session
+	For           string      // id of the turn's checkpoint
 	Tools         []ToolSummary
 	Rollback      *Intent
-	Before, After jsondelta.Document // the state; the zero Document when it is not known
-	Other         string             // a state that is not After, such as the one in the file
+	Before, After jsondelta.Document // the state; the zero Document if unknown
+	Other         string             // a state other than After, such as the state in the file
 }
 
-// Replay calls each with the records of the journal, oldest first, from memory.
+// Replay calls each for every record of the journal in memory, oldest first.
 func (j *Journal) Replay(each func(Record)) {
 	j.mu.RLock()
-	records := j.index.records // only ever appended to
+	records := j.index.records // safe to use: records are only appended
 	j.mu.RUnlock()
 	var state jsondelta.Document
 	for _, r := range records {
 		before := state
 		switch r.kind {
 		case payloadFull:
-			state, _ = jsondelta.Parse([]byte(r.payload)) // after damage the next full state is the first that is known
+			state, _ = jsondelta.Parse([]byte(r.payload)) // after damage, the state is unknown until the next full state
 		case payloadDelta:
 			var d jsondelta.Delta
 			_ = json.Unmarshal([]byte(r.payload), &d)

@@ -8,23 +8,22 @@ import (
 	"winnow/checkpoint/jsondelta"
 )
 
-// RollbackOptions says what a rollback reverts.
+// RollbackOptions configures BeginRollback.
 type RollbackOptions struct {
 	Scope Scope
-	// FirstPair is the oldest pair of the session whose start is the checkpoint; 0: the
-	// session has no pairs. It is not used for other checkpoints.
+	// FirstPair is the sequence number of the oldest pair of the session, for a rollback to the session's start; 0
+	// means that the session has no pairs. It is ignored for other checkpoints.
 	FirstPair int64
-	// OnlySession limits the cut to the conversation of one session; "" cuts all.
+	// OnlySession limits the cut to the conversation of one session; "" cuts all sessions.
 	OnlySession string
 }
 
-// BeginRollback records that the window goes back to the checkpoint id, and returns the
-// Intent to carry out. Until Finish or Abandon, every other call that writes is refused
-// with ErrPending.
+// BeginRollback records that the window is rolled back to the checkpoint id, and returns the Intent to carry out.
+// Until Finish or Abandon, every other call that writes returns ErrPending.
 //
-// The window returns to the state at the checkpoint. The conversation is cut before the
-// pair of the checkpoint's turn, or the pair of a later turn if that is older; at the start
-// of a session, before FirstPair. The error wraps ErrUnknown if the list has no such id.
+// The window returns to the state at the checkpoint. The conversation is cut before the pair of the checkpoint's
+// turn, or before the pair of a later turn if that is older; at the start of a session, it is cut before FirstPair.
+// The error wraps ErrUnknown if id is not in the list.
 func (j *Journal) BeginRollback(id string, opts RollbackOptions) (Intent, error) {
 	done, err := j.exclusive(true)
 	if err != nil {
@@ -41,9 +40,9 @@ func (j *Journal) BeginRollback(id string, opts RollbackOptions) (Intent, error)
 	return j.recordIntent(j.index.planRollback(j.index.byID[id], opts), state)
 }
 
-// BeginUndoRollback records, as BeginRollback does, that the last rollback is to
-// be undone, which is possible until the next Add or ForgetRollback. Edits made
-// since are dropped. ErrNoRollback when there is none.
+// BeginUndoRollback records, like BeginRollback, that the last rollback is to be undone. This is possible until the
+// next Add or ForgetRollback. Edits made since the rollback are dropped. It returns ErrNoRollback if there is none to
+// undo.
 func (j *Journal) BeginUndoRollback() (Intent, error) {
 	done, err := j.exclusive(true)
 	if err != nil {
@@ -56,7 +55,7 @@ func (j *Journal) BeginUndoRollback() (Intent, error) {
 	case j.index.undo == nil:
 		return Intent{}, ErrNoRollback
 	}
-	begin := j.index.undo.record // the state after it is the one before the rollback
+	begin := j.index.undo.record // the state after this record is the state before the rollback
 	state, err := rebuild(j.index.records[:slices.Index(j.index.records, begin)+1], begin.Sum)
 	if err != nil {
 		return Intent{}, err
@@ -80,9 +79,8 @@ func (j *Journal) recordIntent(intent Intent, state jsondelta.Document) (Intent,
 	return j.pendingIntent(), nil
 }
 
-// planRollback makes the intent of a rollback to target, without id and states. The cut is
-// never before all pairs: in other sessions that were resumed since, that would also
-// remove pairs from before the target.
+// planRollback returns the intent of a rollback to target, without id and states. It never cuts all pairs: in
+// other sessions that were resumed since, that would also remove pairs from before the target.
 func (x *index) planRollback(target *entry, opts RollbackOptions) Intent {
 	intent := Intent{Scope: opts.Scope, Target: target.ID}
 	cuts := func(session string) bool { return opts.OnlySession == "" || session == opts.OnlySession }
@@ -117,7 +115,7 @@ func (x *index) planRollback(target *entry, opts RollbackOptions) Intent {
 	return intent
 }
 
-// planUndo makes the intent of undoing the last rollback, without id and states.
+// planUndo returns the intent of undoing the last rollback, without id and states.
 func (x *index) planUndo() Intent {
 	intent := x.undo.Intent
 	intent.Undoes, intent.Dropped = intent.ID, nil
@@ -139,10 +137,9 @@ func (j *Journal) pendingIntent() Intent {
 	return intent
 }
 
-// Pending returns the rollback that was begun and not finished, or nil. A rollback that is
-// pending after Open was interrupted by a crash, before or after the database was changed:
-// carry it out again, then call Finish. While its process holds the writer lock, other
-// processes do not see it as pending.
+// Pending returns the rollback that was begun but not finished, or nil. A rollback that is pending after Open was
+// interrupted by a crash, before or after the database was changed: carry it out again, then call Finish. A rollback
+// of another process is not reported while that process holds the writer lock.
 func (j *Journal) Pending() (*Intent, error) {
 	j.mu.RLock()
 	none := j.index.pending == nil
@@ -154,7 +151,7 @@ func (j *Journal) Pending() (*Intent, error) {
 	switch {
 	case errors.As(err, new(*LockedError)), errors.As(err, new(*UnwritableError)):
 		return nil, nil
-	case errors.Is(err, ErrReadOnly): // from memory
+	case errors.Is(err, ErrReadOnly): // answer from memory
 	case err != nil:
 		return nil, err
 	default:
@@ -162,19 +159,19 @@ func (j *Journal) Pending() (*Intent, error) {
 	}
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	if j.index.pending == nil { // its process has finished it in the meantime
+	if j.index.pending == nil { // another process has finished it in the meantime
 		return nil, nil
 	}
 	intent := j.pendingIntent()
 	return &intent, nil
 }
 
-// Finish records that a rollback is done: its state becomes the newest, and the
-// checkpoints it drops leave the list. ErrNoRollback when it is not the pending one.
+// Finish records that a rollback is done: its state becomes the newest one, and the checkpoints that it drops are
+// removed from the list. It returns ErrNoRollback if intent is not the pending one.
 func (j *Journal) Finish(intent Intent) error { return j.endRollback(OpDone, intent) }
 
-// Abandon records that a rollback will not be done, because the window or the database
-// refused it and both are as before. ErrNoRollback when it is not the pending one.
+// Abandon records that a rollback was not carried out, because the window or the database refused it and both are
+// unchanged. It returns ErrNoRollback if intent is not the pending one.
 func (j *Journal) Abandon(intent Intent) error { return j.endRollback(OpAbandon, intent) }
 
 func (j *Journal) endRollback(op Op, intent Intent) error {
@@ -203,8 +200,8 @@ func (j *Journal) endRollback(op Op, intent Intent) error {
 	return err
 }
 
-// CanUndoRollback reports whether BeginUndoRollback would find a rollback,
-// and its Intent.ID.
+// CanUndoRollback returns the Intent.ID of the rollback that BeginUndoRollback would undo; ok is false if there is
+// none.
 func (j *Journal) CanUndoRollback() (id string, ok bool) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
@@ -214,10 +211,9 @@ func (j *Journal) CanUndoRollback() (id string, ok bool) {
 	return j.index.undo.ID, true
 }
 
-// ForgetRollback ends the time in which the last rollback can be undone; call it for the next
-// message. Without a rollback it writes nothing, and while another rollback or undo is
-// pending it returns ErrPending. It does not wait for other processes: if one of them is
-// changing the window, the rollback can be undone until the next Add.
+// ForgetRollback ends the possibility to undo the last rollback; call it for the next message. Without a rollback it
+// writes nothing, and while another rollback or undo is pending it returns ErrPending. It does not wait for other
+// processes: if one of them is changing the window, the rollback can be undone until the next Add.
 func (j *Journal) ForgetRollback() error {
 	if _, can := j.CanUndoRollback(); !can {
 		return nil

@@ -9,10 +9,9 @@ import (
 	"winnow/checkpoint/jsondelta"
 )
 
-// Start begins a session with the window in state and makes its first checkpoint,
-// "Session start". A session that started before is resumed instead: its first
-// checkpoint is returned, and state is recorded as the newest. A nil state
-// stands for the newest recorded state, as in a window that other sessions are using.
+// Start begins a session with the window in state and creates its first checkpoint, "Session start". If the session
+// was started before, it is resumed: Start returns its first checkpoint and records state as the newest state. A nil
+// state means the newest recorded state, as in a window that other sessions are using.
 func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, error) {
 	return j.writeState(state, func(to jsondelta.Document) (Checkpoint, error) {
 		if !slices.Contains(j.sessions, session) {
@@ -27,10 +26,10 @@ func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, erro
 	})
 }
 
-// Add makes the checkpoint of a turn. Call it before the turn's first write tool runs,
-// and do not run that tool when Add fails. Of meta it uses Time (zero: now),
-// Description ("": made from the tools), Tools (the calls about to run), Session ("":
-// the one started last) and PairSeq. The last rollback can no longer be undone.
+// Add creates the checkpoint of a turn. Call it before the turn's first write tool runs, and do not run that tool if
+// Add fails. It uses these fields of meta: Time (zero means now), Description (if empty, made from Tools), Tools (the
+// calls about to run), Session (if empty, the last started one) and PairSeq. After Add, the last rollback can no
+// longer be undone.
 func (j *Journal) Add(meta Checkpoint, state json.RawMessage) (Checkpoint, error) {
 	return j.writeState(state, func(to jsondelta.Document) (Checkpoint, error) {
 		c, err := j.addCheckpoint(OpAdd, Checkpoint{
@@ -44,10 +43,9 @@ func (j *Journal) Add(meta Checkpoint, state json.RawMessage) (Checkpoint, error
 	})
 }
 
-// Record records the state after write tools ran, together with their results,
-// which become part of the turn's checkpoint. A result replaces the call passed
-// to Add with the same name and arguments. If state equals the state at the checkpoint, List
-// leaves the checkpoint out: the turn has changed nothing.
+// Record records the state after write tools have run, and adds their results to the turn's checkpoint. A result
+// replaces the call passed to Add with the same name and arguments. If state equals the state at the checkpoint, List
+// omits the checkpoint, because the turn has changed nothing.
 func (j *Journal) Record(state json.RawMessage, tools []ToolSummary) error {
 	_, err := j.writeState(state, func(to jsondelta.Document) (Checkpoint, error) {
 		return Checkpoint{}, j.write(record{Op: OpRecord, For: j.turn, Tools: slices.Clone(tools)}, &to, "")
@@ -55,17 +53,16 @@ func (j *Journal) Record(state json.RawMessage, tools []ToolSummary) error {
 	return err
 }
 
-// Edit records one edit that the user of a session ("": the one started last) made by
-// hand, from before to after, as a step that can be undone. An empty description
-// becomes "Edit". When before and after are equal nothing is written and the zero
-// Checkpoint is returned.
+// Edit records one edit by hand, from before to after, as a step that can be undone. session is the session of the
+// user; "" means the last started one. An empty description becomes "Edit". If before and after are equal, Edit
+// writes nothing and returns the zero Checkpoint.
 func (j *Journal) Edit(session, description string, before, after json.RawMessage) (Checkpoint, error) {
 	return j.writeState(before, func(from jsondelta.Document) (Checkpoint, error) {
 		to, err := jsondelta.Parse(after)
 		if err != nil || from.Text() == to.Text() {
 			return Checkpoint{}, err
 		}
-		if j.current.Text() != from.Text() { // the window changed without a Record
+		if j.current.Text() != from.Text() { // the window has changed without a call of Record
 			if err := j.write(record{Op: OpRecord}, &from, ""); err != nil {
 				return Checkpoint{}, err
 			}
@@ -75,21 +72,19 @@ func (j *Journal) Edit(session, description string, before, after json.RawMessag
 	})
 }
 
-// Saved records that the window's file contains state now. Nothing else changes;
-// a later state is unsaved until the next Saved.
+// Saved records that the window's file contains state. Later states are unsaved until the next call.
 func (j *Journal) Saved(state json.RawMessage) error {
 	_, err := j.writeState(state, func(saved jsondelta.Document) (Checkpoint, error) {
 		text := saved.Text()
 		if text == j.current.Text() {
-			text = "" // a record without payload is about the current state
+			text = "" // without payload, the record refers to the current state
 		}
 		return Checkpoint{}, j.write(record{Op: OpSaved}, nil, text)
 	})
 	return err
 }
 
-// writeState parses state and calls write with it, or refuses while a rollback is
-// pending.
+// writeState parses state and passes it to write; while a rollback is pending it returns ErrPending.
 func (j *Journal) writeState(state json.RawMessage, write func(jsondelta.Document) (Checkpoint, error)) (Checkpoint, error) {
 	done, err := j.exclusive(true)
 	if err != nil {
@@ -124,8 +119,7 @@ func (j *Journal) addCheckpoint(op Op, c Checkpoint, to jsondelta.Document) (Che
 	return j.index.byID[c.ID].described(), nil
 }
 
-// List returns the checkpoints of a session, or with "" of all sessions, in the
-// order in which they were made.
+// List returns the checkpoints of a session, or of all sessions if session is "", oldest first.
 func (j *Journal) List(session string) []Checkpoint {
 	if j == nil {
 		return nil
@@ -139,8 +133,8 @@ func (j *Journal) List(session string) []Checkpoint {
 	return out
 }
 
-// LastStep returns the newest step of user or assistant that is in effect and
-// changed the window; false when there is none. BeginRollback to it undoes it.
+// LastStep returns the newest step of the user or the assistant that is in effect and changed the window, or false if
+// there is none. A rollback to it undoes the step.
 func (j *Journal) LastStep() (Checkpoint, bool) {
 	if j == nil {
 		return Checkpoint{}, false
@@ -154,7 +148,7 @@ func (j *Journal) LastStep() (Checkpoint, bool) {
 	return e.described(), true
 }
 
-// Seq is the number of the newest record; 0 when there is none.
+// Seq returns the number of the newest record, or 0 if there is none.
 func (j *Journal) Seq() int64 {
 	if j == nil {
 		return 0
@@ -164,8 +158,8 @@ func (j *Journal) Seq() int64 {
 	return j.index.lastSeq
 }
 
-// OthersSince returns the steps of other sessions that a rollback to a checkpoint
-// undoes, oldest first. A nil journal has none.
+// OthersSince returns the steps of other sessions that a rollback to a checkpoint undoes, oldest first. It returns
+// nil for a nil Journal.
 func (j *Journal) OthersSince(id, session string) (others []Checkpoint) {
 	if j == nil {
 		return nil
@@ -180,8 +174,7 @@ func (j *Journal) OthersSince(id, session string) (others []Checkpoint) {
 	return others
 }
 
-// State returns the state at a checkpoint, in canonical form. An id that is
-// not in the list is an error that wraps ErrUnknown.
+// State returns the state at a checkpoint in canonical form. The error wraps ErrUnknown if id is not in the list.
 func (j *Journal) State(id string) (json.RawMessage, error) {
 	d, err := j.stateByID(id)
 	if err != nil {
@@ -197,7 +190,7 @@ func (j *Journal) stateByID(id string) (jsondelta.Document, error) {
 		j.mu.RUnlock()
 		return jsondelta.Document{}, fmt.Errorf("%w: %q", ErrUnknown, id)
 	}
-	records, sum := j.index.records[:e.record+1], e.sum // records are only ever appended
+	records, sum := j.index.records[:e.record+1], e.sum // safe to use: records are only appended
 	j.mu.RUnlock()
 	return rebuild(records, sum)
 }

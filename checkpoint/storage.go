@@ -12,17 +12,16 @@ import (
 )
 
 const (
-	// lockSuffix names the file that the writer locks. The lock is
-	// not on the journal, because a rewritten journal is a new file.
+	// lockSuffix is the suffix of the writer's lock file. The journal itself cannot be the lock file, because
+	// rewriting it creates a new file.
 	lockSuffix = ".lock"
-	// aliveSuffix names the file on which each process that has the journal open has a
-	// shared lock.
+	// aliveSuffix is the suffix of the file on which each process that has the journal open holds a shared lock.
 	aliveSuffix = ".alive"
-	// newSuffix names a file that is to replace the journal.
+	// newSuffix is the suffix of a file that is about to replace the journal.
 	newSuffix = ".new"
 )
 
-// file is what the journal needs of its file. Tests replace it with a faulty one.
+// file is the part of *os.File that the journal uses. Tests replace it with a faulty one.
 type file interface {
 	io.WriterAt
 	Truncate(size int64) error
@@ -31,8 +30,8 @@ type file interface {
 	Close() error
 }
 
-// openRegular opens a file, which must be a regular file and not a link. Where
-// privatefile.NoFollow is 0, a link put in its place after the check is followed.
+// openRegular opens a regular file, not a link. If privatefile.NoFollow is 0, a link created after the check is
+// followed.
 func openRegular(path string, flag int) (*os.File, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%w: %s is not a regular file", ErrUnsafe, path)
@@ -44,11 +43,10 @@ func openRegular(path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// replaceFile replaces the journal by content, atomically and durably, and opens
-// it again.
+// replaceFile replaces the journal with content, atomically and durably, and opens it again.
 func (j *Journal) replaceFile(content []byte) error {
 	temp := j.path + newSuffix
-	_ = os.Remove(temp) // a crash may have left one; create reports anything else
+	_ = os.Remove(temp) // a crash may have left this file; create reports any other problem
 	err := j.create(temp, content)
 	if err == nil {
 		err = os.Rename(temp, j.path)
@@ -65,7 +63,7 @@ func (j *Journal) replaceFile(content []byte) error {
 	return err
 }
 
-// create makes a new file with content, durably, or none.
+// create durably creates a new file with content, or nothing.
 func (j *Journal) create(path string, content []byte) error {
 	raw, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|privatefile.NoFollow, privatefile.FileMode)
 	if err != nil {
@@ -77,7 +75,7 @@ func (j *Journal) create(path string, content []byte) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(path) // half a file is of no use
+		_ = os.Remove(path) // the file is incomplete
 	}
 	return err
 }

@@ -9,11 +9,9 @@ import (
 	"winnow/checkpoint/jsondelta"
 )
 
-// write appends a record, durably, and then adds it to the index. to is the state
-// after the record, nil when the record does not change it; other is the payload
-// of payloadOther, "" for none. On error nothing has changed, in memory or, as far
-// as possible, in the file. The caller has the writer lock and
-// has locked writing.
+// write durably appends a record and then adds it to the index. to is the state after the record, or nil if the
+// record does not change it; other is the payload for payloadOther, or "". On error nothing has changed in memory or,
+// as far as possible, in the file. The caller holds the writer lock and has locked writing.
 func (j *Journal) write(r record, to *jsondelta.Document, other string) error {
 	if err := j.writable(); err != nil {
 		return err
@@ -58,9 +56,8 @@ func (j *Journal) write(r record, to *jsondelta.Document, other string) error {
 	return nil
 }
 
-// choosePayload returns the payload of a record that changes the state from one
-// document to another: nothing, the smaller of delta and full state, or the full
-// state when full is set.
+// choosePayload returns the payload of a record that changes the state from one document to another: the full state
+// if full is set or the delta is not smaller, otherwise the delta, or nothing if the documents are equal.
 func choosePayload(from, to jsondelta.Document, full bool) (payloadKind, string) {
 	if !full && from.Text() == to.Text() {
 		return payloadNone, ""
@@ -73,7 +70,7 @@ func choosePayload(from, to jsondelta.Document, full bool) (payloadKind, string)
 	return payloadFull, to.Text()
 }
 
-// writable returns an error if the file is not the one that was opened.
+// writable returns an error if the file at the path is no longer the one that was opened.
 func (j *Journal) writable() error {
 	info, err := os.Lstat(j.path)
 	if err != nil || !os.SameFile(info, j.info) {
@@ -82,8 +79,7 @@ func (j *Journal) writable() error {
 	return nil
 }
 
-// append writes text after the last whole record, durably, or leaves the file
-// as it was.
+// append durably writes text after the last complete record, or leaves the file unchanged.
 func (j *Journal) append(text []byte) error {
 	if err := j.cutTorn(); err != nil {
 		return err
@@ -96,8 +92,8 @@ func (j *Journal) append(text []byte) error {
 		err = j.file.Sync()
 	}
 	if err != nil {
-		// The caller is told that nothing was written, so these bytes must be cut
-		// off: now, or before the next record is written.
+		// The caller is told that nothing was written, so these bytes must be cut off, now or before the next record
+		// is written.
 		j.torn = true
 		if cut := j.cutTorn(); cut != nil {
 			j.opts.Log.Warn("checkpoint journal", "error", cut)
@@ -107,7 +103,7 @@ func (j *Journal) append(text []byte) error {
 	return nil
 }
 
-// cutTorn cuts off what follows the last whole record.
+// cutTorn cuts off everything after the last complete record.
 func (j *Journal) cutTorn() error {
 	if !j.torn {
 		return nil

@@ -8,18 +8,17 @@ import (
 	"slices"
 )
 
-// ErrMismatch is wrapped by the error of Apply for a document that lacks a place
-// that a delta changes.
+// ErrMismatch is wrapped by the error of Apply if the document lacks a place that a delta changes.
 var ErrMismatch = errors.New("delta does not fit the document")
 
 // errNoPlace is wrapped together with ErrMismatch.
 var errNoPlace = errors.New("no such place")
 
-// absent is the value of a member that the object does not have.
+// absent stands for a member that an object does not have.
 type absent struct{}
 
-// Apply returns the document after deltas, one after the other. It does not compare
-// the values that they remove or replace with those of the document.
+// Apply returns the document after applying deltas in order. It does not check that the removed or replaced values
+// match those in the document.
 func (d Document) Apply(deltas ...Delta) (Document, error) {
 	tree := d.tree
 	for _, delta := range deltas {
@@ -31,10 +30,9 @@ func (d Document) Apply(deltas ...Delta) (Document, error) {
 	return Document{tree, encode(tree, len(d.text))}, nil
 }
 
-// apply returns a changed tree, which shares the unchanged parts. Items are
-// removed from outer lists before inner ones, then values are modified, then items
-// are added to inner lists before outer ones: so whenever a path is followed, its
-// [n] is the index in the list at that moment.
+// apply returns a changed tree, which shares the unchanged parts. It removes items from outer lists before inner
+// ones, then modifies values, then adds items to inner lists before outer ones. So whenever it follows a path, [n] is
+// the index in the list at that moment.
 func (d Delta) apply(tree any) (any, error) {
 	var err error
 	at := func(path string, change func(any) (any, error)) {
@@ -61,13 +59,13 @@ func (d Delta) apply(tree any) (any, error) {
 	return tree, err
 }
 
-// outerFirst sorts paths so that a place comes before all that is inside it.
+// outerFirst sorts paths so that a place precedes everything inside it.
 func outerFirst(items map[string][]Item) []string {
 	return slices.SortedFunc(maps.Keys(items), func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 }
 
-// changeAt returns v with the value at the path replaced by what change makes of
-// it. Objects and lists on the way are copied.
+// changeAt returns v with the value at path replaced by the result of change. It copies the objects and lists on the
+// way.
 func changeAt(v any, path []pathPart, change func(old any) (any, error)) (any, error) {
 	if len(path) == 0 {
 		return change(v)
@@ -94,7 +92,7 @@ func changeAt(v any, path []pathPart, change func(old any) (any, error)) (any, e
 	return list, err
 }
 
-// removeItems returns the list v without items, or absent for a member.
+// removeItems returns list v without items, or absent for a member.
 func removeItems(v any, items []Item) (any, error) {
 	if len(items) == 1 && items[0].Index == Member {
 		return absent{}, nil
@@ -111,7 +109,7 @@ func removeItems(v any, items []Item) (any, error) {
 	return append(stay, list[next:]...), nil
 }
 
-// addItems returns the list v with items, or the new value of a member.
+// addItems returns list v with items added, or the new value of a member.
 func addItems(v any, items []Item) (any, error) {
 	if len(items) == 1 && items[0].Index == Member {
 		return decode(items[0].Value)

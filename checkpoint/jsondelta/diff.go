@@ -7,24 +7,21 @@ import (
 	"strings"
 )
 
-// Member is the Index of an Item that is a member of an object. The path
-// of the item is then that of the member itself.
+// Member is the Index of an Item that is a member of an object. Its path is then the path of the member itself.
 const Member = -1
 
-// Delta is the difference between two documents. The keys of its maps are paths:
-// keys joined by dots and items of lists as [n], as in lamps.kitchen[3].colour.
-// In a key the characters . [ \ have a \ before them, and the empty key is \-.
-// [n] counts only items that the delta neither adds nor removes, so a path
-// means the same place in both directions. The zero value changes nothing.
+// Delta is the difference between two documents. The keys of its maps are paths: object keys joined by dots and list
+// items as [n], such as lamps.kitchen[3].colour. Inside a key, the characters . [ \ are escaped with \, and the empty
+// key is written as \-. [n] counts only items that the delta neither adds nor removes, so a path means the same place
+// in both directions. The zero value changes nothing.
 type Delta struct {
-	// Added holds the items that only the new document has, by the path of
-	// their list, or of the member itself. Index is the index in the new
-	// list, in ascending order, or Member.
+	// Added contains the items that only the new document has, by the path of their list or of the member itself.
+	// Index is the index in the new list, in ascending order, or Member.
 	Added map[string][]Item `json:"added,omitempty"`
-	// Removed holds the items that only the old document has, with the same
-	// paths. Index is the index in the old list.
+	// Removed contains the items that only the old document has, with paths as in Added. Index is the index in the
+	// old list.
 	Removed map[string][]Item `json:"removed,omitempty"`
-	// Modified holds the values that were replaced, by path.
+	// Modified contains the replaced values by path.
 	Modified map[string]Change `json:"modified,omitempty"`
 }
 
@@ -52,8 +49,8 @@ func (d Delta) Invert() Delta {
 	return back
 }
 
-// Diff returns the difference between a and b: a.Apply(Diff(a, b)) is b, and
-// b.Apply(Diff(a, b).Invert()) is a. Equal documents give a Delta of empty maps.
+// Diff returns the difference between a and b, so that a.Apply(Diff(a, b)) equals b and b.Apply(Diff(a, b).Invert())
+// equals a. For equal documents it returns a Delta of empty maps.
 func Diff(a, b Document) Delta {
 	d := Delta{Added: map[string][]Item{}, Removed: map[string][]Item{}, Modified: map[string]Change{}}
 	d.compare("", a.tree, b.tree)
@@ -94,9 +91,9 @@ func (d *Delta) compareObjects(path string, a, b map[string]any) {
 	}
 }
 
-// compareLists adds what differs between two lists. Between the items that both
-// have, two objects or two lists at the same place count as one item that
-// changed, so that one changed field of an object does not store the whole object.
+// compareLists adds the differences between two lists. Between the items that both lists have in common, two objects
+// or two lists at the same place count as one changed item, so that a change of one field does not store the whole
+// object.
 func (d *Delta) compareLists(path string, a, b []any) {
 	i, j, rank := 0, 0, 0 // rank counts the items that are neither added nor removed
 	for _, next := range append(commonItems(a, b), [2]int{len(a), len(b)}) {
@@ -123,7 +120,7 @@ func addItem(items map[string][]Item, path string, index int, v any) {
 	items[path] = append(items[path], Item{index, raw(v)})
 }
 
-// itemSize is the size in bytes that is expected of a part of a document.
+// itemSize is the expected size in bytes of a part of a document.
 const itemSize = 128
 
 func raw(v any) json.RawMessage { return json.RawMessage(encode(v, itemSize)) }
@@ -137,14 +134,13 @@ func sameContainer(a, b any) bool {
 	return object && object2 || list && list2
 }
 
-// commonItems returns the indexes, in a and in b, of items that both lists have
-// in the same order. It finds all of them unless items changed places, or equal ones
-// are next to each other.
+// commonItems returns the indexes in a and b of items that both lists contain in the same order. It finds all of them
+// unless items have moved or equal items are adjacent.
 func commonItems(a, b []any) [][2]int {
 	var common [][2]int
 	head, tail := 0, 0
 	same := func(i int) bool { return i < min(len(a), len(b)) && equal(a[i], b[i]) }
-	replaced := func(i int) bool { // a single item was
+	replaced := func(i int) bool { // a single item was replaced
 		return len(a) == len(b) && i < len(a) && (i+1 == len(a) || same(i+1))
 	}
 	for ; same(head) || replaced(head); head++ {
@@ -160,7 +156,7 @@ func commonItems(a, b []any) [][2]int {
 		text := encode(b[j], itemSize)
 		places[text] = append(places[text], j)
 	}
-	next := head // where the next item of b may be
+	next := head // first index in b that may still be used
 	for i := head; i < len(a)-tail; i++ {
 		text := encode(a[i], itemSize)
 		for len(places[text]) > 0 && places[text][0] < next {
@@ -193,11 +189,10 @@ func joinKey(path, key string) string {
 	return path + "." + key
 }
 
-// pathPart is one part of a path: a key of an object or a rank in a list, the [n]
-// of Delta.
+// pathPart is one part of a path: an object key, or a rank in a list (the [n] of Delta).
 type pathPart struct {
 	key  string
-	rank int // -1: a key
+	rank int // -1 for a key
 }
 
 var (
@@ -205,7 +200,7 @@ var (
 	keyUnescaper    = strings.NewReplacer(emptyKey, "", `\\`, `\`, `\.`, `.`, `\[`, `[`)
 )
 
-// splitPath is the inverse of joinKey and of appending [n].
+// splitPath splits a path into its parts; it is the inverse of joinKey and of appending [n].
 func splitPath(path string) ([]pathPart, error) {
 	var parts []pathPart
 	for rest := path; rest != ""; {

@@ -7,15 +7,14 @@ import (
 	"slices"
 )
 
-// Difference is one value that only one of two documents has, or that was replaced.
+// Difference is one value that was added, removed or replaced.
 type Difference struct {
-	Path   string          `json:"path"` // of the value, or of the list that it is in
+	Path   string          `json:"path"` // path of the value, or of the list that contains it
 	Before json.RawMessage `json:"before,omitempty"`
 	After  json.RawMessage `json:"after,omitempty"`
 }
 
-// Differences lists the plain values that differ between two documents, by path, without
-// the paths in except.
+// Differences lists the plain values that differ between two documents, sorted by path, ignoring the paths in except.
 func Differences(before, after Document, except ...string) (out []Difference) {
 	d := Diff(before, after)
 	for path, items := range d.Removed {

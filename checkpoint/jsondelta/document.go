@@ -1,18 +1,16 @@
-// Package jsondelta finds the difference between two JSON documents, by path, and
-// applies it to one of them to get exactly the other.
+// Package jsondelta computes the difference between two JSON documents by path, and applies it to one document to get
+// exactly the other.
 //
-// A Document is compared in its canonical form: as encoding/json writes it, with
-// sorted keys, without white space and HTML escapes, numbers exactly as they were
-// written (1.0 is not 1). Diff returns a Delta, which encodes to JSON; Document.Apply
-// applies it, and Delta.Invert is the way back.
+// Documents are compared in canonical form: as encoding/json writes them, with sorted keys, without white space and
+// HTML escapes, and with numbers exactly as they were written (1.0 is not 1). Diff returns a Delta, which can be
+// encoded as JSON. Document.Apply applies a delta, and Delta.Invert returns the delta in the opposite direction.
 //
-// Nothing here does I/O. Documents and deltas are never changed, so they may be used
-// from any goroutine.
+// The package does no I/O. Documents and deltas are immutable and may be used from any goroutine.
 //
 // # Caveats
 //
-// A Delta does not find items that moved within a list: they are removed and added.
-// Of a key that is in an object twice the last value counts.
+// A Delta does not detect items that moved within a list: it removes and adds them. If an object contains a key
+// twice, the last value counts.
 package jsondelta
 
 import (
@@ -27,8 +25,7 @@ import (
 	"unicode/utf8"
 )
 
-// Document is a JSON document. Versions of a document share the parts that are
-// equal. The zero value is no document.
+// Document is a JSON document. Versions of a document share their equal parts. The zero value is not a document.
 type Document struct {
 	tree any    // map[string]any, []any, string, json.Number, bool or nil
 	text string // canonical form
@@ -43,7 +40,7 @@ func Parse(text []byte) (Document, error) {
 	return Document{tree, encode(tree, len(text))}, nil
 }
 
-// ParseCanonical reads a text that Text has returned, without encoding it again.
+// ParseCanonical parses a text returned by Text without encoding it again.
 func ParseCanonical(text string) (Document, error) {
 	tree, err := decode([]byte(text))
 	if err != nil {
@@ -52,11 +49,10 @@ func ParseCanonical(text string) (Document, error) {
 	return Document{tree, text}, nil
 }
 
-// Text returns the canonical form, "" of the zero Document.
+// Text returns the canonical form, or "" for the zero Document.
 func (d Document) Text() string { return d.text }
 
-// Raw returns the canonical form as a slice that the caller may change, nil of the
-// zero Document.
+// Raw returns the canonical form as a slice that the caller may change, or nil for the zero Document.
 func (d Document) Raw() json.RawMessage {
 	if d.text == "" {
 		return nil
@@ -90,14 +86,12 @@ func decode(text []byte) (any, error) {
 	return tree, nil
 }
 
-// encode returns the canonical form of a tree that decode returned, which has about
-// size bytes.
+// encode returns the canonical form of a tree returned by decode; size is the expected length in bytes.
 func encode(tree any, size int) string {
 	return string(appendValue(make([]byte, 0, size+size/8), tree))
 }
 
-// appendValue does what json.Encoder does, in a third of the time: it knows all types
-// of a tree.
+// appendValue encodes like json.Encoder, but in a third of the time, because it knows all types that a tree contains.
 func appendValue(out []byte, v any) []byte {
 	switch v := v.(type) {
 	case map[string]any:
@@ -134,8 +128,8 @@ func appendValue(out []byte, v any) []byte {
 	}
 }
 
-// lineSeparators undoes the two escapes that encoding/json always writes. An escaped
-// backslash is matched first, so that the text u2028 after it is not replaced.
+// lineSeparators reverts the two escapes that encoding/json always writes. It matches an escaped backslash first, so
+// that a following text u2028 is not replaced.
 var lineSeparators = strings.NewReplacer(`\\`, `\\`, `\u2028`, "\u2028", `\u2029`, "\u2029")
 
 func appendString(out []byte, s string) []byte {
@@ -145,11 +139,10 @@ func appendString(out []byte, s string) []byte {
 	var text strings.Builder
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string always encodes
+	_ = e.Encode(s) // encoding a string cannot fail
 	return append(out, lineSeparators.Replace(strings.TrimSuffix(text.String(), "\n"))...)
 }
 
-// equal compares two trees.
 func equal(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:

@@ -1,3 +1,15 @@
+// Package filelock locks files between processes and reports who holds a lock.
+//
+// Acquire waits for a lock and returns a Lock, which is held until Release or until its process ends, so a process
+// that has died never blocks another. If the wait is too long, Acquire returns a *HeldError that names the holder.
+// All functions and methods do I/O and may be called from any goroutine.
+//
+// # Caveats
+//
+//   - The locks are advisory (flock): they only affect programs that use them.
+//   - On a file system without locks, Acquire succeeds without locking.
+//   - On Windows the holder of a lock is unknown, because the lock also keeps other
+//     processes from reading the file.
 package privatefile
 
 import (
@@ -18,34 +30,32 @@ import (
 // retryAfter is the time between two attempts to get a lock.
 const retryAfter = 2 * time.Millisecond
 
-// ErrNotRegular refuses to lock what is no regular file; it is always wrapped.
+// ErrNotRegular means that the path to lock is not a regular file; it is always wrapped.
 var ErrNotRegular = errors.New("not a regular file")
 
-// LockOptions configure Acquire. The zero value makes a private lock file if there is
-// none, and does not wait.
+// Options configures Acquire. The zero value creates a private lock file if necessary and does not wait.
 type LockOptions struct {
-	Name    string        // of the lock, in the error: "writer lock"
-	Program string        // this one, for the HeldError of others; "" writes nothing into the file
+	Name    string        // name of the lock in errors, such as "writer lock"
+	Program string        // name of this program in the HeldError of others; "" writes nothing to the file
 	Since   time.Time     // when Program got the lock; zero means now
-	Wait    time.Duration // for another holder
-	Shared  bool          // several may hold the lock, each with Shared
-	// Existing locks a file or folder that has another use: it is neither made nor
-	// written to.
+	Wait    time.Duration // how long to wait for another holder
+	Shared  bool          // share the lock with others that set Shared
+	// Existing locks a file or folder that has another purpose; it is neither created nor written to.
 	Existing bool
-	// Temporary removes the file on Release. Other users may lock it: its mode is 0644.
+	// Temporary removes the file on Release. Its mode is 0644, so that other users can lock it too.
 	Temporary bool
 }
 
-// HeldError is a lock that another process holds.
+// HeldError means that another process holds a lock.
 type HeldError struct {
-	Lock    string    // its name
-	Program string    // that holds it; "" when it is not known
-	PID     int       // 0 when it is not known
-	Since   time.Time // zero when it is not known
+	Lock    string    // name of the lock
+	Program string    // the holder; "" if unknown
+	PID     int       // 0 if unknown
+	Since   time.Time // zero if unknown
 	Path    string
 }
 
-// Holder names who holds the lock.
+// Holder returns the program and process that hold the lock, for display.
 func (e *HeldError) Holder() string {
 	if e.PID == 0 {
 		return cmp.Or(e.Program, "another program")
@@ -53,7 +63,7 @@ func (e *HeldError) Holder() string {
 	return fmt.Sprintf("%s (process %d)", cmp.Or(e.Program, "another program"), e.PID)
 }
 
-// Error names the lock and who holds it.
+// Error implements error.
 func (e *HeldError) Error() string {
 	text := fmt.Sprintf("timed out waiting for the %s: %s holds it", cmp.Or(e.Lock, "lock"), e.Holder())
 	if e.Since.IsZero() {
@@ -62,14 +72,14 @@ func (e *HeldError) Error() string {
 	return text + " since " + e.Since.Local().Format("2006-01-02 15:04")
 }
 
-// Lock is a lock that this process holds. A nil Lock holds nothing.
+// Lock is a lock held by this process. A nil Lock holds nothing.
 type Lock struct {
 	flock     *flock.Flock
 	temporary bool
 }
 
-// Acquire gets the lock at path. The error is a *HeldError when another process holds
-// it for longer than Options.Wait, that of ctx, or the system's.
+// Acquire gets the lock at path. It returns a *HeldError if another process holds the lock for longer than
+// Options.Wait, ctx.Err() if ctx ends first, or an error of the system.
 func Acquire(ctx context.Context, path string, o LockOptions) (*Lock, error) {
 	for end := time.Now().Add(o.Wait); ; {
 		l, err := try(path, o)
@@ -88,8 +98,8 @@ func Acquire(ctx context.Context, path string, o LockOptions) (*Lock, error) {
 	}
 }
 
-// Holder returns who holds the lock at path; nil: no process does, or that cannot be
-// found out. It makes no file.
+// Holder returns who holds the lock at path, or nil if the lock is free or its state cannot be determined. It does
+// not create a file.
 func Holder(path, name string) *HeldError {
 	l, err := try(path, LockOptions{Name: name, Existing: true})
 	if _, held := errors.AsType[*HeldError](err); held {
@@ -99,8 +109,8 @@ func Holder(path, name string) *HeldError {
 	return nil
 }
 
-// LastHolder returns who got the lock at path last, whether or not it still holds it.
-// What cannot be read is not known.
+// LastHolder returns who got the lock at path last, whether or not it is still held. Fields that cannot be read stay
+// zero.
 func LastHolder(path, name string) *HeldError {
 	text, _ := os.ReadFile(path)
 	words := append(strings.SplitN(strings.TrimSpace(string(text)), " ", 3), "", "")
@@ -110,7 +120,7 @@ func LastHolder(path, name string) *HeldError {
 	return e
 }
 
-// try gets the lock or returns a *HeldError at once.
+// try gets the lock, or returns a *HeldError at once.
 func try(path string, o LockOptions) (*Lock, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() && !(o.Existing && info.IsDir()) {
 		return nil, &fs.PathError{Op: "lock", Path: path, Err: ErrNotRegular}
@@ -129,18 +139,18 @@ func try(path string, o LockOptions) (*Lock, error) {
 	}
 	ok, err := lock()
 	switch {
-	case errors.Is(err, syscall.EAGAIN): // a lease on the file: it is being written in place
+	case errors.Is(err, syscall.EAGAIN): // a lease: another process is writing the file in place
 		return nil, &HeldError{Lock: o.Name, Path: path}
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.EISDIR):
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case !ok && o.Existing: // what is in the file says nothing of its lock
+	case !ok && o.Existing: // the content of the file does not describe the lock
 		return nil, &HeldError{Lock: o.Name, Path: path}
 	case !ok:
 		return nil, LastHolder(path, o.Name)
 	}
-	if !l.isAt(path) { // its last holder removed or replaced it
+	if !l.isAt(path) { // the previous holder removed or replaced the file
 		return nil, errors.Join(l.Release(), &HeldError{Lock: o.Name, Path: path})
 	}
 	if o.Program != "" && !o.Existing {
@@ -149,15 +159,15 @@ func try(path string, o LockOptions) (*Lock, error) {
 	return l, nil
 }
 
-// isAt reports whether the locked file is the one at path now.
+// isAt reports whether the locked file is still the one at path.
 func (l *Lock) isAt(path string) bool {
 	locked, err := l.flock.Stat()
 	now, nowErr := os.Stat(path)
 	return err == nil && nowErr == nil && os.SameFile(locked, now)
 }
 
-// describe writes who holds the lock into its file, for the HeldError of others. It
-// is not the lock: a failure is ignored.
+// describe writes the holder to the file, for the HeldError of others. Failures are ignored, because the lock
+// does not depend on it.
 func (l *Lock) describe(path string, o LockOptions) {
 	if o.Since.IsZero() {
 		o.Since = time.Now()
@@ -172,13 +182,13 @@ func (l *Lock) describe(path string, o LockOptions) {
 	_ = f.Close()
 }
 
-// Release ends the lock. A second call does nothing.
+// Release releases the lock. Later calls do nothing.
 func (l *Lock) Release() error {
 	if l == nil || !l.flock.Locked() && !l.flock.RLocked() {
 		return nil
 	}
 	if l.temporary && l.isAt(l.flock.Path()) {
-		_ = os.Remove(l.flock.Path()) // the next holder removes what stays
+		_ = os.Remove(l.flock.Path()) // if this fails, the next holder removes the file
 	}
 	return l.flock.Unlock()
 }

@@ -2,5 +2,5 @@
 
 package privatefile
 
-// NoFollow has no equivalent here: callers look at a file before they open it.
+// NoFollow has no equivalent on this system: callers check a file before they open it.
 const NoFollow = 0

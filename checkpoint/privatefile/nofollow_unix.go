@@ -4,6 +4,5 @@ package privatefile
 
 import "syscall"
 
-// NoFollow makes opening a symbolic link an error, and keeps the opening of a FIFO
-// that was put in the place of a file from blocking.
+// NoFollow makes opening a symbolic link fail, and prevents blocking on a FIFO that has replaced a file.
 const NoFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK

@@ -1,3 +1,10 @@
+// Package privatefile contains what all stores need from the file system: files and folders that only their owner can
+// access, and durable changes to folders.
+//
+// All functions do I/O and may be called from any goroutine.
+//
+// Caveats: on Windows, permissions are inherited, so modes are not checked, and the file system makes names durable
+// by itself.
 package privatefile
 
 import (
@@ -19,11 +26,11 @@ const (
 // HasModes reports whether file modes have an effect on this system.
 const HasModes = runtime.GOOS != "windows"
 
-// ErrWritable is returned for a folder in which anybody can replace files.
+// ErrWritable means that anyone can replace files in a folder.
 var ErrWritable = errors.New("anyone can write to this folder")
 
-// Folder makes a folder and its parents, and narrows the mode of one that exists.
-// The error is ErrWritable, or an *fs.PathError.
+// Folder creates a folder and its parents, or removes the permissions of other users from an existing one. The error
+// is ErrWritable or an *fs.PathError.
 func Folder(dir string) (narrowed bool, err error) {
 	if err := os.MkdirAll(dir, FolderMode); err != nil {
 		return false, err
@@ -39,8 +46,7 @@ func Folder(dir string) (narrowed bool, err error) {
 	return Narrow(dir, info)
 }
 
-// Narrow removes the permissions of others from a file or folder, and reports
-// whether there were any.
+// Narrow removes the permissions of other users from a file or folder, and reports whether there were any.
 func Narrow(path string, info fs.FileInfo) (narrowed bool, err error) {
 	mode := FileMode
 	if info.IsDir() {
@@ -52,12 +58,11 @@ func Narrow(path string, info fs.FileInfo) (narrowed bool, err error) {
 	return true, os.Chmod(path, info.Mode().Perm()&mode)
 }
 
-// Replace replaces the file at path, or makes it, with what fill writes: after a crash the
-// old file or the new one is there, whole and durable. The new one has the mode. An
-// *fs.PathError names path, not the temporary file next to it.
+// Replace creates or replaces the file at path with what fill writes and gives it mode. After a crash, either the old
+// or the new file is there, complete and durable. An *fs.PathError names path, not the temporary file.
 func Replace(path string, mode fs.FileMode, fill func(io.Writer) error) error {
 	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, ".winnow-*") // its mode is FileMode
+	f, err := os.CreateTemp(dir, ".winnow-*") // created with FileMode
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		failed.Path = path
 	}
@@ -74,14 +79,13 @@ func Replace(path string, mode fs.FileMode, fill func(io.Writer) error) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // it may be incomplete
+		_ = os.Remove(f.Name()) // the file may be incomplete
 		return named(err, f.Name(), path)
 	}
 	return SyncFolder(dir)
 }
 
-// named lets an error about a temporary file name path. Errors of fill about other files
-// stay as they are.
+// named makes an error about the temporary file name path instead. Errors of fill about other files are unchanged.
 func named(err error, temp, path string) error {
 	var failed *fs.PathError
 	var rename *os.LinkError
@@ -96,13 +100,13 @@ func named(err error, temp, path string) error {
 
 // SyncFolder makes the creation, renaming and removal of files in a folder durable.
 func SyncFolder(dir string) error {
-	if !HasModes { // Windows cannot sync a folder, and need not
+	if !HasModes { // Windows cannot sync a folder and does not need to
 		return nil
 	}
 	return syncPath(dir, os.O_RDONLY)
 }
 
-// SyncFile makes the bytes of a closed file durable.
+// SyncFile makes the content of a closed file durable.
 func SyncFile(path string) error { return syncPath(path, os.O_RDWR) }
 
 func syncPath(path string, flag int) error {

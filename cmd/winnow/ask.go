@@ -263,8 +263,7 @@ func (q *asked) note(label, text string) {
 }
 
 // confirm answers a confirm request: yes with --yes, otherwise what the user types. Without a user to ask it
-// declines,
-// and the command exits with statusPending.
+// declines, and the command exits with statusPending.
 func (q *asked) confirm(e assistant.ConfirmRequest) error {
 	yes := q.yes
 	switch {

@@ -8,8 +8,7 @@ import (
 )
 
 // Programs that libraries start, such as the clipboard program, inherit the environment of the process. It contains
-// no
-// key, whatever the variable is called.
+// no key, whatever the variable is called.
 func TestTheProcessDropsItsKeys(t *testing.T) {
 	const key = "sk-test-0123456789"
 	for name, value := range map[string]string{"WORK": key, "WITHIN": "x:" + key, "ODD_API_KEY": "short", "PLAIN": "here"} {

@@ -10,8 +10,7 @@ import (
 )
 
 // TestContinueTellsWhatChangedMeanwhile checks that the first request of a continued session names the rules that
-// another
-// command has changed since the last message, but not those that the session itself has changed.
+// another command has changed since the last message, but not those that the session itself has changed.
 func TestContinueTellsWhatChangedMeanwhile(t *testing.T) {
 	call := assistanttest.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"*mini*","provider":"openai"}`}
 	server := assistanttest.NewServer(t, assistanttest.Calls(call), assistanttest.Text("Done."))

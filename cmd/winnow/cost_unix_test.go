@@ -26,9 +26,8 @@ import (
 )
 
 // TestForeignBytesCostLinearly reads data from other programs: four times the bytes must cost about four times the
-// CPU
-// time and memory. Answers, errors and model lists (assistant/openai), texts (safetext) and Markdown (tui/markdown)
-// have their own tests.
+// CPU time and memory. Answers, errors and model lists (assistant/openai), texts (safetext) and Markdown
+// (tui/markdown) have their own tests.
 //
 //nolint:thelper // the functions of the table are the test, not helpers of it
 func TestForeignBytesCostLinearly(t *testing.T) {

@@ -7,9 +7,8 @@
 // main calls run, which returns the exit status. newRoot is the table of all commands. Each command is declared in a
 // file of its own, by a method of app that sets its arguments, help, flags and action, so a new command is one such
 // file and one line in the table. The commands use cobra. Through app, each command opens only what it needs:
-// settings, window,
-// journal, history, endpoints. Package topics contains the pages of `winnow help`. Before a command asks for it, no
-// connection is opened, no catalogue is read and no renderer is created.
+// settings, window, journal, history, endpoints. Package topics contains the pages of `winnow help`. Before a command
+// asks for it, no connection is opened, no catalogue is read and no renderer is created.
 //
 // # Exit status
 //

@@ -61,8 +61,7 @@ type saver interface {
 }
 
 // office is one window with all front ends: the serving program with the screen and HTTP, and separate programs for
-// an
-// agent and the command line.
+// an agent and the command line.
 type office struct {
 	t    *testing.T
 	file string
@@ -165,8 +164,7 @@ func (v *screenSaver) answer(key tuitest.Key) {
 }
 
 // edit opens the input line for a new rule first, because a turn that has ended may still appear to run and a
-// question
-// may appear late.
+// question may appear late.
 func (v *screenSaver) edit(pattern string) {
 	v.o.t.Helper()
 	v.leave()

@@ -60,8 +60,7 @@ func hiddenPair(session string) *assistant.Pair {
 }
 
 // newPoisonedOffice returns an office in which every text that winnow reads contains hidden characters: the rules,
-// the
-// names of files and the history.
+// the names of files and the history.
 func newPoisonedOffice(t *testing.T) *office {
 	t.Helper()
 	dir := t.TempDir()

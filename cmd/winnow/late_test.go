@@ -149,8 +149,7 @@ func TestALateModelDoesNotTakeTheChoiceOfTheUser(t *testing.T) {
 }
 
 // The list of models is fetched after the first frame: the kept list is available at once, the answer goes to the
-// picker
-// and the pane, and models that have disappeared are removed.
+// picker and the pane, and models that have disappeared are removed.
 func TestTheListIsAskedForBehindTheFirstFrame(t *testing.T) {
 	ownFolder(t)
 	server := assistanttest.NewServer(t).Models(assistanttest.ModelList("openai/gpt-4o", "openai/leaves"))

@@ -217,8 +217,7 @@ func TestReadmeConnectsTheUsualAgents(t *testing.T) {
 }
 
 // catchSignals lets a test send signals to a child. A child inherits ignored signals, which a test in the background
-// of
-// a shell may have, but not caught ones.
+// of a shell may have, but not caught ones.
 func catchSignals(t *testing.T) {
 	t.Helper()
 	caught := make(chan os.Signal, 1)

@@ -128,8 +128,7 @@ func TestAskWithServersThatMisbehave(t *testing.T) {
 }
 
 // TestACutCallStagesNothing checks that the rules are unchanged after a connection was lost behind arguments that
-// look
-// complete.
+// look complete.
 func TestACutCallStagesNothing(t *testing.T) {
 	server := at.NewServer(t, at.CutAfter(at.CallEvent(0, "a", "add_ignore_rule", addMini)))
 	folder := t.TempDir()

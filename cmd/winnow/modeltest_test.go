@@ -27,9 +27,8 @@ const modelChecks = 8
 
 // TestRandomStepsAgainstAModel is a model-based test. Its steps are messages that are answered, fail, are cut off or
 // cancelled, tools that write or fail, edits by hand, saves, changes of the file by another program, deletions,
-// rollbacks
-// and their undo, and the end of the program, orderly or by a crash. After each step, everything stored must match a
-// simple model in memory, the oracle.
+// rollbacks and their undo, and the end of the program, orderly or by a crash. After each step, everything stored
+// must match a simple model in memory, the oracle.
 func TestRandomStepsAgainstAModel(t *testing.T) {
 	checks := flag.Lookup("rapid.checks")
 	if before := checks.Value.String(); before == checks.DefValue {
@@ -51,8 +50,7 @@ func TestRandomStepsAgainstAModel(t *testing.T) {
 }
 
 // subject is what is tested: a series of programs on the same files, and the oracle of what the files hold. It uses
-// the
-// folder of the test but its own homes.
+// the folder of the test but its own homes.
 type subject struct {
 	t      *testing.T
 	rt     *rapid.T
@@ -217,8 +215,7 @@ func (s *subject) cancelAfterTool(rt *rapid.T) {
 }
 
 // queue sends a message that waits for the answer to another one, here with tools: the first turn ends with the
-// current
-// response, then the queued message is sent.
+// current response, then the queued message is sent.
 func (s *subject) queue(rt *rapid.T) {
 	s.rt = rt
 	gate := assistanttest.NewGate()

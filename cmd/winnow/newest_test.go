@@ -269,8 +269,7 @@ func (b *bench) sheet(status int, args ...string) string {
 }
 
 // TestAllTellTheSameStory follows one request from the question to the restarted proxy. Counts, rules, the save
-// question,
-// the file, rules diff and models --drift must agree at every step.
+// question, the file, rules diff and models --drift must agree at every step.
 func TestAllTellTheSameStory(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, ".env")

@@ -190,8 +190,7 @@ func (s *subject) drawCall() doing {
 }
 
 // drawCalls returns the calls of one response. A call that changes nothing still counts as a write, because that is
-// not
-// known before it has run; only discarding when nothing is staged is known in advance not to write.
+// not known before it has run; only discarding when nothing is staged is known in advance not to write.
 func (s *subject) drawCalls() []doing {
 	calls := make([]doing, rapid.IntRange(1, 3).Draw(s.rt, "calls"))
 	for i := range calls {
@@ -320,8 +319,7 @@ func (o *oracle) rollback(c *point, scope checkpoint.Scope) (text string) {
 }
 
 // cutOf returns the first pair that a rollback to c removes: the pair of its turn or, if it has none, of the first
-// turn
-// after it; for the start of a session, the first pair of that session.
+// turn after it; for the start of a session, the first pair of that session.
 func (o *oracle) cutOf(c *point, later func(*point) bool) int64 {
 	cut := c.position
 	sooner := func(seq int64) {

@@ -73,8 +73,7 @@ func runUnseen(t *testing.T, a *app, model tea.Model) (screen []byte, err error)
 }
 
 // checkPanic runs a model that panics with a text. Nothing of the text may reach the terminal, the user must learn
-// where
-// to look, and the log must contain it without keys and without anything that a terminal interprets.
+// where to look, and the log must contain it without keys and without anything that a terminal interprets.
 func checkPanic(t *testing.T, a *app, model tea.Model, text string) {
 	t.Helper()
 	shown, err := runUnseen(t, a, model)

@@ -144,8 +144,7 @@ func (a *app) displayable(text string) string {
 }
 
 // theme returns the style that the settings ask for. fixed reports that the settings also specify the background, so
-// that
-// the terminal need not be asked.
+// that the terminal need not be asked.
 func (a *app) theme(s *config.Settings) (o style.Options, fixed bool) {
 	name, background := s.Background()
 	return style.Options{Dark: background != "light", Profile: a.colourProfile(), Unicode: a.unicode(), Theme: name}, background != "auto"

@@ -281,8 +281,7 @@ func (p *benchProgram) fullSpeed() {
 }
 
 // ask measures the cost of one more token, without the start: winnow ask into a pipe, and curl, which only copies
-// what
-// it receives.
+// what it receives.
 func (p *benchProgram) ask() {
 	perToken := func(command func(model string) *exec.Cmd) float64 {
 		var used [2]time.Duration

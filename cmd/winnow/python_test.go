@@ -29,8 +29,7 @@ type caseJSON struct {
 }
 
 // randomCase draws a line of a batch: ids of several providers, and patterns that are surrounded by space,
-// duplicated,
-// empty, or impossible to store in the file.
+// duplicated, empty, or impossible to store in the file.
 func randomCase(rng *rand.Rand) caseJSON {
 	one := func(from string) string { all := strings.Split(from, " "); return all[rng.IntN(len(all))] }
 	provider := one("openai OpenAI my_provider")
@@ -80,8 +79,7 @@ func randomCase(rng *rand.Rand) caseJSON {
 }
 
 // TestBatchEqualsPython sends 10,000 random cases to rules test --json and to an implementation on Python's fnmatch;
-// the
-// answers must be the same.
+// the answers must be the same.
 func TestBatchEqualsPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

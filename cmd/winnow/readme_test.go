@@ -59,8 +59,7 @@ func TestReadmeTasks(t *testing.T) {
 }
 
 // TestReadmeNamesFilesThatExist checks the names in "How it is built": the packages in the picture and the files of
-// the
-// three walkthroughs.
+// the three walkthroughs.
 func TestReadmeNamesFilesThatExist(t *testing.T) {
 	raw, err := os.ReadFile("../../README.md")
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 )
 
 // TestTheRulesThatACrashLeftAreDiscarded checks that d in the question after a crash discards the unsaved rules, on
-// the
-// screen and in line mode.
+// the screen and in line mode.
 func TestTheRulesThatACrashLeftAreDiscarded(t *testing.T) {
 	for name, c := range map[string]struct {
 		args                      []string

@@ -18,8 +18,7 @@ import (
 )
 
 // rulesChangeCommand stages each pattern on its own, so that a rejected pattern does not stop the others. verb is
-// "add"
-// or "remove".
+// "add" or "remove".
 func rulesChangeCommand(a *app, verb, short string) *cobra.Command {
 	c := command(verb+" PATTERN…", short, 1, -1, nil)
 	c.Example = "winnow rules " + verb + " '*-preview*' --provider openai --save"

@@ -92,8 +92,7 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // events FILE TYPE… checks that every line of a file is an event, that the named types occur, and that exactly one
-// event
-// ends the turn, the last one.
+// event ends the turn, the last one.
 func events(ts *testscript.TestScript, neg bool, args []string) {
 	seen := map[string]bool{}
 	lines := strings.Split(strings.TrimRight(ts.ReadFile(args[0]), "\n"), "\n")

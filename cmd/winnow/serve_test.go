@@ -131,8 +131,7 @@ func TestReadmeServes(t *testing.T) {
 }
 
 // TestServeIsKilledInATurn kills the process while a turn waits for an answer. The next process has the rules that
-// were
-// shown, and the conversation.
+// were shown, and the conversation.
 func TestServeIsKilledInATurn(t *testing.T) {
 	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n")
 	s := b.serve()

@@ -305,8 +305,7 @@ func TestReadmeServesSSH(t *testing.T) {
 }
 
 // TestManySSHSessionsAgree opens many screens at once, which change the rules at random. In the end all show the
-// same.
-// WINNOW_SSH_SESSIONS and WINNOW_SSH_EDITS set the numbers.
+// same. WINNOW_SSH_SESSIONS and WINNOW_SSH_EDITS set the numbers.
 func TestManySSHSessionsAgree(t *testing.T) {
 	sessions, edits := number("WINNOW_SSH_SESSIONS", 8), number("WINNOW_SSH_EDITS", 64)
 	s := serveSSH(t, "anna", "bert", "cleo")

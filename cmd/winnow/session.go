@@ -27,9 +27,8 @@ import (
 )
 
 // sessionToResume returns the session to resume: with --continue, the last one used in this folder; with --session,
-// the
-// one whose id starts with the given text. The zero value means a new session. A session can only be resumed in the
-// window that it was created in, because that window's journal holds its checkpoints; an imported session can be
+// the one whose id starts with the given text. The zero value means a new session. A session can only be resumed in
+// the window that it was created in, because that window's journal holds its checkpoints; an imported session can be
 // resumed in any window.
 func (a *app) sessionToResume(ctx context.Context, store history.Sessions) (history.Session, error) {
 	id := a.flags.session
@@ -147,8 +146,7 @@ func (a *app) openSession(ctx context.Context, p *program, resumed history.Sessi
 }
 
 // telemetry returns a function that appends the record of each request to the file of --telemetry, or nil without
-// that
-// flag. Records contain messages only with --telemetry-messages.
+// that flag. Records contain messages only with --telemetry-messages.
 func (a *app) telemetry() (func(budget.Record), error) {
 	if a.flags.telemetry == "" {
 		return nil, nil
@@ -265,8 +263,7 @@ func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope, n
 }
 
 // rollBackTo rolls back if newest is still the newest checkpoint. Without newest it first shows the steps that would
-// be
-// undone and, if the user can answer, asks for confirmation. It returns errPending if nothing was rolled back.
+// be undone and, if the user can answer, asks for confirmation. It returns errPending if nothing was rolled back.
 func (a *app) rollBackTo(ctx context.Context, ws *workspace.Workspace, id string, scope checkpoint.Scope, newest string) (workspace.RolledBack, error) {
 	asks := newest == "" && a.asks()
 	if newest == "" {

@@ -77,8 +77,7 @@ func (a *app) configCheck(context.Context, []string) error {
 }
 
 // storeSetting writes a setting to the settings file for the next start. It returns an error if the environment or a
-// flag
-// overrides the setting.
+// flag overrides the setting.
 func (a *app) storeSetting(key, value string) error {
 	s, err := a.config()
 	if err != nil {

@@ -41,10 +41,8 @@ func (p *shownPlan) holds(before, after string) error {
 }
 
 // TestEveryFrontEndSavesWhatItShowed edits, sends, writes the file as another program, plans and saves at random: on
-// the
-// screen with keys, over HTTP, as an agent and on the command line. A save writes the lines that this front end
-// showed
-// last and leaves all others unchanged, or it writes nothing.
+// the screen with keys, over HTTP, as an agent and on the command line. A save writes the lines that this front end
+// showed last and leaves all others unchanged, or it writes nothing.
 func TestEveryFrontEndSavesWhatItShowed(t *testing.T) {
 	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue { // each check opens four programs
 		if err := f.Value.Set("6"); err != nil {

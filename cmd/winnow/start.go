@@ -252,8 +252,7 @@ func (a *app) namedModel(ctx context.Context, p *program, sessionModel string) (
 }
 
 // reportOverridden prints, once, that the model last used in the folder takes precedence over the one in the
-// settings,
-// and how to use the latter.
+// settings, and how to use the latter.
 func (a *app) reportOverridden(ctx context.Context, store history.Settings, last string) error {
 	setting, key := a.settings.Model, "model-reported:"+a.folder()
 	if setting == "" || last == setting || strings.HasSuffix(last, "/"+setting) {
@@ -275,8 +274,7 @@ func (a *app) reportUnset(p *program) {
 }
 
 // askEndpoints asks the endpoints for a model if the user has not named one. Otherwise it asks the selected endpoint
-// for
-// its current list of models. The pane gets the answers too; notify receives what the user should know.
+// for its current list of models. The pane gets the answers too; notify receives what the user should know.
 func (p *program) askEndpoints(ctx context.Context, notify func(tui.Noticed)) {
 	p.endpoints.Feed(func(a models.Answer) {
 		if w := p.window.filter; w != nil && w.AcceptModels(ctx, a) {

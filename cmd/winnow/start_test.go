@@ -114,8 +114,7 @@ func TestLinesWaitWhileAScreenIsDrawn(t *testing.T) {
 }
 
 // TestInitAllocatesLittle checks package initialization, which every command waits for: slow work must be done on
-// first
-// use instead.
+// first use instead.
 func TestInitAllocatesLittle(t *testing.T) {
 	const most = 1500 // allocations per package
 	cmd := exec.CommandContext(t.Context(), "winnow", "--version")

@@ -43,8 +43,7 @@ const (
 )
 
 // shellAnswers types a command into the shell and waits for its output, which shows that the shell has the terminal
-// again,
-// with echo and line editing.
+// again, with echo and line editing.
 func (p *pty) shellAnswers() {
 	p.t.Helper()
 	p.forget()
@@ -76,8 +75,7 @@ func startInShell(t *testing.T, command string) (*pty, int) {
 }
 
 // TestSuspending checks that SIGTSTP and the palette's command stop the process and give the terminal back to the
-// shell,
-// and that fg restores the screen and the keys, each time.
+// shell, and that fg restores the screen and the keys, each time.
 func TestSuspending(t *testing.T) {
 	p, pid := startInShell(t, "winnow")
 	for _, suspend := range []func(){

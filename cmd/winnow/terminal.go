@@ -117,8 +117,7 @@ func (a *app) doctorKeys(context.Context, []string) error {
 }
 
 // askOnTerminal returns an Ask that prompts on out and reads lines from in, a terminal. If ctx ends first, its
-// goroutine
-// keeps waiting for a line.
+// goroutine keeps waiting for a line.
 func askOnTerminal(in *os.File, out io.Writer) lines.Ask {
 	reader := bufio.NewReader(in)
 	return func(ctx context.Context, prompt string, hidden bool) (string, error) {

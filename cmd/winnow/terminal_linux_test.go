@@ -339,8 +339,7 @@ func TestARollbackAsksOnATerminal(t *testing.T) {
 }
 
 // On a terminal, the line of a tool appears below the text that announces it, even if that text is incomplete, and
-// above
-// the text about its result.
+// above the text about its result.
 func TestToolLinesOnATerminal(t *testing.T) {
 	server := announcingServer(t, "```\nI add one rule:")
 	p := startOn(t, "exec winnow --base-url "+server.URL+" -m x ask hide")

@@ -23,8 +23,7 @@ const (
 )
 
 // vterm is the real program on a pseudo terminal with an emulator at the other end, which shows what a user would
-// see.
-// The emulator answers no queries of the program, like the simplest terminals.
+// see. The emulator answers no queries of the program, like the simplest terminals.
 type vterm struct {
 	t      *testing.T
 	master *os.File
@@ -207,8 +206,7 @@ func (v *vterm) wait(text string) {
 }
 
 // rest waits for a fixed time, where time itself matters: a question accepts answers only after a while, and a draft
-// must
-// reach a certain age.
+// must reach a certain age.
 func (v *vterm) rest(d time.Duration) {
 	if d > 0 {
 		v.within(d, func(string) bool { return false })
@@ -252,6 +250,5 @@ func (v *vterm) to(mode string) {
 }
 
 // escape is the Esc key of a terminal with the keyboard protocol. A bare ESC is recognised only after a pause, and
-// two of
-// them are alt+esc.
+// two of them are alt+esc.
 const escape = "\x1b[27u"

@@ -68,8 +68,7 @@ func (w *journaledWindow) askProxy(ctx context.Context, set *endpoints.Set) {
 }
 
 // openFilter opens the model filter, regardless of the window selected in the settings, and restores the unsaved
-// rules
-// of an earlier run.
+// rules of an earlier run.
 func (a *app) openFilter(ctx context.Context, to access) (*journaledWindow, error) {
 	h, err := a.folders()
 	if err != nil {
@@ -182,8 +181,7 @@ func (w *journaledWindow) restoreStaged() error {
 }
 
 // editSession returns a session that changes a window without a model. store may be nil; the store is then opened
-// only
-// to finish a rollback that a crash interrupted, because that may delete pairs.
+// only to finish a rollback that a crash interrupted, because that may delete pairs.
 func (a *app) editSession(ctx context.Context, w *journaledWindow, store history.Store, id string) (*assistant.Session, error) {
 	pending, err := w.journal.Pending()
 	if err != nil {

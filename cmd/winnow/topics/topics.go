@@ -1,10 +1,8 @@
 // Package topics writes the pages of `winnow help TOPIC`.
 //
 // A Topic is one page: plain text, at most Width columns wide, generated from the program's own tables, such as the
-// key
-// map, the settings, the terms of the filter language and the files of a home. Facts holds these tables for the
-// current
-// run.
+// key map, the settings, the terms of the filter language and the files of a home. Facts holds these tables for the
+// current run.
 //
 // All functions are safe for concurrent use. The files page resolves symbolic links.
 package topics
