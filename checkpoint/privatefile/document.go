@@ -16,19 +16,17 @@ import (
 )
 
 const (
-	// maxDocument bounds what is read, in bytes.
+	// maxDocument is the maximum size of a document in bytes.
 	maxDocument = 256 << 20
-	// documentLockWait is how long LockDocument waits for other processes, which hold the lock
-	// for one write.
+	// documentLockWait is how long LockDocument waits for other processes, which hold the lock for one write.
 	documentLockWait = 10 * time.Second
 )
 
-// ErrDamaged is returned for a file whose bytes are not those that Write wrote.
+// ErrDamaged means that a file does not contain what WriteDocument wrote.
 var ErrDamaged = errors.New("the file is damaged")
 
-// ReadDocument decodes the document at path into v. The error wraps fs.ErrNotExist when
-// there is no file and ErrDamaged when the file is not a document; links, pipes
-// and devices are refused.
+// ReadDocument decodes the document at path into v. The error wraps fs.ErrNotExist if there is no file and is
+// ErrDamaged if the file is not a document. Links, pipes and devices are rejected.
 func ReadDocument(path string, v any) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -56,7 +54,7 @@ func ReadDocument(path string, v any) error {
 	return nil
 }
 
-// WriteDocument replaces the document at path: readers see the old one or the new one.
+// WriteDocument replaces the document at path; readers see either the old or the new one.
 func WriteDocument(path string, v any) error {
 	document, err := json.Marshal(v)
 	if err != nil {
@@ -68,15 +66,14 @@ func WriteDocument(path string, v any) error {
 	}))
 }
 
-// Sum is the SHA-256 of data in hexadecimal.
+// Sum returns the SHA-256 of data in hexadecimal.
 func Sum(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// DocumentFolder makes a folder that only its owner can enter. If the folder exists and
-// others can read it, they no longer can afterwards, and repaired is true. A
-// folder that others may replace or write to is refused.
+// DocumentFolder creates a folder that only its owner can enter. If other users can read an existing folder, it
+// removes their permissions and returns true. It rejects a folder that others can replace or write to.
 func DocumentFolder(dir string) (repaired bool, err error) {
 	if err := os.MkdirAll(dir, FolderMode); err != nil {
 		return false, Cause(err)
@@ -93,7 +90,7 @@ func DocumentFolder(dir string) (repaired bool, err error) {
 	case runtime.GOOS == "windows":
 		return false, nil
 	case parent.Mode()&0o002 != 0 && parent.Mode()&fs.ModeSticky == 0:
-		return false, errors.New("everybody can write to its parent folder")
+		return false, errors.New("anyone can write to its parent folder")
 	case mode&0o022 != 0:
 		return false, errors.New("others can write to its folder")
 	case mode&0o077 == 0:
@@ -102,15 +99,14 @@ func DocumentFolder(dir string) (repaired bool, err error) {
 	return true, Cause(os.Chmod(dir, FolderMode))
 }
 
-// LockDocument waits for the lock at path. The lock ends with its process. On a file system
-// without locks Lock succeeds and locks nothing. A lock that is held for too long is a
-// *HeldError.
+// LockDocument waits for the lock at path, which is released by unlock or when the process ends. On a file system
+// without locks it succeeds without locking. If the wait is too long, it returns a *HeldError.
 func LockDocument(ctx context.Context, path string) (unlock func(), err error) {
 	l, err := Acquire(ctx, path, LockOptions{Program: "winnow", Wait: documentLockWait})
 	if err != nil {
 		return nil, Cause(err)
 	}
-	return func() { _ = l.Release() }, nil // it closes the file; an error leaves nothing to do
+	return func() { _ = l.Release() }, nil // the caller could not act on an error
 }
 
 // Cause returns an error of the file system without its operation and path.

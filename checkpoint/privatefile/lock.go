@@ -1,15 +1,3 @@
-// Package filelock locks files between processes and reports who holds a lock.
-//
-// Acquire waits for a lock and returns a Lock, which is held until Release or until its process ends, so a process
-// that has died never blocks another. If the wait is too long, Acquire returns a *HeldError that names the holder.
-// All functions and methods do I/O and may be called from any goroutine.
-//
-// # Caveats
-//
-//   - The locks are advisory (flock): they only affect programs that use them.
-//   - On a file system without locks, Acquire succeeds without locking.
-//   - On Windows the holder of a lock is unknown, because the lock also keeps other
-//     processes from reading the file.
 package privatefile
 
 import (
@@ -33,7 +21,7 @@ const retryAfter = 2 * time.Millisecond
 // ErrNotRegular means that the path to lock is not a regular file; it is always wrapped.
 var ErrNotRegular = errors.New("not a regular file")
 
-// Options configures Acquire. The zero value creates a private lock file if necessary and does not wait.
+// LockOptions configures Acquire. The zero value creates a private lock file if necessary and does not wait.
 type LockOptions struct {
 	Name    string        // name of the lock in errors, such as "writer lock"
 	Program string        // name of this program in the HeldError of others; "" writes nothing to the file
@@ -79,7 +67,7 @@ type Lock struct {
 }
 
 // Acquire gets the lock at path. It returns a *HeldError if another process holds the lock for longer than
-// Options.Wait, ctx.Err() if ctx ends first, or an error of the system.
+// LockOptions.Wait, ctx.Err() if ctx ends first, or an error of the system.
 func Acquire(ctx context.Context, path string, o LockOptions) (*Lock, error) {
 	for end := time.Now().Add(o.Wait); ; {
 		l, err := try(path, o)

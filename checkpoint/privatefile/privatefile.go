@@ -1,10 +1,3 @@
-// Package privatefile contains what all stores need from the file system: files and folders that only their owner can
-// access, and durable changes to folders.
-//
-// All functions do I/O and may be called from any goroutine.
-//
-// Caveats: on Windows, permissions are inherited, so modes are not checked, and the file system makes names durable
-// by itself.
 package privatefile
 
 import (
