@@ -54,24 +54,35 @@ func (s *Session) Edit(description string, change func() error) error {
 			return err
 		}
 	}
-	if err := change(); err != nil {
-		return err
-	}
-	after, err := windowState(w)
-	if err == nil && !jsondelta.Equal(before, after) {
-		description = describeChange(w, before, after, description)
-		if _, err = j.Edit(s.ID(), description, before, after); err == nil {
-			s.opts.Member.Announce(share.Edited, s.ID(), description, before, after)
-		}
-	}
+	after, err := s.makeStep(description, before, change)
 	if err != nil {
-		return errors.Join(fmt.Errorf("nothing was changed: %w", err), w.Apply(before))
+		return err
 	}
 	s.storeState(ctx)
 	if err := s.markSaved(after); err != nil { // the step is recorded
 		s.log.Error("not recorded that nothing is unsaved", "error", err)
 	}
 	return nil
+}
+
+// makeStep runs a change of the window and records it, and returns the state after it.
+func (s *Session) makeStep(description string, before json.RawMessage, change func() error) (after json.RawMessage, err error) {
+	defer s.updates.window.step()()
+	if err := change(); err != nil {
+		return nil, err
+	}
+	w := s.opts.Window
+	after, err = windowState(w)
+	if err == nil && !jsondelta.Equal(before, after) {
+		description = describeChange(w, before, after, description)
+		if _, err = s.opts.Journal.Edit(s.ID(), description, before, after); err == nil {
+			s.opts.Member.Announce(share.Edited, s.ID(), description, before, after)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("nothing was changed: %w", err), w.Apply(before))
+	}
+	return after, nil
 }
 
 // PlanSave returns the window's plan of a save, or ErrNotSaver if the window is not a Saver.
@@ -126,6 +137,7 @@ func (s *Session) Write(ctx context.Context, description string, change func() (
 	if err != nil {
 		return Saved{}, err
 	}
+	defer s.updates.window.step()()
 	saved, err := change()
 	if err != nil {
 		return saved, err

@@ -301,8 +301,8 @@ func TestAnEditMakesEachPartOnceForAllSessions(t *testing.T) {
 		if n := parts.Load(); n != 0 {
 			t.Errorf("an edit changes %d parts of sessions", n)
 		}
-		if n := wakes.Load(); n > 2*sessions {
-			t.Errorf("%d updates come to %d sessions", n, sessions)
+		if n := wakes.Load(); n != sessions {
+			t.Errorf("an edit is %d updates for %d sessions", n, sessions)
 		}
 		for i := range got {
 			if words, _ := got[i].Window.Value.([]string); !slices.Equal(words, []string{"one", "two"}) || got[i].Window != got[0].Window {

@@ -19,6 +19,7 @@ type WindowLog struct {
 	making sync.Mutex // locked while parts are made; before mu
 
 	mu      sync.Mutex // guards the fields below, and is held only briefly
+	steps   int        // that are being made, see step
 	touched int        // counts the calls of Changed
 	wake    chan struct{}
 	parts   windowParts
@@ -61,6 +62,19 @@ func (l *WindowLog) Changed() {
 	}
 }
 
+// step begins a step that changes window, journal and what is known of it. Until end is
+// called the parts stay as they are, so that readers get all of a step in one Update.
+func (l *WindowLog) step() (end func()) {
+	l.count(1)
+	return func() { l.count(-1); l.Changed() }
+}
+
+func (l *WindowLog) count(steps int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.steps += steps
+}
+
 // changed is closed by the next call of Changed.
 func (l *WindowLog) changed() <-chan struct{} {
 	l.mu.Lock()
@@ -89,14 +103,17 @@ func (l *WindowLog) made() windowParts {
 	return l.parts
 }
 
-// refresh makes the parts whose state has changed. No mutex of a session is locked: a turn
-// does not wait for it.
+// refresh makes the parts whose state has changed, unless a step is being made. No mutex of
+// a session is locked: a turn does not wait for it.
 func (l *WindowLog) refresh() {
 	l.making.Lock()
 	defer l.making.Unlock()
 	l.mu.Lock()
-	touched, now := l.touched, l.parts
+	touched, now, wait := l.touched, l.parts, l.steps > 0 && l.parts.newest > 0
 	l.mu.Unlock()
+	if wait {
+		return
+	}
 	next := func() int64 {
 		now.newest = l.next()
 		return now.newest
