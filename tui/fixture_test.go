@@ -109,7 +109,7 @@ func newProgram(t testing.TB, f setup) (*Model, *fixture) {
 func readLog(t testing.TB, m *Model) {
 	t.Helper()
 	if m.follower == (usecase.Follower{}) {
-		m.follower = m.commands.Follow(t.Context(), 0)
+		m.follower = m.commands.Follow(t.Context(), assistant.Update{})
 	}
 	for u, ok := m.follower.Read(); ok; u, ok = m.follower.Read() {
 		m.show(u)

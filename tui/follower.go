@@ -13,8 +13,8 @@ func (m *Model) onLog(msg usecase.LogRead) tea.Cmd {
 		m.animate()
 		return m.follower.Wait(m.turn.running)
 	}
-	cmd := m.show(msg.Update)
-	return tea.Batch(cmd, m.follower.Wait(m.turn.running))
+	cmds := []tea.Cmd{m.show(msg.Update), m.onOthers(msg)}
+	return tea.Batch(append(cmds, m.follower.Wait(m.turn.running))...)
 }
 
 // show shows an update: the state first, then the event that depends on it.

@@ -14,7 +14,6 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/safetext"
-	"winnow/assistant/share"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
@@ -203,20 +202,15 @@ func (m *Model) onNoticed(msg Noticed) tea.Cmd {
 }
 
 // onOthers shows what the others in a shared window did.
-func (m *Model) onOthers(msg usecase.OthersChanged) tea.Cmd {
-	cmds := []tea.Cmd{m.commands.WaitOthers(msg.Read), m.show(assistant.Update{State: msg.State})}
-	pairs := msg.Missed
-	for _, c := range msg.Changes {
+func (m *Model) onOthers(msg usecase.LogRead) tea.Cmd {
+	for _, c := range msg.Done {
 		m.notice.Add(presence.Sentence(c))
-		pairs = pairs || c.Kind == share.RolledBack || !m.saves() // others' pairs come back, or their marks are the window
 	}
-	if pairs {
-		cmds = append(cmds, m.onNoticed(Noticed{Pairs: true}))
+	marked := len(msg.Done) > 0 && !m.saves() // the marks of pairs are the window
+	if !marked && !msg.Missed {
+		return nil
 	}
-	if len(msg.Changes) > 0 {
-		cmds = append(cmds, m.conv.computeEffects())
-	}
-	return tea.Batch(cmds...)
+	return m.onNoticed(Noticed{Pairs: true})
 }
 
 // waitSavedChange waits for the next change that another program makes to what is

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/adapters/modelfilter"
@@ -41,7 +42,8 @@ type team struct {
 	clock  *tuitest.Clock
 	file   string
 
-	answerWait time.Duration // of every screen; 0 is the usual one
+	answerWait time.Duration             // of every screen; 0 is the usual one
+	watch      func(tea.Model) tea.Model // what runs instead of a screen, around it; nil: nothing does
 }
 
 // member is a user of a team at a screen.
@@ -111,7 +113,11 @@ func (g *team) join(user string, w, h int) *member {
 		Clipboard: func(string) error { return nil },
 	})
 	g.must(err)
-	m := &member{Screen: tuitest.Start(g.t, model, w, h, tuitest.Options{Clock: g.clock}), t: g.t, clock: g.clock, session: s}
+	var screen tea.Model = model
+	if g.watch != nil {
+		screen = g.watch(model)
+	}
+	m := &member{Screen: tuitest.Start(g.t, screen, w, h, tuitest.Options{Clock: g.clock}), t: g.t, clock: g.clock, session: s}
 	m.in("INPUT")
 	m.WaitGone("loading…")
 	return m

@@ -62,13 +62,13 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	if msg.FailedStarts >= maxFailedStarts {
 		m.conv.showRaw()
 	}
-	m.follower = m.commands.Follow(cmp.Or(m.opts.Context, context.Background()), msg.Update.Version)
+	m.follower = m.commands.Follow(cmp.Or(m.opts.Context, context.Background()), msg.Update)
 	m.conv.chat.SetPayloadTypes(msg.PayloadTypes)
 	shown := m.show(msg.Update)
 	if m.conv.chat.Len() > 0 {
 		m.conv.chat.Bottom()
 	}
-	cmds := []tea.Cmd{shown, m.follower.Wait(m.turn.running), waitSavedChange(m.opts.Changes), m.commands.WaitOthers(msg.OthersRead), m.noteStart(msg.FailedStarts)}
+	cmds := []tea.Cmd{shown, m.follower.Wait(m.turn.running), waitSavedChange(m.opts.Changes), m.noteStart(msg.FailedStarts)}
 	if msg.parts != nil {
 		cmds = append(cmds, m.flushOutbox(), m.flushKeys())
 	}

@@ -74,8 +74,6 @@ func (m *Model) onWorkMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return m.onSavedChanged(msg), true
 	case computedMsg:
 		return m.onComputed(msg), true
-	case usecase.OthersChanged:
-		return m.onOthers(msg), true
 	case Noticed:
 		return m.onNoticed(msg), true
 	case layOutMsg:

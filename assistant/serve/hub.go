@@ -105,9 +105,9 @@ func (h *Hub) announce(c share.Change) {
 	}
 }
 
-// present is who is in the window.
+// present is who is in the window, and what they have done.
 func (h *Hub) present() share.Others {
-	others := share.Others{Waiting: h.Waiting()}
+	others := share.Others{Waiting: h.Waiting(), Changes: h.changes.Last()}
 	for _, s := range h.Sessions() {
 		if s.Unused() < presentTime {
 			others.Present = append(others.Present, share.Present{User: s.user, Session: s.ID()})

@@ -299,10 +299,11 @@ type Others struct {
 	Present []Present // in the order they were opened
 	Holder  *Holder   // whose turn has the window; nil: nobody's
 	Waiting []Holder  // turns that wait for an answer of their user, longest first
+	Changes int64     // the number of the newest Change, see serve.Hub.Changes
 }
 
 // Equal reports whether both say the same.
 func (o Others) Equal(p Others) bool {
 	held := o.Holder == nil && p.Holder == nil || o.Holder != nil && p.Holder != nil && *o.Holder == *p.Holder
-	return held && slices.Equal(o.Present, p.Present) && slices.Equal(o.Waiting, p.Waiting)
+	return held && o.Changes == p.Changes && slices.Equal(o.Present, p.Present) && slices.Equal(o.Waiting, p.Waiting)
 }

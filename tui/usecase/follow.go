@@ -8,6 +8,8 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/serve"
+	"winnow/assistant/share"
 	"winnow/assistant/workspace"
 )
 
@@ -23,7 +25,11 @@ const (
 
 // LogRead is what has changed in the session. That of an animated wait may be empty: nothing
 // has changed for an AnimationFrame. It is no Outcome: no request asks for it.
-type LogRead struct{ assistant.Update }
+type LogRead struct {
+	assistant.Update
+	Done   []share.Change // by others in a shared window, oldest first
+	Missed bool           // they did more, which is no longer known
+}
 
 // Follower reads the log of the session, one message at a time: each LogRead is followed by
 // the next Wait. What only the log brings is in order, whatever the commands do. The zero
@@ -32,12 +38,18 @@ type Follower struct {
 	work    *workspace.Workspace
 	ctx     context.Context //nolint:containedctx // that of the screen
 	version int64           // read so far
+	served  *serve.Session  // nil: the session has its window to itself
+	done    int64           // number of the newest share.Change that was read
 	drawn   time.Time       // when a piece of text was returned last
 }
 
-// Follow returns the follower of what comes after a version, until ctx ends.
-func (c *Commands) Follow(ctx context.Context, after int64) Follower {
-	return Follower{work: c.work, ctx: ctx, version: after}
+// Follow returns the follower of what comes after an update, until ctx ends.
+func (c *Commands) Follow(ctx context.Context, after assistant.Update) Follower {
+	f := Follower{work: c.work, served: c.served, ctx: ctx, version: after.Version}
+	if after.Others != nil {
+		f.done = after.Others.Changes
+	}
+	return f
 }
 
 // Wait waits for the next LogRead; with animate, no longer than an AnimationFrame. Only one
@@ -67,8 +79,28 @@ func (f *Follower) Wait(animate bool) tea.Cmd {
 			f.drawn = time.Now()
 		}
 		f.version = u.Version
-		return LogRead{u}
+		read := LogRead{Update: u}
+		if u.Others != nil {
+			read.Done, read.Missed = f.others(u.Others.Changes)
+		}
+		return read
 	}
+}
+
+// others returns what others in a shared window have done, up to the change with a number.
+func (f *Follower) others(upTo int64) (done []share.Change, missed bool) {
+	if f.served == nil || upTo <= f.done {
+		return nil, false
+	}
+	entries, _, err := f.served.Changes().After(f.done)
+	entries = entries[:min(int64(len(entries)), upTo-f.done)]
+	f.done = upTo
+	for _, e := range entries {
+		if e.Session != f.served.ID() {
+			done = append(done, e)
+		}
+	}
+	return done, err != nil
 }
 
 // Read returns what has changed already; ok is false when nothing has.
@@ -100,7 +132,6 @@ type Started struct {
 	Favourites   []string // likewise
 	FailedStarts int      // before this one, see workspace.FailedStarts
 	PayloadTypes []assistant.PayloadType
-	OthersRead   int64 // what others had done, for WaitOthers
 	Err          error // why the pairs could not be read
 }
 
@@ -109,9 +140,6 @@ type Started struct {
 func (c *Commands) Start(ctx context.Context) Started {
 	w := c.work
 	s := Started{Err: w.LoadView(ctx)}
-	if c.served != nil {
-		s.OthersRead = c.served.Changes().Last()
-	}
 	s.Update, _ = w.Next(ctx, -1) // which does not wait
 	s.Draft, _ = w.Draft(ctx)
 	s.Recall = w.Recall(ctx)

@@ -33,6 +33,9 @@ type Source struct {
 	AnswerWait time.Duration
 }
 
+// AnswerWait is how long a question of a turn may stay unanswered. 0 is for ever.
+func (c *Commands) AnswerWait() time.Duration { return c.answerWait }
+
 // Bind gives the commands what they work on.
 func (c *Commands) Bind(s Source) {
 	c.work, c.store, c.served = s.Work, s.History, s.Served
