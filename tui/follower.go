@@ -17,6 +17,16 @@ func (m *Model) onLog(msg usecase.LogRead) tea.Cmd {
 	return tea.Batch(append(cmds, m.follower.Wait(m.turn.running))...)
 }
 
+// known reports whether a message only repeats what an outcome has shown already.
+func (m *Model) known(msg tea.Msg) bool {
+	read, ok := msg.(usecase.LogRead)
+	if !ok || read.Version == 0 || read.Event != nil || read.Stale != nil || read.Running != nil || read.Resync || read.Missed || len(read.Done) > 0 {
+		return false
+	}
+	now := m.parts
+	return now.Apply(read.State) == assistant.State{}
+}
+
 // show shows an update: the state first, then the event that depends on it.
 func (m *Model) show(u assistant.Update) tea.Cmd {
 	news := m.parts.Apply(u.State)

@@ -18,8 +18,15 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// View draws the frame.
+// View draws the frame, unless it is the same as before.
 func (m *Model) View() tea.View {
+	if !m.same {
+		m.frame, m.drawn = m.draw(), true
+	}
+	return m.frame
+}
+
+func (m *Model) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.ReportFocus = true

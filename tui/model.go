@@ -110,6 +110,9 @@ type Model struct {
 	edits      edits
 	estimated  estimated
 
+	frame    tea.View // as it was drawn last
+	drawn    bool     // since the last message that changes something
+	same     bool     // the last message changes nothing of frame
 	layout   layout.Layout
 	showPane bool            // on a narrow screen
 	focused  bool            // the terminal has the focus

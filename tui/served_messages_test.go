@@ -3,10 +3,16 @@ package tui
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/adapters/modelfilter"
+	"winnow/assistant"
+	"winnow/assistant/share"
+	"winnow/tui/usecase"
 )
 
 // tallied is a screen that counts what comes to it and what it draws.
@@ -96,4 +102,42 @@ func TestAnActOfAnotherUserIsOneMessageAndOneFrame(t *testing.T) {
 	anna.hide("llama*")
 	say("anna hid llama*")
 	want(3)
+}
+
+// An entry of the log with what an outcome has shown already is not drawn again.
+func TestWhatIsShownAlreadyIsNotDrawnAgain(t *testing.T) {
+	m, d := newProgram(t, setup{})
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 32})
+	m.Update(loadStart(m.opts.Parts)())
+	draws := func(msg tea.Msg) bool {
+		m.View()
+		m.Update(msg)
+		return testing.AllocsPerRun(1, func() { m.View() }) > 0
+	}
+	provider := d.window.Provider()
+	edited := m.commands.Edit(m.query(), modelfilter.AddRule{Provider: provider, Rule: modelfilter.Rule{List: modelfilter.Ignore, Pattern: "gpt-4*"}}, d.window.Revision())().(usecase.Edited)
+	log := usecase.LogRead{Update: assistant.Update{Version: d.session.Version(), State: edited.State}}
+	if !draws(edited) || !strings.Contains(frameOf(m), "gpt-4*") {
+		t.Errorf("the outcome is not drawn:\n%s", frameOf(m))
+	}
+	if draws(log) {
+		t.Error("the entry of the log is drawn after its outcome")
+	}
+	m.notice.Info("changed")
+	m.Update(tea.FocusMsg{}) // and the entry comes before the frame
+	if m.Update(log); !strings.Contains(frameOf(m), "changed") {
+		t.Error("an entry that was known hides what changed before it")
+	}
+	for name, msg := range map[string]tea.Msg{
+		"stale pairs":        usecase.LogRead{Update: assistant.Update{Version: log.Version, Stale: &assistant.StalePairs{All: true}}},
+		"what others did":    usecase.LogRead{Update: assistant.Update{Version: log.Version}, Done: []share.Change{{Kind: share.Joined, User: "bert"}}},
+		"a frame of a wait":  usecase.LogRead{},
+		"another message":    tea.FocusMsg{},
+		"the same, missed":   usecase.LogRead{Update: log.Update, Missed: true},
+		"the same, a resync": usecase.LogRead{Update: assistant.Update{Version: log.Version, State: log.State, Resync: true}},
+	} {
+		if !draws(msg) {
+			t.Errorf("%s: not drawn", name)
+		}
+	}
 }

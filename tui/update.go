@@ -14,6 +14,8 @@ import (
 // Update routes a message: from the session and the workspace, or from the terminal. Afterwards it fits the height of the box, reads what the pane shows when that
 // is out of date, and lays out a part of long texts.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.same = m.drawn && m.known(msg)
+	m.drawn = m.same
 	cmd, routed := m.onWorkMsg(msg)
 	for _, route := range [...]func(tea.Msg) (tea.Cmd, bool){m.onTerminalMsg, m.onScreenMsg} {
 		if !routed {
