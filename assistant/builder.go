@@ -121,8 +121,8 @@ func (b Builder) Tools(tools ...Tool) Builder {
 // Conversation applies the deltas, all of them or, with a *DeltaError, none,
 // and returns the conversation to run. A second call applies them again.
 func (b Builder) Conversation() (*Conversation, error) {
-	if b.conversation == nil {
-		return nil, &llm.ConfigError{Field: "conversation", Reason: "a builder comes from Conversation.Continuation"}
+	if b.conversation == nil || b.conversation.registry == nil {
+		return nil, &llm.ConfigError{Field: "conversation", Reason: "a builder comes from the Continuation of a NewConversation"}
 	}
 	c := b.conversation
 	var messages []message.Message
@@ -130,6 +130,11 @@ func (b Builder) Conversation() (*Conversation, error) {
 	for _, d := range b.deltas {
 		if err := d.apply(&messages, &config); err != nil {
 			return nil, &DeltaError{d.name, err}
+		}
+	}
+	if config.Model != c.config.Model || config.Provider != c.config.Provider {
+		if err := checkModel(c.registry, config); err != nil {
+			return nil, &DeltaError{"model", err}
 		}
 	}
 	*c.messages = append(*c.messages, messages...)

@@ -1,13 +1,16 @@
 package assistant
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"winnow/assistant/llm"
 	"winnow/assistant/markup"
+	"winnow/assistant/nearest"
 	"winnow/assistant/share"
 	"winnow/checkpoint"
 )
@@ -228,10 +231,33 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 			break
 		}
 	}
-	if r.Payload != nil {
-		r.Payload = new(t.fillPayload(*r.Payload))
+	return t.checkPayload(c.Name, r), writes, nil
+}
+
+// checkPayload fills in the payload of a result. One that no registered type describes is a
+// mistake of the tool, which has run: the result is a failure that says so.
+func (t *turn) checkPayload(tool string, r ToolResult) ToolResult {
+	if r.Payload == nil {
+		return r
 	}
-	return r, writes, nil
+	p := *r.Payload
+	if t.s != nil && t.s.opts.Pages != nil {
+		types := t.s.PayloadTypes()
+		i := slices.IndexFunc(types, samePayload(p.Type))
+		switch {
+		case i < 0:
+			return Fail(CodeFailed, "%s has run, but it returned a payload of type %q, which is not registered.%s", tool, p.Type, nearest.Hint(p.Type, namesOf(types)))
+		case types[i].Source != FromTool:
+			return Fail(CodeFailed, "%s has run, but it returned a payload of type %q, which a model writes and not a tool", tool, p.Type)
+		case types[i].Schema != nil:
+			if err := validate(types[i].Schema, p.Data); err != nil {
+				return Fail(CodeFailed, "%s has run, but it returned a payload of type %q with wrong data: %v", tool, p.Type, err)
+			}
+		}
+		p.Summary = cmp.Or(p.Summary, types[i].summary(p.Data))
+	}
+	r.Payload = new(t.fillPayload(p))
+	return r
 }
 
 // journalFailed is the result of runTool when the journal could not be locked.

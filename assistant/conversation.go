@@ -3,14 +3,18 @@ package assistant
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"iter"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"winnow/assistant/attachment"
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
 	"winnow/assistant/message"
+	"winnow/assistant/nearest"
 )
 
 // Config configures a Conversation.
@@ -33,7 +37,8 @@ type Conversation struct {
 }
 
 // NewConversation returns a conversation over the models of a registry. messages may
-// be nil, or a list that was stored before, which the conversation then owns.
+// be nil, or a list that was stored before, which the conversation then owns. A config
+// that cannot work is a *llm.ConfigError, such as one that prefers an unknown provider.
 func NewConversation(registry *llm.Registry, messages *message.List, config Config) (*Conversation, error) {
 	if registry == nil {
 		return nil, &llm.ConfigError{Field: "registry", Reason: "a conversation needs models to talk to"}
@@ -41,10 +46,33 @@ func NewConversation(registry *llm.Registry, messages *message.List, config Conf
 	if _, err := newToolbox(config.Tools); err != nil {
 		return nil, err
 	}
+	if err := checkModel(registry, config); err != nil {
+		return nil, err
+	}
 	if messages == nil {
 		messages = &message.List{}
 	}
 	return &Conversation{registry: registry, messages: messages, config: config}, nil
+}
+
+// checkModel refuses a preferred provider or model that the DefaultSelection would not
+// find. The names that another Selection knows are its own.
+func checkModel(registry *llm.Registry, config Config) error {
+	providers := registry.Providers()
+	switch {
+	case config.Selection != nil:
+		return nil
+	case config.Provider != "" && !slices.Contains(providers, config.Provider):
+		return &llm.ConfigError{Field: "provider", Reason: fmt.Sprintf("there is no provider %q.%s", config.Provider, nearest.Hint(config.Provider, providers))}
+	case config.Model == "":
+		return nil
+	}
+	id := config.Model
+	if config.Provider != "" && !strings.HasPrefix(id, config.Provider+"/") {
+		id = config.Provider + "/" + id
+	}
+	_, _, _, err := registry.Open(id)
+	return err
 }
 
 // Messages is the conversation's list: the one it works on.
@@ -64,6 +92,10 @@ func (c *Conversation) Continuation() Builder { return Builder{conversation: c} 
 // Breaking out of the loop stops the conversation after the current response.
 func (c *Conversation) Run(ctx context.Context) iter.Seq2[message.Message, error] {
 	return func(yield func(message.Message, error) bool) {
+		if c.registry == nil {
+			yield(nil, &llm.ConfigError{Field: "conversation", Reason: "a conversation comes from NewConversation"})
+			return
+		}
 		t, err := c.newTurn()
 		if err != nil {
 			yield(nil, err)

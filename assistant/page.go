@@ -2,14 +2,17 @@ package assistant
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"winnow/assistant/llm"
+	"winnow/assistant/nearest"
 )
 
 // Page is what is available where the user is: a window's page with its tabs
-// and subtabs. What is global and what page, tab and subtab list adds up.
+// and subtabs. What is global and what page, tab and subtab list adds up. The tools of
+// Window.Tools are on every page.
 type Page struct {
 	Name string
 	// Identity replaces the base prompt on this page; "" leaves it.
@@ -36,7 +39,9 @@ type ClientAction struct {
 	Parameters  []string // names of the fields of its data
 }
 
-// Pages is a registry of pages, tools and payload types. The zero value is empty.
+// Pages is a registry of pages, tools and payload types: tools and payloads are added
+// before the pages that list them, and all of them before NewSession. The zero value is
+// empty.
 type Pages struct {
 	pages    map[string]Page
 	payloads []PayloadType
@@ -49,23 +54,28 @@ func samePayload(name string) func(PayloadType) bool {
 	return func(t PayloadType) bool { return t.Name == name }
 }
 
+func namesOf(types []PayloadType) []string {
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = t.Name
+	}
+	return names
+}
+
 // AddPage registers a page. A name that is taken, or a tool or payload it lists
 // that is not registered, is a *llm.ConfigError.
 func (r *Pages) AddPage(p Page) error {
 	if _, taken := r.pages[p.Name]; taken || p.Name == "" {
 		return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("page %q is registered twice or has no name", p.Name)}
 	}
-	tools, payloads := slices.Clone(p.Tools), slices.Clone(p.Payloads)
-	for _, tab := range p.Tabs {
-		tools, payloads = append(tools, tab.Tools...), append(payloads, tab.Payloads...)
-		for _, subtab := range tab.Subtabs {
-			tools, payloads = append(tools, subtab.Tools...), append(payloads, subtab.Payloads...)
-		}
-	}
+	tools, payloads := p.listed()
 	for _, name := range tools {
 		if !slices.ContainsFunc(r.tools, sameTool(name)) {
 			return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("page %q lists tool %q, which is not registered", p.Name, name)}
 		}
+	}
+	if err := checkActions(p); err != nil {
+		return err
 	}
 	for _, name := range payloads {
 		if !slices.ContainsFunc(r.payloads, samePayload(name)) {
@@ -89,11 +99,21 @@ func (r *Pages) AddTool(t Tool) error {
 	return nil
 }
 
-// AddPayload registers a payload type. A name that is taken, or a model's
-// payload whose marker is empty or overlaps another one, is a *llm.ConfigError.
+// AddPayload registers a payload type. A *llm.ConfigError refuses a name that is taken, a
+// type without a Source, and a model's payload whose marker is empty or overlaps another
+// one.
 func (r *Pages) AddPayload(t PayloadType) error {
-	if t.Name == "" || slices.ContainsFunc(r.payloads, samePayload(t.Name)) {
-		return &llm.ConfigError{Field: "payloads", Reason: fmt.Sprintf("payload type %q is registered twice or has no name", t.Name)}
+	wrong := ""
+	switch {
+	case t.Name == "" || slices.ContainsFunc(r.payloads, samePayload(t.Name)):
+		wrong = "is registered twice or has no name"
+	case t.Source == FromTool && (t.Marker != "" || t.Parse != nil || t.Instructions != ""):
+		wrong = "has a marker, Parse or Instructions, which are for what a model writes, but comes from a tool"
+	case t.Source != FromLLM && t.Source != FromTool:
+		wrong = fmt.Sprintf("has the source %q; it is FromTool or FromLLM", t.Source)
+	}
+	if wrong != "" {
+		return &llm.ConfigError{Field: "payloads", Reason: fmt.Sprintf("payload type %q %s", t.Name, wrong)}
 	}
 	for _, have := range append(slices.Clip(r.payloads), suggestedValues(), suggestedActions(nil)) {
 		both := t.Source == FromLLM && have.Source == FromLLM // an empty marker is part of every other
@@ -122,12 +142,24 @@ type Available struct {
 }
 
 // At returns what is global and what page, tab and subtab list, in order of
-// registration. An unknown page, tab or subtab adds nothing.
-func (r *Pages) At(at Location) Available {
-	page := r.pages[at.Page]
-	tab := page.Tabs[at.Tab]
-	subtab := tab.Subtabs[at.Subtab]
+// registration. An unknown page, tab or subtab is a *llm.ConfigError. Where a page or tab
+// registers nothing below it, any name is right.
+func (r *Pages) At(at Location) (Available, error) {
+	page, pageKnown := r.pages[at.Page]
+	tab, tabKnown := page.Tabs[at.Tab]
+	subtab, subtabKnown := tab.Subtabs[at.Subtab]
 	out := Available{Page: page}
+	unknown := func(what, name string, known []string) (Available, error) {
+		return out, &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("the window is on %s %q, which is not registered.%s", what, name, nearest.Hint(name, known))}
+	}
+	switch {
+	case at.Page != "" && !pageKnown:
+		return unknown("page", at.Page, slices.Sorted(maps.Keys(r.pages)))
+	case at.Tab != "" && !tabKnown && len(page.Tabs) > 0:
+		return unknown("tab", at.Tab, slices.Sorted(maps.Keys(page.Tabs)))
+	case at.Subtab != "" && !subtabKnown && len(tab.Subtabs) > 0:
+		return unknown("subtab", at.Subtab, slices.Sorted(maps.Keys(tab.Subtabs)))
+	}
 	for _, t := range r.tools {
 		if t.Global || slices.Contains(slices.Concat(page.Tools, tab.Tools, subtab.Tools), t.Name) {
 			out.Tools = append(out.Tools, t)
@@ -138,5 +170,49 @@ func (r *Pages) At(at Location) Available {
 			out.Payloads = append(out.Payloads, t)
 		}
 	}
-	return out
+	return out, nil
+}
+
+// listed returns the names of the tools and payload types that a page lists.
+func (p Page) listed() (tools, payloads []string) {
+	tools, payloads = slices.Clone(p.Tools), slices.Clone(p.Payloads)
+	for _, tab := range p.Tabs {
+		tools, payloads = append(tools, tab.Tools...), append(payloads, tab.Payloads...)
+		for _, subtab := range tab.Subtabs {
+			tools, payloads = append(tools, subtab.Tools...), append(payloads, subtab.Payloads...)
+		}
+	}
+	return tools, payloads
+}
+
+// unlisted refuses a tool or payload type that is not global and that no page lists: no
+// model would ever be given it.
+func (r *Pages) unlisted() error {
+	var tools, payloads []string
+	for _, p := range r.pages {
+		t, c := p.listed()
+		tools, payloads = append(tools, t...), append(payloads, c...)
+	}
+	for _, t := range r.tools {
+		if !t.Global && !slices.Contains(tools, t.Name) {
+			return &llm.ConfigError{Field: "tools", Reason: fmt.Sprintf("tool %q is not Global and no page lists it", t.Name)}
+		}
+	}
+	for _, t := range r.payloads {
+		if !t.Global && !slices.Contains(payloads, t.Name) {
+			return &llm.ConfigError{Field: "payloads", Reason: fmt.Sprintf("payload type %q is not Global and no page lists it", t.Name)}
+		}
+	}
+	return nil
+}
+
+// checkActions refuses client actions that a model could not suggest.
+func checkActions(p Page) error {
+	for i, a := range p.ClientActions {
+		same := func(other ClientAction) bool { return other.Action == a.Action }
+		if a.Action == "" || slices.ContainsFunc(p.ClientActions[:i], same) {
+			return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("client action %q of page %q is there twice or has no name", a.Action, p.Name)}
+		}
+	}
+	return nil
 }

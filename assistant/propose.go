@@ -78,9 +78,12 @@ func (s *Session) proposalOf(holder *Pair, payload string, accept bool) (found *
 	}
 	found = &holder.Payloads[at]
 	kind := PayloadType{} // stays empty when it is not available where the user is
-	types := s.available(nil).Payloads
-	if i := slices.IndexFunc(types, samePayload(found.Type)); i >= 0 {
-		kind = types[i]
+	offered, err := s.available(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if i := slices.IndexFunc(offered.Payloads, samePayload(found.Type)); i >= 0 {
+		kind = offered.Payloads[i]
 	}
 	switch {
 	case found.Decision != "":

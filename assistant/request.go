@@ -187,7 +187,10 @@ func (t *turn) system(payloads manifest) (string, error) {
 		}
 		parts.window, parts.context, tools = w.Describe(), raw, w.Tools()
 	}
-	t.available = t.s.available(tools)
+	var err error
+	if t.available, err = t.s.available(tools); err != nil {
+		return "", err
+	}
 	parts.page, parts.payloads, parts.tools = t.available.Page, t.available.Payloads, t.available.Tools
 	if len(payloads.pairs) > 0 {
 		parts.tools = append(parts.tools, payloads.tool(t.s.opts.Store))
@@ -210,22 +213,18 @@ func (s *Session) location() Location {
 
 // available is what the location offers: what its page lists, the window's tools,
 // and the payloads of every session.
-func (s *Session) available(window []Tool) Available {
-	pages := s.opts.Pages
-	if pages == nil {
-		pages = &Pages{}
-	}
-	out := pages.At(s.location())
-	for _, t := range window {
-		if !slices.ContainsFunc(out.Tools, sameTool(t.Name)) {
-			out.Tools = append(out.Tools, t)
+func (s *Session) available(window []Tool) (out Available, err error) {
+	if pages := s.opts.Pages; pages != nil {
+		if out, err = pages.At(s.location()); err != nil {
+			return out, err
 		}
 	}
+	out.Tools = append(out.Tools, window...)
 	out.Payloads = append(out.Payloads, suggestedValues())
 	if len(out.Page.ClientActions) > 0 {
 		out.Payloads = append(out.Payloads, suggestedActions(out.Page.ClientActions))
 	}
-	return out
+	return out, nil
 }
 
 // contextMemory is what the model knows of the window.

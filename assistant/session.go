@@ -3,7 +3,10 @@ package assistant
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,10 +107,14 @@ type sessionMemory struct {
 }
 
 // NewSession returns a session over the models of a registry. Its view is empty
-// until LoadView or SetView.
+// until LoadView or SetView. Options that cannot work are a *llm.ConfigError: the page,
+// tools and model of this moment are checked, too.
 func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 	if registry == nil {
 		return nil, &llm.ConfigError{Field: "registry", Reason: "a session needs models to talk to"}
+	}
+	if err := opts.check(registry); err != nil {
+		return nil, err
 	}
 	s := &Session{
 		registry: registry, opts: opts, now: opts.Now, log: opts.Log, model: opts.Model, topic: opts.Topic,
@@ -131,6 +138,35 @@ func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 	s.updates.states = s.states()
 	s.mu.session = s
 	return s, nil
+}
+
+// check refuses options that cannot work.
+func (o Options) check(registry *llm.Registry) error {
+	if !slices.Contains([]ConfirmPolicy{"", ConfirmSave, ConfirmAlways, ConfirmNever}, o.Settings.Confirm) {
+		return &llm.ConfigError{Field: "confirm", Reason: fmt.Sprintf("there is no policy %q", o.Settings.Confirm)}
+	}
+	if o.Journal != nil && o.Window == nil {
+		return &llm.ConfigError{Field: "journal", Reason: "a journal is of a window, and there is none"}
+	}
+	if o.Model != "" {
+		if _, _, _, err := registry.Open(o.Model); err != nil && !errors.Is(err, llm.ErrModelGone) { // a user picks another one then
+			return err
+		}
+	}
+	if o.Pages != nil {
+		if err := o.Pages.unlisted(); err != nil {
+			return err
+		}
+	}
+	var tools []Tool
+	if o.Window != nil {
+		tools = o.Window.Tools()
+	}
+	offered, err := (&Session{opts: o}).available(tools)
+	if err == nil {
+		_, err = newToolbox(offered.Tools)
+	}
+	return err
 }
 
 // acquireWork gives window, journal and store to one caller at a time. It is

@@ -72,12 +72,14 @@ type ToolFunc func(ctx context.Context, args json.RawMessage) ToolResult
 // ToolResult is the result of a call. A failure is a result, not a Go error:
 // the model reads it and decides what to do.
 type ToolResult struct {
-	Success   bool     `json:"success"`
-	Message   string   `json:"message"`
-	Data      any      `json:"data,omitempty"` // encodes to JSON
-	ErrorCode string   `json:"error_code,omitempty"`
-	Hint      string   `json:"hint,omitempty"`    // how the model can do better
-	Payload   *Payload `json:"payload,omitempty"` // for the user; the model is given its summary only
+	Success   bool   `json:"success"`
+	Message   string `json:"message"`
+	Data      any    `json:"data,omitempty"` // encodes to JSON
+	ErrorCode string `json:"error_code,omitempty"`
+	Hint      string `json:"hint,omitempty"` // how the model can do better
+	// Payload is for the user; the model is given its summary only. In a session with
+	// Pages its type is registered there and comes FromTool, or the result is a failure.
+	Payload *Payload `json:"payload,omitempty"`
 
 	stack string // of a panic, for the log
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,12 +21,25 @@ type toolbox struct {
 	specs  []llm.ToolSpec
 }
 
-// newToolbox refuses two tools of one name and a tool without a function.
+// toolName is what every endpoint accepts as the name of a tool.
+var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// newToolbox refuses two tools of one name, a name that endpoints refuse, and a tool
+// without a function.
 func newToolbox(tools []Tool) (*toolbox, error) {
 	b := &toolbox{byName: map[string]Tool{}}
 	for _, t := range tools {
-		if _, taken := b.byName[t.Name]; taken || t.Name == "" || t.Run == nil {
-			return nil, &llm.ConfigError{Field: "tools", Reason: fmt.Sprintf("tool %q is registered twice, or has no name or function", t.Name)}
+		wrong := ""
+		switch _, taken := b.byName[t.Name]; {
+		case taken:
+			wrong = "is registered twice"
+		case t.Run == nil:
+			wrong = "has no function Run"
+		case !toolName.MatchString(t.Name):
+			wrong = "needs a name of 1 to 64 letters, digits, _ and -"
+		}
+		if wrong != "" {
+			return nil, &llm.ConfigError{Field: "tools", Reason: fmt.Sprintf("tool %q %s", t.Name, wrong)}
 		}
 		b.byName[t.Name] = t
 		b.names = append(b.names, t.Name)

@@ -156,14 +156,13 @@ func TestToolsAndPayloadsResolveByPlace(t *testing.T) {
 		}}},
 	}))
 	for place, want := range map[assistant.Location][]string{
-		{}:                           {"everywhere"},
-		{Page: "nowhere"}:            {"everywhere"},
-		{Page: "page"}:               {"everywhere", "on_page"},
-		{Page: "page", Tab: "other"}: {"everywhere", "on_page"},
-		{Page: "page", Tab: "tab"}:   {"everywhere", "on_page", "on_tab"},
+		{}:                         {"everywhere"},
+		{Page: "page"}:             {"everywhere", "on_page"},
+		{Page: "page", Tab: "tab"}: {"everywhere", "on_page", "on_tab"},
 		{Page: "page", Tab: "tab", Subtab: "sub"}: {"everywhere", "on_page", "on_tab", "on_subtab"},
 	} {
-		got := pages.At(place)
+		got, err := pages.At(place)
+		must(err)
 		var tools, payloads []string
 		for _, x := range got.Tools {
 			tools = append(tools, x.Name)
@@ -181,14 +180,23 @@ func TestToolsAndPayloadsResolveByPlace(t *testing.T) {
 		}
 	}
 	for name, err := range map[string]error{
+		"page nowhere":   second(pages.At(assistant.Location{Page: "pgae"})),
+		"tab nowhere":    second(pages.At(assistant.Location{Page: "page", Tab: "other"})),
+		"subtab nowhere": second(pages.At(assistant.Location{Page: "page", Tab: "tab", Subtab: "other"})),
 		"page twice":     pages.AddPage(assistant.Page{Name: "page"}),
 		"nameless page":  pages.AddPage(assistant.Page{}),
 		"unknown tool":   pages.AddPage(assistant.Page{Name: "q", Tools: []string{"no"}}),
 		"unknown data":   pages.AddPage(assistant.Page{Name: "q", Payloads: []string{"no"}}),
 		"tool twice":     pages.AddTool(assistant.NewTool("on_tab", "x", noop)),
-		"data twice":     pages.AddPayload(assistant.PayloadType{Name: "p_on_tab"}),
+		"data twice":     pages.AddPayload(assistant.PayloadType{Name: "p_on_tab", Source: assistant.FromTool}),
 		"no marker":      pages.AddPayload(assistant.PayloadType{Name: "m", Source: assistant.FromLLM}),
 		"part of a mark": pages.AddPayload(assistant.PayloadType{Name: "m", Source: assistant.FromLLM, Marker: "VALUES:"}),
+		"no source":      pages.AddPayload(assistant.PayloadType{Name: "m"}),
+		"tool's marker":  pages.AddPayload(assistant.PayloadType{Name: "m", Source: assistant.FromTool, Marker: "M:"}),
+		"name with gap":  pages.AddTool(assistant.NewTool("dim lamp", "x", noop)),
+		"no function":    pages.AddTool(assistant.Tool{Name: "dim"}),
+		"nameless act":   pages.AddPage(assistant.Page{Name: "q", ClientActions: []assistant.ClientAction{{}}}),
+		"act twice":      pages.AddPage(assistant.Page{Name: "q", ClientActions: []assistant.ClientAction{{Action: "a"}, {Action: "a"}}}),
 	} {
 		var ce *llm.ConfigError
 		if !errors.As(err, &ce) {
@@ -196,3 +204,5 @@ func TestToolsAndPayloadsResolveByPlace(t *testing.T) {
 		}
 	}
 }
+
+func second[T any](_ T, err error) error { return err }

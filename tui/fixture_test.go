@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	historywindow "winnow/adapters/history"
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
@@ -187,6 +188,9 @@ func programOptions(t testing.TB, f setup) (Options, *fixture) {
 	}
 	if f.other != nil {
 		window = f.other(d.store)
+		if w, ok := window.(*historywindow.Window); ok {
+			must(historywindow.Register(pages, w))
+		}
 	}
 	d.session, err = assistant.NewSession(registry, assistant.Options{
 		ID: "s1", Window: window, Pages: pages, Store: d.store, Journal: journal, Model: f.known[0].ID, Now: d.clock.Now,

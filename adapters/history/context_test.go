@@ -194,7 +194,11 @@ func TestTheWindowIsAPage(t *testing.T) {
 	if err := Register(&pages, w); err == nil {
 		t.Error("the page can be registered twice")
 	}
-	page := pages.At(w.Where()).Page
+	offered, err := pages.At(w.Where())
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := offered.Page
 	if page.Name != PageName || !strings.Contains(page.Context(w.Where()), "all pairs") {
 		t.Errorf("page %+v", page)
 	}

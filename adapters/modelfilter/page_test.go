@@ -22,7 +22,8 @@ func TestPageOffersWhatItSays(t *testing.T) {
 	f.must(Register(pages, f.Window))
 	for _, tab := range []string{TabRules, TabModels, TabAll, TabChanges} {
 		f.must(f.SetTab(tab))
-		at := pages.At(f.Where())
+		at, err := pages.At(f.Where())
+		f.must(err)
 		if at.Page.Name != "model_filter" || len(at.Payloads) != 1 || at.Payloads[0].Name != "rule_proposal" {
 			t.Errorf("%s offers %+v", tab, at)
 		}
@@ -37,7 +38,9 @@ func TestPageOffersWhatItSays(t *testing.T) {
 		t.Errorf("SetTab(nowhere) = %v", err)
 	}
 	var actions []string
-	for _, a := range pages.At(f.Where()).Page.ClientActions {
+	offered, err := pages.At(f.Where())
+	f.must(err)
+	for _, a := range offered.Page.ClientActions {
 		actions = append(actions, a.Action)
 	}
 	for _, want := range []string{"show_models", "show_changes", "open_save"} {

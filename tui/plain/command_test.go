@@ -101,6 +101,9 @@ func TestProposals(t *testing.T) {
 					return []llm.Call{{ID: "1", Name: "add_word", Arguments: `{"word":"dog"}`}}, nil
 				},
 			})
+			if err == nil {
+				err = pages.AddPage(assistant.Page{Name: "words"})
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
