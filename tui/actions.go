@@ -76,8 +76,8 @@ func viewActions() map[keymap.Action]func(*Model) tea.Cmd {
 		keymap.PageUp:             onChat(func(v *chat.View) { v.Page(-1) }),
 		keymap.JumpToBoundary:     onConversation((*conversation).jumpToBoundary),
 		keymap.Search:             func(m *Model) tea.Cmd { m.conv.search.Open(""); return nil },
-		keymap.NextHit:            onConversation(func(c *conversation) tea.Cmd { return c.toHit(false) }),
-		keymap.PreviousHit:        onConversation(func(c *conversation) tea.Cmd { return c.toHit(true) }),
+		keymap.NextHit:            onConversation(func(c *conversation) intent { return c.toHit(false) }),
+		keymap.PreviousHit:        onConversation(func(c *conversation) intent { return c.toHit(true) }),
 		keymap.PreviousCheckpoint: toCheckpoint(-1),
 		keymap.NextCheckpoint:     toCheckpoint(1),
 		keymap.Fold:               onChat(func(v *chat.View) { v.ToggleFold() }),
@@ -100,7 +100,7 @@ func viewActions() map[keymap.Action]func(*Model) tea.Cmd {
 		keymap.Star:               stars(-1),
 		keymap.Flag:               onPair((*Model).flagPair),
 		keymap.Topic:              (*Model).openPairTopic,
-		keymap.UndoPairs:          onConversation((*conversation).undoCommand),
+		keymap.UndoPairs:          (*Model).undoCommand,
 	}
 }
 
@@ -196,4 +196,63 @@ func (m *Model) runAction(name keymap.Action) tea.Cmd {
 		m.setMode(a.Modes[0])
 	}
 	return m.do(name)
+}
+
+// onChat is an action of the view, which may scroll to pairs that are not loaded.
+func onChat(move func(*chat.View)) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		move(m.conv.chat)
+		return m.loadMissing()
+	}
+}
+
+// onConversation is an action of the conversation.
+func onConversation(do func(*conversation) intent) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { return m.carryOut(do(&m.conv)) }
+}
+
+// toCheckpoint is the action that goes to the next or the previous turn that changed
+// the window.
+func toCheckpoint(step int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		focused, _ := m.conv.chat.Focused()
+		found := int64(0)
+		for _, c := range m.parts.Checkpoints.Of(m.shownSession()) {
+			at := c.PairSeq
+			if at != 0 && (step < 0 && at < focused.Seq && at > found || step > 0 && at > focused.Seq && (found == 0 || at < found)) {
+				found = at
+			}
+		}
+		if found == 0 || !m.conv.chat.JumpTo(found) {
+			m.notice.Info("no checkpoint in that direction")
+		}
+		return m.loadMissing()
+	}
+}
+
+// moveChoice is the action that moves the focus along chips and buttons.
+func moveChoice(n int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		if !m.conv.chat.MoveChoice(n) && len(m.conv.chat.Choices()) > 0 {
+			m.notice.Info("the newest answer has suggestions" + m.hint(" · %s moves towards them", keymap.NextItem) + m.hint(" · %s chooses the first from anywhere", keymap.Choose(1)))
+		}
+		return nil
+	}
+}
+
+// copyFocused is the action that copies a text of the focused pair.
+func copyFocused(what string, text func(*chat.View) (string, bool)) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		copied, _ := text(m.conv.chat)
+		return m.copyOut(what, copied)
+	}
+}
+
+// viewEnter chooses the focused suggestion, or else focuses the input.
+func (m *Model) viewEnter() tea.Cmd {
+	if i, ok := m.conv.chat.Choice(); ok {
+		return m.choose(i)
+	}
+	m.setMode(keymap.Input)
+	return nil
 }

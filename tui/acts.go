@@ -142,13 +142,13 @@ func (m *Model) onLineOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	case usecase.Executed:
 		return m.onExecuted(o), true
 	case usecase.CommandUndone:
-		return m.conv.onCommandUndone(o), true
+		return m.onCommandUndone(o), true
 	case usecase.Refiltered:
 		m.failView(o.Err)
 	case usecase.Matched:
 		m.conv.chat.SetNotInFilter(o.Pair, !o.Yes)
 	case usecase.Found:
-		return m.conv.onFound(o), true
+		return m.carryOut(m.conv.onFound(o)), true
 	case usecase.NamesRead:
 		m.stored = o.Names
 	default:

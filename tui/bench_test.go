@@ -21,7 +21,7 @@ func benched(b *testing.B, tokens int) *Model {
 	m, _ := newProgram(b, setup{pairs: []assistant.Pair{told("question", answer.String())}})
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 50})
 	m.Update(loadStart(m.opts.Parts)())
-	if missing := m.conv.loadMissing(); missing != nil {
+	if missing := m.loadMissing(); missing != nil {
 		m.Update(missing())
 	}
 	m.View()

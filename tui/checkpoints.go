@@ -138,7 +138,7 @@ func (m *Model) restored(notice, warning string) tea.Cmd {
 	if warning != "" {
 		m.notice.Fail(oneLine(warning))
 	}
-	return m.conv.reload()
+	return m.reload()
 }
 
 // undo undoes the newest change of the window, whoever made it. It asks when that

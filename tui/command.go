@@ -122,7 +122,7 @@ func (m *Model) onFiltered(o usecase.Filtered) tea.Cmd {
 		text += " · " + hint.String()
 	}
 	m.notice.Info(text)
-	return m.conv.loadMissing()
+	return m.loadMissing()
 }
 
 // onCommandPlanned executes a planned command. It asks first when the command changes
@@ -181,29 +181,29 @@ func (m *Model) onExecuted(o usecase.Executed) tea.Cmd {
 	if o.Command.DryRun {
 		return nil
 	}
-	return m.conv.showMarks()
+	return m.showMarks()
 }
 
 // undoCommand undoes the newest command on pairs.
-func (c *conversation) undoCommand() tea.Cmd { return c.act(c.commands.UndoCommand) }
+func (m *Model) undoCommand() tea.Cmd { return m.act(m.commands.UndoCommand) }
 
 // onCommandUndone shows what was undone.
-func (c *conversation) onCommandUndone(o usecase.CommandUndone) tea.Cmd {
+func (m *Model) onCommandUndone(o usecase.CommandUndone) tea.Cmd {
 	switch {
 	case o.Nothing:
-		return c.info("there is no :command to undo")
+		return m.info("there is no :command to undo")
 	case o.Err != nil && o.Outcome.Text == "":
-		return c.fail(o.Err)
+		return m.fail(o.Err)
 	}
-	c.notice.Info("undone: " + o.Outcome.Text)
-	c.failView(o.Err)
-	return c.showMarks()
+	m.notice.Info("undone: " + o.Outcome.Text)
+	m.failView(o.Err)
+	return m.showMarks()
 }
 
 // showMarks shows the marks of pairs as they are now, and the pairs that the active
 // filter selects, which the workspace has evaluated again.
-func (c *conversation) showMarks() tea.Cmd {
-	return tea.Batch(c.loadNames(), c.load(c.chat.Loaded()...))
+func (m *Model) showMarks() tea.Cmd {
+	return tea.Batch(m.loadNames(), m.load(m.conv.chat.Loaded()...))
 }
 
 // openFilters lists the saved filters, to apply or to delete one.

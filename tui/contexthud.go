@@ -38,7 +38,7 @@ func (m *Model) numbers() []string {
 func onHUD(move func(*hud.Panel)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		move(&m.hud)
-		return m.conv.loadMissing()
+		return m.loadMissing()
 	}
 }
 
@@ -66,7 +66,7 @@ func (m *Model) showHUD() tea.Cmd {
 		m.setMode(keymap.Input)
 	}
 	m.arrange()
-	return tea.Batch(m.feedHUD(), m.conv.loadMissing())
+	return tea.Batch(m.feedHUD(), m.loadMissing())
 }
 
 // feedHUD gives the docked HUD what does not come with the boundary: what the last
@@ -103,7 +103,7 @@ func (m *Model) showFromHUD() tea.Cmd {
 	}
 	m.setMode(keymap.View)
 	m.conv.chat.JumpTo(seq)
-	return m.conv.loadMissing()
+	return m.loadMissing()
 }
 
 // estimated is what sending the draft would take, and what it was computed for.

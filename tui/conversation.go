@@ -10,18 +10,18 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
-	"winnow/assistant/history/transfer"
 	"winnow/tui/chat"
 	"winnow/tui/footerline"
 	"winnow/tui/keymap"
 	"winnow/tui/markdown"
+	"winnow/tui/textwidth"
 	"winnow/tui/usecase"
 )
 
 // conversation is VIEW: the pairs, the search in them, and what the pointer selects.
 type conversation struct {
-	*shared
 	chat      *chat.View
+	widths    textwidth.Cache
 	area      image.Rectangle // on the screen, with its border
 	boundary  assistant.Shown // the newest that has come
 	requested map[int64]int64 // the last request of each pair that is being loaded
@@ -36,34 +36,26 @@ type conversation struct {
 	picking   bool  // the next key picks a code block
 }
 
-// showRaw shows all answers as their source.
-func (c *conversation) showRaw() {
-	c.chat.SetRaw()
-	c.notice.Info("the last starts crashed or were killed: answers are shown as raw text" + c.hint(" · %s renders one", keymap.Raw))
-}
-
 // layOutMsg says that the messages which came meanwhile are handled: long texts on the
 // screen are laid out further.
 type layOutMsg struct{}
 
 // layOut lays out what the budget of a frame pays for of the long texts on the screen.
-func (c *conversation) layOut() tea.Cmd {
+func (c *conversation) layOut() intent {
 	if !c.chat.LayOut() || c.layingOut {
 		return nil
 	}
 	c.layingOut = true
-	return func() tea.Msg { return layOutMsg{} }
+	return run{func() tea.Msg { return layOutMsg{} }}
 }
 
-// setShown shows which pairs are visible, and which of them are included.
-func (c *conversation) setShown(now assistant.Shown) {
-	nearly := now.Boundary.NearLimit() && !c.boundary.Boundary.NearLimit()
+// setShown shows which pairs are visible, and which of them are included. It reports
+// whether the context has become nearly full.
+func (c *conversation) setShown(now assistant.Shown) (nearlyFull bool) {
+	nearlyFull = now.Boundary.NearLimit() && !c.boundary.Boundary.NearLimit()
 	c.boundary = now
 	c.chat.SetRefs(now.Refs, now.Boundary.First)
-	c.hud.Show(now.Refs, now.Boundary)
-	if nearly && (c.notice.Text == "" || c.notice.Text == c.opts.Notice) {
-		c.notice.Info("the context is nearly full" + c.hint(" · %s starts a new session", keymap.NewSession))
-	}
+	return nearlyFull
 }
 
 // onTrimmed shows in the counter how many pairs the request leaves out so far.
@@ -79,85 +71,32 @@ func (c *conversation) newest() (int64, bool) {
 	return 0, false
 }
 
-// loadMissing loads the pairs on the screen that are not loaded.
-func (c *conversation) loadMissing() tea.Cmd {
-	var want []int64
-	for _, seq := range append(c.chat.Missing(), c.hud.Missing()...) {
+// unrequested are the pairs that are not being loaded, each once.
+func (c *conversation) unrequested(seqs []int64) (want []int64) {
+	for _, seq := range seqs {
 		if c.requested[seq] == 0 && !slices.Contains(want, seq) {
 			want = append(want, seq)
 		}
 	}
-	return c.load(want...)
+	return want
 }
 
-// load reads pairs. Of several that read the same pair only the last one is shown.
-func (c *conversation) load(seqs ...int64) tea.Cmd {
-	if len(seqs) == 0 {
-		return nil
-	}
-	request := c.query()
+// await notes which request loads some pairs.
+func (c *conversation) await(request int64, seqs []int64) {
 	for _, seq := range seqs {
 		c.requested[seq] = request
 	}
-	return c.commands.LoadPairs(request, seqs)
 }
 
-// onPairs shows loaded pairs. The pair of the running turn stays as it is.
-func (m *Model) onPairs(o usecase.PairsLoaded) tea.Cmd {
-	pairs := slices.DeleteFunc(o.Pairs, func(p assistant.Pair) bool {
-		return m.conv.requested[p.Seq] != o.Request || m.turn.running && p.Seq == m.turn.seq
-	})
-	maps.DeleteFunc(m.conv.requested, func(_, request int64) bool { return request == o.Request })
-	if o.Err != nil {
-		return m.fail(fmt.Errorf("the history could not be read: %w", o.Err))
-	}
-	m.conv.chat.Load(pairs)
-	m.hud.Load(pairs...)
-	return tea.Batch(m.conv.loadMissing(), m.conv.copySelection(), m.conv.computeEffects())
-}
-
-// reloadStale reads the pairs again whose stored form has changed.
-func (c *conversation) reloadStale(stale *assistant.StalePairs) tea.Cmd {
-	if stale.All {
-		c.hud.Reload()
-	}
-	return c.load(slices.DeleteFunc(c.chat.Loaded(), func(seq int64) bool { return !stale.Has(seq) })...)
-}
-
-// reload reads the loaded pairs again, and evaluates the filter again when it reads
-// marks, which a tool may have changed.
-func (c *conversation) reload() tea.Cmd {
-	c.hud.Reload()
-	load := c.load(c.chat.Loaded()...)
-	if transfer.ReadsMarks(c.filterLine()) {
-		return tea.Batch(load, c.refilter())
-	}
-	return load
-}
-
-// checkPair marks the pair just answered when the user's own filter line hides it.
-func (c *conversation) checkPair(seq int64) tea.Cmd {
-	if line := c.filterLine(); !c.commands.Stores() || seq == 0 || line == "" || line == "x" {
-		return nil
-	}
-	return c.commands.Matches(c.query(), seq)
-}
-
-// onChat is an action of the view, which may scroll to pairs that are not loaded.
-func onChat(move func(*chat.View)) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd {
-		move(m.conv.chat)
-		return m.conv.loadMissing()
-	}
-}
-
-// onConversation is an action of the conversation.
-func onConversation(do func(*conversation) tea.Cmd) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd { return do(&m.conv) }
+// arrived are the loaded pairs that no later request loads again.
+func (c *conversation) arrived(o usecase.PairsLoaded) []assistant.Pair {
+	pairs := slices.DeleteFunc(o.Pairs, func(p assistant.Pair) bool { return c.requested[p.Seq] != o.Request })
+	maps.DeleteFunc(c.requested, func(_, request int64) bool { return request == o.Request })
+	return pairs
 }
 
 // jumpToBoundary shows the first pair that the next request contains.
-func (c *conversation) jumpToBoundary() tea.Cmd {
+func (c *conversation) jumpToBoundary() intent {
 	b, text := c.boundary.Boundary, ""
 	switch {
 	case b.Y == 0:
@@ -172,13 +111,12 @@ func (c *conversation) jumpToBoundary() tea.Cmd {
 		c.chat.JumpTo(c.boundary.Refs[b.First].Seq)
 		text = fmt.Sprintf("the request starts here: %d of %d pairs are sent", b.X, b.Y)
 	}
-	c.notice.Info(text)
-	return c.loadMissing()
+	return several{notify{text: text}, loadMissing{}}
 }
 
 // searchKey does an action of the search line, or types a text. An empty line
 // continues the last search.
-func (c *conversation) searchKey(a keymap.Action, text string) tea.Cmd {
+func (c *conversation) searchKey(a keymap.Action, text string) intent {
 	switch a {
 	case keymap.LineAccept:
 		c.search.Active = false
@@ -212,24 +150,24 @@ func (c *conversation) escapeSearch() {
 
 // toHit goes to the next or the previous hit. It searches the history first, since
 // not all pairs are loaded.
-func (c *conversation) toHit(back bool) tea.Cmd {
+func (c *conversation) toHit(back bool) intent {
 	needle := c.chat.Searching()
 	if needle == "" {
-		return c.info("no search is active" + c.hint(" · %s searches", keymap.Search))
+		return notify{"no search is active", []clause{{" · %s searches", keymap.Search}}}
 	}
-	if c.commands.Stores() && c.found.needle != needle {
-		return c.act(func(request int64) tea.Cmd { return c.commands.FindText(request, needle, back) }) // the next key goes on from the hit
+	if c.found.needle != needle {
+		return findText{needle, back}
 	}
 	hit, ok := c.chat.NextFound(back, c.found.seqs)
 	if !ok {
-		return c.info("no shown pair contains “" + needle + "”" + c.hint(" · %s with c'…' searches all sessions", keymap.Filter))
+		return notify{"no shown pair contains “" + needle + "”", []clause{{" · %s with c'…' searches all sessions", keymap.Filter}}}
 	}
-	c.notice.Info(fmt.Sprintf("“%s” · message %d of %d that contain it%s%s", needle, hit.Nth, hit.Of, c.hint(" · %s next", keymap.NextHit), c.hint(" · %s previous", keymap.PreviousHit)))
-	return c.loadMissing()
+	said := fmt.Sprintf("“%s” · message %d of %d that contain it", needle, hit.Nth, hit.Of)
+	return several{notify{said, []clause{{" · %s next", keymap.NextHit}, {" · %s previous", keymap.PreviousHit}}}, loadMissing{}}
 }
 
 // onFound goes to a hit, unless another text is searched by now.
-func (c *conversation) onFound(o usecase.Found) tea.Cmd {
+func (c *conversation) onFound(o usecase.Found) intent {
 	if o.Text != c.chat.Searching() {
 		return nil
 	}
@@ -237,89 +175,69 @@ func (c *conversation) onFound(o usecase.Found) tea.Cmd {
 	return c.toHit(o.Back)
 }
 
-// toCheckpoint is the action that goes to the next or the previous turn that changed
-// the window.
-func toCheckpoint(step int) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd {
-		focused, _ := m.conv.chat.Focused()
-		found := int64(0)
-		for _, c := range m.parts.Checkpoints.Of(m.shownSession()) {
-			at := c.PairSeq
-			if at != 0 && (step < 0 && at < focused.Seq && at > found || step > 0 && at > focused.Seq && (found == 0 || at < found)) {
-				found = at
-			}
-		}
-		if found == 0 || !m.conv.chat.JumpTo(found) {
-			m.notice.Info("no checkpoint in that direction")
-		}
-		return m.conv.loadMissing()
-	}
-}
-
-// moveChoice is the action that moves the focus along chips and buttons.
-func moveChoice(n int) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd {
-		if !m.conv.chat.MoveChoice(n) && len(m.conv.chat.Choices()) > 0 {
-			m.notice.Info("the newest answer has suggestions" + m.hint(" · %s moves towards them", keymap.NextItem) + m.hint(" · %s chooses the first from anywhere", keymap.Choose(1)))
-		}
-		return nil
-	}
-}
-
-// copyFocused is the action that copies a text of the focused pair.
-func copyFocused(what string, text func(*chat.View) (string, bool)) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd {
-		copied, _ := text(m.conv.chat)
-		return m.copyOut(what, copied)
-	}
-}
-
 // copyCode copies the only code block, or waits for a digit that picks one.
-func (c *conversation) copyCode() tea.Cmd { return c.readCode(0) }
+func (c *conversation) copyCode() intent { return c.readCode(0) }
 
 // copyCodeBlock copies the block whose digit was pressed.
-func (c *conversation) copyCodeBlock(digit string) tea.Cmd {
+func (c *conversation) copyCodeBlock(digit string) intent {
 	c.picking = false
-	c.notice.Clear()
 	n, err := strconv.Atoi(digit)
 	if err != nil || n < 1 {
-		return nil
+		return clearNotice{}
 	}
-	return c.readCode(n)
+	return several{clearNotice{}, c.readCode(n)}
 }
 
 // readCode reads the code blocks of the focused pair, those of a long answer beside the
 // screen; digit is that of the block to copy, 0: it is not known yet.
-func (c *conversation) readCode(digit int) tea.Cmd {
+func (c *conversation) readCode(digit int) intent {
 	blocks, more := c.chat.Code()
 	if more == nil {
 		return c.onCode(blocks, digit)
 	}
-	return func() tea.Msg { return codeReadMsg{more(), digit} }
+	return run{func() tea.Msg { return codeReadMsg{more(), digit} }}
 }
 
 // onCode copies a code block, or asks which one.
-func (c *conversation) onCode(blocks []markdown.Code, digit int) tea.Cmd {
+func (c *conversation) onCode(blocks []markdown.Code, digit int) intent {
 	switch {
 	case digit > len(blocks):
 	case digit > 0:
-		return c.copyOut(fmt.Sprintf("code block %d", digit), blocks[digit-1].Text)
+		return copyText{fmt.Sprintf("code block %d", digit), blocks[digit-1].Text}
 	case len(blocks) == 0:
-		c.notice.Info("there is no code in this pair")
+		return notify{text: "there is no code in this pair"}
 	case len(blocks) == 1:
-		return c.copyOut("the code", blocks[0].Text)
+		return copyText{"the code", blocks[0].Text}
 	default:
 		c.picking = true
-		c.notice.Info(fmt.Sprintf("which block? 1-%d", min(len(blocks), 9)))
+		return notify{text: fmt.Sprintf("which block? 1-%d", min(len(blocks), 9))}
 	}
 	return nil
 }
 
-// viewEnter chooses the focused suggestion, or else focuses the input.
-func (m *Model) viewEnter() tea.Cmd {
-	if i, ok := m.conv.chat.Choice(); ok {
-		return m.choose(i)
+// onEffects shows what the proposals would do, unless that was computed again since.
+func (c *conversation) onEffects(o usecase.EffectsRead) {
+	if o.Request != c.forecast {
+		return
 	}
-	m.setMode(keymap.Input)
-	return nil
+	for id, effects := range o.Effects {
+		c.chat.SetExtraRows(id, c.chat.EffectRows(effects))
+	}
+}
+
+// inChat is a cell of the screen as one of the conversation.
+func (c *conversation) inChat(at tea.Mouse) (x, y int) {
+	return at.X - c.area.Min.X - 1, at.Y - c.area.Min.Y - 1 // without the border
+}
+
+// copySelection copies the selected text, as soon as all of it is loaded.
+func (c *conversation) copySelection() intent {
+	if !c.copying {
+		return nil
+	}
+	if missing := c.chat.SelectionMissing(); len(missing) > 0 {
+		return loadPairs{missing}
+	}
+	c.copying = false
+	return copyText{"the selection", c.chat.SelectionText()}
 }

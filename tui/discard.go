@@ -55,7 +55,7 @@ func (m *Model) onDiscarding(o usecase.Outcome) tea.Cmd {
 			return m.end()
 		}
 		m.notice.Info("discarded " + assistant.Counted(o.Lost, "unsaved change") + m.hint(" · %s undoes it", keymap.Undo))
-		return m.conv.computeEffects()
+		return m.computeEffects()
 	case usecase.Failed:
 		return m.fail(o.Err)
 	}

@@ -81,7 +81,7 @@ func TestTheButtonsOfAnErrorNameTheKeysAsBound(t *testing.T) {
 	}})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 32})
 	m.Update(loadStart(m.opts.Parts)())
-	m.Update(m.conv.load(m.conv.chat.Missing()...)())
+	m.Update(m.load(m.conv.chat.Missing()...)())
 	if frame := plainFrame(m.View().Content); !strings.Contains(frame, "Retry · ctrl+y]") || !strings.Contains(frame, "Re-ask · e]") || !strings.Contains(frame, "Delete]") {
 		t.Errorf("the buttons are in\n%s", frame)
 	}

@@ -67,7 +67,7 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 	case m.typingLine() && (a == nil || !slices.Contains(a.Modes, keymap.Command)): // COMMAND is a text line, too
 		return m.lineKey(name, k.Text)
 	case m.conv.picking && m.mode == keymap.View:
-		return m.conv.copyCodeBlock(string(name))
+		return m.carryOut(m.conv.copyCodeBlock(string(name)))
 	case a != nil:
 		m.notice.Clear()
 		return m.do(a.Name)
@@ -230,7 +230,7 @@ func (m *Model) lineKey(name keymap.Key, text string) tea.Cmd {
 	case keymap.Command:
 		return m.carryOut(m.command.edit(edit, text))
 	default:
-		return m.conv.searchKey(a, text)
+		return m.carryOut(m.conv.searchKey(a, text))
 	}
 }
 
@@ -260,7 +260,7 @@ func (m *Model) resize(w, h int) tea.Cmd {
 	if !m.ready {
 		return nil
 	}
-	return tea.Batch(m.conv.loadMissing(), resetMargins())
+	return tea.Batch(m.loadMissing(), resetMargins())
 }
 
 // resetMargins makes the whole screen scroll again, and draws it. A frame that scrolled

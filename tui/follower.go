@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/tui/keymap"
 	"winnow/tui/usecase"
 )
 
@@ -32,18 +33,18 @@ func (m *Model) show(u assistant.Update) tea.Cmd {
 	news := m.parts.Apply(u.State)
 	var cmds []tea.Cmd
 	if news.Shown != nil {
-		m.conv.setShown(*news.Shown)
-		cmds = append(cmds, m.feedHUD(), m.conv.loadMissing())
+		m.setShown(*news.Shown)
+		cmds = append(cmds, m.feedHUD(), m.loadMissing())
 	}
 	if news.Shown != nil || news.Window != nil || news.Checkpoints != nil || news.Others != nil {
 		m.showInPane()
 	}
 	if news.Window != nil {
-		cmds = append(cmds, m.conv.computeEffects())
+		cmds = append(cmds, m.computeEffects())
 	}
 	if u.Stale != nil {
 		m.pane.Changed()
-		cmds = append(cmds, m.conv.reloadStale(u.Stale))
+		cmds = append(cmds, m.reloadStale(u.Stale))
 	}
 	if u.Resync || u.Running != nil {
 		cmds = append(cmds, m.resync(u.Running))
@@ -55,6 +56,14 @@ func (m *Model) show(u assistant.Update) tea.Cmd {
 		}
 	}
 	return tea.Batch(cmds...)
+}
+
+// setShown shows which pairs are visible, and which of them are included.
+func (m *Model) setShown(now assistant.Shown) {
+	m.hud.Show(now.Refs, now.Boundary)
+	if nearlyFull := m.conv.setShown(now); nearlyFull && (m.notice.Text == "" || m.notice.Text == m.opts.Notice) {
+		m.notice.Info("the context is nearly full" + m.hint(" · %s starts a new session", keymap.NewSession))
+	}
 }
 
 // resync shows the running turn as it was received so far, nil: none runs, when the events

@@ -104,7 +104,7 @@ func (m *Model) middle() []string {
 		}
 	}
 	put(m.layout.Chat, func(w, h int) []string {
-		return m.conv.box(w, h, m.turn.running, m.statusLine(w-2), m.queuedCard(w-2))
+		return m.conv.View(w, h, m.scene(w))
 	})
 	put(m.layout.Pane, func(w, h int) []string {
 		if m.ready {
@@ -119,108 +119,19 @@ func (m *Model) middle() []string {
 
 func blankLines(w, h int) []string { return slices.Repeat([]string{strings.Repeat(" ", w)}, h) }
 
-// box is the conversation in its border; below are lines under it, the empty ones left out.
-func (c *conversation) box(w, h int, running bool, below ...string) []string {
-	b, st := c.styles.Border.Shape, c.styles.Border.Idle
-	if c.mode == keymap.View {
-		b, st = c.styles.Border.FocusedShape, c.styles.Border.Focused
+// scene is what the conversation shows around its pairs, w cells wide.
+func (m *Model) scene(w int) *scene {
+	s := &scene{
+		styles: &m.styles, keys: m.keys, mode: m.mode, filter: m.filterLine(), examples: m.opts.Examples, regions: "the conversation and the rules",
+		loading: m.loading, running: m.turn.running, below: []string{m.statusLine(w - 2), m.queuedCard(w - 2)},
 	}
-	title := " chat "
-	if f := c.filterLine(); f != "x" {
-		back := c.hint(" · %s ends it ", keymap.Unfilter)
-		if c.mode == keymap.Input {
-			back = " · /unfilter ends it "
-		}
-		title = c.widths.Truncate(" chat · "+oneLine(filterName(f)), max(0, w-4-ansi.StringWidth(back)), c.styles.Icons.Ellipsis) + back
-	}
-	title = c.widths.Truncate(title, max(0, w-4), c.styles.Icons.Ellipsis)
-	rows := []string{st.Render(b.TopLeft + b.Top + title + strings.Repeat(b.Top, max(0, w-3-c.widths.Width(title))) + b.TopRight)}
-	left, right := st.Render(b.Left), st.Render(b.Right)
-	for _, line := range c.lines(w-2, h-2, running, below) {
-		rows = append(rows, left+line+right)
-	}
-	return append(rows, st.Render(b.BottomLeft+strings.Repeat(b.Bottom, max(0, w-2))+b.BottomRight))
-}
-
-// lines are the messages, or what is shown when there are none.
-func (c *conversation) lines(w, h int, running bool, below []string) []string {
-	c.chat.SetActive(c.mode == keymap.View)
-	var under []string
-	for _, line := range below {
-		if line != "" && len(under) < h-1 {
-			under = append(under, line)
-		}
-	}
-	h -= len(under)
-	if c.chat.Len() > 0 || running {
-		return append(c.chat.View(w, h), under...)
-	}
-	lines := []string{"", c.styles.Chat.Time.Render("loading…")}
 	switch {
-	case c.loading:
-	case c.welcomes():
-		lines = c.welcome(w)
-	default:
-		lines = c.noMatch(w)
+	case m.plainChat():
+		s.regions = "the conversation"
+	case !m.saves():
+		s.regions = "the conversation and the pane"
 	}
-	out := make([]string, h)
-	top := max(0, (h-len(lines))/3)
-	for i := range out {
-		line := ""
-		if i >= top && i-top < len(lines) {
-			line = "  " + lines[i-top]
-		}
-		out[i] = c.widths.Fit(line, w, c.styles.Icons.Ellipsis)
-	}
-	return append(out, under...)
-}
-
-// welcomes reports whether the conversation is empty, not only the view of it.
-func (c *conversation) welcomes() bool {
-	f := c.filterLine()
-	return c.chat.Len() == 0 && (f == "x" || f == "")
-}
-
-// welcome is what an empty conversation shows: examples of what to ask, and keys.
-func (c *conversation) welcome(w int) []string {
-	st := c.styles.Chat
-	lines := []string{"", st.Welcome.Render("What would you like to change?"), ""}
-	for i, e := range c.opts.Examples {
-		key := c.key(keymap.Choose(i+1)) + "  "
-		example := textwidth.TruncateWords(oneLine(e), w-4-ansi.StringWidth(key), c.styles.Icons.Ellipsis)
-		lines = append(lines, st.Number.Render(key)+st.Example.Render(example))
-	}
-	beside := "the conversation and the rules"
-	switch {
-	case c.plainChat():
-		beside = "the conversation"
-	case !c.saves():
-		beside = "the conversation and the pane"
-	}
-	hints := pane.Join(c.hint("%s sends", keymap.Send), c.hint("%s moves to "+beside, keymap.NextRegion), c.hint("/ or %s finds every command", keymap.Palette), c.hint("%s help", keymap.Help))
-	return append(append(lines, ""), c.quietLines(hints, w)...)
-}
-
-// noMatch is what the conversation shows when no pair matches the filter.
-func (c *conversation) noMatch(w int) []string {
-	key := c.hint("%s", keymap.Filter)
-	if c.mode == keymap.Input {
-		key = c.hint("%s then ", keymap.Escape) + key
-	}
-	lines := []string{""}
-	for _, l := range textwidth.Wrap("no pair matches "+oneLine(filterName(c.filterLine())), w-4) {
-		lines = append(lines, c.styles.Chat.Welcome.Render(l))
-	}
-	return append(append(lines, ""), c.quietLines(key+" changes the filter · an empty filter shows all pairs", w)...)
-}
-
-// quietLines wraps a hint, in muted colours.
-func (c *conversation) quietLines(hint string, w int) []string {
-	lines := textwidth.Wrap(hint, w-4)
-	for i, line := range lines {
-		lines[i] = c.styles.Chat.Time.Render(line)
-	}
-	return lines
+	return s
 }
 
 // filterName is a filter line as the frame shows it.

@@ -95,7 +95,7 @@ func (s *still) pairs(pairs ...assistant.Pair) {
 	}
 	s.do(loadStart(s.opts.Parts))
 	s.View()
-	s.do(s.conv.loadMissing())
+	s.do(s.loadMissing())
 }
 
 func (s *still) keys(names ...string) {

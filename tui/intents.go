@@ -5,6 +5,7 @@ import (
 
 	"winnow/assistant/history"
 	"winnow/tui/keymap"
+	"winnow/tui/usecase"
 )
 
 // intent is what a child asks the Model to do, at once, in the order of the keys: one of
@@ -32,6 +33,18 @@ type (
 	completeWord struct{ word string }
 	// storeDraft stores what is in the box.
 	storeDraft struct{ draft history.Draft }
+	// loadMissing loads the pairs on the screen that are not loaded.
+	loadMissing struct{}
+	// loadPairs loads pairs.
+	loadPairs struct{ seqs []int64 }
+	// findText finds the pairs of the whole history that contain a text, see
+	// (*conversation).onFound; keys wait for it.
+	findText struct {
+		text string
+		back bool
+	}
+	// copyText copies a text; what says in words what it is.
+	copyText struct{ what, text string }
 	// endReAsk says that the text in the box no longer replaces a failed message.
 	endReAsk struct{}
 	// countPairs counts the pairs that a filter line selects, see (*commandLine).onCounted.
@@ -45,6 +58,10 @@ func (clearNotice) intent()  {}
 func (showError) intent()    {}
 func (completeWord) intent() {}
 func (storeDraft) intent()   {}
+func (loadMissing) intent()  {}
+func (loadPairs) intent()    {}
+func (findText) intent()     {}
+func (copyText) intent()     {}
 func (endReAsk) intent()     {}
 func (countPairs) intent()   {}
 
@@ -79,6 +96,17 @@ func (m *Model) carryOut(i intent) tea.Cmd {
 		return m.completeWord(i.word)
 	case storeDraft:
 		return m.commands.StoreDraft(m.query(), i.draft, 0)
+	case loadMissing:
+		return m.loadMissing()
+	case loadPairs:
+		return m.load(i.seqs...)
+	case findText:
+		if !m.commands.Stores() { // the loaded ones alone
+			return m.carryOut(m.conv.onFound(usecase.Found{Text: i.text, Back: i.back}))
+		}
+		return m.act(func(request int64) tea.Cmd { return m.commands.FindText(request, i.text, i.back) })
+	case copyText:
+		return m.copyOut(i.what, i.text)
 	case endReAsk:
 		m.commands.EndReAsk()
 	case countPairs:

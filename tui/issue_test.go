@@ -231,7 +231,7 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 	m.Update(loadStart(m.opts.Parts)())
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 40})
 	seen := func(where string) {
-		for _, text := range []string{m.notice.Text, plainFrame(m.bar.Draw(m.footer(), 160, m.styles.Footer.Bar)), strings.Join(m.conv.welcome(150), " "), m.statusLine(100)} {
+		for _, text := range []string{m.notice.Text, plainFrame(m.bar.Draw(m.footer(), 160, m.styles.Footer.Bar)), strings.Join(m.scene(150).welcome(150), " "), m.statusLine(100)} {
 			for _, key := range []string{"ctrl+", "alt+", "f1 ", "f2 ", "f4 ", "esc ", "enter ", " u undoes", " r tries", " j goes"} {
 				if strings.Contains(text, key) {
 					t.Errorf("%s: %q names %q", where, text, key)
@@ -250,7 +250,7 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 	m.turn.running = false
 	for what, do := range map[string]func(){
 		"busy": func() { m.fail(assistant.ErrBusy) }, "no model": func() { m.fail(assistant.ErrNoModel) },
-		"cleared": func() { m.input.draft.Set("x"); m.carryOut(m.input.clear()) }, "search": func() { m.conv.toHit(false) },
+		"cleared": func() { m.input.draft.Set("x"); m.carryOut(m.input.clear()) }, "search": func() { m.carryOut(m.conv.toHit(false)) },
 		"cancelled": func() { m.onCancelled(turn{}, assistant.Cancelled{Kept: true}) }, "mouse": func() { m.toggleMouse() },
 		"edited":   func() { m.onEditEnded(pane.Edit{Act: modelfilter.AddRule{}}, usecase.Edited{Done: "added"}) },
 		"session":  func() { m.onSessionOpened(usecase.SessionOpened{New: true}) },

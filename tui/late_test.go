@@ -23,16 +23,16 @@ func TestLateResultsAreNotShown(t *testing.T) {
 	m, d := newProgram(t, setup{pairs: []assistant.Pair{told("first", "1"), told("second", "2"), told("third", "3")}})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 32})
 	m.Update(loadStart(m.opts.Parts)())
-	m.Update(m.conv.load(m.conv.chat.Missing()...)())
+	m.Update(m.load(m.conv.chat.Missing()...)())
 	refs := d.session.Visible()
 	last := refs[len(refs)-1].Seq
 
-	marked := m.conv.load(last)()
+	marked := m.load(last)()
 	star := 3
 	if err := d.session.Mark(t.Context(), assistant.PairMark{Seq: last, Star: &star}); err != nil {
 		t.Fatal(err)
 	}
-	m.Update(m.conv.load(last)())
+	m.Update(m.load(last)())
 	m.Update(marked)
 	m.conv.chat.FocusLast()
 	if p, ok := m.conv.chat.Focused(); !ok || p.Star != star {

@@ -183,7 +183,7 @@ func New(opts Options) (*Model, error) {
 	s.hud.SetStyles(&s.styles)
 	s.bar = bar.Bar{Styles: &s.styles, Widths: &s.widths}
 	m := &Model{shared: s, focused: true, actions: allActions()}
-	m.conv = conversation{shared: s, chat: chat.New(s.styles, s.now), requested: map[int64]int64{}}
+	m.conv = conversation{chat: chat.New(s.styles, s.now), requested: map[int64]int64{}}
 	m.conv.chat.SetKeys(m.key)
 	m.input = input{draft: composer.New(s.styles.Input, keys)}
 	m.input.draft.SetPlaceholder("Type a message" + s.styles.Icons.Ellipsis)

@@ -113,7 +113,7 @@ func (m *Model) onScreenMsg(msg tea.Msg) (tea.Cmd, bool) {
 	case secondPassedMsg:
 		return m.onSecondPassed(msg), true
 	case codeReadMsg:
-		return m.conv.onCode(msg.blocks, msg.digit), true
+		return m.carryOut(m.conv.onCode(msg.blocks, msg.digit)), true
 	case suggestedMsg:
 		return m.carryOut(m.input.onSuggested(msg)), true
 	case attachedMsg:

@@ -2,10 +2,12 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/history/transfer"
 	"winnow/tui/keymap"
 	"winnow/tui/usecase"
 )
@@ -109,7 +111,7 @@ func (m *Model) marked(seq int64, notice string, view error) tea.Cmd {
 	if view != nil {
 		m.failView(view)
 	}
-	return tea.Batch(m.loadNames(), m.conv.load(seq))
+	return tea.Batch(m.loadNames(), m.load(seq))
 }
 
 // onReAsk puts the message into the box.
@@ -120,4 +122,71 @@ func (m *Model) onReAsk(o usecase.ReAskBegun) tea.Cmd {
 		m.notice.Info("sending replaces the failed message" + m.hint(" · %s gives up", keymap.Escape))
 	}
 	return m.carryOut(m.input.draftChanged())
+}
+
+// loadMissing loads the pairs on the screen that are not loaded.
+func (m *Model) loadMissing() tea.Cmd {
+	return m.load(m.conv.unrequested(append(m.conv.chat.Missing(), m.hud.Missing()...))...)
+}
+
+// load reads pairs. Of several that read the same pair only the last one is shown.
+func (m *Model) load(seqs ...int64) tea.Cmd {
+	if len(seqs) == 0 {
+		return nil
+	}
+	request := m.query()
+	m.conv.await(request, seqs)
+	return m.commands.LoadPairs(request, seqs)
+}
+
+// onPairs shows loaded pairs. The pair of the running turn stays as it is.
+func (m *Model) onPairs(o usecase.PairsLoaded) tea.Cmd {
+	pairs := m.conv.arrived(o)
+	if o.Err != nil {
+		return m.fail(fmt.Errorf("the history could not be read: %w", o.Err))
+	}
+	if m.turn.running {
+		pairs = slices.DeleteFunc(pairs, func(p assistant.Pair) bool { return p.Seq == m.turn.seq })
+	}
+	m.conv.chat.Load(pairs)
+	m.hud.Load(pairs...)
+	return tea.Batch(m.loadMissing(), m.carryOut(m.conv.copySelection()), m.computeEffects())
+}
+
+// reloadStale reads the pairs again whose stored form has changed.
+func (m *Model) reloadStale(stale *assistant.StalePairs) tea.Cmd {
+	if stale.All {
+		m.hud.Reload()
+	}
+	return m.load(slices.DeleteFunc(m.conv.chat.Loaded(), func(seq int64) bool { return !stale.Has(seq) })...)
+}
+
+// reload reads the loaded pairs again, and evaluates the filter again when it reads
+// marks, which a tool may have changed.
+func (m *Model) reload() tea.Cmd {
+	m.hud.Reload()
+	load := m.load(m.conv.chat.Loaded()...)
+	if transfer.ReadsMarks(m.filterLine()) {
+		return tea.Batch(load, m.refilter())
+	}
+	return load
+}
+
+// checkPair marks the pair just answered when the user's own filter line hides it.
+func (m *Model) checkPair(seq int64) tea.Cmd {
+	if line := m.filterLine(); !m.commands.Stores() || seq == 0 || line == "" || line == "x" {
+		return nil
+	}
+	return m.commands.Matches(m.query(), seq)
+}
+
+// computeEffects computes what the proposals that wait for the user would do,
+// which changes with every rule.
+func (m *Model) computeEffects() tea.Cmd {
+	waiting := m.conv.chat.Undecided()
+	if len(waiting) == 0 {
+		return nil
+	}
+	m.conv.forecast = m.query()
+	return m.commands.ReadEffects(m.conv.forecast, waiting)
 }

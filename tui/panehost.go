@@ -114,7 +114,7 @@ func (m *Model) onEditEnded(e pane.Edit, o usecase.Outcome) tea.Cmd {
 		notice += m.hint(", %s saves", keymap.Save)
 	}
 	m.notice.Info(notice)
-	return m.conv.computeEffects()
+	return m.computeEffects()
 }
 
 // paneWants begins what the pane asks for by itself: one act at a time, and of two that wait
@@ -196,7 +196,7 @@ func (m *Model) onNoticed(msg Noticed) tea.Cmd {
 	m.fail(msg.Err)
 	if msg.Pairs {
 		m.hud.Reload()
-		return tea.Batch(m.refilter(), m.conv.load(m.conv.chat.Loaded()...))
+		return tea.Batch(m.refilter(), m.load(m.conv.chat.Loaded()...))
 	}
 	return nil
 }
@@ -235,7 +235,7 @@ func (m *Model) onSavedChanged(msg savedChangedMsg) tea.Cmd {
 	} else {
 		m.notice.Info("another program changed the file · its rules are loaded")
 	}
-	return tea.Batch(m.conv.computeEffects(), waitSavedChange(m.opts.Changes))
+	return tea.Batch(m.computeEffects(), waitSavedChange(m.opts.Changes))
 }
 
 // quitTime bounds how long quitting waits for the draft to be stored.
@@ -259,31 +259,10 @@ func (m *Model) StoreDraft(ctx context.Context) error {
 	return m.commands.SaveDraft(ctx, m.input.drafted())
 }
 
-// computeEffects computes what the proposals that wait for the user would do,
-// which changes with every rule.
-func (c *conversation) computeEffects() tea.Cmd {
-	waiting := c.chat.Undecided()
-	if len(waiting) == 0 {
-		return nil
-	}
-	c.forecast = c.query()
-	return c.commands.ReadEffects(c.forecast, waiting)
-}
-
-// onEffects shows what the proposals would do, unless that was computed again since.
-func (c *conversation) onEffects(o usecase.EffectsRead) {
-	if o.Request != c.forecast {
-		return
-	}
-	for id, effects := range o.Effects {
-		c.chat.SetExtraRows(id, c.chat.EffectRows(effects))
-	}
-}
-
 // choose takes suggestion i of the newest answer, or example i of the welcome.
 func (m *Model) choose(i int) tea.Cmd {
 	choices := m.conv.chat.Choices()
-	if m.conv.welcomes() && i < len(m.opts.Examples) {
+	if m.conv.welcomes(m.filterLine()) && i < len(m.opts.Examples) {
 		m.commands.EndReAsk()
 		m.input.draft.Set(m.opts.Examples[i])
 		m.setMode(keymap.Input)

@@ -62,7 +62,7 @@ func (m *Model) onSessionOpened(o usecase.SessionOpened) tea.Cmd {
 	m.conv.chat.Bottom()
 	m.notice.Info(notice)
 	m.fail(o.Err)
-	return m.conv.loadMissing()
+	return m.loadMissing()
 }
 
 // openModels lets the user choose the model: favourites and recent ones first,

@@ -26,7 +26,7 @@ func (m *Model) onMouse(msg tea.MouseMsg) tea.Cmd {
 		m.conv.chat.SelectStart(m.conv.inChat(at))
 	case tea.MouseMotionMsg:
 		m.conv.chat.SelectTo(m.conv.inChat(at))
-		return m.conv.loadMissing()
+		return m.loadMissing()
 	case tea.MouseReleaseMsg:
 		return m.onRelease(at)
 	}
@@ -53,14 +53,9 @@ func (m *Model) onWheel(at tea.Mouse) tea.Cmd {
 		return onHUD(func(p *hud.Panel) { p.Move(step) })(m)
 	default:
 		m.conv.chat.ScrollBy(step)
-		return m.conv.loadMissing()
+		return m.loadMissing()
 	}
 	return nil
-}
-
-// inChat is a cell of the screen as one of the conversation.
-func (c *conversation) inChat(at tea.Mouse) (x, y int) {
-	return at.X - c.area.Min.X - 1, at.Y - c.area.Min.Y - 1 // without the border
 }
 
 // onRelease copies what was selected; without a selection it was a click.
@@ -73,19 +68,7 @@ func (m *Model) onRelease(at tea.Mouse) tea.Cmd {
 		return m.onClick(at.X, at.Y)
 	}
 	m.conv.copying = true
-	return m.conv.copySelection()
-}
-
-// copySelection copies the selected text, as soon as all of it is loaded.
-func (c *conversation) copySelection() tea.Cmd {
-	if !c.copying {
-		return nil
-	}
-	if missing := c.chat.SelectionMissing(); len(missing) > 0 {
-		return c.load(missing...)
-	}
-	c.copying = false
-	return c.copyOut("the selection", c.chat.SelectionText())
+	return m.carryOut(m.conv.copySelection())
 }
 
 func (m *Model) onClick(x, y int) tea.Cmd {

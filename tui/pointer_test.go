@@ -152,7 +152,7 @@ func TestDraggingBeyondTheEdgeScrolls(t *testing.T) {
 	s := newStill(t, style.Options{Unicode: true}, 80, 24)
 	s.pairs(assistant.Pair{UserText: "talk", AssistantText: strings.Repeat("a line\n\n", 100) + "the end"})
 	s.conv.chat.Top()
-	s.do(s.conv.loadMissing())
+	s.do(s.loadMissing())
 	s.View()
 	left := func(y int) tea.Mouse { return tea.Mouse{X: 4, Y: y, Button: tea.MouseLeft} }
 	y := row(t, plainFrame(s.frame()), "a line")

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant/history"
+	"winnow/tui/keymap"
 	"winnow/tui/usecase"
 )
 
@@ -60,7 +61,7 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	m.input.draft.SetStash(append(msg.Draft.Stash, m.input.draft.Stash()...))
 	m.input.restoreDraft(msg.Draft.Text)
 	if msg.FailedStarts >= maxFailedStarts {
-		m.conv.showRaw()
+		m.showRaw()
 	}
 	m.follower = m.commands.Follow(cmp.Or(m.opts.Context, context.Background()), msg.Update)
 	m.conv.chat.SetPayloadTypes(msg.PayloadTypes)
@@ -79,6 +80,12 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 		m.askRecovery()
 	}
 	return tea.Batch(cmds...)
+}
+
+// showRaw shows all answers as their source.
+func (m *Model) showRaw() {
+	m.conv.chat.SetRaw()
+	m.notice.Info("the last starts crashed or were killed: answers are shown as raw text" + m.hint(" · %s renders one", keymap.Raw))
 }
 
 // After maxFailedStarts starts in a row that did not last startLasts and did not end

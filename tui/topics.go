@@ -140,7 +140,7 @@ func (m *Model) onTopicsChanged(o usecase.TopicsChanged) tea.Cmd {
 	if o.ViewErr != nil {
 		m.failView(o.ViewErr)
 	}
-	return m.conv.load(m.conv.chat.Loaded()...)
+	return m.load(m.conv.chat.Loaded()...)
 }
 
 // topicSelected is the notice of the topic of new messages.

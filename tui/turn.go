@@ -232,14 +232,14 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	}
 	cmds := []tea.Cmd{m.notifyEnd(t, end)}
 	if t.seq != 0 {
-		cmds = append(cmds, m.conv.load(t.seq))
+		cmds = append(cmds, m.load(t.seq))
 	}
 	switch e := end.(type) {
 	case assistant.Complete:
 		if t.checkpointed { // a tool may have changed what pairs say of themselves
-			cmds = append(cmds, m.conv.reload())
+			cmds = append(cmds, m.reload())
 		}
-		cmds = append(cmds, m.sendQueuedNext(!m.parts.Turn.QueuePaused), m.showReply(t.seq), m.conv.checkPair(t.seq))
+		cmds = append(cmds, m.sendQueuedNext(!m.parts.Turn.QueuePaused), m.showReply(t.seq), m.checkPair(t.seq))
 		m.noticeEnd(e.Payload.Notice)
 	case assistant.Error:
 		if t.seq == 0 {

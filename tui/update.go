@@ -26,7 +26,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.conv.chat.SetUnsaved(m.pane.Status().Unsaved)
 	m.fitInput()
 	m.opts.Input.AcceptText(m.mode == keymap.Input && !m.overlay.Open() && !m.layout.Small)
-	for _, more := range [...]tea.Cmd{m.paneWants(), m.attend(), m.conv.layOut(), m.checkStart()} {
+	for _, more := range [...]tea.Cmd{m.paneWants(), m.attend(), m.carryOut(m.conv.layOut()), m.checkStart()} {
 		if more != nil {
 			cmd = tea.Batch(cmd, more)
 		}

@@ -232,13 +232,13 @@ func TestADroppedCommandIsSeen(t *testing.T) {
 		source string
 		want   int
 	}{
-		"a call":              {`func (m *Model) planted() { m.resize(1, 1); m.conv.loadMissing() }`, 2},
-		"the blank":           {`func (m *Model) planted() { _ = m.conv.loadMissing() }`, 1},
-		"the blank of two":    {`func (m *Model) planted() { _, ok := m.onPairOutcome(nil); _ = ok }`, 1},
-		"deferred":            {`func (m *Model) planted() { defer m.conv.loadMissing() }`, 1},
-		"what is returned":    {`func (m *Model) planted() tea.Cmd { return m.conv.loadMissing() }`, 0},
-		"a notice":            {`func (m *Model) planted() { m.info("text"); m.fail(nil) }`, 0},
-		"the list of a child": {`func (m *Model) planted() { m.conv.load(1) }`, 1},
+		"a call":           {`func (m *Model) planted() { m.resize(1, 1); m.loadMissing() }`, 2},
+		"the blank":        {`func (m *Model) planted() { _ = m.loadMissing() }`, 1},
+		"the blank of two": {`func (m *Model) planted() { _, ok := m.onPairOutcome(nil); _ = ok }`, 1},
+		"deferred":         {`func (m *Model) planted() { defer m.loadMissing() }`, 1},
+		"what is returned": {`func (m *Model) planted() tea.Cmd { return m.loadMissing() }`, 0},
+		"a notice":         {`func (m *Model) planted() { m.info("text"); m.fail(nil) }`, 0},
+		"a child's":        {`func (m *Model) planted() { m.follower.Wait(true) }`, 1},
 	} {
 		c, err := s.check(s.find(t, "winnow/tui"), "package tui\nimport tea \"charm.land/bubbletea/v2\"\nvar _ tea.Cmd\n"+planted.source)
 		if err != nil {

@@ -1,0 +1,127 @@
+package tui
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/tui/keymap"
+	"winnow/tui/pane"
+	"winnow/tui/style"
+	"winnow/tui/textwidth"
+)
+
+// scene is what the conversation shows around its pairs.
+type scene struct {
+	styles   *style.Styles
+	keys     *keymap.Map
+	mode     keymap.Mode // of the screen: its keys are the ones that work
+	filter   string      // the line that made the view
+	examples []string    // of what to ask
+	regions  string      // that the focus moves between, in words
+	loading  bool        // the session is not loaded yet
+	running  bool        // a turn runs
+	below    []string    // lines under the pairs; an empty one is left out
+}
+
+// hint is a clause that names the key of an action; see keymap.Map.Clause.
+func (s *scene) hint(format string, action keymap.Action) string {
+	return s.keys.Clause(s.mode, format, action)
+}
+
+// View draws the conversation in its border.
+func (c *conversation) View(w, h int, s *scene) []string {
+	defer c.widths.EndFrame()
+	b, st := s.styles.Border.Shape, s.styles.Border.Idle
+	if s.mode == keymap.View {
+		b, st = s.styles.Border.FocusedShape, s.styles.Border.Focused
+	}
+	title := " chat "
+	if f := s.filter; f != startFilter {
+		back := s.hint(" · %s ends it ", keymap.Unfilter)
+		if s.mode == keymap.Input {
+			back = " · /unfilter ends it "
+		}
+		title = c.widths.Truncate(" chat · "+oneLine(filterName(f)), max(0, w-4-ansi.StringWidth(back)), s.styles.Icons.Ellipsis) + back
+	}
+	title = c.widths.Truncate(title, max(0, w-4), s.styles.Icons.Ellipsis)
+	rows := []string{st.Render(b.TopLeft + b.Top + title + strings.Repeat(b.Top, max(0, w-3-c.widths.Width(title))) + b.TopRight)}
+	left, right := st.Render(b.Left), st.Render(b.Right)
+	for _, line := range c.lines(w-2, h-2, s) {
+		rows = append(rows, left+line+right)
+	}
+	return append(rows, st.Render(b.BottomLeft+strings.Repeat(b.Bottom, max(0, w-2))+b.BottomRight))
+}
+
+// lines are the messages, or what is shown when there are none.
+func (c *conversation) lines(w, h int, s *scene) []string {
+	c.chat.SetActive(s.mode == keymap.View)
+	var under []string
+	for _, line := range s.below {
+		if line != "" && len(under) < h-1 {
+			under = append(under, line)
+		}
+	}
+	h -= len(under)
+	if c.chat.Len() > 0 || s.running {
+		return append(c.chat.View(w, h), under...)
+	}
+	lines := []string{"", s.styles.Chat.Time.Render("loading…")}
+	switch {
+	case s.loading:
+	case c.welcomes(s.filter):
+		lines = s.welcome(w)
+	default:
+		lines = s.noMatch(w)
+	}
+	out := make([]string, h)
+	top := max(0, (h-len(lines))/3)
+	for i := range out {
+		line := ""
+		if i >= top && i-top < len(lines) {
+			line = "  " + lines[i-top]
+		}
+		out[i] = c.widths.Fit(line, w, s.styles.Icons.Ellipsis)
+	}
+	return append(out, under...)
+}
+
+// welcomes reports whether the conversation is empty, not only the view of it.
+func (c *conversation) welcomes(filter string) bool {
+	return c.chat.Len() == 0 && (filter == startFilter || filter == "")
+}
+
+// welcome is what an empty conversation shows: examples of what to ask, and keys.
+func (s *scene) welcome(w int) []string {
+	st := s.styles.Chat
+	lines := []string{"", st.Welcome.Render("What would you like to change?"), ""}
+	for i, e := range s.examples {
+		key := s.keys.Key(s.mode, keymap.Choose(i+1)) + "  "
+		example := textwidth.TruncateWords(oneLine(e), w-4-ansi.StringWidth(key), s.styles.Icons.Ellipsis)
+		lines = append(lines, st.Number.Render(key)+st.Example.Render(example))
+	}
+	hints := pane.Join(s.hint("%s sends", keymap.Send), s.hint("%s moves to "+s.regions, keymap.NextRegion), s.hint("/ or %s finds every command", keymap.Palette), s.hint("%s help", keymap.Help))
+	return append(append(lines, ""), s.quietLines(hints, w)...)
+}
+
+// noMatch is what the conversation shows when no pair matches the filter.
+func (s *scene) noMatch(w int) []string {
+	key := s.hint("%s", keymap.Filter)
+	if s.mode == keymap.Input {
+		key = s.hint("%s then ", keymap.Escape) + key
+	}
+	lines := []string{""}
+	for _, l := range textwidth.Wrap("no pair matches "+oneLine(filterName(s.filter)), w-4) {
+		lines = append(lines, s.styles.Chat.Welcome.Render(l))
+	}
+	return append(append(lines, ""), s.quietLines(key+" changes the filter · an empty filter shows all pairs", w)...)
+}
+
+// quietLines wraps a hint, in muted colours.
+func (s *scene) quietLines(hint string, w int) []string {
+	lines := textwidth.Wrap(hint, w-4)
+	for i, line := range lines {
+		lines[i] = s.styles.Chat.Time.Render(line)
+	}
+	return lines
+}
