@@ -27,19 +27,19 @@ type keyQueue struct {
 
 // act runs a command that changes something, once the acts before it have ended. begin reads
 // what it works on when its turn has come; it returns nil when there is nothing to do.
-func (s *shared) act(begin func(request int64) tea.Cmd) tea.Cmd {
-	s.acts.waiting = append(s.acts.waiting, begin)
-	return s.nextAct()
+func (m *Model) act(begin func(request int64) tea.Cmd) tea.Cmd {
+	m.acts.waiting = append(m.acts.waiting, begin)
+	return m.nextAct()
 }
 
 // nextAct starts acts until one runs.
-func (s *shared) nextAct() tea.Cmd {
-	for s.acts.running == 0 && len(s.acts.waiting) > 0 {
-		begin := s.acts.waiting[0]
-		s.acts.waiting = s.acts.waiting[1:]
-		request := s.query()
+func (m *Model) nextAct() tea.Cmd {
+	for m.acts.running == 0 && len(m.acts.waiting) > 0 {
+		begin := m.acts.waiting[0]
+		m.acts.waiting = m.acts.waiting[1:]
+		request := m.query()
 		if cmd := begin(request); cmd != nil {
-			s.acts.running, s.acts.released = request, false
+			m.acts.running, m.acts.released = request, false
 			return cmd
 		}
 	}
@@ -48,9 +48,9 @@ func (s *shared) nextAct() tea.Cmd {
 
 // query numbers a command that does not wait for the acts: one that only reads, or that
 // quitting needs.
-func (s *shared) query() (request int64) {
-	s.acts.requests++
-	return s.acts.requests
+func (m *Model) query() (request int64) {
+	m.acts.requests++
+	return m.acts.requests
 }
 
 // onEnded shows the state after a command, then its outcome, and starts what waited for it.

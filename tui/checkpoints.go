@@ -146,12 +146,12 @@ func (m *Model) restored(notice, warning string) tea.Cmd {
 func (m *Model) undo() tea.Cmd { return m.act(m.undoStep) }
 
 // lastStep is the newest change of the window that can be undone.
-func (s *shared) lastStep() (step workspace.Step, ok bool) {
-	c := s.parts.Checkpoints
-	if c == nil || c.Last == nil || s.parts.Shown == nil {
+func (m *Model) lastStep() (step workspace.Step, ok bool) {
+	c := m.parts.Checkpoints
+	if c == nil || c.Last == nil || m.parts.Shown == nil {
 		return workspace.Step{}, false
 	}
-	return workspace.StepOf(*c.Last, s.parts.Shown), true
+	return workspace.StepOf(*c.Last, m.parts.Shown), true
 }
 
 // undoStep is undo when its turn has come.

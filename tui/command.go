@@ -29,9 +29,9 @@ func completeLine(step int) func(*Model) tea.Cmd {
 }
 
 // names are what completion offers.
-func (s *shared) names() filter.Sources {
-	from := s.stored
-	for _, info := range s.commands.Models().Models() {
+func (m *Model) names() filter.Sources {
+	from := m.stored
+	for _, info := range m.commands.Models().Models() {
 		from.Models = append(from.Models, info.ID)
 	}
 	return from

@@ -71,27 +71,27 @@ func (m *Model) showHUD() tea.Cmd {
 
 // feedHUD gives the docked HUD what does not come with the boundary: what the last
 // request left out, and how many pairs the filter hides.
-func (s *shared) feedHUD() tea.Cmd {
-	if !s.opts.HUD || !s.ready {
+func (m *Model) feedHUD() tea.Cmd {
+	if !m.opts.HUD || !m.ready {
 		return nil
 	}
-	if s.parts.Shown == nil {
+	if m.parts.Shown == nil {
 		return nil
 	}
-	s.hud.SetLast(s.parts.Shown.LastSend)
-	line := s.parts.Shown.Filter
-	if line == "" || !s.commands.Stores() {
-		s.hud.SetHidden(0)
+	m.hud.SetLast(m.parts.Shown.LastSend)
+	line := m.parts.Shown.Filter
+	if line == "" || !m.commands.Stores() {
+		m.hud.SetHidden(0)
 		return nil
 	}
-	s.hiding = s.query()
-	return s.commands.CountFilter(s.hiding, "!("+line+")")
+	m.hiding = m.query()
+	return m.commands.CountFilter(m.hiding, "!("+line+")")
 }
 
 // onHidden shows how many pairs the filter hides.
-func (s *shared) onHidden(o usecase.Counted) {
-	if o.Err == nil && o.Request == s.hiding {
-		s.hud.SetHidden(o.N)
+func (m *Model) onHidden(o usecase.Counted) {
+	if o.Err == nil && o.Request == m.hiding {
+		m.hud.SetHidden(o.N)
 	}
 }
 
@@ -127,12 +127,12 @@ func (m *Model) draftCost() assistant.DraftCost {
 
 // cost is what sending a message would take. Before the start is over its size is all that
 // is known.
-func (s *shared) cost(p assistant.Prompt) assistant.DraftCost {
-	params := s.opts.Settings.Budget
-	if s.parts.Shown != nil {
-		params.CharsPerToken = s.parts.Shown.CPT
+func (m *Model) cost(p assistant.Prompt) assistant.DraftCost {
+	params := m.opts.Settings.Budget
+	if m.parts.Shown != nil {
+		params.CharsPerToken = m.parts.Shown.CPT
 	}
-	return s.parts.Draft(p, params, s.now())
+	return m.parts.Draft(p, params, m.now())
 }
 
 // estimate is the size of the draft, and what it would do to what is sent with it;

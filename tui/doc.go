@@ -3,12 +3,14 @@
 //
 // # Types
 //
-// Model is the one tea.Model of the program. Its children have state and plain
-// methods of their own: conversation (VIEW, with search and pointer), input (the box,
-// the list that completes it, files and outbox), commandLine (COMMAND), turn (the running
-// turn). header.go says what header and footer show of
-// them. shared is what the children have in common: session, workspace, keys, notices,
-// overlays.
+// Model is the one tea.Model of the program: it routes, moves the focus, lays out, and runs
+// use cases. Its children have their own state and know neither it nor each other:
+// conversation (VIEW, with search and pointer), input (the box, the list that completes it,
+// outbox), commandLine (COMMAND), and in packages of their own the pane, the HUD, the
+// overlays, the notices and the bars. What they read of the session or of the screen is an
+// argument. What they ask for they return: a child an intent, a pane a pane.Action, an
+// overlay an overlay.Outcome. carryOut, perform and onOutcome do it. turn is the running
+// turn; header.go says what header and footer show.
 //
 // What the user can do is a row of package keymap, which has the keys of each action, and
 // writes footer, help, palette and what can be typed as a /command. actions.go has what
@@ -19,7 +21,7 @@
 // A key goes through Update to its action, which makes a command of usecase.Commands. That
 // calls the workspace outside of the update loop and ends in a typed usecase.Outcome, with
 // the state after it, which Update shows first. What changes something goes through
-// (*shared).act: one act runs at a time, in the order of the keys, and its outcome starts
+// (*Model).act: one act runs at a time, in the order of the keys, and its outcome starts
 // the next. Steps that follow each other are a small typed state, see
 // saving. What happens without a key arrives as usecase.LogRead: the parts of the session
 // that have changed, and at most one event of a turn, in the order of the session's log.

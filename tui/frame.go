@@ -81,16 +81,16 @@ func (m *Model) compose() string {
 }
 
 // above draws a box over a frame.
-func (s *shared) above(base, box string, x, y int) string {
+func (m *Model) above(base, box string, x, y int) string {
 	canvas := lipgloss.NewCompositor(lipgloss.NewLayer(base), lipgloss.NewLayer(box).X(x).Y(y).Z(1))
 	lines := strings.Split(canvas.Render(), "\n") // Render trims the spaces at line ends
-	for len(lines) < s.height {
+	for len(lines) < m.height {
 		lines = append(lines, "")
 	}
-	for i, line := range lines[:s.height] {
-		lines[i] = line + strings.Repeat(" ", max(0, s.width-ansi.StringWidth(line)))
+	for i, line := range lines[:m.height] {
+		lines[i] = line + strings.Repeat(" ", max(0, m.width-ansi.StringWidth(line)))
 	}
-	return strings.Join(lines[:s.height], "\n")
+	return strings.Join(lines[:m.height], "\n")
 }
 
 // middle is chat, pane and HUD, side by side where there is room.
@@ -138,8 +138,8 @@ func (m *Model) scene(w int) *scene {
 func filterName(line string) string { return cmp.Or(line, "all pairs") }
 
 // sendLabel is the button at the right end of the line above the box, with the mouse on.
-func (s *shared) sendLabel() string {
-	return "[" + strings.TrimSpace(s.key(keymap.Send)+" send") + "] "
+func (m *Model) sendLabel() string {
+	return "[" + strings.TrimSpace(m.key(keymap.Send)+" send") + "] "
 }
 
 // inputLines are the box, and above it a line with the estimate of the draft.

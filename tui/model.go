@@ -91,28 +91,54 @@ type Recovery struct {
 	Digest string   // of what a discard would lose
 }
 
-// Model is the screen: the one tea.Model of the program. Its children have
-// their own state; it gives them messages and moves the focus between them.
+// Model is the screen: the one tea.Model of the program. It routes messages to its children,
+// moves the focus between them, lays them out, and carries out what they ask for.
 type Model struct {
-	*shared
+	opts Options
+	now  func() time.Time
+
 	conv    conversation // VIEW
 	input   input        // INPUT
 	command commandLine  // COMMAND
-	turn    turn
-	models  modelList
-	actions map[keymap.Action]func(*Model) tea.Cmd // of the key table, by name; see do
+	pane    pane.Pane    // PANE
+	hud     hud.Panel
+	bar     bar.Bar // header and footer
+	notice  notice.Notices
+	overlay overlay.Stack
+	// handlers are what a choice in an overlay does.
+	handlers map[overlay.Kind]func(overlay.Chosen) tea.Cmd
 
+	// The session, as its log says; empty until the start is over.
+	parts    assistant.State
+	follower usecase.Follower
+	commands usecase.Commands
+	ready    bool // the start is over
+	loading  bool // the session is not loaded yet
+	turn     turn
+	resend   *resend.Message // sent again after a pause, and until it is stored; nil: none
+	stored   filter.Sources  // names of the history, for completion and lists
+	models   modelList
+
+	// What is under way.
+	acts       acts
+	queue      keyQueue
 	saving     saving
 	discarding discarding
 	rolling    rollingBack
-	reading    int64 // the last request that reads requests
-	ending     int64 // the request that stores the last draft; 0: the program does not end
 	edits      edits
+	reading    int64 // the last request that reads requests
+	hiding     int64 // the last request that counts what the filter hides
+	ending     int64 // the request that stores the last draft; 0: the program does not end
 	estimated  estimated
 
-	frame    tea.View // as it was drawn last
-	drawn    bool     // since the last message that changes something
-	same     bool     // the last message changes nothing of frame
+	// Keys, focus and layout.
+	keys     *keymap.Map
+	actions  map[keymap.Action]func(*Model) tea.Cmd // of the key table, by name; see do
+	mode     keymap.Mode
+	styles   style.Styles
+	widths   textwidth.Cache
+	width    int // of the screen
+	height   int
 	layout   layout.Layout
 	showPane bool            // on a narrow screen
 	focused  bool            // the terminal has the focus
@@ -124,37 +150,10 @@ type Model struct {
 	started time.Time // zero: the start is not counted
 	lasted  bool      // it has lasted startLasts
 	err     error     // why the start failed
-}
 
-// shared is what the Model and its children have in common: session, workspace and
-// pane, keys and styles, notices, overlays and the key queue.
-type shared struct {
-	opts   Options
-	pane   pane.Pane
-	hud    hud.Panel
-	hiding int64 // the last request that counts what the filter hides
-	keys   *keymap.Map
-	now    func() time.Time
-
-	styles style.Styles
-	width  int // of the screen
-	height int
-	widths textwidth.Cache
-	bar    bar.Bar // header and footer
-
-	mode     keymap.Mode
-	parts    assistant.State // of the session, as the log says; empty until the start is over
-	follower usecase.Follower
-	ready    bool           // the start is over
-	loading  bool           // the session is not loaded yet
-	stored   filter.Sources // names of the history, for completion and pickers
-	notice   notice.Notices
-	resend   *resend.Message // sent again after a pause, and until it is stored; nil: none
-	overlay  overlay.Stack
-	handlers map[overlay.Kind]func(overlay.Chosen) tea.Cmd // what a choice does
-	commands usecase.Commands
-	acts     acts
-	queue    keyQueue
+	frame tea.View // as it was drawn last
+	drawn bool     // since the last message that changes something
+	same  bool     // the last message changes nothing of frame
 }
 
 // New makes the screen. It does no I/O: Init starts what there is to load. An
@@ -173,22 +172,19 @@ func New(opts Options) (*Model, error) {
 			opts.TmuxBuffer = terminal.TmuxBuffer
 		}
 	}
-	s := &shared{
-		pane: pane.None{},
-		opts: opts, keys: keys, now: opts.Now, styles: style.New(opts.Style),
-		loading: true, handlers: map[overlay.Kind]func(overlay.Chosen) tea.Cmd{},
+	m := &Model{
+		opts: opts, now: opts.Now, keys: keys, styles: style.New(opts.Style), actions: allActions(),
+		pane: pane.None{}, handlers: map[overlay.Kind]func(overlay.Chosen) tea.Cmd{},
+		loading: true, focused: true, command: commandLine{keys: keys}, notice: notice.Notices{Now: opts.Now},
 	}
-	s.overlay.SetKeys(keys)
-	s.notice.Now = s.now
-	s.hud.SetStyles(&s.styles)
-	s.bar = bar.Bar{Styles: &s.styles, Widths: &s.widths}
-	m := &Model{shared: s, focused: true, actions: allActions()}
-	m.conv = conversation{chat: chat.New(s.styles, s.now), requested: map[int64]int64{}}
+	m.overlay.SetKeys(keys)
+	m.hud.SetStyles(&m.styles)
+	m.bar = bar.Bar{Styles: &m.styles, Widths: &m.widths}
+	m.conv = conversation{chat: chat.New(m.styles, m.now), requested: map[int64]int64{}}
 	m.conv.chat.SetKeys(m.key)
-	m.input = input{draft: composer.New(s.styles.Input, keys)}
-	m.input.draft.SetPlaceholder("Type a message" + s.styles.Icons.Ellipsis)
+	m.input = input{draft: composer.New(m.styles.Input, keys)}
+	m.input.draft.SetPlaceholder("Type a message" + m.styles.Icons.Ellipsis)
 	m.input.draft.Focus()
-	m.command = commandLine{keys: keys}
 	if opts.Start == nil {
 		m.use(opts.Parts)
 	}

@@ -190,3 +190,9 @@ func (m *Model) computeEffects() tea.Cmd {
 	m.conv.forecast = m.query()
 	return m.commands.ReadEffects(m.conv.forecast, waiting)
 }
+
+// refilter evaluates the active line again after pairs have changed.
+func (m *Model) refilter() tea.Cmd { return m.commands.Refilter(m.query()) }
+
+// loadNames reads the names that completion offers, which a command may have changed.
+func (m *Model) loadNames() tea.Cmd { return m.commands.ReadNames(m.query()) }

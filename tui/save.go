@@ -162,9 +162,9 @@ func (m *Model) onSaveAnswer(answer keymap.Action) tea.Cmd {
 }
 
 // changedLines begin a question that is asked again, because what it shows was changed.
-func (s *shared) changedLines(changed *assistant.PlanChanged) []string {
+func (m *Model) changedLines(changed *assistant.PlanChanged) []string {
 	if changed == nil {
 		return nil
 	}
-	return []string{s.styles.Rules.Warn.Render(s.styles.Icons.Warn + " " + oneLine(changed.Changed(s.commands.Author())) + ". This is what would be done now:"), ""}
+	return []string{m.styles.Rules.Warn.Render(m.styles.Icons.Warn + " " + oneLine(changed.Changed(m.commands.Author())) + ". This is what would be done now:"), ""}
 }

@@ -118,9 +118,9 @@ func (m *Model) onBackground(msg tea.BackgroundColorMsg) tea.Cmd {
 	return nil
 }
 
-func (s *shared) toggleMouse() tea.Cmd {
-	if s.opts.Mouse = !s.opts.Mouse; s.opts.Mouse {
-		return s.info("mouse on: wheel scrolls, click focuses and picks, drag copies" + s.hint(" · %s turns it off", keymap.Mouse))
+func (m *Model) toggleMouse() tea.Cmd {
+	if m.opts.Mouse = !m.opts.Mouse; m.opts.Mouse {
+		return m.info("mouse on: wheel scrolls, click focuses and picks, drag copies" + m.hint(" · %s turns it off", keymap.Mouse))
 	}
-	return s.info("mouse off: the terminal selects text")
+	return m.info("mouse off: the terminal selects text")
 }

@@ -131,8 +131,8 @@ func (m *Model) startPrompt(p assistant.Prompt) tea.Cmd {
 }
 
 // addSent stores a message as it was typed.
-func (s *shared) addSent(text string) tea.Cmd {
-	return s.commands.AddSent(s.query(), text)
+func (m *Model) addSent(text string) tea.Cmd {
+	return m.commands.AddSent(m.query(), text)
 }
 
 // startTurn shows that a turn runs, unless it is shown already or a later one is.

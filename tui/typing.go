@@ -34,7 +34,7 @@ func (m *Model) completeWord(word string) tea.Cmd {
 }
 
 // slashCommands are what can be typed after a slash.
-func (s *shared) slashCommands() []slash.Command { return slash.Commands(s.plainChat()) }
+func (m *Model) slashCommands() []slash.Command { return slash.Commands(m.plainChat()) }
 
 // sendHint is what the key that sends does now, in a word.
 func (m *Model) sendHint() string {
@@ -127,7 +127,7 @@ func (m *Model) runLineHere(line string) tea.Cmd {
 }
 
 // openTopic shows a page of the help.
-func (s *shared) openTopic(t slash.HelpTopic) tea.Cmd {
+func (m *Model) openTopic(t slash.HelpTopic) tea.Cmd {
 	return func() tea.Msg { return topicReadMsg{t, t.Lines()} }
 }
 

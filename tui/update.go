@@ -6,7 +6,6 @@ import (
 	"winnow/assistant"
 	"winnow/tui/attention"
 	"winnow/tui/keymap"
-	"winnow/tui/overlay"
 	"winnow/tui/terminal"
 	"winnow/tui/usecase"
 )
@@ -121,47 +120,3 @@ type Noticed struct {
 
 // savedChangedMsg is a change of the saved state by another program.
 type savedChangedMsg struct{ change assistant.SavedChange }
-
-// open puts an overlay on the screen; chosen does what a choice in it means.
-func (s *shared) open(kind overlay.Kind, o overlay.Overlay, chosen func(overlay.Chosen) tea.Cmd) tea.Cmd {
-	s.handlers[kind] = chosen
-	s.overlay.Push(kind, o)
-	return nil
-}
-
-// onOutcome runs the handler of a choice in an overlay, or the overlay's work.
-func (s *shared) onOutcome(out overlay.Outcome) tea.Cmd {
-	switch out := out.(type) {
-	case overlay.Work:
-		return func() tea.Msg { return overlayWorkedMsg{out.Run()} }
-	case overlay.Chosen:
-		if do := s.handlers[out.Kind]; do != nil {
-			return do(out)
-		}
-	case overlay.Closed, overlay.Stay, overlay.TypedAhead: // nothing was chosen
-	}
-	return nil
-}
-
-// ask asks a question that y confirms; every other answer declines. yes and no
-// are the verbs of the answers.
-func (s *shared) ask(title string, lines []string, yes, no string, do func() tea.Cmd) tea.Cmd {
-	return s.question(overlay.Confirm, title, lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
-		if answer != keymap.AnswerYes {
-			return s.info("nothing was changed")
-		}
-		return do()
-	}, says(keymap.AnswerYes, yes), says(keymap.AnswerNo, no))
-}
-
-// says is an answer with its label.
-func says(a keymap.Action, label string) overlay.Answer {
-	return overlay.Answer{Action: a, Label: label}
-}
-
-// question asks a question with the given answers; no is the one that AnswerSafe and
-// AnswerCancel give.
-func (s *shared) question(kind overlay.Kind, title string, lines []string, no keymap.Action, answered func(keymap.Action) tea.Cmd, answers ...overlay.Answer) tea.Cmd {
-	q := overlay.NewQuestion(title, lines, answers, no, s.now)
-	return s.open(kind, q, func(c overlay.Chosen) tea.Cmd { return answered(c.Action) })
-}

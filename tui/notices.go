@@ -1,0 +1,115 @@
+package tui
+
+import (
+	"errors"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	"winnow/assistant/advice"
+	"winnow/assistant/history"
+	"winnow/assistant/safetext"
+	"winnow/tui/keymap"
+	"winnow/tui/overlay"
+)
+
+// info shows a sentence in the footer.
+func (m *Model) info(text string) tea.Cmd {
+	m.notice.Info(text)
+	return nil
+}
+
+// busyNotice begins the notice of what has to wait for the end of the turn.
+var busyNotice = assistant.ErrBusy.Error()
+
+// fail shows an error in the footer, with what to do about it; nil shows nothing.
+func (m *Model) fail(err error) tea.Cmd {
+	switch {
+	case err == nil:
+		return nil
+	case m.resend != nil && errors.As(err, new(*history.StorageError)): // the footer says so already
+		m.notice.Add(sentence(err), true)
+		return nil
+	}
+	cause, next := advice.Of(err, func(action string) string {
+		if action == advice.Force {
+			return "--force"
+		}
+		return m.key(keymap.Action(action))
+	})
+	cause, _, _ = strings.Cut(cause, "\n")
+	if next != "" {
+		next = " · " + next
+	}
+	m.notice.Fail(oneLine(cause) + next)
+	return nil
+}
+
+// failView shows that the filter can no longer be evaluated, after the notice of what
+// was just done; nil shows nothing.
+func (m *Model) failView(err error) tea.Cmd {
+	if err == nil {
+		return nil
+	}
+	text := "the filter of the view cannot be evaluated: " + sentence(err)
+	if m.notice.Text != "" {
+		text = m.notice.Text + " · " + text
+	}
+	m.notice.Fail(text)
+	return nil
+}
+
+// sentence is an error as the footer shows it: one line, sanitised.
+func sentence(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return oneLine(text)
+}
+
+// oneLine makes a text from anywhere safe for one line of the screen.
+func oneLine(text string) string { return safetext.Line(text, 500) }
+
+// openNotices shows the notices, the newest first and whole.
+func (m *Model) openNotices() tea.Cmd {
+	lines := m.notice.Lines(m.styles)
+	if len(lines) == 0 {
+		return m.info("there are no notices yet")
+	}
+	return m.open(overlay.Notices, overlay.NewText("Notices", lines), nil)
+}
+
+// copyOut copies a text, with API keys redacted and without what the screen does not
+// show: to the system's clipboard, to the buffer of tmux and, by OSC 52, to the terminal,
+// which may drop it.
+func (m *Model) copyOut(what, text string) tea.Cmd { return m.copySafe(what, text, safetext.Clean) }
+
+// copySafe is copyOut of a text that safe makes safe to show.
+func (m *Model) copySafe(what, text string, safe func(string) string) tea.Cmd {
+	if strings.TrimSpace(text) == "" {
+		return m.info("there is nothing to copy")
+	}
+	redact, native, tmux := m.opts.Redact, m.opts.Clipboard, m.opts.TmuxBuffer
+	return func() tea.Msg {
+		c := copiedMsg{what: what, text: safe(text)}
+		if redact != nil {
+			c.text = redact(c.text)
+		}
+		if native(c.text) == nil {
+			c.to = append(c.to, "the clipboard")
+		}
+		if tmux != nil && tmux(c.text) == nil {
+			c.to = append(c.to, "the tmux buffer")
+		}
+		return c
+	}
+}
+
+// onCopied sends the text to the terminal as well.
+func (m *Model) onCopied(msg copiedMsg) tea.Cmd {
+	if len(msg.to) == 0 {
+		m.notice.Info("sent " + msg.what + " by OSC 52; whether the terminal accepts it is unknown")
+	} else {
+		m.notice.Info("copied " + msg.what + " to " + strings.Join(msg.to, " and ") + " · OSC 52 sent")
+	}
+	return tea.SetClipboard(msg.text)
+}

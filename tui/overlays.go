@@ -1,0 +1,77 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant/workspace"
+	"winnow/tui/keymap"
+	"winnow/tui/overlay"
+	"winnow/tui/usecase"
+)
+
+// open puts an overlay on the screen; chosen does what a choice in it means.
+func (m *Model) open(kind overlay.Kind, o overlay.Overlay, chosen func(overlay.Chosen) tea.Cmd) tea.Cmd {
+	m.handlers[kind] = chosen
+	m.overlay.Push(kind, o)
+	return nil
+}
+
+// onOutcome runs the handler of a choice in an overlay, or the overlay's work.
+func (m *Model) onOutcome(out overlay.Outcome) tea.Cmd {
+	switch out := out.(type) {
+	case overlay.Work:
+		return func() tea.Msg { return overlayWorkedMsg{out.Run()} }
+	case overlay.Chosen:
+		if do := m.handlers[out.Kind]; do != nil {
+			return do(out)
+		}
+	case overlay.Closed, overlay.Stay, overlay.TypedAhead: // nothing was chosen
+	}
+	return nil
+}
+
+// ask asks a question that y confirms; every other answer declines. yes and no
+// are the verbs of the answers.
+func (m *Model) ask(title string, lines []string, yes, no string, do func() tea.Cmd) tea.Cmd {
+	return m.question(overlay.Confirm, title, lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
+		if answer != keymap.AnswerYes {
+			return m.info("nothing was changed")
+		}
+		return do()
+	}, says(keymap.AnswerYes, yes), says(keymap.AnswerNo, no))
+}
+
+// says is an answer with its label.
+func says(a keymap.Action, label string) overlay.Answer {
+	return overlay.Answer{Action: a, Label: label}
+}
+
+// question asks a question with the given answers; no is the one that AnswerSafe and
+// AnswerCancel give.
+func (m *Model) question(kind overlay.Kind, title string, lines []string, no keymap.Action, answered func(keymap.Action) tea.Cmd, answers ...overlay.Answer) tea.Cmd {
+	q := overlay.NewQuestion(title, lines, answers, no, m.now)
+	return m.open(kind, q, func(c overlay.Chosen) tea.Cmd { return answered(c.Action) })
+}
+
+// askConfirm asks for the confirmation that a use case wants.
+func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
+	c := o.Confirm
+	yes := func() tea.Cmd {
+		return m.act(func(request int64) tea.Cmd { return m.commands.Confirmed(request, o) })
+	}
+	unsaved := "There are unsaved " + m.state() + ". They stay as they are;"
+	switch c.Kind {
+	case workspace.ConfirmDelete:
+		return m.ask("Delete this pair for good?", []string{oneLine(c.Text)}, "delete", "keep", yes)
+	case workspace.ConfirmRegenerate:
+		return m.ask("Regenerate?", []string{
+			"The old answer changed the " + m.state() + ". They stay as they are;",
+			"a new answer may change them again." + m.hint(" %s undoes either.", keymap.Undo),
+		}, "regenerate", "keep the answer", yes)
+	case workspace.ConfirmResume:
+		return m.ask("Continue this session?", []string{unsaved, "the current conversation stays in the history."}, "continue", "stay here", yes)
+	case workspace.ConfirmNewSession:
+		return m.ask("Start a new session?", []string{unsaved, "the old conversation stays in the history."}, "new session", "stay here", yes)
+	}
+	return nil
+}
