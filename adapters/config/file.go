@@ -15,15 +15,15 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Error is a configuration that cannot be used: one sentence for the user.
+// Error is an invalid configuration, described in one sentence for the user.
 type Error struct {
-	Path   string // the file; "" when the value came from elsewhere
-	Line   int    // from 1; 0 when the error has no line
+	Path   string // the file; "" if the value came from elsewhere
+	Line   int    // from 1; 0 if the error has no line
 	Where  string // the key, flag or variable
 	Reason string
 }
 
-// Error is "FILE:LINE: KEY: REASON", without the parts that are unknown.
+// Error returns "FILE:LINE: KEY: REASON" without the unknown parts.
 func (e *Error) Error() string {
 	at := e.Path
 	if e.Line > 0 {
@@ -33,30 +33,29 @@ func (e *Error) Error() string {
 	return strings.Join(known, ": ")
 }
 
-// Provider is an endpoint of the configuration.
+// Provider is an endpoint in the configuration.
 type Provider struct {
 	Name          string            `toml:"name" json:"name"`
 	BaseURL       string            `toml:"base_url" json:"base_url"`
 	APIKey        Secret            `toml:"api_key" json:"api_key,omitempty"`
 	Headers       map[string]Secret `toml:"headers" json:"headers,omitempty"`
-	Models        []string          `toml:"models" json:"models"`                           // names; none: the endpoint is asked
-	ContextWindow int               `toml:"context_window" json:"context_window,omitempty"` // in tokens, of models whose window is unknown; 0 is unknown
-	AllowHTTP     bool              `toml:"allow_http" json:"allow_http,omitempty"`         // consent to an unencrypted connection
-	Line          int               `toml:"-" json:"line"`                                  // of its [[provider]], from 1
+	Models        []string          `toml:"models" json:"models"`                           // names of the models; if empty, the endpoint is asked
+	ContextWindow int               `toml:"context_window" json:"context_window,omitempty"` // in tokens, for models with an unknown window; 0 means unknown
+	AllowHTTP     bool              `toml:"allow_http" json:"allow_http,omitempty"`         // allow an unencrypted connection
+	Line          int               `toml:"-" json:"line"`                                  // line of its [[provider]], from 1
 }
 
-// providerKeys are the keys of a [[provider]].
+// providerKeys lists the keys of a [[provider]].
 var providerKeys = []string{"name", "base_url", "api_key", "headers", "models", "context_window", "allow_http"}
 
-// Modes are the values of MODE in [keys.MODE]: the modes of the key table.
+// Modes lists the values of MODE in [keys.MODE], which are the modes of the key table.
 var Modes = []string{
 	"input", "view", "command", "pane", "hud",
 	"line", "list", "models", "sessions", "settings", "checkpoints", "topics", "filters", "text", "request",
 	"question", "queue", "undo", "recovery", "editing",
 }
 
-// readFile copies the values of a file into s. The error is an *Error or, when
-// several keys are wrong, one for each of them, joined.
+// readFile copies the values in a file into s. The error is an *Error or, if several keys are wrong, several joined.
 func (s *Settings) readFile(path string, data []byte) error {
 	values := map[string]any{}
 	var list struct{ Provider []Provider }
@@ -69,7 +68,7 @@ func (s *Settings) readFile(path string, data []byte) error {
 		return syntaxError(path, err)
 	}
 	var faults []error
-	var lines []int // of each [[provider]]
+	var lines []int // line of each [[provider]]
 	for _, at := range found {
 		name, line := at.Key(), lineOf(at)
 		fault := func(where, format string, args ...any) {
@@ -92,7 +91,7 @@ func (s *Settings) readFile(path string, data []byte) error {
 		}
 	}
 	if faults == nil {
-		var entries struct{ Provider []struct{} } // without fields: those of a struct match in any case
+		var entries struct{ Provider []struct{} } // without fields, because struct fields match keys in any case
 		found, err = unknown(data, &entries)
 		for _, at := range found {
 			if name := at.Key(); name[0] == "provider" && !slices.Contains(providerKeys, name[1]) {
@@ -110,8 +109,8 @@ func (s *Settings) readFile(path string, data []byte) error {
 	return s.checkProviders(path, lines)
 }
 
-// unknown decodes data into doc and lists the keys and tables for which doc has
-// no field, in the order of the file. Of an unknown table it lists only the name.
+// unknown decodes data into doc and lists the keys and tables for which doc has no field, in file order. For an
+// unknown table it lists only its name.
 func unknown(data []byte, doc any) ([]toml.DecodeError, error) {
 	err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(doc)
 	var missing *toml.StrictMissingError
@@ -143,12 +142,11 @@ func (s *Settings) readSetting(k Setting, value any, from Origin, fault func(whe
 	s.Origins[k.Key] = from
 }
 
-// readBinding reads a line of [keys.MODE]: ACTION = "key" or a list of keys. ""
-// removes the keys.
+// readBinding reads a line of [keys.MODE]: ACTION = "key" or a list of keys. The key "" removes all keys.
 func (s *Settings) readBinding(name []string, values map[string]any, line int, fault func(where, format string, args ...any)) {
 	where := strings.Join(name, ".")
 	if len(name) != 3 {
-		fault(where, "write [keys.MODE] and below it ACTION = \"key\" or a list of keys")
+		fault(where, "write [keys.MODE] followed by ACTION = \"key\" or a list of keys")
 		return
 	}
 	if !slices.Contains(Modes, name[1]) {
@@ -157,7 +155,7 @@ func (s *Settings) readBinding(name []string, values map[string]any, line int, f
 	}
 	value := any(values)
 	for _, part := range name {
-		value = value.(map[string]any)[part] // the decoder found name as such a path
+		value = value.(map[string]any)[part] // the decoder has found this path
 	}
 	b := Binding{Mode: name[1], Action: name[2], Line: line}
 	switch value := value.(type) {
@@ -181,12 +179,12 @@ func (s *Settings) readBinding(name []string, values map[string]any, line int, f
 	s.Keys = append(s.Keys, b)
 }
 
-// checkProviders sets the lines of the providers and returns the first fault.
+// checkProviders sets the lines of the providers and returns the first error.
 func (s *Settings) checkProviders(path string, lines []int) error {
 	first := map[string]int{} // the line of each name
 	for i := range s.Providers {
 		p := &s.Providers[i]
-		p.Line = lines[min(i, len(lines)-1)] // an array in one line has only one
+		p.Line = lines[min(i, len(lines)-1)] // an array on one line has only one line number
 		where, reason := "provider "+p.Name, ""
 		switch {
 		case p.Name == "":
@@ -194,11 +192,11 @@ func (s *Settings) checkProviders(path string, lines []int) error {
 		case strings.ContainsAny(p.Name, "/ \t"):
 			where, reason = "provider", fmt.Sprintf("the name %s must not contain a slash or a space", quoted(p.Name))
 		case p.BaseURL == "":
-			reason = "base_url is missing, for example https://api.openai.com/v1"
+			reason = "base_url is missing; example: https://api.openai.com/v1"
 		case p.ContextWindow < 0:
 			reason = "context_window is below zero"
 		case first[p.Name] > 0:
-			reason = fmt.Sprintf("line %d has a provider of the same name", first[p.Name])
+			reason = fmt.Sprintf("line %d has a provider with the same name", first[p.Name])
 		}
 		if reason != "" {
 			return &Error{path, p.Line, where, reason}
@@ -208,17 +206,17 @@ func (s *Settings) checkProviders(path string, lines []int) error {
 	return nil
 }
 
-// syntaxError is an error of the TOML package as an *Error. It leaves out the
-// excerpt of the file, which may contain a key.
+// syntaxError converts an error of the TOML package to an *Error, without the excerpt of the file, which may contain
+// a key.
 func syntaxError(path string, err error) error {
 	var decodeErr *toml.DecodeError
 	if !errors.As(err, &decodeErr) {
-		return &Error{path, 0, "", "is not TOML"}
+		return &Error{path, 0, "", "is not valid TOML"}
 	}
 	reason := strings.TrimPrefix(decodeErr.Error(), "toml: ")
-	if kind, ok := strings.CutPrefix(reason, "cannot decode TOML "); ok { // what follows names Go types
+	if kind, ok := strings.CutPrefix(reason, "cannot decode TOML "); ok { // the rest names Go types
 		kind, _, _ = strings.Cut(kind, " into")
-		reason = "takes another kind of value than " + kind
+		reason = "does not accept a value of type " + kind
 	}
 	return &Error{path, lineOf(*decodeErr), "", reason}
 }
@@ -231,11 +229,11 @@ func settingNames() []string {
 	return names
 }
 
-// maxDistance is the largest edit distance at which a name is suggested. With a
-// larger one, every short name would be near every other.
+// maxDistance is the largest edit distance at which a name is suggested. A larger value would match unrelated short
+// names.
 const maxDistance = 3
 
-// Nearest is the name that was most likely meant; "" when none is close.
+// Nearest returns the name that was most likely meant, or "" if none is close.
 func Nearest(name string, names []string) string {
 	if len(name) > maxQuoted {
 		return ""
@@ -249,7 +247,7 @@ func Nearest(name string, names []string) string {
 	return best
 }
 
-// suggestion ends a sentence about a wrong name with the nearest one, if any.
+// suggestion returns the end of a sentence that suggests the nearest name, or "".
 func suggestion(name string, names []string) string {
 	if n := Nearest(name, names); n != "" {
 		return fmt.Sprintf("; did you mean %s?", quoted(n))
@@ -257,12 +255,12 @@ func suggestion(name string, names []string) string {
 	return ""
 }
 
-// hint is suggestion or, when no name is near, all of them.
+// hint returns a suggestion or, if no name is near, the list of all names.
 func hint(name string, names []string) string {
-	return cmp.Or(suggestion(name, names), "; there are "+strings.Join(names, ", "))
+	return cmp.Or(suggestion(name, names), "; valid names: "+strings.Join(names, ", "))
 }
 
-// maxQuoted is the number of characters of a wrong value that an error repeats.
+// maxQuoted is the number of characters of a wrong value that an error message repeats.
 const maxQuoted = 60
 
 func quoted(s string) string { return `"` + safetext.Line(safetext.Visible(s), maxQuoted) + `"` }

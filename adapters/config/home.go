@@ -14,22 +14,21 @@ import (
 	"github.com/adrg/xdg"
 )
 
-// Home is where winnow keeps its files.
+// Home contains the folders of winnow's files.
 type Home struct {
-	root string // the folder that holds the others; "" with XDG
+	root string // the folder that contains the others; "" with XDG
 
 	ConfigDir, DataDir, StateDir, CacheDir string
 }
 
-// HomeAt is the home under dir or, when dir is "", in the XDG base directories. It fails where
-// one of these would lie in the working folder, or in that of the whole system, because
-// HOME is relative or not set.
+// HomeAt returns the home under dir or, if dir is "", in the XDG base directories. It returns an error if HOME is not
+// set or is relative and one of the base directories depends on it.
 func HomeAt(dir string) (Home, error) {
 	if dir == "" {
 		const name = "winnow"
 		for _, variable := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"} {
 			if !filepath.IsAbs(xdg.Home) && !filepath.IsAbs(os.Getenv(variable)) {
-				return Home{}, fmt.Errorf("there is no home folder: HOME is %q, not an absolute path; set it, or name a folder with --home or WINNOW_HOME", xdg.Home)
+				return Home{}, fmt.Errorf("no home folder: HOME is %q, which is not an absolute path; set it, or choose a folder with --home or WINNOW_HOME", xdg.Home)
 			}
 		}
 		return Home{
@@ -47,64 +46,64 @@ func HomeAt(dir string) (Home, error) {
 	}, nil
 }
 
-// Settings is the settings file.
+// Settings returns the path of the settings file.
 func (h Home) Settings() string { return filepath.Join(h.ConfigDir, "config.toml") }
 
-// History is the database of message pairs.
+// History returns the path of the database of message pairs.
 func (h Home) History() string { return filepath.Join(h.DataDir, "history.db") }
 
-// Log is the log of the program.
+// Log returns the path of the program's log.
 func (h Home) Log() string { return filepath.Join(h.StateDir, "log", "winnow.log") }
 
-// Typeahead holds what was typed in runs that ended before the history was open.
+// Typeahead returns the path of the file for text typed in runs that ended before the history was open.
 func (h Home) Typeahead() string { return filepath.Join(h.StateDir, "typed.ndjson") }
 
-// HostKey is the key of the SSH server.
+// HostKey returns the path of the SSH server's host key.
 func (h Home) HostKey() string { return filepath.Join(h.StateDir, "ssh_host_key") }
 
-// Models is the folder of the model lists of providers.
+// Models returns the folder of the providers' model lists.
 func (h Home) Models() string { return filepath.Join(h.CacheDir, "models") }
 
-// Endpoints is the folder of the model lists of endpoints.
+// Endpoints returns the folder of the endpoints' model lists.
 func (h Home) Endpoints() string { return filepath.Join(h.CacheDir, "endpoints") }
 
-// Versions is the folder of the saved versions of .env files.
+// Versions returns the folder of the saved versions of .env files.
 func (h Home) Versions() string { return filepath.Join(h.StateDir, "versions") }
 
-// Journal is the journal of one .env file, in a folder of its own. The same file
-// under two names has one journal.
+// Journal returns the path of the journal of a .env file, in a folder of its own. A file with two names has one
+// journal.
 func (h Home) Journal(envFile string) string {
 	return filepath.Join(h.StateDir, "journals", fileKey(envFile), "journal")
 }
 
-// HistoryJournal is the journal of the chat history as a window.
+// HistoryJournal returns the path of the journal of the chat history as a window.
 func (h Home) HistoryJournal() string {
 	return filepath.Join(h.StateDir, "journals", "history", "journal")
 }
 
-// HomeFile is something that winnow stores.
+// HomeFile is a file or folder that winnow stores.
 type HomeFile struct {
-	Path string `json:"path"` // ends with a separator where it is a folder
-	Help string `json:"help"` // what it holds, a clause
+	Path string `json:"path"` // ends with a separator if it is a folder
+	Help string `json:"help"` // a clause that describes the content
 }
 
-// Files lists what winnow stores, for the .env file of the working folder.
+// Files lists what winnow stores, including the journal for the .env file in the working folder.
 func (h Home) Files() []HomeFile {
 	const folder = string(filepath.Separator)
 	return []HomeFile{
 		{h.Settings(), "the settings"},
-		{h.History(), "sessions and message pairs, unless the setting history names a PostgreSQL database; its locks are in the same folder"},
-		{filepath.Dir(h.Journal(".env")) + folder, "unsaved rules and checkpoints of the .env file here"},
+		{h.History(), "sessions and message pairs, unless the setting history names a PostgreSQL database; the locks of the file are in the same folder"},
+		{filepath.Dir(h.Journal(".env")) + folder, "unsaved rules and checkpoints of the .env file in this folder"},
 		{filepath.Dir(h.HistoryJournal()) + folder, "checkpoints of the chat history as a window"},
-		{h.Versions() + folder, "the last 20 saved versions of each .env file, and the first: winnow rules log lists them"},
-		{h.Log(), "the log: events and failures, never a key, and no conversation unless --log-level debug"},
-		{h.Typeahead(), "what was typed in a run that ended before the history was open"},
-		{h.Models() + folder, "the models of each provider, as last seen"},
-		{h.Endpoints() + folder, "the models of each endpoint, as last listed"},
+		{h.Versions() + folder, "the last 20 saved versions of each .env file and the first one; winnow rules log lists them"},
+		{h.Log(), "the log: events and errors, never keys, and conversations only with --log-level debug"},
+		{h.Typeahead(), "text typed in a run that ended before the history was open"},
+		{h.Models() + folder, "the most recent list of models of each provider"},
+		{h.Endpoints() + folder, "the most recent list of models of each endpoint"},
 	}
 }
 
-// fileKey names a file by its real path, in a form that fits a folder's name.
+// fileKey returns a name for a file that is derived from its real path and valid as a folder name.
 func fileKey(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -115,10 +114,10 @@ func fileKey(path string) string {
 		path = filepath.Join(dir, filepath.Base(path)) // the file does not exist yet
 	}
 	sum := sha256.Sum256([]byte(path))
-	return hex.EncodeToString(sum[:12]) // 96 bits: no two files share one
+	return hex.EncodeToString(sum[:12]) // 96 bits are enough to avoid collisions
 }
 
-// MakePrivate makes a folder, and those above it, for this user alone.
+// MakePrivate creates a folder and its parents with access for this user only.
 func MakePrivate(dir string) error {
 	const mode = 0o700
 	if err := os.MkdirAll(dir, mode); err != nil {
@@ -127,27 +126,26 @@ func MakePrivate(dir string) error {
 	return os.Chmod(dir, mode)
 }
 
-// UnsafeError is a folder in which other users can replace files.
+// UnsafeError means that other users can replace files in a folder.
 type UnsafeError struct {
 	Dir    string
-	Parent string // lets everybody rename Dir; "" when Dir itself could not be repaired
-	Err    error  // why not
+	Parent string // the folder in which anyone can rename Dir; "" if Dir itself could not be repaired
+	Err    error  // why Dir could not be repaired
 }
 
 func (e *UnsafeError) Error() string {
 	if e.Parent != "" {
-		return fmt.Sprintf("everybody can replace %s, because everybody can write to %s", e.Dir, e.Parent)
+		return fmt.Sprintf("anyone can replace %s, because anyone can write to %s", e.Dir, e.Parent)
 	}
-	return fmt.Sprintf("others can write to %s: %v", e.Dir, e.Err)
+	return fmt.Sprintf("other users can write to %s: %v", e.Dir, e.Err)
 }
 
 func (e *UnsafeError) Unwrap() error { return e.Err }
 
-// Check makes sure that no other user can replace what is in the folders, or will be: none
-// above them may be one that everybody can write to, unless it is sticky, as /tmp is. One
-// of the folders that others can write to is repaired, which a notice reports; one that
-// cannot be made safe is an *UnsafeError. The settings, the logs and what was typed are
-// repaired where others can read them.
+// Check ensures that no other user can replace the current or future contents of the folders. It returns an
+// *UnsafeError if anyone can write to a folder above them, unless that folder is sticky like /tmp. It repairs the
+// mode of a folder that others can write to, or returns an *UnsafeError if that fails. If others can read the
+// settings, the logs or typed text, it repairs their modes too. notices reports the repairs.
 func (h Home) Check() (notices []string, err error) {
 	for _, dir := range []string{h.root, h.ConfigDir, h.DataDir, h.StateDir, h.CacheDir} {
 		notice, err := checkFolder(dir)
@@ -159,7 +157,7 @@ func (h Home) Check() (notices []string, err error) {
 		}
 	}
 	if !h.CanLog() {
-		notices = append(notices, "nothing is logged: "+h.Log()+" is a symbolic link or no file")
+		notices = append(notices, "nothing is logged: "+h.Log()+" is a symbolic link or not a regular file")
 	}
 	for _, path := range h.private() {
 		if notice := RepairFile(path); notice != "" {
@@ -169,11 +167,11 @@ func (h Home) Check() (notices []string, err error) {
 	return notices, nil
 }
 
-// private are the files with what other users must not read: the settings, also through a
-// symbolic link, the logs, also those that were rotated, and what was typed.
+// private lists the files that other users must not read: the settings (also through a symbolic link), the logs
+// (including rotated ones), and typed text.
 func (h Home) private() []string {
 	paths, dir := []string{h.Typeahead()}, filepath.Dir(h.Log())
-	entries, _ := os.ReadDir(dir) // before the first run there is none
+	entries, _ := os.ReadDir(dir) // the folder does not exist before the first run
 	for _, e := range entries {
 		paths = append(paths, filepath.Join(dir, e.Name()))
 	}
@@ -184,14 +182,13 @@ func (h Home) private() []string {
 	return append(paths, h.Settings())
 }
 
-// CanLog reports whether the log is a file, or can become one: what a symbolic link names
-// is not written to.
+// CanLog reports whether the log is a regular file or does not exist yet. A symbolic link is not written to.
 func (h Home) CanLog() bool {
 	info, err := os.Lstat(h.Log())
 	return err != nil || info.Mode().IsRegular()
 }
 
-// RepairFile takes a file that may contain secrets from other users; notice reports it.
+// RepairFile removes other users' access to a file that may contain secrets, and returns a notice if it did.
 func RepairFile(path string) (notice string) {
 	const others = 0o077
 	info, err := os.Stat(path)
@@ -199,9 +196,9 @@ func RepairFile(path string) (notice string) {
 		return ""
 	}
 	if err := os.Chmod(path, info.Mode().Perm()&^others); err != nil {
-		return fmt.Sprintf("others can read %s: %v", path, err)
+		return fmt.Sprintf("other users can read %s: %v", path, err)
 	}
-	return "others could read " + path + "; its mode was repaired"
+	return "other users could read " + path + "; its mode was repaired"
 }
 
 func checkFolder(dir string) (notice string, err error) {
@@ -230,5 +227,5 @@ func checkFolder(dir string) (notice string, err error) {
 	if err := os.Chmod(dir, info.Mode().Perm()&^allOthers); err != nil {
 		return "", &UnsafeError{Dir: dir, Err: err}
 	}
-	return "others could write to " + dir + "; its mode was repaired", nil
+	return "other users could write to " + dir + "; its mode was repaired", nil
 }

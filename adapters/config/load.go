@@ -9,26 +9,26 @@ import (
 	"strings"
 )
 
-// maxSize is the largest file that is read, in bytes; most have about a kilobyte.
+// maxSize is the maximum size of the file in bytes; most files have about a kilobyte.
 const maxSize = 256 << 10
 
-// Options configures Load. The zero value is the defaults alone.
+// Options configures Load. The zero value loads only the defaults.
 type Options struct {
-	Path     string   // of the file; "" reads none
-	Required bool     // the user named the file: it must exist
-	Environ  []string // as os.Environ gives it
+	Path     string   // path of the file; "" reads no file
+	Required bool     // the file must exist, because the user named it
+	Environ  []string // in the form of os.Environ
 	Override []Flag   // the flags that were given
-	Themes   []string // names of themes, in addition to "auto", "dark" and "light"
+	Themes   []string // names of themes in addition to "auto", "dark" and "light"
 }
 
-// Flag is a setting that was given on the command line.
+// Flag is a setting given on the command line.
 type Flag struct {
-	Name  string // as typed, "--model"
+	Name  string // as typed, such as "--model"
 	Key   string
 	Value string
 }
 
-// Load reads the settings. Every error is an *Error, or several joined.
+// Load reads the settings. The error is an *Error, or several joined.
 func Load(o Options) (*Settings, error) {
 	s := newSettings(o.Path, o.Themes)
 	if o.Path != "" {
@@ -47,7 +47,7 @@ func Load(o Options) (*Settings, error) {
 	return s, s.override(o)
 }
 
-// newSettings is the defaults.
+// newSettings returns the defaults.
 func newSettings(path string, themes []string) *Settings {
 	s := &Settings{Path: path, Origins: map[string]Origin{}, themes: themes}
 	for _, k := range All(themes) {
@@ -81,7 +81,7 @@ func (s *Settings) override(o Options) error {
 	return nil
 }
 
-// read reads a regular file of at most maxSize.
+// read reads a regular file of at most maxSize bytes.
 func read(path string) (data []byte, mode fs.FileMode, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -102,7 +102,7 @@ func read(path string) (data []byte, mode fs.FileMode, err error) {
 	return data, info.Mode().Perm(), err
 }
 
-// reason is the text of an error without the path that *fs.PathError repeats.
+// reason returns the text of an error without the path that an *fs.PathError repeats.
 func reason(err error) string {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
@@ -111,11 +111,10 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// Template is a configuration file in which all settings are commented out.
-// themes are Options.Themes.
+// Template returns a configuration file in which all settings are commented out. themes is Options.Themes.
 func Template(themes []string) string {
 	var b strings.Builder
-	b.WriteString("# winnow's settings. Remove the # to set a value; the values are the defaults.\n\n")
+	b.WriteString("# Settings of winnow. Remove the # to set a value; the values shown are the defaults.\n\n")
 	for _, k := range All(themes) {
 		fmt.Fprintf(&b, "# %s\n#%s = %s\n", k.Help, k.Key, k.literal(k.Default))
 	}

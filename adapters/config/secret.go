@@ -19,13 +19,13 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// commandTimeout bounds a cmd: or keyring: secret, which may ask the user for a password.
+// commandTimeout limits reading a cmd: or keyring: secret, which may ask the user for a password.
 const commandTimeout = 60 * time.Second
 
-// Secret is a key, or where to find it. Its printed forms do not show it.
+// Secret is a key, or a reference to one. Its printed forms do not reveal the key.
 type Secret string
 
-// String is the reference, without the arguments of a command, or "[key]".
+// String returns the reference without the arguments of a command, or "[key]".
 func (s Secret) String() string {
 	switch kind, _, ok := s.parse(); {
 	case s == "":
@@ -38,10 +38,10 @@ func (s Secret) String() string {
 	return "[key]"
 }
 
-// GoString is String: %#v must not show the key either.
+// GoString returns String, so that %#v does not reveal the key either.
 func (s Secret) GoString() string { return s.String() }
 
-// MarshalText is String, for JSON.
+// MarshalText returns String, for JSON.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 func (s Secret) parse() (kind, rest string, ok bool) {
@@ -49,7 +49,7 @@ func (s Secret) parse() (kind, rest string, ok bool) {
 	return kind, rest, ok && (kind == "env" || kind == "cmd" || kind == "keyring")
 }
 
-// KeyVariables are the variables of the environment that the settings name for a key.
+// KeyVariables returns the environment variables that the settings name for keys.
 func (s *Settings) KeyVariables() (names []string) {
 	secrets := []Secret{s.HistoryPassword}
 	for _, p := range s.Providers {
@@ -63,9 +63,9 @@ func (s *Settings) KeyVariables() (names []string) {
 	return names
 }
 
-// Resolve returns the key: of a variable, the first line that a command prints, of
-// the keyring, or the text itself. environ is the environment as os.Environ
-// gives it; the command runs without a shell and with the environment of WithoutKeys.
+// Resolve returns the key: the value of a variable, the first line that a command prints, an entry of the keyring, or
+// the text itself. environ is in the form of os.Environ; the command runs without a shell, in the environment of
+// WithoutKeys.
 func (s Secret) Resolve(ctx context.Context, environ []string, known *safetext.Redactor) (string, error) {
 	kind, rest, ok := s.parse()
 	switch {
@@ -86,12 +86,12 @@ func (s Secret) Resolve(ctx context.Context, environ []string, known *safetext.R
 		return "", err
 	}
 	if len(words) == 0 {
-		return "", errors.New("cmd: names no command")
+		return "", errors.New("cmd: the command is missing")
 	}
 	return firstLine(ctx, words, WithoutKeys(environ, known))
 }
 
-// firstLine runs a command and returns the first line that it prints.
+// firstLine runs a command and returns the first line of its output.
 func firstLine(ctx context.Context, words, environ []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
@@ -100,12 +100,12 @@ func firstLine(ctx context.Context, words, environ []string) (string, error) {
 	c.WaitDelay = time.Second
 	out, err := c.Output()
 	if err != nil {
-		// The output may contain the secret: the error has only name and status.
+		// The output may contain the secret, so the error has only the name and the status.
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
-			return "", fmt.Errorf("the command %q ended with status %d", words[0], exit.ExitCode())
+			return "", fmt.Errorf("the command %q exited with status %d", words[0], exit.ExitCode())
 		}
-		return "", fmt.Errorf("the command %q cannot be run", words[0])
+		return "", fmt.Errorf("the command %q could not be run", words[0])
 	}
 	line, _, _ := bytes.Cut(out, []byte("\n"))
 	if v := strings.TrimSpace(string(line)); v != "" {
@@ -114,8 +114,8 @@ func firstLine(ctx context.Context, words, environ []string) (string, error) {
 	return "", fmt.Errorf("the command %q printed nothing", words[0])
 }
 
-// WithoutKeys is the environment for a child process: without the variables that IsKey
-// reports, and without those whose value contains a known key.
+// WithoutKeys returns the environment for a child process, without the variables that IsKey reports and those with a
+// value that contains a known key.
 func WithoutKeys(environ []string, known *safetext.Redactor) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, value, _ := strings.Cut(entry, "=")
@@ -123,8 +123,8 @@ func WithoutKeys(environ []string, known *safetext.Redactor) []string {
 	})
 }
 
-// IsKey reports whether a variable of the environment seems to be a key by its name. The
-// name of an existing file, and what a desktop calls a session, are none.
+// IsKey reports whether a variable of the environment seems to be a key, judged by its name. Paths of existing files
+// do not count, nor do desktop session variables.
 func IsKey(name, value string) bool {
 	if !dotenv.LooksSecret(sessionWord.ReplaceAllString(name, "")) {
 		return false
@@ -133,17 +133,16 @@ func IsKey(name, value string) bool {
 	return !filepath.IsAbs(value) || err != nil
 }
 
-// sessionWord is a part of names such as DBUS_SESSION_BUS_ADDRESS and XDG_SESSION_ID.
+// sessionWord occurs in names such as DBUS_SESSION_BUS_ADDRESS and XDG_SESSION_ID.
 var sessionWord = regexp.MustCompile(`(?i)SESSION`)
 
 var (
 	wordPattern    = regexp.MustCompile(`^(?:[^\s'"\\]|'[^']*'|"(?s:[^"\\]|\\.)*"|(?s:\\.))+`)
 	quotePattern   = regexp.MustCompile(`'[^']*'|"(?s:[^"\\]|\\.)*"|(?s:\\.)`)
-	unescapeQuoted = strings.NewReplacer(`\"`, `"`, `\\`, `\`) // inside "…" a \ before other characters is itself
+	unescapeQuoted = strings.NewReplacer(`\"`, `"`, `\\`, `\`) // within "…", \ before other characters is literal
 )
 
-// SplitWords splits a command into its words as a shell does, with '…', "…" and \,
-// and expands nothing.
+// SplitWords splits a command into words like a shell, with '…', "…" and \, but without expansions.
 func SplitWords(s string) ([]string, error) {
 	var words []string
 	for s = strings.TrimLeft(s, " \t\n"); s != ""; s = strings.TrimLeft(s, " \t\n") {
@@ -165,7 +164,7 @@ func SplitWords(s string) ([]string, error) {
 	return words, nil
 }
 
-// Lookup reads a variable of an environment as os.Environ gives it.
+// Lookup returns a variable of an environment in the form of os.Environ.
 func Lookup(environ []string, name string) (value string, ok bool) {
 	for _, e := range environ {
 		if k, v, ok := strings.Cut(e, "="); ok && k == name {

@@ -28,10 +28,10 @@ func TestSecrets(t *testing.T) {
 		"command":          {`cmd:printf "sk %s\nsecond line" 'a b'`, "sk a b", ""},
 		"no shell":         {"cmd:echo $HOME;ls", "$HOME;ls", ""},
 		"no keys to child": {"cmd:env", "MINE=123", ""},
-		"fails":            {"cmd:false", "", `"false" ended with status 1`},
-		"not there":        {"cmd:no-such-command-here", "", `"no-such-command-here" cannot be run`},
+		"fails":            {"cmd:false", "", `"false" exited with status 1`},
+		"not there":        {"cmd:no-such-command-here", "", `"no-such-command-here" could not be run`},
 		"prints nothing":   {"cmd:true", "", `"true" printed nothing`},
-		"names nothing":    {"cmd: ", "", "names no command"},
+		"names nothing":    {"cmd: ", "", "the command is missing"},
 		"open quote":       {"cmd:echo 'a", "", "not closed"},
 	} {
 		got, err := c.secret.Resolve(t.Context(), environ, nil)

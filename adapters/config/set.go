@@ -16,9 +16,8 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// Set writes a setting into the file at path, as Edit does. No byte outside the value
-// changes. It refuses a result in which the key has another value or any other key
-// changed. themes are Options.Themes.
+// Set writes a setting to the file at path with Edit. Only the bytes of the value change. It returns an error if the
+// key would have another value or any other key would change. themes is Options.Themes.
 func Set(path, key, value string, themes []string) error {
 	k, ok := find(key, themes)
 	if !ok {
@@ -38,11 +37,11 @@ func Set(path, key, value string, themes []string) error {
 	})
 }
 
-// Edit changes the text of the file at path; now are its settings. A new file is
-// readable by its owner alone. The result is decoded and given to check before it
-// replaces the file: after an error the file is as it was.
+// Edit changes the text of the file at path; now holds its current settings. A new file is readable only by its
+// owner. The result is decoded and passed to check before it replaces the file, so after an error the file is
+// unchanged.
 func Edit(path string, themes []string, change func(now *Settings, data []byte) []byte, check func(result *Settings, before, after []byte) error) error {
-	mode, data := fs.FileMode(0o600), []byte(nil) // of a new file, private because keys may be added to it
+	mode, data := fs.FileMode(0o600), []byte(nil) // for a new file; private, because keys may be added to it
 	target, err := filepath.EvalSymlinks(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -70,7 +69,7 @@ func Edit(path string, themes []string, change func(now *Settings, data []byte) 
 	return nil
 }
 
-// othersUnchanged reports whether two files have the same values for all keys but one.
+// othersUnchanged reports whether two files have the same values for all keys except one.
 func othersUnchanged(before, after []byte, key string) bool {
 	old, updated := map[string]any{}, map[string]any{}
 	if toml.Unmarshal(before, &old) != nil || toml.Unmarshal(after, &updated) != nil {
@@ -84,11 +83,11 @@ func othersUnchanged(before, after []byte, key string) bool {
 // tablePattern matches the first table with the comments above it.
 var tablePattern = regexp.MustCompile(`(?m)(^[ \t]*(#.*)?\r?\n)*^[ \t]*\[`)
 
-// WithValue is a file, or the lines of a table, with another value for a key of its top
-// level; text is TOML. A missing key is inserted after the line of the template that has
-// it as a comment, else before the first table. The check of Edit verifies the result.
+// WithValue returns a file, or the lines of a table, with a new value for a top-level key; text is TOML. A missing
+// key is inserted after the line of the template that mentions it in a comment, or else before the first table. The
+// check of Edit verifies the result.
 func WithValue(data []byte, key, text string) []byte {
-	from, to := len(data), len(data) // where the first table begins, with and without its comments
+	from, to := len(data), len(data) // start of the first table, with and without its comments
 	if at := tablePattern.FindIndex(data); at != nil {
 		from, to = at[0], at[1]
 	}
@@ -112,7 +111,7 @@ func WithValue(data []byte, key, text string) []byte {
 	return slices.Concat(data[:from], []byte(line), data[from:])
 }
 
-// replaceFile replaces the file at path. It creates missing folders for their owner alone.
+// replaceFile replaces the file at path. It creates missing folders, accessible only to their owner.
 func replaceFile(path string, mode fs.FileMode, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), privatefile.FolderMode); err != nil {
 		return err

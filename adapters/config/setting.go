@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// Settings are the values in force. Load makes them; the zero value is not the
-// default. The tags of a setting are its key, its default, what it accepts (one
-// of a list, of which the first is the default, or a range) and a clause of help.
+// Settings holds the values in effect. Use Load; the zero value is not the default. The tags of a field are the key,
+// the default, what the setting accepts (one of a list, whose first entry is the default, or a range) and a help
+// clause.
 type Settings struct {
-	Model                string        `key:"model" help:"PROVIDER/NAME of the model to begin with"`
+	Model                string        `key:"model" help:"PROVIDER/NAME of the model to start with"`
 	Window               string        `key:"window" one:"model-filter, history" help:"what the assistant works on"`
-	History              string        `key:"history" help:"postgres:// address of a team's history; empty is a file of your own"`
+	History              string        `key:"history" help:"postgres:// address of a team's history; empty means a local file"`
 	HistoryPassword      Secret        `key:"history_password" help:"its password as env:NAME, cmd:COMMAND or keyring:NAME"`
-	User                 string        `key:"user" help:"your name in a team's history; empty is the database role"`
+	User                 string        `key:"user" help:"your name in a team's history; empty means the database role"`
 	Visibility           string        `key:"visibility" one:"session, own, team" help:"the pairs that a new session shows first"`
 	SendKey              string        `key:"send_key" one:"ctrl+enter, enter" help:"the key that sends"`
-	Confirm              string        `key:"confirm" one:"save, always, never" help:"which tools of the assistant ask first"`
+	Confirm              string        `key:"confirm" one:"save, always, never" help:"which of the assistant's tools ask for confirmation"`
 	MaxIterations        int           `key:"max_iterations" default:"5" range:"1 to 100" help:"rounds of tool calls in a turn"`
 	CharsPerToken        float64       `key:"chars_per_token" default:"3.5" range:"0.5 to 20" help:"characters in a token, for estimates"`
 	UserRequestAllowance int           `key:"user_request_allowance" default:"100" range:"0 to 1000000" help:"tokens reserved for the message"`
-	MaxTrimAttempts      int           `key:"max_trim_attempts" default:"10" range:"0 to 1000" help:"pairs that may be dropped when a request is too long"`
+	MaxTrimAttempts      int           `key:"max_trim_attempts" default:"10" range:"0 to 1000" help:"pairs that may be dropped if a request is too long"`
 	ContextTokens        int           `key:"context_tokens" default:"16000" range:"500 to 1000000" help:"tokens of the window's context"`
-	LongReply            string        `key:"long_reply" one:"stay, view" help:"where the focus goes when a reply is longer than the screen"`
+	LongReply            string        `key:"long_reply" one:"stay, view" help:"where the focus goes if a reply is longer than the screen"`
 	ConnectTimeout       time.Duration `key:"connect_timeout" default:"10s" help:"until there is a connection, and between two pieces of a list of models"`
 	FirstByteTimeout     time.Duration `key:"first_byte_timeout" default:"5m0s" help:"until the first piece of an answer"`
 	IdleTimeout          time.Duration `key:"idle_timeout" default:"2m0s" help:"between two pieces of an answer"`
@@ -37,34 +37,34 @@ type Settings struct {
 	Plain                bool          `key:"plain" default:"false" help:"no alternate screen, lines only"`
 	LocalServers         bool          `key:"local_servers" default:"true" help:"look for Ollama, LM Studio and llama.cpp on this machine"`
 	SessionIdle          time.Duration `key:"session_idle" default:"24h0m0s" help:"after which winnow serve closes an unused HTTP session; its conversation can be continued"`
-	ProxyData            string        `key:"proxy_data" help:"the proxy's data folder, which holds usage/; empty is the folder of the .env"`
+	ProxyData            string        `key:"proxy_data" help:"the proxy's data folder, which contains usage/; empty means the folder of the .env"`
 	LogLevel             string        `key:"log_level" one:"info, error, warning, debug" help:"how much is logged"`
 
 	Keys      []Binding
 	Providers []Provider
 
-	Path    string            // the file that was read
-	Found   bool              // there is a file
+	Path    string            // the file
+	Found   bool              // the file exists
 	Origins map[string]Origin // by key
 	themes  []string          // Options.Themes
 }
 
-// Binding replaces the keys of an action in one mode: a line of [keys.MODE].
+// Binding replaces the keys of an action in one mode; it is a line of [keys.MODE].
 type Binding struct {
 	Mode   string
 	Action string
-	Keys   []string // none: the action has no key
+	Keys   []string // empty if the action has no key
 	Line   int
 }
 
-// Origin is where a value comes from: "flag", "environment", "file" or "default".
+// Origin says where a value comes from: "flag", "environment", "file" or "default".
 type Origin struct {
 	From string
-	Name string // the flag or variable; the path of the file
+	Name string // the flag, the variable or the path of the file
 	Line int    // in the file
 }
 
-// String is FILE:LINE, the flag or variable, or "default".
+// String returns FILE:LINE, the flag or variable, or "default".
 func (o Origin) String() string {
 	switch {
 	case o.Line > 0:
@@ -75,19 +75,19 @@ func (o Origin) String() string {
 	return o.From
 }
 
-// Setting is a key that a user can set.
+// Setting describes a key that a user can set.
 type Setting struct {
 	Key     string
 	Default string
 	Help    string // one clause
 
-	field   int      // of Settings
-	choices []string // nil: any text
-	limits  string   // of a number
-	themes  []string // Options.Themes, of the key theme
+	field   int      // index of the field in Settings
+	choices []string // nil if any text is accepted
+	limits  string   // range of a number
+	themes  []string // Options.Themes, only for the key theme
 }
 
-// All lists the settings in the order of the template. themes are Options.Themes.
+// All lists the settings in the order of the template. themes is Options.Themes.
 func All(themes []string) []Setting {
 	var all []Setting
 	of := reflect.TypeFor[Settings]()
@@ -119,10 +119,10 @@ func find(key string, themes []string) (Setting, bool) {
 	return all[i], true
 }
 
-// Env is the environment variable that sets it.
+// Env returns the environment variable of the setting.
 func (k Setting) Env() string { return "WINNOW_" + strings.ToUpper(k.Key) }
 
-// Type says what kind of value it takes.
+// Type describes the type of value that the setting takes.
 func (k Setting) Type() string {
 	switch k.value(&Settings{}).Interface().(type) {
 	case bool:
@@ -135,12 +135,12 @@ func (k Setting) Type() string {
 	return "number from " + k.limits
 }
 
-// Show is the value in force, in a form that the setting accepts.
+// Show returns the value in effect in a form that the setting accepts.
 func (k Setting) Show(s *Settings) string { return fmt.Sprint(k.value(s).Interface()) }
 
 func (k Setting) value(s *Settings) reflect.Value { return reflect.ValueOf(s).Elem().Field(k.field) }
 
-// literal is a value as TOML.
+// literal returns a value as TOML.
 func (k Setting) literal(value string) string {
 	if t := k.Type(); t == "text" || t == "time" {
 		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
@@ -157,7 +157,7 @@ func (k Setting) set(s *Settings, v string) error {
 	return err
 }
 
-// parse parses v as a value of the type of as.
+// parse parses v as a value of the same type as as.
 func (k Setting) parse(as any, v string) (any, error) {
 	switch as.(type) {
 	case bool:
@@ -184,7 +184,7 @@ func (k Setting) parse(as any, v string) (any, error) {
 		return v, nil
 	}
 	var least, most float64
-	_, _ = fmt.Sscanf(k.limits, "%g to %g", &least, &most) // of the tag
+	_, _ = fmt.Sscanf(k.limits, "%g to %g", &least, &most) // the tag is valid
 	_, whole := as.(int)
 	f, err := strconv.ParseFloat(v, 64)
 	inRange := f >= least && f <= most // false for NaN
@@ -209,8 +209,8 @@ func withoutBackground(theme string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(theme, onDark), onLight)
 }
 
-// list is what a setting with choices accepts. A theme follows the terminal's
-// background unless its name has a suffix.
+// list describes the values that a setting with choices accepts. A theme follows the terminal's background unless its
+// name has a suffix.
 func (k Setting) list() string {
 	list := strings.Join(k.choices, ", ")
 	if len(k.themes) > 0 {
@@ -219,8 +219,8 @@ func (k Setting) list() string {
 	return list
 }
 
-// Background splits Theme: the name of the theme, "" for the default one, and
-// the background, "auto", "dark" or "light".
+// Background splits Theme into the name of the theme ("" for the default theme) and the background: "auto", "dark" or
+// "light".
 func (s *Settings) Background() (name, background string) {
 	switch name = withoutBackground(s.Theme); {
 	case s.Theme == "dark", s.Theme == "light":

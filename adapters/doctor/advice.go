@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Kind is what is wrong in a Finding that is not OK. Each has advice.
+// Kind is the kind of problem in a Finding that is not OK. Each kind has advice.
 type Kind int
 
 // The kinds of problems.
 const (
-	PlainTerminal Kind = iota // it cannot move the cursor
+	PlainTerminal Kind = iota // the terminal cannot move the cursor
 	MergedKeys                // ctrl+enter may arrive as enter
 	FewColours
 	NoUnicode
@@ -20,7 +20,7 @@ const (
 	TmuxSettings
 	BadSettings
 	UnsafeFolder
-	OpenFiles // others can read them
+	OpenFiles // other users can read files
 	Unreadable
 	NotWritable
 	BadEnvFile
@@ -50,50 +50,50 @@ const (
 	kinds
 )
 
-// advice is what to do about each kind of problem, in lines: a command to paste, a
-// setting to change or a line for a file. {what} stands for what the finding names.
+// advice lists what to do about each kind of problem, in lines: a command to paste, a setting to change or a line for
+// a file. {what} is replaced with what the finding names.
 var advice = [kinds]string{
 	PlainTerminal: "winnow --plain",
-	MergedKeys: "winnow doctor keys   shows which keys arrive\nwinnow config edit   and send_key = \"enter\" lets enter send\n" +
+	MergedKeys: "winnow doctor keys   shows which keys arrive\nwinnow config edit   and set send_key = \"enter\" to send with enter\n" +
 		"kitty, Ghostty, foot, Alacritty, iTerm2, VS Code and WezTerm (enable_kitty_keyboard = true) report ctrl+enter",
 	FewColours: "export COLORTERM=truecolor TERM=xterm-256color   if the terminal supports more colours",
 	NoUnicode:  "export LC_ALL=C.UTF-8",
-	TmuxSilent: "tmux kill-server   when no tmux command answers; then start tmux again",
-	TmuxSettings: "put into ~/.tmux.conf, then: tmux source-file ~/.tmux.conf\nset -s extended-keys on\nset -as terminal-features 'xterm*:extkeys'\n" +
+	TmuxSilent: "tmux kill-server   if no tmux command responds; then start tmux again",
+	TmuxSettings: "add to ~/.tmux.conf, then: tmux source-file ~/.tmux.conf\nset -s extended-keys on\nset -as terminal-features 'xterm*:extkeys'\n" +
 		"set -g focus-events on\nset -s set-clipboard on\nset -s escape-time 10",
 	BadSettings:  "winnow config edit",
-	UnsafeFolder: "export WINNOW_HOME=$HOME/.winnow   a folder of your own",
+	UnsafeFolder: "export WINNOW_HOME=$HOME/.winnow   uses a private folder",
 	OpenFiles:    "chmod go-rwx {what}",
 	Unreadable:   "sudo chown -R $USER {what} && chmod -R u+rwX {what}",
-	NotWritable:  "chmod u+rwx {what}   and see that its disk is not full: df {what}",
+	NotWritable:  "chmod u+rwx {what}   and check that its disk is not full: df {what}",
 	BadEnvFile:   "winnow --env-file FILE   or correct this one",
 	EnvLines:     "winnow rules lint   and change these lines:\n{what}",
 	NoEndpoint:   "winnow config edit   and add a [[provider]], or: winnow -m offline/rules",
-	BadKey:       "winnow config show   says where its key comes from; change it there",
-	NoQuota:      "winnow models --chat   and choose another with -m, or wait",
+	BadKey:       "winnow config show   shows where its key comes from; change it there",
+	NoQuota:      "winnow models --chat   and choose another model with -m, or wait",
 	NoAnswer:     "start the server at {what}, or: winnow -m offline/rules",
-	NoSuchModel:  "winnow models --chat   lists those there are",
+	NoSuchModel:  "winnow models --chat   lists the available models",
 	NoModels:     "load or pull a model in the server at {what}, then: winnow models --chat",
 	ModelGone:    "winnow models --chat   and change model = {what} with: winnow config edit",
-	Refused:      "winnow --log-level debug ask hello   and read the log: winnow help files says where it is",
+	Refused:      "winnow --log-level debug ask hello   and read the log; winnow help files shows where it is",
 	NoKey:        "winnow config connect   reconnects it; or set the variable, or fix the command, that the settings name for its key",
 	NoKeyring:    "install secret-tool (libsecret-tools), or name the key as env:NAME or cmd:COMMAND with: winnow config edit",
 	NewerSchema:  "use the newer winnow that wrote it, or: winnow --home ANOTHER_FOLDER",
-	Damaged:      "winnow history export   saves what can be read",
-	NoHistory:    "winnow history check   or begin another with: winnow --home ANOTHER_FOLDER",
+	Damaged:      "winnow history export   exports what can be read",
+	NoHistory:    "winnow history check   or start a new history with: winnow --home ANOTHER_FOLDER",
 	NoHistoryServer: "winnow config show   shows the address in use; winnow help team   explains where the password comes from\n" +
-		"or use a file of your own: winnow --history=''",
+		"or use a local file: winnow --history=''",
 	WindowHeld:  "wait until {what} is done, or close it",
 	StaleProxy:  "restart the proxy: it reads its rules when it starts; winnow models --drift   lists the models",
-	UsedHidden:  "winnow rules lint   names them; winnow rules remove PATTERN shows them again",
+	UsedHidden:  "winnow rules lint   lists them; winnow rules remove PATTERN shows them again",
 	UnusedShown: "winnow models --where 'shown unused:90d'   lists them; winnow rules hide --where 'shown unused:90d' hides them",
-	BadUsage:    "see that the setting proxy_data names the data folder of the proxy, and update winnow when the proxy is newer",
+	BadUsage:    "check that the setting proxy_data names the proxy's data folder, and update this program if the proxy is newer",
 	SilentProxy: "start the proxy, or change PROXY_BASE_URL and PROXY_API_KEY in {what}",
 	KeyInFile:   "replace the key at its provider, then: rm {what}",
-	TooSlow:     "run it again; when nothing changes, {what} does not answer",
+	TooSlow:     "run it again; if the result is the same, {what} is not responding",
 }
 
-// Advice lists the advice of every kind, with an example for what a finding names.
+// Advice lists the advice for every kind, with an example for what a finding names.
 func Advice(example string) []string {
 	all := make([]string, kinds)
 	for k := range all {
@@ -102,22 +102,22 @@ func Advice(example string) []string {
 	return all
 }
 
-// adviceFor is the advice of a kind about what the finding names.
+// adviceFor returns the advice for a kind; what is what the finding names.
 func adviceFor(kind Kind, what string) string {
 	return strings.ReplaceAll(advice[kind], "{what}", what)
 }
 
-// Problem is a finding of a problem; what is what the advice names, such as a path.
+// Problem returns a finding of a problem; what is named in the advice, for example a path.
 func Problem(about, state string, kind Kind, detail, what string) Finding {
 	return Finding{about, state, strings.ReplaceAll(detail, "\n", "; "), adviceFor(kind, what)}
 }
 
-// Fail is a finding of an error.
+// Fail returns a finding for an error.
 func Fail(about string, kind Kind, err error, what string) Finding {
 	return Problem(about, Failed, kind, strings.Join(ErrorLines(err), "; "), what)
 }
 
-// ErrorLines is a line for each error that was joined, without its package's name.
+// ErrorLines returns a line for each joined error, without the package name.
 func ErrorLines(err error) []string {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var out []string
@@ -133,7 +133,7 @@ func ErrorLines(err error) []string {
 	return []string{text}
 }
 
-// Lines returns the finding as text, with the sign of its state first and what to do last.
+// Lines returns the finding as text, starting with the sign of its state and ending with what to do.
 func (f Finding) Lines(sign, arrow string) []string {
 	lines := []string{sign + " " + f.About + strings.Repeat(" ", max(1, 10-len(f.About))) + f.Detail}
 	lead := "  " + arrow + " "
@@ -144,17 +144,17 @@ func (f Finding) Lines(sign, arrow string) []string {
 	return lines
 }
 
-// Check examines one subject. It may be left behind when it does not end in time.
+// Check examines one subject. If it does not end in time, Run leaves it running.
 type Check struct {
 	About string
 	Do    func(context.Context) []Finding
 }
 
-// grace is how long a check may take after its deadline.
+// grace is how much longer than its deadline a check may take.
 const grace = time.Second
 
-// Run makes checks side by side and returns their findings in the order of the checks.
-// One that does not end within the limit is a problem of its own.
+// Run makes the checks concurrently and returns their findings in order. A check that does not end within the limit
+// is reported as a problem.
 func Run(ctx context.Context, limit time.Duration, checks ...Check) (found []Finding) {
 	inTime, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -170,11 +170,11 @@ func Run(ctx context.Context, limit time.Duration, checks ...Check) (found []Fin
 		case f := <-results[i]:
 			found = append(found, f...)
 		case <-late.Done():
-			if len(results[i]) > 0 { // it has ended as well
+			if len(results[i]) > 0 { // it ended at the same moment
 				found = append(found, <-results[i]...)
 				continue
 			}
-			found = append(found, Problem(c.About, Failed, TooSlow, "no answer within "+limit.String(), cmp.Or(c.About, "it")))
+			found = append(found, Problem(c.About, Failed, TooSlow, "no answer within "+limit.String(), cmp.Or(c.About, "the check")))
 		}
 	}
 	return found

@@ -4,5 +4,5 @@ package doctor
 
 import "os"
 
-// inBackground is never true: there is no job control on this system.
+// inBackground returns false, because this system has no job control.
 func inBackground(*os.File) bool { return false }

@@ -1,10 +1,8 @@
-// Package doctor examines what winnow depends on outside of its own code: the terminal
-// and tmux, the folders and the .env file, the endpoints, the history, the proxy, and
-// whether winnow's files hold keys.
+// Package doctor examines winnow's environment: the terminal and tmux, the folders and the .env file, the endpoints,
+// the history, the proxy, and whether winnow's files contain keys.
 //
-// Each function returns Findings and changes nothing. A Finding that is not OK has a
-// Kind, and with it a way out: see advice. They do I/O, and are safe from any
-// goroutine; Run makes several Checks side by side.
+// Each function returns Findings and changes nothing. A Finding that is not OK has a Kind, which determines the
+// advice. The functions do I/O and may be called from any goroutine; Run makes several Checks concurrently.
 package doctor
 
 import (
@@ -40,17 +38,17 @@ type Finding struct {
 	About  string `json:"about"`
 	State  string `json:"state"` // OK, Warning or Failed
 	Detail string `json:"detail"`
-	Next   string `json:"next,omitempty"` // what to do, in lines
+	Next   string `json:"next,omitempty"` // what to do, one step per line
 }
 
-// Pass is a finding without a problem.
+// Pass returns a finding without a problem.
 func Pass(about, format string, args ...any) Finding {
 	return Finding{About: about, State: OK, Detail: fmt.Sprintf(format, args...)}
 }
 
-// tmuxOptions are the options on which keys and the clipboard depend, with their bad
-// values. The last is what tmux knows of the terminal around it. A delay of Esc is
-// noticed from 100 ms on; tmux before 3.5 waits for 500.
+// tmuxOptions are the options that keys and the clipboard depend on, with their bad values. The last one lists the
+// features of the terminal that tmux runs in. A delay of Esc is noticeable from 100 ms on; tmux before 3.5 waits 500
+// ms.
 var tmuxOptions = []struct {
 	name string
 	bad  *regexp.Regexp
@@ -59,13 +57,13 @@ var tmuxOptions = []struct {
 	{"set-clipboard", regexp.MustCompile("^(external|off)$")},
 	{"focus-events", regexp.MustCompile("^(0|off)$")},
 	{"escape-time", regexp.MustCompile(`^\d{3,}$`)},
-	{"client_termfeatures", regexp.MustCompile(".")}, // bad unless it holds extkeys
+	{"client_termfeatures", regexp.MustCompile(".")}, // bad unless it contains extkeys
 }
 
-// Tmux examines the settings of the tmux around the terminal; environ is winnow's environment,
-// which its children inherit without the known keys.
+// Tmux examines the settings of the tmux that winnow runs in. environ is winnow's environment; tmux gets it without
+// the known keys.
 func Tmux(ctx context.Context, environ []string, known *safetext.Redactor) Finding {
-	const limit = 2 * time.Second // tmux answers at once or hangs
+	const limit = 2 * time.Second // tmux either responds at once or hangs
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var format []string
@@ -88,12 +86,12 @@ func Tmux(ctx context.Context, environ []string, known *safetext.Redactor) Findi
 	}
 	f := Pass("tmux", "%s", strings.Join(all, ", "))
 	if len(wrong) > 0 {
-		f = Problem("tmux", Warning, TmuxSettings, "to be changed: "+strings.Join(wrong, ", ")+" ("+f.Detail+")", "")
+		f = Problem("tmux", Warning, TmuxSettings, "change these: "+strings.Join(wrong, ", ")+" ("+f.Detail+")", "")
 	}
 	return f
 }
 
-// quoted is a path as a shell takes it, when it has more than plain characters.
+// quoted returns a path quoted for a shell if necessary.
 func quoted(path string) string {
 	if plainPath.MatchString(path) {
 		return path
@@ -103,8 +101,8 @@ func quoted(path string) string {
 
 var plainPath = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// Folder looks for files that others can read, and whether the folder can be written
-// to. It creates and removes an empty file.
+// Folder checks for files that others can read, and whether the folder is writable. It creates and removes an empty
+// file.
 func Folder(dir string) Finding {
 	var readable, paths []string
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -123,7 +121,7 @@ func Folder(dir string) Finding {
 	case err != nil:
 		return Fail("files", Unreadable, err, quoted(dir))
 	case len(readable) > 0:
-		return Problem("files", Warning, OpenFiles, "others can read "+strings.Join(readable, ", "), strings.Join(paths, " "))
+		return Problem("files", Warning, OpenFiles, "other users can read "+strings.Join(readable, ", "), strings.Join(paths, " "))
 	}
 	probe, err := os.CreateTemp(dir, ".winnow-*")
 	if err == nil {
@@ -132,7 +130,7 @@ func Folder(dir string) Finding {
 	if err != nil {
 		return Fail("files", NotWritable, err, quoted(dir))
 	}
-	return Pass("files", "%s is writable, and readable by you alone", dir)
+	return Pass("files", "%s is writable, and only you can read it", dir)
 }
 
 // EnvFile examines the .env file at path, which need not exist.
@@ -146,7 +144,7 @@ func EnvFile(path string) Finding {
 	}
 	f := Pass(".env", "%s, %s, mode %04o", source.Path, assistant.Counted(len(source.File.Keys()), "key"), source.Mode.Perm())
 	if dotenv.Mounted(source.Real) {
-		f.Detail += "; mounted by itself: a save writes it in place"
+		f.Detail += "; mounted as a single file: a save writes it in place"
 	}
 	if err := source.CheckFolder(); err != nil {
 		return Fail(".env", BadEnvFile, err, "")
@@ -167,8 +165,7 @@ func EnvFile(path string) Finding {
 	return f
 }
 
-// Secrets reads all files of the folders and looks for the keys that the redactor
-// knows.
+// Secrets searches all files in the folders for the keys that the redactor knows.
 func Secrets(ctx context.Context, redactor *safetext.Redactor, dirs ...string) []Finding {
 	files := 0
 	var found []Finding
@@ -180,7 +177,7 @@ func Secrets(ctx context.Context, redactor *safetext.Redactor, dirs ...string) [
 			files++
 			holds, err := holdsSecret(path, redactor)
 			if holds {
-				found = append(found, Problem("secrets", Failed, KeyInFile, path+" holds a key", quoted(path)))
+				found = append(found, Problem("secrets", Failed, KeyInFile, path+" contains a key", quoted(path)))
 			}
 			return err
 		})
@@ -194,8 +191,8 @@ func Secrets(ctx context.Context, redactor *safetext.Redactor, dirs ...string) [
 	return found
 }
 
-// holdsSecret reports whether a file holds a known key in any form the redactor
-// knows: whether it differs from itself redacted.
+// holdsSecret reports whether redacting the file would change it, that is, whether it contains a known key in any
+// form.
 func holdsSecret(path string, redactor *safetext.Redactor) (bool, error) {
 	f, err := os.Open(path)
 	if err != nil {

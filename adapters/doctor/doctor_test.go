@@ -55,7 +55,7 @@ func TestFolder(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	check(t, Folder(dir), OK, "readable by you alone", "")
+	check(t, Folder(dir), OK, "only you can read it", "")
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		t.Errorf("the folder holds %v, %v afterwards", entries, err)
 	}
@@ -92,7 +92,7 @@ func TestSecrets(t *testing.T) {
 		t.Fatalf("%+v", found)
 	}
 	for i, name := range []string{"encoded", "plain"} {
-		check(t, found[i], Failed, name+" holds a key", "replace the key")
+		check(t, found[i], Failed, name+" contains a key", "replace the key")
 		if strings.Contains(found[i].Detail, key) {
 			t.Errorf("the finding shows the key: %s", found[i].Detail)
 		}
@@ -106,7 +106,7 @@ func TestTmux(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ script, state, detail, next string }{
 		"right":   {`printf 'on\non\non\n10\n256,extkeys\n'`, OK, "escape-time 10", ""},
-		"wrong":   {`printf 'off\nexternal\n1\n500\n256\n'`, Warning, "to be changed: extended-keys, set-clipboard, escape-time, client_termfeatures", "~/.tmux.conf"},
+		"wrong":   {`printf 'off\nexternal\n1\n500\n256\n'`, Warning, "change these: extended-keys, set-clipboard, escape-time, client_termfeatures", "~/.tmux.conf"},
 		"silent":  {`exit 1`, Failed, "does not report its settings", "tmux kill-server"},
 		"no keys": {`test -z "$OPENAI_API_KEY$MINE" && printf 'on\non\non\n10\n'`, OK, "set-clipboard on", ""},
 	} {

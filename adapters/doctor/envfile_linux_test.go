@@ -13,7 +13,7 @@ import (
 const mountedEnv = "WINNOW_DOCTOR_TEST_MOUNTED"
 
 func TestAnEnvFileMountedByItself(t *testing.T) {
-	const want = "mounted by itself: a save writes it in place"
+	const want = "mounted as a single file: a save writes it in place"
 	if path := os.Getenv(mountedEnv); path != "" {
 		if syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, "") != nil || syscall.Mount(path+".host", path, "", syscall.MS_BIND, "") != nil {
 			t.Skip("cannot mount here")

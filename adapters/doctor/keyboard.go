@@ -14,38 +14,38 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// Keyboard is what a terminal says about its keyboard protocol.
+// Keyboard is what a terminal reports about its keyboard protocol.
 type Keyboard int
 
 // The keyboards.
 const (
-	SilentKeyboard Keyboard = iota // the terminal answers no question
-	PlainKeyboard                  // it does not know the kitty protocol
+	SilentKeyboard Keyboard = iota // the terminal does not answer queries
+	PlainKeyboard                  // the terminal does not support the kitty protocol
 	KittyKeyboard
 )
 
 var keyboards = map[Keyboard]string{
 	SilentKeyboard: "no answer from the terminal: ctrl+enter may arrive as enter",
 	PlainKeyboard:  "no kitty protocol: ctrl+enter may arrive as enter",
-	KittyKeyboard:  "kitty protocol: ctrl+enter and enter are two keys",
+	KittyKeyboard:  "kitty protocol: ctrl+enter and enter are different keys",
 }
 
-// Sentence says what a keyboard means for the key that sends. send names that key, where
-// ctrl+enter is known to arrive and where not.
+// Sentence describes what a keyboard means for sending messages. send names the send key, depending on whether
+// ctrl+enter is known to arrive.
 func (k Keyboard) Sentence(send func(ctrlEnter bool) string) string {
 	return fmt.Sprintf("%s; %s sends here", keyboards[k], send(k == KittyKeyboard))
 }
 
 var (
 	kittyAnswer = regexp.MustCompile(`\x1b\[\?\d+u`)
-	// Every terminal answers the second question, for its primary device attributes, so
-	// that the absence of the first answer is known without a wait.
+	// Every terminal answers the second query, for its primary device attributes, so a missing answer to the first is
+	// noticed without a timeout.
 	attributesAnswer = regexp.MustCompile(`\x1b\[\?[\d;]*c`)
 )
 
-// AskKeyboard asks the terminal of in and out for its keyboard protocol. It waits up to
-// limit for the answers, and ends at ctrl+c with context.Canceled. What is typed meanwhile
-// is lost. Afterwards the terminal is in its former mode.
+// AskKeyboard queries the terminal of in and out for its keyboard protocol. It waits up to limit for the answers;
+// ctrl+c ends it with context.Canceled. Input typed in the meantime is lost. Afterwards the terminal mode is
+// restored.
 func AskKeyboard(ctx context.Context, in, out *os.File, limit time.Duration) (k Keyboard, err error) {
 	state, err := term.MakeRaw(in.Fd())
 	if err != nil {
@@ -68,7 +68,7 @@ func AskKeyboard(ctx context.Context, in, out *os.File, limit time.Duration) (k 
 	}()
 	k, err = readKeyboard(r)
 	cancel()
-	<-stopped // r is no longer cancelled
+	<-stopped // from here on, r is not cancelled
 	if errors.Is(err, cancelreader.ErrCanceled) {
 		err = ctx.Err()
 	}

@@ -175,11 +175,11 @@ func TestWhatTheKeyboardMeans(t *testing.T) {
 		tmux                string
 		state, detail, next string
 	}{
-		"kitty":         {kitty, either, "", OK, "two keys; ctrl+enter sends here", ""},
+		"kitty":         {kitty, either, "", OK, "different keys; ctrl+enter sends here", ""},
 		"plain":         {plain, either, "", Warning, "may arrive as enter; ctrl+j sends here", "send_key = \"enter\""},
 		"enter sends":   {plain, [2]string{"enter", "enter"}, "", OK, "may arrive as enter; enter sends here", ""},
 		"tmux as it is": {plain, either, `off\nexternal\n0\n500\n256`, Warning, "ctrl+j sends here", "winnow doctor keys"},
-		"tmux set up":   {plain, either, `on\non\non\n10\n256,extkeys`, OK, "tmux passes ctrl+enter on", ""},
+		"tmux set up":   {plain, either, `on\non\non\n10\n256,extkeys`, OK, "tmux passes on ctrl+enter", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			screen, tty := openPty(t)

@@ -17,13 +17,13 @@ import (
 	"winnow/checkpoint"
 )
 
-// endpointProblems are the kinds of problem of a failed request.
+// endpointProblems maps the kind of a failed request to a kind of problem.
 var endpointProblems = map[llm.Kind]Kind{
 	llm.KindAuth: BadKey, llm.KindQuota: NoQuota, llm.KindNet: NoAnswer, llm.KindModel: NoSuchModel,
 }
 
-// Endpoint asks an endpoint for its models; model is the one in the settings. An endpoint
-// that is guessed is shown only when it answers.
+// Endpoint asks an endpoint for its models; model is the one in the settings. An endpoint at a default address is
+// reported only if it responds.
 func Endpoint(ctx context.Context, e *endpoints.Endpoint, model string) []Finding {
 	f := Pass("endpoint", "%s at %s (%s)", e.Name, e.BaseURL, e.From)
 	switch {
@@ -43,21 +43,21 @@ func Endpoint(ctx context.Context, e *endpoints.Endpoint, model string) []Findin
 	name, own := strings.CutPrefix(model, e.Name+"/")
 	known := slices.ContainsFunc(listed, func(m llm.ModelInfo) bool { return m.ID == name || m.ID == model })
 	chat := slices.DeleteFunc(slices.Clone(listed), func(m llm.ModelInfo) bool { return m.NoChat })
-	detail := f.Detail + ": " + assistant.Counted(len(chat), "model") // those of the model picker
+	detail := f.Detail + ": " + assistant.Counted(len(chat), "model") // the models that the model picker shows
 	switch {
 	case err != nil:
 		f = Fail("endpoint", endpointProblem(e, err), errors.New(f.Detail+": "+endpoints.Reason(err)), e.BaseURL)
 	case len(chat) == 0:
 		f = Problem("endpoint", Warning, NoModels, detail, e.BaseURL)
 	case own && !known:
-		f = Problem("endpoint", Failed, ModelGone, detail+"; "+safetext.Visible(model)+" of the settings is not among them", safetext.Visible(model))
+		f = Problem("endpoint", Failed, ModelGone, detail+"; "+safetext.Visible(model)+", the model in the settings, is not among them", safetext.Visible(model))
 	default:
 		f.Detail = detail
 	}
 	return []Finding{f}
 }
 
-// endpointProblem is the kind of problem of an endpoint that did not list its models.
+// endpointProblem returns the kind of problem of an endpoint that did not list its models.
 func endpointProblem(e *endpoints.Endpoint, err error) Kind {
 	kind, known := endpointProblems[llm.KindOf(err)]
 	switch _, noKey := errors.AsType[*endpoints.KeyError](err); {
@@ -71,7 +71,7 @@ func endpointProblem(e *endpoints.Endpoint, err error) Kind {
 	return kind
 }
 
-// History examines the history, or why it could not be opened.
+// History examines the history, or the error of opening it.
 func History(ctx context.Context, store history.Condition, err error) Finding {
 	if _, newer := errors.AsType[*history.NewerSchemaError](err); newer {
 		return Fail("history", NewerSchema, err, "")
@@ -89,7 +89,7 @@ func History(ctx context.Context, store history.Condition, err error) Finding {
 	case len(r.Problems) > 0:
 		return Problem("history", Failed, Damaged, strings.Join(r.Problems, "; "), "")
 	}
-	return Pass("history", "%s is sound: %s in %s", store.Path(), assistant.Counted(r.Pairs, "pair"), assistant.Counted(r.Sessions, "session"))
+	return Pass("history", "%s is intact: %s in %s", store.Path(), assistant.Counted(r.Pairs, "pair"), assistant.Counted(r.Sessions, "session"))
 }
 
 // Journal checks whether another program is changing the rules of a window; path is the path of its journal.
@@ -100,12 +100,11 @@ func Journal(window, path string) Finding {
 	return Pass("rules", "no other program is changing %s", window)
 }
 
-// Proxy examines whether the proxy serves what the rules say. It finds nothing where no
-// proxy answers.
+// Proxy checks whether the proxy serves models that the rules hide. It returns nothing if no proxy responds.
 func Proxy(ctx context.Context, filter *modelfilter.Window, lists *models.Lists) []Finding {
 	served, err := lists.Served(ctx)
 	if err != nil {
-		return nil // there is no proxy, or its endpoint is reported
+		return nil // there is no proxy, or the check of its endpoint reports the error
 	}
 	extra := 0
 	for _, p := range filter.Providers() {
@@ -114,13 +113,13 @@ func Proxy(ctx context.Context, filter *modelfilter.Window, lists *models.Lists)
 		}
 	}
 	if extra > 0 {
-		return []Finding{Problem("proxy", Warning, StaleProxy, "it still serves "+assistant.Counted(extra, "model")+" that the rules hide", "")}
+		return []Finding{Problem("proxy", Warning, StaleProxy, "the proxy still serves "+assistant.Counted(extra, "model")+" that the rules hide", "")}
 	}
-	return []Finding{Pass("proxy", "it serves no model that the rules hide")}
+	return []Finding{Pass("proxy", "the proxy serves no model that the rules hide")}
 }
 
-// Use reports rules that hide models which are used, and models that are shown although
-// nobody used them for 90 days. Without usage files it reports nothing.
+// Use reports rules that hide models in use, and shown models that have not been used for 90 days. Without usage
+// files it returns nothing.
 func Use(filter *modelfilter.Window) []Finding {
 	var out []Finding
 	var rules []string
@@ -143,7 +142,7 @@ func Use(filter *modelfilter.Window) []Finding {
 		out = append(out, Problem("use", Warning, UsedHidden, strings.Join(rules, "; "), ""))
 	}
 	if unused > 0 {
-		out = append(out, Problem("use", Warning, UnusedShown, assistant.Counted(unused, "model")+" shown that nobody used for 90 days", ""))
+		out = append(out, Problem("use", Warning, UnusedShown, assistant.Counted(unused, "model")+" shown but not used for 90 days", ""))
 	}
 	if known && len(out) == 0 {
 		out = append(out, Pass("use", "no rule hides a model that was used in the last 7 days"))

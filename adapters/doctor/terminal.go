@@ -13,28 +13,28 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Terminal is what the environment says about the terminal.
+// Terminal describes the terminal as far as the environment reveals it.
 type Terminal struct {
 	Name    string // TERM
 	Program string // TERM_PROGRAM
-	Tmux    bool   // tmux is around the program
+	Tmux    bool   // the program runs in tmux
 	Environ []string
-	Known   *safetext.Redactor // keys that no child may inherit
-	In, Out *os.File           // nil where they are not files
+	Known   *safetext.Redactor // keys that child processes must not inherit
+	In, Out *os.File           // nil if they are not files
 	Columns int
-	Colors  int  // how many there are; 0 for none
-	NoColor bool // they were turned off
+	Colors  int  // number of colours; 0 for none
+	NoColor bool // colours are turned off
 	Unicode bool
-	// Send names the key that sends, where ctrl+enter is known to arrive and where not.
+	// Send names the send key, depending on whether ctrl+enter is known to arrive.
 	Send func(ctrlEnter bool) string
-	// AnswerTime is how long the terminal may take to answer; 0 is 3 s. Only one that never
-	// answers takes as long; what comes later is typed at the prompt of the shell.
+	// AnswerTime is how long to wait for answers of the terminal; 0 means 3 s. Only a terminal that never answers
+	// takes this long; later answers appear as input of the shell.
 	AnswerTime time.Duration
 }
 
 func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(f.Fd()) }
 
-// Examine finds out what the terminal lacks. It asks the terminal questions.
+// Examine checks what the terminal lacks. It sends queries to the terminal.
 func (t Terminal) Examine(ctx context.Context) []Finding {
 	dumb := t.Name == "" || t.Name == "dumb"
 	terminal := Pass("terminal", "TERM is %s", cmp.Or(t.Name, "not set"))
@@ -61,8 +61,8 @@ func (t Terminal) Examine(ctx context.Context) []Finding {
 	return found
 }
 
-// keyboard asks the terminal for its keyboard protocol. tmux speaks none itself, but
-// passesOn ctrl+enter from the terminal around it.
+// keyboard queries the terminal for its keyboard protocol. tmux does not support any, but passesOn means that it
+// passes on ctrl+enter from the terminal that it runs in.
 func (t Terminal) keyboard(ctx context.Context, passesOn bool) Finding {
 	if inBackground(t.In) {
 		return Pass("keyboard", "not asked: in the background")
@@ -72,7 +72,7 @@ func (t Terminal) keyboard(ctx context.Context, passesOn bool) Finding {
 	case err != nil:
 		return Fail("keyboard", MergedKeys, err, "")
 	case k != KittyKeyboard && passesOn:
-		return Pass("keyboard", "tmux passes ctrl+enter on where the terminal around it reports it; %s always sends", t.Send(false))
+		return Pass("keyboard", "tmux passes on ctrl+enter if the terminal it runs in reports it; %s always sends", t.Send(false))
 	case k != KittyKeyboard && t.Send(true) == "ctrl+enter":
 		return Problem("keyboard", Warning, MergedKeys, said, "")
 	default:
@@ -90,7 +90,7 @@ func (t Terminal) colours() Finding {
 		colours = Problem("colours", Warning, FewColours, colours.Detail, "")
 	}
 	if !t.Unicode {
-		colours = Problem("colours", Warning, NoUnicode, colours.Detail+"; the locale is not UTF-8, signs are ASCII", "")
+		colours = Problem("colours", Warning, NoUnicode, colours.Detail+"; the locale is not UTF-8, so symbols are shown in ASCII", "")
 	}
 	return colours
 }

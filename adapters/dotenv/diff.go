@@ -8,32 +8,30 @@ import (
 	"winnow/assistant"
 )
 
-// secretWord matches a part of a key, between underscores or other characters,
-// that marks the value as a secret.
+// secretWord matches a word in a key that marks the value as a secret. Words are separated by underscores or other
+// non-letters.
 var secretWord = regexp.MustCompile(`(?i)(^|[^A-Z])(API_?KEYS?|KEYS?|ACCESS_?KEYS?|TOKENS?|SECRETS?|PASSW(OR)?DS?|PASS|PASSPHRASE|PWD|PRIVATE|CREDENTIALS?|CREDS?|AUTH|AUTHORIZATION|BEARER|COOKIES?|SESSION|SALT|SIGNATURE|DSN|WEBHOOK|JWT|PAT)([^A-Z]|$)`)
 
-// secretValue matches a secret under any key: a password in a URL, or a token
-// with a well-known prefix.
+// secretValue matches a secret in the value of any key: a password in a URL, or a token with a well-known prefix.
 var secretValue = regexp.MustCompile(`://[^/\s]*:[^/\s]*@|(^|[^A-Za-z0-9])(sk|pk|rk|xai|gsk|hf|ghp|gho|ghs|github_pat|glpat|xox[abpr]|AIza|AKIA|eyJ)[-_A-Za-z0-9]{12,}|-----BEGIN`)
 
-// LooksSecret reports whether the value of a key should not be shown: its name
-// contains a word like KEY, TOKEN, SECRET or PASSWORD. Rule keys never do.
+// LooksSecret reports whether the value of a key should be hidden, because the key contains a word such as KEY,
+// TOKEN, SECRET or PASSWORD. It returns false for rule keys.
 func LooksSecret(key string) bool { return !isRuleKey(key) && secretWord.MatchString(key) }
 
-// ContainsSecret reports whether a text contains a token with a well-known prefix, a
-// private key or an address with a password.
+// ContainsSecret reports whether a text contains a token with a well-known prefix, a private key, or an address with
+// a password.
 func ContainsSecret(text string) bool { return secretValue.MatchString(text) }
 
-// mayContainSecret reports whether the statement of a rule key may contain a
-// secret: one over several lines, which an unbalanced quote causes, or one with a
-// comment or value that looks like a secret.
+// mayContainSecret reports whether the statement of a rule key may contain a secret: it spans several lines, which an
+// unbalanced quote causes, or it has a comment or a value that looks like a secret.
 func (b binding) mayContainSecret() bool {
 	text := b.statement()
 	return strings.ContainsAny(text, "\r\n") || secretValue.MatchString(text) ||
 		secretWord.MatchString(text[max(b.keyEnd, b.valueEnd)-b.lineStart:])
 }
 
-// display is the statement of a rule key, masked when it may contain a secret.
+// display returns the statement of a rule key, masked if it may contain a secret.
 func (b binding) display() string {
 	if b.mayContainSecret() {
 		return printable(b.key) + "=••••"
@@ -41,8 +39,8 @@ func (b binding) display() string {
 	return printable(b.statement())
 }
 
-// Diff lists the rule lines that differ, key by key, removed before added. Other
-// lines are never shown, they may contain keys; [Changes] names what differs in them.
+// Diff lists the rule lines that differ, by key, removed lines before added ones. It never shows other lines, because
+// they may contain keys; [Changes] names the keys that differ.
 func Diff(before, after *File) []assistant.FileLine {
 	removed, added := before.ruleStatements(), after.ruleStatements()
 	var all []assistant.FileLine
@@ -78,7 +76,7 @@ func keysOf(a, b *File) []string {
 	})...)
 }
 
-// ChangeKind is how the value of a key changed.
+// ChangeKind says how the value of a key changed.
 type ChangeKind string
 
 // The kinds of changes.
@@ -88,17 +86,17 @@ const (
 	KeyRemoved ChangeKind = "removed"
 )
 
-// Change is a key whose value differs between two files, without the values.
+// Change names a key whose value differs between two files, without the values.
 type Change struct {
 	Key  string     `json:"key"`
 	Kind ChangeKind `json:"kind"`
 }
 
-// String is the kind and the key.
+// String returns the kind and the key.
 func (c Change) String() string { return string(c.Kind) + " " + printable(c.Key) }
 
-// Changes lists the keys whose values differ between before and after, sorted.
-// Values are compared before their variables are resolved. A bare key counts as missing.
+// Changes lists the keys whose values differ between before and after, sorted. Values are compared before variables
+// are resolved. A bare key counts as missing.
 func Changes(before, after *File) []Change {
 	var all []Change
 	for _, key := range slices.Sorted(slices.Values(keysOf(before, after))) {

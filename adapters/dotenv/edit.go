@@ -8,30 +8,30 @@ import (
 	"strings"
 )
 
-// Edit gives a key a value, or removes it with all its duplicates.
+// Edit sets a key to a value, or removes it with all its duplicates.
 type Edit struct {
 	Key   string
-	Value string // ignored when Unset
+	Value string // ignored if Unset
 	Unset bool
 }
 
-// Set is the edit that gives key a value.
+// Set returns the edit that sets key to value.
 func Set(key, value string) Edit { return Edit{Key: key, Value: value} }
 
-// Unset is the edit that removes key.
+// Unset returns the edit that removes key.
 func Unset(key string) Edit { return Edit{Key: key, Unset: true} }
 
-// Format names the key and what happens to it, not the value, whatever the verb.
+// Format prints the key and the kind of edit for every verb, never the value.
 func (e Edit) Format(s fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(s, "%s unset: %t", printable(e.Key), e.Unset)
 }
 
-// RefusedError is an edit that was not made because the value, or that of
-// another key, would be read wrongly afterwards.
+// RefusedError means that an edit was not made, because the value or another key would be read incorrectly
+// afterwards.
 type RefusedError struct {
-	Key    string // the key that was to be edited
-	Line   int    // the line that prevents the edit, from 1; 0 when the edit itself does
-	Reason string // one clause, without any value
+	Key    string // the key to edit
+	Line   int    // the line that prevents the edit, from 1; 0 if the edit itself is invalid
+	Reason string // one clause that contains no value
 }
 
 func (e *RefusedError) Error() string {
@@ -41,16 +41,14 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("dotenv: %s not changed: %s", printable(e.Key), e.Reason)
 }
 
-// validNewKey matches a key that may be added. Python would accept more,
-// shells and the proxy's own tools would not.
+// validNewKey matches the keys that may be added. Python accepts more keys, but shells and the proxy's own tools do
+// not.
 var validNewKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 
-// With applies all edits or none; of two edits of one key the later one counts.
-// Only the bytes of the deciding value change: `export`, blanks, the style of
-// quoting where the value allows it, comments and line endings stay. A new key
-// goes next to the other rule key of its provider, else to the end. Removing a
-// key that is not there changes nothing. A byte order mark before an edited key
-// gets a line of its own. The error is a [*RefusedError], and then nothing is edited.
+// With applies all edits or none; if two edits have the same key, the later one counts. Only the bytes of the
+// deciding value change: `export`, blanks, comments, line endings and, where possible, the style of quoting stay. A
+// new key is added next to the other rule key of its provider, or else at the end. Removing a missing key changes
+// nothing. A byte order mark before an edited key is moved to a line of its own. The error is a [*RefusedError].
 func (f *File) With(edits ...Edit) (*File, error) {
 	wanted := map[string]Edit{}
 	var keys []string
@@ -64,7 +62,7 @@ func (f *File) With(edits ...Edit) (*File, error) {
 	current := base
 	for _, key := range keys {
 		if base.satisfies(wanted[key]) && base.successor().satisfies(wanted[key]) {
-			continue // the value stays spelled as its author chose
+			continue // keep the value as its author wrote it
 		}
 		next, err := current.apply(wanted[key], wanted)
 		if err != nil {
@@ -75,8 +73,8 @@ func (f *File) With(edits ...Edit) (*File, error) {
 	return current, nil
 }
 
-// splitBOM puts a line break between a byte order mark and an edited key. Only
-// then do all versions of python-dotenv read the key.
+// splitBOM inserts a line break between a byte order mark and an edited key, because only then do all versions of
+// python-dotenv read the key.
 func (f *File) splitBOM(wanted map[string]Edit) *File {
 	text, ok := strings.CutPrefix(f.text, bom)
 	if !ok || text == "" {
@@ -90,8 +88,7 @@ func (f *File) splitBOM(wanted map[string]Edit) *File {
 	return parseFile(bom + f.lineEnding() + text)
 }
 
-// successor is the file as versions of python-dotenv after 1.2.2 read it: they drop a
-// byte order mark.
+// successor returns the file as versions of python-dotenv after 1.2.2 read it, without a byte order mark.
 func (f *File) successor() *File {
 	if text, ok := strings.CutPrefix(f.text, bom); ok {
 		return parseFile(text)
@@ -112,7 +109,7 @@ func (f *File) verifySuccessor(after *File, e Edit, wanted map[string]Edit) erro
 	return err
 }
 
-// satisfies reports whether the file already is as e wants it.
+// satisfies reports whether the file already has the result of e.
 func (f *File) satisfies(e Edit) bool {
 	b, ok := f.deciding(e.Key)
 	if e.Unset {
@@ -121,13 +118,13 @@ func (f *File) satisfies(e Edit) bool {
 	return ok && b.hasValue && b.value == e.Value && unwritable(e.Value) == ""
 }
 
-// apply makes one edit, trying every place and spelling until verify accepts the
-// file. wanted has all edits of With.
+// apply makes one edit, trying all places and spellings until verify accepts the file. wanted contains all edits of
+// With.
 func (f *File) apply(e Edit, wanted map[string]Edit) (*File, error) {
 	b, known := f.deciding(e.Key)
 	reason := unwritable(e.Value)
 	if !known && !validNewKey.MatchString(e.Key) {
-		reason = "a new key is made of letters, digits, _ . - and does not begin with a digit"
+		reason = "a new key may contain only letters, digits, _ . - and must not start with a digit"
 	}
 	texts := []string{f.without(e.Key)}
 	if !e.Unset {
@@ -151,14 +148,13 @@ func (f *File) apply(e Edit, wanted map[string]Edit) (*File, error) {
 	return nil, cmp.Or(first, error(&RefusedError{e.Key, b.line, noQuoting}))
 }
 
-// candidates lists the texts with another value of a key, or with a new key,
-// best first.
+// candidates lists the possible texts with a new value for a key, or with a new key, best first.
 func (f *File) candidates(e Edit) []string {
 	b, known := f.deciding(e.Key)
 	sibling, hasSibling := f.sibling(e.Key)
 	type surroundings struct{ before, after string } // of the value
 	var all []surroundings
-	quote := byte('\'') // as the proxy's own editor writes it
+	quote := byte('\'') // the style of the proxy's own editor
 	switch {
 	case known && b.hasValue:
 		quote, all = b.quote, []surroundings{{f.text[:b.valueStart], f.text[b.valueEnd:]}}
@@ -187,8 +183,8 @@ func (f *File) candidates(e Edit) []string {
 	return texts
 }
 
-// aroundNewLine returns the text before and after a new line at an offset between
-// two bindings. If the last line of the file has no line ending, neither has the new one.
+// aroundNewLine returns the text before and after a new line that is inserted at an offset between two bindings. If
+// the last line of the file has no line ending, neither has the new line.
 func (f *File) aroundNewLine(at int) (before, after string) {
 	before, after = f.text[:at], f.text[at:]
 	if before == "" || strings.HasSuffix(before, "\n") || strings.HasSuffix(before, "\r") {
@@ -197,8 +193,7 @@ func (f *File) aroundNewLine(at int) (before, after string) {
 	return before + f.lineEnding(), after
 }
 
-// without is the text without the lines of a key. Blank lines and comments
-// before them stay.
+// without returns the text without the lines of a key. Blank lines and comments before them stay.
 func (f *File) without(key string) string {
 	var out strings.Builder
 	at := 0
@@ -218,13 +213,11 @@ const (
 	allowPrefix  = "WHITELIST_MODELS_"
 )
 
-// isRuleKey reports whether the value of a key is a rule list.
 func isRuleKey(key string) bool {
 	return strings.HasPrefix(key, ignorePrefix) || strings.HasPrefix(key, allowPrefix)
 }
 
-// sibling is the binding beside which a new key belongs: the other rule key of
-// the same provider.
+// sibling returns the binding next to which a new key belongs: the other rule key of the same provider.
 func (f *File) sibling(key string) (binding, bool) {
 	if provider, ok := strings.CutPrefix(key, ignorePrefix); ok {
 		return f.deciding(allowPrefix + provider)
@@ -235,9 +228,8 @@ func (f *File) sibling(key string) (binding, bool) {
 	return binding{}, false
 }
 
-// verify compares f with the file after one edit: the edited key must have its
-// new value, the other keys of wanted must keep theirs, and every statement of
-// another key must read as before.
+// verify compares f with the file after one edit. The edited key must have its new value, the other keys of wanted
+// must keep their values, and every statement of any other key must read as before.
 func (f *File) verify(after *File, e Edit, wanted map[string]Edit) error {
 	b, ok := after.deciding(e.Key)
 	switch {
@@ -267,13 +259,13 @@ func (f *File) verify(after *File, e Edit, wanted map[string]Edit) error {
 	return nil
 }
 
-// uneditedStatement is a statement whose key With does not edit. Its value is resolved.
+// uneditedStatement is a statement with a key that With does not edit. Its value is resolved.
 type uneditedStatement struct {
 	binding
 	raw string // the value before its variables were resolved
 }
 
-// unedited lists the statements whose keys are not in wanted.
+// unedited lists the statements with keys that are not in wanted.
 func (f *File) unedited(wanted map[string]Edit) []uneditedStatement {
 	var all []uneditedStatement
 	above := newScope()
@@ -291,8 +283,7 @@ func (f *File) unedited(wanted map[string]Edit) []uneditedStatement {
 	return all
 }
 
-// assignment identifies the key and value of a statement, or the text of one that
-// cannot be read.
+// assignment identifies the key and value of a statement, or the text of an unreadable one.
 func (b binding) assignment() string {
 	switch {
 	case b.bad:
@@ -303,10 +294,10 @@ func (b binding) assignment() string {
 	return b.key
 }
 
-// noQuoting is why a value cannot be written.
+// noQuoting is the reason if a value cannot be written.
 const noQuoting = "no way of quoting the value reads back the same (does it end with a backslash?)"
 
-// unreadable is the error for a key that cannot be read after its edit.
+// unreadable returns the error for a key that cannot be read after its edit.
 func (f *File) unreadable(key string) *RefusedError {
 	for _, b := range f.bindings {
 		if b.bad {

@@ -395,7 +395,7 @@ func TestAMountedFileInAFolderThatCannotBeWritten(t *testing.T) {
 	if strings.HasPrefix(string(out), "cannot mount here") {
 		t.Skip(string(out))
 	}
-	const why = "saving has to create a file in its folder, and cannot (make the folder writable; in a container, mount the folder, not just the file): read-only file system\n"
+	const why = "no file can be created in its folder, which saving requires (make the folder writable; in a container, mount the folder, not just the file): read-only file system\n"
 	want := fmt.Sprintf("%q\ndotenv: %s was not saved: %sdotenv: %s cannot be saved: %s", "A=1\n", path, why, path, why)
 	if string(out) != want {
 		t.Errorf("it says\n%s\nwant\n%s", out, want)

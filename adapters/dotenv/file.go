@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// File is the text of a `.env` file. It never changes; [File.With] makes
-// another one. The zero value is an empty file.
+// File is the text of a `.env` file. It is immutable; [File.With] returns a changed copy. The zero value is an empty
+// file.
 type File struct {
 	text     string
 	bindings []binding
 	last     map[string]int // the deciding binding of each key
 }
 
-// Parse reads a file. Any bytes are accepted: what python-dotenv cannot read is
-// preserved and listed by [File.Problems].
+// Parse reads a file. It accepts any bytes: what python-dotenv cannot read is preserved and listed by
+// [File.Problems].
 func Parse(data []byte) *File { return parseFile(string(data)) }
 
 func parseFile(text string) *File {
@@ -28,10 +28,10 @@ func parseFile(text string) *File {
 	return f
 }
 
-// Bytes is the text of the file, a copy.
+// Bytes returns a copy of the text of the file.
 func (f *File) Bytes() []byte { return []byte(f.text) }
 
-// Keys lists every key once, in the order of first mention.
+// Keys lists every key once, in order of first occurrence.
 func (f *File) Keys() []string {
 	keys := make([]string, 0, len(f.last))
 	seen := make(map[string]bool, len(f.last))
@@ -44,9 +44,9 @@ func (f *File) Keys() []string {
 	return keys
 }
 
-// Get returns the value of a key as python-dotenv reads it: the last one, with
-// its variables resolved; false for a missing key and for a bare one. A variable
-// of env with the name of the key is not considered; [Tree] does that.
+// Get returns the value of a key as python-dotenv reads it: the last assignment, with its variables resolved. It
+// returns false for a missing key and for a bare key. A variable of env with the name of the key is ignored; [Tree]
+// considers it.
 func (f *File) Get(key string, env Environ) (string, bool) {
 	b, ok := f.deciding(key)
 	if !ok || !b.hasValue || !interpolates(b.value) {
@@ -59,20 +59,19 @@ func (f *File) Get(key string, env Environ) (string, bool) {
 	return above.resolve(b.value, env), true
 }
 
-// Raw is the value of a key before its variables are resolved.
+// Raw returns the value of a key before its variables are resolved.
 func (f *File) Raw(key string) (string, bool) {
 	b, ok := f.deciding(key)
 	return b.value, ok && b.hasValue
 }
 
-// Line is the line on which the deciding statement of a key begins, from 1;
-// 0 when there is none.
+// Line returns the line of the deciding statement of a key, from 1, or 0 if the key is missing.
 func (f *File) Line(key string) int {
 	b, _ := f.deciding(key)
 	return b.line
 }
 
-// deciding is the last binding of a key.
+// deciding returns the last binding of a key.
 func (f *File) deciding(key string) (binding, bool) {
 	i, ok := f.last[key]
 	if !ok {
@@ -81,12 +80,12 @@ func (f *File) deciding(key string) (binding, bool) {
 	return f.bindings[i], true
 }
 
-// Format prints the size of the file and none of its text, whatever the verb.
+// Format prints the size of the file for every verb, without its text.
 func (f *File) Format(s fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(s, "dotenv file (%d bytes, %d keys)", len(f.text), len(f.last))
 }
 
-// lineEnding is the one that most lines of the file have, LF when none has one.
+// lineEnding returns the most frequent line ending of the file, or LF if it has none.
 func (f *File) lineEnding() string {
 	crlf := strings.Count(f.text, "\r\n")
 	cr := strings.Count(f.text, "\r") - crlf
@@ -100,22 +99,19 @@ func (f *File) lineEnding() string {
 	return "\n"
 }
 
-// bom is a byte order mark, which python-dotenv up to 1.2.2 reads as a
-// character of the first key and newer versions drop.
+// bom is a byte order mark. python-dotenv up to 1.2.2 reads it as part of the first key; newer versions drop it.
 const bom = "\ufeff"
 
-// Problem is a probable mistake in a file. Text is one sentence
-// without any value from the file.
+// Problem is a probable mistake in a file. Text is one sentence that contains no value from the file.
 type Problem struct {
 	Line int // from 1
 	Text string
 }
 
-// String is the line and the text.
+// String returns the line and the text.
 func (p Problem) String() string { return fmt.Sprintf("line %d: %s", p.Line, p.Text) }
 
-// Problems lists what python-dotenv skips, misreads or fails on, in the order
-// of the lines.
+// Problems lists what python-dotenv skips, misreads or fails on, in line order.
 func (f *File) Problems() []Problem {
 	var all []Problem
 	for _, b := range f.bindings {
@@ -125,9 +121,9 @@ func (f *File) Problems() []Problem {
 		case !utf8.ValidString(b.text):
 			text = "not valid UTF-8: Python refuses to read the whole file"
 		case b.start == 0 && strings.HasPrefix(b.text, bom) && b.key != bom:
-			text = "python-dotenv up to 1.2.2 reads the byte order mark as part of the first key, newer versions do not"
+			text = "python-dotenv up to 1.2.2 reads the byte order mark as part of the first key; newer versions do not"
 		case b.bad:
-			text = fmt.Sprintf("cannot be read and is skipped, through line %d: is a quote unbalanced?", b.line+more)
+			text = fmt.Sprintf("cannot be read and is skipped up to line %d: is a quote unbalanced?", b.line+more)
 		case more > 0 && strings.Contains(b.value, "="):
 			text = fmt.Sprintf("one value spans %d lines and contains a \"=\": is a quote unbalanced?", more+1)
 		case b.key != "" && last.start != b.start:

@@ -17,17 +17,16 @@ import (
 )
 
 const (
-	// leaseRetry is the time between two attempts to get a lease, leaseWait how long
-	// a save waits for programs that only read the file.
+	// leaseRetry is the time between two attempts to get a lease; leaseWait is how long a save waits for programs
+	// that only read the file.
 	leaseRetry = 2 * time.Millisecond
 	leaseWait  = time.Second
 )
 
-// writeInPlace saves to a target whose name cannot be given to another file. Both
-// versions are durable next to it before the first byte changes; the next start finds
-// them if this one is killed, and restores the previous version.
+// writeInPlace saves to a target that cannot be replaced by another file. Both versions are durable next to it before
+// the first byte changes. If this process is killed, the next start finds them and restores the previous version.
 func (w *writer) writeInPlace(ctx context.Context, leases bool, folder *os.File) error {
-	if err := os.Remove(w.temp); err != nil { // the kept versions replace it
+	if err := os.Remove(w.temp); err != nil { // the file of kept versions replaces it
 		return w.notSaved("remove its temporary file", err)
 	}
 	if err := w.keepBoth(ctx, folder); err != nil {
@@ -53,7 +52,7 @@ func (w *writer) writeInPlace(ctx context.Context, leases bool, folder *os.File)
 	return nil
 }
 
-// keepBoth makes a durable file with the previous and the new version.
+// keepBoth creates a durable file with the previous and the new version.
 func (w *writer) keepBoth(ctx context.Context, folder *os.File) error {
 	name := w.Real + saveInfix + rand.Text()
 	w.temp = name + partialSuffix
@@ -84,11 +83,11 @@ func (w *writer) keepBoth(ctx context.Context, folder *os.File) error {
 	return nil
 }
 
-// openInPlace opens the target to write to it, if it still is what was loaded. Where
-// there are leases, no other program has it open then, and those that open it wait.
+// openInPlace opens the target for writing if it is still what was loaded. With leases, no other program has it open
+// at that moment, and programs that open it afterwards have to wait.
 func (w *writer) openInPlace(ctx context.Context, leases bool) (f *os.File, err error) {
 	if leases {
-		_ = w.lock.target.Release() // it has the file open; the lease locks out more
+		_ = w.lock.target.Release() // the lock keeps the file open, which prevents the lease; the lease excludes more programs
 	}
 	err = w.step(ctx, atOpenPlace, func() (err error) {
 		f, err = openLeased(w.Real, leases)
@@ -113,10 +112,10 @@ func (w *writer) openInPlace(ctx context.Context, leases bool) (f *os.File, err 
 	return f, nil
 }
 
-// errBusy is the error of openLeased while another program has the file open.
+// errBusy means that another program has the file open.
 var errBusy = errors.New("another program has it open")
 
-// openLeased opens a file to write in place, with a write lease where there are leases.
+// openLeased opens a file to write it in place, with a write lease if leases is set.
 func openLeased(path string, leases bool) (*os.File, error) {
 	for end := time.Now().Add(leaseWait); ; time.Sleep(leaseRetry) {
 		f, err := os.OpenFile(path, os.O_RDWR|privatefile.NoFollow, 0)
@@ -132,8 +131,8 @@ func openLeased(path string, leases bool) (*os.File, error) {
 	}
 }
 
-// overwrite writes the new bytes and cuts off what is left of the previous ones. On an
-// error it writes the previous version back.
+// overwrite writes the new bytes and cuts off the rest of the previous ones. After an error it writes the previous
+// version back.
 func (w *writer) overwrite(f *os.File) error {
 	err := w.hooks.do(atOverwrite, func() error { _, err := f.WriteAt(w.data, 0); return err })
 	if err == nil {
@@ -148,7 +147,7 @@ func (w *writer) overwrite(f *os.File) error {
 	return w.notSaved("write it in place", err)
 }
 
-// restoreBytes makes data the content of f, durably.
+// restoreBytes durably sets the content of f to data.
 func restoreBytes(f *os.File, data []byte) error {
 	if _, err := f.WriteAt(data, 0); err != nil {
 		return err
@@ -156,9 +155,8 @@ func restoreBytes(f *os.File, data []byte) error {
 	return errors.Join(f.Truncate(int64(len(data))), f.Sync())
 }
 
-// recoverInPlace restores a target that a killed save was writing in place. A target
-// that another program has changed since stays as it is; then the previous version
-// remains under the name that is returned.
+// recoverInPlace restores a target that a killed save was writing in place. If another program has changed the target
+// since, it stays unchanged, and the previous version remains in a file; rest is the name of that file.
 func recoverInPlace(target, name string, h hooks) (rest, notice string, err error) {
 	before, after, err := readKept(name)
 	if err != nil {
@@ -183,11 +181,10 @@ func recoverInPlace(target, name string, h hooks) (rest, notice string, err erro
 	if err = h.do(atTakeBack, func() error { return restoreBytes(f, before) }); err != nil {
 		return name, "", err
 	}
-	return name, "A save was interrupted while it wrote " + printable(target) + ": the version from before is back.", remove()
+	return name, "A save was interrupted while it wrote " + printable(target) + ": the previous version was restored.", remove()
 }
 
-// openUnwritten opens a file to write in place unless another program has it open for
-// writing.
+// openUnwritten opens a file to write it in place, unless another program has it open for writing.
 func openUnwritten(path string) (*os.File, error) {
 	old, err := openRegular(path)
 	if err != nil {
@@ -200,13 +197,13 @@ func openUnwritten(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|privatefile.NoFollow, 0)
 }
 
-// readKept reads the two versions of a save in place. Its name has their hashes.
+// readKept reads the two versions of a save in place and checks them against the hashes in the file name.
 func readKept(name string) (before, after []byte, err error) {
 	both, err := os.ReadFile(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	const head = 8 // bytes of the length of the previous version
+	const head = 8 // number of bytes that encode the length of the previous version
 	parts := strings.Split(strings.TrimSuffix(filepath.Base(name), placeSuffix), "-")
 	if len(both) >= head && len(parts) >= 3 {
 		if n := binary.BigEndian.Uint64(both); n <= uint64(len(both)-head) {
@@ -219,9 +216,8 @@ func readKept(name string) (before, after []byte, err error) {
 	return nil, nil, errors.New("it is damaged")
 }
 
-// isMixture reports whether a file can be what a save in place leaves of two versions
-// when it is interrupted: each byte is from one of them. A power cut leaves zeros
-// where the file grew.
+// isMixture reports whether a file can be the result of interrupting a save in place: each byte is from one of the
+// two versions. A power cut leaves zeros where the file grew.
 func isMixture(current, before, after []byte) bool {
 	for i, c := range current {
 		switch {
@@ -234,8 +230,7 @@ func isMixture(current, before, after []byte) bool {
 	return len(current) >= min(len(before), len(after))
 }
 
-// keepPrevious keeps the version from before an interrupted save, because another
-// program has changed the file since.
+// keepPrevious keeps the version from before an interrupted save, because another program has changed the file since.
 func keepPrevious(name string, before []byte) (rest, notice string, err error) {
 	aside := strings.TrimSuffix(name, placeSuffix) + previousSuffix
 	f, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|privatefile.NoFollow, privatefile.FileMode)
@@ -249,5 +244,5 @@ func keepPrevious(name string, before []byte) (rest, notice string, err error) {
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return name, "", err
 	}
-	return aside, "", nil // the name gives the notice
+	return aside, "", nil // the caller derives the notice from the name
 }

@@ -5,34 +5,33 @@ import (
 	"strings"
 )
 
-// Environ looks up a variable of the real environment. Nil is an empty one.
+// Environ looks up a variable of the real environment. Nil means an empty environment.
 type Environ func(name string) (value string, ok bool)
 
 // variable is python-dotenv's pattern for ${name} and ${name:-fallback}.
 var variable = regexp.MustCompile(`\$\{([^}:]*)(?::-([^}]*))?\}`)
 
-// interpolates reports whether reading value replaces a part of it.
+// interpolates reports whether reading value would replace a part of it.
 func interpolates(value string) bool { return variable.MatchString(value) }
 
-// The limits of resolved values in bytes: forty lines that each double the one
-// above would exhaust the memory. A value is cut off at maxResolved, the longest
-// that Linux passes to a program; once the values of a file exceed maxScope
-// together, variables stay as they are written.
+// The limits of resolved values in bytes, because forty lines that each double the previous value would exhaust the
+// memory. A value is cut off at maxResolved, the longest that Linux passes to a program. Once the values of a file
+// exceed maxScope in total, variables are no longer resolved.
 const (
 	maxResolved = 128 << 10
 	maxScope    = 64 << 20
 )
 
-// scope is what the keys read so far resolve to; a nil value is a bare key.
+// scope holds the resolved values of the keys read so far; nil stands for a bare key.
 type scope struct {
 	values map[string]*string
-	size   int // of the values that had variables
+	size   int // total size of the values that had variables
 }
 
 func newScope() *scope { return &scope{values: map[string]*string{}} }
 
-// resolve replaces the variables in value. The real environment comes first,
-// then the keys above. A bare key above counts as set, and empty.
+// resolve replaces the variables in value, first from the real environment, then from the keys above. A bare key
+// above counts as set and empty.
 func (s *scope) resolve(value string, env Environ) string {
 	m := variable.FindStringSubmatchIndex(value)
 	if s.size > maxScope || m == nil {

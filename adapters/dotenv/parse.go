@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// binding is one statement of a file: an assignment, a bare key, a comment, or a line
-// that cannot be read. The texts of all bindings, one after another, are the file.
+// binding is one statement of a file: an assignment, a bare key, a comment, or an unreadable line. The concatenated
+// texts of all bindings are the file.
 type binding struct {
-	key      string // empty for comments, a blank end of the file, and bad bindings
+	key      string // empty for comments, a blank end of file, and bad bindings
 	value    string // without quotes and escapes, before ${…} is resolved
 	hasValue bool   // false for a bare key without "="; such a key sets nothing
-	export   bool   // "export " precedes the key
-	quote    byte   // '\'' or '"', 0 when the value has no quotes
-	bad      bool   // python-dotenv warns about it and skips it
+	export   bool   // the key is preceded by "export "
+	quote    byte   // '\'' or '"', or 0 if the value has no quotes
+	bad      bool   // python-dotenv warns about the statement and skips it
 	line     int    // line of the first character that is not white space, from 1
-	text     string // every byte of it, blank lines before it included
+	text     string // the whole statement, including blank lines before it
 
 	start      int // offset of text in the file
 	lineStart  int // offset of the line on which the statement begins
@@ -25,10 +25,10 @@ type binding struct {
 	valueEnd   int // offset after the value, closing quote included
 }
 
-// end is the offset after the binding.
+// end returns the offset after the binding.
 func (b binding) end() int { return b.start + len(b.text) }
 
-// statement is the text of a binding without the lines before it and its line ending.
+// statement returns the text of a binding without the lines before it and its line ending.
 func (b binding) statement() string {
 	return strings.TrimRight(b.text[b.lineStart-b.start:], "\r\n")
 }
@@ -47,7 +47,7 @@ type scanner struct {
 	pos  int
 }
 
-// parse cuts text into bindings, as parse_stream of python-dotenv does.
+// parse splits text into bindings like parse_stream of python-dotenv.
 func parse(text string) []binding {
 	all := make([]binding, 0, newlines(text)+1)
 	s := scanner{text: text}
@@ -62,8 +62,8 @@ func parse(text string) []binding {
 	return all
 }
 
-// binding reads one statement. Whatever cannot be read becomes a bad binding
-// that includes the rest of the line at which reading failed.
+// binding reads one statement. If it cannot be read, the result is a bad binding that includes the rest of the line
+// at which reading failed.
 func (s *scanner) binding() binding {
 	b := binding{start: s.pos}
 	s.skip(isSpace)
@@ -76,8 +76,8 @@ func (s *scanner) binding() binding {
 	return binding{start: b.start, lineStart: b.lineStart, bad: true}
 }
 
-// statement reads export, key, value, comment and line ending, as the patterns of
-// python-dotenv's parser do, and reports whether the text has that form.
+// statement reads export, key, value, comment and line ending like the patterns of python-dotenv's parser, and
+// reports whether the text matches.
 func (s *scanner) statement(b *binding) bool {
 	if rest, ok := strings.CutPrefix(s.line(), "export"); ok {
 		_, size := utf8.DecodeRuneInString(rest)
@@ -134,15 +134,14 @@ func (s *scanner) value(b *binding) (ok bool) {
 			before = c
 		}
 		b.value = strings.TrimRightFunc(line, isSpace)
-		s.pos += len(b.value) // the white space and the comment come next
+		s.pos += len(b.value) // the caller reads the white space and the comment
 	}
 	b.valueEnd = s.pos
 	return ok
 }
 
-// quoted reads text between quotes, which may span several lines. It ends at the
-// first closing quote. With escapes, a quote after a backslash does not end it,
-// unless there is no other: then the last one does.
+// quoted reads text in quotes, which may span several lines, up to the first closing quote. With escapes, a quote
+// after a backslash does not end it, except if there is no other quote: then the last one does.
 func (s *scanner) quoted(escapes bool) (string, bool) {
 	text, quote, end := s.text[s.pos+1:], s.peek(), -1
 	for i := 0; i < len(text); i++ {
@@ -160,12 +159,12 @@ func (s *scanner) quoted(escapes bool) (string, bool) {
 	return universalNewlines(text[:end]), true
 }
 
-// skip skips the characters of a class.
+// skip skips characters of a class.
 func (s *scanner) skip(class func(rune) bool) {
 	s.pos = len(s.text) - len(strings.TrimLeftFunc(s.text[s.pos:], class))
 }
 
-// line is the rest of the line.
+// line returns the rest of the line.
 func (s *scanner) line() string {
 	if end := strings.IndexAny(s.text[s.pos:], "\r\n"); end >= 0 {
 		return s.text[s.pos : s.pos+end]
@@ -173,9 +172,8 @@ func (s *scanner) line() string {
 	return s.text[s.pos:]
 }
 
-// lineEnd skips a line ending and reports whether one, or the end of the text,
-// is here. A lone CR and CRLF are line endings too: Python opens text files with
-// universal newlines.
+// lineEnd skips a line ending and reports whether there was one or the text has ended. CR and CRLF count too, because
+// Python opens text files with universal newlines.
 func (s *scanner) lineEnd() bool {
 	for _, end := range []string{"\r\n", "\n", "\r"} {
 		if strings.HasPrefix(s.text[s.pos:], end) {
@@ -186,7 +184,7 @@ func (s *scanner) lineEnd() bool {
 	return s.pos == len(s.text)
 }
 
-// peek returns the next byte without reading it, 0 at the end.
+// peek returns the next byte without reading it, or 0 at the end.
 func (s *scanner) peek() byte {
 	if s.pos == len(s.text) {
 		return 0
@@ -194,11 +192,11 @@ func (s *scanner) peek() byte {
 	return s.text[s.pos]
 }
 
-// isSpace is what Python calls white space: Unicode's, and four separators of
-// ASCII that Go leaves out.
+// isSpace reports whether Python considers c white space: that is Unicode's white space plus four ASCII separators
+// that Go does not include.
 func isSpace(c rune) bool { return unicode.IsSpace(c) || 0x1c <= c && c <= 0x1f }
 
-// isBlank is white space within a line.
+// isBlank reports whether c is white space other than a line ending.
 func isBlank(c rune) bool { return isSpace(c) && c != '\r' && c != '\n' }
 
 // newlines counts the line endings in s.
@@ -206,5 +204,5 @@ func newlines(s string) int {
 	return strings.Count(s, "\n") + strings.Count(s, "\r") - strings.Count(s, "\r\n")
 }
 
-// universalNewlines replaces every line ending by LF, as Python does.
+// universalNewlines replaces every line ending with LF, as Python does.
 var universalNewlines = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace

@@ -102,7 +102,7 @@ func TestProblems(t *testing.T) {
 		"bom":           {"\ufeffA=1\n", 1, "byte order mark"},
 		"bom, comment":  {"\ufeff# c\nA=1\n", 0, ""},
 		"unbalanced":    {"B=1\nA='x\n", 2, "unbalanced"},
-		"swallowed":     {"A='x\nB='y'\n", 1, "through line 2"},
+		"swallowed":     {"A='x\nB='y'\n", 1, "up to line 2"},
 		"joined":        {"A=\"x\nB=1\nC=2\"\n", 1, "spans 3 lines"},
 		"no key":        {"=1\n", 1, "skipped"},
 		"duplicate":     {"A=1\nB=1\nA=2\n", 1, "line 3 sets it again"},

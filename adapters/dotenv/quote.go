@@ -17,7 +17,7 @@ var (
 	doubleEscape = regexp.MustCompile(`\\[\\'"abfnrtv]`)
 )
 
-// unescape resolves the escapes of a quoted value.
+// unescape resolves the escapes in a quoted value.
 func unescape(s string, quote byte) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -29,39 +29,38 @@ func unescape(s string, quote byte) string {
 	return pattern.ReplaceAllStringFunc(s, func(e string) string { return escapes[e[1]] })
 }
 
-// spellings lists the ways to write value, best first: in the style that was
-// there, then in the others. Whether one reads back as value in the file at hand
-// is for the caller to check.
+// spellings lists the ways to write value, best first: in the existing style, then in the others. The caller must
+// check that a spelling reads back as value in its file.
 func spellings(value string, style byte) []string {
 	order := map[byte][]byte{0: {0, '\'', '"'}, '\'': {'\'', '"', 0}, '"': {'"', '\'', 0}}[style]
 	var all []string
 	for _, quote := range order {
 		text := spell(value, quote)
 		if !strings.ContainsAny(text, "\n\r") && (text != "" || value == "") {
-			all = append(all, text) // an edit never adds a line
+			all = append(all, text) // skip spellings that would add a line
 		}
 	}
 	return all
 }
 
-// escaper writes the escapes of each style.
+// escaper escapes a value for each style.
 var escaper = map[byte]*strings.Replacer{
 	'\'': strings.NewReplacer(`\`, `\\`, `'`, `\'`),
 	'"':  strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\a", `\a`, "\b", `\b`, "\f", `\f`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\v", `\v`),
 }
 
-// spell writes value in one style, "" when it has no such form.
+// spell writes value in one style, or returns "" if that is impossible.
 func spell(value string, quote byte) string {
 	switch {
-	case quote == 0 && !strings.HasPrefix(value, "#"): // python-dotenv would read it, a shell and a person would not
+	case quote == 0 && !strings.HasPrefix(value, "#"): // python-dotenv accepts a leading #, but shells and readers take it for a comment
 		return value
-	case quote != 0 && !strings.HasSuffix(value, `\`): // a quote after a backslash may not end the value
+	case quote != 0 && !strings.HasSuffix(value, `\`): // a quote after a backslash might not end the value
 		return string(quote) + escaper[quote].Replace(value) + string(quote)
 	}
 	return ""
 }
 
-// unwritable is the reason why value cannot be written, "" if it can.
+// unwritable returns the reason why value cannot be written, or "" if it can.
 func unwritable(value string) string {
 	switch {
 	case strings.Contains(value, "\x00"):
@@ -74,8 +73,7 @@ func unwritable(value string) string {
 	return ""
 }
 
-// SplitList cuts a value into its items as the proxy does: at commas, without
-// white space around them, without empty ones.
+// SplitList splits a value into items as the proxy does: at commas, without surrounding white space and empty items.
 func SplitList(value string) []string {
 	var items []string
 	for item := range strings.SplitSeq(value, ",") {
@@ -86,7 +84,7 @@ func SplitList(value string) []string {
 	return items
 }
 
-// Unlistable names the part of an item that keeps it out of a list, "" when it has none.
+// Unlistable returns the part of an item that prevents it from being in a list, or "".
 func Unlistable(item string) string {
 	switch {
 	case strings.Contains(item, ","):
@@ -103,16 +101,15 @@ func Unlistable(item string) string {
 	return ""
 }
 
-// SetList is the edit that gives key a value that SplitList cuts into exactly
-// these items: no items remove the key, as in the proxy's own editor. The error
-// is a [*RefusedError].
+// SetList returns the edit that sets key to a value that SplitList splits into exactly these items. Without items it
+// removes the key, like the proxy's own editor. The error is a [*RefusedError].
 func SetList(key string, items []string) (Edit, error) {
 	for i, item := range items {
 		reason := ""
 		if part := Unlistable(item); part != "" {
 			reason = "contains " + part
 		} else if item == "" || strings.TrimFunc(item, isSpace) != item {
-			reason = "is empty, or begins or ends with white space, which would be lost"
+			reason = "is empty, or starts or ends with white space, which would be lost"
 		}
 		if reason != "" {
 			return Edit{}, &RefusedError{Key: key, Reason: fmt.Sprintf("item %d of the list %s", i+1, reason)}

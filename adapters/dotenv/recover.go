@@ -16,31 +16,30 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// The names that a save uses next to the file NAME. None ends in ".env", so the
-// proxy loads none of them. NAME.winnow-ID-NEW-OLD.swap stands for a save in
-// progress: NEW and OLD are the hashes of the bytes to be written and replaced.
+// The names of the files that a save creates next to the file NAME. None ends in ".env", so the proxy loads none of
+// them. NAME.winnow-ID-NEW-OLD.swap represents a save in progress: NEW and OLD are the hashes of the new and the
+// replaced bytes.
 const (
 	saveInfix     = ".winnow-" // NAME.winnow-ID…
 	lockSuffix    = saveInfix + "lock"
-	partialSuffix = ".part"  // … incomplete: may be removed
-	swapSuffix    = ".swap"  // …-NEW-OLD: the new file before the exchange, the displaced one afterwards
+	partialSuffix = ".part"  // … incomplete, can be removed
+	swapSuffix    = ".swap"  // …-NEW-OLD: before the exchange the new file, afterwards the displaced one
 	placeSuffix   = ".place" // …-NEW-OLD: both versions, while the file is written in place
-	keptSuffix    = ".kept"  // another program's version that a save displaced
-	// previousSuffix ends the name of the version from before an interrupted save.
+	keptSuffix    = ".kept"  // another program's version, displaced by a save
+	// previousSuffix is the suffix of the version from before an interrupted save.
 	previousSuffix = "-previous" + keptSuffix
 )
 
-// saveWait is how long a save waits for another one, which takes milliseconds.
+// saveWait is how long a save waits for another save, which takes milliseconds.
 const saveWait = 10 * time.Second
 
-// saveLock is the lock of a save: a file next to the target, and the target itself for
-// the programs that see it in another folder, such as in a container. Where nothing can
-// be made next to the target it is only the latter.
+// saveLock is the lock of a save: a file next to the target, and the target itself for programs that see it in
+// another folder, such as in a container. If no file can be created next to the target, it is only the latter.
 type saveLock struct {
 	beside, target *privatefile.Lock
 }
 
-// lockFile waits for other saves of target. A *privatefile.HeldError says who saves.
+// lockFile waits for other saves of target. A *filelock.HeldError names the program that is saving.
 func lockFile(ctx context.Context, target string, wait time.Duration) (*saveLock, error) {
 	o := privatefile.LockOptions{Name: "save lock of " + printable(target), Program: "winnow", Wait: wait, Temporary: true}
 	beside, err := privatefile.Acquire(ctx, target+lockSuffix, o)
@@ -56,9 +55,9 @@ func lockFile(ctx context.Context, target string, wait time.Duration) (*saveLock
 			l.release()
 			return nil, fmt.Errorf("dotenv: nothing was saved: %w", targetErr)
 		case targetErr == nil:
-			return l, nil // also where nothing can be made next to it
+			return l, nil // even if no file can be created next to it
 		case errors.Is(targetErr, fs.ErrNotExist):
-		default: // it cannot be read, which the save finds out
+		default: // the file cannot be read; the save reports that
 		}
 	}
 	if err != nil {
@@ -72,15 +71,14 @@ func (l *saveLock) lockTarget(ctx context.Context, target string, wait time.Dura
 	return err
 }
 
-// release ends the lock; an error leaves nothing to do.
+// release releases the locks; the caller could not act on an error.
 func (l *saveLock) release() {
 	_ = l.target.Release()
 	_ = l.beside.Release()
 }
 
-// recoverUnlocked is recoverLocked for a caller without the lock. It acquires the
-// lock only if there is something to do; what another program does now needs no
-// recovery.
+// recoverUnlocked is recoverLocked for a caller without the lock. It acquires the lock only if there is something to
+// recover. If another program is saving now, there is nothing to recover.
 func recoverUnlocked(ctx context.Context, target string, h hooks) ([]string, error) {
 	names, err := leftovers(target)
 	if err != nil || len(names) == 0 {
@@ -88,7 +86,7 @@ func recoverUnlocked(ctx context.Context, target string, h hooks) ([]string, err
 	}
 	wait := time.Duration(0)
 	if slices.ContainsFunc(names, func(name string) bool { return filepath.Ext(name) == placeSuffix }) {
-		wait = saveWait // until then the file may be incomplete
+		wait = saveWait // a save in place may have left the file incomplete
 	}
 	lock, err := lockFile(ctx, target, wait)
 	if _, held := errors.AsType[*privatefile.HeldError](err); held && wait == 0 {
@@ -101,11 +99,11 @@ func recoverUnlocked(ctx context.Context, target string, h hooks) ([]string, err
 	return recoverLocked(target, h)
 }
 
-// leftovers lists the files of saves next to target.
+// leftovers lists the files that saves have left next to target.
 func leftovers(target string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(target))
 	if errors.Is(err, fs.ErrPermission) {
-		return nil, nil // a folder that can be entered but not listed
+		return nil, nil // the folder cannot be listed
 	}
 	if err != nil {
 		return nil, fileError(target, "is in a folder that cannot be read", err)
@@ -119,9 +117,8 @@ func leftovers(target string) ([]string, error) {
 	return names, nil
 }
 
-// recoverLocked finishes what a killed save left next to target and returns what the user
-// should know. After an exchange, which is atomic, the target is whole; after a save in
-// place it may not be, and is restored.
+// recoverLocked finishes what a killed save left next to target, and returns notices for the user. An exchange is
+// atomic, so after it the target is complete; after a save in place it may be incomplete and is restored.
 func recoverLocked(target string, h hooks) ([]string, error) {
 	names, err := leftovers(target)
 	if err != nil {
@@ -151,7 +148,7 @@ func recoverLocked(target string, h hooks) ([]string, error) {
 	return notices, nil
 }
 
-// keptReason is why a version lies next to the file.
+// keptReason explains why a kept version is next to the file.
 func keptReason(name string) string {
 	if strings.HasSuffix(name, previousSuffix) {
 		return "the version from before a save that was interrupted, and another program has changed the file since"
@@ -159,9 +156,8 @@ func keptReason(name string) string {
 	return "another program's change that a save displaced"
 }
 
-// recoverExchange removes the file under name if its bytes are those that were
-// to be written or replaced. Anything else is another program's version, which
-// is renamed; the new name is returned.
+// recoverExchange removes the file called name if it contains the new or the replaced bytes of the save. Otherwise it
+// is another program's version and is renamed; the new name is returned.
 func recoverExchange(target, name string) (string, error) {
 	parts := strings.Split(strings.TrimSuffix(filepath.Base(name), swapSuffix), "-")
 	out, err := readSnapshot(name)
@@ -174,14 +170,13 @@ func recoverExchange(target, name string) (string, error) {
 	return setAside(target, name)
 }
 
-// checkDisplaced reads the file that came out of the exchange. If that is not what was
-// loaded, or another program is about to write to it, it remains next to the target.
-// If it cannot be read, the exchange is undone.
+// checkDisplaced reads the file displaced by the exchange. If it is not what was loaded, or another program is about
+// to write to it, it remains next to the target. If it cannot be read, the exchange is undone.
 func (w *writer) checkDisplaced(old *os.File, leased bool, folder *os.File) error {
 	var out snapshot
 	err := w.hooks.do(atDisplaced, func() (err error) { out, err = w.readDisplaced(old); return err })
 	var refused *FileError
-	if err != nil && !(errors.As(err, &refused) && refused.Err == nil) { // what is no regular file was not the one loaded
+	if err != nil && !(errors.As(err, &refused) && refused.Err == nil) { // a file that is not regular is not the one that was loaded
 		return w.undoExchange(err, folder)
 	}
 	if err == nil && out.hash() == w.Hash && out.sameAttributes(w.loaded) && !(leased && leaseBroken(old)) {
@@ -193,8 +188,8 @@ func (w *writer) checkDisplaced(old *os.File, leased bool, folder *os.File) erro
 	return errors.Join(changed, err, folder.Sync())
 }
 
-// readDisplaced reads the file under the temporary name: usually the one of which
-// old is a handle, else one that was renamed over it before the exchange.
+// readDisplaced reads the file under the temporary name. Usually old is a handle of that file; otherwise another file
+// was renamed over the target before the exchange.
 func (w *writer) readDisplaced(old *os.File) (snapshot, error) {
 	before, err := old.Stat()
 	if err != nil {
@@ -206,16 +201,15 @@ func (w *writer) readDisplaced(old *os.File) (snapshot, error) {
 	return readSnapshot(w.temp)
 }
 
-// undoExchange puts a displaced file back that could not be read: whether it is what
-// was loaded is not known. If it cannot be put back, it remains under its name, which
-// the next start reads.
+// undoExchange moves back a displaced file that could not be read, because it may differ from what was loaded. If it
+// cannot be moved back, it keeps its name and the next start reads it.
 func (w *writer) undoExchange(why error, folder *os.File) error {
 	if err := w.hooks.do(atRestore, func() error { return exchange(w.temp, w.Real) }); err != nil {
 		w.warn("was saved, but its previous version, %s, could not be read (%v): it may be a newer one than was loaded", printable(w.temp), why)
-		_ = folder.Sync() // the warning is about more
+		_ = folder.Sync() // the warning covers more than this
 		return nil        //nolint:nilerr // the file was saved: the warning says the rest
 	}
-	if out, err := readSnapshot(w.temp); err != nil || out.hash() != sha256.Sum256(w.data) { // a change since the exchange
+	if out, err := readSnapshot(w.temp); err != nil || out.hash() != sha256.Sum256(w.data) { // changed by another program since the exchange
 		changed := w.changedError(out)
 		changed.Missing = false
 		changed.Kept, err = setAside(w.Real, w.temp)

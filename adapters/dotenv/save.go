@@ -17,34 +17,32 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// errNoExchange is the error of exchange where the system or the file system
-// cannot swap two names.
+// errNoExchange means that the system or the file system cannot exchange two names.
 var errNoExchange = errors.New("two names cannot be exchanged here")
 
 // Saved is the result of a save.
 type Saved struct {
-	Source  *Source  // the file as it is now
-	Changes []Change // the keys that read differently than before
-	Written bool     // false: the file had these bytes already
-	// Warning is what went wrong after the new bytes were in place, a sentence that
-	// the user must see; "" when nothing did.
+	Source  *Source  // the file after the save
+	Changes []Change // the keys with changed values
+	Written bool     // false if the file already had these bytes
+	// Warning is a sentence about what went wrong after the new bytes were in place, to be shown to the user; "" if
+	// nothing went wrong.
 	Warning string
 }
 
-// ChangedError is a file that another program has changed since it was loaded.
-// Its message contains nothing of the file.
+// ChangedError means that another program has changed the file since it was loaded. The message contains no text of
+// the file.
 type ChangedError struct {
 	Path    string
-	Base    []byte // as it was loaded
-	Theirs  []byte // the other program's version; may be incomplete when Busy
-	Ours    []byte // what was to be saved
-	Missing bool   // the file is gone
-	Busy    bool   // another program has it open for writing
-	// Kept is the name of a file with Theirs next to the file: the other
-	// program wrote during the exchange, and Ours is in the file.
-	// "" when nothing was saved.
+	Base    []byte // the file as it was loaded
+	Theirs  []byte // the other program's version; may be incomplete if Busy
+	Ours    []byte // what should have been saved
+	Missing bool   // the file no longer exists
+	Busy    bool   // another program has the file open for writing
+	// Kept is the name of a file next to the target that contains Theirs. It is set if the other program wrote during
+	// the exchange; the target then contains Ours. If it is "", nothing was saved.
 	Kept string
-	Err  error // why Theirs could not be read; nil when it was
+	Err  error // why Theirs could not be read, or nil
 }
 
 func (e *ChangedError) Error() string {
@@ -57,7 +55,7 @@ func (e *ChangedError) Error() string {
 	case e.Busy:
 		what = "is open for writing in another program"
 	case e.Kept != "":
-		what = "was changed by another program while it was saved; the other version is in " + printable(e.Kept)
+		what = "was changed by another program during the save; the other version is in " + printable(e.Kept)
 	}
 	if e.Kept == "" {
 		what += "; nothing was saved"
@@ -67,15 +65,14 @@ func (e *ChangedError) Error() string {
 
 func (e *ChangedError) Unwrap() error { return e.Err }
 
-// GoString is Error: %#v must not print values.
+// GoString returns Error, so that %#v does not print values.
 func (e *ChangedError) GoString() string { return e.Error() }
 
-// Save applies edits and replaces the file in one atomic, durable step. The
-// error is a [*ChangedError] when the file is no longer what was loaded, a
-// [*RefusedError] when the edits cannot be made, a [*FileError] when the file
-// cannot be written or its mode, owner or attributes cannot be preserved. The
-// file is then as it was, with two exceptions: a ChangedError with Kept, and a
-// FileError that says so. ctx is checked until the file is replaced.
+// Save applies edits and replaces the file in one atomic, durable step. The error is a [*ChangedError] if the file is
+// no longer what was loaded, a [*RefusedError] if the edits cannot be made, or a [*FileError] if the file cannot be
+// written or its mode, owner or attributes cannot be preserved. After an error the file is unchanged, with two
+// exceptions: a ChangedError with Kept, and a FileError that says so. ctx can cancel the save until the file is
+// replaced.
 func (s *Source) Save(ctx context.Context, edits []Edit) (Saved, error) {
 	after, err := s.File.With(edits...)
 	if err != nil {
@@ -129,13 +126,13 @@ type writer struct {
 	*Source
 	data     []byte
 	lock     *saveLock
-	loaded   snapshot // the target when the save began; the bytes are those of Source
-	temp     string   // the finished temporary file; the name is the record of the save
-	inPlace  bool     // the target could not be exchanged and was written to
-	warnings []string // of Saved.Warning
+	loaded   snapshot // the target at the start of the save, with the same bytes as Source
+	temp     string   // path of the temporary file; its name records the save
+	inPlace  bool     // the target could not be exchanged and was written in place
+	warnings []string // the sentences of Saved.Warning
 }
 
-// unchanged reads the target and compares it with what was loaded.
+// unchanged reads the target and returns an error if it differs from what was loaded.
 func (w *writer) unchanged() (snapshot, error) {
 	if target, err := resolve(w.Path); err != nil {
 		return snapshot{}, err
@@ -159,14 +156,14 @@ func (w *writer) changedError(found snapshot) *ChangedError {
 	}
 }
 
-// checkReplaceable refuses a file with several hard links, which a rename would
-// separate, and a write-protected one, which a rename would replace all the same.
+// checkReplaceable refuses a file with several hard links, which a rename would separate, and a write-protected file,
+// which a rename would replace nevertheless.
 func (w *writer) checkReplaceable() error {
 	if !w.Exists {
 		return nil
 	}
 	if n := ownerOf(w.loaded.info).links; n > 1 {
-		return &FileError{w.Path, fmt.Sprintf("has %d hard links: a save would separate them", n), nil}
+		return &FileError{w.Path, fmt.Sprintf("has %d hard links, which a save would separate", n), nil}
 	}
 	if err := checkWritable(w.Real); err != nil {
 		return fileError(w.Path, fmt.Sprintf("is write-protected (mode %04o)", w.Mode), err)
@@ -174,8 +171,8 @@ func (w *writer) checkReplaceable() error {
 	return nil
 }
 
-// writeTemp makes the temporary file: first under a name that recovery removes,
-// and once it is durable under the name that records the save.
+// writeTemp creates the temporary file, first under a name that recovery removes. Once the file is durable, it gets
+// the name that records the save.
 func (w *writer) writeTemp(ctx context.Context) (written snapshot, err error) {
 	mode := newMode
 	if w.Exists {
@@ -205,8 +202,8 @@ func (w *writer) writeTemp(ctx context.Context) (written snapshot, err error) {
 	return written, nil
 }
 
-// fill writes the bytes, sets the attributes of the target and syncs the file. The
-// order ensures that it is never accessible to more users than the target.
+// fill writes the bytes, sets the attributes of the target and syncs the file, in an order in which the file is never
+// accessible to more users than the target.
 func (w *writer) fill(f *os.File, mode fs.FileMode) error {
 	if err := w.hooks.do(atWrite, func() error { _, err := f.Write(w.data); return err }); err != nil {
 		return err
@@ -223,9 +220,9 @@ func (w *writer) fill(f *os.File, mode fs.FileMode) error {
 	return errors.Join(w.hooks.do(atMode, func() error { return f.Chmod(mode) }), w.hooks.do(atSync, f.Sync))
 }
 
-// commit puts the temporary file in place of the target as a compare-and-swap. Without
-// an error the file was saved; later failures are warnings. Every file handle is opened
-// before the exchange, so that nothing can fail for lack of one afterwards.
+// commit replaces the target with the temporary file as a compare-and-swap. If it returns nil, the file was saved,
+// and later failures are warnings. It opens every file handle before the exchange, so that it cannot run out of
+// handles afterwards.
 func (w *writer) commit(ctx context.Context) error {
 	var folder *os.File
 	err := w.step(ctx, atFolder, func() (err error) {
@@ -245,7 +242,7 @@ func (w *writer) commit(ctx context.Context) error {
 	}
 	exchanged, err := w.putInPlace(ctx)
 	switch {
-	case w.Exists && errors.Is(err, syscall.EBUSY): // a mount point, as of a container
+	case w.Exists && errors.Is(err, syscall.EBUSY): // a mount point, as in a container
 		_ = old.Close()
 		return w.writeInPlace(ctx, leased, folder)
 	case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist):
@@ -264,8 +261,8 @@ func (w *writer) commit(ctx context.Context) error {
 	return nil
 }
 
-// compare checks again that the target is what was loaded and that no other program
-// writes to it. It returns a handle of the target, nil when there is none.
+// compare checks again that the target is what was loaded and that no other program is writing to it. It returns a
+// handle of the target, or nil if there is no target.
 func (w *writer) compare(ctx context.Context) (old *os.File, leased bool, err error) {
 	var current snapshot
 	err = w.step(ctx, atCompare, func() (err error) { current, err = w.unchanged(); return err })
@@ -289,12 +286,12 @@ func (w *writer) compare(ctx context.Context) (old *os.File, leased bool, err er
 	return old, leased, nil
 }
 
-// putInPlace gives the temporary file the name of the target. exchanged reports
-// whether the target now has the temporary name.
+// putInPlace gives the temporary file the name of the target. exchanged reports whether the target now has the
+// temporary name.
 func (w *writer) putInPlace(ctx context.Context) (exchanged bool, err error) {
 	err = w.step(ctx, atExchange, func() error {
 		if !w.Exists {
-			return os.Link(w.temp, w.Real) // fails when there is a file by now
+			return os.Link(w.temp, w.Real) // fails if the file exists by now
 		}
 		err := errNoExchange
 		if !w.hooks.noExchange {
@@ -309,11 +306,10 @@ func (w *writer) putInPlace(ctx context.Context) (exchanged bool, err error) {
 	return exchanged, err
 }
 
-// finish makes the new name durable and removes the displaced file. If that
-// fails, the next Load tries again.
+// finish makes the new name durable and removes the displaced file. If the removal fails, the next Load tries again.
 func (w *writer) finish(folder *os.File) {
 	kept := ""
-	if _, err := os.Lstat(w.temp); !errors.Is(err, fs.ErrNotExist) { // a plain rename leaves none
+	if _, err := os.Lstat(w.temp); !errors.Is(err, fs.ErrNotExist) { // a plain rename leaves no displaced file
 		kept = "; a copy with all keys stays at " + printable(w.temp) + " until the next start"
 	}
 	if err := w.hooks.do(atExchanged, folder.Sync); err != nil {
@@ -326,7 +322,7 @@ func (w *writer) finish(folder *os.File) {
 	}
 }
 
-// warn adds a sentence without the final stop about the file to the warning of a save.
+// warn adds a sentence about the file, without a full stop, to the warning of the save.
 func (w *writer) warn(format string, args ...any) {
 	for i, a := range args {
 		if err, ok := a.(error); ok {
@@ -344,7 +340,7 @@ func (w *writer) step(ctx context.Context, at stage, call func() error) error {
 	return w.hooks.do(at, call)
 }
 
-// notSaved removes the temporary file and adds what failed to err.
+// notSaved removes the temporary file and wraps err with what failed.
 func (w *writer) notSaved(what string, err error) error {
 	err = w.failed(what, err)
 	if rest := os.Remove(w.temp); rest != nil && !errors.Is(rest, fs.ErrNotExist) {
@@ -353,7 +349,7 @@ func (w *writer) notSaved(what string, err error) error {
 	return err
 }
 
-// failed adds what failed to err, unless err already gives a reason.
+// failed wraps err with what failed, unless err already gives a reason.
 func (w *writer) failed(what string, err error) error {
 	var file *FileError
 	var changed *ChangedError
@@ -363,11 +359,11 @@ func (w *writer) failed(what string, err error) error {
 	return fileError(w.Path, "was not saved: could not "+what, err)
 }
 
-// needsFolder is why a save is refused where no file can be created in the folder of the
-// target, and what to do.
-const needsFolder = "saving has to create a file in its folder, and cannot (make the folder writable; in a container, mount the folder, not just the file)"
+// needsFolder is the reason and advice if a save is refused because no file can be created in the folder of the
+// target.
+const needsFolder = "no file can be created in its folder, which saving requires (make the folder writable; in a container, mount the folder, not just the file)"
 
-// notCreated is failed for a file that could not be created in the folder of the target.
+// notCreated wraps the error of creating a file in the folder of the target.
 func (w *writer) notCreated(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return fileError(w.Path, "was not saved: "+needsFolder, err)
@@ -375,8 +371,7 @@ func (w *writer) notCreated(err error) error {
 	return w.failed("create a file in its folder", err)
 }
 
-// CheckFolder returns an error if no file can be created in the folder of the file: a save
-// is refused then.
+// CheckFolder returns an error if no file can be created in the folder of the file, in which case a save is refused.
 func (s *Source) CheckFolder() error {
 	if err := checkFolder(filepath.Dir(s.Real)); err != nil {
 		return fileError(s.Path, "cannot be saved: "+needsFolder, err)
@@ -384,5 +379,5 @@ func (s *Source) CheckFolder() error {
 	return nil
 }
 
-// shortHash is the beginning of a hash, as used in file names.
+// shortHash returns the first 64 bits of a hash in hexadecimal, for file names.
 func shortHash(sum [sha256.Size]byte) string { return hex.EncodeToString(sum[:8]) }

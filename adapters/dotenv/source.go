@@ -16,8 +16,8 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// MaxSize is the largest file that is read, in bytes. A `.env` file has a few
-// kilobytes; a file a thousand times larger was named by mistake.
+// MaxSize is the maximum size of a file in bytes. A `.env` file has a few kilobytes; a file a thousand times larger
+// was named by mistake.
 const MaxSize = 8 << 20
 
 var tooLarge = fmt.Sprintf("is larger than %d MiB: that is not a .env file", MaxSize>>20)
@@ -25,11 +25,10 @@ var tooLarge = fmt.Sprintf("is larger than %d MiB: that is not a .env file", Max
 // newMode is the mode of a file that a save creates: it will contain keys.
 const newMode fs.FileMode = 0o600
 
-// maxLinks is how many symbolic links are followed to the real file, as on Linux.
+// maxLinks is the number of symbolic links that are followed, as on Linux.
 const maxLinks = 40
 
-// FileError is a file that could not be read or replaced, for a reason the user
-// can do something about.
+// FileError means that a file could not be read or replaced, for a reason that the user can act on.
 type FileError struct {
 	Path   string
 	Reason string // one clause
@@ -49,26 +48,25 @@ func fileError(path, reason string, err error) *FileError {
 	return &FileError{path, reason, privatefile.Cause(err)}
 }
 
-// printable is text from a file with invisible characters spelled out.
+// printable returns text from a file with invisible characters spelled out.
 func printable(text string) string { return safetext.Visible(text) }
 
-// Source is a `.env` file as it was when it was read. It is immutable: a save
-// returns another Source.
+// Source is a `.env` file as it was read from disk. It is immutable: a save returns another Source.
 type Source struct {
 	Path    string // absolute, as given to Load
-	Real    string // the file that all symbolic links lead to
+	Real    string // the path after following all symbolic links
 	File    *File
-	Exists  bool        // false: a save creates the file with mode 0600
-	Mode    fs.FileMode // permission bits; 0 when the file does not exist
+	Exists  bool        // if false, a save creates the file with mode 0600
+	Mode    fs.FileMode // permission bits; 0 if the file does not exist
 	Hash    [sha256.Size]byte
-	Notices []string // what the user should know, one sentence each
+	Notices []string // notices for the user, one sentence each
 
 	hooks hooks
 }
 
-// Load reads a file. A missing one is a Source that does not exist, if its folder
-// does. What a killed save left next to the file is cleaned up first. The error is
-// a [*FileError] for what is no regular file, too large, or unreadable.
+// Load reads a file, after cleaning up what a killed save left next to it. If the file is missing but its folder
+// exists, the result is a Source with Exists false. The error is a [*FileError] if the file is not regular, too
+// large, or unreadable.
 func Load(path string) (*Source, error) { return loadWith(path, hooks{}) }
 
 func loadWith(path string, h hooks) (*Source, error) {
@@ -94,7 +92,7 @@ func loadWith(path string, h hooks) (*Source, error) {
 	return s, nil
 }
 
-// Format names the file and prints none of its text, whatever the verb.
+// Format prints the name of the file for every verb, without its text.
 func (s *Source) Format(out fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(out, "%s: %v", printable(s.Path), s.File)
 }
@@ -102,7 +100,7 @@ func (s *Source) Format(out fmt.State, _ rune) {
 // snapshot is a file on disk at one moment.
 type snapshot struct {
 	data   []byte
-	info   fs.FileInfo // nil: there is no file
+	info   fs.FileInfo // nil if there is no file
 	xattrs map[string][]byte
 }
 
@@ -122,13 +120,12 @@ func (snap snapshot) source(path, target string) *Source {
 	}
 	s.Mode = snap.info.Mode().Perm()
 	if s.Mode&0o077 != 0 {
-		s.Notices = append(s.Notices, fmt.Sprintf("%s can be read or changed by others (mode %04o): chmod 600 makes it private, a save keeps the mode", printable(path), s.Mode))
+		s.Notices = append(s.Notices, fmt.Sprintf("%s can be read or changed by others (mode %04o): chmod 600 makes it private; a save keeps the mode", printable(path), s.Mode))
 	}
 	return s
 }
 
-// resolve follows the symbolic links at path. The last one may lead to a file
-// that does not exist.
+// resolve follows the symbolic links at path. The last link may point to a file that does not exist.
 func resolve(path string) (string, error) {
 	hops, err := links(path)
 	if err != nil {
@@ -137,7 +134,7 @@ func resolve(path string) (string, error) {
 	return hops[len(hops)-1], nil
 }
 
-// links lists the names through which path leads to the real file, which is the last.
+// links lists path and the names that its symbolic links lead to; the last one is the real file.
 func links(path string) ([]string, error) {
 	var hops []string
 	at := path
@@ -150,7 +147,7 @@ func links(path string) ([]string, error) {
 		hops = append(hops, at)
 		to, err := os.Readlink(at)
 		if err != nil {
-			return hops, nil //nolint:nilerr // no link; reading the file reports what it is
+			return hops, nil //nolint:nilerr // not a link; an error shows up when the file is read
 		}
 		if at = to; !filepath.IsAbs(to) {
 			at = filepath.Join(dir, to)
@@ -159,11 +156,11 @@ func links(path string) ([]string, error) {
 	return nil, &FileError{path, "is a symbolic link to itself", nil}
 }
 
-// readSnapshot reads a file that is not a symbolic link. A missing one is no error.
+// readSnapshot reads a file that is not a symbolic link. A missing file is not an error.
 func readSnapshot(path string) (snapshot, error) {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		return snapshot{}, &FileError{path, notRegular, nil} // before opening: opening a device may have an effect
+		return snapshot{}, &FileError{path, notRegular, nil} // check before opening, because opening a device may have side effects
 	}
 	f, err := openShared(path)
 	switch {
@@ -176,8 +173,7 @@ func readSnapshot(path string) (snapshot, error) {
 	return readOpen(path, f)
 }
 
-// openShared opens a file for reading. While another save writes it in place, under a
-// lease, it waits.
+// openShared opens a file for reading. It waits while another save writes the file in place under a lease.
 func openShared(path string) (f *os.File, err error) {
 	for end := time.Now().Add(saveWait); ; time.Sleep(leaseRetry) {
 		if f, err = openRegular(path); !errors.Is(err, syscall.EAGAIN) || time.Now().After(end) {

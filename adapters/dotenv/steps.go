@@ -1,6 +1,6 @@
 package dotenv
 
-// stage is a system call of a save. Tests fail each of them, or end the program there.
+// stage is a system call of a save. Tests make each of them fail, or kill the program there.
 type stage string
 
 const (
@@ -10,17 +10,17 @@ const (
 	atXattrs    stage = "set its attributes"
 	atMode      stage = "set its mode"
 	atSync      stage = "sync it"
-	atReady     stage = "rename it" // it is durable and gets the name that records the save
+	atReady     stage = "rename it" // the durable file gets the name that records the save
 	atFolder    stage = "open the folder"
 	atCompare   stage = "compare"
 	atOpen      stage = "open the target"
 	atExchange  stage = "exchange"
 	atDisplaced stage = "read what came out" // the new bytes are in place
-	atRestore   stage = "exchange again"     // what came out cannot be read
+	atRestore   stage = "exchange again"     // the displaced file cannot be read
 	atExchanged stage = "sync the folder"
 	atRemove    stage = "remove"
 
-	// Of a save in place.
+	// Stages of a save in place.
 	atKeep       stage = "create the kept versions"
 	atKeepWrite  stage = "write the kept versions"
 	atKeepReady  stage = "rename the kept versions"
@@ -35,11 +35,11 @@ const (
 
 // hooks let tests interrupt a save.
 type hooks struct {
-	at         func(stage) error // called before each system call, which fails with its error
-	noExchange bool              // as if the system could not exchange two names
+	at         func(stage) error // called before each system call; an error replaces the call
+	noExchange bool              // behave as if two names could not be exchanged
 }
 
-// do makes a system call.
+// do makes a system call unless the hook returns an error.
 func (h hooks) do(at stage, call func() error) error {
 	if h.at != nil {
 		if err := h.at(at); err != nil {

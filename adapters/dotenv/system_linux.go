@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange swaps two names in one step.
+// exchange atomically swaps two names.
 func exchange(a, b string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
@@ -18,11 +18,10 @@ func exchange(a, b string) error {
 	return err
 }
 
-// setLease requests a lease on f, which lasts until f is closed. While a read lease
-// lasts, another program that opens the file for writing waits; with a write lease, for
-// which f is open for writing, any other waits. busy means that another program has the
-// file open, for a read lease: for writing. leased is then false, as it is where there
-// are no leases.
+// setLease requests a lease on f, which lasts until f is closed. With a read lease, a program that opens the file for
+// writing has to wait; with a write lease, which requires f to be open for writing, any program that opens the file
+// has to wait. busy means that another program already has the file open (for a read lease: open for writing). leased
+// is false in that case, and on systems without leases.
 func setLease(f *os.File, write bool) (leased, busy bool) {
 	kind := unix.F_RDLCK
 	if write {
@@ -32,27 +31,24 @@ func setLease(f *os.File, write bool) (leased, busy bool) {
 	return err == nil, errors.Is(err, unix.EAGAIN)
 }
 
-// Mounted reports whether a file is mounted by itself, as a container may do: its name
-// cannot be given to another file, so a save writes it in place.
+// Mounted reports whether a file is mounted on its own, as in a container. Its name cannot be given to another file,
+// so a save writes it in place.
 func Mounted(path string) bool {
 	var st unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_BASIC_STATS, &st)
 	return err == nil && st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
 }
 
-// leaseBroken reports whether another program waits to open f, on which there
-// is a lease, for writing.
+// leaseBroken reports whether another program is waiting to open f for writing while f has a lease.
 func leaseBroken(f *os.File) bool {
 	kind, err := unix.FcntlInt(f.Fd(), unix.F_GETLEASE, 0)
 	return err != nil || kind != unix.F_RDLCK
 }
 
-// maxXattr is the largest extended attribute that is preserved, and the largest
-// list of their names: the limits of Linux.
+// maxXattr is the maximum size of an extended attribute, and of the list of their names, as on Linux.
 const maxXattr = 64 << 10
 
-// readXattrs reads all extended attributes of an open file; access lists are
-// among them.
+// readXattrs reads all extended attributes of an open file, including access lists.
 func readXattrs(f *os.File) (map[string][]byte, error) {
 	buf := make([]byte, maxXattr)
 	n, err := unix.Flistxattr(int(f.Fd()), buf)
@@ -66,7 +62,7 @@ func readXattrs(f *os.File) (map[string][]byte, error) {
 	for _, name := range strings.Split(strings.TrimSuffix(string(buf[:n]), "\x00"), "\x00") {
 		n, err := unix.Fgetxattr(int(f.Fd()), name, buf)
 		if errors.Is(err, unix.ENODATA) {
-			continue // just removed
+			continue // removed in the meantime
 		}
 		if err != nil {
 			return nil, err
@@ -76,8 +72,7 @@ func readXattrs(f *os.File) (map[string][]byte, error) {
 	return all, nil
 }
 
-// writeXattrs gives an open file exactly these attributes: a new file may have
-// others from its folder.
+// writeXattrs sets exactly these attributes on an open file: a new file may have inherited others from its folder.
 func writeXattrs(f *os.File, want map[string][]byte) error {
 	have, err := readXattrs(f)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// owner is unknown on this system.
+// owner cannot be determined on this system.
 type owner struct {
 	uid, gid int
 	links    uint64
@@ -19,7 +19,7 @@ func setOwner(*os.File, owner) error { return nil }
 
 func openRegular(path string) (*os.File, error) { return os.Open(path) }
 
-// checkWritable reports an error if the file cannot be opened for writing.
+// checkWritable returns an error if the file cannot be opened for writing.
 func checkWritable(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -28,8 +28,8 @@ func checkWritable(path string) error {
 	return f.Close()
 }
 
-// checkFolder finds nothing: only creating a file shows whether that is allowed.
+// checkFolder always returns nil: only creating a file shows whether that is allowed.
 func checkFolder(string) error { return nil }
 
-// locksTarget: a lock on a file would keep others from reading it.
+// locksTarget is false because a lock on a file would keep others from reading it.
 const locksTarget = false

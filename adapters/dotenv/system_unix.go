@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// owner is who owns a file; links is the number of its names.
+// owner is the owner of a file; links is the number of its names.
 type owner struct {
 	uid, gid int
 	links    uint64
@@ -24,7 +24,7 @@ func ownerOf(info fs.FileInfo) owner {
 	return owner{int(st.Uid), int(st.Gid), uint64(st.Nlink)}
 }
 
-// setOwner gives f the owner and group of o.
+// setOwner sets the owner and group of f.
 func setOwner(f *os.File, o owner) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -36,18 +36,16 @@ func setOwner(f *os.File, o owner) error {
 	return f.Chown(o.uid, o.gid)
 }
 
-// openRegular opens a file for reading. It does not follow a symbolic link and
-// does not wait for the other end of a pipe.
+// openRegular opens a file for reading without following a symbolic link or waiting for the other end of a pipe.
 func openRegular(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 }
 
-// checkWritable reports an error if this process may not write to the file, which a
-// rename would ignore.
+// checkWritable returns an error if this process may not write to the file, a permission that a rename would ignore.
 func checkWritable(path string) error { return unix.Access(path, unix.W_OK) }
 
-// checkFolder reports an error if this process may not create files in a folder.
+// checkFolder returns an error if this process may not create files in a folder.
 func checkFolder(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }
 
-// locksTarget: a file can be locked and still be read by others.
+// locksTarget is true because a locked file can still be read by others.
 const locksTarget = true

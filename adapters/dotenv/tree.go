@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// mainFile is the file that the proxy loads first, and the suffix of the others.
+// mainFile is the file that the proxy loads first, and also the suffix of the others.
 const mainFile = ".env"
 
 // disableVariable stops python-dotenv from loading anything.
 const disableVariable = "PYTHON_DOTENV_DISABLED"
 
-// Origin is the value of a key and the place that sets it.
+// Origin is the value of a key with the place that sets it.
 type Origin struct {
 	Path  string // empty for the real environment
 	Line  int    // from 1; 0 for the real environment
-	Value string // as the proxy sees it, variables resolved
+	Value string // as the proxy sees it, with variables resolved
 }
 
-// String is "FILE:LINE" or "the environment", without the value.
+// String returns "FILE:LINE" or "the environment", without the value.
 func (o Origin) String() string {
 	if o.Path == "" {
 		return "the environment"
@@ -31,22 +31,20 @@ func (o Origin) String() string {
 	return fmt.Sprintf("%s:%d", printable(filepath.Base(o.Path)), o.Line)
 }
 
-// GoString is String: %#v must not print the value either.
+// GoString returns String, so that %#v does not print the value either.
 func (o Origin) GoString() string { return o.String() }
 
-// Tree is what the proxy sees when it starts: the real environment, then its
-// `.env`, then the other `*.env` files of that folder by name. The first that
-// gives a key a value wins.
+// Tree is what the proxy sees when it starts: the real environment, then its `.env`, then the other `*.env` files of
+// that folder sorted by name. The first source that sets a key wins.
 type Tree struct {
-	Errors []error // why other files cannot be read
+	Errors []error // errors of reading the other files
 
 	origins map[string]Origin
-	keys    []string // those of the main file in its order, then the others by name
+	keys    []string // the keys of the main file in file order, then the others by name
 }
 
-// LoadTree reads what the proxy sees with the file of s. environ is the proxy's
-// environment as os.Environ gives it. Only a file that is called .env is read
-// together with others.
+// LoadTree reads what the proxy sees with the file of s. environ is the proxy's environment in the form of
+// os.Environ. Other files are read only if the file is called .env.
 func LoadTree(s *Source, environ []string) *Tree {
 	t := &Tree{origins: map[string]Origin{}}
 	for _, pair := range environ {
@@ -62,7 +60,7 @@ func LoadTree(s *Source, environ []string) *Tree {
 		if err != nil {
 			t.Errors = append(t.Errors, fileError(filepath.Dir(s.Path), "cannot be read", err))
 		}
-		for _, e := range entries { // by name, as the proxy sorts them
+		for _, e := range entries { // sorted by name, as in the proxy
 			if name := e.Name(); strings.HasSuffix(name, mainFile) && name != mainFile {
 				others = append(others, t.loadOther(filepath.Join(filepath.Dir(s.Path), name))...)
 			}
@@ -94,7 +92,7 @@ func (t *Tree) loadOther(path string) (keys []string) {
 	return t.load(path, Parse(current.data))
 }
 
-// load applies a file as load_dotenv does and returns its keys.
+// load applies a file like load_dotenv and returns its keys.
 func (t *Tree) load(path string, f *File) (keys []string) {
 	if slices.Contains([]string{"1", "true", "t", "yes", "y"}, strings.ToLower(t.origins[disableVariable].Value)) {
 		return nil
@@ -103,7 +101,7 @@ func (t *Tree) load(path string, f *File) (keys []string) {
 	for _, b := range f.bindings {
 		above.define(b, func(name string) (string, bool) { o, ok := t.origins[name]; return o.Value, ok })
 	}
-	for key, value := range above.values { // resolved with the environment from before this file
+	for key, value := range above.values { // already resolved with the environment before this file
 		if _, ok := t.origins[key]; !ok && value != nil {
 			t.origins[key] = Origin{path, f.Line(key), *value}
 		}
@@ -117,8 +115,8 @@ func (t *Tree) Lookup(key string) (Origin, bool) {
 	return o, ok
 }
 
-// Keys lists all keys: those of the main file in its order, then all others by name.
+// Keys lists all keys: those of the main file in file order, then all others by name.
 func (t *Tree) Keys() []string { return slices.Clone(t.keys) }
 
-// Format prints the number of keys, without the values.
+// Format prints the number of keys for every verb, without the values.
 func (t *Tree) Format(s fmt.State, _ rune) { _, _ = fmt.Fprintf(s, "%d keys", len(t.keys)) }

@@ -16,7 +16,7 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// MaxVersions is the number of versions stored per file, besides OriginalVersion.
+// MaxVersions is the number of versions stored per file, in addition to OriginalVersion.
 const MaxVersions = 20
 
 // OriginalVersion is the ID of the file as it was before the first save.
@@ -35,25 +35,25 @@ const (
 type Author struct {
 	Who     Who    `json:"who"`
 	Session string `json:"session"`
-	User    string `json:"user,omitempty"`   // "" when it is not known
-	Staged  string `json:"staged,omitempty"` // names the others whose changes it has
+	User    string `json:"user,omitempty"`   // "" if unknown
+	Staged  string `json:"staged,omitempty"` // names of other users whose changes the save includes
 }
 
 // Version is one save.
 type Version struct {
-	ID      string    `json:"id"` // a number that grows with each save of the file, or OriginalVersion
+	ID      string    `json:"id"` // a number that increases with each save of the file, or OriginalVersion
 	Time    time.Time `json:"time"`
 	Author  Author    `json:"author"`
 	Changes []Change  `json:"changes"`
-	Created bool      `json:"created"` // there was no file before
+	Created bool      `json:"created"` // the save created the file
 }
 
-// ErrNoVersions is returned where earlier versions are asked for and none are stored.
-var ErrNoVersions = errors.New("earlier versions of the rules are not kept")
+// ErrNoVersions means that no versions are stored.
+var ErrNoVersions = errors.New("earlier versions of the rules are not stored")
 
-// Versions stores the rule lines of the last saves of each `.env` file in a
-// folder outside the project; of all other lines only a hash, because they contain
-// keys. It may be shared, also between processes. Use [OpenVersions].
+// Versions stores the rule lines of the last saves of each `.env` file in a folder outside the project. Of all other
+// lines it stores only a hash, because they contain keys. It may be shared between goroutines and processes. Use
+// [OpenVersions].
 type Versions struct {
 	folder  string
 	now     func() time.Time
@@ -61,11 +61,10 @@ type Versions struct {
 	err     error // why nothing can be stored
 }
 
-// OpenVersions opens the store in a folder and makes the folder with mode 0700
-// if it does not exist. Wider modes are repaired. Where that is not possible, or
-// others could replace the folder, [Versions.Notices] has the reason and each
-// method returns it. Without a folder no versions are stored: Save then is that
-// of the Source, and the other methods return ErrNoVersions. A nil now is time.Now.
+// OpenVersions opens the store in a folder, which it creates with mode 0700 if it does not exist; wider modes are
+// repaired. If that fails, or others could replace the folder, [Versions.Notices] contains the reason and each method
+// returns it. If folder is "", no versions are stored: Save then works like Source.Save, and the other methods return
+// ErrNoVersions. If now is nil, time.Now is used.
 func OpenVersions(folder string, now func() time.Time) *Versions {
 	v := &Versions{folder: folder, now: now}
 	if v.now == nil {
@@ -77,19 +76,18 @@ func OpenVersions(folder string, now func() time.Time) *Versions {
 	}
 	repaired, err := privatefile.DocumentFolder(folder)
 	if err != nil {
-		v.err = fileError(folder, "cannot store versions, and without one nothing is saved", err)
+		v.err = fileError(folder, "cannot store versions, which every save requires", err)
 		v.notices = append(v.notices, strings.TrimPrefix(v.err.Error(), "dotenv: "))
 		return v
 	}
 	if repaired {
-		v.notices = append(v.notices, printable(folder)+" could be read by others: repaired")
+		v.notices = append(v.notices, printable(folder)+" could be read by other users; its mode was repaired")
 	}
 	v.removeOldFormat()
 	return v
 }
 
-// removeOldFormat removes the folders in which an earlier format stored whole files,
-// keys included.
+// removeOldFormat removes the folders of an earlier format, which stored whole files including keys.
 func (v *Versions) removeOldFormat() {
 	old, err := filepath.Glob(filepath.Join(v.folder, "*", "*.json"))
 	for _, name := range old {
@@ -97,17 +95,17 @@ func (v *Versions) removeOldFormat() {
 	}
 	switch {
 	case err != nil:
-		v.notices = append(v.notices, "Versions of an earlier winnow contain the keys of the file and cannot be removed: "+err.Error())
+		v.notices = append(v.notices, "Versions stored by an earlier winnow contain keys and cannot be removed: "+err.Error())
 	case len(old) > 0:
-		v.notices = append(v.notices, "Versions of an earlier winnow were removed: they contained the keys of the file.")
+		v.notices = append(v.notices, "Versions stored by an earlier winnow were removed because they contained keys.")
 	}
 }
 
-// Notices lists what OpenVersions found, one sentence each.
+// Notices returns the notices of OpenVersions, one sentence each.
 func (v *Versions) Notices() []string { return slices.Clone(v.notices) }
 
-// Save is [Source.Save] that also stores a version. The version is durable before
-// the file changes; if it cannot be stored, nothing is saved.
+// Save is [Source.Save] plus storing a version. The version is durable before the file changes; if it cannot be
+// stored, nothing is saved.
 func (v *Versions) Save(ctx context.Context, s *Source, edits []Edit, by Author) (Saved, error) {
 	after, err := s.File.With(edits...)
 	if err != nil {
@@ -142,16 +140,16 @@ func (v *Versions) replace(ctx context.Context, s *Source, after *File, by Autho
 	if saved.Written {
 		storeErr = l.finish(true)
 	} else {
-		storeErr = l.resolve(s.Real) // after an error the new bytes may be in place, or have been
+		storeErr = l.resolve(s.Real) // after an error the new bytes may have been in place
 	}
 	if storeErr != nil && saved.Written {
-		warning := fmt.Sprintf("%s was saved, but not its version: %v", printable(s.Path), storeErr)
+		warning := fmt.Sprintf("%s was saved, but its version could not be stored: %v", printable(s.Path), storeErr)
 		saved.Warning = strings.TrimPrefix(saved.Warning+"; "+warning, "; ")
 	}
 	return saved, err
 }
 
-// Log lists the versions of a file, newest first; the last is OriginalVersion.
+// Log lists the versions of a file, newest first; the last one is OriginalVersion.
 func (v *Versions) Log(ctx context.Context, s *Source) ([]Version, error) {
 	l, err := v.open(ctx, s)
 	if err != nil {
@@ -174,8 +172,8 @@ func (v *Versions) Diff(ctx context.Context, s *Source, id string) ([]assistant.
 	return Diff(Parse(r.Before.join(nil)), Parse(r.After.join(nil))), err
 }
 
-// Restore gives the file the rule lines that a version left, as a save with a
-// version of its own. All other lines stay as they are in s.
+// Restore sets the rule lines of the file to those of a version, as a save that stores a version. All other lines of
+// s are unchanged.
 func (v *Versions) Restore(ctx context.Context, s *Source, id string, by Author) (Saved, error) {
 	r, err := v.find(ctx, s, id)
 	if err != nil {
@@ -202,13 +200,13 @@ func (v *Versions) find(ctx context.Context, s *Source, id string) (record, erro
 	return record{}, fmt.Errorf("dotenv: there is no version %s of %s", printable(id), printable(s.Path))
 }
 
-// versionLog is the file with the versions of one `.env` file, locked.
+// versionLog is the locked file with the versions of one `.env` file.
 type versionLog struct {
 	Path     string    `json:"path"`
 	Last     int       `json:"last"` // the number of the newest version
 	Original *record   `json:"original,omitempty"`
 	Records  []*record `json:"records"`           // oldest first
-	Pending  *record   `json:"pending,omitempty"` // its save may not have finished
+	Pending  *record   `json:"pending,omitempty"` // a version whose save may not have finished
 
 	path   string
 	unlock func()
@@ -221,8 +219,8 @@ type record struct {
 	After  ruleText `json:"after"`
 }
 
-// open locks and reads the log of a file and resolves the version of a save that was
-// killed. With privatefile.ErrDamaged it returns a log that has only a path.
+// open locks and reads the log of a file and resolves the version of a killed save. If the error is
+// privatefile.ErrDamaged, the returned log has only a path.
 func (v *Versions) open(ctx context.Context, s *Source) (*versionLog, error) {
 	if v.err != nil {
 		return nil, v.err
@@ -241,9 +239,9 @@ func (v *Versions) open(ctx context.Context, s *Source) (*versionLog, error) {
 	return l, nil
 }
 
-// resolve finishes the version of a save that was killed or failed: the save was made
-// if the file has the bytes or, after another program's change, the rule lines that it
-// was to write. If the file cannot be read the version stays pending.
+// resolve finishes the version of a save that was killed or failed. The save counts as made if the file has the bytes
+// that were to be written or, after another program's change, the same rule lines. If the file cannot be read, the
+// version stays pending.
 func (l *versionLog) resolve(target string) error {
 	r := l.Pending
 	if r == nil {
@@ -257,7 +255,7 @@ func (l *versionLog) resolve(target string) error {
 	return l.finish(current.exists() && now.Sum != r.Before.Sum && (now.Sum == r.After.Sum || now.sameLines(r.After) && !now.sameLines(r.Before)))
 }
 
-// finish adds the pending version to the list if its save was made, and drops it otherwise.
+// finish adds the pending version to the list if its save was made, and otherwise drops it.
 func (l *versionLog) finish(wasSaved bool) error {
 	r := l.Pending
 	l.Pending = nil
@@ -272,14 +270,14 @@ func (l *versionLog) finish(wasSaved bool) error {
 	return privatefile.WriteDocument(l.path, l)
 }
 
-// ruleText is the rule lines of a file, and hashes of the file and of all other lines.
+// ruleText contains the rule lines of a file, and hashes of the file and of all other lines.
 type ruleText struct {
 	Sum   string     `json:"sum"`
 	Rest  string     `json:"rest"`
 	Lines []ruleLine `json:"lines"`
 }
 
-// ruleLine is a line that sets a rule list. At is its offset in the other lines.
+// ruleLine is a line that sets a rule list. At is its offset in the text of the other lines.
 type ruleLine struct {
 	At   int    `json:"at"`
 	Text string `json:"text"`
@@ -295,8 +293,7 @@ func (t ruleText) sameLines(other ruleText) bool {
 	return slices.EqualFunc(t.Lines, other.Lines, func(a, b ruleLine) bool { return a.Text == b.Text })
 }
 
-// splitRules separates the rule lines of a file from the rest. A line that may
-// contain a secret is part of the rest.
+// splitRules separates the rule lines of a file from the rest. A line that may contain a secret belongs to the rest.
 func splitRules(f *File) (lines []ruleLine, rest []byte) {
 	for _, b := range f.bindings {
 		if !isRuleKey(b.key) || b.mayContainSecret() {
@@ -309,7 +306,7 @@ func splitRules(f *File) (lines []ruleLine, rest []byte) {
 	return lines, rest
 }
 
-// join puts the rule lines back between the other ones.
+// join inserts the rule lines into the other lines.
 func (t ruleText) join(rest []byte) []byte {
 	var out []byte
 	at := 0
@@ -321,8 +318,7 @@ func (t ruleText) join(rest []byte) []byte {
 	return append(out, rest[at:]...)
 }
 
-// applyTo gives f these rule lines: at their old places if all other lines are
-// the same, else by edits.
+// applyTo gives f these rule lines: at their old places if all other lines are unchanged, otherwise by edits.
 func (t ruleText) applyTo(f *File) (*File, error) {
 	current, rest := splitRules(f)
 	if privatefile.Sum(rest) == t.Rest {

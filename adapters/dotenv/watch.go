@@ -9,16 +9,15 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A change is reported when the file was unchanged for watchDelay: an editor writes in
-// several steps. A file that is written without pause is reported every watchMaxDelay.
+// A change is reported once the file has been unchanged for watchDelay, because an editor writes in several steps. A
+// file that is written continuously is reported every watchMaxDelay.
 const (
 	watchDelay    = 50 * time.Millisecond
 	watchMaxDelay = time.Second
 )
 
-// Watch reports changes of the file at path, also through symbolic links, until
-// ctx ends; then the channel is closed. One signal may report several changes,
-// and the bytes may be the same as before: compare [Source.Hash]. It watches
+// Watch reports changes of the file at path, also through symbolic links, until ctx ends; then it closes the channel.
+// One signal may stand for several changes, and the bytes may be unchanged: compare [Source.Hash]. It watches
 // folders, so the file need not exist.
 func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
 	path, err := filepath.Abs(path)
@@ -37,7 +36,7 @@ func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
 	changed := make(chan struct{}, 1)
 	go func() {
 		defer close(changed)
-		defer func() { _ = w.Close() }() // a failure leaves nothing to do
+		defer func() { _ = w.Close() }() // the caller could not act on an error
 		var timer <-chan time.Time
 		var firstEvent time.Time
 		for {
@@ -48,15 +47,15 @@ func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
 				if !names[e.Name] {
 					continue
 				}
-			case <-w.Errors: //nolint:errcheck // events were lost, perhaps ours
+			case <-w.Errors: //nolint:errcheck // events were lost, possibly of this file
 			case <-timer:
 				timer = nil
 				if again, err := watchLinks(w, path); err == nil {
-					names = again // a link may lead elsewhere now
+					names = again // a link may have changed
 				}
 				select {
 				case changed <- struct{}{}:
-				default: // a signal is waiting already
+				default: // a signal is already pending
 				}
 				continue
 			}
@@ -69,8 +68,7 @@ func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
 	return changed, nil
 }
 
-// watchLinks watches the folders of all names that lead to the file and returns
-// the names.
+// watchLinks watches the folders of all names that lead to the file, and returns the names.
 func watchLinks(w *fsnotify.Watcher, path string) (map[string]bool, error) {
 	hops, err := links(path)
 	if err != nil {

@@ -16,70 +16,70 @@ import (
 	"winnow/assistant/llm"
 )
 
-// ConnectOptions configures a Connector. All are needed.
+// ConnectOptions configures a Connector. All fields are required.
 type ConnectOptions struct {
-	Endpoints Options  // of the run; Settings names the file to write
-	Set       *Set     // of the run
+	Endpoints Options  // the options of the run; Settings names the file to write
+	Set       *Set     // the endpoints of the run
 	Themes    []string // see config.Options
-	// Pick makes a model the one that answers from now on, in this folder.
+	// Pick makes a model the one to use from now on in this folder.
 	Pick func(ctx context.Context, id string) error
-	// Dismiss remembers that the user wants no model for now.
+	// Dismiss records that the user does not want to connect a model now.
 	Dismiss func(ctx context.Context) error
 }
 
-// Connector connects models in one run of the program. Make it with New.
+// Connector connects models in one run of the program. Use NewConnector.
 type Connector struct {
 	opts ConnectOptions
 
 	mu      sync.Mutex
-	written []config.Provider // by Save, the newest last
+	written []config.Provider // written by Save, newest last
 }
 
-// NewConnector makes a Connector. It does no I/O.
+// NewConnector returns a Connector. It does no I/O.
 func NewConnector(o ConnectOptions) *Connector { return &Connector{opts: o} }
 
-// Dismiss remembers that the user wants no model for now.
+// Dismiss records that the user does not want to connect a model now.
 func (c *Connector) Dismiss(ctx context.Context) error { return c.opts.Dismiss(ctx) }
 
 // Offline reports whether a model is the built-in one.
 func (c *Connector) Offline(id string) bool { return id == OfflineModel }
 
-// SettingsPath is the file that Save writes.
+// SettingsPath returns the path of the file that Save writes.
 func (c *Connector) SettingsPath() string { return c.opts.Endpoints.Settings.Path }
 
-// Kind is what is known of a candidate.
+// Kind says what is known about a candidate.
 type Kind int
 
-// The kinds of candidates, in the order of a list.
+// The kinds of candidates, in the order in which they are listed.
 const (
-	Answers Kind = iota // it lists models
-	HasKey              // its key is in the environment; it was not asked
-	SetUp               // the user set it up already; it was not asked
-	Fails               // it was found, and cannot be used: see Candidate.Err
-	Vendor              // it needs a key
-	Custom              // it needs an address, and maybe a key
+	Answers Kind = iota // the endpoint lists models
+	HasKey              // the key is in the environment; the endpoint was not asked
+	SetUp               // already set up by the user; the endpoint was not asked
+	Fails               // found but not usable: see Candidate.Err
+	Vendor              // needs a key
+	Custom              // needs an address, and possibly a key
 )
 
 // Candidate is an endpoint that could be connected.
 type Candidate struct {
 	Kind    Kind
-	Name    string // "" of Custom
-	BaseURL string // "" of Custom
-	From    string // where it, or its key, was found, for display; "" of Vendor and Custom
-	Models  int    // how many chat models it lists
-	Err     error  // of Fails, a *Problem
+	Name    string // "" for Custom
+	BaseURL string // "" for Custom
+	From    string // where the endpoint or its key was found, for display; "" for Vendor and Custom
+	Models  int    // number of chat models that it lists
+	Err     error  // for Fails, a *Problem
 
-	endpoint *Endpoint       // a part of the run; nil: it has to be written
-	provider config.Provider // what is written
+	endpoint *Endpoint       // endpoint of the run; nil if the candidate must be written to the settings
+	provider config.Provider // what is written to the settings
 }
 
-// vendors are the providers that are offered without a key, the most used first.
+// vendors are the providers offered without a key, most used first.
 var vendors = []string{"openai", "anthropic", "openrouter", "gemini", "groq", "mistral", "deepseek", "xai"}
 
 const keySuffix = "_API_KEY"
 
-// Search finds candidates, the ones that answer first. It asks the endpoints that were
-// found by themselves for their models, concurrently, each for a few seconds at most.
+// Search finds candidates, those that respond first. It asks the automatic endpoints for their models, concurrently
+// and for at most a few seconds each.
 func (c *Connector) Search(ctx context.Context) []Candidate {
 	all := c.endpoints(ctx)
 	has := func(name string) bool {
@@ -106,7 +106,7 @@ func (c *Connector) Search(ctx context.Context) []Candidate {
 	return all
 }
 
-// vendorOf is a well-known provider with this key.
+// vendorOf returns a well-known provider with this key.
 func vendorOf(name string, key config.Secret) (config.Provider, bool) {
 	base, keyHeader, header, ok := models.Base(name)
 	p := config.Provider{Name: name, BaseURL: base}
@@ -126,7 +126,7 @@ func setHeader(p *config.Provider, field string, value config.Secret) {
 	p.Headers[field] = value
 }
 
-// withKey is a provider with a key: in its key header, where it has one.
+// withKey returns a provider with its key set, in its key header if it has one.
 func withKey(p config.Provider, key config.Secret) config.Provider {
 	headers := p.Headers
 	p.Headers = nil
@@ -152,7 +152,7 @@ func keyOf(p config.Provider) config.Secret {
 
 func isKeyHeader(field string) bool { return strings.HasSuffix(strings.ToLower(field), "key") }
 
-// endpoints are the candidates of the run's own endpoints.
+// endpoints returns the candidates for the run's own endpoints.
 func (c *Connector) endpoints(ctx context.Context) []Candidate {
 	set := c.opts.Set.All
 	found := make([]*Candidate, len(set))
@@ -161,7 +161,7 @@ func (c *Connector) endpoints(ctx context.Context) []Candidate {
 		if e.Name == OfflineName {
 			continue
 		}
-		e = c.opts.Set.Named(e.Name) // the newest of its name
+		e = c.opts.Set.Named(e.Name) // the newest endpoint of this name
 		wait.Go(func() { found[i] = c.probe(ctx, e) })
 	}
 	wait.Wait()
@@ -174,8 +174,8 @@ func (c *Connector) endpoints(ctx context.Context) []Candidate {
 	return all
 }
 
-// providerOf is an endpoint of the run without its key, but with its headers: one of them
-// may be the key's.
+// providerOf returns an endpoint of the run as a provider, without its key but with its headers, one of which may be
+// for the key.
 func (c *Connector) providerOf(e *Endpoint) config.Provider {
 	p := config.Provider{Name: e.Name, BaseURL: e.BaseURL}
 	c.mu.Lock()
@@ -188,12 +188,12 @@ func (c *Connector) providerOf(e *Endpoint) config.Provider {
 	return p
 }
 
-// probeTimeout bounds how long an endpoint may take to list its models in a search.
+// probeTimeout limits how long an endpoint may take to list its models during a search.
 const probeTimeout = 3 * time.Second
 
-// probe asks an endpoint that was found by itself; nil when it is only guessed and
-// nothing answers there. It does not ask one on another machine that a file of the folder
-// names, nor one that the user set up.
+// probe asks an automatic endpoint for its models. It returns nil if the address is a default and nothing responds
+// there. It does not send requests to endpoints that the user set up, or to other machines named by a file in the
+// folder.
 func (c *Connector) probe(ctx context.Context, e *Endpoint) *Candidate {
 	found := &Candidate{Kind: SetUp, Name: e.Name, BaseURL: e.BaseURL, From: e.From, endpoint: e, provider: c.providerOf(e)}
 	if !e.Auto || e.Remote {
@@ -215,7 +215,7 @@ func (c *Connector) probe(ctx context.Context, e *Endpoint) *Candidate {
 	return found
 }
 
-// chatModels are the models of an endpoint that can chat, at least one.
+// chatModels returns the chat models of an endpoint, at least one.
 func chatModels(ctx context.Context, e *Endpoint) ([]llm.ModelInfo, error) {
 	listed, err := e.List(ctx)
 	if err != nil {
@@ -228,9 +228,8 @@ func chatModels(ctx context.Context, e *Endpoint) ([]llm.ModelInfo, error) {
 	return listed, nil
 }
 
-// nameFor is the name under which a provider is written: want, with a number where
-// another endpoint has it. An automatic one of the same name is meant to be replaced, but
-// for the proxy, which is another in each folder.
+// nameFor returns the name under which a provider is written: want, with a number if another endpoint has that name.
+// An automatic endpoint of the same name is replaced, except the proxy, which differs from folder to folder.
 func (c *Connector) nameFor(want, base string) string {
 	if want == ProxyName {
 		want = "proxy-local"

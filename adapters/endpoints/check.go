@@ -19,48 +19,46 @@ import (
 )
 
 const (
-	// checkTimeout bounds a check; slowCheck one whose key a command or the keyring
-	// gives, which may ask the user for a password.
+	// checkTimeout limits a check; slowCheck applies if the key comes from a command or the keyring, which may ask
+	// the user for a password.
 	checkTimeout = 10 * time.Second
 	slowCheck    = 70 * time.Second
-	// tryTimeout bounds a request for one word: a model that has to be loaded first is
-	// slow.
+	// tryTimeout limits a request for one word; it is long because the endpoint may have to load the model first.
 	tryTimeout = 60 * time.Second
 )
 
 // Checked is a candidate that has listed its models.
 type Checked struct {
-	Name    string          // the prefix of the ids of its models
-	BaseURL string          // as it is written
-	Models  []llm.ModelInfo // that can chat, at least one
-	Pasted  bool            // the key was pasted: Save needs a Storage
+	Name    string          // the prefix of its models' ids
+	BaseURL string          // as written to the settings
+	Models  []llm.ModelInfo // its chat models, at least one
+	Pasted  bool            // the key was pasted, so Save needs a Storage
 	HasKey  bool
 
-	write    bool // it is no part of the run's endpoints, or has another key there
+	write    bool // it is not an endpoint of this run, or has another key there
 	provider config.Provider
 	endpoint *Endpoint
 }
 
-// ParseKey reads what a user entered as a key: env:NAME, cmd:COMMAND and keyring:NAME
-// name one; anything else is the key itself. A Problem has the code BadKey.
+// ParseKey parses a key as entered by the user: env:NAME, cmd:COMMAND and keyring:NAME are references, anything else
+// is the key itself. The error is a *Problem with the code BadKey.
 func ParseKey(entered string) (key config.Secret, pasted bool, err error) {
 	entered = strings.TrimSpace(entered)
 	kind, rest, named := strings.Cut(entered, ":")
 	if named && slices.Contains([]string{"env", "cmd", "keyring"}, kind) {
 		if rest = strings.TrimSpace(rest); rest == "" || strings.ContainsFunc(rest, unicode.IsControl) {
-			return "", false, &Problem{Code: BadKey, Err: errors.New("the name after " + kind + ": is missing, or has control characters")}
+			return "", false, &Problem{Code: BadKey, Err: errors.New("the name after " + kind + ": is missing or contains control characters")}
 		}
 		return config.Secret(kind + ":" + rest), false, nil
 	}
 	if strings.ContainsFunc(entered, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return "", false, &Problem{Code: BadKey, Err: errors.New("a key has only letters, digits and signs, without spaces")}
+		return "", false, &Problem{Code: BadKey, Err: errors.New("a key contains only letters, digits and symbols, without spaces")}
 	}
 	return config.Secret(entered), entered != "", nil
 }
 
-// Check asks a candidate for its models. address is that of a Custom one; key is what
-// the user entered, "" for the key that the candidate has, or none. The error is a
-// *Problem, or ctx.Err().
+// Check asks a candidate for its models. address is used for a Custom candidate; key is what the user entered, or ""
+// to use the candidate's own key, if any. The error is a *Problem or ctx.Err().
 func (c *Connector) Check(ctx context.Context, cand Candidate, address, key string) (*Checked, error) {
 	secret, pasted, err := ParseKey(key)
 	if err != nil {
@@ -71,7 +69,7 @@ func (c *Connector) Check(ctx context.Context, cand Candidate, address, key stri
 			return nil, err
 		}
 		cand.Name, cand.BaseURL = cand.provider.Name, cand.provider.BaseURL
-		if e := c.at(cand.BaseURL); e != nil { // its own key and its own name
+		if e := c.at(cand.BaseURL); e != nil { // use its own key and name
 			cand.Name, cand.BaseURL, cand.endpoint = e.Name, e.BaseURL, e
 			cand.provider = c.providerOf(e)
 		}
@@ -98,8 +96,8 @@ func (c *Connector) Check(ctx context.Context, cand Candidate, address, key stri
 	return ch, nil
 }
 
-// IsAddress reports whether a text is meant as the address of an endpoint, not as a name:
-// it has a scheme or a port, or is a host with a path.
+// IsAddress reports whether a text is meant as the address of an endpoint rather than a name: it has a scheme or a
+// port, or is a host with a path.
 func IsAddress(text string) bool {
 	text = strings.TrimSpace(text)
 	if text == "" || strings.ContainsFunc(text, unicode.IsSpace) {
@@ -117,11 +115,11 @@ func IsAddress(text string) bool {
 	return name != "" && err == nil
 }
 
-// LooksLikeKey reports whether a text that should be an address seems to be a key: it has
-// no scheme, and has the prefix of a key or is a long word of letters and digits without a
-// port or dots. Such a text is not shown, and no name server is asked for it.
+// LooksLikeKey reports whether a text entered as an address seems to be a key: it has no scheme, and it has the
+// prefix of a key or is a long word of letters and digits without a port or dots. Such a text is not shown and not
+// looked up as a host name.
 func LooksLikeKey(text string) bool {
-	const longest = 20 // of a word that is a host name; keys are longer
+	const longest = 20 // maximum length of a word that counts as a host name; keys are longer
 	text = strings.TrimSpace(text)
 	switch {
 	case strings.Contains(text, "://"):
@@ -133,8 +131,8 @@ func LooksLikeKey(text string) bool {
 		!strings.ContainsAny(text, ":./ ")
 }
 
-// customProvider is an endpoint at an address that the user entered. Without a scheme it
-// is http on this machine, else https.
+// customProvider returns a provider for an address that the user entered. Without a scheme, it uses http for this
+// machine and https otherwise.
 func customProvider(address string) (config.Provider, error) {
 	address = strings.TrimSpace(address)
 	if LooksLikeKey(address) {
@@ -154,8 +152,7 @@ func customProvider(address string) (config.Provider, error) {
 	return config.Provider{Name: NameOf(at), BaseURL: at.String()}, nil
 }
 
-// at is the endpoint of the run at an address, with or without the usual path; nil when
-// there is none.
+// at returns the endpoint of the run at an address, with or without the usual path, or nil.
 func (c *Connector) at(address string) *Endpoint {
 	bare := func(address string) string {
 		return strings.Replace(strings.TrimSuffix(strings.TrimSuffix(address, "/"), "/v1"), "//localhost", "//127.0.0.1", 1)
@@ -168,8 +165,7 @@ func (c *Connector) at(address string) *Endpoint {
 	return nil
 }
 
-// list asks for the models. An address without a path that is no endpoint is tried with
-// the usual one.
+// list asks for the models. If the address has no path and is not an endpoint, it tries the usual path.
 func (c *Connector) list(ctx context.Context, ch *Checked) ([]llm.ModelInfo, error) {
 	limit := checkTimeout
 	if kind, _, _ := strings.Cut(ch.endpoint.Key, ":"); kind == "cmd" || kind == "keyring" {
@@ -194,7 +190,7 @@ func (c *Connector) list(ctx context.Context, ch *Checked) ([]llm.ModelInfo, err
 	}
 	if listed, err = chatModels(asking, longer.endpoint); err != nil {
 		if other := problemOf(err, longer.Name, longer.BaseURL, longer.HasKey); other.Code != NotAnEndpoint && other.Code != NoAnswer {
-			problem = other // there is an endpoint
+			problem = other // there is an endpoint at the longer address
 		}
 		return nil, problem
 	}
@@ -202,8 +198,8 @@ func (c *Connector) list(ctx context.Context, ch *Checked) ([]llm.ModelInfo, err
 	return listed, nil
 }
 
-// Try asks a model for one word: not every endpoint checks the key when it lists its
-// models. The error is a *Problem, or ctx.Err().
+// Try asks a model for one word, because not every endpoint checks the key when it lists its models. The error is a
+// *Problem or ctx.Err().
 func (c *Connector) Try(ctx context.Context, ch *Checked, id string) error {
 	trying, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
@@ -218,7 +214,7 @@ func (c *Connector) Try(ctx context.Context, ch *Checked, id string) error {
 		case err != nil:
 			return problemOf(err, ch.Name, ch.BaseURL, ch.HasKey)
 		}
-		break // it answers; leaving the loop ends the request
+		break // the model answers; leaving the loop ends the request
 	}
 	return ctx.Err()
 }

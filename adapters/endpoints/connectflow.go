@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Source is what a Flow works with: a *Connector.
+// Source is what a Flow works with; *Connector implements it.
 type Source interface {
 	Search(ctx context.Context) []Candidate
 	Check(ctx context.Context, c Candidate, address, key string) (*Checked, error)
@@ -24,41 +24,41 @@ const (
 	Choosing   Step = iota // which candidate
 	Addressing             // at which address
 	Keying                 // with which key
-	Storing                // where the key goes
-	Consenting             // whether it may be stored readable
+	Storing                // where to store the key
+	Consenting             // whether the key may be stored as plain text
 	Picking                // which model
-	Done                   // nothing: the model answers
+	Done                   // no question: the model is connected
 )
 
-// Flow connects a model by one question after the other. A screen and a terminal are its
-// faces: they show the Step and give the answer, which leads to the next one. Source is
-// needed. Its methods belong to one goroutine and do no I/O; a Job runs on any.
+// Flow connects a model by asking one question after another. The screen and the terminal show the Step and pass on
+// the answer, which leads to the next step. Source is required. The methods belong to one goroutine and do no I/O; a
+// Job may run in any goroutine.
 type Flow struct {
 	Source Source
 
 	Step    Step
-	Problem error // with the last answer; nil for none
+	Problem error // the problem with the last answer, or nil
 
 	Candidate Candidate
-	Address   string // of a Custom candidate
-	Key       string // as entered, see ParseKey; "" is the candidate's own, or none
+	Address   string // address of a Custom candidate
+	Key       string // as entered, see ParseKey; "" means the candidate's own key, if any
 	Checked   *Checked
-	Storages  []Storage // that exist here, the best first
-	Storage   Storage   // of a pasted key
-	Refused   string    // the model that did not answer with this key: chosen again, it is connected all the same
+	Storages  []Storage // the available storages, best first
+	Storage   Storage   // where to store a pasted key
+	Refused   string    // the model that did not answer with this key; choosing it again connects it anyway
 	Saved     Saved
 }
 
-// Job does the I/O that an answer needs; apply leads the flow to its next step.
+// Job does the I/O that an answer requires; apply then moves the flow to its next step.
 type Job func(ctx context.Context) (apply func())
 
-// ErrNoKey is the Problem of an empty key.
-var ErrNoKey = errors.New("a key is needed here")
+// ErrNoKey is the Problem if an empty key was entered.
+var ErrNoKey = errors.New("a key is needed")
 
-// Restart leads back to the choice of a candidate.
+// Restart goes back to the choice of a candidate.
 func (f *Flow) Restart() { *f = Flow{Source: f.Source} }
 
-// Choose answers Choosing. A nil job: the next step asks for more.
+// Choose answers Choosing. It returns a nil Job if the next step asks for more.
 func (f *Flow) Choose(c Candidate) Job {
 	f.Restart()
 	f.Candidate = c
@@ -73,8 +73,8 @@ func (f *Flow) Choose(c Candidate) Job {
 	return nil
 }
 
-// EnterAddress answers Addressing, or Choosing by the address of another endpoint. A nil
-// job: it is a key, which is sent nowhere.
+// EnterAddress answers Addressing, or Choosing with the address of another endpoint. It returns a nil Job if the
+// address looks like a key, which is not sent anywhere.
 func (f *Flow) EnterAddress(address string) Job {
 	f.Restart()
 	f.Step, f.Candidate, f.Address = Addressing, Candidate{Kind: Custom}, strings.TrimSpace(address)
@@ -85,9 +85,9 @@ func (f *Flow) EnterAddress(address string) Job {
 	return f.check()
 }
 
-// EnterKey answers Keying. A nil job: there is no key.
+// EnterKey answers Keying. It returns a nil Job if the key is empty.
 func (f *Flow) EnterKey(key string) Job {
-	f.Refused, f.Problem = "", nil // that was with another key
+	f.Refused, f.Problem = "", nil // these refer to another key
 	if f.Key = strings.TrimSpace(key); f.Key == "" {
 		f.Problem = ErrNoKey
 		return nil
@@ -95,7 +95,7 @@ func (f *Flow) EnterKey(key string) Job {
 	return f.check()
 }
 
-// check asks the candidate for its models.
+// check returns a Job that asks the candidate for its models.
 func (f *Flow) check() Job {
 	candidate, address, key, from := f.Candidate, f.Address, f.Key, f.Step
 	return func(ctx context.Context) func() {
@@ -114,7 +114,7 @@ func (f *Flow) check() Job {
 	}
 }
 
-// fail leads to where a problem can be solved.
+// fail moves to the step at which the problem can be solved.
 func (f *Flow) fail(err error, from Step) {
 	if problem, ok := errors.AsType[*Problem](err); ok && problem.AboutKey() {
 		from = Keying
@@ -138,8 +138,8 @@ func (f *Flow) Consent(yes bool) {
 	}
 }
 
-// Pick answers Picking: the job writes the model, and makes the run use it. A key is tried
-// first: not every endpoint checks it when it lists its models.
+// Pick answers Picking. The Job writes the model to the settings and makes the run use it. It tries a key first,
+// because not every endpoint checks the key when it lists its models.
 func (f *Flow) Pick(id string) Job {
 	checked, storage, try := f.Checked, f.Storage, f.Checked.HasKey && id != f.Refused
 	f.Problem = nil
@@ -166,7 +166,7 @@ func (f *Flow) Pick(id string) Job {
 	}
 }
 
-// Back leads back a step; left reports that there was none.
+// Back goes back one step; left reports that there was no earlier step.
 func (f *Flow) Back() (left bool) {
 	f.Problem = nil
 	switch f.Step {

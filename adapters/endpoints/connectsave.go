@@ -15,20 +15,20 @@ import (
 	"winnow/adapters/keyring"
 )
 
-// Storage says where a pasted key goes.
+// Storage is a place for a pasted key.
 type Storage int
 
 // The places of a pasted key.
 const (
-	Keyring  Storage = iota // of the desktop or the system
-	Variable                // nowhere: the settings name a variable that the user sets
-	Plain                   // into the settings file, readable
+	Keyring  Storage = iota // the keyring of the desktop or the system
+	Variable                // not stored: the settings name a variable that the user sets
+	Plain                   // plain text in the settings file
 )
 
-// keyringTimeout bounds storing a key: the keyring may ask the user for a password.
+// keyringTimeout limits storing a key, because the keyring may ask the user for a password.
 const keyringTimeout = 60 * time.Second
 
-// Storages are the places that exist here, the best first.
+// Storages returns the available storages, best first.
 func (c *Connector) Storages() []Storage {
 	if keyring.Available(c.toolEnviron()) {
 		return []Storage{Keyring, Variable, Plain}
@@ -36,14 +36,13 @@ func (c *Connector) Storages() []Storage {
 	return []Storage{Variable, Plain}
 }
 
-// toolEnviron is the environment of the keyring's tool: without keys.
+// toolEnviron returns the environment for the keyring's tool, without keys.
 func (c *Connector) toolEnviron() []string {
 	return config.WithoutKeys(c.opts.Endpoints.Environ, c.opts.Endpoints.Redactor)
 }
 
-// KeyVariable is the environment variable that the settings name for the key, when Save is
-// told to store it in a Variable. The proxy would take one that ends with _API_KEY for the
-// key of a provider.
+// KeyVariable returns the environment variable for the key if Save stores it in a Variable. The name does not end
+// with _API_KEY, because the proxy would take it for the key of a provider.
 func (ch *Checked) KeyVariable() string {
 	return "KEY_FOR_" + strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
@@ -55,17 +54,16 @@ func (ch *Checked) KeyVariable() string {
 
 // Saved is what Save did.
 type Saved struct {
-	Model    string // its id; it answers from now on
-	Path     string // the settings file, if it was changed
-	Provider bool   // the file has an endpoint that it did not have before, or not so
-	Variable string // the user has to set it before the next start; "" for none
-	Folder   bool   // the model is remembered for this folder alone
+	Model    string // id of the model, which is used from now on
+	Path     string // the settings file; "" if it was not changed
+	Provider bool   // an endpoint was added to the file or changed
+	Variable string // variable that the user must set before the next start, or ""
+	Folder   bool   // the model is stored for this folder only
 }
 
-// Save writes a checked candidate and its model to the settings, and makes the run use
-// them. A model of the folder's proxy is remembered for the folder alone: another has
-// another proxy. to is where a pasted key goes. The error is a *Problem, ctx.Err(), or
-// the error of using the model.
+// Save writes a checked candidate and its model to the settings, and makes the run use them. A model of the folder's
+// proxy is stored for this folder only, because other folders have other proxies. to is where to store a pasted key.
+// The error is a *Problem, ctx.Err(), or the error of using the model.
 func (c *Connector) Save(ctx context.Context, ch *Checked, id string, to Storage) (Saved, error) {
 	done := Saved{Model: id, Provider: ch.write, Folder: !ch.write && ch.Name == ProxyName}
 	p := ch.provider
@@ -98,7 +96,7 @@ func (c *Connector) Save(ctx context.Context, ch *Checked, id string, to Storage
 	return done, c.opts.Pick(ctx, id)
 }
 
-// storeKey stores a pasted key, and returns what the settings say of it.
+// storeKey stores a pasted key and returns the reference for the settings.
 func (c *Connector) storeKey(ctx context.Context, ch *Checked, to Storage) (config.Secret, error) {
 	key := keyOf(ch.provider)
 	switch to {
@@ -114,7 +112,7 @@ func (c *Connector) storeKey(ctx context.Context, ch *Checked, to Storage) (conf
 	if err == nil {
 		var stored string
 		if stored, err = keyring.Get(ctx, ch.Name, c.toolEnviron()); err == nil && stored != string(key) {
-			err = errors.New("the keyring gives back another key")
+			err = errors.New("the keyring returned a different key")
 		}
 	}
 	if err != nil {
@@ -123,8 +121,8 @@ func (c *Connector) storeKey(ctx context.Context, ch *Checked, to Storage) (conf
 	return config.Secret("keyring:" + ch.Name), nil
 }
 
-// write puts the provider, if it is not a part of the run, and the model into the
-// settings file. All else in it stays.
+// write adds the provider, unless it is already an endpoint of the run, and the model to the settings file.
+// Everything else in the file stays.
 func (c *Connector) write(ch *Checked, p config.Provider, id string) error {
 	var before *config.Settings
 	return config.Edit(c.SettingsPath(), c.opts.Themes, func(now *config.Settings, data []byte) []byte {
@@ -147,7 +145,7 @@ func (c *Connector) write(ch *Checked, p config.Provider, id string) error {
 			want[i].BaseURL, want[i].APIKey, want[i].Headers = p.BaseURL, p.APIKey, p.Headers
 		}
 		if result.Model != id || !sameProviders(want, result.Providers) || !sameSettings(before, result, c.opts.Themes) {
-			return errors.New("the file would be read differently: change it with an editor")
+			return errors.New("the change would affect other settings: edit the file yourself")
 		}
 		return nil
 	})
@@ -160,12 +158,12 @@ func sameProviders(a, b []config.Provider) bool {
 	})
 }
 
-// sameSettings reports whether all settings but the model have the same values.
+// sameSettings reports whether all settings except the model are equal.
 func sameSettings(a, b *config.Settings, themes []string) bool {
 	return !slices.ContainsFunc(config.All(themes), func(k config.Setting) bool { return k.Key != "model" && k.Show(a) != k.Show(b) })
 }
 
-// withProvider returns the file with the address and the key of old replaced by p's.
+// withProvider returns the file with the address and key of old replaced by those of p.
 func withProvider(data []byte, old, p config.Provider) []byte {
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	head := bytes.Join(lines[:old.Line], nil)
@@ -176,7 +174,7 @@ func withProvider(data []byte, old, p config.Provider) []byte {
 	return slices.Concat(head, table)
 }
 
-// endLine is data with a line end, and an empty line, at its end.
+// endLine returns data with a line end and an empty line at its end.
 func endLine(data []byte) []byte {
 	data = slices.Clone(data)
 	if len(data) > 0 && data[len(data)-1] != '\n' {
@@ -188,7 +186,7 @@ func endLine(data []byte) []byte {
 	return data
 }
 
-// providerText is a provider as the settings have it.
+// providerText returns a provider as it is written to the settings.
 func providerText(p config.Provider) string {
 	text := fmt.Sprintf("[[provider]]\nname = %s\nbase_url = %s\n", literal(p.Name), literal(p.BaseURL))
 	if p.APIKey != "" {
@@ -204,7 +202,7 @@ func providerText(p config.Provider) string {
 	return text
 }
 
-// literal is a text as TOML.
+// literal returns a text as TOML.
 func literal(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }

@@ -1,46 +1,39 @@
-// Package endpoints finds the endpoints to use: the address that the user names,
-// OPENAI_BASE_URL and OPENAI_API_KEY, the providers of the settings, the proxy of
-// the folder's .env file, the usual local servers, and the built-in offline model,
-// in this order of preference. It connects a model that is not set up yet: it searches for
-// candidates, checks one, and writes it to the settings.
+// Package endpoints finds the available endpoints. In order of preference: the address that the user names,
+// OPENAI_BASE_URL and OPENAI_API_KEY, the providers in the settings, the proxy of the folder's .env file, the usual
+// local servers, and the built-in offline model. The package also connects new models: it searches for candidates,
+// checks one, and writes it to the settings.
 //
 // # Types
 //
-// An Endpoint is an address that serves models, and is itself an llm.Model. An automatic endpoint was
-// found, not set up by the user: it is used if it answers. A remote endpoint is an
-// automatic one on another machine, named by a file of the folder: it is used only
-// if the user names it. A Set holds all endpoints of a run and the registry of their
-// models.
+// An Endpoint is an address that serves models, and implements llm.Model. An automatic endpoint was found rather than
+// set up by the user; it is used if it responds. A remote endpoint is an automatic one on another machine, named by a
+// file in the folder; it is used only if the user names it. A Set contains all endpoints of a run and the registry of
+// their models.
 //
-// A Connector connects a model, for one run of the program. A Candidate is an endpoint
-// that it found, or one that needs a key or an address first. A Checked is a candidate
-// that has listed its models. A Problem is why a candidate cannot be used, or not be
-// stored: a code with facts; a front end adds what to do. A Storage says where a pasted
-// key goes. A Flow is the order of the questions; the card of the screen and the
-// questions on a terminal are its two faces.
+// A Connector connects a model in one run of the program. A Candidate is an endpoint that it has found, or one that
+// first needs a key or an address. A Checked is a candidate that has listed its models. A Problem is the reason why a
+// candidate cannot be used or stored: a code with facts, to which a front end adds advice. A Storage is a place for a
+// pasted key. A Flow is the sequence of questions, used by both the screen and the terminal.
 //
 // # What is kept
 //
-// The last model list of each address is stored with its time, and with models that only
-// earlier lists had. Those count as gone once the address answers again without them.
-// Until then, and while it does not answer, the stored list is used and no model counts
-// as gone. A context limit that an error named is stored too, for a week, and takes
-// precedence over all other descriptions.
+// The last model list of each address is stored with its time, together with models that only earlier lists
+// contained. Those count as gone once the address has responded without them; until then, the stored list is used and
+// no model counts as gone. A context limit learned from an error is stored for a week and takes precedence over all
+// other sources.
 //
 // # Concurrency
 //
-// Find reads files and connects to nothing. An Endpoint connects when it is
-// first used, and starts the offline model then. Methods of Set and Endpoint are
-// safe from any goroutine after Find. Except where their doc says otherwise, the methods
-// of a Connector do I/O; all are safe from any goroutine.
+// Find reads files but opens no connections. An Endpoint connects on first use; for the offline model, this starts
+// the model. The methods of Set and Endpoint may be called from any goroutine after Find. The methods of a Connector
+// do I/O, unless documented otherwise, and may be called from any goroutine.
 //
 // # Caveats
 //
-// Search asks servers of this machine and the proxy of the folder alone; keys of the
-// environment are named, not sent. Check sends a key to the candidate's own address. No
-// error contains a key. Save changes the settings first and the run afterwards: what it
-// wrote stays when the run cannot use it.
+// Search only sends requests to servers on this machine and to the folder's proxy; it lists keys in the environment
+// without sending them. Check sends a key only to the candidate's own address. Errors contain no key. Save changes
+// the settings first and the run afterwards, so the settings stay changed even if the run cannot use the model.
 //
-// A key goes only to the origin (scheme, host and port) that it was entered for. A key
-// that is given as a command runs that command when its endpoint is first used.
+// A key is sent only to the origin (scheme, host and port) that it was entered for. A key given as a command runs
+// that command when its endpoint is first used.
 package endpoints

@@ -19,42 +19,41 @@ import (
 	"winnow/assistant/openai"
 )
 
-// KeyError is a key that could not be read from where the settings say it is.
+// KeyError means that a key could not be read from the source given in the settings.
 type KeyError struct {
-	Endpoint string // its name
+	Endpoint string // name of the endpoint
 	Err      error
 }
 
 func (e *KeyError) Error() string { return fmt.Sprintf("the key of %s: %v", e.Endpoint, e.Err) }
 func (e *KeyError) Unwrap() error { return e.Err }
 
-// Endpoint is an address that answers requests, as an llm.Model. Its client
-// is made when it is first used.
+// Endpoint is an address that serves models, as an llm.Model. Its client is created on first use.
 type Endpoint struct {
 	Name    string
-	BaseURL string          // "" of the offline model before it runs
-	From    string          // where it was found, for display
-	Key     string          // where its key comes from, for display; "" for none
-	Auto    bool            // it was found, not set up by the user
-	Remote  bool            // automatic, and on another machine: used only when named
-	Known   []llm.ModelInfo // its models when it cannot list them
-	Unset   error           // a *KeyError: the variable of its key is not set; nil where it is, or another source has the key
+	BaseURL string          // "" for the offline model before it runs
+	From    string          // where the endpoint was found, for display
+	Key     string          // where the key comes from, for display; "" if there is no key
+	Auto    bool            // found automatically, not set up by the user
+	Remote  bool            // automatic and on another machine: used only if named
+	Known   []llm.ModelInfo // its models if it cannot list them
+	Unset   error           // a *KeyError if the variable of the key is not set, otherwise nil
 
-	guess     bool  // its address is a default: that nothing answers there is no failure
-	withheld  error // why its key may not go to its address; then nothing is sent there
-	window    int   // context window of models that name none; 0 is unknown
+	guess     bool  // the address is a default, so it is not an error if nothing responds there
+	withheld  error // why the key must not be sent to the address; if set, nothing is sent there
+	window    int   // context window of models without their own; 0 if unknown
 	options   func(context.Context) (openai.Options, error)
 	timeouts  openai.Timeouts
 	readPause time.Duration
 	log       *slog.Logger
-	cacheDir  string // of what is kept of the address; "" keeps nothing
+	cacheDir  string // folder for what is stored about the address; "" stores nothing
 
 	mu     sync.Mutex
 	client *openai.Client
-	feed   func(models.Answer) // of Set.Feed
+	feed   func(models.Answer) // set by Set.Feed; may be nil
 }
 
-// connect makes the client at the first call. It connects to nothing.
+// connect creates the client on the first call. It opens no connection.
 func (e *Endpoint) connect(ctx context.Context) (*openai.Client, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -74,8 +73,7 @@ func (e *Endpoint) connect(ctx context.Context) (*openai.Client, error) {
 	return e.client, err
 }
 
-// APIKey reads the endpoint's key, which makes it known to the redactor; "" is
-// none. The offline model has none.
+// APIKey reads the endpoint's key, which also makes it known to the redactor. It returns "" if there is no key.
 func (e *Endpoint) APIKey(ctx context.Context) (string, error) {
 	if e.options == nil || e.Name == OfflineName {
 		return "", nil
@@ -97,7 +95,7 @@ func (e *Endpoint) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Pa
 
 // Encode implements llm.Encoder.
 func (e *Endpoint) Encode(req llm.Request) (json.RawMessage, error) {
-	client, err := e.connect(context.Background()) // the request is only shown: nothing is sent
+	client, err := e.connect(context.Background()) // the request is only shown, not sent
 	if err != nil {
 		return nil, err
 	}
@@ -113,14 +111,14 @@ func (e *Endpoint) Image(ctx context.Context, model, prompt string) (llm.Image, 
 	return client.Image(ctx, model, prompt)
 }
 
-// List asks the endpoint for its models, and stores the answer. Data that the
-// endpoint omits are added from the catalogue.
+// List asks the endpoint for its models and stores the answer. Data that the endpoint omits are added from the
+// catalogue.
 func (e *Endpoint) List(ctx context.Context) ([]llm.ModelInfo, error) {
 	listed, _, err := e.list(ctx)
 	return listed, err
 }
 
-// list is List, and the models that only earlier answers had.
+// list returns List plus the models that only earlier answers contained.
 func (e *Endpoint) list(ctx context.Context) (listed, gone []llm.ModelInfo, err error) {
 	if len(e.Known) > 0 {
 		return slices.Clone(e.Known), nil, nil
@@ -144,8 +142,8 @@ func (e *Endpoint) list(ctx context.Context) (listed, gone []llm.ModelInfo, err 
 	return listed, gone, nil
 }
 
-// listForRegistry is list for the registry, which asks every endpoint: guessed ones
-// that do not answer have no models, and remote ones are not asked.
+// listForRegistry is list for the registry, which asks every endpoint. It returns no models for default addresses
+// that do not respond and for remote endpoints.
 func (e *Endpoint) listForRegistry(ctx context.Context) ([]llm.ModelInfo, error) {
 	if e.Remote || e.guess && !e.Answers(ctx) {
 		return nil, nil
@@ -154,7 +152,7 @@ func (e *Endpoint) listForRegistry(ctx context.Context) ([]llm.ModelInfo, error)
 	return append(listed, gone...), err
 }
 
-// describe adds what the catalogue and the settings know of a model.
+// describe adds what the catalogue and the settings know about a model.
 func (e *Endpoint) describe(m llm.ModelInfo) llm.ModelInfo {
 	if info, ok := models.Info(m.ID); ok {
 		if m.Context == 0 {
@@ -170,11 +168,11 @@ func (e *Endpoint) describe(m llm.ModelInfo) llm.ModelInfo {
 	return m
 }
 
-// answerTimeout is how long an endpoint may take to accept a connection: about a
-// thousand times as long as one on this machine takes.
+// answerTimeout is how long an endpoint may take to accept a connection, about a thousand times as long as on this
+// machine.
 const answerTimeout = 500 * time.Millisecond
 
-// Answers reports whether something accepts connections at the address.
+// Answers reports whether the address accepts connections.
 func (e *Endpoint) Answers(ctx context.Context) bool {
 	at, err := url.Parse(e.BaseURL)
 	if err != nil {
@@ -186,14 +184,14 @@ func (e *Endpoint) Answers(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	_ = conn.Close() // nothing was sent over it
+	_ = conn.Close() // nothing was sent
 	return true
 }
 
-// listTimeout bounds how long an automatic endpoint may take to list its models.
+// listTimeout limits how long an automatic endpoint may take to list its models.
 const listTimeout = 3 * time.Second
 
-// usable reports whether an automatic endpoint lists a model that can chat.
+// usable reports whether an automatic endpoint lists a chat model.
 func (e *Endpoint) usable(ctx context.Context) bool {
 	if !e.Answers(ctx) {
 		return false
@@ -206,11 +204,10 @@ func (e *Endpoint) usable(ctx context.Context) bool {
 
 func canChat(m llm.ModelInfo) bool { return !m.NoChat }
 
-// Guessed reports whether the address is a default: that nothing answers there is no
-// failure.
+// Guessed reports whether the address is a default, so that it is not an error if nothing responds there.
 func (e *Endpoint) Guessed() bool { return e.guess }
 
-// Reason returns the endpoint's message of a failed request, or the message of err.
+// Reason returns the endpoint's message for a failed request, or the message of err.
 func Reason(err error) string {
 	if r, ok := errors.AsType[*llm.RequestError](err); ok && r.Message != "" {
 		return fmt.Sprintf("%s: %s", r.Kind, r.Message)

@@ -174,7 +174,7 @@ func TestFirstModel(t *testing.T) {
 	}{
 		"the first that chats": {list, nil, "mine/chatty", ""},
 		"of the settings":      {list, []string{"named"}, "mine/named", ""},
-		"none that chats":      {assistanttest.ModelList("text-embedding-3-small"), nil, "", "mine lists no model that can chat"},
+		"none that chats":      {assistanttest.ModelList("text-embedding-3-small"), nil, "", "mine lists no chat model"},
 		"no list":              {assistanttest.Respond(http.StatusUnauthorized, `{"error":"no key"}`), nil, "", "does not list its models: auth: 401 no key"},
 	} {
 		s := assistanttest.NewServer(t).Models(c.reply)

@@ -20,7 +20,7 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// The names of endpoints that the settings do not name.
+// The names of endpoints that are not in the settings.
 const (
 	OfflineName = "offline"
 	ProxyName   = "proxy"
@@ -34,10 +34,10 @@ const (
 	proxyURL  = "http://127.0.0.1:8000/v1"
 )
 
-// Server is a model server of this machine with its usual address.
+// Server is a model server on this machine at its usual address.
 type Server struct{ Name, URL string }
 
-// LocalServers are the usual model servers of a user's own machine.
+// LocalServers returns the usual local model servers.
 func LocalServers() []Server {
 	return []Server{
 		{"ollama", "http://127.0.0.1:11434/v1"},
@@ -46,32 +46,32 @@ func LocalServers() []Server {
 	}
 }
 
-// Options says where to look. Settings is needed; the rest may be zero.
+// Options configures Find. Settings is required; the other fields may be zero.
 type Options struct {
 	Settings  *config.Settings
 	Environ   []string // "NAME=value"
 	EnvFile   string   // the .env file of the proxy
-	Provider  string   // name of the endpoint that the user wants; "" is any
-	BaseURL   string   // address of the endpoint that the user wants; "" for none
+	Provider  string   // name of the endpoint that the user wants; "" for any
+	BaseURL   string   // address of the endpoint that the user wants, or ""
 	Local     []Server // local servers to look for
-	CacheDir  string   // what is learned of endpoints is kept in it; "" keeps nothing
+	CacheDir  string   // folder for what is learned about endpoints; "" stores nothing
 	Delay     time.Duration
 	ReadPause time.Duration      // see openai.Options
-	Redactor  *safetext.Redactor // learns every key; nil learns none
+	Redactor  *safetext.Redactor // receives every key; may be nil
 	Log       *slog.Logger
-	Notice    func(string) // receives why an endpoint of the folder is left out; may be nil
+	Notice    func(string) // receives the reason why an endpoint of the folder is ignored; may be nil
 }
 
-// NamedError is a Provider or BaseURL that cannot be used.
+// NamedError means that a Provider or BaseURL cannot be used.
 type NamedError struct {
 	What   string   // "provider", "--base-url" or "OPENAI_BASE_URL"
 	Value  string   // as the user gave it
-	Reason string   // of an address that is refused
-	Near   string   // the most similar known provider; "" for none
+	Reason string   // why an address is refused
+	Near   string   // the most similar known provider, or ""
 	Names  []string // the known providers
 }
 
-// Error names the value and what is wrong with it.
+// Error implements error.
 func (e *NamedError) Error() string {
 	if e.What != "provider" {
 		return e.What + ": " + e.Reason
@@ -83,9 +83,8 @@ func (e *NamedError) Error() string {
 	return text
 }
 
-// Find lists the endpoints in order of preference. It connects to nothing.
-// Errors are a *NamedError, a *config.Error for an address of the settings, and
-// those of reading the .env file.
+// Find lists the endpoints in order of preference without connecting to them. Errors are a *NamedError, a
+// *config.Error for an address in the settings, or an error of reading the .env file.
 func Find(o Options) (*Set, error) {
 	f := finder{Options: o}
 	environment, err := f.fromEnvironment()
@@ -123,9 +122,8 @@ func Find(o Options) (*Set, error) {
 	return newSet(f.all, o)
 }
 
-// Lists makes the lists of the models of the proxy's providers, which are stored
-// in the folder dir. It ignores the options that name another endpoint. It
-// connects to nothing.
+// Lists returns the model lists of the proxy's providers, which are stored in the folder dir. It ignores the options
+// that name another endpoint and opens no connection.
 func Lists(o Options, dir string) (*models.Lists, error) {
 	f := finder{Options: o}
 	proxy, err := f.proxy()
@@ -146,22 +144,21 @@ func Lists(o Options, dir string) (*models.Lists, error) {
 	return models.New(l), nil
 }
 
-// finder collects the endpoints of one Find.
+// finder collects the endpoints of one call of Find.
 type finder struct {
 	Options
 	all    []*Endpoint
-	source *dotenv.Source // the .env file, once proxy has read it
+	source *dotenv.Source // the .env file; set by proxy
 }
 
-// add appends an endpoint unless it is nil or an earlier one has its name.
+// add appends an endpoint unless it is nil or its name is already taken.
 func (f *finder) add(e *Endpoint) {
 	if e != nil && !slices.ContainsFunc(f.all, func(o *Endpoint) bool { return o.Name == e.Name }) {
 		f.all = append(f.all, e)
 	}
 }
 
-// moveNamedFirst moves the endpoint of Options.Provider to the front. It is then
-// one that the user set up.
+// moveNamedFirst moves the endpoint named by Options.Provider to the front. It then counts as set up by the user.
 func (f *finder) moveNamedFirst() error {
 	if f.Provider == "" {
 		return nil
@@ -180,8 +177,8 @@ func (f *finder) moveNamedFirst() error {
 	return nil
 }
 
-// atBaseURL is the endpoint of Options.BaseURL; nil without one. It has the key of
-// another endpoint only if that has the same origin.
+// atBaseURL returns the endpoint of Options.BaseURL, or nil without one. It has the key of another endpoint only if
+// they have the same origin.
 func (f *finder) atBaseURL(others []*Endpoint) (*Endpoint, error) {
 	if f.BaseURL == "" {
 		return nil, nil
@@ -204,8 +201,7 @@ func (f *finder) atBaseURL(others []*Endpoint) (*Endpoint, error) {
 	return e, nil
 }
 
-// fromEnvironment is the endpoint of OPENAI_API_KEY and OPENAI_BASE_URL; nil
-// without both.
+// fromEnvironment returns the endpoint of OPENAI_API_KEY and OPENAI_BASE_URL, or nil if neither is set.
 func (f *finder) fromEnvironment() (*Endpoint, error) {
 	key, _ := f.lookup("OPENAI_API_KEY")
 	raw, _ := f.lookup("OPENAI_BASE_URL")
@@ -223,7 +219,7 @@ func (f *finder) fromEnvironment() (*Endpoint, error) {
 	return f.withKey(e, "OPENAI_API_KEY", key), nil
 }
 
-// configured is a provider of the settings. Its key is read when it is first used.
+// configured returns the endpoint for a provider in the settings. Its key is read on first use.
 func (f *finder) configured(p config.Provider) (*Endpoint, error) {
 	at, err := openai.CheckBaseURL(p.BaseURL, p.AllowHTTP)
 	if err != nil {
@@ -268,7 +264,7 @@ func (f *finder) secret(ctx context.Context, s config.Secret) (string, error) {
 	return v, err
 }
 
-// proxy is the proxy of the .env file; nil when the file does not describe one.
+// proxy returns the proxy of the .env file, or nil if the file does not describe one.
 func (f *finder) proxy() (*Endpoint, error) {
 	source, err := dotenv.Load(f.EnvFile)
 	if err != nil {
@@ -292,7 +288,7 @@ func (f *finder) proxy() (*Endpoint, error) {
 			err = models.CheckKey(models.Value{}, base, false)
 		}
 		if err != nil {
-			f.notice("the proxy of this folder is left out: PROXY_BASE_URL: %v", err)
+			f.notice("the proxy of this folder is ignored: PROXY_BASE_URL: %v", err)
 			return nil, nil
 		}
 		if strings.Trim(at.Path, "/") == "" {
@@ -310,8 +306,8 @@ func (f *finder) proxy() (*Endpoint, error) {
 	return f.withKey(e, "PROXY_API_KEY", key.Text), nil
 }
 
-// confirmed reports whether the user confirmed an address for a key of the environment: a
-// provider of the settings at that origin names its variable.
+// confirmed reports whether the user has confirmed an address for a key in the environment: a provider in the
+// settings with that origin names the key's variable.
 func (f *finder) confirmed(key models.Value, base string) bool {
 	at, err := url.Parse(base)
 	return err == nil && !key.Expanded && slices.ContainsFunc(f.Settings.Providers, func(p config.Provider) bool {
@@ -327,7 +323,7 @@ func (f *finder) notice(format string, args ...any) {
 	}
 }
 
-// offline is the built-in model.
+// offline returns the endpoint of the built-in model.
 func (f *finder) offline() *Endpoint {
 	e := &Endpoint{Name: OfflineName, From: "built in"}
 	e.Known = []llm.ModelInfo{{ID: OfflineModel, Context: offline.ContextWindow, Known: true, Tools: true, Reasons: true, Source: "built in", ContextFrom: "winnow itself"}}
@@ -337,7 +333,7 @@ func (f *finder) offline() *Endpoint {
 	return e
 }
 
-// withKey sets the key of an endpoint, the value of this variable; "" for none.
+// withKey sets the key of an endpoint to the value of this variable; "" means no key.
 func (f *finder) withKey(e *Endpoint, variable, key string) *Endpoint {
 	if key != "" {
 		e.Key = variable
@@ -352,15 +348,14 @@ func (f *finder) withKey(e *Endpoint, variable, key string) *Endpoint {
 	return e
 }
 
-// addSecret makes a key known to the redactor.
+// addSecret adds a key to the redactor.
 func (f *finder) addSecret(key string) {
 	if f.Redactor != nil {
 		f.Redactor.Add(key)
 	}
 }
 
-// variable reads a variable as the proxy does: from the environment, else from the
-// .env file.
+// variable reads a variable as the proxy does: from the environment or, if unset there, from the .env file.
 func (f *finder) variable(name string) (models.Value, bool) {
 	if text, ok := f.lookup(name); ok {
 		return models.Value{Name: name, Text: text}, true
@@ -375,8 +370,7 @@ func (f *finder) lookup(name string) (string, bool) {
 	return config.Lookup(f.Environ, name)
 }
 
-// NameOf names an endpoint after its host: "openai" for api.openai.com, "local" for
-// this machine.
+// NameOf returns a name for an endpoint based on its host: "openai" for api.openai.com, "local" for this machine.
 func NameOf(at *url.URL) string {
 	if openai.Loopback(at.Hostname()) {
 		return "local"

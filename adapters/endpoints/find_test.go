@@ -176,7 +176,7 @@ func TestModelIDs(t *testing.T) {
 		}
 	}
 	none := find(t, "", Options{})
-	if _, err := none.ModelID(t.Context(), "gpt-4o", false); err == nil || err.Error() != `no endpoint lists a model "gpt-4o"; there are offline/rules` {
+	if _, err := none.ModelID(t.Context(), "gpt-4o", false); err == nil || err.Error() != `no endpoint lists a model "gpt-4o"; available models: offline/rules` {
 		t.Errorf("ModelID without an endpoint: %v, want the model there is", err)
 	}
 	if _, err := none.ModelID(t.Context(), "nowhere/x", false); err == nil {
@@ -203,7 +203,7 @@ func TestANameWithoutItsEndpoint(t *testing.T) {
 	for name, want := range map[string]string{
 		"qwen":                   `"qwen" is the name of several models: ollama/qwen, studio/qwen`,
 		"text-embedding-3-small": "no endpoint lists a model",
-		"nope":                   `no endpoint lists a model "nope"; there are offline/rules, ollama/llama3, ollama/qwen, studio/qwen, studio/vendor/gpt`,
+		"nope":                   `no endpoint lists a model "nope"; available models: offline/rules, ollama/llama3, ollama/qwen, studio/qwen, studio/vendor/gpt`,
 	} {
 		if got, err := set.ModelID(t.Context(), name, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ModelID(%q) = %q, %v; want %s", name, got, err, want)
@@ -243,7 +243,7 @@ func TestAWrongNameListsTenModels(t *testing.T) {
 	ids := strings.Split("abcdefghijkl", "")
 	for want, n := range map[string]int{"j": 10, "j and 1 more": 11, "j and 2 more": 12} {
 		err := &NameError{Name: "x", IDs: ids[:n]}
-		if got := err.Error(); !strings.HasSuffix(got, "there are a, b, c, d, e, f, g, h, i, "+want) {
+		if got := err.Error(); !strings.HasSuffix(got, "available models: a, b, c, d, e, f, g, h, i, "+want) {
 			t.Errorf("with %d models it is %q", n, got)
 		}
 	}

@@ -19,26 +19,25 @@ import (
 )
 
 const (
-	// maxGone is how many models an address is remembered to have listed once.
+	// maxGone is the maximum number of models remembered from earlier lists of an address.
 	maxGone = 1000
-	// limitAge is how long a context limit that an error named is believed. An endpoint
-	// may raise it, and learning it again costs one request.
+	// limitAge is how long a context limit learned from an error is used. The endpoint may raise the limit, and
+	// learning it again costs only one request.
 	limitAge = 7 * 24 * time.Hour
 )
 
-// keptList is what an address listed, as it is stored. Its ids are the names by which
-// the endpoint knows the models.
+// keptList is the stored list of models of an address, with ids as the endpoint knows them.
 type keptList struct {
-	Models []llm.ModelInfo // of the last answer
-	Gone   []llm.ModelInfo // only of earlier ones, as the last of these had them
+	Models []llm.ModelInfo // models of the last answer
+	Gone   []llm.ModelInfo // models only in earlier answers, as last seen
 }
 
-// keptPath is the file of the lists of this address.
+// keptPath returns the path of the list of this address.
 func (e *Endpoint) keptPath() string {
 	return filepath.Join(e.cacheDir, privatefile.Sum([]byte(e.BaseURL))[:24])
 }
 
-// kept is what is stored of this address; a list that cannot be read is empty.
+// kept returns the stored list of this address; an unreadable list is empty.
 func (e *Endpoint) kept() (k keptList) {
 	if e.cacheDir == "" || privatefile.ReadDocument(e.keptPath(), &k) != nil {
 		return keptList{}
@@ -51,7 +50,7 @@ func (e *Endpoint) kept() (k keptList) {
 	return k
 }
 
-// keepList stores an answer, and returns the models that only earlier answers had.
+// keepList stores an answer and returns the models that only earlier answers contained.
 func (e *Endpoint) keepList(ctx context.Context, listed []llm.ModelInfo) (gone []llm.ModelInfo, err error) {
 	if e.cacheDir == "" {
 		return nil, nil
@@ -77,7 +76,7 @@ func (e *Endpoint) keepList(ctx context.Context, listed []llm.ModelInfo) (gone [
 	return gone, privatefile.WriteDocument(e.keptPath(), stored)
 }
 
-// withoutName is a list with the names by which the endpoint knows the models.
+// withoutName returns a copy of a list with ids as the endpoint knows them.
 func (e *Endpoint) withoutName(list []llm.ModelInfo) []llm.ModelInfo {
 	list = slices.Clone(list)
 	for i := range list {
@@ -86,7 +85,7 @@ func (e *Endpoint) withoutName(list []llm.ModelInfo) []llm.ModelInfo {
 	return list
 }
 
-// lock locks the folder of what is kept, which it makes.
+// lock creates and locks the folder of stored lists.
 func lock(ctx context.Context, dir string) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, privatefile.Cause(err)
@@ -94,14 +93,14 @@ func lock(ctx context.Context, dir string) (unlock func(), err error) {
 	return privatefile.LockDocument(context.WithoutCancel(ctx), filepath.Join(dir, ".lock"))
 }
 
-// limits are the context limits that errors named, by address and name of the model.
+// limits are the context limits learned from errors, by address and model name.
 type limits map[string]llm.LearnedLimit
 
 func limitsPath(dir string) string { return filepath.Join(dir, "limits") }
 
 func (e *Endpoint) limitKey(name string) string { return e.BaseURL + " " + name }
 
-// readLimits reads those that are still believed.
+// readLimits reads the limits that are not too old.
 func readLimits(dir string, now time.Time) (limits, error) {
 	found := limits{}
 	if dir == "" {
@@ -109,7 +108,7 @@ func readLimits(dir string, now time.Time) (limits, error) {
 	}
 	err := privatefile.ReadDocument(limitsPath(dir), &found)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, privatefile.ErrDamaged) {
-		err = nil // they are learned again
+		err = nil // the limits will be learned again
 	}
 	maps.DeleteFunc(found, func(_ string, l llm.LearnedLimit) bool {
 		return l.Tokens <= 0 || l.At.After(now) || now.Sub(l.At) > limitAge
@@ -117,7 +116,7 @@ func readLimits(dir string, now time.Time) (limits, error) {
 	return found, err
 }
 
-// limitsIn reads the limits of all addresses; none when they cannot be read.
+// limitsIn reads the limits of all addresses; it logs errors.
 func limitsIn(dir string, log *slog.Logger) limits {
 	all, err := readLimits(dir, time.Now())
 	if err != nil && log != nil {
@@ -126,7 +125,7 @@ func limitsIn(dir string, log *slog.Logger) limits {
 	return all
 }
 
-// of are those of an endpoint, by full id.
+// of returns the limits of an endpoint by full model id.
 func (all limits) of(e *Endpoint) map[string]llm.LearnedLimit {
 	own := map[string]llm.LearnedLimit{}
 	for key, limit := range all {
@@ -137,7 +136,7 @@ func (all limits) of(e *Endpoint) map[string]llm.LearnedLimit {
 	return own
 }
 
-// keepLimit stores a limit for the next runs; a failure costs one request then.
+// keepLimit stores a limit for later runs. If this fails, a later run needs one more request.
 func (e *Endpoint) keepLimit(id string, learned llm.LearnedLimit) {
 	if e.cacheDir == "" {
 		return
@@ -156,8 +155,7 @@ func (e *Endpoint) keepLimit(id string, learned llm.LearnedLimit) {
 	}
 }
 
-// Feed passes each list of models that an endpoint answers with from now on to
-// another part of the program, in the goroutine that asked.
+// Feed passes every list of models that an endpoint returns from now on to to, in the goroutine that asked for it.
 func (s *Set) Feed(to func(models.Answer)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +171,7 @@ func (e *Endpoint) feedTo(to func(models.Answer)) {
 	e.feed = to
 }
 
-// answered passes a list on.
+// answered passes on a list.
 func (e *Endpoint) answered(listed []llm.ModelInfo) {
 	e.mu.Lock()
 	feed := e.feed
@@ -183,9 +181,8 @@ func (e *Endpoint) answered(listed []llm.ModelInfo) {
 	}
 }
 
-// Ask asks the endpoint of a model for its models, after it has made what is kept of
-// the endpoints known. What fails is the error of the request; a model that is gone is a
-// *llm.GoneError.
+// Ask asks the endpoint of a model for its models, after adding the stored lists to the registry. It returns the
+// error of the request, or a *llm.GoneError if the model is gone.
 func (s *Set) Ask(ctx context.Context, id string) error {
 	name, _, _ := strings.Cut(id, "/")
 	for _, e := range s.All {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// A NameError is the name of a model that no endpoint lists, or that several do.
+// NameError means that no endpoint lists a model of this name, or that several do.
 type NameError struct {
 	Name string
-	IDs  []string // the models that may be meant, with PROVIDER/; else all there are
-	Some bool     // IDs are those of that name
+	IDs  []string // the models with this name or, if there are none, all models; with PROVIDER/
+	Some bool     // IDs are the models with this name
 }
 
-// Error names the models to choose from.
+// Error implements error and lists models to choose from.
 func (n *NameError) Error() string {
 	const listed = 10
 	text := strings.Join(n.IDs[:min(len(n.IDs), listed)], ", ")
@@ -24,15 +24,14 @@ func (n *NameError) Error() string {
 	if n.Some {
 		return fmt.Sprintf("%q is the name of several models: %s", n.Name, text)
 	}
-	return fmt.Sprintf("no endpoint lists a model %q; there are %s", n.Name, text)
+	return fmt.Sprintf("no endpoint lists a model %q; available models: %s", n.Name, text)
 }
 
-// ModelID is the full id of a model that the user named: PROVIDER/NAME of an endpoint;
-// else the NAME of a model, or the end of it after a "/", that one endpoint lists. A name
-// that the first endpoint has not listed still belongs to it if the user set it up.
-// With preferNamed the endpoint that the user named takes precedence over a PROVIDER in
-// name. The endpoints that were found by themselves are asked if no list of an earlier run
-// has the name. Errors are *NameError, or as for Registry.Open.
+// ModelID returns the full id of a model that the user named, either as PROVIDER/NAME or by the NAME, or the part of
+// it after a "/", of a model that exactly one endpoint lists. If the user set up the first endpoint, a name that it
+// has not listed still belongs to it. With preferNamed, the endpoint that the user named takes precedence over a
+// PROVIDER in name. Automatic endpoints are asked if no stored list contains the name. Errors are a *NameError, or
+// those of Registry.Open.
 func (s *Set) ModelID(ctx context.Context, name string, preferNamed bool) (string, error) {
 	prefix, rest, qualified := strings.Cut(name, "/")
 	first := s.All[0]
@@ -62,9 +61,8 @@ func (s *Set) ModelID(ctx context.Context, name string, preferNamed bool) (strin
 	return "", &NameError{Name: name, IDs: s.ids("")}
 }
 
-// listing are the models with this name, by full id: as their endpoint calls them, else
-// the end of that after a "/". The endpoints that were found by themselves are asked, or
-// their lists of earlier runs are read.
+// listing returns the full ids of the models with this name or, if there are none, of the models with names that end
+// with "/" and this name. With ask, it asks the automatic endpoints; otherwise it reads their stored lists.
 func (s *Set) listing(ctx context.Context, name string, ask bool) (exact []string) {
 	var names []string
 	for _, e := range s.All {
@@ -77,7 +75,7 @@ func (s *Set) listing(ctx context.Context, name string, ask bool) (exact []strin
 	case ask:
 		ctx, cancel := context.WithTimeout(ctx, listTimeout)
 		defer cancel()
-		s.Registry.Refresh(ctx, names...) // one that does not answer has no model of this name
+		s.Registry.Refresh(ctx, names...) // an endpoint that does not respond has no such model
 	default:
 		s.Registry.Restore(names...)
 	}
@@ -96,7 +94,7 @@ func (s *Set) listing(ctx context.Context, name string, ask bool) (exact []strin
 	return exact
 }
 
-// ids are the known models that can chat and whose full ids begin with prefix.
+// ids returns the full ids of the known chat models that start with prefix.
 func (s *Set) ids(prefix string) (ids []string) {
 	for _, m := range s.Registry.Models() {
 		if canChat(m) && strings.HasPrefix(m.ID, prefix) {

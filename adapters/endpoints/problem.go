@@ -12,33 +12,33 @@ import (
 	"winnow/assistant/openai"
 )
 
-// Code says what is wrong with a candidate.
+// Code identifies a problem with a candidate.
 type Code string
 
 // The codes of problems.
 const (
-	BadAddress    Code = "bad_address"     // it is no address of an endpoint
-	KeyAsAddress  Code = "key_as_address"  // it looks like a key; Problem.At is empty
-	BadKey        Code = "bad_key"         // no key looks like this
-	KeySource     Code = "key_source"      // the key cannot be read from where it is named
-	NoAnswer      Code = "no_answer"       // nothing answers, or not in time
-	WantsKey      Code = "wants_key"       // it asks for a key
-	RefusedKey    Code = "refused_key"     // it does not accept this key
-	NotAnEndpoint Code = "not_an_endpoint" // something else answers there
-	NoModels      Code = "no_models"       // it lists no model that can chat
-	Refused       Code = "refused"         // it refuses for another reason, such as a quota
+	BadAddress    Code = "bad_address"     // not the address of an endpoint
+	KeyAsAddress  Code = "key_as_address"  // the address looks like a key; Problem.At is empty
+	BadKey        Code = "bad_key"         // not a valid key
+	KeySource     Code = "key_source"      // the key cannot be read from its source
+	NoAnswer      Code = "no_answer"       // no response, or not in time
+	WantsKey      Code = "wants_key"       // the endpoint requires a key
+	RefusedKey    Code = "refused_key"     // the endpoint does not accept this key
+	NotAnEndpoint Code = "not_an_endpoint" // another kind of server responds at the address
+	NoModels      Code = "no_models"       // the endpoint lists no chat model
+	Refused       Code = "refused"         // the endpoint refuses for another reason, such as a quota
 	NotStored     Code = "not_stored"      // the key or the settings cannot be written
 )
 
-// Problem is why a candidate cannot be used.
+// Problem means that a candidate cannot be used.
 type Problem struct {
 	Code     Code
-	Endpoint string // its name; "" when it has none yet
-	At       string // its address, or the file that cannot be written; "" is neither
+	Endpoint string // name of the endpoint; "" if it has none yet
+	At       string // address of the endpoint, or the file that cannot be written; may be ""
 	Err      error  // the cause; may be nil
 }
 
-// Error names the endpoint and the cause, as far as they are known.
+// Error returns the endpoint and the cause, as far as they are known.
 func (p *Problem) Error() string {
 	cause := string(p.Code)
 	if p.Err != nil {
@@ -61,9 +61,9 @@ func (p *Problem) AboutKey() bool {
 	return slices.Contains([]Code{BadKey, KeySource, WantsKey, RefusedKey}, p.Code)
 }
 
-var errNoModels = errors.New("there is no model that can chat")
+var errNoModels = errors.New("there is no chat model")
 
-// problemOf classifies the error of a request; hasKey says that a key was sent.
+// problemOf classifies the error of a request; hasKey means that a key was sent.
 func problemOf(err error, name, at string, hasKey bool) *Problem {
 	p := &Problem{Code: Refused, Endpoint: name, At: at, Err: err}
 	request, isRequest := errors.AsType[*llm.RequestError](err)
@@ -81,13 +81,13 @@ func problemOf(err error, name, at string, hasKey bool) *Problem {
 		p.Code = RefusedKey
 	case request.Kind == llm.KindAuth:
 		p.Code = WantsKey
-	case request.Status < http.StatusBadRequest, request.Status == http.StatusNotFound, request.Status == http.StatusMethodNotAllowed: // 0 is no status
+	case request.Status < http.StatusBadRequest, request.Status == http.StatusNotFound, request.Status == http.StatusMethodNotAllowed: // 0 means no status
 		p.Code = NotAnEndpoint
 	}
 	return p
 }
 
-// CodeOf is the code of an error that is a *Problem, or wraps one; "" for any other.
+// CodeOf returns the code of an error that is or wraps a *Problem, or "" for other errors.
 func CodeOf(err error) Code {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p.Code

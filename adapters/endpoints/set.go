@@ -13,15 +13,15 @@ import (
 	"winnow/assistant/openai"
 )
 
-// Set is the endpoints of a run with the registry of their models.
+// Set contains the endpoints of a run and the registry of their models.
 type Set struct {
 	All      []*Endpoint // in order of preference; never empty
 	Registry *llm.Registry
 
-	byName bool // the user named the first one by its address or name
+	byName bool // the user named the first endpoint by its address or name
 
 	mu    sync.Mutex
-	added []*Endpoint // by Use; they hide models of All with the same name
+	added []*Endpoint // added by Use; they hide endpoints of All with the same name
 	feed  func(models.Answer)
 }
 
@@ -37,7 +37,7 @@ func newSet(all []*Endpoint, o Options) (*Set, error) {
 	return s, nil
 }
 
-// configure gives an endpoint what all of a run have in common.
+// configure sets what all endpoints of a run have in common.
 func (e *Endpoint) configure(o Options) {
 	e.log, e.cacheDir, e.readPause = o.Log, o.CacheDir, o.ReadPause
 	e.timeouts = timeouts(o.Settings)
@@ -47,7 +47,7 @@ func timeouts(s *config.Settings) openai.Timeouts {
 	return openai.Timeouts{Connect: s.ConnectTimeout, FirstByte: s.FirstByteTimeout, Idle: s.IdleTimeout}
 }
 
-// provider is an endpoint for the registry.
+// provider returns the endpoint as a provider for the registry.
 func (e *Endpoint) provider(known limits) llm.Provider {
 	p := llm.Provider{Name: e.Name, Model: e, Known: e.Known, Limits: known.of(e), Learned: e.keepLimit}
 	if len(e.Known) == 0 {
@@ -56,8 +56,8 @@ func (e *Endpoint) provider(known limits) llm.Provider {
 	return p
 }
 
-// New makes the endpoint of a [[provider]] that need not be in the settings. It
-// connects to nothing; the error is a *config.Error about its address.
+// New returns the endpoint for a [[provider]] that need not be in the settings. It opens no connection. The error is
+// a *config.Error about the address.
 func New(o Options, p config.Provider) (*Endpoint, error) {
 	f := finder{Options: o}
 	e, err := f.configured(p)
@@ -67,13 +67,12 @@ func New(o Options, p config.Provider) (*Endpoint, error) {
 	return e, err
 }
 
-// Use adds an endpoint to a run, or replaces the one of its name. Its models are those
-// that were listed.
+// Use adds an endpoint to a run, or replaces the one with the same name. listed are its models.
 func (s *Set) Use(e *Endpoint, listed []llm.ModelInfo) error {
 	if err := s.Registry.Put(e.provider(limitsIn(e.cacheDir, e.log))); err != nil {
 		return err
 	}
-	s.Registry.Replace(e.Name, nil) // it may have been another address
+	s.Registry.Replace(e.Name, nil) // remove models of an earlier address
 	s.Registry.Replace(e.Name, listed)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +81,7 @@ func (s *Set) Use(e *Endpoint, listed []llm.ModelInfo) error {
 	return nil
 }
 
-// Named is the endpoint of this name; nil when there is none.
+// Named returns the endpoint with this name, or nil.
 func (s *Set) Named(name string) *Endpoint {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,15 +94,15 @@ func (s *Set) Named(name string) *Endpoint {
 	return nil
 }
 
-// Serves reports whether the provider of a model id is an endpoint that may be
-// used: any, or only the one that the user named.
+// Serves reports whether the provider in a model id is an endpoint that may be used: any endpoint, or only the one
+// that the user named.
 func (s *Set) Serves(id string) bool {
 	name, _, _ := strings.Cut(id, "/")
 	return s.Named(name) != nil && (!s.byName || s.All[0].Name == name)
 }
 
-// AskProxy asks the proxy of the folder for its models, if it runs on this machine; to
-// receives the answer. One that does not answer is left out: the lists of earlier runs count.
+// AskProxy asks the folder's proxy for its models if it runs on this machine, and passes the answer to to. If the
+// proxy does not respond, the stored lists stay in use.
 func (s *Set) AskProxy(ctx context.Context, to func(models.Answer)) {
 	e := s.Named(ProxyName)
 	if e == nil || e.Remote || !e.Answers(ctx) {
@@ -117,22 +116,22 @@ func (s *Set) AskProxy(ctx context.Context, to func(models.Answer)) {
 	}
 }
 
-// Choice is a model to begin with.
+// Choice is a model to start with.
 type Choice struct {
 	ID   string
-	Note string // one sentence about a model that the user did not name
+	Note string // a sentence about a model that the user did not choose
 }
 
-// A ListError is the error of an endpoint that has no model to begin with.
+// ListError means that an endpoint has no model to start with.
 type ListError struct {
 	Endpoint *Endpoint
-	Err      error // nil: it lists no model that can chat
+	Err      error // nil if the endpoint lists no chat model
 }
 
-// Error names the endpoint and the reason.
+// Error implements error.
 func (l *ListError) Error() string {
 	if l.Err == nil {
-		return l.Endpoint.Name + " lists no model that can chat"
+		return l.Endpoint.Name + " lists no chat model"
 	}
 	return l.Endpoint.Name + " (" + l.Endpoint.BaseURL + ") does not list its models: " + l.Err.Error()
 }
@@ -140,9 +139,8 @@ func (l *ListError) Error() string {
 // Unwrap returns the error of the request.
 func (l *ListError) Unwrap() error { return l.Err }
 
-// First asks the endpoints for a model to begin with: the first chat model of the
-// first endpoint that the user set up, else of the first that answers. The error
-// is a *ListError.
+// First asks the endpoints for a model to start with: the first chat model of the first endpoint that the user set up
+// or, without one, of the first automatic endpoint that responds. The error is a *ListError.
 func (s *Set) First(ctx context.Context) (Choice, error) {
 	e := s.All[0]
 	if e.Auto {
@@ -166,7 +164,7 @@ func (s *Set) First(ctx context.Context) (Choice, error) {
 	return Choice{listed[i].ID, fmt.Sprintf("using %s, the first model of %s (%s)", listed[i].ID, e.Name, e.From)}, nil
 }
 
-// firstUsable tries all automatic endpoints concurrently. The offline model is
+// firstUsable tries all automatic endpoints concurrently and returns the first usable one; the offline model is
 // always usable.
 func (s *Set) firstUsable(ctx context.Context) *Endpoint {
 	usable := make([]bool, len(s.All))
@@ -183,8 +181,8 @@ func (s *Set) firstUsable(ctx context.Context) *Endpoint {
 	return s.All[slices.Index(usable, true)]
 }
 
-// Describe gives the registry what is known of a model that its endpoint was not
-// asked about in this run: from the kept list, else from the catalogue.
+// Describe adds information about a model that its endpoint was not asked about in this run to the registry, from the
+// stored list or the catalogue.
 func (s *Set) Describe(id string) error {
 	_, _, info, err := s.Registry.Open(id)
 	if err != nil || info.Context != 0 {

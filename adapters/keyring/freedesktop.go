@@ -1,14 +1,13 @@
 //go:build unix && !darwin
 
-// Package keyring stores keys in the keyring of the desktop or the system, under the
-// service "winnow" and a name.
+// Package keyring stores keys in the keyring of the desktop or the system, under the service "winnow" and a name.
 //
-// Get and Set run a program or wait for the system, which may ask the user for a
-// password; their context bounds that. All functions are safe from any goroutine.
+// Get and Set run a program or wait for the system, which may ask the user for a password; their context limits the
+// wait. All functions may be called from any goroutine.
 //
 // # Caveats
 //
-// A server or a container mostly has no keyring: Available guesses, Set finds out.
+// Servers and containers usually have no keyring. Available only guesses; Set reports an error.
 package keyring
 
 import (
@@ -26,16 +25,14 @@ import (
 // service is the name of winnow's keys in the keyring.
 const service = "winnow"
 
-// The keyring is used through its own tool: the Go modules for it call methods by name
-// at run time, which prevents the linker from removing unused methods. The program would
-// be 50% larger.
+// The keyring is accessed through its command-line tool, because the Go modules for it call methods by name at run
+// time, which prevents the linker from removing unused methods and would make the program 50% larger.
 const toolName = "secret-tool"
 
-// errNoReply takes the place of the error of ctx, which would be read as one of the request
-// that the key is for.
+// errNoReply replaces the error of ctx, which would look like an error of the request that needs the key.
 var errNoReply = errors.New("the keyring did not answer in time")
 
-var errNoTool = errors.New("the keyring is used through secret-tool, which is not installed: its package is libsecret-tools or libsecret")
+var errNoTool = errors.New("using the keyring requires secret-tool, which is not installed (package libsecret-tools or libsecret)")
 
 // Available reports whether a keyring seems to exist. environ is the environment of the tool.
 func Available(environ []string) bool {
@@ -57,8 +54,7 @@ func Available(environ []string) bool {
 	return false
 }
 
-// Get reads the key of this name; environ is the environment of the tool. Errors
-// contain no key.
+// Get reads the key with this name; environ is the environment of the tool. Errors contain no key.
 func Get(ctx context.Context, name string, environ []string) (string, error) {
 	key, err := run(ctx, "", environ, "lookup", "service", service, "username", name)
 	switch {
@@ -72,7 +68,7 @@ func Get(ctx context.Context, name string, environ []string) (string, error) {
 	return key, nil
 }
 
-// Set stores a key under a name, and replaces the one that is there.
+// Set stores a key under a name, replacing an existing one.
 func Set(ctx context.Context, name, key string, environ []string) error {
 	_, err := run(ctx, key, environ, "store", "--label", "winnow "+name, "service", service, "username", name)
 	if err != nil && !errors.Is(err, errNoTool) {
@@ -81,8 +77,8 @@ func Set(ctx context.Context, name, key string, environ []string) error {
 	return err
 }
 
-// run runs the tool and returns the first line that it prints. What it prints is in no
-// error: it may contain the key.
+// run runs the tool and returns the first line of its output. Errors do not contain the output, because it may
+// contain the key.
 func run(ctx context.Context, input string, environ []string, args ...string) (string, error) {
 	tool, err := exec.LookPath(toolName)
 	if err != nil {
@@ -96,7 +92,7 @@ func run(ctx context.Context, input string, environ []string, args ...string) (s
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return "", fmt.Errorf("%s ended with status %d", toolName, exit.ExitCode())
+		return "", fmt.Errorf("%s exited with status %d", toolName, exit.ExitCode())
 	}
 	line, _, _ := bytes.Cut(out, []byte("\n"))
 	return strings.TrimSpace(string(line)), err

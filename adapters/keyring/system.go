@@ -1,10 +1,9 @@
 //go:build !unix || darwin
 
-// Package keyring stores keys in the keyring of the system, under the service "winnow"
-// and a name.
+// Package keyring stores keys in the keyring of the system, under the service "winnow" and a name.
 //
-// Get and Set wait for the system, which may ask the user for a password; their context
-// does not end that. All functions are safe from any goroutine.
+// Get and Set wait for the system, which may ask the user for a password; cancelling their context has no effect. All
+// functions may be called from any goroutine.
 package keyring
 
 import (
@@ -18,22 +17,22 @@ import (
 // service is the name of winnow's keys in the keyring.
 const service = "winnow"
 
-// Available reports that there is a keyring.
+// Available returns true, because this system always has a keyring.
 func Available([]string) bool { return true }
 
-// Get reads the key of this name. Errors contain no key.
+// Get reads the key with this name. Errors contain no key.
 func Get(_ context.Context, name string, _ []string) (string, error) {
 	key, err := keyring.Get(service, name)
 	switch {
 	case errors.Is(err, keyring.ErrNotFound):
-		return "", fmt.Errorf("the keyring has no %q of %q", name, service)
+		return "", fmt.Errorf("the keyring has no entry %q for %q", name, service)
 	case err != nil:
 		return "", fmt.Errorf("the keyring cannot be read: %w", err)
 	}
 	return key, nil
 }
 
-// Set stores a key under a name, and replaces the one that is there.
+// Set stores a key under a name, replacing an existing one.
 func Set(_ context.Context, name, key string, _ []string) error {
 	if err := keyring.Set(service, name, key); err != nil {
 		return fmt.Errorf("the keyring did not store the key: %w", err)

@@ -86,7 +86,7 @@ func TestWhatTheStartSaysComesAfterTheScreen(t *testing.T) {
 		status     int
 	}{
 		"a failure": {"mkdir home; : >home/data; exec winnow", "winnow: ", 1},
-		"a notice":  {"PROXY_BASE_URL=ftp://nowhere exec winnow", "the proxy of this folder is left out", 0},
+		"a notice":  {"PROXY_BASE_URL=ftp://nowhere exec winnow", "the proxy of this folder is ignored", 0},
 	} {
 		p := startOn(t, c.line)
 		if c.status == 0 {

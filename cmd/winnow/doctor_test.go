@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/adapters/config"
 	"winnow/adapters/doctor"
 	"winnow/checkpoint"
 )
 
 // Every winnow command that doctor mentions exists, with its flags.
 func TestTheCommandsOfDoctorExist(t *testing.T) {
-	named := regexp.MustCompile(`\bwinnow((?: [\w./=-]+)*)`)
+	named := regexp.MustCompile(`\bwinnow((?: (?:[\w./=-]+|'[^']*'))*)`)
 	commands := 0
 	for _, text := range doctor.Advice("EXAMPLE") {
 		for line := range strings.Lines(text) {
@@ -21,7 +22,8 @@ func TestTheCommandsOfDoctorExist(t *testing.T) {
 			for _, match := range named.FindAllStringSubmatch(line, -1) {
 				commands++
 				root := newRoot(newApp(t.Context(), nil, &bytes.Buffer{}, &bytes.Buffer{}))
-				cmd, rest, err := root.Traverse(strings.Fields(match[1]))
+				words, _ := config.SplitWords(match[1])
+				cmd, rest, err := root.Traverse(words)
 				if err == nil {
 					err = cmd.ParseFlags(rest)
 				}
@@ -65,7 +67,7 @@ func TestDoctorSaysWhatStandsInTheWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, stdout := doctor()
-	for _, want := range []string{"! rules     winnow serve (process ", "→ wait until winnow serve is done, or close it", "offline/gone of the settings is not among them", "→ winnow models --chat"} {
+	for _, want := range []string{"! rules     winnow serve (process ", "→ wait until winnow serve is done, or close it", "offline/gone, the model in the settings, is not among them", "→ winnow models --chat"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is not in\n%s", want, stdout)
 		}
