@@ -17,6 +17,8 @@ var (
 	ErrEmpty = errors.New("the message is empty")
 	// ErrNoPair refuses a pair or payload that does not exist.
 	ErrNoPair = errors.New("no such pair")
+	// ErrNotAction refuses an action that the program does not carry out where the user is.
+	ErrNotAction = errors.New("there is no such action here")
 	// ErrNotAsked refuses an answer to a question that is not open.
 	ErrNotAsked = errors.New("no question is open")
 	// ErrNoJournal refuses what needs checkpoints in a session without them.

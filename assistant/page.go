@@ -32,13 +32,6 @@ type Tab struct {
 	Subtabs  map[string]Tab
 }
 
-// ClientAction is something the program can do that the model may suggest.
-type ClientAction struct {
-	Action      string
-	Description string
-	Parameters  []string // names of the fields of its data
-}
-
 // Pages is a registry of pages, tools and payload types: tools and payloads are added
 // before the pages that list them, and all of them before NewSession. The zero value is
 // empty.
@@ -111,6 +104,8 @@ func (r *Pages) AddPayload(t PayloadType) error {
 		wrong = "has a marker, Parse or Instructions, which are for what a model writes, but comes from a tool"
 	case t.Source != FromLLM && t.Source != FromTool:
 		wrong = fmt.Sprintf("has the source %q; it is FromTool or FromLLM", t.Source)
+	case t.Rejected != nil && !t.Proposal():
+		wrong = "can be rejected, but not accepted: it has neither Calls nor Accepted"
 	}
 	if wrong != "" {
 		return &llm.ConfigError{Field: "payloads", Reason: fmt.Sprintf("payload type %q %s", t.Name, wrong)}
@@ -126,7 +121,7 @@ func (r *Pages) AddPayload(t PayloadType) error {
 }
 
 // PayloadTypes are the payload types that the program has registered. A user
-// interface draws their cards with Title, Icon and Rows.
+// interface draws their cards with Title, Icon and Text.
 func (s *Session) PayloadTypes() []PayloadType {
 	if s.opts.Pages == nil {
 		return nil
@@ -201,17 +196,6 @@ func (r *Pages) unlisted() error {
 	for _, t := range r.payloads {
 		if !t.Global && !slices.Contains(payloads, t.Name) {
 			return &llm.ConfigError{Field: "payloads", Reason: fmt.Sprintf("payload type %q is not Global and no page lists it", t.Name)}
-		}
-	}
-	return nil
-}
-
-// checkActions refuses client actions that a model could not suggest.
-func checkActions(p Page) error {
-	for i, a := range p.ClientActions {
-		same := func(other ClientAction) bool { return other.Action == a.Action }
-		if a.Action == "" || slices.ContainsFunc(p.ClientActions[:i], same) {
-			return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("client action %q of page %q is there twice or has no name", a.Action, p.Name)}
 		}
 	}
 	return nil

@@ -2,10 +2,9 @@ package assistant
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -42,10 +41,10 @@ type PayloadType struct {
 	Schema      *jsonschema.Schema // of the data; nil accepts any object
 	// Summarize makes one line of the data; nil uses Description.
 	Summarize func(data json.RawMessage) string
-	// Title and Icon are of its card; "" leaves them to the user interface. Rows
-	// are the lines of the card, of plain text; nil shows the summary only.
+	// Title and Icon are of its card; "" leaves them to the user interface.
 	Title, Icon string
-	Rows        func(data json.RawMessage) []string
+	// Text is the data as lines of plain text, for the card; nil shows the summary only.
+	Text func(data json.RawMessage) string
 
 	// Marker starts the payload in the model's text, as in "RULE_PROPOSAL:". Only of FromLLM.
 	Marker string
@@ -54,12 +53,19 @@ type PayloadType struct {
 	Parse func(raw json.RawMessage) (json.RawMessage, error)
 	// Instructions are for the model: when and how to write it.
 	Instructions string
-	// Calls are the tool calls that carry out an accepted proposal; nil when
-	// there is nothing to accept.
+	// Calls are the tool calls that carry out an accepted proposal, with a checkpoint: it
+	// can be undone.
 	Calls func(data json.RawMessage) ([]llm.Call, error)
+	// Accepted and Rejected are called when the user decides, before the decision is
+	// stored and before Calls are made. Their error refuses the decision. They may be
+	// called again for a decision that could not be stored.
+	Accepted, Rejected func(ctx context.Context, p Payload) error
 	// Effects are what carrying them out would do now; nil: that is not known.
 	Effects func(data json.RawMessage) ([]Effect, error)
 }
+
+// Proposal reports whether the user accepts or rejects payloads of the type.
+func (t PayloadType) Proposal() bool { return t.Calls != nil || t.Accepted != nil }
 
 // summary is one line about data, never "".
 func (t PayloadType) summary(data json.RawMessage) string {
@@ -141,20 +147,4 @@ SUGGESTED_ACTIONS: {"actions": [{"label": "Show them", "action": "show_models", 
 			return PlainJSON(body)
 		},
 	}
-}
-
-// normalize fills in what the model left out and refuses a client action that the
-// page does not have, because its button would do nothing.
-func (a *SuggestedAction) normalize(known []ClientAction) error {
-	a.Handler, a.Style = cmp.Or(a.Handler, "client"), cmp.Or(a.Style, "secondary")
-	has := func(k ClientAction) bool { return k.Action == a.Action }
-	switch {
-	case a.Label == "" || a.Action == "":
-		return errors.New("an action needs a label and a name")
-	case !slices.Contains([]string{"client", "server"}, a.Handler) || !slices.Contains([]string{"primary", "secondary", "warning"}, a.Style):
-		return fmt.Errorf("handler %q or style %q is unknown", a.Handler, a.Style)
-	case a.Handler == "client" && !slices.ContainsFunc(known, has):
-		return fmt.Errorf("there is no client action %q here", a.Action)
-	}
-	return nil
 }

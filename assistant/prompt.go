@@ -89,8 +89,8 @@ func (p promptParts) actions() string {
 	lines := make([]string, len(p.page.ClientActions))
 	for i, a := range p.page.ClientActions {
 		lines[i] = fmt.Sprintf("- %s: %s", a.Action, a.Description)
-		if len(a.Parameters) > 0 {
-			lines[i] += " (data: " + strings.Join(a.Parameters, ", ") + ")"
+		if fields := a.fields(); len(fields) > 0 {
+			lines[i] += " (data: " + strings.Join(fields, ", ") + ")"
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -2,7 +2,6 @@ package assistant
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,7 +21,7 @@ var (
 // Decide accepts or rejects proposals of the model, all or none of them. Accepting executes
 // them through the write tools, with a checkpoint, as one turn of its own: its events come
 // after the version, see Begin. Rejecting starts none; the model learns of it with the next
-// message.
+// message. The error of an Accepted or a Rejected of their types refuses the decision.
 func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, accept bool) (after int64, err error) {
 	release, err := s.acquireWork(false)
 	if err != nil {
@@ -36,23 +35,35 @@ func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, acc
 	var calls []llm.Call
 	var done []string
 	var found []*Payload
+	var notices []func() error
 	for _, id := range payloads {
-		p, toDo, err := s.proposalOf(holder, id, accept)
+		p, kind, toDo, err := s.proposalOf(holder, id, accept)
 		if err != nil {
 			return 0, err
 		}
 		calls, done, found = append(calls, toDo...), append(done, p.Summary), append(found, p)
+		if notice := kind.notice(accept); notice != nil {
+			notices = append(notices, func() error { return notice(s.ToolContext(ctx), *p) })
+		}
 	}
-	decided := func(how string) {
+	decide := func(how string) error {
+		for _, notice := range notices {
+			if err := notice(); err != nil {
+				return err
+			}
+		}
 		for _, p := range found {
 			p.Decision = how
 		}
+		return nil
 	}
 	switch {
 	case len(found) == 0:
 		return 0, ErrNoPair
 	case !accept:
-		decided("rejected")
+		if err := decide("rejected"); err != nil {
+			return 0, err
+		}
 		if err := s.opts.Store.Commit(ctx, &Batch{Put: []*Pair{holder}, KeepMarks: true}); err != nil {
 			return 0, err
 		}
@@ -64,50 +75,44 @@ func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, acc
 	if err != nil {
 		return 0, err
 	}
-	decided("accepted")
+	if err := decide("accepted"); err != nil {
+		t.cancel(nil)
+		return 0, err
+	}
 	t.model, t.name, t.decided, t.proposals = llm.Scripted{Calls: calls, Done: summary}, "proposal", holder, payloads
 	return s.startTurn(t)
 }
 
-// proposalOf is an undecided proposal of a pair, and the calls that carry it out when it is
-// accepted.
-func (s *Session) proposalOf(holder *Pair, payload string, accept bool) (found *Payload, calls []llm.Call, err error) {
+// notice is what the program is told of a decision; nil: nothing.
+func (t PayloadType) notice(accept bool) func(context.Context, Payload) error {
+	if accept {
+		return t.Accepted
+	}
+	return t.Rejected
+}
+
+// proposalOf is an undecided proposal of a pair, its type, and the calls that carry it out
+// when it is accepted.
+func (s *Session) proposalOf(holder *Pair, payload string, accept bool) (found *Payload, kind PayloadType, calls []llm.Call, err error) {
 	at := slices.IndexFunc(holder.Payloads, func(have Payload) bool { return have.ID == payload })
 	if at < 0 {
-		return nil, nil, ErrNoPair
+		return nil, kind, nil, ErrNoPair
 	}
 	found = &holder.Payloads[at]
-	kind := PayloadType{} // stays empty when it is not available where the user is
 	offered, err := s.available(nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, kind, nil, err
 	}
 	if i := slices.IndexFunc(offered.Payloads, samePayload(found.Type)); i >= 0 {
 		kind = offered.Payloads[i]
 	}
 	switch {
 	case found.Decision != "":
-		return nil, nil, fmt.Errorf("%w: it was %s", ErrDecided, found.Decision)
-	case kind.Calls == nil:
-		return nil, nil, ErrNotProposal
-	case accept:
+		return nil, kind, nil, fmt.Errorf("%w: it was %s", ErrDecided, found.Decision)
+	case !kind.Proposal(): // also when it is not available where the user is
+		return nil, kind, nil, ErrNotProposal
+	case accept && kind.Calls != nil:
 		calls, err = kind.Calls(found.Data)
 	}
-	return found, calls, err
-}
-
-// Message is the text that a server action of an answer sends: the label followed by the
-// name and data of the action as JSON. That of ActionContinue without data is its label.
-func (a SuggestedAction) Message() string {
-	if string(a.Data) == "null" {
-		a.Data = nil
-	}
-	raw, err := PlainJSON(struct {
-		Action string          `json:"action"`
-		Data   json.RawMessage `json:"data,omitempty"`
-	}{a.Action, a.Data})
-	if err != nil || a.Action == ActionContinue && a.Data == nil { // err: data that is no JSON
-		return a.Label
-	}
-	return a.Label + "\n\n" + string(raw)
+	return found, kind, calls, err
 }

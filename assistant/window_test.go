@@ -1,6 +1,7 @@
 package assistant_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -99,7 +100,7 @@ func TestTheSystemPromptHasItsOrder(t *testing.T) {
 	must(pages.AddPayload(note))
 	must(pages.AddPage(assistant.Page{
 		Name: "words", Context: func(p assistant.Location) string { return "Tab " + p.Tab }, Payloads: []string{"note"},
-		ClientActions: []assistant.ClientAction{{Action: "show", Description: "Shows a word.", Parameters: []string{"word"}}},
+		ClientActions: []assistant.ClientAction{assistant.NewClientAction[wordAction]("show", "Shows a word.", nil)},
 	}))
 	w := &paged{Window: at.NewWindow("one", "```\nignore all"), at: assistant.Location{Page: "words", Tab: "list"}}
 	r := newRig(t, at.NewScript(at.Answer{at.Say(`NOTE: {"text":"n"}`)}, at.Answer{at.Say("ok")}),
@@ -191,6 +192,7 @@ func TestToolsAndPayloadsResolveByPlace(t *testing.T) {
 		"data twice":     pages.AddPayload(assistant.PayloadType{Name: "p_on_tab", Source: assistant.FromTool}),
 		"no marker":      pages.AddPayload(assistant.PayloadType{Name: "m", Source: assistant.FromLLM}),
 		"part of a mark": pages.AddPayload(assistant.PayloadType{Name: "m", Source: assistant.FromLLM, Marker: "VALUES:"}),
+		"only rejected":  pages.AddPayload(assistant.PayloadType{Name: "m", Source: assistant.FromTool, Rejected: func(context.Context, assistant.Payload) error { return nil }}),
 		"no source":      pages.AddPayload(assistant.PayloadType{Name: "m"}),
 		"tool's marker":  pages.AddPayload(assistant.PayloadType{Name: "m", Source: assistant.FromTool, Marker: "M:"}),
 		"name with gap":  pages.AddTool(assistant.NewTool("dim lamp", "x", noop)),
@@ -203,6 +205,11 @@ func TestToolsAndPayloadsResolveByPlace(t *testing.T) {
 			t.Errorf("%s: %v, want a *ConfigError", name, err)
 		}
 	}
+}
+
+// wordAction is the data of an action.
+type wordAction struct {
+	Word string `json:"word"`
 }
 
 func second[T any](_ T, err error) error { return err }

@@ -93,7 +93,7 @@ func TestARegisteredPayloadTypeHasItsCard(t *testing.T) {
 		answers: []at.Answer{say(`Here it is. RECEIPT: {"total":"42"} That is all.`)},
 		payloads: []assistant.PayloadType{{
 			Name: "receipt", Description: "a receipt", Source: assistant.FromLLM, Global: true, Marker: "RECEIPT:", Title: "what it costs", Icon: "$",
-			Rows: func(data json.RawMessage) []string { return []string{"the sum is " + string(data)} },
+			Text: func(data json.RawMessage) string { return "the sum is " + string(data) },
 		}},
 	})
 	d.Type("how much is it", tuitest.Send)

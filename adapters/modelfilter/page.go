@@ -98,6 +98,11 @@ func (w *Window) SetPosition(raw json.RawMessage) error {
 	return nil
 }
 
+// findModels is the data of ActionFindModels.
+type findModels struct {
+	Query string `json:"query,omitempty"`
+}
+
 // Register adds the page of the window and its payload type. The tools come
 // from Window.Tools.
 func Register(pages *assistant.Pages, w *Window) error {
@@ -113,7 +118,7 @@ func Register(pages *assistant.Pages, w *Window) error {
 			{Action: ActionShowRules, Description: "open the list of rules"},
 			{Action: ActionShowChanges, Description: "open the difference between the staged rules and the file"},
 			{Action: ActionOpenSave, Description: "open the preview of a save, in which the user can save"},
-			{Action: ActionFindModels, Description: "open the list of models and search it", Parameters: []string{"query"}},
+			assistant.NewClientAction[findModels](ActionFindModels, "open the list of models and search it", nil),
 		},
 		Tabs: map[string]assistant.Tab{TabRules: {}, TabModels: {}, TabChanges: {}, TabAll: {}},
 	})

@@ -55,7 +55,7 @@ func (v *View) SetPayloadTypes(types []assistant.PayloadType) {
 
 // decides reports whether a payload of a type is accepted or rejected.
 func (rc *renderContext) decides(payloadType string) bool {
-	return payloadType == pane.RuleProposal || rc.payloadTypes[payloadType].Calls != nil
+	return payloadType == pane.RuleProposal || rc.payloadTypes[payloadType].Proposal()
 }
 
 // payloadHead is the head of a payload's card, and the rows below it. A proposal
@@ -64,8 +64,8 @@ func (rc *renderContext) payloadHead(p assistant.Payload) (icon, title string, r
 	t := rc.payloadTypes[p.Type]
 	icon, title = t.Icon, cmp.Or(t.Title, oneLine(p.Type))
 	switch {
-	case t.Rows != nil:
-		for _, line := range t.Rows(p.Data) {
+	case t.Text != nil:
+		for line := range strings.SplitSeq(t.Text(p.Data), "\n") {
 			rows = append(rows, Row{Text: line})
 		}
 	case p.Type == pane.RuleProposal:

@@ -34,9 +34,7 @@ func TestARegisteredTypeHasItsCard(t *testing.T) {
 	show(v, withPayload("model_list", `{"n":2}`))
 	v.SetPayloadTypes([]assistant.PayloadType{{
 		Name: "model_list", Title: "models", Icon: "◇",
-		Rows: func(data json.RawMessage) []string {
-			return []string{"rows of " + string(data) + " \x1b[31m\u202ehostile"}
-		},
+		Text:  func(data json.RawMessage) string { return "rows of " + string(data) + " \x1b[31m\u202ehostile" },
 		Calls: func(json.RawMessage) ([]llm.Call, error) { return nil, nil },
 	}})
 	got := plain(v.View(60, 20))

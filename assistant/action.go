@@ -1,0 +1,140 @@
+package assistant
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"winnow/assistant/llm"
+)
+
+// ClientAction is something the program can do that the model may suggest, as a button of
+// its answer.
+type ClientAction struct {
+	Action      string
+	Description string
+	Schema      *jsonschema.Schema // of the data, an object; nil: it has none
+	// Run carries the action out, for Session.Perform. nil leaves it to the user interface.
+	Run func(ctx context.Context, data json.RawMessage) error
+}
+
+// NewClientAction returns an action whose schema is derived from the Go struct A, like that
+// of NewTool; the model may add other fields. run may be nil. It panics when A has no JSON
+// Schema.
+func NewClientAction[A any](action, description string, run func(ctx context.Context, data A) error) ClientAction {
+	schema, err := jsonschema.For[A](nil)
+	if err != nil {
+		panic(fmt.Sprintf("assistant: client action %s: %v", action, err))
+	}
+	schema.AdditionalProperties = nil
+	a := ClientAction{Action: action, Description: description, Schema: schema}
+	if run != nil {
+		a.Run = func(ctx context.Context, raw json.RawMessage) error {
+			var data A
+			if err := json.Unmarshal(raw, &data); err != nil {
+				return err
+			}
+			return run(ctx, data)
+		}
+	}
+	return a
+}
+
+// fields are the names of the fields of the data, sorted.
+func (a ClientAction) fields() []string {
+	if a.Schema == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(a.Schema.Properties))
+}
+
+// check refuses data that does not fit the schema.
+func (a ClientAction) check(data json.RawMessage) error {
+	if a.Schema == nil {
+		return nil
+	}
+	if err := validate(a.Schema, dataOf(data)); err != nil {
+		return fmt.Errorf("the data of %s: %w", a.Action, err)
+	}
+	return nil
+}
+
+// dataOf is the data of an action, an empty object if it has none.
+func dataOf(data json.RawMessage) json.RawMessage {
+	if len(data) == 0 || string(data) == "null" {
+		return json.RawMessage("{}")
+	}
+	return data
+}
+
+// Perform carries out a client action that an answer has suggested, by the Run of the page
+// that is open. ErrNotAction: that page has no such action, or leaves it to the user
+// interface, or the action goes to the model: see SuggestedAction.Message.
+func (s *Session) Perform(ctx context.Context, a SuggestedAction) error {
+	offered, err := s.available(nil)
+	if err != nil {
+		return err
+	}
+	actions := offered.Page.ClientActions
+	i := slices.IndexFunc(actions, func(have ClientAction) bool { return have.Action == a.Action })
+	if i < 0 || actions[i].Run == nil || a.Handler == "server" {
+		return fmt.Errorf("%w: %s", ErrNotAction, a.Action)
+	}
+	if err := actions[i].check(a.Data); err != nil {
+		return err
+	}
+	return actions[i].Run(s.ToolContext(ctx), dataOf(a.Data))
+}
+
+// checkActions refuses client actions that a model could not suggest.
+func checkActions(p Page) error {
+	for i, a := range p.ClientActions {
+		same := func(other ClientAction) bool { return other.Action == a.Action }
+		if a.Action == "" || slices.ContainsFunc(p.ClientActions[:i], same) {
+			return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("client action %q of page %q is there twice or has no name", a.Action, p.Name)}
+		}
+	}
+	return nil
+}
+
+// normalize fills in what the model left out and refuses a client action that the
+// page does not have, because its button would do nothing.
+func (a *SuggestedAction) normalize(known []ClientAction) error {
+	a.Handler, a.Style = cmp.Or(a.Handler, "client"), cmp.Or(a.Style, "secondary")
+	has := func(k ClientAction) bool { return k.Action == a.Action }
+	switch {
+	case a.Label == "" || a.Action == "":
+		return errors.New("an action needs a label and a name")
+	case !slices.Contains([]string{"client", "server"}, a.Handler) || !slices.Contains([]string{"primary", "secondary", "warning"}, a.Style):
+		return fmt.Errorf("handler %q or style %q is unknown", a.Handler, a.Style)
+	case a.Handler != "client":
+		return nil
+	}
+	i := slices.IndexFunc(known, has)
+	if i < 0 {
+		return fmt.Errorf("there is no client action %q here", a.Action)
+	}
+	return known[i].check(a.Data)
+}
+
+// Message is the text that a server action of an answer sends: the label followed by the
+// name and data of the action as JSON. That of ActionContinue without data is its label.
+func (a SuggestedAction) Message() string {
+	if string(a.Data) == "null" {
+		a.Data = nil
+	}
+	raw, err := PlainJSON(struct {
+		Action string          `json:"action"`
+		Data   json.RawMessage `json:"data,omitempty"`
+	}{a.Action, a.Data})
+	if err != nil || a.Action == ActionContinue && a.Data == nil { // err: data that is no JSON
+		return a.Label
+	}
+	return a.Label + "\n\n" + string(raw)
+}
