@@ -15,7 +15,6 @@ import (
 	"winnow/tui/overlay"
 	"winnow/tui/style"
 	"winnow/tui/textline"
-	"winnow/tui/textwidth"
 	"winnow/tui/usecase"
 )
 
@@ -149,7 +148,7 @@ func (l *commandLine) View(w, h int, topic string, now time.Time, st style.Style
 	if !l.line.Wrong {
 		text, tone = l.usage(topic, now), st.Footer.Notice
 	}
-	lines := textwidth.Wrap(oneLine(text), w-2)
+	lines := style.Wrap(oneLine(text), w-2)
 	escape := "%s clears"
 	switch {
 	case l.offers.open():

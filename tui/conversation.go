@@ -14,14 +14,14 @@ import (
 	"winnow/tui/footerline"
 	"winnow/tui/keymap"
 	"winnow/tui/markdown"
-	"winnow/tui/textwidth"
+	"winnow/tui/style"
 	"winnow/tui/usecase"
 )
 
 // conversation is VIEW: the pairs, the search in them, and what the pointer selects.
 type conversation struct {
 	chat      *chat.View
-	widths    textwidth.Cache
+	widths    style.Cache
 	area      image.Rectangle // on the screen, with its border
 	boundary  assistant.Shown // the newest that has come
 	requested map[int64]int64 // the last request of each pair that is being loaded

@@ -8,7 +8,6 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/style"
-	"winnow/tui/textwidth"
 )
 
 // scene is what the conversation shows around its pairs.
@@ -97,7 +96,7 @@ func (s *scene) welcome(w int) []string {
 	lines := []string{"", st.Welcome.Render("What would you like to change?"), ""}
 	for i, e := range s.examples {
 		key := s.keys.Key(s.mode, keymap.Choose(i+1)) + "  "
-		example := textwidth.TruncateWords(oneLine(e), w-4-ansi.StringWidth(key), s.styles.Icons.Ellipsis)
+		example := style.TruncateWords(oneLine(e), w-4-ansi.StringWidth(key), s.styles.Icons.Ellipsis)
 		lines = append(lines, st.Number.Render(key)+st.Example.Render(example))
 	}
 	hints := pane.Join(s.hint("%s sends", keymap.Send), s.hint("%s moves to "+s.regions, keymap.NextRegion), s.hint("/ or %s finds every command", keymap.Palette), s.hint("%s help", keymap.Help))
@@ -111,7 +110,7 @@ func (s *scene) noMatch(w int) []string {
 		key = s.hint("%s then ", keymap.Escape) + key
 	}
 	lines := []string{""}
-	for _, l := range textwidth.Wrap("no pair matches "+oneLine(filterName(s.filter)), w-4) {
+	for _, l := range style.Wrap("no pair matches "+oneLine(filterName(s.filter)), w-4) {
 		lines = append(lines, s.styles.Chat.Welcome.Render(l))
 	}
 	return append(append(lines, ""), s.quietLines(key+" changes the filter · an empty filter shows all pairs", w)...)
@@ -119,7 +118,7 @@ func (s *scene) noMatch(w int) []string {
 
 // quietLines wraps a hint, in muted colours.
 func (s *scene) quietLines(hint string, w int) []string {
-	lines := textwidth.Wrap(hint, w-4)
+	lines := style.Wrap(hint, w-4)
 	for i, line := range lines {
 		lines[i] = s.styles.Chat.Time.Render(line)
 	}

@@ -15,7 +15,6 @@ import (
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/style"
-	"winnow/tui/textwidth"
 )
 
 // View draws the frame, unless it is the same as before.
@@ -39,7 +38,7 @@ func (m *Model) draw() tea.View {
 	case m.width == 0:
 		return v
 	case m.layout.Small:
-		text := textwidth.Truncate("terminal too small", m.width, "")
+		text := style.Truncate("terminal too small", m.width, "")
 		v.Content = lipgloss.Place(m.width, m.height, lipgloss.Center, lipgloss.Center, text)
 		return v
 	}

@@ -14,7 +14,7 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/notice"
 	"winnow/tui/pane"
-	"winnow/tui/textwidth"
+	"winnow/tui/style"
 )
 
 // header shows window, provider, model, checkpoints, context, and whether the window is
@@ -150,7 +150,7 @@ func (m *Model) drawLine(t *footerline.Line, label string, w int) string {
 	room, hint := t.Room(label, w)
 	body := t.Draw(room, func(wrong string) string { return f.Bad.Underline(true).Render(wrong) })
 	line := f.Key.Render(label) + f.Text.Render(body+strings.Repeat(" ", max(0, room-ansi.StringWidth(body))))
-	return textwidth.Truncate(line+f.Bar.Render(" ")+f.Notice.Render(hint), w, "…")
+	return style.Truncate(line+f.Bar.Render(" ")+f.Notice.Render(hint), w, "…")
 }
 
 // lineCursor is the column of the cursor in the footer.

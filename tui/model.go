@@ -29,7 +29,6 @@ import (
 	"winnow/tui/slash"
 	"winnow/tui/style"
 	"winnow/tui/terminal"
-	"winnow/tui/textwidth"
 	"winnow/tui/usecase"
 )
 
@@ -136,7 +135,7 @@ type Model struct {
 	actions  map[keymap.Action]func(*Model) tea.Cmd // of the key table, by name; see do
 	mode     keymap.Mode
 	styles   style.Styles
-	widths   textwidth.Cache
+	widths   style.Cache
 	width    int // of the screen
 	height   int
 	layout   layout.Layout

@@ -11,7 +11,7 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
-	"winnow/tui/textwidth"
+	"winnow/tui/style"
 	"winnow/tui/usecase"
 )
 
@@ -132,6 +132,6 @@ func (m *Model) queuedCard(w int) string {
 	if room := w - queuedFrame - ansi.StringWidth(key); room < min(ansi.StringWidth(text), w/3) {
 		key = ""
 	}
-	text = textwidth.Truncate(text, max(0, w-queuedFrame-ansi.StringWidth(key)), m.styles.Icons.Ellipsis)
-	return textwidth.Fit("  "+m.styles.Chat.User.Render(text)+m.styles.Chat.Time.Render(key), w, "")
+	text = style.Truncate(text, max(0, w-queuedFrame-ansi.StringWidth(key)), m.styles.Icons.Ellipsis)
+	return style.Fit("  "+m.styles.Chat.User.Render(text)+m.styles.Chat.Time.Render(key), w, "")
 }

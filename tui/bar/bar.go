@@ -16,7 +16,6 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/style"
-	"winnow/tui/textwidth"
 )
 
 // Part is a piece of a bar.
@@ -28,7 +27,7 @@ type Part struct {
 // Bar draws in the styles of a screen, whose cache it measures with.
 type Bar struct {
 	Styles *style.Styles
-	Widths *textwidth.Cache
+	Widths *style.Cache
 }
 
 // width is the width of parts together, in cells.

@@ -8,12 +8,11 @@ import (
 
 	"winnow/tui/keymap"
 	"winnow/tui/style"
-	"winnow/tui/textwidth"
 )
 
 func testBar() Bar {
 	styles := style.New(style.Options{Unicode: true})
-	return Bar{Styles: &styles, Widths: &textwidth.Cache{}}
+	return Bar{Styles: &styles, Widths: &style.Cache{}}
 }
 
 // drawn is what parts show.

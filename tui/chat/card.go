@@ -10,7 +10,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/safetext"
 	"winnow/tui/pane"
-	"winnow/tui/textwidth"
+	"winnow/tui/style"
 )
 
 // toolCard is one tool call: a line that opens to its input and output.
@@ -70,7 +70,7 @@ func (c *toolCard) draw(width int, rc *renderContext) {
 			head += "  " + st.Chat.ToolArgs.Render(s)
 		}
 	}
-	c.addLine(textwidth.Truncate(head, width, st.Icons.Ellipsis), cardLead)
+	c.addLine(style.Truncate(head, width, st.Icons.Ellipsis), cardLead)
 	if c.open {
 		if c.input == "" {
 			c.input = indentedJSON(c.call.Arguments)
@@ -110,7 +110,7 @@ func (c *toolCard) addSection(title, text string, width int, rc *renderContext) 
 	st := &rc.st.Chat
 	lead := min(titleCells, max(0, width-minText))
 	label := func(title string) string {
-		return textwidth.Truncate("  "+st.Time.Render(fmt.Sprintf("%-7s", title))+" ", lead, "")
+		return style.Truncate("  "+st.Time.Render(fmt.Sprintf("%-7s", title))+" ", lead, "")
 	}
 	first, rest := label(title), label("")
 	c.addText(rc, text, layout{spell: true, lead: lead, width: width - lead, draw: func(i int, line string) string {
@@ -163,7 +163,7 @@ func firstLine(text string) string {
 func spread(left, right string, width int) string {
 	room := max(0, width-ansi.StringWidth(right))
 	if room > 0 && ansi.StringWidth(left) >= room {
-		left = textwidth.Truncate(left, room-1, "…")
+		left = style.Truncate(left, room-1, "…")
 	}
-	return textwidth.Fit(left, room, "") + right
+	return style.Fit(left, room, "") + right
 }

@@ -12,7 +12,6 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/style"
-	"winnow/tui/textwidth"
 )
 
 // afterError is what can be done about a pair that failed: by the keys of these
@@ -114,7 +113,7 @@ func (p *choicesPart) chips(width int, rc *renderContext, bothKeys bool) (out []
 			tone, open = tone.Underline(true), rc.st.Icons.Selected
 		}
 		label, _ := p.label(i, width, rc, bothKeys)
-		chip := tone.Render(textwidth.Truncate(open+label+"]", width, rc.st.Icons.Ellipsis))
+		chip := tone.Render(style.Truncate(open+label+"]", width, rc.st.Icons.Ellipsis))
 		if strings.TrimSpace(line) != "" && ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width {
 			out, line = append(out, line), ""
 		}

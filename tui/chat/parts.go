@@ -12,7 +12,7 @@ import (
 	"winnow/assistant/advice"
 	"winnow/assistant/attachment"
 	"winnow/tui/markdown"
-	"winnow/tui/textwidth"
+	"winnow/tui/style"
 )
 
 // part is a piece of a pair that can have the focus.
@@ -96,7 +96,7 @@ func (p *userPart) draw(width int, rc *renderContext) {
 	bubble.lead = max(0, width-box-2*pad) + pad
 	p.addText(rc, p.message, bubble)
 	for _, line := range p.pictures {
-		line = textwidth.Truncate(line, width-pad, rc.st.Icons.Ellipsis) + side
+		line = style.Truncate(line, width-pad, rc.st.Icons.Ellipsis) + side
 		p.addDecoration(strings.Repeat(" ", max(0, width-ansi.StringWidth(line))) + rc.st.Chat.Time.Render(line))
 	}
 	p.addDecoration("")

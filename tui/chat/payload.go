@@ -13,7 +13,6 @@ import (
 	"winnow/assistant"
 	"winnow/tui/pane"
 	"winnow/tui/style"
-	"winnow/tui/textwidth"
 )
 
 // Row is a paragraph of a card. It is sanitised and broken into lines as it is drawn.
@@ -152,7 +151,7 @@ func (p *payloadPart) draw(width int, rc *renderContext) {
 	if len(heads) > 0 {
 		head += "  " + strings.Join(heads, "; ")
 	}
-	line := rc.st.Chat.ToolName.Render(textwidth.Truncate(lead+oneLine(head), width, rc.st.Icons.Ellipsis))
+	line := rc.st.Chat.ToolName.Render(style.Truncate(lead+oneLine(head), width, rc.st.Icons.Ellipsis))
 	p.addLine(line, leadCells(ansi.StringWidth(lead)))
 	for i := range p.payloads {
 		if i > 0 {
@@ -184,10 +183,10 @@ func (p *payloadPart) drawPayload(i, width int, rc *renderContext) {
 func (p *payloadPart) addRows(rows []Row, width int, rc *renderContext) {
 	for _, r := range rows {
 		before := strings.Repeat(" ", indent)
-		if sign := textwidth.Truncate(oneLine(r.Icon), 2, ""); sign != "" {
-			before += textwidth.Fit(sign, 2, "")
+		if sign := style.Truncate(oneLine(r.Icon), 2, ""); sign != "" {
+			before += style.Fit(sign, 2, "")
 		}
-		before = textwidth.Truncate(before, max(0, width-minText), "")
+		before = style.Truncate(before, max(0, width-minText), "")
 		lead, tone := ansi.StringWidth(before), r.Tone.style(&rc.st.Chat)
 		p.addText(rc, r.Text, layout{spell: true, lead: lead, width: width - lead, draw: func(i int, line string) string {
 			if i > 0 {

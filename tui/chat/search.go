@@ -10,7 +10,7 @@ import (
 
 	"winnow/assistant/markup"
 	"winnow/tui/markdown"
-	"winnow/tui/textwidth"
+	"winnow/tui/style"
 )
 
 // search is the search in the conversation: without regard to case, over what
@@ -254,10 +254,10 @@ func (s *search) highlight(row string, found *lipgloss.Style) string {
 	for _, at := range hits {
 		begin := ansi.StringWidth(plain[:at[0]])
 		hit := plain[at[0]:at[1]]
-		b.WriteString(textwidth.Cut(row, cell, begin) + paint(*found, hit))
+		b.WriteString(style.Cut(row, cell, begin) + paint(*found, hit))
 		cell = begin + ansi.StringWidth(hit)
 	}
-	return b.String() + textwidth.Cut(row, cell, ansi.StringWidth(row))
+	return b.String() + style.Cut(row, cell, ansi.StringWidth(row))
 }
 
 // UserText is the first line of the user's message in a pair; "" when the pair

@@ -10,7 +10,7 @@ import (
 
 	"winnow/assistant/safetext"
 	"winnow/tui/markdown"
-	"winnow/tui/textwidth"
+	"winnow/tui/style"
 )
 
 // position is a cell of a pair as it is drawn.
@@ -153,7 +153,7 @@ func (it *item) selectedText(n int, sel cellRange) string {
 		case started && !j.Soft:
 			b.WriteByte('\n')
 		}
-		b.WriteString(strings.TrimRight(textwidth.Cut(it.plainLine(y), from, to), " "))
+		b.WriteString(strings.TrimRight(style.Cut(it.plainLine(y), from, to), " "))
 		started = true
 	}
 	return b.String()
@@ -250,7 +250,7 @@ func (v *View) drawSelected(row string, i, line int, sel cellRange) string {
 	if _, user := it.parts[n].(*userPart); user {
 		st = v.rc.st.Chat.SelectedUser
 	}
-	return textwidth.Cut(row, 0, from) + paint(st, ansi.Strip(textwidth.Cut(row, from, to))) + textwidth.Cut(row, to, ansi.StringWidth(row))
+	return style.Cut(row, 0, from) + paint(st, ansi.Strip(style.Cut(row, from, to))) + style.Cut(row, to, ansi.StringWidth(row))
 }
 
 // paint is text in a style. lipgloss underlines rune by rune, which takes

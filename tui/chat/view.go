@@ -12,7 +12,6 @@ import (
 	"winnow/tui/markdown"
 	"winnow/tui/pane"
 	"winnow/tui/style"
-	"winnow/tui/textwidth"
 )
 
 // maxLoaded is how many pairs stay loaded: hundreds of screens, and well under
@@ -303,7 +302,7 @@ func (v *View) View(w, h int) []string {
 		rows[y] = row
 	}
 	if hint := v.newLinesHint(); hint != "" {
-		label := st.Chat.New.Render(textwidth.Truncate(" "+hint+" ", w, ""))
+		label := st.Chat.New.Render(style.Truncate(" "+hint+" ", w, ""))
 		rows[h-1] = strings.Repeat(" ", max(0, w-ansi.StringWidth(label))) + label
 	}
 	return rows
@@ -313,12 +312,12 @@ func (v *View) View(w, h int) []string {
 // in half gives way to a space.
 func badge(row, sign string, width int) string {
 	w := ansi.StringWidth(sign)
-	rest := textwidth.Cut(row, w, width)
+	rest := style.Cut(row, w, width)
 	if w+ansi.StringWidth(rest) > width {
-		rest = textwidth.Cut(row, w+1, width)
+		rest = style.Cut(row, w+1, width)
 	}
 	if w > width {
-		return textwidth.Truncate(sign, width, "")
+		return style.Truncate(sign, width, "")
 	}
 	return sign + strings.Repeat(" ", max(0, width-w-ansi.StringWidth(rest))) + rest
 }

@@ -17,7 +17,6 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/style"
-	"winnow/tui/textwidth"
 )
 
 var noon = time.Date(2026, 3, 4, 12, 30, 0, 0, time.Local)
@@ -123,7 +122,7 @@ func TestAColumnIsLeftBeforeTheBorder(t *testing.T) {
 				}
 				it.setRaw(raw)
 				for i, line := range it.lines(w) {
-					if line = ansi.Strip(line); ansi.StringWidth(line) > w || !strings.HasSuffix(textwidth.Fit(line, w, ""), " ") {
+					if line = ansi.Strip(line); ansi.StringWidth(line) > w || !strings.HasSuffix(style.Fit(line, w, ""), " ") {
 						t.Errorf("line %d reaches the border at %d columns: %q", i, w, line)
 					}
 				}

@@ -17,7 +17,6 @@ import (
 	"winnow/tui/overlay"
 	"winnow/tui/style"
 	"winnow/tui/textline"
-	"winnow/tui/textwidth"
 )
 
 // Sentence is why a model could not be connected, with the way out.
@@ -242,7 +241,7 @@ func (c *Card) Size(w, h int) (int, int) {
 	w = min(cardWidth, w*9/10)
 	lines := len(c.wrapped(w)) + 2
 	if c.problem != "" {
-		lines += 1 + len(textwidth.Wrap(c.problem, w-2))
+		lines += 1 + len(style.Wrap(c.problem, w-2))
 	}
 	switch {
 	case c.hasList():
@@ -256,7 +255,7 @@ func (c *Card) Size(w, h int) (int, int) {
 
 func (c *Card) wrapped(w int) (lines []string) {
 	for _, text := range c.head() {
-		lines = append(lines, textwidth.Wrap(text, w)...)
+		lines = append(lines, style.Wrap(text, w)...)
 	}
 	return lines
 }
@@ -269,15 +268,15 @@ func (c *Card) Body(w, h int, st style.Styles) []string {
 		out = append(out, o.Text.Render(l))
 	}
 	if c.problem != "" {
-		for i, l := range textwidth.Wrap(c.problem, max(1, w-2)) {
+		for i, l := range style.Wrap(c.problem, max(1, w-2)) {
 			mark := "  "
 			if i == 0 {
-				mark = textwidth.Fit(st.Icons.Error, 1, "") + " "
+				mark = style.Fit(st.Icons.Error, 1, "") + " "
 			}
 			foot = append(foot, st.Chat.ToolBad.Render(mark+l))
 		}
 	}
-	foot = append(foot, o.Muted.Render(textwidth.Truncate(footerline.FitHints(c.Hints(), w), w, st.Icons.Ellipsis)))
+	foot = append(foot, o.Muted.Render(style.Truncate(footerline.FitHints(c.Hints(), w), w, st.Icons.Ellipsis)))
 	if out = out[:min(len(out), max(1, h-len(foot)))]; len(out)+len(foot)+minList < h {
 		out = append(out, "")
 	}
@@ -308,7 +307,7 @@ const (
 func (c *Card) masked(st style.Styles) *textline.Editor {
 	before, after := c.line.Split()
 	if c.flow.Step == endpoints.Keying && !namesKey(c.line.Text()) || c.flow.Step == endpoints.Addressing && endpoints.LooksLikeKey(c.line.Text()) {
-		dot := textwidth.Fit(st.Icons.Bullet, 1, "")
+		dot := style.Fit(st.Icons.Bullet, 1, "")
 		before, after = strings.Repeat(dot, utf8.RuneCountInString(before)), strings.Repeat(dot, utf8.RuneCountInString(after))
 	}
 	before, after = safetext.Visible(before), safetext.Visible(after)

@@ -13,8 +13,8 @@ import (
 	"winnow/assistant/filter"
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
+	"winnow/tui/style"
 	"winnow/tui/textline"
-	"winnow/tui/textwidth"
 )
 
 // Line is a text line with what the text would do, or what is wrong with it. The zero
@@ -66,7 +66,7 @@ func (t *Line) Edit(a keymap.Action, text string) bool {
 // least half of them.
 func (t *Line) Room(label string, w int) (room int, hint string) {
 	if !t.Wrong {
-		hint = textwidth.Truncate(safetext.Line(t.Hint, maxHint), max(0, w/2-hintGap), "…")
+		hint = style.Truncate(safetext.Line(t.Hint, maxHint), max(0, w/2-hintGap), "…")
 	}
 	return max(8, w-ansi.StringWidth(label)-ansi.StringWidth(hint)-hintGap), hint
 }
@@ -88,7 +88,7 @@ func (t *Line) Draw(w int, mark func(string) string) string {
 	if left < 0 || left+wide > w {
 		return body
 	}
-	return textwidth.Cut(body, 0, left) + mark(cmp.Or(textwidth.Cut(body, left, left+wide), " ")) + textwidth.Cut(body, left+wide, w)
+	return style.Cut(body, 0, left) + mark(cmp.Or(style.Cut(body, left, left+wide), " ")) + style.Cut(body, left+wide, w)
 }
 
 // FitHints leaves out the first of the clauses, divided by " · ", until w cells hold

@@ -16,7 +16,7 @@ import (
 	"winnow/checkpoint"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
-	"winnow/tui/textwidth"
+	"winnow/tui/style"
 )
 
 // rowKind says what a row is.
@@ -149,7 +149,7 @@ func (p *Pane) drawRow(r row, current bool, w int) string {
 	}
 	left := []pane.Piece{{Text: lead, Style: pane.CompileStyle(p.st.Rules.Title)}, {Text: name, Style: pane.CompileStyle(st)}}
 	count := pane.CompileStyle(p.st.Rules.Count)
-	line := pane.Spread(w-1, textwidth.Fit, p.st.Icons.Ellipsis, left, []pane.Piece{{Text: number, Style: count}}) + " "
+	line := pane.Spread(w-1, style.Fit, p.st.Icons.Ellipsis, left, []pane.Piece{{Text: number, Style: count}}) + " "
 	if current && p.focus {
 		return pane.CompileStyle(p.st.Rules.Selected).Render(ansi.Strip(line))
 	}
@@ -217,7 +217,7 @@ func (p *Pane) foot(w, h int) []string {
 		return nil
 	}
 	line := func(st lipgloss.Style, text string) string {
-		return pane.CompileStyle(st).Render(textwidth.Fit(" "+text, w, p.st.Icons.Ellipsis))
+		return pane.CompileStyle(st).Render(style.Fit(" "+text, w, p.st.Icons.Ellipsis))
 	}
 	return []string{
 		p.st.Border.Idle.Render(strings.Repeat(p.st.Icons.Line, w)), line(p.st.Rules.Text, p.about()), line(p.st.Rules.Muted, p.totals()),

@@ -30,7 +30,6 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 	"winnow/tui/style"
-	"winnow/tui/textwidth"
 )
 
 // Numbers holds what Lines shows.
@@ -58,7 +57,7 @@ func (n Numbers) Lines(w int, st style.Overlay) (out []string) {
 	group := func(name string) { out = append(out, "", st.Group.Render(name)) }
 	row := func(name string, value any) {
 		// The acronym in brackets, as in the telemetry, is muted.
-		words, acronym, short := strings.Cut(textwidth.Fit(textwidth.Fit(name, nameWidth-1, "…"), nameWidth, ""), " (")
+		words, acronym, short := strings.Cut(style.Fit(style.Fit(name, nameWidth-1, "…"), nameWidth, ""), " (")
 		if short {
 			acronym = st.Muted.Render(" (" + acronym)
 		}
@@ -67,10 +66,10 @@ func (n Numbers) Lines(w int, st style.Overlay) (out []string) {
 			out = append(out, "  "+st.Text.Render(words)+acronym+st.Text.Render(text))
 			return
 		}
-		line := "  " + textwidth.Fit(strings.TrimRight(words, " "), narrowNameWidth, "…")
+		line := "  " + style.Fit(strings.TrimRight(words, " "), narrowNameWidth, "…")
 		if inside := w * 4 / 5; ansi.StringWidth(line+text) > inside {
 			out = append(out, st.Text.Render(strings.TrimRight(line, " ")))
-			for _, part := range textwidth.Wrap(text, inside-4) {
+			for _, part := range style.Wrap(text, inside-4) {
 				out = append(out, st.Text.Render("    "+part))
 			}
 			return

@@ -14,7 +14,6 @@ import (
 	"winnow/tui/list"
 	"winnow/tui/pane"
 	"winnow/tui/style"
-	"winnow/tui/textwidth"
 )
 
 // Panel is the HUD beside the conversation: what the next request contains, pair by
@@ -228,7 +227,7 @@ func (p *Panel) body(w, h int, draft assistant.DraftCost) []string {
 		lines = append(lines, strings.Repeat(" ", w))
 	}
 	if foot {
-		lines[h-1] = p.look.muted.Render(textwidth.Fit(" "+assistant.Counted(p.hidden, "other pair")+": hidden by the filter", w, p.styles.Icons.Ellipsis))
+		lines[h-1] = p.look.muted.Render(style.Fit(" "+assistant.Counted(p.hidden, "other pair")+": hidden by the filter", w, p.styles.Icons.Ellipsis))
 	}
 	return lines
 }
@@ -265,7 +264,7 @@ func (p *Panel) fixedLine(what string, w int, draft assistant.DraftCost) string 
 	if p.height-2 < tall {
 		own = fmt.Sprintf(" · draft ~%d", draft.AUT)
 	}
-	return shape.Render(textwidth.Fit(pane.FirstFitting(w-1, text+" tokens"+own+left, text+own+left, text+own), w, p.styles.Icons.Ellipsis))
+	return shape.Render(style.Fit(pane.FirstFitting(w-1, text+" tokens"+own+left, text+own+left, text+own), w, p.styles.Icons.Ellipsis))
 }
 
 // row draws a pair.
@@ -318,17 +317,17 @@ func (p *Panel) reason(i int, ref assistant.Ref, h head) (in bool, reason string
 // draw draws a sign, an estimate, a text, and at the right end a remark, in w cells. A
 // line with selected is drawn in that style alone.
 func (p *Panel) draw(w int, sign string, shape pane.CompiledStyle, cost int, text pane.CompiledStyle, words string, selected *pane.CompiledStyle, remark string) string {
-	head := textwidth.Fit(fmt.Sprintf(" %s%7s", sign, fmt.Sprintf("~%d", cost)), min(w, leftWidth), "")
+	head := style.Fit(fmt.Sprintf(" %s%7s", sign, fmt.Sprintf("~%d", cost)), min(w, leftWidth), "")
 	room := w - min(w, leftWidth)
 	if short, _, more := strings.Cut(remark, ":"); more && room-len(remark)-len("   ") < min(wideText, ansi.StringWidth(words)) {
 		remark = short
 	}
-	remark = textwidth.TruncateWords(remark, max(0, room-minText-len("   ")), p.styles.Icons.Ellipsis) + " "
+	remark = style.TruncateWords(remark, max(0, room-minText-len("   ")), p.styles.Icons.Ellipsis) + " "
 	if remark != " " {
 		remark = "  " + remark
 	}
 	room -= ansi.StringWidth(remark)
-	words = textwidth.Fit(textwidth.TruncateWords(words, max(0, room), p.styles.Icons.Ellipsis), max(0, room), "")
+	words = style.Fit(style.TruncateWords(words, max(0, room), p.styles.Icons.Ellipsis), max(0, room), "")
 	if selected != nil {
 		return selected.Render(head + words + remark)
 	}

@@ -3,7 +3,7 @@ package list
 import (
 	"strings"
 
-	"winnow/tui/textwidth"
+	"winnow/tui/style"
 )
 
 // Source holds the items of a list. Their IDs are positive and ascending.
@@ -75,7 +75,7 @@ func (l *List) View(width, height int) []string {
 		l.updateTop()
 		for i, line := l.top.item, l.top.line; i < l.Len() && len(out) < l.height; i, line = i+1, 0 {
 			for height := l.heightOf(i); line < height && len(out) < l.height; line++ {
-				out = append(out, textwidth.Fit(l.source.Line(i, l.width, line), l.width, ""))
+				out = append(out, style.Fit(l.source.Line(i, l.width, line), l.width, ""))
 				l.rows = append(l.rows, position{i, line})
 			}
 		}

@@ -14,7 +14,6 @@ import (
 
 	"winnow/assistant/safetext"
 	"winnow/tui/style"
-	"winnow/tui/textwidth"
 )
 
 // Notices are the sentences of a screen. The zero value with a clock has none.
@@ -91,5 +90,5 @@ func Fit(text string, w int, ellipsis, more string) string {
 	if keys := wayOut.FindString(text); keys != "" && ansi.StringWidth(keys) <= w*2/3 {
 		text, tail = strings.TrimSuffix(text, keys), ellipsis+keys
 	}
-	return textwidth.Truncate(textwidth.Truncate(text, max(0, w-ansi.StringWidth(tail)), "")+tail, max(0, w), "")
+	return style.Truncate(style.Truncate(text, max(0, w-ansi.StringWidth(tail)), "")+tail, max(0, w), "")
 }

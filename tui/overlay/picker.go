@@ -14,7 +14,6 @@ import (
 	"winnow/tui/list"
 	"winnow/tui/style"
 	"winnow/tui/textline"
-	"winnow/tui/textwidth"
 )
 
 // Entry is a line of a Picker. Its texts are untrusted: they are drawn with
@@ -316,9 +315,9 @@ func (p *Picker) line(l matchLine, w int, st style.Styles) string {
 	e, o := p.entries[p.matches.found[l.match]], st.Overlay
 	switch l.kind {
 	case headingLine:
-		return o.Group.Render(textwidth.TruncateWords(visible(e.Group), w, "…"))
+		return o.Group.Render(style.TruncateWords(visible(e.Group), w, "…"))
 	case detailLine:
-		return o.Muted.Render(textwidth.TruncateWords("    "+visible(e.Detail), w, "…"))
+		return o.Muted.Render(style.TruncateWords("    "+visible(e.Detail), w, "…"))
 	case entryLine:
 	}
 	if e.Extra == "" && !p.query.Empty() {
@@ -337,9 +336,9 @@ func (e Entry) draw(selected bool, text string, w int, st style.Styles) string {
 	if e.Short != "" && ansi.StringWidth(left)+1+ansi.StringWidth(visible(e.Extra)) > w {
 		e.Extra = e.Short
 	}
-	extra := textwidth.TruncateWords(visible(e.Extra), max(w*2/5, w-ansi.StringWidth(left)-1), "…")
+	extra := style.TruncateWords(visible(e.Extra), max(w*2/5, w-ansi.StringWidth(left)-1), "…")
 	room := w - ansi.StringWidth(extra)
-	left = textwidth.Fit(textwidth.TruncateWords(left, room-min(1, len(extra)), "…"), room, "")
+	left = style.Fit(style.TruncateWords(left, room-min(1, len(extra)), "…"), room, "")
 	if selected {
 		return st.Overlay.Selected.Render(left + extra)
 	}

@@ -10,7 +10,6 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/style"
-	"winnow/tui/textwidth"
 )
 
 // Outcome is what an overlay answers to a key: one of Stay, Closed, TypedAhead,
@@ -236,7 +235,7 @@ func (s *Stack) View(w, h int, st style.Styles) (view string, x, y int) {
 		if i < len(lines) {
 			line = lines[i]
 		}
-		rows[i] = textwidth.Fit(line, bw, "…")
+		rows[i] = style.Fit(line, bw, "…")
 	}
 	x, y = origin(bw, bh, w, h)
 	return framed(o.Title(), o.Position(), rows, bw, st), x - frameW/2, y - frameH/2
@@ -270,7 +269,7 @@ func bodySize(o Overlay, w, h int) (bw, bh int) {
 func framed(title, position string, lines []string, w int, st style.Styles) string {
 	b := st.Border.FocusedShape
 	border := st.Overlay.Border
-	title = textwidth.TruncateWords(title, max(0, w-2), "…")
+	title = style.TruncateWords(title, max(0, w-2), "…")
 	top := border.Render(b.TopLeft+b.Top) + st.Overlay.Title.Render(" "+title+" ") +
 		border.Render(strings.Repeat(b.Top, max(0, w-1-ansi.StringWidth(title)))+b.TopRight)
 	if title == "" {
@@ -280,7 +279,7 @@ func framed(title, position string, lines []string, w int, st style.Styles) stri
 	for _, l := range lines {
 		rows = append(rows, border.Render(b.Left)+" "+l+" "+border.Render(b.Right))
 	}
-	if position = textwidth.Truncate(position, w, ""); position != "" {
+	if position = style.Truncate(position, w, ""); position != "" {
 		position = " " + position + " "
 	}
 	rows = append(rows, border.Render(b.BottomLeft+strings.Repeat(b.Bottom, w+2-ansi.StringWidth(position))+position+b.BottomRight))

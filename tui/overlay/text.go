@@ -12,7 +12,6 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/list"
 	"winnow/tui/style"
-	"winnow/tui/textwidth"
 )
 
 // GuardTime is how long no key may come before a question accepts one. A key in
@@ -195,7 +194,7 @@ func wrapRules(l string, w int) []string {
 	wrapped := strings.ReplaceAll(ansi.Wrap(strings.ReplaceAll(l, "-", hyphen), w, ","), hyphen, "-")
 	lines := strings.Split(wrapped, "\n")
 	if lipgloss.Width(wrapped) > w { // x/ansi puts a wide character behind a comma at the end of a line
-		lines = textwidth.Wrap(l, w)
+		lines = style.Wrap(l, w)
 	}
 	if !strings.Contains(l, "\x1b") {
 		return lines
@@ -205,7 +204,7 @@ func wrapRules(l string, w int) []string {
 
 // hintLines are a hint in lines of w cells, one for "".
 func hintLines(hint string, w int, st style.Styles) []string {
-	return strings.Split(st.Overlay.Muted.Render(strings.Join(textwidth.Wrap(hint, w), "\n")), "\n")
+	return strings.Split(st.Overlay.Muted.Render(strings.Join(style.Wrap(hint, w), "\n")), "\n")
 }
 
 // foot is a gap and the hint, or a gap and the answers in as many lines of w cells

@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
-	"winnow/tui/textwidth"
+	"winnow/tui/style"
 )
 
 // CompiledStyle is a style reduced to the escape sequences before and after a
@@ -55,19 +55,19 @@ func Visible(text string) string {
 	return safetext.Visible(text)
 }
 
-// FitName is textwidth.Fit for names, which often differ only at their ends: a
+// FitName is style.Fit for names, which often differ only at their ends: a
 // name that is too long loses its middle.
 func FitName(text string, w int, ellipsis string) string {
 	n, tail := ansi.StringWidth(text), (w-ansi.StringWidth(ellipsis))/2
 	if n <= w || tail <= 0 {
-		return textwidth.Fit(text, w, ellipsis)
+		return style.Fit(text, w, ellipsis)
 	}
-	end := textwidth.TruncateLeft(text, n-tail, "")
+	end := style.TruncateLeft(text, n-tail, "")
 	if ansi.StringWidth(end) > tail { // a wide character was cut in half
-		end = textwidth.TruncateLeft(text, n-tail+1, "")
+		end = style.TruncateLeft(text, n-tail+1, "")
 	}
-	head := textwidth.Truncate(text, w-ansi.StringWidth(ellipsis)-ansi.StringWidth(end), "")
-	return textwidth.Fit(head+ellipsis+end, w, "")
+	head := style.Truncate(text, w-ansi.StringWidth(ellipsis)-ansi.StringWidth(end), "")
+	return style.Fit(head+ellipsis+end, w, "")
 }
 
 // FirstFitting is the first of some texts that fits into w cells, or the last.
@@ -128,7 +128,7 @@ func LayoutNotes(notes []Note, w, n int, ellipsis string) []string {
 	for i, note := range notes {
 		highest = max(highest, note.Rank)
 		if note.MaxLines > 0 {
-			wrapped[i] = textwidth.Wrap(note.Text, max(1, w-1))
+			wrapped[i] = style.Wrap(note.Text, max(1, w-1))
 		}
 	}
 	grant := func(want func(i int) int) {
@@ -152,14 +152,14 @@ func LayoutNotes(notes []Note, w, n int, ellipsis string) []string {
 		default:
 			text := wrapped[i]
 			if note.Short != "" && lines[i] == 1 && len(text) > 1 {
-				text = textwidth.Wrap(note.Short, max(1, w-1))
+				text = style.Wrap(note.Short, max(1, w-1))
 			}
 			if len(text) > lines[i] {
 				last := strings.TrimRight(text[lines[i]-1], " ")
-				text = append(text[:lines[i]-1:lines[i]-1], textwidth.Truncate(last, w-1-ansi.StringWidth(ellipsis), "")+ellipsis)
+				text = append(text[:lines[i]-1:lines[i]-1], style.Truncate(last, w-1-ansi.StringWidth(ellipsis), "")+ellipsis)
 			}
 			for _, l := range text {
-				out = append(out, note.Style.Render(textwidth.Fit(" "+l, w, ellipsis)))
+				out = append(out, note.Style.Render(style.Fit(" "+l, w, ellipsis)))
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"winnow/tui/textwidth"
+	"winnow/tui/style"
 )
 
 func TestNamesLoseTheirMiddle(t *testing.T) {
@@ -45,7 +45,7 @@ func TestSpreadFillsTheLine(t *testing.T) {
 		12: "name and… 12",
 		4:  "name", // the right side would take more than half
 	} {
-		got := Spread(w, textwidth.Fit, "…", left, right)
+		got := Spread(w, style.Fit, "…", left, right)
 		if ansi.StringWidth(got) != w || got != want {
 			t.Errorf("in %d cells: %q, want %q", w, got, want)
 		}

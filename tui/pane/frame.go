@@ -7,7 +7,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/tui/style"
-	"winnow/tui/textwidth"
 )
 
 // A smaller pane has no room for a border.
@@ -82,7 +81,7 @@ func (f Frame) top(w int, shape lipgloss.Border, st lipgloss.Style, titles [][2]
 		if i == f.Open {
 			tab = f.Styles.Rules.TabOpen
 		}
-		title := textwidth.Truncate(f.title(i), max(0, w-1-x), "")
+		title := style.Truncate(f.title(i), max(0, w-1-x), "")
 		if title != "" { // Render would leave the spaces of an underlined title out
 			b.WriteString(CompileStyle(tab).Render(title))
 		}

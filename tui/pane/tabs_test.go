@@ -11,7 +11,6 @@ import (
 	"winnow/assistant"
 	"winnow/tui/keymap"
 	"winnow/tui/style"
-	"winnow/tui/textwidth"
 )
 
 // textRow is a row of the tests; one that begins with # is a heading.
@@ -36,9 +35,9 @@ func (t *Tabs[R]) frame(h int) []string {
 			if current {
 				sign = ">"
 			}
-			return textwidth.Fit(sign+fmt.Sprint(r), w, "")
+			return style.Fit(sign+fmt.Sprint(r), w, "")
 		},
-		Foot: func(w, _ int) []string { return []string{textwidth.Fit("foot", w, "")} },
+		Foot: func(w, _ int) []string { return []string{style.Fit("foot", w, "")} },
 	})
 }
 

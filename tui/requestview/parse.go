@@ -14,7 +14,7 @@ import (
 	"winnow/assistant/attachment"
 	"winnow/assistant/safetext"
 	"winnow/tui/markdown"
-	"winnow/tui/textwidth"
+	"winnow/tui/style"
 )
 
 // section is a part of a request that folds.
@@ -83,7 +83,7 @@ func parse(body json.RawMessage, estimate func(string) int) (sections []*section
 		}
 		text = strings.Join(safetext.Lines(beginning(text), safetext.Visible), "\n")
 		s.text.Append(text)
-		s.preview = textwidth.TruncateWords(strings.Join(strings.Fields(strings.ToValidUTF8(text[:min(len(text), previewed)], "")), " "), maxPreview, "…")
+		s.preview = style.TruncateWords(strings.Join(strings.Fields(strings.ToValidUTF8(text[:min(len(text), previewed)], "")), " "), maxPreview, "…")
 		s.lower = strings.ToLower(text)
 		sections = append(sections, s)
 	}

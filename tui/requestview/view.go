@@ -16,7 +16,6 @@ import (
 	"winnow/tui/overlay"
 	"winnow/tui/style"
 	"winnow/tui/textline"
-	"winnow/tui/textwidth"
 )
 
 // View is the overlay of one request. Its owner does CopyRequest, OlderRequest and
@@ -242,7 +241,7 @@ func (v *View) Body(w, h int, st style.Styles) []string {
 	foot := v.foot(w, o)
 	v.cursor.MoveTo(v.cursor.At, v.lines)
 	v.cursor.Scroll(max(1, h-headLines-len(foot)), v.cursor.At, v.lastShown()+1, v.lines)
-	out := []string{o.Muted.Render(textwidth.Fit(fmt.Sprintf("~%d tokens in %d sections", tokens, len(v.sections)), w, "…")), ""}
+	out := []string{o.Muted.Render(style.Fit(fmt.Sprintf("~%d tokens in %d sections", tokens, len(v.sections)), w, "…")), ""}
 	from, to := v.cursor.Shown(v.lines)
 	for i := from; i < to; i++ {
 		out = append(out, v.draw(i, w, st))
@@ -266,9 +265,9 @@ func (v *View) lastShown() int {
 func (v *View) foot(w int, o style.Overlay) []string {
 	switch {
 	case v.searching:
-		return []string{"", textwidth.Truncate(o.Key.Render("/ ")+o.Text.Render(v.query.View(max(1, w-2))), w, "")}
+		return []string{"", style.Truncate(o.Key.Render("/ ")+o.Text.Render(v.query.View(max(1, w-2))), w, "")}
 	case v.missed:
-		return []string{"", o.Text.Render(textwidth.Truncate("nothing here contains “"+v.query.Text()+"”", w, "…"))}
+		return []string{"", o.Text.Render(style.Truncate("nothing here contains “"+v.query.Text()+"”", w, "…"))}
 	}
 	lines := []string{"", ""}
 	for clause := range strings.SplitSeq(v.hint(), " · ") {
@@ -281,7 +280,7 @@ func (v *View) foot(w int, o style.Overlay) []string {
 		}
 	}
 	for i, line := range lines {
-		lines[i] = o.Muted.Render(textwidth.Truncate(line, w, "…"))
+		lines[i] = o.Muted.Render(style.Truncate(line, w, "…"))
 	}
 	return lines
 }
@@ -292,11 +291,11 @@ func (v *View) draw(i, w int, st style.Styles) string {
 	s := v.sections[section]
 	mark, text := "  ", o.Text
 	if i == v.cursor.At {
-		mark, text = textwidth.Fit(st.Icons.Selected, 1, "")+" ", o.Selected
+		mark, text = style.Fit(st.Icons.Selected, 1, "")+" ", o.Selected
 	}
 	if n := i - v.starts[section]; n > 0 {
 		line, _ := s.text.Line(n - 1)
-		return textwidth.Truncate(o.Text.Render(mark+"  ")+v.highlight(line, text, o.Key), w, "")
+		return style.Truncate(o.Text.Render(mark+"  ")+v.highlight(line, text, o.Key), w, "")
 	}
 	fold := st.Icons.Folded
 	if s.open {
@@ -304,11 +303,11 @@ func (v *View) draw(i, w int, st style.Styles) string {
 	}
 	head := fmt.Sprintf("%s%s %s", mark, fold, safetext.Visible(s.title))
 	cost := fmt.Sprintf("  ~%d", s.tokens)
-	head = textwidth.Truncate(head, max(1, w-ansi.StringWidth(cost)), "…")
-	cost = textwidth.Truncate(cost, max(0, w-ansi.StringWidth(head)), "")
+	head = style.Truncate(head, max(1, w-ansi.StringWidth(cost)), "…")
+	cost = style.Truncate(cost, max(0, w-ansi.StringWidth(head)), "")
 	preview := ""
 	if room := w - ansi.StringWidth(head) - ansi.StringWidth(cost) - 2; !s.open && room > 0 {
-		preview = "  " + textwidth.TruncateWords(s.preview, room, "…")
+		preview = "  " + style.TruncateWords(s.preview, room, "…")
 	}
 	return text.Render(head) + o.Muted.Render(cost+preview)
 }

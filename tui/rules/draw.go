@@ -14,7 +14,6 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/style"
-	"winnow/tui/textwidth"
 )
 
 // styles are the styles of the pane.
@@ -94,7 +93,7 @@ func (p *Pane) drawRow(r row, current bool, w int) string {
 	if len(right) > 0 {
 		right = append(right, pane.Piece{Text: " ", Style: p.styles.Text})
 	}
-	cut := textwidth.Fit
+	cut := style.Fit
 	if r.isName() {
 		cut = pane.FitName
 	}
@@ -225,19 +224,19 @@ func (p *Pane) modelPieces(i, w int) (left, right []pane.Piece) {
 	if p.selected[modelID(m.ID)] {
 		tick = icons.Ticked
 	}
-	icon, style := icons.Available, st.BarAvailable
+	icon, shown := icons.Available, st.BarAvailable
 	switch m.Status {
 	case engine.Ignored:
-		icon, style, nameStyle = icons.Hidden, st.BarHidden, st.Muted
+		icon, shown, nameStyle = icons.Hidden, st.BarHidden, st.Muted
 	case engine.Whitelisted:
-		icon, style = icons.Allow, st.Allow
+		icon, shown = icons.Allow, st.Allow
 	default:
 	}
 	if p.highlight.models[m.ID] {
 		bullet, nameStyle = icons.Bullet, st.Highlight
 	}
 	id := pane.Visible(p.data.Name(m.ID))
-	left = []pane.Piece{{Text: tick, Style: st.Pending}, {Text: bullet, Style: st.Highlight}, {Text: icon + " ", Style: style}, {Text: id, Style: nameStyle}}
+	left = []pane.Piece{{Text: tick, Style: st.Pending}, {Text: bullet, Style: st.Highlight}, {Text: icon + " ", Style: shown}, {Text: id, Style: nameStyle}}
 	if label := p.previewLabel(m); label != "" {
 		return left, []pane.Piece{{Text: label, Style: st.Warn}}
 	}
@@ -252,7 +251,7 @@ func (p *Pane) modelPieces(i, w int) (left, right []pane.Piece) {
 	case m.Index >= 0:
 		ruleIcon, colour := p.colour(m.List, m.Index)
 		right = []pane.Piece{{Text: ruleIcon, Style: colour}}
-		rule := " " + textwidth.Truncate(pane.Visible(m.Rule), w/3, icons.Ellipsis)
+		rule := " " + style.Truncate(pane.Visible(m.Rule), w/3, icons.Ellipsis)
 		if w >= wideRow && ansi.StringWidth(rule) <= w-ansi.StringWidth(id)-modelLead { // the name comes first
 			right = append(right, pane.Piece{Text: rule, Style: colour})
 		}
@@ -295,5 +294,5 @@ func (p *Pane) shortNotice(text string) string {
 
 // listColumn is the name of a list in a column of its own.
 func listColumn(list modelfilter.List) string {
-	return textwidth.Fit(list.String(), len("ignore "), "")
+	return style.Fit(list.String(), len("ignore "), "")
 }

@@ -12,7 +12,7 @@ import (
 	"winnow/assistant/share"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
-	"winnow/tui/textwidth"
+	"winnow/tui/style"
 )
 
 const (
@@ -53,8 +53,8 @@ func (p *Pane) separator(w int) pane.Note {
 }
 
 // oneLine is a note of one line, with a blank before the border.
-func (p *Pane) oneLine(rank, w int, style pane.CompiledStyle, text string) pane.Note {
-	return pane.Note{Rank: rank, Text: style.Render(textwidth.Fit(text, w-1, p.st.Icons.Ellipsis) + " ")}
+func (p *Pane) oneLine(rank, w int, look pane.CompiledStyle, text string) pane.Note {
+	return pane.Note{Rank: rank, Text: look.Render(style.Fit(text, w-1, p.st.Icons.Ellipsis) + " ")}
 }
 
 // lockedText says why the user cannot change the rules now.
@@ -123,7 +123,7 @@ const barCells = 12
 func (p *Pane) bar(w int) string {
 	c, st, icons := p.data.Counts, &p.styles, &p.st.Icons
 	if c.Total == 0 {
-		return st.Muted.Render(textwidth.Fit(" no models known", w, icons.Ellipsis))
+		return st.Muted.Render(style.Fit(" no models known", w, icons.Ellipsis))
 	}
 	short := fmt.Sprintf("%d of %d shown", c.Available, c.Total)
 	text := short
@@ -132,7 +132,7 @@ func (p *Pane) bar(w int) string {
 	}
 	cells := min(barCells, w-ansi.StringWidth(text)-3) // a blank before the bar, one after it, one before the border
 	if cells < barCells/3 {
-		return st.Count.Render(textwidth.Fit(" "+pane.FirstFitting(w-2, text, short), w-1, icons.Ellipsis) + " ")
+		return st.Count.Render(style.Fit(" "+pane.FirstFitting(w-2, text, short), w-1, icons.Ellipsis) + " ")
 	}
 	full := c.Available * cells / c.Total
 	switch { // one model is at least one cell, on either side
@@ -141,7 +141,7 @@ func (p *Pane) bar(w int) string {
 	case full == cells && c.Hidden > 0:
 		full = cells - 1
 	}
-	return pane.Spread(w, textwidth.Fit, icons.Ellipsis, []pane.Piece{
+	return pane.Spread(w, style.Fit, icons.Ellipsis, []pane.Piece{
 		{Text: " ", Style: st.Text},
 		{Text: strings.Repeat(icons.BarFull, full), Style: st.BarAvailable},
 		{Text: strings.Repeat(icons.BarEmpty, cells-full), Style: st.BarHidden},

@@ -12,8 +12,8 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/rules/ruleset"
+	"winnow/tui/style"
 	"winnow/tui/textline"
-	"winnow/tui/textwidth"
 )
 
 // inputKind says what is typed.
@@ -236,9 +236,9 @@ func (l *textInput) draw(w int, st *styles) string {
 	room := w - ansi.StringWidth(atCursor)
 	left := pane.Visible(before)
 	if over := ansi.StringWidth(left) - room; over > 0 {
-		left = textwidth.Fit(textwidth.TruncateLeft(left, over, ""), room, "")
+		left = style.Fit(style.TruncateLeft(left, over, ""), room, "")
 	}
-	rest = textwidth.Fit(rest, room-ansi.StringWidth(left), "")
+	rest = style.Fit(rest, room-ansi.StringWidth(left), "")
 	text := st.Text
 	if l.suggested {
 		text = st.Selected

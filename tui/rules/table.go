@@ -15,7 +15,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
-	"winnow/tui/textwidth"
+	"winnow/tui/style"
 )
 
 // filter is the search of the models.
@@ -206,11 +206,11 @@ func (p *Pane) head(w, h int) []string {
 	}
 	st := &p.styles
 	name, _ := nameWidth(w, columns)
-	pieces := []pane.Piece{{Text: textwidth.Fit("      model"+p.sortMark(""), name, ""), Style: st.Muted}}
+	pieces := []pane.Piece{{Text: style.Fit("      model"+p.sortMark(""), name, ""), Style: st.Muted}}
 	for _, c := range columns {
 		pieces = append(pieces, pane.Piece{Text: strings.Repeat(" ", columnGap) + right(c.title+p.sortMark(c.order), c.width), Style: st.Muted})
 	}
-	return []string{pane.Spread(w, textwidth.Fit, "", pieces, nil)}
+	return []string{pane.Spread(w, style.Fit, "", pieces, nil)}
 }
 
 // nameWidth is how many cells of a row of w cells come before the columns, and how many the
@@ -228,7 +228,7 @@ func nameWidth(w int, columns []column) (name, rule int) {
 
 // right puts text at the right of w cells.
 func right(text string, w int) string {
-	return textwidth.Fit(strings.Repeat(" ", max(0, w-ansi.StringWidth(text)))+text, w, "")
+	return style.Fit(strings.Repeat(" ", max(0, w-ansi.StringWidth(text)))+text, w, "")
 }
 
 // tablePieces are the row of a model in a table; left are its icons and its name.
@@ -250,19 +250,19 @@ func (p *Pane) tablePieces(left []pane.Piece, i, w int, columns []column) []pane
 	for _, c := range columns {
 		left = append(left, pane.Piece{Text: strings.Repeat(" ", columnGap) + right(c.text(&known, now), c.width), Style: ink})
 	}
-	rule, style := "  ", st.Text
+	rule, look := "  ", st.Text
 	switch {
 	case m.Unfiltered:
-		rule, style = " "+icons.Warn, st.Warn
+		rule, look = " "+icons.Warn, st.Warn
 	case m.Index >= 0:
 		var icon string
-		icon, style = p.colour(m.List, m.Index)
+		icon, look = p.colour(m.List, m.Index)
 		rule = " " + icon
 		if ruleCells > 0 {
-			rule += " " + textwidth.Truncate(pane.Visible(m.Rule), ruleCells-1, icons.Ellipsis)
+			rule += " " + style.Truncate(pane.Visible(m.Rule), ruleCells-1, icons.Ellipsis)
 		}
 	}
-	return append(left, pane.Piece{Text: rule, Style: style})
+	return append(left, pane.Piece{Text: rule, Style: look})
 }
 
 // aboutFacts is what the table has no room for.

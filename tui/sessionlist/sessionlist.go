@@ -12,7 +12,6 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
-	"winnow/tui/textwidth"
 )
 
 // The title of a session has the cells beside border, mark, date and count of a line,
@@ -39,7 +38,7 @@ func Entries(all []history.Session, current string, w int, icons style.Icons) (e
 	for _, session := range all {
 		e := overlay.Entry{
 			Value: session.ID, Group: cmp.Or(session.Folder, "no folder"),
-			Text:  textwidth.Truncate(cmp.Or(safetext.Line(session.Title, maxTitle), "(no text)"), room, icons.Ellipsis),
+			Text:  style.Truncate(cmp.Or(safetext.Line(session.Title, maxTitle), "(no text)"), room, icons.Ellipsis),
 			Extra: session.Used.Local().Format("2006-01-02 15:04") + " · " + assistant.Counted(session.Pairs, "pair"),
 			Short: session.Used.Local().Format(time.DateOnly),
 		}

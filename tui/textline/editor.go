@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/tui/keymap"
-	"winnow/tui/textwidth"
+	"winnow/tui/style"
 )
 
 // Editor is a line of text with a cursor. The zero value is empty.
@@ -92,7 +92,7 @@ func (e *Editor) Scroll(w int) (shift, cursor int) {
 // View is the part of the line in the window of Scroll.
 func (e *Editor) View(w int) string {
 	_, from := e.scroll(w)
-	return textwidth.Truncate(e.Text()[from:], w, "")
+	return style.Truncate(e.Text()[from:], w, "")
 }
 
 // scroll is the length of the text to the left of the window, in cells and in bytes.

@@ -10,7 +10,6 @@ import (
 	"winnow/assistant"
 	"winnow/tui/pane"
 	"winnow/tui/style"
-	"winnow/tui/textwidth"
 )
 
 // Ink are the styles of a table.
@@ -76,7 +75,7 @@ func (t Table) unsaved(n Numbers) []column {
 		if t.W >= spelledFrom {
 			changes.word = " unsaved"
 		}
-		saving.number = textwidth.Fit(": "+n.SavingText(), saving.width, t.Icons.Ellipsis)
+		saving.number = style.Fit(": "+n.SavingText(), saving.width, t.Icons.Ellipsis)
 	}
 	if t.W < savingFrom {
 		return []column{changes}

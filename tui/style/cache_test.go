@@ -1,4 +1,4 @@
-package textwidth
+package style
 
 import (
 	"fmt"
