@@ -11,7 +11,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
-	"winnow/tui/requestview"
+	"winnow/tui/chat"
 	"winnow/tui/resend"
 	"winnow/tui/tuitest"
 	"winnow/tui/usecase"
@@ -71,8 +71,8 @@ var lateMessages = map[string]struct {
 		return usecase.RequestsRead{Reply: usecase.Reply{Request: 99, Session: b.shownSession()}, Next: json.RawMessage("{}")}
 	}},
 	"the view of a request": {nil, func(*bench) tea.Msg {
-		r := requestview.Request{Title: "late", Body: json.RawMessage("{}")}
-		return requestReadMsg{99, []requestview.Request{r}, 0, requestview.New(r.Title, r.Body, func(string) int { return 1 }, false)}
+		r := chat.ShownRequest{Title: "late", Body: json.RawMessage("{}")}
+		return requestReadMsg{99, []chat.ShownRequest{r}, 0, chat.NewRequestView(r.Title, r.Body, func(string) int { return 1 }, false)}
 	}},
 	"the effect of a proposal": {actsOf["a rejection"][:4], func(b *bench) tea.Msg {
 		effects := map[string][]assistant.Effect{b.conv.chat.Undecided()[0].ID: {{Sentence: "a late effect"}}}

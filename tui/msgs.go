@@ -6,9 +6,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/tui/chat"
 	"winnow/tui/markdown"
 	"winnow/tui/overlay"
-	"winnow/tui/requestview"
 	"winnow/tui/resend"
 	"winnow/tui/slash"
 )
@@ -79,9 +79,9 @@ type (
 	// number.
 	requestReadMsg struct {
 		request int64
-		all     []requestview.Request
+		all     []chat.ShownRequest
 		at      int
-		view    *requestview.View
+		view    *chat.RequestView
 	}
 	// connectOfferedMsg says that no endpoint has a model, if it is true.
 	connectOfferedMsg bool

@@ -6,9 +6,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant/safetext"
+	"winnow/tui/chat"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
-	"winnow/tui/requestview"
 	"winnow/tui/usecase"
 )
 
@@ -33,10 +33,10 @@ func (m *Model) onRequests(o usecase.RequestsRead) tea.Cmd {
 		return nil
 	}
 	m.fail(o.Err)
-	all := requestview.Sent(o.Sent)
+	all := chat.SentRequests(o.Sent)
 	sent := len(all)
 	if o.Next != nil {
-		all = append(all, requestview.Request{Title: "the request that would be sent now", Body: o.Next})
+		all = append(all, chat.ShownRequest{Title: "the request that would be sent now", Body: o.Next})
 	}
 	switch {
 	case len(all) == 0:
@@ -48,12 +48,12 @@ func (m *Model) onRequests(o usecase.RequestsRead) tea.Cmd {
 }
 
 // openRequest reads one of several requests beside the screen: it may be long.
-func (m *Model) openRequest(all []requestview.Request, i int) tea.Cmd {
+func (m *Model) openRequest(all []chat.ShownRequest, i int) tea.Cmd {
 	estimate := m.inUse().Budget.Estimate
 	m.reading = m.query()
 	request := m.reading
 	return func() tea.Msg {
-		return requestReadMsg{request, all, i, requestview.New(all[i].Title, all[i].Body, estimate, len(all) > 1)}
+		return requestReadMsg{request, all, i, chat.NewRequestView(all[i].Title, all[i].Body, estimate, len(all) > 1)}
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/assistant"
+	"winnow/tui/chat"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
-	"winnow/tui/requestview"
 	"winnow/tui/tuitest"
 )
 
@@ -77,7 +77,7 @@ func places() map[string]scrolling {
 			return overlay.NewQuestion("Question", lines, []overlay.Answer{says(keymap.AnswerYes, "yes")}, keymap.AnswerNo, s.now)
 		}),
 		"request": above(overlay.Request, append([]tuitest.Key{"enter", "b", "z"}, moves...), func(*still) overlay.Overlay {
-			return requestview.New("Request", []byte(body), func(s string) int { return len(s) }, true)
+			return chat.NewRequestView("Request", []byte(body), func(s string) int { return len(s) }, true)
 		}),
 	}
 }

@@ -1,5 +1,5 @@
 // Package chat shows the conversation: one item per message pair, in a list
-// that draws only what is visible.
+// that draws only what is visible. A second view shows the request behind a pair.
 //
 // # Types
 //
@@ -22,6 +22,12 @@
 // SetPayloadTypes says how the payloads of a type look and whether they are accepted;
 // rule_proposal is known. The others show a summary and their folded JSON.
 //
+// A RequestView is an overlay that shows a request to a model as a reader wants it: one
+// section for the parameters, one for the tools, one for each message, with what they
+// cost. Its sections fold; the newest message is open. A search opens the sections that
+// contain the text. One key shows the bytes instead, as they are sent. SentRequests returns
+// the stored requests of a pair as a ShownRequest each, with its title.
+//
 // # Budget
 //
 // A frame lays out no more than frameBudget: of longer texts, wherever they stand, it shows
@@ -30,11 +36,16 @@
 //
 // # Concurrency
 //
-// A View belongs to the goroutine that runs Update and View. It does no I/O.
+// A View or RequestView belongs to the goroutine that runs Update and View, and does no I/O.
 //
 // # Caveats
 //
 // At most maxLoaded pairs stay loaded; one that is scrolled back to is missing again.
 // The lines of an item contain neither the gutter nor the dimming of pairs that are
 // off-context: those are drawn per row, so a moving boundary redraws no pair.
+//
+// A RequestView shows at most maxShown of a text, and of the bytes; a line says how many
+// are not shown. The bytes of a picture are left out: what stands for them says so. Texts
+// are untrusted: they are drawn with invisible characters spelled out. Tokens are
+// estimates, as in the counter. A request that is not understood is shown as bytes.
 package chat

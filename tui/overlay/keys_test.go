@@ -10,9 +10,9 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/tui/chat"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
-	"winnow/tui/requestview"
 	"winnow/tui/style"
 )
 
@@ -85,7 +85,7 @@ var bindables = map[string]bindable{
 		hinted: []keymap.Action{keymap.TextUp, keymap.TextDown, keymap.TextClose, keymap.FoldSection, keymap.FoldSections, keymap.SearchRequest, keymap.ShowBytes, keymap.CopyRequest, keymap.OlderRequest, keymap.NewerRequest},
 		open: func() overlay.Overlay {
 			long := strings.Repeat(`a word\n`, 100)
-			return requestview.New("Request", []byte(`{"model":"m","messages":[{"role":"system","content":"`+long+`"},{"role":"user","content":"`+long+`"}]}`), func(s string) int { return len(s) }, true)
+			return chat.NewRequestView("Request", []byte(`{"model":"m","messages":[{"role":"system","content":"`+long+`"},{"role":"user","content":"`+long+`"}]}`), func(s string) int { return len(s) }, true)
 		},
 	},
 	"question":      question("question", keymap.AnswerYes, keymap.AnswerSave, keymap.AnswerKeep, keymap.AnswerDiscard, keymap.AnswerTheirs, keymap.AnswerEdit, keymap.AnswerNo),

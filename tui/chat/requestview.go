@@ -1,4 +1,4 @@
-package requestview
+package chat
 
 import (
 	"encoding/json"
@@ -18,9 +18,9 @@ import (
 	"winnow/tui/textline"
 )
 
-// View is the overlay of one request. Its owner does CopyRequest, OlderRequest and
+// RequestView is the overlay of one request. Its owner does CopyRequest, OlderRequest and
 // NewerRequest, the actions of its Chosen.
-type View struct {
+type RequestView struct {
 	title    string
 	keys     *keymap.Map
 	sections []*section
@@ -40,16 +40,16 @@ type View struct {
 }
 
 const (
-	indent    = 4 // cells before the text of a section
-	headLines = 2 // above the sections: what there is, and a gap
-	maxFoot   = 3 // lines below them
-	maxQuery  = 200
+	requestIndent = 4 // cells before the text of a section
+	headLines     = 2 // above the sections: what there is, and a gap
+	maxFoot       = 3 // lines below them
+	maxQuery      = 200
 )
 
-// New makes the view of a request; estimate returns the tokens of a text. several says
-// that there are others before or after it.
-func New(title string, body json.RawMessage, estimate func(string) int, several bool) *View {
-	v := &View{title: title, several: several}
+// NewRequestView makes the view of a request; estimate returns the tokens of a text.
+// several says that there are others before or after it.
+func NewRequestView(title string, body json.RawMessage, estimate func(string) int, several bool) *RequestView {
+	v := &RequestView{title: title, several: several}
 	var ok bool
 	if v.sections, ok = parse(body, estimate); !ok {
 		v.bytes = true
@@ -62,7 +62,7 @@ func New(title string, body json.RawMessage, estimate func(string) int, several 
 }
 
 // Escape implements overlay.Overlay.
-func (v *View) Escape() overlay.Outcome {
+func (v *RequestView) Escape() overlay.Outcome {
 	if !v.searching {
 		return overlay.Closed{}
 	}
@@ -70,20 +70,20 @@ func (v *View) Escape() overlay.Outcome {
 	return overlay.Stay{}
 }
 
-func (v *View) endSearch() {
+func (v *RequestView) endSearch() {
 	v.searching = false
 	v.query.Clear()
 }
 
 // SetKeys implements overlay.Overlay.
-func (v *View) SetKeys(keys *keymap.Map) {
+func (v *RequestView) SetKeys(keys *keymap.Map) {
 	v.keys = keys
 	v.raw.SetKeys(keys)
 	v.raw.WithHint(v.hint())
 }
 
 // hint names the keys.
-func (v *View) hint() string {
+func (v *RequestView) hint() string {
 	var can []keymap.Hint
 	if v.several {
 		can = append(can, keymap.To("the others", keymap.OlderRequest, keymap.NewerRequest))
@@ -98,10 +98,10 @@ func (v *View) hint() string {
 }
 
 // Title implements overlay.Overlay.
-func (v *View) Title() string { return v.title }
+func (v *RequestView) Title() string { return v.title }
 
 // Hints implements overlay.Overlay.
-func (v *View) Hints() string {
+func (v *RequestView) Hints() string {
 	if v.searching {
 		return v.keys.Hints(keymap.Line, keymap.To("searches", keymap.LineAccept), keymap.To("ends the search", keymap.LineClose))
 	}
@@ -109,7 +109,7 @@ func (v *View) Hints() string {
 }
 
 // Key implements overlay.Overlay.
-func (v *View) Key(name keymap.Key, text string) overlay.Outcome {
+func (v *RequestView) Key(name keymap.Key, text string) overlay.Outcome {
 	if v.searching {
 		v.searchKey(name, text)
 		return overlay.Stay{}
@@ -132,7 +132,7 @@ func (v *View) Key(name keymap.Key, text string) overlay.Outcome {
 }
 
 // do moves, folds and searches.
-func (v *View) do(a keymap.Action) {
+func (v *RequestView) do(a keymap.Action) {
 	switch a {
 	case keymap.FoldSection:
 		v.fold(v.sectionAt(v.cursor.At))
@@ -151,13 +151,13 @@ func (v *View) do(a keymap.Action) {
 }
 
 // sectionAt is the section that line i belongs to.
-func (v *View) sectionAt(i int) int { return sort.SearchInts(v.starts, i+1) - 1 }
+func (v *RequestView) sectionAt(i int) int { return sort.SearchInts(v.starts, i+1) - 1 }
 
 // isTitle reports whether line i is the title of a section.
-func (v *View) isTitle(i int) bool { return v.starts[v.sectionAt(i)] == i }
+func (v *RequestView) isTitle(i int) bool { return v.starts[v.sectionAt(i)] == i }
 
 // fold opens or closes a section, whose title gets the cursor.
-func (v *View) fold(i int) {
+func (v *RequestView) fold(i int) {
 	if v.sections[i].open {
 		v.sections[i].open, v.stale = false, true
 	} else {
@@ -167,7 +167,7 @@ func (v *View) fold(i int) {
 }
 
 // openSection opens a section. Others are closed where more than maxOpen would be open.
-func (v *View) openSection(i int) {
+func (v *RequestView) openSection(i int) {
 	open := len(v.sections[i].lower)
 	for _, s := range v.sections {
 		if s.open {
@@ -182,7 +182,7 @@ func (v *View) openSection(i int) {
 
 // foldAll closes all sections, or opens them when all are closed: of a large request those
 // from the cursor on that may be open at once.
-func (v *View) foldAll() {
+func (v *RequestView) foldAll() {
 	at := v.sectionAt(v.cursor.At)
 	close, open := slices.ContainsFunc(v.sections, func(s *section) bool { return s.open }), 0
 	for n := range v.sections {
@@ -195,7 +195,7 @@ func (v *View) foldAll() {
 }
 
 // goToSection puts the cursor on the title of a section.
-func (v *View) goToSection(i int) {
+func (v *RequestView) goToSection(i int) {
 	v.layout(v.width)
 	v.cursor.MoveTo(v.starts[i], v.lines)
 }
@@ -209,14 +209,14 @@ func (s *section) rows() int {
 }
 
 // layout lays the sections out for w cells.
-func (v *View) layout(w int) {
+func (v *RequestView) layout(w int) {
 	if v.width == w && !v.stale {
 		return
 	}
 	v.starts, v.lines, v.width, v.stale = v.starts[:0], 0, w, false
 	for _, s := range v.sections {
 		if s.open {
-			s.text.LayOut(max(1, w-indent), math.MaxInt)
+			s.text.LayOut(max(1, w-requestIndent), math.MaxInt)
 		}
 		v.starts = append(v.starts, v.lines)
 		v.lines += 1 + s.rows()
@@ -224,10 +224,10 @@ func (v *View) layout(w int) {
 }
 
 // Size implements overlay.Overlay: all there is, so that folding moves no border.
-func (v *View) Size(w, h int) (int, int) { return w * 9 / 10, h * 9 / 10 }
+func (v *RequestView) Size(w, h int) (int, int) { return w * 9 / 10, h * 9 / 10 }
 
 // Body implements overlay.Overlay.
-func (v *View) Body(w, h int, st style.Styles) []string {
+func (v *RequestView) Body(w, h int, st style.Styles) []string {
 	if v.bytes {
 		lines := v.raw.Body(w, h, st)
 		return lines[:min(len(lines), h)]
@@ -253,7 +253,7 @@ func (v *View) Body(w, h int, st style.Styles) []string {
 }
 
 // lastShown is the last line to show with the cursor: of a title the end of its section.
-func (v *View) lastShown() int {
+func (v *RequestView) lastShown() int {
 	last := v.cursor.At
 	if i := v.sectionAt(last); v.starts[i] == last {
 		last += v.sections[i].rows()
@@ -262,7 +262,7 @@ func (v *View) lastShown() int {
 }
 
 // foot is a gap, and below it the keys, the search, or that it has found nothing.
-func (v *View) foot(w int, o style.Overlay) []string {
+func (v *RequestView) foot(w int, o style.Overlay) []string {
 	switch {
 	case v.searching:
 		return []string{"", style.Truncate(o.Key.Render("/ ")+o.Text.Render(v.query.View(max(1, w-2))), w, "")}
@@ -286,7 +286,7 @@ func (v *View) foot(w int, o style.Overlay) []string {
 }
 
 // draw draws a line of the layout.
-func (v *View) draw(i, w int, st style.Styles) string {
+func (v *RequestView) draw(i, w int, st style.Styles) string {
 	o, section := st.Overlay, v.sectionAt(i)
 	s := v.sections[section]
 	mark, text := "  ", o.Text
@@ -313,7 +313,7 @@ func (v *View) draw(i, w int, st style.Styles) string {
 }
 
 // Cursor implements overlay.Overlay.
-func (v *View) Cursor() (x, y int, ok bool) {
+func (v *RequestView) Cursor() (x, y int, ok bool) {
 	if !v.searching {
 		return 0, 0, false
 	}
@@ -322,7 +322,7 @@ func (v *View) Cursor() (x, y int, ok bool) {
 }
 
 // Click implements overlay.Overlay: a click on a title folds its section.
-func (v *View) Click(y int) overlay.Outcome {
+func (v *RequestView) Click(y int) overlay.Outcome {
 	i := v.cursor.Top + y - headLines
 	if v.bytes || y < headLines || y >= headLines+v.cursor.Rows || i >= v.lines {
 		return overlay.Stay{}
@@ -335,7 +335,7 @@ func (v *View) Click(y int) overlay.Outcome {
 }
 
 // Scroll implements overlay.Overlay.
-func (v *View) Scroll(n int) {
+func (v *RequestView) Scroll(n int) {
 	if v.bytes {
 		v.raw.Scroll(n)
 		return
@@ -344,7 +344,7 @@ func (v *View) Scroll(n int) {
 }
 
 // Position implements overlay.Overlay: the section of the cursor, of how many.
-func (v *View) Position() string {
+func (v *RequestView) Position() string {
 	if v.bytes {
 		return v.raw.Position()
 	}

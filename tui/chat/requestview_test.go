@@ -1,4 +1,4 @@
-package requestview
+package chat
 
 import (
 	"encoding/json"
@@ -28,11 +28,11 @@ const wire = `{"model":"gpt-5","stream":true,"messages":[
 // words estimates a token for each word.
 func words(text string) int { return len(strings.Fields(text)) }
 
-func frame(v *View, w, h int) string {
+func frame(v *RequestView, w, h int) string {
 	return ansi.Strip(strings.Join(v.Body(w, h, style.New(style.Options{Unicode: true})), "\n"))
 }
 
-func press(v *View, keys ...string) (out overlay.Outcome) {
+func press(v *RequestView, keys ...string) (out overlay.Outcome) {
 	for _, key := range keys {
 		out = v.Key(keymap.Key(key), key)
 	}
@@ -49,7 +49,7 @@ func wantHas(t *testing.T, text string, all ...string) {
 }
 
 func TestSectionsByRole(t *testing.T) {
-	v := New("request", json.RawMessage(wire), words, false)
+	v := NewRequestView("request", json.RawMessage(wire), words, false)
 	wantHas(t, frame(v, 80, 24), "▸ parameters  ~4  model", "▸ 1 tool", "▸ system  ~7  You see a window. It lists models.",
 		"hide the minis [image_url]", "▸ assistant → add_rule", "▸ tool · answers c1", "❯ ▾ user", "thank you‹U+202E›", "7 sections")
 	press(v, "g", "j", "j", "enter")
@@ -69,7 +69,7 @@ func TestARequestWithoutAWireFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := New("request", body, words, false)
+	v := NewRequestView("request", body, words, false)
 	press(v, "g", "j", "enter")
 	wantHas(t, frame(v, 80, 24), "▾ 1 tool", "add_word", "Adds.", "▸ assistant → add_word", "▾ tool · answers c1", "added")
 }
@@ -84,7 +84,7 @@ func TestPicturesAreALine(t *testing.T) {
 	}
 	wire := fmt.Sprintf(`{"messages":[{"role":"user","content":[{"type":"text","text":"what is this"},{"type":"image_url","image_url":{"url":%q}}]}]}`, req.Messages[0].Pictures[0].URL())
 	for name, body := range map[string]string{"own": string(own), "wire": wire} {
-		v := New("request", json.RawMessage(body), words, false)
+		v := NewRequestView("request", json.RawMessage(body), words, false)
 		text := frame(v, 80, 24)
 		wantHas(t, text, "▾ user  ~768", "    what is this", "    [picture a.png · PNG · 1024×1024 · 900 B · ~765 tokens]")
 		press(v, "r")
@@ -95,7 +95,7 @@ func TestPicturesAreALine(t *testing.T) {
 }
 
 func TestSearchOpensWhatItFinds(t *testing.T) {
-	v := New("request", json.RawMessage(wire), words, false)
+	v := NewRequestView("request", json.RawMessage(wire), words, false)
 	frame(v, 80, 24)
 	press(v, "/", "M", "O", "D", "E", "L", "S", "enter")
 	wantHas(t, frame(v, 80, 24), "❯   It lists models.", "▾ tool · answers")
@@ -108,7 +108,7 @@ func TestSearchOpensWhatItFinds(t *testing.T) {
 }
 
 func TestBytesAndOutcomes(t *testing.T) {
-	v := New("request", json.RawMessage(wire), words, true)
+	v := NewRequestView("request", json.RawMessage(wire), words, true)
 	wantHas(t, frame(v, 100, 24), "← → the others", "r bytes")
 	press(v, "r")
 	wantHas(t, frame(v, 100, 24), `"model": "gpt-5"`, "r roles")
@@ -120,7 +120,7 @@ func TestBytesAndOutcomes(t *testing.T) {
 	if out := press(v, "r", "esc"); out != (overlay.Closed{}) {
 		t.Errorf("esc is %#v", out)
 	}
-	broken := New("request", json.RawMessage(`{"messages":7`), words, false)
+	broken := NewRequestView("request", json.RawMessage(`{"messages":7`), words, false)
 	wantHas(t, frame(broken, 80, 10), `{"messages":7`)
 	if out := press(broken, "right"); out != (overlay.Stay{}) {
 		t.Errorf("next of one request is %#v", out)
@@ -131,7 +131,7 @@ func TestBytesAndOutcomes(t *testing.T) {
 func TestTheBodyFits(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	keys := []string{"up", "down", "enter", "a", "/", "m", "esc", "n", "N", "G", "g", "r", "pgdown", "pgup", "left"}
-	v := New("request", json.RawMessage(wire), words, false)
+	v := NewRequestView("request", json.RawMessage(wire), words, false)
 	for range 5000 {
 		w, h := 1+r.IntN(90), 6+r.IntN(20)
 		lines := v.Body(w, h, style.New(style.Options{Unicode: r.IntN(2) == 0}))
@@ -161,7 +161,7 @@ func TestItOpensAtTheNewestMessage(t *testing.T) {
 		messages = append(messages, fmt.Sprintf(`{"role":"user","content":"question %d of everything"}`, i))
 	}
 	messages = append(messages, `{"role":"user","content":"one\ntwo\nthree"}`)
-	v := New("request", json.RawMessage(`{"messages":[`+strings.Join(messages, ",")+`]}`), words, false)
+	v := NewRequestView("request", json.RawMessage(`{"messages":[`+strings.Join(messages, ",")+`]}`), words, false)
 	wantHas(t, frame(v, 32, 12), "question 39", "❯ ▾ user", "    one", "    two", "    three", "enter folds · a all · / search\nr bytes · y copies")
 	press(v, "k", "enter")
 	wantHas(t, frame(v, 32, 12), "❯ ▾ user", "    question 39")
@@ -185,7 +185,7 @@ func TestALongTextIsShownAsFarAsItCanBeRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := New("request", body, words, false)
+	v := NewRequestView("request", body, words, false)
 	for _, what := range []string{"message", "bytes"} {
 		frame(v, 80, 24)
 		press(v, "G")
@@ -211,7 +211,7 @@ func TestAKeyOnALargeRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := New("request", body, words, false)
+	v := NewRequestView("request", body, words, false)
 	open := func() (bytes int) {
 		for _, s := range v.sections {
 			if s.open {

@@ -1,4 +1,4 @@
-package requestview
+package chat
 
 import (
 	"bytes"
@@ -193,15 +193,15 @@ func pretty(text string) string {
 	return indented.String()
 }
 
-// Request is a request to show.
-type Request struct {
+// ShownRequest is a request to show.
+type ShownRequest struct {
 	Title string
 	Body  json.RawMessage // the exact bytes, without those of pictures
 	Sent  bool            // it was sent; otherwise it would be sent now
 }
 
-// Sent returns the stored requests of a pair, to be shown.
-func Sent(sent []assistant.SentRequest) (all []Request) {
+// SentRequests returns the stored requests of a pair, to be shown.
+func SentRequests(sent []assistant.SentRequest) (all []ShownRequest) {
 	for i, r := range sent {
 		title := fmt.Sprintf("sent %s to %s", r.At.Local().Format(time.TimeOnly), safetext.Line(r.Model, maxModel))
 		if len(sent) > 1 {
@@ -210,7 +210,7 @@ func Sent(sent []assistant.SentRequest) (all []Request) {
 		if r.Trimmed > 0 {
 			title += " · without " + assistant.Counted(r.Trimmed, "pair")
 		}
-		all = append(all, Request{title, r.Body, true})
+		all = append(all, ShownRequest{title, r.Body, true})
 	}
 	return all
 }

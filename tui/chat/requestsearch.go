@@ -1,4 +1,4 @@
-package requestview
+package chat
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 	"winnow/tui/keymap"
 )
 
-func (v *View) searchKey(name keymap.Key, text string) {
+func (v *RequestView) searchKey(name keymap.Key, text string) {
 	switch v.keys.Action(keymap.Line, name) {
 	case keymap.LineAccept:
 		v.searching = false
@@ -25,7 +25,7 @@ func (v *View) searchKey(name keymap.Key, text string) {
 
 // search goes to the first hit, and opens the sections that contain the text: of a large
 // request the first of them.
-func (v *View) search() {
+func (v *RequestView) search() {
 	query := strings.ToLower(v.query.Text())
 	v.missed = false
 	if query == "" {
@@ -48,7 +48,7 @@ func (v *View) search() {
 // toHit puts the cursor on the next line with the text, or the one before, and goes on at
 // the other end. It opens the section of the hit; where the hit is broken over two lines the
 // cursor is on the section's title.
-func (v *View) toHit(step int) (found bool) {
+func (v *RequestView) toHit(step int) (found bool) {
 	query := strings.ToLower(v.query.Text())
 	if query == "" {
 		return false
@@ -80,7 +80,7 @@ func (v *View) toHit(step int) (found bool) {
 
 // hitIn puts the cursor on the nearest line of a section with the text, in a direction from
 // a line of it.
-func (v *View) hitIn(i, from, step int, query string) bool {
+func (v *RequestView) hitIn(i, from, step int, query string) bool {
 	s := v.sections[i]
 	if !strings.Contains(s.lower, query) {
 		return false
@@ -95,7 +95,7 @@ func (v *View) hitIn(i, from, step int, query string) bool {
 }
 
 // highlight draws a line with the first hit of the search in it.
-func (v *View) highlight(text string, plain, hit lipgloss.Style) string {
+func (v *RequestView) highlight(text string, plain, hit lipgloss.Style) string {
 	query := strings.ToLower(v.query.Text())
 	at := strings.Index(strings.ToLower(text), query)
 	if query == "" || at < 0 || at+len(query) > len(text) || !strings.EqualFold(text[at:at+len(query)], query) {
