@@ -20,8 +20,8 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
-	"winnow/tui/lines"
 	"winnow/tui/mention"
+	"winnow/tui/plain"
 )
 
 func askCommand(a *app) *cobra.Command {
@@ -64,7 +64,7 @@ func (a *app) message(args []string) (string, error) {
 	}
 	parts := []string{strings.TrimSpace(strings.Join(args, " "))}
 	if reads {
-		data, err := io.ReadAll(io.LimitReader(lines.Input(a.ctx, a.stdin), maxInput+1))
+		data, err := io.ReadAll(io.LimitReader(plain.Input(a.ctx, a.stdin), maxInput+1))
 		if err != nil {
 			return "", fmt.Errorf("standard input: %w", err)
 		}
@@ -154,7 +154,7 @@ func singleProcessor() (restore func()) {
 // be written.
 func (a *app) printTurn(events iter.Seq[assistant.Event], answer func(id string, yes bool) error, yes bool, stop func()) error {
 	q := &asked{app: a, answer: answer, yes: yes, out: bufio.NewWriterSize(a.stdout, maxBurst)}
-	q.turn = lines.Turn{Answer: q.newPart, Note: q.note, Confirm: q.confirm, Stop: stop, Limit: lines.MaxOutcome}
+	q.turn = plain.TurnLines{Answer: q.newPart, Note: q.note, Confirm: q.confirm, Stop: stop, Limit: plain.MaxOutcome}
 	if a.flags.json {
 		q.turn.Answer, q.turn.Note = nil, func(string, string) {}
 	}
@@ -190,7 +190,7 @@ type asked struct {
 	app     *app
 	answer  func(id string, yes bool) error
 	yes     bool // the answer to all questions
-	turn    lines.Turn
+	turn    plain.TurnLines
 	out     *bufio.Writer // to standard output
 	parts   int           // number of parts of the answer printed so far
 	changed bool          // a tool has changed the rules or the file
@@ -284,11 +284,11 @@ func (q *asked) confirm(e assistant.ConfirmRequest) error {
 
 // newPart starts a part of the answer, separated from the previous one by a blank line. A terminal gets rendered
 // Markdown, any other output the raw text.
-func (q *asked) newPart() lines.Answer {
-	a, part := q.app, lines.NewRaw(q.out)
+func (q *asked) newPart() plain.Answer {
+	a, part := q.app, plain.NewRaw(q.out)
 	if isTerminal(a.stdout) && !a.flags.plain {
 		const readable = 100 // columns: wider text is hard to read
-		part = lines.NewRendered(q.out, a.answerStyles().Markdown, min(a.width(), readable), a.displayable)
+		part = plain.NewRendered(q.out, a.answerStyles().Markdown, min(a.width(), readable), a.displayable)
 	}
 	if q.parts++; q.parts > 1 {
 		_ = q.out.WriteByte('\n') // the next write returns the same error
@@ -298,7 +298,7 @@ func (q *asked) newPart() lines.Answer {
 
 // flushed flushes each piece of an answer as soon as it is written.
 type flushed struct {
-	lines.Answer
+	plain.Answer
 	out *bufio.Writer
 }
 
@@ -309,8 +309,8 @@ func (f flushed) Close() error { return cmp.Or(f.Answer.Close(), f.out.Flush()) 
 // askYesNo asks a question on the terminal. Only "y" and "yes" count as yes.
 func (a *app) askYesNo(question string) bool {
 	fmt.Fprint(a.stderr, safetext.Line(question, maxLine)+" [y/N] ")
-	asked, in := time.Now(), bufio.NewScanner(lines.Input(a.ctx, a.stdin))
-	for in.Scan() && time.Since(asked) < lines.ReadingTime {
+	asked, in := time.Now(), bufio.NewScanner(plain.Input(a.ctx, a.stdin))
+	for in.Scan() && time.Since(asked) < plain.ReadingTime {
 	}
 	if a.ctx.Err() != nil {
 		fmt.Fprintln(a.stderr)

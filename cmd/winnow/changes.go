@@ -15,7 +15,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/serve"
 	"winnow/checkpoint"
-	"winnow/tui/lines"
+	"winnow/tui/plain"
 )
 
 // userName returns the user name of this process, or "" if it is unknown.
@@ -124,7 +124,7 @@ func (a *app) printChanges(all []history.WindowChange, head, team bool) error {
 	if head {
 		empty = "nothing has been changed yet"
 	}
-	text := lines.Table(empty, titles, rows)
+	text := plain.Table(empty, titles, rows)
 	if !head && len(text) > 0 {
 		text = text[1:]
 	}

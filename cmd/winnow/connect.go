@@ -11,7 +11,7 @@ import (
 	"winnow/adapters/endpoints"
 	"winnow/assistant/history"
 	"winnow/tui/connectcard"
-	"winnow/tui/lines"
+	"winnow/tui/plain"
 	"winnow/tui/style"
 )
 
@@ -62,7 +62,7 @@ func (a *app) configConnect(ctx context.Context, form *connectForm) error {
 	if isTerminal(a.stdin) && !a.flags.json {
 		form.Ask = askOnTerminal(a.stdin.(*os.File), a.stderr) // a terminal is always an *os.File
 	}
-	if err := form.ReadFlags(lines.Input(ctx, a.stdin)); errors.Is(err, context.Canceled) {
+	if err := form.ReadFlags(plain.Input(ctx, a.stdin)); errors.Is(err, context.Canceled) {
 		return err
 	} else if err != nil {
 		return &usageError{"winnow config connect", err.Error()}

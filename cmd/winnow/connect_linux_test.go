@@ -11,7 +11,7 @@ import (
 
 	"winnow/adapters/endpoints"
 	"winnow/assistant/assistanttest"
-	"winnow/tui/lines"
+	"winnow/tui/plain"
 )
 
 // The first start offers to connect a model. After esc, the next start does not.
@@ -111,7 +111,7 @@ func TestPlainConnectsAModel(t *testing.T) {
 		{"y", "local/large answers from now on"},
 		{"a message", "Hello from the server."},
 	} {
-		<-time.After(lines.ReadingTime) // earlier input does not count as an answer
+		<-time.After(plain.ReadingTime) // earlier input does not count as an answer
 		p.keys(step[0] + "\n")
 		p.wait(step[1])
 	}

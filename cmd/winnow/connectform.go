@@ -16,7 +16,7 @@ import (
 	"winnow/adapters/endpoints"
 	"winnow/assistant/safetext"
 	"winnow/tui/connectcard"
-	"winnow/tui/lines"
+	"winnow/tui/plain"
 )
 
 // connectForm connects a model line by line. On a terminal, Run asks for what the flags do not specify; without a
@@ -32,7 +32,7 @@ type connectForm struct {
 
 	Print func(line string) // prints a line before a question
 	// Ask asks a question on the terminal; nil means there is no terminal and missing values are errors.
-	Ask lines.Ask
+	Ask plain.Ask
 
 	flow endpoints.Flow
 }
@@ -359,7 +359,7 @@ func (f *connectForm) confirm(ctx context.Context, question string) error {
 }
 
 // connectInLines connects a model by asking questions and prints what was done.
-func connectInLines(ctx context.Context, c connectcard.Connector, print func(line string), ask lines.Ask) error {
+func connectInLines(ctx context.Context, c connectcard.Connector, print func(line string), ask plain.Ask) error {
 	f := connectForm{Connector: c, Print: print, Ask: ask}
 	saved, err := f.Run(ctx)
 	switch {

@@ -19,7 +19,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/history/transfer"
 	"winnow/assistant/safetext"
-	"winnow/tui/lines"
+	"winnow/tui/plain"
 )
 
 // filterFlags supply what a filter line takes from the running program: the time, the topic and the included pairs.
@@ -221,7 +221,7 @@ func historyImportCommand(a *app) *cobra.Command {
 
 // importFile imports one file, or standard input if name is "-".
 func (a *app) importFile(ctx context.Context, store history.Pairs, name string) (transfer.ImportReport, error) {
-	from := lines.Input(ctx, a.stdin)
+	from := plain.Input(ctx, a.stdin)
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
@@ -283,5 +283,5 @@ func (a *app) historySessions(ctx context.Context, store history.Store, _ []stri
 		rows = append(rows, []string{s.ID, s.Used.Local().Format(timeLayout), fmt.Sprint(s.Pairs), windowName(s.Window), s.Model, s.Folder})
 	}
 	return a.emit(map[string]any{"sessions": nonNil(sessions)},
-		lines.Table("there are no sessions yet", []string{"session", "used", ">pairs", "window", "model", "folder"}, rows)...)
+		plain.Table("there are no sessions yet", []string{"session", "used", ">pairs", "window", "model", "folder"}, rows)...)
 }

@@ -26,7 +26,6 @@ import (
 	"winnow/tui/historypane"
 	"winnow/tui/keyinput"
 	"winnow/tui/keymap"
-	"winnow/tui/lines"
 	"winnow/tui/pane"
 	"winnow/tui/plain"
 	"winnow/tui/rules"
@@ -333,7 +332,7 @@ func (a *app) runPlain(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	o.Connect = func(ctx context.Context, print func(string), ask lines.Ask) error {
+	o.Connect = func(ctx context.Context, print func(string), ask plain.Ask) error {
 		return connectInLines(ctx, connector, print, ask)
 	}
 	o.OfferConnect, o.Dismiss = p.autoModel == endpoints.OfflineModel && a.firstStart(ctx, p.store), connector.Dismiss

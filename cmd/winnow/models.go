@@ -16,7 +16,7 @@ import (
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/llm"
-	"winnow/tui/lines"
+	"winnow/tui/plain"
 )
 
 func modelsCommand(a *app) *cobra.Command {
@@ -140,7 +140,7 @@ func (a *app) modelList(ctx context.Context, w *journaledWindow, scopes []modelf
 		summaries = append(summaries, strings.TrimSpace(summary))
 	}
 	a.progress("")
-	text := append(lines.Table("", []string{"model", "status", "rule", ">context", ">$ / 1M in, out"}, rows), summaries...)
+	text := append(plain.Table("", []string{"model", "status", "rule", ">context", ">$ / 1M in, out"}, rows), summaries...)
 	if err := a.emit(map[string]any{"providers": all}, text...); err != nil {
 		return err
 	}
@@ -274,6 +274,6 @@ func (a *app) chatModels(ctx context.Context) error {
 		}
 		out = append(out, endpoint)
 	}
-	err = a.emit(map[string]any{"endpoints": out}, lines.Table("", []string{"model", ">context", ">$ / 1M in, out"}, rows)...)
+	err = a.emit(map[string]any{"endpoints": out}, plain.Table("", []string{"model", ">context", ">$ / 1M in, out"}, rows)...)
 	return errors.Join(append(failures, err)...)
 }

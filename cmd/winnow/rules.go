@@ -13,7 +13,7 @@ import (
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
 	"winnow/assistant/workspace"
-	"winnow/tui/lines"
+	"winnow/tui/plain"
 )
 
 func rulesCommand(a *app) *cobra.Command {
@@ -147,7 +147,7 @@ func (a *app) rulesList(_ context.Context, w *journaledWindow, _ []string) error
 	for _, r := range ruleRows(scopes) {
 		rows = append(rows, []string{r.provider, r.list, r.pattern, fmt.Sprint(r.decides), r.remark})
 	}
-	text := lines.Table(w.absent("there are no rules in "+w.name), []string{"provider", "list", "pattern", ">models", "remark"}, rows)
+	text := plain.Table(w.absent("there are no rules in "+w.name), []string{"provider", "list", "pattern", ">models", "remark"}, rows)
 	return a.emit(map[string]any{"env_file": w.name, "unsaved": w.unsaved(), "providers": providers}, append(text, shownModels(scopes)...)...)
 }
 

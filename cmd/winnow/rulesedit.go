@@ -14,7 +14,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/workspace"
-	"winnow/tui/lines"
+	"winnow/tui/plain"
 )
 
 // rulesChangeCommand stages each pattern on its own, so that a rejected pattern does not stop the others. verb is
@@ -235,7 +235,7 @@ func (a *app) rulesLog(ctx context.Context, w *journaledWindow) error {
 		all = append(all, versionJSON{v.ID, v.Time.UTC(), v.Author, keys, v.Created})
 		rows = append(rows, []string{v.ID, v.Time.Local().Format(timeLayout), savedBy(v.Author), v.Author.Session, strings.Join(keys, ", ")})
 	}
-	return a.emit(map[string]any{"versions": all}, lines.Table(w.absent("winnow has not saved "+w.name+" yet"), []string{"id", "time", "who", "session", "changes"}, rows)...)
+	return a.emit(map[string]any{"versions": all}, plain.Table(w.absent("winnow has not saved "+w.name+" yet"), []string{"id", "time", "who", "session", "changes"}, rows)...)
 }
 
 // savedBy names the author of a save, and the other users whose changes it contains.

@@ -16,7 +16,7 @@ import (
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
 	"winnow/assistant/glob"
-	"winnow/tui/lines"
+	"winnow/tui/plain"
 )
 
 func rulesTestCommand(a *app) *cobra.Command {
@@ -67,7 +67,7 @@ func (a *app) rulesTest(_ context.Context, w *journaledWindow, ids []string) err
 		}
 		rows[i] = []string{visible(m.ID), m.Status.Word(), rule}
 	}
-	return a.emit(map[string]any{"models": statuses}, lines.Table("", []string{"model", "status", "rule"}, rows)...)
+	return a.emit(map[string]any{"models": statuses}, plain.Table("", []string{"model", "status", "rule"}, rows)...)
 }
 
 // scopeOf returns the provider of a model and the model's full id. The provider is the first of: --provider, the
@@ -93,7 +93,7 @@ const maxCase = 64 << 20
 
 // batch answers each line of standard input with one line, as soon as it arrives.
 func (a *app) batch(answer func(line []byte) (any, error)) error {
-	in := bufio.NewScanner(lines.Input(a.ctx, a.stdin))
+	in := bufio.NewScanner(plain.Input(a.ctx, a.stdin))
 	in.Buffer(make([]byte, 0, bufio.MaxScanTokenSize), maxCase)
 	bad, n := 0, 0
 	for in.Scan() && a.ctx.Err() == nil {

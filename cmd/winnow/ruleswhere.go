@@ -14,7 +14,7 @@ import (
 	"winnow/adapters/modelfilter/usage"
 	"winnow/assistant"
 	"winnow/assistant/workspace"
-	"winnow/tui/lines"
+	"winnow/tui/plain"
 )
 
 // whereHelp is the help of the --where flag.
@@ -72,7 +72,7 @@ func (a *app) printFound(found modelfilter.Found, absent string) error {
 		rows = append(rows, []string{visible(m.Info.ID), m.Status.Status.Word(), window, price, m.Info.Facts.Released, requests, last})
 	}
 	return a.emit(map[string]any{"models": models, "unknown": found.Unknown},
-		lines.Table(absent, []string{"model", "status", ">context", ">$ / 1M in, out", "released", ">requests", "last used"}, rows)...)
+		plain.Table(absent, []string{"model", "status", ">context", ">$ / 1M in, out", "released", ">requests", "last used"}, rows)...)
 }
 
 func rulesCheckCommand(a *app) *cobra.Command {

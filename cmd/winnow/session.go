@@ -23,7 +23,7 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
-	"winnow/tui/lines"
+	"winnow/tui/plain"
 )
 
 // sessionToResume returns the session to resume: with --continue, the last one used in this folder; with --session,
@@ -196,7 +196,7 @@ func checkpointsListCommand(a *app) *cobra.Command {
 		}
 		newest, _ := w.journal.LastStep()
 		return a.emit(map[string]any{"checkpoints": all, "newest": newest.ID, "unsaved": w.unsaved()},
-			lines.Table("there are no checkpoints for "+w.name+" yet", []string{"id", "time", "before"}, rows)...)
+			plain.Table("there are no checkpoints for "+w.name+" yet", []string{"id", "time", "before"}, rows)...)
 	})
 	c.Flags().StringVar(&session, "session", "", "only checkpoints of the session with this ID")
 	return c

@@ -20,7 +20,7 @@ import (
 	"winnow/adapters/dotenv"
 	"winnow/checkpoint/privatefile"
 	"winnow/tui/keymap"
-	"winnow/tui/lines"
+	"winnow/tui/plain"
 	"winnow/tui/style"
 )
 
@@ -50,7 +50,7 @@ func (a *app) configShow(context.Context, []string) error {
 		rows = append(rows, []string{"provider " + p.Name, p.BaseURL, fmt.Sprintf("%s:%d", s.Path, p.Line)})
 	}
 	return a.emit(map[string]any{"path": s.Path, "exists": s.Found, "settings": settings, "providers": providers},
-		lines.Table("", []string{"setting", "value", "from"}, rows)...)
+		plain.Table("", []string{"setting", "value", "from"}, rows)...)
 }
 
 func (a *app) configCheck(context.Context, []string) error {
@@ -203,7 +203,7 @@ func (a *app) envValue(args []string) (string, error) {
 		value, err := askOnTerminal(a.stdin.(*os.File), a.stderr)(a.ctx, fmt.Sprintf("value of %s (not shown): ", visible(args[0])), true)
 		return strings.TrimRight(value, "\r\n"), err
 	}
-	data, err := io.ReadAll(io.LimitReader(lines.Input(a.ctx, a.stdin), dotenv.MaxSize))
+	data, err := io.ReadAll(io.LimitReader(plain.Input(a.ctx, a.stdin), dotenv.MaxSize))
 	if err != nil {
 		return "", fmt.Errorf("standard input: %w", err)
 	}

@@ -20,7 +20,7 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/keypage"
-	"winnow/tui/lines"
+	"winnow/tui/plain"
 	"winnow/tui/terminal"
 )
 
@@ -118,7 +118,7 @@ func (a *app) doctorKeys(context.Context, []string) error {
 
 // askOnTerminal returns an Ask that prompts on out and reads lines from in, a terminal. If ctx ends first, its
 // goroutine keeps waiting for a line.
-func askOnTerminal(in *os.File, out io.Writer) lines.Ask {
+func askOnTerminal(in *os.File, out io.Writer) plain.Ask {
 	reader := bufio.NewReader(in)
 	return func(ctx context.Context, prompt string, hidden bool) (string, error) {
 		if hidden { // before the prompt, so that no typed key is echoed

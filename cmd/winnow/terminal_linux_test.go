@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"winnow/tui/lines"
+	"winnow/tui/plain"
 )
 
 // patience is how long a test waits for an expected event.
@@ -329,7 +329,7 @@ func TestARollbackAsksOnATerminal(t *testing.T) {
 		p := startOn(t, "winnow rules add '*mini*' --provider openai >/dev/null && exec winnow checkpoints rollback $(winnow checkpoints list | awk 'END {print $1}')")
 		p.wait("steps to undo:")
 		p.wait("Roll back? [y/N] ")
-		<-time.After(lines.ReadingTime) // earlier input does not count as an answer
+		<-time.After(plain.ReadingTime) // earlier input does not count as an answer
 		p.keys(answer + "\n")
 		p.wait(c.said)
 		if got := p.status(); got != c.status {

@@ -9,7 +9,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
-	"winnow/tui/lines"
+
 	"winnow/tui/pane"
 	"winnow/tui/style"
 )
@@ -31,13 +31,13 @@ func (c *console) changed(text string) {
 // warn shows what went wrong after something was done; "" is nothing.
 func (c *console) warn(warning string) {
 	if warning != "" {
-		c.out.Label("Warning", lines.Quote(warning))
+		c.out.Label("Warning", Quote(warning))
 	}
 }
 
 // showChanged says why something is shown again.
 func (c *console) showChanged(changed *assistant.PlanChanged) {
-	c.out.Label("Notice", lines.Quote(changed.Changed(c.workspace.Author()))+". This is what would be done now:")
+	c.out.Label("Notice", Quote(changed.Changed(c.workspace.Author()))+". This is what would be done now:")
 }
 
 // save shows what would be written, and writes it after a yes. done is false when
@@ -141,9 +141,9 @@ func (c *console) discardShown(ctx context.Context, digest string) (done bool, e
 }
 
 func checkpointText(p checkpoint.Checkpoint) string {
-	text := p.Time.Local().Format("15:04") + " " + lines.Name(p.Description)
+	text := p.Time.Local().Format("15:04") + " " + Name(p.Description)
 	if undoes := p.Undoes(); undoes != "" && undoes != p.Description {
-		text += ": " + lines.Quote(undoes)
+		text += ": " + Quote(undoes)
 	}
 	return text
 }
@@ -195,10 +195,10 @@ func (c *console) rollBackTo(ctx context.Context, id string, scope checkpoint.Sc
 		return err
 	}
 	c.choices, c.listed = nil, nil
-	c.out.Line("Rolled back to before “" + lines.Name(back.Step.Description) + "”. /undo rollback undoes that until the next message.")
+	c.out.Line("Rolled back to before “" + Name(back.Step.Description) + "”. /undo rollback undoes that until the next message.")
 	if back.Text != "" {
 		c.unsent = unsent{text: back.Text}
-		c.out.Label("The message was", lines.Quote(back.Text))
+		c.out.Label("The message was", Quote(back.Text))
 		c.out.Line("/retry sends it again, /retry TEXT asks with other words.")
 	}
 	c.warn(back.Warning)

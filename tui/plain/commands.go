@@ -13,7 +13,7 @@ import (
 	"winnow/assistant/advice"
 	"winnow/assistant/filter"
 	"winnow/assistant/nearest"
-	"winnow/tui/lines"
+
 	"winnow/tui/pane"
 	"winnow/tui/slash"
 )
@@ -49,7 +49,7 @@ func (c *console) command(ctx context.Context, text string) error {
 	all := commands()
 	run := all[name]
 	if run == nil {
-		return reply("There is no command /" + lines.Name(name) + "." + nearest.Hint(name, slices.Sorted(maps.Keys(all))) + " Two slashes begin a message that starts with one.")
+		return reply("There is no command /" + Name(name) + "." + nearest.Hint(name, slices.Sorted(maps.Keys(all))) + " Two slashes begin a message that starts with one.")
 	}
 	return run(c, ctx, strings.TrimSpace(args))
 }
@@ -120,14 +120,14 @@ func (c *console) listChoices(title string) {
 // choiceText is a choice in words: a proposal is accepted by what it proposes.
 func choiceText(ch pane.Choice) string {
 	if ch.Accept {
-		return ch.Label + ": " + lines.Name(ch.Summary)
+		return ch.Label + ": " + Name(ch.Summary)
 	}
 	return ch.Label
 }
 
 // choose does what the choice of a number does.
 func (c *console) choose(ctx context.Context, number string) error {
-	i, err := index(number, len(c.choices), fmt.Sprintf("There is no choice %s; choices now: %d.", lines.Name(number), len(c.choices)))
+	i, err := index(number, len(c.choices), fmt.Sprintf("There is no choice %s; choices now: %d.", Name(number), len(c.choices)))
 	if err != nil {
 		return err
 	}

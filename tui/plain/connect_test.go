@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	at "winnow/assistant/assistanttest"
-	"winnow/tui/lines"
+
 	"winnow/tui/slash"
 )
 
@@ -21,7 +21,7 @@ func connecting(t *testing.T, offer bool) (r *rig, noted chan string, dismissed,
 		o.OfferConnect = offer
 		o.Dismiss = func(context.Context) error { dismissed.Add(1); return nil }
 		o.Hide = func() func() { hidden.Add(1); return func() { hidden.Add(-1) } }
-		o.Connect = func(ctx context.Context, print func(string), ask lines.Ask) error {
+		o.Connect = func(ctx context.Context, print func(string), ask Ask) error {
 			print("  1  ollama")
 			for _, q := range []string{"name", "key"} {
 				answer, err := ask(ctx, q+": ", q == "key")
@@ -48,7 +48,7 @@ func TestConnectByQuestions(t *testing.T) {
 	if hidden.Load() != 1 {
 		t.Error("the key is shown as it is typed")
 	}
-	r.clock.pass(lines.ReadingTime)
+	r.clock.pass(ReadingTime)
 	r.blind("sk-typed")
 	r.wait("connected\n")
 	if a, b := <-noted, <-noted; a != "1" || b != "sk-typed" || hidden.Load() != 0 {

@@ -13,7 +13,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
-	"winnow/tui/lines"
+
 	"winnow/tui/pane"
 	"winnow/tui/slash"
 )
@@ -40,7 +40,7 @@ type Options struct {
 	Digest   string   // of what discarding them would lose
 	Topics   []slash.HelpTopic
 	// Connect connects a model by questions; nil: nothing here does.
-	Connect func(ctx context.Context, print func(string), ask lines.Ask) error
+	Connect func(ctx context.Context, print func(string), ask Ask) error
 	// OfferConnect opens with a question whether to do so; Dismiss is called for a no.
 	OfferConnect bool
 	Dismiss      func(ctx context.Context) error
@@ -94,11 +94,11 @@ func newConsole(ctx context.Context, o Options) *console {
 	if o.Redact == nil {
 		o.Redact = func(s string) string { return s }
 	}
-	c := &console{ctx: ctx, opts: o, workspace: o.Workspace, session: o.Workspace.Session(), input: lines.Read(o.In, o.Now)}
-	c.out = lines.NewWriter(o.Out, o.Color, o.Redact)
+	c := &console{ctx: ctx, opts: o, workspace: o.Workspace, session: o.Workspace.Session(), input: ReadLines(o.In, o.Now)}
+	c.out = NewWriter(o.Out, o.Color, o.Redact)
 	c.err = c.out
 	if !o.Interactive {
-		c.err = lines.NewWriter(o.Err, o.Color, o.Redact)
+		c.err = NewWriter(o.Err, o.Color, o.Redact)
 	}
 	return c
 }
@@ -110,12 +110,12 @@ type console struct {
 	opts      Options
 	workspace *workspace.Workspace
 	session   *assistant.Session
-	out       *lines.Writer
-	err       *lines.Writer // where errors go
-	input     <-chan lines.Line
+	out       *Writer
+	err       *Writer // where errors go
+	input     <-chan Line
 
-	ahead      []lines.Line // typed before they could be handled, oldest first
-	message    lines.Message
+	ahead      []Line // typed before they could be handled, oldest first
+	message    Message
 	unsent     unsent            // for /retry
 	choices    []pane.Choice     // that /1, /2… choose
 	choicesSeq int64             // the pair of the choices; 0: examples
@@ -145,7 +145,7 @@ type unsent struct {
 var errInterrupted = errors.New("interrupted")
 
 // next waits for the next line. The error is errInterrupted, io.EOF or that of the context.
-func (c *console) next() (l lines.Line, err error) {
+func (c *console) next() (l Line, err error) {
 	if err := c.ctx.Err(); err != nil {
 		return l, err
 	}
@@ -163,7 +163,7 @@ func (c *console) next() (l lines.Line, err error) {
 	case len(c.ahead) > 0:
 		l, c.ahead = c.ahead[0], c.ahead[1:]
 		if c.opts.Interactive && !c.message.Started() && l.Text != "" { // its echo is among the lines before
-			c.out.Label("You", lines.Quote(l.Text))
+			c.out.Label("You", Quote(l.Text))
 		}
 		return l, nil
 	case c.inputEnded:
@@ -196,7 +196,7 @@ func (c *console) prompt(text string) {
 }
 
 // onLine handles a line of the user.
-func (c *console) onLine(l lines.Line) {
+func (c *console) onLine(l Line) {
 	c.interruptedOnce = false
 	switch {
 	case l.Err != nil:
@@ -276,7 +276,7 @@ func (c *console) leave() {
 
 // greet writes the window, the model and how to begin.
 func (c *console) greet() {
-	c.out.Line("winnow, " + lines.Name(c.opts.Title()) + ". " + c.modelText() + ".")
+	c.out.Line("winnow, " + Name(c.opts.Title()) + ". " + c.modelText() + ".")
 	c.out.Line("Type a message and press Enter. /help lists the commands, /quit ends.")
 	if c.opts.Notice != "" {
 		c.out.Line(c.opts.Notice)
@@ -304,7 +304,7 @@ func (c *console) greet() {
 func (c *console) showWaiting() {
 	if p, waits := c.workspace.Dequeue(); waits {
 		c.unsent = unsent{text: p.Text}
-		c.out.Line("This message was waiting when winnow last ended, and is not sent: " + lines.Quote(p.Text) + ". /retry sends it.")
+		c.out.Line("This message was waiting when winnow last ended, and is not sent: " + Quote(p.Text) + ". /retry sends it.")
 	}
 }
 

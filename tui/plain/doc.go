@@ -1,17 +1,24 @@
 // Package plain is line mode: the program as lines of output that never change, for
-// screen readers, dumb terminals and pipes.
+// screen readers, dumb terminals and pipes. Its printers serve winnow ask as well.
 //
 // # Types
 //
 // A console is one run of it: it reads a line, does what the line says, and reads the
-// next. A message is one line (see lines.Message), a command begins with / and is a row
-// of slash.Table. Turns are printed by lines.Turn, as winnow ask prints them; what
+// next. A message is one line (see Message), a command begins with / and is a row
+// of slash.Table. Turns are printed as winnow ask prints them; what
 // commands do is in assistant/workspace. Each line of output begins with a word that says
 // what it is (You, Tool, Assistant, Saved, Error). What can be chosen has a number, and a
 // slash before the number chooses it, so that a number alone is a message like any other.
 // What a screen always shows is written when it changes, and by /status. What :command of
 // a filter line does (stars, flags, topics, deletion, export) has no command of its own:
 // /filter does it.
+//
+// A Writer adds lines: what it writes is sanitised, contains no keys, and begins
+// with a label where a label says what it is. Sentences writes text that streams in,
+// in whole sentences, so that a screen reader has something to read. ReadLines returns
+// the lines of an input with their times, and a Message puts a message of several
+// lines together. TurnLines prints the events of a turn, running or stored. Input makes
+// reading end with a context, and Table aligns columns.
 //
 // # Questions
 //
@@ -22,7 +29,8 @@
 // # Concurrency
 //
 // Run belongs to one goroutine and drives the Workspace from it. While something runs,
-// a second one waits for Ctrl+C. Another goroutine reads In, and ends when In does.
+// a second one waits for Ctrl+C. Another goroutine reads In, and ends when In does. A
+// Writer, its Sentences, a TurnLines and a Message belong to one goroutine.
 //
 // # Caveats
 //

@@ -5,8 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"winnow/tui/lines"
 )
 
 // ask asks a question, and returns the one of some words that answers it; "" is a no.
@@ -27,7 +25,7 @@ func (c *console) ask(ctx context.Context, prompt string, words ...string) strin
 		return word
 	case isNo(word):
 	case c.inTurn || strings.HasPrefix(word, "/"):
-		c.ahead = append(c.ahead, lines.Line{Text: text})
+		c.ahead = append(c.ahead, Line{Text: text})
 	default:
 		c.unsent = unsent{text: text}
 		c.out.Line("That was not an answer. /retry sends it as a message.")
@@ -67,7 +65,7 @@ func (c *console) reply(ctx context.Context, prompt string, hidden, later bool) 
 			} else {
 				c.out.Echoed()
 			}
-			if l.Err != nil || !l.Read.Before(shown.Add(lines.ReadingTime)) {
+			if l.Err != nil || !l.Read.Before(shown.Add(ReadingTime)) {
 				return l.Text, l.Err
 			}
 			if word := strings.ToLower(strings.TrimSpace(l.Text)); later && word != "yes" && !isNo(word) {

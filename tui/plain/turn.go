@@ -10,7 +10,7 @@ import (
 	"winnow/assistant/advice"
 	"winnow/assistant/markup"
 	"winnow/assistant/safetext"
-	"winnow/tui/lines"
+
 	"winnow/tui/mention"
 )
 
@@ -66,9 +66,9 @@ func (c *console) follow(ctx context.Context, after int64, p assistant.Prompt, t
 			c.workspace.Cancel()
 		}
 	})()
-	t := &lines.Turn{
-		Answer: func() lines.Answer { return c.out.Sentences("Assistant") },
-		Note:   c.note, Limit: lines.MaxOutcome, Stop: c.interruptTurn,
+	t := &TurnLines{
+		Answer: func() Answer { return c.out.Sentences("Assistant") },
+		Note:   c.note, Limit: MaxOutcome, Stop: c.interruptTurn,
 	}
 	t.Confirm = func(e assistant.ConfirmRequest) error {
 		t.Question(e)
@@ -107,7 +107,7 @@ func (c *console) interruptTurn() {
 }
 
 // onEnd says how the turn ended and what can be done now.
-func (c *console) onEnd(t *lines.Turn, p assistant.Prompt, typed string) {
+func (c *console) onEnd(t *TurnLines, p assistant.Prompt, typed string) {
 	switch e := t.End.(type) {
 	case assistant.Error:
 		c.printError("Error ("+e.Code+")", e.Message)
@@ -160,7 +160,7 @@ func (c *console) dropTyped() {
 	for _, l := range c.ahead {
 		if l.Text != "" {
 			c.fail(c.workspace.AddSent(c.ctx, l.Text))
-			c.out.Label("Not sent", lines.Quote(l.Text))
+			c.out.Label("Not sent", Quote(l.Text))
 		}
 	}
 	c.ahead = nil
@@ -218,7 +218,7 @@ func (c *console) answers(ctx context.Context, number string) error {
 			for _, piece := range markup.Pieces(a.AssistantText, len(a.ToolCalls)) {
 				words.WriteString(piece.Text)
 			}
-			text := fmt.Sprintf("%d %s", i+1, lines.Quote(words.String()))
+			text := fmt.Sprintf("%d %s", i+1, Quote(words.String()))
 			if i == chosen {
 				text += " (chosen)"
 			}

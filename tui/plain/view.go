@@ -13,7 +13,7 @@ import (
 	"winnow/assistant/filter"
 	"winnow/assistant/history/transfer"
 	"winnow/assistant/workspace"
-	"winnow/tui/lines"
+
 	"winnow/tui/modelpicker"
 	"winnow/tui/slash"
 )
@@ -45,7 +45,7 @@ func (c *console) listPairs(ctx context.Context, args string) error {
 	c.out.Line(fmt.Sprintf("Pairs %d to %d of %d:", from+1, len(refs), len(refs)))
 	for _, p := range pairs {
 		i := positions[p.Seq]
-		c.out.Indent(fmt.Sprintf("%d %s%s", i+1, lines.Quote(p.UserText), lines.Marks(&p, shown.Boundary.Includes(i))))
+		c.out.Indent(fmt.Sprintf("%d %s%s", i+1, Quote(p.UserText), Marks(&p, shown.Boundary.Includes(i))))
 	}
 	return nil
 }
@@ -82,12 +82,12 @@ func (c *console) pair(ctx context.Context, seq int64) (*assistant.Pair, error) 
 // tools returned.
 func (c *console) showPair(p *assistant.Pair) {
 	c.out.Label("You", p.UserText)
-	t := lines.Turn{
-		Answer:    func() lines.Answer { return c.out.Sentences("Assistant") },
-		Reasoning: func() lines.Answer { return c.out.Sentences("Thinking") },
+	t := TurnLines{
+		Answer:    func() Answer { return c.out.Sentences("Assistant") },
+		Reasoning: func() Answer { return c.out.Sentences("Thinking") },
 		Note:      c.note, Stop: func() {},
 	}
-	_ = t.Print(lines.Stored(p)) // Run ends when nothing can be written
+	_ = t.Print(Stored(p)) // Run ends when nothing can be written
 	if p.State == assistant.PairError {
 		c.out.Label("Error ("+p.ErrorCode+")", p.ErrorMessage)
 	}
@@ -234,12 +234,12 @@ func (c *console) listSessions(ctx context.Context, text string) error {
 		s := c.sessions[i]
 		about := []string{assistant.Counted(s.Pairs, "pair"), s.Used.Local().Format("2006-01-02 15:04")}
 		if s.Folder != "" {
-			about = append(about, lines.Name(s.Folder))
+			about = append(about, Name(s.Folder))
 		}
 		if s.ID == c.session.ID() {
 			about = append(about, "this one")
 		}
-		return fmt.Sprintf("%s (%s)", lines.Quote(s.Title), strings.Join(about, ", "))
+		return fmt.Sprintf("%s (%s)", Quote(s.Title), strings.Join(about, ", "))
 	}, "/session TEXT finds those with TEXT in their first message or folder")
 	return nil
 }
@@ -288,11 +288,11 @@ func (c *console) listModels(list modelpicker.List, text string) error {
 	if len(c.models) == 0 {
 		return reply("No model is known by that name. /model PROVIDER/NAME chooses one that is not listed.")
 	}
-	c.numbered("Models, /model and the number chooses:", len(c.models), func(i int) string { return lines.Name(c.models[i]) + about[c.models[i]] },
+	c.numbered("Models, /model and the number chooses:", len(c.models), func(i int) string { return Name(c.models[i]) + about[c.models[i]] },
 		"/model TEXT finds those with TEXT in their name")
 	ages := list.Ages()
 	for _, endpoint := range slices.Sorted(maps.Keys(ages)) {
-		c.out.Line("The models of " + lines.Name(endpoint) + " were listed " + ages[endpoint] + ".")
+		c.out.Line("The models of " + Name(endpoint) + " were listed " + ages[endpoint] + ".")
 	}
 	return nil
 }
@@ -328,7 +328,7 @@ func (c *console) contextText() string {
 
 func (c *console) modelText() string {
 	if id := c.session.Model(); id != "" {
-		return "Model " + lines.Name(id)
+		return "Model " + Name(id)
 	}
 	return "No model is selected; /model lists them"
 }

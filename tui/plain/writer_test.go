@@ -1,4 +1,4 @@
-package lines
+package plain
 
 import (
 	"bytes"
@@ -106,7 +106,7 @@ func TestReadLines(t *testing.T) {
 	at := time.Unix(1, 0)
 	long := strings.Repeat("x", 1<<20)
 	var got []string
-	for l := range Read(iotest.OneByteReader(strings.NewReader("a\r\n\n"+long+"\nlast")), func() time.Time { return at }) {
+	for l := range ReadLines(iotest.OneByteReader(strings.NewReader("a\r\n\n"+long+"\nlast")), func() time.Time { return at }) {
 		if l.Err != nil || l.Read != at {
 			t.Fatalf("%v at %v", l.Err, l.Read)
 		}
@@ -125,7 +125,7 @@ func TestReadLines(t *testing.T) {
 
 func TestLineThatIsTooLong(t *testing.T) {
 	in := strings.NewReader(strings.Repeat("x", maxLine+1) + "\nnext\n")
-	lines := Read(in, time.Now)
+	lines := ReadLines(in, time.Now)
 	if l := <-lines; !errors.Is(l.Err, ErrTooLong) || l.Text != "" {
 		t.Errorf("%d bytes, %v", len(l.Text), l.Err)
 	}

@@ -1,4 +1,4 @@
-package lines
+package plain
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ func printed(t *testing.T, showReasoning bool, events iter.Seq[assistant.Event])
 	t.Helper()
 	var b bytes.Buffer
 	w := NewWriter(&b, false, keep)
-	turn := &Turn{Answer: func() Answer { return w.Sentences("Assistant") }, Note: w.Label, Limit: MaxOutcome}
+	turn := &TurnLines{Answer: func() Answer { return w.Sentences("Assistant") }, Note: w.Label, Limit: MaxOutcome}
 	if showReasoning {
 		turn.Reasoning = func() Answer { return w.Sentences("Thinking") }
 	}
@@ -87,7 +87,7 @@ func TestAFailedWriteStopsTheTurn(t *testing.T) {
 	failing := errors.New("closed")
 	w := NewWriter(writeFunc(func([]byte) (int, error) { return 0, failing }), false, keep)
 	read, stopped := 0, 0
-	turn := &Turn{Answer: func() Answer { return w.Sentences("A") }, Note: w.Label, Stop: func() { stopped++ }}
+	turn := &TurnLines{Answer: func() Answer { return w.Sentences("A") }, Note: w.Label, Stop: func() { stopped++ }}
 	err := turn.Print(func(yield func(assistant.Event) bool) {
 		for _, e := range []assistant.Event{assistant.TextDelta{Text: "One. "}, assistant.TextDelta{Text: "Two. "}, assistant.Complete{}} {
 			read++
@@ -116,7 +116,7 @@ func TestAStoredPairIsPrintedWhole(t *testing.T) {
 		"Rule proposal: hide b accepted\nNotice: cut\n"
 	var b bytes.Buffer
 	w := NewWriter(&b, false, keep)
-	turn := &Turn{Answer: func() Answer { return w.Sentences("Assistant") }, Reasoning: func() Answer { return w.Sentences("Thinking") }, Note: w.Label}
+	turn := &TurnLines{Answer: func() Answer { return w.Sentences("Assistant") }, Reasoning: func() Answer { return w.Sentences("Thinking") }, Note: w.Label}
 	if err := turn.Print(Stored(p)); err != nil || b.String() != want {
 		t.Errorf("%q, %v, want %q", b.String(), err, want)
 	}

@@ -1,4 +1,4 @@
-package lines
+package plain
 
 import (
 	"cmp"
@@ -14,9 +14,9 @@ import (
 	"winnow/tui/pane"
 )
 
-// Turn prints a turn: the answer as it comes, and beside it lines that begin with a word
+// TurnLines prints a turn: the answer as it comes, and beside it lines that begin with a word
 // for what they say. Answer and Note are needed.
-type Turn struct {
+type TurnLines struct {
 	Answer    func() Answer                        // prints the text between two other lines
 	Reasoning func() Answer                        // nil: it is not printed
 	Note      func(label, text string)             // prints a line
@@ -36,7 +36,7 @@ type Turn struct {
 
 // Print prints a turn to its end. After an error, the first one of Answer or Confirm, Stop
 // is called, and the rest of the turn is read but not printed.
-func (t *Turn) Print(events iter.Seq[assistant.Event]) error {
+func (t *TurnLines) Print(events iter.Seq[assistant.Event]) error {
 	var failed error
 	t.inputs = map[int]string{}
 	for e := range events {
@@ -50,7 +50,7 @@ func (t *Turn) Print(events iter.Seq[assistant.Event]) error {
 	return cmp.Or(failed, t.endPart())
 }
 
-func (t *Turn) print(e assistant.Event) error {
+func (t *TurnLines) print(e assistant.Event) error {
 	switch e := e.(type) {
 	case assistant.TurnStarted:
 		t.Seq = e.Seq
@@ -101,7 +101,7 @@ func (t *Turn) print(e assistant.Event) error {
 }
 
 // text prints a piece of the answer or of the reasoning.
-func (t *Turn) text(text string, thinks bool) error {
+func (t *TurnLines) text(text string, thinks bool) error {
 	begin := t.Answer
 	if thinks {
 		begin = t.Reasoning
@@ -121,7 +121,7 @@ func (t *Turn) text(text string, thinks bool) error {
 	return t.part.Write(text)
 }
 
-func (t *Turn) endPart() error {
+func (t *TurnLines) endPart() error {
 	if t.part == nil {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (t *Turn) endPart() error {
 }
 
 // note prints a line, unless its text is empty.
-func (t *Turn) note(label, text string) error {
+func (t *TurnLines) note(label, text string) error {
 	err := t.endPart()
 	if text != "" && err == nil {
 		t.Note(label, text)
@@ -140,7 +140,7 @@ func (t *Turn) note(label, text string) error {
 }
 
 // tool prints a call with its result.
-func (t *Turn) tool(e assistant.ToolComplete) error {
+func (t *TurnLines) tool(e assistant.ToolComplete) error {
 	t.marker = fmt.Sprintf("[[tool:%d]]", e.Index)
 	text := strings.TrimSpace(Name(e.Tool) + " " + t.bounded(t.inputs[e.Index]))
 	switch {
@@ -155,7 +155,7 @@ func (t *Turn) tool(e assistant.ToolComplete) error {
 	return t.note("Tool", text)
 }
 
-func (t *Turn) bounded(text string) string {
+func (t *TurnLines) bounded(text string) string {
 	if t.Limit == 0 {
 		return text
 	}
@@ -166,7 +166,7 @@ func (t *Turn) bounded(text string) string {
 const MaxOutcome = 400
 
 // Question prints what a tool would do, for the user to confirm.
-func (t *Turn) Question(e assistant.ConfirmRequest) {
+func (t *TurnLines) Question(e assistant.ConfirmRequest) {
 	if e.Note != "" {
 		t.Note("Notice", Quote(e.Note))
 	}

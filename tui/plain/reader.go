@@ -1,4 +1,4 @@
-package lines
+package plain
 
 import (
 	"bufio"
@@ -35,9 +35,9 @@ type Ask func(ctx context.Context, prompt string, hidden bool) (string, error)
 // ErrTooLong is the Err of a line that is longer than maxLine.
 var ErrTooLong = errors.New("the line is longer than 16 MB and was ignored")
 
-// Read reads lines, in a goroutine that ends with the input and then closes the
+// ReadLines reads lines, in a goroutine that ends with the input and then closes the
 // channel. Text after the last line break is a line too.
-func Read(in io.Reader, now func() time.Time) <-chan Line {
+func ReadLines(in io.Reader, now func() time.Time) <-chan Line {
 	lines := make(chan Line, linesAhead)
 	go func() {
 		defer close(lines)
