@@ -2,8 +2,6 @@ package markdown
 
 import (
 	"bytes"
-
-	"winnow/tui/markdown/commonmark"
 )
 
 // apply makes a line a part of the document.
@@ -23,11 +21,11 @@ func (d *Doc) apply(p placement) {
 			d.open(b)
 		}
 	}
-	d.noteBlank(p.kind == lineCode && commonmark.IsBlank(p.rest))
+	d.noteBlank(p.kind == lineCode && isBlank(p.rest))
 	switch p.kind {
 	case lineText:
 		if d.leaf.line > 0 || len(d.leaf.text) > 0 {
-			d.leaf.noTable = d.leaf.noTable || !p.open && commonmark.IsDelimiter(p.rest) && d.fitsItself(p.rest)
+			d.leaf.noTable = d.leaf.noTable || !p.open && isDelimiter(p.rest) && d.fitsItself(p.rest)
 		}
 		d.addText(paragraphLine(p, len(d.leaf.text) == 0), p.open)
 	case lineUnderline, lineHeading:
@@ -151,8 +149,8 @@ func (d *Doc) add(b *block) {
 // would be something else at the beginning of a document begins with a mark.
 func paragraphLine(p placement, first bool) []byte {
 	text := bytes.TrimLeft(p.rest, " \t")
-	_, item := commonmark.OpenItem(text, 0)
-	if p.open || item || commonmark.Interrupts(text) || !first && (commonmark.IsSetextUnderline(text) || commonmark.IsDelimiter(text) && p.lazy) {
+	_, item := openItem(text, 0)
+	if p.open || item || interrupts(text) || !first && (isSetextUnderline(text) || isDelimiter(text) && p.lazy) {
 		return append([]byte(mark), text...)
 	}
 	return text

@@ -7,8 +7,6 @@ import (
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
-
-	"winnow/tui/markdown/commonmark"
 )
 
 // block is a leaf of the document: a paragraph, a heading, code, a table. It is
@@ -146,7 +144,7 @@ func (d *Doc) scan(end int) {
 // addCode adds a line, or the beginning of a long one, to the open code.
 func (d *Doc) addCode(line []byte, open bool) {
 	b := d.leaf
-	if b.fence.Char == 0 && commonmark.IsBlank(line) && !open {
+	if b.fence.Char == 0 && isBlank(line) && !open {
 		if len(b.text) > 0 || b.prev != nil {
 			b.pending = append(append(b.pending, line...), '\n')
 		}
@@ -240,7 +238,7 @@ func (d *Doc) beginTable(delimiters []byte) {
 
 // addRow adds a row to the open table.
 func (d *Doc) addRow(row []byte) {
-	if commonmark.IsSetextUnderline(row) {
+	if isSetextUnderline(row) {
 		row = append([]byte(mark), row...)
 	}
 	d.leaf.text = append(append(d.leaf.text, row...), '\n')

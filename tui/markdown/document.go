@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
-
-	"winnow/tui/markdown/commonmark"
 )
 
 // Doc is a Markdown text that may still grow. Make it with New.
@@ -205,7 +203,7 @@ func (d *Doc) next() bool {
 // startLong begins a line of which only the first bytes are looked at. White
 // space of that length counts as a blank line.
 func (d *Doc) startLong(start []byte) {
-	if commonmark.IsBlank(start) {
+	if isBlank(start) {
 		d.apply(d.place(nil, false))
 		d.lineStart += len(start)
 	} else {

@@ -3,8 +3,6 @@ package markdown
 import (
 	"bytes"
 	"strings"
-
-	"winnow/tui/markdown/commonmark"
 )
 
 // This file is the block structure of CommonMark: a stack of open containers and one
@@ -16,7 +14,7 @@ type container struct {
 	parent     *container
 	depth      int  // 1 is the outermost
 	quote      bool // else an item
-	item       commonmark.Marker
+	item       listMarker
 	number     int
 	next       bool // not the first item of its list
 	blank      bool // a blank line before it
@@ -72,7 +70,7 @@ const (
 
 // fence is what opens a block of code.
 type fence struct {
-	commonmark.Fence
+	codeFence
 	lang string // "" for none
 }
 
@@ -108,7 +106,7 @@ func (c *cursor) skip(n int) {
 	for ; n > 0 && len(c.rest) > 0 && (c.rest[0] == ' ' || c.rest[0] == '\t'); c.rest = c.rest[1:] {
 		wide := 1
 		if c.rest[0] == '\t' {
-			wide = commonmark.CodeColumns - c.column%commonmark.CodeColumns
+			wide = codeColumns - c.column%codeColumns
 		}
 		if wide > n {
 			c.rest = append(bytes.Repeat([]byte(" "), wide-n), c.rest[1:]...)
@@ -121,7 +119,7 @@ func (c *cursor) skip(n int) {
 
 // expanded is the rest with blanks instead of the tabs that it begins with.
 func (c *cursor) expanded() []byte {
-	columns, at := commonmark.IndentFrom(c.rest, c.column)
+	columns, at := indentFrom(c.rest, c.column)
 	if bytes.IndexByte(c.rest[:at], '\t') < 0 {
 		return c.rest
 	}
@@ -130,7 +128,7 @@ func (c *cursor) expanded() []byte {
 
 // skipTo removes the indent and n bytes behind it.
 func (c *cursor) skipTo(n int) {
-	columns, at := commonmark.IndentFrom(c.rest, c.column)
+	columns, at := indentFrom(c.rest, c.column)
 	c.rest, c.column = c.rest[at+n:], c.column+columns+n
 }
 
@@ -145,11 +143,11 @@ func (d *Doc) place(line []byte, long bool) placement {
 	if inside && d.leafIs(blockCode) && p.continuesCode(d.leaf.block, long) {
 		return p
 	}
-	if commonmark.IsBlank(p.rest) {
+	if isBlank(p.rest) {
 		return p
 	}
 	paragraph := inside && d.leafIs(blockText)
-	if paragraph && !long && d.leaf.prev == nil && commonmark.IsSetextUnderline(p.expanded()) {
+	if paragraph && !long && d.leaf.prev == nil && isSetextUnderline(p.expanded()) {
 		if d.hasText() {
 			p.kind, p.continuesLeaf = lineUnderline, true
 			return p
@@ -169,12 +167,12 @@ func (d *Doc) placeLeaf(p *placement, paragraph, inside, long bool) {
 	paragraph = paragraph && inside || lazy && d.leafIs(blockText)
 	table := (inside || lazy) && d.leafIs(blockTable)
 	switch text := p.expanded(); {
-	case commonmark.IsBlank(text):
+	case isBlank(text):
 		p.kind = lineEmpty
 	case p.beginsLeaf(text, paragraph || table, long):
-	case table && !long && (lazy || !commonmark.IsSetextUnderline(text)):
+	case table && !long && (lazy || !isSetextUnderline(text)):
 		p.kind, p.continuesLeaf = lineRow, true
-	case paragraph && !long && commonmark.IsDelimiter(text) && d.tableHead(p.rest) != nil:
+	case paragraph && !long && isDelimiter(text) && d.tableHead(p.rest) != nil:
 		p.kind, p.continuesLeaf = lineDelimiter, true
 	default:
 		p.kind, p.continuesLeaf, p.lazy = lineText, paragraph, paragraph && lazy
@@ -186,10 +184,10 @@ func (d *Doc) leafIs(kind blockKind) bool { return d.leaf != nil && d.leaf.kind 
 
 // enter removes the markers of c from the line; it reports whether it has them.
 func (p *placement) enter(c *container) bool {
-	columns, at := commonmark.IndentFrom(p.rest, p.column)
+	columns, at := indentFrom(p.rest, p.column)
 	blank := at == len(p.rest)
 	switch {
-	case c.quote && !blank && columns < commonmark.CodeColumns && p.rest[at] == '>':
+	case c.quote && !blank && columns < codeColumns && p.rest[at] == '>':
 		p.skipTo(1)
 		p.skip(1)
 		return true
@@ -204,11 +202,11 @@ func (p *placement) enter(c *container) bool {
 
 // continuesCode places a line in the open code b; it reports whether it belongs there.
 func (p *placement) continuesCode(b *block, long bool) bool {
-	columns, _ := commonmark.IndentFrom(p.rest, p.column)
+	columns, _ := indentFrom(p.rest, p.column)
 	switch {
 	case b.fence.Char != 0 && !long && b.fence.Closes(p.expanded()):
 		p.kind = lineFenceEnd
-	case b.fence.Char != 0, commonmark.IsBlank(p.rest), columns >= commonmark.CodeColumns:
+	case b.fence.Char != 0, isBlank(p.rest), columns >= codeColumns:
 		p.kind = lineCode
 		p.skip(b.fence.Indent)
 	default:
@@ -222,17 +220,17 @@ func (p *placement) continuesCode(b *block, long bool) bool {
 func (d *Doc) openContainers(p *placement, paragraph bool) {
 	for p.matched+len(p.opened) < maxDepth {
 		text := p.expanded()
-		columns, _ := commonmark.Indent(text)
-		m, item := commonmark.OpenItem(text, p.column)
+		columns, _ := lineIndent(text)
+		m, item := openItem(text, p.column)
 		switch {
-		case columns >= commonmark.CodeColumns:
+		case columns >= codeColumns:
 			return
-		case commonmark.IsQuote(text):
+		case isQuote(text):
 			p.skipTo(1)
 			p.skip(1)
 			d.push(p, &container{quote: true})
 			continue
-		case !item, commonmark.IsThematicBreak(text), paragraph && len(p.opened) == 0 && (m.Empty || m.Ordered() && m.Number != 1):
+		case !item, isThematicBreak(text), paragraph && len(p.opened) == 0 && (m.Empty || m.Ordered() && m.Number != 1):
 			return
 		}
 		p.skipTo(m.Size)
@@ -265,22 +263,22 @@ func (d *Doc) blankIn(depth int) bool { return d.blank && depth >= d.blankDepth 
 // beginsLeaf places a line that begins a leaf other than a paragraph; goesOn says
 // that it could go on with the open paragraph or table.
 func (p *placement) beginsLeaf(text []byte, goesOn, long bool) bool {
-	columns, _ := commonmark.Indent(text)
-	f, info, fenced := commonmark.OpenFence(text)
+	columns, _ := lineIndent(text)
+	f, info, fenced := openFence(text)
 	switch {
-	case columns >= commonmark.CodeColumns:
+	case columns >= codeColumns:
 		if goesOn {
 			return false
 		}
-		p.kind, p.fence.Indent = lineCode, commonmark.CodeColumns
-		p.skip(commonmark.CodeColumns)
+		p.kind, p.fence.Indent = lineCode, codeColumns
+		p.skip(codeColumns)
 	case long:
 		return false
 	case fenced:
-		p.kind, p.fence = lineFence, fence{Fence: f, lang: firstWord(literal(info))}
-	case commonmark.IsThematicBreak(text):
+		p.kind, p.fence = lineFence, fence{codeFence: f, lang: firstWord(literal(info))}
+	case isThematicBreak(text):
 		p.kind = lineThematicBreak
-	case commonmark.IsHeading(text):
+	case isHeading(text):
 		p.kind = lineHeading
 	default:
 		return false

@@ -6,8 +6,6 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
-
-	"winnow/tui/markdown/commonmark"
 )
 
 // render makes what b shows at any width, unless that is there already.
@@ -70,7 +68,7 @@ func (b *block) startsItem() *container {
 // with, 0 when there is none, and the text without it.
 func cutTaskBox(text []byte) (box byte, rest []byte) {
 	at := 0
-	if commonmark.IsHeading(text) {
+	if isHeading(text) {
 		at = len(text) - len(bytes.TrimLeft(text, "# \t"))
 	}
 	s := text[at:]
