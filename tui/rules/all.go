@@ -2,7 +2,6 @@ package rules
 
 import (
 	"winnow/tui/pane"
-	"winnow/tui/rules/overview"
 )
 
 // providerRows are the rows of the tab of all providers, from the numbers that are known now.
@@ -17,23 +16,23 @@ func (p *Pane) providerRows() []row {
 // providerPieces draw a row of the tab of all providers in w cells.
 func (p *Pane) providerPieces(r row, w int) []pane.Piece {
 	st := &p.styles
-	t := overview.Table{W: w, Icons: &p.st.Icons, Ink: overview.Ink{
+	t := overviewTable{W: w, Icons: &p.st.Icons, Ink: overviewInk{
 		Text: st.Text, Muted: st.Muted, Shown: st.BarAvailable, Hidden: st.BarHidden, Pending: st.Pending,
 	}}
 	if r.kind == rowSum {
-		sum, _ := overview.Sum(p.data.Providers)
+		sum, _ := sumNumbers(p.data.Providers)
 		return t.Line("all", sum)
 	}
-	return t.Line(pane.Visible(r.text), overview.Numbers{ProviderView: p.data.Providers[r.index]})
+	return t.Line(pane.Visible(r.text), providerNumbers{ProviderView: p.data.Providers[r.index]})
 }
 
 // aboutProvider is what a row has no room for; short leaves the name out.
 func (p *Pane) aboutProvider(r row) (text, short string) {
 	if r.kind == rowProvider {
-		short = overview.Numbers{ProviderView: p.data.Providers[r.index]}.About()
+		short = providerNumbers{ProviderView: p.data.Providers[r.index]}.About()
 		return pane.Visible(r.text) + ": " + short, short
 	}
-	short = overview.AboutAll(p.data.Providers)
+	short = aboutAllProviders(p.data.Providers)
 	return "all providers: " + short, short
 }
 

@@ -8,7 +8,12 @@
 // based on the revision that is shown; Wants tells the window what the user looks at. A row
 // is a line of the list of a tab; the foot is below the list: numbers, details of the row
 // under the cursor, warnings. The text input takes a pattern with its preview, a search, or
-// an import.
+// an import: importedRules are the rules that were typed or pasted.
+//
+// The overview shows all providers at once: the models that are shown and hidden, the
+// unsaved changes, and what saving them would do. It draws providerNumbers, which are
+// those of one provider in the snapshot, as the lines of an overviewTable; until the list of
+// models of a provider was read, nothing is known of it but its rules.
 //
 // A rule has a colour and an icon; a model shows the icon of the rule that decides
 // it. Enter on either highlights the other.

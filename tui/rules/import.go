@@ -8,7 +8,6 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/tui/pane"
-	"winnow/tui/rules/ruleset"
 )
 
 // importRules adds the rules of the line, after a question that shows what they
@@ -44,7 +43,7 @@ const (
 
 // importLines are the rules of an import, what they change together, and why a
 // rule is refused.
-func (p *Pane) importLines(rules ruleset.Rules) []string {
+func (p *Pane) importLines(rules importedRules) []string {
 	head := rules.String()
 	refused := map[string]error{}
 	if rules.Len()*(rules.Len()+len(p.data.Rules[0])+len(p.data.Rules[1])) <= maxCompared {

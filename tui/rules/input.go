@@ -11,7 +11,7 @@ import (
 	"winnow/assistant/glob"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
-	"winnow/tui/rules/ruleset"
+
 	"winnow/tui/style"
 	"winnow/tui/textline"
 )
@@ -45,7 +45,7 @@ type textInput struct {
 	last      [inputKindCount]string // what was typed last, by kind
 	preview   preview
 	glob      *glob.Pattern // of the preview; nil until a model is drawn
-	rules     ruleset.Rules // of an import
+	rules     importedRules // of an import
 }
 
 // suggest sets a text that can be accepted, edited or typed over.
@@ -193,7 +193,7 @@ func (p *Pane) textChanged() {
 	case inputPattern:
 		p.input.preview = p.previewOf(p.input.list, p.input.Text())
 	case inputImport:
-		p.input.rules = ruleset.Parse(p.input.Text())
+		p.input.rules = parseImport(p.input.Text())
 	case inputSearch:
 		p.query = p.input.Text()
 		p.rebuild()

@@ -7,7 +7,6 @@ import (
 	"winnow/assistant"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
-	"winnow/tui/rules/overview"
 )
 
 // allEntry is the line of the provider list that opens their tab; no name has a space.
@@ -41,7 +40,7 @@ func (p *Pane) providerEntry(v modelfilter.ProviderView) overlay.Entry {
 	if v.Unsaved {
 		unsaved = p.st.Icons.Unsaved + " unsaved"
 	}
-	e := overlay.Entry{Value: v.Name, Text: v.Name, Extra: pane.Join(extra, overview.Numbers{ProviderView: v}.Remarks(), unsaved)}
+	e := overlay.Entry{Value: v.Name, Text: v.Name, Extra: pane.Join(extra, providerNumbers{ProviderView: v}.Remarks(), unsaved)}
 	if v.Current {
 		e.Mark = p.st.Icons.ToolOK
 	}

@@ -1,4 +1,4 @@
-package overview
+package rules
 
 import (
 	"fmt"
@@ -9,20 +9,20 @@ import (
 )
 
 // About is what the line of a provider has no room for.
-func (n Numbers) About() string {
+func (n providerNumbers) About() string {
 	return n.about(pane.Join(modelfilter.SourceWords(n.Source), n.Remarks()))
 }
 
-// AboutAll is the same for the sum of all providers.
-func AboutAll(rows []modelfilter.ProviderView) string {
-	sum, unknown := Sum(rows)
+// aboutAllProviders is the same for the sum of all providers.
+func aboutAllProviders(rows []modelfilter.ProviderView) string {
+	sum, unknown := sumNumbers(rows)
 	if unknown == 0 {
 		return sum.about("")
 	}
 	return sum.about("models unknown of " + assistant.Counted(unknown, "provider"))
 }
 
-func (n Numbers) about(rest string) string {
+func (n providerNumbers) about(rest string) string {
 	saving, allowed := "nothing unsaved", ""
 	if n.Changes > 0 {
 		saving = "saving " + assistant.Counted(n.Changes, "change") + " " + n.SavingText()

@@ -1,4 +1,4 @@
-package overview
+package rules
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"winnow/tui/style"
 )
 
-// Ink are the styles of a table.
-type Ink struct{ Text, Muted, Shown, Hidden, Pending pane.CompiledStyle }
+// overviewInk are the styles of a table.
+type overviewInk struct{ Text, Muted, Shown, Hidden, Pending pane.CompiledStyle }
 
 // From these widths on, in cells, a table has more columns.
 const (
@@ -22,23 +22,23 @@ const (
 	allowedFrom = 92 // models that an allow rule shows
 )
 
-// Table draws numbers as lines of a table of W cells. The columns have no heading, which
+// overviewTable draws numbers as lines of a table of W cells. The columns have no heading, which
 // a long list would scroll away: each number comes with its word.
-type Table struct {
+type overviewTable struct {
 	W     int
-	Ink   Ink
+	Ink   overviewInk
 	Icons *style.Icons
 }
 
-// column is a cell of a line: a number and its word, at the right of width cells.
-type column struct {
+// countColumn is a cell of a line: a number and its word, at the right of width cells.
+type countColumn struct {
 	number, word string
 	ink          pane.CompiledStyle
 	width        int
 }
 
 // Line are the numbers of a provider; name is drawn as it is.
-func (t Table) Line(name string, n Numbers) []pane.Piece {
+func (t overviewTable) Line(name string, n providerNumbers) []pane.Piece {
 	lead, ink := "  ", t.Ink
 	if n.Current {
 		lead = t.Icons.ToolOK + " "
@@ -47,10 +47,10 @@ func (t Table) Line(name string, n Numbers) []pane.Piece {
 	if t.W >= spelledFrom {
 		digits = 5
 	}
-	counted := func(count int, word string, ink pane.CompiledStyle) column {
-		return column{strconv.Itoa(count), " " + word, ink, digits + len(" "+word)}
+	counted := func(count int, word string, ink pane.CompiledStyle) countColumn {
+		return countColumn{strconv.Itoa(count), " " + word, ink, digits + len(" "+word)}
 	}
-	columns := []column{counted(n.Counts.Available, "shown", ink.Shown), counted(n.Counts.Hidden, "hidden", ink.Hidden)}
+	columns := []countColumn{counted(n.Counts.Available, "shown", ink.Shown), counted(n.Counts.Hidden, "hidden", ink.Hidden)}
 	if t.W >= allowedFrom {
 		columns = append(columns, counted(n.Counts.Whitelisted, "allowed", ink.Text))
 	}
@@ -64,9 +64,9 @@ func (t Table) Line(name string, n Numbers) []pane.Piece {
 }
 
 // unsaved are the columns of the unsaved changes; they are empty when there are none.
-func (t Table) unsaved(n Numbers) []column {
-	changes := column{ink: t.Ink.Pending, width: 4}
-	saving := column{ink: t.Ink.Pending, width: len(": hides 999, shows 999")}
+func (t overviewTable) unsaved(n providerNumbers) []countColumn {
+	changes := countColumn{ink: t.Ink.Pending, width: 4}
+	saving := countColumn{ink: t.Ink.Pending, width: len(": hides 999, shows 999")}
 	if t.W >= spelledFrom {
 		changes.width = len("  999 unsaved") + 1
 	}
@@ -78,13 +78,13 @@ func (t Table) unsaved(n Numbers) []column {
 		saving.number = style.Fit(": "+n.SavingText(), saving.width, t.Icons.Ellipsis)
 	}
 	if t.W < savingFrom {
-		return []column{changes}
+		return []countColumn{changes}
 	}
-	return []column{changes, saving}
+	return []countColumn{changes, saving}
 }
 
 // line are a name and its columns.
-func (t Table) line(name string, columns []column) []pane.Piece {
+func (t overviewTable) line(name string, columns []countColumn) []pane.Piece {
 	room := t.W
 	for _, c := range columns {
 		room -= c.width
@@ -98,7 +98,7 @@ func (t Table) line(name string, columns []column) []pane.Piece {
 }
 
 // word stands in place of numbers that are not known.
-func (n Numbers) word(icons *style.Icons) string {
+func (n providerNumbers) word(icons *style.Icons) string {
 	switch {
 	case n.Asking:
 		return "asking" + icons.Ellipsis
@@ -111,7 +111,7 @@ func (n Numbers) word(icons *style.Icons) string {
 }
 
 // SavingText says in a few words what saving the unsaved changes would do.
-func (n Numbers) SavingText() string {
+func (n providerNumbers) SavingText() string {
 	hidden, shown := len(n.Effect.Hidden), len(n.Effect.Shown)
 	switch {
 	case !n.Effect.Known:
@@ -128,7 +128,7 @@ func (n Numbers) SavingText() string {
 
 // Remarks are what else a list of providers says of one: the number of its rules, that
 // the proxy has no key for it, that the environment decides its rules.
-func (n Numbers) Remarks() string {
+func (n providerNumbers) Remarks() string {
 	var remarks [3]string
 	if n.Rules > 0 {
 		remarks[0] = assistant.Counted(n.Rules, "rule")

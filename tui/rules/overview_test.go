@@ -1,4 +1,4 @@
-package overview_test
+package rules
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
-	"winnow/tui/rules/overview"
 	"winnow/tui/style"
 )
 
@@ -37,7 +36,7 @@ func (s *source) Seen(string) error { return nil }
 var names = []string{"anthropic", "gemini", "openai"}
 
 // open opens a window on three providers with the same models.
-func open(t *testing.T, env string) (*modelfilter.Window, *source) {
+func openWindow(t *testing.T, env string) (*modelfilter.Window, *source) {
 	t.Helper()
 	s := &source{lists: map[string]modelfilter.ModelList{}}
 	for _, name := range names {
@@ -91,7 +90,7 @@ func counted(t *testing.T, w *modelfilter.Window, name string) (shown, hidden, a
 func TestTheNumbersAreThoseOfTheModels(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	patterns := []string{"a*", "*b", "mini-*", "*-preview", "?", "[ab]c", "pro-a", "none*", "*", "*a*"}
-	w, _ := open(t, "IGNORE_MODELS_OPENAI=a*\nWHITELIST_MODELS_OPENAI=abc\n")
+	w, _ := openWindow(t, "IGNORE_MODELS_OPENAI=a*\nWHITELIST_MODELS_OPENAI=abc\n")
 	w.ReadModels(t.Context())
 	for step := range 60 {
 		scope, err := w.On(names[random.IntN(len(names))])
@@ -111,7 +110,7 @@ func TestTheNumbersAreThoseOfTheModels(t *testing.T) {
 			}
 			total, changes = total+shown, changes+n.Changes
 		}
-		if sum, unknown := overview.Sum(all); sum.Counts.Available != total || sum.Changes != changes || changes != len(w.Diff()) || unknown != len(all)-len(names) {
+		if sum, unknown := sumNumbers(all); sum.Counts.Available != total || sum.Changes != changes || changes != len(w.Diff()) || unknown != len(all)-len(names) {
 			t.Fatalf("step %d: the sum is %+v, %d unknown; want %d shown, %d unsaved", step, sum, unknown, total, len(w.Diff()))
 		}
 	}
@@ -123,7 +122,7 @@ func line(w *modelfilter.Window, name string) string {
 	i := slices.IndexFunc(all, func(n modelfilter.ProviderView) bool { return n.Name == name })
 	styles := style.New(style.Options{Profile: style.NoColor, Unicode: true})
 	text := ""
-	for _, p := range (overview.Table{W: 60, Icons: &styles.Icons}).Line(name, overview.Numbers{ProviderView: all[i]}) {
+	for _, p := range (overviewTable{W: 60, Icons: &styles.Icons}).Line(name, providerNumbers{ProviderView: all[i]}) {
 		text += p.Text
 	}
 	return strings.Join(strings.Fields(text), " ")
@@ -132,7 +131,7 @@ func line(w *modelfilter.Window, name string) string {
 // A provider has no numbers until its list of models was read; while it is asked again it
 // says so, and then has those of the answer, or its old ones.
 func TestAProviderWhoseListIsLoading(t *testing.T) {
-	w, s := open(t, "")
+	w, s := openWindow(t, "")
 	if got := line(w, "gemini"); got != "gemini loading…" {
 		t.Errorf("before it was read the line is %q", got)
 	}
@@ -176,7 +175,7 @@ func TestAnActReadsEightLists(t *testing.T) {
 	for i := range 20 {
 		env += fmt.Sprintf("P%02d_API_KEY=x-long-enough\nP%02d_API_BASE=https://p%02d.example/v1\n", i, i, i)
 	}
-	w, _ := open(t, env)
+	w, _ := openWindow(t, env)
 	for want := 1; ; want = min(want+8, len(rows(w))) { // the current one is read by whoever looks
 		read := 0
 		for _, r := range rows(w) {

@@ -1,7 +1,4 @@
-// Package ruleset reads the rules that a user types or pastes to import them.
-//
-// Rules are values; all functions may be called from any goroutine.
-package ruleset
+package rules
 
 import (
 	"strings"
@@ -10,18 +7,18 @@ import (
 	"winnow/assistant"
 )
 
-// Rules are patterns by list.
-type Rules [2][]string
+// importedRules are patterns by list.
+type importedRules [2][]string
 
 // listWords are the words of an import after which the patterns of a list follow.
 var listWords = map[string]modelfilter.List{
 	"ignore:": modelfilter.Ignore, "hide:": modelfilter.Ignore, "allow:": modelfilter.Allow, "whitelist:": modelfilter.Allow,
 }
 
-// Parse parses an import: patterns separated by commas or white space. They
+// parseImport parses an import: patterns separated by commas or white space. They
 // are ignore rules up to "allow:", or to a variable of the file.
-func Parse(text string) Rules {
-	var rules Rules
+func parseImport(text string) importedRules {
+	var rules importedRules
 	list := modelfilter.Ignore
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(", \n\t\r", r) }) {
 		if key, value, ok := strings.Cut(word, "="); ok {
@@ -44,10 +41,10 @@ func Parse(text string) Rules {
 }
 
 // Len is the number of rules of both lists.
-func (r Rules) Len() int { return len(r[0]) + len(r[1]) }
+func (r importedRules) Len() int { return len(r[0]) + len(r[1]) }
 
 // String is the number of rules of each list.
-func (r Rules) String() string {
+func (r importedRules) String() string {
 	var parts []string
 	for _, list := range [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow} {
 		if n := len(r[list]); n > 0 {

@@ -1,11 +1,10 @@
-package ruleset_test
+package rules
 
 import (
 	"slices"
 	"testing"
 
 	"winnow/adapters/modelfilter"
-	"winnow/tui/rules/ruleset"
 )
 
 func TestRulesAreReadAsTheyAreWritten(t *testing.T) {
@@ -21,7 +20,7 @@ func TestRulesAreReadAsTheyAreWritten(t *testing.T) {
 		"WHITELIST_MODELS_OPENAI='a,b'\nIGNORE_MODELS_OPENAI=c": {[]string{"c"}, []string{"a", "b"}, "1 ignore rule and 2 allow rules"},
 		"OTHER=a": {[]string{"OTHER=a"}, nil, "1 ignore rule"}, // a pattern may hold =
 	} {
-		r := ruleset.Parse(text)
+		r := parseImport(text)
 		if !slices.Equal(r[modelfilter.Ignore], want.ignore) || !slices.Equal(r[modelfilter.Allow], want.allow) {
 			t.Errorf("%q is %q, want %q and %q", text, r, want.ignore, want.allow)
 		}

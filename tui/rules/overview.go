@@ -1,0 +1,25 @@
+package rules
+
+import "winnow/adapters/modelfilter"
+
+// providerNumbers are what is known of a provider.
+type providerNumbers struct{ modelfilter.ProviderView }
+
+// sumNumbers adds the numbers of providers up. unknown is how many have no list of models.
+func sumNumbers(rows []modelfilter.ProviderView) (sum providerNumbers, unknown int) {
+	for _, n := range rows {
+		sum.Read = sum.Read || n.Read
+		sum.Counts.Total += n.Counts.Total
+		sum.Counts.Available += n.Counts.Available
+		sum.Counts.Hidden += n.Counts.Hidden
+		sum.Counts.Whitelisted += n.Counts.Whitelisted
+		sum.Changes += n.Changes
+		sum.Effect.Hidden = append(sum.Effect.Hidden, n.Effect.Hidden...)
+		sum.Effect.Shown = append(sum.Effect.Shown, n.Effect.Shown...)
+		sum.Effect.Known = sum.Effect.Known || n.Effect.Known
+		if n.Counts.Total == 0 {
+			unknown++
+		}
+	}
+	return sum, unknown
+}
