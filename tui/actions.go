@@ -217,7 +217,7 @@ func toCheckpoint(step int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		focused, _ := m.conv.chat.Focused()
 		found := int64(0)
-		for _, c := range m.parts.Checkpoints.Of(m.shownSession()) {
+		for _, c := range m.parts.Checkpoints.Of(m.parts.shownSession()) {
 			at := c.PairSeq
 			if at != 0 && (step < 0 && at < focused.Seq && at > found || step > 0 && at > focused.Seq && (found == 0 || at < found)) {
 				found = at

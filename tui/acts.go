@@ -25,21 +25,21 @@ type keyQueue struct {
 	waiting []tea.Msg // keys, pastes and the mouse, in order
 }
 
-// act runs a command that changes something, once the acts before it have ended. begin reads
+// add runs a command that changes something, once the acts before it have ended. begin reads
 // what it works on when its turn has come; it returns nil when there is nothing to do.
-func (m *Model) act(begin func(request int64) tea.Cmd) tea.Cmd {
-	m.acts.waiting = append(m.acts.waiting, begin)
-	return m.nextAct()
+func (a *acts) add(begin func(request int64) tea.Cmd) tea.Cmd {
+	a.waiting = append(a.waiting, begin)
+	return a.next()
 }
 
-// nextAct starts acts until one runs.
-func (m *Model) nextAct() tea.Cmd {
-	for m.acts.running == 0 && len(m.acts.waiting) > 0 {
-		begin := m.acts.waiting[0]
-		m.acts.waiting = m.acts.waiting[1:]
-		request := m.query()
+// next starts acts until one runs.
+func (a *acts) next() tea.Cmd {
+	for a.running == 0 && len(a.waiting) > 0 {
+		begin := a.waiting[0]
+		a.waiting = a.waiting[1:]
+		request := a.query()
 		if cmd := begin(request); cmd != nil {
-			m.acts.running, m.acts.released = request, false
+			a.running, a.released = request, false
 			return cmd
 		}
 	}
@@ -48,9 +48,9 @@ func (m *Model) nextAct() tea.Cmd {
 
 // query numbers a command that does not wait for the acts: one that only reads, or that
 // quitting needs.
-func (m *Model) query() (request int64) {
-	m.acts.requests++
-	return m.acts.requests
+func (a *acts) query() (request int64) {
+	a.requests++
+	return a.requests
 }
 
 // onEnded shows the state after a command, then its outcome, and starts what waited for it.
@@ -66,7 +66,7 @@ func (m *Model) onEnded(o usecase.Outcome) tea.Cmd {
 		m.acts.running = 0 // the next step of a flow comes before the acts that wait
 	}
 	if cmds = append(cmds, m.showOutcome(o)); ended {
-		cmds = append(cmds, m.nextAct(), m.flushKeys())
+		cmds = append(cmds, m.acts.next(), m.flushKeys())
 	}
 	return tea.Batch(cmds...)
 }
@@ -76,7 +76,7 @@ func (m *Model) onEnded(o usecase.Outcome) tea.Cmd {
 func (m *Model) late(o usecase.Outcome) bool {
 	switch o.(type) {
 	case usecase.Counted, usecase.Matched, usecase.RequestsRead:
-		return o.Ended().Session != m.shownSession()
+		return o.Ended().Session != m.parts.shownSession()
 	}
 	return false
 }

@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
-	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
@@ -18,7 +17,7 @@ const rolledBack = "rolled back"
 func (m *Model) openCheckpoints() tea.Cmd {
 	newest := m.parts.Checkpoints.Newest()
 	entries := []overlay.Entry{{Text: "current state", Mark: m.styles.Icons.Marked}}
-	for _, c := range m.parts.Checkpoints.Of(m.shownSession()) {
+	for _, c := range m.parts.Checkpoints.Of(m.parts.shownSession()) {
 		text, detail := "before: "+c.Description, ""
 		if undoes := c.Undoes(); undoes != c.Description { // several changes, or a save that stays
 			detail = "undoes: " + undoes
@@ -33,7 +32,7 @@ func (m *Model) openCheckpoints() tea.Cmd {
 		entries = append(entries, entry)
 	}
 	picker := overlay.NewPicker("Checkpoints", entries, 0).Offer(keymap.CheckpointList,
-		keymap.To("rolls back", keymap.LineAccept), keymap.To(m.state()+" only", keymap.RollBackState), keymap.To("conversation only", keymap.RollBackConversation))
+		keymap.To("rolls back", keymap.LineAccept), keymap.To(m.parts.state()+" only", keymap.RollBackState), keymap.To("conversation only", keymap.RollBackConversation))
 	return m.open(overlay.Checkpoints, picker, func(c overlay.Chosen) tea.Cmd {
 		if c.Value == "" {
 			return nil
@@ -59,17 +58,17 @@ type rollingBack struct {
 
 // rollBack rolls back to a checkpoint. It asks when that undoes what others did meanwhile.
 func (m *Model) rollBack(r rollback) tea.Cmd {
-	return m.act(func(request int64) tea.Cmd { return m.rollBackTo(request, r) })
+	return m.acts.add(func(request int64) tea.Cmd { return m.rollBackTo(request, r) })
 }
 
 // rollBackTo is rollBack when its turn has come.
 func (m *Model) rollBackTo(request int64, r rollback) tea.Cmd {
-	if err := m.refused(); err != nil {
+	if err := m.parts.refused(); err != nil {
 		return m.fail(err)
 	}
 	newest := m.parts.Checkpoints.Newest() // before the lines are read: what they miss is noticed
-	others := m.others()
-	if theirs := others.RollbackLines(m.parts.Checkpoints.OthersSince(r.id, m.shownSession())); len(theirs) > 0 && r.scope != checkpoint.ScopeConversation {
+	others := m.parts.others()
+	if theirs := others.RollbackLines(m.parts.Checkpoints.OthersSince(r.id, m.parts.shownSession())); len(theirs) > 0 && r.scope != checkpoint.ScopeConversation {
 		r.newest = newest
 		lines := append(theirs, "", "Their conversations stay; only your own is cut.")
 		m.ask("Undo others' changes as well?", lines, "undo theirs too", "don't roll back", func() tea.Cmd { return m.rollBackNow(r) })
@@ -81,7 +80,7 @@ func (m *Model) rollBackTo(request int64, r rollback) tea.Cmd {
 
 // rollBackNow rolls back after a question.
 func (m *Model) rollBackNow(r rollback) tea.Cmd {
-	return m.act(func(request int64) tea.Cmd {
+	return m.acts.add(func(request int64) tea.Cmd {
 		m.rolling = rollingBack{r, request}
 		return m.commands.Rollback(request, r.id, r.scope, r.newest)
 	})
@@ -120,7 +119,7 @@ func (m *Model) askRollback(changed *assistant.PlanChanged, r rollback) tea.Cmd 
 }
 
 // undoRollback undoes the last rollback.
-func (m *Model) undoRollback() tea.Cmd { return m.act(m.commands.UndoRollback) }
+func (m *Model) undoRollback() tea.Cmd { return m.acts.add(m.commands.UndoRollback) }
 
 // onRollbackUndone shows what a rollback had undone.
 func (m *Model) onRollbackUndone(o usecase.RollbackUndone) tea.Cmd {
@@ -143,26 +142,17 @@ func (m *Model) restored(notice, warning string) tea.Cmd {
 
 // undo undoes the newest change of the window, whoever made it. It asks when that
 // cuts the conversation.
-func (m *Model) undo() tea.Cmd { return m.act(m.undoStep) }
-
-// lastStep is the newest change of the window that can be undone.
-func (m *Model) lastStep() (step workspace.Step, ok bool) {
-	c := m.parts.Checkpoints
-	if c == nil || c.Last == nil || m.parts.Shown == nil {
-		return workspace.Step{}, false
-	}
-	return workspace.StepOf(*c.Last, m.parts.Shown), true
-}
+func (m *Model) undo() tea.Cmd { return m.acts.add(m.undoStep) }
 
 // undoStep is undo when its turn has come.
 func (m *Model) undoStep(request int64) tea.Cmd {
-	step, ok := m.lastStep()
-	switch refused := m.refused(); {
+	step, ok := m.parts.lastStep()
+	switch refused := m.parts.refused(); {
 	case refused != nil:
 		return m.fail(refused)
 	case !ok:
-		return m.info("there is no change of the " + m.state() + " to undo")
-	case !step.ByAssistant, step.OtherSession && m.others().Shared:
+		return m.info("there is no change of the " + m.parts.state() + " to undo")
+	case !step.ByAssistant, step.OtherSession && m.parts.others().Shared:
 		return m.rollBackTo(request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undone: " + oneLine(step.Description)})
 	}
 	leaves := " leave"
@@ -186,7 +176,7 @@ func (m *Model) undoStep(request int64) tea.Cmd {
 		default:
 			return nil
 		}
-	}, says(keymap.AnswerYes, m.state()+" and conversation"), says(keymap.AnswerStateOnly, m.state()+" only"), says(keymap.AnswerNo, "don't undo"))
+	}, says(keymap.AnswerYes, m.parts.state()+" and conversation"), says(keymap.AnswerStateOnly, m.parts.state()+" only"), says(keymap.AnswerNo, "don't undo"))
 	return nil
 }
 

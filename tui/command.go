@@ -47,7 +47,7 @@ func (m *Model) openCommand(text string) tea.Cmd {
 // openFilter opens the filter line with the line of the view and a blank, so that a word
 // that is typed next stays a word: x and mini are not xmini.
 func (m *Model) openFilter(command string) tea.Cmd {
-	return m.openCommand(strings.TrimLeft(m.filterLine()+" ", " ") + command)
+	return m.openCommand(strings.TrimLeft(m.parts.filterLine()+" ", " ") + command)
 }
 
 // commandOnShown is the action that opens the filter line with a command for the
@@ -87,10 +87,10 @@ func (m *Model) runLine(line string) tea.Cmd {
 	case q.Command != nil && q.Command.Verb == filter.Export && m.opts.Files.None:
 		return m.fail(errors.New("pairs are not exported to files of the server"))
 	case q.Command != nil:
-		return m.act(func(request int64) tea.Cmd { return m.commands.PlanCommand(request, line) })
+		return m.acts.add(func(request int64) tea.Cmd { return m.commands.PlanCommand(request, line) })
 	}
 	m.command.line.Remember(line)
-	return m.act(func(request int64) tea.Cmd { return m.commands.SetFilter(request, line) })
+	return m.acts.add(func(request int64) tea.Cmd { return m.commands.SetFilter(request, line) })
 }
 
 // reopenLine opens the filter line with a line that was refused, and shows why.
@@ -135,9 +135,9 @@ func (m *Model) onCommandPlanned(o usecase.CommandPlanned) tea.Cmd {
 	c := o.Command
 	do := func() tea.Cmd {
 		if c.Verb == filter.Export {
-			return m.commands.Execute(m.query(), o)
+			return m.commands.Execute(m.acts.query(), o)
 		}
-		return m.act(func(request int64) tea.Cmd { return m.commands.Execute(request, o) })
+		return m.acts.add(func(request int64) tea.Cmd { return m.commands.Execute(request, o) })
 	}
 	yes, what := string(c.Verb), oneLine(c.Describe())
 	if c.Verb == filter.SetTopic {
@@ -185,7 +185,7 @@ func (m *Model) onExecuted(o usecase.Executed) tea.Cmd {
 }
 
 // undoCommand undoes the newest command on pairs.
-func (m *Model) undoCommand() tea.Cmd { return m.act(m.commands.UndoCommand) }
+func (m *Model) undoCommand() tea.Cmd { return m.acts.add(m.commands.UndoCommand) }
 
 // onCommandUndone shows what was undone.
 func (m *Model) onCommandUndone(o usecase.CommandUndone) tea.Cmd {

@@ -29,7 +29,7 @@ func (m *Model) numbers() []string {
 	}
 	focused, _ := m.conv.chat.Focused()
 	return hud.Numbers{
-		State: m.parts, Now: m.now(), Boundary: m.conv.boundary.Boundary, Counter: m.conv.boundary.Counter,
+		State: m.parts.State, Now: m.now(), Boundary: m.conv.boundary.Boundary, Counter: m.conv.boundary.Counter,
 		Draft: m.draftCost(), Focused: focused, UserText: m.conv.chat.UserText,
 	}.Lines(m.width, m.styles.Overlay)
 }
@@ -84,7 +84,7 @@ func (m *Model) feedHUD() tea.Cmd {
 		m.hud.SetHidden(0)
 		return nil
 	}
-	m.hiding = m.query()
+	m.hiding = m.acts.query()
 	return m.commands.CountFilter(m.hiding, "!("+line+")")
 }
 

@@ -33,9 +33,9 @@ func (m *Model) discardStep(d discarding, begin func(request int64) tea.Cmd) tea
 		return begin(request)
 	}
 	if d.quits {
-		return run(m.query())
+		return run(m.acts.query())
 	}
-	return m.act(run)
+	return m.acts.add(run)
 }
 
 // onDiscarding takes a discard a step further.
@@ -92,7 +92,7 @@ func (m *Model) discard(d discarding) tea.Cmd {
 // quit asks when rules are unsaved, unless others have them as well; they can also be
 // kept for the next time.
 func (m *Model) quit() tea.Cmd {
-	if !m.saves() || !m.pane.Status().Unsaved || m.others().Shared {
+	if !m.parts.saves() || !m.pane.Status().Unsaved || m.parts.others().Shared {
 		return m.end()
 	}
 	return m.discardStep(discarding{description: "Discard on quitting", quits: true}, m.commands.PlanDiscard)

@@ -21,7 +21,7 @@
 // A key goes through Update to its action, which makes a command of usecase.Commands. That
 // calls the workspace outside of the update loop and ends in a typed usecase.Outcome, with
 // the state after it, which Update shows first. What changes something goes through
-// (*Model).act: one act runs at a time, in the order of the keys, and its outcome starts
+// (*acts).add: one act runs at a time, in the order of the keys, and its outcome starts
 // the next. Steps that follow each other are a small typed state, see
 // saving. What happens without a key arrives as usecase.LogRead: the parts of the session
 // that have changed, and at most one event of a turn, in the order of the session's log.

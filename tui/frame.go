@@ -71,7 +71,7 @@ func (m *Model) compose() string {
 		list = overlay.List(m.input.list.Entries, m.input.list.At, min(maxCompletions, foot-layout.HeaderLines-overlay.ListFrame), m.width, m.styles)
 	case m.mode == keymap.Command:
 		foot = m.layout.Footer.Min.Y
-		list = m.command.View(m.width, foot-layout.HeaderLines, m.topic(), m.now(), m.styles)
+		list = m.command.View(m.width, foot-layout.HeaderLines, m.parts.topic(), m.now(), m.styles)
 	}
 	if len(list) == 0 {
 		return base
@@ -121,13 +121,13 @@ func blankLines(w, h int) []string { return slices.Repeat([]string{strings.Repea
 // scene is what the conversation shows around its pairs, w cells wide.
 func (m *Model) scene(w int) *scene {
 	s := &scene{
-		styles: &m.styles, keys: m.keys, mode: m.mode, filter: m.filterLine(), examples: m.opts.Examples, regions: "the conversation and the rules",
+		styles: &m.styles, keys: m.keys, mode: m.mode, filter: m.parts.filterLine(), examples: m.opts.Examples, regions: "the conversation and the rules",
 		loading: m.loading, running: m.turn.running, below: []string{m.statusLine(w - 2), m.queuedCard(w - 2)},
 	}
 	switch {
 	case m.plainChat():
 		s.regions = "the conversation"
-	case !m.saves():
+	case !m.parts.saves():
 		s.regions = "the conversation and the pane"
 	}
 	return s
@@ -149,7 +149,7 @@ func (m *Model) inputLines() []string {
 		border = m.styles.Border.Focused
 	}
 	note := m.estimate()
-	if m.reAsked() != 0 {
+	if m.parts.reAsked() != 0 {
 		note = " replaces the failed message " + note
 	}
 	if m.opts.Mouse {

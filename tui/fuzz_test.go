@@ -295,7 +295,7 @@ func TestOutsetsBeginWhereTheySay(t *testing.T) {
 		func(b *bench) bool { return b.mode == keymap.Command },
 		func(b *bench) bool { return b.top() == overlay.Settings },
 		func(b *bench) bool { return b.turn.running && b.top() == overlay.Models },
-		func(b *bench) bool { return b.turn.running && b.conv.search.Active && b.queuedText() != "" },
+		func(b *bench) bool { return b.turn.running && b.conv.search.Active && b.parts.queuedText() != "" },
 		func(b *bench) bool { return b.top() == overlay.TopicName },
 		func(b *bench) bool { return b.mode == keymap.Pane && b.layout.Chat.Empty() },
 	} {

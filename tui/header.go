@@ -23,9 +23,9 @@ func (m *Model) header() []bar.Part {
 	if !m.ready {
 		return m.bar.Header(bar.Header{}, m.width)
 	}
-	status, others := m.pane.Status(), m.others()
+	status, others := m.pane.Status(), m.parts.others()
 	h := bar.Header{
-		Ready: true, Window: status.Title, Provider: status.Subtitle, Model: m.modelID(), Checkpoints: m.parts.Checkpoints.Changes(m.shownSession()),
+		Ready: true, Window: status.Title, Provider: status.Subtitle, Model: m.parts.modelID(), Checkpoints: m.parts.Checkpoints.Changes(m.parts.shownSession()),
 		Counter: m.conv.boundary.Counter, NearLimit: m.conv.boundary.Boundary.NearLimit(), Others: others.CountText(), Mouse: m.opts.Mouse,
 		Saves: !m.plainChat(), Unsaved: status.Unsaved && !m.plainChat(),
 	}
@@ -34,7 +34,7 @@ func (m *Model) header() []bar.Part {
 		h.Locked = "working"
 	case others.Holder != "":
 		h.Locked = others.Badge(m.width)
-	case m.readOnly() != nil:
+	case m.parts.readOnly() != nil:
 		h.Locked = "read only"
 	}
 	return m.bar.Header(h, m.width)
@@ -82,7 +82,7 @@ func (m *Model) hints() (hints []bar.Hint) {
 	status, actions := m.pane.Status(), m.keys.In(m.mode)
 	useful := map[keymap.Action]bool{ // an action that is not listed always is
 		keymap.Save: !m.turn.running && status.Unsaved, keymap.DeleteRule: status.Deletes != "",
-		keymap.Connect: connectcard.Useful(m.opts.Connect, m.modelID()),
+		keymap.Connect: connectcard.Useful(m.opts.Connect, m.parts.modelID()),
 		keymap.Escape:  m.mode != keymap.View || m.turn.running, keymap.Filter: m.mode == keymap.View && !m.turn.running,
 	}
 	slices.SortStableFunc(actions, func(a, b *keymap.Row) int { return a.Footer - b.Footer })

@@ -95,7 +95,7 @@ func (m *Model) carryOut(i intent) tea.Cmd {
 	case completeWord:
 		return m.completeWord(i.word)
 	case storeDraft:
-		return m.commands.StoreDraft(m.query(), i.draft, 0)
+		return m.commands.StoreDraft(m.acts.query(), i.draft, 0)
 	case loadMissing:
 		return m.loadMissing()
 	case loadPairs:
@@ -104,7 +104,7 @@ func (m *Model) carryOut(i intent) tea.Cmd {
 		if !m.commands.Stores() { // the loaded ones alone
 			return m.carryOut(m.conv.onFound(usecase.Found{Text: i.text, Back: i.back}))
 		}
-		return m.act(func(request int64) tea.Cmd { return m.commands.FindText(request, i.text, i.back) })
+		return m.acts.add(func(request int64) tea.Cmd { return m.commands.FindText(request, i.text, i.back) })
 	case copyText:
 		return m.copyOut(i.what, i.text)
 	case endReAsk:
@@ -114,7 +114,7 @@ func (m *Model) carryOut(i intent) tea.Cmd {
 			m.command.line.SetHint("")
 			return nil
 		}
-		return m.commands.CountFilter(m.query(), i.line)
+		return m.commands.CountFilter(m.acts.query(), i.line)
 	}
 	return nil
 }

@@ -57,18 +57,18 @@ var lateMessages = map[string]struct {
 	late func(b *bench) tea.Msg
 }{
 	"a count of another line": {[]tuitest.Key{"tab", "f"}, func(b *bench) tea.Msg {
-		return usecase.Counted{Reply: usecase.Reply{Request: 99, Session: b.shownSession()}, Line: "s3", N: 77}
+		return usecase.Counted{Reply: usecase.Reply{Request: 99, Session: b.parts.shownSession()}, Line: "s3", N: 77}
 	}},
 	"a count of a refused line": {append([]tuitest.Key{"tab", "f"}, letters("s0 (\r")...), func(b *bench) tea.Msg {
-		return usecase.Counted{Reply: usecase.Reply{Request: 99, Session: b.shownSession()}, Line: b.command.line.Text(), N: 77}
+		return usecase.Counted{Reply: usecase.Reply{Request: 99, Session: b.parts.shownSession()}, Line: b.command.line.Text(), N: 77}
 	}},
 	"what the filter hid": {nil, func(b *bench) tea.Msg {
 		b.hiding = 98
-		return usecase.Counted{Reply: usecase.Reply{Request: 99, Session: b.shownSession()}, Line: "!(x)", N: 77}
+		return usecase.Counted{Reply: usecase.Reply{Request: 99, Session: b.parts.shownSession()}, Line: "!(x)", N: 77}
 	}},
 	"hits of another search": {append([]tuitest.Key{"tab", "/"}, letters("needle\rk")...), func(*bench) tea.Msg { return usecase.Found{Reply: usecase.Reply{Request: 99}, Text: "other"} }},
 	"requests": {nil, func(b *bench) tea.Msg {
-		return usecase.RequestsRead{Reply: usecase.Reply{Request: 99, Session: b.shownSession()}, Next: json.RawMessage("{}")}
+		return usecase.RequestsRead{Reply: usecase.Reply{Request: 99, Session: b.parts.shownSession()}, Next: json.RawMessage("{}")}
 	}},
 	"the view of a request": {nil, func(*bench) tea.Msg {
 		r := chat.ShownRequest{Title: "late", Body: json.RawMessage("{}")}

@@ -107,8 +107,7 @@ type Model struct {
 	// handlers are what a choice in an overlay does.
 	handlers map[overlay.Kind]func(overlay.Chosen) tea.Cmd
 
-	// The session, as its log says; empty until the start is over.
-	parts    assistant.State
+	parts    parts
 	follower usecase.Follower
 	commands usecase.Commands
 	ready    bool // the start is over

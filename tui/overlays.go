@@ -57,15 +57,15 @@ func (m *Model) question(kind overlay.Kind, title string, lines []string, no key
 func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 	c := o.Confirm
 	yes := func() tea.Cmd {
-		return m.act(func(request int64) tea.Cmd { return m.commands.Confirmed(request, o) })
+		return m.acts.add(func(request int64) tea.Cmd { return m.commands.Confirmed(request, o) })
 	}
-	unsaved := "There are unsaved " + m.state() + ". They stay as they are;"
+	unsaved := "There are unsaved " + m.parts.state() + ". They stay as they are;"
 	switch c.Kind {
 	case workspace.ConfirmDelete:
 		return m.ask("Delete this pair for good?", []string{oneLine(c.Text)}, "delete", "keep", yes)
 	case workspace.ConfirmRegenerate:
 		return m.ask("Regenerate?", []string{
-			"The old answer changed the " + m.state() + ". They stay as they are;",
+			"The old answer changed the " + m.parts.state() + ". They stay as they are;",
 			"a new answer may change them again." + m.hint(" %s undoes either.", keymap.Undo),
 		}, "regenerate", "keep the answer", yes)
 	case workspace.ConfirmResume:

@@ -15,7 +15,7 @@ import (
 // onPair is an action on the pair with the focus. Later keys wait for its outcome.
 func onPair(do func(m *Model, request int64, p assistant.Pair) tea.Cmd) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
-		return m.act(func(request int64) tea.Cmd {
+		return m.acts.add(func(request int64) tea.Cmd {
 			if p, ok := m.conv.chat.Focused(); ok {
 				return do(m, request, p)
 			}
@@ -134,7 +134,7 @@ func (m *Model) load(seqs ...int64) tea.Cmd {
 	if len(seqs) == 0 {
 		return nil
 	}
-	request := m.query()
+	request := m.acts.query()
 	m.conv.await(request, seqs)
 	return m.commands.LoadPairs(request, seqs)
 }
@@ -166,7 +166,7 @@ func (m *Model) reloadStale(stale *assistant.StalePairs) tea.Cmd {
 func (m *Model) reload() tea.Cmd {
 	m.hud.Reload()
 	load := m.load(m.conv.chat.Loaded()...)
-	if transfer.ReadsMarks(m.filterLine()) {
+	if transfer.ReadsMarks(m.parts.filterLine()) {
 		return tea.Batch(load, m.refilter())
 	}
 	return load
@@ -174,10 +174,10 @@ func (m *Model) reload() tea.Cmd {
 
 // checkPair marks the pair just answered when the user's own filter line hides it.
 func (m *Model) checkPair(seq int64) tea.Cmd {
-	if line := m.filterLine(); !m.commands.Stores() || seq == 0 || line == "" || line == "x" {
+	if line := m.parts.filterLine(); !m.commands.Stores() || seq == 0 || line == "" || line == "x" {
 		return nil
 	}
-	return m.commands.Matches(m.query(), seq)
+	return m.commands.Matches(m.acts.query(), seq)
 }
 
 // computeEffects computes what the proposals that wait for the user would do,
@@ -187,12 +187,12 @@ func (m *Model) computeEffects() tea.Cmd {
 	if len(waiting) == 0 {
 		return nil
 	}
-	m.conv.forecast = m.query()
+	m.conv.forecast = m.acts.query()
 	return m.commands.ReadEffects(m.conv.forecast, waiting)
 }
 
 // refilter evaluates the active line again after pairs have changed.
-func (m *Model) refilter() tea.Cmd { return m.commands.Refilter(m.query()) }
+func (m *Model) refilter() tea.Cmd { return m.commands.Refilter(m.acts.query()) }
 
 // loadNames reads the names that completion offers, which a command may have changed.
-func (m *Model) loadNames() tea.Cmd { return m.commands.ReadNames(m.query()) }
+func (m *Model) loadNames() tea.Cmd { return m.commands.ReadNames(m.acts.query()) }

@@ -31,7 +31,7 @@ func (m *Model) perform(a pane.Action) tea.Cmd {
 	case pane.SetFilter:
 		return m.runLine(a.Line)
 	case pane.SelectTopic:
-		return m.act(func(request int64) tea.Cmd { return m.commands.SelectTopic(request, a.Path) })
+		return m.acts.add(func(request int64) tea.Cmd { return m.commands.SelectTopic(request, a.Path) })
 	case pane.Pick:
 		return m.open(overlay.Provider, overlay.NewPicker(a.Title, a.Entries, 0), func(c overlay.Chosen) tea.Cmd {
 			return m.perform(a.Then(c.Value))
@@ -79,10 +79,10 @@ type edits struct {
 func (m *Model) edit(e pane.Edit) tea.Cmd {
 	if e.Act.Step() == "" {
 		m.notice.Info(e.Doing)
-		return m.beginEdit(m.query(), e)
+		return m.beginEdit(m.acts.query(), e)
 	}
-	return m.act(func(request int64) tea.Cmd {
-		if err := m.refused(); err != nil {
+	return m.acts.add(func(request int64) tea.Cmd {
+		if err := m.parts.refused(); err != nil {
 			return m.fail(err)
 		}
 		return m.beginEdit(request, e)
@@ -145,7 +145,7 @@ func (m *Model) nextQuiet() tea.Cmd {
 		return nil
 	}
 	e := m.edits.quiet[0]
-	m.edits.quietRequest = m.query()
+	m.edits.quietRequest = m.acts.query()
 	return m.commands.Edit(m.edits.quietRequest, e.Act, e.Revision)
 }
 
@@ -161,7 +161,7 @@ func (m *Model) onQuiet(o usecase.Outcome) tea.Cmd {
 
 // showInPane gives the pane the parts that it shows.
 func (m *Model) showInPane() {
-	now := pane.State{Holder: m.others().Holder}
+	now := pane.State{Holder: m.parts.others().Holder}
 	if m.parts.Window != nil {
 		now.Window = m.parts.Window.Value
 	}
@@ -206,7 +206,7 @@ func (m *Model) onOthers(msg usecase.LogRead) tea.Cmd {
 	for _, c := range msg.Done {
 		m.notice.Add(presence.Sentence(c))
 	}
-	marked := len(msg.Done) > 0 && !m.saves() // the marks of pairs are the window
+	marked := len(msg.Done) > 0 && !m.parts.saves() // the marks of pairs are the window
 	if !marked && !msg.Missed {
 		return nil
 	}
@@ -246,7 +246,7 @@ func (m *Model) end() tea.Cmd {
 	if !m.ready {
 		return tea.Quit // see Typed
 	}
-	m.ending = m.query()
+	m.ending = m.acts.query()
 	return m.commands.StoreDraft(m.ending, m.input.drafted(), quitTime)
 }
 
@@ -262,7 +262,7 @@ func (m *Model) StoreDraft(ctx context.Context) error {
 // choose takes suggestion i of the newest answer, or example i of the welcome.
 func (m *Model) choose(i int) tea.Cmd {
 	choices := m.conv.chat.Choices()
-	if m.conv.welcomes(m.filterLine()) && i < len(m.opts.Examples) {
+	if m.conv.welcomes(m.parts.filterLine()) && i < len(m.opts.Examples) {
 		m.commands.EndReAsk()
 		m.input.draft.Set(m.opts.Examples[i])
 		m.setMode(keymap.Input)
@@ -293,7 +293,7 @@ func (m *Model) decide(proposals []string, accept bool) tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return m.commands.Decide(m.query(), seq, proposals, accept)
+	return m.commands.Decide(m.acts.query(), seq, proposals, accept)
 }
 
 func (m *Model) onDecided(o usecase.Decided) tea.Cmd {

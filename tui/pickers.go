@@ -28,28 +28,28 @@ const (
 
 // openSessions lists the sessions that have pairs, by folder, the one used last
 // first. Choosing one shows its pairs; another key continues it.
-func (m *Model) openSessions() tea.Cmd { return m.commands.ListSessions(m.query()) }
+func (m *Model) openSessions() tea.Cmd { return m.commands.ListSessions(m.acts.query()) }
 
 // onSessions opens the list of sessions.
 func (m *Model) onSessions(o usecase.SessionsListed) tea.Cmd {
 	if len(o.Sessions) == 0 {
 		return m.info("there is no session with messages yet")
 	}
-	picker := overlay.NewPicker("Sessions", sessionlist.Entries(o.Sessions, m.shownSession(), m.width, m.styles.Icons), 0).Offer(keymap.SessionList,
+	picker := overlay.NewPicker("Sessions", sessionlist.Entries(o.Sessions, m.parts.shownSession(), m.width, m.styles.Icons), 0).Offer(keymap.SessionList,
 		keymap.To("shows its pairs", keymap.LineAccept), keymap.To("continues it", keymap.ResumeSession))
 	return m.open(overlay.Sessions, picker, func(c overlay.Chosen) tea.Cmd {
 		switch {
-		case c.Value == m.shownSession():
+		case c.Value == m.parts.shownSession():
 			return m.runLine("x")
 		case c.Action == keymap.ResumeSession:
-			return m.act(func(request int64) tea.Cmd { return m.commands.ResumeSession(request, c.Value) })
+			return m.acts.add(func(request int64) tea.Cmd { return m.commands.ResumeSession(request, c.Value) })
 		}
 		return m.runLine("x'" + c.Value + "'")
 	})
 }
 
 // newSession starts a new session; it asks when rules are unsaved.
-func (m *Model) newSession() tea.Cmd { return m.act(m.commands.NewSession) }
+func (m *Model) newSession() tea.Cmd { return m.acts.add(m.commands.NewSession) }
 
 // onSessionOpened shows the current session, and an error although it has switched.
 func (m *Model) onSessionOpened(o usecase.SessionOpened) tea.Cmd {
@@ -69,7 +69,7 @@ func (m *Model) onSessionOpened(o usecase.SessionOpened) tea.Cmd {
 // then by provider. Meanwhile it asks the endpoints for new ones.
 func (m *Model) openModels() tea.Cmd {
 	m.showModels("")
-	return m.commands.RefreshModels(m.query())
+	return m.commands.RefreshModels(m.acts.query())
 }
 
 // onModels shows the models that the endpoints have named, in the list if it is still open.
@@ -81,7 +81,7 @@ func (m *Model) onModels(o usecase.ModelsRefreshed) tea.Cmd {
 		m.fail(o.Gone)
 	}
 	if list, open := m.overlay.Find(overlay.Models); open {
-		entries, _, legend := m.modelEntries(m.modelID())
+		entries, _, legend := m.modelEntries(m.parts.modelID())
 		list.(*overlay.Picker).WithLegend(legend).SetEntries(entries)
 	}
 	return nil
@@ -90,7 +90,7 @@ func (m *Model) onModels(o usecase.ModelsRefreshed) tea.Cmd {
 // showModels lists the known models; selected is the line it opens on; "" is the
 // current model.
 func (m *Model) showModels(selected string) {
-	entries, at, legend := m.modelEntries(cmp.Or(selected, m.modelID()))
+	entries, at, legend := m.modelEntries(cmp.Or(selected, m.parts.modelID()))
 	picker := overlay.NewPicker("Model", entries, at).WithLegend(legend).Offer(keymap.ModelList,
 		keymap.To("selects", keymap.LineAccept), keymap.To("favourite or not", keymap.FavouriteModel))
 	m.open(overlay.Models, picker, func(c overlay.Chosen) tea.Cmd {
@@ -98,7 +98,7 @@ func (m *Model) showModels(selected string) {
 		case c.Value == connectEntry:
 			return m.connect(false)
 		case c.Action == keymap.FavouriteModel:
-			return m.act(func(request int64) tea.Cmd { return m.commands.ToggleFavourite(request, c.Value) })
+			return m.acts.add(func(request int64) tea.Cmd { return m.commands.ToggleFavourite(request, c.Value) })
 		}
 		return m.pickModel(c.Value)
 	})
@@ -106,7 +106,7 @@ func (m *Model) showModels(selected string) {
 
 // pickModel selects the model of the messages to come.
 func (m *Model) pickModel(id string) tea.Cmd {
-	return m.act(func(request int64) tea.Cmd { return m.commands.PickModel(request, id) })
+	return m.acts.add(func(request int64) tea.Cmd { return m.commands.PickModel(request, id) })
 }
 
 // onModelPicked shows the model of the messages to come.
@@ -119,7 +119,7 @@ func (m *Model) onModelPicked(o usecase.ModelPicked) tea.Cmd {
 // provider, and what the marks mean.
 func (m *Model) modelEntries(selected string) (entries []overlay.Entry, at int, legend string) {
 	list := modelpicker.Of(m.commands.Models(), m.now())
-	list.Favourites, list.Recent, list.Current, list.Icons = m.models.favourites, m.models.recent, m.modelID(), m.styles.Icons
+	list.Favourites, list.Recent, list.Current, list.Icons = m.models.favourites, m.models.recent, m.parts.modelID(), m.styles.Icons
 	if entries, at = list.Entries(selected); m.opts.Connect != nil {
 		entries = append(entries, overlay.Entry{Value: connectEntry, Text: "connect a model" + m.styles.Icons.Ellipsis, Group: "another endpoint"})
 	}

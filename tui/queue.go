@@ -19,11 +19,11 @@ import (
 // a message that is queued already. Its card appears once it is stored; if the turn has
 // ended meanwhile it is sent.
 func (m *Model) enqueueMessage(p assistant.Prompt) tea.Cmd {
-	typed, before := m.input.draft.Reset(), m.queuedText()
+	typed, before := m.input.draft.Reset(), m.parts.queuedText()
 	if p.Typed = typed; typed == p.Text {
 		p.Typed = ""
 	}
-	return m.act(func(request int64) tea.Cmd { return m.commands.Queue(request, p, before) })
+	return m.acts.add(func(request int64) tea.Cmd { return m.commands.Queue(request, p, before) })
 }
 
 // onQueued shows that a message waits: the log brings its card. One that came too late is
@@ -45,14 +45,6 @@ func (m *Model) onQueued(o usecase.MessageQueued) tea.Cmd {
 		m.input.draft.AddSent(o.Before)
 	}
 	return m.carryOut(m.input.storeDraft())
-}
-
-// queuedText is the queued message as it was typed; "" for none.
-func (m *Model) queuedText() string {
-	if now := m.parts.Turn; now != nil && now.Waits {
-		return cmp.Or(now.Queued.Typed, now.Queued.Text)
-	}
-	return ""
 }
 
 // dequeue removes the queued message and returns it.
@@ -81,7 +73,7 @@ func (m *Model) sendQueuedNext(due bool) tea.Cmd {
 
 // openQueued shows the whole queued message, to edit it, send it now or drop it.
 func (m *Model) openQueued() tea.Cmd {
-	text := m.queuedText()
+	text := m.parts.queuedText()
 	if text == "" {
 		return m.info("no message is queued")
 	}
@@ -117,13 +109,13 @@ func (m *Model) openQueued() tea.Cmd {
 func (m *Model) dropQueued(typed string) tea.Cmd {
 	m.input.draft.AddSent(typed)
 	m.notice.Info("the queued message is dropped" + m.hint(" · %s in an empty input brings it back", keymap.OlderMessage))
-	return m.commands.ForgetQueued(m.query(), typed)
+	return m.commands.ForgetQueued(m.acts.query(), typed)
 }
 
 // queuedCard is the queued message as the last line of the conversation; "" is
 // none. On a narrow screen its text goes before its key.
 func (m *Model) queuedCard(w int) string {
-	text := m.queuedText()
+	text := m.parts.queuedText()
 	if text == "" {
 		return ""
 	}

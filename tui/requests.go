@@ -23,7 +23,7 @@ func (m *Model) exactRequest(now bool) tea.Cmd {
 	if strings.TrimSpace(text) == "" {
 		text = "(your next message)"
 	}
-	m.reading = m.query()
+	m.reading = m.acts.query()
 	return m.commands.ReadRequests(m.reading, pair, text)
 }
 
@@ -50,7 +50,7 @@ func (m *Model) onRequests(o usecase.RequestsRead) tea.Cmd {
 // openRequest reads one of several requests beside the screen: it may be long.
 func (m *Model) openRequest(all []chat.ShownRequest, i int) tea.Cmd {
 	estimate := m.inUse().Budget.Estimate
-	m.reading = m.query()
+	m.reading = m.acts.query()
 	request := m.reading
 	return func() tea.Msg {
 		return requestReadMsg{request, all, i, chat.NewRequestView(all[i].Title, all[i].Body, estimate, len(all) > 1)}

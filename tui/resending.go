@@ -41,7 +41,7 @@ func (m *Model) sendAgain() tea.Cmd {
 
 // checkResend stops sending again when the text in the box is another, or the session.
 func (m *Model) checkResend() {
-	if r := m.resend; r != nil && (m.input.draft.Text() != r.Typed || m.shownSession() != r.Session) {
+	if r := m.resend; r != nil && (m.input.draft.Text() != r.Typed || m.parts.shownSession() != r.Session) {
 		m.stopResend()
 	}
 }

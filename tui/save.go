@@ -38,13 +38,13 @@ func (m *Model) save() tea.Cmd { return m.planSave(false) }
 // planSave begins a save, with which the program may quit.
 func (m *Model) planSave(quits bool) tea.Cmd {
 	return m.saveStep(saving{step: planning, quits: quits}, func(request int64) tea.Cmd {
-		switch refused := m.refused(); {
-		case !m.saves():
+		switch refused := m.parts.refused(); {
+		case !m.parts.saves():
 			return m.info("there is nothing to save here")
 		case refused != nil:
 			return m.fail(refused)
-		case m.readOnly() != nil:
-			return m.fail(m.readOnly())
+		case m.parts.readOnly() != nil:
+			return m.fail(m.parts.readOnly())
 		}
 		return m.commands.PlanSave(request)
 	})
@@ -58,9 +58,9 @@ func (m *Model) saveStep(s saving, begin func(request int64) tea.Cmd) tea.Cmd {
 		return begin(request)
 	}
 	if s.quits {
-		return run(m.query())
+		return run(m.acts.query())
 	}
-	return m.act(run)
+	return m.acts.add(run)
 }
 
 // onSaving takes a save a step further.

@@ -115,7 +115,7 @@ func TestWhatIsShownAlreadyIsNotDrawnAgain(t *testing.T) {
 		return testing.AllocsPerRun(1, func() { m.View() }) > 0
 	}
 	provider := d.window.Provider()
-	edited := m.commands.Edit(m.query(), modelfilter.AddRule{Provider: provider, Rule: modelfilter.Rule{List: modelfilter.Ignore, Pattern: "gpt-4*"}}, d.window.Revision())().(usecase.Edited)
+	edited := m.commands.Edit(m.acts.query(), modelfilter.AddRule{Provider: provider, Rule: modelfilter.Rule{List: modelfilter.Ignore, Pattern: "gpt-4*"}}, d.window.Revision())().(usecase.Edited)
 	log := usecase.LogRead{Update: assistant.Update{Version: d.session.Version(), State: edited.State}}
 	if !draws(edited) || !strings.Contains(frameOf(m), "gpt-4*") {
 		t.Errorf("the outcome is not drawn:\n%s", frameOf(m))

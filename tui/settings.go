@@ -38,7 +38,7 @@ func (m *Model) settingsAt(at int, notice string) tea.Cmd {
 			return m.storeSetting(key, value, i)
 		}
 		if s.OfSession {
-			return m.act(func(request int64) tea.Cmd { return m.commands.SetSetting(request, s.Key, s.NextValue()) })
+			return m.acts.add(func(request int64) tea.Cmd { return m.commands.SetSetting(request, s.Key, s.NextValue()) })
 		}
 		s.Next()
 		return m.settingChanged(s.Key)

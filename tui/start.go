@@ -107,7 +107,7 @@ func (m *Model) noteStart(failed int) tea.Cmd {
 }
 
 func (m *Model) setFailedStarts(n int) tea.Cmd {
-	return m.commands.SetFailedStarts(m.query(), n)
+	return m.commands.SetFailedStarts(m.acts.query(), n)
 }
 
 // checkStart counts the start as a good one at the first message after it has lasted.

@@ -1,48 +1,53 @@
 package tui
 
 import (
+	"cmp"
 	"time"
 
 	"winnow/assistant"
+	"winnow/assistant/workspace"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/presence"
 )
 
+// parts are what the session's log says; empty until the start is over.
+type parts struct{ assistant.State }
+
 // refused is why the window cannot be changed now; nil when it can.
-func (m *Model) refused() error {
-	if m.parts.Turn != nil && m.parts.Turn.Running {
+func (p *parts) refused() error {
+	if p.Turn != nil && p.Turn.Running {
 		return assistant.ErrBusy
 	}
-	others := m.others()
+	others := p.others()
 	return others.Refused()
 }
 
 // others is who else is in the window.
-func (m *Model) others() presence.Others { return presence.Of(m.parts.Others, m.shownSession()) }
+func (p *parts) others() presence.Others { return presence.Of(p.Others, p.shownSession()) }
 
 // shownSession is the id of the session whose pairs are shown; "" before the start is over.
-func (m *Model) shownSession() string {
-	if m.parts.Shown == nil {
+func (p *parts) shownSession() string {
+	if p.Shown == nil {
 		return ""
 	}
-	return m.parts.Shown.Session
+	return p.Shown.Session
 }
 
 // filterLine is the line that made the view.
-func (m *Model) filterLine() string {
-	if m.parts.Shown == nil {
+func (p *parts) filterLine() string {
+	if p.Shown == nil {
 		return startFilter
 	}
-	return m.parts.Shown.Filter
+	return p.Shown.Filter
 }
 
 // topic is that of the pairs to come.
-func (m *Model) topic() string {
-	if m.parts.Shown == nil {
+func (p *parts) topic() string {
+	if p.Shown == nil {
 		return ""
 	}
-	return m.parts.Shown.Topic
+	return p.Shown.Topic
 }
 
 // inUse are the settings of the session.
@@ -57,27 +62,44 @@ func (m *Model) inUse() assistant.Settings {
 const startFilter = "x"
 
 // modelID is the selected model, "provider/name"; "" for none.
-func (m *Model) modelID() string {
-	if m.parts.Model == nil {
+func (p *parts) modelID() string {
+	if p.Model == nil {
 		return ""
 	}
-	return m.parts.Model.ID
+	return p.Model.ID
 }
 
 // readOnly is why the window cannot be changed by this program; nil: it can.
-func (m *Model) readOnly() error {
-	if m.parts.Checkpoints == nil {
+func (p *parts) readOnly() error {
+	if p.Checkpoints == nil {
 		return nil
 	}
-	return m.parts.Checkpoints.ReadOnly
+	return p.Checkpoints.ReadOnly
 }
 
 // reAsked is the failed pair that the next message replaces; 0 for none.
-func (m *Model) reAsked() int64 {
-	if m.parts.Turn == nil {
+func (p *parts) reAsked() int64 {
+	if p.Turn == nil {
 		return 0
 	}
-	return m.parts.Turn.ReAsk
+	return p.Turn.ReAsk
+}
+
+// lastStep is the newest change of the window that can be undone.
+func (p *parts) lastStep() (step workspace.Step, ok bool) {
+	c := p.Checkpoints
+	if c == nil || c.Last == nil || p.Shown == nil {
+		return workspace.Step{}, false
+	}
+	return workspace.StepOf(*c.Last, p.Shown), true
+}
+
+// queuedText is the queued message as it was typed; "" for none.
+func (p *parts) queuedText() string {
+	if now := p.Turn; now != nil && now.Waits {
+		return cmp.Or(now.Queued.Typed, now.Queued.Text)
+	}
+	return ""
 }
 
 // key is the first key of an action; "" when it has none.
@@ -95,13 +117,13 @@ func (m *Model) plainChat() bool {
 }
 
 // saves reports whether the window can be saved.
-func (m *Model) saves() bool {
-	return m.parts.Window != nil && m.parts.Window.Saves
+func (p *parts) saves() bool {
+	return p.Window != nil && p.Window.Saves
 }
 
 // state is what checkpoints of this window hold, in a word.
-func (m *Model) state() string {
-	if m.saves() {
+func (p *parts) state() string {
+	if p.saves() {
 		return "rules"
 	}
 	return "changes"

@@ -51,7 +51,7 @@ func (m *Model) notifyEnd(t turn, end assistant.Event) tea.Cmd {
 // has the window.
 func (m *Model) statusLine(w int) string {
 	line := ""
-	others := m.others()
+	others := m.parts.others()
 	switch other := others.Working(); {
 	case m.turn.running:
 		line = m.turn.progress(m.now(), m.styles.Icons.Running) + m.escapeHint()

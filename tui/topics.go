@@ -35,7 +35,7 @@ func (m *Model) openTopics() tea.Cmd {
 
 // setTopic gives new messages a topic; "" for none.
 func (m *Model) setTopic(path string) tea.Cmd {
-	return m.act(func(request int64) tea.Cmd { return m.commands.SelectTopic(request, path) })
+	return m.acts.add(func(request int64) tea.Cmd { return m.commands.SelectTopic(request, path) })
 }
 
 // openPairTopic gives the pair with the focus a topic.
@@ -55,7 +55,7 @@ func (m *Model) openPairTopic() tea.Cmd {
 				return m.info("type the path of the new topic" + m.hint(", then %s", keymap.NewTopic))
 			}
 		}
-		return m.act(func(request int64) tea.Cmd { return m.commands.SetPairTopic(request, focused.Seq, to) })
+		return m.acts.add(func(request int64) tea.Cmd { return m.commands.SetPairTopic(request, focused.Seq, to) })
 	})
 }
 
@@ -63,7 +63,7 @@ func (m *Model) topicPicker(title string) *overlay.Picker {
 	entries := []overlay.Entry{{Value: "", Text: topicName("")}}
 	at := 0
 	for _, t := range m.stored.Topics {
-		if t == m.topic() {
+		if t == m.parts.topic() {
 			at = len(entries)
 		}
 		_, name := splitTopic(t)
@@ -86,7 +86,7 @@ func splitTopic(path string) (parent, name string) {
 // newTopic creates the topic of a path, and asks for the path when it is empty.
 func (m *Model) newTopic(path, parent string) tea.Cmd {
 	if path = history.TopicPath(path); path != "" {
-		return m.act(func(request int64) tea.Cmd { return m.commands.CreateTopic(request, path) })
+		return m.acts.add(func(request int64) tea.Cmd { return m.commands.CreateTopic(request, path) })
 	}
 	if parent != "" {
 		parent += history.TopicSeparator
@@ -107,7 +107,7 @@ func (m *Model) renameTopic(path string) tea.Cmd {
 		if above, _ := splitTopic(to); parent != "" && above == "" {
 			to = parent + history.TopicSeparator + to
 		}
-		return m.act(func(request int64) tea.Cmd { return m.commands.MoveTopic(request, path, to) })
+		return m.acts.add(func(request int64) tea.Cmd { return m.commands.MoveTopic(request, path, to) })
 	})
 }
 
@@ -120,7 +120,7 @@ func (m *Model) deleteTopic(path string) tea.Cmd {
 	return m.ask("Delete the topic "+oneLine(path)+"?", []string{
 		"No pair is deleted: its pairs and the topics below it", "go to " + oneLine(topicName(parent)) + ".",
 	}, "delete", "keep", func() tea.Cmd {
-		return m.act(func(request int64) tea.Cmd { return m.commands.DeleteTopic(request, path, parent) })
+		return m.acts.add(func(request int64) tea.Cmd { return m.commands.DeleteTopic(request, path, parent) })
 	})
 }
 

@@ -110,7 +110,7 @@ func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 func (m *Model) begin(p assistant.Prompt, typed string) (cmd tea.Cmd, ok bool) {
 	p.ID = assistant.NewID(m.now())
 	if !p.Again() {
-		p.Replaces = cmp.Or(p.Replaces, m.reAsked())
+		p.Replaces = cmp.Or(p.Replaces, m.parts.reAsked())
 	}
 	if p.Typed = typed; typed == p.Text {
 		p.Typed = ""
@@ -132,7 +132,7 @@ func (m *Model) startPrompt(p assistant.Prompt) tea.Cmd {
 
 // addSent stores a message as it was typed.
 func (m *Model) addSent(text string) tea.Cmd {
-	return m.commands.AddSent(m.query(), text)
+	return m.commands.AddSent(m.acts.query(), text)
 }
 
 // startTurn shows that a turn runs, unless it is shown already or a later one is.
@@ -249,7 +249,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 		m.conv.chat.EndTurn()
 		cmds = append(cmds, m.sendQueuedNext(m.turn.sendNow))
 		if !m.turn.running && t.typed == m.input.draft.Text() {
-			m.resend = resend.Message{Prompt: t.prompt, Typed: t.typed, Session: m.shownSession()}.After(e.Err, before)
+			m.resend = resend.Message{Prompt: t.prompt, Typed: t.typed, Session: m.parts.shownSession()}.After(e.Err, before)
 		}
 		if m.resend != nil {
 			m.notice.Clear()

@@ -235,7 +235,7 @@ func (s *seeing) do(step step) error {
 	case step.filter != nil:
 		return s.filter(step.filter)
 	case step.model != "":
-		s.start(s.commands.PickModel(s.query(), "test/"+step.model))
+		s.start(s.commands.PickModel(s.acts.query(), "test/"+step.model))
 		s.settle()
 	case step.remove:
 		return s.removeFirst()
