@@ -17,10 +17,10 @@
 //
 //  1. Add the outcome to the list of Outcome, with a Reply as its first field.
 //  2. Add the method, which calls the workspace below Commands.command; see PlanSave. One
-//     that asks first goes through Commands.confirmed, and (*shared).askConfirm words the
+//     that asks first goes through Commands.confirmed, and (*Model).askConfirm words the
 //     question; see NewSession.
-//  3. In package tui, begin it: by (*shared).act when it changes something, which runs one
-//     act at a time in the order of the keys; by (*shared).query when it only reads.
+//  3. In package tui, begin it: by (*acts).add when it changes something, which runs one
+//     act at a time in the order of the keys; by (*acts).query when it only reads.
 //  4. Show the outcome in (*Model).showOutcome. When a flow has several steps, give it a
 //     small struct with its step and the number of the request it waits for; see saving.
 //  5. An act needs no guard against lateness: the next act waits for it. A read does: keep
