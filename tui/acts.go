@@ -91,13 +91,13 @@ func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 	}
 	switch o.Ended().Request {
 	case m.saving.request:
-		return m.onSaving(o)
+		return m.carryOut(m.saving.on(o, m.wording()))
 	case m.discarding.request:
-		return m.onDiscarding(o)
+		return m.carryOut(m.discarding.on(o, m.wording()))
 	case m.edits.quietRequest:
 		return m.onQuiet(o)
 	case m.rolling.request:
-		return m.onRollingBack(o)
+		return m.carryOut(m.rolling.on(o, m.wording()))
 	}
 	if e, ok := m.edits.begun[o.Ended().Request]; ok {
 		delete(m.edits.begun, o.Ended().Request)

@@ -15,7 +15,7 @@ const rolledBack = "rolled back"
 
 // openCheckpoints lists the checkpoints; it opens on the current state.
 func (m *Model) openCheckpoints() tea.Cmd {
-	newest := m.parts.Checkpoints.Newest()
+	newest, w := m.parts.Checkpoints.Newest(), m.wording()
 	entries := []overlay.Entry{{Text: "current state", Mark: m.styles.Icons.Marked}}
 	for _, c := range m.parts.Checkpoints.Of(m.parts.shownSession()) {
 		text, detail := "before: "+c.Description, ""
@@ -25,7 +25,7 @@ func (m *Model) openCheckpoints() tea.Cmd {
 		if c.Kind == checkpoint.KindStart {
 			text, detail = c.Description, "undoes everything since then"
 		}
-		entry := overlay.Entry{Value: c.ID, Text: m.clock(c.Time) + "  " + text, Detail: detail, Mark: m.styles.Icons.Checkpoint}
+		entry := overlay.Entry{Value: c.ID, Text: w.clock(c.Time) + "  " + text, Detail: detail, Mark: m.styles.Icons.Checkpoint}
 		if c.Undone {
 			entry.Extra = "undone"
 		}
@@ -38,7 +38,7 @@ func (m *Model) openCheckpoints() tea.Cmd {
 			return nil
 		}
 		scope := map[keymap.Action]checkpoint.Scope{keymap.RollBackState: checkpoint.ScopeWindow, keymap.RollBackConversation: checkpoint.ScopeConversation}[c.Action]
-		return m.rollBack(rollback{c.Value, scope, newest, rolledBack})
+		return m.carryOut(m.rolling.begin(rollback{c.Value, scope, newest, rolledBack}))
 	})
 }
 
@@ -56,66 +56,64 @@ type rollingBack struct {
 	request int64 // whose outcome it waits for
 }
 
-// rollBack rolls back to a checkpoint. It asks when that undoes what others did meanwhile.
-func (m *Model) rollBack(r rollback) tea.Cmd {
-	return m.acts.add(func(request int64) tea.Cmd { return m.rollBackTo(request, r) })
+// begin rolls back to a checkpoint. It asks when that undoes what others did meanwhile.
+func (b *rollingBack) begin(r rollback) intent {
+	return act{begin: func(p *parts, request int64) intent { return b.to(p, request, r) }}
 }
 
-// rollBackTo is rollBack when its turn has come.
-func (m *Model) rollBackTo(request int64, r rollback) tea.Cmd {
-	if err := m.parts.refused(); err != nil {
-		return m.fail(err)
+// to is begin when its turn has come.
+func (b *rollingBack) to(p *parts, request int64, r rollback) intent {
+	if err := p.refused(); err != nil {
+		return showError{err}
 	}
-	newest := m.parts.Checkpoints.Newest() // before the lines are read: what they miss is noticed
-	others := m.parts.others()
-	if theirs := others.RollbackLines(m.parts.Checkpoints.OthersSince(r.id, m.parts.shownSession())); len(theirs) > 0 && r.scope != checkpoint.ScopeConversation {
+	newest := p.Checkpoints.Newest() // before the lines are read: what they miss is noticed
+	others := p.others()
+	if theirs := others.RollbackLines(p.Checkpoints.OthersSince(r.id, p.shownSession())); len(theirs) > 0 && r.scope != checkpoint.ScopeConversation {
 		r.newest = newest
 		lines := append(theirs, "", "Their conversations stay; only your own is cut.")
-		m.ask("Undo others' changes as well?", lines, "undo theirs too", "don't roll back", func() tea.Cmd { return m.rollBackNow(r) })
-		return nil
+		return confirm("Undo others' changes as well?", lines, "undo theirs too", "don't roll back", b.now(r))
 	}
-	m.rolling = rollingBack{r, request}
-	return m.commands.Rollback(request, r.id, r.scope, r.newest)
+	return b.run(request, r)
 }
 
-// rollBackNow rolls back after a question.
-func (m *Model) rollBackNow(r rollback) tea.Cmd {
-	return m.acts.add(func(request int64) tea.Cmd {
-		m.rolling = rollingBack{r, request}
-		return m.commands.Rollback(request, r.id, r.scope, r.newest)
-	})
+// now rolls back after a question.
+func (b *rollingBack) now(r rollback) intent {
+	return act{begin: func(_ *parts, request int64) intent { return b.run(request, r) }}
 }
 
-// onRollingBack ends a rollback, or asks again.
-func (m *Model) onRollingBack(o usecase.Outcome) tea.Cmd {
-	r := m.rolling.rollback
-	m.rolling = rollingBack{}
+func (b *rollingBack) run(request int64, r rollback) intent {
+	*b = rollingBack{r, request}
+	return useCase(func(c *usecase.Commands) tea.Cmd { return c.Rollback(request, r.id, r.scope, r.newest) })
+}
+
+// on ends a rollback, or asks again.
+func (b *rollingBack) on(o usecase.Outcome, w wording) intent {
+	r := b.rollback
+	*b = rollingBack{}
 	switch o := o.(type) {
 	case usecase.PlanChanged:
-		return m.askRollback(o.Now, r)
+		return b.ask(o.Now, r, w)
 	case usecase.RolledBack:
-		if o.Result.Text != "" {
-			m.input.giveBack(o.Result.Text)
-		}
-		return m.restored(r.notice+m.hint(" · %s “Undo the last rollback” undoes it", keymap.Palette), o.Result.Warning)
+		said := notify{r.notice, []clause{{" · %s “Undo the last rollback” undoes it", keymap.Palette}}}
+		return several{giveBack{o.Result.Text}, restored{said, o.Result.Warning}}
 	case usecase.Failed:
-		return m.fail(o.Err)
+		return showError{o.Err}
 	}
 	return nil
 }
 
-// askRollback asks again about a rollback that would undo other steps by now.
-func (m *Model) askRollback(changed *assistant.PlanChanged, r rollback) tea.Cmd {
+// ask asks again about a rollback that would undo other steps by now.
+func (b *rollingBack) ask(changed *assistant.PlanChanged, r rollback, w wording) intent {
 	const shown = 10
-	lines := m.changedLines(changed)
+	lines := w.changed(changed)
 	for _, c := range changed.Steps[:min(len(changed.Steps), shown)] {
-		lines = append(lines, m.clock(c.Time)+"  undoes: "+oneLine(c.Description))
+		lines = append(lines, w.clock(c.Time)+"  undoes: "+oneLine(c.Description))
 	}
 	if more := len(changed.Steps) - shown; more > 0 {
 		lines = append(lines, "and "+assistant.Counted(more, "more step"))
 	}
 	r.newest = changed.Newest
-	return m.ask("Roll back?", lines, "roll back", "don't roll back", func() tea.Cmd { return m.rollBackNow(r) })
+	return confirm("Roll back?", lines, "roll back", "don't roll back", b.now(r))
 }
 
 // undoRollback undoes the last rollback.
@@ -126,58 +124,61 @@ func (m *Model) onRollbackUndone(o usecase.RollbackUndone) tea.Cmd {
 	if o.Nothing {
 		return m.info("there is no rollback to undo")
 	}
-	return m.restored("the rollback is undone", o.Warning)
+	return m.carryOut(restored{notify{text: "the rollback is undone"}, o.Warning})
 }
 
 // restored shows the window and the conversation after a rollback. warning is what
 // failed after it; "" is nothing.
-func (m *Model) restored(notice, warning string) tea.Cmd {
+func (m *Model) restored(said notify, warning string) tea.Cmd {
 	m.pane.Changed()
-	m.notice.Info(notice)
+	todo := m.carryOut(said)
 	if warning != "" {
 		m.notice.Fail(oneLine(warning))
 	}
-	return m.reload()
+	return tea.Batch(todo, m.reload())
 }
 
 // undo undoes the newest change of the window, whoever made it. It asks when that
 // cuts the conversation.
-func (m *Model) undo() tea.Cmd { return m.acts.add(m.undoStep) }
+func (m *Model) undo() tea.Cmd {
+	w := m.wording()
+	return m.carryOut(act{begin: func(p *parts, request int64) intent { return m.rolling.undo(p, request, w) }})
+}
 
-// undoStep is undo when its turn has come.
-func (m *Model) undoStep(request int64) tea.Cmd {
-	step, ok := m.parts.lastStep()
-	switch refused := m.parts.refused(); {
+// undo is (*Model).undo when its turn has come.
+func (b *rollingBack) undo(p *parts, request int64, w wording) intent {
+	step, ok := p.lastStep()
+	others := p.others()
+	switch refused := p.refused(); {
 	case refused != nil:
-		return m.fail(refused)
+		return showError{refused}
 	case !ok:
-		return m.info("there is no change of the " + m.parts.state() + " to undo")
-	case !step.ByAssistant, step.OtherSession && m.parts.others().Shared:
-		return m.rollBackTo(request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undone: " + oneLine(step.Description)})
+		return notify{text: "there is no change of the " + p.state() + " to undo"}
+	case !step.ByAssistant, step.OtherSession && others.Shared:
+		return b.to(p, request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undone: " + oneLine(step.Description)})
 	}
 	leaves := " leave"
 	if step.Pairs == 1 {
 		leaves = " leaves"
 	}
 	lines := []string{
-		m.clock(step.Time) + "  " + oneLine(step.Description), oneLine(step.Undoes()), "",
+		w.clock(step.Time) + "  " + oneLine(step.Description), oneLine(step.Undoes()), "",
 		"With the conversation, " + assistant.Counted(step.Pairs, "pair") + leaves + " the view.",
 		"The message that asked for it goes back to the input.",
 	}
 	if step.OtherSession {
 		lines[2] = "It was made in another session."
 	}
-	m.question(overlay.Confirm, "Undo the assistant's change?", lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
+	return question{overlay.Confirm, "Undo the assistant's change?", lines, keymap.AnswerNo, func(answer keymap.Action) intent {
 		switch answer {
 		case keymap.AnswerYes:
-			return m.rollBack(rollback{step.ID, checkpoint.ScopeBoth, step.ID, rolledBack})
+			return b.begin(rollback{step.ID, checkpoint.ScopeBoth, step.ID, rolledBack})
 		case keymap.AnswerStateOnly:
-			return m.rollBack(rollback{step.ID, checkpoint.ScopeWindow, step.ID, rolledBack})
+			return b.begin(rollback{step.ID, checkpoint.ScopeWindow, step.ID, rolledBack})
 		default:
 			return nil
 		}
-	}, says(keymap.AnswerYes, m.parts.state()+" and conversation"), says(keymap.AnswerStateOnly, m.parts.state()+" only"), says(keymap.AnswerNo, "don't undo"))
-	return nil
+	}, []overlay.Answer{says(keymap.AnswerYes, p.state()+" and conversation"), says(keymap.AnswerStateOnly, p.state()+" only"), says(keymap.AnswerNo, "don't undo")}}
 }
 
 // askRecovery asks whether to recover or discard what a crash left behind.
@@ -187,6 +188,6 @@ func (m *Model) askRecovery() {
 		if answer != keymap.AnswerDiscard {
 			return m.info("recovered; nothing is saved yet")
 		}
-		return m.discard(discarding{description: "Discard after a crash", plan: assistant.SavePlan{Digest: r.Digest}})
+		return m.carryOut(m.discarding.discard(discarding{description: "Discard after a crash", plan: assistant.SavePlan{Digest: r.Digest}}))
 	}, says(keymap.AnswerRecover, "recover"), says(keymap.AnswerDiscard, "discard the unsaved rules"))
 }

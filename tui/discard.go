@@ -20,96 +20,88 @@ type discarding struct {
 
 const discardUnsaved = "Discard the unsaved rules"
 
-// planDiscard shows what a discard would lose, and asks about it.
-func (m *Model) planDiscard() tea.Cmd {
-	return m.discardStep(discarding{description: discardUnsaved}, m.commands.PlanDiscard)
+// begin plans a discard, which then shows what would be lost, and asks.
+func (d *discarding) begin(description string, quits bool) intent {
+	return d.next(discarding{description: description, quits: quits}, (*usecase.Commands).PlanDiscard)
 }
 
-// discardStep begins a step of a discard. Quitting does not wait for other acts.
-func (m *Model) discardStep(d discarding, begin func(request int64) tea.Cmd) tea.Cmd {
-	run := func(request int64) tea.Cmd {
-		d.request = request
-		m.discarding = d
-		return begin(request)
-	}
-	if d.quits {
-		return run(m.acts.query())
-	}
-	return m.acts.add(run)
+// next begins a step of a discard. Quitting does not wait for other acts.
+func (d *discarding) next(step discarding, do func(c *usecase.Commands, request int64) tea.Cmd) intent {
+	return act{step.quits, func(_ *parts, request int64) intent {
+		step.request = request
+		*d = step
+		return useCase(func(c *usecase.Commands) tea.Cmd { return do(c, request) })
+	}}
 }
 
-// onDiscarding takes a discard a step further.
-func (m *Model) onDiscarding(o usecase.Outcome) tea.Cmd {
-	d := m.discarding
-	m.discarding = discarding{}
-	if _, planned := o.(usecase.DiscardPlanned); !planned {
-		m.pane.Changed()
-	}
+// on takes a discard a step further.
+func (d *discarding) on(o usecase.Outcome, w wording) intent {
+	was := *d
+	*d = discarding{}
 	switch o := o.(type) {
 	case usecase.DiscardPlanned:
-		return m.askDiscard(d, o.Plan, nil)
+		return d.ask(was, o.Plan, nil, w)
 	case usecase.PlanChanged:
-		return m.askDiscard(d, o.Now.Plan, o.Now)
+		return d.ask(was, o.Now.Plan, o.Now, w)
 	case usecase.Discarded:
-		if d.quits {
-			return m.end()
+		if was.quits {
+			return end{}
 		}
-		m.notice.Info("discarded " + assistant.Counted(o.Lost, "unsaved change") + m.hint(" · %s undoes it", keymap.Undo))
-		return m.computeEffects()
+		return several{notify{"discarded " + assistant.Counted(o.Lost, "unsaved change"), []clause{{" · %s undoes it", keymap.Undo}}}, readEffects{}}
 	case usecase.Failed:
-		return m.fail(o.Err)
+		return showError{o.Err}
 	}
 	return nil
 }
 
-// askDiscard asks before unsaved rules are lost. changed is why it asks again; nil: it is
-// the first time.
-func (m *Model) askDiscard(d discarding, plan assistant.SavePlan, changed *assistant.PlanChanged) tea.Cmd {
-	d.plan = plan
-	lines := append(m.changedLines(changed), pane.ChangeLines(plan.Changes, &m.styles.Icons)...)
-	lines = append(lines, assistant.OthersLines(plan.Changes, m.commands.Author())...)
-	if d.quits {
-		return m.askQuit(d, lines)
+// ask asks before unsaved rules are lost. changed is why it asks again; nil: it is the first
+// time.
+func (d *discarding) ask(was discarding, plan assistant.SavePlan, changed *assistant.PlanChanged, w wording) intent {
+	was.plan = plan
+	lines := append(w.changed(changed), pane.ChangeLines(plan.Changes, &w.styles.Icons)...)
+	lines = append(lines, assistant.OthersLines(plan.Changes, w.author)...)
+	if was.quits {
+		return d.askQuit(was, lines)
 	}
 	if plan.Empty() {
-		return m.info("there are no unsaved changes")
+		return notify{text: "there are no unsaved changes"}
 	}
-	return m.question(overlay.Confirm, "Discard the unsaved rules?", lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
+	return question{overlay.Confirm, "Discard the unsaved rules?", lines, keymap.AnswerNo, func(answer keymap.Action) intent {
 		if answer != keymap.AnswerYes {
-			return m.info("nothing was changed")
+			return notify{text: "nothing was changed"}
 		}
-		return m.discard(d)
-	}, says(keymap.AnswerYes, "discard"), says(keymap.AnswerNo, "don't discard"))
+		return d.discard(was)
+	}, []overlay.Answer{says(keymap.AnswerYes, "discard"), says(keymap.AnswerNo, "don't discard")}}
 }
 
 // discard discards the plan that was shown.
-func (m *Model) discard(d discarding) tea.Cmd {
-	return m.discardStep(d, func(request int64) tea.Cmd {
-		return m.commands.Discard(request, d.description, assistant.Basis{Digest: d.plan.Digest})
+func (d *discarding) discard(step discarding) intent {
+	return d.next(step, func(c *usecase.Commands, request int64) tea.Cmd {
+		return c.Discard(request, step.description, assistant.Basis{Digest: step.plan.Digest})
 	})
+}
+
+func (d *discarding) askQuit(was discarding, lines []string) intent {
+	return question{overlay.Confirm, "There are unsaved rules", append(lines, "", "The file has not been changed."), keymap.AnswerNo, func(answer keymap.Action) intent {
+		switch answer {
+		case keymap.AnswerSave:
+			return saveAndQuit{}
+		case keymap.AnswerKeep:
+			return end{}
+		case keymap.AnswerDiscard:
+			return several{cancelTurn{}, d.discard(was)}
+		default:
+			return nil
+		}
+	}, []overlay.Answer{says(keymap.AnswerSave, "save"), says(keymap.AnswerKeep, "keep for next time"), says(keymap.AnswerDiscard, "discard"), says(keymap.AnswerNo, "stay")}}
 }
 
 // quit asks when rules are unsaved, unless others have them as well; they can also be
 // kept for the next time.
 func (m *Model) quit() tea.Cmd {
-	if !m.parts.saves() || !m.pane.Status().Unsaved || m.parts.others().Shared {
+	others := m.parts.others()
+	if !m.parts.saves() || !m.pane.Status().Unsaved || others.Shared {
 		return m.end()
 	}
-	return m.discardStep(discarding{description: "Discard on quitting", quits: true}, m.commands.PlanDiscard)
-}
-
-func (m *Model) askQuit(d discarding, lines []string) tea.Cmd {
-	return m.question(overlay.Confirm, "There are unsaved rules", append(lines, "", "The file has not been changed."), keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
-		switch answer {
-		case keymap.AnswerSave:
-			return m.planSave(true)
-		case keymap.AnswerKeep:
-			return m.end()
-		case keymap.AnswerDiscard:
-			m.commands.Cancel()
-			return m.discard(d)
-		default:
-			return nil
-		}
-	}, says(keymap.AnswerSave, "save"), says(keymap.AnswerKeep, "keep for next time"), says(keymap.AnswerDiscard, "discard"), says(keymap.AnswerNo, "stay"))
+	return m.carryOut(m.discarding.begin("Discard on quitting", true))
 }

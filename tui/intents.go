@@ -5,6 +5,7 @@ import (
 
 	"winnow/assistant/history"
 	"winnow/tui/keymap"
+	"winnow/tui/overlay"
 	"winnow/tui/usecase"
 )
 
@@ -25,10 +26,45 @@ type (
 		text string
 		keys []clause
 	}
+	// warn shows a sentence about what failed.
+	warn struct{ text string }
 	// clearNotice shows no sentence.
 	clearNotice struct{}
 	// showError shows an error, with what to do about it.
 	showError struct{ err error }
+	// question asks the user; no is the answer that AnswerSafe and AnswerCancel give.
+	question struct {
+		kind     overlay.Kind
+		title    string
+		lines    []string
+		no       keymap.Action
+		answered func(keymap.Action) intent
+		answers  []overlay.Answer
+	}
+	// act begins what changes something, once the acts before it have ended; now does not wait
+	// for them. begin reads the parts when its turn has come.
+	act struct {
+		now   bool
+		begin func(p *parts, request int64) intent
+	}
+	// useCase runs a use case.
+	useCase func(*usecase.Commands) tea.Cmd
+	// giveBack returns a text to the box when that is empty.
+	giveBack struct{ text string }
+	// restored shows the window and the conversation after a rollback; warning is what failed
+	// after it, "" is nothing.
+	restored struct {
+		said    notify
+		warning string
+	}
+	// readEffects reads what the proposals that wait for the user would do.
+	readEffects struct{}
+	// cancelTurn cancels the running turn.
+	cancelTurn struct{}
+	// saveAndQuit saves, and then ends the program.
+	saveAndQuit struct{}
+	// end ends the program.
+	end struct{}
 	// completeWord lists what completes the word before the cursor of the box.
 	completeWord struct{ word string }
 	// storeDraft stores what is in the box.
@@ -54,6 +90,16 @@ type (
 func (several) intent()      {}
 func (run) intent()          {}
 func (notify) intent()       {}
+func (warn) intent()         {}
+func (question) intent()     {}
+func (act) intent()          {}
+func (useCase) intent()      {}
+func (giveBack) intent()     {}
+func (restored) intent()     {}
+func (readEffects) intent()  {}
+func (cancelTurn) intent()   {}
+func (saveAndQuit) intent()  {}
+func (end) intent()          {}
 func (clearNotice) intent()  {}
 func (showError) intent()    {}
 func (completeWord) intent() {}
@@ -69,6 +115,17 @@ func (countPairs) intent()   {}
 type clause struct {
 	format string
 	action keymap.Action
+}
+
+// confirm is a question that y answers by an intent; every other answer declines. yes and no
+// are the verbs of the answers.
+func confirm(title string, lines []string, yes, no string, do intent) question {
+	return question{overlay.Confirm, title, lines, keymap.AnswerNo, func(answer keymap.Action) intent {
+		if answer != keymap.AnswerYes {
+			return notify{text: "nothing was changed"}
+		}
+		return do
+	}, []overlay.Answer{says(keymap.AnswerYes, yes), says(keymap.AnswerNo, no)}}
 }
 
 // carryOut does what a child asks for.
@@ -88,14 +145,42 @@ func (m *Model) carryOut(i intent) tea.Cmd {
 			i.text += m.hint(key.format, key.action)
 		}
 		m.notice.Info(i.text)
+	case warn:
+		m.notice.Fail(oneLine(i.text))
 	case clearNotice:
 		m.notice.Clear()
 	case showError:
 		return m.fail(i.err)
+	case question:
+		answered := func(answer keymap.Action) tea.Cmd { return m.carryOut(i.answered(answer)) }
+		return m.question(i.kind, i.title, i.lines, i.no, answered, i.answers...)
+	case act:
+		begin := func(request int64) tea.Cmd { return m.carryOut(i.begin(&m.parts, request)) }
+		if i.now {
+			return begin(m.acts.query())
+		}
+		return m.acts.add(begin)
+	case useCase:
+		return i(&m.commands)
+	case end:
+		return m.end()
+	default:
+		return m.carryOutPart(i)
+	}
+	return nil
+}
+
+// carryOutPart does what concerns another part of the screen.
+func (m *Model) carryOutPart(i intent) tea.Cmd {
+	switch i := i.(type) {
 	case completeWord:
 		return m.completeWord(i.word)
 	case storeDraft:
 		return m.commands.StoreDraft(m.acts.query(), i.draft, 0)
+	case endReAsk:
+		m.commands.EndReAsk()
+	case giveBack:
+		m.input.giveBack(i.text)
 	case loadMissing:
 		return m.loadMissing()
 	case loadPairs:
@@ -107,14 +192,21 @@ func (m *Model) carryOut(i intent) tea.Cmd {
 		return m.acts.add(func(request int64) tea.Cmd { return m.commands.FindText(request, i.text, i.back) })
 	case copyText:
 		return m.copyOut(i.what, i.text)
-	case endReAsk:
-		m.commands.EndReAsk()
 	case countPairs:
 		if !m.commands.Stores() {
 			m.command.line.SetHint("")
 			return nil
 		}
 		return m.commands.CountFilter(m.acts.query(), i.line)
+	case restored:
+		return m.restored(i.said, i.warning)
+	case readEffects:
+		return m.computeEffects()
+	case cancelTurn:
+		m.commands.Cancel()
+	case saveAndQuit:
+		return m.carryOut(m.saving.begin(true))
+	case several, run, notify, warn, clearNotice, showError, question, act, useCase, end: // see carryOut
 	}
 	return nil
 }

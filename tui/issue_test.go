@@ -254,7 +254,7 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 		"cancelled": func() { m.onCancelled(turn{}, assistant.Cancelled{Kept: true}) }, "mouse": func() { m.toggleMouse() },
 		"edited":   func() { m.onEditEnded(pane.Edit{Act: modelfilter.AddRule{}}, usecase.Edited{Done: "added"}) },
 		"session":  func() { m.onSessionOpened(usecase.SessionOpened{New: true}) },
-		"restored": func() { m.restored("rolled back", "") }, "re-ask": func() { done(m.reAskPair(1, assistant.Pair{Seq: 2})) },
+		"restored": func() { m.restored(notify{text: "rolled back"}, "") }, "re-ask": func() { done(m.reAskPair(1, assistant.Pair{Seq: 2})) },
 	} {
 		m.setMode(keymap.View)
 		do()

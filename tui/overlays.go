@@ -1,11 +1,15 @@
 package tui
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/assistant"
 	"winnow/assistant/workspace"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
+	"winnow/tui/style"
 	"winnow/tui/usecase"
 )
 
@@ -74,4 +78,30 @@ func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 		return m.ask("Start a new session?", []string{unsaved, "the old conversation stays in the history."}, "new session", "stay here", yes)
 	}
 	return nil
+}
+
+// wording is what the questions of a flow are written with.
+type wording struct {
+	author string // the user, as the authors of unsaved changes are named; "" is not known
+	styles *style.Styles
+	now    time.Time
+}
+
+func (m *Model) wording() wording { return wording{m.commands.Author(), &m.styles, m.now()} }
+
+// changed begins a question that is asked again, because what it shows was changed.
+func (w wording) changed(changed *assistant.PlanChanged) []string {
+	if changed == nil {
+		return nil
+	}
+	return []string{w.styles.Rules.Warn.Render(w.styles.Icons.Warn + " " + oneLine(changed.Changed(w.author)) + ". This is what would be done now:"), ""}
+}
+
+// clock is a time, with the day unless that is today.
+func (w wording) clock(t time.Time) string {
+	t, now := t.Local(), w.now.Local()
+	if t.Year() == now.Year() && t.YearDay() == now.YearDay() {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format("2006-01-02 15:04")
 }

@@ -45,7 +45,7 @@ func (m *Model) perform(a pane.Action) tea.Cmd {
 			return computedMsg{result, err}
 		}
 	case pane.Discard:
-		return m.planDiscard()
+		return m.carryOut(m.discarding.begin(discardUnsaved, false))
 	case pane.Nothing:
 	}
 	return nil

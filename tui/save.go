@@ -33,138 +33,127 @@ const (
 )
 
 // save shows what would be saved, and saves when the user confirms.
-func (m *Model) save() tea.Cmd { return m.planSave(false) }
+func (m *Model) save() tea.Cmd { return m.carryOut(m.saving.begin(false)) }
 
-// planSave begins a save, with which the program may quit.
-func (m *Model) planSave(quits bool) tea.Cmd {
-	return m.saveStep(saving{step: planning, quits: quits}, func(request int64) tea.Cmd {
-		switch refused := m.parts.refused(); {
-		case !m.parts.saves():
-			return m.info("there is nothing to save here")
+// begin plans a save, with which the program may quit.
+func (s *saving) begin(quits bool) intent {
+	return s.next(saving{step: planning, quits: quits}, func(p *parts, request int64) intent {
+		switch refused := p.refused(); {
+		case !p.saves():
+			return notify{text: "there is nothing to save here"}
 		case refused != nil:
-			return m.fail(refused)
-		case m.parts.readOnly() != nil:
-			return m.fail(m.parts.readOnly())
+			return showError{refused}
+		case p.readOnly() != nil:
+			return showError{p.readOnly()}
 		}
-		return m.commands.PlanSave(request)
+		return useCase(func(c *usecase.Commands) tea.Cmd { return c.PlanSave(request) })
 	})
 }
 
-// saveStep begins a step of a save. Quitting does not wait for other acts.
-func (m *Model) saveStep(s saving, begin func(request int64) tea.Cmd) tea.Cmd {
-	run := func(request int64) tea.Cmd {
-		s.request = request
-		m.saving = s
-		return begin(request)
-	}
-	if s.quits {
-		return run(m.acts.query())
-	}
-	return m.acts.add(run)
+// next begins a step of a save. Quitting does not wait for other acts.
+func (s *saving) next(step saving, begin func(p *parts, request int64) intent) intent {
+	return act{step.quits, func(p *parts, request int64) intent {
+		step.request = request
+		*s = step
+		return begin(p, request)
+	}}
 }
 
-// onSaving takes a save a step further.
-func (m *Model) onSaving(o usecase.Outcome) tea.Cmd {
-	s := m.saving
-	m.saving = saving{}
-	if s.step != planning {
-		m.pane.Changed()
-	}
+// on takes a save a step further.
+func (s *saving) on(o usecase.Outcome, w wording) intent {
+	was := *s
+	*s = saving{}
 	switch o := o.(type) {
 	case usecase.SavePlanned:
-		return m.askSave(s, o.Plan, nil)
+		return s.ask(was, o.Plan, nil, w)
 	case usecase.PlanChanged:
-		if s.step == writing {
-			return m.askSave(s, o.Now.Plan, o.Now)
+		if was.step == writing {
+			return s.ask(was, o.Now.Plan, o.Now, w)
 		}
-		m.notice.Fail(oneLine(o.Now.Error()))
-		return m.planSave(s.quits)
+		return several{warn{o.Now.Error()}, s.begin(was.quits)}
 	case usecase.Conflicted:
-		return m.askConflict(s, o.Conflict)
+		return s.askConflict(was, o.Conflict, w)
 	case usecase.Merged:
-		m.notice.Info(s.merged)
-		if s.step == merging {
-			return m.planSave(s.quits)
+		after := was.done()
+		if was.step == merging {
+			after = s.begin(was.quits)
 		}
-		return m.saved(s)
+		return several{notify{text: was.merged}, after}
 	case usecase.Saved:
-		m.notice.Info(o.Saved.Message)
 		if o.Saved.Warning != "" { // to be read: the program does not end now
-			m.notice.Fail("saved, but: " + oneLine(o.Saved.Warning))
-			return nil
+			return several{notify{text: o.Saved.Message}, warn{"saved, but: " + o.Saved.Warning}}
 		}
-		return m.saved(s)
+		return several{notify{text: o.Saved.Message}, was.done()}
 	case usecase.Failed:
-		return m.fail(o.Err)
+		return showError{o.Err}
 	}
 	return nil
 }
 
-// saved ends a save: nothing is unsaved any more.
-func (m *Model) saved(s saving) tea.Cmd {
+// done ends a save: nothing is unsaved any more.
+func (s *saving) done() intent {
 	if s.quits {
-		return m.end()
+		return end{}
 	}
 	return nil
 }
 
-// askSave shows a plan and saves it when the user confirms. changed is why it is shown
-// again; nil: it is new.
-func (m *Model) askSave(s saving, plan assistant.SavePlan, changed *assistant.PlanChanged) tea.Cmd {
-	s.plan = plan
+// ask shows a plan and saves it when the user confirms. changed is why it is shown again;
+// nil: it is new.
+func (s *saving) ask(was saving, plan assistant.SavePlan, changed *assistant.PlanChanged, w wording) intent {
+	was.plan = plan
 	switch {
 	case plan.Conflict != nil:
-		return m.askConflict(s, plan.Conflict)
+		return s.askConflict(was, plan.Conflict, w)
 	case plan.Empty():
-		m.notice.Info("nothing to save: the file has the same rules")
-		return m.saved(s)
+		return several{notify{text: "nothing to save: the file has the same rules"}, was.done()}
 	}
-	s.step = asked
-	m.saving = s
-	lines := append(m.changedLines(changed), pane.SavePlanLines(plan, m.commands.Author(), &m.styles)...)
-	return m.question(overlay.SaveSheet, "Save these changes?", append(lines, ""), keymap.AnswerNo, m.onSaveAnswer,
-		says(keymap.AnswerYes, "save"), says(keymap.AnswerNo, "don't save"))
+	was.step = asked
+	*s = was
+	lines := append(w.changed(changed), pane.SavePlanLines(plan, w.author, w.styles)...)
+	return question{overlay.SaveSheet, "Save these changes?", append(lines, ""), keymap.AnswerNo, s.answered,
+		[]overlay.Answer{says(keymap.AnswerYes, "save"), says(keymap.AnswerNo, "don't save")}}
 }
 
 // askConflict shows both versions of a file that another program has changed, and asks
 // which one wins. A merge then plans the save again.
-func (m *Model) askConflict(s saving, c *assistant.Conflict) tea.Cmd {
-	s.step = conflicted
-	m.saving = s
+func (s *saving) askConflict(was saving, c *assistant.Conflict, w wording) intent {
+	was.step = conflicted
+	*s = was
 	if len(c.Both) == 0 && !c.Busy && !c.Missing {
-		return m.onSaveAnswer(keymap.AnswerYes)
+		return s.answered(keymap.AnswerYes)
 	}
-	lines := pane.ConflictLines(c, s.plan.Changes, &m.styles.Icons)
-	lines = append(lines, assistant.OthersLines(s.plan.Changes, m.commands.Author())...)
-	return m.question(overlay.Confirm, pane.ConflictTitle(c), lines, keymap.AnswerNo, m.onSaveAnswer,
-		says(keymap.AnswerYes, "load their version and re-apply mine"), says(keymap.AnswerTheirs, "load theirs, drop mine"), says(keymap.AnswerNo, "don't save"))
+	lines := pane.ConflictLines(c, was.plan.Changes, &w.styles.Icons)
+	lines = append(lines, assistant.OthersLines(was.plan.Changes, w.author)...)
+	return question{overlay.Confirm, pane.ConflictTitle(c), lines, keymap.AnswerNo, s.answered, []overlay.Answer{
+		says(keymap.AnswerYes, "load their version and re-apply mine"), says(keymap.AnswerTheirs, "load theirs, drop mine"), says(keymap.AnswerNo, "don't save"),
+	}}
 }
 
-// onSaveAnswer goes on with the save that the user has answered.
-func (m *Model) onSaveAnswer(answer keymap.Action) tea.Cmd {
-	s := m.saving
-	m.saving = saving{}
-	basis := assistant.Basis{Digest: s.plan.Digest}
+// answered goes on with the save that the user has answered.
+func (s *saving) answered(answer keymap.Action) intent {
+	step := *s
+	*s = saving{}
+	basis := assistant.Basis{Digest: step.plan.Digest}
+	var do func(c *usecase.Commands, request int64) tea.Cmd
 	switch {
-	case answer == keymap.AnswerYes && s.step == asked:
-		s.step = writing
-		return m.saveStep(s, func(request int64) tea.Cmd { return m.commands.Save(request, basis) })
-	case answer == keymap.AnswerYes && s.step == conflicted:
-		s.step, s.merged = merging, "merged the unsaved rules into the changed file"
-		return m.saveStep(s, func(request int64) tea.Cmd { return m.commands.MergeSaved(request, "Merge with the changed file", nil) })
-	case answer == keymap.AnswerTheirs && s.step == conflicted:
-		s.step, s.merged = reloading, "loaded their version; the unsaved rules are dropped"
-		return m.saveStep(s, func(request int64) tea.Cmd {
-			return m.commands.MergeSaved(request, "Reload the changed file", &basis)
-		})
+	case answer == keymap.AnswerYes && step.step == asked:
+		step.step = writing
+		do = func(c *usecase.Commands, request int64) tea.Cmd { return c.Save(request, basis) }
+	case answer == keymap.AnswerYes && step.step == conflicted:
+		step.step, step.merged = merging, "merged the unsaved rules into the changed file"
+		do = func(c *usecase.Commands, request int64) tea.Cmd {
+			return c.MergeSaved(request, "Merge with the changed file", nil)
+		}
+	case answer == keymap.AnswerTheirs && step.step == conflicted:
+		step.step, step.merged = reloading, "loaded their version; the unsaved rules are dropped"
+		do = func(c *usecase.Commands, request int64) tea.Cmd {
+			return c.MergeSaved(request, "Reload the changed file", &basis)
+		}
+	default:
+		return notify{text: "nothing was saved"}
 	}
-	return m.info("nothing was saved")
-}
-
-// changedLines begin a question that is asked again, because what it shows was changed.
-func (m *Model) changedLines(changed *assistant.PlanChanged) []string {
-	if changed == nil {
-		return nil
-	}
-	return []string{m.styles.Rules.Warn.Render(m.styles.Icons.Warn + " " + oneLine(changed.Changed(m.commands.Author())) + ". This is what would be done now:"), ""}
+	return s.next(step, func(_ *parts, request int64) intent {
+		return useCase(func(c *usecase.Commands) tea.Cmd { return do(c, request) })
+	})
 }

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"cmp"
-	"time"
 
 	"winnow/assistant"
 	"winnow/assistant/workspace"
@@ -127,13 +126,4 @@ func (p *parts) state() string {
 		return "rules"
 	}
 	return "changes"
-}
-
-// clock is a time, with the day unless that is today.
-func (m *Model) clock(t time.Time) string {
-	t, now := t.Local(), m.now().Local()
-	if t.Year() == now.Year() && t.YearDay() == now.YearDay() {
-		return t.Format(time.TimeOnly)
-	}
-	return t.Format("2006-01-02 15:04")
 }

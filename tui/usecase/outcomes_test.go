@@ -9,10 +9,10 @@ import (
 
 const wallPath = "winnow/tui/usecase"
 
-// outcomes are the types of a package that implement usecase.Outcome, by name. Reply is what
-// the others embed.
-func outcomes(c *checked) (names []string) {
-	outcome := c.pkg.Scope().Lookup("Outcome").Type().Underlying().(*types.Interface)
+// implementing are the types of a package that implement an interface of it, by name. Reply is
+// what the outcomes embed.
+func implementing(c *checked, what string) (names []string) {
+	outcome := c.pkg.Scope().Lookup(what).Type().Underlying().(*types.Interface)
 	for _, name := range c.pkg.Scope().Names() {
 		typ, ok := c.pkg.Scope().Lookup(name).(*types.TypeName)
 		if ok && name != "Reply" && !types.IsInterface(typ.Type()) && types.Implements(typ.Type(), outcome) {
@@ -22,11 +22,11 @@ func outcomes(c *checked) (names []string) {
 	return names
 }
 
-// shown are the outcomes that a package has a case for, or asserts.
-func shown(c *checked) map[string]bool {
+// cases are the types of a package that another one has a case for, or asserts.
+func cases(c *checked, of string) map[string]bool {
 	names := map[string]bool{}
 	add := func(x ast.Expr) {
-		if named, ok := c.info.TypeOf(x).(*types.Named); ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == wallPath {
+		if named, ok := c.info.TypeOf(x).(*types.Named); ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == of {
 			names[named.Obj().Name()] = true
 		}
 	}
@@ -48,22 +48,28 @@ func shown(c *checked) map[string]bool {
 	return names
 }
 
-// The screen has a case for each outcome: one without a case would end a command in silence.
-func TestTheScreenHandlesEveryOutcome(t *testing.T) {
+// The screen has a case for each outcome, and for each intent of a child: what has no case
+// would end in silence.
+func TestTheScreenHandlesEveryOutcomeAndIntent(t *testing.T) {
 	s := loadSource(t)
 	root, err := s.check(s.find(t, "winnow/tui"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	handled := shown(root)
-	for planted, want := range map[string][]string{"": nil, "package usecase\ntype Planted struct{ Reply }": {"Planted"}} {
-		c, err := s.check(s.find(t, wallPath), planted)
-		if err != nil {
-			t.Fatal(err)
-		}
-		missing := slices.DeleteFunc(outcomes(c), func(name string) bool { return handled[name] })
-		if !slices.Equal(missing, want) {
-			t.Errorf("package tui has no case for %q, want %q", missing, want)
+	for _, sum := range []struct{ path, name, planted string }{
+		{wallPath, "Outcome", "package usecase\ntype Planted struct{ Reply }"},
+		{"winnow/tui", "intent", "package tui\ntype Planted struct{}\nfunc (Planted) intent() {}"},
+	} {
+		handled := cases(root, sum.path)
+		for planted, want := range map[string][]string{"": nil, sum.planted: {"Planted"}} {
+			c, err := s.check(s.find(t, sum.path), planted)
+			if err != nil {
+				t.Fatal(err)
+			}
+			missing := slices.DeleteFunc(implementing(c, sum.name), func(name string) bool { return handled[name] })
+			if !slices.Equal(missing, want) {
+				t.Errorf("package tui has no case for the %s %q, want %q", sum.name, missing, want)
+			}
 		}
 	}
 }
