@@ -7,9 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/tui/chat"
-	"winnow/tui/hud"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
+	"winnow/tui/status"
 )
 
 // do performs an action of package keymap by its name; one that is not in actions is the
@@ -42,12 +42,12 @@ func allActions() map[keymap.Action]func(*Model) tea.Cmd {
 		keymap.CompleteFilter:     completeLine(1),
 		keymap.CompleteFilterBack: completeLine(-1),
 
-		keymap.HUDDown:     onHUD(func(p *hud.Panel) { p.Move(1) }),
-		keymap.HUDUp:       onHUD(func(p *hud.Panel) { p.Move(-1) }),
-		keymap.HUDFirst:    onHUD(func(p *hud.Panel) { p.MoveToEnd(false) }),
-		keymap.HUDLast:     onHUD(func(p *hud.Panel) { p.MoveToEnd(true) }),
-		keymap.HUDPageDown: onHUD(func(p *hud.Panel) { p.Page(1) }),
-		keymap.HUDPageUp:   onHUD(func(p *hud.Panel) { p.Page(-1) }),
+		keymap.HUDDown:     onHUD(func(p *status.ContextPanel) { p.Move(1) }),
+		keymap.HUDUp:       onHUD(func(p *status.ContextPanel) { p.Move(-1) }),
+		keymap.HUDFirst:    onHUD(func(p *status.ContextPanel) { p.MoveToEnd(false) }),
+		keymap.HUDLast:     onHUD(func(p *status.ContextPanel) { p.MoveToEnd(true) }),
+		keymap.HUDPageDown: onHUD(func(p *status.ContextPanel) { p.Page(1) }),
+		keymap.HUDPageUp:   onHUD(func(p *status.ContextPanel) { p.Page(-1) }),
 		keymap.HUDShow:     (*Model).showFromHUD,
 	}
 	for n := range 4 {

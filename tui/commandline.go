@@ -10,9 +10,9 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history/transfer"
-	"winnow/tui/footerline"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
+	"winnow/tui/status"
 	"winnow/tui/style"
 	"winnow/tui/textline"
 	"winnow/tui/usecase"
@@ -22,7 +22,7 @@ import (
 // :command on the pairs it selects.
 type commandLine struct {
 	keys   *keymap.Map
-	line   footerline.Line
+	line   status.InputLine
 	offers lineCompletions
 }
 

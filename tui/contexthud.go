@@ -7,9 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
-	"winnow/tui/hud"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
+	"winnow/tui/status"
 	"winnow/tui/usecase"
 )
 
@@ -28,14 +28,14 @@ func (m *Model) numbers() []string {
 		return nil
 	}
 	focused, _ := m.conv.chat.Focused()
-	return hud.Numbers{
+	return status.ContextNumbers{
 		State: m.parts.State, Now: m.now(), Boundary: m.conv.boundary.Boundary, Counter: m.conv.boundary.Counter,
 		Draft: m.draftCost(), Focused: focused, UserText: m.conv.chat.UserText,
 	}.Lines(m.width, m.styles.Overlay)
 }
 
 // onHUD is an action of the docked HUD, which may scroll to pairs that are not loaded.
-func onHUD(move func(*hud.Panel)) func(*Model) tea.Cmd {
+func onHUD(move func(*status.ContextPanel)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		move(&m.hud)
 		return m.loadMissing()
@@ -143,7 +143,7 @@ func (m *Model) estimate() string {
 	}
 	c := m.draftCost()
 	text := fmt.Sprintf(" ~%d", c.AUT)
-	if warning := hud.Warning(c); warning != "" {
+	if warning := status.Warning(c); warning != "" {
 		text += " · " + warning
 	}
 	return text + " "

@@ -11,9 +11,9 @@ import (
 
 	"winnow/assistant"
 	"winnow/tui/chat"
-	"winnow/tui/footerline"
 	"winnow/tui/keymap"
 	"winnow/tui/markdown"
+	"winnow/tui/status"
 	"winnow/tui/style"
 	"winnow/tui/usecase"
 )
@@ -22,11 +22,11 @@ import (
 type conversation struct {
 	chat      *chat.View
 	widths    style.Cache
-	area      image.Rectangle // on the screen, with its border
-	boundary  assistant.Shown // the newest that has come
-	requested map[int64]int64 // the last request of each pair that is being loaded
-	search    footerline.Line // "/"
-	found     struct {        // the pairs of the whole history that contain needle
+	area      image.Rectangle  // on the screen, with its border
+	boundary  assistant.Shown  // the newest that has come
+	requested map[int64]int64  // the last request of each pair that is being loaded
+	search    status.InputLine // "/"
+	found     struct {         // the pairs of the whole history that contain needle
 		needle string
 		seqs   []int64 // sorted
 	}

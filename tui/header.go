@@ -8,26 +8,24 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
-	"winnow/tui/bar"
 	"winnow/tui/connectcard"
-	"winnow/tui/footerline"
 	"winnow/tui/keymap"
-	"winnow/tui/notice"
 	"winnow/tui/pane"
+	"winnow/tui/status"
 	"winnow/tui/style"
 )
 
 // header shows window, provider, model, checkpoints, context, and whether the window is
 // unsaved or locked; before the session is open, the name alone.
-func (m *Model) header() []bar.Part {
+func (m *Model) header() []status.BarPart {
 	if !m.ready {
-		return m.bar.Header(bar.Header{}, m.width)
+		return m.bar.Header(status.Header{}, m.width)
 	}
-	status, others := m.pane.Status(), m.parts.others()
-	h := bar.Header{
-		Ready: true, Window: status.Title, Provider: status.Subtitle, Model: m.parts.modelID(), Checkpoints: m.parts.Checkpoints.Changes(m.parts.shownSession()),
+	window, others := m.pane.Status(), m.parts.others()
+	h := status.Header{
+		Ready: true, Window: window.Title, Provider: window.Subtitle, Model: m.parts.modelID(), Checkpoints: m.parts.Checkpoints.Changes(m.parts.shownSession()),
 		Counter: m.conv.boundary.Counter, NearLimit: m.conv.boundary.Boundary.NearLimit(), Others: others.CountText(), Mouse: m.opts.Mouse,
-		Saves: !m.plainChat(), Unsaved: status.Unsaved && !m.plainChat(),
+		Saves: !m.plainChat(), Unsaved: window.Unsaved && !m.plainChat(),
 	}
 	switch {
 	case m.turn.running:
@@ -42,35 +40,35 @@ func (m *Model) header() []bar.Part {
 
 // footer shows the mode, and the line that is being written, or the notice, or the
 // keys that work now.
-func (m *Model) footer() []bar.Part {
+func (m *Model) footer() []status.BarPart {
 	f := m.styles.Footer
-	left := bar.Part{Text: f.Mode.Render(" " + m.mode.String() + " ")}
+	left := status.BarPart{Text: f.Mode.Render(" " + m.mode.String() + " ")}
 	room := m.width - m.widths.Width(left.Text)
 	t, label := m.activeLine()
 	switch {
 	case m.overlay.Open():
-		return []bar.Part{left, {Text: f.Bar.Render(" ") + f.Text.Render(footerline.FitHints(m.overlay.Hints(), room-1))}}
+		return []status.BarPart{left, {Text: f.Bar.Render(" ") + f.Text.Render(status.FitHints(m.overlay.Hints(), room-1))}}
 	case t != nil:
-		return []bar.Part{left, {Text: m.drawLine(t, label, room)}}
+		return []status.BarPart{left, {Text: m.drawLine(t, label, room)}}
 	case m.notice.Text == "" && m.resend != nil && !m.turn.running:
-		return []bar.Part{left, {Text: f.Bar.Render(" ") + f.Bad.Render(m.resend.Line(m.hint(" · %s stops", keymap.Escape)))}}
+		return []status.BarPart{left, {Text: f.Bar.Render(" ") + f.Bad.Render(m.resend.Line(m.hint(" · %s stops", keymap.Escape)))}}
 	case m.notice.Text == "":
-		return append([]bar.Part{left}, m.bar.Hints(m.hints(), room)...)
+		return append([]status.BarPart{left}, m.bar.Hints(m.hints(), room)...)
 	}
 	tone := f.Notice
 	if m.notice.Failed {
 		tone = f.Bad
 	}
-	text := notice.Fit(safetext.Visible(m.notice.Text), room-2, m.styles.Icons.Ellipsis, m.hint("%s shows all", keymap.Notices))
-	return []bar.Part{left, {Text: f.Bar.Render(" ") + tone.Render(text)}}
+	text := status.FitNotice(safetext.Visible(m.notice.Text), room-2, m.styles.Icons.Ellipsis, m.hint("%s shows all", keymap.Notices))
+	return []status.BarPart{left, {Text: f.Bar.Render(" ") + tone.Render(text)}}
 }
 
 // hints are the keys that work now, the most useful first: those of a text line of the
 // pane, else those of the mode.
-func (m *Model) hints() (hints []bar.Hint) {
+func (m *Model) hints() (hints []status.KeyHint) {
 	if h, ok := m.pane.(pane.Hinter); ok && m.mode == keymap.Pane {
 		for _, hint := range h.Hints() {
-			hints = append(hints, bar.Hint{Key: hint.Key, Text: hint.Text})
+			hints = append(hints, status.KeyHint{Key: hint.Key, Text: hint.Text})
 		}
 	}
 	switch {
@@ -79,35 +77,35 @@ func (m *Model) hints() (hints []bar.Hint) {
 	case m.input.completing():
 		return m.listHints()
 	}
-	status, actions := m.pane.Status(), m.keys.In(m.mode)
+	window, actions := m.pane.Status(), m.keys.In(m.mode)
 	useful := map[keymap.Action]bool{ // an action that is not listed always is
-		keymap.Save: !m.turn.running && status.Unsaved, keymap.DeleteRule: status.Deletes != "",
+		keymap.Save: !m.turn.running && window.Unsaved, keymap.DeleteRule: window.Deletes != "",
 		keymap.Connect: connectcard.Useful(m.opts.Connect, m.parts.modelID()),
 		keymap.Escape:  m.mode != keymap.View || m.turn.running, keymap.Filter: m.mode == keymap.View && !m.turn.running,
 	}
 	slices.SortStableFunc(actions, func(a, b *keymap.Row) int { return a.Footer - b.Footer })
 	for _, a := range actions {
 		if use, listed := useful[a.Name]; a.Footer != 0 && (use || !listed) {
-			hints = append(hints, bar.Hint{Key: m.keys.Key(m.mode, a.Name), Text: m.hintText(a), Action: a.Name})
+			hints = append(hints, status.KeyHint{Key: m.keys.Key(m.mode, a.Name), Text: m.hintText(a), Action: a.Name})
 		}
 	}
 	return hints
 }
 
 // listHints are the keys of the list above the box.
-func (m *Model) listHints() []bar.Hint {
+func (m *Model) listHints() []status.KeyHint {
 	enter := m.key(keymap.Newline)
 	if m.opts.EnterSends {
 		enter = m.key(keymap.Send)
 	}
-	take, rest := m.key(keymap.NextRegion), []bar.Hint{{Key: m.key(keymap.Escape), Text: "closes"}}
+	take, rest := m.key(keymap.NextRegion), []status.KeyHint{{Key: m.key(keymap.Escape), Text: "closes"}}
 	switch {
 	case m.input.acceptsCommand():
 		take = enter
 	case m.sendHint() == "run":
-		rest = append([]bar.Hint{{Key: enter, Text: "runs"}}, rest...)
+		rest = append([]status.KeyHint{{Key: enter, Text: "runs"}}, rest...)
 	}
-	return append([]bar.Hint{{Key: take, Text: "takes"}, {Key: "↑ ↓", Text: "choose"}}, rest...)
+	return append([]status.KeyHint{{Key: take, Text: "takes"}, {Key: "↑ ↓", Text: "choose"}}, rest...)
 }
 
 // hintText is an action in a word or two, as it works now.
@@ -134,7 +132,7 @@ func (m *Model) hintText(a *keymap.Row) string {
 
 // activeLine is the text line in the footer that has the focus, and its label; nil
 // when there is none.
-func (m *Model) activeLine() (*footerline.Line, string) {
+func (m *Model) activeLine() (*status.InputLine, string) {
 	switch {
 	case m.mode == keymap.Command:
 		return &m.command.line, " : "
@@ -145,7 +143,7 @@ func (m *Model) activeLine() (*footerline.Line, string) {
 }
 
 // drawLine draws a text line in w cells.
-func (m *Model) drawLine(t *footerline.Line, label string, w int) string {
+func (m *Model) drawLine(t *status.InputLine, label string, w int) string {
 	f := m.styles.Footer
 	room, hint := t.Room(label, w)
 	body := t.Draw(room, func(wrong string) string { return f.Bad.Underline(true).Render(wrong) })

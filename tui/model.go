@@ -12,21 +12,19 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/tui/attention"
-	"winnow/tui/bar"
 	"winnow/tui/chat"
 	"winnow/tui/composer"
 	"winnow/tui/connectcard"
-	"winnow/tui/hud"
 	"winnow/tui/keyinput"
 	"winnow/tui/keymap"
 	"winnow/tui/layout"
 	"winnow/tui/mention"
-	"winnow/tui/notice"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/resend"
 	"winnow/tui/settings"
 	"winnow/tui/slash"
+	"winnow/tui/status"
 	"winnow/tui/style"
 	"winnow/tui/terminal"
 	"winnow/tui/usecase"
@@ -100,9 +98,9 @@ type Model struct {
 	input   input        // INPUT
 	command commandLine  // COMMAND
 	pane    pane.Pane    // PANE
-	hud     hud.Panel
-	bar     bar.Bar // header and footer
-	notice  notice.Notices
+	hud     status.ContextPanel
+	bar     status.Bar // header and footer
+	notice  status.Notices
 	overlay overlay.Stack
 	// handlers are what a choice in an overlay does.
 	handlers map[overlay.Kind]func(overlay.Chosen) tea.Cmd
@@ -173,11 +171,11 @@ func New(opts Options) (*Model, error) {
 	m := &Model{
 		opts: opts, now: opts.Now, keys: keys, styles: style.New(opts.Style), actions: allActions(),
 		pane: pane.None{}, handlers: map[overlay.Kind]func(overlay.Chosen) tea.Cmd{},
-		loading: true, focused: true, command: commandLine{keys: keys}, notice: notice.Notices{Now: opts.Now},
+		loading: true, focused: true, command: commandLine{keys: keys}, notice: status.Notices{Now: opts.Now},
 	}
 	m.overlay.SetKeys(keys)
 	m.hud.SetStyles(&m.styles)
-	m.bar = bar.Bar{Styles: &m.styles, Widths: &m.widths}
+	m.bar = status.Bar{Styles: &m.styles, Widths: &m.widths}
 	m.conv = conversation{chat: chat.New(m.styles, m.now), requested: map[int64]int64{}}
 	m.conv.chat.SetKeys(m.key)
 	m.input = input{draft: composer.New(m.styles.Input, keys)}

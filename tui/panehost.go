@@ -17,7 +17,7 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
-	"winnow/tui/presence"
+	"winnow/tui/status"
 	"winnow/tui/usecase"
 )
 
@@ -204,7 +204,7 @@ func (m *Model) onNoticed(msg Noticed) tea.Cmd {
 // onOthers shows what the others in a shared window did.
 func (m *Model) onOthers(msg usecase.LogRead) tea.Cmd {
 	for _, c := range msg.Done {
-		m.notice.Add(presence.Sentence(c))
+		m.notice.Add(status.ChangeSentence(c))
 	}
 	marked := len(msg.Done) > 0 && !m.parts.saves() // the marks of pairs are the window
 	if !marked && !msg.Missed {

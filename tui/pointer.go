@@ -5,8 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/tui/hud"
 	"winnow/tui/keymap"
+	"winnow/tui/status"
 )
 
 // wheelStep is how many lines a notch of the wheel moves.
@@ -50,7 +50,7 @@ func (m *Model) onWheel(at tea.Mouse) tea.Cmd {
 		}
 		return tea.Batch(cmds...)
 	case image.Pt(at.X, at.Y).In(m.layout.HUD):
-		return onHUD(func(p *hud.Panel) { p.Move(step) })(m)
+		return onHUD(func(p *status.ContextPanel) { p.Move(step) })(m)
 	default:
 		m.conv.chat.ScrollBy(step)
 		return m.loadMissing()
@@ -94,7 +94,7 @@ func (m *Model) onClick(x, y int) tea.Cmd {
 		return m.perform(m.pane.Click(x-m.layout.Pane.Min.X, y-m.layout.Pane.Min.Y))
 	case at.In(m.layout.HUD):
 		m.setMode(keymap.HUD)
-		return onHUD(func(p *hud.Panel) { p.Click(y - m.layout.HUD.Min.Y) })(m)
+		return onHUD(func(p *status.ContextPanel) { p.Click(y - m.layout.HUD.Min.Y) })(m)
 	case at.In(m.layout.Input):
 		if m.sendButton(x, y) {
 			return m.send()

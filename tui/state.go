@@ -7,7 +7,7 @@ import (
 	"winnow/assistant/workspace"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
-	"winnow/tui/presence"
+	"winnow/tui/status"
 )
 
 // parts are what the session's log says; empty until the start is over.
@@ -23,7 +23,7 @@ func (p *parts) refused() error {
 }
 
 // others is who else is in the window.
-func (p *parts) others() presence.Others { return presence.Of(p.Others, p.shownSession()) }
+func (p *parts) others() status.Others { return status.OthersOf(p.Others, p.shownSession()) }
 
 // shownSession is the id of the session whose pairs are shown; "" before the start is over.
 func (p *parts) shownSession() string {

@@ -9,11 +9,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
-	"winnow/tui/hud"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/resend"
 	"winnow/tui/slash"
+	"winnow/tui/status"
 	"winnow/tui/usecase"
 )
 
@@ -70,7 +70,7 @@ func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 	case cost.OverBudget && !p.Again():
 		return m.askTooLong(p, cost)
 	case cost.OverQuota && !cost.OverBudget:
-		return m.ask("The endpoint may refuse this now", hud.Refusals(cost), "send anyway", "don't send",
+		return m.ask("The endpoint may refuse this now", status.Refusals(cost), "send anyway", "don't send",
 			func() tea.Cmd { return m.startDraft(p) })
 	}
 	return m.startDraft(p)

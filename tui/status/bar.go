@@ -1,9 +1,4 @@
-// Package bar draws the first line of the screen and the keys in the last one.
-//
-// A Part is a piece of such a line; a click on it does an action of the key table. Header
-// is what the first line shows, a value. A Bar fits what there is into the width of the
-// screen and draws it; it belongs to the goroutine that runs Update and View.
-package bar
+package status
 
 import (
 	"cmp"
@@ -18,8 +13,8 @@ import (
 	"winnow/tui/style"
 )
 
-// Part is a piece of a bar.
-type Part struct {
+// BarPart is a piece of a bar.
+type BarPart struct {
 	Text   string        // styled
 	Action keymap.Action // what a click does, of the key table; "" is nothing
 }
@@ -31,7 +26,7 @@ type Bar struct {
 }
 
 // width is the width of parts together, in cells.
-func (b Bar) width(parts ...Part) (sum int) {
+func (b Bar) width(parts ...BarPart) (sum int) {
 	for _, p := range parts {
 		sum += b.Widths.Width(p.Text)
 	}
@@ -39,7 +34,7 @@ func (b Bar) width(parts ...Part) (sum int) {
 }
 
 // ActionAt is the action of the part at a column; "" for none.
-func (b Bar) ActionAt(parts []Part, x int) keymap.Action {
+func (b Bar) ActionAt(parts []BarPart, x int) keymap.Action {
 	for _, p := range parts {
 		w := b.width(p)
 		if x >= 0 && x < w {
@@ -51,7 +46,7 @@ func (b Bar) ActionAt(parts []Part, x int) keymap.Action {
 }
 
 // Draw draws parts in w cells; rest styles the cells after them.
-func (b Bar) Draw(parts []Part, w int, rest lipgloss.Style) string {
+func (b Bar) Draw(parts []BarPart, w int, rest lipgloss.Style) string {
 	line, used := "", b.width(parts...)
 	for _, p := range parts {
 		line += p.Text
@@ -87,14 +82,14 @@ const (
 // Header is the header in w cells. Where there is no room, the model is cut, then the
 // checkpoints give way, then the name of the window, then that of the provider; the
 // unsaved mark goes last.
-func (b Bar) Header(h Header, w int) []Part {
+func (b Bar) Header(h Header, w int) []BarPart {
 	st := b.Styles.Header
 	if !h.Ready {
-		return []Part{{Text: st.Name.Render(" winnow")}}
+		return []BarPart{{Text: st.Name.Render(" winnow")}}
 	}
 	model := b.model(h.Model, w)
-	var left Part
-	var right []Part
+	var left BarPart
+	var right []BarPart
 	over := 1
 	const tries = 6 // two, with and without the checkpoints, for each of three left sides
 	for try := 0; try < tries && over > 0; try++ {
@@ -115,8 +110,8 @@ func (b Bar) Header(h Header, w int) []Part {
 		over -= b.width(right[:2]...) // a part and its gap
 		right = right[2:]
 	}
-	gap := Part{Text: st.Bar.Render(strings.Repeat(" ", max(0, w-b.width(left)-b.width(right...))))}
-	return append([]Part{left, gap}, right...)
+	gap := BarPart{Text: st.Bar.Render(strings.Repeat(" ", max(0, w-b.width(left)-b.width(right...))))}
+	return append([]BarPart{left, gap}, right...)
 }
 
 // model is the model in at most w cells.
@@ -128,13 +123,13 @@ func (b Bar) model(id string, w int) string {
 }
 
 // right is the right side of the header, with a gap after each part.
-func (b Bar) right(h Header, model string, w int, checkpoints bool) (right []Part) {
+func (b Bar) right(h Header, model string, w int, checkpoints bool) (right []BarPart) {
 	st, ic := b.Styles.Header, b.Styles.Icons
 	add := func(text string, action keymap.Action) {
 		if len(right) > 0 {
-			right = append(right, Part{Text: st.Bar.Render("  ")})
+			right = append(right, BarPart{Text: st.Bar.Render("  ")})
 		}
-		right = append(right, Part{text, action})
+		right = append(right, BarPart{text, action})
 	}
 	add(model, keymap.Models)
 	if h.Checkpoints > 0 && checkpoints {
@@ -159,25 +154,25 @@ func (b Bar) right(h Header, model string, w int, checkpoints bool) (right []Par
 	case h.Saves:
 		add(st.Saved.Render(ic.Saved+" saved"), "")
 	}
-	return append(right, Part{Text: st.Bar.Render(" ")})
+	return append(right, BarPart{Text: st.Bar.Render(" ")})
 }
 
-// Hint is a key that works now.
-type Hint struct {
+// KeyHint is a key that works now.
+type KeyHint struct {
 	Key, Text string
 	Action    keymap.Action
 }
 
 // Hints draws hints, the most useful first. When they do not fit into w cells, the first
 // ones stay, and the last, help.
-func (b Bar) Hints(hints []Hint, w int) (parts []Part) {
+func (b Bar) Hints(hints []KeyHint, w int) (parts []BarPart) {
 	f := b.Styles.Footer
 	for i, h := range hints {
 		text := f.Bar.Render(" ") + f.Key.Render(h.Key) + f.Text.Render(" "+h.Text)
 		if i > 0 {
 			text = f.Text.Render(" ·") + text
 		}
-		parts = append(parts, Part{text, h.Action})
+		parts = append(parts, BarPart{text, h.Action})
 	}
 	for len(parts) > 0 && b.width(parts...) > w {
 		at := min(max(1, len(parts)-2), len(parts)-1)

@@ -1,4 +1,4 @@
-package hud
+package status
 
 import (
 	"strings"
@@ -17,7 +17,7 @@ func TestLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := Numbers{
+	n := ContextNumbers{
 		State: session.State(), Boundary: budget.Boundary{ML: 8000, SYS: 120, Usable: 7880, X: 2, Y: 3}, Counter: "2/3",
 		Draft:   assistant.DraftCost{AUT: 7, Total: 127},
 		Focused: assistant.Pair{State: assistant.PairError, ErrorCode: "net", ErrorMessage: "no\x1b[31m route"},

@@ -1,4 +1,4 @@
-package footerline
+package status
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 )
 
 func TestALineShowsWhereItIsWrong(t *testing.T) {
-	var l Line
+	var l InputLine
 	l.Open("x&q")
 	if !l.Active || l.Text() != "x&q" || l.Edit("", "\n") && strings.Contains(l.Text(), "\n") {
 		t.Errorf("the line is %+v", l)

@@ -1,4 +1,4 @@
-package hud
+package status
 
 import (
 	"fmt"
@@ -15,9 +15,9 @@ import (
 
 // newPanel is an open panel of n pairs of 100 tokens, of which the last included ones
 // are sent.
-func newPanel(height, n, included int) *Panel {
+func newPanel(height, n, included int) *ContextPanel {
 	st := style.New(style.Options{Unicode: true, Profile: style.NoColor})
-	p := &Panel{}
+	p := &ContextPanel{}
 	p.SetStyles(&st)
 	refs := make([]assistant.Ref, n)
 	for i := range refs {
@@ -30,7 +30,7 @@ func newPanel(height, n, included int) *Panel {
 }
 
 // load gives a panel the pairs that it misses.
-func load(p *Panel) (n int) {
+func load(p *ContextPanel) (n int) {
 	missing := p.Missing()
 	for _, seq := range missing {
 		p.Load(assistant.Pair{Seq: seq, UserText: fmt.Sprintf("question %d\nin detail", seq)})
@@ -39,7 +39,7 @@ func load(p *Panel) (n int) {
 }
 
 // draw draws a panel of w cells.
-func draw(t *testing.T, p *Panel, w int, draft assistant.DraftCost) string {
+func draw(t *testing.T, p *ContextPanel, w int, draft assistant.DraftCost) string {
 	t.Helper()
 	lines := p.Lines(w, p.height, "1/2", draft)
 	if len(lines) != p.height {

@@ -1,4 +1,4 @@
-package bar
+package status
 
 import (
 	"strings"
@@ -16,7 +16,7 @@ func testBar() Bar {
 }
 
 // drawn is what parts show.
-func drawn(parts []Part) (line string) {
+func drawn(parts []BarPart) (line string) {
 	for _, p := range parts {
 		line += p.Text
 	}
@@ -24,7 +24,7 @@ func drawn(parts []Part) (line string) {
 }
 
 func TestHintsThatDoNotFitGiveWayInTheMiddle(t *testing.T) {
-	hints := []Hint{{Key: "a", Text: "first"}, {Key: "b", Text: "second"}, {Key: "c", Text: "third"}, {Key: "z", Text: "last"}}
+	hints := []KeyHint{{Key: "a", Text: "first"}, {Key: "b", Text: "second"}, {Key: "c", Text: "third"}, {Key: "z", Text: "last"}}
 	for w, want := range map[int]string{
 		100: " a first · b second · c third · z last",
 		37:  " a first · b second · z last",
@@ -65,7 +65,7 @@ func TestTheHeaderGivesWayFromTheLeft(t *testing.T) {
 }
 
 func TestAClickDoesTheActionOfItsPart(t *testing.T) {
-	parts, b := []Part{{Text: "界", Action: "wide"}, {Text: " "}, {Text: "ab", Action: "two"}}, testBar()
+	parts, b := []BarPart{{Text: "界", Action: "wide"}, {Text: " "}, {Text: "ab", Action: "two"}}, testBar()
 	for x, want := range []keymap.Action{"wide", "wide", "", "two", "two", ""} {
 		if got := b.ActionAt(parts, x); got != want {
 			t.Errorf("ActionAt(%d) = %q, want %q", x, got, want)
@@ -80,7 +80,7 @@ func TestAClickDoesTheActionOfItsPart(t *testing.T) {
 }
 
 // styled is the part that does an action, as it is drawn.
-func styled(parts []Part, action keymap.Action) string {
+func styled(parts []BarPart, action keymap.Action) string {
 	for _, p := range parts {
 		if p.Action == action {
 			return p.Text

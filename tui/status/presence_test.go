@@ -1,4 +1,4 @@
-package presence_test
+package status_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/share"
 	"winnow/checkpoint"
-	"winnow/tui/presence"
+	"winnow/tui/status"
 )
 
 func TestSentence(t *testing.T) {
@@ -33,21 +33,21 @@ func TestSentence(t *testing.T) {
 		"nobody":          {share.Change{Kind: share.Left}, "someone left", true},
 		"a long name":     {share.Change{Kind: share.Left, User: "a name of more than twenty cells"}, "a name of more than… left", true},
 	} {
-		if text, quiet := presence.Sentence(c.change); text != c.want || quiet != c.quiet {
+		if text, quiet := status.ChangeSentence(c.change); text != c.want || quiet != c.quiet {
 			t.Errorf("%s: Sentence = %q, %v; want %q, %v", name, text, quiet, c.want, c.quiet)
 		}
 	}
 }
 
 func TestOf(t *testing.T) {
-	if o := presence.Of(nil, "s"); o.Shared || o.Working() != "" || o.Refused() != nil || o.CountText() != "" || o.RollbackLines([]checkpoint.Checkpoint{{}}) != nil {
+	if o := status.OthersOf(nil, "s"); o.Shared || o.Working() != "" || o.Refused() != nil || o.CountText() != "" || o.RollbackLines([]checkpoint.Checkpoint{{}}) != nil {
 		t.Errorf("the others of a window of its own: %+v", o)
 	}
 	part := &assistant.Others{Others: share.Others{
 		Present: []share.Present{{User: "anna", Session: "a"}, {User: "bert", Session: "b"}},
 		Holder:  &share.Holder{User: "bert", Session: "b"}, Waiting: []share.Holder{{User: "anna", Session: "a"}},
 	}}
-	anna, bert := presence.Of(part, "a"), presence.Of(part, "b")
+	anna, bert := status.OthersOf(part, "a"), status.OthersOf(part, "b")
 	if anna.Working() != "bert's assistant is working" || anna.CountText() != "1 other" || anna.Refused() == nil || len(anna.Waiting) != 0 {
 		t.Errorf("anna sees %+v", anna)
 	}

@@ -1,9 +1,4 @@
-// Package notice is the sentences that the footer shows: what was done, what failed, what
-// others did. The newest stays until the next key that does something; all can be read
-// again.
-//
-// Notices belong to the goroutine that runs Update and View.
-package notice
+package status
 
 import (
 	"regexp"
@@ -80,9 +75,9 @@ func (n *Notices) Lines(styles style.Styles) []string {
 // wayOut finds the clauses at the end of a notice that name a key: " · ctrl+z undoes it".
 var wayOut = regexp.MustCompile(` · (?:(?:ctrl|alt|shift)\+\S+|esc|enter|tab|f\d+|[a-zA-Z]) .*$`)
 
-// Fit is a notice in at most w cells. What happened is cut first: the keys after it
+// FitNotice is a notice in at most w cells. What happened is cut first: the keys after it
 // stay where they take at most two thirds. Otherwise more says how the rest is read.
-func Fit(text string, w int, ellipsis, more string) string {
+func FitNotice(text string, w int, ellipsis, more string) string {
 	if ansi.StringWidth(text) <= w {
 		return text
 	}

@@ -1,4 +1,4 @@
-package notice
+package status
 
 import (
 	"fmt"
@@ -85,7 +85,7 @@ func TestTheWayOutIsShownFirst(t *testing.T) {
 		{"bert hid 2 models · ignore rule gpt-4*", 30, "bert hid 2 model… f4 shows all"},
 		{"a sentence without a way out", 24, "a sentence… f4 shows all"},
 	} {
-		if got := Fit(c.text, c.w, "…", "f4 shows all"); got != c.want {
+		if got := FitNotice(c.text, c.w, "…", "f4 shows all"); got != c.want {
 			t.Errorf("in %d cells: %q, want %q", c.w, got, c.want)
 		}
 	}

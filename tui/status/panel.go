@@ -1,4 +1,4 @@
-package hud
+package status
 
 import (
 	"cmp"
@@ -16,9 +16,9 @@ import (
 	"winnow/tui/style"
 )
 
-// Panel is the HUD beside the conversation: what the next request contains, pair by
+// ContextPanel is the HUD beside the conversation: what the next request contains, pair by
 // pair, the newest first, and why the others are not in it.
-type Panel struct {
+type ContextPanel struct {
 	refs    []assistant.Ref // the visible pairs, oldest first
 	at      budget.Boundary
 	running int64          // the pair that is being answered; 0 for none
@@ -66,7 +66,7 @@ const (
 )
 
 // SetStyles draws with other colours from now on.
-func (p *Panel) SetStyles(st *style.Styles) {
+func (p *ContextPanel) SetStyles(st *style.Styles) {
 	p.styles = st
 	c := pane.CompileStyle
 	p.look = look{
@@ -77,7 +77,7 @@ func (p *Panel) SetStyles(st *style.Styles) {
 
 // Resize sets what is known of the place on the screen before it is drawn; a height of
 // 0 closes the panel, which then forgets the pairs it has loaded.
-func (p *Panel) Resize(height int, focused bool) {
+func (p *ContextPanel) Resize(height int, focused bool) {
 	p.height, p.focused = height, focused
 	if height == 0 {
 		p.heads = nil
@@ -86,7 +86,7 @@ func (p *Panel) Resize(height int, focused bool) {
 }
 
 // fixed names the lines above the pairs.
-func (p *Panel) fixed() []string {
+func (p *ContextPanel) fixed() []string {
 	if p.height-2 < tall {
 		return []string{"sum"}
 	}
@@ -95,7 +95,7 @@ func (p *Panel) fixed() []string {
 
 // Show shows other pairs, and which of them are included. The pair with the cursor
 // keeps it. It costs the same for any number of pairs.
-func (p *Panel) Show(refs []assistant.Ref, at budget.Boundary) {
+func (p *ContextPanel) Show(refs []assistant.Ref, at budget.Boundary) {
 	seq, ok := p.Current()
 	p.refs, p.at, p.trims = refs, at, trims{count: -1}
 	if i, found := slices.BinarySearchFunc(refs, seq, func(r assistant.Ref, seq int64) int { return cmp.Compare(r.Seq, seq) }); ok && found && p.cursor.At > 0 {
@@ -106,14 +106,14 @@ func (p *Panel) Show(refs []assistant.Ref, at budget.Boundary) {
 }
 
 // SetRunning names the pair that is being answered, and its message; 0 for none.
-func (p *Panel) SetRunning(seq int64, text string) {
+func (p *ContextPanel) SetRunning(seq int64, text string) {
 	if p.running = seq; seq != 0 {
 		p.Load(assistant.Pair{Seq: seq, UserText: text})
 	}
 }
 
 // SetLast shows which pairs the last request has left out.
-func (p *Panel) SetLast(last *assistant.LastSend) {
+func (p *ContextPanel) SetLast(last *assistant.LastSend) {
 	p.leftOut = map[int64]bool{}
 	if last == nil {
 		return
@@ -124,10 +124,10 @@ func (p *Panel) SetLast(last *assistant.LastSend) {
 }
 
 // SetHidden shows how many pairs the filter hides.
-func (p *Panel) SetHidden(n int) { p.hidden = n }
+func (p *ContextPanel) SetHidden(n int) { p.hidden = n }
 
 // Load shows loaded pairs, as far as the panel is open.
-func (p *Panel) Load(pairs ...assistant.Pair) {
+func (p *ContextPanel) Load(pairs ...assistant.Pair) {
 	if p.height == 0 {
 		return
 	}
@@ -141,11 +141,11 @@ func (p *Panel) Load(pairs ...assistant.Pair) {
 }
 
 // Reload makes Missing name all pairs again: others may have changed them.
-func (p *Panel) Reload() { p.loads++ }
+func (p *ContextPanel) Reload() { p.loads++ }
 
 // Missing names the pairs on the screen that are not loaded, or that are out of date;
 // none of a closed panel.
-func (p *Panel) Missing() (seqs []int64) {
+func (p *ContextPanel) Missing() (seqs []int64) {
 	from, to := p.cursor.Shown(len(p.refs))
 	for row := from; row < to; row++ {
 		seq := p.ref(row).Seq
@@ -156,10 +156,10 @@ func (p *Panel) Missing() (seqs []int64) {
 	return seqs
 }
 
-func (p *Panel) ref(row int) assistant.Ref { return p.refs[len(p.refs)-1-row] }
+func (p *ContextPanel) ref(row int) assistant.Ref { return p.refs[len(p.refs)-1-row] }
 
 // Current is the pair with the cursor.
-func (p *Panel) Current() (seq int64, ok bool) {
+func (p *ContextPanel) Current() (seq int64, ok bool) {
 	if p.cursor.At >= len(p.refs) {
 		return 0, false
 	}
@@ -167,23 +167,23 @@ func (p *Panel) Current() (seq int64, ok bool) {
 }
 
 // Move moves the cursor by n pairs.
-func (p *Panel) Move(n int) {
+func (p *ContextPanel) Move(n int) {
 	p.cursor.MoveTo(p.cursor.At+n, len(p.refs))
 	p.scroll()
 }
 
 // Page moves the cursor by n screens.
-func (p *Panel) Page(n int) { p.Move(n * p.cursor.Page()) }
+func (p *ContextPanel) Page(n int) { p.Move(n * p.cursor.Page()) }
 
 // MoveToEnd moves the cursor to the oldest pair, or to the newest.
-func (p *Panel) MoveToEnd(oldest bool) {
+func (p *ContextPanel) MoveToEnd(oldest bool) {
 	if p.Move(-p.cursor.At); oldest {
 		p.Move(len(p.refs))
 	}
 }
 
 // Click puts the cursor on the pair of a line, the border included.
-func (p *Panel) Click(y int) {
+func (p *ContextPanel) Click(y int) {
 	from, to := p.cursor.Shown(len(p.refs))
 	if row := from + y - 1 - len(p.fixed()); row >= from && row < to {
 		p.cursor.At = row
@@ -191,14 +191,14 @@ func (p *Panel) Click(y int) {
 }
 
 // scroll keeps the cursor on a pair, and on the screen.
-func (p *Panel) scroll() {
+func (p *ContextPanel) scroll() {
 	p.cursor.MoveTo(p.cursor.At, len(p.refs))
 	p.cursor.Scroll(p.cursor.Rows, p.cursor.At, p.cursor.At+1, len(p.refs))
 }
 
 // Lines draws the panel: h lines of w cells. It looks at no more pairs than it shows.
 // counter is the context counter.
-func (p *Panel) Lines(w, h int, counter string, draft assistant.DraftCost) []string {
+func (p *ContextPanel) Lines(w, h int, counter string, draft assistant.DraftCost) []string {
 	if w < minBorder || h < 3 {
 		return slices.Repeat([]string{strings.Repeat(" ", w)}, h)
 	}
@@ -207,7 +207,7 @@ func (p *Panel) Lines(w, h int, counter string, draft assistant.DraftCost) []str
 	return lines
 }
 
-func (p *Panel) body(w, h int, draft assistant.DraftCost) []string {
+func (p *ContextPanel) body(w, h int, draft assistant.DraftCost) []string {
 	p.trims.find(p.refs, p.at.First, draft.Trims)
 	var lines []string
 	for _, what := range p.fixed() {
@@ -233,7 +233,7 @@ func (p *Panel) body(w, h int, draft assistant.DraftCost) []string {
 }
 
 // fixedLine draws a line of fixed.
-func (p *Panel) fixedLine(what string, w int, draft assistant.DraftCost) string {
+func (p *ContextPanel) fixedLine(what string, w int, draft assistant.DraftCost) string {
 	l := &p.look
 	switch what {
 	case "bar":
@@ -268,7 +268,7 @@ func (p *Panel) fixedLine(what string, w int, draft assistant.DraftCost) string 
 }
 
 // row draws a pair.
-func (p *Panel) row(row, w int) string {
+func (p *ContextPanel) row(row, w int) string {
 	ref := p.ref(row)
 	h, known := p.heads[ref.Seq]
 	if !known {
@@ -296,7 +296,7 @@ func (p *Panel) row(row, w int) string {
 
 // reason says why a visible pair is not in the next request, or why it may not stay
 // there; "" is one that is in it.
-func (p *Panel) reason(i int, ref assistant.Ref, h head) (in bool, reason string) {
+func (p *ContextPanel) reason(i int, ref assistant.Ref, h head) (in bool, reason string) {
 	switch {
 	case ref.Seq == p.running:
 		return false, "being answered"
@@ -316,7 +316,7 @@ func (p *Panel) reason(i int, ref assistant.Ref, h head) (in bool, reason string
 
 // draw draws a sign, an estimate, a text, and at the right end a remark, in w cells. A
 // line with selected is drawn in that style alone.
-func (p *Panel) draw(w int, sign string, shape pane.CompiledStyle, cost int, text pane.CompiledStyle, words string, selected *pane.CompiledStyle, remark string) string {
+func (p *ContextPanel) draw(w int, sign string, shape pane.CompiledStyle, cost int, text pane.CompiledStyle, words string, selected *pane.CompiledStyle, remark string) string {
 	head := style.Fit(fmt.Sprintf(" %s%7s", sign, fmt.Sprintf("~%d", cost)), min(w, leftWidth), "")
 	room := w - min(w, leftWidth)
 	if short, _, more := strings.Cut(remark, ":"); more && room-len(remark)-len("   ") < min(wideText, ansi.StringWidth(words)) {

@@ -2,7 +2,7 @@
 
 // What is measured here is wrong under the race detector, which allocates more.
 
-package hud
+package status
 
 import (
 	"testing"

@@ -1,19 +1,4 @@
-// Package presence is what a screen knows of the others in a window that sessions share:
-// who works in it, and what they do.
-//
-// # Types
-//
-// Others is the part of the session's log as one session sees it. Sentence says a change of
-// another session for the footer, RollbackLines what a rollback would undo of them.
-//
-// # Who may call what from where
-//
-// Anybody anything: there are values alone.
-//
-// # Caveats
-//
-// Texts are safe to show, whoever wrote them.
-package presence
+package status
 
 import (
 	"cmp"
@@ -37,8 +22,8 @@ type Others struct {
 	users map[string]string // by session
 }
 
-// Of are the others of a session; part is nil when it has its window to itself.
-func Of(part *assistant.Others, session string) Others {
+// OthersOf are the others of a session; part is nil when it has its window to itself.
+func OthersOf(part *assistant.Others, session string) Others {
 	if part == nil {
 		return Others{}
 	}
@@ -111,8 +96,8 @@ func (o *Others) CountText() string {
 	return assistant.Counted(o.Count, "other")
 }
 
-// Sentence says what another user did. quiet: it is for the list of notices only.
-func Sentence(c share.Change) (text string, quiet bool) {
+// ChangeSentence says what another user did. quiet: it is for the list of notices only.
+func ChangeSentence(c share.Change) (text string, quiet bool) {
 	user, what := userName(c.User), safetext.Line(cmp.Or(c.Effect, c.What), maxClause)
 	switch c.Kind {
 	case share.Held:

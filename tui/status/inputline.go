@@ -1,7 +1,4 @@
-// Package footerline is a line of text in the footer: the filter line, the search.
-//
-// A Line belongs to the goroutine that runs Update and View.
-package footerline
+package status
 
 import (
 	"cmp"
@@ -17,9 +14,9 @@ import (
 	"winnow/tui/textline"
 )
 
-// Line is a text line with what the text would do, or what is wrong with it. The zero
+// InputLine is a text line with what the text would do, or what is wrong with it. The zero
 // value is empty and not active.
-type Line struct {
+type InputLine struct {
 	textline.Line
 	Active bool   // it has the keys
 	Hint   string // what the text would do, or what is wrong with it
@@ -34,16 +31,16 @@ const (
 )
 
 // Open makes the line active, with a text.
-func (t *Line) Open(text string) {
-	*t = Line{Line: t.Line, Active: true}
+func (t *InputLine) Open(text string) {
+	*t = InputLine{Line: t.Line, Active: true}
 	t.Begin(text)
 }
 
 // SetHint shows what the line would do.
-func (t *Line) SetHint(hint string) { t.Hint, t.Wrong, t.Column = hint, false, 0 }
+func (t *InputLine) SetHint(hint string) { t.Hint, t.Wrong, t.Column = hint, false, 0 }
 
 // Fail shows what is wrong with the line: the first line of the error, sanitised.
-func (t *Line) Fail(err error) {
+func (t *InputLine) Fail(err error) {
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	t.Hint, t.Wrong, t.Column = safetext.Line(first, maxHint), true, 0
 	var at *filter.Error
@@ -54,7 +51,7 @@ func (t *Line) Fail(err error) {
 
 // Edit edits the line with an action of the mode [keymap.Editing], or inserts a text; it
 // reports whether the line changed.
-func (t *Line) Edit(a keymap.Action, text string) bool {
+func (t *InputLine) Edit(a keymap.Action, text string) bool {
 	before := t.Text()
 	if !t.Do(a) {
 		t.Insert(safetext.Line(text, maxInsert))
@@ -64,7 +61,7 @@ func (t *Line) Edit(a keymap.Action, text string) bool {
 
 // Room divides w cells between the line and the hint behind it: the line has at
 // least half of them.
-func (t *Line) Room(label string, w int) (room int, hint string) {
+func (t *InputLine) Room(label string, w int) (room int, hint string) {
 	if !t.Wrong {
 		hint = style.Truncate(safetext.Line(t.Hint, maxHint), max(0, w/2-hintGap), "…")
 	}
@@ -73,7 +70,7 @@ func (t *Line) Room(label string, w int) (room int, hint string) {
 
 // Draw draws the line in w cells around its cursor. mark draws the wrong rune, or the
 // cell after the text when something is missing.
-func (t *Line) Draw(w int, mark func(string) string) string {
+func (t *InputLine) Draw(w int, mark func(string) string) string {
 	body := t.View(w)
 	if t.Column == 0 {
 		return body

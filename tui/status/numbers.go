@@ -1,21 +1,4 @@
-// Package hud shows what the next request contains.
-//
-// # Types
-//
-// Numbers writes the numbers behind the context counter as lines: parameters, budget,
-// selection, trimming and the last error. A Panel lists the visible pairs with what each
-// costs, and why some are not sent; it can stay on the screen while the user types.
-//
-// # Concurrency
-//
-// Both belong to the goroutine that runs Update and View, and do no I/O: a Panel names
-// the pairs that it has to show and does not know, and is given them.
-//
-// # Caveats
-//
-// Tokens are estimates. A frame of a Panel costs what its rows cost, whatever the number
-// of pairs; a closed Panel costs nothing.
-package hud
+package status
 
 import (
 	"cmp"
@@ -32,8 +15,8 @@ import (
 	"winnow/tui/style"
 )
 
-// Numbers holds what Lines shows.
-type Numbers struct {
+// ContextNumbers holds what Lines shows.
+type ContextNumbers struct {
 	State    assistant.State
 	Now      time.Time
 	Boundary budget.Boundary
@@ -53,7 +36,7 @@ const (
 
 // Lines formats the numbers in groups, for a screen of w cells: those of the
 // boundary, and those of the request that was sent last.
-func (n Numbers) Lines(w int, st style.Overlay) (out []string) {
+func (n ContextNumbers) Lines(w int, st style.Overlay) (out []string) {
 	group := func(name string) { out = append(out, "", st.Group.Render(name)) }
 	row := func(name string, value any) {
 		// The acronym in brackets, as in the telemetry, is muted.
@@ -97,7 +80,7 @@ func (n Numbers) Lines(w int, st style.Overlay) (out []string) {
 	return out[1:]
 }
 
-func (n Numbers) budget(row func(name string, value any)) {
+func (n ContextNumbers) budget(row func(name string, value any)) {
 	b, cost, approximately := n.Boundary, n.Draft, "~"
 	if b.Known {
 		approximately = ""
@@ -141,7 +124,7 @@ func Refusals(c assistant.DraftCost) (lines []string) {
 }
 
 // trimming writes what the last send included and left out.
-func (n Numbers) trimming(row func(name string, value any)) {
+func (n ContextNumbers) trimming(row func(name string, value any)) {
 	last := n.State.Shown.LastSend
 	if last == nil {
 		row("last send", "none yet")
@@ -163,7 +146,7 @@ func (n Numbers) trimming(row func(name string, value any)) {
 }
 
 // failure writes why the last attempt failed, and why the focused pair did.
-func (n Numbers) failure(row func(name string, value any)) {
+func (n ContextNumbers) failure(row func(name string, value any)) {
 	var r budget.Record
 	if last := n.State.Turn.Attempt; last != nil {
 		r = *last
