@@ -116,7 +116,7 @@ func TestPicturesOfAMessage(t *testing.T) {
 			}
 		}
 	}
-	refused("look at @no.png", "@no.png is not a picture that models take", "convert it to PNG")
+	refused("look at @no.png", "@no.png is not a kind of picture that models accept", "convert it to PNG")
 	refused("look at @none.png", "@none.png does not exist")
 	model := m.opts.Work.Session().Model()
 	m.opts.Work.Session().Registry().Learn(llm.ModelInfo{ID: model, Tools: true, Vision: llm.Unable})

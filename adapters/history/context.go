@@ -16,24 +16,23 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Bounds of the context. The tools return the rest.
+// Limits of the context. The tools return the rest.
 const (
-	maxContextPairs = 40 // newest pairs: two screenfuls
-	maxUserCells    = 80 // cells of a user's text
+	maxContextPairs = 40 // number of newest pairs, about two screenfuls
+	maxUserCells    = 80 // width of a user's text in cells
 )
 
-// truncatedNote tells the model what to do about a truncated context.
-const truncatedNote = "The lists are cut to fit; every count is exact. search_pairs, list_topics and list_sessions give the rest."
+// truncatedNote tells the model what to do if the context is truncated.
+const truncatedNote = "The lists are truncated to fit; every count is exact. search_pairs, list_topics and list_sessions return the rest."
 
-// countTimeout bounds the wait for the count of a line that has to read texts;
-// after it the context has no count.
+// countTimeout limits counting the pairs of a line that has to read texts; if it is exceeded, the context has no
+// count.
 const countTimeout = 2 * time.Second
 
-// defaultContextTokens bounds the context when no budget is set.
+// defaultContextTokens limits the context if no budget is set.
 const defaultContextTokens = 16_000
 
-// Context is what the model is told about the window. The lists may be truncated;
-// the counts are exact.
+// Context is the model's view of the window. The lists may be truncated; the counts are exact.
 type Context struct {
 	WindowType string         `json:"window_type"`
 	Counts     ContextCounts  `json:"counts"`
@@ -43,15 +42,15 @@ type Context struct {
 	Topics     []ContextTopic `json:"topics"`
 	Models     []ContextModel `json:"models"`
 	Saved      []ContextSaved `json:"saved_filters"`
-	Newest     []PairLine     `json:"newest_pairs"` // the newest first
+	Newest     []PairLine     `json:"newest_pairs"` // newest first
 	Truncated  bool           `json:"truncated,omitempty"`
 	Note       string         `json:"note,omitempty"`
 }
 
-// ContextCounts are the counts of the whole history.
+// ContextCounts contains the counts of the whole history.
 type ContextCounts struct {
 	Pairs     int            `json:"pairs"`
-	Sessions  int            `json:"sessions"` // that have pairs
+	Sessions  int            `json:"sessions"` // only sessions with pairs
 	Topics    int            `json:"topics"`
 	Models    int            `json:"models"`
 	Saved     int            `json:"saved_filters"`
@@ -63,20 +62,19 @@ type ContextCounts struct {
 
 // ContextFilter is the filter line of the user's view.
 type ContextFilter struct {
-	Line  string `json:"line"`            // "" matches all
-	Shows *int   `json:"shows,omitempty"` // how many pairs match; nil: not known
-	Error string `json:"error,omitempty"` // why the line cannot be read
+	Line  string `json:"line"`            // "" matches all pairs
+	Shows *int   `json:"shows,omitempty"` // number of matching pairs; nil if unknown
+	Error string `json:"error,omitempty"` // why the line is invalid
 }
 
-// ContextTopic is a topic with the number of its pairs, without and with those of
-// the topics below it.
+// ContextTopic is a topic with the number of its pairs, without and with the topics below it.
 type ContextTopic struct {
 	Topic string `json:"topic"`
 	Pairs int    `json:"pairs"`
 	All   int    `json:"with_subtopics"`
 }
 
-// ContextModel is a model that answered pairs.
+// ContextModel is a model that has answered pairs.
 type ContextModel struct {
 	Model string `json:"model"`
 	Pairs int    `json:"pairs"`
@@ -97,12 +95,12 @@ type PairLine struct {
 	Model   string `json:"model,omitempty"`
 	Stars   int    `json:"stars,omitempty"`
 	Flag    bool   `json:"flag"`
-	State   string `json:"state,omitempty"` // when it is not complete
+	State   string `json:"state,omitempty"` // "" if the pair is complete
 	User    string `json:"user"`            // beginning of the user's text
-	Found   string `json:"found,omitempty"` // excerpt of the answer with the word searched for, when User lacks it
+	Found   string `json:"found,omitempty"` // excerpt of the answer around the searched word, if User does not contain it
 }
 
-// timeLayout is the layout of times for the model.
+// timeLayout formats times for the model.
 const timeLayout = "2006-01-02 15:04"
 
 func pairLine(p assistant.Pair) PairLine {
@@ -120,7 +118,7 @@ func pairLine(p assistant.Pair) PairLine {
 	return l
 }
 
-// Context returns a Context, cut to the budget.
+// Context returns a Context that fits the budget.
 func (w *Window) Context() (any, error) {
 	w.storeMu.Lock()
 	defer w.storeMu.Unlock()
@@ -187,7 +185,7 @@ func (c *Context) truncate(limit int) {
 		return
 	}
 	c.Truncated, c.Note = true, truncatedNote
-	slices.SortStableFunc(c.Topics, func(a, b ContextTopic) int { return cmp.Compare(b.All, a.All) }) // the largest are kept
+	slices.SortStableFunc(c.Topics, func(a, b ContextTopic) int { return cmp.Compare(b.All, a.All) }) // keep the largest topics
 	for jsonChars(*c) > limit {
 		sizes := []int{jsonChars(c.Topics), jsonChars(c.Models), jsonChars(c.Saved), jsonChars(c.Newest)}
 		longest := slices.Max(sizes)
@@ -208,16 +206,16 @@ func (c *Context) truncate(limit int) {
 	slices.SortFunc(c.Topics, func(a, b ContextTopic) int { return cmp.Compare(a.Topic, b.Topic) })
 }
 
-// jsonChars returns how many characters v has as JSON.
+// jsonChars returns the number of characters of v as JSON.
 func jsonChars(v any) int {
 	text, err := assistant.PlainJSON(v)
 	if err != nil {
-		return 0 // only what encodes is in a context
+		return 0 // cannot happen: a context contains only encodable values
 	}
 	return utf8.RuneCount(text)
 }
 
-// estimateChars returns how many characters make so many estimated tokens.
+// estimateChars returns the number of characters that correspond to an estimated number of tokens.
 func estimateChars(tokens int) int { return int(float64(tokens) * budget.Params{}.CPT()) }
 
 // activeFilter describes the user's filter line and counts the pairs it matches.
@@ -245,7 +243,7 @@ func (w *Window) activeFilter(ctx context.Context, line string) (ContextFilter, 
 	return f, nil
 }
 
-// SetContextBudget bounds the context to about so many estimated tokens.
+// SetContextBudget limits the context to about this many estimated tokens.
 func (w *Window) SetContextBudget(tokens int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

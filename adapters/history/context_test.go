@@ -44,7 +44,7 @@ func TestContextShowsTheActiveFilter(t *testing.T) {
 		"x":        `{"line":"x","shows":3}`,
 		"o":        `{"line":"o","shows":2}`,
 		"c'goat'":  `{"line":"c'goat'","shows":2}`,
-		"t'AI":     `{"line":"t'AI","error":"column 2: found a quote that is not closed, want ' at its end"}`,
+		"t'AI":     `{"line":"t'AI","error":"column 2: found an unclosed quote, want ' at its end"}`,
 		"@nothing": `{"line":"@nothing","error":"column 1: `,
 	} {
 		w := New(s, Options{Now: clock, Selected: func() Selected {

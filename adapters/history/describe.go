@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	maxClauses    = 3  // of a sentence
-	maxTopicCells = 40 // of a topic in it
+	maxClauses    = 3  // maximum number of clauses in a sentence
+	maxTopicCells = 40 // maximum width of a topic in cells
 )
 
-// DescribeChange implements [assistant.Describer]: "gave 3 stars to 2 pairs; moved 1 pair to
-// AI > Agents". "" is a state that cannot be read, and no change.
+// DescribeChange implements [assistant.Describer]: "gave 3 stars to 2 pairs; moved 1 pair to AI > Agents". It returns
+// "" if nothing changed or a state cannot be read.
 func (w *Window) DescribeChange(before, after json.RawMessage) string {
 	was, _, err1 := readState(before)
 	is, _, err2 := readState(after)
 	if errors.Join(err1, err2) != nil {
 		return ""
 	}
-	gained := map[mark]int{} // pairs
+	gained := map[mark]int{} // number of pairs that gained a mark
 	for k := range defaultMarks {
 		unmarked := was.marked(k).minus(is.marked(k))
 		gained[mark{k, defaultMarks[k]}] = len(unmarked)
@@ -46,7 +46,7 @@ func (w *Window) DescribeChange(before, after json.RawMessage) string {
 	return sentence(gained, made, gone)
 }
 
-// marked are the pairs with a mark of a kind that a new pair has not.
+// marked returns the pairs that have a non-default mark of a kind.
 func (m marks) marked(k kind) (all seqs) {
 	for key, pairs := range m.byMark {
 		if key.kind == k && !key.isDefault() {
@@ -57,7 +57,7 @@ func (m marks) marked(k kind) (all seqs) {
 	return all
 }
 
-// sentence says how many pairs gained each mark, and which empty topics were made and removed.
+// sentence describes how many pairs gained each mark, and which empty topics were created and removed.
 func sentence(gained map[mark]int, made, gone []string) string {
 	var keys []mark
 	for key, n := range gained {
@@ -89,13 +89,13 @@ func sentence(gained map[mark]int, made, gone []string) string {
 // kindOrder is the order of the marks in a sentence.
 var kindOrder = []kind{stars, flags, topics}
 
-// clause says which pairs gained a mark: "gave 3 stars to 2 pairs".
+// clause describes the pairs that gained a mark: "gave 3 stars to 2 pairs".
 func clause(m mark, pairs string) string {
 	switch {
 	case m.kind == stars && m.isDefault():
 		return "removed the stars of " + pairs
 	case m.kind == stars:
-		n, _ := strconv.Atoi(m.value) // readState has checked it
+		n, _ := strconv.Atoi(m.value) // valid: checked by readState
 		return "gave " + assistant.Counted(n, "star") + " to " + pairs
 	case m.kind == flags && m.isDefault():
 		return "flagged " + pairs

@@ -1,39 +1,35 @@
-// Package history is the chat history as a window: the assistant searches,
-// reads, summarises, stars and flags the pairs of assistant/history and sets their
-// topics, and every change can be rolled back, as in any other window.
+// Package history is the chat history as a window. The assistant searches, reads, summarises, stars and flags the
+// pairs of assistant/history and sets their topics. Every change can be rolled back, as in any other window.
 //
 // # Types
 //
-// A Window is a view of a Store; it holds no pairs. A pair is named by its
-// number in the stream, which is never reused. Marks are what the tools
-// can change: the stars, flag and topic of each pair. Selected is what is open on the
-// screen: the filter line, the session, the topic and the model.
+// A Window is a view of a Store and contains no pairs itself. A pair is identified by its sequence number, which is
+// never reused. Marks are what the tools can change: the stars, the flag and the topic of each pair. Selected is what
+// the user has selected on the screen: the filter line, the session, the topic and the model.
 //
 // # State
 //
-// The state of a checkpoint is the marks of all uncut pairs that differ from those of
-// a new pair, as ranges of numbers ("3-9") for each value, and the tree of topics. It
-// does not contain pairs that are newer than it: Apply gives such a pair the
-// marks that it had before the tools of this Window changed it, and changes no other
-// marks of it. Texts are never part of a state, and no tool deletes a pair.
+// The state of a checkpoint contains the marks of all uncut pairs that differ from those of a new pair, as ranges of
+// sequence numbers ("3-9") per value, and the tree of topics. It does not contain pairs newer than the state: for
+// such a pair, Apply restores the marks that it had before the tools of this Window changed them, and changes no
+// other marks. A state never contains texts, and no tool deletes a pair.
 //
 // # Concurrency
 //
-// All methods are safe from any goroutine. Where, Locked, Lock, Unlock, Dirty,
-// Prompt, Tools, Changes and SetContextBudget answer from memory; the others read
-// the store: do not call them in an update loop. The user's own marks are set in the
-// Store; inside Session.Edit they become a step that can be undone. The model is
-// told of all of them with the next message.
+// All methods may be called from any goroutine. Where, Locked, Lock, Unlock, Dirty, Prompt, Tools, Changes and
+// SetContextBudget answer from memory. The others read the store, so do not call them in an update loop. The user's
+// own marks are set in the Store; within Session.Edit they become a step that can be undone. The model is told about
+// all of them with the next message.
 //
 // # Caveats
 //
 //   - Only this Window knows what the tools did to a pair that is newer than a
-//     checkpoint: after a restart, a rollback of the rules alone to that
-//     checkpoint does not restore the pair's marks.
-//   - A rollback also undoes the marks that the user set after the checkpoint;
-//     undoing it restores those that were recorded in the journal.
-//   - A topic that the state does not have is kept when it has pairs newer than
-//     the state, or cut ones.
-//   - The tools neither find nor mark a pair that is being answered: it is the
+//     checkpoint: after a restart, rolling back only the rules to that checkpoint does
+//     not restore the pair's marks.
+//   - A rollback also reverts marks that the user set after the checkpoint; undoing the
+//     rollback restores those that the journal has recorded.
+//   - A topic that the state does not contain is kept if it has cut pairs or pairs newer
+//     than the state.
+//   - The tools neither find nor mark a pair that is being answered, because it is the
 //     request itself.
 package history

@@ -16,14 +16,14 @@ type starArgs struct {
 
 func (w *Window) planStars(ctx context.Context, a starArgs, now marks) (change, error) {
 	if a.Stars < 0 || a.Stars > filter.MaxStars {
-		return change{}, refuse(assistant.CodeInvalidArguments, "%d stars; want 0 to %d", a.Stars, filter.MaxStars)
+		return change{}, refuse(assistant.CodeInvalidArguments, "%d stars is not allowed; use 0 to %d", a.Stars, filter.MaxStars)
 	}
 	return w.planMark(ctx, a.pairArgs, now, mark{stars, strconv.Itoa(a.Stars)}, assistant.Counted(a.Stars, "star"))
 }
 
 type flagArgs struct {
 	pairArgs
-	Flag bool `json:"flag" jsonschema:"true flags (blue, as every new pair is), false removes the flag (grey)"`
+	Flag bool `json:"flag" jsonschema:"true sets the flag (blue, the default for new pairs), false removes it (grey)"`
 }
 
 func (w *Window) planFlag(ctx context.Context, a flagArgs, now marks) (change, error) {
@@ -36,7 +36,7 @@ func (w *Window) planFlag(ctx context.Context, a flagArgs, now marks) (change, e
 type topicArgs struct {
 	pairArgs
 	Topic  string `json:"topic" jsonschema:"path such as \"AI > Agents\"; empty for none"`
-	Create bool   `json:"create,omitempty" jsonschema:"create the topic when it does not exist"`
+	Create bool   `json:"create,omitempty" jsonschema:"create the topic if it does not exist"`
 }
 
 func (w *Window) planTopic(ctx context.Context, a topicArgs, now marks) (change, error) {
@@ -56,7 +56,7 @@ func (w *Window) planTopic(ctx context.Context, a topicArgs, now marks) (change,
 	return w.planMark(ctx, a.pairArgs, now, mark{topics, path}, words)
 }
 
-// planMark plans to give pairs a mark; words name it in sentences.
+// planMark plans to give pairs a mark; words name the mark in sentences.
 func (w *Window) planMark(ctx context.Context, which pairArgs, now marks, m mark, words string) (change, error) {
 	s, err := w.selectPairs(ctx, which)
 	if err != nil {

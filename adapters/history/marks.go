@@ -13,10 +13,10 @@ import (
 	"winnow/assistant/history"
 )
 
-// kind is a kind of mark. A pair has one value of each.
+// kind is a kind of mark. Each pair has one value of each kind.
 type kind string
 
-// The kinds, and the values of a flag.
+// The kinds of marks, and the values of a flag.
 const (
 	stars  kind = "stars" // "0" to "3"
 	flags  kind = "flags"
@@ -26,10 +26,10 @@ const (
 	flagOff = "grey"
 )
 
-// defaultMarks are the marks of a new pair.
+// defaultMarks contains the marks of a new pair.
 var defaultMarks = map[kind]string{stars: "0", flags: flagOn, topics: ""}
 
-// mark is a value of a kind.
+// mark is one value of a kind.
 type mark struct {
 	kind  kind
 	value string
@@ -47,7 +47,7 @@ func (m mark) isDefault() bool { return m.value == defaultMarks[m.kind] }
 func (m mark) storeMark() history.Mark {
 	switch m.kind {
 	case stars:
-		n, _ := strconv.Atoi(m.value) // callers have checked it
+		n, _ := strconv.Atoi(m.value) // valid: checked by the callers
 		return history.Mark{Star: &n}
 	case flags:
 		on := m.value == flagOn
@@ -57,10 +57,10 @@ func (m mark) storeMark() history.Mark {
 	}
 }
 
-// marks is a snapshot of all that the tools can change.
+// marks is a snapshot of everything that the tools can change.
 type marks struct {
-	pairs  seqs          // uncut
-	byMark map[mark]seqs // the pairs with each mark; it has a key for every topic
+	pairs  seqs          // pairs that are not cut
+	byMark map[mark]seqs // the pairs with each mark; contains a key for every topic
 	tree   []history.Topic
 }
 
@@ -102,7 +102,7 @@ func (m marks) values(k kind, pairs seqs) map[string]seqs {
 	return out
 }
 
-// paths lists the topics in the order of tree.
+// paths lists the topics in tree order.
 func (m marks) paths() []string {
 	paths := make([]string, len(m.tree))
 	for i, t := range m.tree {
@@ -111,7 +111,7 @@ func (m marks) paths() []string {
 	return paths
 }
 
-// below lists the topic at the path under and those below it; "" lists all.
+// below lists the topic at the path under and the topics below it, or all topics if under is "".
 func (m marks) below(under string) []ContextTopic {
 	list := []ContextTopic{}
 	for _, t := range m.tree {
@@ -122,8 +122,8 @@ func (m marks) below(under string) []ContextTopic {
 	return list
 }
 
-// topic returns the path of the topic that name refers to, ignoring case; when there
-// is none, the normalized name.
+// topic returns the path of the topic that name refers to, ignoring case. If there is none, it returns the normalized
+// name and false.
 func (m marks) topic(name string) (path string, found bool) {
 	path = history.TopicPath(name)
 	if _, exact := m.byMark[mark{topics, path}]; exact && path != "" {
@@ -137,7 +137,7 @@ func (m marks) topic(name string) (path string, found bool) {
 	return path, false
 }
 
-// unknownTopic says that there is no such topic, and lists similar ones.
+// unknownTopic returns a refusal for an unknown topic, with similar topics.
 func (m marks) unknownTopic(path string) *refusal {
 	r := refuse(assistant.CodeFailed, "there is no topic %s", quote(path))
 	pattern := filter.Topic{}
@@ -152,7 +152,7 @@ func (m marks) unknownTopic(path string) *refusal {
 	return r
 }
 
-// seqs is a set of pairs: their numbers in ascending order.
+// seqs is a set of pairs, as sequence numbers in ascending order.
 type seqs []int64
 
 // split returns the elements of a that are in b, and those that are not.
@@ -171,13 +171,13 @@ func (a seqs) split(b seqs) (in, out seqs) {
 	return in, out
 }
 
-// intersect returns what is in both.
+// intersect returns the elements that are in both sets.
 func (a seqs) intersect(b seqs) seqs {
 	in, _ := a.split(b)
 	return in
 }
 
-// minus returns what is in a and not in b.
+// minus returns the elements of a that are not in b.
 func (a seqs) minus(b seqs) seqs {
 	_, out := a.split(b)
 	return out
@@ -189,14 +189,14 @@ func (a seqs) upTo(last int64) seqs {
 	return a[:n:n]
 }
 
-// newestFirst returns up to n of the newest pairs, the newest first.
+// newestFirst returns up to n of the newest pairs, newest first.
 func newestFirst(pairs seqs, n int) seqs {
 	out := slices.Clone(pairs[max(len(pairs)-n, 0):])
 	slices.Reverse(out)
 	return out
 }
 
-// ranges returns a as ranges: "4", "6-9".
+// ranges returns a as a list of ranges, such as "4", "6-9".
 func (a seqs) ranges() []string {
 	out := []string{}
 	for i := 0; i < len(a); {
@@ -214,7 +214,7 @@ func (a seqs) ranges() []string {
 	return out
 }
 
-// String lists the pairs as ranges, at most maxRanges of them.
+// String returns the pairs as ranges, at most maxRanges of them.
 func (a seqs) String() string {
 	const maxRanges = 40
 	ranges := a.ranges()
@@ -224,8 +224,8 @@ func (a seqs) String() string {
 	return strings.Join(ranges, ", ")
 }
 
-// parseRanges parses what ranges returns. No number may be above last, which bounds
-// the memory that a damaged state can take.
+// parseRanges parses the result of ranges. It rejects numbers above last, which limits the memory that a damaged
+// state can take.
 func parseRanges(ranges []string, last int64) (seqs, error) {
 	var out seqs
 	at := int64(0)
@@ -247,5 +247,5 @@ func parseRanges(ranges []string, last int64) (seqs, error) {
 	return out, nil
 }
 
-// MarshalJSON writes the numbers as a list, never null.
+// MarshalJSON encodes the numbers as a list, never as null.
 func (a seqs) MarshalJSON() ([]byte, error) { return json.Marshal(append([]int64{}, a...)) }

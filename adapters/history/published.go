@@ -11,26 +11,25 @@ import (
 	"winnow/assistant/history/transfer"
 )
 
-// Snapshot is the history as its pane draws it: what was read last. It is immutable, and
-// everybody who looks at the window shares one.
+// Snapshot is the history as its pane draws it, as last read. It is immutable and shared by all readers.
 type Snapshot struct {
 	Read         bool // false before the first Read
 	Topics       []history.Topic
-	Pairs        int // all, with a topic and without
+	Pairs        int // all pairs, with or without a topic
 	WithoutTopic int // pairs without a topic
 	Filters      []transfer.SavedFilter
 }
 
-// Read is the act that reads the history for its Snapshot, unless it is as it was read last.
+// Read is the act that reads the history for its Snapshot, unless the history has not changed since the last Read.
 type Read struct{}
 
-// Step implements [assistant.Act]: it is none.
+// Step implements [assistant.Act]; Read is not a step that can be undone.
 func (Read) Step() string { return "" }
 
 // Act implements [assistant.Actor].
 func (w *Window) Act(ctx context.Context, act assistant.Act, _ int64) (done string, err error) {
 	if _, ok := act.(Read); !ok {
-		return "", fmt.Errorf("%T is no act of the history", act)
+		return "", fmt.Errorf("%T is not an act of the history window", act)
 	}
 	return "", w.read(ctx)
 }
@@ -42,7 +41,7 @@ func (w *Window) Snapshot() (snapshot any, revision int64) {
 	return w.snapshot, w.revision
 }
 
-// Revision grows with every change of the snapshot.
+// Revision increases with every change of the snapshot.
 func (w *Window) Revision() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -59,12 +58,11 @@ func (w *Window) Changed() <-chan struct{} {
 	return w.wake
 }
 
-// read makes a snapshot of the store, unless it is at the revision that was read last,
-// even if that failed.
+// read takes a snapshot of the store, unless it already tried to do so at the store's current revision.
 func (w *Window) read(ctx context.Context) error {
 	w.reading.Lock()
 	defer w.reading.Unlock()
-	revision := w.store.Revision() // first: a commit during the reading is seen the next time
+	revision := w.store.Revision() // read the revision first, so that a commit during the read is noticed next time
 	if revision == w.readRevision {
 		return nil
 	}
@@ -97,7 +95,7 @@ func readSnapshot(ctx context.Context, store Store) (*Snapshot, error) {
 	for _, t := range s.Topics {
 		s.WithoutTopic -= t.Pairs
 	}
-	s.WithoutTopic = max(s.WithoutTopic, 0) // a pair may have been added between the two
+	s.WithoutTopic = max(s.WithoutTopic, 0) // the counts are not from the same transaction
 	saved, err := store.SavedFilters(ctx)
 	if err != nil {
 		return nil, err

@@ -11,12 +11,12 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Bounds of what the reading tools return.
+// Limits of what the reading tools return.
 const (
-	maxTextChars    = 20_000 // characters of each text of a pair
-	maxCallChars    = 1_000  // characters of the arguments and the result of a call
+	maxTextChars    = 20_000 // characters per text of a pair
+	maxCallChars    = 1_000  // characters per argument list and result of a call
 	maxTopics       = 500
-	defaultSessions = 20 // when the call does not say
+	defaultSessions = 20 // if the call does not specify a limit
 	maxSessions     = 200
 )
 
@@ -33,7 +33,7 @@ type pairDetail struct {
 	Error     string     `json:"error_message,omitempty"`
 	Calls     []toolCall `json:"tool_calls,omitempty"`
 	Files     []string   `json:"attachments,omitempty"`
-	Truncated bool       `json:"truncated,omitempty"` // texts were cut off
+	Truncated bool       `json:"truncated,omitempty"` // texts were truncated
 }
 
 type toolCall struct {
@@ -77,8 +77,7 @@ func (w *Window) getPair(ctx context.Context, a getArgs) (assistant.ToolResult, 
 	return assistant.OK(fmt.Sprintf("pair %d of %s", p.Seq, v.At), v), nil
 }
 
-// head returns the beginning of a text without hidden characters; cut says that
-// there is more.
+// head returns the beginning of a text, sanitised; cut reports whether the text was truncated.
 func head(text string, runes int) (out string, cut bool) {
 	if utf8.RuneCountInString(text) > runes {
 		text, cut = string([]rune(text)[:runes-1])+"…", true
@@ -87,7 +86,7 @@ func head(text string, runes int) (out string, cut bool) {
 }
 
 type topicsArgs struct {
-	Under string `json:"under,omitempty" jsonschema:"only the topic of this path and those below it"`
+	Under string `json:"under,omitempty" jsonschema:"list only the topic with this path and the topics below it"`
 }
 
 func (w *Window) listTopics(ctx context.Context, a topicsArgs) (assistant.ToolResult, error) {
@@ -108,7 +107,7 @@ func (w *Window) listTopics(ctx context.Context, a topicsArgs) (assistant.ToolRe
 }
 
 type sessionsArgs struct {
-	Limit int `json:"limit,omitempty" jsonschema:"how many, the last used first; 20 unless given, at most 200"`
+	Limit int `json:"limit,omitempty" jsonschema:"how many, most recently used first; default 20, at most 200"`
 }
 
 // sessionLine is a session as list_sessions returns it.
@@ -119,10 +118,10 @@ type sessionLine struct {
 	Pairs   int    `json:"pairs"`
 	Current bool   `json:"this_session,omitempty"`
 	First   int64  `json:"first_id"`
-	Began   string `json:"began_with"` // beginning of its first message
+	Began   string `json:"began_with"` // beginning of the first message
 }
 
-// sessions lists the sessions that have pairs, the last used first.
+// sessions lists the sessions that have pairs, most recently used first.
 func (w *Window) sessions(ctx context.Context) ([]history.Session, error) {
 	all, err := w.store.Sessions(ctx)
 	return slices.DeleteFunc(all, func(s history.Session) bool { return s.Pairs == 0 }), err
@@ -150,20 +149,20 @@ func (w *Window) listSessions(ctx context.Context, a sessionsArgs) (assistant.To
 	return assistant.OK(assistant.Counted(len(all), "session"), data), nil
 }
 
-// Bounds of what summarise_pairs returns.
+// Limits of what summarise_pairs returns.
 const (
-	summaryTokens    = 4_000 // when the call does not say
+	summaryTokens    = 4_000 // if the call does not specify a limit
 	maxSummaryTokens = 12_000
-	minPairTokens    = 60 // a pair cut to less is useless
-	userPercent      = 35 // of a pair's share for the user's text; the answer gets the rest
+	minPairTokens    = 60 // less of a pair would be useless
+	userPercent      = 35 // part of a pair's share for the user's text; the rest is for the answer
 )
 
 type summariseArgs struct {
 	pairArgs
-	Tokens int `json:"tokens,omitempty" jsonschema:"how much to return, in estimated tokens; 4000 unless given, at most 12000"`
+	Tokens int `json:"tokens,omitempty" jsonschema:"how much to return, in estimated tokens; default 4000, at most 12000"`
 }
 
-// condensed is a pair cut to its share of the tokens.
+// condensed is a pair truncated to its share of the tokens.
 type condensed struct {
 	ID        int64  `json:"id"`
 	User      string `json:"user"`
@@ -189,19 +188,19 @@ func (w *Window) summarisePairs(ctx context.Context, a summariseArgs) (assistant
 	list, cut := condense(loaded, tokens)
 	message := assistant.Counted(len(list), "pair") + " to summarise"
 	if cut > 0 {
-		message += fmt.Sprintf(", %d of them cut", cut)
+		message += fmt.Sprintf(", %d of them truncated", cut)
 	}
 	if left := len(s.pairs) - len(list); left > 0 {
-		message += fmt.Sprintf("; %d older ones do not fit: narrow the filter line to read them", left)
+		message += fmt.Sprintf("; %d older pairs do not fit: narrow the filter line to read them", left)
 	}
 	data := map[string]any{"count": len(s.pairs), "pairs": list, "truncated": len(list) < len(s.pairs)}
 	return assistant.OK(message+s.remarks(), data), nil
 }
 
-// condense cuts pairs to equal shares of the tokens, and counts the cut ones. Pairs
-// get the room that shorter ones before them did not use.
+// condense truncates pairs to equal shares of the tokens, and counts the truncated ones. What shorter pairs do not
+// use is left for later ones.
 func condense(pairs []assistant.Pair, tokens int) (list []condensed, cut int) {
-	room := estimateChars(tokens) // left, in characters
+	room := estimateChars(tokens) // characters left
 	for i, p := range pairs {
 		share, c := room/(len(pairs)-i)-len(","), condensed{}
 		for limit := share; c.ID == 0 || jsonChars(c) > share && limit > 0; limit = limit * 9 / 10 {

@@ -14,35 +14,35 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Bounds of what a search returns.
+// Limits of what a search returns.
 const (
-	defaultSearchLines = 20  // pairs, when the call does not say
+	defaultSearchLines = 20  // pairs, if the call does not specify a limit
 	maxSearchLines     = 100 // pairs
-	maxSearchIDs       = 500 // numbers of pairs
-	excerptChars       = 60  // characters before the word in an excerpt; twice as many from it on
+	maxSearchIDs       = 500 // ids of pairs
+	excerptChars       = 60  // characters before the word in an excerpt; twice as many are shown from the word on
 )
 
 type searchArgs struct {
-	Query string `json:"query,omitempty" jsonschema:"plain words; a pair matches when the user's or the assistant's text has all of them. \"Words in quotes\" stand together"`
+	Query string `json:"query,omitempty" jsonschema:"plain words; a pair matches if the user's or the assistant's text contains all of them. \"Words in quotes\" must be adjacent"`
 	Line  string `json:"line,omitempty" jsonschema:"a filter line such as s>1 d<30d; with a query, both must match"`
-	Limit int    `json:"limit,omitempty" jsonschema:"how many pairs to show, the newest first; 20 unless given, at most 100"`
+	Limit int    `json:"limit,omitempty" jsonschema:"how many pairs to show, newest first; default 20, at most 100"`
 }
 
 // searchResult is what search_pairs returns.
 type searchResult struct {
 	Count     int        `json:"count"`
-	IDs       seqs       `json:"ids"`   // the newest first
-	Pairs     []PairLine `json:"pairs"` // the newest first
-	Line      string     `json:"line"`  // what was searched for, as a filter line
+	IDs       seqs       `json:"ids"`   // newest first
+	Pairs     []PairLine `json:"pairs"` // newest first
+	Line      string     `json:"line"`  // the search as a filter line
 	Hints     []string   `json:"hints,omitempty"`
-	Truncated bool       `json:"truncated,omitempty"` // ids or pairs are not all; count is exact
+	Truncated bool       `json:"truncated,omitempty"` // ids or pairs are incomplete; count is exact
 }
 
 func (w *Window) searchPairs(ctx context.Context, a searchArgs) (assistant.ToolResult, error) {
 	words := plainWords(a.Query)
 	line := strings.TrimSpace(a.Line)
 	if len(words) == 0 && line == "" {
-		return assistant.ToolResult{}, refuse(assistant.CodeInvalidArguments, "give words to look for in query, or a filter line")
+		return assistant.ToolResult{}, refuse(assistant.CodeInvalidArguments, "specify words to search for in query, or a filter line")
 	}
 	q, err := parseLine(line)
 	if err != nil {
@@ -73,8 +73,7 @@ func (w *Window) searchPairs(ctx context.Context, a searchArgs) (assistant.ToolR
 	return assistant.OK(f.message(), f), err
 }
 
-// message says what was found; the first pairs are in it for readers of the message
-// alone.
+// message describes the result and includes the first pairs, for clients that only show the message.
 func (f searchResult) message() string {
 	what := oneLine(f.Line)
 	if f.Count == 0 {
@@ -93,7 +92,7 @@ func (f searchResult) message() string {
 	for i, p := range f.Pairs[:min(len(f.Pairs), named)] {
 		sep := "; "
 		if i == 0 {
-			sep = ", the newest first: "
+			sep = ", newest first: "
 		}
 		out += fmt.Sprintf("%s%d %q", sep, p.ID, p.User)
 	}
@@ -103,7 +102,7 @@ func (f searchResult) message() string {
 	return out
 }
 
-// plainWords splits a query at white space, outside of double quotes.
+// plainWords splits a query at white space outside double quotes.
 func plainWords(query string) []string {
 	var words []string
 	for i, part := range strings.Split(query, `"`) {
@@ -116,7 +115,7 @@ func plainWords(query string) []string {
 	return words
 }
 
-// withWords narrows an expression to pairs whose texts contain all words.
+// withWords restricts an expression to pairs with texts that contain all words.
 func withWords(x filter.Expr, words []string) filter.Expr {
 	var terms []filter.Expr
 	switch x := x.(type) {
@@ -135,9 +134,9 @@ func withWords(x filter.Expr, words []string) filter.Expr {
 	return filter.And{Terms: terms}
 }
 
-// excerpt returns the part of a text around a word, "" when the word is not in it.
+// excerpt returns the part of a text around a word, or "" if the text does not contain the word.
 func excerpt(text, word string) string {
-	lower := strings.Map(unicode.ToLower, text) // as many runes as text
+	lower := strings.Map(unicode.ToLower, text) // same number of runes as text
 	before, _, found := strings.Cut(lower, strings.Map(unicode.ToLower, word))
 	if !found {
 		return ""
@@ -146,38 +145,38 @@ func excerpt(text, word string) string {
 	return safetext.Line(string(all[max(0, at-excerptChars):min(len(all), at+2*excerptChars)]), maxNameCells)
 }
 
-// maxIDs is how many ids a call may give; for more it must give a filter line.
+// maxIDs is the maximum number of ids in a call; for more pairs, the call must use a filter line.
 const maxIDs = 1000
 
-// maxBusyPairs is how many of the newest pairs are checked for one that is being
-// answered: more sessions than that rarely run at once.
+// maxBusyPairs is how many of the newest pairs are checked for one that is being answered. More sessions rarely run
+// at the same time.
 const maxBusyPairs = 32
 
-// pairArgs are the arguments that say which pairs a call is about.
+// pairArgs are the arguments that select the pairs of a call.
 type pairArgs struct {
-	IDs  []int64 `json:"ids,omitempty" jsonschema:"numbers of pairs, as search_pairs gives them"`
-	Line string  `json:"line,omitempty" jsonschema:"a filter line, in place of ids; it matches pairs of the whole history"`
+	IDs  []int64 `json:"ids,omitempty" jsonschema:"numbers of pairs, as returned by search_pairs"`
+	Line string  `json:"line,omitempty" jsonschema:"a filter line instead of ids; it searches the whole history"`
 }
 
-// selection is the pairs that a call is about.
+// selection is the pairs that a call works on.
 type selection struct {
 	pairs seqs
-	busy  seqs // asked for too, but left out because they are being answered
+	busy  seqs // requested but left out, because they are being answered
 	hints []filter.Hint
 }
 
-// selectPairs finds the pairs that a call is about, at least one.
+// selectPairs returns the pairs that a call works on, at least one.
 func (w *Window) selectPairs(ctx context.Context, c pairArgs) (selection, error) {
 	line := strings.TrimSpace(c.Line)
 	switch {
 	case len(c.IDs) > 0 && line != "":
-		return selection{}, refuse(assistant.CodeInvalidArguments, "give ids or a line, not both")
+		return selection{}, refuse(assistant.CodeInvalidArguments, "specify ids or a line, not both")
 	case line == "" && len(c.IDs) == 0:
-		return selection{}, refuse(assistant.CodeInvalidArguments, "give ids, or a line that matches pairs")
+		return selection{}, refuse(assistant.CodeInvalidArguments, "specify ids, or a line that matches pairs")
 	case len(c.IDs) > maxIDs:
-		return selection{}, refuse(assistant.CodeInvalidArguments, "%d ids are more than %d; give a line", len(c.IDs), maxIDs)
+		return selection{}, refuse(assistant.CodeInvalidArguments, "%d ids exceed the limit of %d; use a line instead", len(c.IDs), maxIDs)
 	}
-	q, err := parseLine(line) // an empty one matches all pairs
+	q, err := parseLine(line) // an empty line matches all pairs
 	if err != nil {
 		return selection{}, err
 	}
@@ -189,7 +188,7 @@ func (w *Window) selectPairs(ctx context.Context, c pairArgs) (selection, error)
 		s.busy = s.busy.intersect(pairs)
 		var unknown seqs
 		if s.pairs, unknown = pairs.minus(s.busy).split(s.pairs); len(unknown) > 0 {
-			err = refuse(assistant.CodeFailed, "there is no pair %s; search_pairs finds the numbers", unknown)
+			err = refuse(assistant.CodeFailed, "there is no pair %s; search_pairs returns the numbers", unknown)
 		}
 	}
 	if err == nil && len(s.pairs) == 0 {
@@ -198,8 +197,7 @@ func (w *Window) selectPairs(ctx context.Context, c pairArgs) (selection, error)
 	return s, err
 }
 
-// find returns the pairs that a query matches, without those that are being
-// answered: they are the request itself.
+// find returns the pairs that a query matches, except those being answered, because they are the request itself.
 func (w *Window) find(ctx context.Context, q *filter.Query, line string) (selection, error) {
 	matches, err := w.store.Filter(ctx, q, w.env(ctx))
 	if err != nil {
@@ -226,24 +224,24 @@ func parseLine(line string) (*filter.Query, error) {
 		return nil, refuseLine(err, line)
 	}
 	if q.Command != nil {
-		return nil, refuse(assistant.CodeInvalidArguments, "a line here only filters; leave out %s and use the tool for it", quote(q.Command.String()))
+		return nil, refuse(assistant.CodeInvalidArguments, "the line may only filter; remove %s and use the corresponding tool", quote(q.Command.String()))
 	}
 	return q, nil
 }
 
-// refuseLine turns an error in a line into a refusal that names the column.
+// refuseLine converts an error in a line to a refusal that names the column.
 func refuseLine(err error, line string) error {
 	var e *filter.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	r := refuse(assistant.CodeInvalidArguments, "the line cannot be read: %s", e.Error())
+	r := refuse(assistant.CodeInvalidArguments, "the line is invalid: %s", e.Error())
 	r.Hint = "Correct the line at that column and call again; nothing was done."
 	r.Data = map[string]any{"line": oneLine(line), "column": e.Column, "found": oneLine(e.Found), "want": oneLine(e.Want)}
 	return r
 }
 
-// remarks returns the hints and the pairs left out, as the end of a sentence.
+// remarks returns the hints and the omitted pairs as the end of a sentence.
 func (s selection) remarks() string {
 	var out string
 	for _, h := range s.hints {

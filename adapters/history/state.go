@@ -12,24 +12,23 @@ import (
 	"winnow/assistant/history"
 )
 
-// stateVersion is the version of the format of states.
+// stateVersion is the version of the state format.
 const stateVersion = 1
 
-// maxSeq is above any number that a stream will reach, and bounds the memory that a
-// damaged state can take.
+// maxSeq is higher than any sequence number in practice, and limits the memory that a damaged state can take.
 const maxSeq = 1 << 30
 
 // state is what a checkpoint restores.
 type state struct {
 	Version int                 `json:"version"`
-	Newest  int64               `json:"newest"` // the newest pair when it was made
-	Stars   map[string][]string `json:"stars"`  // ranges of pairs by stars, "1" to "3"
-	Grey    []string            `json:"grey"`   // pairs without flag
-	Topics  map[string][]string `json:"topics"` // every topic, with its own pairs
+	Newest  int64               `json:"newest"` // the newest pair at the time of the state
+	Stars   map[string][]string `json:"stars"`  // ranges of pairs by number of stars, "1" to "3"
+	Grey    []string            `json:"grey"`   // ranges of pairs without a flag
+	Topics  map[string][]string `json:"topics"` // every topic, with the ranges of its own pairs
 }
 
-// State returns the marks of all pairs that differ from a new pair's, and
-// the tree of topics. Equal states encode equally.
+// State returns the marks of all pairs that differ from those of a new pair, and the tree of topics. Equal states
+// have equal encodings.
 func (w *Window) State() (json.RawMessage, error) {
 	w.storeMu.Lock()
 	defer w.storeMu.Unlock()
@@ -55,26 +54,25 @@ func (w *Window) State() (json.RawMessage, error) {
 	return json.Marshal(s)
 }
 
-// readState returns the marks that a state contains, without default ones, and its
-// newest pair.
+// readState returns the non-default marks in a state, and its newest pair.
 func readState(raw json.RawMessage) (m marks, newest int64, err error) {
 	var s state
-	if err := json.Unmarshal(raw, &s); err != nil { // saved filters, in states of older versions, are ignored
+	if err := json.Unmarshal(raw, &s); err != nil { // ignores the saved filters in states of older versions
 		return m, 0, fmt.Errorf("the state of the history cannot be read: %w", err)
 	}
 	if s.Version != stateVersion || s.Newest < 0 || s.Newest > maxSeq {
-		return m, 0, fmt.Errorf("the state of the history has version %d and newest pair %d, this program reads version %d", s.Version, s.Newest, stateVersion)
+		return m, 0, fmt.Errorf("the state of the history has version %d and newest pair %d; this program reads version %d", s.Version, s.Newest, stateVersion)
 	}
 	rangesOf := map[mark][]string{{flags, flagOff}: s.Grey}
 	for value, ranges := range s.Stars {
 		if n, atoiErr := strconv.Atoi(value); atoiErr != nil || n < 1 || n > filter.MaxStars || strconv.Itoa(n) != value {
-			return m, 0, fmt.Errorf("the state of the history gives pairs %q stars", value)
+			return m, 0, fmt.Errorf("the state of the history contains an invalid number of stars: %q", value)
 		}
 		rangesOf[mark{stars, value}] = ranges
 	}
 	for path, ranges := range s.Topics {
 		if path == "" || path != history.TopicPath(path) {
-			return m, 0, fmt.Errorf("the state of the history has an invalid topic: %q", path)
+			return m, 0, fmt.Errorf("the state of the history contains an invalid topic: %q", path)
 		}
 		rangesOf[mark{topics, path}] = ranges
 	}
@@ -103,9 +101,9 @@ func (w *Window) Apply(raw json.RawMessage) error {
 	return w.store.Restore(ctx, w.difference(now, target, newest))
 }
 
-// difference returns the changes that turn now into target, for the pairs up to
-// newest; later ones get back the marks they had before the tools changed them. A
-// topic that target lacks is kept while it has pairs, cut ones included.
+// difference returns the changes that turn now into target for the pairs up to newest. Later pairs get back the marks
+// that they had before the tools changed them. A topic that target does not contain is kept while it has pairs,
+// including cut ones.
 func (w *Window) difference(now, target marks, newest int64) (d history.Snapshot) {
 	add := func(key mark, pairs ...int64) {
 		m := key.storeMark()

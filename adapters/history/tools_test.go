@@ -13,7 +13,7 @@ import (
 
 func TestToolsThatWork(t *testing.T) {
 	for name, c := range map[string]struct{ tool, args, message, data string }{
-		"search words":          {"search_pairs", `{"query":"goat"}`, `2 pairs match c'goat', the newest first: 6 "sixth: a GOAT again"; 1 "first: what is a goat"`, `"ids":[6,1]`},
+		"search words":          {"search_pairs", `{"query":"goat"}`, `2 pairs match c'goat', newest first: 6 "sixth: a GOAT again"; 1 "first: what is a goat"`, `"ids":[6,1]`},
 		"search all words":      {"search_pairs", `{"query":"goat animal horns"}`, `1 pair matches`, `"count":1`},
 		"search a phrase":       {"search_pairs", `{"query":"\"in a loop\""}`, `1 pair matches c'in a loop'`, `"found":"They run kubernetes in a loop."`},
 		"search a line":         {"search_pairs", `{"line":"t'AI...' !e"}`, `2 pairs match`, `"ids":[2,1]`},
@@ -38,7 +38,7 @@ func TestToolsThatWork(t *testing.T) {
 		"topic new":             {"set_topic", `{"ids":[5,6],"topic":"Life>Goats","create":true}`, `"Life > Goats", which is new`, `"ids":"5-6"`},
 		"topic none":            {"set_topic", `{"ids":[1],"topic":""}`, `1 pair now has no topic`, `"ids":"1"`},
 		"search by saved":       {"search_pairs", `{"line":"@mine"}`, `1 pair matches @mine`, `"ids":[4]`},
-		"summarise within room": {"summarise_pairs", `{"line":"b","tokens":60}`, `1 pair to summarise; 5 older ones do not fit`, `"truncated":true`},
+		"summarise within room": {"summarise_pairs", `{"line":"b","tokens":60}`, `1 pair to summarise; 5 older pairs do not fit`, `"truncated":true`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, w := library(t)
@@ -61,18 +61,18 @@ func plain(raw string) string { return strings.NewReplacer(`\u003e`, ">", `\u003
 
 func TestToolsThatRefuse(t *testing.T) {
 	for name, c := range map[string]struct{ tool, args, code, message string }{
-		"search for nothing":     {"search_pairs", `{"query":" \"\" "}`, assistant.CodeInvalidArguments, "give words"},
+		"search for nothing":     {"search_pairs", `{"query":" \"\" "}`, assistant.CodeInvalidArguments, "specify words"},
 		"search a broken line":   {"search_pairs", `{"line":"t'AI"}`, assistant.CodeInvalidArguments, "column "},
 		"search with a command":  {"search_pairs", `{"line":"s3 :delete"}`, assistant.CodeInvalidArguments, ":delete"},
 		"search an unknown name": {"search_pairs", `{"line":"@nobody"}`, assistant.CodeInvalidArguments, "column "},
 		"get an unknown pair":    {"get_pair", `{"id":99}`, assistant.CodeFailed, "there is no pair 99"},
 		"list under unknown":     {"list_topics", `{"under":"Agent"}`, assistant.CodeFailed, "nearest: AI > Agents"},
 		"summarise nothing":      {"summarise_pairs", `{"line":"s3"}`, assistant.CodeFailed, "no pair matches"},
-		"star without pairs":     {"star_pairs", `{"stars":1}`, assistant.CodeInvalidArguments, "give ids, or a line"},
+		"star without pairs":     {"star_pairs", `{"stars":1}`, assistant.CodeInvalidArguments, "specify ids, or a line"},
 		"star with both":         {"star_pairs", `{"ids":[1],"line":"b","stars":1}`, assistant.CodeInvalidArguments, "not both"},
 		"star an unknown pair":   {"star_pairs", `{"ids":[1,77,78],"stars":1}`, assistant.CodeFailed, "there is no pair 77-78"},
-		"four stars":             {"star_pairs", `{"ids":[1],"stars":4}`, assistant.CodeInvalidArguments, "want 0 to 3"},
-		"minus one star":         {"star_pairs", `{"ids":[1],"stars":-1}`, assistant.CodeInvalidArguments, "want 0 to 3"},
+		"four stars":             {"star_pairs", `{"ids":[1],"stars":4}`, assistant.CodeInvalidArguments, "use 0 to 3"},
+		"minus one star":         {"star_pairs", `{"ids":[1],"stars":-1}`, assistant.CodeInvalidArguments, "use 0 to 3"},
 		"star a broken line":     {"star_pairs", `{"line":"s5","stars":1}`, assistant.CodeInvalidArguments, "column "},
 		"star nothing":           {"star_pairs", `{"line":"t'Wrok'","stars":1}`, assistant.CodeFailed, "nearest: Work"},
 		"flag an unknown pair":   {"flag_pairs", `{"ids":[0],"flag":true}`, assistant.CodeFailed, "there is no pair 0"},

@@ -24,21 +24,21 @@ const PageName = "history"
 //go:embed prompt.md
 var prompt string
 
-// Selected is what the user has selected. The zero value is nothing.
+// Selected is what the user has selected. The zero value means nothing.
 type Selected struct {
 	Line    string // the active filter line
 	Session string // id of this session
 	Topic   string // path
 	Model   string // "provider/name"
-	// Fits returns how many of the newest pairs of base fit in a request; the
-	// filter term o matches the pairs among them. nil means that all fit.
+	// Fits returns how many of the newest pairs of base fit in a request; the filter term o matches those pairs. nil
+	// means that all fit.
 	Fits func(base []assistant.Ref) int
 }
 
 // Options configures New. The zero value is ready to use.
 type Options struct {
 	Now      func() time.Time // nil means time.Now
-	Selected func() Selected  // called from any goroutine; nil means that nothing is selected
+	Selected func() Selected  // must be safe for concurrent use; nil means that nothing is selected
 }
 
 // Window is the history as a window of the assistant. Use New.
@@ -48,20 +48,20 @@ type Window struct {
 	selected func() Selected
 
 	storeMu   sync.Mutex          // held while the store is read or changed; locked before mu
-	toldMarks *marks              // what the model was last told; nil: nothing yet
+	toldMarks *marks              // the marks that the model was last told; nil if none yet
 	toldLine  string              // the filter line that the model was last told
-	original  map[pairKind]string // values of pairs before the tools first changed them
+	original  map[pairKind]string // values of pairs before the first change by a tool
 
 	reading      sync.Mutex // held while a Snapshot is read
-	readRevision int64      // of the store, when it was read last; guarded by reading
+	readRevision int64      // revision of the store when it was last read; guarded by reading
 
 	mu       sync.Mutex
 	snapshot *Snapshot
-	revision int64         // of snapshot
-	wake     chan struct{} // closed with the next revision; nil if no reader waits
+	revision int64         // revision of snapshot
+	wake     chan struct{} // closed on the next revision; nil if no reader is waiting
 
 	locked  bool
-	budget  int // of the context, in tokens; 0 means defaultContextTokens
+	budget  int // budget of the context in tokens; 0 means defaultContextTokens
 	changes assistant.Entries
 }
 
@@ -76,7 +76,7 @@ var (
 	_ assistant.Describer = (*Window)(nil)
 )
 
-// Store is what a window reads and changes of a history.
+// Store is the part of the history that a window reads and changes.
 type Store interface {
 	history.Pairs
 	history.Searcher
@@ -85,7 +85,7 @@ type Store interface {
 	history.Sessions
 }
 
-// New returns a window on a store, which the caller closes.
+// New returns a window on a store; the caller closes the store.
 func New(store Store, o Options) *Window {
 	w := &Window{store: store, now: o.Now, selected: o.Selected, original: map[pairKind]string{}, snapshot: &Snapshot{}, readRevision: -1}
 	if w.now == nil {
@@ -97,7 +97,7 @@ func New(store Store, o Options) *Window {
 	return w
 }
 
-// Lock marks the window as one that the assistant works in.
+// Lock marks the window as in use by the assistant.
 func (w *Window) Lock() { w.setLocked(true) }
 
 // Unlock ends the effect of Lock.
@@ -109,17 +109,17 @@ func (w *Window) setLocked(locked bool) {
 	w.locked = locked
 }
 
-// Locked reports whether the assistant works in the window.
+// Locked reports whether the assistant is using the window.
 func (w *Window) Locked() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.locked
 }
 
-// Dirty is never true: every change is stored at once.
+// Dirty always returns false, because every change is stored at once.
 func (w *Window) Dirty() bool { return false }
 
-// Describe tells the model how to work in this window.
+// Describe returns the instructions for the model.
 func (w *Window) Describe() string { return prompt }
 
 // Where returns the page, which has no tabs.
@@ -129,27 +129,27 @@ func (w *Window) Where() assistant.Location { return assistant.Location{Page: Pa
 func Register(pages *assistant.Pages, w *Window) error {
 	return pages.AddPage(assistant.Page{Name: PageName, Context: func(assistant.Location) string {
 		if line := w.selected().Line; line != "" {
-			return "The user looks at the pairs that the filter line " + quote(line) + " shows."
+			return "The user is looking at the pairs selected by the filter line " + quote(line) + "."
 		}
-		return "The user looks at all pairs of the history."
+		return "The user is looking at all pairs of the history."
 	}})
 }
 
-// Tools returns the tools of the assistant. None deletes a pair.
+// Tools returns the assistant's tools. No tool deletes a pair.
 func (w *Window) Tools() []assistant.Tool {
 	return []assistant.Tool{
 		readTool(w, "search_pairs", "Find pairs by plain words, by a filter line, or by both.", w.searchPairs),
-		readTool(w, "get_pair", "Read one pair: texts, tool calls, marks.", w.getPair),
+		readTool(w, "get_pair", "Read one pair: its texts, tool calls and marks.", w.getPair),
 		readTool(w, "list_topics", "List the tree of topics with their counts.", w.listTopics),
-		readTool(w, "list_sessions", "List the sessions, the last used first, with how each began.", w.listSessions),
+		readTool(w, "list_sessions", "List the sessions, most recently used first, each with the beginning of its first message.", w.listSessions),
 		readTool(w, "summarise_pairs", "Read many pairs in condensed form, to summarise them in your answer.", w.summarisePairs),
 		writeTool(w, "star_pairs", "Give pairs 0 to 3 stars.", w.planStars),
 		writeTool(w, "flag_pairs", "Flag pairs, or remove their flag.", w.planFlag),
-		writeTool(w, "set_topic", "Give pairs a topic, or none.", w.planTopic),
+		writeTool(w, "set_topic", "Set or remove the topic of pairs.", w.planTopic),
 	}
 }
 
-// refusal is an error that the model gets as the result of its call.
+// refusal is an error that is returned to the model as the result of its call.
 type refusal struct{ assistant.ToolResult }
 
 func (r *refusal) Error() string { return r.Message }
@@ -158,7 +158,7 @@ func refuse(code, format string, args ...any) *refusal {
 	return &refusal{assistant.Fail(code, format, args...)}
 }
 
-// result returns what a tool returns; a refusal becomes a result without error.
+// result converts a refusal to a result without error.
 func result(r assistant.ToolResult, err error) (assistant.ToolResult, error) {
 	var refused *refusal
 	if errors.As(err, &refused) {
@@ -167,7 +167,7 @@ func result(r assistant.ToolResult, err error) (assistant.ToolResult, error) {
 	return r, err
 }
 
-// readTool makes a tool that changes nothing.
+// readTool returns a tool that changes nothing.
 func readTool[A any](w *Window, name, description string, run func(context.Context, A) (assistant.ToolResult, error)) assistant.Tool {
 	t := assistant.NewTool(name, description, func(ctx context.Context, args A) (assistant.ToolResult, error) {
 		w.storeMu.Lock()
@@ -178,20 +178,20 @@ func readTool[A any](w *Window, name, description string, run func(context.Conte
 	return t
 }
 
-// confirmAbove is how many pairs may change without a confirmation of the user.
+// confirmAbove is the number of pairs above which a change requires the user's confirmation.
 const confirmAbove = 50
 
-// change is what a write tool is going to do.
+// change is what a write tool is about to do.
 type change struct {
-	pairs   seqs   // those whose marks will change
+	pairs   seqs   // the pairs that will change
 	mark    mark   // the new mark
 	words   string // the mark in words: "3 stars"
-	message string // message of the result
+	message string // the message of the result
 	data    map[string]any
 }
 
-// writeTool makes a write tool. plan returns what a call would do and changes
-// nothing; it also runs for the preview that the user confirms.
+// writeTool returns a write tool. plan returns what a call would do without changing anything; it also runs for the
+// preview that the user confirms.
 func writeTool[A any](w *Window, name, description string, plan func(context.Context, A, marks) (change, error)) assistant.Tool {
 	prepare := func(ctx context.Context, args A) (change, marks, error) {
 		now, err := w.readMarks(ctx)
@@ -217,7 +217,7 @@ func writeTool[A any](w *Window, name, description string, plan func(context.Con
 		defer w.storeMu.Unlock()
 		var args A
 		if err := json.Unmarshal(raw, &args); err != nil {
-			return assistant.Preview{}, nil // the call itself says what is wrong with its arguments
+			return assistant.Preview{}, nil // the call itself reports invalid arguments
 		}
 		c, _, err := prepare(ctx, args)
 		if _, err = result(assistant.ToolResult{}, err); err != nil || len(c.pairs) <= confirmAbove {
@@ -228,8 +228,8 @@ func writeTool[A any](w *Window, name, description string, plan func(context.Con
 	return t
 }
 
-// apply carries a change out. It first records for the model what the user changed
-// before, which must not be taken for a change of the tool.
+// apply carries out a change. Before that, it records what the user has changed, so that the model does not take it
+// for a change by the tool.
 func (w *Window) apply(ctx context.Context, c change, before marks) error {
 	told := w.toldMarks != nil
 	if told {
@@ -253,8 +253,8 @@ func (w *Window) apply(ctx context.Context, c change, before marks) error {
 	return nil
 }
 
-// env returns what the result of a line depends on now: the session that calls the tool,
-// of which several may work in the window, or what is selected.
+// env returns the environment for evaluating a line: that of the session that calls the tool, as several may use the
+// window, or else what is selected.
 func (w *Window) env(ctx context.Context) history.Env {
 	if s := assistant.SessionOf(ctx); s != nil {
 		return history.EnvOf(s, w.now())
@@ -266,8 +266,8 @@ func (w *Window) env(ctx context.Context) history.Env {
 	}
 }
 
-// recordChanges records which marks of the pairs that the model knows were changed
-// by others since it was last told, and remembers now and line as what it is told.
+// recordChanges records which marks of pairs known to the model others have changed since the model was last told,
+// and stores now and line as the new state that it is told.
 func (w *Window) recordChanges(now marks, line string) {
 	then, oldLine := w.toldMarks, w.toldLine
 	if w.toldMarks, w.toldLine = &now, line; then == nil {
@@ -286,20 +286,19 @@ func (w *Window) recordChanges(now marks, line string) {
 	}
 }
 
-// Changes returns the changes of others that a Context has shown since the given
-// position, and the position for the next call. Changes of the tools are not in it.
+// Changes returns the changes by others since the given position that a Context has already shown, and the position
+// for the next call. It does not include changes by the tools.
 func (w *Window) Changes(since int64) ([]assistant.Entry, int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.changes.Since(since)
 }
 
-// maxNameCells is how many cells of a name, topic or line a model is told.
+// maxNameCells is the maximum width, in cells, of a name, topic or line shown to a model.
 const maxNameCells = 200
 
-// oneLine returns a name for the model: on one line, without hidden characters,
-// cut off when it is long.
+// oneLine returns a name for the model: on one line, sanitised and truncated.
 func oneLine(text string) string { return safetext.Line(text, maxNameCells) }
 
-// quote returns a name in quotes, for a sentence.
+// quote returns a name in quotes for use in a sentence.
 func quote(text string) string { return fmt.Sprintf("%q", oneLine(text)) }

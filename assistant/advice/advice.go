@@ -1,9 +1,8 @@
-// Package advice is what a user can do about an error: of a turn, by its code, and of what
-// a front end asks of the workspace.
+// Package advice contains what a user can do about an error: about an error of a turn, by its code, and about an
+// error of the workspace.
 //
-// What to do is symbolic, the name of an action of the key table: each front end puts its
-// keys, its commands or its flags in its place. All functions are pure and may be called
-// from any goroutine.
+// Advice is symbolic: it contains the name of an action of the key table, which each front end replaces with its
+// keys, commands or flags. All functions are pure and may be called from any goroutine.
 package advice
 
 import (
@@ -18,14 +17,14 @@ import (
 	"winnow/assistant/workspace"
 )
 
-// The actions of advice that are not in the key table.
+// Actions in advice that are not in the key table.
 const (
 	Models = "models" // choose a model
 	Force  = "force"  // overwrite what exists
 )
 
-// byCode has a sentence for each code. {action} stands for how the front end does it. With
-// the default keys each sentence fits on one line of a screen of 80 cells.
+// byCode contains a sentence for each code. {action} is replaced with how the front end does it. With the default
+// keys, each sentence fits on one line of 80 cells.
 var byCode = map[string]string{
 	string(llm.KindAuth):           "Check the API key with winnow doctor, or choose another model{models}.",
 	string(llm.KindQuota):          "Wait and try again{retry}, add credit or choose another model{models}.",
@@ -43,9 +42,9 @@ var byCode = map[string]string{
 
 var actionInBraces = regexp.MustCompile(`\{([^}]+)\}`)
 
-// For is a sentence on what to do about an error with this code, with what way returns for
-// its actions: "Try again (r), or edit the message (e)." An action for which way returns ""
-// is named without one, as are all when way is nil. For is "" for an unknown code.
+// For returns a sentence on what to do about an error with this code, such as "Try again (r), or edit the message
+// (e)." way returns how to perform an action, shown in parentheses; the parentheses are omitted if it returns "" or
+// is nil. For an unknown code, For returns "".
 func For(code string, way func(action string) string) string {
 	return actionInBraces.ReplaceAllStringFunc(byCode[code], func(name string) string {
 		if way != nil {
@@ -57,28 +56,27 @@ func For(code string, way func(action string) string) string {
 	})
 }
 
-// byError has what to do about errors that the workspace refuses with.
+// byError lists what to do about errors returned by the workspace.
 var byError = []struct {
 	err          error
-	cause        string // "" is the text of the error
-	action, does string // action is "" where does is the whole clause
+	cause        string // "" means the text of the error
+	action, does string // action is "" if does is the complete clause
 }{
 	{assistant.ErrBusy, "", "escape", "cancels"},
 	{assistant.ErrNoModel, "no model is selected", Models, "chooses one"},
 	{llm.ErrModelGone, "", Models, "chooses another"},
 	{llm.ErrNoVision, "", Models, "chooses another"},
 	{workspace.ErrNotLast, "", "re-ask", "edits and asks again"},
-	{workspace.ErrNoHistory, "without a history there is only this session", "", ""},
+	{workspace.ErrNoHistory, "there is only this session, because no history is stored", "", ""},
 	{fs.ErrExist, "", Force, "overwrites it"},
 	{context.Canceled, "cancelled", "", ""},
 }
 
-// Of is what a user reads about an error: its cause, and what to do, in which way names the
-// action: "ctrl+l chooses another". next is "" when nothing is known, or when way returns
-// "" for the action.
+// Of returns the cause of an error and what to do about it, with the action as named by way: "ctrl+l chooses
+// another". next is "" if there is no advice or way returns "" for the action.
 func Of(err error, way func(action string) string) (cause, next string) {
 	if errors.As(err, new(*share.HeldError)) {
-		return err.Error(), "try again when that turn has ended"
+		return err.Error(), "try again after that turn has ended"
 	}
 	for _, known := range byError {
 		if !errors.Is(err, known.err) {

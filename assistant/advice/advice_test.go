@@ -92,10 +92,10 @@ func TestErrorsNameWhatToDo(t *testing.T) {
 		{gone, gone.Error(), "ctrl+l chooses another"},
 		{llm.ErrNoVision, llm.ErrNoVision.Error(), "ctrl+l chooses another"},
 		{workspace.ErrNotLast, workspace.ErrNotLast.Error(), "e edits and asks again"},
-		{workspace.ErrNoHistory, "without a history there is only this session", ""},
+		{workspace.ErrNoHistory, "there is only this session, because no history is stored", ""},
 		{fmt.Errorf("write: %w", fs.ErrExist), "write: file already exists", ""},
 		{fmt.Errorf("read: %w", context.Canceled), "cancelled", ""},
-		{&share.HeldError{Holder: share.Holder{User: "anna"}}, "anna's assistant is working", "try again when that turn has ended"},
+		{&share.HeldError{Holder: share.Holder{User: "anna"}}, "anna's assistant is working", "try again after that turn has ended"},
 		{errors.New("strange"), "strange", ""},
 	} {
 		if cause, next := Of(c.err, keys); cause != c.cause || next != c.next {

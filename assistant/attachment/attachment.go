@@ -1,20 +1,19 @@
-// Package attachment is the files that go with a message: text files, whose text stands
-// in the message, and pictures, which go beside it.
+// Package attachment represents the files sent with a message: text files, whose text is part of the message, and
+// pictures, which are sent separately.
 //
 // # Types
 //
-// A File is one of either. NewPicture makes one from the bytes of a picture and refuses
-// what models do not take. A store keeps the Data of each picture once, under its Hash.
+// A File is either a text file or a picture. NewPicture creates one from the bytes of a picture and rejects pictures
+// that models do not accept. A store keeps the Data of each picture once, under its Hash.
 //
 // # Who may call what from where
 //
-// Files are plain data, and their functions keep no state: any goroutine may use them.
+// Files are plain data and the functions are stateless, so any goroutine may use them.
 //
 // # Caveats
 //
-// The size of a WebP picture in pixels is not read: only its type and its bytes are
-// checked, and its tokens are the most that a picture costs. Only the header of a picture
-// is decoded: the endpoint may find the rest damaged.
+// The dimensions of a WebP picture are not read: only its type and size are checked, and its tokens are estimated as
+// the maximum. Only the header of a picture is decoded, so the endpoint may still find it damaged.
 package attachment
 
 import (
@@ -35,36 +34,35 @@ import (
 	"strings"
 )
 
-// The limits of pictures. A picture that an endpoint refuses is in every later request of
-// its conversation, so they are those of the strictest of the common endpoints: 5 MiB of
-// base64 and 8,000 pixels (https://docs.anthropic.com/en/docs/build-with-claude/vision).
+// The limits of pictures. A picture that an endpoint rejects would be in every later request of its conversation, so
+// these are the limits of the strictest common endpoint: 5 MiB of base64 and 8,000 pixels
+// (https://docs.anthropic.com/en/docs/build-with-claude/vision).
 const (
 	MaxPictureBytes = 5 << 20 / 4 * 3
 	MaxPictureSide  = 8000
-	MaxPictures     = 8 // of one message, 40 MiB of base64
+	MaxPictures     = 8 // per message, 40 MiB of base64
 )
 
-// PictureKinds are the kinds of pictures that models take, for people.
+// PictureKinds lists the kinds of pictures that models accept, for display.
 const PictureKinds = "PNG, JPEG, GIF or WebP"
 
-// File is a file that goes with a message.
+// File is a file sent with a message.
 type File struct {
-	Name string `json:"name"` // as the user wrote it
+	Name string `json:"name"` // as written by the user
 	Type string `json:"type"` // MIME type
 	Size int64  `json:"size"` // bytes
 
-	// Of a picture:
-	Hash   string `json:"hash,omitempty"`   // SHA-256 of Data, in hexadecimal; "": it is no picture
-	Width  int    `json:"width,omitempty"`  // pixels; 0 is unknown
-	Height int    `json:"height,omitempty"` // pixels; 0 is unknown
-	Data   []byte `json:"data,omitempty"`   // nil: it is in the store
+	// Only for pictures:
+	Hash   string `json:"hash,omitempty"`   // SHA-256 of Data in hexadecimal; "" if the file is not a picture
+	Width  int    `json:"width,omitempty"`  // pixels; 0 if unknown
+	Height int    `json:"height,omitempty"` // pixels; 0 if unknown
+	Data   []byte `json:"data,omitempty"`   // nil if the data is in the store
 }
 
-// pictureTypes are the MIME types by the names of image.DecodeConfig.
+// pictureTypes maps the names of image.DecodeConfig to MIME types.
 var pictureTypes = map[string]string{"png": "image/png", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
 
-// sniff returns the name in pictureTypes of the type that the first bytes say, whatever
-// the name of the file says; "" is none of them.
+// sniff returns the name in pictureTypes that matches the first bytes, regardless of the file name, or "".
 func sniff(data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
@@ -79,15 +77,15 @@ func sniff(data []byte) string {
 	return ""
 }
 
-// IsPicture reports whether a file that begins with these bytes is a picture, or is
-// called like one; NewPicture refuses it when it is not one that models take.
+// IsPicture reports whether the first bytes or the name of a file indicate a picture. NewPicture rejects it if models
+// do not accept it.
 func IsPicture(name string, data []byte) bool {
 	others := []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".heif", ".avif", ".ico"}
 	return sniff(data) != "" || slices.Contains(others, strings.ToLower(path.Ext(name)))
 }
 
-// NewPicture makes the File of a picture and checks its type and size. Its errors are the
-// end of a sentence that begins with the name: "is larger than …".
+// NewPicture returns the File for a picture after checking its type and size. An error is the end of a sentence that
+// starts with the name: "is larger than …".
 func NewPicture(name string, data []byte) (File, error) {
 	kind := sniff(data)
 	f := File{Name: name, Type: pictureTypes[kind], Size: int64(len(data)), Data: data}
@@ -95,14 +93,14 @@ func NewPicture(name string, data []byte) (File, error) {
 	case len(data) > MaxPictureBytes:
 		return f, fmt.Errorf("is larger than %s: make the picture smaller", SizeText(MaxPictureBytes))
 	case kind == "":
-		return f, errors.New("is not a picture that models take: convert it to " + PictureKinds)
+		return f, errors.New("is not a kind of picture that models accept: convert it to " + PictureKinds)
 	case kind != "webp":
 		config, _, err := image.DecodeConfig(bytes.NewReader(data))
 		if err != nil {
 			return f, fmt.Errorf("is a damaged %s picture: %w", strings.ToUpper(kind), err)
 		}
 		if f.Width, f.Height = config.Width, config.Height; max(f.Width, f.Height) > MaxPictureSide {
-			return f, fmt.Errorf("has %d×%d pixels, and %d a side are the most: make the picture smaller", f.Width, f.Height, MaxPictureSide)
+			return f, fmt.Errorf("has %d×%d pixels, but at most %d per side are allowed: make the picture smaller", f.Width, f.Height, MaxPictureSide)
 		}
 	}
 	f.Hash = hash(data)
@@ -114,7 +112,7 @@ func hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Check fails when the Data of a file is not that of its Hash and Size.
+// Check returns an error if the Data of a file does not match its Hash and Size.
 func (f File) Check() error {
 	if f.Data != nil && (f.Hash != hash(f.Data) || f.Size != int64(len(f.Data))) {
 		return fmt.Errorf("%q does not match its hash", f.Name)
@@ -122,7 +120,7 @@ func (f File) Check() error {
 	return nil
 }
 
-// Pictures returns the pictures among files; nil when there are none.
+// Pictures returns the pictures among files, or nil if there are none.
 func Pictures(files []File) (pictures []File) {
 	for _, f := range files {
 		if f.Hash != "" {
@@ -132,7 +130,7 @@ func Pictures(files []File) (pictures []File) {
 	return pictures
 }
 
-// Stripped returns files without their Data, as a pair stores them.
+// Stripped returns files without their Data, as stored in a pair.
 func Stripped(files []File) []File {
 	files = slices.Clone(files)
 	for i := range files {
@@ -141,10 +139,9 @@ func Stripped(files []File) []File {
 	return files
 }
 
-// Tokens estimates what the pictures among files cost, by the published rule of OpenAI for
-// the models that see tiles (https://platform.openai.com/docs/guides/images-vision,
-// "Calculating costs"): scaled down to 2,048 pixels a side, then to 768 at the shorter
-// side, 170 tokens for each tile of 512 pixels, and 85.
+// Tokens estimates the cost of the pictures among files, using OpenAI's published rule for models that process tiles
+// (https://platform.openai.com/docs/guides/images-vision, "Calculating costs"): the picture is scaled down to 2,048
+// pixels per side, then to 768 on the shorter side; it costs 85 tokens plus 170 for each tile of 512 pixels.
 func Tokens(files []File) (sum int) {
 	for _, f := range Pictures(files) {
 		sum += f.tokens()
@@ -156,7 +153,7 @@ func (f File) tokens() int {
 	const longest, shortest, tile, perTile, base = 2048, 768, 512, 170, 85
 	w, h := float64(f.Width), float64(f.Height)
 	if f.Width <= 0 || f.Height <= 0 {
-		w, h = longest, shortest // the size that costs most
+		w, h = longest, shortest // the most expensive size
 	}
 	scale := min(1, longest/max(w, h))
 	scale = min(scale, shortest/min(w, h))
@@ -164,7 +161,7 @@ func (f File) tokens() int {
 	return base + perTile*tiles(w)*tiles(h)
 }
 
-// String describes a picture in one line: its name, type, pixels, bytes and tokens.
+// String describes a picture in one line: name, type, pixels, bytes and tokens.
 func (f File) String() string {
 	parts := []string{f.Name, strings.ToUpper(strings.TrimPrefix(f.Type, "image/"))}
 	if f.Width > 0 {
@@ -173,7 +170,7 @@ func (f File) String() string {
 	return strings.Join(append(parts, SizeText(f.Size), fmt.Sprintf("~%d tokens", f.tokens())), " · ")
 }
 
-// SizeText is a size in bytes for people.
+// SizeText formats a size in bytes for display.
 func SizeText(n int64) string {
 	switch {
 	case n < 1<<10:
@@ -184,14 +181,14 @@ func SizeText(n int64) string {
 	return fmt.Sprintf("%.2f MiB", float64(n)/(1<<20))
 }
 
-// What stands in the data URL of a picture whose Data is left out.
+// leftOut and leftOutEnd enclose the description in the data URL of a picture without Data.
 const (
 	leftOut    = "(left out: "
 	leftOutEnd = ")"
 )
 
-// URL returns the picture as a data URL. Without Data it says what is left out: that is
-// what is stored and shown of a request.
+// URL returns the picture as a data URL. Without Data, the URL contains a description instead, as in stored and
+// displayed requests.
 func (f File) URL() string {
 	url := "data:" + f.Type + ";base64,"
 	if f.Data == nil {
@@ -200,8 +197,8 @@ func (f File) URL() string {
 	return url + base64.StdEncoding.EncodeToString(f.Data)
 }
 
-// ReadURL returns what URL says of a picture whose Data is left out, with its tokens; ok
-// is false for another URL.
+// ReadURL returns the description that URL produces for a picture without Data, and the picture's tokens; ok is false
+// for any other URL.
 func ReadURL(url string) (description string, tokens int, ok bool) {
 	_, text, found := strings.Cut(url, ";base64,"+leftOut)
 	text, closed := strings.CutSuffix(text, leftOutEnd)
@@ -211,7 +208,7 @@ func ReadURL(url string) (description string, tokens int, ok bool) {
 	return description, tokens, found && closed && hashed && counted && err == nil
 }
 
-// cutLast is strings.Cut at the last separator.
+// cutLast is like strings.Cut, but at the last separator.
 func cutLast(s, sep string) (before, after string, found bool) {
 	i := strings.LastIndex(s, sep)
 	if i < 0 {

@@ -57,11 +57,11 @@ func TestThePicturesThatModelsTake(t *testing.T) {
 func TestWhyAPictureIsRefused(t *testing.T) {
 	large := append(encoded(t, "PNG", 1, 1), make([]byte, attachment.MaxPictureBytes)...)
 	for why, data := range map[string][]byte{
-		"larger than 3.75 MiB":        large,
-		"convert it to PNG":           []byte("<svg/>"),
-		"damaged PNG picture":         encoded(t, "PNG", 9, 9)[:20],
-		"8001×1 pixels, and 8000 a s": encoded(t, "GIF", 8001, 1),
-		"not a picture that models":   nil,
+		"larger than 3.75 MiB":                  large,
+		"convert it to PNG":                     []byte("<svg/>"),
+		"damaged PNG picture":                   encoded(t, "PNG", 9, 9)[:20],
+		"8001×1 pixels, but at most 8000 per s": encoded(t, "GIF", 8001, 1),
+		"not a kind of picture that models":     nil,
 	} {
 		if _, err := attachment.NewPicture("a.png", data); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("refused with %v, want %q", err, why)

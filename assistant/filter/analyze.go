@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Walk calls visit for x and everything below it, parents first. It does not
-// look into saved filters.
+// Walk calls visit for x and everything below it, parents first. It does not expand saved filters.
 func Walk(x Expr, visit func(Expr)) {
 	if x == nil {
 		return
@@ -37,7 +36,7 @@ func contains(x Expr, is func(Expr) bool) bool {
 	return found
 }
 
-// NeedsText reports whether x reads the texts of pairs.
+// NeedsText reports whether evaluating x requires the texts of pairs.
 func NeedsText(x Expr) bool {
 	return contains(x, func(x Expr) bool {
 		switch x := x.(type) {
@@ -51,26 +50,26 @@ func NeedsText(x Expr) bool {
 	})
 }
 
-// UsesBoundary reports whether x holds o or oN, so that it must be evaluated in
-// two steps and again when the boundary moves.
+// UsesBoundary reports whether x contains o or oN, so that it must be evaluated in two steps, and again when the
+// boundary moves.
 func UsesBoundary(x Expr) bool {
 	return contains(x, func(x Expr) bool { _, ok := x.(Boundary); return ok })
 }
 
-// UnsafeForDelete says why x would select other pairs after the selected ones are
-// deleted; "" when it would not. A saved filter that is not expanded is unsafe.
+// UnsafeForDelete returns the reason why x would select other pairs once the selected ones are deleted, or "" if it
+// would not. An unexpanded saved filter is unsafe.
 func UnsafeForDelete(x Expr) (reason string) {
 	Walk(x, func(x Expr) {
 		why := ""
 		switch x.(type) {
 		case Recent, TopicLast:
-			why = "counts from the newest pair, so it selects others after deleting"
+			why = "counts from the newest pair, so it would select other pairs after deleting"
 		case Boundary:
 			why = "depends on the boundary, which moves when pairs are deleted"
 		case TopicSelected:
-			why = "depends on the topic that is selected; name it, as in t'NAME'"
+			why = "depends on the selected topic; name the topic, as in t'NAME'"
 		case Saved:
-			why = "is a saved filter that was not looked up"
+			why = "is a saved filter that has not been expanded"
 		default:
 		}
 		if why != "" && reason == "" {
@@ -80,8 +79,7 @@ func UnsafeForDelete(x Expr) (reason string) {
 	return reason
 }
 
-// Base returns x with every o and oN left out; nil when nothing is left, which
-// shows all.
+// Base returns x without any o and oN, or nil if nothing remains, which selects all pairs.
 func Base(x Expr) Expr {
 	switch x := x.(type) {
 	case Boundary:
@@ -100,7 +98,7 @@ func Base(x Expr) Expr {
 	}
 }
 
-// rewrite changes each term, and leaves out those that show all.
+// rewrite applies f to each term, and omits terms that select all pairs.
 func rewrite(terms []Expr, f func(Expr) Expr) []Expr {
 	var rest []Expr
 	for _, t := range terms {
@@ -121,9 +119,9 @@ func combine(terms []Expr, build func([]Expr) Expr) Expr {
 	return build(slices.Clip(terms))
 }
 
-// Expand replaces the saved filters of q by what saved, given a name, returns.
-// A nil saved knows none. The error is an *Error at the name: unknown, not
-// readable, with a command, or part of a cycle, which it lists in order.
+// Expand replaces the saved filters of q with the lines that saved returns for their names; saved may be nil. The
+// error is an *Error at the position of a name that is unknown, invalid, has a command, or is part of a cycle, which
+// it lists in order.
 func Expand(q *Query, saved func(name string) (line string, ok bool)) (Expr, error) {
 	e := expander{saved: saved, top: q}
 	x := e.expand(q.Expr)
@@ -141,8 +139,7 @@ type expander struct {
 	err   *Error
 }
 
-// maxLoads bounds how many saved filters one line may lead to: filters that
-// name others twice would double with each level.
+// maxLoads limits how many saved filters one line may expand to, because the number can double with each level.
 const maxLoads = 1000
 
 func (e *expander) expand(x Expr) Expr {
@@ -153,13 +150,13 @@ func (e *expander) expand(x Expr) Expr {
 		if inner := e.expand(x.X); inner != nil {
 			return Not{inner}
 		}
-		return Recent{0} // not everything: nothing
+		return Recent{0} // the negation of "all pairs" selects no pairs
 	case And:
 		return combine(rewrite(x.Terms, e.expand), func(t []Expr) Expr { return And{t} })
 	case Or:
 		terms := rewrite(x.Terms, e.expand)
 		if len(terms) < len(x.Terms) {
-			return nil // one alternative shows all
+			return nil // one alternative selects all pairs
 		}
 		return Or{terms}
 	default:
@@ -174,11 +171,11 @@ func (e *expander) load(name string) Expr {
 	}
 	at := append(e.path, name)
 	if i := slices.Index(e.path, name); i >= 0 {
-		e.fail(at, "a cycle: @"+strings.Join(at[i:], " → @"), "saved filters that do not lead back to themselves")
+		e.fail(at, "a cycle: @"+strings.Join(at[i:], " → @"), "saved filters that do not refer to themselves")
 		return nil
 	}
 	if e.loads++; e.loads > maxLoads {
-		e.fail(at, "@"+name, "saved filters that lead to fewer than "+strconv.Itoa(maxLoads)+" others")
+		e.fail(at, "@"+name, "saved filters that refer to fewer than "+strconv.Itoa(maxLoads)+" others")
 		return nil
 	}
 	line, ok := "", false
@@ -192,7 +189,7 @@ func (e *expander) load(name string) Expr {
 	q, err := Parse(line)
 	switch {
 	case err != nil:
-		e.fail(at, "@"+name, "a saved filter that can be read, not "+line+" ("+err.Error()+")")
+		e.fail(at, "@"+name, "a valid saved filter, not "+line+" ("+err.Error()+")")
 		return nil
 	case q.Command != nil:
 		e.fail(at, "@"+name, "a saved filter without a command")
@@ -204,7 +201,7 @@ func (e *expander) load(name string) Expr {
 	return x
 }
 
-// fail records an error at the saved filter's name in the line of the user.
+// fail records an error at the position of the saved filter's name in the user's line.
 func (e *expander) fail(path []string, found, want string) {
 	if e.err == nil {
 		e.err = &Error{Column: max(e.top.columns[path[0]], 1), Found: found, Want: want}

@@ -9,27 +9,27 @@ type Expr interface {
 	line() string // the expression as text that Parse accepts
 }
 
-// The ways to combine.
+// Combinations of expressions.
 type (
-	// And is x & y: at least two terms, none of them an And.
+	// And is x & y, with at least two terms, none of which is an And.
 	And struct{ Terms []Expr }
-	// Or is x | y: at least two terms, none of them an Or.
+	// Or is x | y, with at least two terms, none of which is an Or.
 	Or struct{ Terms []Expr }
 	// Not is !x.
 	Not struct{ X Expr }
 )
 
-// The terms, by their letter.
+// The terms, ordered by letter.
 type (
-	// Topic is t'NAME': the path, from the root or partial, ends the topic's
-	// path, or with Deep that of one of its ancestors.
+	// Topic is t'NAME'. Path, which may be partial, must match the end of the topic's path or, with Deep, the end of
+	// an ancestor's path.
 	Topic struct {
 		Path []Pattern // at least one
 		Deep bool
 	}
-	// TopicSelected is t: the topic selected now.
+	// TopicSelected is t: the currently selected topic.
 	TopicSelected struct{}
-	// TopicLast is tN: the last N pairs of the selected topic and below it.
+	// TopicLast is tN: the last N pairs in the selected topic and the topics below it.
 	TopicLast struct{ N int }
 	// Stars is sN with N from 0 to 3.
 	Stars struct {
@@ -38,15 +38,15 @@ type (
 	}
 	// Recent is rN: the last N pairs of the whole history.
 	Recent struct{ N int }
-	// Flag is b when Flagged, else g.
+	// Flag is b if Flagged, otherwise g.
 	Flag struct{ Flagged bool }
-	// Model is m'NAME'; without Parts it is m, the model selected now.
+	// Model is m'NAME'; without Parts it is m, the currently selected model.
 	Model struct{ Name Pattern }
-	// Author is u'NAME'; without Parts it is u, the pairs of the user who asks.
+	// Author is u'NAME'; without Parts it is u, the user's own pairs.
 	Author struct{ Name Pattern }
 	// Age is d<N with a unit; Op is never Equal.
 	Age struct {
-		Op   Op // Less is newer
+		Op   Op // Less means newer
 		N    int
 		Unit Unit
 	}
@@ -57,34 +57,31 @@ type (
 		Month time.Month
 		Day   int
 	}
-	// Content is c'TEXT': the parts occur in this order in the user's or the
-	// assistant's text, case ignored. No part is empty; without parts any text
-	// matches.
+	// Content is c'TEXT': the parts occur in this order in the user's or the assistant's text, ignoring case. No part
+	// is empty; without parts, any text matches.
 	Content struct{ Parts []string }
-	// Regexp is c/RE/, RE2 syntax, case ignored.
+	// Regexp is c/RE/, in RE2 syntax, ignoring case.
 	Regexp struct{ Source string }
-	// Word is a word that is not in quotes: it occurs in the user's or the assistant's
-	// text or in the reasoning, case ignored.
+	// Word is an unquoted word that occurs in the user's or the assistant's text or in the reasoning, ignoring case.
 	Word struct{ Text string }
-	// Failed is e: it ended in an error.
+	// Failed is e: the pair ended in an error.
 	Failed struct{}
-	// Attachments is i: it has attachments.
+	// Attachments is i: the pair has attachments.
 	Attachments struct{}
-	// Session is x'ID' with the beginning of a session's id.
+	// Session is x'ID', where ID is the beginning of a session's id.
 	Session struct{ Prefix string }
-	// SessionCurrent is x: this session.
+	// SessionCurrent is x: the current session.
 	SessionCurrent struct{}
-	// Boundary is o (Extra 0) and oN: included pairs and the newest Extra
-	// off-context ones.
+	// Boundary is o (Extra 0) or oN: the included pairs and the Extra newest pairs outside the context.
 	Boundary struct{ Extra int }
 	// Saved is @NAME.
 	Saved struct{ Name string }
 )
 
-// Op compares.
+// Op is a comparison operator.
 type Op uint8
 
-// The comparisons.
+// The comparison operators.
 const (
 	Equal Op = iota
 	Less
@@ -93,10 +90,10 @@ const (
 	GreaterEqual
 )
 
-// String returns the sign, empty for Equal.
+// String returns the operator, or "" for Equal.
 func (o Op) String() string { return [...]string{"", "<", "<=", ">", ">="}[o] }
 
-// mirrored returns the comparison with its sides exchanged.
+// mirrored returns the operator for exchanged operands.
 func (o Op) mirrored() Op { return [...]Op{Equal, Greater, GreaterEqual, Less, LessEqual}[o] }
 
 // Unit is a unit of age.
@@ -112,13 +109,13 @@ const (
 	Years   Unit = "y"
 )
 
-// units are in the order in which the parser tries them, longer names first.
+// units lists the units in the order in which the parser tries them, longer names first.
 var units = []Unit{Minutes, Months, Hours, Days, Weeks, Years}
 
-// Query is a line: which pairs, and what to do with them.
+// Query is a line: which pairs to select, and what to do with them.
 type Query struct {
-	Expr    Expr     // nil shows all
-	Command *Command // nil filters only
+	Expr    Expr     // nil selects all pairs
+	Command *Command // nil if the line only filters
 
 	columns map[string]int // the first column of each saved filter's name
 }

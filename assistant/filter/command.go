@@ -23,8 +23,7 @@ const (
 	Filters  Verb = "filters"
 )
 
-// Command is what a line does to the pairs it selects. Only the fields of its
-// verb are set.
+// Command is what a line does to the selected pairs. Only the fields of its verb are set.
 type Command struct {
 	Verb   Verb
 	Format string // Export: json, md, txt or html
@@ -33,17 +32,16 @@ type Command struct {
 	Stars  int    // Star: 0 to 3
 	Name   string // Save, Forget
 
-	Base      bool // act on the base: the line without o
+	Base      bool // act on the base, that is, the line without o
 	Force     bool // overwrite a file; delete more than 50
-	DryRun    bool // only say what would happen
-	NoConfirm bool // do not ask
+	DryRun    bool // only report what would happen
+	NoConfirm bool // do not ask for confirmation
 }
 
-// formats are those of Export; the first is the default.
+// formats lists the formats of Export; the first is the default.
 var formats = []string{"json", "md", "txt", "html"}
 
-// commandFlags are the flags and the fields that they set, in the order in which
-// they are printed.
+// commandFlags lists the flags and the fields that they set, in printing order.
 var commandFlags = []struct {
 	name  string
 	field func(*Command) *bool
@@ -61,18 +59,18 @@ const (
 	flagNoConfirm = "--no-confirm"
 )
 
-// verb is what one command takes.
+// verb describes the syntax of a command.
 type verb struct {
 	name  Verb
-	args  func(*parser, *Command, []word) // reads the words that are no flags
+	args  func(*parser, *Command, []word) // parses the words that are not flags
 	flags []string
 	help  string
-	usage string // the arguments
+	usage string // syntax of the arguments
 }
 
 var changeFlags = []string{flagBase, flagDryRun, flagNoConfirm}
 
-// verbs lists the commands in the order in which they are offered.
+// verbs lists the commands in the order in which completion offers them.
 var verbs = []verb{
 	{Export, exportArgs, []string{flagBase, flagForce, flagDryRun}, "write the pairs to a file", "[json|md|txt|html] [PATH]"},
 	{SetTopic, topicArgs, changeFlags, "move the pairs to a topic", "[PATH]"},
@@ -81,12 +79,11 @@ var verbs = []verb{
 	{FlagOff, noArgs, changeFlags, "unflag the pairs", ""},
 	{Delete, noArgs, []string{flagBase, flagForce, flagDryRun, flagNoConfirm}, "delete the pairs", ""},
 	{Save, nameArgs, nil, "save the line under a name", "NAME"},
-	{Forget, nameArgs, nil, "forget a saved filter", "NAME"},
+	{Forget, nameArgs, nil, "delete a saved filter", "NAME"},
 	{Filters, noArgs, nil, "list the saved filters", ""},
 }
 
-// Usage says in a line what a command takes and what it does; "" for a verb
-// that does not exist.
+// Usage returns a line with the syntax and the effect of a command, or "" for an unknown verb.
 func Usage(name Verb) string {
 	i := slices.IndexFunc(verbs, func(v verb) bool { return v.name == name })
 	if i < 0 {
@@ -106,7 +103,7 @@ type word struct {
 	quoted bool
 }
 
-// excerpt is the word as an error shows it.
+// excerpt returns the word as shown in errors.
 func (w word) excerpt() string {
 	if w.text == "" {
 		return "an empty text"
@@ -142,7 +139,7 @@ func (p *parser) command() *Command {
 		if !slices.Contains(v.flags, w.text) {
 			want := "a flag: " + nearestOr(w.text, v.flags)
 			if len(v.flags) == 0 {
-				want = "no flag: :" + string(v.name) + " takes none"
+				want = "no flag: :" + string(v.name) + " has no flags"
 			}
 			p.failAt(w.pos, w.excerpt(), want)
 			return nil
@@ -167,7 +164,7 @@ func verbNames() []string {
 	return names
 }
 
-// words splits the rest of the line at white space, outside quotes.
+// words splits the rest of the line at white space outside quotes.
 func (p *parser) words() []word {
 	var words []word
 	for p.err == nil {
@@ -195,9 +192,9 @@ func noArgs(p *parser, c *Command, words []word) {
 	}
 }
 
-// failExtra records an error at a surplus word.
+// failExtra records an error at an unexpected extra word.
 func (p *parser) failExtra(c *Command, w word) {
-	p.failAt(w.pos, w.excerpt(), "nothing more after :"+string(c.Verb)+" and what it takes")
+	p.failAt(w.pos, w.excerpt(), "nothing after :"+string(c.Verb)+" and its arguments")
 }
 
 func exportArgs(p *parser, c *Command, words []word) {
@@ -252,7 +249,7 @@ func nameArgs(p *parser, c *Command, words []word) {
 	})
 }
 
-// oneWord is the only word of a command, "" when it is not what is wanted.
+// oneWord returns the only word of a command, or "" after recording an error.
 func (p *parser) oneWord(c *Command, words []word, want string, fits func(string) bool) string {
 	switch {
 	case len(words) == 0:

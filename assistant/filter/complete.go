@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind is what a completion or hint is about.
+// Kind is the subject of a completion or hint.
 type Kind string
 
 // The kinds.
@@ -22,7 +22,7 @@ const (
 	KindStars   Kind = "stars"
 )
 
-// Sources are the names that Complete offers.
+// Sources contains the names that Complete can offer.
 type Sources struct {
 	Topics   []string // paths, "AI > Agents"
 	Models   []string // provider/name
@@ -31,24 +31,23 @@ type Sources struct {
 	Saved    []string // names
 }
 
-// Completion is one thing that can stand at the cursor: Text replaces the
-// characters From up to To of the line.
+// Completion is one possible completion: Text replaces the characters From up to To of the line.
 type Completion struct {
 	From, To int // in characters, from 0
 	Text     string
-	Label    string // what to show
+	Label    string // text to display
 	Help     string // a few words; may be empty
 	Kind     Kind
 }
 
-// formatHelp is what the formats are for.
+// formatHelp describes the purpose of each format.
 var formatHelp = map[string]string{
-	"json": "everything, can be imported again", "md": "Markdown, to read and edit",
+	"json": "complete, can be imported again", "md": "Markdown, to read and edit",
 	"txt": "plain text", "html": "a page for a browser",
 }
 
-// Complete lists what can stand at the cursor, which is a number of characters
-// from the start of the line; best first.
+// Complete lists the possible completions at the cursor, best first. cursor is a number of characters from the start
+// of the line.
 func Complete(line string, cursor int, from Sources) []Completion {
 	text := []rune(line)
 	cursor = min(max(cursor, 0), len(text))
@@ -72,30 +71,29 @@ func Complete(line string, cursor int, from Sources) []Completion {
 	}
 }
 
-// The places a cursor can be at.
+// place is where a cursor can be.
 type place uint8
 
 const (
 	betweenTerms place = iota
-	inName             // after t, m, x or u, perhaps within quotes
+	inName             // after t, m, x or u, possibly within quotes
 	inSaved            // after @
 	inCommand          // after the colon
-	inText             // within a text, an expression or a number
+	inText             // within a text, a regular expression or a number
 )
 
-// cursorContext is the place of the cursor in a line, and what is typed there.
+// cursorContext is the place of the cursor in a line, and what has been typed there.
 type cursorContext struct {
 	where  place
 	letter rune // inName: t, m, x or u
-	start  int  // where the replaced part begins
+	start  int  // start of the part to replace
 	typed  string
 
 	text   []rune
 	cursor int
 }
 
-// locate finds the place at the end of text by reading it as the scanner does, and
-// ignores errors.
+// locate determines the place at the end of text by reading it like the scanner, ignoring errors.
 func locate(text []rune) cursorContext {
 	s := scanner{text: text}
 	for {
@@ -139,8 +137,7 @@ func locate(text []rune) cursorContext {
 	}
 }
 
-// unfinished skips a number and reports whether the line ends right after a letter
-// or number, which may continue.
+// unfinished skips a number, and reports whether the line ends right after a letter or number that could continue.
 func unfinished(s *scanner, first rune) bool {
 	if isDigit(first) {
 		for isDigit(s.peek()) || s.peek() == '-' {
@@ -150,7 +147,7 @@ func unfinished(s *scanner, first rune) bool {
 	return isWordRune(first) && s.peek() == eol
 }
 
-// argument skips a string or expression; open reports that it is not closed.
+// argument skips a string or regular expression; open reports that it is unterminated.
 func argument(s *scanner, letter rune, start int) (at cursorContext, open bool) {
 	from := s.pos
 	switch r := s.peek(); {
@@ -170,7 +167,7 @@ func argument(s *scanner, letter rune, start int) (at cursorContext, open bool) 
 	return cursorContext{where: inName, letter: letter, start: start, typed: string(s.text[from+1:])}, true
 }
 
-// names completes a topic, model, session or author, closing its quote.
+// names completes a topic, model, session or author and closes its quote.
 func (at cursorContext) names(from Sources) []Completion {
 	to := at.cursor
 	if to < len(at.text) && isQuote(at.text[to]) {
@@ -193,7 +190,7 @@ func (at cursorContext) names(from Sources) []Completion {
 	})
 }
 
-// commands completes the command, its flags and its arguments.
+// commands completes the name of a command, its flags and its arguments.
 func (at cursorContext) commands(from Sources) []Completion {
 	typed := string(at.text[at.start:at.cursor])
 	name, rest, args := strings.Cut(strings.TrimLeft(typed, " "), " ")
@@ -218,7 +215,7 @@ func (at cursorContext) commands(from Sources) []Completion {
 	switch verbs[i].name {
 	case Export, Star:
 		if slices.ContainsFunc(strings.Fields(strings.TrimSuffix(rest, at.typed)), func(w string) bool { return !strings.HasPrefix(w, "-") }) {
-			return nil // what it begins with is there
+			return nil // the first argument is already there
 		}
 	default:
 	}
@@ -241,8 +238,8 @@ func (at cursorContext) commands(from Sources) []Completion {
 	return nil
 }
 
-// offer returns the names that contain what was typed: those that begin with it
-// first, then those with a level of a path that does, then the others.
+// offer returns the names that contain the typed text: first those that start with it, then those with a path level
+// that starts with it, then the others.
 func (at cursorContext) offer(from, to int, names []string, kind Kind, insert func(string) string) []Completion {
 	typed := strings.ToLower(at.typed)
 	var groups [3][]Completion

@@ -1,37 +1,32 @@
-// Package filter is the filter language: one line that decides which message pairs are
-// visible, which decides what can be sent, and what a command does to them.
+// Package filter implements the filter language. A line decides which message pairs are visible, and therefore which
+// can be sent, and what a command does to them.
 //
 // # Line
 //
-// Parse reads a line as a Query: an expression and optionally a command. Print
-// writes it again; Parse(Print(q)) gives q again. A line that cannot be read gives
-// an *Error with the column, what was found there and what was expected.
+// Parse reads a line as a Query: an expression and an optional command. Print writes it back, so that Parse(Print(q))
+// equals q. For an invalid line, Parse returns an *Error with the column, what was found there and what was expected.
 //
 // # Expression
 //
-// An Expr is a tree of And, Or, Not and terms, all plain values with exported fields.
-// A nil Expr selects all pairs. Expand replaces saved filters; NeedsText, UsesBoundary,
-// UnsafeForDelete and Base analyse an expression.
+// An Expr is a tree of And, Or, Not and terms, all of which are plain values with exported fields. A nil Expr selects
+// all pairs. Expand replaces saved filters; NeedsText, UsesBoundary, UnsafeForDelete and Base analyse an expression.
 //
 // # SQL
 //
-// Where compiles an expression to one condition of SQL about a row of the table
-// pair. Only full-text search and regular expressions differ between engines: a
-// Dialect writes them. Names are compared here, so that letters of any script
-// match in either case; the boundary is the caller's to compute.
+// Where compiles an expression to an SQL condition on a row of the table pair. Engines differ only in full-text
+// search and regular expressions, which a Dialect generates. Names are compared in Go, so that letters of any script
+// match regardless of case. The caller computes the boundary.
 //
 // # Completion and hints
 //
-// Complete lists what can stand at the cursor. Hints names what a topic or
-// session that does not exist may have meant.
+// Complete lists the possible completions at the cursor. Hints suggests existing names for an unknown topic or
+// session.
 //
-// Everything here is pure and safe from any goroutine. Only Where reads the clock,
-// and only if Env.Now is zero.
+// All functions are pure and may be called from any goroutine, except that Where reads the clock if Env.Now is zero.
 //
 // # Caveats
 //
-// A * in a topic stays within one level of its path. A model is matched with
-// and without its provider. Ages in days and longer follow the calendar of
-// Env.Location, so a day with a clock change is still one day. The result of a
-// line with o is always part of its base.
+// A * in a topic matches within one level of the path. A model is matched with and without its provider. Ages of days
+// and longer units follow the calendar of Env.Location, so a day with a clock change is one day. The result of a line
+// with o is always a subset of the result of its base.
 package filter

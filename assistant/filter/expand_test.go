@@ -27,7 +27,7 @@ func TestSavedFilterErrors(t *testing.T) {
 		found, want string
 	}{
 		{"s2 @nope", 4, "@nope", "saved filter"},
-		{"b | @loop", 5, "a cycle: @loop → @loop2 → @loop", "lead back"},
+		{"b | @loop", 5, "a cycle: @loop → @loop2 → @loop", "do not refer to themselves"},
 		{"@bad", 1, "@bad", "column 2"},
 		{"!(x @act)", 5, "@act", "without a command"},
 	} {

@@ -8,15 +8,15 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// Hint says that a name in a line is unknown. That is no error: the line is
-// applied and shows no pairs for it.
+// Hint reports an unknown name in a line. This is not an error: the line is applied and selects no pairs for the
+// name.
 type Hint struct {
 	Kind    Kind     // KindTopic or KindSession
-	Asked   string   // as in the line
-	Nearest []string // at most three known names, best first
+	Asked   string   // as written in the line
+	Nearest []string // up to three known names, best first
 }
 
-// String says it in one sentence.
+// String returns the hint as a sentence.
 func (h Hint) String() string {
 	s := "no " + string(h.Kind) + " " + quotedText(h.Asked)
 	if len(h.Nearest) > 0 {
@@ -25,8 +25,8 @@ func (h Hint) String() string {
 	return s
 }
 
-// Hints looks for topics (paths) and sessions (ids) of x that do not exist.
-// Saved filters are looked into when expanded before.
+// Hints returns a hint for each topic (path) and session (id) in x that does not exist. It covers saved filters only
+// if they have been expanded.
 func Hints(x Expr, topics, sessions []string) []Hint {
 	var hints []Hint
 	Walk(x, func(x Expr) {
@@ -46,8 +46,8 @@ func Hints(x Expr, topics, sessions []string) []Hint {
 	return hints
 }
 
-// matchesAncestor returns whether t matches a path or a beginning of it: a topic
-// without pairs of its own exists, too.
+// matchesAncestor returns a function that reports whether t matches a path or the beginning of one, because a topic
+// without its own pairs also exists.
 func matchesAncestor(t Topic) func(path string) bool {
 	low := t.lower()
 	low.Deep = true
@@ -55,12 +55,12 @@ func matchesAncestor(t Topic) func(path string) bool {
 }
 
 const (
-	maxNearest = 3   // how many names a hint offers
-	maxAsked   = 200 // bytes of a name for which it looks
+	maxNearest = 3   // number of names in a hint
+	maxAsked   = 200 // longer names (in bytes) are not looked up
 )
 
-// nearestNames returns the names most like asked, best first: those that contain
-// it, then those a few changed letters away.
+// nearestNames returns the names most similar to asked, best first: names that contain it, then names within a small
+// edit distance.
 func nearestNames(asked string, names []string) []string {
 	if len(asked) > maxAsked {
 		return nil
@@ -95,7 +95,7 @@ func nearestNames(asked string, names []string) []string {
 	return best
 }
 
-// nearestOr returns the nearest name as a question, all names when none is near.
+// nearestOr returns the nearest name as a question, or all names if none is near.
 func nearestOr(asked string, names []string) string {
 	if best := nearestNames(asked, names); len(best) > 0 {
 		return best[0] + "?"

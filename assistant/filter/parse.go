@@ -6,11 +6,10 @@ import (
 	"strconv"
 )
 
-// maxDepth bounds how deep parentheses and negations nest.
+// maxDepth limits the nesting of parentheses and negations.
 const maxDepth = 200
 
-// Parse reads a line. The error is an *Error; an empty line is a Query that
-// shows all pairs.
+// Parse reads a line. The error is an *Error. An empty line is a Query that selects all pairs.
 func Parse(line string) (*Query, error) {
 	p := &parser{scanner: scanner{text: []rune(line)}, columns: map[string]int{}}
 	q := &Query{columns: p.columns}
@@ -19,7 +18,7 @@ func Parse(line string) (*Query, error) {
 		q.Expr = p.or()
 	}
 	if p.err == nil && p.peek() == ')' {
-		p.fail("a ( before this )")
+		p.fail("a matching ( before this )")
 	}
 	if p.err == nil && p.peek() == ':' {
 		q.Command = p.command()
@@ -48,7 +47,7 @@ func (p *parser) or() Expr {
 		func(t []Expr) Expr { return Or{t} })
 }
 
-// and reads terms joined by & or by nothing but space.
+// and reads terms joined by & or by space.
 func (p *parser) and() Expr {
 	terms := []Expr{p.not()}
 	for p.err == nil {
@@ -64,8 +63,7 @@ func (p *parser) and() Expr {
 		func(t []Expr) Expr { return And{t} })
 }
 
-// flatten makes one expression of terms, with the terms of those of the same kind
-// in their place.
+// flatten combines terms into one expression, replacing terms of the same kind with their own terms.
 func flatten(terms []Expr, same func(Expr) ([]Expr, bool), build func([]Expr) Expr) Expr {
 	if len(terms) == 1 {
 		return terms[0]
@@ -105,14 +103,14 @@ func (p *parser) not() Expr {
 	return p.term()
 }
 
-// Error says where a line cannot be read.
+// Error describes why and where a line is invalid.
 type Error struct {
 	Column int    // in characters, from 1
-	Found  string // what is there
+	Found  string // what is at that column
 	Want   string // what was expected
 }
 
-// Error gives the sentence shown below the line.
+// Error returns the sentence shown below the line.
 func (e *Error) Error() string {
 	return fmt.Sprintf("column %d: found %s, want %s", e.Column, e.Found, e.Want)
 }

@@ -2,11 +2,11 @@ package filter
 
 import "strings"
 
-// Pattern is text with wildcards: the literal parts between the stars. One part
-// is plain text; ["a", ""] is a*. Parts between two others are never empty.
+// Pattern is text with wildcards: Parts are the literal parts between the stars. A single part is plain text; ["a",
+// ""] is a*. Only the first and the last part may be empty.
 type Pattern struct{ Parts []string }
 
-// newPattern drops stars that follow stars.
+// newPattern returns a pattern without consecutive stars.
 func newPattern(parts []string) Pattern {
 	rest := parts[:1:1]
 	for i := 1; i < len(parts); i++ {
@@ -17,10 +17,10 @@ func newPattern(parts []string) Pattern {
 	return Pattern{rest}
 }
 
-// Plain reports whether the pattern has no wildcard, and its text.
+// Plain returns the text of the pattern, and whether it has no wildcard.
 func (p Pattern) Plain() (string, bool) { return p.Parts[0], len(p.Parts) == 1 }
 
-// lower returns the pattern in lower case, for match.
+// lower returns the pattern in lower case, for use with match.
 func (p Pattern) lower() Pattern {
 	low := make([]string, len(p.Parts))
 	for i, part := range p.Parts {
@@ -29,7 +29,7 @@ func (p Pattern) lower() Pattern {
 	return Pattern{low}
 }
 
-// match reports whether s matches, case respected: lower both before.
+// match reports whether s matches, respecting case; to ignore case, convert both to lower case first.
 func (p Pattern) match(s string) bool {
 	last := len(p.Parts) - 1
 	if last == 0 {
@@ -42,8 +42,8 @@ func (p Pattern) match(s string) bool {
 	return ContainsInOrder(s[len(p.Parts[0]):len(s)-len(p.Parts[last])], p.Parts[1:last])
 }
 
-// ContainsInOrder reports whether the parts occur in s one after the other: what
-// Dialect.Content means of texts and parts in lower case.
+// ContainsInOrder reports whether the parts occur in s one after another. This is the meaning of Dialect.Content for
+// lower-case texts and parts.
 func ContainsInOrder(s string, parts []string) bool {
 	for _, part := range parts {
 		i := strings.Index(s, part)
@@ -70,8 +70,7 @@ func splitPath(path string) []string {
 	return levels
 }
 
-// matches reports whether t, in lower case, matches the topic with these lower-case
-// levels.
+// matches reports whether t, in lower case, matches the topic with these lower-case levels.
 func (t Topic) matches(levels []string) bool {
 	for end := len(levels); end >= len(t.Path); end-- {
 		if t.endsAt(levels[:end]) {
@@ -102,19 +101,18 @@ func (t Topic) lower() Topic {
 	return Topic{path, t.Deep}
 }
 
-// Matches reports whether t matches the topic with this path, "AI > Agents". t'*' also
-// matches "", no topic; t'*...' matches every topic and nothing else.
+// Matches reports whether t matches the topic with this path, such as "AI > Agents". t'*' also matches "", which
+// means no topic; t'*...' matches every topic but not "".
 func (t Topic) Matches(path string) bool {
 	return !t.Deep && len(t.Path) == 1 && t.Path[0].matchesAll() || t.lower().matches(splitPath(strings.ToLower(path)))
 }
 
-// matchesAll reports whether p is nothing but stars.
+// matchesAll reports whether p consists only of stars.
 func (p Pattern) matchesAll() bool {
 	return len(p.Parts) > 1 && strings.Join(p.Parts, "") == ""
 }
 
-// Matches reports whether m matches the model "provider/name"; selected is the one
-// selected now.
+// Matches reports whether m matches the model "provider/name"; selected is the currently selected model.
 func (m Model) Matches(model, selected string) bool {
 	if m.Name.Parts == nil {
 		return strings.EqualFold(model, selected)
@@ -124,8 +122,8 @@ func (m Model) Matches(model, selected string) bool {
 	return p.match(model) || found && p.match(name)
 }
 
-// Matches reports whether x matches the author of a pair, for which user asks. Who
-// has a history alone has no name, and is the author of pairs without one.
+// Matches reports whether x matches the author of a pair; user is the current user. In a history with a single user,
+// user is "", which matches pairs without an author.
 func (x Author) Matches(author, user string) bool {
 	author = strings.ToLower(author)
 	if x.Name.Parts == nil {
@@ -134,10 +132,10 @@ func (x Author) Matches(author, user string) bool {
 	return x.Name.lower().match(author)
 }
 
-// deepMark ends a topic that includes its descendants.
+// deepMark at the end of a topic includes its descendants.
 const deepMark = "..."
 
-// parseTopic reads the text of t'…'; ok is false when a name is missing.
+// parseTopic parses the text of t'…'; ok is false if a name is missing.
 func parseTopic(parts []string) (t Topic, ok bool) {
 	levels := [][]string{nil}
 	for _, part := range parts {

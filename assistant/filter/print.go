@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Print returns the line that Parse reads as q.
+// Print returns a line that Parse reads as q.
 func Print(q *Query) string {
 	line := PrintExpr(q.Expr)
 	if q.Command == nil {
@@ -17,7 +17,7 @@ func Print(q *Query) string {
 	return line + q.Command.String()
 }
 
-// PrintExpr returns the line that Parse reads as x; empty for nil.
+// PrintExpr returns a line that Parse reads as x, or "" for nil.
 func PrintExpr(x Expr) string {
 	if x == nil {
 		return ""
@@ -79,7 +79,7 @@ func (x Flag) line() string {
 	return "g"
 }
 
-// quotedName is a name in quotes, "" when there is none.
+// quotedName returns a name in quotes, or "" if there is none.
 func quotedName(p Pattern) string {
 	if p.Parts == nil {
 		return ""
@@ -130,7 +130,7 @@ func quotedPattern(p Pattern) string {
 	return "'" + strings.Join(parts, "*") + "'"
 }
 
-// String returns the command as it is written in a line, with its colon.
+// String returns the command as written in a line, including its colon.
 func (c *Command) String() string {
 	words := []string{":" + string(c.Verb)}
 	switch c.Verb {

@@ -6,13 +6,13 @@ import (
 	"unicode"
 )
 
-// maxFound is how much of the line an error quotes.
+// maxFound is the number of characters of the line that an error quotes.
 const maxFound = 24
 
-// maxDigits bounds the numbers of the language; nine digits never overflow.
+// maxDigits is the maximum number of digits in a number; nine digits never overflow.
 const maxDigits = 9
 
-// scanner reads a line from left to right. It keeps its first error.
+// scanner reads a line from left to right and keeps its first error.
 type scanner struct {
 	text []rune
 	pos  int
@@ -22,7 +22,7 @@ type scanner struct {
 // eol is what peek returns at the end of the line.
 const eol = rune(-1)
 
-// peek returns the next character, eol when there is none.
+// peek returns the next character, or eol.
 func (s *scanner) peek() rune { return s.peekAt(0) }
 
 func (s *scanner) peekAt(n int) rune {
@@ -47,18 +47,18 @@ func (s *scanner) accept(r rune) bool {
 	return false
 }
 
-// failAt records an error at a position, unless there is one already.
+// failAt records an error at a position, unless there already is one.
 func (s *scanner) failAt(pos int, found, want string) {
 	if s.err == nil {
 		s.err = &Error{Column: pos + 1, Found: found, Want: want}
 	}
 }
 
-// fail records an error here: want was expected.
+// fail records an error at the current position.
 func (s *scanner) fail(want string) { s.failAt(s.pos, s.found(), want) }
 
-// found names what is at the position: the character, a quoted string, or a
-// run of letters and digits, shortened.
+// found describes what is at the current position: the character, a quoted string, or a run of letters and digits,
+// shortened.
 func (s *scanner) found() string {
 	r := s.peek()
 	if r == eol {
@@ -88,7 +88,7 @@ func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) 
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-// number reads digits; want says what they would be.
+// number reads digits; want describes the number in an error.
 func (s *scanner) number(want string) int {
 	start := s.pos
 	for isDigit(s.peek()) {
@@ -103,11 +103,11 @@ func (s *scanner) number(want string) int {
 		s.failAt(start, text[:maxDigits]+"…", "a number of at most "+strconv.Itoa(maxDigits)+" digits")
 		return 0
 	}
-	n, _ := strconv.Atoi(text) // digits only, and few
+	n, _ := strconv.Atoi(text) // cannot fail: at most maxDigits digits
 	return n
 }
 
-// op reads a comparison; ok is false when there is none.
+// op reads a comparison operator; ok is false if there is none.
 func (s *scanner) op() (o Op, ok bool) {
 	switch {
 	case s.accept('='):
@@ -126,10 +126,10 @@ func (s *scanner) op() (o Op, ok bool) {
 	return Equal, false
 }
 
-// escapes maps the character after a backslash to what both stand for.
+// escapes maps the character after a backslash to the character that the two represent.
 var escapes = map[rune]rune{'\\': '\\', '\'': '\'', '"': '"', 'n': '\n', 't': '\t', 'r': '\r', '*': '*'}
 
-// quotedParts reads a quoted string and returns its text between unescaped stars.
+// quotedParts reads a quoted string and returns the parts between unescaped stars.
 func (s *scanner) quotedParts() []string {
 	start, q := s.pos, s.peek()
 	s.pos++
@@ -141,7 +141,7 @@ func (s *scanner) quotedParts() []string {
 		switch r {
 		case eol:
 			s.pos--
-			s.failAt(start, "a quote that is not closed", string(q)+" at its end")
+			s.failAt(start, "an unclosed quote", string(q)+" at its end")
 			return []string{""}
 		case q:
 			return append(parts, b.String())
@@ -162,10 +162,10 @@ func (s *scanner) quotedParts() []string {
 	}
 }
 
-// plainString reads a quoted string in which a star is a star.
+// plainString reads a quoted string in which a star is literal.
 func (s *scanner) plainString() string { return strings.Join(s.quotedParts(), "*") }
 
-// regexp reads /…/ and returns what is between, \/ as a slash.
+// regexp reads /…/ and returns its content, with \/ replaced by a slash.
 func (s *scanner) regexp() string {
 	start := s.pos
 	s.pos++
@@ -176,7 +176,7 @@ func (s *scanner) regexp() string {
 		switch {
 		case r == eol:
 			s.pos--
-			s.failAt(start, "a / that is not closed", "/ at the end of the expression")
+			s.failAt(start, "an unclosed /", "/ at the end of the expression")
 			return ""
 		case r == '/':
 			return b.String()
@@ -193,10 +193,10 @@ func (s *scanner) regexp() string {
 	}
 }
 
-// minWord is how many letters in a row are a word and not terms.
+// minWord is the number of consecutive letters that form a word rather than terms.
 const minWord = 3
 
-// word reads a word; "" when there is none here.
+// word reads a word, or returns "" if there is none.
 func (s *scanner) word() string {
 	n := 0
 	for r := s.peek(); unicode.IsLetter(r) || n > 0 && unicode.IsMark(r); r = s.peekAt(n) {

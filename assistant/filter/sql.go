@@ -11,54 +11,53 @@ import (
 	"time"
 )
 
-// Env is what a line depends on besides the pairs. The zero value has nothing
-// selected and no saved filters.
+// Env is what the meaning of a line depends on besides the pairs. The zero value has no selection and no saved
+// filters.
 type Env struct {
-	Now           time.Time      // zero means the clock
-	Location      *time.Location // of calendar days; nil means local
+	Now           time.Time      // zero means the current time
+	Location      *time.Location // location for calendar days; nil means local
 	SelectedTopic string         // path
 	SelectedModel string         // provider/name
-	Session       string         // id of this session
-	User          string         // who asks
+	Session       string         // id of the current session
+	User          string         // the current user
 
-	// Saved returns the line of a saved filter; nil knows none.
+	// Saved returns the line of a saved filter; it may be nil.
 	Saved func(name string) (line string, ok bool)
 }
 
-// Source is what Where needs to know of the database besides Env. The condition
-// is about a row p of the table pair:
+// Source is the information about the database that Where needs in addition to Env. The condition is about a row p of
+// the table pair:
 //
 //	seq, session, topic, model, star, flag, state, sec, nsec, attachments, cut
 //
-// where session is the number n of a row of the table session (n, id), and no
-// column but cut is NULL.
+// where session is the number n of a row in the table session (n, id), and only cut may be NULL.
 type Source struct {
 	Env
-	Topics, Models map[int64]string // the path and the name of each number
-	Failed         int              // the value of state that means an error
-	// First returns the lowest seq for which oN with N extra pairs is true; o has
-	// none. When First is nil, o and oN are always true.
+	Topics, Models map[int64]string // topic paths and model names by number
+	Failed         int              // the value of state for an error
+	// First returns the lowest seq for which oN with N extra pairs is true; o is o0. If First is nil, o and oN are
+	// always true.
 	First   func(extra int) int64
 	Dialect Dialect
 }
 
-// Dialect writes the conditions that engines do not share. They must be
-// true or false for every pair, never NULL.
+// Dialect generates the conditions that differ between engines. They must be true or false for every pair, never
+// NULL.
 type Dialect interface {
-	// Content is true when the parts, which are lower case and not empty, occur
-	// in this order in the text of the user or in that of the assistant.
+	// Content is true if the parts, which are lower case and not empty, occur in this order in the text of the user
+	// or of the assistant.
 	Content(parts []string) (sql string, args []any)
-	// Word is true when the text, which is lower case and not empty, occurs in the text
-	// of the user, in that of the assistant or in the reasoning.
+	// Word is true if the text, which is lower case and not empty, occurs in the text of the user, of the assistant
+	// or in the reasoning.
 	Word(text string) (sql string, args []any)
-	// Regexp is true when the RE2 expression matches one of the texts.
+	// Regexp is true if the RE2 expression matches one of the texts.
 	Regexp(source string) (sql string, args []any)
-	// Author is true when x matches the author of the pair.
+	// Author is true if x matches the author of the pair.
 	Author(x Author, user string) (sql string, args []any)
 }
 
-// Where returns the SQL condition that is true for the pairs that x selects, with ?
-// for each argument. Saved filters must be expanded. A nil x is true for every pair.
+// Where returns the SQL condition for the pairs that x selects, with ? for each argument. Saved filters must have
+// been expanded. A nil x selects every pair.
 func Where(x Expr, from Source) (sql string, args []any) {
 	if from.Now.IsZero() {
 		from.Now = time.Now()
@@ -73,13 +72,13 @@ func Where(x Expr, from Source) (sql string, args []any) {
 	return w.expr(x), w.args
 }
 
-// The conditions that do not look at the pair.
+// Conditions that do not depend on the pair.
 const (
 	always = "1=1"
 	never  = "1=0"
 )
 
-// where collects the arguments of one condition, in the order of their ?.
+// where collects the arguments of a condition in the order of their ?.
 type where struct {
 	Source
 	args []any
@@ -140,14 +139,13 @@ func (w *where) expr(x Expr) string {
 	}
 }
 
-// bind appends the arguments of sql, and returns sql.
 func (w *where) bind(sql string, args []any) string {
 	w.args = append(w.args, args...)
 	return sql
 }
 
-// combine joins terms, those that read texts last. They are put in parentheses
-// as a balanced tree, because engines bound how deep a condition may nest.
+// combine joins terms, those that read texts last. It nests them as a balanced tree of parentheses, because engines
+// limit the depth of a condition.
 func (w *where) combine(terms []Expr, op string) string {
 	terms = slices.Clone(terms)
 	slices.SortStableFunc(terms, func(a, b Expr) int { return cost(a) - cost(b) })
@@ -169,7 +167,7 @@ func cost(x Expr) int {
 	return 0
 }
 
-// in returns a condition: the column holds a number whose name passes.
+// in returns the condition that the column is a number with a name for which passes is true.
 func in(column string, names map[int64]string, passes func(string) bool) string {
 	var numbers []string
 	for _, n := range slices.Sorted(maps.Keys(names)) {
@@ -183,8 +181,8 @@ func in(column string, names map[int64]string, passes func(string) bool) string 
 	return column + " IN (" + strings.Join(numbers, ",") + ")"
 }
 
-// below returns a condition: the topic is the selected one or below it. With the root
-// selected it is true for every pair.
+// below returns the condition that the topic is the selected one or below it. If the root is selected, it is true for
+// every pair.
 func (w *where) below(column string) string {
 	selected := foldPath(w.SelectedTopic)
 	if selected == "" {
@@ -196,13 +194,13 @@ func (w *where) below(column string) string {
 	})
 }
 
-// foldPath is a path in the form in which two of the same topic are equal.
+// foldPath returns a normalized path; equal topics have equal normalized paths.
 func foldPath(path string) string {
 	return strings.Join(splitPath(strings.ToLower(path)), pathSeparator)
 }
 
-// newest returns a condition: the pair is not older than the nth newest of the
-// pairs that are not cut and meet the condition also.
+// newest returns the condition that the pair is among the n newest uncut pairs that also meet the condition also, or
+// is newer.
 func (w *where) newest(n int, also string) string {
 	if n == 0 {
 		return never
@@ -217,13 +215,13 @@ func (w *where) content(x Content) string {
 	return w.bind(w.Dialect.Content(Pattern(x).lower().Parts))
 }
 
-// age compares with one instant, so that no pair needs calendar arithmetic.
+// age compares with one instant, so that pairs need no calendar arithmetic.
 func (w *where) age(x Age) string {
 	then := x.Instant(w.Now.In(w.Location))
-	return w.time(x.Op.mirrored().String(), then) // newer is less old
+	return w.time(x.Op.mirrored().String(), then) // a smaller age is a later time
 }
 
-// day compares with the borders of a local calendar day.
+// day compares with the boundaries of a local calendar day.
 func (w *where) day(x Day) string {
 	from, to := x.Span(w.Location)
 	switch x.Op {
@@ -240,13 +238,12 @@ func (w *where) day(x Day) string {
 	}
 }
 
-// time returns a condition that compares the creation of a pair with at.
+// time returns a condition that compares the creation time of a pair with at.
 func (w *where) time(op string, at time.Time) string {
 	return fmt.Sprintf("(p.sec, p.nsec) %s (%d, %d)", op, at.Unix(), at.Nanosecond())
 }
 
-// Instant returns the time that is as old as x at now, in the calendar of now's
-// location: Less means later than it.
+// Instant returns the time that is x before now, in the calendar of now's location. Less means later than that time.
 func (x Age) Instant(now time.Time) time.Time {
 	switch x.Unit {
 	case Minutes:
@@ -264,8 +261,7 @@ func (x Age) Instant(now time.Time) time.Time {
 	}
 }
 
-// monthsBefore is the same day n months before; the last day of a month stands
-// in for days that a shorter one lacks.
+// monthsBefore returns the same day n months earlier, or the last day of that month if it is shorter.
 func monthsBefore(now time.Time, n int) time.Time {
 	then := now.AddDate(0, -n, 0)
 	if then.Day() != now.Day() {
@@ -274,14 +270,13 @@ func monthsBefore(now time.Time, n int) time.Time {
 	return then
 }
 
-// Span returns the first instant of the day and that of the next one.
+// Span returns the first instants of the day and of the following day.
 func (x Day) Span(in *time.Location) (from, to time.Time) {
 	return time.Date(x.Year, x.Month, x.Day, 0, 0, 0, 0, in), time.Date(x.Year, x.Month, x.Day+1, 0, 0, 0, 0, in)
 }
 
-// CompileRegexp compiles the expression of c/RE/ as the language means it:
-// letters match in either case.
+// CompileRegexp compiles the expression of c/RE/, which ignores case.
 func CompileRegexp(source string) (*regexp.Regexp, error) { return regexp.Compile(ignoreCase + source) }
 
-// ignoreCase makes an expression match letters of either case.
+// ignoreCase makes a regular expression ignore case.
 const ignoreCase = "(?i)"

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// wantTerm lists what can begin a term.
+// wantTerm describes what can begin a term.
 const wantTerm = "a word of three letters or more, or a term: t s r b g m u d c e i x o @NAME ! or ("
 
-// term reads a word, or a letter and what belongs to it.
+// term reads a word, or a letter with its argument.
 func (p *parser) term() Expr {
 	first := p.peek()
 	if first == '@' {
@@ -37,20 +37,20 @@ func (p *parser) term() Expr {
 	return x
 }
 
-// stray reports whether an argument follows that the term before it did not read.
+// stray reports whether an argument follows that the previous term did not read.
 func (p *parser) stray() bool {
 	r := p.peek()
 	return isQuote(r) || isDigit(r) || strings.ContainsRune("<>=/", r)
 }
 
-// termStart is what can begin a term: a letter, @, !, ( or a colon.
+// termStart is a character that can begin a term: a letter, @, !, ( or a colon.
 type termStart struct {
 	text  string
-	help  string             // what it means, with examples
-	parse func(*parser) Expr // reads what follows; nil when another function does
+	help  string             // meaning, with examples
+	parse func(*parser) Expr // reads the rest of the term; nil if another function does
 }
 
-// termStarts lists what begins a term, in the order in which completion offers it.
+// termStarts lists what can begin a term, in the order in which completion offers it.
 func termStarts() []termStart {
 	return []termStart{
 		{"t", "topic: t'NAME', t, tN", (*parser).topic},
@@ -99,7 +99,7 @@ func (p *parser) stars() Expr {
 	return Stars{o, n}
 }
 
-// named reads a name in quotes; it has no Parts when there is none.
+// named reads a quoted name; the result has no Parts if there is none.
 func (p *parser) named(want string) (name Pattern) {
 	if start, found := p.pos, p.found(); isQuote(p.peek()) {
 		name = newPattern(p.quotedParts())
@@ -117,7 +117,7 @@ func (p *parser) session() Expr {
 	start, found := p.pos, p.found()
 	id := p.plainString()
 	if id == "" {
-		p.failAt(start, found, "a session's id or its beginning")
+		p.failAt(start, found, "a session's id or the beginning of one")
 	}
 	return Session{id}
 }
@@ -138,7 +138,7 @@ func (p *parser) content() Expr {
 			p.failAt(start, "//", "a regular expression")
 		}
 		if _, err := CompileRegexp(source); err != nil && p.err == nil {
-			p.failAt(start, "/"+source+"/", "a regular expression that RE2 reads: "+regexpFault(err))
+			p.failAt(start, "/"+source+"/", "a valid RE2 regular expression: "+regexpFault(err))
 		}
 		return Regexp{source}
 	case isQuote(r):
@@ -147,14 +147,13 @@ func (p *parser) content() Expr {
 			p.failAt(start, found, "a text to look for")
 		}
 		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-		return Content{slices.Concat(parts)} // nil when nothing is left
+		return Content{slices.Concat(parts)} // nil if nothing is left
 	}
 	p.fail("a text in quotes or an expression in slashes, as in c'word' or c/wor[dk]/")
 	return nil
 }
 
-// regexpFault says what is wrong with an expression, without the prefix that
-// CompileRegexp added.
+// regexpFault describes what is wrong with an expression, without the prefix added by CompileRegexp.
 func regexpFault(err error) string {
 	var at *syntax.Error
 	if !errors.As(err, &at) {
@@ -166,7 +165,7 @@ func regexpFault(err error) string {
 	return at.Code.String()
 }
 
-// wantDate says what d takes.
+// wantDate describes the argument of d.
 const wantDate = "an age or a day, as in d<7d, d>2w or d2026-03-04"
 
 func (p *parser) date() Expr {
@@ -186,7 +185,7 @@ func (p *parser) date() Expr {
 		return p.day(o)
 	}
 	if given && o == Equal {
-		p.failAt(at, "=", "< > <= or >= before an age; = goes with a day, as in d=2026-03-04")
+		p.failAt(at, "=", "< > <= or >= before an age; = is only for a day, as in d=2026-03-04")
 		return nil
 	}
 	if !given {
@@ -206,7 +205,7 @@ func (p *parser) quotedDay(o Op) Expr {
 	return x
 }
 
-// unit reads a unit, days when there is none.
+// unit reads a unit; without one it returns Days.
 func (p *parser) unit() Unit {
 	for _, u := range units {
 		if strings.HasPrefix(string(p.text[p.pos:min(p.pos+len(Minutes), len(p.text))]), string(u)) {

@@ -5,15 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// readable lists the characters of examples, the best first. Another character is
-// used when none of them matches.
+// readable lists characters for examples, best first. Another character is used if none of them matches.
 const readable = "abcdefghijklmnopqrstuvwxyz0123456789-._ABCDEFGHIJKLMNOPQRSTUVWXYZ/:@+=~ !#$%&()*,;<>?[\\]^`{|}'\""
 
-// alphabet divides the code points into intervals. Each token of the patterns that
-// it is made for accepts all characters of an interval or none, and the slash is an
-// interval of its own.
+// alphabet divides the code points into intervals, such that each token of the patterns accepts all characters of an
+// interval or none. The slash is an interval of its own.
 type alphabet struct {
-	starts []rune // interval i is from starts[i] to before starts[i+1]
+	starts []rune // interval i is [starts[i], starts[i+1])
 }
 
 func newAlphabet(patterns ...*Pattern) alphabet {
@@ -29,7 +27,7 @@ func newAlphabet(patterns ...*Pattern) alphabet {
 	return alphabet{starts}
 }
 
-// appendBounds appends the characters at which what tokens match begins or ends.
+// appendBounds appends the characters at which the ranges matched by tokens start and end.
 func appendBounds(starts []rune, tokens []token) []rune {
 	for _, t := range tokens {
 		switch t.kind {
@@ -56,7 +54,7 @@ func (a alphabet) interval(r rune) int {
 	return i
 }
 
-// examples returns a character of each interval; -1 where no string can have one.
+// examples returns a character of each interval, or -1 if no string can contain one.
 func (a alphabet) examples() []rune {
 	out := make([]rune, a.len())
 	for i := range out {
@@ -79,10 +77,10 @@ func (a alphabet) examples() []rune {
 	return out
 }
 
-// exampleIn returns a character of lo to hi that a string can have, or -1.
+// exampleIn returns a character from lo to hi that a string can contain, or -1.
 func exampleIn(lo, hi rune) rune {
-	// Surrogates lie in one piece: a character is at an end of the interval, at
-	// an end of that piece, or a byte.
+	// Surrogates form one contiguous range, so a valid character is at an end of the interval, at an end of that
+	// range, or a byte.
 	const firstSurrogate, pastSurrogates, firstByte = 0xD800, 0xE000, badByteBase + utf8.RuneSelf
 	for _, r := range []rune{lo, firstSurrogate - 1, pastSurrogates, hi, firstByte} {
 		if lo <= r && r <= hi {
@@ -94,9 +92,9 @@ func exampleIn(lo, hi rune) rune {
 	return -1
 }
 
-// Example returns a shortest string that p matches, readable where the pattern
-// leaves a choice; false when p matches nothing. If the pattern has bad bytes, p may
-// not match the example: bad bytes in a row can be a valid character.
+// Example returns a shortest string that p matches, choosing readable characters where possible; false if p matches
+// nothing. If the pattern contains bad bytes, p may not match the example, because consecutive bad bytes can form a
+// valid character.
 func (p *Pattern) Example() (string, bool) {
 	var b []byte
 	for _, t := range p.tokens {

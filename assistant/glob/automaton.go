@@ -5,27 +5,25 @@ import (
 	"math/bits"
 )
 
-// A pattern of m tokens is an automaton of m+2 states. State 0 waits for the
-// first slash of an id; only rules start there. State 1+i is about to read
-// token i; state 1+m accepts. A star stays where it is with any character, and
-// to be at a star is to be at the next token as well.
+// A pattern of m tokens is an automaton of m+2 states. State 0 waits for the first slash of an id; only rules start
+// there. State 1+i is about to read token i; state 1+m accepts. A star stays in its state for any character; being at
+// a star implies being at the next token as well.
 const (
-	waiting = 0 // for the first slash
-	reading = 1 // token i is read in state reading+i
+	waiting = 0 // waiting for the first slash
+	reading = 1 // state reading+i reads token i
 )
 
-// letter is a class of characters that no automaton of a search distinguishes.
-// Its bitsets are over states.
+// letter is a class of characters that no automaton of a search distinguishes. Its bitsets are sets of states.
 type letter struct {
-	rune   rune // an example
+	rune   rune // an example of the class
 	slash  bool
-	step   []uint64 // states of broad that move on with it
-	loop   []uint64 // states of broad that stay with it
-	narrow []uint64 // states of narrow whose token accepts it
-	within []uint64 // states of within whose token accepts it
+	step   []uint64 // states of broad that advance on this letter
+	loop   []uint64 // states of broad that stay on this letter
+	narrow []uint64 // states of narrow with a token that accepts this letter
+	within []uint64 // states of within with a token that accepts this letter
 }
 
-// automaton is that of the broad pattern. A set of its states is a bitset.
+// automaton is the automaton of the broad pattern. A set of its states is a bitset.
 type automaton struct {
 	words      int
 	accept     []uint64
@@ -51,7 +49,7 @@ func newAutomaton(p *Pattern) *automaton {
 
 func setBit(set []uint64, i int) { set[i/blockBits] |= 1 << (i % blockBits) }
 
-// start sets set to the first states.
+// start sets set to the initial states.
 func (aut *automaton) start(set []uint64, rules bool) {
 	clear(set)
 	set[0] = 1 << reading
@@ -61,7 +59,7 @@ func (aut *automaton) start(set []uint64, rules bool) {
 	aut.close(set)
 }
 
-// next sets to to the states that from reaches with l.
+// next sets to to the states reached from from with l.
 func (aut *automaton) next(to, from []uint64, l *letter) {
 	carry := uint64(0)
 	for i, s := range from {
@@ -72,10 +70,9 @@ func (aut *automaton) next(to, from []uint64, l *letter) {
 	aut.close(to)
 }
 
-// close adds the states after stars, and all states before the last star in set.
-// The latter changes no answer: from a state before a star, whatever is accepted
-// passes that star, which also accepts what came before it. But it makes sets that
-// accept the same strings equal, and their number remains linear for patterns
+// close adds the states after stars, and all states before the last star in set. Adding the latter does not change
+// the answer: whatever a state before a star accepts passes through that star, which also accepts the preceding
+// characters. But it makes sets that accept the same strings equal, so that their number stays linear for patterns
 // without `?` and classes.
 func (aut *automaton) close(set []uint64) {
 	carry := uint64(0)
@@ -95,7 +92,7 @@ func (aut *automaton) close(set []uint64) {
 	}
 }
 
-// newLetters makes one letter of all intervals of a that no automaton distinguishes.
+// newLetters returns the letters for the intervals of a, with all intervals that no automaton distinguishes merged.
 func newLetters(a alphabet, aut *automaton, broad, narrow, within *Pattern) []letter {
 	left, right := stateWords(narrow), stateWords(within)
 	size := 2*aut.words + left + right
@@ -121,7 +118,7 @@ func newLetters(a alphabet, aut *automaton, broad, narrow, within *Pattern) []le
 	return mergeLetters(all, bitsets, size)
 }
 
-// mergeLetters returns the first of all letters with the same bitsets.
+// mergeLetters returns the first of all letters with equal bitsets.
 func mergeLetters(all []letter, bitsets []uint64, size int) []letter {
 	var merged []letter
 	seen := map[string]bool{}
@@ -145,11 +142,10 @@ func mergeLetters(all []letter, bitsets []uint64, size int) []letter {
 	return merged
 }
 
-// stateWords returns how many words a set of p's states has.
+// stateWords returns the number of words of a set of p's states.
 func stateWords(p *Pattern) int { return (len(p.tokens)+reading)/blockBits + 1 }
 
-// eachStep calls f with each token of p that is no star and every interval of
-// a whose characters it accepts.
+// eachStep calls f for each token of p other than stars, with every interval of a that it accepts.
 func (p *Pattern) eachStep(a alphabet, f func(token, interval int)) {
 	for i, t := range p.tokens {
 		switch t.kind {

@@ -8,17 +8,17 @@ import (
 // maxRune is the last code point of the alphabet.
 const maxRune = utf8.MaxRune
 
-// badByteBase plus a byte is the code point for that byte where
-// it is not part of valid UTF-8; it is where Python's surrogateescape puts it.
+// badByteBase plus a byte is the code point for a byte that is not part of valid UTF-8, as in Python's
+// surrogateescape.
 const badByteBase = 0xDC00
 
-// span is the closed range of code points lo to hi.
+// span is the closed range of code points from lo to hi.
 type span struct{ lo, hi rune }
 
-// class is a set of code points: sorted spans that neither touch nor overlap.
+// class is a set of code points, as sorted spans that neither touch nor overlap.
 type class struct{ spans []span }
 
-// newClass makes the set of all code points in spans, or of all others.
+// newClass returns the set of all code points in spans or, if negated, of all others.
 func newClass(spans []span, negated bool) *class {
 	spans = normalize(spans)
 	if negated {
@@ -40,7 +40,7 @@ func (c *class) has(r rune) bool {
 	return found
 }
 
-// normalize sorts spans and joins those that touch.
+// normalize sorts spans and joins adjacent and overlapping ones.
 func normalize(spans []span) []span {
 	slices.SortFunc(spans, func(a, b span) int { return int(a.lo) - int(b.lo) })
 	out := spans[:0]
@@ -96,8 +96,8 @@ func decodeLast(s string) (rune, int) {
 	return r, size
 }
 
-// appendRune is the inverse of decode. It reports false for code points that
-// no string contains: surrogates that are no byte.
+// appendRune is the inverse of decode. It returns false for code points that no string contains: surrogates that do
+// not represent a byte.
 func appendRune(b []byte, r rune) ([]byte, bool) {
 	if r >= badByteBase+utf8.RuneSelf && r <= badByteBase+0xFF {
 		return append(b, byte(r-badByteBase)), true

@@ -2,23 +2,21 @@ package glob
 
 import "strings"
 
-// MaxStates is how many states of the product automaton a coverage question
-// may visit before it stays undecided.
+// MaxStates is the number of states of the product automaton that a coverage search may visit before it gives up.
 const MaxStates = 200_000
 
-// maxStateWords bounds the memory of a search, 8 bytes a word: patterns of more
-// than a thousand characters together get fewer than MaxStates states.
+// maxStateWords limits the memory of a search, in words of 8 bytes. Patterns with more than a thousand characters in
+// total get fewer than MaxStates states.
 const maxStateWords = 4 << 20
 
-// Coverage is the answer to whether a pattern covers another one.
+// Coverage is the answer to the question whether one pattern covers another.
 type Coverage struct {
-	Covered bool // the broad pattern matches all that the narrow one matches
-	// Counterexample is a shortest string that the narrow pattern matches and
-	// the broad one does not; it is meaningful when neither Covered nor
-	// Undecided is set, and may be the empty string.
+	Covered bool // the broad pattern matches everything that the narrow one matches
+	// Counterexample is a shortest string that the narrow pattern matches but the broad one does not. It is only
+	// meaningful if neither Covered nor Undecided is set, and may be empty.
 	Counterexample string
-	Undecided      bool // the search was given up; Covered is false
-	States         int  // how many states were visited; 0 when none were needed
+	Undecided      bool // the search gave up; Covered is false
+	States         int  // number of visited states; 0 if no search was needed
 }
 
 // Covers reports whether broad matches every string that narrow matches.
@@ -32,9 +30,8 @@ func Covers(broad, narrow *Pattern) Coverage {
 	return search(broad, narrow, nil, false)
 }
 
-// RuleCovers reports whether the rule broad matches every model id that narrow
-// matches as a rule (see MatchID). If within is not nil only the ids that within
-// matches, as a plain pattern, count.
+// RuleCovers reports whether the rule broad matches every model id that narrow matches as a rule (see MatchID). If
+// within is not nil, only ids that within matches as a plain pattern are considered.
 func RuleCovers(broad, narrow, within *Pattern) Coverage {
 	if coversByShape(broad, narrow) {
 		return Coverage{Covered: true}
@@ -47,15 +44,15 @@ func RuleCovers(broad, narrow, within *Pattern) Coverage {
 	return search(broad, narrow, within, true)
 }
 
-// refutingExample returns the example of narrow if broad does not match it. As no
-// match of narrow is shorter, as a pattern or as a rule, no counterexample is either.
+// refutingExample returns the example of narrow if broad does not match it. It is a shortest counterexample, because
+// narrow has no shorter match, as a pattern or as a rule.
 func refutingExample(broad, narrow *Pattern, match func(*Pattern, string) bool) (string, bool) {
 	s, _ := narrow.Example()
-	return s, match(narrow, s) && !match(broad, s) // narrow does not match s if bad bytes in a row are a valid character
+	return s, match(narrow, s) && !match(broad, s) // narrow may not match s if consecutive bad bytes form a valid character
 }
 
-// coversByShape answers the questions that need no search. What is true of
-// patterns is true of rules as well, because rules widen both sides alike.
+// coversByShape answers the questions that need no search. It is valid for patterns and rules, because treating both
+// as rules widens them in the same way.
 func coversByShape(broad, narrow *Pattern) bool {
 	broadText, broadIsLiteral := broad.Literal()
 	narrowText, narrowIsLiteral := narrow.Literal()

@@ -6,25 +6,25 @@ import (
 )
 
 const (
-	// blockBits is how many tokens one machine word follows at once.
+	// blockBits is the number of tokens that one machine word tracks.
 	blockBits = 64
-	// maxBlocks is how many blocks a search has on the stack; a longer
-	// segment makes Match allocate. 256 blocks are 16,384 characters.
+	// maxBlocks is the maximum number of blocks of a search that are kept on the stack; Match allocates for a longer
+	// segment. 256 blocks are 16,384 characters.
 	maxBlocks = 256
 )
 
-// finder searches a segment by shift-and: bit i of the state is set when the
-// last i+1 characters match the first i+1 tokens. A character costs one step a
-// block of 64 tokens, whatever the text; memory is linear in the tokens.
+// finder searches for a segment with the shift-and algorithm: bit i of the state is set if the last i+1 characters
+// match the first i+1 tokens. Each character costs one step per block of 64 tokens, whatever the text; memory is
+// linear in the number of tokens.
 type finder struct {
 	blocks   int
-	accept   uint64 // the bit of the last token, in the last block
+	accept   uint64 // the bit of the last token in the last block
 	ascii    []uint64
 	nonASCII []nonASCIIBlock
 }
 
-// nonASCIIBlock has the masks of one block for characters beyond ASCII: masks[i] is for
-// the characters from starts[i] to before starts[i+1].
+// nonASCIIBlock contains the masks of one block for non-ASCII characters: masks[i] applies to the characters in
+// [starts[i], starts[i+1]).
 type nonASCIIBlock struct {
 	starts []rune
 	masks  []uint64
@@ -35,7 +35,7 @@ func newFinder(tokens []token) *finder {
 	f := &finder{
 		blocks:   n,
 		accept:   1 << ((len(tokens) - 1) % blockBits),
-		ascii:    make([]uint64, utf8.RuneSelf*n), // row r: the masks of character r, block by block
+		ascii:    make([]uint64, utf8.RuneSelf*n), // row r contains the masks of character r, one per block
 		nonASCII: make([]nonASCIIBlock, n),
 	}
 	for i, t := range tokens {
@@ -71,7 +71,7 @@ func newNonASCIIBlock(tokens []token) nonASCIIBlock {
 
 func (w *nonASCIIBlock) mask(r rune) uint64 {
 	lo, hi := 0, len(w.starts)
-	for hi-lo > 1 { // quicker than slices.BinarySearch, once for each character
+	for hi-lo > 1 { // faster than slices.BinarySearch; runs once per character
 		if mid := (lo + hi) / 2; w.starts[mid] <= r {
 			lo = mid
 		} else {
@@ -81,7 +81,7 @@ func (w *nonASCIIBlock) mask(r rune) uint64 {
 	return w.masks[lo]
 }
 
-// find returns where the leftmost match in s ends, or -1.
+// find returns the end of the leftmost match in s, or -1.
 func (f *finder) find(s string) int {
 	if f.blocks == 1 {
 		return f.findShort(s)
@@ -112,7 +112,7 @@ func (f *finder) findShort(s string) int {
 }
 
 func (f *finder) findLong(s string, state []uint64) int {
-	live := 0 // blocks from here on are all zero
+	live := 0 // all blocks from here on are zero
 	for i := 0; i < len(s); {
 		r, size := decode(s[i:])
 		i += size

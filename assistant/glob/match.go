@@ -5,21 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// segment is a run of tokens without a star: it matches strings of exactly
-// len(tokens) characters.
+// segment is a run of tokens without a star; it matches strings of exactly len(tokens) characters.
 type segment struct {
 	tokens  []token
-	text    string  // the literal characters: when plain, what the segment matches, bytewise
-	plain   bool    // only literal characters, all valid
+	text    string  // the literal characters; if plain, the exact bytes that the segment matches
+	plain   bool    // contains only valid literal characters
 	finder  *finder // for a middle segment that is neither plain nor onlyAny
-	onlyAny bool    // only `?`
+	onlyAny bool    // contains only `?`
 
-	prefix, suffix, core string // what every match begins with, ends with, and contains at the longest
+	prefix, suffix, core string // the fixed text at the beginning and end of every match, and the longest fixed text in it
 }
 
-// split cuts p.tokens at the stars. valid reports that the pattern is valid UTF-8:
-// only then is text compared bytewise, because then every occurrence begins and
-// ends between characters.
+// split cuts p.tokens at the stars. valid reports that the pattern is valid UTF-8; only then is text compared
+// bytewise, because only then does every occurrence start and end between characters.
 func (p *Pattern) split(valid bool) {
 	tokens := p.tokens
 	var parts [][]token
@@ -54,7 +52,7 @@ func (p *Pattern) split(valid bool) {
 func newSegment(tokens []token, valid bool) segment {
 	seg := segment{tokens: tokens, plain: valid, onlyAny: true}
 	var b []byte         // the literal characters
-	prefix, run := -1, 0 // where the first run of them ends in b, and where the last begins
+	prefix, run := -1, 0 // end of the first run and start of the last run of literal characters in b
 	coreFrom, coreTo := 0, 0
 	for _, t := range tokens {
 		seg.onlyAny = seg.onlyAny && t.kind == anyChar
@@ -96,7 +94,7 @@ func (seg *segment) cutFront(s string) (string, bool) {
 	return s, true
 }
 
-// cutBack matches the end of s and returns what is before it.
+// cutBack matches the end of s and returns what precedes it.
 func (seg *segment) cutBack(s string) (string, bool) {
 	if seg.plain {
 		return strings.CutSuffix(s, seg.text)

@@ -8,15 +8,15 @@ const (
 	char    kind = iota // exactly rune
 	anyChar             // any one character
 	oneOf               // one character of class
-	never               // matches nothing at all
+	never               // matches nothing
 	star                // any run of characters
 )
 
-// token is one element of a pattern. No two stars follow each other.
+// token is one element of a pattern. There are no consecutive stars.
 type token struct {
 	kind  kind
-	rune  rune   // of kind char
-	class *class // of kind oneOf
+	rune  rune   // for kind char
+	class *class // for kind oneOf
 }
 
 func (t token) accepts(r rune) bool {
@@ -32,7 +32,7 @@ func (t token) accepts(r rune) bool {
 	return false
 }
 
-// parse splits a pattern into tokens the way fnmatch.translate does.
+// parse splits a pattern into tokens like fnmatch.translate.
 func parse(pattern string) []token {
 	chars := make([]rune, 0, len(pattern))
 	for len(pattern) > 0 {
@@ -41,7 +41,7 @@ func parse(pattern string) []token {
 		pattern = pattern[size:]
 	}
 	tokens := make([]token, 0, len(chars))
-	unclosed := false // no `]` is left: do not look for one again
+	unclosed := false // there is no further `]`
 	for i := 0; i < len(chars); {
 		switch c := chars[i]; {
 		case c == '*':
@@ -67,8 +67,8 @@ func parse(pattern string) []token {
 	return tokens
 }
 
-// bracketEnd finds the `]` that closes a bracket whose content begins at i, or returns
-// -1: then no `[` further on is closed either. A `]` that comes first is content.
+// bracketEnd returns the index of the `]` that closes a bracket with content starting at i, or -1. In the latter case
+// no later `[` is closed either. A leading `]` is content.
 func bracketEnd(chars []rune, i int) int {
 	if i < len(chars) && chars[i] == '!' {
 		i++
@@ -85,13 +85,13 @@ func bracketEnd(chars []rune, i int) int {
 	return -1
 }
 
-// item is a character inside brackets; a bare hyphen may make a range.
+// item is a character inside brackets; a bare hyphen may form a range.
 type item struct {
 	rune rune
 	bare bool
 }
 
-// bracket makes the token of the content of a bracket.
+// bracket returns the token for the content of a bracket.
 func bracket(content []rune) token {
 	items := rangeItems(content)
 	if len(items) == 0 {
@@ -113,8 +113,8 @@ func bracket(content []rune) token {
 	return simplest(newClass(spans, negated))
 }
 
-// simplest makes the token of a class. A class of one character becomes that
-// character, so that a quoted one costs no more than a plain one.
+// simplest returns the token for a class. A class of one character becomes that character, so that a quoted character
+// costs no more than a plain one.
 func simplest(c *class) token {
 	switch {
 	case len(c.spans) == 0:
@@ -127,11 +127,9 @@ func simplest(c *class) token {
 	return token{kind: oneOf, class: c}
 }
 
-// rangeItems finds the ranges of a bracket as Python 3.11 does: hyphens split
-// the content into chunks at least two characters apart, a range that would be
-// empty disappears with both its ends, and the hyphens that are left between
-// chunks are the bare ones. What follows a removed range may become the
-// first and so become a negation; Python does that too.
+// rangeItems finds the ranges in a bracket like Python 3.11: hyphens split the content into chunks at least two
+// characters apart; an empty range disappears with both its ends; the remaining hyphens between chunks are bare. If
+// the first range is removed, a following `!` may become a negation, as in Python.
 func rangeItems(content []rune) []item {
 	chunks := hyphenChunks(content)
 	for k := len(chunks) - 1; k > 0; k-- {
@@ -153,8 +151,8 @@ func rangeItems(content []rune) []item {
 	return items
 }
 
-// hyphenChunks cuts the content of a bracket at the hyphens that can make a
-// range: not the first character, not the last, not right after a range.
+// hyphenChunks splits the content of a bracket at the hyphens that can form a range: not the first character, not the
+// last, and not right after a range.
 func hyphenChunks(content []rune) [][]rune {
 	var chunks [][]rune
 	start, k := 0, 1

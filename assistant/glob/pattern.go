@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// Pattern is a compiled pattern. Compile makes it; the zero value matches only
-// the empty string. It is immutable and may be shared by goroutines.
+// Pattern is a compiled pattern. Use Compile; the zero value matches only the empty string. It is immutable and may
+// be shared by goroutines.
 type Pattern struct {
 	text      string
 	tokens    []token
-	head      segment   // before the first star
-	middle    []segment // between stars
-	tail      segment   // after the last star, when there is one
-	stars     bool      // there is a star
-	never     bool      // it has a class without members: nothing matches
+	head      segment   // part before the first star
+	middle    []segment // parts between stars
+	tail      segment   // part after the last star, if there is a star
+	stars     bool      // the pattern contains a star
+	never     bool      // the pattern has an empty class, so nothing matches
 	plainEnds bool      // head and tail are plain
 	core      string
 }
 
-// Compile makes a Pattern of text. Every text is a pattern.
+// Compile compiles text; every text is a valid pattern.
 func Compile(text string) *Pattern {
 	p := &Pattern{text: text, tokens: parse(text)}
 	p.split(utf8.ValidString(text))
@@ -31,7 +31,7 @@ func Compile(text string) *Pattern {
 // String returns the text that p was compiled from.
 func (p *Pattern) String() string { return p.text }
 
-// Literal returns the one string p matches, and true, when there is just one.
+// Literal returns the only string that p matches, and true, if there is exactly one.
 func (p *Pattern) Literal() (string, bool) {
 	if p.stars || !p.head.plain {
 		return "", false
@@ -39,12 +39,10 @@ func (p *Pattern) Literal() (string, bool) {
 	return p.head.text, true
 }
 
-// Prefix returns the text with which every match of p begins, as far as the
-// pattern fixes it.
+// Prefix returns the text that every match of p starts with, as far as the pattern determines it.
 func (p *Pattern) Prefix() string { return p.head.prefix }
 
-// Suffix returns the text with which every match of p ends, as far as the
-// pattern fixes it.
+// Suffix returns the text that every match of p ends with, as far as the pattern determines it.
 func (p *Pattern) Suffix() string {
 	if p.stars {
 		return p.tail.suffix
@@ -52,21 +50,19 @@ func (p *Pattern) Suffix() string {
 	return p.head.suffix
 }
 
-// Core returns the longest text that every match of p contains, the
-// first of them when several are as long.
+// Core returns the longest text that every match of p contains, the first one if several have the same length.
 func (p *Pattern) Core() string { return p.core }
 
-// OpenStart reports whether p begins with a star, so that anything may
-// precede what it matches.
+// OpenStart reports whether p starts with a star.
 func (p *Pattern) OpenStart() bool { return len(p.tokens) > 0 && p.tokens[0].kind == star }
 
-// Match reports whether p matches the whole of s. It allocates nothing as long
-// as no part between two stars is longer than 64 × maxBlocks characters.
+// Match reports whether p matches the whole of s. It does not allocate unless a part between two stars is longer than
+// 64 × maxBlocks characters.
 //
-// It cuts the head off the front and the tail off the back; then it is
-// enough to find each middle segment as far left as possible, in order.
+// It cuts the head off the front and the tail off the back; then it is sufficient to find each middle segment as far
+// left as possible, in order.
 func (p *Pattern) Match(s string) bool {
-	switch { // the usual patterns, without a call for each end
+	switch { // fast paths for common patterns
 	case !p.stars && p.head.plain:
 		return s == p.head.text
 	case p.never:
@@ -96,26 +92,26 @@ func (p *Pattern) Match(s string) bool {
 	return true
 }
 
-// MatchID reports whether p, as a rule, matches the model id: the id without
-// its first `/` segment, or the whole id.
+// MatchID reports whether p, as a rule, matches the model id: either the id without its first `/` segment, or the
+// whole id.
 func (p *Pattern) MatchID(id string) bool {
 	if p.Match(id) {
 		return true
 	}
-	if p.OpenStart() { // then what matches the rest matches the whole
+	if p.OpenStart() { // a match of the rest would be a match of the whole
 		return false
 	}
 	slash := strings.IndexByte(id, '/')
 	return slash >= 0 && p.Match(id[slash+1:])
 }
 
-// Quote returns a pattern that matches s and nothing else.
+// Quote returns a pattern that matches only s.
 func Quote(s string) string {
 	if !strings.ContainsAny(s, "*?[") {
 		return s
 	}
 	var b strings.Builder
-	for i := 0; i < len(s); i++ { // the three are ASCII: bytes will do
+	for i := 0; i < len(s); i++ { // bytewise is safe, because the three characters are ASCII
 		switch s[i] {
 		case '*', '?', '[':
 			b.WriteByte('[')

@@ -5,27 +5,25 @@ import (
 	"slices"
 )
 
-// maxAntichain is how many sets are stored for each pair of states to prune larger ones.
-// Pruning is never needed for the answer, only for speed.
+// maxAntichain is the number of sets stored per pair of states to prune supersets. Pruning affects only the speed,
+// not the answer.
 const maxAntichain = 12
 
-// statePair is a state of narrow and one of within.
+// statePair is a state of narrow and a state of within.
 type statePair struct{ narrow, within int32 }
 
-// node is a visited state of the product: a pair of states, and the set of states that
-// broad can be in then.
+// node is a visited state of the product: a pair of states, and the set of states that broad can be in at that point.
 type node struct {
 	statePair
 	parent int32
-	letter int32 // with which it was reached from parent
+	letter int32 // letter that leads here from parent
 
-	sameHash int32 // the node before it with its hash, -1 for none
+	sameHash int32 // previous node with the same hash, or -1
 }
 
-// searcher looks, shortest strings first, for one that narrow and within
-// accept and broad does not. A node is left out when another one at the
-// same pair of states, found no later, has a subset of its set: a string that refutes
-// coverage from the larger set does so from the smaller one.
+// searcher looks for a shortest string that narrow and within accept and broad does not. It skips a node if an
+// earlier node with the same pair of states has a subset of its set, because any string that refutes coverage from
+// the larger set also refutes it from the smaller one.
 type searcher struct {
 	broad   *automaton
 	letters []letter
@@ -34,13 +32,13 @@ type searcher struct {
 	rules   bool
 
 	nodes    []node
-	sets     []uint64              // the set of node i is at i times the words of broad
-	newest   map[uint64]int32      // the last node of each hash
-	smallest map[statePair][]int32 // nodes of each pair, none with a subset of another's set
+	sets     []uint64              // the set of node i starts at i*broad.words
+	newest   map[uint64]int32      // the last node with each hash
+	smallest map[statePair][]int32 // nodes of each pair, none of whose sets is a subset of another
 }
 
-// search decides whether broad accepts all that narrow and within accept; a nil
-// within accepts everything.
+// search decides whether broad accepts everything that narrow and within both accept; a nil within accepts
+// everything.
 func search(broad, narrow, within *Pattern, rules bool) Coverage {
 	if within == nil {
 		within = Compile("*")
@@ -65,7 +63,7 @@ func (s *searcher) run(limit int) Coverage {
 	set := make([]uint64, s.broad.words)
 	s.broad.start(set, s.rules)
 	starts := []int32{reading}
-	if s.rules && !s.narrow.isStar(reading) { // a leading star is the wider start
+	if s.rules && !s.narrow.isStar(reading) { // a leading star already includes this start
 		starts = append(starts, waiting)
 	}
 	for _, q := range starts {
@@ -84,8 +82,7 @@ func (s *searcher) run(limit int) Coverage {
 	return Coverage{Covered: true, States: len(s.nodes)}
 }
 
-// expand visits what node i leads to and returns a node that refutes the
-// coverage, or -1.
+// expand visits the successors of node i and returns a node that refutes coverage, or -1.
 func (s *searcher) expand(i int, set []uint64) int {
 	n, w := s.nodes[i], s.broad.words
 	for _, l := range s.narrow.moves[n.narrow] {
@@ -111,7 +108,7 @@ func (s *searcher) expand(i int, set []uint64) int {
 	return -1
 }
 
-// visit adds a node, or returns -1 if nothing new can come of it.
+// visit adds a node, or returns -1 if the node cannot lead to anything new.
 func (s *searcher) visit(at statePair, set []uint64, parent, letter int32) int {
 	for i, w := range set {
 		if w&s.broad.acceptsAll[i] != 0 {
@@ -137,7 +134,7 @@ func (s *searcher) visit(at statePair, set []uint64, parent, letter int32) int {
 	return found
 }
 
-// hash mixes a pair and a set. A map with the whole of them as its key is half as fast.
+// hash combines a pair and a set. Using them as a map key directly is half as fast.
 func hash(at statePair, set []uint64) uint64 {
 	const factor = 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio
 	h := uint64(at.narrow)<<32 | uint64(at.within)
@@ -147,8 +144,8 @@ func hash(at statePair, set []uint64) uint64 {
 	return h * factor
 }
 
-// addSmallest reports whether no stored set of the pair is a subset of set. If so
-// it stores set, instead of a superset or while there is room.
+// addSmallest reports whether no stored set of the pair is a subset of set. If so, it stores set, either replacing a
+// superset or if there is room.
 func (s *searcher) addSmallest(at statePair, set []uint64, id int32) bool {
 	stored := s.smallest[at]
 	replace := -1
@@ -175,7 +172,7 @@ func (s *searcher) addSmallest(at statePair, set []uint64, id int32) bool {
 	return true
 }
 
-// refutes reports whether narrow and within accept in node i and broad does not.
+// refutes reports whether, in node i, narrow and within accept but broad does not.
 func (s *searcher) refutes(i int) bool {
 	if !s.narrow.accepts(s.nodes[i].narrow) || !s.within.accepts(s.nodes[i].within) {
 		return false
@@ -188,7 +185,7 @@ func (s *searcher) refutes(i int) bool {
 	return true
 }
 
-// counterexample makes the answer for a node that refutes.
+// counterexample returns the answer for a node that refutes coverage.
 func (s *searcher) counterexample(i int) Coverage {
 	var text []int32
 	for n := s.nodes[i]; n.parent >= 0; n = s.nodes[n.parent] {

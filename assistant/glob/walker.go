@@ -1,14 +1,13 @@
 package glob
 
-// walker moves through the automaton of one pattern from single state to single
-// state. To be at a star is to be at the token after it as well.
+// walker steps through the automaton of one pattern, one state at a time. Being at a star implies being at the
+// following token as well.
 type walker struct {
 	tokens []token
-	moves  [][]int32 // by state: the letters that lead anywhere
+	moves  [][]int32 // for each state, the letters that lead to another state
 }
 
-// newWalker makes the walker of p; accepting returns the states of p whose token
-// accepts a letter.
+// newWalker returns the walker of p; accepting returns the states of p with a token that accepts a letter.
 func newWalker(p *Pattern, letters int, accepting func(letter int) []uint64) walker {
 	w := walker{tokens: p.tokens, moves: make([][]int32, reading+len(p.tokens)+1)}
 	every := make([]int32, letters)
@@ -38,14 +37,14 @@ func (w *walker) isStar(q int32) bool {
 	return i >= 0 && i < len(w.tokens) && w.tokens[i].kind == star
 }
 
-// accepts reports whether the string may end in state q.
+// accepts reports whether a string may end in state q.
 func (w *walker) accepts(q int32) bool {
 	end := int32(reading + len(w.tokens))
 	return q == end || q == end-1 && w.isStar(q)
 }
 
-// next returns the at most two states, -1 for none, to which a letter leads from
-// q; false when there are none. accepting has the states whose token accepts the letter.
+// next returns the up to two states (-1 if absent) that a letter leads to from q, or false if there are none.
+// accepting contains the states with a token that accepts the letter.
 func (w *walker) next(q int32, accepting []uint64, slash bool) (to [2]int32, ok bool) {
 	switch {
 	case q == waiting && slash:
@@ -57,9 +56,9 @@ func (w *walker) next(q int32, accepting []uint64, slash bool) (to [2]int32, ok 
 			return to, false
 		}
 		return [2]int32{q + 1, -1}, true
-	case !hasBit(accepting, int(q)+1): // of the token after the star
+	case !hasBit(accepting, int(q)+1): // checks the token after the star
 		return [2]int32{q, -1}, true
-	case w.isStar(q + 2): // accepts all that q accepts
+	case w.isStar(q + 2): // state q+2 accepts everything that q accepts
 		return [2]int32{q + 2, -1}, true
 	}
 	return [2]int32{q, q + 2}, true

@@ -6,76 +6,74 @@ import (
 )
 
 var (
-	// ErrClosed is returned by every method of a store that was closed.
+	// ErrClosed is returned by every method of a closed store.
 	ErrClosed = errors.New("history: the store is closed")
-	// ErrChanged is wrapped by a refusal to replace a pair that another program has
-	// replaced since it was loaded.
+	// ErrChanged is wrapped if a pair is not replaced because another program has replaced it since it was loaded.
 	ErrChanged = errors.New("another program changed it in the meantime")
-	// ErrPicture is wrapped when a picture is not stored, or not as it was written.
+	// ErrPicture is wrapped if a picture is missing or damaged.
 	ErrPicture = errors.New("history: the picture is missing or damaged")
-	// ErrTopic is wrapped by refusals to change the tree of topics.
+	// ErrTopic is wrapped if a change of the tree of topics is refused.
 	ErrTopic = errors.New("history: topic")
 )
 
-// NewerSchemaError is returned for a database that a newer winnow wrote. The file
-// was not changed.
+// NewerSchemaError means that a newer winnow wrote the database. The file was not changed.
 type NewerSchemaError struct {
 	Path             string
 	Found, Supported int
 }
 
-// Error names both versions.
+// Error implements error.
 func (e *NewerSchemaError) Error() string {
-	return fmt.Sprintf("history: %s was written by a newer winnow (version %d of its schema; this one reads up to %d)", e.Path, e.Found, e.Supported)
+	return fmt.Sprintf("history: %s was written by a newer winnow (schema version %d; this one reads up to %d)", e.Path, e.Found, e.Supported)
 }
 
-// OlderSchemaError is returned for a database that a winnow too old to be followed
-// wrote. It was not changed.
+// OlderSchemaError means that the database was written by a winnow whose schema is no longer supported. It was not
+// changed.
 type OlderSchemaError struct {
 	Path             string
 	Found, Supported int
 }
 
-// Error names both versions and what to do.
+// Error implements error.
 func (e *OlderSchemaError) Error() string {
-	return fmt.Sprintf("history: %s was written by an older winnow (version %d of its schema; this one reads from %d on): "+
+	return fmt.Sprintf("history: %s was written by an older winnow (schema version %d; this one reads %d and newer): "+
 		"export it with that winnow (winnow history export), and import the file into a new history", e.Path, e.Found, e.Supported)
 }
 
-// FileError is returned for a file or folder that the store refuses to use.
+// FileError means that the store refuses to use a file or folder.
 type FileError struct{ Path, Reason string }
 
-// Error names the file and the reason.
+// Error implements error.
 func (e *FileError) Error() string { return "history: " + e.Path + ": " + e.Reason }
 
-// DamageError is returned for a database file that is damaged. Closing the store
-// and opening it again renames the file and salvages what is readable.
+// DamageError means that the database file is damaged. Closing and reopening the store renames the file and salvages
+// what is readable.
 type DamageError struct {
 	Path string
-	Err  error // what was found
+	Err  error // the damage
 }
 
-// Error names the file and what was found.
+// Error implements error.
 func (e *DamageError) Error() string {
 	return fmt.Sprintf("history: %s is damaged (%v); the next start renames it and salvages what is readable", e.Path, e.Err)
 }
 
-// Unwrap returns what was found.
+// Unwrap returns the damage.
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// StorageError is returned when a disk or folder failed. Nothing was changed; what
-// is stored can still be read as far as the disk allows.
+// StorageError means that a disk or folder failed. Nothing was changed, and stored data can still be read as far as
+// the disk allows.
 type StorageError struct {
 	Op     string // "read", "write" or "open"
 	Path   string
-	Reason string // "the disk is full"
+	Reason string // such as "the disk is full"
 	Err    error
 }
 
-// Error says what could not be done, with which file, and why.
+// Error implements error.
 func (e *StorageError) Error() string {
 	return fmt.Sprintf("history: cannot %s %s: %s", e.Op, e.Path, e.Reason)
 }
 
-// Unwrap returns what SQLite or the system said.
+// Unwrap returns the error of SQLite or the system.
 func (e *StorageError) Unwrap() error { return e.Err }

@@ -12,51 +12,47 @@ import (
 // defaultCharsPerToken is the default of the setting.
 const defaultCharsPerToken = 3.5
 
-// PairReader reads one consistent state of the database of a Store for a Search. A
-// condition is about a row p of the table pair, with ? for each argument. After the
-// first error, which Err returns, its methods return nothing.
+// PairReader reads a consistent state of the database of a Store for a Search. A condition is about a row p of the
+// table pair, with ? for each argument. After the first error, which Err returns, the methods return nothing.
 type PairReader interface {
-	// Dialect writes conditions on texts for the pairs with from < seq <= to. An
-	// engine that cannot match a regular expression tests it on candidates: all
-	// pairs that the whole line matches are among them.
+	// Dialect generates conditions on the texts of the pairs with from < seq <= to. An engine that cannot match
+	// regular expressions in SQL tests them on the candidates, which include all pairs that the whole line matches.
 	Dialect(from, to int64, candidates func() (where string, args []any)) filter.Dialect
-	// Refs returns the pairs for which the condition is true, in order.
+	// Refs returns the pairs that meet the condition, in order.
 	Refs(where string, args []any, charsPerToken float64) []assistant.Ref
 	CountPairs(where string, args []any) int
-	// SeqAt returns the seq of the nth of them from the newest, which is 0; 0 when
-	// there are fewer.
+	// SeqAt returns the seq of the nth newest pair that meets the condition, where 0 is the newest; 0 if there are
+	// fewer.
 	SeqAt(where string, args []any, n int) int64
 	SessionIDs() []string
-	// Spans says how many seqs each query of a stream covers, for a line with these
-	// regular expressions.
+	// Spans returns how many seqs each query of a stream covers, for a line with these regular expressions.
 	Spans(regexps []string) Spans
 	Err() error
 }
 
-// Spans is how many seqs each query of a stream covers: First, few so that the first
-// screenful comes fast, then Factor times more than the one before, up to Max.
+// Spans says how many seqs each query of a stream covers: First for the first query, which is small so that the first
+// screenful appears quickly, then Factor times more each time, up to Max.
 type Spans struct{ First, Factor, Max int64 }
 
-// Names is what a Search needs to know of a database before it begins.
+// Names is what a Search needs to know about a database in advance.
 type Names struct {
 	Saved          map[string]string // lines of saved filters by name
-	Topics, Models map[int64]string  // by number; topic 0 is the root, ""
-	Newest         int64             // the greatest seq, 0 without pairs
+	Topics, Models map[int64]string  // names by number; topic 0 is the root, ""
+	Newest         int64             // the highest seq, or 0
 }
 
-// Search is the evaluation of one line on one state of a database, the same for every
-// engine.
+// Search evaluates one line on one state of a database; it is the same for all engines.
 type Search struct {
 	db     PairReader
 	env    Env
-	expr   filter.Expr // nil matches all
-	base   filter.Expr // expr without the term o: matches all that expr does, and more
-	newest int64       // the greatest seq
+	expr   filter.Expr // nil matches all pairs
+	base   filter.Expr // expr without the term o; matches a superset
+	newest int64       // the highest seq
 	source filter.Source
 }
 
-// NewSearch prepares the evaluation of a line; a nil one matches all. The error is
-// a *filter.Error at a saved filter.
+// NewSearch prepares the evaluation of a line; a nil line matches all pairs. The error is a *filter.Error at a saved
+// filter.
 func NewSearch(q *filter.Query, env Env, db PairReader, names Names) (*Search, error) {
 	if env.CharsPerToken == 0 {
 		env.CharsPerToken = defaultCharsPerToken
@@ -80,8 +76,7 @@ func NewSearch(q *filter.Query, env Env, db PairReader, names Names) (*Search, e
 	return f, nil
 }
 
-// SessionLine returns the line that matches the pairs of a session, those of all
-// sessions for "".
+// SessionLine returns the line that matches the pairs of a session, or of all sessions if session is "".
 func SessionLine(session string, charsPerToken float64) (*filter.Query, Env) {
 	env := Env{CharsPerToken: charsPerToken, Env: filter.Env{Session: session}}
 	if session == "" {
@@ -101,16 +96,15 @@ func (f *Search) Result() Result {
 	return Result{Refs: slices.Concat(pieces...), Hints: f.hints()}
 }
 
-// Count returns how many they are.
+// Count returns the number of pairs that the line matches.
 func (f *Search) Count() int {
 	return f.db.CountPairs(f.where(f.base, f.expr, 0, f.newest))
 }
 
-// Stream calls each with them, the newest piece first, until it returns false.
+// Stream calls each with the matching pairs, newest piece first, until it returns false.
 func (f *Search) Stream(each func([]assistant.Ref) bool) { f.stream(f.base, f.expr, each) }
 
-// where returns the condition for the uncut pairs with from < seq <= to that both
-// expressions match.
+// where returns the condition for uncut pairs with from < seq <= to that match both expressions.
 func (f *Search) where(a, b filter.Expr, from, to int64) (sql string, args []any) {
 	source := f.source
 	source.Dialect = f.db.Dialect(from, to, func() (string, []any) {
@@ -119,8 +113,8 @@ func (f *Search) where(a, b filter.Expr, from, to int64) (sql string, args []any
 	return all(a, b, from, to, source)
 }
 
-// all returns the condition for the uncut pairs with from < seq <= to that both
-// expressions match; nil matches every pair.
+// all returns the condition for uncut pairs with from < seq <= to that match both expressions; nil matches every
+// pair.
 func all(a, b filter.Expr, from, to int64, source filter.Source) (sql string, args []any) {
 	sql = fmt.Sprintf("p.seq > %d AND p.seq <= %d AND p.cut IS NULL", from, to)
 	for _, x := range []filter.Expr{a, b} {
@@ -133,8 +127,7 @@ func all(a, b filter.Expr, from, to int64, source filter.Source) (sql string, ar
 	return sql, args
 }
 
-// withoutRegexp returns an expression without regular expressions that matches
-// every pair that x matches; nil when there is no other.
+// withoutRegexp returns an expression without regular expressions that matches every pair that x matches, or nil.
 func withoutRegexp(x filter.Expr) filter.Expr {
 	terms := []filter.Expr{x}
 	if and, ok := x.(filter.And); ok {
@@ -162,8 +155,7 @@ func regexps(x filter.Expr) (sources []string) {
 	return sources
 }
 
-// stream calls each with the refs that both expressions match, the newest piece
-// first, until it returns false.
+// stream calls each with the refs that match both expressions, newest piece first, until it returns false.
 func (f *Search) stream(a, b filter.Expr, each func([]assistant.Ref) bool) {
 	spans := f.db.Spans(append(regexps(a), regexps(b)...))
 	for to, n := f.newest, spans.First; to > 0 && f.db.Err() == nil; n = min(spans.Factor*n, spans.Max) {
@@ -177,15 +169,15 @@ func (f *Search) stream(a, b filter.Expr, each func([]assistant.Ref) bool) {
 	}
 }
 
-// findBoundary reads the newest pairs of the base until one of them does not
-// fit, and makes the term o match those after it.
+// findBoundary reads the newest pairs of the base until one does not fit, and makes the term o match the pairs after
+// it.
 func (f *Search) findBoundary() {
-	firsts := map[int]int64{} // the first seq that o matches, by Boundary.Extra; 0: all
+	firsts := map[int]int64{} // the first seq that o matches, by Boundary.Extra; 0 means all
 	f.source.First = func(extra int) int64 { return firsts[extra] }
 	if f.env.Fits == nil {
 		return
 	}
-	var newest []assistant.Ref // of the base, those read so far
+	var newest []assistant.Ref // the pairs of the base read so far
 	fits := 0
 	f.stream(f.base, nil, func(refs []assistant.Ref) bool {
 		newest = append(refs, newest...)
@@ -199,9 +191,8 @@ func (f *Search) findBoundary() {
 	})
 }
 
-// boundarySeq returns the seq of the pair at an index of newest. A negative index
-// counts back in the base from newest; one after the last gives a seq that no pair
-// has yet.
+// boundarySeq returns the seq of the pair at an index of newest. A negative index counts back in the base from
+// newest; an index past the end gives a seq that does not exist yet.
 func (f *Search) boundarySeq(newest []assistant.Ref, at int) int64 {
 	switch {
 	case at >= len(newest):
@@ -215,7 +206,7 @@ func (f *Search) boundarySeq(newest []assistant.Ref, at int) int64 {
 	return f.db.SeqAt(where, args, -at-1)
 }
 
-// hints returns the topics and sessions of the line that do not exist.
+// hints returns hints for the topics and sessions in the line that do not exist.
 func (f *Search) hints() []filter.Hint {
 	if f.expr == nil {
 		return nil

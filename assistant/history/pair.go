@@ -16,18 +16,18 @@ import (
 	"winnow/assistant/attachment"
 )
 
-// states are the states of pairs; their indexes are stored in the database.
+// states lists the states of pairs; their indexes are stored in the database.
 var states = []assistant.PairState{assistant.PairIdle, assistant.PairSending, assistant.PairComplete, assistant.PairError}
 
-// StateError is the number of assistant.PairError.
+// StateError is the stored number of assistant.PairError.
 const StateError = 3
 
 func stateNumber(p *assistant.Pair) int { return max(slices.Index(states, p.State), 0) }
 
-// MaxStar is the best rating.
+// MaxStar is the highest rating.
 const MaxStar = 3
 
-// CheckPair refuses a pair that could not be loaded as it was stored.
+// CheckPair returns an error for a pair that could not be loaded as it was stored.
 func CheckPair(p *assistant.Pair) error {
 	all, _ := p.Answers()
 	ids := map[string]bool{}
@@ -72,21 +72,21 @@ type variantJSON struct {
 	ToolCalls []callJSON `json:"tool_calls,omitempty"`
 }
 
-// callJSON is the JSON form of a call, whose arguments need not be JSON. Result is
-// raw so that no number loses a digit.
+// callJSON is the JSON form of a call. Its arguments need not be valid JSON. Result is raw, so that numbers keep all
+// their digits.
 type callJSON struct {
 	assistant.ToolCall
 	Arguments     json.RawMessage `json:"arguments,omitempty"`
-	ArgumentsText *string         `json:"arguments_text,omitempty"` // instead of Arguments: exactly these characters
-	ArgumentsRaw  []byte          `json:"arguments_raw,omitempty"`  // instead of both: they are not UTF-8
+	ArgumentsText *string         `json:"arguments_text,omitempty"` // exact text, used instead of Arguments
+	ArgumentsRaw  []byte          `json:"arguments_raw,omitempty"`  // used instead of both if the arguments are not UTF-8
 	Result        json.RawMessage `json:"result,omitempty"`
 }
 
-// newPairJSON makes the JSON form of p. asText stores arguments byte for byte, as
-// text; otherwise arguments that are JSON become part of the document.
+// newPairJSON returns the JSON form of p. With asText, arguments are stored byte for byte as text; otherwise
+// arguments that are valid JSON become part of the document.
 func newPairJSON(p *assistant.Pair, asText bool) (form pairJSON, err error) {
 	form = pairJSON{Pair: p, Attachments: append([]assistant.Attachment{}, p.Attachments...)}
-	if asText { // the store has the pictures elsewhere
+	if asText { // the store keeps the pictures separately
 		form.Attachments = attachment.Stripped(form.Attachments)
 	}
 	for i := range p.Variants {
@@ -126,7 +126,7 @@ func encodeCalls(calls []assistant.ToolCall, asText bool) ([]callJSON, error) {
 	return encoded, nil
 }
 
-// EncodePair returns the JSON form of a pair in exports.
+// EncodePair returns the JSON form of a pair as used in exports.
 func EncodePair(p *assistant.Pair) ([]byte, error) {
 	form, err := newPairJSON(p, false)
 	if err != nil {
@@ -135,7 +135,7 @@ func EncodePair(p *assistant.Pair) ([]byte, error) {
 	return assistant.PlainJSON(form)
 }
 
-// DecodePair reads a JSON form of a pair into p and leaves the fields it lacks.
+// DecodePair decodes the JSON form of a pair into p; missing fields stay unchanged.
 func DecodePair(raw []byte, p *assistant.Pair) (err error) {
 	form := pairJSON{Pair: p}
 	if err := json.Unmarshal(raw, &form); err != nil {
@@ -178,8 +178,7 @@ func decodeCalls(encoded []callJSON) (calls []assistant.ToolCall, err error) {
 	return calls, nil
 }
 
-// decodeResult reads a result back. Its Data is a json.RawMessage, so that no
-// number loses a digit.
+// decodeResult decodes a result. Its Data is a json.RawMessage, so that numbers keep all their digits.
 func decodeResult(raw json.RawMessage) (*assistant.ToolResult, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
@@ -198,9 +197,8 @@ func decodeResult(raw json.RawMessage) (*assistant.ToolResult, error) {
 	return &r, nil
 }
 
-// moreJSON is stored in body.more: the fields of a pair that have no column. The
-// fields here hide those of Pair that have one, so that a field which is added to
-// Pair is stored without a change here.
+// moreJSON contains the fields of a pair that have no column; it is stored in body.more. The fields declared here
+// hide the fields of Pair that have a column, so that a field added to Pair is stored without a change here.
 type moreJSON struct {
 	*assistant.Pair
 	ID            any                    `json:"id,omitempty"`
@@ -221,7 +219,7 @@ type moreJSON struct {
 	Variants      []variantJSON          `json:"variants,omitempty"`
 }
 
-// encodeMore encodes the fields of p that have no column; "" when all are empty.
+// encodeMore encodes the fields of p that have no column; it returns "" if all are empty.
 func encodeMore(p *assistant.Pair) (string, error) {
 	form, err := newPairJSON(p, true)
 	if err != nil {
@@ -239,16 +237,16 @@ func pairTexts(p *assistant.Pair, more string) []string {
 	return []string{p.UserText, p.AssistantText, p.Reasoning, p.ErrorCode, p.ErrorMessage, more}
 }
 
-// pairSum returns the checksum that is stored with p. It covers the texts and the
-// fields that only change together with them, but not the marks.
+// pairSum returns the checksum stored with p. It covers the texts and the fields that only change together with them,
+// but not the marks.
 func pairSum(p *assistant.Pair, more string) int64 {
 	return Sum(append(pairTexts(p, more), p.ID, p.Session, p.Model, string(states[stateNumber(p)]), p.CreatedAt.Format(time.RFC3339Nano))...)
 }
 
 // Row is a pair as an engine stores it. Times, marks and names are in Pair.
 type Row struct {
-	assistant.Pair        // its texts redacted
-	StateNumber    int    // 3 is an error
+	assistant.Pair        // with redacted texts
+	StateNumber    int    // StateError means an error
 	Parts          []byte // see Cost
 	More           string // JSON of the fields that have no column
 	Sum            sql.NullInt64
@@ -265,13 +263,13 @@ func NewRow(p *assistant.Pair, redact func(string) string) (Row, error) {
 	return r, err
 }
 
-// texts are the texts of the pair that have columns of their own.
+// texts returns the texts of the pair that have their own columns.
 func (r *Row) texts() [5]*string {
 	return [5]*string{&r.UserText, &r.AssistantText, &r.Reasoning, &r.ErrorCode, &r.ErrorMessage}
 }
 
-// ExactTexts encodes the texts byte for byte when storable changes one of them, for
-// an engine whose columns cannot hold all bytes. It is nil when it changes none.
+// ExactTexts encodes the texts byte for byte if storable changes one of them, for an engine whose columns cannot
+// store all bytes. Otherwise it returns nil.
 func (r *Row) ExactTexts(storable func(string) string) ([]byte, error) {
 	var exact [5][]byte
 	changed := false
@@ -285,7 +283,7 @@ func (r *Row) ExactTexts(storable func(string) string) ([]byte, error) {
 	return json.Marshal(exact)
 }
 
-// SetExactTexts sets the texts that ExactTexts has encoded; nil leaves them.
+// SetExactTexts sets the texts that ExactTexts has encoded; nil changes nothing.
 func (r *Row) SetExactTexts(exact []byte) error {
 	var texts [5][]byte
 	if exact == nil {
@@ -300,8 +298,8 @@ func (r *Row) SetExactTexts(exact []byte) error {
 	return nil
 }
 
-// Decode completes Pair by StateNumber and More, after the other fields were read.
-// Of a damaged one only the Notice says so.
+// Decode sets the remaining fields of Pair from StateNumber and More, after the other fields have been read. If the
+// pair is damaged, it sets only the Notice.
 func (r *Row) Decode() (damaged bool, err error) {
 	r.State = states[r.StateNumber&3]
 	damaged = !intact(&r.Pair, r.More, r.Sum)
@@ -316,15 +314,14 @@ func (r *Row) Decode() (damaged bool, err error) {
 	return damaged, nil
 }
 
-// intact compares p with its checksum. That of an older winnow covers the texts only.
+// intact compares p with its checksum. Checksums of older versions cover only the texts.
 func intact(p *assistant.Pair, more string, sum sql.NullInt64) bool {
 	return !sum.Valid || sum.Int64 == pairSum(p, more) || sum.Int64 == Sum(pairTexts(p, more)...)
 }
 
-// castagnoli is the CRC-32 polynomial that processors compute in hardware.
+// castagnoli is the CRC-32 polynomial with hardware support.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Sum returns the checksum of texts.
 func Sum(texts ...string) int64 {
 	sum := crc32.New(castagnoli)
 	for _, t := range texts {
@@ -334,11 +331,11 @@ func Sum(texts ...string) int64 {
 	return int64(sum.Sum32())
 }
 
-// tokenPart marks a packed part that is a number of tokens: of the pictures.
+// tokenPart marks a packed part that is the number of tokens of pictures.
 const tokenPart = 1 << 48
 
-// partRunes packs the length in runes of each part that p adds to a request, and the
-// tokens of its pictures, so that the cost at any charsPerToken is known without them.
+// partRunes packs the length in runes of each part that p adds to a request, and the tokens of its pictures, so that
+// the cost for any charsPerToken can be computed without the texts.
 func partRunes(p *assistant.Pair) []byte {
 	packed := []byte{}
 	if tokens := attachment.Tokens(p.Attachments); tokens > 0 {
@@ -350,8 +347,7 @@ func partRunes(p *assistant.Pair) []byte {
 	return packed
 }
 
-// Cost returns the tokens of packed parts: for each text, its runes divided by
-// charsPerToken, rounded up.
+// Cost returns the tokens of packed parts: for each text, its runes divided by charsPerToken, rounded up.
 func Cost(packed []byte, charsPerToken float64) int {
 	sum := 0
 	for len(packed) > 0 {
@@ -378,7 +374,7 @@ func Instant(sec, nsec int64, zone int) time.Time {
 	return t.In(time.FixedZone("", zone))
 }
 
-// CheckBatch refuses a batch with a pair or mark that could not be loaded as stored.
+// CheckBatch returns an error for a batch with a pair or mark that could not be loaded as stored.
 func CheckBatch(b *assistant.Batch) error {
 	var faults []error
 	for _, p := range b.Put {
@@ -390,7 +386,7 @@ func CheckBatch(b *assistant.Batch) error {
 	return errors.Join(faults...)
 }
 
-// CheckStar refuses a rating out of range.
+// CheckStar returns an error for a rating out of range.
 func CheckStar(star *int) error {
 	if star != nil && (*star < 0 || *star > MaxStar) {
 		return fmt.Errorf("history: %d stars; want 0 to %d", *star, MaxStar)

@@ -10,19 +10,18 @@ import (
 	"winnow/assistant"
 )
 
-// maxRequest is the largest body that is stored, in bytes: four times the largest
-// context window, and a bound for what a damaged row unpacks to.
+// maxRequest is the maximum size of a stored body in bytes: four times the largest context window. It also limits
+// what a damaged row can unpack to.
 const maxRequest = 64 << 20
 
 // PackedRequest is a request as an engine stores it.
 type PackedRequest struct {
 	assistant.PairRequest
-	Size   int // of the body, in bytes
+	Size   int // size of the body in bytes
 	Packed []byte
 }
 
-// PackRequests redacts and compresses bodies before the transaction begins. One that is too
-// large is left out.
+// PackRequests redacts and compresses bodies before the transaction begins. It omits bodies that are too large.
 func PackRequests(requests []assistant.PairRequest, redact func(string) string) (list []PackedRequest, err error) {
 	for _, r := range requests {
 		if len(r.Body) > maxRequest {
@@ -38,8 +37,8 @@ func PackRequests(requests []assistant.PairRequest, redact func(string) string) 
 	return list, nil
 }
 
-// pack compresses a body; gzip adds a checksum. The fastest level is good enough:
-// what repeats, names and schemas, is close together.
+// pack compresses a body with gzip, which adds a checksum. The fastest level is sufficient, because repeated names
+// and schemas are close together.
 func pack(body []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
@@ -61,7 +60,7 @@ func Unpack(packed []byte, size int) (body []byte, err error) {
 		err = fmt.Errorf("%d bytes, want %d", len(body), size)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("it is damaged on the disk: %w", err)
+		return nil, fmt.Errorf("damaged on disk: %w", err)
 	}
 	return body, nil
 }

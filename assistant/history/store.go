@@ -15,9 +15,9 @@ import (
 	"winnow/checkpoint"
 )
 
-// Store holds pairs and what a user interface remembers. It is the sum of interfaces by
-// use: what needs one of them takes that one. Its methods are safe from any goroutine.
-// Each is one transaction, durable when it returns nil, and changes nothing when it fails.
+// Store contains pairs and what a user interface remembers. It is composed of smaller interfaces; a consumer should
+// take only those it uses. Its methods may be called from any goroutine. Each is one transaction, which is durable
+// when it returns nil and changes nothing if it fails.
 type Store interface {
 	Pairs
 	Searcher
@@ -27,68 +27,64 @@ type Store interface {
 	Drafts
 	Settings
 	Condition
-	// Redact removes from a text the secrets that are never stored or exported.
+	// Redact removes secrets, which are never stored or exported, from a text.
 	Redact(text string) string
-	// Close closes the store after the write in progress.
+	// Close closes the store after any write in progress.
 	Close() error
 }
 
 // Pairs stores pairs, their requests, pictures and payloads.
 type Pairs interface {
-	// Commit deletes, then uncuts, cuts, puts, marks and adds requests. A new pair
-	// whose ID is known replaces that pair; an empty ID is filled in. An Intent that
-	// was committed before changes nothing. Who deleted a pair that is not there is in
-	// the error where it is known; a pair that is put is stored again. A pair in state
-	// sending belongs to this store: when the process dies, the next Open ends it as
-	// interrupted.
+	// Commit performs, in this order: deletions, uncuts, cuts, puts, marks, and adding requests. A new pair whose ID
+	// is already known replaces that pair; an empty ID is filled in. If the Intent was committed before, nothing
+	// changes. If a pair does not exist, the error names who deleted it, if known; a deleted pair that is put is
+	// stored again. A pair in state sending belongs to this store: if the process dies, the next Open ends the pair
+	// as interrupted.
 	//
-	// A picture is stored once, under its hash, until the last pair that has it is deleted.
+	// A picture is stored once, under its hash, until the last pair with it is deleted.
 	//
-	// Load finds cut pairs too. A pair whose stored bytes have changed has the
-	// Notice DamagedPair.
+	// Load also finds cut pairs. A damaged pair has the Notice DamagedPair.
 	assistant.Store
 	assistant.RequestStore
 	assistant.PictureStore
 	assistant.PayloadStore
-	// Append adds the pairs whose id is not in the store, in their order.
+	// Append adds the pairs whose id is not in the store, in order.
 	Append(ctx context.Context, pairs []*assistant.Pair) (added int, err error)
-	// Revision grows with each change of pairs, topics and saved filters that
-	// this process has made or noticed. It answers from memory.
+	// Revision increases with each change of pairs, topics and saved filters that this process has made or noticed.
+	// It answers from memory.
 	Revision() int64
-	// Refresh updates Revision and reports whether another process changed something.
+	// Refresh updates Revision and reports whether another process has changed something.
 	Refresh(ctx context.Context) (changed bool, err error)
 }
 
-// Searcher evaluates filter lines, and lists what they can name.
+// Searcher evaluates filter lines, and lists the names that can occur in them.
 type Searcher interface {
-	// Filter returns the uncut pairs that a line matches; a nil line matches all.
-	// The error is a *filter.Error at a saved filter, ctx's, or the database's.
+	// Filter returns the uncut pairs that a line matches; a nil line matches all. The error is a *filter.Error at a
+	// saved filter, the error of ctx, or an error of the database.
 	Filter(ctx context.Context, q *filter.Query, env Env) (Result, error)
 	// Count returns how many pairs Filter would return.
 	Count(ctx context.Context, q *filter.Query, env Env) (int, error)
-	// Stream yields what Filter would return in pieces, the newest piece first, and
-	// ends after an error.
+	// Stream yields the result of Filter in pieces, newest piece first, and ends after an error.
 	Stream(ctx context.Context, q *filter.Query, env Env) iter.Seq2[[]assistant.Ref, error]
-	// SaveFilter stores a line under a name; "" removes it. A line that cannot be
-	// evaluated, because it refers to itself for example, is a *filter.Error.
+	// SaveFilter stores a line under a name; an empty line removes the name. If the line cannot be evaluated, for
+	// example because it refers to itself, the error is a *filter.Error.
 	SaveFilter(ctx context.Context, name, line string) error
 	SavedFilters(ctx context.Context) (map[string]string, error)
-	// Models counts the uncut pairs of every model, the most used first.
+	// Models counts the uncut pairs of every model, most used first.
 	Models(ctx context.Context) ([]ModelCount, error)
-	// Authors lists the authors of pairs, sorted; in a file those of the newest pairs.
+	// Authors lists the authors of pairs, sorted; a file lists only those of the newest pairs.
 	Authors(ctx context.Context) ([]string, error)
 }
 
 // Marks sets the marks of pairs: stars, flags and topics.
 type Marks interface {
-	// Mark sets marks of many pairs and returns what Restore needs to undo it. Like
-	// Commit it fails with assistant.ErrNoPair when one of them is not there.
+	// Mark sets marks of pairs and returns what Restore needs to undo it. Like Commit, it fails with
+	// assistant.ErrNoPair if one of the pairs does not exist.
 	Mark(ctx context.Context, seqs []int64, m Mark) (before Snapshot, err error)
-	// Restore restores topics, saved filters and the marks of pairs that are still
-	// there. It removes those of NewTopics that have no pair, cut ones included, and
-	// no topic below them.
+	// Restore restores topics, saved filters, and the marks of pairs that still exist. It removes those of NewTopics
+	// that have neither pairs, including cut ones, nor topics below them.
 	Restore(ctx context.Context, to Snapshot) error
-	// MarkGroups lists the uncut pairs by their marks, in no order.
+	// MarkGroups lists the uncut pairs grouped by their marks, in no particular order.
 	MarkGroups(ctx context.Context) ([]MarkGroup, error)
 }
 
@@ -96,92 +92,92 @@ type Marks interface {
 type Topics interface {
 	// Topics lists all topics with their counts, sorted by path.
 	Topics(ctx context.Context) ([]Topic, error)
-	// TopicPaths lists their paths, sorted, without counting.
+	// TopicPaths lists the paths of all topics, sorted, without counts.
 	TopicPaths(ctx context.Context) ([]string, error)
-	// CreateTopic creates a topic and its missing parents. Its refusals, and those
-	// of MoveTopic and DeleteTopic, wrap ErrTopic.
+	// CreateTopic creates a topic and its missing parents. Errors about invalid changes, also of MoveTopic and
+	// DeleteTopic, wrap ErrTopic.
 	CreateTopic(ctx context.Context, path string) error
-	// MoveTopic gives a topic, with all below it, another path.
+	// MoveTopic moves a topic and everything below it to another path.
 	MoveTopic(ctx context.Context, path, to string) error
-	// DeleteTopic removes a topic. Its pairs and the topics below it go to its
-	// parent, where topics of the same path are merged.
+	// DeleteTopic removes a topic. Its pairs and the topics below it move to its parent, where topics with the same
+	// path are merged.
 	DeleteTopic(ctx context.Context, path string) error
 }
 
-// Sessions remembers sessions, their queued messages and their state.
+// Sessions stores sessions, their queued messages and their state.
 type Sessions interface {
 	assistant.SessionStore
-	// Touch stores what is known of a session and makes it the last used. Empty
-	// fields leave the stored values; an unknown ID is a new session.
+	// Touch stores what is known about a session and makes it the most recently used one. Empty fields leave the
+	// stored values unchanged; an unknown ID creates a session.
 	Touch(ctx context.Context, v Session) error
-	Sessions(ctx context.Context) ([]Session, error) // the last used first
+	Sessions(ctx context.Context) ([]Session, error) // most recently used first
 	Session(ctx context.Context, id string) (v Session, found bool, err error)
 	LastSession(ctx context.Context, folder string) (v Session, found bool, err error)
 }
 
-// Drafts remembers what a user typed.
+// Drafts stores what a user has typed.
 type Drafts interface {
-	// SaveDraft stores a draft under a key; an empty one is removed.
+	// SaveDraft stores a draft under a key; an empty draft is removed.
 	SaveDraft(ctx context.Context, key string, d Draft) error
 	Draft(ctx context.Context, key string) (Draft, error)
-	// AddSent remembers a message as the newest; the newest MaxSent are kept.
+	// AddSent stores a message as the newest; the newest MaxSent messages are kept.
 	AddSent(ctx context.Context, text string) error
-	Sent(ctx context.Context, n int) ([]string, error) // the newest first
-	// AddFilterLine remembers a line as the newest; the newest MaxFilterLines are kept.
+	Sent(ctx context.Context, n int) ([]string, error) // newest first
+	// AddFilterLine stores a line as the newest; the newest MaxFilterLines lines are kept.
 	AddFilterLine(ctx context.Context, line string) error
-	FilterLines(ctx context.Context) ([]string, error) // the newest first
+	FilterLines(ctx context.Context) ([]string, error) // newest first
 }
 
-// Settings remembers values of the program.
+// Settings stores values for the program.
 type Settings interface {
-	// Set stores a value under a key; "" removes it.
+	// Set stores a value under a key; "" removes the key.
 	Set(ctx context.Context, key, value string) error
 	Get(ctx context.Context, key string) (string, error)
 }
 
-// Condition says where a store is and whether it is sound.
+// Condition describes where a store is and whether it is intact.
 type Condition interface {
-	// Report is what opening the store found and did.
+	// Report returns what opening the store found and did.
 	Report() Report
-	// Path says where the store is, in a form for the user.
+	// Path returns the location of the store, for display.
 	Path() string
-	// Check reads the whole store and changes nothing. Damage is in the report.
+	// Check reads the whole store without changing it. The report contains any damage.
 	Check(ctx context.Context) (CheckReport, error)
 }
 
-// Notifier is a Store that hears what other programs change.
+// Notifier is a Store that is notified of changes by other programs.
 type Notifier interface {
-	// Changes delivers the changes of others soon after they were committed; several
-	// may be one. It is never closed.
+	// Changes delivers changes by others soon after they have been committed; several changes may be delivered as
+	// one. The channel is never closed.
 	Changes() <-chan Change
 }
 
-// WindowLog is a Store that also has the log of the windows that programs serve.
+// WindowLog is a Store that also contains the change logs of served windows.
 type WindowLog interface {
-	// AddWindowChanges adds changes that the journal of a window at a path on a host has.
-	// Those that were added before stay as they are.
+	// AddWindowChanges adds changes from the journal of the window at a path on a host. Changes that were added
+	// before stay unchanged.
 	AddWindowChanges(ctx context.Context, host, path string, changes []checkpoint.Change) error
-	// WindowChanges returns those of all windows that were added after the one with the
-	// number after, the newest last of them by time, oldest first; and the greatest number.
+	// WindowChanges returns the changes of all windows that were added after the change with the number after: the
+	// newest last of them by time, oldest first. newest is the highest number.
 	WindowChanges(ctx context.Context, after int64, last int) (changes []WindowChange, newest int64, err error)
 }
 
-// WindowChange is a change of a window. Host and Path are "" where the window is known.
+// WindowChange is a change of a window. Host and Path are "" if the window is known from the context.
 type WindowChange struct {
 	Host string `json:"host,omitempty"`
 	Path string `json:"path,omitempty"`
 	checkpoint.Change
 }
 
-// Change is what other programs have changed: pairs, marks, topics or filters.
+// Change is a change of pairs, marks, topics or filters by other programs.
 type Change struct {
-	Deleted map[int64]string // who deleted which pairs, by Seq
+	Deleted map[int64]string // the user who deleted each pair, by Seq
 }
 
-// maxName bounds, in cells, the name of an author in a sentence.
+// maxName is the maximum width, in cells, of an author's name in a sentence.
 const maxName = 120
 
-// DeletedOf says who deleted pairs of a view; "" when nobody did.
+// DeletedOf returns a sentence on who deleted pairs of a view, or "".
 func (c Change) DeletedOf(view []assistant.Ref) string {
 	count := map[string]int{}
 	for _, ref := range view {
@@ -198,19 +194,17 @@ func (c Change) DeletedOf(view []assistant.Ref) string {
 
 // Env is what the result of a line depends on besides the pairs.
 type Env struct {
-	// Env holds the time, and the topic, model and session that are selected now.
-	// A nil Saved means the saved filters of the store.
+	// Env contains the time and the currently selected topic, model and session. A nil Saved means the saved filters
+	// of the store.
 	filter.Env
 	// CharsPerToken is used to compute Ref.Cost; 0 means 3.5.
 	CharsPerToken float64
-	// Fits returns how many of the newest pairs of base fit in a request; the
-	// filter term o matches the pairs among them. It is called with more and more of
-	// the newest pairs, until they do not all fit. nil means that all fit.
+	// Fits returns how many of the newest pairs of base fit in a request; the filter term o matches those pairs. It
+	// is called with more and more of the newest pairs until they no longer all fit. nil means that all fit.
 	Fits func(base []assistant.Ref) int
 }
 
-// EnvOf returns the Env of a filter line that the user of a session enters at the
-// time now, in the local time zone.
+// EnvOf returns the Env for a filter line that the user of a session enters at the time now, in the local time zone.
 func EnvOf(s *assistant.Session, now time.Time) Env {
 	return Env{
 		Env: filter.Env{
@@ -224,10 +218,10 @@ func EnvOf(s *assistant.Session, now time.Time) Env {
 // Result is the pairs that a line matches.
 type Result struct {
 	Refs  []assistant.Ref // in order
-	Hints []filter.Hint   // names in the line that do not exist
+	Hints []filter.Hint   // hints for unknown names in the line
 }
 
-// Mark is what can be set on many pairs at once. A nil field is left as it is.
+// Mark contains marks to set on many pairs at once. A nil field is not changed.
 type Mark struct {
 	Star  *int // 0 to 3
 	Flag  *bool
@@ -236,13 +230,13 @@ type Mark struct {
 
 // Snapshot is the part of the store that a change replaced, for Restore.
 type Snapshot struct {
-	Marks     []assistant.PairMark // nil fields did not change
+	Marks     []assistant.PairMark // nil fields have not changed
 	Topics    []string             // paths that must exist
 	NewTopics []string             // paths that were created, parents first
-	Filters   map[string]string    // saved filters by name; "": there was none
+	Filters   map[string]string    // saved filters by name; "" if there was none
 }
 
-// MarkGroup is the uncut pairs with the same marks.
+// MarkGroup contains the uncut pairs with the same marks.
 type MarkGroup struct {
 	Star  int
 	Flag  bool
@@ -250,7 +244,7 @@ type MarkGroup struct {
 	Seqs  []int64 // in order
 }
 
-// ModelCount is the uncut pairs of a model.
+// ModelCount contains the number of uncut pairs of a model.
 type ModelCount struct {
 	Model         string // "provider/name"
 	Pairs, Failed int
@@ -258,57 +252,55 @@ type ModelCount struct {
 
 // Report is what opening a store found and did.
 type Report struct {
-	Repaired    []string // a sentence for each file and folder that others could read
+	Repaired    []string // a sentence for each file and folder that other users could read
 	Interrupted int      // pairs that a dead process left in state sending
-	Migrated    int      // the version of the schema before; 0: it was current or new
-	Backup      string   // path of the copy made before migrating; "" for none
-	Salvage     *Salvage // nil: there was no damage
-	// LostWAL says that the -wal file of a process that died is missing or empty:
-	// what was committed last may be lost.
+	Migrated    int      // the previous schema version; 0 if it was current or the store is new
+	Backup      string   // path of the copy made before migrating, or ""
+	Salvage     *Salvage // nil if there was no damage
+	// LostWAL means that the -wal file of a process that died is missing or empty, so the last commits may be lost.
 	LostWAL bool
-	// ReadOnly is why nothing can be written; nil: the store can write.
+	// ReadOnly is the reason why the store cannot write, or nil.
 	ReadOnly error
-	// Notices are sentences about the database that a user should know once.
+	// Notices are sentences about the database that the user should see once.
 	Notices []string
 }
 
-// Salvage is what became of a damaged database.
+// Salvage describes the recovery of a damaged database.
 type Salvage struct {
-	Reason   string // what was found
-	SetAside string // path of the damaged file, which was only renamed, with its -wal
-	Foreign  bool   // it has no pairs of winnow, or nothing could be read
+	Reason   string // the damage found
+	SetAside string // path of the damaged file, which was renamed together with its -wal
+	Foreign  bool   // the file contains no pairs of winnow, or nothing could be read
 	Salvaged int    // pairs in the new database
-	Lost     int    // pairs that were there and are not in the new database; UnknownLost: not known
-	Altered  int    // salvaged pairs whose bytes have changed, or of which only the texts are left
+	Lost     int    // pairs missing in the new database, or UnknownLost
+	Altered  int    // salvaged pairs that are damaged or have only their texts left
 }
 
-// UnknownLost is the Lost of a Salvage that cannot tell how many pairs there were.
+// UnknownLost is the Lost of a Salvage if the original number of pairs is unknown.
 const UnknownLost = -1
 
-// CheckReport is what Check found.
+// CheckReport is the result of Check.
 type CheckReport struct {
 	Pairs, Cut, Sessions, Topics int
-	// Requests counts the stored requests of pairs, and DamagedRequests those of
-	// them whose bytes have changed.
+	// Requests is the number of stored requests, DamagedRequests the number of damaged ones.
 	Requests, DamagedRequests int
-	// Problems has a sentence for each inconsistency; none means no damage.
+	// Problems contains a sentence for each inconsistency; it is empty if there is no damage.
 	Problems []string
-	// Damaged says that the file itself is broken: opening it again after this
-	// store is closed salvages what is readable.
+	// Damaged means that the file itself is damaged: after this store has been closed, opening it again salvages what
+	// is readable.
 	Damaged bool
 }
 
-// How much a store remembers between runs.
+// Limits of what a store remembers between runs.
 const (
 	MaxSent        = 500 // texts of sent messages
-	MaxFilterLines = 100 // lines of the filter that worked
-	// MaxTitle is how many runes of its first message are the title of a session: more
-	// than a screen is wide.
+	MaxFilterLines = 100 // filter lines that were valid
+	// MaxTitle is the number of runes of the first message that form the title of a session, more than fit on a
+	// screen line.
 	MaxTitle = 200
 )
 
-// DamagedPair is the Notice of a pair whose stored bytes have changed.
-const DamagedPair = "This pair is damaged on the disk and cannot be read."
+// DamagedPair is the Notice of a damaged pair.
+const DamagedPair = "This pair is damaged on disk and cannot be read."
 
 // TopicSeparator separates the names in a topic's path.
 const TopicSeparator = assistant.TopicSeparator
@@ -317,32 +309,32 @@ const TopicSeparator = assistant.TopicSeparator
 type Topic struct {
 	Path  string // "AI > Agents"
 	Pairs int    // uncut pairs of the topic itself
-	Total int    // with those of its descendants
+	Total int    // Pairs including those of all descendants
 }
 
 // Session is a conversation: the pairs that were sent under one id.
 type Session struct {
 	ID      string    `json:"id"`
-	Folder  string    `json:"folder"` // where winnow ran
-	Window  string    `json:"window"` // what it worked on, such as the path of its file
-	Model   string    `json:"model"`  // "provider/name", the last one chosen
-	Page    string    `json:"page"`   // the page that was open
+	Folder  string    `json:"folder"` // the folder that winnow ran in
+	Window  string    `json:"window"` // the window, such as the path of its file
+	Model   string    `json:"model"`  // "provider/name", last chosen
+	Page    string    `json:"page"`   // the open page
 	Started time.Time `json:"started"`
-	Used    time.Time `json:"used"` // only to be shown; sessions are ordered by revision
+	Used    time.Time `json:"used"` // for display only; sessions are ordered by revision
 
-	// Only Sessions fills in these.
-	Pairs int    `json:"pairs"` // uncut
+	// Set only by Sessions.
+	Pairs int    `json:"pairs"` // number of uncut pairs
 	First int64  `json:"-"`     // Seq of the first uncut pair
-	Title string `json:"-"`     // the beginning of its message
+	Title string `json:"-"`     // the beginning of the first message
 }
 
-// Draft is the text of an input box, and the texts that were stashed from it.
+// Draft is the text of an input box, with the texts stashed from it.
 type Draft struct {
 	Text  string
 	Stash []string // newest last
 }
 
-// splitTopic returns the names of a path; none for the root.
+// splitTopic returns the names in a path, or nil for the root.
 func splitTopic(path string) []string {
 	var names []string
 	for n := range strings.SplitSeq(path, strings.TrimSpace(TopicSeparator)) {
@@ -353,10 +345,10 @@ func splitTopic(path string) []string {
 	return names
 }
 
-// TopicPath returns a path that a user typed without empty names and extra space.
+// TopicPath normalizes a path typed by a user: it removes empty names and extra space.
 func TopicPath(typed string) string { return strings.Join(splitTopic(typed), TopicSeparator) }
 
-// TopicChain lists the paths of a topic's ancestors, from the top, and its own.
+// TopicChain lists the paths of a topic's ancestors, from the top, followed by its own path.
 func TopicChain(path string) []string {
 	names := splitTopic(path)
 	chain := make([]string, len(names))
@@ -366,10 +358,10 @@ func TopicChain(path string) []string {
 	return chain
 }
 
-// ParentTopic returns the path of the parent, "" for the root.
+// ParentTopic returns the path of the parent, or "" for the root.
 func ParentTopic(path string) string { return path[:max(strings.LastIndex(path, TopicSeparator), 0)] }
 
-// CheckFilter refuses a line that cannot be evaluated with these filters.
+// CheckFilter returns an error for a line that cannot be evaluated with these saved filters.
 func CheckFilter(saved map[string]string, line string) error {
 	q, err := filter.Parse(line)
 	if err != nil {
@@ -382,7 +374,7 @@ func CheckFilter(saved map[string]string, line string) error {
 	return err
 }
 
-// Lookup finds saved filters for filter.Expand.
+// Lookup returns the function that finds saved filters for filter.Expand.
 func Lookup(saved map[string]string) func(name string) (string, bool) {
 	return func(name string) (string, bool) {
 		line, ok := saved[name]

@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// The card marker of tool result N in the assistant's text is [[tool:N]]. What
-// looks like one in the model's text is escaped by a backslash before it.
+// The card marker of tool result N in the assistant's text is [[tool:N]]. Similar text written by the model is
+// escaped with a backslash.
 const (
 	cardStart    = "[[tool:"
 	escapedStart = `\[[tool:`
 )
 
-// CardMarker is the marker of tool result n.
+// CardMarker returns the marker of tool result n.
 func CardMarker(n int) string { return fmt.Sprintf("%s%d]]", cardStart, n) }
 
-// Piece is a stretch of an answer: text, or the place of a tool's card.
+// Piece is a part of an answer: text, or the place of a tool's card.
 type Piece struct {
 	Text string
-	Call int // index of the call whose card stands here; -1 for text
+	Call int // index of the call whose card is shown here; -1 for text
 }
 
-// Pieces splits an assistant text at its card markers. calls is the number of calls
-// that the user sees, without silent ones. A marker that the model wrote, whose number is
-// out of range, or whose card stood before, is text.
+// Pieces splits an assistant text at its card markers. calls is the number of calls visible to the user, that is,
+// without silent ones. A marker is plain text if it was written by the model, if its number is out of range, or if
+// its card has already occurred.
 func Pieces(text string, calls int) []Piece {
 	var out []Piece
 	from := 0
@@ -42,10 +42,9 @@ func Pieces(text string, calls int) []Piece {
 	return out
 }
 
-// eachCard calls do with the number of each card marker of text, and where it begins and
-// ends.
+// eachCard calls do with the number, start and end of each card marker in text.
 func eachCard(text string, calls int, do func(n, start, end int)) {
-	const digits = 6 // of a number, at most
+	const digits = 6 // maximum number of digits
 	shown := map[int]bool{}
 	for at := 0; len(shown) < calls; {
 		i := strings.Index(text[at:], cardStart)
@@ -67,14 +66,14 @@ func eachCard(text string, calls int, do func(n, start, end int)) {
 
 func unescapeMarkers(s string) string { return strings.ReplaceAll(s, escapedStart, cardStart) }
 
-// AfterLastCard is where the text after the last card marker begins; 0 without one.
+// AfterLastCard returns the start of the text after the last card marker, or 0 without a marker.
 func AfterLastCard(text string, calls int) (after int) {
 	eachCard(text, calls, func(_, _, end int) { after = end })
 	return after
 }
 
-// Guard escapes what looks like a card marker in streamed model text. It holds back
-// at most the beginning of one, so that a chunk may end anywhere.
+// Guard escapes what looks like a card marker in streamed model text. Chunks may end anywhere, because it holds back
+// a possible beginning of a marker.
 type Guard struct{ held string }
 
 // Write returns the text that is safe to pass on.
@@ -92,7 +91,7 @@ func (g *Guard) Flush() string {
 	return text
 }
 
-// overlap is the length of the longest proper prefix of word that text ends with.
+// overlap returns the length of the longest proper prefix of word that is a suffix of text.
 func overlap(text, word string) int {
 	for n := min(len(word)-1, len(text)); n > 0; n-- {
 		if strings.HasSuffix(text, word[:n]) {

@@ -8,45 +8,43 @@ import (
 	"strings"
 )
 
-// Bounds of the payloads in a response. What is beyond them is text: a proposal
-// that no person can read is not held back while it streams.
+// Limits of the payloads in a response. Anything beyond them is text, so that a proposal too long to read is not held
+// back while it streams.
 const (
 	maxPayload  = 256 << 10 // bytes of JSON after a marker
-	maxPayloads = 64        // valid or not
+	maxPayloads = 64        // number of payloads, valid or not
 )
 
-// Parser takes the payloads of some Kinds out of streamed text. It holds text back
-// only while it may still be a marker or its JSON, so that the result does not
-// depend on where chunks end. What begins like JSON and turns out to be invalid
-// becomes text without being searched again: the time is linear in the text.
+// Parser extracts the payloads of some Kinds from streamed text. It holds text back only while it may still be a
+// marker or its JSON, so the result does not depend on where chunks end. What starts like JSON but turns out to be
+// invalid becomes text and is not searched again, so the time is linear in the text.
 type Parser struct {
 	kinds   []Kind
-	markers *regexp.Regexp // any of their markers
-	held    string         // text that may begin a marker
-	open    *Kind          // of the payload that is being read; nil between payloads
-	body    []byte         // what followed the marker so far
-	scan    objectScan     // of body
-	tried   int            // payloads, valid or not
+	markers *regexp.Regexp // matches any marker of kinds
+	held    string         // text that may be the beginning of a marker
+	open    *Kind          // kind of the payload being read; nil between payloads
+	body    []byte         // text after the marker so far
+	scan    objectScan     // scan state of body
+	tried   int            // number of payloads so far, valid or not
 
-	text strings.Builder // known to be text, but not in out yet
+	text strings.Builder // text not yet added to out
 	out  []Segment
 }
 
 // Kind is a kind of payload that a model may write.
 type Kind struct {
 	Name   string
-	Marker string // does not contain the marker of another Kind
-	// Read turns the JSON after the marker into the data. An error leaves the
-	// text visible.
+	Marker string // must not contain the marker of another Kind
+	// Read converts the JSON after the marker to the data. If it returns an error, the text stays visible.
 	Read func(raw json.RawMessage) (json.RawMessage, error)
 }
 
-// Segment is a part of the text as it was parsed: text, a payload or a notice.
+// Segment is a part of the parsed text: text, a payload or a notice.
 type Segment struct {
 	Text   string
-	Kind   string          // of the payload, its name; "" for none
-	Data   json.RawMessage // of the payload
-	Notice string          // why something that looked like a payload stayed text
+	Kind   string          // name of the payload's Kind; "" if it is not a payload
+	Data   json.RawMessage // data of the payload
+	Notice string          // why something that looked like a payload is shown as text
 }
 
 // NewParser returns a parser for one answer.
@@ -62,7 +60,7 @@ func NewParser(kinds []Kind) *Parser {
 	return p
 }
 
-// Write parses a chunk and returns the segments that are complete now.
+// Write parses a chunk and returns the completed segments.
 func (p *Parser) Write(chunk string) []Segment {
 	text := p.held + chunk
 	p.held = ""
@@ -99,7 +97,7 @@ func (p *Parser) Flush() []Segment {
 	return p.flush()
 }
 
-// flush returns what was parsed and not returned yet.
+// flush returns the segments that have been parsed but not returned yet.
 func (p *Parser) flush() []Segment {
 	p.flushText()
 	out := p.out
@@ -121,7 +119,7 @@ func (p *Parser) seek(text string) (rest string) {
 		at = p.markers.FindStringIndex(text)
 	}
 	if at == nil {
-		hold := 0 // the length of the longest ending that may begin a marker
+		hold := 0 // length of the longest suffix that may be the beginning of a marker
 		for _, k := range p.kinds {
 			hold = max(hold, overlap(text, k.Marker))
 		}
@@ -135,7 +133,7 @@ func (p *Parser) seek(text string) (rest string) {
 	return text[at[1]:]
 }
 
-// closePayload reads the JSON after a marker; what cannot be read becomes text.
+// closePayload reads the JSON after a marker; if that fails, it becomes text.
 func (p *Parser) closePayload() {
 	kind := p.open
 	data, err := kind.Read(json.RawMessage(strings.TrimSpace(string(p.body))))
@@ -149,8 +147,7 @@ func (p *Parser) closePayload() {
 	p.open, p.body = nil, nil
 }
 
-// giveUp turns the marker and what followed it into text, with a notice unless
-// reason is "".
+// giveUp converts the marker and the text after it to text, with a notice unless reason is "".
 func (p *Parser) giveUp(reason string) {
 	kind := p.open
 	p.text.WriteString(kind.Marker)
@@ -166,15 +163,15 @@ func (p *Parser) giveUp(reason string) {
 type jsonState int
 
 const (
-	jsonIncomplete jsonState = iota // white space, or the beginning of an object
-	jsonAbsent                      // no object begins here
-	jsonInvalid                     // an object begins that cannot be JSON
-	jsonTooLong                     // an object that is too long
+	jsonIncomplete jsonState = iota // only white space, or the beginning of an object
+	jsonAbsent                      // there is no object
+	jsonInvalid                     // the object is not valid JSON
+	jsonTooLong                     // the object is too long
 	jsonComplete                    // a complete object
 )
 
-// objectScan finds the end of a JSON object in text that comes in pieces. It
-// counts braces outside strings; Kind.Read decides whether the object is valid.
+// objectScan finds the end of a JSON object in text that arrives in pieces. It counts braces outside strings;
+// Kind.Read decides whether the object is valid.
 type objectScan struct {
 	depth           int
 	quoted, escaped bool
@@ -192,7 +189,7 @@ func (s *objectScan) read(text string, limit int) (n int, state jsonState) {
 		case s.depth == 0 && c != '{':
 			return i, jsonAbsent
 		case s.quoted && c < ' ':
-			return i, jsonInvalid // a JSON string has no control characters
+			return i, jsonInvalid // JSON strings cannot contain control characters
 		case s.escaped:
 			s.escaped = false
 		case s.quoted && c == '\\':

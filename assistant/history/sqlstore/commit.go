@@ -10,8 +10,8 @@ import (
 	"winnow/assistant/history"
 )
 
-// storedIntents is how many intents are remembered. One is enough for a single
-// process; several processes with a journal each can share the database.
+// storedIntents is the number of intents that are remembered. A single process needs only one, but several processes
+// with separate journals may share the database.
 const storedIntents = 1000
 
 // Commit implements history.Store.
@@ -23,7 +23,7 @@ func (s *Store) Commit(ctx context.Context, b *assistant.Batch) error {
 	if err != nil {
 		return fmt.Errorf("history: commit: %w", err)
 	}
-	ids := make([]string, len(b.Put)) // the same at each attempt, so that none is added twice
+	ids := make([]string, len(b.Put)) // the same ids at each attempt, so that no pair is added twice
 	for i, p := range b.Put {
 		if ids[i] = p.ID; p.ID == "" {
 			ids[i] = assistant.NewID(s.Now())
@@ -60,7 +60,7 @@ func (s *Store) Commit(ctx context.Context, b *assistant.Batch) error {
 	return nil
 }
 
-// noteVersion remembers the version of the texts that this process knows.
+// noteVersion records the version of a pair's texts that this process knows.
 func (s *Store) noteVersion(seq, version int64) {
 	if s.Shared {
 		s.versions.set(seq, version)
@@ -71,7 +71,7 @@ func (c *Change) apply(b *assistant.Batch, stored []assistant.Pair) {
 	if len(b.Delete) > 0 {
 		c.require(b.Delete)
 		pictures := c.disconnectPictures(b.Delete)
-		defer func() { c.dropPictures(pictures) }() // a pair of Put may have them
+		defer func() { c.dropPictures(pictures) }() // deferred, because a pair in Put may use them
 		c.Run("DELETE FROM pair WHERE seq IN (SELECT j.seq FROM "+c.s.Seqs+" j)", asArray(b.Delete))
 		c.s.Deleted(c, b.Delete)
 	}
@@ -103,8 +103,7 @@ func (c *Change) apply(b *assistant.Batch, stored []assistant.Pair) {
 	}
 }
 
-// Put inserts or replaces a pair and sets its Seq and ID. With keepMarks a pair that is
-// replaced keeps its stored marks.
+// Put inserts or replaces a pair and sets its Seq and ID. With keepMarks, a replaced pair keeps its stored marks.
 func (c *Change) Put(p *assistant.Pair, keepMarks bool) {
 	if p.Seq == 0 {
 		p.Seq, _ = c.Number("SELECT seq FROM pair WHERE id = ?", p.ID)
@@ -117,8 +116,7 @@ func (c *Change) Put(p *assistant.Pair, keepMarks bool) {
 	c.put(p)
 }
 
-// answer changes the answers of a pair as it is stored, whoever has changed it since it
-// was read.
+// answer changes the answers of the stored pair, even if it has changed since it was read.
 func (c *Change) answer(a assistant.PairAnswer) {
 	c.require([]int64{a.Seq})
 	for _, r := range c.s.rows(c.Tx, []int64{a.Seq}) {
@@ -130,7 +128,7 @@ func (c *Change) answer(a assistant.PairAnswer) {
 	}
 }
 
-// put inserts a pair and sets its Seq and ID, or replaces the one with its Seq.
+// put inserts a pair and sets its Seq and ID, or replaces the pair with its Seq.
 func (c *Change) put(p *assistant.Pair) {
 	if p.ID == "" {
 		p.ID = assistant.NewID(c.now)
@@ -152,8 +150,8 @@ func (c *Change) store(p *assistant.Pair) {
 	}
 }
 
-// verify refuses to replace texts that this process has not seen: another program
-// has changed them since. A pair that another has deleted is there again.
+// verify refuses to replace texts that another program has changed since this process read them. A pair that another
+// program has deleted is stored again.
 func (c *Change) verify(seq int64) {
 	if seq == 0 {
 		return
@@ -171,7 +169,7 @@ func (c *Change) verify(seq int64) {
 // putRow writes the columns that filters use, and sets the Seq of a new pair.
 func (c *Change) putRow(p *assistant.Pair, r *history.Row) {
 	session, topic, model := c.session(p.Session, p.CreatedAt), c.topic(p.Topic), c.name("model", p.Model)
-	var seq, owner any // NULL: the database assigns it; nobody is sending
+	var seq, owner any // NULL: the database assigns seq; the pair is not being sent
 	if p.Seq != 0 {
 		seq = p.Seq
 	}
@@ -183,7 +181,7 @@ func (c *Change) putRow(p *assistant.Pair, r *history.Row) {
 		seq, session, topic, model, p.Star, bit(p.Flag), r.StateNumber, p.CreatedAt.Unix(), p.CreatedAt.Nanosecond(), zone,
 		len(p.Attachments), assistant.PairContributes(p), r.Parts, owner, p.ID,
 	}
-	columns, values, version := "", "", "" // of a shared database
+	columns, values, version := "", "", "" // only in a shared database
 	if c.s.Shared {
 		columns, values, version = ", author, version", ", ?, ?", ", version = excluded.version"
 		args = append(args, c.name("author", p.Author), c.Rev)
@@ -198,7 +196,7 @@ func (c *Change) putRow(p *assistant.Pair, r *history.Row) {
 		RETURNING seq`, args...)
 }
 
-// bit returns a bool as filters compare it.
+// bit returns b as the integer that filters compare with.
 func bit(b bool) int {
 	if b {
 		return 1
@@ -206,7 +204,7 @@ func bit(b bool) int {
 	return 0
 }
 
-// name returns the number of a model or author, which it creates when it is new.
+// name returns the number of a model or author, creating it if necessary.
 func (c *Change) name(table, name string) int64 {
 	n, found := c.Number("SELECT n FROM "+table+" WHERE name = ?", name)
 	if !found {
@@ -215,7 +213,7 @@ func (c *Change) name(table, name string) int64 {
 	return n
 }
 
-// session returns the number of a session, which it creates when it is new.
+// session returns the number of a session, creating it if necessary.
 func (c *Change) session(id string, started time.Time) int64 {
 	n, found := c.Number("SELECT n FROM session WHERE id = ?", id)
 	if !found {
@@ -244,15 +242,15 @@ func (s *Store) Append(ctx context.Context, pairs []*assistant.Pair) (added int,
 	return added, err
 }
 
-// EndInterrupted ends pairs in state sending that nobody sends any more, and
-// returns how many exist.
+// EndInterrupted ends pairs in state sending whose process has died, and returns the number of the given pairs that
+// exist.
 func (c *Change) EndInterrupted(seqs []int64) (ended int) {
 	rows := c.s.rows(c.Tx, seqs)
 	for _, r := range rows {
 		r.Interrupt()
 		c.Put(&r.Pair, false)
 		if c.s.Shared {
-			c.Run("UPDATE pair SET version = ? WHERE seq = ?", r.version, r.Seq) // what its store still writes is newer
+			c.Run("UPDATE pair SET version = ? WHERE seq = ?", r.version, r.Seq) // keep the version, so that its own store can still replace the pair
 		}
 	}
 	return len(rows)

@@ -11,7 +11,7 @@ import (
 	"winnow/assistant/history"
 )
 
-// LoadAtOnce is how many pairs are loaded at a time where all are read.
+// LoadAtOnce is the number of pairs loaded at a time when all pairs are read.
 const LoadAtOnce = 500
 
 // Load implements history.Store.
@@ -31,7 +31,7 @@ func (s *Store) Load(ctx context.Context, seqs []int64) (pairs []assistant.Pair,
 	return pairs, nil
 }
 
-// Payloads implements history.Store. The condition spares decoding the pairs without.
+// Payloads implements history.Store. The condition avoids decoding pairs without payloads.
 func (s *Store) Payloads(ctx context.Context, seqs []int64) (pairs []assistant.Pair, err error) {
 	query := "SELECT b.seq, b.more FROM " + s.Seqs + ` j JOIN body b ON b.seq = j.seq WHERE b.more LIKE '%"payloads":%' ORDER BY j.at`
 	err = s.Read(ctx, func(t *Tx) {
@@ -55,15 +55,14 @@ func (s *Store) Payloads(ctx context.Context, seqs []int64) (pairs []assistant.P
 	return pairs, err
 }
 
-// loadedRow is a pair, and whether its texts are not those that were written.
+// loadedRow is a pair with its version, and whether its texts are damaged.
 type loadedRow struct {
 	history.Row
-	version int64 // 0 where nobody shares the database
+	version int64 // 0 if the database is not shared
 	damaged bool
 }
 
-// rows reads the pairs with these seqs, in the order asked for. One that is damaged
-// has the Notice DamagedPair.
+// rows reads the pairs with these seqs, in the given order. A damaged pair has the Notice DamagedPair.
 func (s *Store) rows(t *Tx, seqs []int64) (rows []loadedRow) {
 	version := "0"
 	if s.Shared {
@@ -91,8 +90,7 @@ func (s *Store) rows(t *Tx, seqs []int64) (rows []loadedRow) {
 	return rows
 }
 
-// Pairs calls each for the pairs with these seqs, in the order asked for, until
-// there is an error.
+// Pairs calls each for the pairs with these seqs, in the given order, until there is an error.
 func (s *Store) Pairs(t *Tx, seqs []int64, each func(p assistant.Pair, damaged bool)) {
 	for _, r := range s.rows(t, seqs) {
 		if t.err == nil {
@@ -101,7 +99,7 @@ func (s *Store) Pairs(t *Tx, seqs []int64, each func(p assistant.Pair, damaged b
 	}
 }
 
-// AllPairs calls each for every pair, cut ones included.
+// AllPairs calls each for every pair, including cut ones.
 func (s *Store) AllPairs(t *Tx, each func(p assistant.Pair, damaged bool)) {
 	for from := int64(0); ; {
 		seqs := List[int64](t, "SELECT seq FROM pair WHERE seq > ? ORDER BY seq LIMIT ?", from, LoadAtOnce)
@@ -131,11 +129,11 @@ func (s *Store) Models(ctx context.Context) (counts []history.ModelCount, err er
 	return counts, err
 }
 
-// MaxProblems bounds how many problems of one kind are listed.
+// MaxProblems limits how many problems of one kind are listed.
 const MaxProblems = 20
 
-// CheckRows compares every checksum, and counts what there is. inconsistencies is a
-// query of an engine: a row for each problem, with a seq and a sentence with %d for it.
+// CheckRows checks all checksums and counts the rows. inconsistencies is a query of the engine that returns a row for
+// each problem: a seq, and a sentence with %d for it.
 func (s *Store) CheckRows(t *Tx, inconsistencies string) (report history.CheckReport) {
 	problem := func(format string, args ...any) {
 		if len(report.Problems) < MaxProblems {
@@ -154,7 +152,7 @@ func (s *Store) CheckRows(t *Tx, inconsistencies string) (report history.CheckRe
 	})
 	s.AllPairs(t, func(p assistant.Pair, damaged bool) {
 		if damaged {
-			problem("the texts of pair %d are damaged on the disk", p.Seq)
+			problem("the texts of pair %d are damaged on disk", p.Seq)
 		}
 	})
 	checkPictures(t, problem)

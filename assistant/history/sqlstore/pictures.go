@@ -12,8 +12,8 @@ import (
 	"winnow/assistant/history"
 )
 
-// storePictures connects a pair with its pictures and stores those that the author does
-// not have yet. In a history that several share each author has pictures of his own.
+// storePictures connects a pair with its pictures, and stores the pictures that its author does not have yet. In a
+// shared history, each author has separate copies.
 func (c *Change) storePictures(p *assistant.Pair) {
 	author := int64(0)
 	for i, f := range attachment.Pictures(p.Attachments) {
@@ -30,7 +30,7 @@ func (c *Change) storePictures(p *assistant.Pair) {
 	}
 }
 
-// disconnectPictures takes pairs from their pictures and returns the hashes of these.
+// disconnectPictures disconnects pairs from their pictures and returns the hashes of the pictures.
 func (c *Change) disconnectPictures(seqs []int64) (hashes []string) {
 	of := "SELECT j.seq FROM " + c.s.Seqs + " j"
 	hashes = List[string](c.Tx, "SELECT DISTINCT hash FROM pair_picture WHERE seq IN ("+of+")", asArray(seqs))
@@ -38,7 +38,7 @@ func (c *Change) disconnectPictures(seqs []int64) (hashes []string) {
 	return hashes
 }
 
-// dropPictures deletes those of these pictures that no pair has.
+// dropPictures deletes those of these pictures that are not connected with any pair.
 func (c *Change) dropPictures(hashes []string) {
 	for _, hash := range hashes {
 		c.Run(`DELETE FROM picture WHERE hash = ? AND NOT EXISTS
@@ -52,7 +52,7 @@ func (s *Store) Picture(ctx context.Context, hash string) (data []byte, err erro
 	return data, err
 }
 
-// readPicture fails with history.ErrPicture for one that is not as it was written.
+// readPicture fails with history.ErrPicture if the picture is missing or damaged.
 func readPicture(t *Tx, hash string) (data []byte) {
 	t.Each("SELECT data FROM picture WHERE hash = ? LIMIT 1", []any{hash}, func(scan Scanner) { scan(&data) })
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != hash {
@@ -61,9 +61,9 @@ func readPicture(t *Tx, hash string) (data []byte) {
 	return data
 }
 
-// checkPictures compares the bytes of every picture with its hash.
+// checkPictures compares every picture with its hash.
 func checkPictures(t *Tx, problem func(format string, args ...any)) {
-	of := map[string]int64{} // a pair of each
+	of := map[string]int64{} // a pair that has the picture
 	t.Each("SELECT hash, max(seq) FROM pair_picture GROUP BY hash", nil, func(scan Scanner) {
 		var hash string
 		var seq int64
@@ -75,7 +75,7 @@ func checkPictures(t *Tx, problem func(format string, args ...any)) {
 			return
 		}
 		if err := t.Try(func() { readPicture(t, hash) }); errors.Is(err, history.ErrPicture) {
-			problem("a picture of pair %d is missing or not the one that was written", seq)
+			problem("a picture of pair %d is missing or damaged", seq)
 		} else {
 			t.Fail(err)
 		}

@@ -25,7 +25,7 @@ func (s *Store) Touch(ctx context.Context, v history.Session) error {
 	})
 }
 
-// sessions reads sessions; counts are the columns for Pairs, First and Title.
+// sessions reads sessions; counts contains the columns for Pairs, First and Title.
 func (s *Store) sessions(ctx context.Context, counts, where string, args ...any) (all []history.Session, err error) {
 	query := `SELECT id, folder, "window", model, page, started, used, ` + counts + " FROM session s " + where
 	err = s.Read(ctx, func(t *Tx) {
@@ -59,7 +59,7 @@ func (s *Store) Session(ctx context.Context, id string) (v history.Session, foun
 	return first(s.sessions(ctx, "0, 0, ''", "WHERE id = ?", id))
 }
 
-// first returns the first of a list; found is false when it is empty.
+// first returns the first element of a list; found is false if the list is empty.
 func first[T any](all []T, err error) (v T, found bool, _ error) {
 	if len(all) == 0 {
 		return v, false, err
@@ -113,14 +113,14 @@ func (s *Store) SessionState(ctx context.Context, session string) (json.RawMessa
 	return json.RawMessage(raw), err
 }
 
-// setSessionColumn sets a column of a session, which is created when it is unknown.
+// setSessionColumn sets a column of a session, creating the session if necessary.
 func (s *Store) setSessionColumn(ctx context.Context, session, column, value string) error {
 	return s.change(ctx, func(c *Change) {
 		c.Run("UPDATE session SET "+column+" = ? WHERE n = ?", value, c.session(session, c.now))
 	})
 }
 
-// readText reads one text, "" when there is none.
+// readText reads one text, or "" if there is none.
 func (s *Store) readText(ctx context.Context, query string, args ...any) (string, error) {
 	texts, err := s.readTexts(ctx, query, args...)
 	text, _, err := first(texts, err)
@@ -132,7 +132,7 @@ func (s *Store) readTexts(ctx context.Context, query string, args ...any) (texts
 	return texts, err
 }
 
-// removeOwn removes the row of this user with a key from a table.
+// removeOwn removes this user's row with a key from a table.
 func (s *Store) removeOwn(t *Tx, table, column, key string) {
 	own, args := s.own()
 	t.Run("DELETE FROM "+table+" WHERE "+own+" AND "+column+" = ?", append(args, key)...)
@@ -244,7 +244,7 @@ func (s *Store) SaveFilter(ctx context.Context, name, line string) error {
 	})
 }
 
-// putFilter stores a line under a name; "" removes it.
+// putFilter stores a line under a name; an empty line removes the name.
 func (c *Change) putFilter(name, line string) {
 	if line == "" {
 		c.Run("DELETE FROM saved_filter WHERE name = ?", name)

@@ -26,11 +26,11 @@ func (s *Store) Count(ctx context.Context, q *filter.Query, env history.Env) (n 
 	return n, err
 }
 
-// ErrBroken ends a stream whose connection broke after its first piece.
+// ErrBroken is the error of a stream if the connection breaks after the first piece.
 var ErrBroken = errors.New("the connection broke while pairs were read")
 
-// Stream implements history.Store. It calls yield while a transaction is open, and
-// ends with an error when the connection breaks after the first piece.
+// Stream implements history.Store. It calls yield while a transaction is open, and yields an error if the connection
+// breaks after the first piece.
 func (s *Store) Stream(ctx context.Context, q *filter.Query, env history.Env) iter.Seq2[[]assistant.Ref, error] {
 	return func(yield func([]assistant.Ref, error) bool) {
 		yielded, stopped := false, false
@@ -58,7 +58,7 @@ func (s *Store) Refs(ctx context.Context, session string, charsPerToken float64)
 	return r.Refs, err
 }
 
-// search prepares the evaluation of a line and runs f with it.
+// search prepares the evaluation of a line and calls f with it.
 func (s *Store) search(ctx context.Context, q *filter.Query, env history.Env, f func(*Tx, *history.Search)) error {
 	if env.Now.IsZero() {
 		env.Now = s.Now()
@@ -82,7 +82,7 @@ func (s *Store) search(ctx context.Context, q *filter.Query, env history.Env, f 
 	})
 }
 
-// Reader has the methods of history.PairReader that are the same in every engine.
+// Reader implements the methods of history.PairReader that are the same in every engine.
 type Reader struct{ *Tx }
 
 // CountPairs implements history.PairReader.

@@ -17,17 +17,17 @@ import (
 type Engine interface {
 	// Read runs f on one snapshot of the database.
 	Read(ctx context.Context, f func(*Tx)) error
-	// Write runs f in one transaction, which is durable when it returns nil. Once f
-	// has begun, ctx no longer ends it: the caller learns whether it was committed.
+	// Write runs f in one transaction, which is durable when Write returns nil. Once f has started, ctx is ignored,
+	// so that the caller learns whether the transaction was committed.
 	Write(ctx context.Context, f func(*Tx)) error
-	// Owner is what the column pair.owner has for a pair that this store sends.
+	// Owner returns the value of pair.owner for a pair that this store is sending.
 	Owner() any
-	// Author is who becomes the author of the pairs of a user, and whose pairs the user
-	// asks for with u: normally the user; "" is the user of the store.
+	// Author returns the author of a user's pairs, which is also whom the filter term u selects: normally the user;
+	// "" means the user of the store.
 	Author(user string) string
 	// PutBody inserts or replaces the texts of a pair.
 	PutBody(t *Tx, seq int64, r *history.Row)
-	// Deleted follows the deletion of rows of the table pair.
+	// Deleted is called after rows of the table pair have been deleted.
 	Deleted(c *Change, seqs []int64)
 	// Changed is called before a change is committed.
 	Changed(c *Change)
@@ -35,40 +35,40 @@ type Engine interface {
 	Reader(t *Tx) history.PairReader
 }
 
-// Dialect is the SQL that differs between engines.
+// Dialect contains the SQL that differs between engines.
 type Dialect struct {
-	Seqs     string // a table (seq, at) of the seqs in its argument, a JSON array
-	SeqArray string // the aggregate that makes a JSON array
-	NewSeq   string // the seq of a new pair
-	UserText string // column of body b
-	Exact    string // column of body b with the texts byte for byte, or NULL
-	// AuthorNames is a query of the names of the authors of pairs.
+	Seqs     string // a table (seq, at) with the seqs in its argument, a JSON array
+	SeqArray string // the aggregate function for a JSON array
+	NewSeq   string // the expression for the seq of a new pair
+	UserText string // the expression for the user's text of body b
+	Exact    string // the expression for the exact texts of body b, or NULL
+	// AuthorNames is a query that returns the names of the authors of pairs.
 	AuthorNames string
-	// Shared says that users share the database: rows have authors and versions.
+	// Shared means that users share the database, so rows have authors and versions.
 	Shared bool
 }
 
 // Options configures a Store.
 type Options struct {
 	Now    func() time.Time
-	Redact func(string) string // removes secrets; nil changes nothing
-	// Storable makes a text one that a column can hold; nil changes nothing. The
-	// texts of pairs go to Engine.PutBody as they are.
+	Redact func(string) string // removes secrets; may be nil
+	// Storable converts a text to one that a column can store; it may be nil. The texts of pairs are passed to
+	// Engine.PutBody unconverted.
 	Storable func(string) string
 }
 
-// Store is a history.Store, except for Check, Close, Report and Path.
+// Store implements history.Store except Check, Close, Report and Path.
 type Store struct {
 	Engine
 	Dialect
 	Options
-	User string // the author of new pairs in a shared database, else ""
+	User string // the author of new pairs in a shared database; otherwise ""
 
-	revision atomic.Int64 // meta.rev when this process last read or wrote it
+	revision atomic.Int64 // meta.rev as this process last read or wrote it
 	versions versions
 }
 
-// Redact removes the secrets of a text.
+// Redact removes secrets from a text.
 func (s *Store) Redact(text string) string {
 	if s.Options.Redact == nil {
 		return text
@@ -76,7 +76,7 @@ func (s *Store) Redact(text string) string {
 	return s.Options.Redact(text)
 }
 
-// text returns a text as a column holds it.
+// text redacts a text and converts it for storage.
 func (s *Store) text(text string) string {
 	text = s.Redact(text)
 	if s.Storable != nil {
@@ -88,7 +88,7 @@ func (s *Store) text(text string) string {
 // Revision implements history.Store.
 func (s *Store) Revision() int64 { return s.revision.Load() }
 
-// NoticeRevision remembers a revision that another program has made.
+// NoticeRevision records a revision made by another program.
 func (s *Store) NoticeRevision(rev int64) {
 	for {
 		old := s.revision.Load()
@@ -111,8 +111,8 @@ func (s *Store) exec(ctx context.Context, query string, args ...any) error {
 	return s.Write(ctx, func(t *Tx) { t.Run(query, args...) })
 }
 
-// own returns the condition for the rows of this user in a table that has rows of
-// each; where nobody shares the database they are all.
+// own returns the condition for this user's rows in a table with rows of each user; it is always true if the database
+// is not shared.
 func (s *Store) own() (where string, args []any) {
 	if !s.Shared {
 		return "TRUE", nil
@@ -129,15 +129,14 @@ func (s *Store) insertOwn(table, columns string, values ...any) (sql string, arg
 	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s)", table, columns, strings.Repeat(", ?", len(values)-1)), values
 }
 
-// Change is a running transaction that changes pairs, topics or filters, and
-// increments meta.rev to Rev.
+// Change is a running transaction that changes pairs, topics or filters. It increments meta.rev to Rev.
 type Change struct {
 	*Tx
 	s   *Store
 	Rev int64
 	now time.Time
 
-	newTopics []string // paths that topic created, parents first
+	newTopics []string // paths created by topic, parents first
 }
 
 // change runs one transaction that changes what filters can match.
@@ -161,8 +160,7 @@ func (s *Store) NewChange(t *Tx) *Change {
 	return &Change{Tx: t, s: s, Rev: rev, now: s.Now()}
 }
 
-// require fails when the database lacks one of the pairs: a change of it would be
-// reported as done.
+// require fails if the database lacks one of the pairs, because otherwise a change of it would be reported as done.
 func (c *Change) require(seqs []int64) {
 	there := Keyed[int64, bool](c.Tx, "SELECT p.seq, TRUE FROM "+c.s.Seqs+" j JOIN pair p ON p.seq = j.seq", asArray(seqs))
 	for _, seq := range seqs {
@@ -181,23 +179,23 @@ func (c *Change) require(seqs []int64) {
 	}
 }
 
-// asArray encodes seqs for Dialect.Seqs.
+// asArray encodes seqs as the argument of Dialect.Seqs.
 func asArray(seqs []int64) string {
 	if len(seqs) == 0 {
 		return "[]"
 	}
-	raw, _ := json.Marshal(seqs) // integers always encode
+	raw, _ := json.Marshal(seqs) // cannot fail for integers
 	return string(raw)
 }
 
-// versions are the versions of the texts that this process has read or written, by
-// seq. It is safe from any goroutine.
+// versions contains the versions of the texts that this process has read or written, by seq. It is safe for
+// concurrent use.
 type versions struct {
 	mu    sync.Mutex
 	known map[int64]int64
 }
 
-// maxVersions bounds the memory: a pair that is forgotten is replaced unseen.
+// maxVersions limits the memory; a pair whose version has been forgotten is replaced without a check.
 const maxVersions = 100_000
 
 func (v *versions) set(seq, version int64) {

@@ -46,7 +46,7 @@ func (s *Store) Topics(ctx context.Context) (topics []history.Topic, err error) 
 	return topics, err
 }
 
-// errNoName refuses the root.
+// errNoName means that the root was given as a topic.
 var errNoName = fmt.Errorf("%w: a topic needs a name", history.ErrTopic)
 
 // CreateTopic implements history.Store.
@@ -69,7 +69,7 @@ func (s *Store) MoveTopic(ctx context.Context, path, to string) error {
 	return s.change(ctx, func(c *Change) {
 		moved := c.topicsAt(path)
 		if _, exists := c.Number("SELECT n FROM topic WHERE path = ?", to); exists && to != path {
-			c.Fail(fmt.Errorf("%w: %q exists already", history.ErrTopic, to))
+			c.Fail(fmt.Errorf("%w: %q already exists", history.ErrTopic, to))
 		}
 		c.topic(history.ParentTopic(to))
 		for _, old := range moved {
@@ -82,7 +82,7 @@ func (s *Store) MoveTopic(ctx context.Context, path, to string) error {
 func (s *Store) DeleteTopic(ctx context.Context, path string) error {
 	path = history.TopicPath(path)
 	return s.change(ctx, func(c *Change) {
-		for _, old := range c.topicsAt(path) { // from the top down, so that a topic that takes a deleted path is a new one
+		for _, old := range c.topicsAt(path) { // from the top down, so that a topic that gets a deleted path is a new one
 			into := c.topic(history.ParentTopic(path) + history.TopicSeparator + strings.TrimPrefix(old, path))
 			c.Run("UPDATE pair SET topic = ? WHERE topic = (SELECT n FROM topic WHERE path = ?)", into, old)
 			c.Run("DELETE FROM topic WHERE path = ?", old)
@@ -95,7 +95,7 @@ func isBelow(path, ancestor string) bool {
 	return strings.HasPrefix(path, ancestor+history.TopicSeparator)
 }
 
-// topicsAt lists a topic, which must exist, and all below it, sorted.
+// topicsAt lists a topic, which must exist, and all topics below it, sorted.
 func (c *Change) topicsAt(path string) []string {
 	paths := slices.DeleteFunc(topicPaths(c.Tx), func(other string) bool { return other != path && !isBelow(other, path) })
 	if path == "" || !slices.Contains(paths, path) {
@@ -104,8 +104,7 @@ func (c *Change) topicsAt(path string) []string {
 	return paths
 }
 
-// topic returns the number of the topic at path, 0 for the root. It creates
-// missing topics.
+// topic returns the number of the topic at path (0 for the root), creating missing topics.
 func (c *Change) topic(path string) (n int64) {
 	for _, path := range history.TopicChain(path) {
 		var found bool
@@ -117,8 +116,7 @@ func (c *Change) topic(path string) (n int64) {
 	return n
 }
 
-// removeEmpty removes a topic that has no topic below it and no pair, not even a
-// cut one.
+// removeEmpty removes a topic that has no topics below it and no pairs, not even cut ones.
 func (c *Change) removeEmpty(path string) {
 	if !slices.ContainsFunc(topicPaths(c.Tx), func(other string) bool { return isBelow(other, path) }) {
 		c.Run("DELETE FROM topic WHERE path = ? AND NOT EXISTS (SELECT 1 FROM pair WHERE pair.topic = topic.n)", path)

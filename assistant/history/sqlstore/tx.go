@@ -4,11 +4,11 @@ import (
 	"context"
 )
 
-// Conn runs the statements of one transaction.
+// Conn runs the statements of a transaction.
 type Conn interface {
-	// Query runs a query. once says that the same text will hardly come again.
+	// Query runs a query. once means that the same text is unlikely to be used again.
 	Query(ctx context.Context, query string, args []any, once bool) (Rows, error)
-	// Exec runs a statement and returns how many rows it changed.
+	// Exec runs a statement and returns the number of changed rows.
 	Exec(ctx context.Context, query string, args []any) (changed int64, err error)
 }
 
@@ -23,7 +23,7 @@ type Rows interface {
 // Scanner reads the columns of a row.
 type Scanner func(into ...any)
 
-// Tx is a running transaction. After its first error all methods do nothing.
+// Tx is a running transaction. After its first error, its methods do nothing.
 type Tx struct {
 	Ctx  context.Context
 	conn Conn
@@ -36,14 +36,14 @@ func NewTx(ctx context.Context, conn Conn) *Tx { return &Tx{Ctx: ctx, conn: conn
 // Err returns the first error.
 func (t *Tx) Err() error { return t.err }
 
-// Fail makes err the error of the transaction, unless it has one.
+// Fail sets the error of the transaction, unless it already has one.
 func (t *Tx) Fail(err error) {
 	if t.err == nil {
 		t.err = err
 	}
 }
 
-// Try runs f and returns its error, which does not end the transaction.
+// Try runs f and returns its error without ending the transaction.
 func (t *Tx) Try(f func()) error {
 	f()
 	err := t.err
@@ -54,7 +54,7 @@ func (t *Tx) Try(f func()) error {
 // Each calls row for every row of the query.
 func (t *Tx) Each(query string, args []any, row func(Scanner)) { t.each(query, args, false, row) }
 
-// EachOnce is Each for a query whose text will hardly come again.
+// EachOnce is Each for a query whose text is unlikely to be used again.
 func (t *Tx) EachOnce(query string, args []any, row func(Scanner)) { t.each(query, args, true, row) }
 
 func (t *Tx) each(query string, args []any, once bool, row func(Scanner)) {
@@ -73,7 +73,7 @@ func (t *Tx) each(query string, args []any, once bool, row func(Scanner)) {
 	t.Fail(rows.Err())
 }
 
-// Number reads one integer; found is false when there is no row.
+// Number reads one integer; found is false if there is no row.
 func (t *Tx) Number(query string, args ...any) (n int64, found bool) {
 	t.Each(query, args, func(scan Scanner) {
 		found = true
@@ -82,7 +82,7 @@ func (t *Tx) Number(query string, args ...any) (n int64, found bool) {
 	return n, found && t.err == nil
 }
 
-// Run executes a statement and returns how many rows it changed.
+// Run executes a statement and returns the number of changed rows.
 func (t *Tx) Run(query string, args ...any) (changed int64) {
 	if t.err == nil {
 		changed, t.err = t.conn.Exec(t.Ctx, query, args)

@@ -16,31 +16,30 @@ import (
 	"winnow/assistant/history"
 )
 
-// ManyPairs is how many pairs a command may change without a confirmation; more
-// are deleted only with --force.
+// ManyPairs is the number of pairs above which a command requires confirmation, or --force to delete them.
 const ManyPairs = 50
 
-// MaxUndo is how many commands a user interface should be able to undo.
+// MaxUndo is the number of commands that a user interface should be able to undo.
 const MaxUndo = 10
 
-// Command is the :command of a filter line with its defaults filled in.
+// Command is the :command of a filter line with all defaults filled in.
 type Command struct {
 	filter.Command         // Path and Topic are filled in
-	Line           string  // the filter before the colon; "" is all
-	Seqs           []int64 // of the pairs that the filter matches, in order
+	Line           string  // the filter before the colon; "" matches all pairs
+	Seqs           []int64 // the pairs that the filter matches, in order
 
-	unsafe   string // why a deletion would change what the filter matches; "": it would not
+	unsafe   string // why a deletion would change what the filter matches, or ""
 	newTopic bool   // Topic does not exist yet
 }
 
-// commandStore is what the defaults of a command are read from.
+// commandStore is the part of the store that Prepare needs.
 type commandStore interface {
 	history.Searcher
 	history.Topics
 }
 
-// Prepare fills in the defaults of the command of q, which must have one. The
-// error is a *filter.Error at a saved filter, ctx's, or the store's.
+// Prepare fills in the defaults for the command of q, which must have one. The error is a *filter.Error at a saved
+// filter, the error of ctx, or an error of the store.
 func Prepare(ctx context.Context, s commandStore, q *filter.Query, env history.Env) (Command, error) {
 	if env.Now.IsZero() {
 		env.Now = time.Now()
@@ -68,7 +67,7 @@ func Prepare(ctx context.Context, s commandStore, q *filter.Query, env history.E
 		if c.Path == "" {
 			c.Path = ExportPath(env.SelectedTopic, c.Format, env.Now)
 		}
-		if rest, short := strings.CutPrefix(c.Path, "~/"); short { // no shell has expanded it
+		if rest, short := strings.CutPrefix(c.Path, "~/"); short { // there is no shell to expand it
 			if home, err := os.UserHomeDir(); err == nil {
 				c.Path = filepath.Join(home, rest)
 			}
@@ -104,7 +103,7 @@ func (c Command) Changes() bool {
 	return slices.Contains([]filter.Verb{filter.SetTopic, filter.Star, filter.FlagOn, filter.FlagOff, filter.Delete}, c.Verb)
 }
 
-// Refused returns the reason why the command cannot be executed; nil when it can.
+// Refused returns the reason why the command cannot be executed, or nil.
 func (c Command) Refused() error {
 	switch {
 	case len(c.Seqs) == 0 && (c.Changes() || c.Verb == filter.Export):
@@ -117,12 +116,12 @@ func (c Command) Refused() error {
 	case c.unsafe != "":
 		return errors.New(c.unsafe)
 	case len(c.Seqs) > ManyPairs && !c.Force && !c.DryRun:
-		return fmt.Errorf("%s: more than %d are deleted only with --force", assistant.Counted(len(c.Seqs), "pair"), ManyPairs)
+		return fmt.Errorf("%s: deleting more than %d requires --force", assistant.Counted(len(c.Seqs), "pair"), ManyPairs)
 	}
 	return nil
 }
 
-// Confirmation is what a user should confirm before a command is executed.
+// Confirmation says what a user must confirm before a command is executed.
 type Confirmation int
 
 // The confirmations.
@@ -133,7 +132,7 @@ const (
 	ConfirmMany                  // more than ManyPairs pairs change
 )
 
-// Confirm says what to ask the user before Execute.
+// Confirm returns what to ask the user before Execute.
 func (c Command) Confirm() Confirmation {
 	switch {
 	case c.DryRun:
@@ -147,7 +146,7 @@ func (c Command) Confirm() Confirmation {
 	return ConfirmNothing
 }
 
-// sentences describe each command before and after it was executed.
+// sentences describe each command before and after its execution.
 var sentences = map[filter.Verb]struct{ does, done string }{
 	filter.Delete:   {"delete {pairs}", "{pairs} deleted"},
 	filter.FlagOn:   {"flag {pairs}", "{pairs} flagged"},
@@ -160,10 +159,10 @@ var sentences = map[filter.Verb]struct{ does, done string }{
 	filter.Filters:  {"list the saved filters", ""},
 }
 
-// Describe returns what the command does, such as "flag 2 pairs".
+// Describe returns what the command would do, such as "flag 2 pairs".
 func (c Command) Describe() string { return c.fill(sentences[c.Verb].does, len(c.Seqs)) }
 
-// describeDone returns what the command did to n pairs.
+// describeDone returns what the command has done to n pairs.
 func (c Command) describeDone(n int) string { return c.fill(sentences[c.Verb].done, n) }
 
 func (c Command) fill(sentence string, n int) string {
@@ -180,21 +179,21 @@ func (c Command) fill(sentence string, n int) string {
 	return strings.NewReplacer("{pairs}", assistant.Counted(n, "pair"), "{have}", have, "{topic}", topic, "{stars}", stars, "{path}", c.Path, "{name}", c.Name).Replace(sentence)
 }
 
-// Outcome is what a command did.
+// Outcome is what a command has done.
 type Outcome struct {
-	Text    string        // a clause; "" when there are Filters
-	Filters []SavedFilter // of :filters, by name
+	Text    string        // a clause; "" if there are Filters
+	Filters []SavedFilter // result of :filters, sorted by name
 
 	before history.Snapshot // for Undo
 }
 
-// SavedFilter is a line that was saved under a name.
+// SavedFilter is a line saved under a name.
 type SavedFilter struct{ Name, Line string }
 
 // CanUndo reports whether Undo can undo the command.
 func (o Outcome) CanUndo() bool { return len(o.before.Marks)+len(o.before.Filters) > 0 }
 
-// Undone returns what Undo did, as a clause.
+// Undone describes, as a clause, what Undo has done.
 func (o Outcome) Undone() string {
 	for name := range o.before.Filters {
 		return "@" + name + " restored"
@@ -202,8 +201,8 @@ func (o Outcome) Undone() string {
 	return assistant.Counted(len(o.before.Marks), "pair") + " restored"
 }
 
-// Undo undoes a command in one transaction: it restores marks and saved filters,
-// and removes topics that were created if they are empty.
+// Undo undoes a command in one transaction: it restores marks and saved filters, and removes topics that the command
+// created if they are empty.
 func Undo(ctx context.Context, s history.Marks, o Outcome) error {
 	if !o.CanUndo() {
 		return nil
@@ -211,10 +210,9 @@ func Undo(ctx context.Context, s history.Marks, o Outcome) error {
 	return s.Restore(ctx, o.before)
 }
 
-// Execute executes a command. session is the open one: it deletes the pairs, and
-// its filter is expanded when the command forgets a name in it. The error may be
-// that of Refused, an fs.ErrExist, a *filter.Error, assistant.ErrBusy, or the
-// store's; nothing has changed then.
+// Execute executes a command. session is the open session: it performs deletions, and its filter is expanded if the
+// command removes a saved filter used in it. The error may be that of Refused, an fs.ErrExist, a *filter.Error,
+// assistant.ErrBusy, or an error of the store; in each case nothing has changed.
 func Execute(ctx context.Context, s history.Store, c Command, session *assistant.Session) (Outcome, error) {
 	if err := c.Refused(); err != nil {
 		return Outcome{}, err
@@ -252,8 +250,8 @@ func Execute(ctx context.Context, s history.Store, c Command, session *assistant
 	return Outcome{Text: c.describeDone(n), before: before}, nil
 }
 
-// executeSaved executes a command about saved filters. Forgetting a name does not
-// change the view: the session's filter is expanded.
+// executeSaved executes a command about saved filters. Removing one does not change the view, because the session's
+// filter is expanded.
 func executeSaved(ctx context.Context, s history.Searcher, c Command, session *assistant.Session) (Outcome, error) {
 	saved, err := s.SavedFilters(ctx)
 	if err != nil {
@@ -268,12 +266,12 @@ func executeSaved(ctx context.Context, s history.Searcher, c Command, session *a
 			out.Filters = append(out.Filters, SavedFilter{name, saved[name]})
 		}
 		if len(saved) == 0 {
-			out.Text = "no filter is saved; a line with :save NAME saves it"
+			out.Text = "there are no saved filters; :save NAME after a line saves it"
 		}
 		return out, nil
 	case c.Verb == filter.Save:
 		if was != "" && was != c.Line {
-			out.Text += ", which was " + was // a filter line
+			out.Text += ", which was " + was // was is a filter line
 		}
 		err = s.SaveFilter(ctx, c.Name, c.Line)
 	case was == "":
@@ -290,7 +288,7 @@ func executeSaved(ctx context.Context, s history.Searcher, c Command, session *a
 	return out, nil
 }
 
-// expandLine replaces the names of saved filters in a line by their expressions.
+// expandLine replaces the names of saved filters in a line with their expressions.
 func expandLine(line string, saved map[string]string) string {
 	q, err := filter.Parse(line)
 	if err != nil {
@@ -303,8 +301,8 @@ func expandLine(line string, saved map[string]string) string {
 	return filter.PrintExpr(expr)
 }
 
-// ReadsMarks reports whether a line reads what a user sets on pairs: stars, flag,
-// topic. A saved filter may.
+// ReadsMarks reports whether a line depends on marks of pairs: stars, flag or topic. A saved filter counts as
+// depending on them.
 func ReadsMarks(line string) (reads bool) {
 	q, err := filter.Parse(line)
 	if err != nil || q.Expr == nil {

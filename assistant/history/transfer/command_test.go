@@ -92,7 +92,7 @@ func starred(text string, stars int) *assistant.Pair {
 func TestCommandSaysWhatItDoesInTheRightNumberAndTense(t *testing.T) {
 	o := newCommander(t, starred("one", 0), starred("two", 1))
 	for _, c := range [...][2]string{ // in this order
-		{":filters", "no filter is saved; a line with :save NAME saves it"},
+		{":filters", "there are no saved filters; :save NAME after a line saves it"},
 		{"s1 :flag --dry-run", "would flag 1 pair"},
 		{":unflag --dry-run", "would unflag 2 pairs"},
 		{":unflag", "2 pairs unflagged"},
@@ -103,7 +103,7 @@ func TestCommandSaysWhatItDoesInTheRightNumberAndTense(t *testing.T) {
 		{":topic Work > New --dry-run", "would move 2 pairs to Work > New"},
 		{"c'one' :topic Work --no-confirm", "1 pair moved to Work"},
 		{"c'two' :topic", "1 pair moved to no topic"},
-		{"r1 :delete --base --dry-run", "r1 counts from the newest pair, so it selects others after deleting"},
+		{"r1 :delete --base --dry-run", "r1 counts from the newest pair, so it would select other pairs after deleting"},
 		{"o :delete --base --dry-run", "would delete 2 pairs"},
 		{"c'two' :delete --dry-run", "would delete 1 pair"},
 		{":export md a.md --dry-run", "would export 2 pairs to a.md"},
@@ -160,7 +160,7 @@ func TestCommandIsRefusedBeforeAnythingHappens(t *testing.T) {
 	o := newCommander(t, pairs...)
 	o.must("r5 :save five")
 	for line, want := range map[string]string{
-		":delete":        "51 pairs: more than 50 are deleted only with --force",
+		":delete":        "51 pairs: deleting more than 50 requires --force",
 		"r5 :delete":     "r5 counts from the newest pair",
 		"@five :delete":  "r5 counts from the newest pair", // what it stands for is looked at
 		"s3 :flag":       "no pair matches: there is nothing to flag",

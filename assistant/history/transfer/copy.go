@@ -11,21 +11,19 @@ import (
 	"winnow/assistant/history"
 )
 
-// CopyReport counts what Copy did.
+// CopyReport contains the counts of a Copy.
 type CopyReport struct {
-	Pairs int // uncut pairs of the source
+	Pairs int // number of uncut pairs in the source
 	Added int
-	Known int // the target had them before
-	// Different counts the pairs that are not the same in both: the target's were
-	// changed after an earlier copy.
+	Known int // pairs that the target already had
+	// Different is the number of pairs that differ, because the target's were changed after an earlier copy.
 	Different int
 }
 
-// Copy adds the uncut pairs of one store to another, with their sessions, topics
-// and saved filters. Pairs whose id the target has are skipped, so that it can be
-// repeated, also after an error, which leaves what was copied. At the end it reads
-// all pairs from both and compares their hashes; one that is missing is an error.
-// Requests and cut pairs are not copied. progress is called after each transaction.
+// Copy adds the uncut pairs of one store to another, with their sessions, topics and saved filters. Pairs with an id
+// that the target has are skipped, so it can be repeated, also after an error, which leaves what was already copied.
+// At the end it reads all pairs from both stores and compares their hashes; a missing pair is an error. Requests and
+// cut pairs are not copied. progress is called after each transaction.
 func Copy(ctx context.Context, from, to history.Store, progress func(done, total int)) (report CopyReport, err error) {
 	refs, err := from.Refs(ctx, "", 0)
 	if err != nil {
@@ -59,7 +57,7 @@ func Copy(ctx context.Context, from, to history.Store, progress func(done, total
 	return report, err
 }
 
-// copyNames copies what is beside the pairs.
+// copyNames copies topics, saved filters and sessions.
 func copyNames(ctx context.Context, from, to history.Store) error {
 	paths, err := from.TopicPaths(ctx)
 	if err != nil {
@@ -77,7 +75,7 @@ func copyNames(ctx context.Context, from, to history.Store) error {
 		return err
 	}
 	for name := range known {
-		delete(saved, name) // the target's own stays
+		delete(saved, name) // keep the target's filter
 	}
 	if err := to.Restore(ctx, history.Snapshot{Filters: saved}); err != nil {
 		return err
@@ -86,7 +84,7 @@ func copyNames(ctx context.Context, from, to history.Store) error {
 	if err != nil {
 		return err
 	}
-	for _, v := range slices.Backward(sessions) { // the last used is touched last
+	for _, v := range slices.Backward(sessions) { // the most recently used session is touched last
 		if _, found, err := to.Session(ctx, v.ID); err != nil || found {
 			if err != nil {
 				return err
@@ -100,7 +98,7 @@ func copyNames(ctx context.Context, from, to history.Store) error {
 	return nil
 }
 
-// compare reads the pairs of the target that have a hash.
+// compare compares the pairs in the target with the hashes.
 func compare(ctx context.Context, to history.Pairs, hashes map[string][sha256.Size]byte, report *CopyReport) error {
 	refs, err := to.Refs(ctx, "", 0)
 	if err != nil {
@@ -119,7 +117,7 @@ func compare(ctx context.Context, to history.Pairs, hashes map[string][sha256.Si
 		return nil
 	})
 	if err == nil && found < len(hashes) {
-		err = fmt.Errorf("history: copy: %d of %d pairs are not in view in the target", len(hashes)-found, len(hashes))
+		err = fmt.Errorf("history: copy: %d of %d pairs are missing in the target", len(hashes)-found, len(hashes))
 	}
 	return err
 }
@@ -142,12 +140,12 @@ func eachPiece(ctx context.Context, s assistant.Store, refs []assistant.Ref, eac
 	return nil
 }
 
-// hashOf is a hash of what a copy preserves: all but the author, whom a shared
-// history adds, and that nobody sends the pair any more.
+// hashOf returns a hash of what a copy preserves: everything except the author, whom a shared history adds, and the
+// state sending, which becomes interrupted.
 func hashOf(p assistant.Pair) (hash [sha256.Size]byte) {
 	p.Interrupt()
 	p.Author = ""
-	p.Attachments = attachment.Stripped(p.Attachments) // the hash of a picture stands for it
+	p.Attachments = attachment.Stripped(p.Attachments) // a picture is represented by its hash
 	raw, err := history.EncodePair(&p)
 	if err != nil {
 		return hash

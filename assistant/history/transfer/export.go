@@ -19,30 +19,30 @@ type Format string
 
 // The formats.
 const (
-	JSON     Format = "json" // lossless; Import reads it
+	JSON     Format = "json" // lossless; can be imported
 	Markdown Format = "md"
 	Text     Format = "txt"
-	HTML     Format = "html" // one page without links to other files
+	HTML     Format = "html" // a self-contained page
 )
 
-// loadAtOnce is how many pairs an export has in memory.
+// loadAtOnce is the number of pairs that an export keeps in memory.
 const loadAtOnce = 500
 
 // ExportOptions configures Export. The zero value is ready to use.
 type ExportOptions struct {
-	Seqs     []int64               // which pairs; nil is all uncut ones
-	Progress func(done, total int) // called after each few hundred pairs; nil is not called
+	Seqs     []int64               // the pairs to export; nil means all uncut pairs
+	Progress func(done, total int) // called after every few hundred pairs; may be nil
 }
 
-// Source is where Export reads pairs.
+// Source is what Export reads pairs from.
 type Source interface {
 	assistant.Store
 	assistant.PictureStore
 	Redact(text string) string // removes secrets from what is written
 }
 
-// Export writes pairs, in order, to w. All formats are safe to print to a terminal: control characters and
-// invisible ones are escaped in JSON and removed in the others.
+// Export writes pairs, in order, to w. All formats can safely be printed to a terminal: control characters and
+// invisible characters are escaped in JSON and removed in the other formats.
 func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOptions) error {
 	formatter, err := newFormatter(f)
 	if err != nil {
@@ -50,7 +50,7 @@ func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOption
 	}
 	seqs := o.Seqs
 	if seqs == nil {
-		refs, err := s.Refs(ctx, "", 1) // their costs are not used
+		refs, err := s.Refs(ctx, "", 1) // the costs are not used
 		if err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOption
 		if partErr := formatter.ExecuteTemplate(&text, part, data); err == nil {
 			err = partErr
 		}
-		_, _ = out.WriteString(s.Redact(text.String())) // Flush reports the first failure
+		_, _ = out.WriteString(s.Redact(text.String())) // Flush reports the first error
 	}
 	write("begin", len(seqs))
 	done := 0
@@ -78,7 +78,7 @@ func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOption
 				err = errors.Join(err, loadPictures(ctx, s, p))
 			}
 			write("pair", &pairs[i])
-			pairs[i].Attachments = nil // their pictures
+			pairs[i].Attachments = nil // free the pictures
 		}
 		done += len(piece)
 		if o.Progress != nil {
@@ -92,12 +92,11 @@ func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOption
 	return nil
 }
 
-// ExportFile is Export into a file that only its owner can read: it is complete and
-// durable, does not exist, or is empty after a kill. Without force an existing file is an
-// fs.ErrExist.
+// ExportFile exports to a file that only its owner can read. The file is either complete and durable, or missing, or,
+// after a kill, empty. Without force, an existing file is an fs.ErrExist.
 func ExportFile(ctx context.Context, s Source, path string, force bool, f Format, o ExportOptions) (err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder; name a file in it", path)
+		return fmt.Errorf("%s is a folder; specify a file in it", path)
 	}
 	if !force { // an empty file reserves the name
 		placeholder, openErr := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, privatefile.FileMode)

@@ -20,19 +20,19 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// templates are the formats for people. The HTML page runs and loads nothing; its
-// content security policy blocks what a mistake here would let through.
+// templates are the formats for people. The HTML page runs and loads nothing; its content security policy is a
+// safeguard against mistakes here.
 //
 //go:embed export.md export.txt export.html
 var templates embed.FS
 
-// formatter writes the parts of an export: "begin" with the number of pairs, "pair"
-// with an *assistant.Pair, and "end".
+// formatter writes the parts of an export: "begin" with the number of pairs, "pair" with an *assistant.Pair, and
+// "end".
 type formatter interface {
 	ExecuteTemplate(w io.Writer, part string, data any) error
 }
 
-// helpers are what the templates call.
+// helpers are the functions used by the templates.
 var helpers = map[string]any{
 	"count":  func(pairs int) string { return assistant.Counted(pairs, "pair") },
 	"view":   newView,
@@ -53,7 +53,7 @@ func newFormatter(f Format) (formatter, error) {
 	return nil, fmt.Errorf("history: unknown export format %q; want json, md, txt or html", f)
 }
 
-// view is a pair as an export for people shows it, without hidden characters.
+// view is a pair as shown in an export for people, sanitised.
 type view struct {
 	ID, Heading    string
 	User, Thinking string
@@ -62,14 +62,13 @@ type view struct {
 	Error          string
 }
 
-// answerPart is a text, or a call: Text is a line about it, Detail its input and output.
+// answerPart is a text or a call; for a call, Text is a line about it and Detail its input and output.
 type answerPart struct {
 	Text, Detail string
 	Failed       bool
 }
 
-// newView makes the view of a pair. Calls to which the answer does not refer come
-// last; silent ones are left out.
+// newView returns the view of a pair. Calls that the answer does not refer to come last; silent calls are omitted.
 func newView(p *assistant.Pair) view {
 	about := []string{p.CreatedAt.Format("2006-01-02 15:04"), p.Model, p.Topic, strings.Repeat("★", p.Star)}
 	about = slices.DeleteFunc(about, func(s string) bool { return s == "" })
@@ -122,7 +121,7 @@ func oneLine(text string) string { return safetext.Line(text, 300) }
 
 func clean(text string) string { return strings.TrimSpace(safetext.Clean(text)) }
 
-// fence returns texts as a Markdown code block whose fence is longer than any in them.
+// fence returns texts as a Markdown code block whose fence is longer than any fence in them.
 func fence(texts ...string) string {
 	text, mark := strings.Join(texts, ""), "```"
 	for strings.Contains(text, mark) {
@@ -131,7 +130,7 @@ func fence(texts ...string) string {
 	return mark + "\n" + text + "\n" + mark
 }
 
-// block is prose, or the code between two fences.
+// block is prose or the code between two fences.
 type block struct{ Prose, Code string }
 
 var codeBlock = regexp.MustCompile("(?ms)^ *(?:`{3,}|~{3,})[^`\n]*\n(.*?)(?:^ *(?:`{3,}|~{3,}) *$|\\z)")
@@ -152,8 +151,7 @@ const (
 	exportVersion = 1
 )
 
-// exportMeta is the head of the JSON format. It has no time: the same pairs give the
-// same bytes.
+// exportMeta is the head of the JSON format. It contains no time, so that the same pairs give the same bytes.
 type exportMeta struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
@@ -167,7 +165,7 @@ func (j *jsonFormatter) ExecuteTemplate(w io.Writer, _ string, data any) error {
 	text := "\n]}\n"
 	switch data := data.(type) {
 	case int:
-		meta, _ := json.Marshal(exportMeta{exportName, exportVersion, data}) // always encodes
+		meta, _ := json.Marshal(exportMeta{exportName, exportVersion, data}) // cannot fail
 		text = fmt.Sprintf(`{"meta":%s,"pairs":[`, meta)
 	case *assistant.Pair:
 		raw, err := history.EncodePair(data)
@@ -184,8 +182,8 @@ func (j *jsonFormatter) ExecuteTemplate(w io.Writer, _ string, data any) error {
 	return err
 }
 
-// escapeHidden writes the hidden characters in strings of encoded JSON as \u
-// escapes. The value of the JSON does not change.
+// escapeHidden replaces hidden characters in strings of encoded JSON with \u escapes, which does not change the
+// value.
 func escapeHidden(encoded string) string {
 	var out strings.Builder
 	for rest := encoded; rest != ""; {
@@ -202,8 +200,8 @@ func escapeHidden(encoded string) string {
 	return out.String()
 }
 
-// hidden reports whether a rune is a control or formatting character, invisible, or
-// a variation selector, with which text can be hidden.
+// hidden reports whether a rune is a control or formatting character, invisible, or a variation selector, all of
+// which can hide text.
 func hidden(r rune) bool {
 	const brailleBlank = 0x2800
 	return r > unicode.MaxASCII && !unicode.IsPrint(r) || r == 0x7f || r == brailleBlank ||

@@ -12,17 +12,16 @@ import (
 	"winnow/assistant/history"
 )
 
-// ImportReport counts what Import did.
+// ImportReport contains the counts of an Import.
 type ImportReport struct {
 	Added int
-	Known int // skipped: the store has a pair with this id, maybe changed since
+	Known int // skipped, because the store already has a pair with this id
 }
 
-// Import reads what Export wrote as JSON and appends the pairs to the stream in
-// their order. Pairs whose id is in the store are skipped, so that an import can be
-// repeated, also after an error, which leaves the pairs before it in the store. A
-// pair that was exported while it was sent is imported as interrupted. progress,
-// unless it is nil, is called after each transaction.
+// Import reads an export in JSON and appends the pairs to the stream in order. Pairs with an id that is already in
+// the store are skipped, so an import can be repeated, also after an error, which leaves the earlier pairs in the
+// store. A pair that was exported while it was being sent is imported as interrupted. progress is called after each
+// transaction; it may be nil.
 func Import(ctx context.Context, s history.Pairs, r io.Reader, progress func(done int)) (report ImportReport, err error) {
 	if progress == nil {
 		progress = func(int) {}
@@ -39,8 +38,7 @@ func Import(ctx context.Context, s history.Pairs, r io.Reader, progress func(don
 	return report, nil
 }
 
-// decodeExport calls each for the pairs of an export. One that was written by hand
-// may lack the meta.
+// decodeExport calls each for the pairs of an export. The meta may be missing in a file written by hand.
 func decodeExport(d *json.Decoder, each func(*assistant.Pair) error) error {
 	if err := delim(d, '{'); errors.Is(err, io.EOF) {
 		return errors.New("the input is empty")
@@ -54,7 +52,7 @@ func decodeExport(d *json.Decoder, each func(*assistant.Pair) error) error {
 			return err
 		}
 		if m.Version > exportVersion {
-			return fmt.Errorf("version %d of the format is newer than this winnow, which reads up to %d", m.Version, exportVersion)
+			return fmt.Errorf("format version %d is newer than this winnow supports (up to %d)", m.Version, exportVersion)
 		}
 		field, err = d.Token()
 	}
@@ -83,7 +81,7 @@ func decodePairs(d *json.Decoder, each func(*assistant.Pair) error) error {
 		}
 		if err == nil {
 			p.Seq = 0
-			if p.ID == "" { // written by hand: the same content gets the same id
+			if p.ID == "" { // written by hand; the same content always gets the same id
 				sum := sha256.Sum256(raw)
 				p.ID = fmt.Sprintf("%x", sum[:16])
 			}
@@ -97,7 +95,6 @@ func decodePairs(d *json.Decoder, each func(*assistant.Pair) error) error {
 	return delim(d, ']')
 }
 
-// delim reads one delimiter.
 func delim(d *json.Decoder, want json.Delim) error {
 	token, err := d.Token()
 	if err == nil && token != want {

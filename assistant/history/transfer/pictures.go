@@ -9,11 +9,11 @@ import (
 	"winnow/assistant/history"
 )
 
-// picturesAtOnce is how many bytes of pictures are in memory, those of one pair excepted.
+// picturesAtOnce is the number of bytes of pictures kept in memory, except that a single pair may have more.
 const picturesAtOnce = 32 << 20
 
-// loadPictures reads the Data of the pictures of a pair. One that is damaged stays without,
-// and the Notice of the pair says so.
+// loadPictures reads the Data of the pictures of a pair. A damaged picture stays without Data, and the Notice of the
+// pair reports it.
 func loadPictures(ctx context.Context, s assistant.PictureStore, p *assistant.Pair) error {
 	for i, f := range p.Attachments {
 		if f.Hash == "" {
@@ -22,7 +22,7 @@ func loadPictures(ctx context.Context, s assistant.PictureStore, p *assistant.Pa
 		data, err := s.Picture(ctx, f.Hash)
 		switch {
 		case errors.Is(err, history.ErrPicture):
-			p.Notice = fmt.Sprintf("%s\nThe picture %s is damaged on the disk.", p.Notice, f.Name)
+			p.Notice = fmt.Sprintf("%s\nThe picture %s is damaged on disk.", p.Notice, f.Name)
 		case err != nil:
 			return err
 		}
@@ -31,20 +31,20 @@ func loadPictures(ctx context.Context, s assistant.PictureStore, p *assistant.Pa
 	return nil
 }
 
-// appender adds pairs to a store, many in one transaction.
+// appender adds pairs to a store, many per transaction.
 type appender struct {
 	to           history.Pairs
 	progress     func(done int) // called after each transaction
-	added, known int            // known: the store had them before
+	added, known int            // known counts pairs that the store already had
 
 	batch    []*assistant.Pair
-	pictures int // bytes in batch
+	pictures int // bytes of pictures in batch
 }
 
-// pairsAtOnce is how many pairs are added in one transaction.
+// pairsAtOnce is the number of pairs added per transaction.
 const pairsAtOnce = 1000
 
-// add adds a pair, which belongs to the appender from then on.
+// add adds a pair, which then belongs to the appender.
 func (a *appender) add(ctx context.Context, p *assistant.Pair) error {
 	for _, f := range p.Attachments {
 		a.pictures += len(f.Data)
@@ -55,7 +55,7 @@ func (a *appender) add(ctx context.Context, p *assistant.Pair) error {
 	return a.flush(ctx)
 }
 
-// flush ends the last transaction.
+// flush commits the pending pairs.
 func (a *appender) flush(ctx context.Context) error {
 	added, err := a.to.Append(ctx, a.batch)
 	if err != nil {
