@@ -127,7 +127,7 @@ func TestForgottenFilterOfTheViewLeavesItAsItIs(t *testing.T) {
 	d.command("x :flag")
 	d.says("3 pairs flagged")
 	d.command(":filters")
-	d.says("no filter is saved")
+	d.says("no saved filters")
 }
 
 func TestSavedFiltersAreListedAppliedAndForgotten(t *testing.T) {

@@ -69,7 +69,7 @@ func (s *Store) MoveTopic(ctx context.Context, path, to string) error {
 	return s.change(ctx, func(c *Change) {
 		moved := c.topicsAt(path)
 		if _, exists := c.Number("SELECT n FROM topic WHERE path = ?", to); exists && to != path {
-			c.Fail(fmt.Errorf("%w: %q already exists", history.ErrTopic, to))
+			c.Fail(fmt.Errorf("%w: %q exists already", history.ErrTopic, to))
 		}
 		c.topic(history.ParentTopic(to))
 		for _, old := range moved {
