@@ -244,7 +244,7 @@ func moveChoice(n int) func(*Model) tea.Cmd {
 func copyFocused(what string, text func(*chat.View) (string, bool)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		copied, _ := text(m.conv.chat)
-		return m.copyOut(what, copied)
+		return m.copyOut(copyText{what: what, text: copied})
 	}
 }
 

@@ -181,7 +181,7 @@ func (m *Model) onPickerOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 		m.models.favourites = o.Favourites
 		m.showModels(o.ID)
 	case usecase.RequestsRead:
-		return m.onRequests(o), true
+		return m.carryOut(m.requests.on(o, m.inUse().Budget.Estimate)), true
 	default:
 		return nil, false
 	}

@@ -203,11 +203,11 @@ func (c *conversation) onCode(blocks []markdown.Code, digit int) intent {
 	switch {
 	case digit > len(blocks):
 	case digit > 0:
-		return copyText{fmt.Sprintf("code block %d", digit), blocks[digit-1].Text}
+		return copyText{what: fmt.Sprintf("code block %d", digit), text: blocks[digit-1].Text}
 	case len(blocks) == 0:
 		return notify{text: "there is no code in this pair"}
 	case len(blocks) == 1:
-		return copyText{"the code", blocks[0].Text}
+		return copyText{what: "the code", text: blocks[0].Text}
 	default:
 		c.picking = true
 		return notify{text: fmt.Sprintf("which block? 1-%d", min(len(blocks), 9))}
@@ -239,5 +239,5 @@ func (c *conversation) copySelection() intent {
 		return loadPairs{missing}
 	}
 	c.copying = false
-	return copyText{"the selection", c.chat.SelectionText()}
+	return copyText{what: "the selection", text: c.chat.SelectionText()}
 }

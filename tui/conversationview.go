@@ -12,20 +12,13 @@ import (
 
 // scene is what the conversation shows around its pairs.
 type scene struct {
-	styles   *style.Styles
-	keys     *keymap.Map
-	mode     keymap.Mode // of the screen: its keys are the ones that work
-	filter   string      // the line that made the view
-	examples []string    // of what to ask
-	regions  string      // that the focus moves between, in words
-	loading  bool        // the session is not loaded yet
-	running  bool        // a turn runs
-	below    []string    // lines under the pairs; an empty one is left out
-}
-
-// hint is a clause that names the key of an action; see keymap.Map.Clause.
-func (s *scene) hint(format string, action keymap.Action) string {
-	return s.keys.Clause(s.mode, format, action)
+	wording
+	filter   string   // the line that made the view
+	examples []string // of what to ask
+	regions  string   // that the focus moves between, in words
+	loading  bool     // the session is not loaded yet
+	running  bool     // a turn runs
+	below    []string // lines under the pairs; an empty one is left out
 }
 
 // View draws the conversation in its border.

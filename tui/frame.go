@@ -121,7 +121,7 @@ func blankLines(w, h int) []string { return slices.Repeat([]string{strings.Repea
 // scene is what the conversation shows around its pairs, w cells wide.
 func (m *Model) scene(w int) *scene {
 	s := &scene{
-		styles: &m.styles, keys: m.keys, mode: m.mode, filter: m.parts.filterLine(), examples: m.opts.Examples, regions: "the conversation and the rules",
+		wording: m.wording(), filter: m.parts.filterLine(), examples: m.opts.Examples, regions: "the conversation and the rules",
 		loading: m.loading, running: m.turn.running, below: []string{m.statusLine(w - 2), m.queuedCard(w - 2)},
 	}
 	switch {

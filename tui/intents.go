@@ -32,6 +32,12 @@ type (
 	clearNotice struct{}
 	// showError shows an error, with what to do about it.
 	showError struct{ err error }
+	// open opens an overlay; chosen is what a choice in it asks for.
+	open struct {
+		kind    overlay.Kind
+		overlay overlay.Overlay
+		chosen  func(overlay.Chosen) intent
+	}
 	// question asks the user; no is the answer that AnswerSafe and AnswerCancel give.
 	question struct {
 		kind     overlay.Kind
@@ -49,6 +55,8 @@ type (
 	}
 	// useCase runs a use case.
 	useCase func(*usecase.Commands) tea.Cmd
+	// query numbers and runs a use case that only reads.
+	query func(c *usecase.Commands, request int64) tea.Cmd
 	// giveBack returns a text to the box when that is empty.
 	giveBack struct{ text string }
 	// restored shows the window and the conversation after a rollback; warning is what failed
@@ -79,8 +87,12 @@ type (
 		text string
 		back bool
 	}
-	// copyText copies a text; what says in words what it is.
-	copyText struct{ what, text string }
+	// copyText copies a text, made safe to show by safe, nil is safetext.Clean; what says in
+	// words what it is.
+	copyText struct {
+		what, text string
+		safe       func(string) string
+	}
 	// endReAsk says that the text in the box no longer replaces a failed message.
 	endReAsk struct{}
 	// countPairs counts the pairs that a filter line selects, see (*commandLine).onCounted.
@@ -93,6 +105,8 @@ func (notify) intent()       {}
 func (warn) intent()         {}
 func (question) intent()     {}
 func (act) intent()          {}
+func (open) intent()         {}
+func (query) intent()        {}
 func (useCase) intent()      {}
 func (giveBack) intent()     {}
 func (restored) intent()     {}
@@ -115,6 +129,13 @@ func (countPairs) intent()   {}
 type clause struct {
 	format string
 	action keymap.Action
+}
+
+// change is an act that runs a use case, whatever the parts are.
+func change(do func(c *usecase.Commands, request int64) tea.Cmd) act {
+	return act{begin: func(_ *parts, request int64) intent {
+		return useCase(func(c *usecase.Commands) tea.Cmd { return do(c, request) })
+	}}
 }
 
 // confirm is a question that y answers by an intent; every other answer declines. yes and no
@@ -162,6 +183,10 @@ func (m *Model) carryOut(i intent) tea.Cmd {
 		return m.acts.add(begin)
 	case useCase:
 		return i(&m.commands)
+	case query:
+		return i(&m.commands, m.acts.query())
+	case open:
+		return m.open(i.kind, i.overlay, func(c overlay.Chosen) tea.Cmd { return m.carryOut(i.chosen(c)) })
 	case end:
 		return m.end()
 	default:
@@ -191,7 +216,7 @@ func (m *Model) carryOutPart(i intent) tea.Cmd {
 		}
 		return m.acts.add(func(request int64) tea.Cmd { return m.commands.FindText(request, i.text, i.back) })
 	case copyText:
-		return m.copyOut(i.what, i.text)
+		return m.copyOut(i)
 	case countPairs:
 		if !m.commands.Stores() {
 			m.command.line.SetHint("")
@@ -206,7 +231,7 @@ func (m *Model) carryOutPart(i intent) tea.Cmd {
 		m.commands.Cancel()
 	case saveAndQuit:
 		return m.carryOut(m.saving.begin(true))
-	case several, run, notify, warn, clearNotice, showError, question, act, useCase, end: // see carryOut
+	case several, run, notify, warn, clearNotice, showError, open, question, act, useCase, query, end: // see carryOut
 	}
 	return nil
 }

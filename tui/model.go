@@ -122,7 +122,7 @@ type Model struct {
 	discarding discarding
 	rolling    rollingBack
 	edits      edits
-	reading    int64 // the last request that reads requests
+	requests   requestList
 	hiding     int64 // the last request that counts what the filter hides
 	ending     int64 // the request that stores the last draft; 0: the program does not end
 	estimated  estimated

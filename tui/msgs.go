@@ -129,7 +129,7 @@ func (m *Model) onScreenMsg(msg tea.Msg) (tea.Cmd, bool) {
 	case topicReadMsg:
 		return m.open(overlay.HelpTopic, overlay.NewText("Help: "+msg.topic.Name, msg.lines), nil), true
 	case requestReadMsg:
-		return m.onRequestRead(msg), true
+		return m.carryOut(m.requests.show(msg, m.inUse().Budget.Estimate)), true
 	case connectOfferedMsg:
 		return m.onConnectOffered(bool(msg)), true
 	case connectDismissedMsg:

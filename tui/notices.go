@@ -81,16 +81,16 @@ func (m *Model) openNotices() tea.Cmd {
 // copyOut copies a text, with API keys redacted and without what the screen does not
 // show: to the system's clipboard, to the buffer of tmux and, by OSC 52, to the terminal,
 // which may drop it.
-func (m *Model) copyOut(what, text string) tea.Cmd { return m.copySafe(what, text, safetext.Clean) }
-
-// copySafe is copyOut of a text that safe makes safe to show.
-func (m *Model) copySafe(what, text string, safe func(string) string) tea.Cmd {
-	if strings.TrimSpace(text) == "" {
+func (m *Model) copyOut(t copyText) tea.Cmd {
+	if strings.TrimSpace(t.text) == "" {
 		return m.info("there is nothing to copy")
+	}
+	if t.safe == nil {
+		t.safe = safetext.Clean
 	}
 	redact, native, tmux := m.opts.Redact, m.opts.Clipboard, m.opts.TmuxBuffer
 	return func() tea.Msg {
-		c := copiedMsg{what: what, text: safe(text)}
+		c := copiedMsg{what: t.what, text: t.safe(t.text)}
 		if redact != nil {
 			c.text = redact(c.text)
 		}

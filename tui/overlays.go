@@ -80,14 +80,23 @@ func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 	return nil
 }
 
-// wording is what the questions of a flow are written with.
+// wording is what a child writes texts and questions with.
 type wording struct {
-	author string // the user, as the authors of unsaved changes are named; "" is not known
+	keys   *keymap.Map
+	mode   keymap.Mode // of the screen: its keys are the ones that work
+	author string      // the user, as the authors of unsaved changes are named; "" is not known
 	styles *style.Styles
 	now    time.Time
 }
 
-func (m *Model) wording() wording { return wording{m.commands.Author(), &m.styles, m.now()} }
+func (m *Model) wording() wording {
+	return wording{m.keys, m.mode, m.commands.Author(), &m.styles, m.now()}
+}
+
+// hint is a clause that names the key of an action; see keymap.Map.Clause.
+func (w wording) hint(format string, action keymap.Action) string {
+	return w.keys.Clause(w.mode, format, action)
+}
 
 // changed begins a question that is asked again, because what it shows was changed.
 func (w wording) changed(changed *assistant.PlanChanged) []string {

@@ -221,7 +221,7 @@ func TestWhatIsCopiedIsCleaned(t *testing.T) {
 	s := newStill(t, style.Options{}, 80, 24)
 	copied := ""
 	s.opts.Clipboard = func(text string) error { copied = text; return nil }
-	s.do(s.copyOut("it", hiding))
+	s.do(s.copyOut(copyText{what: "it", text: hiding}))
 	if copied != safetext.Clean(hiding) {
 		t.Errorf("copied %q, want %q", copied, safetext.Clean(hiding))
 	}

@@ -12,6 +12,11 @@ import (
 	"winnow/tui/usecase"
 )
 
+// requestList shows requests as they were sent.
+type requestList struct {
+	reading int64 // the last request for them
+}
+
 // exactRequest shows the newest request of the focused pair as it was sent, between the
 // others and the one that would be sent now; with now, and from elsewhere than VIEW, that
 // one alone. An error beside them is that of a damaged one.
@@ -23,54 +28,60 @@ func (m *Model) exactRequest(now bool) tea.Cmd {
 	if strings.TrimSpace(text) == "" {
 		text = "(your next message)"
 	}
-	m.reading = m.acts.query()
-	return m.commands.ReadRequests(m.reading, pair, text)
+	return m.carryOut(m.requests.read(pair, text))
 }
 
-// onRequests opens the view of requests, unless others were asked for since.
-func (m *Model) onRequests(o usecase.RequestsRead) tea.Cmd {
-	if o.Request != m.reading {
+func (l *requestList) read(pair int64, text string) intent {
+	return query(func(c *usecase.Commands, request int64) tea.Cmd {
+		l.reading = request
+		return c.ReadRequests(request, pair, text)
+	})
+}
+
+// on opens the view of requests, unless others were asked for since.
+func (l *requestList) on(o usecase.RequestsRead, estimate func(string) int) intent {
+	if o.Request != l.reading {
 		return nil
 	}
-	m.fail(o.Err)
 	all := chat.SentRequests(o.Sent)
 	sent := len(all)
 	if o.Next != nil {
 		all = append(all, chat.ShownRequest{Title: "the request that would be sent now", Body: o.Next})
 	}
+	todo := several{showError{o.Err}}
 	switch {
 	case len(all) == 0:
-		return nil
+		return todo
 	case sent == 0 && o.Pair != 0:
-		m.notice.Info("what was sent for this pair is no longer stored · this would be sent now")
+		todo = append(todo, notify{text: "what was sent for this pair is no longer stored · this would be sent now"})
 	}
-	return m.openRequest(all, max(0, sent-1))
+	return append(todo, l.open(all, max(0, sent-1), estimate))
 }
 
-// openRequest reads one of several requests beside the screen: it may be long.
-func (m *Model) openRequest(all []chat.ShownRequest, i int) tea.Cmd {
-	estimate := m.inUse().Budget.Estimate
-	m.reading = m.acts.query()
-	request := m.reading
-	return func() tea.Msg {
-		return requestReadMsg{request, all, i, chat.NewRequestView(all[i].Title, all[i].Body, estimate, len(all) > 1)}
-	}
+// open reads one of several requests beside the screen: it may be long.
+func (l *requestList) open(all []chat.ShownRequest, i int, estimate func(string) int) intent {
+	return query(func(_ *usecase.Commands, request int64) tea.Cmd {
+		l.reading = request
+		return func() tea.Msg {
+			return requestReadMsg{request, all, i, chat.NewRequestView(all[i].Title, all[i].Body, estimate, len(all) > 1)}
+		}
+	})
 }
 
-// onRequestRead shows the request, unless others were asked for since.
-func (m *Model) onRequestRead(msg requestReadMsg) tea.Cmd {
-	if msg.request != m.reading {
+// show shows a request, unless others were asked for since.
+func (l *requestList) show(msg requestReadMsg, estimate func(string) int) intent {
+	if msg.request != l.reading {
 		return nil
 	}
 	all, i := msg.all, msg.at
-	return m.open(overlay.Request, msg.view, func(c overlay.Chosen) tea.Cmd {
+	return open{overlay.Request, msg.view, func(c overlay.Chosen) intent {
 		switch c.Action {
 		case keymap.OlderRequest:
-			return m.openRequest(all, max(0, i-1))
+			return l.open(all, max(0, i-1), estimate)
 		case keymap.NewerRequest:
-			return m.openRequest(all, min(len(all)-1, i+1))
+			return l.open(all, min(len(all)-1, i+1), estimate)
 		default:
-			return m.copySafe("the request", string(all[i].Body), func(body string) string { return string(safetext.JSON([]byte(body))) })
+			return copyText{"the request", string(all[i].Body), func(body string) string { return string(safetext.JSON([]byte(body))) }}
 		}
-	})
+	}}
 }

@@ -12,63 +12,81 @@ import (
 	"winnow/tui/usecase"
 )
 
-// openTopics selects the topic of the pairs to come, and edits the tree.
-func (m *Model) openTopics() tea.Cmd {
-	picker := m.topicPicker("Topic of new messages")
-	if m.commands.Stores() {
-		picker = picker.WithNew(keymap.NewTopic).Offer(keymap.TopicList,
-			keymap.To("selects", keymap.LineAccept), keymap.To("new", keymap.NewTopic), keymap.To("rename", keymap.RenameTopic), keymap.To("delete", keymap.DeleteTopic))
-	}
-	return m.open(overlay.Topics, picker, func(c overlay.Chosen) tea.Cmd {
-		switch c.Action {
-		case keymap.NewTopic:
-			return m.newTopic(c.Query, c.Value)
-		case keymap.RenameTopic:
-			return m.renameTopic(c.Value)
-		case keymap.DeleteTopic:
-			return m.deleteTopic(c.Value)
-		default:
-			return m.setTopic(c.Value)
-		}
-	})
+// topicList picks a topic, and edits their tree.
+type topicList struct {
+	wording
+	names   []string // as in a tree: each below its parent
+	current string   // of new messages
+	stores  bool     // there is a history, whose tree can be edited
 }
 
-// setTopic gives new messages a topic; "" for none.
-func (m *Model) setTopic(path string) tea.Cmd {
-	return m.acts.add(func(request int64) tea.Cmd { return m.commands.SelectTopic(request, path) })
+func (m *Model) topics() topicList {
+	return topicList{m.wording(), m.stored.Topics, m.parts.topic(), m.commands.Stores()}
 }
+
+// openTopics selects the topic of the pairs to come, and edits the tree.
+func (m *Model) openTopics() tea.Cmd { return m.carryOut(m.topics().open()) }
 
 // openPairTopic gives the pair with the focus a topic.
 func (m *Model) openPairTopic() tea.Cmd {
-	focused, ok := m.conv.chat.Focused()
-	if !ok {
-		return nil
+	if focused, ok := m.conv.chat.Focused(); ok {
+		return m.carryOut(m.topics().openFor(focused.Seq))
 	}
-	picker := m.topicPicker("Topic of this pair")
-	if m.commands.Stores() {
+	return nil
+}
+
+func (t topicList) open() intent {
+	picker := t.picker("Topic of new messages")
+	if t.stores {
+		picker = picker.WithNew(keymap.NewTopic).Offer(keymap.TopicList,
+			keymap.To("selects", keymap.LineAccept), keymap.To("new", keymap.NewTopic), keymap.To("rename", keymap.RenameTopic), keymap.To("delete", keymap.DeleteTopic))
+	}
+	return open{overlay.Topics, picker, func(c overlay.Chosen) intent {
+		switch c.Action {
+		case keymap.NewTopic:
+			return t.create(c.Query, c.Value)
+		case keymap.RenameTopic:
+			return t.rename(c.Value)
+		case keymap.DeleteTopic:
+			return deleteTopic(c.Value)
+		default:
+			return selectTopic(c.Value)
+		}
+	}}
+}
+
+// selectTopic gives new messages a topic; "" for none.
+func selectTopic(path string) intent {
+	return change(func(c *usecase.Commands, request int64) tea.Cmd { return c.SelectTopic(request, path) })
+}
+
+// openFor gives a pair a topic.
+func (t topicList) openFor(pair int64) intent {
+	picker := t.picker("Topic of this pair")
+	if t.stores {
 		picker = picker.WithNew(keymap.NewTopic).Offer(keymap.TopicList, keymap.To("selects", keymap.LineAccept), keymap.To("creates the typed path", keymap.NewTopic))
 	}
-	return m.open(overlay.Topics, picker, func(c overlay.Chosen) tea.Cmd {
+	return open{overlay.Topics, picker, func(c overlay.Chosen) intent {
 		to := c.Value
 		if c.Action == keymap.NewTopic {
 			if to = history.TopicPath(c.Query); to == "" {
-				return m.info("type the path of the new topic" + m.hint(", then %s", keymap.NewTopic))
+				return notify{"type the path of the new topic", []clause{{", then %s", keymap.NewTopic}}}
 			}
 		}
-		return m.acts.add(func(request int64) tea.Cmd { return m.commands.SetPairTopic(request, focused.Seq, to) })
-	})
+		return change(func(c *usecase.Commands, request int64) tea.Cmd { return c.SetPairTopic(request, pair, to) })
+	}}
 }
 
-func (m *Model) topicPicker(title string) *overlay.Picker {
+func (t topicList) picker(title string) *overlay.Picker {
 	entries := []overlay.Entry{{Value: "", Text: topicName("")}}
 	at := 0
-	for _, t := range m.stored.Topics {
-		if t == m.parts.topic() {
+	for _, path := range t.names {
+		if path == t.current {
 			at = len(entries)
 		}
-		_, name := splitTopic(t)
-		depth := strings.Count(t, history.TopicSeparator)
-		entries = append(entries, overlay.Entry{Value: t, Text: strings.Repeat("  ", depth) + name, Extra: t})
+		_, name := splitTopic(path)
+		depth := strings.Count(path, history.TopicSeparator)
+		entries = append(entries, overlay.Entry{Value: path, Text: strings.Repeat("  ", depth) + name, Extra: path})
 	}
 	return overlay.NewPicker(title, entries, at)
 }
@@ -83,45 +101,43 @@ func splitTopic(path string) (parent, name string) {
 	return "", path
 }
 
-// newTopic creates the topic of a path, and asks for the path when it is empty.
-func (m *Model) newTopic(path, parent string) tea.Cmd {
+// create creates the topic of a path, and asks for the path when it is empty.
+func (t topicList) create(path, parent string) intent {
 	if path = history.TopicPath(path); path != "" {
-		return m.acts.add(func(request int64) tea.Cmd { return m.commands.CreateTopic(request, path) })
+		return change(func(c *usecase.Commands, request int64) tea.Cmd { return c.CreateTopic(request, path) })
 	}
 	if parent != "" {
 		parent += history.TopicSeparator
 	}
-	return m.open(overlay.TopicName, overlay.NewLine("New topic", parent, "the path, as in AI > Agents"+m.hint(" · %s creates it", keymap.LineAccept)), func(c overlay.Chosen) tea.Cmd {
-		return m.newTopic(c.Value, "")
-	})
+	line := overlay.NewLine("New topic", parent, "the path, as in AI > Agents"+t.hint(" · %s creates it", keymap.LineAccept))
+	return open{overlay.TopicName, line, func(c overlay.Chosen) intent { return t.create(c.Value, "") }}
 }
 
-// renameTopic asks for another name; the topics below move along.
-func (m *Model) renameTopic(path string) tea.Cmd {
+// rename asks for another name; the topics below move along.
+func (t topicList) rename(path string) intent {
 	if path == "" {
-		return m.info("“no topic” cannot be renamed")
+		return notify{text: "“no topic” cannot be renamed"}
 	}
 	parent, name := splitTopic(path)
-	return m.open(overlay.TopicName, overlay.NewLine("Rename "+oneLine(path), name, "a name, or a path to move it"+m.hint(" · %s renames", keymap.LineAccept)), func(c overlay.Chosen) tea.Cmd {
+	line := overlay.NewLine("Rename "+oneLine(path), name, "a name, or a path to move it"+t.hint(" · %s renames", keymap.LineAccept))
+	return open{overlay.TopicName, line, func(c overlay.Chosen) intent {
 		to := history.TopicPath(c.Value)
 		if above, _ := splitTopic(to); parent != "" && above == "" {
 			to = parent + history.TopicSeparator + to
 		}
-		return m.acts.add(func(request int64) tea.Cmd { return m.commands.MoveTopic(request, path, to) })
-	})
+		return change(func(c *usecase.Commands, request int64) tea.Cmd { return c.MoveTopic(request, path, to) })
+	}}
 }
 
 // deleteTopic asks first; pairs and topics below move to the parent.
-func (m *Model) deleteTopic(path string) tea.Cmd {
+func deleteTopic(path string) intent {
 	if path == "" {
-		return m.info("“no topic” cannot be deleted")
+		return notify{text: "“no topic” cannot be deleted"}
 	}
 	parent, _ := splitTopic(path)
-	return m.ask("Delete the topic "+oneLine(path)+"?", []string{
+	return confirm("Delete the topic "+oneLine(path)+"?", []string{
 		"No pair is deleted: its pairs and the topics below it", "go to " + oneLine(topicName(parent)) + ".",
-	}, "delete", "keep", func() tea.Cmd {
-		return m.acts.add(func(request int64) tea.Cmd { return m.commands.DeleteTopic(request, path, parent) })
-	})
+	}, "delete", "keep", change(func(c *usecase.Commands, request int64) tea.Cmd { return c.DeleteTopic(request, path, parent) }))
 }
 
 // onTopicsChanged shows a change of the tree of topics.

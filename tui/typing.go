@@ -104,7 +104,7 @@ func (m *Model) typedAction(name, argument string) (run func() tea.Cmd, err erro
 		if argument == "none" {
 			path = ""
 		}
-		return func() tea.Cmd { return m.setTopic(path) }, nil
+		return func() tea.Cmd { return m.carryOut(selectTopic(path)) }, nil
 	case slash.Topic:
 		topic, err := slash.TopicNamed(argument, m.opts.Help)
 		return func() tea.Cmd { return m.openTopic(topic) }, err

@@ -7,7 +7,7 @@ import (
 )
 
 // children are the parts of the screen that have their own state.
-var children = []string{"conversation", "input", "commandLine", "turn", "parts", "saving", "discarding", "rollingBack"}
+var children = []string{"conversation", "input", "commandLine", "turn", "parts", "saving", "discarding", "rollingBack", "topicList", "requestList"}
 
 // reaches are the ways by which a child could do more than return what it asks for: to the
 // root, to the use cases, to a function or an interface behind which either may hide.

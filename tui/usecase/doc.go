@@ -24,7 +24,7 @@
 //  4. Show the outcome in (*Model).showOutcome. When a flow has several steps, give it a
 //     small struct with its step and the number of the request it waits for; see saving.
 //  5. An act needs no guard against lateness: the next act waits for it. A read does: keep
-//     the number of its last request and drop any other (Model.reading), or compare what
+//     the number of its last request and drop any other (requestList.reading), or compare what
 //     it was asked for (Found.Text); if it depends on the shown session, add it to
 //     (*Model).late. Tests: late_test.go and acts_test.go.
 //

@@ -61,8 +61,13 @@ func (c *Commands) EndReAsk() {
 	}
 }
 
-// Author names the user as the author of changes; "" is not known.
-func (c *Commands) Author() string { return c.work.Author() }
+// Author names the user as the author of changes; "" is not known, or not yet.
+func (c *Commands) Author() string {
+	if c.work == nil {
+		return ""
+	}
+	return c.work.Author()
+}
 
 // Models are the models that can be selected; nil before the start is over.
 func (c *Commands) Models() *llm.Registry {
