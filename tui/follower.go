@@ -5,6 +5,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/tui/keymap"
+	"winnow/tui/pane"
 	"winnow/tui/usecase"
 )
 
@@ -64,6 +65,18 @@ func (m *Model) setShown(now assistant.Shown) {
 	if nearlyFull := m.conv.setShown(now); nearlyFull && (m.notice.Text == "" || m.notice.Text == m.opts.Notice) {
 		m.notice.Info("the context is nearly full" + m.hint(" · %s starts a new session", keymap.NewSession))
 	}
+}
+
+// showInPane gives the pane the parts that it shows.
+func (m *Model) showInPane() {
+	now := pane.State{Holder: m.parts.others().Holder}
+	if m.parts.Window != nil {
+		now.Window = m.parts.Window.Value
+	}
+	if s := m.parts.Shown; s != nil {
+		now.Topic, now.Checkpoints = s.Topic, m.parts.Checkpoints.Of(s.Session)
+	}
+	m.pane.Show(now)
 }
 
 // resync shows the running turn as it was received so far, nil: none runs, when the events

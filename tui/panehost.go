@@ -159,18 +159,6 @@ func (m *Model) onQuiet(o usecase.Outcome) tea.Cmd {
 	return m.nextQuiet()
 }
 
-// showInPane gives the pane the parts that it shows.
-func (m *Model) showInPane() {
-	now := pane.State{Holder: m.parts.others().Holder}
-	if m.parts.Window != nil {
-		now.Window = m.parts.Window.Value
-	}
-	if s := m.parts.Shown; s != nil {
-		now.Topic, now.Checkpoints = s.Topic, m.parts.Checkpoints.Of(s.Session)
-	}
-	m.pane.Show(now)
-}
-
 // clientAction performs an action that the model suggested: one of the key table, else
 // one of the pane. A query in its data is typed into the line that the pane opens.
 func (m *Model) clientAction(a assistant.SuggestedAction) tea.Cmd {
