@@ -19,6 +19,7 @@ import (
 type Builder struct {
 	conversation *Conversation
 	deltas       []delta
+	sampling     *llm.Sampling // of the next Run; nil leaves it
 }
 
 // delta is one thing to apply: a message or a change of the config.
@@ -64,12 +65,10 @@ func (b Builder) Request(text string) Builder {
 	return b.message("request", text, func(text string) message.Message { return &message.Text{Text: text, Role: llm.RoleUser} })
 }
 
-// Sampling sets how models choose their answers from the next Run on.
+// Sampling sets how models choose their answers in the next Run, and only there.
 func (b Builder) Sampling(s llm.Sampling) Builder {
-	return b.with("sampling", func(_ *[]message.Message, c *Config) error {
-		c.Sampling = s
-		return nil
-	})
+	b.sampling = &s
+	return b
 }
 
 // Provider prefers a provider from here on. A preferred model of another provider
@@ -139,6 +138,9 @@ func (b Builder) Conversation() (*Conversation, error) {
 	}
 	*c.messages = append(*c.messages, messages...)
 	c.config = config
+	if b.sampling != nil {
+		c.sampling = *b.sampling
+	}
 	return c, nil
 }
 

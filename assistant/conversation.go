@@ -25,7 +25,6 @@ type Config struct {
 	Tools      []Tool
 	Reasoning  bool // only a model that reasons will do
 	Iterations int  // rounds of tool calls in a Run; 0 is DefaultIterations
-	Sampling   llm.Sampling
 }
 
 // Conversation owns a message.List and talks to models about it. It belongs to
@@ -34,6 +33,7 @@ type Conversation struct {
 	registry *llm.Registry
 	messages *message.List
 	config   Config
+	sampling llm.Sampling // of the next Run
 }
 
 // NewConversation returns a conversation over the models of a registry. messages may
@@ -97,6 +97,7 @@ func (c *Conversation) Run(ctx context.Context) iter.Seq2[message.Message, error
 			return
 		}
 		t, err := c.newTurn()
+		c.sampling = llm.Sampling{}
 		if err != nil {
 			yield(nil, err)
 			return
@@ -127,7 +128,7 @@ func (c *Conversation) newTurn() (*turn, error) {
 		return nil, err
 	}
 	return &turn{
-		registry: c.registry, model: model, name: name, modelID: id, sampling: c.config.Sampling, tools: tools,
+		registry: c.registry, model: model, name: name, modelID: id, sampling: c.sampling, tools: tools,
 		iterations: cmp.Or(max(c.config.Iterations, 0), DefaultIterations), now: time.Now, log: slog.New(slog.DiscardHandler), list: c.messages, pair: &Pair{},
 	}, nil
 }

@@ -15,7 +15,8 @@ import (
 // Window.Tools are on every page.
 type Page struct {
 	Name string
-	// Identity replaces the base prompt on this page; "" leaves it.
+	// Identity replaces the base prompt on this page, Options.Identity and how to work
+	// with tools and data; "" leaves it.
 	Identity string
 	// Context describes to the model what the user looks at; nil leaves it to the window.
 	Context       func(Location) string

@@ -8,11 +8,28 @@ import (
 	"strings"
 )
 
+// basePrompt is how the assistant works; who it is stands before it.
+//
 //go:embed prompts/base.md
 var basePrompt string
 
+// The identities of Options without one.
+const (
+	windowIdentity = "You are the assistant inside a window of a program. You see the whole window, you can change it with your tools, and the user watches every step."
+	chatIdentity   = "You are the assistant of a program."
+)
+
+// identity is who the assistant is.
+func (o Options) identity() string {
+	if o.Window == nil {
+		return cmp.Or(o.Identity, chatIdentity)
+	}
+	return cmp.Or(o.Identity, windowIdentity)
+}
+
 // promptParts are the sections of a system prompt, in their order.
 type promptParts struct {
+	identity string // who the assistant is
 	page     Page
 	location Location
 	window   string          // the window's own instructions
@@ -32,7 +49,7 @@ func (p promptParts) build() string {
 			sections = append(sections, strings.TrimPrefix(heading+"\n\n"+body, "\n\n"))
 		}
 	}
-	section("", cmp.Or(p.page.Identity, basePrompt))
+	section("", cmp.Or(p.page.Identity, p.identity+"\n\n"+basePrompt))
 	section("", p.window)
 	if len(p.context) > 0 {
 		section("## Current Context", "```json\n"+fenced(p.context)+"\n```")

@@ -171,7 +171,7 @@ const defaultContextTokens = 16_000
 
 // system reads the window's context and builds the system prompt.
 func (t *turn) system(payloads manifest) (string, error) {
-	parts := promptParts{location: t.s.location(), manifest: payloads}
+	parts := promptParts{identity: t.s.opts.identity(), location: t.s.location(), manifest: payloads}
 	var tools []Tool
 	if w := t.s.opts.Window; w != nil {
 		if b, ok := w.(Budgeter); ok {

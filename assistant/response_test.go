@@ -221,13 +221,20 @@ func TestRunYieldsACallWhenItIsDone(t *testing.T) {
 
 func TestSamplingReachesTheModel(t *testing.T) {
 	cold, seed := 0.0, int64(7)
-	script := at.NewScript(at.Answer{at.Say("ok")})
+	sampling := llm.Sampling{Temperature: &cold, MaxTokens: 5, ReasoningEffort: "low", Seed: &seed}
+	script := at.NewScript(at.Answer{at.Say("ok")}, at.Answer{at.Say("ok")})
 	c := conversation(t, providers(t, script, at.NewScript()), nil, assistant.Config{Model: "a/tools"})
-	if _, err := c.Continuation().Sampling(llm.Sampling{Temperature: &cold, MaxTokens: 5, ReasoningEffort: "low", Seed: &seed}).Request("go").Prompt(t.Context()); err != nil {
-		t.Fatal(err)
+	for _, b := range []assistant.Builder{c.Continuation().Sampling(sampling), c.Continuation()} {
+		if _, err := b.Request("go").Prompt(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
-	got := script.Requests()[0].Sampling
-	if got.Temperature == nil || *got.Temperature != 0 || got.MaxTokens != 5 || got.ReasoningEffort != "low" || got.Seed == nil || *got.Seed != 7 {
-		t.Errorf("Sampling = %+v", got)
-	}
+	wantEqual(t, "of the run", script.Requests()[0].Sampling, sampling)
+	wantEqual(t, "of the next run", script.Requests()[1].Sampling, llm.Sampling{})
+
+	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}, at.Answer{at.Say("ok")}))
+	r.turn(assistant.Prompt{Text: "a", Sampling: sampling})
+	r.send("b")
+	wantEqual(t, "of the turn", r.script.Requests()[0].Sampling, sampling)
+	wantEqual(t, "of the next turn", r.script.Requests()[1].Sampling, llm.Sampling{})
 }

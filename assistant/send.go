@@ -27,6 +27,8 @@ type Prompt struct {
 	// Retry is the error pair to try again in its place. It continues after the
 	// whole responses of the pair. 0 for none.
 	Retry int64
+	// Sampling is how the model chooses its answers in this turn.
+	Sampling llm.Sampling `json:",omitzero"`
 	// Force sends a prompt that is estimated to be too large: an estimate may be
 	// wrong, the endpoint decides.
 	Force bool
@@ -124,7 +126,7 @@ func (s *Session) newTurn(ctx context.Context, p Prompt) (*turn, error) {
 		return nil, fmt.Errorf("%w: %s", llm.ErrNoVision, s.model)
 	}
 	t := &turn{
-		s: s, prompt: p, registry: s.registry, model: model, name: name, modelID: s.model, info: info, now: s.now, log: s.log,
+		s: s, prompt: p, sampling: p.Sampling, registry: s.registry, model: model, name: name, modelID: s.model, info: info, now: s.now, log: s.log,
 		settings: s.opts.Settings, iterations: cmp.Or(max(s.opts.Settings.Iterations, 0), DefaultIterations), session: s.current.id, topic: s.topic, context: s.current.context,
 		done: make(chan struct{}),
 	}

@@ -43,6 +43,9 @@ type Options struct {
 	// what they do cannot be undone.
 	WithoutCheckpoints bool
 
+	// Identity says to the model who it is, in a sentence or two: "You are the assistant
+	// of a shop." "" is the assistant inside a window of a program.
+	Identity string
 	Model    string // "provider/name"
 	Topic    string // of new pairs
 	Author   string // of new pairs; "" is the user of the store

@@ -135,6 +135,32 @@ func TestAPagesIdentityReplacesTheBase(t *testing.T) {
 	}
 }
 
+func TestIdentity(t *testing.T) {
+	for name, c := range map[string]struct {
+		window   assistant.Window
+		identity string
+		want     string
+	}{
+		"window":  {at.NewWindow(), "", "You are the assistant inside a window of a program."},
+		"chat":    {nil, "", "You are the assistant of a program."},
+		"its own": {at.NewWindow(), "You are a butler.", "You are a butler.\n\nHow to work:"},
+	} {
+		script := at.NewScript(at.Answer{at.Say("ok")})
+		s, err := assistant.NewSession(registryOf(t, script), assistant.Options{Window: c.window, Model: "test/script", Identity: c.identity})
+		if err != nil {
+			t.Fatal(err)
+		}
+		events, err := at.Send(t.Context(), s, assistant.Prompt{Text: "who are you?"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at.Events(t, events)
+		if system := script.Requests()[0].Messages[0].Content; !strings.HasPrefix(system, c.want) {
+			t.Errorf("%s: the system prompt is %.90q", name, system)
+		}
+	}
+}
+
 func TestToolsAndPayloadsResolveByPlace(t *testing.T) {
 	pages := &assistant.Pages{}
 	must := func(err error) {

@@ -87,6 +87,9 @@ func sessionSettings(s *config.Settings) assistant.Settings {
 	}
 }
 
+// identity says to the model who it is.
+const identity = "You are the assistant inside a window of a terminal program. You see the whole window, you can change it with your tools, and the user watches every step."
+
 // sessionOptions returns the options that all sessions in the window of p have in common.
 func (a *app) sessionOptions(p *program, model string) (o assistant.Options, err error) {
 	s, err := a.config()
@@ -105,7 +108,7 @@ func (a *app) sessionOptions(p *program, model string) (o assistant.Options, err
 	}
 	telemetry, err := a.telemetry()
 	return assistant.Options{
-		Window: p.window.window, Pages: pages, Store: p.store, Journal: p.window.journal, Model: model,
+		Window: p.window.window, Pages: pages, Store: p.store, Journal: p.window.journal, Identity: identity, Model: model,
 		Settings: sessionSettings(s), Log: a.logger(), Telemetry: telemetry, TelemetryMessages: a.flags.telemetryMessages,
 	}, err
 }
