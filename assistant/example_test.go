@@ -4,15 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
+	"log"
 
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
 )
 
 // lamp is a window: the assistant sees it, and switches it through its tool.
 type lamp struct {
-	On bool `json:"on"`
+	On bool `json:"on" jsonschema:"true switches it on"`
 }
 
 func (l *lamp) Describe() string                  { return "You look after a lamp." }
@@ -20,59 +21,33 @@ func (l *lamp) Context() (any, error)             { return l, nil }
 func (l *lamp) State() (json.RawMessage, error)   { return json.Marshal(l) }
 func (l *lamp) Apply(state json.RawMessage) error { return json.Unmarshal(state, l) }
 func (l *lamp) Tools() []assistant.Tool {
-	type args struct {
-		On bool `json:"on" jsonschema:"true switches it on"`
-	}
-	set := assistant.NewTool("switch_lamp", "Switch the lamp.", func(_ context.Context, a args) (string, error) {
-		l.On = a.On
+	set := assistant.NewTool("switch_lamp", "Switch the lamp.", func(_ context.Context, to lamp) (string, error) {
+		*l = to
 		return fmt.Sprintf("on: %v", l.On), nil
 	})
 	set.Write = true
 	return []assistant.Tool{set}
 }
 
-// butler plays the model here; assistant/openai talks to a real one.
-func butler(_ context.Context, req llm.Request) iter.Seq2[llm.Part, error] {
-	return func(yield func(llm.Part, error) bool) {
-		if req.Messages[len(req.Messages)-1].Role != llm.RoleTool {
-			yield(llm.End{Calls: []llm.Call{{Name: "switch_lamp", Arguments: `{"on": true}`}}, Finish: llm.FinishCalls}, nil)
-		} else if yield(llm.Text{Text: "There is light."}, nil) {
-			yield(llm.End{Finish: "stop"}, nil)
-		}
-	}
-}
-
 func Example() {
-	registry := &llm.Registry{}
-	if err := registry.Add(llm.Provider{Name: "house", Model: llm.ModelFunc(butler)}); err != nil {
-		panic(err)
+	registry, ctx := &llm.Registry{}, context.Background()
+	script := at.NewScript(at.Answer{at.Call{Name: "switch_lamp", Arguments: `{"on": true}`}}, at.Answer{at.Say("Lit.")})
+	if err := registry.Add(llm.Provider{Name: "house", Model: script}); err != nil { // or a client of assistant/openai
+		log.Fatal(err)
 	}
-	session, err := assistant.NewSession(registry, assistant.Options{
-		Window: &lamp{}, Model: "house/butler",
-		WithoutCheckpoints: true, // with a Journal every change can be taken back
-	})
+	options := assistant.Options{Window: &lamp{}, Model: "house/butler", WithoutCheckpoints: true} // a Journal makes them
+	session, err := assistant.NewSession(registry, options)
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
-	ctx := context.Background()
 	after, err := session.Begin(ctx, assistant.Prompt{Text: "Light, please."})
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
-	for e := range session.Events(ctx, after) {
-		switch e := e.(type) {
-		case assistant.ToolComplete:
-			fmt.Println(e.Tool, e.Message)
-		case assistant.Complete:
-			fmt.Println(e.Payload.Message)
-		case assistant.Error:
-			fmt.Println("failed:", e.Message)
-		default: // the others tell how it goes on
+	for e := range session.Events(ctx, after) { // see Event for what comes
+		if done, ok := e.(assistant.ToolComplete); ok {
+			fmt.Println(done.Tool, done.Message)
 		}
 	}
-	// Output:
-	// switch_lamp on: true
-	// [[tool:0]]
-	//
-	// There is light.
+	// Output: switch_lamp on: true
 }
