@@ -1,7 +1,7 @@
 // Package nearest finds the known name that is closest to a misspelt one.
 //
-// All functions are pure. Hint and Distance take time in the product of the two
-// lengths, so callers have to limit the lengths.
+// All functions are pure. Hint and Distance take time proportional to the product of the two lengths, so callers must
+// limit the lengths.
 package nearest
 
 import (
@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Hint is a sentence, after a space, about the name that was probably meant: the
-// nearest of the known names, or all of them when none is near; "" when none is
-// known. A name is near when two edits, or one for every three bytes, reach it.
+// Hint returns a sentence, preceded by a space, that suggests the nearest known name or, if none is near, lists all
+// known names. It returns "" if there are no known names. A name is near if it is within two edits, or one edit per
+// three bytes.
 func Hint(name string, known []string) string {
 	best, limit := "", 1+max(2, len(name)/3)
 	for _, k := range known {
@@ -30,9 +30,8 @@ func Hint(name string, known []string) string {
 	return ""
 }
 
-// Names lists the at most n known names that were probably meant, the nearest first:
-// those that contain the name or are contained in it, and those that one edit for
-// every three bytes reaches. The distance of the former is the difference in length.
+// Names returns up to n known names that may have been meant, nearest first: names that contain the given name or are
+// contained in it (their distance is the difference in length), and names within one edit per three bytes.
 func Names(name string, known []string, n int) []string {
 	name = strings.ToLower(name)
 	distance := map[string]int{}
@@ -52,8 +51,8 @@ func Names(name string, known []string, n int) []string {
 	return found[:min(len(found), n)]
 }
 
-// Distance is the number of edits that turn a into b: a character inserted,
-// deleted or replaced, or two adjacent ones swapped.
+// Distance returns the number of edits that turn a into b. An edit inserts, deletes or replaces a character, or swaps
+// two adjacent ones.
 func Distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	width := len(to) + 1

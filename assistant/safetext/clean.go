@@ -5,9 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Clean returns s without what controls a terminal or is hidden from the reader.
-// Line ends become LF, invalid UTF-8 becomes U+FFFD; printable text is unchanged,
-// and Clean(Clean(s)) == Clean(s).
+// Clean returns s without anything that controls a terminal or is hidden from the reader. Line ends become LF and
+// invalid UTF-8 becomes U+FFFD; printable text is unchanged. Clean(Clean(s)) equals Clean(s).
 func Clean(s string) string {
 	if plainPrefix(s) == len(s) {
 		return s
@@ -16,22 +15,22 @@ func Clean(s string) string {
 	return c.Write(s) + c.Flush()
 }
 
-// Cleaner is Clean for text that arrives in pieces: however a text is cut, the
-// results of Write and of the last Flush add up to Clean of the whole. It buffers
-// a few bytes. The zero value is ready to use; it belongs to one goroutine.
+// Cleaner is Clean for text that arrives in pieces: however a text is split, the concatenated results of Write and
+// the final Flush equal Clean of the whole text. It buffers a few bytes. The zero value is ready to use. A Cleaner
+// belongs to one goroutine.
 type Cleaner struct {
-	tail   string // an incomplete character
+	tail   string // an incomplete character at the end of the last chunk
 	escape escapeParser
 	out    strings.Builder
 
-	cr     bool // the last rune was CR, already written as a line end
-	joiner rune // ZWJ or ZWNJ that waits for the rune after it; 0 for none
+	cr     bool // the last rune was CR, which has been written as a line end
+	joiner rune // a buffered ZWJ or ZWNJ, or 0
 	prev   rune // the last rune written
 	base   rune // the last rune written that is not a combining mark
 	marks  int  // combining marks written since base
 }
 
-// Write adds the next piece and returns the text that is now certain.
+// Write adds the next piece and returns the text that is now final.
 func (c *Cleaner) Write(chunk string) string {
 	if c.passesASCII() && plainPrefix(chunk) == len(chunk) {
 		c.noteASCII(chunk)
@@ -61,8 +60,7 @@ func (c *Cleaner) Write(chunk string) string {
 	return c.flush()
 }
 
-// Flush ends the text and returns what was buffered. The Cleaner is then
-// ready for another text.
+// Flush ends the text and returns the buffered rest. The Cleaner can then be used for another text.
 func (c *Cleaner) Flush() string {
 	if c.tail != "" {
 		c.addRune(utf8.RuneError)
@@ -72,17 +70,16 @@ func (c *Cleaner) Flush() string {
 	return rest
 }
 
-// flush returns what was written since the last call.
+// flush returns what has been written since the last call.
 func (c *Cleaner) flush() string {
 	s := c.out.String()
 	c.out.Reset()
 	return s
 }
 
-// decode returns the rune at the start of s and its length. A cut character gives
-// one U+FFFD for its longest valid beginning, so that its tail is never read as
-// a C1 control; a lone byte that is a C1 control is that control, as for a
-// terminal in 8-bit mode.
+// decode returns the rune at the start of s and its length. A truncated character becomes one U+FFFD for its longest
+// valid prefix, so that its remaining bytes are never read as C1 controls. A single byte that is a C1 control is
+// treated as that control, as in a terminal in 8-bit mode.
 func decode(s string) (r rune, n int) {
 	r, n = utf8.DecodeRuneInString(s)
 	if r != utf8.RuneError || n > 1 {
@@ -97,8 +94,7 @@ func decode(s string) (r rune, n int) {
 	return r, n
 }
 
-// plainPrefix returns how many bytes at the start of s are printable ASCII, new
-// lines and tabs.
+// plainPrefix returns the number of bytes at the start of s that are printable ASCII, new lines or tabs.
 func plainPrefix(s string) int {
 	for i := range len(s) {
 		if b := s[i]; (b < ' ' && b != '\n' && b != '\t') || b > '~' {
@@ -108,12 +104,12 @@ func plainPrefix(s string) int {
 	return len(s)
 }
 
-// passesASCII reports whether ASCII that follows is written unchanged.
+// passesASCII reports whether following ASCII text is written unchanged.
 func (c *Cleaner) passesASCII() bool {
 	return c.tail == "" && c.escape.state == inText && !c.cr && c.joiner == 0
 }
 
-// noteASCII records that the ASCII text s was written.
+// noteASCII records that the ASCII text s has been written.
 func (c *Cleaner) noteASCII(s string) {
 	if s != "" {
 		c.prev = rune(s[len(s)-1])
@@ -142,11 +138,11 @@ func (c *Cleaner) addRune(r rune) {
 	}
 }
 
-// addJoiner writes the joiner r after a virama; otherwise it buffers r until the
-// next rune if the previous rune allows a joiner, else drops it.
+// addJoiner writes the joiner r after a virama. Otherwise, it buffers r until the next rune if the previous rune
+// allows a joiner, or else drops it.
 func (c *Cleaner) addJoiner(r rune) {
 	switch {
-	case c.joiner != 0: // of several joiners only the first counts
+	case c.joiner != 0: // only the first of several joiners counts
 	case isVirama(c.prev):
 		c.prev = r
 		c.out.WriteRune(r)
@@ -159,7 +155,7 @@ func (c *Cleaner) emojiBefore() bool {
 	return isPictograph(c.prev) || c.prev == vs16 && isPictograph(c.base)
 }
 
-// writeRune appends r, and before it the buffered joiner if r allows one.
+// writeRune appends r, preceded by the buffered joiner if r allows one.
 func (c *Cleaner) writeRune(r rune) {
 	c.cr = false
 	if isMark(r) && !isSelector(r) {

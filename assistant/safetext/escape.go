@@ -2,7 +2,7 @@ package safetext
 
 import "strings"
 
-// The controls that begin or end a sequence.
+// The controls that start or end a sequence.
 const (
 	bel = 0x07
 	can = 0x18
@@ -18,8 +18,8 @@ const (
 	c1APC = 0x9f
 )
 
-// How many characters of a sequence are dropped: more than any terminal
-// interprets, and so few that a sequence without an end cannot hide an answer.
+// The maximum number of characters of a sequence that are dropped: more than any terminal interprets, but few enough
+// that an unterminated sequence cannot hide an answer.
 const (
 	maxCSI    = 128
 	maxString = 4096
@@ -34,12 +34,11 @@ const (
 	inCSI
 	inOSC    // ends at BEL, ST or a line break
 	inString // SOS, PM, APC: ends at ST or a line break
-	inDCS    // ends at ST only: sixel bodies contain line breaks
+	inDCS    // ends only at ST, because sixel data contains line breaks
 	stringEsc
 )
 
-// stateAfter returns the state after a C1 control that begins a sequence with a body,
-// inText after any other rune.
+// stateAfter returns the state after a C1 control that starts a sequence with a body, or inText for any other rune.
 func stateAfter(r rune) escapeState {
 	switch r {
 	case c1CSI:
@@ -54,14 +53,13 @@ func stateAfter(r rune) escapeState {
 	return inText
 }
 
-// escapeParser recognises escape sequences rune by rune.
+// escapeParser recognises escape sequences, one rune at a time.
 type escapeParser struct {
 	state  escapeState
-	length int // runes of the current sequence
+	length int // number of runes of the current sequence
 }
 
-// consume reports whether r belongs to a sequence. A rune that interrupts a
-// sequence is text.
+// consume reports whether r belongs to a sequence. A rune that interrupts a sequence is text.
 func (p *escapeParser) consume(r rune) bool {
 	state := p.state
 	switch {
@@ -97,7 +95,7 @@ func (p *escapeParser) consume(r rune) bool {
 	}
 }
 
-// controlString handles a rune of a control string.
+// controlString handles a rune within a control string.
 func (p *escapeParser) controlString(r rune) bool {
 	switch {
 	case r == c1ST || r == can || r == sub || r == bel && p.state == inOSC:
@@ -110,13 +108,13 @@ func (p *escapeParser) controlString(r rune) bool {
 	return true
 }
 
-// enter begins a sequence or its next part with a rune that belongs to it.
+// enter starts a sequence, or its next part, with a rune that belongs to it.
 func (p *escapeParser) enter(s escapeState) bool {
 	*p = escapeParser{state: s}
 	return true
 }
 
-// end ends the sequence; belongs says whether its last rune is part of it.
+// end ends the sequence; belongs reports whether its last rune is part of it.
 func (p *escapeParser) end(belongs bool) bool {
 	*p = escapeParser{}
 	return belongs

@@ -19,27 +19,26 @@ import (
 // Redacted replaces a secret.
 const Redacted = "[key]"
 
-// MinSecret is the number of characters below which a secret is ignored:
-// replacing a short word everywhere would destroy text and protect nothing.
+// MinSecret is the minimum length of a secret in characters. Shorter secrets are ignored, because replacing a short
+// word everywhere would destroy text without protecting anything.
 const MinSecret = 8
 
-// Redactor replaces secrets by [key]: each secret itself, its base64 (standard
-// and URL alphabet, padded or not, also in the middle of something longer), its
-// hexadecimal form, and any mixture of plain, percent-encoded and JSON-escaped
-// characters. It is safe for concurrent use; nil and the zero value redact nothing.
+// Redactor replaces secrets with [key]: the secret itself, its base64 form (standard or URL alphabet, padded or not,
+// also within longer text), its hexadecimal form, and any mixture of plain, percent-encoded and JSON-escaped
+// characters. It is safe for concurrent use. Nil and the zero value redact nothing.
 type Redactor struct {
 	table atomic.Pointer[secretTable]
 }
 
-// NewRedactor returns a Redactor for secrets. Those shorter than MinSecret
-// characters are ignored; surrounding white space is not part of a secret.
+// NewRedactor returns a Redactor for secrets. Secrets shorter than MinSecret characters are ignored; surrounding
+// white space is not part of a secret.
 func NewRedactor(secrets []string) *Redactor {
 	r := &Redactor{}
 	r.Add(secrets...)
 	return r
 }
 
-// Add adds secrets that become known while running.
+// Add adds more secrets.
 func (r *Redactor) Add(secrets ...string) {
 	for {
 		old := r.table.Load()
@@ -60,7 +59,7 @@ func (r *Redactor) Add(secrets ...string) {
 	}
 }
 
-// Redact returns s with every form of every secret replaced by [key].
+// Redact returns s with every form of every secret replaced with [key].
 func (r *Redactor) Redact(s string) string {
 	if r == nil {
 		return s
@@ -70,19 +69,18 @@ func (r *Redactor) Redact(s string) string {
 		if len(out) == len(s) {
 			return s
 		}
-		s = out // shorter: every form is longer than [key]
+		s = out // always shorter, because every form is longer than [key]
 	}
 	return s
 }
 
-// secretTable holds the forms of a set of secrets; it never changes.
+// secretTable contains the forms of a set of secrets. It is immutable.
 type secretTable struct {
 	secrets []string
-	byFirst [256][]matcher // by the first byte of the match
+	byFirst [256][]matcher // matchers by the first byte of the match
 }
 
-// matcher matches one form of one secret at the start of text. It returns the
-// length of the match, 0 for none.
+// matcher matches one form of a secret at the start of text. It returns the length of the match, or 0.
 type matcher func(text string) int
 
 func newSecretTable(secrets []string) *secretTable {
@@ -99,7 +97,7 @@ func newSecretTable(secrets []string) *secretTable {
 			return len(digits)
 		}, digits[:1]+strings.ToUpper(digits[:1]))
 		t.add(escaped(s), s[:1]+`%\`)
-		t.add(func(text string) int { // a secret that itself contains escapes
+		t.add(func(text string) int { // for a secret that itself contains escapes
 			if !strings.HasPrefix(text, s) {
 				return 0
 			}
@@ -115,10 +113,10 @@ func (t *secretTable) add(f matcher, starts string) {
 	}
 }
 
-// replace replaces the longest form at each place.
+// replace replaces the longest form at each position.
 func (t *secretTable) replace(s string) string {
 	var b strings.Builder
-	done := 0 // s[:done] is in b
+	done := 0 // s[:done] has been written to b
 	for i := 0; i < len(s); {
 		longest := 0
 		for _, f := range t.byFirst[s[i]] {
@@ -140,9 +138,8 @@ func (t *secretTable) replace(s string) string {
 	return b.String()
 }
 
-// base64Forms returns what secret looks like inside base64 text, in both alphabets:
-// whole, with and without padding, and for each of the three places in a group of
-// three bytes at which it can begin, the characters that it alone determines.
+// base64Forms returns how secret appears in base64 text, in both alphabets: as a whole, with and without padding,
+// and, for each of the three possible offsets within a group of three bytes, the characters that it alone determines.
 func base64Forms(secret string) []string {
 	var forms []string
 	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
@@ -150,16 +147,16 @@ func base64Forms(secret string) []string {
 		forms = append(forms, whole, strings.TrimRight(whole, "="))
 		for shift := range 3 {
 			text := enc.EncodeToString([]byte(strings.Repeat("\x00", shift) + secret))
-			first := (8*shift + 5) / 6            // a character carries 6 bits
-			last := 8 * (shift + len(secret)) / 6 // the next one also carries what follows
+			first := (8*shift + 5) / 6            // each character encodes 6 bits
+			last := 8 * (shift + len(secret)) / 6 // the next character also encodes following bytes
 			forms = append(forms, text[first:last])
 		}
 	}
 	return forms
 }
 
-// escaped matches secret with each character plain, percent-encoded or
-// escaped as in JSON, in any mixture: encoders differ in what they escape.
+// escaped matches secret with each character plain, percent-encoded or JSON-escaped, in any mixture, because encoders
+// differ in what they escape.
 func escaped(secret string) matcher {
 	return func(text string) int {
 		at := 0
@@ -170,7 +167,7 @@ func escaped(secret string) matcher {
 			plain, n := unescape(text[at:])
 			r, size := utf8.DecodeRuneInString(rest)
 			switch {
-			case n > 0 && plain == string(r): // U+FFFD for a byte that is not UTF-8
+			case n > 0 && plain == string(r): // r is U+FFFD for a byte that is not UTF-8
 				at, rest = at+n, rest[size:]
 			case n > 0 && plain == rest[:1]:
 				at, rest = at+n, rest[1:]
@@ -184,8 +181,8 @@ func escaped(secret string) matcher {
 	}
 }
 
-// unescape decodes the escape at the start of text; n is its length, 0 when there
-// is none. A + stands for a space in queries.
+// unescape decodes the escape at the start of text; n is its length, or 0 if there is none. A + represents a space,
+// as in queries.
 func unescape(text string) (plain string, n int) {
 	switch {
 	case text[0] == '+':
@@ -209,7 +206,7 @@ func unescape(text string) (plain string, n int) {
 	return "", 0
 }
 
-// codeUnit decodes four hexadecimal digits, and returns U+FFFD for anything else.
+// codeUnit decodes four hexadecimal digits, or returns U+FFFD.
 func codeUnit(digits string) rune {
 	n, err := strconv.ParseUint(digits, 16, 16)
 	if err != nil {
@@ -218,12 +215,12 @@ func codeUnit(digits string) rune {
 	return rune(n)
 }
 
-// maxPending bounds the incomplete line that a Writer buffers.
+// maxPending limits the incomplete line that a Writer buffers, in bytes.
 const maxPending = 64 << 10
 
-// Writer redacts what is written through it line by line, so that a secret which is
-// split over several writes is found, too. An incomplete line waits for its end or for
-// Flush; of one longer than 64 KiB the last 32 do. It is safe for concurrent use.
+// Writer redacts text line by line, so that it also finds a secret that is split over several writes. It buffers an
+// incomplete line until its end or Flush; of a line longer than 64 KiB it buffers only the last 32 KiB. It is safe
+// for concurrent use.
 type Writer struct {
 	mu       sync.Mutex
 	dst      io.Writer
@@ -234,14 +231,13 @@ type Writer struct {
 // NewWriter returns a Writer to w. It does not close w.
 func (r *Redactor) NewWriter(w io.Writer) *Writer { return &Writer{dst: w, redactor: r} }
 
-// Write redacts and writes the lines that p completes. It returns the error of
-// the writer below.
+// Write redacts and writes the lines that p completes. It returns the error of the underlying writer.
 func (w *Writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.pending += string(p)
 	end := strings.LastIndexByte(w.pending, '\n') + 1
-	if len(w.pending)-end > maxPending { // a secret may begin in the second half
+	if len(w.pending)-end > maxPending { // a secret may start in the second half
 		w.pending = w.redactor.Redact(w.pending)
 		end = max(len(w.pending)-maxPending/2, 0)
 	}
@@ -251,14 +247,14 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush writes an incomplete line; call it when nothing more will come.
+// Flush writes an incomplete line; call it at the end of the output.
 func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.writeRedacted(len(w.pending))
 }
 
-// writeRedacted writes the first n bytes of pending, redacted.
+// writeRedacted redacts and writes the first n bytes of pending.
 func (w *Writer) writeRedacted(n int) error {
 	text := w.redactor.Redact(w.pending[:n])
 	w.pending = w.pending[n:]
@@ -269,8 +265,8 @@ func (w *Writer) writeRedacted(n int) error {
 	return err
 }
 
-// ReplaceAttr is for slog.HandlerOptions: it redacts keys, strings, errors and
-// whatever else prints or marshals to text that contains a secret.
+// ReplaceAttr is for slog.HandlerOptions: it redacts keys, strings, errors and any other value whose text form
+// contains a secret.
 func (r *Redactor) ReplaceAttr(_ []string, a slog.Attr) slog.Attr {
 	a.Key = r.Redact(a.Key)
 	switch a.Value.Kind() {
@@ -283,13 +279,13 @@ func (r *Redactor) ReplaceAttr(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// redactAny returns v when no text that a handler may print it as contains a
-// secret, else its redacted text.
+// redactAny returns v unless a text form that a handler may print contains a secret; in that case it returns the
+// redacted text.
 func (r *Redactor) redactAny(v slog.Value) slog.Value {
 	if raw, ok := v.Any().([]byte); ok {
 		return slog.StringValue(r.Redact(string(raw)))
 	}
-	asJSON, _ := json.Marshal(v.Any()) // a value without JSON is not printed as such
+	asJSON, _ := json.Marshal(v.Any()) // a value that cannot be encoded is not printed as JSON
 	for _, text := range []string{fmt.Sprintf("%+v", v.Any()), string(asJSON)} {
 		if clean := r.Redact(text); clean != text {
 			return slog.StringValue(clean)

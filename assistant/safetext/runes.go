@@ -2,21 +2,19 @@ package safetext
 
 import "unicode"
 
-// The runes that need rules of their own.
+// Runes with special rules.
 const (
 	zwnj = '\u200c' // zero width non-joiner
 	zwj  = '\u200d' // zero width joiner
-	vs15 = '\ufe0e' // text presentation of the character before
-	vs16 = '\ufe0f' // emoji presentation of the character before
+	vs15 = '\ufe0e' // text presentation of the preceding character
+	vs16 = '\ufe0f' // emoji presentation of the preceding character
 )
 
-// maxMarks is how many combining marks stay on one base: Unicode's Stream-Safe
-// Text Format allows 30, more than any language needs. A longer run would overlap
-// other lines, or take megabytes in one cell.
+// maxMarks is the number of combining marks allowed on one base character. Unicode's Stream-Safe Text Format allows
+// 30, more than any language needs. A longer run would overlap other lines, or put megabytes into one cell.
 const maxMarks = 30
 
-// visibleFormat are the format characters (Cf) that have a glyph: number and
-// verse signs written around digits.
+// visibleFormat contains the format characters (Cf) that have a glyph: number and verse signs written around digits.
 var visibleFormat = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x0600, Hi: 0x0605, Stride: 1},
@@ -27,9 +25,8 @@ var visibleFormat = &unicode.RangeTable{
 	R32: []unicode.Range32{{Lo: 0x110bd, Hi: 0x110cd, Stride: 0x10}},
 }
 
-// pictographs approximates Extended_Pictographic: what an emoji sequence can
-// be made of. An extra character leaves an invisible joiner in the text; a missing
-// one would split an emoji.
+// pictographs approximates Extended_Pictographic, the characters that emoji sequences consist of. A superfluous
+// character leaves an invisible joiner in the text; a missing character would split an emoji.
 var pictographs = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x00a9, Hi: 0x00ae, Stride: 5},
@@ -48,8 +45,7 @@ var pictographs = &unicode.RangeTable{
 	LatinOffset: 1,
 }
 
-// joinerScripts are the scripts in which ZWJ and ZWNJ change how a word is
-// written and read.
+// joinerScripts are the scripts in which ZWJ and ZWNJ affect how a word is written and read.
 var joinerScripts = []*unicode.RangeTable{
 	unicode.Arabic, unicode.Syriac, unicode.Mandaic, unicode.Nko, unicode.Mongolian, unicode.Phags_Pa,
 	unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil,
@@ -57,8 +53,7 @@ var joinerScripts = []*unicode.RangeTable{
 	unicode.Thaana, unicode.Tibetan, unicode.Balinese, unicode.Javanese, unicode.Lao, unicode.Thai,
 }
 
-// viramas end a consonant; a joiner right after one selects its half form, also
-// at the end of a word.
+// viramas end a consonant. A joiner directly after a virama selects its half form, also at the end of a word.
 var viramas = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x094d, Hi: 0x0d4d, Stride: 0x80}, // Devanagari to Malayalam
 	{Lo: 0x0dca, Hi: 0x0dca, Stride: 1},
@@ -67,9 +62,8 @@ var viramas = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x1b44, Hi: 0x1b44, Stride: 1},
 }}
 
-// isDropped reports whether r is never part of clean text, whatever is around it.
-// New lines and tabs are not dropped; for joiners and variation selectors it
-// depends on their neighbours.
+// isDropped reports whether r is never part of clean text, regardless of its context. It returns false for new lines
+// and tabs, and for joiners and variation selectors, which depend on their neighbours.
 func isDropped(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -86,14 +80,14 @@ func isDropped(r rune) bool {
 	return unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// isLineBreak reports whether r, besides LF and CR, ends a line of text. Without
-// it the words before and after would become one.
+// isLineBreak reports whether r, which is neither LF nor CR, ends a line of text. Dropping it would join the words
+// before and after it.
 func isLineBreak(r rune) bool { return r == '\u0085' || r == '\u2028' || r == '\u2029' }
 
-// isSelector reports whether r is a variation selector of any of the three blocks.
+// isSelector reports whether r is a variation selector from any of the three blocks.
 func isSelector(r rune) bool { return unicode.Is(unicode.Variation_Selector, r) }
 
-// isSelectable reports whether a variation selector v has a meaning after base.
+// isSelectable reports whether the variation selector v is meaningful after base.
 func isSelectable(base, v rune) bool {
 	if v == vs15 || v == vs16 {
 		return unicode.Is(pictographs, base) || base >= '0' && base <= '9' || base == '#' || base == '*'

@@ -2,10 +2,9 @@ package safetext
 
 import "unicode"
 
-// deceptive returns the indices of the deceptive characters of text: letters of
-// another script inside a Latin word, whole words of look-alikes in an id or
-// address, and look-alikes of slash, dot, colon, star or hyphen. Ordinary text in
-// one script has none.
+// deceptive returns the indices of the deceptive characters in text: letters of another script within a Latin word,
+// words consisting of look-alikes in an id or address, and look-alikes of slash, dot, colon, star or hyphen. Ordinary
+// text in one script has none.
 func deceptive(text []rune) map[int]bool {
 	found := map[int]bool{}
 	for i := 0; i < len(text); {
@@ -19,7 +18,7 @@ func deceptive(text []rune) map[int]bool {
 	return found
 }
 
-// markRun adds those of text[from:to], which contains no space, to found.
+// markRun adds the deceptive characters of text[from:to], which contains no space, to found.
 func markRun(text []rune, from, to int, found map[int]bool) {
 	idLike := false
 	for _, r := range text[from:to] {
@@ -42,8 +41,7 @@ func markRun(text []rune, from, to int, found map[int]bool) {
 	}
 }
 
-// markWord adds those of text[from:to], which contains only letters, marks and
-// digits, to found.
+// markWord adds the deceptive characters of text[from:to], which contains only letters, marks and digits, to found.
 func markWord(text []rune, from, to int, idLike bool, found map[int]bool) {
 	latin, allAlike := false, true
 	for _, r := range text[from:to] {
@@ -59,8 +57,7 @@ func markWord(text []rune, from, to int, idLike bool, found map[int]bool) {
 	}
 }
 
-// isForeign reports whether r is a letter of a script that no language mixes with
-// Latin within a word.
+// isForeign reports whether r is a letter of a script that is never mixed with Latin within a word.
 func isForeign(r rune) bool {
 	return unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Common, unicode.Inherited,
 		unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo)
@@ -72,8 +69,8 @@ func isASCIIAlnum(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// isIDPunctuation reports whether r makes a run of text an id, a pattern or an
-// address. Question marks and brackets do not: prose has them, too.
+// isIDPunctuation reports whether r makes a run of text an id, a pattern or an address. Question marks and brackets
+// do not, because prose contains them too.
 func isIDPunctuation(r rune) bool {
 	switch r {
 	case '*', '/', '_', '@', '=', '\\', '|':
@@ -87,8 +84,7 @@ func besideASCII(text []rune, i, from, to int) bool {
 	return i > from && near(text[i-1]) || i+1 < to && near(text[i+1])
 }
 
-// letterPairs lists letters and, after each, the ASCII letter or digit that
-// it looks like.
+// letterPairs lists letters, each followed by the ASCII letter or digit that it resembles.
 const letterPairs = "" +
 	// Cyrillic
 	"аaеeоoрpсcуyхxіiјjѕsԁdԛqԝwһhӏlкkмmтtнhвbгrпnьbзz" +
@@ -98,13 +94,12 @@ const letterPairs = "" +
 	"ΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX" +
 	// Armenian
 	"օoոnսuհhցgզqՍUՏSՕOԼL" +
-	// Latin letters that are not ASCII, and Roman numerals
+	// non-ASCII Latin letters and Roman numerals
 	"ɡgɑaⅰiⅴvⅹxⅼlⅽcⅾdⅿmⅠIⅤVⅩXⅬLⅭCⅮDⅯM" +
 	// letterlike symbols
 	"ℊgℎhℓlℯeℴoℹiℂCℋHℍHℐIℒLℕNℙPℚQℛRℝRℤZℬBℰEℱFℳM\u212aK\u212bA"
 
-// punctuationPairs does the same for punctuation, without the em dash, which is
-// used between words in prose.
+// punctuationPairs lists the same for punctuation, except for the em dash, which is used between words in prose.
 const punctuationPairs = "⁄/∕/⧸/／/꞉:∶:：:․.．.∗*⁎*＊*‐-‑-‒-–-−-﹣-－-＿_？?［[］]＠@，,‚,"
 
 var (
@@ -121,7 +116,7 @@ func pairTable(s string) map[rune]rune {
 	return table
 }
 
-// letterLike returns the ASCII letter or digit that r looks like, 0 for none.
+// letterLike returns the ASCII letter or digit that r resembles, or 0.
 func letterLike(r rune) rune {
 	switch {
 	case r < 0x80:
@@ -142,5 +137,5 @@ func letterLike(r rune) rune {
 	return letterTable[r]
 }
 
-// isMathAlphabet reports whether r is a mathematical letter or digit: ids have none.
+// isMathAlphabet reports whether r is a mathematical letter or digit, which ids never contain.
 func isMathAlphabet(r rune) bool { return r >= 0x1d400 && r <= 0x1d7ff }

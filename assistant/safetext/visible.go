@@ -12,17 +12,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The quotes around the number of a character that is not shown as itself. The
-// same quotes in the text are shown as numbers, so two texts never look the same.
+// The quotes around the number that replaces a character. The same quotes in the text are themselves replaced with
+// numbers, so that two different texts never look the same.
 const (
 	openQuote  = '‹'
 	closeQuote = '›'
 )
 
-// Visible returns s with the number in place of every character that is hidden, moves
-// others, or looks like another: ‹U+202E›, or ‹0x9B› for a byte that is not UTF-8. Two
-// texts that differ never give the same result. It is for what the user is asked to
-// confirm; the result holds no line end and no tab.
+// Visible returns s with every character that is hidden, affects others, or looks like another one replaced with its
+// number: ‹U+202E›, or ‹0x9B› for a byte that is not UTF-8. Different texts always have different results. It is for
+// what the user is asked to confirm. The result contains no line ends or tabs.
 func Visible(s string) string {
 	if n := plainPrefix(s); n == len(s) && !strings.ContainsAny(s, "\n\t") {
 		return s
@@ -30,7 +29,7 @@ func Visible(s string) string {
 	deceives := deceptive([]rune(s))
 	var b strings.Builder
 	b.Grow(2 * len(s))
-	marks, index := maxMarks, -1 // a combining mark without a base is shown as its number
+	marks, index := maxMarks, -1 // a combining mark without a base character is replaced with its number
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		index++
@@ -54,12 +53,12 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// spelledOut is a character that Visible has spelled out.
+// spelledOut matches a character that Visible has replaced.
 var spelledOut = regexp.MustCompile(`‹(?:U\+[0-9A-F]{4,6}|0x[0-9A-F]{2})›`)
 
-// VisibleOnce is Visible for a text in which some characters are spelled out already, such
-// as the result of a tool: those stay. It is not for what the user is asked to confirm,
-// because two texts can give the same result.
+// VisibleOnce is Visible for a text, such as the result of a tool, in which some characters have already been
+// replaced; these stay. It is not for what the user is asked to confirm, because two different texts can have the
+// same result.
 func VisibleOnce(s string) string {
 	if !strings.ContainsRune(s, openQuote) {
 		return Visible(s)
@@ -73,9 +72,8 @@ func VisibleOnce(s string) string {
 	return b.String() + Visible(s[end:])
 }
 
-// isHidden reports whether a reader does not see r or cannot tell what it is:
-// controls, fillers, joiners, selectors, unusual spaces, and the quotes that
-// Visible itself writes.
+// isHidden reports whether a reader cannot see or recognise r: controls, fillers, joiners, selectors, unusual spaces,
+// and the quotes that Visible itself uses.
 func isHidden(r rune) bool {
 	switch {
 	case r == ' ':
@@ -90,8 +88,8 @@ func isHidden(r rune) bool {
 	return unicode.In(r, unicode.Z)
 }
 
-// Typed is Clean for the text of one key. A joiner or a selector on its own stays: what
-// comes before it decides what it means, and Clean of the whole text judges that.
+// Typed is Clean for the text of one key press. It keeps a single joiner or selector, whose meaning depends on the
+// preceding text; Clean of the whole text decides about it later.
 func Typed(text string) string {
 	if r, n := utf8.DecodeRuneInString(text); n == len(text) && (r == zwj || r == zwnj || isSelector(r)) {
 		return text
@@ -99,12 +97,11 @@ func Typed(text string) string {
 	return Clean(text)
 }
 
-// ellipsis ends a line that was cut.
+// ellipsis ends a truncated line.
 const ellipsis = "…"
 
-// Line is Clean for a place that holds one line, such as an id, a title or the
-// name of a tool: line ends and tabs become single spaces, and what is wider
-// than width cells is cut and ends in …. A width below 1 gives an empty string.
+// Line is Clean for a single line, such as an id, a title or the name of a tool: line ends and tabs become single
+// spaces, and text wider than width cells is truncated and ends in …. For a width below 1 it returns "".
 func Line(s string, width int) string {
 	if width < 1 {
 		return ""
@@ -116,8 +113,7 @@ func Line(s string, width int) string {
 	return ansi.Truncate(s, width, ellipsis)
 }
 
-// Lines makes the lines of a text safe to show, with four spaces for a tab. clean is
-// Clean, or Visible, which spells invisible characters out.
+// Lines returns the lines of a text, made safe to show, with four spaces for each tab. clean is Clean or Visible.
 func Lines(text string, clean func(string) string) []string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -128,10 +124,10 @@ func Lines(text string, clean func(string) string) []string {
 
 var breaksAndTabs = regexp.MustCompile(`[\n\t]+`)
 
-// JSON writes the characters of a JSON text that a terminal would obey or hide as \u
-// escapes: the same value, safe to print.
+// JSON replaces characters of a JSON text that a terminal would interpret or hide with \u escapes. The value stays
+// the same.
 func JSON(text []byte) []byte {
-	const firstUnsafe = 0x7f // JSON escapes the control characters below
+	const firstUnsafe = 0x7f // JSON already escapes the control characters below
 	if !bytes.ContainsFunc(text, func(r rune) bool { return r >= firstUnsafe }) {
 		return text
 	}

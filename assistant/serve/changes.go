@@ -14,36 +14,36 @@ import (
 )
 
 const (
-	// gather is how long RecordChanges waits for further changes before it adds one.
+	// gather is how long RecordChanges waits for further changes before it adds a change.
 	gather = 500 * time.Millisecond
-	// retryFirst and retryLast bound the pauses after failures; each is twice the one
-	// before.
+	// retryFirst and retryLast are the first and the longest pause after an error; each pause is twice the previous
+	// one.
 	retryFirst = 5 * time.Second
 	retryLast  = time.Minute
-	// addTimeout bounds one attempt, and so how long the end of a hub waits.
+	// addTimeout limits one attempt, and therefore how long the end of a hub has to wait.
 	addTimeout = 5 * time.Second
-	// addAtOnce is how many changes one transaction adds.
+	// addAtOnce is the number of changes added in one transaction.
 	addAtOnce = 200
 )
 
 // RecordOptions configures RecordChanges.
 type RecordOptions struct {
-	Changes *Log[share.Change] // what the hub announces; RecordChanges ends after it is closed
+	Changes *Log[share.Change] // the hub's announcements; RecordChanges ends once this log is closed
 	// Read returns the log of the window, oldest first.
 	Read    func() []checkpoint.Change
 	History history.WindowLog
-	Host    string // "" is the name of this machine
-	Path    string // of the file of the window
+	Host    string // "" means the name of this machine
+	Path    string // path of the window's file
 	Log     *slog.Logger
 }
 
-// RecordChanges adds the log of a served window to its history: at once what it lacks, then each
-// change soon after it is announced, until the hub has closed and what changed last is
-// added. No change waits for it. While the history cannot be written it tries again, at
-// the end once more. wait waits for that end.
+// RecordChanges copies the change log of a served window to its history: first everything that the history lacks,
+// then each change shortly after it is announced, until the hub has closed and the last changes have been added.
+// Changes are never delayed by this. If the history cannot be written, it retries, and tries once more at the end.
+// wait waits for that end.
 func RecordChanges(o RecordOptions) (wait func()) {
 	if o.Host == "" {
-		o.Host, _ = os.Hostname() // "" where the system does not tell
+		o.Host, _ = os.Hostname() // "" if unknown
 	}
 	done := make(chan struct{})
 	go func() {
@@ -56,18 +56,18 @@ func RecordChanges(o RecordOptions) (wait func()) {
 // recorder is a running RecordChanges.
 type recorder struct {
 	RecordOptions
-	added int64 // Seq of the newest change that the history has, as far as is known
+	added int64 // Seq of the newest change known to be in the history
 }
 
 // run adds changes until the hub has closed.
 func (r *recorder) run() {
-	pause := time.Duration(0) // after the last failure; 0 after a success
+	pause := time.Duration(0) // current pause; 0 after a success
 	for open := true; open; {
 		seen := r.Changes.Last()
 		err := r.add()
 		switch {
 		case err == nil && pause > 0:
-			r.Log.Info("the history has the changes of the window again")
+			r.Log.Info("the changes of the window are in the history again")
 		case err != nil && pause == 0:
 			r.Log.Warn("the changes of the window are not in the history yet", "error", err)
 		}
@@ -84,7 +84,7 @@ func (r *recorder) run() {
 	}
 }
 
-// add adds what the history lacks.
+// add adds the changes that the history lacks.
 func (r *recorder) add() error {
 	ctx, cancel := context.WithTimeout(context.Background(), addTimeout)
 	defer cancel()
@@ -99,8 +99,7 @@ func (r *recorder) add() error {
 	return nil
 }
 
-// next waits for an announced change after the one with a number; false when there will be
-// none.
+// next waits for a change announced after the one with this number; it returns false if there will be none.
 func (r *recorder) next(number int64) bool {
 	entries, more, err := r.Changes.After(number)
 	if err != nil || len(entries) > 0 {
@@ -113,12 +112,12 @@ func (r *recorder) next(number int64) bool {
 	return true
 }
 
-// sleep waits for a while; false when the hub closes meanwhile.
+// sleep waits for d; it returns false if the hub closes in the meantime.
 func (r *recorder) sleep(d time.Duration) bool {
 	for over := time.After(d); ; {
 		entries, more, err := r.Changes.After(r.Changes.Last())
 		switch {
-		case err != nil || len(entries) > 0: // of this instant
+		case err != nil || len(entries) > 0: // added in this instant
 		case more == nil:
 			return false
 		default:
@@ -131,19 +130,19 @@ func (r *recorder) sleep(d time.Duration) bool {
 	}
 }
 
-// ChangeSource returns the changes that it has not returned before, oldest first. Its first call
-// returns only the newest of them, as many as JournalChanges or HistoryChanges was told.
+// ChangeSource returns the changes that it has not returned before, oldest first. The first call returns only the
+// newest ones, limited by the argument last of JournalChanges or HistoryChanges.
 type ChangeSource func(ctx context.Context) ([]history.WindowChange, error)
 
-// JournalChanges reads the log of the journal at a path, which another process may write. Changes
-// of the values at the ignored paths of the window's state are left out.
+// JournalChanges reads the change log of the journal at a path, which another process may be writing. It omits
+// changes of the values at the ignored paths of the window's state.
 func JournalChanges(path string, last int, ignored ...string) ChangeSource {
 	var size, seq int64
 	return func(context.Context) (out []history.WindowChange, err error) {
 		defer func() { last = math.MaxInt32 }()
 		info, err := os.Stat(path)
 		if err != nil || info.Size() == size {
-			return nil, nil // it is not there yet, or nothing was added
+			return nil, nil // the journal does not exist yet or has not grown
 		}
 		j, err := checkpoint.Open(path, checkpoint.Options{ReadOnly: true})
 		if err != nil {
@@ -159,7 +158,7 @@ func JournalChanges(path string, last int, ignored ...string) ChangeSource {
 	}
 }
 
-// HistoryChanges reads the logs of all windows that a history has.
+// HistoryChanges reads the change logs of all windows in a history.
 func HistoryChanges(log history.WindowLog, last int) ChangeSource {
 	newest := int64(0)
 	return func(ctx context.Context) (out []history.WindowChange, err error) {

@@ -18,36 +18,35 @@ import (
 	"winnow/checkpoint"
 )
 
-// Why a Hub refuses to open a session.
+// Errors of opening a session.
 var (
-	// ErrNoSession refuses a session that is not open, or not in the history.
+	// ErrNoSession means that a session is not open, or not in the history.
 	ErrNoSession = errors.New("there is no such session")
-	// ErrOpen refuses to continue a session that a user has open.
-	ErrOpen = errors.New("the session is open already")
-	// ErrClosed refuses everything after Close.
+	// ErrOpen means that a user already has the session open.
+	ErrOpen = errors.New("the session is already open")
+	// ErrClosed is returned after Close.
 	ErrClosed = errors.New("the server is ending")
 )
 
-// AnswerWait is how long a question of a turn waits for its answer: long enough to read
-// what a tool wants to change. Others can change the window meanwhile. Front ends decline
-// it then.
+// AnswerWait is how long a question of a turn waits for an answer: long enough to read what a tool wants to change.
+// Other users can change the window during that time. After it, front ends decline the question.
 const AnswerWait = 5 * time.Minute
 
 // Options configures a Hub.
 type Options struct {
 	Registry *llm.Registry
-	// Session is what every session begins with. It has a Window and a Journal; Hub sets
-	// ID, Store, Member, Shared and Author.
+	// Session contains the options common to all sessions. Window and Journal are required; Hub sets ID, Store,
+	// Member, Shared and Author.
 	Session assistant.Options
 	History history.Store
-	Folder  string // of the window
-	Window  string // sessions are stored under it
-	// OnChange is called for every change, in order, with the states around it. It must
-	// not block; nil is fine.
+	Folder  string // folder of the window
+	Window  string // name under which sessions are stored
+	// OnChange is called for every change, in order, with the states before and after it. It must not block; it may
+	// be nil.
 	OnChange func(share.Change)
 }
 
-// Hub is the window of a folder as sessions share it. Make it with NewHub.
+// Hub is the window of a folder, shared by sessions. Use NewHub.
 type Hub struct {
 	opts    Options
 	now     func() time.Time
@@ -62,11 +61,10 @@ type Hub struct {
 	closed   bool
 }
 
-// keptChanges is how many changes a reader may be behind before it misses some.
+// keptChanges is how many changes a reader may lag behind before it misses some.
 const keptChanges = 1000
 
-// NewHub returns a hub without sessions. Until Close it watches what is saved of the
-// window.
+// NewHub returns a hub without sessions. Until Close, it watches for changes of the window's saved state.
 func NewHub(o Options) *Hub {
 	h := &Hub{opts: o, now: o.Session.Now, changes: NewLog[share.Change](1, keptChanges, 0, nil)}
 	if h.now == nil {
@@ -78,14 +76,14 @@ func NewHub(o Options) *Hub {
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	if w, ok := o.Session.Window.(assistant.Watcher); ok {
-		if saved, err := w.Watch(ctx); err == nil { // where the system cannot, a save notices
+		if saved, err := w.Watch(ctx); err == nil { // if watching is not supported, a save notices changes
 			go h.watch(saved)
 		}
 	}
 	return h
 }
 
-// announce passes a change on. The shared window calls it for one change at a time.
+// announce passes on a change. The shared window calls it for one change at a time.
 func (h *Hub) announce(c share.Change) {
 	if d, ok := h.opts.Session.Window.(assistant.Describer); ok && c.Before != nil {
 		c.Effect = d.DescribeChange(c.Before, c.After)
@@ -93,19 +91,19 @@ func (h *Hub) announce(c share.Change) {
 	if h.opts.OnChange != nil {
 		h.opts.OnChange(c)
 	}
-	c.Before, c.After = nil, nil // may be large
+	c.Before, c.After = nil, nil // the states may be large
 	h.changes.Add(c)
 	switch c.Kind {
 	case share.Held, share.Released, share.Waiting, share.Joined, share.Left, share.Reloaded:
 		h.opts.Session.Shared.Changed()
-	case share.Edited, share.ToolRan, share.Saved, share.RolledBack: // the session says so at the end of its section
+	case share.Edited, share.ToolRan, share.Saved, share.RolledBack: // the session reports these at the end of its section
 	}
 	if c.Kind == share.RolledBack {
 		h.refilters.Go(func() { h.refilter(c.Session) })
 	}
 }
 
-// present is who is in the window, and what they have done.
+// present returns which users are in the window and what they are doing.
 func (h *Hub) present() share.Others {
 	others := share.Others{Waiting: h.Waiting(), Changes: h.changes.Last()}
 	for _, s := range h.Sessions() {
@@ -119,8 +117,8 @@ func (h *Hub) present() share.Others {
 	return others
 }
 
-// refilter evaluates the filter lines of the other sessions again: pairs that one of
-// them had rolled back may have come back.
+// refilter evaluates the filter lines of the other sessions again, because pairs that one of them had rolled back may
+// have been restored.
 func (h *Hub) refilter(except string) {
 	for _, s := range h.Sessions() {
 		if s.ID() == except {
@@ -132,7 +130,7 @@ func (h *Hub) refilter(except string) {
 	}
 }
 
-// watch announces what others change of the saved state.
+// watch announces changes of the saved state by other programs.
 func (h *Hub) watch(saved <-chan assistant.SavedChange) {
 	for c := range saved {
 		h.shared.Announce(share.Change{Kind: share.Reloaded, What: c.Path})
@@ -145,36 +143,36 @@ func (h *Hub) Followed(who, what string) {
 	h.opts.Session.Shared.Changed()
 }
 
-// Changes is the log of what happens in the window; its states are left out.
+// Changes returns the log of what happens in the window, without states.
 func (h *Hub) Changes() *Log[share.Change] { return h.changes }
 
-// Holder is whose turn has the window; ok is false when nobody's does.
+// Holder returns the holder of the window's lock; ok is false if no turn holds it.
 func (h *Hub) Holder() (share.Holder, bool) { return h.shared.Holder() }
 
-// Waiting are the turns that wait for an answer of their user; see share.Window.Waiting.
+// Waiting returns the turns that are waiting for their user's answer; see share.Window.Waiting.
 func (h *Hub) Waiting() []share.Holder { return h.shared.Waiting() }
 
-// Author is who changes the window now, for checkpoint.Options; "" is nobody.
+// Author returns who is changing the window now, for checkpoint.Options, or "".
 func (h *Hub) Author() (user, session string) { return h.shared.Author() }
 
-// Journal is the journal of the window.
+// Journal returns the journal of the window.
 func (h *Hub) Journal() *checkpoint.Journal { return h.opts.Session.Journal }
 
-// Window is the shared window, for reading.
+// Window returns the shared window, for reading.
 func (h *Hub) Window() assistant.Window { return h.opts.Session.Window }
 
-// Join says who opens a session, and which.
+// Join specifies who opens a session, and which one.
 type Join struct {
-	User    string // shown to the others, and the author of the pairs; "" is "someone", and the user of the history
-	Session string // to continue; "" is a new one
-	Model   string // "" is the one used last in the session, or that of the hub
+	User    string // name shown to other users and author of the pairs; "" is shown as "someone", and the author is then the user of the history
+	Session string // session to continue; "" starts a new one
+	Model   string // "" means the model last used in the session, or that of the hub
 }
 
-// maxUser bounds the name of a user, in cells.
+// maxUser is the maximum width of a user name in cells.
 const maxUser = 40
 
-// Open opens a session of a user. The error is ErrNoSession, ErrOpen or ErrClosed, that of
-// a model that is not known, or that of the history.
+// Open opens a session for a user. The error is ErrNoSession, ErrOpen, ErrClosed, an error about an unknown model, or
+// an error of the history.
 func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 	o := h.opts.Session
 	stored := history.Session{ID: assistant.NewID(h.now()), Folder: h.opts.Folder, Window: h.opts.Window}
@@ -234,7 +232,6 @@ func (h *Hub) add(s *Session) error {
 	return nil
 }
 
-// remove reports whether s was open.
 func (h *Hub) remove(s *Session) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -245,14 +242,14 @@ func (h *Hub) remove(s *Session) bool {
 	return at >= 0
 }
 
-// Sessions are the open sessions, in the order they were opened.
+// Sessions returns the open sessions in the order in which they were opened.
 func (h *Hub) Sessions() []*Session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.sessions)
 }
 
-// Session is the open session with this ID; ErrNoSession when there is none.
+// Session returns the open session with this ID, or ErrNoSession.
 func (h *Hub) Session(id string) (*Session, error) {
 	for _, s := range h.Sessions() {
 		if s.ID() == id {
@@ -262,7 +259,7 @@ func (h *Hub) Session(id string) (*Session, error) {
 	return nil, ErrNoSession
 }
 
-// Close closes all sessions, whose turns end as interrupted, and opens no other.
+// Close closes all sessions, interrupting their turns, and prevents opening new ones.
 func (h *Hub) Close(ctx context.Context) error {
 	h.mu.Lock()
 	h.closed = true

@@ -5,26 +5,24 @@ import (
 	"sync"
 )
 
-// ErrGone is returned to a reader of a Log whose next entry is no longer stored, or
-// never was.
+// ErrGone means that the entry after the given number is no longer stored, or never existed.
 var ErrGone = errors.New("the entries after this number are no longer stored")
 
-// Log stores the newest entries under numbers that ascend by one. Make it with NewLog.
+// Log stores the newest entries, numbered consecutively. Use NewLog.
 type Log[T any] struct {
 	maxEntries, maxBytes int
 	size                 func(T) int
 
 	mu      sync.Mutex
 	first   int64 // number of entries[0]
-	entries []T   // only ever appended to, so that readers may share it
-	bytes   int   // of entries
+	entries []T   // only appended to, so readers may share it
+	bytes   int   // total size of entries
 	closed  bool
-	more    chan struct{} // closed by the next Add or Close
+	more    chan struct{} // closed by the next Add or by Close
 }
 
-// NewLog returns an empty log whose first entry has the number first. It stores
-// maxEntries, and no more than maxBytes by size; nil counts no bytes. The newest entry
-// is always stored.
+// NewLog returns an empty log whose first entry will have the number first. It stores up to maxEntries entries and,
+// measured by size, up to maxBytes; a nil size does not limit the bytes. The newest entry is always stored.
 func NewLog[T any](first int64, maxEntries, maxBytes int, size func(T) int) *Log[T] {
 	if size == nil {
 		size = func(T) int { return 0 }
@@ -32,7 +30,7 @@ func NewLog[T any](first int64, maxEntries, maxBytes int, size func(T) int) *Log
 	return &Log[T]{maxEntries: maxEntries, maxBytes: maxBytes, size: size, first: first, more: make(chan struct{})}
 }
 
-// Add adds an entry and returns its number. It never waits for a reader.
+// Add adds an entry and returns its number. It never waits for readers.
 func (l *Log[T]) Add(entry T) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,16 +46,16 @@ func (l *Log[T]) Add(entry T) int64 {
 	return l.first + int64(len(l.entries)) - 1
 }
 
-// Last is the number of the newest entry, or the one before the first.
+// Last returns the number of the newest entry, or the number before the first entry.
 func (l *Log[T]) Last() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.first + int64(len(l.entries)) - 1
 }
 
-// After returns the entries with greater numbers, which the caller must not change;
-// more is closed when there are others, and nil when there never will be. ErrGone: the
-// entry that follows number is no longer stored, or number is not of this log.
+// After returns the entries with higher numbers, which the caller must not change. more is closed when there are
+// further entries, and nil if there will never be any. The error is ErrGone if the entry after number is no longer
+// stored, or number does not belong to this log.
 func (l *Log[T]) After(number int64) (entries []T, more <-chan struct{}, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +70,7 @@ func (l *Log[T]) After(number int64) (entries []T, more <-chan struct{}, err err
 	return entries, l.more, nil
 }
 
-// Close ends the log: readers get what it stores and then a nil channel.
+// Close ends the log: readers get the stored entries and then a nil channel.
 func (l *Log[T]) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

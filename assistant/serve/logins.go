@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// The limits of Logins.
+// Limits of Logins.
 const (
-	MaxLogins        = 200 // connections that have not logged in
-	MaxAddressLogins = 50  // of them from one address
+	MaxLogins        = 200 // number of connections that have not logged in
+	MaxAddressLogins = 50  // number of these from one address
 )
 
-// Logins are the connections of a server that have not logged in. A new one is always
-// accepted: at a limit the oldest connection of the address with the most is dropped for
-// it. So silent connections keep nobody out, as a login takes a fraction of a second, and
-// an address with many does not drop those of others.
+// Logins are the connections of a server that have not logged in. A new connection is always accepted: at a limit,
+// the oldest connection from the address with the most connections is dropped. So silent connections do not lock
+// anyone out, because a login takes a fraction of a second, and an address with many connections does not affect
+// other addresses.
 type Logins struct {
 	mu      sync.Mutex
 	waiting []login // oldest first
@@ -27,7 +27,7 @@ type login struct {
 	address netip.Prefix
 }
 
-// addressOf is the address of a client: of IPv6 the network, which a client has whole.
+// addressOf returns the address of a client; for IPv6 the network, because a client may use all of its addresses.
 func addressOf(conn net.Conn) netip.Prefix {
 	const network = 64
 	tcp, ok := conn.RemoteAddr().(*net.TCPAddr)
@@ -39,11 +39,11 @@ func addressOf(conn net.Conn) netip.Prefix {
 	if ip.Is6() {
 		bits = network
 	}
-	prefix, _ := ip.Prefix(bits) // the zero value for no address
+	prefix, _ := ip.Prefix(bits) // the zero value for an invalid address
 	return prefix
 }
 
-// Begin adds a connection and returns the one that is dropped for it, or nil.
+// Begin adds a connection and returns the connection that is dropped for it, or nil.
 func (l *Logins) Begin(conn net.Conn) (dropped net.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,7 +56,7 @@ func (l *Logins) Begin(conn net.Conn) (dropped net.Conn) {
 	return dropped
 }
 
-// drop is which connection is dropped for one from an address; -1 means there is room.
+// drop returns the index of the connection to drop for a new one from an address, or -1 if there is room.
 func (l *Logins) drop(from netip.Prefix) int {
 	count := map[netip.Prefix]int{}
 	most := from
@@ -81,11 +81,11 @@ func (l *Logins) End(conn net.Conn) {
 	l.waiting = slices.DeleteFunc(l.waiting, func(w login) bool { return w.conn == conn })
 }
 
-// DropAll ends all connections that have not logged in.
+// DropAll closes all connections that have not logged in.
 func (l *Logins) DropAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, w := range l.waiting {
-		_ = w.conn.Close() // it ends by itself, and calls End
+		_ = w.conn.Close() // its goroutine then ends and calls End
 	}
 }

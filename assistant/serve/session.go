@@ -21,16 +21,16 @@ type Session struct {
 	*workspace.Workspace
 	hub    *Hub
 	member *share.Member
-	id     string // at Open
+	id     string // id at the time of Open
 	user   string
 	opened time.Time
 
 	mu    sync.Mutex // guards the fields below
-	using int        // calls of Use that are not released
-	used  time.Time  // when the session was used last
+	using int        // number of calls of Use that have not been released
+	used  time.Time  // when the session was last used
 }
 
-// Use marks the session as used until release is called: by a screen, a request or a turn.
+// Use marks the session as in use, by a screen, a request or a turn, until release is called.
 func (s *Session) Use() (release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +43,7 @@ func (s *Session) Use() (release func()) {
 	})
 }
 
-// Unused is for how long nobody has used the session.
+// Unused returns how long the session has not been used.
 func (s *Session) Unused() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,17 +53,17 @@ func (s *Session) Unused() time.Duration {
 	return max(0, s.hub.now().Sub(s.used))
 }
 
-// ID names the conversation; Renew and Resume of the workspace change it.
+// ID returns the id of the conversation; Renew and Resume of the workspace change it.
 func (s *Session) ID() string { return s.Session().ID() }
 
-// User is who opened the session.
+// User returns the user who opened the session.
 func (s *Session) User() string { return s.user }
 
-// Opened is when.
+// Opened returns when the session was opened.
 func (s *Session) Opened() time.Time { return s.opened }
 
-// Close ends the session: its running turn is interrupted, the window is free again
-// and the conversation can be continued later. A second Close does nothing.
+// Close ends the session: its running turn is interrupted and the window unlocked. The conversation can be continued
+// later. Later calls do nothing.
 func (s *Session) Close(ctx context.Context) error {
 	if !s.hub.remove(s) {
 		return nil
@@ -73,10 +73,10 @@ func (s *Session) Close(ctx context.Context) error {
 	return err
 }
 
-// Changes is the log of what happens in the window, by all sessions.
+// Changes returns the log of what happens in the window, in all sessions.
 func (s *Session) Changes() *Log[share.Change] { return s.hub.Changes() }
 
-// HeldBy is the user of another session whose turn has the window; "" is nobody.
+// HeldBy returns the user of another session whose turn has locked the window, or "".
 func (s *Session) HeldBy() string {
 	if h, held := s.hub.Holder(); held && h.Session != s.ID() {
 		return h.User
@@ -84,11 +84,11 @@ func (s *Session) HeldBy() string {
 	return ""
 }
 
-// presentTime is how long a user counts as present who does nothing.
+// presentTime is how long a user without activity counts as present.
 const presentTime = 5 * time.Minute
 
-// OthersWaiting are the users of other sessions whose turns wait for their answer, the
-// longest first. They do not have the window.
+// OthersWaiting returns the users of other sessions whose turns are waiting for their answer, longest first. These
+// turns do not lock the window.
 func (s *Session) OthersWaiting() (users []string) {
 	for _, h := range s.hub.Waiting() {
 		if h.Session != s.ID() {
@@ -98,8 +98,8 @@ func (s *Session) OthersWaiting() (users []string) {
 	return users
 }
 
-// Others are the users of the other open sessions, in the order they were opened. One
-// that was left without being closed does not count.
+// Others returns the users of the other open sessions, in the order in which they were opened, without sessions that
+// were abandoned without being closed.
 func (s *Session) Others() (users []string) {
 	for _, other := range s.hub.Sessions() {
 		if other != s && other.Unused() < presentTime {
@@ -109,7 +109,7 @@ func (s *Session) Others() (users []string) {
 	return users
 }
 
-// UserOf is who has a session open; "" when nobody has.
+// UserOf returns the user who has a session open, or "".
 func (s *Session) UserOf(session string) string {
 	if other, err := s.hub.Session(session); err == nil {
 		return other.user
@@ -117,12 +117,12 @@ func (s *Session) UserOf(session string) string {
 	return ""
 }
 
-// OthersSince are the steps of other sessions that a rollback to a checkpoint undoes.
+// OthersSince returns the steps of other sessions that a rollback to a checkpoint would undo.
 func (s *Session) OthersSince(id string) []checkpoint.Checkpoint {
 	return s.hub.Journal().OthersSince(id, s.ID())
 }
 
-// Match returns the pairs that a filter line matches. The view stays as it is.
+// Match returns the pairs that a filter line matches. The view does not change.
 func (s *Session) Match(ctx context.Context, line string) ([]assistant.Ref, error) {
 	q, err := filter.Parse(line)
 	if err != nil {
@@ -132,10 +132,9 @@ func (s *Session) Match(ctx context.Context, line string) ([]assistant.Ref, erro
 	return found.Refs, err
 }
 
-// CallTool runs a tool of the window by hand. A write tool is one step that can be
-// undone. Whoever calls a lasting tool has asked the user before. What the tool could
-// not do is in the result; an error tells why it was not called: *share.HeldError,
-// assistant.ErrBusy or a journal that cannot be written. report may be nil.
+// CallTool runs a tool of the window by hand. A write tool is one step that can be undone. Before calling a lasting
+// tool, the caller must have asked the user. Failures of the tool are in the result; an error means that the tool was
+// not called: a *share.HeldError, assistant.ErrBusy, or an error of the journal. report may be nil.
 func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessage, report func(assistant.Progress)) (r assistant.ToolResult, err error) {
 	tools := s.Session().Window().Tools()
 	i := slices.IndexFunc(tools, func(t assistant.Tool) bool { return t.Name == name })
@@ -165,7 +164,7 @@ func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessag
 	if err != nil {
 		return assistant.ToolResult{}, err
 	}
-	if tool.Lasting && r.Success && bytes.Equal(before, journal.Current()) { // a save is not a step
+	if tool.Lasting && r.Success && bytes.Equal(before, journal.Current()) { // a save is not a step that can be undone
 		s.member.Announce(share.Saved, s.ID(), name, before, before)
 	}
 	return r, nil

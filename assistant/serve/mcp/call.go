@@ -15,14 +15,14 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// SessionPrefix begins the ids of the sessions of clients.
+// SessionPrefix is the prefix of the session ids of clients.
 const SessionPrefix = "mcp-"
 
-// confirmID names the question to the user in the answer that asks it.
+// confirmID is the id of the question to the user in a result that asks for input.
 const confirmID = "confirm"
 
-// caller is an llm.Model that makes one call and keeps the result, so that the call
-// of a client runs like that of a model.
+// caller is an llm.Model that makes a single call and stores its result, so that a client's call runs like a model's
+// call.
 type caller struct {
 	call   llm.Call
 	result assistant.ToolResult
@@ -37,7 +37,7 @@ func (c *caller) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Part, 
 			return
 		}
 		if err := json.Unmarshal([]byte(last.Content), &c.result); err != nil {
-			c.result = assistant.Fail(assistant.CodeFailed, "the result cannot be read: %v", err)
+			c.result = assistant.Fail(assistant.CodeFailed, "the result cannot be decoded: %v", err)
 		}
 		if yield(llm.Text{Text: c.result.Message}, nil) {
 			yield(llm.End{Finish: "stop"}, nil)
@@ -45,14 +45,14 @@ func (c *caller) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Part, 
 	}
 }
 
-// answer is how a client's user has answered the question of an earlier request.
+// answer is the user's answer to the question of an earlier request.
 type answer struct {
 	given, yes bool
-	shown      string // digest of what was shown
+	shown      string // digest of what was shown to the user
 }
 
-// call answers a call of a tool. It runs twice when the user has to be asked: the
-// first result asks the question, the second request has the answer.
+// call handles a call of a tool. It runs twice if the user has to be asked: the first result contains the question,
+// the second request contains the answer.
 func (s *server) call(t assistant.Tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		s.mu.Lock()
@@ -75,14 +75,14 @@ func (s *server) call(t assistant.Tool) sdk.ToolHandler {
 			return ask, nil
 		}
 		if c.result.ErrorCode == assistant.CodeLocked {
-			c.result.Hint = "Reading tools still work. Try again when the other program is done."
+			c.result.Hint = "Read-only tools still work. Try again when the other program is done."
 		}
 		return s.resultOf(c.result), nil
 	}
 }
 
-// session makes the session of one call. That of a write tool is named after the
-// client; its pairs and checkpoints are stored.
+// session creates the session for one call. For a write tool, it is named after the client, and its pairs and
+// checkpoints are stored.
 func (s *server) session(ctx context.Context, w Opened, write bool, req *sdk.CallToolRequest, c *caller) (*assistant.Session, error) {
 	client := clientName(req)
 	registry := &llm.Registry{}
@@ -99,11 +99,11 @@ func (s *server) session(ctx context.Context, w Opened, write bool, req *sdk.Cal
 	}
 	w.Use(session)
 	err = session.Start(ctx)
-	s.restorePosition(w) // the start restored that of the session's last write
+	s.restorePosition(w) // Start has restored the position of the session's last write
 	return session, err
 }
 
-// clientName is the client's own name, fit for the name of a session.
+// clientName returns the client's own name in a form valid in session names.
 func clientName(req *sdk.CallToolRequest) string {
 	const maxName = 40
 	name := ""
@@ -119,16 +119,16 @@ func clientName(req *sdk.CallToolRequest) string {
 	return cmp.Or(name, "client")
 }
 
-// runTurn runs the turn of a call to its end. ask is the result that asks the user
-// first; then nothing was done.
+// runTurn runs the turn of a call to its end. If ask is not nil, it is the result that first asks the user, and
+// nothing has been done.
 func (s *server) runTurn(ctx context.Context, session *assistant.Session, c *caller, req *sdk.CallToolRequest) (ask *sdk.CallToolResult, err error) {
 	text := assistant.CallInWords(c.call.Name, json.RawMessage(c.call.Arguments))
 	after, err := session.Begin(ctx, assistant.Prompt{Text: text, Force: true})
 	if err != nil {
 		return nil, err
 	}
-	stopped := false                                                   // at the question, before the tool ran
-	for e := range session.Events(context.WithoutCancel(ctx), after) { // ctx ends the turn
+	stopped := false                                                   // stopped at the question, before the tool ran
+	for e := range session.Events(context.WithoutCancel(ctx), after) { // ctx ends the turn, but its events are still read
 		switch e := e.(type) {
 		case assistant.ToolProgress:
 			s.progress(ctx, req, e)
@@ -146,19 +146,19 @@ func (s *server) runTurn(ctx context.Context, session *assistant.Session, c *cal
 			if !stopped {
 				err = context.Canceled
 			}
-		default: // the result is in c
+		default: // c contains the result
 		}
 	}
 	return ask, err
 }
 
-// decide is the answer to a confirm request: that of the user, ask, which asks the
-// user, or refusal, which is the result of the call.
+// decide answers a confirm request: with the user's answer, with ask, a result that asks the user, or with refusal,
+// which becomes the result of the call.
 func (s *server) decide(req *sdk.CallToolRequest, e assistant.ConfirmRequest) (yes bool, ask *sdk.CallToolResult, refusal assistant.ToolResult) {
 	user, asks := answerOf(req), canAsk(req)
 	switch {
 	case user.given && user.yes && user.shown != e.Digest:
-		refusal = assistant.Fail(assistant.CodePlanChanged, "nothing was done: the plan shown to the user has changed; call %s again. The plan now:\n%s", e.Tool, e.Diff)
+		refusal = assistant.Fail(assistant.CodePlanChanged, "nothing was done: the plan shown to the user has changed; call %s again. The new plan:\n%s", e.Tool, e.Diff)
 		return false, nil, refusal
 	case user.given:
 		return user.yes, nil, refusal
@@ -167,7 +167,7 @@ func (s *server) decide(req *sdk.CallToolRequest, e assistant.ConfirmRequest) (y
 	case s.opts.AllowSave:
 		return true, nil, refusal
 	}
-	refusal = assistant.Fail(assistant.CodeDeclined, "declined: the user has to confirm %s, and this client cannot ask", e.Tool)
+	refusal = assistant.Fail(assistant.CodeDeclined, "declined: %s requires confirmation by the user, and this client cannot ask", e.Tool)
 	refusal.Hint = s.opts.HowToAllow
 	return false, nil, refusal
 }
@@ -178,7 +178,7 @@ func canAsk(req *sdk.CallToolRequest) bool {
 	return c != nil && c.Elicitation != nil && (c.Elicitation.Form != nil || c.Elicitation.URL == nil)
 }
 
-// question asks the user to confirm a call.
+// question returns the result that asks the user to confirm a call.
 func (s *server) question(e assistant.ConfirmRequest) *sdk.CallToolResult {
 	return &sdk.CallToolResult{
 		InputRequests: sdk.InputRequestMap{confirmID: &sdk.ElicitParams{
@@ -189,7 +189,7 @@ func (s *server) question(e assistant.ConfirmRequest) *sdk.CallToolResult {
 	}
 }
 
-// answerOf is the answer that comes with a request.
+// answerOf returns the user's answer contained in a request.
 func answerOf(req *sdk.CallToolRequest) answer {
 	r, ok := req.Params.InputResponses[confirmID].(*sdk.ElicitResult)
 	if !ok || r == nil {
@@ -199,7 +199,7 @@ func answerOf(req *sdk.CallToolRequest) answer {
 	return answer{given: true, yes: yes && r.Action == "accept", shown: req.Params.RequestState}
 }
 
-// progress reports the progress of a call to a client that asked for it.
+// progress reports the progress of a call to a client that has requested it.
 func (s *server) progress(ctx context.Context, req *sdk.CallToolRequest, e assistant.ToolProgress) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -211,15 +211,15 @@ func (s *server) progress(ctx context.Context, req *sdk.CallToolRequest, e assis
 	}
 }
 
-// resultOf is the result of a call for the client, as text and as data.
+// resultOf returns the result of a call for the client, as text and as data.
 func (s *server) resultOf(r assistant.ToolResult) *sdk.CallToolResult {
-	r.Payload = nil                  // for a user's screen
-	raw, _ := assistant.PlainJSON(r) // cannot fail: its data was decoded from JSON
+	r.Payload = nil                  // payloads are only for screens
+	raw, _ := assistant.PlainJSON(r) // cannot fail, because the data was decoded from JSON
 	text := s.clean(string(raw))
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: json.RawMessage(text), IsError: !r.Success}
 }
 
-// clean is a text that is safe wherever the client shows it.
+// clean returns a text that is safe wherever the client shows it.
 func (s *server) clean(text string) string {
 	text = safetext.Clean(text)
 	if s.opts.Redact != nil {

@@ -17,37 +17,35 @@ import (
 )
 
 const (
-	// maxMessage bounds a message of the client, in bytes.
+	// maxMessage is the maximum size of a client's message in bytes.
 	maxMessage = 4 << 20
-	// maxText bounds a text that the client gets, in bytes.
+	// maxText is the maximum size of a text for the client in bytes.
 	maxText = 256 << 10
 )
 
-// Options configures Run. Open is needed; the rest may be zero.
+// Options configures Run. Open is required; the other fields may be zero.
 type Options struct {
-	// Open opens the window, to write or only to read.
+	// Open opens the window for writing or only for reading.
 	Open func(ctx context.Context, write bool) (Opened, error)
-	// History stores the calls of write tools; nil stores them nowhere.
+	// History stores the calls of write tools; it may be nil.
 	History  assistant.Store
 	Settings assistant.Settings
-	// Resources are the parts of the window's context that can be read, by the
-	// name of the field, each with its description.
+	// Resources describes the parts of the window's context that can be read, by field name.
 	Resources map[string]string
-	// AllowSave lets tools that need a confirmation run where the client cannot
-	// ask its user.
+	// AllowSave lets tools that require confirmation run if the client cannot ask its user.
 	AllowSave bool
-	// HowToAllow tells an agent that is refused what its user can do; "" is nothing.
+	// HowToAllow tells a refused agent what its user can do; it may be "".
 	HowToAllow string
-	Redact     func(string) string // removes secrets from a text; nil removes nothing
+	Redact     func(string) string // removes secrets from a text; may be nil
 	Version    string
 	Log        *slog.Logger
 }
 
-// Opened is a window that is open for one request.
+// Opened is a window opened for one request.
 type Opened struct {
 	Window  assistant.Window
 	Journal *checkpoint.Journal
-	// Use tells the window which session works in it.
+	// Use tells the window which session is using it.
 	Use   func(*assistant.Session)
 	Close func() error
 }
@@ -56,11 +54,11 @@ type Opened struct {
 type server struct {
 	opts Options
 
-	mu       sync.Mutex      // one request at a time
-	position json.RawMessage // of a Positioned window, after the last request; nil at first
+	mu       sync.Mutex      // held during a request
+	position json.RawMessage // position of a Positioned window after the last request; initially nil
 }
 
-// Run answers the requests that come from in, on out, until in ends or ctx is done.
+// Run handles the requests read from in and writes the answers to out, until in ends or ctx is done.
 func Run(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	s, err := newServer(ctx, o)
 	if err != nil {
@@ -68,7 +66,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	}
 	l := newLines(in, out)
 	err = s.Run(ctx, l)
-	if flushed := l.flush(); err == nil || errors.Is(err, context.Canceled) { // clients end a server by a signal
+	if flushed := l.flush(); err == nil || errors.Is(err, context.Canceled) { // clients end a server with a signal
 		err = flushed
 	}
 	if err != nil {
@@ -99,7 +97,7 @@ func newServer(ctx context.Context, o Options) (*sdk.Server, error) {
 	return out, s.close(w)
 }
 
-// toolOf describes a tool for the client.
+// toolOf describes a tool to the client.
 func toolOf(t assistant.Tool) *sdk.Tool {
 	destructive, openWorld := t.Destructive, false
 	return &sdk.Tool{
@@ -111,8 +109,8 @@ func toolOf(t assistant.Tool) *sdk.Tool {
 	}
 }
 
-// open opens the window where the last request left it. s.mu is locked, or the
-// connection has no request yet.
+// open opens the window at the position of the last request. The caller holds s.mu, unless there has been no request
+// yet.
 func (s *server) open(ctx context.Context, write bool) (Opened, error) {
 	w, err := s.opts.Open(ctx, write)
 	if err != nil {
@@ -130,7 +128,7 @@ func (s *server) restorePosition(w Opened) {
 	}
 }
 
-// close closes the window and remembers its position.
+// close closes the window and stores its position.
 func (s *server) close(w Opened) error {
 	if p, ok := w.Window.(assistant.Positioned); ok {
 		if at, err := p.Position(); err == nil {
@@ -140,7 +138,7 @@ func (s *server) close(w Opened) error {
 	return w.Close()
 }
 
-// read answers with one part of the window's context.
+// read returns the handler for one part of the window's context.
 func (s *server) read(name string) sdk.ResourceHandler {
 	return func(ctx context.Context, req *sdk.ReadResourceRequest) (_ *sdk.ReadResourceResult, err error) {
 		s.mu.Lock()
@@ -158,7 +156,7 @@ func (s *server) read(name string) sdk.ResourceHandler {
 	}
 }
 
-// contextPart is one field of the window's context.
+// contextPart returns one field of the window's context.
 func contextPart(w assistant.Window, name string) (json.RawMessage, error) {
 	value, err := w.Context()
 	if err != nil {

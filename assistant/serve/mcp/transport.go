@@ -17,36 +17,35 @@ import (
 )
 
 const (
-	// maxCalls bounds the calls of a client that wait for their answers.
+	// maxCalls is the maximum number of a client's calls that are waiting for answers.
 	maxCalls = 1000
-	// maxUnread bounds the answers that a client has not read, in bytes.
+	// maxUnread is the maximum size, in bytes, of answers that a client has not read.
 	maxUnread = 32 << 20
-	// flushTime is how long the last answers may take to be read.
+	// flushTime is how long the client may take to read the last answers.
 	flushTime = 2 * time.Second
 )
 
-var errUnread = errors.New("the agent does not read its answers")
+var errUnread = errors.New("the agent is not reading its answers")
 
-// lines is a transport of one JSON-RPC message a line, and its own connection. A line that
-// is not a message is answered with an error, and the connection goes on; the transport of
-// the SDK ends there. Write never waits for the client: a call that reports its progress
-// may hold the window.
+// lines is a transport, and its own connection, with one JSON-RPC message per line. It answers an invalid line with
+// an error and continues, whereas the SDK's transport would end the connection. Write never waits for the client,
+// because a call that reports its progress may hold the window's lock.
 type lines struct {
 	in       io.Reader
 	out      io.Writer
 	incoming chan line
-	closed   chan struct{} // by Close
-	flushed  chan struct{} // closed when everything is written, or nothing more can be
-	wake     chan struct{} // holds a value when unwritten, ended or both have changed
+	closed   chan struct{} // closed by Close
+	flushed  chan struct{} // closed when everything has been written or nothing more can be
+	wake     chan struct{} // contains a value if unwritten or ended has changed
 
 	mu        sync.Mutex
 	unwritten []byte
-	calls     map[jsonrpc.ID]bool // read and not answered
-	ended     bool                // Close was called, or a write has failed
+	calls     map[jsonrpc.ID]bool // calls that have been read but not answered
+	ended     bool                // Close was called or a write failed
 	writeErr  error
 }
 
-// line is what was read: text up to a line break, or why there is none.
+// line is the result of reading a line: its text, or the reason why there is none.
 type line struct {
 	text    []byte
 	tooLong bool
@@ -60,7 +59,7 @@ func newLines(in io.Reader, out io.Writer) *lines {
 	}
 }
 
-// Connect implements sdk.Transport. It is called once.
+// Connect implements sdk.Transport. It may be called only once.
 func (l *lines) Connect(context.Context) (sdk.Connection, error) {
 	go l.readLines()
 	go l.writeAll()
@@ -76,7 +75,7 @@ func (l *lines) Close() error {
 	return nil
 }
 
-// end ends the connection; what is unwritten is still written.
+// end ends the connection; pending output is still written.
 func (l *lines) end(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +89,7 @@ func (l *lines) end(err error) {
 	l.awake()
 }
 
-// awake wakes writeAll. l.mu is locked.
+// awake wakes writeAll. The caller holds l.mu.
 func (l *lines) awake() {
 	select {
 	case l.wake <- struct{}{}:
@@ -98,7 +97,7 @@ func (l *lines) awake() {
 	}
 }
 
-// flush waits until the client has read everything, for flushTime at most.
+// flush waits until the client has read everything, for at most flushTime.
 func (l *lines) flush() error {
 	select {
 	case <-l.flushed:
@@ -110,8 +109,8 @@ func (l *lines) flush() error {
 	return l.writeErr
 }
 
-// readLines reads until the end of the input. It waits there when the connection is closed
-// before: reading a standard input cannot be interrupted.
+// readLines reads until the end of the input. If the connection is closed earlier, the goroutine keeps waiting,
+// because reading standard input cannot be interrupted.
 func (l *lines) readLines() {
 	r := bufio.NewReaderSize(l.in, 64<<10)
 	for {
@@ -127,7 +126,7 @@ func (l *lines) readLines() {
 	}
 }
 
-// readLine reads a line. One that is too long is read to its end and not stored.
+// readLine reads a line. A line that is too long is skipped and not stored.
 func readLine(r *bufio.Reader) (next line) {
 	for {
 		piece, err := r.ReadSlice('\n')
@@ -139,7 +138,7 @@ func readLine(r *bufio.Reader) (next line) {
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case errors.Is(err, io.EOF) && (next.tooLong || len(bytes.TrimSpace(next.text)) > 0): // the last line needs no break
+		case errors.Is(err, io.EOF) && (next.tooLong || len(bytes.TrimSpace(next.text)) > 0): // the last line need not end with a line break
 		default:
 			next.err = err
 		}
@@ -161,7 +160,7 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 			}
 			msg, refused := l.decode(next)
 			if refused != nil {
-				_ = l.write(refused) // of a connection that has ended: closed says so
+				_ = l.write(refused) // fails only if the connection has ended, which closed reports
 			} else if msg != nil {
 				return msg, nil
 			}
@@ -169,8 +168,7 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// decode decodes a line: a message, or the answer that refuses it, or neither for an empty
-// line.
+// decode decodes a line. It returns a message, or an answer that refuses the line, or neither for an empty line.
 func (l *lines) decode(next line) (msg jsonrpc.Message, refused []byte) {
 	if next.tooLong {
 		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the message is longer than %d bytes", maxMessage))
@@ -180,10 +178,10 @@ func (l *lines) decode(next line) (msg jsonrpc.Message, refused []byte) {
 		return nil, nil
 	}
 	if !json.Valid(text) {
-		return nil, refuse(nil, jsonrpc.CodeParseError, "the line is not valid JSON; a message is one line")
+		return nil, refuse(nil, jsonrpc.CodeParseError, "the line is not valid JSON; each message must be on one line")
 	}
 	if text[0] == '[' {
-		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "batches are not supported: send one message a line")
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "batches are not supported: send one message per line")
 	}
 	id, problem := requestID(text)
 	if problem != "" {
@@ -201,22 +199,22 @@ func (l *lines) decode(next line) (msg jsonrpc.Message, refused []byte) {
 	return msg, nil
 }
 
-// begin adds a call to those that wait for their answers.
+// begin adds a call to the calls waiting for answers.
 func (l *lines) begin(id jsonrpc.ID) (problem string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case l.calls[id]:
-		return "the id is in use by a call that is not answered yet"
+		return "the id is in use by a call that has not been answered"
 	case len(l.calls) == maxCalls:
-		return fmt.Sprintf("%d calls are already waiting for their answers", maxCalls)
+		return fmt.Sprintf("%d calls are already waiting for answers", maxCalls)
 	}
 	l.calls[id] = true
 	return ""
 }
 
-// requestID returns the id of a message as it was written; nil means it has no id. An
-// answer repeats the id, so it has to be a string or a number that stays the same.
+// requestID returns the id of a message exactly as it was written, or nil if it has none. The answer repeats the id,
+// so it must be a string or a number that is preserved exactly.
 func requestID(text []byte) (id json.RawMessage, problem string) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(text, &fields) != nil {
@@ -226,9 +224,9 @@ func requestID(text []byte) (id json.RawMessage, problem string) {
 	if !has {
 		return nil, ""
 	}
-	const maxExact = 1 << 53 // of float64, as which the SDK decodes an id
+	const maxExact = 1 << 53 // limit of float64, which the SDK decodes ids to
 	var value any
-	_ = json.Unmarshal(id, &value) // an error leaves nil
+	_ = json.Unmarshal(id, &value) // after an error, value is nil
 	switch v := value.(type) {
 	case string:
 		return id, ""
@@ -240,12 +238,12 @@ func requestID(text []byte) (id json.RawMessage, problem string) {
 	return nil, "the id is not a string or an integer of at most 53 bits"
 }
 
-// refuse is the answer to a line that is not executed; a nil id is null.
+// refuse returns the answer to a line that is not executed; a nil id becomes null.
 func refuse(id json.RawMessage, code int64, message string) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	text, _ := json.Marshal(struct { // cannot fail: id was decoded
+	text, _ := json.Marshal(struct { // cannot fail, because id was decoded
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   jsonrpc.Error   `json:"error"`
@@ -267,8 +265,8 @@ func (l *lines) Write(_ context.Context, msg jsonrpc.Message) error {
 	return l.write(append(text, '\n'))
 }
 
-// encode encodes a message. The SDK puts texts of the client into the data of an error in
-// such a way that it may not be JSON: then the error has no data.
+// encode encodes a message. The SDK may put text of the client into the data of an error in a form that is not valid
+// JSON; in that case the error is sent without data.
 func encode(msg jsonrpc.Message) ([]byte, error) {
 	text, err := jsonrpc.EncodeMessage(msg)
 	res, ok := msg.(*jsonrpc.Response)
@@ -282,7 +280,7 @@ func encode(msg jsonrpc.Message) ([]byte, error) {
 	return jsonrpc.EncodeMessage(&jsonrpc.Response{ID: res.ID, Error: &plain})
 }
 
-// write adds to what writeAll writes.
+// write queues text for writeAll.
 func (l *lines) write(text []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -300,7 +298,7 @@ func (l *lines) write(text []byte) error {
 	return nil
 }
 
-// writeAll writes until the connection has ended and everything is written.
+// writeAll writes until the connection has ended and everything has been written.
 func (l *lines) writeAll() {
 	defer close(l.flushed)
 	for range l.wake {
@@ -314,7 +312,7 @@ func (l *lines) writeAll() {
 				return
 			}
 			l.mu.Lock()
-			l.awake() // there may be more, or the end
+			l.awake() // there may be more text, or the connection may have ended
 			l.mu.Unlock()
 			continue
 		}
