@@ -13,9 +13,7 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/tui/connectcard"
 	"winnow/tui/keymap"
-	"winnow/tui/modelpicker"
 	"winnow/tui/overlay"
-	"winnow/tui/sessionlist"
 	"winnow/tui/usecase"
 )
 
@@ -35,7 +33,7 @@ func (m *Model) onSessions(o usecase.SessionsListed) tea.Cmd {
 	if len(o.Sessions) == 0 {
 		return m.info("there is no session with messages yet")
 	}
-	picker := overlay.NewPicker("Sessions", sessionlist.Entries(o.Sessions, m.parts.shownSession(), m.width, m.styles.Icons), 0).Offer(keymap.SessionList,
+	picker := overlay.NewPicker("Sessions", overlay.SessionEntries(o.Sessions, m.parts.shownSession(), m.width, m.styles.Icons), 0).Offer(keymap.SessionList,
 		keymap.To("shows its pairs", keymap.LineAccept), keymap.To("continues it", keymap.ResumeSession))
 	return m.open(overlay.Sessions, picker, func(c overlay.Chosen) tea.Cmd {
 		switch {
@@ -118,7 +116,7 @@ func (m *Model) onModelPicked(o usecase.ModelPicked) tea.Cmd {
 // modelEntries are the lines of the selector, the place of a model among those of its
 // provider, and what the marks mean.
 func (m *Model) modelEntries(selected string) (entries []overlay.Entry, at int, legend string) {
-	list := modelpicker.Of(m.commands.Models(), m.now())
+	list := overlay.ModelsOf(m.commands.Models(), m.now())
 	list.Favourites, list.Recent, list.Current, list.Icons = m.models.favourites, m.models.recent, m.parts.modelID(), m.styles.Icons
 	if entries, at = list.Entries(selected); m.opts.Connect != nil {
 		entries = append(entries, overlay.Entry{Value: connectEntry, Text: "connect a model" + m.styles.Icons.Ellipsis, Group: "another endpoint"})

@@ -9,6 +9,12 @@
 // question, a Line asks for a text. The root model
 // knows what a choice means; nothing here does I/O or knows a session.
 //
+// ModelList writes the models of all endpoints as entries: favourites, the ones chosen
+// last, then all by endpoint, and behind an endpoint that serves several providers by
+// provider. A model that its endpoint no longer lists is marked and says when it last was
+// listed; a list that was not asked for in this run says how old it is. SessionEntries
+// writes the sessions of a history. Both are functions of values.
+//
 // # Concurrency
 //
 // A Stack and its overlays belong to the goroutine that runs Update and View.

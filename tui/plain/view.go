@@ -14,7 +14,7 @@ import (
 	"winnow/assistant/history/transfer"
 	"winnow/assistant/workspace"
 
-	"winnow/tui/modelpicker"
+	"winnow/tui/overlay"
 	"winnow/tui/slash"
 )
 
@@ -247,7 +247,7 @@ func (c *console) listSessions(ctx context.Context, text string) error {
 // model lists the models, or chooses one by its number, its name, or a part that no other
 // name has.
 func (c *console) model(ctx context.Context, name string) error {
-	list := modelpicker.Of(c.session.Registry(), time.Now())
+	list := overlay.ModelsOf(c.session.Registry(), time.Now())
 	list.Current = c.session.Model()
 	var ids []string
 	for _, m := range list.All() {
@@ -270,7 +270,7 @@ func (c *console) model(ctx context.Context, name string) error {
 	return nil
 }
 
-func (c *console) listModels(list modelpicker.List, text string) error {
+func (c *console) listModels(list overlay.ModelList, text string) error {
 	c.models = nil
 	about := map[string]string{}
 	for _, m := range list.All() {
@@ -279,7 +279,7 @@ func (c *console) listModels(list modelpicker.List, text string) error {
 		}
 		c.models = append(c.models, m.ID)
 		if m.Gone {
-			about[m.ID] = ", " + strings.ReplaceAll(modelpicker.Gone(m), " · ", ", ")
+			about[m.ID] = ", " + strings.ReplaceAll(overlay.GoneSince(m), " · ", ", ")
 		}
 		if m.ID == c.session.Model() {
 			about[m.ID] += ", chosen"

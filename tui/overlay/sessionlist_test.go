@@ -1,4 +1,4 @@
-package sessionlist
+package overlay
 
 import (
 	"strings"
@@ -17,7 +17,7 @@ func TestEntries(t *testing.T) {
 		{ID: "3", Folder: "/a", Title: strings.Repeat("long\x1b ", 50), Used: used},
 	}
 	icons := style.New(style.Options{Unicode: true}).Icons
-	got := Entries(all, "3", 40, icons)
+	got := SessionEntries(all, "3", 40, icons)
 	order := ""
 	for _, e := range got {
 		order += e.Value

@@ -1,4 +1,4 @@
-package modelpicker
+package overlay
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/llm"
-	"winnow/tui/overlay"
+
 	"winnow/tui/style"
 )
 
@@ -23,7 +23,7 @@ func live(ids ...string) (all []llm.ModelInfo) {
 }
 
 // lines are the entries as text: group, mark, text and what stands at the right edge.
-func lines(entries []overlay.Entry) string {
+func lines(entries []Entry) string {
 	var out []string
 	for _, e := range entries {
 		out = append(out, strings.TrimSpace(fmt.Sprintf("[%s] %s%s | %s", e.Group, e.Mark, e.Text, e.Extra)))
@@ -31,7 +31,7 @@ func lines(entries []overlay.Entry) string {
 	return strings.Join(out, "\n")
 }
 
-func check(t *testing.T, entries []overlay.Entry, want ...string) {
+func check(t *testing.T, entries []Entry, want ...string) {
 	t.Helper()
 	if got := lines(entries); got != strings.Join(want, "\n") {
 		t.Errorf("the entries are\n%s\nwant\n%s", got, strings.Join(want, "\n"))
@@ -39,7 +39,7 @@ func check(t *testing.T, entries []overlay.Entry, want ...string) {
 }
 
 func TestModelsBehindAProxyAreGroupedByTheirProvider(t *testing.T) {
-	l := List{Models: live("far/m", "proxy/anthropic/claude", "proxy/loose", "proxy/openai/gpt", "proxy/openai/o1"), Now: now, Current: "proxy/openai/o1", Icons: style.Icons{Marked: "*"}}
+	l := ModelList{Models: live("far/m", "proxy/anthropic/claude", "proxy/loose", "proxy/openai/gpt", "proxy/openai/o1"), Now: now, Current: "proxy/openai/o1", Icons: style.Icons{Marked: "*"}}
 	l.Models[0].NoChat = true
 	l.Models[1] = llm.ModelInfo{ID: "proxy/anthropic/claude", Tools: true, Reasons: true, Facts: llm.Facts{PriceIn: llm.PriceOf(2), PriceOut: llm.PriceOf(8)}, Context: 200_000}
 	entries, at := l.Entries("proxy/openai/gpt")
@@ -63,7 +63,7 @@ func TestTheLegendExplainsWhatIsListed(t *testing.T) {
 		price + " · " + limit: {{ID: "p/a", Context: 8000}, {ID: "p/b", Facts: llm.Facts{PriceIn: llm.PriceOf(1)}}},
 	} {
 		gone := []llm.ModelInfo{{ID: "p/gone", Facts: llm.Facts{PriceIn: llm.PriceOf(3)}, Context: 8000, Retrieved: now}}
-		if got := (List{Models: models, Gone: gone, Now: now}).Legend(); got != want {
+		if got := (ModelList{Models: models, Gone: gone, Now: now}).Legend(); got != want {
 			t.Errorf("the legend of %v is %q, want %q", models, got, want)
 		}
 	}
@@ -71,7 +71,7 @@ func TestTheLegendExplainsWhatIsListed(t *testing.T) {
 
 func TestAVanishedModelIsMarked(t *testing.T) {
 	day := 24 * time.Hour
-	l := List{
+	l := ModelList{
 		Models: live("p/a"), Now: now, Current: "p/current", Favourites: []string{"p/liked", "p/a"}, Recent: []string{"p/used", "p/unheard-of"}, Icons: style.Icons{ToolBad: "x"},
 		Gone: []llm.ModelInfo{
 			{ID: "p/current", Retrieved: now.Add(-400 * day)},
@@ -99,15 +99,15 @@ func TestAListOfAnEarlierRunSaysItsAge(t *testing.T) {
 		30 * time.Second: "just now", time.Minute: "1 minute ago", 59 * time.Minute: "59 minutes ago",
 		time.Hour: "1 hour ago", 47 * time.Hour: "1 day ago", 100 * time.Hour: "4 days ago",
 	} {
-		l := List{Models: append(live("live/m"), llm.ModelInfo{ID: "kept/x/m", Source: "cache", Retrieved: now.Add(-age)}), Now: now}
+		l := ModelList{Models: append(live("live/m"), llm.ModelInfo{ID: "kept/x/m", Source: "cache", Retrieved: now.Add(-age)}), Now: now}
 		entries, _ := l.Entries("")
 		check(t, entries, "[kept · x · listed "+want+"] x/m | limit unknown", "[live] m | limit unknown")
 	}
 }
 
 func TestNamesAreMadeVisible(t *testing.T) {
-	entries, _ := List{Models: live("p\x1b/m\x1b[2J"), Now: now}.Entries("")
-	body := ansi.Strip(strings.Join(overlay.NewPicker("Model", entries, 0).Body(80, 10, style.New(style.Options{Profile: style.NoColor})), "\n"))
+	entries, _ := ModelList{Models: live("p\x1b/m\x1b[2J"), Now: now}.Entries("")
+	body := ansi.Strip(strings.Join(NewPicker("Model", entries, 0).Body(80, 10, style.New(style.Options{Profile: style.NoColor})), "\n"))
 	for _, want := range []string{"p‹U+001B›\n", " m‹U+001B›[2J "} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%q is not in\n%s", want, body)

@@ -1,10 +1,4 @@
-// Package modelpicker writes the models of all endpoints as entries to choose from:
-// favourites, the ones chosen last, then all by endpoint, and behind an endpoint that
-// serves several providers by provider. It keeps no state; any goroutine may call it.
-//
-// A model that its endpoint no longer lists is marked and says when it last was listed.
-// A list that was not asked for in this run says how old it is.
-package modelpicker
+package overlay
 
 import (
 	"fmt"
@@ -14,7 +8,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/llm"
-	"winnow/tui/overlay"
+
 	"winnow/tui/style"
 )
 
@@ -22,8 +16,8 @@ import (
 // its mark; one that the user has chosen stays.
 const goneFor = 30 * 24 * time.Hour
 
-// List is what there is to choose from.
-type List struct {
+// ModelList is what there is to choose from.
+type ModelList struct {
 	Models, Gone       []llm.ModelInfo // as llm.Registry has them
 	Favourites, Recent []string        // ids
 	Current            string          // id of the model that answers; "" for none
@@ -31,14 +25,14 @@ type List struct {
 	Icons              style.Icons
 }
 
-// Of is the list of a registry, without favourites and recent ones.
-func Of(r *llm.Registry, now time.Time) List {
-	return List{Models: r.Models(), Gone: r.Gone(), Now: now}
+// ModelsOf is the list of a registry, without favourites and recent ones.
+func ModelsOf(r *llm.Registry, now time.Time) ModelList {
+	return ModelList{Models: r.Models(), Gone: r.Gone(), Now: now}
 }
 
 // All are the models to choose from in order of ids: those for chat, and those that
 // vanished lately or that the user has chosen.
-func (l List) All() []llm.ModelInfo {
+func (l ModelList) All() []llm.ModelInfo {
 	all := slices.DeleteFunc(slices.Clone(l.Models), func(m llm.ModelInfo) bool { return m.NoChat })
 	for _, m := range l.Gone {
 		m.Gone = true
@@ -53,7 +47,7 @@ func (l List) All() []llm.ModelInfo {
 
 // Entries are the lines of the picker, and the place of a model among those of its
 // provider.
-func (l List) Entries(selected string) (entries []overlay.Entry, at int) {
+func (l ModelList) Entries(selected string) (entries []Entry, at int) {
 	all, ages := l.All(), l.Ages()
 	byID := map[string]llm.ModelInfo{}
 	for _, m := range all {
@@ -88,7 +82,7 @@ func (l List) Entries(selected string) (entries []overlay.Entry, at int) {
 
 // Legend explains what stands at the right edge of the entries; "" when nothing there
 // needs it.
-func (l List) Legend() string {
+func (l ModelList) Legend() string {
 	var parts []string
 	for _, one := range []struct {
 		text  string
@@ -115,11 +109,11 @@ func dollars(p llm.Price) string {
 // priced reports whether the price of a model is known.
 func priced(m llm.ModelInfo) bool { return m.Facts.PriceIn.Known || m.Facts.PriceOut.Known }
 
-func (l List) entry(m llm.ModelInfo, group, text string) overlay.Entry {
+func (l ModelList) entry(m llm.ModelInfo, group, text string) Entry {
 	var extra []string
 	switch {
 	case m.Gone:
-		extra = []string{Gone(m)}
+		extra = []string{GoneSince(m)}
 	default:
 		if m.Tools {
 			extra = append(extra, "tools")
@@ -132,7 +126,7 @@ func (l List) entry(m llm.ModelInfo, group, text string) overlay.Entry {
 		}
 		extra = append(extra, tokens(m.Context))
 	}
-	e := overlay.Entry{Value: m.ID, Text: text, Group: group, Extra: strings.Join(extra, " · ")}
+	e := Entry{Value: m.ID, Text: text, Group: group, Extra: strings.Join(extra, " · ")}
 	switch {
 	case m.Gone:
 		e.Mark = l.Icons.ToolBad
@@ -142,8 +136,8 @@ func (l List) entry(m llm.ModelInfo, group, text string) overlay.Entry {
 	return e
 }
 
-// Gone says when a model that is gone was last listed.
-func Gone(m llm.ModelInfo) string {
+// GoneSince says when a model that is gone was last listed.
+func GoneSince(m llm.ModelInfo) string {
 	if m.Retrieved.IsZero() {
 		return "gone"
 	}
@@ -152,7 +146,7 @@ func Gone(m llm.ModelInfo) string {
 
 // Ages says of each endpoint whose list is one of an earlier run how long ago it was
 // asked for.
-func (l List) Ages() map[string]string {
+func (l ModelList) Ages() map[string]string {
 	newest := map[string]time.Time{}
 	for _, m := range l.Models {
 		if endpoint, _, _ := strings.Cut(m.ID, "/"); m.Source == "cache" && m.Retrieved.After(newest[endpoint]) {

@@ -1,6 +1,4 @@
-// Package sessionlist lists the sessions of a history for a picker. It keeps no state;
-// the goroutine that draws calls it.
-package sessionlist
+package overlay
 
 import (
 	"cmp"
@@ -10,7 +8,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/safetext"
-	"winnow/tui/overlay"
+
 	"winnow/tui/style"
 )
 
@@ -22,9 +20,9 @@ const (
 	maxTitle    = 500
 )
 
-// Entries are the lines of sessions on a screen of w cells, grouped by folder in the
+// SessionEntries are the lines of sessions on a screen of w cells, grouped by folder in the
 // order of all, which it sorts. current is the id of the open session.
-func Entries(all []history.Session, current string, w int, icons style.Icons) (entries []overlay.Entry) {
+func SessionEntries(all []history.Session, current string, w int, icons style.Icons) (entries []Entry) {
 	var folders []string
 	for _, session := range all {
 		if !slices.Contains(folders, session.Folder) {
@@ -36,7 +34,7 @@ func Entries(all []history.Session, current string, w int, icons style.Icons) (e
 	})
 	room := max(minTitle, w*9/10-besideTitle)
 	for _, session := range all {
-		e := overlay.Entry{
+		e := Entry{
 			Value: session.ID, Group: cmp.Or(session.Folder, "no folder"),
 			Text:  style.Truncate(cmp.Or(safetext.Line(session.Title, maxTitle), "(no text)"), room, icons.Ellipsis),
 			Extra: session.Used.Local().Format("2006-01-02 15:04") + " · " + assistant.Counted(session.Pairs, "pair"),
