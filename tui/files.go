@@ -4,8 +4,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/tui/composer"
 	"winnow/tui/keymap"
-	"winnow/tui/mention"
 )
 
 // outgoing is a message that has left the box and waits for its files, for the
@@ -30,7 +30,7 @@ func (m *Model) post(p assistant.Prompt, names []string) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		prompt, err := mention.Attach(p, names)
+		prompt, err := composer.Attach(p, names)
 		return attachedMsg{o, prompt, err}
 	}
 }

@@ -11,10 +11,8 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
-	"winnow/tui/completion"
 	"winnow/tui/composer"
 	"winnow/tui/keymap"
-	"winnow/tui/mention"
 	"winnow/tui/slash"
 	"winnow/tui/usecase"
 )
@@ -23,13 +21,13 @@ import (
 // outbox, and the stored draft.
 type input struct {
 	draft     *composer.Model
-	ready     bool            // the start is over
-	stores    bool            // there is a history, which keeps the draft
-	fitted    string          // the text that the layout was made for
-	list      completion.List // above the box, for what word is
-	outbox    []*outgoing     // messages that wait for files or for the session, in order
-	saved     string          // the draft as stored last
-	explained bool            // which key sends has been said
+	ready     bool                 // the start is over
+	stores    bool                 // there is a history, which keeps the draft
+	fitted    string               // the text that the layout was made for
+	list      composer.Completions // above the box, for what word is
+	outbox    []*outgoing          // messages that wait for files or for the session, in order
+	saved     string               // the draft as stored last
+	explained bool                 // which key sends has been said
 	storing   struct {
 		due   bool // a timer runs
 		runs  bool // a draft is being stored
@@ -226,7 +224,7 @@ func (i *input) listing() bool { return i.draft.Focused() && i.list.Reading(i.wo
 // files and names of the pane, such as rules and models, after an @.
 func (i *input) offer() intent {
 	word := i.word()
-	stem, _ := mention.Split(word)
+	stem, _ := composer.SplitMention(word)
 	if strings.HasPrefix(word, "/") {
 		stem = slash.Stem(word)
 	}

@@ -18,7 +18,6 @@ import (
 	"winnow/tui/keyinput"
 	"winnow/tui/keymap"
 	"winnow/tui/layout"
-	"winnow/tui/mention"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/resend"
@@ -55,7 +54,7 @@ type Options struct {
 	Now          func() time.Time
 	// Clipboard copies text to the system clipboard; nil means clipboard.WriteAll.
 	Clipboard func(text string) error
-	Files     mention.Source // those that a message can name, and :export write
+	Files     composer.MentionSource // those that a message can name, and :export write
 	Help      []slash.HelpTopic
 	// TmuxBuffer puts text into the buffer of the tmux around the program, which
 	// passes it on to its terminal; nil: there is no tmux.

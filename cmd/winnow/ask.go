@@ -20,7 +20,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
-	"winnow/tui/mention"
+	"winnow/tui/composer"
 	"winnow/tui/plain"
 )
 
@@ -31,8 +31,8 @@ func askCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		files := mention.Source{None: a.remote != nil} // only in the arguments: piped text may contain any @path
-		prompt, err := mention.Attach(assistant.Prompt{Text: text}, files.Files(strings.Join(args, " ")))
+		files := composer.MentionSource{None: a.remote != nil} // only in the arguments: piped text may contain any @path
+		prompt, err := composer.Attach(assistant.Prompt{Text: text}, files.Files(strings.Join(args, " ")))
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 	"winnow/adapters/config"
 	"winnow/assistant/serve"
 	"winnow/tui"
-	"winnow/tui/mention"
+	"winnow/tui/composer"
 	"winnow/tui/sshserver"
 	"winnow/tui/usecase"
 )
@@ -74,7 +74,7 @@ func (a *app) remoteScreen(ctx context.Context, p *program, s *serve.Session, t 
 		Parts:   tui.Parts{Source: usecase.Source{Work: s.Workspace, Served: s, History: p.store}, Pane: own.pane, Examples: own.examples()},
 		Screen:  screenSettings(set, theme, fixed),
 		Width:   t.Width, Height: t.Height, Rebinds: rebinds(set.Keys), Help: u.helpTopics(),
-		Redact: a.redactor.Redact, Clipboard: func(string) error { return errors.ErrUnsupported }, Files: mention.Source{None: true},
+		Redact: a.redactor.Redact, Clipboard: func(string) error { return errors.ErrUnsupported }, Files: composer.MentionSource{None: true},
 	})
 }
 

@@ -11,15 +11,15 @@ import (
 	"winnow/assistant/markup"
 	"winnow/assistant/safetext"
 
-	"winnow/tui/mention"
+	"winnow/tui/composer"
 )
 
 // sendTyped sends a message that the user has typed, with the files that it names. The
 // lines of a script name none: they may come from anywhere.
 func (c *console) sendTyped(ctx context.Context, text string) error {
 	text = safetext.Clean(text)
-	files := mention.Source{None: !c.opts.Interactive}
-	p, err := mention.Attach(assistant.Prompt{Text: text}, files.Files(text))
+	files := composer.MentionSource{None: !c.opts.Interactive}
+	p, err := composer.Attach(assistant.Prompt{Text: text}, files.Files(text))
 	if err != nil {
 		c.unsent = unsent{text: text}
 		return fmt.Errorf("%w; nothing was sent, /retry sends the message again", err)

@@ -20,8 +20,8 @@ import (
 	"winnow/adapters/config"
 	"winnow/assistant/attachment"
 	"winnow/assistant/filter"
+	"winnow/tui/composer"
 	"winnow/tui/keymap"
-	"winnow/tui/mention"
 	"winnow/tui/slash"
 )
 
@@ -206,7 +206,7 @@ func attach(p *page, f Facts) {
 	p.rows(rows)
 	p.text("Files are read when the message is sent. If one cannot be read or is too large, nothing is sent and the message returns to the box.")
 	p.head("Text")
-	p.text("The text of a file is added to the message under its name. It must be UTF-8, at most " + attachment.SizeText(mention.MaxText) + ".")
+	p.text("The text of a file is added to the message under its name. It must be UTF-8, at most " + attachment.SizeText(composer.MaxAttachment) + ".")
 	p.head("Pictures")
 	p.text(fmt.Sprintf("Pictures are sent with the message: %s (detected from the content), at most %s and %d pixels per side, up to %d per message. The history stores each picture once.",
 		attachment.PictureKinds, attachment.SizeText(attachment.MaxPictureBytes), attachment.MaxPictureSide, attachment.MaxPictures))

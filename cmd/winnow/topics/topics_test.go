@@ -15,8 +15,8 @@ import (
 	"winnow/assistant/attachment"
 	"winnow/assistant/filter"
 	"winnow/assistant/glob"
+	"winnow/tui/composer"
 	"winnow/tui/keymap"
-	"winnow/tui/mention"
 	"winnow/tui/slash"
 )
 
@@ -116,13 +116,13 @@ func TestAttachHasTheLimitsThatAreChecked(t *testing.T) {
 		if err := os.WriteFile(name, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := mention.Attach(assistant.Prompt{}, []string{name})
+		_, err := composer.Attach(assistant.Prompt{}, []string{name})
 		if err == nil {
 			t.Fatalf("%s is attached", name)
 		}
 		return err.Error()
 	}
-	_, most, _ := strings.Cut(refused("a.txt", make([]byte, mention.MaxText+1)), "larger than ")
+	_, most, _ := strings.Cut(refused("a.txt", make([]byte, composer.MaxAttachment+1)), "larger than ")
 	_, picture, _ := strings.Cut(refused("a.png", make([]byte, attachment.MaxPictureBytes+1)), "larger than ")
 	picture, _, _ = strings.Cut(picture, ":")
 	_, kinds, _ := strings.Cut(refused("b.png", []byte("text")), "convert it to ")
@@ -132,7 +132,7 @@ func TestAttachHasTheLimitsThatAreChecked(t *testing.T) {
 		}
 	}
 	for _, e := range MentionExamples {
-		if got := (mention.Source{}).Files(e.Text); !slices.Equal(got, e.Files) || !strings.Contains(page, e.Text) {
+		if got := (composer.MentionSource{}).Files(e.Text); !slices.Equal(got, e.Files) || !strings.Contains(page, e.Text) {
 			t.Errorf("%q attaches %q, the page says %q", e.Text, got, e.Files)
 		}
 	}

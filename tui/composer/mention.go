@@ -1,15 +1,4 @@
-// Package mention finds what a message names with an @: text files, whose text is sent
-// with the message, pictures, which are sent beside it, and what can complete an @word
-// that is being typed. Paths are relative to the folder of the program, ~/ is the home of
-// the user.
-//
-// Its functions read the disk; any goroutine may call them.
-//
-// # Caveats
-//
-// Only text files of at most MaxText bytes and the pictures of package attachment can be
-// attached, and no path that contains white space.
-package mention
+package composer
 
 import (
 	"bytes"
@@ -29,19 +18,19 @@ import (
 	"winnow/tui/overlay"
 )
 
-// MaxText bounds a text file, in bytes: 75,000 tokens, more than most models take.
-const MaxText = 256 << 10
+// MaxAttachment bounds a text file, in bytes: 75,000 tokens, more than most models take.
+const MaxAttachment = 256 << 10
 
 const maxSuggested = 5000 // entries of a folder, and names, that Suggest looks at
 
-// Source is where the files are.
-type Source struct {
+// MentionSource is where the files are.
+type MentionSource struct {
 	None bool // the user is on another machine than the program: no file can be named or written
 }
 
 // Files lists the files that a text names as @path. A word is a path when it
 // has a dot or a slash in it, so that a mention of @someone stays a word.
-func (s Source) Files(text string) (names []string) {
+func (s MentionSource) Files(text string) (names []string) {
 	if s.None {
 		return nil
 	}
@@ -138,16 +127,16 @@ func unreadable(err error) error {
 // checkText refuses what cannot stand in a message, as read does.
 func checkText(data []byte) error {
 	switch {
-	case len(data) > MaxText:
-		return fmt.Errorf("is larger than %s", attachment.SizeText(MaxText))
+	case len(data) > MaxAttachment:
+		return fmt.Errorf("is larger than %s", attachment.SizeText(MaxAttachment))
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
 		return errors.New("is neither text nor a supported picture")
 	}
 	return nil
 }
 
-// Split divides an @word into its folder, with the slash at its end, and the rest.
-func Split(word string) (dir, name string) {
+// SplitMention divides an @word into its folder, with the slash at its end, and the rest.
+func SplitMention(word string) (dir, name string) {
 	path := strings.TrimPrefix(word, "@")
 	n := strings.LastIndexByte(path, '/') + 1
 	return path[:n], path[n:]
@@ -158,8 +147,8 @@ func Split(word string) (dir, name string) {
 // listed once their dot is typed. It leaves out a folder that cannot be read, and names
 // that Files would not find again: with white space, a comma at the end or invisible
 // characters.
-func (s Source) Suggest(word string, names []string) []overlay.Entry {
-	dir, typed := Split(word)
+func (s MentionSource) Suggest(word string, names []string) []overlay.Entry {
+	dir, typed := SplitMention(word)
 	typed = strings.ToLower(typed)
 	const folders, files, others = 0, 1, 2
 	var ranked [6][]overlay.Entry // by kind; from 3 on those that only contain what is typed
@@ -212,7 +201,7 @@ func (s Source) Suggest(word string, names []string) []overlay.Entry {
 }
 
 func fileSize(name string, size int64) string {
-	most := int64(MaxText)
+	most := int64(MaxAttachment)
 	if attachment.IsPicture(name, nil) {
 		most = attachment.MaxPictureBytes
 	}

@@ -1,4 +1,4 @@
-package completion
+package composer
 
 import (
 	"testing"
@@ -14,7 +14,7 @@ func entries(values ...string) (all []overlay.Entry) {
 }
 
 func TestEntriesOfAnEarlierTextStayUntilTheNewAreRead(t *testing.T) {
-	var l List
+	var l Completions
 	if !l.Typed("@a", "") || !l.Reading("@a") || l.Open("@a") {
 		t.Fatal("the first text is not read")
 	}
@@ -37,7 +37,7 @@ func TestEntriesOfAnEarlierTextStayUntilTheNewAreRead(t *testing.T) {
 }
 
 func TestAClosedListStaysClosedForItsStem(t *testing.T) {
-	var l List
+	var l Completions
 	l.Typed("/mo", "/")
 	l.Show("/mo", entries("/model"), 0)
 	l.Close()
@@ -53,7 +53,7 @@ func TestAClosedListStaysClosedForItsStem(t *testing.T) {
 }
 
 func TestTakingAnEntry(t *testing.T) {
-	var l List
+	var l Completions
 	l.Typed("x", "")
 	l.AcceptFirst()
 	if !l.Show("x", entries("x1", "x2", "x3"), -1) {

@@ -1,14 +1,9 @@
-// Package completion is the list above the input box: what can complete the text before
-// its cursor.
-//
-// A List belongs to the update loop. Its entries may be read elsewhere; Show then shows
-// them, unless the text is another by then.
-package completion
+package composer
 
 import "winnow/tui/overlay"
 
-// List is what can complete a text. The zero value offers nothing.
-type List struct {
+// Completions is what can complete a text. The zero value offers nothing.
+type Completions struct {
 	Entries []overlay.Entry // best first; the Value of each replaces the text
 	At      int             // the selected one; -1 before one is selected
 
@@ -21,11 +16,11 @@ type List struct {
 
 // Typed opens the list for a text, or closes it for "". It reports whether entries are
 // needed, from Show; until then those of an earlier text with the same stem stay.
-func (l *List) Typed(text, stem string) (needed bool) {
+func (l *Completions) Typed(text, stem string) (needed bool) {
 	same := l.text != "" && l.stem == stem
 	switch {
 	case text == "":
-		*l = List{}
+		*l = Completions{}
 		return false
 	case text == l.text:
 		return false
@@ -33,16 +28,16 @@ func (l *List) Typed(text, stem string) (needed bool) {
 		l.text = text
 		return false
 	case same:
-		*l = List{Entries: l.Entries, text: text, stem: stem}
+		*l = Completions{Entries: l.Entries, text: text, stem: stem}
 	default:
-		*l = List{text: text, stem: stem}
+		*l = Completions{text: text, stem: stem}
 	}
 	return true
 }
 
 // Show shows the entries for a text; selected is -1 for none. It reports whether the
 // user has asked for the first one already.
-func (l *List) Show(text string, entries []overlay.Entry, selected int) (accept bool) {
+func (l *Completions) Show(text string, entries []overlay.Entry, selected int) (accept bool) {
 	if l.text != text || l.closed {
 		return false
 	}
@@ -52,26 +47,26 @@ func (l *List) Show(text string, entries []overlay.Entry, selected int) (accept 
 
 // Open reports whether the list is on the screen; text is what stands before the cursor
 // now.
-func (l *List) Open(text string) bool { return len(l.Entries) > 0 && l.text == text }
+func (l *Completions) Open(text string) bool { return len(l.Entries) > 0 && l.text == text }
 
 // Reading reports whether the entries for the text are being read.
-func (l *List) Reading(text string) bool {
+func (l *Completions) Reading(text string) bool {
 	return l.text != "" && !l.read && !l.closed && l.text == text
 }
 
 // Close closes the list until the text is one with another stem.
-func (l *List) Close() { l.Entries, l.closed = nil, true }
+func (l *Completions) Close() { l.Entries, l.closed = nil, true }
 
 // Move selects the entry that is so many after the selected one, and stops at the ends.
-func (l *List) Move(step int) { l.At = min(max(l.At+step, 0), len(l.Entries)-1) }
+func (l *Completions) Move(step int) { l.At = min(max(l.At+step, 0), len(l.Entries)-1) }
 
 // AcceptFirst asks for the first entry, which is still being read.
-func (l *List) AcceptFirst() { l.accepted = true }
+func (l *Completions) AcceptFirst() { l.accepted = true }
 
 // Accept closes the list and returns the text that replaces the one it is for:
 // that of the selected entry, else of the first. The list must be open.
-func (l *List) Accept() string {
+func (l *Completions) Accept() string {
 	value := l.Entries[max(l.At, 0)].Value
-	*l = List{}
+	*l = Completions{}
 	return value
 }

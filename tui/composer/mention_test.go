@@ -1,4 +1,4 @@
-package mention
+package composer
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 	"winnow/assistant/history/historytest"
 )
 
-// write makes files in a new folder and goes there.
-func write(t *testing.T, files map[string]string) {
+// writeFile makes files in a new folder and goes there.
+func writeFile(t *testing.T, files map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for name, text := range files {
@@ -28,14 +28,14 @@ func write(t *testing.T, files map[string]string) {
 }
 
 func TestAWordWithADotOrASlashIsAFile(t *testing.T) {
-	got := Source{}.Files("see @a.txt, @dir/b and ask @someone or mail x@y.z; @./c! @.. @")
+	got := MentionSource{}.Files("see @a.txt, @dir/b and ask @someone or mail x@y.z; @./c! @.. @")
 	if want := []string{"a.txt", "dir/b", "./c"}; !slices.Equal(got, want) {
 		t.Errorf("the message names %q, want %q", got, want)
 	}
 }
 
 func TestFilesGoWithTheMessage(t *testing.T) {
-	write(t, map[string]string{"a.txt": "the text\n", "big": strings.Repeat("x", MaxText+1), "bin": "a\x00b", "dir/b": "other"})
+	writeFile(t, map[string]string{"a.txt": "the text\n", "big": strings.Repeat("x", MaxAttachment+1), "bin": "a\x00b", "dir/b": "other"})
 	p, err := Attach(assistant.Prompt{Text: "see @a.txt"}, []string{"a.txt"})
 	if err != nil || p.Text != "see @a.txt\n\na.txt:\n```\nthe text\n```" || len(p.Attachments) != 1 || p.Attachments[0].Size != 9 {
 		t.Errorf("the prompt is %+v, %v", p, err)
@@ -56,7 +56,7 @@ func TestPicturesAreAttached(t *testing.T) {
 		many = append(many, fmt.Sprintf("%d.png", i))
 		files[many[i]] = string(picture.Data)
 	}
-	write(t, files)
+	writeFile(t, files)
 	p, err := Attach(assistant.Prompt{Text: "see @a.png and @./pic, @a.png"}, []string{"a.png", "./pic", "a.png"})
 	if err != nil || p.Text != "see @a.png and @./pic, @a.png" || len(p.Attachments) != 2 || p.Attachments[0].Hash != picture.Hash || p.Attachments[1].Name != "./pic" {
 		t.Errorf("the prompt is %+v, %v", p, err)
@@ -66,7 +66,7 @@ func TestPicturesAreAttached(t *testing.T) {
 			t.Errorf("%v: %v, want %q", names, err, why)
 		}
 	}
-	for _, e := range (Source{}).Suggest("@large", nil) {
+	for _, e := range (MentionSource{}).Suggest("@large", nil) {
 		if e.Extra != "too large" {
 			t.Errorf("%s is offered as %s", e.Value, e.Extra)
 		}
@@ -74,9 +74,9 @@ func TestPicturesAreAttached(t *testing.T) {
 }
 
 func TestSuggestionsInOrder(t *testing.T) {
-	write(t, map[string]string{"notes/x": "", "a-note": "", "note.md": "12345", ".hidden": "", "two words": "", "Makefile": ""})
+	writeFile(t, map[string]string{"notes/x": "", "a-note": "", "note.md": "12345", ".hidden": "", "two words": "", "Makefile": ""})
 	values := func(word string, names ...string) (out []string) {
-		for _, e := range (Source{}).Suggest(word, names) {
+		for _, e := range (MentionSource{}).Suggest(word, names) {
 			out = append(out, e.Value+" "+e.Extra)
 		}
 		return out
