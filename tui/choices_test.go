@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/tui/keymap"
 	"winnow/tui/tuitest"
@@ -52,4 +53,31 @@ func TestChipsShowChangedKeys(t *testing.T) {
 	d.ask("hello", "[One: do one] [f7 Two: do two]")
 	d.Type(tuitest.Key("f7"))
 	d.Wait("two it is")
+}
+
+// While another pair is tried again, the newest answer shows no number that would not work.
+func TestNothingIsOfferedDuringATurn(t *testing.T) {
+	gate := at.NewGate()
+	newest := told("then", "what now?")
+	newest.Suggested = &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: "One", Value: "do one"}}}
+	d := startProgram(t, setup{pairs: []assistant.Pair{failed("first"), newest}, answers: []at.Answer{{at.Say("again"), at.Stop{At: gate}}, say("one it is")}})
+	d.Wait("[alt+1 One: do one]")
+	d.goTo("VIEW")
+	for range 9 {
+		if strings.Contains(focusOf(d.Frame()), "first") {
+			break
+		}
+		d.Type("k")
+	}
+	d.focused("first")
+	d.Type("r")
+	gate.Wait(t)
+	d.Until(func(frame string) bool { return strings.Contains(frame, "again") && !strings.Contains(frame, "alt+1") })
+	d.Type(tuitest.Alt(1))
+	d.says("the assistant is working")
+	gate.Open()
+	d.Wait("[alt+1 One: do one]")
+	d.rest()
+	d.Type(tuitest.Alt(1))
+	d.Wait("one it is")
 }

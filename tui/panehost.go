@@ -256,7 +256,10 @@ func (m *Model) choose(i int) tea.Cmd {
 		m.setMode(keymap.Input)
 		return m.carryOut(m.input.draftChanged())
 	}
-	if i >= len(choices) {
+	switch {
+	case m.turn.running:
+		return m.fail(assistant.ErrBusy)
+	case i >= len(choices):
 		return m.info(fmt.Sprint("there is no suggestion ", i+1))
 	}
 	c := choices[i]
@@ -264,8 +267,6 @@ func (m *Model) choose(i int) tea.Cmd {
 	case c.KeyAction != "":
 		m.conv.chat.FocusLast()
 		return m.do(c.KeyAction)
-	case m.turn.running:
-		return m.fail(assistant.ErrBusy)
 	case c.Proposals != nil:
 		return m.decide(c.Proposals, c.Accept)
 	}

@@ -46,6 +46,28 @@ func (v *View) SetUnsaved(unsaved bool) {
 	v.updateChoices()
 }
 
+// SetBusy says whether a turn runs: nothing can be chosen meanwhile, so no number is shown.
+func (v *View) SetBusy(busy bool) {
+	if v.rc.busy == busy {
+		return
+	}
+	v.rc.busy = busy
+	if it := v.src.items[v.src.newest()]; it != nil {
+		it.updateSelectable()
+	}
+}
+
+// updateSelectable shows whether the choices of a pair can be chosen.
+func (it *item) updateSelectable() {
+	if p := it.choicesPart(); p != nil {
+		p.selectable, p.dirty = it.selectable(), true
+		it.changed()
+	}
+}
+
+// selectable reports whether the choices of a pair can be chosen.
+func (it *item) selectable() bool { return it.newest && !it.rc.busy }
+
 // updateChoices makes the choices of the newest pair again when they were made before
 // something became unsaved, or was saved.
 func (v *View) updateChoices() {
@@ -60,7 +82,7 @@ func (v *View) updateChoices() {
 type choicesPart struct {
 	partState
 	choices    []pane.Choice
-	selectable bool // the newest pair: they can be chosen
+	selectable bool // they can be chosen
 	spans      []choiceSpan
 	selected   int  // the one that enter chooses while the part has the focus
 	focused    bool // it has, and shows which
@@ -73,6 +95,7 @@ func (p *choicesPart) source() string { return "" }
 
 func (p *choicesPart) draw(width int, rc *renderContext) {
 	p.begin()
+	p.spans = nil
 	if !p.selectable && p.choices[0].KeyAction == "" { // those of an error come first
 		return
 	}
@@ -162,12 +185,12 @@ func (it *item) choicesPart() *choicesPart {
 	return nil
 }
 
-// Choices are those of the newest pair.
+// Choices are what can be chosen below the newest pair; nothing while a turn runs.
 func (v *View) Choices() []pane.Choice {
 	if v.Len() == 0 {
 		return nil
 	}
-	if it := v.src.at(v.Len() - 1); it.choicesPart() != nil && !it.running {
+	if it := v.src.at(v.Len() - 1); it.choicesPart() != nil && it.choicesPart().selectable && !it.running {
 		return it.choicesPart().choices
 	}
 	return nil

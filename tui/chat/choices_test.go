@@ -32,7 +32,7 @@ func TestAButtonIsDrawnWhileItsKeyWorks(t *testing.T) {
 		})
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
 			last := rapid.Int64Range(1, 5).Draw(t, "last")
-			switch rapid.SampledFrom([]string{"refs", "load", "start", "resume", "text", "end", "remove", "saved"}).Draw(t, "step") {
+			switch rapid.SampledFrom([]string{"refs", "load", "start", "resume", "text", "end", "remove", "saved", "busy"}).Draw(t, "step") {
 			case "refs":
 				refs := make([]assistant.Ref, last-1)
 				for i := range refs {
@@ -55,6 +55,8 @@ func TestAButtonIsDrawnWhileItsKeyWorks(t *testing.T) {
 				v.EndTurn()
 			case "remove":
 				v.Remove(last)
+			case "busy":
+				v.SetBusy(last > 2)
 			case "saved":
 				v.SetUnsaved(last > 2)
 			}

@@ -28,6 +28,7 @@ type renderContext struct {
 	budget       int                              // what may still be laid out for the frame
 	pending      bool                             // something on the screen is not laid out yet
 	raw          bool                             // answers are shown as their source, see SetRaw
+	busy         bool                             // a turn runs: nothing can be chosen
 	saved        bool                             // nothing is unsaved: no choice offers to save
 }
 
@@ -290,7 +291,7 @@ func (it *item) ending() (parts []part) {
 	}
 	it.saved = it.rc.saved
 	if choices := it.rc.choicesOf(it.pair); len(choices) > 0 {
-		parts = append(parts, &choicesPart{choices: choices, selectable: it.newest})
+		parts = append(parts, &choicesPart{choices: choices, selectable: it.selectable()})
 	}
 	return parts
 }

@@ -162,10 +162,7 @@ func (v *View) markNewest(before int64) {
 			continue
 		}
 		it.newest = seq == newest
-		if p := it.choicesPart(); p != nil {
-			p.selectable, p.dirty = it.newest, true
-		}
-		it.changed()
+		it.updateSelectable()
 	}
 	v.updateChoices()
 }
