@@ -201,8 +201,11 @@ func (it *item) head(width int) string {
 func (it *item) setPair(p assistant.Pair, running bool) {
 	before := it.partsByName()
 	it.pair, it.loaded, it.running = p, true, running
-	if it.parts = it.build(p); !running {
+	it.parts = it.build(p)
+	if last, isText := it.parts[len(it.parts)-1].(*textPart); !running {
 		it.parts = append(it.parts, it.ending()...)
+	} else if isText {
+		last.reopen()
 	}
 	it.setRaw(it.raw)
 	for name, part := range it.partsByName() {

@@ -94,3 +94,31 @@ func TestARunningAnswerIsCopiedAsFarAsItHasCome(t *testing.T) {
 		t.Errorf("the pair is %q, %v", got, ok)
 	}
 }
+
+// A running answer goes on where it was resumed: it is drawn and copied as one that was
+// followed from its beginning, wherever it was cut.
+func TestAResumedAnswerGoesOnWhereItWasCut(t *testing.T) {
+	const answer = "One *two* three,\nfour.\n\n- a list\n- `of` two\n\n```go\nx := 1\n```\nthe end"
+	end := func(v *View, it *item) string {
+		v.View(30, 40)
+		v.FocusLast()
+		running, _ := v.Answer()
+		v.Load([]assistant.Pair{{Seq: 1, UserText: "go on", CreatedAt: noon, Flag: true, AssistantText: answer, State: assistant.PairComplete}})
+		stored, _ := v.Answer()
+		return plain(it.lines(30)) + "\n" + running + "\n" + stored
+	}
+	v, it := streaming()
+	v.Apply(assistant.TextDelta{Text: answer})
+	want := end(v, it)
+	for cut := range len(answer) + 1 {
+		v, it := streaming()
+		v.ResumeTurn(assistant.Pair{Seq: 1, UserText: "go on", CreatedAt: noon, Flag: true, AssistantText: answer[:cut]})
+		if cut%2 == 0 {
+			it.lines(30) // it was drawn before it went on
+		}
+		v.Apply(assistant.TextDelta{Text: answer[cut:]})
+		if got := end(v, it); got != want {
+			t.Fatalf("cut after %q it is\n%s\nand not\n%s", answer[:cut], got, want)
+		}
+	}
+}

@@ -100,6 +100,13 @@ func (p *textPart) write(text string) {
 	p.dirty = true
 }
 
+// reopen makes a stored text one that is written to.
+func (p *textPart) reopen() {
+	text := p.stored
+	p.stored, p.read, p.parsed = "", 0, nil
+	p.write(text)
+}
+
 // end ends such a text.
 func (p *textPart) end() {
 	if p.stored == "" {
