@@ -43,12 +43,12 @@ func (m *Model) show(u assistant.Update) tea.Cmd {
 	if news.Window != nil {
 		cmds = append(cmds, m.computeEffects())
 	}
-	if u.Stale != nil {
-		m.pane.Changed()
-		cmds = append(cmds, m.reloadStale(u.Stale))
-	}
 	if u.Resync || u.Running != nil {
 		cmds = append(cmds, m.resync(u.Running))
+	}
+	if u.Stale != nil { // a pair whose turn the resync has ended is read, too
+		m.pane.Changed()
+		cmds = append(cmds, m.reloadStale(u.Stale))
 	}
 	if u.Event != nil {
 		m.startTurn(u.Of)

@@ -3,6 +3,8 @@ package tui
 import (
 	"encoding/json"
 	"errors"
+	"math"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -105,6 +107,11 @@ var lateMessages = map[string]struct {
 	}},
 	"a second of another countdown": {nil, func(*bench) tea.Msg { return secondPassedMsg{&resend.Message{}} }},
 	"a line that rested":            {letters("hi"), func(*bench) tea.Msg { return enterDueMsg{"other"} }},
+	"the models for a closed list":  {nil, func(*bench) tea.Msg { return usecase.ModelsRefreshed{Reply: usecase.Reply{Request: 99}} }},
+	"the wait of an answered question": {append(letters("hi"), "ctrl+j", "f1"), func(b *bench) tea.Msg {
+		help, _, _ := b.overlay.Top()
+		return answerDueMsg{"answered", help, time.Minute}
+	}},
 }
 
 // What comes too late changes nothing on the screen.
@@ -133,4 +140,60 @@ func TestLateMessagesChangeNothing(t *testing.T) {
 			})
 		})
 	}
+}
+
+// resyncIn lets the turn of a message wait in the middle of its answer, loses what the log
+// says of it until meanwhile has run, and brings the screen up to date by a resync. check
+// runs before the turn goes on.
+func resyncIn(t *testing.T, meanwhile func(b *held, gate *at.Gate), check func(b *held, gate *at.Gate)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		gate := at.NewGate()
+		b, _ := steadyFixture(t, at.Answer{at.Say("one two"), at.Stop{At: gate}, at.Say(" three")}, say("four"))
+		h := &held{bench: b}
+		h.keys(append(letters("hi"), "ctrl+j")...)
+		for !strings.Contains(frameOf(b.Model), "one two") && (h.deliver(&h.outcomes) || h.deliver(&h.entries)) {
+		}
+		if text := frameOf(b.Model); !strings.Contains(text, "one two") || !strings.Contains(text, "cancels") {
+			t.Fatalf("no turn runs:\n%s", text)
+		}
+		meanwhile(h, gate)
+		synctest.Wait()
+		u, err := b.opts.Work.Session().Next(t.Context(), math.MaxInt64) // a version that is not in the log
+		if err != nil || !u.Resync {
+			t.Fatalf("no resync, but %+v, %v", u, err)
+		}
+		h.settle()
+		h.entries, h.follower = nil, h.commands.Follow(t.Context(), u)
+		h.take(usecase.LogRead{Update: u})
+		b.settle()
+		check(h, gate)
+		gate.Open()
+		b.settle()
+		b.hurry(append(letters("more"), "ctrl+j")...)
+		time.Sleep(time.Minute)
+		b.settle()
+		if text := frameOf(b.Model); !strings.Contains(text, "one two three") || !strings.Contains(text, "four") || strings.Contains(text, "cancels") {
+			t.Errorf("at the end:\n%s", text)
+		}
+		b.leave()
+	})
+}
+
+// A turn that ended while the screen was too far behind has ended on the screen, too.
+func TestATurnThatEndedBeforeAResyncHasEnded(t *testing.T) {
+	resyncIn(t, func(_ *held, gate *at.Gate) { gate.Open() }, func(h *held, _ *at.Gate) {
+		if text := frameOf(h.Model); strings.Contains(text, "cancels") || !strings.Contains(text, "one two three") {
+			t.Errorf("after the resync:\n%s", text)
+		}
+	})
+}
+
+// A turn that still runs after a resync goes on on the screen.
+func TestATurnThatRunsAfterAResyncGoesOn(t *testing.T) {
+	resyncIn(t, func(*held, *at.Gate) {}, func(h *held, _ *at.Gate) {
+		if text := frameOf(h.Model); !strings.Contains(text, "cancels") || !strings.Contains(text, "one two") {
+			t.Errorf("after the resync:\n%s", text)
+		}
+	})
 }
