@@ -325,8 +325,6 @@ func (m *Model) onAnswerDue(msg answerDueMsg) tea.Cmd {
 	if m.commands.Answer(msg.id, false) != nil {
 		return nil // it was answered
 	}
-	if top, _, _ := m.overlay.Top(); top == msg.question {
-		m.overlay.Pop()
-	}
+	m.overlay.Remove(msg.question)
 	return m.info("declined: no answer within " + msg.wait.String())
 }

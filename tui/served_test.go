@@ -24,6 +24,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/serve"
 	"winnow/checkpoint"
+	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/rules"
 	"winnow/tui/settings"
@@ -274,6 +275,36 @@ func TestAQuestionWithoutAnAnswerIsDeclined(t *testing.T) {
 	if saved, err := os.ReadFile(g.file); err != nil || strings.Contains(string(saved), "gpt-4*") {
 		t.Errorf("the file says %q, %v", saved, err)
 	}
+}
+
+// Such a question goes and leaves the list that was opened above it meanwhile.
+func TestAQuestionBelowAListIsDeclined(t *testing.T) {
+	g := newTeam(t, at.Answer{at.Call{Name: "save_changes", Arguments: `{}`}}, at.Answer{at.Say("Not saved, then.")})
+	anna := g.join("anna", 120, 32)
+	anna.pane()
+	anna.hide("gpt-4*")
+	anna.Type(tuitest.Tab)
+	anna.in("INPUT")
+	anna.Type("save it", tuitest.Send)
+	anna.Wait("The assistant wants to save")
+	due := answerDueMsg{wait: time.Minute}
+	anna.Look(func(m tea.Model) {
+		due.question, _, _ = m.(*Model).overlay.Top()
+		due.id = m.(*Model).parts.Turn.Asks.ID
+	})
+	anna.Message(usecase.SessionsListed{Reply: usecase.Reply{Request: 99}, Sessions: []history.Session{{ID: "s1", Folder: g.file, Title: "an old session"}}})
+	anna.Wait("an old session")
+	anna.Message(due)
+	anna.Look(func(m tea.Model) {
+		if _, asks := m.(*Model).overlay.Find(overlay.Confirm); asks {
+			t.Error("the declined question is still open")
+		}
+	})
+	anna.Wait("Not saved, then.")
+	anna.Wait("an old session")
+	anna.Type(tuitest.Esc)
+	anna.WaitGone("an old session")
+	anna.in("INPUT")
 }
 
 func TestARollbackAsksAboutWhatOthersDid(t *testing.T) {

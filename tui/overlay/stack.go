@@ -141,6 +141,11 @@ func (s *Stack) Pop() {
 	}
 }
 
+// Remove closes an overlay, wherever it is in the stack.
+func (s *Stack) Remove(o Overlay) {
+	s.open = slices.DeleteFunc(s.open, func(e entry) bool { return e.Overlay == o })
+}
+
 // Open reports whether an overlay is open.
 func (s *Stack) Open() bool { return len(s.open) > 0 }
 
