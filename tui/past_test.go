@@ -1,7 +1,11 @@
 package tui
 
 import (
+	"strings"
 	"testing"
+	"testing/synctest"
+
+	tea "charm.land/bubbletea/v2"
 
 	historywindow "winnow/adapters/history"
 	"winnow/assistant"
@@ -40,4 +44,33 @@ func TestThePaneOfTheHistory(t *testing.T) {
 	d.Wait("there is nothing to save")
 	d.Type(tuitest.Key("ctrl+u"), "t'AI' :save ai", tuitest.Enter)
 	d.Wait("2 pairs, 1 topic, 1 filter")
+}
+
+// The pane reads the history once, not again because it has read it.
+func TestTheIdlePaneOfTheHistoryRests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, _ := newProgram(t, setup{
+			pairs:  []assistant.Pair{told("apples?", "about apples")},
+			other:  func(h history.Store) assistant.Window { return historywindow.New(h, historywindow.Options{}) },
+			change: func(o *Options) { o.Pane = historypane.New() },
+		})
+		b := &bench{Model: m, msgs: make(chan tea.Msg, 4096)}
+		b.start(m.Init())
+		b.start(m.resize(120, 32))
+		for range 100 {
+			synctest.Wait()
+			select {
+			case msg := <-b.msgs:
+				b.take(msg)
+				continue
+			default:
+			}
+			if !strings.Contains(frameOf(m), "1 pair, 0 topics, 0 filters") {
+				t.Errorf("the pane has not read the history:\n%s", frameOf(m))
+			}
+			b.leave()
+			return
+		}
+		t.Error("the program does not come to rest")
+	})
 }

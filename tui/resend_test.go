@@ -174,6 +174,18 @@ func TestEscapeStopsSendingAgain(t *testing.T) {
 	})
 }
 
+// In another session the message is not sent by itself.
+func TestANewSessionStopsSendingAgain(t *testing.T) {
+	inOutage(t, &outage{refuse: 1}, func(t *testing.T, s *seeing) {
+		t.Helper()
+		s.keys("ctrl+n")
+		s.pass(5 * time.Minute)
+		if n := len(s.script.Requests()); n != 0 || boxOf(s.frame()) != "hello" {
+			t.Errorf("%d requests went out, and the box holds %q", n, boxOf(s.frame()))
+		}
+	})
+}
+
 func TestAnEditStopsSendingAgain(t *testing.T) {
 	inOutage(t, &outage{refuse: 1}, func(t *testing.T, s *seeing) {
 		t.Helper()
