@@ -3,6 +3,7 @@ package assistant_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -106,13 +107,61 @@ func TestLostNamesWhatAWrapperHides(t *testing.T) {
 	}
 }
 
+// The interfaces that a program implements or takes are small, but for the sums of others.
+func TestInterfacesAreSmall(t *testing.T) {
+	for _, pattern := range []string{"*.go", "workspace/*.go", "history/*.go", "llm/*.go", "../checkpoint/*.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatal(pattern, err)
+		}
+		for _, name := range files {
+			f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				spec, ok := n.(*ast.TypeSpec)
+				if !ok || !spec.Name.IsExported() || spec.Name.Name == "Window" {
+					return true
+				}
+				if i, ok := spec.Type.(*ast.InterfaceType); ok {
+					methods := 0
+					for _, m := range i.Methods.List {
+						methods += len(m.Names)
+					}
+					if methods > 3 {
+						t.Errorf("%s: %s has %d methods of its own", name, spec.Name.Name, methods)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+func TestTheCommentOfEventListsItsMembers(t *testing.T) {
+	var types []string
+	for _, e := range assistant.Events() {
+		types = append(types, strings.TrimPrefix(fmt.Sprintf("%T", e), "assistant."))
+	}
+	if listed := listedIn(commentOf(t, "event.go", "Event")); !slices.Equal(listed, types) {
+		t.Errorf("the comment of Event lists\n%v, Events returns\n%v", listed, types)
+	}
+}
+
 // windowInterfaces are the interfaces that the comment of Window lists, sorted.
 func windowInterfaces(t *testing.T) (names []string) {
 	t.Helper()
-	for _, m := range regexp.MustCompile(`(?m)^\t([\w.]+) {2,}\w`).FindAllStringSubmatch(commentOf(t, "window.go", "Window"), -1) {
+	names = listedIn(commentOf(t, "window.go", "Window"))
+	slices.Sort(names)
+	return names
+}
+
+// listedIn are the names in the indented lines of a comment, in their order.
+func listedIn(comment string) (names []string) {
+	for _, m := range regexp.MustCompile(`(?m)^\t([\w.]+) {2,}\w`).FindAllStringSubmatch(comment, -1) {
 		names = append(names, m[1])
 	}
-	slices.Sort(names)
 	return names
 }
 

@@ -6,8 +6,27 @@ import (
 	"time"
 )
 
-// Event is what a running turn reports. A turn ends with exactly one of Complete,
-// Error and Cancelled. Events are values: they never point into live state.
+// Event is what a running turn reports. Events are values: they never point into live state.
+// In the order in which they may come:
+//
+//	TurnStarted        the prompt is durable
+//	Status             what the turn does now
+//	Retrying           a request, or a round of invalid calls, is tried again
+//	ContextTrimmed     a request goes out with fewer pairs
+//	ReasoningDelta     a piece of the model's thinking
+//	TextDelta          a piece of the answer
+//	PayloadFound       a payload in the answer
+//	ToolStart          a call is about to run
+//	ConfirmRequest     it asks the user first
+//	ToolProgress       how far it is
+//	CheckpointCreated  it has changed the window: this undoes it
+//	ToolComplete       its result; the next response follows with a Status
+//	Queued             a message waits; at any time
+//	Complete           the end of a turn that went well
+//	Error              the end of one that failed
+//	Cancelled          the end of one that the user cancelled
+//
+// The end is exactly one of the last three.
 //
 //sumtype:decl
 type Event interface {
@@ -191,10 +210,13 @@ type SuggestedAction struct {
 	Style   string          `json:"style"` // "primary", "secondary", "warning"
 }
 
-// Events has the zero value of each type of event, for documents and decoders.
+// Events has the zero value of each type of event, in the order of the comment of Event, for
+// documents and decoders.
 func Events() []Event {
-	return append([]Event{TurnStarted{}, Status{}, TextDelta{}, ReasoningDelta{}, ToolStart{}, ToolProgress{}, ToolComplete{}, PayloadFound{}},
-		Complete{}, Error{}, Cancelled{}, CheckpointCreated{}, ContextTrimmed{}, Queued{}, Retrying{}, ConfirmRequest{})
+	return []Event{
+		TurnStarted{}, Status{}, Retrying{}, ContextTrimmed{}, ReasoningDelta{}, TextDelta{}, PayloadFound{}, ToolStart{}, ConfirmRequest{},
+		ToolProgress{}, CheckpointCreated{}, ToolComplete{}, Queued{}, Complete{}, Error{}, Cancelled{},
+	}
 }
 
 // EncodeEvent writes e as one JSON object whose "type" names it.

@@ -13,8 +13,8 @@ import (
 // for example in a file, until it is saved. The zero values of the types below
 // mean "nothing"; all of them encode to JSON.
 type Saver interface {
-	// Dirty reports whether there are unsaved changes. It answers from memory.
-	Dirty() bool
+	Dirtier
+	Discarder
 	// PlanSave reports what Save would write. It reads the file and changes
 	// nothing. If another program has changed the file, the plan is for its current content;
 	// where both sides changed the same things it is SavePlan.Conflict, not an error.
@@ -25,6 +25,10 @@ type Saver interface {
 	// program has changed a *Conflict; nothing was written then. Warnings after the
 	// write are in Saved.
 	Save(ctx context.Context, basis Basis) (Saved, error)
+}
+
+// Discarder is the part of a Saver that gives up unsaved changes.
+type Discarder interface {
 	// PlanDiscard reports what Discard would lose and do; its plan writes no file. It
 	// answers from memory.
 	PlanDiscard(only string) SavePlan

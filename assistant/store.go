@@ -47,11 +47,21 @@ type PayloadStore interface {
 // SessionStore is a Store that also stores the queued message and the state of each
 // session. Without it both last as long as the Session.
 type SessionStore interface {
+	QueueStore
+	StateStore
+}
+
+// QueueStore stores the queued message of each session.
+type QueueStore interface {
 	// SaveQueued stores the message that waits, durably, and replaces the one that
 	// was stored before.
 	SaveQueued(ctx context.Context, session string, p Prompt) error
 	Queued(ctx context.Context, session string) (p Prompt, found bool, err error)
 	ClearQueued(ctx context.Context, session string) error
+}
+
+// StateStore stores the state of each session.
+type StateStore interface {
 	// SetSessionState stores a JSON document; nil removes it.
 	SetSessionState(ctx context.Context, session string, state json.RawMessage) error
 	// SessionState returns it, nil when there is none.

@@ -15,19 +15,29 @@ const defaultCharsPerToken = 3.5
 // PairReader reads a consistent state of the database of a Store for a Search. A condition is about a row p of the
 // table pair, with ? for each argument. After the first error, which Err returns, the methods return nothing.
 type PairReader interface {
+	PairQuery
+	PairDialect
+	SessionIDs() []string
+	Err() error
+}
+
+// PairDialect is how an engine evaluates conditions on texts.
+type PairDialect interface {
 	// Dialect generates conditions on the texts of the pairs with from < seq <= to. An engine that cannot match
 	// regular expressions in SQL tests them on the candidates, which include all pairs that the whole line matches.
 	Dialect(from, to int64, candidates func() (where string, args []any)) filter.Dialect
+	// Spans returns how many seqs each query of a stream covers, for a line with these regular expressions.
+	Spans(regexps []string) Spans
+}
+
+// PairQuery finds the pairs that meet a condition.
+type PairQuery interface {
 	// Refs returns the pairs that meet the condition, in order.
 	Refs(where string, args []any, charsPerToken float64) []assistant.Ref
 	CountPairs(where string, args []any) int
 	// SeqAt returns the seq of the nth newest pair that meets the condition, where 0 is the newest; 0 if there are
 	// fewer.
 	SeqAt(where string, args []any, n int) int64
-	SessionIDs() []string
-	// Spans returns how many seqs each query of a stream covers, for a line with these regular expressions.
-	Spans(regexps []string) Spans
-	Err() error
 }
 
 // Spans says how many seqs each query of a stream covers: First for the first query, which is small so that the first

@@ -25,6 +25,8 @@ type Store interface {
 	Topics
 	Sessions
 	Drafts
+	Sent
+	FilterHistory
 	Settings
 	Condition
 	// Redact removes secrets, which are never stored or exported, from a text.
@@ -59,6 +61,13 @@ type Pairs interface {
 
 // Searcher evaluates filter lines, and lists the names that can occur in them.
 type Searcher interface {
+	Evaluator
+	SavedFilters
+	Facets
+}
+
+// Evaluator evaluates filter lines.
+type Evaluator interface {
 	// Filter returns the uncut pairs that a line matches; a nil line matches all. The error is a *filter.Error at a
 	// saved filter, the error of ctx, or an error of the database.
 	Filter(ctx context.Context, q *filter.Query, env Env) (Result, error)
@@ -66,10 +75,18 @@ type Searcher interface {
 	Count(ctx context.Context, q *filter.Query, env Env) (int, error)
 	// Stream yields the result of Filter in pieces, newest piece first, and ends after an error.
 	Stream(ctx context.Context, q *filter.Query, env Env) iter.Seq2[[]assistant.Ref, error]
+}
+
+// SavedFilters stores filter lines under names.
+type SavedFilters interface {
 	// SaveFilter stores a line under a name; an empty line removes the name. If the line cannot be evaluated, for
 	// example because it refers to itself, the error is a *filter.Error.
 	SaveFilter(ctx context.Context, name, line string) error
 	SavedFilters(ctx context.Context) (map[string]string, error)
+}
+
+// Facets lists the models and authors of pairs.
+type Facets interface {
 	// Models counts the uncut pairs of every model, most used first.
 	Models(ctx context.Context) ([]ModelCount, error)
 	// Authors lists the authors of pairs, sorted; a file lists only those of the newest pairs.
@@ -90,10 +107,20 @@ type Marks interface {
 
 // Topics is the tree of topics.
 type Topics interface {
+	TopicReader
+	TopicWriter
+}
+
+// TopicReader lists topics.
+type TopicReader interface {
 	// Topics lists all topics with their counts, sorted by path.
 	Topics(ctx context.Context) ([]Topic, error)
 	// TopicPaths lists the paths of all topics, sorted, without counts.
 	TopicPaths(ctx context.Context) ([]string, error)
+}
+
+// TopicWriter changes the tree of topics.
+type TopicWriter interface {
 	// CreateTopic creates a topic and its missing parents. Errors about invalid changes, also of MoveTopic and
 	// DeleteTopic, wrap ErrTopic.
 	CreateTopic(ctx context.Context, path string) error
@@ -110,19 +137,32 @@ type Sessions interface {
 	// Touch stores what is known about a session and makes it the most recently used one. Empty fields leave the
 	// stored values unchanged; an unknown ID creates a session.
 	Touch(ctx context.Context, v Session) error
+	SessionReader
+}
+
+// SessionReader finds sessions.
+type SessionReader interface {
 	Sessions(ctx context.Context) ([]Session, error) // most recently used first
 	Session(ctx context.Context, id string) (v Session, found bool, err error)
 	LastSession(ctx context.Context, folder string) (v Session, found bool, err error)
 }
 
-// Drafts stores what a user has typed.
+// Drafts stores what a user has typed and not sent.
 type Drafts interface {
 	// SaveDraft stores a draft under a key; an empty draft is removed.
 	SaveDraft(ctx context.Context, key string, d Draft) error
 	Draft(ctx context.Context, key string) (Draft, error)
+}
+
+// Sent stores what a user has sent.
+type Sent interface {
 	// AddSent stores a message as the newest; the newest MaxSent messages are kept.
 	AddSent(ctx context.Context, text string) error
 	Sent(ctx context.Context, n int) ([]string, error) // newest first
+}
+
+// FilterHistory stores the filter lines that a user has entered.
+type FilterHistory interface {
 	// AddFilterLine stores a line as the newest; the newest MaxFilterLines lines are kept.
 	AddFilterLine(ctx context.Context, line string) error
 	FilterLines(ctx context.Context) ([]string, error) // newest first
