@@ -46,7 +46,9 @@ type ConfigError struct {
 // Error names the field and the reason.
 func (e *ConfigError) Error() string { return fmt.Sprintf("config: %s: %s", e.Field, e.Reason) }
 
-// Provider is an endpoint under the name that precedes the "/" in its models' ids.
+// Provider is an endpoint under the name that precedes the "/" in its models' ids. Models
+// of another name are a *ConfigError, in Known as in what List returns. That of a client of
+// package openai is its Provider method's.
 type Provider struct {
 	Name  string
 	Model Model
@@ -113,6 +115,9 @@ func (r *Registry) put(p Provider, replace bool) error {
 	if taken || p.Name == "" || strings.Contains(p.Name, "/") || p.Model == nil {
 		return &ConfigError{"provider", fmt.Sprintf("provider %q is a duplicate, has no model, or has a name that is empty or contains a slash", p.Name)}
 	}
+	if err := p.owns(p.Known); err != nil {
+		return err
+	}
 	if i := slices.IndexFunc(r.providers, same); i >= 0 {
 		r.providers[i] = p
 	} else {
@@ -120,6 +125,17 @@ func (r *Registry) put(p Provider, replace bool) error {
 	}
 	r.learn(p.Known...)
 	maps.Copy(r.limits, p.Limits)
+	return nil
+}
+
+// owns refuses models whose ids do not begin with the name of the provider: they could not
+// be opened.
+func (p Provider) owns(list []ModelInfo) error {
+	for _, m := range list {
+		if !strings.HasPrefix(m.ID, p.Name+"/") {
+			return &ConfigError{"provider", fmt.Sprintf("provider %q has a model %q, whose id does not begin with %q", p.Name, m.ID, p.Name+"/")}
+		}
+	}
 	return nil
 }
 
@@ -248,6 +264,9 @@ func (r *Registry) Refresh(ctx context.Context, names ...string) map[string]erro
 	for _, p := range r.listers(names) {
 		wait.Go(func() {
 			found, err := p.List(ctx)
+			if err == nil {
+				err = p.owns(found)
+			}
 			if err == nil {
 				r.Replace(p.Name, found)
 				return

@@ -208,3 +208,24 @@ func TestUsagesAdd(t *testing.T) {
 		}
 	}
 }
+
+// The models of a provider have its name: others could be listed and not opened.
+func TestModelsOfAnotherNameAreRefused(t *testing.T) {
+	other := []llm.ModelInfo{{ID: "openai/a"}}
+	registry := &llm.Registry{}
+	refused := func(err error) {
+		t.Helper()
+		if c, ok := errors.AsType[*llm.ConfigError](err); !ok || !strings.Contains(c.Reason, `provider "house" has a model "openai/a"`) {
+			t.Errorf("the error is %v", err)
+		}
+	}
+	refused(registry.Add(llm.Provider{Name: "house", Model: at.NewScript(), Known: other}))
+	err := registry.Add(llm.Provider{Name: "house", Model: at.NewScript(), List: func(context.Context) ([]llm.ModelInfo, error) { return other, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(registry.Refresh(t.Context())["house"])
+	if models := registry.Models(); len(models) != 0 {
+		t.Errorf("models %v", models)
+	}
+}

@@ -71,6 +71,11 @@ var (
 	_ llm.ImageModel = (*Client)(nil)
 )
 
+// Provider is the endpoint as a provider for an llm.Registry, under the Name of its Options.
+func (c *Client) Provider() llm.Provider {
+	return llm.Provider{Name: c.opts.Name, Model: c, List: c.Models}
+}
+
 // New returns a client for the endpoint. It connects to nothing and reads
 // nothing from the environment. The error says what is wrong with the options.
 func New(opts Options) (*Client, error) {

@@ -166,3 +166,23 @@ func TestWhatAListSaysOfVision(t *testing.T) {
 		}
 	}
 }
+
+// A provider is named in the options of its client and nowhere else.
+func TestAProviderIsNamedOnce(t *testing.T) {
+	server := assistanttest.NewServer(t).Models(assistanttest.Respond(http.StatusOK, `{"data":[{"id":"openai/small"}]}`))
+	client := newRig(t, server) // whose options name it test
+	registry := &llm.Registry{}
+	if err := registry.Add(client.Provider()); err != nil {
+		t.Fatal(err)
+	}
+	if failed := registry.Refresh(context.Background()); len(failed) != 0 {
+		t.Fatal(failed)
+	}
+	models := registry.Models()
+	if len(models) != 1 || models[0].ID != "test/openai/small" {
+		t.Fatalf("models %+v", models)
+	}
+	if model, name, _, err := registry.Open(models[0].ID); err != nil || model == nil || name != "openai/small" {
+		t.Errorf("opened %v as %q: %v", model, name, err)
+	}
+}
