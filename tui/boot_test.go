@@ -16,10 +16,10 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
-	"winnow/tui/keyinput"
 	"winnow/tui/keymap"
 	"winnow/tui/settings"
 	"winnow/tui/style"
+	"winnow/tui/terminal"
 	"winnow/tui/tuitest"
 	"winnow/tui/usecase"
 )
@@ -85,7 +85,7 @@ func TestAPasteWithoutBracketsBeforeEverythingIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = to.Close() })
-	b := bootFixture(t, setup{keys: keyinput.New(from)}, nil)
+	b := bootFixture(t, setup{keys: terminal.NewKeyReader(from)}, nil)
 	if _, err := to.WriteString("hey there\rnext\rlast"); err != nil {
 		t.Fatal(err)
 	}

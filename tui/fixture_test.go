@@ -20,11 +20,11 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
-	"winnow/tui/keyinput"
 	"winnow/tui/pane"
 	"winnow/tui/rules"
 	"winnow/tui/settings"
 	"winnow/tui/style"
+	"winnow/tui/terminal"
 	"winnow/tui/tuitest"
 	"winnow/tui/usecase"
 )
@@ -57,8 +57,8 @@ type setup struct {
 	ids      []string                  // what is filtered; nil is testModels
 	payloads []assistant.PayloadType   // besides those of the window
 	wrap     func(history.Store) history.Store
-	keys     *keyinput.Reader // where they are read; nil: the test types them
-	path     string           // of the .env, as a save shows it; "" is the true one
+	keys     *terminal.KeyReader // where they are read; nil: the test types them
+	path     string              // of the .env, as a save shows it; "" is the true one
 	// other makes the window of the session from its history; nil is the model filter.
 	other func(history.Store) assistant.Window
 }

@@ -11,11 +11,9 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
-	"winnow/tui/attention"
 	"winnow/tui/chat"
 	"winnow/tui/composer"
 	"winnow/tui/connectcard"
-	"winnow/tui/keyinput"
 	"winnow/tui/keymap"
 	"winnow/tui/layout"
 	"winnow/tui/overlay"
@@ -62,7 +60,7 @@ type Options struct {
 	// Redact removes keys from text before it is copied; nil leaves it.
 	Redact func(string) string
 	// Input is what the keys are read from; nil when something else is.
-	Input *keyinput.Reader
+	Input *terminal.KeyReader
 }
 
 // Parts are what a screen shows and works on.
@@ -135,10 +133,10 @@ type Model struct {
 	width    int // of the screen
 	height   int
 	layout   layout.Layout
-	showPane bool            // on a narrow screen
-	focused  bool            // the terminal has the focus
-	attended attention.State // what the program did after the last message
-	outcome  attention.State // how the last turn ended, until the user does something
+	showPane bool               // on a narrow screen
+	focused  bool               // the terminal has the focus
+	attended terminal.Attention // what the program did after the last message
+	outcome  terminal.Attention // how the last turn ended, until the user does something
 
 	ctrlC   time.Time // when interrupt last asked to be pressed again
 	lastKey time.Time

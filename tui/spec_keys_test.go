@@ -11,7 +11,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
-	"winnow/tui/keyinput"
+	"winnow/tui/terminal"
 	"winnow/tui/tuitest"
 )
 
@@ -291,7 +291,7 @@ func proveBurst(t *testing.T) {
 				}
 				t.Cleanup(func() { _ = to.Close() })
 				d := startProgram(t, setup{
-					answers: []at.Answer{say("sent")}, keys: keyinput.New(from), change: func(o *Options) { o.EnterSends = sends },
+					answers: []at.Answer{say("sent")}, keys: terminal.NewKeyReader(from), change: func(o *Options) { o.EnterSends = sends },
 				})
 				if _, err := to.WriteString("one" + key + "two" + key); err != nil {
 					t.Fatal(err)

@@ -6,24 +6,24 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
-	"winnow/tui/attention"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
+	"winnow/tui/terminal"
 	"winnow/tui/usecase"
 )
 
 // doing is what the program does, for a user who looks elsewhere.
-func (m *Model) doing() attention.State {
+func (m *Model) doing() terminal.Attention {
 	s := m.outcome
 	s.Working, s.Doing, s.Focused = m.turn.running, m.turn.status, m.focused
 	if _, open := m.overlay.Find(overlay.Connect); open {
-		s.Needs = attention.Login
+		s.Needs = terminal.NeedsLogin
 	}
 	for _, kind := range []overlay.Kind{overlay.Confirm, overlay.SaveSheet} {
 		if o, open := m.overlay.Find(kind); open {
-			s.Question, s.Needs = o.Title(), attention.Answer
+			s.Question, s.Needs = o.Title(), terminal.NeedsAnswer
 			if o == m.turn.asks {
-				s.Needs = attention.Permission
+				s.Needs = terminal.NeedsPermission
 			}
 		}
 	}
@@ -40,11 +40,11 @@ func (m *Model) attend() tea.Cmd {
 // notifyEnd shows how a turn ended until the terminal has the focus again, or a key is
 // pressed, and notifies of the end of a long one.
 func (m *Model) notifyEnd(t turn, end assistant.Event) tea.Cmd {
-	m.outcome = attention.Ended(end)
+	m.outcome = terminal.TurnEnded(end)
 	if m.outcome.Outcome == "" || m.focused || !m.opts.Notify || m.now().Sub(t.began) < longTurn {
 		return nil
 	}
-	return attention.Notify(m.outcome.Outcome)
+	return terminal.Notify(m.outcome.Outcome)
 }
 
 // statusLine shows what a running turn does, and what esc does meanwhile; else whose turn

@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
-	"winnow/tui/attention"
 	"winnow/tui/keymap"
 	"winnow/tui/terminal"
 	"winnow/tui/usecase"
@@ -93,7 +92,7 @@ func (m *Model) onTerminalMsg(msg tea.Msg) (tea.Cmd, bool) {
 	case tea.WindowSizeMsg:
 		return m.resize(msg.Width, msg.Height), true
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
-		m.outcome = attention.State{}
+		m.outcome = terminal.Attention{}
 		return m.onInput(msg), true
 	case tea.BackgroundColorMsg:
 		return m.onBackground(msg), true
@@ -101,7 +100,7 @@ func (m *Model) onTerminalMsg(msg tea.Msg) (tea.Cmd, bool) {
 		m.keys.CtrlEnter = m.keys.CtrlEnter || msg.SupportsKeyDisambiguation()
 		m.refreshKeys()
 	case tea.FocusMsg:
-		m.focused, m.outcome = true, attention.State{}
+		m.focused, m.outcome = true, terminal.Attention{}
 	case tea.BlurMsg:
 		m.focused = false
 	default:

@@ -24,7 +24,6 @@ import (
 	"winnow/assistant/workspace"
 	"winnow/tui"
 	"winnow/tui/historypane"
-	"winnow/tui/keyinput"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/plain"
@@ -183,7 +182,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 	a.logger() // opened here, before several goroutines use it
 	var screen *tea.Program
 	width, height, _ := term.GetSize(out.Fd()) // 0 if unknown: Bubble Tea then asks the terminal
-	keys := keyinput.New(in)
+	keys := terminal.NewKeyReader(in)
 	model, err := tui.New(tui.Options{
 		Context: a.background.ctx,
 		Screen:  screenSettings(s, theme, fixed),

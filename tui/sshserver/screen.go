@@ -12,7 +12,6 @@ import (
 
 	"winnow/assistant/serve"
 	"winnow/tui"
-	"winnow/tui/attention"
 	"winnow/tui/terminal"
 )
 
@@ -50,7 +49,7 @@ func (c *channel) screen(t Terminal) error {
 	go c.forward(ctx, p)
 	_, err = p.Run()
 	done()
-	end := attention.Clear
+	end := terminal.ClearStatus
 	if err != nil { // the screen may not have cleaned up
 		end = terminal.LeaveScreen
 	}

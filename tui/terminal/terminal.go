@@ -1,15 +1,3 @@
-// Package terminal runs a Bubble Tea program and leaves the terminal as it was,
-// however the program ends: in order, by a signal, by a panic, or because the
-// terminal is gone or has stopped reading.
-//
-// Run may be called once at a time and from one goroutine. While it runs, file
-// descriptor 2 of the process does not lead to the terminal: no library can write
-// over the screen.
-//
-// # Caveats
-//
-// A program that does not end within graceTime after a signal is ended by os.Exit.
-// On Windows file descriptor 2 is not redirected, and there is no job control.
 package terminal
 
 import (
@@ -30,15 +18,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
-
-	"winnow/tui/attention"
 )
 
 // LeaveScreen resets every mode that the program may have set: synchronised
 // output, mouse, focus, paste, both keyboard protocols, the cursor's shape and
 // presence, colours, the program's status, and last the alternate screen.
 const LeaveScreen = "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?2027l" +
-	"\x1b[<u\x1b[>4m\x1b[0 q\x1b[?25h\x1b[0m" + attention.Clear + "\x1b[?1049l"
+	"\x1b[<u\x1b[>4m\x1b[0 q\x1b[?25h\x1b[0m" + ClearStatus + "\x1b[?1049l"
 
 const (
 	// leaveTime is how long a terminal may take to accept LeaveScreen: one that
@@ -164,7 +150,7 @@ func Run(p *tea.Program, o Options) (status int, err error) {
 	o.AtEnd(err)
 	status = stop()
 	if err == nil {
-		within(leaveTime, func() { _, _ = o.Out.WriteString(attention.Clear) }) // what the last frame reported
+		within(leaveTime, func() { _, _ = o.Out.WriteString(ClearStatus) }) // what the last frame reported
 		return status, nil
 	}
 	g.restore()

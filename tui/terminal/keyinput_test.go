@@ -1,4 +1,4 @@
-package keyinput
+package terminal
 
 import (
 	"os"
@@ -31,7 +31,7 @@ func readAll(t *testing.T, chunks []chunk) (got string) {
 		}
 		chunks = chunks[1:]
 	}
-	in := New(from)
+	in := NewKeyReader(from)
 	in.AcceptText(true)
 	in.now = clock.Now
 	in.ready = func(_ *os.File, wait time.Duration) bool {

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package keyinput
+package terminal
 
 import (
 	"os"

@@ -1,17 +1,4 @@
-// Package keyinput reads the bytes of keys from a terminal and marks as a paste what
-// arrives faster than anybody types.
-//
-// A Reader sees when bytes arrive; the program that parses them does not. Text of
-// several characters that arrives within 10 ms, on a terminal that does not mark its
-// pastes, gets the marks of a bracketed paste. A marked paste whose end was lost, which would swallow
-// all later keys, is ended after 2 s of silence.
-//
-// One goroutine reads; AcceptText may be called from any.
-//
-// # Caveats
-//
-// On a system without poll nothing is marked: pastes without marks are typed text.
-package keyinput
+package terminal
 
 import (
 	"bytes"
@@ -33,8 +20,8 @@ var (
 	pasteEnd   = []byte("\x1b[201~")
 )
 
-// Reader is a terminal to read keys from.
-type Reader struct {
+// KeyReader is a terminal to read keys from.
+type KeyReader struct {
 	*os.File
 	acceptText atomic.Bool // see AcceptText
 	marksPaste bool        // this terminal marks its pastes: nothing is guessed
@@ -45,21 +32,21 @@ type Reader struct {
 	ready      func(f *os.File, wait time.Duration) bool // bytes arrive within wait; nil where the system cannot tell
 }
 
-// New reads from f.
-func New(f *os.File) *Reader {
-	return &Reader{File: f, now: time.Now, ready: readable}
+// NewKeyReader reads from f.
+func NewKeyReader(f *os.File) *KeyReader {
+	return &KeyReader{File: f, now: time.Now, ready: readable}
 }
 
 // AcceptText sets whether keys write text: only then text is taken for a paste. On a
 // nil Reader it does nothing.
-func (r *Reader) AcceptText(on bool) {
+func (r *KeyReader) AcceptText(on bool) {
 	if r != nil {
 		r.acceptText.Store(on)
 	}
 }
 
 // Read implements io.Reader.
-func (r *Reader) Read(p []byte) (int, error) {
+func (r *KeyReader) Read(p []byte) (int, error) {
 	if len(p) <= 2*len(pasteEnd) {
 		return r.File.Read(p) // no reader of keys has so small a buffer
 	}
@@ -84,7 +71,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 
 // markBurst puts paste markers around text that was not typed, and around all that
 // follows within pasteGap. n bytes of p are read, at most room may be.
-func (r *Reader) markBurst(p []byte, n, room int) int {
+func (r *KeyReader) markBurst(p []byte, n, room int) int {
 	now := r.now()
 	burst := now.Sub(r.lastText) < pasteGap || len(bytes.Runes(p[:n])) > 1
 	r.lastText = now
@@ -108,7 +95,7 @@ func (r *Reader) markBurst(p []byte, n, room int) int {
 }
 
 // watch records whether what was read ends inside a marked paste.
-func (r *Reader) watch(read []byte) {
+func (r *KeyReader) watch(read []byte) {
 	seen := append(r.tail, read...)
 	start, end := bytes.LastIndex(seen, pasteStart), bytes.LastIndex(seen, pasteEnd)
 	if start != end { // one of them is there

@@ -1,17 +1,4 @@
-// Package attention tells a user who looks elsewhere whether the program works, waits
-// for an answer, or is done: by the title of the terminal's window, by the progress that
-// terminals show in tab or task bar (OSC 9;4), by the program's status (OSC 7501), and by
-// a notification (OSC 9).
-//
-// A State is what the program does, a value; its methods are pure. Notify makes a command
-// of the program.
-//
-// # Caveats
-//
-// The texts of a State may come from anywhere: they are sanitised here. Terminals that do
-// not know one of the sequences ignore it. A status outlives the program: who runs the
-// program writes Clear when it has ended.
-package attention
+package terminal
 
 import (
 	tea "charm.land/bubbletea/v2"
@@ -21,11 +8,11 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Clear removes the status of the program.
-const Clear = ansi.ClearProgramStatus
+// ClearStatus removes the status of the program.
+const ClearStatus = ansi.ClearProgramStatus
 
-// State is what the program does. The zero value is at rest.
-type State struct {
+// Attention is what the program does. The zero value is at rest.
+type Attention struct {
 	Working  bool
 	Doing    string // what it does, in a few words; "" is not known
 	Question string // what the user has to answer; "" is nothing
@@ -38,9 +25,9 @@ type State struct {
 
 // What the program cannot go on without.
 const (
-	Permission = tea.ProgramStatusKindPermission // for what the assistant wants to do
-	Answer     = tea.ProgramStatusKindQuestion   // of what the user began
-	Login      = tea.ProgramStatusKindAuth       // an endpoint, and the key of it
+	NeedsPermission = tea.ProgramStatusKindPermission // for what the assistant wants to do
+	NeedsAnswer     = tea.ProgramStatusKindQuestion   // of what the user began
+	NeedsLogin      = tea.ProgramStatusKindAuth       // an endpoint, and the key of it
 )
 
 const (
@@ -51,7 +38,7 @@ const (
 )
 
 // text is the state in a few words; "" is at rest.
-func (s State) text() string {
+func (s Attention) text() string {
 	text := ""
 	switch {
 	case s.Question != "":
@@ -67,7 +54,7 @@ func (s State) text() string {
 }
 
 // Title is the title of the window.
-func (s State) Title() string {
+func (s Attention) Title() string {
 	if text := s.text(); text != "" {
 		return app + " · " + text
 	}
@@ -77,7 +64,7 @@ func (s State) Title() string {
 // Progress is what the terminal shows in tab or task bar: moving while the program works,
 // standing in a warning colour while it waits for an answer; nil, which removes it, is
 // neither, except after a failure that nobody has seen.
-func (s State) Progress() *tea.ProgressBar {
+func (s Attention) Progress() *tea.ProgressBar {
 	const whole = 100 // percent
 	switch {
 	case s.Question != "":
@@ -91,7 +78,7 @@ func (s State) Progress() *tea.ProgressBar {
 }
 
 // Status is what a terminal that collects the states of programs shows.
-func (s State) Status() *tea.ProgramStatus {
+func (s Attention) Status() *tea.ProgramStatus {
 	status := &tea.ProgramStatus{State: tea.ProgramStateIdle, App: app, Kind: s.Needs, Message: s.text()}
 	switch {
 	case s.Needs != "":
@@ -106,21 +93,21 @@ func (s State) Status() *tea.ProgramStatus {
 	return status
 }
 
-// Ended is the outcome of a turn that ended with an event; that of a cancelled one is none.
-func Ended(end assistant.Event) State {
+// TurnEnded is the outcome of a turn that ended with an event; that of a cancelled one is none.
+func TurnEnded(end assistant.Event) Attention {
 	switch end.(type) {
 	case assistant.Cancelled:
-		return State{}
+		return Attention{}
 	case assistant.Error:
-		return State{Outcome: "the turn failed", Failed: true}
+		return Attention{Outcome: "the turn failed", Failed: true}
 	default:
-		return State{Outcome: "the answer is ready"}
+		return Attention{Outcome: "the answer is ready"}
 	}
 }
 
 // Asked notifies a user who looks elsewhere of a question that before did not wait, when
 // notifications are on.
-func (s State) Asked(before State, on bool) tea.Cmd {
+func (s Attention) Asked(before Attention, on bool) tea.Cmd {
 	if !on || s.Focused || s.Question == "" || s.Question == before.Question {
 		return nil
 	}
