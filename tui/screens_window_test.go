@@ -23,7 +23,6 @@ import (
 	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
-	"winnow/tui/tuitest/movie"
 	"winnow/tui/usecase"
 )
 
@@ -158,7 +157,7 @@ func shortDir(t *testing.T) string {
 
 // mainScreen is the program after two turns with the model filter, and the movie of
 // the second: what is typed, thought, done, shown and saved.
-func mainScreen(t *testing.T, dark bool) (frame string, shots []movie.Shot) {
+func mainScreen(t *testing.T, dark bool) (frame string, shots []tuitest.Shot) {
 	t.Helper()
 	dir, clock, thinking := shortDir(t), tuitest.NewClock(), at.NewGate()
 	must := func(err error) {
@@ -206,7 +205,7 @@ func mainScreen(t *testing.T, dark bool) (frame string, shots []movie.Shot) {
 		shown := "/srv/proxy/.env" // in place of a name that differs from run to run
 		frame := strings.ReplaceAll(h.frame(), file, shown+strings.Repeat(" ", max(len(file)-len(shown), 0)))
 		picture := tuitest.SVG(frame, mainWidth, mainHeight, tuitest.PictureOptions{Dark: dark, Title: "winnow"})
-		shots = append(shots, movie.Shot{SVG: picture, For: time.Duration(seconds * float64(time.Second))})
+		shots = append(shots, tuitest.Shot{SVG: picture, For: time.Duration(seconds * float64(time.Second))})
 	}
 	shoot(1)
 	const wish = "block all preview models"
@@ -244,7 +243,7 @@ func TestScreensShowTheWindow(t *testing.T) {
 			tuitest.Exact(t, frame, mainWidth, mainHeight)
 			tuitest.Golden(t, "main-120x32", frame)
 			tui.Drawn(t, "main-"+palette, tuitest.SVG(frame, mainWidth, mainHeight, tuitest.PictureOptions{Dark: dark, Title: "winnow"}))
-			film := movie.SVG(shots)
+			film := tuitest.MovieSVG(shots)
 			tui.Drawn(t, "demo-"+palette, film)
 			if limit := 200_000; len(film) > limit {
 				t.Errorf("the movie has %d bytes, want at most %d", len(film), limit)

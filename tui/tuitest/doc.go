@@ -33,4 +33,8 @@
 //
 // The package is for tests only and implements the harness of the "frames" and "program"
 // kinds of test in the house style.
+//
+// MovieSVG joins pictures to one SVG that shows them in turn; a Shot is a picture and how
+// long it is shown. A movie needs a reader of SVG that animates CSS, as browsers do in an
+// <img>. Any other, and one whose user wants no motion, shows the last shot.
 package tuitest

@@ -24,7 +24,7 @@ var behind = []string{
 }
 
 // outside are the packages that may: the wall itself, line mode, and what opens a screen.
-var outside = []string{"winnow/tui/usecase", "winnow/tui/plain", "winnow/tui/sshserver", "winnow/tui/tuitest", "winnow/tui/tuitest/movie"}
+var outside = []string{"winnow/tui/usecase", "winnow/tui/plain", "winnow/tui/sshserver", "winnow/tui/tuitest"}
 
 // functions are the fields of Options that hold one: a closure over a workspace would hide
 // there. None of these may call it.

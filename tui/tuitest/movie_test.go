@@ -1,4 +1,4 @@
-package movie
+package tuitest
 
 import (
 	"bytes"
@@ -12,14 +12,12 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"winnow/tui/tuitest"
 )
 
 const width, height = 30, 6
 
 func shoot(frame string, seconds int) Shot {
-	return Shot{tuitest.SVG(frame, width, height, tuitest.PictureOptions{Title: "t"}), time.Duration(seconds) * time.Second}
+	return Shot{SVG(frame, width, height, PictureOptions{Title: "t"}), time.Duration(seconds) * time.Second}
 }
 
 var steps = regexp.MustCompile(`([\d.]+)%\{visibility:(\w+)\}`)
@@ -87,7 +85,7 @@ func TestAMovieShowsItsShotsInTurn(t *testing.T) {
 		shoot("two\n\x1b[41mred\x1b[0m <&>\n┌──┐\nunchanged", 2),
 		shoot("one\n\x1b[42mgreen\x1b[0m\n└──┘ ✓\nunchanged", 1),
 	}
-	movie := SVG(shots)
+	movie := MovieSVG(shots)
 	for n, percent := range []float64{10, 50, 90} {
 		got, want := at(t, movie, percent), at(t, shots[n].SVG, 0)
 		if !slices.Equal(got, want) {
@@ -111,11 +109,11 @@ func TestAMovieShowsItsShotsInTurn(t *testing.T) {
 }
 
 func TestAMovieOfNothing(t *testing.T) {
-	if got := SVG(nil); got != nil {
+	if got := MovieSVG(nil); got != nil {
 		t.Errorf("SVG(nil) = %s", got)
 	}
 	one := shoot("alone", 1)
-	if got, want := at(t, SVG([]Shot{one}), 0), at(t, one.SVG, 0); !slices.Equal(got, want) {
+	if got, want := at(t, MovieSVG([]Shot{one}), 0), at(t, one.SVG, 0); !slices.Equal(got, want) {
 		t.Errorf("one shot shows %q, want %q", got, want)
 	}
 }

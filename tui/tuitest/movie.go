@@ -1,13 +1,4 @@
-// Package movie joins pictures of a screen to one SVG that shows them in turn.
-//
-// A Shot is a picture of tuitest.SVG and how long it is shown. What several shots
-// have in common is in the file once.
-//
-// # Caveats
-//
-// The movie needs a reader of SVG that animates CSS, as browsers do in an <img>. Any
-// other, and one whose user wants no motion, shows the last shot.
-package movie
+package tuitest
 
 import (
 	"fmt"
@@ -18,11 +9,11 @@ import (
 
 // Shot is one picture of a movie.
 type Shot struct {
-	SVG []byte // from tuitest.SVG; all of a movie have one size and title
+	SVG []byte // from SVG; all of a movie have one size and title
 	For time.Duration
 }
 
-// The parts of a picture of tuitest.SVG: what comes before the cells, their
+// The parts of a picture of SVG: what comes before the cells, their
 // backgrounds, a line each, and their texts, a group for each row.
 const (
 	backsBegin = `<g shape-rendering="crispEdges">` + "\n"
@@ -30,18 +21,18 @@ const (
 	rowEnd     = "\n</g>"
 )
 
-// element is a background or a row, and the shots that show it, by number.
-type element struct {
+// movieElement is a background or a row, and the shots that show it, by number.
+type movieElement struct {
 	text  string
 	shots []int
 }
 
-// SVG is the movie, which begins again when it is over; nil without shots.
-func SVG(shots []Shot) []byte {
+// MovieSVG is the movie, which begins again when it is over; nil without shots.
+func MovieSVG(shots []Shot) []byte {
 	if len(shots) == 0 {
 		return nil
 	}
-	var backs, texts []element
+	var backs, texts []movieElement
 	var head, textsHead string
 	for n, s := range shots {
 		before, rest, _ := strings.Cut(string(s.SVG), backsBegin)
@@ -64,10 +55,10 @@ func SVG(shots []Shot) []byte {
 }
 
 // add notes that shot n shows a part of the picture.
-func add(all []element, text string, n int) []element {
-	i := slices.IndexFunc(all, func(e element) bool { return e.text == text })
+func add(all []movieElement, text string, n int) []movieElement {
+	i := slices.IndexFunc(all, func(e movieElement) bool { return e.text == text })
 	if i < 0 {
-		return append(all, element{text, []int{n}})
+		return append(all, movieElement{text, []int{n}})
 	}
 	all[i].shots = append(all[i].shots, n)
 	return all
@@ -81,8 +72,8 @@ type styles struct {
 }
 
 // wrap is the elements, those that not all shots show in groups with a class.
-func (s *styles) wrap(all []element) string {
-	slices.SortStableFunc(all, func(a, b element) int { return slices.Compare(a.shots, b.shots) })
+func (s *styles) wrap(all []movieElement) string {
+	slices.SortStableFunc(all, func(a, b movieElement) int { return slices.Compare(a.shots, b.shots) })
 	var b strings.Builder
 	open := ""
 	for _, e := range all {
