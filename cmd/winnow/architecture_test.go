@@ -23,7 +23,7 @@ type listed struct {
 }
 
 // drawAdapters are the packages of the screen that draw one adapter.
-var drawAdapters = []string{"winnow/tui/rules", "winnow/tui/historypane", "winnow/tui/connectcard", "winnow/tui/keypage"}
+var drawAdapters = []string{"winnow/tui/rules", "winnow/tui/historypane", "winnow/tui/connectcard"}
 
 func TestArrowsPointDown(t *testing.T) {
 	for _, p := range modulePackages(t) {

@@ -19,7 +19,6 @@ import (
 	"winnow/adapters/config"
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
-	"winnow/tui/keypage"
 	"winnow/tui/plain"
 	"winnow/tui/terminal"
 )
@@ -109,7 +108,7 @@ func (a *app) doctorKeys(context.Context, []string) error {
 	if err != nil {
 		return err
 	}
-	page := keypage.New(uses, a.sendKey())
+	page := newKeyPage(uses, a.sendKey())
 	if err := a.runModel(terminal.New(page, in, out, a.environ), in, out, func(error) {}); err != nil {
 		return err
 	}

@@ -19,10 +19,10 @@ const table = "winnow/tui/keymap"
 // namesKey finds the name of a key in a text: "esc", "enter selects", "alt+r renames".
 var namesKey = regexp.MustCompile(`(?:^|[ (“·\n])(?:(?:ctrl|alt|shift|super)\+\S|(?:esc|enter|pgup|pgdown|backspace|f\d+)(?:$|[ )·]))`)
 
-// noKeys are the packages of the screen whose texts name keys that nobody binds: the page
-// that shows which keys a terminal sends, the console, the rigs of tests; and the files that
-// name a value of the setting send_key, or keys of ssh.
-var noKeys = []string{"winnow/tui/keypage", "winnow/tui/plain", "winnow/tui/tuitest", "settings/settings.go", "sshserver/screen.go"}
+// noKeys are the packages of the screen whose texts name keys that are not bound: the
+// console, the rigs of tests; and the files that name a value of the setting send_key, or
+// keys of ssh.
+var noKeys = []string{"winnow/tui/plain", "winnow/tui/tuitest", "settings/settings.go", "sshserver/screen.go"}
 
 // keyLiterals are the literals of a package that name a key or an action of the table.
 func (s *source) keyLiterals(c *checked, key, action types.Type) (all []string) {

@@ -1,9 +1,4 @@
-// Package keypage is the screen of `winnow doctor keys`: it shows for each key that
-// is pressed the name that winnow gives it and what it does in each mode.
-//
-// A Page is a tea.Model; its exported methods may be called once its program has
-// ended.
-package keypage
+package main
 
 import (
 	"fmt"
@@ -21,8 +16,10 @@ import (
 // probedKeys are the keys that not every terminal reports as keys of their own.
 var probedKeys = []string{"ctrl+enter", "shift+enter", "alt+enter", "ctrl+j"}
 
-// Page shows what was pressed, the newest last, and which of probedKeys have arrived.
-type Page struct {
+// keyPage is the screen of `winnow doctor keys`: it shows for each key that is pressed the
+// name that winnow gives it and what it does in each mode, the newest last, and which of
+// probedKeys have arrived.
+type keyPage struct {
 	uses  []keymap.Use    // what the keys do in each mode
 	lines []string        // of the keys that were pressed
 	last  string          // the newest key
@@ -32,24 +29,24 @@ type Page struct {
 	size  tea.WindowSizeMsg
 }
 
-// New makes a page; uses are those of keymap.Uses, and send names the key that sends, where
-// ctrl+enter is known to arrive and where not.
-func New(uses []keymap.Use, send func(ctrlEnter bool) string) *Page {
-	p := &Page{uses: uses, send: send, seen: map[string]bool{}}
+// newKeyPage makes a page; uses are those of keymap.Uses, and send names the key that
+// sends, where ctrl+enter is known to arrive and where not.
+func newKeyPage(uses []keymap.Use, send func(ctrlEnter bool) string) *keyPage {
+	p := &keyPage{uses: uses, send: send, seen: map[string]bool{}}
 	for _, key := range probedKeys {
 		p.seen[key] = false
 	}
 	return p
 }
 
-// maxLines bounds lines: more than the tallest screen shows.
-const maxLines = 300
+// maxKeyLines bounds lines: more than the tallest screen shows.
+const maxKeyLines = 300
 
 // Init implements tea.Model.
-func (p *Page) Init() tea.Cmd { return nil }
+func (p *keyPage) Init() tea.Cmd { return nil }
 
 // Update implements tea.Model.
-func (p *Page) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (p *keyPage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		p.size = msg
@@ -65,7 +62,7 @@ func (p *Page) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // press shows a key and, below it, what it does in each mode. Esc after Esc, or
 // ctrl+c, ends.
-func (p *Page) press(name string) tea.Cmd {
+func (p *keyPage) press(name string) tea.Cmd {
 	if _, asked := p.seen[name]; asked {
 		p.seen[name] = true
 	}
@@ -79,7 +76,7 @@ func (p *Page) press(name string) tea.Cmd {
 	if !bound {
 		p.lines = append(p.lines, "    not bound: in INPUT it types text or moves the cursor")
 	}
-	p.lines = p.lines[max(0, len(p.lines)-maxLines):]
+	p.lines = p.lines[max(0, len(p.lines)-maxKeyLines):]
 	before := p.last
 	if p.last = name; name == "ctrl+c" || name == "esc" && before == "esc" {
 		return tea.Quit
@@ -88,7 +85,7 @@ func (p *Page) press(name string) tea.Cmd {
 }
 
 // View implements tea.Model.
-func (p *Page) View() tea.View {
+func (p *keyPage) View() tea.View {
 	lines := []string{
 		"winnow doctor keys: press any key to see what arrives. Esc twice or ctrl+c leaves.", "",
 		"  " + strings.Join(p.arrivals(), "   "),
@@ -106,16 +103,16 @@ func (p *Page) View() tea.View {
 }
 
 // Seen reports which of probedKeys have arrived. The map belongs to the page.
-func (p *Page) Seen() map[string]bool { return p.seen }
+func (p *keyPage) Seen() map[string]bool { return p.seen }
 
 // Kitty reports whether the terminal has the kitty protocol, which distinguishes all keys.
-func (p *Page) Kitty() bool { return p.kitty }
+func (p *keyPage) Kitty() bool { return p.kitty }
 
 // Summary is what was found out about the terminal, in lines.
-func (p *Page) Summary() []string { return []string{strings.Join(p.arrivals(), ", "), p.protocol()} }
+func (p *keyPage) Summary() []string { return []string{strings.Join(p.arrivals(), ", "), p.protocol()} }
 
 // arrivals is a phrase for each of probedKeys: whether it has arrived.
-func (p *Page) arrivals() []string {
+func (p *keyPage) arrivals() []string {
 	var out []string
 	for _, key := range probedKeys {
 		state := "not seen yet"
@@ -127,7 +124,7 @@ func (p *Page) arrivals() []string {
 	return out
 }
 
-func (p *Page) protocol() string {
+func (p *keyPage) protocol() string {
 	keyboard := doctor.PlainKeyboard
 	if p.kitty {
 		keyboard = doctor.KittyKeyboard

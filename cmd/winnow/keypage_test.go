@@ -1,4 +1,4 @@
-package keypage
+package main
 
 import (
 	"strings"
@@ -10,13 +10,13 @@ import (
 	"winnow/tui/tuitest"
 )
 
-func testPage(t *testing.T) *Page {
+func testPage(t *testing.T) *keyPage {
 	t.Helper()
 	table, err := keymap.Uses(false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(table, func(ctrlEnter bool) string { return map[bool]string{true: "ctrl+enter", false: "ctrl+j"}[ctrlEnter] })
+	return newKeyPage(table, func(ctrlEnter bool) string { return map[bool]string{true: "ctrl+enter", false: "ctrl+j"}[ctrlEnter] })
 }
 
 func TestTheKeyPageTellsWhatArrives(t *testing.T) {
@@ -52,10 +52,10 @@ func TestTheKeyPageFitsAnyScreen(t *testing.T) {
 			}
 		}
 	}
-	for range 3 * maxLines {
+	for range 3 * maxKeyLines {
 		p.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
 	}
-	if len(p.lines) != maxLines {
-		t.Errorf("%d lines are stored, want %d", len(p.lines), maxLines)
+	if len(p.lines) != maxKeyLines {
+		t.Errorf("%d lines are stored, want %d", len(p.lines), maxKeyLines)
 	}
 }
