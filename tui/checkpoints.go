@@ -157,13 +157,13 @@ func (b *rollingBack) undo(p *parts, request int64, w wording) intent {
 	case !step.ByAssistant, step.OtherSession && others.Shared:
 		return b.to(p, request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undone: " + oneLine(step.Description)})
 	}
-	leaves := " leave"
+	removed := " are removed from the chat."
 	if step.Pairs == 1 {
-		leaves = " leaves"
+		removed = " is removed from the chat."
 	}
 	lines := []string{
 		w.clock(step.Time) + "  " + oneLine(step.Description), oneLine(step.Undoes()), "",
-		"With the conversation, " + assistant.Counted(step.Pairs, "pair") + leaves + " the view.",
+		assistant.Counted(step.Pairs, "message") + removed,
 		"The message that asked for it goes back to the input.",
 	}
 	if step.OtherSession {

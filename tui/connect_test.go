@@ -59,7 +59,7 @@ func TestTheFooterConnectsAModel(t *testing.T) {
 	d.Type(tuitest.Enter)
 	d.Wait("Which model of test")
 	d.Type(tuitest.Enter)
-	d.Wait("test/other answers from the next message on.")
+	d.Wait("test/other is now in use.")
 	d.Type(tuitest.Enter)
 	d.hold("the overlay is closed", func() bool { return !strings.Contains(d.Frame(), "━ Connect a model ━") })
 	if d.session.Model() != "test/other" || strings.Contains(d.Frame(), "f6 connect") || c.dismissed.Load() != 0 {

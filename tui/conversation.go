@@ -162,7 +162,7 @@ func (c *conversation) toHit(back bool) intent {
 	if !ok {
 		return notify{"no shown pair contains “" + needle + "”", []clause{{" · %s with c'…' searches all sessions", keymap.Filter}}}
 	}
-	said := fmt.Sprintf("“%s” · message %d of %d that contain it", needle, hit.Nth, hit.Of)
+	said := fmt.Sprintf("“%s” · match %d of %d", needle, hit.Nth, hit.Of)
 	return several{notify{said, []clause{{" · %s next", keymap.NextHit}, {" · %s previous", keymap.PreviousHit}}}, loadMissing{}}
 }
 

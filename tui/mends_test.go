@@ -71,7 +71,7 @@ func TestUndoSaysWhatLeaves(t *testing.T) {
 		r.answered(i + 1)
 	}
 	r.Type(tuitest.Esc, tuitest.Key("ctrl+z"))
-	r.Wait("3 pairs leave the view")
+	r.Wait("3 messages are removed from the chat")
 	r.Type(tuitest.Esc, tuitest.Key("ctrl+n"))
 	r.Wait("a new session")
 	r.Type(tuitest.Esc, tuitest.Key("ctrl+z"))

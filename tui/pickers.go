@@ -90,7 +90,7 @@ func (m *Model) onModels(o usecase.ModelsRefreshed) tea.Cmd {
 func (m *Model) showModels(selected string) {
 	entries, at, legend := m.modelEntries(cmp.Or(selected, m.parts.modelID()))
 	picker := overlay.NewPicker("Model", entries, at).WithLegend(legend).Offer(keymap.ModelList,
-		keymap.To("selects", keymap.LineAccept), keymap.To("favourite or not", keymap.FavouriteModel))
+		keymap.To("selects", keymap.LineAccept), keymap.To("favourite", keymap.FavouriteModel))
 	m.open(overlay.Models, picker, func(c overlay.Chosen) tea.Cmd {
 		switch {
 		case c.Value == connectEntry:
@@ -110,7 +110,7 @@ func (m *Model) pickModel(id string) tea.Cmd {
 // onModelPicked shows the model of the messages to come.
 func (m *Model) onModelPicked(o usecase.ModelPicked) tea.Cmd {
 	m.models.recent = o.Recent
-	return m.info(safetext.Visible(o.ID) + " answers from the next message on")
+	return m.info(safetext.Visible(o.ID) + " is now in use")
 }
 
 // modelEntries are the lines of the selector, the place of a model among those of its
@@ -134,7 +134,7 @@ func (m *Model) connect(offered bool) tea.Cmd {
 		if c.Value == "" {
 			return tea.Batch(m.dismiss(), m.carryOut(m.input.paste(c.Query)))
 		}
-		m.notice.Info(safetext.Visible(c.Value) + " answers from the next message on")
+		m.notice.Info(safetext.Visible(c.Value) + " is now in use")
 		return nil
 	})
 	return m.onOutcome(card.Start())

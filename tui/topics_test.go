@@ -152,7 +152,7 @@ func TestFavouriteModelsComeFirst(t *testing.T) {
 		r.Type(tuitest.Down, tuitest.Up)
 	}
 	r.Type(tuitest.Key("home"), tuitest.Enter)
-	r.Wait("test/other answers from the next message on") // the recent models are read then
+	r.Wait("test/other is now in use") // the recent models are read then
 	r.Type(tuitest.Key("ctrl+l"))
 	r.Until(func(f string) bool {
 		favourites, recent := strings.Index(f, "favourites"), strings.Index(f, "recent")

@@ -76,7 +76,7 @@ func TestEnterTakesAnEntryThenRuns(t *testing.T) {
 		d.box("/model test/script")
 		d.says("ctrl+j run")
 		d.Type(key)
-		d.says("test/script answers from the next message on")
+		d.says("test/script is now in use")
 		d.Type("/hud")
 		d.Type(key)
 		d.Wait("━ Context ━")
@@ -163,7 +163,7 @@ func TestCommandsWhileATurnRuns(t *testing.T) {
 	d.Type("go on", tuitest.Send)
 	gate.Wait(t)
 	d.Type("/model test/other", tuitest.Enter)
-	d.says("test/other answers from the next message on")
+	d.says("test/other is now in use")
 	d.Type("/undo", tuitest.Enter)
 	d.says("the assistant is working")
 	if _, queued := d.session.Queued(); queued {
@@ -192,7 +192,7 @@ func TestTopicsAreTypedAsACommand(t *testing.T) {
 	d.Wait("━ Model ━")
 	d.Wait("/ oth")
 	d.Type(tuitest.Enter)
-	d.says("test/other answers")
+	d.says("test/other is now in use")
 }
 
 // A command that is typed before the session is open runs once it is.
@@ -200,7 +200,7 @@ func TestACommandBeforeTheSessionIsOpen(t *testing.T) {
 	b := bootFixture(t, setup{w: 80, h: 24}, nil)
 	b.Type("/model test/other", tuitest.Enter, "and on")
 	b.gate.Open()
-	b.says("test/other answers from the next message on")
+	b.says("test/other is now in use")
 	b.box("and on")
 }
 

@@ -70,7 +70,7 @@ func changed(r *wire.Result) string {
 func failure(r *wire.Result, what string) string {
 	switch {
 	case r.Code == "locked":
-		return "I could not do it: the window is locked. " + nothingChanged
+		return "The window is locked: another winnow is editing here. " + nothingChanged
 	case r.Code == "declined":
 		return "It was not confirmed, so it was not done."
 	}

@@ -176,8 +176,10 @@ func (a *app) printReport(r history.Report) {
 	if r.Backup != "" {
 		a.printErr("the history was converted to the format of this version; the old one was copied to %s", r.Backup)
 	}
-	if r.Interrupted > 0 {
-		a.printErr("%s had no answer when winnow last ended; marked as interrupted", assistant.Counted(r.Interrupted, "question"))
+	if n := r.Interrupted; n == 1 {
+		a.printErr("the last answer was cut off when winnow ended; r asks again")
+	} else if n > 1 {
+		a.printErr("%d answers were cut off when winnow ended; r asks again", n)
 	}
 	for _, repaired := range r.Repaired {
 		a.printErr("%s", repaired)

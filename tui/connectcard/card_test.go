@@ -226,7 +226,7 @@ func TestTheFirstChoiceCanBeConnected(t *testing.T) {
 func TestConnectWhatRuns(t *testing.T) {
 	b := open(t, &fake{}, false).press("enter")
 	b.shows("Which model of here", "large", "131k tokens")
-	b.press("down", "enter").shows("here/small answers from the next message on", "/home/me/.config/winnow/config.toml")
+	b.press("down", "enter").shows("here/small is now in use", "/home/me/.config/winnow/config.toml")
 	if b.press("enter"); b.out != (overlay.Chosen{Kind: overlay.Connect, Value: "here/small"}) || b.stack.Open() {
 		t.Errorf("the end is %#v", b.out)
 	}
@@ -240,19 +240,19 @@ func TestConnectWhatRuns(t *testing.T) {
 func TestAPastedKey(t *testing.T) {
 	f := &fake{check: []error{wants(endpoints.WantsKey), wants(endpoints.RefusedKey)}, try: []error{wants(endpoints.Refused)}}
 	b := open(t, f, false).press("down", "down", "enter")
-	b.shows("here needs a key", "Paste it")
+	b.shows("here needs an API key", "Paste it")
 	if b.card.problem != "" {
 		t.Errorf("an error is shown before a key was entered: %q", b.card.problem)
 	}
 	b.press("enter").shows("a key is needed")
-	b.press("paste:wrong", "enter").shows("refuses this key")
+	b.press("paste:wrong", "enter").shows("rejected the key")
 	b.press("paste:"+secret, "enter").shows("Where do you want to store the key?", "keyring:here", "env:KEY_FOR_HERE")
 	b.press("end", "enter").shows("as plain text in /home/me", "y store it there")
 	b.press("x", "enter").shows("as plain text in /home/me")
 	b.press("n").shows("Where do you want")
 	b.press("end", "enter", "y").shows("Which model")
 	b.press("enter").shows("here refuses: 401 no such key", "Which model")
-	b.press("enter").shows("answers from the next message on")
+	b.press("enter").shows("is now in use")
 	want := "check proxy, check proxy  wrong, check proxy  " + secret + ", try here/large, save here/large to 2"
 	if got := strings.Join(f.asked, ", "); got != want {
 		t.Errorf("asked: %s\nwant: %s", got, want)
@@ -266,9 +266,9 @@ func TestAPastedKey(t *testing.T) {
 func TestAnotherKeyIsTriedAgain(t *testing.T) {
 	f := &fake{try: []error{wants(endpoints.RefusedKey), wants(endpoints.RefusedKey)}}
 	b := open(t, f, false).press("down", "down", "down", "enter", "paste:wrong", "enter", "down", "enter", "enter")
-	b.shows("refuses this key", "Paste it")
-	b.press("paste:wrong2", "enter", "down", "enter", "enter").shows("refuses this key", "Paste it")
-	b.press("paste:"+secret, "enter", "down", "enter", "enter").shows("answers from the next message on")
+	b.shows("rejected the key", "Paste it")
+	b.press("paste:wrong2", "enter", "down", "enter", "enter").shows("rejected the key", "Paste it")
+	b.press("paste:"+secret, "enter", "down", "enter", "enter").shows("is now in use")
 	want := "check openai  wrong, try here/large, check openai  wrong2, try here/large, check openai  " + secret + ", try here/large, save here/large to 1"
 	if got := strings.Join(f.asked, ", "); got != want {
 		t.Errorf("asked: %s\nwant: %s", got, want)
@@ -279,7 +279,7 @@ func TestAnAddressThatIsWrong(t *testing.T) {
 	f := &fake{check: []error{wants(endpoints.NotAnEndpoint)}}
 	b := open(t, f, false).press("end", "enter", "paste:localhost:9", "enter")
 	b.shows("its address usually ends with /v1", "> localhost:9")
-	b.press("esc").shows("another address")
+	b.press("esc").shows("Other server (URL)")
 	if b.press("esc"); b.out != (overlay.Chosen{Kind: overlay.Connect}) || b.stack.Open() {
 		t.Errorf("esc at the first step is %#v", b.out)
 	}

@@ -41,9 +41,9 @@ func Sentence(err error) string {
 	case endpoints.NoAnswer:
 		return fmt.Sprintf("nothing answers at %s: start the server, or correct the address", p.At)
 	case endpoints.WantsKey:
-		return p.Endpoint + " needs a key"
+		return p.Endpoint + " needs an API key"
 	case endpoints.RefusedKey:
-		return fmt.Sprintf("%s refuses this key: copy it whole, or make a new one there", p.Endpoint)
+		return fmt.Sprintf("%s rejected the key: check it or create a new one", p.Endpoint)
 	case endpoints.NotAnEndpoint:
 		return fmt.Sprintf("%s does not answer like an OpenAI-compatible endpoint: its address usually ends with /v1", p.At)
 	case endpoints.NoModels:
@@ -60,7 +60,7 @@ func clean(text string) string { return safetext.Line(safetext.Visible(text), 40
 // Label is a candidate in a line: its name with its address, and what is known of it.
 func Label(c endpoints.Candidate) (name, extra string) {
 	if c.Kind == endpoints.Custom {
-		return "another address", "or paste it here"
+		return "Other server (URL)", ""
 	}
 	name = c.Name
 	if at, err := url.Parse(c.BaseURL); err == nil {
@@ -78,7 +78,7 @@ func Label(c endpoints.Candidate) (name, extra string) {
 	case endpoints.Fails, endpoints.Custom:
 	}
 	return name, map[endpoints.Code]string{
-		endpoints.WantsKey: "needs a key", endpoints.RefusedKey: "refuses its key", endpoints.NoModels: "has no models", endpoints.NoAnswer: "does not answer",
+		endpoints.WantsKey: "needs a key", endpoints.RefusedKey: "key rejected", endpoints.NoModels: "has no models", endpoints.NoAnswer: "does not answer",
 	}[endpoints.CodeOf(c.Err)]
 }
 
@@ -193,7 +193,7 @@ func (c *Card) head() []string {
 
 // result says what was done.
 func (c *Card) result() []string {
-	text := []string{safetext.Visible(c.flow.Saved.Model) + " answers from the next message on."}
+	text := []string{safetext.Visible(c.flow.Saved.Model) + " is now in use."}
 	switch {
 	case c.flow.Saved.Folder:
 		text = append(text, "winnow remembers it for this folder, which has the proxy.")

@@ -13,7 +13,7 @@ func overlayActions() []*Row {
 			Row{Name: LinePageDown, Help: "a page down", Keys: []Key{"pgdown"}}),
 		rows(List, Row{Name: ListFirst, Help: "first entry", Keys: []Key{"home"}},
 			Row{Name: ListLast, Help: "last entry", Keys: []Key{"end"}}),
-		rows(ModelList, Row{Name: FavouriteModel, Help: "favourite or not", Keys: []Key{"alt+f"}}),
+		rows(ModelList, Row{Name: FavouriteModel, Help: "favourite", Keys: []Key{"alt+f"}}),
 		rows(SessionList, Row{Name: ResumeSession, Help: "continue the session", Keys: []Key{"alt+o"}}),
 		rows(SettingList, Row{Name: StoreSetting, Help: "store the value for the next start", Keys: []Key{"alt+s"}}),
 		rows(CheckpointList, Row{Name: RollBackState, Help: "go back in the rules alone", Keys: []Key{"alt+r"}},

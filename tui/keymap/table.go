@@ -51,7 +51,7 @@ func inputActions() []*Row {
 	return []*Row{
 		{Name: Send, Title: "Send the message", Help: "send; while a turn runs: queue", Modes: inInput, Keys: []Key{ctrlEnter, ctrlJ, "alt+enter"}, Footer: 1, Early: true},
 		{Name: Newline, Help: "new line", Modes: inInput, Keys: []Key{"enter", "shift+enter"}, Early: true},
-		{Name: Escape, Help: "close, clear, cancel or leave, as applies", Modes: inAll, Keys: []Key{"esc"}, Footer: 2, Early: true},
+		{Name: Escape, Help: "back", Modes: inAll, Keys: []Key{"esc"}, Footer: 2, Early: true},
 		{Name: OlderMessage, Help: "earlier message (on the first line)", Modes: inInput, Keys: []Key{"up"}},
 		{Name: NewerMessage, Help: "later message (on the last line)", Modes: inInput, Keys: []Key{"down"}},
 		{Name: UndoTyping, Help: "undo typing", Modes: inInput, Keys: []Key{"ctrl+z"}, Early: true},

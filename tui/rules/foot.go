@@ -239,7 +239,7 @@ func (p *Pane) aboutRule(r modelfilter.RuleView) (name, text string) {
 	if r.Source != "" {
 		from = pane.Visible(r.Source)
 	}
-	text = fmt.Sprintf("%s · matches %d, decides %d", from, r.Matches, r.Decides)
+	text = fmt.Sprintf("%s · %d match, %d %s by this rule", from, r.Matches, r.Decides, effectOf(r.List))
 	if r.Dead {
 		text = from + " · matches no model that is known now"
 	}
@@ -258,6 +258,14 @@ func (p *Pane) aboutRule(r modelfilter.RuleView) (name, text string) {
 		text += " · without it nothing changes"
 	}
 	return name, text
+}
+
+// effectOf is what a rule of a list does to the models that it decides.
+func effectOf(l modelfilter.List) string {
+	if l == modelfilter.Allow {
+		return "shown"
+	}
+	return "hidden"
 }
 
 // aboutChange says what an unsaved change does to the models of the provider
