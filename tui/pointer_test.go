@@ -64,7 +64,7 @@ func TestClickPicksAndTheWheelMovesInAnOverlay(t *testing.T) {
 	r.Click(1, 5) // beside the box: nothing
 	y := row(t, frame, "other")
 	r.Click(column(t, frame, y, "other"), y)
-	r.Wait("test/other answers")
+	r.Wait("test/other is now in use")
 
 	r.Type(tuitest.F1)
 	r.Wait(" Keys ━")

@@ -57,7 +57,7 @@ func TestACommandIsCompletedAndRun(t *testing.T) {
 		d.Type("oth")
 		d.box("/model oth")
 		d.Type(tuitest.Enter)
-		d.says("test/other answer")
+		d.says("test/other is now in use")
 		d.box(emptyBox)
 		d.in("INPUT")
 		d.Type(tuitest.Up) // like a message
