@@ -26,7 +26,7 @@ type checkedCall struct {
 }
 
 // runCalls runs the calls of a whole response, in order, each on its own.
-func (t *turn) runCalls(a answer) error {
+func (t *loop) runCalls(a reply) error {
 	checked := make([]checkedCall, len(a.end.Calls))
 	problem := "" // of the first invalid call
 	for i, c := range a.end.Calls {
@@ -64,7 +64,7 @@ func (t *turn) runCalls(a answer) error {
 
 // countRound counts the round against its limit. An invalid one, with a problem,
 // has a limit of its own.
-func (t *turn) countRound(problem string) error {
+func (t *loop) countRound(problem string) error {
 	if problem == "" {
 		t.invalid, t.pair.InvalidRounds = 0, 0
 		t.rounds++
@@ -78,14 +78,14 @@ func (t *turn) countRound(problem string) error {
 			"the model made invalid tool calls %d times in a row; the last: %s", t.invalid, problem)}
 	case t.invalid >= 2: // the first correction is silent
 		t.correcting = true
-		t.emit(Retrying{Attempt: t.invalid, Reason: "invalid tool call", Code: CodeInvalidToolCalls})
+		t.host.emit(Retrying{Attempt: t.invalid, Reason: "invalid tool call", Code: CodeInvalidToolCalls})
 	}
 	return nil
 }
 
 // check checks call i of a response. No call of a damaged response may run: its
 // arguments may have lost a part.
-func (t *turn) check(c llm.Call, end llm.End, i int) checkedCall {
+func (t *loop) check(c llm.Call, end llm.End, i int) checkedCall {
 	tool, args, invalid := t.tools.check(c)
 	refuse := func(format string, args ...any) {
 		invalid = new(Fail(CodeFailed, format, args...))
@@ -107,7 +107,7 @@ func (t *turn) check(c llm.Call, end llm.End, i int) checkedCall {
 
 // callID is the id that the endpoint gave, made unique in the turn, because each
 // result must find its call: some endpoints give none, or every call the same.
-func (t *turn) callID(given string, i int) string {
+func (t *loop) callID(given string, i int) string {
 	if t.callIDs == nil {
 		t.callIDs = map[string]bool{"": true}
 		for _, c := range t.pair.ToolCalls {
@@ -135,7 +135,7 @@ func validOrQuoted(text string) json.RawMessage {
 }
 
 // call runs one checked call of a response and adds it to the pair.
-func (t *turn) call(all []checkedCall, i int) error {
+func (t *loop) call(all []checkedCall, i int) error {
 	c := &all[i]
 	if c.invalid != nil {
 		c.Result = c.invalid
@@ -148,10 +148,10 @@ func (t *turn) call(all []checkedCall, i int) error {
 	index := t.cards
 	t.breakParagraph()
 	t.correcting = false
-	t.emit(Status{"Running " + c.Name + "…"})
-	t.emit(ToolStart{Tool: c.Name, Input: c.Arguments, ToolUseID: c.ID, Index: index})
+	t.host.emit(Status{"Running " + c.Name + "…"})
+	t.host.emit(ToolStart{Tool: c.Name, Input: c.Arguments, ToolUseID: c.ID, Index: index})
 	began := t.now()
-	result, wrote, err := t.runTool(all[i:])
+	result, wrote, err := t.host.runTool(all[i:])
 	if err != nil {
 		return err
 	}
@@ -164,25 +164,22 @@ func (t *turn) call(all []checkedCall, i int) error {
 	t.text.WriteString(markup.CardMarker(index))
 	if wrote {
 		t.flushTexts()
-		if err = t.afterWrite(c); err != nil {
+		if err = t.host.afterWrite(c); err != nil {
 			result = *c.Result
 		}
-		if t.s != nil {
-			t.s.updates.window.Changed()
-		}
 	}
-	t.emit(ToolComplete{
+	t.host.emit(ToolComplete{
 		Tool: c.Name, Index: index, ToolUseID: c.ID, Success: result.Success,
 		Message: result.Message, ErrorCode: result.ErrorCode, Data: result.Data, Payload: result.Payload,
 	})
-	t.emit(TextDelta{markup.CardMarker(index)})
+	t.host.emit(TextDelta{markup.CardMarker(index)})
 	t.newParagraph = true
 	return err
 }
 
 // addCall adds a call to the pair. One that failed is logged, without arguments and
 // message.
-func (t *turn) addCall(c ToolCall) {
+func (t *loop) addCall(c ToolCall) {
 	t.pair.ToolCalls = append(t.pair.ToolCalls, c)
 	switch r := c.Result; {
 	case c.Silent:
@@ -196,13 +193,11 @@ func (t *turn) addCall(c ToolCall) {
 	}
 }
 
-// runTool runs the first of the calls that are still to run, after the user's
-// approval and the checkpoint. wrote reports that it may have changed the window.
-// The error is ctx's, when it ended before the tool began.
+// runTool implements toolRunner: the tool runs after the user's approval and the checkpoint.
 func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error) {
 	c := &calls[0]
 	writes := c.tool.Write && (c.tool.NoOp == nil || !c.tool.NoOp(c.Arguments))
-	if writes && t.s != nil {
+	if writes {
 		waiting := func(e *share.HeldError) { t.emit(Status{e.Error()}) }
 		if err := t.s.opts.Member.Hold(t.ctx, t.session, c.Name, waiting); err != nil {
 			return r, false, err
@@ -241,7 +236,7 @@ func (t *turn) checkPayload(tool string, r ToolResult) ToolResult {
 		return r
 	}
 	p := *r.Payload
-	if t.s != nil && t.s.opts.Pages != nil {
+	if t.s.opts.Pages != nil {
 		types := t.s.PayloadTypes()
 		i := slices.IndexFunc(types, samePayload(p.Type))
 		switch {
@@ -274,7 +269,7 @@ func journalFailed(ctx context.Context, err error) (r ToolResult, wrote bool, _ 
 // lockJournal locks the journal from the turn's first write tool to its end; without an
 // error the window is as the journal says.
 func (t *turn) lockJournal() error {
-	if t.unlock != nil || t.s == nil {
+	if t.unlock != nil {
 		return nil
 	}
 	unlock, err := t.s.lockJournal(t.ctx)
@@ -292,10 +287,10 @@ func (t *turn) unlockJournal() {
 }
 
 // progressOf reports the progress of the call that runs.
-func (t *turn) progressOf(c *checkedCall) func(Progress) {
+func (t *loop) progressOf(c *checkedCall) func(Progress) {
 	index := t.cards
 	return func(p Progress) {
-		t.emit(ToolProgress{
+		t.host.emit(ToolProgress{
 			Tool: c.Name, Stage: p.Stage, Message: p.Message, Progress: p.Done, Data: p.Data,
 			Index: index, ToolUseID: c.ID,
 		})

@@ -96,29 +96,52 @@ func (c *Conversation) Run(ctx context.Context) iter.Seq2[message.Message, error
 			yield(nil, &llm.ConfigError{Field: "conversation", Reason: "a conversation comes from NewConversation"})
 			return
 		}
-		t, err := c.newTurn()
+		r, err := c.newRun()
 		c.sampling = llm.Sampling{}
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		t.ctx, t.cancel = context.WithCancelCause(ctx)
-		defer t.cancel(nil)
-		t.yield = func(m message.Message) bool { return yield(m, nil) }
-		err = t.respondAll()
+		r.ctx, r.cancel = context.WithCancelCause(ctx)
+		defer r.cancel(nil)
+		r.yield = func(m message.Message) bool { return yield(m, nil) }
+		err = r.respondAll()
 		switch {
-		case t.stopped:
+		case r.stopped:
 		case err != nil:
 			yield(nil, err)
-		case t.rounds >= t.iterations:
+		case r.rounds >= r.iterations:
 			yield(nil, ErrRounds)
 		}
 	}
 }
 
-// newTurn prepares a turn without a session: no confirmations, no checkpoints,
-// no trimming.
-func (c *Conversation) newTurn() (*turn, error) {
+// run is a Run of a Conversation: a loop without confirmations, checkpoints, trimming and
+// events.
+type run struct {
+	loop
+	yield   func(message.Message) bool // false stops the run after its response
+	stopped bool                       // yield returned false
+}
+
+func (r *run) nextRequest() llm.Request             { return r.requestOf(*r.list) }
+func (r *run) overflow(err *llm.RequestError) error { return err }
+func (r *run) responded(bool) error                 { return nil }
+func (r *run) afterWrite(*checkedCall) error        { return nil }
+func (r *run) emit(Event)                           {}
+func (r *run) shouldStop() bool                     { return r.stopped }
+func (r *run) added(m message.Message)              { r.stopped = r.stopped || !r.yield(m) }
+
+func (r *run) runTool(calls []checkedCall) (result ToolResult, wrote bool, err error) {
+	result = calls[0].tool.Call(r.ctx, calls[0].Arguments, func(Progress) {})
+	if result.Payload != nil {
+		result.Payload = new(r.fillPayload(*result.Payload))
+	}
+	return result, false, nil
+}
+
+// newRun prepares a run with the selected model.
+func (c *Conversation) newRun() (*run, error) {
 	model, name, id, err := c.choose(false)
 	if err != nil {
 		return nil, err
@@ -127,10 +150,13 @@ func (c *Conversation) newTurn() (*turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &turn{
+	r := &run{loop: loop{
 		registry: c.registry, model: model, name: name, modelID: id, sampling: c.sampling, tools: tools,
-		iterations: cmp.Or(max(c.config.Iterations, 0), DefaultIterations), now: time.Now, log: slog.New(slog.DiscardHandler), list: c.messages, pair: &Pair{},
-	}, nil
+		iterations: cmp.Or(max(c.config.Iterations, 0), DefaultIterations), now: time.Now, log: slog.New(slog.DiscardHandler), list: c.messages,
+		answer: answer{pair: &Pair{}},
+	}}
+	r.host = r
+	return r, nil
 }
 
 // choose selects the model for the next request: its endpoint, the name by

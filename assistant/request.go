@@ -105,27 +105,20 @@ func (t *turn) addedTokens() int {
 	return PairCost(&added, t.settings.Budget.CPT())
 }
 
-// request is the next request: the system prompt, the included pairs that were
+// trimmedRequest is the next request: the system prompt, the included pairs that were
 // not trimmed, and the whole running turn.
-func (t *turn) request() llm.Request {
-	messages := *t.list
-	if t.attempt != nil {
-		skip := 1
-		for _, n := range t.spans[:t.attempt.DroppedCount()] {
-			skip += n
-		}
-		messages = append(message.List{messages[0]}, messages[skip:]...)
+func (t *turn) trimmedRequest() llm.Request {
+	messages, skip := *t.list, 1
+	for _, n := range t.spans[:t.attempt.DroppedCount()] {
+		skip += n
 	}
-	return llm.Request{Model: t.name, Messages: messages.Wire(), Tools: t.tools.specs, Sampling: t.sampling}
+	return t.requestOf(append(message.List{messages[0]}, messages[skip:]...))
 }
 
-// nextRequest is the request to send now. A request that executes a proposal goes to
+// nextRequest implements requester. A request that executes a proposal goes to
 // no endpoint, and is neither counted nor stored.
 func (t *turn) nextRequest() llm.Request {
-	req := t.request()
-	if t.s == nil {
-		return req
-	}
+	req := t.trimmedRequest()
 	r := t.attempt.Record()
 	t.outgoing = &outgoing{t.model, req, SentRequest{
 		Answer: t.pair.AnswerID, Response: t.response, Attempt: r.AttemptsUsed + 1, Model: t.modelID, At: t.now(), Trimmed: t.attempt.DroppedCount(),
@@ -160,7 +153,7 @@ func (s *Session) Request(ctx context.Context, text string) (llm.Request, json.R
 	if err := t.assemble(t.includedPairs()); err != nil {
 		return llm.Request{}, nil, err
 	}
-	o := outgoing{model: t.model, req: t.request()}
+	o := outgoing{model: t.model, req: t.trimmedRequest()}
 	sent, err := o.encode()
 	return o.req, sent.Body, err
 }

@@ -26,11 +26,11 @@ const ActionContinue = "continue"
 
 // respondAll requests responses until the final one. The error is nil for
 // a complete turn, ctx's error for a cancelled one, else a *TurnError.
-func (t *turn) respondAll() error {
+func (t *loop) respondAll() error {
 	defer t.flushTexts()
 	for {
 		if !t.correcting {
-			t.emit(Status{"Thinking…"})
+			t.host.emit(Status{"Thinking…"})
 		}
 		t.newParagraph = t.text.Len() > 0
 		a, err := t.respond()
@@ -46,7 +46,7 @@ func (t *turn) respondAll() error {
 		switch {
 		case err != nil:
 			return t.turnError(err)
-		case t.shouldStop():
+		case t.host.shouldStop():
 			return nil
 		case t.rounds >= t.iterations:
 			t.note(fmt.Sprintf(limitNotice, t.rounds))
@@ -58,17 +58,14 @@ func (t *turn) respondAll() error {
 	}
 }
 
-// shouldStop reports whether the turn ends after the response it is in.
+// shouldStop implements listener: a message that waits is sent next.
 func (t *turn) shouldStop() bool {
-	if t.s == nil {
-		return t.stopped
-	}
 	_, waits := t.s.Queued()
 	return waits && !t.s.QueuePaused() && t.ctx.Err() == nil
 }
 
 // turnError turns an error into the one that ends the turn; nil stays nil.
-func (t *turn) turnError(err error) error {
+func (t *loop) turnError(err error) error {
 	var turnErr *TurnError
 	var reqErr *llm.RequestError
 	switch {
@@ -85,7 +82,7 @@ func (t *turn) turnError(err error) error {
 }
 
 // finish stores the final response.
-func (t *turn) finish(a answer) error {
+func (t *loop) finish(a reply) error {
 	t.flushTexts()
 	switch {
 	case a.end.Cut():
@@ -99,20 +96,24 @@ func (t *turn) finish(a answer) error {
 	return t.responseDone(true)
 }
 
-// addMessage puts a message into the list, at index at, and yields it.
-func (t *turn) addMessage(m message.Message, at int) {
+// addMessage puts a message into the list, at index at.
+func (t *loop) addMessage(m message.Message, at int) {
 	*t.list = slices.Insert(*t.list, at, m)
-	if t.yield != nil {
-		t.stopped = t.stopped || !t.yield(m)
-	}
+	t.host.added(m)
 }
 
-// responseDone stores a whole response; the end of the turn stores the final one.
-func (t *turn) responseDone(final bool) error {
+// added implements listener: the list of a turn ends with it.
+func (t *turn) added(message.Message) {}
+
+// responseDone counts a whole response.
+func (t *loop) responseDone(final bool) error {
 	t.response++
-	if t.s == nil {
-		return nil
-	}
+	return t.host.responded(final)
+}
+
+// responded implements requester: it stores a whole response; the end of the turn stores
+// the final one.
+func (t *turn) responded(final bool) error {
 	t.attempt.Complete()
 	t.report(t.attempt.Ended(), "")
 	t.remember()
@@ -123,17 +124,17 @@ func (t *turn) responseDone(final bool) error {
 	return t.commit()
 }
 
-// answer is one whole response.
-type answer struct {
+// reply is one whole response.
+type reply struct {
 	text string // without payloads; what looks like a card marker is not escaped
 	end  llm.End
 }
 
 // respond gets one response. After each overflow it sends a smaller request.
-func (t *turn) respond() (answer, error) {
+func (t *loop) respond() (reply, error) {
 	for {
 		r := &response{t: t, payloads: markup.NewParser(kindsOf(t.payloadTypes))}
-		err := r.read(t.nextRequest())
+		err := r.read(t.host.nextRequest())
 		var reqErr *llm.RequestError
 		if errors.As(err, &reqErr) {
 			wait := time.Duration(0)
@@ -143,23 +144,19 @@ func (t *turn) respond() (answer, error) {
 			t.registry.SetQuota(t.modelID, reqErr.Limits, wait, t.now())
 		}
 		if reqErr == nil || reqErr.Kind != llm.KindOverflow || r.received {
-			return answer{strings.TrimSpace(r.text.String()), r.end}, err
+			return reply{strings.TrimSpace(r.text.String()), r.end}, err
 		}
-		if err := t.overflow(reqErr); err != nil {
-			return answer{}, err
+		if reqErr.Limit > 0 { // is the limit of the model from now on
+			t.registry.LearnLimit(t.modelID, reqErr.Limit, t.now())
+		}
+		if err := t.host.overflow(reqErr); err != nil {
+			return reply{}, err
 		}
 	}
 }
 
-// overflow drops the oldest included pair. A limit that the endpoint names is
-// the limit of the model from now on.
+// overflow implements requester: it drops the oldest included pair.
 func (t *turn) overflow(reqErr *llm.RequestError) error {
-	if reqErr.Limit > 0 {
-		t.registry.LearnLimit(t.modelID, reqErr.Limit, t.now())
-	}
-	if t.s == nil {
-		return reqErr
-	}
 	more := t.attempt.Overflow()
 	t.report(t.attempt.Ended(), reqErr.Words())
 	if !more {
@@ -190,7 +187,7 @@ func leftOutWords(left, included int) string {
 
 // response reads the parts of one response.
 type response struct {
-	t        *turn
+	t        *loop
 	payloads *markup.Parser
 	guard    markup.Guard
 	text     strings.Builder
@@ -242,11 +239,11 @@ func (r *response) add(part llm.Part) {
 			p.Text = strings.TrimLeftFunc(p.Text, unicode.IsSpace)
 		}
 		t.reasoning.WriteString(p.Text)
-		t.emit(ReasoningDelta(p))
+		t.host.emit(ReasoningDelta(p))
 	case llm.Retry:
-		t.emit(Retrying{Attempt: p.Attempt, Reason: p.Reason, AfterMS: p.After.Milliseconds()})
+		t.host.emit(Retrying{Attempt: p.Attempt, Reason: p.Reason, AfterMS: p.After.Milliseconds()})
 	case llm.Wait:
-		t.emit(Status{"No answer for " + p.For.Round(time.Second).String()})
+		t.host.emit(Status{"No answer for " + p.For.Round(time.Second).String()})
 	case llm.Unreadable:
 		t.warn("A part of the answer could not be read: " + p.Reason)
 	case llm.End:
@@ -300,21 +297,21 @@ func (r *response) show(text string) {
 }
 
 // addText appends to the assistant's text and reports it.
-func (t *turn) addText(text string) {
+func (t *loop) addText(text string) {
 	t.text.WriteString(text)
-	t.emit(TextDelta{text})
+	t.host.emit(TextDelta{text})
 }
 
 // flushTexts writes the texts into the pair. They grow in builders, so that a
 // chunk costs the same at the end of a long answer as at its beginning.
-func (t *turn) flushTexts() {
+func (t *loop) flushTexts() {
 	t.pair.AssistantText = strings.TrimSpace(t.text.String())
 	t.pair.Reasoning = strings.TrimSpace(t.reasoning.String())
 	t.flushThoughts()
 }
 
 // breakParagraph starts a new paragraph, unless the text ends with one or a card.
-func (t *turn) breakParagraph() {
+func (t *loop) breakParagraph() {
 	if s := t.text.String(); s != "" && !strings.HasSuffix(s, "\n\n") && !strings.HasSuffix(s, "]]") {
 		t.addText("\n\n")
 	}
@@ -322,7 +319,7 @@ func (t *turn) breakParagraph() {
 }
 
 // suggest adds values and actions to those the pair suggests.
-func (t *turn) suggest(s Suggested) {
+func (t *loop) suggest(s Suggested) {
 	if t.pair.Suggested == nil {
 		t.pair.Suggested = &Suggested{}
 	}
@@ -332,7 +329,7 @@ func (t *turn) suggest(s Suggested) {
 
 // addPayload adds a payload that the model wrote: suggested values and actions to
 // those of the pair, everything else as a card.
-func (t *turn) addPayload(p Payload) {
+func (t *loop) addPayload(p Payload) {
 	if p.Type == PayloadValues || p.Type == PayloadActions {
 		var offered struct {
 			Values  []SuggestedValue
@@ -344,11 +341,11 @@ func (t *turn) addPayload(p Payload) {
 		return
 	}
 	t.pair.Payloads = append(t.pair.Payloads, p)
-	t.emit(PayloadFound{p})
+	t.host.emit(PayloadFound{p})
 }
 
 // fillPayload fills in the id and the summary, and makes sure that Data is JSON.
-func (t *turn) fillPayload(p Payload) Payload {
+func (t *loop) fillPayload(p Payload) Payload {
 	if p.ID == "" {
 		p.ID = NewID(t.now())[16:] // the random part: short enough to be quoted by a model
 	}

@@ -126,10 +126,14 @@ func (s *Session) newTurn(ctx context.Context, p Prompt) (*turn, error) {
 		return nil, fmt.Errorf("%w: %s", llm.ErrNoVision, s.model)
 	}
 	t := &turn{
-		s: s, prompt: p, sampling: p.Sampling, registry: s.registry, model: model, name: name, modelID: s.model, info: info, now: s.now, log: s.log,
-		settings: s.opts.Settings, iterations: cmp.Or(max(s.opts.Settings.Iterations, 0), DefaultIterations), session: s.current.id, topic: s.topic, context: s.current.context,
-		done: make(chan struct{}),
+		loop: loop{
+			registry: s.registry, model: model, name: name, modelID: s.model, sampling: p.Sampling, now: s.now, log: s.log,
+			iterations: cmp.Or(max(s.opts.Settings.Iterations, 0), DefaultIterations),
+		},
+		s: s, session: s.current.id, topic: s.topic, done: make(chan struct{}),
+		request: request{prompt: p, info: info, settings: s.opts.Settings, context: s.current.context},
 	}
+	t.host = t
 	t.ctx, t.cancel = context.WithCancelCause(s.ToolContext(ctx))
 	return t, nil
 }

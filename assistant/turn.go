@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -17,52 +16,18 @@ import (
 	"winnow/checkpoint"
 )
 
-// The limits of a turn.
-const (
-	DefaultIterations = 5 // rounds of tool calls
-	maxInvalidRounds  = 4 // in a row
-)
-
-// turn is a series of responses joined by tool calls. A turn of a Conversation has
-// only the first two groups of fields: s is nil there, and it has no window, store,
-// checkpoints, budget and events.
+// turn is a turn of a session: a loop in a window, with a store, checkpoints, a budget and
+// events.
 type turn struct {
-	registry     *llm.Registry
-	model        llm.Model
-	name         string // of the model, as its endpoint knows it
-	modelID      string
-	sampling     llm.Sampling
-	tools        *toolbox
-	payloadTypes []PayloadType // that a model may write
-	iterations   int           // the limit of rounds
-	now          func() time.Time
-	log          *slog.Logger
-	ctx          context.Context
-	cancel       context.CancelCauseFunc
-	list         *message.List
-	yield        func(message.Message) bool // of a Conversation: receives each message; false stops the turn after its response
-	stopped      bool                       // yield returned false
+	loop
+	request
+	s       *Session
+	session string
+	topic   string
+	done    chan struct{} // closed when the session is ready for the next turn
+	began   time.Time
+	fresh   bool // the pair was made by this turn
 
-	pair         *Pair // what the turn has produced so far; its texts after flushTexts
-	text         strings.Builder
-	reasoning    strings.Builder
-	thoughts     []Thought
-	callIDs      map[string]bool // that are taken in pair
-	cards        int             // calls that have a card; the N of the next card marker
-	response     int             // whole responses so far
-	newParagraph bool            // the next text starts a paragraph
-	correcting   bool            // a Retrying was reported: it is valid until the next text or tool
-	invalid      int             // invalid rounds in a row
-	rounds       int             // rounds with tools, the invalid ones left out
-	notices      int             // added by note
-
-	s        *Session
-	prompt   Prompt
-	info     llm.ModelInfo
-	settings Settings
-	session  string
-	topic    string
-	done     chan struct{} // closed when the session is ready for the next turn
 	// Guarded by the session's mutex:
 	seq           int64           // of the pair, once it is durable
 	pendingEvents []Event         // of Queue, before TurnStarted
@@ -70,26 +35,39 @@ type turn struct {
 	unstored      []outgoing      // requests that were sent and not stored; the last may wait for its answer
 	progress      *Pair           // the pair with a new answer as far as it is stored; nil: the store has it so
 
-	began            time.Time
-	fresh            bool              // the pair was made by this turn
+	checkpoint *checkpoint.Checkpoint // of this turn; nil before the first write
+	announced  bool                   // the checkpoint was reported
+	unlock     func()                 // releases the journal; nil while the turn does not hold it
+}
+
+// request is what a turn sends: the prompt with what it repeats, replaces or executes, and
+// the pairs that go with it.
+type request struct {
+	prompt   Prompt
+	info     llm.ModelInfo
+	settings Settings
+
 	earlier          []message.Message // of a pair that is tried again; nil for a new one
 	before           Ref               // the pair that is answered again, as it was in view
 	replaced         *Pair             // what Replaces named, to be restored on cancel
 	replacedRequests []SentRequest     // of replaced, deleted with it
 	decided          *Pair             // whose proposals the turn executes, without an endpoint; nil: it executes none
 	proposals        []string          // ids of the payloads in decided
-	spans            []int             // messages of each included pair, oldest first
-	selection        []budget.Selected // the included pairs, oldest first
-	selectedSeqs     []int64           // of selection
-	visible          []Ref             // without the pair that is tried again or replaced
-	boundary         budget.Boundary
-	attempt          *budget.Attempt
-	outgoing         *outgoing // the attempt's request, until its end is reported
-	available        Available
-	context          contextMemory          // what the model knows of the window once it has answered
-	checkpoint       *checkpoint.Checkpoint // of this turn; nil before the first write
-	announced        bool                   // the checkpoint was reported
-	unlock           func()                 // releases the journal; nil while the turn does not hold it
+
+	visible   []Ref // without the pair that is tried again or replaced
+	boundary  budget.Boundary
+	available Available
+	context   contextMemory // what the model knows of the window once it has answered
+	sending
+}
+
+// sending is how far a request has come: with fewer pairs after each overflow.
+type sending struct {
+	attempt      *budget.Attempt
+	outgoing     *outgoing         // the attempt's request, until its end is reported
+	spans        []int             // messages of each included pair, oldest first
+	selection    []budget.Selected // the included pairs, oldest first
+	selectedSeqs []int64           // of selection
 }
 
 // errInterrupted is the cause of a turn that the end of the program cancelled.
@@ -154,11 +132,8 @@ func (t *turn) begin() error {
 	return t.prepare()
 }
 
-// emit reports an event; the turn of a Conversation reports none.
+// emit implements listener.
 func (t *turn) emit(e Event) {
-	if t.s == nil {
-		return
-	}
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
 	t.publish(e)
@@ -373,22 +348,4 @@ func (t *turn) noteProgress() {
 	if t.prompt.Regenerate != 0 {
 		t.progress = new(clonePair(t.pair))
 	}
-}
-
-// maxNotices bounds the notices of a turn: a hostile answer could cause thousands.
-const maxNotices = 16
-
-// note adds a notice about the turn to the pair, once.
-func (t *turn) note(text string) {
-	if t.notices == maxNotices || strings.Contains(t.pair.Notice, text) {
-		return
-	}
-	t.notices++
-	t.pair.Notice = strings.TrimPrefix(t.pair.Notice+"\n"+text, "\n")
-}
-
-// warn reports a problem with a part of the answer, as a Status and in the pair.
-func (t *turn) warn(text string) {
-	t.emit(Status{text})
-	t.note(text)
 }

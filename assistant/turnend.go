@@ -261,7 +261,7 @@ func (t *turn) noteSend(freeze bool) *LastSend {
 
 // beginThought adds a block. Without text since the last block, as after a silent
 // correction, that one continues.
-func (t *turn) beginThought() {
+func (t *loop) beginThought() {
 	place := t.text.Len()
 	if n := len(t.thoughts); n > 0 && t.thoughts[n-1].Place == place {
 		return
@@ -271,7 +271,7 @@ func (t *turn) beginThought() {
 
 // flushThoughts writes the offsets into the pair, whose texts are trimmed. A single
 // block before the text needs none.
-func (t *turn) flushThoughts() {
+func (t *loop) flushThoughts() {
 	t.pair.Thoughts = nil
 	if len(t.thoughts) == 0 || len(t.thoughts) == 1 && t.thoughts[0].Place == 0 {
 		return

@@ -16,7 +16,7 @@ import (
 func (t *turn) approve(c *checkedCall) (approved bool, shown string, err error) {
 	policy := t.settings.Confirm
 	always := policy == ConfirmAlways && c.tool.Write
-	if t.s == nil || policy == ConfirmNever || (!c.tool.Lasting && !always) {
+	if policy == ConfirmNever || (!c.tool.Lasting && !always) {
 		return true, "", nil
 	}
 	plan, err := c.tool.preview(t.ctx, c.Arguments)
@@ -68,7 +68,7 @@ func (t *turn) ask(question ConfirmRequest) (yes bool, err error) {
 // reported when a tool has changed the window. calls are those of the response that are
 // still to run.
 func (t *turn) beforeWrite(calls []checkedCall) error {
-	if t.s == nil || t.checkpoint != nil || t.s.opts.Window == nil {
+	if t.checkpoint != nil || t.s.opts.Window == nil {
 		return nil
 	}
 	j := t.s.opts.Journal
@@ -97,12 +97,15 @@ func (t *turn) beforeWrite(calls []checkedCall) error {
 	return nil
 }
 
-// afterWrite records the state that a write tool left, and its result, before it is
-// reported. What cannot be recorded is taken back, unless it is lasting.
+// afterWrite implements toolRunner.
 func (t *turn) afterWrite(c *checkedCall) error {
-	if t.s == nil {
-		return nil
-	}
+	defer t.s.updates.window.Changed()
+	return t.storeWrite(c)
+}
+
+// storeWrite records the state that a write tool left, and its result, before it is
+// reported. What cannot be recorded is taken back, unless it is lasting.
+func (t *turn) storeWrite(c *checkedCall) error {
 	w, j := t.s.opts.Window, t.s.opts.Journal
 	if w == nil || j == nil {
 		return t.commit()
