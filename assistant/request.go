@@ -136,7 +136,8 @@ func (t *turn) nextRequest() llm.Request {
 // Request returns the exact request that Send would make now for a text. The body
 // is the JSON document of the selected endpoint when its llm.Model is an
 // llm.Encoder. ErrBusy: a turn runs, which has the window.
-func (s *Session) Request(ctx context.Context, text string) (llm.Request, json.RawMessage, error) {
+func (m Telemetry) Request(ctx context.Context, text string) (llm.Request, json.RawMessage, error) {
+	s := m.session
 	release, err := s.acquireWork(false)
 	if err != nil {
 		return llm.Request{}, nil, err
@@ -347,7 +348,8 @@ func (o outgoing) encode() (sent SentRequest, err error) {
 // SentRequests returns the requests of a pair's chosen answer as they were sent, oldest
 // first, or of the running turn; nil, nil when there are none. With an error it returns
 // those that could be read.
-func (s *Session) SentRequests(ctx context.Context, seq int64) ([]SentRequest, error) {
+func (m Telemetry) SentRequests(ctx context.Context, seq int64) ([]SentRequest, error) {
+	s := m.session
 	var unstored []outgoing
 	s.mu.Lock()
 	if t := s.running; t != nil && t.seq == seq && seq != 0 {

@@ -189,7 +189,8 @@ func (s *Session) endTurn(t *turn, end Event) {
 // is complete; a newer one replaces it. It is durable when Queue returns, if
 // the store is a SessionStore. ErrEmpty: there is no text. ErrNotBusy: no turn
 // runs, so it can be sent.
-func (s *Session) Queue(p Prompt) error {
+func (q MessageQueue) Queue(p Prompt) error {
+	s := q.session
 	if p.blank() {
 		return ErrEmpty
 	}
@@ -222,7 +223,8 @@ func (s *Session) Queue(p Prompt) error {
 }
 
 // Queued returns the waiting message.
-func (s *Session) Queued() (Prompt, bool) {
+func (q MessageQueue) Queued() (Prompt, bool) {
+	s := q.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.current.queued == nil {
@@ -233,7 +235,8 @@ func (s *Session) Queued() (Prompt, bool) {
 
 // QueuePaused reports whether the waiting message is not sent by itself: its turn
 // failed or was cancelled, or it was stored by an earlier run.
-func (s *Session) QueuePaused() bool {
+func (q MessageQueue) QueuePaused() bool {
+	s := q.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.current.queued != nil && s.current.queuePaused
@@ -241,7 +244,8 @@ func (s *Session) QueuePaused() bool {
 
 // Dequeue removes the waiting message and returns it: to edit it, to drop
 // it, or to send it. It stays in the store until a message is sent or ForgetQueued.
-func (s *Session) Dequeue() (Prompt, bool) {
+func (q MessageQueue) Dequeue() (Prompt, bool) {
+	s := q.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.current.queued
@@ -262,7 +266,8 @@ func (s *Session) takenFromQueue() bool {
 
 // ForgetQueued removes from the store the message that Dequeue returned. The
 // caller has stored it elsewhere or dropped it.
-func (s *Session) ForgetQueued(ctx context.Context) error {
+func (q MessageQueue) ForgetQueued(ctx context.Context) error {
+	s := q.session
 	s.mu.Lock()
 	dequeued, id := s.current.dequeued, s.current.id
 	s.current.dequeued = false
@@ -275,14 +280,16 @@ func (s *Session) ForgetQueued(ctx context.Context) error {
 
 // ReAsk notes the failed pair whose message the user edits: the next message is to
 // replace it, see Prompt.Replaces. 0 for none.
-func (s *Session) ReAsk(seq int64) {
+func (q MessageQueue) ReAsk(seq int64) {
+	s := q.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.current.reask = seq
 }
 
 // ReAsked is the pair of ReAsk.
-func (s *Session) ReAsked() int64 {
+func (q MessageQueue) ReAsked() int64 {
+	s := q.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.current.reask

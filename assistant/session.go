@@ -69,8 +69,14 @@ type Settings struct {
 	ContextTokens int
 }
 
-// Session is what a user interface drives: one conversation in one window.
+// Session is what a user interface drives: one conversation in one window. Which pairs are
+// visible, which message waits, and what was sent have types of their own, whose methods it
+// has too.
 type Session struct {
+	View
+	MessageQueue
+	Telemetry
+
 	registry *llm.Registry
 	opts     Options
 	now      func() time.Time
@@ -94,6 +100,16 @@ type Session struct {
 	shown       []shownPlan // the newest last
 	view        view
 }
+
+// View is the visible pairs of a Session, which the next request contains as far as they fit.
+type View struct{ session *Session }
+
+// MessageQueue is the message of a Session that waits for the end of the running response,
+// and the pair that the next message replaces.
+type MessageQueue struct{ session *Session }
+
+// Telemetry is what a Session has sent, would send, and may send.
+type Telemetry struct{ session *Session }
 
 // sessionMemory is the part of a Session that Renew and Resume replace with the id.
 type sessionMemory struct {
@@ -123,6 +139,7 @@ func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 		registry: registry, opts: opts, now: opts.Now, log: opts.Log, model: opts.Model, topic: opts.Topic,
 		work: make(chan struct{}, 1), turnStarted: make(chan struct{}), answers: map[string]chan bool{},
 	}
+	s.View, s.MessageQueue, s.Telemetry = View{s}, MessageQueue{s}, Telemetry{s}
 	if s.now == nil {
 		s.now = time.Now
 	}

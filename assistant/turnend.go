@@ -168,7 +168,8 @@ const recordLimit = 100
 // Records returns the telemetry of this session: a record of each of the newest
 // recordLimit attempts, oldest first and without messages. The caller must not
 // change their lists.
-func (s *Session) Records() []budget.Record {
+func (m Telemetry) Records() []budget.Record {
+	s := m.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.current.records)

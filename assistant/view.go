@@ -30,7 +30,8 @@ const currentSession = "x"
 
 // LoadView makes the pairs of this session the view. While a turn runs it is
 // ErrBusy. It does not wait for StartAsync, which measures the boundary.
-func (s *Session) LoadView(ctx context.Context) error {
+func (v View) LoadView(ctx context.Context) error {
+	s := v.session
 	if s.Busy() {
 		return ErrBusy
 	}
@@ -49,7 +50,8 @@ func (s *Session) refs(ctx context.Context, session string) ([]Ref, error) {
 
 // SetView makes refs the visible pairs, in order of Seq: the result of a filter line.
 // A running pair that the line does not match stays in view until the next SetView.
-func (s *Session) SetView(refs []Ref, line string) {
+func (v View) SetView(refs []Ref, line string) {
+	s := v.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.setView(refs, line)
@@ -57,7 +59,8 @@ func (s *Session) SetView(refs []Ref, line string) {
 
 // RefreshView is SetView for a line that was evaluated again after pairs have
 // changed. When another line has made the view meanwhile it does nothing.
-func (s *Session) RefreshView(refs []Ref, line string) {
+func (v View) RefreshView(refs []Ref, line string) {
+	s := v.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.view.line == line {
@@ -79,7 +82,8 @@ func (s *Session) setView(refs []Ref, line string) {
 }
 
 // Filter is the line that made the view.
-func (s *Session) Filter() string {
+func (v View) Filter() string {
+	s := v.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.view.line
@@ -87,14 +91,16 @@ func (s *Session) Filter() string {
 
 // ReplaceFilterLine replaces the line that made the view by one with the same
 // meaning, such as after a rename. The pairs stay.
-func (s *Session) ReplaceFilterLine(line string) {
+func (v View) ReplaceFilterLine(line string) {
+	s := v.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.view.line = line
 }
 
 // Visible returns the pairs in view, oldest first.
-func (s *Session) Visible() []Ref {
+func (v View) Visible() []Ref {
+	s := v.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.view.refs)
@@ -102,7 +108,8 @@ func (s *Session) Visible() []Ref {
 
 // Boundary is which visible pairs the next request contains. It is computed again
 // only after the pairs, the model, its limit or the settings have changed.
-func (s *Session) Boundary() budget.Boundary {
+func (v View) Boundary() budget.Boundary {
+	s := v.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.followLimit()
@@ -118,7 +125,8 @@ func (s *Session) followLimit() {
 }
 
 // Recomputes counts how often the boundary was computed.
-func (s *Session) Recomputes() int {
+func (m Telemetry) Recomputes() int {
+	s := m.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.view.tracker.Recomputes()
@@ -126,7 +134,8 @@ func (s *Session) Recomputes() int {
 
 // Shown returns the visible pairs, and which of them the next request contains, as they
 // are now.
-func (s *Session) Shown() Shown {
+func (v View) Shown() Shown {
+	s := v.session
 	s.mu.Lock()
 	s.followLimit()
 	s.mu.Unlock() // publishes it
@@ -139,7 +148,8 @@ func (s *Session) Shown() Shown {
 // Counter is the context counter: X/Y of the boundary, or [X-T]/Y of a send
 // that was trimmed, from the first pair it left out until something other than
 // its own answer moves the boundary.
-func (s *Session) Counter() string {
+func (v View) Counter() string {
+	s := v.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.counter()
@@ -154,7 +164,8 @@ func (s *Session) counter() string {
 
 // LastSend reports what the last send left out; ok is false before the first one
 // of the session. It stays until the next send, also when the view changes.
-func (s *Session) LastSend() (last LastSend, ok bool) {
+func (m Telemetry) LastSend() (last LastSend, ok bool) {
+	s := m.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.current.lastSend == nil {
@@ -167,7 +178,8 @@ func (s *Session) LastSend() (last LastSend, ok bool) {
 
 // Fits returns a function that counts how many of base, from the newest, the next
 // request would contain with the current model and settings.
-func (s *Session) Fits() func(base []Ref) int {
+func (v View) Fits() func(base []Ref) int {
+	s := v.session
 	b, set := s.Boundary(), s.Settings().Budget
 	return func(base []Ref) int {
 		at := budget.Predict(costsOf(base), budget.Limit{Context: b.ML, Known: b.Known}, b.SYS, set)
@@ -261,7 +273,8 @@ func costsOf(refs []Ref) []budget.Cost {
 
 // Quota is what the endpoint of the selected model still allows now; ok is false
 // when it never reported a quota.
-func (s *Session) Quota() (q llm.Quota, ok bool) {
+func (m Telemetry) Quota() (q llm.Quota, ok bool) {
+	s := m.session
 	return s.registry.Quota(s.Model(), s.now())
 }
 
@@ -291,7 +304,8 @@ type DraftCost struct {
 
 // Draft estimates what sending p would cost. It can be called for every
 // keystroke: it answers from memory and does not compute the boundary.
-func (s *Session) Draft(p Prompt) DraftCost {
+func (v View) Draft(p Prompt) DraftCost {
+	s := v.session
 	aut := autOf(p, s.Settings().Budget)
 	q, known := s.Quota()
 	s.mu.Lock()
