@@ -214,8 +214,22 @@ type SuggestedAction struct {
 // documents and decoders.
 func Events() []Event {
 	return []Event{
-		TurnStarted{}, Status{}, Retrying{}, ContextTrimmed{}, ReasoningDelta{}, TextDelta{}, PayloadFound{}, ToolStart{}, ConfirmRequest{},
-		ToolProgress{}, CheckpointCreated{}, ToolComplete{}, Queued{}, Complete{}, Error{}, Cancelled{},
+		TurnStarted{},
+		Status{},
+		Retrying{},
+		ContextTrimmed{},
+		ReasoningDelta{},
+		TextDelta{},
+		PayloadFound{},
+		ToolStart{},
+		ConfirmRequest{},
+		ToolProgress{},
+		CheckpointCreated{},
+		ToolComplete{},
+		Queued{},
+		Complete{},
+		Error{},
+		Cancelled{},
 	}
 }
 

@@ -2,6 +2,7 @@ package assistant_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"log"
 	"net/http"
@@ -46,7 +47,11 @@ func ExampleEncodeEvent() {
 	}
 	server := httptest.NewServer(serve(session))
 	defer server.Close()
-	res, err := http.Get(server.URL + "?text=hello")
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, server.URL+"?text=hello", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(request)
 	if err != nil {
 		log.Fatal(err)
 	}

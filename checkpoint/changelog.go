@@ -36,7 +36,7 @@ type Change struct {
 // maxDifferences limits the differences of one Change.
 const maxDifferences = 100
 
-// Read lists what changed the window and its file, oldest first. It ignores differences at the paths in except, such
+// Changes lists what changed the window and its file, oldest first. It ignores differences at the paths in except, such
 // as the position in the window.
 func Changes(j *Journal, except ...string) []Change {
 	h := changeReader{except: except, steps: map[string]Checkpoint{}}

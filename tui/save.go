@@ -111,8 +111,10 @@ func (s *saving) ask(was saving, plan assistant.SavePlan, changed *assistant.Pla
 	was.step = asked
 	*s = was
 	lines := append(w.changed(changed), pane.SavePlanLines(plan, w.author, w.styles)...)
-	return question{overlay.SaveSheet, "Save these changes?", append(lines, ""), keymap.AnswerNo, s.answered,
-		[]overlay.Answer{says(keymap.AnswerYes, "save"), says(keymap.AnswerNo, "don't save")}}
+	return question{
+		overlay.SaveSheet, "Save these changes?", append(lines, ""), keymap.AnswerNo, s.answered,
+		[]overlay.Answer{says(keymap.AnswerYes, "save"), says(keymap.AnswerNo, "don't save")},
+	}
 }
 
 // askConflict shows both versions of a file that another program has changed, and asks

@@ -240,7 +240,7 @@ func pairTexts(p *assistant.Pair, more string) []string {
 // pairSum returns the checksum stored with p. It covers the texts and the fields that only change together with them,
 // but not the marks.
 func pairSum(p *assistant.Pair, more string) int64 {
-	return Sum(append(pairTexts(p, more), p.ID, p.Session, p.Model, string(states[stateNumber(p)]), p.CreatedAt.Format(time.RFC3339Nano))...)
+	return textSum(append(pairTexts(p, more), p.ID, p.Session, p.Model, string(states[stateNumber(p)]), p.CreatedAt.Format(time.RFC3339Nano))...)
 }
 
 // Row is a pair as an engine stores it. Times, marks and names are in Pair.
@@ -316,13 +316,14 @@ func (r *Row) Decode() (damaged bool, err error) {
 
 // intact compares p with its checksum. Checksums of older versions cover only the texts.
 func intact(p *assistant.Pair, more string, sum sql.NullInt64) bool {
-	return !sum.Valid || sum.Int64 == pairSum(p, more) || sum.Int64 == Sum(pairTexts(p, more)...)
+	return !sum.Valid || sum.Int64 == pairSum(p, more) || sum.Int64 == textSum(pairTexts(p, more)...)
 }
 
 // castagnoli is the CRC-32 polynomial with hardware support.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func Sum(texts ...string) int64 {
+// textSum returns the checksum of texts and of where each ends.
+func textSum(texts ...string) int64 {
 	sum := crc32.New(castagnoli)
 	for _, t := range texts {
 		fmt.Fprintf(sum, "%d:", len(t))

@@ -39,7 +39,7 @@ type work struct{ parsed, highlighted, laid, surcharge int }
 
 func (w work) total() int { return w.parsed + w.highlighted + w.laid }
 
-// One byte of Markdown costs 1. These cost more, each time they are drawn:
+// One byte of Markdown costs 1. These cost more, each time they are drawn.
 const (
 	codeCost    = 4  // a byte of code that is coloured
 	textCost    = 16 // a paragraph, or a link definition
