@@ -30,7 +30,7 @@ func TestTheKeyPageTellsWhatArrives(t *testing.T) {
 	s.Type("O")
 	s.Wait("VIEW     jump to the boundary")
 	s.Message(tea.KeyboardEnhancementsMsg{Flags: 1})
-	s.Wait("two keys; ctrl+enter sends here")
+	s.Wait("different keys; ctrl+enter sends here")
 	s.Paste("four")
 	s.Wait("a paste of 4 characters")
 }
