@@ -10,7 +10,7 @@ import (
 
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
-	"winnow/tui/layout"
+
 	"winnow/tui/overlay"
 )
 
@@ -288,14 +288,14 @@ func (m *Model) arrange() {
 		return
 	}
 	m.input.draft.SetWidth(m.width)
-	show := layout.BothPanes
+	show := bothPanes
 	switch {
 	case m.plainChat():
-		show = layout.ChatOnly
+		show = chatOnly
 	case m.showPane:
-		show = layout.PaneFirst
+		show = paneFirst
 	}
-	m.layout = layout.Arrange(m.width, m.height, m.input.draft.Rows(), show, layout.HUDAs(m.opts.HUD, m.mode == keymap.HUD))
+	m.layout = arrange(m.width, m.height, m.input.draft.Rows(), show, hudAs(m.opts.HUD, m.mode == keymap.HUD))
 	m.hud.Resize(m.layout.HUD.Dy(), m.mode == keymap.HUD)
 	m.conv.area = m.layout.Chat
 	if c := m.layout.Chat; !c.Empty() {

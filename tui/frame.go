@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/tui/keymap"
-	"winnow/tui/layout"
+
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -68,10 +68,10 @@ func (m *Model) compose() string {
 		box, x, y := m.overlay.View(m.width, m.height, m.styles)
 		return m.above(base, box, x, y)
 	case m.input.completing():
-		list = overlay.List(m.input.list.Entries, m.input.list.At, min(maxCompletions, foot-layout.HeaderLines-overlay.ListFrame), m.width, m.styles)
+		list = overlay.List(m.input.list.Entries, m.input.list.At, min(maxCompletions, foot-headerLines-overlay.ListFrame), m.width, m.styles)
 	case m.mode == keymap.Command:
 		foot = m.layout.Footer.Min.Y
-		list = m.command.View(m.width, foot-layout.HeaderLines, m.parts.topic(), m.now(), m.styles)
+		list = m.command.View(m.width, foot-headerLines, m.parts.topic(), m.now(), m.styles)
 	}
 	if len(list) == 0 {
 		return base
@@ -143,7 +143,7 @@ func (m *Model) sendLabel() string {
 
 // inputLines are the box, and above it a line with the estimate of the draft.
 func (m *Model) inputLines() []string {
-	w, h := m.layout.Input.Dx(), m.layout.Input.Dy()-layout.InputFrame
+	w, h := m.layout.Input.Dx(), m.layout.Input.Dy()-inputFrame
 	border := m.styles.Border.Idle
 	if m.mode == keymap.Input {
 		border = m.styles.Border.Focused
@@ -184,7 +184,7 @@ func (m *Model) cursor() *tea.Cursor {
 	if c == nil || m.mode != keymap.Input {
 		return nil
 	}
-	at := image.Pt(c.X, c.Y).Add(m.layout.Input.Min).Add(image.Pt(0, layout.InputFrame))
+	at := image.Pt(c.X, c.Y).Add(m.layout.Input.Min).Add(image.Pt(0, inputFrame))
 	c.X, c.Y = at.X, at.Y
 	if !at.In(m.layout.Input) {
 		return nil

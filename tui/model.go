@@ -15,7 +15,7 @@ import (
 	"winnow/tui/composer"
 	"winnow/tui/connectcard"
 	"winnow/tui/keymap"
-	"winnow/tui/layout"
+
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/resend"
@@ -132,7 +132,7 @@ type Model struct {
 	widths   style.Cache
 	width    int // of the screen
 	height   int
-	layout   layout.Layout
+	layout   screenLayout
 	showPane bool               // on a narrow screen
 	focused  bool               // the terminal has the focus
 	attended terminal.Attention // what the program did after the last message

@@ -27,7 +27,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/checkpoint"
 	"winnow/tui/keymap"
-	"winnow/tui/layout"
+
 	"winnow/tui/overlay"
 	"winnow/tui/settings"
 	"winnow/tui/style"
@@ -821,7 +821,7 @@ func drawRound(t *rapid.T) madeRound {
 
 func drawPlan(t *rapid.T) plan {
 	p := plan{
-		width: rapid.IntRange(layout.MinWidth, 140).Draw(t, "width"), height: rapid.IntRange(layout.MinHeight, 50).Draw(t, "height"),
+		width: rapid.IntRange(minWidth, 140).Draw(t, "width"), height: rapid.IntRange(minHeight, 50).Draw(t, "height"),
 		contexts: map[string]int{
 			"small": rapid.IntRange(systemTokens+150, systemTokens+900).Draw(t, "small"),
 			"large": rapid.SampledFrom([]int{0, systemTokens + 2000, 100_000}).Draw(t, "large"),
