@@ -14,7 +14,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/tui/chat"
-	"winnow/tui/resend"
+
 	"winnow/tui/tuitest"
 	"winnow/tui/usecase"
 )
@@ -105,7 +105,7 @@ var lateMessages = map[string]struct {
 		time.Sleep(2 * idlePause) // so that the user is quiet
 		return replyDueMsg{}
 	}},
-	"a second of another countdown": {nil, func(*bench) tea.Msg { return secondPassedMsg{&resend.Message{}} }},
+	"a second of another countdown": {nil, func(*bench) tea.Msg { return secondPassedMsg{&unsentMessage{}} }},
 	"a line that rested":            {letters("hi"), func(*bench) tea.Msg { return enterDueMsg{"other"} }},
 	"the models for a closed list":  {nil, func(*bench) tea.Msg { return usecase.ModelsRefreshed{Reply: usecase.Reply{Request: 99}} }},
 	"the wait of an answered question": {append(letters("hi"), "ctrl+j", "f1"), func(b *bench) tea.Msg {

@@ -18,7 +18,7 @@ import (
 
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
-	"winnow/tui/resend"
+
 	"winnow/tui/settings"
 	"winnow/tui/slash"
 	"winnow/tui/status"
@@ -108,8 +108,8 @@ type Model struct {
 	ready    bool // the start is over
 	loading  bool // the session is not loaded yet
 	turn     turn
-	resend   *resend.Message // sent again after a pause, and until it is stored; nil: none
-	stored   filter.Sources  // names of the history, for completion and lists
+	resend   *unsentMessage // sent again after a pause, and until it is stored; nil: none
+	stored   filter.Sources // names of the history, for completion and lists
 	models   modelList
 
 	// What is under way.

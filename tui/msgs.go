@@ -9,7 +9,7 @@ import (
 	"winnow/tui/chat"
 	"winnow/tui/markdown"
 	"winnow/tui/overlay"
-	"winnow/tui/resend"
+
 	"winnow/tui/slash"
 )
 
@@ -30,7 +30,7 @@ type (
 		wait     time.Duration
 	}
 	// secondPassedMsg counts the seconds to the time when a message is sent again.
-	secondPassedMsg struct{ resend *resend.Message }
+	secondPassedMsg struct{ resend *unsentMessage }
 	// codeReadMsg is the code blocks of the focused pair; digit is that of the block to copy,
 	// 0: it is not known yet.
 	codeReadMsg struct {

@@ -11,7 +11,7 @@ import (
 	"winnow/assistant"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
-	"winnow/tui/resend"
+
 	"winnow/tui/slash"
 	"winnow/tui/status"
 	"winnow/tui/usecase"
@@ -249,7 +249,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 		m.conv.chat.EndTurn()
 		cmds = append(cmds, m.sendQueuedNext(m.turn.sendNow))
 		if !m.turn.running && t.typed == m.input.draft.Text() {
-			m.resend = resend.Message{Prompt: t.prompt, Typed: t.typed, Session: m.parts.shownSession()}.After(e.Err, before)
+			m.resend = unsentMessage{Prompt: t.prompt, Typed: t.typed, Session: m.parts.shownSession()}.After(e.Err, before)
 		}
 		if m.resend != nil {
 			m.notice.Clear()
