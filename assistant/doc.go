@@ -2,27 +2,42 @@
 // changes it through tools; every change can be undone. It knows nothing of
 // terminals; any Go program can embed it by implementing Window.
 //
+// # Where to begin
+//
+// The examples are programs, one for each part:
+//
+//   - Example: a Window with a tool, and a Session in it. Implement Window; its comment
+//     lists what else a window may do.
+//   - Pages: what the model is offered depends on where the user is. Without Pages it is
+//     offered the tools of the window everywhere.
+//   - PayloadType: structured data in an answer, which the user may accept or reject.
+//   - Conversation: a model with tools, without window, history and checkpoints.
+//   - Session.Rollback: a history in SQLite and a journal, which undoes changes.
+//   - EncodeEvent: the events of a turn over HTTP.
+//
+// A model is named "provider/name" after an llm.Provider in an llm.Registry, such as a client
+// of assistant/openai. What cannot work is an error at once: NewSession and NewConversation
+// return a *llm.ConfigError.
+//
 // # Types
 //
-// A Window gives context, tools and a prompt, and its state can be restored. A
-// Pair is one user message and everything the assistant produced for it. A turn
+// A Pair is one user message and everything the assistant produced for it. A turn
 // starts with a message and ends with the assistant's last response; a response is one
 // streamed completion of an llm.Model. A round is a response with tool calls and their
-// results. Session runs turns for a user interface and reports them as Events;
-// Conversation and Builder are the plain way to use a model with tools, without
-// window, history or checkpoints. Models come from an llm.Registry.
+// results. Session runs turns for a user interface and reports them as Events. The pairs of
+// which a request is made are its View; one message at a time waits in its MessageQueue.
 //
 // # Concurrency
 //
-// Session methods are safe from any goroutine and return copies. Next and Follow return
+// Session methods are safe from any goroutine and return copies. Begin starts a turn, and
+// Events returns its events to one reader. Next and Follow return
 // what changes in a session, and the events of its turns, as one ordered log for any
 // number of readers: a State in immutable parts that all readers share, and the events in
 // order. The parts of the window come from a WindowLog, which the sessions of a window
-// share. Send returns the events of one turn on a channel, which must be read
-// to the end. No reader holds up a turn. While a turn runs, what works
-// on window, journal or pairs (Start, LoadView, Edit, Save, Rollback, UndoRollback,
-// Renew, Resume, Delete, Decide, Request) is refused with ErrBusy; a turn that is
-// started while one of them works waits for it. These, Queue, Mark, Pairs and
+// share. No reader holds up a turn: one that stops reading only misses events. While a turn
+// runs, what works on window, journal or pairs (Start, LoadView, Edit, Save, Rollback,
+// UndoRollback, Renew, Resume, Delete, Decide, Request) is refused with ErrBusy; a turn that
+// is started while one of them works waits for it. These, Queue, Mark, Pairs and
 // SentRequests may wait for the disk; Draft, Quota, Boundary and LastSend answer from
 // memory. Conversation, Builder and message.List belong to one goroutine.
 //

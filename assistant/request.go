@@ -133,7 +133,7 @@ func (t *turn) nextRequest() llm.Request {
 	return req
 }
 
-// Request returns the exact request that Send would make now for a text. The body
+// Request returns the exact request that Begin would make now for a text. The body
 // is the JSON document of the selected endpoint when its llm.Model is an
 // llm.Encoder. ErrBusy: a turn runs, which has the window.
 func (m Telemetry) Request(ctx context.Context, text string) (llm.Request, json.RawMessage, error) {

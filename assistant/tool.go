@@ -37,7 +37,7 @@ type Tool struct {
 	Name        string
 	Description string
 	Category    string // groups tools for people; "" for none
-	Global      bool   // offered on every page; otherwise a page lists it by name
+	Global      bool   // of a tool in Pages: offered on every page; otherwise a page lists it by name
 
 	// Write tools change the window: a checkpoint is made before the first of a turn.
 	Write bool
