@@ -11,7 +11,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/markup"
 	"winnow/assistant/nearest"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
 )
 
@@ -198,7 +198,7 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 	c := &calls[0]
 	writes := c.tool.Write && (c.tool.NoOp == nil || !c.tool.NoOp(c.Arguments))
 	if writes {
-		waiting := func(e *share.HeldError) { t.emit(Status{e.Error()}) }
+		waiting := func(e *windowlock.HeldError) { t.emit(Status{e.Error()}) }
 		if err := t.s.opts.Member.Hold(t.ctx, t.session, c.Name, waiting); err != nil {
 			return r, false, err
 		}

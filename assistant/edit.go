@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
 	"winnow/checkpoint/jsondelta"
 )
@@ -76,7 +76,7 @@ func (s *Session) makeStep(description string, before json.RawMessage, change fu
 	if err == nil && !jsondelta.Equal(before, after) {
 		description = describeChange(w, before, after, description)
 		if _, err = s.opts.Journal.Edit(s.ID(), description, before, after); err == nil {
-			s.opts.Member.Announce(share.Edited, s.ID(), description, before, after)
+			s.opts.Member.Announce(windowlock.Edited, s.ID(), description, before, after)
 		}
 	}
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *Session) recordWrite(description, path string, before json.RawMessage) 
 	if err != nil {
 		return err
 	}
-	s.opts.Member.Announce(share.Saved, s.ID(), path, state, state)
+	s.opts.Member.Announce(windowlock.Saved, s.ID(), path, state, state)
 	if !jsondelta.Equal(before, state) {
 		if _, err := j.Edit(s.ID(), description, before, state); err != nil {
 			return err

@@ -7,7 +7,7 @@ import (
 
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
 )
 
@@ -115,7 +115,7 @@ type WindowState struct {
 // Others is who is in a window that sessions share.
 type Others struct {
 	Stamp
-	share.Others
+	windowlock.Others
 }
 
 // Checkpoints are the checkpoints of a window.

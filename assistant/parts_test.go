@@ -14,7 +14,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
 )
 
@@ -254,9 +254,9 @@ func TestAnEditMakesEachPartOnceForAllSessions(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer journal.Close()
-		log := assistant.NewWindowLog(w, journal, func() share.Others {
+		log := assistant.NewWindowLog(w, journal, func() windowlock.Others {
 			lists.Add(1)
-			return share.Others{Present: []share.Present{{User: "anna"}}}
+			return windowlock.Others{Present: []windowlock.Present{{User: "anna"}}}
 		})
 		registry := registryOf(t, at.NewScript())
 		var all [sessions]*assistant.Session

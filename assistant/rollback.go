@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
 )
 
@@ -182,7 +182,7 @@ func (s *Session) executeRollback(ctx context.Context, intent checkpoint.Intent)
 		return errors.Join(err, j.Abandon(intent))
 	}
 	recorded := j.Finish(intent)
-	s.opts.Member.Announce(share.RolledBack, s.ID(), intent.Target, intent.Previous, intent.State)
+	s.opts.Member.Announce(windowlock.RolledBack, s.ID(), intent.Target, intent.Previous, intent.State)
 	if recorded == nil {
 		var state json.RawMessage
 		if state, recorded = windowState(w); recorded == nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"winnow/assistant/safetext"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 )
 
 // SavePlan is what a save or a discard would do. The window writes its words; front ends
@@ -188,13 +188,13 @@ type Author struct {
 // UnknownUser is the Name of an author that is not known.
 const UnknownUser = "an unknown user"
 
-// Name is "anna", "anna's assistant" or UnknownUser; see share.AssistantOf.
+// Name is "anna", "anna's assistant" or UnknownUser; see windowlock.AssistantOf.
 func (a Author) Name() string {
 	switch {
 	case a.User == "":
 		return UnknownUser
 	case a.Assistant:
-		return share.AssistantOf(a.User)
+		return windowlock.AssistantOf(a.User)
 	}
 	return a.User
 }

@@ -12,7 +12,7 @@ import (
 
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
 )
 
@@ -36,7 +36,7 @@ type Options struct {
 	Store   Store  // nil is a MemoryStore
 	Journal *checkpoint.Journal
 	// Member is the session's part in a window that others share; nil: it has none.
-	Member *share.Member
+	Member *windowlock.Member
 	// Shared is the log of that window; nil makes one.
 	Shared *WindowLog
 	// WithoutCheckpoints lets write tools run in a session that has no Journal:
@@ -192,7 +192,7 @@ func (o Options) check(registry *llm.Registry) error {
 // acquireWork gives window, journal and store to one caller at a time. It is
 // ErrBusy while a turn runs, also for a caller that waits when a turn starts; a
 // turn waits for the caller that has it. A change of a window that another session or
-// process has is a *share.HeldError or, after a wait, a *checkpoint.LockedError. With
+// process has is a *windowlock.HeldError or, after a wait, a *checkpoint.LockedError. With
 // changes the journal is locked, the window is as the journal says, and the session is
 // noted in it.
 func (s *Session) acquireWork(changes bool) (release func(), err error) {

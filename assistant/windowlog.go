@@ -4,7 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
 )
 
@@ -13,8 +13,8 @@ import (
 type WindowLog struct {
 	window  Window
 	journal *checkpoint.Journal
-	others  func() share.Others // nil: a session has the window to itself
-	version atomic.Int64        // the newest, of the parts and of the sessions
+	others  func() windowlock.Others // nil: a session has the window to itself
+	version atomic.Int64             // the newest, of the parts and of the sessions
 
 	making sync.Mutex // locked while parts are made; before mu
 
@@ -46,7 +46,7 @@ type Snapshotter interface {
 
 // NewWindowLog returns the log of a window and its journal, which may be nil. others
 // returns who is in the window, from memory; nil: a session has it to itself.
-func NewWindowLog(w Window, j *checkpoint.Journal, others func() share.Others) *WindowLog {
+func NewWindowLog(w Window, j *checkpoint.Journal, others func() windowlock.Others) *WindowLog {
 	return &WindowLog{window: w, journal: j, others: others}
 }
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"winnow/assistant/safetext"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
 	"winnow/checkpoint/jsondelta"
 )
@@ -58,7 +58,7 @@ func (t *turn) ask(question ConfirmRequest) (yes bool, err error) {
 	t.s.mu.Lock()
 	t.asks = nil
 	t.s.mu.Unlock()
-	if err = errors.Join(t.ctx.Err(), held(t.ctx, func(e *share.HeldError) { t.emit(Status{e.Error()}) })); err == nil && yes && locked {
+	if err = errors.Join(t.ctx.Err(), held(t.ctx, func(e *windowlock.HeldError) { t.emit(Status{e.Error()}) })); err == nil && yes && locked {
 		err = t.lockJournal()
 	}
 	return yes, err
@@ -140,7 +140,7 @@ func (t *turn) record(c *checkedCall, before json.RawMessage) error {
 	if err := t.s.opts.Journal.Record(state, []checkpoint.ToolSummary{summary}); err != nil {
 		return err
 	}
-	t.s.opts.Member.Announce(share.ToolRan, t.session, c.Name, before, state)
+	t.s.opts.Member.Announce(windowlock.ToolRan, t.session, c.Name, before, state)
 	if t.checkpoint != nil && !t.announced && !jsondelta.Equal(before, state) {
 		t.announced = true
 		t.emit(CheckpointCreated{ID: t.checkpoint.ID, Description: summary.Effect})

@@ -11,7 +11,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/tui/usecase"
 )
 
@@ -130,7 +130,7 @@ func TestWhatIsShownAlreadyIsNotDrawnAgain(t *testing.T) {
 	}
 	for name, msg := range map[string]tea.Msg{
 		"stale pairs":        usecase.LogRead{Update: assistant.Update{Version: log.Version, Stale: &assistant.StalePairs{All: true}}},
-		"what others did":    usecase.LogRead{Update: assistant.Update{Version: log.Version}, Done: []share.Change{{Kind: share.Joined, User: "bert"}}},
+		"what others did":    usecase.LogRead{Update: assistant.Update{Version: log.Version}, Done: []windowlock.Change{{Kind: windowlock.Joined, User: "bert"}}},
 		"a frame of a wait":  usecase.LogRead{},
 		"another message":    tea.FocusMsg{},
 		"the same, missed":   usecase.LogRead{Update: log.Update, Missed: true},

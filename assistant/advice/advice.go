@@ -13,7 +13,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/llm"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/assistant/workspace"
 )
 
@@ -75,7 +75,7 @@ var byError = []struct {
 // Of returns the cause of an error and what to do about it, with the action as named by way: "ctrl+l chooses
 // another". next is "" if there is no advice or way returns "" for the action.
 func Of(err error, way func(action string) string) (cause, next string) {
-	if errors.As(err, new(*share.HeldError)) {
+	if errors.As(err, new(*windowlock.HeldError)) {
 		return err.Error(), "try again after that turn has ended"
 	}
 	for _, known := range byError {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"winnow/assistant/history"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
 )
 
@@ -28,7 +28,7 @@ const (
 
 // RecordOptions configures RecordChanges.
 type RecordOptions struct {
-	Changes *Log[share.Change] // the hub's announcements; RecordChanges ends once this log is closed
+	Changes *Log[windowlock.Change] // the hub's announcements; RecordChanges ends once this log is closed
 	// Read returns the log of the window, oldest first.
 	Read    func() []checkpoint.Change
 	History history.WindowLog

@@ -16,7 +16,7 @@ import (
 
 	"winnow/assistant/history"
 	"winnow/assistant/serve"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
 )
 
@@ -70,7 +70,7 @@ func (l *fakeLog) setAway(away bool) {
 
 // served is a window whose changes Record adds.
 type served struct {
-	hub   *serve.Log[share.Change]
+	hub   *serve.Log[windowlock.Change]
 	log   fakeLog
 	said  lockedText
 	mu    sync.Mutex
@@ -97,7 +97,7 @@ func (t *lockedText) String() string {
 }
 
 func (s *served) start() {
-	s.hub = serve.NewLog[share.Change](1, 10, 0, nil)
+	s.hub = serve.NewLog[windowlock.Change](1, 10, 0, nil)
 	s.wait = serve.RecordChanges(serve.RecordOptions{
 		Changes: s.hub, History: &s.log, Host: "h", Path: "/p", Log: slog.New(slog.NewTextHandler(&s.said, nil)),
 		Read: func() []checkpoint.Change {
@@ -114,7 +114,7 @@ func (s *served) change(n int) {
 		s.mu.Lock()
 		s.whole = append(s.whole, checkpoint.Change{Seq: int64(len(s.whole) + 1)})
 		s.mu.Unlock()
-		s.hub.Add(share.Change{})
+		s.hub.Add(windowlock.Change{})
 	}
 }
 
@@ -254,7 +254,7 @@ func (*stuckLog) AddWindowChanges(ctx context.Context, _, _ string, _ []checkpoi
 
 func TestTheEndWaitsSecondsForAHistoryThatIsStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hub := serve.NewLog[share.Change](1, 10, 0, nil)
+		hub := serve.NewLog[windowlock.Change](1, 10, 0, nil)
 		wait := serve.RecordChanges(serve.RecordOptions{
 			Changes: hub, History: &stuckLog{}, Host: "h", Path: "/p", Log: slog.New(slog.DiscardHandler),
 			Read: func() []checkpoint.Change { return []checkpoint.Change{{Seq: 1}} },
@@ -271,7 +271,7 @@ func TestTheEndWaitsSecondsForAHistoryThatIsStuck(t *testing.T) {
 // The changes are of this machine unless another name is set.
 func TestTheLogNamesTheMachine(t *testing.T) {
 	var log fakeLog
-	hub := serve.NewLog[share.Change](1, 10, 0, nil)
+	hub := serve.NewLog[windowlock.Change](1, 10, 0, nil)
 	wait := serve.RecordChanges(serve.RecordOptions{
 		Changes: hub, History: &log, Path: "/p", Log: slog.New(slog.DiscardHandler),
 		Read: func() []checkpoint.Change { return []checkpoint.Change{{Seq: 1}} },

@@ -13,7 +13,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 )
@@ -43,15 +43,15 @@ type Options struct {
 	Window  string // name under which sessions are stored
 	// OnChange is called for every change, in order, with the states before and after it. It must not block; it may
 	// be nil.
-	OnChange func(share.Change)
+	OnChange func(windowlock.Change)
 }
 
 // Hub is the window of a folder, shared by sessions. Use NewHub.
 type Hub struct {
 	opts    Options
 	now     func() time.Time
-	shared  *share.Window
-	changes *Log[share.Change]
+	shared  *windowlock.Lock
+	changes *Log[windowlock.Change]
 	stop    context.CancelFunc // ends watch
 
 	refilters sync.WaitGroup
@@ -66,13 +66,13 @@ const keptChanges = 1000
 
 // NewHub returns a hub without sessions. Until Close, it watches for changes of the window's saved state.
 func NewHub(o Options) *Hub {
-	h := &Hub{opts: o, now: o.Session.Now, changes: NewLog[share.Change](1, keptChanges, 0, nil)}
+	h := &Hub{opts: o, now: o.Session.Now, changes: NewLog[windowlock.Change](1, keptChanges, 0, nil)}
 	if h.now == nil {
 		h.now = time.Now
 	}
 	h.opts.Session.Store = o.History
 	h.opts.Session.Shared = assistant.NewWindowLog(o.Session.Window, o.Session.Journal, h.present)
-	h.shared = share.New(assistant.LockerOf(o.Session.Window), h.announce, h.now)
+	h.shared = windowlock.New(assistant.LockerOf(o.Session.Window), h.announce, h.now)
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	if w, ok := o.Session.Window.(assistant.Watcher); ok {
@@ -84,7 +84,7 @@ func NewHub(o Options) *Hub {
 }
 
 // announce passes on a change. The shared window calls it for one change at a time.
-func (h *Hub) announce(c share.Change) {
+func (h *Hub) announce(c windowlock.Change) {
 	if d, ok := h.opts.Session.Window.(assistant.Describer); ok && c.Before != nil {
 		c.Effect = d.DescribeChange(c.Before, c.After)
 	}
@@ -94,21 +94,21 @@ func (h *Hub) announce(c share.Change) {
 	c.Before, c.After = nil, nil // the states may be large
 	h.changes.Add(c)
 	switch c.Kind {
-	case share.Held, share.Released, share.Waiting, share.Joined, share.Left, share.Reloaded:
+	case windowlock.Held, windowlock.Released, windowlock.Waiting, windowlock.Joined, windowlock.Left, windowlock.Reloaded:
 		h.opts.Session.Shared.Changed()
-	case share.Edited, share.ToolRan, share.Saved, share.RolledBack: // the session reports these at the end of its section
+	case windowlock.Edited, windowlock.ToolRan, windowlock.Saved, windowlock.RolledBack: // the session reports these at the end of its section
 	}
-	if c.Kind == share.RolledBack {
+	if c.Kind == windowlock.RolledBack {
 		h.refilters.Go(func() { h.refilter(c.Session) })
 	}
 }
 
 // present returns which users are in the window and what they are doing.
-func (h *Hub) present() share.Others {
-	others := share.Others{Waiting: h.Waiting(), Changes: h.changes.Last()}
+func (h *Hub) present() windowlock.Others {
+	others := windowlock.Others{Waiting: h.Waiting(), Changes: h.changes.Last()}
 	for _, s := range h.Sessions() {
 		if s.Unused() < presentTime {
-			others.Present = append(others.Present, share.Present{User: s.user, Session: s.ID()})
+			others.Present = append(others.Present, windowlock.Present{User: s.user, Session: s.ID()})
 		}
 	}
 	if holder, held := h.Holder(); held {
@@ -133,24 +133,24 @@ func (h *Hub) refilter(except string) {
 // watch announces changes of the saved state by other programs.
 func (h *Hub) watch(saved <-chan assistant.SavedChange) {
 	for c := range saved {
-		h.shared.Announce(share.Change{Kind: share.Reloaded, What: c.Path})
+		h.shared.Announce(windowlock.Change{Kind: windowlock.Reloaded, What: c.Path})
 	}
 }
 
 // Followed announces what another program on this machine has changed in the window.
 func (h *Hub) Followed(who, what string) {
-	h.shared.Announce(share.Change{Kind: share.Edited, User: who, What: what, Effect: what})
+	h.shared.Announce(windowlock.Change{Kind: windowlock.Edited, User: who, What: what, Effect: what})
 	h.opts.Session.Shared.Changed()
 }
 
 // Changes returns the log of what happens in the window, without states.
-func (h *Hub) Changes() *Log[share.Change] { return h.changes }
+func (h *Hub) Changes() *Log[windowlock.Change] { return h.changes }
 
 // Holder returns the holder of the window's lock; ok is false if no turn holds it.
-func (h *Hub) Holder() (share.Holder, bool) { return h.shared.Holder() }
+func (h *Hub) Holder() (windowlock.Holder, bool) { return h.shared.Holder() }
 
-// Waiting returns the turns that are waiting for their user's answer; see share.Window.Waiting.
-func (h *Hub) Waiting() []share.Holder { return h.shared.Waiting() }
+// Waiting returns the turns that are waiting for their user's answer; see windowlock.Lock.Waiting.
+func (h *Hub) Waiting() []windowlock.Holder { return h.shared.Waiting() }
 
 // Author returns who is changing the window now, for checkpoint.Options, or "".
 func (h *Hub) Author() (user, session string) { return h.shared.Author() }
@@ -215,7 +215,7 @@ func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 		h.remove(s)
 		return nil, fmt.Errorf("open a session: %w", err)
 	}
-	s.member.Announce(share.Joined, o.ID, "", nil, nil)
+	s.member.Announce(windowlock.Joined, o.ID, "", nil, nil)
 	return s, nil
 }
 

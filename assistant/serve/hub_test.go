@@ -19,7 +19,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/servetest"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 	"winnow/checkpoint/jsondelta"
@@ -32,14 +32,14 @@ type rig struct {
 	ctx context.Context
 
 	mu      sync.Mutex
-	changes []share.Change // as the hub announced them
+	changes []windowlock.Change // as the hub announced them
 }
 
 func newRig(t testing.TB, change ...func(*serve.Options)) *rig {
 	t.Helper()
 	r := &rig{t: t, ctx: context.Background()}
 	r.Rig = servetest.Start(t, servetest.Options{Name: "obedient", Model: servetest.Obedient{}, Change: func(o *serve.Options) {
-		o.OnChange = func(c share.Change) {
+		o.OnChange = func(c windowlock.Change) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.changes = append(r.changes, c)
@@ -112,7 +112,7 @@ func (r *rig) announced() []string {
 	defer r.mu.Unlock()
 	out := []string{}
 	for _, c := range r.changes {
-		if c.Kind != share.Joined && c.Kind != share.Left {
+		if c.Kind != windowlock.Joined && c.Kind != windowlock.Left {
 			out = append(out, strings.TrimSpace(fmt.Sprint(c.Kind, " ", c.User, " ", c.What)))
 		}
 	}
@@ -160,7 +160,7 @@ func TestAWritingTurnHasTheWindowUntilItsEnd(t *testing.T) {
 		},
 	} {
 		err := change()
-		if refused, ok := errors.AsType[*share.HeldError](err); !ok || refused.User != "anna" || err.Error() != "anna's assistant is working" {
+		if refused, ok := errors.AsType[*windowlock.HeldError](err); !ok || refused.User != "anna" || err.Error() != "anna's assistant is working" {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 	}
@@ -463,7 +463,7 @@ func (r *rig) live(user string, plan []int) {
 			r.must(s.Close(r.ctx))
 			s = r.open(user)
 		}
-		_, held := errors.AsType[*share.HeldError](err)
+		_, held := errors.AsType[*windowlock.HeldError](err)
 		_, changed := errors.AsType[*assistant.PlanChanged](err)
 		if err != nil && !held && !changed && !errors.Is(err, workspace.ErrNothingToUndo) && !errors.Is(err, checkpoint.ErrUnknown) {
 			r.t.Errorf("step %d of %s: %v", step, user, err)
@@ -486,11 +486,11 @@ func (r *rig) agree() {
 	holder := ""
 	for _, c := range r.changes {
 		switch {
-		case c.Kind == share.Held && holder == "":
+		case c.Kind == windowlock.Held && holder == "":
 			holder = c.User
-		case c.Kind == share.Released && holder == c.User:
+		case c.Kind == windowlock.Released && holder == c.User:
 			holder = ""
-		case c.Kind == share.Held, c.Kind == share.Released, holder != "" && c.User != holder && c.Before != nil:
+		case c.Kind == windowlock.Held, c.Kind == windowlock.Released, holder != "" && c.User != holder && c.Before != nil:
 			r.t.Errorf("%s of %s while %q has the window", c.Kind, c.User, holder)
 		}
 		if c.Before == nil {

@@ -11,7 +11,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/servetest"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 )
 
 func TestALogStoresTheNewestEntries(t *testing.T) {
@@ -90,7 +90,7 @@ func TestComingGoingAndChangesFromOutsideAreAnnounced(t *testing.T) {
 	anna := r.open("anna")
 	saved <- assistant.SavedChange{Refreshed: assistant.Refreshed{Path: "words", Changed: true}}
 	close(saved)
-	next := func(after int64) share.Change {
+	next := func(after int64) windowlock.Change {
 		t.Helper()
 		for {
 			entries, more, err := r.Changes().After(after)
@@ -104,15 +104,15 @@ func TestComingGoingAndChangesFromOutsideAreAnnounced(t *testing.T) {
 			}
 		}
 	}
-	if c := next(0); c.Kind != share.Joined || c.User != "anna" || c.Session != anna.ID() || c.Time.IsZero() {
+	if c := next(0); c.Kind != windowlock.Joined || c.User != "anna" || c.Session != anna.ID() || c.Time.IsZero() {
 		t.Errorf("joined: %+v", c)
 	}
-	if c := next(1); c.Kind != share.Reloaded || c.User != "" || c.What != "words" {
+	if c := next(1); c.Kind != windowlock.Reloaded || c.User != "" || c.What != "words" {
 		t.Errorf("changed from outside: %+v", c)
 	}
 	r.must(anna.Close(r.ctx))
 	r.must(anna.Close(r.ctx)) // does nothing
-	if c := next(2); c.Kind != share.Left || c.User != "anna" || c.Session != anna.ID() || r.Changes().Last() != 3 {
+	if c := next(2); c.Kind != windowlock.Left || c.User != "anna" || c.Session != anna.ID() || r.Changes().Last() != 3 {
 		t.Errorf("left: %+v of %d", c, r.Changes().Last())
 	}
 }

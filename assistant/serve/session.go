@@ -11,7 +11,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 )
@@ -20,7 +20,7 @@ import (
 type Session struct {
 	*workspace.Workspace
 	hub    *Hub
-	member *share.Member
+	member *windowlock.Member
 	id     string // id at the time of Open
 	user   string
 	opened time.Time
@@ -69,12 +69,12 @@ func (s *Session) Close(ctx context.Context) error {
 		return nil
 	}
 	err := s.Session().Close(ctx)
-	s.member.Announce(share.Left, s.ID(), "", nil, nil)
+	s.member.Announce(windowlock.Left, s.ID(), "", nil, nil)
 	return err
 }
 
 // Changes returns the log of what happens in the window, in all sessions.
-func (s *Session) Changes() *Log[share.Change] { return s.hub.Changes() }
+func (s *Session) Changes() *Log[windowlock.Change] { return s.hub.Changes() }
 
 // HeldBy returns the user of another session whose turn has locked the window, or "".
 func (s *Session) HeldBy() string {
@@ -134,7 +134,7 @@ func (s *Session) Match(ctx context.Context, line string) ([]assistant.Ref, erro
 
 // CallTool runs a tool of the window by hand. A write tool is one step that can be undone. Before calling a lasting
 // tool, the caller must have asked the user. Failures of the tool are in the result; an error means that the tool was
-// not called: a *share.HeldError, assistant.ErrBusy, or an error of the journal. report may be nil.
+// not called: a *windowlock.HeldError, assistant.ErrBusy, or an error of the journal. report may be nil.
 func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessage, report func(assistant.Progress)) (r assistant.ToolResult, err error) {
 	tools := s.Session().Window().Tools()
 	i := slices.IndexFunc(tools, func(t assistant.Tool) bool { return t.Name == name })
@@ -165,7 +165,7 @@ func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessag
 		return assistant.ToolResult{}, err
 	}
 	if tool.Lasting && r.Success && bytes.Equal(before, journal.Current()) { // a save is not a step that can be undone
-		s.member.Announce(share.Saved, s.ID(), name, before, before)
+		s.member.Announce(windowlock.Saved, s.ID(), name, before, before)
 	}
 	return r, nil
 }

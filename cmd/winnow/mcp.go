@@ -9,7 +9,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/serve/mcp"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 )
 
 func mcpCommand(a *app) *cobra.Command {
@@ -56,7 +56,7 @@ func (a *app) serveMCP(ctx context.Context, allowSave bool) error {
 			return mcp.Opened{}, errors.Join(err, a.closeAfter(n))
 		}
 		use := func(s *assistant.Session) {
-			w.agent = strings.TrimPrefix(s.ID(), mcp.SessionPrefix) + share.AgentSuffix
+			w.agent = strings.TrimPrefix(s.ID(), mcp.SessionPrefix) + windowlock.AgentSuffix
 			w.session.Store(s)
 		}
 		return mcp.Opened{Window: w.window, Journal: w.journal, Use: use, Close: func() error { return a.closeAfter(n) }}, nil

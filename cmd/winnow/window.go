@@ -17,7 +17,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
 	"winnow/assistant/serve"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
 )
 
@@ -246,7 +246,7 @@ func (w *journaledWindow) changeAuthor(locked bool) assistant.Author {
 // authorOf returns the author of a change made in a turn or by hand. A client of winnow mcp acts for itself, without
 // the assistant.
 func authorOf(user string, turn bool) assistant.Author {
-	return assistant.Author{User: user, Assistant: turn && !strings.HasSuffix(user, share.AgentSuffix)}
+	return assistant.Author{User: user, Assistant: turn && !strings.HasSuffix(user, windowlock.AgentSuffix)}
 }
 
 // sessionID returns the id of the session that is using the window, or "".

@@ -9,7 +9,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -60,7 +60,7 @@ func (p *Pane) oneLine(rank, w int, look pane.CompiledStyle, text string) pane.N
 // lockedText says why the user cannot change the rules now.
 func (p *Pane) lockedText() string {
 	if p.holder != "" {
-		return share.AssistantOf(pane.Visible(p.holder)) + " is working"
+		return windowlock.AssistantOf(pane.Visible(p.holder)) + " is working"
 	}
 	return pane.Join("assistant is working", p.keys.Hint(keymap.Escape, "cancels"))
 }

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"winnow/assistant/serve"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/checkpoint/privatefile"
 	"winnow/tui"
 )
@@ -218,7 +218,7 @@ func TestALostConnectionLeavesDraftAndTurn(t *testing.T) {
 		t.Errorf("u'anna' matches %v, %v; want the pair of the running turn", refs, err)
 	}
 	edit := func() error { return bert.Edit("add dog", func() error { return r.window.Type("dog") }) }
-	if err := edit(); !is[*share.HeldError](err) {
+	if err := edit(); !is[*windowlock.HeldError](err) {
 		t.Errorf("bert changes the window in anna's turn: %v", err)
 	}
 	r.must(c.Close())

@@ -7,7 +7,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
 )
 
@@ -51,9 +51,9 @@ const (
 
 func userName(name string) string { return safetext.Line(cmp.Or(name, "someone"), maxName) }
 
-// assistantOf is share.AssistantOf with the name as userName shortens it.
+// assistantOf is windowlock.AssistantOf with the name as userName shortens it.
 func assistantOf(user string) string {
-	return strings.Replace(share.AssistantOf(user), user, userName(user), 1)
+	return strings.Replace(windowlock.AssistantOf(user), user, userName(user), 1)
 }
 
 // Working says whose assistant has the window, else whose waits for an answer; "" when
@@ -68,12 +68,12 @@ func (o *Others) Working() string {
 	return ""
 }
 
-// Refused is the *share.HeldError of a change now; nil when nobody's turn has the window.
+// Refused is the *windowlock.HeldError of a change now; nil when nobody's turn has the window.
 func (o *Others) Refused() error {
 	if o.Holder == "" {
 		return nil
 	}
-	return &share.HeldError{Holder: share.Holder{User: o.Holder}}
+	return &windowlock.HeldError{Holder: windowlock.Holder{User: o.Holder}}
 }
 
 // Badge is Working in as few words as the header of a screen of w cells has room for.
@@ -97,24 +97,24 @@ func (o *Others) CountText() string {
 }
 
 // ChangeSentence says what another user did. quiet: it is for the list of notices only.
-func ChangeSentence(c share.Change) (text string, quiet bool) {
+func ChangeSentence(c windowlock.Change) (text string, quiet bool) {
 	user, what := userName(c.User), safetext.Line(cmp.Or(c.Effect, c.What), maxClause)
 	switch c.Kind {
-	case share.Held:
+	case windowlock.Held:
 		return assistantOf(c.User) + " is working", true
-	case share.Released:
+	case windowlock.Released:
 		return assistantOf(c.User) + " is done", true
-	case share.Waiting:
+	case windowlock.Waiting:
 		return assistantOf(c.User) + " waits for " + user, true
-	case share.Joined:
+	case windowlock.Joined:
 		return user + " joined", true
-	case share.Left:
+	case windowlock.Left:
 		return user + " left", true
-	case share.Saved:
+	case windowlock.Saved:
 		return user + " saved the rules", false
-	case share.Reloaded:
+	case windowlock.Reloaded:
 		return "another program changed " + safetext.Line(filepath.Base(c.What), maxClause) + " · its rules are loaded", false
-	case share.RolledBack:
+	case windowlock.RolledBack:
 		verb := "undid a rollback"
 		if c.What != "" {
 			verb = "rolled back"
@@ -123,9 +123,9 @@ func ChangeSentence(c share.Change) (text string, quiet bool) {
 			what = " · " + what
 		}
 		return user + " " + verb + what, false
-	case share.ToolRan:
+	case windowlock.ToolRan:
 		user = assistantOf(c.User)
-	case share.Edited:
+	case windowlock.Edited:
 	}
 	if c.Effect == "" {
 		return user + ": " + what, false

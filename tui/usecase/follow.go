@@ -9,7 +9,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/serve"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/assistant/workspace"
 )
 
@@ -27,8 +27,8 @@ const (
 // has changed for an AnimationFrame. It is no Outcome: no request asks for it.
 type LogRead struct {
 	assistant.Update
-	Done   []share.Change // by others in a shared window, oldest first
-	Missed bool           // they did more, which is no longer known
+	Done   []windowlock.Change // by others in a shared window, oldest first
+	Missed bool                // they did more, which is no longer known
 }
 
 // Follower reads the log of the session, one message at a time: each LogRead is followed by
@@ -39,7 +39,7 @@ type Follower struct {
 	ctx     context.Context //nolint:containedctx // that of the screen
 	version int64           // read so far
 	served  *serve.Session  // nil: the session has its window to itself
-	done    int64           // number of the newest share.Change that was read
+	done    int64           // number of the newest windowlock.Change that was read
 	drawn   time.Time       // when a piece of text was returned last
 }
 
@@ -88,7 +88,7 @@ func (f *Follower) Wait(animate bool) tea.Cmd {
 }
 
 // others returns what others in a shared window have done, up to the change with a number.
-func (f *Follower) others(upTo int64) (done []share.Change, missed bool) {
+func (f *Follower) others(upTo int64) (done []windowlock.Change, missed bool) {
 	if f.served == nil || upTo <= f.done {
 		return nil, false
 	}

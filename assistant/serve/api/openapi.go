@@ -15,7 +15,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/attachment"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 )
 
 const (
@@ -76,7 +76,7 @@ func schemaName(t reflect.Type, hint string) string {
 		return "Thought"
 	case reflect.TypeFor[attachment.File]():
 		return "Attachment"
-	case reflect.TypeFor[share.Change]():
+	case reflect.TypeFor[windowlock.Change]():
 		return "WindowChanged"
 	}
 	return huma.DefaultSchemaNamer(t, hint)
@@ -107,7 +107,7 @@ func addEvents(registry huma.Registry) error {
 		}
 		add(head.Type, reflect.TypeOf(e))
 	}
-	add(windowChanged, reflect.TypeFor[share.Change]())
+	add(windowChanged, reflect.TypeFor[windowlock.Change]())
 	registry.Map()["Event"] = union
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
 )
 
@@ -30,7 +30,7 @@ type problem struct {
 	Code   string `json:"code" doc:"names the problem, for programs" example:"no_session"`
 
 	Errors   []fieldError            `json:"errors,omitempty" doc:"which parts of the request are wrong, of the code invalid; 10 at most"`
-	Holder   *share.Holder           `json:"holder,omitempty" doc:"whose turn changes the window now, of the code held"`
+	Holder   *windowlock.Holder      `json:"holder,omitempty" doc:"whose turn changes the window now, of the code held"`
 	Column   int                     `json:"column,omitempty" doc:"where a filter line cannot be read, from 1, of the code filter"`
 	By       []string                `json:"by,omitempty" doc:"who changed it, of the code plan_changed"`
 	Plan     *assistant.SavePlan     `json:"plan,omitempty" doc:"what a save or a discard would do now, of the code plan_changed: show it, and repeat the request with its digest"`
@@ -71,7 +71,7 @@ func problemOf(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
 	}
-	if e, ok := errors.AsType[*share.HeldError](err); ok {
+	if e, ok := errors.AsType[*windowlock.HeldError](err); ok {
 		p := newProblem("held", "%s", err)
 		p.Holder = &e.Holder
 		return p

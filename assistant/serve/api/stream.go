@@ -16,7 +16,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/safetext"
 	"winnow/assistant/serve"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 )
 
 // The bounds of what a stream stores: a turn of a minute at 200 events a second.
@@ -201,7 +201,7 @@ func (s *Server) relay(last int64) {
 			last++
 			raw, err := assistant.PlainJSON(struct {
 				Type string `json:"type"`
-				share.Change
+				windowlock.Change
 			}{windowChanged, c})
 			if err != nil {
 				continue // impossible: all its fields encode

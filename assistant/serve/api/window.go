@@ -5,16 +5,16 @@ import (
 	"encoding/json"
 
 	"winnow/assistant"
-	"winnow/assistant/share"
+	"winnow/assistant/windowlock"
 )
 
 // windowInfo is the window with what can be done by hand.
 type windowInfo struct {
-	Unsaved bool            `json:"unsaved" doc:"there are unsaved changes"`
-	Holder  *share.Holder   `json:"holder,omitempty" doc:"whose turn changes it now"`
-	Waiting []share.Holder  `json:"waiting,omitempty" doc:"turns waiting for their user's answer; others may change the window in the meantime"`
-	Context json.RawMessage `json:"context" doc:"what the assistant sees: rules, counts and models. Long lists are cut, which it says; counts are exact"`
-	Tools   []toolInfo      `json:"tools" nullable:"false" doc:"for /v1/window/edit"`
+	Unsaved bool                `json:"unsaved" doc:"there are unsaved changes"`
+	Holder  *windowlock.Holder  `json:"holder,omitempty" doc:"whose turn changes it now"`
+	Waiting []windowlock.Holder `json:"waiting,omitempty" doc:"turns waiting for their user's answer; others may change the window in the meantime"`
+	Context json.RawMessage     `json:"context" doc:"what the assistant sees: rules, counts and models. Long lists are cut, which it says; counts are exact"`
+	Tools   []toolInfo          `json:"tools" nullable:"false" doc:"for /v1/window/edit"`
 }
 
 type toolInfo struct {

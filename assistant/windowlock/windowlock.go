@@ -1,22 +1,4 @@
-// Package share lets the sessions of several users work in one window: one of them
-// changes it at a time, and everybody learns who did what.
-//
-// # Nouns
-//
-// A Window is the lock of what the sessions share: a window, its journal and the
-// history. A Member is the part of one session in it. A section is a short piece of
-// work on window and journal, such as an edit or the begin of a turn; sections wait for
-// each other. A hold is the right of a turn to change the window, from its first
-// write tool to its end: meanwhile changes by hand of other members are refused with a
-// *HeldError, and the turn of another member waits before its first write tool. Sections
-// that change nothing go on. While a turn waits for an answer of its user it has no hold.
-//
-// # Who may call what from where
-//
-// All methods are safe from any goroutine, and those of a nil *Member do nothing: a
-// session that has its window to itself is one without a Member. A section must not
-// begin another one.
-package share
+package windowlock
 
 import (
 	"context"
@@ -27,8 +9,8 @@ import (
 	"time"
 )
 
-// Window is the lock that sessions share. Make it with New.
-type Window struct {
+// Lock is the lock that sessions share. Make it with New.
+type Lock struct {
 	lock     sync.Locker
 	onChange func(Change)
 	now      func() time.Time
@@ -48,8 +30,8 @@ type Window struct {
 // that its user interface refuses changes; onChange is called for every change, in
 // order and within the section of the change: it must not block and not call back.
 // now tells the time.
-func New(lock sync.Locker, onChange func(Change), now func() time.Time) *Window {
-	return &Window{lock: lock, onChange: onChange, now: now, freed: make(chan struct{})}
+func New(lock sync.Locker, onChange func(Change), now func() time.Time) *Lock {
+	return &Lock{lock: lock, onChange: onChange, now: now, freed: make(chan struct{})}
 }
 
 // Holder is who changes the window now.
@@ -110,7 +92,7 @@ type Change struct {
 }
 
 // Announce reports a change to all members.
-func (w *Window) Announce(c Change) {
+func (w *Lock) Announce(c Change) {
 	w.announces.Lock()
 	defer w.announces.Unlock()
 	c.Time = w.now()
@@ -118,7 +100,7 @@ func (w *Window) Announce(c Change) {
 }
 
 // Holder is who changes the window now; ok is false when nobody does.
-func (w *Window) Holder() (h Holder, ok bool) {
+func (w *Lock) Holder() (h Holder, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.hold, w.holder != nil
@@ -126,7 +108,7 @@ func (w *Window) Holder() (h Holder, ok bool) {
 
 // Waiting are the turns that wait for an answer of their user, the longest first. They
 // do not have the window.
-func (w *Window) Waiting() []Holder {
+func (w *Lock) Waiting() []Holder {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.waiting)
@@ -134,7 +116,7 @@ func (w *Window) Waiting() []Holder {
 
 // Author is who writes to the window and its journal now: the holder, else who is in a
 // section; "" is nobody. It is meant for checkpoint.Options.
-func (w *Window) Author() (user, session string) {
+func (w *Lock) Author() (user, session string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	by := w.acting
@@ -146,12 +128,12 @@ func (w *Window) Author() (user, session string) {
 
 // Member is the part of one session in a shared window.
 type Member struct {
-	window *Window
+	window *Lock
 	user   string
 }
 
 // Join returns a new member. It needs no end: a member without a hold is only memory.
-func (w *Window) Join(user string) *Member { return &Member{w, user} }
+func (w *Lock) Join(user string) *Member { return &Member{w, user} }
 
 // Section begins a section of a session and returns what ends it. A change of the
 // window is refused with a *HeldError while another member has the window.
@@ -170,7 +152,7 @@ func (m *Member) Section(session string, changes bool) (end func(), err error) {
 }
 
 // act sets who is in the section; the zero value is nobody.
-func (w *Window) act(by Holder) {
+func (w *Lock) act(by Holder) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.acting = by
