@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -29,42 +30,48 @@ type room struct {
 	empty bool         // without a conversation
 	with  func(*setup) // what else is different; nil: nothing
 	shows string       // what is seen there and nowhere before
+	// styled rooms are kept with the styles of their cells, all others as text: a word that
+	// changes then changes no file of styles. Each shows styles that no other one does.
+	styled bool
 }
 
 // gallerySizes are the sizes at which every room is drawn.
 var gallerySizes = [][2]int{{80, 24}, {40, 12}, {120, 40}, {200, 50}}
 
-// galleryStyles are the looks in which every room is drawn.
+// galleryStyles are the looks in which every room is drawn: dark, light, without colours.
 var galleryStyles = []style.Options{{Dark: true, Unicode: true}, {Unicode: true}, {Dark: true, Unicode: true, Profile: style.NoColor}}
+
+// moreStyles are further looks of styled rooms.
+var moreStyles = []style.Options{{Dark: true, Unicode: true, Profile: style.ANSI256}}
 
 // rooms are every mode and overlay.
 var rooms = []room{
 	{name: "welcome", empty: true, shows: "What would you like to change?"},
-	{name: "input", shows: "Five models are now hidden."},
+	{name: "input", shows: "Five models are now hidden.", styled: true},
 	{name: "draft", keys: []string{"two", "enter", "lines"}, shows: "lines"},
-	{name: "view", keys: []string{"tab"}, shows: "VIEW"},
+	{name: "view", keys: []string{"tab"}, shows: "VIEW", styled: true},
 	{name: "view-open", keys: []string{"tab", "z"}, shows: "▾"},
 	{name: "view-raw", keys: []string{"tab", "k", "v"}, shows: "VIEW"},
-	{name: "search", keys: []string{"tab", "/", "preview"}, shows: " VIEW  / preview"},
-	{name: "filtered", keys: []string{"tab", "f", "&s2", "enter"}, shows: "s2"},
+	{name: "search", keys: []string{"tab", "/", "preview"}, shows: " VIEW  / preview", styled: true},
+	{name: "filtered", keys: []string{"tab", "f", "&s2", "enter"}, shows: "s2", styled: true},
 	{name: "picture", with: withPicture, shows: "diagram.png"},
 	{name: "wide", with: withWideNames, shows: "日本語"},
 	{name: "wide-models", with: withWideNames, keys: []string{"ctrl+l"}, shows: "━ Model ━"},
 	{name: "command", keys: []string{"tab", "f", "&s2"}, shows: " COMMAND  : x &s2"},
-	{name: "command-wrong", keys: []string{"tab", "f", "&q"}, shows: " COMMAND  : x &q"},
-	{name: "pane-rules", keys: []string{"shift+tab"}, shows: "PANE"},
-	{name: "pane-models", keys: []string{"shift+tab", "]"}, shows: "❯Models"},
-	{name: "pane-changes", keys: []string{"shift+tab", "x", "]", "]"}, shows: "❯Changes"},
+	{name: "command-wrong", keys: []string{"tab", "f", "&q"}, shows: " COMMAND  : x &q", styled: true},
+	{name: "pane-rules", keys: []string{"shift+tab"}, shows: "PANE", styled: true},
+	{name: "pane-models", keys: []string{"shift+tab", "]"}, shows: "❯Models", styled: true},
+	{name: "pane-changes", keys: []string{"shift+tab", "x", "]", "]"}, shows: "❯Changes", styled: true},
 	{name: "pane-all", keys: []string{"shift+tab", "x", "["}, shows: "❯All"},
 	{name: "pane-pattern", keys: []string{"shift+tab", "h", "gpt-5*"}, shows: "gpt-5*"},
 	{name: "commands", keys: []string{"/mo"}, shows: "/model [NAME]"},
 	{name: "files", keys: []string{"see @"}, shows: "plan.txt"},
-	{name: "working", asks: true, shows: "half of an answer"},
+	{name: "working", asks: true, shows: "half of an answer", styled: true},
 	{name: "queued", asks: true, keys: []string{"and then", "send"}, shows: "queued: and then"},
 
 	{name: "help", keys: []string{"f1"}, shows: "━ Keys ━"},
 	{name: "palette", keys: []string{"ctrl+p"}, shows: "━ Commands ━"},
-	{name: "models", keys: []string{"ctrl+l"}, shows: "━ Model ━"},
+	{name: "models", keys: []string{"ctrl+l"}, shows: "━ Model ━", styled: true},
 	{name: "connect", with: withConnector, keys: []string{"f6"}, shows: "━ Connect a model ━"},
 	{name: "checkpoints", keys: []string{"shift+tab", "x", "ctrl+g"}, shows: "━ Checkpoints ━"},
 	{name: "topics", keys: []string{"ctrl+t"}, shows: "━ Topic of new messages ━"},
@@ -73,9 +80,9 @@ var rooms = []room{
 	{name: "settings", keys: []string{"ctrl+p", "Settings", "enter"}, shows: "━ Settings ━"},
 	{name: "hud", keys: []string{"f2"}, shows: "━ Context ━"},
 	{name: "hud-docked", keys: []string{"f5", "hide the rest"}, shows: "context "},
-	{name: "hud-focused", keys: []string{"f5", "shift+tab", "j"}, shows: " HUD "},
+	{name: "hud-focused", keys: []string{"f5", "shift+tab", "j"}, shows: " HUD ", styled: true},
 	{name: "request", keys: []string{"tab", "x"}, shows: "━ the request that"},
-	{name: "save", keys: []string{"shift+tab", "x", "ctrl+s"}, shows: "━ Save these changes? ━"},
+	{name: "save", keys: []string{"shift+tab", "x", "ctrl+s"}, shows: "━ Save these changes? ━", styled: true},
 	{name: "confirm", keys: []string{"tab", "K", "d"}, shows: "━ Delete this pair for good? ━"},
 	{name: "quit", keys: []string{"shift+tab", "x", "ctrl+q"}, shows: "━ There are unsaved rules ━"},
 	{name: "provider", keys: []string{"shift+tab", "p"}, shows: "━ Provider ━"},
@@ -198,7 +205,8 @@ func exhibits(t *testing.T, files ...string) {
 }
 
 // TestGoldenGallery draws every mode and overlay at all sizes, in a dark and a light
-// palette and without colours, and holds text and looks against the files of testdata.
+// palette and without colours, and compares the text, and in styled rooms the looks, with
+// the files of testdata.
 func TestGoldenGallery(t *testing.T) {
 	for _, r := range rooms {
 		t.Run(r.name, func(t *testing.T) {
@@ -206,8 +214,11 @@ func TestGoldenGallery(t *testing.T) {
 			if !here {
 				t.Parallel()
 			}
-			frames := map[[2]int][]string{}
-			for _, look := range galleryStyles {
+			frames, looks, write := map[[2]int][]string{}, galleryStyles, worded
+			if r.styled {
+				looks, write = slices.Concat(galleryStyles, moreStyles), painted
+			}
+			for _, look := range looks {
 				synctest.Test(t, func(t *testing.T) {
 					f := gallery(gallerySizes[0][0], gallerySizes[0][1])
 					if here {
@@ -225,7 +236,7 @@ func TestGoldenGallery(t *testing.T) {
 			}
 			text := ""
 			for _, size := range gallerySizes {
-				text += painted(frames[size], size[0], size[1])
+				text += write(frames[size], size[0], size[1])
 			}
 			tuitest.Golden(t, r.name, text)
 		})

@@ -53,6 +53,22 @@ func painted(frames []string, w, h int) string {
 	return b.String() + strings.Join(legend, "\n") + "\n\n"
 }
 
+// worded is one frame in several looks as text: what it says in the first, then each line
+// of another look, by its number, that says something else.
+func worded(frames []string, w, h int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d×%d\n%s", w, h, plainFrame(frames[0]))
+	first := strings.Split(plainFrame(frames[0]), "\n")
+	for i, frame := range frames[1:] {
+		for y, line := range strings.Split(plainFrame(frame), "\n") {
+			if line != first[y] {
+				fmt.Fprintf(&b, "look %d, line %d: %s\n", i+2, y+1, line)
+			}
+		}
+	}
+	return b.String() + "\n"
+}
+
 // letterOf names the n-th look: a, b, …, z, aa, ab, ….
 func letterOf(n int) string {
 	if n < 26 {
