@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -8,11 +9,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/tuitest"
+	"winnow/tui/usecase"
 )
 
 // However narrow the screen is, the footer names the first key and the way to
@@ -198,4 +201,103 @@ func TestANearlyFullContextIsSaidInOneLine(t *testing.T) {
 	if foot := footerOf(ansi.Strip(m.View().Content)); !strings.Contains(foot, "the context is nearly full · ctrl+n starts a new session") {
 		t.Errorf("the footer is %q", foot)
 	}
+}
+
+// 22: the footer names where the key of the next region goes.
+func TestTheFooterNamesTheNextRegion(t *testing.T) {
+	d := startProgram(t, setup{w: 200, h: 40})
+	d.says("tab view")
+	d.Type(tuitest.Tab)
+	d.says("tab pane")
+	d.Type(tuitest.Tab)
+	d.says("tab input")
+}
+
+// Every text that names a key names it as it is bound: with other keys no text
+// names a default one.
+func TestKeysAreNamedAsBound(t *testing.T) {
+	m, _ := newProgram(t, setup{pairs: []assistant.Pair{told("question", "answer"), failed("broken")}, change: func(o *Options) {
+		n := 0
+		uses, _ := keymap.Uses(false, nil)
+		for _, u := range uses {
+			n++
+			o.Rebinds = append(o.Rebinds, keymap.Rebind{Mode: u.Mode, Action: u.Action, Keys: []string{fmt.Sprintf("key%d", n)}})
+		}
+	}})
+	done := func(cmd tea.Cmd) { m.Update(cmd()) }
+	m.Update(loadStart(m.opts.Parts)())
+	m.Update(tea.WindowSizeMsg{Width: 160, Height: 40})
+	seen := func(where string) {
+		for _, text := range []string{m.notice.Text, plainFrame(m.bar.Draw(m.footer(), 160, m.styles.Footer.Bar)), strings.Join(m.scene(150).welcome(150), " "), m.statusLine(100)} {
+			for _, key := range []string{"ctrl+", "alt+", "f1 ", "f2 ", "f4 ", "esc ", "enter ", " u undoes", " r tries", " j goes"} {
+				if strings.Contains(text, key) {
+					t.Errorf("%s: %q names %q", where, text, key)
+				}
+			}
+		}
+	}
+	for in := range keymap.HUD + 1 {
+		m.setMode(in)
+		m.notice.Clear()
+		seen(in.String())
+	}
+	m.setMode(keymap.View)
+	m.turn.running, m.turn.began = true, m.now()
+	seen("running")
+	m.turn.running = false
+	for what, do := range map[string]func(){
+		"busy": func() { m.fail(assistant.ErrBusy) }, "no model": func() { m.fail(assistant.ErrNoModel) },
+		"cleared": func() { m.input.draft.Set("x"); m.carryOut(m.input.clear()) }, "search": func() { m.carryOut(m.conv.toHit(false)) },
+		"cancelled": func() { m.onCancelled(turn{}, assistant.Cancelled{Kept: true}) }, "mouse": func() { m.toggleMouse() },
+		"edited":   func() { m.onEditEnded(pane.Edit{Act: modelfilter.AddRule{}}, usecase.Edited{Done: "added"}) },
+		"session":  func() { m.onSessionOpened(usecase.SessionOpened{New: true}) },
+		"restored": func() { m.restored(notify{text: "rolled back"}, "") }, "re-ask": func() { done(m.reAskPair(1, assistant.Pair{Seq: 2})) },
+	} {
+		m.setMode(keymap.View)
+		do()
+		seen(what)
+	}
+}
+
+// Where a filter is shown, the way back to the session's own pairs is shown as well.
+func TestAFilterNamesItsWayBack(t *testing.T) {
+	d := startProgram(t, setup{w: 80, h: 24, pairs: []assistant.Pair{told("first question", "an answer"), told("second question", "another")}})
+	filter := func() {
+		t.Helper()
+		d.Type(tuitest.Tab, "f", tuitest.Key("ctrl+u"), "c'first'", tuitest.Enter)
+		d.WaitGone("second question")
+	}
+	filter()
+	d.Wait("chat · c'first' · F ends it")
+	d.Type("F")
+	d.Wait("second question")
+	d.WaitGone("ends it")
+
+	d.Type("i")
+	d.in("INPUT")
+	filter()
+	d.Type("i")
+	d.Wait("chat · c'first' · /unfilter ends it")
+	d.Type("/unfilter", tuitest.Send)
+	d.Wait("second question")
+	d.in("INPUT")
+}
+
+// However long the filter is, its way back is on the screen.
+func TestALongFilterLeavesRoomForItsWayBack(t *testing.T) {
+	d := startProgram(t, setup{w: 40, h: 12, pairs: []assistant.Pair{told("first question", "an answer")}})
+	d.Type(tuitest.Tab, "f", tuitest.Key("ctrl+u"), "c'"+strings.Repeat("first question ", 1)+"' | c'first' | c'question'", tuitest.Enter)
+	d.Wait("… · F ends it ━")
+}
+
+// The footer names the keys of the list above the box: where enter takes an entry, enter.
+func TestTheFooterNamesTheKeysOfTheList(t *testing.T) {
+	t.Chdir(t.TempDir())
+	d := startProgram(t, setup{w: 80, h: 24})
+	d.Type("/mo")
+	d.says("enter takes · ↑ ↓ choose · esc closes")
+	d.Type("del ")
+	d.says("tab takes · ↑ ↓ choose · enter runs · esc closes")
+	d.Type(tuitest.Key("ctrl+u"), "see @gpt-4o-p")
+	d.says("tab takes · ↑ ↓ choose · esc closes")
 }

@@ -1,6 +1,9 @@
 package tui
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +13,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
+	"winnow/tui/keymap"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -145,5 +149,127 @@ func TestTheActivityLineStaysForTheWholeTurn(t *testing.T) {
 		if frame := plainFrame(s.frame()); !strings.Contains(frame, c.want) {
 			t.Errorf("after %s with %q there is no %q in\n%s", c.after, c.status, c.want, frame)
 		}
+	}
+}
+
+// The docked HUD follows each key of the draft, each pair and the filter; it has the
+// keys while it has the focus, and shows its pair in the conversation.
+func TestTheDockedHUDFollows(t *testing.T) {
+	gate := at.NewGate()
+	answers := []at.Answer{{at.Say("half"), at.Stop{At: gate}, at.Say(" and whole")}}
+	d := startProgram(t, setup{pairs: []assistant.Pair{told("first question", "an answer"), told("second question", "another"), failed("third question")}, answers: answers})
+	row := func(cost, text string) { // of the panel, on a screen of 120 cells
+		t.Helper()
+		d.Until(func(frame string) bool {
+			return slices.ContainsFunc(strings.Split(frame, "\n"), func(line string) bool {
+				cells := []rune(line)
+				return len(cells) > 72 && strings.Contains(string(cells[72:]), cost) && strings.Contains(string(cells[72:]), text)
+			})
+		})
+	}
+	d.Type(tuitest.Key("f5"))
+	row("context", "2/3")
+	row("~0", "your draft")
+	for i, cost := range []string{"~1", "~1", "~1", "~2"} { // 3.5 characters a token
+		d.Type(string(rune('a' + i)))
+		row(cost, "your draft")
+	}
+	row("~0", "failed")
+	row("✓", "second question")
+	d.Type(tuitest.Send)
+	row("·", "being answered")
+	gate.Open()
+	d.rest()
+	row("✓", "abcd")
+
+	d.Type(tuitest.Tab, "f", tuitest.Key("ctrl+u"), "c'first'", tuitest.Enter)
+	row("context", "1/1")
+	row("3 other pairs", "hidden by the filter")
+	d.Type("f", tuitest.Key("ctrl+u"), "x", tuitest.Enter)
+	row("context", "3/4")
+
+	d.Type(tuitest.Esc)
+	d.Type(tuitest.Key("ctrl+u"), tuitest.Enter)
+	d.in("VIEW")
+	d.Type(tuitest.Enter, tuitest.ShiftTab)
+	d.in("HUD")
+	d.Type("G", tuitest.Enter)
+	d.in("VIEW")
+	d.focused("first question")
+	d.Type(tuitest.Key("f5"))
+	d.WaitGone("your draft")
+	d.Type(tuitest.Tab, tuitest.Tab)
+	d.in("INPUT")
+}
+
+// Where a low screen has no room for the docked HUD, the notice names the key that
+// shows it, and docking notes nothing else.
+func TestDockingOnALowScreen(t *testing.T) {
+	r := start(t, 40, 12)
+	r.Type(tuitest.Key("f5"))
+	r.Wait("HUD docked · tab shows it")
+	r.Type(tuitest.Key("f4"))
+	r.Wait("Notices")
+	r.WaitGone("HUD closed")
+	r.Type(tuitest.Esc, tuitest.ShiftTab)
+	r.Wait("context 0/0")
+}
+
+// A draft that is too long shows which pairs give way, and the boundary which do not fit.
+func TestTheDockedHUDSaysWhatWillNotFit(t *testing.T) {
+	long := strings.Repeat("word ", 700) // about 1,000 estimated tokens
+	r := start(t, 120, 40, say(long), say(long))
+	for i := range 2 {
+		r.Type(fmt.Sprint("question ", i), tuitest.Send)
+		r.answered(i + 1)
+	}
+	r.Type(tuitest.Key("f5"), "a word")
+	r.Wait("your draft")
+	r.WaitGone("! ")
+	r.Paste(strings.Repeat(" more", 1200))
+	r.Wait("!  ~1003  question 0")
+	r.Paste(strings.Repeat(" more", 4000))
+	r.Wait("too long for the model")
+	r.Type(tuitest.Esc)
+	r.WaitGone("too long for the model")
+}
+
+// The choice is stored for the next start; what cannot be stored is said.
+func TestTheDockedHUDIsRemembered(t *testing.T) {
+	var stored []string
+	var fault error
+	r := newStill(t, style.Options{Unicode: true}, 80, 24)
+	r.opts.StoreSetting = func(key, value string) error { stored = append(stored, key+"="+value); return fault }
+	r.keys("f5", "f5")
+	if want := []string{"hud=true", "hud=false"}; !slices.Equal(stored, want) {
+		t.Errorf("stored: %q, want %q", stored, want)
+	}
+	fault = errors.New("the disk is full")
+	r.keys("f5")
+	if got := plainFrame(r.frame()); !strings.Contains(got, "the disk is full") || !strings.Contains(got, "context 0/0") {
+		t.Errorf("the frame is\n%s", got)
+	}
+}
+
+// It can be docked from its overlay, by the mouse it gets the focus, and on a narrow
+// screen it has, with the focus, the place of all else.
+func TestTheDockedHUDOnANarrowScreen(t *testing.T) {
+	s := newStill(t, style.Options{Unicode: true}, 80, 24)
+	s.opts.Mouse = true
+	s.pairs(longTalk()...)
+	s.keys("f2")
+	s.do(s.onKey(tea.KeyPressMsg{Code: tea.KeyF5}))
+	docked := plainFrame(s.frame())
+	if !strings.Contains(docked, "─ chat ─") || !strings.Contains(docked, "context 2/2") {
+		t.Errorf("the frame is\n%s", docked)
+	}
+	at := s.layout.HUD.Min
+	s.do(s.onClick(at.X+4, at.Y+2))
+	if focused := plainFrame(s.frame()); strings.Contains(focused, "─ chat ─") || !strings.Contains(focused, "━ HUD") && !strings.Contains(focused, " HUD ") {
+		t.Errorf("with the focus the frame is\n%s", focused)
+	}
+	s.keys("f5")
+	if s.mode != keymap.Input || strings.Contains(plainFrame(s.frame()), "context 2/2") {
+		t.Errorf("in mode %s the frame is\n%s", s.mode, plainFrame(s.frame()))
 	}
 }

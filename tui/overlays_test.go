@@ -283,3 +283,13 @@ func TestOverlaysTakeTheKeysOfTheSettings(t *testing.T) {
 	d.Type(tuitest.Key("f8"))
 	d.Wait("0/0")
 }
+
+// 28: help opens at the mode of now.
+func TestHelpOpensAtTheModeOfNow(t *testing.T) {
+	d := startProgram(t, setup{})
+	d.goTo("PANE")
+	d.Type(tuitest.F1)
+	d.Until(func(frame string) bool {
+		return strings.Contains(frame, "PANE") && strings.Contains(lineOf(frame, "❯ "), "next line")
+	})
+}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
@@ -225,4 +227,49 @@ func TestWhatIsCopiedIsCleaned(t *testing.T) {
 	if copied != safetext.Clean(hiding) {
 		t.Errorf("copied %q, want %q", copied, safetext.Clean(hiding))
 	}
+}
+
+// 23: what was tried to copy is said, and tmux is asked as well.
+func TestCopyingSaysWhatWasTried(t *testing.T) {
+	refuse := func(string) error { return context.Canceled }
+	accept := func(string) error { return nil }
+	for want, ways := range map[string][2]func(string) error{
+		"copied it to the clipboard and the tmux buffer · OSC 52 sent":  {accept, accept},
+		"copied it to the tmux buffer · OSC 52 sent":                    {refuse, accept},
+		"sent it by OSC 52; whether the terminal accepts it is unknown": {refuse, nil},
+	} {
+		s := newStill(t, style.Options{Unicode: true}, 80, 24)
+		s.opts.Clipboard, s.opts.TmuxBuffer = ways[0], ways[1]
+		s.do(s.copyOut(copyText{what: "it", text: "text"}))
+		if s.notice.Text != want {
+			t.Errorf("the notice is %q, want %q", s.notice.Text, want)
+		}
+	}
+}
+
+func TestTheMouseReachesHintsAndButtons(t *testing.T) {
+	d := startProgram(t, setup{w: 140, h: 32, answers: []at.Answer{say("an answer")}, change: func(o *Options) { o.Mouse = true }})
+	click := func(text string) {
+		for y, line := range strings.Split(d.Frame(), "\n") {
+			if before, _, ok := strings.Cut(line, text); ok {
+				d.Click(len([]rune(before))+1, y)
+				return
+			}
+		}
+		t.Fatalf("there is no %q", text)
+	}
+	d.Type("hello")
+	click("[ctrl+j send]")
+	d.Wait("an answer")
+	d.rest()
+	before := d.session.ID()
+	click("[new session]")
+	d.says("a new session")
+	if d.session.ID() == before {
+		t.Error("the session is the same")
+	}
+	d.Type(tuitest.Tab)
+	d.in("VIEW")
+	click("ctrl+l model")
+	d.Wait("━ Model ━")
 }

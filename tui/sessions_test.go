@@ -92,3 +92,19 @@ func TestGoingOnWithASessionAsksAboutUnsavedRules(t *testing.T) {
 	d.says("the session continues")
 	d.Wait("unsaved")
 }
+
+// A session begun with ctrl+n is the last of its folder: --continue finds it.
+func TestANewSessionIsFoundInItsFolder(t *testing.T) {
+	r := start(t, 80, 24)
+	r.Wait("What would you like to change?")
+	if err := r.store.Touch(t.Context(), history.Session{ID: r.session.ID(), Folder: "/home/gateway", Window: "/home/gateway/.env"}); err != nil {
+		t.Fatal(err)
+	}
+	before := r.session.ID()
+	r.Type(tuitest.Key("ctrl+n"))
+	r.Wait("a new session")
+	last, found, err := r.store.LastSession(t.Context(), "/home/gateway")
+	if err != nil || !found || last.ID == before || last.ID != r.session.ID() || last.Window != "/home/gateway/.env" {
+		t.Errorf("the last session is %+v (%v, %v), the new one %s", last, found, err, r.session.ID())
+	}
+}

@@ -324,3 +324,23 @@ func TestOtherRefusalsTrimNothing(t *testing.T) {
 		t.Errorf("%d requests went out, want 1", len(chats))
 	}
 }
+
+// 12: the counter is of one send: it follows each trim of the request that is
+// tried again, and stays until the next boundary is computed.
+func TestTheCounterFollowsEachTrim(t *testing.T) {
+	s := newStill(t, style.Options{Unicode: true}, 100, 24)
+	s.conv.boundary.Counter = "4/9"
+	for trimmed, want := range map[int]string{1: "[4-1]/9", 2: "[4-2]/9"} {
+		s.onTurnEvent(assistant.ContextTrimmed{Sent: 4 - trimmed, Trimmed: trimmed, Visible: 9, Attempt: trimmed})
+		if head, _, _ := strings.Cut(s.frame(), "\n"); !strings.Contains(head, want) {
+			t.Errorf("after %d trims the header is %q", trimmed, head)
+		}
+		if hud := strings.Join(s.Model.numbers(), "\n"); !strings.Contains(hud, want) {
+			t.Errorf("after %d trims the HUD does not show %s", trimmed, want)
+		}
+	}
+	s.do(s.show(assistant.Update{State: assistant.State{Shown: &assistant.Shown{Stamp: assistant.Stamp{Version: 1 << 20}, Counter: "0/0"}}}))
+	if head, _, _ := strings.Cut(s.frame(), "\n"); !strings.Contains(head, "0/0") {
+		t.Errorf("with the next boundary the header is %q", head)
+	}
+}

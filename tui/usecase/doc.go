@@ -26,7 +26,7 @@
 //  5. An act needs no guard against lateness: the next act waits for it. A read does: keep
 //     the number of its last request and drop any other (requestList.reading), or compare what
 //     it was asked for (Found.Text); if it depends on the shown session, add it to
-//     (*Model).late. Tests: late_test.go and acts_test.go.
+//     (*Model).late. Tests: lateresults_test.go and acts_test.go.
 //
 // # Concurrency
 //

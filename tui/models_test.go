@@ -13,6 +13,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
+	"winnow/tui/tuitest"
 )
 
 // A model that left its endpoint's list is marked; when it is the selected one, the
@@ -83,5 +84,16 @@ func TestALongListIsSearchedInACommand(t *testing.T) {
 	}
 	if frame := s.frame(); !strings.Contains(frame, "model-09998") || strings.Contains(frame, "model-00000") {
 		t.Errorf("the search found\n%s", frame)
+	}
+}
+
+// What hides in the name of a model is shown in the header and the list.
+func TestHiddenCharactersOfAModelAreShown(t *testing.T) {
+	id := "test/gpt-4\u200bo"
+	d := startProgram(t, setup{w: 120, h: 32, known: []llm.ModelInfo{{ID: id, Context: 1000, Known: true}}})
+	d.Type(tuitest.Key("ctrl+l"))
+	d.Until(func(frame string) bool { return strings.Count(frame, "gpt-4‹U+200B›o") == 2 }) // header and list
+	if frame := d.Frame(); strings.Contains(frame, "gpt-4o") || strings.Contains(frame, "\u200b") {
+		t.Errorf("a character is hidden:\n%s", frame)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
+	"winnow/assistant"
 	"winnow/tui/tuitest"
 )
 
@@ -53,4 +55,45 @@ func TestAForeignChangeOfOtherVariablesAsksNothing(t *testing.T) {
 	d.hold("the file", func() bool {
 		return d.env() == strings.Replace(testEnv, "gpt-3.5*,", "", 1)+"OTHER=1\n"
 	})
+}
+
+// 3: the window that was changed by somebody else is shown, with a notice.
+func TestAChangeOfTheFileIsShown(t *testing.T) {
+	changes := make(chan assistant.SavedChange, 1)
+	d := startProgram(t, setup{change: func(o *Options) { o.Changes = changes }})
+	changes <- assistant.SavedChange{Refreshed: assistant.Refreshed{Changed: true}}
+	d.says("another program changed the file")
+	changes <- assistant.SavedChange{Conflict: &assistant.Conflict{}}
+	d.says("conflict with yours")
+	close(changes)
+}
+
+// A save merges what somebody else has changed beside the rules, and asks where the
+// same rules were changed.
+func TestASaveMergesOrAsks(t *testing.T) {
+	for name, c := range map[string]struct {
+		theirs, shows, answer, want string
+	}{
+		"another key": {testEnv + "OTHER=1\n", "Save these changes?", "y", "OTHER=1"},
+		"the same rules": {
+			strings.Replace(testEnv, "gpt-3.5*", "theirs*", 1), "load their version and re-apply mine", "t", "IGNORE_MODELS_OPENAI=theirs*,o3*\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := startProgram(t, setup{})
+			d.goTo("PANE")
+			d.Type("x")
+			d.says("deleted ignore rule")
+			if err := os.WriteFile(d.file, []byte(c.theirs), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			d.Type(tuitest.CtrlS)
+			d.Wait(c.shows)
+			d.clock.Advance(time.Second) // the question was read
+			d.Type(c.answer)
+			d.WaitGone(c.shows)
+			d.hold("the file", func() bool { return strings.Contains(d.env(), c.want) })
+			d.Wait("saved")
+		})
+	}
 }

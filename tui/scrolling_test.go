@@ -107,3 +107,22 @@ func TestKeysThatWaitedScrollAsTheOthers(t *testing.T) {
 		}
 	})
 }
+
+// After G at a long answer k goes up in it.
+func TestFromTheEndOneGoesUpLineByLine(t *testing.T) {
+	var long strings.Builder
+	for i := range 60 {
+		long.WriteString("line " + strings.Repeat("i", i%7) + "\n\n")
+	}
+	long.WriteString("the last line")
+	r := start(t, 80, 24, say(long.String()))
+	r.Type("talk", tuitest.Send)
+	r.answered(1)
+	r.Type(tuitest.Esc, "G")
+	r.Wait("▌ the last line")
+	r.Type("kkk")
+	r.WaitGone("the last line")
+	if !strings.Contains(r.Frame(), "▌ line ") {
+		t.Errorf("the focus is elsewhere:\n%s", r.Frame())
+	}
+}

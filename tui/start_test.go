@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -401,5 +402,68 @@ func TestNothingOfBeforeTheStartIsShownAfterIt(t *testing.T) {
 	}
 	if n := m.conv.chat.Len(); n != len(d.session.Visible()) || n != 2 {
 		t.Errorf("%d pairs are shown, want 2", n)
+	}
+}
+
+// After two starts in a row that were killed within ten seconds answers open as their
+// source. A start that lasted, or ended in order, counts as a good one.
+func TestAfterTwoKilledStartsAnswersOpenAsTheirSource(t *testing.T) {
+	type end string
+	const killed, left, lasted end = "killed", "left", "lasted"
+	for _, c := range []struct {
+		ends []end
+		raw  bool
+	}{
+		{nil, false},
+		{[]end{killed}, false},
+		{[]end{killed, killed}, true},
+		{[]end{killed, killed, killed}, true},
+		{[]end{killed, left, killed}, false},
+		{[]end{killed, lasted, killed}, false},
+		{[]end{killed, killed, left}, false},
+		{[]end{killed, killed, lasted}, false},
+		{[]end{lasted, killed, killed}, true},
+	} {
+		t.Run(fmt.Sprint(c.ends), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o, d := programOptions(t, setup{pairs: []assistant.Pair{told("question", "some **bold** text")}})
+				start := func() bench {
+					o.Parts = partsOf(d.session, d.store, nil, d.clock.Now)
+					m, err := New(o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					b := bench{Model: m, msgs: make(chan tea.Msg, 64)}
+					b.start(m.resize(80, 24))
+					b.start(m.Init())
+					b.settle()
+					return b
+				}
+				for _, how := range c.ends {
+					b := start()
+					if how == lasted {
+						d.clock.Advance(startLasts)
+						b.take(tea.FocusMsg{})
+						b.settle()
+					}
+					if how == left {
+						if err := b.EndStart(t.Context()); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				b := start()
+				raw := func() bool { return strings.Contains(plainFrame(b.View().Content), "**bold**") }
+				if said := strings.Contains(b.notice.Text, "raw text · v"); raw() != c.raw || said != c.raw {
+					t.Fatalf("raw %v, and the footer says %q\n%s", raw(), b.notice.Text, plainFrame(b.View().Content))
+				}
+				if c.raw {
+					b.setMode(keymap.View)
+					if b.press(tea.KeyPressMsg{Code: 'v', Text: "v"}); raw() {
+						t.Errorf("v shows\n%s", plainFrame(b.View().Content))
+					}
+				}
+			})
+		})
 	}
 }

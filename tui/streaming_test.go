@@ -75,48 +75,6 @@ func TestResizeStormWhileStreaming(t *testing.T) {
 	})
 }
 
-func TestPasteOfAMegabyte(t *testing.T) {
-	text := strings.Repeat("0123456789 abcdef\n", 1<<20/17)
-	r := start(t, 80, 24, say("that was long"))
-	if err := r.session.SetModel("test/other"); err != nil {
-		t.Fatal(err)
-	}
-	r.Message(Noticed{}) // the model is another one
-	r.Type("see: ")
-	r.Paste(text)
-	r.Wait("[paste 1 · 1.1 MB · 61681 lines]")
-	if len(r.script.Requests()) != 0 {
-		t.Fatal("the paste was sent")
-	}
-	r.Type(" end", tuitest.Send)
-	r.Wait("This message is too long") // for a model of 128,000 tokens
-	r.Wait("k keep it unsent")
-	r.clock.Advance(overlayGuard)
-	r.Type("k")
-	r.Wait("user_prompt_too_large")
-	if len(r.script.Requests()) != 0 {
-		t.Error("a message that cannot fit was sent")
-	}
-}
-
-func TestPasteIsSentWhole(t *testing.T) {
-	text := strings.Repeat("0123456789 abcde\n", 200_000/17)
-	r := start(t, 80, 24, say("that was long"))
-	if err := r.session.SetModel("test/other"); err != nil {
-		t.Fatal(err)
-	}
-	r.Message(Noticed{}) // the model is another one
-	r.Type("see: ")
-	r.Paste(text)
-	r.Wait("[paste 1 · ")
-	r.Type(" end", tuitest.Send)
-	r.Wait("that was long")
-	messages := r.script.Requests()[0].Messages
-	if got, want := messages[len(messages)-1].Content, "see: "+text+" end"; got != want {
-		t.Errorf("%d bytes were sent, want %d", len(got), len(want))
-	}
-}
-
 func TestALongTurnLeavesTheEyesAlone(t *testing.T) {
 	const tokens, each = 50_000, 500
 	synctest.Test(t, func(t *testing.T) {
@@ -197,58 +155,4 @@ func TestAPairIsWholeAlthoughTheNextOneRuns(t *testing.T) {
 	second.Wait(t)
 	r.Wait("second answer")
 	r.Until(func(frame string) bool { return strings.Count(frame, "14:32 …") == 1 })
-}
-
-func TestAQueuedMessageStaysAfterCancel(t *testing.T) {
-	gate := at.NewGate()
-	r := start(t, 90, 24, at.Answer{at.Say("half"), at.Stop{At: gate}}, say("third answer"), say("never"))
-	r.Type("first", tuitest.Send)
-	gate.Wait(t)
-	r.Type("second", tuitest.Send)
-	r.Wait("queued: second")
-	r.Type(tuitest.Esc)
-	r.WaitGone("working")
-	r.Wait("queued: second") // as a card
-	if len(r.script.Requests()) != 1 {
-		t.Error("the queued message was sent by itself")
-	}
-	r.Type(tuitest.CtrlP, "Queued", tuitest.Enter)
-	r.Wait("edit")
-	r.clock.Advance(overlayGuard)
-	r.Type("d")
-	r.WaitGone("queued: second")
-}
-
-func TestAKeptMessageIsNeverSentByItself(t *testing.T) {
-	gate := at.NewGate()
-	r := start(t, 90, 24, at.Answer{at.Say("half"), at.Stop{At: gate}}, say("third answer"), say("never"))
-	r.Type("first", tuitest.Send)
-	gate.Wait(t)
-	r.Type("second", tuitest.Send)
-	r.Wait("queued: second")
-	r.Type(tuitest.Esc)
-	r.WaitGone("working")
-	r.Type(tuitest.Key("ctrl+u"), "third", tuitest.Send)
-	r.Wait("third answer")
-	r.WaitGone("working")
-	r.Wait("queued: second")
-	if n := len(r.script.Requests()); n != 2 {
-		t.Errorf("%d requests went out, want 2: the card was sent by itself", n)
-	}
-}
-
-func TestTypingGoesOnWhileTheQueueIsSent(t *testing.T) {
-	gate := at.NewGate()
-	r := start(t, 90, 24, at.Answer{at.Say("half"), at.Stop{At: gate}}, say("second answer"))
-	r.Type("first", tuitest.Send)
-	gate.Wait(t)
-	r.Type("second", tuitest.Send)
-	r.Wait("queued: second")
-	r.Type("sec")
-	gate.Open()
-	r.Wait("second answer")
-	r.WaitGone("working")
-	if got := r.Frame(); !strings.Contains(got, "\n sec\n") {
-		t.Errorf("what was being typed is gone:\n%s", got)
-	}
 }

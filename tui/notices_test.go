@@ -4,9 +4,13 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
+	"winnow/tui/style"
+	"winnow/tui/tuitest"
 )
 
 func TestWhatComesOutBesideTheScreenIsShown(t *testing.T) {
@@ -58,4 +62,36 @@ func TestPairsThatOthersChangeAreShown(t *testing.T) {
 	d.Message(Noticed{Text: "1 pair deleted by anna", Pairs: true})
 	d.Wait("1 pair deleted by anna")
 	d.Wait("1/1")
+}
+
+func TestTheOnceMoreOfCtrlCGoesWithItsTime(t *testing.T) {
+	s := newStill(t, style.Options{}, 80, 24)
+	s.do(s.interrupt())
+	if s.notice.Text != onceMore {
+		t.Fatalf("the notice is %q", s.notice.Text)
+	}
+	s.do(s.onOnceMoreDue())
+	if s.notice.Text == "" {
+		t.Error("it goes before its time")
+	}
+	now := s.now().Add(doublePress)
+	s.Model.now = func() time.Time { return now }
+	s.do(s.onOnceMoreDue())
+	if s.notice.Text != "" {
+		t.Error("it stays after its time")
+	}
+}
+
+// A notice longer than the footer can be read whole.
+func TestALongNoticeIsReadOn(t *testing.T) {
+	words := strings.Repeat("the provider goes on about it ", 8) + "and ends"
+	r := start(t, 80, 24, at.Answer{at.Fail{Err: errors.New(words)}})
+	r.Type("talk", tuitest.Send)
+	r.Wait("… f4 shows all")
+	r.WaitGone("working")
+	r.Type(tuitest.Key("f4"))
+	r.Wait("━ Notices ━")
+	r.Until(func(frame string) bool { return strings.Contains(frame, "and ends") })
+	r.Type(tuitest.Key("f4"))
+	r.WaitGone("━ Notices ━")
 }
