@@ -1,19 +1,17 @@
-// Package windowlock lets the sessions of several users work in one window: one of them
-// changes it at a time, and all of them learn who did what.
+// Package windowlock lets the sessions of several users work in the same window. Only one user changes the window at a
+// time, and all users are told who changed it and how.
 //
 // # Types
 //
-// A Lock is the lock of what the sessions share: a window, its journal and the history. A
-// Member is the part of one session in it. A section is a short piece of work on window
-// and journal, such as an edit or the begin of a turn; sections wait for each other. A
-// hold is the right of a turn to change the window, from its first write tool to its end:
-// meanwhile changes by hand of other members are refused with a *HeldError, and the turn
-// of another member waits before its first write tool. Sections that change nothing go
-// on. While a turn waits for an answer of its user it has no hold.
+// A Lock protects everything that the sessions share: a window, its journal and the history. A Member represents one
+// session in the Lock. A section is a short operation on the window and the journal, such as an edit or the start of a
+// turn; only one section runs at a time. A hold is the right of a turn to change the window, from its first write tool
+// to its end. During a hold, edits by other members are refused with a *HeldError, and the turns of other members wait
+// before their first write tool. Sections that change nothing are still allowed. A turn gives up its hold while it
+// waits for an answer from its user.
 //
 // # Concurrency
 //
-// All methods are safe from any goroutine, and those of a nil *Member do nothing: a
-// session that has its window to itself is one without a Member. A section must not
-// begin another one.
+// All methods may be called from any goroutine. The methods of a nil *Member do nothing: a session that shares its
+// window with no other session has no Member. A section must not begin another section.
 package windowlock

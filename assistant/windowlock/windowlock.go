@@ -9,51 +9,50 @@ import (
 	"time"
 )
 
-// Lock is the lock that sessions share. Make it with New.
+// Lock is the lock that the sessions of a shared window use. Create it with New.
 type Lock struct {
 	lock     sync.Locker
 	onChange func(Change)
 	now      func() time.Time
 
-	section   sync.Mutex // locked before the two below
-	announces sync.Mutex // keeps calls of onChange apart
+	section   sync.Mutex // locked before announces and mu
+	announces sync.Mutex // serialises the calls of onChange
 
 	mu      sync.Mutex // guards the fields below
-	acting  Holder     // in the section; zero outside of one
+	acting  Holder     // in the current section; zero outside of sections
 	holder  *Member
 	hold    Holder
-	waiting []Holder      // turns that wait for an answer of their user, longest first
-	freed   chan struct{} // closed when holder releases
+	waiting []Holder      // turns that wait for an answer from their user, longest wait first
+	freed   chan struct{} // closed when holder releases the window
 }
 
-// New returns the lock of a window. lock is locked while a turn has the window, so
-// that its user interface refuses changes; onChange is called for every change, in
-// order and within the section of the change: it must not block and not call back.
-// now tells the time.
+// New returns the lock of a window. lock is held while a turn holds the window, so that the user interface of the
+// window refuses changes. onChange is called for every change, in order and within the section of the change; it must
+// not block or call methods of the Lock. now returns the current time.
 func New(lock sync.Locker, onChange func(Change), now func() time.Time) *Lock {
 	return &Lock{lock: lock, onChange: onChange, now: now, freed: make(chan struct{})}
 }
 
-// Holder is who changes the window now.
+// Holder identifies the user and session that change the window.
 type Holder struct {
 	User    string    `json:"user"`
 	Session string    `json:"session"`
 	Since   time.Time `json:"since"`
-	Doing   string    `json:"doing"` // the tool that the turn called first
+	Doing   string    `json:"doing"` // the first write tool of the turn
 }
 
-// HeldError refuses a change while the turn of another user changes the window.
+// HeldError is returned for a change while the turn of another user holds the window.
 type HeldError struct{ Holder }
 
 // Error names the holder.
 func (e *HeldError) Error() string { return AssistantOf(e.User) + " is working" }
 
-// AgentSuffix ends the name of a client of winnow mcp: another agent, which changes the
-// window itself.
+// AgentSuffix is the suffix of the user name of a client of winnow mcp. Such a client is itself an agent that changes
+// the window.
 const AgentSuffix = " (mcp)"
 
-// AssistantOf names who works in a turn of a user: "anna's assistant", or the client of
-// winnow mcp itself, which has no assistant.
+// AssistantOf returns the name to display for the agent that runs the turns of a user: "anna's assistant", or the
+// name of a client of winnow mcp, which has no assistant.
 func AssistantOf(user string) string {
 	if strings.HasSuffix(user, AgentSuffix) {
 		return user
@@ -66,28 +65,28 @@ type Kind string
 
 // The kinds of changes.
 const (
-	Held       Kind = "held"        // a turn has the window from now on
+	Held       Kind = "held"        // a turn has taken the window
 	Released   Kind = "released"    // the turn has ended
-	Waiting    Kind = "waiting"     // the turn asks its user, and others may change the window; What names the tool
-	Edited     Kind = "edited"      // by hand; What describes it
-	ToolRan    Kind = "tool_ran"    // a write tool of a turn; What names it
-	Saved      Kind = "saved"       // What names the file
-	RolledBack Kind = "rolled_back" // What is the checkpoint, "" for the undo of a rollback
-	Reloaded   Kind = "reloaded"    // someone outside has changed what is saved
+	Waiting    Kind = "waiting"     // the turn waits for its user, and others may change the window; What is the tool
+	Edited     Kind = "edited"      // a user edited the window; What describes the edit
+	ToolRan    Kind = "tool_ran"    // a turn ran a write tool; What is the tool
+	Saved      Kind = "saved"       // a file was saved; What is the file
+	RolledBack Kind = "rolled_back" // What is the checkpoint, or "" if a rollback was undone
+	Reloaded   Kind = "reloaded"    // another program changed the saved window
 	Joined     Kind = "joined"      // a session was opened
 	Left       Kind = "left"        // a session was closed
 )
 
-// Change is something that happened in a shared window.
+// Change is an event in a shared window.
 type Change struct {
 	Kind    Kind      `json:"kind"`
 	Time    time.Time `json:"time"`
-	User    string    `json:"user"` // "" is someone outside
+	User    string    `json:"user"` // "" for a change by another program
 	Session string    `json:"session"`
 	What    string    `json:"what"`
-	Effect  string    `json:"effect,omitempty"` // what it did, as assistant.Describer says it; "" when that is not known
-	// Before and After are the states of the window around a change of it; nil for
-	// other kinds.
+	Effect  string    `json:"effect,omitempty"` // the description by assistant.Describer; "" if unknown
+	// Before and After are the states of the window before and after the change; nil if the change does not affect
+	// the window.
 	Before, After json.RawMessage `json:"-"`
 }
 
@@ -99,23 +98,22 @@ func (w *Lock) Announce(c Change) {
 	w.onChange(c)
 }
 
-// Holder is who changes the window now; ok is false when nobody does.
+// Holder returns the user and session that hold the window. ok is false if the window is free.
 func (w *Lock) Holder() (h Holder, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.hold, w.holder != nil
 }
 
-// Waiting are the turns that wait for an answer of their user, the longest first. They
-// do not have the window.
+// Waiting returns the turns that wait for an answer from their user, longest wait first. They do not hold the window.
 func (w *Lock) Waiting() []Holder {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.waiting)
 }
 
-// Author is who writes to the window and its journal now: the holder, else who is in a
-// section; "" is nobody. It is meant for checkpoint.Options.
+// Author returns the user and session that are writing to the window and its journal: the holder, else the member in
+// a section, else "". It is meant for checkpoint.Options.
 func (w *Lock) Author() (user, session string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -126,17 +124,17 @@ func (w *Lock) Author() (user, session string) {
 	return by.User, by.Session
 }
 
-// Member is the part of one session in a shared window.
+// Member represents one session in a shared window.
 type Member struct {
 	window *Lock
 	user   string
 }
 
-// Join returns a new member. It needs no end: a member without a hold is only memory.
+// Join returns a new member. Members need not be closed; a member without a hold only uses memory.
 func (w *Lock) Join(user string) *Member { return &Member{w, user} }
 
-// Section begins a section of a session and returns what ends it. A change of the
-// window is refused with a *HeldError while another member has the window.
+// Section begins a section of a session and returns a function that ends it. If changes is true and another member
+// holds the window, it returns a *HeldError.
 func (m *Member) Section(session string, changes bool) (end func(), err error) {
 	if m == nil {
 		return func() {}, nil
@@ -151,7 +149,7 @@ func (m *Member) Section(session string, changes bool) (end func(), err error) {
 	return func() { w.act(Holder{}); w.section.Unlock() }, nil
 }
 
-// act sets who is in the section; the zero value is nobody.
+// act sets the member that is in the section; the zero value means none.
 func (w *Lock) act(by Holder) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -164,8 +162,8 @@ func (m *Member) holds() bool {
 	return m.window.holder == m
 }
 
-// Only is the session whose conversation a rollback may cut: the member's own; "" is
-// every one that was active since.
+// Only returns the session to which a rollback must limit its changes to conversations: the given session, or "" if
+// the window is not shared, which means all sessions.
 func (m *Member) Only(session string) string {
 	if m == nil {
 		return ""
@@ -173,7 +171,7 @@ func (m *Member) Only(session string) string {
 	return session
 }
 
-// Held reports whether any member has the window.
+// Held reports whether any member holds the window.
 func (m *Member) Held() bool {
 	if m == nil {
 		return false
@@ -182,8 +180,8 @@ func (m *Member) Held() bool {
 	return held
 }
 
-// Hold gives the window to the member until Release; one that has it keeps it. While
-// another member has it, Hold waits, until ctx ends, and calls waiting once.
+// Hold gives the window to the member until Release. It does nothing if the member already holds the window. If
+// another member holds the window, Hold calls waiting once and waits until the window is free or ctx ends.
 func (m *Member) Hold(ctx context.Context, session, doing string, waiting func(*HeldError)) error {
 	if m == nil || m.holds() {
 		return nil
@@ -217,14 +215,14 @@ func (m *Member) Hold(ctx context.Context, session, doing string, waiting func(*
 	}
 }
 
-// Release gives up the window, if the member has it.
+// Release gives up the window if the member holds it.
 func (m *Member) Release() {
 	if m != nil && m.holds() {
 		m.release(Released)
 	}
 }
 
-// release gives up the window and announces it as kind.
+// release gives up the window and announces this as a change of the given kind.
 func (m *Member) release(kind Kind) {
 	w := m.window
 	w.section.Lock()
@@ -239,8 +237,8 @@ func (m *Member) release(kind Kind) {
 	w.Announce(Change{Kind: kind, User: m.user, Session: last.Session, What: last.Doing})
 }
 
-// Wait gives the window up while the turn of a session waits for the answer of its user.
-// end takes it back, if the member had it, as Hold does.
+// Wait gives up the window while the turn of a session waits for an answer from its user. end takes the window back,
+// like Hold, if the member held it.
 func (m *Member) Wait(session, doing string) (end func(ctx context.Context, waiting func(*HeldError)) error) {
 	if m == nil || !m.holds() {
 		return func(context.Context, func(*HeldError)) error { return nil }
@@ -270,21 +268,21 @@ func (m *Member) Announce(kind Kind, session, what string, before, after json.Ra
 	}
 }
 
-// Present is a session that is open in a window.
+// Present is a session that is open in a shared window.
 type Present struct {
 	User    string `json:"user"`
 	Session string `json:"session"`
 }
 
-// Others is who is in a shared window. Each session finds itself there, too.
+// Others describes the sessions in a shared window. Each session also finds itself in Present.
 type Others struct {
-	Present []Present // in the order they were opened
-	Holder  *Holder   // whose turn has the window; nil: nobody's
-	Waiting []Holder  // turns that wait for an answer of their user, longest first
-	Changes int64     // the number of the newest Change, see serve.Hub.Changes
+	Present []Present // in the order in which they were opened
+	Holder  *Holder   // the holder of the window; nil if the window is free
+	Waiting []Holder  // turns that wait for an answer from their user, longest wait first
+	Changes int64     // the number of the newest Change; see serve.Hub.Changes
 }
 
-// Equal reports whether both say the same.
+// Equal reports whether o and p are equal.
 func (o Others) Equal(p Others) bool {
 	held := o.Holder == nil && p.Holder == nil || o.Holder != nil && p.Holder != nil && *o.Holder == *p.Holder
 	return held && o.Changes == p.Changes && slices.Equal(o.Present, p.Present) && slices.Equal(o.Waiting, p.Waiting)

@@ -14,11 +14,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// HasPassword reports whether an address contains a password. Open refuses it: an
-// address is shown and logged.
+// HasPassword reports whether an address contains a password. Open rejects such an address, because addresses are
+// displayed and logged.
 func HasPassword(address string) bool {
 	u, err := url.Parse(address)
-	if err != nil { // it may be the password that is not an address
+	if err != nil { // perhaps only because of unescaped characters in a password
 		return strings.Contains(address, "@")
 	}
 	_, given := u.User.Password()
@@ -28,24 +28,23 @@ func HasPassword(address string) bool {
 const (
 	connectTimeout = 5 * time.Second
 	defaultPort    = 5432
-	maxConns       = 6        // of one program: its readers, its writer
-	defaultSchema  = "winnow" // where the tables are; search_path in the address names another
+	maxConns       = 6        // per program: its readers and its writer
+	defaultSchema  = "winnow" // the schema of the tables; search_path in the address overrides it
 )
 
-// errAddress refuses an address that cannot be read. It never repeats the address,
-// which may contain a password.
+// errAddress is returned for an address that cannot be parsed. It never repeats the address, which may contain a
+// password.
 var errAddress = errors.New("history: the address is not of the form postgres://[USER@]HOST[:PORT]/DATABASE[?sslmode=verify-full]")
 
-// errPassword refuses an address with a password.
+// errPassword is returned for an address that contains a password.
 var errPassword = errors.New("history: the address contains a password")
 
-// errPlain refuses an address that would send the history through a network
-// without encryption.
-var errPlain = errors.New("history: sslmode=disable and sslmode=allow are for a socket or this machine only; " +
-	"leave it out, or say sslmode=verify-full")
+// errPlain is returned for an address that would send the history over a network without encryption.
+var errPlain = errors.New("history: sslmode=disable and sslmode=allow are allowed only for a socket or this machine; " +
+	"remove it, or use sslmode=verify-full")
 
-// parseAddress reads an address, with what the PG* variables, the service file and
-// the password file add to it. It refuses connections without TLS to other machines.
+// parseAddress parses an address and adds the values of the PG* variables, the service file and the password file. It
+// rejects connections to other machines that do not use TLS.
 func parseAddress(address, password string) (*pgxpool.Config, error) {
 	u, err := url.Parse(address)
 	switch {
@@ -57,7 +56,7 @@ func parseAddress(address, password string) (*pgxpool.Config, error) {
 	c, err := pgxpool.ParseConfig(u.String())
 	var parse *pgconn.ParseConfigError
 	switch {
-	case errors.As(err, &parse): // of PGPASSWORD too it says nothing
+	case errors.As(err, &parse): // its message does not contain PGPASSWORD either
 		return nil, fmt.Errorf("history: the address of the database cannot be used: %w", parse)
 	case err != nil:
 		return nil, errAddress
@@ -73,7 +72,7 @@ func parseAddress(address, password string) (*pgxpool.Config, error) {
 		conn.ConnectTimeout = connectTimeout
 	}
 	for name, value := range map[string]string{
-		"application_name": "winnow", "search_path": defaultSchema, "jit": "off", // compiling costs more than a filter line
+		"application_name": "winnow", "search_path": defaultSchema, "jit": "off", // compiling takes longer than running a filter line
 		"statement_timeout": "30s", "idle_in_transaction_session_timeout": "60s", "lock_timeout": "6s",
 	} {
 		if conn.RuntimeParams[name] == "" {
@@ -81,14 +80,14 @@ func parseAddress(address, password string) (*pgxpool.Config, error) {
 		}
 	}
 	c.MaxConns = maxConns
-	// An operation that meets a broken connection runs again: asking first would only wait
+	// An operation that finds a broken connection is run again. A ping before each operation would only add a wait
 	// for a server that does not answer.
 	c.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	return c, nil
 }
 
-// requireTLS removes the ways without TLS to another machine, and refuses an
-// address that asks for one.
+// requireTLS removes the fallbacks that would connect to another machine without TLS. It returns errPlain if the
+// address requests such a connection.
 func requireTLS(c *pgconn.Config, sslmode string) error {
 	asked := sslmode == "disable" || sslmode == "allow"
 	first := &pgconn.FallbackConfig{Host: c.Host, Port: c.Port, TLSConfig: c.TLSConfig}
@@ -102,13 +101,13 @@ func requireTLS(c *pgconn.Config, sslmode string) error {
 	return nil
 }
 
-// local reports whether a host is a folder of sockets or this machine.
+// local reports whether a host is a folder of Unix sockets or this machine.
 func local(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// displayed returns the address for people, without anything secret.
+// displayed returns the address to display. It contains no secrets.
 func displayed(c *pgconn.Config) string {
 	u := url.URL{Scheme: "postgres", User: url.User(c.User), Host: c.Host, Path: "/" + c.Database}
 	switch {

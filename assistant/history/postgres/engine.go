@@ -10,7 +10,7 @@ import (
 	"winnow/assistant/history/sqlstore"
 )
 
-// sqlDialect is the SQL of PostgreSQL and of this schema.
+// sqlDialect describes the SQL of PostgreSQL and of this schema.
 var sqlDialect = sqlstore.Dialect{
 	Seqs:        "(SELECT value::bigint AS seq, at FROM json_array_elements_text(CAST(? AS json)) WITH ORDINALITY e (value, at))",
 	SeqArray:    "json_agg",
@@ -21,7 +21,8 @@ var sqlDialect = sqlstore.Dialect{
 	Shared:      true,
 }
 
-// storedDeleted is how many deleted pairs are remembered: others hear of them soon.
+// storedDeleted is the number of deleted pairs that are remembered. Other programs learn of deletions soon, so a
+// limited number is enough.
 const storedDeleted = 1000
 
 // Owner implements sqlstore.Engine.
@@ -30,8 +31,8 @@ func (s *store) Owner() any { return int32(s.owner.Load()) }
 // Author implements sqlstore.Engine.
 func (s *store) Author(user string) string { return cmp.Or(user, s.User) }
 
-// storable returns a text as a column holds it: PostgreSQL stores no zero bytes
-// and no invalid UTF-8.
+// storable returns a text in the form that a column can hold, because PostgreSQL stores no zero bytes and no invalid
+// UTF-8.
 func storable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\uffff")
 }
@@ -49,18 +50,18 @@ func (s *store) PutBody(t *sqlstore.Tx, seq int64, r *history.Row) {
 		storable(strings.ToLower(r.UserText)), storable(strings.ToLower(r.AssistantText)))
 }
 
-// Deleted implements sqlstore.Engine: it remembers who deleted the newest.
+// Deleted implements sqlstore.Engine. It records who deleted the most recent pairs.
 func (s *store) Deleted(c *sqlstore.Change, seqs []int64) {
 	c.Run("INSERT INTO deleted SELECT unnest(CAST(? AS bigint[])), ?, ?, ? ON CONFLICT DO NOTHING", seqs, c.Rev, s.Owner(), s.User)
 	c.Run("DELETE FROM deleted WHERE seq IN (SELECT seq FROM deleted ORDER BY rev DESC, seq DESC OFFSET ?)", storedDeleted)
 }
 
-// Changed implements sqlstore.Engine: it notifies the other programs.
+// Changed implements sqlstore.Engine. It notifies the other programs.
 func (s *store) Changed(c *sqlstore.Change) {
 	c.Run("SELECT pg_notify(?, ?)", channel, fmt.Sprint(c.Rev, " ", s.owner.Load(), " ", s.schema))
 }
 
-// inconsistencies has a row for each problem: a seq, and a sentence with %d for it.
+// inconsistencies returns a row for each problem: a seq, and a sentence with %d in the place of the seq.
 const inconsistencies = `
 	SELECT p.seq, 'the texts of pair %d are missing' FROM pair p WHERE NOT EXISTS (SELECT 1 FROM body b WHERE b.seq = p.seq)
 	UNION ALL SELECT seq, 'the session of pair %d does not exist' FROM pair p WHERE NOT EXISTS (SELECT 1 FROM session WHERE n = p.session)

@@ -15,16 +15,15 @@ import (
 	"winnow/assistant/history/sqlstore"
 )
 
-// unknownOutcomeError is returned for a transaction of which nobody can say
-// whether it was committed, because the server did not come back in time. A batch
-// that is committed again does nothing twice: its pairs have their ids.
+// unknownOutcomeError is returned if it cannot be determined whether a transaction was committed, because the server
+// did not come back in time. Committing a batch again is safe, because its pairs already have their ids.
 type unknownOutcomeError struct{ cause error }
 
 func (e *unknownOutcomeError) Error() string { return "the connection broke during the commit" }
 
 func (e *unknownOutcomeError) Unwrap() error { return e.cause }
 
-// sqlState returns the code of an error of the server, "" for another one.
+// sqlState returns the code of a server error, and "" for any other error.
 func sqlState(err error) string {
 	var e *pgconn.PgError
 	if errors.As(err, &e) {
@@ -33,7 +32,7 @@ func sqlState(err error) string {
 	return ""
 }
 
-// Codes of PostgreSQL, see its appendix "Error codes".
+// Codes of PostgreSQL; see "Error codes" in its appendix.
 const (
 	codeReadOnly      = "25006"
 	codeSerialization = "40001"
@@ -43,8 +42,8 @@ const (
 	codeDenied        = "42501"
 )
 
-// disconnected reports whether an error means that the connection is gone, or
-// that the server ends or is still starting.
+// disconnected reports whether an error means that the connection is lost, or that the server is stopping or
+// starting.
 func disconnected(err error) bool {
 	if code := sqlState(err); code != "" {
 		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P")
@@ -55,30 +54,30 @@ func disconnected(err error) bool {
 		errors.Is(err, net.ErrClosed) || err != nil && (pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "conn closed"))
 }
 
-// transient reports whether an operation that failed so can simply be run again.
+// transient reports whether an operation that failed with err can be retried.
 func transient(err error) bool {
 	code := sqlState(err)
 	return errors.Is(err, errAborted) || code == codeSerialization || code == codeDeadlock ||
 		disconnected(err) && !errors.Is(err, context.Canceled) && !errors.As(err, new(*unknownOutcomeError))
 }
 
-// unknown reports whether a commit that failed so may have been committed.
+// unknown reports whether a commit that failed with err may nevertheless have been committed.
 func unknown(err error) bool {
 	return err != nil && (sqlState(err) == "" || disconnected(err))
 }
 
-// reasons are what the codes of the server mean for a user; two characters stand
-// for a class of codes.
+// reasons maps the codes of the server to explanations for users. A key of two or three characters covers all codes
+// that begin with it.
 var reasons = map[string]string{
 	codeReadOnly: "the server is read-only", codeDenied: "the database role may not do this",
 	"53100": "the disk of the server is full", "53200": "the server has no memory left", "53300": "the server has too many connections", "53": "the server lacks resources",
 	"23505": "its id is already taken, perhaps by another role", "57014": "the server took too long", "55P03": "timed out waiting for another program's lock",
 	"57P": "the server is stopping or starting", "08": "the connection broke", "58": "the disk of the server reports an error", "XX": "the server reports an internal error",
-	"28": "the server refuses the user or the password", "3D": "there is no database of this name",
+	"28": "the server refuses the user or the password", "3D": "the database does not exist",
 }
 
-// explain turns an error of the server or of the network into a
-// *history.StorageError. It returns other errors, and nil, as they are.
+// explain converts an error of the server or of the network to a *history.StorageError. It returns nil and other
+// errors unchanged.
 func (s *store) explain(op string, err error) error {
 	var known *history.StorageError
 	if err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) {
@@ -92,7 +91,7 @@ func (s *store) explain(op string, err error) error {
 	}
 	var refusal *pgconn.PgError
 	switch {
-	case errors.As(err, new(*pgconn.ConnectError)) && errors.As(err, &refusal): // of a parameter of the address
+	case errors.As(err, new(*pgconn.ConnectError)) && errors.As(err, &refusal): // for example, because of a parameter in the address
 		return &history.StorageError{Op: op, Path: s.path, Reason: "the server refuses the connection: " + refusal.Message, Err: err}
 	case errors.Is(err, errNoAnswer):
 		return &history.StorageError{Op: op, Path: s.path, Reason: errNoAnswer.Error(), Err: err}
@@ -106,7 +105,7 @@ func (s *store) explain(op string, err error) error {
 	return err
 }
 
-// unreachable is the reason of a connection that failed. That of opening says why: the
+// unreachable returns the reason of a failed connection. When opening a store, it also gives the cause, because the
 // address may be wrong.
 func unreachable(op string, err error) string {
 	const reason = "the server cannot be reached"
@@ -114,7 +113,7 @@ func unreachable(op string, err error) string {
 	case op != "open":
 		return reason
 	case errors.As(err, new(*net.DNSError)):
-		return reason + ": its name has no address"
+		return reason + ": its name could not be resolved"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return reason + ": the connection was refused"
 	case errors.As(err, new(*tls.CertificateVerificationError)):

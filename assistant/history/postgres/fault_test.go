@@ -210,7 +210,7 @@ func TestWhyAServerCannotBeOpened(t *testing.T) {
 		own + "&role=nobody": "the server refuses the connection: role \"nobody\" does not exist",
 		"postgres://winnow@" + plain.Addr().String() + "/x?sslmode=require": "the server cannot be reached: it refuses encryption",
 		"postgres://winnow@127.0.0.1:1/x":                                   "the server cannot be reached: the connection was refused",
-		"postgres://winnow@winnow.invalid/x":                                "the server cannot be reached: its name has no address",
+		"postgres://winnow@winnow.invalid/x":                                "the server cannot be reached: its name could not be resolved",
 	} {
 		_, err := Open(t.Context(), address, Options{})
 		var storage *history.StorageError

@@ -13,16 +13,15 @@ import (
 	"winnow/assistant/history/sqlstore"
 )
 
-// channel is where the programs tell each other of changes, in the form
-// "REVISION OWNER SCHEMA".
+// channel is the notification channel on which the programs announce changes, in the form "REVISION OWNER SCHEMA".
 const channel = "winnow_history"
 
-// listenPause is how long the listener waits before it connects again, and how
-// often it asks for changes where it cannot listen.
+// listenPause is the time that the listener waits before it reconnects. It is also the polling interval if listening
+// is not possible.
 const listenPause = 500 * time.Millisecond
 
-// listen watches for the changes of others until the store closes. conn is nil on
-// a server that does not allow it; then it asks from time to time.
+// listen watches for changes by other programs until the store is closed. If conn is nil, because the server does not
+// allow it, listen polls instead.
 func (s *store) listen(conn *pgx.Conn) {
 	seen := s.Revision()
 	for {
@@ -37,16 +36,16 @@ func (s *store) listen(conn *pgx.Conn) {
 			return
 		}
 		ctx, cancel := context.WithTimeout(quietly(s.ctx), connectTimeout)
-		conn, _ = s.connectListener(ctx) // where it fails, Refresh tells as much
+		conn, _ = s.connectListener(ctx) // if it fails, Refresh fails for the same reason
 		if _, err := s.Refresh(ctx); err == nil && s.Revision() > seen {
-			s.deliver(ctx, &seen, s.Revision()) // what was missed meanwhile
+			s.deliver(ctx, &seen, s.Revision()) // the changes since the connection broke
 		}
 		cancel()
 	}
 }
 
-// receive reads notifications until the connection breaks. seen is the revision up
-// to which the changes of others are delivered.
+// receive reads notifications until the connection breaks. seen is the revision up to which the changes by other
+// programs have been delivered.
 func (s *store) receive(conn *pgx.Conn, seen *int64) error {
 	for {
 		n, err := conn.WaitForNotification(s.ctx)
@@ -66,8 +65,8 @@ func (s *store) receive(conn *pgx.Conn, seen *int64) error {
 	}
 }
 
-// deliver reports the changes of others up to a revision to Changes. One that
-// nobody has received yet is merged with the next.
+// deliver sends the changes by other programs, up to a revision, to Changes. It merges them with a change that has
+// not been received yet.
 func (s *store) deliver(ctx context.Context, seen *int64, to int64) {
 	change := history.Change{}
 	err := s.Read(ctx, func(t *sqlstore.Tx) {
@@ -83,14 +82,14 @@ func (s *store) deliver(ctx context.Context, seen *int64, to int64) {
 		maps.Copy(change.Deleted, waiting.Deleted)
 	default:
 	}
-	s.changes <- change // there is room: nobody else sends
+	s.changes <- change // never blocks: this is the only sender
 }
 
 // Changes implements history.Notifier.
 func (s *store) Changes() <-chan history.Change { return s.changes }
 
-// connectListener opens the connection that hears the notifications. It holds the
-// advisory lock which says that this store lives.
+// connectListener opens the connection that receives the notifications. The connection holds the advisory lock which
+// shows that this store is open.
 func (s *store) connectListener(ctx context.Context) (*pgx.Conn, error) {
 	config := s.pool.Config().ConnConfig
 	config.RuntimeParams["idle_session_timeout"] = "0"
@@ -99,7 +98,7 @@ func (s *store) connectListener(ctx context.Context) (*pgx.Conn, error) {
 		return nil, err
 	}
 	owner := s.owner.Load()
-	writes := s.report.ReadOnly == nil // otherwise it sends no pair
+	writes := s.report.ReadOnly == nil // a read-only store sends no pairs
 	if writes && owner == 0 {
 		err = conn.QueryRow(ctx, "SELECT nextval('owner')").Scan(&owner)
 	}
@@ -120,5 +119,5 @@ func (s *store) connectListener(ctx context.Context) (*pgx.Conn, error) {
 func disconnect(conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 	defer cancel()
-	_ = conn.Close(ctx) // nothing is pending on it
+	_ = conn.Close(ctx) // the connection has no pending work
 }

@@ -5,10 +5,9 @@ import (
 	"unicode"
 )
 
-// required returns texts that every match of an expression of package regexp has in it,
-// one after the other, in lower case as the columns for search have them: a list for
-// each alternative, and none when nothing is certain. A letter that another one means
-// too, as s does ſ, ends a text.
+// required returns, for each alternative of a regular expression, the texts that every match contains in this order,
+// in lower case like the search columns. It returns nil if nothing can be guaranteed. A letter that also matches
+// another letter, as s matches ſ, ends a text.
 func required(source string) (alternatives [][]string) {
 	re, err := syntax.Parse(source, syntax.Perl)
 	if err != nil {
@@ -31,7 +30,7 @@ func required(source string) (alternatives [][]string) {
 	return alternatives
 }
 
-// literals returns the texts of one alternative.
+// literals returns the required texts of one alternative.
 func literals(re *syntax.Regexp) (parts []string) {
 	text := ""
 	end := func() {
@@ -62,7 +61,7 @@ func literals(re *syntax.Regexp) (parts []string) {
 			end()
 		case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
 			syntax.OpWordBoundary, syntax.OpNoWordBoundary:
-		default: // matches what is not certain
+		default: // the matched text is not fixed
 			end()
 		}
 	}
@@ -71,9 +70,8 @@ func literals(re *syntax.Regexp) (parts []string) {
 	return parts
 }
 
-// lower returns a letter in lower case; ok is false when another letter that an
-// expression takes for the same has another lower case, and for what the columns for
-// search may have changed.
+// lower returns a letter in lower case. ok is false if the expression treats a letter with another lower case as
+// equal, and for letters that the search columns may have replaced.
 func lower(r rune, fold bool) (low rune, ok bool) {
 	low = unicode.ToLower(r)
 	if r == 0 || r >= unicode.ReplacementChar && r <= '\uffff' {

@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	schemaVersion = 5 // what this program writes, and the newest that it reads
-	baseVersion   = 4 // the oldest that it reads
+	schemaVersion = 5 // the version that this program writes, and the newest that it reads
+	baseVersion   = 4 // the oldest version that it reads
 )
 
-// migrations/N.sql brings version N-1 to N, that of baseVersion an empty schema. They are
+// migrations/N.sql upgrades version N-1 to N; the file of baseVersion starts from an empty schema. The files are
 // never edited after a release.
 //
 //go:embed migrations
 var migrations embed.FS
 
-// lockClass is the first number of the advisory locks of winnow, "wnnw" in ASCII.
-// The second is 0 for migrations, logLock, or the number of a store.
+// lockClass is the first number of all advisory locks of winnow, "wnnw" in ASCII. The second number is 0 for
+// migrations, logLock, or the number of a store.
 const lockClass = 0x776e6e77
 
 // schemaOf returns the first schema of a search path, quoted.
@@ -35,8 +35,8 @@ func schemaOf(path string) string {
 // literal returns a text as an SQL literal.
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// version reads the version of the schema, 0 when there is none. It fails with a
-// *history.NewerSchemaError or a *history.OlderSchemaError for one that it cannot read.
+// version reads the version of the schema, 0 if there is no schema. It returns a *history.NewerSchemaError or a
+// *history.OlderSchemaError for a version that this program cannot read.
 func (s *store) version(ctx context.Context) (version int, err error) {
 	err = s.pool.QueryRow(ctx, "SELECT version FROM "+s.schema+".meta").Scan(&version)
 	if code := sqlState(err); code == codeNoTable || code == codeNoSchema {
@@ -51,8 +51,8 @@ func (s *store) version(ctx context.Context) (version int, err error) {
 	return version, err
 }
 
-// upgrade creates the schema or brings an older one up to date. Each version is a
-// transaction of its own, and one program at a time upgrades.
+// upgrade creates the schema or upgrades an older schema. Each version is a separate transaction, and only one
+// program upgrades at a time.
 func (s *store) upgrade(ctx context.Context) error {
 	version, err := s.version(ctx)
 	for first := true; err == nil && version < schemaVersion; first = false {
@@ -69,8 +69,8 @@ func (s *store) upgrade(ctx context.Context) error {
 	return s.prepareTextIndex(ctx)
 }
 
-// migrate brings the schema to a version from the one before, unless another
-// program has done so meanwhile.
+// migrate upgrades the schema from the previous version to version to. It does nothing if another program has already
+// done so.
 func (s *store) migrate(ctx context.Context, to int) error {
 	sql, err := migrations.ReadFile(fmt.Sprintf("migrations/%d.sql", to))
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *store) migrate(ctx context.Context, to int) error {
 			return err
 		}
 		for _, statement := range []string{
-			// IF NOT EXISTS would ask for the right to create one even where there is one.
+			// IF NOT EXISTS would require the right to create a schema even if it exists.
 			fmt.Sprintf("DO $do$ BEGIN IF to_regnamespace(%s) IS NULL THEN CREATE SCHEMA %s; END IF; END $do$", literal(s.schema), s.schema),
 			"SET LOCAL search_path TO " + s.schema,
 			string(sql), fmt.Sprintf("UPDATE meta SET version = %d", to),
@@ -94,7 +94,7 @@ func (s *store) migrate(ctx context.Context, to int) error {
 	})
 }
 
-// locked runs f in a transaction that holds the lock of migrations.
+// locked runs f in a transaction that holds the migration lock.
 func (s *store) locked(ctx context.Context, f func(run func(string) error) error) error {
 	return pgx.BeginFunc(ctx, s.pool, func(t pgx.Tx) error {
 		run := func(sql string) error {
@@ -109,12 +109,12 @@ func (s *store) locked(ctx context.Context, f func(run func(string) error) error
 	})
 }
 
-// noTextIndex is said once for a database without the extension pg_trgm.
-const noTextIndex = "the database has no extension pg_trgm, so texts are searched one by one; " +
+// noTextIndex is reported once for a database without the extension pg_trgm.
+const noTextIndex = "the database does not have the extension pg_trgm, so searching texts is slow; " +
 	"its owner can add it with CREATE EXTENSION pg_trgm"
 
-// prepareTextIndex makes the index of trigrams that finds texts, where the extension
-// pg_trgm is installed or this role may install it.
+// prepareTextIndex creates the trigram index for searching texts, if the extension pg_trgm is installed or this role
+// may install it.
 func (s *store) prepareTextIndex(ctx context.Context) error {
 	const state = `SELECT coalesce((SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
 		WHERE e.extname = 'pg_trgm'), ''), to_regclass($1) IS NOT NULL`
@@ -147,7 +147,7 @@ func (s *store) prepareTextIndex(ctx context.Context) error {
 	return err
 }
 
-// noticeOnce reports something that the user has not been told before.
+// noticeOnce reports a notice that the user has not been shown before.
 func (s *store) noticeOnce(ctx context.Context, notice string) error {
 	const key = "postgres.notice"
 	if known, err := s.Get(ctx, key); err != nil || known == notice {

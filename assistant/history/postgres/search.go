@@ -18,10 +18,9 @@ func (s *store) Reader(t *sqlstore.Tx) history.PairReader { return reader{sqlsto
 // reader implements history.PairReader.
 type reader struct{ sqlstore.Reader }
 
-// Spans implements history.PairReader: few, because each is a round trip, and a
-// query that the index of texts or of times answers costs the same for any span. Max
-// bounds the texts that are read for a regular expression; those that it requires
-// leave few.
+// Spans implements history.PairReader. It uses few spans, because each one is a round trip, and because a query that
+// uses the text or time index costs the same for any span. Max limits the texts that are read for a regular
+// expression; if the expression requires certain texts, few pairs remain to be read.
 func (r reader) Spans(regexps []string) history.Spans {
 	spans := history.Spans{First: 2048, Factor: 8, Max: 32 << 20}
 	for _, source := range regexps {
@@ -38,7 +37,7 @@ func (r reader) Spans(regexps []string) history.Spans {
 	return spans
 }
 
-// unindexed reports whether no text has a trigram.
+// unindexed reports whether all texts are too short to contain a trigram.
 func unindexed(texts []string) bool {
 	return !slices.ContainsFunc(texts, func(text string) bool { return utf8.RuneCountInString(text) >= 3 })
 }
@@ -61,17 +60,17 @@ func (r reader) Dialect(from, to int64, candidates func() (string, []any)) filte
 	return &dialect{Tx: r.Tx, from: from, to: to, candidates: candidates}
 }
 
-// dialect writes the conditions on texts for PostgreSQL: LIKE on the texts in lower
-// case, which the trigrams of the index serve, and for a regular expression the
-// pairs that it matches in Go, of those with the texts that it requires, because PostgreSQL's expressions are other ones.
+// dialect writes the conditions on texts for PostgreSQL. Words become LIKE on the lower-case texts, which uses the
+// trigram index. Regular expressions are matched in Go on the pairs that contain the required texts, because the
+// syntax of PostgreSQL differs; the condition then lists the matching pairs.
 type dialect struct {
 	*sqlstore.Tx
 	from, to   int64
 	candidates func() (where string, args []any)
-	matched    map[string][]int64 // by source
+	matched    map[string][]int64 // seqs by the source of the expression
 }
 
-// likeEscapes makes the characters of LIKE literal.
+// likeEscapes escapes the wildcards of LIKE.
 var likeEscapes = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 // Content implements filter.Dialect.
@@ -84,8 +83,8 @@ func (d *dialect) Content(parts []string) (sql string, args []any) {
 	return sql, []any{pattern, pattern}
 }
 
-// Word implements filter.Dialect. The reasoning has no index, and PostgreSQL's lower case
-// is not Go's outside of ASCII: such a reasoning is compared here.
+// Word implements filter.Dialect. The reasoning has no index, and outside of ASCII the lower case of PostgreSQL
+// differs from Go's, so a reasoning with other characters is compared here.
 func (d *dialect) Word(text string) (sql string, args []any) {
 	sql, args = d.Content([]string{text})
 	seqs := []int64{}
@@ -127,7 +126,7 @@ func (d *dialect) Author(x filter.Author, user string) (sql string, args []any) 
 	return "p.author = ANY(?::bigint[])", []any{numbers}
 }
 
-// match returns the candidates whose texts an expression matches.
+// match returns the seqs of the candidates with a text that the regular expression matches.
 func (d *dialect) match(source string) []int64 {
 	seqs := []int64{}
 	re, err := filter.CompileRegexp(source)

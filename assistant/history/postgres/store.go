@@ -24,13 +24,13 @@ type Options struct {
 	Log *slog.Logger     // nil means no log
 	// Redact removes secrets from every text before it is stored; nil changes nothing.
 	Redact func(string) string
-	// Password is that of the database role. "" means the one in the address, in
-	// PGPASSWORD, in the service file or in the password file.
+	// Password is the password of the database role. "" means the password in PGPASSWORD, in the service file or in
+	// the password file.
 	Password string
 	// User is the author of the pairs that this store adds; "" means the database role.
 	User string
-	// OnWait is called when an operation begins to wait long for the server, and when it
-	// ceases to, from any goroutine; it must not block. nil is not called.
+	// OnWait is called when an operation has waited long for the server, and again when the wait ends. It is called
+	// from any goroutine and must not block. It may be nil.
 	OnWait func(waiting bool)
 }
 
@@ -38,29 +38,28 @@ type Options struct {
 type store struct {
 	sqlstore.Store
 
-	path    string // the address, without anything secret
+	path    string // the address, without secrets
 	schema  string // the schema with the tables, quoted
 	role    string // the database role
 	options Options
 	report  history.Report
 	pool    *pgxpool.Pool
 
-	owner   atomic.Int64 // number of this store in pair.owner; 0: it has none yet
-	silent  atomic.Bool  // the server has not answered to the last operation
+	owner   atomic.Int64 // the number of this store in pair.owner; 0 means not assigned yet
+	silent  atomic.Bool  // the server did not answer the last operation
 	changes chan history.Change
 
-	ctx      context.Context // ends with Close
+	ctx      context.Context // cancelled by Close
 	cancel   context.CancelFunc
 	listener sync.WaitGroup
 	close    sync.Once
 }
 
-// Open connects to the database at an address, creates the schema in it or brings
-// an older one up to date, and ends the pairs that dead programs left in state
-// sending. On a server that is read-only it opens for reading; see Report.
+// Open connects to the database at an address, creates or upgrades its schema, and ends the pairs that crashed
+// programs left in state sending. If the server is read-only, the store is opened for reading; see Report.
 //
-// It returns a *history.NewerSchemaError for what a newer winnow wrote, and a
-// *history.StorageError when the database cannot be used.
+// Open returns a *history.NewerSchemaError for a schema of a newer winnow, and a *history.StorageError if the
+// database cannot be used.
 func Open(ctx context.Context, address string, o Options) (history.Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -91,15 +90,13 @@ func Open(ctx context.Context, address string, o Options) (history.Store, error)
 	return s, nil
 }
 
-// requireDurability makes commits durable on a server that would otherwise answer
-// before they are.
+// requireDurability makes commits durable if the server is configured to report them before they are.
 func requireDurability(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
 	return err
 }
 
-// open prepares the database and returns the connection that listens, nil on a
-// server that is read-only.
+// open prepares the database. It returns the connection that listens, which may be nil if the store is read-only.
 func (s *store) open(ctx context.Context) (listener *pgx.Conn, err error) {
 	const state = `SELECT current_setting('transaction_read_only') = 'on', session_user,
 		coalesce((SELECT relrowsecurity FROM pg_class WHERE oid = to_regclass($1)), false),
@@ -130,7 +127,7 @@ func (s *store) open(ctx context.Context) (listener *pgx.Conn, err error) {
 		}
 	}
 	if err == nil {
-		_, err = s.Refresh(ctx) // so that Revision is known
+		_, err = s.Refresh(ctx) // initialises Revision
 	}
 	if err != nil && listener != nil {
 		disconnect(listener)
@@ -138,14 +135,13 @@ func (s *store) open(ctx context.Context) (listener *pgx.Conn, err error) {
 	return listener, err
 }
 
-// openReadOnly prepares a store that only reads. listener is nil where it cannot listen,
-// as on a standby.
+// openReadOnly prepares a read-only store. listener is nil if the server does not allow listening, as on a standby.
 func (s *store) openReadOnly(ctx context.Context, reason string) (listener *pgx.Conn, err error) {
 	s.report.ReadOnly = &history.StorageError{Op: "write", Path: s.path, Reason: reason}
 	version, err := s.version(ctx)
 	if err == nil && version < schemaVersion {
 		err = &history.StorageError{Op: "open", Path: s.path, Reason: fmt.Sprintf(
-			"its schema has version %d, and %s: open it once with a role that may write, which brings it to version %d", version, reason, schemaVersion)}
+			"its schema has version %d, and %s: open it once with a role that may write, which upgrades it to version %d", version, reason, schemaVersion)}
 	}
 	if err != nil {
 		return nil, err
@@ -161,7 +157,7 @@ func (s *store) Report() history.Report { return s.report }
 
 func (s *store) Path() string { return s.path }
 
-// endInterrupted ends the pairs whose store is gone: nobody holds its lock.
+// endInterrupted ends the pairs of stores that are no longer open, because nothing holds their locks.
 func (s *store) endInterrupted(ctx context.Context) error {
 	return s.Write(ctx, func(t *sqlstore.Tx) {
 		s.report.Interrupted = 0
@@ -178,7 +174,7 @@ func (s *store) endInterrupted(ctx context.Context) error {
 	})
 }
 
-// Close leaves a pair in state sending as it is: the next Open ends it.
+// Close leaves a pair in state sending as it is; the next Open ends it.
 func (s *store) Close() error {
 	s.close.Do(func() {
 		s.cancel()

@@ -13,13 +13,13 @@ import (
 	"winnow/assistant/history/sqlstore"
 )
 
-// conn is a transaction of the driver. It calls answered for each answer of the server.
+// conn is a transaction of the driver. It calls answered for each answer from the server.
 type conn struct {
 	pgx.Tx
 	answered func()
 }
 
-// numbered replaces each ? of a statement by its number.
+// numbered replaces each ? in a statement with $ and its number.
 func numbered(sql string) string {
 	var b strings.Builder
 	n := 0
@@ -33,7 +33,7 @@ func numbered(sql string) string {
 	return b.String()
 }
 
-// Query implements sqlstore.Conn. It does not prepare for reuse what comes only once.
+// Query implements sqlstore.Conn. A query that is run only once is not prepared for reuse.
 func (c conn) Query(ctx context.Context, query string, args []any, once bool) (sqlstore.Rows, error) {
 	if once {
 		args = append([]any{pgx.QueryExecModeDescribeExec}, args...)
@@ -45,7 +45,7 @@ func (c conn) Query(ctx context.Context, query string, args []any, once bool) (s
 	return &rows{Rows: found, answered: c.answered}, nil
 }
 
-// rows are the rows of a query.
+// rows iterates over the rows of a query.
 type rows struct {
 	pgx.Rows
 	answered func()
@@ -54,7 +54,7 @@ type rows struct {
 
 // Next implements sqlstore.Rows.
 func (r *rows) Next() bool {
-	const noted = 64 // one in so many rows is noted as an answer
+	const noted = 64 // one in this many rows counts as an answer from the server
 	more := r.Rows.Next()
 	if more && r.n%noted == 0 {
 		r.answered()
@@ -73,13 +73,13 @@ func (c conn) Exec(ctx context.Context, query string, args []any) (changed int64
 }
 
 const (
-	// retryFor bounds how long an operation is tried again after the connection
-	// broke: a server restarts within it.
+	// retryFor limits how long an operation is retried after the connection broke. It is long enough for a server to
+	// restart.
 	retryFor   = 4 * time.Second
 	retryPause = 50 * time.Millisecond
 )
 
-// Read implements sqlstore.Engine. When the connection breaks, f may run again.
+// Read implements sqlstore.Engine. If the connection breaks, f may be called again.
 func (s *store) Read(ctx context.Context, f func(*sqlstore.Tx)) error {
 	w, ctx := s.await(ctx)
 	defer w.end()
@@ -88,9 +88,9 @@ func (s *store) Read(ctx context.Context, f func(*sqlstore.Tx)) error {
 	})
 }
 
-// Write implements sqlstore.Engine. When the connection breaks, f may run again, but
-// only after it is certain that nothing was committed. ctx ends it until the commit
-// begins, whose outcome the caller learns.
+// Write implements sqlstore.Engine. If the connection breaks, f may be called again, but only after it is certain
+// that nothing was committed. Cancelling ctx ends the operation only before the commit, so that the caller always
+// learns the outcome of the commit.
 func (s *store) Write(ctx context.Context, f func(*sqlstore.Tx)) error {
 	if s.report.ReadOnly != nil {
 		return s.report.ReadOnly
@@ -106,13 +106,13 @@ func (s *store) Write(ctx context.Context, f func(*sqlstore.Tx)) error {
 	return s.retry(running, "write", func() error { return s.attempt(running, committing, w, pgx.TxOptions{}, f) })
 }
 
-// retry runs an operation again while the database cannot be reached, for a while.
+// retry runs an operation, and retries it for up to retryFor while the database can't be reached.
 func (s *store) retry(ctx context.Context, op string, try func() error) error {
 	if s.ctx.Err() != nil {
 		return history.ErrClosed
 	}
 	pause := retryPause
-	for deadline := time.Now().Add(retryFor); ; pause *= 2 { // many programs wait for the same server
+	for deadline := time.Now().Add(retryFor); ; pause *= 2 { // back off, because many programs may wait for the same server
 		err := try()
 		if err != nil && errors.Is(context.Cause(ctx), errNoAnswer) {
 			return s.explain(op, errNoAnswer)
@@ -129,7 +129,7 @@ func (s *store) retry(ctx context.Context, op string, try func() error) error {
 	}
 }
 
-// attempt runs f in one transaction and commits it, in a context of its own.
+// attempt runs f in one transaction, with the context ctx, and commits it with the context committing.
 func (s *store) attempt(ctx, committing context.Context, w *wait, o pgx.TxOptions, f func(*sqlstore.Tx)) error {
 	acquired, err := s.pool.Acquire(ctx)
 	if err != nil {
@@ -137,14 +137,14 @@ func (s *store) attempt(ctx, committing context.Context, w *wait, o pgx.TxOption
 	}
 	var pgTx pgx.Tx
 	defer func() {
-		if ctx.Err() != nil { // the server may never answer on it
+		if ctx.Err() != nil { // the server may never answer on this connection
 			_ = acquired.Hijack().PgConn().Conn().Close()
 			return
 		}
 		if pgTx != nil {
 			end, cancel := context.WithTimeout(context.Background(), retryFor)
 			defer cancel()
-			_ = pgTx.Rollback(end) // fails after the commit, and where the connection is gone
+			_ = pgTx.Rollback(end) // fails after the commit, and if the connection is lost
 		}
 		acquired.Release()
 	}()
@@ -171,8 +171,8 @@ func (s *store) attempt(ctx, committing context.Context, w *wait, o pgx.TxOption
 // errAborted means that a transaction was not committed and can be run again.
 var errAborted = errors.New("the connection broke before the commit")
 
-// outcome asks what became of a transaction whose commit was not answered. Its
-// error is nil when it was committed. lost is what broke the connection.
+// outcome determines whether a transaction was committed if the commit got no answer. It returns nil if the
+// transaction was committed. lost is the error that broke the connection.
 func (s *store) outcome(ctx context.Context, id string, lost error) error {
 	for deadline := time.Now().Add(answerWait); ; {
 		status, err := s.transactionStatus(ctx, id)

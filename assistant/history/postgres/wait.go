@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	// answerWait bounds how long an operation waits for an answer of the server: a
-	// machine that has vanished says nothing, not even that it is gone.
+	// answerWait limits how long an operation waits for an answer from the server. It is needed because a machine
+	// that disappears from the network closes no connections.
 	answerWait = 7 * time.Second
-	// downWait bounds it for the next operations, until the server has answered again.
+	// downWait replaces answerWait after a timeout, until the server has answered again.
 	downWait = time.Second
-	// slowAfter is when the user is told of an operation that waits.
+	// slowAfter is the time after which the user is told that an operation is waiting.
 	slowAfter = time.Second
 )
 
-// errNoAnswer ends an operation to which the server has not answered in time.
+// errNoAnswer is the cause of the cancellation if the server has not answered in time.
 var errNoAnswer = errors.New("the server does not answer")
 
-// wait is an operation that waits for answers of the server.
+// wait monitors an operation that waits for answers from the server.
 type wait struct {
 	s      *store
 	cancel context.CancelCauseFunc
@@ -29,17 +29,17 @@ type wait struct {
 	mu      sync.Mutex
 	timeout *time.Timer
 	slow    *time.Timer
-	told    bool // OnWait was called
+	told    bool // OnWait(true) has been called
 	ended   bool
 }
 
 type quietKey struct{}
 
-// quietly returns a context for operations that nobody waits for.
+// quietly returns a context for background operations, for which OnWait is not called.
 func quietly(ctx context.Context) context.Context { return context.WithValue(ctx, quietKey{}, true) }
 
-// await begins an operation. The context ends, with the cause errNoAnswer, when the
-// server has not answered for too long.
+// await begins an operation. The context is cancelled with the cause errNoAnswer if the server has not answered for
+// too long.
 func (s *store) await(ctx context.Context) (*wait, context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	w := &wait{s: s, cancel: cancel, quiet: s.options.OnWait == nil || ctx.Value(quietKey{}) != nil}
@@ -63,7 +63,7 @@ func (w *wait) giveUp() {
 	}
 }
 
-// answered notes an answer of the server.
+// answered records an answer from the server and restarts the timers.
 func (w *wait) answered() {
 	w.s.silent.Store(false)
 	w.mu.Lock()
@@ -73,7 +73,7 @@ func (w *wait) answered() {
 	w.tell(false)
 }
 
-// end ends the operation.
+// end stops the timers and cancels the context.
 func (w *wait) end() {
 	w.tell(false)
 	w.mu.Lock()
@@ -84,7 +84,7 @@ func (w *wait) end() {
 	w.cancel(nil)
 }
 
-// tell calls OnWait when the operation begins or ceases to be slow.
+// tell calls OnWait if the operation became slow or is no longer slow.
 func (w *wait) tell(slow bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

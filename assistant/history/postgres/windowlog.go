@@ -14,12 +14,12 @@ import (
 	"winnow/checkpoint"
 )
 
-// logLock is the second number of the advisory lock under which changes of windows are
-// added, so that their numbers grow in the order of commits. No store has it.
+// logLock is the second number of the advisory lock that is held while changes of windows are added, so that their
+// numbers increase in the order of the commits. No store has this number.
 const logLock = -1
 
-// AddWindowChanges implements history.WindowLog. It tries once, and ends with ctx: what
-// was added is known by its numbers in the journal, so the caller may add it again.
+// AddWindowChanges implements history.WindowLog. It makes one attempt and stops if ctx is cancelled. The caller may
+// add the same changes again, because a change is identified by its number in the journal.
 func (s *store) AddWindowChanges(ctx context.Context, host, path string, changes []checkpoint.Change) error {
 	const add = `INSERT INTO change (host, path, seq, sec, nsec, "user", session, kind, what, changed, more)
 		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11) ON CONFLICT DO NOTHING`

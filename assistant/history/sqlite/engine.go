@@ -12,14 +12,14 @@ import (
 	"winnow/assistant/history/sqlstore"
 )
 
-// sqlDialect is the SQL of SQLite and of this schema. A file has one user.
+// sqlDialect describes the SQL of SQLite and of this schema. A database file has a single user.
 var sqlDialect = sqlstore.Dialect{
 	Seqs:     "(SELECT value AS seq, key AS at FROM json_each(?))",
 	SeqArray: "json_group_array",
-	NewSeq:   "NULL", // SQLite assigns it
+	NewSeq:   "NULL", // SQLite assigns the seq
 	UserText: "b.user",
 	Exact:    "NULL",
-	// The start reads them: so few that nobody waits.
+	// This query runs at startup, so it reads only the most recent pairs.
 	AuthorNames: `SELECT DISTINCT author FROM (SELECT json_extract(more, '$.author') AS author
 		FROM (SELECT more FROM body ORDER BY seq DESC LIMIT 1000) WHERE more LIKE '%"author":%' AND json_valid(more))
 		WHERE typeof(author) = 'text' AND author <> '' ORDER BY author`,
@@ -31,7 +31,7 @@ func (s *store) Owner() any { return s.owner.token }
 // Author implements sqlstore.Engine.
 func (s *store) Author(user string) string { return user }
 
-// PutBody implements sqlstore.Engine. It indexes the texts when they changed.
+// PutBody implements sqlstore.Engine. It updates the full-text index if the texts have changed.
 func (s *store) PutBody(t *sqlstore.Tx, seq int64, r *history.Row) {
 	_, same := t.Number("SELECT 1 FROM body WHERE seq = ? AND user = ? AND answer = ?", seq, r.UserText, r.AssistantText)
 	t.Run(`INSERT OR REPLACE INTO body (seq, user, answer, reasoning, error_code, error_message, more, sum) VALUES (?,?,?,?,?,?,?,?)`,
@@ -52,7 +52,7 @@ func (s *store) Deleted(c *sqlstore.Change, seqs []int64) {
 	}
 }
 
-// Changed implements sqlstore.Engine: other processes read the revision.
+// Changed implements sqlstore.Engine. It does nothing, because other processes poll the revision.
 func (s *store) Changed(*sqlstore.Change) {}
 
 // Reader implements sqlstore.Engine.
@@ -66,13 +66,13 @@ func (r reader) Dialect(from, to int64, _ func() (string, []any)) filter.Dialect
 	return dialect{from, to}
 }
 
-// Spans implements history.PairReader. Max bounds the memory of Refs.
+// Spans implements history.PairReader. Max limits the memory that Refs uses.
 func (r reader) Spans([]string) history.Spans {
 	return history.Spans{First: 2048, Factor: 2, Max: 128 << 10}
 }
 
-// Refs implements history.PairReader. The query packs all rows into one text: a
-// million rows through database/sql take seconds.
+// Refs implements history.PairReader. The query packs all rows into a single text, because reading a million rows
+// through database/sql takes seconds.
 func (r reader) Refs(where string, args []any, charsPerToken float64) (refs []assistant.Ref) {
 	const query = "SELECT coalesce(group_concat(seq || ' ' || sends || ' ' || hex(parts), ';'), '') FROM pair p WHERE "
 	r.EachOnce(query+where, args, func(scan sqlstore.Scanner) {
@@ -94,7 +94,7 @@ func (r reader) Refs(where string, args []any, charsPerToken float64) (refs []as
 		}
 	})
 	bySeq := func(a, b assistant.Ref) int { return int(a.Seq - b.Seq) }
-	if !slices.IsSortedFunc(refs, bySeq) { // SQLite used an index
+	if !slices.IsSortedFunc(refs, bySeq) { // not sorted by seq if SQLite used another index
 		slices.SortFunc(refs, bySeq)
 	}
 	return refs

@@ -16,16 +16,16 @@ const (
 	codeConstraint = sqlitelib.SQLITE_CONSTRAINT
 )
 
-// code returns the primary result code of an error of SQLite, 0 for another error.
+// code returns the primary result code of an SQLite error, and 0 for any other error.
 func code(err error) int {
 	var e *modernc.Error
 	if errors.As(err, &e) {
-		return e.Code() & 0xff // the extended codes have the primary one in the low byte
+		return e.Code() & 0xff // the low byte of an extended code is the primary code
 	}
 	return 0
 }
 
-// fileDamage is damage that SQLite does not find by itself.
+// fileDamage is damage that SQLite itself does not detect.
 type fileDamage string
 
 func (d fileDamage) Error() string { return string(d) }
@@ -33,10 +33,10 @@ func (d fileDamage) Error() string { return string(d) }
 const (
 	errForeign fileDamage = "the file belongs to another program"
 	errPages   fileDamage = "its pages are inconsistent"
-	errVersion fileDamage = "the version of the schema is not the one that was written"
-	errHeader  fileDamage = "its header is not the one that was written"
-	errSchema  fileDamage = "the schema is not the one that was written"
-	errValue   fileDamage = "a value is not of the type that was written"
+	errVersion fileDamage = "the version of the schema has changed unexpectedly"
+	errHeader  fileDamage = "its header has changed unexpectedly"
+	errSchema  fileDamage = "the schema has changed unexpectedly"
+	errValue   fileDamage = "the type of a value has changed unexpectedly"
 )
 
 // damaged reports whether err means that the file itself is broken.
@@ -46,8 +46,8 @@ func damaged(err error) bool {
 	return c == sqlitelib.SQLITE_CORRUPT || c == sqlitelib.SQLITE_NOTADB || errors.As(err, &found)
 }
 
-// explain turns an error of SQLite or of the system into a *DamageError or a
-// *StorageError where it is one. It returns other errors, and nil, as they are.
+// explain converts an error of SQLite or of the system to a *DamageError or a *StorageError if it matches. It returns
+// nil and other errors unchanged.
 func (s *store) explain(op string, err error) error {
 	var known *history.StorageError
 	switch {
@@ -62,7 +62,7 @@ func (s *store) explain(op string, err error) error {
 	return err
 }
 
-// storageReasons are the errors of the system that are about the disk.
+// storageReasons maps system errors that concern the disk to explanations.
 var storageReasons = []struct {
 	err    error
 	reason string
@@ -77,14 +77,14 @@ var storageReasons = []struct {
 	{syscall.EIO, "the disk reports an error"},
 }
 
-// storageCodes are the result codes of SQLite that are about the disk.
+// storageCodes maps SQLite result codes that concern the disk to explanations.
 var storageCodes = map[int]string{
 	sqlitelib.SQLITE_FULL: "the disk is full", sqlitelib.SQLITE_READONLY: "it is read-only",
 	sqlitelib.SQLITE_CANTOPEN: "it or its -wal or -shm file cannot be opened", sqlitelib.SQLITE_BUSY: "another program holds its lock",
 	sqlitelib.SQLITE_IOERR: "the disk reports an error",
 }
 
-// storageReason says what is wrong with the disk, "" when err is not about it.
+// storageReason returns the problem with the disk, and "" if err does not concern the disk.
 func storageReason(err error) string {
 	for _, known := range storageReasons {
 		if errors.Is(err, known.err) {

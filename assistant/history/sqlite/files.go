@@ -15,17 +15,17 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// fileMode is the mode of everything the store creates.
+// fileMode is the mode of all files that the store creates.
 const fileMode = privatefile.FileMode
 
-// suffixes of the files that belong to a database; the file itself is last.
+// suffixes are the suffixes of the files that belong to a database; the database file itself is last.
 var suffixes = []string{"-shm", "-wal", "-journal", ""}
 
-// prepareFiles refuses anything but regular files and folders in the places of what the
-// store has, creates the folders, and removes the permissions of others.
+// prepareFiles creates the folders and removes the permissions of other users. It returns an error if one of the
+// paths of the store is not a regular file or a folder.
 func (s *store) prepareFiles() error {
 	info, err := os.Lstat(s.runDir)
-	if err == nil && !info.IsDir() { // a link included
+	if err == nil && !info.IsDir() { // symbolic links are not allowed either
 		return &history.FileError{Path: s.runDir, Reason: "is not a folder"}
 	}
 	s.usedBefore = err == nil
@@ -36,7 +36,7 @@ func (s *store) prepareFiles() error {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			return fmt.Errorf("history: %w", err)
-		case !info.Mode().IsRegular(): // a link, which may lead anywhere, included
+		case !info.Mode().IsRegular(): // symbolic links, which may point anywhere, are not allowed either
 			return &history.FileError{Path: path, Reason: "is not a regular file"}
 		default:
 			there[path] = info
@@ -69,8 +69,8 @@ func (s *store) reportNarrowed(path string, narrowed bool) {
 	}
 }
 
-// create makes a new database. It gets its name when it is complete, so that a start
-// that fails or is killed leaves none.
+// create creates a new database. The database is renamed to its final name only when it is complete, so that a start
+// that fails or is killed leaves no database.
 func (s *store) create(ctx context.Context) error {
 	err := s.build(ctx, func(*writer) error { return nil })
 	if err == nil {
@@ -84,7 +84,7 @@ func (s *store) create(ctx context.Context) error {
 	return nil
 }
 
-// build makes a database beside the one with the store's name, with the content of fill.
+// build creates a database next to the store's path and fills it with fill.
 func (s *store) build(ctx context.Context, fill func(*writer) error) error {
 	path := s.path + salvageNew
 	removeDatabase(path)
@@ -111,7 +111,7 @@ func (s *store) build(ctx context.Context, fill func(*writer) error) error {
 	return errors.Join(w.close(), db.Close(), privatefile.SyncFile(path))
 }
 
-// createFile creates an empty file, durably, unless it exists.
+// createFile creates an empty file and syncs its folder, unless the file exists.
 func createFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
 	if errors.Is(err, fs.ErrExist) {
@@ -126,7 +126,7 @@ func createFile(path string) error {
 	return privatefile.SyncFolder(filepath.Dir(path))
 }
 
-// fileSize returns the size of a file, -1 when there is none.
+// fileSize returns the size of a file in bytes, and -1 if it does not exist.
 func fileSize(path string) int64 {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -142,7 +142,7 @@ func removeDatabase(path string) {
 	}
 }
 
-// copyFile copies a file that may not exist.
+// copyFile copies a file. It does nothing if the file does not exist.
 func copyFile(from, to string) error {
 	in, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -16,17 +16,16 @@ import (
 	"winnow/assistant/history/sqlstore"
 )
 
-// maxCheckAtOpen is the size in bytes up to which Open checks every page of a
-// database that may be damaged: some 100 ms. A larger one is checked while in use.
+// maxCheckAtOpen is the maximum size in bytes of a possibly damaged database that Open checks completely; this takes
+// about 100 ms. Larger databases are checked while in use.
 const maxCheckAtOpen = 16 << 20
 
-// damagedMark is a file in the run folder with the damage that was found in use.
+// damagedMark is a file in the run folder that records damage found while the database was open.
 const damagedMark = "damaged"
 
-// inspect checks a database that nobody has open, before anything is written: a
-// damaged file is set aside as it was found. It reads every page when the last process
-// did not close the database and it is small. err means that the database must not be
-// changed.
+// inspect checks a database that no process has open, before anything is written, so that a damaged file can be set
+// aside exactly as it was found. If the last process did not close the database and the database is small, inspect
+// reads every page. A non-nil err means that the database must not be changed.
 func (s *store) inspect(ctx context.Context) (damage, err error) {
 	if err := s.finishSalvage(); err != nil {
 		return nil, err
@@ -40,22 +39,22 @@ func (s *store) inspect(ctx context.Context) (damage, err error) {
 	bytes, walBytes := fileSize(s.path), fileSize(s.path+"-wal")
 	switch {
 	case bytes <= 0 && walBytes > 0:
-		return errors.New("the database is gone, only its -wal file is left"), nil
-	case bytes == 0 && s.usedBefore: // a new database gets its name when it is complete
-		return errors.New("the file is empty, although there was a database in it"), nil
+		return errors.New("the database is missing, only its -wal file is left"), nil
+	case bytes == 0 && s.usedBefore: // a new database is complete when it gets its name
+		return errors.New("the file is empty, although it contained a database"), nil
 	case bytes <= 0:
 		return nil, nil
 	}
 	err = s.probe(ctx, bytes+max(walBytes, 0) <= maxCheckAtOpen)
-	if damaged(err) || code(err) == codeError { // the statements are correct, so only damage makes them fail
+	if damaged(err) || code(err) == codeError { // the statements are correct, so only damage can make them fail
 		return err, nil
 	}
 	return nil, err
 }
 
-// probe reads a database that may be damaged: after an unclean end, with all, every
-// page. It writes nothing except the rollback of a transaction that a process left
-// unfinished before the database was in WAL mode: nobody could read it otherwise.
+// probe reads a database that may be damaged. After an unclean shutdown it reads every page if all is true. It writes
+// nothing, except that it rolls back a transaction that a process left unfinished before the database was in WAL
+// mode, because the database cannot be read otherwise.
 func (s *store) probe(ctx context.Context, all bool) error {
 	mode := "&mode=ro"
 	if fileSize(s.path+"-journal") > 0 {
@@ -95,8 +94,7 @@ func (s *store) probe(ctx context.Context, all bool) error {
 	return t.Err()
 }
 
-// checkLater checks every page of a large database that may be damaged, once, while it is
-// in use.
+// checkLater checks every page of a large, possibly damaged database once, while the database is in use.
 func (s *store) checkLater() {
 	if !s.options.noDelay {
 		select {
@@ -105,11 +103,11 @@ func (s *store) checkLater() {
 			return
 		}
 	}
-	err := s.Read(s.ctx, checkPages) // Read reports damage
+	err := s.Read(s.ctx, checkPages) // Read calls reportDamage
 	s.checkDue.Store(err != nil)
 }
 
-// verifyHeader refuses a header with which SQLite would only read the database.
+// verifyHeader returns errHeader if the header would make SQLite open the database read-only.
 func verifyHeader(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -120,7 +118,7 @@ func verifyHeader(path string) error {
 	if _, err := f.ReadAt(header, 0); err != nil {
 		return err
 	}
-	if header[18] > 2 { // the version for writing
+	if header[18] > 2 { // the write version
 		return errHeader
 	}
 	return nil
@@ -129,9 +127,8 @@ func verifyHeader(path string) error {
 // columns lists the columns of all tables.
 const columns = `SELECT t.name || '.' || c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' ORDER BY 1`
 
-// schemaAltered reports whether the columns of the database are not those of its
-// version: SQLite notices a byte that flipped in the text of the schema only when a
-// statement uses that part.
+// schemaAltered reports whether the columns of the database differ from those of its version. SQLite detects a
+// flipped byte in the text of the schema only when a statement uses that part.
 func (s *store) schemaAltered() bool {
 	ctx := context.Background()
 	fresh, err := sql.Open("sqlite", "file::memory:")
@@ -156,7 +153,7 @@ func (s *store) schemaAltered() bool {
 	return want.Err() == nil && version == schemaVersion && (damaged(t.Err()) || t.Err() == nil && !slices.Equal(got, list))
 }
 
-// checkPages reads every page. It fails with errPages and what SQLite found.
+// checkPages reads every page. It fails with errPages and the problems that SQLite found.
 func checkPages(t *sqlstore.Tx) { checkWith(t, "quick_check") }
 
 func checkWith(t *sqlstore.Tx, pragma string) {
@@ -166,9 +163,9 @@ func checkWith(t *sqlstore.Tx, pragma string) {
 	}
 }
 
-// markUnclean notes with the first write of this process that the database is not
-// closed; checkpointMark brings that into the file itself, so that a -wal file that is
-// lost is missed. The writer is locked.
+// markUnclean records, with the first write of this process, that the database is not closed. checkpointMark then
+// copies this mark to the database file, so that the loss of a -wal file is noticed. The caller has locked the
+// writer.
 func (s *store) markUnclean(t *sqlstore.Tx) {
 	if !s.marked {
 		t.Run("UPDATE meta SET clean = 0 WHERE clean <> 0")
@@ -185,8 +182,7 @@ func (s *store) checkpointMark(ctx context.Context) {
 	}
 }
 
-// markClean notes that the last process closes the database, and whether it has still to
-// be checked.
+// markClean records that the last process closed the database, and whether the database must still be checked.
 func (s *store) markClean() error {
 	clean := 1
 	if s.checkDue.Load() {
@@ -199,8 +195,7 @@ func (s *store) markClean() error {
 	})
 }
 
-// reportDamage writes damagedMark for the next Open, calls OnDamage, and returns a
-// *DamageError.
+// reportDamage writes damagedMark for the next Open, calls OnDamage, and returns a *DamageError.
 func (s *store) reportDamage(err error) error {
 	var known *history.DamageError
 	if errors.As(err, &known) {
@@ -219,7 +214,7 @@ func (s *store) reportDamage(err error) error {
 	return found
 }
 
-// inconsistencies has a row for each problem: a Seq, and a sentence with %d for it.
+// inconsistencies returns a row for each problem: a seq, and a sentence with %d in the place of the seq.
 const inconsistencies = `
 	SELECT seq, 'the texts of pair %d are missing' FROM pair WHERE seq NOT IN (SELECT seq FROM body)
 	UNION SELECT seq, 'there are texts of pair %d, which does not exist' FROM body WHERE seq NOT IN (SELECT seq FROM pair)
@@ -229,7 +224,7 @@ const inconsistencies = `
 	UNION SELECT seq, 'there are requests of pair %d, which does not exist' FROM request WHERE seq NOT IN (SELECT seq FROM pair)
 	LIMIT ?`
 
-// Check verifies every page, checksum and reference: seconds for a large database.
+// Check verifies every page, checksum and reference. This takes seconds for a large database.
 func (s *store) Check(ctx context.Context) (report history.CheckReport, err error) {
 	err = s.Read(ctx, func(t *sqlstore.Tx) {
 		checkWith(t, "integrity_check")

@@ -21,12 +21,12 @@ import (
 )
 
 const (
-	// busyTimeout bounds the wait for another process's transaction. The
-	// longest transaction, a batch of an import, takes a fraction of it.
+	// busyTimeout limits the wait for a transaction of another process. The longest transaction, a batch of an
+	// import, takes a fraction of it.
 	busyTimeout = 20 * time.Second
-	maxReaders  = 4 // queries that run at the same time
-	// checkDelay is how long after Open a large database is checked: the first screen
-	// is drawn before, and a command such as winnow ask has usually ended by then.
+	maxReaders  = 4 // the number of concurrent queries
+	// checkDelay is the time after Open at which a large database is checked. By then the first screen has been
+	// drawn, and a command such as winnow ask has usually ended.
 	checkDelay = time.Second
 )
 
@@ -34,49 +34,48 @@ const (
 type Options struct {
 	Now func() time.Time // nil means time.Now
 	Log *slog.Logger     // nil means no log
-	// OnDamage is called once, from a goroutine of the store, when the database
-	// is found damaged while it is open. nil is not called.
+	// OnDamage is called once, from a goroutine of the store, if the database is found damaged while it is open. It
+	// may be nil.
 	OnDamage func(*history.DamageError)
-	// Redact removes secrets from every text before it is stored. It is called from
-	// any goroutine, also with JSON, and must return JSON then. nil changes nothing.
+	// Redact removes secrets from every text before it is stored. It is called from any goroutine. If the text is
+	// JSON, it must return JSON. nil means that nothing is changed.
 	Redact func(string) string
 
-	step    func(name string) // tests: called before each step of creation, migration and salvage
-	noDelay bool              // tests: check a large database at once
+	step    func(name string) // for tests: called before each step of creation, migration and salvage
+	noDelay bool              // for tests: check a large database immediately
 }
 
-// store is a Store in one SQLite file.
+// store is a history.Store in a single SQLite file.
 type store struct {
 	sqlstore.Store
 
 	path    string
-	runDir  string // folder with the locks of owners and the open lock
+	runDir  string // the folder of the owner locks and the open lock
 	options Options
 	report  history.Report
 	owner   *owner
-	writer  *writer // nil: read-only
+	writer  *writer // nil if the store is read-only
 	readDB  *sql.DB
-	writeDB *sql.DB // has the one connection of writer
+	writeDB *sql.DB // holds the single connection of writer
 
-	background sync.WaitGroup // of checkLater
+	background sync.WaitGroup // runs checkLater
 	closed     atomic.Bool
-	ctx        context.Context // ends with Close
+	ctx        context.Context // cancelled by Close
 	cancel     context.CancelFunc
 	damageOnce sync.Once
 
-	usedBefore bool        // the run folder was there before this Open
-	unread     bool        // the database is damaged, and could not be salvaged now
-	checkDue   atomic.Bool // every page is to be checked in the background
-	marked     bool        // the database says that it is not closed; guarded by writer
+	usedBefore bool        // the run folder existed before this Open
+	unread     bool        // the database is damaged and could not be salvaged
+	checkDue   atomic.Bool // every page must be checked in the background
+	marked     bool        // the database is marked as not closed; guarded by writer
 }
 
-// Open opens the SQLite database at path and creates it when there is none. It
-// narrows wide file modes, migrates an older schema after a backup, ends pairs that
-// dead processes left in state sending, and salvages a damaged file; see Report.
-// Where nothing can be written it opens an undamaged database for reading.
+// Open opens the SQLite database at path, and creates it if it does not exist. It restricts file modes that are too
+// permissive, upgrades an older schema after a backup, ends pairs that crashed processes left in state sending, and
+// salvages a damaged file; see Report. If nothing can be written, it opens an undamaged database for reading.
 //
-// It returns a *NewerSchemaError, a *FileError or a *StorageError for what it cannot
-// use, and ctx's error when another process takes too long to open the same database.
+// Open returns a *NewerSchemaError, a *FileError or a *StorageError if it cannot use the database, and the error of
+// ctx if another process takes too long to open the same database.
 func Open(ctx context.Context, path string, o Options) (history.Store, error) {
 	s, err := openStore(ctx, path, o)
 	if err != nil {
@@ -128,20 +127,20 @@ func (s *store) Report() history.Report { return s.report }
 
 func (s *store) Path() string { return s.path }
 
-// step tells a test which step comes next.
+// step reports the next step to a test.
 func (s *store) step(name string) {
 	if s.options.step != nil {
 		s.options.step(name)
 	}
 }
 
-// open inspects the file, salvages it when it is damaged, and connects, under the open lock.
+// open inspects the file, salvages it if it is damaged, and connects. The caller holds the open lock.
 func (s *store) open(ctx context.Context) error {
 	others, dead, err := listOwners(s.runDir, s.owner)
 	if err != nil {
 		return err
 	}
-	if others == 0 { // otherwise the process that has it open has inspected it
+	if others == 0 { // otherwise another process has already inspected the database
 		damage, err := s.inspect(ctx)
 		if err == nil && damage != nil {
 			err = s.salvage(ctx, damage)
@@ -157,9 +156,8 @@ func (s *store) open(ctx context.Context) error {
 	}
 	err = s.connect(ctx)
 	if c := code(err); others == 0 && (damaged(err) || c == codeError || c == codeConstraint) {
-		// Nobody else changes the database, so a statement that fails met damage that
-		// the inspection did not find.
-		_ = s.disconnect() // the salvage needs no connection
+		// No other process changes the database, so the failed statement found damage that the inspection missed.
+		_ = s.disconnect() // salvage must not have a connection open
 		if err = s.salvage(ctx, err); err == nil {
 			err = s.connect(ctx)
 		}
@@ -173,21 +171,20 @@ func (s *store) open(ctx context.Context) error {
 	return nil
 }
 
-// writableSchema makes SQLite read a truncated file up to its end.
+// writableSchema is a pragma that makes SQLite read a truncated file to its end.
 const writableSchema = "writable_schema(1)"
 
 // dsn returns the data source name of a connection to the database.
 func dsn(path string, pragmas ...string) string {
 	q := url.Values{"_dqs": {"0"}, "_defensive": {"1"}}
-	if slices.Contains(pragmas, writableSchema) { // SQLite ignores it in defensive mode
+	if slices.Contains(pragmas, writableSchema) { // SQLite ignores the pragma in defensive mode
 		q.Set("_defensive", "0")
 	}
 	q["_pragma"] = append([]string{fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds())}, pragmas...)
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
 }
 
-// connect opens the connections, brings the schema up to date and ends what dead
-// processes left unfinished.
+// connect opens the connections, upgrades the schema and ends the pairs that crashed processes left unfinished.
 func (s *store) connect(ctx context.Context) (err error) {
 	s.step("connect")
 	s.writeDB, err = sql.Open("sqlite", dsn(s.path,
@@ -212,7 +209,7 @@ func (s *store) connect(ctx context.Context) (err error) {
 	if err := s.writer.inTx(ctx, s.endInterrupted); err != nil {
 		return fmt.Errorf("history: end interrupted pairs: %w", err)
 	}
-	_, err = s.Refresh(ctx) // so that Revision is known
+	_, err = s.Refresh(ctx) // initialises Revision
 	return err
 }
 
@@ -225,8 +222,8 @@ func (s *store) connectReaders(dsn string, maxConns int) (err error) {
 	return nil
 }
 
-// endInterrupted ends the pairs whose owner died while sending them. An owner locks
-// its file before it owns a pair, so one that is not alive now never will be.
+// endInterrupted ends the pairs of processes that died while sending them. An owner locks its file before it owns a
+// pair, so an owner that is not alive now will never be alive again.
 func (s *store) endInterrupted(t *sqlstore.Tx) {
 	var seqs []int64
 	for seq, token := range sqlstore.Keyed[int64, string](t, "SELECT seq, owner FROM pair WHERE owner IS NOT NULL") {
@@ -243,9 +240,9 @@ func (s *store) endInterrupted(t *sqlstore.Tx) {
 	s.report.Interrupted = s.NewChange(t).EndInterrupted(seqs)
 }
 
-// openReadOnly connects to a database that cannot be written because of cause. When
-// the shared memory file is missing and cannot be created, SQLite can only read in
-// exclusive locking mode, and one that was closed only as a file that nobody changes.
+// openReadOnly connects to a database that cannot be written because of cause. If the shared memory file is missing
+// and cannot be created, SQLite can read the database only in exclusive locking mode; if the database was closed,
+// only as an immutable file.
 func (s *store) openReadOnly(ctx context.Context, cause error) (*store, error) {
 	var storage *history.StorageError
 	if !errors.As(cause, &storage) || s.unread || fileSize(s.path) <= 0 || errors.Is(cause, context.Canceled) {
@@ -269,14 +266,14 @@ func (s *store) openReadOnly(ctx context.Context, cause error) (*store, error) {
 			return s, err
 		}
 		s.readDB.Close()
-		if err == nil { // another version, which must be converted first
+		if err == nil { // another version, which would have to be upgraded first
 			return nil, cause
 		}
 	}
 	return nil, cause
 }
 
-// Close leaves a pair in state sending as it is: the next Open ends it.
+// Close leaves a pair in state sending as it is; the next Open ends it.
 func (s *store) Close() error {
 	if s.closed.Swap(true) {
 		return nil
@@ -286,20 +283,20 @@ func (s *store) Close() error {
 	if s.writer == nil {
 		return s.disconnect()
 	}
-	s.writer.turn <- struct{}{} // never released: nobody writes any more
+	s.writer.turn <- struct{}{} // never released, so that no more writes can begin
 	defer s.owner.release()
 	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
 	defer cancel()
 	opening, err := lockOpening(ctx, s.runDir)
-	if err != nil { // another process is opening the database; it connects, so the WAL stays
+	if err != nil { // another process is opening the database and will use the WAL, so the WAL stays
 		return s.disconnect()
 	}
 	defer opening.Close()
 	return s.disconnectAndRecord()
 }
 
-// disconnectAndRecord closes the database, under the open lock. The last process to
-// close notes in it that it was closed, and copies the WAL into it.
+// disconnectAndRecord closes the database. The last process records that the database was closed and copies the WAL
+// into it. The caller holds the open lock.
 func (s *store) disconnectAndRecord() error {
 	others, _, err := listOwners(s.runDir, s.owner)
 	if err != nil || others > 0 {
@@ -325,8 +322,8 @@ func (s *store) disconnect() error {
 	return errors.Join(errs...)
 }
 
-// abandon undoes an Open that failed, under the open lock if it was taken. After
-// a lost WAL the mark stays, so that the next Open reports it again.
+// abandon undoes a failed Open. If the store has taken the open lock, the lock is still held. After a lost WAL the
+// unclean mark stays, so that the next Open reports the loss again.
 func (s *store) abandon() {
 	s.cancel()
 	if s.owner == nil {

@@ -15,8 +15,8 @@ import (
 	"winnow/assistant"
 )
 
-// An owner is an open store. It is alive as long as it holds the lock of its
-// file in the run folder, which the kernel releases when the process ends.
+// owner represents an open store. It is alive as long as it holds the lock of its file in the run folder. The kernel
+// releases this lock when the process ends.
 type owner struct {
 	token string
 	lock  *flock.Flock
@@ -24,12 +24,12 @@ type owner struct {
 
 const (
 	ownerPrefix      = "owner-"
-	openLock         = "open.lock"            // held while a store opens or closes: one inspects, migrates or salvages at a time
-	lockPollInterval = 5 * time.Millisecond   // how often a wait for the open lock tries again
-	closeWait        = 250 * time.Millisecond // how long a store that closes waits for the open lock
+	openLock         = "open.lock"            // held while a store opens or closes, so that only one store inspects, upgrades or salvages at a time
+	lockPollInterval = 5 * time.Millisecond   // the interval between attempts to take the open lock
+	closeWait        = 250 * time.Millisecond // how long Close waits for the open lock
 )
 
-// newOwner creates and locks a file of its own in the run folder.
+// newOwner creates and locks a new owner file in the run folder.
 func newOwner(runDir string, now time.Time) (*owner, error) {
 	token := assistant.NewID(now)
 	o := &owner{token, flock.New(filepath.Join(runDir, ownerPrefix+token), flock.SetFlag(os.O_RDWR|os.O_CREATE|os.O_EXCL), flock.SetPermissions(fileMode))}
@@ -43,15 +43,15 @@ func newOwner(runDir string, now time.Time) (*owner, error) {
 	return o, nil
 }
 
-// release removes the file and the lock.
+// release removes the file and releases the lock.
 func (o *owner) release() {
 	os.Remove(o.lock.Path())
 	o.lock.Close()
 }
 
-// alive reports whether the owner with this token is alive.
+// alive reports whether the owner with the given token is alive.
 func alive(runDir, token string) (bool, error) {
-	l := flock.New(filepath.Join(runDir, ownerPrefix+token), flock.SetFlag(os.O_RDWR)) // never creates
+	l := flock.New(filepath.Join(runDir, ownerPrefix+token), flock.SetFlag(os.O_RDWR)) // without O_CREATE
 	got, err := l.TryLock()
 	l.Close()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,9 +60,8 @@ func alive(runDir, token string) (bool, error) {
 	return !got && err == nil, err
 }
 
-// listOwners counts the other owners that are alive, and lists the files of the
-// dead. The caller holds the open lock, so no file is between being created and
-// being locked.
+// listOwners counts the other owners that are alive and lists the files of dead owners. The caller holds the open
+// lock, so no other store has created its file without locking it yet.
 func listOwners(runDir string, me *owner) (others int, dead []string, err error) {
 	entries, err := os.ReadDir(runDir)
 	if err != nil {
@@ -86,7 +85,7 @@ func listOwners(runDir string, me *owner) (others int, dead []string, err error)
 	return others, dead, nil
 }
 
-// lockOpening waits until this store alone opens or closes the database.
+// lockOpening waits for the lock that only one store holds while it opens or closes the database.
 func lockOpening(ctx context.Context, runDir string) (*flock.Flock, error) {
 	l := flock.New(filepath.Join(runDir, openLock), flock.SetPermissions(fileMode))
 	_, err := l.TryLockContext(ctx, lockPollInterval)

@@ -22,19 +22,18 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// Suffixes of the files of a salvage, in the folder of the database.
+// Suffixes of the files that a salvage uses, in the folder of the database.
 const (
-	salvageCopy = ".salvage" // a copy to read from: SQLite may write to what it reads
+	salvageCopy = ".salvage" // a copy to read from, because SQLite may write to a database that it reads
 	salvageNew  = ".new"     // the new database
 )
 
-// salvagePlan returns the path of a file with the Salvage whose new database is
-// complete.
+// salvagePlan returns the path of the file that stores the Salvage once its new database is complete.
 func (s *store) salvagePlan() string { return filepath.Join(s.runDir, "salvage.json") }
 
-// salvage copies the rows that can be read into a new database, renames the
-// damaged one and puts the new one in its place. If the process is killed before
-// the plan is written, the next Open restarts it; after that, it continues it.
+// salvage copies the rows that can be read to a new database, renames the damaged database and puts the new one in
+// its place. If the process is killed before the plan is written, the next Open starts again; after that, the next
+// Open continues.
 func (s *store) salvage(ctx context.Context, damage error) error {
 	report := history.Salvage{Reason: damage.Error(), SetAside: s.freeName()}
 	removeDatabase(s.path + salvageCopy)
@@ -62,8 +61,8 @@ func (s *store) freeName() string {
 	return name
 }
 
-// finishSalvage does the rest of a salvage that has a plan: it renames the damaged
-// files and gives the new database their name.
+// finishSalvage completes a salvage that has a plan: it renames the damaged files and gives the new database their
+// names.
 func (s *store) finishSalvage() error {
 	var report history.Salvage
 	raw, err := os.ReadFile(s.salvagePlan())
@@ -73,9 +72,9 @@ func (s *store) finishSalvage() error {
 	case err != nil:
 		return fmt.Errorf("history: %w", err)
 	case json.Unmarshal(raw, &report) != nil:
-		return nil //nolint:nilerr // its process was killed while it wrote the plan: the salvage starts again
+		return nil //nolint:nilerr // the process was killed while writing the plan, so the salvage starts again
 	}
-	report.SetAside = filepath.Join(filepath.Dir(s.path), filepath.Base(report.SetAside)) // the folder may have moved
+	report.SetAside = filepath.Join(filepath.Dir(s.path), filepath.Base(report.SetAside)) // the folder may have been moved
 	if fileSize(s.path+salvageNew) >= 0 {
 		for _, suffix := range suffixes {
 			s.step("set aside " + suffix)
@@ -99,9 +98,8 @@ func (s *store) finishSalvage() error {
 	return nil
 }
 
-// copyReadable copies what is readable from a copy of the damaged file. Only damage is
-// skipped: with any other error, such as a full disk, nothing is known of what the file
-// has.
+// copyReadable copies the readable rows from a copy of the damaged file. It skips only damage; after any other error,
+// such as a full disk, the content of the file would be unknown.
 func (s *store) copyReadable(ctx context.Context, w *writer, report *history.Salvage) error {
 	copied := s.path + salvageCopy
 	defer removeDatabase(copied)
@@ -143,23 +141,22 @@ func (s *store) copyReadable(ctx context.Context, w *writer, report *history.Sal
 	})
 }
 
-// salvager copies rows that can be read. Damage of from ends the read it is in; every
-// other error ends the salvage.
+// salvager copies readable rows. Damage in from ends only the current read; any other error ends the salvage.
 type salvager struct {
 	s      *store
 	from   *sqlstore.Tx
 	to     *sqlstore.Change
 	report *history.Salvage
-	saved  map[int64]bool // by Seq
+	saved  map[int64]bool // keyed by Seq
 }
 
-// read reads something of the damaged file, and reports whether all of it was readable.
+// read runs a read of the damaged file and reports whether everything was readable.
 func (r *salvager) read(f func()) bool {
 	err := r.from.Try(f)
 	if err == nil || r.to.Err() != nil {
 		return r.to.Err() == nil
 	}
-	missing := code(err) == codeError && strings.Contains(err.Error(), "no such ") // a table or column whose name is damaged
+	missing := code(err) == codeError && strings.Contains(err.Error(), "no such ") // the name of a table or column is damaged
 	if code(err) == sqlitelib.SQLITE_NOTADB || missing && strings.Contains(err.Error(), "no such table: pair") {
 		r.report.Foreign = true
 	}
@@ -169,8 +166,7 @@ func (r *salvager) read(f func()) bool {
 	return false
 }
 
-// copyTable copies the readable rows of a small table, and of them the columns
-// whose names are undamaged.
+// copyTable copies the readable rows of a small table. It copies only the columns with undamaged names.
 func (r *salvager) copyTable(table string) {
 	const query = "SELECT name FROM pragma_table_info(?)"
 	var readable []string
@@ -181,7 +177,7 @@ func (r *salvager) copyTable(table string) {
 	}
 	names := strings.Join(columns, ", ")
 	insert := fmt.Sprintf("INSERT OR IGNORE INTO %s (%s) VALUES (?%s)", table, names, strings.Repeat(",?", len(columns)-1))
-	r.read(func() { // up to the first row that cannot be read
+	r.read(func() { // stops at the first unreadable row
 		r.from.Each("SELECT "+names+" FROM "+table, nil, func(scan sqlstore.Scanner) {
 			values, into := make([]any, len(columns)), make([]any, len(columns))
 			for i := range into {
@@ -194,8 +190,8 @@ func (r *salvager) copyTable(table string) {
 	})
 }
 
-// insert runs an insertion, and reports whether the row was inserted: it is not
-// when it violates a constraint. Other errors end the salvage.
+// insert runs an insertion and reports whether the row was inserted. A row that violates a constraint is skipped; any
+// other error ends the salvage.
 func (r *salvager) insert(f func()) bool {
 	if r.to.Err() != nil {
 		return false
@@ -207,19 +203,18 @@ func (r *salvager) insert(f func()) bool {
 	return err == nil
 }
 
-// maxUnreadable is how many Seqs in a row are tried where SQLite cannot tell which come
-// next: more than are below one page.
+// maxUnreadable is the maximum number of consecutive Seqs that are tried if SQLite cannot determine the next one. It
+// is greater than the number of rows below one page.
 const maxUnreadable = 100_000
 
-// copyPairs copies the readable pairs. How many are lost is known when an index still
-// lists all of them.
+// copyPairs copies the readable pairs. It counts the lost pairs if an index still lists all pairs.
 func (r *salvager) copyPairs() {
 	unreadable := 0
 	for seq := int64(1); unreadable < maxUnreadable && r.to.Err() == nil && r.from.Ctx.Err() == nil; seq++ {
 		next, known := r.next(seq)
 		switch {
 		case known && next == 0:
-			unreadable = maxUnreadable // there are no more
+			unreadable = maxUnreadable // no more pairs
 			continue
 		case known:
 			seq, unreadable = next, 0
@@ -229,7 +224,7 @@ func (r *salvager) copyPairs() {
 		r.copyPair(seq)
 	}
 	r.report.Salvaged = len(r.saved)
-	for _, index := range []string{"pair_session", "sqlite_autoindex_pair_1"} { // each has the seqs of all pairs
+	for _, index := range []string{"pair_session", "sqlite_autoindex_pair_1"} { // each of these indexes lists the seqs of all pairs
 		var listed []int64
 		if r.read(func() { listed = sqlstore.List[int64](r.from, "SELECT seq FROM pair INDEXED BY "+index) }) {
 			r.report.Lost = len(slices.DeleteFunc(listed, func(seq int64) bool { return r.saved[seq] }))
@@ -245,8 +240,8 @@ func (r *salvager) copyPairs() {
 	}
 }
 
-// next returns the first Seq from one on that has a row or texts, 0 for none. known is
-// false where SQLite cannot tell.
+// next returns the first Seq, starting with from, that has a row or texts, and 0 if there is none. known is false if
+// SQLite cannot determine it.
 func (r *salvager) next(from int64) (seq int64, known bool) {
 	known = true
 	for _, table := range []string{"pair", "body"} {
@@ -260,7 +255,7 @@ func (r *salvager) next(from int64) (seq int64, known bool) {
 	return seq, known
 }
 
-// copyPair copies a pair, or its texts when its row cannot be read.
+// copyPair copies a pair, or only its texts if its row cannot be read.
 func (r *salvager) copyPair(seq int64) {
 	var p *assistant.Pair
 	altered := false
@@ -277,7 +272,7 @@ func (r *salvager) copyPair(seq int64) {
 	if history.CheckPair(p) != nil {
 		return
 	}
-	if !r.insert(func() { r.to.Put(p, false) }) { // another pair has its id
+	if !r.insert(func() { r.to.Put(p, false) }) { // another pair has the same id
 		p.Seq, p.ID, altered = seq, "", true
 		r.to.Put(p, false)
 	}
@@ -287,8 +282,8 @@ func (r *salvager) copyPair(seq int64) {
 	r.saved[p.Seq] = true
 }
 
-// texts reads the texts of a pair whose row cannot be read, as a pair with a new id; nil
-// when they cannot be read either.
+// texts returns a pair with a new id and the texts of a pair with an unreadable row. It returns nil if the texts
+// cannot be read either.
 func (r *salvager) texts(seq int64) *assistant.Pair {
 	p := assistant.Pair{Session: "salvaged", Flag: true, State: assistant.PairComplete, CreatedAt: time.Unix(0, 0).UTC(), Notice: history.DamagedPair}
 	const query = "SELECT seq, user, answer, reasoning, error_code, error_message FROM body WHERE seq = ?"

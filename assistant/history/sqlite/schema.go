@@ -13,19 +13,17 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// applicationID marks a database file as winnow's, "wnnw" in ASCII. SQLite
-// stores it in the header of the file.
+// applicationID identifies a database file of winnow, "wnnw" in ASCII. SQLite stores it in the header of the file.
 const applicationID = 0x776e6e77
 
-// schemaVersion is what this program writes and the newest it reads; oldestVersion is
-// the oldest that it migrates.
+// schemaVersion is the version that this program writes and the newest that it reads; oldestVersion is the oldest
+// version that it can upgrade.
 const (
 	schemaVersion = 9
 	oldestVersion = 7
 )
 
-// schema is the current form. migrations/N.sql brings version N-1 to N, and is
-// never edited after a release.
+// schema is the current schema. migrations/N.sql upgrades version N-1 to N and is never edited after a release.
 //
 //go:embed schema.sql
 var schema string
@@ -33,8 +31,8 @@ var schema string
 //go:embed migrations
 var migrations embed.FS
 
-// statements returns the statements that bring a database of this version to
-// the next; version 0 is an empty one, which the schema brings to schemaVersion.
+// statements returns the statements that upgrade a database from version to the next version. Version 0 is an empty
+// database, and schema then takes it directly to schemaVersion.
 func statements(version int) (sql []string, next int, err error) {
 	text, next := schema, schemaVersion
 	if version > 0 {
@@ -53,9 +51,8 @@ func statements(version int) (sql []string, next int, err error) {
 	return append(sql, fmt.Sprintf("PRAGMA user_version = %d", next), fmt.Sprintf("PRAGMA application_id = %d", applicationID)), next, nil
 }
 
-// migrate brings a database of this version to schemaVersion. Each version is a
-// transaction: a crash leaves the complete version before it. step is called
-// before each statement and each commit.
+// migrate upgrades a database from version to schemaVersion. Each version is a separate transaction, so after a crash
+// the database has a complete version. step is called before each statement and each commit.
 func migrate(ctx context.Context, w *writer, version int, step func(string)) error {
 	for version < schemaVersion {
 		sql, next, err := statements(version)
@@ -77,7 +74,7 @@ func migrate(ctx context.Context, w *writer, version int, step func(string)) err
 	return nil
 }
 
-// upgrade creates the schema, or brings an older one up to date after a backup.
+// upgrade creates the schema, or upgrades an older schema after a backup.
 func (s *store) upgrade(ctx context.Context) error {
 	t := sqlstore.NewTx(ctx, conn{Conn: s.writer.Conn})
 	n, _ := t.Number("PRAGMA user_version")
@@ -95,10 +92,9 @@ func (s *store) upgrade(ctx context.Context) error {
 	return migrate(ctx, s.writer, version, s.step)
 }
 
-// verifyVersion compares the version in the header with the one in meta, which
-// versions before 5 do not have. It fails with a *NewerSchemaError for what a newer
-// program wrote, an *OlderSchemaError for what is too old to be migrated, and errVersion
-// when the two contradict each other.
+// verifyVersion compares the version in the header with the version in meta, which versions before 5 do not have. It
+// fails with a *NewerSchemaError for a database of a newer program, with an *OlderSchemaError for a database that is
+// too old to upgrade, and with errVersion if the two versions contradict each other.
 func verifyVersion(t *sqlstore.Tx, path string, version int) {
 	var repeated int64
 	if t.Err() != nil {
@@ -108,8 +104,8 @@ func verifyVersion(t *sqlstore.Tx, path string, version int) {
 	switch known := int(repeated); {
 	case damaged(err) || t.Ctx.Err() != nil:
 		t.Fail(err)
-	case version == 0 && known == 0: // nothing is in it
-	case known == 0 && version < 5, known == version && version < oldestVersion: // without the table it is 0
+	case version == 0 && known == 0: // an empty database
+	case known == 0 && version < 5, known == version && version < oldestVersion: // known is 0 if there is no table meta
 		t.Fail(&history.OlderSchemaError{Path: path, Found: version, Supported: oldestVersion})
 	case known == version && version <= schemaVersion:
 	case known == version:
@@ -119,12 +115,12 @@ func verifyVersion(t *sqlstore.Tx, path string, version int) {
 	}
 }
 
-// backUp makes a durable copy of a database of an older version and returns its path.
+// backUp makes a durable copy of a database with an older version and returns the path of the copy.
 func (s *store) backUp(ctx context.Context, version int) (string, error) {
 	name := fmt.Sprintf("%s.v%d.bak", s.path, version)
 	unfinished := name + ".part"
 	os.Remove(unfinished)
-	if err := createFile(unfinished); err != nil { // VACUUM INTO fills an empty file, and leaves its mode
+	if err := createFile(unfinished); err != nil { // VACUUM INTO fills an empty file and keeps its mode
 		return "", err
 	}
 	s.step("copy")

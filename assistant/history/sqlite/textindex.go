@@ -13,25 +13,25 @@ import (
 	"winnow/assistant/filter"
 )
 
-// minNeedleRunes is the length from which the full-text index, which is made of
-// trigrams, can find a needle.
+// minNeedleRunes is the minimum length of a search term that the full-text index can find, because the index consists
+// of trigrams.
 const minNeedleRunes = 3
 
-// ambiguous are the runes that the index does not distinguish.
+// ambiguous contains the runes that the index does not distinguish.
 const ambiguous = "\x00\ufffd\ufffe\uffff"
 
-// fold returns a text as the index stores it: in lower case, as the filter language
-// compares, and without zero bytes, at which SQLite would end it.
+// fold returns a text in the form that the index stores: in lower case, like the filter language compares it, and
+// without zero bytes, because SQLite would end the text there.
 func fold(text string) string {
 	return strings.ReplaceAll(strings.ToLower(text), "\x00", "\ufffd")
 }
 
-// dialect writes the conditions on texts for SQLite: with the full-text index
-// where it can find a needle, otherwise with functions of this package on each text.
+// dialect writes the conditions on texts for SQLite. It uses the full-text index if possible, otherwise functions of
+// this package that read each text.
 type dialect struct{ from, to int64 }
 
-// Content searches the full-text index for the parts that it can find. The texts
-// of a pair are read when they must contain several parts in order.
+// Content implements filter.Dialect. It searches the full-text index for the parts that are long enough. If a text
+// must contain several parts in order, the texts of the pairs found are read as well.
 func (d dialect) Content(parts []string) (sql string, args []any) {
 	var phrases []string
 	for _, part := range parts {
@@ -60,7 +60,7 @@ func (d dialect) Content(parts []string) (sql string, args []any) {
 	return found, args
 }
 
-// Word searches the index as Content does, and reads the reasoning of the other pairs,
+// Word implements filter.Dialect. It searches the index like Content. For the other pairs it reads the reasoning,
 // which is not indexed.
 func (d dialect) Word(text string) (sql string, args []any) {
 	sql, args = d.Content([]string{text})
@@ -69,25 +69,25 @@ func (d dialect) Word(text string) (sql string, args []any) {
 	return "((" + sql + ") OR " + reasoning + ")", append(args, needle)
 }
 
-// Regexp reads every text.
+// Regexp implements filter.Dialect. It reads every text.
 func (d dialect) Regexp(source string) (sql string, args []any) {
 	return onTexts("matches_regexp"), []any{[]byte(source)}
 }
 
-// Author reads the author of every pair, which only pairs of a shared history have.
+// Author implements filter.Dialect. It reads the author of every pair; only the pairs of a shared history have one.
 func (d dialect) Author(x filter.Author, user string) (sql string, args []any) {
 	needle, _ := json.Marshal(authorNeedle{x, user})
 	return "coalesce((SELECT matches_author(?, b.more, b.more) FROM body b WHERE b.seq = p.seq), 0)", []any{needle}
 }
 
-// authorNeedle is the argument of matches_author.
+// authorNeedle is the argument of matches_author, as JSON.
 type authorNeedle struct {
 	Author filter.Author
 	User   string
 }
 
-// onTexts calls an SQL function with its argument and the texts of the pair, as
-// blobs: SQLite would end a text at a zero byte.
+// onTexts returns a call of an SQL function with its argument and the texts of the pair. The texts are passed as
+// blobs, because SQLite would end a text at a zero byte.
 func onTexts(function string) string {
 	return "coalesce((SELECT " + function + "(?, CAST(b.user AS BLOB), CAST(b.answer AS BLOB)) FROM body b WHERE b.seq = p.seq), 0)"
 }
@@ -121,11 +121,11 @@ func init() {
 	}))
 }
 
-// maxCompiled bounds how many compiled needles are kept for the next rows.
+// maxCompiled limits the number of compiled needles that are kept for the next rows.
 const maxCompiled = 64
 
-// onEither makes an SQL function that compiles its first argument, once for many
-// rows, and reports whether it matches one of the other two.
+// onEither returns an SQL function that reports whether its first argument, which it compiles once for many rows,
+// matches one of the other two arguments.
 func onEither(compile func(string) (func(string) bool, error)) func(*modernc.FunctionContext, []driver.Value) (driver.Value, error) {
 	var mu sync.Mutex
 	compiled := map[string]func(string) bool{}
@@ -150,7 +150,7 @@ func onEither(compile func(string) (func(string) bool, error)) func(*modernc.Fun
 	}
 }
 
-// textOf returns a value of SQLite as text.
+// textOf returns an SQLite value as text, and "" for other types.
 func textOf(v driver.Value) string {
 	switch v := v.(type) {
 	case string:

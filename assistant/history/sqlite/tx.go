@@ -10,13 +10,13 @@ import (
 	"winnow/assistant/history/sqlstore"
 )
 
-// conn is a connection as a transaction uses it.
+// conn implements sqlstore.Conn with a connection of database/sql.
 type conn struct {
 	*sql.Conn
-	stmts map[string]*sql.Stmt // prepared statements of the writer; nil: each is prepared when it runs
+	stmts map[string]*sql.Stmt // prepared statements of the writer; nil means that statements are not reused
 }
 
-// stmt prepares a statement once.
+// stmt returns the prepared statement for a query and keeps it for the next call.
 func (c conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	if s, ok := c.stmts[query]; ok {
 		return s, nil
@@ -58,8 +58,7 @@ func (c conn) Exec(ctx context.Context, query string, args []any) (changed int64
 // rows are the rows of a query.
 type rows struct{ *sql.Rows }
 
-// Scan fails with errValue for a value that cannot be scanned: the store wrote
-// another type.
+// Scan returns errValue if a value cannot be scanned, because the store always writes the expected type.
 func (r rows) Scan(into ...any) error {
 	if err := r.Rows.Scan(into...); err != nil {
 		return fmt.Errorf("%w: %w", errValue, err)
@@ -68,7 +67,7 @@ func (r rows) Scan(into ...any) error {
 }
 
 // Close implements sqlstore.Rows.
-func (r rows) Close() { _ = r.Rows.Close() } // Err has said what failed
+func (r rows) Close() { _ = r.Rows.Close() } // Err returned any failure
 
 // Read implements sqlstore.Engine. Readers never wait for the writer.
 func (s *store) Read(ctx context.Context, f func(*sqlstore.Tx)) error {
@@ -80,10 +79,10 @@ func (s *store) Read(ctx context.Context, f func(*sqlstore.Tx)) error {
 		return s.explain("read", err)
 	}
 	defer c.Close()
-	// sql.Tx ends in a goroutine of its own when ctx does; a connection that is busy
-	// while the store closes would keep SQLite from removing the WAL.
-	defer func() { // also after a BEGIN whose context has ended: it may have begun
-		_, _ = c.ExecContext(context.Background(), "ROLLBACK") // fails only where there is none
+	// sql.Tx is not used, because it ends in a separate goroutine when ctx does. A connection that is busy while the
+	// store closes would prevent SQLite from removing the WAL.
+	defer func() { // also after a cancelled BEGIN, which may have taken effect
+		_, _ = c.ExecContext(context.Background(), "ROLLBACK") // fails only if there is no transaction
 	}()
 	if _, err := c.ExecContext(ctx, "BEGIN"); err != nil {
 		return s.explain("read", err)
@@ -113,7 +112,7 @@ func (s *store) Write(ctx context.Context, f func(*sqlstore.Tx)) error {
 	return s.explain("write", err)
 }
 
-// writer is the one connection of this process that writes, behind a fair lock.
+// writer is the only connection of this process that writes. It is protected by a fair lock.
 type writer struct {
 	turn chan struct{} // full while the writer is locked
 	conn
@@ -126,7 +125,7 @@ func newWriter(c *sql.Conn) *writer {
 // lock waits for the connection until ctx ends or the store is closed.
 func (w *writer) lock(ctx context.Context, closed <-chan struct{}) error {
 	select {
-	case w.turn <- struct{}{}: // Close locks it forever
+	case w.turn <- struct{}{}: // Close takes the lock and keeps it
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -137,9 +136,8 @@ func (w *writer) lock(ctx context.Context, closed <-chan struct{}) error {
 
 func (w *writer) unlock() { <-w.turn }
 
-// inTx runs f in one transaction, which is rolled back when it fails. BEGIN
-// IMMEDIATE waits for another process before f reads anything. A BEGIN whose context ends may
-// have begun all the same.
+// inTx runs f in one transaction, and rolls the transaction back if f fails. BEGIN IMMEDIATE waits for other
+// processes before f reads anything. A BEGIN with a cancelled context may have taken effect nevertheless.
 func (w *writer) inTx(ctx context.Context, f func(*sqlstore.Tx)) error {
 	t := sqlstore.NewTx(ctx, w.conn)
 	t.Run("BEGIN IMMEDIATE")
@@ -151,7 +149,7 @@ func (w *writer) inTx(ctx context.Context, f func(*sqlstore.Tx)) error {
 		return nil
 	}
 	_, undone := w.Exec(context.Background(), "ROLLBACK", nil)
-	if code(undone) != codeError { // it is codeError when nothing has begun, or SQLite has rolled back itself
+	if code(undone) != codeError { // codeError means that there is no transaction, or that SQLite has already rolled back
 		return errors.Join(t.Err(), undone)
 	}
 	return t.Err()

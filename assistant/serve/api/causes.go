@@ -11,45 +11,45 @@ import (
 	"winnow/checkpoint"
 )
 
-// Cause is why a request is refused. A failed tool adds codes of its own, with 422.
+// Cause is a reason to refuse a request. A tool that fails adds its own codes, with status 422.
 type Cause struct {
-	Code   string // in the problem
+	Code   string // the code of the problem
 	Status int
-	Means  string // for people
+	Means  string // a sentence for the documentation
 	errs   []error
 }
 
-// Codes that the package itself looks at.
+// Codes that this package handles specially.
 const (
 	codeStorage  = "storage"  // the disk or server of the history failed
 	codeInternal = "internal" // winnow failed
 )
 
-// Causes lists all causes, by status.
+// Causes returns all causes, ordered by status.
 func Causes() []Cause { return slices.Clone(causes) }
 
-// causes are all causes, by status.
+// causes lists all causes, ordered by status.
 var causes = []Cause{
-	{Code: "json", Status: http.StatusBadRequest, Means: "the body is not one JSON value"},
+	{Code: "json", Status: http.StatusBadRequest, Means: "the body is not a single JSON value"},
 	{Code: "body", Status: http.StatusBadRequest, Means: "the body could not be read"},
 	{Code: "event_id", Status: http.StatusBadRequest, Means: "Last-Event-ID is not the id of an event"},
 	{Code: "unauthorized", Status: http.StatusUnauthorized, Means: "the token is missing or wrong"},
-	{Code: "wrong_origin", Status: http.StatusForbidden, Means: "a page of another site asks"},
-	{Code: "no_route", Status: http.StatusNotFound, Means: "there is no such path"},
-	{Code: "no_session", Status: http.StatusNotFound, Means: "the session is not open here, or not in the history", errs: []error{serve.ErrNoSession}},
-	{Code: "no_pair", Status: http.StatusNotFound, Means: "the session has no such message or proposal", errs: []error{assistant.ErrNoPair}},
-	{Code: "no_answer", Status: http.StatusNotFound, Means: "the message has no such answer", errs: []error{assistant.ErrNoVariant}},
-	{Code: "not_asked", Status: http.StatusNotFound, Means: "no such question is open", errs: []error{assistant.ErrNotAsked}},
-	{Code: "no_checkpoint", Status: http.StatusNotFound, Means: "there is no such checkpoint", errs: []error{checkpoint.ErrUnknown}},
-	{Code: "method", Status: http.StatusMethodNotAllowed, Means: "the path has other methods"},
-	{Code: "open", Status: http.StatusConflict, Means: "the session is open already", errs: []error{serve.ErrOpen}},
-	{Code: "busy", Status: http.StatusConflict, Means: "a turn runs in the session", errs: []error{assistant.ErrBusy}},
-	{Code: "held", Status: http.StatusConflict, Means: "the turn of another session changes the window; holder says whose"},
+	{Code: "wrong_origin", Status: http.StatusForbidden, Means: "a page of another site sent the request"},
+	{Code: "no_route", Status: http.StatusNotFound, Means: "the path does not exist"},
+	{Code: "no_session", Status: http.StatusNotFound, Means: "the session is not open here, or the history does not contain it", errs: []error{serve.ErrNoSession}},
+	{Code: "no_pair", Status: http.StatusNotFound, Means: "the session does not contain this message or proposal", errs: []error{assistant.ErrNoPair}},
+	{Code: "no_answer", Status: http.StatusNotFound, Means: "the message does not have this answer", errs: []error{assistant.ErrNoVariant}},
+	{Code: "not_asked", Status: http.StatusNotFound, Means: "this question is not open", errs: []error{assistant.ErrNotAsked}},
+	{Code: "no_checkpoint", Status: http.StatusNotFound, Means: "the checkpoint does not exist", errs: []error{checkpoint.ErrUnknown}},
+	{Code: "method", Status: http.StatusMethodNotAllowed, Means: "the path does not support this method"},
+	{Code: "open", Status: http.StatusConflict, Means: "the session is already open", errs: []error{serve.ErrOpen}},
+	{Code: "busy", Status: http.StatusConflict, Means: "a turn is running in the session", errs: []error{assistant.ErrBusy}},
+	{Code: "held", Status: http.StatusConflict, Means: "the turn of another session is changing the window; holder identifies it"},
 	{Code: "not_last", Status: http.StatusConflict, Means: "only the last answer can be regenerated", errs: []error{workspace.ErrNotLast}},
-	{Code: "changed_window", Status: http.StatusConflict, Means: "the old answer changed the window, and that stays: repeat the request with confirmed"},
-	{Code: "decided", Status: http.StatusConflict, Means: "the proposal was accepted or rejected before", errs: []error{assistant.ErrDecided}},
-	{Code: "plan_changed", Status: http.StatusConflict, Means: "it would no longer do what was shown; the problem has the new plan"},
-	{Code: "conflict", Status: http.StatusConflict, Means: "another program changed the file; conflict says what"},
+	{Code: "changed_window", Status: http.StatusConflict, Means: "the old answer changed the window, and its changes stay: repeat the request with confirmed"},
+	{Code: "decided", Status: http.StatusConflict, Means: "the proposal has already been accepted or rejected", errs: []error{assistant.ErrDecided}},
+	{Code: "plan_changed", Status: http.StatusConflict, Means: "the request would no longer do what was shown; the problem contains the new plan"},
+	{Code: "conflict", Status: http.StatusConflict, Means: "another program changed the file; conflict lists its changes"},
 	{Code: "others_changed", Status: http.StatusConflict, Means: "steps of other sessions would be undone: repeat the request with confirmed"},
 	{Code: "not_saved", Status: http.StatusConflict, Means: "the window has nothing to save", errs: []error{assistant.ErrNotSaver}},
 	{Code: "nothing_unsaved", Status: http.StatusConflict, Means: "there are no unsaved changes", errs: []error{workspace.ErrNothingUnsaved}},
@@ -57,15 +57,15 @@ var causes = []Cause{
 	{Code: "too_large", Status: http.StatusRequestEntityTooLarge, Means: "the body is larger than 1 MiB"},
 	{Code: "media_type", Status: http.StatusUnsupportedMediaType, Means: "the body is not application/json"},
 	{Code: "wrong_host", Status: http.StatusMisdirectedRequest, Means: "the Host header names another server"},
-	{Code: "invalid", Status: http.StatusUnprocessableEntity, Means: "the request does not fit this document; errors says where"},
+	{Code: "invalid", Status: http.StatusUnprocessableEntity, Means: "the request does not match this document; errors lists the problems"},
 	{Code: "empty", Status: http.StatusUnprocessableEntity, Means: "the message is empty", errs: []error{assistant.ErrEmpty}},
-	{Code: "filter", Status: http.StatusUnprocessableEntity, Means: "the filter line cannot be read; column says where"},
-	{Code: "model", Status: http.StatusUnprocessableEntity, Means: "there is no such model", errs: []error{assistant.ErrNoModel, llm.ErrModelGone}},
+	{Code: "filter", Status: http.StatusUnprocessableEntity, Means: "the filter line is not valid; column is the position of the error"},
+	{Code: "model", Status: http.StatusUnprocessableEntity, Means: "the model does not exist", errs: []error{assistant.ErrNoModel, llm.ErrModelGone}},
 	{Code: "lasting", Status: http.StatusUnprocessableEntity, Means: "the tool needs a confirmation: use /v1/window/save or /v1/window/discard"},
 	{Code: assistant.CodeUnknownTool, Status: http.StatusUnprocessableEntity, Means: "the window has no such tool"},
-	{Code: assistant.CodeInvalidArguments, Status: http.StatusUnprocessableEntity, Means: "the arguments do not fit the tool"},
-	{Code: "not_proposal", Status: http.StatusUnprocessableEntity, Means: "it cannot be accepted or rejected", errs: []error{assistant.ErrNotProposal}},
-	{Code: codeInternal, Status: http.StatusInternalServerError, Means: "winnow failed; its log says why"},
+	{Code: assistant.CodeInvalidArguments, Status: http.StatusUnprocessableEntity, Means: "the arguments do not match the parameters of the tool"},
+	{Code: "not_proposal", Status: http.StatusUnprocessableEntity, Means: "the payload is not a proposal, so it cannot be accepted or rejected", errs: []error{assistant.ErrNotProposal}},
+	{Code: codeInternal, Status: http.StatusInternalServerError, Means: "winnow failed; see its log"},
 	{Code: codeStorage, Status: http.StatusServiceUnavailable, Means: "the history cannot be used now"},
 	{Code: "too_many", Status: http.StatusServiceUnavailable, Means: "too many sessions are in use"},
 	{Code: "ending", Status: http.StatusServiceUnavailable, Means: "the server is ending", errs: []error{serve.ErrClosed}},

@@ -12,10 +12,10 @@ import (
 	"winnow/assistant/serve"
 )
 
-// metrics are what /metrics shows.
+// metrics are the metrics that /metrics returns.
 type metrics struct {
 	handler   http.Handler
-	turns     *prometheus.CounterVec // by end
+	turns     *prometheus.CounterVec // by outcome
 	failures  *prometheus.CounterVec // by code
 	tokens    *prometheus.CounterVec // by kind
 	firstText prometheus.Histogram
@@ -24,8 +24,8 @@ type metrics struct {
 	dropped   prometheus.Counter
 }
 
-// seconds are the bounds of the histograms: an answer takes from a tenth of a second
-// to some minutes.
+// seconds are the upper bounds of the histogram buckets. An answer takes between a tenth of a second and a few
+// minutes.
 var seconds = prometheus.ExponentialBuckets(0.1, 2, 12)
 
 func newMetrics(s *Server) *metrics {
@@ -33,13 +33,13 @@ func newMetrics(s *Server) *metrics {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "winnow_" + name, Help: help}, []string{label})
 	}
 	m := &metrics{
-		turns:     counter("turns_total", "Turns that ended, by how: complete, error or cancelled.", "end"),
+		turns:     counter("turns_total", "Turns that ended, by outcome: complete, error or cancelled.", "end"),
 		failures:  counter("turn_failures_total", "Turns that failed, by the code of the error.", "code"),
 		tokens:    counter("tokens_total", "Tokens that endpoints reported, by kind: prompt or completion.", "kind"),
 		firstText: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "winnow_first_text_seconds", Help: "Time from a message to the first text or tool.", Buckets: seconds}),
 		whole:     prometheus.NewHistogram(prometheus.HistogramOpts{Name: "winnow_turn_seconds", Help: "Time from a message to the end of its turn.", Buckets: seconds}),
 		followers: prometheus.NewGauge(prometheus.GaugeOpts{Name: "winnow_followers", Help: "Open event streams."}),
-		dropped:   prometheus.NewCounter(prometheus.CounterOpts{Name: "winnow_followers_dropped_total", Help: "Event streams that ended because the client went or read too slowly."}),
+		dropped:   prometheus.NewCounter(prometheus.CounterOpts{Name: "winnow_followers_dropped_total", Help: "Event streams that ended because the client disconnected or read too slowly."}),
 	}
 	sessions := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "winnow_sessions", Help: "Open sessions, of all front ends."},
 		func() float64 { return float64(len(s.hub.Sessions())) })
@@ -53,13 +53,13 @@ func newMetrics(s *Server) *metrics {
 type turnMetrics struct {
 	*metrics
 	began    time.Time
-	seq      int64 // of its pair; 0 without one
+	seq      int64 // the seq of the pair; 0 if the turn has none yet
 	answered bool
 }
 
 func (m *metrics) begin() *turnMetrics { return &turnMetrics{metrics: m, began: time.Now()} }
 
-// observe counts an event.
+// observe updates the metrics for an event.
 func (t *turnMetrics) observe(e assistant.Event) {
 	switch e := e.(type) {
 	case assistant.TurnStarted:

@@ -24,11 +24,10 @@ const (
 	schemas     = "#/components/schemas/"
 )
 
-// setUpHuma sets what huma has for the whole process: the type of a problem, and that the
-// case of a field counts.
+// setUpHuma sets huma's global variables: the type of a problem, and that field names are case-sensitive.
 var setUpHuma = sync.OnceFunc(func() { huma.NewError, huma.ValidateStrictCasing = checkFailed, true })
 
-// describe makes the routes and their document.
+// describe creates the routes and the OpenAPI document.
 func (s *Server) describe() (err error) {
 	setUpHuma()
 	registry := huma.NewMapRegistry(schemas, schemaName)
@@ -37,7 +36,7 @@ func (s *Server) describe() (err error) {
 		OpenAPI: &huma.OpenAPI{
 			Info: &huma.Info{
 				Title: "winnow", Version: s.opts.Version,
-				Description: "Sessions of winnow: messages, their typed events, and the window they change.",
+				Description: "Sessions of winnow: messages, their typed events, and the window that they change.",
 			},
 			Components: &huma.Components{
 				Schemas:         registry,
@@ -45,7 +44,7 @@ func (s *Server) describe() (err error) {
 			},
 			Security: []map[string][]string{{"token": {}}},
 		},
-		Formats:       map[string]huma.Format{mediaJSON: jsonFormat, "json": jsonFormat}, // huma looks for problem+json as json
+		Formats:       map[string]huma.Format{mediaJSON: jsonFormat, "json": jsonFormat}, // huma looks up problem+json as json
 		DefaultFormat: mediaJSON, RejectUnknownQueryParameters: true,
 	})
 	s.api.UseMiddleware(s.strict)
@@ -69,7 +68,7 @@ func (s *Server) describe() (err error) {
 	return err
 }
 
-// schemaName is the name of a type in the document.
+// schemaName returns the name of a type in the document.
 func schemaName(t reflect.Type, hint string) string {
 	switch t {
 	case reflect.TypeFor[assistant.Thought]():
@@ -85,12 +84,12 @@ func schemaName(t reflect.Type, hint string) string {
 // windowChanged is the type of the event that reports a change in the window.
 const windowChanged = "window_changed"
 
-// addEvents describes all frames, and Event, which is one of them.
+// addEvents describes all frames, and Event, which is the union of them.
 func addEvents(registry huma.Registry) error {
 	union := &huma.Schema{Discriminator: &huma.Discriminator{PropertyName: "type", Mapping: map[string]string{}}}
 	add := func(name string, t reflect.Type) {
 		schema := registry.Schema(t, false, "")
-		schema.Properties["type"] = &huma.Schema{Type: huma.TypeString, Enum: []any{name}, Description: "names the event"}
+		schema.Properties["type"] = &huma.Schema{Type: huma.TypeString, Enum: []any{name}, Description: "the type of the event"}
 		schema.Required = append([]string{"type"}, schema.Required...)
 		ref := schemas + schemaName(t, "")
 		union.OneOf = append(union.OneOf, &huma.Schema{Ref: ref})
@@ -112,21 +111,21 @@ func addEvents(registry huma.Registry) error {
 	return nil
 }
 
-// streamSchema describes the frames of a stream.
+// streamSchema returns a schema for the frames of a stream.
 func streamSchema() *huma.Schema {
 	return &huma.Schema{
-		Type: huma.TypeArray, Description: "server-sent events, which this array lists",
+		Type: huma.TypeArray, Description: "server-sent events, represented as an array",
 		Items: &huma.Schema{
 			Type: huma.TypeObject, Required: []string{"id", "data"},
 			Properties: map[string]*huma.Schema{
-				"id":   {Type: huma.TypeInteger, Description: "ascends by one; for Last-Event-ID"},
+				"id":   {Type: huma.TypeInteger, Description: "increases by one; for Last-Event-ID"},
 				"data": {Ref: schemas + "Event"},
 			},
 		},
 	}
 }
 
-// addProblems describes what an operation refuses, by status.
+// addProblems describes the problems that an operation can return, by status.
 func addProblems(o *huma.Operation) {
 	codes, _ := o.Metadata[codesKey].([]string)
 	codes = append(codes, "wrong_host", "wrong_origin", "invalid")
@@ -153,7 +152,7 @@ func addProblems(o *huma.Operation) {
 			code.Enum = append(code.Enum, c.Code)
 		}
 		if slices.Contains(codes, codeOfTool) && status == http.StatusUnprocessableEntity {
-			means = append(means, "another code: the tool failed with it")
+			means = append(means, "any other code: the tool failed with this code")
 			code.Enum, code.Examples = nil, code.Enum
 		}
 		o.Responses[strconv.Itoa(status)] = &huma.Response{
@@ -166,13 +165,13 @@ func addProblems(o *huma.Operation) {
 	}
 }
 
-// describeFields adds to the schema of a type what its tags do not say.
+// describeFields adds the descriptions that the tags of a type do not contain to its schema.
 func describeFields(name string, schema *huma.Schema, t reflect.Type) {
 	for _, f := range reflect.VisibleFields(t) {
 		field, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		property := schema.Properties[field]
 		if property == nil {
-			property = schema.Properties[f.Name] // it has no tag
+			property = schema.Properties[f.Name] // the field has no tag
 			field = f.Name
 		}
 		if property == nil {

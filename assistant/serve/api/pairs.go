@@ -9,35 +9,35 @@ import (
 	"winnow/assistant"
 )
 
-// PairPath is the path of a request to a pair of a session; see SessionPath.
+// PairPath contains the path parameters of a request to a pair of a session; see SessionPath.
 type PairPath struct {
 	ID  string `path:"id" doc:"the id of the session"`
 	Seq int64  `path:"seq" doc:"the seq of the pair"`
 }
 
-// pairList is pairs of the history.
+// pairList is a page of pairs from the history.
 type pairList struct {
-	Filter   string     `json:"filter" doc:"the line that selects them; the view begins with x, the pairs of the session"`
+	Filter   string     `json:"filter" doc:"the filter line that selects the pairs; the initial view is x, the pairs of the session"`
 	Matching int        `json:"matching" doc:"how many pairs the line matches; the list may be shorter"`
 	Counter  string     `json:"counter" doc:"how many pairs of the view the next request includes: X/Y"`
-	Next     int64      `json:"next,omitempty" doc:"before of the next page, which is older; not there on the last one"`
+	Next     int64      `json:"next,omitempty" doc:"the value of before for the next page, which is older; absent on the last page"`
 	Pairs    []pairInfo `json:"pairs" nullable:"false" doc:"oldest first"`
 }
 
-// pairInfo is a message with its answer.
+// pairInfo is a message with its answer, as the API returns it.
 type pairInfo struct {
-	Seq      int64 `json:"seq" doc:"its place in the history"`
-	Included bool  `json:"included" doc:"in the next request"`
+	Seq      int64 `json:"seq" doc:"the position in the history"`
+	Included bool  `json:"included" doc:"the next request includes the pair"`
 	assistant.Pair
 }
 
 type listingPairs struct {
 	SessionPath
-	Filter string `query:"filter" doc:"a line of the filter language; the view does not change"`
-	Limit  int64  `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"how many"`
-	Before int64  `query:"before" doc:"only pairs before this seq"`
+	Filter string `query:"filter" doc:"a filter line; the view does not change"`
+	Limit  int64  `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"the maximum number of pairs"`
+	Before int64  `query:"before" doc:"return only pairs before this seq"`
 
-	filtered bool // Filter is given, "" too, which matches all pairs
+	filtered bool // Filter was given, possibly as "", which matches all pairs
 }
 
 // Resolve implements huma.Resolver.
@@ -81,7 +81,7 @@ func (s *Server) listPairs(ctx context.Context, in *listingPairs) (pairList, err
 	return list, err
 }
 
-// includedIn are the pairs that the next request includes.
+// includedIn returns the seqs of the pairs that the next request includes.
 func includedIn(shown assistant.Shown) map[int64]bool {
 	included := map[int64]bool{}
 	for i, ref := range shown.Refs {
@@ -90,10 +90,10 @@ func includedIn(shown assistant.Shown) map[int64]bool {
 	return included
 }
 
-// answerList is the answers to a message.
+// answerList contains the answers to a message.
 type answerList struct {
 	Answers []assistant.Variant `json:"answers" nullable:"false" doc:"oldest first"`
-	Chosen  int                 `json:"chosen" doc:"which of them is shown and sent, from 0"`
+	Chosen  int                 `json:"chosen" doc:"the index of the answer that is shown and sent, from 0"`
 }
 
 func (s *Server) listAnswers(ctx context.Context, in *PairPath) (answerList, error) {
@@ -112,9 +112,9 @@ func (s *Server) listAnswers(ctx context.Context, in *PairPath) (answerList, err
 	return answerList{all, chosen}, nil
 }
 
-// choice is the body that chooses an answer.
+// choice is the body of a request that chooses an answer.
 type choice struct {
-	Answer int `json:"answer" minimum:"0" maximum:"1000000" doc:"which of the answers, from 0"`
+	Answer int `json:"answer" minimum:"0" maximum:"1000000" doc:"the index of the answer, from 0"`
 }
 
 type choosing struct {
@@ -134,10 +134,10 @@ func (s *Server) chooseAnswer(ctx context.Context, in *choosing) (pairInfo, erro
 	return pairInfo{p.Seq, includedIn(st.Session.Session().Shown())[p.Seq], *p}, nil
 }
 
-// requestInfo is what a message would send.
+// requestInfo describes the request that a message would send.
 type requestInfo struct {
 	Model string          `json:"model" doc:"PROVIDER/NAME"`
-	Body  json.RawMessage `json:"body" doc:"the document for the endpoint, without its headers"`
+	Body  json.RawMessage `json:"body" doc:"the body of the request to the endpoint, without the headers"`
 }
 
 type asking struct {

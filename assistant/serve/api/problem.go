@@ -21,30 +21,30 @@ import (
 	"winnow/checkpoint"
 )
 
-// problem is an answer of RFC 9457.
+// problem is a response as defined by RFC 9457.
 type problem struct {
-	Type   string `json:"type" doc:"urn:winnow: and the code" example:"urn:winnow:no_session"`
-	Title  string `json:"title" doc:"the words of the HTTP status" example:"Not Found"`
+	Type   string `json:"type" doc:"urn:winnow: followed by the code" example:"urn:winnow:no_session"`
+	Title  string `json:"title" doc:"the text of the HTTP status" example:"Not Found"`
 	Status int    `json:"status" doc:"the HTTP status" example:"404"`
-	Detail string `json:"detail" doc:"what is wrong with this request, for people" example:"there is no such session"`
-	Code   string `json:"code" doc:"names the problem, for programs" example:"no_session"`
+	Detail string `json:"detail" doc:"what is wrong with this request, as a sentence" example:"there is no such session"`
+	Code   string `json:"code" doc:"identifies the problem for programs" example:"no_session"`
 
-	Errors   []fieldError            `json:"errors,omitempty" doc:"which parts of the request are wrong, of the code invalid; 10 at most"`
-	Holder   *windowlock.Holder      `json:"holder,omitempty" doc:"whose turn changes the window now, of the code held"`
-	Column   int                     `json:"column,omitempty" doc:"where a filter line cannot be read, from 1, of the code filter"`
-	By       []string                `json:"by,omitempty" doc:"who changed it, of the code plan_changed"`
-	Plan     *assistant.SavePlan     `json:"plan,omitempty" doc:"what a save or a discard would do now, of the code plan_changed: show it, and repeat the request with its digest"`
-	Steps    []checkpoint.Checkpoint `json:"steps,omitempty" doc:"what a rollback would undo now, oldest first, of the code plan_changed"`
-	Newest   string                  `json:"newest,omitempty" doc:"the newest step now, of the code plan_changed: for the body of the next rollback"`
-	Conflict *assistant.Conflict     `json:"conflict,omitempty" doc:"what another program changed in the file, of the code conflict"`
-	Others   []checkpoint.Checkpoint `json:"others,omitempty" doc:"the steps of other sessions, of the code others_changed"`
-	Hint     string                  `json:"hint,omitempty" doc:"what a failed tool advises"`
+	Errors   []fieldError            `json:"errors,omitempty" doc:"for the code invalid: the invalid parts of the request, at most 10"`
+	Holder   *windowlock.Holder      `json:"holder,omitempty" doc:"for the code held: the turn that is changing the window"`
+	Column   int                     `json:"column,omitempty" doc:"for the code filter: the position of the error in the filter line, from 1"`
+	By       []string                `json:"by,omitempty" doc:"for the code plan_changed: the users who changed the plan"`
+	Plan     *assistant.SavePlan     `json:"plan,omitempty" doc:"for the code plan_changed: what a save or a discard would do now; show it, and repeat the request with its digest"`
+	Steps    []checkpoint.Checkpoint `json:"steps,omitempty" doc:"for the code plan_changed: the steps that a rollback would undo now, oldest first"`
+	Newest   string                  `json:"newest,omitempty" doc:"for the code plan_changed: the current newest step, for the body of the next rollback"`
+	Conflict *assistant.Conflict     `json:"conflict,omitempty" doc:"for the code conflict: what another program changed in the file"`
+	Others   []checkpoint.Checkpoint `json:"others,omitempty" doc:"for the code others_changed: the steps of other sessions"`
+	Hint     string                  `json:"hint,omitempty" doc:"advice from the tool that failed"`
 }
 
-// fieldError is what is wrong with one part of a request. It never repeats a value.
+// fieldError describes one invalid part of a request. It never repeats a value.
 type fieldError struct {
-	Location string `json:"location" doc:"the part: body, query, path or header, and the name in it" example:"body.text"`
-	Message  string `json:"message" doc:"what is wrong with it" example:"expected string"`
+	Location string `json:"location" doc:"body, query, path or header, followed by the name of the field" example:"body.text"`
+	Message  string `json:"message" doc:"what is wrong with this part" example:"expected string"`
 }
 
 func (p *problem) Error() string { return p.Detail }
@@ -58,15 +58,15 @@ func (p *problem) ContentType(string) string { return mediaProblem }
 const mediaProblem = "application/problem+json"
 
 func newProblem(code, format string, args ...any) *problem {
-	status := http.StatusUnprocessableEntity // a failed tool has a code of its own
+	status := http.StatusUnprocessableEntity // the code of a failed tool
 	if i := slices.IndexFunc(causes, func(c Cause) bool { return c.Code == code }); i >= 0 {
 		status = causes[i].Status
 	}
 	return &problem{Type: "urn:winnow:" + code, Title: http.StatusText(status), Status: status, Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
-// problemOf is the answer to an error; nil for one that a client neither caused nor can
-// wait for.
+// problemOf returns the problem for an error. It returns nil for an error that the client did not cause and that will
+// not disappear by itself.
 func problemOf(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
@@ -110,23 +110,23 @@ func problemOf(err error) *problem {
 	return nil
 }
 
-// failed is the answer to an error of a handler, which is logged when it is ours.
+// failed returns the problem for an error of a handler. Errors of the server itself are logged.
 func (s *Server) failed(o *huma.Operation, err error) *problem {
 	p := problemOf(err)
 	if p == nil || p.Code == codeStorage {
 		s.log.Error("request failed", "method", o.Method, "path", o.Path, "error", err)
 	}
-	return cmp.Or(p, newProblem(codeInternal, "winnow failed; its log says why"))
+	return cmp.Or(p, newProblem(codeInternal, "winnow failed; see its log"))
 }
 
-// The bounds of what a request adds to a problem.
+// Limits for the parts of a request that a problem contains.
 const (
 	maxErrors = 10
-	maxDetail = 300 // cells
+	maxDetail = 300 // terminal cells
 )
 
-// checkFailed is huma's error for a request that does not fit its description. Values of
-// the request are left out: one of them may be a key.
+// checkFailed replaces the error that huma returns for a request that does not match its description. Values of the
+// request are omitted, because a value may be an API key.
 func checkFailed(status int, text string, errs ...error) huma.StatusError {
 	var found []fieldError
 	for _, err := range errs {
@@ -148,7 +148,7 @@ func checkFailed(status int, text string, errs ...error) huma.StatusError {
 			text = found[0].Message
 		}
 		return newProblem("json", "the body is not JSON: %s", text)
-	case http.StatusRequestTimeout, http.StatusInternalServerError: // handlers never leave an error to huma
+	case http.StatusRequestTimeout, http.StatusInternalServerError: // only reading the body causes these, because handlers return problems
 		return newProblem("body", "the body could not be read")
 	}
 	var said []string
@@ -160,10 +160,10 @@ func checkFailed(status int, text string, errs ...error) huma.StatusError {
 	return p
 }
 
-// fieldNames are locations without what may be a value.
+// fieldNames matches locations that cannot contain a value.
 var fieldNames = regexp.MustCompile(`^\w{1,20}(\.[A-Za-z_-]{1,30})*$`)
 
-// location is the location of a fieldError.
+// location returns the location of a fieldError, without possible values.
 func location(of string) string {
 	if fieldNames.MatchString(of) {
 		return of
@@ -172,35 +172,35 @@ func location(of string) string {
 	return part
 }
 
-// reason is the message of a fieldError.
+// reason returns the message of a fieldError, without values.
 func reason(of string) string {
-	if strings.HasPrefix(of, "json: ") { // it has the value and the Go type
-		return "not a value of this field"
+	if strings.HasPrefix(of, "json: ") { // the message contains the value and the Go type
+		return "not a valid value of this field"
 	}
 	return safetext.Line(of, maxDetail)
 }
 
-// jsonFormat reads and writes the bodies of requests and answers.
+// jsonFormat encodes responses and decodes the bodies of requests.
 var jsonFormat = huma.Format{Marshal: writeJSON, Unmarshal: huma.DefaultJSONFormat.Unmarshal}
 
-// writeJSON writes an answer that is safe on a terminal, too.
+// writeJSON writes a response that is also safe to display on a terminal.
 func writeJSON(w io.Writer, v any) error {
 	raw, err := assistant.PlainJSON(v)
 	if err != nil {
-		return err // a value of this package that does not encode
+		return err // never happens for the values of this package
 	}
-	_, _ = w.Write(append(safetext.JSON(raw), '\n')) // a client that has gone
+	_, _ = w.Write(append(safetext.JSON(raw), '\n')) // fails only if the client has disconnected
 	return nil
 }
 
-// refuse answers a request with a problem outside of an operation.
+// refuse responds with a problem outside of an operation.
 func refuse(w http.ResponseWriter, p *problem) {
 	w.Header().Set("Content-Type", mediaProblem)
 	w.WriteHeader(p.Status)
 	_ = writeJSON(w, p)
 }
 
-// noRoute answers what is no operation.
+// noRoute responds to requests that match no operation.
 func (s *Server) noRoute(w http.ResponseWriter, r *http.Request) {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
@@ -215,5 +215,5 @@ func (s *Server) noRoute(w http.ResponseWriter, r *http.Request) {
 		refuse(w, newProblem("method", "%s is not allowed here", safetext.Line(r.Method, 20)))
 		return
 	}
-	refuse(w, newProblem("no_route", "there is no such path; GET /openapi.json lists them"))
+	refuse(w, newProblem("no_route", "this path does not exist; GET /openapi.json lists all paths"))
 }

@@ -17,13 +17,13 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// guard refuses what must not reach a handler, and answers for one that panics.
+// guard refuses requests that must not reach a handler, and ends the connection if a handler panics.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if p := recover(); p != nil {
 				s.log.Error("request panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				panic(http.ErrAbortHandler) // ends the connection: the answer may have begun
+				panic(http.ErrAbortHandler) // ends the connection, because part of the response may have been sent
 			}
 		}()
 		h := w.Header()
@@ -42,19 +42,19 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// refusal is why a request is refused; nil when it is not.
+// refusal returns the problem with which a request is refused, and nil for a request that is allowed.
 func (s *Server) refusal(r *http.Request) *problem {
 	origin := r.Header.Get("Origin")
 	switch {
 	case !s.ownHost(r.Host):
 		return newProblem("wrong_host", "the Host header names another server")
 	case origin != "" && !s.ownOrigin(origin, r.Host):
-		return newProblem("wrong_origin", "pages of other sites are not answered")
+		return newProblem("wrong_origin", "requests from pages of other sites are refused")
 	case r.URL.Path == "/healthz":
 		return nil
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	sum := sha256.Sum256([]byte(strings.TrimSpace(token))) // of equal length, so that the time tells nothing
+	sum := sha256.Sum256([]byte(strings.TrimSpace(token))) // hashes have equal length, so the comparison takes constant time
 	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(sum[:], s.token[:]) != 1 {
 		return newProblem("unauthorized", "the request needs the header Authorization: Bearer TOKEN")
 	}
@@ -64,8 +64,8 @@ func (s *Server) refusal(r *http.Request) *problem {
 	return nil
 }
 
-// ownHost reports whether a Host header names this server: its address, a loopback
-// name where it listens on one, or a name of its certificate.
+// ownHost reports whether a Host header names this server: its address, a name of the loopback interface if the
+// server listens there, or a name of its certificate.
 func (s *Server) ownHost(host string) bool {
 	own, ownPort, err := net.SplitHostPort(s.opts.Address)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Server) ownHost(host string) bool {
 	return s.opts.Cert != nil && s.opts.Cert.VerifyHostname(name) == nil
 }
 
-// ownOrigin reports whether an Origin header is that of this server.
+// ownOrigin reports whether an Origin header refers to this server.
 func (s *Server) ownOrigin(origin, host string) bool {
 	u, err := url.Parse(origin)
 	scheme := "http"
@@ -98,13 +98,12 @@ func (s *Server) ownOrigin(origin, host string) bool {
 	return err == nil && u.Scheme == scheme && strings.EqualFold(u.Host, host)
 }
 
-// strict refuses what huma would take: a body of another type than JSON, and a query that
-// cannot be read whole.
+// strict refuses requests that huma would accept: bodies that are not JSON, and queries that are not valid.
 func (s *Server) strict(ctx huma.Context, next func(huma.Context)) {
 	ctx = noNegotiation{ctx}
 	u := ctx.URL()
 	if _, err := url.ParseQuery(u.RawQuery); err != nil {
-		_ = huma.WriteErr(s.api, ctx, http.StatusUnprocessableEntity, "", &huma.ErrorDetail{Location: "query", Message: "it cannot be read"})
+		_ = huma.WriteErr(s.api, ctx, http.StatusUnprocessableEntity, "", &huma.ErrorDetail{Location: "query", Message: "the query is not valid"})
 		return
 	}
 	if ctx.Operation().RequestBody != nil {
@@ -116,11 +115,11 @@ func (s *Server) strict(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// noNegotiation is a request without an Accept header: all answers have one type, and
-// huma's parser of that header panics on some values.
+// noNegotiation is a request without an Accept header. All responses have one type, and huma's parser of this header
+// panics for some values.
 type noNegotiation struct{ request }
 
-// request is embedded under this name because it has a method Context.
+// request is an alias, because a field named Context would conflict with the method Context.
 type request = huma.Context
 
 // Header implements huma.Context.
@@ -131,10 +130,10 @@ func (c noNegotiation) Header(name string) string {
 	return c.request.Header(name)
 }
 
-// Unwrap is for humago.
+// Unwrap returns the wrapped context, for humago.
 func (c noNegotiation) Unwrap() huma.Context { return c.request }
 
-// Loopback reports whether a host can only be reached from this machine.
+// Loopback reports whether a host can be reached only from this machine.
 func Loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()

@@ -21,17 +21,15 @@ import (
 // Options configures a Server.
 type Options struct {
 	Hub     *serve.Hub
-	Token   string            // of every request
-	Address string            // HOST:PORT where clients reach it
-	Cert    *x509.Certificate // whose names clients may use; nil without TLS
-	Version string            // of the program
+	Token   string            // the token that every request needs
+	Address string            // the HOST:PORT at which clients reach the server
+	Cert    *x509.Certificate // its names are allowed in Host headers; nil means no TLS
+	Version string            // the version of the program
 	Log     *slog.Logger      // nil means no log
 
-	// Idle is when a session is closed that has no follower, no turn and no request; 0 is
-	// DefaultIdle.
+	// Idle is the time after which a session without a follower, a turn or a request is closed; 0 means DefaultIdle.
 	Idle time.Duration
-	// AnswerWait, Comment, Write, Body, Drain and HistoryWait replace the constants below; 0
-	// does not.
+	// AnswerWait, Comment, Write, Body, Drain and HistoryWait replace the constants below; 0 means the constant.
 	AnswerWait, Comment, Write, Body, Drain, HistoryWait time.Duration
 }
 
@@ -39,43 +37,43 @@ type Options struct {
 const DefaultIdle = 24 * time.Hour
 
 const (
-	commentAfter = 15 * time.Second // between two comments of a stream
-	writeTime    = 10 * time.Second // for a reader to take what was written
-	drainTime    = 10 * time.Second // for running turns at the end
-	closeTime    = 2 * time.Second  // for interrupted turns and open streams after that
-	historyTime  = 8 * time.Second  // to open a session in a history that does not answer
-	requestTime  = 30 * time.Second // to read a request, and to answer what is no stream
-	headerTime   = 10 * time.Second // of it to read the header
-	bodyTime     = 20 * time.Second // of it to read the body
-	idleTime     = 2 * time.Minute  // of a connection without requests
+	commentAfter = 15 * time.Second // the interval between the comments of a stream
+	writeTime    = 10 * time.Second // the time for a follower to receive a write
+	drainTime    = 10 * time.Second // the time for running turns to complete on shutdown
+	closeTime    = 2 * time.Second  // the time for interrupted turns and open streams after drainTime
+	historyTime  = 8 * time.Second  // the time to open a session if the history does not respond
+	requestTime  = 30 * time.Second // the time to read a request, and to respond to it unless the response is a stream
+	headerTime   = 10 * time.Second // the part of requestTime for the header
+	bodyTime     = 20 * time.Second // the part of requestTime for the body
+	idleTime     = 2 * time.Minute  // the time until a connection without requests is closed
 	maxHeader    = 64 << 10         // bytes
 	maxBody      = 1 << 20          // bytes
-	maxStreams   = 1000             // open sessions
+	maxStreams   = 1000             // the maximum number of open sessions
 )
 
-// Server is the HTTP front end of a hub. Make it with New.
+// Server is the HTTP front end of a hub. Create it with New.
 type Server struct {
 	opts    Options
 	hub     *serve.Hub
 	log     *slog.Logger
 	token   [sha256.Size]byte
 	logins  serve.Logins
-	most    int // sessions at once: maxStreams, but in tests
+	most    int // the maximum number of open sessions: maxStreams, except in tests
 	metrics *metrics
 	mux     *http.ServeMux
 	api     huma.API
-	handler http.Handler // guards the mux
+	handler http.Handler // guard around mux
 	openapi []byte
 
-	operations []Operation // in the order of the help
+	operations []Operation // in the order of the documentation
 
 	mu       sync.Mutex
-	streams  map[string]*stream // by session
+	streams  map[string]*stream // by session id
 	draining bool
-	turns    sync.WaitGroup // running; added to under mu, and not while draining
+	turns    sync.WaitGroup // running turns; Add is called only under mu and not while draining
 }
 
-// New returns a server. It follows the changes of the hub until that is closed.
+// New returns a server. The server follows the changes of the hub until the hub is closed.
 func New(o Options) (*Server, error) {
 	o.HistoryWait = cmp.Or(o.HistoryWait, historyTime)
 	o.AnswerWait, o.Comment = cmp.Or(o.AnswerWait, serve.AnswerWait), cmp.Or(o.Comment, commentAfter)
@@ -98,12 +96,11 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Handler answers all requests.
+// Handler returns the handler of all requests.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Serve answers requests on a listener until ctx ends. Then running turns have Drain to
-// complete, the rest is interrupted, every stream gets its last event, and the hub is
-// closed.
+// Serve handles requests on a listener until ctx ends. Then running turns have Options.Drain to complete, all other
+// turns are interrupted, every stream receives its last event, and the hub is closed.
 func (s *Server) Serve(ctx context.Context, l net.Listener, tlsConfig *tls.Config) error {
 	server := &http.Server{
 		Handler: s.handler, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, IdleTimeout: idleTime,
@@ -124,16 +121,16 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, tlsConfig *tls.Confi
 		return errors.Join(err, s.end())
 	case <-ctx.Done():
 	}
-	failed := s.end() // streams end with it
+	failed := s.end() // also ends the streams
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
 	if server.Shutdown(bounded) != nil {
-		_ = server.Close() // cuts what is still open
+		_ = server.Close() // closes the remaining connections
 	}
 	return failed
 }
 
-// connKey is the key of a request's connection in its context.
+// connKey is the context key of the connection of a request.
 type connKey struct{}
 
 // connState counts the connections that have not sent the token yet.
@@ -142,7 +139,7 @@ func (s *Server) connState(conn net.Conn, state http.ConnState) {
 	case http.StateNew:
 		if dropped := s.logins.Begin(conn); dropped != nil {
 			s.log.Warn("connection without a token dropped for another one", "remote", dropped.RemoteAddr().String())
-			go func() { _ = dropped.Close() }() // that of TLS may wait for the client
+			go func() { _ = dropped.Close() }() // closing a TLS connection may wait for the client
 		}
 	case http.StateClosed, http.StateHijacked:
 		s.logins.End(conn)
@@ -165,7 +162,7 @@ func (s *Server) end() error {
 	defer cancel()
 	err := s.hub.Close(ctx)
 	select {
-	case <-done: // their last events are in the streams
+	case <-done: // the streams contain the last events
 	case <-ctx.Done():
 	}
 	s.mu.Lock()

@@ -13,13 +13,13 @@ import (
 	"winnow/checkpoint"
 )
 
-// SessionPath is the path of a request to a session. It is exported for huma, which reads
-// exported fields only.
+// SessionPath contains the path parameter of a request to a session. It is exported because huma reads only exported
+// fields.
 type SessionPath struct {
 	ID string `path:"id" doc:"the id of the session"`
 }
 
-// streamOf is the session with an id, which is used from now on.
+// streamOf returns the session with an id and marks it as used.
 func (s *Server) streamOf(id string) (*stream, error) {
 	st := s.find(id)
 	if st == nil {
@@ -29,7 +29,7 @@ func (s *Server) streamOf(id string) (*stream, error) {
 	return st, nil
 }
 
-// find is the session with an id; nil when it is not open here.
+// find returns the session with an id, or nil if it is not open here.
 func (s *Server) find(id string) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,8 +47,8 @@ func (s *Server) closeStream(ctx context.Context, st *stream) error {
 	return err
 }
 
-// makeRoom closes a session when there are too many: of the user who has the most that
-// nobody uses now, the one that was unused longest. So one user does not lock out others.
+// makeRoom closes a session if too many are open: among the sessions of the user with the most unused sessions, it
+// closes the one that has been unused for the longest time. This way one user cannot lock out the others.
 func (s *Server) makeRoom(ctx context.Context) error {
 	open := s.open()
 	if len(open) < s.most {
@@ -70,22 +70,22 @@ func (s *Server) makeRoom(ctx context.Context) error {
 	return newProblem("too_many", "%d sessions are in use: close one first", s.most)
 }
 
-// newSession is the body that opens a session.
+// newSession is the body of a request that opens a session.
 type newSession struct {
-	User    string `json:"user,omitempty" doc:"who works in it, for the others to see" example:"anna"`
-	Model   string `json:"model,omitempty" doc:"PROVIDER/NAME; the server's own if not given"`
-	Session string `json:"session,omitempty" doc:"the id of a session of the history, to continue it"`
+	User    string `json:"user,omitempty" doc:"the name that other users see" example:"anna"`
+	Model   string `json:"model,omitempty" doc:"PROVIDER/NAME; the default is the model of the server"`
+	Session string `json:"session,omitempty" doc:"the id of a session in the history, to continue that session"`
 }
 
-// sessionInfo is an open session.
+// sessionInfo describes an open session.
 type sessionInfo struct {
-	ID        string    `json:"id" doc:"for the paths of its requests"`
-	User      string    `json:"user" doc:"who opened it"`
+	ID        string    `json:"id" doc:"the id in the paths of requests"`
+	User      string    `json:"user" doc:"the user who opened the session"`
 	Model     string    `json:"model" doc:"PROVIDER/NAME of the next turn"`
-	Opened    time.Time `json:"opened" doc:"when it was opened here"`
-	Busy      bool      `json:"busy" doc:"a turn runs"`
+	Opened    time.Time `json:"opened" doc:"when the session was opened here"`
+	Busy      bool      `json:"busy" doc:"a turn is running"`
 	Queued    string    `json:"queued,omitempty" doc:"the message that waits for the end of the turn"`
-	LastEvent int64     `json:"last_event,omitempty" doc:"the id of the newest event; not there for a session that is not used over HTTP"`
+	LastEvent int64     `json:"last_event,omitempty" doc:"the id of the newest event; absent if the session is not used over HTTP"`
 }
 
 func infoOf(session *serve.Session, st *stream) sessionInfo {
@@ -117,7 +117,7 @@ func (s *Server) openSession(ctx context.Context, in *opening) (*opened, error) 
 	switch {
 	case err != nil && bounded.Err() != nil && ctx.Err() == nil:
 		s.log.Warn("history does not answer", "error", err)
-		return nil, newProblem(codeStorage, "the history cannot be used now: it does not answer")
+		return nil, newProblem(codeStorage, "the history cannot be used now: it does not respond")
 	case err != nil:
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (s *Server) openSession(ctx context.Context, in *opening) (*opened, error) 
 	return &opened{"/v1/sessions/" + url.PathEscape(session.ID()), infoOf(session, st)}, nil
 }
 
-// addStream reports whether a session may still begin.
+// addStream adds a session and reports whether it may begin. It may not begin while the server is shutting down.
 func (s *Server) addStream(st *stream) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,9 +140,9 @@ func (s *Server) addStream(st *stream) bool {
 	return true
 }
 
-// sessionList is the open sessions, of all front ends.
+// sessionList contains the open sessions of all front ends.
 type sessionList struct {
-	Sessions []sessionInfo `json:"sessions" nullable:"false" doc:"in the order they were opened, including sessions of other front ends"`
+	Sessions []sessionInfo `json:"sessions" nullable:"false" doc:"in the order in which they were opened, including sessions of other front ends"`
 }
 
 func (s *Server) listSessions(context.Context, *struct{}) (sessionList, error) {
@@ -170,10 +170,10 @@ func (s *Server) closeSession(ctx context.Context, in *SessionPath) error {
 	return s.closeStream(ctx, st)
 }
 
-// checkpointList is the checkpoints of a session.
+// checkpointList contains the checkpoints of a session.
 type checkpointList struct {
 	Checkpoints []checkpoint.Checkpoint `json:"checkpoints" nullable:"false" doc:"oldest first"`
-	Newest      string                  `json:"newest" doc:"the newest step that a rollback could undo, of any session; for the body of a rollback"`
+	Newest      string                  `json:"newest" doc:"the newest step of any session that a rollback could undo; for the body of a rollback"`
 }
 
 func (s *Server) listCheckpoints(_ context.Context, in *SessionPath) (checkpointList, error) {
@@ -188,17 +188,17 @@ func (s *Server) listCheckpoints(_ context.Context, in *SessionPath) (checkpoint
 // target is the body of a rollback.
 type target struct {
 	Checkpoint string           `json:"checkpoint" doc:"the id of the checkpoint to go back to"`
-	Scope      checkpoint.Scope `json:"scope,omitempty" enum:"window,conversation,both" doc:"what goes back; both if not given"`
-	Newest     string           `json:"newest" doc:"newest of the list of checkpoints that was shown; when another step was made since, the answer is a problem of the code plan_changed"`
-	Confirmed  bool             `json:"confirmed,omitempty" doc:"also when steps of other sessions are undone with it"`
+	Scope      checkpoint.Scope `json:"scope,omitempty" enum:"window,conversation,both" doc:"what to roll back; the default is both"`
+	Newest     string           `json:"newest" doc:"the value of newest in the list of checkpoints that was shown; if there is a newer step, the response is a problem with the code plan_changed"`
+	Confirmed  bool             `json:"confirmed,omitempty" doc:"allow the rollback even if it undoes steps of other sessions"`
 }
 
-// rolledBack is what a rollback did.
+// rolledBack is the result of a rollback.
 type rolledBack struct {
-	Checkpoint string                  `json:"checkpoint" doc:"its id"`
-	Text       string                  `json:"text" doc:"the first message that left the conversation"`
-	Others     []checkpoint.Checkpoint `json:"others" nullable:"false" doc:"steps of other sessions that were undone; their conversations stay"`
-	Warning    string                  `json:"warning,omitempty" doc:"what failed after it was done"`
+	Checkpoint string                  `json:"checkpoint" doc:"the id of the checkpoint"`
+	Text       string                  `json:"text" doc:"the first message that was removed from the conversation"`
+	Others     []checkpoint.Checkpoint `json:"others" nullable:"false" doc:"steps of other sessions that were undone; their conversations are unchanged"`
+	Warning    string                  `json:"warning,omitempty" doc:"what failed after the rollback"`
 }
 
 type rollingBack struct {
@@ -213,7 +213,7 @@ func (s *Server) rollBack(ctx context.Context, in *rollingBack) (rolledBack, err
 	}
 	to := in.Body
 	if others := st.OthersSince(to.Checkpoint); len(others) > 0 && to.Scope != checkpoint.ScopeConversation && !to.Confirmed {
-		p := newProblem("others_changed", "%s of other sessions would be undone, too; repeat the request with confirmed", assistant.Counted(len(others), "step"))
+		p := newProblem("others_changed", "%s of other sessions would also be undone; repeat the request with confirmed", assistant.Counted(len(others), "step"))
 		p.Others = others
 		return rolledBack{}, p
 	}

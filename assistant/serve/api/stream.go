@@ -19,16 +19,16 @@ import (
 	"winnow/assistant/windowlock"
 )
 
-// The bounds of what a stream stores: a turn of a minute at 200 events a second.
+// Limits of the frames that a stream stores. They are enough for a turn of a minute at 200 events per second.
 const (
 	maxFrames     = 16_384
 	maxFrameBytes = 32 << 20
 )
 
-// frame is an event as its readers get it.
+// frame is an event in the form that followers receive.
 type frame struct {
 	wire     []byte // "id: N\ndata: {…}\n\n"
-	terminal bool   // ends a turn
+	terminal bool   // the event ends a turn
 }
 
 // stream is a session with its frames.
@@ -39,19 +39,19 @@ type stream struct {
 	idle   *time.Timer // calls endIdle; guarded by the server's mutex
 
 	mu     sync.Mutex // orders frames and guards turn
-	turn   int64      // number of the frame before the first one of the newest turn
+	turn   int64      // the number of the last frame before the newest turn
 	expiry *time.Timer
 }
 
 func newStream(s *Server, session *serve.Session) *stream {
-	first := session.Opened().UnixMilli() // never a number of an earlier run
+	first := session.Opened().UnixMilli() // greater than all numbers of an earlier run
 	return &stream{
 		Session: session, server: s, turn: first - 1,
 		frames: serve.NewLog(first, maxFrames, maxFrameBytes, func(f frame) int { return len(f.wire) }),
 	}
 }
 
-// endIdle closes the session when it was unused for Options.Idle.
+// endIdle closes the session if it has been unused for Options.Idle.
 func (st *stream) endIdle() {
 	s := st.server
 	s.mu.Lock()
@@ -71,15 +71,15 @@ func (st *stream) endIdle() {
 	}
 }
 
-// add adds an event in its JSON form.
+// add adds an event, encoded as JSON.
 func (st *stream) add(event []byte, terminal bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.frames.Add(frame{fmt.Appendf(nil, "id: %d\ndata: %s\n\n", st.frames.Last()+1, event), terminal})
 }
 
-// send starts a turn and returns the number of the frame before its first one. While a
-// turn runs, the message is queued instead.
+// send starts a turn and returns the number of the last frame before it. While another turn is running, the message
+// is queued instead.
 func (st *stream) send(ctx context.Context, p assistant.Prompt) (before int64, queued bool, err error) {
 	s := st.server
 	for {
@@ -87,23 +87,23 @@ func (st *stream) send(ctx context.Context, p assistant.Prompt) (before int64, q
 		if !errors.Is(err, assistant.ErrBusy) {
 			break
 		}
-		if _, _, err = st.Queue(ctx, p); !errors.Is(err, assistant.ErrNotBusy) { // which ended meanwhile
+		if _, _, err = st.Queue(ctx, p); !errors.Is(err, assistant.ErrNotBusy) { // otherwise the running turn has ended in the meantime
 			queued = err == nil
 			break
 		}
 	}
 	if err == nil {
 		if sentErr := st.AddSent(ctx, p.Text); sentErr != nil {
-			s.log.Warn("message not added to the sent ones", "error", sentErr)
+			s.log.Warn("message not added to the list of sent messages", "error", sentErr)
 		}
 	}
 	return before, queued, err
 }
 
-// begun are the events of a turn that has begun.
+// begun contains the events of a turn that has been started.
 type begun = iter.Seq[assistant.Event]
 
-// begin begins the turn of a message. The turn outlives the request.
+// begin returns a function that starts the turn of a message. The turn outlives the request.
 func (st *stream) begin(p assistant.Prompt) func() (begun, error) {
 	return func() (begun, error) {
 		after, err := st.Begin(context.Background(), p)
@@ -111,7 +111,7 @@ func (st *stream) begin(p assistant.Prompt) func() (begun, error) {
 	}
 }
 
-// start starts a turn and returns the number of the frame before its first one.
+// start starts a turn and returns the number of the last frame before it.
 func (st *stream) start(begin func() (begun, error)) (before int64, err error) {
 	s := st.server
 	s.mu.Lock()
@@ -135,7 +135,7 @@ func (st *stream) start(begin func() (begun, error)) (before int64, err error) {
 	return before, nil
 }
 
-// pump reads a turn to its end, and begins the turn of the message that waits.
+// pump reads a turn to its end and then starts the turn of the queued message.
 func (st *stream) pump(events begun) {
 	s := st.server
 	turn := s.metrics.begin()
@@ -148,7 +148,7 @@ func (st *stream) pump(events begun) {
 		raw, err := assistant.EncodeEvent(e)
 		if err == nil {
 			st.add(safetext.JSON(raw), ends(e))
-		} else { // of a tool's data
+		} else { // the data of a tool cannot be encoded
 			s.log.Error("event not served", "error", err)
 		}
 	}
@@ -164,7 +164,7 @@ func (st *stream) pump(events begun) {
 	}
 }
 
-// ends reports whether an event is the last of its turn.
+// ends reports whether an event is the last event of its turn.
 func ends(e assistant.Event) bool {
 	switch e.(type) {
 	case assistant.Complete, assistant.Error, assistant.Cancelled:
@@ -174,7 +174,7 @@ func ends(e assistant.Event) bool {
 	}
 }
 
-// expire answers a question with no, unless somebody answers it in time.
+// expire answers a question with no if it is not answered in time.
 func (st *stream) expire(id string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -188,12 +188,11 @@ func (st *stream) expire(id string) {
 	})
 }
 
-// relay adds what happens in the window after the change with the number last to all
-// streams.
+// relay adds the changes of the window that follow the change with the number last to all streams.
 func (s *Server) relay(last int64) {
 	for changes := s.hub.Changes(); ; {
 		entries, more, err := changes.After(last)
-		if err != nil { // it is far behind
+		if err != nil { // relay is so far behind that changes have been dropped
 			last = changes.Last()
 			continue
 		}
@@ -204,7 +203,7 @@ func (s *Server) relay(last int64) {
 				windowlock.Change
 			}{windowChanged, c})
 			if err != nil {
-				continue // impossible: all its fields encode
+				continue // cannot happen, because all fields can be encoded
 			}
 			for _, st := range s.open() {
 				st.add(safetext.JSON(raw), false)
@@ -217,7 +216,7 @@ func (s *Server) relay(last int64) {
 	}
 }
 
-// open are the streams of all sessions.
+// open returns the streams of all sessions.
 func (s *Server) open() []*stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,18 +227,18 @@ func (s *Server) open() []*stream {
 	return out
 }
 
-// maxWrite is how many bytes a reader has to take in Options.Write.
+// maxWrite is the number of bytes that a follower must receive within Options.Write.
 const maxWrite = 64 << 10
 
-// follow answers with the frames after a number, until the client goes or the stream ends,
-// or with turnOnly until the end of the turn.
+// follow responds with the frames after a number. The response ends when the client disconnects or the stream ends;
+// if turnOnly is true, also at the end of the turn.
 func (s *Server) follow(st *stream, after int64, turnOnly bool) (follower, error) {
 	if _, _, err := st.frames.After(after); err != nil {
 		return nil, newProblem("events_gone", "no stored event has this id: read the pairs of the session, and follow it without Last-Event-ID")
 	}
 	return func(ctx huma.Context) {
 		r, w := humago.Unwrap(ctx)
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // the server's would end the stream
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // the deadline of the server would end the stream
 		w.Header().Set("Content-Type", eventStream)
 		w.WriteHeader(http.StatusOK)
 		defer st.Use()()
@@ -251,8 +250,8 @@ func (s *Server) follow(st *stream, after int64, turnOnly bool) (follower, error
 	}, nil
 }
 
-// copyFrames reports whether the stream was written to its end, or to that of a request
-// whose client reads fast enough.
+// copyFrames writes frames and reports whether it ended normally: at the end of the stream or the turn, or because
+// the client disconnected. It returns false if the client reads too slowly.
 func (s *Server) copyFrames(w http.ResponseWriter, r *http.Request, st *stream, after int64, turnOnly bool) bool {
 	quiet := time.NewTicker(s.opts.Comment)
 	defer quiet.Stop()
@@ -269,7 +268,7 @@ func (s *Server) copyFrames(w http.ResponseWriter, r *http.Request, st *stream, 
 	for ok := write([]byte(": winnow\n\n")); ok; {
 		frames, more, err := st.frames.After(after)
 		if err != nil {
-			break // so slow that its next frame is no longer stored
+			break // the follower is so slow that its next frame is no longer stored
 		}
 		var text []byte
 		ended := false

@@ -12,14 +12,14 @@ import (
 	"winnow/assistant/filter"
 )
 
-// message is the body of a message.
+// message is the body of a request that sends a message.
 type message struct {
 	Text   string  `json:"text" doc:"the message" example:"hide every mini model"`
-	Model  string  `json:"model,omitempty" doc:"PROVIDER/NAME, from this message on"`
-	Filter *string `json:"filter,omitempty" doc:"a line of the filter language that selects the pairs that are sent with it, and is the view from now on"`
+	Model  string  `json:"model,omitempty" doc:"PROVIDER/NAME for this message and later ones"`
+	Filter *string `json:"filter,omitempty" doc:"a filter line that selects the pairs to send with the message; it becomes the view"`
 }
 
-// queuedMessage is the answer to a message that waits.
+// queuedMessage is the response for a message that was queued.
 type queuedMessage struct {
 	Queued string `json:"queued" doc:"the message"`
 }
@@ -34,7 +34,7 @@ func (s *Server) sendMessage(ctx context.Context, in *sending) (follower, error)
 	if err != nil {
 		return nil, err
 	}
-	if strings.TrimSpace(in.Body.Text) == "" { // before the model and the view change
+	if strings.TrimSpace(in.Body.Text) == "" { // checked before the model and the view are changed
 		return nil, assistant.ErrEmpty
 	}
 	if in.Body.Filter != nil {
@@ -64,7 +64,7 @@ func (s *Server) sendMessage(ctx context.Context, in *sending) (follower, error)
 	return s.follow(st, before, true)
 }
 
-// pickModel selects a model for the next turn; "" leaves it unchanged.
+// pickModel selects the model of the next turn; "" leaves it unchanged.
 func (st *stream) pickModel(ctx context.Context, id string) error {
 	if id == "" || id == st.Session.Session().Model() {
 		return nil
@@ -74,7 +74,7 @@ func (st *stream) pickModel(ctx context.Context, id string) error {
 
 type following struct {
 	SessionPath
-	Last string `header:"Last-Event-ID" doc:"the id of the last event that was read"`
+	Last string `header:"Last-Event-ID" doc:"the id of the last event that the client has read"`
 }
 
 func (s *Server) followEvents(_ context.Context, in *following) (follower, error) {
@@ -96,7 +96,7 @@ func (s *Server) followEvents(_ context.Context, in *following) (follower, error
 	return s.follow(st, after, false)
 }
 
-// parseID reads the number of an event.
+// parseID parses the id of an event.
 func parseID(id string) (int64, error) {
 	n, err := strconv.ParseUint(id, 10, 63)
 	if err != nil {
@@ -113,9 +113,9 @@ func (s *Server) cancelTurn(_ context.Context, in *SessionPath) error {
 	return err
 }
 
-// decision is the body that answers a question.
+// decision is the body of a request that answers a question or decides a proposal.
 type decision struct {
-	Accept bool `json:"accept" doc:"whether to do it"`
+	Accept bool `json:"accept" doc:"true to accept, false to reject"`
 }
 
 type answering struct {
@@ -132,10 +132,10 @@ func (s *Server) answerQuestion(_ context.Context, in *answering) error {
 	return err
 }
 
-// again is the body that has a message answered again.
+// again is the body of a request that regenerates an answer.
 type again struct {
-	Model     string `json:"model,omitempty" doc:"PROVIDER/NAME, from this turn on"`
-	Confirmed bool   `json:"confirmed,omitempty" doc:"also when the old answer changed the window; those changes stay"`
+	Model     string `json:"model,omitempty" doc:"PROVIDER/NAME for this turn and later ones"`
+	Confirmed bool   `json:"confirmed,omitempty" doc:"regenerate even if the old answer changed the window; its changes stay"`
 }
 
 type retrying struct {

@@ -8,19 +8,19 @@ import (
 	"winnow/assistant/windowlock"
 )
 
-// windowInfo is the window with what can be done by hand.
+// windowInfo describes the window and the tools that a user can call.
 type windowInfo struct {
 	Unsaved bool                `json:"unsaved" doc:"there are unsaved changes"`
-	Holder  *windowlock.Holder  `json:"holder,omitempty" doc:"whose turn changes it now"`
-	Waiting []windowlock.Holder `json:"waiting,omitempty" doc:"turns waiting for their user's answer; others may change the window in the meantime"`
-	Context json.RawMessage     `json:"context" doc:"what the assistant sees: rules, counts and models. Long lists are cut, which it says; counts are exact"`
+	Holder  *windowlock.Holder  `json:"holder,omitempty" doc:"the turn that is changing the window"`
+	Waiting []windowlock.Holder `json:"waiting,omitempty" doc:"turns that wait for an answer from their user; meanwhile others may change the window"`
+	Context json.RawMessage     `json:"context" doc:"what the assistant sees: rules, counts and models. Long lists are cut and marked as cut; counts are exact"`
 	Tools   []toolInfo          `json:"tools" nullable:"false" doc:"for /v1/window/edit"`
 }
 
 type toolInfo struct {
-	Name        string          `json:"name" doc:"for the body of the call"`
-	Description string          `json:"description" doc:"what it does"`
-	Write       bool            `json:"write" doc:"it changes the window"`
+	Name        string          `json:"name" doc:"the tool in the body of the call"`
+	Description string          `json:"description" doc:"what the tool does"`
+	Write       bool            `json:"write" doc:"the tool changes the window"`
 	Parameters  json.RawMessage `json:"parameters" doc:"the JSON Schema of its arguments"`
 }
 
@@ -50,22 +50,22 @@ func (s *Server) showWindow(context.Context, *struct{}) (windowInfo, error) {
 	return info, nil
 }
 
-// byHand is the body of a request that changes the window: it is a step of a session.
+// byHand is the body of a request that plans a save; it names the session that the step belongs to.
 type byHand struct {
-	Session string `json:"session" doc:"the id of the session whose step it is"`
+	Session string `json:"session" doc:"the id of the session that makes the step"`
 }
 
-// edit is the body of a call of a tool.
+// edit is the body of a tool call.
 type edit struct {
-	Session   string                     `json:"session" doc:"the id of the session whose step it is"`
-	Tool      string                     `json:"tool" doc:"its name"`
-	Arguments map[string]json.RawMessage `json:"arguments,omitempty" doc:"as its parameters say"`
+	Session   string                     `json:"session" doc:"the id of the session that makes the step"`
+	Tool      string                     `json:"tool" doc:"the name of the tool"`
+	Arguments map[string]json.RawMessage `json:"arguments,omitempty" doc:"the arguments, as described by parameters"`
 }
 
-// edited is the result of a tool.
+// edited is the result of a tool call.
 type edited struct {
-	Message string          `json:"message" doc:"what it did"`
-	Data    json.RawMessage `json:"data,omitempty" doc:"its result"`
+	Message string          `json:"message" doc:"what the tool did"`
+	Data    json.RawMessage `json:"data,omitempty" doc:"the result of the tool"`
 }
 
 func (s *Server) editWindow(ctx context.Context, body *jsonBody[edit]) (edited, error) {
@@ -108,8 +108,8 @@ func (s *Server) planSave(ctx context.Context, in *jsonBody[byHand]) (assistant.
 
 // basis is the body of a save or a discard.
 type basis struct {
-	Session string `json:"session" doc:"the id of the session whose step it is"`
-	Digest  string `json:"digest" minLength:"1" doc:"digest of the plan shown to the user, from /v1/window/plan; if the plan has changed since, the problem has the code plan_changed"`
+	Session string `json:"session" doc:"the id of the session that makes the step"`
+	Digest  string `json:"digest" minLength:"1" doc:"the digest of the plan that was shown to the user, from /v1/window/plan; if the plan has changed since, the response is a problem with the code plan_changed"`
 }
 
 func (s *Server) saveWindow(ctx context.Context, in *jsonBody[basis]) (assistant.Saved, error) {
@@ -120,9 +120,9 @@ func (s *Server) saveWindow(ctx context.Context, in *jsonBody[basis]) (assistant
 	return st.Save(ctx, assistant.Basis{Digest: in.Body.Digest})
 }
 
-// discarded is what a discard lost.
+// discarded is the result of a discard.
 type discarded struct {
-	Lost []assistant.Change `json:"lost" nullable:"false" doc:"the changes"`
+	Lost []assistant.Change `json:"lost" nullable:"false" doc:"the discarded changes"`
 }
 
 func (s *Server) discardChanges(_ context.Context, in *jsonBody[basis]) (discarded, error) {
