@@ -10,6 +10,7 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/tui/connectcard"
 	"winnow/tui/keymap"
+	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/status"
 	"winnow/tui/style"
@@ -47,7 +48,7 @@ func (m *Model) footer() []status.BarPart {
 	t, label := m.activeLine()
 	switch {
 	case m.overlay.Open():
-		return []status.BarPart{left, {Text: f.Bar.Render(" ") + f.Text.Render(status.FitHints(m.overlay.Hints(), room-1))}}
+		return []status.BarPart{left, {Text: f.Bar.Render(" ") + f.Text.Render(overlay.FitHints(m.overlay.Hints(), room-1))}}
 	case t != nil:
 		return []status.BarPart{left, {Text: m.drawLine(t, label, room)}}
 	case m.notice.Text == "" && m.resend != nil && !m.turn.running:

@@ -39,7 +39,7 @@ type saveLock struct {
 	beside, target *privatefile.Lock
 }
 
-// lockFile waits for other saves of target. A *filelock.HeldError names the program that is saving.
+// lockFile waits for other saves of target. A *privatefile.HeldError names the program that is saving.
 func lockFile(ctx context.Context, target string, wait time.Duration) (*saveLock, error) {
 	o := privatefile.LockOptions{Name: "save lock of " + printable(target), Program: "winnow", Wait: wait, Temporary: true}
 	beside, err := privatefile.Acquire(ctx, target+lockSuffix, o)

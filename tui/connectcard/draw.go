@@ -14,7 +14,6 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
-	"winnow/tui/status"
 	"winnow/tui/style"
 	"winnow/tui/textline"
 )
@@ -276,7 +275,7 @@ func (c *Card) Body(w, h int, st style.Styles) []string {
 			foot = append(foot, st.Chat.ToolBad.Render(mark+l))
 		}
 	}
-	foot = append(foot, o.Muted.Render(style.Truncate(status.FitHints(c.Hints(), w), w, st.Icons.Ellipsis)))
+	foot = append(foot, o.Muted.Render(style.Truncate(overlay.FitHints(c.Hints(), w), w, st.Icons.Ellipsis)))
 	if out = out[:min(len(out), max(1, h-len(foot)))]; len(out)+len(foot)+minList < h {
 		out = append(out, "")
 	}

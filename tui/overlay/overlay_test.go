@@ -432,3 +432,12 @@ func TestAnOverlayBelowIsFoundByItsKind(t *testing.T) {
 		t.Errorf("after esc = %#v the hints are %q, want those of the line below", out, s.Hints())
 	}
 }
+
+func TestTheWayOutStaysInTheFooter(t *testing.T) {
+	const hints = "type to search · ↑ ↓ move · enter selects · esc closes"
+	for w, want := range map[int]string{80: hints, 37: "↑ ↓ move · enter selects · esc closes", 30: "enter selects · esc closes", 10: "esc closes", 3: "esc closes"} {
+		if got := FitHints(hints, w); got != want {
+			t.Errorf("in %d cells the hints are %q, want %q", w, got, want)
+		}
+	}
+}

@@ -333,3 +333,16 @@ func visible(text string) string {
 	}
 	return safetext.VisibleOnce(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(text))
 }
+
+// FitHints leaves out the first of the clauses, divided by " · ", until w cells hold
+// them: the last one closes the overlay.
+func FitHints(hints string, w int) string {
+	for ansi.StringWidth(hints) > w {
+		_, rest, more := strings.Cut(hints, " · ")
+		if !more {
+			break
+		}
+		hints = rest
+	}
+	return hints
+}

@@ -87,16 +87,3 @@ func (t *InputLine) Draw(w int, mark func(string) string) string {
 	}
 	return style.Cut(body, 0, left) + mark(cmp.Or(style.Cut(body, left, left+wide), " ")) + style.Cut(body, left+wide, w)
 }
-
-// FitHints leaves out the first of the clauses, divided by " · ", until w cells hold
-// them: the last one closes the overlay.
-func FitHints(hints string, w int) string {
-	for ansi.StringWidth(hints) > w {
-		_, rest, more := strings.Cut(hints, " · ")
-		if !more {
-			break
-		}
-		hints = rest
-	}
-	return hints
-}

@@ -34,11 +34,3 @@ func TestALineShowsWhereItIsWrong(t *testing.T) {
 }
 
 // Where there is little room the last clause stays: it says how to get out.
-func TestTheWayOutStaysInTheFooter(t *testing.T) {
-	const hints = "type to search · ↑ ↓ move · enter selects · esc closes"
-	for w, want := range map[int]string{80: hints, 37: "↑ ↓ move · enter selects · esc closes", 30: "enter selects · esc closes", 10: "esc closes", 3: "esc closes"} {
-		if got := FitHints(hints, w); got != want {
-			t.Errorf("in %d cells the hints are %q, want %q", w, got, want)
-		}
-	}
-}
