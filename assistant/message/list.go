@@ -14,13 +14,13 @@ import (
 // listVersion is the version of the serialised form of a List.
 const listVersion = "1.0"
 
-// Error is why a list cannot be encoded or decoded.
+// Error is returned for a list that cannot be encoded or decoded.
 type Error struct {
-	Index  int // of the invalid message, from 0; -1 when the list itself is invalid
+	Index  int // the index of the invalid message, from 0; -1 if the list itself is invalid
 	Reason string
 }
 
-// Error names the message and the reason.
+// Error returns the index of the message and the reason.
 func (e *Error) Error() string {
 	if e.Index < 0 {
 		return "message list: " + e.Reason
@@ -28,8 +28,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("message list: message %d: %s", e.Index, e.Reason)
 }
 
-// The serialised form: the fields of each type in this order, none left out. The
-// plain types have no methods, so they do not implement Message.
+// Types of the serialised form. The fields of each type are written in this order and are never omitted. The plain
+// types have no methods, so they do not implement Message.
 type (
 	plainAgent Agent
 	plainText  Text
@@ -55,7 +55,7 @@ type (
 	}
 )
 
-// nullable are the fields that may be null.
+// nullable lists the fields that may be null.
 var nullable = []string{"arguments", "result", "error"}
 
 // The values of "type".
@@ -65,7 +65,7 @@ const (
 	callType  = "ToolCallMessage"
 )
 
-// checkRole refuses a role that the type cannot have.
+// checkRole returns an error for a role that the type must not have.
 func checkRole(typ string, role llm.Role, allowed ...llm.Role) error {
 	if !slices.Contains(allowed, role) {
 		return fmt.Errorf("role %q is not valid for type %s", role, typ)
@@ -73,8 +73,7 @@ func checkRole(typ string, role llm.Role, allowed ...llm.Role) error {
 	return nil
 }
 
-// MarshalJSON writes {"messages":[…],"version":"1.0"}. A message that could not
-// be read back is an *Error.
+// MarshalJSON writes {"messages":[…],"version":"1.0"}. It returns an *Error for a message that Read would reject.
 func (l List) MarshalJSON() ([]byte, error) {
 	list := listJSON{Messages: make([]json.RawMessage, len(l)), Version: listVersion}
 	for i, m := range l {
@@ -98,16 +97,15 @@ func (l List) MarshalJSON() ([]byte, error) {
 	return json.Marshal(list)
 }
 
-// Read decodes what MarshalJSON writes. Every error is an *Error, also for data
-// that is not JSON.
+// Read decodes the output of MarshalJSON. Every error is an *Error, also if the data is not JSON.
 func Read(data []byte) (List, error) {
 	var l List
 	err := l.UnmarshalJSON(data)
 	return l, err
 }
 
-// UnmarshalJSON decodes what MarshalJSON writes. An unknown version or type and a
-// missing or unknown field are an *Error, which leaves l unchanged.
+// UnmarshalJSON decodes the output of MarshalJSON. It returns an *Error for an unknown version or type and for a
+// missing or unknown field; l is then unchanged.
 func (l *List) UnmarshalJSON(data []byte) error {
 	var list listJSON
 	if err := decodeExactly(data, &list); err != nil {
@@ -156,8 +154,7 @@ func decodeMessage(raw json.RawMessage) (Message, error) {
 	return nil, fmt.Errorf("type %#v is unknown; want %s, %s or %s", head.Type, agentType, textType, callType)
 }
 
-// decodeExactly decodes an object that has exactly the fields that into has
-// when it is encoded.
+// decodeExactly decodes an object that must have exactly the fields that into has when encoded.
 func decodeExactly(data []byte, into any) error {
 	var fields, known map[string]json.RawMessage
 	var syntax *json.SyntaxError
@@ -189,7 +186,7 @@ func decodeExactly(data []byte, into any) error {
 	return json.Unmarshal(data, into)
 }
 
-// orNil returns raw, or nil when raw is the JSON null.
+// orNil returns raw, or nil if raw is the JSON value null.
 func orNil(raw json.RawMessage) json.RawMessage {
 	if string(raw) == "null" {
 		return nil

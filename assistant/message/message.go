@@ -1,7 +1,7 @@
-// Package message holds the messages of a conversation with a model: a List has
-// a published JSON form and converts to the messages of an llm.Request.
+// Package message contains the messages of a conversation with a model. A List has a published JSON form and can be
+// converted to the messages of an llm.Request.
 //
-// A List, like any slice, belongs to one goroutine at a time.
+// A List, like any slice, may be used by only one goroutine at a time.
 package message
 
 import (
@@ -27,23 +27,22 @@ type Text struct {
 	Text string   `json:"text"`
 	Role llm.Role `json:"role"` // RoleUser or RoleAssistant
 
-	// Pictures go with a text of the user. They are not part of the published form.
+	// Pictures are sent with a message of the user. They are not part of the published form.
 	Pictures []attachment.File `json:"-"`
 }
 
-// ToolCall is one call and its result. The calls of one response are adjacent
-// in the list, and only the first has the text of the response.
+// ToolCall is a call and its result. The calls of a response are adjacent in the list, and only the first call has
+// the text of the response.
 type ToolCall struct {
 	Message    string          `json:"message"`
 	ToolName   string          `json:"tool_name"`
 	ToolCallID string          `json:"tool_call_id"`
 	Arguments  json.RawMessage `json:"arguments"` // usually an object; encoded without white space
-	Result     json.RawMessage `json:"result"`    // nil when there is none
-	Error      *string         `json:"error"`     // nil: the call did not fail
+	Result     json.RawMessage `json:"result"`    // nil if there is no result
+	Error      *string         `json:"error"`     // nil if the call did not fail
 
-	// Joined reports that the call belongs to the same response as the call before
-	// it. It is not part of the published form: in a list that was read back, a
-	// call without text belongs to the response before it.
+	// Joined reports that the call belongs to the same response as the previous call. It is not part of the published
+	// form: after decoding, a call without text belongs to the previous response.
 	Joined bool `json:"-"`
 }
 
@@ -51,11 +50,11 @@ func (*Agent) message()    {}
 func (*Text) message()     {}
 func (*ToolCall) message() {}
 
-// List is the messages of a conversation, oldest first. The zero value is empty.
+// List contains the messages of a conversation, oldest first. The zero value is an empty list.
 type List []Message
 
-// Wire converts the list to the messages of a request: the calls of one response
-// become one assistant message, followed by a tool message for each result.
+// Wire converts the list to the messages of a request. The calls of a response become one assistant message, followed
+// by a tool message for each result.
 func (l List) Wire() []llm.Message {
 	var out, results []llm.Message
 	for i, m := range l {
@@ -83,8 +82,8 @@ func (l List) Wire() []llm.Message {
 	return append(out, results...)
 }
 
-// Content is the text of the tool message: the result of the call or, when the
-// call failed without a result, a JSON object with the error.
+// Content returns the text of the tool message: the result of the call, or a JSON object with the error if the call
+// failed without a result.
 func (m *ToolCall) Content() string {
 	var text string
 	switch {

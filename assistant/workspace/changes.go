@@ -9,15 +9,13 @@ import (
 	"winnow/checkpoint"
 )
 
-// Edit runs a change that the user makes in the window, as one step that can be
-// undone.
+// Edit runs a change by the user in the window, as one step that can be undone.
 func (w *Workspace) Edit(description string, change func() error) error {
 	return w.session.Edit(description, change)
 }
 
-// Act carries out an act of the user on what the window showed at a revision, as one step
-// that can be undone, and returns what was done as a sentence. An act whose Step is "" is
-// not a step.
+// Act carries out an action of the user on the content that the window showed at a revision, as one step that can be
+// undone, and returns a sentence that says what was done. If act.Step() is "", the action is not a step.
 func (w *Workspace) Act(ctx context.Context, act assistant.Act, revision int64) (done string, err error) {
 	actor, ok := w.session.Window().(assistant.Actor)
 	if !ok {
@@ -38,19 +36,18 @@ func (w *Workspace) Act(ctx context.Context, act assistant.Act, revision int64) 
 	return done, nil
 }
 
-// Author names the user, as the authors of unsaved changes do; "" is not known.
+// Author returns the user's name as it appears in the authors of unsaved changes; "" means unknown.
 func (w *Workspace) Author() string { return w.author }
 
-// PlanSave reports what Save would write; with only, of the changes of that user. The
-// plan is the basis of a Save.
+// PlanSave returns what Save would write. If only is not "", the plan contains only the changes of that user. Save
+// takes the digest of the plan as its basis.
 func (w *Workspace) PlanSave(ctx context.Context, only string) (assistant.SavePlan, error) {
 	return w.session.PlanSave(ctx, only)
 }
 
-// Save writes the plan that basis names. The error is an *assistant.PlanChanged when it is
-// another one by now, which the user has to see, and an *assistant.Conflict when another
-// program has changed the same: RefreshSaved loads its version. Every front end shows
-// Saved.Warning.
+// Save writes the plan that basis identifies. It returns an *assistant.PlanChanged if the plan has changed, so that
+// the user must see the new plan, and an *assistant.Conflict if another program has changed the same values;
+// RefreshSaved then loads the version of that program. Every front end must show Saved.Warning.
 func (w *Workspace) Save(ctx context.Context, basis assistant.Basis) (assistant.Saved, error) {
 	if _, err := w.saver(); err != nil {
 		return assistant.Saved{}, err
@@ -58,21 +55,21 @@ func (w *Workspace) Save(ctx context.Context, basis assistant.Basis) (assistant.
 	return w.session.Save(ctx, basis)
 }
 
-// Restore runs a change that brings an earlier version of the file back, as one step that
-// can be undone. Every front end shows Saved.Warning.
+// Restore runs a change that restores an earlier version of the file, as one step that can be undone. Every front end
+// must show Saved.Warning.
 func (w *Workspace) Restore(ctx context.Context, description string, change func() (assistant.Saved, error)) (assistant.Saved, error) {
 	return w.session.Write(ctx, description, change)
 }
 
-// PlanDiscard reports from memory what Discard would lose; with only, of the changes of
-// that user.
+// PlanDiscard returns the changes that Discard would lose, without reading the disk. If only is not "", the plan
+// contains only the changes of that user.
 func (w *Workspace) PlanDiscard(only string) (assistant.SavePlan, error) {
 	return w.session.PlanDiscard(only)
 }
 
-// Discard returns the window to what is saved, as one step that can be undone,
-// and returns the lost changes. The error is an *assistant.PlanChanged if they are not the
-// changes that basis names, and ErrNothingUnsaved if nothing is unsaved.
+// Discard returns the window to the saved state, as one step that can be undone, and returns the lost changes. It
+// returns an *assistant.PlanChanged if these are not the changes that basis identifies, and ErrNothingUnsaved if
+// nothing is unsaved.
 func (w *Workspace) Discard(description string, basis assistant.Basis) (lost []assistant.Change, err error) {
 	s, err := w.saver()
 	if err != nil {
@@ -84,8 +81,8 @@ func (w *Workspace) Discard(description string, basis assistant.Basis) (lost []a
 	return w.session.Discard(description, basis)
 }
 
-// RefreshSaved reloads the saved state, as one step that can be undone. Unsaved changes are
-// applied to it; with drop they are discarded first, as in Discard.
+// RefreshSaved reloads the saved state, as one step that can be undone. Unsaved changes are applied to the new state;
+// if drop is not nil, they are discarded first, like in Discard.
 func (w *Workspace) RefreshSaved(ctx context.Context, description string, drop *assistant.Basis) (assistant.Refreshed, error) {
 	return w.session.RefreshSaved(ctx, description, drop)
 }
@@ -97,16 +94,15 @@ func (w *Workspace) saver() (assistant.Saver, error) {
 	return nil, ErrNotSaver
 }
 
-// Step is a change of the window that Undo undoes.
+// Step is a change of the window that can be undone.
 type Step struct {
 	checkpoint.Checkpoint
-	ByAssistant  bool // made by a turn: it can be undone with its conversation
-	Pairs        int  // visible pairs that undoing with the conversation would cut
-	OtherSession bool // it was made in another session
+	ByAssistant  bool // made by a turn, so its conversation can be undone with it
+	Pairs        int  // the number of visible pairs that are removed if the conversation is undone too
+	OtherSession bool // made in another session
 }
 
-// LastStep returns the newest change of the window that can be undone; ok is false
-// when there is none.
+// LastStep returns the newest change of the window that can be undone. ok is false if there is none.
 func (w *Workspace) LastStep() (step Step, ok bool) {
 	c, ok := w.session.LastStep()
 	if !ok {
@@ -116,7 +112,7 @@ func (w *Workspace) LastStep() (step Step, ok bool) {
 	return StepOf(c, &shown), true
 }
 
-// StepOf is a change as the session sees it that shows these pairs.
+// StepOf returns the Step for a checkpoint. shown is the state of the session that would undo it.
 func StepOf(c checkpoint.Checkpoint, shown *assistant.Shown) Step {
 	step := Step{Checkpoint: c, ByAssistant: c.Kind == checkpoint.KindTurn, OtherSession: c.Session != shown.Session}
 	for _, r := range shown.Refs {
@@ -130,29 +126,28 @@ func StepOf(c checkpoint.Checkpoint, shown *assistant.Shown) Step {
 // RolledBack is the result of a rollback.
 type RolledBack struct {
 	Step    checkpoint.Checkpoint
-	Text    string // the first message that was cut, for the input; "" for none
-	Warning string // what failed after the rollback, as a sentence; every front end shows it
-	// Others are the steps of other sessions that were undone with it, oldest first. In a
-	// window that sessions share, their conversations stay.
+	Text    string // the first message that was removed, for the input; "" if none was
+	Warning string // what failed after the rollback, as a sentence; every front end must show it
+	// Others are the steps of other sessions that were undone as well, oldest first. If sessions share the window,
+	// the conversations of the other sessions are unchanged.
 	Others []checkpoint.Checkpoint
 }
 
-// Newest is the basis of a rollback: the newest step that would be undone; "" for none.
+// Newest returns the newest step that a rollback would undo, which is the basis of a rollback; "" means none.
 func (w *Workspace) Newest() string {
 	step, _ := w.session.LastStep()
 	return step.ID
 }
 
-// PlanRollback returns the steps that a rollback to a checkpoint would undo, oldest first,
-// and the basis for it.
+// PlanRollback returns the steps that a rollback to a checkpoint would undo, oldest first, and the basis for the
+// rollback.
 func (w *Workspace) PlanRollback(id string) (steps []checkpoint.Checkpoint, newest string, err error) {
 	return w.session.PlanRollback(id)
 }
 
-// Rollback returns to the state before a checkpoint; scope "" is both window
-// and conversation. UndoRollback undoes it until the next message. newest is what Newest
-// returned when the user saw the checkpoints: if it has changed since, the error is an
-// *assistant.PlanChanged.
+// Rollback returns to the state before a checkpoint. Scope "" means both window and conversation. UndoRollback can
+// undo the rollback until the next message. newest is the value that Newest returned when the user saw the
+// checkpoints; if it has changed since, Rollback returns an *assistant.PlanChanged.
 func (w *Workspace) Rollback(ctx context.Context, id string, scope checkpoint.Scope, newest string) (RolledBack, error) {
 	if scope == "" {
 		scope = checkpoint.ScopeBoth
@@ -172,8 +167,8 @@ func (w *Workspace) Rollback(ctx context.Context, id string, scope checkpoint.Sc
 	return out, err
 }
 
-// UndoRollback undoes the last rollback; ErrNothingToUndo when there is
-// none, or a message was sent since. warning is what failed after it was done.
+// UndoRollback undoes the last rollback. It returns ErrNothingToUndo if there is none or if a message has been sent
+// since. warning says what failed after the rollback was undone.
 func (w *Workspace) UndoRollback(ctx context.Context) (warning string, err error) {
 	err = w.session.UndoRollback(ctx)
 	if errors.Is(err, checkpoint.ErrNoRollback) {
@@ -182,7 +177,7 @@ func (w *Workspace) UndoRollback(ctx context.Context) (warning string, err error
 	return warningOf(err)
 }
 
-// warningOf makes a warning of the error of something that was done.
+// warningOf converts an error that occurred after the operation itself succeeded to a warning.
 func warningOf(err error) (warning string, failed error) {
 	if e, ok := errors.AsType[*assistant.UnrecordedError](err); ok {
 		return e.Error(), nil

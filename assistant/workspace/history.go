@@ -16,15 +16,15 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Filtered is what a filter line matches.
+// Filtered is the result of a filter line.
 type Filtered struct {
 	Refs  []assistant.Ref
 	Hints []filter.Hint // names in the line that do not exist
 }
 
-// SetFilter makes the pairs that a line matches the view, and adds the line to the
-// filter history. A line with a :command is for PlanCommand. When a later SetFilter
-// has been called meanwhile, this one leaves the view alone.
+// SetFilter shows the pairs that a line matches in the view and adds the line to the filter history. Use PlanCommand
+// for a line with a :command. If SetFilter is called again before this call is done, this call leaves the view
+// unchanged.
 func (w *Workspace) SetFilter(ctx context.Context, line string) (Filtered, error) {
 	w.mu.Lock()
 	w.filterCalls++
@@ -43,23 +43,23 @@ func (w *Workspace) SetFilter(ctx context.Context, line string) (Filtered, error
 	return Filtered{r.Refs, r.Hints}, w.rememberLine(ctx, line)
 }
 
-// Refilter evaluates the active line again, after pairs have changed.
+// Refilter evaluates the active line again after pairs have changed.
 func (w *Workspace) Refilter(ctx context.Context) error {
 	w.session.PairsChanged()
 	line := w.session.Filter()
 	_, err := w.show(ctx, line, func(refs []assistant.Ref) {
-		w.session.RefreshView(refs, line) // unless another line made the view meanwhile
+		w.session.RefreshView(refs, line) // does nothing if the view now has another line
 	})
 	return err
 }
 
-// show makes the pairs that a line matches the view, by set: again when pairs have
-// changed meanwhile, or one that was deleted could come back.
+// show evaluates a line and passes the matching pairs to set. If pairs changed during the evaluation, it evaluates
+// the line again, because otherwise a deleted pair could reappear.
 func (w *Workspace) show(ctx context.Context, line string, set func([]assistant.Ref)) (r history.Result, err error) {
 	if w.history == nil {
 		return r, ErrNoHistory
 	}
-	for range 5 { // others may change pairs all the time
+	for range 5 { // other programs may change pairs continuously
 		before := w.history.Revision()
 		if r, err = w.evaluate(ctx, line); err != nil {
 			return r, err
@@ -80,16 +80,15 @@ func (w *Workspace) CountFilter(ctx context.Context, line string) (int, error) {
 	return w.history.Count(ctx, q, env)
 }
 
-// Matches reports whether the active line matches a pair. One that was just answered
-// is in view even if it does not match.
+// Matches reports whether the active line matches a pair. A pair that has just been answered is in the view even if
+// it does not match.
 func (w *Workspace) Matches(ctx context.Context, seq int64) (bool, error) {
 	r, err := w.evaluate(ctx, w.session.Filter())
 	_, found := slices.BinarySearchFunc(r.Refs, seq, func(r assistant.Ref, seq int64) int { return cmp.Compare(r.Seq, seq) })
 	return found, err
 }
 
-// FindText returns the Seqs of the pairs of all sessions that contain a text, in
-// order.
+// FindText returns the Seqs, in ascending order, of the pairs of all sessions that contain a text.
 func (w *Workspace) FindText(ctx context.Context, text string) ([]int64, error) {
 	if w.history == nil {
 		return nil, ErrNoHistory
@@ -102,8 +101,8 @@ func (w *Workspace) FindText(ctx context.Context, text string) ([]int64, error) 
 	return seqs, err
 }
 
-// PlanCommand prepares the :command of a filter line: what it acts on, and what
-// to ask before Execute. The error says why the command cannot be executed.
+// PlanCommand prepares the :command of a filter line. The result contains the affected pairs and the question to ask
+// before Execute. The error explains why the command cannot be executed.
 func (w *Workspace) PlanCommand(ctx context.Context, line string) (transfer.Command, error) {
 	q, env, err := w.parse(line)
 	if err != nil {
@@ -119,8 +118,8 @@ func (w *Workspace) PlanCommand(ctx context.Context, line string) (transfer.Comm
 	return command, err
 }
 
-// Execute executes a command that PlanCommand prepared, and adds its line to the
-// filter history. When pairs have changed, the active line is evaluated again.
+// Execute executes a command that PlanCommand prepared and adds its line to the filter history. If pairs have
+// changed, it evaluates the active line again.
 func (w *Workspace) Execute(ctx context.Context, command transfer.Command, line string) (transfer.Outcome, error) {
 	out, err := transfer.Execute(ctx, w.history, command, w.session)
 	if err != nil {
@@ -139,8 +138,8 @@ func (w *Workspace) Execute(ctx context.Context, command transfer.Command, line 
 	return out, err
 }
 
-// UndoCommand undoes the newest command that changed pairs, and returns its
-// outcome, or ErrNothingToUndo.
+// UndoCommand undoes the newest command that changed pairs and returns its outcome. It returns ErrNothingToUndo if
+// there is none.
 func (w *Workspace) UndoCommand(ctx context.Context) (transfer.Outcome, error) {
 	w.mu.Lock()
 	n := len(w.undoable)
@@ -187,14 +186,13 @@ func (w *Workspace) rememberLine(ctx context.Context, line string) error {
 }
 
 const (
-	sharedDraftKey = "input"          // of the draft without a folder
-	besideSuffix   = "\x00\x00beside" // of the draft of a program beside the one that has the window
-	sentLimit      = 200              // sent messages that can be recalled
+	sharedDraftKey = "input"          // the key of the draft without a folder
+	besideSuffix   = "\x00\x00beside" // the suffix for the draft of a second program with the same window
+	sentLimit      = 200              // the number of sent messages that can be recalled
 )
 
-// Draft returns the draft of the folder. If the folder has no draft, it adopts the draft of a
-// program that ran at the same time as another one, or the single draft that earlier
-// versions stored for all folders.
+// Draft returns the draft of the folder. If the folder has no draft, it adopts the draft of a second program that ran
+// at the same time, or the single draft that earlier versions stored for all folders.
 func (w *Workspace) Draft(ctx context.Context) (history.Draft, error) {
 	if w.history == nil {
 		return history.Draft{}, nil
@@ -220,7 +218,7 @@ func (w *Workspace) Draft(ctx context.Context) (history.Draft, error) {
 	return d, err
 }
 
-// SaveDraft stores the draft of the folder; an empty one is removed.
+// SaveDraft stores the draft of the folder. An empty draft is removed.
 func (w *Workspace) SaveDraft(ctx context.Context, d history.Draft) error {
 	if w.history == nil {
 		return nil
@@ -228,11 +226,11 @@ func (w *Workspace) SaveDraft(ctx context.Context, d history.Draft) error {
 	if err := w.history.SaveDraft(ctx, w.draftKey(), d); err != nil || d.Text == "" || w.session == nil {
 		return err
 	}
-	return w.session.ForgetQueued(ctx) // a queued message that was taken to be edited is durable now
+	return w.session.ForgetQueued(ctx) // a queued message that was taken back for editing is now stored in the draft
 }
 
-// AddDraft adds what was typed before the history was open to the stored draft,
-// whose text moves to the stash. An empty one changes nothing.
+// AddDraft adds text that was typed before the history was open to the stored draft. The text of the stored draft
+// moves to the stash. An empty draft changes nothing.
 func (w *Workspace) AddDraft(ctx context.Context, typed history.Draft) error {
 	if typed.Text == "" && len(typed.Stash) == 0 {
 		return nil
@@ -256,13 +254,13 @@ func (w *Workspace) draftKey() string {
 		return sharedDraftKey
 	}
 	key := strings.TrimSuffix(sharedDraftKey+":"+w.folder+"\x00"+w.user, "\x00")
-	if w.session != nil && !w.session.Journal().Alone() { // the other program has a draft of its own
+	if w.session != nil && !w.session.Journal().Alone() { // the other program has its own draft
 		key += besideSuffix
 	}
 	return key
 }
 
-// AddSent remembers a message as it was typed; a blank one is not.
+// AddSent stores a message as it was typed, unless it is blank.
 func (w *Workspace) AddSent(ctx context.Context, text string) error {
 	if w.history == nil || strings.TrimSpace(text) == "" {
 		return nil
@@ -270,15 +268,15 @@ func (w *Workspace) AddSent(ctx context.Context, text string) error {
 	return w.history.AddSent(ctx, text)
 }
 
-// Recall is what an input and its completion offer of earlier runs, oldest first.
-// A list that cannot be read is empty.
+// Recall contains what the input and its completion offer from earlier runs, oldest first. A list that cannot be read
+// is empty.
 type Recall struct {
 	Sent  []string // messages
 	Lines []string // filter lines
 	Names filter.Sources
 }
 
-// Recall reads all lists of a Recall. Their texts are safe to show.
+// Recall reads all lists of a Recall. Their texts are safe to display.
 func (w *Workspace) Recall(ctx context.Context) Recall {
 	if w.history == nil {
 		return Recall{}
@@ -297,7 +295,7 @@ func (w *Workspace) Recall(ctx context.Context) Recall {
 	return r
 }
 
-// Names reads the names of the history that completion offers, sorted and safe to show.
+// Names reads the names in the history for completion, sorted and safe to display.
 func (w *Workspace) Names(ctx context.Context) (names filter.Sources) {
 	if w.history == nil {
 		return names
@@ -314,11 +312,11 @@ func (w *Workspace) Names(ctx context.Context) (names filter.Sources) {
 	return names
 }
 
-// failedStartsKey is the key of the number of starts that FailedStarts returns.
+// failedStartsKey is the key under which SetFailedStarts stores its number.
 const failedStartsKey = "failed starts"
 
-// FailedStarts returns how many starts of the screen in a row, up to the last one, were
-// over within seconds and did not end cleanly; 0 when that cannot be read.
+// FailedStarts returns the number of consecutive starts of the screen, up to the last one, that ended within seconds
+// and not cleanly. It returns 0 if the number cannot be read.
 func (w *Workspace) FailedStarts(ctx context.Context) int {
 	if w.history == nil {
 		return 0
@@ -328,7 +326,7 @@ func (w *Workspace) FailedStarts(ctx context.Context) int {
 	return n
 }
 
-// SetFailedStarts stores what FailedStarts returns at the next start.
+// SetFailedStarts stores the number that FailedStarts returns at the next start.
 func (w *Workspace) SetFailedStarts(ctx context.Context, n int) error {
 	switch {
 	case w.history == nil:
