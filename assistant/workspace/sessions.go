@@ -13,8 +13,7 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// NewSession starts a new session in the same window. Unsaved changes stay; with
-// unsaved changes it needs a confirmation.
+// NewSession starts a new session in the same window. Unsaved changes are kept, but then a confirmation is needed.
 func (w *Workspace) NewSession(ctx context.Context, confirmed bool) (*Confirm, error) {
 	if c, err := w.confirmSwitch(ConfirmNewSession, confirmed); c != nil || err != nil {
 		return c, err
@@ -34,7 +33,8 @@ func (w *Workspace) NewSession(ctx context.Context, confirmed bool) (*Confirm, e
 	return nil, w.history.Touch(ctx, history.Session{ID: w.session.ID(), Folder: old.Folder, Window: old.Window, Model: w.session.Model()})
 }
 
-// LoadView shows the pairs of the session, or what a session without pairs shows first.
+// LoadView shows the pairs of the session in the view, or the pairs that Options.Visibility selects if there are
+// none.
 func (w *Workspace) LoadView(ctx context.Context) error {
 	if err := w.session.LoadView(ctx); err != nil || len(w.session.Visible()) > 0 {
 		return err
@@ -42,7 +42,7 @@ func (w *Workspace) LoadView(ctx context.Context) error {
 	return w.showFirst(ctx)
 }
 
-// showFirst shows what Options.Visibility says.
+// showFirst shows the pairs that Options.Visibility selects.
 func (w *Workspace) showFirst(ctx context.Context) error {
 	line, ok := map[string]string{"own": "u", "team": ""}[w.visibility]
 	if !ok {
@@ -55,9 +55,9 @@ func (w *Workspace) showFirst(ctx context.Context) error {
 	return err
 }
 
-// ResumeSession continues another session of the history in the same window,
-// with the model that was selected in it last. When Session().ID() is id after an
-// error, the session was resumed and only its time of use could not be stored.
+// ResumeSession continues another session of the history in the same window, with the model that was last selected in
+// that session. If Session().ID() is id after an error, the session was resumed and only its time of use could not be
+// stored.
 func (w *Workspace) ResumeSession(ctx context.Context, id string, confirmed bool) (*Confirm, error) {
 	if w.history == nil {
 		return nil, ErrNoHistory
@@ -74,7 +74,7 @@ func (w *Workspace) ResumeSession(ctx context.Context, id string, confirmed bool
 	}
 	err := w.history.Touch(ctx, history.Session{ID: id})
 	if old, found, _ := w.history.Session(ctx, id); found && old.Model != "" {
-		_ = w.session.SetModel(old.Model) // its provider may be gone: then the current model stays
+		_ = w.session.SetModel(old.Model) // if its provider no longer exists, the current model is kept
 	}
 	return nil, err
 }
@@ -89,8 +89,7 @@ func (w *Workspace) confirmSwitch(kind ConfirmKind, confirmed bool) (*Confirm, e
 	return nil, nil
 }
 
-// Sessions lists the sessions that have pairs, the one used last first. Their texts are safe
-// to show.
+// Sessions lists the sessions that have pairs, most recently used first. Their texts are safe to display.
 func (w *Workspace) Sessions(ctx context.Context) ([]history.Session, error) {
 	if w.history == nil {
 		return nil, ErrNoHistory
@@ -103,24 +102,24 @@ func (w *Workspace) Sessions(ctx context.Context) ([]history.Session, error) {
 	return slices.DeleteFunc(all, func(s history.Session) bool { return s.Pairs == 0 }), err
 }
 
-// The keys of the history under which the lists of models are stored.
+// Keys of the history under which the lists of models are stored.
 const (
 	recentKey     = "recent models"
 	favouritesKey = "favourite models"
 )
 
-// maxRecent bounds the list of recent models.
+// maxRecent is the maximum length of the list of recent models.
 const maxRecent = 5
 
-// refreshTimeout bounds RefreshModels.
+// refreshTimeout limits the duration of RefreshModels.
 const refreshTimeout = 20 * time.Second
 
-// PickModel selects a model for the next message and adds it to the recent ones.
+// PickModel selects the model for the next message and adds it to the recent models.
 func (w *Workspace) PickModel(ctx context.Context, id string) error {
 	if err := w.session.SetModel(id); err != nil {
 		return err
 	}
-	if w.history != nil { // so that a resumed session continues with it
+	if w.history != nil { // so that the session continues with this model when it is resumed
 		if err := w.history.Touch(ctx, history.Session{ID: w.session.ID(), Folder: w.folder, Model: id}); err != nil {
 			return err
 		}
@@ -130,16 +129,15 @@ func (w *Workspace) PickModel(ctx context.Context, id string) error {
 	return w.storeModels(ctx, recentKey, recent[:min(len(recent), maxRecent)])
 }
 
-// RecentModels are the models picked last, newest first.
+// RecentModels returns the recently selected models, newest first.
 func (w *Workspace) RecentModels(ctx context.Context) []string { return w.loadModels(ctx, recentKey) }
 
-// FavouriteModels are the favourite models, the one marked first first.
+// FavouriteModels returns the favourite models, in the order in which they were added.
 func (w *Workspace) FavouriteModels(ctx context.Context) []string {
 	return w.loadModels(ctx, favouritesKey)
 }
 
-// ToggleFavourite adds a model to the favourites or removes it, and returns all
-// favourites.
+// ToggleFavourite adds a model to the favourites or removes it, and returns all favourites.
 func (w *Workspace) ToggleFavourite(ctx context.Context, id string) ([]string, error) {
 	all := w.FavouriteModels(ctx)
 	if i := slices.Index(all, id); i >= 0 {
@@ -150,8 +148,7 @@ func (w *Workspace) ToggleFavourite(ctx context.Context, id string) ([]string, e
 	return all, w.storeModels(ctx, favouritesKey, all)
 }
 
-// RefreshModels asks the endpoints for their models and returns the errors by
-// provider.
+// RefreshModels requests the models of all endpoints and returns the errors by provider.
 func (w *Workspace) RefreshModels(ctx context.Context) map[string]error {
 	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
 	defer cancel()
@@ -160,7 +157,7 @@ func (w *Workspace) RefreshModels(ctx context.Context) map[string]error {
 	return failed
 }
 
-// loadModels reads a list; one that cannot be read is empty.
+// loadModels reads a list of models. A list that cannot be read is empty.
 func (w *Workspace) loadModels(ctx context.Context, key string) []string {
 	if w.history == nil {
 		return nil
@@ -176,9 +173,9 @@ func (w *Workspace) storeModels(ctx context.Context, key string, ids []string) e
 	return w.history.Set(ctx, key, strings.Join(ids, " "))
 }
 
-// Set changes a setting of the session from the next message on and stores it.
-// Keys and values are those of the configuration. A key that is not the
-// session's, such as one of a screen, is stored only and is no error.
+// Set changes a setting of the session, effective from the next message, and stores it. Keys and values are the same
+// as in the configuration. A key that does not belong to the session, such as a setting of the screen, is only
+// stored.
 func (w *Workspace) Set(key, value string) error {
 	set := w.session.Settings()
 	number := func(into *int) error {

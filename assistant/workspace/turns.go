@@ -11,21 +11,21 @@ import (
 	"winnow/checkpoint"
 )
 
-// SendCheck is why a message may not arrive if it is sent now.
+// SendCheck lists the reasons why sending a message now may fail.
 type SendCheck struct {
 	Cost assistant.DraftCost
-	// TooLong: text and system prompt are estimated to be more than the limit of
-	// the model. Sent anyway, the estimate may be wrong: see assistant.Prompt.Force.
+	// TooLong reports that the estimated size of text and system prompt exceeds the limit of the model. The estimate
+	// may be wrong; see assistant.Prompt.Force for sending it anyway.
 	TooLong bool
-	// OverQuota: the endpoint would likely refuse it now.
+	// OverQuota reports that the endpoint would probably refuse the message now.
 	OverQuota bool
-	// ModelGone: the endpoint no longer offers the selected model.
+	// ModelGone reports that the endpoint no longer offers the selected model.
 	ModelGone bool
 }
 
-// CheckSend estimates, from memory, whether a message can be sent.
+// CheckSend estimates, without reading the disk, whether a message can be sent.
 func (w *Workspace) CheckSend(p assistant.Prompt) SendCheck {
-	w.session.Boundary() // computes it, when it is out of date
+	w.session.Boundary() // recomputes the boundary if it is out of date
 	c := w.session.Draft(p)
 	_, _, _, err := w.session.Registry().Open(w.session.Model())
 	return SendCheck{
@@ -34,8 +34,8 @@ func (w *Workspace) CheckSend(p assistant.Prompt) SendCheck {
 	}
 }
 
-// Queue stores a message to be sent when the running response is complete. The
-// message that waited before is returned and added to the sent messages.
+// Queue stores a message that is sent when the running response is complete. It returns the previously queued
+// message, if any, and adds it to the sent messages.
 func (w *Workspace) Queue(ctx context.Context, p assistant.Prompt) (replaced assistant.Prompt, waited bool, err error) {
 	replaced, waited = w.session.Queued()
 	if err := w.session.Queue(p); err != nil {
@@ -48,15 +48,15 @@ func (w *Workspace) Queue(ctx context.Context, p assistant.Prompt) (replaced ass
 	return replaced, waited, err
 }
 
-// Queued returns the message that waits.
+// Queued returns the queued message.
 func (w *Workspace) Queued() (assistant.Prompt, bool) { return w.session.Queued() }
 
-// QueuePaused reports whether the message that waits is not sent by itself: its
-// turn failed or was cancelled, or an earlier run stored it.
+// QueuePaused reports whether the queued message is not sent automatically, because the turn before it failed or was
+// cancelled, or because an earlier run stored the message.
 func (w *Workspace) QueuePaused() bool { return w.session.QueuePaused() }
 
-// NextQueued takes the message to send now that a turn has ended; ok is false when
-// none waits, or the one that waits is held.
+// NextQueued removes and returns the message to send after a turn has ended. ok is false if no message is queued or
+// if the queue is paused.
 func (w *Workspace) NextQueued() (p assistant.Prompt, ok bool) {
 	if w.session.QueuePaused() {
 		return assistant.Prompt{}, false
@@ -64,12 +64,11 @@ func (w *Workspace) NextQueued() (p assistant.Prompt, ok bool) {
 	return w.session.Dequeue()
 }
 
-// Dequeue removes the message that waits and returns it: to send it now, or
-// to edit it. It stays stored until it is sent, dropped or in a stored draft.
+// Dequeue removes and returns the queued message, to send it now or to edit it. The message stays stored until it has
+// been sent, dropped or stored in a draft.
 func (w *Workspace) Dequeue() (assistant.Prompt, bool) { return w.session.Dequeue() }
 
-// DropQueued removes the message that waits. It is added to the sent messages,
-// so that it can be recalled.
+// DropQueued removes and returns the queued message, and adds it to the sent messages so that it can be recalled.
 func (w *Workspace) DropQueued(ctx context.Context) (assistant.Prompt, bool, error) {
 	p, ok := w.session.Dequeue()
 	if !ok {
@@ -78,26 +77,26 @@ func (w *Workspace) DropQueued(ctx context.Context) (assistant.Prompt, bool, err
 	return p, true, errors.Join(w.AddSent(ctx, p.Text), w.session.ForgetQueued(ctx))
 }
 
-// Cancel ends the running turn, if there is one.
+// Cancel ends the running turn, if any.
 func (w *Workspace) Cancel() { w.session.Cancel() }
 
 // Answer answers a ConfirmRequest of the running turn.
 func (w *Workspace) Answer(id string, yes bool) error { return w.session.Answer(id, yes) }
 
-// Decide accepts or rejects a proposal of the model. Accepting starts a turn, whose events
-// come after the version.
+// Decide accepts or rejects a proposal of the model. Accepting a proposal starts a turn; its events follow the
+// version after.
 func (w *Workspace) Decide(ctx context.Context, pair int64, payloads []string, accept bool) (after int64, err error) {
 	return w.session.Decide(ctx, pair, payloads, accept)
 }
 
-// Retry is the message that has a pair answered again.
+// Retry contains the prompt that requests another answer for a pair.
 type Retry struct {
-	Prompt      assistant.Prompt // for Begin
-	Regenerates bool             // a good pair gets another answer; false: a failed pair is tried again
+	Prompt      assistant.Prompt // the prompt for Begin
+	Regenerates bool             // true: a complete pair gets another answer; false: a failed pair is retried
 }
 
-// Effects are what carrying out a proposal would do now, and why some of it would be
-// refused.
+// Effects returns what carrying out a proposal would do now. Parts that would be refused are included, with the
+// reason.
 func (w *Workspace) Effects(p assistant.Payload) []assistant.Effect {
 	for _, t := range w.session.PayloadTypes() {
 		if t.Name != p.Type || t.Effects == nil {
@@ -112,9 +111,8 @@ func (w *Workspace) Effects(p assistant.Payload) []assistant.Effect {
 	return nil
 }
 
-// Retry prepares a failed pair to be tried again in its place, or the last
-// answer to be regenerated: ErrNotLast for another one. When the old answer
-// changed the window, it needs a confirmation.
+// Retry prepares to retry a failed pair in its place, or to regenerate the last answer; it returns ErrNotLast for
+// another complete pair. If the old answer changed the window, a confirmation is needed.
 func (w *Workspace) Retry(ctx context.Context, seq int64, confirmed bool) (Retry, *Confirm, error) {
 	p, err := w.pair(ctx, seq)
 	switch {
@@ -141,7 +139,7 @@ func (w *Workspace) changedWindow(seq int64) bool {
 	})
 }
 
-// LastPair is the newest visible pair.
+// LastPair returns the newest visible pair.
 func (w *Workspace) LastPair() (seq int64, ok bool) {
 	refs := w.session.Visible()
 	if len(refs) == 0 {
@@ -150,9 +148,8 @@ func (w *Workspace) LastPair() (seq int64, ok bool) {
 	return refs[len(refs)-1].Seq, true
 }
 
-// BeginReAsk returns the message of a pair, to be edited and sent again. When the
-// pair failed, the next message that is sent replaces it, and replaces is true;
-// EndReAsk and Queue end that.
+// BeginReAsk returns the message of a pair, to be edited and sent again. If the pair failed, replaces is true, and
+// the next message replaces the pair unless EndReAsk or Queue is called first.
 func (w *Workspace) BeginReAsk(ctx context.Context, seq int64) (text string, replaces bool, err error) {
 	p, err := w.pair(ctx, seq)
 	if err != nil {
@@ -166,24 +163,23 @@ func (w *Workspace) BeginReAsk(ctx context.Context, seq int64) (text string, rep
 	return p.UserText, replaces, nil
 }
 
-// EndReAsk makes the next message a new one, because the text of BeginReAsk is no
-// longer in the input.
+// EndReAsk cancels BeginReAsk, because its text is no longer in the input. The next message is then a new one.
 func (w *Workspace) EndReAsk() { w.session.ReAsk(0) }
 
-// ReAsked is the pair that the next message replaces; 0 for none.
+// ReAsked returns the pair that the next message replaces; 0 means none.
 func (w *Workspace) ReAsked() int64 { return w.session.ReAsked() }
 
-// Choose makes another answer of a pair the chosen one; see assistant.Session.Choose.
+// Choose selects another answer of a pair; see assistant.Session.Choose.
 func (w *Workspace) Choose(ctx context.Context, seq int64, answer int) (*assistant.Pair, error) {
 	return w.session.Choose(ctx, seq, answer)
 }
 
-// Request is the exact request that sending text would make now.
+// Request returns the exact request that sending text would make now.
 func (w *Workspace) Request(ctx context.Context, text string) (llm.Request, json.RawMessage, error) {
 	return w.session.Request(ctx, text)
 }
 
-// Delete removes pairs for good. It needs a confirmation, unless all of them failed.
+// Delete removes pairs permanently. It needs a confirmation unless all of them failed.
 func (w *Workspace) Delete(ctx context.Context, seqs []int64, confirmed bool) (*Confirm, error) {
 	if w.session.Busy() {
 		return nil, assistant.ErrBusy

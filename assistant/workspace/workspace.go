@@ -10,40 +10,40 @@ import (
 	"winnow/assistant/history/transfer"
 )
 
-// Why a use case is refused, in addition to the errors of package assistant.
+// Errors of the use cases, in addition to the errors of package assistant.
 var (
-	// ErrNoHistory refuses what needs a history in a workspace without one.
+	// ErrNoHistory is returned by methods that need a history if the workspace has none.
 	ErrNoHistory = errors.New("there is no history in this run")
 	// ErrNotSaver is assistant.ErrNotSaver.
 	ErrNotSaver = assistant.ErrNotSaver
-	// ErrNothingUnsaved refuses to discard when there are no unsaved changes.
+	// ErrNothingUnsaved is returned by Discard if there are no unsaved changes.
 	ErrNothingUnsaved = errors.New("there are no unsaved changes")
 	// ErrNothingToUndo is returned when no change can be undone.
 	ErrNothingToUndo = errors.New("there is nothing to undo")
-	// ErrNotLast refuses to regenerate an answer that is not the last one.
+	// ErrNotLast is returned for an attempt to regenerate an answer that is not the last one.
 	ErrNotLast = errors.New("only the last answer can be regenerated")
-	// ErrSettingValue is returned for a value that a setting cannot have.
+	// ErrSettingValue is returned for an invalid value of a setting.
 	ErrSettingValue = errors.New("unknown value of the setting")
 )
 
-// Options configures a Workspace. Only the draft and the sent messages work
-// without a Session; the rest may be zero.
+// Options configures a Workspace. Without a Session, only the draft and the sent messages can be used. All other
+// fields are optional.
 type Options struct {
 	Session *assistant.Session
-	History history.Store // nil: only the session's own store is used
-	Folder  string        // the draft belongs to it
-	User    string        // and to this user; "" where there is only one
-	Author  string        // names the user as the author of changes; "" is not known
-	// Visibility is what a session without pairs shows first: "own" the pairs of the
-	// user, "team" the pairs of all users, anything else nothing.
+	History history.Store // nil means that only the store of the session is used
+	Folder  string        // the folder that the draft belongs to
+	User    string        // the user that the draft belongs to; "" if there is only one user
+	Author  string        // the name of the user as the author of changes; "" means unknown
+	// Visibility selects the pairs that a session without pairs shows first: "own" means the pairs of the user,
+	// "team" the pairs of all users, and any other value no pairs.
 	Visibility string
-	// StoreSetting stores a setting that was changed, under the key of the
-	// configuration; nil sets it for this run only.
+	// StoreSetting stores a changed setting under its key in the configuration. nil means that settings are changed
+	// only for this run.
 	StoreSetting func(key, value string) error
 	Now          func() time.Time // nil means time.Now
 }
 
-// Workspace is what a front end drives. Make it with New.
+// Workspace provides the use cases to a front end. Create it with New.
 type Workspace struct {
 	session      *assistant.Session
 	history      history.Store
@@ -55,8 +55,8 @@ type Workspace struct {
 	now          func() time.Time
 
 	mu          sync.Mutex
-	undoable    []transfer.Outcome // of commands that can be undone, newest last
-	filterCalls int                // counts SetFilter, so that a late result is dropped
+	undoable    []transfer.Outcome // commands that can be undone, newest last
+	filterCalls int                // the number of SetFilter calls, used to ignore late results
 }
 
 // New returns the workspace of a session. It does no I/O.
@@ -68,25 +68,24 @@ func New(o Options) *Workspace {
 	return w
 }
 
-// Session returns the session, for its events and for reading.
+// Session returns the session. Front ends use it for reading and for events.
 func (w *Workspace) Session() *assistant.Session { return w.session }
 
 // Confirm describes what a use case would do once it is confirmed.
 type Confirm struct {
 	Kind ConfirmKind
-	// Text is the user's message of the pair to delete or regenerate; "" for other
-	// kinds and for several pairs.
+	// Text is the user's message of the pair to delete or regenerate; "" for other kinds and for several pairs.
 	Text  string
-	Pairs int // to delete or regenerate
+	Pairs int // the number of pairs to delete or regenerate
 }
 
-// ConfirmKind names the question to ask.
+// ConfirmKind identifies the question to ask.
 type ConfirmKind string
 
-// The questions.
+// Kinds of questions.
 const (
-	ConfirmDelete     ConfirmKind = "delete"     // pairs, for good
-	ConfirmRegenerate ConfirmKind = "regenerate" // the old answer changed the window; those changes stay
+	ConfirmDelete     ConfirmKind = "delete"     // the pairs are deleted permanently
+	ConfirmRegenerate ConfirmKind = "regenerate" // the old answer changed the window; its changes stay
 	ConfirmNewSession ConfirmKind = "new_session"
 	ConfirmResume     ConfirmKind = "resume" // like ConfirmNewSession: unsaved changes stay as they are
 )
@@ -97,14 +96,14 @@ func (w *Workspace) Unsaved() bool {
 	return ok && d.Dirty()
 }
 
-// QuitCheck is what quitting now would lose or interrupt.
+// QuitCheck describes what quitting now would lose or interrupt.
 type QuitCheck struct {
-	Unsaved bool   // changes of the window
-	Running bool   // a turn
-	Queued  string // the message that waits; "" for none
+	Unsaved bool   // the window has unsaved changes
+	Running bool   // a turn is running
+	Queued  string // the queued message; "" if there is none
 }
 
-// QuitCheck reports what a front end should ask about before it ends.
+// QuitCheck returns what a front end should ask about before it quits.
 func (w *Workspace) QuitCheck() QuitCheck {
 	p, _ := w.session.Queued()
 	return QuitCheck{Unsaved: w.Unsaved(), Running: w.session.Busy(), Queued: p.Text}
