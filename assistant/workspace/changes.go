@@ -45,8 +45,8 @@ func (w *Workspace) PlanSave(ctx context.Context, only string) (assistant.SavePl
 	return w.session.PlanSave(ctx, only)
 }
 
-// Save writes the plan that basis identifies. It returns an *assistant.PlanChanged if the plan has changed, so that
-// the user must see the new plan, and an *assistant.Conflict if another program has changed the same values;
+// Save writes the plan that basis identifies. If the plan has changed, it returns an *assistant.PlanChanged, and the
+// user must see the new plan. If another program has changed the same values, it returns an *assistant.Conflict;
 // RefreshSaved then loads the version of that program. Every front end must show Saved.Warning.
 func (w *Workspace) Save(ctx context.Context, basis assistant.Basis) (assistant.Saved, error) {
 	if _, err := w.saver(); err != nil {
