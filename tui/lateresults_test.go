@@ -163,6 +163,7 @@ func resyncIn(t *testing.T, meanwhile func(b *held, gate *at.Gate), check func(b
 		if err != nil || !u.Resync {
 			t.Fatalf("no resync, but %+v, %v", u, err)
 		}
+		time.Sleep(usecase.AnimationFrame) // the wait that has begun ends: only one may use a follower
 		h.settle()
 		h.entries, h.follower = nil, h.commands.Follow(t.Context(), u)
 		h.take(usecase.LogRead{Update: u})
