@@ -51,10 +51,10 @@ func PairContributes(p *Pair) bool { return len(PairMessages(p)) > 0 }
 // PairMessages returns the messages that a pair contributes to a request: the user's
 // text, the calls, the assistant's text; an empty text is left out. A pair that
 // ended in an error contributes only its whole responses, and nothing when it has
-// none; a running pair contributes nothing.
+// none; a running pair and a partial one contribute nothing.
 func PairMessages(p *Pair) []message.Message {
 	failed := p.State == PairError
-	if p.State == PairSending || (failed && len(p.ToolCalls) == 0) {
+	if p.State == PairSending || p.State == PairPartial || (failed && len(p.ToolCalls) == 0) {
 		return nil
 	}
 	var out []message.Message

@@ -17,6 +17,10 @@ var (
 	ErrEmpty = errors.New("the message is empty")
 	// ErrNoPair refuses a pair or payload that does not exist.
 	ErrNoPair = errors.New("no such pair")
+	// ErrNoBranches refuses to branch in a store that is no BranchStore.
+	ErrNoBranches = errors.New("this history cannot branch a session")
+	// ErrSessionExists refuses to make a session with an id that is taken.
+	ErrSessionExists = errors.New("the session exists already")
 	// ErrNotAction refuses an action that the program does not carry out where the user is.
 	ErrNotAction = errors.New("there is no such action here")
 	// ErrNotAsked refuses an answer to a question that is not open.

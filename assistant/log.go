@@ -77,15 +77,16 @@ type (
 		cpt             float64
 	}
 	turnState struct {
-		running  *turn
-		newest   *Turn // it may have ended already
-		seq      int64
-		queued   *Prompt
-		paused   bool
-		reask    int64
-		asks     *ConfirmRequest
-		settings Settings
-		attempt  *budget.Record
+		running   *turn
+		newest    *Turn // it may have ended already
+		seq       int64
+		queued    *Prompt
+		paused    bool
+		reask     int64
+		cancelled *Pair
+		asks      *ConfirmRequest
+		settings  Settings
+		attempt   *budget.Record
 	}
 	modelState struct {
 		id    string
@@ -134,7 +135,7 @@ func (s *Session) states() states {
 	c := &s.current
 	now := states{
 		shown: shownState{c.id, s.view.line, s.topic, s.view.tracker.Changes(), s.view.frozen, c.lastSend, s.opts.Settings.Budget.CPT()},
-		turn:  turnState{running: s.running, newest: s.updates.current, queued: c.queued, paused: c.queuePaused, reask: c.reask, settings: s.opts.Settings, attempt: c.attempt},
+		turn:  turnState{running: s.running, newest: s.updates.current, queued: c.queued, paused: c.queuePaused, reask: c.reask, cancelled: c.cancelled, settings: s.opts.Settings, attempt: c.attempt},
 		model: modelState{s.model, s.view.tracker.Limit(), s.updates.models},
 	}
 	if s.running != nil {

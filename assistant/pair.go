@@ -25,6 +25,8 @@ const (
 	PairSending  PairState = "sending"
 	PairComplete PairState = "complete"
 	PairError    PairState = "error"
+	// PairPartial is what had come of an answer when it was cancelled. It is never sent.
+	PairPartial PairState = "partial"
 )
 
 // The error codes a pair can end with, beside the Kind of a failed request.
@@ -80,6 +82,9 @@ type Pair struct {
 	Chosen     int       `json:"chosen,omitempty"`
 	AnswerID   string    `json:"answer_id,omitempty"`
 	AnsweredAt time.Time `json:"answered_at,omitzero"` // see Variant.At
+	// AnswerTo is set in a cancelled answer that is offered, see Batch.Cancelled: the Seq
+	// of the pair that was to be answered again; 0: it is a message of its own.
+	AnswerTo int64 `json:"answer_to,omitempty"`
 }
 
 // Thought is a block of a pair's reasoning and where in the answer it was thought.

@@ -89,6 +89,7 @@ type TurnState struct {
 	Queued      Prompt        // that message
 	QueuePaused bool          // see Session.QueuePaused
 	ReAsk       int64         // the pair that the next message replaces; 0 for none
+	Cancelled   *Pair         // see Session.Cancelled
 	Quota       llm.LastQuota // of the selected model; the zero value when its endpoint never reported one
 	Settings    Settings
 	Attempt     *budget.Record // the record of the newest attempt; nil before the first
@@ -241,7 +242,7 @@ func (s *Session) refresh() {
 		turnState
 		llm.LastQuota
 	}{now.turn, quota}, l.next, func() TurnState {
-		t := TurnState{Running: s.running != nil, Turn: l.current, Pair: now.turn.seq, Asks: now.turn.asks, ReAsk: now.turn.reask, Quota: quota, Settings: now.turn.settings, Attempt: now.turn.attempt}
+		t := TurnState{Running: s.running != nil, Turn: l.current, Pair: now.turn.seq, Asks: now.turn.asks, ReAsk: now.turn.reask, Cancelled: now.turn.cancelled, Quota: quota, Settings: now.turn.settings, Attempt: now.turn.attempt}
 		if q := now.turn.queued; q != nil {
 			t.Waits, t.Queued, t.QueuePaused = true, *q, now.turn.paused
 		}
@@ -259,7 +260,7 @@ func equalShown(a, b Shown) bool {
 }
 
 func equalTurn(a, b TurnState) bool {
-	return a.Running == b.Running && a.Turn == b.Turn && a.Pair == b.Pair && a.Asks == b.Asks && !a.Waits && !b.Waits && a.ReAsk == b.ReAsk && a.Quota == b.Quota && a.Settings == b.Settings && a.Attempt == b.Attempt
+	return a.Running == b.Running && a.Turn == b.Turn && a.Pair == b.Pair && a.Asks == b.Asks && !a.Waits && !b.Waits && a.ReAsk == b.ReAsk && a.Cancelled == b.Cancelled && a.Quota == b.Quota && a.Settings == b.Settings && a.Attempt == b.Attempt
 }
 
 func equalWindow(a, b WindowState) bool {

@@ -118,6 +118,7 @@ type sessionMemory struct {
 	queuePaused bool  // queued waits for the user, not for the end of a turn
 	dequeued    bool  // Dequeue returned a message that is still in the store
 	reask       int64 // the pair that the next message replaces; 0 for none
+	cancelled   *Pair // the cancelled answer that is offered; nil for none. It does not change
 	context     contextMemory
 	storedState string // the sessionState as it was stored last
 	records     []budget.Record

@@ -280,11 +280,14 @@ func (s *Session) storeState(ctx context.Context) {
 // restoreState restores what is stored of the session. What cannot be read or
 // restored is logged and left out: the pairs do not depend on it.
 func (s *Session) restoreState(ctx context.Context) {
+	id := s.ID()
+	if err := s.restoreCancelled(ctx, id); err != nil {
+		s.log.Warn("cancelled answer not restored", "id", id, "error", err)
+	}
 	store, ok := s.opts.Store.(SessionStore)
 	if !ok {
 		return
 	}
-	id := s.ID()
 	prompt, waits, queuedErr := store.Queued(ctx, id)
 	raw, err := store.SessionState(ctx, id)
 	var state sessionState

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 )
@@ -19,8 +20,8 @@ type Store interface {
 	// Load returns the pairs with these Seqs, in the order asked for. One that
 	// is unknown is left out.
 	Load(ctx context.Context, seqs []int64) ([]Pair, error)
-	// Refs returns the uncut pairs of one session in order, their costs computed
-	// with charsPerToken; session "" means of all sessions.
+	// Refs returns the uncut pairs of one session and of those that it branches from, in
+	// order, their costs computed with charsPerToken; session "" means of all sessions.
 	Refs(ctx context.Context, session string, charsPerToken float64) ([]Ref, error)
 }
 
@@ -42,6 +43,30 @@ type PayloadStore interface {
 	// Payloads returns the pairs that have payloads, in the order asked for, with only Seq
 	// and Payloads set, and the payloads without Data.
 	Payloads(ctx context.Context, seqs []int64) ([]Pair, error)
+}
+
+// CancelledStore finds the cancelled answers that a Batch has stored.
+type CancelledStore interface {
+	// Cancelled returns the Seq of the cancelled answer of a session that is offered,
+	// the newest; 0 for none.
+	Cancelled(ctx context.Context, session string) (seq int64, err error)
+}
+
+// CancelledCut is the name of the Cut that hides the cancelled answer of a session.
+func CancelledCut(session string) string { return "cancelled " + session }
+
+// BranchStore stores where sessions branch from others. Refs of a session that has a
+// parent returns the pairs of the parent up to its branch, too.
+type BranchStore interface {
+	// Branch creates a session whose parent is another one, up to a pair. A session that
+	// exists already is ErrSessionExists.
+	Branch(ctx context.Context, session string, from Branch) error
+}
+
+// Branch is where a session continues another one.
+type Branch struct {
+	Parent string `json:"parent"` // id of that session
+	UpTo   int64  `json:"-"`      // Seq of the last pair that is taken over
 }
 
 // SessionStore is a Store that also stores the queued message and the state of each
@@ -97,6 +122,13 @@ type Batch struct {
 	Requests []PairRequest
 	// Answers change the answers of pairs, after Put.
 	Answers []PairAnswer
+	// Cancelled is the answer of a cancelled turn, in state partial. It is stored out of
+	// view, search and requests, after Put, and offered: see CancelledStore. Keep names
+	// the session whose cancelled answer becomes a visible pair, and Forget the session
+	// whose cancelled answer is removed, if it has one; both happen before Put.
+	Cancelled *Pair
+	Keep      string
+	Forget    string
 	// Queued is a session whose queued message is removed, because a pair of Put
 	// contains it; "" for none. Only a SessionStore uses it.
 	Queued string
@@ -141,6 +173,8 @@ type MemoryStore struct {
 	pairs  []memoryPair // by Seq
 	last   int64
 	intent string // the last one
+
+	branches map[string]Branch // by the id of the session
 }
 
 type memoryPair struct {
@@ -172,10 +206,14 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 		return err
 	}
 	s.intent = cmp.Or(b.Intent, s.intent)
-	s.pairs = slices.DeleteFunc(s.pairs, func(p memoryPair) bool { return slices.Contains(b.Delete, p.Seq) })
+	s.pairs = slices.DeleteFunc(s.pairs, func(p memoryPair) bool {
+		return slices.Contains(b.Delete, p.Seq) || b.Forget != "" && p.cut == CancelledCut(b.Forget)
+	})
 	for i := range s.pairs {
 		p := &s.pairs[i]
 		switch {
+		case b.Keep != "" && p.cut == CancelledCut(b.Keep):
+			p.cut = ""
 		case b.Uncut != "" && p.cut == b.Uncut:
 			p.cut = ""
 		case b.Cut != nil && p.cut == "" && p.Seq >= b.Cut.From && slices.Contains(b.Cut.Sessions, p.Session):
@@ -183,15 +221,12 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 		}
 	}
 	for _, p := range b.Put {
-		if p.Seq == 0 {
-			s.last++
-			p.Seq = s.last
-			s.pairs = append(s.pairs, memoryPair{Pair: clonePair(p)})
-		} else if i, ok := s.find(p.Seq); ok {
-			if have := &s.pairs[i]; b.KeepMarks {
-				p.Star, p.Flag, p.Topic = have.Star, have.Flag, have.Topic
-			}
-			s.pairs[i].Pair = clonePair(p)
+		s.put(p, b.KeepMarks)
+	}
+	if p := b.Cancelled; p != nil {
+		s.put(p, b.KeepMarks)
+		if i, ok := s.find(p.Seq); ok {
+			s.pairs[i].cut = CancelledCut(p.Session)
 		}
 	}
 	for _, p := range answered {
@@ -208,6 +243,61 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 		}
 	}
 	return nil
+}
+
+// put inserts a pair, setting its Seq, or replaces the one with its Seq.
+func (s *MemoryStore) put(p *Pair, keepMarks bool) {
+	if p.Seq == 0 {
+		s.last++
+		p.Seq = s.last
+		s.pairs = append(s.pairs, memoryPair{Pair: clonePair(p)})
+	} else if i, ok := s.find(p.Seq); ok {
+		if have := &s.pairs[i]; keepMarks {
+			p.Star, p.Flag, p.Topic = have.Star, have.Flag, have.Topic
+		}
+		s.pairs[i].Pair = clonePair(p)
+	}
+}
+
+// Cancelled implements CancelledStore.
+func (s *MemoryStore) Cancelled(_ context.Context, session string) (seq int64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.pairs {
+		if s.pairs[i].cut == CancelledCut(session) {
+			seq = s.pairs[i].Seq
+		}
+	}
+	return seq, nil
+}
+
+// Branch implements BranchStore.
+func (s *MemoryStore) Branch(_ context.Context, session string, from Branch) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.branches == nil {
+		s.branches = map[string]Branch{}
+	}
+	if _, exists := s.branches[session]; exists {
+		return ErrSessionExists
+	}
+	s.branches[session] = from
+	return nil
+}
+
+// Lineage returns a session and those it continues, each with the last pair that is taken
+// over from it.
+func Lineage(session string, branches map[string]Branch) []Branch {
+	all := []Branch{{session, math.MaxInt64}}
+	for upTo := int64(math.MaxInt64); len(all) <= len(branches); {
+		b, found := branches[session]
+		if !found {
+			break
+		}
+		session, upTo = b.Parent, min(upTo, b.UpTo)
+		all = append(all, Branch{session, upTo})
+	}
+	return all
 }
 
 // answered returns the pairs with their changed answers; every pair must be in the store.
@@ -252,9 +342,13 @@ func (s *MemoryStore) Refs(_ context.Context, session string, charsPerToken floa
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []Ref
+	lineage := Lineage(session, s.branches)
+	inView := func(p *memoryPair) bool {
+		return slices.ContainsFunc(lineage, func(b Branch) bool { return b.Parent == p.Session && p.Seq <= b.UpTo })
+	}
 	for i := range s.pairs {
 		p := &s.pairs[i]
-		if p.cut == "" && (session == "" || p.Session == session) {
+		if p.cut == "" && (session == "" || inView(p)) {
 			out = append(out, PairRef(&p.Pair, charsPerToken))
 		}
 	}

@@ -278,7 +278,10 @@ func (t *turn) storePair() error {
 	if taken {
 		b.Queued = t.session
 	}
-	if taken || len(b.Put) > 0 {
+	if t.s.Cancelled() != nil {
+		b.Forget = t.session
+	}
+	if taken || b.Forget != "" || len(b.Put) > 0 {
 		if err := t.s.opts.Store.Commit(t.ctx, b); err != nil {
 			return fmt.Errorf("the message could not be stored, so it was not sent: %w", err)
 		}
@@ -286,6 +289,7 @@ func (t *turn) storePair() error {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
 	t.s.current.dequeued = t.s.current.dequeued && !taken
+	t.s.current.cancelled = nil
 	t.seq = t.pair.Seq
 	t.noteProgress()
 	t.s.updates.received = receive(t.pair)

@@ -66,15 +66,17 @@ const (
 	cancelledUnanswered = "you cancelled it before it was answered"
 )
 
-// cancelled removes the pair when no tool has run, and keeps it otherwise.
+// cancelled removes the pair from the conversation when no tool has run, and keeps it
+// otherwise. What had come of the unfinished answer is offered.
 func (t *turn) cancelled() Event {
 	if t.outgoing != nil {
 		t.report(t.attempt.Record(), "")
 	}
 	ran := slices.ContainsFunc(t.pair.ToolCalls, func(c ToolCall) bool { return !c.Silent && c.Result != nil })
+	partial := t.partial(ran)
 	if t.prompt.Regenerate != 0 && !ran {
-		t.showStored()
-		return Cancelled{Kept: true}
+		defer t.showStored()
+		return t.offerBeside(partial, Cancelled{Kept: true})
 	}
 	if ran || !t.fresh {
 		t.pair.State, t.pair.ErrorCode, t.pair.ErrorMessage = PairError, CodeCancelled, cancelledUnanswered
@@ -82,21 +84,24 @@ func (t *turn) cancelled() Event {
 			t.pair.ErrorMessage = cancelledAfterTools
 		}
 		t.pair.AssistantText = wholeResponses(t.pair)
-		return t.storeEnd(Cancelled{Kept: true})
+		return t.offerBeside(partial, t.storeEnd(Cancelled{Kept: true}))
 	}
-	if err := t.removePair(); err != nil {
+	if err := t.removePair(partial); err != nil {
 		return Error{Code: string(llm.KindUnknown), Message: fmt.Sprintf("cancelled, but the store failed: %v", err)}
 	}
 	return Cancelled{}
 }
 
-// removePair deletes the pair and restores what was changed to make it: the
-// pair it replaced, with its requests and the marks set meanwhile, and the
-// proposal it executed.
-func (t *turn) removePair() error {
+// removePair takes the pair out of the conversation and restores what was changed to make
+// it: the pair it replaced, with its requests and the marks set meanwhile, and the proposal
+// it executed. The pair is deleted, or becomes partial.
+func (t *turn) removePair(partial *Pair) error {
 	ctx, cancel := t.storing()
 	defer cancel()
 	b := &Batch{Delete: []int64{t.pair.Seq}, KeepMarks: true}
+	if partial != nil {
+		b.Delete, b.Cancelled = nil, partial
+	}
 	if old := t.replaced; old != nil {
 		if now, err := t.s.pair(ctx, t.pair.Seq); err == nil {
 			old.Star, old.Flag, old.Topic = now.Star, now.Flag, now.Topic
@@ -126,6 +131,7 @@ func (t *turn) removePair() error {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
 	t.s.view.drop([]int64{t.pair.Seq})
+	t.s.current.cancelled = partial
 	if t.decided != nil {
 		t.s.updates.addStale(t.decided.Seq)
 	}
@@ -142,7 +148,7 @@ func (t *turn) storeEnd(end Event) Event {
 	if again {
 		defer t.showStored()
 	}
-	t.pair.Took = t.now().Sub(t.began).Round(time.Millisecond)
+	t.pair.Took = t.took()
 	if !again || t.pair.State == PairComplete || !t.empty() {
 		if err := t.commit(); err != nil {
 			t.log.Error("pair not stored", "error", err)
@@ -161,6 +167,9 @@ func (t *turn) storeEnd(end Event) Event {
 	t.s.storeState(t.ctx)
 	return end
 }
+
+// took is how long the turn has run.
+func (t *turn) took() time.Duration { return t.now().Sub(t.began).Round(time.Millisecond) }
 
 // recordLimit bounds the records of a session, which may run for weeks.
 const recordLimit = 100

@@ -38,7 +38,7 @@ func texts(p assistant.Pair) string {
 // field of a pair is one or the other.
 func TestAnAnswerHasWhatTheAssistantProduced(t *testing.T) {
 	ofMessage := []string{
-		"Seq", "Session", "Author", "Topic", "UserText", "Star", "Flag", "CreatedAt", "Attachments", "Variants", "Chosen",
+		"Seq", "Session", "Author", "Topic", "UserText", "Star", "Flag", "CreatedAt", "Attachments", "Variants", "Chosen", "AnswerTo",
 	}
 	renamed := map[string]string{"AnswerID": "ID", "AnsweredAt": "At"}
 	p := historytest.FullPair()

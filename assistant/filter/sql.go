@@ -35,10 +35,18 @@ type Source struct {
 	Env
 	Topics, Models map[int64]string // topic paths and model names by number
 	Failed         int              // the value of state for an error
+	// Ancestors are, by the id of a session, the sessions that it branches from.
+	Ancestors map[string][]Ancestor
 	// First returns the lowest seq for which oN with N extra pairs is true; o is o0. If First is nil, o and oN are
 	// always true.
 	First   func(extra int) int64
 	Dialect Dialect
+}
+
+// Ancestor is a session that another one continues, up to a pair.
+type Ancestor struct {
+	Session string // id
+	UpTo    int64  // seq of the last pair that belongs to the other session, too
 }
 
 // Dialect generates the conditions that differ between engines. They must be true or false for every pair, never
@@ -126,9 +134,11 @@ func (w *where) expr(x Expr) string {
 	case Attachments:
 		return "p.attachments > 0"
 	case Session:
-		return w.bind("p.session IN (SELECT n FROM session WHERE substr(id, 1, ?) = ?)", []any{len([]rune(x.Prefix)), x.Prefix})
+		own := w.bind("p.session IN (SELECT n FROM session WHERE substr(id, 1, ?) = ?)", []any{len([]rune(x.Prefix)), x.Prefix})
+		return own + w.orAncestors(func(id string) bool { return strings.HasPrefix(id, x.Prefix) })
 	case SessionCurrent:
-		return w.bind("p.session IN (SELECT n FROM session WHERE id = ?)", []any{w.Session})
+		own := w.bind("p.session IN (SELECT n FROM session WHERE id = ?)", []any{w.Session})
+		return own + w.orAncestors(func(id string) bool { return id == w.Session })
 	case Boundary:
 		if w.First == nil {
 			return always
@@ -137,6 +147,23 @@ func (w *where) expr(x Expr) string {
 	default: // Saved, which Expand replaces
 		return never
 	}
+}
+
+// orAncestors returns the rest of a condition that also matches the pairs of the sessions that certain sessions
+// branch from; it is "" if there are none.
+func (w *where) orAncestors(of func(id string) bool) (sql string) {
+	upTo := map[string]int64{}
+	for id, ancestors := range w.Ancestors {
+		for _, a := range ancestors {
+			if of(id) {
+				upTo[a.Session] = max(upTo[a.Session], a.UpTo)
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(upTo)) {
+		sql += w.bind(fmt.Sprintf(" OR p.seq <= %d AND p.session IN (SELECT n FROM session WHERE id = ?)", upTo[id]), []any{id})
+	}
+	return sql
 }
 
 func (w *where) bind(sql string, args []any) string {

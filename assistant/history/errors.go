@@ -6,6 +6,8 @@ import (
 )
 
 var (
+	// ErrNoSession is returned for a session that does not exist.
+	ErrNoSession = errors.New("no such session")
 	// ErrClosed is returned by every method of a closed store.
 	ErrClosed = errors.New("history: the store is closed")
 	// ErrChanged is wrapped if a pair is not replaced because another program has replaced it since it was loaded.

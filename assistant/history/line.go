@@ -46,9 +46,10 @@ type Spans struct{ First, Factor, Max int64 }
 
 // Names is what a Search needs to know about a database in advance.
 type Names struct {
-	Saved          map[string]string // lines of saved filters by name
-	Topics, Models map[int64]string  // names by number; topic 0 is the root, ""
-	Newest         int64             // the highest seq, or 0
+	Saved          map[string]string           // lines of saved filters by name
+	Topics, Models map[int64]string            // names by number; topic 0 is the root, ""
+	Newest         int64                       // the highest seq, or 0
+	Branches       map[string]assistant.Branch // by the id of the session; those that branch from another one
 }
 
 // Search evaluates one line on one state of a database; it is the same for all engines.
@@ -68,7 +69,7 @@ func NewSearch(q *filter.Query, env Env, db PairReader, names Names) (*Search, e
 		env.CharsPerToken = defaultCharsPerToken
 	}
 	f := &Search{db: db, env: env, newest: names.Newest}
-	f.source = filter.Source{Env: env.Env, Failed: StateError, Topics: names.Topics, Models: names.Models}
+	f.source = filter.Source{Env: env.Env, Failed: StateError, Topics: names.Topics, Models: names.Models, Ancestors: ancestors(names.Branches)}
 	if q == nil {
 		return f, nil
 	}
@@ -86,7 +87,19 @@ func NewSearch(q *filter.Query, env Env, db PairReader, names Names) (*Search, e
 	return f, nil
 }
 
-// SessionLine returns the line that matches the pairs of a session, or of all sessions if session is "".
+// ancestors returns the sessions that each branch continues.
+func ancestors(branches map[string]assistant.Branch) map[string][]filter.Ancestor {
+	all := make(map[string][]filter.Ancestor, len(branches))
+	for id := range branches {
+		for _, b := range assistant.Lineage(id, branches)[1:] {
+			all[id] = append(all[id], filter.Ancestor{Session: b.Parent, UpTo: b.UpTo})
+		}
+	}
+	return all
+}
+
+// SessionLine returns the line that matches the pairs of a session and of those it continues, or of all sessions if
+// session is "".
 func SessionLine(session string, charsPerToken float64) (*filter.Query, Env) {
 	env := Env{CharsPerToken: charsPerToken, Env: filter.Env{Session: session}}
 	if session == "" {

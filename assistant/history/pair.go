@@ -17,7 +17,9 @@ import (
 )
 
 // states lists the states of pairs; their indexes are stored in the database.
-var states = []assistant.PairState{assistant.PairIdle, assistant.PairSending, assistant.PairComplete, assistant.PairError}
+var states = []assistant.PairState{
+	assistant.PairIdle, assistant.PairSending, assistant.PairComplete, assistant.PairError, assistant.PairPartial,
+}
 
 // StateError is the stored number of assistant.PairError.
 const StateError = 3
@@ -301,7 +303,7 @@ func (r *Row) SetExactTexts(exact []byte) error {
 // Decode sets the remaining fields of Pair from StateNumber and More, after the other fields have been read. If the
 // pair is damaged, it sets only the Notice.
 func (r *Row) Decode() (damaged bool, err error) {
-	r.State = states[r.StateNumber&3]
+	r.State = states[min(max(r.StateNumber, 0), len(states)-1)]
 	damaged = !intact(&r.Pair, r.More, r.Sum)
 	if r.More != "" {
 		if err := DecodePair([]byte(r.More), &r.Pair); err != nil && !damaged {
@@ -380,6 +382,9 @@ func CheckBatch(b *assistant.Batch) error {
 	var faults []error
 	for _, p := range b.Put {
 		faults = append(faults, CheckPair(p))
+	}
+	if b.Cancelled != nil {
+		faults = append(faults, CheckPair(b.Cancelled))
 	}
 	for _, m := range b.Marks {
 		faults = append(faults, CheckStar(m.Star))

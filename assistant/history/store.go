@@ -37,7 +37,7 @@ type Store interface {
 
 // Pairs stores pairs, their requests, pictures and payloads.
 type Pairs interface {
-	// Commit performs, in this order: deletions, uncuts, cuts, puts, marks, and adding requests. A new pair whose ID
+	// Commit performs, in this order: deletions, uncuts, cuts, puts, the cancelled answer, marks, and adding requests. A new pair whose ID
 	// is already known replaces that pair; an empty ID is filled in. If the Intent was committed before, nothing
 	// changes. If a pair does not exist, the error names who deleted it, if known; a deleted pair that is put is
 	// stored again. A pair in state sending belongs to this store: if the process dies, the next Open ends the pair
@@ -50,6 +50,7 @@ type Pairs interface {
 	assistant.RequestStore
 	assistant.PictureStore
 	assistant.PayloadStore
+	assistant.CancelledStore
 	// Append adds the pairs whose id is not in the store, in order.
 	Append(ctx context.Context, pairs []*assistant.Pair) (added int, err error)
 	// Revision increases with each change of pairs, topics and saved filters that this process has made or noticed.
@@ -135,8 +136,14 @@ type TopicWriter interface {
 type Sessions interface {
 	assistant.SessionStore
 	// Touch stores what is known about a session and makes it the most recently used one. Empty fields leave the
-	// stored values unchanged; an unknown ID creates a session.
+	// stored values unchanged; an unknown ID creates a session. The title is stored if the session is Named.
 	Touch(ctx context.Context, v Session) error
+	// SetTitle names a session; "" names it after its first message again. A title is one line of at most MaxTitle
+	// runes. If the session does not exist, the error is ErrNoSession.
+	SetTitle(ctx context.Context, id, title string) error
+	// BranchStore copies what is known about the parent to the new session. If the parent does not exist, the error
+	// is ErrNoSession.
+	assistant.BranchStore
 	SessionReader
 }
 
@@ -352,10 +359,23 @@ type Session struct {
 	Started time.Time `json:"started"`
 	Used    time.Time `json:"used"` // for display only; sessions are ordered by revision
 
-	// Set only by Sessions.
-	Pairs int    `json:"pairs"` // number of uncut pairs
-	First int64  `json:"-"`     // Seq of the first uncut pair
-	Title string `json:"-"`     // the beginning of the first message
+	Title  string           `json:"title"` // the user's, if Named
+	Named  bool             `json:"named,omitempty"`
+	Branch assistant.Branch `json:"branch,omitzero"` // zero if the session does not branch from another one
+
+	// Set only by Sessions, which also sets Title to the beginning of the first message of its own if the session is
+	// not Named, and to the title of its parent if it has no message of its own.
+	Pairs int   `json:"pairs"` // number of uncut pairs, with those of the parent
+	First int64 `json:"-"`     // Seq of the first of them
+}
+
+// TitleLine returns a title as it is stored: one line of at most MaxTitle runes.
+func TitleLine(title string) string {
+	title = strings.Join(strings.Fields(safetext.Clean(title)), " ")
+	if runes := []rune(title); len(runes) > MaxTitle {
+		title = string(runes[:MaxTitle])
+	}
+	return title
 }
 
 // Draft is the text of an input box, with the texts stashed from it.

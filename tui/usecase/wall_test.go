@@ -17,7 +17,7 @@ var behind = []string{
 	"winnow/assistant/workspace.Workspace", "winnow/assistant.Session", "winnow/checkpoint.Journal",
 	"winnow/assistant/serve.Session", "winnow/assistant/serve.Hub",
 	"winnow/assistant/history.Store", "winnow/assistant/history.Notifier", "winnow/assistant/history.WindowLog", "winnow/assistant/history.PairReader",
-	"winnow/assistant.Store", "winnow/assistant.RequestStore", "winnow/assistant.PictureStore", "winnow/assistant.PayloadStore", "winnow/assistant.SessionStore",
+	"winnow/assistant.Store", "winnow/assistant.RequestStore", "winnow/assistant.PictureStore", "winnow/assistant.PayloadStore", "winnow/assistant.SessionStore", "winnow/assistant.CancelledStore", "winnow/assistant.BranchStore",
 	"winnow/assistant.Window", "winnow/assistant.Saver", "winnow/assistant.Refresher", "winnow/assistant.Watcher", "winnow/assistant.Log", "winnow/assistant.Actor",
 	"winnow/assistant.Budgeter", "winnow/assistant.Positioned", "winnow/assistant.Dirtier", "winnow/assistant.Pager", "winnow/assistant.Snapshotter",
 	"winnow/adapters/modelfilter.Window", "winnow/adapters/history.Window",

@@ -46,6 +46,9 @@ func Run(t *testing.T, open func(t *testing.T) history.Store) {
 		"a queued message has its pictures": aQueuedMessageHasItsPictures,
 		"a pair has several answers":        aPairHasSeveralAnswers,
 		"a queued message is stored once":   aQueuedMessageIsStoredOnce,
+		"a session branches":                aSessionBranches,
+		"a session is renamed":              aSessionIsRenamed,
+		"a cancelled answer is offered":     aCancelledAnswerIsOffered,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

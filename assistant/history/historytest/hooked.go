@@ -366,3 +366,19 @@ func (h *Hooked) Topics(ctx context.Context) (out []history.Topic, err error) {
 func (h *Hooked) Touch(ctx context.Context, v history.Session) error {
 	return h.call(ctx, "Touch", func() error { return h.Store.Touch(ctx, v) })
 }
+
+// Cancelled implements history.Store.
+func (h *Hooked) Cancelled(ctx context.Context, session string) (out int64, err error) {
+	err = h.call(ctx, "Cancelled", func() (err error) { out, err = h.Store.Cancelled(ctx, session); return err })
+	return out, err
+}
+
+// Branch implements history.Store.
+func (h *Hooked) Branch(ctx context.Context, session string, from assistant.Branch) error {
+	return h.call(ctx, "Branch", func() error { return h.Store.Branch(ctx, session, from) })
+}
+
+// SetTitle implements history.Store.
+func (h *Hooked) SetTitle(ctx context.Context, id, title string) error {
+	return h.call(ctx, "SetTitle", func() error { return h.Store.SetTitle(ctx, id, title) })
+}

@@ -40,7 +40,7 @@ func FullPair() *assistant.Pair {
 			Actions: []assistant.SuggestedAction{{Label: "l", Action: "a", Handler: "client", Style: "primary"}},
 		},
 		Notice: "it ended", InvalidRounds: 3, Variants: []assistant.Variant{fullVariant()},
-		Chosen: 1, AnswerID: "second", AnsweredAt: now.Add(time.Minute),
+		Chosen: 1, AnswerID: "second", AnsweredAt: now.Add(time.Minute), AnswerTo: 7,
 	}
 }
 

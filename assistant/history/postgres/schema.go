@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	schemaVersion = 5 // the version that this program writes, and the newest that it reads
+	schemaVersion = 6 // the version that this program writes, and the newest that it reads
 	baseVersion   = 4 // the oldest version that it reads
 )
 

@@ -59,6 +59,7 @@ func TestTheBaseIsMigrated(t *testing.T) {
 	p := &assistant.Pair{Session: "s", UserText: "asked"}
 	must(t, s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}))
 	run(t, s, "ALTER TABLE request DROP COLUMN answer")
+	run(t, s, "ALTER TABLE session DROP COLUMN title, DROP COLUMN parent, DROP COLUMN upto")
 	run(t, s, fmt.Sprintf("UPDATE meta SET version = %d", baseVersion))
 	must(t, s.Close())
 	migrated := openAt(t, address, Options{})

@@ -58,7 +58,7 @@ func killedAt(t *testing.T, path string, want ...string) *images {
 
 // Killed at any step of its first start, winnow starts the next time.
 func TestKilledWhileItIsCreated(t *testing.T) {
-	m := killedAt(t, filepath.Join(t.TempDir(), "h", "history.db"), "create the file", "version 9: commit", "name the new", "upgrade")
+	m := killedAt(t, filepath.Join(t.TempDir(), "h", "history.db"), "create the file", fmt.Sprintf("version %d: commit", schemaVersion), "name the new", "upgrade")
 	for i, path := range m.paths {
 		s, err := openStore(t.Context(), path, Options{})
 		if err != nil {
@@ -75,7 +75,7 @@ func TestKilledWhileItIsCreated(t *testing.T) {
 
 // Killed at any step of a migration, the next start has all of it (D9).
 func TestKilledWhileItIsMigrated(t *testing.T) {
-	m := killedAt(t, rawDatabase(t, olderVersion), "copy", "version 8: ALTER", "version 8: commit", "version 9: DROP", "version 9: commit")
+	m := killedAt(t, rawDatabase(t, olderVersion), "copy", "version 8: ALTER", "version 8: commit", "version 9: DROP", fmt.Sprintf("version %d: commit", schemaVersion))
 	for i, path := range m.paths {
 		s, err := openStore(t.Context(), path, Options{noDelay: true})
 		if err != nil {
@@ -96,7 +96,7 @@ func TestKilledWhileItIsSalvaged(t *testing.T) {
 	const n = 40
 	path := closedStore(t, n)
 	original := damageFile(t, path, func(b []byte) []byte { b[63] ^= 8; return b })
-	m := killedAt(t, path, "version 9: commit", "write the plan", "set aside -wal", "put the new", "remove salvage.json")
+	m := killedAt(t, path, fmt.Sprintf("version %d: commit", schemaVersion), "write the plan", "set aside -wal", "put the new", "remove salvage.json")
 	for i, path := range m.paths {
 		s, err := openStore(t.Context(), path, Options{})
 		if err != nil {

@@ -19,7 +19,7 @@ const applicationID = 0x776e6e77
 // schemaVersion is the version that this program writes and the newest that it reads; oldestVersion is the oldest
 // version that it can upgrade.
 const (
-	schemaVersion = 9
+	schemaVersion = 10
 	oldestVersion = 7
 )
 

@@ -1,4 +1,4 @@
--- The database of winnow's history, version 9. A new database is made of this
+-- The database of winnow's history, version 10. A new database is made of this
 -- file; migrations/ brings older ones to the same form. Statements end with a
 -- semicolon at the end of a line, and nothing else does.
 
@@ -11,7 +11,7 @@ CREATE TABLE meta (
 	version INTEGER NOT NULL DEFAULT 0,
 	clean   INTEGER NOT NULL DEFAULT 0  -- 1: nothing was written since the last process closed it; 2: the same, but its pages are to be checked
 );
-INSERT INTO meta VALUES (1, 1, 9, 1);
+INSERT INTO meta VALUES (1, 1, 10, 1);
 
 CREATE TABLE session (
 	n       INTEGER PRIMARY KEY,
@@ -24,9 +24,13 @@ CREATE TABLE session (
 	used    INTEGER NOT NULL,           -- Unix milliseconds, for people
 	touched INTEGER NOT NULL DEFAULT 0, -- meta.rev, for order
 	queued  TEXT NOT NULL DEFAULT '',   -- JSON of the prompt that waits to be sent
-	state   TEXT NOT NULL DEFAULT ''    -- JSON of the program
+	state   TEXT NOT NULL DEFAULT '',   -- JSON of the program
+	title   TEXT NOT NULL DEFAULT '',   -- the user's; '': that of the first message
+	parent  TEXT NOT NULL DEFAULT '',   -- id of the session that it branches from, '' for none
+	upto    INTEGER NOT NULL DEFAULT 0  -- seq of the last pair that it takes over from parent
 );
 CREATE INDEX session_folder ON session (folder, touched);
+CREATE INDEX session_parent ON session (parent) WHERE parent <> '';
 
 CREATE TABLE model (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 
@@ -41,7 +45,7 @@ CREATE TABLE pair (
 	model       INTEGER NOT NULL,
 	star        INTEGER NOT NULL,       -- 0 to 3
 	flag        INTEGER NOT NULL,       -- 1 is blue
-	state       INTEGER NOT NULL,       -- 0 idle, 1 sending, 2 complete, 3 error
+	state       INTEGER NOT NULL,       -- 0 idle, 1 sending, 2 complete, 3 error, 4 partial
 	sec         INTEGER NOT NULL,       -- created_at
 	nsec        INTEGER NOT NULL,
 	zone        INTEGER NOT NULL,       -- seconds east of UTC

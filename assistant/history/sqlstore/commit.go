@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"winnow/assistant"
@@ -23,17 +24,21 @@ func (s *Store) Commit(ctx context.Context, b *assistant.Batch) error {
 	if err != nil {
 		return fmt.Errorf("history: commit: %w", err)
 	}
-	ids := make([]string, len(b.Put)) // the same ids at each attempt, so that no pair is added twice
-	for i, p := range b.Put {
+	put := b.Put // the cancelled answer last
+	if b.Cancelled != nil {
+		put = append(slices.Clone(put), b.Cancelled)
+	}
+	ids := make([]string, len(put)) // the same ids at each attempt, so that no pair is added twice
+	for i, p := range put {
 		if ids[i] = p.ID; p.ID == "" {
 			ids[i] = assistant.NewID(s.Now())
 		}
 	}
 	var rev int64
-	var stored []assistant.Pair // copies: b.Put changes only after the commit
+	var stored []assistant.Pair // copies: put changes only after the commit
 	err = s.change(ctx, func(c *Change) {
-		stored, rev = make([]assistant.Pair, len(b.Put)), c.Rev
-		for i, p := range b.Put {
+		stored, rev = make([]assistant.Pair, len(put)), c.Rev
+		for i, p := range put {
 			stored[i] = *p
 			stored[i].ID = ids[i]
 		}
@@ -49,7 +54,7 @@ func (s *Store) Commit(ctx context.Context, b *assistant.Batch) error {
 	if err != nil {
 		return fmt.Errorf("history: commit: %w", err)
 	}
-	for i, p := range b.Put {
+	for i, p := range put {
 		at := stored[i]
 		p.Seq, p.ID, p.Author, p.Star, p.Flag, p.Topic = at.Seq, at.ID, at.Author, at.Star, at.Flag, at.Topic
 		s.noteVersion(at.Seq, rev)
@@ -68,12 +73,19 @@ func (s *Store) noteVersion(seq, version int64) {
 }
 
 func (c *Change) apply(b *assistant.Batch, stored []assistant.Pair) {
-	if len(b.Delete) > 0 {
-		c.require(b.Delete)
-		pictures := c.disconnectPictures(b.Delete)
+	c.require(b.Delete)
+	deleted := b.Delete
+	if b.Forget != "" {
+		deleted = append(slices.Clone(deleted), c.cancelled(b.Forget)...)
+	}
+	if len(deleted) > 0 {
+		pictures := c.disconnectPictures(deleted)
 		defer func() { c.dropPictures(pictures) }() // deferred, because a pair in Put may use them
-		c.Run("DELETE FROM pair WHERE seq IN (SELECT j.seq FROM "+c.s.Seqs+" j)", asArray(b.Delete))
-		c.s.Deleted(c, b.Delete)
+		c.Run("DELETE FROM pair WHERE seq IN (SELECT j.seq FROM "+c.s.Seqs+" j)", asArray(deleted))
+		c.s.Deleted(c, deleted)
+	}
+	if b.Keep != "" {
+		c.Run("UPDATE pair SET cut = NULL WHERE cut = ?", assistant.CancelledCut(b.Keep))
 	}
 	if b.Uncut != "" {
 		c.Run("UPDATE pair SET cut = NULL WHERE cut = ?", b.Uncut)
@@ -90,6 +102,10 @@ func (c *Change) apply(b *assistant.Batch, stored []assistant.Pair) {
 	for i := range stored {
 		c.Put(&stored[i], b.KeepMarks)
 	}
+	if b.Cancelled != nil {
+		p := &stored[len(stored)-1]
+		c.Run("UPDATE pair SET cut = ? WHERE seq = ?", assistant.CancelledCut(p.Session), p.Seq)
+	}
 	for _, a := range b.Answers {
 		c.answer(a)
 	}
@@ -101,6 +117,20 @@ func (c *Change) apply(b *assistant.Batch, stored []assistant.Pair) {
 		c.require(seqs)
 		c.mark(seqs, history.Mark{Star: m.Star, Flag: m.Flag, Topic: m.Topic})
 	}
+}
+
+// cancelled returns the seqs of the cancelled answers of a session.
+func (t *Tx) cancelled(session string) []int64 {
+	return List[int64](t, "SELECT seq FROM pair WHERE cut = ? ORDER BY seq", assistant.CancelledCut(session))
+}
+
+// Cancelled implements assistant.CancelledStore.
+func (s *Store) Cancelled(ctx context.Context, session string) (seq int64, err error) {
+	err = s.Read(ctx, func(t *Tx) {
+		for _, seq = range t.cancelled(session) { // the last one
+		}
+	})
+	return seq, err
 }
 
 // Put inserts or replaces a pair and sets its Seq and ID. With keepMarks, a replaced pair keeps its stored marks.

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,45 +19,112 @@ func (s *Store) Touch(ctx context.Context, v history.Session) error {
 		if started.IsZero() {
 			started = c.now
 		}
+		title := ""
+		if v.Named {
+			title = s.text(history.TitleLine(v.Title))
+		}
 		c.Run(`UPDATE session SET used = ?, touched = ?,
 			folder = coalesce(nullif(?, ''), folder), "window" = coalesce(nullif(?, ''), "window"),
-			model = coalesce(nullif(?, ''), model), page = coalesce(nullif(?, ''), page)
-			WHERE n = ?`, c.now.UnixMilli(), c.Rev, v.Folder, v.Window, v.Model, v.Page, c.session(v.ID, started))
+			model = coalesce(nullif(?, ''), model), page = coalesce(nullif(?, ''), page), title = coalesce(nullif(?, ''), title)
+			WHERE n = ?`, c.now.UnixMilli(), c.Rev, v.Folder, v.Window, v.Model, v.Page, title, c.session(v.ID, started))
 	})
 }
 
-// sessions reads sessions; counts contains the columns for Pairs, First and Title.
-func (s *Store) sessions(ctx context.Context, counts, where string, args ...any) (all []history.Session, err error) {
-	query := `SELECT id, folder, "window", model, page, started, used, ` + counts + " FROM session s " + where
+// SetTitle implements history.Store.
+func (s *Store) SetTitle(ctx context.Context, id, title string) error {
+	return s.change(ctx, func(c *Change) {
+		if c.Run("UPDATE session SET title = ? WHERE id = ?", s.text(history.TitleLine(title)), id) == 0 {
+			c.Fail(fmt.Errorf("session %s: %w", id, history.ErrNoSession))
+		}
+	})
+}
+
+// Branch implements assistant.BranchStore.
+func (s *Store) Branch(ctx context.Context, session string, from assistant.Branch) error {
+	return s.change(ctx, func(c *Change) {
+		parent, found := c.Number("SELECT n FROM session WHERE id = ?", from.Parent)
+		if !found {
+			c.Fail(fmt.Errorf("session %s: %w", from.Parent, history.ErrNoSession))
+		}
+		if _, exists := c.Number("SELECT n FROM session WHERE id = ?", session); exists {
+			c.Fail(assistant.ErrSessionExists)
+		}
+		n := c.session(session, c.now)
+		c.Run("UPDATE session SET parent = ?, upto = ? WHERE n = ?", from.Parent, from.UpTo, n)
+		for _, column := range []string{"folder", `"window"`, "model", "page"} {
+			c.Run("UPDATE session SET "+column+" = (SELECT p."+column+" FROM session p WHERE p.n = ?) WHERE n = ?", parent, n)
+		}
+	})
+}
+
+// sessions reads sessions; counts contains the columns for Pairs, First and the first message.
+func (s *Store) sessions(t *Tx, counts, where string, args ...any) (all []history.Session) {
+	query := `SELECT id, folder, "window", model, page, started, used, title, parent, upto, ` + counts + " FROM session s " + where
+	t.Each(query, args, func(scan Scanner) {
+		var v history.Session
+		var started, used int64
+		var first string
+		scan(&v.ID, &v.Folder, &v.Window, &v.Model, &v.Page, &started, &used, &v.Title, &v.Branch.Parent, &v.Branch.UpTo, &v.Pairs, &v.First, &first)
+		v.Started, v.Used, v.Named = time.UnixMilli(started), time.UnixMilli(used), v.Title != ""
+		v.Title = cmp.Or(v.Title, first)
+		all = append(all, v)
+	})
+	return all
+}
+
+// Sessions implements history.Store.
+func (s *Store) Sessions(ctx context.Context) (all []history.Session, err error) {
 	err = s.Read(ctx, func(t *Tx) {
-		all = nil
-		t.Each(query, args, func(scan Scanner) {
-			var v history.Session
-			var started, used int64
-			scan(&v.ID, &v.Folder, &v.Window, &v.Model, &v.Page, &started, &used, &v.Pairs, &v.First, &v.Title)
-			v.Started, v.Used = time.UnixMilli(started), time.UnixMilli(used)
-			all = append(all, v)
-		})
+		all = s.sessions(t, "coalesce(g.pairs, 0), coalesce(g.first, 0), coalesce((SELECT substr("+s.UserText+", 1, ?) FROM body b WHERE b.seq = g.first), '')",
+			`LEFT JOIN (SELECT session, count(*) AS pairs, min(seq) AS first FROM pair WHERE cut IS NULL GROUP BY session) g ON g.session = s.n
+			ORDER BY touched DESC, n DESC`, history.MaxTitle)
+		s.completeBranches(t, all)
 	})
 	return all, err
 }
 
-// Sessions implements history.Store.
-func (s *Store) Sessions(ctx context.Context) ([]history.Session, error) {
-	return s.sessions(ctx, "coalesce(g.pairs, 0), coalesce(g.first, 0), coalesce((SELECT substr("+s.UserText+", 1, ?) FROM body b WHERE b.seq = g.first), '')",
-		`LEFT JOIN (SELECT session, count(*) AS pairs, min(seq) AS first FROM pair WHERE cut IS NULL GROUP BY session) g ON g.session = s.n
-			ORDER BY touched DESC, n DESC`, history.MaxTitle)
+// completeBranches adds to the sessions that branch from others the pairs of those, and a title.
+func (s *Store) completeBranches(t *Tx, all []history.Session) {
+	from, titles := map[string]assistant.Branch{}, map[string]string{}
+	for _, v := range all {
+		titles[v.ID] = v.Title
+		if v.Branch.Parent != "" {
+			from[v.ID] = v.Branch
+		}
+	}
+	for i := range all {
+		v := &all[i]
+		for _, b := range assistant.Lineage(v.ID, from)[1:] {
+			t.Each("SELECT count(*), coalesce(min(seq), 0) FROM pair WHERE cut IS NULL AND session = (SELECT n FROM session WHERE id = ?) AND seq <= ?",
+				[]any{b.Parent, b.UpTo}, func(scan Scanner) {
+					var pairs int
+					var first int64
+					scan(&pairs, &first)
+					v.Pairs += pairs
+					if first != 0 && (v.First == 0 || first < v.First) {
+						v.First = first
+					}
+				})
+			v.Title = cmp.Or(v.Title, titles[b.Parent])
+		}
+	}
 }
 
 // LastSession implements history.Store.
 func (s *Store) LastSession(ctx context.Context, folder string) (v history.Session, found bool, err error) {
 	own, args := s.own()
-	return first(s.sessions(ctx, "0, 0, ''", "WHERE "+own+" AND folder = ? ORDER BY touched DESC, n DESC LIMIT 1", append(args, folder)...))
+	return s.oneSession(ctx, "WHERE "+own+" AND folder = ? ORDER BY touched DESC, n DESC LIMIT 1", append(args, folder)...)
 }
 
 // Session implements history.Store.
 func (s *Store) Session(ctx context.Context, id string) (v history.Session, found bool, err error) {
-	return first(s.sessions(ctx, "0, 0, ''", "WHERE id = ?", id))
+	return s.oneSession(ctx, "WHERE id = ?", id)
+}
+
+func (s *Store) oneSession(ctx context.Context, where string, args ...any) (v history.Session, found bool, err error) {
+	var all []history.Session
+	err = s.Read(ctx, func(t *Tx) { all = s.sessions(t, "0, 0, ''", where, args...) })
+	return first(all, err)
 }
 
 // first returns the first element of a list; found is false if the list is empty.

@@ -68,7 +68,7 @@ func (s *Store) search(ctx context.Context, q *filter.Query, env history.Env, f 
 		names := history.Names{
 			Saved: savedFilters(t), Topics: Keyed[int64, string](t, "SELECT n, path FROM topic"), Models: Keyed[int64, string](t, "SELECT n, name FROM model"),
 		}
-		names.Topics[0] = ""
+		names.Topics[0], names.Branches = "", branches(t)
 		names.Newest, _ = t.Number("SELECT coalesce(max(seq), 0) FROM pair")
 		rev, _ := t.Number("SELECT rev FROM meta")
 		if t.err != nil {
@@ -80,6 +80,18 @@ func (s *Store) search(ctx context.Context, q *filter.Query, env history.Env, f 
 			f(t, line)
 		}
 	})
+}
+
+// branches reads where sessions branch from others.
+func branches(t *Tx) map[string]assistant.Branch {
+	all := map[string]assistant.Branch{}
+	t.Each("SELECT id, parent, upto FROM session WHERE parent <> ''", nil, func(scan Scanner) {
+		var id string
+		var b assistant.Branch
+		scan(&id, &b.Parent, &b.UpTo)
+		all[id] = b
+	})
+	return all
 }
 
 // Reader implements the methods of history.PairReader that are the same in every engine.

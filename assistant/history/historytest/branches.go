@@ -1,0 +1,159 @@
+package historytest
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+	"winnow/assistant/history"
+)
+
+// refsOf returns the seqs of the pairs of a session.
+func refsOf(t *testing.T, s history.Store, session string) (seqs []int64) {
+	t.Helper()
+	refs, err := s.Refs(t.Context(), session, 3.5)
+	must(t, err)
+	for _, r := range refs {
+		seqs = append(seqs, r.Seq)
+	}
+	return seqs
+}
+
+// sessionOf returns a session of the list.
+func sessionOf(t *testing.T, s history.Store, id string) history.Session {
+	t.Helper()
+	all, err := s.Sessions(t.Context())
+	must(t, err)
+	i := slices.IndexFunc(all, func(v history.Session) bool { return v.ID == id })
+	if i < 0 {
+		t.Fatalf("no session %s in %+v", id, all)
+	}
+	return all[i]
+}
+
+// aSessionBranches: the view of a branch is the parent's up to the pair, and its own; filters,
+// counts and titles follow, and nothing is copied.
+func aSessionBranches(t *testing.T, s history.Store) {
+	t.Helper()
+	ctx := t.Context()
+	must(t, s.Touch(ctx, history.Session{ID: "root", Folder: "/f", Window: "w", Model: "m"}))
+	one, two, three := pair("root", "one", "1"), pair("root", "two", "2"), pair("root", "three", "3")
+	put(t, s, one, pair("other", "elsewhere", ""), two, three)
+	must(t, s.Branch(ctx, "limb", assistant.Branch{Parent: "root", UpTo: two.Seq}))
+	if got := refsOf(t, s, "limb"); !slices.Equal(got, []int64{one.Seq, two.Seq}) {
+		t.Errorf("a new branch shows %v", got)
+	}
+	if v := sessionOf(t, s, "limb"); v.Pairs != 2 || v.First != one.Seq || v.Title != "one" || v.Branch.Parent != "root" || v.Folder != "/f" || v.Window != "w" || v.Model != "m" {
+		t.Errorf("a new branch: %+v", v)
+	}
+	four := pair("limb", "four", "4")
+	put(t, s, four)
+	must(t, s.Branch(ctx, "twig", assistant.Branch{Parent: "limb", UpTo: four.Seq}))
+	five := pair("twig", "five", "5")
+	put(t, s, five)
+	must(t, s.Branch(ctx, "early", assistant.Branch{Parent: "twig", UpTo: one.Seq}))
+	for id, want := range map[string][]int64{
+		"root": {one.Seq, two.Seq, three.Seq}, "limb": {one.Seq, two.Seq, four.Seq}, "twig": {one.Seq, two.Seq, four.Seq, five.Seq}, "early": {one.Seq},
+	} {
+		if got := refsOf(t, s, id); !slices.Equal(got, want) {
+			t.Errorf("session %s shows %v, want %v", id, got, want)
+		}
+		if got := line(t, s, "x'"+id+"'", history.Env{}); !slices.Equal(got, want) {
+			t.Errorf("x'%s' finds %v, want %v", id, got, want)
+		}
+	}
+	for id, title := range map[string]string{"limb": "four", "twig": "five", "early": "five"} {
+		if v := sessionOf(t, s, id); v.Title != title || v.Named {
+			t.Errorf("the title of %s is %q, want %q", id, v.Title, title)
+		}
+	}
+	if err := s.Branch(ctx, "twig", assistant.Branch{Parent: "root"}); !errors.Is(err, assistant.ErrSessionExists) {
+		t.Errorf("a branch that exists: %v", err)
+	}
+	if err := s.Branch(ctx, "new", assistant.Branch{Parent: "nobody"}); !errors.Is(err, history.ErrNoSession) {
+		t.Errorf("a branch of nothing: %v", err)
+	}
+	must(t, s.Commit(ctx, &assistant.Batch{Delete: []int64{two.Seq}}))
+	if got := refsOf(t, s, "twig"); !slices.Equal(got, []int64{one.Seq, four.Seq, five.Seq}) {
+		t.Errorf("after a pair of the root was deleted the twig shows %v", got)
+	}
+}
+
+// aSessionIsRenamed: a title replaces the first message until it is removed.
+func aSessionIsRenamed(t *testing.T, s history.Store) {
+	t.Helper()
+	ctx := t.Context()
+	put(t, s, pair("a", "first message", ""))
+	must(t, s.SetTitle(ctx, "a", "  The\nplan\x1b[31m  "))
+	if v := sessionOf(t, s, "a"); !v.Named || v.Title != "The plan" {
+		t.Errorf("renamed: %+v", v)
+	}
+	if v, found, err := s.Session(ctx, "a"); err != nil || !found || v.Title != "The plan" {
+		t.Errorf("Session = %+v, %v, %v", v, found, err)
+	}
+	must(t, s.Touch(ctx, history.Session{ID: "a", Model: "m"}), s.SetTitle(ctx, "a", strings.Repeat("ö", 2*history.MaxTitle)))
+	if v := sessionOf(t, s, "a"); len([]rune(v.Title)) != history.MaxTitle {
+		t.Errorf("a title of %d runes", len([]rune(v.Title)))
+	}
+	must(t, s.SetTitle(ctx, "a", ""))
+	if v := sessionOf(t, s, "a"); v.Named || v.Title != "first message" {
+		t.Errorf("without a title: %+v", v)
+	}
+	if err := s.SetTitle(ctx, "nobody", "x"); !errors.Is(err, history.ErrNoSession) {
+		t.Errorf("SetTitle of nothing: %v", err)
+	}
+}
+
+// aCancelledAnswerIsOffered: it is out of view and search until it is kept, and removed when
+// it is forgotten.
+func aCancelledAnswerIsOffered(t *testing.T, s history.Store) {
+	t.Helper()
+	ctx := t.Context()
+	offered := func(session string, want int64) {
+		t.Helper()
+		if got, err := s.Cancelled(ctx, session); err != nil || got != want {
+			t.Errorf("Cancelled(%s) = %d, %v; want %d", session, got, err, want)
+		}
+	}
+	offered("a", 0)
+	p := pair("a", "question", "")
+	p.State = assistant.PairSending
+	put(t, s, pair("a", "before", "b"), p)
+	partial := *p
+	partial.State, partial.AssistantText = assistant.PairPartial, "half of zebra"
+	must(t, s.Commit(ctx, &assistant.Batch{Cancelled: &partial}))
+	offered("a", p.Seq)
+	offered("b", 0)
+	if got := refsOf(t, s, "a"); len(got) != 1 || len(line(t, s, "c'zebra'", history.Env{})) != 0 {
+		t.Errorf("an offered answer is in view: %v", got)
+	}
+	must(t, s.Commit(ctx, &assistant.Batch{Keep: "a"}))
+	offered("a", 0)
+	got, err := s.Load(ctx, []int64{p.Seq})
+	must(t, err)
+	if got[0].State != assistant.PairPartial || got[0].AssistantText != "half of zebra" || got[0].Notice != "" {
+		t.Errorf("kept: %+v", got[0])
+	}
+	refs, err := s.Refs(ctx, "a", 3.5)
+	must(t, err)
+	if len(refs) != 2 || refs[1].Contributes || refs[1].Cost != 0 || len(line(t, s, "c'zebra'", history.Env{})) != 1 || len(line(t, s, "e", history.Env{})) != 0 {
+		t.Errorf("a kept answer: %+v", refs)
+	}
+	beside := pair("a", "question", "other half")
+	beside.State, beside.AnswerTo = assistant.PairPartial, refs[0].Seq
+	must(t, s.Commit(ctx, &assistant.Batch{Cancelled: beside}))
+	offered("a", beside.Seq)
+	must(t, s.Commit(ctx, &assistant.Batch{Forget: "a"}), s.Commit(ctx, &assistant.Batch{Forget: "a"}), s.Commit(ctx, &assistant.Batch{Forget: "b"}))
+	offered("a", 0)
+	if got, err := s.Load(ctx, []int64{beside.Seq}); err != nil || len(got) != 0 {
+		t.Errorf("forgotten, but Load = %+v, %v", got, err)
+	}
+	if got := refsOf(t, s, "a"); len(got) != 2 {
+		t.Errorf("after forgetting: %v", got)
+	}
+	if report, err := s.Check(ctx); err != nil || len(report.Problems) > 0 {
+		t.Errorf("Check = %+v, %v", report, err)
+	}
+}

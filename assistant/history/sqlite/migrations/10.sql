@@ -1,0 +1,6 @@
+-- Version 10: a session has a title and may branch from another one; a pair may be partial.
+ALTER TABLE session ADD COLUMN title TEXT NOT NULL DEFAULT '';
+ALTER TABLE session ADD COLUMN parent TEXT NOT NULL DEFAULT '';
+ALTER TABLE session ADD COLUMN upto INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX session_parent ON session (parent) WHERE parent <> '';
+UPDATE meta SET version = 10;
