@@ -33,6 +33,48 @@ func (w *Workspace) NewSession(ctx context.Context, confirmed bool) (*Confirm, e
 	return nil, w.history.Touch(ctx, history.Session{ID: w.session.ID(), Folder: old.Folder, Window: old.Window, Model: w.session.Model()})
 }
 
+// Branch starts a session that continues this one up to a pair; see assistant.Session.Branch.
+func (w *Workspace) Branch(ctx context.Context, seq int64) error {
+	if w.session.Busy() {
+		return assistant.ErrBusy
+	}
+	before := w.session.ID()
+	if err := w.session.Branch(ctx, seq); err != nil {
+		return err
+	}
+	w.EndReAsk()
+	if w.history == nil {
+		return nil
+	}
+	old, _, err := w.history.Session(ctx, before) // the pair may be of a session in another window
+	if err != nil {
+		return err
+	}
+	return w.history.Touch(ctx, history.Session{ID: w.session.ID(), Folder: old.Folder, Window: old.Window, Model: w.session.Model()})
+}
+
+// SetTitle names the session; "" names it after its first message again. It returns the title.
+func (w *Workspace) SetTitle(ctx context.Context, title string) (string, error) {
+	if w.history == nil {
+		return "", ErrNoHistory
+	}
+	if err := w.history.SetTitle(ctx, w.session.ID(), title); err != nil {
+		return "", err
+	}
+	return w.Title(ctx)
+}
+
+// Title returns the title of the session; "" if it has no message yet.
+func (w *Workspace) Title(ctx context.Context) (string, error) {
+	all, err := w.Sessions(ctx)
+	for _, s := range all {
+		if s.ID == w.session.ID() {
+			return s.Title, nil
+		}
+	}
+	return "", err
+}
+
 // LoadView shows the pairs of the session in the view, or the pairs that Options.Visibility selects if there are
 // none.
 func (w *Workspace) LoadView(ctx context.Context) error {

@@ -83,6 +83,20 @@ func (w *Workspace) Cancel() { w.session.Cancel() }
 // Answer answers a ConfirmRequest of the running turn.
 func (w *Workspace) Answer(id string, yes bool) error { return w.session.Answer(id, yes) }
 
+// Cancelled returns what came of the answer that was cancelled last, if it is offered; see
+// assistant.Session.Cancelled.
+func (w *Workspace) Cancelled() *assistant.Pair { return w.session.Cancelled() }
+
+// KeepCancelled keeps the cancelled answer that is offered, and returns the pair that has it.
+func (w *Workspace) KeepCancelled(ctx context.Context) (*assistant.Pair, error) {
+	return w.session.KeepCancelled(ctx)
+}
+
+// AskAgain returns the prompt that repeats what was cancelled.
+func (w *Workspace) AskAgain(ctx context.Context) (assistant.Prompt, error) {
+	return w.session.AskAgain(ctx)
+}
+
 // Decide accepts or rejects a proposal of the model. Accepting a proposal starts a turn; its events follow the
 // version after.
 func (w *Workspace) Decide(ctx context.Context, pair int64, payloads []string, accept bool) (after int64, err error) {

@@ -20,7 +20,7 @@ var fields = map[string]map[string]string{
 		"reasoning":         "the model's thinking",
 		"reasoning_for":     "the time that the model spent on reasoning, in ns",
 		"session":           "the id of the session; empty outside of sessions",
-		"state":             "idle, sending, complete or error",
+		"state":             "idle, sending, complete, error or partial, which is a cancelled answer that was kept",
 		"suggested":         "what the assistant suggests as the next step",
 		"suggested_actions": "buttons of the answer",
 		"suggested_values":  "messages that the user can choose to send next",
@@ -67,6 +67,7 @@ var fields = map[string]map[string]string{
 	"PairInfo": {
 		"id": "the id of the pair, which an export keeps", "author": "who sent the message; absent for the user of this history", "topic": "a path, for example AI > Agents; empty for the root",
 		"user_text": "the message", "star": "0 to 3", "flag": "the color of the flag; true means blue", "created_at": "when the message was sent", "attachments": "files that are sent with the message",
+		"answer_to": "of a cancelled answer that is offered: the seq of the message that was to be answered again; absent for a message of its own",
 		"variants": "the other answers, oldest first", "chosen": "how many variants are older than this answer", "answered_at": "when this answer was requested; absent if with the message",
 	},
 	"Payload": {
