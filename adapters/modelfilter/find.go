@@ -63,11 +63,11 @@ func (w *Window) Find(where condition.Condition, providers ...string) (Found, er
 
 // HidePlan is what it takes to hide some models of one provider.
 type HidePlan struct {
-	Provider string
-	Patterns []string // ignore rules to add; they match these models and no other known one
-	Hides    []string // ids that the patterns hide
-	Allowed  []string // ids that stay shown because an allow rule matches them
-	Left     []string // ids that no pattern can tell from another model, or that the proxy does not filter
+	Provider string   `json:"provider"`
+	Patterns []string `json:"patterns"` // ignore rules to add; they match these models and no other known one
+	Hides    []string `json:"hides"`    // ids that the patterns hide
+	Allowed  []string `json:"allowed"`  // ids that stay shown because an allow rule matches them
+	Left     []string `json:"left"`     // ids that no pattern can tell from another model, or that the proxy does not filter
 }
 
 // PlanHide returns for each provider the fewest patterns that hide the models of found
@@ -100,6 +100,11 @@ func (w *Window) PlanHide(found Found) ([]HidePlan, error) {
 		}
 		p.Patterns = s.Suggest(wanted[p.Provider])
 		p.Hides, p.Left = hiddenBy(p.Patterns, wanted[p.Provider], p.Left)
+		for _, list := range []*[]string{&p.Patterns, &p.Hides, &p.Allowed, &p.Left} {
+			if *list == nil {
+				*list = []string{} // in JSON, too
+			}
+		}
 	}
 	return plans, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -33,31 +34,9 @@ func rulesChangeCommand(a *app, verb, short string) *cobra.Command {
 		if *allow {
 			list = modelfilter.Allow
 		}
-		var results []changeJSON
-		var lines []string
-		var refused []error
-		for _, pattern := range patterns {
-			change, err := stageRule(ws, s, verb, list, pattern)
-			if results = append(results, change); err != nil {
-				refused = append(refused, err)
-			} else {
-				lines = append(lines, change.text(verb, list, s.Provider()))
-			}
-		}
-		saved := assistant.Saved{}
-		var pending error
-		if *save {
-			if saved, pending, err = a.saveStaged(ctx, ws, refused); err != nil {
-				return err
-			}
-			if saved.Message != "" {
-				lines = append(lines, saved.Message)
-			}
-		}
-		err = a.emit(map[string]any{
-			"provider": s.Provider(), "list": listName(list), "results": results, "unsaved": w.unsaved(), "saved": saved.Written, "warning": saved.Warning,
-		}, lines...)
-		return errors.Join(append([]error{err, pending}, refused...)...)
+		e := editsOf(ws)
+		e.do(s, verb, list, patterns...)
+		return a.finishEdits(ctx, w, ws, e, *save, map[string]any{"provider": s.Provider(), "list": listName(list)})
 	})
 	c.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) }
 	return c
@@ -65,6 +44,7 @@ func rulesChangeCommand(a *app, verb, short string) *cobra.Command {
 
 // changeJSON is the result of adding or removing one pattern.
 type changeJSON struct {
+	Provider  string   `json:"provider"`
 	Pattern   string   `json:"pattern"`
 	OK        bool     `json:"ok"`
 	Affected  []string `json:"affected_models"`
@@ -88,17 +68,59 @@ func (c changeJSON) text(verb string, list modelfilter.List, provider string) st
 	return text
 }
 
-// stageRule adds or removes one rule as a separate edit.
-// stageRule adds or removes one rule as an edit of its own.
-func stageRule(ws *workspace.Workspace, s modelfilter.Scope, verb string, list modelfilter.List, pattern string) (change changeJSON, err error) {
-	err = ws.Edit(fmt.Sprintf("%s %s rule %s of %s", verb, list, visible(pattern), s.Provider()), func() (err error) {
-		change, err = changeRule(s, verb, list, pattern)
-		return err
-	})
-	if change.OK = err == nil; !change.OK {
-		change.Error = err.Error()
+// ruleEdits are the changes that one command makes to rules.
+type ruleEdits struct {
+	change  func(s modelfilter.Scope, verb string, list modelfilter.List, pattern string) (changeJSON, error)
+	results []changeJSON
+	lines   []string // for people
+	notes   []string // those of lines that are not about a change
+	refused []error
+}
+
+// editsOf returns edits that are recorded in the journal, each change as a separate edit.
+func editsOf(ws *workspace.Workspace) *ruleEdits {
+	return &ruleEdits{change: func(s modelfilter.Scope, verb string, list modelfilter.List, pattern string) (change changeJSON, err error) {
+		err = ws.Edit(fmt.Sprintf("%s %s rule %s of %s", verb, list, visible(pattern), s.Provider()), func() (err error) {
+			change, err = changeRule(s, verb, list, pattern)
+			return err
+		})
+		return change, err
+	}}
+}
+
+// do adds or removes rules, each on its own.
+func (e *ruleEdits) do(s modelfilter.Scope, verb string, list modelfilter.List, patterns ...string) {
+	for _, pattern := range patterns {
+		change, err := e.change(s, verb, list, pattern)
+		change.Provider, change.Pattern = s.Provider(), cmp.Or(change.Pattern, pattern)
+		change.Affected, change.Redundant = nonNil(change.Affected), nonNil(change.Redundant)
+		if change.OK = err == nil; err != nil {
+			change.Error = err.Error()
+			e.refused = append(e.refused, err)
+		} else {
+			e.lines = append(e.lines, change.text(verb, list, s.Provider()))
+		}
+		e.results = append(e.results, change)
 	}
-	return change, err
+}
+
+// finishEdits saves the changes if asked to, and prints their results with more.
+func (a *app) finishEdits(ctx context.Context, w *journaledWindow, ws *workspace.Workspace, e *ruleEdits, save bool, more map[string]any) error {
+	saved := assistant.Saved{}
+	var pending error
+	if save {
+		var err error
+		if saved, pending, err = a.saveStaged(ctx, ws, e.refused); err != nil {
+			return err
+		}
+		if saved.Message != "" {
+			e.lines = append(e.lines, saved.Message)
+		}
+	}
+	out := map[string]any{"results": nonNil(e.results), "unsaved": w.unsaved(), "saved": saved.Written, "warning": saved.Warning}
+	maps.Copy(out, more)
+	err := a.emit(out, e.lines...)
+	return errors.Join(append([]error{err, pending}, e.refused...)...)
 }
 
 // changeRule adds or removes one rule.
@@ -142,20 +164,22 @@ func rulesPlanCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		var refused []error
+		e := &ruleEdits{change: changeRule}
 		for _, step := range steps {
-			for _, p := range step.patterns {
-				_, err := changeRule(s, step.verb, step.list, p)
-				refused = append(refused, err)
+			e.do(s, step.verb, step.list, step.patterns...)
+		}
+		if where != "" && len(e.refused) == 0 {
+			plans, err := a.planHide(w, where)
+			if err == nil {
+				err = e.hide(w, plans)
 			}
-		}
-		if err := errors.Join(refused...); err != nil {
-			return err
-		}
-		if where != "" {
-			if err := a.stageWhere(w, where); err != nil {
+			if err != nil {
 				return err
 			}
+			a.printLines(e.notes)
+		}
+		if err := errors.Join(e.refused...); err != nil {
+			return err
 		}
 		return a.printPlan(ctx, w, nil)
 	}))

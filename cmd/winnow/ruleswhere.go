@@ -108,39 +108,14 @@ func rulesHideCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		var results []changeJSON
-		var text []string
-		var refused []error
-		for _, p := range plans {
-			s, err := w.filter.On(p.Provider)
-			if err != nil {
-				return err
-			}
-			for _, pattern := range p.Patterns {
-				change, err := stageRule(ws, s, "add", modelfilter.Ignore, pattern)
-				if results = append(results, change); err != nil {
-					refused = append(refused, err)
-					continue
-				}
-				text = append(text, change.text("add", modelfilter.Ignore, p.Provider))
-			}
-			text = append(text, hideNotes(p)...)
+		e := editsOf(ws)
+		if err := e.hide(w, plans); err != nil {
+			return err
 		}
-		if len(text) == 0 {
-			text = []string{"no shown model matches; nothing was staged"}
+		if len(e.lines) == 0 {
+			e.lines = []string{"no shown model matches; nothing was staged"}
 		}
-		saved := assistant.Saved{}
-		var pending error
-		if save && len(results) > 0 {
-			if saved, pending, err = a.saveStaged(ctx, ws, refused); err != nil {
-				return err
-			}
-			if saved.Message != "" {
-				text = append(text, saved.Message)
-			}
-		}
-		err = a.emit(map[string]any{"results": nonNil(results), "plans": nonNil(plans), "unsaved": w.unsaved(), "saved": saved.Written, "warning": saved.Warning}, text...)
-		return errors.Join(append([]error{err, pending}, refused...)...)
+		return a.finishEdits(ctx, w, ws, e, save && len(e.results) > 0, map[string]any{"plans": nonNil(plans)})
 	}))
 	c.Long = "The rules are patterns that match these models and no other known models; a pattern with\n" +
 		"* also matches models that a provider adds later. winnow rules plan --where shows them first."
@@ -159,26 +134,17 @@ func (a *app) planHide(w *journaledWindow, where string) ([]modelfilter.HidePlan
 	return w.filter.PlanHide(found)
 }
 
-// stageWhere adds the rules of planHide to the window without recording them in the journal.
-func (a *app) stageWhere(w *journaledWindow, where string) error {
-	plans, err := a.planHide(w, where)
-	if err != nil {
-		return err
-	}
+// hide adds the rules of plans, and says which models they leave shown.
+func (e *ruleEdits) hide(w *journaledWindow, plans []modelfilter.HidePlan) error {
 	for _, p := range plans {
 		s, err := w.filter.On(p.Provider)
 		if err != nil {
 			return err
 		}
-		for _, pattern := range p.Patterns {
-			if _, err := s.Add(modelfilter.Ignore, pattern); err != nil {
-				return err
-			}
-		}
-		for _, note := range hideNotes(p) {
-			a.printErr("%s", note)
-		}
+		e.do(s, "add", modelfilter.Ignore, p.Patterns...)
+		e.notes = append(e.notes, hideNotes(p)...)
 	}
+	e.lines = append(e.lines, e.notes...)
 	return nil
 }
 
