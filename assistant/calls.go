@@ -221,7 +221,11 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 				return Fail(CodeFailed, "nothing was changed: %v", err), false, nil
 			}
 		}
-		r = c.tool.Call(withShown(t.ctx, shown), c.Arguments, t.progressOf(c))
+		ctx := withShown(t.ctx, shown)
+		if writes {
+			ctx = context.WithValue(ctx, undoKey{}, t.undo)
+		}
+		r = c.tool.Call(ctx, c.Arguments, t.progressOf(c))
 		if r.ErrorCode != CodePlanChanged || shown == "" { // else it is asked about again
 			break
 		}
@@ -242,7 +246,7 @@ func (t *turn) checkPayload(tool string, r ToolResult) ToolResult {
 		switch {
 		case i < 0:
 			return Fail(CodeFailed, "%s has run, but it returned a payload of type %q, which is not registered.%s", tool, p.Type, nearest.Hint(p.Type, namesOf(types)))
-		case types[i].Source != FromTool:
+		case types[i].Source == FromLLM:
 			return Fail(CodeFailed, "%s has run, but it returned a payload of type %q, which a model writes and not a tool", tool, p.Type)
 		case types[i].Schema != nil:
 			if err := validate(types[i].Schema, p.Data); err != nil {

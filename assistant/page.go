@@ -103,8 +103,8 @@ func (r *Pages) AddPayload(t PayloadType) error {
 		wrong = "is registered twice or has no name"
 	case t.Source == FromTool && (t.Marker != "" || t.Parse != nil || t.Instructions != ""):
 		wrong = "has a marker, Parse or Instructions, which are for what a model writes, but comes from a tool"
-	case t.Source != FromLLM && t.Source != FromTool:
-		wrong = fmt.Sprintf("has the source %q; it is FromTool or FromLLM", t.Source)
+	case t.Source != FromLLM && t.Source != FromTool && t.Source != FromBoth:
+		wrong = fmt.Sprintf("has the source %q; it is FromTool, FromLLM or FromBoth", t.Source)
 	case t.Rejected != nil && !t.Proposal():
 		wrong = "can be rejected, but not accepted: it has neither Calls nor Accepted"
 	}
@@ -112,7 +112,7 @@ func (r *Pages) AddPayload(t PayloadType) error {
 		return &llm.ConfigError{Field: "payloads", Reason: fmt.Sprintf("payload type %q %s", t.Name, wrong)}
 	}
 	for _, have := range append(slices.Clip(r.payloads), suggestedValues(), suggestedActions(nil)) {
-		both := t.Source == FromLLM && have.Source == FromLLM // an empty marker is part of every other
+		both := t.Source != FromTool && have.Source != FromTool // an empty marker is part of every other
 		if both && (strings.Contains(have.Marker, t.Marker) || strings.Contains(t.Marker, have.Marker)) {
 			return &llm.ConfigError{Field: "payloads", Reason: fmt.Sprintf("the marker %q of payload type %q is empty or overlaps %q", t.Marker, t.Name, have.Marker)}
 		}

@@ -30,6 +30,7 @@ type PayloadSource string
 const (
 	FromTool PayloadSource = "tool" // a tool returns it
 	FromLLM  PayloadSource = "llm"  // the model writes it after its marker
+	FromBoth PayloadSource = "both" // the model writes it after its marker, or a tool returns it
 )
 
 // PayloadType describes payloads of one kind.
@@ -46,7 +47,7 @@ type PayloadType struct {
 	// Text is the data as lines of plain text, for the card; nil shows the summary only.
 	Text func(data json.RawMessage) string
 
-	// Marker starts the payload in the model's text, as in "RULE_PROPOSAL:". Only of FromLLM.
+	// Marker starts the payload in the model's text, as in "RULE_PROPOSAL:". Not of FromTool.
 	Marker string
 	// Parse turns the JSON after the marker into the data; nil leaves it unchanged.
 	// An error leaves the text visible.
@@ -92,7 +93,7 @@ func (t PayloadType) read(raw json.RawMessage) (json.RawMessage, error) {
 // kindsOf are the Kinds of the types that a model may write.
 func kindsOf(types []PayloadType) (kinds []markup.Kind) {
 	for _, t := range types {
-		if t.Source == FromLLM {
+		if t.Source != FromTool {
 			kinds = append(kinds, markup.Kind{Name: t.Name, Marker: t.Marker, Read: t.read})
 		}
 	}

@@ -74,7 +74,7 @@ func (p promptParts) structured() string {
 	const intro = "Write these into your answer where they help, the JSON complete and on one line:"
 	var formats []string
 	for _, t := range p.payloads {
-		if t.Source == FromLLM && t.Instructions != "" {
+		if t.Source != FromTool && t.Instructions != "" {
 			formats = append(formats, "\n\n"+t.Instructions)
 		}
 	}

@@ -35,6 +35,7 @@ const (
 // Tool is an action that the model may take.
 type Tool struct {
 	Name        string
+	Title       string // for people; "" is the name
 	Description string
 	Category    string // groups tools for people; "" for none
 	Global      bool   // of a tool in Pages: offered on every page; otherwise a page lists it by name
@@ -52,6 +53,7 @@ type Tool struct {
 	Preview     func(ctx context.Context, args json.RawMessage) (Preview, error)
 	Destructive bool // it removes or overwrites something, and does not only add
 	Idempotent  bool // the same call again changes nothing more
+	OpenWorld   bool // it asks or changes something outside this machine's window, such as a provider
 
 	Timeout time.Duration      // 0 is DefaultToolTimeout
 	Schema  *jsonschema.Schema // of the arguments, an object; nil accepts none
@@ -78,7 +80,7 @@ type ToolResult struct {
 	ErrorCode string `json:"error_code,omitempty"`
 	Hint      string `json:"hint,omitempty"` // how the model can do better
 	// Payload is for the user; the model is given its summary only. In a session with
-	// Pages its type is registered there and comes FromTool, or the result is a failure.
+	// Pages its type is registered there and comes FromTool or FromBoth, or the result is a failure.
 	Payload *Payload `json:"payload,omitempty"`
 
 	stack string // of a panic, for the log
@@ -104,6 +106,7 @@ func NewTool[A any, R ToolResult | string](name, description string, run func(ct
 	if err != nil {
 		panic(fmt.Sprintf("assistant: tool %s: %v", name, err))
 	}
+	dropNull(schema)
 	return Tool{Name: name, Description: description, Schema: schema, Run: func(ctx context.Context, raw json.RawMessage) ToolResult {
 		var args A
 		if err := json.Unmarshal(raw, &args); err != nil {
@@ -118,6 +121,21 @@ func NewTool[A any, R ToolResult | string](name, description string, run func(ct
 		}
 		return any(result).(ToolResult)
 	}}
+}
+
+// dropNull takes null out of the types that a schema accepts, as that of a Go slice does: not every endpoint knows a
+// property with several types. A null argument counts as left out.
+func dropNull(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if types := slices.DeleteFunc(slices.Clone(s.Types), func(t string) bool { return t == "null" }); len(types) == 1 {
+		s.Type, s.Types = types[0], nil
+	}
+	for _, p := range s.Properties {
+		dropNull(p)
+	}
+	dropNull(s.Items)
 }
 
 // Progress is the progress of a running call.

@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -59,6 +60,7 @@ func (b *toolbox) check(c llm.Call) (t Tool, args json.RawMessage, invalid *Tool
 	if len(args) == 0 {
 		args = json.RawMessage("{}") // how some endpoints send no arguments
 	}
+	args = withoutNulls(args)
 	r := Fail(CodeUnknownTool, "Unknown tool: '%s'.%s", c.Name, nearest.Hint(c.Name, b.names))
 	if ok {
 		problem := t.Problem(args)
@@ -69,6 +71,24 @@ func (b *toolbox) check(c llm.Call) (t Tool, args json.RawMessage, invalid *Tool
 	}
 	r.Hint = retryHint
 	return t, nil, &r
+}
+
+// withoutNulls returns arguments without those that are null, which some models send for what they leave out.
+func withoutNulls(args json.RawMessage) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if !bytes.Contains(args, []byte("null")) || json.Unmarshal(args, &fields) != nil || fields == nil {
+		return args
+	}
+	n := len(fields)
+	maps.DeleteFunc(fields, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
+	if len(fields) == n {
+		return args
+	}
+	out, err := PlainJSON(fields)
+	if err != nil {
+		return args
+	}
+	return out
 }
 
 // Problem is the exact reason why args do not fit the tool; "" when they do.

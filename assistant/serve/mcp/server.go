@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -99,11 +100,11 @@ func newServer(ctx context.Context, o Options) (*sdk.Server, error) {
 
 // toolOf describes a tool to the client.
 func toolOf(t assistant.Tool) *sdk.Tool {
-	destructive, openWorld := t.Destructive, false
+	destructive, openWorld := t.Destructive, t.OpenWorld
 	return &sdk.Tool{
 		Name: t.Name, Description: t.Description, InputSchema: t.Spec().Parameters,
 		Annotations: &sdk.ToolAnnotations{
-			Title: strings.ReplaceAll(t.Name, "_", " "), ReadOnlyHint: !t.Write,
+			Title: cmp.Or(t.Title, strings.ReplaceAll(t.Name, "_", " ")), ReadOnlyHint: !t.Write,
 			DestructiveHint: &destructive, IdempotentHint: t.Idempotent, OpenWorldHint: &openWorld,
 		},
 	}
