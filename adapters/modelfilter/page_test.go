@@ -128,7 +128,7 @@ func TestRefreshCountsAgainstTheCachedList(t *testing.T) {
 func TestProposal(t *testing.T) {
 	f := fresh(t, plainEnv)
 	kind := proposalType(f.Window)
-	if kind.Marker != "RULE_PROPOSAL:" || kind.Source != assistant.FromLLM || !strings.Contains(kind.Instructions, kind.Marker+" {") {
+	if kind.Marker != "RULE_PROPOSAL:" || kind.Source != assistant.FromBoth || !strings.Contains(kind.Instructions, kind.Marker+" {") {
 		t.Fatalf("payload type = %+v", kind)
 	}
 	tests := map[string]struct{ raw, want string }{
@@ -276,4 +276,71 @@ func TestAProposalIsCarriedOutWhenItIsAccepted(t *testing.T) {
 	if f.Explain("openai/o1").Status.String() != "ignored" || len(s.Checkpoints()) != 2 {
 		t.Errorf("rules = %q, %d checkpoints", f.patterns(Ignore), len(s.Checkpoints()))
 	}
+}
+
+// scripted is a session over the window with a model that makes these calls, one for each message.
+func scripted(t *testing.T, f *fixture, calls ...assistanttest.Call) *assistant.Session {
+	t.Helper()
+	var answers []assistanttest.Answer
+	for _, c := range calls {
+		answers = append(answers, assistanttest.Answer{c}, assistanttest.Answer{assistanttest.Say("ok")})
+	}
+	registry := &llm.Registry{}
+	f.must(registry.Add(llm.Provider{Name: "test", Model: assistanttest.NewScript(answers...)}))
+	journal, err := checkpoint.Open(filepath.Join(t.TempDir(), "journal"), checkpoint.Options{})
+	f.must(err)
+	t.Cleanup(func() { _ = journal.Close() })
+	pages := &assistant.Pages{}
+	f.must(Register(pages, f.Window))
+	s, err := assistant.NewSession(registry, assistant.Options{Window: f.Window, Pages: pages, Journal: journal, Model: "test/model"})
+	f.must(err)
+	f.must(s.Start(t.Context()))
+	return s
+}
+
+func result(t *testing.T, s *assistant.Session, text string) assistant.ToolComplete {
+	t.Helper()
+	events, _ := say(t, s, text)
+	return assistanttest.Only[assistant.ToolComplete](events)[0]
+}
+
+func TestTheAssistantProposesByATool(t *testing.T) {
+	f := fresh(t, plainEnv)
+	s := scripted(t, f, assistanttest.Call{Name: "propose_rules", Arguments: `{"add_ignore":["o1*"],"reasoning":"r"}`})
+	got := result(t, s, "propose")
+	if !got.Success || got.Payload == nil || got.Payload.Type != PayloadProposal || f.Dirty() {
+		t.Fatalf("propose_rules = %+v", got)
+	}
+	refs := s.Visible()
+	after, err := s.Decide(t.Context(), refs[len(refs)-1].Seq, []string{got.Payload.ID}, true)
+	f.must(err)
+	assistanttest.Events(t, assistanttest.Read(s, after))
+	f.wantRules(Ignore, "*-preview", "gpt-3.5*", "o1*")
+}
+
+// The position of the user is no step: looking at another provider keeps the assistant from nothing, and stays.
+func TestTheAssistantUndoesRulesOnly(t *testing.T) {
+	f := fresh(t, plainEnv)
+	add := assistanttest.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"o1"}`}
+	undo := assistanttest.Call{Name: "undo", Arguments: `{}`}
+	s := scripted(t, f, add, undo, add, undo)
+	result(t, s, "hide o1")
+	f.must(s.Edit("Switch to gemini", func() error { return f.SetProvider("gemini") }))
+	mark := int64(0)
+	_, mark = f.Changes(mark)
+	got := result(t, s, "undo that")
+	if !got.Success || !strings.Contains(got.Message, "Took back 1 step: hid o1 on openai") || f.Provider() != "gemini" {
+		t.Errorf("undo = %+v, on %s", got, f.Provider())
+	}
+	if changes, _ := f.Changes(mark); len(changes) > 0 {
+		t.Errorf("an undo of the assistant counts as the user's: %v", changes)
+	}
+	f.must(f.SetProvider("openai"))
+	f.wantRules(Ignore, "*-preview", "gpt-3.5*")
+	result(t, s, "hide o1")
+	f.must(s.Edit("Delete a rule", func() error { return f.Remove(Ignore, "gpt-3.5*") }))
+	if got := result(t, s, "undo that"); got.Success || !strings.Contains(got.Message, "not yours") {
+		t.Errorf("undo of the user's step = %+v", got)
+	}
+	f.wantRules(Ignore, "*-preview", "o1")
 }

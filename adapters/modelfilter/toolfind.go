@@ -89,18 +89,29 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 	})
 }
 
-// fields is a found model for the language model: its facts, as far as they are known.
+// fields is a found model for the language model.
 func (m FoundModel) fields() fields {
 	out := fields{"id": visible(m.Info.ID), "status": m.Status.Status.Word()}
+	if m.Status.Index >= 0 {
+		out["rule"] = visible(m.Status.Rule)
+	}
+	if m.New {
+		out["new"] = true
+	}
+	addFacts(out, m.Model)
+	return out
+}
+
+// addFacts adds the facts and the use of a model, as far as they are known.
+func addFacts(out fields, m condition.Model) {
 	set := func(name string, known bool, value any) {
 		if known {
 			out[name] = value
 		}
 	}
 	f := m.Info.Facts
-	set("rule", m.Status.Index >= 0, visible(m.Status.Rule))
-	set("new", m.New, true)
 	set("context_window", m.Info.Context > 0 && m.Info.Known, m.Info.Context)
+	set("max_output_tokens", f.MaxAnswer > 0, f.MaxAnswer)
 	set("price_in", f.PriceIn.Known, f.PriceIn)
 	set("price_out", f.PriceOut.Known, f.PriceOut)
 	set("tools", f.ToolCalls != "", f.ToolCalls)
@@ -111,7 +122,25 @@ func (m FoundModel) fields() fields {
 	set("model_status", f.Status != "", f.Status)
 	set("kind", f.Kind != "", f.Kind)
 	set("family", f.Family != "", f.Family)
+	set("facts_from", m.Info.Source != "", m.Info.Source)
 	set("requests", m.UseKnown, m.Use.Requests)
 	set("last_used", !m.Use.Last.IsZero(), m.Use.Last.Format(time.RFC3339))
-	return out
+}
+
+// factsText is what is known of a model in a sentence; "" when nothing is.
+func factsText(m condition.Model, now time.Time) string {
+	var parts []string
+	if in, out := m.Info.Facts.PriceIn, m.Info.Facts.PriceOut; in.Known && out.Known {
+		parts = append(parts, fmt.Sprintf("$%s in, $%s out per million tokens", in, out))
+	}
+	if m.Info.Known && m.Info.Context > 0 {
+		parts = append(parts, thousands(int64(m.Info.Context))+" tokens of context")
+	}
+	switch {
+	case m.UseKnown && m.Use.Last.IsZero():
+		parts = append(parts, "never used")
+	case m.UseKnown:
+		parts = append(parts, countedRequests(m.Use.Requests)+", the last "+agoText(now.Sub(m.Use.Last)))
+	}
+	return sentence(strings.Join(parts, "; "))
 }

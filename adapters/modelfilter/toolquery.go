@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"winnow/adapters/modelfilter/condition"
 	"winnow/adapters/modelfilter/engine"
-	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/nearest"
 )
@@ -127,16 +127,39 @@ func (w *Window) FindModel(model string) (s Scope, id string, ok bool) {
 	return Scope{w, m.name}, m.id, err == nil
 }
 
-// toolExplain describes what is known of a model and why it has its status.
-func (w *Window) toolExplain(text string) assistant.ToolResult {
+// toolExplain says why a model has its status, and what is known of it. It waits for the disk.
+func (w *Window) toolExplain(text string) assistant.ToolResult { return w.aboutModel(text, false) }
+
+// aboutModel describes a model; with facts in the message, too.
+func (w *Window) aboutModel(text string, facts bool) assistant.ToolResult {
+	text = strings.TrimSpace(text)
+	m, r := w.knownModel(text)
+	if m.id == "" {
+		return r
+	}
+	w.readUse(m.name)
+	known := condition.Model{}
+	known.Info, _ = w.describe(m.id)
+	known.Info.ID = m.id
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	text = strings.TrimSpace(text)
+	known.Use, known.UseKnown = m.use.Of(m.id)
+	r = m.explain(known)
+	if about := factsText(known, w.opts.Now()); facts && about != "" {
+		r.Message += " " + about
+	}
+	return r
+}
+
+// knownModel finds a model; the result says that there is none if its id is "".
+func (w *Window) knownModel(text string) (m listedModel, r assistant.ToolResult) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	m, err := w.findModel(text)
 	if err == nil {
-		return m.explain()
+		return m, r
 	}
-	r := errorResult(err)
+	r = errorResult(err)
 	r.Hint = "Find names with get_models_matching_pattern, e.g. *mini*."
 	if displayName(m.name, text) == text {
 		text = m.name + "/" + text
@@ -144,10 +167,10 @@ func (w *Window) toolExplain(text string) assistant.ToolResult {
 	if s := m.e.Status(text); s.Index >= 0 {
 		r.Hint += fmt.Sprintf(" A model of that name would be %s by the %s rule %s.", s.Status, s.List, quote(s.Rule))
 	}
-	return r
+	return m, r
 }
 
-func (m listedModel) explain() assistant.ToolResult {
+func (m listedModel) explain(known condition.Model) assistant.ToolResult {
 	x := m.e.Explain(m.id)
 	matching, others := []fields{}, []string{}
 	for _, r := range x.Rules {
@@ -163,10 +186,7 @@ func (m listedModel) explain() assistant.ToolResult {
 	if x.Index >= 0 {
 		data["affecting_rule"] = RuleRef{visible(x.Rule), ruleType[x.List]}
 	}
-	if info, ok := models.Info(m.id); ok && info.Known {
-		data["context_window"], data["reasons"] = info.Context, info.Reasons
-		data["price_per_million_input"], data["price_per_million_output"] = info.Facts.PriceIn, info.Facts.PriceOut
-	}
+	addFacts(data, known)
 	text := quote(m.id)
 	switch {
 	case x.Unfiltered:
@@ -189,7 +209,7 @@ func (m listedModel) explain() assistant.ToolResult {
 
 func (w *Window) toolDetails(a detailArgs) assistant.ToolResult {
 	if strings.TrimSpace(a.Model) != "" {
-		return w.toolExplain(a.Model)
+		return w.aboutModel(a.Model, true)
 	}
 	return w.onProvider("", func(p *provider, e *engine.Engine) assistant.ToolResult {
 		c, data := counts(p, e), p.countFields(e)

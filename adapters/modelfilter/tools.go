@@ -22,6 +22,12 @@ type (
 	listArgs struct {
 		Provider string `json:"provider,omitempty" jsonschema:"the provider; the current one if left out"`
 	}
+	rulesArgs struct {
+		Provider string `json:"provider,omitempty" jsonschema:"the provider; all that have rules if left out"`
+	}
+	undoArgs struct {
+		Steps int `json:"steps,omitempty" jsonschema:"how many turns to take back, 1 if left out"`
+	}
 	importArgs struct {
 		Ignore    []string `json:"ignore,omitempty" jsonschema:"ignore patterns; left out, that list stays as it is"`
 		Whitelist []string `json:"whitelist,omitempty" jsonschema:"whitelist patterns; left out, that list stays as it is"`
@@ -80,14 +86,27 @@ func (w *Window) Tools() []assistant.Tool {
 		tool("Query", "explain_model_status", "Explain why a model is hidden or shown: the rule that decides, and all that match.",
 			func(_ context.Context, a modelArgs) assistant.ToolResult { return w.toolExplain(a.Model) }),
 		w.findTool(),
+		tool("Query", "list_rules", "List the rules of both lists in order, with how many models each decides and what is staged.",
+			func(_ context.Context, a rulesArgs) assistant.ToolResult { return w.toolList(a) }),
+		tool("Query", "propose_rules", "Show the user a card with rules, what they would do, and buttons to accept or reject them. Changes nothing.",
+			func(_ context.Context, a Proposal) assistant.ToolResult { return w.toolPropose(a) }),
+		tool("Query", "plan_save", "Show what a save would change in the .env file and which models that hides and shows. Changes nothing.", w.toolPlan),
 		tool("Provider", "switch_provider", "Show another provider of available_providers. Changes no rule.",
 			func(_ context.Context, a providerArgs) assistant.ToolResult { return w.toolSwitch(a) }),
 		tool("Provider", "refresh_models", "Ask the provider or the proxy for its models again. Goes to the network.", w.toolRefresh),
 		tool("State", "save_changes", "Write all staged rules to the .env file. The user is asked first and sees the difference.", w.toolSave),
+		tool("State", "undo", "Take back your own last changes of the rules in this session, the newest turn first; those of the user stay. What was saved stays in the file.",
+			w.toolUndo),
 		tool("State", "discard_changes", "Drop all staged changes and go back to the rules of the .env file. The user is asked first if something would be lost.", w.toolDiscard),
 	}
 	for i := range tools {
-		switch t := &tools[i]; t.Name {
+		t := &tools[i]
+		t.Title = toolTitles[t.Name]
+		switch t.Name {
+		case "refresh_models":
+			t.OpenWorld = true
+		case "undo":
+			t.Idempotent = false
 		case "import_rules":
 			t.Schema.Properties["mode"].Enum = []any{modeMerge, modeReplace}
 		case "save_changes":
@@ -98,6 +117,19 @@ func (w *Window) Tools() []assistant.Tool {
 		}
 	}
 	return tools
+}
+
+// toolTitles are what the tools are called for people.
+var toolTitles = map[string]string{
+	"add_ignore_rule": "Add an ignore rule", "remove_ignore_rule": "Remove an ignore rule",
+	"add_whitelist_rule": "Add an allow rule", "remove_whitelist_rule": "Remove an allow rule",
+	"clear_all_ignore_rules": "Remove all ignore rules", "clear_all_whitelist_rules": "Remove all allow rules",
+	"import_rules": "Import rules", "get_models_matching_pattern": "List the models that a pattern matches",
+	"get_model_details": "Describe a model", "explain_model_status": "Explain why a model is hidden or shown",
+	"find_models": "Find models", "list_rules": "List the rules", "propose_rules": "Propose rules",
+	"plan_save": "Show what a save would do", "switch_provider": "Switch to a provider",
+	"refresh_models": "Fetch the models again", "save_changes": "Save the rules",
+	"undo": "Undo the assistant's changes", "discard_changes": "Discard unsaved changes",
 }
 
 // tool makes a tool. Those about rules and about what is saved write.

@@ -27,9 +27,13 @@ var toolNames = []struct {
 	{"get_model_details", false},
 	{"explain_model_status", false},
 	{"find_models", false},
+	{"list_rules", false},
+	{"propose_rules", false},
+	{"plan_save", false},
 	{"switch_provider", false},
 	{"refresh_models", false},
 	{"save_changes", true},
+	{"undo", true},
 	{"discard_changes", true},
 }
 
@@ -41,6 +45,8 @@ func TestToolsAreThoseOfTheSpecification(t *testing.T) {
 		"import_rules": "ignore mode* provider whitelist", "get_models_matching_pattern": "pattern* provider",
 		"get_model_details": "model", "explain_model_status": "model*", "switch_provider": "provider*",
 		"find_models": "limit provider sort where*", "refresh_models": "provider", "save_changes": "", "discard_changes": "",
+		"list_rules": "provider", "plan_save": "", "undo": "steps",
+		"propose_rules": "add_ignore add_whitelist provider reasoning* remove_ignore remove_whitelist",
 	}
 	tools := fresh(t, plainEnv).Tools()
 	if len(tools) != len(toolNames) {
@@ -49,11 +55,14 @@ func TestToolsAreThoseOfTheSpecification(t *testing.T) {
 	for i, want := range toolNames {
 		tool := tools[i]
 		lasting := want.name == "save_changes" || want.name == "discard_changes"
-		if tool.Name != want.name || tool.Write != want.write || tool.Lasting != lasting || (tool.Preview != nil) != lasting || tool.Category == "" {
+		if tool.Name != want.name || tool.Write != want.write || tool.Lasting != lasting || (tool.Preview != nil) != lasting || tool.Category == "" || tool.Title == "" {
 			t.Errorf("tool %d = %s write=%v lasting=%v %q, want %+v", i, tool.Name, tool.Write, tool.Lasting, tool.Category, want)
 		}
 		var names []string
-		for p := range tool.Schema.Properties {
+		for p, s := range tool.Schema.Properties {
+			if s.Type == "" || len(s.Types) > 0 || len(s.AnyOf) > 0 {
+				t.Errorf("%s: %s has the types %v", tool.Name, p, s.Types)
+			}
 			if slices.Contains(tool.Schema.Required, p) {
 				p += "*"
 			}
@@ -117,6 +126,39 @@ var toolCases = map[string]toolCase{
 	"find at an unknown provider": {
 		tool: "find_models", args: `{"where":"new","provider":"opnai"}`, fails: "failed", says: []string{"openai"},
 	},
+	"list rules": {
+		setup: func(f *fixture) { f.must(f.Remove(Ignore, "*-preview")); f.must(second(f.Add(Ignore, "o1"))) },
+		tool:  "list_rules", args: `{"provider":null}`, says: []string{"3 rules of openai."},
+		data: map[string]any{"has_unsaved_changes": true, "providers": []any{map[string]any{
+			"provider": "openai", "total_count": 10., "available_count": 7., "ignore_rule_count": 2., "whitelist_rule_count": 1.,
+			"ignore_rules": []any{
+				map[string]any{"pattern": "gpt-3.5*", "decides": 2., "matches": 2.},
+				map[string]any{"pattern": "o1", "decides": 1., "matches": 1., "unsaved": true},
+			},
+			"whitelist_rules":      []any{map[string]any{"pattern": "gpt-4o-preview", "decides": 1., "matches": 1.}},
+			"removed_ignore_rules": strs("*-preview"),
+		}}},
+	},
+	"list rules of one": {tool: "list_rules", args: `{"provider":"gemini"}`, says: []string{"0 rules of gemini."}},
+	"list rules nowhere": {
+		tool: "list_rules", args: `{"provider":"nowhere"}`, fails: "failed", data: map[string]any{"available_providers": strs("openai", "gemini")},
+	},
+	"propose": {
+		tool: "propose_rules", args: `{"add_ignore":["o1*"],"reasoning":"r"}`, says: []string{"Proposed: ignore `o1*`", "for openai", "hides 1 model", "Only the user"},
+		rules: []string{"*-preview", "gpt-3.5*"}, data: map[string]any{"provider": "openai", "effects": strs("hides 1 model")},
+	},
+	"propose nothing": {tool: "propose_rules", args: `{"reasoning":"r"}`, fails: "failed", says: []string{"changes no rule"}},
+	"plan": {
+		setup: func(f *fixture) { f.must(second(f.Add(Ignore, "o1"))) },
+		tool:  "plan_save", args: `{}`, says: []string{"+IGNORE_MODELS_OPENAI=*-preview,gpt-3.5*,o1", "openai: 1 more will be hidden"},
+		data: map[string]any{"changed_count": 1., "has_unsaved_changes": true, "effects": strs("openai: 1 more will be hidden", "restart the proxy afterwards: it reads the rules when it starts")},
+	},
+	"plan nothing": {tool: "plan_save", args: `{}`, says: []string{"would change nothing"}},
+	"undo outside a turn": {
+		setup: func(f *fixture) { f.must(second(f.Add(Ignore, "o1"))) },
+		tool:  "undo", args: `{}`, fails: "failed", says: []string{"Nothing was undone"}, rules: []string{"*-preview", "gpt-3.5*", "o1"},
+	},
+	"undo too much": {tool: "undo", args: `{"steps":101}`, fails: "invalid_arguments", says: []string{"Between 1 and 100"}},
 	"add ignore makes redundant": {
 		tool: "add_ignore_rule", args: `{"pattern":"gpt-3*"}`, says: []string{"redundant: `gpt-3.5*`", "Nothing changes"},
 		data: map[string]any{"redundant_rules": strs("gpt-3.5*"), "affected_count": 0.},

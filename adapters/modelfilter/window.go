@@ -71,6 +71,7 @@ type Window struct {
 	highlight Highlight
 	notices   []string
 	locked    bool
+	undoing   bool          // the assistant takes its own changes back: they are not changes by the user
 	reread    chan struct{} // signals Watch to read the file again
 	budget    int           // of the context, in tokens; 0 means defaultContextTokens
 	revision  int64         // grows with every change of what is shown
@@ -211,6 +212,9 @@ func (w *Window) Changes(mark int64) ([]assistant.Entry, int64) {
 
 // record adds a change by the user to the log. Successive searches are one change.
 func (w *Window) record(kind string, fields map[string]any) {
+	if w.undoing {
+		return
+	}
 	change := assistant.NewEntry(kind, w.opts.Now(), fields)
 	if kind == searchChanged {
 		w.changes.Continue(change)

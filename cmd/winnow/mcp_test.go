@@ -82,8 +82,14 @@ func TestMCPOverPipes(t *testing.T) {
 	b := newBench(t, env)
 	a := b.connect()
 	list, err := a.client.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 15 {
+	if err != nil || len(list.Tools) != 19 {
 		t.Fatalf("%d tools, %v", len(list.Tools), err)
+	}
+	for _, tool := range list.Tools {
+		a := tool.Annotations
+		if a.Title == "" || strings.Contains(a.Title, "_") || *a.OpenWorldHint != (tool.Name == "refresh_models") || a.IdempotentHint == (tool.Name == "undo") {
+			t.Errorf("%s: annotations %+v", tool.Name, a)
+		}
 	}
 	rule := map[string]any{"pattern": "*mini*"}
 	for _, c := range []struct {
@@ -105,7 +111,12 @@ func TestMCPOverPipes(t *testing.T) {
 		{"clear_all_ignore_rules", nil, true},
 		{"clear_all_whitelist_rules", nil, true},
 		{"switch_provider", map[string]any{"provider": "anthropic"}, true},
-		{"import_rules", map[string]any{"mode": "merge", "ignore": []string{"*opus*"}}, true},
+		{"import_rules", map[string]any{"mode": "merge", "ignore": []string{"*haiku*"}}, true},
+		{"undo", nil, true},
+		{"import_rules", map[string]any{"mode": "merge", "ignore": []string{"*opus*"}, "whitelist": nil}, true},
+		{"list_rules", nil, true},
+		{"plan_save", nil, true},
+		{"propose_rules", map[string]any{"add_ignore": []string{"*sonnet*"}, "reasoning": "r"}, true},
 		{"discard_changes", nil, false},
 	} {
 		if got := a.call(c.tool, c.args); got.Success != c.ok && c.tool != "refresh_models" {
@@ -116,7 +127,7 @@ func TestMCPOverPipes(t *testing.T) {
 		t.Errorf("the file is now %s", got)
 	}
 	rules := string(b.run(0, "rules", "list"))
-	if !strings.Contains(rules, "*opus*") || !strings.Contains(rules, "removal staged") {
+	if !strings.Contains(rules, "*opus*") || strings.Contains(rules, "*haiku*") || !strings.Contains(rules, "removal staged") {
 		t.Errorf("rules list prints\n%s", rules)
 	}
 	type made struct {

@@ -1,0 +1,149 @@
+package modelfilter
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
+)
+
+// toolList lists the rules of a provider, or of all that have some.
+func (w *Window) toolList(a rulesArgs) assistant.ToolResult {
+	providers, total := []fields{}, 0
+	add := func(p *provider, e *engine.Engine) assistant.ToolResult {
+		data := p.countFields(e)
+		for _, list := range lists {
+			rules := []fields{}
+			for _, r := range ruleViews(p, e, list)[:min(len(e.Rules(list)), maxListed)] {
+				rule := fields{"pattern": visible(r.Pattern), "decides": r.Decides, "matches": r.Matches}
+				if r.Unsaved {
+					rule["unsaved"] = true
+				}
+				rules = append(rules, rule)
+			}
+			data[ruleType[list]+"_rules"] = rules
+			if removed := without(p.lists[list].saved, p.lists[list].rules); len(removed) > 0 {
+				data["removed_"+ruleType[list]+"_rules"] = visibleAll(removed[:min(len(removed), maxListed)])
+			}
+			total += len(e.Rules(list))
+		}
+		providers = append(providers, data)
+		return assistant.OK("", nil)
+	}
+	names := []string{a.Provider}
+	if a.Provider == "" || a.Provider == "*" {
+		names = nil
+		for _, v := range w.Providers() {
+			if v.Rules > 0 || v.Unsaved {
+				names = append(names, v.Name)
+			}
+		}
+	}
+	for _, name := range names {
+		if r := w.onProvider(name, add); !r.Success {
+			return r
+		}
+	}
+	text := fmt.Sprintf("%s of %s.", assistant.Counted(total, "rule"), assistant.Counted(len(providers), "provider"))
+	if len(names) == 1 {
+		text = fmt.Sprintf("%s of %s.", assistant.Counted(total, "rule"), visible(names[0]))
+	}
+	return assistant.OK(text, fields{"providers": providers, "has_unsaved_changes": w.Dirty()})
+}
+
+// toolPropose returns the card of a proposal, with what accepting it would do.
+func (w *Window) toolPropose(p Proposal) assistant.ToolResult {
+	data, err := json.Marshal(p)
+	if err == nil {
+		p, err = w.resolveProposal(data)
+	}
+	if err != nil {
+		return errorResult(err)
+	}
+	if data, err = json.Marshal(p); err != nil {
+		return errorResult(err)
+	}
+	effects, err := w.proposalEffects(data)
+	if err != nil {
+		return errorResult(err)
+	}
+	what, would := summarizeProposal(data), []string{}
+	for _, e := range effects {
+		would = append(would, e.Sentence)
+	}
+	r := assistant.OK(fmt.Sprintf("Proposed: %s. It %s. Only the user can accept it.", what, strings.Join(would, "; ")), fields{"effects": would, "provider": visible(p.Provider)})
+	r.Payload = &assistant.Payload{Type: PayloadProposal, Data: data, Summary: what}
+	return r
+}
+
+// toolPlan shows what a save would do.
+func (w *Window) toolPlan(ctx context.Context, _ noArgs) assistant.ToolResult {
+	plan, err := w.PlanSave(ctx, "")
+	switch {
+	case err != nil:
+		return errorResult(err)
+	case plan.Conflict != nil:
+		return conflictResult(plan.Conflict)
+	case plan.Empty():
+		return assistant.OK("Nothing is staged: a save would change nothing.", w.savedFields(nil))
+	}
+	data := w.savedFields(w.Diff())
+	data["effects"] = effectSentences(plan.Effects)
+	return assistant.OK(strings.Join(plan.Lines(w.user()), "\n"), data)
+}
+
+func effectSentences(effects []assistant.Effect) []string {
+	out := []string{}
+	for _, e := range effects {
+		out = append(out, visible(e.Sentence))
+	}
+	return out
+}
+
+// maxUndo is how many steps one call takes back.
+const maxUndo = 100
+
+func (w *Window) toolUndo(ctx context.Context, a undoArgs) assistant.ToolResult {
+	steps := cmp.Or(a.Steps, 1)
+	if steps < 1 || steps > maxUndo {
+		return assistant.Fail(assistant.CodeInvalidArguments, "Between 1 and %d steps can be taken back.", maxUndo)
+	}
+	before := map[string]ruleSet{}
+	w.mu.Lock()
+	for name, p := range w.providers {
+		before[name] = p.staged()
+	}
+	w.undoing = true // what it changes is not a change by the user
+	w.mu.Unlock()
+	undone, err := assistant.UndoSteps(ctx, steps)
+	w.mu.Lock()
+	w.undoing = false
+	w.mu.Unlock()
+	if err != nil {
+		r := assistant.Fail(assistant.CodeFailed, "Nothing was undone: %v.", err)
+		if errors.As(err, new(*assistant.NotYoursError)) {
+			r.Hint = "Tell the user, who can undo it with ctrl+z or go back to a checkpoint."
+		}
+		return r
+	}
+	var changes []RuleChange
+	w.mu.Lock()
+	for _, name := range slices.Sorted(maps.Keys(w.providers)) {
+		changes = append(changes, ruleChanges(name, before[name], w.providers[name].staged())...)
+	}
+	w.mu.Unlock()
+	text := fmt.Sprintf("Took back %s: %s.", assistant.Counted(len(undone), "step"), visible(strings.Join(undone, "; ")))
+	if len(undone) < steps {
+		text += " There is no older step of yours to take back before one of the user."
+	}
+	data := w.savedFields(changes)
+	data["undone"] = visibleAll(undone)
+	return assistant.OK(text, data)
+}
