@@ -62,7 +62,11 @@ func ExampleSession_Rollback() {
 	text, err := session.Rollback(ctx, step.ID, checkpoint.ScopeBoth, step.ID)
 	fmt.Println("to edit and send again:", text, err)
 	show()
-	fmt.Println(session.UndoRollback(ctx), session.Close(ctx))
+	plan, err := session.PlanUndoRollback()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(session.UndoRollback(ctx, plan.Digest), session.Close(ctx))
 	show()
 	// Output:
 	// lamp 40 %, messages in view 1

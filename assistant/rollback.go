@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -103,14 +104,49 @@ func (s *Session) firstPair(ctx context.Context, id string) (int64, error) {
 	return 0, nil
 }
 
-// UndoRollback undoes the last rollback, if no message was sent since. An
-// *UnrecordedError is returned for one that was done.
-func (s *Session) UndoRollback(ctx context.Context) error {
+// UndoPlan is what undoing the last rollback would do.
+type UndoPlan struct {
+	Digest string                  // names the plan, for UndoRollback
+	By     string                  // who rolled back, if it was another session; "" is this one
+	Drops  []checkpoint.Checkpoint // the steps made since the rollback, which are lost, oldest first
+}
+
+// PlanUndoRollback returns what UndoRollback would do. The error is
+// checkpoint.ErrNoRollback when there is no rollback, or a message was sent since.
+func (s *Session) PlanUndoRollback() (UndoPlan, error) {
+	if s.opts.Journal == nil {
+		return UndoPlan{}, ErrNoJournal
+	}
+	last, ok := s.opts.Journal.LastRollback()
+	if !ok {
+		return UndoPlan{}, checkpoint.ErrNoRollback
+	}
+	plan := UndoPlan{Digest: last.ID, Drops: last.Drops}
+	if n := len(last.Drops); n > 0 {
+		plan.Digest += "." + last.Drops[n-1].ID
+	}
+	if last.Session != "" && last.Session != s.ID() {
+		plan.By = cmp.Or(last.User, "another session")
+	}
+	return plan, nil
+}
+
+// UndoRollback undoes the last rollback, if no message was sent since. digest names the
+// plan that the user was shown: a *PlanChanged when there is another by now. An
+// *UnrecordedError is returned for an undo that was done.
+func (s *Session) UndoRollback(ctx context.Context, digest string) error {
 	release, err := s.acquireRollback()
 	if err != nil {
 		return err
 	}
 	defer release()
+	plan, err := s.PlanUndoRollback()
+	if err != nil {
+		return err
+	}
+	if plan.Digest != digest {
+		return &PlanChanged{Steps: plan.Drops, By: s.changedBy(-1)}
+	}
 	intent, err := s.opts.Journal.BeginUndoRollback()
 	if err != nil {
 		return err

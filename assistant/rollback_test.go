@@ -99,7 +99,7 @@ func TestRollback(t *testing.T) {
 			r.must(err)
 			wantEqual(t, "uncut in the store", len(refs), len(tt.view))
 
-			r.must(r.session.UndoRollback(ctx))
+			r.undoRollback()
 			wantList(t, "words after undo", r.window.Words(), "one", "two", "three")
 			wantList(t, "view after undo", r.inView(), "a", "b", "c")
 			wantEqual(t, "checkpoints after undo", len(r.session.Checkpoints()), 3)
@@ -109,7 +109,7 @@ func TestRollback(t *testing.T) {
 			r.send("new")
 			reqs := r.script.Requests()
 			wantList(t, "sent", said(reqs[len(reqs)-1]), append(tt.view, "new")...)
-			if err := r.session.UndoRollback(ctx); !errors.Is(err, checkpoint.ErrNoRollback) {
+			if err := r.session.UndoRollback(ctx, ""); !errors.Is(err, checkpoint.ErrNoRollback) {
 				t.Errorf("undo after a message: %v", err)
 			}
 			wantEqual(t, "told anew", len(r.changesOf(len(reqs)-1)) == 0 || tt.scope == checkpoint.ScopeWindow, true)
@@ -171,7 +171,7 @@ func TestAnInterruptedRollbackIsRolledForward(t *testing.T) {
 			if pending != nil || err != nil {
 				t.Errorf("pending: %+v, %v", pending, err)
 			}
-			r.must(r.session.UndoRollback(context.Background()))
+			r.undoRollback()
 			wantList(t, "after undo", r.inView(), "a", "b", "c")
 			wantList(t, "words after undo", r.window.Words(), "one", "two", "three")
 		})
@@ -188,7 +188,7 @@ func TestOnlyTheCutSessionsLeaveTheView(t *testing.T) {
 	_, err = r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth, newestStep(r.session))
 	r.must(err)
 	wantList(t, "view", r.inView(), "theirs")
-	r.must(r.session.UndoRollback(context.Background()))
+	r.undoRollback()
 	wantList(t, "after undo", r.inView(), "mine", "theirs")
 }
 
@@ -199,7 +199,7 @@ func TestUndoBringsBackNoMoreThanWasVisible(t *testing.T) {
 	_, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth, newestStep(r.session))
 	r.must(err)
 	wantList(t, "view", r.inView(), "a")
-	r.must(r.session.UndoRollback(context.Background()))
+	r.undoRollback()
 	wantList(t, "after undo", r.inView(), "a", "c")
 }
 
@@ -261,6 +261,34 @@ func TestATurnWaitsForThoseAtTheWindow(t *testing.T) {
 }
 
 // newestStep is the basis of a rollback as the session sees it now.
+func (r *rig) undoRollback() {
+	r.t.Helper()
+	plan, err := r.session.PlanUndoRollback()
+	r.must(err)
+	r.must(r.session.UndoRollback(context.Background(), plan.Digest))
+}
+
+// Undoing a rollback loses what was done since, so the plan that was shown is carried out, or
+// none.
+func TestAnUndoOfARollbackIsThatWhichWasShown(t *testing.T) {
+	r := twoTurns(t)
+	ctx := context.Background()
+	_, err := r.session.Rollback(ctx, r.session.Checkpoints()[2].ID, checkpoint.ScopeWindow, newestStep(r.session))
+	r.must(err)
+	shown, err := r.session.PlanUndoRollback()
+	r.must(err)
+	wantEqual(t, "steps lost", len(shown.Drops), 0)
+	r.must(r.session.Edit("by hand", func() error { return r.window.Type("four") }))
+
+	changed, ok := errors.AsType[*assistant.PlanChanged](r.session.UndoRollback(ctx, shown.Digest))
+	if !ok || len(changed.Steps) != 1 || changed.Steps[0].Description != "by hand" {
+		t.Fatalf("the undo is %+v", changed)
+	}
+	wantList(t, "words", r.window.Words(), "one", "two", "four")
+	r.undoRollback()
+	wantList(t, "words after the undo", r.window.Words(), "one", "two", "three")
+}
+
 func newestStep(s *assistant.Session) string {
 	step, _ := s.LastStep()
 	return step.ID

@@ -91,7 +91,7 @@ func TestWhileLockedNothingElseTouchesTheWindow(t *testing.T) {
 			_, err := r.session.Rollback(ctx, r.session.Checkpoints()[0].ID, "both", newestStep(r.session))
 			return err
 		},
-		"undo":    func() error { return r.session.UndoRollback(ctx) },
+		"undo":    func() error { return r.session.UndoRollback(ctx, "") },
 		"renew":   func() error { return r.session.Renew(ctx) },
 		"delete":  func() error { return r.session.Delete(ctx, 1) },
 		"request": func() error { _, _, err := r.session.Request(ctx, "x"); return err },

@@ -200,22 +200,35 @@ func (j *Journal) endRollback(op Op, intent Intent) error {
 	return err
 }
 
-// CanUndoRollback returns the Intent.ID of the rollback that BeginUndoRollback would undo; ok is false if there is
-// none.
-func (j *Journal) CanUndoRollback() (id string, ok bool) {
+// UndoableRollback is the rollback that BeginUndoRollback would undo.
+type UndoableRollback struct {
+	ID            string       // of its Intent
+	User, Session string       // who rolled back, as Options.Author returned it
+	Drops         []Checkpoint // the steps made since, which undoing the rollback drops, oldest first
+}
+
+// LastRollback returns the rollback that BeginUndoRollback would undo; ok is false if there is none.
+func (j *Journal) LastRollback() (r UndoableRollback, ok bool) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
-	if j.index.undo == nil {
-		return "", false
+	undo := j.index.undo
+	if undo == nil {
+		return UndoableRollback{}, false
 	}
-	return j.index.undo.ID, true
+	r = UndoableRollback{ID: undo.ID, User: undo.record.User, Session: undo.record.Author}
+	for _, id := range j.index.planUndo().Dropped {
+		if e := j.index.byID[id]; !e.Undone {
+			r.Drops = append(r.Drops, e.described())
+		}
+	}
+	return r, true
 }
 
 // ForgetRollback ends the possibility to undo the last rollback; call it for the next message. Without a rollback it
 // writes nothing, and while another rollback or undo is pending it returns ErrPending. It does not wait for other
 // processes: if one of them is changing the window, the rollback can be undone until the next Add.
 func (j *Journal) ForgetRollback() error {
-	if _, can := j.CanUndoRollback(); !can {
+	if _, can := j.LastRollback(); !can {
 		return nil
 	}
 	unlock, err := j.TryLock()

@@ -75,11 +75,14 @@ func TestRollback(t *testing.T) {
 			check(j)
 
 			// And back again: also the edit made since is gone.
-			if id, can := j.CanUndoRollback(); !can || id != in.ID {
-				t.Fatalf("CanUndoRollback = %v, %v", id, can)
+			if last, can := j.LastRollback(); !can || last.ID != in.ID || len(last.Drops) != 0 {
+				t.Fatalf("LastRollback = %+v, %v", last, can)
 			}
 			now := j.Current()
 			since := must[Checkpoint](t)(j.Edit("", "since", now, doc(50)))
+			if last, can := j.LastRollback(); !can || slices.Equal(ids(last.Drops), []string{since.ID}) == (c.scope == ScopeConversation) {
+				t.Errorf("after an edit LastRollback = %+v, %v", last, can)
+			}
 			undo := must[Intent](t)(j.BeginUndoRollback())
 			if undo.Undoes != in.ID || undo.Cut != in.Cut {
 				t.Errorf("undo %+v", undo)
@@ -154,7 +157,7 @@ func TestAbandonedRollbackChangesNothing(t *testing.T) {
 	if in := must[*Intent](t)(j.Pending()); in != nil || !slices.Equal(ids(j.List("s")), ids(list)) {
 		t.Errorf("pending %v, list %v", in, ids(j.List("s")))
 	}
-	if _, can := j.CanUndoRollback(); can {
+	if _, can := j.LastRollback(); can {
 		t.Error("an abandoned rollback can be undone")
 	}
 }

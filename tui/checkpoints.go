@@ -104,19 +104,25 @@ func (b *rollingBack) on(o usecase.Outcome, w wording) intent {
 
 // ask asks again about a rollback that would undo other steps by now.
 func (b *rollingBack) ask(changed *assistant.PlanChanged, r rollback, w wording) intent {
-	const shown = 10
-	lines := w.changed(changed)
-	for _, c := range changed.Steps[:min(len(changed.Steps), shown)] {
-		lines = append(lines, w.clock(c.Time)+"  undoes: "+oneLine(c.Description))
-	}
-	if more := len(changed.Steps) - shown; more > 0 {
-		lines = append(lines, "and "+assistant.Counted(more, "more step"))
-	}
+	lines := append(w.changed(changed), w.steps(changed.Steps)...)
 	r.newest = changed.Newest
 	return confirm("Roll back?", lines, "roll back", "don't roll back", b.now(r))
 }
 
-// undoRollback undoes the last rollback.
+// steps are what a question says it undoes, a step a line.
+func (w wording) steps(all []checkpoint.Checkpoint) (lines []string) {
+	const shown = 10
+	for _, c := range all[:min(len(all), shown)] {
+		lines = append(lines, w.clock(c.Time)+"  undoes: "+oneLine(c.Description))
+	}
+	if more := len(all) - shown; more > 0 {
+		lines = append(lines, "and "+assistant.Counted(more, "more step"))
+	}
+	return lines
+}
+
+// undoRollback undoes the last rollback. It asks when another session made it, or when that
+// loses steps made since.
 func (m *Model) undoRollback() tea.Cmd { return m.acts.add(m.commands.UndoRollback) }
 
 // onRollbackUndone shows what a rollback had undone.

@@ -59,19 +59,32 @@ func (m *Model) question(kind overlay.Kind, title string, lines []string, no key
 
 // askConfirm asks for the confirmation that a use case wants.
 func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
-	c := o.Confirm
+	c, w := o.Confirm, m.wording()
+	var changed []string
+	if c.Changed {
+		changed = []string{w.warning("This has changed since you were asked."), ""}
+	}
 	yes := func() tea.Cmd {
 		return m.acts.add(func(request int64) tea.Cmd { return m.commands.Confirmed(request, o) })
 	}
 	unsaved := "There are unsaved " + m.parts.state() + ". They stay as they are;"
 	switch c.Kind {
 	case workspace.ConfirmDelete:
-		return m.ask("Delete this pair for good?", []string{oneLine(c.Text)}, "delete", "keep", yes)
+		return m.ask("Delete this pair for good?", append(changed, oneLine(c.Text)), "delete", "keep", yes)
 	case workspace.ConfirmRegenerate:
 		return m.ask("Regenerate?", []string{
 			"The old answer changed the " + m.parts.state() + ". They stay as they are;",
 			"a new answer may change them again." + m.hint(" %s undoes either.", keymap.Undo),
 		}, "regenerate", "keep the answer", yes)
+	case workspace.ConfirmUndoRollback:
+		lines := changed
+		if c.By != "" {
+			lines = append(lines, "The last rollback was made by "+oneLine(c.By)+".")
+		}
+		if len(c.Drops) > 0 {
+			lines = append(append(lines, "Undoing it loses what was done since:"), w.steps(c.Drops)...)
+		}
+		return m.ask("Undo the rollback?", lines, "undo it", "don't undo it", yes)
 	case workspace.ConfirmResume:
 		return m.ask("Continue this session?", []string{unsaved, "the current conversation stays in the history."}, "continue", "stay here", yes)
 	case workspace.ConfirmNewSession:
@@ -103,7 +116,11 @@ func (w wording) changed(changed *assistant.PlanChanged) []string {
 	if changed == nil {
 		return nil
 	}
-	return []string{w.styles.Rules.Warn.Render(w.styles.Icons.Warn + " " + oneLine(changed.Changed(w.author)) + ". This is what would be done now:"), ""}
+	return []string{w.warning(oneLine(changed.Changed(w.author)) + ". This is what would be done now:"), ""}
+}
+
+func (w wording) warning(text string) string {
+	return w.styles.Rules.Warn.Render(w.styles.Icons.Warn + " " + text)
 }
 
 // clock is a time, with the day unless that is today.

@@ -71,7 +71,12 @@ func newTeamOver(t testing.TB, models []string, answers ...at.Answer) *team {
 		EnvFile: g.file, Environ: func() []string { return nil }, Models: shelf{models}, Now: g.clock.Now,
 	})
 	g.must(err)
-	journal, err := checkpoint.Open(filepath.Join(dir, "journal", "log"), checkpoint.Options{Now: g.clock.Now})
+	journal, err := checkpoint.Open(filepath.Join(dir, "journal", "log"), checkpoint.Options{Now: g.clock.Now, Author: func() (user, session string) {
+		if g.Hub == nil {
+			return "", ""
+		}
+		return g.Author()
+	}})
 	g.must(err)
 	g.store, err = sqlite.Open(t.Context(), filepath.Join(dir, "data", "history.db"), sqlite.Options{Now: g.clock.Now})
 	g.must(err)
@@ -345,6 +350,41 @@ func TestARollbackAsksAboutWhatOthersDid(t *testing.T) {
 	if got := g.rules(); strings.Contains(got, "mini") || strings.Contains(got, "gpt-4") {
 		t.Errorf("the rules are %q", got)
 	}
+}
+
+// Undoing a rollback would lose what others did since, and undo what others rolled back.
+func TestUndoingARollbackAsksAboutWhatOthersDid(t *testing.T) {
+	g := newTeam(t)
+	anna, bert := g.join("anna", 120, 32), g.join("bert", 120, 32)
+	anna.pane()
+	anna.hide("gpt-5*")
+	anna.Type(tuitest.Key("ctrl+z"))
+	anna.says("undone")
+	bert.pane()
+	bert.hide("gpt-4*")
+	anna.says("bert hid")
+	undo := func(m *member, answer tuitest.Key) {
+		m.Type(tuitest.CtrlP, "undo the last roll", tuitest.Enter)
+		m.confirm("Undo the rollback?", answer)
+	}
+	undo(anna, "n")
+	anna.says("nothing was changed")
+	if got := g.rules(); !strings.Contains(got, "gpt-4*") {
+		t.Errorf("declined, the rules are %q", got)
+	}
+	undo(anna, "y")
+	anna.says("the rollback is undone")
+	if got := g.rules(); !strings.Contains(got, "gpt-5*") || strings.Contains(got, "gpt-4*") {
+		t.Errorf("undone, the rules are %q", got)
+	}
+	bert.Type(tuitest.Key("ctrl+z"))
+	bert.confirm("Undo others' changes as well?", "y")
+	bert.says("undone")
+	anna.says("bert rolled back")
+	anna.Type(tuitest.CtrlP, "undo the last roll", tuitest.Enter)
+	anna.Wait("The last rollback was made by bert.")
+	anna.confirm("Undo the rollback?", "y")
+	anna.says("the rollback is undone")
 }
 
 // rules are the patterns of the window.

@@ -107,7 +107,7 @@ func TestTheAssistantStarsAndARollbackRestores(t *testing.T) {
 	if got := stateOf(t, d.window); got != starred {
 		t.Errorf("rolled back to %s\nwant %s", got, starred)
 	}
-	if err := d.UndoRollback(t.Context()); err != nil {
+	if err := undoRollback(t, d.Session); err != nil {
 		t.Fatal(err)
 	}
 	if got := stateOf(t, d.window); got != orderedState || marksOf(t, d.store) != ordered {
@@ -143,7 +143,7 @@ func TestARollbackOfTheRulesAloneLeavesThePairs(t *testing.T) {
 	if got, want := marksOf(t, d.store), text+"7:0+Talk 8:0+Talk "; got != want {
 		t.Errorf("rolled back to %s\nwant %s", got, want)
 	}
-	if err := d.UndoRollback(t.Context()); err != nil {
+	if err := undoRollback(t, d.Session); err != nil {
 		t.Fatal(err)
 	}
 	if got := marksOf(t, d.store); !strings.Contains(got, "1:3+AI ") || !strings.Contains(got, "7:3+Chat ") {
@@ -286,4 +286,13 @@ func TestTheOfflineModelFinds(t *testing.T) {
 func newest(s *assistant.Session) string {
 	step, _ := s.LastStep()
 	return step.ID
+}
+
+func undoRollback(t *testing.T, s *assistant.Session) error {
+	t.Helper()
+	plan, err := s.PlanUndoRollback()
+	if err != nil {
+		return err
+	}
+	return s.UndoRollback(t.Context(), plan.Digest)
 }

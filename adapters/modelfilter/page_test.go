@@ -250,7 +250,9 @@ func TestTheAssistantFiltersModels(t *testing.T) {
 	if !f.Dirty() {
 		t.Error("a rollback past a save leaves unsaved rules, and touches no file")
 	}
-	f.must(s.UndoRollback(t.Context()))
+	plan, err := s.PlanUndoRollback()
+	f.must(err)
+	f.must(s.UndoRollback(t.Context(), plan.Digest))
 	if f.Dirty() || len(f.patterns(Ignore)) != 3 {
 		t.Error("the rollback was not undone")
 	}

@@ -263,7 +263,11 @@ func TestARollbackCutsOnlyTheOwnConversation(t *testing.T) {
 	wantList(t, "anna's messages", r.texts(anna))
 	wantList(t, "bert's messages", r.texts(bert), "call add_word dog", "how are you?")
 
-	_, err = bert.UndoRollback(r.ctx)
+	_, ask, err := bert.UndoRollback(r.ctx, nil)
+	if err != nil || ask == nil || ask.By != "anna" || len(ask.Drops) != 0 {
+		t.Fatalf("undoing anna's rollback asks %+v, %v", ask, err)
+	}
+	_, _, err = bert.UndoRollback(r.ctx, ask)
 	r.must(err)
 	wantList(t, "words after the undo", r.Words.Words(), "one", "cat", "dog", "cow")
 	wantList(t, "bert's messages after the undo", r.texts(bert), "call add_word dog", "how are you?")
@@ -458,7 +462,10 @@ func (r *rig) live(user string, plan []int) {
 		case 4:
 			_, err = s.CallTool(r.ctx, "add_word", fmt.Appendf(nil, `{"word":%q}`, word), nil)
 		case 5:
-			_, err = s.UndoRollback(r.ctx)
+			var ask *workspace.Confirm
+			if _, ask, err = s.UndoRollback(r.ctx, nil); ask != nil { // another answer may be wanted by now
+				_, _, err = s.UndoRollback(r.ctx, ask)
+			}
 		case 6:
 			r.must(s.Close(r.ctx))
 			s = r.open(user)

@@ -168,13 +168,28 @@ func (w *Workspace) Rollback(ctx context.Context, id string, scope checkpoint.Sc
 }
 
 // UndoRollback undoes the last rollback. It returns ErrNothingToUndo if there is none or if a message has been sent
-// since. warning says what failed after the rollback was undone.
-func (w *Workspace) UndoRollback(ctx context.Context) (warning string, err error) {
-	err = w.session.UndoRollback(ctx)
-	if errors.Is(err, checkpoint.ErrNoRollback) {
-		return "", ErrNothingToUndo
+// since. If another session made the rollback, or if steps made since would be lost, a confirmation is needed;
+// confirmed is the one that the user has given. warning says what failed after the rollback was undone.
+func (w *Workspace) UndoRollback(ctx context.Context, confirmed *Confirm) (warning string, ask *Confirm, err error) {
+	plan, err := w.session.PlanUndoRollback()
+	for err == nil {
+		if plan.By != "" || len(plan.Drops) > 0 {
+			c := Confirm{Kind: ConfirmUndoRollback, By: plan.By, Drops: plan.Drops, shown: plan.Digest}
+			if ask = c.after(confirmed); ask != nil {
+				return "", ask, nil
+			}
+		}
+		err = w.session.UndoRollback(ctx, plan.Digest)
+		if _, changed := errors.AsType[*assistant.PlanChanged](err); !changed {
+			break
+		}
+		plan, err = w.session.PlanUndoRollback()
 	}
-	return warningOf(err)
+	if errors.Is(err, checkpoint.ErrNoRollback) {
+		return "", nil, ErrNothingToUndo
+	}
+	warning, err = warningOf(err)
+	return warning, nil, err
 }
 
 // warningOf converts an error that occurred after the operation itself succeeded to a warning.

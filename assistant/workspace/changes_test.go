@@ -101,11 +101,36 @@ func TestUndoOfAnAssistantsChange(t *testing.T) {
 	r.must(err)
 	want(t, "text", back.Text, "add two")
 	want(t, "visible pairs", len(r.session.Visible()), 0)
-	_, err = r.UndoRollback(r.ctx)
+	_, _, err = r.UndoRollback(r.ctx, nil)
 	r.must(err)
 	want(t, "visible pair", r.session.Visible()[0].Seq, seq)
-	_, err = r.UndoRollback(r.ctx)
+	_, _, err = r.UndoRollback(r.ctx, nil)
 	r.wantErr(err, workspace.ErrNothingToUndo)
+}
+
+// Undoing a rollback loses the steps made since. It is done unasked only where there are none.
+func TestUndoOfARollbackAsksAboutWhatItLoses(t *testing.T) {
+	r := newRig(t)
+	r.typeWord("two")
+	_, err := r.undo(checkpoint.ScopeWindow)
+	r.must(err)
+	r.typeWord("three")
+	_, ask, err := r.UndoRollback(r.ctx, nil)
+	r.must(err)
+	if ask == nil || ask.Kind != workspace.ConfirmUndoRollback || len(ask.Drops) != 1 || ask.By != "" || ask.Changed {
+		t.Fatalf("UndoRollback asks %+v", ask)
+	}
+	r.typeWord("four")
+	_, ask, err = r.UndoRollback(r.ctx, ask)
+	r.must(err)
+	if words := r.window.Words(); ask == nil || !ask.Changed || len(ask.Drops) != 2 || !slices.Equal(words, []string{"one", "three", "four"}) {
+		t.Fatalf("after another step UndoRollback asks %+v, the words are %q", ask, words)
+	}
+	_, ask, err = r.UndoRollback(r.ctx, ask)
+	r.must(err)
+	if words := r.window.Words(); ask != nil || !slices.Equal(words, []string{"one", "two"}) {
+		t.Errorf("UndoRollback asks %+v, the words are %q", ask, words)
+	}
 }
 
 func TestNewSessionAsksWhenSomethingIsUnsaved(t *testing.T) {

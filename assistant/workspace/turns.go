@@ -2,8 +2,11 @@ package workspace
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	"winnow/assistant"
@@ -193,22 +196,23 @@ func (w *Workspace) Request(ctx context.Context, text string) (llm.Request, json
 	return w.session.Request(ctx, text)
 }
 
-// Delete removes pairs permanently. It needs a confirmation unless all of them failed.
-func (w *Workspace) Delete(ctx context.Context, seqs []int64, confirmed bool) (*Confirm, error) {
+// Delete removes pairs permanently. It needs a confirmation unless all of them failed; confirmed is the one that the
+// user has given. If a pair has changed since, Delete asks again.
+func (w *Workspace) Delete(ctx context.Context, seqs []int64, confirmed *Confirm) (*Confirm, error) {
 	if w.session.Busy() {
 		return nil, assistant.ErrBusy
 	}
-	if !confirmed {
-		pairs, err := w.session.Pairs(ctx, seqs)
-		if err != nil {
-			return nil, err
+	pairs, err := w.session.Pairs(ctx, seqs)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(pairs, func(p assistant.Pair) bool { return p.State != assistant.PairError }) {
+		c := Confirm{Kind: ConfirmDelete, Pairs: len(pairs), shown: digestOf(pairs)}
+		if len(pairs) == 1 {
+			c.Text = pairs[0].UserText
 		}
-		if slices.ContainsFunc(pairs, func(p assistant.Pair) bool { return p.State != assistant.PairError }) {
-			c := &Confirm{Kind: ConfirmDelete, Pairs: len(pairs)}
-			if len(pairs) == 1 {
-				c.Text = pairs[0].UserText
-			}
-			return c, nil
+		if ask := c.after(confirmed); ask != nil {
+			return ask, nil
 		}
 	}
 	if err := w.session.Delete(ctx, seqs...); err != nil {
@@ -218,6 +222,19 @@ func (w *Workspace) Delete(ctx context.Context, seqs []int64, confirmed bool) (*
 		w.EndReAsk()
 	}
 	return nil, nil
+}
+
+// digestOf identifies pairs by what is lost with them: their messages and all their answers, but not their marks.
+func digestOf(pairs []assistant.Pair) string {
+	sum := sha256.New()
+	for _, p := range pairs {
+		answers, _ := p.Answers()
+		fmt.Fprintf(sum, "%d %q %q\n", p.Seq, p.State, p.UserText)
+		for _, a := range answers {
+			fmt.Fprintf(sum, "%q %q %q %d\n", a.ID, a.State, a.AssistantText, len(a.Payloads))
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // SetStars gives a pair 0 to 3 stars.

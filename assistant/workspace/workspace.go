@@ -8,6 +8,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/history/transfer"
+	"winnow/checkpoint"
 )
 
 // Errors of the use cases, in addition to the errors of package assistant.
@@ -77,6 +78,14 @@ type Confirm struct {
 	// Text is the user's message of the pair to delete or regenerate; "" for other kinds and for several pairs.
 	Text  string
 	Pairs int // the number of pairs to delete or regenerate
+	// By is who rolled back, if it was another session, and Drops are the steps that undoing the rollback loses, oldest
+	// first; both are for ConfirmUndoRollback.
+	By    string
+	Drops []checkpoint.Checkpoint
+	// Changed reports that this was already confirmed, and that something else would be done now.
+	Changed bool
+
+	shown string // identifies what would be done
 }
 
 // ConfirmKind identifies the question to ask.
@@ -88,7 +97,18 @@ const (
 	ConfirmRegenerate ConfirmKind = "regenerate" // the old answer changed the window; its changes stay
 	ConfirmNewSession ConfirmKind = "new_session"
 	ConfirmResume     ConfirmKind = "resume" // like ConfirmNewSession: unsaved changes stay as they are
+	// ConfirmUndoRollback: the rollback was made in another session, or steps made since are lost.
+	ConfirmUndoRollback ConfirmKind = "undo_rollback"
 )
+
+// after returns c, unless the user has confirmed exactly that.
+func (c Confirm) after(confirmed *Confirm) *Confirm {
+	if confirmed != nil && confirmed.Kind == c.Kind && confirmed.shown == c.shown {
+		return nil
+	}
+	c.Changed = confirmed != nil
+	return &c
+}
 
 // Unsaved reports whether the window has unsaved changes.
 func (w *Workspace) Unsaved() bool {

@@ -251,25 +251,6 @@ func TestReAskOfAGoodPairReplacesNothing(t *testing.T) {
 	want(t, "the first pair", r.text(seq), "hello")
 }
 
-func TestDeleteAsksUnlessThePairFailed(t *testing.T) {
-	r := newRig(t, say("ok"), fail())
-	good, _ := r.send(assistant.Prompt{Text: "good"})
-	failed, _ := r.send(assistant.Prompt{Text: "bad"})
-	confirm, err := r.Delete(r.ctx, []int64{good}, false)
-	r.must(err)
-	if confirm == nil || *confirm != (workspace.Confirm{Kind: workspace.ConfirmDelete, Text: "good", Pairs: 1}) {
-		t.Fatalf("Delete = %+v, want to be confirmed", confirm)
-	}
-	confirm, err = r.Delete(r.ctx, []int64{failed}, false)
-	r.must(err)
-	if confirm != nil {
-		t.Errorf("deleting a failed pair asks: %+v", confirm)
-	}
-	_, err = r.Delete(r.ctx, []int64{good}, true)
-	r.must(err)
-	want(t, "pairs", len(r.session.Visible()), 0)
-}
-
 func TestWhatIsRefusedWhileATurnRuns(t *testing.T) {
 	gate := at.NewGate()
 	r := newRig(t, at.Answer{at.Say("half"), at.Stop{At: gate}}, say("then"))
@@ -280,7 +261,7 @@ func TestWhatIsRefusedWhileATurnRuns(t *testing.T) {
 	r.wantErr(err, assistant.ErrBusy)
 	_, err = r.ResumeSession(r.ctx, "s2", true)
 	r.wantErr(err, assistant.ErrBusy)
-	_, err = r.Delete(r.ctx, []int64{1}, true)
+	_, err = r.Delete(r.ctx, []int64{1}, nil)
 	r.wantErr(err, assistant.ErrBusy)
 	_, err = r.PlanCommand(r.ctx, ":delete")
 	r.wantErr(err, assistant.ErrBusy)

@@ -388,7 +388,10 @@ func (s *subject) rollBackTo(c *point, scope checkpoint.Scope) {
 
 func (s *subject) undoRollback(rt *rapid.T) {
 	s.rt = rt
-	err := s.session.UndoRollback(s.t.Context())
+	plan, err := s.session.PlanUndoRollback()
+	if err == nil {
+		err = s.session.UndoRollback(s.t.Context(), plan.Digest)
+	}
 	if s.oracle.back == nil {
 		if !errors.Is(err, checkpoint.ErrNoRollback) {
 			rt.Fatalf("there was nothing to undo: %v", err)

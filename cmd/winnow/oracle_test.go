@@ -490,7 +490,7 @@ func (s *subject) checkPoints() {
 			s.rt.Errorf("at checkpoint %s (%s) the rules are %v, want %v: %s", c.id, c.kind, at, c.before, raw)
 		}
 	}
-	if _, can := s.journal.CanUndoRollback(); can != (s.oracle.back != nil) {
+	if _, can := s.journal.LastRollback(); can != (s.oracle.back != nil) {
 		s.rt.Errorf("a rollback can be undone: %v", can)
 	}
 }

@@ -111,8 +111,11 @@ func (a *app) askSave(ctx context.Context, ws *workspace.Workspace) error {
 // askDiscard shows what would be discarded, and discards it if the user agrees.
 func (a *app) askDiscard(ws *workspace.Workspace) error {
 	plan, err := ws.PlanDiscard("")
-	if err != nil || plan.Empty() {
-		return errors.Join(err, a.discardPlan(ws, assistant.Basis{}))
+	if err != nil {
+		return err
+	}
+	if plan.Empty() {
+		return a.discardPlan(ws, assistant.Basis{Digest: plan.Digest})
 	}
 	a.printLines(plan.DiscardLines(a.userName()))
 	if !a.askYesNo("Discard these changes?") {

@@ -212,16 +212,7 @@ func (c *console) undo(ctx context.Context, what string) error {
 	case "":
 		return c.undoChange(ctx)
 	case "rollback":
-		warning, err := c.workspace.UndoRollback(c.ctx)
-		if errors.Is(err, workspace.ErrNothingToUndo) {
-			return reply("There is no rollback to undo.")
-		}
-		if err == nil {
-			c.unsent, c.listed = unsent{}, nil
-			c.changed("The rollback is undone.")
-		}
-		c.warn(warning)
-		return err
+		return c.undoRollback(ctx)
 	case "pairs":
 		out, err := c.workspace.UndoCommand(ctx)
 		if errors.Is(err, workspace.ErrNothingToUndo) {
@@ -233,6 +224,40 @@ func (c *console) undo(ctx context.Context, what string) error {
 		return err
 	}
 	return reply("Usage: /undo for the newest change, /undo rollback, or /undo pairs for the last :command of a filter line.")
+}
+
+// undoRollback undoes the last rollback. It asks when another session made it, or when that
+// loses steps made since.
+func (c *console) undoRollback(ctx context.Context) error {
+	warning, ask, err := c.workspace.UndoRollback(c.ctx, nil)
+	for ask != nil {
+		if ask.Changed {
+			c.out.Label("Notice", "this has changed since it was shown")
+		}
+		if ask.By != "" {
+			c.out.Line("The last rollback was made by " + Name(ask.By) + ".")
+		}
+		if len(ask.Drops) > 0 {
+			c.out.Line("Undoing it loses what was done since:")
+		}
+		for _, step := range ask.Drops {
+			c.out.Indent(checkpointText(step))
+		}
+		if !c.yes(ctx, "Type yes to undo the rollback: ") {
+			c.nothingDone()
+			return nil
+		}
+		warning, ask, err = c.workspace.UndoRollback(c.ctx, ask)
+	}
+	if errors.Is(err, workspace.ErrNothingToUndo) {
+		return reply("There is no rollback to undo.")
+	}
+	if err == nil {
+		c.unsent, c.listed = unsent{}, nil
+		c.changed("The rollback is undone.")
+	}
+	c.warn(warning)
+	return err
 }
 
 // undoChange undoes the newest change. It asks when that cuts the conversation.

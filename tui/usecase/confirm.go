@@ -17,24 +17,29 @@ type ConfirmWanted struct {
 	do      confirmable
 }
 
-// confirmable is such a use case. A Confirm is what it asks.
-type confirmable func(ctx context.Context, c call, yes bool) (Outcome, *workspace.Confirm, error)
+// confirmable is such a use case. It returns a Confirm to ask, and takes the one that the
+// user has confirmed; nil: there is none yet.
+type confirmable func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error)
 
 // confirmed makes the command of a use case that asks first.
 func (c *Commands) confirmed(request int64, doing string, do confirmable) tea.Cmd {
 	return c.command(request, doing, func(ctx context.Context, c call) (Outcome, error) {
-		outcome, ask, err := do(ctx, c, false)
-		if ask != nil {
-			return ConfirmWanted{c.reply(), *ask, doing, do}, nil
-		}
-		return outcome, err
+		return c.confirm(ctx, nil, doing, do)
 	})
 }
 
-// Confirmed does what the user has confirmed, and ends as the use case does.
+func (c call) confirm(ctx context.Context, confirmed *workspace.Confirm, doing string, do confirmable) (Outcome, error) {
+	outcome, ask, err := do(ctx, c, confirmed)
+	if ask != nil {
+		return ConfirmWanted{c.reply(), *ask, doing, do}, nil
+	}
+	return outcome, err
+}
+
+// Confirmed does what the user has confirmed, and ends as the use case does: with another
+// ConfirmWanted when something else would be done by now.
 func (c *Commands) Confirmed(request int64, w ConfirmWanted) tea.Cmd {
 	return c.command(request, w.doing, func(ctx context.Context, c call) (Outcome, error) {
-		outcome, _, err := w.do(ctx, c, true)
-		return outcome, err
+		return c.confirm(ctx, &w.Confirm, w.doing, w.do)
 	})
 }

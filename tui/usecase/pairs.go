@@ -135,8 +135,8 @@ func (c call) refilter(ctx context.Context) error {
 
 // Delete removes a pair for good: ConfirmWanted, then Deleted.
 func (c *Commands) Delete(request, seq int64) tea.Cmd {
-	return c.confirmed(request, "delete", func(ctx context.Context, c call, yes bool) (Outcome, *workspace.Confirm, error) {
-		ask, err := c.Workspace.Delete(ctx, []int64{seq}, yes)
+	return c.confirmed(request, "delete", func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error) {
+		ask, err := c.Workspace.Delete(ctx, []int64{seq}, confirmed)
 		return Deleted{c.reply()}, ask, err
 	})
 }
@@ -144,8 +144,8 @@ func (c *Commands) Delete(request, seq int64) tea.Cmd {
 // Retry prepares a failed pair to be tried again in its place, or the last answer to be
 // regenerated: RetryReady, after ConfirmWanted where that changes more.
 func (c *Commands) Retry(request, seq int64) tea.Cmd {
-	return c.confirmed(request, "try again", func(ctx context.Context, c call, yes bool) (Outcome, *workspace.Confirm, error) {
-		retry, ask, err := c.Workspace.Retry(ctx, seq, yes)
+	return c.confirmed(request, "try again", func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error) {
+		retry, ask, err := c.Workspace.Retry(ctx, seq, confirmed != nil)
 		return RetryReady{c.reply(), retry.Prompt}, ask, err
 	})
 }

@@ -33,13 +33,14 @@ func (c *Commands) Rollback(request int64, id string, scope checkpoint.Scope, ne
 	})
 }
 
-// UndoRollback undoes the last rollback: RollbackUndone.
+// UndoRollback undoes the last rollback: RollbackUndone, after ConfirmWanted where that undoes
+// what the user has not been shown.
 func (c *Commands) UndoRollback(request int64) tea.Cmd {
-	return c.command(request, "undo the rollback", func(ctx context.Context, c call) (Outcome, error) {
-		warning, err := c.Workspace.UndoRollback(ctx)
+	return c.confirmed(request, "undo the rollback", func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error) {
+		warning, ask, err := c.Workspace.UndoRollback(ctx, confirmed)
 		if errors.Is(err, workspace.ErrNothingToUndo) {
-			return RollbackUndone{Reply: c.reply(), Nothing: true}, nil
+			return RollbackUndone{Reply: c.reply(), Nothing: true}, nil, nil
 		}
-		return RollbackUndone{c.reply(), false, warning}, err
+		return RollbackUndone{c.reply(), false, warning}, ask, err
 	})
 }

@@ -33,8 +33,8 @@ func (c *Commands) ListSessions(request int64) tea.Cmd {
 
 // NewSession starts a new session: SessionOpened, after ConfirmWanted with unsaved changes.
 func (c *Commands) NewSession(request int64) tea.Cmd {
-	return c.confirmed(request, "start a session", func(ctx context.Context, c call, yes bool) (Outcome, *workspace.Confirm, error) {
-		ask, err := c.Workspace.NewSession(ctx, yes)
+	return c.confirmed(request, "start a session", func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error) {
+		ask, err := c.Workspace.NewSession(ctx, confirmed != nil)
 		return SessionOpened{c.reply(), true, nil}, ask, err
 	})
 }
@@ -42,8 +42,8 @@ func (c *Commands) NewSession(request int64) tea.Cmd {
 // ResumeSession continues another session: SessionOpened, after ConfirmWanted with unsaved
 // changes.
 func (c *Commands) ResumeSession(request int64, id string) tea.Cmd {
-	return c.confirmed(request, "continue the session", func(ctx context.Context, c call, yes bool) (Outcome, *workspace.Confirm, error) {
-		ask, err := c.Workspace.ResumeSession(ctx, id, yes)
+	return c.confirmed(request, "continue the session", func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error) {
+		ask, err := c.Workspace.ResumeSession(ctx, id, confirmed != nil)
 		if c.Session().ID() == id { // then only its time of use could not be stored
 			return SessionOpened{c.reply(), false, err}, ask, nil
 		}
