@@ -20,19 +20,19 @@ func TestEnterTakesTheChoiceThatIsPointedAt(t *testing.T) {
 	d.Type(tuitest.Key("right"))
 	d.says("j moves towards them")
 	for range 6 {
-		if strings.Contains(d.Frame(), "❯alt+1 One: do one]") {
+		if strings.Contains(d.Frame(), "›alt+1 One: do one]") {
 			break
 		}
 		d.Type("j")
 	}
-	d.Wait("❯alt+1 One: do one] [alt+2 Two: do two] [alt+3 Three: do three]")
+	d.Wait("›alt+1 One: do one] [alt+2 Two: do two] [alt+3 Three: do three]")
 	if foot := footerOf(d.Frame()); !strings.HasPrefix(foot, " VIEW  enter choose · ") {
 		t.Errorf("the footer beside a choice: %q", foot)
 	}
 	d.Type("l", "l", "l") // not beyond the last
-	d.Wait("[alt+1 One: do one] [alt+2 Two: do two] ❯alt+3 Three: do three]")
+	d.Wait("[alt+1 One: do one] [alt+2 Two: do two] ›alt+3 Three: do three]")
 	d.Type("h")
-	d.Wait("[alt+1 One: do one] ❯alt+2 Two: do two] [alt+3 Three: do three]")
+	d.Wait("[alt+1 One: do one] ›alt+2 Two: do two] [alt+3 Three: do three]")
 	d.Type("k")
 	d.Wait("[alt+1 One: do one] [alt+2 Two: do two] [alt+3 Three: do three]")
 	d.Type("j", tuitest.Enter)

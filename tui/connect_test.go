@@ -54,14 +54,14 @@ func TestTheFooterConnectsAModel(t *testing.T) {
 	d, c := connecting(t, 120, 32, nil)
 	d.Wait("f6 connect a model")
 	d.Type(tuitest.Key("f6"))
-	d.Wait("━ Connect a model ━")
+	d.Wait("─ Connect a model ─")
 	d.Wait("1 model")
 	d.Type(tuitest.Enter)
 	d.Wait("Which model of test")
 	d.Type(tuitest.Enter)
 	d.Wait("test/other is now in use.")
 	d.Type(tuitest.Enter)
-	d.hold("the overlay is closed", func() bool { return !strings.Contains(d.Frame(), "━ Connect a model ━") })
+	d.hold("the overlay is closed", func() bool { return !strings.Contains(d.Frame(), "─ Connect a model ─") })
 	if d.session.Model() != "test/other" || strings.Contains(d.Frame(), "f6 connect") || c.dismissed.Load() != 0 {
 		t.Errorf("%s answers, dismissed %d times:\n%s", d.session.Model(), c.dismissed.Load(), d.Frame())
 	}
@@ -84,7 +84,7 @@ func TestAnOfferGivesWay(t *testing.T) {
 			d.Type("hide")
 			d.box("hide")
 		}
-		d.hold("the offer is dismissed", func() bool { return c.dismissed.Load() == 1 && !strings.Contains(d.Frame(), "━ Connect a model ━") })
+		d.hold("the offer is dismissed", func() bool { return c.dismissed.Load() == 1 && !strings.Contains(d.Frame(), "─ Connect a model ─") })
 	}
 }
 
@@ -97,7 +97,7 @@ func TestNoOfferWhileOneTypes(t *testing.T) {
 	offer <- true
 	d.Type(" it")
 	d.box("hide it")
-	if strings.Contains(d.Frame(), "━ Connect a model ━") || c.dismissed.Load() != 0 {
+	if strings.Contains(d.Frame(), "─ Connect a model ─") || c.dismissed.Load() != 0 {
 		t.Errorf("an offer interrupts:\n%s", d.Frame())
 	}
 	offer = make(chan bool, 1)
@@ -105,7 +105,7 @@ func TestNoOfferWhileOneTypes(t *testing.T) {
 	d, _ = connecting(t, 80, 24, offer)
 	d.Type("x")
 	d.box("x")
-	if strings.Contains(d.Frame(), "━ Connect a model ━") {
+	if strings.Contains(d.Frame(), "─ Connect a model ─") {
 		t.Errorf("an offer although a model is set up:\n%s", d.Frame())
 	}
 }

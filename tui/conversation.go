@@ -22,7 +22,7 @@ import (
 type conversation struct {
 	chat      *chat.View
 	widths    style.Cache
-	area      image.Rectangle  // on the screen, with its border
+	area      image.Rectangle  // on the screen, with its head
 	boundary  assistant.Shown  // the newest that has come
 	requested map[int64]int64  // the last request of each pair that is being loaded
 	search    status.InputLine // "/"
@@ -227,7 +227,7 @@ func (c *conversation) onEffects(o usecase.EffectsRead) {
 
 // inChat is a cell of the screen as one of the conversation.
 func (c *conversation) inChat(at tea.Mouse) (x, y int) {
-	return at.X - c.area.Min.X - 1, at.Y - c.area.Min.Y - 1 // without the border
+	return at.X - c.area.Min.X, at.Y - c.area.Min.Y - chatHead
 }
 
 // copySelection copies the selected text, as soon as all of it is loaded.

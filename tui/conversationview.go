@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"strings"
-
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/tui/keymap"
@@ -21,28 +19,30 @@ type scene struct {
 	below    []string // lines under the pairs; an empty one is left out
 }
 
-// View draws the conversation in its border.
+// chatHead is how many lines are above the pairs: the filter, else air.
+const chatHead = 1
+
+// View draws the conversation.
 func (c *conversation) View(w, h int, s *scene) []string {
 	defer c.widths.EndFrame()
-	b, st := s.styles.Border.Shape, s.styles.Border.Idle
-	if s.mode == keymap.View {
-		b, st = s.styles.Border.FocusedShape, s.styles.Border.Focused
+	return append([]string{c.widths.Fit(c.head(w, s), w, "")}, c.lines(w, h-chatHead, s)...)
+}
+
+// head names the filter, unless it is the one that a session begins with.
+func (c *conversation) head(w int, s *scene) string {
+	if s.filter == startFilter {
+		return ""
 	}
-	title := " chat "
-	if f := s.filter; f != startFilter {
-		back := s.hint(" · %s ends it ", keymap.Unfilter)
-		if s.mode == keymap.Input {
-			back = " · /unfilter ends it "
-		}
-		title = c.widths.Truncate(" chat · "+oneLine(filterName(f)), max(0, w-4-ansi.StringWidth(back)), s.styles.Icons.Ellipsis) + back
+	back := s.hint(" · %s ends it ", keymap.Unfilter)
+	if s.mode == keymap.Input {
+		back = " · /unfilter ends it "
 	}
-	title = c.widths.Truncate(title, max(0, w-4), s.styles.Icons.Ellipsis)
-	rows := []string{st.Render(b.TopLeft + b.Top + title + strings.Repeat(b.Top, max(0, w-3-c.widths.Width(title))) + b.TopRight)}
-	left, right := st.Render(b.Left), st.Render(b.Right)
-	for _, line := range c.lines(w-2, h-2, s) {
-		rows = append(rows, left+line+right)
+	name := "  all pairs"
+	if s.filter != "" {
+		name = "  only " + oneLine(s.filter)
 	}
-	return append(rows, st.Render(b.BottomLeft+strings.Repeat(b.Bottom, max(0, w-2))+b.BottomRight))
+	name = c.widths.Truncate(name, max(0, w-ansi.StringWidth(back)), s.styles.Icons.Ellipsis)
+	return s.styles.Chat.Notice.Render(name) + s.styles.Chat.Time.Render(back)
 }
 
 // lines are the messages, or what is shown when there are none.

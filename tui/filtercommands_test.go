@@ -119,11 +119,11 @@ func TestForgottenFilterOfTheViewLeavesItAsItIs(t *testing.T) {
 	d.command("s2 :save two")
 	d.says("saved as @two")
 	d.command("@two")
-	d.Wait("chat · @two")
+	d.Wait("only @two")
 	d.Wait("1/1")
 	d.command(":forget two")
 	d.says("@two is forgotten, the view is unchanged")
-	d.Wait("chat · s2")
+	d.Wait("only s2")
 	d.command("x :flag")
 	d.says("3 pairs flagged")
 	d.command(":filters")
@@ -140,7 +140,7 @@ func TestSavedFiltersAreListedAppliedAndForgotten(t *testing.T) {
 	d.Type("saved filters", tuitest.Enter)
 	d.Wait("alt+x deletes it")
 	d.Type(tuitest.Enter)
-	d.Wait("chat · @two")
+	d.Wait("only @two")
 	d.command(":filters")
 	d.Wait("alt+x deletes it")
 	d.Type(tuitest.Key("alt+x"))
@@ -200,7 +200,7 @@ func TestPaletteReachesTheCommandsOfTheFilterLine(t *testing.T) {
 	d.palette("previous region")
 	d.in("PANE")
 	d.palette("previous tab")
-	d.Wait("❯All")
+	d.Wait("›All")
 }
 
 func TestDeletingTheShownPairsAsks(t *testing.T) {

@@ -112,23 +112,23 @@ func TestTabGoesThroughAListWithASign(t *testing.T) {
 	d.goTo("COMMAND")
 	d.Type(tuitest.Key("ctrl+u"), "s0 t'a", tuitest.Tab)
 	d.line("s0 t'AI'", "no pair")
-	d.Wait("❯ AI ")
+	d.Wait("› AI ")
 	d.Wait("AI > Art")
 	d.Type(tuitest.Tab)
 	d.line("s0 t'AI > Agents'", "no pair")
-	d.Wait("❯ AI > Agents")
+	d.Wait("› AI > Agents")
 	d.Type(tuitest.Down)
-	d.Wait("❯ AI > Art")
+	d.Wait("› AI > Art")
 	d.Type(tuitest.ShiftTab, tuitest.Up)
 	d.line("s0 t'AI'", "no pair")
 	d.Type(tuitest.Up) // round to the last
 	d.line("s0 t'AI > Art'", "no pair")
 	d.Type(tuitest.Esc) // what was typed is back
 	d.Wait(": s0 t'a")
-	d.WaitGone("❯ AI")
+	d.WaitGone("› AI")
 	d.Type(tuitest.Tab, " s1") // typing goes on behind it
 	d.line("s0 t'AI' s1", "no pair")
-	d.WaitGone("❯ AI")
+	d.WaitGone("› AI")
 }
 
 func TestAuthorsAreCompleted(t *testing.T) {

@@ -300,7 +300,7 @@ func boxOf(frame string) string {
 	}
 	var out []string
 	for _, line := range lines[from+1 : len(lines)-1] {
-		out = append(out, strings.TrimSpace(line))
+		out = append(out, strings.TrimPrefix(strings.TrimSpace(line), "› "))
 	}
 	return strings.TrimRight(strings.Join(out, "|"), "|")
 }
@@ -315,7 +315,7 @@ func (d *fixture) focused(text string) {
 func focusOf(frame string) string {
 	var out []string
 	for _, line := range strings.Split(frame, "\n") {
-		if _, after, ok := strings.Cut(line, "┃▌ "); ok && strings.HasPrefix(line, "┃▌ ") {
+		if after, ok := strings.CutPrefix(line, "▌ "); ok {
 			out = append(out, after)
 		}
 	}

@@ -299,7 +299,7 @@ func (m *Model) arrange() {
 	m.hud.Resize(m.layout.HUD.Dy(), m.mode == keymap.HUD)
 	m.conv.area = m.layout.Chat
 	if c := m.layout.Chat; !c.Empty() {
-		m.conv.chat.Resize(c.Dx()-2, c.Dy()-2) // without the border
+		m.conv.chat.Resize(c.Dx(), c.Dy()-chatHead)
 	}
 }
 

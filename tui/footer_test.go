@@ -95,7 +95,7 @@ func TestANoticeEndsWithAnyKey(t *testing.T) {
 func TestPaletteNamesTheKeyThatWorksHere(t *testing.T) {
 	d := three(t, setup{w: 80, h: 24})
 	d.Type(tuitest.Key("ctrl+p"), "send the m")
-	d.Wait("Send the message  ctrl+j ctrl+enter alt+enter")
+	d.Wait(" ctrl+j ctrl+enter alt+enter │")
 }
 
 // The footer names esc only where it does something: in VIEW during a turn.
@@ -181,7 +181,7 @@ func TestHelpIsReadWhole(t *testing.T) {
 	d.Type(tuitest.Key("f1"))
 	d.Wait("ctrl+j ctrl+enter alt+enter  send")
 	for range 120 {
-		if frame := d.Frame(); strings.Contains(frame, "… ┃") {
+		if frame := d.Frame(); strings.Contains(frame, "… │") {
 			t.Fatalf("a line of help is cut:\n%s", frame)
 		}
 		d.Type(tuitest.Down)
@@ -268,7 +268,7 @@ func TestAFilterNamesItsWayBack(t *testing.T) {
 		d.WaitGone("second question")
 	}
 	filter()
-	d.Wait("chat · c'first' · F ends it")
+	d.Wait("only c'first' · F ends it")
 	d.Type("F")
 	d.Wait("second question")
 	d.WaitGone("ends it")
@@ -277,7 +277,7 @@ func TestAFilterNamesItsWayBack(t *testing.T) {
 	d.in("INPUT")
 	filter()
 	d.Type("i")
-	d.Wait("chat · c'first' · /unfilter ends it")
+	d.Wait("only c'first' · /unfilter ends it")
 	d.Type("/unfilter", tuitest.Send)
 	d.Wait("second question")
 	d.in("INPUT")
@@ -287,7 +287,7 @@ func TestAFilterNamesItsWayBack(t *testing.T) {
 func TestALongFilterLeavesRoomForItsWayBack(t *testing.T) {
 	d := startProgram(t, setup{w: 40, h: 12, pairs: []assistant.Pair{told("first question", "an answer")}})
 	d.Type(tuitest.Tab, "f", tuitest.Key("ctrl+u"), "c'"+strings.Repeat("first question ", 1)+"' | c'first' | c'question'", tuitest.Enter)
-	d.Wait("… · F ends it ━")
+	d.Wait("… · F ends it")
 }
 
 // The footer names the keys of the list above the box: where enter takes an entry, enter.

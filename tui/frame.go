@@ -13,7 +13,6 @@ import (
 	"winnow/tui/keymap"
 
 	"winnow/tui/overlay"
-	"winnow/tui/pane"
 	"winnow/tui/style"
 )
 
@@ -66,7 +65,7 @@ func (m *Model) compose() string {
 			o.(*overlay.Text).SetLines(m.numbers()) // the numbers may have changed
 		}
 		box, x, y := m.overlay.View(m.width, m.height, m.styles)
-		return m.above(base, box, x, y)
+		return m.above(m.behind(rows), box, x, y)
 	case m.input.completing():
 		list = overlay.List(m.input.list.Entries, m.input.list.At, min(maxCompletions, foot-headerLines-overlay.ListFrame), m.width, m.styles)
 	case m.mode == keymap.Command:
@@ -77,6 +76,19 @@ func (m *Model) compose() string {
 		return base
 	}
 	return m.above(base, strings.Join(list, "\n"), 0, foot-len(list))
+}
+
+// behind is a frame that lies behind an overlay: in one calm colour.
+func (m *Model) behind(rows []string) string {
+	dimmed := make([]string, len(rows))
+	for i, row := range rows {
+		if i == len(rows)-footerLines { // the footer has the keys of the overlay
+			dimmed[i] = row
+			break
+		}
+		dimmed[i] = m.styles.Overlay.Behind.Render(ansi.Strip(row))
+	}
+	return strings.Join(dimmed, "\n")
 }
 
 // above draws a box over a frame.
@@ -105,15 +117,20 @@ func (m *Model) middle() []string {
 	put(m.layout.Chat, func(w, h int) []string {
 		return m.conv.View(w, h, m.scene(w))
 	})
+	put(m.layout.Divider, m.divider)
 	put(m.layout.Pane, func(w, h int) []string {
 		if m.ready {
 			return m.pane.Lines(w, h)
 		}
-		rows, _ := pane.Frame{Styles: &m.styles, Focused: m.mode == keymap.Pane}.Draw(w, h, blankLines)
-		return rows // only its border: there is no window yet
+		return blankLines(w, h) // there is no window yet
 	})
 	put(m.layout.HUD, func(w, h int) []string { return m.hud.Lines(w, h, m.conv.boundary.Counter, m.draftCost()) })
 	return out
+}
+
+// divider is the line between the chat and what is next to it.
+func (m *Model) divider(_, h int) []string {
+	return slices.Repeat([]string{m.styles.Border.Idle.Render(m.styles.Border.Shape.Left)}, h)
 }
 
 func blankLines(w, h int) []string { return slices.Repeat([]string{strings.Repeat(" ", w)}, h) }
@@ -122,7 +139,7 @@ func blankLines(w, h int) []string { return slices.Repeat([]string{strings.Repea
 func (m *Model) scene(w int) *scene {
 	s := &scene{
 		wording: m.wording(), filter: m.parts.filterLine(), examples: m.opts.Examples, regions: "the conversation and the rules",
-		loading: m.loading, running: m.turn.running, below: []string{m.statusLine(w - 2), m.queuedCard(w - 2)},
+		loading: m.loading, running: m.turn.running, below: []string{m.statusLine(w), m.queuedCard(w)},
 	}
 	switch {
 	case m.plainChat():
@@ -144,10 +161,6 @@ func (m *Model) sendLabel() string {
 // inputLines are the box, and above it a line with the estimate of the draft.
 func (m *Model) inputLines() []string {
 	w, h := m.layout.Input.Dx(), m.layout.Input.Dy()-inputFrame
-	border := m.styles.Border.Idle
-	if m.mode == keymap.Input {
-		border = m.styles.Border.Focused
-	}
 	note := m.estimate()
 	if m.parts.reAsked() != 0 {
 		note = " replaces the failed message " + note
@@ -155,8 +168,12 @@ func (m *Model) inputLines() []string {
 	if m.opts.Mouse {
 		note += m.sendLabel()
 	}
-	rule := strings.Repeat(m.styles.Border.Shape.Top, max(0, w-m.widths.Width(note)))
-	rows := []string{border.Render(rule) + m.styles.Input.Estimate.Render(note)}
+	shape := m.styles.Border.Shape
+	rule := []rune(strings.Repeat(shape.Top, max(0, w-m.widths.Width(note))))
+	if x := m.layout.Divider.Min.X; !m.layout.Divider.Empty() && x < len(rule) {
+		rule[x] = []rune(shape.MiddleBottom)[0]
+	}
+	rows := []string{m.styles.Border.Idle.Render(string(rule)) + m.styles.Input.Estimate.Render(note)}
 	body := append(strings.Split(m.input.draft.View(h), "\n"), make([]string, h)...)
 	for _, line := range body[:h] {
 		rows = append(rows, m.widths.Fit(line, w, ""))

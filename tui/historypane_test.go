@@ -35,7 +35,7 @@ func TestThePaneOfTheHistory(t *testing.T) {
 	d.Wait("AI: 2 pairs")
 	d.Type("]", "[", tuitest.Enter)
 	d.in("VIEW")
-	d.Wait("chat · t'AI...'")
+	d.Wait("only t'AI...'")
 	d.Wait("2/2")
 	d.Type("u") // the pane follows what is taken back
 	d.Wait("AI: 1 pair")

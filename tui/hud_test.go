@@ -260,12 +260,12 @@ func TestTheDockedHUDOnANarrowScreen(t *testing.T) {
 	s.keys("f2")
 	s.do(s.onKey(tea.KeyPressMsg{Code: tea.KeyF5}))
 	docked := plainFrame(s.frame())
-	if !strings.Contains(docked, "─ chat ─") || !strings.Contains(docked, "context 2/2") {
+	if !strings.Contains(docked, "which models are hidden?") || !strings.Contains(docked, "context 2/2") {
 		t.Errorf("the frame is\n%s", docked)
 	}
 	at := s.layout.HUD.Min
 	s.do(s.onClick(at.X+4, at.Y+2))
-	if focused := plainFrame(s.frame()); strings.Contains(focused, "─ chat ─") || !strings.Contains(focused, "━ HUD") && !strings.Contains(focused, " HUD ") {
+	if focused := plainFrame(s.frame()); strings.Contains(focused, "which models are hidden?    ") || !strings.Contains(focused, "─ HUD") && !strings.Contains(focused, " HUD ") {
 		t.Errorf("with the focus the frame is\n%s", focused)
 	}
 	s.keys("f5")

@@ -41,10 +41,10 @@ func proveHistories(t *testing.T) {
 		d.goTo("COMMAND")
 		d.Type(tuitest.Key("ctrl+u"), "s0", tuitest.Enter)
 		d.in("VIEW")
-		d.Wait("· s0 ")
+		d.Wait("only s0 ")
 		d.Type("f", tuitest.Key("ctrl+u"), "b", tuitest.Enter)
 		d.in("VIEW")
-		d.Wait("· b ")
+		d.Wait("only b ")
 		d.Type("f", tuitest.Key("ctrl+u"), "new")
 		for _, c := range []struct {
 			key  tuitest.Key
@@ -88,18 +88,18 @@ func proveRegions(t *testing.T) {
 	t.Run("below 100 columns", func(t *testing.T) {
 		t.Parallel()
 		d := startProgram(t, setup{w: 99, h: 30})
-		d.WaitGone("Rules │ Models")
+		d.WaitGone("Rules   Models")
 		d.Type(tuitest.Tab)
 		d.in("VIEW")
-		d.Wait(" chat ")
+		d.Wait("What would you like")
 		d.Type(tuitest.Tab)
 		d.in("PANE")
-		d.Wait("Rules │ Models")
-		d.WaitGone(" chat ")
+		d.Wait("Rules   Models")
+		d.WaitGone("What would you like")
 		d.Type(tuitest.Tab)
 		d.in("INPUT")
-		d.Wait(" chat ")
-		d.WaitGone("Rules │ Models")
+		d.Wait("What would you like")
+		d.WaitGone("Rules   Models")
 	})
 	t.Run("COMMAND: the word", func(t *testing.T) {
 		t.Parallel()
@@ -113,7 +113,7 @@ func proveRegions(t *testing.T) {
 		folder(t, map[string]string{"plan.txt": "the plan"})
 		d := startProgram(t, setup{})
 		d.Type("see @")
-		d.Wait("❯ plan.txt")
+		d.Wait("› plan.txt")
 		d.Type(tuitest.Tab)
 		d.box("see @plan.txt")
 		d.in("INPUT")
@@ -215,7 +215,7 @@ func provePane(t *testing.T) {
 	t.Run("p", func(t *testing.T) {
 		d := begin(t)
 		d.Type("p")
-		d.Wait("━ Provider ━")
+		d.Wait("─ Provider ─")
 		d.Type("anth", tuitest.Enter)
 		d.Wait("model filter · anthropic")
 	})
@@ -231,7 +231,7 @@ func provePane(t *testing.T) {
 		for _, c := range []struct {
 			key tuitest.Key
 			tab string
-		}{{"]", "❯Models"}, {tuitest.Right, "❯Changes"}, {"]", "❯All"}, {tuitest.Right, "❯Rules"}, {"[", "❯All"}, {tuitest.Left, "❯Changes"}} {
+		}{{"]", "›Models"}, {tuitest.Right, "›Changes"}, {"]", "›All"}, {tuitest.Right, "›Rules"}, {"[", "›All"}, {tuitest.Left, "›Changes"}} {
 			d.Type(c.key)
 			d.Wait(c.tab)
 		}
@@ -248,10 +248,10 @@ func provePane(t *testing.T) {
 		d.Wait("● unsaved")
 		for _, answer := range []string{"n", "y"} {
 			d.Type("D")
-			d.Until(func(frame string) bool { return strings.Contains(frame, "━ Discard") })
+			d.Until(func(frame string) bool { return strings.Contains(frame, "─ Discard") })
 			d.clock.Advance(overlayGuard)
 			d.Type(answer)
-			d.WaitGone("━ Discard")
+			d.WaitGone("─ Discard")
 			if answer == "n" {
 				check(t, d, "ignore o3*, ignore o4*")
 			}
@@ -266,14 +266,14 @@ func (d *fixture) on(text string) {
 	d.t.Helper()
 	d.Until(func(frame string) bool {
 		row := paneRow(frame, text)
-		return strings.HasPrefix(strings.TrimLeft(row, "│┃"), "❯")
+		return strings.HasPrefix(strings.TrimLeft(row, "│ "), "›")
 	})
 }
 
 func proveColonAndHelp(t *testing.T) {
 	t.Helper()
 	for _, mode := range []string{"VIEW", "PANE"} {
-		for key, title := range map[string]string{":": "━ Commands ━", "?": "━ Keys ━"} {
+		for key, title := range map[string]string{":": "─ Commands ─", "?": "─ Keys ─"} {
 			t.Run(mode+" "+key, func(t *testing.T) {
 				t.Parallel()
 				d := startProgram(t, setup{})
@@ -297,7 +297,7 @@ func proveColonAndHelp(t *testing.T) {
 func proveAnywhereButCommand(t *testing.T) {
 	t.Helper()
 	titles := map[tuitest.Key]string{
-		"ctrl+p": "━ Commands ━", "ctrl+l": "━ Model ━", "ctrl+g": "━ Checkpoints ━", "ctrl+t": "━ Topic of new messages ━",
+		"ctrl+p": "─ Commands ─", "ctrl+l": "─ Model ─", "ctrl+g": "─ Checkpoints ─", "ctrl+t": "─ Topic of new messages ─",
 	}
 	for _, mode := range []string{"INPUT", "VIEW", "PANE"} {
 		t.Run(mode, func(t *testing.T) {
@@ -327,7 +327,7 @@ func proveAnywhereButCommand(t *testing.T) {
 		for _, key := range []tuitest.Key{"ctrl+l", "ctrl+g", "ctrl+t", "ctrl+n", "ctrl+o", "ctrl+p", "ctrl+n"} {
 			d.Type(key)
 			d.in("COMMAND")
-			if strings.Contains(d.Frame(), "┏━ ") {
+			if strings.Contains(d.Frame(), "╭─ ") {
 				t.Errorf("%s opens something:\n%s", key, d.Frame())
 			}
 		}
@@ -369,7 +369,7 @@ func proveAnywhere(t *testing.T) {
 			d.Type(tuitest.Tab)
 			d.in("INPUT")
 			d.goTo(mode)
-			for key, title := range map[tuitest.Key]string{"f1": "━ Keys ━", "f2": "━ Context ━"} {
+			for key, title := range map[tuitest.Key]string{"f1": "─ Keys ─", "f2": "─ Context ─"} {
 				d.Type(key)
 				d.Wait(title)
 				d.Type(key) // and closes
@@ -508,9 +508,9 @@ func proveCtrlC(t *testing.T) {
 		t.Parallel()
 		d := startProgram(t, setup{})
 		d.Type(tuitest.F1)
-		d.Wait("━ Keys ━")
+		d.Wait("─ Keys ─")
 		d.Type(tuitest.CtrlC)
-		d.WaitGone("━ Keys ━")
+		d.WaitGone("─ Keys ─")
 	})
 }
 
@@ -569,19 +569,19 @@ func proveOverlayKeys(t *testing.T) {
 	t.Parallel()
 	d := startProgram(t, setup{})
 	d.Type(tuitest.CtrlP)
-	d.Wait("❯   Send the message")
+	d.Wait("›   Send the message")
 	for _, c := range []struct {
 		key  tuitest.Key
 		line string
 	}{
-		{"down", "❯   Go to the first message"},
-		{"ctrl+n", "❯   Go to the end and follow it"},
-		{"ctrl+p", "❯   Go to the first message"},
-		{"up", "❯   Send the message"},
+		{"down", "›   Go to the first message"},
+		{"ctrl+n", "›   Go to the end and follow it"},
+		{"ctrl+p", "›   Go to the first message"},
+		{"up", "›   Send the message"},
 	} {
 		d.Type(c.key)
 		d.Wait(c.line)
 	}
 	d.Type("settings", tuitest.Enter)
-	d.Wait("━ Settings ━")
+	d.Wait("─ Settings ─")
 }

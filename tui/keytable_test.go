@@ -159,9 +159,9 @@ func proveEscOverlay(t *testing.T) {
 	d.Type("first", tuitest.Send)
 	gate.Wait(t)
 	d.Type("my draft", tuitest.F1)
-	d.Wait("━ Keys ━")
+	d.Wait("─ Keys ─")
 	d.Type(tuitest.Esc)
-	d.WaitGone("━ Keys ━")
+	d.WaitGone("─ Keys ─")
 	d.box("my draft")
 	if !d.session.Busy() {
 		t.Error("the Esc that closed help has cancelled the turn")

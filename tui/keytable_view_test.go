@@ -126,8 +126,8 @@ func proveMoving(t *testing.T) {
 func chatColumns(frame string) string {
 	lines := strings.Split(frame, "\n")
 	for i, line := range lines {
-		if at := strings.Index(line, "┃"); at >= 0 {
-			lines[i] = line[:strings.LastIndex(line, "┃")]
+		if at := strings.Index(line, "│"); at >= 0 {
+			lines[i] = line[:at]
 		}
 		if strings.Contains(line, "new · G") {
 			lines[i] = ""
@@ -143,7 +143,7 @@ func proveEnter(t *testing.T) {
 		d := startProgram(t, setup{answers: []at.Answer{say(`Which? SUGGESTED_VALUES: {"values":[{"label":"A","value":"take a"}]}`), say("a it is")}})
 		d.ask("hello", "[alt+1 A: take a]")
 		d.Type(tuitest.Tab, "j", "j")
-		d.focused("❯alt+1 A: take a]")
+		d.focused("›alt+1 A: take a]")
 		d.Type(tuitest.Enter)
 		d.Wait("a it is")
 		if got := lastUser(d.script); got != "take a" {
@@ -177,7 +177,7 @@ func proveEnter(t *testing.T) {
 		d.Type("j", tuitest.Enter) // the second rule; its models are picked out
 		d.on("o3*")
 		d.Type("]")
-		d.Wait("❯Models")
+		d.Wait("›Models")
 		d.on("o3")
 	})
 }

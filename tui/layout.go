@@ -22,6 +22,7 @@ const (
 // a keymap.Mode of its own; the HUD is an example.
 type screenLayout struct {
 	Header, Chat, Pane, HUD, Input, Footer image.Rectangle
+	Divider                                image.Rectangle // the line between the chat and what is next to it
 
 	Small bool // too small to show anything
 }
@@ -69,7 +70,7 @@ func arrange(w, h, rows int, show panesShown, hud hudShown) screenLayout {
 	switch {
 	case show == chatOnly:
 	case w >= sideBySide:
-		split = w * 3 / 5
+		split = chatCells(w)
 	case show == paneFirst:
 		split = 0
 	}
@@ -81,8 +82,16 @@ func arrange(w, h, rows int, show panesShown, hud hudShown) screenLayout {
 		Footer: image.Rect(0, foot, w, h),
 	}
 	l.dock(hud)
+	if l.Chat.Dx() > 0 && l.Chat.Dx() < w {
+		l.Divider = image.Rect(l.Chat.Max.X-1, headerLines, l.Chat.Max.X, top)
+		l.Chat.Max.X--
+	}
 	return l
 }
+
+// chatCells is the width of the chat and the line after it, on a screen where something
+// stands next to it.
+func chatCells(w int) int { return w * 3 / 5 }
 
 // dock gives the HUD its part.
 func (l *screenLayout) dock(hud hudShown) {
@@ -101,7 +110,7 @@ func (l *screenLayout) dock(hud hudShown) {
 		l.HUD = image.Rect(0, bottom-height, w, bottom)
 		l.Chat.Max.Y, l.Pane.Max.Y = l.HUD.Min.Y, l.HUD.Min.Y
 	case l.Pane.Empty():
-		l.Chat.Max.X = w * 3 / 5
+		l.Chat.Max.X = chatCells(w)
 		l.HUD = image.Rect(l.Chat.Max.X, top, w, bottom)
 	default:
 		l.HUD = image.Rect(l.Pane.Min.X, bottom-max(minHUD, middle/2), w, bottom)

@@ -22,7 +22,7 @@ func TestArrangeCoversTheScreen(t *testing.T) {
 func checkLayout(t *testing.T, w, h, rows int, show panesShown, hud hudShown) {
 	t.Helper()
 	l := arrange(w, h, rows, show, hud)
-	parts := []image.Rectangle{l.Header, l.Chat, l.Pane, l.HUD, l.Input, l.Footer}
+	parts := []image.Rectangle{l.Header, l.Chat, l.Pane, l.HUD, l.Input, l.Footer, l.Divider}
 	area := 0
 	for i, p := range parts {
 		if p.Dx() < 0 || p.Dy() < 0 || !p.In(image.Rect(0, 0, w, h)) {
@@ -72,9 +72,9 @@ func TestTheHUDHasItsPlace(t *testing.T) {
 		docked, focused bool
 		chat, pane, hud image.Rectangle
 	}{
-		"wide":                  {120, 40, bothPanes, true, false, image.Rect(0, 1, 72, 35), image.Rect(72, 1, 120, 18), image.Rect(72, 18, 120, 35)},
-		"wide with focus":       {120, 40, bothPanes, true, true, image.Rect(0, 1, 72, 35), image.Rect(72, 1, 120, 18), image.Rect(72, 18, 120, 35)},
-		"wide without a pane":   {120, 40, chatOnly, true, false, image.Rect(0, 1, 72, 35), image.Rectangle{}, image.Rect(72, 1, 120, 35)},
+		"wide":                  {120, 40, bothPanes, true, false, image.Rect(0, 1, 71, 35), image.Rect(72, 1, 120, 18), image.Rect(72, 18, 120, 35)},
+		"wide with focus":       {120, 40, bothPanes, true, true, image.Rect(0, 1, 71, 35), image.Rect(72, 1, 120, 18), image.Rect(72, 18, 120, 35)},
+		"wide without a pane":   {120, 40, chatOnly, true, false, image.Rect(0, 1, 71, 35), image.Rectangle{}, image.Rect(72, 1, 120, 35)},
 		"narrow":                {80, 24, bothPanes, true, false, image.Rect(0, 1, 80, 13), image.Rectangle{}, image.Rect(0, 13, 80, 19)},
 		"narrow below the pane": {80, 24, paneFirst, true, false, image.Rectangle{}, image.Rect(0, 1, 80, 13), image.Rect(0, 13, 80, 19)},
 		"narrow with focus":     {80, 24, bothPanes, true, true, image.Rectangle{}, image.Rectangle{}, image.Rect(0, 1, 80, 19)},

@@ -90,8 +90,8 @@ func TestALongNoticeIsReadOn(t *testing.T) {
 	r.Wait("… f4 shows all")
 	r.WaitGone("working")
 	r.Type(tuitest.Key("f4"))
-	r.Wait("━ Notices ━")
+	r.Wait("─ Notices ─")
 	r.Until(func(frame string) bool { return strings.Contains(frame, "and ends") })
 	r.Type(tuitest.Key("f4"))
-	r.WaitGone("━ Notices ━")
+	r.WaitGone("─ Notices ─")
 }

@@ -51,7 +51,7 @@ var openings = []opening{
 	{
 		kind: overlay.Help, title: "Keys", modes: append(everywhere, "COMMAND"), keys: []any{tuitest.F1},
 		query: "cntxthud", found: "context HUD", other: "", take: []any{tuitest.Enter},
-		taken: func(_ *testing.T, d *fixture) { d.Wait("━ Context ━") },
+		taken: func(_ *testing.T, d *fixture) { d.Wait("─ Context ─") },
 	},
 	{
 		kind: overlay.Palette, title: "Commands", modes: everywhere, keys: []any{tuitest.CtrlP},
@@ -87,7 +87,7 @@ var openings = []opening{
 		query: "golong", found: "Go to a long answer", other: "Background", take: []any{tuitest.Enter},
 		taken: func(_ *testing.T, d *fixture) {
 			d.Until(func(frame string) bool {
-				return strings.Contains(lineOf(frame, "❯   Go to a long answer"), "yes: after a pause in typing")
+				return strings.Contains(lineOf(frame, "›   Go to a long answer"), "yes: after a pause in typing")
 			})
 			d.Type(tuitest.Esc)
 		},
@@ -187,14 +187,14 @@ func (o opening) open(d *fixture) {
 	for _, key := range o.keys {
 		d.Type(key)
 		if key == tuitest.Enter { // of a list that leads here
-			d.WaitGone("━ Commands ━")
+			d.WaitGone("─ Commands ─")
 		}
 	}
 	d.Wait(o.frame())
 	d.clock.Advance(overlayGuard)
 }
 
-func (o opening) frame() string { return "━ " + o.title }
+func (o opening) frame() string { return "─ " + o.title }
 
 func TestEveryOverlay(t *testing.T) {
 	const last = overlay.TopicName
@@ -241,7 +241,7 @@ func (o opening) prove(t *testing.T, mode string) {
 		t.Error("Esc has done something")
 	}
 	if o.kind == overlay.TopicName { // below it stands nothing
-		d.WaitGone("━ Topic")
+		d.WaitGone("─ Topic")
 	}
 	if o.take == nil {
 		return
@@ -290,6 +290,6 @@ func TestHelpOpensAtTheModeOfNow(t *testing.T) {
 	d.goTo("PANE")
 	d.Type(tuitest.F1)
 	d.Until(func(frame string) bool {
-		return strings.Contains(frame, "PANE") && strings.Contains(lineOf(frame, "❯ "), "next line")
+		return strings.Contains(frame, "PANE") && strings.Contains(lineOf(frame, "› "), "next line")
 	})
 }

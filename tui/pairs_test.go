@@ -30,7 +30,7 @@ func TestAnOlderPairIsRetriedInItsPlace(t *testing.T) {
 	r.Type(tuitest.Esc, "gr")
 	gate.Wait(t)
 	r.Wait("at last")
-	if !strings.Contains(r.Frame(), " first ") {
+	if !strings.Contains(r.Frame(), " first") {
 		t.Errorf("the pair is not on the screen:\n%s", r.Frame())
 	}
 	r.Type(tuitest.Esc)

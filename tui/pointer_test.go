@@ -44,7 +44,7 @@ func row(t *testing.T, frame, text string) int {
 
 func TestClicksOnTheHeaderOpenWhatItShows(t *testing.T) {
 	r := start(t, 100, 30)
-	for part, opens := range map[string]string{"test/script": " Model ━", "0/0": " Context ━"} {
+	for part, opens := range map[string]string{"test/script": " Model ─", "0/0": " Context ─"} {
 		r.Click(column(t, r.Frame(), 0, part), 0)
 		r.Wait(opens)
 		r.Type(tuitest.Esc)
@@ -61,7 +61,7 @@ func TestClicksOnTheHeaderOpenWhatItShows(t *testing.T) {
 func TestClickPicksAndTheWheelMovesInAnOverlay(t *testing.T) {
 	r := start(t, 100, 30)
 	r.Type(tuitest.Key("ctrl+l"))
-	r.Wait(" Model ━")
+	r.Wait(" Model ─")
 	frame := r.Frame()
 	r.Click(1, 5) // beside the box: nothing
 	y := row(t, frame, "other")
@@ -69,12 +69,12 @@ func TestClickPicksAndTheWheelMovesInAnOverlay(t *testing.T) {
 	r.Wait("test/other is now in use")
 
 	r.Type(tuitest.F1)
-	r.Wait(" Keys ━")
+	r.Wait(" Keys ─")
 	before := r.Frame()
 	r.Message(tea.MouseWheelMsg{Button: tea.MouseWheelDown, X: 50, Y: 15})
 	r.Until(func(frame string) bool { return frame != before })
 	r.Type(tuitest.Esc)
-	r.WaitGone(" Keys ━")
+	r.WaitGone(" Keys ─")
 }
 
 func TestAQuestionTakesNoClick(t *testing.T) {
@@ -271,5 +271,5 @@ func TestTheMouseReachesHintsAndButtons(t *testing.T) {
 	d.Type(tuitest.Tab)
 	d.in("VIEW")
 	click("ctrl+l model")
-	d.Wait("━ Model ━")
+	d.Wait("─ Model ─")
 }

@@ -277,9 +277,9 @@ func TestOverlaysOpenAndGiveTheModeBack(t *testing.T) {
 		"ctrl+l": "Model", "ctrl+g": "Checkpoints", "f1": "Keys", "ctrl+p": "Commands", "ctrl+t": "Topic of new messages", "f2": "Context",
 	} {
 		r.Type(key)
-		r.Wait("━ " + title + " ━")
+		r.Wait("─ " + title + " ─")
 		r.Type(tuitest.Esc)
-		r.WaitGone("━ " + title + " ━")
+		r.WaitGone("─ " + title + " ─")
 		r.Wait("INPUT")
 	}
 }
@@ -334,7 +334,7 @@ func TestStarsMoveAPairOutOfAFilterThatReadsThem(t *testing.T) {
 	r.Wait("about apples")
 	r.answered(1)
 	r.Type(tuitest.Esc, "f", tuitest.Key("ctrl+u"), "s0", tuitest.Enter)
-	r.Wait("· s0")
+	r.Wait("only s0")
 	r.Type("2")
 	r.WaitGone("about apples")
 	r.Wait("0/0")

@@ -192,7 +192,7 @@ func TestTypingGoesOnWhileTheQueueIsSent(t *testing.T) {
 	gate.Open()
 	r.Wait("second answer")
 	r.WaitGone("working")
-	if got := r.Frame(); !strings.Contains(got, "\n sec\n") {
+	if got := r.Frame(); !strings.Contains(got, "\n › sec\n") {
 		t.Errorf("what was being typed is gone:\n%s", got)
 	}
 }

@@ -245,7 +245,7 @@ func TestAChangeLeavesTheCursorOfTheOthers(t *testing.T) {
 	var before string
 	bert.Until(func(f string) bool {
 		before = cursorRow(f)
-		return strings.Contains(f, "┃❯  ▌■ o3*") && before != ""
+		return strings.Contains(f, "│ ›  ▌■ o3*") && before != ""
 	})
 	anna.hide("gpt-4*")
 	bert.says("anna hid gpt-4* on openai: 2 models")
@@ -258,7 +258,7 @@ func TestAChangeLeavesTheCursorOfTheOthers(t *testing.T) {
 // cursorRow is the row of the pane that has the cursor.
 func cursorRow(frame string) string {
 	for _, line := range strings.Split(frame, "\n") {
-		if _, row, ok := strings.Cut(line, "┃❯ "); ok {
+		if _, row, ok := strings.Cut(line, "│ › "); ok {
 			return strings.TrimLeft(row, " ▌")
 		}
 	}
@@ -341,7 +341,7 @@ func TestARollbackAsksAboutWhatOthersDid(t *testing.T) {
 	}
 	anna.says("rolled back")
 	anna.Until(func(f string) bool {
-		return !strings.Contains(f, "hide the minis ┃") && !strings.Contains(f, "Hidden.")
+		return !strings.Contains(f, "hide the minis  ") && !strings.Contains(f, "Hidden.")
 	})
 	bert.says("anna rolled back · stopped hiding *mini*, gpt-4* on openai: 3 models again")
 	bert.Until(func(f string) bool {

@@ -34,7 +34,7 @@ func archive(t *testing.T, f setup) *fixture {
 func (d *fixture) sessions() {
 	d.t.Helper()
 	d.Type(tuitest.CtrlP, "Sessions", tuitest.Enter)
-	d.Wait("━ Sessions ━")
+	d.Wait("─ Sessions ─")
 }
 
 func TestSessionsAreKnownByTheirFirstMessage(t *testing.T) {
@@ -50,7 +50,7 @@ func TestSessionsAreKnownByTheirFirstMessage(t *testing.T) {
 	d.Wait("/ first of")
 	d.Type(tuitest.Enter)
 	d.Wait("another old answer")
-	d.Wait("chat · x'old'")
+	d.Wait("only x'old'")
 	if d.session.ID() != "s1" {
 		t.Error("showing the pairs of a session continues it")
 	}

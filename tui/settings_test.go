@@ -14,7 +14,7 @@ import (
 func (d *fixture) setting(search string) {
 	d.t.Helper()
 	d.Type(tuitest.CtrlP, "Settings", tuitest.Enter)
-	d.Wait("━ Settings ━")
+	d.Wait("─ Settings ─")
 	d.Type(search)
 	d.Wait("/ " + search)
 }
@@ -32,7 +32,7 @@ func TestSettingsSayWhatTheyAreAndWhatWasDone(t *testing.T) {
 	d.Type("Colour theme", tuitest.Enter)
 	d.Wait("Colour theme: ")
 	d.Type(tuitest.Esc)
-	d.WaitGone("━ Settings ━")
+	d.WaitGone("─ Settings ─")
 	d.says("Colour theme: ")
 }
 

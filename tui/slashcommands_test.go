@@ -43,12 +43,12 @@ func TestACommandIsCompletedAndRun(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {40, 12}} {
 		d := startProgram(t, setup{w: size[0], h: size[1]})
 		d.Type("/")
-		d.Wait("❯ /help [TOPIC]")
+		d.Wait("› /help [TOPIC]")
 		d.Type("mod")
-		d.Wait("❯ /model [NAME]")
+		d.Wait("› /model [NAME]")
 		d.Wait("/models [TEXT]")
 		d.Type(tuitest.Down)
-		d.Wait("❯ /models")
+		d.Wait("› /models")
 		d.Type(tuitest.Up, tuitest.Tab)
 		d.Wait("test/other")
 		d.Type(tuitest.Esc) // closes the list alone
@@ -71,7 +71,7 @@ func TestEnterTakesAnEntryThenRuns(t *testing.T) {
 	for _, key := range []tuitest.Key{tuitest.Enter, tuitest.Send} {
 		d := startProgram(t, setup{w: 80, h: 24})
 		d.Type("/model sc")
-		d.Wait("❯ test/script")
+		d.Wait("› test/script")
 		d.Type(key)
 		d.box("/model test/script")
 		d.says("ctrl+j run")
@@ -79,10 +79,10 @@ func TestEnterTakesAnEntryThenRuns(t *testing.T) {
 		d.says("test/script is now in use")
 		d.Type("/hud")
 		d.Type(key)
-		d.Wait("━ Context ━")
+		d.Wait("─ Context ─")
 		d.Type(tuitest.Esc)
 		d.Type("/model", key)
-		d.Wait("━ Model ━")
+		d.Wait("─ Model ─")
 	}
 }
 
@@ -142,7 +142,7 @@ func TestAFilterIsTypedAsACommand(t *testing.T) {
 	d.Wait("topic") // the terms
 	d.Type("s2", tuitest.Enter)
 	d.says("1 pair")
-	d.Wait("chat · s2")
+	d.Wait("only s2")
 	d.in("INPUT")
 	d.Type("/filter c'plums' s9", tuitest.Enter)
 	d.says("column 11")
@@ -185,11 +185,11 @@ func TestTopicsAreTypedAsACommand(t *testing.T) {
 	d.Type("/help ")
 	d.Wait("the keys")
 	d.Type("k", tuitest.Tab, tuitest.Enter)
-	d.Wait("━ Help: keys ━")
+	d.Wait("─ Help: keys ─")
 	d.Wait("all of them")
 	d.Type(tuitest.Esc)
 	d.Type("/models oth", tuitest.Enter)
-	d.Wait("━ Model ━")
+	d.Wait("─ Model ─")
 	d.Wait("/ oth")
 	d.Type(tuitest.Enter)
 	d.says("test/other is now in use")

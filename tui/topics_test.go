@@ -46,7 +46,7 @@ func TestTopicTree(t *testing.T) {
 	}
 
 	r.Type(tuitest.Key("ctrl+t"), tuitest.Up)
-	r.Wait("❯   AI")
+	r.Wait("›   AI")
 	r.Type(tuitest.Key("alt+d"))
 	r.Wait("Delete the topic AI?")
 	r.clock.Advance(overlayGuard)
@@ -138,7 +138,7 @@ func TestColonTopicAsksBeforeItMakesOne(t *testing.T) {
 func TestFavouriteModelsComeFirst(t *testing.T) {
 	r := start(t, 100, 30)
 	r.Type(tuitest.Key("ctrl+l"), tuitest.Up)
-	r.Wait("❯   other")
+	r.Wait("›   other")
 	r.Type(tuitest.Key("alt+f"))
 	r.Wait("favourites")
 	for n := 0; ; n++ { // it is kept in the background, which no frame tells

@@ -37,7 +37,7 @@ func TestATooSmallScreenCancelsAndOpensNothing(t *testing.T) {
 	d.Resize(120, 32)
 	d.Wait("cancelled")
 	d.box("go on")
-	if frame := d.Frame(); strings.Contains(frame, "━ Keys ━") || strings.Contains(frame, "━ Commands ━") {
+	if frame := d.Frame(); strings.Contains(frame, "─ Keys ─") || strings.Contains(frame, "─ Commands ─") {
 		t.Errorf("an overlay was opened where nobody saw it:\n%s", frame)
 	}
 }

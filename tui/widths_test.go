@@ -189,5 +189,5 @@ func TestUnchangedLinesAreNotMeasured(t *testing.T) {
 // A narrow screen cuts an example after a word, before the border.
 func TestANarrowWelcomeCutsAfterAWord(t *testing.T) {
 	d := startProgram(t, setup{w: 40, h: 12, change: func(o *Options) { o.Examples = []string{"hide every mini and nano model"} }})
-	d.Wait("alt+1  hide every mini and nano…    │")
+	d.Wait("alt+1  hide every mini and nano…")
 }

@@ -122,20 +122,17 @@ func (v *vterm) resize(columns, rows uint16) {
 	}
 }
 
-// twoPanes matches the point where the rules begin to the right of the conversation.
-var twoPanes = regexp.MustCompile(`[┐┓][┌┏]`)
-
 // ruleMark matches the shape in front of a rule, which depends on the order in which a pane has seen the rules.
 var ruleMark = regexp.MustCompile(`[●■▲◆○□△◇] `)
 
 // rulesOf returns the pane of a frame, with all shapes replaced by the same one.
 func rulesOf(frame string) string {
 	lines := strings.Split(frame, "\n")
-	at := twoPanes.FindStringIndex(lines[1])
-	if at == nil {
+	left, _, both := strings.Cut(lines[1], "│") // the line between the conversation and the rules
+	if !both {
 		return ""
 	}
-	column := utf8.RuneCountInString(lines[1][:at[0]]) + 1
+	column := utf8.RuneCountInString(left) + 1
 	for i, line := range lines {
 		runes := []rune(line)
 		lines[i] = string(runes[min(column, len(runes)):])
@@ -154,7 +151,7 @@ func TestSSHShowsTheProgram(t *testing.T) {
 
 	bert.resize(40, 12)
 	if !bert.until("the small frame", func(f string) bool {
-		return utf8.RuneCountInString(strings.Split(f, "\n")[1]) == 40
+		return strings.Contains(f, "\n"+strings.Repeat("─", 40)+"\n")
 	}) {
 		t.Error("the screen ended")
 	}
@@ -338,7 +335,7 @@ func TestManySSHSessionsAgree(t *testing.T) {
 		t.Fatalf("status %d, the rules: %s", status, out)
 	}
 	rules := listed.Providers[0].Ignore
-	want := regexp.MustCompile(fmt.Sprintf(`(?s)ignore +\+%d .*❯ \S+ +%s `, len(rules), regexp.QuoteMeta(rules[0].Pattern)))
+	want := regexp.MustCompile(fmt.Sprintf(`(?s)ignore +\+%d\s.*› \S+ +%s `, len(rules), regexp.QuoteMeta(rules[0].Pattern)))
 	last := ""
 	for _, v := range screens {
 		v.press("g")

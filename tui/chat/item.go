@@ -96,14 +96,9 @@ func (it *item) layOut(width int) {
 	if drawn == 0 {
 		it.first = it.head(width)
 	}
-	room := max(1, width-1) // a blank column before the border
 	for i, p := range it.parts {
 		if s := p.state(); i >= drawn || s.dirty {
-			if _, ok := p.(*userPart); ok { // it has a margin of its own
-				p.draw(width, it.rc)
-			} else {
-				p.draw(room, it.rc)
-			}
+			p.draw(width, it.rc)
 			s.dirty = s.pending
 			it.rc.pending = it.rc.pending || s.pending
 			it.stale = it.stale || s.pending
@@ -172,7 +167,7 @@ func (it *item) partAt(line int) (n, at int, ok bool) {
 }
 
 // head is the first line of a pair: what is marked on it, and its time, which ends
-// above the end of the user's text, a column before the border.
+// where the user's text ends.
 func (it *item) head(width int) string {
 	st := &it.rc.st
 	var left []string
@@ -193,7 +188,7 @@ func (it *item) head(width int) string {
 	if it.notInFilter {
 		right = st.Chat.Badge.Render("not in filter") + " " + right
 	}
-	return spread(strings.Join(left, " "), right+" ", width)
+	return spread(strings.Join(left, " "), right, width)
 }
 
 // setPair makes p what the item shows, while its turn runs or after it. What the user opened

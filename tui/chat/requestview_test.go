@@ -51,9 +51,9 @@ func wantHas(t *testing.T, text string, all ...string) {
 func TestSectionsByRole(t *testing.T) {
 	v := NewRequestView("request", json.RawMessage(wire), words, false)
 	wantHas(t, frame(v, 80, 24), "▸ parameters  ~4  model", "▸ 1 tool", "▸ system  ~7  You see a window. It lists models.",
-		"hide the minis [image_url]", "▸ assistant → add_rule", "▸ tool · answers c1", "❯ ▾ user", "thank you‹U+202E›", "7 sections")
+		"hide the minis [image_url]", "▸ assistant → add_rule", "▸ tool · answers c1", "› ▾ user", "thank you‹U+202E›", "7 sections")
 	press(v, "g", "j", "j", "enter")
-	wantHas(t, frame(v, 80, 24), "❯ ▾ system", "\n    You see a window.\n    It lists models.\n")
+	wantHas(t, frame(v, 80, 24), "› ▾ system", "\n    You see a window.\n    It lists models.\n")
 	press(v, "enter")
 	if text := frame(v, 80, 24); strings.Contains(text, "\n    You see") {
 		t.Errorf("a folded section shows its text:\n%s", text)
@@ -98,11 +98,11 @@ func TestSearchOpensWhatItFinds(t *testing.T) {
 	v := NewRequestView("request", json.RawMessage(wire), words, false)
 	frame(v, 80, 24)
 	press(v, "/", "M", "O", "D", "E", "L", "S", "enter")
-	wantHas(t, frame(v, 80, 24), "❯   It lists models.", "▾ tool · answers")
+	wantHas(t, frame(v, 80, 24), "›   It lists models.", "▾ tool · answers")
 	press(v, "n")
-	wantHas(t, frame(v, 80, 24), "❯   7 models hidden")
+	wantHas(t, frame(v, 80, 24), "›   7 models hidden")
 	press(v, "N")
-	wantHas(t, frame(v, 80, 24), "❯   It lists models.")
+	wantHas(t, frame(v, 80, 24), "›   It lists models.")
 	press(v, "/", "x", "y", "z", "enter")
 	wantHas(t, frame(v, 80, 24), "nothing here contains “xyz”")
 }
@@ -162,13 +162,13 @@ func TestItOpensAtTheNewestMessage(t *testing.T) {
 	}
 	messages = append(messages, `{"role":"user","content":"one\ntwo\nthree"}`)
 	v := NewRequestView("request", json.RawMessage(`{"messages":[`+strings.Join(messages, ",")+`]}`), words, false)
-	wantHas(t, frame(v, 32, 12), "question 39", "❯ ▾ user", "    one", "    two", "    three", "enter folds · a all · / search\nr bytes · y copies")
+	wantHas(t, frame(v, 32, 12), "question 39", "› ▾ user", "    one", "    two", "    three", "enter folds · a all · / search\nr bytes · y copies")
 	press(v, "k", "enter")
-	wantHas(t, frame(v, 32, 12), "❯ ▾ user", "    question 39")
+	wantHas(t, frame(v, 32, 12), "› ▾ user", "    question 39")
 	press(v, "g")
 	frame(v, 32, 12)
 	press(v, "j", "j") // scrolls no further than it must, and cuts a text after a word
-	wantHas(t, frame(v, 32, 12), "  ▸ user  ~4  question 0 of…\n❯ ▸ user  ~4  question 1 of…")
+	wantHas(t, frame(v, 32, 12), "  ▸ user  ~4  question 0 of…\n› ▸ user  ~4  question 1 of…")
 	for w := 29; w < 60; w++ {
 		lines := strings.Split(frame(v, w, 12), "\n")
 		if foot := strings.Join(lines[len(lines)-2:], "\n"); strings.Contains(foot, "…") || !strings.HasSuffix(foot, "y copies") {
@@ -246,12 +246,12 @@ func TestAKeyOnALargeRequest(t *testing.T) {
 	}
 	cost("search", func() { search("words") })
 	cost("the last", func() { search(fmt.Sprint("the end of ", messages-1)) })
-	wantHas(t, frame(v, 80, 24), fmt.Sprint("❯   the end of ", messages-1))
+	wantHas(t, frame(v, 80, 24), fmt.Sprint("›   the end of ", messages-1))
 	cost("one by one", func() {
 		for range 3 {
 			press(v, "enter", "k", "k")
 		}
 	})
 	cost("back", func() { search("the end of"); press(v, "N", "N", "N") })
-	wantHas(t, frame(v, 80, 24), fmt.Sprint("❯   the end of ", messages-3))
+	wantHas(t, frame(v, 80, 24), fmt.Sprint("›   the end of ", messages-3))
 }

@@ -245,10 +245,11 @@ func (v *View) Len() int { return len(v.src.refs) }
 // SetActive says whether the view has the focus: its mark is drawn only then.
 func (v *View) SetActive(on bool) { v.active = on }
 
-// gutterWidth is the column left of the lines: the focus mark and the boundary.
-// A view narrower than minGuttered has none.
+// gutterWidth is the column left of the lines, the focus mark and the boundary, and
+// rightWidth the air right of them. A view narrower than minGuttered has neither.
 const (
 	gutterWidth = 2
+	rightWidth  = 2
 	minGuttered = 8
 )
 
@@ -260,7 +261,12 @@ func (v *View) gutter() int {
 }
 
 // innerWidth is the width of the items.
-func (v *View) innerWidth() int { return max(1, v.width-v.gutter()) }
+func (v *View) innerWidth() int {
+	if v.gutter() == 0 {
+		return max(1, v.width)
+	}
+	return v.width - gutterWidth - rightWidth
+}
 
 // View draws the viewport: exactly h lines of exactly w cells.
 func (v *View) View(w, h int) []string {
@@ -294,7 +300,7 @@ func (v *View) View(w, h int) []string {
 			row = v.drawSelected(row, i, line, sel)
 		}
 		if v.gutter() > 0 {
-			row = gutter + row
+			row = gutter + row + strings.Repeat(" ", rightWidth)
 		}
 		rows[y] = row
 	}

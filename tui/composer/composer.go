@@ -16,6 +16,13 @@ import (
 // maxLines bounds the height of the box in lines; callers show far fewer.
 const maxLines = 200
 
+// prompt stands before the first line while the box has the focus; all lines are indented
+// by as much.
+const (
+	prompt      = " › "
+	promptWidth = 3
+)
+
 // Model is the input box. New makes one.
 type Model struct {
 	area   textarea.Model
@@ -48,7 +55,12 @@ func New(st style.Input, keys *keymap.Map) *Model {
 	area.ShowLineNumbers = false
 	area.CharLimit = 0
 	area.MaxHeight = maxLines
-	area.Prompt = " "
+	area.SetPromptFunc(promptWidth, func(line textarea.PromptInfo) string {
+		if line.LineNumber == 0 && line.Focused {
+			return prompt
+		}
+		return ""
+	})
 	area.SetVirtualCursor(false)
 	area.KeyMap = keyMap(keys)
 	b := &Model{area: area}
@@ -107,7 +119,7 @@ func (b *Model) SetWidth(w int) {
 func (b *Model) Rows() int {
 	rows := 0
 	for _, line := range strings.Split(b.area.Value(), "\n") {
-		rows += 1 + extraRows(line, b.width-2)
+		rows += 1 + extraRows(line, b.width-promptWidth-1)
 		if rows > maxLines {
 			break
 		}

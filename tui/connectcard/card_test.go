@@ -140,7 +140,7 @@ func (b *bench) frame(w, h int, o style.Options) string {
 
 func (b *bench) shows(all ...string) {
 	b.t.Helper()
-	frame := strings.Join(strings.Fields(strings.ReplaceAll(ansi.Strip(b.frame(100, 30, style.Options{Unicode: true})), "┃", " ")), " ")
+	frame := strings.Join(strings.Fields(strings.ReplaceAll(ansi.Strip(b.frame(100, 30, style.Options{Unicode: true})), "│", " ")), " ")
 	for _, want := range all {
 		if !strings.Contains(frame, want) {
 			b.t.Errorf("%q is missing in\n%s", want, ansi.Strip(b.frame(100, 30, style.Options{Unicode: true})))
@@ -214,10 +214,10 @@ func TestTheFirstChoiceCanBeConnected(t *testing.T) {
 	} {
 		for _, offered := range []bool{true, false} {
 			b := open(t, &fake{found: found}, offered)
-			b.shows("❯ " + want)
+			b.shows("› " + want)
 			if want == "openai" {
-				b.press("enter", "esc").shows("❯ openai")
-				b.press("down").shows("❯ groq")
+				b.press("enter", "esc").shows("› openai")
+				b.press("down").shows("› groq")
 			}
 		}
 	}

@@ -268,10 +268,10 @@ func TestClicksOpenTabsAndRows(t *testing.T) {
 	r := newRig(t)
 	r.settle()
 	r.frame()
-	if w := r.pane.Click(5, 3); w != (pane.Nothing{}) || r.pane.cursorRowID(tabTopics) != "topic AI > Agents" {
+	if w := r.pane.Click(5, 4); w != (pane.Nothing{}) || r.pane.cursorRowID(tabTopics) != "topic AI > Agents" {
 		t.Errorf("a click on the third row: %v, %s", w, r.pane.cursorRowID(tabTopics))
 	}
-	if w, ok := r.pane.Click(5, 3).(pane.SetFilter); !ok || w.Line != "t'AI > Agents...'" {
+	if w, ok := r.pane.Click(5, 4).(pane.SetFilter); !ok || w.Line != "t'AI > Agents...'" {
 		t.Errorf("a second one: %v", w)
 	}
 	r.pane.Click(14, 0)
@@ -279,7 +279,7 @@ func TestClicksOpenTabsAndRows(t *testing.T) {
 		t.Errorf("the tab is %d", r.pane.tabs.Open)
 	}
 	r.frame()
-	for _, y := range []int{9, 14, 15, 99} {
+	for _, y := range []int{10, 14, 15, 99} {
 		if w := r.pane.Click(3, y); w != (pane.Nothing{}) {
 			t.Errorf("a click beside the rows, in line %d: %v", y, w)
 		}

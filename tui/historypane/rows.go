@@ -220,7 +220,7 @@ func (p *Pane) foot(w, h int) []string {
 		return pane.CompileStyle(st).Render(style.Fit(" "+text, w, p.st.Icons.Ellipsis))
 	}
 	return []string{
-		p.st.Border.Idle.Render(strings.Repeat(p.st.Icons.Line, w)), line(p.st.Rules.Text, p.about()), line(p.st.Rules.Muted, p.totals()),
+		strings.Repeat(" ", w), line(p.st.Rules.Text, p.about()), line(p.st.Rules.Muted, p.totals()),
 	}
 }
 

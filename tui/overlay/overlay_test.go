@@ -113,10 +113,10 @@ func TestNewEntriesKeepTheSearchAndTheSelection(t *testing.T) {
 func TestANarrowEntryShowsItsShortEdge(t *testing.T) {
 	p := NewPicker("Sessions", []Entry{{Text: "which models are hidden", Extra: "2026-03-04 14:32 · 1 pair", Short: "2026-03-04"}}, 0)
 	for w, want := range map[int]string{
-		60: "❯   which models are hidden        2026-03-04 14:32 · 1 pair",
-		53: "❯   which models are hidden 2026-03-04 14:32 · 1 pair",
-		52: "❯   which models are hidden               2026-03-04",
-		34: "❯   which models are…   2026-03-04",
+		60: "›   which models are hidden        2026-03-04 14:32 · 1 pair",
+		53: "›   which models are hidden 2026-03-04 14:32 · 1 pair",
+		52: "›   which models are hidden               2026-03-04",
+		34: "›   which models are…   2026-03-04",
 	} {
 		if got := ansi.Strip(p.Body(w, 4, plainStyles)[pickerHeadLines]); got != want {
 			t.Errorf("%d cells:\n%q, want\n%q", w, got, want)
@@ -130,7 +130,7 @@ func TestANarrowEntryShowsItsShortEdge(t *testing.T) {
 // An entry with nothing at its right edge has the whole line.
 func TestAnEntryAloneHasTheWholeLine(t *testing.T) {
 	p := NewPicker("Commands", []Entry{{Text: "Save the filter under a name"}}, 0)
-	if got, want := ansi.Strip(p.Body(32, 4, plainStyles)[pickerHeadLines]), "❯   Save the filter under a name"; got != want {
+	if got, want := ansi.Strip(p.Body(32, 4, plainStyles)[pickerHeadLines]), "›   Save the filter under a name"; got != want {
 		t.Errorf("it is %q, want %q", got, want)
 	}
 }

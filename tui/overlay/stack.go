@@ -263,16 +263,27 @@ func (s *Stack) Cursor(w, h int) (x, y int, ok bool) {
 	return left + cx, top + cy, ok && cx < bw && cy < bh
 }
 
+// Overlays have one of two widths inside, so that each stands where the last one stood. A
+// narrow screen has less.
+const (
+	narrowWidth = 60
+	wideWidth   = 100
+)
+
 // bodySize is the inside that an overlay gets on a screen of w×h.
 func bodySize(o Overlay, w, h int) (bw, bh int) {
-	bw, bh = o.Size(w-frameW, h-frameH)
+	bw, bh = o.Size(min(w-frameW, wideWidth), h-frameH)
 	bw = max(bw, ansi.StringWidth(o.Title())+frameW) // room for the whole title
-	return min(max(bw, 1), w-frameW), min(max(bh, 1), h-frameH)
+	width := narrowWidth
+	if bw > narrowWidth {
+		width = wideWidth
+	}
+	return max(1, min(width, w-frameW)), min(max(bh, 1), h-frameH)
 }
 
 // framed draws the border with the title in it, and the position at the bottom.
 func framed(title, position string, lines []string, w int, st style.Styles) string {
-	b := st.Border.FocusedShape
+	b := st.Border.Overlay
 	border := st.Overlay.Border
 	title = style.TruncateWords(title, max(0, w-2), "…")
 	top := border.Render(b.TopLeft+b.Top) + st.Overlay.Title.Render(" "+title+" ") +

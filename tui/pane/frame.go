@@ -3,28 +3,32 @@ package pane
 import (
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/tui/style"
 )
 
-// A smaller pane has no room for a border.
+// A smaller pane shows nothing.
 const (
 	minWidth  = 4
 	minHeight = 3
 )
 
-// Frame is the border of a pane with the titles of its tabs. The zero value of
-// its fields is a pane without tabs and without focus.
+// headLines are the lines above the inside of a Frame: the titles, and below them air, or
+// with the focus a line under the open title.
+const headLines = 2
+
+// Frame is the head of a pane with the titles of its tabs, and the air at its sides. The
+// zero value of its fields is a pane without tabs and without focus.
 type Frame struct {
 	Styles  *style.Styles
 	Focused bool
 	Titles  []string // of the tabs; safe to show
 	Open    int      // index of the open one
+	Below   bool     // the pane is below another one: a line is between them
 }
 
-// title is the title of a tab as the border shows it, the open one marked.
+// title is the title of a tab as the head shows it, the open one marked.
 func (f Frame) title(i int) string {
 	lead := " "
 	if i == f.Open {
@@ -33,9 +37,9 @@ func (f Frame) title(i int) string {
 	return lead + f.Titles[i] + " "
 }
 
-// Draw draws the border around the lines that inside returns for the inner size: h
-// lines of w cells. titles are the cells [from, to) of each title in the top line; both
-// are 0 for one that has no room.
+// Draw draws the head above the lines that inside returns for the inner size: h lines of
+// w cells. titles are the cells [from, to) of each title in the line of titles; both are
+// 0 for one that has no room.
 func (f Frame) Draw(w, h int, inside func(w, h int) []string) (lines []string, titles [][2]int) {
 	w, h = max(w, 0), max(h, 0)
 	titles = make([][2]int, len(f.Titles))
@@ -46,21 +50,38 @@ func (f Frame) Draw(w, h int, inside func(w, h int) []string) (lines []string, t
 		}
 		return lines, titles
 	}
-	shape, st := f.Styles.Border.Shape, f.Styles.Border.Idle
-	if f.Focused {
-		shape, st = f.Styles.Border.FocusedShape, f.Styles.Border.Focused
+	top := f.top(w, titles)
+	if f.Below {
+		lines = append(lines, f.edge(w), top)
+	} else {
+		lines = append(lines, top, f.underline(w, titles))
 	}
-	lines = append(lines, f.top(w, shape, st, titles))
-	left, right := st.Render(shape.Left), st.Render(shape.Right)
-	for _, l := range inside(w-2, h-2) {
-		lines = append(lines, left+l+right)
+	for _, l := range inside(w-2, h-headLines) {
+		lines = append(lines, " "+l+" ")
 	}
-	return append(lines, st.Render(shape.BottomLeft+strings.Repeat(shape.Bottom, w-2)+shape.BottomRight)), titles
+	return lines, titles
 }
 
-// top is the upper border with the titles. Where they do not all fit, only
-// the open one is shown.
-func (f Frame) top(w int, shape lipgloss.Border, st lipgloss.Style, titles [][2]int) string {
+// edge is the line above a pane that is below another one: with the focus a heavy one.
+func (f Frame) edge(w int) string {
+	if f.Focused {
+		return f.Styles.Border.Focused.Render(strings.Repeat(f.Styles.Border.FocusedShape.Top, w))
+	}
+	return f.Styles.Border.Idle.Render(strings.Repeat(f.Styles.Border.Shape.Top, w))
+}
+
+// underline is the line under the open title, drawn only with the focus.
+func (f Frame) underline(w int, titles [][2]int) string {
+	if !f.Focused || f.Open >= len(titles) {
+		return strings.Repeat(" ", w)
+	}
+	from, to := titles[f.Open][0], titles[f.Open][1]-1
+	line := strings.Repeat(f.Styles.Icons.Line, max(0, to-from))
+	return strings.Repeat(" ", from) + f.Styles.Border.Focused.Render(line) + strings.Repeat(" ", max(0, w-from-len([]rune(line))))
+}
+
+// top is the line of titles. Where they do not all fit, only the open one is shown.
+func (f Frame) top(w int, titles [][2]int) string {
 	from, to := 0, len(f.Titles)
 	width := to - 1
 	for i := range f.Titles {
@@ -70,11 +91,11 @@ func (f Frame) top(w int, shape lipgloss.Border, st lipgloss.Style, titles [][2]
 		from, to = f.Open, f.Open+1
 	}
 	var b strings.Builder
-	b.WriteString(st.Render(shape.TopLeft))
+	b.WriteString(" ")
 	x := 1
 	for i := from; i < to; i++ {
 		if i > from {
-			b.WriteString(st.Render(f.Styles.Icons.Column))
+			b.WriteString(" ")
 			x++
 		}
 		tab := f.Styles.Rules.Tab
@@ -82,12 +103,10 @@ func (f Frame) top(w int, shape lipgloss.Border, st lipgloss.Style, titles [][2]
 			tab = f.Styles.Rules.TabOpen
 		}
 		title := style.Truncate(f.title(i), max(0, w-1-x), "")
-		if title != "" { // Render would leave the spaces of an underlined title out
-			b.WriteString(CompileStyle(tab).Render(title))
-		}
+		b.WriteString(CompileStyle(tab).Render(title))
 		titles[i] = [2]int{x, x + ansi.StringWidth(title)}
 		x += ansi.StringWidth(title)
 	}
-	b.WriteString(st.Render(strings.Repeat(shape.Top, max(0, w-1-x)) + shape.TopRight))
+	b.WriteString(strings.Repeat(" ", max(0, w-x)))
 	return b.String()
 }

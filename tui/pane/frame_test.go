@@ -40,11 +40,34 @@ func TestFrameIsExactAtAllSizes(t *testing.T) {
 	}
 }
 
+// The focus is told by a line, not only by its colour: under the open title, or above a
+// pane that is below another one.
+func TestTheHeadTellsTheFocus(t *testing.T) {
+	st := style.New(style.Options{Unicode: true, Profile: style.NoColor})
+	blank := func(w, h int) []string { return make([]string, h) }
+	for _, c := range []struct {
+		focused, below bool
+		want           string
+	}{
+		{false, false, "  One  ›Two   |              "},
+		{true, false, "  One  ›Two   |       ────   "},
+		{false, true, "──────────────|  One  ›Two   "},
+		{true, true, "━━━━━━━━━━━━━━|  One  ›Two   "},
+	} {
+		f := Frame{Styles: &st, Focused: c.focused, Below: c.below, Titles: []string{"One", "Two"}, Open: 1}
+		lines, _ := f.Draw(14, 4, blank)
+		head := ansi.Strip(lines[0]) + "|" + ansi.Strip(lines[1])
+		if strings.TrimRight(head, " ") != strings.TrimRight(c.want, " ") {
+			t.Errorf("focused %v, below %v: the head is %q, want %q", c.focused, c.below, head, c.want)
+		}
+	}
+}
+
 func TestTitlesThatDoNotFitLeaveTheOpenOne(t *testing.T) {
 	st := style.New(style.Options{Dark: true, Unicode: true})
 	f := Frame{Styles: &st, Titles: []string{"Rules", "Models", "Changes"}, Open: 1}
 	inside := func(w, h int) []string { return make([]string, h) }
-	for w, want := range map[int]string{40: "┌ Rules │❯Models │ Changes ", 20: "┌❯Models ─"} {
+	for w, want := range map[int]string{40: "  Rules  ›Models   Changes ", 20: " ›Models  "} {
 		lines, places := f.Draw(w, 3, inside)
 		if top := ansi.Strip(lines[0]); !strings.HasPrefix(top, want) {
 			t.Errorf("at %d cells the top line is %q, want %q", w, top, want)

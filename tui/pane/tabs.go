@@ -179,8 +179,8 @@ func (t *Tabs[R]) Click(x, y int) (again bool) {
 	}
 	l := t.List()
 	y -= t.head
-	row := l.Cursor.Top + y - 1
-	if y < 1 || y > l.Cursor.Rows || row >= len(l.Rows) || !l.Rows[row].Selectable() {
+	row := l.Cursor.Top + y - headLines
+	if y < headLines || y >= l.Cursor.Rows+headLines || row >= len(l.Rows) || !l.Rows[row].Selectable() {
 		return false
 	}
 	again = row == l.Cursor.At

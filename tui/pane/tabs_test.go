@@ -88,7 +88,7 @@ func TestTheCursorIsAlwaysVisible(t *testing.T) {
 			}
 		}
 		tabs.Move("pane-first")
-		if lines := tabs.frame(h); h > 4 && !strings.Contains(lines[1], "#first") {
+		if lines := tabs.frame(h); h > 4 && !strings.Contains(lines[headLines], "#first") {
 			t.Errorf("%d lines: the heading above the first row is not visible:\n%s", h, strings.Join(lines, "\n"))
 		}
 	}
@@ -102,7 +102,7 @@ func TestClicks(t *testing.T) {
 		x, y  int
 		again bool
 		want  string
-	}{{3, 3, false, "b"}, {3, 3, true, "b"}, {3, 1, false, "b"}, {3, 7, false, "b"}, {3, 99, false, "b"}, {3, -1, false, "b"}} {
+	}{{3, 4, false, "b"}, {3, 4, true, "b"}, {3, 1, false, "b"}, {3, 2, false, "b"}, {3, 8, false, "b"}, {3, 99, false, "b"}, {3, -1, false, "b"}} {
 		again := tabs.Click(c.x, c.y)
 		if r, _ := tabs.List().Current(); again != c.again || string(r) != c.want {
 			t.Errorf("a click at %d,%d: on %q, again %v; want %q, %v", c.x, c.y, r, again, c.want, c.again)

@@ -358,11 +358,11 @@ func TestClick(t *testing.T) {
 		t.Fatalf("a click on the title opened %v", b.tabs.Open)
 	}
 	b.Lines(60, 20)
-	b.Click(5, 5) // below the names of the columns
+	b.Click(5, 6) // below the names of the columns
 	if r, _ := b.tabs.List().Current(); b.data.Models[r.index].ID != "openai/gpt-4-1106-preview" {
 		t.Errorf("a click on a row went to %s", b.data.Models[r.index].ID)
 	}
-	b.Click(5, 5) // below the names of the columns
+	b.Click(5, 6) // below the names of the columns
 	if h := b.w.Highlighted(); h.Rule != "*-preview*" {
 		t.Errorf("a second click highlights %+v", h)
 	}

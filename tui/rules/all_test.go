@@ -28,11 +28,11 @@ func openAll(t *testing.T) *bench {
 func (b *bench) line(name string) string {
 	b.t.Helper()
 	for line := range strings.Lines(ansi.Strip(b.screen(50, 20))) {
-		words := strings.Fields(strings.Trim(strings.TrimSpace(line), "┃"))
-		for len(words) > 0 && (words[0] == "❯" || words[0] == "✓" || words[0] == "❯✓") {
+		words := strings.Fields(strings.TrimSpace(line))
+		for len(words) > 0 && (words[0] == "›" || words[0] == "✓" || words[0] == "›✓") {
 			words = words[1:]
 		}
-		if len(words) > 0 && strings.TrimPrefix(words[0], "❯") == name {
+		if len(words) > 0 && strings.TrimPrefix(words[0], "›") == name {
 			return strings.Join(words[1:], " ")
 		}
 	}

@@ -20,7 +20,7 @@ import (
 type styles struct {
 	Title, Text, Count, Muted, Ignore, Allow, Pending, Shadowed, Dead pane.CompiledStyle
 	Highlight, Selected, BarAvailable, BarHidden, Warn, Add, Remove   pane.CompiledStyle
-	Cursor, Line                                                      pane.CompiledStyle
+	Cursor                                                            pane.CompiledStyle
 	RuleColours                                                       []pane.CompiledStyle
 }
 
@@ -30,7 +30,7 @@ func compileStyles(st style.Styles) styles {
 		Title: compile(r.Title), Text: compile(r.Text), Count: compile(r.Count), Muted: compile(r.Muted), Ignore: compile(r.Ignore), Allow: compile(r.Allow),
 		Pending: compile(r.Pending), Shadowed: compile(r.Shadowed), Dead: compile(r.Dead), Highlight: compile(r.Highlight), Selected: compile(r.Selected),
 		BarAvailable: compile(r.BarAvailable), BarHidden: compile(r.BarHidden), Warn: compile(r.Warn), Add: compile(st.Diff.Add), Remove: compile(st.Diff.Remove),
-		Cursor: compile(r.Text.Reverse(true)), Line: compile(st.Border.Idle),
+		Cursor: compile(r.Text.Reverse(true)),
 	}
 	for _, w := range r.RuleColours {
 		compiled.RuleColours = append(compiled.RuleColours, compile(w))

@@ -42,8 +42,8 @@ func TestModelsThatDifferAtTheirEndsLookDifferent(t *testing.T) {
 	b.do("show-models")
 	lines := strings.Split(ansi.Strip(b.screen(40, 20)), "\n")
 	for i, end := range []string{"-04-0003 ■", "-04-0087 ■"} {
-		if !strings.Contains(lines[1+i], end) {
-			t.Errorf("row %d = %q, want its end %q", i, lines[1+i], end)
+		if !strings.Contains(lines[2+i], end) {
+			t.Errorf("row %d = %q, want its end %q", i, lines[2+i], end)
 		}
 	}
 }

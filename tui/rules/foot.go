@@ -47,9 +47,9 @@ func (p *Pane) foot(w, h int) []string {
 	return pane.LayoutNotes(p.idleNotes(w, h), w, max(needed, min(empty, limit, max(h/2, footRows))), ellipsis)
 }
 
-// separator is the horizontal line above the foot.
+// separator is the empty line above the foot.
 func (p *Pane) separator(w int) pane.Note {
-	return pane.Note{Rank: rankSeparator, Text: p.styles.Line.Render(strings.Repeat(p.st.Icons.Line, max(0, w)))}
+	return pane.Note{Rank: rankSeparator, Text: strings.Repeat(" ", max(0, w))}
 }
 
 // oneLine is a note of one line, with a blank before the border.

@@ -29,7 +29,7 @@ type ContextPanel struct {
 	trims   trims
 
 	cursor  list.Cursor // 0 is the newest pair
-	height  int         // lines on the screen, with the border
+	height  int         // lines on the screen, with the head
 	focused bool
 	styles  *style.Styles
 	look    look
@@ -182,10 +182,10 @@ func (p *ContextPanel) MoveToEnd(oldest bool) {
 	}
 }
 
-// Click puts the cursor on the pair of a line, the border included.
+// Click puts the cursor on the pair of a line, the head included.
 func (p *ContextPanel) Click(y int) {
 	from, to := p.cursor.Shown(len(p.refs))
-	if row := from + y - 1 - len(p.fixed()); row >= from && row < to {
+	if row := from + y - 2 - len(p.fixed()); row >= from && row < to {
 		p.cursor.At = row
 	}
 }
@@ -202,7 +202,7 @@ func (p *ContextPanel) Lines(w, h int, counter string, draft assistant.DraftCost
 	if w < minBorder || h < 3 {
 		return slices.Repeat([]string{strings.Repeat(" ", w)}, h)
 	}
-	frame := pane.Frame{Styles: p.styles, Focused: p.focused, Titles: []string{"context " + counter}}
+	frame := pane.Frame{Styles: p.styles, Focused: p.focused, Below: true, Titles: []string{"context " + counter}}
 	lines, _ := frame.Draw(w, h, func(w, h int) []string { return p.body(w, h, draft) })
 	return lines
 }

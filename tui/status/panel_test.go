@@ -142,7 +142,7 @@ func TestTheCursorStaysAtItsPair(t *testing.T) {
 	at(int64(p.cursor.Rows))
 	p.MoveToEnd(false)
 	at(44)
-	p.Click(1 + len(p.fixed()) + 1)
+	p.Click(2 + len(p.fixed()) + 1)
 	at(42)
 	p.Click(0)
 	at(42)
@@ -186,7 +186,7 @@ func TestANarrowPanel(t *testing.T) {
 	p.Show([]assistant.Ref{{Seq: 1, Cost: 22, Contributes: true}, {Seq: 2}}, budget.Boundary{ML: 1000, Known: true})
 	p.Load(assistant.Pair{Seq: 1, UserText: "which of the models are hidden?"}, assistant.Pair{Seq: 2, UserText: "and the others", State: assistant.PairError})
 	text := ansi.Strip(strings.Join(p.Lines(40, 8, "1/2", assistant.DraftCost{}), "\n"))
-	for _, want := range []string{"and the others      failed │", "which of the models are…   │", "~0 of 1000 · draft ~0 · 0 left "} {
+	for _, want := range []string{"and the others      failed ", "which of the models are… ", "~0 of 1000 · draft ~0 · 0 left "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

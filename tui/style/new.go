@@ -102,7 +102,7 @@ func (b builder) chat() Chat {
 
 func (b builder) rules() Rules {
 	r := Rules{
-		Title: fg(b.accent).Bold(true), Tab: b.quiet(), TabOpen: fg(b.accent).Bold(true).Underline(true),
+		Title: fg(b.accent).Bold(true), Tab: b.quiet(), TabOpen: fg(b.accent).Bold(true),
 		Text: fg(b.base), Count: b.quiet(), Muted: b.quiet(),
 		Ignore: fg(b.bad), Allow: fg(b.good), Pending: fg(b.warn).Bold(true),
 		Shadowed: b.quiet().Italic(true), Dead: b.quiet().Strikethrough(true),
@@ -126,7 +126,7 @@ func (b builder) overlay() Overlay {
 	return Overlay{
 		Border: fg(b.accent), Title: fg(b.accent).Bold(true), Text: fg(b.base),
 		Selected: b.bubbled(), Muted: b.quiet(), Key: fg(b.accent).Bold(true),
-		Group: fg(b.special).Bold(true),
+		Group: fg(b.special).Bold(true), Behind: fg(b.edge).Faint(b.edge == nil),
 	}
 }
 
@@ -136,11 +136,11 @@ func (b builder) diff() Diff {
 
 func (b builder) border(unicode bool) Border {
 	s := Border{
-		Shape: lipgloss.NormalBorder(), FocusedShape: lipgloss.ThickBorder(),
+		Shape: lipgloss.NormalBorder(), FocusedShape: lipgloss.ThickBorder(), Overlay: lipgloss.RoundedBorder(),
 		Idle: fg(b.edge), Focused: fg(b.accent),
 	}
 	if !unicode {
-		s.Shape = lipgloss.ASCIIBorder()
+		s.Shape, s.Overlay = lipgloss.ASCIIBorder(), lipgloss.ASCIIBorder()
 		s.FocusedShape = lipgloss.Border{
 			Top: "=", Bottom: "=", Left: "#", Right: "#", TopLeft: "#", TopRight: "#", BottomLeft: "#", BottomRight: "#",
 			MiddleLeft: "#", MiddleRight: "#", Middle: "#", MiddleTop: "#", MiddleBottom: "#",

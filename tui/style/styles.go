@@ -76,6 +76,7 @@ type Input struct {
 // Overlay styles the dialogs and lists above the screen.
 type Overlay struct {
 	Border, Title, Text, Selected, Muted, Key, Group lipgloss.Style
+	Behind                                           lipgloss.Style // what lies behind
 }
 
 // Diff styles the lines of a diff; each kind also has an icon.
@@ -83,11 +84,11 @@ type Diff struct {
 	Add, Remove, Hunk, Same lipgloss.Style
 }
 
-// Border is the shape and the colour of the boxes. Focused boxes have another
-// shape as well, so that the focus shows without colour.
+// Border is the shape and the colour of lines. With the focus they have another shape as
+// well, so that the focus shows without colour. Overlay is the frame of an overlay.
 type Border struct {
-	Shape, FocusedShape lipgloss.Border
-	Idle, Focused       lipgloss.Style
+	Shape, FocusedShape, Overlay lipgloss.Border
+	Idle, Focused                lipgloss.Style
 }
 
 // Markdown styles rendered answers.
