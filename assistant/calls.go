@@ -230,7 +230,7 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 			break
 		}
 	}
-	return t.checkPayload(c.Name, r), writes, nil
+	return t.checkPayload(c.Name, r), writes || c.tool.Server != "", nil
 }
 
 // checkPayload fills in the payload of a result. One that no registered type describes is a

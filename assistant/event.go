@@ -148,8 +148,9 @@ type (
 		ID     string `json:"id"`
 		Tool   string `json:"tool"`
 		Diff   string `json:"diff"`
-		Digest string `json:"digest"`         // names what would be done
-		Note   string `json:"note,omitempty"` // a sentence to show with it: who changed what was shown before
+		Digest string `json:"digest"`           // names what would be done
+		Note   string `json:"note,omitempty"`   // a sentence to show with it: who changed what was shown before
+		Server string `json:"server,omitempty"` // the program that would carry it out, if it is not this one; see Tool.Server
 	}
 )
 

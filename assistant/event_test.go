@@ -51,9 +51,9 @@ var everyEvent = map[string]assistant.Event{
 	`{"type":"context_trimmed","sent":3,"trimmed":1,"visible":9,"attempt":2,"tokens":40,"pairs":[{"seq":7,"id":"i","tokens":40}]}`: assistant.ContextTrimmed{
 		Sent: 3, Trimmed: 1, Visible: 9, Attempt: 2, Tokens: 40, Pairs: []assistant.LeftOut{{Seq: 7, ID: "i", Tokens: 40}},
 	},
-	`{"type":"queued","text":"t"}`:                                                           assistant.Queued{Text: "t"},
-	`{"type":"retrying","attempt":2,"reason":"r","after_ms":1500}`:                           assistant.Retrying{Attempt: 2, Reason: "r", AfterMS: 1500},
-	`{"type":"confirm_request","id":"i","tool":"t","diff":"-a\n+b","digest":"d","note":"n"}`: assistant.ConfirmRequest{ID: "i", Tool: "t", Diff: "-a\n+b", Digest: "d", Note: "n"},
+	`{"type":"queued","text":"t"}`:                                                                        assistant.Queued{Text: "t"},
+	`{"type":"retrying","attempt":2,"reason":"r","after_ms":1500}`:                                        assistant.Retrying{Attempt: 2, Reason: "r", AfterMS: 1500},
+	`{"type":"confirm_request","id":"i","tool":"t","diff":"-a\n+b","digest":"d","note":"n","server":"s"}`: assistant.ConfirmRequest{ID: "i", Tool: "t", Diff: "-a\n+b", Digest: "d", Note: "n", Server: "s"},
 }
 
 func TestEventsEncodeAndDecode(t *testing.T) {

@@ -214,6 +214,9 @@ func (s *Session) available(window []Tool) (out Available, err error) {
 		}
 	}
 	out.Tools = append(out.Tools, window...)
+	if s.opts.Tools != nil {
+		out.Tools = append(out.Tools, s.opts.Tools()...)
+	}
 	out.Payloads = append(out.Payloads, suggestedValues())
 	if len(out.Page.ClientActions) > 0 {
 		out.Payloads = append(out.Payloads, suggestedActions(out.Page.ClientActions))

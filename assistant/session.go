@@ -30,10 +30,13 @@ const (
 // plain chat, without a store it remembers as long as it lives, without a
 // journal no write tool changes the window.
 type Options struct {
-	ID      string // of the session; "" makes a new one
-	Window  Window
-	Pages   *Pages // nil: there are no tools but the window's
-	Store   Store  // nil is a MemoryStore
+	ID     string // of the session; "" makes a new one
+	Window Window
+	Pages  *Pages // nil: there are no tools but the window's
+	// Tools returns further tools, such as those of other programs. It is called for each
+	// turn, from any goroutine, and answers from memory; nil: there are none.
+	Tools   func() []Tool
+	Store   Store // nil is a MemoryStore
 	Journal *checkpoint.Journal
 	// Member is the session's part in a window that others share; nil: it has none.
 	Member *windowlock.Member

@@ -50,7 +50,11 @@ type Tool struct {
 	Lasting bool
 	// Preview shows what a call would do, for the dialog that asks. nil shows the
 	// arguments.
-	Preview     func(ctx context.Context, args json.RawMessage) (Preview, error)
+	Preview func(ctx context.Context, args json.RawMessage) (Preview, error)
+	// Server names the program that carries out the calls, if it is not this one, such as an
+	// MCP server. Nothing that it does can be undone: it is no write tool of the window, and a
+	// call that ran is stored at once.
+	Server      string
 	Destructive bool // it removes or overwrites something, and does not only add
 	Idempotent  bool // the same call again changes nothing more
 	OpenWorld   bool // it asks or changes something outside this machine's window, such as a provider

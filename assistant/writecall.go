@@ -25,7 +25,7 @@ func (t *turn) approve(c *checkedCall) (approved bool, shown string, err error) 
 			return err == nil, "", err
 		}
 		mark := t.s.opts.Journal.Seq()
-		yes, err := t.ask(ConfirmRequest{ID: NewID(t.now()), Tool: c.Name, Diff: plan.Text, Digest: plan.Digest, Note: note})
+		yes, err := t.ask(ConfirmRequest{ID: NewID(t.now()), Tool: c.Name, Diff: plan.Text, Digest: plan.Digest, Note: note, Server: c.tool.Server})
 		if err != nil || !yes {
 			return false, "", err
 		}
@@ -99,6 +99,9 @@ func (t *turn) beforeWrite(calls []checkedCall) error {
 
 // afterWrite implements toolRunner.
 func (t *turn) afterWrite(c *checkedCall) error {
+	if !c.tool.Write {
+		return t.commit()
+	}
 	defer t.s.updates.window.Changed()
 	return t.storeWrite(c)
 }

@@ -302,6 +302,9 @@ func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 	if ask.Note != "" {
 		lines = append([]string{m.styles.Rules.Warn.Render(m.styles.Icons.Warn + " " + oneLine(ask.Note)), ""}, lines...)
 	}
+	if ask.Server != "" {
+		title, yes = "The assistant wants to use the MCP server "+oneLine(ask.Server), "run"
+	}
 	if yes == "save" { // the dialog of the save key
 		title = "The assistant wants to save"
 	}

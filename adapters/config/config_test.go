@@ -302,8 +302,8 @@ func TestEverySettingHasADefaultAndHelp(t *testing.T) {
 			t.Errorf("%s comes from %v", k.Key, o)
 		}
 	}
-	if len(seen) != 26 {
-		t.Errorf("%d settings, want 26", len(seen))
+	if len(seen) != 27 {
+		t.Errorf("%d settings, want 27", len(seen))
 	}
 }
 

@@ -48,6 +48,12 @@ type Provider struct {
 // providerKeys lists the keys of a [[provider]].
 var providerKeys = []string{"name", "base_url", "api_key", "headers", "models", "context_window", "allow_http"}
 
+// listKeys lists the keys of the entries of each list of tables, such as [[provider]].
+var listKeys = map[string][]string{"provider": providerKeys, "mcp": mcpKeys, "target": targetKeys}
+
+// entryNames name an entry of each list in messages.
+var entryNames = map[string]string{"provider": "a provider", "mcp": "an MCP server", "target": "a target"}
+
 // Modes lists the values of MODE in [keys.MODE], which are the modes of the key table.
 var Modes = []string{
 	"input", "view", "command", "pane", "hud",
@@ -58,7 +64,6 @@ var Modes = []string{
 // readFile copies the values in a file into s. The error is an *Error or, if several keys are wrong, several joined.
 func (s *Settings) readFile(path string, data []byte) error {
 	values := map[string]any{}
-	var list struct{ Provider []Provider }
 	if err := toml.Unmarshal(data, &values); err != nil {
 		return syntaxError(path, err)
 	}
@@ -68,7 +73,7 @@ func (s *Settings) readFile(path string, data []byte) error {
 		return syntaxError(path, err)
 	}
 	var faults []error
-	var lines []int // line of each [[provider]]
+	lines := map[string][]int{} // line of each [[provider]], [[mcp]] and [[target]]
 	for _, at := range found {
 		name, line := at.Key(), lineOf(at)
 		fault := func(where, format string, args ...any) {
@@ -81,32 +86,49 @@ func (s *Settings) readFile(path string, data []byte) error {
 			s.readSetting(k, values[k.Key], Origin{"file", path, line}, fault)
 		case name[0] == "keys":
 			s.readBinding(name, values, line, fault)
-		case name[0] != "provider":
+		case listKeys[name[0]] == nil:
 			fault("", "%s is not a setting%s", quoted(strings.Join(name, ".")), hint(name[0], settingNames()))
-		case len(name) == 1 || lines == nil:
-			if _, ok := values["provider"].([]any); !ok {
-				fault("provider", "write [[provider]] with double brackets, once for each endpoint")
+		case len(name) == 1 || lines[name[0]] == nil:
+			if _, ok := values[name[0]].([]any); !ok {
+				fault(name[0], "write [[%s]] with double brackets, once for each endpoint", name[0])
 			}
-			lines = append(lines, line)
-		}
-	}
-	if faults == nil {
-		var entries struct{ Provider []struct{} } // without fields, because struct fields match keys in any case
-		found, err = unknown(data, &entries)
-		for _, at := range found {
-			if name := at.Key(); name[0] == "provider" && !slices.Contains(providerKeys, name[1]) {
-				faults = append(faults, &Error{path, lineOf(at), "", quoted(name[1]) + " is not a key of a provider" + hint(name[1], providerKeys)})
-			}
+			lines[name[0]] = append(lines[name[0]], line)
 		}
 	}
 	if faults != nil {
 		return errors.Join(faults...)
 	}
+	return s.readLists(path, data, lines)
+}
+
+// readLists reads the lists of tables. lines has the line of each entry.
+func (s *Settings) readLists(path string, data []byte, lines map[string][]int) error {
+	var entries struct { // without fields, because struct fields match keys in any case
+		Provider []struct{}
+		MCP      []struct{} `toml:"mcp"`
+		Target   []struct{}
+	}
+	found, err := unknown(data, &entries)
+	var faults []error
+	for _, at := range found {
+		name := at.Key()
+		if keys := listKeys[name[0]]; keys != nil && !slices.Contains(keys, name[1]) {
+			faults = append(faults, &Error{path, lineOf(at), "", quoted(name[1]) + " is not a key of " + entryNames[name[0]] + hint(name[1], keys)})
+		}
+	}
+	if faults != nil {
+		return errors.Join(faults...)
+	}
+	var list struct {
+		Provider []Provider
+		MCP      []MCPServer `toml:"mcp"`
+		Target   []Target
+	}
 	if err = errors.Join(err, toml.Unmarshal(data, &list)); err != nil {
 		return syntaxError(path, err)
 	}
-	s.Providers = list.Provider
-	return s.checkProviders(path, lines)
+	s.Providers, s.MCPServers, s.Targets = list.Provider, list.MCP, list.Target
+	return cmp.Or(s.checkProviders(path, lines["provider"]), s.checkMCP(path, lines["mcp"]), s.checkTargets(path, lines["target"]))
 }
 
 // unknown decodes data into doc and lists the keys and tables for which doc has no field, in file order. For an
@@ -127,9 +149,9 @@ func lineOf(at toml.DecodeError) (line int) {
 
 func (s *Settings) readSetting(k Setting, value any, from Origin, fault func(where, format string, args ...any)) {
 	var err error
-	switch value.(type) {
+	switch value := value.(type) {
 	case []any:
-		err = errors.New("takes one value, not a list")
+		err = k.setList(s, value)
 	case map[string]any:
 		err = errors.New("takes one value, not a table")
 	default:
@@ -222,7 +244,7 @@ func syntaxError(path string, err error) error {
 }
 
 func settingNames() []string {
-	names := []string{"keys", "provider"}
+	names := []string{"keys", "mcp", "provider", "target"}
 	for _, s := range All(nil) {
 		names = append(names, s.Key)
 	}

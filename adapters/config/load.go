@@ -129,6 +129,27 @@ func Template(themes []string) string {
 #base_url = "https://openrouter.ai/api/v1"
 #api_key = "env:OPENROUTER_API_KEY"   # or cmd:pass show openrouter, keyring:openrouter
 #models = []                          # none: the endpoint is asked
+
+# A server whose tools the assistant may use, by the Model Context Protocol. Each call asks.
+#[[mcp]]
+#name = "github"
+#command = ["github-mcp-server", "stdio"]
+#env = { GITHUB_PERSONAL_ACCESS_TOKEN = "keyring:github" }   # nothing else that looks like a key reaches it
+#allowed_tools = ["search_issues"]                           # these run without asking
+#timeout = "60s"                                             # of a call
+#[[mcp]]
+#name = "docs"
+#url = "https://docs.example/mcp"
+#headers = { Authorization = "env:DOCS_AUTHORIZATION" }
+
+# Another proxy: its .env here, or a winnow serve beside it. See: winnow rules diff --help
+#[[target]]
+#name = "staging"
+#env_file = "/srv/staging/.env"
+#[[target]]
+#name = "live"
+#url = "https://winnow.example:7777"
+#token = "keyring:winnow-live"
 `)
 	return b.String()
 }

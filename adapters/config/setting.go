@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -38,10 +39,13 @@ type Settings struct {
 	LocalServers         bool          `key:"local_servers" default:"true" help:"look for Ollama, LM Studio and llama.cpp on this machine"`
 	SessionIdle          time.Duration `key:"session_idle" default:"24h0m0s" help:"after which winnow serve closes an unused HTTP session; its conversation can be continued"`
 	ProxyData            string        `key:"proxy_data" help:"the proxy's data folder, which contains usage/; empty means the folder of the .env"`
+	AfterSave            Words         `key:"after_save" help:"a command that runs after each save, without a shell, such as a restart of the proxy"`
 	LogLevel             string        `key:"log_level" one:"info, error, warning, debug" help:"how much is logged"`
 
-	Keys      []Binding
-	Providers []Provider
+	Keys       []Binding
+	Providers  []Provider
+	MCPServers []MCPServer
+	Targets    []Target
 
 	Path    string            // the file
 	Found   bool              // the file exists
@@ -131,6 +135,8 @@ func (k Setting) Type() string {
 		return "time"
 	case string, Secret:
 		return "text"
+	case Words:
+		return "command"
 	}
 	return "number from " + k.limits
 }
@@ -142,6 +148,10 @@ func (k Setting) value(s *Settings) reflect.Value { return reflect.ValueOf(s).El
 
 // literal returns a value as TOML.
 func (k Setting) literal(value string) string {
+	if k.Type() == "command" {
+		words, _ := SplitWords(value) // the value was accepted
+		return Words(words).toml()
+	}
 	if t := k.Type(); t == "text" || t == "time" {
 		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
 	}
@@ -155,6 +165,50 @@ func (k Setting) set(s *Settings, v string) error {
 		k.value(s).Set(reflect.ValueOf(value))
 	}
 	return err
+}
+
+// setList stores a list of the file in s.
+func (k Setting) setList(s *Settings, list []any) error {
+	if k.Type() != "command" {
+		return errors.New("takes one value, not a list")
+	}
+	words := make(Words, 0, len(list))
+	for _, item := range list {
+		word, ok := item.(string)
+		if !ok {
+			return errors.New("is not a list of words")
+		}
+		words = append(words, word)
+	}
+	if len(words) > 0 && words[0] == "" {
+		return errors.New("the first word, the program, is empty")
+	}
+	k.value(s).Set(reflect.ValueOf(words))
+	return nil
+}
+
+// Words is a command in words, as it is run without a shell. It may be empty.
+type Words []string
+
+// String returns the words in a form that SplitWords reads.
+func (w Words) String() string {
+	quoted := make([]string, len(w))
+	for i, word := range w {
+		quoted[i] = word
+		if word == "" || strings.ContainsAny(word, " \t\n'\"\\") {
+			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// toml returns the words as a TOML list.
+func (w Words) toml() string {
+	quoted := make([]string, len(w))
+	for i, word := range w {
+		quoted[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(word) + `"`
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
 // parse parses v as a value of the same type as as.
@@ -177,6 +231,9 @@ func (k Setting) parse(as any, v string) (any, error) {
 		return d, nil
 	case Secret:
 		return Secret(v), nil
+	case Words:
+		words, err := SplitWords(v)
+		return Words(words), err
 	case string:
 		if k.choices != nil && !slices.Contains(k.choices, v) && !slices.Contains(k.themes, withoutBackground(v)) {
 			return nil, fmt.Errorf("%s is not one of %s%s", quoted(v), k.list(), suggestion(v, k.choices))

@@ -46,6 +46,8 @@ const (
 	BadUsage
 	SilentProxy
 	KeyInFile
+	NoTools
+	ToolsLeftOut
 	TooSlow
 	kinds
 )
@@ -83,14 +85,16 @@ var advice = [kinds]string{
 	NoHistory:    "winnow history check   or start a new history with: winnow --home ANOTHER_FOLDER",
 	NoHistoryServer: "winnow config show   shows the address in use; winnow help team   explains where the password comes from\n" +
 		"or use a local file: winnow --history=''",
-	WindowHeld:  "wait until {what} is done, or close it",
-	StaleProxy:  "restart the proxy: it reads its rules when it starts; winnow models --drift   lists the models",
-	UsedHidden:  "winnow rules lint   lists them; winnow rules remove PATTERN shows them again",
-	UnusedShown: "winnow models --where 'shown unused:90d'   lists them; winnow rules hide --where 'shown unused:90d' hides them",
-	BadUsage:    "check that the setting proxy_data names the proxy's data folder, and update this program if the proxy is newer",
-	SilentProxy: "start the proxy, or change PROXY_BASE_URL and PROXY_API_KEY in {what}",
-	KeyInFile:   "replace the key at its provider, then: rm {what}",
-	TooSlow:     "run it again; if the result is the same, {what} is not responding",
+	WindowHeld:   "wait until {what} is done, or close it",
+	StaleProxy:   "restart the proxy: it reads its rules when it starts; winnow models --drift   lists the models",
+	UsedHidden:   "winnow rules lint   lists them; winnow rules remove PATTERN shows them again",
+	UnusedShown:  "winnow models --where 'shown unused:90d'   lists them; winnow rules hide --where 'shown unused:90d' hides them",
+	BadUsage:     "check that the setting proxy_data names the proxy's data folder, and update this program if the proxy is newer",
+	SilentProxy:  "start the proxy, or change PROXY_BASE_URL and PROXY_API_KEY in {what}",
+	KeyInFile:    "replace the key at its provider, then: rm {what}",
+	NoTools:      "winnow config edit   and correct the [[mcp]] entry {what}, then: winnow tools test {what}",
+	ToolsLeftOut: "winnow tools test {what}   names them",
+	TooSlow:      "run it again; if the result is the same, {what} is not responding",
 }
 
 // Advice lists the advice for every kind, with an example for what a finding names.

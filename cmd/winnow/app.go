@@ -15,12 +15,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"winnow/adapters/config"
+	"winnow/adapters/mcptools"
 	"winnow/assistant/history"
 	"winnow/assistant/history/postgres"
 	"winnow/assistant/safetext"
@@ -50,6 +52,9 @@ type app struct {
 	remote     *remote         // the user of the SSH connection; nil for a local user
 	onScreen   bool            // standard output is the terminal of a remote user
 	background *backgroundOpen // opens the program while the screen is drawn; nil without a screen
+
+	tools   *mcptools.Client             // the MCP servers; nil before startTools or without servers
+	onTools atomic.Pointer[func(string)] // shows what the servers report; nil prints it
 
 	historyWaits chan bool // the latest state from onHistoryWait
 

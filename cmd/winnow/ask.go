@@ -108,6 +108,7 @@ func (a *app) ask(ctx context.Context, prompt assistant.Prompt, yes bool) error 
 		return err
 	}
 	a.printErr("%s", p.notice)
+	a.waitForTools(ctx)
 	if p.window.recovered {
 		a.printErr("rules of an earlier run are still unsaved: winnow rules diff shows them")
 	}
@@ -265,7 +266,7 @@ func (q *asked) note(label, text string) {
 // confirm answers a confirm request: yes with --yes, otherwise what the user types. Without a user to ask it
 // declines, and the command exits with statusPending.
 func (q *asked) confirm(e assistant.ConfirmRequest) error {
-	yes := q.yes
+	yes := q.yes && e.Server == "" // --yes is not for what other programs do
 	switch {
 	case yes:
 	case q.app.asks():
@@ -276,6 +277,10 @@ func (q *asked) confirm(e assistant.ConfirmRequest) error {
 		next := e.Diff
 		if e.Tool == saveTool {
 			next = "the rules stay staged; winnow rules diff shows them, winnow rules save saves them"
+		}
+		if e.Server != "" {
+			q.turn.Note("Notice", e.Tool+" was not called, because nobody can be asked here: list it in allowed_tools of the MCP server "+e.Server+" in the settings to let it run")
+			break
 		}
 		q.turn.Note("Notice", e.Tool+" needs --yes here: "+next)
 	}

@@ -55,6 +55,7 @@ func newRoot(a *app) *cobra.Command {
 		group("checkpoints", "List the checkpoints of the rules and roll back to one", checkpointsListCommand(a), rollbackCommand(a)),
 		serveCommand(a),
 		mcpCommand(a),
+		toolsCommand(a),
 		logCommand(a),
 		doctorCommand(a),
 		group("config", "Show, edit and check the settings",

@@ -50,6 +50,8 @@ func TestScripts(t *testing.T) {
 		"ESCAPE_URL":     assistanttest.NewServer(t, assistanttest.Text("safe\x1b]52;c;aGk=\x07 \x1b[2Jtext\u202e")).URL,
 		"PROXY_LIST_URL": assistanttest.NewServer(t).Models(assistanttest.ModelList("openai/gpt-4o", "openai/new-model")).URL,
 		"LONG_URL":       assistanttest.NewServer(t, assistanttest.Text(strings.Repeat("a line\n", 50_000))).URL, // more than fits in a pipe
+		"MCP_TOOL_URL":   assistanttest.NewServer(t, assistanttest.Calls(assistanttest.Call{Name: "rules__add_ignore_rule", Arguments: `{"pattern":"*mini*"}`}), assistanttest.Text("Done.")).URL,
+		"MCP_READ_URL":   assistanttest.NewServer(t, assistanttest.Calls(assistanttest.Call{Name: "rules__explain_model_status", Arguments: `{"model":"gpt-4o"}`}), assistanttest.Text("Done.")).URL,
 		"TOOL_URL":       assistanttest.NewServer(t, assistanttest.Calls(call), assistanttest.Text("Done.")).URL,
 	}
 	testscript.Run(t, testscript.Params{

@@ -107,8 +107,12 @@ func (a *app) sessionOptions(p *program, model string) (o assistant.Options, err
 		return o, err
 	}
 	telemetry, err := a.telemetry()
+	if err != nil {
+		return o, err
+	}
+	tools, err := a.startTools()
 	return assistant.Options{
-		Window: p.window.window, Pages: pages, Store: p.store, Journal: p.window.journal, Identity: identity, Model: model,
+		Window: p.window.window, Pages: pages, Tools: tools, Store: p.store, Journal: p.window.journal, Identity: identity, Model: model,
 		Settings: sessionSettings(s), Log: a.logger(), Telemetry: telemetry, TelemetryMessages: a.flags.telemetryMessages,
 	}, err
 }

@@ -170,7 +170,11 @@ func (t *TurnLines) Question(e assistant.ConfirmRequest) {
 	if e.Note != "" {
 		t.Note("Notice", Quote(e.Note))
 	}
-	t.Note("Question", "the assistant wants to run "+Name(e.Tool)+". This is what it would do:")
+	tool := Name(e.Tool)
+	if e.Server != "" {
+		tool = "a tool of the MCP server " + Name(e.Server)
+	}
+	t.Note("Question", "the assistant wants to run "+tool+". This is what it would do:")
 	for l := range strings.SplitSeq(strings.TrimRight(e.Diff, "\n"), "\n") {
 		t.Note("", safetext.Visible(l))
 	}

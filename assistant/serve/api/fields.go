@@ -48,6 +48,7 @@ var fields = map[string]map[string]string{
 	"Complete":          {"payload": "the whole answer"},
 	"ConfirmRequest": {
 		"id": "the id for the path of the answer", "tool": "the tool that asks", "diff": "what the tool would change", "digest": "identifies what the tool would do", "note": "a sentence to show with the question: who changed what was shown before",
+		"server": "the MCP server that would carry out the call; absent for a tool of the window",
 	},
 	"Conflict": {
 		"missing": "the file was removed", "busy": "another program has the file open for writing", "theirs": "what the other program changed",

@@ -64,6 +64,7 @@ func All() []Topic {
 		{"commands", "all commands", commands},
 		{"files", "what winnow stores, and where", files},
 		{"team", "sharing a history in PostgreSQL", team},
+		{"mcp", "tools of MCP servers for the assistant: [[mcp]]", mcpServers},
 		{"http", "the requests of winnow serve --http, and its refusals", overHTTP},
 		{"exit", "the exit statuses", exits},
 		{"news", "what changed, newest first", news},

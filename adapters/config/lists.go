@@ -1,0 +1,131 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+)
+
+// MCPServer is a server whose tools the assistant may use: an entry of [[mcp]]. It has either a command, which is
+// started and talks on standard input and output, or an address for streamable HTTP.
+type MCPServer struct {
+	Name         string            `toml:"name" json:"name"`
+	Command      []string          `toml:"command" json:"command,omitempty"` // runs without a shell
+	Env          map[string]Secret `toml:"env" json:"env,omitempty"`         // variables of the command, beside those that hold no key
+	URL          string            `toml:"url" json:"url,omitempty"`
+	Headers      map[string]Secret `toml:"headers" json:"headers,omitempty"`
+	AllowHTTP    bool              `toml:"allow_http" json:"allow_http,omitempty"`       // allow an unencrypted connection
+	AllowedTools []string          `toml:"allowed_tools" json:"allowed_tools,omitempty"` // tools that run without asking the user
+	Timeout      string            `toml:"timeout" json:"timeout,omitempty"`             // of a call, such as "90s"; "" is a minute
+	Line         int               `toml:"-" json:"line"`
+}
+
+// Target is another proxy whose rules are compared and copied: an entry of [[target]]. It has either a .env file on
+// this machine or the address of a winnow serve beside it.
+type Target struct {
+	Name      string `toml:"name" json:"name"`
+	EnvFile   string `toml:"env_file" json:"env_file,omitempty"`
+	URL       string `toml:"url" json:"url,omitempty"`
+	Token     Secret `toml:"token" json:"token,omitempty"`
+	AllowHTTP bool   `toml:"allow_http" json:"allow_http,omitempty"` // allow an unencrypted connection
+	Line      int    `toml:"-" json:"line"`
+}
+
+var (
+	mcpKeys    = []string{"name", "command", "env", "url", "headers", "allow_http", "allowed_tools", "timeout"}
+	targetKeys = []string{"name", "env_file", "url", "token", "allow_http"}
+)
+
+// entryName is the form of the name of an MCP server or a target. Such a name is the beginning of the names of the
+// server's tools, of which providers accept 64 letters, digits, _ and -.
+var entryName = regexp.MustCompile(`^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,22}[a-zA-Z0-9])?$`)
+
+// maxCallTimeout is the longest timeout of a call.
+const maxCallTimeout = time.Hour
+
+// CallTimeout returns the timeout of a call; 0 if it is not set.
+func (m MCPServer) CallTimeout() time.Duration {
+	d, _ := time.ParseDuration(m.Timeout) // Load has checked it
+	return d
+}
+
+// checkMCP sets the lines of the MCP servers and returns the first error.
+func (s *Settings) checkMCP(path string, lines []int) error {
+	first := map[string]int{}
+	for i := range s.MCPServers {
+		m := &s.MCPServers[i]
+		m.Line = lines[min(i, len(lines)-1)]
+		reason := nameProblem(m.Name, first)
+		switch d, err := time.ParseDuration(m.Timeout); {
+		case reason != "":
+		case (len(m.Command) > 0) == (m.URL != ""):
+			reason = "it needs either command, a list of words, or url"
+		case len(m.Command) > 0 && m.Command[0] == "":
+			reason = "command: the first word, the program, is empty"
+		case m.URL != "" && m.Env != nil:
+			reason = "env is for a command, headers are for a url"
+		case m.URL == "" && m.Headers != nil:
+			reason = "headers are for a url, env is for a command"
+		case m.Timeout != "" && (err != nil || d <= 0 || d > maxCallTimeout):
+			reason = fmt.Sprintf("timeout: %s is not a time such as \"90s\", at most 1h", quoted(m.Timeout))
+		}
+		if reason != "" {
+			return entryError(path, "mcp", m.Name, m.Line, reason)
+		}
+		first[m.Name] = m.Line
+	}
+	return nil
+}
+
+// checkTargets sets the lines of the targets and returns the first error.
+func (s *Settings) checkTargets(path string, lines []int) error {
+	first := map[string]int{}
+	for i := range s.Targets {
+		t := &s.Targets[i]
+		t.Line = lines[min(i, len(lines)-1)]
+		reason := nameProblem(t.Name, first)
+		switch {
+		case reason != "":
+		case (t.EnvFile != "") == (t.URL != ""):
+			reason = "it needs either env_file or url"
+		case t.URL == "" && t.Token != "":
+			reason = "token is for a url"
+		}
+		if reason != "" {
+			return entryError(path, "target", t.Name, t.Line, reason)
+		}
+		first[t.Name] = t.Line
+	}
+	return nil
+}
+
+// nameProblem says what is wrong with the name of an entry; first has the lines of the names before it.
+func nameProblem(name string, first map[string]int) string {
+	switch {
+	case name == "":
+		return "name is missing"
+	case !entryName.MatchString(name):
+		return fmt.Sprintf("the name %s must be 1 to 24 letters and digits, with - between them", quoted(name))
+	case first[name] > 0:
+		return fmt.Sprintf("line %d has one with the same name", first[name])
+	}
+	return ""
+}
+
+func entryError(path, list, name string, line int, reason string) error {
+	where := list
+	if entryName.MatchString(name) {
+		where += " " + name
+	}
+	return &Error{path, line, where, reason}
+}
+
+// Target returns the target with this name.
+func (s *Settings) Target(name string) (Target, bool) {
+	i := slices.IndexFunc(s.Targets, func(t Target) bool { return t.Name == name })
+	if i < 0 {
+		return Target{}, false
+	}
+	return s.Targets[i], true
+}

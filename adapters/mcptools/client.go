@@ -1,0 +1,174 @@
+package mcptools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"winnow/adapters/config"
+	"winnow/assistant"
+	"winnow/assistant/safetext"
+)
+
+const (
+	// connectTimeout bounds the start of a server until it has listed its tools.
+	connectTimeout = 30 * time.Second
+	// callTimeout is the timeout of a call if the settings have none.
+	callTimeout = time.Minute
+	// closeTime is how long a server may take to end by itself. A command that takes longer is killed.
+	closeTime = 200 * time.Millisecond
+	// maxTools bounds the tools of all servers: providers accept 128 in a request, and the window has its own.
+	maxTools = 100
+)
+
+// Options configures New.
+type Options struct {
+	Servers  []config.MCPServer
+	Environ  []string           // in the form of os.Environ
+	Redactor *safetext.Redactor // removes keys from results and errors; learns those of the servers
+	Version  string             // of this program, which the servers are told
+	Log      *slog.Logger       // nil logs nothing
+	// Notify is told, in one line, when the tools of a server are there and when it cannot be used; may be nil.
+	Notify func(text string)
+}
+
+// Client is a connection to each of the servers.
+type Client struct {
+	opts    Options
+	servers []*server
+	ctx     context.Context // ends with Close
+	cancel  context.CancelFunc
+	started sync.WaitGroup // counts the first connections
+}
+
+// New returns a client that has not connected yet. An address that is not valid is an error that its server reports.
+func New(o Options) *Client {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Redactor == nil {
+		o.Redactor = &safetext.Redactor{}
+	}
+	c := &Client{opts: o}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	for _, s := range o.Servers {
+		c.servers = append(c.servers, &server{client: c, config: s, connecting: make(chan struct{}, 1), changed: make(chan struct{}, 1)})
+	}
+	return c
+}
+
+// Start connects to all servers in the background. Call it once.
+func (c *Client) Start() {
+	for _, s := range c.servers {
+		c.started.Go(func() {
+			_, err := s.connect(c.ctx)
+			if c.opts.Notify == nil || c.ctx.Err() != nil {
+				return
+			}
+			switch r := s.report(); {
+			case err != nil:
+				c.opts.Notify("MCP server " + s.config.Name + ": " + err.Error())
+			case len(r.LeftOut) > 0:
+				c.opts.Notify(fmt.Sprintf("%s of the MCP server %s, without %d that winnow tools test names", assistant.Counted(len(r.Tools), "tool"), r.Name, len(r.LeftOut)))
+			default:
+				c.opts.Notify(fmt.Sprintf("%s of the MCP server %s", assistant.Counted(len(r.Tools), "tool"), r.Name))
+			}
+		})
+	}
+}
+
+// Wait waits until each server has connected or failed, or until ctx ends. It returns the names of those that have
+// not answered yet.
+func (c *Client) Wait(ctx context.Context) (missing []string) {
+	done := make(chan struct{})
+	go func() { c.started.Wait(); close(done) }()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+	}
+	for _, s := range c.servers {
+		if r := s.report(); r.Took == 0 {
+			missing = append(missing, s.config.Name)
+		}
+	}
+	return missing
+}
+
+// Tools returns the tools of the servers that have answered, in the order of the settings.
+func (c *Client) Tools() (tools []assistant.Tool) {
+	for _, s := range c.servers {
+		tools = append(tools, s.tools()...)
+	}
+	return tools[:min(len(tools), maxTools)]
+}
+
+// Report describes a server.
+type Report struct {
+	Name    string        `json:"name"`
+	Address string        `json:"address"` // the program, or the URL
+	Tools   []Offered     `json:"tools"`
+	LeftOut []LeftOut     `json:"left_out"`
+	Unknown []string      `json:"unknown"` // allowed_tools that the server does not have
+	Took    time.Duration `json:"took_ns"` // until the tools were listed, or until it failed; 0 if it has not answered
+	Err     error         `json:"-"`
+}
+
+// Offered is a tool that the assistant has.
+type Offered struct {
+	Name        string `json:"name"` // as the model calls it
+	Tool        string `json:"tool"` // as the server calls it
+	Description string `json:"description"`
+	Asks        bool   `json:"asks"` // each call asks the user
+}
+
+// LeftOut is a tool that the assistant is not given.
+type LeftOut struct {
+	Tool   string `json:"tool"`
+	Reason string `json:"reason"`
+}
+
+// Reports connects to the servers that are not connected, all at once, and describes them in the order of the
+// settings. With names it takes only those.
+func (c *Client) Reports(ctx context.Context, names ...string) []Report {
+	var out []Report
+	var all sync.WaitGroup
+	var chosen []*server
+	for _, s := range c.servers {
+		if len(names) == 0 || slices.Contains(names, s.config.Name) {
+			chosen = append(chosen, s)
+			all.Go(func() { _, _ = s.connect(ctx) }) // the report has the error
+		}
+	}
+	all.Wait()
+	for _, s := range chosen {
+		out = append(out, s.report())
+	}
+	return out
+}
+
+// Close ends the servers and waits for that, at most twice closeTime.
+func (c *Client) Close() error {
+	c.cancel()
+	var all sync.WaitGroup
+	for _, s := range c.servers {
+		all.Go(s.close)
+	}
+	all.Wait()
+	return nil
+}
+
+// clean makes a text of a server safe to show and to send to a model: without keys and without hidden characters.
+func (c *Client) clean(text string) string { return safetext.Clean(c.opts.Redactor.Redact(text)) }
+
+// line is clean for one line of at most width cells.
+func (c *Client) line(text string, width int) string {
+	return safetext.Line(c.opts.Redactor.Redact(text), width)
+}
+
+// timeout returns how long a call of the server may take.
+func timeout(s config.MCPServer) time.Duration { return cmp.Or(s.CallTimeout(), callTimeout) }

@@ -1,0 +1,15 @@
+//go:build unix && !linux
+
+package mcptools
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// inGroup gives a command a process group of its own, so that keys of the terminal do not reach it.
+func inGroup(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+func terminate(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }
+
+func kill(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
