@@ -30,10 +30,11 @@ type conversation struct {
 		needle string
 		seqs   []int64 // sorted
 	}
-	forecast  int64 // the last request that reads what proposals would do
-	layingOut bool  // a layOutMsg is on its way
-	copying   bool  // the selection is copied when all its pairs are loaded
-	picking   bool  // the next key picks a code block
+	forecast  int64                         // the last request that reads what proposals would do
+	effects   map[string][]assistant.Effect // of the proposals, as they are shown, by ID; not changed any more
+	layingOut bool                          // a layOutMsg is on its way
+	copying   bool                          // the selection is copied when all its pairs are loaded
+	picking   bool                          // the next key picks a code block
 }
 
 // layOutMsg says that the messages which came meanwhile are handled: long texts on the
@@ -220,6 +221,7 @@ func (c *conversation) onEffects(o usecase.EffectsRead) {
 	if o.Request != c.forecast {
 		return
 	}
+	c.effects = o.Effects
 	for id, effects := range o.Effects {
 		c.chat.SetExtraRows(id, c.chat.EffectRows(effects))
 	}

@@ -282,7 +282,7 @@ func (m *Model) decide(proposals []string, accept bool) tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return m.commands.Decide(m.acts.query(), seq, proposals, accept)
+	return m.commands.Decide(m.acts.query(), seq, proposals, accept, m.conv.effects)
 }
 
 func (m *Model) onDecided(o usecase.Decided) tea.Cmd {

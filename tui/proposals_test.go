@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"regexp"
+	"strings"
 	"testing"
+	"testing/synctest"
 
+	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
@@ -29,6 +32,45 @@ func TestAProposalTellsItsEffect(t *testing.T) {
 	d.WaitGone("working")
 	d.Wait("+▌▲ gpt-5*")
 	d.Wait("*-preview ")
+}
+
+// A proposal is accepted with the effect that is shown, or not: another user may have changed
+// the rules, and the screen not know it yet.
+func TestAProposalIsAcceptedWithTheEffectThatIsShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, d := steadyFixture(t, answersOf("an acceptance")...)
+		b.hurry(append(letters("hi"), "ctrl+j", "down")...)
+		if !strings.Contains(frameOf(b.Model), "hides 2 models") {
+			t.Fatalf("no effect:\n%s", frameOf(b.Model))
+		}
+		before := len(d.window.Rules(modelfilter.Ignore))
+		add := modelfilter.AddRule{Provider: "openai", Rule: modelfilter.Rule{List: modelfilter.Ignore, Pattern: "gpt-5*"}}
+		if _, err := b.opts.Work.Act(t.Context(), add, d.window.Revision()); err != nil {
+			t.Fatal(err)
+		}
+		h := &held{bench: b}
+		h.keys("alt+1")
+		for h.deliver(&h.outcomes) {
+		}
+		if got := frameOf(b.Model); !strings.Contains(got, "has changed since it was shown") {
+			t.Errorf("no refusal:\n%s", got)
+		}
+		if n := len(d.window.Rules(modelfilter.Ignore)); n != before+1 {
+			t.Errorf("%d rules, want %d", n, before+1)
+		}
+		for h.deliver(&h.entries) || h.deliver(&h.outcomes) {
+		}
+		if got := frameOf(b.Model); !strings.Contains(got, "hides 1 model") {
+			t.Errorf("the effect is not shown again:\n%s", got)
+		}
+		h.keys("alt+1")
+		for h.deliver(&h.entries) || h.deliver(&h.outcomes) {
+		}
+		if n := len(d.window.Rules(modelfilter.Ignore)); n != before+2 {
+			t.Errorf("accepted again, %d rules", n)
+		}
+		b.leave()
+	})
 }
 
 // An answer with several proposals can be accepted or rejected as a whole.

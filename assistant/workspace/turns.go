@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"winnow/assistant"
@@ -101,8 +102,21 @@ func (w *Workspace) AskAgain(ctx context.Context) (assistant.Prompt, error) {
 }
 
 // Decide accepts or rejects a proposal of the model. Accepting a proposal starts a turn; its events follow the
-// version after.
-func (w *Workspace) Decide(ctx context.Context, pair int64, payloads []string, accept bool) (after int64, err error) {
+// version after. shown contains the Effects of the proposals that were shown to the user, by the ID of the payload; if
+// accepting would do something else by now, Decide returns ErrOtherEffects.
+func (w *Workspace) Decide(ctx context.Context, pair int64, payloads []string, accept bool, shown map[string][]assistant.Effect) (after int64, err error) {
+	if accept && len(shown) > 0 {
+		p, err := w.pair(ctx, pair)
+		if err != nil {
+			return 0, err
+		}
+		for _, proposal := range p.Payloads {
+			want, known := shown[proposal.ID]
+			if known && slices.Contains(payloads, proposal.ID) && !reflect.DeepEqual(w.Effects(proposal), want) {
+				return 0, ErrOtherEffects
+			}
+		}
+	}
 	return w.session.Decide(ctx, pair, payloads, accept)
 }
 

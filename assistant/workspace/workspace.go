@@ -21,6 +21,8 @@ var (
 	ErrNothingUnsaved = errors.New("there are no unsaved changes")
 	// ErrNothingToUndo is returned when no change can be undone.
 	ErrNothingToUndo = errors.New("there is nothing to undo")
+	// ErrOtherEffects is returned by Decide if accepting a proposal would no longer do what was shown.
+	ErrOtherEffects = errors.New("what this proposal would do has changed since it was shown")
 	// ErrNotLast is returned for an attempt to regenerate an answer that is not the last one.
 	ErrNotLast = errors.New("only the last answer can be regenerated")
 	// ErrSettingValue is returned for an invalid value of a setting.

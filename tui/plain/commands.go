@@ -150,7 +150,7 @@ func (c *console) choose(ctx context.Context, number string) error {
 // decide answers a proposal. Accepting it is a turn of its own.
 func (c *console) decide(ctx context.Context, ch pane.Choice) error {
 	seq := c.choicesSeq
-	after, err := c.workspace.Decide(context.WithoutCancel(ctx), seq, ch.Proposals, ch.Accept)
+	after, err := c.workspace.Decide(context.WithoutCancel(ctx), seq, ch.Proposals, ch.Accept, nil)
 	switch {
 	case err != nil:
 		return err

@@ -95,10 +95,10 @@ func (c *Commands) ForgetQueued(request int64, typed string) tea.Cmd {
 	})
 }
 
-// Decide accepts or rejects proposals of a pair: Decided.
-func (c *Commands) Decide(request, pair int64, payloads []string, accept bool) tea.Cmd {
+// Decide accepts or rejects proposals of a pair, whose effects are shown: Decided.
+func (c *Commands) Decide(request, pair int64, payloads []string, accept bool, shown map[string][]assistant.Effect) tea.Cmd {
 	return c.command(request, "answer the proposal", func(ctx context.Context, c call) (Outcome, error) {
-		_, err := c.Workspace.Decide(ctx, pair, payloads, accept)
+		_, err := c.Workspace.Decide(ctx, pair, payloads, accept, shown)
 		return Decided{c.reply(), pair, accept}, err
 	})
 }

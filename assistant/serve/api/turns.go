@@ -177,11 +177,11 @@ func (s *Server) decideProposal(ctx context.Context, in *deciding) (follower, er
 		return nil, err
 	}
 	if !in.Body.Accept {
-		_, err := st.Decide(ctx, in.Seq, []string{in.Proposal}, false)
+		_, err := st.Decide(ctx, in.Seq, []string{in.Proposal}, false, nil)
 		return func(ctx huma.Context) { ctx.SetStatus(http.StatusNoContent) }, err
 	}
 	before, err := st.start(func() (begun, error) {
-		after, err := st.Decide(context.Background(), in.Seq, []string{in.Proposal}, true) // the turn outlives the request
+		after, err := st.Decide(context.Background(), in.Seq, []string{in.Proposal}, true, nil) // the turn outlives the request
 		return st.Events(context.Background(), after), err
 	})
 	if err != nil {
