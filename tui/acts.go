@@ -171,6 +171,12 @@ func (m *Model) onPickerOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 		return m.onSessions(o), true
 	case usecase.SessionOpened:
 		return m.onSessionOpened(o), true
+	case usecase.CancelledKept:
+		return m.onCancelledKept(o), true
+	case usecase.AskedAgain:
+		return m.startDraft(o.Prompt), true
+	case usecase.SessionTitled:
+		return m.onTitle(o), true
 	case usecase.ModelsRefreshed:
 		return m.onModels(o), true
 	case usecase.ModelPicked:

@@ -54,10 +54,7 @@ func (m *Model) dockHUD() tea.Cmd {
 	default:
 		m.notice.Info("HUD docked" + m.hint(" · %s moves to it", keymap.NextRegion) + m.hint(" · %s closes it", keymap.DockContext))
 	}
-	if m.opts.StoreSetting == nil {
-		return cmd
-	}
-	return tea.Batch(cmd, m.storeSetting("hud", strconv.FormatBool(m.opts.HUD), -1))
+	return tea.Batch(cmd, m.storeSetting("hud", strconv.FormatBool(m.opts.HUD)))
 }
 
 // showHUD lays the screen out with or without the docked HUD.

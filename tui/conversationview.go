@@ -13,6 +13,7 @@ type scene struct {
 	wording
 	filter   string   // the line that made the view
 	examples []string // of what to ask
+	numbered bool     // keys with numbers choose an example
 	regions  string   // that the focus moves between, in words
 	loading  bool     // the session is not loaded yet
 	running  bool     // a turn runs
@@ -88,7 +89,10 @@ func (s *scene) welcome(w int) []string {
 	st := s.styles.Chat
 	lines := []string{"", st.Welcome.Render("What would you like to change?"), ""}
 	for i, e := range s.examples {
-		key := s.keys.Key(s.mode, keymap.Choose(i+1)) + "  "
+		key := ""
+		if s.numbered {
+			key = s.keys.Key(s.mode, keymap.Choose(i+1)) + "  "
+		}
 		example := style.TruncateWords(oneLine(e), w-4-ansi.StringWidth(key), s.styles.Icons.Ellipsis)
 		lines = append(lines, st.Number.Render(key)+st.Example.Render(example))
 	}

@@ -57,6 +57,15 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 	m.conv.chat.EndJump()
 	m.conv.chat.ClearSelection()
 	a := m.keys.Find(m.mode, name)
+	dismissed, taken := m.dismissEnter(a)
+	if taken {
+		return dismissed
+	}
+	return tea.Batch(dismissed, m.giveKey(k, name, a))
+}
+
+// giveKey gives a key to what has the focus; a is its action there, or nil.
+func (m *Model) giveKey(k tea.KeyPressMsg, name keymap.Key, a *keymap.Row) tea.Cmd {
 	switch {
 	case m.layout.Small && (a == nil || a.Name != keymap.Cancel && a.Name != keymap.Quit && (a.Name != keymap.Escape || !m.turn.running)):
 		return nil // nothing opens unseen; a turn can still be cancelled

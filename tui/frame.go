@@ -138,8 +138,8 @@ func blankLines(w, h int) []string { return slices.Repeat([]string{strings.Repea
 // scene is what the conversation shows around its pairs, w cells wide.
 func (m *Model) scene(w int) *scene {
 	s := &scene{
-		wording: m.wording(), filter: m.parts.filterLine(), examples: m.opts.Examples, regions: "the conversation and the rules",
-		loading: m.loading, running: m.turn.running, below: []string{m.statusLine(w), m.queuedCard(w)},
+		wording: m.wording(), filter: m.parts.filterLine(), examples: m.opts.Examples, numbered: m.numbersOf() == ofAnswer, regions: "the conversation and the rules",
+		loading: m.loading, running: m.turn.running, below: []string{m.statusLine(w), m.queuedCard(w), m.cancelledCard(w)},
 	}
 	switch {
 	case m.plainChat():

@@ -51,6 +51,8 @@ func (m *Model) footer() []status.BarPart {
 		return []status.BarPart{left, {Text: f.Bar.Render(" ") + f.Text.Render(overlay.FitHints(m.overlay.Hints(), room-1))}}
 	case t != nil:
 		return []status.BarPart{left, {Text: m.drawLine(t, label, room)}}
+	case m.enterQuestion.open:
+		return []status.BarPart{left, m.enterFooter(room)}
 	case m.notice.Text == "" && m.resend != nil && !m.turn.running:
 		return []status.BarPart{left, {Text: f.Bar.Render(" ") + f.Bad.Render(m.resend.Line(m.hint(" · %s stops", keymap.Escape)))}}
 	case m.notice.Text == "":

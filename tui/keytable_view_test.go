@@ -304,25 +304,6 @@ func proveGoodPair(t *testing.T) {
 		d.WaitGone("old two")
 		check(t, d, "one=old one two=new answer")
 	})
-	t.Run("< and > after r", func(t *testing.T) {
-		d := begin(t)
-		d.Type("<")
-		d.says("one answer")
-		d.Type("r")
-		d.Wait("‹2/2›")
-		d.rest()
-		d.Type("<")
-		d.says("answer 1 of 2")
-		d.Wait("old two")
-		d.Wait("‹1/2›")
-		check(t, d, "one=old one two=old two")
-		d.Type("<")
-		d.says("this is answer 1 of 2")
-		d.Type(">")
-		d.Wait("‹2/2›")
-		d.WaitGone("old two")
-		check(t, d, "one=old one two=new answer")
-	})
 	t.Run("r that fails keeps the old answer", func(t *testing.T) {
 		t.Parallel()
 		d := startProgram(t, setup{pairs: []assistant.Pair{told("two", "old two")}, answers: []at.Answer{{at.Say("half of it"), at.Cut{}}}})
@@ -444,4 +425,37 @@ func proveMarking(t *testing.T) {
 		head, _, _ := strings.Cut(frame, "hello")
 		return strings.Contains(head, "AI > Agents")
 	})
+}
+
+// proveAnswersAndBranch shows < and > on the answers of a message, and B.
+func proveAnswersAndBranch(t *testing.T) {
+	t.Helper()
+	t.Run("< and >", func(t *testing.T) {
+		t.Parallel()
+		d := startProgram(t, setup{pairs: []assistant.Pair{told("one", "old one"), told("two", "old two")}, answers: []at.Answer{say("new answer")}})
+		d.Wait("old two")
+		check := func(want string) {
+			t.Helper()
+			if got := d.texts(); got != want {
+				t.Errorf("the pairs are %q, want %q", got, want)
+			}
+		}
+		d.Type(tuitest.Tab, "<")
+		d.says("one answer")
+		d.Type("r")
+		d.Wait("‹2/2›")
+		d.rest()
+		d.Type("<")
+		d.says("answer 1 of 2")
+		d.Wait("old two")
+		d.Wait("‹1/2›")
+		check("one=old one two=old two")
+		d.Type("<")
+		d.says("this is answer 1 of 2")
+		d.Type(">")
+		d.Wait("‹2/2›")
+		d.WaitGone("old two")
+		check("one=old one two=new answer")
+	})
+	t.Run("B", proveBranch)
 }

@@ -102,15 +102,16 @@ type Model struct {
 	// handlers are what a choice in an overlay does.
 	handlers map[overlay.Kind]func(overlay.Chosen) tea.Cmd
 
-	parts    parts
-	follower usecase.Follower
-	commands usecase.Commands
-	ready    bool // the start is over
-	loading  bool // the session is not loaded yet
-	turn     turn
-	resend   *unsentMessage // sent again after a pause, and until it is stored; nil: none
-	stored   filter.Sources // names of the history, for completion and lists
-	models   modelList
+	parts         parts
+	follower      usecase.Follower
+	commands      usecase.Commands
+	ready         bool // the start is over
+	loading       bool // the session is not loaded yet
+	turn          turn
+	enterQuestion enterQuestion
+	resend        *unsentMessage // sent again after a pause, and until it is stored; nil: none
+	stored        filter.Sources // names of the history, for completion and lists
+	models        modelList
 
 	// What is under way.
 	acts       acts
@@ -118,6 +119,7 @@ type Model struct {
 	saving     saving
 	discarding discarding
 	rolling    rollingBack
+	storing    []storedSetting // oldest first; the first is being stored
 	edits      edits
 	requests   requestList
 	hiding     int64 // the last request that counts what the filter hides

@@ -63,13 +63,8 @@ type (
 		what, text string
 		to         []string
 	}
-	// settingStoredMsg says that a setting is stored for the next start; at is its line in
-	// the open list, -1: it was not chosen there.
-	settingStoredMsg struct {
-		key, value string
-		at         int
-		err        error
-	}
+	// settingStoredMsg says that a setting was stored for the next start, or why not.
+	settingStoredMsg struct{ err error }
 	// topicReadMsg is a page of the help.
 	topicReadMsg struct {
 		topic slash.HelpTopic

@@ -249,6 +249,13 @@ func (m *Model) StoreDraft(ctx context.Context) error {
 
 // choose takes suggestion i of the newest answer, or example i of the welcome.
 func (m *Model) choose(i int) tea.Cmd {
+	switch m.numbersOf() {
+	case ofEnterQuestion:
+		return m.answerEnter(i)
+	case ofCancelled:
+		return m.chooseCancelled(i)
+	case ofAnswer:
+	}
 	choices := m.conv.chat.Choices()
 	if m.conv.welcomes(m.parts.filterLine()) && i < len(m.opts.Examples) {
 		m.commands.EndReAsk()

@@ -55,6 +55,9 @@ func (m *Model) onSessionOpened(o usecase.SessionOpened) tea.Cmd {
 	if o.New {
 		notice = "a new session; the old one is in the history" + m.hint(" (%s, then an empty line)", keymap.Filter)
 	}
+	if o.Branched {
+		notice = "a new session that continues from here; the old one is in the history"
+	}
 	m.turn = turn{n: m.turn.n}
 	m.setMode(keymap.Input)
 	m.conv.chat.Bottom()

@@ -21,27 +21,20 @@ func (m *Model) settingsAt(at int, notice string) tea.Cmd {
 	for i, s := range all {
 		entries[i] = s.Entry()
 	}
-	offers := []keymap.Hint{keymap.To("takes the next value", keymap.LineAccept)}
-	if m.opts.StoreSetting != nil {
-		offers = append(offers, keymap.To("stores it for the next start", keymap.StoreSetting))
-	}
-	picker := overlay.NewPicker("Settings", entries, at).Offer(keymap.SettingList, offers...).WithNotice(notice)
+	picker := overlay.NewPicker("Settings", entries, at).Offer(keymap.List, keymap.To("takes the next value", keymap.LineAccept)).WithNotice(notice)
 	return m.open(overlay.Settings, picker, func(c overlay.Chosen) tea.Cmd {
 		i := slices.IndexFunc(all, func(s settings.Setting) bool { return s.Key == c.Value })
 		if i < 0 {
 			return nil
 		}
 		s := all[i]
-		if c.Action == keymap.StoreSetting {
-			m.settingsAt(i, "")
-			key, value := s.Stored()
-			return m.storeSetting(key, value, i)
-		}
-		if s.OfSession {
+		if s.OfSession { // the use case stores it
+
 			return m.acts.add(func(request int64) tea.Cmd { return m.commands.SetSetting(request, s.Key, s.NextValue()) })
 		}
 		s.Next()
-		return m.settingChanged(s.Key)
+		key, value := s.Stored()
+		return tea.Batch(m.settingChanged(s.Key), m.storeSetting(key, value))
 	})
 }
 
@@ -77,27 +70,39 @@ func (m *Model) applySettings() tea.Cmd {
 	return tea.Batch(m.showHUD(), tea.RequestBackgroundColor)
 }
 
-// storeSetting stores a setting for the next start; at is its line in the list, -1: it was
-// not chosen there.
-func (m *Model) storeSetting(key, value string, at int) tea.Cmd {
-	store := m.opts.StoreSetting
-	return func() tea.Msg { return settingStoredMsg{key, value, at, store(key, value)} }
+// storedSetting is a setting that is to be stored for the next start.
+type storedSetting struct{ key, value string }
+
+// storeSetting stores a setting for the next start, after those that are being stored: the
+// last value of a setting must be written last.
+func (m *Model) storeSetting(key, value string) tea.Cmd {
+	if m.opts.StoreSetting == nil {
+		return nil
+	}
+	m.storing = append(m.storing, storedSetting{key, value})
+	if len(m.storing) > 1 {
+		return nil
+	}
+	return m.storeNextSetting()
+}
+
+func (m *Model) storeNextSetting() tea.Cmd {
+	store, next := m.opts.StoreSetting, m.storing[0]
+	return func() tea.Msg { return settingStoredMsg{store(next.key, next.value)} }
 }
 
 func (m *Model) onSettingStored(msg settingStoredMsg) tea.Cmd {
-	if msg.at < 0 {
-		return m.fail(msg.err)
+	stored := m.storing[0]
+	m.storing = m.storing[1:]
+	failed := m.fail(msg.err)
+	if _, kind, open := m.overlay.Top(); msg.err != nil && open && kind == overlay.Settings {
+		all := m.settings()
+		m.settingsAt(max(0, slices.IndexFunc(all, func(s settings.Setting) bool { return s.Key == stored.key })), m.notice.Text)
 	}
-	notice := msg.key + " = " + msg.value + " is stored"
-	if msg.err != nil {
-		notice = sentence(msg.err)
+	if len(m.storing) == 0 {
+		return failed
 	}
-	m.notice.Show(notice, msg.err != nil)
-	if _, kind, open := m.overlay.Top(); open && kind == overlay.Settings {
-		m.overlay.Pop()
-		return m.settingsAt(msg.at, notice)
-	}
-	return nil
+	return tea.Batch(failed, m.storeNextSetting())
 }
 
 // restyle gives every part the current colours.

@@ -54,7 +54,9 @@ func (m *Model) newLine() tea.Cmd {
 	if cmd, isCommand := m.runTyped(false); isCommand {
 		return cmd
 	}
-	return m.carryOut(m.input.newLine(m.opts.EnterSends))
+	cmd := m.carryOut(m.input.newLine(m.opts.EnterSends || m.opts.AsksEnter))
+	m.askEnter()
+	return cmd
 }
 
 // runTyped runs the command in the box, or completes it with the selected entry. ok is
@@ -108,6 +110,8 @@ func (m *Model) typedAction(name, argument string) (run func() tea.Cmd, err erro
 	case slash.Topic:
 		topic, err := slash.TopicNamed(argument, m.opts.Help)
 		return func() tea.Cmd { return m.openTopic(topic) }, err
+	case slash.Title:
+		return func() tea.Cmd { return m.setTitle(argument) }, nil
 	case slash.Text:
 		return func() tea.Cmd {
 			cmd := m.runAction(c.Action)

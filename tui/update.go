@@ -22,7 +22,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	m.checkResend()
 	m.conv.chat.SetUnsaved(m.pane.Status().Unsaved)
-	m.conv.chat.SetBusy(m.turn.running)
+	m.conv.chat.SetBusy(m.turn.running || m.numbersOf() != ofAnswer)
 	m.fitInput()
 	m.opts.Input.AcceptText(m.mode == keymap.Input && !m.overlay.Open() && !m.layout.Small)
 	for _, more := range [...]tea.Cmd{m.paneWants(), m.attend(), m.carryOut(m.conv.layOut()), m.checkStart()} {

@@ -82,7 +82,6 @@ const (
 	List
 	ModelList
 	SessionList
-	SettingList
 	CheckpointList
 	TopicList
 	FilterList
@@ -99,13 +98,13 @@ const (
 // modeNames are the names shown in the footer and used in the config.
 var modeNames = [modeCount]string{
 	Input: "INPUT", View: "VIEW", Command: "COMMAND", Pane: "PANE", HUD: "HUD",
-	Line: "LINE", List: "LIST", ModelList: "MODELS", SessionList: "SESSIONS", SettingList: "SETTINGS", CheckpointList: "CHECKPOINTS", TopicList: "TOPICS", FilterList: "FILTERS",
+	Line: "LINE", List: "LIST", ModelList: "MODELS", SessionList: "SESSIONS", CheckpointList: "CHECKPOINTS", TopicList: "TOPICS", FilterList: "FILTERS",
 	Text: "TEXT", RequestText: "REQUEST", Question: "QUESTION", QueueQuestion: "QUEUE", UndoQuestion: "UNDO", RecoveryQuestion: "RECOVERY", Editing: "EDITING",
 }
 
 // extends are the modes with the keys of another as well; a key of their own goes first.
 var extends = map[Mode]Mode{
-	List: Line, ModelList: List, SessionList: List, SettingList: List, CheckpointList: List, TopicList: List, FilterList: List,
+	List: Line, ModelList: List, SessionList: List, CheckpointList: List, TopicList: List, FilterList: List,
 	RequestText: Text, QueueQuestion: Question, UndoQuestion: Question, RecoveryQuestion: Question,
 }
 

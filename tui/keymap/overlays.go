@@ -15,7 +15,6 @@ func overlayActions() []*Row {
 			Row{Name: ListLast, Help: "last entry", Keys: []Key{"end"}}),
 		rows(ModelList, Row{Name: FavouriteModel, Help: "favourite", Keys: []Key{"alt+f"}}),
 		rows(SessionList, Row{Name: ResumeSession, Help: "continue the session", Keys: []Key{"alt+o"}}),
-		rows(SettingList, Row{Name: StoreSetting, Help: "store the value for the next start", Keys: []Key{"alt+s"}}),
 		rows(CheckpointList, Row{Name: RollBackState, Help: "go back in the rules alone", Keys: []Key{"alt+r"}},
 			Row{Name: RollBackConversation, Help: "go back in the conversation alone", Keys: []Key{"alt+c"}}),
 		rows(TopicList, Row{Name: NewTopic, Help: "new topic", Keys: []Key{"alt+n"}},

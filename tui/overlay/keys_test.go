@@ -67,7 +67,6 @@ var bindables = map[string]bindable{
 	"list":        list(keymap.List, "list"),
 	"models":      list(keymap.ModelList, "models", keymap.FavouriteModel),
 	"sessions":    list(keymap.SessionList, "sessions", keymap.ResumeSession),
-	"settings":    list(keymap.SettingList, "settings", keymap.StoreSetting),
 	"checkpoints": list(keymap.CheckpointList, "checkpoints", keymap.RollBackState, keymap.RollBackConversation),
 	"topics":      list(keymap.TopicList, "topics", keymap.NewTopic, keymap.RenameTopic, keymap.DeleteTopic),
 	"filters":     list(keymap.FilterList, "filters", keymap.ForgetFilter),

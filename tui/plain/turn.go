@@ -129,6 +129,7 @@ func (c *console) onEnd(t *TurnLines, p assistant.Prompt, typed string) {
 			c.unsent.text = typed
 			c.out.Line("Cancelled. The message is not in the conversation; /retry sends it again, /retry TEXT asks with other words.")
 		}
+		c.offerCancelled()
 	default:
 	}
 	if _, complete := t.End.(assistant.Complete); !complete && c.opts.Interactive {

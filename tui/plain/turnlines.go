@@ -230,6 +230,8 @@ func Marks(p *assistant.Pair, included bool) string {
 	switch p.State {
 	case assistant.PairError:
 		all = append(all, "error "+p.ErrorCode)
+	case assistant.PairPartial:
+		all = append(all, "cancelled")
 	case assistant.PairSending:
 		all = append(all, "running")
 	default:

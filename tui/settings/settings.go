@@ -33,6 +33,7 @@ type Screen struct {
 	ReplyView       bool // long_reply = "view": a long answer takes the focus when nobody types
 	Notify          bool // notify when a long turn ends unseen
 	EnterSends      bool // send_key = "enter": enter sends, the other keys break the line
+	AsksEnter       bool // send_key is not set: the first enter asks which key shall send
 }
 
 // Setting is one line of the list.

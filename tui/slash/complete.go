@@ -59,7 +59,7 @@ func Complete(draft string, commands []Command, from Sources) (entries []overlay
 		for _, t := range from.Help {
 			values, extras = append(values, t.Name), append(extras, t.Short)
 		}
-	case None, Text:
+	case None, Text, Title:
 	}
 	for i, e := range offered(argument, values, extras) {
 		if e.Value == argument {

@@ -19,9 +19,10 @@ const (
 	None  Argument = ""
 	Topic Argument = "TOPIC" // of the help
 	Model Argument = "NAME"
-	Line  Argument = "LINE" // of the filter language
-	Path  Argument = "PATH" // of a topic of pairs, or none
-	Text  Argument = "TEXT" // to search for
+	Line  Argument = "LINE"  // of the filter language
+	Path  Argument = "PATH"  // of a topic of pairs, or none
+	Text  Argument = "TEXT"  // to search for
+	Title Argument = "TITLE" // of the session
 )
 
 // Command is what a line that begins with a slash does.
@@ -59,6 +60,10 @@ func Table() []Command {
 		{"topic", "", "show or set the topic of new messages", keymap.Topics, Path},
 		{"sessions", "", "", keymap.Sessions, None},
 		{"session", "session [N|new|TEXT]", "list the sessions, or those with TEXT in their first message or folder; resume session N, or start a new one", keymap.Sessions, None},
+		{"title", "title [TEXT]", "show the title of the session, or change it; - names it after its first message again", keymap.NameSession, Title},
+		{"keep", "keep", "keep what came of the cancelled answer", keymap.KeepCancelled, None},
+		{"again", "again", "ask again what was cancelled", keymap.AskAgain, None},
+		{"branch", "branch [N]", "a new session that continues from pair N, or from the last one", keymap.Branch, None},
 		{"undo-pairs", "", "", keymap.UndoPairs, None},
 		{"pair-topic", "", "", keymap.Topic, None},
 		{"rules", "rules", "the rules of the window", keymap.GoToPane, None},

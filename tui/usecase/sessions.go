@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/workspace"
 )
@@ -15,11 +16,28 @@ type (
 		Reply
 		Sessions []history.Session
 	}
-	// SessionOpened ends NewSession and ResumeSession: the session is another one.
+	// SessionOpened ends NewSession, Branch and ResumeSession: the session is another one.
 	SessionOpened struct {
 		Reply
-		New bool
-		Err error // what failed after it
+		New      bool
+		Branched bool  // New continues the one before, up to a pair
+		Err      error // what failed after it
+	}
+	// CancelledKept ends KeepCancelled.
+	CancelledKept struct {
+		Reply
+		Pair *assistant.Pair // that has the answer now
+	}
+	// AskedAgain ends AskAgain: the prompt is to be sent.
+	AskedAgain struct {
+		Reply
+		Prompt assistant.Prompt
+	}
+	// SessionTitled ends SetTitle and ReadTitle.
+	SessionTitled struct {
+		Reply
+		Title string
+		Read  bool // it was not changed
 	}
 )
 
@@ -35,7 +53,7 @@ func (c *Commands) ListSessions(request int64) tea.Cmd {
 func (c *Commands) NewSession(request int64) tea.Cmd {
 	return c.confirmed(request, "start a session", func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error) {
 		ask, err := c.Workspace.NewSession(ctx, confirmed != nil)
-		return SessionOpened{c.reply(), true, nil}, ask, err
+		return SessionOpened{Reply: c.reply(), New: true}, ask, err
 	})
 }
 
@@ -45,8 +63,52 @@ func (c *Commands) ResumeSession(request int64, id string) tea.Cmd {
 	return c.confirmed(request, "continue the session", func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error) {
 		ask, err := c.Workspace.ResumeSession(ctx, id, confirmed != nil)
 		if c.Session().ID() == id { // then only its time of use could not be stored
-			return SessionOpened{c.reply(), false, err}, ask, nil
+			return SessionOpened{Reply: c.reply(), Err: err}, ask, nil
 		}
 		return nil, ask, err
+	})
+}
+
+// Branch starts a session that continues this one up to a pair: SessionOpened.
+func (c *Commands) Branch(request, seq int64) tea.Cmd {
+	return c.command(request, "branch the session", func(ctx context.Context, c call) (Outcome, error) {
+		before := c.Session().ID()
+		err := c.Workspace.Branch(ctx, seq)
+		if c.Session().ID() == before {
+			return nil, err
+		}
+		return SessionOpened{Reply: c.reply(), New: true, Branched: true, Err: err}, nil
+	})
+}
+
+// KeepCancelled keeps the cancelled answer that is offered: CancelledKept.
+func (c *Commands) KeepCancelled(request int64) tea.Cmd {
+	return c.command(request, "keep what came", func(ctx context.Context, c call) (Outcome, error) {
+		p, err := c.Workspace.KeepCancelled(ctx)
+		return CancelledKept{c.reply(), p}, err
+	})
+}
+
+// AskAgain prepares to repeat what was cancelled: AskedAgain.
+func (c *Commands) AskAgain(request int64) tea.Cmd {
+	return c.command(request, "ask again", func(ctx context.Context, c call) (Outcome, error) {
+		p, err := c.Workspace.AskAgain(ctx)
+		return AskedAgain{c.reply(), p}, err
+	})
+}
+
+// SetTitle names the session; "" names it after its first message: SessionTitled.
+func (c *Commands) SetTitle(request int64, title string) tea.Cmd {
+	return c.command(request, "name the session", func(ctx context.Context, c call) (Outcome, error) {
+		title, err := c.Workspace.SetTitle(ctx, title)
+		return SessionTitled{c.reply(), title, false}, err
+	})
+}
+
+// ReadTitle reads the title of the session: SessionTitled.
+func (c *Commands) ReadTitle(request int64) tea.Cmd {
+	return c.command(request, "read the title", func(ctx context.Context, c call) (Outcome, error) {
+		title, err := c.Title(ctx)
+		return SessionTitled{c.reply(), title, true}, err
 	})
 }

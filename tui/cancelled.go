@@ -1,0 +1,133 @@
+package tui
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	"winnow/tui/keymap"
+	"winnow/tui/style"
+	"winnow/tui/usecase"
+)
+
+// numbers is what the keys with numbers, alt+1 to alt+9, choose from.
+type numbers int
+
+// What they choose from, the one that has them first.
+const (
+	ofEnterQuestion numbers = iota // the question in the footer
+	ofCancelled                    // the card of a cancelled answer
+	ofAnswer                       // the suggestions of the newest answer, or the examples of the welcome
+)
+
+// numbersOf is what the keys with numbers choose from now, below any overlay.
+func (m *Model) numbersOf() numbers {
+	switch {
+	case m.enterQuestion.open:
+		return ofEnterQuestion
+	case m.parts.cancelled() != nil && !m.turn.running:
+		return ofCancelled
+	}
+	return ofAnswer
+}
+
+// cancelled is the cancelled answer that is offered; nil: there is none.
+func (p *parts) cancelled() *assistant.Pair {
+	if p.Turn == nil {
+		return nil
+	}
+	return p.Turn.Cancelled
+}
+
+// cancelledCard offers what came of a cancelled answer, in the last line of the
+// conversation; "" when nothing is offered.
+func (m *Model) cancelledCard(w int) string {
+	p := m.parts.cancelled()
+	if p == nil || m.turn.running {
+		return ""
+	}
+	what := "Cancelled while thinking"
+	if n := assistant.PartialWords(p); n > 0 {
+		what = "Cancelled after " + assistant.Counted(n, "word")
+	}
+	button := func(n int, label, short string) (long, brief string) {
+		key := ""
+		if m.numbersOf() == ofCancelled {
+			key = m.hint("%s ", keymap.Choose(n))
+		}
+		return "[" + key + label + "]", "[" + key + short + "]"
+	}
+	keep, keepShort := button(1, "Keep what came", "Keep")
+	again, againShort := button(2, "Ask again", "Again")
+	buttons := keep + " " + again
+	if m.widths.Width("  "+what+" · "+buttons) > w {
+		buttons = keepShort + " " + againShort
+	}
+	if m.widths.Width("  "+what+" · "+buttons) > w {
+		what = "Cancelled"
+	}
+	return style.Fit("  "+m.styles.Chat.Notice.Render(what+" · ")+m.styles.Chat.Number.Render(buttons), w, m.styles.Icons.Ellipsis)
+}
+
+// chooseCancelled keeps what came of a cancelled answer, or asks again.
+func (m *Model) chooseCancelled(i int) tea.Cmd {
+	switch i {
+	case 0:
+		return m.keepCancelled()
+	case 1:
+		return m.askAgain()
+	}
+	return m.info(fmt.Sprint("there is no suggestion ", i+1))
+}
+
+func (m *Model) keepCancelled() tea.Cmd {
+	return m.acts.add(m.commands.KeepCancelled)
+}
+
+func (m *Model) askAgain() tea.Cmd {
+	return m.acts.add(m.commands.AskAgain)
+}
+
+// onCancelledKept shows where the cancelled answer is kept.
+func (m *Model) onCancelledKept(o usecase.CancelledKept) tea.Cmd {
+	all, _ := o.Pair.Answers()
+	if len(all) > 1 {
+		m.notice.Info(fmt.Sprintf("kept as answer %d of %d", len(all), len(all)) + m.hint(" · %s shows it", keymap.NextAnswer))
+	} else {
+		m.notice.Info("kept; it is never sent to a model")
+	}
+	m.conv.chat.Bottom()
+	return m.load(o.Pair.Seq)
+}
+
+// branchPair starts a session that continues this one up to a pair.
+func (m *Model) branchPair(request int64, p assistant.Pair) tea.Cmd {
+	return m.commands.Branch(request, p.Seq)
+}
+
+// nameSession puts the command that names the session into an empty box.
+func (m *Model) nameSession() tea.Cmd {
+	if !m.input.draft.Empty() {
+		return m.info("type /title and the new title")
+	}
+	return m.acts.add(m.commands.ReadTitle)
+}
+
+// onTitle shows the title of the session, to be edited when it was only read.
+func (m *Model) onTitle(o usecase.SessionTitled) tea.Cmd {
+	if o.Read && m.input.draft.Empty() {
+		m.setMode(keymap.Input)
+		m.input.draft.Set("/title " + oneLine(o.Title))
+		return m.carryOut(m.input.draftChanged())
+	}
+	return m.info("this session is called “" + oneLine(o.Title) + "”")
+}
+
+// setTitle names the session; "-" names it after its first message again.
+func (m *Model) setTitle(title string) tea.Cmd {
+	if title == "-" {
+		title = ""
+	}
+	return m.acts.add(func(request int64) tea.Cmd { return m.commands.SetTitle(request, title) })
+}

@@ -1,0 +1,81 @@
+package plain
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"winnow/assistant"
+)
+
+// offerCancelled says what can be done with what came of a cancelled answer, if something
+// did.
+func (c *console) offerCancelled() {
+	p := c.workspace.Cancelled()
+	if p == nil {
+		return
+	}
+	what := "No word of the answer had come, only reasoning."
+	if n := assistant.PartialWords(p); n > 0 {
+		what = assistant.Counted(n, "word") + " of the answer had come."
+	}
+	c.out.Line(what + " Until the next message, /keep keeps it and /again asks again.")
+}
+
+// keep keeps what came of the cancelled answer.
+func (c *console) keep(ctx context.Context, _ string) error {
+	p, err := c.workspace.KeepCancelled(ctx)
+	if err != nil {
+		return err
+	}
+	if all, _ := p.Answers(); len(all) > 1 {
+		c.out.Line(fmt.Sprintf("Kept as answer %d of %d; /answer %d chooses it.", len(all), len(all), len(all)))
+	} else {
+		c.out.Line("Kept; it is never sent to a model. /pair reads it.")
+	}
+	return nil
+}
+
+// again asks again what was cancelled.
+func (c *console) again(ctx context.Context, _ string) error {
+	p, err := c.workspace.AskAgain(ctx)
+	if err != nil {
+		return err
+	}
+	return c.send(ctx, p, p.Text)
+}
+
+// branch starts a session that continues from a pair, by its number, or from the last one.
+func (c *console) branch(ctx context.Context, number string) error {
+	refs := c.session.Visible()
+	if number == "" {
+		number = strconv.Itoa(len(refs))
+	}
+	i, err := index(number, len(refs), "There is no such pair; /pairs lists them.")
+	if err != nil {
+		return err
+	}
+	before := c.session.ID()
+	if err = c.workspace.Branch(ctx, refs[i].Seq); c.session.ID() == before {
+		return err
+	}
+	c.unsent = unsent{}
+	c.out.Line(fmt.Sprintf("A new session that continues from pair %d; the old one is in the history. Unsaved changes stay.", i+1))
+	return err
+}
+
+// title shows the title of the session, or changes it.
+func (c *console) title(ctx context.Context, title string) (err error) {
+	switch title {
+	case "":
+		title, err = c.workspace.Title(ctx)
+	case "-":
+		title, err = c.workspace.SetTitle(ctx, "")
+	default:
+		title, err = c.workspace.SetTitle(ctx, title)
+	}
+	if err == nil {
+		c.out.Line("This session is called " + Quote(title) + ".")
+	}
+	return err
+}
