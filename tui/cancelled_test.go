@@ -140,15 +140,15 @@ func TestTheFirstEnterAsks(t *testing.T) {
 	const question = "Enter added a line. ctrl+j sends. Let Enter send? [alt+1 yes] [alt+2 no]"
 	begin := func(t *testing.T, fault error) (d *fixture, stored func() string) {
 		t.Helper()
-		var kept []string
+		kept := make(chan string, 8)
 		d = startProgram(t, setup{answers: []at.Answer{say("the answer")}, change: func(o *Options) {
 			o.AsksEnter = true
-			o.StoreSetting = func(key, value string) error { kept = append(kept, key+"="+value); return fault }
+			o.StoreSetting = func(key, value string) error { kept <- key + "=" + value; return fault }
 		}})
 		d.Type("one line", tuitest.Enter)
 		d.Wait(question)
 		d.box("one line")
-		return d, func() string { d.rest(); return strings.Join(kept, " ") }
+		return d, func() string { return <-kept }
 	}
 	t.Run("yes", func(t *testing.T) {
 		t.Parallel()
@@ -156,8 +156,8 @@ func TestTheFirstEnterAsks(t *testing.T) {
 		d.Type(altOne)
 		d.Wait("the answer")
 		d.WaitGone("Let Enter send?")
-		if got := lastUser(d.script); got != "one line" || stored() != "send_key=enter" {
-			t.Errorf("sent %q, stored %q", got, stored())
+		if got, kept := lastUser(d.script), stored(); got != "one line" || kept != "send_key=enter" {
+			t.Errorf("sent %q, stored %q", got, kept)
 		}
 		d.says("enter send")
 	})
@@ -172,8 +172,8 @@ func TestTheFirstEnterAsks(t *testing.T) {
 			} else {
 				d.box("one line")
 			}
-			if stored() != "send_key=ctrl+enter" || len(d.script.Requests()) != 0 {
-				t.Errorf("stored %q, %d requests", stored(), len(d.script.Requests()))
+			if kept := stored(); kept != "send_key=ctrl+enter" || len(d.script.Requests()) != 0 {
+				t.Errorf("stored %q, %d requests", kept, len(d.script.Requests()))
 			}
 			d.Type(tuitest.Key("ctrl+u"), tuitest.Key("backspace"), tuitest.Key("ctrl+u"), "again", tuitest.Enter)
 			d.rest()

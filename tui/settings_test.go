@@ -2,7 +2,6 @@ package tui
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,41 +37,51 @@ func TestSettingsSayWhatTheyAreAndWhatWasDone(t *testing.T) {
 }
 
 func TestSettingIsKept(t *testing.T) {
-	var kept []string
-	var fault error
+	kept := make(chan string, 8)
+	faults := make(chan error, 8)
 	d := startProgram(t, setup{w: 100, h: 30, change: func(o *Options) {
-		o.StoreSetting = func(key, value string) error { kept = append(kept, key+"="+value); return fault }
+		o.StoreSetting = func(key, value string) error {
+			kept <- key + "=" + value
+			return <-faults
+		}
 	}})
 	d.setting("long turn")
 	d.Type(tuitest.Enter)
 	d.Wait("Notify after a long turn: yes")
 	d.Type(tuitest.Esc)
-	d.rest()
-	if len(kept) != 1 || kept[0] != "notify=true" {
-		t.Errorf("kept %q", kept)
-	}
+	faults <- nil
+	stores(t, kept, "notify=true")
 	d.setting("background")
 	d.Type(tuitest.Enter)
 	d.Wait("Background: light")
 	d.Type(tuitest.Down, tuitest.Enter) // the theme after the usual one is the first
 	d.Wait("Colour theme: dusk")
 	d.Type(tuitest.Esc)
-	d.rest()
-	if want := []string{"notify=true", "theme=light", "theme=dusk-light"}; !slices.Equal(kept, want) {
-		t.Errorf("kept %q, want %q", kept, want)
-	}
-	fault = errors.New("config.toml:3: mous is not a setting")
+	faults <- nil
+	faults <- nil
+	stores(t, kept, "theme=light", "theme=dusk-light")
+	faults <- errors.New("config.toml:3: mous is not a setting")
 	d.setting("mouse")
 	d.Type(tuitest.Enter)
 	d.Wait("mous is not a setting")
 }
 
+// stores waits until these settings are stored, in this order.
+func stores(t *testing.T, kept <-chan string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if got := <-kept; got != w {
+			t.Errorf("stored %q, want %q", got, w)
+		}
+	}
+}
+
 // Who presses enter after one line may have meant to send: the footer says once what
 // sends, and the settings change it at once.
 func TestEnterIsExplainedAndCanBeChanged(t *testing.T) {
-	var kept []string
+	kept := make(chan string, 8)
 	d := startProgram(t, setup{w: 120, h: 30, answers: []at.Answer{say("answered")}, change: func(o *Options) {
-		o.StoreSetting = func(key, value string) error { kept = append(kept, key+"="+value); return nil }
+		o.StoreSetting = func(key, value string) error { kept <- key + "=" + value; return nil }
 	}})
 	const explained = "enter breaks the line · ctrl+j sends · ctrl+p, “Settings”, swaps them"
 	d.Type("one line", tuitest.Enter)
@@ -82,10 +91,7 @@ func TestEnterIsExplainedAndCanBeChanged(t *testing.T) {
 	d.Type(tuitest.Enter)
 	d.Wait("Enter: sends the message")
 	d.Type(tuitest.Esc)
-	d.rest()
-	if len(kept) != 1 || kept[0] != "send_key=enter" {
-		t.Errorf("kept %q", kept)
-	}
+	stores(t, kept, "send_key=enter")
 	d.Wait("enter send")
 	d.Type(tuitest.Enter)
 	d.Wait("answered")
