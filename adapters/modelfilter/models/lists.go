@@ -230,10 +230,8 @@ func (l *Lists) Seen(provider string) error {
 	if list.Source == SourceCatalogue {
 		return nil
 	}
-	for i, id := range list.IDs {
-		list.IDs[i] = strings.TrimPrefix(id, provider+"/")
-	}
-	return l.update(context.Background(), provider, func(r *record) { r.markSeen(list.IDs) })
+	seen := trimProvider(list.IDs, provider)
+	return l.update(context.Background(), provider, func(r *record) { r.look(seen) })
 }
 
 // Info returns what is known of a model: from its provider's last fetch, and

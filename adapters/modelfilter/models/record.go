@@ -112,6 +112,8 @@ type record struct {
 	// Seen is the baseline: the names that are not new, sorted. Those that
 	// leave the list stay in it, so that they are not new when they return.
 	Seen []string `json:"seen"`
+	// Looked are the models as the user last saw them, sorted by name; nil: not known.
+	Looked []listed `json:"looked,omitempty"`
 }
 
 // fetched is the result of a fetch.
@@ -136,7 +138,7 @@ func (r *record) apply(f fetched) {
 	}
 	r.Models, r.Source, r.Base, r.At, r.Partial = list, f.source, f.base, f.at, f.partial
 	if !sameBase {
-		r.markSeen(names(list))
+		r.look(names(list))
 	}
 }
 
@@ -204,6 +206,8 @@ func (d disk) load(provider string) (*record, error) {
 		return nil, fmt.Errorf("the stored list is not used: %w", err)
 	}
 	slices.Sort(r.Seen)
+	slices.SortFunc(r.Looked, func(a, b listed) int { return strings.Compare(a.Name, b.Name) })
+	r.Looked = slices.DeleteFunc(r.Looked, func(m listed) bool { return !usable(m.Name) })
 	return &r, nil
 }
 

@@ -1,0 +1,103 @@
+package models
+
+import (
+	"slices"
+	"strings"
+
+	"winnow/assistant/llm"
+)
+
+// ChangeKind is what has changed about a model.
+type ChangeKind string
+
+// The kinds of changes, in the order in which News lists them.
+const (
+	Appeared   ChangeKind = "new"        // it was never listed before
+	Vanished   ChangeKind = "vanished"   // it is no longer listed
+	Deprecated ChangeKind = "deprecated" // it was not before
+	Repriced   ChangeKind = "repriced"   // one of its prices is another one
+)
+
+// Change is a change of a provider's list since the user last looked at it.
+type Change struct {
+	ID       string // "provider/name"
+	Kind     ChangeKind
+	PriceIn  llm.Price // of Repriced, the prices before
+	PriceOut llm.Price
+}
+
+// listed is a model as the user last saw it, by what the endpoint said: what another build's catalogue says of a model
+// is no news of it.
+type listed struct {
+	Name     string     `json:"name"`
+	PriceIn  llm.Price  `json:"price_in,omitzero"`
+	PriceOut llm.Price  `json:"price_out,omitzero"`
+	Status   llm.Status `json:"status,omitempty"`
+}
+
+// look notes the models as they are now as those that the user saw; seen are their names.
+func (r *record) look(seen []string) {
+	r.markSeen(seen)
+	slices.Sort(seen)
+	r.Looked = make([]listed, 0, len(seen))
+	for _, m := range r.Models {
+		if _, ok := slices.BinarySearch(seen, m.Name); ok {
+			f := m.Facts
+			r.Looked = append(r.Looked, listed{m.Name, f.PriceIn, f.PriceOut, f.Status})
+		}
+	}
+}
+
+// news lists what has changed since the last look.
+func (r *record) news() (out []Change) {
+	for _, name := range r.newNames() {
+		out = append(out, Change{ID: name, Kind: Appeared})
+	}
+	var deprecated, repriced []Change
+	models := r.Models
+	for _, was := range r.Looked {
+		for len(models) > 0 && models[0].Name < was.Name {
+			models = models[1:]
+		}
+		if len(models) == 0 || models[0].Name != was.Name {
+			out = append(out, Change{ID: was.Name, Kind: Vanished})
+			continue
+		}
+		is := models[0].Facts
+		if is.Status == llm.StatusDeprecated && was.Status != llm.StatusDeprecated {
+			deprecated = append(deprecated, Change{ID: was.Name, Kind: Deprecated})
+		}
+		if otherPrice(was.PriceIn, is.PriceIn) || otherPrice(was.PriceOut, is.PriceOut) {
+			repriced = append(repriced, Change{ID: was.Name, Kind: Repriced, PriceIn: was.PriceIn, PriceOut: was.PriceOut})
+		}
+	}
+	out = slices.Concat(out, deprecated, repriced)
+	for i := range out {
+		out[i].ID = r.Provider + "/" + out[i].ID
+	}
+	return out
+}
+
+// otherPrice reports whether both prices are known and differ: a price that was unknown has not changed.
+func otherPrice(was, is llm.Price) bool { return was.Known && is.Known && was.USD != is.USD }
+
+// News lists what has changed of a provider's models since Seen was last called for it, or since their first fetch:
+// new, vanished, deprecated and repriced models. The disk is read as by Cached.
+func (l *Lists) News(provider string) []Change {
+	e := l.entry(providerName(provider))
+	l.mu.Lock()
+	r := e.record
+	l.mu.Unlock()
+	if r == nil {
+		return nil
+	}
+	return r.news() // a record is replaced, never written to
+}
+
+// trimProvider returns ids without the provider.
+func trimProvider(ids []string, provider string) []string {
+	for i, id := range ids {
+		ids[i] = strings.TrimPrefix(id, provider+"/")
+	}
+	return ids
+}
