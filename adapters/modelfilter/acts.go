@@ -360,11 +360,14 @@ func (a MarkSeen) do(_ context.Context, w *Window) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	n := s.Counts().New
+	what := assistant.Counted(s.Counts().New, "new model")
+	if all, err := w.News(a.Provider); err == nil && slices.ContainsFunc(all, func(n News) bool { return n.Kind != models.Appeared }) {
+		what = assistant.Counted(len(all), "change")
+	}
 	if err := w.Seen(a.Provider); err != nil {
 		return "", err
 	}
-	return assistant.Counted(n, "new model") + " of " + safetext.Visible(a.Provider) + " marked as seen", nil
+	return what + " of " + safetext.Visible(a.Provider) + " marked as seen", nil
 }
 
 // Step implements [assistant.Act]: it is none.

@@ -41,6 +41,8 @@ type Context struct {
 		Highlighted []string `json:"highlighted_models"`
 	} `json:"ui_state"`
 	Providers []string `json:"available_providers"`
+	// Changes are what has changed of the models since the user last looked, of all providers whose models were read.
+	Changes []ContextNews `json:"model_changes,omitempty"`
 	// Warnings are about rules that cannot be edited, ids that are not filtered,
 	// and a provider whose models are not known.
 	Warnings []string `json:"warnings,omitempty"`
@@ -77,6 +79,7 @@ func (w *Window) Context() (any, error) {
 	p := w.providerNamed(w.current)
 	e := w.engine(p)
 	c := Context{WindowType: windowType, CurrentProvider: visible(p.name), Providers: visibleAll(w.order), Warnings: w.warnings(p, e)}
+	c.Changes = w.contextNews()
 	c.Models.Total, c.Models.Available = e.Total(), e.Available()
 	c.UI.Search, c.UI.Unsaved = visible(w.search), w.dirty()
 	if h := w.highlight; h.Rule != "" && slices.Contains(p.lists[h.List].effective(), h.Rule) {

@@ -25,7 +25,7 @@ type modelLister interface {
 // setModels replaces the models of p and makes the engine for them.
 func (p *provider) setModels(list ModelList) {
 	p.models = list
-	p.info = nil
+	p.info, p.news, p.newsRead = nil, nil, false
 	p.engine = engine.New(p.name, list.IDs)
 	p.updateEngine()
 }
@@ -130,7 +130,7 @@ func (w *Window) Seen(name string) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	p.models.New = nil
+	p.models.New, p.news, p.newsRead = nil, nil, false
 	w.touch(p)
 	return nil
 }

@@ -21,11 +21,13 @@ type provider struct {
 	hasKey         bool // one of these variables has a value
 	lists          [2]ruleList
 
-	engine *engine.Engine // of the effective rules; nil until it is needed
-	models ModelList
-	info   []llm.ModelInfo // of models, in their order; nil: not read yet
-	asking int             // refreshes that have not ended
-	drift  models.Drift
+	engine   *engine.Engine // of the effective rules; nil until it is needed
+	models   ModelList
+	info     []llm.ModelInfo // of models, in their order; nil: not read yet
+	news     []models.Change // of models since the user last looked, if newsRead
+	newsRead bool
+	asking   int // refreshes that have not ended
+	drift    models.Drift
 
 	use        *usage.Report // as it was read last; nil: unknown
 	useProblem string        // why the usage file cannot be used
@@ -320,6 +322,7 @@ type ProviderView struct {
 	Source  string      // of the models, see models.List
 	Changes int         // unsaved
 	Effect  ModelEffect // of saving them
+	News    []News
 }
 
 // Providers lists the providers that can be chosen, in the order of the file.

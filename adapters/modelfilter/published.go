@@ -134,6 +134,7 @@ type numbers struct {
 	source  string
 	changes int
 	effect  ModelEffect // of saving the changes
+	news    []News
 }
 
 // providerView is a provider as it is listed, with its numbers once its models were read.
@@ -147,13 +148,13 @@ func (w *Window) providerView(p *provider) ProviderView {
 		return v
 	}
 	if p.numbers == nil {
-		n := &numbers{counts: counts(p, p.engine), source: p.models.Source, changes: len(p.changes())}
+		n := &numbers{counts: counts(p, p.engine), source: p.models.Source, changes: len(p.changes()), news: w.news(p)}
 		if n.changes > 0 {
 			n.effect = w.effect(p)
 		}
 		p.numbers = n
 	}
-	v.Read, v.Counts, v.Source, v.Changes, v.Effect = true, p.numbers.counts, p.numbers.source, p.numbers.changes, p.numbers.effect
+	v.Read, v.Counts, v.Source, v.Changes, v.Effect, v.News = true, p.numbers.counts, p.numbers.source, p.numbers.changes, p.numbers.effect, p.numbers.news
 	return v
 }
 

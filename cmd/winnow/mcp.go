@@ -41,10 +41,12 @@ func (a *app) serveMCP(ctx context.Context, allowSave bool) error {
 	}
 	if s.Window != historyWindow {
 		o.Resources = map[string]string{
-			"rules":  "the rules of the current provider, each with the models it decides",
-			"models": "the models of the current provider, each with its status and the rule that decides it",
+			"rules":         "the rules of the current provider, each with the models it decides",
+			"models":        "the models of the current provider, each with its status and the rule that decides it",
+			"model_changes": "the models of all providers that are new, vanished, deprecated or repriced since the user last looked",
 		}
 	}
+	asked := false
 	n := len(a.closers) // closers registered from here on run after each request
 	o.Open = func(ctx context.Context, write bool) (mcp.Opened, error) {
 		access := toRead
@@ -54,6 +56,15 @@ func (a *app) serveMCP(ctx context.Context, allowSave bool) error {
 		w, err := a.openWindow(ctx, access)
 		if err != nil {
 			return mcp.Opened{}, errors.Join(err, a.closeAfter(n))
+		}
+		if !asked { // once, as the program does at its start
+			asked = true
+			if err := a.askProxy(ctx, w); err != nil {
+				return mcp.Opened{}, errors.Join(err, a.closeAfter(n))
+			}
+		}
+		if w.filter != nil && !write {
+			w.filter.ReadModels(ctx)
 		}
 		use := func(s *assistant.Session) {
 			w.agent = strings.TrimPrefix(s.ID(), mcp.SessionPrefix) + windowlock.AgentSuffix

@@ -20,7 +20,7 @@ import (
 )
 
 func modelsCommand(a *app) *cobra.Command {
-	var refresh, drift, chat bool
+	var refresh, drift, chat, changes bool
 	var where string
 	c := command("models", "List the providers of the .env file and their models", 0, 0, func(ctx context.Context, _ []string) error {
 		if chat {
@@ -42,6 +42,8 @@ func modelsCommand(a *app) *cobra.Command {
 				return err
 			}
 			return a.printFound(found, "no model matches")
+		case changes:
+			return a.modelChanges(w, scopes)
 		case len(scopes) == 0:
 			return advise(fmt.Errorf("%s contains no provider", w.name), "add a key such as OPENAI_API_KEY=… to it, or use --provider NAME")
 		}
@@ -53,7 +55,8 @@ func modelsCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&drift, "drift", false, "compare the models that the proxy serves with the rules")
 	c.Flags().BoolVar(&chat, "chat", false, "list the endpoints and models that -m accepts")
 	c.Flags().StringVar(&where, "where", "", whereHelp)
-	exclusive(c, "refresh", "drift", "chat", "where")
+	c.Flags().BoolVar(&changes, "changes", false, "list models that are new, gone, deprecated or repriced since you last looked")
+	exclusive(c, "refresh", "drift", "chat", "where", "changes")
 	return c
 }
 
@@ -173,6 +176,41 @@ func providerModels(w *journaledWindow, s modelfilter.Scope) (providerJSON, erro
 		p.Models = append(p.Models, model)
 	}
 	return p, nil
+}
+
+// newsJSON is the JSON form of a change of a model.
+type newsJSON struct {
+	Provider string `json:"provider"`
+	Change   string `json:"change"` // "new", "vanished", "deprecated" or "repriced"
+	modelJSON
+	PriceInBefore  llm.Price `json:"price_in_before"` // of a repriced model
+	PriceOutBefore llm.Price `json:"price_out_before"`
+}
+
+// modelChanges lists what has changed of the models since the user last looked at them in the program.
+func (a *app) modelChanges(w *journaledWindow, scopes []modelfilter.Scope) error {
+	out, rows := []newsJSON{}, [][]string{}
+	for _, s := range scopes {
+		news, err := w.filter.News(s.Provider())
+		if err != nil {
+			return err
+		}
+		for _, n := range news {
+			j := newsJSON{Provider: n.Provider, Change: string(n.Kind), modelJSON: newModelJSON(n.Model.Info), PriceInBefore: n.PriceIn, PriceOutBefore: n.PriceOut}
+			window, status := "", ""
+			if n.Kind != models.Vanished {
+				x := s.Explain(n.ID)
+				j.Status, j.Rule, status = &x.Status, x.Rule, x.Status.Word()
+			}
+			if c := n.Context(); c > 0 {
+				window = fmt.Sprint(c)
+			}
+			j.New = n.Kind == models.Appeared
+			out = append(out, j)
+			rows = append(rows, []string{n.Word(), visible(n.ID), status, window, n.Price()})
+		}
+	}
+	return a.emit(map[string]any{"changes": out}, plain.Table("no model has changed since you last looked", []string{"change", "model", "status", ">context", ">$ / 1M in, out"}, rows)...)
 }
 
 // driftJSON describes how the models that the proxy serves for one provider differ from the rules.

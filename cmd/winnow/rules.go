@@ -50,17 +50,22 @@ func (a *app) openAskedFilter(ctx context.Context, to access) (*journaledWindow,
 	if err != nil {
 		return nil, err
 	}
+	return w, a.askProxy(ctx, w)
+}
+
+// askProxy fetches the models that a running proxy serves, for a command without a model.
+func (a *app) askProxy(ctx context.Context, w *journaledWindow) error {
 	o, err := a.endpointOptions()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	o.Provider, o.BaseURL = "", "" // in this command --provider names a provider of rules, not an endpoint
+	o.Provider, o.BaseURL = "", "" // in these commands --provider names a provider of rules, not an endpoint
 	set, err := endpoints.Find(o)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	w.askProxy(ctx, set)
-	return w, nil
+	return nil
 }
 
 // withWorkspace returns a command action that changes the rules of the model filter, in a session without a model.

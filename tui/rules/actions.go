@@ -121,7 +121,9 @@ func (p *Pane) enter() pane.Action {
 		p.jumpTo, p.query, p.searched = modelID(r.text), "", ""
 		p.openTab(tabModels)
 	case rowNew:
-		return p.markSeen()
+		return p.markSeen(p.data.Provider)
+	case rowNews:
+		return p.markSeen(r.text)
 	case rowProvider:
 		return p.openProvider(r.text)
 	case rowSum:
@@ -183,6 +185,11 @@ func (p *Pane) Click(x, y int) pane.Action {
 func (p *Pane) openAdd(list modelfilter.List) pane.Action {
 	if refusal := p.refuseLocked(); refusal != nil {
 		return refusal
+	}
+	if r, ok := p.tabs.List().Current(); ok {
+		if n, ok := p.newsAt(r); ok {
+			return p.decideNews(n, list)
+		}
 	}
 	if names := p.targets(); names[0] != p.data.Provider || len(names) > 1 {
 		return pane.Notify{Text: "choose the provider first: " + p.keys.Hint(keymap.PaneHighlight, "goes there")}

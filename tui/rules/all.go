@@ -1,6 +1,14 @@
 package rules
 
 import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/models"
+	"winnow/assistant/glob"
 	"winnow/tui/pane"
 )
 
@@ -10,7 +18,96 @@ func (p *Pane) providerRows() []row {
 	for i, n := range p.data.Providers {
 		rows = append(rows, row{kind: rowProvider, index: i, text: n.Name})
 	}
+	return append(rows, p.newsRows()...)
+}
+
+// maxNewsRows is how many changes of a provider's models are listed.
+const maxNewsRows = 50
+
+// newsRows list what has changed of the models since the user last looked.
+func (p *Pane) newsRows() (rows []row) {
+	for _, v := range p.data.Providers {
+		for i := range v.News[:min(len(v.News), maxNewsRows)] {
+			rows = append(rows, row{kind: rowNews, index: i, text: v.Name})
+		}
+		if more := len(v.News) - maxNewsRows; more > 0 {
+			rows = append(rows, row{kind: rowText, text: fmt.Sprintf("%d more of %s", more, pane.Visible(v.Name))})
+		}
+	}
+	if len(rows) > 0 {
+		rows = append([]row{{kind: rowHeading, text: "since you last looked"}}, rows...)
+	}
 	return rows
+}
+
+// newsAt is the change that a row shows.
+func (p *Pane) newsAt(r row) (n modelfilter.News, ok bool) {
+	for _, v := range p.data.Providers {
+		if r.kind == rowNews && v.Name == r.text && r.index < len(v.News) {
+			return v.News[r.index], true
+		}
+	}
+	return n, false
+}
+
+// newsPieces draw a change in w cells: what it is, and at the right the price and the context of the model.
+func (p *Pane) newsPieces(r row, w int) (left, right []pane.Piece) {
+	st, icons := &p.styles, &p.st.Icons
+	n, ok := p.newsAt(r)
+	if !ok {
+		return nil, nil
+	}
+	icon, ink := icons.New, st.Pending
+	switch n.Kind {
+	case models.Vanished:
+		icon, ink = icons.Remove, st.Remove
+	case models.Deprecated, models.Repriced:
+		icon, ink = icons.Warn, st.Warn
+	default:
+	}
+	name := st.Text
+	if n.Model.Hidden {
+		name = st.Muted
+	}
+	left = []pane.Piece{{Text: "  " + icon + " " + n.Word() + " ", Style: ink}, {Text: pane.Visible(n.ID), Style: name}}
+	used := ansi.StringWidth(left[0].Text+left[1].Text) + newsGap
+	for _, about := range newsAbout(n) {
+		if n := ansi.StringWidth(about); used+n <= w && n+newsGap <= w/2 { // pane.Spread leaves out what takes more
+			return left, []pane.Piece{{Text: about, Style: st.Muted}}
+		}
+	}
+	return left, nil
+}
+
+// newsGap are the cells of a row that its texts leave free.
+const newsGap = 3
+
+// newsAbout is what a row says of the model of a change, in whole and shorter.
+func newsAbout(n modelfilter.News) []string {
+	context, hidden := "", ""
+	if n.Context() > 0 {
+		context = contextText(n.Model.Info)
+	}
+	if n.Model.Hidden {
+		hidden = "hidden"
+	}
+	f, price := n.Model.Info.Facts, ""
+	if n.Price() != "" {
+		price = "$" + orUnknown(f.PriceIn.String()) + "/$" + orUnknown(f.PriceOut.String())
+	}
+	return []string{pane.Join(n.Price(), context, hidden), pane.Join(price, context, hidden), pane.Join(price, context), price, context}
+}
+
+// decideNews hides or shows the model of a change by a rule with its name.
+func (p *Pane) decideNews(n modelfilter.News, list modelfilter.List) pane.Action {
+	switch {
+	case n.Kind == models.Vanished:
+		return pane.Notify{Text: pane.Visible(n.ID) + " is no longer listed"}
+	case list == modelfilter.Ignore && n.Model.Hidden:
+		return pane.Notify{Text: pane.Visible(n.ID) + " is hidden already"}
+	}
+	name := strings.TrimPrefix(n.ID, n.Provider+"/")
+	return p.edit(modelfilter.AddRule{Provider: n.Provider, Rule: modelfilter.Rule{List: list, Pattern: glob.Quote(name)}})
 }
 
 // providerPieces draw a row of the tab of all providers in w cells.
@@ -56,7 +153,7 @@ func (p *Pane) targets() []string {
 			names = append(names, n.Name)
 		}
 		return names
-	case p.tabs.Open == tabAll && r.kind == rowProvider:
+	case p.tabs.Open == tabAll && (r.kind == rowProvider || r.kind == rowNews):
 		return []string{r.text}
 	}
 	return []string{p.data.Provider}

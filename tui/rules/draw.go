@@ -123,6 +123,8 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 		return []pane.Piece{{Text: "     " + pane.Visible(d.Name(r.text)), Style: st.Highlight}}, nil
 	case rowModel:
 		return p.modelPieces(r.index, w)
+	case rowNews:
+		return p.newsPieces(r, w)
 	case rowNew:
 		return []pane.Piece{{Text: icons.New + " " + assistant.Counted(d.Counts.New, "new model"), Style: st.Title}},
 			[]pane.Piece{{Text: p.keys.Hint(keymap.PaneHighlight, "marks seen"), Style: st.Muted}}

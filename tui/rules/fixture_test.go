@@ -27,7 +27,10 @@ type shelf struct {
 	fetch func(provider string) (modelfilter.ModelList, error)
 	drift func(expected func(...string) []string) (models.Drift, error)
 	seen  []string
+	news  map[string][]models.Change // by provider
 }
+
+func (s *shelf) News(provider string) []models.Change { return s.news[provider] }
 
 func (s *shelf) Cached(provider string) (modelfilter.ModelList, bool) {
 	l, ok := s.lists[provider]
@@ -43,6 +46,7 @@ func (s *shelf) Models(_ context.Context, provider string) (modelfilter.ModelLis
 
 func (s *shelf) Seen(provider string) error {
 	s.seen = append(s.seen, provider)
+	delete(s.news, provider)
 	return nil
 }
 

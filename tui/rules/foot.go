@@ -8,6 +8,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
+	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/windowlock"
 	"winnow/tui/keymap"
@@ -209,6 +210,13 @@ func (p *Pane) aboutRow() (text, short string) {
 	switch r.kind {
 	case rowProvider, rowSum:
 		return p.aboutProvider(r)
+	case rowNews:
+		n, _ := p.newsAt(r)
+		hints := p.keys.Hint(keymap.PaneHighlight, "marks the changes of "+pane.Visible(n.Provider)+" as seen")
+		if n.Kind != models.Vanished {
+			hints = pane.Join(p.keys.Hint(keymap.AddIgnore, "hides it"), p.keys.Hint(keymap.AddAllow, "allows it"), hints)
+		}
+		return pane.Join(n.Text(), hints), hints
 	case rowNotice:
 		return pane.Visible(d.Notices[r.index]), pane.Visible(p.shortNotice(d.Notices[r.index]))
 	case rowFinding:

@@ -65,10 +65,10 @@ func (p *Pane) refreshModels() pane.Action {
 	return e
 }
 
-// markSeen marks the new models as seen.
-func (p *Pane) markSeen() pane.Action {
-	e := p.act(modelfilter.MarkSeen{Provider: p.data.Provider})
-	e.Doing = "marking the new models as seen…"
+// markSeen marks the changes of a provider's models as seen.
+func (p *Pane) markSeen(provider string) pane.Action {
+	e := p.act(modelfilter.MarkSeen{Provider: provider})
+	e.Doing = "marking the changes as seen…"
 	return e
 }
 

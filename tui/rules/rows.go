@@ -29,6 +29,7 @@ const (
 	rowNotice                   // a notice about the file
 	rowProvider                 // a provider
 	rowSum                      // all providers
+	rowNews                     // a change of the models of the provider text, in the index of its News
 )
 
 // row is a line of a list.
@@ -69,6 +70,10 @@ func (p *Pane) rowID(r row) string {
 		return providerID(r.text)
 	case rowSum:
 		return "sum"
+	case rowNews:
+		if n, ok := p.newsAt(r); ok {
+			return "news " + string(n.Kind) + " " + n.ID
+		}
 	case rowNew:
 		return "new"
 	case rowChild:

@@ -171,7 +171,10 @@ func contextPart(w assistant.Window, name string) (json.RawMessage, error) {
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return nil, err
 	}
-	return fields[name], nil
+	if part, ok := fields[name]; ok {
+		return part, nil
+	}
+	return json.RawMessage("null"), nil
 }
 
 func (s *server) logClose(err error) {

@@ -1,0 +1,159 @@
+package modelfilter
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"winnow/adapters/modelfilter/condition"
+	"winnow/adapters/modelfilter/engine"
+	"winnow/adapters/modelfilter/models"
+	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
+)
+
+// News is a change of the models of a provider since the user last looked at it.
+type News struct {
+	Provider string
+	models.Change
+	Model condition.Model // what is known of it now, without its use
+}
+
+// Word is the change in a word: "new", "gone", "deprecated", "new price".
+func (n News) Word() string {
+	switch n.Kind {
+	case models.Vanished:
+		return "gone"
+	case models.Repriced:
+		return "new price"
+	default:
+		return string(n.Kind)
+	}
+}
+
+// Price is the price now, and before if it has changed: "$2.5 in, $10 out"; "" is unknown.
+func (n News) Price() string {
+	in, out := n.Model.Info.Facts.PriceIn, n.Model.Info.Facts.PriceOut
+	if n.Kind == models.Vanished || !in.Known && !out.Known {
+		return ""
+	}
+	return strings.Join(slices.DeleteFunc([]string{priceText(in, n.PriceIn, "in"), priceText(out, n.PriceOut, "out")}, func(s string) bool { return s == "" }), ", ")
+}
+
+func priceText(now, before llm.Price, word string) string {
+	switch {
+	case !now.Known:
+		return ""
+	case before.Known && before.USD != now.USD:
+		return fmt.Sprintf("$%s %s (was $%s)", now, word, before)
+	}
+	return fmt.Sprintf("$%s %s", now, word)
+}
+
+// Context is the context window in tokens; 0 is unknown, and that of a model that is gone.
+func (n News) Context() int {
+	if n.Kind == models.Vanished || !n.Model.Info.Known {
+		return 0
+	}
+	return n.Model.Info.Context
+}
+
+// newsSource knows what has changed of a provider's models.
+type newsSource interface {
+	News(provider string) []models.Change
+}
+
+// news are the changes of the models of a provider. The caller holds mu and has read its models.
+func (w *Window) news(p *provider) (out []News) {
+	source, ok := w.opts.Models.(newsSource)
+	if !ok {
+		return nil
+	}
+	if !p.newsRead {
+		p.news, p.newsRead = source.News(p.name), true
+	}
+	e := w.engine(p)
+	for _, c := range p.news {
+		n := News{Provider: p.name, Change: c}
+		n.Model.Info, _ = w.describe(c.ID)
+		n.Model.Info.ID = c.ID
+		n.Model.Hidden, n.Model.New = e.Status(c.ID).Status == engine.Ignored, c.Kind == models.Appeared
+		out = append(out, n)
+	}
+	return out
+}
+
+// News lists what has changed of the models of some providers, of all when none is named, since MarkSeen. It waits for
+// the disk. The error is an *UnknownError.
+func (w *Window) News(providers ...string) (out []News, err error) {
+	if len(providers) == 0 {
+		providers = withLock(w, func() []string { return slices.Clone(w.order) })
+	}
+	for _, name := range providers {
+		w.mu.Lock()
+		p, err := w.findProvider(name)
+		if err == nil {
+			out = append(out, w.news(p)...)
+		}
+		w.mu.Unlock()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// maxNews is how many changes the context lists.
+const maxNews = 20
+
+// ContextNews is a change of a model for the language model.
+type ContextNews struct {
+	ID      string `json:"id"`
+	Change  string `json:"change"` // "new", "vanished", "deprecated", "repriced"
+	Status  string `json:"status"` // "hidden" or "shown"; "" for a vanished model
+	Price   string `json:"price,omitempty"`
+	Context int    `json:"context_window,omitempty"`
+}
+
+// contextNews are the first changes of the providers whose models were read.
+func (w *Window) contextNews() (out []ContextNews) {
+	for _, name := range w.order {
+		p := w.providerNamed(name)
+		if p.engine == nil {
+			continue
+		}
+		for _, n := range w.news(p) {
+			if len(out) == maxNews {
+				return out
+			}
+			c := ContextNews{ID: visible(n.ID), Change: string(n.Kind), Price: n.Price(), Context: n.Context()}
+			if n.Kind != models.Vanished {
+				c.Status = shownWord(n.Model.Hidden)
+			}
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func shownWord(hidden bool) string {
+	if hidden {
+		return "hidden"
+	}
+	return "shown"
+}
+
+// Text is the change in a line, safe to show: "new: openai/gpt-5 · $1.25 in, $10 out · 400,000 tokens · shown".
+func (n News) Text() string {
+	parts := []string{n.Word() + ": " + safetext.Visible(n.ID)}
+	if price := n.Price(); price != "" {
+		parts = append(parts, price)
+	}
+	if c := n.Context(); c > 0 {
+		parts = append(parts, thousands(int64(c))+" tokens")
+	}
+	if n.Kind != models.Vanished {
+		parts = append(parts, shownWord(n.Model.Hidden))
+	}
+	return strings.Join(parts, " · ")
+}
