@@ -57,7 +57,7 @@ func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis
 		}
 		saved := w.adoptSaved(result, retainStaged, who)
 		saved.Changes = inWords(rules)
-		saved.Message = fmt.Sprintf("Saved %s to %s. %s", ruleCount(rules), w.fileName(), restartHint(len(rules)))
+		saved.Message = fmt.Sprintf("Saved %s to %s. %s", ruleCount(rules), w.fileName(), w.applied(len(rules)))
 		return saved, rules, nil
 	}
 }
@@ -99,6 +99,14 @@ func (w *Window) savedBy(who dotenv.Who, rules []RuleChange) dotenv.Author {
 		by.Staged = strings.Join(assistant.Authors(inWords(rules), by.User), " and ")
 	}
 	return by
+}
+
+// applied starts what applies n rules that were written, or says what does.
+func (w *Window) applied(n int) string {
+	if w.opts.AfterSave != nil {
+		return w.opts.AfterSave()
+	}
+	return restartHint(n)
 }
 
 // restartHint goes with every save of n rules.

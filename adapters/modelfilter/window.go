@@ -47,8 +47,11 @@ type Options struct {
 	// Author is who changes the window now; locked: a turn works in it. It must not call
 	// the window. nil: authors are not recorded.
 	Author func(locked bool) assistant.Author
-	Now    func() time.Time // nil means time.Now
-	Log    *slog.Logger     // nil means no log
+	// AfterSave is called after each write of the file, and returns a sentence for the user
+	// about what happens now; nil: the user has to restart the proxy.
+	AfterSave func() string
+	Now       func() time.Time // nil means time.Now
+	Log       *slog.Logger     // nil means no log
 }
 
 // Window is the model filter. Its own Scope follows the current provider. Use Open.

@@ -78,6 +78,9 @@ func (a *app) checks(secrets bool) []doctor.Check {
 		store, err := a.openHistory(ctx)
 		return doctor.History(ctx, store, err)
 	}), doctor.Check{About: "rules", Do: a.examineWindow})
+	if len(a.settings.AfterSave) > 0 {
+		all = append(all, one("after_save", a.examineAfterSave))
+	}
 	if len(a.settings.MCPServers) > 0 {
 		all = append(all, doctor.Check{About: "MCP", Do: a.examineTools})
 	}
