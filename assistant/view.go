@@ -43,6 +43,12 @@ func (v View) LoadView(ctx context.Context) error {
 	return s.countPayloads(ctx)
 }
 
+// SessionRefs returns the pairs of this session and of those that it branches from, whatever
+// the filter is.
+func (v View) SessionRefs(ctx context.Context) ([]Ref, error) {
+	return v.session.refs(ctx, v.session.ID())
+}
+
 // refs are the uncut pairs of a session.
 func (s *Session) refs(ctx context.Context, session string) ([]Ref, error) {
 	return s.opts.Store.Refs(ctx, session, s.Settings().Budget.CPT())

@@ -140,6 +140,7 @@ func globalActions() map[keymap.Action]func(*Model) tea.Cmd {
 		keymap.Undo:           (*Model).undo,
 		keymap.UndoRollback:   (*Model).undoRollback,
 		keymap.NameSession:    (*Model).nameSession,
+		keymap.SessionCost:    func(m *Model) tea.Cmd { return m.commands.ReadCost(m.acts.query()) },
 		keymap.KeepCancelled:  (*Model).keepCancelled,
 		keymap.AskAgain:       (*Model).askAgain,
 		keymap.Cancel:         (*Model).interrupt,

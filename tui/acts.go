@@ -175,6 +175,8 @@ func (m *Model) onPickerOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 		return m.onCancelledKept(o), true
 	case usecase.AskedAgain:
 		return m.startDraft(o.Prompt), true
+	case usecase.CostRead:
+		return m.info(o.Cost.String()), true
 	case usecase.SessionTitled:
 		return m.onTitle(o), true
 	case usecase.ModelsRefreshed:

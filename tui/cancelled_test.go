@@ -8,6 +8,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/tui/tuitest"
 )
 
@@ -188,4 +189,16 @@ func TestTheFirstEnterAsks(t *testing.T) {
 		d.Type(altTwo)
 		d.says("disk full")
 	})
+}
+
+func TestTheCostOfTheSessionIsSaid(t *testing.T) {
+	t.Parallel()
+	first, second := told("one", "answer one"), told("two", "answer two")
+	first.Model, first.Usage = "test/script", &llm.Usage{Prompt: 1000, Completion: 200}
+	d := startProgram(t, setup{pairs: []assistant.Pair{first, second}, known: []llm.ModelInfo{{
+		ID: "test/script", Context: 64_000, Known: true, Tools: true, Facts: llm.Facts{PriceIn: llm.PriceOf(2), PriceOut: llm.PriceOf(10)},
+	}}})
+	d.Wait("answer two")
+	d.Type("/cost", tuitest.Send)
+	d.says("this session: 1 answer, 1.2k tokens, $0.004; the usage of 1 more is not known")
 }

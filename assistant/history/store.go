@@ -383,24 +383,3 @@ type Draft struct {
 	Text  string
 	Stash []string // newest last
 }
-
-// CheckFilter returns an error for a line that cannot be evaluated with these saved filters.
-func CheckFilter(saved map[string]string, line string) error {
-	q, err := filter.Parse(line)
-	if err != nil {
-		return err
-	}
-	if q.Command != nil {
-		return fmt.Errorf("a line with :%s cannot be saved", q.Command.Verb)
-	}
-	_, err = filter.Expand(q, Lookup(saved))
-	return err
-}
-
-// Lookup returns the function that finds saved filters for filter.Expand.
-func Lookup(saved map[string]string) func(name string) (string, bool) {
-	return func(name string) (string, bool) {
-		line, ok := saved[name]
-		return line, ok
-	}
-}

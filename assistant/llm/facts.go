@@ -65,6 +65,21 @@ func (f Facts) Valid() Facts {
 	return f
 }
 
+// Cost is what a usage costs in US dollars; known is false when a price is missing. Cached
+// input has the price of other input where none is stated.
+func (f Facts) Cost(u Usage) (usd float64, known bool) {
+	if !f.PriceIn.Known || !f.PriceOut.Known {
+		return 0, false
+	}
+	cached := f.PriceIn
+	if f.PriceCached.Known {
+		cached = f.PriceCached
+	}
+	const million = 1e6
+	hits := min(u.Cached, u.Prompt)
+	return (float64(u.Prompt-hits)*f.PriceIn.USD + float64(hits)*cached.USD + float64(u.Completion)*f.PriceOut.USD) / million, true
+}
+
 // Price is a price in US dollars for a million tokens. The zero value is unknown; a
 // known price of 0 is free of charge. In JSON it is a number, or null when unknown.
 type Price struct {

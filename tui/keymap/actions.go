@@ -126,6 +126,7 @@ const (
 	GoToPane           Action = "pane"
 	Sessions           Action = "sessions"
 	NameSession        Action = "title"
+	SessionCost        Action = "cost"
 	KeepCancelled      Action = "keep-cancelled"
 	AskAgain           Action = "ask-again"
 	Settings           Action = "settings"

@@ -197,6 +197,7 @@ func globalActions() []*Row {
 		{Name: GoToPane, Title: "Go to the rules", Modes: nil},
 		{Name: Sessions, Title: "Sessions of the history", Modes: nil},
 		{Name: NameSession, Title: "Name this session", Modes: nil},
+		{Name: SessionCost, Title: "Tokens and price of this session", Modes: nil},
 		{Name: KeepCancelled, Title: "Keep what came of the cancelled answer", Modes: nil},
 		{Name: AskAgain, Title: "Ask again what was cancelled", Modes: nil},
 		{Name: Settings, Title: "Settings: theme, mouse, confirm, context", Modes: nil},

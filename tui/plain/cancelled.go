@@ -79,3 +79,12 @@ func (c *console) title(ctx context.Context, title string) (err error) {
 	}
 	return err
 }
+
+// cost says what the answers of the session took.
+func (c *console) cost(ctx context.Context, _ string) error {
+	sum, err := c.workspace.Cost(ctx)
+	if err == nil {
+		c.out.Line(assistant.UpperFirst(sum.String()) + ".")
+	}
+	return err
+}

@@ -32,6 +32,7 @@ func commands() map[string]func(c *console, ctx context.Context, args string) er
 		"rollback": (*console).rollback,
 		"retry":    (*console).retry,
 		"answer":   (*console).answers,
+		"cost":     (*console).cost,
 		"keep":     (*console).keep,
 		"again":    (*console).again,
 		"branch":   (*console).branch,

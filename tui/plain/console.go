@@ -306,6 +306,7 @@ func (c *console) showWaiting() {
 		c.unsent = unsent{text: p.Text}
 		c.out.Line("This message was waiting when winnow last ended, and is not sent: " + Quote(p.Text) + ". /retry sends it.")
 	}
+	c.offerCancelled()
 }
 
 // recover asks what becomes of the unsaved changes that a crash left.

@@ -61,6 +61,7 @@ func Table() []Command {
 		{"sessions", "", "", keymap.Sessions, None},
 		{"session", "session [N|new|TEXT]", "list the sessions, or those with TEXT in their first message or folder; resume session N, or start a new one", keymap.Sessions, None},
 		{"title", "title [TEXT]", "show the title of the session, or change it; - names it after its first message again", keymap.NameSession, Title},
+		{"cost", "cost", "tokens and price of the session's answers", keymap.SessionCost, None},
 		{"keep", "keep", "keep what came of the cancelled answer", keymap.KeepCancelled, None},
 		{"again", "again", "ask again what was cancelled", keymap.AskAgain, None},
 		{"branch", "branch [N]", "a new session that continues from pair N, or from the last one", keymap.Branch, None},

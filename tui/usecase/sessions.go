@@ -33,6 +33,11 @@ type (
 		Reply
 		Prompt assistant.Prompt
 	}
+	// CostRead ends ReadCost.
+	CostRead struct {
+		Reply
+		Cost workspace.Cost
+	}
 	// SessionTitled ends SetTitle and ReadTitle.
 	SessionTitled struct {
 		Reply
@@ -110,5 +115,13 @@ func (c *Commands) ReadTitle(request int64) tea.Cmd {
 	return c.command(request, "read the title", func(ctx context.Context, c call) (Outcome, error) {
 		title, err := c.Title(ctx)
 		return SessionTitled{c.reply(), title, true}, err
+	})
+}
+
+// ReadCost sums up what the answers of the session took: CostRead.
+func (c *Commands) ReadCost(request int64) tea.Cmd {
+	return c.command(request, "sum up the session", func(ctx context.Context, c call) (Outcome, error) {
+		sum, err := c.Cost(ctx)
+		return CostRead{c.reply(), sum}, err
 	})
 }

@@ -1,0 +1,32 @@
+package workspace
+
+import (
+	"testing"
+
+	"winnow/assistant"
+	"winnow/assistant/llm"
+)
+
+func TestTheCostOfASession(t *testing.T) {
+	priced := llm.Facts{PriceIn: llm.PriceOf(1), PriceOut: llm.PriceOf(10), PriceCached: llm.PriceOf(0.1)}
+	answer := func(u *llm.Usage) assistant.Variant { return assistant.Variant{Usage: u} }
+	var sum Cost
+	if got := sum.String(); got != "no answer of this session has a usage that its endpoint reported" {
+		t.Errorf("nothing: %q", got)
+	}
+	sum.add(answer(&llm.Usage{Prompt: 2000, Cached: 1000, Completion: 500}), priced)
+	if got, want := sum.String(), "this session: 1 answer, 2.5k tokens, $0.006"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	sum.add(answer(&llm.Usage{Prompt: 10}), llm.Facts{})
+	sum.add(answer(nil), priced)
+	want := "this session: 2 answers, 2.5k tokens, $0.006 for the 1 whose price is known; the usage of 1 more is not known"
+	if got := sum.String(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for n, want := range map[int]string{1: "1 token", 999: "999 tokens", 1000: "1.0k tokens", 1349: "1.3k tokens"} {
+		if got := TokenCount(n); got != want {
+			t.Errorf("TokenCount(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
