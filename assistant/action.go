@@ -86,7 +86,7 @@ func (s *Session) Perform(ctx context.Context, a SuggestedAction) error {
 	if i < 0 || actions[i].Run == nil || a.Handler == "server" {
 		return fmt.Errorf("%w: %s", ErrNotAction, a.Action)
 	}
-	if err := actions[i].check(a.Data); err != nil {
+	if err := errors.Join(actions[i].check(a.Data), s.Needs(RoleWrite)); err != nil {
 		return err
 	}
 	return actions[i].Run(s.ToolContext(ctx), dataOf(a.Data))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"winnow/assistant/llm"
 	"winnow/assistant/markup"
@@ -197,6 +198,9 @@ func (t *loop) addCall(c ToolCall) {
 func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error) {
 	c := &calls[0]
 	writes := c.tool.Write && (c.tool.NoOp == nil || !c.tool.NoOp(c.Arguments))
+	if err := t.mayCall(c, writes); err != nil {
+		return Fail(CodeForbidden, "nothing was done: %v", err), false, nil
+	}
 	if writes {
 		waiting := func(e *windowlock.HeldError) { t.emit(Status{e.Error()}) }
 		if err := t.s.opts.Member.Hold(t.ctx, t.session, c.Name, waiting); err != nil {
@@ -204,6 +208,9 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 		}
 		if err := t.lockJournal(); err != nil {
 			return journalFailed(t.ctx, err)
+		}
+		if t.s.opts.Role == RolePropose {
+			return t.proposeCall(c), false, nil
 		}
 	}
 	for {
@@ -221,16 +228,85 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 				return Fail(CodeFailed, "nothing was changed: %v", err), false, nil
 			}
 		}
-		ctx := withShown(t.ctx, shown)
-		if writes {
-			ctx = context.WithValue(ctx, undoKey{}, t.undo)
-		}
-		r = c.tool.Call(ctx, c.Arguments, t.progressOf(c))
+		r = t.callGuarded(c, shown, writes)
 		if r.ErrorCode != CodePlanChanged || shown == "" { // else it is asked about again
 			break
 		}
 	}
 	return t.checkPayload(c.Name, r), writes || c.tool.Server != "", nil
+}
+
+// mayCall returns a *RoleError if the user's role does not allow a call.
+func (t *turn) mayCall(c *checkedCall, writes bool) error {
+	switch {
+	case c.tool.Lasting:
+		return t.s.Needs(RoleSave)
+	case writes:
+		return t.s.Needs(RolePropose)
+	}
+	return nil
+}
+
+// callGuarded runs a call. A write that takes back what others have staged, which the role
+// of the user does not allow, is undone.
+func (t *turn) callGuarded(c *checkedCall, shown string, writes bool) ToolResult {
+	ctx := withShown(t.ctx, shown)
+	if writes {
+		ctx = context.WithValue(ctx, undoKey{}, t.undo)
+	}
+	run := func() ToolResult { return c.tool.Call(ctx, c.Arguments, t.progressOf(c)) }
+	if !writes || t.s.opts.Role.May(RoleSave) {
+		return run()
+	}
+	before, err := windowState(t.s.opts.Window)
+	if err != nil {
+		return Fail(CodeFailed, "nothing was changed: %v", err)
+	}
+	defer t.s.updates.window.step()()
+	others, restore := t.s.othersUnsaved(), t.s.mark(before)
+	r := run()
+	if err := t.s.keeps(others); err != nil {
+		if undone := restore(); undone != nil {
+			return Fail(CodeFailed, "%v", undone)
+		}
+		return Fail(CodeForbidden, "nothing was changed: it would take back what others have staged. %v", err)
+	}
+	return r
+}
+
+// proposeCall makes proposals of what a call would change, in place of the change.
+func (t *turn) proposeCall(c *checkedCall) ToolResult {
+	w := t.s.opts.Window
+	if _, ok := w.(Proposer); !ok {
+		return Fail(CodeForbidden, "nothing was done: %v", &RoleError{t.s.opts.Role, RoleWrite})
+	}
+	before, err := windowState(w)
+	if err != nil {
+		return Fail(CodeFailed, "nothing was proposed: %v", err)
+	}
+	defer t.s.updates.window.step()()
+	restore := t.s.mark(before)
+	r := c.tool.Call(t.ctx, c.Arguments, t.progressOf(c))
+	after, err := windowState(w)
+	if err = errors.Join(err, restore()); err != nil {
+		return Fail(CodeFailed, "nothing was proposed: %v", err)
+	}
+	if !r.Success {
+		return r
+	}
+	payloads, err := t.s.proposalsOf(before, after)
+	switch {
+	case err != nil:
+		return Fail(CodeForbidden, "nothing was proposed: %v", err)
+	case len(payloads) == 0:
+		return OK("Nothing to propose: it would change nothing.", nil)
+	}
+	what := make([]string, len(payloads))
+	for i, made := range payloads {
+		t.addPayload(t.fillPayload(made))
+		what[i] = made.Summary
+	}
+	return OK("Proposed, not done: "+strings.Join(what, "; ")+". It waits for somebody with the role save; the user may only propose.", nil)
 }
 
 // checkPayload fills in the payload of a result. One that no registered type describes is a

@@ -31,8 +31,14 @@ func (s *Session) LastStep() (checkpoint.Checkpoint, bool) { return s.opts.Journ
 // that can be undone. description names the step if the window is not a Describer. The
 // change ends up in both journal and window, or in neither. A change that leaves the state
 // as it was, such as saving, is not a step.
+//
+// A user with RolePropose changes nothing: the error is a *Proposed.
 func (s *Session) Edit(description string, change func() error) error {
-	release, err := s.acquireWork(true)
+	err := s.Needs(RolePropose)
+	if err != nil {
+		return err
+	}
+	release, err := s.acquire(true)
 	if err != nil {
 		return err
 	}
@@ -40,7 +46,7 @@ func (s *Session) Edit(description string, change func() error) error {
 	ctx := context.Background()
 	w, j := s.opts.Window, s.opts.Journal
 	if w == nil || j == nil {
-		return change()
+		return errors.Join(s.Needs(RoleWrite), change())
 	}
 	if err := errors.Join(s.ensureStarted(ctx), s.finishRollback(ctx)); err != nil {
 		return err
@@ -68,11 +74,20 @@ func (s *Session) Edit(description string, change func() error) error {
 // makeStep runs a change of the window and records it, and returns the state after it.
 func (s *Session) makeStep(description string, before json.RawMessage, change func() error) (after json.RawMessage, err error) {
 	defer s.updates.window.step()()
+	w, others, restore := s.opts.Window, s.othersUnsaved(), s.mark(before)
 	if err := change(); err != nil {
 		return nil, err
 	}
-	w := s.opts.Window
 	after, err = windowState(w)
+	if err == nil {
+		payloads, forbidden := s.instead(before, after, others)
+		if len(payloads) > 0 || forbidden != nil {
+			if err = errors.Join(forbidden, restore()); err == nil {
+				err = s.storeProposals(context.Background(), describeChange(w, before, after, description), payloads)
+			}
+			return nil, err
+		}
+	}
 	if err == nil && !jsondelta.Equal(before, after) {
 		description = describeChange(w, before, after, description)
 		if _, err = s.opts.Journal.Edit(s.ID(), description, before, after); err == nil {
@@ -125,6 +140,9 @@ func (s *Session) Save(ctx context.Context, basis Basis) (Saved, error) {
 // Write runs a change that writes the file of the window. What it does to the window is a
 // step with this description. What cannot be recorded after the write is Saved.Warning.
 func (s *Session) Write(ctx context.Context, description string, change func() (Saved, error)) (Saved, error) {
+	if err := s.Needs(RoleSave); err != nil {
+		return Saved{}, err
+	}
 	release, err := s.acquireWork(true)
 	if err != nil {
 		return Saved{}, err
@@ -305,6 +323,9 @@ func (s *Session) Delete(ctx context.Context, seqs ...int64) error {
 		return err
 	}
 	defer release()
+	if err := s.owns(ctx, seqs...); err != nil {
+		return err
+	}
 	if err := s.opts.Store.Commit(ctx, &Batch{Delete: seqs}); err != nil {
 		return err
 	}
@@ -318,6 +339,9 @@ func (s *Session) Delete(ctx context.Context, seqs ...int64) error {
 // Mark changes what a user may set on a pair at any time, the running one
 // included: star, flag and topic.
 func (s *Session) Mark(ctx context.Context, m PairMark) error {
+	if err := s.Needs(RolePropose); err != nil {
+		return err
+	}
 	if err := s.opts.Store.Commit(ctx, &Batch{Marks: []PairMark{m}}); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package assistant_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,6 +57,7 @@ var (
 	_ assistant.Window      = (*deskLamp)(nil)
 	_ sync.Locker           = (*deskLamp)(nil)
 	_ assistant.Log         = (*deskLamp)(nil)
+	_ assistant.Proposer    = (*deskLamp)(nil)
 	_ assistant.Actor       = (*deskLamp)(nil)
 	_ assistant.Describer   = (*deskLamp)(nil)
 	_ assistant.Budgeter    = (*deskLamp)(nil)
@@ -186,6 +188,25 @@ func (l *deskLamp) Apply(raw json.RawMessage) error {
 	defer l.mu.Unlock()
 	l.dimTo(s.Percent, assistant.Author{})
 	return nil
+}
+
+func (l *deskLamp) Mark() (restore func() error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	level, by := l.level, l.by
+	return func() error {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.dimTo(level, by)
+		return nil
+	}
+}
+
+func (l *deskLamp) Proposals(before, after json.RawMessage) ([]assistant.Payload, error) {
+	if bytes.Equal(before, after) {
+		return nil, nil
+	}
+	return []assistant.Payload{{Type: "brightness", Data: after}}, nil
 }
 
 func (l *deskLamp) DescribeChange(before, after json.RawMessage) string {

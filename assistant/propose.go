@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"winnow/assistant/llm"
+	"winnow/assistant/windowlock"
 )
 
 // Why Decide refuses, beside ErrNoPair and ErrBusy.
@@ -30,6 +31,9 @@ func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, acc
 	defer release()
 	holder, err := s.pair(ctx, pair)
 	if err != nil {
+		return 0, err
+	}
+	if err := s.mayDecide(holder, accept); err != nil {
 		return 0, err
 	}
 	var calls []llm.Call
@@ -68,9 +72,13 @@ func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, acc
 			return 0, err
 		}
 		s.PairsChanged(pair)
+		s.opts.Member.AnnouncePair(windowlock.Decided, holder.Session, pair, "rejected: "+strings.Join(done, "; "))
 		return 0, nil
 	}
 	summary := strings.Join(done, "; ")
+	if holder.Author != s.opts.Author && holder.Author != "" {
+		summary += ", proposed by " + holder.Author
+	}
 	t, err := s.newTurn(ctx, Prompt{Text: "Carry out: " + summary})
 	if err != nil {
 		return 0, err
@@ -80,7 +88,23 @@ func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, acc
 		return 0, err
 	}
 	t.model, t.name, t.decided, t.proposals = llm.Scripted{Calls: calls, Done: summary}, "proposal", holder, payloads
-	return s.startTurn(t)
+	if after, err = s.startTurn(t); err == nil {
+		s.opts.Member.AnnouncePair(windowlock.Decided, holder.Session, pair, "accepted: "+summary)
+	}
+	return after, err
+}
+
+// mayDecide returns a *RoleError if the user may not decide the proposals of a pair: one who
+// may change the window decides those of the own conversation, and who proposes may take
+// an own proposal back.
+func (s *Session) mayDecide(holder *Pair, accept bool) error {
+	switch own := holder.Author == s.opts.Author; {
+	case own && accept:
+		return s.Needs(RoleWrite)
+	case own:
+		return s.Needs(RolePropose)
+	}
+	return s.Needs(RoleSave)
 }
 
 // notice is what the program is told of a decision; nil: nothing.

@@ -28,6 +28,9 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 	if err := s.sameSteps(id, newest); err != nil {
 		return "", err
 	}
+	if err := s.undoesOwn(id, scope); err != nil {
+		return "", err
+	}
 	first, err := s.firstPair(ctx, id)
 	if err != nil {
 		return "", err
@@ -45,6 +48,9 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 		}
 	}
 	if err == nil {
+		s.mu.Lock()
+		s.rollback = intent.ID
+		s.mu.Unlock()
 		err = s.executeRollback(ctx, intent)
 	} else {
 		err = errors.Join(err, s.opts.Journal.Abandon(intent))
@@ -150,6 +156,9 @@ func (s *Session) UndoRollback(ctx context.Context, digest string) error {
 	intent, err := s.opts.Journal.BeginUndoRollback()
 	if err != nil {
 		return err
+	}
+	if err := s.undoesOwnRollback(intent); err != nil {
+		return errors.Join(err, s.opts.Journal.Abandon(intent))
 	}
 	if err = s.executeRollback(ctx, intent); err != nil {
 		s.log.Error("undo of a rollback failed", "error", err)

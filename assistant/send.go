@@ -47,6 +47,9 @@ func (s *Session) Begin(ctx context.Context, p Prompt) (after int64, err error) 
 	if p.blank() {
 		return 0, ErrEmpty
 	}
+	if err := s.owns(ctx, nonzero(p.Replaces, p.Regenerate, p.Retry)...); err != nil {
+		return 0, err
+	}
 	t, err := s.newTurn(ctx, p)
 	if err != nil {
 		return 0, err
@@ -113,6 +116,9 @@ func (s *Session) Turn() *Turn {
 // newTurn prepares a turn with the selected model and everything else that it
 // uses until its end, whatever is changed meanwhile.
 func (s *Session) newTurn(ctx context.Context, p Prompt) (*turn, error) {
+	if err := s.Needs(RolePropose); err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.model == "" {

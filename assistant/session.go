@@ -52,6 +52,7 @@ type Options struct {
 	Model    string // "provider/name"
 	Topic    string // of new pairs
 	Author   string // of new pairs; "" is the user of the store
+	Role     Role   // of the user; "" allows everything
 	Settings Settings
 	Now      func() time.Time
 	Log      *slog.Logger
@@ -101,6 +102,7 @@ type Session struct {
 	turnStarted chan struct{} // closed when the next turn starts
 	answers     map[string]chan bool
 	shown       []shownPlan // the newest last
+	rollback    string      // id of the newest rollback of this session
 	view        view
 }
 
@@ -200,6 +202,16 @@ func (o Options) check(registry *llm.Registry) error {
 // changes the journal is locked, the window is as the journal says, and the session is
 // noted in it.
 func (s *Session) acquireWork(changes bool) (release func(), err error) {
+	if changes {
+		if err := s.Needs(RoleWrite); err != nil {
+			return nil, err
+		}
+	}
+	return s.acquire(changes)
+}
+
+// acquire is acquireWork for any role.
+func (s *Session) acquire(changes bool) (release func(), err error) {
 	s.mu.Lock()
 	id, busy, started := s.current.id, s.running != nil, s.turnStarted
 	s.mu.Unlock()

@@ -119,7 +119,11 @@ func (t *turn) execute() (end Event) {
 			t.log.Error("window not read after the turn", "error", readErr)
 		}
 	}
-	return t.close(err)
+	end = t.close(err)
+	if t.s.opts.Role == RolePropose && t.pair != nil && t.pair.Seq != 0 {
+		t.s.announceProposals(t.pair)
+	}
+	return end
 }
 
 // begin is the section of a turn before its first request.

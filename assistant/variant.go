@@ -107,6 +107,9 @@ func (s *Session) Choose(ctx context.Context, seq int64, answer int) (*Pair, err
 		return nil, err
 	}
 	defer release()
+	if err := s.owns(ctx, seq); err != nil {
+		return nil, err
+	}
 	p, err := s.pair(ctx, seq)
 	if err != nil {
 		return nil, err

@@ -244,6 +244,20 @@ func (v *view) setSystem(tokens, payloads int) {
 	v.tracker.SetSystem(tokens)
 }
 
+// ShowPair adds a pair of any session to the visible ones.
+func (s *Session) ShowPair(ctx context.Context, seq int64) error {
+	p, err := s.pair(ctx, seq)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.view.restore([]Ref{PairRef(p, s.opts.Settings.Budget.CPT())})
+	s.updates.addStale(seq)
+	s.mu.Unlock()
+	s.recountPayloads(ctx)
+	return nil
+}
+
 // restore shows pairs again that drop removed.
 func (v *view) restore(refs []Ref) {
 	v.frozen = false

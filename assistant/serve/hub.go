@@ -56,6 +56,8 @@ type Hub struct {
 
 	refilters sync.WaitGroup
 
+	proposals sync.Mutex // held while the list of open proposals changes
+
 	mu       sync.Mutex // guards sessions and closed
 	sessions []*Session // in the order they were opened
 	closed   bool
@@ -96,10 +98,14 @@ func (h *Hub) announce(c windowlock.Change) {
 	switch c.Kind {
 	case windowlock.Held, windowlock.Released, windowlock.Waiting, windowlock.Joined, windowlock.Left, windowlock.Reloaded:
 		h.opts.Session.Shared.Changed()
-	case windowlock.Edited, windowlock.ToolRan, windowlock.Saved, windowlock.RolledBack: // the session reports these at the end of its section
+	case windowlock.Edited, windowlock.ToolRan, windowlock.Saved, windowlock.RolledBack, windowlock.Proposed, windowlock.Decided: // the session reports these at the end of its section
 	}
-	if c.Kind == windowlock.RolledBack {
+	switch c.Kind {
+	case windowlock.RolledBack:
 		h.refilters.Go(func() { h.refilter(c.Session) })
+	case windowlock.Proposed, windowlock.Decided:
+		h.refilters.Go(func() { h.proposed(c.Pair, c.Kind == windowlock.Proposed) })
+	default:
 	}
 }
 
@@ -163,9 +169,11 @@ func (h *Hub) Window() assistant.Window { return h.opts.Session.Window }
 
 // Join specifies who opens a session, and which one.
 type Join struct {
-	User    string // name shown to other users and author of the pairs; "" is shown as "someone", and the author is then the user of the history
-	Session string // session to continue; "" starts a new one
-	Model   string // "" means the model last used in the session, or that of the hub
+	User    string         // name shown to other users and author of the pairs; "" is shown as "someone", and the author is then the user of the history
+	Role    assistant.Role // what the user may do; "" means assistant.RoleSave
+	Key     string         // identifies the credential of the user, for EndKey; "" if there is none
+	Session string         // session to continue; "" starts a new one
+	Model   string         // "" means the model last used in the session, or that of the hub
 }
 
 // maxUser is the maximum width of a user name in cells.
@@ -195,8 +203,11 @@ func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 			return nil, err
 		}
 	}
-	o.Author = safetext.Line(j.User, maxUser)
-	s := &Session{hub: h, id: o.ID, user: cmp.Or(o.Author, "someone"), opened: h.now(), used: h.now()}
+	o.Author, o.Role = safetext.Line(j.User, maxUser), cmp.Or(j.Role, assistant.RoleSave)
+	if !o.Role.May(assistant.RoleRead) {
+		return nil, &assistant.RoleError{Role: o.Role, Need: assistant.RoleRead}
+	}
+	s := &Session{hub: h, id: o.ID, user: cmp.Or(o.Author, "someone"), key: j.Key, opened: h.now(), used: h.now()}
 	s.member = h.shared.Join(s.user)
 	o.Member = s.member
 	session, err := assistant.NewSession(h.opts.Registry, o)
@@ -210,10 +221,19 @@ func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 		return nil, err
 	}
 	stored.Model = o.Model
-	err = errors.Join(session.Start(ctx), session.LoadView(ctx), h.opts.History.Touch(ctx, stored))
+	err = errors.Join(session.Start(ctx), session.LoadView(ctx))
+	if err == nil {
+		err = session.Owns(ctx, session.Visible())
+	}
+	if err == nil {
+		err = h.opts.History.Touch(ctx, stored)
+	}
 	if err != nil {
 		h.remove(s)
 		return nil, fmt.Errorf("open a session: %w", err)
+	}
+	if o.Role.May(assistant.RoleSave) {
+		h.showProposals(ctx, s)
 	}
 	s.member.Announce(windowlock.Joined, o.ID, "", nil, nil)
 	return s, nil

@@ -23,6 +23,7 @@ type Session struct {
 	member *windowlock.Member
 	id     string // id at the time of Open
 	user   string
+	key    string
 	opened time.Time
 
 	mu    sync.Mutex // guards the fields below
@@ -58,6 +59,9 @@ func (s *Session) ID() string { return s.Session().ID() }
 
 // User returns the user who opened the session.
 func (s *Session) User() string { return s.user }
+
+// Key returns the key of Join.
+func (s *Session) Key() string { return s.key }
 
 // Opened returns when the session was opened.
 func (s *Session) Opened() time.Time { return s.opened }
@@ -132,6 +136,17 @@ func (s *Session) Match(ctx context.Context, line string) ([]assistant.Ref, erro
 	return found.Refs, err
 }
 
+// mayCall returns an *assistant.RoleError if the user may not call a tool.
+func (s *Session) mayCall(tool assistant.Tool) error {
+	switch {
+	case tool.Lasting:
+		return s.Session().Needs(assistant.RoleSave)
+	case tool.Write:
+		return s.Session().Needs(assistant.RolePropose)
+	}
+	return s.Session().Needs(assistant.RoleRead)
+}
+
 // CallTool runs a tool of the window by hand. A write tool is one step that can be undone. Before calling a lasting
 // tool, the caller must have asked the user. Failures of the tool are in the result; an error means that the tool was
 // not called: a *windowlock.HeldError, assistant.ErrBusy, or an error of the journal. report may be nil.
@@ -142,6 +157,9 @@ func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessag
 		return assistant.Fail(assistant.CodeUnknownTool, "there is no tool %q", name), nil
 	}
 	tool := tools[i]
+	if err := s.mayCall(tool); err != nil {
+		return assistant.ToolResult{}, err
+	}
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
@@ -161,6 +179,9 @@ func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessag
 		r = tool.Call(ctx, args, report)
 		return nil
 	})
+	if proposed := assistant.IsProposed(err); proposed != nil {
+		return assistant.OK(proposed.Error(), map[string]any{"proposed_in": proposed.Pair}), nil
+	}
 	if err != nil {
 		return assistant.ToolResult{}, err
 	}

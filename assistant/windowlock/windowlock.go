@@ -75,6 +75,8 @@ const (
 	Reloaded   Kind = "reloaded"    // another program changed the saved window
 	Joined     Kind = "joined"      // a session was opened
 	Left       Kind = "left"        // a session was closed
+	Proposed   Kind = "proposed"    // a user proposed a change; What describes it, and Pair has it
+	Decided    Kind = "decided"     // proposals of Pair were accepted or rejected
 )
 
 // Change is an event in a shared window.
@@ -84,6 +86,7 @@ type Change struct {
 	User    string    `json:"user"` // "" for a change by another program
 	Session string    `json:"session"`
 	What    string    `json:"what"`
+	Pair    int64     `json:"pair,omitempty"`   // the seq of the pair with proposals; 0 for other kinds
 	Effect  string    `json:"effect,omitempty"` // the description by assistant.Describer; "" if unknown
 	// Before and After are the states of the window before and after the change; nil if the change does not affect
 	// the window.
@@ -265,6 +268,13 @@ func (m *Member) Wait(session, doing string) (end func(ctx context.Context, wait
 func (m *Member) Announce(kind Kind, session, what string, before, after json.RawMessage) {
 	if m != nil {
 		m.window.Announce(Change{Kind: kind, User: m.user, Session: session, What: what, Before: before, After: after})
+	}
+}
+
+// AnnouncePair reports what a session did with the proposals of a pair. session is that of the pair.
+func (m *Member) AnnouncePair(kind Kind, session string, pair int64, what string) {
+	if m != nil {
+		m.window.Announce(Change{Kind: kind, User: m.user, Session: session, What: what, Pair: pair})
 	}
 }
 

@@ -30,6 +30,9 @@ func (w *Workspace) Act(ctx context.Context, act assistant.Act, revision int64) 
 	} else {
 		err = do()
 	}
+	if proposed := assistant.IsProposed(err); proposed != nil {
+		return proposed.Error(), nil
+	}
 	if err != nil {
 		return "", err
 	}

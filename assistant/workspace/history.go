@@ -121,6 +121,9 @@ func (w *Workspace) PlanCommand(ctx context.Context, line string) (transfer.Comm
 // Execute executes a command that PlanCommand prepared and adds its line to the filter history. If pairs have
 // changed, it evaluates the active line again.
 func (w *Workspace) Execute(ctx context.Context, command transfer.Command, line string) (transfer.Outcome, error) {
+	if err := w.mayExecute(command); err != nil {
+		return transfer.Outcome{}, err
+	}
 	out, err := transfer.Execute(ctx, w.history, command, w.session)
 	if err != nil {
 		return out, err
@@ -136,6 +139,18 @@ func (w *Workspace) Execute(ctx context.Context, command transfer.Command, line 
 		err = w.Refilter(ctx)
 	}
 	return out, err
+}
+
+// mayExecute returns an *assistant.RoleError if the user may not execute a command: marks need the role propose, and
+// deleting pairs, which may be of others, needs the role save.
+func (w *Workspace) mayExecute(command transfer.Command) error {
+	switch {
+	case command.Verb == filter.Delete:
+		return w.session.Needs(assistant.RoleSave)
+	case command.Changes(), command.Verb == filter.Save:
+		return w.session.Needs(assistant.RolePropose)
+	}
+	return nil
 }
 
 // UndoCommand undoes the newest command that changed pairs and returns its outcome. It returns ErrNothingToUndo if

@@ -243,7 +243,7 @@ func (o *office) openHTTP(hub *serve.Hub) saver {
 	o.must(err)
 	c := &client{o: o, handler: server}
 	var info struct{ ID string }
-	o.must(json.Unmarshal([]byte(c.call("/v1/sessions", map[string]any{"user": "bert"}, 201)), &info))
+	o.must(json.Unmarshal([]byte(c.call("/v1/sessions", map[string]any{}, 201)), &info))
 	c.session = info.ID
 	return c
 }

@@ -71,8 +71,9 @@ func (f *listenFlags) Check() error {
 
 // listeners holds the open servers of one hub.
 type listeners struct {
-	Lines   []string       // printed once the servers listen
-	Started map[string]any // the same information as JSON
+	Problems []string       // what does not keep the servers from starting
+	Lines    []string       // printed once the servers listen
+	Started  map[string]any // the same information as JSON
 
 	listeners []net.Listener
 	serve     []func(context.Context) error
@@ -138,6 +139,7 @@ func (f *listenFlags) openSSH(ctx context.Context, s *listeners, o sshserver.Opt
 	if err != nil {
 		return err
 	}
+	s.Problems = append(s.Problems, server.Problems...)
 	address, key := l.Addr().String(), server.Fingerprint()
 	s.add(l, func(ctx context.Context) error { return server.Serve(ctx, l) }, "winnow serves ssh on "+address+", host key "+key, "ssh", address)
 	s.Started["host_key"] = key
@@ -145,9 +147,15 @@ func (f *listenFlags) openSSH(ctx context.Context, s *listeners, o sshserver.Opt
 }
 
 func (f *listenFlags) openHTTP(ctx context.Context, s *listeners, o api.Options) error {
-	token, made, err := readToken(f.TokenFile)
+	tokens, err := o.Tokens.List()
 	if err != nil {
 		return err
+	}
+	token, made := "", false
+	if f.TokenFile != "" || len(tokens) == 0 {
+		if token, made, err = readToken(f.TokenFile); err != nil {
+			return err
+		}
 	}
 	o.Token = token
 	scheme, config := "http", (*tls.Config)(nil)

@@ -56,6 +56,7 @@ func newRoot(a *app) *cobra.Command {
 		serveCommand(a),
 		mcpCommand(a),
 		toolsCommand(a),
+		tokenCommand(a),
 		logCommand(a),
 		doctorCommand(a),
 		group("config", "Show, edit and check the settings",

@@ -76,7 +76,11 @@ func (a *app) withWorkspace(run func(ctx context.Context, w *journaledWindow, ws
 			if err != nil {
 				return err
 			}
-			return run(ctx, a.remote.window, s.Workspace, args)
+			err = run(ctx, a.remote.window, s.Workspace, args)
+			if proposed := assistant.IsProposed(err); proposed != nil {
+				return a.emit(map[string]any{"proposed": proposed.Summary, "pair": proposed.Pair}, proposed.Error())
+			}
+			return err
 		}
 		w, err := a.openAskedFilter(ctx, toWrite)
 		if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -48,11 +49,15 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	hub := p.window.hub.Load()
 	defer a.recordChanges(p)()
 	defer func() { err = errors.Join(err, hub.Close(context.WithoutCancel(ctx))) }()
+	tokens, err := a.tokens()
+	if err != nil {
+		return err
+	}
 	ssh, err := a.sshOptions(p)
 	if err != nil {
 		return err
 	}
-	servers, err := f.Open(ctx, ssh, api.Options{Hub: hub, Version: version(), Log: a.logger(), Idle: a.settings.SessionIdle})
+	servers, err := f.Open(ctx, ssh, api.Options{Hub: hub, Tokens: tokens, User: cmp.Or(a.userName(), "admin"), Version: version(), Log: a.logger(), Idle: a.settings.SessionIdle})
 	if wide, ok := errors.AsType[*sshserver.ModeError](err); ok {
 		err = advise(err, "chmod %o %s", wide.Mode, wide.Path)
 	}
@@ -60,6 +65,9 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 		return err
 	}
 	defer servers.Close()
+	for _, problem := range servers.Problems {
+		a.printErr("%s", problem)
+	}
 	if err := a.emit(servers.Started, servers.Lines...); err != nil {
 		return err
 	}

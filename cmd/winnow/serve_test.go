@@ -135,7 +135,7 @@ func TestReadmeServes(t *testing.T) {
 func TestServeIsKilledInATurn(t *testing.T) {
 	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n")
 	s := b.serve()
-	id := s.open(`{"user":"anna"}`)
+	id := s.open(`{}`)
 	s.call("POST", "/v1/sessions/"+id+"/messages", `{"text":"hide every mini model and save"}`, "confirm_request")
 	if err := s.process.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestServeIsKilledInATurn(t *testing.T) {
 		t.Errorf("the rules were saved without an answer: %s", b.envFile())
 	}
 	s = b.serve()
-	if again := s.open(`{"user":"anna","session":"` + id + `"}`); again != id {
+	if again := s.open(`{"session":"` + id + `"}`); again != id {
 		t.Errorf("continued as %s", again)
 	}
 	pairs := s.call("GET", "/v1/sessions/"+id+"/pairs", "", "")

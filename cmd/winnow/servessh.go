@@ -10,6 +10,7 @@ import (
 
 	"winnow/adapters/config"
 	"winnow/assistant/serve"
+	"winnow/assistant/serve/credential"
 	"winnow/tui"
 	"winnow/tui/composer"
 	"winnow/tui/sshserver"
@@ -24,8 +25,8 @@ func (a *app) sshOptions(p *program) (sshserver.Options, error) {
 		Screen: func(ctx context.Context, s *serve.Session, t sshserver.Terminal) (*tui.Model, error) {
 			return a.remoteScreen(ctx, p, s, t)
 		},
-		Command: func(user, line string) (func(context.Context, sshserver.Streams) int, error) {
-			return a.remoteCommand(&remote{user, p.window}, line)
+		Command: func(who credential.Credential, line string) (func(context.Context, sshserver.Streams) int, error) {
+			return a.remoteCommand(&remote{who.User, who, p.window}, line)
 		},
 	}, err
 }
@@ -33,12 +34,13 @@ func (a *app) sshOptions(p *program) (sshserver.Options, error) {
 // remote is the user of an SSH connection.
 type remote struct {
 	user   string
+	who    credential.Credential
 	window *journaledWindow // the served window
 }
 
 // open opens a session for the user, which is closed with the app.
 func (r *remote) open(ctx context.Context, a *app) (*serve.Session, error) {
-	s, err := r.window.hub.Load().Open(ctx, serve.Join{User: r.user, Model: a.flags.model})
+	s, err := r.window.hub.Load().Open(ctx, serve.Join{User: r.user, Role: r.who.Role, Key: r.who.Key, Model: a.flags.model})
 	if err == nil {
 		s.Use() // in use until it is closed
 		a.onClose(func() error { return s.Close(context.WithoutCancel(ctx)) })

@@ -199,7 +199,7 @@ func (c *channel) shell() func() int {
 
 // command runs a command line.
 func (c *channel) command(line string) func() int {
-	run, err := c.server.opts.Command(c.user, line)
+	run, err := c.server.opts.Command(c.who, line)
 	if err != nil {
 		c.refused("exec")
 		return c.sorry(err.Error())

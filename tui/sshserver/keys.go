@@ -11,11 +11,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 
+	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/assistant/serve/credential"
 	"winnow/checkpoint/privatefile"
 )
 
@@ -87,40 +91,97 @@ const (
 	maxUser    = 40      // cells of the name of a user
 )
 
-// readUsers reads an authorized_keys file: the name of the user of each key, by the
-// bytes of the key.
-func readUsers(path string) (map[string]string, error) {
+// readUsers reads an authorized_keys file: what each key proves, by the bytes of the key. A
+// line that cannot be used is left out, and is one of the problems.
+func readUsers(path string, now time.Time) (users map[string]credential.Credential, problems []string, err error) {
 	const writable = 0o022
 	if err := checkMode(path, fs.ModePerm&^writable); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(raw) > maxKeyFile {
-		return nil, fmt.Errorf("%s is larger than %d bytes", path, maxKeyFile)
+		return nil, nil, fmt.Errorf("%s is larger than %d bytes", path, maxKeyFile)
 	}
-	users, n := map[string]string{}, 0
+	users = map[string]credential.Credential{}
+	n := 0
 	for line := range bytes.Lines(raw) {
 		n++
 		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' {
 			continue
 		}
-		key, comment, options, _, err := ssh.ParseAuthorizedKey(line)
-		user := safetext.Line(comment, maxUser)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("%s, line %d: this is not a public key", path, n)
-		case len(options) > 0 || strings.Contains(key.Type(), "-cert-"):
-			return nil, fmt.Errorf("%s, line %d: options and certificates are not supported", path, n)
-		case user == "":
-			return nil, fmt.Errorf("%s, line %d: the key has no comment, which names its user", path, n)
+		key, user, err := readKey(line)
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("%s, line %d: %v", path, n, err))
+			continue
 		}
-		users[string(key.Marshal())] = user
+		if user.Expires.IsZero() || now.Before(user.Expires) {
+			users[string(key.Marshal())] = user
+		}
 	}
-	if len(users) == 0 {
-		return nil, fmt.Errorf("there is no key in %s", path)
+	return users, problems, nil
+}
+
+// readKey reads a line of an authorized_keys file.
+func readKey(line []byte) (ssh.PublicKey, credential.Credential, error) {
+	key, comment, options, _, err := ssh.ParseAuthorizedKey(line)
+	user := credential.Credential{User: safetext.Line(comment, maxUser), Role: assistant.RoleSave}
+	switch {
+	case err != nil:
+		return nil, user, errors.New("this is not a public key")
+	case strings.Contains(key.Type(), "-cert-"):
+		return nil, user, errors.New("certificates are not supported")
+	case user.User == "":
+		return nil, user, errors.New("the key has no comment, which names its user")
 	}
-	return users, nil
+	for _, option := range options {
+		if err := setOption(&user, option); err != nil {
+			return nil, user, err
+		}
+	}
+	user.Key = "key " + ssh.FingerprintSHA256(key) + " " + string(user.Role) + " " + user.User
+	return key, user, nil
+}
+
+// granted are the options that refuse what this server never does: a key that has them is
+// safe to use.
+var granted = []string{
+	"restrict", "no-port-forwarding", "no-agent-forwarding", "no-x11-forwarding", "no-user-rc",
+	"pty", // what restrict takes away, and every client here has
+}
+
+// setOption applies an option of a key. One that would limit the key in a way that this
+// server does not know refuses the key.
+func setOption(user *credential.Credential, option string) (err error) {
+	name, value, _ := strings.Cut(option, "=")
+	value = strings.Trim(value, `"`)
+	switch name = strings.ToLower(name); {
+	case name == "winnow-role":
+		if value == "" {
+			return errors.New("winnow-role names no role")
+		}
+		user.Role, err = assistant.ParseRole(value)
+	case name == "expiry-time":
+		user.Expires, err = expiry(value)
+	case slices.Contains(granted, name):
+	default:
+		err = fmt.Errorf("the option %s is not supported", identifier(name))
+	}
+	return err
+}
+
+// expiry reads the value of expiry-time, as OpenSSH has it: YYYYMMDD[HHMM[SS]][Z].
+func expiry(value string) (time.Time, error) {
+	digits, in := strings.TrimSuffix(value, "Z"), time.Local
+	if digits != value {
+		in = time.UTC
+	}
+	for _, layout := range []string{"20060102", "200601021504", "20060102150405"} {
+		if at, err := time.ParseInLocation(layout, digits, in); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, errors.New("expiry-time is not YYYYMMDD[HHMM[SS]][Z]")
 }

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"winnow/assistant"
 	"winnow/assistant/serve"
 	"winnow/tui"
 	"winnow/tui/terminal"
@@ -83,9 +84,9 @@ func (c *channel) lastKey() string {
 func (c *channel) session() (*serve.Session, error) {
 	hub, ctx := c.server.opts.Hub, context.WithoutCancel(c.ctx)
 	last, _ := c.server.opts.History.Get(ctx, c.lastKey()) // unknown is none
-	s, err := hub.Open(ctx, serve.Join{User: c.user, Session: last})
-	if errors.Is(err, serve.ErrOpen) || errors.Is(err, serve.ErrNoSession) {
-		s, err = hub.Open(ctx, serve.Join{User: c.user})
+	s, err := hub.Open(ctx, serve.Join{User: c.user, Role: c.who.Role, Key: c.who.Key, Session: last})
+	if errors.Is(err, serve.ErrOpen) || errors.Is(err, serve.ErrNoSession) || errors.As(err, new(*assistant.RoleError)) {
+		s, err = hub.Open(ctx, serve.Join{User: c.user, Role: c.who.Role, Key: c.who.Key})
 	}
 	if err != nil {
 		return nil, err

@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/crypto/ssh"
 
+	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/serve"
+	"winnow/assistant/serve/credential"
 	"winnow/tui"
 )
 
@@ -36,9 +39,9 @@ type Options struct {
 	Screen func(context.Context, *serve.Session, Terminal) (*tui.Model, error)
 	// Command is what runs a command line as a user, until ctx ends, and returns its exit
 	// status. The error says, for the user, why the line is refused.
-	Command func(user, line string) (run func(ctx context.Context, s Streams) (status int), err error)
+	Command func(who credential.Credential, line string) (run func(ctx context.Context, s Streams) (status int), err error)
 
-	login, drain, stall time.Duration // tests shorten them
+	login, drain, stall, interval time.Duration // tests shorten them
 }
 
 // The default limits.
@@ -59,19 +62,24 @@ const (
 
 // Why a connection ends, as its user reads it.
 var (
-	errIdle   = errors.New("no key was pressed for a long time")
-	errTotal  = errors.New("the connection was open for as long as one may be")
-	errEnding = errors.New("the server is ending")
-	errGone   = errors.New("the client has gone") // nobody reads it
+	errIdle    = errors.New("no key was pressed for a long time")
+	errTotal   = errors.New("the connection was open for as long as one may be")
+	errEnding  = errors.New("the server is ending")
+	errRevoked = errors.New("the key was removed, or may do something else now")
+	errGone    = errors.New("the client has gone") // nobody reads it
 )
 
 // Server serves SSH connections. Make it with New.
 type Server struct {
+	// Problems are the lines of the authorized_keys file that New could not use.
+	Problems []string
+
 	opts    Options
 	log     *slog.Logger
 	host    ssh.Signer
 	logins  serve.Logins
 	places  *places
+	open    sync.Map      // the connections that have logged in, as keys
 	ending  chan struct{} // closed when Serve is to end
 	drained chan struct{} // closed drain later
 }
@@ -82,15 +90,22 @@ func New(o Options) (*Server, error) {
 	o.Idle, o.Total = cmp.Or(o.Idle, DefaultIdle), cmp.Or(o.Total, DefaultTotal)
 	o.Connections, o.PerUser = cmp.Or(o.Connections, DefaultConnections), cmp.Or(o.PerUser, DefaultPerUser)
 	o.login, o.drain = cmp.Or(o.login, loginTime), cmp.Or(o.drain, drainTime)
-	o.stall = cmp.Or(o.stall, stallTime)
+	o.stall, o.interval = cmp.Or(o.stall, stallTime), cmp.Or(o.interval, credential.Interval)
 	s := &Server{
 		opts: o, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), places: newPlaces(o.Connections, o.PerUser),
 		ending: make(chan struct{}), drained: make(chan struct{}),
 	}
-	if _, err := readUsers(o.AuthorizedKeys); err != nil {
+	users, problems, err := readUsers(o.AuthorizedKeys, time.Now())
+	if err == nil && len(users) == 0 {
+		err = errors.Join(fmt.Errorf("there is no usable key in %s", o.AuthorizedKeys), errors.New(strings.Join(problems, "\n")))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("authorized keys: %w", err)
 	}
-	var err error
+	for _, problem := range problems {
+		s.log.Warn("ssh: key left out", "problem", problem)
+	}
+	s.Problems = problems
 	s.host, err = hostKey(o.HostKey)
 	return s, err
 }
@@ -108,6 +123,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		s.logins.DropAll()
 		time.AfterFunc(s.opts.drain, func() { close(s.drained) })
 	})()
+	go credential.Watch(ctx, s.opts.interval, []string{s.opts.AuthorizedKeys}, s.endRevoked)
 	for {
 		conn, err := l.Accept()
 		switch {
@@ -131,28 +147,71 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 }
 
-// extUser is the extension of ssh.Permissions that has the name of the user.
+// extUser is the key of ssh.Permissions under which the credential of the user is.
 const extUser = "user"
 
 // config is how clients log in from an address: by a public key of the file.
 func (s *Server) config(log *slog.Logger) *ssh.ServerConfig {
 	c := &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
-		users, err := readUsers(s.opts.AuthorizedKeys)
+		users, problems, err := readUsers(s.opts.AuthorizedKeys, time.Now())
 		user, known := users[string(key.Marshal())]
 		if err == nil && !known {
 			err = errors.New("the key is not in the file of keys")
 		}
 		if err != nil {
-			log.Warn("ssh: key refused", "key", ssh.FingerprintSHA256(key), "error", err)
+			log.Warn("ssh: key refused", "key", ssh.FingerprintSHA256(key), "error", err, "left_out", strings.Join(problems, "; "))
 			return nil, errors.New("refused") // nothing of it reaches the client
 		}
-		return &ssh.Permissions{Extensions: map[string]string{extUser: user}}, nil
+		return &ssh.Permissions{ExtraData: map[any]any{extUser: user}}, nil
 	}}
 	if c.ServerVersion = "SSH-2.0-winnow"; s.opts.Version != "" {
 		c.ServerVersion += "_" + identifier(s.opts.Version)
 	}
 	c.AddHostKey(s.host)
 	return c
+}
+
+// connected notes that a connection has logged in or ended. A key that was removed in the
+// meantime ends it.
+func (s *Server) connected(c *connection, on bool) {
+	if !on {
+		s.open.Delete(c)
+		return
+	}
+	s.open.Store(c, nil)
+	s.endRevoked(true)
+}
+
+// endRevoked ends the connections whose key was removed from the file, has expired, or has
+// another role or user now. A file that cannot be read has no keys.
+func (s *Server) endRevoked(changed bool) {
+	var valid map[string]bool
+	s.open.Range(func(key, _ any) bool {
+		c := key.(*connection)
+		expired := !c.who.Expires.IsZero() && !time.Now().Before(c.who.Expires)
+		if !changed && !expired {
+			return true
+		}
+		if valid == nil {
+			valid = s.validKeys()
+		}
+		if expired || !valid[c.who.Key] {
+			c.end(errRevoked)
+		}
+		return true
+	})
+}
+
+func (s *Server) validKeys() map[string]bool {
+	users, _, err := readUsers(s.opts.AuthorizedKeys, time.Now())
+	if err != nil {
+		s.log.Error("ssh: keys not read: all connections end", "error", err)
+	}
+	valid := map[string]bool{}
+	for _, user := range users {
+		valid[user.Key] = true
+	}
+	return valid
 }
 
 // timeoutConn is a connection whose writes fail when the other end does not read for a time.
@@ -189,8 +248,13 @@ func (s *Server) connection(raw net.Conn) {
 		log.Warn("ssh: no login", "error", err)
 		return
 	}
-	c := &connection{server: s, user: conn.Permissions.Extensions[extUser]}
-	c.log = log.With("user", c.user)
+	who, ok := conn.Permissions.ExtraData[extUser].(credential.Credential)
+	if !ok || !who.Role.May(assistant.RoleRead) {
+		log.Warn("ssh: the key may not open a session", "user", who.User)
+		return
+	}
+	c := &connection{server: s, user: who.User, who: who}
+	c.log = log.With("user", c.user, "role", string(who.Role))
 	if err := s.places.connect(c.user); err != nil {
 		c.log.Warn("ssh: connection refused", "error", err)
 		s.refuse(conn, channels, requests, err)
@@ -205,7 +269,8 @@ func (s *Server) connection(raw net.Conn) {
 	go c.refuseRequests(requests)
 	go func() { _ = conn.Wait(); c.end(errGone) }()
 	go c.endWithServer()
-
+	s.connected(c, true)
+	defer s.connected(c, false)
 	c.log.Info("ssh: login")
 	c.serve(channels)
 	_ = conn.Close()
@@ -229,6 +294,7 @@ func (s *Server) refuse(conn *ssh.ServerConn, channels <-chan ssh.NewChannel, re
 type connection struct {
 	server *Server
 	user   string
+	who    credential.Credential
 	log    *slog.Logger
 	ctx    context.Context // ends with the connection, with the reason as its cause
 	end    context.CancelCauseFunc

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"winnow/assistant/serve"
+	"winnow/assistant/serve/credential"
 	"winnow/assistant/windowlock"
 	"winnow/checkpoint/privatefile"
 	"winnow/tui"
@@ -67,24 +69,27 @@ func TestTheFileOfKeysIsChecked(t *testing.T) {
 	line := lines[len(lines)-1]
 	for text, want := range map[string]string{
 		line + "\r\n": "", "  " + line: "", line + " and more": "",
-		"":                                "there is no key",
-		"# nothing":                       "there is no key",
-		"ssh-ed25519 AAAA bert":           "line 1: this is not a public key",
-		line + "\nhello":                  "line 2: this is not a public key",
-		strings.TrimSuffix(line, " bert"): "no comment",
-		`command="ls" ` + line:            "options and certificates",
-		"restrict " + line:                "options and certificates",
-		strings.Repeat("#", 2<<20):        "larger than",
+		"ssh-ed25519 AAAA bert":                           "line 1: this is not a public key",
+		line + "\nhello":                                  "line 2: this is not a public key",
+		strings.TrimSuffix(line, " bert"):                 "no comment",
+		`command="ls" ` + line:                            "line 1: the option command is not supported",
+		`from="10.*" ` + line:                             "line 1: the option from is not supported",
+		`winnow-role="king" ` + line:                      "line 1: there is no role",
+		`winnow-role="" ` + line:                          "line 1: winnow-role names no role",
+		`expiry-time="soon" ` + line:                      "line 1: expiry-time",
+		"restrict,pty " + line:                            "",
+		`winnow-role="propose",no-pty-is-unknown ` + line: "line 1: the option no-pty-is-unknown is not supported",
+		strings.Repeat("#", 2<<20):                        "larger than",
 	} {
 		path := r.file("some")
 		r.must(os.WriteFile(path, []byte(text), 0o600))
-		users, err := readUsers(path)
-		if want == "" && (err != nil || len(users) != 1) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%.40q: %v, %v; want %q", text, users, err, want)
+		users, problems, err := readUsers(path, time.Now())
+		if all := strings.Join(problems, "\n") + fmt.Sprint(err); want == "" && (err != nil || problems != nil || len(users) != 1) || !strings.Contains(all, want) {
+			t.Errorf("%.40q: %v, %q, %v; want %q", text, users, problems, err, want)
 		}
 	}
 	r.must(os.Chmod(r.file("some"), 0o666))
-	if _, err := readUsers(r.file("some")); privatefile.HasModes && !is[*ModeError](err) {
+	if _, _, err := readUsers(r.file("some"), time.Now()); privatefile.HasModes && !is[*ModeError](err) {
 		t.Errorf("a file that others can change: %v", err)
 	}
 }
@@ -287,7 +292,7 @@ func TestAClientThatDoesNotReadIsDisconnected(t *testing.T) {
 	ended := make(chan struct{})
 	r := newRig(t, func(o *Options) {
 		o.stall = 300 * time.Millisecond
-		o.Command = func(string, string) (func(context.Context, Streams) int, error) {
+		o.Command = func(credential.Credential, string) (func(context.Context, Streams) int, error) {
 			return func(_ context.Context, s Streams) int {
 				for {
 					if _, err := s.Out.Write(make([]byte, 1<<16)); err != nil {

@@ -123,6 +123,10 @@ func ChangeSentence(c windowlock.Change) (text string, quiet bool) {
 			what = " · " + what
 		}
 		return user + " " + verb + what, false
+	case windowlock.Proposed:
+		return user + " proposes: " + what, false
+	case windowlock.Decided:
+		return user + " " + what, false
 	case windowlock.ToolRan:
 		user = assistantOf(c.User)
 	case windowlock.Edited:

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/assistant"
 	"winnow/assistant/filter"
 )
 
@@ -37,7 +38,10 @@ func (c *Commands) SelectTopic(request int64, path string) tea.Cmd {
 // CreateTopic creates a topic and selects it: TopicsChanged.
 func (c *Commands) CreateTopic(request int64, path string) tea.Cmd {
 	return c.command(request, "create the topic", func(ctx context.Context, c call) (Outcome, error) {
-		err := c.store.CreateTopic(ctx, path)
+		err := c.Session().Needs(assistant.RolePropose)
+		if err == nil {
+			err = c.store.CreateTopic(ctx, path)
+		}
 		if err == nil {
 			c.Session().SetTopic(path)
 		}
@@ -49,7 +53,10 @@ func (c *Commands) CreateTopic(request int64, path string) tea.Cmd {
 // MoveTopic gives a topic another path; the topics below it move along: TopicsChanged.
 func (c *Commands) MoveTopic(request int64, from, to string) tea.Cmd {
 	return c.command(request, "rename the topic", func(ctx context.Context, c call) (Outcome, error) {
-		err := c.store.MoveTopic(ctx, from, to)
+		err := c.Session().Needs(assistant.RoleSave) // the topic may hold pairs of others
+		if err == nil {
+			err = c.store.MoveTopic(ctx, from, to)
+		}
 		return c.topicMoved(ctx, TopicsChanged{From: from, To: to, Err: err}), nil
 	})
 }
@@ -57,7 +64,10 @@ func (c *Commands) MoveTopic(request int64, from, to string) tea.Cmd {
 // DeleteTopic deletes a topic; its pairs and the topics below it go to parent: TopicsChanged.
 func (c *Commands) DeleteTopic(request int64, path, parent string) tea.Cmd {
 	return c.command(request, "delete the topic", func(ctx context.Context, c call) (Outcome, error) {
-		err := c.store.DeleteTopic(ctx, path)
+		err := c.Session().Needs(assistant.RoleSave)
+		if err == nil {
+			err = c.store.DeleteTopic(ctx, path)
+		}
 		return c.topicMoved(ctx, TopicsChanged{From: path, To: parent, Deleted: true, Err: err}), nil
 	})
 }

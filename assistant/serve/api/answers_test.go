@@ -190,11 +190,11 @@ func TestPagesOfPairsLeadToTheOldest(t *testing.T) {
 
 func TestANewSessionIsShown(t *testing.T) {
 	r := newRig(t, at.NewScript())
-	resp := r.do(r.request(t.Context(), "POST", "/v1/sessions", `{"user":"anna"}`))
+	resp := r.do(r.request(t.Context(), "POST", "/v1/sessions", `{}`))
 	var made, shown sessionInfo
 	r.must(json.NewDecoder(resp.Body).Decode(&made))
 	r.get(&shown, "GET", resp.Header.Get("Location"), "")
-	if shown.ID != made.ID || shown.User != "anna" {
+	if shown.ID != made.ID || shown.Role != assistant.RoleAdmin {
 		t.Errorf("%+v, want %+v", shown, made)
 	}
 }

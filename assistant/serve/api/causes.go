@@ -7,6 +7,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/llm"
 	"winnow/assistant/serve"
+	"winnow/assistant/serve/credential"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 )
@@ -34,14 +35,18 @@ var causes = []Cause{
 	{Code: "body", Status: http.StatusBadRequest, Means: "the body could not be read"},
 	{Code: "event_id", Status: http.StatusBadRequest, Means: "Last-Event-ID is not the id of an event"},
 	{Code: "unauthorized", Status: http.StatusUnauthorized, Means: "the token is missing or wrong"},
+	{Code: assistant.CodeForbidden, Status: http.StatusForbidden, Means: "the role of the token does not allow this, or the session is of another user"},
 	{Code: "wrong_origin", Status: http.StatusForbidden, Means: "a page of another site sent the request"},
 	{Code: "no_route", Status: http.StatusNotFound, Means: "the path does not exist"},
 	{Code: "no_session", Status: http.StatusNotFound, Means: "the session is not open here, or the history does not contain it", errs: []error{serve.ErrNoSession}},
 	{Code: "no_pair", Status: http.StatusNotFound, Means: "the session does not contain this message or proposal", errs: []error{assistant.ErrNoPair}},
 	{Code: "no_answer", Status: http.StatusNotFound, Means: "the message does not have this answer", errs: []error{assistant.ErrNoVariant}},
+	{Code: "no_token", Status: http.StatusNotFound, Means: "there is no token with this name", errs: []error{credential.ErrNotFound}},
+	{Code: "no_tokens", Status: http.StatusNotFound, Means: "the server was started without a file of tokens"},
 	{Code: "not_asked", Status: http.StatusNotFound, Means: "this question is not open", errs: []error{assistant.ErrNotAsked}},
 	{Code: "no_checkpoint", Status: http.StatusNotFound, Means: "the checkpoint does not exist", errs: []error{checkpoint.ErrUnknown}},
 	{Code: "method", Status: http.StatusMethodNotAllowed, Means: "the path does not support this method"},
+	{Code: "token_exists", Status: http.StatusConflict, Means: "there is already a token with this name", errs: []error{credential.ErrExists}},
 	{Code: "open", Status: http.StatusConflict, Means: "the session is already open", errs: []error{serve.ErrOpen}},
 	{Code: "busy", Status: http.StatusConflict, Means: "a turn is running in the session", errs: []error{assistant.ErrBusy}},
 	{Code: "held", Status: http.StatusConflict, Means: "the turn of another session is changing the window; holder identifies it"},

@@ -102,7 +102,7 @@ var fields = map[string]map[string]string{
 	"TurnStarted":      {"seq": "the seq of the pair"},
 	"Usage":            {"Prompt": "tokens in the requests", "Completion": "tokens in the responses", "Reasoning": "the part of Completion that was spent on reasoning", "Cached": "the part of Prompt that came from a cache"},
 	"Variant":          {"id": "unique among the answers of the pair; absent for the first answer", "at": "when the answer was requested; absent if with the message"},
-	"WindowChanged":    {"kind": "what happened", "time": "when it happened", "user": "the user who made the change; empty if no session made it", "what": "what was done", "effect": "the effect on what the window shows; absent if unknown"},
+	"WindowChanged":    {"kind": "what happened", "time": "when it happened", "user": "the user who made the change; empty if no session made it", "pair": "for proposed and decided: the seq of the pair with the proposals", "what": "what was done", "effect": "the effect on what the window shows; absent if unknown"},
 }
 
 // fieldText returns the description of a field of a schema, and "" if there is none.

@@ -48,7 +48,7 @@ func (r *rig) hold(user string) (s *serve.Session, path string, release func()) 
 func (r *rig) continues(id string) bool {
 	r.t.Helper()
 	r.wait("the session is opened again", func() bool {
-		status, _ := r.call("POST", "/v1/sessions", `{"user":"anna","session":"`+id+`"}`)
+		status, _ := r.call("POST", "/v1/sessions", `{"session":"`+id+`"}`)
 		return status == 201
 	})
 	status, pairs := r.call("GET", "/v1/sessions/"+id+"/pairs", "")
@@ -105,7 +105,7 @@ func TestTooManySessionsCloseThoseThatNobodyUses(t *testing.T) {
 	for _, s := range r.hub.Sessions() {
 		r.follow(t.Context(), "/v1/sessions/"+s.ID(), 0)
 	}
-	r.problem(503, "too_many", "POST", "/v1/sessions", `{"user":"dora"}`)
+	r.problem(503, "too_many", "POST", "/v1/sessions", `{}`)
 	r.get(nil, "DELETE", carl, "")
 	r.open("dora")
 }

@@ -54,8 +54,15 @@ func (s *Server) describe() (err error) {
 	s.register()
 	for _, path := range s.api.OpenAPI().Paths {
 		for _, o := range []*huma.Operation{path.Get, path.Post, path.Delete} {
-			if o != nil {
-				addProblems(o)
+			if o == nil {
+				continue
+			}
+			role, known := roles[o.OperationID]
+			if !known {
+				return fmt.Errorf("the operation %s has no role", o.OperationID)
+			}
+			if addProblems(o); role != "" {
+				o.Description = "Needs the role " + string(role) + " or a higher one."
 			}
 		}
 	}
@@ -130,7 +137,7 @@ func addProblems(o *huma.Operation) {
 	codes, _ := o.Metadata[codesKey].([]string)
 	codes = append(codes, "wrong_host", "wrong_origin", "invalid")
 	if o.Security == nil {
-		codes = append(codes, "unauthorized")
+		codes = append(codes, "unauthorized", assistant.CodeForbidden)
 	}
 	if o.RequestBody != nil {
 		codes = append(codes, "json", "body", "media_type", "too_large")

@@ -48,7 +48,7 @@ func (in *listingPairs) Resolve(ctx huma.Context) []error {
 }
 
 func (s *Server) listPairs(ctx context.Context, in *listingPairs) (pairList, error) {
-	st, err := s.streamOf(in.ID)
+	st, err := s.lookAt(in.ID)
 	if err != nil {
 		return pairList{}, err
 	}
@@ -97,7 +97,7 @@ type answerList struct {
 }
 
 func (s *Server) listAnswers(ctx context.Context, in *PairPath) (answerList, error) {
-	st, err := s.streamOf(in.ID)
+	st, err := s.lookAt(in.ID)
 	if err != nil {
 		return answerList{}, err
 	}
@@ -123,7 +123,7 @@ type choosing struct {
 }
 
 func (s *Server) chooseAnswer(ctx context.Context, in *choosing) (pairInfo, error) {
-	st, err := s.streamOf(in.ID)
+	st, err := s.streamOf(ctx, in.ID)
 	if err != nil {
 		return pairInfo{}, err
 	}
@@ -146,7 +146,7 @@ type asking struct {
 }
 
 func (s *Server) showRequest(ctx context.Context, in *asking) (requestInfo, error) {
-	st, err := s.streamOf(in.ID)
+	st, err := s.lookAt(in.ID)
 	if err != nil {
 		return requestInfo{}, err
 	}

@@ -76,6 +76,9 @@ func problemOf(err error) *problem {
 		p.Holder = &e.Holder
 		return p
 	}
+	if _, ok := errors.AsType[*assistant.RoleError](err); ok {
+		return newProblem(assistant.CodeForbidden, "%s", err)
+	}
 	if e, ok := errors.AsType[*assistant.PlanChanged](err); ok {
 		p := newProblem("plan_changed", "%s", err)
 		p.By, p.Steps, p.Newest = e.By, e.Steps, e.Newest
@@ -139,6 +142,12 @@ func checkFailed(status int, text string, errs ...error) huma.StatusError {
 	})
 	found = found[:min(len(found), maxErrors)]
 	switch status {
+	case http.StatusForbidden:
+		if len(errs) > 0 {
+			if p, ok := errors.AsType[*problem](errs[0]); ok {
+				return p
+			}
+		}
 	case http.StatusUnsupportedMediaType:
 		return newProblem("media_type", "the body must be application/json")
 	case http.StatusRequestEntityTooLarge:

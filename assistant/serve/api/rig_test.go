@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +23,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
 	"winnow/assistant/serve"
+	"winnow/assistant/serve/credential"
 	"winnow/assistant/serve/servetest"
 )
 
@@ -56,6 +58,10 @@ type rig struct {
 
 	document *document
 	faults   *faulty
+
+	mu     *sync.Mutex
+	tokens map[string]string // by user
+	owners map[string]string // users by session
 }
 
 // What starts a payload in an answer.
@@ -144,8 +150,16 @@ const testToken = "the-token-of-this-test"
 
 func newRig(t testing.TB, script *at.Script, change ...func(*Options)) *rig {
 	t.Helper()
-	r := &rig{t: t, script: script, window: &words{}, log: &lockedBuffer{}, served: make(chan error, 1)}
-	base := servetest.Start(t, servetest.Options{Model: script, Change: func(o *serve.Options) {
+	r := newRigOver(t, script, change...)
+	r.script = script
+	return r
+}
+
+// newRigOver is newRig with any model.
+func newRigOver(t testing.TB, model llm.Model, change ...func(*Options)) *rig {
+	t.Helper()
+	r := &rig{t: t, window: &words{}, mu: &sync.Mutex{}, tokens: map[string]string{}, owners: map[string]string{}, log: &lockedBuffer{}, served: make(chan error, 1)}
+	base := servetest.Start(t, servetest.Options{Model: model, Change: func(o *serve.Options) {
 		r.window.list = o.Session.Window.(*servetest.Words)
 		o.Session.Window = r.window
 		o.Session.Pages = proposals(t)
@@ -156,7 +170,7 @@ func newRig(t testing.TB, script *at.Script, change ...func(*Options)) *rig {
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	r.must(err)
 	o := Options{
-		Hub: r.hub, Token: testToken, Address: l.Addr().String(), Version: "test",
+		Hub: r.hub, Token: testToken, Tokens: credential.Tokens{Path: filepath.Join(t.TempDir(), "tokens.json")}, Address: l.Addr().String(), Version: "test",
 		Log: slog.New(slog.NewTextHandler(r.log, nil)), Drain: time.Second,
 	}
 	for _, f := range change {
@@ -199,11 +213,36 @@ func (r *rig) request(ctx context.Context, method, path, body string) *http.Requ
 	r.t.Helper()
 	req, err := http.NewRequestWithContext(ctx, method, r.url+path, strings.NewReader(body))
 	r.must(err)
-	req.Header.Set("Authorization", "Bearer "+testToken)
+	req.Header.Set("Authorization", "Bearer "+r.tokenFor(path, body))
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	return req
+}
+
+// token returns a token of a user with a role, which it makes once.
+func (r *rig) token(user string, role assistant.Role) string {
+	r.t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.tokens[user] == "" {
+		token, _, err := r.server.opts.Tokens.Add(user, role, 0)
+		r.must(err)
+		r.tokens[user] = token
+	}
+	return r.tokens[user]
+}
+
+// tokenFor returns the token of the user whose session a request is about, or that of the start.
+func (r *rig) tokenFor(path, body string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for session, user := range r.owners {
+		if strings.Contains(path+"/", "/"+session+"/") || strings.Contains(body, `"`+session+`"`) {
+			return r.tokens[user]
+		}
+	}
+	return testToken
 }
 
 // do makes a request and compares the answer with the document.
@@ -277,7 +316,19 @@ func (r *rig) problem(status int, code, method, path, body string) problem {
 func (r *rig) open(user string) (id, path string) {
 	r.t.Helper()
 	var info sessionInfo
-	r.get(&info, "POST", "/v1/sessions", `{"user":"`+user+`"}`)
+	req := r.request(r.t.Context(), "POST", "/v1/sessions", "{}")
+	req.Header.Set("Authorization", "Bearer "+r.token(user, assistant.RoleSave))
+	resp := r.do(req)
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	r.must(err)
+	if resp.StatusCode != http.StatusCreated {
+		r.t.Fatalf("open a session: %d %s", resp.StatusCode, raw)
+	}
+	r.must(json.Unmarshal(raw, &info))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.owners[info.ID] = user
 	return info.ID, "/v1/sessions/" + info.ID
 }
 

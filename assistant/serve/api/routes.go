@@ -36,6 +36,13 @@ func (s *Server) register() {
 	decide.Responses["204"] = &huma.Response{Description: "the proposal has been rejected"}
 	events(s, decide, s.decideProposal)
 
+	answer(s, operation("listProposals", "GET /v1/proposals", "List the pairs of all sessions with proposals that have not been decided, oldest first", codeStorage), s.listProposals)
+	answer(s, operation("listTokens", "GET /v1/tokens", "List the tokens, without the tokens themselves", "no_tokens"), s.listTokens)
+	made := operation("addToken", "POST /v1/tokens", "Add a token. The response contains it, and nothing else ever does", "no_tokens", "token_exists")
+	made.DefaultStatus = http.StatusCreated
+	answer(s, made, s.addToken)
+	nothing(s, operation("removeToken", "DELETE /v1/tokens/{name}", "Remove a token. Its sessions end within a second", "no_tokens", "no_token"), s.removeToken)
+
 	answer(s, operation("listCheckpoints", "GET /v1/sessions/{id}/checkpoints", "List the checkpoints of the session, oldest first", "no_session"), s.listCheckpoints)
 	answer(s, operation("rollBack", "POST /v1/sessions/{id}/rollback", "Go back to a checkpoint. The request must be confirmed if it would also undo steps of other sessions", "no_session", "no_checkpoint", "busy", "held", "plan_changed", "others_changed"), s.rollBack)
 

@@ -1,8 +1,7 @@
 package api
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
+	"context"
 	"fmt"
 	"mime"
 	"net"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"winnow/assistant"
 	"winnow/assistant/safetext"
 )
 
@@ -38,11 +38,14 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			refuse(w, p)
 			return
 		}
+		r, done := s.clients.begin(r)
+		defer done()
 		next.ServeHTTP(w, r)
 	})
 }
 
-// refusal returns the problem with which a request is refused, and nil for a request that is allowed.
+// refusal returns the problem with which a request is refused, and nil for a request that is allowed. It adds the
+// client to the request.
 func (s *Server) refusal(r *http.Request) *problem {
 	origin := r.Header.Get("Origin")
 	switch {
@@ -54,10 +57,11 @@ func (s *Server) refusal(r *http.Request) *problem {
 		return nil
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	sum := sha256.Sum256([]byte(strings.TrimSpace(token))) // hashes have equal length, so the comparison takes constant time
-	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(sum[:], s.token[:]) != 1 {
+	client, known := s.clientFor(strings.TrimSpace(token))
+	if !strings.EqualFold(scheme, "Bearer") || !known {
 		return newProblem("unauthorized", "the request needs the header Authorization: Bearer TOKEN")
 	}
+	*r = *r.WithContext(context.WithValue(r.Context(), clientKey{}, client))
 	if conn, ok := r.Context().Value(connKey{}).(net.Conn); ok {
 		s.logins.End(conn)
 	}
@@ -104,6 +108,12 @@ func (s *Server) strict(ctx huma.Context, next func(huma.Context)) {
 	u := ctx.URL()
 	if _, err := url.ParseQuery(u.RawQuery); err != nil {
 		_ = huma.WriteErr(s.api, ctx, http.StatusUnprocessableEntity, "", &huma.ErrorDetail{Location: "query", Message: "the query is not valid"})
+		return
+	}
+	if need, client := roles[ctx.Operation().OperationID], clientOf(ctx.Context()); need != "" && !client.Role.May(need) {
+		p := problemOf(&assistant.RoleError{Role: client.Role, Need: need})
+		s.log.Warn("request refused", "reason", p.Code, "user", client.User, "operation", ctx.Operation().OperationID)
+		_ = huma.WriteErr(s.api, ctx, p.Status, "", p)
 		return
 	}
 	if ctx.Operation().RequestBody != nil {

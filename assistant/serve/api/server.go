@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -16,12 +15,15 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"winnow/assistant/serve"
+	"winnow/assistant/serve/credential"
 )
 
 // Options configures a Server.
 type Options struct {
 	Hub     *serve.Hub
-	Token   string            // the token that every request needs
+	Token   string            // a token with the role admin; "" means that all tokens are in Tokens
+	User    string            // the user of Token
+	Tokens  credential.Tokens // further tokens; without a path there are none
 	Address string            // the HOST:PORT at which clients reach the server
 	Cert    *x509.Certificate // its names are allowed in Host headers; nil means no TLS
 	Version string            // the version of the program
@@ -29,6 +31,8 @@ type Options struct {
 
 	// Idle is the time after which a session without a follower, a turn or a request is closed; 0 means DefaultIdle.
 	Idle time.Duration
+	// Interval is how often the server looks for tokens that have been removed; 0 means credential.Interval.
+	Interval time.Duration
 	// AnswerWait, Comment, Write, Body, Drain and HistoryWait replace the constants below; 0 means the constant.
 	AnswerWait, Comment, Write, Body, Drain, HistoryWait time.Duration
 }
@@ -56,7 +60,7 @@ type Server struct {
 	opts    Options
 	hub     *serve.Hub
 	log     *slog.Logger
-	token   [sha256.Size]byte
+	clients clients
 	logins  serve.Logins
 	most    int // the maximum number of open sessions: maxStreams, except in tests
 	metrics *metrics
@@ -77,13 +81,13 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	o.HistoryWait = cmp.Or(o.HistoryWait, historyTime)
 	o.AnswerWait, o.Comment = cmp.Or(o.AnswerWait, serve.AnswerWait), cmp.Or(o.Comment, commentAfter)
-	o.Idle = cmp.Or(o.Idle, DefaultIdle)
+	o.Idle, o.Interval = cmp.Or(o.Idle, DefaultIdle), cmp.Or(o.Interval, credential.Interval)
 	o.Write, o.Body, o.Drain = cmp.Or(o.Write, writeTime), cmp.Or(o.Body, bodyTime), cmp.Or(o.Drain, drainTime)
-	s := &Server{opts: o, hub: o.Hub, log: o.Log, most: maxStreams, token: sha256.Sum256([]byte(o.Token)), streams: map[string]*stream{}}
+	s := &Server{opts: o, hub: o.Hub, log: o.Log, most: maxStreams, streams: map[string]*stream{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	if o.Token == "" {
+	if o.Token == "" && o.Tokens.Path == "" {
 		return nil, errors.New("a server needs a token")
 	}
 	s.metrics = newMetrics(s)
@@ -114,6 +118,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, tlsConfig *tls.Confi
 	if tlsConfig != nil {
 		l = tls.NewListener(l, tlsConfig)
 	}
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	go credential.Watch(watching, s.opts.Interval, []string{s.opts.Tokens.Path}, func(bool) { s.endRevoked() })
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
 	select {

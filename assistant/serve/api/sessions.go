@@ -19,8 +19,17 @@ type SessionPath struct {
 	ID string `path:"id" doc:"the id of the session"`
 }
 
-// streamOf returns the session with an id and marks it as used.
-func (s *Server) streamOf(id string) (*stream, error) {
+// streamOf returns the session with an id, which the client must have opened, and marks it as used.
+func (s *Server) streamOf(ctx context.Context, id string) (*stream, error) {
+	st, err := s.lookAt(id)
+	if err == nil && st.Key() != clientOf(ctx).Key {
+		return nil, newProblem(assistant.CodeForbidden, "the session is of %s: open one of your own", st.User())
+	}
+	return st, err
+}
+
+// lookAt returns the session with an id of any user, and marks it as used.
+func (s *Server) lookAt(id string) (*stream, error) {
 	st := s.find(id)
 	if st == nil {
 		return nil, serve.ErrNoSession
@@ -72,25 +81,25 @@ func (s *Server) makeRoom(ctx context.Context) error {
 
 // newSession is the body of a request that opens a session.
 type newSession struct {
-	User    string `json:"user,omitempty" doc:"the name that other users see" example:"anna"`
 	Model   string `json:"model,omitempty" doc:"PROVIDER/NAME; the default is the model of the server"`
 	Session string `json:"session,omitempty" doc:"the id of a session in the history, to continue that session"`
 }
 
 // sessionInfo describes an open session.
 type sessionInfo struct {
-	ID        string    `json:"id" doc:"the id in the paths of requests"`
-	User      string    `json:"user" doc:"the user who opened the session"`
-	Model     string    `json:"model" doc:"PROVIDER/NAME of the next turn"`
-	Opened    time.Time `json:"opened" doc:"when the session was opened here"`
-	Busy      bool      `json:"busy" doc:"a turn is running"`
-	Queued    string    `json:"queued,omitempty" doc:"the message that waits for the end of the turn"`
-	LastEvent int64     `json:"last_event,omitempty" doc:"the id of the newest event; absent if the session is not used over HTTP"`
+	ID        string         `json:"id" doc:"the id in the paths of requests"`
+	User      string         `json:"user" doc:"the user who opened the session, by the token"`
+	Role      assistant.Role `json:"role" doc:"what the user may do in the session"`
+	Model     string         `json:"model" doc:"PROVIDER/NAME of the next turn"`
+	Opened    time.Time      `json:"opened" doc:"when the session was opened here"`
+	Busy      bool           `json:"busy" doc:"a turn is running"`
+	Queued    string         `json:"queued,omitempty" doc:"the message that waits for the end of the turn"`
+	LastEvent int64          `json:"last_event,omitempty" doc:"the id of the newest event; absent if the session is not used over HTTP"`
 }
 
 func infoOf(session *serve.Session, st *stream) sessionInfo {
 	core := session.Session()
-	info := sessionInfo{ID: session.ID(), User: session.User(), Model: core.Model(), Opened: session.Opened(), Busy: core.Busy()}
+	info := sessionInfo{ID: session.ID(), User: session.User(), Role: core.Role(), Model: core.Model(), Opened: session.Opened(), Busy: core.Busy()}
 	if p, waits := core.Queued(); waits {
 		info.Queued = p.Text
 	}
@@ -113,7 +122,8 @@ func (s *Server) openSession(ctx context.Context, in *opening) (*opened, error) 
 	}
 	bounded, cancel := context.WithTimeout(ctx, s.opts.HistoryWait)
 	defer cancel()
-	session, err := s.hub.Open(bounded, serve.Join{User: in.Body.User, Session: in.Body.Session, Model: in.Body.Model})
+	client := clientOf(ctx)
+	session, err := s.hub.Open(bounded, serve.Join{User: client.User, Role: client.Role, Key: client.Key, Session: in.Body.Session, Model: in.Body.Model})
 	switch {
 	case err != nil && bounded.Err() != nil && ctx.Err() == nil:
 		s.log.Warn("history does not answer", "error", err)
@@ -163,9 +173,14 @@ func (s *Server) getSession(_ context.Context, in *SessionPath) (sessionInfo, er
 }
 
 func (s *Server) closeSession(ctx context.Context, in *SessionPath) error {
-	st, err := s.streamOf(in.ID)
+	st, err := s.lookAt(in.ID)
 	if err != nil {
 		return err
+	}
+	if !clientOf(ctx).Role.May(assistant.RoleAdmin) { // who may end the sessions of others
+		if st, err = s.streamOf(ctx, in.ID); err != nil {
+			return err
+		}
 	}
 	return s.closeStream(ctx, st)
 }
@@ -177,7 +192,7 @@ type checkpointList struct {
 }
 
 func (s *Server) listCheckpoints(_ context.Context, in *SessionPath) (checkpointList, error) {
-	st, err := s.streamOf(in.ID)
+	st, err := s.lookAt(in.ID)
 	if err != nil {
 		return checkpointList{}, err
 	}
@@ -207,7 +222,7 @@ type rollingBack struct {
 }
 
 func (s *Server) rollBack(ctx context.Context, in *rollingBack) (rolledBack, error) {
-	st, err := s.streamOf(in.ID)
+	st, err := s.streamOf(ctx, in.ID)
 	if err != nil {
 		return rolledBack{}, err
 	}

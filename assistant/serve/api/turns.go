@@ -30,7 +30,7 @@ type sending struct {
 }
 
 func (s *Server) sendMessage(ctx context.Context, in *sending) (follower, error) {
-	st, err := s.streamOf(in.ID)
+	st, err := s.streamOf(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ type following struct {
 }
 
 func (s *Server) followEvents(_ context.Context, in *following) (follower, error) {
-	st, err := s.streamOf(in.ID)
+	st, err := s.lookAt(in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +105,8 @@ func parseID(id string) (int64, error) {
 	return int64(n), nil
 }
 
-func (s *Server) cancelTurn(_ context.Context, in *SessionPath) error {
-	st, err := s.streamOf(in.ID)
+func (s *Server) cancelTurn(ctx context.Context, in *SessionPath) error {
+	st, err := s.streamOf(ctx, in.ID)
 	if err == nil {
 		st.Cancel()
 	}
@@ -124,8 +124,8 @@ type answering struct {
 	Body     decision
 }
 
-func (s *Server) answerQuestion(_ context.Context, in *answering) error {
-	st, err := s.streamOf(in.ID)
+func (s *Server) answerQuestion(ctx context.Context, in *answering) error {
+	st, err := s.streamOf(ctx, in.ID)
 	if err == nil {
 		err = st.Answer(in.Question, in.Body.Accept)
 	}
@@ -144,7 +144,7 @@ type retrying struct {
 }
 
 func (s *Server) retryPair(ctx context.Context, in *retrying) (follower, error) {
-	st, err := s.streamOf(in.ID)
+	st, err := s.streamOf(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ type deciding struct {
 }
 
 func (s *Server) decideProposal(ctx context.Context, in *deciding) (follower, error) {
-	st, err := s.streamOf(in.ID)
+	st, err := s.streamOf(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,7 @@ func startWalk(t *testing.T, script *at.Script) *walk {
 		"openSession": `{"session":"none"}`, "sendMessage": `{"text":"hi"}`, "answerQuestion": `{"accept":true}`, "retryPair": `{}`,
 		"chooseAnswer": `{"answer":0}`, "decideProposal": `{"accept":true}`, "rollBack": `{"checkpoint":"x","newest":""}`,
 		"editWindow": `{"session":"none","tool":"add_word"}`, "planSave": `{"session":"none"}`,
+		"addToken":   `{"name":"anna"}`,
 		"saveWindow": `{"session":"none","digest":"x"}`, "discardChanges": `{"session":"none","digest":"x"}`,
 	}
 	return w
@@ -45,7 +46,7 @@ func (w *walk) each(f func(o *described, method, open, none string)) {
 	for _, path := range slices.Sorted(maps.Keys(w.document.Paths)) {
 		for method, o := range w.document.Paths[path] {
 			fill := func(id string) string {
-				return strings.NewReplacer("{id}", id, "{seq}", "1", "{question}", "x", "{proposal}", "x").Replace(path)
+				return strings.NewReplacer("{id}", id, "{seq}", "1", "{question}", "x", "{name}", "nobody", "{proposal}", "x").Replace(path)
 			}
 			f(o, strings.ToUpper(method), fill(w.anna), fill("none"))
 		}
@@ -131,6 +132,8 @@ func (w *walk) storage() {
 	w.refused("storage", "POST", w.pair+"/retry", "{}")
 	w.refused("storage", "POST", w.pair+"/choose", `{"answer":0}`)
 	w.refused("storage", "POST", w.pair+"/proposals/x", `{"accept":true}`)
+	w.must(w.store.Set(w.t.Context(), "open proposals:words", "[1]"))
+	w.refused("storage", "GET", "/v1/proposals", "")
 }
 
 func byHandOf(session, more string) string { return `{"session":"` + session + `"` + more + `}` }
@@ -220,7 +223,7 @@ func (w *walk) changed() {
 
 // proposed causes what is refused of proposals, and of answers that changed the window.
 func (w *walk) proposed() {
-	_, path := w.open("dora")
+	_, path := w.open("erin")
 	w.send(path, `{"text":"propose","model":"test/other","filter":"x"}`).rest()
 	all := w.pairs(path)
 	if len(all[0].Payloads) == 0 {
@@ -270,6 +273,35 @@ func (w *walk) ending() {
 	draining(false)
 }
 
+// roles causes what roles refuse.
+func (w *walk) roles() {
+	watcher, reader := w.token("watcher", assistant.RoleMetrics), w.token("reader", assistant.RoleRead)
+	w.each(func(o *described, method, open, none string) {
+		token := watcher
+		if o.OperationID == "showMetrics" {
+			token = reader
+		}
+		if o.Security == nil {
+			w.refused(assistant.CodeForbidden, method, open, w.bodies[o.OperationID], func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) })
+		}
+	})
+}
+
+// tokenFile causes what the operations on tokens refuse.
+func (w *walk) tokenFile(t *testing.T) {
+	t.Helper()
+	w.get(nil, "POST", "/v1/tokens", `{"name":"zoe","role":"propose","seconds":60}`)
+	w.get(nil, "GET", "/v1/tokens", "")
+	w.refused("token_exists", "POST", "/v1/tokens", `{"name":"zoe"}`)
+	w.get(nil, "DELETE", "/v1/tokens/zoe", "")
+	w.refused("no_token", "DELETE", "/v1/tokens/zoe", "")
+	r := newRig(t, at.NewScript(), func(o *Options) { o.Tokens.Path = "" })
+	r.document = w.document
+	r.problem(404, "no_tokens", "GET", "/v1/tokens", "")
+	r.problem(404, "no_tokens", "POST", "/v1/tokens", `{"name":"zoe"}`)
+	r.problem(404, "no_tokens", "DELETE", "/v1/tokens/zoe", "")
+}
+
 // unsavable is a window without a saved state.
 type unsavable struct{ assistant.Window }
 
@@ -307,6 +339,8 @@ func TestTheDocumentIsTrue(t *testing.T) {
 	w.proposed()
 	w.ending()
 	w.noSave(t)
+	w.roles()
+	w.tokenFile(t)
 	for path, item := range w.document.Paths {
 		for method, o := range item {
 			if o.OperationID == "" || len(o.Responses) < 3 {

@@ -70,7 +70,7 @@ type edited struct {
 
 func (s *Server) editWindow(ctx context.Context, body *jsonBody[edit]) (edited, error) {
 	in := body.Body
-	st, err := s.streamOf(in.Session)
+	st, err := s.streamOf(ctx, in.Session)
 	if err != nil {
 		return edited{}, err
 	}
@@ -99,7 +99,7 @@ func (s *Server) editWindow(ctx context.Context, body *jsonBody[edit]) (edited, 
 }
 
 func (s *Server) planSave(ctx context.Context, in *jsonBody[byHand]) (assistant.SavePlan, error) {
-	st, err := s.streamOf(in.Body.Session)
+	st, err := s.lookAt(in.Body.Session)
 	if err != nil {
 		return assistant.SavePlan{}, err
 	}
@@ -113,7 +113,7 @@ type basis struct {
 }
 
 func (s *Server) saveWindow(ctx context.Context, in *jsonBody[basis]) (assistant.Saved, error) {
-	st, err := s.streamOf(in.Body.Session)
+	st, err := s.streamOf(ctx, in.Body.Session)
 	if err != nil {
 		return assistant.Saved{}, err
 	}
@@ -125,8 +125,8 @@ type discarded struct {
 	Lost []assistant.Change `json:"lost" nullable:"false" doc:"the discarded changes"`
 }
 
-func (s *Server) discardChanges(_ context.Context, in *jsonBody[basis]) (discarded, error) {
-	st, err := s.streamOf(in.Body.Session)
+func (s *Server) discardChanges(ctx context.Context, in *jsonBody[basis]) (discarded, error) {
+	st, err := s.streamOf(ctx, in.Body.Session)
 	if err != nil {
 		return discarded{}, err
 	}

@@ -123,6 +123,30 @@ func (w *Words) PlanDiscard(string) assistant.SavePlan {
 	return p
 }
 
+// Mark implements assistant.Proposer.
+func (w *Words) Mark() (restore func() error) {
+	was, err := w.State()
+	return func() error { return errors.Join(err, w.Apply(was)) }
+}
+
+// Proposals implements assistant.Proposer: a word_proposal for each new word.
+func (w *Words) Proposals(before, after json.RawMessage) (out []assistant.Payload, err error) {
+	var was, is struct{ Words []string }
+	if err := errors.Join(json.Unmarshal(before, &was), json.Unmarshal(after, &is)); err != nil {
+		return nil, err
+	}
+	for _, word := range is.Words {
+		if !slices.Contains(was.Words, word) {
+			raw, err := json.Marshal(map[string]string{"word": word})
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, assistant.Payload{Type: "word_proposal", Data: raw, Summary: "add " + word})
+		}
+	}
+	return out, nil
+}
+
 // Save implements assistant.Saver.
 func (w *Words) Save(ctx context.Context, basis assistant.Basis) (assistant.Saved, error) {
 	if w.Conflict != nil {

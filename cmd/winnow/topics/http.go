@@ -13,7 +13,7 @@ var httpExample = []string{
 	`auth="Authorization: Bearer $(cat token)" url=http://127.0.0.1:7777`,
 	`curl -s -H "$auth" $url/openapi.json`,
 	`{"openapi":"3.1.0","paths":{"/v1/sessions":{"post":{"operationId":…`,
-	`curl -s -H "$auth" --json '{"user":"anna"}' $url/v1/sessions`,
+	`curl -s -H "$auth" --json '{}' $url/v1/sessions`,
 	`{"id":"06h0…","user":"anna","model":"openai/gpt-5.1",…}`,
 	`curl -sN -H "$auth" --json '{"text":"hi"}' $url/v1/sessions/06h0…/messages`,
 	`id: 1795364231133`,

@@ -1,0 +1,284 @@
+package assistant
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"winnow/assistant/windowlock"
+	"winnow/checkpoint"
+	"winnow/checkpoint/jsondelta"
+)
+
+// Role is what the user of a session may do in a window that others share. The zero value,
+// for a program with a single user, may do everything.
+type Role string
+
+// The roles, each of which may do what the one before it may. RoleMetrics is apart: it is for
+// programs that watch a server, and opens no session.
+const (
+	RoleRead    Role = "read"    // look, and change nothing
+	RolePropose Role = "propose" // talk to the assistant; every change of the window becomes a proposal
+	RoleWrite   Role = "write"   // change the window, and undo own changes
+	RoleSave    Role = "save"    // save, decide proposals, discard and undo what others changed
+	RoleAdmin   Role = "admin"   // manage the server and end the sessions of others
+	RoleMetrics Role = "metrics" // read metrics and health
+)
+
+// Roles lists the roles, the one that may do least first.
+func Roles() []Role {
+	return []Role{RoleMetrics, RoleRead, RolePropose, RoleWrite, RoleSave, RoleAdmin}
+}
+
+// ParseRole returns the role with a name; "" is RoleSave.
+func ParseRole(name string) (Role, error) {
+	if name == "" {
+		return RoleSave, nil
+	}
+	if role := Role(name); slices.Contains(Roles(), role) {
+		return role, nil
+	}
+	names := make([]string, len(Roles()))
+	for i, role := range Roles() {
+		names[i] = string(role)
+	}
+	return "", fmt.Errorf("there is no role %q: it is one of %s", name, strings.Join(names, ", "))
+}
+
+// May reports whether the role may do what needs another role.
+func (r Role) May(need Role) bool {
+	switch {
+	case r == "" || r == need:
+		return true
+	case need == RoleMetrics:
+		return r == RoleAdmin
+	}
+	return r != RoleMetrics && slices.Index(Roles(), r) > slices.Index(Roles(), need)
+}
+
+// CodeForbidden is the error code of a call that the role of the user does not permit.
+const CodeForbidden = "forbidden"
+
+// RoleError refuses what the role of the user does not permit.
+type RoleError struct{ Role, Need Role }
+
+// Error implements error.
+func (e *RoleError) Error() string {
+	return fmt.Sprintf("the role %s may not do this, which needs the role %s", e.Role, e.Need)
+}
+
+// Role is what the user of the session may do.
+func (s *Session) Role() Role { return s.opts.Role }
+
+// Needs returns a *RoleError if the user may not do what needs a role.
+func (s *Session) Needs(role Role) error {
+	if s.opts.Role.May(role) {
+		return nil
+	}
+	return &RoleError{s.opts.Role, role}
+}
+
+// Proposer is a Window in which a user with RolePropose can propose changes.
+type Proposer interface {
+	// Mark returns a function that takes the window back to what it is now, including who
+	// made which unsaved change.
+	Mark() (restore func() error)
+	// Proposals returns payloads that change the state before to the state after once they
+	// are accepted; none if the states differ in nothing that can be saved.
+	Proposals(before, after json.RawMessage) ([]Payload, error)
+}
+
+// mark returns a function that takes the window back to what it is now.
+func (s *Session) mark(before json.RawMessage) (restore func() error) {
+	if p, ok := s.opts.Window.(Proposer); ok {
+		return p.Mark()
+	}
+	return func() error { return s.opts.Window.Apply(before) }
+}
+
+// othersUnsaved returns the unsaved changes of other users, if the user may not take them
+// back.
+func (s *Session) othersUnsaved() []Change {
+	w, ok := s.opts.Window.(Discarder)
+	if !ok || s.opts.Role.May(RoleSave) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(w.PlanDiscard("").Changes), func(c Change) bool { return c.By.User == s.opts.Author })
+}
+
+// keeps returns a *RoleError if one of these changes of others is no longer there.
+func (s *Session) keeps(others []Change) error {
+	if len(others) == 0 {
+		return nil
+	}
+	now := s.othersUnsaved()
+	for _, c := range others {
+		if !slices.Contains(now, c) {
+			return &RoleError{s.opts.Role, RoleSave}
+		}
+	}
+	return nil
+}
+
+// undoesOwn returns a *RoleError if a rollback would undo steps of others and the user may
+// not do that.
+func (s *Session) undoesOwn(id string, scope checkpoint.Scope) error {
+	if s.opts.Role.May(RoleSave) || scope == checkpoint.ScopeConversation {
+		return nil
+	}
+	own := len(s.opts.Journal.OthersSince(id, s.ID())) == 0
+	for _, c := range s.opts.Journal.List("") {
+		if c.ID == id { // the session may have been continued by another user
+			own = own && !slices.ContainsFunc(checkpoint.Changes(s.opts.Journal), func(made checkpoint.Change) bool {
+				return made.Seq > c.Seq && made.User != s.opts.Author
+			})
+		}
+	}
+	if own {
+		return nil
+	}
+	return s.Needs(RoleSave)
+}
+
+// undoesOwnRollback does the same for the undo of a rollback.
+func (s *Session) undoesOwnRollback(intent checkpoint.Intent) error {
+	s.mu.Lock()
+	own := intent.Undoes == s.rollback
+	s.mu.Unlock()
+	for _, c := range s.opts.Journal.List("") {
+		own = own && (c.Session == s.ID() || !slices.Contains(intent.Dropped, c.ID))
+	}
+	if own {
+		return nil
+	}
+	return s.Needs(RoleSave)
+}
+
+// Owns returns a *RoleError if a pair is of another user and the user may not change those.
+func (s *Session) Owns(ctx context.Context, refs []Ref) error {
+	seqs := make([]int64, len(refs))
+	for i, r := range refs {
+		seqs[i] = r.Seq
+	}
+	if len(seqs) == 0 {
+		return nil
+	}
+	return s.owns(ctx, seqs...)
+}
+
+// owns returns a *RoleError if a pair is of another user and the user may not change those.
+func (s *Session) owns(ctx context.Context, seqs ...int64) error {
+	if err := s.Needs(RolePropose); err != nil || len(seqs) == 0 || s.opts.Role.May(RoleSave) {
+		return err
+	}
+	pairs, err := s.Pairs(ctx, seqs)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(pairs, func(p Pair) bool { return p.Author != s.opts.Author }) {
+		return s.Needs(RoleSave)
+	}
+	return nil
+}
+
+// nonzero returns the numbers that are not 0.
+func nonzero(all ...int64) []int64 {
+	return slices.DeleteFunc(all, func(n int64) bool { return n == 0 })
+}
+
+// instead returns the proposals that take the place of a change, or why the change may not
+// stay. Without either it stays.
+func (s *Session) instead(before, after json.RawMessage, others []Change) (payloads []Payload, err error) {
+	if s.opts.Role == RolePropose && !jsondelta.Equal(before, after) {
+		return s.proposalsOf(before, after)
+	}
+	return nil, s.keeps(others)
+}
+
+// storeProposals stores what a user proposes by hand as a pair of its own. Work is acquired.
+func (s *Session) storeProposals(ctx context.Context, description string, payloads []Payload) error {
+	p := &Pair{
+		ID: NewID(s.now()), Session: s.ID(), Author: s.opts.Author, Topic: s.Topic(), Model: "proposal",
+		UserText: description, State: PairComplete, CreatedAt: s.now(), AssistantText: proposedText,
+	}
+	for _, made := range payloads {
+		made.ID = NewID(s.now())[16:] // the random part
+		p.Payloads = append(p.Payloads, made)
+	}
+	if err := s.opts.Store.Commit(ctx, &Batch{Put: []*Pair{p}}); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.updates.addStale(p.Seq)
+	s.view.put(PairRef(p, s.opts.Settings.Budget.CPT()))
+	s.mu.Unlock()
+	s.recountPayloads(ctx)
+	return &Proposed{Pair: p.Seq, Summary: s.announceProposals(p)}
+}
+
+// proposedText is the answer to a proposal that a user makes by hand.
+const proposedText = "Proposed. It waits for somebody with the role save."
+
+// proposalsOf returns what a user with RolePropose proposes in place of a change.
+func (s *Session) proposalsOf(before, after json.RawMessage) ([]Payload, error) {
+	p, ok := s.opts.Window.(Proposer)
+	if !ok {
+		return nil, &RoleError{s.opts.Role, RoleWrite}
+	}
+	payloads, err := p.Proposals(before, after)
+	if err != nil {
+		return nil, err
+	}
+	types := s.PayloadTypes()
+	for i, made := range payloads {
+		if at := slices.IndexFunc(types, samePayload(made.Type)); at >= 0 && made.Summary == "" {
+			payloads[i].Summary = types[at].summary(made.Data)
+		}
+	}
+	return payloads, nil
+}
+
+// Proposed reports a change that was not made: it is a proposal, and waits for a user with
+// RoleSave.
+type Proposed struct {
+	Pair    int64  // that has the proposals
+	Summary string // what they change
+}
+
+// Error implements error. A front end reports it as a success.
+func (p *Proposed) Error() string {
+	return "proposed: " + p.Summary + ". It waits for somebody with the role save"
+}
+
+// IsProposed returns the proposal that was made in place of a change, or nil.
+func IsProposed(err error) *Proposed {
+	if p, ok := errors.AsType[*Proposed](err); ok {
+		return p
+	}
+	return nil
+}
+
+// announceProposals tells the others that a pair has proposals.
+func (s *Session) announceProposals(p *Pair) string {
+	var what []string
+	for _, made := range p.Payloads {
+		if made.Decision == "" && s.isProposal(made) {
+			what = append(what, made.Summary)
+		}
+	}
+	summary := strings.Join(what, "; ")
+	if summary != "" {
+		s.opts.Member.AnnouncePair(windowlock.Proposed, p.Session, p.Seq, summary)
+	}
+	return summary
+}
+
+// isProposal reports whether a payload is decided by a user.
+func (s *Session) isProposal(p Payload) bool {
+	types := s.PayloadTypes()
+	i := slices.IndexFunc(types, samePayload(p.Type))
+	return i >= 0 && types[i].Proposal()
+}

@@ -1,0 +1,128 @@
+package api
+
+import (
+	"context"
+	"crypto/subtle"
+	"net/http"
+	"sync"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/serve/credential"
+)
+
+// roles are the roles that the operations need, by id; "" means that no token is needed. A session checks the role of
+// its user once more, for every front end.
+var roles = map[string]assistant.Role{
+	"openSession": assistant.RoleRead, "listSessions": assistant.RoleRead, "getSession": assistant.RoleRead, "closeSession": assistant.RoleRead,
+	"sendMessage": assistant.RolePropose, "followEvents": assistant.RoleRead, "cancelTurn": assistant.RolePropose,
+	"answerQuestion": assistant.RolePropose, "showRequest": assistant.RoleRead,
+	"listPairs": assistant.RoleRead, "retryPair": assistant.RolePropose, "listAnswers": assistant.RoleRead,
+	"chooseAnswer": assistant.RolePropose, "decideProposal": assistant.RolePropose, "listProposals": assistant.RoleRead,
+	"listCheckpoints": assistant.RoleRead, "rollBack": assistant.RoleWrite,
+	"showWindow": assistant.RoleRead, "editWindow": assistant.RoleRead, "planSave": assistant.RoleRead,
+	"saveWindow": assistant.RoleSave, "discardChanges": assistant.RoleWrite,
+	"listTokens": assistant.RoleAdmin, "addToken": assistant.RoleAdmin, "removeToken": assistant.RoleAdmin,
+	"showDocument": assistant.RoleRead, "showMetrics": assistant.RoleMetrics, "showHealth": "",
+}
+
+// clientKey is the context key of the credential of a request.
+type clientKey struct{}
+
+// clientOf returns the credential of a request. Without one it may do nothing that needs a role.
+func clientOf(ctx context.Context) credential.Credential {
+	client, ok := ctx.Value(clientKey{}).(credential.Credential)
+	if !ok {
+		client.Role = assistant.RoleMetrics
+	}
+	return client
+}
+
+// startKey is the key of the credential of Options.Token.
+const startKey = "start"
+
+// clientFor returns what a token proves.
+func (s *Server) clientFor(token string) (client credential.Credential, known bool) {
+	if s.opts.Token != "" && subtle.ConstantTimeCompare([]byte(credential.Hash(token)), []byte(credential.Hash(s.opts.Token))) == 1 {
+		return credential.Credential{Key: startKey, User: s.opts.User, Role: assistant.RoleAdmin}, true
+	}
+	if s.opts.Tokens.Path == "" {
+		return client, false
+	}
+	client, known, err := s.opts.Tokens.Find(token)
+	if err != nil {
+		s.log.Error("tokens not read", "error", err)
+	}
+	return client, known
+}
+
+// clients are the requests that are being handled, by the key of their credential.
+type clients struct {
+	mu       sync.Mutex
+	requests map[string]map[*http.Request]context.CancelFunc
+}
+
+// begin returns a request whose context ends when its credential is revoked.
+func (c *clients) begin(r *http.Request) (_ *http.Request, done func()) {
+	key := clientOf(r.Context()).Key
+	ctx, cancel := context.WithCancel(r.Context())
+	r = r.WithContext(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.requests == nil {
+		c.requests = map[string]map[*http.Request]context.CancelFunc{}
+	}
+	if c.requests[key] == nil {
+		c.requests[key] = map[*http.Request]context.CancelFunc{}
+	}
+	c.requests[key][r] = cancel
+	return r, func() {
+		cancel()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if delete(c.requests[key], r); len(c.requests[key]) == 0 {
+			delete(c.requests, key)
+		}
+	}
+}
+
+// end ends the requests of all credentials that are not valid.
+func (c *clients) end(valid func(key string) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, requests := range c.requests {
+		if !valid(key) {
+			for _, cancel := range requests {
+				cancel()
+			}
+		}
+	}
+}
+
+// endRevoked ends the sessions and requests of tokens that have been removed or have expired.
+func (s *Server) endRevoked() {
+	valid := map[string]bool{startKey: true, "": true} // "" is a request without a token
+	if s.opts.Tokens.Path != "" {
+		all, err := s.opts.Tokens.List()
+		if err != nil {
+			s.log.Error("tokens not read: all sessions with tokens end", "error", err)
+		}
+		for _, t := range all {
+			if !t.Expired(time.Now()) {
+				valid[t.Credential().Key] = true
+			}
+		}
+	}
+	s.clients.end(func(key string) bool { return valid[key] })
+	for _, st := range s.open() {
+		if valid[st.Key()] {
+			continue
+		}
+		s.log.Info("session closed: the token was removed or has expired", "session", st.ID(), "user", st.User())
+		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+		if err := s.closeStream(ctx, st); err != nil {
+			s.log.Error("session not closed", "session", st.ID(), "error", err)
+		}
+		cancel()
+	}
+}

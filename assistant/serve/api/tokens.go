@@ -1,0 +1,111 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/serve/credential"
+)
+
+// tokenInfo describes a token.
+type tokenInfo struct {
+	Name    string         `json:"name" doc:"the user, who is the author of what is done with the token" example:"anna"`
+	Role    assistant.Role `json:"role" enum:"metrics,read,propose,write,save,admin" doc:"what the user may do"`
+	Created time.Time      `json:"created" doc:"when the token was added"`
+	Expires *time.Time     `json:"expires,omitempty" doc:"when the token expires; absent if never"`
+}
+
+func infoOfToken(t credential.Token) tokenInfo {
+	info := tokenInfo{Name: t.Name, Role: t.Role, Created: t.Created}
+	if !t.Expires.IsZero() {
+		info.Expires = &t.Expires
+	}
+	return info
+}
+
+// tokens returns the file of tokens.
+func (s *Server) tokens() (credential.Tokens, error) {
+	if s.opts.Tokens.Path == "" {
+		return credential.Tokens{}, newProblem("no_tokens", "this server was started without a file of tokens")
+	}
+	return s.opts.Tokens, nil
+}
+
+// tokenList contains all tokens.
+type tokenList struct {
+	Tokens []tokenInfo `json:"tokens" nullable:"false" doc:"in the order in which they were added"`
+}
+
+func (s *Server) listTokens(context.Context, *struct{}) (tokenList, error) {
+	list := tokenList{Tokens: []tokenInfo{}}
+	file, err := s.tokens()
+	if err != nil {
+		return list, err
+	}
+	all, err := file.List()
+	for _, t := range all {
+		list.Tokens = append(list.Tokens, infoOfToken(t))
+	}
+	return list, err
+}
+
+// newToken is the body of a request that adds a token.
+type newToken struct {
+	Name    string         `json:"name" minLength:"1" maxLength:"40" pattern:"^[^\\s/]+$" doc:"the user" example:"anna"`
+	Role    assistant.Role `json:"role,omitempty" enum:"metrics,read,propose,write,save,admin" doc:"what the user may do; the default is save"`
+	Seconds int64          `json:"seconds,omitempty" minimum:"1" maximum:"3153600000" doc:"after how many seconds the token expires; the default is never"`
+}
+
+// addedToken contains a new token.
+type addedToken struct {
+	Added tokenInfo `json:"added" doc:"what is stored"`
+	Token string `json:"token" doc:"for the header Authorization: Bearer TOKEN; only its hash is stored"`
+}
+
+func (s *Server) addToken(ctx context.Context, in *jsonBody[newToken]) (addedToken, error) {
+	file, err := s.tokens()
+	if err != nil {
+		return addedToken{}, err
+	}
+	role, err := assistant.ParseRole(string(in.Body.Role))
+	if err != nil {
+		return addedToken{}, err
+	}
+	token, added, err := file.Add(in.Body.Name, role, time.Duration(in.Body.Seconds)*time.Second)
+	if err == nil {
+		s.log.Info("token added", "user", added.Name, "role", string(added.Role), "by", clientOf(ctx).User)
+	}
+	return addedToken{infoOfToken(added), token}, err
+}
+
+// tokenPath contains the path parameter of a token.
+type tokenPath struct {
+	Name string `path:"name" doc:"the name of the token"`
+}
+
+func (s *Server) removeToken(ctx context.Context, in *tokenPath) error {
+	file, err := s.tokens()
+	if err == nil {
+		err = file.Remove(in.Name)
+	}
+	if err == nil {
+		s.log.Info("token removed", "user", in.Name, "by", clientOf(ctx).User)
+		s.endRevoked()
+	}
+	return err
+}
+
+// proposalList contains the pairs with open proposals.
+type proposalList struct {
+	Pairs []pairInfo `json:"pairs" nullable:"false" doc:"oldest first; decide with /v1/sessions/{id}/pairs/{seq}/proposals/{proposal}, in a session of your own"`
+}
+
+func (s *Server) listProposals(ctx context.Context, _ *struct{}) (proposalList, error) {
+	list := proposalList{Pairs: []pairInfo{}}
+	pairs, err := s.hub.Proposals(ctx)
+	for i := range pairs {
+		list.Pairs = append(list.Pairs, pairInfo{Seq: pairs[i].Seq, Pair: pairs[i]})
+	}
+	return list, err
+}

@@ -1,0 +1,11 @@
+// Package credential says who may use a served window, and as what: by tokens, of which only hashes are stored.
+//
+// # Nouns
+//
+// A Credential is what a client has proved: a user with a role. Tokens is a file of tokens. Watch reports changes of
+// such files.
+//
+// # Who may call what from where
+//
+// All functions and methods may be called from any goroutine, and several processes may change the same file.
+package credential

@@ -1,0 +1,95 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"winnow/assistant"
+)
+
+// proposalsKey is the prefix of the history's key that stores the pairs with open proposals of a window.
+const proposalsKey = "open proposals:"
+
+// maxProposals is the maximum number of pairs with open proposals that are stored; older ones stay in the history only.
+const maxProposals = 200
+
+// Proposals returns the pairs whose proposals have not been decided, oldest first.
+func (h *Hub) Proposals(ctx context.Context) ([]assistant.Pair, error) {
+	h.proposals.Lock()
+	seqs, err := h.openProposals(ctx)
+	h.proposals.Unlock()
+	if err != nil || len(seqs) == 0 {
+		return nil, err
+	}
+	pairs, err := h.opts.History.Load(ctx, seqs)
+	return slices.DeleteFunc(pairs, func(p assistant.Pair) bool { return !undecided(&p) }), err
+}
+
+// undecided reports whether a pair has a payload without a decision.
+func undecided(p *assistant.Pair) bool {
+	return slices.ContainsFunc(p.Payloads, func(made assistant.Payload) bool { return made.Decision == "" })
+}
+
+// openProposals reads the stored list. The caller holds h.proposals.
+func (h *Hub) openProposals(ctx context.Context) (seqs []int64, err error) {
+	text, err := h.opts.History.Get(ctx, proposalsKey+h.opts.Window)
+	if err == nil && text != "" {
+		err = json.Unmarshal([]byte(text), &seqs)
+	}
+	return seqs, err
+}
+
+// storeProposals adds a pair to the stored list, or removes pairs that have been decided or deleted.
+func (h *Hub) storeProposals(ctx context.Context, seq int64, added bool) error {
+	h.proposals.Lock()
+	defer h.proposals.Unlock()
+	seqs, err := h.openProposals(ctx)
+	if err != nil {
+		return err
+	}
+	if added && !slices.Contains(seqs, seq) {
+		seqs = append(seqs, seq)
+	}
+	open, err := h.opts.History.Load(ctx, seqs)
+	if err != nil {
+		return err
+	}
+	seqs = seqs[:0]
+	for _, p := range open {
+		if undecided(&p) {
+			seqs = append(seqs, p.Seq)
+		}
+	}
+	raw, err := json.Marshal(seqs[max(0, len(seqs)-maxProposals):])
+	return errors.Join(err, h.opts.History.Set(ctx, proposalsKey+h.opts.Window, string(raw)))
+}
+
+// proposed stores that a pair has proposals or that they have been decided, and shows this to the other sessions: a
+// pair with new proposals to those whose users can decide them.
+func (h *Hub) proposed(seq int64, added bool) {
+	ctx := context.Background()
+	err := h.storeProposals(ctx, seq, added)
+	for _, s := range h.Sessions() {
+		if added && s.Session().Role().May(assistant.RoleSave) {
+			err = errors.Join(err, s.Session().ShowPair(ctx, seq))
+		} else {
+			s.Session().PairsChanged(seq)
+		}
+	}
+	if err != nil && h.opts.Session.Log != nil {
+		h.opts.Session.Log.Warn("proposals not shown to other users", "error", err)
+	}
+}
+
+// showProposals shows all open proposals to a new session whose user can decide them.
+func (h *Hub) showProposals(ctx context.Context, s *Session) {
+	open, err := h.Proposals(ctx)
+	for _, p := range open {
+		err = errors.Join(err, s.Session().ShowPair(ctx, p.Seq))
+	}
+	if err != nil && h.opts.Session.Log != nil {
+		h.opts.Session.Log.Warn("open proposals not shown", "session", s.ID(), "error", err)
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"winnow/assistant"
+	"winnow/assistant/serve/credential"
+	"winnow/tui/plain"
+)
+
+func tokenCommand(a *app) *cobra.Command {
+	g := group("token", "Show and change who may use winnow serve over HTTP", tokenAddCommand(a), tokenListCommand(a), tokenRemoveCommand(a))
+	g.Long = "Every token belongs to a user, who is the author of what is done with it, and has a role:\n\n" +
+		"  metrics  read /metrics and nothing else\n" +
+		"  read     look, and change nothing\n" +
+		"  propose  talk to the assistant; every change becomes a proposal\n" +
+		"  write    change the rules, and undo own changes\n" +
+		"  save     save, accept proposals, discard and undo what others changed; the default\n" +
+		"  admin    manage tokens, read metrics, end the sessions of others\n\n" +
+		"A key in the file of --authorized-keys has its role as an option: winnow-role=\"propose\".\n" +
+		"Only the hashes of tokens are stored. A removed token ends its sessions within a second."
+	return g
+}
+
+// tokens returns the file of tokens.
+func (a *app) tokens() (credential.Tokens, error) {
+	h, err := a.folders()
+	return credential.Tokens{Path: h.Tokens()}, err
+}
+
+func tokenAddCommand(a *app) *cobra.Command {
+	var role, expires string
+	c := command("add NAME", "Add a token for a user, and print it once", 1, 1, func(_ context.Context, args []string) error {
+		as, err := assistant.ParseRole(role)
+		if err != nil {
+			return &usageError{"winnow token add", err.Error()}
+		}
+		lifetime, err := lifetimeOf(expires)
+		if err != nil {
+			return &usageError{"winnow token add", err.Error()}
+		}
+		file, err := a.tokens()
+		if err != nil {
+			return err
+		}
+		token, added, err := file.Add(args[0], as, lifetime)
+		if errors.Is(err, credential.ErrExists) {
+			return advise(fmt.Errorf("%s has a token already", args[0]), "winnow token remove %s removes it", args[0])
+		}
+		if err != nil {
+			return err
+		}
+		a.printErr("%s may %s; the token is shown only now", added.Name, added.Role)
+		return a.emit(map[string]any{"name": added.Name, "role": added.Role, "expires": added.Expires, "token": token}, token)
+	})
+	c.Flags().StringVar(&role, "role", string(assistant.RoleSave), "what the user may do, ROLE: metrics, read, propose, write, save or admin")
+	c.Flags().StringVar(&expires, "expires", "", "after which TIME the token expires, such as 30d or 12h; the default is never")
+	c.Example = "winnow token add anna\nwinnow token add prometheus --role metrics\nwinnow token add agent --role propose --expires 30d"
+	return c
+}
+
+// lifetimeOf reads a time such as 30d or 12h; "" is 0.
+func lifetimeOf(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	const day, most = 24 * time.Hour, 36500
+	if days, found := strings.CutSuffix(text, "d"); found {
+		if n, err := strconv.Atoi(days); err == nil && n > 0 && n <= most {
+			return time.Duration(n) * day, nil
+		}
+	} else if d, err := time.ParseDuration(text); err == nil && d >= time.Second {
+		return d, nil
+	}
+	return 0, fmt.Errorf("--expires %s: the time must be such as 30d or 12h", text)
+}
+
+func tokenListCommand(a *app) *cobra.Command {
+	return command("list", "List the tokens", 0, 0, func(context.Context, []string) error {
+		file, err := a.tokens()
+		if err != nil {
+			return err
+		}
+		all, err := file.List()
+		if err != nil {
+			return err
+		}
+		type row struct {
+			Name    string         `json:"name"`
+			Role    assistant.Role `json:"role"`
+			Created time.Time      `json:"created"`
+			Expires time.Time      `json:"expires,omitzero"`
+			Expired bool           `json:"expired"`
+		}
+		out, rows := []row{}, [][]string{}
+		for _, t := range all {
+			r := row{t.Name, t.Role, t.Created, t.Expires, t.Expired(time.Now())}
+			ends := "never"
+			if !r.Expires.IsZero() {
+				ends = r.Expires.Local().Format(timeLayout)
+			}
+			if r.Expired {
+				ends += " (expired)"
+			}
+			out, rows = append(out, r), append(rows, []string{r.Name, string(r.Role), r.Created.Local().Format(timeLayout), ends})
+		}
+		return a.emit(map[string]any{"tokens": out}, plain.Table("there are no tokens yet", []string{"name", "role", "added", "expires"}, rows)...)
+	})
+}
+
+func tokenRemoveCommand(a *app) *cobra.Command {
+	return command("remove NAME", "Remove a token; its sessions end within a second", 1, 1, func(_ context.Context, args []string) error {
+		file, err := a.tokens()
+		if err != nil {
+			return err
+		}
+		err = file.Remove(args[0])
+		if errors.Is(err, credential.ErrNotFound) {
+			return advise(fmt.Errorf("there is no token for %s", args[0]), "winnow token list lists the tokens")
+		}
+		if err != nil {
+			return err
+		}
+		return a.emit(map[string]any{"removed": args[0]}, "removed the token of "+args[0])
+	})
+}
