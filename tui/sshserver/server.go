@@ -254,7 +254,7 @@ func (s *Server) connection(raw net.Conn) {
 		return
 	}
 	c := &connection{server: s, user: who.User, who: who}
-	c.log = log.With("user", c.user, "role", string(who.Role))
+	c.log = log.With("user", c.user)
 	if err := s.places.connect(c.user); err != nil {
 		c.log.Warn("ssh: connection refused", "error", err)
 		s.refuse(conn, channels, requests, err)
