@@ -241,6 +241,8 @@ func (t *turn) mayCall(c *checkedCall, writes bool) error {
 	switch {
 	case c.tool.Lasting:
 		return t.s.Needs(RoleSave)
+	case c.tool.Server != "": // what it does out there is no change of the window
+		return t.s.Needs(RoleWrite)
 	case writes:
 		return t.s.Needs(RolePropose)
 	}
