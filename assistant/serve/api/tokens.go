@@ -60,7 +60,7 @@ type newToken struct {
 // addedToken contains a new token.
 type addedToken struct {
 	Added tokenInfo `json:"added" doc:"what is stored"`
-	Token string `json:"token" doc:"for the header Authorization: Bearer TOKEN; only its hash is stored"`
+	Token string    `json:"token" doc:"for the header Authorization: Bearer TOKEN; only its hash is stored"`
 }
 
 func (s *Server) addToken(ctx context.Context, in *jsonBody[newToken]) (addedToken, error) {
