@@ -249,7 +249,7 @@ type ModelInfo struct {
 	Reasons   bool    // can reason
 	Images    bool    // can draw
 	Vision    Ability // can see pictures
-	Source    string  // where the description comes from: "live", "cache", "catalogue", "config"
+	Source    string  // where the description comes from: "live", "proxy", "cache", "catalogue", "config"
 	NoChat    bool    // an embedding, speech or other model that cannot chat
 	Retrieved time.Time
 	// ContextFrom is what names Context, for display; "" when nothing does.

@@ -71,11 +71,12 @@ type modelJSON struct {
 	PriceIn  llm.Price      `json:"price_in"` // US dollars per million tokens; null if unknown
 	PriceOut llm.Price      `json:"price_out"`
 	Facts    llm.Facts      `json:"facts"`
+	Source   string         `json:"source,omitempty"` // where the facts come from: "live", "proxy", "cache", "catalogue" or "config"
 }
 
 // newModelJSON returns the JSON form of a model without its status.
 func newModelJSON(m llm.ModelInfo) modelJSON {
-	return modelJSON{ID: m.ID, Context: m.Context, Known: m.Known, PriceIn: m.Facts.PriceIn, PriceOut: m.Facts.PriceOut, Facts: m.Facts}
+	return modelJSON{ID: m.ID, Context: m.Context, Known: m.Known, PriceIn: m.Facts.PriceIn, PriceOut: m.Facts.PriceOut, Facts: m.Facts, Source: m.Source}
 }
 
 // facts returns the context window in tokens, prefixed with "~" if it is a guess, and the prices; "" means unknown.

@@ -253,7 +253,7 @@ func (l *Lists) Info(id string) (llm.ModelInfo, bool) {
 	info = r.Models[i].merge(info)
 	info.ID, info.Source, info.Retrieved = id, SourceCache, r.At
 	if live {
-		info.Source = SourceLive
+		info.Source = r.Source
 	}
 	return info, true
 }

@@ -18,8 +18,12 @@ func withProxy(t *testing.T, ids ...string) *rig {
 
 func TestListFromTheProxy(t *testing.T) {
 	r := withProxy(t, "acme/b", "acme/a", "openai/gpt", "Acme/C", "acme/", "loose", "acme2/x", "acme/b", "acme/\x1b[2J")
-	list := must(t, r.lists(), "acme")
+	l := r.lists()
+	list := must(t, l, "acme")
 	is(t, "IDs", list.IDs, full("acme", "C", "a", "b"))
+	if info, ok := l.Info("acme/a"); !ok || info.Source != SourceProxy {
+		t.Errorf("the facts are from %q", info.Source)
+	}
 	if list.Source != SourceProxy || !list.Partial || list.Err != "" {
 		t.Errorf("%+v", list)
 	}
