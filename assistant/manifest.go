@@ -116,8 +116,7 @@ func (m manifest) tokens(p budget.Params) int {
 	if len(m.pairs) == 0 {
 		return 0
 	}
-	tool := m.tool(nil)
-	return p.Estimate("\n\n"+dataHeading+"\n\n"+m.text()) + p.Estimate(toolLine(tool)) + specCost(tool.Spec(), p)
+	return p.Estimate("\n\n"+dataHeading+"\n\n"+m.text()) + specCost(m.tool(nil).Spec(), p)
 }
 
 // recountPayloads is countPayloads where a failure only leaves the estimate as it is.

@@ -168,7 +168,7 @@ func TestTheManifestAndGetPayload(t *testing.T) {
 	r.open() // a restart forgets nothing
 	r.script.Then(at.Answer{call("get_payload", `{"payload_id":"`+id+`"}`), call("get_payload", `{"payload_id":"x`+id[1:]+`"}`)}, at.Answer{at.Say("ok")})
 	r.send("b")
-	wantIn(t, r.systemOf(1), "AVAILABLE PAYLOADS", "- ["+id+"] a note", "get_payload")
+	wantIn(t, r.systemOf(1), "AVAILABLE PAYLOADS", "- ["+id+"] a note")
 	got := results(t, r.script.Requests()[2])
 	raw, _ := json.Marshal(got[0].Data)
 	wantEqual(t, "data", string(raw), `{"text":"find me"}`)

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -36,7 +37,7 @@ type promptParts struct {
 	context  json.RawMessage // with changes_since_last_message
 	payloads []PayloadType
 	manifest manifest // payloads of earlier turns that can be fetched
-	tools    []Tool
+	rounds   int      // of tool calls that a turn may have
 }
 
 const dataHeading = "== CONVERSATION DATA =="
@@ -49,7 +50,8 @@ func (p promptParts) build() string {
 			sections = append(sections, strings.TrimPrefix(heading+"\n\n"+body, "\n\n"))
 		}
 	}
-	section("", cmp.Or(p.page.Identity, p.identity+"\n\n"+basePrompt))
+	limits := strings.NewReplacer("{rounds}", strconv.Itoa(p.rounds), "{calls}", strconv.Itoa(maxCalls))
+	section("", cmp.Or(p.page.Identity, p.identity+"\n\n"+limits.Replace(basePrompt)))
 	section("", p.window)
 	if len(p.context) > 0 {
 		section("## Current Context", "```json\n"+fenced(p.context)+"\n```")
@@ -59,7 +61,6 @@ func (p promptParts) build() string {
 	}
 	section("== STRUCTURED RESPONSES ==", p.structured())
 	section(dataHeading, p.manifest.text())
-	section("== TOOLS ==", p.toolList())
 	section("== CLIENT ACTIONS ==", p.actions())
 	return strings.Join(sections, "\n\n")
 }
@@ -87,19 +88,6 @@ func withIntro(intro string, parts []string) string {
 		return ""
 	}
 	return intro + strings.Join(parts, "")
-}
-
-func (p promptParts) toolList() string {
-	var lines strings.Builder
-	for _, t := range p.tools {
-		lines.WriteString(toolLine(t))
-	}
-	return lines.String()
-}
-
-func toolLine(t Tool) string {
-	first, _, _ := strings.Cut(t.Description, "\n")
-	return fmt.Sprintf("- %s: %s\n", t.Name, first)
 }
 
 func (p promptParts) actions() string {

@@ -165,7 +165,7 @@ const defaultContextTokens = 16_000
 
 // system reads the window's context and builds the system prompt.
 func (t *turn) system(payloads manifest) (string, error) {
-	parts := promptParts{identity: t.s.opts.identity(), location: t.s.location(), manifest: payloads}
+	parts := promptParts{identity: t.s.opts.identity(), location: t.s.location(), manifest: payloads, rounds: t.iterations}
 	var tools []Tool
 	if w := t.s.opts.Window; w != nil {
 		if b, ok := w.(Budgeter); ok {
@@ -185,11 +185,11 @@ func (t *turn) system(payloads manifest) (string, error) {
 	if t.available, err = t.s.available(tools); err != nil {
 		return "", err
 	}
-	parts.page, parts.payloads, parts.tools = t.available.Page, t.available.Payloads, t.available.Tools
+	parts.page, parts.payloads, tools = t.available.Page, t.available.Payloads, t.available.Tools
 	if len(payloads.pairs) > 0 {
-		parts.tools = append(parts.tools, payloads.tool(t.s.opts.Store))
+		tools = append(tools, payloads.tool(t.s.opts.Store))
 	}
-	box, err := newToolbox(parts.tools)
+	box, err := newToolbox(tools)
 	if err != nil {
 		return "", err
 	}

@@ -109,9 +109,11 @@ func TestTheSystemPromptHasItsOrder(t *testing.T) {
 	r.send("a")
 	r.send("b")
 	wantIn(t, r.systemOf(1),
-		"You are the assistant inside a window", "You keep a list of words.", "## Current Context", `"words":["one"`,
-		"## Page", "Tab list", "== STRUCTURED RESPONSES ==", "NOTE - write it", "== CONVERSATION DATA ==", "] a note",
-		"== TOOLS ==", "- add_word: Add a word.", "- get_payload", "== CLIENT ACTIONS ==", "- show: Shows a word. (data: word)")
+		"You are the assistant inside a window", "at most 5 rounds of calls and 64 calls in all", "You keep a list of words.", "## Current Context", `"words":["one"`,
+		"## Page", "Tab list", "== STRUCTURED RESPONSES ==", "NOTE - write it", "== CONVERSATION DATA ==", "] a note", "== CLIENT ACTIONS ==", "- show: Shows a word. (data: word)")
+	if strings.Contains(r.systemOf(1), "Add a word.") {
+		t.Error("the system prompt repeats the tools")
+	}
 	if strings.Count(r.systemOf(1), "```") != 2 {
 		t.Error("a name in the context ends its code block")
 	}
