@@ -3,6 +3,7 @@ package modelfilter
 import (
 	"fmt"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"winnow/adapters/modelfilter/engine"
@@ -19,14 +20,18 @@ const (
 	cutNote = "The lists are cut to fit; every count is exact. Use get_models_matching_pattern, get_model_details and explain_model_status for the rest."
 )
 
-// Context describes the window to the language model.
+// Context describes the window to the language model. It names each model once.
 type Context struct {
 	WindowType      string `json:"window_type"`
 	CurrentProvider string `json:"current_provider"`
 	Models          struct {
-		Total     int            `json:"total_count"`
-		Available int            `json:"available_count"`
-		Items     []ContextModel `json:"items"`
+		Total     int    `json:"total_count"`
+		Available int    `json:"available_count"`
+		Source    string `json:"source,omitempty"` // where the list comes from
+		At        string `json:"as_of,omitempty"`  // RFC 3339
+		// Free are the names of the models that no rule matches, which are shown; those
+		// that a rule decides stand with the rule.
+		Free []string `json:"without_rule"`
 	} `json:"models"` // of the current provider
 	Rules struct {
 		Ignore         []ContextRule `json:"ignore"`
@@ -35,12 +40,12 @@ type Context struct {
 		WhitelistCount int           `json:"whitelist_count,omitempty"`
 	} `json:"rules"` // of the current provider
 	UI struct {
-		Search      string   `json:"search_query"`
+		Search      string   `json:"search_query,omitempty"`
 		Unsaved     bool     `json:"has_unsaved_changes"`
-		Rule        *RuleRef `json:"highlighted_rule"`
-		Highlighted []string `json:"highlighted_models"`
+		Rule        *RuleRef `json:"highlighted_rule,omitempty"`
+		Highlighted []string `json:"highlighted_models,omitempty"`
 	} `json:"ui_state"`
-	Providers []string `json:"available_providers"`
+	Providers []ContextProvider `json:"providers"`
 	// Changes are what has changed of the models since the user last looked, of all providers whose models were read.
 	Changes []ContextNews `json:"model_changes,omitempty"`
 	// Warnings are about rules that cannot be edited, ids that are not filtered,
@@ -51,12 +56,14 @@ type Context struct {
 	Note      string `json:"note,omitempty"`
 }
 
-// ContextModel is one model.
-type ContextModel struct {
-	ID     string   `json:"id"`
-	Name   string   `json:"display_name"`
-	Status string   `json:"status"` // "normal", "ignored" or "whitelisted"
-	Rule   *RuleRef `json:"affecting_rule"`
+// ContextProvider is a provider with its counts. Those of models are left out until its
+// models have been read: a context reads no file.
+type ContextProvider struct {
+	Provider  string `json:"provider"`
+	Shown     *int   `json:"shown,omitempty"`
+	Total     int    `json:"total,omitempty"`
+	Ignore    int    `json:"ignore_rules"`
+	Whitelist int    `json:"whitelist_rules"`
 }
 
 // RuleRef names a rule.
@@ -78,9 +85,12 @@ func (w *Window) Context() (any, error) {
 	defer w.mu.Unlock()
 	p := w.providerNamed(w.current)
 	e := w.engine(p)
-	c := Context{WindowType: windowType, CurrentProvider: visible(p.name), Providers: visibleAll(w.order), Warnings: w.warnings(p, e)}
+	c := Context{WindowType: windowType, CurrentProvider: visible(p.name), Providers: w.contextProviders(), Warnings: w.warnings(p, e)}
+	c.Models.Total, c.Models.Available, c.Models.Source = e.Total(), e.Available(), visible(p.models.Source)
+	if !p.models.At.IsZero() {
+		c.Models.At = p.models.At.UTC().Format(time.RFC3339)
+	}
 	c.Changes = w.contextNews()
-	c.Models.Total, c.Models.Available = e.Total(), e.Available()
 	c.UI.Search, c.UI.Unsaved = visible(w.search), w.dirty()
 	if h := w.highlight; h.Rule != "" && slices.Contains(p.lists[h.List].effective(), h.Rule) {
 		c.UI.Rule = &RuleRef{visible(h.Rule), ruleType[h.List]}
@@ -91,8 +101,28 @@ func (w *Window) Context() (any, error) {
 	}
 	c.Truncated, c.Note = true, cutNote
 	c.Rules.IgnoreCount, c.Rules.WhitelistCount = len(e.Patterns(Ignore)), len(e.Patterns(Allow))
-	cut, _ := w.fill(c, p, limit, shares{50, 30, 20})
+	decided := 0
+	for _, list := range lists {
+		for _, r := range e.Rules(list) {
+			decided += r.Decides
+		}
+	}
+	cut, _ := w.fill(c, p, limit, shares{50, min(90, 100*decided/max(e.Total(), 1)), 20})
 	return cut, nil
+}
+
+// contextProviders counts on each provider.
+func (w *Window) contextProviders() []ContextProvider {
+	out := make([]ContextProvider, len(w.order))
+	for i, name := range w.order {
+		p := w.providerNamed(name)
+		out[i] = ContextProvider{Provider: visible(p.name), Ignore: len(p.lists[Ignore].effective()), Whitelist: len(p.lists[Allow].effective())}
+		if p.engine != nil && p.engine.Total() > 0 {
+			shown := p.engine.Available()
+			out[i].Shown, out[i].Total = &shown, p.engine.Total()
+		}
+	}
+	return out
 }
 
 // shares divides the room of the context: each part may take this percentage of
@@ -100,10 +130,10 @@ func (w *Window) Context() (any, error) {
 type shares struct{ rules, affected, highlighted int }
 
 // fill puts the lists of a provider into c until c has limit characters: the rules,
-// the models that they decide, those that the user has highlighted, and all
-// models. fits is false when something was left out.
+// the models that they decide, those that the user has highlighted, and the
+// models that no rule matches. fits is false when something was left out.
 func (w *Window) fill(c Context, p *provider, limit int, share shares) (filled Context, fits bool) {
-	c.Rules.Ignore, c.Rules.Whitelist, c.UI.Highlighted, c.Models.Items = []ContextRule{}, []ContextRule{}, []string{}, []ContextModel{}
+	c.Rules.Ignore, c.Rules.Whitelist, c.UI.Highlighted, c.Models.Free = []ContextRule{}, []ContextRule{}, nil, []string{}
 	e, left := w.engine(p), limit-jsonSize(c)
 
 	room := left * share.rules / 100
@@ -132,7 +162,7 @@ func (w *Window) fill(c Context, p *provider, limit int, share shares) (filled C
 	left -= room
 	fits = appendFitting(&c.UI.Highlighted, &room, visibleAll(w.highlight.Models)) && fits
 	left += room
-	fits = appendFitting(&c.Models.Items, &left, contextModels(p.name, e.Statuses())) && fits
+	fits = appendFitting(&c.Models.Free, &left, freeModels(p.name, e.Statuses())) && fits
 	return c, fits
 }
 
@@ -168,12 +198,12 @@ func contextRules(e *engine.Engine, list List) []ContextRule {
 	return out
 }
 
-func contextModels(provider string, statuses []engine.ModelStatus) []ContextModel {
-	out := make([]ContextModel, len(statuses))
-	for i, m := range statuses {
-		out[i] = ContextModel{ID: visible(m.ID), Name: visible(displayName(provider, m.ID)), Status: m.Status.String()}
-		if m.Index >= 0 {
-			out[i].Rule = &RuleRef{visible(m.Rule), ruleType[m.List]}
+// freeModels are the names of the models that no rule matches.
+func freeModels(provider string, statuses []engine.ModelStatus) []string {
+	var out []string
+	for _, m := range statuses {
+		if m.Index < 0 {
+			out = append(out, visible(displayName(provider, m.ID)))
 		}
 	}
 	return out

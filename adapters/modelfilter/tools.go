@@ -41,7 +41,7 @@ type (
 		Model string `json:"model" jsonschema:"id or name of a model"`
 	}
 	providerArgs struct {
-		Provider string `json:"provider" jsonschema:"one of available_providers"`
+		Provider string `json:"provider" jsonschema:"one of providers"`
 	}
 	noArgs struct{}
 )
@@ -91,7 +91,7 @@ func (w *Window) Tools() []assistant.Tool {
 		tool("Query", "propose_rules", "Show the user a card with rules, what they would do, and buttons to accept or reject them. Changes nothing.",
 			func(_ context.Context, a Proposal) assistant.ToolResult { return w.toolPropose(a) }),
 		tool("Query", "plan_save", "Show what a save would change in the .env file and which models that hides and shows. Changes nothing.", w.toolPlan),
-		tool("Provider", "switch_provider", "Show another provider of available_providers. Changes no rule.",
+		tool("Provider", "switch_provider", "Show another provider. Changes no rule.",
 			func(_ context.Context, a providerArgs) assistant.ToolResult { return w.toolSwitch(a) }),
 		tool("Provider", "refresh_models", "Ask the provider or the proxy for its models again. Goes to the network.", w.toolRefresh),
 		tool("State", "save_changes", "Write all staged rules to the .env file. The user is asked first and sees the difference.", w.toolSave),

@@ -490,7 +490,7 @@ func TestCopiesAreTheCallers(t *testing.T) {
 	h := f.HighlightRule(Ignore, "*-preview")
 	h.Models[0], f.Highlighted().Models[1] = "x", "x"
 	c := second2(f.Context()).(Context)
-	c.Providers[0], c.Rules.Ignore[0].Models[0] = "x", "x"
+	c.Providers[0].Provider, c.Rules.Ignore[0].Models[0] = "x", "x"
 	again, _ := json.Marshal(second2(f.Context()))
 	if stateOf(t, f.Window) != before || strings.Contains(string(again), `"x"`) || openaiModels[0] == "x" {
 		t.Error("a change of what was returned changed the window")

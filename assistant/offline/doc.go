@@ -9,38 +9,35 @@
 //
 // # Types
 //
-// A token is one piece of a message; for a synonym it has the word that the forms use. A
-// step is one request of it. A form is one way to say a kind of step; forms.go is the
-// table of all forms. A selection is a set of models in words, a target is what it means
-// on one provider. A plan is the edits of rules that a step needs. A conversation works
-// out one response and keeps nothing between requests: the plans are made again each time,
-// and a call whose result the request has is not repeated.
+// grammar.txt is what is understood: the synonyms, the conditions and how they are said, the
+// forms of requests. A token is one piece of a message, a step is one request of it: a verb, a
+// selection of models in words, and providers. A target is what a selection means on one
+// provider, a plan is the edits of rules that a step needs. A conversation works out one
+// response and keeps nothing between requests: the plans are made again each time, and a
+// call whose result the request has is not repeated.
 //
 // # What it does not do
 //
-// A message is acted on as a whole or not at all: with a word left over that no form,
-// no provider and no model's name explains, nothing changes, and the answer says what
-// was understood and what was not. Hiding more than half of what a provider shows, and
-// any change for all providers, is asked about with counts and a rule_proposal payload
-// for each provider; "yes" or accepting the proposals does it. "undo" takes back as
-// many messages' changes as it is asked to, or none. A sentence that ends with a
-// question mark or begins with "would" changes nothing: its change is proposed.
+// A message is acted on as a whole or not at all: with a word left over nothing changes,
+// and at most three requests that may be meant are proposed with their effect. Hiding more
+// than half of what a provider shows, and any change for all providers, is asked about with
+// counts and a rule_proposal payload for each provider; "yes" or accepting the proposals does
+// it. A sentence that ends with a question mark or begins with "would" changes nothing: its
+// change is proposed.
 //
 // # Selections
 //
 //	selection = part { ("," | "and") part }
-//	part      = item { ("," | "and" | "or") item } [ "except" item { … } ] [ "on" PROVIDER … | "on every [major] provider" | "everywhere" ]
-//	item      = ["newest" [N]] { word | id | pattern | "quoted" } ["models"] | PROVIDER "models" | "everything"
+//	part      = item { ("," | "and" | "or") item } [ "except" item { … } ] [ "on" PROVIDER … | "on every provider" | "everywhere" ]
+//	item      = ["newest" [N]] { word | id | pattern | "quoted" | condition } ["models"] | PROVIDER "models" | "everything"
 //
-// A word stands for the models that have it in their name between separators;
-// `mini` is no part of `gemini`. An id is itself, unless "models" follows:
-// "gpt-4 models" are `gpt-4*`. Words are not stemmed: `opus` is `*opus*`. The
-// pattern of a word is the first of `word*`, `*word*`, `*-word*`, … that matches
-// just these models, else they are named one by one. Text with wildcards is used
-// as it is, and so is quoted text that is a model's name; other quoted text is a word. "The newest X" are the models of X with the highest
-// version, one of each series; "the
-// newest N X" are N of them. Without a provider the shown one is
-// meant, or the only other provider that has the id or family.
+// A word stands for the models that have it in their name between separators: `mini` is no
+// part of `gemini`. An id is itself, unless "models" follows: "gpt-4 models" are `gpt-4*`.
+// The pattern of a word is the first of `word*`, `*word*`, `*-word*`, … that matches just
+// these models, else they are named, by common beginnings or one by one. Quoted text and
+// text with wildcards is used as it is. What a condition holds for is asked with
+// find_models. Without a provider the shown one is meant, or the only other provider that
+// has the id or family.
 //
 // # Concurrency
 //
@@ -49,9 +46,6 @@
 //
 // # Caveats
 //
-// It understands English only. Lists that the context and a query cut are looked
-// up again by the words of the selection; where even that is cut, what is not
-// listed counts as hidden by the change, so the model may ask when it need not.
-// In the chat history it searches, stars, flags, files under topics and summarises;
-// nothing else.
+// It understands English only. Lists that a query cuts are looked up again by the words of
+// the selection; where even that is cut, what is not listed counts as hidden by the change.
 package offline

@@ -11,19 +11,15 @@ import (
 	"winnow/assistant/offline/wire"
 )
 
-var historyExamples = []string{
-	"find invoice", "give 3 stars to what is about kubernetes", "summarise the last 5 pairs", "unflag 3, 5 and 7", "put what is about agents under AI > Agents", "list the topics",
-}
-
 // respondHistory answers in the window of the chat history. A step that is
 // about the results of another one waits for them.
 func (c *conversation) respondHistory() {
 	c.forms = historyForms
 	c.steps = c.parse(c.now.User)
 	for _, s := range c.steps { // all of them before one is done
-		if len(s.rest) > 0 || s.kind == unknown || s.kind == followUp {
+		if s.failed() {
+			c.lost = true
 			c.reportf("I did not understand %s. %s", code(s.text), nothingChanged)
-			c.examples(historyExamples)
 			return
 		}
 	}
@@ -40,34 +36,34 @@ func (c *conversation) respondHistory() {
 
 // pairTools are the tools for the requests about certain pairs.
 var pairTools = map[kind]string{
-	findPairs: "summarise_pairs", summarisePairs: "summarise_pairs", starPairs: "star_pairs", unstarPairs: "star_pairs",
-	flagPairs: "flag_pairs", unflagPairs: "flag_pairs", topicPairs: "set_topic",
+	"find": "summarise_pairs", "summarise": "summarise_pairs", "star": "star_pairs", "unstar": "star_pairs",
+	"flag": "flag_pairs", "unflag": "flag_pairs", "topic": "set_topic",
 }
 
 func (c *conversation) historyStep(s step) {
 	switch {
-	case s.kind == findPairs && !s.pairs.them && len(s.pairs.ids) == 0:
+	case s.kind == "find" && !s.pairs.them && len(s.pairs.ids) == 0:
 		c.findPairs(s.pairs)
 		return
-	case s.kind == listTopics:
+	case s.kind == "topics":
 		c.listTopics()
 		return
 	case s.kind == undo:
 		c.reportf("I cannot take marks back. The checkpoints of the window can.")
 		return
 	case pairTools[s.kind] == "":
-		c.talk(s.kind, historyExamples)
+		c.small(s.kind)
 		return
 	}
 	a := c.selected(s.pairs)
 	switch s.kind {
-	case starPairs:
+	case "star":
 		a["stars"] = max(s.n, 1)
-	case unstarPairs:
+	case "unstar":
 		a["stars"] = 0
-	case flagPairs, unflagPairs:
-		a["flag"] = s.kind == flagPairs
-	case topicPairs:
+	case "flag", "unflag":
+		a["flag"] = s.kind == "flag"
+	case "topic":
 		if a["topic"] = s.topic; s.topic != "" {
 			a["create"] = true
 		}
@@ -156,7 +152,7 @@ func (c *conversation) listPairs(tool string, a wire.Args) {
 	}
 	head := sentence(r.Message)
 	if n := int(r.Data.Get("count").Int()); n > 0 && tool == "search_pairs" { // its message repeats the pairs
-		head = assistant.UpperFirst(count(n, "pair")) + verbFor(n, " matches", " match") + ", the newest first:"
+		head = assistant.UpperFirst(counted(n, "pair")) + verbFor(n, " matches", " match") + ", the newest first:"
 	}
 	c.reportf("%s", bullets(head, lines))
 }
@@ -165,7 +161,7 @@ func (c *conversation) listTopics() {
 	if r := c.callOrReport("list_topics", wire.Args{}); r != nil {
 		var lines []string
 		for _, topic := range r.Data.Get("topics").Array() {
-			lines = append(lines, withCode(topic.Get("topic").String())+": "+count(int(topic.Get("pairs").Int()), "pair"))
+			lines = append(lines, withCode(topic.Get("topic").String())+": "+counted(int(topic.Get("pairs").Int()), "pair"))
 		}
 		c.reportf("%s", bullets(sentence(r.Message), lines))
 	}

@@ -105,7 +105,7 @@ func FuzzText(f *testing.F) {
 	ctx := contextJSON(nil)
 	f.Fuzz(func(t *testing.T, said string) {
 		got := respond(request(t, []any{system(ctx), user(said)}, filterTools))
-		if got.Text == "" {
+		if got.Text == "" && len(got.Calls) == 0 {
 			t.Fatalf("%q is answered with nothing", said)
 		}
 		if bad := unsafe(got.Text + got.Reasoning); bad != "" {

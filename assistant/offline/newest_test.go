@@ -93,11 +93,11 @@ func TestAnExceptedKindMayBeMissing(t *testing.T) {
 	w := newFakeWindow()
 	w.models["openai"], w.models["anthropic"] = []string{"openai/gpt-4", "openai/gpt-5"}, []string{"anthropic/claude-3"}
 	c := newChat(t, w)
-	wants(t, c.say("only keep the newest Claude and GPT models, block every preview"), "gemini has models that match `preview`", `"hide preview on gemini"`)
+	c.say("only keep the newest Claude and GPT models, block every preview")
 	if got := c.did(); got != "anthropic+allow(claude-3) anthropic+ignore(*) openai+allow(gpt-5) openai+ignore(*)" {
 		t.Errorf("it does %s", got)
 	}
-	wants(t, newChat(t, w).say("only keep the newest Claude and GPT models, block every prview"), "not `prview`", "Nothing was changed")
+	wants(t, newChat(t, w).say("only keep the newest Claude and GPT models, block every prview"), "matches `prview`", "Nothing was changed")
 }
 
 // TestMajorProviders: of every, each or all major providers, those of well-known
@@ -181,30 +181,39 @@ func TestNewRelease(t *testing.T) {
 		"mistral/mixtral-8x7b":                  "[] 99999999 mixtral-8x7b",
 		"openai/gpt-99999999999999999999999999": "[] 99999999 gpt-99999999999999999999999999",
 	} {
-		r := newRelease(strings.SplitN(id, "/", 2)[1])
+		r := newRelease(model{name: strings.SplitN(id, "/", 2)[1]})
 		if got := fmt.Sprint(r.version, r.date, " ", r.series); got != want {
 			t.Errorf("newRelease(%s) = %s, want %s", id, got, want)
 		}
 	}
 }
 
+// modelNames are the names of models.
+func modelNames(models []model) []string { return names(models) }
+
 func TestNewestOf(t *testing.T) {
-	models := []string{
+	names := []string{
 		"claude-3-opus-20240229", "claude-opus-4-5-20251101", "claude-opus-4-8", "claude-sonnet-5", "claude-sonnet-5-20260101",
 		"claude-haiku-5", "claude-embed-9", "sonar-12",
 	}
-	names := func(name string) (string, string) { return "a/" + name, name }
+	var models []model
+	for _, name := range names {
+		models = append(models, model{id: "a/" + name, name: name})
+	}
+	newestOf := func(models []model, n int, words ...term) string {
+		return fmt.Sprint(modelNames(item{words: words, newest: true, count: n}.newestOf(models)))
+	}
 	for n, want := range []string{
 		"[claude-haiku-5 claude-sonnet-5]", "[claude-haiku-5]", "[claude-haiku-5 claude-sonnet-5]", "[claude-haiku-5 claude-sonnet-5 claude-opus-4-8]",
 	} {
-		if got := fmt.Sprint(newestOf(models, names, n, true)); got != want {
+		if got := newestOf(models, n); got != want {
 			t.Errorf("the newest %d are %s, want %s", n, got, want)
 		}
 	}
-	if got := newestOf(models, names, 1, false); got[0] != "sonar-12" {
+	if got := newestOf(models, 1, term{text: "x"}); got != "[sonar-12]" {
 		t.Errorf("of all families the newest is %v", got)
 	}
-	if got := newestOf(models[6:7], names, 0, true); len(got) != 1 {
+	if got := newestOf(models[6:7], 0); got != "[claude-embed-9]" {
 		t.Errorf("with nothing for chat, the newest are %v", got)
 	}
 }

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -14,8 +13,11 @@ type selection struct {
 	scope   scope
 	pronoun bool        // "it", "them": what the previous request named
 	more    []selection // with providers of their own: "mini on openai and flash on gemini"
-	unclear []string    // words that could name several providers
+	unclear []string    // words that could name several things
 }
+
+// named reports whether a selection names models, or an exception from none.
+func (s selection) named() bool { return len(s.items)+len(s.except) > 0 || s.pronoun }
 
 // scope is the providers that a request names; the zero value names none.
 type scope struct {
@@ -25,51 +27,56 @@ type scope struct {
 	without   []string // of all, not these
 }
 
-// named reports whether a selection names models, or an exception from none.
-func (s selection) named() bool { return len(s.items)+len(s.except) > 0 || s.pronoun }
-
-func (s scope) empty() bool { return len(s.providers) == 0 && !s.every && len(s.without) == 0 }
+func (s scope) empty() bool { return len(s.providers) == 0 && !s.all() }
 
 // all reports whether every provider is meant, with or without exceptions.
 func (s scope) all() bool { return s.every || len(s.without) > 0 }
 
 func (s *scope) merge(o scope) {
-	s.providers = unique(append(s.providers, o.providers...))
-	s.without = append(s.without, o.without...)
+	s.providers, s.without = unique(append(s.providers, o.providers...)), append(s.without, o.without...)
 	s.every, s.major = s.every || o.every, s.major || o.major
 }
 
 // majorProviders are the names of the providers of well-known vendors.
 var majorProviders = wordSet("openai anthropic gemini google vertex vertexai xai mistral deepseek meta cohere moonshot zai qwen minimax perplexity")
 
-// item is one set of a selection: the models that have all its words in their names.
+// item is one set of a selection: the models that have all its words in their names and
+// that all its conditions hold for.
 type item struct {
 	words    []term
-	provider string // "openai models"
-	all      bool   // every model
-	family   bool   // "models" followed: not just the one of this id
-	newest   bool   // of these, the newest
-	count    int    // how many of the newest; 0: all that share the highest version
+	conds    []string // price>10
+	provider string   // "openai models"
+	all      bool     // every model
+	family   bool     // "models" followed: not just the one of this id
+	newest   bool     // of these, the newest
+	count    int      // how many of the newest; 0: all that share the highest version
 }
-
-func (it item) empty() bool { return len(it.words) == 0 && it.provider == "" && !it.all && !it.newest }
-
-// texts are the words of an item.
-func (it item) texts() []string {
-	var out []string
-	for _, w := range it.words {
-		out = append(out, w.text)
-	}
-	return out
-}
-
-func (it item) text() string { return strings.Join(it.texts(), " ") }
 
 // term is one word of an item.
 type term struct {
 	text     string
 	verbatim bool // quoted or with wildcards: used as it is
 }
+
+// blank reports whether an item has neither words nor conditions.
+func (it item) blank() bool { return len(it.words)+len(it.conds) == 0 }
+
+// texts are the words of an item.
+func (it item) texts() (out []string) {
+	for _, w := range it.words {
+		out = append(out, w.text)
+	}
+	return append(out, it.conds...)
+}
+
+// nothing, onlyProvider and onlyFacts report what an item was said with.
+func (it item) nothing() bool      { return it.blank() && it.provider == "" && !it.all && !it.newest }
+func (it item) onlyProvider() bool { return it.blank() && it.provider != "" && !it.newest }
+func (it item) onlyFacts() bool {
+	return len(it.conds) > 0 && len(it.words) == 0 && it.provider == "" && !it.family
+}
+
+func (it item) text() string { return strings.Join(it.texts(), " ") }
 
 var (
 	determiners  = wordSet("all every each any both those these this that which what is whose")
@@ -84,12 +91,14 @@ type reader struct {
 	tokens    []token
 	pos       int
 	sel       selection
+	done      []selection // with providers of their own
 	cur       item
 	seen      bool // cur has a determiner or a noun
 	whole     bool // cur has a determiner, so "the newest" before it does not apply to it
 	excepting bool
-	scoped    int // how many items stand before the providers of sel; 0: none does
-	parts     []selection
+	scoped    bool // the providers stand after the items: another item is another selection
+	joined    bool // a comma or a conjunction stands before cur
+	or        bool // it is an "or"
 }
 
 // selection reads which models tokens mean.
@@ -99,53 +108,22 @@ func (w *window) selection(tokens []token) selection {
 		r.next()
 	}
 	r.flush()
-	return r.joined()
-}
-
-// joined is the first selection, with those that have other providers.
-func (r *reader) joined() selection {
-	all := append(r.parts, r.sel)
-	out := all[0]
-	for i, next := range all[1:] {
-		switch before := all[i].scope; {
+	all := append(r.done, r.sel)
+	for i := range all[1:] {
+		switch before, next := all[i].scope, &all[i+1]; {
 		case len(next.items) == 0: // nothing but providers and exceptions
-			out.unclear = append(append(out.unclear, next.scope.providers...), next.unclear...)
-			continue
-		case !next.scope.empty():
-		case len(before.providers) == 1:
+			next.unclear = append(next.unclear, next.scope.providers...)
+		case next.scope.empty() && len(before.providers) == 1:
 			next.scope = before
-			all[i+1].scope = before
-		default:
+		case next.scope.empty():
 			for _, it := range next.items {
-				out.unclear = append(out.unclear, it.text())
+				next.unclear = append(next.unclear, it.texts()...)
 			}
 		}
-		out.unclear = append(out.unclear, next.unclear...)
-		out.more = append(out.more, next)
+		all[0].unclear = append(all[0].unclear, all[i+1].unclear...)
 	}
-	return out
-}
-
-// split begins a selection with other providers: what was read has its own.
-func (r *reader) split() {
-	r.parts, r.sel, r.scoped = append(r.parts, r.sel), selection{}, 0
-}
-
-// scope reads providers, of the items before them or after them.
-func (r *reader) scope() bool {
-	read := *r
-	if n := len(r.sel.items); !r.excepting && n > 0 && !r.sel.scope.empty() && (r.scoped == 0 || r.scoped <= n && !r.cur.empty()) {
-		r.split()
-	}
-	if !r.readScope(&r.sel.scope) {
-		*r = read
-		return false
-	}
-	r.scoped = len(r.sel.items)
-	if !r.cur.empty() {
-		r.scoped++
-	}
-	return true
+	all[0].more = all[1:]
+	return all[0]
 }
 
 // peek is the token after the next n; a stop after the end.
@@ -160,13 +138,16 @@ func (r *reader) peek(n int) token {
 func (r *reader) next() {
 	t := r.peek(0)
 	r.pos++
-	switch {
+	switch n := number(t.Canon); {
+	case t.Kind == condition:
+		r.cur.conds = append(r.cur.conds, t.Canon)
 	case t.Kind != comma && t.Text == "*", t.Is("everything", "anything"):
 		r.cur.all = true
 	case t.Kind == quoted, t.Kind == plain && hasWildcard(t.Text):
 		r.cur.words = append(r.cur.words, term{t.Text, true})
 	case t.Kind == comma, t.Is("and", "or", "plus", "&", "+"):
 		r.flush()
+		r.joined, r.or = true, t.Is("or")
 	case t.Is("except", "but", "not"):
 		for r.peek(0).Is("for", "not", "on") {
 			r.pos++
@@ -183,18 +164,25 @@ func (r *reader) next() {
 		r.cur.family, r.seen = true, true
 	case t.In(determiners):
 		r.seen, r.whole = true, true
-	case t.Is("newest"):
-		r.cur.newest = true
-		if n := number(r.peek(0).Canon); n > 0 {
-			r.cur.count = n
-			r.pos++
-		}
-	case number(t.Canon) > 0 && r.cur.empty() && r.peek(0).Is("newest"):
-		r.cur.count = number(t.Canon)
+	case t.Is("useless"): // "unused models"
+		r.cur.conds = append(r.cur.conds, "unused:30d")
+	case t.Is("newest") || n > 0 && r.cur.blank() && r.peek(0).Is("newest"): // "newest 2", "2 newest"
+		r.newest(n)
 	case t.Is("of", "with", "again", "instead"):
 	default:
 		r.word(strings.ToLower(t.Text))
 	}
+}
+
+// newest reads "the newest" after its first word, the number n or "newest".
+func (r *reader) newest(n int) {
+	r.cur.newest = true
+	if n > 0 {
+		r.pos++
+	} else if n = number(r.peek(0).Canon); n > 0 {
+		r.pos++
+	}
+	r.cur.count = max(n, 0)
 }
 
 // word adds a word of a name, or a provider: "openai models".
@@ -211,68 +199,87 @@ func (r *reader) word(text string) {
 
 // flush ends an item.
 func (r *reader) flush() {
-	it := r.cur
-	it.all = it.all || len(it.words) == 0 && (it.provider != "" || r.seen)
-	if n := len(r.sel.items); n > 0 && !r.excepting && len(it.words) > 0 && !it.newest && !r.whole { // "the newest Claude and GPT models"
-		it.newest, it.count = r.sel.items[n-1].newest, r.sel.items[n-1].count
+	it, to := r.cur, &r.sel.items
+	if r.excepting {
+		to = &r.sel.except
 	}
-	switch {
-	case it.empty():
-	case r.excepting && it.provider != "" && len(it.words) == 0 && !it.newest:
-		r.sel.scope.without = append(r.sel.scope.without, it.provider)
-	case r.excepting:
-		r.sel.except = append(r.sel.except, it)
-	default:
-		if r.scoped > 0 && len(r.sel.items) >= r.scoped { // it stands after the providers of the others
-			r.split()
-		}
-		r.sel.items = append(r.sel.items, it)
+	n := len(*to)
+	facts := n > 0 && it.onlyFacts()
+	it.all = it.all || it.blank() && (it.provider != "" || r.seen)
+	if inherits := n > 0 && !r.excepting && len(it.words) > 0; inherits && !it.newest && !r.whole { // "the newest Claude and GPT models"
+		it.newest, it.count = (*to)[n-1].newest, (*to)[n-1].count
 	}
 	r.cur, r.seen, r.whole = item{}, false, false
+	switch joined := r.joined; {
+	case it.nothing():
+		return
+	case r.excepting && it.onlyProvider():
+		r.sel.scope.without = append(r.sel.scope.without, it.provider)
+	case facts && (!joined || !r.or && len((*to)[n-1].conds) > 0): // "with tools and 100k context"
+		(*to)[n-1].conds = append((*to)[n-1].conds, it.conds...)
+	case r.scoped && !r.excepting && !joined: // "mini on openai gemini flash"
+		r.sel.unclear = append(r.sel.unclear, append(it.texts(), it.provider)...)
+	case r.scoped && !r.excepting: // it stands after the providers of the others
+		r.done, r.sel, r.scoped = append(r.done, r.sel), selection{items: []item{it}}, false
+	default:
+		*to = append(*to, it)
+	}
+	r.joined, r.or = false, false
 }
 
 // pronounHere reports whether a pronoun stands alone: that of "that contain x" does not.
 func (r *reader) pronounHere() bool {
 	after := r.peek(0)
 	alone := after.Kind != plain || after.In(prepositions) || after.Is("and", "or", "except", "but", "again", "instead") || after.In(modelNouns)
-	return r.cur.empty() && !r.seen && alone
+	return r.cur.blank() && r.cur.provider == "" && !r.seen && alone
 }
 
-// readScope reads providers after a preposition: "every provider", "all major
-// providers", "gemini and openai"; false, and nothing is read, when there is none.
-func (r *reader) readScope(to *scope) bool {
-	start := r.pos
-	n := 0
-	if r.peek(n).Is("all", "every", "each", "any") {
+// scope reads providers after a preposition: "every provider", "gemini and openai"; false,
+// and nothing is read, when there is none.
+func (r *reader) scope() bool {
+	named, n := r.providers()
+	if n == 0 {
+		return false
+	}
+	without := r.excepting && r.cur.nothing() && !r.cur.family // "except on gemini"
+	r.flush()
+	switch {
+	case without:
+		r.sel.scope.without = append(r.sel.scope.without, named.providers...)
+	case !r.sel.scope.empty(): // "mini on openai except gpt-5-mini and flash on gemini"
+		r.sel.unclear = append(r.sel.unclear, named.providers...)
+	default:
+		r.sel.scope.merge(named)
+		r.scoped = len(r.sel.items) > 0
+	}
+	r.joined = false
+	r.pos += n
+	return true
+}
+
+// providers reads the names of providers at the reader's place: n tokens.
+func (r *reader) providers() (named scope, n int) {
+	if r.peek(0).Is("all", "every", "each", "any") {
 		n++
 	}
-	major := r.peek(n).Is("major")
-	if major {
+	if named.major = r.peek(n).Is("major"); named.major {
 		n++
 	}
-	if n > 0 && r.peek(n).Is("provider", "providers") {
-		to.every, to.major = true, to.major || major
-		r.pos += n + 1
-		return true
+	if named.every = n > 0 && r.peek(n).Is("provider", "providers"); named.every {
+		return named, n + 1
 	}
-	for n := 0; ; n = 0 {
-		for r.pos > start && (r.peek(n).Kind == comma || r.peek(n).Is("and", "or", "on")) {
+	named = scope{}
+	for n = 0; ; n++ {
+		next := n
+		for n > 0 && (r.peek(next).Kind == comma || r.peek(next).Is("and", "or", "on")) {
+			next++
+		}
+		p, ok := r.window.providerNamed(r.peek(next).Canon)
+		if !ok || n > 0 && next == n {
+			return named, n
+		}
+		if named.providers, n = append(named.providers, p), next; r.peek(n + 1).Is("provider") {
 			n++
-		}
-		p, ok := r.window.providerNamed(r.peek(n).Canon)
-		if !ok || r.pos > start && n == 0 {
-			return r.pos > start
-		}
-		if r.excepting && !r.cur.empty() && len(to.providers) > 0 && !slices.Contains(to.providers, p) {
-			r.sel.unclear = append(r.sel.unclear, p) // "mini on openai except gpt-5-mini and flash on gemini"
-		}
-		if r.excepting && r.cur.empty() {
-			to.without = append(to.without, p) // "except on gemini"
-		} else {
-			to.providers = unique(append(to.providers, p))
-		}
-		if r.pos += n + 1; r.peek(0).Is("provider") {
-			r.pos++
 		}
 	}
 }

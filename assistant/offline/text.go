@@ -11,28 +11,22 @@ import (
 )
 
 const (
-	// maxEcho bounds what an answer repeats of one string from outside, in cells.
-	maxEcho = 200
-	// maxNamed is how many names an answer lists before it says "and N more".
-	maxNamed = 6
-	// maxLines is how many lines of a list an answer shows.
-	maxLines = 30
+	maxEcho  = 200 // cells of one string from outside that an answer repeats
+	maxNamed = 6   // names that an answer lists before it says "and N more"
+	maxLines = 30  // lines of a list
 )
 
-// clean makes a string from a user, a model list or a tool fit for an answer:
-// one line of at most maxEcho cells, with nothing in it that the receiver reads as a
-// payload marker or a tool marker.
+// clean makes a string from a user, a model list or a tool fit for an answer: one line of
+// at most maxEcho cells, in which the receiver finds no payload marker and no tool marker.
 func clean(s string) string { return cleanTo(s, maxEcho) }
 
 func cleanTo(s string, limit int) string {
 	return strings.NewReplacer("[[", "[ [", ": {", ": (", ":{", ":(").Replace(safetext.Line(strings.TrimSpace(s), limit))
 }
 
-// code shows a string from outside as a Markdown code span, in which no asterisk or
-// underscore is lost.
+// code shows a string from outside as a Markdown code span.
 func code(s string) string {
-	s = strings.ReplaceAll(clean(s), "`", "'")
-	if s == "" {
+	if s = strings.ReplaceAll(clean(s), "`", "'"); s == "" {
 		s = "?"
 	}
 	return "`" + s + "`"
@@ -64,8 +58,8 @@ func joinAnd(ss []string) string {
 	return strings.Join(ss[:len(ss)-1], ", ") + " and " + ss[len(ss)-1]
 }
 
-// count writes "1 model", "5 models", "no models".
-func count(n int, noun string) string {
+// counted writes "1 model", "5 models", "no models".
+func counted(n int, noun string) string {
 	if n == 0 {
 		return "no " + noun + "s"
 	}
@@ -117,8 +111,7 @@ func bullets(head string, lines []string) string {
 }
 
 // unique drops empty strings and repetitions; the order stays.
-func unique(ss []string) []string {
-	var out []string
+func unique(ss []string) (out []string) {
 	for _, s := range ss {
 		if s != "" && !slices.Contains(out, s) {
 			out = append(out, s)

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -12,19 +11,20 @@ import (
 	"winnow/assistant/offline/wire"
 )
 
-// window is what the request says of the window: the context of the model
-// filter, or of another window of which only the type is used.
+// window is what the request says of the window.
 type window struct {
 	kind      string // "window_type"; "" when the request has no context
 	provider  string // the shown one
 	providers []string
-	shown     catalog // the models of the shown provider
+	about     gjson.Result // the counts of each provider
+	shown     catalog      // the models of the shown provider
 	unsaved   bool
 }
 
 const (
 	historyWindow = "history" // the window_type of the chat history
 	matchTool     = "get_models_matching_pattern"
+	findTool      = "find_models"
 )
 
 // The rule lists as the context names them.
@@ -71,9 +71,6 @@ func (m model) named(text string) bool {
 	return strings.EqualFold(m.name, text) || strings.EqualFold(m.id, text)
 }
 
-// shownCount is how many models of the provider are not hidden.
-func (c *catalog) shownCount() int { return c.total - c.hidden }
-
 // decidedBy returns the listed models that a rule hides or shows.
 func (c *catalog) decidedBy(rule string) []model {
 	return filter(c.models, func(m model) bool { return m.rule == rule })
@@ -85,9 +82,10 @@ func (c *catalog) matching(pattern string) []model {
 }
 
 // has reports whether the list has a rule with exactly this pattern.
-func (c *catalog) has(list, pattern string) bool {
-	return slices.Contains(c.rules[list], pattern)
-}
+func (c *catalog) has(list, pattern string) bool { return slices.Contains(c.rules[list], pattern) }
+
+// on says where a change is made.
+func (c *catalog) on() string { return " on " + clean(c.provider) }
 
 // matcher returns a function that reports whether one of the patterns matches a model.
 func matcher(patterns []string) func(model) bool {
@@ -100,8 +98,7 @@ func matcher(patterns []string) func(model) bool {
 	}
 }
 
-func filter(models []model, want func(model) bool) []model {
-	var out []model
+func filter[M any](models []M, want func(M) bool) (out []M) {
 	for _, m := range models {
 		if want(m) {
 			out = append(out, m)
@@ -118,12 +115,16 @@ func names(models []model) []string {
 	return out
 }
 
-func intersect(a, b []model) []model {
-	return filter(a, func(m model) bool { return slices.Contains(b, m) })
-}
+// intersect returns the models of a that are in b, without those that are not.
+func intersect(a, b []model) []model { return split(a, b, true) }
+func without(a, b []model) []model   { return split(a, b, false) }
 
-func without(a, b []model) []model {
-	return filter(a, func(m model) bool { return !slices.Contains(b, m) })
+func split(a, b []model, in bool) []model {
+	ids := map[string]bool{}
+	for _, m := range b {
+		ids[m.id] = true
+	}
+	return filter(a, func(m model) bool { return ids[m.id] == in })
 }
 
 // findWindow reads the last context object of the system text: JSON that begins
@@ -145,30 +146,40 @@ func findWindow(system string) (w window, around string) {
 
 func newWindow(c gjson.Result) window {
 	shown := c.Get("current_provider").String()
-	w := window{
-		kind: c.Get("window_type").String(), provider: shown, providers: wire.Strings(c.Get("available_providers")),
-		unsaved: c.Get("ui_state.has_unsaved_changes").Bool(),
+	w := window{kind: c.Get("window_type").String(), provider: shown, about: c.Get("providers"), unsaved: c.Get("ui_state.has_unsaved_changes").Bool()}
+	w.providers = unique(append(wire.Strings(w.about.Get("#.provider")), shown))
+	cat := &w.shown
+	cat.provider, cat.rules = shown, map[string][]string{}
+	for list, status := range map[string]string{ignoreList: "ignored", allowList: "whitelisted"} {
+		for _, rule := range c.Get("rules." + list).Array() {
+			pattern := rule.Get("pattern").String()
+			cat.rules[list] = append(cat.rules[list], pattern)
+			cat.addNames(wire.Strings(rule.Get("affected_models")), status, pattern)
+		}
 	}
-	w.providers = unique(append(w.providers, shown))
 	models := c.Get("models")
-	w.shown = catalog{provider: shown, rules: map[string][]string{
-		ignoreList: wire.Strings(c.Get("rules.ignore.#.pattern")), allowList: wire.Strings(c.Get("rules.whitelist.#.pattern")),
-	}}
-	w.shown.add(models.Get("items"))
-	listed := len(w.shown.models)
-	w.shown.total = max(int(models.Get("total_count").Int()), listed)
-	w.shown.unlisted = w.shown.total - listed
-	if w.shown.hidden = len(filter(w.shown.models, model.isHidden)); w.shown.unlisted > 0 {
-		w.shown.hidden = w.shown.total - int(models.Get("available_count").Int())
+	cat.addNames(wire.Strings(models.Get("without_rule")), "normal", "")
+	listed := len(cat.models)
+	cat.total = max(int(models.Get("total_count").Int()), listed)
+	cat.unlisted = cat.total - listed
+	if cat.hidden = len(filter(cat.models, model.isHidden)); cat.unlisted > 0 {
+		cat.hidden = cat.total - int(models.Get("available_count").Int())
 	}
 	return w
+}
+
+// addNames adds models by the names that a context has.
+func (c *catalog) addNames(names []string, status, rule string) {
+	for _, name := range names {
+		c.models = append(c.models, model{id: c.provider + "/" + name, name: name, status: status, rule: rule})
+	}
 }
 
 // add adds listed models that the catalog does not have.
 func (c *catalog) add(list gjson.Result) {
 	for _, it := range list.Array() {
 		m := newModel(it.Get("id").String(), c.provider)
-		m.status, m.rule = it.Get("status").String(), cmp.Or(it.Get("rule").String(), it.Get("affecting_rule.pattern").String())
+		m.status, m.rule = it.Get("status").String(), it.Get("rule").String()
 		if m.id != "" && !slices.ContainsFunc(c.models, func(o model) bool { return o.id == m.id }) {
 			c.models = append(c.models, m)
 		}
@@ -203,24 +214,22 @@ func (c *conversation) catalog(provider string) *catalog {
 	cat := &catalog{provider: provider}
 	if provider == c.shown.provider && c.shown.unlisted == 0 {
 		cat = &c.shown
-	} else if r := c.models(cat, "*"); r == nil {
+	} else if r := c.callOrReport(matchTool, wire.Args{"pattern": "*", "provider": provider}); r == nil {
 		return nil
 	} else {
+		cat.add(r.Data.Get("models"))
 		cat.total, cat.hidden = int(r.Data.Get("count").Int()), int(r.Data.Get("hidden_count").Int())
 		cat.rules = map[string][]string{ignoreList: wire.Strings(r.Data.Get("ignore_rules")), allowList: wire.Strings(r.Data.Get("whitelist_rules"))}
 		cat.cut = cat.total > len(cat.models)
 	}
-	var items []item
-	for _, s := range c.steps {
-		items = slices.Concat(items, s.selection.items, s.selection.except)
-	}
 	complete := true
-	for _, q := range queries(items) {
+	for _, q := range c.queries() {
 		if !cat.cut {
 			break
 		}
-		r := c.models(cat, q) // all are asked for at once
+		r := c.callOrReport(matchTool, wire.Args{"pattern": q, "provider": provider}) // all are asked for at once
 		if complete = complete && r != nil; r != nil {
+			cat.add(r.Data.Get("models"))
 			cat.unlisted += int(r.Data.Get("count").Int()) - len(r.Data.Get("models").Array())
 		}
 	}
@@ -231,41 +240,54 @@ func (c *conversation) catalog(provider string) *catalog {
 	return cat
 }
 
+// queries are patterns for all models that the steps of the message can mean.
+func (c *conversation) queries() (out []string) {
+	for _, s := range c.steps {
+		for _, it := range slices.Concat(s.selection.items, s.selection.except) {
+			out = append(out, it.queries()...)
+		}
+	}
+	return unique(out)
+}
+
 // narrow leaves of many providers those that have models of an item, or of the status or
-// the rules that a step is about: one call counts them on all providers.
+// the rules that a step is about, by the counts of the context or of one call.
 func (c *conversation) narrow(s step, it item, providers []string) []string {
 	const few = 4 // are looked at one by one
 	if len(providers) <= few {
 		return providers
 	}
-	counts := []string{"count"}
-	switch {
-	case s.kind.isAboutRules():
-		counts = []string{"ignore_rule_count", "whitelist_rule_count"}
-	case len(it.words) == 0 && s.state == "hidden":
-		counts = []string{"hidden_count"}
-	case len(it.words) == 0 && s.state == "allowed":
-		counts = []string{"whitelist_rule_count"}
+	keep := func(where gjson.Result) (found []string) {
+		for _, p := range where.Array() {
+			if p.Get("provider").String() != "" && (len(it.words) > 0 && p.Get("count").Int() > 0 || len(it.words) == 0 && relevant(s, p)) {
+				found = append(found, p.Get("provider").String())
+			}
+		}
+		return found
 	}
 	var found []string
-	for _, q := range queries([]item{it}) {
-		if r := c.callOrReport(matchTool, wire.Args{"pattern": q, "provider": "*"}); r != nil {
-			for _, n := range counts {
-				found = append(found, wire.Strings(r.Data.Get("providers.#("+n+">0)#.provider"))...)
+	if len(it.words) == 0 {
+		found = keep(c.about)
+	} else {
+		for _, q := range it.queries() {
+			if r := c.callOrReport(matchTool, wire.Args{"pattern": q, "provider": "*"}); r != nil {
+				found = append(found, keep(r.Data.Get("providers"))...)
 			}
 		}
 	}
-	if len(found)+len(it.words) == 0 {
-		return providers[:1]
-	}
-	return slices.DeleteFunc(slices.Clone(providers), func(p string) bool { return !slices.Contains(found, p) })
+	return filter(providers, func(p string) bool { return slices.Contains(found, p) })
 }
 
-// models adds the models of a pattern to a catalog; nil while the call runs or if it failed.
-func (c *conversation) models(cat *catalog, pattern string) *wire.Result {
-	r := c.callOrReport(matchTool, wire.Args{"pattern": pattern, "provider": cat.provider})
-	if r != nil {
-		cat.add(r.Data.Get("models"))
+// relevant reports whether a step about all models may have something to see on a provider.
+func relevant(s step, about gjson.Result) bool {
+	ignore, allow := about.Get("ignore_rules").Int(), about.Get("whitelist_rules").Int()
+	switch {
+	case s.kind.aboutRules():
+		return ignore+allow > 0
+	case s.state == "hidden":
+		return ignore > 0
+	case s.state == "allowed":
+		return allow > 0
 	}
-	return r
+	return true
 }

@@ -20,6 +20,7 @@ var filterTools = map[string]string{
 	"import_rules":                "ignore whitelist mode provider",
 	"get_models_matching_pattern": "pattern provider", "get_model_details": "model", "explain_model_status": "model",
 	"switch_provider": "provider", "refresh_models": "provider", "save_changes": "", "discard_changes": "",
+	"find_models": "where provider sort limit",
 }
 
 func toolList(tools map[string]string) []any {
@@ -68,23 +69,27 @@ var openaiModels = []struct{ id, status, rule string }{
 
 // contextJSON is the test window's context; edit changes it before it is encoded.
 func contextJSON(edit func(map[string]any)) string {
-	var items []any
+	decided, free := map[string][]string{}, []string{}
 	for _, m := range openaiModels {
-		it := map[string]any{"id": m.id, "display_name": strings.TrimPrefix(m.id, "openai/"), "status": m.status, "affecting_rule": nil}
-		if m.rule != "" {
-			it["affecting_rule"] = map[string]any{"pattern": m.rule, "type": "ignore"}
+		if name := strings.TrimPrefix(m.id, "openai/"); m.rule != "" {
+			decided[m.rule] = append(decided[m.rule], name)
+		} else {
+			free = append(free, name)
 		}
-		items = append(items, it)
+	}
+	rule := func(pattern string) any {
+		return map[string]any{"pattern": pattern, "affected_count": len(decided[pattern]), "affected_models": decided[pattern]}
+	}
+	providers := []any{}
+	for _, p := range []string{"openai", "anthropic", "gemini", "xai"} {
+		providers = append(providers, map[string]any{"provider": p})
 	}
 	c := map[string]any{
 		"window_type": "model_filter", "current_provider": "openai",
-		"models": map[string]any{"total_count": len(items), "available_count": len(items) - 4, "items": items},
-		"rules": map[string]any{
-			"ignore":    []any{map[string]any{"pattern": "*-preview", "affected_count": 2}, map[string]any{"pattern": "gpt-3.5*", "affected_count": 2}},
-			"whitelist": []any{map[string]any{"pattern": "gpt-4o", "affected_count": 1}},
-		},
+		"models":                     map[string]any{"total_count": len(openaiModels), "available_count": len(openaiModels) - 4, "without_rule": free},
+		"rules":                      map[string]any{"ignore": []any{rule("*-preview"), rule("gpt-3.5*")}, "whitelist": []any{rule("gpt-4o")}},
 		"ui_state":                   map[string]any{"has_unsaved_changes": true},
-		"available_providers":        []any{"openai", "anthropic", "gemini", "xai"},
+		"providers":                  providers,
 		"changes_since_last_message": []any{},
 	}
 	if edit != nil {
@@ -192,29 +197,36 @@ func (w *fakeWindow) hidden(p string) []string {
 func (w *fakeWindow) rules() string { return fmt.Sprint(w.ignore, w.allow) }
 
 func (w *fakeWindow) context() string {
-	items := []any{}
-	affected := map[string]int{}
+	decided, free := map[string][]string{}, []string{}
 	for i, id := range w.models[w.provider] {
-		s, r := w.status(w.provider, id)
-		affected[r]++
-		if w.cut == 0 || i < w.cut {
-			items = append(items, map[string]any{"id": id, "status": s, "affecting_rule": map[string]any{"pattern": r}})
+		name := newModel(id, w.provider).name
+		switch _, r := w.status(w.provider, id); {
+		case w.cut > 0 && i >= w.cut:
+		case r != "":
+			decided[r] = append(decided[r], name)
+		default:
+			free = append(free, name)
 		}
 	}
 	rs := func(ps []string) []any {
 		out := []any{}
 		for _, p := range ps {
-			out = append(out, map[string]any{"pattern": p, "affected_count": affected[p]})
+			out = append(out, map[string]any{"pattern": p, "affected_count": len(decided[p]), "affected_models": decided[p]})
 		}
 		return out
 	}
+	providers := []any{}
+	for _, p := range w.order {
+		total, hidden := len(w.models[p]), len(w.hidden(p))
+		providers = append(providers, map[string]any{"provider": p, "total": total, "shown": total - hidden, "ignore_rules": len(w.ignore[p]), "whitelist_rules": len(w.allow[p])})
+	}
 	return contextJSON(func(c map[string]any) {
 		c["current_provider"] = w.provider
-		c["models"] = map[string]any{"total_count": len(w.models[w.provider]), "available_count": len(w.models[w.provider]) - len(w.hidden(w.provider)), "items": items}
+		c["models"] = map[string]any{"total_count": len(w.models[w.provider]), "available_count": len(w.models[w.provider]) - len(w.hidden(w.provider)), "without_rule": free}
 		c["rules"] = map[string]any{"ignore": rs(w.ignore[w.provider]), "whitelist": rs(w.allow[w.provider])}
 		c["ui_state"] = map[string]any{"has_unsaved_changes": w.unsaved}
 		c["truncated"] = w.cut > 0
-		c["available_providers"] = w.order
+		c["providers"] = providers
 		c["changes_since_last_message"] = append([]any{}, w.changes...)
 	})
 }
@@ -257,6 +269,8 @@ func (w *fakeWindow) call(name string, a map[string]any) map[string]any {
 		return ok("Discarded 1 rule.", nil)
 	case "explain_model_status":
 		return w.explain(a["model"].(string))
+	case "find_models":
+		return w.find(a)
 	}
 	return w.edit(name, p, a)
 }

@@ -1,0 +1,88 @@
+package offline
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// release is what a model's name says about its age.
+type release struct {
+	model   model
+	version []int  // the first numbers that are neither a date nor a size
+	date    int    // YYYYMMDD, or MMDD without a year; undated without one
+	series  string // the name without version and date: models of one series replace each other
+}
+
+// undated is the date of a name without one: an alias of the newest of its series.
+const undated = 99999999
+
+var (
+	// dates finds 20251101, 2025-11-01, 0613 and the revision 002 at the end of a part.
+	dates = regexp.MustCompile(`[-_@:](20\d\d-?\d\d-?\d\d|\d{3,4})(?:$|[-_@:])`)
+	// sizes finds 70b, 8x7b, a22b and 16k: how large, not how new.
+	sizes = regexp.MustCompile(`[-_:](?:a?\d+(?:\.\d+)?[bkm]|\d+x\d+b)\b`)
+	// versions finds 3-5, 4.1, the 4 of 4o and the 3 of qwen3.
+	versions = regexp.MustCompile(`(?:^|\D)(\d{1,2}(?:[.-]\d{1,2})*)(?:$|\D)`)
+	// notChat finds models that are passed over: a newer speech or picture model
+	// is no newer model of its family.
+	notChat   = regexp.MustCompile(`(?i)embed|tts|audio|realtime|transcribe|image|moderation|whisper|sora|search|instruct|guard|vision`)
+	firstWord = regexp.MustCompile(`^[A-Za-z]+`)
+)
+
+func newRelease(m model) release {
+	blank := func(s string) string { return strings.Repeat("-", len(s)) } // what follows keeps its place
+	name := strings.ToLower(m.name[strings.LastIndexByte(m.name, '/')+1:])
+	r := release{model: m, date: undated, series: strings.ReplaceAll(name, "-latest", "")}
+	if at := dates.FindStringSubmatchIndex(r.series); at != nil {
+		r.date, _ = strconv.Atoi(strings.ReplaceAll(r.series[at[2]:at[3]], "-", "")) // a few digits
+		r.series = r.series[:at[0]] + r.series[at[3]:]
+	}
+	if at := versions.FindStringSubmatchIndex(sizes.ReplaceAllStringFunc(r.series, blank)); at != nil {
+		for n := range strings.FieldsFuncSeq(r.series[at[2]:at[3]], func(c rune) bool { return c == '.' || c == '-' }) {
+			v, _ := strconv.Atoi(n) // two digits at most
+			r.version = append(r.version, v)
+		}
+		r.series = r.series[:at[2]] + "#" + r.series[at[3]:]
+	}
+	return r
+}
+
+// newestOf returns the newest of models: count of them, one of each series, or without a
+// count the newest of each series with the highest version; of equally new ones the one with
+// the shortest id. Without words the models are of several families, whose versions cannot
+// be compared: only the most common one counts.
+func (it item) newestOf(models []model) (out []model) {
+	if len(it.words) == 0 {
+		counts, most := map[string]int{}, ""
+		for _, m := range models {
+			w := firstWord.FindString(m.name)
+			if counts[w]++; w != "" && counts[w] > counts[most] {
+				most = w
+			}
+		}
+		models = filter(models, func(m model) bool { return firstWord.FindString(m.name) == most })
+	}
+	if chat := filter(models, func(m model) bool { return !notChat.MatchString(m.name) }); len(chat) > 0 {
+		models = chat
+	}
+	releases := make([]release, len(models))
+	for i, m := range models {
+		releases[i] = newRelease(m)
+	}
+	slices.SortStableFunc(releases, func(a, b release) int {
+		return cmp.Or(slices.Compare(b.version, a.version), b.date-a.date, len(a.model.id)-len(b.model.id))
+	})
+	seen := map[string]bool{} // series
+	for _, r := range releases {
+		if it.count > 0 && len(out) == it.count || it.count == 0 && !slices.Equal(r.version, releases[0].version) {
+			break
+		}
+		if !seen[r.series] {
+			seen[r.series], out = true, append(out, r.model)
+		}
+	}
+	return out
+}
