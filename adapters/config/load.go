@@ -141,15 +141,6 @@ func Template(themes []string) string {
 #name = "docs"
 #url = "https://docs.example/mcp"
 #headers = { Authorization = "env:DOCS_AUTHORIZATION" }
-
-# Another proxy: its .env here, or a winnow serve beside it. See: winnow rules diff --help
-#[[target]]
-#name = "staging"
-#env_file = "/srv/staging/.env"
-#[[target]]
-#name = "live"
-#url = "https://winnow.example:7777"
-#token = "keyring:winnow-live"
 `)
 	return b.String()
 }

@@ -58,9 +58,6 @@ func (s *Settings) KeyVariables() (names []string) {
 	for _, m := range s.MCPServers {
 		secrets = append(append(secrets, slices.Collect(maps.Values(m.Headers))...), slices.Collect(maps.Values(m.Env))...)
 	}
-	for _, t := range s.Targets {
-		secrets = append(secrets, t.Token)
-	}
 	for _, secret := range secrets {
 		if kind, name, ok := secret.parse(); ok && kind == "env" {
 			names = append(names, name)

@@ -50,14 +50,11 @@ func (a *app) configShow(context.Context, []string) error {
 		providers[i].Models = nonNil(p.Models)
 		rows = append(rows, []string{"provider " + p.Name, p.BaseURL, fmt.Sprintf("%s:%d", s.Path, p.Line)})
 	}
-	servers, targets := nonNil(s.MCPServers), nonNil(s.Targets)
+	servers := nonNil(s.MCPServers)
 	for _, m := range servers {
 		rows = append(rows, []string{"mcp " + m.Name, cmp.Or(m.URL, config.Words(m.Command).String()), fmt.Sprintf("%s:%d", s.Path, m.Line)})
 	}
-	for _, t := range targets {
-		rows = append(rows, []string{"target " + t.Name, cmp.Or(t.URL, t.EnvFile), fmt.Sprintf("%s:%d", s.Path, t.Line)})
-	}
-	return a.emit(map[string]any{"path": s.Path, "exists": s.Found, "settings": settings, "providers": providers, "mcp": servers, "targets": targets},
+	return a.emit(map[string]any{"path": s.Path, "exists": s.Found, "settings": settings, "providers": providers, "mcp": servers},
 		plain.Table("", []string{"setting", "value", "from"}, rows)...)
 }
 

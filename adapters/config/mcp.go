@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"time"
 )
 
@@ -21,23 +20,10 @@ type MCPServer struct {
 	Line         int               `toml:"-" json:"line"`
 }
 
-// Target is another proxy whose rules are compared and copied: an entry of [[target]]. It has either a .env file on
-// this machine or the address of a winnow serve beside it.
-type Target struct {
-	Name      string `toml:"name" json:"name"`
-	EnvFile   string `toml:"env_file" json:"env_file,omitempty"`
-	URL       string `toml:"url" json:"url,omitempty"`
-	Token     Secret `toml:"token" json:"token,omitempty"`
-	AllowHTTP bool   `toml:"allow_http" json:"allow_http,omitempty"` // allow an unencrypted connection
-	Line      int    `toml:"-" json:"line"`
-}
+// mcpKeys lists the keys of an [[mcp]].
+var mcpKeys = []string{"name", "command", "env", "url", "headers", "allow_http", "allowed_tools", "timeout"}
 
-var (
-	mcpKeys    = []string{"name", "command", "env", "url", "headers", "allow_http", "allowed_tools", "timeout"}
-	targetKeys = []string{"name", "env_file", "url", "token", "allow_http"}
-)
-
-// entryName is the form of the name of an MCP server or a target. Such a name is the beginning of the names of the
+// entryName is the form of the name of an MCP server. It is the beginning of the names of the
 // server's tools, of which providers accept 64 letters, digits, _ and -.
 var entryName = regexp.MustCompile(`^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,22}[a-zA-Z0-9])?$`)
 
@@ -71,31 +57,9 @@ func (s *Settings) checkMCP(path string, lines []int) error {
 			reason = fmt.Sprintf("timeout: %s is not a time such as \"90s\", at most 1h", quoted(m.Timeout))
 		}
 		if reason != "" {
-			return entryError(path, "mcp", m.Name, m.Line, reason)
+			return mcpError(path, m, reason)
 		}
 		first[m.Name] = m.Line
-	}
-	return nil
-}
-
-// checkTargets sets the lines of the targets and returns the first error.
-func (s *Settings) checkTargets(path string, lines []int) error {
-	first := map[string]int{}
-	for i := range s.Targets {
-		t := &s.Targets[i]
-		t.Line = lines[min(i, len(lines)-1)]
-		reason := nameProblem(t.Name, first)
-		switch {
-		case reason != "":
-		case (t.EnvFile != "") == (t.URL != ""):
-			reason = "it needs either env_file or url"
-		case t.URL == "" && t.Token != "":
-			reason = "token is for a url"
-		}
-		if reason != "" {
-			return entryError(path, "target", t.Name, t.Line, reason)
-		}
-		first[t.Name] = t.Line
 	}
 	return nil
 }
@@ -113,19 +77,10 @@ func nameProblem(name string, first map[string]int) string {
 	return ""
 }
 
-func entryError(path, list, name string, line int, reason string) error {
-	where := list
-	if entryName.MatchString(name) {
-		where += " " + name
+func mcpError(path string, m *MCPServer, reason string) error {
+	where := "mcp"
+	if entryName.MatchString(m.Name) {
+		where += " " + m.Name
 	}
-	return &Error{path, line, where, reason}
-}
-
-// Target returns the target with this name.
-func (s *Settings) Target(name string) (Target, bool) {
-	i := slices.IndexFunc(s.Targets, func(t Target) bool { return t.Name == name })
-	if i < 0 {
-		return Target{}, false
-	}
-	return s.Targets[i], true
+	return &Error{path, m.Line, where, reason}
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestMCPServersAndTargetsAreRead(t *testing.T) {
+func TestMCPServersAreRead(t *testing.T) {
 	s, err := Load(Options{Path: write(t, `
 after_save = ["docker", "compose", "restart", "it's here"]
 [[mcp]]
@@ -19,13 +19,6 @@ timeout = "90s"
 name = "docs"
 url = "https://docs.example/mcp"
 headers = { Authorization = "keyring:docs" }
-[[target]]
-name = "live"
-url = "https://winnow.example"
-token = "env:LIVE_TOKEN"
-[[target]]
-name = "here"
-env_file = "/srv/.env"
 `)})
 	if err != nil {
 		t.Fatal(err)
@@ -39,10 +32,7 @@ env_file = "/srv/.env"
 	if len(s.MCPServers) != 2 || s.MCPServers[0].CallTimeout() != 90*time.Second || s.MCPServers[0].Line != 3 || s.MCPServers[1].Line != 9 {
 		t.Errorf("MCPServers = %+v", s.MCPServers)
 	}
-	if live, ok := s.Target("live"); !ok || live.Line != 13 || live.URL == "" {
-		t.Errorf("Targets = %+v", s.Targets)
-	}
-	if names := strings.Join(s.KeyVariables(), " "); names != "FILES_TOKEN LIVE_TOKEN" {
+	if names := strings.Join(s.KeyVariables(), " "); names != "FILES_TOKEN" {
 		t.Errorf("KeyVariables = %s", names)
 	}
 }
@@ -54,7 +44,7 @@ func TestAfterSaveIsReadFromTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestErrorsInMCPServersAndTargets(t *testing.T) {
+func TestErrorsInMCPServers(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"no name":         {"[[mcp]]\nurl = 'https://x'", ":1: mcp: name is missing"},
 		"a name":          {"[[mcp]]\nname = 'a__b'\nurl = 'https://x'", ":1: mcp: the name \"a__b\" must be 1 to 24 letters"},
@@ -68,9 +58,6 @@ func TestErrorsInMCPServersAndTargets(t *testing.T) {
 		"unknown key":     {"[[mcp]]\nname = 'a'\ncomand = ['x']", `:3: "comand" is not a key of an MCP server; did you mean "command"?`},
 		"twice":           {"[[mcp]]\nname='a'\nurl='x'\n[[mcp]]\nname='a'\nurl='y'", ":4: mcp a: line 1 has one with the same name"},
 		"single brackets": {"[mcp]\nname = 'a'", ":1: mcp: write [[mcp]] with double brackets"},
-		"target":          {"[[target]]\nname = 'a'", ":1: target a: it needs either env_file or url"},
-		"target's token":  {"[[target]]\nname = 'a'\nenv_file = 'x'\ntoken = 'y'", "token is for a url"},
-		"target's key":    {"[[target]]\nname = 'a'\nenvfile = 'x'", `"envfile" is not a key of a target; did you mean "env_file"?`},
 		"no words":        {"after_save = [1]", ":1: after_save: is not a list of words"},
 		"no program":      {"after_save = ['', 'x']", ":1: after_save: the first word, the program, is empty"},
 	} {
