@@ -280,8 +280,8 @@ func (a *app) historySessions(ctx context.Context, store history.Store, _ []stri
 	}
 	var rows [][]string
 	for _, s := range sessions {
-		rows = append(rows, []string{s.ID, s.Used.Local().Format(timeLayout), fmt.Sprint(s.Pairs), windowName(s.Window), s.Model, s.Folder})
+		rows = append(rows, []string{s.ID, s.Used.Local().Format(timeLayout), fmt.Sprint(s.Pairs), windowName(s.Window), s.Model, safetext.Line(s.Title, maxName), s.Folder})
 	}
 	return a.emit(map[string]any{"sessions": nonNil(sessions)},
-		plain.Table("there are no sessions yet", []string{"session", "used", ">pairs", "window", "model", "folder"}, rows)...)
+		plain.Table("there are no sessions yet", []string{"session", "used", ">pairs", "window", "model", "title", "folder"}, rows)...)
 }
