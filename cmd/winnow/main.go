@@ -57,6 +57,7 @@ func newRoot(a *app) *cobra.Command {
 		mcpCommand(a),
 		toolsCommand(a),
 		tokenCommand(a),
+		command("api", "Print the OpenAPI document of winnow serve --http", 0, 0, a.printAPI),
 		logCommand(a),
 		doctorCommand(a),
 		group("config", "Show, edit and check the settings",

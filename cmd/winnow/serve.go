@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -24,8 +25,10 @@ func serveCommand(a *app) *cobra.Command {
 		"line u'anna'. There is no shell and no forwarding; the only commands are ask and rules.\n" +
 		"ask reads standard input if it has no message or if its last argument is -.\n\n" +
 		"With --http, programs open sessions, send messages and read the events of each turn as\n" +
-		"server-sent events. GET /openapi.json describes the requests. Every request needs the\n" +
-		"token, which is read from a file, or created at start and printed once. An unused\n" +
+		"server-sent events. GET /openapi.json describes the requests. Every request needs a\n" +
+		"token: winnow token add makes one for a user with a role. The token of --token-file has\n" +
+		"the role admin; without it and without other tokens, one is made and printed once. A key\n" +
+		"has its role as an option, winnow-role=\"propose\"; without one it may save. An unused\n" +
 		"session is closed after --session-idle; to continue it, open it again with its id."
 	c.Example = "winnow serve --ssh :2222 --authorized-keys team.keys\n" +
 		"ssh -p 2222 server.example\n" +
@@ -72,6 +75,15 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 		return err
 	}
 	return servers.Serve(ctx)
+}
+
+// printAPI prints the OpenAPI document that the server returns for GET /openapi.json.
+func (a *app) printAPI(context.Context, []string) error {
+	document, err := api.Document(version())
+	if err == nil {
+		_, err = fmt.Fprintf(a.stdout, "%s\n", document)
+	}
+	return err
 }
 
 // openHub opens the window of this folder to any number of sessions.

@@ -88,6 +88,14 @@ func Operations() ([]Operation, error) {
 	return s.operations, nil
 }
 
+// Document returns the OpenAPI document of the server.
+func Document(version string) ([]byte, error) {
+	s := &Server{opts: Options{Version: version}}
+	s.metrics = newMetrics(s)
+	err := s.describe()
+	return s.openapi, err
+}
+
 // add registers an operation.
 func add[In, Out any](s *Server, o huma.Operation, handle func(context.Context, *In) (*Out, error)) {
 	s.operations = append(s.operations, Operation{o.Method, o.Path, o.Summary})

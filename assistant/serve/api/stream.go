@@ -240,6 +240,7 @@ func (s *Server) follow(st *stream, after int64, turnOnly bool) (follower, error
 		r, w := humago.Unwrap(ctx)
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // the deadline of the server would end the stream
 		w.Header().Set("Content-Type", eventStream)
+		w.Header().Set("X-Accel-Buffering", "no") // a proxy in front must not gather events
 		w.WriteHeader(http.StatusOK)
 		defer st.Use()()
 		s.metrics.followers.Inc()
