@@ -24,6 +24,7 @@ type forgetful struct {
 	state   string // what State returns; "": its own
 	refused error  // what Apply returns
 	ignored bool   // Apply does nothing right
+	loses   bool   // Apply leaves the lamp off, however often it is called
 	context any    // what Context returns; nil: its own
 }
 
@@ -35,6 +36,10 @@ func (f *forgetful) State() (json.RawMessage, error) {
 }
 
 func (f *forgetful) Apply(state json.RawMessage) error {
+	if f.loses {
+		f.On = false
+		return nil
+	}
 	if f.ignored {
 		f.On = !f.On
 		return f.refused
@@ -58,6 +63,7 @@ func TestStartRefusesAWindowThatCannotGoBack(t *testing.T) {
 		"right":              {window: forgetful{}},
 		"refuses":            {window: forgetful{refused: errors.New("the bulb is gone")}, want: "the bulb is gone"},
 		"forgets":            {window: forgetful{ignored: true}, want: `Apply made {"on":true} of {"on":false}`},
+		"loses":              {window: forgetful{lamp: lamp{On: true}, loses: true}, want: `Apply made {"on":false} of {"on":true}`},
 		"no JSON":            {window: forgetful{state: "on"}, want: `it is not JSON: "on"`},
 		"encoded by mistake": {window: forgetful{state: `"eyJvbiI6ZmFsc2V9"`}, want: "cannot unmarshal string"},
 	} {

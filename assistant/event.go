@@ -26,7 +26,9 @@ import (
 //	Error              the end of one that failed
 //	Cancelled          the end of one that the user cancelled
 //
-// The end is exactly one of the last three.
+// The end is exactly one of the last three. A call that cannot run, of an unknown tool or
+// with wrong arguments, has no ToolStart: only the model is told, with CodeUnknownTool or
+// CodeInvalidArguments. Retrying comes from the second round in a row that has such a call.
 //
 //sumtype:decl
 type Event interface {

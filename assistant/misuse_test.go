@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -44,6 +45,7 @@ func TestNewSessionRefusesWhatCannotWork(t *testing.T) {
 		"unknown provider":  {assistant.Options{Model: "tets/script"}, `no provider "tets". Did you mean 'test'?`},
 		"model without one": {assistant.Options{Model: "script"}, `"script" is not PROVIDER/NAME`},
 		"unknown policy":    {assistant.Options{Settings: assistant.Settings{Confirm: "allways"}}, `no policy "allways"`},
+		"embedded mutex":    {assistant.Options{Window: &guarded{}}, "embeds a mutex"},
 		"journal of what":   {assistant.Options{Journal: journal}, "a journal is of a window"},
 	} {
 		_, err := assistant.NewSession(registryOf(t, at.NewScript()), c.options)
@@ -57,6 +59,12 @@ func TestNewSessionRefusesWhatCannotWork(t *testing.T) {
 type twice struct{ lamp }
 
 func (w *twice) Tools() []assistant.Tool { return append(w.lamp.Tools(), w.lamp.Tools()...) }
+
+// guarded is a lamp that would wait for the session forever.
+type guarded struct {
+	sync.Mutex
+	lamp
+}
 
 func TestAPageThatIsClosedMeanwhileFailsTheTurn(t *testing.T) {
 	pages := &assistant.Pages{}

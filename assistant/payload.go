@@ -65,7 +65,8 @@ type PayloadType struct {
 	Effects func(data json.RawMessage) ([]Effect, error)
 }
 
-// Proposal reports whether the user accepts or rejects payloads of the type.
+// Proposal reports whether the user accepts or rejects payloads of the type: it has Calls
+// or Accepted.
 func (t PayloadType) Proposal() bool { return t.Calls != nil || t.Accepted != nil }
 
 // summary is one line about data, never "".

@@ -16,9 +16,9 @@ import (
 // both. What it cut comes back with UndoRollback until the next message. It
 // returns the text of the first pair that was cut, for the input.
 //
-// newest is the id of LastStep when the user saw what would be undone, "" when there was
-// none: a *PlanChanged when there are others by now. An *UnrecordedError is returned for
-// a rollback that was done.
+// newest is the id of the newest step that the user was shown, see LastStep, or "" for
+// none. If another step was made since, nothing happens and the error is a *PlanChanged.
+// If the rollback was done but could not be recorded, it is an *UnrecordedError.
 func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scope, newest string) (text string, err error) {
 	release, err := s.acquireRollback()
 	if err != nil {

@@ -35,8 +35,11 @@ type Options struct {
 	Pages  *Pages // nil: there are no tools but the window's
 	// Tools returns further tools, such as those of other programs. It is called for each
 	// turn, from any goroutine, and answers from memory; nil: there are none.
-	Tools   func() []Tool
-	Store   Store // nil is a MemoryStore
+	Tools func() []Tool
+	Store Store // nil is a MemoryStore; the session does not close it
+	// Journal holds the checkpoints, and survives the program; the session does not close
+	// it. The state of the window is not restored from it but recorded as the newest: a
+	// window that stores nothing itself applies Journal.Current before NewSession.
 	Journal *checkpoint.Journal
 	// Member is the session's part in a window that others share; nil: it has none.
 	Member *windowlock.Member
@@ -170,6 +173,9 @@ func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 func (o Options) check(registry *llm.Registry) error {
 	if !slices.Contains([]ConfirmPolicy{"", ConfirmSave, ConfirmAlways, ConfirmNever}, o.Settings.Confirm) {
 		return &llm.ConfigError{Field: "confirm", Reason: fmt.Sprintf("there is no policy %q", o.Settings.Confirm)}
+	}
+	if _, mutex := o.Window.(interface{ TryLock() bool }); mutex {
+		return &llm.ConfigError{Field: "window", Reason: "the window embeds a mutex, which the session would hold while it calls the window: make it a field"}
 	}
 	if o.Journal != nil && o.Window == nil {
 		return &llm.ConfigError{Field: "journal", Reason: "a journal is of a window, and there is none"}

@@ -13,7 +13,8 @@ import (
 
 // Start records where the session starts, so that "Session start" is the first
 // checkpoint, finishes a rollback that a crash interrupted, and restores what
-// was stored of the session: its position in the window and the queued message.
+// was stored of the session: its position in the window and the queued message, but not
+// the state of the window, see Options.Journal.
 // A session that was not started is started by its first turn.
 func (s *Session) Start(ctx context.Context) error {
 	release, err := s.acquireWork(false)
@@ -118,25 +119,20 @@ func (s *Session) noteStart(ctx context.Context) error {
 
 // checkRoundTrip checks that a window can go back to the state that it has, before the
 // first checkpoint depends on it: a mistake in State or Apply must not be found by an undo.
-//
-// The user may change the window meanwhile, so that it is tried three times.
+// If the user changes the window in that moment, the next turn checks again.
 func checkRoundTrip(w Window) error {
-	var wrong error
-	for range 3 {
-		before, err := windowState(w)
-		if err != nil {
-			return err
-		}
-		if err := w.Apply(before); err != nil {
-			return fmt.Errorf("the window cannot apply its own state, so nothing could be undone: %w", err)
-		}
-		after, err := windowState(w)
-		if err != nil || jsondelta.Equal(before, after) {
-			return err
-		}
-		wrong = fmt.Errorf("the window does not go back to the state that it had, so nothing could be undone: Apply made %s of %s", after, before)
+	before, err := windowState(w)
+	if err != nil {
+		return err
 	}
-	return wrong
+	if err := w.Apply(before); err != nil {
+		return fmt.Errorf("the window cannot apply its own state, so nothing could be undone: %w", err)
+	}
+	after, err := windowState(w)
+	if err != nil || jsondelta.Equal(before, after) {
+		return err
+	}
+	return fmt.Errorf("the window does not go back to the state that it had, so nothing could be undone: Apply made %s of %s", after, before)
 }
 
 // measure estimates the system prompt before the first turn builds one, so that the

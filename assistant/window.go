@@ -13,11 +13,13 @@ import (
 // through its Tools, and every change can be undone through its State.
 //
 // The session calls a window from one goroutine at a time. Its own user
-// interface may call it at any moment: a window guards its own state.
+// interface may call it at any moment: a window guards its own state with a mutex in
+// a field. Do not embed the mutex: it would make the window a sync.Locker.
 //
 // A window may have any of these interfaces too:
 //
-//	sync.Locker  keeps the user from changing it while the assistant works
+//	sync.Locker  keeps the user from changing it while the assistant works; the
+//	             session locks it for a turn and calls all other methods meanwhile
 //	Pager        is a page with tabs, each with tools and payloads of its own
 //	Log          remembers what the user did, for the model
 //	Budgeter     cuts its Context to a size
@@ -43,7 +45,8 @@ type Window interface {
 	// JSON values.
 	State() (json.RawMessage, error)
 	// Apply restores a state, all of it or nothing. The first session of a journal applies
-	// the State that the window has, and does not start if that changes it.
+	// the State that the window has, and does not start if that changes it. That an empty
+	// state survives proves little: test Apply with a full one.
 	Apply(state json.RawMessage) error
 }
 
