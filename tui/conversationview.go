@@ -1,6 +1,9 @@
 package tui
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/tui/keymap"
@@ -17,6 +20,7 @@ type scene struct {
 	regions  string   // that the focus moves between, in words
 	loading  bool     // the session is not loaded yet
 	running  bool     // a turn runs
+	alone    bool     // nothing is beside the conversation
 	below    []string // lines under the pairs; an empty one is left out
 }
 
@@ -26,11 +30,52 @@ const chatHead = 1
 // View draws the conversation.
 func (c *conversation) View(w, h int, s *scene) []string {
 	defer c.widths.EndFrame()
-	return append([]string{c.widths.Fit(c.head(w, s), w, "")}, c.lines(w, h-chatHead, s)...)
+	lines := c.lines(w, h-chatHead, s)
+	if s.alone {
+		c.drawBar(lines, w, s)
+	}
+	return append([]string{c.widths.Fit(c.head(w, s), w, "")}, lines...)
 }
 
-// head names the filter, unless it is the one that a session begins with.
+// drawBar draws the scroll bar in the last column.
+func (c *conversation) drawBar(lines []string, w int, s *scene) {
+	if c.chat.Len() == 0 {
+		return
+	}
+	from, to, ok := c.chat.Bar(len(lines))
+	if !ok {
+		return
+	}
+	thumb := s.styles.Border.Idle.Render(s.styles.Border.FocusedShape.Left)
+	for i := from; i < to; i++ {
+		lines[i] = c.widths.Truncate(lines[i], w-1, "") + thumb
+	}
+}
+
+// head names the filter, unless it is the one that a session begins with, and the question
+// whose answer begins above the screen.
 func (c *conversation) head(w int, s *scene) string {
+	left := c.filtered(w, s)
+	question, above, ok := c.chat.Sticky()
+	if !ok || question == "" {
+		return left
+	}
+	sign := fmt.Sprintf("%s %d  ", s.styles.Icons.Above, above)
+	if left == "" {
+		left = "  "
+	} else {
+		left = c.widths.Truncate(left, w/2, s.styles.Icons.Ellipsis) + " "
+	}
+	room := w - ansi.StringWidth(left) - ansi.StringWidth(sign) - gapBeforeSign
+	question = style.Truncate(s.styles.Icons.Selected+" "+question, max(0, room), s.styles.Icons.Ellipsis)
+	left += s.styles.Chat.Sticky.Render(question)
+	return left + strings.Repeat(" ", max(0, w-ansi.StringWidth(left)-ansi.StringWidth(sign))) + s.styles.Chat.Time.Render(sign)
+}
+
+const gapBeforeSign = 2
+
+// filtered names the filter, unless it is the one that a session begins with.
+func (c *conversation) filtered(w int, s *scene) string {
 	if s.filter == startFilter {
 		return ""
 	}

@@ -128,9 +128,20 @@ func (m *Model) middle() []string {
 	return out
 }
 
-// divider is the line between the chat and what is next to it.
+// divider is the line between the chat and what is next to it; a heavy part of it is the
+// scroll bar of the chat.
 func (m *Model) divider(_, h int) []string {
-	return slices.Repeat([]string{m.styles.Border.Idle.Render(m.styles.Border.Shape.Left)}, h)
+	line := slices.Repeat([]string{m.styles.Border.Idle.Render(m.styles.Border.Shape.Left)}, h)
+	if m.conv.chat.Len() == 0 {
+		return line
+	}
+	if from, to, ok := m.conv.chat.Bar(h - chatHead); ok {
+		thumb := m.styles.Border.Idle.Render(m.styles.Border.FocusedShape.Left)
+		for i := from; i < to; i++ {
+			line[i+chatHead] = thumb
+		}
+	}
+	return line
 }
 
 func blankLines(w, h int) []string { return slices.Repeat([]string{strings.Repeat(" ", w)}, h) }
@@ -139,7 +150,7 @@ func blankLines(w, h int) []string { return slices.Repeat([]string{strings.Repea
 func (m *Model) scene(w int) *scene {
 	s := &scene{
 		wording: m.wording(), filter: m.parts.filterLine(), examples: m.opts.Examples, numbered: m.numbersOf() == ofAnswer, regions: "the conversation and the rules",
-		loading: m.loading, running: m.turn.running, below: []string{m.statusLine(w), m.queuedCard(w), m.cancelledCard(w)},
+		loading: m.loading, running: m.turn.running, alone: m.layout.Divider.Empty(), below: []string{m.statusLine(w), m.queuedCard(w), m.cancelledCard(w)},
 	}
 	switch {
 	case m.plainChat():
@@ -173,12 +184,47 @@ func (m *Model) inputLines() []string {
 	if x := m.layout.Divider.Min.X; !m.layout.Divider.Empty() && x < len(rule) {
 		rule[x] = []rune(shape.MiddleBottom)[0]
 	}
-	rows := []string{m.styles.Border.Idle.Render(string(rule)) + m.styles.Input.Estimate.Render(note)}
+	rows := []string{m.ruled(rule) + m.styles.Input.Estimate.Render(note)}
 	body := append(strings.Split(m.input.draft.View(h), "\n"), make([]string, h)...)
 	for _, line := range body[:h] {
 		rows = append(rows, m.widths.Fit(line, w, ""))
 	}
 	return rows
+}
+
+// belowAt is the column of the sign that says what is below the chat.
+const belowAt = 2
+
+// ruled is the line above the box with what is below the chat.
+func (m *Model) ruled(rule []rune) string {
+	idle := m.styles.Border.Idle
+	text, arrived := m.belowChat()
+	w := ansi.StringWidth(text)
+	if text == "" || belowAt+w > len(rule) {
+		return idle.Render(string(rule))
+	}
+	look := m.styles.Chat.Time
+	if arrived {
+		look = m.styles.Chat.New
+	}
+	return idle.Render(string(rule[:belowAt])) + look.Render(text) + idle.Render(string(rule[belowAt+w:]))
+}
+
+// belowChat says what is below the chat; "" for nothing, or where there is no chat.
+func (m *Model) belowChat() (text string, arrived bool) {
+	if m.layout.Chat.Empty() || m.conv.chat.Len() == 0 {
+		return "", false
+	}
+	if text, arrived = m.conv.chat.Below(); text != "" {
+		text = " " + text + " "
+	}
+	return text, arrived
+}
+
+// belowSign reports whether a cell belongs to the sign that says what is below the chat.
+func (m *Model) belowSign(x, y int) bool {
+	text, _ := m.belowChat()
+	return y == m.layout.Input.Min.Y && x >= belowAt && x < belowAt+ansi.StringWidth(text)
 }
 
 // sendButton reports whether a cell belongs to the send button.

@@ -122,15 +122,12 @@ func proveMoving(t *testing.T) {
 	}
 }
 
-// chatColumns are the rows of the chat without the hint of what is below.
+// chatColumns are the rows of the chat.
 func chatColumns(frame string) string {
 	lines := strings.Split(frame, "\n")
 	for i, line := range lines {
 		if at := strings.Index(line, "│"); at >= 0 {
 			lines[i] = line[:at]
-		}
-		if strings.Contains(line, "new · G") {
-			lines[i] = ""
 		}
 	}
 	return strings.Join(lines[2:len(lines)-7], "\n")

@@ -1,32 +1,128 @@
 package tui
 
 import (
+	"fmt"
+	"image"
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/tui/keymap"
+	"winnow/tui/settings"
+	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
 
-// 2: a long reply scrolls to its first line and INPUT keeps the focus.
+// manyLines is an answer that no screen holds.
+func manyLines() string {
+	var b strings.Builder
+	b.WriteString("The first line.\n\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "more %d\n\n", i)
+	}
+	return b.String() + "The last line."
+}
+
 func TestALongReplyLeavesTheFocusInTheInput(t *testing.T) {
-	reply := "The first line.\n\n" + strings.Repeat("more\n\n", 40) + "The last line."
-	r := start(t, 80, 24, say(reply))
-	r.Type("talk", tuitest.Send)
-	r.answered(1)
-	r.Until(func(frame string) bool {
-		return strings.Contains(strings.Split(frame, "\n")[2], "The first line.") && strings.HasPrefix(footerOf(frame), " INPUT ")
-	})
-	r.Type("red") // r is no command
-	r.Wait(" red")
+	for value, firstLine := range map[string]bool{"": false, settings.ReplyStay: false, settings.ReplyTop: true} {
+		t.Run("long_reply "+value, func(t *testing.T) {
+			d := startProgram(t, setup{w: 80, h: 24, answers: []at.Answer{say(manyLines())}, change: func(o *Options) { o.LongReply = value }})
+			d.ask("talk", "line.")
+			d.Until(func(frame string) bool {
+				shown := "The last line."
+				if firstLine {
+					shown = "The first line."
+				}
+				return strings.Contains(frame, shown) && strings.Contains(frame, "› talk") && strings.HasPrefix(footerOf(frame), " INPUT ")
+			})
+			d.Type("red") // r is no command
+			d.Wait("› red")
+		})
+	}
+}
+
+// Above the screen the question is named, and how much of the answer is there; below it how
+// much is left, with a key that works here. A click goes there.
+func TestALongAnswerSaysWhatIsAboveAndBelow(t *testing.T) {
+	s := newStill(t, style.Options{Unicode: true}, 80, 24)
+	s.opts.Mouse = true
+	p := told("which models?\nand why?", manyLines())
+	s.pairs(p)
+	rows := func() []string { return strings.Split(plainFrame(s.frame()), "\n") }
+	if got := rows(); !strings.HasPrefix(got[1], "  › which models?  ") || !strings.Contains(got[1], "↑ ") || strings.Contains(got[19], "↓") {
+		t.Fatalf("at the end of the answer:\n%s", strings.Join(got, "\n"))
+	}
+	s.do(s.onKey(tea.KeyPressMsg{Code: tea.KeyPgUp}))
+	if got := rows(); !strings.Contains(got[19], "─ ↓ ") || !strings.Contains(got[19], " lines · pgdown ─") {
+		t.Errorf("in INPUT the sign is %q", got[19])
+	}
+	s.keys("esc")
+	if got := rows(); !strings.Contains(got[19], " lines · G ─") {
+		t.Errorf("in VIEW the sign is %q", got[19])
+	}
+	s.do(s.onClick(5, 1))
+	if got := rows(); strings.Contains(got[1], "›") || !strings.Contains(strings.Join(got[1:5], "\n"), "which models?") {
+		t.Errorf("after a click on the question:\n%s", strings.Join(got, "\n"))
+	}
+	s.do(s.onClick(5, 19))
+	if got := rows(); !strings.Contains(strings.Join(got, "\n"), "The last line.") || strings.Contains(got[19], "↓") || s.mode != keymap.View {
+		t.Errorf("after a click on the sign below, in %s:\n%s", s.mode, strings.Join(got, "\n"))
+	}
+}
+
+// A heavy part of the line beside the chat, or of its last column, is the scroll bar.
+func TestTheScrollBarShowsWhereTheScreenIs(t *testing.T) {
+	for _, w := range []int{80, 120} {
+		thumb := func(s *still) (from, to int) {
+			from = -1
+			for y, row := range strings.Split(plainFrame(s.frame()), "\n") {
+				if r := []rune(row); len(r) == w && r[w-1] == '┃' {
+					if from < 0 {
+						from = y
+					}
+					to = y
+				}
+			}
+			return from, to
+		}
+		short := newStill(t, style.Options{Unicode: true}, w, 30)
+		short.pairs(told("short", "answer"))
+		if from, _ := thumb(short); from >= 0 {
+			t.Errorf("%d cells: there is a scroll bar where all is shown", w)
+		}
+		s := newStill(t, style.Options{Unicode: true}, w, 30)
+		s.pairs(told("short", "answer"), told("long", manyLines()))
+		bottom := s.layout.Chat.Max.Y - 1
+		from, to := thumb(s)
+		if to != bottom || from <= 2 {
+			t.Errorf("%d cells, at the end: the bar is in %d to %d of %v", w, from, to, image.Pt(2, bottom))
+		}
+		s.keys("esc", "g")
+		if from, to = thumb(s); from != 2 || to >= bottom {
+			t.Errorf("%d cells, at the beginning: the bar is in %d to %d of %v", w, from, to, image.Pt(2, bottom))
+		}
+	}
+}
+
+// Beside the pane the scroll bar is part of the line between them.
+func TestTheScrollBarIsPartOfTheLineBesideThePane(t *testing.T) {
+	d := startProgram(t, setup{pairs: []assistant.Pair{told("long", manyLines())}})
+	at := func(frame, mark string) bool {
+		return strings.Contains(frame, "  "+mark+"  ignore") // the line beside the first rule
+	}
+	d.Until(func(frame string) bool { return at(frame, "│") && strings.Contains(frame, "  ┃") })
+	d.Type(tuitest.Esc, "g")
+	d.Until(func(frame string) bool { return at(frame, "┃") })
 }
 
 // The height that counts is the reply's: a long question does not scroll.
 func TestALongQuestionIsNoLongReply(t *testing.T) {
-	r := start(t, 80, 24, say("short"))
-	r.Paste(strings.Repeat("a line\n", 40))
-	r.Type(tuitest.Send)
-	r.answered(1)
-	if !r.model.conv.chat.AtEnd() {
-		t.Error("the view does not follow its end")
-	}
+	d := startProgram(t, setup{w: 80, h: 24, answers: []at.Answer{say("short")}, change: func(o *Options) { o.LongReply = settings.ReplyTop }})
+	d.Paste(strings.Repeat("a line\n", 40))
+	d.Type(tuitest.Send)
+	d.Wait("short")
+	d.hold("the view follows its end", func() bool { return strings.Contains(d.Frame(), "short") })
 }

@@ -84,10 +84,10 @@ var openings = []opening{
 	},
 	{
 		kind: overlay.Settings, title: "Settings", modes: everywhere, keys: []any{tuitest.CtrlP, "Settings", tuitest.Enter},
-		query: "golong", found: "Go to a long answer", other: "Background", take: []any{tuitest.Enter},
+		query: "afterlong", found: "After a long answer", other: "Background", take: []any{tuitest.Enter},
 		taken: func(_ *testing.T, d *fixture) {
 			d.Until(func(frame string) bool {
-				return strings.Contains(lineOf(frame, "›   Go to a long answer"), "yes: after a pause in typing")
+				return strings.Contains(lineOf(frame, "›   After a long answer"), "top: go to its first line")
 			})
 			d.Type(tuitest.Esc)
 		},

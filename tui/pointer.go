@@ -81,6 +81,10 @@ func (m *Model) onClick(x, y int) tea.Cmd {
 		return m.do(m.bar.ActionAt(m.header(), x))
 	case at.In(m.layout.Chat):
 		cx, cy := m.conv.inChat(tea.Mouse{X: x, Y: y})
+		if cy < 0 {
+			m.conv.chat.ToQuestion()
+			return m.loadMissing()
+		}
 		if i, ok := m.conv.chat.ChoiceAt(cx, cy); ok {
 			return m.choose(i)
 		}
@@ -96,8 +100,12 @@ func (m *Model) onClick(x, y int) tea.Cmd {
 		m.setMode(keymap.HUD)
 		return onHUD(func(p *status.ContextPanel) { p.Click(y - m.layout.HUD.Min.Y) })(m)
 	case at.In(m.layout.Input):
-		if m.sendButton(x, y) {
+		switch {
+		case m.sendButton(x, y):
 			return m.send()
+		case m.belowSign(x, y):
+			m.conv.chat.Bottom()
+			return m.loadMissing()
 		}
 		m.setMode(keymap.Input)
 	case at.In(m.layout.Footer):

@@ -34,12 +34,12 @@ func TestSearchFindsPairsThatAreNotLoaded(t *testing.T) {
 	r.Wait("question 199")
 	r.Type("/platypus", tuitest.Enter)
 	r.Wait("match 1 of 2")
-	r.Wait("question 4 ") // the one after the hit
+	r.Wait("question 4") // the one after the hit
 	r.Type("n")
 	r.Wait("match 2 of 2")
-	r.Wait("question 121 ")
+	r.Wait("question 121")
 	r.Type("N")
-	r.Wait("question 4 ")
+	r.Wait("question 4")
 	r.Type("/wombat", tuitest.Enter)
 	r.Wait("no shown pair contains")
 }

@@ -108,7 +108,7 @@ func TestALongTurnLeavesTheEyesAlone(t *testing.T) {
 		if now := chatRows(s.text()); now != eyes {
 			t.Errorf("the end of the turn moves the lines under the eyes:\n%s\nand were\n%s", now, eyes)
 		}
-		if !strings.Contains(s.text(), "new · G") {
+		if !strings.Contains(s.text(), "new lines · G") {
 			t.Errorf("nothing tells of what is new:\n%s", s.text())
 		}
 		if s.keys("G"); !strings.Contains(s.text(), fmt.Sprintf("tok%d", tokens-1)) {
@@ -121,8 +121,11 @@ func TestALongTurnLeavesTheEyesAlone(t *testing.T) {
 // chatRows are the lines of the conversation but the last two, where the hint
 // of what is new and the status stand.
 func chatRows(frame string) string {
-	lines := strings.Split(frame, "\n")
-	return strings.Join(lines[2:15], "\n")
+	lines := strings.Split(frame, "\n")[2:15]
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, "┃ ") // without the scroll bar
+	}
+	return strings.Join(lines, "\n")
 }
 
 func TestNoKeyIsLostWhileAnAnswerStreams(t *testing.T) {

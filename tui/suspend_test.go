@@ -114,7 +114,8 @@ func TestResumedProgramGoesOn(t *testing.T) {
 // renderer has left out was really there.
 func (d *fixture) clean() {
 	d.t.Helper()
-	d.WaitGone(" … │") // the last that changes after a turn
+	d.WaitGone("working")
+	d.rest()
 	before, written := d.Frame(), len(d.Output())
 	d.Message(tea.ClearScreen())
 	d.Until(func(frame string) bool { return len(d.Output()) > written && frame == before })
@@ -150,7 +151,7 @@ func TestTerminalFollowsAStormOfSizes(t *testing.T) {
 	d.rest()
 	d.goTo("VIEW")
 	d.Type("G")
-	d.Wait("The end.")
+	d.focused("The end.")
 	d.Wait("1/1")
 	if n := strings.Count(d.Frame(), "\n") + 1; n != 30 {
 		t.Errorf("the terminal has %d lines", n)

@@ -12,6 +12,7 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 
+	"winnow/tui/settings"
 	"winnow/tui/slash"
 	"winnow/tui/status"
 	"winnow/tui/usecase"
@@ -300,10 +301,11 @@ func (m *Model) noticeEnd(notice string) {
 	}
 }
 
-// showReply scrolls to the first line of a reply that is longer than the view.
-// The focus stays; with long_reply = "view" it follows when nobody types.
+// showReply scrolls to the first line of a reply that is longer than the view, unless
+// long_reply = "stay". With long_reply = "view" the focus follows when nobody types.
 func (m *Model) showReply(seq int64) tea.Cmd {
-	if seq == 0 || !m.conv.chat.AtEnd() || !m.conv.chat.ShowReply(seq) || !m.opts.ReplyView {
+	reply := m.opts.LongReply
+	if reply == "" || reply == settings.ReplyStay || seq == 0 || !m.conv.chat.AtEnd() || !m.conv.chat.ShowReply(seq) || reply == settings.ReplyTop {
 		return nil
 	}
 	return tick(idlePause, replyDueMsg{m.turn.n})

@@ -117,7 +117,7 @@ func TestEveryLineIsAsWideAsTheTerminal(t *testing.T) {
 					answer = append(answer, at.Say(text+"\n\n"))
 				}
 				f.answers = []at.Answer{append(answer, at.Stop{At: gate})}
-				overlaid := strings.HasPrefix(r.shows, "━")
+				overlaid := strings.HasPrefix(r.shows, "─")
 				r.shows = ""
 				v := visit(t, r, style.Options{Dark: true, Unicode: true}, f)
 				defer v.leave()

@@ -436,7 +436,7 @@ func firstLine(frame string) string { return strings.SplitN(plainFrame(frame), "
 
 // metaLine is the first line of a pair in the frame, with the badge at its
 // left and its time at its right.
-var metaLine = regexp.MustCompile(`^.. +(off|sent from here on)?.* (\d\d:\d\d) *(│|$)`)
+var metaLine = regexp.MustCompile(`^..(off|sent from here on)?.* (\d\d:\d\d) *(│|┃|$)`)
 
 // checkFrame scrolls from the first pair to the last and reads each badge.
 func (s *seeing) checkFrame(first int) error {

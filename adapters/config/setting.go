@@ -27,7 +27,7 @@ type Settings struct {
 	UserRequestAllowance int           `key:"user_request_allowance" default:"100" range:"0 to 1000000" help:"tokens reserved for the message"`
 	MaxTrimAttempts      int           `key:"max_trim_attempts" default:"10" range:"0 to 1000" help:"pairs that may be dropped if a request is too long"`
 	ContextTokens        int           `key:"context_tokens" default:"16000" range:"500 to 1000000" help:"tokens of the window's context"`
-	LongReply            string        `key:"long_reply" one:"stay, view" help:"where the focus goes if a reply is longer than the screen"`
+	LongReply            string        `key:"long_reply" one:"stay, top, view" help:"if a reply is longer than the screen: stay, go to its first line, or move the focus to it"`
 	ConnectTimeout       time.Duration `key:"connect_timeout" default:"10s" help:"until there is a connection, and between two pieces of a list of models"`
 	FirstByteTimeout     time.Duration `key:"first_byte_timeout" default:"5m0s" help:"until the first piece of an answer"`
 	IdleTimeout          time.Duration `key:"idle_timeout" default:"2m0s" help:"between two pieces of an answer"`

@@ -2,12 +2,8 @@ package chat
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"winnow/assistant"
-	"winnow/tui/keymap"
-	"winnow/tui/pane"
 )
 
 // focused is the item with the focus; nil when there is none.
@@ -160,15 +156,6 @@ func (v *View) Bottom() {
 
 // AtEnd says whether the view follows its end.
 func (v *View) AtEnd() bool { return v.list.AtEnd() }
-
-// newLinesHint says how many lines arrived below the screen.
-func (v *View) newLinesHint() string {
-	n := v.list.Below()
-	if n == 0 {
-		return ""
-	}
-	return pane.Join(v.rc.st.Icons.New+" "+strconv.Itoa(n)+" new", strings.TrimSpace(v.rc.keys.Hint(keymap.LastMessage, "")))
-}
 
 // Show brings a pair onto the screen and gives it the focus.
 func (v *View) Show(seq int64, centred bool) bool {

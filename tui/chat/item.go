@@ -59,6 +59,7 @@ type item struct {
 
 	// As drawn last: the first line, where each part begins, and the number of lines.
 	first  string
+	asked  string // see question
 	starts []int
 	height int
 	width  int  // of the lines; 0: all parts must be drawn again
@@ -75,7 +76,7 @@ type item struct {
 func (it *item) changed() { it.stale = true }
 
 // redraw makes the next layOut draw all parts.
-func (it *item) redraw() { it.starts, it.width = nil, 0 }
+func (it *item) redraw() { it.starts, it.width, it.asked = nil, 0, "" }
 
 // layOut draws the pair for a width, as far as the budget of the frame goes. Parts that did
 // not change keep their lines.

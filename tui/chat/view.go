@@ -304,10 +304,6 @@ func (v *View) View(w, h int) []string {
 		}
 		rows[y] = row
 	}
-	if hint := v.newLinesHint(); hint != "" {
-		label := st.Chat.New.Render(style.Truncate(" "+hint+" ", w, ""))
-		rows[h-1] = strings.Repeat(" ", max(0, w-ansi.StringWidth(label))) + label
-	}
 	return rows
 }
 

@@ -28,13 +28,20 @@ type Screen struct {
 	Style style.Options // Dark follows the terminal unless FixedBackground
 	// FixedBackground says that the user has chosen the background, not the terminal.
 	FixedBackground bool
-	Mouse           bool // the mouse is captured
-	HUD             bool // the context HUD is docked
-	ReplyView       bool // long_reply = "view": a long answer takes the focus when nobody types
-	Notify          bool // notify when a long turn ends unseen
-	EnterSends      bool // send_key = "enter": enter sends, the other keys break the line
-	AsksEnter       bool // send_key is not set: the first enter asks which key shall send
+	Mouse           bool   // the mouse is captured
+	HUD             bool   // the context HUD is docked
+	LongReply       string // what happens when an answer is longer than the screen: a Reply constant; "" is ReplyStay
+	Notify          bool   // notify when a long turn ends unseen
+	EnterSends      bool   // send_key = "enter": enter sends, the other keys break the line
+	AsksEnter       bool   // send_key is not set: the first enter asks which key shall send
 }
+
+// The values of long_reply.
+const (
+	ReplyStay = "stay" // the view does not move
+	ReplyTop  = "top"  // it goes to the first line of the answer
+	ReplyView = "view" // so does the focus, when nobody types
+)
 
 // Setting is one line of the list.
 type Setting struct {
@@ -107,12 +114,11 @@ func (s *Screen) settings() []Setting {
 			set:   func(v string) { *field = v == "true" },
 		}
 	}
-	reply := onOff("long_reply", "Go to a long answer", &s.ReplyView, "yes: after a pause in typing", "no")
-	reply.stored = func() (key, value string) {
-		if s.ReplyView {
-			return "long_reply", "view"
-		}
-		return "long_reply", "stay"
+	reply := Setting{
+		Key: "long_reply", Title: "After a long answer", values: []string{ReplyStay, ReplyTop, ReplyView},
+		words: map[string]string{ReplyStay: "stay: at its end", ReplyTop: "top: go to its first line", ReplyView: "view: move to it after a pause"},
+		value: func() string { return cmp.Or(s.LongReply, ReplyStay) },
+		set:   func(v string) { s.LongReply = v },
 	}
 	enter := onOff("send_key", "Enter", &s.EnterSends, "sends the message", "breaks the line")
 	enter.stored = func() (key, value string) {

@@ -16,7 +16,8 @@ type Icons struct {
 	Checkpoint      string
 	Error           string
 	Warn            string
-	New             string // something arrived below the screen; a model is new
+	New             string // something is below the screen; a model is new
+	Above           string // something is above the screen
 	Selected        string // before the selected entry of a list
 	Marked          string // before an entry chosen together with others
 	Ellipsis        string

@@ -96,7 +96,7 @@ func (b builder) chat() Chat {
 		Selected: b.selected(), SelectedUser: b.selected().Reverse(false).Underline(b.accent == nil),
 		Focus: fg(b.accent).Bold(true), SearchHit: b.marked(), Separator: fg(b.muted),
 		Star: fg(b.warn), Flag: fg(b.bad), New: b.bubbled().Bold(true),
-		Welcome: fg(b.accent).Bold(true), Example: fg(b.base),
+		Sticky: fg(b.base).Bold(true), Welcome: fg(b.accent).Bold(true), Example: fg(b.base),
 	}
 }
 

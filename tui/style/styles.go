@@ -55,6 +55,7 @@ type Chat struct {
 	Separator    lipgloss.Style // checkpoint and boundary lines
 	Star, Flag   lipgloss.Style
 	New          lipgloss.Style // the hint that something arrived below
+	Sticky       lipgloss.Style // the question above the answer that it belongs to
 	Welcome      lipgloss.Style
 	Example      lipgloss.Style
 }

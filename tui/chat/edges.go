@@ -1,0 +1,72 @@
+package chat
+
+import (
+	"strings"
+
+	"winnow/assistant"
+	"winnow/tui/keymap"
+	"winnow/tui/pane"
+	"winnow/tui/style"
+)
+
+// Below says what is below the screen, and the key that goes there: lines that came
+// meanwhile, else what is left of the answer, else the messages after it; "" for nothing.
+// arrived reports that something came meanwhile.
+func (v *View) Below() (text string, arrived bool) {
+	if v.list.AtEnd() {
+		return "", false
+	}
+	n, e := v.list.Below(), v.list.Edges()
+	switch {
+	case n > 0:
+		text, arrived = assistant.Counted(n, "new line"), true
+	case e.ItemsBelow > 0:
+		text = assistant.Counted(e.ItemsBelow, "message")
+	case e.LinesBelow > 0:
+		text = assistant.Counted(e.LinesBelow, "line")
+	default:
+		return "", false
+	}
+	action := keymap.PageDown // in INPUT other keys are text
+	if v.active {
+		action = keymap.LastMessage
+	}
+	return pane.Join(v.rc.st.Icons.New+" "+text, strings.TrimSpace(v.rc.keys.Hint(action, ""))), arrived
+}
+
+// Sticky is the question whose answer begins above the screen, on one line, and how many
+// lines of the answer are above; ok is false when the screen shows the question.
+func (v *View) Sticky() (question string, lines int, ok bool) {
+	i, line, shown := v.list.ItemAt(0)
+	if !shown {
+		return "", 0, false
+	}
+	it := v.src.at(i)
+	if len(it.starts) < 2 || line < it.starts[1] {
+		return "", 0, false
+	}
+	return it.question(), line - it.starts[1], true
+}
+
+// ToQuestion scrolls to the question that Sticky names.
+func (v *View) ToQuestion() {
+	if i, _, ok := v.list.ItemAt(0); ok {
+		v.list.ScrollTo(i, 0, 0)
+	}
+}
+
+// Bar is the part of a scroll bar of some cells that stands for the screen; ok is false
+// when all is on it.
+func (v *View) Bar(cells int) (from, to int, ok bool) { return v.list.Bar(cells) }
+
+// maxQuestion is how many cells of a message are shown above its answer.
+const maxQuestion = 200
+
+// question is the first line of the user's message.
+func (it *item) question() string {
+	if it.asked == "" {
+		first, _, _ := strings.Cut(strings.TrimSpace(it.pair.UserText), "\n")
+		it.asked = style.Truncate(oneLine(first), maxQuestion, it.rc.st.Icons.Ellipsis)
+	}
+	return it.asked
+}
