@@ -157,8 +157,8 @@ func (m *Model) onLineOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	return nil, true
 }
 
-// onPickerOutcome shows what has become of a choice in a list; ok is false for other
-// outcomes.
+// onPickerOutcome handles outcomes about sessions, models, topics and settings; ok is false
+// for others.
 func (m *Model) onPickerOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	switch o := o.(type) {
 	case usecase.RollbackUndone:

@@ -107,7 +107,7 @@ func (c *conversation) jumpToBoundary() intent {
 	case b.All():
 		text = fmt.Sprintf("all %d pairs are included", b.Y)
 	case b.First >= len(c.boundary.Refs):
-		text = "no pair fits; the next message is sent alone"
+		text = "no earlier message fits; only the next one will be sent"
 	default:
 		c.chat.JumpTo(c.boundary.Refs[b.First].Seq)
 		text = fmt.Sprintf("the request starts here: %d of %d pairs are sent", b.X, b.Y)

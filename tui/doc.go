@@ -27,10 +27,13 @@
 // that have changed, and at most one event of a turn, in the order of the session's log.
 // Before the start is over there is no session and no part.
 //
+// To add a use case, see package usecase; to add a key, package keymap; to add a pane,
+// package pane.
+//
 // # Modes
 //
 // INPUT writes a message, VIEW walks through the conversation, COMMAND holds
-// the filter line, PANE works on the rules. Overlays lie above all of them;
+// the filter line, PANE works in the pane: the rules or the history. Overlays lie above all of them;
 // the mode stays as it is behind them.
 //
 // # Components of bubbles

@@ -53,7 +53,7 @@ func (l *requestList) on(o usecase.RequestsRead, estimate func(string) int) inte
 	case len(all) == 0:
 		return todo
 	case sent == 0 && o.Pair != 0:
-		todo = append(todo, notify{text: "what was sent for this pair is no longer stored · this would be sent now"})
+		todo = append(todo, notify{text: "this message's request is no longer stored · this would be sent now"})
 	}
 	return append(todo, l.open(all, max(0, sent-1), estimate))
 }

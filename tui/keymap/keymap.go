@@ -10,8 +10,9 @@
 //
 // # How to add an action
 //
-// Its name goes into actions.go, its Row into table.go, and what it does into package tui,
-// actions.go. Help, footer, palette, /command and rebinding come from the Row; a hint that
+// Name it in actions.go and describe it in table.go, or in overlays.go if its key works in a
+// list, a text or a question. What it does goes into package tui, actions.go, or to where the
+// overlay is opened. TestSpecifiedKeys and the tests of the key table want it, too. Help, footer, palette, /command and rebinding come from the Row; a hint that
 // depends on the state is in tui/header.go.
 //
 // # Concurrency
@@ -164,7 +165,7 @@ func New(enterSends bool, rebinds []Rebind) (*Map, error) {
 		}
 		a := k.named(Action(r.Action))
 		if a == nil {
-			return nil, &Error{r.Mode, r.Action, "there is no such action; the palette lists them all"}
+			return nil, &Error{r.Mode, r.Action, "there is no such action; winnow help keys lists them all"}
 		}
 		keys := make([]Key, len(r.Keys))
 		for i, key := range r.Keys {

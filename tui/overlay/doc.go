@@ -23,6 +23,6 @@
 // # Caveats
 //
 // A question accepts an answer only after GuardTime without a key, so that keys
-// typed ahead do not answer a question that the user has not read. The keys in
-// overlays are fixed, not bound in the key table.
+// typed ahead do not answer a question that the user has not read. The keys in overlays
+// come from the key table (tui/keymap, overlays.go) and can be rebound.
 package overlay

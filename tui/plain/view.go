@@ -112,7 +112,7 @@ func (c *console) filter(ctx context.Context, line string) error {
 func filterName(line string) string {
 	switch line {
 	case "":
-		return "none, all pairs of all sessions"
+		return "none: all pairs of all sessions"
 	case "x":
 		return "x, the pairs of this session"
 	}

@@ -96,7 +96,7 @@ func TestTheRowOfAProviderSaysWhatSavingDoes(t *testing.T) {
 	for row, want := range map[string]string{
 		"openai": "openai: saving 1 change shows 2 · 1 allowed · from the catalogue · 4 rules",
 		"groq":   "groq: nothing unsaved",
-		"all":    "all providers: saving 1 change shows 2 · 1 allowed · models unknown of 1 provider",
+		"all":    "all providers: saving 1 change shows 2 · 1 allowed · models of 1 provider unknown",
 	} {
 		b.on(row)
 		if text, _ := b.aboutRow(); text != want {

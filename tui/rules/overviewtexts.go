@@ -19,7 +19,7 @@ func aboutAllProviders(rows []modelfilter.ProviderView) string {
 	if unknown == 0 {
 		return sum.about("")
 	}
-	return sum.about("models unknown of " + assistant.Counted(unknown, "provider"))
+	return sum.about("models of " + assistant.Counted(unknown, "provider") + " unknown")
 }
 
 func (n providerNumbers) about(rest string) string {

@@ -15,12 +15,15 @@
 //
 // # How to add a use case
 //
-//  1. Add the outcome to the list of Outcome, with a Reply as its first field.
+//  1. Declare the outcome beside its method, with an embedded Reply, and add its name to the
+//     comment on Outcome. If the workspace lacks the operation, add it there first.
 //  2. Add the method, which calls the workspace below Commands.command; see PlanSave. One
 //     that asks first goes through Commands.confirmed, and (*Model).askConfirm words the
-//     question; see NewSession.
+//     question, or it never appears; see NewSession.
 //  3. In package tui, begin it: by (*acts).add when it changes something, which runs one
-//     act at a time in the order of the keys; by (*acts).query when it only reads.
+//     act at a time in the order of the keys; by (*acts).query when it only reads. A child
+//     returns an intent for it. What only changes the window of the pane needs no use
+//     case: the pane returns a pane.Edit.
 //  4. Show the outcome in (*Model).showOutcome. When a flow has several steps, give it a
 //     small struct with its step and the number of the request it waits for; see saving.
 //  5. An act needs no guard against lateness: the next act waits for it. A read does: keep
