@@ -24,7 +24,7 @@ type scene struct {
 	below    []string // lines under the pairs; an empty one is left out
 }
 
-// chatHead is how many lines are above the pairs: the filter, else air.
+// chatHead is how many lines are above the pairs: the filter and the question, else air.
 const chatHead = 1
 
 // View draws the conversation.
