@@ -270,12 +270,17 @@ func (w *Window) reorder(read []string) {
 // defaultProvider is the provider shown first when none has a key.
 const defaultProvider = "openai"
 
-// firstProvider is the first provider with a key, else the default one unless
-// rules name only others.
+// firstProvider is the first provider with rules, rather one with a key as well, else the
+// first with a key, else the default one unless keys name only others.
 func (w *Window) firstProvider() string {
-	for _, name := range w.order {
-		if w.providerNamed(name).hasKey {
-			return name
+	ruled := func(name string) bool {
+		p := w.providerNamed(name)
+		return len(p.lists[Ignore].effective())+len(p.lists[Allow].effective()) > 0
+	}
+	keyed := func(name string) bool { return w.providerNamed(name).hasKey }
+	for _, wanted := range []func(string) bool{func(name string) bool { return ruled(name) && keyed(name) }, ruled, keyed} {
+		if i := slices.IndexFunc(w.order, wanted); i >= 0 {
+			return w.order[i]
 		}
 	}
 	if first := w.order[0]; w.providerNamed(defaultProvider).empty() && !w.providerNamed(first).empty() {

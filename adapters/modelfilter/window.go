@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -74,7 +75,8 @@ type Window struct {
 	highlight Highlight
 	notices   []string
 	locked    bool
-	undoing   bool          // the assistant takes its own changes back: they are not changes by the user
+	undoing   bool // the assistant takes its own changes back: they are not changes by the user
+	atLock    lockState
 	reread    chan struct{} // signals Watch to read the file again
 	budget    int           // of the context, in tokens; 0 means defaultContextTokens
 	revision  int64         // grows with every change of what is shown
@@ -158,10 +160,41 @@ func (w *Window) Unlock() { w.setLocked(false) }
 func (w *Window) setLocked(locked bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	switch {
+	case locked && !w.locked:
+		w.atLock = lockState{w.current, map[string]ruleSet{}}
+		for name, p := range w.providers {
+			w.atLock.rules[name] = ruleSet{slices.Clone(p.lists[Ignore].rules), slices.Clone(p.lists[Allow].rules)}
+		}
+	case !locked && w.locked:
+		w.showTurn()
+	}
 	w.locked = locked
 	w.changed()
 	if !locked {
 		w.readAgain()
+	}
+}
+
+// lockState is the window when it was locked.
+type lockState struct {
+	provider string
+	rules    map[string]ruleSet // staged, by provider
+}
+
+// showTurn makes the first provider whose rules the turn has changed the current one, so
+// that its effect is on the screen. The provider stays if its rules changed as well, or if
+// the turn switched to it.
+func (w *Window) showTurn() {
+	changed := func(name string) bool {
+		before, p := w.atLock.rules[name], w.providerNamed(name)
+		return !slices.Equal(before[Ignore], p.lists[Ignore].rules) || !slices.Equal(before[Allow], p.lists[Allow].rules)
+	}
+	if w.current != w.atLock.provider || changed(w.current) {
+		return
+	}
+	if i := slices.IndexFunc(w.order, changed); i >= 0 {
+		w.setCurrent(w.providerNamed(w.order[i]))
 	}
 }
 

@@ -194,10 +194,11 @@ func TestOpenFindsProvidersAndRules(t *testing.T) {
 		more    bool // those that are well known follow
 	}{
 		"rich file":            {string(rich), nil, []string{"openai", "gemini"}, "openai", false},
-		"keys decide":          {"IGNORE_MODELS_OPENAI=a\nGROQ_API_KEY=k\n", nil, []string{"openai", "groq"}, "groq", false},
+		"rules, then keys":     {"GROQ_API_KEY=k\nIGNORE_MODELS_OPENAI=a\n", nil, []string{"groq", "openai"}, "openai", false},
+		"rules with a key":     {"IGNORE_MODELS_OPENAI=a\nGROQ_API_KEY=k\nIGNORE_MODELS_GROQ=a\n", nil, []string{"openai", "groq"}, "groq", false},
 		"environment":          {"GEMINI_API_KEY=\n", []string{"MISTRAL_API_KEY_2=x", "PROXY_API_KEY=y"}, []string{"gemini", "mistral"}, "mistral", false},
 		"only rules":           {"WHITELIST_MODELS_Groq=a\n", nil, []string{"groq"}, "groq", true},
-		"no key, openai there": {"IGNORE_MODELS_GROQ=a\nIGNORE_MODELS_OPENAI=a\n", nil, []string{"groq", "openai"}, "openai", true},
+		"no key, openai there": {"IGNORE_MODELS_GROQ=a\nIGNORE_MODELS_OPENAI=a\n", nil, []string{"groq", "openai"}, "groq", true},
 		"key without value":    {"GROQ_API_KEY=\nGEMINI_API_KEY=x\n", nil, []string{"groq", "gemini"}, "gemini", false},
 		"bare keys are names":  {"GROQ_API_KEY\n", nil, []string{"groq"}, "groq", false},
 		"nothing of a name":    {"_API_KEY=x\nIGNORE_MODELS_=a\nPROXY_API_KEY=p\nGROQ_API_KEY=x\n", nil, []string{"groq"}, "groq", false},
@@ -214,6 +215,35 @@ func TestOpenFindsProvidersAndRules(t *testing.T) {
 				t.Errorf("providers = %q, current %q; want %q, %q", got, f.Provider(), tt.want, tt.current)
 			}
 		})
+	}
+}
+
+// After a turn the provider is one whose rules it has changed, unless it switched itself.
+func TestTheWindowFollowsATurn(t *testing.T) {
+	for _, tt := range []struct{ calls, want string }{
+		{"add_ignore_rule gemini", "gemini"},
+		{"add_ignore_rule gemini, add_ignore_rule openai", "openai"},
+		{"add_ignore_rule gemini, switch_provider openai", "gemini"}, // it was the provider already
+		{"add_ignore_rule openai, switch_provider gemini", "gemini"},
+		{"get_models_matching_pattern gemini", "openai"},
+	} {
+		f := fresh(t, "OPENAI_API_KEY=k\nGEMINI_API_KEY=k\n")
+		f.Lock()
+		for _, call := range strings.Split(tt.calls, ", ") {
+			name, provider, _ := strings.Cut(call, " ")
+			args := fmt.Sprintf(`{"pattern":"o1*","provider":%q}`, provider)
+			if name == "switch_provider" {
+				args = fmt.Sprintf(`{"provider":%q}`, provider)
+			}
+			i := slices.IndexFunc(f.Tools(), func(tool assistant.Tool) bool { return tool.Name == name })
+			if r := f.Tools()[i].Run(t.Context(), json.RawMessage(args)); !r.Success {
+				t.Fatalf("%s: %+v", call, r)
+			}
+		}
+		f.Unlock()
+		if f.Provider() != tt.want {
+			t.Errorf("after %s the provider is %s, want %s", tt.calls, f.Provider(), tt.want)
+		}
 	}
 }
 
