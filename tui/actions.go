@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -136,7 +138,7 @@ func globalActions() map[keymap.Action]func(*Model) tea.Cmd {
 		keymap.DockContext:    (*Model).dockHUD,
 		keymap.Mouse:          func(m *Model) tea.Cmd { return m.toggleMouse() },
 		keymap.Notices:        func(m *Model) tea.Cmd { return m.openNotices() },
-		keymap.Connect:        func(m *Model) tea.Cmd { return m.connect(false) },
+		keymap.Connect:        (*Model).connect,
 		keymap.Undo:           (*Model).undo,
 		keymap.UndoRollback:   (*Model).undoRollback,
 		keymap.NameSession:    (*Model).nameSession,
@@ -185,9 +187,51 @@ func actionEntries(all []keymap.Entry) []overlay.Entry {
 
 // openPalette lists every command.
 func (m *Model) openPalette() tea.Cmd {
-	return m.open(overlay.Palette, overlay.NewPicker("Commands", actionEntries(m.keys.Palette(m.plainChat())), 0), func(c overlay.Chosen) tea.Cmd {
+	all := actionEntries(m.keys.Palette(m.plainChat()))
+	first := m.firstCommands(all)
+	picker := overlay.NewPicker("Commands", append(first, grouped(all)...), 0).WithStart(len(first)).WithNotice(fmt.Sprintf("type to search all %d commands", len(all)))
+	return m.open(overlay.Palette, picker, func(c overlay.Chosen) tea.Cmd {
+		m.recent = append([]string{c.Value}, slices.DeleteFunc(m.recent, func(name string) bool { return name == c.Value })...)
 		return m.runAction(keymap.Action(c.Value))
 	})
+}
+
+// A palette opens with maxFirst commands, of which maxRecent are those chosen last.
+const maxFirst, maxRecent = 12, 4
+
+// firstCommands are the commands that the palette shows before one types: the ones chosen
+// last, then the usual ones by group.
+func (m *Model) firstCommands(all []overlay.Entry) (first []overlay.Entry) {
+	add := func(name, group string) {
+		i := slices.IndexFunc(all, func(e overlay.Entry) bool { return e.Value == name })
+		listed := slices.ContainsFunc(first, func(e overlay.Entry) bool { return e.Value == name })
+		if i >= 0 && !listed && len(first) < maxFirst {
+			e := all[i]
+			e.Group = cmp.Or(group, e.Group)
+			first = append(first, e)
+		}
+	}
+	for _, name := range m.recent[:min(len(m.recent), maxRecent)] {
+		add(name, "Recent")
+	}
+	for _, name := range keymap.Usual {
+		add(string(name), "")
+	}
+	return grouped(first)
+}
+
+// grouped are entries by group, in the order of the first of each.
+func grouped(all []overlay.Entry) []overlay.Entry {
+	var order []string
+	for _, e := range all {
+		if !slices.Contains(order, e.Group) {
+			order = append(order, e.Group)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b overlay.Entry) int {
+		return slices.Index(order, a.Group) - slices.Index(order, b.Group)
+	})
+	return all
 }
 
 // runAction performs an action by its name, in the mode it belongs to when that is VIEW

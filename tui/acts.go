@@ -169,6 +169,8 @@ func (m *Model) onPickerOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 		return m.onTopicsChanged(o), true
 	case usecase.SessionsListed:
 		return m.onSessions(o), true
+	case usecase.RecentSessionsRead:
+		m.earlier = o.Sessions
 	case usecase.SessionOpened:
 		return m.onSessionOpened(o), true
 	case usecase.CancelledKept:

@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"winnow/adapters/endpoints"
@@ -15,8 +14,7 @@ import (
 // connector is a connectcard.Connector with one server; the model of the screen is its
 // built-in one until another is connected.
 type connector struct {
-	dismissed atomic.Int32
-	pick      func(id string) error
+	pick func(id string) error
 }
 
 func (c *connector) Search(context.Context) []endpoints.Candidate {
@@ -31,27 +29,23 @@ func (c *connector) Storages() []endpoints.Storage                         { ret
 func (c *connector) Save(_ context.Context, _ *endpoints.Checked, id string, _ endpoints.Storage) (endpoints.Saved, error) {
 	return endpoints.Saved{Model: id, Folder: true}, c.pick(id)
 }
-func (c *connector) Dismiss(context.Context) error { c.dismissed.Add(1); return nil }
-func (c *connector) Offline(id string) bool        { return id == "test/script" }
-func (c *connector) SettingsPath() string          { return "config.toml" }
+func (c *connector) Host(string) string     { return "llm.example" }
+func (c *connector) Offline(id string) bool { return id == "test/script" }
+func (c *connector) SettingsPath() string   { return "config.toml" }
 
-// connecting starts a program with a connector; offer is when OfferConnect answers, nil
-// never.
-func connecting(t *testing.T, w, h int, offer chan bool) (*fixture, *connector) {
+// connecting starts a program with a connector.
+func connecting(t *testing.T, w, h int) (*fixture, *connector) {
 	t.Helper()
 	c := &connector{}
 	d := startProgram(t, setup{w: w, h: h, answers: []at.Answer{say("hello back")}, change: func(o *Options) {
 		o.Connect = c
-		if offer != nil {
-			o.OfferConnect = func() bool { return <-offer }
-		}
 	}})
 	c.pick = d.session.SetModel
 	return d, c
 }
 
 func TestTheFooterConnectsAModel(t *testing.T) {
-	d, c := connecting(t, 120, 32, nil)
+	d, _ := connecting(t, 120, 32)
 	d.Wait("f6 connect a model")
 	d.Type(tuitest.Key("f6"))
 	d.Wait("─ Connect a model ─")
@@ -62,8 +56,8 @@ func TestTheFooterConnectsAModel(t *testing.T) {
 	d.Wait("test/other is now in use.")
 	d.Type(tuitest.Enter)
 	d.hold("the overlay is closed", func() bool { return !strings.Contains(d.Frame(), "─ Connect a model ─") })
-	if d.session.Model() != "test/other" || strings.Contains(d.Frame(), "f6 connect") || c.dismissed.Load() != 0 {
-		t.Errorf("%s answers, dismissed %d times:\n%s", d.session.Model(), c.dismissed.Load(), d.Frame())
+	if d.session.Model() != "test/other" || strings.Contains(d.Frame(), "f6 connect") {
+		t.Errorf("%s answers:\n%s", d.session.Model(), d.Frame())
 	}
 	d.Type(tuitest.Key("ctrl+l"))
 	d.Wait("connect a model…")
@@ -71,43 +65,17 @@ func TestTheFooterConnectsAModel(t *testing.T) {
 	d.Wait("What would you like to connect?")
 }
 
-// An offer that is skipped is not made again; what is typed instead is the message.
-func TestAnOfferGivesWay(t *testing.T) {
-	for _, key := range []string{"esc", "text"} {
-		offer := make(chan bool, 1)
-		offer <- true
-		d, c := connecting(t, 80, 24, offer)
-		d.Wait("built-in rules answer")
-		if key == "esc" {
-			d.Type(tuitest.Esc)
-		} else {
-			d.Type("hide")
-			d.box("hide")
-		}
-		d.hold("the offer is dismissed", func() bool { return c.dismissed.Load() == 1 && !strings.Contains(d.Frame(), "─ Connect a model ─") })
-	}
-}
-
-// Who has begun to type is not interrupted, nor who set up a model.
-func TestNoOfferWhileOneTypes(t *testing.T) {
-	offer := make(chan bool)
-	d, c := connecting(t, 80, 24, offer)
-	d.Type("hide")
-	d.box("hide")
-	offer <- true
-	d.Type(" it")
-	d.box("hide it")
-	if strings.Contains(d.Frame(), "─ Connect a model ─") || c.dismissed.Load() != 0 {
-		t.Errorf("an offer interrupts:\n%s", d.Frame())
-	}
-	offer = make(chan bool, 1)
-	offer <- false
-	d, _ = connecting(t, 80, 24, offer)
-	d.Type("x")
-	d.box("x")
+// The first screen says who answers and how a model is connected; nothing lies above it.
+func TestTheWelcomeSaysWhoAnswers(t *testing.T) {
+	d, _ := connecting(t, 120, 32)
+	d.Wait("built-in rules, no model connected · f6 connects one")
 	if strings.Contains(d.Frame(), "─ Connect a model ─") {
-		t.Errorf("an offer although a model is set up:\n%s", d.Frame())
+		t.Errorf("the card is open:\n%s", d.Frame())
 	}
+	if err := d.session.SetModel("test/other"); err != nil {
+		t.Fatal(err)
+	}
+	d.Wait("test/other · llm.example")
 }
 
 // A screen over SSH connects nothing on the machine that serves it.

@@ -104,7 +104,7 @@ func (r *rig) checkAfterCancel(t *testing.T, kept bool) {
 		return
 	}
 	r.Wait("[error: cancelled]")
-	r.Wait("✓ add_word")
+	r.Wait("✓ added three")
 	if len(refs) != 1 || words != "one two three" {
 		t.Errorf("%d pairs are stored and the words are %q; want what was done", len(refs), words)
 	}

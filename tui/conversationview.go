@@ -7,16 +7,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/tui/keymap"
-	"winnow/tui/pane"
 	"winnow/tui/style"
 )
 
 // scene is what the conversation shows around its pairs.
 type scene struct {
 	wording
-	filter   string   // the line that made the view
-	examples []string // of what to ask
-	numbered bool     // keys with numbers choose an example
+	filter   string // the line that made the view
+	welcome  welcome
+	numbered bool     // keys with numbers choose a line of the welcome
 	regions  string   // that the focus moves between, in words
 	loading  bool     // the session is not loaded yet
 	running  bool     // a turn runs
@@ -108,7 +107,7 @@ func (c *conversation) lines(w, h int, s *scene) []string {
 	switch {
 	case s.loading:
 	case c.welcomes(s.filter):
-		lines = s.welcome(w)
+		lines = s.welcome.lines(s, w-welcomeMargin, h)
 	default:
 		lines = s.noMatch(w)
 	}
@@ -127,22 +126,6 @@ func (c *conversation) lines(w, h int, s *scene) []string {
 // welcomes reports whether the conversation is empty, not only the view of it.
 func (c *conversation) welcomes(filter string) bool {
 	return c.chat.Len() == 0 && (filter == startFilter || filter == "")
-}
-
-// welcome is what an empty conversation shows: examples of what to ask, and keys.
-func (s *scene) welcome(w int) []string {
-	st := s.styles.Chat
-	lines := []string{"", st.Welcome.Render("What would you like to change?"), ""}
-	for i, e := range s.examples {
-		key := ""
-		if s.numbered {
-			key = s.keys.Key(s.mode, keymap.Choose(i+1)) + "  "
-		}
-		example := style.TruncateWords(oneLine(e), w-4-ansi.StringWidth(key), s.styles.Icons.Ellipsis)
-		lines = append(lines, st.Number.Render(key)+st.Example.Render(example))
-	}
-	hints := pane.Join(s.hint("%s sends", keymap.Send), s.hint("%s moves to "+s.regions, keymap.NextRegion), s.hint("/ or %s finds every command", keymap.Palette), s.hint("%s help", keymap.Help))
-	return append(append(lines, ""), s.quietLines(hints, w)...)
 }
 
 // noMatch is what the conversation shows when no pair matches the filter.

@@ -199,7 +199,7 @@ func programOptions(t testing.TB, f setup) (Options, *fixture) {
 	must(d.session.Start(t.Context()))
 	o := Options{
 		Context: t.Context(),
-		Parts:   partsOf(d.session, d.store, rules.New(rules.Options{}), d.clock.Now), Now: d.clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
+		Parts:   partsOf(d.session, d.store, rules.New(rules.Options{Home: filepath.Dir(d.file)}), d.clock.Now), Now: d.clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
 		Clipboard: func(text string) error { d.copied = append(d.copied, text); return nil },
 	}
 	o.Examples, o.Input = []string{"first example", "second example"}, f.keys

@@ -14,6 +14,7 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
+	"winnow/tui/style"
 	"winnow/tui/tuitest"
 	"winnow/tui/usecase"
 )
@@ -206,7 +207,7 @@ func TestANearlyFullContextIsSaidInOneLine(t *testing.T) {
 // 22: the footer names where the key of the next region goes.
 func TestTheFooterNamesTheNextRegion(t *testing.T) {
 	d := startProgram(t, setup{w: 200, h: 40})
-	d.says("tab view")
+	d.says("shift+tab pane")
 	d.Type(tuitest.Tab)
 	d.says("tab pane")
 	d.Type(tuitest.Tab)
@@ -228,7 +229,7 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 	m.Update(loadStart(m.opts.Parts)())
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 40})
 	seen := func(where string) {
-		for _, text := range []string{m.notice.Text, plainFrame(m.bar.Draw(m.footer(), 160, m.styles.Footer.Bar)), strings.Join(m.scene(150).welcome(150), " "), m.statusLine(100)} {
+		for _, text := range []string{m.notice.Text, plainFrame(m.bar.Draw(m.footer(), 160, m.styles.Footer.Bar)), strings.Join(m.welcomeText(150), " "), m.statusLine(100)} {
 			for _, key := range []string{"ctrl+", "alt+", "f1 ", "f2 ", "f4 ", "esc ", "enter ", " u undoes", " r tries", " j goes"} {
 				if strings.Contains(text, key) {
 					t.Errorf("%s: %q names %q", where, text, key)
@@ -300,4 +301,25 @@ func TestTheFooterNamesTheKeysOfTheList(t *testing.T) {
 	d.says("tab takes · ↑ ↓ choose · enter runs · esc closes")
 	d.Type(tuitest.Key("ctrl+u"), "see @gpt-4o-p")
 	d.says("tab takes · ↑ ↓ choose · esc closes")
+}
+
+// welcomeText is the welcome in w cells.
+func (m *Model) welcomeText(w int) []string {
+	welcome := m.welcome()
+	return welcome.lines(m.scene(w), w, 40)
+}
+
+// No two keys of the footer say the same.
+func TestTheFooterHasNoDoubles(t *testing.T) {
+	s := newStill(t, style.Options{Unicode: true}, 200, 40)
+	for _, in := range []keymap.Mode{keymap.Input, keymap.View, keymap.Pane} {
+		s.setMode(in)
+		seen := map[string]string{}
+		for _, h := range s.hints() {
+			if other, double := seen[h.Text]; double {
+				t.Errorf("%s: %s and %s say %q", in, other, h.Key, h.Text)
+			}
+			seen[h.Text] = h.Key
+		}
+	}
 }

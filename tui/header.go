@@ -88,12 +88,24 @@ func (m *Model) hints() (hints []status.KeyHint) {
 	}
 	slices.SortStableFunc(actions, func(a, b *keymap.Row) int { return a.Footer - b.Footer })
 	for _, a := range actions {
-		if use, listed := useful[a.Name]; a.Footer != 0 && (use || !listed) {
-			hints = append(hints, status.KeyHint{Key: m.keys.Key(m.mode, a.Name), Text: m.hintText(a), Action: a.Name})
+		use, listed := useful[a.Name]
+		if a.Footer == 0 || listed && !use {
+			continue
+		}
+		hint := status.KeyHint{Key: m.keys.Key(m.mode, a.Name), Text: m.hintText(a), Action: a.Name}
+		same := func(earlier status.KeyHint) bool { return earlier.Text == hint.Text }
+		if a.Name == keymap.NextRegion && slices.ContainsFunc(hints, same) { // esc goes there too
+			hint = status.KeyHint{Key: m.key(keymap.PreviousRegion), Text: regionName(m.neighbour(-1)), Action: keymap.PreviousRegion}
+		}
+		if hint.Key != "" && !slices.ContainsFunc(hints, same) {
+			hints = append(hints, hint)
 		}
 	}
 	return hints
 }
+
+// regionName is a region in the footer.
+func regionName(in keymap.Mode) string { return strings.ToLower(in.String()) }
 
 // listHints are the keys of the list above the box.
 func (m *Model) listHints() []status.KeyHint {
@@ -118,7 +130,7 @@ func (m *Model) hintText(a *keymap.Row) string {
 	case a.Name == keymap.Send:
 		return m.sendHint()
 	case a.Name == keymap.NextRegion:
-		return strings.ToLower(m.neighbour(1).String())
+		return regionName(m.neighbour(1))
 	case a.Name == keymap.DeleteRule:
 		return m.pane.Status().Deletes
 	case a.Name == keymap.Enter && chooses:

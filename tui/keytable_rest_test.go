@@ -569,15 +569,15 @@ func proveOverlayKeys(t *testing.T) {
 	t.Parallel()
 	d := startProgram(t, setup{})
 	d.Type(tuitest.CtrlP)
-	d.Wait("›   Send the message")
+	d.Wait("›   Save the rules")
 	for _, c := range []struct {
 		key  tuitest.Key
 		line string
 	}{
-		{"down", "›   Go to the first message"},
-		{"ctrl+n", "›   Go to the end and follow it"},
-		{"ctrl+p", "›   Go to the first message"},
-		{"up", "›   Send the message"},
+		{"down", "›   Undo the newest change of the rules"},
+		{"ctrl+n", "›   Hide models: add an ignore rule"},
+		{"ctrl+p", "›   Undo the newest change of the rules"},
+		{"up", "›   Save the rules"},
 	} {
 		d.Type(c.key)
 		d.Wait(c.line)

@@ -203,12 +203,12 @@ func proveFolding(t *testing.T) {
 	d.Type(tuitest.Space)
 	d.Wait("▾ thinking")
 	d.Wait("deep thought")
-	d.Wait("▸ ✓ add_ignore_rule")
+	d.Wait("▸ ✓ ")
 	d.Type(tuitest.Space)
 	d.Wait("▸ thinking")
 	d.WaitGone("deep thought")
 	d.Type("j", "j")
-	d.focused("▸ ✓ add_ignore_rule")
+	d.focused("▸ ✓ ")
 	d.Type(tuitest.Space)
 	d.Wait(`"pattern": "gpt-5*"`)
 	d.Type(tuitest.Space)
@@ -218,7 +218,7 @@ func proveFolding(t *testing.T) {
 	d.Wait(`"pattern": "gpt-5*"`)
 	d.Type("z")
 	d.Wait("▸ thinking")
-	d.Wait("▸ ✓ add_ignore_rule")
+	d.Wait("▸ ✓ ")
 }
 
 func proveErrorPair(t *testing.T) {

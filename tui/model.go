@@ -11,6 +11,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
+	"winnow/assistant/history"
 	"winnow/tui/chat"
 	"winnow/tui/composer"
 	"winnow/tui/connectcard"
@@ -65,9 +66,9 @@ type Options struct {
 
 // Parts are what a screen shows and works on.
 type Parts struct {
-	usecase.Source           // with Served, the screen shows the others in the window and what they do
-	Pane           pane.Pane // nil: a plain chat, without a window
-	Examples       []string
+	usecase.Source                             // with Served, the screen shows the others in the window and what they do
+	Pane           pane.Pane                   // nil: a plain chat, without a window
+	Examples       []string                    // of requests, where the pane names none
 	Editor         func(path string) *exec.Cmd // opens a file in the editor of the user; nil: there is none
 	Notice         string                      // shown in the footer at the start
 	Recovery       *Recovery
@@ -75,8 +76,6 @@ type Parts struct {
 	// window; nil: nothing is watched.
 	Changes <-chan assistant.SavedChange
 	Connect connectcard.Connector // connects other models; nil: nothing here does
-	// OfferConnect waits for the endpoints, and reports whether none has a model; nil: never.
-	OfferConnect func() bool
 }
 
 // Recovery is what a crash left behind, for the user to decide.
@@ -112,6 +111,8 @@ type Model struct {
 	resend        *unsentMessage // sent again after a pause, and until it is stored; nil: none
 	stored        filter.Sources // names of the history, for completion and lists
 	models        modelList
+	earlier       []history.Session // the last ones, for the welcome
+	recent        []string          // commands chosen in the palette, the last one first
 
 	// What is under way.
 	acts       acts

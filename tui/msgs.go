@@ -78,10 +78,6 @@ type (
 		at      int
 		view    *chat.RequestView
 	}
-	// connectOfferedMsg says that no endpoint has a model, if it is true.
-	connectOfferedMsg bool
-	// connectDismissedMsg says that the card is not offered again, unless that failed.
-	connectDismissedMsg struct{ err error }
 	// overlayWorkedMsg is the result of an overlay.Work, which show applies.
 	overlayWorkedMsg struct{ show func() }
 )
@@ -125,10 +121,6 @@ func (m *Model) onScreenMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return m.open(overlay.HelpTopic, overlay.NewText("Help: "+msg.topic.Name, msg.lines), nil), true
 	case requestReadMsg:
 		return m.carryOut(m.requests.show(msg, m.inUse().Budget.Estimate)), true
-	case connectOfferedMsg:
-		return m.onConnectOffered(bool(msg)), true
-	case connectDismissedMsg:
-		return m.fail(msg.err), true
 	case overlayWorkedMsg:
 		msg.show()
 		return nil, true

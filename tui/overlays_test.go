@@ -55,7 +55,7 @@ var openings = []opening{
 	},
 	{
 		kind: overlay.Palette, title: "Commands", modes: everywhere, keys: []any{tuitest.CtrlP},
-		query: "mousoff", found: "Mouse on or off", other: "Send the message", take: []any{tuitest.Enter},
+		query: "mousoff", found: "Mouse on or off", other: "Save the rules", take: []any{tuitest.Enter},
 		taken: func(t *testing.T, d *fixture) {
 			t.Helper()
 			d.says("mouse on")

@@ -76,13 +76,13 @@ func TestARetriedPairKeepsItsCards(t *testing.T) {
 	r.Type(tuitest.Alt(1))
 	gate.Wait(t)
 	r.Wait("added now")
-	if !strings.Contains(r.Frame(), "✓ add_word") {
+	if !strings.Contains(r.Frame(), "✓ added three") {
 		t.Errorf("the card is gone while it is tried again:\n%s", r.Frame())
 	}
 	gate.Open()
 	r.Wait("really")
 	r.WaitGone("working")
-	if n := strings.Count(r.Frame(), "✓ add_word"); n != 1 {
+	if n := strings.Count(r.Frame(), "✓ added three"); n != 1 {
 		t.Errorf("the card is there %d times:\n%s", n, r.Frame())
 	}
 }

@@ -247,7 +247,7 @@ func (m *Model) StoreDraft(ctx context.Context) error {
 	return m.commands.SaveDraft(ctx, m.input.drafted())
 }
 
-// choose takes suggestion i of the newest answer, or example i of the welcome.
+// choose takes suggestion i of the newest answer, or line i of the welcome.
 func (m *Model) choose(i int) tea.Cmd {
 	switch m.numbersOf() {
 	case ofEnterQuestion:
@@ -257,13 +257,9 @@ func (m *Model) choose(i int) tea.Cmd {
 	case ofAnswer:
 	}
 	choices := m.conv.chat.Choices()
-	if m.conv.welcomes(m.parts.filterLine()) && i < len(m.opts.Examples) {
-		m.commands.EndReAsk()
-		m.input.draft.Set(m.opts.Examples[i])
-		m.setMode(keymap.Input)
-		return m.carryOut(m.input.draftChanged())
-	}
 	switch {
+	case m.conv.welcomes(m.parts.filterLine()) && !m.turn.running:
+		return m.chooseWelcome(i)
 	case m.turn.running:
 		return m.fail(assistant.ErrBusy)
 	case i >= len(choices):

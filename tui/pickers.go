@@ -2,7 +2,6 @@ package tui
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -25,7 +24,7 @@ const (
 )
 
 // openSessions lists the sessions that have pairs, by folder, the one used last
-// first. Choosing one shows its pairs; another key continues it.
+// first. Choosing one continues it; another key shows its pairs.
 func (m *Model) openSessions() tea.Cmd { return m.commands.ListSessions(m.acts.query()) }
 
 // onSessions opens the list of sessions.
@@ -34,16 +33,21 @@ func (m *Model) onSessions(o usecase.SessionsListed) tea.Cmd {
 		return m.info("there is no session with messages yet")
 	}
 	picker := overlay.NewPicker("Sessions", overlay.SessionEntries(o.Sessions, m.parts.shownSession(), m.width, m.styles.Icons), 0).Offer(keymap.SessionList,
-		keymap.To("shows its pairs", keymap.LineAccept), keymap.To("continues it", keymap.ResumeSession))
+		keymap.To("continues it", keymap.LineAccept), keymap.To("shows its messages", keymap.ShowSession))
 	return m.open(overlay.Sessions, picker, func(c overlay.Chosen) tea.Cmd {
 		switch {
 		case c.Value == m.parts.shownSession():
 			return m.runLine("x")
-		case c.Action == keymap.ResumeSession:
-			return m.acts.add(func(request int64) tea.Cmd { return m.commands.ResumeSession(request, c.Value) })
+		case c.Action == keymap.ShowSession:
+			return m.runLine("x'" + c.Value + "'")
 		}
-		return m.runLine("x'" + c.Value + "'")
+		return m.resumeSession(c.Value)
 	})
+}
+
+// resumeSession continues another session.
+func (m *Model) resumeSession(id string) tea.Cmd {
+	return m.acts.add(func(request int64) tea.Cmd { return m.commands.ResumeSession(request, id) })
 }
 
 // newSession starts a new session; it asks when rules are unsaved.
@@ -63,6 +67,9 @@ func (m *Model) onSessionOpened(o usecase.SessionOpened) tea.Cmd {
 	m.conv.chat.Bottom()
 	m.notice.Info(notice)
 	m.fail(o.Err)
+	if o.New {
+		return tea.Batch(m.loadMissing(), m.commands.RecentSessions(m.acts.query(), maxWelcomeSessions))
+	}
 	return m.loadMissing()
 }
 
@@ -97,7 +104,7 @@ func (m *Model) showModels(selected string) {
 	m.open(overlay.Models, picker, func(c overlay.Chosen) tea.Cmd {
 		switch {
 		case c.Value == connectEntry:
-			return m.connect(false)
+			return m.connect()
 		case c.Action == keymap.FavouriteModel:
 			return m.acts.add(func(request int64) tea.Cmd { return m.commands.ToggleFavourite(request, c.Value) })
 		}
@@ -127,24 +134,17 @@ func (m *Model) modelEntries(selected string) (entries []overlay.Entry, at int, 
 	return entries, at, list.Legend()
 }
 
-// connect opens the card that connects a model; an offered one opens by itself.
-func (m *Model) connect(offered bool) tea.Cmd {
+// connect opens the card that connects a model.
+func (m *Model) connect() tea.Cmd {
 	if m.opts.Connect == nil {
 		return m.info("to connect a model, run winnow config connect on the machine that runs winnow")
 	}
-	card := connectcard.New(m.opts.Connect, offered, m.now)
+	card := connectcard.New(m.opts.Connect)
 	m.open(overlay.Connect, card, func(c overlay.Chosen) tea.Cmd {
 		if c.Value == "" {
-			return tea.Batch(m.dismiss(), m.carryOut(m.input.paste(c.Query)))
+			return nil
 		}
-		m.notice.Info(safetext.Visible(c.Value) + " is now in use")
-		return nil
+		return m.info(safetext.Visible(c.Value) + " is now in use")
 	})
 	return m.onOutcome(card.Start())
-}
-
-// dismiss stores that the card is not offered again.
-func (m *Model) dismiss() tea.Cmd {
-	connect := m.opts.Connect
-	return func() tea.Msg { return connectDismissedMsg{connect.Dismiss(context.Background())} }
 }

@@ -93,7 +93,7 @@ func TestToolTurnAndRollback(t *testing.T) {
 		say("Added."))
 	r.Type("add three", tuitest.Send)
 	r.Wait("Added.")
-	r.Wait("✓ add_word")
+	r.Wait("✓ added three")
 	r.WaitGone(" … │") // the last that changes after a turn
 	if got := strings.Join(r.window.Words(), " "); got != "one two three" {
 		t.Fatalf("the window holds %q", got)
@@ -153,7 +153,7 @@ func TestEscAfterAToolKeepsWhatWasDone(t *testing.T) {
 	if got := strings.Join(r.window.Words(), " "); got != "one two three" {
 		t.Errorf("the window holds %q", got)
 	}
-	if got := r.Frame(); !strings.Contains(got, "✓ add_word") || strings.Contains(got, "and now") {
+	if got := r.Frame(); !strings.Contains(got, "✓ added three") || strings.Contains(got, "and now") {
 		t.Errorf("want the tool's card and no unfinished text:\n%s", got)
 	}
 }

@@ -228,7 +228,7 @@ func TestQueuedEndsTheTurnAfterItsTools(t *testing.T) {
 	r.Wait("queued: second")
 	gate.Open()
 	r.Wait("second answer")
-	r.Wait("✓ add_word")
+	r.Wait("✓ added three")
 	r.Wait("2/2")
 	r.WaitGone("working")
 	if got := strings.Join(r.window.Words(), " "); got != "one two three" {

@@ -112,7 +112,7 @@ func (g *team) join(user string, w, h int) *member {
 	model, err := New(Options{
 		Context: g.t.Context(),
 		Parts: Parts{
-			Source: usecase.Source{Work: s.Workspace, Served: s, History: g.store, AnswerWait: g.answerWait}, Pane: rules.New(rules.Options{}),
+			Source: usecase.Source{Work: s.Workspace, Served: s, History: g.store, AnswerWait: g.answerWait}, Pane: rules.New(rules.Options{Home: filepath.Dir(g.file)}),
 			Examples: []string{"first example"},
 		},
 		Now: g.clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},

@@ -40,7 +40,7 @@ func (d *fixture) sessions() {
 func TestSessionsAreKnownByTheirFirstMessage(t *testing.T) {
 	d := archive(t, setup{w: 80, h: 24})
 	d.sessions()
-	for _, text := range []string{"first of the old session,", "/srv/gateway", "2 pairs", "here?", "1 pair", "enter shows its pairs · alt+o continues it"} {
+	for _, text := range []string{"first of the old session,", "/srv/gateway", "2 pairs", "here?", "1 pair", "enter continues it · alt+o shows its messages"} {
 		d.Wait(text)
 	}
 	if strings.Contains(d.Frame(), "nobody") || strings.Contains(d.Frame(), "0 pairs") {
@@ -48,7 +48,7 @@ func TestSessionsAreKnownByTheirFirstMessage(t *testing.T) {
 	}
 	d.Type("first of")
 	d.Wait("/ first of")
-	d.Type(tuitest.Enter)
+	d.Type(tuitest.Key("alt+o"))
 	d.Wait("another old answer")
 	d.Wait("only x'old'")
 	if d.session.ID() != "s1" {
@@ -61,7 +61,7 @@ func TestSessionGoesOnInsideTheProgram(t *testing.T) {
 	d.sessions()
 	d.Type("first of")
 	d.Wait("/ first of")
-	d.Type(tuitest.Key("alt+o"))
+	d.Type(tuitest.Enter)
 	d.says("the session continues")
 	d.Wait("another old answer")
 	d.Wait("2/2")
@@ -85,7 +85,7 @@ func TestGoingOnWithASessionAsksAboutUnsavedRules(t *testing.T) {
 	d.sessions()
 	d.Type("first of")
 	d.Wait("/ first of")
-	d.Type(tuitest.Key("alt+o"))
+	d.Type(tuitest.Enter)
 	d.Wait("Continue this session?")
 	d.clock.Advance(overlayGuard)
 	d.Type("y")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/adapters/modelfilter"
 	"winnow/assistant/assistanttest"
 	"winnow/tui/slash"
 	"winnow/tui/style"
@@ -218,5 +219,49 @@ func TestTheListOfCommandsOnEveryScreen(t *testing.T) {
 		s.input.draft.Paste("/s")
 		s.do(s.carryOut(s.input.offer()))
 		tuitest.Golden(t, name, s.frame())
+	}
+}
+
+// /hide and /allow add a rule to the provider that is shown.
+func TestRulesAreTyped(t *testing.T) {
+	d := startProgram(t, setup{w: 160, h: 40})
+	for _, step := range [][2]string{
+		{"/hide *mini*", "undoes it"},
+		{"/allow o4-mini", "undoes it"},
+	} {
+		d.Type(step[0])
+		d.box(step[0])
+		d.Type(tuitest.Send)
+		d.says(step[1])
+	}
+	if rules := d.window.Rules(modelfilter.Allow); len(rules) != 1 || rules[0].Pattern != "o4-mini" {
+		t.Errorf("allow rules %v", rules)
+	}
+}
+
+// The palette opens with a dozen commands, the ones chosen last first; what is typed
+// searches all.
+func TestThePaletteOpensWithADozen(t *testing.T) {
+	s := newStill(t, style.Options{Unicode: true}, 120, 40)
+	all := actionEntries(s.Model.keys.Palette(false))
+	first := s.firstCommands(all)
+	if len(first) != maxFirst || len(all) < 60 {
+		t.Errorf("%d of %d", len(first), len(all))
+	}
+	s.recent = []string{"flag", "settings", "save", "undo", "copy-code"}
+	first = s.firstCommands(all)
+	for i, want := range []string{"flag", "settings", "save", "undo"} {
+		if first[i].Value != want || first[i].Group != "Recent" {
+			t.Errorf("entry %d is %+v, want %s", i, first[i], want)
+		}
+	}
+	for _, e := range all {
+		if e.Group == "" {
+			t.Errorf("%s has no group", e.Value)
+		}
+	}
+	s.keys("ctrl+p")
+	if frame := plainFrame(s.View().Content); !strings.Contains(frame, "type to search all") || !strings.Contains(frame, "Recent") || strings.Contains(frame, "Copy a code block") {
+		t.Errorf("it opens with\n%s", frame)
 	}
 }

@@ -73,8 +73,8 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	if msg.parts != nil {
 		cmds = append(cmds, m.flushOutbox(), m.flushKeys())
 	}
-	if m.opts.OfferConnect != nil {
-		cmds = append(cmds, func() tea.Msg { return connectOfferedMsg(m.opts.OfferConnect()) })
+	if m.commands.Stores() && m.conv.chat.Len() == 0 {
+		cmds = append(cmds, m.commands.RecentSessions(m.acts.query(), maxWelcomeSessions))
 	}
 	if m.opts.Recovery != nil {
 		m.askRecovery()
@@ -127,15 +127,6 @@ func (m *Model) EndStart(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, quitTime)
 	defer cancel()
 	return m.commands.GoodStart(ctx)
-}
-
-// onConnectOffered opens the card that connects a model, unless the user has begun to do
-// something.
-func (m *Model) onConnectOffered(offer bool) tea.Cmd {
-	if !offer || !m.lastKey.IsZero() || !m.input.draft.Empty() || m.conv.chat.Len() > 0 || m.overlay.Open() || m.layout.Small {
-		return nil
-	}
-	return m.connect(true)
 }
 
 // Typed is what the user typed when the program ended before a store was open: the

@@ -21,7 +21,11 @@ import (
 // screen.
 func (m *Model) completeWord(word string) tea.Cmd {
 	if strings.HasPrefix(word, "/") {
-		entries, selected := slash.Complete(word, m.slashCommands(), slash.Sources{Sources: m.names(), Help: m.opts.Help})
+		from := slash.Sources{Sources: m.names(), Help: m.opts.Help}
+		if p, ok := m.pane.(pane.Completer); ok {
+			from.Window = p.Completions()
+		}
+		entries, selected := slash.Complete(word, m.slashCommands(), from)
 		m.input.list.Show(word, entries, selected)
 		return nil
 	}
@@ -117,6 +121,12 @@ func (m *Model) typedAction(name, argument string) (run func() tea.Cmd, err erro
 			cmd := m.runAction(c.Action)
 			return tea.Batch(cmd, m.onOutcome(m.overlay.Key("", argument)))
 		}, nil
+	case slash.Pattern, slash.FilteredModel:
+		p, ok := m.pane.(pane.Arguer)
+		if !ok {
+			return func() tea.Cmd { return m.runAction(c.Action) }, nil
+		}
+		return func() tea.Cmd { return m.perform(p.DoWith(c.Action, argument)) }, nil
 	case slash.None:
 	}
 	return nil, errors.ErrUnsupported

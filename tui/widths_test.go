@@ -185,9 +185,3 @@ func TestUnchangedLinesAreNotMeasured(t *testing.T) {
 		t.Error("a changed footer is not measured")
 	}
 }
-
-// A narrow screen cuts an example after a word, before the border.
-func TestANarrowWelcomeCutsAfterAWord(t *testing.T) {
-	d := startProgram(t, setup{w: 40, h: 12, change: func(o *Options) { o.Examples = []string{"hide every mini and nano model"} }})
-	d.Wait("alt+1  hide every mini and nano…")
-}

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"winnow/adapters/config"
-
+	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant/llm"
 )
@@ -38,6 +39,20 @@ type Connector struct {
 // NewConnector returns a Connector. It does no I/O.
 func NewConnector(o ConnectOptions) *Connector { return &Connector{opts: o} }
 
+// Host returns the host of the endpoint that serves a model, or "" if there is none.
+func (c *Connector) Host(id string) string {
+	name, _, _ := strings.Cut(id, "/")
+	e := c.opts.Set.Named(name)
+	if e == nil {
+		return ""
+	}
+	at, err := url.Parse(e.BaseURL)
+	if err != nil {
+		return ""
+	}
+	return at.Host
+}
+
 // Dismiss records that the user does not want to connect a model now.
 func (c *Connector) Dismiss(ctx context.Context) error { return c.opts.Dismiss(ctx) }
 
@@ -53,7 +68,7 @@ type Kind int
 // The kinds of candidates, in the order in which they are listed.
 const (
 	Answers Kind = iota // the endpoint lists models
-	HasKey              // the key is in the environment; the endpoint was not asked
+	HasKey              // the key is in the environment or the .env file; the endpoint was not asked
 	SetUp               // already set up by the user; the endpoint was not asked
 	Fails               // found but not usable: see Candidate.Err
 	Vendor              // needs a key
@@ -71,6 +86,7 @@ type Candidate struct {
 
 	endpoint *Endpoint       // endpoint of the run; nil if the candidate must be written to the settings
 	provider config.Provider // what is written to the settings
+	key      string          // of the .env file, used like one that is pasted; "" for none
 }
 
 // vendors are the providers offered without a key, most used first.
@@ -87,13 +103,18 @@ func (c *Connector) Search(ctx context.Context) []Candidate {
 	}
 	for _, entry := range slices.Sorted(slices.Values(c.opts.Endpoints.Environ)) {
 		variable, value, _ := strings.Cut(entry, "=")
-		vendor, isKey := strings.CutSuffix(variable, keySuffix)
-		vendor = strings.ToLower(vendor)
-		if value == "" || !isKey || has(vendor) {
-			continue
+		if p, ok := vendorWithKey(variable, value); ok && !has(p.Name) {
+			p = withKey(p, config.Secret("env:"+variable))
+			all = append(all, Candidate{Kind: HasKey, Name: p.Name, BaseURL: p.BaseURL, From: variable, provider: p})
 		}
-		if p, ok := vendorOf(vendor, config.Secret("env:"+variable)); ok {
-			all = append(all, Candidate{Kind: HasKey, Name: vendor, BaseURL: p.BaseURL, From: variable, provider: p})
+	}
+	if file, err := dotenv.Load(c.opts.Endpoints.EnvFile); err == nil { // otherwise the window reports the error
+		for _, variable := range file.File.Keys() {
+			value, _ := file.File.Get(variable, nil)
+			if p, ok := vendorWithKey(variable, value); ok && !has(p.Name) {
+				from := variable + " of " + filepath.Base(file.Path)
+				all = append(all, Candidate{Kind: HasKey, Name: p.Name, BaseURL: p.BaseURL, From: from, provider: p, key: value})
+			}
 		}
 	}
 	for _, vendor := range vendors {
@@ -104,6 +125,15 @@ func (c *Connector) Search(ctx context.Context) []Candidate {
 	all = append(all, Candidate{Kind: Custom})
 	slices.SortStableFunc(all, func(a, b Candidate) int { return int(a.Kind) - int(b.Kind) })
 	return all
+}
+
+// vendorWithKey returns the well-known provider that a variable contains a key for.
+func vendorWithKey(variable, value string) (p config.Provider, ok bool) {
+	vendor, isKey := strings.CutSuffix(variable, keySuffix)
+	if value == "" || !isKey {
+		return p, false
+	}
+	return vendorOf(strings.ToLower(vendor), "")
 }
 
 // vendorOf returns a well-known provider with this key.

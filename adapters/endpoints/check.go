@@ -1,6 +1,7 @@
 package endpoints
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -60,7 +61,7 @@ func ParseKey(entered string) (key config.Secret, pasted bool, err error) {
 // Check asks a candidate for its models. address is used for a Custom candidate; key is what the user entered, or ""
 // to use the candidate's own key, if any. The error is a *Problem or ctx.Err().
 func (c *Connector) Check(ctx context.Context, cand Candidate, address, key string) (*Checked, error) {
-	secret, pasted, err := ParseKey(key)
+	secret, pasted, err := ParseKey(cmp.Or(key, cand.key))
 	if err != nil {
 		return nil, err
 	}

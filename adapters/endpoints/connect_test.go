@@ -118,6 +118,41 @@ func TestSearchFindsWhatRuns(t *testing.T) {
 	}
 }
 
+// A key of the .env file is offered by its name, for its provider's own address alone, and
+// used like one that is pasted.
+func TestAKeyOfTheEnvFileIsOffered(t *testing.T) {
+	const key = "sk-of-the-file-0123456789"
+	b := open(t, "", "OPENAI_API_KEY="+key+"\nOPENAI_API_BASE=https://elsewhere.example/v1\nGROQ_API_KEY=\nUNHEARD_OF_API_KEY=x\nMISTRAL_API_KEY=y\n", nil, "MISTRAL_API_KEY=z")
+	c := b.candidate(t, "openai")
+	if c.Kind != HasKey || c.From != "OPENAI_API_KEY of .env" || c.BaseURL != "https://api.openai.com/v1" {
+		t.Errorf("%+v", c)
+	}
+	if c := b.candidate(t, "mistral"); c.From != "MISTRAL_API_KEY" {
+		t.Errorf("the environment wins over the file: %+v", c)
+	}
+	if c := b.candidate(t, "groq"); c.Kind != Vendor {
+		t.Errorf("a key without a value: %+v", c)
+	}
+	server := at.NewServer(t).Models(wantsKey(key))
+	c.BaseURL, c.provider.BaseURL = server.URL, server.URL
+	checked, err := b.Check(t.Context(), c, "", "")
+	if err != nil || !checked.Pasted || !checked.HasKey {
+		t.Errorf("%+v, %v; want a key that is stored where the user says", checked, err)
+	}
+	if text := b.redact.Redact(key); strings.Contains(text, key) {
+		t.Error("the key is not redacted")
+	}
+}
+
+func TestTheHostOfAModel(t *testing.T) {
+	b := open(t, "[[provider]]\nname = \"acme\"\nbase_url = \"https://llm.acme.example/v1\"\n", "", nil)
+	for id, want := range map[string]string{"acme/big": "llm.acme.example", "nobody/x": "", OfflineModel: ""} {
+		if got := b.Host(id); got != want {
+			t.Errorf("Host(%s) = %q, want %q", id, got, want)
+		}
+	}
+}
+
 // An address on another machine that a file of the folder names is not asked.
 func TestSearchAsksNoOtherMachine(t *testing.T) {
 	b := open(t, "", "PROXY_BASE_URL=https://elsewhere.example/v1\nPROXY_API_KEY=sk-for-proxy-123\n", nil)

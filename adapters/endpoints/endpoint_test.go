@@ -201,7 +201,7 @@ func TestFirstModelOfWhatAnswers(t *testing.T) {
 		t.Errorf("%+v, %v; want the model of the only usable server", choice, err)
 	}
 	choice, err = find(t, "", Options{Local: local[:2]}).First(t.Context())
-	if err != nil || choice.ID != OfflineModel || !strings.Contains(choice.Note, "no endpoint is set up") {
+	if err != nil || choice.ID != OfflineModel || !strings.Contains(choice.Note, "no model connected: built-in rules answer") {
 		t.Errorf("%+v, %v; want the offline model", choice, err)
 	}
 }

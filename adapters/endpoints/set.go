@@ -147,7 +147,7 @@ func (s *Set) First(ctx context.Context) (Choice, error) {
 		e = s.firstUsable(ctx)
 	}
 	if e.Name == OfflineName {
-		return Choice{OfflineModel, "no endpoint is set up: " + OfflineModel + " answers with built-in rules, without a language model"}, nil
+		return Choice{OfflineModel, "no model connected: built-in rules answer"}, nil
 	}
 	if len(e.Known) > 0 {
 		return Choice{e.Known[0].ID, "using " + e.Known[0].ID}, nil

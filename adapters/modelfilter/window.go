@@ -3,6 +3,7 @@ package modelfilter
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -133,6 +134,9 @@ func Open(ctx context.Context, o Options) (*Window, error) {
 
 // EnvFile is the file that a save writes, as an absolute path.
 func (w *Window) EnvFile() string { return w.loaded().Path }
+
+// FileMode is the mode of the file when it was read or saved last.
+func (w *Window) FileMode() fs.FileMode { return w.loaded().Mode }
 
 // FileExists reports whether the file was there when it was read or saved last.
 func (w *Window) FileExists() bool { return w.loaded().Exists }

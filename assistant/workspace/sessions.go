@@ -144,6 +144,14 @@ func (w *Workspace) Sessions(ctx context.Context) ([]history.Session, error) {
 	return slices.DeleteFunc(all, func(s history.Session) bool { return s.Pairs == 0 }), err
 }
 
+// RecentSessions lists the n sessions of this folder that have pairs and were used last, except the open one.
+func (w *Workspace) RecentSessions(ctx context.Context, n int) ([]history.Session, error) {
+	all, err := w.Sessions(ctx)
+	open := w.session.ID()
+	all = slices.DeleteFunc(all, func(s history.Session) bool { return s.Folder != safetext.VisibleOnce(w.folder) || s.ID == open })
+	return all[:min(len(all), n)], err
+}
+
 // Keys of the history under which the lists of models are stored.
 const (
 	recentKey     = "recent models"

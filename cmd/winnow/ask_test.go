@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -234,18 +236,63 @@ func TestAFailedSaveIsAFailure(t *testing.T) {
 	}
 }
 
+// modelShelf is a source of models for a window.
+type modelShelf []string
+
+func (s modelShelf) Cached(provider string) (modelfilter.ModelList, bool) {
+	return modelfilter.ModelList{Provider: provider, IDs: s, Source: "catalogue"}, provider == "openai"
+}
+
+func (s modelShelf) Models(_ context.Context, provider string) (modelfilter.ModelList, error) {
+	list, _ := s.Cached(provider)
+	return list, nil
+}
+
+func (s modelShelf) Seen(string) error { return nil }
+
 // TestTheExamplesOfTheWelcomeAreUnderstood checks the suggested requests against the model that answers if nothing is
 // configured.
 func TestTheExamplesOfTheWelcomeAreUnderstood(t *testing.T) {
-	for window, opened := range map[string]*journaledWindow{"model-filter": {filter: &modelfilter.Window{}}, "history": {}} {
-		for _, example := range (&program{window: opened}).examples() {
-			t.Run(example, func(t *testing.T) {
-				const keys = "OPENAI_API_KEY=sk-test-1\nANTHROPIC_API_KEY=sk-test-2\nOPENROUTER_API_KEY=sk-test-3\n"
-				status, answer, fault := inFolder(t, keys, "--window", window, "-m", "offline/rules", "ask", example)
-				if status != 0 || answer == "" || strings.Contains(answer, "understood") || strings.Contains(answer, "did not understand") {
-					t.Errorf("status %d, %s%s", status, answer, fault)
-				}
-			})
+	const keys = "OPENAI_API_KEY=sk-test-1\nANTHROPIC_API_KEY=sk-test-2\nOPENROUTER_API_KEY=sk-test-3\n"
+	asked := map[string]bool{}
+	check := func(window, env, example string) {
+		if asked[window+example] {
+			return
 		}
+		asked[window+example] = true
+		t.Run(example, func(t *testing.T) {
+			status, answer, fault := inFolder(t, env, "--window", window, "-m", "offline/rules", "ask", example)
+			if status != 0 || answer == "" || strings.Contains(answer, "understood") || strings.Contains(answer, "did not understand") {
+				t.Errorf("status %d, %s%s", status, answer, fault)
+			}
+		})
+	}
+	for _, example := range (&program{window: &journaledWindow{}}).examples() {
+		check("history", keys, example)
+	}
+	for _, rules := range []string{"", "IGNORE_MODELS_OPENAI=*mini*\n"} {
+		for _, models := range []modelShelf{nil, {"openai/gpt-5", "openai/gpt-5-mini"}, {"openai/gpt-4o-audio-preview", "openai/text-embedding-3-small"}, {"openai/embedding-4", "openai/gpt-audio"}} {
+			path := filepath.Join(t.TempDir(), ".env")
+			if err := os.WriteFile(path, []byte(keys+rules), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			w, err := modelfilter.Open(t.Context(), modelfilter.Options{EnvFile: path, Models: models})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for change := range 2 {
+				if change > 0 {
+					if _, err := w.Add(modelfilter.Allow, "gpt-5*"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for _, example := range (&program{window: &journaledWindow{filter: w}}).examples() {
+					check("model-filter", keys+rules, example)
+				}
+			}
+		}
+	}
+	if len(asked) < 8 {
+		t.Errorf("only %d requests were checked", len(asked))
 	}
 }

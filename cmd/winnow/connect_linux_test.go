@@ -14,8 +14,8 @@ import (
 	"winnow/tui/plain"
 )
 
-// The first start offers to connect a model. After esc, the next start does not.
-func TestAFirstStartOffersToConnectAModel(t *testing.T) {
+// The first screen of all is the welcome: it says that no model is connected, and f6 connects one.
+func TestTheFirstScreenIsTheWelcome(t *testing.T) {
 	t.Parallel()
 	for _, s := range endpoints.LocalServers() {
 		if (&endpoints.Endpoint{BaseURL: s.URL}).Answers(t.Context()) {
@@ -28,24 +28,24 @@ func TestAFirstStartOffersToConnectAModel(t *testing.T) {
 		return name == "TMUX" || strings.HasPrefix(name, "WINNOW_") || strings.HasSuffix(name, "_API_KEY") || strings.HasSuffix(name, "_BASE_URL")
 	})
 	env = append(env, "WINNOW_HOME="+filepath.Join(dir, "home"))
-	const offer, builtIn = "No model connected", "no endpoint is set up"
-
+	if err := os.WriteFile(filepath.Join(dir, ".env"), []byte("OPENAI_API_KEY=sk-of-the-file-0123456789\nIGNORE_MODELS_OPENAI=gpt-3.5*\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	v := startVterm(t, dir, env)
-	v.wait(offer)
+	v.wait("no model connected: built-in rules answer") // the endpoints have been asked
+	v.wait("no model connected")
+	v.wait("1 rule")
+	const card = "What would you like to connect?"
+	if frame, _ := v.frame(); strings.Contains(frame, card) {
+		t.Errorf("the card lies above the welcome\n%s", frame)
+	}
+	v.press("\x1b[17~") // f6
+	v.wait(card)
+	v.wait("use OPENAI_API_KEY of .env")
 	v.press(escape)
-	v.until("the card is closed", func(frame string) bool { return !strings.Contains(frame, offer) })
+	v.until("the card is closed", func(frame string) bool { return !strings.Contains(frame, card) })
 	v.press("\x11") // ctrl+q
 	<-v.ended
-
-	v = startVterm(t, dir, env)
-	v.wait(builtIn)     // the endpoints have been asked, so the offer would come now
-	v.press("\x1b[17~") // f6
-	v.wait("What would you like to connect?")
-	v.press(escape)
-	v.until("the card is closed", func(frame string) bool { return !strings.Contains(frame, "What would you like to connect?") })
-	if frame, _ := v.frame(); strings.Contains(frame, offer) {
-		t.Errorf("the offer comes again\n%s", frame)
-	}
 }
 
 // winnow config connect asks on a terminal for what the flags do not specify, and does not show the key.
@@ -77,7 +77,7 @@ func TestConfigConnectAsksOnATerminal(t *testing.T) {
 	if got := p.status(); got != 0 {
 		t.Errorf("exit status %d\n%s", got, p.written())
 	}
-	p.wait("local/large answers from now on")
+	p.wait("local/large is now in use")
 	p.wait("set the key in KEY_FOR_LOCAL")
 	if strings.Contains(p.written(), key) {
 		t.Errorf("the key is shown: %s", p.written())
@@ -108,7 +108,7 @@ func TestPlainConnectsAModel(t *testing.T) {
 		{"/connect", "name or address (Enter skips): "},
 		{server.URL, "number or name (Enter skips): "},
 		{"large", "use local/large from now on? (y/n): "},
-		{"y", "local/large answers from now on"},
+		{"y", "local/large is now in use"},
 		{"a message", "Hello from the server."},
 	} {
 		<-time.After(plain.ReadingTime) // earlier input does not count as an answer

@@ -69,7 +69,7 @@ const maxKey = 1 << 16 // bytes
 
 // connectedLines describes what was saved.
 func connectedLines(saved endpoints.Saved) []string {
-	text := []string{safetext.Visible(saved.Model) + " answers from now on"}
+	text := []string{safetext.Visible(saved.Model) + " is now in use"}
 	switch {
 	case saved.Folder:
 		text[0] += " in this folder"

@@ -66,6 +66,7 @@ func (f *fakeConnector) Save(_ context.Context, _ *endpoints.Checked, id string,
 }
 
 func (f *fakeConnector) Offline(string) bool           { return true }
+func (f *fakeConnector) Host(string) string            { return "" }
 func (f *fakeConnector) Dismiss(context.Context) error { return nil }
 func (f *fakeConnector) SettingsPath() string          { return "/home/me/config.toml" }
 

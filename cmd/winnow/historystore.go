@@ -177,9 +177,9 @@ func (a *app) printReport(r history.Report) {
 		a.printErr("the history was converted to the format of this version; the old one was copied to %s", r.Backup)
 	}
 	if n := r.Interrupted; n == 1 {
-		a.printErr("the last answer was cut off when winnow ended; r asks again")
+		a.printErr("Last answer was cut off · r retries")
 	} else if n > 1 {
-		a.printErr("%d answers were cut off when winnow ended; r asks again", n)
+		a.printErr("%d answers were cut off · r retries", n)
 	}
 	for _, repaired := range r.Repaired {
 		a.printErr("%s", repaired)

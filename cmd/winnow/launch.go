@@ -18,6 +18,7 @@ import (
 
 	"winnow/adapters/config"
 	"winnow/adapters/endpoints"
+	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/history"
@@ -131,18 +132,20 @@ func (a *app) open(ctx context.Context, o openOptions) (*program, error) {
 // makePane creates the pane for the window.
 func (p *program) makePane() {
 	if w := p.window; w.filter != nil {
-		p.pane = rules.New(rules.Options{ReadOnly: w.readOnly()})
+		home, _ := os.UserHomeDir() // "" shows whole paths
+		p.pane = rules.New(rules.Options{ReadOnly: w.readOnly(), Home: home})
 	} else {
 		p.pane = historypane.New()
 	}
 }
 
-// examples returns the requests that the welcome text suggests.
+// examples returns requests that make sense for the window.
 func (p *program) examples() []string {
 	if p.window.filter == nil {
 		return []string{"find invoice", "give three stars to messages about kubernetes", "summarise the last 10 pairs"}
 	}
-	return []string{"hide every mini and nano model", "only keep the newest Claude and GPT models", "which models are hidden, and why?"}
+	now, _ := p.window.filter.Snapshot()
+	return now.(*modelfilter.Snapshot).Requests()
 }
 
 // closeSession ends a running turn before the files are closed; its pair is stored as interrupted, with what was
@@ -202,6 +205,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 			p.makePane()
 			a.printErr("%s", p.window.readOnly())
 			a.reportUnset(p)
+			a.reportOpenFile(a.background.ctx, p)
 			a.endStart(screenGC) // from here on answers may arrive
 			p.askEndpoints(a.background.ctx, notify)
 			go p.warm(a.background.ctx)
@@ -254,12 +258,7 @@ func (a *app) parts(p *program) tui.Parts {
 // localParts returns parts plus what only the local user may do.
 func (a *app) localParts(p *program) (parts tui.Parts, err error) {
 	parts = a.parts(p)
-	first := p.modelPending && a.firstStart(a.background.ctx, p.store)
 	parts.Connect, err = a.connector(p.endpoints, p.store, parts.Work.PickModel)
-	parts.OfferConnect = func() bool {
-		p.asking.Wait()
-		return first && p.session.Model() == endpoints.OfflineModel
-	}
 	return parts, err
 }
 
@@ -321,6 +320,7 @@ func (a *app) runPlain(ctx context.Context, p *program) error {
 	defer stop()
 	a.printErr("%s", p.window.readOnly())
 	a.reportUnset(p)
+	a.reportOpenFile(ctx, p)
 	p.askEndpoints(ctx, func(tui.Noticed) {})
 	o := plain.Options{
 		Workspace: a.workspace(p), In: a.stdin, Out: a.stdout, Err: a.stderr,

@@ -377,7 +377,7 @@ func (s *subject) check() {
 	s.checkRules()
 	s.checkFile()
 	s.checkPoints()
-	if s.said.Len() > 0 && !strings.Contains(s.said.String(), "cut off when winnow ended") {
+	if s.said.Len() > 0 && !strings.Contains(s.said.String(), "cut off") {
 		s.rt.Errorf("the program said: %s", s.said.String())
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -271,6 +272,20 @@ func (a *app) reportUnset(p *program) {
 	if e := p.endpoints.Named(name); e != nil && e.Unset != nil {
 		a.printErr("%v: set it and restart winnow, or connect another model with /connect", e.Unset)
 	}
+}
+
+// reportOpenFile says, once for each file, that others can read or change the .env file, which has keys.
+func (a *app) reportOpenFile(ctx context.Context, p *program) {
+	w := p.window.filter
+	if w == nil || !w.FileExists() || w.FileMode().Perm()&0o077 == 0 {
+		return
+	}
+	key := "open file reported:" + w.EnvFile()
+	if told, err := p.store.Get(ctx, key); err != nil || told != "" {
+		return
+	}
+	a.printErr("other users of this machine can read %s (mode %04o): chmod 600 makes it private", visible(filepath.Base(w.EnvFile())), w.FileMode().Perm())
+	_ = p.store.Set(ctx, key, "yes") // if this fails, it is said again
 }
 
 // askEndpoints asks the endpoints for a model if the user has not named one. Otherwise it asks the selected endpoint

@@ -13,7 +13,8 @@ import (
 	"winnow/tui/style"
 )
 
-// toolCard is one tool call: a line that opens to its input and output.
+// toolCard is one tool call: a line that says what it did, or while it runs what is called,
+// and opens to the call and its output.
 type toolCard struct {
 	partState
 	call     assistant.ToolCall // its Result is nil while it runs
@@ -64,16 +65,26 @@ func (c *toolCard) draw(width int, rc *renderContext) {
 			sign, tone = st.Icons.ToolOK, st.Chat.ToolOK
 		}
 	}
-	head := tone.Render(c.foldIcon(rc)+" "+sign) + " " + st.Chat.ToolName.Render(oneLine(c.call.Name))
-	for _, s := range []string{c.argumentLine(), oneLine(tail)} {
-		if s != "" {
-			head += "  " + st.Chat.ToolArgs.Render(s)
+	head := tone.Render(c.foldIcon(rc)+" "+sign) + " "
+	said := oneLine(tail)
+	saysResult := c.call.Result != nil && said != ""
+	if saysResult {
+		head += st.Chat.ToolArgs.Render(said)
+	} else {
+		head += st.Chat.ToolName.Render(oneLine(strings.ReplaceAll(c.call.Name, "_", " ")))
+		for _, s := range []string{c.argumentLine(), said} {
+			if s != "" {
+				head += "  " + st.Chat.ToolArgs.Render(s)
+			}
 		}
 	}
 	c.addLine(style.Truncate(head, width, st.Icons.Ellipsis), cardLead)
 	if c.open {
 		if c.input == "" {
 			c.input = indentedJSON(c.call.Arguments)
+		}
+		if saysResult {
+			c.addSection("call", c.call.Name, width, rc)
 		}
 		c.addSection("input", c.input, width, rc)
 		c.addSection("output", c.message(), width, rc)

@@ -20,16 +20,16 @@ func TestFoldedWorkStandsTogether(t *testing.T) {
 	for i := range 3 {
 		name, args := fmt.Sprintf("tool_%d", i), json.RawMessage(`{}`)
 		stored.ToolCalls = append(stored.ToolCalls, assistant.ToolCall{
-			ID: name, Name: name, Arguments: args, Result: &assistant.ToolResult{Success: true, Message: "ok"},
+			ID: name, Name: name, Arguments: args, Result: &assistant.ToolResult{Success: true, Message: fmt.Sprint("did ", i)},
 		})
 		v.Apply(assistant.ToolStart{Tool: name, Input: args, Index: i})
 		v.View(60, 30) // as it runs
-		v.Apply(assistant.ToolComplete{Tool: name, Index: i, Success: true, Message: "ok"})
+		v.Apply(assistant.ToolComplete{Tool: name, Index: i, Success: true, Message: fmt.Sprint("did ", i)})
 		v.Apply(assistant.TextDelta{Text: fmt.Sprintf("[[tool:%d]]", i)})
 		v.View(60, 30)
 	}
 	v.Apply(assistant.TextDelta{Text: "\n\nDone."})
-	want := "  I'll do it.\n\n  ▸ ✓ tool_0  ok\n  ▸ ✓ tool_1  ok\n  ▸ ✓ tool_2  ok\n\n  Done.\n"
+	want := "  I'll do it.\n\n  ▸ ✓ did 0\n  ▸ ✓ did 1\n  ▸ ✓ did 2\n\n  Done.\n"
 	if got := plain(v.View(60, 30)); !strings.Contains(got, want) {
 		t.Errorf("streamed:\n%s", got)
 	}
@@ -43,7 +43,7 @@ func TestFoldedWorkStandsTogether(t *testing.T) {
 	for range 2 {
 		v.ToggleFold()
 		open := plain(v.View(60, 30))
-		if !strings.Contains(open, "output  ok\n\n  ▸ ✓ tool_1  ok\n") && !strings.Contains(open, "output  ok\n\n▌ ▸ ✓ tool_1  ok\n") {
+		if !strings.Contains(open, "output  did 0\n\n  ▸ ✓ did 1\n") && !strings.Contains(open, "output  did 0\n\n▌ ▸ ✓ did 1\n") {
 			t.Errorf("open:\n%s", open)
 		}
 		v.ToggleFold()

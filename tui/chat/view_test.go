@@ -315,7 +315,7 @@ func TestCardsOpenAndClose(t *testing.T) {
 	_, p := turn()
 	show(v, p)
 	v.View(70, 30)
-	if got := plain(v.View(70, 30)); !strings.Contains(got, "▸ ✓ add_ignore_rule  *mini*  5 models") {
+	if got := plain(v.View(70, 30)); !strings.Contains(got, "▸ ✓ 5 models") {
 		t.Fatalf("the card is not on one line:\n%s", got)
 	}
 	v.ToggleAll()
@@ -689,7 +689,11 @@ func TestNothingHidesInFoldedCards(t *testing.T) {
 			v.ToggleAll()
 		}
 		got := plain(v.View(160, 30))
-		for _, want := range []string{"add‹U+200B›rule", "gpt-4‹U+200B›o*‹U+202E›‹U+3164›‹U+E0041›", "hid gpt-4‹U+200B›o*‹U+202E›‹U+3164›‹U+E0041› and gpt-5‹U+200B›o*"} {
+		wanted := []string{"hid gpt-4‹U+200B›o*‹U+202E›‹U+3164›‹U+E0041› and gpt-5‹U+200B›o*"}
+		if open {
+			wanted = append(wanted, "add‹U+200B›rule", `"gpt-4‹U+200B›o*‹U+202E›‹U+3164›‹U+E0041›"`)
+		}
+		for _, want := range wanted {
 			if !strings.Contains(got, want) {
 				t.Errorf("open %v: %q is not in\n%s", open, want, got)
 			}

@@ -75,7 +75,7 @@ func addPicture(files []assistant.Attachment, f assistant.Attachment) ([]assista
 	case slices.ContainsFunc(pictures, func(have assistant.Attachment) bool { return have.Name == f.Name && have.Hash == f.Hash }):
 		return files, nil
 	case len(pictures) == attachment.MaxPictures:
-		return files, fmt.Errorf("is one picture too many: a message can have %d", attachment.MaxPictures)
+		return files, fmt.Errorf("was not added: a message can have at most %d pictures", attachment.MaxPictures)
 	}
 	return append(files, f), nil
 }

@@ -61,7 +61,7 @@ func TestPicturesAreAttached(t *testing.T) {
 	if err != nil || p.Text != "see @a.png and @./pic, @a.png" || len(p.Attachments) != 2 || p.Attachments[0].Hash != picture.Hash || p.Attachments[1].Name != "./pic" {
 		t.Errorf("the prompt is %+v, %v", p, err)
 	}
-	for why, names := range map[string][]string{"@text.png is not a kind of picture": {"text.png"}, "@large.png is larger than 3.75 MiB": {"large.png"}, "@8.png is one picture too many: a message can have 8": many} {
+	for why, names := range map[string][]string{"@text.png is not a kind of picture": {"text.png"}, "@large.png is larger than 3.75 MiB": {"large.png"}, "@8.png was not added: a message can have at most 8 pictures": many} {
 		if _, err := Attach(assistant.Prompt{}, names); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%v: %v, want %q", names, err, why)
 		}

@@ -3,7 +3,6 @@ package connectcard
 import (
 	"context"
 	"slices"
-	"time"
 
 	"winnow/adapters/endpoints"
 	"winnow/assistant/safetext"
@@ -15,7 +14,8 @@ import (
 // Connector is what a Card works with: a *endpoints.Connector.
 type Connector interface {
 	endpoints.Source
-	Dismiss(ctx context.Context) error
+	// Host is the host that serves a model; "" for none.
+	Host(id string) string
 	// Offline reports whether a model is the built-in one.
 	Offline(id string) bool
 }
@@ -26,11 +26,8 @@ func Useful(c Connector, model string) bool { return c != nil && (model == "" ||
 
 // Card is the overlay. Make it with New.
 type Card struct {
-	flow    endpoints.Flow
-	offered bool // it opened by itself: what is typed is a message
-	keys    *keymap.Map
-	now     func() time.Time
-	lastKey time.Time
+	flow endpoints.Flow
+	keys *keymap.Map
 
 	list    *overlay.Picker // of the steps that choose
 	line    textline.Editor // the address or the key
@@ -47,10 +44,9 @@ type Card struct {
 	job    int // the number of the newest work
 }
 
-// New makes a card. An offered one opened by itself: text that is typed closes it. now is
-// the clock.
-func New(c Connector, offered bool, now func() time.Time) *Card {
-	card := &Card{flow: endpoints.Flow{Source: c}, offered: offered, now: now, lastKey: now(), searching: true}
+// New makes a card.
+func New(c Connector) *Card {
+	card := &Card{flow: endpoints.Flow{Source: c}, searching: true}
 	card.showCandidates()
 	return card
 }
@@ -108,8 +104,6 @@ func (c *Card) check(job endpoints.Job) overlay.Outcome {
 // Key implements overlay.Overlay.
 func (c *Card) Key(name keymap.Key, text string) overlay.Outcome {
 	action := c.keys.Action(keymap.List, name)
-	typedAhead := c.now().Sub(c.lastKey) < overlay.GuardTime
-	c.lastKey = c.now()
 	switch {
 	case action == keymap.LineClose:
 		return c.Escape()
@@ -118,7 +112,7 @@ func (c *Card) Key(name keymap.Key, text string) overlay.Outcome {
 	}
 	switch c.flow.Step {
 	case endpoints.Choosing:
-		return c.search(name, text, typedAhead && action == keymap.LineAccept)
+		return c.search(name, text)
 	case endpoints.Addressing, endpoints.Keying:
 		return c.write(name, text)
 	case endpoints.Storing, endpoints.Picking:
@@ -137,18 +131,10 @@ func (c *Card) Key(name keymap.Key, text string) overlay.Outcome {
 }
 
 // search handles a key of the list of candidates, which are searched by what is typed.
-// early is a choice that came too soon after the key before.
-func (c *Card) search(name keymap.Key, text string, early bool) overlay.Outcome {
-	switch {
-	case c.offered && early:
-		return overlay.Stay{} // it was meant for the box
-	case name == "" && endpoints.LooksLikeKey(c.query()+text):
+func (c *Card) search(name keymap.Key, text string) overlay.Outcome {
+	if name == "" && endpoints.LooksLikeKey(c.query()+text) {
 		c.problem = Sentence(&endpoints.Problem{Code: endpoints.KeyAsAddress})
 		return overlay.Stay{}
-	case c.offered && name == "" && endpoints.IsAddress(text):
-		c.offered = false // the user has begun
-	case c.offered && (text != "" || name == ""):
-		return overlay.Chosen{Query: text}
 	}
 	before := c.list.Query()
 	out := c.list.Key(name, text)
@@ -167,8 +153,6 @@ func (c *Card) Escape() overlay.Outcome {
 		c.busy = ""
 	case c.flow.Back():
 		return overlay.Chosen{Value: c.flow.Saved.Model}
-	default:
-		c.offered = false // the user has begun
 	}
 	c.show()
 	return overlay.Stay{}
@@ -191,10 +175,8 @@ func (c *Card) show() {
 	case endpoints.Keying:
 		c.line.Set("")
 	case endpoints.Storing:
-		c.offered = false
 		c.showStorages()
 	case endpoints.Picking:
-		c.offered = false
 		c.showModels()
 	case endpoints.Consenting, endpoints.Done:
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -84,7 +83,7 @@ func (f *fake) Save(_ context.Context, ch *endpoints.Checked, id string, to endp
 
 func (f *fake) Offline(string) bool { return true }
 
-func (f *fake) Dismiss(context.Context) error { return nil }
+func (f *fake) Host(string) string { return "" }
 
 func (f *fake) SettingsPath() string { return "/home/me/.config/winnow/config.toml" }
 
@@ -94,15 +93,13 @@ type bench struct {
 	fake  *fake
 	card  *Card
 	stack overlay.Stack
-	now   time.Time
 	out   overlay.Outcome
 }
 
 // open opens a card that has searched.
-func open(t *testing.T, f *fake, offered bool) *bench {
+func open(t *testing.T, f *fake) *bench {
 	t.Helper()
-	b := &bench{t: t, fake: f, now: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
-	b.card = New(f, offered, func() time.Time { return b.now })
+	b := &bench{t: t, fake: f, card: New(f)}
 	b.stack.Push(overlay.Connect, b.card)
 	b.run(b.card.Start())
 	return b
@@ -116,10 +113,9 @@ func (b *bench) run(out overlay.Outcome) {
 	b.out = out
 }
 
-// press presses keys, a second apart. A text in quotes is pasted.
+// press presses keys. A text in quotes is pasted.
 func (b *bench) press(keys ...string) *bench {
 	for _, key := range keys {
-		b.now = b.now.Add(time.Second)
 		if pasted, ok := strings.CutPrefix(key, "paste:"); ok {
 			b.run(b.stack.Key("", pasted))
 			continue
@@ -154,11 +150,9 @@ func wants(code endpoints.Code) error {
 
 // states are the steps of the card, with the keys that lead there.
 var states = map[string]struct {
-	fake    fake
-	offered bool
-	keys    []string
+	fake fake
+	keys []string
 }{
-	"offered":    {offered: true},
 	"found":      {},
 	"address":    {keys: []string{"end", "enter", "paste:localhost:9000/v1"}},
 	"key":        {keys: []string{"down", "down", "down", "enter", "paste:" + secret}},
@@ -175,7 +169,7 @@ var states = map[string]struct {
 func TestFrames(t *testing.T) {
 	for name, s := range states {
 		f := s.fake
-		b := open(t, &f, s.offered).press(s.keys...)
+		b := open(t, &f).press(s.keys...)
 		var all strings.Builder
 		for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 50}} {
 			w, h := size[0], size[1]
@@ -212,19 +206,17 @@ func TestTheFirstChoiceCanBeConnected(t *testing.T) {
 		"ollama": {ollama, dead, openai},
 		"proxy":  {dead},
 	} {
-		for _, offered := range []bool{true, false} {
-			b := open(t, &fake{found: found}, offered)
-			b.shows("› " + want)
-			if want == "openai" {
-				b.press("enter", "esc").shows("› openai")
-				b.press("down").shows("› groq")
-			}
+		b := open(t, &fake{found: found})
+		b.shows("› " + want)
+		if want == "openai" {
+			b.press("enter", "esc").shows("› openai")
+			b.press("down").shows("› groq")
 		}
 	}
 }
 
 func TestConnectWhatRuns(t *testing.T) {
-	b := open(t, &fake{}, false).press("enter")
+	b := open(t, &fake{}).press("enter")
 	b.shows("Which model of here", "large", "131k tokens")
 	b.press("down", "enter").shows("here/small is now in use", "/home/me/.config/winnow/config.toml")
 	if b.press("enter"); b.out != (overlay.Chosen{Kind: overlay.Connect, Value: "here/small"}) || b.stack.Open() {
@@ -239,19 +231,19 @@ func TestConnectWhatRuns(t *testing.T) {
 // goes, and is tried with the model.
 func TestAPastedKey(t *testing.T) {
 	f := &fake{check: []error{wants(endpoints.WantsKey), wants(endpoints.RefusedKey)}, try: []error{wants(endpoints.Refused)}}
-	b := open(t, f, false).press("down", "down", "enter")
+	b := open(t, f).press("down", "down", "enter")
 	b.shows("here needs an API key", "Paste it")
 	if b.card.problem != "" {
 		t.Errorf("an error is shown before a key was entered: %q", b.card.problem)
 	}
 	b.press("enter").shows("a key is needed")
-	b.press("paste:wrong", "enter").shows("rejected the key")
+	b.press("paste:wrong", "enter").shows("Key rejected")
 	b.press("paste:"+secret, "enter").shows("Where do you want to store the key?", "keyring:here", "env:KEY_FOR_HERE")
 	b.press("end", "enter").shows("as plain text in /home/me", "y store it there")
 	b.press("x", "enter").shows("as plain text in /home/me")
 	b.press("n").shows("Where do you want")
 	b.press("end", "enter", "y").shows("Which model")
-	b.press("enter").shows("here refuses: 401 no such key", "Which model")
+	b.press("enter").shows("here returned an error: 401 no such key", "Which model")
 	b.press("enter").shows("is now in use")
 	want := "check proxy, check proxy  wrong, check proxy  " + secret + ", try here/large, save here/large to 2"
 	if got := strings.Join(f.asked, ", "); got != want {
@@ -265,9 +257,9 @@ func TestAPastedKey(t *testing.T) {
 // A key that only the model refuses is asked for again, and the new one is tried as well.
 func TestAnotherKeyIsTriedAgain(t *testing.T) {
 	f := &fake{try: []error{wants(endpoints.RefusedKey), wants(endpoints.RefusedKey)}}
-	b := open(t, f, false).press("down", "down", "down", "enter", "paste:wrong", "enter", "down", "enter", "enter")
-	b.shows("rejected the key", "Paste it")
-	b.press("paste:wrong2", "enter", "down", "enter", "enter").shows("rejected the key", "Paste it")
+	b := open(t, f).press("down", "down", "down", "enter", "paste:wrong", "enter", "down", "enter", "enter")
+	b.shows("Key rejected", "Paste it")
+	b.press("paste:wrong2", "enter", "down", "enter", "enter").shows("Key rejected", "Paste it")
 	b.press("paste:"+secret, "enter", "down", "enter", "enter").shows("is now in use")
 	want := "check openai  wrong, try here/large, check openai  wrong2, try here/large, check openai  " + secret + ", try here/large, save here/large to 1"
 	if got := strings.Join(f.asked, ", "); got != want {
@@ -277,7 +269,7 @@ func TestAnotherKeyIsTriedAgain(t *testing.T) {
 
 func TestAnAddressThatIsWrong(t *testing.T) {
 	f := &fake{check: []error{wants(endpoints.NotAnEndpoint)}}
-	b := open(t, f, false).press("end", "enter", "paste:localhost:9", "enter")
+	b := open(t, f).press("end", "enter", "paste:localhost:9", "enter")
 	b.shows("its address usually ends with /v1", "> localhost:9")
 	b.press("esc").shows("Other server (URL)")
 	if b.press("esc"); b.out != (overlay.Chosen{Kind: overlay.Connect}) || b.stack.Open() {
@@ -285,38 +277,35 @@ func TestAnAddressThatIsWrong(t *testing.T) {
 	}
 }
 
-// An address is typed or pasted on the first page, also when the card opened by itself, and
-// before the search has ended.
+// An address is typed or pasted on the first page, also before the search has ended.
 func TestAnAddressOnTheFirstPage(t *testing.T) {
 	for name, c := range map[string]struct {
-		offered bool
-		keys    []string
-		want    string
+		keys []string
+		want string
 	}{
-		"typed":   {false, strings.Split("myhost:9/v1", ""), "myhost:9/v1"},
-		"pasted":  {false, []string{"paste:http://localhost:9000/v1"}, "http://localhost:9000/v1"},
-		"offered": {true, []string{"paste:http://localhost:9000/v1"}, "http://localhost:9000/v1"},
+		"typed":  {strings.Split("myhost:9/v1", ""), "myhost:9/v1"},
+		"pasted": {[]string{"paste:http://localhost:9000/v1"}, "http://localhost:9000/v1"},
 	} {
 		f := &fake{}
-		b := open(t, f, c.offered).press(c.keys...)
-		b.shows(c.want, "enter asks it")
+		b := open(t, f).press(c.keys...)
+		b.shows(c.want, "enter connects")
 		b.press("enter").shows("Which model of here")
 		if got := strings.Join(f.asked, ", "); got != "check  "+c.want {
 			t.Errorf("%s: asked %q", name, got)
 		}
 	}
 	f := &fake{check: []error{wants(endpoints.NoAnswer)}}
-	b := open(t, f, false).press("paste:localhost:9", "enter")
+	b := open(t, f).press("paste:localhost:9", "enter")
 	b.shows("nothing answers", "> localhost:9") // it can be corrected
 	b.press("esc").shows("What would you like to connect?")
 
-	b = &bench{t: t, fake: &fake{}, now: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
-	b.card = New(b.fake, false, func() time.Time { return b.now })
+	b = &bench{t: t, fake: &fake{}}
+	b.card = New(b.fake)
 	b.stack.Push(overlay.Connect, b.card)
 	searching := b.card.Start().(overlay.Work).Run()
 	b.press("paste:localhost:9")
 	searching()
-	b.shows("localhost:9", "enter asks it")
+	b.shows("localhost:9", "enter connects")
 	if b.press("enter"); strings.Join(b.fake.asked, ", ") != "check  localhost:9" {
 		t.Errorf("what was typed during the search is lost: asked %q", b.fake.asked)
 	}
@@ -324,7 +313,7 @@ func TestAnAddressOnTheFirstPage(t *testing.T) {
 
 // Esc stops what is waited for, and a late answer shows nothing.
 func TestEscStopsACheck(t *testing.T) {
-	b := open(t, &fake{}, false)
+	b := open(t, &fake{})
 	work, ok := b.stack.Key("enter", "").(overlay.Work)
 	if !ok {
 		t.Fatal("enter checks nothing")
@@ -335,25 +324,10 @@ func TestEscStopsACheck(t *testing.T) {
 	b.shows("What would you like to connect?")
 }
 
-// Who types when the card opens by itself writes a message.
-func TestAnOfferedCardGivesWayToTyping(t *testing.T) {
-	b := open(t, &fake{}, true)
-	b.now = b.now.Add(-900 * time.Millisecond)
-	if b.press("enter"); b.out != (overlay.Stay{}) {
-		t.Errorf("an enter that was typed ahead is %#v", b.out)
-	}
-	if b.press("h"); b.out != (overlay.Chosen{Kind: overlay.Connect, Query: "h"}) || b.stack.Open() {
-		t.Errorf("a letter is %#v", b.out)
-	}
-	b = open(t, &fake{}, true).press("down", "enter")
-	b.shows("Which model of here")
-	b.press("esc").shows("What would you like to connect?", "type to search")
-}
-
 // What cannot be stored is said, and another place can be chosen.
 func TestAKeyThatCannotBeStored(t *testing.T) {
 	f := &fake{save: []error{wants(endpoints.NotStored)}}
-	b := open(t, f, false).press("down", "down", "down", "enter", "paste:"+secret, "enter", "enter", "enter")
+	b := open(t, f).press("down", "down", "down", "enter", "paste:"+secret, "enter", "enter", "enter")
 	b.shows("nothing was changed", "Where do you want")
 	b.press("down", "enter", "enter").shows("Put the key in KEY_FOR_HERE before the next start")
 }
@@ -401,7 +375,7 @@ func TestAKeyIsNotTakenForAnAddress(t *testing.T) {
 		"the search, opened": {"down", "paste:" + secret, "enter"},
 	} {
 		f := &fake{}
-		b := open(t, f, name == "the search, opened")
+		b := open(t, f)
 		b.press(keys...)
 		if strings.Contains(b.frame(80, 24, style.Options{}), secret) || slices.ContainsFunc(f.asked, func(call string) bool { return strings.Contains(call, secret) }) {
 			t.Errorf("%s: asked %q, and shows\n%s", name, f.asked, b.frame(80, 24, style.Options{}))
@@ -410,5 +384,5 @@ func TestAKeyIsNotTakenForAnAddress(t *testing.T) {
 			t.Errorf("%s: it becomes %+v", name, chosen)
 		}
 	}
-	open(t, &fake{}, false).press("end", "enter", "paste:"+secret, "enter").shows("this looks like a key")
+	open(t, &fake{}).press("end", "enter", "paste:"+secret, "enter").shows("this looks like an API key")
 }

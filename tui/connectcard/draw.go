@@ -11,6 +11,7 @@ import (
 
 	"winnow/adapters/endpoints"
 	"winnow/assistant"
+	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
@@ -32,7 +33,7 @@ func Sentence(err error) string {
 	case endpoints.BadAddress:
 		return cause + "; for example http://localhost:8000/v1"
 	case endpoints.KeyAsAddress:
-		return "this looks like a key, and was sent nowhere: select its provider first; write a host name with https://"
+		return "this looks like an API key and was not sent: select its provider first; a host name needs https:// before it"
 	case endpoints.BadKey:
 		return cause
 	case endpoints.KeySource:
@@ -42,7 +43,7 @@ func Sentence(err error) string {
 	case endpoints.WantsKey:
 		return p.Endpoint + " needs an API key"
 	case endpoints.RefusedKey:
-		return fmt.Sprintf("%s rejected the key: check it or create a new one", p.Endpoint)
+		return "Key rejected" + status(p) + ". Check it or create a new one."
 	case endpoints.NotAnEndpoint:
 		return fmt.Sprintf("%s does not answer like an OpenAI-compatible endpoint: its address usually ends with /v1", p.At)
 	case endpoints.NoModels:
@@ -51,7 +52,15 @@ func Sentence(err error) string {
 		return cause + "; nothing was changed"
 	case endpoints.Refused:
 	}
-	return fmt.Sprintf("%s refuses: %s", p.Endpoint, cause)
+	return fmt.Sprintf("%s returned an error: %s", p.Endpoint, cause)
+}
+
+// status is the HTTP status of a response in brackets; "" for none.
+func status(err error) string {
+	if r, ok := errors.AsType[*llm.RequestError](err); ok && r.Status > 0 {
+		return fmt.Sprintf(" (%d)", r.Status)
+	}
+	return ""
 }
 
 func clean(text string) string { return safetext.Line(safetext.Visible(text), 400) }
@@ -69,7 +78,7 @@ func Label(c endpoints.Candidate) (name, extra string) {
 	case endpoints.Answers:
 		return name, assistant.Counted(c.Models, "model")
 	case endpoints.HasKey:
-		return name, "has " + c.From
+		return name, "use " + c.From
 	case endpoints.SetUp:
 		return name, "set up"
 	case endpoints.Vendor:
@@ -106,7 +115,7 @@ func (c *Card) candidates() (entries []overlay.Entry) {
 		entries = append(entries, e)
 	}
 	if query := c.query(); endpoints.IsAddress(query) {
-		entries = append(entries, overlay.Entry{Value: addressValue, Text: query, Extra: c.keys.Hints(keymap.List, keymap.To("asks it", keymap.LineAccept))})
+		entries = append(entries, overlay.Entry{Value: addressValue, Text: query, Extra: c.keys.Hints(keymap.List, keymap.To("connects", keymap.LineAccept))})
 	}
 	return entries
 }
@@ -161,14 +170,10 @@ func (c *Card) head() []string {
 	}
 	switch c.flow.Step {
 	case endpoints.Choosing:
-		text := "No model connected: built-in rules answer. Connect one:"
-		if !c.offered {
-			text = "What would you like to connect?"
-		}
 		if c.searching {
-			text = "Looking for model servers on this machine…"
+			return []string{"Looking for model servers on this machine…"}
 		}
-		return []string{text}
+		return []string{"What would you like to connect?"}
 	case endpoints.Addressing:
 		return []string{"The address of an OpenAI-compatible endpoint, such as http://localhost:8000/v1:"}
 	case endpoints.Keying:
@@ -214,9 +219,6 @@ func (c *Card) Hints() string {
 	}
 	switch c.flow.Step {
 	case endpoints.Choosing:
-		if c.offered {
-			return c.keys.Hints(keymap.List, move, accept("connects"), closes("skips"))
-		}
 		return "search, or type an address · " + c.keys.Hints(keymap.List, accept("connects"), closes("closes"))
 	case endpoints.Addressing, endpoints.Keying:
 		return c.keys.Hints(keymap.Line, accept("tests it"), closes("goes back"))
@@ -282,10 +284,6 @@ func (c *Card) Body(w, h int, st style.Styles) []string {
 	c.top, c.width = len(out), w
 	room := max(0, h-len(out)-len(foot))
 	switch {
-	case c.flow.Step == endpoints.Choosing && c.offered:
-		const search = 2 // lines of the search, which an offered card does not have
-		c.top -= search
-		out = append(out, c.list.Body(w, room+search, st)[search:]...)
 	case c.hasList():
 		out = append(out, c.list.Body(w, room, st)...)
 	case c.writes():
@@ -331,7 +329,7 @@ func (c *Card) Cursor() (x, y int, ok bool) {
 	case c.writes():
 		_, x = c.masked(style.Styles{}).Scroll(max(1, c.width-prompt))
 		return prompt + x, c.top, true
-	case c.hasList() && !(c.flow.Step == endpoints.Choosing && c.offered):
+	case c.hasList():
 		x, y, ok = c.list.Cursor()
 		return x, y + c.top, ok
 	}

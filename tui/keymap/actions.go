@@ -81,6 +81,7 @@ const (
 	NextTab            Action = "next-tab"
 	RefreshModels      Action = "refresh-models"
 	ImportRules        Action = "import-rules"
+	WhyModel           Action = "why-model"
 	Discard            Action = "discard"
 	HUDDown            Action = "hud-down"
 	HUDUp              Action = "hud-up"
@@ -146,7 +147,7 @@ const (
 	ListLast     Action = "list-last"
 
 	FavouriteModel       Action = "favourite-model"
-	ResumeSession        Action = "resume-session"
+	ShowSession          Action = "show-session"
 	RollBackState        Action = "roll-back-state"
 	RollBackConversation Action = "roll-back-conversation"
 	NewTopic             Action = "new-topic"

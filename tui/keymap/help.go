@@ -35,7 +35,7 @@ func (k *Map) Palette(plainChat bool) (entries []Entry) {
 				}
 			}
 		}
-		e := Entry{Action: a.Name, Text: a.Title, Extra: strings.Join(names(keys), " ")}
+		e := Entry{Action: a.Name, Text: a.Title, Extra: strings.Join(names(keys), " "), Group: a.group()}
 		if len(keys) > 0 {
 			e.Short = string(keys[0])
 		}
@@ -43,6 +43,22 @@ func (k *Map) Palette(plainChat bool) (entries []Entry) {
 	}
 	return entries
 }
+
+// group is the heading of an action in the palette.
+func (a *Row) group() string {
+	switch {
+	case a.Group != "":
+		return a.Group
+	case slices.Equal(a.Modes, inPane):
+		return "Rules"
+	case slices.Equal(a.Modes, inView):
+		return "Messages"
+	}
+	return "winnow"
+}
+
+// Usual are the actions that the palette shows before one types, after the recent ones.
+var Usual = []Action{Save, Undo, AddIgnore, AddAllow, Models, Connect, NewSession, Sessions, Checkpoints, Filter, Settings, Help, Quit}
 
 // Use is what the keys of an action do in one mode.
 type Use struct {

@@ -38,6 +38,7 @@ type Row struct {
 	Modes []Mode // where its keys work
 	Keys  []Key
 	Hint  string // in the footer; "" is Help
+	Group string // in the palette; "" is by Modes
 	// Footer says how early the footer shows it: 1 first, 0 never. Equal ranks follow the
 	// table, and what has no room is left out.
 	Footer int

@@ -14,7 +14,7 @@ func overlayActions() []*Row {
 		rows(List, Row{Name: ListFirst, Help: "first entry", Keys: []Key{"home"}},
 			Row{Name: ListLast, Help: "last entry", Keys: []Key{"end"}}),
 		rows(ModelList, Row{Name: FavouriteModel, Help: "favourite", Keys: []Key{"alt+f"}}),
-		rows(SessionList, Row{Name: ResumeSession, Help: "continue the session", Keys: []Key{"alt+o"}}),
+		rows(SessionList, Row{Name: ShowSession, Help: "show the messages of the session", Keys: []Key{"alt+o"}}),
 		rows(CheckpointList, Row{Name: RollBackState, Help: "go back in the rules alone", Keys: []Key{"alt+r"}},
 			Row{Name: RollBackConversation, Help: "go back in the conversation alone", Keys: []Key{"alt+c"}}),
 		rows(TopicList, Row{Name: NewTopic, Help: "new topic", Keys: []Key{"alt+n"}},

@@ -66,7 +66,7 @@ func text() []string {
 var bindables = map[string]bindable{
 	"list":        list(keymap.List, "list"),
 	"models":      list(keymap.ModelList, "models", keymap.FavouriteModel),
-	"sessions":    list(keymap.SessionList, "sessions", keymap.ResumeSession),
+	"sessions":    list(keymap.SessionList, "sessions", keymap.ShowSession),
 	"checkpoints": list(keymap.CheckpointList, "checkpoints", keymap.RollBackState, keymap.RollBackConversation),
 	"topics":      list(keymap.TopicList, "topics", keymap.NewTopic, keymap.RenameTopic, keymap.DeleteTopic),
 	"filters":     list(keymap.FilterList, "filters", keymap.ForgetFilter),

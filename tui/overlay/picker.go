@@ -40,7 +40,7 @@ const (
 type Picker struct {
 	title   string
 	entries []Entry
-	lower   []string // their texts in lower case
+	start   int // that many are shown before one types, and the others searched; 0: all
 	query   textline.Editor
 	matches matches
 	pending bool        // matches are those of an earlier query
@@ -68,18 +68,15 @@ func NewPicker(title string, entries []Entry, selected int) *Picker {
 
 // load makes entries the content and searches them.
 func (p *Picker) load(entries []Entry) {
-	p.entries, p.lower, p.widest = entries, make([]string, len(entries)), 0
-	for i, e := range entries {
-		p.lower[i] = strings.ToLower(e.Text)
-		if i < maxMeasured {
-			const padding = 6 // cursor, mark and gaps
-			p.widest = max(p.widest, ansi.StringWidth(visible(e.Text))+ansi.StringWidth(visible(e.Extra))+padding, ansi.StringWidth(visible(e.Detail))+padding)
-		}
+	p.entries, p.widest = entries, 0
+	for _, e := range entries[:min(len(entries), maxMeasured)] {
+		const padding = 6 // cursor, mark and gaps
+		p.widest = max(p.widest, ansi.StringWidth(visible(e.Text))+ansi.StringWidth(visible(e.Extra))+padding, ansi.StringWidth(visible(e.Detail))+padding)
 	}
-	p.matches, p.pending = search(p.entries, p.lower, ""), false
+	p.matches, p.pending = search(p.entries, p.start, ""), false
 	p.lines = len(p.matches.lines)
 	if !p.query.Empty() {
-		p.matches = search(p.entries, p.lower, p.query.Text())
+		p.matches = search(p.entries, p.start, p.query.Text())
 	}
 }
 
@@ -87,6 +84,13 @@ func (p *Picker) load(entries []Entry) {
 // entries names their keys.
 func (p *Picker) Offer(mode keymap.Mode, actions ...keymap.Hint) *Picker {
 	p.mode, p.offers = mode, actions
+	return p
+}
+
+// WithStart shows the first n entries alone before one types; the others are searched.
+func (p *Picker) WithStart(n int) *Picker {
+	p.start = n
+	p.load(p.entries)
 	return p
 }
 
@@ -198,9 +202,9 @@ func (p *Picker) queryChanged() Outcome {
 		p.searchNow()
 		return Stay{}
 	}
-	entries, lower, query := p.entries, p.lower, p.query.Text()
+	entries, start, query := p.entries, p.start, p.query.Text()
 	return Work{Run: func() (show func()) {
-		found := search(entries, lower, query)
+		found := search(entries, start, query)
 		return func() {
 			if p.pending && p.query.Text() == query && len(p.entries) == len(entries) {
 				p.show(found)
@@ -212,7 +216,7 @@ func (p *Picker) queryChanged() Outcome {
 // searchNow runs the pending search, if there is one.
 func (p *Picker) searchNow() {
 	if p.pending {
-		p.show(search(p.entries, p.lower, p.query.Text()))
+		p.show(search(p.entries, p.start, p.query.Text()))
 	}
 }
 
@@ -323,24 +327,48 @@ func (p *Picker) line(l matchLine, w int, st style.Styles) string {
 	if e.Extra == "" && !p.query.Empty() {
 		e.Extra = e.Group // there are no headings then
 	}
-	return e.draw(l.match == p.cursor, cmp.Or(e.Mark, " ")+" "+visible(e.Text), w, st)
+	return e.draw(l.match == p.cursor, cmp.Or(e.Mark, " ")+" ", visible(e.Text), p.query.Text(), w, st)
 }
 
-// draw draws an entry in w cells. text is drawn as it is.
-func (e Entry) draw(selected bool, text string, w int, st style.Styles) string {
+// draw draws an entry in w cells: lead and text, in which the matches of query are marked.
+func (e Entry) draw(selected bool, lead, text, query string, w int, st style.Styles) string {
 	icon := " "
 	if selected {
 		icon = st.Icons.Selected
 	}
-	left := icon + " " + text
+	lead = icon + " " + lead
+	left := lead + text
 	if e.Short != "" && ansi.StringWidth(left)+1+ansi.StringWidth(visible(e.Extra)) > w {
 		e.Extra = e.Short
 	}
 	extra := style.TruncateWords(visible(e.Extra), max(w*2/5, w-ansi.StringWidth(left)-1), "…")
 	room := w - ansi.StringWidth(extra)
 	left = style.Fit(style.TruncateWords(left, room-min(1, len(extra)), "…"), room, "")
+	ink := st.Overlay.Text
 	if selected {
-		return st.Overlay.Selected.Render(left + extra)
+		ink, extra = st.Overlay.Selected, st.Overlay.Selected.Render(extra)
+	} else {
+		extra = st.Overlay.Muted.Render(extra)
 	}
-	return st.Overlay.Text.Render(left) + st.Overlay.Muted.Render(extra)
+	return mark(left, len([]rune(lead)), marked(text, query), ink) + extra
+}
+
+// mark draws a line whose runes at some places after the first are underlined.
+func mark(line string, first int, at map[int]bool, ink lipgloss.Style) string {
+	if len(at) == 0 {
+		return ink.Render(line)
+	}
+	var out strings.Builder
+	runes, from := []rune(line), 0
+	for i := 1; i <= len(runes); i++ {
+		if i == len(runes) || at[i-first] != at[from-first] {
+			piece := ink
+			if at[from-first] {
+				piece = ink.Underline(true).Bold(true)
+			}
+			out.WriteString(piece.Render(string(runes[from:i])))
+			from = i
+		}
+	}
+	return out.String()
 }

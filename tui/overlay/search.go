@@ -1,10 +1,12 @@
 package overlay
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/sahilm/fuzzy"
 )
 
 // matches are the entries that a query finds, best first, and the lines that show
@@ -36,24 +38,21 @@ func (m *matches) span(match int) (first, end int) {
 	return from(match), from(match + 1)
 }
 
-// search finds the entries that match a query, the nearest first; without a query
-// all in their order. It takes some 10 ms for 100,000 entries.
-func search(entries []Entry, lower []string, query string) (m matches) {
-	query = strings.ToLower(query)
-	letters := strings.ReplaceAll(query, " ", "")
-	distances := make([]int, len(entries))
-	collect := func(text func(i int) string) {
-		for i := range entries {
-			if distances[i] = distance(text(i), query, letters); distances[i] >= 0 {
-				m.found = append(m.found, i)
-			}
+// search finds the entries from start on that match every word of a query, the nearest
+// first; without a query all in their order, or with a start those before it.
+func search(entries []Entry, start int, query string) (m matches) {
+	words := strings.Fields(query)
+	switch {
+	case len(words) > 0:
+		m.found = find(entries, start, words, func(e Entry) string { return e.Text })
+		if len(m.found) == 0 { // the group may be meant: "openai mini"
+			m.found = find(entries, start, words, func(e Entry) string { return e.Group + "/" + e.Text })
 		}
+	case start > 0:
+		m.found = upTo(start)
+	default:
+		m.found = upTo(len(entries))
 	}
-	collect(func(i int) string { return lower[i] })
-	if len(m.found) == 0 { // the group may be meant: "openai mini"
-		collect(func(i int) string { return strings.ToLower(entries[i].Group) + "/" + lower[i] })
-	}
-	slices.SortStableFunc(m.found, func(a, b int) int { return cmp.Compare(distances[a], distances[b]) })
 	m.lines = make([]matchLine, 0, len(m.found))
 	group := ""
 	for n, i := range m.found {
@@ -69,27 +68,82 @@ func search(entries []Entry, lower []string, query string) (m matches) {
 	return m
 }
 
-// distance is how far a text is from a query: 0 begins with it, 1 has a word that
-// does, 2 contains it, more when the letters are scattered; -1 is no match.
-func distance(text, query, letters string) int {
-	switch i := strings.Index(text, query); {
+// upTo are the numbers before n.
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// find are the indexes of the entries from start on whose text has every word, the nearest
+// first.
+func find(entries []Entry, start int, words []string, text func(Entry) string) []int {
+	found := upTo(len(entries))[start:]
+	scores := make([]int, len(entries))
+	for _, word := range words {
+		at := source{len(found), func(i int) string { return text(entries[found[i]]) }}
+		matched := fuzzy.FindFromNoSort(word, at)
+		left := make([]int, len(matched))
+		for n, match := range matched {
+			left[n] = found[match.Index]
+			scores[left[n]] += match.Score + contiguous(match.Str, word)
+		}
+		found = left
+	}
+	slices.SortStableFunc(found, func(a, b int) int { return scores[b] - scores[a] })
+	return found
+}
+
+// source is a fuzzy.Source.
+type source struct {
+	n    int
+	text func(i int) string
+}
+
+// Len implements fuzzy.Source.
+func (s source) Len() int { return s.n }
+
+// String implements fuzzy.Source.
+func (s source) String(i int) string { return s.text(i) }
+
+// contiguous is what a text gains that begins with a word, or has one that does, or has it
+// in one piece: such texts go before those with scattered letters.
+func contiguous(text, word string) int {
+	const piece = 1000 // more than any score of package fuzzy
+	text, word = strings.ToLower(text), strings.ToLower(word)
+	switch i := strings.Index(text, word); {
 	case i == 0:
-		return 0
-	case i > 0 && strings.Contains(text, " "+query):
-		return 1
+		return 3 * piece
+	case i > 0 && strings.Contains(text, " "+word):
+		return 2 * piece
 	case i > 0:
-		return 2
+		return piece
 	}
-	first, from := -1, 0
-	for _, r := range letters {
-		i := strings.IndexRune(text[from:], r)
-		if i < 0 {
-			return -1
-		}
-		if first < 0 {
-			first = from + i
-		}
-		from += i + len(string(r))
+	return 0
+}
+
+// marked are the characters of a text that the words of a query match. Of a text beyond
+// ASCII none is marked: a character may be part of a cell.
+func marked(text, query string) (at map[int]bool) {
+	beyond := func(r rune) bool { return r >= utf8.RuneSelf }
+	if query == "" || strings.ContainsFunc(text, beyond) {
+		return nil
 	}
-	return 3 + from - first
+	at = map[int]bool{}
+	for _, word := range strings.Fields(query) {
+		if i := strings.Index(strings.ToLower(text), strings.ToLower(word)); i >= 0 {
+			for n := range len(word) {
+				at[i+n] = true
+			}
+			continue
+		}
+		for _, match := range fuzzy.Find(word, []string{text}) {
+			for _, i := range match.MatchedIndexes {
+				at[i] = true
+			}
+		}
+	}
+	return at
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/tui/keymap"
+	"winnow/tui/style"
 )
 
 // many are entries as a large proxy lists them.
@@ -107,5 +108,65 @@ func TestSteadyKeysAnswerNoQuestion(t *testing.T) {
 	}
 	if at = at.Add(GuardTime); press(q, "y") != (Chosen{Action: keymap.AnswerYes}) {
 		t.Error("y after the guard time does not answer")
+	}
+}
+
+// Every word of a query must match; texts that have it in one piece come first.
+func TestSearchFindsWordsInAnyOrder(t *testing.T) {
+	var all []Entry
+	for _, name := range []string{"gpt-5.1-codex", "gemini-2.0-flash", "gpt-4o-mini", "mini-gpt", "claude-opus"} {
+		all = append(all, Entry{Value: name, Text: name, Group: "openai"})
+	}
+	for query, want := range map[string]string{
+		"": "gpt-5.1-codex gemini-2.0-flash gpt-4o-mini mini-gpt claude-opus", "mini": "mini-gpt gpt-4o-mini gemini-2.0-flash",
+		"mini gpt": "mini-gpt gpt-4o-mini", "gpt mini": "mini-gpt gpt-4o-mini", "g4o": "gpt-4o-mini", "openai opus": "claude-opus", "xyz": "",
+	} {
+		var got []string
+		for _, i := range search(all, 0, query).found {
+			got = append(got, all[i].Text)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q finds %q, want %q", query, got, want)
+		}
+	}
+}
+
+// A picker with a start shows that before one types, and searches the rest.
+func TestAPickerWithAStart(t *testing.T) {
+	p := NewPicker("commands", []Entry{{Value: "b", Text: "beta", Group: "Recent"}, {Value: "a", Text: "alpha"}, {Value: "b", Text: "beta"}}, 0).WithStart(1)
+	body := ansi.Strip(strings.Join(p.Body(50, 12, plainStyles), "\n"))
+	if !strings.Contains(body, "Recent") || strings.Contains(body, "alpha") {
+		t.Errorf("before one types:\n%s", body)
+	}
+	press(p, "a")
+	body = ansi.Strip(strings.Join(p.Body(50, 12, plainStyles), "\n"))
+	if strings.Count(body, "beta") != 1 || !strings.Contains(body, "alpha") {
+		t.Errorf("after a letter:\n%s", body)
+	}
+	if got, _ := press(p, "enter").(Chosen); got.Value != "a" {
+		t.Errorf("enter chooses %q", got.Value)
+	}
+}
+
+// The characters that match are underlined.
+func TestTheMatchIsMarked(t *testing.T) {
+	for _, c := range []struct{ text, query, want string }{
+		{"gpt-4o-mini", "mini", "7 8 9 10"}, {"gpt-4o-mini", "g4", "0 4"}, {"gpt-4o-mini", "", ""}, {"模型-mini", "mini", ""},
+	} {
+		at := marked(c.text, c.query)
+		var got []string
+		for i := range len(c.text) {
+			if at[i] {
+				got = append(got, fmt.Sprint(i))
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%q in %q marks %q, want %q", c.query, c.text, got, c.want)
+		}
+	}
+	p := NewPicker("models", []Entry{{Value: "x", Text: "gpt-4o-mini"}, {Value: "y", Text: "gpt-4o"}}, 0)
+	press(p, "m", "i")
+	if line := p.Body(50, 12, style.New(style.Options{Dark: true}))[pickerHeadLines]; !strings.Contains(ansi.Strip(line), "gpt-4o-mini") || !strings.Contains(line, "4m") && !strings.Contains(line, ";4;") {
+		t.Errorf("nothing is underlined: %q", line)
 	}
 }

@@ -323,7 +323,7 @@ func List(entries []Entry, selected, rows, w int, st style.Styles) []string {
 	inner = max(1, min(inner, w-frameW))
 	lines := make([]string, rows)
 	for i, e := range entries[top : top+rows] {
-		lines[i] = e.draw(top+i == selected, visible(e.Text), inner, st)
+		lines[i] = e.draw(top+i == selected, "", visible(e.Text), "", inner, st)
 	}
 	position, at := "", selected+1
 	if selected < 0 {

@@ -99,8 +99,29 @@ type Hinter interface {
 	Hints() []Hint
 }
 
+// Arguer is a Pane some of whose actions can be given what they would ask for.
+type Arguer interface {
+	// DoWith performs an action of the key table on what was typed after its name.
+	DoWith(a keymap.Action, argument string) Action
+}
+
 // Hint is a key with what it does now, in two or three words.
 type Hint struct{ Key, Text string }
+
+// Welcomer is a Pane that says on an empty conversation what its window is about.
+type Welcomer interface {
+	// Welcome is for a conversation without messages; ok is false while nothing is known.
+	Welcome() (w Welcome, ok bool)
+}
+
+// Welcome is what an empty conversation shows of a window.
+type Welcome struct {
+	Facts    []Fact
+	Requests []string // that make sense for what the window holds, the best first
+}
+
+// Fact is a line of a Welcome. Name and Text are drawn in columns.
+type Fact struct{ Name, Text string }
 
 // Completer is a Pane whose names can be completed where the user types them.
 type Completer interface {

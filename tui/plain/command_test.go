@@ -227,7 +227,7 @@ func TestModels(t *testing.T) {
 	r.wait("1 other/one\n")
 	r.wait("2 test/one, chosen\n")
 	r.say("/model 1")
-	r.wait("Model other/one from the next message on.")
+	r.wait("Model other/one is now in use.")
 	r.say("/model one")
 	r.wait("1 other/one, chosen\n  2 test/one\n")
 	r.say("/model nothing")
@@ -249,7 +249,7 @@ func TestAVanishedModel(t *testing.T) {
 	}
 	registry.Learn(list...)
 	r.say("/model far/leaves")
-	r.wait("Model far/leaves from the next message on.")
+	r.wait("Model far/leaves is now in use.")
 	r.say("/model far")
 	r.wait("1 far/leaves, chosen\n")
 	r.wait("The models of far were listed 2 days ago.")

@@ -266,7 +266,7 @@ func (c *console) model(ctx context.Context, name string) error {
 	if err := c.workspace.PickModel(ctx, id); err != nil {
 		return err
 	}
-	c.changed(c.modelText() + " from the next message on.")
+	c.changed(c.modelText() + " is now in use.")
 	return nil
 }
 

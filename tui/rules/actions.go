@@ -57,6 +57,8 @@ func (p *Pane) Do(action keymap.Action) pane.Action {
 		return p.openImport()
 	case keymap.Discard:
 		return p.discard()
+	case keymap.WhyModel:
+		return p.whyRow()
 	case keymap.OpenSave:
 		return pane.Notify{Text: p.keys.Hint(keymap.Save, "shows what a save would change")}
 	default:

@@ -35,6 +35,7 @@ var lists = [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow}
 // Options configures New. The zero value is ready to use.
 type Options struct {
 	ReadOnly string // why no rule can be changed in this run; "" when they can
+	Home     string // the home folder of the user, which the path of the file is shown below; "" is none
 }
 
 // Pane shows the model filter. New makes it.
@@ -62,6 +63,7 @@ type Pane struct {
 	asked     int64            // the revision at which models or facts were asked for
 	columns   columnsKnown
 
+	welcome welcomed
 	input   textInput
 	version int64 // grows with every change of what is drawn
 	frame   frame
@@ -72,6 +74,8 @@ var (
 	_ pane.Hinter    = (*Pane)(nil)
 	_ pane.Completer = (*Pane)(nil)
 	_ pane.Receiver  = (*Pane)(nil)
+	_ pane.Arguer    = (*Pane)(nil)
+	_ pane.Welcomer  = (*Pane)(nil)
 )
 
 // New makes a pane that shows nothing until Show is called, in the style of a light
@@ -115,6 +119,11 @@ func (p *Pane) begin() {
 		}
 	}
 	p.told = p.look()
+	ruled := func(v modelfilter.ProviderView) bool { return v.Rules > 0 || v.Unsaved }
+	keyed := func(v modelfilter.ProviderView) bool { return v.Key }
+	if all := p.data.Providers; p.data.Tab == modelfilter.TabRules && !slices.ContainsFunc(all, ruled) && slices.ContainsFunc(all, keyed) {
+		p.openTab(tabAll) // the rules of one provider would be an empty list
+	}
 }
 
 // follow takes over what was changed elsewhere since a snapshot of what the user looks at,

@@ -17,7 +17,8 @@ type HelpTopic struct {
 // Sources are the names that complete arguments.
 type Sources struct {
 	filter.Sources
-	Help []HelpTopic
+	Help   []HelpTopic
+	Window []string // patterns and models of the window
 }
 
 // maxOffered bounds the entries: nobody walks through more.
@@ -59,6 +60,8 @@ func Complete(draft string, commands []Command, from Sources) (entries []overlay
 		for _, t := range from.Help {
 			values, extras = append(values, t.Name), append(extras, t.Short)
 		}
+	case Pattern, FilteredModel:
+		values = from.Window
 	case None, Text, Title:
 	}
 	for i, e := range offered(argument, values, extras) {

@@ -23,6 +23,9 @@ const (
 	Path  Argument = "PATH"  // of a topic of pairs, or none
 	Text  Argument = "TEXT"  // to search for
 	Title Argument = "TITLE" // of the session
+
+	Pattern       Argument = "PATTERN" // of a rule
+	FilteredModel Argument = "MODEL"   // of the window
 )
 
 // Command is what a line that begins with a slash does.
@@ -48,6 +51,9 @@ func Table() []Command {
 		{"new", "", "", keymap.NewSession, None},
 		{"save", "save", "show what would be written, ask, and write", keymap.Save, None},
 		{"undo", "undo [rollback|pairs]", "undo the newest change by anyone; or the last rollback, or :command on pairs", keymap.Undo, None},
+		{"hide", "", "hide models of the provider, as in /hide *mini*", keymap.AddIgnore, Pattern},
+		{"allow", "", "show models although an ignore rule hides them, as in /allow gpt-5-mini", keymap.AddAllow, Pattern},
+		{"why", "", "why a model is hidden or shown", keymap.WhyModel, FilteredModel},
 		{"discard", "discard", "return to what is saved", keymap.Discard, None},
 		{"checkpoints", "", "", keymap.Checkpoints, None},
 		{"rollback", "rollback [N [rules|conversation]]", "list the checkpoints, or go back to checkpoint N, with both or one", keymap.Checkpoints, None},

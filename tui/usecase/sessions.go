@@ -16,6 +16,11 @@ type (
 		Reply
 		Sessions []history.Session
 	}
+	// RecentSessionsRead are the sessions of this folder used last, for the welcome.
+	RecentSessionsRead struct {
+		Reply
+		Sessions []history.Session
+	}
 	// SessionOpened ends NewSession, Branch and ResumeSession: the session is another one.
 	SessionOpened struct {
 		Reply
@@ -51,6 +56,14 @@ func (c *Commands) ListSessions(request int64) tea.Cmd {
 	return c.command(request, "list the sessions", func(ctx context.Context, c call) (Outcome, error) {
 		all, err := c.Sessions(ctx)
 		return SessionsListed{c.reply(), all}, err
+	})
+}
+
+// RecentSessions reads the n sessions of this folder used last: RecentSessionsRead.
+func (c *Commands) RecentSessions(request int64, n int) tea.Cmd {
+	return c.command(request, "list the sessions", func(ctx context.Context, c call) (Outcome, error) {
+		all, err := c.RecentSessions(ctx, n)
+		return RecentSessionsRead{c.reply(), all}, err
 	})
 }
 

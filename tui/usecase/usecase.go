@@ -54,8 +54,8 @@ func (c *Commands) Stores() bool { return c.store != nil }
 // PairsLoaded, Starred, Flagged, TopicSet, AnswerChosen, Deleted, RetryReady, ReAskBegun.
 // Topics: TopicSelected, TopicsChanged. Filtering: Counted, Filtered, CommandPlanned,
 // Executed, CommandUndone, Refiltered, Matched, Found, NamesRead. Sessions: SessionsListed,
-// SessionOpened,
-// SessionTitled, CancelledKept, AskedAgain, CostRead. Models: ModelsRefreshed, ModelPicked, FavouritesChanged. Settings:
+// RecentSessionsRead, SessionOpened, SessionTitled, CancelledKept, AskedAgain, CostRead. Models:
+// ModelsRefreshed, ModelPicked, FavouritesChanged. Settings:
 // SettingChanged. What is typed: DraftStored, SentStored, StartCounted. Turns: MessageQueued,
 // QueueForgotten, Decided. Requests: RequestsRead. Panes: Edited, EffectsRead. A use case
 // that asks first: ConfirmWanted. Everywhere: Failed.

@@ -1,0 +1,39 @@
+package modelfilter
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"winnow/adapters/modelfilter/engine"
+)
+
+// requestGroups are the parts of names whose models a user is likely to hide together.
+var requestGroups = []string{"preview", "mini", "embedding"}
+
+// Requests returns three requests to an assistant that make sense for the rules and models
+// of the current provider, the best first.
+func (s *Snapshot) Requests() []string {
+	const most = 3
+	var all []string
+	if s.Counts.Hidden > 0 {
+		all = append(all, "which models of "+s.Provider+" are hidden, and why?")
+	}
+	for _, group := range requestGroups {
+		if s.shows(group) {
+			all = append(all, "hide every "+group+" model of "+s.Provider)
+		}
+	}
+	if len(s.Rules[Ignore])+len(s.Rules[Allow]) > 1 {
+		all = append(all, "find redundant rules of "+s.Provider)
+	}
+	all = append(all, "only keep the newest Claude and GPT models", "show the rules of "+s.Provider, "list the providers")
+	return all[:most]
+}
+
+// shows reports whether a model is shown whose name has a part, as in gpt-4o-mini.
+func (s *Snapshot) shows(part string) bool {
+	return slices.ContainsFunc(s.Models, func(m ModelView) bool {
+		return m.Status != engine.Ignored && slices.Contains(strings.FieldsFunc(m.Name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), part)
+	})
+}

@@ -1,0 +1,89 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"winnow/adapters/modelfilter"
+	"winnow/assistant"
+	"winnow/tui/pane"
+)
+
+// maxWelcomed is how many providers a welcome lists.
+const maxWelcomed = 4
+
+// welcomed is the Welcome of a snapshot.
+type welcomed struct {
+	of *modelfilter.Snapshot
+	pane.Welcome
+}
+
+// Welcome implements pane.Welcomer: the file, the first providers with their numbers, and
+// requests that fit the rules.
+func (p *Pane) Welcome() (w pane.Welcome, ok bool) {
+	d := &p.data
+	if d.Revision == 0 {
+		return pane.Welcome{}, false
+	}
+	if p.welcome.of == d.Snapshot {
+		return p.welcome.Welcome, true
+	}
+	file := d.File
+	if below, ok := strings.CutPrefix(file, p.opts.Home+"/"); ok && p.opts.Home != "" {
+		file = "~/" + below
+	}
+	file = pane.Visible(file)
+	if !d.FileExists {
+		file += " (the first save creates it)"
+	}
+	w.Facts = []pane.Fact{{Name: "file", Text: file}}
+	listed := p.inUse()
+	for _, v := range listed[:min(len(listed), maxWelcomed)] {
+		w.Facts = append(w.Facts, pane.Fact{Name: pane.Visible(v.Name), Text: welcomeNumbers(v)})
+	}
+	if more := len(d.Providers) - min(len(listed), maxWelcomed); more > 0 {
+		w.Facts = append(w.Facts, pane.Fact{Text: assistant.Counted(more, "more provider")})
+	}
+	w.Requests = d.Requests()
+	for i := range w.Requests {
+		w.Requests[i] = pane.Visible(w.Requests[i])
+	}
+	p.welcome = welcomed{d.Snapshot, w}
+	return w, true
+}
+
+// inUse are the providers with rules or a key, those with rules first; without any, the
+// current one.
+func (p *Pane) inUse() (all []modelfilter.ProviderView) {
+	for _, v := range p.data.Providers {
+		if v.Rules > 0 || v.Key || v.Unsaved {
+			all = append(all, v)
+		}
+	}
+	if len(all) == 0 {
+		for _, v := range p.data.Providers {
+			if v.Current {
+				all = append(all, v)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b modelfilter.ProviderView) int { return cmp.Compare(min(b.Rules, 1), min(a.Rules, 1)) })
+	return all
+}
+
+// welcomeNumbers are the numbers of a provider in a line.
+func welcomeNumbers(v modelfilter.ProviderView) string {
+	rules := "no rules"
+	if v.Rules > 0 {
+		rules = assistant.Counted(v.Rules, "rule")
+	}
+	switch {
+	case !v.Read:
+		return rules
+	case v.Counts.Total == 0:
+		return pane.Join("models unknown", rules)
+	}
+	return pane.Join(fmt.Sprintf("%d shown, %d hidden", v.Counts.Available, v.Counts.Hidden), rules)
+}

@@ -1,0 +1,68 @@
+package rules
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"winnow/adapters/modelfilter"
+	"winnow/tui/keymap"
+	"winnow/tui/pane"
+)
+
+// The welcome names the file, the providers in use with their numbers, and requests that
+// fit the rules.
+func TestWelcome(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	b.opts.Home = filepath.Dir(b.file)
+	b.welcome = welcomed{}
+	b.w.ReadModels(t.Context())
+	b.show()
+	w, ok := b.Welcome()
+	if !ok || len(w.Facts) != 3 {
+		t.Fatalf("%+v, %v", w, ok)
+	}
+	if w.Facts[0].Text != "~/.env" || w.Facts[1].Name != "openai" || w.Facts[1].Text != "10 shown, 3 hidden · 5 rules" {
+		t.Errorf("facts %+v", w.Facts)
+	}
+	if got := strings.Join(w.Requests, "; "); got != "which models of openai are hidden, and why?; hide every preview model of openai; hide every mini model of openai" {
+		t.Errorf("requests: %s", got)
+	}
+	if again, _ := b.Welcome(); &again.Facts[0] != &w.Facts[0] {
+		t.Error("the same snapshot is read twice")
+	}
+}
+
+// Without rules the pane opens on the providers with a key, else on the rules.
+func TestThePaneOpensWhereRulesAre(t *testing.T) {
+	if b := open(t, "", someModels); b.tabs.Open != tabRules {
+		t.Errorf("without a provider in use it opens tab %d", b.tabs.Open)
+	}
+	if b := open(t, someEnv, someModels); b.tabs.Open != tabRules {
+		t.Errorf("with rules it opens tab %d", b.tabs.Open)
+	}
+	b := open(t, "OPENAI_API_KEY=sk-not-a-real-key\n", someModels)
+	if b.tabs.Open != tabAll {
+		t.Errorf("without rules it opens tab %d", b.tabs.Open)
+	}
+	w, _ := b.Welcome()
+	if want := "which models of openai are hidden, and why?"; strings.Contains(strings.Join(w.Requests, " "), want) || len(w.Requests) != 3 {
+		t.Errorf("requests %q", w.Requests)
+	}
+	if now, _ := b.w.Snapshot(); now.(*modelfilter.Snapshot).Tab != modelfilter.TabAll {
+		t.Error("the window was not told")
+	}
+}
+
+// What is typed after /why is explained.
+func TestWhyAModelIsHidden(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	for name, want := range map[string]string{
+		"gpt-3.5-turbo": "openai/gpt-3.5-turbo: hidden by ignore gpt-3.5*", "openai/gpt-5": "openai/gpt-5: shown, no rule matches",
+		"gpt-4o-audio-preview": "allowed by gpt-4o-audio-preview", "gpt-55": "openai has no model gpt-55; did you mean gpt-5?",
+	} {
+		if said, ok := b.DoWith(keymap.WhyModel, name).(pane.Notify); !ok || !strings.Contains(said.Text, want) {
+			t.Errorf("%s: %+v, want %s", name, said, want)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant"
+	"winnow/assistant/history"
+	"winnow/assistant/safetext"
+	"winnow/tui/connectcard"
+	"winnow/tui/keymap"
+	"winnow/tui/pane"
+	"winnow/tui/style"
+)
+
+const (
+	// maxWelcomeSessions is how many earlier sessions the welcome lists.
+	maxWelcomeSessions = 3
+	welcomeMargin      = 4 // cells left and right of its text, together
+)
+
+// welcome is what an empty conversation shows: where the user is, who answers, what to ask,
+// and which sessions can be continued.
+type welcome struct {
+	facts    []pane.Fact
+	requests []string
+	sessions []history.Session
+}
+
+// welcome reads what the welcome shows.
+func (m *Model) welcome() (w welcome) {
+	w.requests, w.sessions = m.opts.Examples, m.earlier
+	if p, ok := m.pane.(pane.Welcomer); ok {
+		if now, known := p.Welcome(); known {
+			w.facts, w.requests = append(w.facts, now.Facts...), now.Requests
+		}
+	}
+	w.facts = append(w.facts, pane.Fact{Name: "answers", Text: m.answering()})
+	return w
+}
+
+// answering says which model answers, and where it is.
+func (m *Model) answering() string {
+	id := m.parts.modelID()
+	switch {
+	case connectcard.Useful(m.opts.Connect, id):
+		return "built-in rules, no model connected" + m.hint(" · %s connects one", keymap.Connect)
+	case id == "":
+		return "no model is selected" + m.hint(" · %s lists them", keymap.Models)
+	case m.opts.Connect == nil:
+		return safetext.Visible(id)
+	}
+	return pane.Join(safetext.Visible(id), safetext.Visible(m.opts.Connect.Host(id)))
+}
+
+// chooseWelcome takes line i of the welcome that has a number: a request goes to the box, a
+// session is continued.
+func (m *Model) chooseWelcome(i int) tea.Cmd {
+	w := m.welcome()
+	switch {
+	case i < len(w.requests) && !m.input.draft.Empty():
+		return m.info("the box is not empty" + m.hint(" · %s clears it", keymap.Escape))
+	case i < len(w.requests):
+		m.commands.EndReAsk()
+		m.input.draft.Set(w.requests[i])
+		m.setMode(keymap.Input)
+		return m.carryOut(m.input.draftChanged())
+	case i < len(w.requests)+len(w.sessions):
+		return m.resumeSession(w.sessions[i-len(w.requests)].ID)
+	}
+	return m.info("there is no line with this number")
+}
+
+// welcomePart is some lines of the welcome that are left out together where they have no room.
+type welcomePart struct {
+	lines []string
+	rank  int  // the lowest goes first
+	tight bool // no empty line before it
+}
+
+// lines draw the welcome in w cells and at most h lines.
+func (c *welcome) lines(s *scene, w, h int) []string {
+	facts := c.factLines(s, w)
+	all := []welcomePart{
+		{[]string{s.styles.Chat.Welcome.Render("What would you like to change?")}, 5, false},
+		{facts[:len(facts)-1], 3, false},
+		{facts[len(facts)-1:], 4, len(facts) > 1},
+		{c.requestLines(s, w), 6, false},
+		{c.sessionLines(s, w), 2, false},
+		{s.quietLines(pane.Join(s.hint("%s sends", keymap.Send), s.hint("%s moves to "+s.regions, keymap.NextRegion), s.hint("/ or %s finds every command", keymap.Palette), s.hint("%s help", keymap.Help)), w+welcomeMargin), 1, false},
+	}
+	for rank := 1; len(all) > 0; rank++ {
+		if lines := joined(all, false); len(lines) <= h {
+			return lines
+		}
+		if lines := joined(all, true); len(lines) <= h && rank >= 3 { // after hints and sessions
+			return lines
+		}
+		i := slices.IndexFunc(all, func(p welcomePart) bool { return p.rank == rank })
+		all = slices.Delete(all, i, i+1)
+	}
+	return nil
+}
+
+// joined are the lines of parts, with an empty one between them unless they are tight.
+func joined(all []welcomePart, tight bool) (lines []string) {
+	for _, one := range all {
+		if len(one.lines) == 0 {
+			continue
+		}
+		if len(lines) > 0 && !one.tight && !tight {
+			lines = append(lines, "")
+		}
+		lines = append(lines, one.lines...)
+	}
+	return lines
+}
+
+// factLines say where the user is and who answers.
+func (c *welcome) factLines(s *scene, w int) (lines []string) {
+	column := 0
+	for _, f := range c.facts {
+		column = max(column, ansi.StringWidth(f.Name))
+	}
+	column = min(column, w/3)
+	for _, f := range c.facts {
+		name := style.Fit(f.Name, column, s.styles.Icons.Ellipsis) + "  "
+		lines = append(lines, s.styles.Chat.Time.Render(name)+s.styles.Chat.Example.Render(cutPath(oneLine(f.Text), w-column-2, s.styles.Icons.Ellipsis)))
+	}
+	return lines
+}
+
+// cutPath cuts a path at its beginning, and other text between words.
+func cutPath(text string, w int, ellipsis string) string {
+	if !strings.Contains(text, "/") || strings.Contains(text, " ") {
+		return style.TruncateWords(text, w, ellipsis)
+	}
+	if over := ansi.StringWidth(text) - w; over > 0 {
+		return style.TruncateLeft(text, over+ansi.StringWidth(ellipsis), ellipsis)
+	}
+	return text
+}
+
+// requestLines are what to ask.
+func (c *welcome) requestLines(s *scene, w int) (lines []string) {
+	for i, text := range c.requests {
+		lines = append(lines, s.line(i, text, "", w))
+	}
+	return lines
+}
+
+// sessionLines are the sessions that can be continued.
+func (c *welcome) sessionLines(s *scene, w int) (lines []string) {
+	for i, one := range c.sessions {
+		when := s.clock(one.Used) + " · " + assistant.Counted(one.Pairs, "message")
+		lines = append(lines, s.line(len(c.requests)+i, "continue “"+oneLine(one.Title)+"”", when, w))
+	}
+	return lines
+}
+
+// line is a line of the welcome with the key that takes it, its i-th, and a remark at the right edge.
+func (s *scene) line(i int, text, remark string, w int) string {
+	key := ""
+	if s.numbered {
+		key = s.keys.Key(s.mode, keymap.Choose(i+1)) + "  "
+	}
+	room := w - ansi.StringWidth(key)
+	if remark != "" {
+		if ansi.StringWidth(remark) > room/2 {
+			remark = ""
+		}
+		room -= ansi.StringWidth(remark) + min(2, len(remark))
+	}
+	text = style.TruncateWords(oneLine(text), room, s.styles.Icons.Ellipsis)
+	gap := strings.Repeat(" ", max(0, room-ansi.StringWidth(text)+min(2, len(remark))))
+	if remark == "" {
+		gap = ""
+	}
+	return s.styles.Chat.Number.Render(key) + s.styles.Chat.Example.Render(text) + s.styles.Chat.Time.Render(gap+remark)
+}

@@ -1,0 +1,62 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/history"
+	"winnow/tui/pane"
+	"winnow/tui/style"
+	"winnow/tui/tuitest"
+)
+
+// At every size the welcome has its requests; what has no room goes, the least useful first.
+func TestTheWelcomeFits(t *testing.T) {
+	for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 50}} {
+		s := newStill(t, style.Options{Unicode: true}, size[0], size[1])
+		s.earlier = []history.Session{{ID: "s0", Title: "block every preview model of every provider that has one", Used: s.now().Add(-25 * time.Hour), Pairs: 3}}
+		w := s.welcome()
+		w.facts = append([]pane.Fact{{Name: "file", Text: "/home/somebody/a/rather/long/path/to/the/proxy/.env"}, {Name: "openai", Text: "13 shown, 7 hidden · 3 rules"}}, w.facts...)
+		width, height := s.layout.Chat.Dx()-welcomeMargin, s.layout.Chat.Dy()-chatHead
+		lines := w.lines(s.scene(width), width, height)
+		text := plainFrame(strings.Join(lines, "\n"))
+		if len(lines) > height || !strings.Contains(text, "alt+3") || s.width >= 80 && !strings.Contains(text, "answers") || s.width >= 80 && !strings.Contains(text, "proxy/.env") {
+			t.Errorf("%v: %d of %d lines:\n%s", size, len(lines), height, text)
+		}
+		for _, line := range strings.Split(text, "\n") {
+			if got := s.widths.Width(line); got > width {
+				t.Errorf("%v: %d of %d cells: %q", size, got, width, line)
+			}
+		}
+		if s.height >= 40 && !strings.Contains(text, "alt+4  continue “block every preview model") {
+			t.Errorf("%v: no session:\n%s", size, text)
+		}
+	}
+}
+
+// The lines of the welcome with a number: a request goes to an empty box and replaces no
+// draft, a session is continued.
+func TestTheNumbersOfTheWelcome(t *testing.T) {
+	old := told("first of the old session", "an old answer")
+	old.Session = "old"
+	d := startProgram(t, setup{pairs: []assistant.Pair{old}, history: func(h history.Store) error {
+		return h.Touch(t.Context(), history.Session{ID: "old"})
+	}})
+	d.Wait("alt+4  continue “first of the old session”")
+	d.Wait("which models of openai are hidden, and why?")
+	d.Type(tuitest.Key("alt+1"))
+	d.box("which models of openai are hidden, and why?")
+	d.Type(tuitest.Key("alt+2"))
+	d.says("the box is not empty")
+	d.Type(tuitest.Esc)
+	d.Wait("Type a message")
+	d.Type(tuitest.Key("alt+5"))
+	d.says("there is no line with this number")
+	d.Type(tuitest.Key("alt+4"))
+	d.Wait("an old answer")
+	if d.session.ID() != "old" {
+		t.Errorf("the session is %s", d.session.ID())
+	}
+}
