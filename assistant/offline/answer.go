@@ -26,7 +26,7 @@ var talk = map[kind]string{
 
 var filterExamples = []string{
 	"which models are hidden, and why?", "hide every preview model", "hide all flash models on gemini except gemini-2.5-flash", "only keep the newest GPT models",
-	"hide mini on every provider", "hide models above $10", "only models with tools and 100k context", "what does nobody use?", "which rule hides most?", "what if I hide *preview*",
+	"hide mini on every provider", "hide models above $10", "only models with tools and 100k context", "which models are unused?", "which rule hides most?", "what if I hide *preview*",
 	"why is gpt-4o hidden?", "unhide *preview*", "remove the rule *preview*", "undo the last two changes", "save",
 }
 

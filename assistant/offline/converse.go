@@ -80,7 +80,7 @@ type suggestion struct {
 // respond works out the response to a request. The same request always gives
 // the same response.
 func respond(req *wire.Request) wire.Reply {
-	c := &conversation{Request: req, forms: filterForms, now: &wire.Exchange{}, catalogs: map[string]*catalog{}, lastFound: map[string]map[string]bool{}, used: map[*wire.Call]bool{}}
+	c := &conversation{Request: req, forms: filterForms(), now: &wire.Exchange{}, catalogs: map[string]*catalog{}, lastFound: map[string]map[string]bool{}, used: map[*wire.Call]bool{}}
 	var prompt string
 	c.window, prompt = findWindow(req.System)
 	if n := len(req.Exchanges); n > 0 {

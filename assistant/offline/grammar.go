@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // kind is what a request wants, as the grammar names it.
@@ -66,8 +67,8 @@ type form struct {
 
 // Of the forms that match, the first without words left over counts.
 var (
-	filterForms  = slices.Concat(readForms("talk"), readForms("filter"))
-	historyForms = slices.Concat(readForms("history"), readForms("talk"))
+	filterForms  = sync.OnceValue(func() []form { return slices.Concat(readForms("talk"), readForms("filter")) })
+	historyForms = sync.OnceValue(func() []form { return slices.Concat(readForms("history"), readForms("talk")) })
 )
 
 func readForms(name string) (out []form) {

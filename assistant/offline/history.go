@@ -14,7 +14,7 @@ import (
 // respondHistory answers in the window of the chat history. A step that is
 // about the results of another one waits for them.
 func (c *conversation) respondHistory() {
-	c.forms = historyForms
+	c.forms = historyForms()
 	c.steps = c.parse(c.now.User)
 	for _, s := range c.steps { // all of them before one is done
 		if s.failed() {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"winnow/assistant/safetext"
@@ -51,9 +52,8 @@ func (t token) In(words map[string]bool) bool { return t.Kind == plain && words[
 // filler is what synonyms maps words without a meaning to.
 const filler = "-"
 
-var synonyms, longestPhrase = readSynonyms()
-
-func readSynonyms() (synonyms map[string]string, longest int) {
+// synonyms returns what each word or phrase stands for, and the most words of a phrase.
+var synonyms = sync.OnceValues(func() (synonyms map[string]string, longest int) {
 	synonyms = map[string]string{}
 	for _, line := range section("words") {
 		words := strings.Fields(line)
@@ -63,10 +63,17 @@ func readSynonyms() (synonyms map[string]string, longest int) {
 		}
 	}
 	return synonyms, longest
+})
+
+// standsFor returns the word that a word is a synonym of, or "".
+func standsFor(word string) string {
+	synonyms, _ := synonyms()
+	return synonyms[word]
 }
 
 // canonical replaces synonyms, the longest phrases first, and drops what means nothing.
 func canonical(tokens []token) (out []token) {
+	synonyms, longestPhrase := synonyms()
 	tokens = slices.DeleteFunc(tokens, func(t token) bool { return t.Kind == plain && synonyms[t.Canon] == filler })
 	for i := 0; i < len(tokens); {
 		t, used := tokens[i], 1
@@ -114,9 +121,7 @@ type phrase struct {
 	said      *regexp.Regexp
 }
 
-var phrases = readPhrases()
-
-func readPhrases() (out []phrase) {
+var phrases = sync.OnceValue(func() (out []phrase) {
 	classes := strings.NewReplacer("MILLION", `(?: ?(?:per|an?|/) ?(?:1m\b|m\b|mtok|million)(?: tokens)?)?`, "N", `(\d+(?:\.\d+)?)`,
 		"SPAN", `((?:(?:the |this |for )?(?:last |past |over )?(?:\d+ ?)?(?:days?|d|weeks?|w|months?|mo|years?|y)|today|yesterday|ever))\b`,
 		"ABOVE", `(?:above|over|more than|greater than|higher than|at least|from|>=?)`, "BELOW", `(?:below|under|less than|cheaper than|at most|smaller than|<=?)`)
@@ -125,7 +130,7 @@ func readPhrases() (out []phrase) {
 		out = append(out, phrase{to, regexp.MustCompile("(?i)" + classes.Replace(said))})
 	}
 	return out
-}
+})
 
 var (
 	// conditions matches a condition as it is written.
@@ -136,7 +141,7 @@ var (
 
 // withConditions writes the conditions that a text says in words as find_models takes them.
 func withConditions(text string) string {
-	for _, p := range phrases {
+	for _, p := range phrases() {
 		text = p.said.ReplaceAllString(text, " "+p.condition+" ")
 	}
 	return ages.ReplaceAllStringFunc(text, func(s string) string {
@@ -204,7 +209,7 @@ func newWord(s string) token {
 	if conditions.MatchString(s) {
 		return token{condition, canon, canon}
 	}
-	if owner := strings.TrimSuffix(canon, "'s"); owner != canon && synonyms[canon] == "" {
+	if owner := strings.TrimSuffix(canon, "'s"); owner != canon && standsFor(canon) == "" {
 		s, canon = s[:strings.LastIndexAny(s, "'’")], owner
 	}
 	return token{plain, s, canon}

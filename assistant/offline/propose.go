@@ -104,7 +104,7 @@ func (c *conversation) notUnderstood(s step, left []string) {
 	}
 	for _, w := range left {
 		canon := strings.ToLower(w)
-		if to := synonyms[canon]; to != "" {
+		if to := standsFor(canon); to != "" {
 			canon = to
 		}
 		for _, cond := range strings.Fields(hints[canon]) {
@@ -183,6 +183,7 @@ func (c *conversation) meant(word string) string {
 
 // verbs are the words with which requests of the forms can begin, and their synonyms.
 func verbs(forms []form) (out []string) {
+	synonyms, _ := synonyms()
 	for _, w := range slices.Sorted(maps.Keys(synonyms)) {
 		if synonyms[w] != filler && !strings.Contains(w, " ") && begins(forms, canonical(tokenize(w))[0]) {
 			out = append(out, w)
