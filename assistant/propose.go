@@ -62,6 +62,7 @@ func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, acc
 		}
 		return nil
 	}
+	summary := strings.Join(done, "; ")
 	switch {
 	case len(found) == 0:
 		return 0, ErrNoPair
@@ -69,14 +70,8 @@ func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, acc
 		if err := decide("rejected"); err != nil {
 			return 0, err
 		}
-		if err := s.opts.Store.Commit(ctx, &Batch{Put: []*Pair{holder}, KeepMarks: true}); err != nil {
-			return 0, err
-		}
-		s.PairsChanged(pair)
-		s.opts.Member.AnnouncePair(windowlock.Decided, holder.Session, pair, "rejected: "+strings.Join(done, "; "))
-		return 0, nil
+		return 0, s.storeRejected(ctx, holder, summary)
 	}
-	summary := strings.Join(done, "; ")
 	if holder.Author != s.opts.Author && holder.Author != "" {
 		summary += ", proposed by " + holder.Author
 	}
@@ -93,6 +88,16 @@ func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, acc
 		s.opts.Member.AnnouncePair(windowlock.Decided, holder.Session, pair, "accepted: "+summary)
 	}
 	return after, err
+}
+
+// storeRejected stores a pair whose proposals the user has rejected.
+func (s *Session) storeRejected(ctx context.Context, holder *Pair, summary string) error {
+	if err := s.opts.Store.Commit(ctx, &Batch{Put: []*Pair{holder}, KeepMarks: true}); err != nil {
+		return err
+	}
+	s.PairsChanged(holder.Seq)
+	s.opts.Member.AnnouncePair(windowlock.Decided, holder.Session, holder.Seq, "rejected: "+summary)
+	return nil
 }
 
 // mayDecide returns a *RoleError if the user may not decide the proposals of a pair: one who

@@ -209,17 +209,7 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 	s.pairs = slices.DeleteFunc(s.pairs, func(p memoryPair) bool {
 		return slices.Contains(b.Delete, p.Seq) || b.Forget != "" && p.cut == CancelledCut(b.Forget)
 	})
-	for i := range s.pairs {
-		p := &s.pairs[i]
-		switch {
-		case b.Keep != "" && p.cut == CancelledCut(b.Keep):
-			p.cut = ""
-		case b.Uncut != "" && p.cut == b.Uncut:
-			p.cut = ""
-		case b.Cut != nil && p.cut == "" && p.Seq >= b.Cut.From && slices.Contains(b.Cut.Sessions, p.Session):
-			p.cut = b.Cut.Name
-		}
-	}
+	s.cut(b)
 	for _, p := range b.Put {
 		s.put(p, b.KeepMarks)
 	}
@@ -243,6 +233,21 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 		}
 	}
 	return nil
+}
+
+// cut hides and shows the pairs that a batch names.
+func (s *MemoryStore) cut(b *Batch) {
+	for i := range s.pairs {
+		p := &s.pairs[i]
+		switch {
+		case b.Keep != "" && p.cut == CancelledCut(b.Keep):
+			p.cut = ""
+		case b.Uncut != "" && p.cut == b.Uncut:
+			p.cut = ""
+		case b.Cut != nil && p.cut == "" && p.Seq >= b.Cut.From && slices.Contains(b.Cut.Sessions, p.Session):
+			p.cut = b.Cut.Name
+		}
+	}
 }
 
 // put inserts a pair, setting its Seq, or replaces the one with its Seq.

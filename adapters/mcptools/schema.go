@@ -212,7 +212,7 @@ func plain(keyword string, value any) (any, error) {
 	case "title", "description":
 		return cut(safetext.Clean(text), maxHelp), nil
 	case "pattern":
-		if _, err := regexp.Compile(text); !isText || err != nil {
+		if !isText || !compiles(text) {
 			return nil, nil // of another dialect: the server checks it itself
 		}
 	}
@@ -244,4 +244,10 @@ func (b *rebuild) target(ref any, within []string) (target any, name string, err
 		}
 	}
 	return target, name, nil
+}
+
+// compiles reports whether a pattern is one of package regexp.
+func compiles(pattern string) bool {
+	_, err := regexp.Compile(pattern)
+	return err == nil
 }

@@ -23,21 +23,29 @@ var tasks = []struct {
 		"hide all o1 models",
 		[]round{{`get_models_matching_pattern {"pattern":"o1*"}`}, {`add_ignore_rule {"pattern":"o1*"}`}},
 		[]round{{`add_ignore_rule {"pattern":"o1*"}`}},
-		[]round{{`get_models_matching_pattern {"pattern":"o1*"}`}, {`add_ignore_rule {"pattern":"o1*"}`}}, "*-preview gpt-3.5* o1*",
+		[]round{{`get_models_matching_pattern {"pattern":"o1*"}`}, {`add_ignore_rule {"pattern":"o1*"}`}},
+		"*-preview gpt-3.5* o1*",
 	}, {
 		"why is gpt-3.5-turbo hidden?",
-		[]round{{`explain_model_status {"model":"gpt-3.5-turbo"}`}}, nil, []round{{`explain_model_status {"model":"gpt-3.5-turbo"}`}}, "*-preview gpt-3.5*",
+		[]round{{`explain_model_status {"model":"gpt-3.5-turbo"}`}},
+		nil,
+		[]round{{`explain_model_status {"model":"gpt-3.5-turbo"}`}},
+		"*-preview gpt-3.5*",
 	}, {
 		"which models are hidden?",
 		[]round{{`get_models_matching_pattern {"pattern":"*","provider":"*"}`}, {`get_models_matching_pattern {"pattern":"*","provider":"openai"}`}},
-		[]round{{`find_models {"where":"hidden"}`}}, []round{{`find_models {"where":"hidden"}`}}, "*-preview gpt-3.5*",
+		[]round{{`find_models {"where":"hidden"}`}},
+		[]round{{`find_models {"where":"hidden"}`}},
+		"*-preview gpt-3.5*",
 	}, {
 		"which models cost more than $10?",
 		[]round{
 			{`get_models_matching_pattern {"pattern":"*","provider":"gemini"}`, `get_models_matching_pattern {"pattern":"*"}`},
 			{`get_model_details {"model":"gpt-4"}`, `get_model_details {"model":"gpt-4-turbo"}`, `get_model_details {"model":"gpt-4o"}`, `get_model_details {"model":"o1"}`},
 		},
-		[]round{{`find_models {"where":"price>10"}`}}, []round{{`find_models {"where":"price>10"}`}}, "*-preview gpt-3.5*",
+		[]round{{`find_models {"where":"price>10"}`}},
+		[]round{{`find_models {"where":"price>10"}`}},
+		"*-preview gpt-3.5*",
 	}, {
 		"hide what costs more than $20 on openai",
 		[]round{
@@ -51,30 +59,41 @@ var tasks = []struct {
 		},
 		[]round{
 			{`find_models {"where":"price>20 shown","provider":"openai"}`},
-			{`add_ignore_rule {"pattern":"gpt-4"}`}, {`add_ignore_rule {"pattern":"gpt-4-turbo"}`}, {`add_ignore_rule {"pattern":"o1"}`},
-		}, "*-preview gpt-3.5* gpt-4 gpt-4-turbo o1",
+			{`add_ignore_rule {"pattern":"gpt-4"}`},
+			{`add_ignore_rule {"pattern":"gpt-4-turbo"}`},
+			{`add_ignore_rule {"pattern":"o1"}`},
+		},
+		"*-preview gpt-3.5* gpt-4 gpt-4-turbo o1",
 	}, {
 		"show the rules of all providers",
 		[]round{{`get_models_matching_pattern {"pattern":"*","provider":"*"}`}, {`get_models_matching_pattern {"pattern":"*","provider":"openai"}`, `get_models_matching_pattern {"pattern":"*","provider":"gemini"}`}},
-		[]round{{`list_rules {}`}}, []round{{`list_rules {}`}}, "*-preview gpt-3.5*",
+		[]round{{`list_rules {}`}},
+		[]round{{`list_rules {}`}},
+		"*-preview gpt-3.5*",
 	}, {
 		"unhide gpt-3.5",
 		[]round{{`get_models_matching_pattern {"pattern":"gpt-3.5*"}`}, {`remove_ignore_rule {"pattern":"gpt-3.5*"}`}},
 		[]round{{`remove_ignore_rule {"pattern":"gpt-3.5*"}`}},
-		[]round{{`get_models_matching_pattern {"pattern":"gpt-3.5*"}`}, {`remove_ignore_rule {"pattern":"gpt-3.5*"}`}}, "*-preview",
+		[]round{{`get_models_matching_pattern {"pattern":"gpt-3.5*"}`}, {`remove_ignore_rule {"pattern":"gpt-3.5*"}`}},
+		"*-preview",
 	}, {
 		"only keep gpt-4o",
 		[]round{{`get_models_matching_pattern {"pattern":"gpt-4o"}`}, {`add_whitelist_rule {"pattern":"gpt-4o"}`, `add_ignore_rule {"pattern":"*"}`}},
 		[]round{{`add_whitelist_rule {"pattern":"gpt-4o"}`, `add_ignore_rule {"pattern":"*"}`}},
-		[]round{{`add_whitelist_rule {"pattern":"gpt-4o"}`}, {`add_ignore_rule {"pattern":"*"}`}}, "*-preview gpt-3.5* *",
+		[]round{{`add_whitelist_rule {"pattern":"gpt-4o"}`}, {`add_ignore_rule {"pattern":"*"}`}},
+		"*-preview gpt-3.5* *",
 	}, {
 		"hide o1; no, take that back",
 		[]round{{`add_ignore_rule {"pattern":"o1"}`}, {`get_models_matching_pattern {"pattern":"o1"}`}, {`remove_ignore_rule {"pattern":"o1"}`}},
 		[]round{{`add_ignore_rule {"pattern":"o1"}`}, {`remove_ignore_rule {"pattern":"o1"}`}},
-		[]round{{`add_ignore_rule {"pattern":"o1"}`}, {`remove_ignore_rule {"pattern":"o1"}`}}, "*-preview gpt-3.5*",
+		[]round{{`add_ignore_rule {"pattern":"o1"}`}, {`remove_ignore_rule {"pattern":"o1"}`}},
+		"*-preview gpt-3.5*",
 	}, {
 		"how many models does openai have?",
-		[]round{{`get_model_details {}`}}, nil, []round{{`get_model_details {}`}}, "*-preview gpt-3.5*",
+		[]round{{`get_model_details {}`}},
+		nil,
+		[]round{{`get_model_details {}`}},
+		"*-preview gpt-3.5*",
 	},
 }
 

@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -28,37 +27,6 @@ func stateNumber(p *assistant.Pair) int { return max(slices.Index(states, p.Stat
 
 // MaxStar is the highest rating.
 const MaxStar = 3
-
-// CheckPair returns an error for a pair that could not be loaded as it was stored.
-func CheckPair(p *assistant.Pair) error {
-	all, _ := p.Answers()
-	ids := map[string]bool{}
-	for _, v := range all {
-		switch {
-		case v.State != "" && !slices.Contains(states, v.State):
-			return fmt.Errorf("history: pair %s: unknown state %q", p.ID, v.State)
-		case ids[v.ID]:
-			return fmt.Errorf("history: pair %s: two answers with the id %q", p.ID, v.ID)
-		case v.At.Year() < 0 || v.At.Year() > 9999:
-			return fmt.Errorf("history: pair %s: the year %d cannot be written as RFC 3339", p.ID, v.At.Year())
-		}
-		ids[v.ID] = true
-	}
-	switch {
-	case p.Chosen < 0 || p.Chosen > len(p.Variants):
-		return fmt.Errorf("history: pair %s: answer %d of %d is chosen", p.ID, p.Chosen+1, len(all))
-	case p.Star < 0 || p.Star > MaxStar:
-		return fmt.Errorf("history: pair %s: %d stars; want 0 to %d", p.ID, p.Star, MaxStar)
-	case p.CreatedAt.Year() < 0 || p.CreatedAt.Year() > 9999:
-		return fmt.Errorf("history: pair %s: the year %d cannot be written as RFC 3339", p.ID, p.CreatedAt.Year())
-	}
-	for _, f := range p.Attachments {
-		if err := f.Check(); err != nil {
-			return fmt.Errorf("history: pair %s: %w", p.ID, err)
-		}
-	}
-	return nil
-}
 
 // pairJSON is the JSON form of a pair, in the column more and in exports.
 type pairJSON struct {
@@ -375,27 +343,4 @@ func Instant(sec, nsec int64, zone int) time.Time {
 		return t.UTC()
 	}
 	return t.In(time.FixedZone("", zone))
-}
-
-// CheckBatch returns an error for a batch with a pair or mark that could not be loaded as stored.
-func CheckBatch(b *assistant.Batch) error {
-	var faults []error
-	for _, p := range b.Put {
-		faults = append(faults, CheckPair(p))
-	}
-	if b.Cancelled != nil {
-		faults = append(faults, CheckPair(b.Cancelled))
-	}
-	for _, m := range b.Marks {
-		faults = append(faults, CheckStar(m.Star))
-	}
-	return errors.Join(faults...)
-}
-
-// CheckStar returns an error for a rating out of range.
-func CheckStar(star *int) error {
-	if star != nil && (*star < 0 || *star > MaxStar) {
-		return fmt.Errorf("history: %d stars; want 0 to %d", *star, MaxStar)
-	}
-	return nil
 }

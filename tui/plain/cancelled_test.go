@@ -47,9 +47,13 @@ func TestACancelledAnswerIsAskedAgain(t *testing.T) {
 func TestASessionIsBranchedAndNamed(t *testing.T) {
 	r := start(t, at.NewScript(at.Answer{at.Say("first answer")}, at.Answer{at.Say("second answer")}, at.Answer{at.Say("third answer")}), func(o *testOptions) { o.History = store(t) })
 	for _, step := range [][2]string{
-		{"one", "first answer"}, {"two", "second answer"}, {"/branch 7", "There is no such pair"},
-		{"/branch 1", "A new session that continues from pair 1"}, {"three", "third answer"},
-		{"/title", "This session is called"}, {"/title A plan", "A plan"},
+		{"one", "first answer"},
+		{"two", "second answer"},
+		{"/branch 7", "There is no such pair"},
+		{"/branch 1", "A new session that continues from pair 1"},
+		{"three", "third answer"},
+		{"/title", "This session is called"},
+		{"/title A plan", "A plan"},
 	} {
 		r.say(step[0])
 		r.wait(step[1])

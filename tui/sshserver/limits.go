@@ -3,7 +3,9 @@ package sshserver
 import (
 	"errors"
 	"fmt"
+	"net"
 	"sync"
+	"time"
 )
 
 // places are the connections and channels of the users that have logged in.
@@ -70,4 +72,17 @@ func (p *places) closeChannel(user string) {
 	if p.byUser[user].channels--; p.byUser[user].connections == 0 && p.byUser[user].channels == 0 {
 		delete(p.byUser, user)
 	}
+}
+
+// timeoutConn is a connection whose writes fail when the other end does not read for a time.
+type timeoutConn struct {
+	net.Conn
+	stall time.Duration
+}
+
+func (c timeoutConn) Write(p []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(c.stall)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(p)
 }

@@ -214,19 +214,6 @@ func (s *Server) validKeys() map[string]bool {
 	return valid
 }
 
-// timeoutConn is a connection whose writes fail when the other end does not read for a time.
-type timeoutConn struct {
-	net.Conn
-	stall time.Duration
-}
-
-func (c timeoutConn) Write(p []byte) (int, error) {
-	if err := c.SetWriteDeadline(time.Now().Add(c.stall)); err != nil {
-		return 0, err
-	}
-	return c.Conn.Write(p)
-}
-
 // connection serves a connection to its end.
 func (s *Server) connection(raw net.Conn) {
 	log := s.log.With("remote", raw.RemoteAddr().String())
