@@ -187,13 +187,20 @@ func actionEntries(all []keymap.Entry) []overlay.Entry {
 
 // openPalette lists every command.
 func (m *Model) openPalette() tea.Cmd {
-	all := actionEntries(m.keys.Palette(m.plainChat()))
-	first := m.firstCommands(all)
-	picker := overlay.NewPicker("Commands", append(first, grouped(all)...), 0).WithStart(len(first)).WithNotice(fmt.Sprintf("type to search all %d commands", len(all)))
+	entries, start := m.paletteEntries()
+	picker := overlay.NewPicker("Commands", entries, 0).WithStart(start).WithNotice(fmt.Sprintf("type to search all %d commands", len(entries)-start))
 	return m.open(overlay.Palette, picker, func(c overlay.Chosen) tea.Cmd {
 		m.recent = append([]string{c.Value}, slices.DeleteFunc(m.recent, func(name string) bool { return name == c.Value })...)
 		return m.runAction(keymap.Action(c.Value))
 	})
+}
+
+// paletteEntries are the commands that the palette shows before one types, start of them,
+// and behind them all commands.
+func (m *Model) paletteEntries() (entries []overlay.Entry, start int) {
+	all := actionEntries(m.keys.Palette(m.plainChat()))
+	first := m.firstCommands(all)
+	return append(first, grouped(all)...), len(first)
 }
 
 // A palette opens with maxFirst commands, of which maxRecent are those chosen last.

@@ -284,10 +284,10 @@ func resetMargins() tea.Cmd {
 // terminal, and how many the help shows on the width.
 func (m *Model) refreshKeys() {
 	if o, ok := m.overlay.Find(overlay.Help); ok {
-		o.(*overlay.Picker).SetEntries(actionEntries(m.keys.Help(m.width)))
+		o.(*overlay.Picker).SetEntries(actionEntries(m.keys.Help(m.width)), 0)
 	}
 	if o, ok := m.overlay.Find(overlay.Palette); ok {
-		o.(*overlay.Picker).SetEntries(actionEntries(m.keys.Palette(m.plainChat())))
+		o.(*overlay.Picker).SetEntries(m.paletteEntries())
 	}
 }
 

@@ -90,7 +90,7 @@ func (m *Model) onModels(o usecase.ModelsRefreshed) tea.Cmd {
 	}
 	if list, open := m.overlay.Find(overlay.Models); open {
 		entries, _, legend := m.modelEntries(m.parts.modelID())
-		list.(*overlay.Picker).WithLegend(legend).SetEntries(entries)
+		list.(*overlay.Picker).WithLegend(legend).SetEntries(entries, 0)
 	}
 	return nil
 }

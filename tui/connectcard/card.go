@@ -62,7 +62,7 @@ func (c *Card) Start() overlay.Outcome {
 			case c.query() == "":
 				c.showCandidates()
 			default:
-				c.list.SetEntries(c.candidates())
+				c.list.SetEntries(c.candidates(), 0)
 			}
 		}
 	}}
@@ -139,7 +139,7 @@ func (c *Card) search(name keymap.Key, text string) overlay.Outcome {
 	before := c.list.Query()
 	out := c.list.Key(name, text)
 	if c.list.Query() != before {
-		c.list.SetEntries(c.candidates())
+		c.list.SetEntries(c.candidates(), 0)
 		c.list.Scroll(-len(c.found)) // to the best match
 	}
 	return c.choose(out)

@@ -99,7 +99,7 @@ func TestNewEntriesKeepTheSearchAndTheSelection(t *testing.T) {
 	p := NewPicker("title", entries(40), 0)
 	press(p, "1", "down", "down")
 	want := press(p, "enter")
-	p.SetEntries(append([]Entry{{Value: "new", Text: "entry 1 new"}}, entries(45)...))
+	p.SetEntries(append([]Entry{{Value: "new", Text: "entry 1 new"}}, entries(45)...), 0)
 	if got := press(p, "enter"); got != want {
 		t.Errorf("after SetEntries enter = %#v, want %#v", got, want)
 	}

@@ -137,10 +137,12 @@ func (p *Picker) offered(a keymap.Action) bool {
 	return slices.ContainsFunc(p.offers, func(h keymap.Hint) bool { return slices.Contains(h.Actions, a) })
 }
 
-// SetEntries shows other entries; the query and the selection stay.
-func (p *Picker) SetEntries(entries []Entry) {
+// SetEntries shows other entries, of which the first start alone before one types, see
+// WithStart; the query and the selection stay.
+func (p *Picker) SetEntries(entries []Entry, start int) {
 	p.searchNow()
 	selected, ok := p.selected()
+	p.start = start
 	p.load(entries)
 	p.cursor = min(p.cursor, max(0, len(p.matches.found)-1))
 	same := func(i int) bool {
