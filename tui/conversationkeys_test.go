@@ -369,8 +369,8 @@ func TestFoldingAndRawText(t *testing.T) {
 		t.Helper()
 		s.goTo(keymap.View)
 		s.keys("K", "J") // the third, its message
-		isOpen := func() bool { return strings.Contains(s.text(), "▾ ✓ list_words") }
-		isClosed := func() bool { return strings.Contains(s.text(), "▸ ✓ list_words") }
+		isOpen := func() bool { return strings.Contains(s.text(), "▾ ✓ three words") }
+		isClosed := func() bool { return strings.Contains(s.text(), "▸ ✓ three words") }
 		for i, key := range []string{"space", "space", "z", "z"} {
 			if s.keys(key); isOpen() != (i%2 == 0) || isClosed() != (i%2 == 1) {
 				t.Errorf("key %d, %s, leaves the card\n%s", i+1, key, s.text())

@@ -52,7 +52,7 @@ func TestSearchAndWalkInsideALongAnswer(t *testing.T) {
 	}
 	r := start(t, 80, 24, say(long.String()), say("short"))
 	r.Type("talk", tuitest.Send)
-	r.Wait("line 0.") // a long reply is shown from its beginning
+	r.Wait("line 199.") // who reads at the end stays there
 	r.WaitGone("working")
 	r.Type(tuitest.Esc, "g/needle is 42", tuitest.Enter)
 	for _, want := range []string{"line 42.", "line 92.", "line 142.", "line 192.", "line 42."} {

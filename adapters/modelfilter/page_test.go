@@ -320,7 +320,8 @@ func TestTheAssistantProposesByATool(t *testing.T) {
 	f.wantRules(Ignore, "*-preview", "gpt-3.5*", "o1*")
 }
 
-// The position of the user is no step: looking at another provider keeps the assistant from nothing, and stays.
+// The position of the user is no step: looking at another provider keeps the assistant from nothing. The window then
+// shows what the turn has changed.
 func TestTheAssistantUndoesRulesOnly(t *testing.T) {
 	f := fresh(t, plainEnv)
 	add := assistanttest.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"o1"}`}
@@ -331,13 +332,12 @@ func TestTheAssistantUndoesRulesOnly(t *testing.T) {
 	mark := int64(0)
 	_, mark = f.Changes(mark)
 	got := result(t, s, "undo that")
-	if !got.Success || !strings.Contains(got.Message, "Took back 1 step: hid o1 on openai") || f.Provider() != "gemini" {
+	if !got.Success || !strings.Contains(got.Message, "Took back 1 step: hid o1 on openai") || f.Provider() != "openai" {
 		t.Errorf("undo = %+v, on %s", got, f.Provider())
 	}
 	if changes, _ := f.Changes(mark); len(changes) > 0 {
 		t.Errorf("an undo of the assistant counts as the user's: %v", changes)
 	}
-	f.must(f.SetProvider("openai"))
 	f.wantRules(Ignore, "*-preview", "gpt-3.5*")
 	result(t, s, "hide o1")
 	f.must(s.Edit("Delete a rule", func() error { return f.Remove(Ignore, "gpt-3.5*") }))

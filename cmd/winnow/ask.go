@@ -279,7 +279,7 @@ func (q *asked) confirm(e assistant.ConfirmRequest) error {
 			next = "the rules stay staged; winnow rules diff shows them, winnow rules save saves them"
 		}
 		if e.Server != "" {
-			q.turn.Note("Notice", e.Tool+" was not called, because nobody can be asked here: list it in allowed_tools of the MCP server "+e.Server+" in the settings to let it run")
+			q.turn.Note("Notice", e.Tool+" was not called, because there is no one to ask: list it in allowed_tools of the MCP server "+e.Server+" in the settings to let it run")
 			break
 		}
 		q.turn.Note("Notice", e.Tool+" needs --yes here: "+next)

@@ -83,9 +83,9 @@ func TestPicturesHaveALine(t *testing.T) {
 	}
 }
 
-// The time ends above the end of the user's text: a column before the border, at every
+// The time ends above the end of the user's text: two columns before the edge, as its background does, at every
 // width, in colours too, while the pair runs and when its author is shown.
-func TestTheTimeLeavesAColumnBeforeTheBorder(t *testing.T) {
+func TestTheTimeEndsAboveTheText(t *testing.T) {
 	p := pair(1, "hi", "ho")
 	p.Star, p.Topic, p.Author = 3, "A topic that is longer than forty columns", "ann"
 	for _, style := range []style.Styles{style.New(style.Options{Unicode: true, Profile: style.NoColor}), style.New(style.Options{Unicode: true})} {
@@ -94,10 +94,10 @@ func TestTheTimeLeavesAColumnBeforeTheBorder(t *testing.T) {
 			show(stored, p)
 			running.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
 			running.StartTurn(p)
-			for end, v := range map[string]*View{"12:30 ": stored, "12:30 … ": running} {
+			for end, v := range map[string]*View{"12:30  ": stored, "12:30 …  ": running} {
 				lines := v.View(w, 6)
 				head, text := ansi.Strip(lines[0]), ansi.Strip(lines[1])
-				if !strings.HasSuffix(head, " ann "+end) || ansi.StringWidth(head) != w || !strings.HasSuffix(text, " hi ") {
+				if !strings.HasSuffix(head, " ann "+end) || ansi.StringWidth(head) != w || !strings.HasSuffix(text, " hi   ") {
 					t.Errorf("at %d columns, want %q at the end of\n%s|\n%s|", w, end, head, text)
 				}
 			}

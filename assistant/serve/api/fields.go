@@ -68,7 +68,7 @@ var fields = map[string]map[string]string{
 	"PairInfo": {
 		"id": "the id of the pair, which an export keeps", "author": "who sent the message; absent for the user of this history", "topic": "a path, for example AI > Agents; empty for the root",
 		"user_text": "the message", "star": "0 to 3", "flag": "the color of the flag; true means blue", "created_at": "when the message was sent", "attachments": "files that are sent with the message",
-		"answer_to": "of a cancelled answer that is offered: the seq of the message that was to be answered again; absent for a message of its own",
+		"answer_to": "of a cancelled answer that is offered: the seq of the message that was to be answered again; absent for an answer to a new message",
 		"variants":  "the other answers, oldest first", "chosen": "how many variants are older than this answer", "answered_at": "when this answer was requested; absent if with the message",
 	},
 	"Payload": {
