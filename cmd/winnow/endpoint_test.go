@@ -82,7 +82,7 @@ func TestTheProxyOfTheFolderAnswersWhenItRuns(t *testing.T) {
 	}
 	// If the proxy does not run, the offline model answers and says so.
 	status, _, fault = inFolder(t, "PROXY_API_KEY=sk-for-proxy-123\nPROXY_BASE_URL="+refused+"\n", "ask", "what is hidden?")
-	if status != 0 || !strings.Contains(fault, "offline/rules answers") {
+	if status != 0 || !strings.Contains(fault, "no model connected: built-in rules answer") {
 		t.Errorf("status %d, %q; want the offline model", status, fault)
 	}
 }

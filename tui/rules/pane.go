@@ -119,10 +119,15 @@ func (p *Pane) begin() {
 		}
 	}
 	p.told = p.look()
-	ruled := func(v modelfilter.ProviderView) bool { return v.Rules > 0 || v.Unsaved }
-	keyed := func(v modelfilter.ProviderView) bool { return v.Key }
-	if all := p.data.Providers; p.data.Tab == modelfilter.TabRules && !slices.ContainsFunc(all, ruled) && slices.ContainsFunc(all, keyed) {
-		p.openTab(tabAll) // the rules of one provider would be an empty list
+	keyed, ruled := 0, false
+	for _, v := range p.data.Providers {
+		ruled = ruled || v.Rules > 0 || v.Unsaved
+		if v.Key {
+			keyed++
+		}
+	}
+	if p.data.Tab == modelfilter.TabRules && !ruled && keyed > 1 {
+		p.openTab(tabAll) // the rules of one of several providers would be an empty list
 	}
 }
 

@@ -41,7 +41,10 @@ func TestThePaneOpensWhereRulesAre(t *testing.T) {
 	if b := open(t, someEnv, someModels); b.tabs.Open != tabRules {
 		t.Errorf("with rules it opens tab %d", b.tabs.Open)
 	}
-	b := open(t, "OPENAI_API_KEY=sk-not-a-real-key\n", someModels)
+	if b := open(t, "OPENAI_API_KEY=sk-not-a-real-key\n", someModels); b.tabs.Open != tabRules {
+		t.Errorf("with one provider it opens tab %d", b.tabs.Open)
+	}
+	b := open(t, "OPENAI_API_KEY=sk-not-a-real-key\nGEMINI_API_KEY=sk-not-a-real-key\n", someModels)
 	if b.tabs.Open != tabAll {
 		t.Errorf("without rules it opens tab %d", b.tabs.Open)
 	}
