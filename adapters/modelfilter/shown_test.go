@@ -251,3 +251,18 @@ func TestADiscardOfWhatAnotherUserChanged(t *testing.T) {
 		}
 	}
 }
+
+// A discard that had nothing to show discards nothing that was staged since.
+func TestADiscardOfNothingLosesNothing(t *testing.T) {
+	f := fresh(t, plainEnv)
+	shown := f.PlanDiscard("")
+	if !shown.Empty() || shown.Digest == "" {
+		t.Fatalf("the plan is %+v", shown)
+	}
+	_, err := f.Add(Ignore, "o1")
+	f.must(err)
+	_, err = f.Window.Discard(assistant.Basis{Digest: shown.Digest})
+	if _, ok := errors.AsType[*assistant.PlanChanged](err); !ok || !f.Dirty() {
+		t.Errorf("discarded: %v, unsaved %v", err, f.Dirty())
+	}
+}
