@@ -19,7 +19,7 @@ import (
 //	ToolStart          a call is about to run
 //	ConfirmRequest     it asks the user first
 //	ToolProgress       how far it is
-//	CheckpointCreated  it has changed the window: this undoes it
+//	CheckpointCreated  the window has changed: the checkpoint is from before
 //	ToolComplete       its result; the next response follows with a Status
 //	Queued             a message waits; at any time
 //	Complete           the end of a turn that went well
@@ -112,7 +112,8 @@ type (
 		Kept bool `json:"kept"` // the pair stays: a tool had run, or it has an older answer
 	}
 
-	// CheckpointCreated reports the durable checkpoint before a turn that changed the window.
+	// CheckpointCreated is reported after the first call that changed the window. The
+	// checkpoint was durable before that call, and undoes the turn.
 	CheckpointCreated struct {
 		ID          string `json:"id"`
 		Description string `json:"description"`

@@ -11,8 +11,8 @@ import (
 )
 
 // Page is what is available where the user is: a window's page with its tabs
-// and subtabs. What is global and what page, tab and subtab list adds up. The tools of
-// Window.Tools are on every page.
+// and subtabs. The model is offered the Global tools and payloads, and those that
+// the page, its open tab and its open subtab list. The tools of Window.Tools are on every page.
 type Page struct {
 	Name string
 	// Identity replaces the base prompt on this page, Options.Identity and how to work
@@ -94,8 +94,8 @@ func (r *Pages) AddTool(t Tool) error {
 }
 
 // AddPayload registers a payload type. A *llm.ConfigError refuses a name that is taken, a
-// type without a Source, and a model's payload whose marker is empty or overlaps another
-// one.
+// type without a Source, and a model's payload without a marker or with one that overlaps
+// another.
 func (r *Pages) AddPayload(t PayloadType) error {
 	wrong := ""
 	switch {
@@ -105,6 +105,8 @@ func (r *Pages) AddPayload(t PayloadType) error {
 		wrong = "has a marker, Parse or Instructions, which are for what a model writes, but comes from a tool"
 	case t.Source != FromLLM && t.Source != FromTool && t.Source != FromBoth:
 		wrong = fmt.Sprintf("has the source %q; it is FromTool, FromLLM or FromBoth", t.Source)
+	case t.Source != FromTool && t.Marker == "":
+		wrong = "has no Marker, which the model writes before it"
 	case t.Rejected != nil && !t.Proposal():
 		wrong = "can be rejected, but not accepted: it has neither Calls nor Accepted"
 	}
@@ -112,9 +114,9 @@ func (r *Pages) AddPayload(t PayloadType) error {
 		return &llm.ConfigError{Field: "payloads", Reason: fmt.Sprintf("payload type %q %s", t.Name, wrong)}
 	}
 	for _, have := range append(slices.Clip(r.payloads), suggestedValues(), suggestedActions(nil)) {
-		both := t.Source != FromTool && have.Source != FromTool // an empty marker is part of every other
+		both := t.Source != FromTool && have.Source != FromTool
 		if both && (strings.Contains(have.Marker, t.Marker) || strings.Contains(t.Marker, have.Marker)) {
-			return &llm.ConfigError{Field: "payloads", Reason: fmt.Sprintf("the marker %q of payload type %q is empty or overlaps %q", t.Marker, t.Name, have.Marker)}
+			return &llm.ConfigError{Field: "payloads", Reason: fmt.Sprintf("the marker %q of payload type %q overlaps %q", t.Marker, t.Name, have.Marker)}
 		}
 	}
 	r.payloads = append(r.payloads, t)

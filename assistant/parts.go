@@ -11,7 +11,8 @@ import (
 	"winnow/checkpoint"
 )
 
-// State is what is true of a session at one instant. A nil part is not known, or as before.
+// State is what is true of a session at one instant. A nil part is not known; in an
+// Update it is unchanged.
 // Parts are shared by all readers, who must not change them.
 type State struct {
 	Shown       *Shown

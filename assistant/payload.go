@@ -23,7 +23,7 @@ type Payload struct {
 	Decision string `json:"decision,omitempty"`
 }
 
-// PayloadSource is who makes payloads of a type.
+// PayloadSource is who makes payloads of a type: FromTool, FromLLM or FromBoth.
 type PayloadSource string
 
 // Where a payload came from.

@@ -26,8 +26,8 @@ const (
 	ConfirmNever  ConfirmPolicy = "never"
 )
 
-// Options configures a Session. The zero value works: without a window it is a
-// plain chat, without a store it remembers as long as it lives, without a
+// Options configures a Session. The zero value works, but sending needs a Model. Without a
+// window it is a plain chat, without a store it remembers as long as it lives, without a
 // journal no write tool changes the window.
 type Options struct {
 	ID     string // of the session; "" makes a new one
@@ -134,8 +134,8 @@ type sessionMemory struct {
 	lastSend    *LastSend      // nil before the first
 }
 
-// NewSession returns a session over the models of a registry. Its view is empty
-// until LoadView or SetView. Options that cannot work are a *llm.ConfigError: the page,
+// NewSession returns a session over the models of a registry. Pairs of earlier runs are not
+// in its view until LoadView or SetView; new ones are at once. Options that cannot work are a *llm.ConfigError: the page,
 // tools and model of this moment are checked, too.
 func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 	if registry == nil {

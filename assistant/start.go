@@ -205,8 +205,9 @@ func (s *Session) switchTo(ctx context.Context, id string, refs []Ref) error {
 }
 
 // Close ends the running turn, if there is one, and waits for its end or ctx's:
-// its pair stays as interrupted, with everything that was received. It stores the
-// sessionState. The session can be used afterwards.
+// its pair stays as interrupted, with everything that was received. It stores
+// the position, the queue and the retry counters, and closes neither the Store nor the
+// Journal: the program closes those afterwards. The session can be used afterwards.
 func (s *Session) Close(ctx context.Context) error {
 	s.mu.Lock()
 	t := s.running

@@ -95,7 +95,8 @@ func OK(message string, data any) ToolResult {
 	return ToolResult{Success: true, Message: message, Data: data}
 }
 
-// Fail returns a failed result with a code, one of the Code constants.
+// Fail returns a failed result with a code: one of the Code constants, or one of the tool's
+// own. The model reads both code and message.
 func Fail(code, format string, args ...any) ToolResult {
 	return ToolResult{Message: fmt.Sprintf(format, args...), ErrorCode: code}
 }
@@ -103,8 +104,9 @@ func Fail(code, format string, args ...any) ToolResult {
 // NewTool returns a tool whose schema is derived from the Go struct A: field
 // names from json tags, descriptions from jsonschema tags, fields without
 // omitempty required. It panics when A has no JSON Schema, which is a mistake
-// of the program, not of its input. run may return a ToolResult, a string, or
-// an error in place of a result.
+// of the program, not of its input. run may return a ToolResult or a
+// string. An error becomes a failure with CodeFailed and its text, which the model reads; a
+// write tool that fails has changed nothing, or its checkpoint covers what it has changed.
 func NewTool[A any, R ToolResult | string](name, description string, run func(ctx context.Context, args A) (R, error)) Tool {
 	schema, err := jsonschema.For[A](nil)
 	if err != nil {
