@@ -120,7 +120,7 @@ type screenSaver struct {
 	clock *tuitest.Clock
 }
 
-// wide is a screen width at which no line of a plan is wrapped.
+// wide is a screen width at which no line outside of an overlay is wrapped.
 const wide = 600 // columns
 
 func (o *office) openScreen(hub *serve.Hub) saver {
@@ -204,7 +204,7 @@ func (v *screenSaver) shown(before []string, file string) (now *shownPlan) {
 			return !asks
 		case asks && !slices.Equal(questionOf(f), before):
 			if strings.Contains(f, saveQuestion) {
-				now = readPlan(f)
+				now = readPlan(sheetOf(f))
 			}
 			return true
 		case !asks && looks%lookAgain == 0:
@@ -218,9 +218,35 @@ func (v *screenSaver) shown(before []string, file string) (now *shownPlan) {
 	return now
 }
 
+// sheetOf returns the text of the open overlay, with each list of rules on one line again: the sheet breaks it after
+// commas. Without an overlay it returns the frame.
+func sheetOf(frame string) string {
+	var out strings.Builder
+	left, right := -1, -1 // columns of the border
+	for line := range strings.Lines(frame) {
+		cells := []rune(strings.TrimRight(line, "\n"))
+		if from := slices.Index(cells, '╭'); left < 0 && from >= 0 {
+			left, right = from, slices.Index(cells, '╮')
+			continue
+		}
+		if left < 0 || right >= len(cells) {
+			continue
+		}
+		if cells[left] == '╰' {
+			return out.String()
+		}
+		text := strings.TrimSpace(string(cells[left+1 : right]))
+		out.WriteString(text)
+		if !strings.HasSuffix(text, ",") {
+			out.WriteString("\n")
+		}
+	}
+	return frame
+}
+
 // questionOf returns what distinguishes the question in a frame from others.
 func questionOf(frame string) []string {
-	return append(planLine.FindAllString(frame, -1), fmt.Sprint(strings.Contains(frame, "after it was shown"), strings.Contains(frame, saveQuestion)))
+	return append(planLine.FindAllString(sheetOf(frame), -1), fmt.Sprint(strings.Contains(frame, "after it was shown"), strings.Contains(frame, saveQuestion)))
 }
 
 func (v *screenSaver) save(*shownPlan) *shownPlan {
