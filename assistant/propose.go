@@ -51,18 +51,11 @@ func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, acc
 			notices = append(notices, func() error { return notice(s.ToolContext(ctx), *p) })
 		}
 	}
-	decide := func(how string) error {
-		for _, notice := range notices {
-			if err := notice(); err != nil {
-				return err
-			}
-		}
-		for _, p := range found {
-			p.Decision = how
-		}
-		return nil
-	}
+	decide := func(how string) error { return decideAll(found, how, notices) }
 	summary := strings.Join(done, "; ")
+	if accept && holder.Author != s.opts.Author && holder.Author != "" {
+		summary += ", proposed by " + holder.Author
+	}
 	switch {
 	case len(found) == 0:
 		return 0, ErrNoPair
@@ -71,9 +64,6 @@ func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, acc
 			return 0, err
 		}
 		return 0, s.storeRejected(ctx, holder, summary)
-	}
-	if holder.Author != s.opts.Author && holder.Author != "" {
-		summary += ", proposed by " + holder.Author
 	}
 	t, err := s.newTurn(ctx, Prompt{Text: "Carry out: " + summary})
 	if err != nil {
@@ -88,6 +78,20 @@ func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, acc
 		s.opts.Member.AnnouncePair(windowlock.Decided, holder.Session, pair, "accepted: "+summary)
 	}
 	return after, err
+}
+
+// decideAll calls the callbacks of a decision, and notes it in the proposals unless one of
+// them refuses it.
+func decideAll(proposals []*Payload, how string, callbacks []func() error) error {
+	for _, call := range callbacks {
+		if err := call(); err != nil {
+			return err
+		}
+	}
+	for _, p := range proposals {
+		p.Decision = how
+	}
+	return nil
 }
 
 // storeRejected stores a pair whose proposals the user has rejected.
