@@ -14,7 +14,8 @@ import (
 )
 
 // Checkpoints lists the checkpoints of this session, oldest first; "Session
-// start" is always the first.
+// start" is always the first. The one that a rollback went back to stays in the list as
+// Undone; later ones leave it.
 func (s *Session) Checkpoints() []checkpoint.Checkpoint { return s.opts.Journal.List(s.ID()) }
 
 // Changes counts the changes of this session that are in effect: its checkpoints without

@@ -141,7 +141,7 @@ type Available struct {
 
 // At returns what is global and what page, tab and subtab list, in order of
 // registration. An unknown page, tab or subtab is a *llm.ConfigError. Where a page or tab
-// registers nothing below it, any name is right.
+// registers nothing below it, any name is right. Page "" offers what is Global.
 func (r *Pages) At(at Location) (Available, error) {
 	page, pageKnown := r.pages[at.Page]
 	tab, tabKnown := page.Tabs[at.Tab]

@@ -39,9 +39,9 @@ func (p Prompt) blank() bool { return !p.Again() && strings.TrimSpace(p.Text) ==
 // Again reports whether the prompt repeats the message of an existing pair.
 func (p Prompt) Again() bool { return p.Retry != 0 || p.Regenerate != 0 }
 
-// Begin starts a turn and returns at once; the end of ctx cancels the turn. Its events are in
-// the log after the returned version, up to Complete, Error or Cancelled: see Events, Next
-// and Follow. The turn does not wait for readers. ErrBusy means that a turn is running
+// Begin starts a turn and returns at once; the end of ctx cancels the turn. Pass after
+// to Events, Next or Follow to read the turn's events, up to Complete, Error or Cancelled.
+// The turn does not wait for readers. ErrBusy means that a turn is running
 // already; see Queue.
 func (s *Session) Begin(ctx context.Context, p Prompt) (after int64, err error) {
 	if p.blank() {

@@ -50,7 +50,8 @@ func (Stop) step()   {}
 func (Emit) step()   {}
 func (Finish) step() {}
 
-// Answer is the steps of one scripted answer.
+// Answer is the steps of one answer that a Script gives; it has nothing to do with
+// Session.Answer, which answers a question.
 type Answer []Step
 
 // Overflow is an answer that refuses the request as too long, with the words of OpenAI.
