@@ -101,7 +101,7 @@ func checkLinear(t *testing.T, small, large func()) {
 	t.Helper()
 	cpu, cpu4 := time.Duration(1<<62), time.Duration(1<<62)
 	memory, memory4 := uint64(1<<62), uint64(1<<62)
-	for range 20 { // on a busy machine, the best run counts
+	for range 100 { // on a busy machine, the best run counts
 		c, m := costOf(small)
 		c4, m4 := costOf(large)
 		cpu, cpu4, memory, memory4 = min(cpu, c), min(cpu4, c4), min(memory, m), min(memory4, m4)
