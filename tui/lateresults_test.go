@@ -163,7 +163,12 @@ func resyncIn(t *testing.T, meanwhile func(b *held, gate *at.Gate), check func(b
 		if err != nil || !u.Resync {
 			t.Fatalf("no resync, but %+v, %v", u, err)
 		}
-		time.Sleep(usecase.AnimationFrame) // the wait that has begun ends: only one may use a follower
+		star := 1 // the wait that has begun ends with this entry: only one may use a follower
+		session := b.opts.Work.Session()
+		if err := session.Mark(t.Context(), assistant.PairMark{Seq: session.Visible()[0].Seq, Star: &star}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(usecase.TextFrame) // or with its pause between pieces of text
 		h.settle()
 		h.entries, h.follower = nil, h.commands.Follow(t.Context(), u)
 		h.take(usecase.LogRead{Update: u})
