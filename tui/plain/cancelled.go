@@ -3,7 +3,6 @@ package plain
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"winnow/assistant"
 )
@@ -47,16 +46,12 @@ func (c *console) again(ctx context.Context, _ string) error {
 
 // branch starts a session that continues from a pair, by its number, or from the last one.
 func (c *console) branch(ctx context.Context, number string) error {
-	refs := c.session.Visible()
-	if number == "" {
-		number = strconv.Itoa(len(refs))
-	}
-	i, err := index(number, len(refs), "There is no such pair; /pairs lists them.")
+	i, seq, err := c.pairAt(number)
 	if err != nil {
 		return err
 	}
 	before := c.session.ID()
-	if err = c.workspace.Branch(ctx, refs[i].Seq); c.session.ID() == before {
+	if err = c.workspace.Branch(ctx, seq); c.session.ID() == before {
 		return err
 	}
 	c.unsent = unsent{}

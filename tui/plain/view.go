@@ -50,17 +50,25 @@ func (c *console) listPairs(ctx context.Context, args string) error {
 	return nil
 }
 
-// readPair shows the pair of a number in view, "" is the last, with everything in it.
-func (c *console) readPair(ctx context.Context, number string) error {
+// pairAt returns the index and the Seq of the pair with a number in view; "" is the last.
+func (c *console) pairAt(number string) (i int, seq int64, err error) {
 	refs := c.session.Visible()
 	if number == "" {
 		number = strconv.Itoa(len(refs))
 	}
-	i, err := index(number, len(refs), "There is no such pair; /pairs lists them.")
+	if i, err = index(number, len(refs), "There is no such pair; /pairs lists them."); err != nil {
+		return 0, 0, err
+	}
+	return i, refs[i].Seq, nil
+}
+
+// readPair shows the pair of a number in view, "" is the last, with everything in it.
+func (c *console) readPair(ctx context.Context, number string) error {
+	_, seq, err := c.pairAt(number)
 	if err != nil {
 		return err
 	}
-	p, err := c.pair(ctx, refs[i].Seq)
+	p, err := c.pair(ctx, seq)
 	if err == nil {
 		c.showPair(p)
 	}
