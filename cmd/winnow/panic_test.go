@@ -48,6 +48,9 @@ func (c clumsy) View() tea.View {
 	return tea.NewView("fine")
 }
 
+// standardError is file descriptor 2. With -json, package testing points os.Stderr at standard output.
+var standardError = os.Stderr
+
 // runUnseen runs a model on two files that are not terminals, and returns what was written to the screen.
 func runUnseen(t *testing.T, a *app, model tea.Model) (screen []byte, err error) {
 	t.Helper()
@@ -62,6 +65,8 @@ func runUnseen(t *testing.T, a *app, model tea.Model) (screen []byte, err error)
 		t.Fatal(err)
 	}
 	defer out.Close()
+	defer func(before *os.File) { os.Stderr = before }(os.Stderr)
+	os.Stderr = standardError
 	// After a panic, Bubble Tea does not wait for the goroutine that reads the input, and cancelling the read of a
 	// file would race with it. So the input is not a file.
 	err = a.runModel(terminal.New(model, strings.NewReader(""), out, a.environ), in, out, func(error) {})
@@ -91,8 +96,10 @@ func checkPanic(t *testing.T, a *app, model tea.Model, text string) {
 	if err != nil || !bytes.Contains(log, []byte(text)) || !bytes.Contains(log, []byte("goroutine")) {
 		t.Errorf("%s: the log holds %q, %v", text, log, err)
 	}
-	if info, err := os.Stat(h.Log()); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the log is %v, %v; want mode 0600", info.Mode(), err)
+	if info, err := os.Stat(h.Log()); err != nil {
+		t.Error(err)
+	} else if info.Mode().Perm() != 0o600 {
+		t.Errorf("the log has mode %v, want 0600", info.Mode())
 	}
 }
 

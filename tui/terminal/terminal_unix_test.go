@@ -49,6 +49,9 @@ func (b *lockedBuffer) String() string {
 	return b.text.String()
 }
 
+// standardError is file descriptor 2. With -json, package testing points os.Stderr at standard output.
+var standardError = os.Stderr
+
 // run runs a model on files that are no terminals.
 func run(t *testing.T, model tea.Model) (status int, stderr, screen string, ended bool, err error) {
 	t.Helper()
@@ -63,6 +66,8 @@ func run(t *testing.T, model tea.Model) (status int, stderr, screen string, ende
 		t.Fatal(err)
 	}
 	defer out.Close()
+	defer func(before *os.File) { os.Stderr = before }(os.Stderr)
+	os.Stderr = standardError
 	var captured lockedBuffer
 	// After a panic Bubble Tea does not wait for the goroutine that reads, whose
 	// cancelling of a file is not safe against that: it reads from what is no file.
