@@ -16,16 +16,25 @@ import (
 // document is the OpenAPI document as a client reads it. It checks what is sent and
 // answered with another validator than the server's.
 type document struct {
+	*parsed
+
+	mu   sync.Mutex
+	seen map[string]bool // "operation code", "Schema.field"
+}
+
+// parsed is what a document says. All rigs share it, because reading it and its schemas takes
+// longer than most tests.
+type parsed struct {
 	OpenAPI    string
 	Paths      map[string]map[string]*described
 	Components struct{ Schemas map[string]any }
 
 	definitions map[string]any
-
-	mu       sync.Mutex
-	resolved map[string]*jsonschema.Resolved // by schema
-	seen     map[string]bool                 // "operation code", "Schema.field"
+	resolved    sync.Map // *jsonschema.Resolved, by schema
 }
+
+// allParsed has the documents that were read, by their text.
+var allParsed sync.Map
 
 // described is an operation of a document.
 type described struct {
@@ -42,11 +51,18 @@ type described struct {
 type media struct{ Schema any }
 
 func readDocument(raw []byte) (*document, error) {
-	d := &document{resolved: map[string]*jsonschema.Resolved{}, seen: map[string]bool{}}
-	if err := json.Unmarshal(raw, d); err != nil {
+	if p, ok := allParsed.Load(string(raw)); ok {
+		return &document{parsed: p.(*parsed), seen: map[string]bool{}}, nil
+	}
+	p := &parsed{}
+	if err := json.Unmarshal(raw, p); err != nil {
 		return nil, err
 	}
-	return d, json.Unmarshal([]byte(definitionsOf(d.Components.Schemas)), &d.definitions)
+	if err := json.Unmarshal([]byte(definitionsOf(p.Components.Schemas)), &p.definitions); err != nil {
+		return nil, err
+	}
+	allParsed.Store(string(raw), p)
+	return &document{parsed: p, seen: map[string]bool{}}, nil
 }
 
 // definitionsOf is a schema with references as a validator of JSON Schema resolves them.
@@ -132,8 +148,6 @@ func (d *document) fits(schema any, raw []byte) error {
 	if err := json.Unmarshal(raw, &value); err != nil {
 		return err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	r, err := d.resolve(schema)
 	if err != nil {
 		return err
@@ -141,14 +155,16 @@ func (d *document) fits(schema any, raw []byte) error {
 	if err := r.Validate(value); err != nil {
 		return fmt.Errorf("%.300s does not fit the document: %w", raw, err)
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.mark("", schema, value)
 	return nil
 }
 
-func (d *document) resolve(schema any) (*jsonschema.Resolved, error) {
+func (d *parsed) resolve(schema any) (*jsonschema.Resolved, error) {
 	key := fmt.Sprint(schema)
-	if r := d.resolved[key]; r != nil {
-		return r, nil
+	if r, ok := d.resolved.Load(key); ok {
+		return r.(*jsonschema.Resolved), nil
 	}
 	var whole map[string]any
 	if err := json.Unmarshal([]byte(definitionsOf(schema)), &whole); err != nil {
@@ -164,7 +180,9 @@ func (d *document) resolve(schema any) (*jsonschema.Resolved, error) {
 		return nil, err
 	}
 	r, err := s.Resolve(nil)
-	d.resolved[key] = r
+	if err == nil {
+		d.resolved.Store(key, r)
+	}
 	return r, err
 }
 

@@ -59,6 +59,7 @@ func TestRolesOverHTTP(t *testing.T) {
 	for i, role := range []assistant.Role{assistant.RoleRead, assistant.RolePropose, assistant.RoleWrite, assistant.RoleSave, assistant.RoleAdmin} {
 		for _, act := range acts {
 			t.Run(string(role)+"/"+act.name, func(t *testing.T) {
+				t.Parallel() // the cells wait for the disk
 				r := newObedientRig(t)
 				other, otherPath := r.open("other")
 				r.get(nil, "POST", "/v1/window/edit", `{"session":"`+other+`","tool":"add_word","arguments":{"word":"theirs"}}`)
