@@ -9,12 +9,14 @@ import (
 	"iter"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/url"
 	"slices"
 	"sync"
 	"time"
 
 	"winnow/adapters/modelfilter/models"
+	"winnow/adapters/modelfilter/usage"
 	"winnow/assistant/llm"
 	"winnow/assistant/openai"
 )
@@ -140,6 +142,29 @@ func (e *Endpoint) list(ctx context.Context) (listed, gone []llm.ModelInfo, err 
 		e.log.Warn("model list not stored", "endpoint", e.Name, "error", err)
 	}
 	return listed, gone, nil
+}
+
+// usage implements usage.Asker for the proxy. An error does not quote the answer, which may contain names of
+// credentials.
+func (e *Endpoint) usage(ctx context.Context) ([]byte, error) {
+	if !e.Answers(ctx) {
+		return nil, nil
+	}
+	client, err := e.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	text, err := client.Get(ctx, usage.StatsPath, usage.MaxStats)
+	failed, ok := errors.AsType[*llm.RequestError](err)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, fmt.Errorf("%s has not answered %s in time", e.BaseURL, usage.StatsPath)
+	case ok && (failed.Status == http.StatusNotFound || failed.Status == http.StatusMethodNotAllowed):
+		return nil, nil // a version that does not count
+	case ok && failed.Status != 0:
+		return nil, fmt.Errorf("%s answers %s with status %d", e.BaseURL, usage.StatsPath, failed.Status)
+	}
+	return text, err
 }
 
 // listForRegistry is list for the registry, which asks every endpoint. It returns no models for default addresses

@@ -14,6 +14,7 @@ import (
 	"winnow/adapters/config"
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter/models"
+	"winnow/adapters/modelfilter/usage"
 	"winnow/assistant/llm"
 	"winnow/assistant/offline"
 	"winnow/assistant/openai"
@@ -122,13 +123,14 @@ func Find(o Options) (*Set, error) {
 	return newSet(f.all, o)
 }
 
-// Lists returns the model lists of the proxy's providers, which are stored in the folder dir. It ignores the options
-// that name another endpoint and opens no connection.
-func Lists(o Options, dir string) (*models.Lists, error) {
+// Lists returns the model lists of the proxy's providers, which are stored in the folder dir, and what asks the proxy
+// for the use of its models; nil if it is on another machine or its key must not go there. It ignores the options that name another endpoint and
+// opens no connection.
+func Lists(o Options, dir string) (*models.Lists, usage.Asker, error) {
 	f := finder{Options: o}
 	proxy, err := f.proxy()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	l := models.Options{
 		Dir: dir, Log: o.Log, Env: f.variable, Confirmed: f.confirmed,
@@ -137,11 +139,16 @@ func Lists(o Options, dir string) (*models.Lists, error) {
 			return openai.New(openai.Options{Name: t.Name, BaseURL: t.BaseURL, Key: t.Key, Headers: t.Headers, Log: o.Log, Timeouts: timeouts(o.Settings)})
 		},
 	}
+	var ask usage.Asker
 	if proxy != nil {
 		key, _ := f.variable("PROXY_API_KEY")
 		l.Proxy = &models.Proxy{BaseURL: proxy.BaseURL, Key: key.Text, Withheld: proxy.withheld}
+		if !proxy.Remote && proxy.withheld == nil {
+			proxy.configure(o)
+			ask = proxy.usage
+		}
 	}
-	return models.New(l), nil
+	return models.New(l), ask, nil
 }
 
 // finder collects the endpoints of one call of Find.

@@ -95,9 +95,12 @@ func askAll(t *testing.T, o Options) {
 		_, _ = e.List(t.Context())
 		_, _ = e.Image(t.Context(), "m", "a cat")
 	}
-	lists, err := Lists(o, "")
+	lists, counted, err := Lists(o, "")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if counted != nil && !set.Named(ProxyName).guess {
+		_, _ = counted(t.Context())
 	}
 	_, _ = lists.Models(t.Context(), "acme")
 	if set.Named(ProxyName) != nil && !set.Named(ProxyName).guess {
@@ -119,7 +122,7 @@ func TestAnAddressCarriesNothingOfTheEnvironment(t *testing.T) {
 		if err != nil || set.Named(ProxyName) != nil || len(notices) != 1 || !strings.Contains(notices[0], "contains a variable of the environment") {
 			t.Errorf("%s: %v, %v, %q", address, set.Named(ProxyName), err, notices)
 		}
-		lists, err := Lists(o, "")
+		lists, _, err := Lists(o, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func openFind(t *testing.T, env string) *Window {
 		t.Fatal(err)
 	}
 	w, err := Open(t.Context(), Options{
-		EnvFile: file, Environ: func() []string { return nil }, Models: newShelf(), Usage: usage.Open(dir), Now: clock,
+		EnvFile: file, Environ: func() []string { return nil }, Models: newShelf(), Usage: usage.Open(dir, nil), Now: clock,
 		Describe: func(id string) (llm.ModelInfo, bool) {
 			if strings.Contains(id, "gemini") {
 				return llm.ModelInfo{}, false // nothing is known of them

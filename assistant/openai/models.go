@@ -48,6 +48,15 @@ func (c *Client) Models(ctx context.Context) ([]llm.ModelInfo, error) {
 	return c.parseModels(bytes.TrimSpace(bytes.TrimPrefix(body, byteOrderMark)))
 }
 
+// Get fetches a resource of the endpoint that is no part of the usual API: path is below
+// its base URL. The body may be limit bytes long; the context bounds the time.
+func (c *Client) Get(ctx context.Context, path string, limit int64) ([]byte, error) {
+	return c.fetch(ctx, wait{listTimeout, c.opts.Timeouts.Connect}, limit, path, func(ctx context.Context, res **http.Response, via option.RequestOption) error {
+		api := sdk.Client{Options: c.request}
+		return api.Get(ctx, path, nil, res, via)
+	})
+}
+
 // wait bounds how long a body may take, and how long nothing of it may come.
 type wait struct{ whole, silent time.Duration }
 

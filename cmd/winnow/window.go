@@ -82,11 +82,13 @@ func (a *app) openFilter(ctx context.Context, to access) (*journaledWindow, erro
 	if err != nil {
 		return nil, err
 	}
-	if w.lists, err = endpoints.Lists(o, h.Models()); err != nil {
+	lists, counted, err := endpoints.Lists(o, h.Models())
+	if err != nil {
 		return nil, err
 	}
+	w.lists = lists
 	w.filter, err = modelfilter.Open(ctx, modelfilter.Options{
-		EnvFile: a.envFile(), Environ: func() []string { return a.environ }, OwnKeys: o.Settings.KeyVariables(), Models: w.lists, Describe: w.lists.Info, Usage: usage.Open(a.proxyData()),
+		EnvFile: a.envFile(), Environ: func() []string { return a.environ }, OwnKeys: o.Settings.KeyVariables(), Models: w.lists, Describe: w.lists.Info, Usage: usage.Open(a.proxyData(), counted),
 		VersionsDir: h.Versions(), Session: w.sessionID, Author: w.changeAuthor, AfterSave: a.afterSave(w), Log: a.logger(),
 	})
 	if err != nil {

@@ -33,7 +33,7 @@ func openTable(t testing.TB, ids []string) (b *bench, described *int) {
 		t.Fatal(err)
 	}
 	b = openWith(t, someEnv, ids, modelfilter.Options{
-		Usage: usage.Open(data), Now: func() time.Time { return tableNow },
+		Usage: usage.Open(data, nil), Now: func() time.Time { return tableNow },
 		Describe: func(id string) (llm.ModelInfo, bool) {
 			*described++
 			if strings.Contains(id, "embedding") || strings.Contains(id, "stray") {

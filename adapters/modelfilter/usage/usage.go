@@ -55,12 +55,16 @@ func (r *Report) Since() time.Time {
 	return r.since
 }
 
-// Dir reads the usage files of one proxy. The zero value knows no use of any model.
+// Dir reads the usage files of one proxy, and asks the proxy where there is none. The
+// zero value knows no use of any model.
 type Dir struct {
 	path string
+	ask  Asker
 
 	mu    sync.Mutex
 	files map[string]file // by provider
+
+	proxy proxyAnswer
 }
 
 // file is what the last read of a file returned.
@@ -71,25 +75,46 @@ type file struct {
 	err      error
 }
 
-// Open returns the usage files below the proxy's data folder. It does no I/O.
-func Open(dataFolder string) *Dir {
-	return &Dir{path: filepath.Join(dataFolder, "usage"), files: map[string]file{}}
+// Open returns the usage files below the proxy's data folder, and what ask returns where
+// no file can be read; nil asks nothing. It does no I/O.
+func Open(dataFolder string, ask Asker) *Dir {
+	return &Dir{path: filepath.Join(dataFolder, "usage"), ask: ask, files: map[string]file{}}
 }
 
-// Report returns the use of a provider's models. Without a file, the report is nil and
-// there is no error; the error of a file that cannot be used names it and the reason.
-// A file is read again after its size or modification time has changed.
+// Report returns the use of a provider's models: of its file, else from the running proxy.
+// Without either, the report is nil and there is no error. The error of a file or an answer
+// that cannot be used says why; a report beside the error of a file is the proxy's.
 func (d *Dir) Report(provider string) (*Report, error) {
 	if d == nil || d.path == "" || provider == "" || strings.ContainsAny(provider, `/\`) {
 		return nil, nil
 	}
+	report, err := d.fromFile(provider)
+	if report != nil {
+		return report, nil
+	}
+	counted, proxyErr := d.fromProxy(provider)
+	switch {
+	case counted != nil && err != nil:
+		return counted, fmt.Errorf("the use of %s models is what the running proxy has counted: %w", provider, err)
+	case err == nil:
+		err = proxyErr
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the use of %s models is unknown: %w", provider, err)
+	}
+	return counted, nil
+}
+
+// fromFile returns the report of a provider's file, which is read again after its size or
+// modification time has changed; nil without a file.
+func (d *Dir) fromFile(provider string) (*Report, error) {
 	path := filepath.Join(d.path, "usage_"+provider+".json")
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the use of %s models is unknown: %w", provider, err)
+		return nil, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -98,7 +123,7 @@ func (d *Dir) Report(provider string) (*Report, error) {
 	}
 	f := file{size: info.Size(), modified: info.ModTime()}
 	if f.report, err = read(path, provider); err != nil {
-		f.err = fmt.Errorf("the use of %s models is unknown: %s %w", provider, path, err)
+		f.err = fmt.Errorf("%s %w", path, err)
 	}
 	d.files[provider] = f
 	return f.report, f.err
@@ -149,8 +174,13 @@ func read(path, provider string) (*Report, error) {
 	if s.Schema != schema {
 		return nil, fmt.Errorf("has schema version %d; winnow reads version %d", s.Schema, schema)
 	}
+	return newReport(provider, s.Credentials), nil
+}
+
+// newReport sums the counts of a provider's models over the credentials.
+func newReport(provider string, credentials map[string]credential) *Report {
 	sums := map[string]totals{}
-	for _, c := range s.Credentials {
+	for _, c := range credentials {
 		for model, m := range c.Models {
 			name := strings.TrimPrefix(model, provider+"/")
 			sums[name] = sums[name].add(m.Totals)
@@ -163,7 +193,7 @@ func read(path, provider string) (*Report, error) {
 			r.since = use.First
 		}
 	}
-	return r, nil
+	return r
 }
 
 // jsonReason describes an error of package json without quoting the file, which holds keys.

@@ -34,7 +34,7 @@ func store(t testing.TB, data, text string) string {
 }
 
 func TestUseIsSummedOverCredentials(t *testing.T) {
-	r, err := Open(sample(t)).Report("openai")
+	r, err := Open(sample(t), nil).Report("openai")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestUseIsSummedOverCredentials(t *testing.T) {
 }
 
 func TestModelNamesMayContainSlashes(t *testing.T) {
-	r, err := Open(sample(t)).Report("nvidia_nim")
+	r, err := Open(sample(t), nil).Report("nvidia_nim")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestModelNamesMayContainSlashes(t *testing.T) {
 }
 
 func TestUseIsUnknownWithoutAFile(t *testing.T) {
-	for name, d := range map[string]*Dir{"another provider": Open(sample(t)), "no folder": Open(filepath.Join(t.TempDir(), "x")), "nil": nil, "zero": {}} {
+	for name, d := range map[string]*Dir{"another provider": Open(sample(t), nil), "no folder": Open(filepath.Join(t.TempDir(), "x"), nil), "nil": nil, "zero": {}} {
 		for _, provider := range []string{"anthropic", "", "../usage/usage_openai", `..\x`} {
 			r, err := d.Report(provider)
 			if _, known := r.Of("a"); known || err != nil {
@@ -73,7 +73,7 @@ func TestUseIsUnknownWithoutAFile(t *testing.T) {
 
 func TestAChangedFileIsReadAgain(t *testing.T) {
 	data := t.TempDir()
-	d := Open(data)
+	d := Open(data, nil)
 	for n := 1; n <= 3; n++ {
 		path := store(t, data, fmt.Sprintf(`{"schema_version":2,"credentials":{"c":{"model_usage":{"m":{"totals":{"request_count":%d}}}}}}`, n))
 		when := time.Unix(int64(1_700_000_000+n), 0)
@@ -104,7 +104,7 @@ func TestAFileThatCannotBeUsedIsAnError(t *testing.T) {
 	} {
 		data := t.TempDir()
 		path := store(t, data, c.text)
-		d := Open(data)
+		d := Open(data, nil)
 		for range 2 { // also from memory
 			r, err := d.Report("acme")
 			if r != nil || err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
@@ -121,14 +121,14 @@ func TestAFolderInPlaceOfTheFileIsAnError(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(data, "usage", "usage_acme.json"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(data).Report("acme"); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+	if _, err := Open(data, nil).Report("acme"); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("%v", err)
 	}
 }
 
 // TestNothingOfACredentialIsKept looks at every string that a report holds.
 func TestNothingOfACredentialIsKept(t *testing.T) {
-	d := Open(sample(t))
+	d := Open(sample(t), nil)
 	for _, provider := range []string{"openai", "gemini", "nvidia_nim"} {
 		if _, err := d.Report(provider); err != nil {
 			t.Fatal(err)

@@ -123,6 +123,6 @@ func conditions(p *page, _ Facts) {
 	}
 	p.rows(rows)
 	p.text("Any other word is a pattern for the name, such as *mini*. Numbers may end in k or m, ages in min, h, d, w, mo or y. Numbers are compared with > >= < <= or =, as are dates such as 2025-01-31 or 2025-01.")
-	p.text("Properties come from the proxy's model list or, if missing there, from the built-in catalogue; use comes from usage/usage_PROVIDER.json in the proxy's data folder (setting proxy_data). " +
+	p.text("Properties come from the proxy's model list or, if missing there, from the built-in catalogue; use comes from usage/usage_PROVIDER.json in the proxy's data folder (setting proxy_data) or, without such a file, from the running proxy (/v1/quota-stats). " +
 		"If a property of a model is unknown, the model matches neither the word nor its negation and is counted separately.")
 }

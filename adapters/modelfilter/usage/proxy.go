@@ -1,0 +1,80 @@
+package usage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+const (
+	// StatsPath is where the proxy answers what it has counted, below its base URL.
+	StatsPath = "quota-stats"
+	// MaxStats bounds an answer in bytes. One has about 1 KB for each model, credential
+	// and quota period.
+	MaxStats = 32 << 20
+
+	// askTimeout is how long the proxy may take: commands and tools wait for it.
+	askTimeout = time.Second
+	// answerLife is how long an answer, or its absence, is used before the proxy is asked again.
+	answerLife = 15 * time.Second
+)
+
+// Asker fetches what the running proxy has counted, its answer to a GET of StatsPath. The
+// answer is empty if no proxy runs or it does not count. Errors must hold no key.
+type Asker func(ctx context.Context) ([]byte, error)
+
+// proxyAnswer is the last answer of the proxy.
+type proxyAnswer struct {
+	mu      sync.Mutex // locked while the proxy is asked, so that all callers share one request
+	asked   time.Time  // zero: never
+	reports map[string]*Report
+	err     error
+}
+
+// stats is what is read of an answer; keys and names of credentials are left out.
+type stats struct {
+	Providers map[string]struct {
+		Credentials map[string]credential `json:"credentials"`
+	} `json:"providers"`
+}
+
+// fromProxy returns the report of a provider that the proxy has counted requests of, else
+// nil: it leaves out the others.
+func (d *Dir) fromProxy(provider string) (*Report, error) {
+	if d.ask == nil {
+		return nil, nil
+	}
+	p := &d.proxy
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.asked.IsZero() || time.Since(p.asked) > answerLife {
+		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
+		defer cancel()
+		text, err := d.ask(ctx)
+		p.reports = nil
+		if p.err = err; err == nil && len(text) > 0 {
+			p.reports, p.err = readStats(text)
+		}
+		p.asked = time.Now()
+	}
+	return p.reports[provider], p.err
+}
+
+// readStats reads an answer of the proxy.
+func readStats(text []byte) (map[string]*Report, error) {
+	var s stats
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, fmt.Errorf("the proxy's answer to %s is not one that winnow reads: %s", StatsPath, jsonReason(err))
+	}
+	if s.Providers == nil {
+		return nil, errors.New("the answer to " + StatsPath + " lists no providers: another program may answer at the proxy's address")
+	}
+	reports := make(map[string]*Report, len(s.Providers))
+	for provider, p := range s.Providers {
+		reports[provider] = newReport(provider, p.Credentials)
+	}
+	return reports, nil
+}
