@@ -55,7 +55,7 @@ func (e *UnrecordedError) Unwrap() error { return e.Err }
 type TurnError struct {
 	Code    string // a Kind or one of the Code constants
 	Message string // for people
-	Err     error  // the cause, a *RequestError for a failed request; may be nil
+	Err     error  // the cause: a *RequestError for a failed request, a *llm.ConfigError for a window that moved to an unknown page; may be nil
 }
 
 // Error is the code and the message.

@@ -112,6 +112,24 @@ func TestAToolsPayloadMustBeOfARegisteredType(t *testing.T) {
 	}
 }
 
+// A page names the tools and payloads it lists: a misspelt name is told with the nearest.
+func TestAPageWithAMisspeltNameIsRefused(t *testing.T) {
+	tool := assistant.NewTool("dim_lamp", "Dim the lamp.", func(context.Context, struct{}) (string, error) { return "", nil })
+	pages := &assistant.Pages{}
+	if err := errors.Join(pages.AddTool(tool), pages.AddPayload(assistant.PayloadType{Name: "card", Source: assistant.FromTool})); err != nil {
+		t.Fatal(err)
+	}
+	for want, page := range map[string]assistant.Page{
+		`tool "dim_lmap", which is not registered. Did you mean 'dim_lamp'?`: {Name: "a", Tools: []string{"dim_lmap"}},
+		`payload "crad", which is not registered. Did you mean 'card'?`:      {Name: "a", Tabs: map[string]assistant.Tab{"t": {Payloads: []string{"crad"}}}},
+	} {
+		var config *llm.ConfigError
+		if err := pages.AddPage(page); !errors.As(err, &config) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 // What a conversation cannot do is said before its first request.
 func TestConversationsRefuseWhatCannotWork(t *testing.T) {
 	registry := registryOf(t, at.NewScript())

@@ -48,6 +48,14 @@ func samePayload(name string) func(PayloadType) bool {
 	return func(t PayloadType) bool { return t.Name == name }
 }
 
+func toolNames(tools []Tool) []string {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Name
+	}
+	return names
+}
+
 func namesOf(types []PayloadType) []string {
 	names := make([]string, len(types))
 	for i, t := range types {
@@ -65,7 +73,7 @@ func (r *Pages) AddPage(p Page) error {
 	tools, payloads := p.listed()
 	for _, name := range tools {
 		if !slices.ContainsFunc(r.tools, sameTool(name)) {
-			return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("page %q lists tool %q, which is not registered", p.Name, name)}
+			return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("page %q lists tool %q, which is not registered.%s", p.Name, name, nearest.Hint(name, toolNames(r.tools)))}
 		}
 	}
 	if err := checkActions(p); err != nil {
@@ -73,7 +81,7 @@ func (r *Pages) AddPage(p Page) error {
 	}
 	for _, name := range payloads {
 		if !slices.ContainsFunc(r.payloads, samePayload(name)) {
-			return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("page %q lists payload %q, which is not registered", p.Name, name)}
+			return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("page %q lists payload %q, which is not registered.%s", p.Name, name, nearest.Hint(name, namesOf(r.payloads)))}
 		}
 	}
 	if r.pages == nil {

@@ -13,11 +13,15 @@ import (
 
 // Why Decide refuses, beside ErrNoPair and ErrBusy.
 var (
-	// ErrDecided refuses a proposal that the user has decided on.
-	ErrDecided = errors.New("this proposal has its decision")
+	// ErrDecided refuses a proposal that the user has accepted or rejected.
+	ErrDecided = errors.New("this proposal is decided already")
 	// ErrNotProposal refuses a payload that is not a proposal, or not one of this page.
 	ErrNotProposal = errors.New("this cannot be accepted or rejected here")
 )
+
+// proposalModel is the model of a pair that carries out accepted proposals: no model
+// answered it.
+const proposalModel = "proposal"
 
 // Decide accepts or rejects proposals of the model, all or none of them. Accepting executes
 // them through the write tools, with a checkpoint, as one turn of its own: its events come
@@ -73,7 +77,8 @@ func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, acc
 		t.cancel(nil)
 		return 0, err
 	}
-	t.model, t.name, t.decided, t.proposals = llm.Scripted{Calls: calls, Done: summary}, "proposal", holder, payloads
+	t.model, t.name, t.modelID = llm.Scripted{Calls: calls, Done: summary}, proposalModel, proposalModel
+	t.decided, t.proposals = holder, payloads
 	if after, err = s.startTurn(t); err == nil {
 		s.opts.Member.AnnouncePair(windowlock.Decided, holder.Session, pair, "accepted: "+summary)
 	}

@@ -201,7 +201,7 @@ func (s *Session) instead(before, after json.RawMessage, others []Change) (paylo
 // storeProposals stores what a user proposes by hand as a pair of its own. Work is acquired.
 func (s *Session) storeProposals(ctx context.Context, description string, payloads []Payload) error {
 	p := &Pair{
-		ID: NewID(s.now()), Session: s.ID(), Author: s.opts.Author, Topic: s.Topic(), Model: "proposal",
+		ID: NewID(s.now()), Session: s.ID(), Author: s.opts.Author, Topic: s.Topic(), Model: proposalModel,
 		UserText: description, State: PairComplete, CreatedAt: s.now(), AssistantText: proposedText,
 	}
 	for _, made := range payloads {

@@ -14,7 +14,8 @@ import (
 
 // Rollback goes back to a checkpoint: the window's state, the conversation, or
 // both. What it cut comes back with UndoRollback until the next message. It
-// returns the text of the first pair that was cut, for the input.
+// returns the text of the first pair that was cut, for the input, or "" if the user did
+// not type it but accepted a proposal.
 //
 // newest is the id of the newest step that the user was shown, see LastStep, or "" for
 // none. If another step was made since, nothing happens and the error is a *PlanChanged.
@@ -44,7 +45,7 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 	cut, err := s.pairsToCut(ctx, intent)
 	if err == nil && len(cut) > 0 {
 		if p, err := s.pair(ctx, cut[0].Seq); err == nil {
-			text = p.UserText
+			text = typedText(p)
 		}
 	}
 	if err == nil {
@@ -59,6 +60,14 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 		s.log.Error("rollback failed", "checkpoint", id, "scope", string(scope), "error", err)
 	}
 	return text, err
+}
+
+// typedText returns the text that the user typed for a pair; "" for an accepted proposal.
+func typedText(p *Pair) string {
+	if p.Model == proposalModel {
+		return ""
+	}
+	return p.UserText
 }
 
 // PlanRollback returns the steps that a rollback to a checkpoint would undo, oldest first,

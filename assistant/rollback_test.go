@@ -3,6 +3,7 @@ package assistant_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 
@@ -53,6 +54,21 @@ func TestRollbackGivesBackTheFirstTextThatIsCut(t *testing.T) {
 	back(0, checkpoint.ScopeBoth, "")
 	r.send("e")
 	back(0, checkpoint.ScopeBoth, "e")
+}
+
+// What a proposal's acceptance stored was not typed: it is not offered for the input.
+func TestRollbackOfAProposalGivesBackNoText(t *testing.T) {
+	r, ctx := noteRig(t, at.NewScript(at.Answer{at.Say(`NOTE: {"text":"two"}`)})), context.Background()
+	r.send("propose")
+	p := r.last()
+	after, err := r.session.Decide(ctx, p.Seq, []string{p.Payloads[0].ID}, true)
+	r.must(err)
+	end[assistant.Complete](t, at.Events(t, at.Read(r.session, after)))
+	step := newestStep(r.session)
+	text, err := r.session.Rollback(ctx, step, checkpoint.ScopeBoth, step)
+	r.must(err)
+	wantEqual(t, "text for the input", text, "")
+	wantEqual(t, "in view", strings.Join(r.inView(), ","), "propose")
 }
 
 // TestRollbackToAStartLeavesWhatWasSaidBefore it, in a session that went on

@@ -76,9 +76,10 @@ type Settings struct {
 	ContextTokens int
 }
 
-// Session is what a user interface drives: one conversation in one window. Which pairs are
-// visible, which message waits, and what was sent have types of their own, whose methods it
-// has too.
+// Session is what a user interface drives: one conversation in one window. It has the
+// methods of three embedded types too, which go doc lists there: View (which pairs are
+// visible, as in session.Visible()), MessageQueue (which message waits) and Telemetry (what
+// was sent).
 type Session struct {
 	View
 	MessageQueue

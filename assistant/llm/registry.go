@@ -101,7 +101,7 @@ func (r *Registry) changed() {
 	}
 }
 
-// Add registers a provider; a name that is taken or empty is a *ConfigError.
+// Add registers a provider. A name that is taken or empty and a nil Model are *ConfigErrors.
 func (r *Registry) Add(p Provider) error { return r.put(p, false) }
 
 // Put is Add, but p replaces the provider of its name. Requests that run keep the old one.
@@ -111,9 +111,13 @@ func (r *Registry) put(p Provider, replace bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	same := func(have Provider) bool { return have.Name == p.Name }
-	taken := !replace && slices.ContainsFunc(r.providers, same)
-	if taken || p.Name == "" || strings.Contains(p.Name, "/") || p.Model == nil {
-		return &ConfigError{"provider", fmt.Sprintf("provider %q is a duplicate, has no model, or has a name that is empty or contains a slash", p.Name)}
+	switch {
+	case p.Name == "" || strings.Contains(p.Name, "/"):
+		return &ConfigError{"provider", fmt.Sprintf("the provider's name %q is empty or contains a slash", p.Name)}
+	case p.Model == nil:
+		return &ConfigError{"provider", fmt.Sprintf("provider %q has no Model, which answers its requests", p.Name)}
+	case !replace && slices.ContainsFunc(r.providers, same):
+		return &ConfigError{"provider", fmt.Sprintf("provider %q is registered already; Put replaces it", p.Name)}
 	}
 	if err := p.owns(p.Known); err != nil {
 		return err
