@@ -316,7 +316,11 @@ func TestActsTypedFastEndAsTypedSlowly(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	for seed := range uint64(at.Rounds(8, 200)) {
+	rounds := at.Rounds(8, 200)
+	if testing.Short() {
+		rounds = 2
+	}
+	for seed := range uint64(rounds) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		var keys []tuitest.Key
 		var did []string

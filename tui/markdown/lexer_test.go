@@ -33,6 +33,9 @@ func TestLanguagesByName(t *testing.T) {
 // A lexer ends, and takes over a piece of the worst code that we know no more than a bounded
 // number of times what the one of Go takes over ordinary code. Of two runs the faster counts.
 func TestLexersAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("all languages; the race detector finds nothing more in this")
+	}
 	const most = 100
 	took := func(l chroma.Lexer, unit string) time.Duration {
 		src := strings.Repeat(unit, longCode/2/len(unit)) + "\n"
