@@ -119,6 +119,7 @@ func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 		return m.onDecided(o)
 	case usecase.DraftStored:
 		if o.Request == m.ending {
+			m.unstored = o.Err
 			return tea.Quit
 		}
 		return m.carryOut(m.input.onDraftStored(o))

@@ -139,12 +139,19 @@ func hangingHistory(t *testing.T, mode keymap.Mode, action keymap.Action) {
 		t.Errorf("%s: what is typed is not in\n%s", action, got)
 	}
 	b.start(b.end())
+	left := time.Now()
 	for began := time.Now(); !b.hasQuit && time.Since(began) < quitTime; {
 		time.Sleep(quitTime / 4)
 		b.settle()
 	}
 	if !b.hasQuit {
 		t.Errorf("%s: the program does not end", action)
+	}
+	if took := time.Since(left); took > quitTime {
+		t.Errorf("%s: quitting takes %s, want %s at most", action, took, quitTime)
+	}
+	if err := b.StoreDraft(t.Context()); err == nil || !strings.Contains(err.Error(), "did not answer") || !strings.HasSuffix(b.Typed().Text, "typed") {
+		t.Errorf("%s: the draft is not stored: %v, and %q is what to keep", action, err, b.Typed().Text)
 	}
 	hanging.Release()
 	time.Sleep(time.Minute)

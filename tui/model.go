@@ -125,6 +125,7 @@ type Model struct {
 	requests   requestList
 	hiding     int64 // the last request that counts what the filter hides
 	ending     int64 // the request that stores the last draft; 0: the program does not end
+	unstored   error // why quitting could not store it
 	estimated  estimated
 
 	// Keys, focus and layout.

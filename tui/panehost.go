@@ -227,7 +227,7 @@ func (m *Model) onSavedChanged(msg savedChangedMsg) tea.Cmd {
 }
 
 // quitTime bounds how long quitting waits for the draft to be stored.
-const quitTime = 2 * time.Second
+const quitTime = time.Second
 
 // end stores the draft and quits.
 func (m *Model) end() tea.Cmd {
@@ -238,13 +238,15 @@ func (m *Model) end() tea.Cmd {
 	return m.commands.StoreDraft(m.ending, m.input.drafted(), quitTime)
 }
 
-// StoreDraft stores a draft that is not stored yet. It is called after a signal has
-// ended the program.
+// StoreDraft stores a draft that is not stored yet, as after a signal, unless quitting has
+// tried that in vain. It is called after the program has ended. Typed returns what could
+// not be stored.
 func (m *Model) StoreDraft(ctx context.Context) error {
-	if !m.ready || m.input.draft.Text() == m.input.saved && len(m.input.outbox) == 0 {
-		return nil
+	stored := m.input.draft.Text() == m.input.saved && len(m.input.outbox) == 0
+	if m.ready && m.unstored == nil && !stored {
+		m.unstored = m.commands.SaveDraft(ctx, m.input.drafted())
 	}
-	return m.commands.SaveDraft(ctx, m.input.drafted())
+	return m.unstored
 }
 
 // choose takes suggestion i of the newest answer, or line i of the welcome.

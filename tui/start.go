@@ -129,11 +129,14 @@ func (m *Model) EndStart(ctx context.Context) error {
 	return m.commands.GoodStart(ctx)
 }
 
-// Typed is what the user typed when the program ended before a store was open: the
-// text, and what was cleared, the newest last. It is called after the program has
-// ended; it is empty if the session was open.
+// Typed is what the user typed and no store took: the program ended before one was open, or
+// StoreDraft failed. It is the text, and what was cleared, the newest last. It is called
+// after the program has ended.
 func (m *Model) Typed() history.Draft {
-	if m.ready {
+	switch {
+	case m.unstored != nil:
+		return m.input.drafted()
+	case m.ready:
 		return history.Draft{}
 	}
 	texts := m.input.waitingTexts()

@@ -163,7 +163,9 @@ func (p *program) end(ctx context.Context, folder string) error {
 	p.closeSession()
 	p.asking.Wait()
 	if id := p.session.Model(); id != p.autoModel && ctx.Err() == nil {
-		return p.store.Set(ctx, lastModelKey(folder), id)
+		if err := p.store.Set(ctx, lastModelKey(folder), id); err != nil {
+			return fmt.Errorf("the model of this folder was not stored: %w", err)
+		}
 	}
 	return nil
 }
@@ -220,10 +222,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 	screen = terminal.New(model, keys, out, a.environ)
 	var stored error
 	err = a.runModel(screen, in, out, func(failed error) {
-		if failed == nil {
-			_ = model.EndStart(ctx) // if this fails, the start counts as failed
-		}
-		stored = errors.Join(model.StoreDraft(ctx), a.leave(ctx, model.Typed()))
+		stored = a.endScreen(ctx, model, failed == nil)
 	})
 	if err == nil {
 		err = model.Err()
@@ -266,13 +265,36 @@ func (a *app) workspace(p *program) *workspace.Workspace {
 	return workspace.New(workspace.Options{Session: p.session, History: p.store, Folder: a.folder(), Visibility: a.settings.Visibility, Author: a.userName()})
 }
 
-// leave closes the program and stores typed, the text entered before there was a session.
-func (a *app) leave(ctx context.Context, typed history.Draft) error {
+// endTime bounds how long the end of a screen waits for the history. Quitting has waited for the draft before: together
+// they take two seconds at most.
+const endTime = time.Second
+
+// endScreen stores what the screen leaves, and closes the program. What the history did not take of the draft is kept
+// for the next start.
+func (a *app) endScreen(ctx context.Context, model *tui.Model, inOrder bool) error {
+	ctx, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
+	unstored := model.StoreDraft(ctx)
+	if inOrder && unstored == nil {
+		_ = model.EndStart(ctx) // if this fails, the start counts as failed
+	}
+	return a.leave(ctx, model.Typed(), unstored)
+}
+
+// leave closes the program and stores typed: the text entered before there was a session, or that the history did not
+// take because of unstored.
+func (a *app) leave(ctx context.Context, typed history.Draft, unstored error) error {
 	p, ended := a.background.end()
 	var stored error
-	if ended && a.store != nil { // otherwise the store is still being opened or cannot be opened
+	switch {
+	case unstored != nil:
+		stored = fmt.Errorf("your draft is not in the history, but the next start brings it back: %w", unstored)
+		if err := a.storeTypeahead(typed); err != nil {
+			stored = fmt.Errorf("your draft is lost: %w", errors.Join(unstored, err))
+		}
+	case ended && a.store != nil: // otherwise the store is still being opened or cannot be opened
 		stored = workspace.New(workspace.Options{History: a.store, Folder: a.folder()}).AddDraft(ctx, typed)
-	} else {
+	default:
 		stored = a.storeTypeahead(typed)
 	}
 	if p == nil {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"winnow/assistant/history"
+	"winnow/assistant/history/historytest"
+	"winnow/assistant/workspace"
 	"winnow/checkpoint/privatefile"
 )
 
@@ -87,5 +89,33 @@ func TestTypedTextFollowsNoLink(t *testing.T) {
 	}
 	if text, err := os.ReadFile(target); err != nil || string(text) != theirs {
 		t.Errorf("the target holds %q, %v", text, err)
+	}
+}
+
+// A draft that the history does not take is kept for the next start, and the user is told.
+func TestADraftThatTheHistoryDoesNotTakeIsKept(t *testing.T) {
+	t.Setenv("WINNOW_HOME", t.TempDir())
+	a := newApp(t.Context(), strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{})
+	newRoot(a) // declares the flags, which config reads
+	store, err := a.openHistory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	hanging := &historytest.Hanging{}
+	a.store = &historytest.Hooked{Store: store, Before: hanging.Before}
+	a.background = newBackgroundOpen(t.Context())
+	hanging.Hang()
+	err = a.leave(t.Context(), history.Draft{Text: "typed"}, errors.New("the history did not answer within 1s"))
+	hanging.Release()
+	if err == nil || !strings.Contains(err.Error(), "the next start brings it back: the history did not answer") {
+		t.Errorf("the user is told %v", err)
+	}
+	if err := a.restoreTypeahead(t.Context(), store); err != nil {
+		t.Fatal(err)
+	}
+	d, err := workspace.New(workspace.Options{History: store, Folder: a.folder()}).Draft(t.Context())
+	if err != nil || d.Text != "typed" {
+		t.Errorf("the next start has the draft %q, %v", d.Text, err)
 	}
 }

@@ -60,10 +60,15 @@ func (c *channel) screen(t Terminal) error {
 	}
 	saving, cancel := context.WithTimeout(context.Background(), saveTime)
 	defer cancel()
-	err = errors.Join(err, model.Err(), model.StoreDraft(saving), c.leave(saving, session))
+	unstored := errors.Join(model.StoreDraft(saving), c.leave(saving, session))
 	if why := context.Cause(c.ctx); why != nil && !errors.Is(why, errGone) {
-		_, _ = fmt.Fprintf(c.writer(c.ch.Stderr()), "winnow: %v; your draft and the conversation are stored\n", why)
+		kept := "your draft and the conversation are stored"
+		if unstored != nil {
+			kept = "your draft may not be stored"
+		}
+		_, _ = fmt.Fprintf(c.writer(c.ch.Stderr()), "winnow: %v; %s\n", why, kept)
 	}
+	err = errors.Join(err, model.Err(), unstored)
 	return err
 }
 

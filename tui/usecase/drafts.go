@@ -2,6 +2,8 @@ package usecase
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -31,6 +33,9 @@ func (c *Commands) StoreDraft(request int64, d history.Draft, limit time.Duratio
 			defer cancel()
 		}
 		err := c.SaveDraft(ctx, d)
+		if limit > 0 && errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("the history did not answer within %s", limit)
+		}
 		return DraftStored{c.reply(), d, err}, nil
 	})
 }
