@@ -86,7 +86,7 @@ func (w *Window) Context() (any, error) {
 	p := w.providerNamed(w.current)
 	e := w.engine(p)
 	c := Context{WindowType: windowType, CurrentProvider: visible(p.name), Providers: w.contextProviders(), Warnings: w.warnings(p, e)}
-	c.Models.Total, c.Models.Available, c.Models.Source = e.Total(), e.Available(), visible(p.models.Source)
+	c.Models.Total, c.Models.Available, c.Models.Source = e.Total(), e.Available(), sourceCounts(p.models)
 	if !p.models.At.IsZero() {
 		c.Models.At = p.models.At.UTC().Format(time.RFC3339)
 	}

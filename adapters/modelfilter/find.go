@@ -13,6 +13,7 @@ type FoundModel struct {
 	condition.Model
 	Provider string
 	Status   engine.ModelStatus
+	Source   string // where it is listed, see models.List
 }
 
 // Found is the result of Find.
@@ -45,7 +46,7 @@ func (w *Window) Find(where condition.Condition, providers ...string) (Found, er
 			found.Problems = append(found.Problems, visible(sentence(err.Error())))
 		}
 		for _, m := range all {
-			f := FoundModel{Provider: provider, Status: m.ModelStatus}
+			f := FoundModel{Provider: provider, Status: m.ModelStatus, Source: m.Source}
 			f.Info, _ = w.describe(m.ID)
 			f.Info.ID, f.Hidden, f.New = m.ID, m.Status == engine.Ignored, m.New
 			f.Use, f.UseKnown = report.Of(m.ID)

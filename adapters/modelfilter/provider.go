@@ -322,12 +322,14 @@ type ProviderView struct {
 	Asking  bool // it is being asked for its models
 
 	// Of a Snapshot only, and unless Read is false because its models were not read yet.
-	Read    bool
-	Counts  Counts
-	Source  string      // of the models, see models.List
-	Changes int         // unsaved
-	Effect  ModelEffect // of saving them
-	News    []News
+	Read   bool
+	Counts Counts
+	Source string // of most models, see models.List
+	// SourcesText says where the models come from.
+	SourcesText string
+	Changes     int         // unsaved
+	Effect      ModelEffect // of saving them
+	News        []News
 }
 
 // Providers lists the providers that can be chosen, in the order of the file.

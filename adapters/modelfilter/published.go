@@ -39,8 +39,11 @@ type ProviderSnapshot struct {
 	Models   []ModelView
 	Info     []llm.ModelInfo // facts of Models, in the same order; nil: not read yet, see ReadFacts
 	Counts   Counts
-	Source   ModelList    // of Models, without the ids
-	Drift    models.Drift // what the proxy served otherwise when it was asked last
+	Source   ModelList // of Models, without the ids and Others
+
+	SourcesText string // where Models come from; "" is not known
+
+	Drift models.Drift // what the proxy served otherwise when it was asked last
 
 	UseProblem string // why the usage file of the provider cannot be used, a sentence
 
@@ -117,7 +120,8 @@ func (w *Window) publishedProvider(p *provider) *ProviderSnapshot {
 	}
 	e := w.engine(p).Clone()
 	s := &ProviderSnapshot{Provider: p.name, Models: modelViews(p, e), Info: p.info, Counts: counts(p, e), Source: p.models, Drift: p.drift, UseProblem: p.useProblem, engine: e, use: p.use, now: w.opts.Now}
-	s.Source.IDs, s.Source.New = nil, nil
+	s.SourcesText = SourcesText(p.models)
+	s.Source.IDs, s.Source.New, s.Source.Others = nil, nil, nil
 	for _, list := range lists {
 		s.Rules[list] = ruleViews(p, e, list)
 		s.Removed[list] = without(p.lists[list].saved, p.lists[list].rules)
@@ -132,6 +136,7 @@ func (w *Window) publishedProvider(p *provider) *ProviderSnapshot {
 type numbers struct {
 	counts  Counts
 	source  string
+	from    string // the sources in words
 	changes int
 	effect  ModelEffect // of saving the changes
 	news    []News
@@ -148,12 +153,13 @@ func (w *Window) providerView(p *provider) ProviderView {
 		return v
 	}
 	if p.numbers == nil {
-		n := &numbers{counts: counts(p, p.engine), source: p.models.Source, changes: len(p.changes()), news: w.news(p)}
+		n := &numbers{counts: counts(p, p.engine), source: p.models.Source, from: SourcesText(p.models), changes: len(p.changes()), news: w.news(p)}
 		if n.changes > 0 {
 			n.effect = w.effect(p)
 		}
 		p.numbers = n
 	}
+	v.SourcesText = p.numbers.from
 	v.Read, v.Counts, v.Source, v.Changes, v.Effect, v.News = true, p.numbers.counts, p.numbers.source, p.numbers.changes, p.numbers.effect, p.numbers.news
 	return v
 }

@@ -87,8 +87,9 @@ func (s Scope) Removed(list List) []string {
 // ModelView is a model with what a list of models shows of it.
 type ModelView struct {
 	engine.ModelStatus
-	Name string // as rules name it
-	New  bool   // first listed after the models were last seen
+	Name   string // as rules name it
+	New    bool   // first listed after the models were last seen
+	Source string // where it is listed, see models.List
 }
 
 // Models lists the models with their status.
@@ -99,7 +100,7 @@ func modelViews(p *provider, e *engine.Engine) []ModelView {
 	out := make([]ModelView, len(statuses))
 	for i, m := range statuses {
 		_, isNew := slices.BinarySearch(p.models.New, m.ID)
-		out[i] = ModelView{m, displayName(p.name, m.ID), isNew}
+		out[i] = ModelView{m, displayName(p.name, m.ID), isNew, p.models.SourceOf(m.ID)}
 	}
 	return out
 }
@@ -128,11 +129,13 @@ func counts(p *provider, e *engine.Engine) Counts {
 }
 
 // Expected returns the ids that the proxy should serve after a restart: those that
-// the rules in force, not the staged ones, leave available. Models of the provider
-// that only the proxy knows are found in served, the ids that it serves now.
+// the rules in force, not the staged ones, leave available, of the models that the
+// provider or, where its list is not known, the proxy has listed. Others are found in
+// served, the ids that the proxy serves now: nobody knows whether a key may use what
+// only the catalogue has.
 func (s Scope) Expected(served ...string) []string {
 	return withEngine(s, func(p *provider, e *engine.Engine) []string {
-		ids := slices.Clone(e.Models())
+		ids := slices.DeleteFunc(e.Models(), func(id string) bool { return !p.models.Listed(id) })
 		for _, id := range served {
 			if first, name, ok := strings.Cut(id, "/"); ok && strings.EqualFold(first, p.name) {
 				ids = append(ids, p.name+"/"+name)

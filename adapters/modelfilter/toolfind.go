@@ -98,6 +98,9 @@ func (m FoundModel) fields() fields {
 	if m.New {
 		out["new"] = true
 	}
+	if m.Source != "" {
+		out["listed_by"] = m.Source
+	}
 	addFacts(out, m.Model)
 	return out
 }

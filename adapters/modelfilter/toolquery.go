@@ -182,6 +182,7 @@ func (m listedModel) explain(known condition.Model) assistant.ToolResult {
 	data := fields{
 		"id": visible(m.id), "display_name": visible(displayName(m.name, m.id)), "provider": m.name, "status": x.Status.String(),
 		"affecting_rule": nil, "matching_rules": matching, "new": slices.Contains(m.models.New, m.id), "unfiltered": x.Unfiltered,
+		"listed_by": m.models.SourceOf(m.id),
 	}
 	if x.Index >= 0 {
 		data["affecting_rule"] = RuleRef{visible(x.Rule), ruleType[x.List]}
@@ -215,7 +216,7 @@ func (w *Window) toolDetails(a detailArgs) assistant.ToolResult {
 		c, data := counts(p, e), p.countFields(e)
 		maps.Copy(data, fields{
 			"hidden_count": c.Hidden, "whitelisted_count": c.Whitelisted, "unfiltered_count": c.Unfiltered,
-			"new_models": p.names(p.models.New), "new_count": c.New, "models_from": p.models.Source, "has_unsaved_changes": w.dirty(),
+			"new_models": p.names(p.models.New), "new_count": c.New, "models_from": sourceCounts(p.models), "has_unsaved_changes": w.dirty(),
 		})
 		if !p.models.At.IsZero() {
 			data["models_as_of"] = p.models.At.UTC().Format(time.RFC3339)

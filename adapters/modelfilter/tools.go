@@ -236,11 +236,11 @@ func (w *Window) toolRefresh(ctx context.Context, a listArgs) assistant.ToolResu
 	}
 	return w.onProvider(r.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
 		data := fields{
-			"provider": p.name, "total_count": e.Total(), "available_count": e.Available(), "models_from": r.Source,
+			"provider": p.name, "total_count": e.Total(), "available_count": e.Available(), "models_from": sourceCounts(r.ModelList),
 			"added_models": p.names(r.Added), "added_count": len(r.Added), "gone_models": p.names(r.Gone), "gone_count": len(r.Gone),
 		}
 		text := fmt.Sprintf("%s has %s (source: %s): %d added, %d gone. %d shown.",
-			p.name, assistant.Counted(e.Total(), "model"), r.Source, len(r.Added), len(r.Gone), e.Available())
+			p.name, assistant.Counted(e.Total(), "model"), sourceCounts(r.ModelList), len(r.Added), len(r.Gone), e.Available())
 		if r.Err != "" {
 			text += " " + sentence(r.Err)
 			data["problem"] = r.Err

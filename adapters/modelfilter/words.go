@@ -124,10 +124,37 @@ var sourceWords = map[string]string{
 // SourceWords says where models come from, by the source of their list; "" is not known.
 func SourceWords(source string) string { return sourceWords[source] }
 
+// SourcesText says where the models of a list come from, with how many from each source if
+// there are several; "" is not known.
+func SourcesText(list ModelList) string {
+	sources := list.Sources()
+	if len(sources) < 2 {
+		return SourceWords(list.Source)
+	}
+	var parts []string
+	for _, s := range sources {
+		parts = append(parts, fmt.Sprintf("%d %s", s.Models, SourceWords(s.Source)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sourceCounts are the sources of a list for the language model: "live", or "proxy 2, catalogue 28".
+func sourceCounts(list ModelList) string {
+	sources := list.Sources()
+	if len(sources) < 2 {
+		return visible(list.Source)
+	}
+	var parts []string
+	for _, s := range sources {
+		parts = append(parts, fmt.Sprintf("%s %d", s.Source, s.Models))
+	}
+	return strings.Join(parts, ", ")
+}
+
 // refreshedText says what a refresh found.
 func refreshedText(r Refreshed) string {
 	text := fmt.Sprintf("%s: %s", safetext.Visible(r.Provider), assistant.Counted(len(r.IDs), "model"))
-	if from := SourceWords(r.Source); from != "" {
+	if from := SourcesText(r.ModelList); from != "" {
 		text += " " + from
 	}
 	if n := len(r.New); n > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/serve/mcp"
 	"winnow/assistant/windowlock"
@@ -47,7 +48,8 @@ func (a *app) serveMCP(ctx context.Context, allowSave bool) error {
 		}
 	}
 	asked := false
-	n := len(a.closers) // closers registered from here on run after each request
+	var answers []models.Answer // of the proxy, for the windows of later requests
+	n := len(a.closers)         // closers registered from here on run after each request
 	o.Open = func(ctx context.Context, write bool) (mcp.Opened, error) {
 		access := toRead
 		if write {
@@ -57,9 +59,12 @@ func (a *app) serveMCP(ctx context.Context, allowSave bool) error {
 		if err != nil {
 			return mcp.Opened{}, errors.Join(err, a.closeAfter(n))
 		}
+		for _, answer := range answers {
+			w.filter.AcceptModels(ctx, answer)
+		}
 		if !asked { // once, as the program does at its start
 			asked = true
-			if err := a.askProxy(ctx, w); err != nil {
+			if answers, err = a.askProxy(ctx, w); err != nil {
 				return mcp.Opened{}, errors.Join(err, a.closeAfter(n))
 			}
 		}

@@ -49,7 +49,8 @@ func modelsCommand(a *app) *cobra.Command {
 		}
 		return a.modelList(ctx, w, scopes, refresh)
 	})
-	c.Long = "The lists come from the last refresh or, without one, from the built-in catalogue.\n" +
+	c.Long = "A list has the models of the provider's own list, of the proxy and, unless the own list is complete, of the\n" +
+		"built-in catalogue. The last column says where each model is listed; \"cache\" is an earlier answer.\n" +
 		"--provider names one provider. --chat lists the models that can answer you instead."
 	c.Flags().BoolVar(&refresh, "refresh", false, "ask the providers, or the proxy, for their models")
 	c.Flags().BoolVar(&drift, "drift", false, "compare the models that the proxy serves with the rules")
@@ -71,7 +72,8 @@ type modelJSON struct {
 	PriceIn  llm.Price      `json:"price_in"` // US dollars per million tokens; null if unknown
 	PriceOut llm.Price      `json:"price_out"`
 	Facts    llm.Facts      `json:"facts"`
-	Source   string         `json:"source,omitempty"` // where the facts come from: "live", "proxy", "cache", "catalogue" or "config"
+	Source   string         `json:"source,omitempty"`    // where the facts come from: "live", "proxy", "cache", "catalogue" or "config"
+	ListedBy string         `json:"listed_by,omitempty"` // where a provider's model is listed: "live", "proxy", "cache" or "catalogue"
 }
 
 // newModelJSON returns the JSON form of a model without its status.
@@ -103,6 +105,8 @@ type providerJSON struct {
 	Available int         `json:"available"`
 	Total     int         `json:"total"`
 	Models    []modelJSON `json:"models"`
+
+	from string // the sources of the models, in words
 }
 
 func (a *app) modelList(ctx context.Context, w *journaledWindow, scopes []modelfilter.Scope, refresh bool) error {
@@ -135,16 +139,16 @@ func (a *app) modelList(ctx context.Context, w *journaledWindow, scopes []modelf
 				status += ", new"
 			}
 			window, price := m.facts()
-			rows = append(rows, []string{visible(m.ID), status, visible(m.Rule), window, price})
+			rows = append(rows, []string{visible(m.ID), status, visible(m.Rule), window, price, m.ListedBy})
 		}
-		summary := fmt.Sprintf("%s: %d of %d shown, from the %s %s", p.Provider, p.Available, p.Total, p.Source, p.At)
+		summary := fmt.Sprintf("%s: %d of %d shown, %s %s", p.Provider, p.Available, p.Total, p.from, p.At)
 		if p.Source == "" {
 			summary = p.Provider + ": no models known; winnow models --refresh fetches the list"
 		}
 		summaries = append(summaries, strings.TrimSpace(summary))
 	}
 	a.progress("")
-	text := append(plain.Table("", []string{"model", "status", "rule", ">context", ">$ / 1M in, out"}, rows), summaries...)
+	text := append(plain.Table("", []string{"model", "status", "rule", ">context", ">$ / 1M in, out", "from"}, rows), summaries...)
 	if err := a.emit(map[string]any{"providers": all}, text...); err != nil {
 		return err
 	}
@@ -165,7 +169,7 @@ func providerModels(w *journaledWindow, s modelfilter.Scope) (providerJSON, erro
 		return providerJSON{}, err
 	}
 	counts := s.Counts()
-	p := providerJSON{Provider: s.Provider(), Source: known.Source, Partial: known.Partial, Available: counts.Available, Total: counts.Total, Models: []modelJSON{}}
+	p := providerJSON{Provider: s.Provider(), Source: known.Source, Partial: known.Partial, Available: counts.Available, Total: counts.Total, Models: []modelJSON{}, from: modelfilter.SourcesText(known)}
 	if !known.At.IsZero() {
 		p.At = known.At.UTC().Format(time.RFC3339)
 	}
@@ -173,7 +177,7 @@ func providerModels(w *journaledWindow, s modelfilter.Scope) (providerJSON, erro
 		info, _ := w.lists.Info(m.ID)
 		info.ID = m.ID
 		model := newModelJSON(info)
-		model.Status, model.Rule, model.New = &m.Status, m.Rule, m.New
+		model.Status, model.Rule, model.New, model.ListedBy = &m.Status, m.Rule, m.New, m.Source
 		p.Models = append(p.Models, model)
 	}
 	return p, nil
@@ -241,8 +245,8 @@ func (a *app) modelDrift(ctx context.Context, w *journaledWindow, scopes []model
 		}
 		diff, note := served.Drift(s.Provider(), s.Expected(served.IDs...)), ""
 		drifted = drifted || diff.Any()
-		if known.Source == models.SourceCatalogue && len(diff.Missing) > 0 {
-			note = " (from the built-in catalogue: winnow models --refresh fetches the current list)"
+		if known.Source == models.SourceCatalogue {
+			note = " (the provider's list is not known, so nothing is expected: winnow models --refresh fetches it)"
 		}
 		out = append(out, driftJSON{s.Provider(), models.Drift{Missing: nonNil(diff.Missing), Extra: nonNil(diff.Extra), Same: diff.Same}, known.Source})
 		lines = append(lines, fmt.Sprintf("%s: %d as expected, %d missing%s, %d extra", s.Provider(), diff.Same, len(diff.Missing), note, len(diff.Extra)))

@@ -11,6 +11,7 @@ import (
 	"winnow/adapters/endpoints"
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
+	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/workspace"
 	"winnow/tui/plain"
@@ -50,22 +51,28 @@ func (a *app) openAskedFilter(ctx context.Context, to access) (*journaledWindow,
 	if err != nil {
 		return nil, err
 	}
-	return w, a.askProxy(ctx, w)
+	_, err = a.askProxy(ctx, w)
+	return w, err
 }
 
-// askProxy fetches the models that a running proxy serves, for a command without a model.
-func (a *app) askProxy(ctx context.Context, w *journaledWindow) error {
+// askProxy fetches the models that a running proxy serves, for a command without a model. It returns the answers as
+// ones that were accepted already.
+func (a *app) askProxy(ctx context.Context, w *journaledWindow) (answers []models.Answer, err error) {
 	o, err := a.endpointOptions()
-	if err != nil {
-		return err
+	if err != nil || w.filter == nil {
+		return nil, err
 	}
 	o.Provider, o.BaseURL = "", "" // in these commands --provider names a provider of rules, not an endpoint
 	set, err := endpoints.Find(o)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	w.askProxy(ctx, set)
-	return nil
+	set.AskProxy(ctx, func(answer models.Answer) {
+		w.filter.AcceptModels(ctx, answer)
+		answer.Again = true
+		answers = append(answers, answer)
+	})
+	return answers, nil
 }
 
 // withWorkspace returns a command action that changes the rules of the model filter, in a session without a model.

@@ -33,18 +33,27 @@ func rulesTestCommand(a *app) *cobra.Command {
 	return c
 }
 
+// testedModel is the status of a model, and where it is listed as in modelJSON.
+type testedModel struct {
+	engine.ModelStatus
+	ListedBy string `json:"listed_by,omitempty"`
+}
+
 func (a *app) rulesTest(_ context.Context, w *journaledWindow, ids []string) error {
-	statuses := []engine.ModelStatus{}
+	statuses := []testedModel{}
 	listed := map[string]bool{}
 	for _, id := range ids {
 		s, full, err := a.scopeOf(w.filter, id)
 		if err != nil {
 			return err
 		}
-		statuses = append(statuses, s.Explain(full).ModelStatus)
+		tested := testedModel{ModelStatus: s.Explain(full).ModelStatus}
 		for _, m := range s.Models() {
-			listed[m.ID] = true
+			if listed[m.ID] = true; m.ID == tested.ID {
+				tested.ListedBy = m.Source
+			}
 		}
+		statuses = append(statuses, tested)
 	}
 	if len(ids) == 0 {
 		scopes, err := a.scopes(w.filter, true)
@@ -53,7 +62,7 @@ func (a *app) rulesTest(_ context.Context, w *journaledWindow, ids []string) err
 		}
 		for _, s := range scopes {
 			for _, m := range s.Models() {
-				statuses = append(statuses, m.ModelStatus)
+				statuses = append(statuses, testedModel{m.ModelStatus, m.Source})
 			}
 		}
 	}
@@ -65,9 +74,9 @@ func (a *app) rulesTest(_ context.Context, w *journaledWindow, ids []string) err
 		} else if len(ids) > 0 && !listed[m.ID] {
 			rule = strings.TrimSpace(rule + " (not a known model)")
 		}
-		rows[i] = []string{visible(m.ID), m.Status.Word(), rule}
+		rows[i] = []string{visible(m.ID), m.Status.Word(), rule, m.ListedBy}
 	}
-	return a.emit(map[string]any{"models": statuses}, plain.Table("", []string{"model", "status", "rule"}, rows)...)
+	return a.emit(map[string]any{"models": statuses}, plain.Table("", []string{"model", "status", "rule", "from"}, rows)...)
 }
 
 // scopeOf returns the provider of a model and the model's full id. The provider is the first of: --provider, the

@@ -59,7 +59,7 @@ func (a *app) printFound(found modelfilter.Found, absent string) error {
 	models, rows := []foundJSON{}, [][]string{}
 	for _, m := range found.Models {
 		f := foundJSON{Provider: m.Provider, modelJSON: newModelJSON(m.Info)}
-		f.Status, f.Rule, f.New = &m.Status.Status, m.Status.Rule, m.New
+		f.Status, f.Rule, f.New, f.ListedBy = &m.Status.Status, m.Status.Rule, m.New, m.Source
 		requests, last := "", ""
 		if m.UseKnown {
 			f.Use, requests, last = &m.Use, fmt.Sprint(m.Use.Requests), "never"
@@ -69,10 +69,10 @@ func (a *app) printFound(found modelfilter.Found, absent string) error {
 		}
 		models = append(models, f)
 		window, price := f.facts()
-		rows = append(rows, []string{visible(m.Info.ID), m.Status.Status.Word(), window, price, m.Info.Facts.Released, requests, last})
+		rows = append(rows, []string{visible(m.Info.ID), m.Status.Status.Word(), window, price, m.Info.Facts.Released, requests, last, m.Source})
 	}
 	return a.emit(map[string]any{"models": models, "unknown": found.Unknown},
-		plain.Table(absent, []string{"model", "status", ">context", ">$ / 1M in, out", "released", ">requests", "last used"}, rows)...)
+		plain.Table(absent, []string{"model", "status", ">context", ">$ / 1M in, out", "released", ">requests", "last used", "from"}, rows)...)
 }
 
 func rulesCheckCommand(a *app) *cobra.Command {

@@ -178,7 +178,7 @@ func (p *Pane) warnings(w int) []pane.Note {
 // modelSource says in w cells where the list of models comes from.
 func (p *Pane) modelSource(w int) string {
 	s := p.data.Source
-	text := modelfilter.SourceWords(s.Source)
+	text := p.data.SourcesText
 	if text == "" {
 		return p.keys.Hint(keymap.RefreshModels, "asks for the models")
 	}

@@ -10,7 +10,7 @@ import (
 
 // About is what the line of a provider has no room for.
 func (n providerNumbers) About() string {
-	return n.about(pane.Join(modelfilter.SourceWords(n.Source), n.Remarks()))
+	return n.about(pane.Join(n.SourcesText, n.Remarks()))
 }
 
 // aboutAllProviders is the same for the sum of all providers.

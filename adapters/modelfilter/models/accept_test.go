@@ -1,6 +1,7 @@
 package models
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -51,10 +52,85 @@ func TestAnAnswerOfTheProviderItself(t *testing.T) {
 	if list.Source != SourceLive || list.Partial {
 		t.Errorf("%+v", list)
 	}
-	// The proxy's part of the list does not replace it.
+}
+
+// sources are the models of a list with the source of each.
+func sources(l List) (out []string) {
+	for _, id := range l.IDs {
+		out = append(out, id+" "+l.SourceOf(id))
+	}
+	return out
+}
+
+// What is known is the union of the provider's own list, what the proxy serves and, where
+// the own list is not known, the catalogue; each model has its source.
+func TestTheListIsTheUnionOfAllSources(t *testing.T) {
+	r := withAcme(t)
 	r.proxy = &Proxy{BaseURL: proxyBase}
+	r.has(acmeBase, "a", "b")
+	must(t, r.lists(), "acme")
+	l := r.lists()
+	l.Accept(t.Context(), answer(proxyBase, "acme/b", "acme/alias"), []string{"acme"})
+	list, _ := l.Cached("acme")
+	is(t, "in the cache and served", sources(list), []string{"acme/a cache", "acme/alias proxy", "acme/b cache"})
+	is(t, "new at the first answer", list.New, nil)
+	if list.Partial || !list.At.Equal(noon) {
+		t.Errorf("%+v: the provider's own list is complete", list)
+	}
+	if info, ok := l.Info("acme/b"); !ok || info.Source != SourceCache || info.Context != 4000 {
+		t.Errorf("%+v, %v, want the proxy's facts of a listed model", info, ok)
+	}
+	r.has(acmeBase, "a", "c")
+	is(t, "after a refresh", sources(must(t, l, "acme")), []string{"acme/a live", "acme/alias proxy", "acme/b proxy", "acme/c live"})
+	// The proxy leaves out what its rules hide: what it served stays known.
 	l = r.lists()
-	is(t, "set by the proxy", l.Accept(t.Context(), answer(proxyBase, "acme/a"), []string{"acme"}), nil)
+	l.Accept(t.Context(), answer(proxyBase, "acme/b", "acme/d"), []string{"acme"})
+	list, _ = l.Cached("acme")
+	is(t, "in the next run", sources(list), []string{"acme/a cache", "acme/alias cache", "acme/b proxy", "acme/c cache", "acme/d proxy"})
+	is(t, "new", list.New, full("acme", "c", "d"))
+	if got := list.Sources(); len(got) != 2 || got[0] != (SourceCount{SourceProxy, 2}) || got[1] != (SourceCount{SourceCache, 3}) {
+		t.Errorf("Sources = %v", got)
+	}
+	// What one proxy serves is not known at another.
+	r.proxy = &Proxy{BaseURL: "http://127.0.0.1:9000/v1"}
+	is(t, "at another proxy", first(r.lists().Cached("acme")).IDs, full("acme", "a", "c"))
+}
+
+func TestTheProxysListDoesNotShortenTheCatalogue(t *testing.T) {
+	r := withProxy(t)
+	l := r.lists()
+	before, _ := l.Cached("openai")
+	l.Accept(t.Context(), answer(proxyBase, "openai/only-here", strings.Replace(before.IDs[0], "there/", "", 1)), []string{"openai"})
+	list, _ := l.Cached("openai")
+	if len(list.IDs) != len(before.IDs)+1 || list.SourceOf("openai/only-here") != SourceProxy || list.SourceOf(before.IDs[0]) != SourceProxy || list.SourceOf(before.IDs[1]) != SourceCatalogue {
+		t.Errorf("%v, want one more than %d", sources(list), len(before.IDs))
+	}
+	if !slices.IsSorted(list.IDs) || len(list.New) != 0 {
+		t.Errorf("IDs %v, new %v", list.IDs, list.New)
+	}
+	if info, ok := l.Info(before.IDs[1]); !ok || info.Source != SourceCatalogue {
+		t.Errorf("%+v, %v", info, ok)
+	}
+}
+
+// An answer that says nothing else is not written again at each start.
+func TestTheSameAnswerIsWrittenOnce(t *testing.T) {
+	r := withAcme(t)
+	r.proxy = &Proxy{BaseURL: proxyBase}
+	r.has(acmeBase, "a")
+	must(t, r.lists(), "acme")
+	r.lists().Accept(t.Context(), answer(proxyBase, "acme/b"), []string{"acme"})
+	path := disk(r.dir).path("acme")
+	before, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := r.lists()
+	l.Accept(t.Context(), answer(proxyBase, "acme/b"), []string{"acme"})
+	if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) {
+		t.Errorf("the list was written again: %v", err)
+	}
+	is(t, "IDs", sources(first(l.Cached("acme"))), []string{"acme/a cache", "acme/b proxy"})
 }
 
 func TestAnAnswerFromElsewhereIsNotUsed(t *testing.T) {

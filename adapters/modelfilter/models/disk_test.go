@@ -174,7 +174,7 @@ func FuzzStoredList(f *testing.F) {
 			}
 		}
 		r.markSeen(nil)
-		for _, name := range r.newNames() {
+		for _, name := range r.newNames("") {
 			if slices.Contains(r.Seen, name) {
 				t.Fatalf("%q is new and seen", name)
 			}

@@ -17,7 +17,9 @@
 //
 // A fetch that fails, or returns an empty, an oversized or an unusable list, leaves
 // the stored list as it was. The proxy leaves out what its rules hide, so its list
-// adds to the stored one and removes nothing; such a List is Partial.
+// only adds models. A List is the union of what the provider lists, of what the proxy
+// serves and has served, and, unless the provider's own list is known to be complete,
+// of the catalogue; such a List is Partial. Each model has its source.
 //
 // # Keys
 //

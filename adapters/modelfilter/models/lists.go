@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -17,11 +18,45 @@ import (
 type List struct {
 	Provider string
 	IDs      []string  // "provider/name", sorted, each once
-	Source   string    // "live", "proxy", "cache" or "catalogue"
+	Source   string    // of most of them: "live", "proxy", "cache" or "catalogue"
 	At       time.Time // when it was fetched; zero for the catalogue
 	New      []string  // those of IDs that came since Lists.Seen was last called, sorted
 	Partial  bool      // more models may exist: the source leaves some out
 	Err      string    // why the list is not fresh or was not saved, one safe line; "" when neither
+	// Others are the sources of the IDs that have another one than Source.
+	Others map[string]string
+
+	own bool // the provider's own list is known
+}
+
+// SourceOf returns the source of a model of the list.
+func (l List) SourceOf(id string) string { return cmp.Or(l.Others[id], l.Source) }
+
+// Listed reports whether the provider lists a model of the list or, where its own list is
+// not known, the proxy has done so.
+func (l List) Listed(id string) bool {
+	source, other := l.Others[id]
+	return l.Source != SourceCatalogue && (!other || !l.own && source != SourceCatalogue)
+}
+
+// Sources counts the models by their source, in the order of the constants.
+func (l List) Sources() (out []SourceCount) {
+	counts := map[string]int{l.Source: len(l.IDs) - len(l.Others)}
+	for _, source := range l.Others {
+		counts[source]++
+	}
+	for _, source := range []string{SourceLive, SourceProxy, SourceCache, SourceCatalogue} {
+		if counts[source] > 0 {
+			out = append(out, SourceCount{source, counts[source]})
+		}
+	}
+	return out
+}
+
+// SourceCount is how many models of a list have a source.
+type SourceCount struct {
+	Source string
+	Models int
 }
 
 // Options configures New. The zero value works and knows the catalogue only.
@@ -62,10 +97,11 @@ type entry struct {
 	list      List          // the result of the last one
 	err       error
 
-	record  *record // nil when nothing was ever fetched
-	live    bool    // fetched in this run
-	unsaved bool    // the record on disk is older
-	diskErr string  // an error of the disk, returned with the list
+	record  *record  // nil when nothing was ever fetched
+	live    bool     // the models of the record were fetched in this run
+	served  []string // names of the proxy's last answer in this run, sorted
+	unsaved bool     // the record on disk is older
+	diskErr string   // an error of the disk, returned with the list
 }
 
 // New returns Lists that know the catalogue and the lists in Options.Dir. It
@@ -113,28 +149,88 @@ func (l *Lists) entry(provider string) *entry {
 	return e
 }
 
-// list makes the List of an entry. The caller has locked mu.
+// list makes the List of an entry: the union of the provider's own list, of what the
+// proxy serves and, unless the own list is complete, of the catalogue. The caller has
+// locked mu.
 func (l *Lists) list(provider string, e *entry) List {
 	out := List{Provider: provider, Source: SourceCatalogue, Err: e.diskErr}
 	r := e.record
 	if r == nil {
-		for _, m := range theCatalogue().ofProvider(provider) {
-			_, name, _ := strings.Cut(m.ID, "/")
-			out.IDs = append(out.IDs, provider+"/"+name)
-		}
-		slices.Sort(out.IDs)
+		out.add(catalogued(provider), nil)
 		return out
 	}
-	out.IDs, out.New = ids(provider, names(r.Models)), ids(provider, r.newNames())
-	out.Partial, out.Source, out.At = r.Partial, SourceCache, r.At
+	proxy := l.proxyBase()
+	out.IDs, out.New = ids(provider, names(r.Models)), ids(provider, r.newNames(proxy))
+	out.Partial, out.Source, out.At, out.own = r.Partial, SourceCache, r.At, r.own()
 	if e.live {
 		out.Source = r.Source
+	}
+	if out.Source == SourceProxy {
+		for _, m := range r.Models {
+			out.note(m.Name, e.servedSource(m.Name))
+		}
+	}
+	out.add(names(r.servedBy(proxy)), e.servedSource)
+	if r.Partial {
+		out.add(catalogued(provider), func(string) string { return SourceCatalogue })
 	}
 	// A clock that was set back must not show a list from the future.
 	if now := l.opts.Now(); out.At.After(now) {
 		out.At = now
 	}
 	return out
+}
+
+// servedSource is the source of a model that only the proxy has listed.
+func (e *entry) servedSource(name string) string {
+	if _, ok := slices.BinarySearch(e.served, name); ok {
+		return SourceProxy
+	}
+	return SourceCache
+}
+
+// add adds the models that the list does not have yet; source is that of a model, nil
+// means the list's.
+func (l *List) add(names []string, source func(name string) string) {
+	sorted := len(l.IDs)
+	for _, name := range names {
+		id := l.Provider + "/" + name
+		if _, ok := slices.BinarySearch(l.IDs[:sorted], id); ok {
+			continue
+		}
+		if l.IDs = append(l.IDs, id); source != nil {
+			l.note(name, source(name))
+		}
+	}
+	slices.Sort(l.IDs)
+}
+
+// note notes the source of a model.
+func (l *List) note(name, source string) {
+	if source == l.Source {
+		return
+	}
+	if l.Others == nil {
+		l.Others = map[string]string{}
+	}
+	l.Others[l.Provider+"/"+name] = source
+}
+
+// catalogued are the names of a provider's models in the catalogue.
+func catalogued(provider string) (out []string) {
+	for _, m := range theCatalogue().ofProvider(provider) {
+		_, name, _ := strings.Cut(m.ID, "/")
+		out = append(out, name)
+	}
+	return out
+}
+
+// proxyBase is the address of the proxy as it is stored; "" without one.
+func (l *Lists) proxyBase() string {
+	if l.opts.Proxy == nil {
+		return ""
+	}
+	return withoutSecrets(strings.TrimSpace(l.opts.Proxy.BaseURL))
 }
 
 // Models asks the network for a provider's models: the provider itself when its
@@ -174,16 +270,42 @@ func (l *Lists) refresh(ctx context.Context, provider string) (List, error) {
 		l.opts.Log.Warn("models not fetched", "provider", provider, "err", err)
 		return l.stale(provider, err), err
 	}
-	err = l.update(ctx, provider, func(r *record) { r.apply(f) })
+	err = l.take(ctx, provider, f, false)
 	e := l.entry(provider)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e.live = true
 	list := l.list(provider, e)
 	if why := errors.Join(f.note, err); why != nil {
 		list.Err = safetext.Line(why.Error(), maxReason)
 	}
 	return list, nil
+}
+
+// take stores what was fetched, unless it is stored already. The error is the disk's.
+func (l *Lists) take(ctx context.Context, provider string, f fetched, stored bool) error {
+	replaced := true
+	e := l.entry(provider)
+	l.mu.Lock()
+	r := e.record
+	if r != nil && (stored || f.source == SourceProxy && r.own() && r.knows(f)) {
+		if e.live = e.live || r.Source == f.source; f.source == SourceProxy {
+			e.served = names(f.models)
+		}
+		l.mu.Unlock()
+		return nil
+	}
+	l.mu.Unlock()
+	err := l.update(ctx, provider, func(r *record) {
+		replaced = f.source != SourceProxy || !r.own()
+		r.apply(f)
+	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e.live = e.live || replaced
+	if f.source == SourceProxy {
+		e.served = names(f.models)
+	}
+	return err
 }
 
 // stale returns the cached list with the reason why it is not fresh. Its Source is
@@ -234,26 +356,33 @@ func (l *Lists) Seen(provider string) error {
 	return l.update(context.Background(), provider, func(r *record) { r.look(seen) })
 }
 
-// Info returns what is known of a model: from its provider's last fetch, and
-// from the catalogue what that does not contain. See [Info].
+// Info returns what is known of a model: from its provider's list, then from what the
+// proxy serves, and from the catalogue what neither contains. Its source is where the
+// model is listed. See [Info].
 func (l *Lists) Info(id string) (llm.ModelInfo, bool) {
 	info, ok := Info(id)
 	provider, name, _ := strings.Cut(id, "/")
 	e := l.entry(providerName(provider))
 	l.mu.Lock()
-	r, live := e.record, e.live
+	r, source, served := e.record, SourceCache, e.servedSource(name)
+	if r != nil && e.live {
+		if source = r.Source; source == SourceProxy {
+			source = served
+		}
+	}
 	l.mu.Unlock()
 	if r == nil {
 		return info, ok
 	}
-	i, found := slices.BinarySearchFunc(r.Models, model{Name: name}, byName)
-	if !found {
-		return info, ok
+	found := false
+	for _, from := range []struct {
+		models []model
+		source string
+	}{{r.servedBy(l.proxyBase()), served}, {r.Models, source}} { // the last one that has it is its source
+		if i, has := slices.BinarySearchFunc(from.models, model{Name: name}, byName); has {
+			info = from.models[i].merge(info)
+			info.ID, info.Source, info.Retrieved, found = id, from.source, r.At, true
+		}
 	}
-	info = r.Models[i].merge(info)
-	info.ID, info.Source, info.Retrieved = id, SourceCache, r.At
-	if live {
-		info.Source = r.Source
-	}
-	return info, true
+	return info, ok || found
 }

@@ -48,9 +48,9 @@ func (r *record) look(seen []string) {
 	}
 }
 
-// news lists what has changed since the last look.
-func (r *record) news() (out []Change) {
-	for _, name := range r.newNames() {
+// news lists what has changed since the last look, as newNames does.
+func (r *record) news(proxy string) (out []Change) {
+	for _, name := range r.newNames(proxy) {
 		out = append(out, Change{ID: name, Kind: Appeared})
 	}
 	var deprecated, repriced []Change
@@ -91,7 +91,7 @@ func (l *Lists) News(provider string) []Change {
 	if r == nil {
 		return nil
 	}
-	return r.news() // a record is replaced, never written to
+	return r.news(l.proxyBase()) // a record is replaced, never written to
 }
 
 // trimProvider returns ids without the provider.

@@ -18,13 +18,13 @@ func TestNewsSinceTheLastLook(t *testing.T) {
 	r := &record{Provider: "acme"}
 	list := func(models ...model) { r.apply(fetched{models: sortUnique(models), base: "x"}) }
 	list(priced("a", 5, llm.StatusActive), priced("b", 5, ""), model{Name: "c"}, model{Name: "gone"})
-	if got := r.news(); got != nil {
+	if got := r.news(""); got != nil {
 		t.Fatalf("news of the first list: %v", got)
 	}
 	list(priced("a", 7, llm.StatusActive), priced("b", 5, llm.StatusDeprecated), priced("c", 1, ""), priced("d", 9, llm.StatusDeprecated))
 	text := func() string {
 		out := []string{}
-		for _, c := range r.news() {
+		for _, c := range r.news("") {
 			out = append(out, fmt.Sprintf("{%s %s {%v} {%v}}", c.ID, c.Kind, c.PriceIn, c.PriceOut))
 		}
 		return fmt.Sprint(out)
@@ -34,11 +34,11 @@ func TestNewsSinceTheLastLook(t *testing.T) {
 		t.Errorf("news are %s, want %s", got, want)
 	}
 	r.look(names(r.Models))
-	if got := r.news(); got != nil {
+	if got := r.news(""); got != nil {
 		t.Errorf("news once seen: %v", got)
 	}
 	list(priced("a", 7, llm.StatusActive))
-	if got := r.news(); len(got) != 3 {
+	if got := r.news(""); len(got) != 3 {
 		t.Errorf("three models vanished: %v", got)
 	}
 }

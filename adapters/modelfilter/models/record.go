@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -112,8 +113,54 @@ type record struct {
 	// Seen is the baseline: the names that are not new, sorted. Those that
 	// leave the list stay in it, so that they are not new when they return.
 	Seen []string `json:"seen"`
+	// Served are the models that proxies serve where Models are the provider's own list, the
+	// proxy that answered last first. A list that comes from a proxy is in Models.
+	Served []served `json:"served,omitempty"`
 	// Looked are the models as the user last saw them, sorted by name; nil: not known.
 	Looked []listed `json:"looked,omitempty"`
+}
+
+// served is what the proxy at an address serves of a provider. As the proxy leaves out what
+// its rules hide, models are only added.
+type served struct {
+	Base   string  `json:"base"`
+	Models []model `json:"models"` // sorted by name
+}
+
+// maxProxies is how many proxies are remembered: one for each folder that is worked in.
+const maxProxies = 8
+
+// servedBy are the models that the proxy at an address serves, see Served.
+func (r *record) servedBy(base string) []model {
+	if i := slices.IndexFunc(r.Served, func(s served) bool { return s.Base == base }); i >= 0 {
+		return r.Served[i].Models
+	}
+	return nil
+}
+
+// own reports whether Models are the provider's own list.
+func (r *record) own() bool { return r.Models != nil && r.Source != SourceProxy }
+
+// addServed notes an answer of a proxy beside the provider's own list. The first models
+// from an address are not new.
+func (r *record) addServed(f fetched) {
+	before := r.servedBy(f.base)
+	list := sortUnique(slices.Concat(f.models, before))
+	if before == nil {
+		r.markSeen(slices.DeleteFunc(names(list), r.contains))
+	}
+	others := slices.DeleteFunc(slices.Clone(r.Served), func(s served) bool { return s.Base == f.base })
+	r.Served = slices.Insert(others, 0, served{f.base, list[:min(len(list), maxModels)]})
+	r.Served = r.Served[:min(len(r.Served), maxProxies)]
+}
+
+// knows reports whether addServed would change nothing.
+func (r *record) knows(f fetched) bool {
+	stored := r.servedBy(f.base)
+	return !slices.ContainsFunc(f.models, func(m model) bool {
+		i, ok := slices.BinarySearchFunc(stored, m, byName)
+		return !ok || !reflect.DeepEqual(stored[i], m)
+	})
 }
 
 // fetched is the result of a fetch.
@@ -128,8 +175,13 @@ type fetched struct {
 }
 
 // apply replaces the stored models by f's, or adds f's to them when f is partial.
-// The first models from an address are not new.
+// The first models from an address are not new. What a proxy serves never replaces the
+// provider's own list.
 func (r *record) apply(f fetched) {
+	if f.source == SourceProxy && r.own() {
+		r.addServed(f)
+		return
+	}
 	sameBase := r.Models != nil && r.Base == f.base
 	list := f.models
 	if f.partial {
@@ -142,11 +194,15 @@ func (r *record) apply(f fetched) {
 	}
 }
 
-// newNames lists the names that are not in the baseline.
-func (r *record) newNames() []string {
+// newNames lists the names that are not in the baseline, with those that the proxy at an
+// address serves.
+func (r *record) newNames(proxy string) []string {
 	var out []string
-	seen := r.Seen
-	for _, m := range r.Models {
+	seen, list := r.Seen, r.Models
+	if more := r.servedBy(proxy); len(more) > 0 {
+		list = sortUnique(slices.Concat(list, more))
+	}
+	for _, m := range list {
 		for len(seen) > 0 && seen[0] < m.Name {
 			seen = seen[1:]
 		}
@@ -196,8 +252,11 @@ func (d disk) load(provider string) (*record, error) {
 		return nil, nil
 	}
 	r.Models = sortUnique(slices.DeleteFunc(r.Models, func(m model) bool { return !usable(m.Name) }))
-	for i := range r.Models {
-		r.Models[i].Facts = r.Models[i].Facts.Valid()
+	valid(r.Models)
+	for i := range r.Served {
+		s := &r.Served[i]
+		s.Models = sortUnique(slices.DeleteFunc(s.Models, func(m model) bool { return !usable(m.Name) }))
+		valid(s.Models)
 	}
 	if err == nil && (r.Provider != provider || r.Source != SourceLive && r.Source != SourceProxy || len(r.Models) == 0 || len(r.Models) > maxModels) {
 		err = privatefile.ErrDamaged
@@ -209,6 +268,12 @@ func (d disk) load(provider string) (*record, error) {
 	slices.SortFunc(r.Looked, func(a, b listed) int { return strings.Compare(a.Name, b.Name) })
 	r.Looked = slices.DeleteFunc(r.Looked, func(m listed) bool { return !usable(m.Name) })
 	return &r, nil
+}
+
+func valid(list []model) {
+	for i := range list {
+		list[i].Facts = list[i].Facts.Valid()
+	}
 }
 
 // update changes a record under the folder's lock: the one on disk, or base if

@@ -86,16 +86,16 @@ func TestSeenBeforeTheFirstFetch(t *testing.T) {
 
 func TestFirstListIsNoNews(t *testing.T) {
 	r := &record{Provider: "acme"}
-	if r.apply(fetched{models: []model{{Name: "a"}}}); len(r.newNames()) != 0 {
-		t.Errorf("new is %v", r.newNames())
+	if r.apply(fetched{models: []model{{Name: "a"}}}); len(r.newNames("")) != 0 {
+		t.Errorf("new is %v", r.newNames(""))
 	}
 }
 
 func TestBaselineIsBounded(t *testing.T) {
 	r := &record{Models: []model{{Name: "a"}, {Name: "b"}}, Seen: many(maxSeen)}
 	r.markSeen([]string{"a"})
-	if !slices.Equal(r.Seen, []string{"a"}) || !slices.Equal(r.newNames(), []string{"b"}) {
-		t.Errorf("%d seen, new %q", len(r.Seen), r.newNames())
+	if !slices.Equal(r.Seen, []string{"a"}) || !slices.Equal(r.newNames(""), []string{"b"}) {
+		t.Errorf("%d seen, new %q", len(r.Seen), r.newNames(""))
 	}
 }
 
@@ -128,7 +128,7 @@ func TestNewIsWhatWasNeverSeen(t *testing.T) {
 					want = append(want, m.Name)
 				}
 			}
-			if got := r.newNames(); !slices.Equal(got, want) {
+			if got := r.newNames(""); !slices.Equal(got, want) {
 				t.Fatalf("new is %v, want %v", got, want)
 			}
 		}

@@ -282,11 +282,11 @@ type Answer struct {
 	Name    string // prefix of the ids, before a slash
 	BaseURL string
 	Models  []llm.ModelInfo
+	Again   bool // it was accepted in this run, by other Lists: nothing is stored
 }
 
 // Accept stores an answer as if these providers had been refreshed, where it comes from
-// the address that Models would ask: the provider's own, or the proxy's for one whose
-// own list is not known. It returns the providers whose list it has set.
+// the provider's own address, or from the proxy's, whose models are added. It returns the providers whose list it has set.
 func (l *Lists) Accept(ctx context.Context, a Answer, providers []string) (set []string) {
 	same := func(base string) bool { return strings.TrimRight(base, "/") == strings.TrimRight(a.BaseURL, "/") }
 	for _, provider := range providers {
@@ -295,17 +295,14 @@ func (l *Lists) Accept(ctx context.Context, a Answer, providers []string) (set [
 			from.idPrefix, f.base, f.source = t.idPrefix, withoutSecrets(t.BaseURL), SourceLive
 			f.models, f.dropped = modelsOf(a.Models, from)
 			f.partial = t.pageSize > 0 && len(a.Models) >= t.pageSize
-		} else if p := l.opts.Proxy; p != nil && same(p.BaseURL) && !l.hasOwnList(provider) {
+		} else if p := l.opts.Proxy; p != nil && same(p.BaseURL) {
 			all, _ := modelsOf(a.Models, from)
 			f.models, f.source, f.partial, f.base = Served{fetched: fetched{models: all}}.ofProvider(provider), SourceProxy, true, withoutSecrets(p.BaseURL)
 		}
 		if len(f.models) == 0 || len(a.Models) > maxModels {
 			continue
 		}
-		_ = l.update(ctx, provider, func(r *record) { r.apply(f) }) // it is logged, and in the List
-		l.mu.Lock()
-		l.entries[provider].live = true
-		l.mu.Unlock()
+		_ = l.take(ctx, provider, f, a.Again) // the error is logged, and in the List
 		set = append(set, provider)
 	}
 	return set
