@@ -174,6 +174,7 @@ type Join struct {
 	Key     string         // identifies the credential of the user, for EndKey; "" if there is none
 	Session string         // session to continue; "" starts a new one
 	Model   string         // "" means the model last used in the session, or that of the hub
+	Models  *llm.Registry  // contains Model; nil means the models of the hub
 }
 
 // maxUser is the maximum width of a user name in cells.
@@ -195,11 +196,12 @@ func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 		stored = found
 	}
 	o.ID = stored.ID
-	if _, _, _, err := h.opts.Registry.Open(stored.Model); err == nil {
+	models := cmp.Or(j.Models, h.opts.Registry)
+	if _, _, _, err := models.Open(stored.Model); err == nil {
 		o.Model = stored.Model
 	}
 	if o.Model = cmp.Or(j.Model, o.Model); j.Model != "" {
-		if _, _, _, err := h.opts.Registry.Open(j.Model); err != nil {
+		if _, _, _, err := models.Open(j.Model); err != nil {
 			return nil, err
 		}
 	}
@@ -210,7 +212,7 @@ func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 	s := &Session{hub: h, id: o.ID, user: cmp.Or(o.Author, "someone"), key: j.Key, opened: h.now(), used: h.now()}
 	s.member = h.shared.Join(s.user)
 	o.Member = s.member
-	session, err := assistant.NewSession(h.opts.Registry, o)
+	session, err := assistant.NewSession(models, o)
 	if err != nil {
 		return nil, err
 	}

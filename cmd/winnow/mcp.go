@@ -3,32 +3,98 @@ package main
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
+	"winnow/assistant/serve"
 	"winnow/assistant/serve/mcp"
 	"winnow/assistant/windowlock"
 )
 
 func mcpCommand(a *app) *cobra.Command {
-	var allowSave bool
+	var choice mcp.Choice
 	c := command("mcp", "Offer the window's tools to other agents over the Model Context Protocol", 0, 0, func(ctx context.Context, _ []string) error {
-		return a.serveMCP(ctx, allowSave)
+		err := a.serveMCP(ctx, choice)
+		if unknown, ok := errors.AsType[*mcp.UnknownToolError](err); ok {
+			return &usageError{"winnow mcp", "--tools: " + unknown.Error()}
+		}
+		return err
 	})
 	c.Long = "mcp is started by an agent, such as Claude Code, Codex or opencode, and talks to it on\n" +
 		"standard input and output. Each change is a checkpoint of a session named after\n" +
-		"the agent. If the agent can ask the user, a save asks for confirmation; otherwise it is refused."
+		"the agent. If the agent can ask the user, a save asks for confirmation; otherwise it is refused.\n\n" +
+		"If winnow serve runs for this window, the agent joins it: people and agents then see each\n" +
+		"other's changes at once. Agents elsewhere use ssh SERVER winnow mcp, or the address /mcp of\n" +
+		"winnow serve --http with a token; there, the role of the key or token decides what they may do."
 	c.Example = "claude mcp add winnow -- winnow mcp --env-file /srv/proxy/.env"
-	c.Flags().BoolVar(&allowSave, "allow-save", false, "save without confirmation if the agent cannot ask the user")
+	if a.remote == nil {
+		c.Flags().BoolVar(&choice.AllowSave, "allow-save", false, "save without confirmation if the agent cannot ask the user")
+	}
+	c.Flags().BoolVar(&choice.ReadOnly, "read-only", false, "offer only the tools that change nothing")
+	c.Flags().StringSliceVar(&choice.Tools, "tools", nil, "offer only the tools of this LIST, separated by commas")
 	return c
 }
 
-// serveMCP serves one agent until it closes standard input.
-func (a *app) serveMCP(ctx context.Context, allowSave bool) error {
+// agentOptions returns the options that all connections of agents have in common.
+func (a *app) agentOptions() (mcp.Options, error) {
 	s, err := a.config()
+	if err != nil {
+		return mcp.Options{}, err
+	}
+	o := mcp.Options{Settings: sessionSettings(s), Redact: a.redactor.Redact, Version: version(), Log: a.logger()}
+	if s.Window != historyWindow {
+		o.Queries, o.Prompts = modelfilter.Queries, modelfilter.Prompts()
+		o.Resources = map[string]string{
+			"rules":         "the rules of the current provider, each with the models it decides",
+			"models":        "the models of the current provider, each with its status and the rule that decides it",
+			"model_changes": "the models of all providers that are new, vanished, deprecated or repriced since the user last looked",
+		}
+	}
+	return o, nil
+}
+
+// agents returns the agents of a hub.
+func (a *app) agents(hub *serve.Hub) (*mcp.Agents, error) {
+	o, err := a.agentOptions()
+	o.HowToAllow = "The rules stay staged; somebody with the role save saves them."
+	return mcp.NewAgents(mcp.AgentOptions{Options: o, Hub: hub, Idle: a.settings.SessionIdle}), err
+}
+
+// hubDocument returns the path of the document through which agents on this machine find the hub of this window.
+func (a *app) hubDocument() (string, error) {
+	s, err := a.config()
+	if err != nil {
+		return "", err
+	}
+	h, err := a.folders()
+	if err != nil {
+		return "", err
+	}
+	journal := h.HistoryJournal()
+	if s.Window != historyWindow {
+		journal = h.Journal(a.envFile())
+	}
+	return filepath.Join(filepath.Dir(journal), "hub"), nil
+}
+
+// serveMCP serves one agent until it closes standard input.
+func (a *app) serveMCP(ctx context.Context, choice mcp.Choice) error {
+	if a.remote != nil {
+		return a.remote.serveAgent(ctx, a, choice)
+	}
+	path, err := a.hubDocument()
+	if err != nil {
+		return err
+	}
+	if err := mcp.Relay(ctx, path, a.stdin, a.stdout, choice); !errors.Is(err, mcp.ErrNoHub) {
+		return err
+	}
+	o, err := a.agentOptions()
 	if err != nil {
 		return err
 	}
@@ -36,17 +102,8 @@ func (a *app) serveMCP(ctx context.Context, allowSave bool) error {
 	if err != nil {
 		return err
 	}
-	o := mcp.Options{
-		History: store, Settings: sessionSettings(s), AllowSave: allowSave, Redact: a.redactor.Redact, Version: version(), Log: a.logger(),
-		HowToAllow: "The rules stay staged; the user saves them in winnow or with winnow rules save, or starts winnow mcp with --allow-save.",
-	}
-	if s.Window != historyWindow {
-		o.Resources = map[string]string{
-			"rules":         "the rules of the current provider, each with the models it decides",
-			"models":        "the models of the current provider, each with its status and the rule that decides it",
-			"model_changes": "the models of all providers that are new, vanished, deprecated or repriced since the user last looked",
-		}
-	}
+	o.History, o.AllowSave, o.ReadOnly, o.Tools = store, choice.AllowSave, choice.ReadOnly, choice.Tools
+	o.HowToAllow = "The rules stay staged; the user saves them in winnow or with winnow rules save, or starts winnow mcp with --allow-save."
 	asked := false
 	var answers []models.Answer // of the proxy, for the windows of later requests
 	n := len(a.closers)         // closers registered from here on run after each request

@@ -10,6 +10,7 @@ import (
 
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/api"
+	"winnow/assistant/serve/mcp"
 	"winnow/tui/sshserver"
 )
 
@@ -22,14 +23,16 @@ func serveCommand(a *app) *cobra.Command {
 		"work in it at the same time, each in a separate session.\n\n" +
 		"With --ssh, everyone with a key in --authorized-keys gets this program in their terminal.\n" +
 		"The comment after a key names its user, who is the author of what they send, as in the filter\n" +
-		"line u'anna'. There is no shell and no forwarding; the only commands are ask and rules.\n" +
+		"line u'anna'. There is no shell and no forwarding; the only commands are ask, rules and mcp.\n" +
 		"ask reads standard input if it has no message or if its last argument is -.\n\n" +
 		"With --http, programs open sessions, send messages and read the events of each turn as\n" +
 		"server-sent events. GET /openapi.json describes the requests. Every request needs a\n" +
 		"token: winnow token add makes one for a user with a role. The token of --token-file has\n" +
 		"the role admin; without it and without other tokens, one is made and printed once. A key\n" +
 		"has its role as an option, winnow-role=\"propose\"; without one it may save. An unused\n" +
-		"session is closed after --session-idle; to continue it, open it again with its id."
+		"session is closed after --session-idle; to continue it, open it again with its id.\n\n" +
+		"Agents join the same window by the Model Context Protocol: at the address /mcp with a token,\n" +
+		"as ssh SERVER winnow mcp with a key, or as winnow mcp in this folder."
 	c.Example = "winnow serve --ssh :2222 --authorized-keys team.keys\n" +
 		"ssh -p 2222 server.example\n" +
 		"git diff | ssh -p 2222 server.example winnow ask what changed here? -\n" +
@@ -56,11 +59,15 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	ssh, err := a.sshOptions(p)
+	agents, err := a.agents(hub)
 	if err != nil {
 		return err
 	}
-	servers, err := f.Open(ctx, ssh, api.Options{Hub: hub, Tokens: tokens, User: cmp.Or(a.userName(), "admin"), Version: version(), Log: a.logger(), Idle: a.settings.SessionIdle})
+	ssh, err := a.sshOptions(p, agents)
+	if err != nil {
+		return err
+	}
+	servers, err := f.Open(ctx, ssh, api.Options{Hub: hub, Agents: agents, Tokens: tokens, User: cmp.Or(a.userName(), "admin"), Version: version(), Log: a.logger(), Idle: a.settings.SessionIdle})
 	if wide, ok := errors.AsType[*sshserver.ModeError](err); ok {
 		err = advise(err, "chmod %o %s", wide.Mode, wide.Path)
 	}
@@ -74,7 +81,27 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	if err := a.emit(servers.Started, servers.Lines...); err != nil {
 		return err
 	}
+	end, err := a.serveLocalAgents(ctx, agents)
+	if err != nil {
+		return err
+	}
+	defer end()
 	return servers.Serve(ctx)
+}
+
+// serveLocalAgents lets winnow mcp in this folder join the hub, until end is called.
+func (a *app) serveLocalAgents(ctx context.Context, agents *mcp.Agents) (end func(), err error) {
+	path, err := a.hubDocument()
+	if err != nil {
+		return nil, err
+	}
+	serving, cancel := context.WithCancel(context.WithoutCancel(ctx)) // calls that are running have the time that turns have
+	wait, err := agents.ServeLocal(serving, path)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return func() { cancel(); wait() }, nil
 }
 
 // printAPI prints the OpenAPI document that the server returns for GET /openapi.json.

@@ -11,6 +11,7 @@ import (
 	"winnow/adapters/config"
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/credential"
+	"winnow/assistant/serve/mcp"
 	"winnow/tui"
 	"winnow/tui/composer"
 	"winnow/tui/sshserver"
@@ -18,7 +19,7 @@ import (
 )
 
 // sshOptions returns the options of the SSH server that do not come from flags.
-func (a *app) sshOptions(p *program) (sshserver.Options, error) {
+func (a *app) sshOptions(p *program, agents *mcp.Agents) (sshserver.Options, error) {
 	h, err := a.folders()
 	return sshserver.Options{
 		Hub: p.window.hub.Load(), History: p.store, Folder: a.folder(), HostKey: h.HostKey(), Log: a.logger(),
@@ -26,7 +27,7 @@ func (a *app) sshOptions(p *program) (sshserver.Options, error) {
 			return a.remoteScreen(ctx, p, s, t)
 		},
 		Command: func(who credential.Credential, line string) (func(context.Context, sshserver.Streams) int, error) {
-			return a.remoteCommand(&remote{who.User, who, p.window}, line)
+			return a.remoteCommand(&remote{who.User, who, p.window, agents}, line)
 		},
 	}, err
 }
@@ -36,6 +37,14 @@ type remote struct {
 	user   string
 	who    credential.Credential
 	window *journaledWindow // the served window
+	agents *mcp.Agents
+}
+
+// serveAgent serves the agent at the other end of the connection.
+func (r *remote) serveAgent(ctx context.Context, a *app, choice mcp.Choice) error {
+	o := r.agents.OptionsOf(r.who)
+	o.ReadOnly, o.Tools = choice.ReadOnly, choice.Tools
+	return r.agents.Run(ctx, a.stdin, a.stdout, r.who, o)
 }
 
 // open opens a session for the user, which is closed with the app.
@@ -80,7 +89,7 @@ func (a *app) remoteScreen(ctx context.Context, p *program, s *serve.Session, t 
 	})
 }
 
-// remoteCommand returns a function that runs a command line of a remote user: ask or rules.
+// remoteCommand returns a function that runs a command line of a remote user: ask, rules or mcp.
 func (a *app) remoteCommand(r *remote, line string) (func(context.Context, sshserver.Streams) int, error) {
 	words, err := config.SplitWords(line)
 	if len(words) > 0 && words[0] == "winnow" {
@@ -89,18 +98,18 @@ func (a *app) remoteCommand(r *remote, line string) (func(context.Context, sshse
 	switch {
 	case err != nil:
 		return nil, errors.New("unbalanced quotes in the command")
-	case len(words) == 0 || words[0] != "ask" && words[0] != "rules":
-		return nil, errors.New("only these commands are available: winnow ask …, winnow rules …")
+	case len(words) == 0 || !slices.Contains([]string{"ask", "rules", "mcp"}, words[0]):
+		return nil, errors.New("only these commands are available: winnow ask …, winnow rules …, winnow mcp")
 	case words[0] == "rules" && r.window.filter == nil:
 		return nil, errors.New("this server serves the chat history, which has no rules")
 	}
 	return func(ctx context.Context, s sshserver.Streams) int {
 		u := a.forRemote(s.Environ)
 		u.ctx, u.remote, u.stdout, u.stderr = ctx, r, s.Out, s.Err
-		if words[0] == "ask" {
+		if words[0] != "rules" {
 			u.stdin = s.In
 		}
-		root := group("winnow", "Ask the assistant, and show or change the rules", askCommand(u), rulesCommand(u))
+		root := group("winnow", "Ask the assistant, show or change the rules, and offer tools to agents", askCommand(u), rulesCommand(u), mcpCommand(u))
 		u.connect(root)
 		root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { u.program = cmd.CommandPath() }
 		u.flags.bindRemote(root)

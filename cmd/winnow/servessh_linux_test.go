@@ -23,6 +23,7 @@ import (
 type team struct {
 	*bench
 	port    string
+	running served // the running server
 	process *exec.Cmd
 }
 
@@ -63,7 +64,7 @@ func (s *team) must(err error) {
 func (s *team) start() {
 	s.t.Helper()
 	run := s.serve("--http", "127.0.0.1:0", "--ssh", "127.0.0.1:0", "--authorized-keys", "team.keys")
-	s.process = run.process
+	s.running, s.process = run, run.process
 	_, s.port, _ = strings.Cut(run.ssh, ":")
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -114,6 +115,9 @@ func (s *Server) endRevoked() {
 		}
 	}
 	s.clients.end(func(key string) bool { return valid[key] })
+	if s.opts.Agents != nil {
+		s.opts.Agents.End(func(key string) bool { return valid[key] || !strings.HasPrefix(key, credential.TokenPrefix) })
+	}
 	for _, st := range s.open() {
 		if valid[st.Key()] {
 			continue

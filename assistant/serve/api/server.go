@@ -16,6 +16,7 @@ import (
 
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/credential"
+	"winnow/assistant/serve/mcp"
 )
 
 // Options configures a Server.
@@ -27,6 +28,7 @@ type Options struct {
 	Address string            // the HOST:PORT at which clients reach the server
 	Cert    *x509.Certificate // its names are allowed in Host headers; nil means no TLS
 	Version string            // the version of the program
+	Agents  *mcp.Agents       // serves /mcp; nil means that there is none
 	Log     *slog.Logger      // nil means no log
 
 	// Idle is the time after which a session without a follower, a turn or a request is closed; 0 means DefaultIdle.
@@ -95,6 +97,9 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.mux.HandleFunc("/", s.noRoute)
+	if o.Agents != nil {
+		s.mux.HandleFunc("/mcp", s.serveAgent)
+	}
 	s.handler = s.guard(s.mux)
 	go s.relay(s.hub.Changes().Last())
 	return s, nil
@@ -160,10 +165,18 @@ func (s *Server) end() error {
 	s.draining = true
 	s.mu.Unlock()
 	done := make(chan struct{})
-	go func() { s.turns.Wait(); close(done) }()
+	drained, stop := context.WithTimeout(context.Background(), s.opts.Drain)
+	defer stop()
+	go func() {
+		if s.opts.Agents != nil {
+			s.opts.Agents.Close(drained)
+		}
+		s.turns.Wait()
+		close(done)
+	}()
 	select {
 	case <-done:
-	case <-time.After(s.opts.Drain):
+	case <-drained.Done():
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()

@@ -42,9 +42,12 @@ type Token struct {
 // Expired reports whether the token is no longer valid.
 func (t Token) Expired(now time.Time) bool { return !t.Expires.IsZero() && !now.Before(t.Expires) }
 
+// TokenPrefix is the start of the keys of tokens.
+const TokenPrefix = "token "
+
 // Credential returns what the token proves.
 func (t Token) Credential() Credential {
-	return Credential{Key: "token " + t.Hash + " " + string(t.Role), User: t.Name, Role: t.Role, Expires: t.Expires}
+	return Credential{Key: TokenPrefix + t.Hash + " " + string(t.Role), User: t.Name, Role: t.Role, Expires: t.Expires}
 }
 
 // Hash returns the hash of a token.

@@ -13,6 +13,8 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
+	"winnow/assistant/windowlock"
+	"winnow/checkpoint"
 )
 
 // SessionPrefix is the prefix of the session ids of clients.
@@ -62,32 +64,64 @@ func (s *server) call(t assistant.Tool) sdk.ToolHandler {
 			return s.resultOf(assistant.Fail(assistant.CodeFailed, "nothing was done: %v", err)), nil
 		}
 		defer func() { s.logClose(s.close(w)) }()
-		c := &caller{call: llm.Call{ID: "call", Name: t.Name, Arguments: string(req.Params.Arguments)}}
-		session, err := s.session(ctx, w, t.Write, req, c)
+		s.caller = caller{call: llm.Call{ID: "call", Name: t.Name, Arguments: string(req.Params.Arguments)}}
+		session, release, err := s.session(ctx, w, t.Write, clientName(req))
 		if err != nil {
-			return s.resultOf(assistant.Fail(assistant.CodeFailed, "nothing was done: %v", err)), nil
+			return s.resultOf(failed(err)), nil
 		}
-		ask, err := s.runTurn(ctx, session, c, req)
+		defer release()
+		ask, err := s.runTurn(ctx, session, &s.caller, req)
 		switch {
 		case err != nil:
 			return s.resultOf(assistant.Fail(assistant.CodeFailed, "%v", err)), nil
 		case ask != nil:
 			return ask, nil
 		}
-		if c.result.ErrorCode == assistant.CodeLocked {
-			c.result.Hint = "Read-only tools still work. Try again when the other program is done."
+		if s.caller.result.ErrorCode == assistant.CodeLocked {
+			s.caller.result.Hint = lockedHint
 		}
-		return s.resultOf(c.result), nil
+		return s.resultOf(s.caller.result), nil
 	}
 }
 
-// session creates the session for one call. For a write tool, it is named after the client, and its pairs and
-// checkpoints are stored.
-func (s *server) session(ctx context.Context, w Opened, write bool, req *sdk.CallToolRequest, c *caller) (*assistant.Session, error) {
-	client := clientName(req)
+// lockedHint is the hint of a call that failed because another program is changing the window.
+const lockedHint = "Read-only tools still work. Try again when the other program is done."
+
+// failed returns the result of a call that has done nothing.
+func failed(err error) assistant.ToolResult {
+	r := assistant.Fail(assistant.CodeFailed, "nothing was done: %v", err)
+	switch {
+	case errors.As(err, new(*assistant.RoleError)):
+		r.ErrorCode = assistant.CodeForbidden
+	case errors.As(err, new(*assistant.PlanChanged)):
+		r.ErrorCode = assistant.CodePlanChanged
+	case errors.As(err, new(*windowlock.HeldError)), errors.As(err, new(*checkpoint.LockedError)):
+		r.ErrorCode, r.Hint = assistant.CodeLocked, lockedHint
+	}
+	return r
+}
+
+// models returns a registry whose only model makes the calls.
+func (s *server) models() (*llm.Registry, error) {
 	registry := &llm.Registry{}
-	if err := registry.Add(llm.Provider{Name: "mcp", Model: c}); err != nil {
-		return nil, err
+	return registry, registry.Add(llm.Provider{Name: "mcp", Model: &s.caller})
+}
+
+// session returns the session for one call, and what marks it as unused. In a hub, it is the same for all write tools
+// of the connection. Elsewhere it is created for the call; for a write tool, it is named after the client, and its
+// pairs and checkpoints are stored.
+func (s *server) session(ctx context.Context, w Opened, write bool, client string) (_ *assistant.Session, release func(), err error) {
+	if s.join != nil && write {
+		if s.joined == nil {
+			if s.joined, err = s.join(ctx, client); err != nil {
+				return nil, nil, err
+			}
+		}
+		return s.joined.Session(), s.joined.Use(), nil
+	}
+	registry, err := s.models()
+	if err != nil {
+		return nil, nil, err
 	}
 	o := assistant.Options{ID: SessionPrefix + client, Window: w.Window, Model: "mcp/" + client, Settings: s.opts.Settings, Log: s.opts.Log}
 	if write {
@@ -95,12 +129,12 @@ func (s *server) session(ctx context.Context, w Opened, write bool, req *sdk.Cal
 	}
 	session, err := assistant.NewSession(registry, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	w.Use(session)
 	err = session.Start(ctx)
 	s.restorePosition(w) // Start has restored the position of the session's last write
-	return session, err
+	return session, func() {}, err
 }
 
 // clientName returns the client's own name in a form valid in session names.

@@ -10,7 +10,16 @@
 //
 // # Who may call what from where
 //
-// Run serves one connection until it ends. The requests of a connection are handled one at a time.
+// Run serves one connection to a window that no hub serves, until it ends. Agents serves the connections to a hub:
+// ServeHTTP those over HTTP, Run those of an ssh command, ServeLocal those of winnow mcp on the same machine, which
+// Relay connects. The requests of a connection are handled one at a time.
+//
+// # In a hub
+//
+// A connection has a session of the hub, opened by its first call of a write tool; the calls of write tools are turns
+// of this session, so they wait for the turns of others. The user and the role are those of the credential: an agent
+// cannot choose its name. An agent on this machine has proved that it runs as the user of the hub; it is named after
+// itself.
 //
 // # Caveats
 //
@@ -21,7 +30,8 @@
 // itself could answer. Otherwise, such a tool is refused unless Options.AllowSave is set or the setting confirm is
 // "never".
 //
-// The position in the window, such as the current provider, is kept for the duration of the connection.
+// The position in the window, such as the current provider, is kept for the duration of the connection. In a hub, it
+// belongs to the window.
 //
 // The package implements the part of section 12 of winnow's specification about
 // winnow mcp.

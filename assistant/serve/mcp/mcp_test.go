@@ -19,6 +19,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 	"winnow/checkpoint"
 )
 
@@ -138,17 +139,21 @@ func TestEveryToolIsListedWithItsHintsAndCalled(t *testing.T) {
 	for _, tool := range r.window.Tools() {
 		want = append(want, tool.Name)
 	}
+	want = append(want, "list_checkpoints", "roll_back")
 	args := map[string]any{"add_word": map[string]any{"word": "two"}}
 	r.window.Slow = at.NewGate()
 	r.window.Slow.Open()
 	for _, tool := range list.Tools {
 		listed = append(listed, tool.Name)
-		reads := !slices.Contains([]string{"add_word", "save_words", "fail", "panic"}, tool.Name)
+		reads := !slices.Contains([]string{"add_word", "save_words", "fail", "panic", "roll_back"}, tool.Name)
+		if output, err := json.Marshal(tool.OutputSchema); err != nil || !strings.Contains(string(output), `"success"`) {
+			t.Errorf("%s: the output schema is %s, %v", tool.Name, output, err)
+		}
 		if tool.Annotations.ReadOnlyHint != reads || *tool.Annotations.OpenWorldHint {
 			t.Errorf("%s: hints %+v", tool.Name, tool.Annotations)
 		}
 		result := r.call(c, tool.Name, args[tool.Name])
-		fails := map[string]string{"fail": assistant.CodeFailed, "panic": assistant.CodePanic, "save_words": assistant.CodeDeclined}
+		fails := map[string]string{"fail": assistant.CodeFailed, "panic": assistant.CodePanic, "save_words": assistant.CodeDeclined, "roll_back": assistant.CodeInvalidArguments}
 		if result.ErrorCode != fails[tool.Name] {
 			t.Errorf("%s: %+v", tool.Name, result)
 		}
@@ -369,8 +374,8 @@ func TestDestructiveToolsAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tool := range list.Tools {
-		hints, clears := tool.Annotations, tool.Name == "clear_words"
-		if *hints.DestructiveHint != clears || hints.IdempotentHint != clears {
+		hints, clears := tool.Annotations, tool.Name == "clear_words" || tool.Name == "roll_back"
+		if idempotent := clears || tool.Name == "list_checkpoints"; *hints.DestructiveHint != clears || hints.IdempotentHint != idempotent {
 			t.Errorf("%s: destructive %v, idempotent %v", tool.Name, *hints.DestructiveHint, hints.IdempotentHint)
 		}
 	}
@@ -590,4 +595,99 @@ func FuzzCall(f *testing.F) {
 			t.Error("saved without a question")
 		}
 	})
+}
+
+func TestCheckpointsAreListedAndGoneBackTo(t *testing.T) {
+	r := newRig(t)
+	c := r.connect(nil)
+	r.call(c, "add_word", map[string]any{"word": "two"})
+	r.call(c, "add_word", map[string]any{"word": "three"})
+	got := r.call(c, "list_checkpoints", map[string]any{"limit": 2})
+	data := got.Data.(map[string]any)
+	all := data["checkpoints"].([]any)
+	first, newest := all[0].(map[string]any)["id"].(string), data["newest"].(string)
+	if len(all) != 2 || newest != all[1].(map[string]any)["id"] {
+		t.Fatalf("list_checkpoints = %+v", got)
+	}
+	if got := r.call(c, "roll_back", map[string]any{"checkpoint": first, "newest": first}); got.ErrorCode != assistant.CodePlanChanged {
+		t.Errorf("roll_back with an old basis = %+v", got)
+	}
+	r.words("one", "two", "three")
+	if got := r.call(c, "roll_back", map[string]any{"checkpoint": first, "newest": newest}); !got.Success {
+		t.Errorf("roll_back = %+v", got)
+	}
+	r.words("one")
+}
+
+func TestOtherAgentsStepsAreUndoneOnlyIfConfirmed(t *testing.T) {
+	r := newRig(t)
+	j, err := checkpoint.Open(r.journal, checkpoint.Options{})
+	r.must(err)
+	other, err := assistant.NewSession(&llm.Registry{}, assistant.Options{ID: "other", Window: r.window, Journal: j})
+	r.must(err)
+	r.must(other.Edit("typed", func() error { return r.window.Type("two") }))
+	r.must(j.Close())
+	c := r.connect(nil)
+	newest := r.call(c, "list_checkpoints", nil).Data.(map[string]any)["newest"]
+	args := map[string]any{"checkpoint": newest, "newest": newest}
+	if got := r.call(c, "roll_back", args); got.ErrorCode != "others_changed" || got.Hint == "" {
+		t.Errorf("roll_back = %+v", got)
+	}
+	r.words("one", "two")
+	args["confirmed"] = true
+	if got := r.call(c, "roll_back", args); !got.Success {
+		t.Errorf("roll_back = %+v", got)
+	}
+	r.words("one")
+}
+
+func TestOnlySomeToolsAreOffered(t *testing.T) {
+	names := func(r *rig) (names []string) {
+		list, err := r.connect(nil).ListTools(t.Context(), nil)
+		r.must(err)
+		for _, tool := range list.Tools {
+			names = append(names, tool.Name)
+		}
+		slices.Sort(names)
+		return names
+	}
+	r := newRig(t)
+	r.opts.ReadOnly = true
+	if got := names(r); !slices.Equal(got, []string{"count_words", "list_checkpoints", "list_words", "progress", "slow"}) {
+		t.Errorf("to read, %q are offered", got)
+	}
+	r.opts.ReadOnly, r.opts.Tools = false, []string{"add_word", "list_words"}
+	if got := names(r); !slices.Equal(got, []string{"add_word", "list_words"}) {
+		t.Errorf("%q are offered", got)
+	}
+	r.opts.Tools = []string{"add_wrod"}
+	_, err := newServer(t.Context(), r.opts)
+	if unknown, ok := errors.AsType[*UnknownToolError](err); !ok || unknown.Name != "add_wrod" || !slices.Contains(unknown.Known, "add_word") {
+		t.Errorf("a tool that does not exist: %v", err)
+	}
+}
+
+func TestPromptsAndQueriesAreOffered(t *testing.T) {
+	r := newRig(t)
+	r.opts.Prompts = []Prompt{{Name: "review", Title: "Review", Description: "Look at all.", Text: "Read the words."}}
+	r.opts.Queries = func(w assistant.Window) []assistant.Tool {
+		return []assistant.Tool{assistant.NewTool("first_word", "The first word.", func(context.Context, struct{}) (string, error) { return w.(*at.Window).Words()[0], nil })}
+	}
+	c := r.connect(nil)
+	list, err := c.ListPrompts(t.Context(), nil)
+	r.must(err)
+	if len(list.Prompts) != 1 || list.Prompts[0].Title != "Review" {
+		t.Errorf("prompts %+v", list.Prompts)
+	}
+	prompt, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "review"})
+	r.must(err)
+	if got := prompt.Messages[0].Content.(*sdk.TextContent).Text; got != "Read the words." {
+		t.Errorf("the prompt is %q", got)
+	}
+	if got := r.call(c, "first_word", nil); !got.Success || got.Message != "one" {
+		t.Errorf("first_word = %+v", got)
+	}
+	if got := r.call(c, "first_word", map[string]any{"x": 1}); got.ErrorCode != assistant.CodeInvalidArguments {
+		t.Errorf("first_word(x) = %+v", got)
+	}
 }

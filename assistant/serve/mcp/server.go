@@ -8,18 +8,20 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"winnow/assistant"
+	"winnow/assistant/serve"
 	"winnow/checkpoint"
 )
 
 const (
-	// maxMessage is the maximum size of a client's message in bytes.
-	maxMessage = 4 << 20
+	// MaxMessage is the maximum size of a client's message in bytes.
+	MaxMessage = 4 << 20
 	// maxText is the maximum size of a text for the client in bytes.
 	maxText = 256 << 10
 )
@@ -37,10 +39,18 @@ type Options struct {
 	AllowSave bool
 	// HowToAllow tells a refused agent what its user can do; it may be "".
 	HowToAllow string
-	Redact     func(string) string // removes secrets from a text; may be nil
-	Version    string
-	Log        *slog.Logger
+	// Queries returns tools that only read the window and are not for its assistant; it may be nil.
+	Queries  func(assistant.Window) []assistant.Tool
+	Prompts  []Prompt
+	ReadOnly bool                // offer only tools that change nothing
+	Tools    []string            // the names of the tools to offer; empty means all
+	Redact   func(string) string // removes secrets from a text; may be nil
+	Version  string
+	Log      *slog.Logger
 }
+
+// Prompt is a request that users can choose in their agent.
+type Prompt struct{ Name, Title, Description, Text string }
 
 // Opened is a window opened for one request.
 type Opened struct {
@@ -53,10 +63,14 @@ type Opened struct {
 
 // server answers the requests of one connection.
 type server struct {
+	*sdk.Server
 	opts Options
+	join func(ctx context.Context, client string) (*serve.Session, error) // nil unless the window is that of a hub
 
 	mu       sync.Mutex      // held during a request
 	position json.RawMessage // position of a Positioned window after the last request; initially nil
+	caller   caller          // makes the calls of the session
+	joined   *serve.Session  // the session for calls of write tools, once there is one; nil unless join is set
 }
 
 // Run handles the requests read from in and writes the answers to out, until in ends or ctx is done.
@@ -65,8 +79,13 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
+	return s.run(ctx, in, out)
+}
+
+// run handles the requests of one connection.
+func (s *server) run(ctx context.Context, in io.Reader, out io.Writer) error {
 	l := newLines(in, out)
-	err = s.Run(ctx, l)
+	err := s.Run(ctx, l)
 	if flushed := l.flush(); err == nil || errors.Is(err, context.Canceled) { // clients end a server with a signal
 		err = flushed
 	}
@@ -76,8 +95,19 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	return nil
 }
 
-// newServer registers the tools and resources of the window.
-func newServer(ctx context.Context, o Options) (*sdk.Server, error) {
+// UnknownToolError reports a name in Options.Tools that is not the name of a tool.
+type UnknownToolError struct {
+	Name  string
+	Known []string
+}
+
+// Error implements error.
+func (e *UnknownToolError) Error() string {
+	return fmt.Sprintf("there is no tool %q: the tools are %s", e.Name, strings.Join(e.Known, ", "))
+}
+
+// newServer registers the tools, prompts and resources of the window.
+func newServer(ctx context.Context, o Options) (*server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -86,23 +116,54 @@ func newServer(ctx context.Context, o Options) (*sdk.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := sdk.NewServer(&sdk.Implementation{Name: "winnow", Version: o.Version}, &sdk.ServerOptions{
+	s.Server = sdk.NewServer(&sdk.Implementation{Name: "winnow", Version: o.Version}, &sdk.ServerOptions{
 		Instructions: w.Window.Describe(), Logger: o.Log, Capabilities: &sdk.ServerCapabilities{},
 	})
+	var known []string
+	offer := func(t assistant.Tool, handler sdk.ToolHandler) {
+		known = append(known, t.Name)
+		if (!o.ReadOnly || !t.Write && !t.Lasting) && (len(o.Tools) == 0 || slices.Contains(o.Tools, t.Name)) {
+			s.AddTool(toolOf(t), handler)
+		}
+	}
 	for _, t := range w.Window.Tools() {
-		out.AddTool(toolOf(t), s.call(t))
+		offer(t, s.call(t))
+	}
+	for _, t := range s.ownTools(w) {
+		offer(t, s.callOwn(t.Name))
+	}
+	for _, name := range o.Tools {
+		if !slices.Contains(known, name) {
+			return nil, errors.Join(&UnknownToolError{name, known}, s.close(w))
+		}
+	}
+	for _, p := range o.Prompts {
+		s.AddPrompt(&sdk.Prompt{Name: p.Name, Title: p.Title, Description: p.Description}, p.get)
 	}
 	for name, description := range o.Resources {
-		out.AddResource(&sdk.Resource{URI: "winnow://" + name, Name: name, Description: description, MIMEType: "application/json"}, s.read(name))
+		s.AddResource(&sdk.Resource{URI: "winnow://" + name, Name: name, Description: description, MIMEType: "application/json"}, s.read(name))
 	}
-	return out, s.close(w)
+	return s, s.close(w)
 }
+
+// get returns the prompt to the client.
+func (p Prompt) get(context.Context, *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+	return &sdk.GetPromptResult{Description: p.Description, Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: p.Text}}}}, nil
+}
+
+// resultSchema describes an assistant.ToolResult, which is the structured content of every result.
+var resultSchema = json.RawMessage(`{"type":"object","required":["success","message"],"properties":{` +
+	`"success":{"type":"boolean","description":"true if the tool did what it was asked to do"},` +
+	`"message":{"type":"string","description":"what the tool did, or why it failed"},` +
+	`"data":{"description":"the result of the tool"},` +
+	`"error_code":{"type":"string","description":"identifies the failure; absent if there is none"},` +
+	`"hint":{"type":"string","description":"what to do about a failure"}}}`)
 
 // toolOf describes a tool to the client.
 func toolOf(t assistant.Tool) *sdk.Tool {
 	destructive, openWorld := t.Destructive, t.OpenWorld
 	return &sdk.Tool{
-		Name: t.Name, Description: t.Description, InputSchema: t.Spec().Parameters,
+		Name: t.Name, Description: t.Description, InputSchema: t.Spec().Parameters, OutputSchema: resultSchema,
 		Annotations: &sdk.ToolAnnotations{
 			Title: cmp.Or(t.Title, strings.ReplaceAll(t.Name, "_", " ")), ReadOnlyHint: !t.Write,
 			DestructiveHint: &destructive, IdempotentHint: t.Idempotent, OpenWorldHint: &openWorld,
@@ -122,7 +183,7 @@ func (s *server) open(ctx context.Context, write bool) (Opened, error) {
 }
 
 func (s *server) restorePosition(w Opened) {
-	if p, ok := w.Window.(assistant.Positioned); ok && s.position != nil {
+	if p, ok := w.Window.(assistant.Positioned); ok && s.position != nil && s.join == nil {
 		if err := p.SetPosition(s.position); err != nil {
 			s.opts.Log.Warn("position not restored", "error", err)
 		}

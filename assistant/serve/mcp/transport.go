@@ -130,7 +130,7 @@ func (l *lines) readLines() {
 func readLine(r *bufio.Reader) (next line) {
 	for {
 		piece, err := r.ReadSlice('\n')
-		if next.tooLong = next.tooLong || len(next.text)+len(piece) > maxMessage; next.tooLong {
+		if next.tooLong = next.tooLong || len(next.text)+len(piece) > MaxMessage; next.tooLong {
 			next.text = nil
 		} else {
 			next.text = append(next.text, piece...)
@@ -171,7 +171,7 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 // decode decodes a line. It returns a message, or an answer that refuses the line, or neither for an empty line.
 func (l *lines) decode(next line) (msg jsonrpc.Message, refused []byte) {
 	if next.tooLong {
-		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the message is longer than %d bytes", maxMessage))
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the message is longer than %d bytes", MaxMessage))
 	}
 	text := bytes.TrimSpace(next.text)
 	if len(text) == 0 {

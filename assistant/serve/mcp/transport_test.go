@@ -45,9 +45,9 @@ func TestALineThatIsNoRequestIsAnsweredAndTheConnectionGoesOn(t *testing.T) {
 		`{"id":5} {}`:                       "null -32700",
 		`{"id":1,"x":"` + "\x01" + `"}`:     "null -32700",
 		strings.Repeat("[", 100_000):        "null -32700",
-		strings.Repeat("x", maxMessage-1):   "null -32700",
-		strings.Repeat(" ", maxMessage):     "null -32600",
-		strings.Repeat("x", 2*maxMessage+1): "null -32600",
+		strings.Repeat("x", MaxMessage-1):   "null -32700",
+		strings.Repeat(" ", MaxMessage):     "null -32600",
+		strings.Repeat("x", 2*MaxMessage+1): "null -32600",
 		"null":                              "null -32600",
 		"17":                                "null -32600",
 		`""`:                                "null -32600",
@@ -180,7 +180,7 @@ func TestAnswersThatAreNotReadAreBounded(t *testing.T) {
 		ended <- err
 	}()
 	_, err := io.WriteString(send, begin)
-	long := []byte(`{"jsonrpc":"2.0","id":"` + strings.Repeat("x", maxMessage/2) + `","method":1}` + "\n")
+	long := []byte(`{"jsonrpc":"2.0","id":"` + strings.Repeat("x", MaxMessage/2) + `","method":1}` + "\n")
 	for n := 0; err == nil && n < 4*maxUnread; n += len(long) {
 		_, err = send.Write(long)
 	}

@@ -1,0 +1,44 @@
+package modelfilter
+
+import (
+	"context"
+
+	"winnow/assistant"
+	"winnow/assistant/serve/mcp"
+)
+
+// Queries returns tools for agents that do not see the context of the window, as its own assistant does. Other windows
+// have none.
+func Queries(window assistant.Window) []assistant.Tool {
+	w, ok := window.(*Window)
+	if !ok {
+		return nil
+	}
+	list := assistant.NewTool("list_providers", "List the providers with their numbers of rules and, once its models have been read, how many of them are shown.",
+		func(context.Context, noArgs) (assistant.ToolResult, error) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			all := w.contextProviders()
+			return assistant.OK(assistant.Counted(len(all), "provider"), fields{"providers": all, "current_provider": visible(w.current)}), nil
+		})
+	list.Title, list.Category, list.Idempotent = "List the providers", "Provider", true
+	return []assistant.Tool{list}
+}
+
+// Prompts are the requests that users can choose in an agent.
+func Prompts() []mcp.Prompt {
+	return []mcp.Prompt{
+		{
+			Name: "review_rules", Title: "Review the rules", Description: "Look for rules that do nothing, repeat others or hide more than they should.",
+			Text: "Review the rules of all providers: list_providers, then list_rules. Look for rules that match no model, that another rule covers, that never decide, " +
+				"and for allow rules that no ignore rule needs. Look at the models that are new. Show me what you found and what you would change, with the effect of each change " +
+				"on the models, and change nothing before I agree. Do not save.",
+		},
+		{
+			Name: "hide_unused", Title: "Hide what nobody uses", Description: "Find the models without requests for 30 days, and hide them with few rules.",
+			Text: "Find the shown models that nobody has used for 30 days: find_models with the condition \"shown unused:30d\", for each provider in list_providers. Models whose use is not " +
+				"known are not unused: tell me how many there are. Propose the fewest patterns that hide the unused models and no used one, and check each with " +
+				"get_models_matching_pattern. Show me the patterns with their models, and add them only when I agree. Then show plan_save, and save only when I say so.",
+		},
+	}
+}

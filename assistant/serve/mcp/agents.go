@@ -1,0 +1,346 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"winnow/assistant"
+	"winnow/assistant/serve"
+	"winnow/assistant/serve/credential"
+	"winnow/assistant/windowlock"
+)
+
+// AgentOptions configures Agents.
+type AgentOptions struct {
+	Options // of each connection; Open and History are not used
+	Hub     *serve.Hub
+	Idle    time.Duration // the time without a request after which an HTTP session ends; 0 means never
+	Most    int           // the maximum number of connections; 0 means DefaultMost
+	PerUser int           // the maximum number of connections of one user; 0 means DefaultPerUser
+}
+
+// The default limits of Agents.
+const (
+	DefaultMost    = 200
+	DefaultPerUser = 50
+)
+
+// ErrTooMany is returned for a connection beyond the limits.
+var ErrTooMany = errors.New("too many agents are connected: close one first")
+
+// Agents are the connections of agents to the window of a hub. Each has its own session, which is opened by the first
+// call of a write tool. Create it with NewAgents.
+type Agents struct {
+	opts AgentOptions
+	http http.Handler
+
+	mu      sync.Mutex // guards the fields below
+	open    map[*agent]struct{}
+	closed  bool
+	refused int
+	calls   sync.WaitGroup // requests being handled; Add is called only under mu and not while closed
+}
+
+// agent is one connection.
+type agent struct {
+	*server
+	agents *Agents
+	who    credential.Credential
+	ctx    context.Context // ends with the connection
+	end    context.CancelFunc
+	began  bool // it counts; guarded by the mutex of agents
+}
+
+// NewAgents returns the agents of a hub; there are none yet.
+func NewAgents(o AgentOptions) *Agents {
+	if o.Most == 0 {
+		o.Most = DefaultMost
+	}
+	if o.PerUser == 0 {
+		o.PerUser = DefaultPerUser
+	}
+	a := &Agents{opts: o, open: map[*agent]struct{}{}}
+	none := sdk.NewServer(&sdk.Implementation{Name: "winnow", Version: o.Version}, nil) // for requests in a session that has its own
+	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
+		if c, ok := r.Context().Value(agentKey{}).(*agent); ok {
+			return c.Server
+		}
+		return none
+	}, &sdk.StreamableHTTPOptions{
+		Logger: o.Log, EventStore: sdk.NewMemoryEventStore(nil), SessionTimeout: o.Idle, MaxRequestBodyBytes: MaxMessage,
+		DisableLocalhostProtection: true, // the HTTP server has checked Host and Origin
+	})
+	identify := func(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
+		who, _ := ctx.Value(whoKey{}).(credential.Credential)
+		return &auth.TokenInfo{UserID: who.Key + "\x00" + who.User}, nil // so that no other user can continue the session
+	}
+	a.http = auth.RequireBearerToken(identify, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(handler)
+	return a
+}
+
+type (
+	agentKey struct{} // context key of the agent of a request that begins a session
+	whoKey   struct{} // context key of the credential of a request
+)
+
+// sessionHeader names the session of a request.
+const sessionHeader = "Mcp-Session-Id"
+
+// ServeHTTP handles a request of a client whose token has been checked. A request that begins a session returns
+// ErrTooMany or serve.ErrClosed, and the caller responds, if there can be no further session.
+func (a *Agents) ServeHTTP(w http.ResponseWriter, r *http.Request, who credential.Credential) error {
+	ctx := context.WithValue(r.Context(), whoKey{}, who)
+	if r.Method != http.MethodPost || r.Header.Get(sessionHeader) != "" {
+		a.http.ServeHTTP(w, r.WithContext(ctx))
+		return nil
+	}
+	c, err := a.join(context.WithoutCancel(ctx), who, a.OptionsOf(who))
+	if err != nil {
+		return err
+	}
+	a.http.ServeHTTP(w, r.WithContext(context.WithValue(ctx, agentKey{}, c)))
+	stop := context.AfterFunc(c.ctx, func() {
+		for session := range c.Sessions() {
+			_ = session.Close() // an error means that it has ended already
+		}
+	})
+	leave := func() {
+		for session := range c.Sessions() {
+			_ = session.Wait() // how it has ended does not matter
+		}
+		stop()
+		a.leave(c)
+	}
+	if a.hasBegun(c) {
+		go leave() // the session outlives the request
+	} else {
+		leave()
+	}
+	return nil
+}
+
+// Run serves a client that writes its requests to in and reads the answers from out, until in ends, ctx is done or
+// Close is called. o is what OptionsOf returns, with the user's choice of tools.
+func (a *Agents) Run(ctx context.Context, in io.Reader, out io.Writer, who credential.Credential, o Options) error {
+	c, err := a.join(ctx, who, o)
+	if err != nil {
+		return err
+	}
+	defer a.leave(c)
+	if err := a.begin(c); err != nil {
+		return err
+	}
+	return c.run(c.ctx, in, out)
+}
+
+// OptionsOf returns the options of a connection whose credential stands for the user's confirmation of a save if its
+// role allows saving.
+func (a *Agents) OptionsOf(who credential.Credential) Options {
+	o := a.opts.Options
+	o.AllowSave = who.Role.May(assistant.RoleSave)
+	return o
+}
+
+// RunWith is Run with the choice of tools, and AllowSave, of o.
+func (a *Agents) RunWith(ctx context.Context, in io.Reader, out io.Writer, who credential.Credential, o Options) error {
+	c, err := a.join(ctx, who, o)
+	if err != nil {
+		return err
+	}
+	defer a.leave(c)
+	return c.run(c.ctx, in, out)
+}
+
+// join adds a connection.
+func (a *Agents) join(ctx context.Context, who credential.Credential, o Options) (*agent, error) {
+	if !who.Role.May(assistant.RoleRead) {
+		return nil, &assistant.RoleError{Role: who.Role, Need: assistant.RoleRead}
+	}
+	c := &agent{agents: a, who: who}
+	c.ctx, c.end = context.WithCancel(ctx)
+	if err := a.add(c); err != nil {
+		c.end()
+		return nil, err
+	}
+	o.ReadOnly = o.ReadOnly || !who.Role.May(assistant.RolePropose)
+	o.Open = c.openWindow
+	s, err := newServer(ctx, o)
+	if err != nil {
+		a.leave(c)
+		return nil, err
+	}
+	s.join = c.openSession
+	s.AddReceivingMiddleware(c.receive)
+	c.server = s
+	return c, nil
+}
+
+// add adds a connection that does not count yet: clients begin with requests that open no session.
+func (a *Agents) add(c *agent) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.room(c); err != nil {
+		return err
+	}
+	a.open[c] = struct{}{}
+	return nil
+}
+
+// begin counts a connection.
+func (a *Agents) begin(c *agent) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	err := a.room(c)
+	c.began = err == nil
+	return err
+}
+
+func (a *Agents) hasBegun(c *agent) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return c.began
+}
+
+// room returns an error if there can be no further connection of this kind. The caller has locked a.mu.
+func (a *Agents) room(c *agent) error {
+	all, own := 0, 0
+	for other := range a.open {
+		if other.began && other != c {
+			all++
+			if other.who.User == c.who.User {
+				own++
+			}
+		}
+	}
+	switch {
+	case a.closed:
+		return serve.ErrClosed
+	case all >= a.opts.Most, own >= a.opts.PerUser:
+		a.refused++
+		return ErrTooMany
+	}
+	return nil
+}
+
+// leave removes a connection and closes its session.
+func (a *Agents) leave(c *agent) {
+	c.end()
+	a.mu.Lock()
+	delete(a.open, c)
+	a.mu.Unlock()
+	if c.server == nil {
+		return
+	}
+	c.mu.Lock() // waits for the call that is running
+	defer c.mu.Unlock()
+	if c.joined == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	if err := c.joined.Close(ctx); err != nil {
+		c.opts.Log.Error("session of an agent not closed", "error", err)
+	}
+	c.joined = nil
+}
+
+// closeTime is how long closing a session may take.
+const closeTime = 10 * time.Second
+
+// receive handles a request. It counts the connection with the request that begins a session, counts the requests
+// being handled, and refuses them while the server is ending.
+func (c *agent) receive(next sdk.MethodHandler) sdk.MethodHandler {
+	a := c.agents
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if method == "initialize" && !a.hasBegun(c) {
+			if err := a.begin(c); err != nil {
+				return nil, err
+			}
+		}
+		a.mu.Lock()
+		if a.closed {
+			a.mu.Unlock()
+			return nil, serve.ErrClosed
+		}
+		a.calls.Add(1)
+		a.mu.Unlock()
+		defer a.calls.Done()
+		return next(ctx, method, req)
+	}
+}
+
+// openWindow returns the window of the hub, which stays open.
+func (c *agent) openWindow(context.Context, bool) (Opened, error) {
+	hub := c.agents.opts.Hub
+	return Opened{Window: hub.Window(), Journal: hub.Journal(), Use: func(*assistant.Session) {}, Close: func() error { return nil }}, nil
+}
+
+// openSession opens the session of a connection. The user is that of the credential, or, on this machine, the agent.
+func (c *agent) openSession(ctx context.Context, client string) (*serve.Session, error) {
+	models, err := c.models()
+	if err != nil {
+		return nil, err
+	}
+	user := c.who.User
+	if user == "" {
+		user = client + windowlock.AgentSuffix
+	}
+	s, err := c.agents.opts.Hub.Open(ctx, serve.Join{User: user, Role: c.who.Role, Key: c.who.Key, Model: "mcp/" + client, Models: models})
+	if err != nil {
+		return nil, fmt.Errorf("no session can be opened: %w", err)
+	}
+	return s, nil
+}
+
+// End ends the connections whose credential is no longer valid.
+func (a *Agents) End(valid func(key string) bool) {
+	for _, c := range a.connections() {
+		if !valid(c.who.Key) {
+			c.end()
+		}
+	}
+}
+
+func (a *Agents) connections() (out []*agent) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for c := range a.open {
+		out = append(out, c)
+	}
+	return out
+}
+
+// Close waits until the calls that are running have ended, or ctx is done, and ends all connections. There can be no
+// new ones.
+func (a *Agents) Close(ctx context.Context) {
+	a.mu.Lock()
+	a.closed = true
+	a.mu.Unlock()
+	done := make(chan struct{})
+	go func() { a.calls.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	a.End(func(string) bool { return false })
+}
+
+// Counts returns the number of connections, and how many have been refused.
+func (a *Agents) Counts() (open, refused int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for c := range a.open {
+		if c.began {
+			open++
+		}
+	}
+	return open, a.refused
+}

@@ -1,0 +1,186 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/serve"
+	"winnow/assistant/serve/credential"
+	"winnow/checkpoint/privatefile"
+)
+
+// Choice is what an agent on this machine asks for.
+type Choice struct {
+	ReadOnly  bool     `json:"read_only,omitempty"`
+	Tools     []string `json:"tools,omitempty"`
+	AllowSave bool     `json:"allow_save,omitempty"`
+}
+
+// address is the document through which agents on this machine find a hub. Only its user can read it.
+type address struct {
+	Address string `json:"address"` // on the loopback interface
+	Secret  string `json:"secret"`  // without which there is no connection
+}
+
+// hello is the first line of a connection, and the server's answer to it.
+type hello struct {
+	Secret string `json:"secret,omitempty"`
+	Choice
+	Error string   `json:"error,omitempty"`
+	Tool  string   `json:"tool,omitempty"`  // of Choice, if there is no such tool
+	Known []string `json:"known,omitempty"` // all tools, in this case
+}
+
+// helloTime is how long the first line and the answer may take.
+const helloTime = 5 * time.Second
+
+// localKey is the key of the credential of agents on this machine.
+const localKey = "local"
+
+// ErrNoHub means that no program serves the window on this machine.
+var ErrNoHub = errors.New("nothing serves this window here")
+
+// ServeLocal serves the agents on this machine that find the document at path, until ctx ends. They act for
+// themselves, with the role of the user who started the hub.
+func (a *Agents) ServeLocal(ctx context.Context, path string) (wait func(), err error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	here := address{l.Addr().String(), rand.Text()}
+	if err := privatefile.WriteDocument(path, here); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	var running sync.WaitGroup
+	logins := &serve.Logins{}
+	stop := context.AfterFunc(ctx, func() {
+		_ = l.Close() // ends Accept
+		logins.DropAll()
+		removeAddress(path, here)
+	})
+	running.Go(func() {
+		defer stop()
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if dropped := logins.Begin(conn); dropped != nil {
+				_ = dropped.Close()
+			}
+			running.Go(func() {
+				defer func() { _ = conn.Close() }()
+				defer logins.End(conn)
+				a.local(ctx, conn, here.Secret, func() { logins.End(conn) })
+			})
+		}
+	})
+	return running.Wait, nil
+}
+
+// removeAddress removes the document unless another hub has replaced it.
+func removeAddress(path string, own address) {
+	var now address
+	if privatefile.ReadDocument(path, &now) == nil && now == own {
+		_ = os.Remove(path) // a document that stays is ignored, because nothing listens
+	}
+}
+
+// local serves one connection.
+func (a *Agents) local(ctx context.Context, conn net.Conn, secret string, loggedIn func()) {
+	_ = conn.SetDeadline(time.Now().Add(helloTime))
+	in := bufio.NewReaderSize(io.LimitReader(conn, 64<<10), 64<<10)
+	line, err := in.ReadSlice('\n')
+	var h hello
+	if err != nil || json.Unmarshal(line, &h) != nil || subtle.ConstantTimeCompare([]byte(h.Secret), []byte(secret)) != 1 {
+		return
+	}
+	loggedIn()
+	o := a.opts.Options
+	o.ReadOnly, o.Tools, o.AllowSave = h.ReadOnly, h.Tools, h.AllowSave
+	rest, err := io.ReadAll(io.LimitReader(in, int64(in.Buffered())))
+	if err != nil {
+		return
+	}
+	c, err := a.join(ctx, credential.Credential{Key: localKey, Role: assistant.RoleSave}, o)
+	if err == nil {
+		defer a.leave(c)
+		err = a.begin(c)
+	}
+	answer := hello{}
+	if unknown, ok := errors.AsType[*UnknownToolError](err); ok {
+		answer.Tool, answer.Known = unknown.Name, unknown.Known
+	} else if err != nil {
+		answer.Error = err.Error()
+	}
+	if json.NewEncoder(conn).Encode(answer) != nil || err != nil {
+		return
+	}
+	_ = conn.SetDeadline(time.Time{})
+	stop := context.AfterFunc(c.ctx, func() { _ = conn.SetReadDeadline(time.Now()) }) // ends reading, and answers are still written
+	defer stop()
+	if err := c.run(c.ctx, io.MultiReader(bytes.NewReader(rest), conn), conn); err != nil {
+		c.opts.Log.Warn("connection to an agent broke", "error", err)
+	}
+}
+
+// Relay connects the agent at in and out with the hub whose document is at path, and returns when either of them has
+// ended. It returns ErrNoHub, without having read anything, if there is no hub.
+func Relay(ctx context.Context, path string, in io.Reader, out io.Writer, choice Choice) error {
+	var at address
+	if err := privatefile.ReadDocument(path, &at); err != nil {
+		return ErrNoHub
+	}
+	conn, err := (&net.Dialer{Timeout: helloTime}).DialContext(ctx, "tcp", at.Address)
+	if err != nil {
+		return ErrNoHub // it was killed
+	}
+	defer func() { _ = conn.Close() }()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	_ = conn.SetDeadline(time.Now().Add(helloTime))
+	if json.NewEncoder(conn).Encode(hello{Secret: at.Secret, Choice: choice}) != nil {
+		return ErrNoHub
+	}
+	from := bufio.NewReader(conn)
+	line, err := from.ReadSlice('\n')
+	var answer hello
+	switch {
+	case err != nil || json.Unmarshal(line, &answer) != nil:
+		return ErrNoHub // another program listens at this address now
+	case answer.Tool != "":
+		return &UnknownToolError{answer.Tool, answer.Known}
+	case answer.Error != "":
+		return errors.New(answer.Error)
+	}
+	_ = conn.SetDeadline(time.Time{})
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		_, _ = io.Copy(conn, in) // ends with the agent, or with the connection
+		_ = conn.(*net.TCPConn).CloseWrite()
+	}()
+	_, err = io.Copy(out, from)
+	select {
+	case <-asked:
+		return nil
+	default:
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err == nil {
+		err = errors.New("the server has ended")
+	}
+	return err
+}
