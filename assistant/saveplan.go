@@ -39,18 +39,21 @@ func Digest(path string, changes []Change, values ...string) string {
 // Change is a difference between a window and its saved state. Before and After are values
 // in words; "" means no value.
 type Change struct {
-	Title  string `json:"title"` // what has changed, such as "brightness"
-	Before string `json:"before"`
-	After  string `json:"after"`
-	By     Author `json:"by,omitzero"`
+	Title    string `json:"title"` // what has changed, such as "brightness"
+	Before   string `json:"before"`
+	After    string `json:"after"`
+	Sentence string `json:"sentence,omitempty"` // what was done, such as "dimmed the lamp"
+	By       Author `json:"by,omitzero"`
 }
 
-// Line is the change in a line that is safe to show: "+ list item" where only After is
-// given, "- list item" where only Before is, else "brightness: 40 % → 80 %". A value that
-// must not be shown is the same text on both sides.
+// Line is the change in a line that is safe to show: its Sentence or, without one, "+ list
+// item" where only After is given, "- list item" where only Before is, else "brightness:
+// 40 % → 80 %". A value that must not be shown is the same text on both sides.
 func (c Change) Line() string {
 	var line string
 	switch {
+	case c.Sentence != "":
+		line = c.Sentence
 	case c.Before == c.After:
 		line = c.Title + " changed"
 	case c.Before == "":
@@ -78,24 +81,35 @@ const (
 type Effect struct {
 	Kind     EffectKind `json:"kind"`
 	Sentence string     `json:"sentence"`
-	Items    []string   `json:"items,omitempty"` // all of them
+	Items    []string   `json:"items,omitempty"`  // all of them, those to note first
+	Marked   int        `json:"marked,omitempty"` // how many of Items are to note
 }
 
 // maxItems is how many items of an effect are shown.
 const maxItems = 100
 
+// The beginnings of the lines of an effect's items.
+const (
+	ItemIndent   = "  "
+	MarkedIndent = "* " // an item to note
+)
+
 // Lines are the sentence, which follows a "!" where the user has to do something, and the
-// first items, each after the kind of the effect. They are safe to show.
+// first items, indented by ItemIndent or MarkedIndent. They are safe to show.
 func (e Effect) Lines() []string {
 	lines := []string{safetext.Visible(e.Sentence)}
 	if e.Kind == EffectAsks {
 		lines[0] = "! " + lines[0]
 	}
-	for _, item := range e.Items[:min(len(e.Items), maxItems)] {
-		lines = append(lines, string(e.Kind)+" "+safetext.Visible(item))
+	for i, item := range e.Items[:min(len(e.Items), maxItems)] {
+		indent := ItemIndent
+		if i < e.Marked {
+			indent = MarkedIndent
+		}
+		lines = append(lines, indent+safetext.Visible(item))
 	}
 	if more := len(e.Items) - maxItems; more > 0 {
-		lines = append(lines, fmt.Sprintf("%s and %d more", e.Kind, more))
+		lines = append(lines, fmt.Sprintf("%sand %d more", ItemIndent, more))
 	}
 	return lines
 }
@@ -123,36 +137,57 @@ func (p SavePlan) writes() bool {
 	return slices.ContainsFunc(p.Files, func(f FileDiff) bool { return len(f.Lines) > 0 })
 }
 
-// Lines returns the plan as lines that are safe to show: the changed lines of the files, or
-// the changes if no lines change, then the changes by users other than user, then the
-// effects. Added lines begin with +, removed lines with -, things to do with !; other lines
-// are headings.
+// Lines returns the plan as lines that are safe to show: the changes unless lines of files
+// change, the effects, the changes by users other than user, the changed lines of the files,
+// and what the user has to do. Items of effects are indented, added lines of a file begin
+// with +, removed lines with -, things to do with !; other lines are sentences.
 func (p SavePlan) Lines(user string) []string {
 	if p.Empty() {
 		return []string{"nothing would change"}
 	}
-	var lines []string
-	for _, f := range p.Files {
-		heading := safetext.Visible(f.Path)
-		if f.Creates {
-			heading += " (new file)"
-		}
-		lines = append(lines, heading)
-		for _, l := range f.Lines {
-			lines = append(lines, l.Kind+safetext.Visible(l.Text))
-		}
-	}
+	var blocks [][]string
 	if p.Conflict != nil {
-		lines = append(lines, "This cannot be saved before it is merged with the file, or the file is loaded: another program has changed the same.")
+		blocks = append(blocks, []string{"Merge with the file or load it first: another program changed the same."})
 	}
 	if !p.writes() {
+		var changes []string
 		for _, c := range p.Changes {
-			lines = append(lines, c.Line())
+			changes = append(changes, c.Line())
+		}
+		blocks = append(blocks, changes)
+	}
+	var todo [][]string
+	for _, e := range p.Effects {
+		if e.Kind == EffectAsks {
+			todo = append(todo, e.Lines())
+		} else {
+			blocks = append(blocks, e.Lines())
 		}
 	}
-	lines = append(lines, OthersLines(p.Changes, user)...)
-	for _, e := range p.Effects {
-		lines = append(append(lines, ""), e.Lines()...)
+	if others := OthersLines(p.Changes, user); len(others) > 0 {
+		blocks = append(blocks, others[1:])
+	}
+	for _, f := range p.Files {
+		blocks = append(blocks, f.lines())
+	}
+	var lines []string
+	for _, block := range append(blocks, todo...) {
+		if lines != nil {
+			lines = append(lines, "")
+		}
+		lines = append(lines, block...)
+	}
+	return lines
+}
+
+func (f FileDiff) lines() []string {
+	heading := safetext.Visible(f.Path)
+	if f.Creates {
+		heading += " (new file)"
+	}
+	lines := []string{heading}
+	for _, l := range f.Lines {
+		lines = append(lines, l.Kind+" "+safetext.Visible(l.Text))
 	}
 	return lines
 }

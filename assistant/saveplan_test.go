@@ -13,6 +13,7 @@ func TestLinesOfChanges(t *testing.T) {
 		"+ list a‹U+001B›":           {Title: "list", After: "a\x1b"},
 		"- list a":                   {Title: "list", Before: "a"},
 		"brightness: 40 → 80":        {Title: "brightness", Before: "40", After: "80"},
+		"dimmed it‹U+001B›":          {Title: "brightness", Before: "40", After: "20", Sentence: "dimmed it\x1b"},
 		"TOKEN changed":              {Title: "TOKEN", Before: "••••", After: "••••"},
 		"a variable‹U+000A› changed": {Title: "a variable\n"},
 	} {
@@ -31,18 +32,18 @@ func TestLinesOfAPlan(t *testing.T) {
 		Changes: []assistant.Change{{Title: "list", After: "a", By: assistant.Author{User: "bert"}}},
 		Files:   []assistant.FileDiff{{Path: "/x/.env\u202e", Creates: true, Lines: []assistant.FileLine{{Kind: "+", Text: "K=a\x1b"}}}},
 		Effects: []assistant.Effect{
-			{Kind: assistant.EffectRemoves, Sentence: "p: 102 fewer", Items: items},
+			{Kind: assistant.EffectRemoves, Sentence: "p: 102 fewer", Items: items, Marked: 1},
 			{Kind: assistant.EffectAsks, Sentence: "restart it"},
 		},
 	}
 	got := plan.Lines("anna")
-	begin := []string{"/x/.env‹U+202E› (new file)", "+K=a‹U+001B›", "", "changed by bert:", "+ list a", "", "p: 102 fewer", "- m0"}
-	end := []string{"- m99", "- and 2 more", "", "! restart it"}
-	if !slices.Equal(got[:len(begin)], begin) || !slices.Equal(got[len(got)-len(end):], end) || len(got) != len(begin)+len(end)+98 {
+	begin := []string{"p: 102 fewer", "* m0", "  m1"}
+	end := []string{"  m99", "  and 2 more", "", "changed by bert:", "+ list a", "", "/x/.env‹U+202E› (new file)", "+ K=a‹U+001B›", "", "! restart it"}
+	if !slices.Equal(got[:len(begin)], begin) || !slices.Equal(got[len(got)-len(end):], end) || len(got) != len(begin)+len(end)+97 {
 		t.Errorf("the lines are %q", got)
 	}
 	plan.Files[0].Lines, plan.Effects = nil, nil
-	if got, want := plan.Lines("bert"), []string{"/x/.env‹U+202E› (new file)", "+ list a"}; !slices.Equal(got, want) {
+	if got, want := plan.Lines("bert"), []string{"+ list a", "", "/x/.env‹U+202E› (new file)"}; !slices.Equal(got, want) {
 		t.Errorf("without lines of a file: %q, want %q", got, want)
 	}
 	if got := (assistant.SavePlan{Files: []assistant.FileDiff{{Path: "/x"}}}).Lines(""); !slices.Equal(got, []string{"nothing would change"}) {

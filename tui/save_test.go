@@ -26,7 +26,7 @@ func TestAConflictIsResolvedByOneAnswer(t *testing.T) {
 				t.Fatal(err)
 			}
 			d.Type(tuitest.CtrlS)
-			for _, line := range []string{"was changed by another program", "+ IGNORE_MODELS_OPENAI theirs*", "- openai ignore gpt-3.5*"} {
+			for _, line := range []string{"was changed by another program", "hid theirs* on openai", "stopped hiding gpt-3.5* on openai"} {
 				d.Wait(line)
 			}
 			d.clock.Advance(overlayGuard)

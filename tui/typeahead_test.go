@@ -68,7 +68,7 @@ func TestKeysInAHurry(t *testing.T) {
 		"a save shows what was done before it": {
 			[]tuitest.Key{"shift+tab", "x", "x", "ctrl+s"},
 			func(b *bench, _ *fixture) bool {
-				return b.top() == overlay.SaveSheet && strings.Contains(plainFrame(b.View().Content), "openai: 2 more will be shown")
+				return b.top() == overlay.SaveSheet && strings.Contains(plainFrame(b.View().Content), "openai: 2 models become shown")
 			},
 		},
 	} {

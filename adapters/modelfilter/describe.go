@@ -85,7 +85,7 @@ func sentenceOf(changes []RuleChange, effects []ModelEffect) string {
 		if more := len(patterns) - named; more > 0 {
 			patterns = append(patterns[:named], fmt.Sprintf("%d more", more))
 		}
-		what = changes[0].verb() + " " + strings.Join(patterns, ", ")
+		what = changes[0].Verb() + " " + strings.Join(patterns, ", ")
 	}
 	var models []string
 	if hidden > 0 {
@@ -108,8 +108,8 @@ func sentenceOf(changes []RuleChange, effects []ModelEffect) string {
 	return text
 }
 
-// verb says what adding or removing the rule did.
-func (c RuleChange) verb() string {
+// Verb says what adding or removing the rule did.
+func (c RuleChange) Verb() string {
 	switch {
 	case c.List == Ignore && c.Added:
 		return "hid"
@@ -122,31 +122,62 @@ func (c RuleChange) verb() string {
 	}
 }
 
-// shownValues is how many differences ChangedValues lists.
-const shownValues = 3
+// shownRules is how many rules ChangeSentence names.
+const shownRules = 3
 
-// ChangedValues are the first values that a change of the log added or removed: "+openai ignore
-// gpt-3*, 2 more".
-func ChangedValues(c checkpoint.Change) string {
-	value := func(sign, path string, raw json.RawMessage) string {
-		var text string
-		if json.Unmarshal(raw, &text) != nil {
-			text = string(raw)
-		}
-		path = strings.TrimPrefix(strings.ReplaceAll(path, ".whitelist", ".allow"), "rules.")
-		return sign + strings.ReplaceAll(path, ".", " ") + " " + safetext.Visible(text)
+// ChangeSentence says what a change of the log did: "hid *mini* on openai: 7 models", "saved: hid
+// *mini* on openai". It is safe to show.
+func ChangeSentence(c checkpoint.Change) string {
+	what := safetext.Visible(c.What)
+	switch c.Kind {
+	case checkpoint.RollbackChange:
+		return "rolled back to before “" + what + "”"
+	case checkpoint.UndoChange:
+		return "undid the rollback to before “" + what + "”"
+	case checkpoint.SaveChange:
+		return "saved: " + changedRules(c)
+	case checkpoint.OutsideChange:
+		return "another program: " + changedRules(c)
+	case checkpoint.TurnChange, checkpoint.EditChange:
 	}
-	var words []string
-	for _, d := range c.Changed[:min(len(c.Changed), shownValues)] {
+	if what == "" {
+		return changedRules(c)
+	}
+	return what
+}
+
+// changedRules says what was done to the first rules of a change of the log.
+func changedRules(c checkpoint.Change) string {
+	var done []string
+	for _, d := range c.Changed[:min(len(c.Changed), shownRules)] {
 		if d.Before != nil {
-			words = append(words, value("-", d.Path, d.Before))
+			done = append(done, ruleAt(d.Path, d.Before, false))
 		}
 		if d.After != nil {
-			words = append(words, value("+", d.Path, d.After))
+			done = append(done, ruleAt(d.Path, d.After, true))
 		}
 	}
-	if more := len(c.Changed) + c.More - shownValues; more > 0 {
-		words = append(words, fmt.Sprintf("%d more", more))
+	if more := len(c.Changed) + c.More - shownRules; more > 0 {
+		done = append(done, fmt.Sprintf("%d more", more))
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(done, ", ")
+}
+
+// ruleAt says what adding a value at a path of the state, or removing it, did.
+func ruleAt(path string, raw json.RawMessage, added bool) string {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		text = string(raw)
+	}
+	rule := RuleChange{Pattern: text, Added: added}
+	lists := map[string]List{ruleType[Ignore]: Ignore, ruleType[Allow]: Allow}
+	if name, ok := strings.CutPrefix(path, "rules."); ok {
+		at := max(0, strings.LastIndex(name, "."))
+		if list, known := lists[strings.TrimPrefix(name[at:], ".")]; known {
+			rule.Provider, rule.List = name[:at], list
+			return rule.sentence()
+		}
+	}
+	sign := map[bool]string{true: "+", false: "-"}[added]
+	return sign + safetext.Visible(path) + " " + safetext.Visible(text)
 }

@@ -235,7 +235,7 @@ func TestTheAssistantFiltersModels(t *testing.T) {
 		t.Error("the window is locked, or the file changed")
 	}
 	events, asked := say(t, s, "save the changes")
-	if !strings.Contains(asked, "+IGNORE_MODELS_OPENAI=*-preview,gpt-3.5*,o1*") || !strings.Contains(asked, "openai: 1 more will be hidden\n- o1") {
+	if !strings.Contains(asked, "+ IGNORE_MODELS_OPENAI=*-preview,gpt-3.5*,o1*") || !strings.Contains(asked, "openai: 1 model becomes hidden\n  o1") {
 		t.Errorf("it asks with\n%s", asked)
 	}
 	if f.Dirty() || f.file() == plainEnv {

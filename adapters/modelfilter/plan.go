@@ -29,7 +29,7 @@ type RuleChange struct {
 
 // inWords is the change in the words of a plan.
 func (c RuleChange) inWords() assistant.Change {
-	out := assistant.Change{Title: c.Provider + " " + c.List.String(), By: c.By}
+	out := assistant.Change{Title: c.Provider + " " + c.List.String(), Sentence: c.sentence(), By: c.By}
 	if c.Added {
 		out.After = c.Pattern
 	} else {
@@ -44,6 +44,11 @@ func inWords(changes []RuleChange) []assistant.Change {
 		out[i] = c.inWords()
 	}
 	return out
+}
+
+// sentence says what adding or removing the rule did: "hid *mini* on openai".
+func (c RuleChange) sentence() string {
+	return c.Verb() + " " + visible(c.Pattern) + " on " + visible(c.Provider)
 }
 
 // Diff lists the staged rules that differ from the file, by provider.
@@ -217,13 +222,21 @@ func fileChanges(before, after *dotenv.File) (out []assistant.Change) {
 			out = append(out, assistant.Change{Title: c.Key, Before: masked, After: masked})
 			continue
 		}
+		rule := RuleChange{List: Ignore}
+		name, isIgnore := strings.CutPrefix(c.Key, listPrefix[Ignore])
+		if !isIgnore {
+			rule.List, name = Allow, strings.TrimPrefix(c.Key, listPrefix[Allow])
+		}
+		rule.Provider = strings.ToLower(name)
 		had, has := strings.Split(was, ","), strings.Split(is, ",")
 		from := len(out)
 		for _, item := range without(has, had) {
-			out = append(out, assistant.Change{Title: c.Key, After: item})
+			rule.Pattern, rule.Added = strings.TrimSpace(item), true
+			out = append(out, assistant.Change{Title: c.Key, After: item, Sentence: rule.sentence()})
 		}
 		for _, item := range without(had, has) {
-			out = append(out, assistant.Change{Title: c.Key, Before: item})
+			rule.Pattern, rule.Added = strings.TrimSpace(item), false
+			out = append(out, assistant.Change{Title: c.Key, Before: item, Sentence: rule.sentence()})
 		}
 		out = slices.DeleteFunc(out, func(c assistant.Change) bool { return c.Before == "" && c.After == "" })
 		if len(out) == from { // the order, or a value that is empty now
@@ -250,17 +263,17 @@ func (e ModelEffect) inWords() (out []assistant.Effect) {
 		kind assistant.EffectKind
 		word string
 		ids  []string
-	}{{assistant.EffectAdds, "shown", e.Shown}, {assistant.EffectRemoves, "hidden", e.Hidden}} {
+	}{{assistant.EffectRemoves, "hidden", e.Hidden}, {assistant.EffectAdds, "shown", e.Shown}} {
 		if n := len(part.ids); n > 0 {
 			items := make([]string, n)
 			for i, id := range part.ids {
 				items[i] = displayName(e.Provider, id)
 			}
-			used := ""
+			effect := assistant.Effect{Kind: part.kind, Sentence: fmt.Sprintf("%s: %s", e.Provider, becomes(n, part.word)), Items: items}
 			if part.kind == assistant.EffectRemoves {
-				used = e.UsedText()
+				effect.Sentence, effect.Marked = withClause(effect.Sentence, e.UsedText()), len(e.Used)
 			}
-			out = append(out, assistant.Effect{Kind: part.kind, Sentence: withClause(fmt.Sprintf("%s: %d more will be %s", e.Provider, n, part.word), used), Items: items})
+			out = append(out, effect)
 		}
 	}
 	switch {
@@ -270,6 +283,14 @@ func (e ModelEffect) inWords() (out []assistant.Effect) {
 		return []assistant.Effect{{Sentence: e.Provider + ": no model changes"}}
 	}
 	return out
+}
+
+// becomes says what n models become: "17 models become hidden".
+func becomes(n int, what string) string {
+	if n == 1 {
+		return "1 model becomes " + what
+	}
+	return fmt.Sprintf("%d models become %s", n, what)
 }
 
 // SaveEffect is what a save would do to the models of the provider. It waits for the disk.

@@ -116,9 +116,9 @@ func TestPlan(t *testing.T) {
 		t.Errorf("effects = %+v", plan.Effects)
 	}
 	want := []assistant.Change{
-		{Title: "gemini allow", After: "*pro"},
-		{Title: "openai ignore", After: "o1"},
-		{Title: "openai allow", Before: "gpt-4o-preview"},
+		{Title: "gemini allow", After: "*pro", Sentence: "allowed *pro on gemini"},
+		{Title: "openai ignore", After: "o1", Sentence: "hid o1 on openai"},
+		{Title: "openai allow", Before: "gpt-4o-preview", Sentence: "stopped allowing gpt-4o-preview on openai"},
 	}
 	if !slices.Equal(plan.Changes, want) {
 		t.Errorf("changes = %+v, want %+v", plan.Changes, want)
@@ -126,7 +126,7 @@ func TestPlan(t *testing.T) {
 	if plan.Conflict != nil || plan.Files[0].Creates || len(plan.Files[0].Lines) == 0 {
 		t.Errorf("plan = %+v", plan)
 	}
-	if s := text(plan); !strings.Contains(s, "gemini: no model changes") || !strings.Contains(s, "openai: 2 more will be hidden\n- gpt-4o-preview\n- o1") {
+	if s := text(plan); !strings.Contains(s, "gemini: no model changes") || !strings.Contains(s, "openai: 2 models become hidden\n  gpt-4o-preview\n  o1") {
 		t.Errorf("plan =\n%s", s)
 	}
 	if f.file() != plainEnv {
@@ -173,7 +173,7 @@ func TestAListChangedOnBothSidesAsks(t *testing.T) {
 		f.must(f.Remove(Ignore, "*-preview"))
 		f.write(theirEnv)
 		plan, err := f.PlanSave(t.Context())
-		if err != nil || plan.Conflict == nil || !strings.Contains(text(plan), "cannot be saved") {
+		if err != nil || plan.Conflict == nil || !strings.Contains(text(plan), "Merge with the file or load it first") {
 			t.Errorf("PlanSave = %+v, %v; want a conflict", plan, err)
 		}
 		_, err = f.Save(t.Context())

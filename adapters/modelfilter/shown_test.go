@@ -179,7 +179,7 @@ func TestASaveOfWhatAnotherUserChanged(t *testing.T) {
 	if !ok || !slices.Equal(changed.By, []string{"bert"}) || o.file() != plainEnv {
 		t.Fatalf("the save ends with %v", err)
 	}
-	if text := strings.Join(changed.Plan.Lines("anna"), "\n"); !strings.Contains(text, "changed by bert:\n+ openai ignore gpt-4*") || strings.Contains(text, "changed by anna") {
+	if text := strings.Join(changed.Plan.Lines("anna"), "\n"); !strings.Contains(text, "changed by bert:\nhid gpt-4* on openai") || strings.Contains(text, "changed by anna") {
 		t.Errorf("anna is shown\n%s", text)
 	}
 	_, err = anna.Save(t.Context(), assistant.Basis{Digest: changed.Plan.Digest})

@@ -150,8 +150,8 @@ var toolCases = map[string]toolCase{
 	"propose nothing": {tool: "propose_rules", args: `{"reasoning":"r"}`, fails: "failed", says: []string{"changes no rule"}},
 	"plan": {
 		setup: func(f *fixture) { f.must(second(f.Add(Ignore, "o1"))) },
-		tool:  "plan_save", args: `{}`, says: []string{"+IGNORE_MODELS_OPENAI=*-preview,gpt-3.5*,o1", "openai: 1 more will be hidden"},
-		data: map[string]any{"changed_count": 1., "has_unsaved_changes": true, "effects": strs("openai: 1 more will be hidden", "restart the proxy afterwards: it reads the rules when it starts")},
+		tool:  "plan_save", args: `{}`, says: []string{"+ IGNORE_MODELS_OPENAI=*-preview,gpt-3.5*,o1", "openai: 1 model becomes hidden"},
+		data: map[string]any{"changed_count": 1., "has_unsaved_changes": true, "effects": strs("openai: 1 model becomes hidden", "restart the proxy afterwards: it reads the rules when it starts")},
 	},
 	"plan nothing": {tool: "plan_save", args: `{}`, says: []string{"would change nothing"}},
 	"undo outside a turn": {
@@ -471,16 +471,16 @@ func TestPreviewsAsk(t *testing.T) {
 	f.must(second(f.Add(Ignore, "o1")))
 	f.must(f.Remove(Ignore, "gpt-3.5*"))
 	diff, ask := preview("save_changes")
-	want := f.path + `
--IGNORE_MODELS_OPENAI=*-preview,gpt-3.5*
-+IGNORE_MODELS_OPENAI=*-preview,o1
+	want := `openai: 1 model becomes hidden
+  o1
 
-openai: 2 more will be shown
-+ gpt-3.5-turbo
-+ gpt-3.5-turbo-16k
+openai: 2 models become shown
+  gpt-3.5-turbo
+  gpt-3.5-turbo-16k
 
-openai: 1 more will be hidden
-- o1
+` + f.path + `
+- IGNORE_MODELS_OPENAI=*-preview,gpt-3.5*
++ IGNORE_MODELS_OPENAI=*-preview,o1
 
 ! restart the proxy afterwards: it reads the rules when it starts`
 	if !ask || diff != want {
@@ -488,15 +488,15 @@ openai: 1 more will be hidden
 	}
 	diff, ask = preview("discard_changes")
 	want = `These unsaved changes would be lost:
-- openai ignore gpt-3.5*
-+ openai ignore o1
+stopped hiding gpt-3.5* on openai
+hid o1 on openai
 
-openai: 1 more will be shown
-+ o1
+openai: 2 models become hidden
+  gpt-3.5-turbo
+  gpt-3.5-turbo-16k
 
-openai: 2 more will be hidden
-- gpt-3.5-turbo
-- gpt-3.5-turbo-16k`
+openai: 1 model becomes shown
+  o1`
 	if !ask || diff != want {
 		t.Errorf("discard asks %v:\n%s\nwant\n%s", ask, diff, want)
 	}

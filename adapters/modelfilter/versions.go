@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"winnow/adapters/dotenv"
 	"winnow/assistant"
@@ -20,6 +21,24 @@ func (w *Window) Versions(ctx context.Context) ([]dotenv.Version, error) {
 // VersionDiff lists the lines that a version changed, secrets masked.
 func (w *Window) VersionDiff(ctx context.Context, id string) ([]assistant.FileLine, error) {
 	return w.versions.Diff(ctx, w.loaded(), id)
+}
+
+// VersionChanges says what a version did to the rules: "hid *mini* on openai". The original
+// did nothing.
+func (w *Window) VersionChanges(ctx context.Context, id string) ([]string, error) {
+	lines, err := w.VersionDiff(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	sides := map[string]*strings.Builder{"-": {}, "+": {}}
+	for _, l := range lines {
+		sides[l.Kind].WriteString(l.Text + "\n")
+	}
+	out := []string{}
+	for _, c := range fileChanges(dotenv.Parse([]byte(sides["-"].String())), dotenv.Parse([]byte(sides["+"].String()))) {
+		out = append(out, c.Line())
+	}
+	return out, nil
 }
 
 // Restore gives the file the rules that a version left. All other lines stay.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os/user"
-	"strings"
 	"sync"
 	"time"
 
@@ -110,14 +109,13 @@ func (a *app) printChanges(all []history.WindowChange, head, team bool) error {
 		}
 		return nil
 	}
-	titles := []string{"time", "user", "session", "change", "values"}
+	titles := []string{"time", "user", "session", "change"}
 	if team {
 		titles = append(titles, "window")
 	}
 	var rows [][]string
 	for _, c := range all {
-		what := strings.TrimSpace(string(c.Kind) + " " + c.What)
-		row := []string{c.Time.Local().Format(timeLayout), c.User, c.Session, what, modelfilter.ChangedValues(c.Change), c.Host + ":" + c.Path}
+		row := []string{c.Time.Local().Format(timeLayout), c.User, c.Session, modelfilter.ChangeSentence(c.Change), c.Host + ":" + c.Path}
 		rows = append(rows, row[:len(titles)])
 	}
 	empty := "" // later batches continue the first table

@@ -257,7 +257,15 @@ func (a *app) rulesLog(ctx context.Context, w *journaledWindow) error {
 			keys = append(keys, c.String())
 		}
 		all = append(all, versionJSON{v.ID, v.Time.UTC(), v.Author, keys, v.Created})
-		rows = append(rows, []string{v.ID, v.Time.Local().Format(timeLayout), savedBy(v.Author), v.Author.Session, strings.Join(keys, ", ")})
+		changes, err := w.filter.VersionChanges(ctx, v.ID)
+		if err != nil {
+			changes = keys
+		}
+		what := strings.Join(changes, ", ")
+		if what == "" {
+			what = "the file before the first save"
+		}
+		rows = append(rows, []string{v.ID, v.Time.Local().Format(timeLayout), savedBy(v.Author), v.Author.Session, what})
 	}
 	return a.emit(map[string]any{"versions": all}, plain.Table(w.absent("winnow has not saved "+w.name+" yet"), []string{"id", "time", "who", "session", "changes"}, rows)...)
 }

@@ -218,7 +218,7 @@ func TestSSHRunsAskAndRules(t *testing.T) {
 		{"every codex model", "ask hide -", "hidden", 0},
 		{"", "ask save", "needs --yes here", 3},
 		{"", "ask --yes save", "aved", 0},
-		{"", "rules plan --add 'o3*'", "1 more will be hidden", 3},
+		{"", "rules plan --add 'o3*'", "1 model becomes hidden", 3},
 		{"", "rules discard", "nothing is staged", 0},
 		{"", "rules add", "PATTERN", 2},
 		{"", "rules list --env-file /etc/passwd", "there is no flag --env-file", 2},

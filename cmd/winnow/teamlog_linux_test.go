@@ -83,7 +83,7 @@ func TestTheTeamsLogHasTheLinesOfTheWindows(t *testing.T) {
 	for _, n := range []string{"100", "1"} {
 		own, err := log("-n", n)
 		team, teamErr := log("--team", "-n", n)
-		if err != nil || teamErr != nil || len(own) != len(team) || !strings.Contains(own[len(own)-1], "anna") || !strings.Contains(own[len(own)-1], "+openai ignore *nano*") {
+		if err != nil || teamErr != nil || len(own) != len(team) || !strings.Contains(own[len(own)-1], "anna") || !strings.Contains(own[len(own)-1], "hid *nano* on openai") {
 			t.Fatalf("log %v\n%s\nlog --team %v\n%s", err, strings.Join(own, "\n"), teamErr, strings.Join(team, "\n"))
 		}
 		for i := range own {

@@ -169,6 +169,9 @@ func (t *Text) Size(w, h int) (int, int) {
 		widest = max(minQuestion, ansi.StringWidth(strings.Join(t.foot(1<<20, style.Styles{}), "")))
 	}
 	for _, l := range t.lines {
+		if columns, ok := style.LayColumns(l, wideWidth); ok {
+			l = columns[0]
+		}
 		widest = max(widest, ansi.StringWidth(l))
 	}
 	widest = min(widest, w*9/10)
@@ -181,6 +184,10 @@ func (t *Text) wrap(w int) []string {
 	}
 	t.wrapped, t.width = t.wrapped[:0], w
 	for _, l := range t.lines {
+		if columns, ok := style.LayColumns(l, max(1, w)); ok {
+			t.wrapped = append(t.wrapped, columns...)
+			continue
+		}
 		t.wrapped = append(t.wrapped, wrapRules(l, max(1, w))...)
 	}
 	return t.wrapped

@@ -13,8 +13,8 @@ import (
 // maxLines is how many lines of a list a question shows.
 const maxLines = 20
 
-// SavePlanLines is the save dialog for a user: the lines of the files, what others have
-// staged of it, then its effects.
+// SavePlanLines is the save dialog for a user: the effects with their items in columns, what
+// others have staged, then the lines of the files.
 func SavePlanLines(plan assistant.SavePlan, user string, st *style.Styles) []string {
 	if plan.Empty() {
 		return []string{st.Diff.Same.Render("nothing would change")}
@@ -23,22 +23,42 @@ func SavePlanLines(plan assistant.SavePlan, user string, st *style.Styles) []str
 }
 
 // DiffLines draws the lines of a plan, which are safe to show: + is added, - is removed, !
-// is to be done, others are headings.
+// is to be done, indented lines are items, which come in columns, others are headings.
 func DiffLines(lines []string, st *style.Styles) []string {
-	out := make([]string, len(lines))
-	for i, l := range lines {
-		switch {
-		case strings.HasPrefix(l, "+"):
-			out[i] = st.Diff.Add.Render(st.Icons.Add + " " + strings.TrimPrefix(l[1:], " "))
-		case strings.HasPrefix(l, "-"):
-			out[i] = st.Diff.Remove.Render(st.Icons.Remove + " " + strings.TrimPrefix(l[1:], " "))
-		case strings.HasPrefix(l, "!"):
-			out[i] = st.Rules.Warn.Render(st.Icons.Warn + " " + strings.TrimPrefix(l[1:], " "))
-		case l != "":
-			out[i] = st.Diff.Hunk.Render(l)
+	out := make([]string, 0, len(lines))
+	var items []string
+	for _, l := range lines {
+		if item, ok := strings.CutPrefix(l, assistant.ItemIndent); ok {
+			items = append(items, "  "+st.Overlay.Text.Render(item))
+			continue
 		}
+		if item, ok := strings.CutPrefix(l, assistant.MarkedIndent); ok {
+			items = append(items, st.Rules.Warn.Render(st.Icons.Warn+" "+item))
+			continue
+		}
+		if items != nil {
+			out, items = append(out, style.Columns(items...)), nil
+		}
+		out = append(out, diffLine(l, st))
+	}
+	if items != nil {
+		out = append(out, style.Columns(items...))
 	}
 	return out
+}
+
+func diffLine(l string, st *style.Styles) string {
+	switch {
+	case strings.HasPrefix(l, "+"):
+		return st.Diff.Add.Render(st.Icons.Add + " " + strings.TrimPrefix(l[1:], " "))
+	case strings.HasPrefix(l, "-"):
+		return st.Diff.Remove.Render(st.Icons.Remove + " " + strings.TrimPrefix(l[1:], " "))
+	case strings.HasPrefix(l, "!"):
+		return st.Rules.Warn.Render(st.Icons.Warn + " " + strings.TrimPrefix(l[1:], " "))
+	case l == "":
+		return ""
+	}
+	return st.Diff.Hunk.Render(l)
 }
 
 // ConflictLines shows what another program changed in a file, and the unsaved changes.

@@ -151,18 +151,26 @@ func TestSaveSheet(t *testing.T) {
 	for i := range hidden {
 		hidden[i] = fmt.Sprint("m", i)
 	}
-	text := ansi.Strip(strings.Join(SavePlanLines(assistant.SavePlan{
+	var lines []string
+	for _, l := range SavePlanLines(assistant.SavePlan{
 		Files: []assistant.FileDiff{{Path: "/x/.env\u202e", Creates: true, Lines: []assistant.FileLine{{Kind: "+", Text: "IGNORE_MODELS_P=a"}}}},
 		Effects: []assistant.Effect{
-			{Kind: assistant.EffectRemoves, Sentence: "p: 104 more will be hidden", Items: hidden},
+			{Kind: assistant.EffectRemoves, Sentence: "p: 104 models become hidden", Items: hidden, Marked: 1},
 			{Sentence: "q: no model changes"},
-			{Kind: assistant.EffectAdds, Sentence: "s: 2 more will be shown", Items: []string{"a", "b"}},
+			{Kind: assistant.EffectAdds, Sentence: "s: 2 models become shown", Items: []string{"a", "b"}},
 			{Kind: assistant.EffectAsks, Sentence: "restart the proxy"},
 		},
-	}, "", &st), "\n"))
+	}, "", &st) {
+		if rows, ok := style.LayColumns(l, 40); ok {
+			lines = append(lines, rows...)
+		} else {
+			lines = append(lines, l)
+		}
+	}
+	text := ansi.Strip(strings.Join(lines, "\n"))
 	for _, want := range []string{
-		"/x/.env‹U+202E› (new file)\n", "+ IGNORE_MODELS_P=a\n", "p: 104 more will be hidden\n- m0\n", "- and 4 more\n",
-		"q: no model changes\n", "s: 2 more will be shown\n+ a\n+ b\n", st.Icons.Warn + " restart the proxy",
+		"/x/.env‹U+202E› (new file)\n", "+ IGNORE_MODELS_P=a\n", "p: 104 models become hidden\n" + st.Icons.Warn + " m0            m1            m2\n", "  and 4 more\n",
+		"q: no model changes\n", "s: 2 models become shown\n  a    b\n", st.Icons.Warn + " restart the proxy",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the sheet lacks %q:\n%s", want, text)

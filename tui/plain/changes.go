@@ -53,7 +53,7 @@ func (c *console) save(ctx context.Context) (done bool, err error) {
 			c.out.Line("Nothing to save: the file has the same rules.")
 			return true, nil
 		}
-		c.out.Indent(pane.SavePlanLines(plan, c.workspace.Author(), &st)...)
+		c.out.Indent(plan.Lines(c.workspace.Author())...)
 		if !c.yes(ctx, "Type yes to save: ") {
 			c.nothingDone()
 			return false, nil

@@ -288,7 +288,7 @@ func TestSaveSheetShowsTheFileAndTheModels(t *testing.T) {
 	text := ansi.Strip(strings.Join(pane.SavePlanLines(plan, "", &b.st), "\n"))
 	for _, want := range []string{
 		"- IGNORE_MODELS_OPENAI=gpt-3.5*,*-preview*,gpt-9*,*audio*", "+ IGNORE_MODELS_OPENAI=*-preview*,gpt-9*,*audio*,*mini*",
-		"openai: 2 more will be shown", "+ gpt-3.5-turbo", "openai: 2 more will be hidden", "- gpt-5-mini", "restart the proxy",
+		"openai: 2 models become shown", "gpt-3.5-turbo", "openai: 2 models become hidden", "gpt-5-mini", "restart the proxy",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the sheet lacks %q:\n%s", want, text)

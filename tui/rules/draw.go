@@ -134,7 +134,7 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 		if c.Added {
 			icon, style = icons.Add, st.Add
 		}
-		return []pane.Piece{{Text: icon + " ", Style: style}, {Text: listColumn(c.List), Style: st.Muted}, {Text: pane.Visible(c.Pattern), Style: style}}, nil
+		return []pane.Piece{{Text: icon + " ", Style: style}, {Text: c.Verb() + " ", Style: st.Muted}, {Text: pane.Visible(c.Pattern), Style: style}}, nil
 	case rowFinding:
 		return p.findingPieces(p.findings()[r.index])
 	case rowNotice:

@@ -38,7 +38,7 @@ var fields = map[string]map[string]string{
 	},
 	"Author":    {"user": "the name of the user", "assistant": "true if the user's assistant made the change"},
 	"Cancelled": {"kept": "the pair is kept, because a tool had run or because the pair has an older answer"},
-	"Change":    {"title": "what has changed", "before": "the old value in words; empty if there was none", "after": "the new value in words; empty if there is none", "by": "who made the change; absent if unknown"},
+	"Change":    {"sentence": "what was done, as a sentence", "title": "what has changed", "before": "the old value in words; empty if there was none", "after": "the new value in words; empty if there is none", "by": "who made the change; absent if unknown"},
 	"Checkpoint": {
 		"id": "unique in the journal", "seq": "the order of the checkpoints, which time is not", "time": "when the checkpoint was created", "kind": "the kind of the step after the checkpoint",
 		"description": "the step, in one line", "tools": "the calls that changed the window", "position": "the seq of the pair of this turn; a rollback removes this and later pairs from the conversation",
@@ -59,7 +59,7 @@ var fields = map[string]map[string]string{
 		"tokens": "the estimated tokens of the omitted pairs", "pairs": "the pairs omitted so far, oldest first",
 	},
 	"CustomPayload": {"type": "tool_history", "data": "an entry for each call"},
-	"Effect":        {"kind": "what happens to the items", "sentence": "what happens, as a sentence", "items": "all affected items"},
+	"Effect":        {"kind": "what happens to the items", "sentence": "what happens, as a sentence", "items": "all affected items, the marked ones first", "marked": "how many of the items to note, such as models in use"},
 	"Error":         {"code": "identifies the failure, for example overflow, quota or interrupted", "message": "describes the failure"},
 	"FileDiff":      {"creates": "the file does not exist yet", "lines": "what changes, with secrets masked"},
 	"FileLine":      {"kind": "- removed, + added", "line": "the line number from 1, in the old file if removed and in the new file if added", "text": "the text, with secrets masked"},
