@@ -166,14 +166,30 @@ func focus(to keymap.Mode) func(*Model) tea.Cmd {
 // openHelp lists the keys, and selects the first of the current mode. An action that the
 // palette has as well can be chosen.
 func (m *Model) openHelp() tea.Cmd {
-	entries := actionEntries(m.keys.Help(m.width))
+	entries, start := m.helpEntries()
 	at := max(0, slices.IndexFunc(entries, func(e overlay.Entry) bool { return e.Group == m.mode.String() }))
-	return m.open(overlay.Help, overlay.NewPicker("Keys", entries, at), func(c overlay.Chosen) tea.Cmd {
+	picker := overlay.NewPicker("Keys", entries, at).WithStart(start).WithColumns(helpColumn)
+	return m.open(overlay.Help, picker, func(c overlay.Chosen) tea.Cmd {
 		if a := m.keys.Named(keymap.Action(c.Value)); a == nil || a.Title == "" {
 			return nil
 		}
 		return m.runAction(keymap.Action(c.Value))
 	})
+}
+
+// helpColumn is how many cells a column of the help has at least.
+const helpColumn = 34
+
+// helpEntries are the keys of the screen, start of them on few lines,
+// and behind them all keys, which are searched.
+func (m *Model) helpEntries() (entries []overlay.Entry, start int) {
+	entries = actionEntries(m.keys.HelpOnScreen(m.mode))
+	start = len(entries)
+	for _, e := range actionEntries(m.keys.Help(m.width)) {
+		e.Extra = "" // the heading
+		entries = append(entries, e)
+	}
+	return entries, start
 }
 
 // actionEntries are actions as lines of a list, each with its name as Value.

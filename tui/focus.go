@@ -284,7 +284,7 @@ func resetMargins() tea.Cmd {
 // terminal, and how many the help shows on the width.
 func (m *Model) refreshKeys() {
 	if o, ok := m.overlay.Find(overlay.Help); ok {
-		o.(*overlay.Picker).SetEntries(actionEntries(m.keys.Help(m.width)), 0)
+		o.(*overlay.Picker).SetEntries(m.helpEntries())
 	}
 	if o, ok := m.overlay.Find(overlay.Palette); ok {
 		o.(*overlay.Picker).SetEntries(m.paletteEntries())

@@ -290,6 +290,6 @@ func TestHelpOpensAtTheModeOfNow(t *testing.T) {
 	d.goTo("PANE")
 	d.Type(tuitest.F1)
 	d.Until(func(frame string) bool {
-		return strings.Contains(frame, "PANE") && strings.Contains(lineOf(frame, "› "), "next line")
+		return strings.Contains(frame, "PANE") && strings.Contains(lineOf(frame, "› "), "next/previous line")
 	})
 }

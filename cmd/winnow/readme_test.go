@@ -23,7 +23,7 @@ func TestReadmeTasks(t *testing.T) {
 	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\nIGNORE_MODELS_OPENAI=o3*\n")
 	want := map[string]string{
 		"ask \"which": "o3", "ask --yes": "hidden", "rules list": "*mini*", "rules test": "*mini*", "rules add": "gpt-4o-mini",
-		"rules log": "whitelist", "history": "mini", "doctor": "history", "help": "rules",
+		"rules log": "allowed", "history": "mini", "doctor": "history", "help": "rules",
 	}
 	for line := range strings.Lines(tasks) {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", line)

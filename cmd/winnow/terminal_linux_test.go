@@ -356,7 +356,7 @@ func TestAskConfirmsASaveOnATerminal(t *testing.T) {
 		t.Run(answer, func(t *testing.T) {
 			t.Parallel()
 			p := startOn(t, "exec winnow -m offline/rules ask 'hide o3* and save'")
-			p.wait("+IGNORE_MODELS_OPENAI=")
+			p.wait("+ IGNORE_MODELS_OPENAI=")
 			p.wait("Run save_changes? [y/N]")
 			for over := false; !over; { // input that comes too early does not count as an answer
 				p.keys(answer + "\n")

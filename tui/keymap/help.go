@@ -90,28 +90,113 @@ const (
 	helpWide     = 70 // cells of a screen that shows all keys
 )
 
-// Help lists the keys by mode on a screen of w cells.
-func (k *Map) Help(w int) (entries []Entry) {
+// Anywhere is the heading of actions that INPUT and two more modes of the screen have.
+const Anywhere = "ANYWHERE"
+
+// Help lists the keys by mode on a screen of w cells, those of several modes once. Extra is
+// a line with all keys of an action.
+func (k *Map) Help(w int) []Entry {
 	column := helpKeys
 	if w < helpWide {
 		column = helpFirstKey
 	}
+	k = k.or()
+	var order []string
+	groups := map[string][]Entry{}
 	for in := Input; in < modeCount; in++ {
 		for _, a := range k.In(in) {
-			if in != Input && len(a.Modes) == len(inAll) || in == Command && len(a.Modes) == len(notCommand) || in == HUD && len(a.Modes) > 1 {
-				continue // actions of all modes are listed once
-			}
+			group, first := k.helpGroup(a, in)
 			all := k.Keys(in, a)
 			keys, help, ok := a.row(all)
+			if !ok || !first {
+				continue
+			}
+			e := Entry{Action: a.Name, Extra: keys + "  " + help, Group: group}
 			if column == helpFirstKey && len(all) > 1 {
 				keys = string(all[0])
 			}
-			if ok {
-				entries = append(entries, Entry{Action: a.Name, Text: fmt.Sprintf("%-*s  %s", column, keys, help), Group: in.String()})
+			e.Text = fmt.Sprintf("%-*s  %s", column, keys, help)
+			if groups[group] == nil {
+				order = append(order, group)
 			}
+			groups[group] = append(groups[group], e)
 		}
 	}
+	var entries []Entry
+	for _, group := range order {
+		entries = append(entries, groups[group]...)
+	}
 	return entries
+}
+
+// HelpOnScreen lists the keys of the modes of the screen on few lines: the first key of each
+// action, an action and its opposite on one, and the HUD's only in the HUD.
+func (k *Map) HelpOnScreen(now Mode) (entries []Entry) {
+	for _, e := range k.Help(0) {
+		in := slices.IndexFunc(modeNames[:], func(name string) bool { return name == e.Group })
+		if Mode(in) > HUD || Mode(in) == HUD && now != HUD {
+			continue
+		}
+		if last := len(entries) - 1; last >= 0 && entries[last].Group == e.Group {
+			if both, ok := opposites(entries[last], e); ok {
+				entries[last] = both
+				continue
+			}
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// opposite words of helps.
+var opposite = map[string]string{"next": "previous", "previous": "next", "down": "up", "first": "last", "earlier": "later"}
+
+// opposites is an entry for two whose helps differ in one word, which is the opposite.
+func opposites(a, b Entry) (both Entry, ok bool) {
+	aKeys, aHelp, _ := strings.Cut(a.Text, " ")
+	bKeys, bHelp, _ := strings.Cut(b.Text, " ")
+	was, is := strings.Fields(aHelp), strings.Fields(bHelp)
+	if len(was) != len(is) {
+		return a, false
+	}
+	for i, word := range was {
+		switch {
+		case word == is[i]:
+		case opposite[word] == is[i] && !ok:
+			ok, was[i] = true, word+"/"+is[i]
+		default:
+			return a, false
+		}
+	}
+	a.Text = fmt.Sprintf("%-*s  %s", helpFirstKey, aKeys+" "+bKeys, strings.Join(was, " "))
+	a.Extra += " · " + b.Extra
+	return a, ok
+}
+
+// helpGroup is the heading of an action in a mode: all modes of the screen in which it has
+// these keys. first is false when one of them came before.
+func (k *Map) helpGroup(a *Row, in Mode) (group string, first bool) {
+	if in > HUD {
+		return in.String(), true
+	}
+	keys := k.Keys(in, a)
+	var shared []string
+	first = true
+	for m := Input; m <= HUD; m++ {
+		if m != Command && slices.Equal(k.Keys(m, a), keys) {
+			first = first && (len(shared) > 0 || m == in)
+			shared = append(shared, m.String())
+		}
+	}
+	switch {
+	case in == Command: // which has the keys of all modes too
+		return in.String(), len(shared) == 0
+	case len(shared) > 2 && shared[0] == Input.String():
+		return Anywhere, first
+	case len(shared) > 2:
+		shared = shared[:len(shared)-1] // the HUD goes without saying
+	}
+	return strings.Join(shared, ", "), first
 }
 
 // row is an action as a line of help.

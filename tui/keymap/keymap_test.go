@@ -279,6 +279,20 @@ func TestHelpNamesEachKeyOnce(t *testing.T) {
 			}
 		}
 	}
+	rows := 0
+	group := ""
+	for _, e := range k.HelpOnScreen(View) {
+		if e.Group != group {
+			group, rows = e.Group, rows+2 // with an empty row
+		}
+		rows++
+		if e.Action == "next-item" && e.Text != "j k        next/previous item" {
+			t.Errorf("opposite actions stand as %q", e.Text)
+		}
+	}
+	if room := 3 * 33; rows > room {
+		t.Errorf("help takes %d rows; three columns of a screen of 40 lines have %d", rows, room)
+	}
 	uses, err := Uses(false, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -55,6 +55,9 @@ type Picker struct {
 	notice  string        // before them
 	legend  string        // below them
 	new     keymap.Action // chooses what is typed, also when nothing matches; "" for none
+
+	column            int // cells of a column before one types; 0: an entry a line
+	page, pages, rows int // of the columns on the screen
 }
 
 // NewPicker makes a picker; selected is the index of the entry that is selected
@@ -186,6 +189,10 @@ func (p *Picker) Key(name keymap.Key, text string) Outcome {
 	case keymap.ListLast:
 		p.Scroll(len(p.entries))
 	default:
+		if edit := p.keys.Action(keymap.Editing, name); p.inColumns() && (edit == keymap.EditLeft || edit == keymap.EditRight) {
+			p.across(map[keymap.Action]int{keymap.EditLeft: -1, keymap.EditRight: 1}[edit])
+			return Stay{}
+		}
 		before := p.query.Text()
 		if !p.query.Do(p.keys.Action(keymap.Editing, name)) {
 			p.query.Insert(safetext.Line(text, maxQuery))
@@ -227,7 +234,7 @@ func (p *Picker) show(m matches) { p.matches, p.pending, p.cursor, p.shown.Top =
 // Click implements Overlay: it chooses the entry on the line.
 func (p *Picker) Click(y int) Outcome {
 	line := p.shown.Top + y - pickerHeadLines
-	if y < pickerHeadLines || y >= pickerHeadLines+p.shown.Rows || line >= len(p.matches.lines) || p.matches.lines[line].kind == headingLine {
+	if p.inColumns() || y < pickerHeadLines || y >= pickerHeadLines+p.shown.Rows || line >= len(p.matches.lines) || p.matches.lines[line].kind == headingLine {
 		return Stay{}
 	}
 	p.cursor = p.matches.lines[line].match
@@ -259,6 +266,9 @@ func (p *Picker) choose(a keymap.Action) Outcome {
 
 // Size implements Overlay.
 func (p *Picker) Size(w, h int) (int, int) {
+	if p.column > 0 { // the size stays while one types
+		return p.columnsSize(w, h)
+	}
 	hint := p.hint()
 	widest := min(max(minPicker, p.widest, lipgloss.Width(hint)), w*9/10)
 	return widest, min(pickerHeadLines+len(hintLines(hint, widest, style.Styles{}))+p.lines, h*4/5)
@@ -284,6 +294,9 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 		query = o.Text.Render(p.query.View(p.queryW))
 	}
 	out := []string{o.Key.Render("/ ") + query, o.Muted.Render(strings.Repeat(st.Icons.Line, w))}
+	if p.inColumns() {
+		return append(out, p.columnsBody(w, h, st)...)
+	}
 	below := p.hint()
 	hint := hintLines(below, w, st)
 	hint = hint[:min(len(hint), len(below), max(1, h/4, h-pickerHeadLines-p.lines), max(0, h-pickerHeadLines-1))]
@@ -305,6 +318,9 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 
 // Position implements Overlay: the selected entry, of how many.
 func (p *Picker) Position() string {
+	if p.inColumns() {
+		return p.columnsPosition()
+	}
 	if len(p.matches.lines) <= p.shown.Rows {
 		return ""
 	}

@@ -272,6 +272,10 @@ const (
 
 // bodySize is the inside that an overlay gets on a screen of w×h.
 func bodySize(o Overlay, w, h int) (bw, bh int) {
+	if full, ok := o.(interface{ fullWidth() bool }); ok && full.fullWidth() {
+		bw, bh = o.Size(w-frameW, h-frameH)
+		return max(1, min(bw, w-frameW)), min(max(bh, 1), h-frameH)
+	}
 	bw, bh = o.Size(min(w-frameW, wideWidth), h-frameH)
 	bw = max(bw, ansi.StringWidth(o.Title())+frameW) // room for the whole title
 	width := narrowWidth
