@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"winnow/assistant"
+	"winnow/tui/style"
 	"winnow/tui/tuitest"
+	"winnow/tui/usecase"
 )
 
 // 25: when another program has changed the rules that are unsaved here, a save
@@ -55,6 +57,19 @@ func TestAForeignChangeOfOtherVariablesAsksNothing(t *testing.T) {
 	d.hold("the file", func() bool {
 		return d.env() == strings.Replace(testEnv, "gpt-3.5*,", "", 1)+"OTHER=1\n"
 	})
+}
+
+// What went wrong after the file was written is shown, and does not go with the program.
+func TestAWarningOfASaveIsShown(t *testing.T) {
+	saved := usecase.Saved{Saved: assistant.Saved{Message: "Saved 1 rule.", Warning: "It is not yet durable."}}
+	for _, quits := range []bool{false, true} {
+		s := newStill(t, style.Options{}, 100, 24)
+		s.saving = saving{step: writing, quits: quits}
+		s.do(s.carryOut(s.saving.on(saved, s.wording())))
+		if got := s.text(); !strings.Contains(got, "saved, but: It is not yet durable.") || s.ending != 0 {
+			t.Errorf("with quits %v the program ends: %v, and shows\n%s", quits, s.ending != 0, got)
+		}
+	}
 }
 
 // 3: the window that was changed by somebody else is shown, with a notice.

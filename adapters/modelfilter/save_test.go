@@ -401,3 +401,12 @@ func TestRefresh(t *testing.T) {
 
 // text is a plan as the user is shown it.
 func text(plan assistant.SavePlan) string { return strings.Join(plan.Lines(""), "\n") }
+
+// The model is told what went wrong after the file was written.
+func TestTheToolSaysTheWarningOfASave(t *testing.T) {
+	f := fresh(t, "OPENAI_API_KEY=x\n")
+	r := f.savedResult(assistant.Saved{Message: "Saved 1 rule.", Warning: "It is not yet durable."}, nil)
+	if r.Message != "Saved 1 rule. It is not yet durable." || !r.Success {
+		t.Errorf("the result is %+v", r)
+	}
+}

@@ -276,6 +276,10 @@ func (w *Window) toolSave(ctx context.Context, _ noArgs) assistant.ToolResult {
 		r.Data = w.savedFields(w.Diff())
 		return r
 	}
+	return w.savedResult(saved, rules)
+}
+
+func (w *Window) savedResult(saved assistant.Saved, rules []RuleChange) assistant.ToolResult {
 	return assistant.OK(strings.TrimSpace(saved.Message+" "+saved.Warning), w.savedFields(rules))
 }
 

@@ -296,9 +296,12 @@ func TestADayOverHTTP(t *testing.T) {
 	if p := r.problem(409, "conflict", "POST", "/v1/window/save", save); p.Conflict == nil {
 		t.Errorf("the conflict: %+v", p)
 	}
-	r.window.Conflict = nil
+	r.window.Conflict, r.window.Warning = nil, "Not yet durable."
 	var saved assistant.Saved
 	r.get(&saved, "POST", "/v1/window/save", save)
+	if saved.Warning != r.window.Warning {
+		t.Errorf("the warning of the save is %q", saved.Warning)
+	}
 	if !saved.Written || !slices.Equal(r.window.Saved(), []string{"one", "cat", "dog"}) {
 		t.Errorf("saved %+v: %q", saved, r.window.Saved())
 	}

@@ -101,6 +101,7 @@ const savedPath = "words"
 type Words struct {
 	*at.Window
 	Conflict *assistant.Conflict // of the next save; nil for none
+	Warning  string              // of each save
 }
 
 // Dirty implements assistant.Saver.
@@ -161,7 +162,7 @@ func (w *Words) Save(ctx context.Context, basis assistant.Basis) (assistant.Save
 			tool.Run(ctx, json.RawMessage("{}"))
 		}
 	}
-	return assistant.Saved{Path: savedPath, Written: true, Changes: plan.Changes}, nil
+	return assistant.Saved{Path: savedPath, Written: true, Changes: plan.Changes, Warning: w.Warning}, nil
 }
 
 // Discard implements assistant.Saver.
