@@ -34,6 +34,7 @@ type loop struct {
 	cancel       context.CancelCauseFunc
 	list         *message.List
 	host         host
+	spent        func(llm.Usage) // counts the tokens of a response; nil: nothing counts them
 }
 
 // answer is what a loop has produced so far.

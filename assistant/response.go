@@ -249,6 +249,9 @@ func (r *response) add(part llm.Part) {
 	case llm.End:
 		r.end, r.ended = p, true
 		t.pair.Usage = t.pair.Usage.Plus(p.Usage)
+		if t.spent != nil && p.Usage != nil {
+			t.spent(*p.Usage)
+		}
 		t.registry.SetQuota(t.modelID, p.Limits, 0, t.now())
 	}
 }

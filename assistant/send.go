@@ -54,6 +54,12 @@ func (s *Session) Begin(ctx context.Context, p Prompt) (after int64, err error) 
 	if err != nil {
 		return 0, err
 	}
+	if q := s.opts.Quota; q != nil && !s.Busy() { // a session that is busy refuses the turn
+		if err := q.Admit(ctx); err != nil {
+			t.cancel(err)
+			return 0, err
+		}
+	}
 	return s.startTurn(t)
 }
 
@@ -140,6 +146,9 @@ func (s *Session) newTurn(ctx context.Context, p Prompt) (*turn, error) {
 		request: request{prompt: p, info: info, settings: s.opts.Settings, context: s.current.context},
 	}
 	t.host = t
+	if q := s.opts.Quota; q != nil {
+		t.spent = q.Spent
+	}
 	t.ctx, t.cancel = context.WithCancelCause(s.ToolContext(ctx))
 	return t, nil
 }

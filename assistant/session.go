@@ -56,6 +56,7 @@ type Options struct {
 	Topic    string // of new pairs
 	Author   string // of new pairs; "" is the user of the store
 	Role     Role   // of the user; "" allows everything
+	Quota    Quota  // of the user; nil: there is no limit
 	Settings Settings
 	Now      func() time.Time
 	Log      *slog.Logger
@@ -64,6 +65,14 @@ type Options struct {
 	// TelemetryMessages asks for the messages of each attempt in its record, as
 	// they were sent.
 	TelemetryMessages bool
+}
+
+// Quota limits what a user spends on language models. Its methods are called from any goroutine.
+type Quota interface {
+	// Admit counts a turn that is to begin. An error keeps it from beginning.
+	Admit(ctx context.Context) error
+	// Spent counts the tokens of a response.
+	Spent(used llm.Usage)
 }
 
 // Settings are what a user can set. The zero value is the default.

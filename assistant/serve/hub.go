@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
@@ -39,8 +41,10 @@ type Options struct {
 	// Member, Shared and Author.
 	Session assistant.Options
 	History history.Store
-	Folder  string // folder of the window
-	Window  string // name under which sessions are stored
+	Folder  string   // folder of the window
+	Window  string   // name under which sessions are stored
+	Limits  Limits   // of each user
+	Metrics *Metrics // may be nil
 	// OnChange is called for every change, in order, with the states before and after it. It must not block; it may
 	// be nil.
 	OnChange func(windowlock.Change)
@@ -58,7 +62,8 @@ type Hub struct {
 
 	proposals sync.Mutex // held while the list of open proposals changes
 
-	mu       sync.Mutex // guards sessions and closed
+	mu       sync.Mutex // guards the fields below
+	quotas   map[string]*quota
 	sessions []*Session // in the order they were opened
 	closed   bool
 }
@@ -72,7 +77,12 @@ func NewHub(o Options) *Hub {
 	if h.now == nil {
 		h.now = time.Now
 	}
-	h.opts.Session.Store = o.History
+	if o.Metrics != nil {
+		h.opts.History = timed{o.History, o.Metrics}
+		o.Metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "winnow_sessions", Help: "Open sessions, of all front ends."},
+			func() float64 { return float64(len(h.Sessions())) }))
+	}
+	h.opts.Session.Store = h.opts.History
 	h.opts.Session.Shared = assistant.NewWindowLog(o.Session.Window, o.Session.Journal, h.present)
 	h.shared = windowlock.New(assistant.LockerOf(o.Session.Window), h.announce, h.now)
 	ctx, stop := context.WithCancel(context.Background())
@@ -101,6 +111,8 @@ func (h *Hub) announce(c windowlock.Change) {
 	case windowlock.Edited, windowlock.ToolRan, windowlock.Saved, windowlock.RolledBack, windowlock.Proposed, windowlock.Decided: // the session reports these at the end of its section
 	}
 	switch c.Kind {
+	case windowlock.Saved:
+		h.opts.Metrics.saved()
 	case windowlock.RolledBack:
 		h.refilters.Go(func() { h.refilter(c.Session) })
 	case windowlock.Proposed, windowlock.Decided:
@@ -212,6 +224,9 @@ func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 	s := &Session{hub: h, id: o.ID, user: cmp.Or(o.Author, "someone"), key: j.Key, opened: h.now(), used: h.now()}
 	s.member = h.shared.Join(s.user)
 	o.Member = s.member
+	if q := h.quotaOf(s.user); q != nil && j.Models == nil { // other models are not those of the server
+		o.Quota = q
+	}
 	session, err := assistant.NewSession(models, o)
 	if err != nil {
 		return nil, err
@@ -249,6 +264,9 @@ func (h *Hub) add(s *Session) error {
 	}
 	if slices.ContainsFunc(h.sessions, func(open *Session) bool { return open.ID() == s.id }) {
 		return ErrOpen
+	}
+	if err := h.sessionsLeft(s.user); err != nil {
+		return err
 	}
 	h.sessions = append(h.sessions, s)
 	return nil

@@ -1,13 +1,14 @@
 package serve
 
 import (
+	"cmp"
 	"net"
 	"net/netip"
 	"slices"
 	"sync"
 )
 
-// Limits of Logins.
+// The default limits of Logins.
 const (
 	MaxLogins        = 200 // number of connections that have not logged in
 	MaxAddressLogins = 50  // number of these from one address
@@ -18,6 +19,9 @@ const (
 // anyone out, because a login takes a fraction of a second, and an address with many connections does not affect
 // other addresses.
 type Logins struct {
+	Most        int // connections that have not logged in; 0 means MaxLogins
+	MostAddress int // of these from one address; 0 means MaxAddressLogins
+
 	mu      sync.Mutex
 	waiting []login // oldest first
 }
@@ -66,9 +70,9 @@ func (l *Logins) drop(from netip.Prefix) int {
 		}
 	}
 	switch {
-	case count[from] >= MaxAddressLogins:
+	case count[from] >= cmp.Or(l.MostAddress, MaxAddressLogins):
 		most = from
-	case len(l.waiting) < MaxLogins:
+	case len(l.waiting) < cmp.Or(l.Most, MaxLogins):
 		return -1
 	}
 	return slices.IndexFunc(l.waiting, func(w login) bool { return w.address == most })

@@ -80,7 +80,7 @@ func newOffice(t *testing.T) *office {
 	o.app = newApp(t.Context(), strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{})
 	o.must(newRoot(o.app).ParseFlags([]string{"-m", "offline/rules"}))
 	var err error
-	o.p, err = o.app.openHub(o.app.ctx)
+	o.p, err = o.app.openHub(o.app.ctx, serve.Limits{})
 	o.must(err)
 	hub := o.p.window.hub.Load()
 	o.end = append(o.end, func() { o.must(hub.Close(context.WithoutCancel(t.Context()))); o.must(o.app.close()) })

@@ -22,6 +22,7 @@ import (
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/serve"
 	"winnow/assistant/workspace"
 	"winnow/tui"
 	"winnow/tui/historypane"
@@ -52,6 +53,7 @@ type program struct {
 	window       *journaledWindow
 	endpoints    *endpoints.Set
 	pane         pane.Pane
+	metrics      *serve.Metrics // nil if the window is not served
 	notice       string         // tells the user about the selected model
 	modelPending bool           // the endpoints have not been asked for a model yet
 	autoModel    string         // the model selected without the user; owned by askEndpoints while that runs

@@ -8,12 +8,15 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"winnow/assistant/serve"
 	"winnow/assistant/serve/api"
+	"winnow/assistant/serve/mcp"
 	"winnow/checkpoint/privatefile"
 	"winnow/tui/sshserver"
 )
@@ -24,6 +27,11 @@ type listenFlags struct {
 	SSH, AuthorizedKeys        string
 	Idle, Total                time.Duration
 	Connections, PerUser       int
+	Logins, AddressLogins      int
+	Sessions, Agents           int
+	Events, EventBytes         int
+	Screen                     string // of maxScreen, as typed
+	Limits                     serve.Limits
 }
 
 // Bind declares the flags.
@@ -39,12 +47,42 @@ func (f *listenFlags) Bind(set *pflag.FlagSet) {
 	set.DurationVar(&f.Total, "total-limit", sshserver.DefaultTotal, "how long an SSH connection may be open, TIME")
 	set.IntVar(&f.Connections, "max-connections", sshserver.DefaultConnections, "how many SSH connections may be open at once, N")
 	set.IntVar(&f.PerUser, "max-per-user", sshserver.DefaultPerUser, "how many SSH connections one user may have open at once, and how many screens and commands, N")
+	set.IntVar(&f.Logins, "max-logins", serve.MaxLogins, "how many connections may be open that have not logged in, N, for each of SSH and HTTP")
+	set.IntVar(&f.AddressLogins, "max-address-logins", serve.MaxAddressLogins, "how many of these may come from one address, N")
+	set.IntVar(&f.Sessions, "max-sessions", api.DefaultSessions, "how many HTTP sessions may be open, N")
+	set.IntVar(&f.Limits.Sessions, "max-user-sessions", serve.DefaultUserSessions, "how many sessions one user may have open, of all kinds, N")
+	set.IntVar(&f.Agents, "max-user-agents", mcp.DefaultPerUser, "how many agents one user may have connected, N")
+	set.IntVar(&f.Limits.Turns, "user-turns", 0, "how many messages one user may send on a day, N; the default is no limit")
+	set.Int64Var(&f.Limits.Tokens, "user-tokens", 0, "how many tokens one user may spend on a day, N; the default is no limit")
+	set.IntVar(&f.Events, "max-events", api.DefaultEvents, "how many events are stored for each HTTP session, N")
+	set.IntVar(&f.EventBytes, "max-event-bytes", api.DefaultEventBytes, "how many bytes these events may have, N")
+	set.StringVar(&f.Screen, "max-screen", fmt.Sprintf("%dx%d", sshserver.DefaultWidth, sshserver.DefaultHeight), "the largest screen over SSH, COLUMNSxROWS")
+}
+
+// screen returns the largest screen over SSH.
+func (f *listenFlags) screen() (width, height int, err error) {
+	const most = 10_000
+	columns, rows, _ := strings.Cut(f.Screen, "x")
+	width, err = strconv.Atoi(columns)
+	if err == nil {
+		height, err = strconv.Atoi(rows)
+	}
+	if err != nil || width < 1 || height < 1 || width > most || height > most {
+		err = fmt.Errorf("--max-screen %s: the size must be COLUMNSxROWS, such as 200x60", f.Screen)
+	}
+	return width, height, err
+}
+
+// least returns the smallest of the limits that must not be 0.
+func (f *listenFlags) least() int {
+	return min(f.Connections, f.PerUser, f.Logins, f.AddressLogins, f.Sessions, f.Agents, f.Events, f.EventBytes, f.Limits.Sessions)
 }
 
 // Check returns an error if the flags are invalid or do not go together.
 func (f *listenFlags) Check() error {
 	host, _, err := net.SplitHostPort(f.HTTP)
 	_, _, sshErr := net.SplitHostPort(f.SSH)
+	_, _, screenErr := f.screen()
 	problem := ""
 	switch {
 	case f.HTTP == "" && f.SSH == "":
@@ -55,8 +93,10 @@ func (f *listenFlags) Check() error {
 		problem = fmt.Sprintf("--ssh %s: the address must be HOST:PORT, such as :2222", f.SSH)
 	case (f.SSH == "") != (f.AuthorizedKeys == ""):
 		problem = "--ssh and --authorized-keys must be used together"
-	case f.Idle <= 0 || f.Total <= 0 || f.Connections <= 0 || f.PerUser <= 0:
+	case f.Idle <= 0 || f.Total <= 0 || f.least() <= 0 || f.Limits.Turns < 0 || f.Limits.Tokens < 0:
 		problem = "every limit must be greater than 0"
+	case screenErr != nil:
+		problem = screenErr.Error()
 	case f.HTTP == "" && f.TokenFile+f.Cert+f.Key != "":
 		problem = "--token-file, --cert and --key require --http"
 	case (f.Cert == "") != (f.Key == ""):
@@ -131,6 +171,11 @@ func (s *listeners) Serve(ctx context.Context) (err error) {
 
 func (f *listenFlags) openSSH(ctx context.Context, s *listeners, o sshserver.Options) error {
 	o.AuthorizedKeys, o.Idle, o.Total, o.Connections, o.PerUser = f.AuthorizedKeys, f.Idle, f.Total, f.Connections, f.PerUser
+	o.Logins, o.Address = f.Logins, f.AddressLogins
+	var err error
+	if o.Width, o.Height, err = f.screen(); err != nil {
+		return err
+	}
 	server, err := sshserver.New(o)
 	if err != nil {
 		return err
@@ -158,6 +203,7 @@ func (f *listenFlags) openHTTP(ctx context.Context, s *listeners, o api.Options)
 		}
 	}
 	o.Token = token
+	o.Logins, o.AddressLogins, o.Sessions, o.Events, o.EventBytes = f.Logins, f.AddressLogins, f.Sessions, f.Events, f.EventBytes
 	scheme, config := "http", (*tls.Config)(nil)
 	if f.Cert != "" {
 		pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)

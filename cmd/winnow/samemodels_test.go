@@ -11,6 +11,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/serve"
 )
 
 // listedModels are the sources of models by id, as a front end reports them.
@@ -80,7 +81,7 @@ func TestAllFrontEndsReportTheSameModels(t *testing.T) {
 	o.app = newApp(t.Context(), strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{})
 	o.must(newRoot(o.app).ParseFlags([]string{"-m", "offline/rules"}))
 	var err error
-	o.p, err = o.app.openHub(o.app.ctx)
+	o.p, err = o.app.openHub(o.app.ctx, serve.Limits{})
 	o.must(err)
 	hub := o.p.window.hub.Load()
 	o.end = append(o.end, func() { o.must(hub.Close(t.Context())); o.must(o.app.close()) })

@@ -48,7 +48,7 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	if err := f.Check(); err != nil {
 		return &usageError{"winnow serve", err.Error()}
 	}
-	p, err := a.openHub(ctx)
+	p, err := a.openHub(ctx, f.Limits)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	agents, err := a.agents(hub)
+	agents, err := a.agents(hub, f.Agents)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	servers, err := f.Open(ctx, ssh, api.Options{Hub: hub, Agents: agents, Tokens: tokens, User: cmp.Or(a.userName(), "admin"), Version: version(), Log: a.logger(), Idle: a.settings.SessionIdle})
+	servers, err := f.Open(ctx, ssh, api.Options{Hub: hub, Agents: agents, Metrics: p.metrics, Tokens: tokens, User: cmp.Or(a.userName(), "admin"), Version: version(), Log: a.logger(), Idle: a.settings.SessionIdle})
 	if wide, ok := errors.AsType[*sshserver.ModeError](err); ok {
 		err = advise(err, "chmod %o %s", wide.Mode, wide.Path)
 	}
@@ -114,7 +114,7 @@ func (a *app) printAPI(context.Context, []string) error {
 }
 
 // openHub opens the window of this folder to any number of sessions.
-func (a *app) openHub(ctx context.Context) (*program, error) {
+func (a *app) openHub(ctx context.Context, limits serve.Limits) (*program, error) {
 	p := &program{}
 	var err error
 	if p.endpoints, err = a.openEndpoints(openOptions{}); err != nil {
@@ -135,11 +135,12 @@ func (a *app) openHub(ctx context.Context) (*program, error) {
 	if p.window.recovered {
 		a.printErr("rules of an earlier run are still unsaved: winnow rules diff shows them")
 	}
-	o := serve.Options{Registry: p.endpoints.Registry, History: p.store, Folder: a.folder(), Window: p.window.name}
+	o := serve.Options{Registry: p.endpoints.Registry, History: p.store, Folder: a.folder(), Window: p.window.name, Limits: limits, Metrics: serve.NewMetrics(version())}
 	if o.Session, err = a.sessionOptions(p, model); err != nil {
 		return nil, err
 	}
 	hub := serve.NewHub(o)
+	p.metrics = o.Metrics
 	p.window.hub.Store(hub)
 	go followOthers(ctx, p.window.filter, p.window.journal, a.logger(), hub.Followed)
 	return p, nil

@@ -22,7 +22,7 @@ import (
 func (a *app) sshOptions(p *program, agents *mcp.Agents) (sshserver.Options, error) {
 	h, err := a.folders()
 	return sshserver.Options{
-		Hub: p.window.hub.Load(), History: p.store, Folder: a.folder(), HostKey: h.HostKey(), Log: a.logger(),
+		Hub: p.window.hub.Load(), History: p.store, Folder: a.folder(), HostKey: h.HostKey(), Log: a.logger(), Metrics: p.metrics,
 		Screen: func(ctx context.Context, s *serve.Session, t sshserver.Terminal) (*tui.Model, error) {
 			return a.remoteScreen(ctx, p, s, t)
 		},

@@ -61,7 +61,7 @@ func TestTheTeamsLogHasTheLinesOfTheWindows(t *testing.T) {
 	}
 	store := &teamStore{Store: file}
 	a.store = store
-	p, err := a.openHub(t.Context())
+	p, err := a.openHub(t.Context(), serve.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

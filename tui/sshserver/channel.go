@@ -31,10 +31,8 @@ type Streams struct {
 var allowed = []string{"COLORTERM", "NO_COLOR", "LANG", "LC_ALL", "LC_CTYPE"}
 
 const (
-	maxValue  = 64  // bytes of a variable, or of what is logged
-	maxWidth  = 500 // columns: a frame is made for all of them, and takes up to 25 MB
-	maxHeight = 200 // rows
-	maxLine   = 64 << 10
+	maxValue = 64 // bytes of a variable, or of what is logged
+	maxLine  = 64 << 10
 )
 
 // identifier is a name that a client sent, as far as it is one.
@@ -59,12 +57,12 @@ func (t *Terminal) setVariable(name, value string) bool {
 }
 
 // setSize sets the size, within its bounds. A side of 0 is unknown.
-func (t *Terminal) setSize(width, height uint32) {
+func (t *Terminal) setSize(width, height uint32, maxWidth, maxHeight int) {
 	const usualWidth, usualHeight = 80, 24
 	if width == 0 || height == 0 {
 		width, height = usualWidth, usualHeight
 	}
-	t.Width, t.Height = int(min(width, maxWidth)), int(min(height, maxHeight))
+	t.Width, t.Height = int(min(width, uint32(maxWidth))), int(min(height, uint32(maxHeight)))
 }
 
 // complete is the terminal with what is most likely where the client was silent.
@@ -140,7 +138,7 @@ func (c *channel) request(kind string, payload []byte) (run func() (status int),
 			return nil, false
 		}
 		c.hasPTY = true
-		c.terminal.setSize(r.Width, r.Height)
+		c.terminal.setSize(r.Width, r.Height, c.server.opts.Width, c.server.opts.Height)
 		return nil, true
 	case "env":
 		var r struct{ Name, Value string }
@@ -150,7 +148,7 @@ func (c *channel) request(kind string, payload []byte) (run func() (status int),
 		if !c.hasPTY || ssh.Unmarshal(payload, &r) != nil {
 			return nil, false
 		}
-		c.terminal.setSize(r.Width, r.Height)
+		c.terminal.setSize(r.Width, r.Height, c.server.opts.Width, c.server.opts.Height)
 		c.resized()
 		return nil, true
 	case "signal": // whichever it is

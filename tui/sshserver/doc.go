@@ -23,7 +23,7 @@
 // A connection logs in within loginTime. See serve.Logins for how many may
 // be waiting for that. After the login Options.Connections and Options.PerUser count, and a
 // connection has maxChannel channels. A client that is refused gets the reason as the
-// answer to its first channel. A screen has maxWidth columns and maxHeight rows at most.
+// answer to its first channel. A screen has Options.Width columns and Options.Height rows at most.
 //
 // # How a connection ends
 //

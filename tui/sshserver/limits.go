@@ -6,6 +6,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"golang.org/x/crypto/ssh"
 )
 
 // places are the connections and channels of the users that have logged in.
@@ -71,6 +73,17 @@ func (p *places) closeChannel(user string) {
 	defer p.mu.Unlock()
 	if p.byUser[user].channels--; p.byUser[user].connections == 0 && p.byUser[user].channels == 0 {
 		delete(p.byUser, user)
+	}
+}
+
+// refuse tells a client why it has no connection, when it opens its first channel. Until
+// then the client counts as one that has not logged in.
+func (s *Server) refuse(conn *ssh.ServerConn, channels <-chan ssh.NewChannel, requests <-chan *ssh.Request, why error) {
+	defer time.AfterFunc(s.opts.login, func() { _ = conn.Close() }).Stop()
+	go ssh.DiscardRequests(requests)
+	for n := range channels {
+		_ = n.Reject(ssh.ResourceShortage, why.Error())
+		_ = conn.Close()
 	}
 }
 

@@ -34,6 +34,12 @@ type Options struct {
 	Total       time.Duration // after which any connection ends
 	Connections int           // at once, of clients that have logged in
 	PerUser     int           // connections of one user at once, and screens and commands
+	Logins      int           // connections that have not logged in; 0 means serve.MaxLogins
+	Address     int           // of these from one address; 0 means serve.MaxAddressLogins
+	Width       int           // columns of a screen at most; 0 means DefaultWidth
+	Height      int           // rows of a screen at most; 0 means DefaultHeight
+
+	Metrics *serve.Metrics // nil counts nothing
 
 	// Screen makes the screen of a session.
 	Screen func(context.Context, *serve.Session, Terminal) (*tui.Model, error)
@@ -50,6 +56,8 @@ const (
 	DefaultTotal       = 24 * time.Hour
 	DefaultConnections = 100
 	DefaultPerUser     = 10
+	DefaultWidth       = 500 // columns: a frame is made for all of them, and takes up to 25 MB
+	DefaultHeight      = 200
 )
 
 const (
@@ -88,6 +96,7 @@ type Server struct {
 // the authorized_keys file.
 func New(o Options) (*Server, error) {
 	o.Idle, o.Total = cmp.Or(o.Idle, DefaultIdle), cmp.Or(o.Total, DefaultTotal)
+	o.Width, o.Height = cmp.Or(o.Width, DefaultWidth), cmp.Or(o.Height, DefaultHeight)
 	o.Connections, o.PerUser = cmp.Or(o.Connections, DefaultConnections), cmp.Or(o.PerUser, DefaultPerUser)
 	o.login, o.drain = cmp.Or(o.login, loginTime), cmp.Or(o.drain, drainTime)
 	o.stall, o.interval = cmp.Or(o.stall, stallTime), cmp.Or(o.interval, credential.Interval)
@@ -95,6 +104,7 @@ func New(o Options) (*Server, error) {
 		opts: o, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), places: newPlaces(o.Connections, o.PerUser),
 		ending: make(chan struct{}), drained: make(chan struct{}),
 	}
+	s.logins.Most, s.logins.MostAddress = o.Logins, o.Address
 	users, problems, err := readUsers(o.AuthorizedKeys, time.Now())
 	if err == nil && len(users) == 0 {
 		err = errors.Join(fmt.Errorf("there is no usable key in %s", o.AuthorizedKeys), errors.New(strings.Join(problems, "\n")))
@@ -140,6 +150,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			continue
 		}
 		if dropped := s.logins.Begin(conn); dropped != nil {
+			s.opts.Metrics.Refused(serve.ServerSSH, "logins")
 			s.log.Warn("ssh: dropped before its login for another connection", "remote", dropped.RemoteAddr().String())
 			_ = dropped.Close()
 		}
@@ -159,6 +170,7 @@ func (s *Server) config(log *slog.Logger) *ssh.ServerConfig {
 			err = errors.New("the key is not in the file of keys")
 		}
 		if err != nil {
+			s.opts.Metrics.Refused(serve.ServerSSH, "key")
 			log.Warn("ssh: key refused", "key", ssh.FingerprintSHA256(key), "error", err, "left_out", strings.Join(problems, "; "))
 			return nil, errors.New("refused") // nothing of it reaches the client
 		}
@@ -244,6 +256,7 @@ func (s *Server) connection(raw net.Conn) {
 	c.log = log.With("user", c.user)
 	if err := s.places.connect(c.user); err != nil {
 		c.log.Warn("ssh: connection refused", "error", err)
+		s.opts.Metrics.Refused(serve.ServerSSH, "connections")
 		s.refuse(conn, channels, requests, err)
 		return
 	}
@@ -258,23 +271,14 @@ func (s *Server) connection(raw net.Conn) {
 	go c.endWithServer()
 	s.connected(c, true)
 	defer s.connected(c, false)
+	s.opts.Metrics.Connected(serve.ServerSSH, 1)
+	defer s.opts.Metrics.Connected(serve.ServerSSH, -1)
 	c.log.Info("ssh: login")
 	c.serve(channels)
 	_ = conn.Close()
 	for range channels { // so that nothing waits for a reader
 	}
 	c.log.Info("ssh: connection ended", "why", context.Cause(c.ctx))
-}
-
-// refuse tells a client why it has no connection, when it opens its first channel. Until
-// then the client counts as one that has not logged in.
-func (s *Server) refuse(conn *ssh.ServerConn, channels <-chan ssh.NewChannel, requests <-chan *ssh.Request, why error) {
-	defer time.AfterFunc(s.opts.login, func() { _ = conn.Close() }).Stop()
-	go ssh.DiscardRequests(requests)
-	for n := range channels {
-		_ = n.Reject(ssh.ResourceShortage, why.Error())
-		_ = conn.Close()
-	}
 }
 
 // connection is what a logged-in client does.
@@ -366,6 +370,7 @@ func (c *connection) serve(channels <-chan ssh.NewChannel) {
 				_ = n.Reject(ssh.Prohibited, "not allowed")
 			case c.count(0, 0) == maxChannel || !c.server.places.openChannel(c.user):
 				c.refused("a channel more")
+				c.server.opts.Metrics.Refused(serve.ServerSSH, "channels")
 				_ = n.Reject(ssh.ResourceShortage, "too many screens and commands are open: close one first")
 			default:
 				c.count(1, 0)

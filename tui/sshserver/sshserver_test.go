@@ -194,10 +194,10 @@ func TestACommandRunsAsItsUser(t *testing.T) {
 
 func TestTheSizeIsBounded(t *testing.T) {
 	for _, c := range []struct{ w, h, wantW, wantH uint32 }{
-		{80, 24, 80, 24}, {0, 0, 80, 24}, {0, 50, 80, 24}, {1 << 31, 1<<32 - 1, maxWidth, maxHeight}, {1, 1, 1, 1},
+		{80, 24, 80, 24}, {0, 0, 80, 24}, {0, 50, 80, 24}, {1 << 31, 1<<32 - 1, DefaultWidth, DefaultHeight}, {1, 1, 1, 1},
 	} {
 		var term Terminal
-		if term.setSize(c.w, c.h); term.Width != int(c.wantW) || term.Height != int(c.wantH) {
+		if term.setSize(c.w, c.h, DefaultWidth, DefaultHeight); term.Width != int(c.wantW) || term.Height != int(c.wantH) {
 			t.Errorf("%dx%d is %dx%d", c.w, c.h, term.Width, term.Height)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"winnow/assistant"
+	"winnow/assistant/serve"
 	"winnow/assistant/serve/mcp"
 )
 
@@ -16,6 +17,7 @@ func (s *Server) serveAgent(w http.ResponseWriter, r *http.Request) {
 	client := clientOf(r.Context())
 	if !client.Role.May(assistant.RoleRead) {
 		p := problemOf(&assistant.RoleError{Role: client.Role, Need: assistant.RoleRead})
+		s.metrics.Refused(serve.ServerMCP, p.Code)
 		s.log.Warn("request refused", "reason", p.Code, "user", client.User, "path", r.URL.Path)
 		refuse(w, p)
 		return
@@ -34,6 +36,7 @@ func (s *Server) serveAgent(w http.ResponseWriter, r *http.Request) {
 	err = s.opts.Agents.ServeHTTP(patientWriter{w, s.opts.Write}, r, client)
 	switch {
 	case errors.Is(err, mcp.ErrTooMany):
+		s.metrics.Refused(serve.ServerMCP, "too_many")
 		s.log.Warn("request refused", "reason", "too_many", "user", client.User, "path", r.URL.Path)
 		refuse(w, newProblem("too_many", "%s", err))
 	case err != nil:

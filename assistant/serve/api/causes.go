@@ -24,6 +24,7 @@ type Cause struct {
 const (
 	codeStorage  = "storage"  // the disk or server of the history failed
 	codeInternal = "internal" // winnow failed
+	codeLimit    = "limit"    // a limit of the user
 )
 
 // Causes returns all causes, ordered by status.
@@ -70,6 +71,7 @@ var causes = []Cause{
 	{Code: assistant.CodeUnknownTool, Status: http.StatusUnprocessableEntity, Means: "the window has no such tool"},
 	{Code: assistant.CodeInvalidArguments, Status: http.StatusUnprocessableEntity, Means: "the arguments do not match the parameters of the tool"},
 	{Code: "not_proposal", Status: http.StatusUnprocessableEntity, Means: "the payload is not a proposal, so it cannot be accepted or rejected", errs: []error{assistant.ErrNotProposal}},
+	{Code: codeLimit, Status: http.StatusTooManyRequests, Means: "the user has used the turns or tokens of today, or has too many sessions open"},
 	{Code: codeInternal, Status: http.StatusInternalServerError, Means: "winnow failed; see its log"},
 	{Code: codeStorage, Status: http.StatusServiceUnavailable, Means: "the history cannot be used now"},
 	{Code: "too_many", Status: http.StatusServiceUnavailable, Means: "too many sessions are in use"},

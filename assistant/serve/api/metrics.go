@@ -2,19 +2,17 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"winnow/assistant"
 	"winnow/assistant/serve"
 )
 
-// metrics are the metrics that /metrics returns.
+// metrics are the metrics of this server, with those of the hub.
 type metrics struct {
-	handler   http.Handler
+	*serve.Metrics
 	turns     *prometheus.CounterVec // by outcome
 	failures  *prometheus.CounterVec // by code
 	tokens    *prometheus.CounterVec // by kind
@@ -41,11 +39,16 @@ func newMetrics(s *Server) *metrics {
 		followers: prometheus.NewGauge(prometheus.GaugeOpts{Name: "winnow_followers", Help: "Open event streams."}),
 		dropped:   prometheus.NewCounter(prometheus.CounterOpts{Name: "winnow_followers_dropped_total", Help: "Event streams that ended because the client disconnected or read too slowly."}),
 	}
-	sessions := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "winnow_sessions", Help: "Open sessions, of all front ends."},
-		func() float64 { return float64(len(s.hub.Sessions())) })
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.turns, m.failures, m.tokens, m.firstText, m.whole, m.followers, m.dropped, sessions)
-	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	if m.Metrics = s.opts.Metrics; m.Metrics == nil {
+		m.Metrics = serve.NewMetrics(s.opts.Version)
+	}
+	m.Register(m.turns, m.failures, m.tokens, m.firstText, m.whole, m.followers, m.dropped)
+	if s.opts.Agents != nil {
+		m.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "winnow_agents", Help: "Connected agents, of all servers."}, func() float64 {
+			open, _ := s.opts.Agents.Counts()
+			return float64(open)
+		}))
+	}
 	return m
 }
 

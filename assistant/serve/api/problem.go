@@ -17,6 +17,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
+	"winnow/assistant/serve"
 	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
 )
@@ -78,6 +79,9 @@ func problemOf(err error) *problem {
 	}
 	if _, ok := errors.AsType[*assistant.RoleError](err); ok {
 		return newProblem(assistant.CodeForbidden, "%s", err)
+	}
+	if _, ok := errors.AsType[*serve.LimitError](err); ok {
+		return newProblem(codeLimit, "%s", strings.TrimPrefix(err.Error(), "open a session: "))
 	}
 	if e, ok := errors.AsType[*assistant.PlanChanged](err); ok {
 		p := newProblem("plan_changed", "%s", err)

@@ -159,18 +159,20 @@ func newRig(t testing.TB, script *at.Script, change ...func(*Options)) *rig {
 func newRigOver(t testing.TB, model llm.Model, change ...func(*Options)) *rig {
 	t.Helper()
 	r := &rig{t: t, window: &words{}, mu: &sync.Mutex{}, tokens: map[string]string{}, owners: map[string]string{}, log: &lockedBuffer{}, served: make(chan error, 1)}
+	metrics := serve.NewMetrics("test")
 	base := servetest.Start(t, servetest.Options{Model: model, Change: func(o *serve.Options) {
 		r.window.list = o.Session.Window.(*servetest.Words)
 		o.Session.Window = r.window
 		o.Session.Pages = proposals(t)
 		r.faults = &faulty{Store: o.History}
 		o.History, o.Session.Store = r.faults, r.faults
+		o.Metrics = metrics
 	}})
 	r.hub, r.store = base.Hub, base.History
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	r.must(err)
 	o := Options{
-		Hub: r.hub, Token: testToken, Tokens: credential.Tokens{Path: filepath.Join(t.TempDir(), "tokens.json")}, Address: l.Addr().String(), Version: "test",
+		Hub: r.hub, Token: testToken, Tokens: credential.Tokens{Path: filepath.Join(t.TempDir(), "tokens.json")}, Address: l.Addr().String(), Version: "test", Metrics: metrics,
 		Log: slog.New(slog.NewTextHandler(r.log, nil)), Drain: time.Second,
 	}
 	for _, f := range change {

@@ -12,14 +12,14 @@ import (
 
 // register registers all operations.
 func (s *Server) register() {
-	created := operation("openSession", "POST /v1/sessions", "Open a new session, or a session of the history", "no_session", "open", "model", "too_many", codeStorage, "ending")
+	created := operation("openSession", "POST /v1/sessions", "Open a new session, or a session of the history", "no_session", "open", "model", codeLimit, "too_many", codeStorage, "ending")
 	created.DefaultStatus = http.StatusCreated
 	add(s, created, s.openSession)
 	answer(s, operation("listSessions", "GET /v1/sessions", "List the open sessions"), s.listSessions)
 	answer(s, operation("getSession", "GET /v1/sessions/{id}", "Show an open session", "no_session"), s.getSession)
 	nothing(s, operation("closeSession", "DELETE /v1/sessions/{id}", "Close a session; its conversation stays in the history", "no_session"), s.closeSession)
 
-	send := operation("sendMessage", "POST /v1/sessions/{id}/messages", "Send a message and follow its turn to its end. While a turn is running, the message is queued instead, replacing a queued message, and the response is 202", "no_session", "empty", "model", "filter", "ending")
+	send := operation("sendMessage", "POST /v1/sessions/{id}/messages", "Send a message and follow its turn to its end. While a turn is running, the message is queued instead, replacing a queued message, and the response is 202", "no_session", "empty", "model", "filter", codeLimit, "ending")
 	waits := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[queuedMessage](), true, "")
 	send.Responses["202"] = &huma.Response{Description: "the message is queued", Content: map[string]*huma.MediaType{mediaJSON: {Schema: waits}}}
 	events(s, send, s.sendMessage)
@@ -29,7 +29,7 @@ func (s *Server) register() {
 	answer(s, operation("showRequest", "GET /v1/sessions/{id}/request", "Show the exact request that a message would send now", "no_session", codeStorage), s.showRequest)
 
 	answer(s, operation("listPairs", "GET /v1/sessions/{id}/pairs", "List the visible pairs, or the pairs that a filter line matches, newest last", "no_session", "filter", codeStorage), s.listPairs)
-	events(s, operation("retryPair", "POST /v1/sessions/{id}/pairs/{seq}/retry", "Answer a message again and follow the turn to its end. A failed pair is retried in its place; the last pair gets another answer and keeps the old one", "no_session", "no_pair", "busy", "not_last", "changed_window", "model", codeStorage, "ending"), s.retryPair)
+	events(s, operation("retryPair", "POST /v1/sessions/{id}/pairs/{seq}/retry", "Answer a message again and follow the turn to its end. A failed pair is retried in its place; the last pair gets another answer and keeps the old one", "no_session", "no_pair", "busy", "not_last", "changed_window", "model", codeLimit, codeStorage, "ending"), s.retryPair)
 	answer(s, operation("listAnswers", "GET /v1/sessions/{id}/pairs/{seq}/answers", "List all answers to a message, oldest first", "no_session", "no_pair", codeStorage), s.listAnswers)
 	answer(s, operation("chooseAnswer", "POST /v1/sessions/{id}/pairs/{seq}/choose", "Choose the answer that is shown and sent. The window does not change", "no_session", "no_pair", "no_answer", "busy", codeStorage), s.chooseAnswer)
 	decide := operation("decideProposal", "POST /v1/sessions/{id}/pairs/{seq}/proposals/{proposal}", "Accept a proposal and follow the turn that carries it out, or reject it; the response is then 204", "no_session", "no_pair", "busy", "decided", "not_proposal", codeStorage, "ending")
@@ -53,7 +53,7 @@ func (s *Server) register() {
 	answer(s, operation("discardChanges", "POST /v1/window/discard", "Discard the unsaved changes, if they still match this digest", "no_session", "busy", "held", "plan_changed", "nothing_unsaved", "not_saved"), s.discardChanges)
 
 	s.raw(operation("showDocument", "GET /openapi.json", "Show the OpenAPI document"), mediaJSON, s.showDocument)
-	s.raw(operation("showMetrics", "GET /metrics", "Show metrics for Prometheus"), "text/plain", s.metrics.handler.ServeHTTP)
+	s.raw(operation("showMetrics", "GET /metrics", "Show metrics for Prometheus"), "text/plain", s.metrics.Handler().ServeHTTP)
 	health := operation("showHealth", "GET /healthz", "Check whether the server responds. No token is needed")
 	health.Security = []map[string][]string{{}}
 	s.raw(health, "text/plain", showHealth)

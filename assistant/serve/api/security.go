@@ -15,6 +15,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/assistant/serve"
 )
 
 // guard refuses requests that must not reach a handler, and ends the connection if a handler panics.
@@ -31,6 +32,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(requestTime))
 		if p := s.refusal(r); p != nil {
+			s.metrics.Refused(serve.ServerHTTP, p.Code)
 			s.log.Warn("request refused", "reason", p.Code, "remote", r.RemoteAddr, "method", r.Method, "path", safetext.Line(r.URL.Path, 120))
 			if p.Status == http.StatusUnauthorized {
 				h.Set("WWW-Authenticate", `Bearer realm="winnow"`)
@@ -112,6 +114,7 @@ func (s *Server) strict(ctx huma.Context, next func(huma.Context)) {
 	}
 	if need, client := roles[ctx.Operation().OperationID], clientOf(ctx.Context()); need != "" && !client.Role.May(need) {
 		p := problemOf(&assistant.RoleError{Role: client.Role, Need: need})
+		s.metrics.Refused(serve.ServerHTTP, p.Code)
 		s.log.Warn("request refused", "reason", p.Code, "user", client.User, "operation", ctx.Operation().OperationID)
 		_ = huma.WriteErr(s.api, ctx, p.Status, "", p)
 		return

@@ -30,7 +30,12 @@ type Options struct {
 	Version string            // the version of the program
 	Agents  *mcp.Agents       // serves /mcp; nil means that there is none
 	Log     *slog.Logger      // nil means no log
+	Metrics *serve.Metrics    // nil means metrics of this server alone
 
+	// Logins, AddressLogins, Sessions, Events and EventBytes are the maximum number of connections without a token, of
+	// these from one address, of open sessions, and of events and their bytes that are stored for one session; 0 means
+	// the constant.
+	Logins, AddressLogins, Sessions, Events, EventBytes int
 	// Idle is the time after which a session without a follower, a turn or a request is closed; 0 means DefaultIdle.
 	Idle time.Duration
 	// Interval is how often the server looks for tokens that have been removed; 0 means credential.Interval.
@@ -54,7 +59,13 @@ const (
 	idleTime     = 2 * time.Minute  // the time until a connection without requests is closed
 	maxHeader    = 64 << 10         // bytes
 	maxBody      = 1 << 20          // bytes
-	maxStreams   = 1000             // the maximum number of open sessions
+)
+
+// The default limits.
+const (
+	DefaultSessions   = 1000
+	DefaultEvents     = 16_384 // enough for a turn of a minute at 200 events per second
+	DefaultEventBytes = 32 << 20
 )
 
 // Server is the HTTP front end of a hub. Create it with New.
@@ -64,7 +75,7 @@ type Server struct {
 	log     *slog.Logger
 	clients clients
 	logins  serve.Logins
-	most    int // the maximum number of open sessions: maxStreams, except in tests
+	most    int // the maximum number of open sessions: Options.Sessions, except in tests
 	metrics *metrics
 	mux     *http.ServeMux
 	api     huma.API
@@ -85,7 +96,9 @@ func New(o Options) (*Server, error) {
 	o.AnswerWait, o.Comment = cmp.Or(o.AnswerWait, serve.AnswerWait), cmp.Or(o.Comment, commentAfter)
 	o.Idle, o.Interval = cmp.Or(o.Idle, DefaultIdle), cmp.Or(o.Interval, credential.Interval)
 	o.Write, o.Body, o.Drain = cmp.Or(o.Write, writeTime), cmp.Or(o.Body, bodyTime), cmp.Or(o.Drain, drainTime)
-	s := &Server{opts: o, hub: o.Hub, log: o.Log, most: maxStreams, streams: map[string]*stream{}}
+	o.Sessions, o.Events, o.EventBytes = cmp.Or(o.Sessions, DefaultSessions), cmp.Or(o.Events, DefaultEvents), cmp.Or(o.EventBytes, DefaultEventBytes)
+	s := &Server{opts: o, hub: o.Hub, log: o.Log, most: o.Sessions, streams: map[string]*stream{}}
+	s.logins.Most, s.logins.MostAddress = o.Logins, o.AddressLogins
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -150,6 +163,7 @@ func (s *Server) connState(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		if dropped := s.logins.Begin(conn); dropped != nil {
+			s.metrics.Refused(serve.ServerHTTP, "logins")
 			s.log.Warn("connection without a token dropped for another one", "remote", dropped.RemoteAddr().String())
 			go func() { _ = dropped.Close() }() // closing a TLS connection may wait for the client
 		}

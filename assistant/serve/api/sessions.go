@@ -76,6 +76,7 @@ func (s *Server) makeRoom(ctx context.Context) error {
 		s.log.Warn("session closed: too many are open", "session", st.ID(), "user", st.User())
 		return s.closeStream(ctx, st)
 	}
+	s.metrics.Refused(serve.ServerHTTP, "too_many")
 	return newProblem("too_many", "%d sessions are in use: close one first", s.most)
 }
 

@@ -19,12 +19,6 @@ import (
 	"winnow/assistant/windowlock"
 )
 
-// Limits of the frames that a stream stores. They are enough for a turn of a minute at 200 events per second.
-const (
-	maxFrames     = 16_384
-	maxFrameBytes = 32 << 20
-)
-
 // frame is an event in the form that followers receive.
 type frame struct {
 	wire     []byte // "id: N\ndata: {…}\n\n"
@@ -47,7 +41,7 @@ func newStream(s *Server, session *serve.Session) *stream {
 	first := session.Opened().UnixMilli() // greater than all numbers of an earlier run
 	return &stream{
 		Session: session, server: s, turn: first - 1,
-		frames: serve.NewLog(first, maxFrames, maxFrameBytes, func(f frame) int { return len(f.wire) }),
+		frames: serve.NewLog(first, s.opts.Events, s.opts.EventBytes, func(f frame) int { return len(f.wire) }),
 	}
 }
 

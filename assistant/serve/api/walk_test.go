@@ -257,7 +257,7 @@ func (w *walk) ending() {
 	}
 	w.server.most = 1
 	w.refused("too_many", "POST", "/v1/sessions", "{}")
-	w.server.most = maxStreams
+	w.server.most = DefaultSessions
 	draining := func(on bool) {
 		w.server.mu.Lock()
 		defer w.server.mu.Unlock()
@@ -318,6 +318,26 @@ func (w *walk) noSave(t *testing.T) {
 	r.problem(409, "not_saved", "POST", "/v1/window/discard", byHandOf(id, `,"digest":"x"`))
 }
 
+// limited causes what is refused beyond the limits of a user.
+func (w *walk) limited(t *testing.T) {
+	t.Helper()
+	r := newRig(t, at.NewScript(), func(o *Options) {
+		o.Hub = servetest.Start(t, servetest.Options{Model: at.NewScript(at.Answer{at.Say("hello")}), Change: func(o *serve.Options) {
+			o.Limits = serve.Limits{Turns: 1, Sessions: 1}
+		}}).Hub
+	})
+	r.document = w.document
+	_, path := r.open("anna")
+	r.send(path, `{"text":"hi"}`).rest()
+	r.problem(429, codeLimit, "POST", path+"/messages", `{"text":"hi"}`)
+	r.problem(429, codeLimit, "POST", path+"/pairs/1/retry", `{}`)
+	req := r.request(t.Context(), "POST", "/v1/sessions", `{}`)
+	req.Header.Set("Authorization", "Bearer "+r.token("anna", assistant.RoleSave))
+	if resp := r.do(req); resp.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("a session more: %d", resp.StatusCode)
+	}
+}
+
 // TestTheDocumentIsTrue walks through the document: each operation is served, each code
 // that it describes can be caused, and each field occurs. That no answer differs from the
 // document is checked by the rig, in all tests.
@@ -339,6 +359,7 @@ func TestTheDocumentIsTrue(t *testing.T) {
 	w.proposed()
 	w.ending()
 	w.noSave(t)
+	w.limited(t)
 	w.roles()
 	w.tokenFile(t)
 	for path, item := range w.document.Paths {

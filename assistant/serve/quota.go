@@ -1,0 +1,159 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"winnow/assistant/llm"
+)
+
+// Limits bound what one user of a hub can use.
+type Limits struct {
+	Sessions int   // open sessions at the same time; 0 means DefaultUserSessions
+	Turns    int   // turns with a language model on a day; 0 means no limit
+	Tokens   int64 // tokens in the requests and responses of a day, as endpoints report them; 0 means no limit
+}
+
+// DefaultUserSessions is the default of Limits.Sessions.
+const DefaultUserSessions = 100
+
+// LimitError means that a user has reached a limit.
+type LimitError struct {
+	User  string
+	What  string // "sessions", "turns" or "tokens"
+	Limit int64
+	Until time.Time // when the next day begins; zero for sessions
+}
+
+// Error implements error.
+func (e *LimitError) Error() string {
+	if e.What == "sessions" {
+		return fmt.Sprintf("%s has %d sessions open, which is the limit: close one first", e.User, e.Limit)
+	}
+	return fmt.Sprintf("%s has used the %d %s of today; the next day begins at %s", e.User, e.Limit, e.What, e.Until.Format("15:04 MST"))
+}
+
+// usage is what a user has used on a day, as stored.
+type usage struct {
+	Day    string `json:"day"`
+	Turns  int    `json:"turns"`
+	Tokens int64  `json:"tokens"`
+}
+
+// usageKey is the prefix of the history's keys that store the usage of the users of a window.
+const usageKey = "used today:"
+
+// quota counts what one user uses. All sessions of the user share it.
+type quota struct {
+	hub  *Hub
+	user string
+
+	mu   sync.Mutex
+	used *usage // nil until it has been read
+}
+
+// quotaOf returns the quota of a user, or nil if there are no limits.
+func (h *Hub) quotaOf(user string) *quota {
+	if h.opts.Limits.Turns == 0 && h.opts.Limits.Tokens == 0 {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.quotas == nil {
+		h.quotas = map[string]*quota{}
+	}
+	if h.quotas[user] == nil {
+		h.quotas[user] = &quota{hub: h, user: user}
+	}
+	return h.quotas[user]
+}
+
+// Admit counts a turn, or returns a *LimitError.
+func (q *quota) Admit(ctx context.Context) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	u, err := q.today(ctx)
+	if err != nil {
+		return err
+	}
+	now, limits := q.hub.now(), q.hub.opts.Limits
+	refuse := func(what string, limit int64) error {
+		q.hub.opts.Metrics.Refused(ServerHub, what)
+		return &LimitError{q.user, what, limit, time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, now.Location())}
+	}
+	switch {
+	case limits.Turns > 0 && u.Turns >= limits.Turns:
+		return refuse("turns", int64(limits.Turns))
+	case limits.Tokens > 0 && u.Tokens >= limits.Tokens:
+		return refuse("tokens", limits.Tokens)
+	}
+	u.Turns++
+	return q.store(ctx)
+}
+
+// Spent counts the tokens of a response.
+func (q *quota) Spent(used llm.Usage) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), usageTime)
+	defer cancel()
+	u, err := q.today(ctx)
+	if err == nil {
+		u.Tokens += int64(used.Prompt) + int64(used.Completion)
+		err = q.store(ctx)
+	}
+	if err != nil && q.hub.opts.Session.Log != nil {
+		q.hub.opts.Session.Log.Warn("tokens not counted", "user", q.user, "error", err)
+	}
+}
+
+// usageTime is how long storing the usage may take.
+const usageTime = 5 * time.Second
+
+// today returns the usage of today. The caller has locked q.
+func (q *quota) today(ctx context.Context) (*usage, error) {
+	if q.used == nil {
+		q.used = &usage{}
+		text, err := q.hub.opts.History.Get(ctx, q.key())
+		if err == nil && text != "" {
+			err = json.Unmarshal([]byte(text), q.used)
+		}
+		if err != nil {
+			q.used = nil
+			return nil, fmt.Errorf("how much %s has used is not known: %w", q.user, err)
+		}
+	}
+	if day := q.hub.now().Format(time.DateOnly); q.used.Day != day {
+		q.used = &usage{Day: day}
+	}
+	return q.used, nil
+}
+
+func (q *quota) key() string { return usageKey + q.hub.opts.Window + "\x00" + q.user }
+
+func (q *quota) store(ctx context.Context) error {
+	raw, err := json.Marshal(q.used)
+	if err != nil {
+		return err
+	}
+	return q.hub.opts.History.Set(ctx, q.key(), string(raw))
+}
+
+// sessionsLeft returns a *LimitError if a user may not open a further session. The caller has locked h.mu.
+func (h *Hub) sessionsLeft(user string) error {
+	open, limit := 0, cmp.Or(h.opts.Limits.Sessions, DefaultUserSessions)
+	for _, s := range h.sessions {
+		if s.user == user {
+			open++
+		}
+	}
+	if open < limit {
+		return nil
+	}
+	h.opts.Metrics.Refused(ServerHub, "sessions")
+	return &LimitError{User: user, What: "sessions", Limit: int64(limit)}
+}
