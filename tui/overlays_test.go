@@ -35,7 +35,7 @@ var openings = []opening{
 	{
 		kind: overlay.Models, title: "Model", modes: everywhere, keys: []any{tuitest.Key("ctrl+l")},
 		query: "ohr", found: "$2/$8", other: "64k", take: []any{tuitest.Enter},
-		taken: func(_ *testing.T, d *fixture) { d.Wait("◇ test/other") },
+		taken: func(_ *testing.T, d *fixture) { d.Wait("◊ test/other") },
 	},
 	{
 		kind: overlay.Checkpoints, title: "Checkpoints", modes: everywhere, before: deleteRule, keys: []any{tuitest.Key("ctrl+g")},

@@ -303,7 +303,7 @@ func (m *Model) onDecided(o usecase.Decided) tea.Cmd {
 func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 	verb := oneLine(strings.ReplaceAll(ask.Tool, "_", " "))
 	yes, _, _ := strings.Cut(verb, " ")
-	title, lines := "The assistant wants to "+verb, append(pane.DiffLines(safetext.Lines(ask.Diff, safetext.Visible), &m.styles), "")
+	title, lines := "The assistant wants to "+verb, pane.DiffLines(safetext.Lines(ask.Diff, safetext.Visible), &m.styles)
 	if ask.Note != "" {
 		lines = append([]string{m.styles.Rules.Warn.Render(m.styles.Icons.Warn + " " + oneLine(ask.Note)), ""}, lines...)
 	}

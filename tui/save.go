@@ -112,7 +112,7 @@ func (s *saving) ask(was saving, plan assistant.SavePlan, changed *assistant.Pla
 	*s = was
 	lines := append(w.changed(changed), pane.SavePlanLines(plan, w.author, w.styles)...)
 	return question{
-		overlay.SaveSheet, "Save these changes?", append(lines, ""), keymap.AnswerNo, s.answered,
+		overlay.SaveSheet, "Save these changes?", lines, keymap.AnswerNo, s.answered,
 		[]overlay.Answer{says(keymap.AnswerYes, "save"), says(keymap.AnswerNo, "don't save")},
 	}
 }

@@ -213,7 +213,9 @@ func TestWhoHasTheWindowIsShown(t *testing.T) {
 	anna.Until(func(f string) bool {
 		return strings.Contains(f, "Hidden. Done.") && !strings.Contains(header(f), "working")
 	})
-	bert.Until(func(f string) bool { return !strings.Contains(header(f), "working") && !strings.Contains(f, "⊠") })
+	bert.Until(func(f string) bool {
+		return !strings.Contains(header(f), "working") && !strings.Contains(f, "■ anna")
+	})
 	bert.save()
 	anna.says("bert saved the rules")
 	anna.Until(func(f string) bool {

@@ -75,7 +75,7 @@ func TestSessionGoesOnInsideTheProgram(t *testing.T) {
 		t.Errorf("the last session of the folder is %q, %v", last.ID, err)
 	}
 	d.sessions()
-	d.Wait("◆ first of")
+	d.Wait("» first of")
 }
 
 func TestGoingOnWithASessionAsksAboutUnsavedRules(t *testing.T) {

@@ -85,6 +85,7 @@ type welcomePart struct {
 func (c *welcome) lines(s *scene, w, h int) []string {
 	facts := c.factLines(s, w)
 	all := []welcomePart{
+		{wordMark(s, w), 0, false},
 		{[]string{s.styles.Chat.Welcome.Render("What would you like to change?")}, 5, false},
 		{facts[:len(facts)-1], 3, false},
 		{facts[len(facts)-1:], 4, len(facts) > 1},
@@ -92,7 +93,7 @@ func (c *welcome) lines(s *scene, w, h int) []string {
 		{c.sessionLines(s, w), 2, false},
 		{s.quietLines(pane.Join(s.hint("%s sends", keymap.Send), s.hint("%s moves to "+s.regions, keymap.NextRegion), s.hint("/ or %s finds every command", keymap.Palette), s.hint("%s help", keymap.Help)), w+welcomeMargin), 1, false},
 	}
-	for rank := 1; len(all) > 0; rank++ {
+	for rank := 0; len(all) > 0; rank++ {
 		if lines := joined(all, false); len(lines) <= h {
 			return lines
 		}
@@ -103,6 +104,17 @@ func (c *welcome) lines(s *scene, w, h int) []string {
 		all = slices.Delete(all, i, i+1)
 	}
 	return nil
+}
+
+// wordMark is the name of the program in large letters, where it fits.
+func wordMark(s *scene, w int) (lines []string) {
+	for _, line := range s.styles.WordMark {
+		if ansi.StringWidth(line) > w {
+			return nil
+		}
+		lines = append(lines, s.styles.Chat.Welcome.Render(line))
+	}
+	return lines
 }
 
 // joined are the lines of parts, with an empty one between them unless they are tight.

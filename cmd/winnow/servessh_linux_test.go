@@ -124,7 +124,7 @@ func (v *vterm) resize(columns, rows uint16) {
 }
 
 // ruleMark matches the shape in front of a rule, which depends on the order in which a pane has seen the rules.
-var ruleMark = regexp.MustCompile(`[●■▲◆○□△◇] `)
+var ruleMark = regexp.MustCompile(`[●■▲▼○□◊◘] `)
 
 // rulesOf returns the pane of a frame, with all shapes replaced by the same one.
 func rulesOf(frame string) string {
@@ -138,7 +138,7 @@ func rulesOf(frame string) string {
 		runes := []rune(line)
 		lines[i] = string(runes[min(column, len(runes)):])
 	}
-	return ruleMark.ReplaceAllString(strings.Join(lines[1:len(lines)-4], "\n"), "◆ ") // without the header, the box and the footer
+	return ruleMark.ReplaceAllString(strings.Join(lines[1:len(lines)-4], "\n"), "● ") // without the header, the box and the footer
 }
 
 // TestSSHShowsTheProgram follows two users who work over ssh.

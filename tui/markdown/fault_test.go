@@ -33,7 +33,7 @@ func TestShapes(t *testing.T) {
 		"image":                         {"![a *pic*](p.png)", 60, "image: a pic p.png"},
 		"empty item ends":               {"-\n\n  two\nword", 40, "•\n\ntwo word"},
 		"empty item":                    {"-\n- b", 40, "•\n• b"},
-		"tasks":                         {"- [x] a\n- [ ] b", 40, "☑ a\n☐ b"},
+		"tasks":                         {"- [x] a\n- [ ] b", 40, "✓ a\n□ b"},
 		"numbers go on":                 {"3. a\n3. b\n\n3. c", 40, "3. a\n4. b\n\n5. c"},
 		"wide runes wrap":               {"日本語日本語", 5, "日本\n語日\n本語"},
 		"combining marks":               {"cafe\u0301 1\ufe0f\u20e3 `e\u0301`", 40, "cafe\u0301 1\ufe0f\u20e3 e\u0301"},

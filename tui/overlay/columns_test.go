@@ -63,7 +63,13 @@ func TestKeysMoveInColumns(t *testing.T) {
 		return strings.TrimSpace(ansi.Strip(body[len(body)-1]))
 	}
 	for _, step := range []struct{ key, want string }{
-		{"down", "all keys of 1"}, {"right", "all keys of 11"}, {"right", "all keys of 21"}, {"left", "all keys of 11"}, {"up", "all keys of 10"}, {"left", "all keys of 0"}, {"left", "all keys of 0"},
+		{"down", "all keys of 1"},
+		{"right", "all keys of 11"},
+		{"right", "all keys of 21"},
+		{"left", "all keys of 11"},
+		{"up", "all keys of 10"},
+		{"left", "all keys of 0"},
+		{"left", "all keys of 0"},
 		{"end", "all keys of 29"},
 	} {
 		p.Key(keymap.Key(step.key), "")

@@ -23,7 +23,12 @@ func (o Options) theme() string {
 // reports them.
 func New(o Options) Styles {
 	b := builder{colours: resolve(o), icons: icons(o.Unicode), profile: o.Profile}
+	var mark []string
+	if o.Unicode {
+		mark = catalogue().WordMark
+	}
 	return Styles{
+		WordMark: mark,
 		Icons:    b.icons,
 		Header:   b.header(),
 		Footer:   b.footer(),

@@ -57,6 +57,7 @@ type theme struct {
 var catalogue = sync.OnceValue(func() (c struct {
 	Themes         map[string]theme
 	Ansi16         theme
+	WordMark       []string
 	Unicode, ASCII Icons
 },
 ) {

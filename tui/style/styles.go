@@ -4,6 +4,7 @@ import "charm.land/lipgloss/v2"
 
 // Styles holds one group per component; a component is given its group only.
 type Styles struct {
+	WordMark []string // the name of the program in large letters, in lines of one width; none in ASCII
 	Icons    Icons
 	Header   Header
 	Footer   Footer
