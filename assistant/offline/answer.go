@@ -26,7 +26,7 @@ var talk = map[kind]string{
 
 var filterExamples = []string{
 	"which models are hidden, and why?", "hide every preview model", "hide all flash models on gemini except gemini-2.5-flash", "only keep the newest GPT models",
-	"hide mini on every provider", "hide models above $10", "only models with tools and 100k context", "which models are unused?", "which rule hides most?", "what if I hide *preview*",
+	"hide mini on every provider", "hide models above $10", "only models with tools and 100k context", "which models are unused?", "which rule hides most?", "is anything above $10 shown?", "what if I hide *preview*", "would this break anyone?",
 	"why is gpt-4o hidden?", "unhide *preview*", "remove the rule *preview*", "undo the last two changes", "save",
 }
 
@@ -82,12 +82,16 @@ func (c *conversation) answer(p *plan) {
 		}
 	case rankModels:
 		c.rankModels(s)
-	case showRules:
-		for _, tg := range p.targets {
-			c.reportf("%s: %s", clean(tg.provider), tg.rulesInWords(s.list))
+	case check:
+		c.check(s)
+	case planSave:
+		if r := c.callOrReport("plan_save", wire.Args{}); r != nil {
+			c.reportf("%s", sheet(r.Message))
 		}
+	case showRules:
+		c.showRules(s)
 	case rankRules:
-		c.rankRules(p)
+		c.rankRules(s)
 	default:
 		c.small(s.kind)
 	}
@@ -191,62 +195,149 @@ func (g ruleGroup) why() string {
 	return "shown: no rule matches"
 }
 
-// rulesInWords lists the rules of one list, or of both when list is "".
-func (c *catalog) rulesInWords(list string) string {
-	if list == "" && len(c.rules[ignoreList])+len(c.rules[allowList]) == 0 {
-		return "No rules" + c.on() + "."
+// listedRule is a rule as list_rules reports it.
+type listedRule struct {
+	provider, list, pattern string
+	decides, matches        int
+}
+
+// rules are those of one list, or of both, on the providers that a step names; ok is false
+// while they are asked for.
+func (c *conversation) rules(s step) (rules []listedRule, ok bool) {
+	named := c.providersOf(s.selection.scope)
+	asked := named
+	if s.selection.scope.all() {
+		asked = []string{""} // all in one call
 	}
-	var parts []string
-	for _, l := range []string{ignoreList, allowList} {
-		if list != "" && list != l {
+	ok = true
+	for _, p := range asked {
+		r := c.callOrReport("list_rules", wire.Args{"provider": p})
+		if ok = ok && r != nil; r == nil {
 			continue
 		}
-		var rules []string
-		for _, r := range c.rules[l] {
-			rules = append(rules, fmt.Sprintf("%s (%s)", code(r), counted(len(c.decidedBy(r)), "model")))
+		for _, p := range r.Data.Get("providers").Array() {
+			for _, list := range []string{ignoreList, allowList} {
+				for _, rule := range p.Get(list + "_rules").Array() {
+					l := listedRule{p.Get("provider").String(), list, rule.Get("pattern").String(), int(rule.Get("decides").Int()), int(rule.Get("matches").Int())}
+					if (s.list == "" || s.list == list) && slices.Contains(named, l.provider) {
+						rules = append(rules, l)
+					}
+				}
+			}
 		}
-		parts = append(parts, assistant.UpperFirst(strings.TrimSuffix(counted(len(rules), listName[l]+" rule")+": "+strings.Join(rules, ", "), ": ")+"."))
 	}
-	return strings.Join(parts, " ")
+	return rules, ok
+}
+
+// showRules lists the rules of each provider that has some.
+func (c *conversation) showRules(s step) {
+	rules, ok := c.rules(s)
+	if !ok {
+		return
+	}
+	for _, p := range c.providersOf(s.selection.scope) {
+		var parts []string
+		for _, list := range []string{ignoreList, allowList} {
+			of := filter(rules, func(r listedRule) bool { return r.provider == p && r.list == list })
+			var texts []string
+			for _, r := range of {
+				texts = append(texts, fmt.Sprintf("%s (%s)", code(r.pattern), counted(r.decides, "model")))
+			}
+			if s.list == "" || s.list == list {
+				parts = append(parts, assistant.UpperFirst(strings.TrimSuffix(counted(len(of), listName[list]+" rule")+": "+strings.Join(texts, ", "), ": ")+"."))
+			}
+		}
+		switch none := !slices.ContainsFunc(rules, func(r listedRule) bool { return r.provider == p }); {
+		case none && s.selection.scope.all():
+		case none && s.list == "":
+			c.reportf("No rules on %s.", clean(p))
+		default:
+			c.reportf("%s: %s", clean(p), strings.Join(parts, " "))
+		}
+	}
+	if len(rules) == 0 && s.selection.scope.all() {
+		c.reportf("No rules on any provider.")
+	}
 }
 
 // rankRules lists rules by how many models they decide, and proposes to remove those that
 // decide none. All of these may go at once: what decides a model stays.
-func (c *conversation) rankRules(p *plan) {
-	type ranked struct {
-		text string
-		n    int
+func (c *conversation) rankRules(s step) {
+	rules, ok := c.rules(s)
+	if !ok {
+		return
 	}
-	var lines []ranked
-	for _, tg := range p.targets {
-		if tg.cut {
-			c.reportf("Of %s I was given only part of the models: that a rule decides none of them I can't say.", clean(tg.provider))
-			continue
-		}
-		var idle []string
-		for _, list := range []string{ignoreList, allowList} {
-			for _, r := range tg.rules[list] {
-				n := len(tg.decidedBy(r))
-				text := fmt.Sprintf("%s (%s%s) %s %s", code(r), listName[list], tg.on(), map[string]string{ignoreList: "hides", allowList: "keeps"}[list], counted(n, "model"))
-				if n == 0 {
-					idle, text = append(idle, `"`+r+`"`), text+verbFor(min(len(tg.matching(r)), 1), ": other rules come before it", ": it matches none")
-				}
-				if p.step.list == "" || p.step.list == list {
-					lines = append(lines, ranked{text, n})
-				}
-			}
-		}
-		if len(idle) > 0 {
-			c.try("remove the " + verbFor(len(idle), "rule", "rules") + " " + strings.Join(idle, ", ") + tg.on())
-		}
-	}
-	slices.SortStableFunc(lines, func(a, b ranked) int { return b.n - a.n })
+	slices.SortStableFunc(rules, func(a, b listedRule) int { return b.decides - a.decides })
 	var texts []string
-	for _, l := range lines {
-		texts = append(texts, l.text)
+	idle := map[string][]string{} // by provider
+	for _, r := range rules {
+		text := fmt.Sprintf("%s (%s on %s) %s %s", code(r.pattern), listName[r.list], clean(r.provider), map[string]string{ignoreList: "hides", allowList: "keeps"}[r.list], counted(r.decides, "model"))
+		if r.decides == 0 {
+			idle[r.provider], text = append(idle[r.provider], `"`+r.pattern+`"`), text+verbFor(min(r.matches, 1), ": other rules come before it", ": it matches none")
+		}
+		texts = append(texts, text)
 	}
 	c.reportf("%s", bullets(assistant.UpperFirst(counted(len(texts), "rule"))+", those that decide most first:", texts))
+	for _, p := range c.providers {
+		if patterns := idle[p]; len(patterns) > 0 {
+			c.try("remove the " + verbFor(len(patterns), "rule", "rules") + " " + strings.Join(patterns, ", ") + " on " + p)
+		}
+	}
 }
+
+// check says for which models of a state a condition holds; without one, which hidden models
+// were used lately.
+func (c *conversation) check(s step) {
+	state, scope := cmp.Or(s.state, "hidden"), s.selection.scope
+	ids, count, unknown := map[string][]string{}, 0, 0
+	var said []string
+	for _, it := range s.selection.items {
+		var where []string
+		for _, w := range it.words {
+			where = append(where, "name:*"+strings.Trim(w.text, "*")+"*")
+		}
+		if where = append(where, it.conds...); len(where) == 0 {
+			where, scope.every = []string{usedLately}, true
+		}
+		said = append(said, strings.Join(where, " "))
+		a := wire.Args{"where": strings.Join(append(where, state), " "), "limit": 200}
+		if providers := c.providersOf(scope); len(providers) == 1 {
+			a["provider"] = providers[0]
+		}
+		r := c.callOrReport(findTool, a)
+		if r == nil {
+			continue
+		}
+		count, unknown = count+int(r.Data.Get("count").Int()), unknown+int(r.Data.Get("unknown_count").Int())
+		for _, id := range wire.Strings(r.Data.Get("models.#.id")) {
+			p, name, _ := strings.Cut(id, "/")
+			ids[p] = append(ids[p], name)
+		}
+	}
+	if c.waiting() {
+		return
+	}
+	var lines []string
+	for _, p := range c.providersOf(scope) {
+		if len(ids[p]) > 0 {
+			lines = append(lines, clean(p)+": "+codes(unique(ids[p])))
+		}
+	}
+	if count == 0 {
+		c.reportf("No model that is %s matches %s.", state, codes(said))
+	} else {
+		c.reportf("%s", bullets(fmt.Sprintf("%s that %s %s %s %s:", assistant.UpperFirst(counted(count, "model")), verbFor(count, "is", "are"), state, verbFor(count, "matches", "match"), codes(said)), lines))
+	}
+	if unknown > 0 {
+		c.notef("Of %s that is not known.", counted(unknown, "model"))
+	}
+	if len(said) == 1 && count > 0 && state == "shown" && !strings.Contains(said[0], usedLately) {
+		c.offer("Hide them", "hide "+said[0]+map[bool]string{true: " on every provider"}[scope.all()])
+	}
+}
+
+// usedLately is the condition for models that somebody would miss.
+const usedLately = "used:7d"
 
 // rankModels lists models by price, context or use.
 func (c *conversation) rankModels(s step) {

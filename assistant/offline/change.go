@@ -80,77 +80,15 @@ func inWords(edits []edit) string {
 	return joinAnd(parts) + " on " + joinAnd(unique(providers))
 }
 
-// editsOf lists the changes of rules that a message of the conversation made. whole is
-// false when its calls do not tell all of them.
-func editsOf(x *wire.Exchange) (edits []edit, whole bool) {
-	whole = true
-	for _, c := range x.Calls {
-		e, isEdit := editTools[c.Name]
-		if !c.OK() || !isEdit {
-			whole = whole && !(c.OK() && c.Name == "import_rules")
-			continue
-		}
-		patterns := []string{c.Args.Get("pattern").String()}
-		if patterns[0] == "" {
-			patterns = wire.Strings(c.Result.Data.Get("removed_rules"))
-			const listed = 100 // a result lists no more rules
-			whole = whole && len(patterns) < listed
-		}
-		for _, pattern := range patterns {
-			edits = append(edits, edit{cmp.Or(c.Result.Data.Get("provider").String(), c.Args.Get("provider").String()), e.list, e.add, pattern})
-		}
-	}
-	return edits, whole
-}
-
-// undo takes the changes of the last messages back, newest first: as many as it
-// was asked to, or none.
+// undo takes the last turns of this conversation with changes back, newest first.
 func (c *conversation) undo(s step) {
-	const rollBack = "The checkpoints of the window go back further."
-	var standing []*wire.Exchange // the messages whose changes are still in effect, oldest first
-	for _, x := range c.past {
-		edits, whole := editsOf(x)
-		switch s := c.parse(x.User); {
-		case slices.ContainsFunc(x.Calls, func(k *wire.Call) bool { return k.OK() && k.Name == "discard_changes" }):
-			standing = nil
-		case len(edits) == 0 && whole:
-		case len(s) == 1 && s[0].kind == undo:
-			standing = standing[:len(standing)-s[0].steps(len(standing))]
-		default:
-			standing = append(standing, x)
-		}
+	const most = 100 // steps of one call
+	n := cmp.Or(s.n, 1)
+	if n == undoAll || n > most {
+		n = most
 	}
-	n := s.steps(len(standing))
-	switch {
-	case len(standing) == 0:
-		c.reportf("I see no change of mine in this conversation that I can take back. %s", rollBack)
-		return
-	case s.n > len(standing):
-		c.reportf("I can take back the changes of %s, not of %d. %s %s", counted(len(standing), "message"), s.n, nothingChanged, rollBack)
-		c.offer("Undo all", "undo everything")
-		return
+	if r := c.call("undo", wire.Args{"steps": n}); r != nil {
+		c.reportf("%s", sentence(r.Message))
+		c.wrote, c.saved = c.wrote || r.Success, c.saved && !r.Success
 	}
-	var back []edit
-	for _, x := range slices.Backward(standing[len(standing)-n:]) {
-		edits, whole := editsOf(x)
-		if !whole {
-			c.reportf("I cannot take %s back rule by rule. %s %s", code(x.User), nothingChanged, rollBack)
-			return
-		}
-		for _, e := range slices.Backward(edits) {
-			e.add = !e.add
-			back = append(back, e)
-		}
-	}
-	if c.change(back); !c.waiting() && n > 1 {
-		c.reportf("The changes of your last %d messages are taken back.", n)
-	}
-}
-
-// steps is how many of the messages that stand an undo takes back.
-func (s step) steps(standing int) int {
-	if s.n == undoAll {
-		return standing
-	}
-	return min(cmp.Or(s.n, 1), standing)
 }

@@ -39,7 +39,7 @@ const maxRounds = 5
 
 // writeTools are the tools of the model filter that change rules, the file or
 // the window.
-var writeTools = wordSet(strings.Join(slices.Collect(maps.Keys(editTools)), " ") + " import_rules save_changes discard_changes switch_provider refresh_models")
+var writeTools = wordSet(strings.Join(slices.Collect(maps.Keys(editTools)), " ") + " import_rules save_changes discard_changes switch_provider refresh_models undo")
 
 // conversation works out the response to a request. Nothing is kept between
 // requests: the message is planned from the beginning each time, and a call that
@@ -222,6 +222,12 @@ func (s *step) continueFrom(base step) {
 			s.state = cmp.Or(base.state, "hidden")
 		}
 	case !base.kind.selects():
+	case s.kind == check && len(s.selection.items) == 0 && base.kind.changesRules() && (base.question || base.propose): // "would this break anyone?"
+		s.selection, s.state = base.selection, "shown"
+		s.selection.items = slices.Clone(base.selection.items)
+		for i := range s.selection.items {
+			s.selection.items[i].conds = append(slices.Clone(s.selection.items[i].conds), usedLately)
+		}
 	case s.kind == followUp && s.also:
 		s.kind, s.list, s.state = base.kind, base.list, base.state
 		if s.kind == only && len(s.selection.items) > 0 { // what is said besides "only" is allowed, too

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"winnow/assistant/glob"
 )
 
 // fact is what the fake window knows of a model: no price is 0.
@@ -61,10 +63,20 @@ func (w *fakeWindow) find(a map[string]any) map[string]any {
 				continue
 			}
 			hold := true
+			status, _ := w.status(p, id)
+			hidden := status == "ignored"
 			for word := range strings.FieldsSeq(where) {
-				hold = hold && holds(f, word)
+				pattern, named := strings.CutPrefix(word, "name:")
+				switch {
+				case word == "hidden" || word == "shown":
+					hold = hold && hidden == (word == "hidden")
+				case named:
+					hold = hold && glob.Compile(pattern).MatchID(id)
+				default:
+					hold = hold && holds(f, word)
+				}
 			}
-			switch status, _ := w.status(p, id); {
+			switch {
 			case where != "" && !known:
 				unknown++
 			case hold:

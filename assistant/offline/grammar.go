@@ -30,6 +30,8 @@ const (
 	rankModels  kind = "rank" // models by price, context or use
 	showRules   kind = "rules"
 	rankRules   kind = "rank_rules" // by how many models each decides
+	check       kind = "check"      // whether a condition holds for a model that is shown, or hidden
+	planSave    kind = "plan"       // what a save would do
 	why         kind = "why"        // the reasons for what the previous request was about
 	followUp    kind = "…"          // "and nano too": the previous request with other models or providers
 	yes         kind = "yes"
@@ -51,7 +53,7 @@ func (k kind) acts() bool {
 }
 
 // asks reports whether the kind names models and changes nothing.
-func (k kind) asks() bool { return k.in(listModels, countModels, rankModels) }
+func (k kind) asks() bool { return k.in(listModels, countModels, rankModels, check) }
 
 // aboutRules reports whether requests of the kind name rules, not models.
 func (k kind) aboutRules() bool { return k.in(clearRules, showRules, rankRules, removeRule) }
@@ -348,7 +350,7 @@ func (c *conversation) fill(s *step, f fit) bool {
 		s.selection = c.selection(f.tokens)
 		s.selection.scope.merge(named)
 		ruleFacts := s.kind == removeRule && slices.ContainsFunc(s.selection.items, func(it item) bool { return it.newest || len(it.conds) > 0 })
-		return (s.selection.named() || s.kind.asks()) && !ruleFacts && (len(s.selection.more) == 0 || named.empty())
+		return (s.kind != check || s.selection.isCondition()) && (s.selection.named() || s.kind.asks()) && !ruleFacts && (len(s.selection.more) == 0 || named.empty())
 	case "$where", "$at":
 		tokens := f.tokens
 		if !tokens[0].In(prepositions) {

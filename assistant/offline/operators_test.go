@@ -61,7 +61,7 @@ func does(c *chat, want, answer string) bool {
 		return changed == "" && !proposes && strings.Contains(answer, "- `"+value+"`") && strings.Contains(answer, `"value":"`+strings.NewReplacer(">", `\u003e`, "<", `\u003c`).Replace(value))
 	case "says":
 		return changed == "" && !proposes && strings.Contains(answer, value)
-	case "undo", "unhide": // some rules change, and back
+	case "unhide": // some rules change
 		return strings.Contains(changed, "ignore(") || strings.Contains(changed, "allow(")
 	}
 	return changed == strings.TrimSpace(want+" "+value)

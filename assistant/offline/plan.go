@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -64,7 +65,7 @@ func (p *plan) allowEach(tg *target, patterns []string) {
 func (c *conversation) planStep(s step) *plan {
 	p := &plan{conversation: c, step: s}
 	switch {
-	case !s.kind.selects(), s.kind == rankModels:
+	case !s.kind.selects(), s.kind.in(rankModels, showRules, rankRules, check):
 		return p
 	case s.kind.aboutRules():
 		for _, name := range c.narrow(s, item{}, c.providersOf(s.selection.scope)) {
@@ -257,7 +258,7 @@ func (p *plan) removeRules(tg *target) {
 			continue
 		}
 		p.refused = true
-		p.reportf("There is no single rule %s%s. %s", code(w), tg.on(), tg.rulesInWords(p.step.list))
+		p.reportf("There is no single rule %s%s: the rules are %s. %s", code(w), tg.on(), cmp.Or(codes(slices.Concat(tg.rules[ignoreList], tg.rules[allowList])), "none"), nothingChanged)
 		for _, e := range exact {
 			p.try("remove the " + listName[e.list] + " rule " + e.pattern + tg.on())
 		}

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -18,6 +19,11 @@ type selection struct {
 
 // named reports whether a selection names models, or an exception from none.
 func (s selection) named() bool { return len(s.items)+len(s.except) > 0 || s.pronoun }
+
+// isCondition reports whether find_models can tell what the selection holds for.
+func (s selection) isCondition() bool {
+	return len(s.except) == 0 && !slices.ContainsFunc(s.items, func(it item) bool { return it.blank() || it.newest })
+}
 
 // scope is the providers that a request names; the zero value names none.
 type scope struct {

@@ -186,7 +186,7 @@ var sentences = []struct{ said, want string }{
 	{"switch to nowhere", ""},
 	{"switch to openai", ""},
 	{"refresh models", "refresh(openai)"},
-	{"undo", ""},
+	{"undo", "undo(1)"},
 }
 
 func TestSentences(t *testing.T) {

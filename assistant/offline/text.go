@@ -110,6 +110,21 @@ func bullets(head string, lines []string) string {
 	return head + "\n\n- " + strings.Join(lines, "\n- ")
 }
 
+// sheet shows a tool's message of several lines as a code block.
+func sheet(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	if len(lines) == 1 {
+		return sentence(s)
+	}
+	if more := len(lines) - maxLines; more > 0 {
+		lines = append(lines[:maxLines:maxLines], fmt.Sprintf("and %d more lines", more))
+	}
+	for i, l := range lines {
+		lines[i] = strings.ReplaceAll(cleanTo(l, 2*maxEcho), "```", "'''")
+	}
+	return "```diff\n" + strings.Join(lines, "\n") + "\n```"
+}
+
 // unique drops empty strings and repetitions; the order stays.
 func unique(ss []string) (out []string) {
 	for _, s := range ss {

@@ -71,11 +71,6 @@ func (m model) named(text string) bool {
 	return strings.EqualFold(m.name, text) || strings.EqualFold(m.id, text)
 }
 
-// decidedBy returns the listed models that a rule hides or shows.
-func (c *catalog) decidedBy(rule string) []model {
-	return filter(c.models, func(m model) bool { return m.rule == rule })
-}
-
 // matching returns the listed models that a pattern matches.
 func (c *catalog) matching(pattern string) []model {
 	return filter(c.models, matcher([]string{pattern}))

@@ -20,7 +20,7 @@ var filterTools = map[string]string{
 	"import_rules":                "ignore whitelist mode provider",
 	"get_models_matching_pattern": "pattern provider", "get_model_details": "model", "explain_model_status": "model",
 	"switch_provider": "provider", "refresh_models": "provider", "save_changes": "", "discard_changes": "",
-	"find_models": "where provider sort limit",
+	"find_models": "where provider sort limit", "list_rules": "provider", "plan_save": "", "undo": "steps",
 }
 
 func toolList(tools map[string]string) []any {
@@ -140,8 +140,10 @@ type fakeWindow struct {
 	cut           int // how many models the context and a query list; 0: all
 	changes       []any
 	refuse        func(name string, a map[string]any) map[string]any
-	log           []string // the calls of the last message that change something
-	looked        int      // and how many others
+	log           []string                 // the calls of the last message that change something
+	looked        int                      // and how many others
+	before        [2]map[string][]string   // the rules before the turn
+	steps         [][2]map[string][]string // and before each turn that can be taken back
 }
 
 func newFakeWindow() *fakeWindow {
@@ -271,8 +273,68 @@ func (w *fakeWindow) call(name string, a map[string]any) map[string]any {
 		return w.explain(a["model"].(string))
 	case "find_models":
 		return w.find(a)
+	case "list_rules":
+		return w.listRules(w.text(a["provider"]))
+	case "plan_save":
+		return ok("Saving would write 1 line:\n+IGNORE_MODELS_OPENAI=x\nopenai: 1 more model will be hidden.", nil)
+	case "undo":
+		return w.undo(int(a["steps"].(float64)))
 	}
 	return w.edit(name, p, a)
+}
+
+// begin notes the rules before a turn.
+func (w *fakeWindow) begin() {
+	w.before = [2]map[string][]string{maps.Clone(w.ignore), maps.Clone(w.allow)}
+}
+
+// end makes a turn that changed rules a step that can be taken back.
+func (w *fakeWindow) end() {
+	changed := fmt.Sprint(w.before[0], w.before[1]) != w.rules()
+	if undone := strings.Contains(strings.Join(w.log, " "), "undo("); changed && !undone {
+		w.steps = append(w.steps, w.before)
+	}
+	if slices.Contains(w.log, "discard()") {
+		w.steps = nil
+	}
+}
+
+func (w *fakeWindow) undo(n int) map[string]any {
+	if len(w.steps) == 0 {
+		return refused("failed", "Nothing was undone: there is no change of yours to take back.")
+	}
+	n = min(n, len(w.steps))
+	to := w.steps[len(w.steps)-n]
+	w.ignore, w.allow, w.steps, w.unsaved = to[0], to[1], w.steps[:len(w.steps)-n], true
+	return ok(fmt.Sprintf("Took back %d steps.", n), nil)
+}
+
+func (w *fakeWindow) listRules(only string) map[string]any {
+	providers := []any{}
+	for _, p := range w.order {
+		if only != "" && only != p || only == "" && len(w.ignore[p])+len(w.allow[p]) == 0 {
+			continue
+		}
+		data := map[string]any{"provider": p}
+		for list, rules := range map[string][]string{"ignore": w.ignore[p], "whitelist": w.allow[p]} {
+			listed := []any{}
+			for _, r := range rules {
+				decides, matches := 0, 0
+				for _, id := range w.models[p] {
+					if _, by := w.status(p, id); by == r {
+						decides++
+					}
+					if glob.Compile(r).MatchID(id) {
+						matches++
+					}
+				}
+				listed = append(listed, map[string]any{"pattern": r, "decides": decides, "matches": matches})
+			}
+			data[list+"_rules"] = listed
+		}
+		providers = append(providers, data)
+	}
+	return ok("listed", map[string]any{"providers": providers})
 }
 
 func (w *fakeWindow) query(p, pattern string) map[string]any {
@@ -377,6 +439,9 @@ func short(name string, a map[string]any) string {
 	if n := names[name]; n != "" {
 		return p + n + pattern + ")"
 	}
+	if name == "undo" {
+		return fmt.Sprintf("undo(%v)", a["steps"])
+	}
 	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "_changes"), "_provider"), "_models") + "(" + p + ")"
 }
 
@@ -399,6 +464,8 @@ func newChat(tb testing.TB, w *fakeWindow) *chat {
 func (c *chat) say(text string) string {
 	c.tb.Helper()
 	c.w.log, c.w.looked = nil, 0
+	c.w.begin()
+	defer c.w.end()
 	c.messages = append(c.messages, user(text))
 	ctx := c.w.context()
 	c.w.changes = nil
