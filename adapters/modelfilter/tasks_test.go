@@ -1,11 +1,13 @@
 package modelfilter
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"winnow/assistant"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/budget"
 )
 
 // round is the calls of one response: "tool {arguments}".
@@ -85,7 +87,7 @@ var tasks = []struct {
 	}, {
 		"hide o1; no, take that back",
 		[]round{{`add_ignore_rule {"pattern":"o1"}`}, {`get_models_matching_pattern {"pattern":"o1"}`}, {`remove_ignore_rule {"pattern":"o1"}`}},
-		[]round{{`add_ignore_rule {"pattern":"o1"}`}, {`remove_ignore_rule {"pattern":"o1"}`}},
+		[]round{{`add_ignore_rule {"pattern":"o1"}`}, {`undo {}`}},
 		[]round{{`add_ignore_rule {"pattern":"o1"}`}, {`remove_ignore_rule {"pattern":"o1"}`}},
 		"*-preview gpt-3.5*",
 	}, {
@@ -100,8 +102,10 @@ var tasks = []struct {
 // TestRoundsOfTenTasks does ten tasks in three ways: each call succeeds, the rules are the
 // same afterwards, and the rounds and calls are counted.
 func TestRoundsOfTenTasks(t *testing.T) {
-	rounds, calls := [3]int{}, [3]int{}
+	rounds, calls, tokens := [3]int{}, [3]int{}, [3]int{}
+	t.Logf("%-42s %-15s %s", "rounds, tokens of all requests:", "before", "capable, poor now")
 	for _, task := range tasks {
+		row := fmt.Sprintf("%-42s", task.request)
 		for i, way := range [][]round{task.before, task.capable, task.poor} {
 			f := fresh(t, plainEnv)
 			var answers []assistanttest.Answer
@@ -121,11 +125,23 @@ func TestRoundsOfTenTasks(t *testing.T) {
 				}
 				calls[i]++
 			}
-			rounds[i] += len(script.Requests()) - 1
+			sent := 0
+			for _, r := range script.Requests() {
+				for _, m := range r.Messages {
+					sent += budget.Params{}.Estimate(m.Content)
+				}
+			}
+			rounds[i], tokens[i] = rounds[i]+len(script.Requests())-1, tokens[i]+sent
+			row += fmt.Sprintf(" %d, %-12d", len(script.Requests())-1, sent)
 			if got := strings.Join(f.patterns(Ignore), " "); got != task.rules {
 				t.Errorf("%q, way %d: the rules are %s, want %s", task.request, i, got, task.rules)
 			}
 		}
+		t.Log(row)
+	}
+	t.Logf("%-42s %d, %d; %d, %d; %d, %d", "all", rounds[0], tokens[0], rounds[1], tokens[1], rounds[2], tokens[2])
+	if 3*tokens[1] > 2*tokens[0] || tokens[2] > tokens[0] {
+		t.Errorf("tokens %v: a capable model needs a third less than before, a poor one no more", tokens)
 	}
 	if wantRounds, wantCalls := [3]int{20, 10, 17}, [3]int{31, 13, 17}; rounds != wantRounds || calls != wantCalls {
 		t.Errorf("rounds %v, calls %v; want %v and %v", rounds, calls, wantRounds, wantCalls)
