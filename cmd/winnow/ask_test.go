@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/history/historytest"
 	"winnow/assistant/safetext"
 )
 
@@ -37,6 +39,36 @@ func TestAnAnswerKeepsToOneProcessor(t *testing.T) {
 	}
 	if n := runtime.GOMAXPROCS(0); n != 2 {
 		t.Errorf("%d processors afterwards, want 2", n)
+	}
+}
+
+// Files that the arguments name go with the message, pictures as pictures; piped text names none.
+func TestAskSendsTheFilesThatItsArgumentsName(t *testing.T) {
+	ownFolder(t)
+	picture := historytest.Picture(t, "cat.png", 8)
+	if err := os.WriteFile("cat.png", picture.Data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sent := make(chan string, 2)
+	server := assistanttest.NewServer(t, func(x *assistanttest.Exchange) {
+		sent <- string(x.Body)
+		assistanttest.Text("a cat")(x)
+	})
+	ask := func(stdin io.Reader, words ...string) string {
+		t.Helper()
+		var fault bytes.Buffer
+		args := append([]string{"--base-url", server.URL, "-m", "model", "ask"}, words...)
+		if status := run(t.Context(), args, stdin, &bytes.Buffer{}, &fault); status != 0 {
+			t.Fatalf("%q: status %d: %s", words, status, fault.String())
+		}
+		return <-sent
+	}
+	data := base64.StdEncoding.EncodeToString(picture.Data)
+	if body := ask(nil, "what is @cat.png?"); !strings.Contains(body, data) {
+		t.Errorf("the picture is not in the request %s", body)
+	}
+	if body := ask(strings.NewReader("@cat.png"), "what is this?"); strings.Contains(body, data) || !strings.Contains(body, "@cat.png") {
+		t.Errorf("piped text names a file: %s", body)
 	}
 }
 
