@@ -18,8 +18,10 @@ const (
 
 	// askTimeout is how long the proxy may take: commands and tools wait for it.
 	askTimeout = time.Second
-	// answerLife is how long an answer, or its absence, is used before the proxy is asked again.
-	answerLife = 15 * time.Second
+	// answerLife is how long an answer is used before the proxy is asked again, and failureLife
+	// how long it is left alone after it did not answer: a change of rules waits for it.
+	answerLife  = 15 * time.Second
+	failureLife = time.Minute
 )
 
 // Asker fetches what the running proxy has counted, its answer to a GET of StatsPath. The
@@ -50,7 +52,11 @@ func (d *Dir) fromProxy(provider string) (*Report, error) {
 	p := &d.proxy
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.asked.IsZero() || time.Since(p.asked) > answerLife {
+	life := answerLife
+	if p.err != nil {
+		life = failureLife
+	}
+	if p.asked.IsZero() || time.Since(p.asked) > life {
 		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 		defer cancel()
 		text, err := d.ask(ctx)

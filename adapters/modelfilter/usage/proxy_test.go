@@ -108,6 +108,10 @@ func TestAProxyThatHangsIsWaitedForASecond(t *testing.T) {
 			t.Errorf("%v for %d requests, want 1s for one", took, asked)
 		}
 		time.Sleep(answerLife + 1)
+		if _, err := d.Report("acme"); err == nil || asked != 1 {
+			t.Errorf("soon after: %v, %d requests", err, asked)
+		}
+		time.Sleep(failureLife)
 		if r, err := d.Report("acme"); err != nil || r == nil || asked != 2 {
 			t.Errorf("later: %v, %v after %d requests", r, err, asked)
 		}
