@@ -308,7 +308,7 @@ func (t *turn) proposeCall(c *checkedCall) ToolResult {
 		t.addPayload(t.fillPayload(made))
 		what[i] = made.Summary
 	}
-	return OK("Proposed, not done: "+strings.Join(what, "; ")+". It waits for somebody with the role save; the user may only propose.", nil)
+	return OK("Proposed, not done: "+strings.Join(what, "; ")+". It waits for a user with the role save; this user may only propose.", nil)
 }
 
 // checkPayload fills in the payload of a result. One that no registered type describes is a

@@ -108,7 +108,7 @@ func (s *Session) keepCancelled(ctx context.Context, partial *Pair) (*Pair, erro
 	return kept, s.opts.Store.Commit(ctx, b)
 }
 
-// keepAsAnswer adds a cancelled answer to those of an older pair.
+// keepAsAnswer adds a cancelled answer to the answers of an older pair.
 func (s *Session) keepAsAnswer(ctx context.Context, partial, of *Pair) error {
 	v := partial.Answer()
 	add := PairAnswer{Seq: of.Seq, ID: v.ID, Add: &v}
@@ -142,7 +142,7 @@ func (t *turn) partial(ran bool) *Pair {
 	return &part
 }
 
-// offerBeside stores a cancelled answer beside the pair that keeps its own; nil is none. It
+// offerBeside stores a cancelled answer together with the pair, which keeps its own; nil stores none. It
 // returns how the turn ends.
 func (t *turn) offerBeside(partial *Pair, end Event) Event {
 	if partial == nil {

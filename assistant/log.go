@@ -39,7 +39,7 @@ const (
 type sessionLog struct {
 	window  *WindowLog // numbers the versions
 	version int64
-	wake    chan struct{} // closed at the next version; nil when nobody waits
+	wake    chan struct{} // closed at the next version; nil if there is no waiter
 
 	models int    // counts what the registry may have learned
 	states states // at version

@@ -84,7 +84,7 @@ type TurnState struct {
 	Running bool
 	Turn    *Turn // the running one, or the last one; nil before the first
 	Pair    int64 // of the running turn; 0 before its message is stored
-	// Asks is the question that the running turn waits for; nil: there is none.
+	// Asks is the question that the running turn waits for, or nil.
 	Asks        *ConfirmRequest
 	Waits       bool          // a message waits
 	Queued      Prompt        // that message
@@ -124,7 +124,7 @@ type Others struct {
 type Checkpoints struct {
 	Stamp
 	All      []checkpoint.Checkpoint // newest first
-	Last     *checkpoint.Checkpoint  // the newest step that can be undone; nil: there is none
+	Last     *checkpoint.Checkpoint  // the newest step that can be undone, or nil
 	ReadOnly error                   // why none can be made; nil: they can
 
 	sessions map[string][]checkpoint.Checkpoint
@@ -193,7 +193,7 @@ type StalePairs struct {
 	Seqs []int64 // ascending
 }
 
-// Has reports whether a pair is one of them; a nil StalePairs has none.
+// Has reports whether a pair is stale. A nil StalePairs is empty.
 func (p *StalePairs) Has(seq int64) bool {
 	if p == nil || p.All {
 		return p != nil

@@ -110,7 +110,7 @@ func (s *Session) storeRejected(ctx context.Context, holder *Pair, summary strin
 }
 
 // mayDecide returns a *RoleError if the user may not decide the proposals of a pair: one who
-// may change the window decides those of the own conversation, and who proposes may take
+// may change the window decides the proposals of the own conversation, and who proposes may take
 // an own proposal back.
 func (s *Session) mayDecide(holder *Pair, accept bool) error {
 	switch own := holder.Author == s.opts.Author; {
@@ -122,7 +122,7 @@ func (s *Session) mayDecide(holder *Pair, accept bool) error {
 	return s.Needs(RoleSave)
 }
 
-// notice is what the program is told of a decision; nil: nothing.
+// notice returns the callback for a decision, or nil.
 func (t PayloadType) notice(accept bool) func(context.Context, Payload) error {
 	if accept {
 		return t.Accepted

@@ -331,7 +331,7 @@ func (t *loop) suggest(s Suggested) {
 }
 
 // addPayload adds a payload that the model wrote: suggested values and actions to
-// those of the pair, everything else as a card.
+// the pair's suggestions, everything else as a card.
 func (t *loop) addPayload(p Payload) {
 	if p.Type == PayloadValues || p.Type == PayloadActions {
 		var offered struct {

@@ -87,7 +87,7 @@ type Proposer interface {
 	// made which unsaved change.
 	Mark() (restore func() error)
 	// Proposals returns payloads that change the state before to the state after once they
-	// are accepted; none if the states differ in nothing that can be saved.
+	// are accepted; empty if the states differ in nothing that can be saved.
 	Proposals(before, after json.RawMessage) ([]Payload, error)
 }
 
@@ -220,7 +220,7 @@ func (s *Session) storeProposals(ctx context.Context, description string, payloa
 }
 
 // proposedText is the answer to a proposal that a user makes by hand.
-const proposedText = "Proposed. It waits for somebody with the role save."
+const proposedText = "Proposed. It waits for a user with the role save."
 
 // proposalsOf returns what a user with RolePropose proposes in place of a change.
 func (s *Session) proposalsOf(before, after json.RawMessage) ([]Payload, error) {
@@ -250,7 +250,7 @@ type Proposed struct {
 
 // Error implements error. A front end reports it as a success.
 func (p *Proposed) Error() string {
-	return "proposed: " + p.Summary + ". It waits for somebody with the role save"
+	return "proposed: " + p.Summary + ". It waits for a user with the role save"
 }
 
 // IsProposed returns the proposal that was made in place of a change, or nil.

@@ -41,7 +41,7 @@ type Options struct {
 	// it. The state of the window is not restored from it but recorded as the newest: a
 	// window that stores nothing itself applies Journal.Current before NewSession.
 	Journal *checkpoint.Journal
-	// Member is the session's part in a window that others share; nil: it has none.
+	// Member is the session's part in a window that others share; nil if the window is not shared.
 	Member *windowlock.Member
 	// Shared is the log of that window; nil makes one.
 	Shared *WindowLog

@@ -89,7 +89,7 @@ type QueueStore interface {
 type StateStore interface {
 	// SetSessionState stores a JSON document; nil removes it.
 	SetSessionState(ctx context.Context, session string, state json.RawMessage) error
-	// SessionState returns it, nil when there is none.
+	// SessionState returns the stored state of a session, or nil.
 	SessionState(ctx context.Context, session string) (json.RawMessage, error)
 }
 

@@ -49,7 +49,7 @@ func newToolbox(tools []Tool) (*toolbox, error) {
 	return b, nil
 }
 
-// retryHint goes with the reason of an invalid call.
+// retryHint is added to the reason of an invalid call.
 const retryHint = "Please review the tool schema and retry."
 
 // check returns the tool and the arguments of a call that may run, or the result

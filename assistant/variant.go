@@ -16,7 +16,7 @@ var ErrNoVariant = errors.New("the message has no such answer")
 // assistant produced. One answer is chosen: it is in the fields of the Pair itself,
 // and it alone is shown, sent, counted and searched.
 type Variant struct {
-	// ID is unique among the answers of a pair; "" is that of the first one.
+	// ID is unique among the answers of a pair; the ID of the first one is "".
 	ID string    `json:"id,omitempty"`
 	At time.Time `json:"at,omitzero"` // when it was asked for; zero: with the message
 
@@ -91,7 +91,7 @@ func (a PairAnswer) Apply(p *Pair) error {
 	return nil
 }
 
-// Interrupt ends a pair in state sending that nobody sends any more.
+// Interrupt ends a pair that is in state sending although its program has ended.
 func (p *Pair) Interrupt() {
 	if p.State == PairSending {
 		p.State, p.ErrorCode, p.ErrorMessage = PairError, CodeInterrupted, "winnow stopped before the answer was complete"

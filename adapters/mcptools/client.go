@@ -29,10 +29,10 @@ const (
 type Options struct {
 	Servers  []config.MCPServer
 	Environ  []string           // in the form of os.Environ
-	Redactor *safetext.Redactor // removes keys from results and errors; learns those of the servers
-	Version  string             // of this program, which the servers are told
+	Redactor *safetext.Redactor // removes keys from results and errors; learns the servers' keys
+	Version  string             // of this program, sent to the servers
 	Log      *slog.Logger       // nil logs nothing
-	// Notify is told, in one line, when the tools of a server are there and when it cannot be used; may be nil.
+	// Notify gets one line when the tools of a server become available or it cannot be used; may be nil.
 	Notify func(text string)
 }
 

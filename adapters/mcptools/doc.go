@@ -1,4 +1,4 @@
-// Package mcptools offers the tools of MCP servers to the assistant, beside those of its window.
+// Package mcptools offers the tools of MCP servers to the assistant, in addition to the tools of its window.
 //
 // # Types
 //

@@ -30,7 +30,7 @@ const (
 type server struct {
 	client     *Client
 	config     config.MCPServer
-	connecting chan struct{} // a semaphore of one: whoever sends connects
+	connecting chan struct{} // a semaphore of one, held while connecting
 	changed    chan struct{} // the server has changed its list
 
 	mu      sync.Mutex // guards the fields below

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// separator stands between the name of a server and that of its tool. No tool of a window contains it.
+	// separator separates the name of a server from the name of its tool. No tool of a window contains it.
 	separator = "__"
 	// maxToolName is what all providers accept.
 	maxToolName = 64
@@ -34,7 +34,7 @@ const (
 // category groups the tools of servers for people.
 const category = "MCP"
 
-// notUndone goes with everything that a server does.
+// notUndone is added to the result of every call to a server.
 const notUndone = "cannot be undone here"
 
 // offer turns the tools that a server lists into those that the model is offered.

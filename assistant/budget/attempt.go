@@ -88,7 +88,7 @@ func (a *Attempt) Complete() { a.endSent(StageComplete) }
 // Fail ends the attempt with an error that is not an overflow.
 func (a *Attempt) Fail() { a.endSent(StageError) }
 
-// endSent ends an attempt that was sent; one that has ended is not changed.
+// endSent ends an attempt that was sent. It does nothing if the attempt has ended.
 func (a *Attempt) endSent(s Stage) {
 	if a.stage == StageSent {
 		a.end(s)

@@ -106,7 +106,7 @@ func (b Boundary) Includes(i int) bool { return i >= b.First && i < b.Y }
 func (b Boundary) All() bool { return b.First == 0 }
 
 // Trims returns how many of the oldest included pairs, of how many tokens together, must
-// be left out for a message of aut tokens. cost is that of a visible pair.
+// be left out for a message of aut tokens. cost returns the cost of a visible pair.
 func (b Boundary) Trims(aut int, cost func(i int) Cost) (pairs, tokens int) {
 	for i := b.First; i < b.Y && b.HistoryTokens-tokens+aut > b.Usable; i++ {
 		if c := cost(i); c.Contributes {
@@ -154,7 +154,7 @@ func newBoundary(limit Limit, sys int, p Params) Boundary {
 }
 
 // move moves First to where it belongs and returns how many pairs it examined.
-// HistoryTokens and X must be those of First.
+// HistoryTokens and X must belong to First.
 func (b *Boundary) move(visible []Cost) (examined int) {
 	for b.First < len(visible) && !b.fits(b.HistoryTokens) {
 		b.add(visible[b.First], -1)

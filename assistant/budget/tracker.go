@@ -76,7 +76,7 @@ func (t *Tracker) SetParams(p Params) {
 	t.params = p
 }
 
-// SetLimit changes the limit to that of the model now selected.
+// SetLimit sets the limit of the model that is now selected.
 func (t *Tracker) SetLimit(l Limit) {
 	if l != t.limit {
 		t.Dirty()

@@ -202,7 +202,7 @@ type Usage struct {
 	Prompt, Completion, Reasoning, Cached int
 }
 
-// Plus returns the sum of two usages; nil is one that is not known.
+// Plus returns the sum of two usages; nil means unknown.
 func (u *Usage) Plus(other *Usage) *Usage {
 	if u == nil || other == nil {
 		return cmp.Or(u, other)
@@ -328,7 +328,7 @@ func (e *RequestError) hidesStatus() bool {
 	return e.Status == 0 || strings.Contains(e.Words(), strconv.Itoa(e.Status))
 }
 
-// Words is Message, or the text of the cause when there is none.
+// Words returns Message, or the text of the cause if Message is empty.
 func (e *RequestError) Words() string {
 	if e.Message == "" && e.Err != nil {
 		return e.Err.Error()

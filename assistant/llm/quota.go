@@ -53,7 +53,7 @@ func (q LastQuota) aged(now time.Time) LastQuota {
 	return q
 }
 
-// consume subtracts n from what is left, and sets a reset when there is none.
+// consume subtracts n from what is left, and sets a reset if none is set.
 func consume(n int, left *int, reset *time.Duration) {
 	if *left < 0 {
 		return

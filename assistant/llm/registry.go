@@ -52,7 +52,7 @@ func (e *ConfigError) Error() string { return fmt.Sprintf("config: %s: %s", e.Fi
 type Provider struct {
 	Name  string
 	Model Model
-	// List asks the endpoint for its models; when nil, it has only those of Known.
+	// List asks the endpoint for its models; if nil, only the models in Known exist.
 	List func(ctx context.Context) ([]ModelInfo, error)
 	// Kept returns the last answer to List in an earlier run; nil when none is kept.
 	Kept func() []ModelInfo
@@ -80,7 +80,7 @@ type Registry struct {
 	gone      map[string]ModelInfo // no longer listed by their endpoint, as they last were
 	limits    map[string]LearnedLimit
 	quotas    map[string]LastQuota // by full id
-	wake      chan struct{}        // closed at the next change; nil: nobody waits
+	wake      chan struct{}        // closed at the next change; nil if there is no waiter
 }
 
 // Changed returns a channel that is closed at the next change of what is known of models.

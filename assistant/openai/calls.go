@@ -23,7 +23,7 @@ type calls struct {
 
 // partialCall is a call that is being assembled.
 type partialCall struct {
-	order     int64 // its index; without one, that of the call before
+	order     int64 // its index, or that of the call before if it has no index
 	hasIndex  bool  // order is an index that the endpoint sent
 	id        string
 	name      string

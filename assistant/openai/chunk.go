@@ -223,7 +223,7 @@ func (ch *chunk) function(v gjson.Result) callDelta {
 	return d
 }
 
-// number reads a number, also one that is written as a string.
+// number reads a number, which may be written as a string.
 func number(v gjson.Result) (n float64, ok bool) {
 	switch v.Type {
 	case gjson.Number:

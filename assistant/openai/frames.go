@@ -162,7 +162,7 @@ func (f *frames) field(line []byte) {
 	}
 }
 
-// dispatch yields the complete server-sent event. Without data there is none.
+// dispatch yields the complete server-sent event. An event without data is dropped.
 func (f *frames) dispatch(yield func(frame) bool) error {
 	if len(f.data) > 0 && len(bytes.TrimSpace(f.data)) == 0 {
 		f.empty++

@@ -195,7 +195,7 @@ var (
 )
 
 // modelInfo reads an element of a list of models leniently. A plain string is an
-// id; id is "" when there is none.
+// id; id is "" if there is no id.
 func (c *Client) modelInfo(v gjson.Result) (info llm.ModelInfo, id string) {
 	if v.Type == gjson.String {
 		id = v.Str

@@ -60,7 +60,7 @@ func dialPaced(ctx context.Context, network, address string) (net.Conn, error) {
 	return newPacedConn(conn), nil
 }
 
-// pacedBelow is the pacedConn below the TLS layers of conn; nil when there is none.
+// pacedBelow is the pacedConn below the TLS layers of conn; nil if there is no such connection.
 func pacedBelow(conn net.Conn) *pacedConn {
 	for {
 		if c, ok := conn.(*pacedConn); ok {
