@@ -302,8 +302,8 @@ func TestEverySettingHasADefaultAndHelp(t *testing.T) {
 			t.Errorf("%s comes from %v", k.Key, o)
 		}
 	}
-	if len(seen) != 27 {
-		t.Errorf("%d settings, want 27", len(seen))
+	if len(seen) != 29 {
+		t.Errorf("%d settings, want 29", len(seen))
 	}
 }
 

@@ -40,6 +40,8 @@ type Settings struct {
 	SessionIdle          time.Duration `key:"session_idle" default:"24h0m0s" help:"after which winnow serve closes an unused HTTP session; its conversation can be continued"`
 	ProxyData            string        `key:"proxy_data" help:"the proxy's data folder, which contains usage/; empty means the folder of the .env"`
 	AfterSave            Words         `key:"after_save" help:"a command that runs after each save, without a shell, such as a restart of the proxy"`
+	Log                  string        `key:"log" one:"file, stderr" help:"where winnow serve logs"`
+	LogFormat            string        `key:"log_format" one:"json, text" help:"the format of the log"`
 	LogLevel             string        `key:"log_level" one:"info, error, warning, debug" help:"how much is logged"`
 
 	Keys       []Binding

@@ -50,6 +50,7 @@ type app struct {
 	logMu      sync.Mutex // guards log
 	logLevel   slog.LevelVar
 	remote     *remote         // the user of the SSH connection; nil for a local user
+	serving    bool            // winnow serve, whose log the setting log can send to stderr
 	onScreen   bool            // standard output is the terminal of a remote user
 	background *backgroundOpen // opens the program while the screen is drawn; nil without a screen
 
@@ -61,6 +62,8 @@ type app struct {
 	deferMu   sync.Mutex // guards deferring and deferred
 	deferring bool       // while a screen is drawn, printErr defers its lines
 	deferred  []string   // without duplicates
+
+	reload atomic.Pointer[func()] // reads files again after SIGHUP; nil: SIGHUP ends the run
 
 	closeMu sync.Mutex // guards closers
 	closers []func() error
@@ -77,10 +80,14 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 	ctx, cancel := context.WithCancelCause(ctx)
 	a.ctx, a.stop = ctx, func() { signal.Stop(signals); cancel(nil) }
 	go func() {
-		select {
-		case s := <-signals:
-			cancel(signalError{s.(syscall.Signal)})
-		case <-ctx.Done():
+		for ctx.Err() == nil {
+			select {
+			case s := <-signals:
+				if !a.reloads(s) {
+					cancel(signalError{s.(syscall.Signal)})
+				}
+			case <-ctx.Done():
+			}
 		}
 		a.stop() // restores the default, so that a second signal ends the process at once
 	}()
@@ -292,7 +299,7 @@ func (f *flags) bindSession(cmd *cobra.Command) {
 }
 
 // settingFlags are the flags that override the setting of the same name.
-var settingFlags = []string{"model", "window", "history", "log-level", "plain", "session-idle"}
+var settingFlags = []string{"model", "window", "history", "log-level", "plain", "session-idle", "log", "log-format"}
 
 // settings returns the settingFlags that were given on the command line.
 func (f *flags) settings() []config.Flag {

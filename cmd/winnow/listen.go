@@ -24,6 +24,7 @@ import (
 // listenFlags holds the flags of winnow serve.
 type listenFlags struct {
 	HTTP, TokenFile, Cert, Key string
+	Metrics                    string
 	SSH, AuthorizedKeys        string
 	Idle, Total                time.Duration
 	Connections, PerUser       int
@@ -32,6 +33,8 @@ type listenFlags struct {
 	Events, EventBytes         int
 	Screen                     string // of maxScreen, as typed
 	Limits                     serve.Limits
+
+	manager serviceManager
 }
 
 // Bind declares the flags.
@@ -40,7 +43,10 @@ func (f *listenFlags) Bind(set *pflag.FlagSet) {
 	set.StringVar(&f.TokenFile, "token-file", "", "the FILE with the token, at least 16 characters")
 	set.StringVar(&f.Cert, "cert", "", "the FILE with the TLS certificate, required to serve other hosts")
 	set.StringVar(&f.Key, "key", "", "the FILE with the certificate's key")
+	set.String("log", "file", "where to log, PLACE: file or stderr")
+	set.String("log-format", "json", "the FORMAT of the log: json or text")
 	set.Duration("session-idle", api.DefaultIdle, "TIME after which an unused HTTP session is closed")
+	set.StringVar(&f.Metrics, "metrics", "", "also listen on this ADDRESS for /metrics, /healthz and /readyz alone, HOST:PORT")
 	set.StringVar(&f.SSH, "ssh", "", "listen on this ADDRESS for SSH, HOST:PORT")
 	set.StringVar(&f.AuthorizedKeys, "authorized-keys", "", "the FILE with the public keys that may log in over SSH, one per line: TYPE KEY USER")
 	set.DurationVar(&f.Idle, "idle-limit", sshserver.DefaultIdle, "how long an SSH connection may be idle, TIME")
@@ -82,6 +88,7 @@ func (f *listenFlags) least() int {
 func (f *listenFlags) Check() error {
 	host, _, err := net.SplitHostPort(f.HTTP)
 	_, _, sshErr := net.SplitHostPort(f.SSH)
+	_, _, metricsErr := net.SplitHostPort(f.Metrics)
 	_, _, screenErr := f.screen()
 	problem := ""
 	switch {
@@ -91,6 +98,8 @@ func (f *listenFlags) Check() error {
 		problem = fmt.Sprintf("--http %s: the address must be HOST:PORT, such as 127.0.0.1:7777", f.HTTP)
 	case f.SSH != "" && sshErr != nil:
 		problem = fmt.Sprintf("--ssh %s: the address must be HOST:PORT, such as :2222", f.SSH)
+	case f.Metrics != "" && metricsErr != nil:
+		problem = fmt.Sprintf("--metrics %s: the address must be HOST:PORT, such as 127.0.0.1:9090", f.Metrics)
 	case (f.SSH == "") != (f.AuthorizedKeys == ""):
 		problem = "--ssh and --authorized-keys must be used together"
 	case f.Idle <= 0 || f.Total <= 0 || f.least() <= 0 || f.Limits.Turns < 0 || f.Limits.Tokens < 0:
@@ -116,6 +125,7 @@ type listeners struct {
 	Started  map[string]any // the same information as JSON
 
 	listeners []net.Listener
+	reload    []func() // read files again
 	serve     []func(context.Context) error
 }
 
@@ -129,6 +139,9 @@ func (f *listenFlags) Open(ctx context.Context, ssh sshserver.Options, http api.
 	}
 	if err == nil && f.HTTP != "" {
 		err = f.openHTTP(ctx, s, http)
+	}
+	if err == nil && f.Metrics != "" {
+		err = f.openMetrics(ctx, s, api.ObserveOptions{Metrics: http.Metrics, Tokens: http.Tokens, Ready: http.Ready, Log: http.Log})
 	}
 	if err != nil {
 		s.Close()
@@ -180,14 +193,25 @@ func (f *listenFlags) openSSH(ctx context.Context, s *listeners, o sshserver.Opt
 	if err != nil {
 		return err
 	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.SSH)
+	l, err := f.manager.listen(ctx, "ssh", f.SSH)
 	if err != nil {
 		return err
 	}
 	s.Problems = append(s.Problems, server.Problems...)
 	address, key := l.Addr().String(), server.Fingerprint()
+	s.reload = append(s.reload, server.Reload)
 	s.add(l, func(ctx context.Context) error { return server.Serve(ctx, l) }, "winnow serves ssh on "+address+", host key "+key, "ssh", address)
 	s.Started["host_key"] = key
+	return nil
+}
+
+func (f *listenFlags) openMetrics(ctx context.Context, s *listeners, o api.ObserveOptions) error {
+	l, err := f.manager.listen(ctx, "metrics", f.Metrics)
+	if err != nil {
+		return err
+	}
+	address := l.Addr().String()
+	s.add(l, func(ctx context.Context) error { return api.ServeObserved(ctx, l, api.Observe(o)) }, "winnow serves metrics on "+address, "metrics", address)
 	return nil
 }
 
@@ -205,14 +229,14 @@ func (f *listenFlags) openHTTP(ctx context.Context, s *listeners, o api.Options)
 	o.Token = token
 	o.Logins, o.AddressLogins, o.Sessions, o.Events, o.EventBytes = f.Logins, f.AddressLogins, f.Sessions, f.Events, f.EventBytes
 	scheme, config := "http", (*tls.Config)(nil)
+	cert := &certificate{cert: f.Cert, key: f.Key}
 	if f.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
-		if err != nil {
+		if err := cert.load(); err != nil {
 			return err
 		}
-		scheme, config, o.Cert = "https", &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, pair.Leaf
+		scheme, config, o.Cert = "https", cert.config(), cert.leaf
 	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.HTTP)
+	l, err := f.manager.listen(ctx, "http", f.HTTP)
 	if err != nil {
 		return err
 	}
@@ -224,7 +248,18 @@ func (f *listenFlags) openHTTP(ctx context.Context, s *listeners, o api.Options)
 		return errors.Join(err, l.Close())
 	}
 	url := scheme + "://" + o.Address
-	s.add(l, func(ctx context.Context) error { return server.Serve(ctx, l, config) }, "winnow serves "+url, "url", url)
+	s.reload = append(s.reload, server.Reload)
+	s.add(l, func(ctx context.Context) error {
+		if config != nil {
+			watching, stop := context.WithCancel(ctx)
+			defer stop()
+			go cert.watch(watching, o.Log)
+		}
+		return server.Serve(ctx, l, config)
+	}, "winnow serves "+url, "url", url)
+	if config != nil {
+		s.reload = append(s.reload, func() { cert.reload(o.Log) })
+	}
 	if made {
 		s.Lines, s.Started["token"] = append(s.Lines, "token: "+token), token
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -31,6 +32,9 @@ func serveCommand(a *app) *cobra.Command {
 		"the role admin; without it and without other tokens, one is made and printed once. A key\n" +
 		"has its role as an option, winnow-role=\"propose\"; without one it may save. An unused\n" +
 		"session is closed after --session-idle; to continue it, open it again with its id.\n\n" +
+		"For a service manager, winnow serve notifies systemd, uses the sockets http, ssh and metrics\n" +
+		"that it has opened, and reads keys, tokens and certificate again when they change or after\n" +
+		"SIGHUP. /readyz checks history and .env; --metrics serves an SSH-only server, too.\n\n" +
 		"Agents join the same window by the Model Context Protocol: at the address /mcp with a token,\n" +
 		"as ssh SERVER winnow mcp with a key, or as winnow mcp in this folder."
 	c.Example = "winnow serve --ssh :2222 --authorized-keys team.keys\n" +
@@ -47,6 +51,15 @@ func serveCommand(a *app) *cobra.Command {
 func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	if err := f.Check(); err != nil {
 		return &usageError{"winnow serve", err.Error()}
+	}
+	a.serving = true
+	if _, err := a.config(); err != nil {
+		return err
+	}
+	a.reopenLog()
+	manager, err := findServiceManager(a.environ)
+	if err != nil {
+		return err
 	}
 	p, err := a.openHub(ctx, f.Limits)
 	if err != nil {
@@ -67,7 +80,8 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	servers, err := f.Open(ctx, ssh, api.Options{Hub: hub, Agents: agents, Metrics: p.metrics, Tokens: tokens, User: cmp.Or(a.userName(), "admin"), Version: version(), Log: a.logger(), Idle: a.settings.SessionIdle})
+	f.manager = manager
+	servers, err := f.Open(ctx, ssh, api.Options{Hub: hub, Agents: agents, Metrics: p.metrics, Ready: p.ready, Tokens: tokens, User: cmp.Or(a.userName(), "admin"), Version: version(), Log: a.logger(), Idle: a.settings.SessionIdle})
 	if wide, ok := errors.AsType[*sshserver.ModeError](err); ok {
 		err = advise(err, "chmod %o %s", wide.Mode, wide.Path)
 	}
@@ -86,7 +100,38 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 		return err
 	}
 	defer end()
+	a.onHangup(func() { a.reloadServers(servers) })
+	a.tell(manager, "READY=1")
+	defer context.AfterFunc(ctx, func() { a.tell(manager, "STOPPING=1") })()
 	return servers.Serve(ctx)
+}
+
+// ready returns why the history or the .env file cannot be used.
+func (p *program) ready(ctx context.Context) error {
+	_, err := p.store.Get(ctx, "ready")
+	if filter := p.window.filter; err == nil && filter != nil && filter.FileExists() {
+		var file *os.File
+		if file, err = os.Open(filter.EnvFile()); err == nil {
+			err = file.Close()
+		}
+	}
+	return err
+}
+
+// tell notifies the service manager.
+func (a *app) tell(m serviceManager, state string) {
+	if err := m.notify(state); err != nil {
+		a.logger().Warn("service manager not notified", "state", state, "error", err)
+	}
+}
+
+// reloadServers reads the certificate, the keys and the tokens again. Without SIGHUP, this happens within a second
+// after they change.
+func (a *app) reloadServers(servers *listeners) {
+	a.logger().Info("reload")
+	for _, reload := range servers.reload {
+		reload()
+	}
 }
 
 // serveLocalAgents lets winnow mcp in this folder join the hub, until end is called.

@@ -53,13 +53,6 @@ func serveSSH(t *testing.T, users ...string) *team {
 // file returns the path of a file in the folder of the server.
 func (s *team) file(name string) string { return filepath.Join(s.dir, name) }
 
-func (s *team) must(err error) {
-	s.t.Helper()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-}
-
 // start starts the server.
 func (s *team) start() {
 	s.t.Helper()

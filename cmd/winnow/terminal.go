@@ -57,6 +57,10 @@ func (a *app) logger() *slog.Logger {
 	if a.log != nil {
 		return a.log
 	}
+	if a.settings != nil && a.settings.Log == "stderr" && a.serving {
+		a.log = slog.New(a.logHandler(a.stderr))
+		return a.log
+	}
 	a.log = slog.New(slog.DiscardHandler)
 	h, err := a.folders()
 	if err != nil || config.MakePrivate(filepath.Dir(h.Log())) != nil || !h.CanLog() {
@@ -67,8 +71,17 @@ func (a *app) logger() *slog.Logger {
 		_ = file.Close() // the user could not act on an error
 		return nil
 	})
-	a.log = slog.New(slog.NewJSONHandler(file, &slog.HandlerOptions{Level: &a.logLevel, ReplaceAttr: a.redactor.ReplaceAttr}))
+	a.log = slog.New(a.logHandler(file))
 	return a.log
+}
+
+// logHandler writes the log in the format of the settings, without keys.
+func (a *app) logHandler(w io.Writer) slog.Handler {
+	o := &slog.HandlerOptions{Level: &a.logLevel, ReplaceAttr: a.redactor.ReplaceAttr}
+	if a.settings != nil && a.settings.LogFormat == "text" {
+		return slog.NewTextHandler(w, o)
+	}
+	return slog.NewJSONHandler(w, o)
 }
 
 // logLines writes lines printed by others, such as net/http through the standard logger, to the log, sanitised and

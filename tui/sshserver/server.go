@@ -214,6 +214,9 @@ func (s *Server) endRevoked(changed bool) {
 	})
 }
 
+// Reload looks at once for keys that have been removed, which Serve otherwise does when the file changes.
+func (s *Server) Reload() { s.endRevoked(true) }
+
 func (s *Server) validKeys() map[string]bool {
 	users, _, err := readUsers(s.opts.AuthorizedKeys, time.Now())
 	if err != nil {

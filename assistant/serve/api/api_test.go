@@ -118,7 +118,7 @@ func TestANameOfTheCertificateIsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{opts: Options{Address: "0.0.0.0:443", Cert: cert}}
+	s := &Server{opts: Options{Address: "0.0.0.0:443", Cert: func() *x509.Certificate { return cert }}}
 	for host, want := range map[string]bool{
 		"winnow.example": true, "winnow.example:443": true, "WINNOW.example.": true, "winnow.example:80": false, "other.example": false, "localhost": false,
 	} {

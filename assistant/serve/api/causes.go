@@ -74,6 +74,7 @@ var causes = []Cause{
 	{Code: codeLimit, Status: http.StatusTooManyRequests, Means: "the user has used the turns or tokens of today, or has too many sessions open"},
 	{Code: codeInternal, Status: http.StatusInternalServerError, Means: "winnow failed; see its log"},
 	{Code: codeStorage, Status: http.StatusServiceUnavailable, Means: "the history cannot be used now"},
+	{Code: "not_ready", Status: http.StatusServiceUnavailable, Means: "the history or the window cannot be used now"},
 	{Code: "too_many", Status: http.StatusServiceUnavailable, Means: "too many sessions are in use"},
 	{Code: "ending", Status: http.StatusServiceUnavailable, Means: "the server is ending", errs: []error{serve.ErrClosed}},
 }

@@ -24,7 +24,7 @@ var roles = map[string]assistant.Role{
 	"showWindow": assistant.RoleRead, "editWindow": assistant.RoleRead, "planSave": assistant.RoleRead,
 	"saveWindow": assistant.RoleSave, "discardChanges": assistant.RoleWrite,
 	"listTokens": assistant.RoleAdmin, "addToken": assistant.RoleAdmin, "removeToken": assistant.RoleAdmin,
-	"showDocument": assistant.RoleRead, "showMetrics": assistant.RoleMetrics, "showHealth": "",
+	"showDocument": assistant.RoleRead, "showMetrics": assistant.RoleMetrics, "showHealth": "", "showReady": "",
 }
 
 // clientKey is the context key of the credential of a request.

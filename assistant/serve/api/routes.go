@@ -2,9 +2,11 @@ package api
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -57,6 +59,9 @@ func (s *Server) register() {
 	health := operation("showHealth", "GET /healthz", "Check whether the server responds. No token is needed")
 	health.Security = []map[string][]string{{}}
 	s.raw(health, "text/plain", showHealth)
+	ready := operation("showReady", "GET /readyz", "Check whether the history and the window can be used. No token is needed", "not_ready")
+	ready.Security = []map[string][]string{{}}
+	s.raw(ready, "text/plain", s.showReady)
 }
 
 // operation describes an operation. codes are the causes that not every operation has.
@@ -152,6 +157,36 @@ func (s *Server) showDocument(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", mediaJSON)
 	_, _ = w.Write(s.openapi) // fails only if the client has disconnected
 }
+
+// showReady responds with 200 if Options.Ready succeeds in time.
+func (s *Server) showReady(w http.ResponseWriter, r *http.Request) {
+	showReady(w, r, s.opts.Ready, s.log)
+}
+
+func showReady(w http.ResponseWriter, r *http.Request, ready func(context.Context) error, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(r.Context(), readyTime)
+	defer cancel()
+	if ready != nil {
+		done := make(chan error, 1)
+		go func() { done <- ready(ctx) }() // may hang
+		var err error
+		select {
+		case err = <-done:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+		if err != nil {
+			log.Error("not ready", "error", err)
+			refuse(w, newProblem("not_ready", "the history or the window cannot be used; see the log of the server"))
+			return
+		}
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = w.Write([]byte("ready\n"))
+}
+
+// readyTime is how long the check of /readyz may take.
+const readyTime = 5 * time.Second
 
 func showHealth(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

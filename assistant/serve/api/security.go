@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"mime"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,7 +44,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		r, done := s.clients.begin(r)
 		defer done()
-		next.ServeHTTP(w, r)
+		seen := &seenWriter{ResponseWriter: w, status: http.StatusOK}
+		defer s.access(r, seen, time.Now())
+		next.ServeHTTP(seen, r)
 	})
 }
 
@@ -55,7 +59,7 @@ func (s *Server) refusal(r *http.Request) *problem {
 		return newProblem("wrong_host", "the Host header names another server")
 	case origin != "" && !s.ownOrigin(origin, r.Host):
 		return newProblem("wrong_origin", "requests from pages of other sites are refused")
-	case r.URL.Path == "/healthz":
+	case r.URL.Path == "/healthz", r.URL.Path == "/readyz":
 		return nil
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -68,6 +72,30 @@ func (s *Server) refusal(r *http.Request) *problem {
 		s.logins.End(conn)
 	}
 	return nil
+}
+
+// seenWriter is a response whose status is known afterwards.
+type seenWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *seenWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap returns the wrapped response, for http.ResponseController.
+func (w *seenWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// access logs and counts a request that was let in: who has asked for what. Health checks are only counted.
+func (s *Server) access(r *http.Request, w *seenWriter, began time.Time) {
+	kind := cmp.Or(r.Pattern, "none")
+	s.metrics.Called(serve.ServerHTTP, kind, strconv.Itoa(w.status))
+	if clientOf(r.Context()).User != "" {
+		s.log.Info("http: request", "user", clientOf(r.Context()).User, "kind", kind, "status", w.status, "remote", r.RemoteAddr, "took", time.Since(began).Round(time.Microsecond).String())
+	}
 }
 
 // ownHost reports whether a Host header names this server: its address, a name of the loopback interface if the
@@ -91,7 +119,7 @@ func (s *Server) ownHost(host string) bool {
 	case name == strings.ToLower(own), Loopback(own) && Loopback(name):
 		return true
 	}
-	return s.opts.Cert != nil && s.opts.Cert.VerifyHostname(name) == nil
+	return s.opts.Cert != nil && s.opts.Cert().VerifyHostname(name) == nil
 }
 
 // ownOrigin reports whether an Origin header refers to this server.

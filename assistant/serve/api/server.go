@@ -22,15 +22,17 @@ import (
 // Options configures a Server.
 type Options struct {
 	Hub     *serve.Hub
-	Token   string            // a token with the role admin; "" means that all tokens are in Tokens
-	User    string            // the user of Token
-	Tokens  credential.Tokens // further tokens; without a path there are none
-	Address string            // the HOST:PORT at which clients reach the server
-	Cert    *x509.Certificate // its names are allowed in Host headers; nil means no TLS
-	Version string            // the version of the program
-	Agents  *mcp.Agents       // serves /mcp; nil means that there is none
-	Log     *slog.Logger      // nil means no log
-	Metrics *serve.Metrics    // nil means metrics of this server alone
+	Token   string                   // a token with the role admin; "" means that all tokens are in Tokens
+	User    string                   // the user of Token
+	Tokens  credential.Tokens        // further tokens; without a path there are none
+	Address string                   // the HOST:PORT at which clients reach the server
+	Cert    func() *x509.Certificate // the current certificate, whose names are allowed in Host headers; nil means no TLS
+	Version string                   // the version of the program
+	Agents  *mcp.Agents              // serves /mcp; nil means that there is none
+	Log     *slog.Logger             // nil means no log
+	Metrics *serve.Metrics           // nil means metrics of this server alone
+	// Ready returns why the history or the window cannot be used; nil means that they always can.
+	Ready func(context.Context) error
 
 	// Logins, AddressLogins, Sessions, Events and EventBytes are the maximum number of connections without a token, of
 	// these from one address, of open sessions, and of events and their bytes that are stored for one session; 0 means
@@ -154,6 +156,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, tlsConfig *tls.Confi
 	}
 	return failed
 }
+
+// Reload looks at once for tokens that have been removed, which Serve otherwise does at each Options.Interval.
+func (s *Server) Reload() { s.endRevoked() }
 
 // connKey is the context key of the connection of a request.
 type connKey struct{}

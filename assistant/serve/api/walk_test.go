@@ -1,6 +1,8 @@
 package api
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -322,11 +324,15 @@ func (w *walk) noSave(t *testing.T) {
 func (w *walk) limited(t *testing.T) {
 	t.Helper()
 	r := newRig(t, at.NewScript(), func(o *Options) {
+		o.Ready = func(context.Context) error { return errors.New("the disk is full") }
 		o.Hub = servetest.Start(t, servetest.Options{Model: at.NewScript(at.Answer{at.Say("hello")}), Change: func(o *serve.Options) {
 			o.Limits = serve.Limits{Turns: 1, Sessions: 1}
 		}}).Hub
 	})
 	r.document = w.document
+	if p := r.problem(503, "not_ready", "GET", "/readyz", ""); strings.Contains(p.Detail, "disk") {
+		t.Errorf("anyone can read %s", p.Detail)
+	}
 	_, path := r.open("anna")
 	r.send(path, `{"text":"hi"}`).rest()
 	r.problem(429, codeLimit, "POST", path+"/messages", `{"text":"hi"}`)

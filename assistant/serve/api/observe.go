@@ -1,0 +1,62 @@
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+
+	"winnow/assistant"
+	"winnow/assistant/serve"
+	"winnow/assistant/serve/credential"
+)
+
+// ObserveOptions configures Observe.
+type ObserveOptions struct {
+	Metrics *serve.Metrics
+	Tokens  credential.Tokens
+	Ready   func(context.Context) error // see Options.Ready
+	Log     *slog.Logger
+}
+
+// Observe returns the handler for programs that watch a server and do not use it: /metrics for tokens with the role
+// metrics, /healthz and /readyz.
+func Observe(o ObserveOptions) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", showHealth)
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { showReady(w, r, o.Ready, o.Log) })
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		who, known, err := o.Tokens.Find(strings.TrimSpace(token))
+		if err != nil {
+			o.Log.Error("tokens not read", "error", err)
+		}
+		switch {
+		case !known || !strings.EqualFold(scheme, "Bearer"):
+			o.Metrics.Refused(serve.ServerHTTP, "unauthorized")
+			w.Header().Set("WWW-Authenticate", `Bearer realm="winnow"`)
+			refuse(w, newProblem("unauthorized", "the request needs the header Authorization: Bearer TOKEN"))
+		case !who.Role.May(assistant.RoleMetrics):
+			o.Metrics.Refused(serve.ServerHTTP, assistant.CodeForbidden)
+			refuse(w, problemOf(&assistant.RoleError{Role: who.Role, Need: assistant.RoleMetrics}))
+		default:
+			o.Metrics.Handler().ServeHTTP(w, r)
+		}
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, newProblem("no_route", "only /metrics, /healthz and /readyz are served here"))
+	})
+	return mux
+}
+
+// ServeObserved serves a handler of Observe until ctx ends.
+func ServeObserved(ctx context.Context, l net.Listener, h http.Handler) error {
+	server := &http.Server{Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader}
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer stop()
+	if err := server.Serve(l); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"winnow/assistant/serve/credential"
+)
+
+// serviceManager is the service manager that has started this process, such as systemd; the zero value is none.
+type serviceManager struct {
+	socket    string              // of sd_notify
+	listeners map[string]*os.File // open sockets, by name
+}
+
+// firstSocket is the number of the first socket that a service manager passes on.
+const firstSocket = 3
+
+// findServiceManager reads the environment as sd_notify and sd_listen_fds do. Children do not inherit the sockets.
+func findServiceManager(environ []string) (m serviceManager, err error) {
+	values := map[string]string{}
+	for _, e := range environ {
+		name, value, _ := strings.Cut(e, "=")
+		values[name] = value
+	}
+	m = serviceManager{socket: values["NOTIFY_SOCKET"], listeners: map[string]*os.File{}}
+	if values["LISTEN_PID"] != strconv.Itoa(os.Getpid()) || values["LISTEN_FDS"] == "" {
+		return m, nil
+	}
+	n, err := strconv.Atoi(values["LISTEN_FDS"])
+	names := strings.Split(values["LISTEN_FDNAMES"], ":")
+	if err != nil || n != len(names) {
+		return m, errors.New("the sockets of the service manager need a FileDescriptorName each: http, ssh or metrics")
+	}
+	for i, name := range names {
+		m.listeners[name] = os.NewFile(uintptr(firstSocket+i), name)
+	}
+	return m, nil
+}
+
+// listen returns the listener with this name that the service manager has opened, or opens one on an address.
+func (m serviceManager) listen(ctx context.Context, name, address string) (net.Listener, error) {
+	file := m.listeners[name]
+	if file == nil {
+		return (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	}
+	defer file.Close() // the listener has a copy
+	l, err := net.FileListener(file)
+	if err != nil {
+		return nil, fmt.Errorf("the socket %s of the service manager cannot be used: %w", name, err)
+	}
+	return l, nil
+}
+
+// notify tells the service manager the state of the service: READY=1 or STOPPING=1.
+func (m serviceManager) notify(state string) error {
+	if m.socket == "" {
+		return nil
+	}
+	name := m.socket
+	if strings.HasPrefix(name, "@") { // an abstract socket
+		name = "\x00" + name[1:]
+	}
+	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: name, Net: "unixgram"})
+	if err != nil {
+		return err
+	}
+	_, err = conn.Write([]byte(state))
+	return errors.Join(err, conn.Close())
+}
+
+// certificate is a TLS certificate that is read again when its files change.
+type certificate struct {
+	cert, key string // paths
+	now       atomic.Pointer[tls.Certificate]
+}
+
+// load reads the files. After an error, the last certificate stays in use.
+func (c *certificate) load() error {
+	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
+	if err == nil {
+		c.now.Store(&pair)
+	}
+	return err
+}
+
+// config returns the configuration of a server.
+func (c *certificate) config() *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.now.Load(), nil },
+	}
+}
+
+// leaf returns the certificate itself.
+func (c *certificate) leaf() *x509.Certificate { return c.now.Load().Leaf }
+
+// watch reads the files again when they change, until ctx ends.
+func (c *certificate) watch(ctx context.Context, log *slog.Logger) {
+	credential.Watch(ctx, credential.Interval, []string{c.cert, c.key}, func(changed bool) {
+		if changed {
+			c.reload(log)
+		}
+	})
+}
+
+func (c *certificate) reload(log *slog.Logger) {
+	if err := c.load(); err != nil {
+		log.Error("certificate not read again: the last one stays in use", "error", err)
+		return
+	}
+	log.Info("certificate read again", "expires", c.leaf().NotAfter)
+}
+
+// onHangup calls reload instead of ending the process when it receives SIGHUP, unless it belongs to a terminal, which
+// sends this signal when it is closed.
+func (a *app) onHangup(reload func()) {
+	if !isTerminal(a.stdin) {
+		a.reload.Store(&reload)
+	}
+}
+
+// reloads reports whether a signal only asks for a reload, and carries it out.
+func (a *app) reloads(s os.Signal) bool {
+	reload := a.reload.Load()
+	if s != syscall.SIGHUP || reload == nil {
+		return false
+	}
+	(*reload)()
+	return true
+}
+
+// reopenLog makes the next call of logger open the log again, with the settings that are known now.
+func (a *app) reopenLog() {
+	a.logMu.Lock()
+	defer a.logMu.Unlock()
+	a.log = nil
+}
