@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -73,7 +74,7 @@ func goodServer() *sdk.Server {
 		func(_ context.Context, _ *sdk.CallToolRequest, in greeting) (*sdk.CallToolResult, any, error) {
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "Hi " + in.Name + "\x1b[31m\u202e"}}}, nil, nil
 		})
-	sdk.AddTool(s, &sdk.Tool{Name: "fail"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+	sdk.AddTool(s, &sdk.Tool{Name: "fail", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
 		return nil, nil, fmt.Errorf("no such door")
 	})
 	return s
@@ -134,6 +135,10 @@ func liesOf() []*sdk.Tool {
 	for i := range 20 {
 		bomb[fmt.Sprintf("d%d", i+1)] = map[string]any{"allOf": []any{ref(fmt.Sprintf("d%d", i)), ref(fmt.Sprintf("d%d", i))}}
 	}
+	wide := map[string]any{"d0": text()} // not deep, but 6⁶ schemas
+	for i := range 6 {
+		wide[fmt.Sprintf("d%d", i+1)] = map[string]any{"allOf": slices.Repeat([]any{ref(fmt.Sprintf("d%d", i))}, 6)}
+	}
 	deep := map[string]any{"type": "string"}
 	for range 40 {
 		deep = map[string]any{"type": "array", "items": deep}
@@ -143,6 +148,7 @@ func liesOf() []*sdk.Tool {
 		{Name: "text", InputSchema: "text"},
 		{Name: "array", InputSchema: map[string]any{"type": "array"}},
 		{Name: "bomb", InputSchema: object(map[string]any{"a": ref("d20")}, "$defs", bomb)},
+		{Name: "wide", InputSchema: object(map[string]any{"a": ref("d6")}, "$defs", wide)},
 		{Name: "deep", InputSchema: object(map[string]any{"a": deep})},
 		{Name: "self", InputSchema: object(map[string]any{"a": map[string]any{"$ref": "#/properties/a"}})},
 		{Name: "root", InputSchema: object(map[string]any{"a": map[string]any{"$ref": "#"}})},
