@@ -112,3 +112,14 @@ func TestASaveMergesOrAsks(t *testing.T) {
 		})
 	}
 }
+
+// TestTheQuitQuestionNamesTheUnsavedRules: who is asked knows what is at stake.
+func TestTheQuitQuestionNamesTheUnsavedRules(t *testing.T) {
+	d := startProgram(t, setup{})
+	d.goTo("PANE")
+	d.Type("x")
+	d.says("deleted ignore rule")
+	d.Type(tuitest.Key("ctrl+q"))
+	d.Wait("There are unsaved rules")
+	d.Wait("stopped hiding gpt-3.5* on openai")
+}

@@ -119,10 +119,17 @@ func (snap snapshot) source(path, target string) *Source {
 		return s
 	}
 	s.Mode = snap.info.Mode().Perm()
-	if s.Mode&0o077 != 0 {
-		s.Notices = append(s.Notices, fmt.Sprintf("%s can be read or changed by others (mode %04o): chmod 600 makes it private; a save keeps the mode", printable(path), s.Mode))
-	}
 	return s
+}
+
+// ModeNotice says that other users can read or change the file, whose variables may be
+// secret, and what to do; "" if they cannot. Notices does not have it: it is true of every
+// read, and once is enough.
+func (s *Source) ModeNotice() string {
+	if !s.Exists || s.Mode&0o077 == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s can be read or changed by others (mode %04o): chmod 600 makes it private; a save keeps the mode", printable(s.Path), s.Mode)
 }
 
 // resolve follows the symbolic links at path. The last link may point to a file that does not exist.

@@ -98,7 +98,7 @@ func (w *Window) published() *Snapshot {
 	p := w.providerNamed(w.current)
 	s := &Snapshot{
 		ProviderSnapshot: w.publishedProvider(p), Unsaved: w.diff(), Dirty: w.dirty(), Locked: w.locked,
-		Notices: slices.Clone(w.notices), Highlight: w.highlight.clone(), Search: w.search, Tab: w.tab,
+		Notices: w.allNotices(), Highlight: w.highlight.clone(), Search: w.search, Tab: w.tab,
 		File: w.source.Path, FileExists: w.source.Exists,
 	}
 	s.Providers = make([]ProviderView, len(w.order))
@@ -249,4 +249,12 @@ func (w *Window) Effect(p Proposal) (ModelEffect, []error, error) {
 // EmptySnapshot is what a pane shows before there is a window: its revision is 0.
 func EmptySnapshot() *Snapshot {
 	return &Snapshot{ProviderSnapshot: &ProviderSnapshot{engine: engine.New("", nil), lint: func() []engine.Finding { return nil }, now: time.Now}}
+}
+
+// allNotices are the notices of the file, and whether others can read it.
+func (w *Window) allNotices() (out []string) {
+	if open := w.source.ModeNotice(); open != "" {
+		out = append(out, open)
+	}
+	return append(out, w.notices...)
 }

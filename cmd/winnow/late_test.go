@@ -222,3 +222,35 @@ func TestTheLimitThatAnErrorNamesBoundsTheNextRun(t *testing.T) {
 		t.Errorf("the limit is %d from %q, %v; want 4096 from the error", got, model.LimitFrom(), err)
 	}
 }
+
+// TestAnOpenFileIsReportedOnce: the first start that can say so does, later starts and the
+// commands on rules do not repeat it.
+func TestAnOpenFileIsReportedOnce(t *testing.T) {
+	ownFolder(t)
+	if err := os.WriteFile(".env", []byte("OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\nIGNORE_MODELS_OPENAI=o3*\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const said = "mode 0644"
+	for start, want := range []int{1, 0} {
+		var stderr bytes.Buffer
+		a := newApp(t.Context(), strings.NewReader(""), &bytes.Buffer{}, &stderr)
+		if err := newRoot(a).ParseFlags(nil); err != nil {
+			t.Fatal(err)
+		}
+		p, err := a.open(t.Context(), openOptions{started: func(error) {}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.reportOpenFile(t.Context(), p)
+		if err := a.close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(stderr.String(), said); got != want {
+			t.Errorf("start %d says it %d times, want %d:\n%s", start+1, got, want, stderr.String())
+		}
+	}
+	var out, stderr bytes.Buffer
+	if status := run(t.Context(), []string{"rules", "list"}, strings.NewReader(""), &out, &stderr); status != 0 || strings.Contains(stderr.String(), said) {
+		t.Errorf("rules list: status %d\n%s", status, stderr.String())
+	}
+}
