@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -22,8 +21,17 @@ type toolbox struct {
 	specs  []llm.ToolSpec
 }
 
-// toolName is what every endpoint accepts as the name of a tool.
-var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+// maxToolName is the longest name of a tool that every endpoint accepts.
+const maxToolName = 64
+
+// toolName reports whether every endpoint accepts the name of a tool. As an expression it
+// would cost each start of the program hundreds of allocations.
+func toolName(name string) bool {
+	odd := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
+	}
+	return name != "" && len(name) <= maxToolName && !strings.ContainsFunc(name, odd)
+}
 
 // newToolbox refuses two tools of one name, a name that endpoints refuse, and a tool
 // without a function.
@@ -36,7 +44,7 @@ func newToolbox(tools []Tool) (*toolbox, error) {
 			wrong = "is registered twice"
 		case t.Run == nil:
 			wrong = "has no function Run"
-		case !toolName.MatchString(t.Name):
+		case !toolName(t.Name):
 			wrong = "needs a name of 1 to 64 letters, digits, _ and -"
 		}
 		if wrong != "" {

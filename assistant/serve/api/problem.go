@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -174,11 +175,11 @@ func checkFailed(status int, text string, errs ...error) huma.StatusError {
 }
 
 // fieldNames matches locations that cannot contain a value.
-var fieldNames = regexp.MustCompile(`^\w{1,20}(\.[A-Za-z_-]{1,30})*$`)
+var fieldNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\w{1,20}(\.[A-Za-z_-]{1,30})*$`) })
 
 // location returns the location of a fieldError, without possible values.
 func location(of string) string {
-	if fieldNames.MatchString(of) {
+	if fieldNames().MatchString(of) {
 		return of
 	}
 	part, _, _ := strings.Cut(of, ".")
