@@ -262,17 +262,17 @@ func TestAProposalIsCarriedOutWhenItIsAccepted(t *testing.T) {
 	f := fresh(t, plainEnv)
 	s := talk(t, f)
 	events, _ := say(t, s, "propose rules for hiding o1 models")
-	found := assistanttest.Only[assistant.PayloadFound](events)
-	i := slices.IndexFunc(found, func(p assistant.PayloadFound) bool { return p.Payload.Type == PayloadProposal })
+	calls := assistanttest.Only[assistant.ToolComplete](events)
+	i := slices.IndexFunc(calls, func(c assistant.ToolComplete) bool { return c.Payload != nil && c.Payload.Type == PayloadProposal })
 	if i < 0 || f.Dirty() {
-		t.Fatalf("payloads = %+v, text %q", found, assistanttest.EventText(events))
+		t.Fatalf("calls = %+v, text %q", calls, assistanttest.EventText(events))
 	}
-	p, err := ReadProposal(found[i].Payload.Data)
+	p, err := ReadProposal(calls[i].Payload.Data)
 	if err != nil || p.Provider != "openai" || len(p.AddIgnore) == 0 {
 		t.Fatalf("proposal = %+v, %v", p, err)
 	}
 	refs := s.Visible()
-	after, err := s.Decide(t.Context(), refs[len(refs)-1].Seq, []string{found[i].Payload.ID}, true)
+	after, err := s.Decide(t.Context(), refs[len(refs)-1].Seq, []string{calls[i].Payload.ID}, true)
 	f.must(err)
 	assistanttest.Events(t, assistanttest.Read(s, after))
 	if f.Explain("openai/o1").Status.String() != "ignored" || len(s.Checkpoints()) != 2 {

@@ -131,8 +131,8 @@ func counts(p *provider, e *engine.Engine) Counts {
 // Expected returns the ids that the proxy should serve after a restart: those that
 // the rules in force, not the staged ones, leave available, of the models that the
 // provider or, where its list is not known, the proxy has listed. Others are found in
-// served, the ids that the proxy serves now: nobody knows whether a key may use what
-// only the catalogue has.
+// served, the ids that the proxy serves now: whether a key may use what only the
+// catalogue has is not known.
 func (s Scope) Expected(served ...string) []string {
 	return withEngine(s, func(p *provider, e *engine.Engine) []string {
 		ids := slices.DeleteFunc(e.Models(), func(id string) bool { return !p.models.Listed(id) })

@@ -203,10 +203,10 @@ func TestManyProvidersAreAskedAtOnce(t *testing.T) {
 		{"show the rules on every provider", 1, []string{"maker7: 1 ignore rule: `beta` (1 model)", "maker8: 1 ignore rule: `none*`", "maker9: No ignore rules. 1 allow rule: `alpha`"}},
 		{"hide wolpertinger models", 1, []string{"`wolpertinger`", "Nothing was changed"}},
 		{"why is flash-9 shown", 2, []string{"maker7: `flash-9` is shown"}},
-		{"hide flash on every provider", 3, []string{"ask first", "maker7: 1 of the 2 models"}},
+		{"hide flash on every provider", 5, []string{"ask first", "maker7: 1 of the 2 models", "it was used 2 h ago, 7 requests in all"}},
 		{"yes", 3, []string{"`flash-9`"}},
 		{"unhide everything", 0, nil},
-		{"remove the allow rules on every provider", 4, []string{"ask first"}},
+		{"remove the allow rules on every provider", 6, []string{"ask first"}},
 	} {
 		text := c.say(m.text)
 		if wants(t, text, m.want...); w.looked != m.looked {

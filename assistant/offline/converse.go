@@ -65,7 +65,6 @@ type conversation struct {
 	notes       []string            // at its end
 	tries       []string            // requests that may be meant instead
 	suggestions []suggestion
-	proposals   []map[string]any
 	stopped     bool // locked or out of rounds: no more calls
 	wrote       bool // a rule was changed in this turn
 	saved       bool // a save succeeded after it
@@ -367,22 +366,14 @@ func (c *conversation) offer(label, text string) {
 	}
 }
 
-// markers writes the payloads of the answer that the prompt teaches, each on its
-// own line.
-func (c *conversation) markers(prompt string) (out string) {
+// markers writes the suggestions of the answer, if the prompt teaches how.
+func (c *conversation) markers(prompt string) string {
 	_, taught, _ := strings.Cut(prompt, "STRUCTURED RESPONSES")
-	write := func(name string, v any) {
-		if b, err := json.Marshal(v); err == nil && strings.Contains(taught, name) {
-			out += "\n\n" + name + ": " + string(b)
-		}
+	text, err := json.Marshal(map[string]any{"values": c.suggestions})
+	if err != nil || len(c.suggestions) == 0 || !strings.Contains(taught, "SUGGESTED_VALUES") {
+		return ""
 	}
-	for _, p := range c.proposals {
-		write("RULE_PROPOSAL", p)
-	}
-	if len(c.suggestions) > 0 {
-		write("SUGGESTED_VALUES", map[string]any{"values": c.suggestions})
-	}
-	return out
+	return "\n\nSUGGESTED_VALUES: " + string(text)
 }
 
 // thought says what was understood.

@@ -21,7 +21,7 @@
 // A message is acted on as a whole or not at all: with a word left over nothing changes,
 // and at most three requests that may be meant are proposed with their effect. Hiding more
 // than half of what a provider shows, and any change for all providers, is asked about with
-// counts and a rule_proposal payload for each provider; "yes" or accepting the proposals does
+// counts and propose_rules for each provider; "yes" or accepting the proposals does
 // it. A sentence that ends with a question mark or begins with "would" changes nothing: its
 // change is proposed. "Would this break anyone?" and "is anything over $10 shown?" are
 // answered with find_models, "undo" with undo, rules with list_rules, "what would a save

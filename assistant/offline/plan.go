@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"winnow/assistant"
+	"winnow/assistant/offline/wire"
 )
 
 // nothingChanged ends every answer that refuses to act.
@@ -302,7 +304,7 @@ func (c *conversation) ask(plans []*plan) bool {
 		every = every || len(p.edits) > 0 && len(c.providers) > 1 && p.step.selection.scope.all()
 	}
 	var lines, providers []string
-	var proposals []map[string]any
+	var proposals []wire.Args
 	for _, e := range edits {
 		if slices.Contains(providers, e.provider) {
 			continue
@@ -329,17 +331,23 @@ func (c *conversation) ask(plans []*plan) bool {
 	case !every:
 		head = "That would hide more than half of the models that are shown, so I ask first."
 	}
+	for i, p := range proposals { // the user sees them as cards
+		if r := c.callOrReport("propose_rules", p); r != nil {
+			if _, use, used := strings.Cut(r.Data.Get("effects.0").String(), "; "); used {
+				lines[i] += "; " + withCode(use)
+			}
+		}
+	}
 	c.reportf("%s", bullets(head, lines))
 	c.reportf("%s Accept what is proposed, or say `yes`.", nothingChanged)
-	c.proposals = proposals
 	return true
 }
 
-// proposal is the rule_proposal payload of what edits do to the provider, of
-// which they hide n more models.
-func (c *catalog) proposal(edits []edit, n int) map[string]any {
+// proposal are the arguments of propose_rules for what edits do to the provider, of which
+// they hide n more models.
+func (c *catalog) proposal(edits []edit, n int) wire.Args {
 	own := filter(edits, func(e edit) bool { return e.provider == c.provider })
-	p := map[string]any{"provider": c.provider, "reasoning": assistant.UpperFirst(inWords(own)) + fmt.Sprintf(": hides %s.", counted(n, "more model"))}
+	p := wire.Args{"provider": c.provider, "reasoning": assistant.UpperFirst(inWords(own)) + fmt.Sprintf(": hides %s.", counted(n, "more model"))}
 	for _, e := range own {
 		key, patterns := "remove_"+e.list, []string{e.pattern}
 		if e.add {

@@ -6,7 +6,7 @@ import (
 )
 
 // sentences is the documented set: what is said, and what it changes in the
-// test window. "ask" is a question with a proposal; "" changes nothing.
+// test window. "ask" is a question with proposals by propose_rules; "" changes nothing.
 var sentences = []struct{ said, want string }{
 	// hide
 	{"Add gpt-4* to the ignore list", "openai+ignore(gpt-4*)"},

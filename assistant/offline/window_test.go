@@ -20,7 +20,7 @@ var filterTools = map[string]string{
 	"import_rules":                "ignore whitelist mode provider",
 	"get_models_matching_pattern": "pattern provider", "get_model_details": "model", "explain_model_status": "model",
 	"switch_provider": "provider", "refresh_models": "provider", "save_changes": "", "discard_changes": "",
-	"find_models": "where provider sort limit", "list_rules": "provider", "plan_save": "", "undo": "steps",
+	"find_models": "where provider sort limit", "list_rules": "provider", "plan_save": "", "propose_rules": "provider reasoning add_ignore remove_ignore add_whitelist remove_whitelist", "undo": "steps",
 }
 
 func toolList(tools map[string]string) []any {
@@ -142,6 +142,7 @@ type fakeWindow struct {
 	refuse        func(name string, a map[string]any) map[string]any
 	log           []string                 // the calls of the last message that change something
 	looked        int                      // and how many others
+	cards         string                   // the proposals of the last message, as the user sees them
 	before        [2]map[string][]string   // the rules before the turn
 	steps         [][2]map[string][]string // and before each turn that can be taken back
 }
@@ -275,6 +276,10 @@ func (w *fakeWindow) call(name string, a map[string]any) map[string]any {
 		return w.find(a)
 	case "list_rules":
 		return w.listRules(w.text(a["provider"]))
+	case "propose_rules":
+		b, _ := json.Marshal(a)
+		w.cards += "\n\nRULE_PROPOSAL: " + string(b)
+		return ok("Proposed.", map[string]any{"effects": []string{"hides 1 model; it was used 2 h ago, 7 requests in all"}})
 	case "plan_save":
 		return ok("Saving would write 1 line:\n+IGNORE_MODELS_OPENAI=x\nopenai: 1 more model will be hidden.", nil)
 	case "undo":
@@ -463,7 +468,7 @@ func newChat(tb testing.TB, w *fakeWindow) *chat {
 // say sends a message, runs the calls of every round, and returns the answer.
 func (c *chat) say(text string) string {
 	c.tb.Helper()
-	c.w.log, c.w.looked = nil, 0
+	c.w.log, c.w.looked, c.w.cards = nil, 0, ""
 	c.w.begin()
 	defer c.w.end()
 	c.messages = append(c.messages, user(text))
@@ -477,7 +482,7 @@ func (c *chat) say(text string) string {
 		c.last = r
 		c.messages = append(c.messages, c.assistant(r))
 		if len(r.Calls) == 0 {
-			return r.Text
+			return r.Text + c.w.cards
 		}
 		for _, p := range r.Calls {
 			var a map[string]any

@@ -78,14 +78,21 @@ func (rc *renderContext) payloadHead(p assistant.Payload) (icon, title string, r
 func (v *View) SetExtraRows(payload string, rows []Row) {
 	v.rc.extraRows[payload] = rows
 	for _, it := range v.src.items {
-		for _, p := range it.parts {
-			card, ok := p.(*payloadPart)
-			if ok && slices.ContainsFunc(card.payloads, func(p assistant.Payload) bool { return p.ID == payload }) {
-				card.dirty = true
-				it.changed()
-			}
+		if card := it.payloadCard(payload); card != nil {
+			card.dirty = true
+			it.changed()
 		}
 	}
+}
+
+// payloadCard is the card of a payload; nil if the item has none.
+func (it *item) payloadCard(payload string) *payloadPart {
+	for _, p := range it.parts {
+		if card, ok := p.(*payloadPart); ok && slices.ContainsFunc(card.payloads, func(p assistant.Payload) bool { return p.ID == payload }) {
+			return card
+		}
+	}
+	return nil
 }
 
 // Undecided are the payloads of the newest pair that wait for the user.

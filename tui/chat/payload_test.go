@@ -104,6 +104,14 @@ func TestProposalsShareACard(t *testing.T) {
 		running.Apply(assistant.TextDelta{Text: "\n\n"})
 	}
 	running.SetExtraRows("b", []Row{{Text: "hides 3 models"}})
+	byTool := view() // the payloads of tools are known before the answer, and shown below it
+	show(byTool, pair(1, "q", ""))
+	byTool.StartTurn(pair(1, "q", ""))
+	byTool.Apply(assistant.ToolStart{Tool: "propose_rules"})
+	byTool.Apply(assistant.ToolComplete{Tool: "propose_rules", Success: true, Payload: &payloads[0]})
+	byTool.Apply(assistant.TextDelta{Text: "a"})
+	byTool.Load([]assistant.Pair{p})
+	byTool.SetExtraRows("b", []Row{{Text: "hides 3 models"}})
 	for name, v := range map[string]*View{"stored": stored, "running": running} {
 		frame := plain(v.View(80, 40))
 		if n := strings.Count(frame, "proposed rules"); n != 1 || strings.Count(frame, "▸") != 2 {
@@ -114,5 +122,13 @@ func TestProposalsShareACard(t *testing.T) {
 				t.Errorf("%s: the card does not say %q:\n%s", name, want, frame)
 			}
 		}
+	}
+	running.Load([]assistant.Pair{p})
+	if frame := plain(running.View(80, 40)); strings.Count(frame, "ignore *-openai") != 1 || strings.Count(frame, "a note") != 1 {
+		t.Errorf("after the turn:\n%s", frame)
+	}
+	frame := plain(byTool.View(80, 40))
+	if strings.Count(frame, "proposed rules") != 1 || !strings.Contains(frame, "ignore *-gemini") || !strings.Contains(frame, "hides 3 models") || strings.Index(frame, "proposed rules") < strings.Index(frame, "propose_rules") {
+		t.Errorf("proposals of a tool:\n%s", frame)
 	}
 }

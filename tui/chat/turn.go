@@ -95,6 +95,11 @@ func (v *View) replace(it *item, p assistant.Pair) {
 		thoughts[0].finish(p.ReasoningFor)
 	}
 	it.pair, it.running = p, false
+	for _, payload := range p.Payloads {
+		if it.payloadCard(payload.ID) == nil { // a tool's result, which has come before the answer
+			it.parts = it.rc.addPayload(it.parts, payload)
+		}
+	}
 	it.parts = append(it.parts, it.ending()...)
 	it.redraw()
 }
