@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -25,6 +27,8 @@ import (
 type listenFlags struct {
 	HTTP, TokenFile, Cert, Key string
 	Metrics                    string
+	PublicURL                  string
+	Proxies, Origins           []string
 	SSH, AuthorizedKeys        string
 	Idle, Total                time.Duration
 	Connections, PerUser       int
@@ -46,6 +50,9 @@ func (f *listenFlags) Bind(set *pflag.FlagSet) {
 	set.String("log", "file", "where to log, PLACE: file or stderr")
 	set.String("log-format", "json", "the FORMAT of the log: json or text")
 	set.Duration("session-idle", api.DefaultIdle, "TIME after which an unused HTTP session is closed")
+	set.StringVar(&f.PublicURL, "public-url", "", "the URL at which clients reach --http through a proxy, such as https://winnow.example")
+	set.StringSliceVar(&f.Proxies, "trusted-proxy", nil, "an ADDRESS or network of a proxy with TLS in front of --http, whose X-Forwarded-For is believed")
+	set.StringSliceVar(&f.Origins, "cors", nil, "an ORIGIN whose pages may use --http from a browser, such as https://tools.example")
 	set.StringVar(&f.Metrics, "metrics", "", "also listen on this ADDRESS for /metrics, /healthz and /readyz alone, HOST:PORT")
 	set.StringVar(&f.SSH, "ssh", "", "listen on this ADDRESS for SSH, HOST:PORT")
 	set.StringVar(&f.AuthorizedKeys, "authorized-keys", "", "the FILE with the public keys that may log in over SSH, one per line: TYPE KEY USER")
@@ -89,7 +96,8 @@ func (f *listenFlags) Check() error {
 	host, _, err := net.SplitHostPort(f.HTTP)
 	_, _, sshErr := net.SplitHostPort(f.SSH)
 	_, _, metricsErr := net.SplitHostPort(f.Metrics)
-	_, _, screenErr := f.screen()
+	behind := api.Options{}
+	proxyErr := f.behind(&behind)
 	problem := ""
 	switch {
 	case f.HTTP == "" && f.SSH == "":
@@ -102,20 +110,65 @@ func (f *listenFlags) Check() error {
 		problem = fmt.Sprintf("--metrics %s: the address must be HOST:PORT, such as 127.0.0.1:9090", f.Metrics)
 	case (f.SSH == "") != (f.AuthorizedKeys == ""):
 		problem = "--ssh and --authorized-keys must be used together"
-	case f.Idle <= 0 || f.Total <= 0 || f.least() <= 0 || f.Limits.Turns < 0 || f.Limits.Tokens < 0:
-		problem = "every limit must be greater than 0"
-	case screenErr != nil:
-		problem = screenErr.Error()
-	case f.HTTP == "" && f.TokenFile+f.Cert+f.Key != "":
-		problem = "--token-file, --cert and --key require --http"
+	case f.HTTP == "" && (f.TokenFile+f.Cert+f.Key+f.PublicURL != "" || len(f.Proxies)+len(f.Origins) > 0):
+		problem = "--token-file, --cert, --key, --public-url, --trusted-proxy and --cors require --http"
+	case proxyErr != nil:
+		problem = proxyErr.Error()
 	case (f.Cert == "") != (f.Key == ""):
 		problem = "--cert and --key must be used together"
-	case f.HTTP != "" && f.Cert == "" && !api.Loopback(host):
-		problem = "serving other hosts requires TLS: add --cert and --key, or listen on 127.0.0.1"
+	case f.HTTP != "" && f.Cert == "" && len(f.Proxies) == 0 && !api.Loopback(host):
+		problem = "serving other hosts requires TLS: add --cert and --key, or --trusted-proxy for a proxy that has them, or listen on 127.0.0.1"
 	default:
-		return nil
+		return f.checkLimits()
 	}
 	return errors.New(problem)
+}
+
+func (f *listenFlags) checkLimits() error {
+	if f.Idle <= 0 || f.Total <= 0 || f.least() <= 0 || f.Limits.Turns < 0 || f.Limits.Tokens < 0 {
+		return errors.New("every limit must be greater than 0")
+	}
+	_, _, err := f.screen()
+	return err
+}
+
+// behind sets the options for a proxy in front of the server, and for pages.
+func (f *listenFlags) behind(o *api.Options) error {
+	o.Proxies, o.Origins = nil, nil
+	if f.PublicURL != "" {
+		u, err := webURL(f.PublicURL)
+		if err != nil || strings.Trim(u.Path, "/") != "" {
+			return fmt.Errorf("--public-url %s: the URL must be such as https://winnow.example, without a path", f.PublicURL)
+		}
+		o.PublicURL = u
+	}
+	for _, text := range f.Proxies {
+		prefix, err := netip.ParsePrefix(text)
+		if at, notPrefix := netip.ParseAddr(text); err != nil && notPrefix == nil {
+			prefix, err = at.Prefix(at.BitLen())
+		}
+		if err != nil {
+			return fmt.Errorf("--trusted-proxy %s: this is not an address or a network such as 10.0.0.0/8", text)
+		}
+		o.Proxies = append(o.Proxies, prefix)
+	}
+	for _, text := range f.Origins {
+		u, err := webURL(text)
+		if err != nil || u.Path != "" {
+			return fmt.Errorf("--cors %s: the origin must be such as https://tools.example", text)
+		}
+		o.Origins = append(o.Origins, u)
+	}
+	return nil
+}
+
+// webURL reads a URL with only a scheme, a host and a path.
+func webURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err == nil && (u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "") {
+		err = errors.New("this is not the URL of a server")
+	}
+	return u, err
 }
 
 // listeners holds the open servers of one hub.
@@ -227,6 +280,9 @@ func (f *listenFlags) openHTTP(ctx context.Context, s *listeners, o api.Options)
 		}
 	}
 	o.Token = token
+	if err := f.behind(&o); err != nil {
+		return err
+	}
 	o.Logins, o.AddressLogins, o.Sessions, o.Events, o.EventBytes = f.Logins, f.AddressLogins, f.Sessions, f.Events, f.EventBytes
 	scheme, config := "http", (*tls.Config)(nil)
 	cert := &certificate{cert: f.Cert, key: f.Key}

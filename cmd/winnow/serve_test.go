@@ -174,13 +174,20 @@ func TestServeRefusesWhatIsNotSafe(t *testing.T) {
 	write("open", "a-token-that-others-read", 0o644)
 	write("short", "abc", 0o600)
 	for args, want := range map[string]string{
-		"":                                      "specify where to listen",
-		"--http 7777":                           "the address must be HOST:PORT",
-		"--http 0.0.0.0:0":                      "requires TLS",
-		"--http :0":                             "requires TLS",
-		"--http 127.0.0.1:0 --cert x":           "must be used together",
-		"--http 127.0.0.1:0 --token-file open":  "others can read",
-		"--http 127.0.0.1:0 --token-file short": "shorter than 16",
+		"":                                        "specify where to listen",
+		"--http 7777":                             "the address must be HOST:PORT",
+		"--http 0.0.0.0:0":                        "requires TLS",
+		"--http :0":                               "requires TLS",
+		"--http 127.0.0.1:0 --cert x":             "must be used together",
+		"--http 127.0.0.1:0 --public-url x":       "such as https://winnow.example",
+		"--http :0 --trusted-proxy ten":           "not an address or a network",
+		"--http 127.0.0.1:0 --cors *":             "such as https://tools.example",
+		"--ssh :0 --authorized-keys k --cors x":   "require --http",
+		"--http 127.0.0.1:0 --max-screen 80":      "COLUMNSxROWS",
+		"--http 127.0.0.1:0 --max-logins 0":       "greater than 0",
+		"--http 127.0.0.1:0 --metrics 9090":       "the address must be HOST:PORT",
+		"--http 127.0.0.1:0 --token-file open":    "others can read",
+		"--http 127.0.0.1:0 --token-file short":   "shorter than 16",
 		"--http 127.0.0.1:0 --token-file nowhere": "no such file",
 	} {
 		cmd := exec.CommandContext(t.Context(), "winnow", append([]string{"serve"}, strings.Fields(args)...)...)

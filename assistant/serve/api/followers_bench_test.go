@@ -62,7 +62,7 @@ func followAll(url string) error {
 			lines := bufio.NewScanner(resp.Body)
 			for lines.Scan() {
 				switch line := lines.Text(); {
-				case line == ": winnow":
+				case strings.HasPrefix(line, "retry: "):
 					open.Done()
 				case strings.HasPrefix(line, "data: "):
 					if events.Add(1); line == "data: "+benchEnd {

@@ -38,6 +38,7 @@ func (s *Server) describe() (err error) {
 				Title: "winnow", Version: s.opts.Version,
 				Description: "Sessions of winnow: messages, their typed events, and the window that they change.",
 			},
+			Servers: []*huma.Server{s.server()},
 			Components: &huma.Components{
 				Schemas:         registry,
 				SecuritySchemes: map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}},
@@ -73,6 +74,19 @@ func (s *Server) describe() (err error) {
 	}
 	s.openapi, err = json.MarshalIndent(s.api.OpenAPI(), "", "  ")
 	return err
+}
+
+// server returns where clients reach the server.
+func (s *Server) server() *huma.Server {
+	switch {
+	case s.opts.PublicURL != nil:
+		return &huma.Server{URL: strings.TrimSuffix(s.opts.PublicURL.String(), "/")}
+	case s.opts.Address == "":
+		return &huma.Server{URL: "http://127.0.0.1:7777", Description: "winnow serve --http 127.0.0.1:7777"}
+	case s.opts.Cert != nil:
+		return &huma.Server{URL: "https://" + s.opts.Address}
+	}
+	return &huma.Server{URL: "http://" + s.opts.Address}
 }
 
 // schemaName returns the name of a type in the document.
@@ -121,12 +135,13 @@ func addEvents(registry huma.Registry) error {
 // streamSchema returns a schema for the frames of a stream.
 func streamSchema() *huma.Schema {
 	return &huma.Schema{
-		Type: huma.TypeArray, Description: "server-sent events, represented as an array",
+		Type: huma.TypeArray, Description: "server-sent events, represented as an array; the stream begins with the field retry",
 		Items: &huma.Schema{
-			Type: huma.TypeObject, Required: []string{"id", "data"},
+			Type: huma.TypeObject, Required: []string{"id", "event", "data"},
 			Properties: map[string]*huma.Schema{
-				"id":   {Type: huma.TypeInteger, Description: "increases by one; for Last-Event-ID"},
-				"data": {Ref: schemas + "Event"},
+				"id":    {Type: huma.TypeInteger, Description: "increases by one; for Last-Event-ID"},
+				"event": {Type: huma.TypeString, Description: "the type of the event, as in data"},
+				"data":  {Ref: schemas + "Event"},
 			},
 		},
 	}

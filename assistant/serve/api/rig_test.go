@@ -337,6 +337,7 @@ func (r *rig) open(user string) (id, path string) {
 // wireEvent is an event as a client reads it.
 type wireEvent struct {
 	id   int64
+	name string
 	data string
 }
 
@@ -400,11 +401,16 @@ func (c *client) next() (e wireEvent, ok bool) {
 			if err != nil {
 				c.t.Errorf("id %q", value)
 			}
+		case name == "event":
+			e.name = value
 		case name == "data":
 			e.data = value
 		case line == "\n" && e.data != "":
 			if err := c.document.event(e.data); err != nil {
 				c.t.Error(err)
+			}
+			if e.name != e.kind() {
+				c.t.Errorf("the event %q is named %q", e.kind(), e.name)
 			}
 			return e, true
 		}

@@ -33,9 +33,13 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Content-Type-Options", "nosniff")
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(requestTime))
+		r = r.WithContext(context.WithValue(r.Context(), remoteKey{}, s.remote(r)))
+		if s.cors(w, r) {
+			return
+		}
 		if p := s.refusal(r); p != nil {
 			s.metrics.Refused(serve.ServerHTTP, p.Code)
-			s.log.Warn("request refused", "reason", p.Code, "remote", r.RemoteAddr, "method", r.Method, "path", safetext.Line(r.URL.Path, 120))
+			s.log.Warn("request refused", "reason", p.Code, "remote", remoteOf(r.Context()), "method", r.Method, "path", safetext.Line(r.URL.Path, 120))
 			if p.Status == http.StatusUnauthorized {
 				h.Set("WWW-Authenticate", `Bearer realm="winnow"`)
 			}
@@ -93,14 +97,17 @@ func (w *seenWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 func (s *Server) access(r *http.Request, w *seenWriter, began time.Time) {
 	kind := cmp.Or(r.Pattern, "none")
 	s.metrics.Called(serve.ServerHTTP, kind, strconv.Itoa(w.status))
-	if clientOf(r.Context()).User != "" {
-		s.log.Info("http: request", "user", clientOf(r.Context()).User, "kind", kind, "status", w.status, "remote", r.RemoteAddr, "took", time.Since(began).Round(time.Microsecond).String())
+	if clientOf(r.Context()).Key != "" {
+		s.log.Info("http: request", "user", clientOf(r.Context()).User, "kind", kind, "status", w.status, "remote", remoteOf(r.Context()), "took", time.Since(began).Round(time.Microsecond).String())
 	}
 }
 
-// ownHost reports whether a Host header names this server: its address, a name of the loopback interface if the
+// ownHost reports whether a Host header names this server: its public address, its address, a name of the loopback interface if the
 // server listens there, or a name of its certificate.
 func (s *Server) ownHost(host string) bool {
+	if public := s.opts.PublicURL; public != nil && strings.EqualFold(host, public.Host) {
+		return true
+	}
 	own, ownPort, err := net.SplitHostPort(s.opts.Address)
 	if err != nil {
 		return false
@@ -124,12 +131,15 @@ func (s *Server) ownHost(host string) bool {
 
 // ownOrigin reports whether an Origin header refers to this server.
 func (s *Server) ownOrigin(origin, host string) bool {
+	if public := s.opts.PublicURL; public != nil && strings.EqualFold(host, public.Host) {
+		return sameOrigin(origin, public) || s.allowedPage(origin)
+	}
 	u, err := url.Parse(origin)
 	scheme := "http"
 	if s.opts.Cert != nil {
 		scheme = "https"
 	}
-	return err == nil && u.Scheme == scheme && strings.EqualFold(u.Host, host)
+	return err == nil && u.Scheme == scheme && strings.EqualFold(u.Host, host) || s.allowedPage(origin)
 }
 
 // strict refuses requests that huma would accept: bodies that are not JSON, and queries that are not valid.

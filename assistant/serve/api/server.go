@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"sync"
 	"time"
 
@@ -22,10 +24,16 @@ import (
 // Options configures a Server.
 type Options struct {
 	Hub     *serve.Hub
-	Token   string                   // a token with the role admin; "" means that all tokens are in Tokens
-	User    string                   // the user of Token
-	Tokens  credential.Tokens        // further tokens; without a path there are none
-	Address string                   // the HOST:PORT at which clients reach the server
+	Token   string            // a token with the role admin; "" means that all tokens are in Tokens
+	User    string            // the user of Token
+	Tokens  credential.Tokens // further tokens; without a path there are none
+	Address string            // the HOST:PORT at which clients reach the server
+	// PublicURL is where clients reach the server through a proxy; nil means at Address.
+	PublicURL *url.URL
+	// Proxies are the addresses of proxies whose X-Forwarded-For is believed. Without TLS, a server that other hosts
+	// reach accepts only their connections.
+	Proxies []netip.Prefix
+	Origins []*url.URL               // of pages that may use the server from a browser
 	Cert    func() *x509.Certificate // the current certificate, whose names are allowed in Host headers; nil means no TLS
 	Version string                   // the version of the program
 	Agents  *mcp.Agents              // serves /mcp; nil means that there is none
@@ -135,6 +143,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, tlsConfig *tls.Confi
 		},
 		ConnState: s.connState,
 	}
+	if host, _, _ := net.SplitHostPort(s.opts.Address); tlsConfig == nil && !Loopback(host) {
+		l = behindProxies{l, s}
+	}
 	if tlsConfig != nil {
 		l = tls.NewListener(l, tlsConfig)
 	}
@@ -167,6 +178,9 @@ type connKey struct{}
 func (s *Server) connState(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
+		if s.trusted(conn.RemoteAddr().String()) {
+			return // the connections of all its clients come from one address
+		}
 		if dropped := s.logins.Begin(conn); dropped != nil {
 			s.metrics.Refused(serve.ServerHTTP, "logins")
 			s.log.Warn("connection without a token dropped for another one", "remote", dropped.RemoteAddr().String())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/tidwall/gjson"
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
@@ -21,7 +22,7 @@ import (
 
 // frame is an event in the form that followers receive.
 type frame struct {
-	wire     []byte // "id: N\ndata: {…}\n\n"
+	wire     []byte // "id: N\nevent: TYPE\ndata: {…}\n\n"
 	terminal bool   // the event ends a turn
 }
 
@@ -69,7 +70,8 @@ func (st *stream) endIdle() {
 func (st *stream) add(event []byte, terminal bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.frames.Add(frame{fmt.Appendf(nil, "id: %d\ndata: %s\n\n", st.frames.Last()+1, event), terminal})
+	name := gjson.GetBytes(event, "type").Str
+	st.frames.Add(frame{fmt.Appendf(nil, "id: %d\nevent: %s\ndata: %s\n\n", st.frames.Last()+1, name, event), terminal})
 }
 
 // send starts a turn and returns the number of the last frame before it. While another turn is running, the message
@@ -221,6 +223,9 @@ func (s *Server) open() []*stream {
 	return out
 }
 
+// retryAfter is how long a follower whose connection broke waits before it follows again.
+const retryAfter = 2 * time.Second
+
 // maxWrite is the number of bytes that a follower must receive within Options.Write.
 const maxWrite = 64 << 10
 
@@ -260,7 +265,7 @@ func (s *Server) copyFrames(w http.ResponseWriter, r *http.Request, st *stream, 
 		}
 		return true
 	}
-	for ok := write([]byte(": winnow\n\n")); ok; {
+	for ok := write(fmt.Appendf(nil, "retry: %d\n\n", retryAfter.Milliseconds())); ok; {
 		frames, more, err := st.frames.After(after)
 		if err != nil {
 			break // the follower is so slow that its next frame is no longer stored
