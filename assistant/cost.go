@@ -193,3 +193,25 @@ func Counted(n int, thing string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
+
+// TokenCount is a number of tokens as people read it: "812 tokens", "1.3k tokens".
+func TokenCount(n int) string {
+	if n < thousand {
+		return Counted(n, "token")
+	}
+	return fmt.Sprintf("%.1fk tokens", float64(n)/thousand)
+}
+
+// Dollars is a price in US dollars: "$0.004", "$2.50"; what is less than $0.001 is said to be so.
+func Dollars(usd float64) string {
+	const least = 0.001
+	switch {
+	case usd >= 1 || usd <= 0:
+		return fmt.Sprintf("$%.2f", max(usd, 0))
+	case usd < least:
+		return fmt.Sprintf("< $%.3f", least)
+	}
+	return fmt.Sprintf("$%.3f", usd)
+}
+
+const thousand = 1000

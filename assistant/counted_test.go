@@ -9,3 +9,16 @@ func TestCounted(t *testing.T) {
 		}
 	}
 }
+
+func TestTokensAndPricesAsPeopleReadThem(t *testing.T) {
+	for n, want := range map[int]string{1: "1 token", 999: "999 tokens", 1000: "1.0k tokens", 1349: "1.3k tokens"} {
+		if got := TokenCount(n); got != want {
+			t.Errorf("TokenCount(%d) = %q, want %q", n, got, want)
+		}
+	}
+	for usd, want := range map[float64]string{0: "$0.00", 0.0001: "< $0.001", 0.0044: "$0.004", 0.5: "$0.500", 2.5: "$2.50", -1: "$0.00"} {
+		if got := Dollars(usd); got != want {
+			t.Errorf("Dollars(%v) = %q, want %q", usd, got, want)
+		}
+	}
+}

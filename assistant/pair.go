@@ -70,6 +70,7 @@ type Pair struct {
 	Thoughts     []Thought     `json:"thoughts,omitempty"`      // blocks of Reasoning; none: all of it came before the text
 	Took         time.Duration `json:"took,omitempty"`          // from send to end, in ns
 	Usage        *llm.Usage    `json:"usage,omitempty"`         // summed over the responses of the turn
+	Price        *float64      `json:"price,omitempty"`         // of Usage in US dollars, as known when it came; nil: not known
 	Suggested    *Suggested    `json:"suggested,omitempty"`
 	Notice       string        `json:"notice,omitempty"` // what winnow reports about the turn
 	// InvalidRounds counts the invalid rounds of tool calls that the turn ended

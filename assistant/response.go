@@ -248,12 +248,31 @@ func (r *response) add(part llm.Part) {
 		t.warn("A part of the answer could not be read: " + p.Reason)
 	case llm.End:
 		r.end, r.ended = p, true
-		t.pair.Usage = t.pair.Usage.Plus(p.Usage)
+		t.addUsage(p.Usage)
 		if t.spent != nil && p.Usage != nil {
 			t.spent(*p.Usage)
 		}
 		t.registry.SetQuota(t.modelID, p.Limits, 0, t.now())
 	}
+}
+
+// addUsage adds what a response took and its price, which is known while that of every
+// response before it was.
+func (t *loop) addUsage(u *llm.Usage) {
+	if u == nil {
+		return
+	}
+	_, _, info, _ := t.registry.Open(t.modelID) // the zero value has no price
+	usd, known := info.Facts.Cost(*u)
+	switch {
+	case !known || t.pair.Usage != nil && t.pair.Price == nil:
+		t.pair.Price = nil
+	case t.pair.Price == nil:
+		t.pair.Price = &usd
+	default:
+		t.pair.Price = new(*t.pair.Price + usd)
+	}
+	t.pair.Usage = t.pair.Usage.Plus(u)
 }
 
 func (r *response) endThought() {

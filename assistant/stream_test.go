@@ -3,6 +3,7 @@ package assistant_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -47,6 +48,38 @@ func TestWhatTheWireSaysBesideTheAnswer(t *testing.T) {
 	wantEqual(t, "usage", *p.Usage, llm.Usage{Prompt: 20, Completion: 10, Reasoning: 4, Cached: 2})
 	if p.ReasoningFor <= 0 || p.Took <= p.ReasoningFor {
 		t.Errorf("reasoned for %s of %s", p.ReasoningFor, p.Took)
+	}
+}
+
+// The price is that of all responses, at what is known when they come, and stays when the
+// model has another price, or none, later.
+func TestThePriceOfAnAnswerIsStored(t *testing.T) {
+	usage, priced := &llm.Usage{Prompt: 1000, Completion: 100, Cached: 400}, llm.Facts{PriceIn: llm.PriceOf(2), PriceOut: llm.PriceOf(10), PriceCached: llm.PriceOf(1)}
+	answers := []at.Answer{
+		{at.Say("text"), at.Finish{Usage: usage}},
+		{call("list_words", "{}"), at.Finish{Usage: usage}}, {at.Say("text"), at.Finish{Usage: usage}},
+		{at.Say("text")},
+	}
+	r := newRig(t, at.NewScript(answers...))
+	r.send("no price is known")
+	if p := r.last(); p.Price != nil || p.Usage == nil {
+		t.Errorf("without a price: %v of %v", p.Price, p.Usage)
+	}
+	r.session.Registry().Learn(llm.ModelInfo{ID: r.session.Model(), Facts: priced})
+	r.send("two responses")
+	const once = (600*2 + 400*1 + 100*10) / 1e6
+	stored := r.last()
+	if stored.Price == nil || math.Abs(*stored.Price-2*once) > 1e-12 {
+		t.Fatalf("the price is %v, want %v", stored.Price, 2*once)
+	}
+	r.send("no usage")
+	if p := r.last(); p.Price != nil || p.Usage != nil {
+		t.Errorf("without usage: %v of %v", p.Price, p.Usage)
+	}
+	answer := stored.Answer()
+	var again assistant.Pair
+	if err := (assistant.PairAnswer{ID: "x", Add: &answer, Choose: true}).Apply(&again); err != nil || again.Price == nil || *again.Price != *stored.Price {
+		t.Errorf("as a variant: %v, %v", again.Price, err)
 	}
 }
 

@@ -238,7 +238,7 @@ func (t *turn) loadRetry() error {
 		})
 	})
 	if len(old.ToolCalls) == 0 {
-		old.Reasoning, old.ReasoningFor, old.Thoughts, old.Usage = "", 0, nil, nil
+		old.Reasoning, old.ReasoningFor, old.Thoughts, old.Usage, old.Price = "", 0, nil, nil, nil
 	}
 	t.pair = old
 	return nil

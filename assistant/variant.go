@@ -33,6 +33,7 @@ type Variant struct {
 	Thoughts      []Thought     `json:"thoughts,omitempty"`
 	Took          time.Duration `json:"took,omitempty"`
 	Usage         *llm.Usage    `json:"usage,omitempty"`
+	Price         *float64      `json:"price,omitempty"`
 	Suggested     *Suggested    `json:"suggested,omitempty"`
 	Notice        string        `json:"notice,omitempty"`
 	InvalidRounds int           `json:"invalid_rounds,omitempty"`
@@ -43,7 +44,7 @@ func (p *Pair) Answer() Variant {
 	return Variant{
 		ID: p.AnswerID, At: p.AnsweredAt, Model: p.Model, AssistantText: p.AssistantText, Reasoning: p.Reasoning,
 		State: p.State, ErrorCode: p.ErrorCode, ErrorMessage: p.ErrorMessage, ToolCalls: p.ToolCalls, Payloads: p.Payloads,
-		Page: p.Page, ReasoningFor: p.ReasoningFor, Thoughts: p.Thoughts, Took: p.Took, Usage: p.Usage,
+		Page: p.Page, ReasoningFor: p.ReasoningFor, Thoughts: p.Thoughts, Took: p.Took, Usage: p.Usage, Price: p.Price,
 		Suggested: p.Suggested, Notice: p.Notice, InvalidRounds: p.InvalidRounds,
 	}
 }
@@ -51,7 +52,7 @@ func (p *Pair) Answer() Variant {
 func (p *Pair) setAnswer(v Variant) {
 	p.AnswerID, p.AnsweredAt, p.Model, p.AssistantText, p.Reasoning = v.ID, v.At, v.Model, v.AssistantText, v.Reasoning
 	p.State, p.ErrorCode, p.ErrorMessage, p.ToolCalls, p.Payloads = v.State, v.ErrorCode, v.ErrorMessage, v.ToolCalls, v.Payloads
-	p.Page, p.ReasoningFor, p.Thoughts, p.Took, p.Usage = v.Page, v.ReasoningFor, v.Thoughts, v.Took, v.Usage
+	p.Page, p.ReasoningFor, p.Thoughts, p.Took, p.Usage, p.Price = v.Page, v.ReasoningFor, v.Thoughts, v.Took, v.Usage, v.Price
 	p.Suggested, p.Notice, p.InvalidRounds = v.Suggested, v.Notice, v.InvalidRounds
 }
 

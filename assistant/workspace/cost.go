@@ -21,7 +21,8 @@ type Cost struct {
 // costAtOnce is the number of pairs that Cost loads at a time.
 const costAtOnce = 500
 
-// Cost sums up the answers of the session, at the prices that are known of their models now.
+// Cost sums up the answers of the session, at the prices that were known when they came, else
+// at those that are known of their models now.
 func (w *Workspace) Cost(ctx context.Context) (sum Cost, err error) {
 	refs, err := w.session.SessionRefs(ctx)
 	if err != nil {
@@ -57,7 +58,11 @@ func (c *Cost) add(a assistant.Variant, of llm.Facts) {
 	}
 	c.Answers++
 	c.Tokens += a.Usage.Prompt + a.Usage.Completion
-	if usd, known := of.Cost(*a.Usage); known {
+	usd, known := of.Cost(*a.Usage)
+	if a.Price != nil {
+		usd, known = *a.Price, true
+	}
+	if known {
 		c.Priced++
 		c.USD += usd
 	}
@@ -68,12 +73,12 @@ func (c Cost) String() string {
 	if c.Answers == 0 {
 		return "no answer of this session has a usage that its endpoint reported"
 	}
-	text := fmt.Sprintf("this session: %s, %s", assistant.Counted(c.Answers, "answer"), TokenCount(c.Tokens))
+	text := fmt.Sprintf("this session: %s, %s", assistant.Counted(c.Answers, "answer"), assistant.TokenCount(c.Tokens))
 	switch {
 	case c.Priced == c.Answers:
-		text += fmt.Sprintf(", $%.3f", c.USD)
+		text += fmt.Sprintf(", %s", assistant.Dollars(c.USD))
 	case c.Priced > 0:
-		text += fmt.Sprintf(", $%.3f for the %d whose price is known", c.USD, c.Priced)
+		text += fmt.Sprintf(", %s for the %d whose price is known", assistant.Dollars(c.USD), c.Priced)
 	default:
 		text += ", price not known"
 	}
@@ -81,12 +86,4 @@ func (c Cost) String() string {
 		text += fmt.Sprintf("; the usage of %d more is not known", c.Unknown)
 	}
 	return text
-}
-
-// TokenCount is a number of tokens as people read it: "812 tokens", "1.3k tokens".
-func TokenCount(n int) string {
-	if n < 1000 {
-		return assistant.Counted(n, "token")
-	}
-	return fmt.Sprintf("%.1fk tokens", float64(n)/1000)
 }

@@ -24,9 +24,11 @@ func TestTheCostOfASession(t *testing.T) {
 	if got := sum.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	for n, want := range map[int]string{1: "1 token", 999: "999 tokens", 1000: "1.0k tokens", 1349: "1.3k tokens"} {
-		if got := TokenCount(n); got != want {
-			t.Errorf("TokenCount(%d) = %q, want %q", n, got, want)
-		}
+	kept := answer(&llm.Usage{Prompt: 1000})
+	kept.Price = new(2.5)
+	sum = Cost{}
+	sum.add(kept, priced) // which was another then
+	if want := "this session: 1 answer, 1.0k tokens, $2.50"; sum.String() != want {
+		t.Errorf("%q, want %q", sum, want)
 	}
 }

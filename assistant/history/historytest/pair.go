@@ -34,7 +34,7 @@ func FullPair() *assistant.Pair {
 		Payloads: []assistant.Payload{{ID: "p1", Type: "rule_proposal", Data: json.RawMessage(`{"a":[1]}`), Summary: "sum", Decision: "accepted"}},
 		Page:     "rules", ReasoningFor: 3 * time.Second, Took: 4 * time.Second,
 		Thoughts: []assistant.Thought{{Took: 1}, {From: 2, Place: 3, Took: 2 * time.Second}},
-		Usage:    &llm.Usage{Prompt: 1, Completion: 2, Reasoning: 3, Cached: 4},
+		Usage:    &llm.Usage{Prompt: 1, Completion: 2, Reasoning: 3, Cached: 4}, Price: new(0.004),
 		Suggested: &assistant.Suggested{
 			Values:  []assistant.SuggestedValue{{Label: "l", Value: "v"}},
 			Actions: []assistant.SuggestedAction{{Label: "l", Action: "a", Handler: "client", Style: "primary"}},
@@ -55,7 +55,7 @@ func fullVariant() assistant.Variant {
 		},
 		Payloads: []assistant.Payload{{ID: "p0", Type: "rule_proposal", Data: json.RawMessage(`{"b":2}`), Summary: "other"}},
 		Page:     "models", ReasoningFor: time.Second, Took: 2 * time.Second, Thoughts: []assistant.Thought{{From: 1, Place: 2, Took: 3}},
-		Usage: &llm.Usage{Prompt: 5}, Suggested: &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: "a", Value: "b"}}},
+		Usage: &llm.Usage{Prompt: 5}, Price: new(0.0), Suggested: &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: "a", Value: "b"}}},
 		Notice: "it was cut", InvalidRounds: 1,
 	}
 }
