@@ -207,7 +207,9 @@ func (v *View) ToggleFold() {
 	if it == nil || v.focus >= len(it.parts) {
 		return
 	}
-	for i, order := 0, append([]part{it.parts[v.focus]}, it.parts...); i < len(order); i++ {
+	order := append([]part{it.parts[v.focus]}, it.parts[1:]...) // a long message folds when nothing of its answer does
+	order = append(order, it.parts[0])
+	for i := 0; i < len(order); i++ {
 		if p := order[i].state(); p.foldable {
 			v.focus = slices.Index(it.parts, order[i])
 			v.holdFocusedLine(func() {

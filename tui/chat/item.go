@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"winnow/assistant"
 	"winnow/assistant/llm"
 	"winnow/assistant/markup"
-	"winnow/assistant/safetext"
 	"winnow/tui/markdown"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -30,24 +28,8 @@ type renderContext struct {
 	raw          bool                             // answers are shown as their source, see SetRaw
 	busy         bool                             // a turn runs: nothing can be chosen
 	saved        bool                             // nothing is unsaved: no choice offers to save
+	cost         func(seq int64) int              // see View.cost
 }
-
-// timeOfDay shows the time of day of a pair, the day when it is not today, and before
-// them the author in a history that several share.
-func (rc *renderContext) timeOfDay(p assistant.Pair) string {
-	at, now := p.CreatedAt.Local(), rc.now().Local()
-	layout := "2006-01-02 15:04"
-	if at.YearDay() == now.YearDay() && at.Year() == now.Year() {
-		layout = "15:04"
-	}
-	if p.Author == "" {
-		return at.Format(layout)
-	}
-	return safetext.Line(p.Author, maxAuthor) + " " + at.Format(layout)
-}
-
-// maxAuthor is the width of an author beside a time.
-const maxAuthor = 24
 
 // item is one pair in the list. Until it is loaded it is a placeholder.
 type item struct {
@@ -57,10 +39,13 @@ type item struct {
 	loaded bool
 	parts  []part
 
-	// As drawn last: the first line, where each part begins, and the number of lines.
+	// As drawn last: the line above the parts, where each part begins and the last one ends,
+	// the line below them, and the number of lines.
 	first  string
 	asked  string // see question
 	starts []int
+	end    int
+	foot   string
 	height int
 	width  int  // of the lines; 0: all parts must be drawn again
 	stale  bool // some part must
@@ -89,14 +74,16 @@ func (it *item) layOut(width int) {
 		drawn = len(it.starts)
 	}
 	it.width, it.stale = width, false
-	it.starts, it.height = it.starts[:0], 1
+	it.starts = it.starts[:0]
 	if !it.loaded {
-		it.first, it.height = it.rc.st.Chat.Time.Render("…"), 2
+		it.first, it.height, it.end, it.foot = it.rc.st.Chat.Time.Render("…"), 2, 2, ""
 		return
 	}
-	if drawn == 0 {
-		it.first = it.head(width)
+	message, _ := it.parts[0].(*userPart)
+	if drawn == 0 && message != nil {
+		message.marks, message.when = it.marks(), it.when(width)
 	}
+	it.height = 0
 	for i, p := range it.parts {
 		if s := p.state(); i >= drawn || s.dirty {
 			p.draw(width, it.rc)
@@ -104,12 +91,16 @@ func (it *item) layOut(width int) {
 			it.rc.pending = it.rc.pending || s.pending
 			it.stale = it.stale || s.pending
 		}
+		if i == 0 && message != nil && message.headed {
+			it.first, it.height = spread(message.marks, message.when, width), 1
+		}
 		if i > 0 && isReasoningOrTool(p) && isReasoningOrTool(it.parts[i-1]) && !it.parts[i-1].state().open {
 			it.height-- // no blank line between two that are folded
 		}
 		it.starts = append(it.starts, it.height)
 		it.height += p.Len()
 	}
+	it.layOutFoot(width)
 }
 
 // layOutAll draws the pair whatever the budget is.
@@ -122,11 +113,14 @@ func (it *item) layOutAll(width int) {
 
 // line is a line of the pair as laid out last; "" when there is none.
 func (it *item) line(y int) string {
-	if n, at, ok := it.partAt(y); ok {
+	n, at, ok := it.partAt(y)
+	switch {
+	case ok:
 		return it.parts[n].Line(at)
-	}
-	if y == 0 {
+	case y < it.end:
 		return it.first
+	case y == it.end:
+		return it.foot
 	}
 	return ""
 }
@@ -145,7 +139,7 @@ func (it *item) lineRange(part int) (first, last int) {
 	if part >= len(it.starts) {
 		return 0, 0
 	}
-	first, last = it.starts[part], it.height-1
+	first, last = it.starts[part], it.end-1
 	if part+1 < len(it.starts) {
 		last = it.starts[part+1] - 1
 	}
@@ -156,40 +150,15 @@ func (it *item) lineRange(part int) (first, last int) {
 }
 
 // partAt is the part that a line of the pair belongs to, and which of its lines it
-// is; ok is false above the first part.
+// is; ok is false above the first part and below the last.
 func (it *item) partAt(line int) (n, at int, ok bool) {
-	if len(it.starts) == 0 || line < it.starts[0] || line >= it.height {
+	if len(it.starts) == 0 || line < it.starts[0] || line >= it.end {
 		return 0, 0, false
 	}
 	for n+1 < len(it.starts) && line >= it.starts[n+1] {
 		n++
 	}
 	return n, line - it.starts[n], true
-}
-
-// head is the first line of a pair: what is marked on it, and its time, which ends
-// where the user's text ends.
-func (it *item) head(width int) string {
-	st := &it.rc.st
-	var left []string
-	if it.pair.Star > 0 {
-		left = append(left, st.Chat.Star.Render(strings.Repeat(st.Icons.Star, it.pair.Star)))
-	}
-	if !it.pair.Flag {
-		left = append(left, st.Chat.Flag.Render("grey"))
-	}
-	if it.pair.Topic != "" {
-		left = append(left, st.Chat.Time.Render(oneLine(it.pair.Topic)))
-	}
-	right := it.rc.timeOfDay(it.pair)
-	if it.running {
-		right += " " + st.Icons.Ellipsis
-	}
-	right = st.Chat.Time.Render(right)
-	if it.notInFilter {
-		right = st.Chat.Badge.Render("not in filter") + " " + right
-	}
-	return spread(strings.Join(left, " "), right, width)
 }
 
 // setPair makes p what the item shows, while its turn runs or after it. What the user opened
@@ -272,11 +241,8 @@ func (it *item) build(p assistant.Pair) []part {
 	return parts
 }
 
-// ending are the parts after the answer: its number, notice, error, choices.
+// ending are the parts after the answer: notice, error, choices.
 func (it *item) ending() (parts []part) {
-	if all, chosen := it.pair.Answers(); len(all) > 1 {
-		parts = append(parts, &answerPart{partState{open: true}, chosen + 1, len(all)})
-	}
 	if it.pair.Notice != "" {
 		parts = append(parts, newNoticePart(it.pair.Notice, ""))
 	}

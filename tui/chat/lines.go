@@ -137,6 +137,7 @@ const shortText = 4 << 10
 type layout struct {
 	spell       bool // hidden characters are spelled out
 	lead, width int
+	tail        int // cells behind the text of the first line
 	draw        func(i int, line string) string
 }
 
@@ -152,6 +153,9 @@ func (s *partLines) addText(rc *renderContext, text string, l layout) {
 	for i, line := range lines {
 		infos[i].Lead = leadCells(l.lead)
 		r.text = append(r.text, l.drawn(i, line))
+	}
+	if len(infos) > 0 {
+		infos[0].Tail = leadCells(l.tail)
 	}
 	r.infos = append(r.infos, infos...)
 }
@@ -282,6 +286,9 @@ func (t *longText) Info(i int) (info markdown.LineInfo) {
 	if t.isLaidOut(i) {
 		if _, info = t.text.Line(i); info.Lead != notCopied {
 			info.Lead = leadCells(t.layout.lead)
+			if i == 0 {
+				info.Tail = leadCells(t.layout.tail)
+			}
 		}
 	}
 	return info

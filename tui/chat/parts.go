@@ -11,7 +11,10 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/advice"
 	"winnow/assistant/attachment"
+	"winnow/assistant/safetext"
+	"winnow/tui/keymap"
 	"winnow/tui/markdown"
+	"winnow/tui/pane"
 	"winnow/tui/style"
 )
 
@@ -52,15 +55,19 @@ func (s *partState) foldIcon(rc *renderContext) string {
 	return rc.st.Icons.Folded
 }
 
-// userPart is the user's message: on the right, on its own background.
+// userPart is the user's message: on the right, on its own background, between the marks of
+// the pair and its time. A long one is folded.
 type userPart struct {
 	partState
 	message  string
 	pictures []string // a line for each
+
+	marks, when string // of the pair
+	headed      bool   // they have no room beside the message and stand on a line above it
 }
 
 func newUserPart(p assistant.Pair) *userPart {
-	u := &userPart{partState: partState{open: true}, message: p.UserText}
+	u := &userPart{partState: partState{foldable: true}, message: p.UserText} // whether it folds, drawing finds out
 	for _, f := range attachment.Pictures(p.Attachments) {
 		u.pictures = append(u.pictures, oneLine(f.String()))
 	}
@@ -70,36 +77,96 @@ func newUserPart(p assistant.Pair) *userPart {
 func (p *userPart) source() string { return p.message }
 
 // The user's message takes at most four fifths of the width, but may always have
-// minBubble cells.
-const minBubble = 20
+// minBubble cells, or minBeside beside its time. One of more than foldedLines shows so many
+// while it is folded.
+const (
+	minBubble   = 20
+	minBeside   = 16
+	foldedLines = 12
+)
 
 func (p *userPart) draw(width int, rc *renderContext) {
 	p.begin()
-	most := min(width, max(minBubble, width*4/5))
+	most, aside := min(width, max(minBubble, width*4/5)), ansi.StringWidth(p.when)
+	if room := width - aside - badgeRoom; room < minBeside {
+		p.headed = true
+	} else {
+		p.headed, most = false, min(most, room)
+	}
 	pad := 1
 	if most < 3 { // no room beside the text
 		pad = 0
 	}
-	inner, side := most-2*pad, strings.Repeat(" ", pad)
-	box := inner
-	bubble := layout{width: inner, draw: func(_ int, line string) string {
-		body := side + line + strings.Repeat(" ", max(0, box-ansi.StringWidth(line))) + side
-		return strings.Repeat(" ", max(0, width-box-2*pad)) + rc.st.Chat.User.Render(body)
-	}}
-	if len(p.message) <= shortText { // the box is as wide as the text
-		lines, _ := markdown.Wrap(strings.ReplaceAll(strings.TrimRight(bubble.clean(p.message), "\n"), "\t", strings.Repeat(" ", tabStop)), max(inner, 1))
-		box = 0
-		for _, line := range lines {
-			box = max(box, ansi.StringWidth(line))
-		}
+	box := p.boxWidth(most - 2*pad)
+	if marks := ansi.StringWidth(p.marks); marks > 0 && width-aside-box-2*pad < marks+1+badgeRoom {
+		p.headed = true
 	}
-	bubble.lead = max(0, width-box-2*pad) + pad
+	if p.headed {
+		aside = 0
+	}
+	side, free := strings.Repeat(" ", pad), max(0, width-aside-box-2*pad)
+	bubble := layout{lead: free + pad, tail: aside, width: max(most-2*pad, 1), draw: func(i int, line string) string {
+		body := rc.st.Chat.User.Render(side + line + strings.Repeat(" ", max(0, box-ansi.StringWidth(line))) + side)
+		if i > 0 || p.headed {
+			return strings.Repeat(" ", free) + body
+		}
+		return p.marks + strings.Repeat(" ", max(0, free-ansi.StringWidth(p.marks))) + body + p.when
+	}}
 	p.addText(rc, p.message, bubble)
+	p.fold(width-aside-pad, rc)
 	for _, line := range p.pictures {
-		line = style.Truncate(line, width-pad, rc.st.Icons.Ellipsis) + side
-		p.addDecoration(strings.Repeat(" ", max(0, width-ansi.StringWidth(line))) + rc.st.Chat.Time.Render(line))
+		p.addRight(style.Truncate(line, width-aside-pad, rc.st.Icons.Ellipsis), width-aside-pad, rc)
 	}
 	p.addDecoration("")
+}
+
+// boxWidth is how wide the message is in lines of at most inner cells.
+func (p *userPart) boxWidth(inner int) (box int) {
+	if len(p.message) > shortText {
+		return inner
+	}
+	text := strings.ReplaceAll(strings.TrimRight(safetext.Clean(p.message), "\n"), "\t", strings.Repeat(" ", tabStop))
+	lines, _ := markdown.Wrap(text, max(inner, 1))
+	for _, line := range lines {
+		box = max(box, ansi.StringWidth(line))
+	}
+	return box
+}
+
+// fold shows the first lines of a long message, and how many there are more, while it is
+// folded.
+func (p *userPart) fold(width int, rc *renderContext) {
+	p.foldable = p.Len() > foldedLines+1
+	p.open = !p.foldable || p.byUser && p.open
+	if !p.foldable {
+		return
+	}
+	sign := rc.st.Icons.Open + " " + strings.TrimSpace(rc.keys.Hint(keymap.Fold, "folds"))
+	if !p.open {
+		sign = pane.Join(fmt.Sprintf("%s %d more lines", rc.st.Icons.Folded, p.Len()-foldedLines), strings.TrimSpace(rc.keys.Hint(keymap.Fold, "opens")))
+		p.sources = []lineSource{&firstLines{partLines{sources: p.sources}, foldedLines}}
+	}
+	p.addRight(style.Truncate(sign, width, rc.st.Icons.Ellipsis), width, rc)
+}
+
+// addRight puts in a muted line that ends at width.
+func (p *userPart) addRight(line string, width int, rc *renderContext) {
+	p.addDecoration(strings.Repeat(" ", max(0, width-ansi.StringWidth(line))) + rc.st.Chat.Time.Render(line))
+}
+
+// firstLines are the first n lines of more.
+type firstLines struct {
+	partLines
+	n int
+}
+
+// Len implements lineSource.
+func (s *firstLines) Len() int { return min(s.n, s.partLines.Len()) }
+
+// Find implements lineSource.
+func (s *firstLines) Find(needle markdown.Needle, from int, back bool) (int, bool) {
+	line, ok := s.find(needle, min(from, s.n), back)
+	return line, ok && line < s.n
 }
 
 // reasoningPart is the model's thinking: open while it streams, folded when
@@ -149,26 +216,12 @@ func (p *reasoningPart) draw(width int, rc *renderContext) {
 	tone := rc.st.Chat.Reasoning
 	head := p.foldIcon(rc) + " thinking"
 	if !p.streaming && p.took > 0 {
-		head += fmt.Sprintf(" (%.1f s)", p.took.Seconds())
+		head = p.foldIcon(rc) + " thought for " + took(p.took)
 	}
 	p.addDecoration(tone.Render(head))
 	if p.open {
 		p.addLong(rc, &p.reasoning, layout{lead: indent, width: width - indent, draw: indented(indent, tone)})
 	}
-	p.addDecoration("")
-}
-
-// answerPart says which of the answers to the message is shown.
-type answerPart struct {
-	partState
-	n, of int
-}
-
-func (p *answerPart) source() string { return "" }
-
-func (p *answerPart) draw(_ int, rc *renderContext) {
-	p.begin()
-	p.addDecoration(rc.st.Chat.Notice.Render(fmt.Sprintf("‹%d/%d›", p.n, p.of)))
 	p.addDecoration("")
 }
 

@@ -178,8 +178,12 @@ func (it *item) selectedCells(y int, sel cellRange) (from, to int) {
 
 // textCells are the cells of a line where its text begins and ends.
 func (it *item) textCells(y int) (from, to int) {
-	to = ansi.StringWidth(strings.TrimRight(it.plainLine(y), " "))
-	return min(int(it.lineInfo(y).Lead), to), to
+	line, info := it.plainLine(y), it.lineInfo(y)
+	if tail := int(info.Tail); tail > 0 {
+		line = style.Cut(line, 0, ansi.StringWidth(line)-tail)
+	}
+	to = ansi.StringWidth(strings.TrimRight(line, " "))
+	return min(int(info.Lead), to), to
 }
 
 // plainLine is a line of the pair without styles.

@@ -42,7 +42,7 @@ func TestSelectionIsTheTextAsDrawn(t *testing.T) {
 	p.AssistantText = "I'll **do it** now, in words that go on over the end of the line.\n\n[[tool:0]]\n\n```go\nfunc f() {\n\treturn\n}\n```\n\n| a | b |\n|---|---|\n| 日本 | two |"
 	show(v, p, pair(2, "thanks", "you are *welcome*"))
 	v.list.Top()
-	const w, h = 44, 40
+	const w, h = 49, 40
 	for name, c := range map[string]struct{ from, to, want string }{
 		"wrapped message":     {"minis", "preview", "minis, please, and everything that looks    like a preview"},
 		"wrapped answer":      {"do it", "line.", "do it now, in words that go on over the end of the line."},

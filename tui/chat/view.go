@@ -98,9 +98,18 @@ func New(st style.Styles, now func() time.Time) *View {
 	}
 	v := &View{rc: renderContext{now: now, payloadTypes: map[string]assistant.PayloadType{}, extraRows: map[string][]Row{}}}
 	v.src = &source{items: map[int64]*item{}, rc: &v.rc}
+	v.rc.cost = v.cost
 	v.SetStyles(st)
 	v.list.SetSource(v.src)
 	return v
+}
+
+// cost is about how many tokens a pair is in a request; 0 when it is not visible.
+func (v *View) cost(seq int64) int {
+	if i, ok := v.src.Index(seq); ok {
+		return v.src.refs[i].Cost
+	}
+	return 0
 }
 
 // SetStyles draws with other colours from now on.
@@ -285,12 +294,12 @@ func (v *View) View(w, h int) []string {
 		if ok && i < v.firstIncluded {
 			row = st.Chat.OffContext.Render(ansi.Strip(row))
 			if line == 0 {
-				row = badge(row, st.Chat.Badge.Render("off"), v.innerWidth())
+				row = badge(row, v.innerWidth(), st.Chat.Badge, "off")
 			}
 		}
 		if ok && i == v.firstIncluded && line == 0 && v.firstIncluded > 0 {
 			gutter = st.Chat.Separator.Render(st.Icons.Selected) + " "
-			row = badge(row, st.Chat.Separator.Render("sent from here on"), v.innerWidth())
+			row = badge(row, v.innerWidth(), st.Chat.Separator, "sent from here on", "sent")
 		}
 		if ok && v.active && i == v.list.Focused() && v.inFocus(i, line) {
 			gutter = st.Chat.Focus.Render(st.Icons.RuleBar) + " "
@@ -305,20 +314,6 @@ func (v *View) View(w, h int) []string {
 		rows[y] = row
 	}
 	return rows
-}
-
-// badge puts a sign at the left of a line. A wide rune that the sign would cut
-// in half gives way to a space.
-func badge(row, sign string, width int) string {
-	w := ansi.StringWidth(sign)
-	rest := style.Cut(row, w, width)
-	if w+ansi.StringWidth(rest) > width {
-		rest = style.Cut(row, w+1, width)
-	}
-	if w > width {
-		return style.Truncate(sign, width, "")
-	}
-	return sign + strings.Repeat(" ", max(0, width-w-ansi.StringWidth(rest))) + rest
 }
 
 // inFocus says whether a line of pair i, which has the focus, belongs to the

@@ -83,28 +83,6 @@ func TestPicturesHaveALine(t *testing.T) {
 	}
 }
 
-// The time ends above the end of the user's text: two columns before the edge, as its background does, at every
-// width, in colours too, while the pair runs and when its author is shown.
-func TestTheTimeEndsAboveTheText(t *testing.T) {
-	p := pair(1, "hi", "ho")
-	p.Star, p.Topic, p.Author = 3, "A topic that is longer than forty columns", "ann"
-	for _, style := range []style.Styles{style.New(style.Options{Unicode: true, Profile: style.NoColor}), style.New(style.Options{Unicode: true})} {
-		for _, w := range []int{38, 70, 78, 118} {
-			stored, running := New(style, func() time.Time { return noon }), New(style, func() time.Time { return noon })
-			show(stored, p)
-			running.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
-			running.StartTurn(p)
-			for end, v := range map[string]*View{"12:30  ": stored, "12:30 …  ": running} {
-				lines := v.View(w, 6)
-				head, text := ansi.Strip(lines[0]), ansi.Strip(lines[1])
-				if !strings.HasSuffix(head, " ann "+end) || ansi.StringWidth(head) != w || !strings.HasSuffix(text, " hi   ") {
-					t.Errorf("at %d columns, want %q at the end of\n%s|\n%s|", w, end, head, text)
-				}
-			}
-		}
-	}
-}
-
 // Two cells of air are left at the right, whatever a pair shows.
 func TestAirIsLeftAtTheRight(t *testing.T) {
 	long := strings.Repeat("words of every length fill the line ", 20)
@@ -163,8 +141,8 @@ func TestNothingJumpsWhenATurnEnds(t *testing.T) {
 	for _, e := range events {
 		v.Apply(e)
 	}
-	before := strings.Replace(plain(v.View(60, 20)), "12:30 …", "  12:30", 1)
-	before = strings.Replace(before, "thinking\n", "thinking (1.2 s)\n", 1) // the clock of this test stands still
+	before := strings.Replace(plain(v.View(60, 20)), "… 12:30", "  12:30", 1)
+	before = strings.Replace(before, "thinking\n", "thought for 1.2 s\n", 1) // the clock of this test stands still
 	v.Load([]assistant.Pair{stored})
 	if after := plain(v.View(60, 20)); before != after {
 		t.Errorf("streamed:\n%s\nstored:\n%s", before, after)
@@ -185,7 +163,7 @@ func TestThinkingBetweenToolsStaysWhereItStreamed(t *testing.T) {
 	for _, e := range events[9:] {
 		v.Apply(e)
 	}
-	before := strings.Replace(plain(v.View(60, 24)), "12:30 …", "  12:30", 1)
+	before := strings.Replace(plain(v.View(60, 24)), "… 12:30", "  12:30", 1)
 	stored.Thoughts = []assistant.Thought{{Took: stored.ReasoningFor}, {From: len(stored.Reasoning) + 2, Place: afterCard(stored)}}
 	stored.Reasoning += "\n\nNow the end."
 	v.Load([]assistant.Pair{stored})
@@ -269,7 +247,7 @@ func TestEachBlockOfThinkingShowsItsTime(t *testing.T) {
 	v.Load([]assistant.Pair{stored})
 	for range 2 {
 		got := plain(v.View(60, 24))
-		if strings.Count(got, "▸ thinking (3.2 s)") != 1 || strings.Count(got, "▸ thinking (0.8 s)") != 1 {
+		if strings.Count(got, "▸ thought for 3.2 s") != 1 || strings.Count(got, "▸ thought for 0.8 s") != 1 {
 			t.Errorf("times of the two blocks:\n%s", got)
 		}
 		v.Load([]assistant.Pair{stored})

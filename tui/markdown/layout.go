@@ -13,6 +13,7 @@ type LineInfo struct {
 	Soft  bool  // the line above was broken for the width only
 	Space bool  // at a blank
 	Lead  uint8 // the cells that the line begins with and that are not part of the text: bars, indents
+	Tail  uint8 // the cells that it ends with and that are not
 }
 
 // blockLayout is the lines of a block at a width; 0 means none.

@@ -1,0 +1,152 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant"
+	"winnow/assistant/safetext"
+	"winnow/tui/pane"
+	"winnow/tui/style"
+)
+
+// maxAuthor is the width of an author beside a time.
+const maxAuthor = 24
+
+// when shows the time of day of a pair, the day when it is not today, and before them the
+// author in a history that several share, in about a third of the width; a sign before it
+// says that the turn runs.
+func (it *item) when(width int) string {
+	const day = "2006-01-02"
+	room := max(len(day), width/3)
+	at, now := it.pair.CreatedAt.Local(), it.rc.now().Local()
+	text := at.Format(day + " 15:04")
+	switch {
+	case at.YearDay() == now.YearDay() && at.Year() == now.Year():
+		text = at.Format("15:04")
+	case len(text) > room:
+		text = at.Format(day)
+	}
+	if left := min(maxAuthor, room-len(text)-1); it.pair.Author != "" && left > 1 {
+		text = safetext.Line(it.pair.Author, left) + " " + text
+	}
+	sign := strings.Repeat(" ", ansi.StringWidth(it.rc.st.Icons.Ellipsis))
+	if it.running {
+		sign = it.rc.st.Icons.Ellipsis
+	}
+	text = sign + " " + text
+	return it.rc.st.Chat.Time.Render(text)
+}
+
+// marks are what the user, or the filter, has marked a pair with.
+func (it *item) marks() string {
+	st := &it.rc.st
+	var all []string
+	if it.notInFilter {
+		all = append(all, st.Chat.Badge.Render("not in filter"))
+	}
+	if it.pair.Star > 0 {
+		all = append(all, st.Chat.Star.Render(strings.Repeat(st.Icons.Star, it.pair.Star)))
+	}
+	if !it.pair.Flag {
+		all = append(all, st.Chat.Flag.Render("grey"))
+	}
+	if it.pair.Topic != "" {
+		all = append(all, st.Chat.Time.Render(oneLine(it.pair.Topic)))
+	}
+	return strings.Join(all, " ")
+}
+
+// layOutFoot puts in the line below the answer, instead of the blank one there, and counts
+// the lines that the pair has then.
+func (it *item) layOutFoot(width int) {
+	it.end, it.foot = it.height, style.Truncate(it.footText(), width, it.rc.st.Icons.Ellipsis)
+	if it.foot == "" {
+		return
+	}
+	if it.line(it.end-1) == "" {
+		it.end--
+	}
+	it.foot = it.rc.st.Chat.Time.Render(it.foot)
+	it.height = it.end + 2
+}
+
+// footText says which of the answers to the message is shown, and what it took: model, time,
+// tokens and price.
+func (it *item) footText() string {
+	p := &it.pair
+	if it.running {
+		return ""
+	}
+	var words []string
+	if all, chosen := p.Answers(); len(all) > 1 {
+		words = append(words, fmt.Sprintf("‹%d/%d›", chosen+1, len(all)))
+	}
+	answered := p.State == assistant.PairComplete || p.State == assistant.PairPartial || p.AssistantText != ""
+	if answered && p.Model != "" {
+		words = append(words, oneLine(pane.ModelName(p.Model)))
+		if p.Took > 0 {
+			words = append(words, took(p.Took))
+		}
+		if tokens := it.tokens(); tokens != "" {
+			words = append(words, tokens)
+		}
+		if p.Usage != nil && p.Price != nil {
+			words = append(words, assistant.Dollars(*p.Price))
+		}
+	}
+	return strings.Join(words, " · ")
+}
+
+// tokens are what the endpoint has counted, else about what the message and its answer are
+// in later requests.
+func (it *item) tokens() string {
+	if u := it.pair.Usage; u != nil {
+		return assistant.TokenCount(u.Prompt + u.Completion)
+	}
+	if n := it.rc.cost(it.seq); n > 0 {
+		return "~" + assistant.TokenCount(n)
+	}
+	return ""
+}
+
+// took is a duration as people read it: "4.2 s", "1m30s".
+func took(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}
+
+// badgeRoom is how many blanks the first line of a pair has for a badge at least.
+const badgeRoom = 6
+
+// badge puts the first of some signs that fits at the left of the first line of a pair: what
+// is marked there moves to the right, into the blanks before the message. Without such
+// blanks the line begins with the last sign.
+func badge(row string, width int, look lipgloss.Style, signs ...string) string {
+	plain := ansi.Strip(row)
+	if at := strings.Index(plain, strings.Repeat(" ", badgeRoom)); at >= 0 {
+		blanks := len(plain[at:]) - len(strings.TrimLeft(plain[at:], " "))
+		for _, sign := range signs {
+			if w := ansi.StringWidth(sign) + 1; w < blanks {
+				cell := ansi.StringWidth(plain[:at])
+				return look.Render(sign) + " " + style.Cut(row, 0, cell) + style.Cut(row, cell+w, width)
+			}
+		}
+	}
+	sign := look.Render(signs[len(signs)-1])
+	w := ansi.StringWidth(sign)
+	rest := style.Cut(row, w, width)
+	if w+ansi.StringWidth(rest) > width { // a wide rune that the sign would cut in half gives way
+		rest = style.Cut(row, w+1, width)
+	}
+	if w > width {
+		return style.Truncate(sign, width, "")
+	}
+	return sign + strings.Repeat(" ", max(0, width-w-ansi.StringWidth(rest))) + rest
+}
