@@ -167,7 +167,7 @@ func (d *Doc) draw(b *block, width int) blockLayout {
 func (d *Doc) layCode(out *blockLayout, lines []string, inner int) {
 	for _, line := range lines {
 		d.work.laid += len(line)
-		wrapCode(out, line, inner)
+		wrapCode(out, line, inner, d.style.wrapped)
 	}
 }
 

@@ -93,7 +93,7 @@ func (r *reference) block(n ast.Node, first, rest string) {
 		first, rest, inner := r.inner(first+codeIndent, rest+codeIndent)
 		lines, _ := r.style.highlight(lexer(lang), delimiters{}, delimiters{}, text)
 		for _, line := range lines {
-			wrapCode(&out, line, inner)
+			wrapCode(&out, line, inner, r.style.wrapped)
 		}
 		r.put(first, rest, out.lines...)
 	case *ast.ThematicBreak:

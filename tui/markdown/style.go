@@ -35,6 +35,7 @@ type Style struct {
 	code   string                      // of all others
 
 	bar, bullet, ticked, blank string // what the lines of quotes and items begin with
+	wrapped                    cell   // begins the lines of code after a break
 	column                     string // what stands between two columns
 	plain, tableHead           string // style sequences of text and of the head of a table
 }
@@ -45,6 +46,7 @@ func NewStyle(look style.Markdown) *Style {
 	s.inline, s.flow = newRenderer(config(look)), newRenderer(flowConfig(look))
 	s.bar, s.bullet = look.Quote.Render(look.Bar)+" ", look.Item.Render(look.Bullet)+" "
 	s.ticked, s.blank = look.Item.Render(look.Ticked)+" ", look.Item.Render(look.Blank)+" "
+	s.wrapped = cell{text: look.Wrapped, width: 1, pen: pen{style: sequence(look.TableLine)}}
 	s.column = " " + look.TableLine.Render(look.Column) + " "
 	s.plain, s.tableHead = sequence(look.Text), sequence(look.TableHead)
 	s.code, s.syntax = sequence(look.CodeBlock), map[chroma.TokenType]string{}

@@ -168,36 +168,69 @@ func breakLine(line []cell, width int, emit func(from, to int)) {
 	emit(start, len(line))
 }
 
-// wrapCode breaks a line of code into lines of at most width cells, wherever
-// they end; the lines after the first begin where the code began.
-func wrapCode(out *blockLayout, s string, width int) {
+// wrapCode breaks a line of code into lines of at most width cells, at blanks where it can.
+// The lines after the first begin where the code began, with a sign where there is room.
+func wrapCode(out *blockLayout, s string, width int, sign cell) {
 	if len(s) <= width && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
 		out.add(strings.TrimRight(s, " "), LineInfo{}) // megabytes of plain text are drawn at once
 		return
 	}
-	withCells(s, func(line []cell) { wrapCodeCells(out, line, width) })
+	withCells(s, func(line []cell) { wrapCodeCells(out, line, width, sign) })
 }
 
-func wrapCodeCells(out *blockLayout, line []cell, width int) {
+// signedCode is the width from which the lines of broken code begin with a sign.
+const signedCode = 12
+
+func wrapCodeCells(out *blockLayout, line []cell, width int, sign cell) {
 	indent := 0
 	for indent < len(line) && line[indent].text == " " {
 		indent++
 	}
-	again := min(indent, width/2)
-	start, used, lead := 0, 0, 0 // lead: the cells of the indent that a line begins with
-	add := func(end int) {
+	begin := make([]cell, min(indent, width/2), min(indent, width/2)+2) // of the lines after the first
+	for i := range begin {
+		begin[i] = cell{text: " ", width: 1}
+	}
+	if width >= signedCode {
+		begin = append(begin, sign, cell{text: " ", width: 1})
+	}
+	for start, first := 0, true; first || start < len(line); first = false {
+		lead := begin
+		if first {
+			lead = nil
+		}
+		end := codeLineEnd(line, start, width-len(lead), max(start, indent))
 		blank := start > 0 && line[start-1].text == " "
-		out.add(renderCells(append(line[:lead:lead], line[start:end]...)), LineInfo{Soft: start > 0, Space: blank, Lead: uint8(min(lead, 255))})
+		out.add(renderCells(append(lead[:len(lead):len(lead)], line[start:end]...)), LineInfo{Soft: !first, Space: blank, Lead: uint8(min(len(lead), 255))})
+		start = end
 	}
-	for i := range line {
-		if line[i].width > width-again {
-			line[i].text, line[i].width = tooWide, 1
+}
+
+// codeLineEnd is where a line of code ends that begins at start: behind the last blank of its
+// second half that stands alone, since the end of a line shows none, else where the width
+// ends, but not behind a blank. It does not end before from.
+func codeLineEnd(line []cell, start, width, from int) int {
+	end, used := start, 0
+	for ; end < len(line); end++ {
+		if line[end].width > width {
+			line[end].text, line[end].width = tooWide, 1
 		}
-		if used+line[i].width > width {
-			add(i)
-			start, used, lead = i, again, again
+		if used += line[end].width; used > width {
+			break
 		}
-		used += line[i].width
 	}
-	add(len(line))
+	if end == len(line) {
+		return end
+	}
+	blank := func(i int) bool { return line[i].text == " " }
+	for at := end; at > max(from+1, start+width/2); at-- {
+		if blank(at-1) && !blank(at-2) && !blank(at) {
+			return at
+		}
+	}
+	for at := end; at > from; at-- {
+		if !blank(at - 1) {
+			return at
+		}
+	}
+	return max(end, start+1)
 }

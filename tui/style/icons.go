@@ -38,6 +38,7 @@ type Icons struct {
 	Line            string // repeated: a horizontal line
 	Ticked, Blank   string // task list items
 	Column          string // between the columns of a table
+	Wrapped         string // before the rest of a line of code that was too long
 	Cross           string // where Column meets Line
 }
 

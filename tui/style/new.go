@@ -164,7 +164,7 @@ func (b builder) markdown() Markdown {
 		Quote: fg(b.edge), Item: fg(b.accent), Number: fg(b.accent),
 		Link: fg(b.info).Underline(true), LinkText: fg(b.info).Bold(true), Image: fg(b.special),
 		Rule: fg(b.edge), TableHead: fg(b.accent).Bold(true), TableLine: fg(b.edge),
-		Bullet: b.icons.Bullet, Bar: b.icons.Quote, Line: b.icons.Line, Column: b.icons.Column,
+		Bullet: b.icons.Bullet, Bar: b.icons.Quote, Line: b.icons.Line, Column: b.icons.Column, Wrapped: b.icons.Wrapped,
 		Cross: b.icons.Cross, Ticked: b.icons.Ticked, Blank: b.icons.Blank, Ellipsis: b.icons.Ellipsis,
 		Syntax: Syntax{
 			Keyword: fg(b.special).Bold(b.profile == NoColor), Type: fg(b.info), Function: fg(b.accent), Name: fg(b.base),

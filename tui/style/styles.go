@@ -104,6 +104,7 @@ type Markdown struct {
 	Image                          lipgloss.Style
 	Rule, TableHead, TableLine     lipgloss.Style
 	Bullet, Bar, Line, Column      string // from Icons
+	Wrapped                        string // likewise
 	Cross, Ticked, Blank, Ellipsis string
 
 	Syntax Syntax
