@@ -136,6 +136,7 @@ func globalActions() map[keymap.Action]func(*Model) tea.Cmd {
 		keymap.Save:           (*Model).save,
 		keymap.ContextHUD:     (*Model).openHUD,
 		keymap.DockContext:    (*Model).dockHUD,
+		keymap.PlacePane:      (*Model).cyclePane,
 		keymap.Mouse:          func(m *Model) tea.Cmd { return m.toggleMouse() },
 		keymap.Notices:        func(m *Model) tea.Cmd { return m.openNotices() },
 		keymap.Connect:        (*Model).connect,

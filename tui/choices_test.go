@@ -47,11 +47,11 @@ func TestChipsShowChangedKeys(t *testing.T) {
 	offer := at.Say(`What now? SUGGESTED_VALUES: {"values":[{"label":"One","value":"do one"},{"label":"Two","value":"do two"}]}`)
 	d := startProgram(t, setup{w: 80, h: 24, answers: []at.Answer{{offer}, say("two it is")}, change: func(o *Options) {
 		for _, mode := range []string{"input", "view", "command", "pane", "hud"} {
-			o.Rebinds = append(o.Rebinds, keymap.Rebind{Mode: mode, Action: "choose-2", Keys: []string{"f7"}}, keymap.Rebind{Mode: mode, Action: "choose-1"})
+			o.Rebinds = append(o.Rebinds, keymap.Rebind{Mode: mode, Action: "choose-2", Keys: []string{"f9"}}, keymap.Rebind{Mode: mode, Action: "choose-1"})
 		}
 	}})
-	d.ask("hello", "[One: do one] [f7 Two: do two]")
-	d.Type(tuitest.Key("f7"))
+	d.ask("hello", "[One: do one] [f9 Two: do two]")
+	d.Type(tuitest.Key("f9"))
 	d.Wait("two it is")
 }
 

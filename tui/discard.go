@@ -100,7 +100,7 @@ func (d *discarding) askQuit(was discarding, lines []string) intent {
 // kept for the next time.
 func (m *Model) quit() tea.Cmd {
 	others := m.parts.others()
-	if !m.parts.saves() || !m.pane.Status().Unsaved || others.Shared {
+	if !m.parts.saves() || m.pane.Status().Unsaved == 0 || others.Shared {
 		return m.end()
 	}
 	return m.carryOut(m.discarding.begin("Discard on quitting", true))

@@ -35,6 +35,7 @@ func TestMarksOfACommandAreSeenAtOnce(t *testing.T) {
 	d.goTo("VIEW")
 	d.command("c'apples' :star 3")
 	d.says("1 pair now has 3 stars · u undoes it")
+	d.Type("g") // the first message
 	d.Wait("★★★")
 	d.command("x :star 1 --dry-run")
 	d.says("would give 3 pairs 1 star")

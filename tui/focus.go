@@ -12,6 +12,7 @@ import (
 	"winnow/tui/keymap"
 
 	"winnow/tui/overlay"
+	"winnow/tui/settings"
 )
 
 const (
@@ -199,7 +200,7 @@ func (m *Model) onOnceMoreDue() tea.Cmd {
 // neighbour is the region that is so many steps away from the focus.
 func (m *Model) neighbour(step int) keymap.Mode {
 	regions := []keymap.Mode{keymap.Input, keymap.View, keymap.Pane}
-	if m.plainChat() {
+	if m.plainChat() || m.opts.PanePlace == settings.PaneAway && m.mode != keymap.Pane {
 		regions = regions[:2]
 	}
 	if m.opts.HUD {
@@ -297,14 +298,7 @@ func (m *Model) arrange() {
 		return
 	}
 	m.input.draft.SetWidth(m.width)
-	show := bothPanes
-	switch {
-	case m.plainChat():
-		show = chatOnly
-	case m.showPane:
-		show = paneFirst
-	}
-	m.layout = arrange(m.width, m.height, m.input.draft.Rows(), show, hudAs(m.opts.HUD, m.mode == keymap.HUD))
+	m.layout = arrange(m.width, m.height, m.input.draft.Rows(), m.panesShown(), hudAs(m.opts.HUD, m.mode == keymap.HUD))
 	m.hud.Resize(m.layout.HUD.Dy(), m.mode == keymap.HUD)
 	m.conv.area = m.layout.Chat
 	if c := m.layout.Chat; !c.Empty() {

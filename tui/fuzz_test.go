@@ -291,7 +291,7 @@ func TestOutsetsBeginWhereTheySay(t *testing.T) {
 		func(b *bench) bool { return b.turn.running },
 		func(b *bench) bool { return b.turn.running && b.top() == overlay.Confirm },
 		func(b *bench) bool { return b.mode == keymap.Pane && b.pane.Typing() },
-		func(b *bench) bool { return b.mode == keymap.Pane && b.pane.Status().Unsaved },
+		func(b *bench) bool { return b.mode == keymap.Pane && b.pane.Status().Unsaved > 0 },
 		func(b *bench) bool { return b.mode == keymap.Command },
 		func(b *bench) bool { return b.top() == overlay.Settings },
 		func(b *bench) bool { return b.turn.running && b.top() == overlay.Models },

@@ -23,10 +23,14 @@ func (m *Model) header() []status.BarPart {
 		return m.bar.Header(status.Header{}, m.width)
 	}
 	window, others := m.pane.Status(), m.parts.others()
+	at := m.conv.boundary.Boundary
 	h := status.Header{
 		Ready: true, Window: window.Title, Provider: window.Subtitle, Model: m.parts.modelID(), Checkpoints: m.parts.Checkpoints.Changes(m.parts.shownSession()),
-		Counter: m.conv.boundary.Counter, NearLimit: m.conv.boundary.Boundary.NearLimit(), Others: others.CountText(), Mouse: m.opts.Mouse,
-		Saves: !m.plainChat(), Unsaved: window.Unsaved && !m.plainChat(),
+		Counter: m.conv.boundary.Counter, NearLimit: at.NearLimit(), Share: status.Share(at.SYS+at.HistoryTokens, at.ML, at.Known), Others: others.CountText(), Mouse: m.opts.Mouse,
+		Saves: !m.plainChat(), Unsaved: window.Unsaved,
+	}
+	if m.plainChat() {
+		h.Unsaved = 0
 	}
 	switch {
 	case m.turn.running:
@@ -82,7 +86,7 @@ func (m *Model) hints() (hints []status.KeyHint) {
 	}
 	window, actions := m.pane.Status(), m.keys.In(m.mode)
 	useful := map[keymap.Action]bool{ // an action that is not listed always is
-		keymap.Save: !m.turn.running && window.Unsaved, keymap.DeleteRule: window.Deletes != "",
+		keymap.Save: !m.turn.running && window.Unsaved > 0, keymap.DeleteRule: window.Deletes != "",
 		keymap.Connect: connectcard.Useful(m.opts.Connect, m.parts.modelID()),
 		keymap.Escape:  m.mode != keymap.View || m.turn.running, keymap.Filter: m.mode == keymap.View && !m.turn.running,
 	}

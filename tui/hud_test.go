@@ -121,7 +121,7 @@ func TestWhatWasLeftOutIsTold(t *testing.T) {
 }
 
 func TestTheHeaderKeepsTheModel(t *testing.T) {
-	for width, want := range map[int]string{120: "◊ openai/gpt-5.1 ▾", 60: "◊ openai/gpt-5.1 ▾", 46: "◊ openai/gpt-5.1 ▾", 40: "◊ openai/"} {
+	for width, want := range map[int]string{120: " gpt-5.1 · 0 % of ", 60: " gpt-5.1 · ", 46: " gpt-5.1 · ", 40: " gpt-5.1 · "} {
 		s := newStill(t, style.Options{Unicode: true}, width, 20)
 		line := strings.Split(plainFrame(s.frame()), "\n")[0]
 		if !strings.Contains(line, want) {

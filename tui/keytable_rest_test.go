@@ -176,7 +176,7 @@ func provePane(t *testing.T) {
 		d.Type(tuitest.Enter)
 		d.says("added ignore rule")
 		check(t, d, "ignore gpt-3.5*, ignore o3*, ignore o4*, ignore gpt-5*")
-		d.Wait("● unsaved")
+		d.Wait(" unsaved")
 	})
 	t.Run("a", func(t *testing.T) {
 		d := begin(t)
@@ -245,7 +245,7 @@ func provePane(t *testing.T) {
 	t.Run("D asks", func(t *testing.T) {
 		d := begin(t)
 		d.Type("x")
-		d.Wait("● unsaved")
+		d.Wait(" unsaved")
 		for _, answer := range []string{"n", "y"} {
 			d.Type("D")
 			d.Until(func(frame string) bool { return strings.Contains(frame, "─ Discard") })
@@ -256,7 +256,7 @@ func provePane(t *testing.T) {
 				check(t, d, "ignore o3*, ignore o4*")
 			}
 		}
-		d.WaitGone("● unsaved")
+		d.Wait("   saved")
 		check(t, d, "ignore gpt-3.5*, ignore o3*, ignore o4*")
 	})
 }
@@ -341,7 +341,7 @@ func proveAnywhereButCommand(t *testing.T) {
 		d.Wait("1/1")
 		d.goTo("PANE")
 		d.Type("x")
-		d.Wait("● unsaved")
+		d.Wait(" unsaved")
 		d.Type(tuitest.Key("ctrl+n"))
 		d.Wait("Start a new session?")
 		d.clock.Advance(overlayGuard)
@@ -353,7 +353,7 @@ func proveAnywhereButCommand(t *testing.T) {
 		d.clock.Advance(overlayGuard)
 		d.Type("y")
 		d.WaitGone("an old answer")
-		d.Wait("● unsaved") // the rules stay as they are
+		d.Wait(" unsaved") // the rules stay as they are
 	})
 }
 
@@ -365,7 +365,7 @@ func proveAnywhere(t *testing.T) {
 			d := startProgram(t, setup{})
 			d.goTo("PANE")
 			d.Type("x")
-			d.Wait("● unsaved")
+			d.Wait(" unsaved")
 			d.Type(tuitest.Tab)
 			d.in("INPUT")
 			d.goTo(mode)
@@ -385,13 +385,74 @@ func proveAnywhere(t *testing.T) {
 			d.Wait("IGNORE_MODELS_OPENAI=o3*")
 			d.clock.Advance(overlayGuard)
 			d.Type("y")
-			d.WaitGone("● unsaved")
+			d.WaitGone(" unsaved")
 			d.in(mode)
 			if want := strings.Replace(testEnv, "gpt-3.5*,o3*", "o3*", 1); d.env() != want {
 				t.Errorf("the file says %q, want %q", d.env(), want)
 			}
 		})
 	}
+}
+
+func proveFunctionKeys(t *testing.T) {
+	t.Helper()
+	for _, mode := range []string{"INPUT", "VIEW", "COMMAND", "PANE"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			d := startProgram(t, setup{change: func(o *Options) { o.Connect = &connector{} }})
+			d.goTo(mode)
+			d.Type(tuitest.F3, tuitest.F3) // a notice to list
+			for key, title := range map[tuitest.Key]string{"f4": "─ Notices ─", "f6": "─ Connect a model ─"} {
+				d.Type(key)
+				d.Wait(title)
+				d.Type(key) // and closes
+				d.WaitGone(title)
+				d.in(mode)
+			}
+			d.Type(tuitest.Key("f5"))
+			d.Wait(" of 64000 tokens")
+			d.Type(tuitest.Key("f5"))
+			d.WaitGone(" of 64000 tokens")
+			d.in(mode)
+			d.Type(tuitest.Key("f7"))
+			d.in("PANE")
+			d.WaitGone("│")
+			d.Type(tuitest.Key("f7"))
+			d.WaitGone("›Rules")
+			d.Type(tuitest.Key("f7"))
+			d.Wait(" Models ")
+		})
+	}
+}
+
+func proveFilterKeys(t *testing.T) {
+	t.Helper()
+	for _, mode := range []string{"VIEW", "PANE"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			d := startProgram(t, setup{pairs: []assistant.Pair{told("apples?", "about apples"), told("pears?", "about pears")}})
+			d.Wait("about pears")
+			d.goTo(mode)
+			d.Type("f", tuitest.Key("ctrl+u"), "c'apples'", tuitest.Enter)
+			d.in("VIEW")
+			d.WaitGone("about pears")
+			if mode == "PANE" {
+				d.Type(tuitest.Tab)
+			}
+			d.in(mode)
+			d.Type("F")
+			d.Wait("about pears")
+			if got := d.session.Filter(); got != "x" {
+				t.Errorf("the filter is %q", got)
+			}
+		})
+	}
+	t.Run("INPUT: text", func(t *testing.T) {
+		t.Parallel()
+		d := startProgram(t, setup{})
+		d.Type("fF")
+		d.box("fF")
+	})
 }
 
 // output waits until the program has written this.
@@ -426,13 +487,13 @@ func proveUndo(t *testing.T) {
 			d := startProgram(t, setup{})
 			d.goTo("PANE")
 			d.Type("x")
-			d.Wait("● unsaved")
+			d.Wait(" unsaved")
 			if mode == "VIEW" {
 				d.Type(tuitest.Esc)
 			}
 			d.in(mode)
 			d.Type(tuitest.CtrlZ)
-			d.WaitGone("● unsaved")
+			d.WaitGone(" unsaved")
 			if got := d.rules(); got != "ignore gpt-3.5*, ignore o3*" {
 				t.Errorf("the rules are %s", got)
 			}
@@ -538,7 +599,7 @@ func proveCtrlQ(t *testing.T) {
 			d := startProgram(t, setup{})
 			d.goTo("PANE")
 			d.Type("x")
-			d.Wait("● unsaved")
+			d.Wait(" unsaved")
 			d.Type(tuitest.CtrlQ)
 			d.Wait("There are unsaved rules")
 			d.clock.Advance(overlayGuard)

@@ -34,7 +34,8 @@ type panesShown int
 const (
 	bothPanes panesShown = iota // side by side where there is room, else the chat
 	paneFirst                   // the same, and where there is no room, the pane
-	chatOnly                    // there is no pane
+	chatOnly                    // there is no pane, or it is away
+	paneOnly                    // the pane has the whole width
 )
 
 // hudShown says whether the context HUD is docked.
@@ -69,6 +70,8 @@ func arrange(w, h, rows int, show panesShown, hud hudShown) screenLayout {
 	split := w
 	switch {
 	case show == chatOnly:
+	case show == paneOnly:
+		split = 0
 	case w >= sideBySide:
 		split = chatCells(w)
 	case show == paneFirst:

@@ -9,7 +9,7 @@ func TestArrangeCoversTheScreen(t *testing.T) {
 	for w := minWidth; w <= 220; w += 7 {
 		for h := minHeight; h <= 70; h += 3 {
 			for _, rows := range []int{0, 1, 3, 9, 500} {
-				for _, show := range []panesShown{bothPanes, paneFirst, chatOnly} {
+				for _, show := range []panesShown{bothPanes, paneFirst, chatOnly, paneOnly} {
 					for _, hud := range []hudShown{hudUndocked, hudDocked, hudFocused} {
 						checkLayout(t, w, h, rows, show, hud)
 					}
@@ -57,6 +57,8 @@ func TestArrange(t *testing.T) {
 		"wide":                {120, 40, bothPanes, false, true, true},
 		"wide, pane in focus": {120, 40, paneFirst, false, true, true},
 		"wide without window": {120, 40, chatOnly, false, true, false},
+		"wide, pane full":     {120, 40, paneOnly, false, false, true},
+		"narrow, pane full":   {80, 24, paneOnly, false, false, true},
 	} {
 		l := arrange(c.w, c.h, 3, c.show, hudUndocked)
 		if l.Small != c.small || (l.Chat.Dx() > 0) != c.chat || (l.Pane.Dx() > 0) != c.pane {

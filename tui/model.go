@@ -129,18 +129,19 @@ type Model struct {
 	estimated  estimated
 
 	// Keys, focus and layout.
-	keys     *keymap.Map
-	actions  map[keymap.Action]func(*Model) tea.Cmd // of the key table, by name; see do
-	mode     keymap.Mode
-	styles   style.Styles
-	widths   style.Cache
-	width    int // of the screen
-	height   int
-	layout   screenLayout
-	showPane bool               // on a narrow screen
-	focused  bool               // the terminal has the focus
-	attended terminal.Attention // what the program did after the last message
-	outcome  terminal.Attention // how the last turn ended, until the user does something
+	keys       *keymap.Map
+	actions    map[keymap.Action]func(*Model) tea.Cmd // of the key table, by name; see do
+	mode       keymap.Mode
+	styles     style.Styles
+	widths     style.Cache
+	width      int // of the screen
+	height     int
+	layout     screenLayout
+	showPane   bool               // where chat and pane are shown in turn
+	beforePane keymap.Mode        // the focus goes back to it when a pane over the whole width goes away
+	focused    bool               // the terminal has the focus
+	attended   terminal.Attention // what the program did after the last message
+	outcome    terminal.Attention // how the last turn ended, until the user does something
 
 	ctrlC   time.Time // when interrupt last asked to be pressed again
 	lastKey time.Time

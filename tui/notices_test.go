@@ -27,7 +27,7 @@ func TestWhatComesOutBesideTheScreenIsShown(t *testing.T) {
 	d.says("using test/small")
 	d.Until(func(frame string) bool {
 		head, _, _ := strings.Cut(frame, "\n")
-		return strings.Contains(head, "◊ test/small") && !strings.Contains(head, "3/3") && strings.Contains(head, "/3")
+		return strings.Contains(head, " small · ") && !strings.Contains(head, "3/3") && strings.Contains(head, "/3")
 	})
 	d.Message(Noticed{Err: errors.New("openai does not list\x1b[31m its models")})
 	d.says("openai does not list its models")

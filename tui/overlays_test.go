@@ -34,8 +34,8 @@ var everywhere = []string{"INPUT", "VIEW", "PANE"}
 var openings = []opening{
 	{
 		kind: overlay.Models, title: "Model", modes: everywhere, keys: []any{tuitest.Key("ctrl+l")},
-		query: "ohr", found: "$2/$8", other: "64k", take: []any{tuitest.Enter},
-		taken: func(_ *testing.T, d *fixture) { d.Wait("◊ test/other") },
+		query: "ohr", found: "$2/$8", other: "64k │", take: []any{tuitest.Enter},
+		taken: func(_ *testing.T, d *fixture) { d.Wait(" other · ") },
 	},
 	{
 		kind: overlay.Checkpoints, title: "Checkpoints", modes: everywhere, before: deleteRule, keys: []any{tuitest.Key("ctrl+g")},
@@ -100,7 +100,7 @@ var openings = []opening{
 		take: []any{"y"},
 		taken: func(t *testing.T, d *fixture) {
 			t.Helper()
-			d.WaitGone("● unsaved")
+			d.WaitGone(" unsaved")
 			if want := strings.Replace(testEnv, "gpt-3.5*,o3*", "o3*", 1); d.env() != want {
 				t.Errorf("the file says %q, want %q", d.env(), want)
 			}
@@ -128,7 +128,7 @@ var openings = []opening{
 func deleteRule(d *fixture) {
 	d.goTo("PANE")
 	d.Type("x")
-	d.Wait("● unsaved")
+	d.Wait(" unsaved")
 	d.Type(tuitest.Tab)
 	d.in("INPUT")
 }

@@ -110,7 +110,7 @@ func (m *Model) onEditEnded(e pane.Edit, o usecase.Outcome) tea.Cmd {
 		return m.info(edited.Done)
 	}
 	notice := edited.Done + m.hint(" · %s undoes it", keymap.Undo)
-	if !e.ViewOnly && m.pane.Status().Unsaved {
+	if !e.ViewOnly && m.pane.Status().Unsaved > 0 {
 		notice += m.hint(", %s saves", keymap.Save)
 	}
 	m.notice.Info(notice)

@@ -287,7 +287,7 @@ func TestOverlaysOpenAndGiveTheModeBack(t *testing.T) {
 func TestModelSelection(t *testing.T) {
 	r := start(t, 100, 30, say("ok"))
 	r.Type(tuitest.Key("ctrl+l"), "other", tuitest.Enter)
-	r.Wait("◊ test/other")
+	r.Wait(" other · ")
 	if got := r.session.Model(); got != "test/other" {
 		t.Errorf("the session uses %s", got)
 	}

@@ -53,7 +53,7 @@ func newWorkCounter(t *testing.T, f setup) *workCounter {
 	f.change = func(o *Options) {
 		now := o.Now
 		o.Now = func() time.Time {
-			if calledFrom("chat.(*renderContext).timeOfDay") {
+			if calledFrom("chat.(*item).when") {
 				l.renders++
 			}
 			return now()

@@ -220,7 +220,7 @@ func mainScreen(t *testing.T, dark bool) (frame string, shots []tuitest.Shot) {
 	clock.Advance(thought)
 	shoot(1.5)
 	thinking.Open()
-	h.until([]string{"2/2", "Nothing is saved yet.", "save the changes]", "thinking (2.4 s)", "*-preview*"}, idle)
+	h.until([]string{"2/2", "Nothing is saved yet.", "save the changes]", "thought for 2.4 s", "*-preview*"}, idle)
 	if !window.Dirty() {
 		t.Error("the rule did not reach the window")
 	}

@@ -120,7 +120,7 @@ func TestFromTheEndOneGoesUpLineByLine(t *testing.T) {
 	r.answered(1)
 	r.Type(tuitest.Esc, "G")
 	r.Wait("▌ the last line")
-	r.Type("kkk")
+	r.Type("kkkkk")
 	r.WaitGone("the last line")
 	if !strings.Contains(r.Frame(), "▌ line ") {
 		t.Errorf("the focus is elsewhere:\n%s", r.Frame())

@@ -71,7 +71,7 @@ func TestOneTypesWhileEverythingIsLoaded(t *testing.T) {
 	b.box("hello there")
 	x, y, shown := b.Cursor()
 	b.gate.Open()
-	b.Wait("◊ test/script")
+	b.Wait(" script · ")
 	b.box("hello there")
 	if nx, ny, still := b.Cursor(); nx != x || ny != y || still != shown || !shown {
 		t.Errorf("the cursor jumps from %d,%d to %d,%d", x, y, nx, ny)
@@ -92,7 +92,7 @@ func TestAPasteWithoutBracketsBeforeEverythingIsThere(t *testing.T) {
 	}
 	b.box("hey there|next|last")
 	b.gate.Open()
-	b.Wait("◊ test/script")
+	b.Wait(" script · ")
 	b.box("hey there|next|last")
 	b.Type(tuitest.CtrlZ)
 	b.box("Type a message…") // it was one edit
@@ -160,11 +160,11 @@ func TestAKeyThatNeedsMoreWaits(t *testing.T) {
 	b.box("draft") // esc does not wait; what follows belongs to what ctrl+l opens
 	b.gate.Open()
 	b.Wait("enter selects")
-	if frame := b.Frame(); strings.Contains(frame, "◊ test/other") || !strings.Contains(frame, "other") || boxOf(frame) == "draftother" {
+	if frame := b.Frame(); strings.Contains(frame, " other · ") || !strings.Contains(frame, "other") || boxOf(frame) == "draftother" {
 		t.Errorf("ctrl+l and a word gave\n%s", frame)
 	}
 	b.Type(tuitest.Enter)
-	b.Wait("◊ test/other")
+	b.Wait(" other · ")
 	b.box("draft")
 }
 
@@ -218,7 +218,7 @@ func TestWhatWasTypedFirstDoesNotReplaceTheDraftOfBefore(t *testing.T) {
 	}}, nil)
 	b.Type("gone", tuitest.Esc, "new")
 	b.gate.Open()
-	b.Wait("◊ test/script")
+	b.Wait(" script · ")
 	b.box("new")
 	for _, want := range []string{"kept", "gone", "old"} {
 		b.Type(tuitest.Up)

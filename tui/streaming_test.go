@@ -157,5 +157,5 @@ func TestAPairIsWholeAlthoughTheNextOneRuns(t *testing.T) {
 	first.Open()
 	second.Wait(t)
 	r.Wait("second answer")
-	r.Until(func(frame string) bool { return strings.Count(frame, "14:32 …") == 1 })
+	r.Until(func(frame string) bool { return strings.Count(frame, "… 14:32") == 1 })
 }

@@ -107,6 +107,7 @@ func TestResumedProgramGoesOn(t *testing.T) {
 	d.rest()
 	d.box("a draft")
 	d.Wait("1/1")
+	d.Wait(" tokens") // what the answer took comes last
 	d.clean()
 }
 
@@ -153,6 +154,7 @@ func TestTerminalFollowsAStormOfSizes(t *testing.T) {
 	d.Type("G")
 	d.focused("The end.")
 	d.Wait("1/1")
+	d.Wait(" tokens")
 	if n := strings.Count(d.Frame(), "\n") + 1; n != 30 {
 		t.Errorf("the terminal has %d lines", n)
 	}

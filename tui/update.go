@@ -21,7 +21,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	}
 	m.checkResend()
-	m.conv.chat.SetUnsaved(m.pane.Status().Unsaved)
+	m.conv.chat.SetUnsaved(m.pane.Status().Unsaved > 0)
 	m.conv.chat.SetBusy(m.turn.running || m.numbersOf() != ofAnswer)
 	m.fitInput()
 	m.opts.Input.AcceptText(m.mode == keymap.Input && !m.overlay.Open() && !m.layout.Small)

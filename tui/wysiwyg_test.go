@@ -434,9 +434,9 @@ func (s *seeing) check() error {
 
 func firstLine(frame string) string { return strings.SplitN(plainFrame(frame), "\n", 2)[0] }
 
-// metaLine is the first line of a pair in the frame, with the badge at its
-// left and its time at its right.
-var metaLine = regexp.MustCompile(`^..(off|sent from here on)?.* (\d\d:\d\d) *(│|┃|$)`)
+// metaLine is the first line of a pair in the frame, with the badge at its left, of which a
+// narrow screen shows the first word, and its time at its right.
+var metaLine = regexp.MustCompile(`^..(off |sent )?.* (\d\d:\d\d) *(│|┃|$)`)
 
 // checkFrame scrolls from the first pair to the last and reads each badge.
 func (s *seeing) checkFrame(first int) error {
@@ -450,7 +450,7 @@ func (s *seeing) checkFrame(first int) error {
 		frame := plainFrame(s.View().Content)
 		for _, line := range strings.Split(frame, "\n") {
 			if m := metaLine.FindStringSubmatch(line); m != nil {
-				seen[m[2]] = m[1]
+				seen[m[2]] = strings.TrimSpace(m[1])
 			}
 		}
 		if s.conv.chat.AtEnd() || len(s.visible) == 0 {
@@ -465,7 +465,7 @@ func (s *seeing) checkFrame(first int) error {
 		case n < first:
 			badge = "off"
 		case n == first && first > 0:
-			badge = "sent from here on"
+			badge = "sent"
 		}
 		want[s.clockOf(i)] = badge
 	}

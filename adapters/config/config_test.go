@@ -302,8 +302,8 @@ func TestEverySettingHasADefaultAndHelp(t *testing.T) {
 			t.Errorf("%s comes from %v", k.Key, o)
 		}
 	}
-	if len(seen) != 29 {
-		t.Errorf("%d settings, want 29", len(seen))
+	if len(seen) != 30 {
+		t.Errorf("%d settings, want 30", len(seen))
 	}
 }
 

@@ -28,6 +28,7 @@ type Settings struct {
 	MaxTrimAttempts      int           `key:"max_trim_attempts" default:"10" range:"0 to 1000" help:"pairs that may be dropped if a request is too long"`
 	ContextTokens        int           `key:"context_tokens" default:"16000" range:"500 to 1000000" help:"tokens of the window's context"`
 	LongReply            string        `key:"long_reply" one:"stay, top, view" help:"if a reply is longer than the screen: stay, go to its first line, or move the focus to it"`
+	Pane                 string        `key:"pane" one:"beside, full, away" help:"the window's pane: beside the chat, over the whole width while it has the focus, or away"`
 	ConnectTimeout       time.Duration `key:"connect_timeout" default:"10s" help:"until there is a connection, and between two pieces of a list of models"`
 	FirstByteTimeout     time.Duration `key:"first_byte_timeout" default:"5m0s" help:"until the first piece of an answer"`
 	IdleTimeout          time.Duration `key:"idle_timeout" default:"2m0s" help:"between two pieces of an answer"`

@@ -175,7 +175,7 @@ func (p *program) end(ctx context.Context, folder string) error {
 // screenSettings returns the settings of a screen, local or over SSH.
 func screenSettings(s *config.Settings, theme style.Options, fixedBackground bool) settings.Screen {
 	return settings.Screen{
-		Style: theme, FixedBackground: fixedBackground, Mouse: s.Mouse, HUD: s.HUD, LongReply: s.LongReply, Notify: s.Notify, EnterSends: s.SendKey == "enter", AsksEnter: s.Origins["send_key"].From == "default",
+		Style: theme, FixedBackground: fixedBackground, Mouse: s.Mouse, HUD: s.HUD, LongReply: s.LongReply, PanePlace: s.Pane, Notify: s.Notify, EnterSends: s.SendKey == "enter", AsksEnter: s.Origins["send_key"].From == "default",
 	}
 }
 

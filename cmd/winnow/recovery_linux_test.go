@@ -15,7 +15,7 @@ func TestTheRulesThatACrashLeftAreDiscarded(t *testing.T) {
 		args                      []string
 		question, answer, outcome string // outcome appears, or with "!" before it, disappears
 	}{
-		"screen": {nil, "stopped unexpectedly", "d", "!● unsaved"},
+		"screen": {nil, "stopped unexpectedly", "d", "!   1 unsaved"},
 		"lines":  {[]string{"--plain"}, "keeps them:", "discard\r", "Nothing is unsaved."},
 	} {
 		t.Run(name, func(t *testing.T) {

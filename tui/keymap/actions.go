@@ -116,6 +116,7 @@ const (
 	Save               Action = "save"
 	ContextHUD         Action = "hud"
 	DockContext        Action = "dock-context"
+	PlacePane          Action = "place-pane"
 	Mouse              Action = "mouse"
 	Notices            Action = "notices"
 	Connect            Action = "connect"

@@ -190,6 +190,7 @@ func globalActions() []*Row {
 		{Name: Mouse, Title: "Mouse on or off", Help: "mouse on or off", Modes: inAll, Keys: []Key{"f3"}},
 		{Name: Notices, Title: "Notices", Help: "notices", Modes: inAll, Keys: []Key{"f4"}},
 		{Name: Connect, Group: "Model and context", Title: "Connect a model", Help: "connect a model", Modes: inAll, Keys: []Key{"f6"}, Footer: 2},
+		{Name: PlacePane, Group: "Rules", Title: "Pane beside the chat, full or away", Help: "pane beside the chat, full or away", Modes: inAll, Keys: []Key{"f7"}},
 		{Name: Undo, Group: "Rules", Title: "Undo the newest change of the rules", Help: "undo the newest change of the rules", Modes: walking, Keys: []Key{"ctrl+z"}},
 		{Name: Unfilter, Group: "Filter", Title: "End the filter: the pairs of this session", Help: "end the filter: the pairs of this session", Modes: walking, Keys: []Key{"F"}},
 		{Name: UndoRollback, Group: "Rules", Title: "Undo the last rollback", Modes: nil},

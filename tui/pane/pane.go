@@ -133,7 +133,7 @@ type Completer interface {
 type Status struct {
 	Title    string // "model filter"
 	Subtitle string // the provider
-	Unsaved  bool
+	Unsaved  int    // changes that can be saved
 	Deletes  string // what the key that deletes a rule does here, in a word or two; "" is nothing
 }
 

@@ -282,7 +282,7 @@ func TestSaveSheetShowsTheFileAndTheModels(t *testing.T) {
 	b.do("delete-rule", "add-ignore")
 	b.keys("*mini*<enter>")
 	plan, err := b.w.PlanSave(t.Context(), "")
-	if err != nil || !b.Status().Unsaved {
+	if err != nil || b.Status().Unsaved != 1 {
 		t.Fatal(err)
 	}
 	text := ansi.Strip(strings.Join(pane.SavePlanLines(plan, "", &b.st), "\n"))
@@ -331,7 +331,7 @@ func TestSaveCreatesTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.show()
-	if b.Status().Unsaved {
+	if b.Status().Unsaved > 0 {
 		t.Error("saved rules are shown as unsaved")
 	}
 	if b.do("delete-rule"); strings.Contains(b.screen(60, 20), "does not exist") {

@@ -223,7 +223,10 @@ func (p *Pane) Receive(result any) pane.Action {
 
 // Status implements pane.Pane.
 func (p *Pane) Status() pane.Status {
-	s := pane.Status{Title: "model filter", Subtitle: pane.Visible(p.data.Provider), Unsaved: p.data.Dirty}
+	s := pane.Status{Title: "model filter", Subtitle: pane.Visible(p.data.Provider), Unsaved: len(p.data.Unsaved)}
+	if p.data.Dirty { // be it the order of the rules alone
+		s.Unsaved = max(s.Unsaved, 1)
+	}
 	r, _ := p.tabs.List().Current()
 	switch {
 	case r.kind == rowRule, r.kind == rowFinding, p.tabs.Open == tabRules && len(p.selectedRules()) > 0:

@@ -31,6 +31,7 @@ type Screen struct {
 	Mouse           bool   // the mouse is captured
 	HUD             bool   // the context HUD is docked
 	LongReply       string // what happens when an answer is longer than the screen: a Reply constant; "" is ReplyStay
+	PanePlace       string // where the pane of the window is: a Pane constant; "" is PaneBeside
 	Notify          bool   // notify when a long turn ends unseen
 	EnterSends      bool   // send_key = "enter": enter sends, the other keys break the line
 	AsksEnter       bool   // send_key is not set: the first enter asks which key shall send
@@ -42,6 +43,19 @@ const (
 	ReplyTop  = "top"  // it goes to the first line of the answer
 	ReplyView = "view" // so does the focus, when nobody types
 )
+
+// The values of pane.
+const (
+	PaneBeside = "beside" // the chat; on a narrow screen like PaneFull
+	PaneFull   = "full"   // over the whole width while it has the focus
+	PaneAway   = "away"   // and no region that a key moves to
+)
+
+// NextPane is the value of pane after the current one.
+func (s *Screen) NextPane() string {
+	all := []string{PaneBeside, PaneFull, PaneAway}
+	return all[(slices.Index(all, cmp.Or(s.PanePlace, PaneBeside))+1)%len(all)]
+}
 
 // Setting is one line of the list.
 type Setting struct {
@@ -120,6 +134,12 @@ func (s *Screen) settings() []Setting {
 		value: func() string { return cmp.Or(s.LongReply, ReplyStay) },
 		set:   func(v string) { s.LongReply = v },
 	}
+	pane := Setting{
+		Key: "pane", Title: "Pane", values: []string{PaneBeside, PaneFull, PaneAway},
+		words: map[string]string{PaneBeside: "beside the chat", PaneFull: "full: the whole width in turn with the chat", PaneAway: "away: until it is brought back"},
+		value: func() string { return cmp.Or(s.PanePlace, PaneBeside) },
+		set:   func(v string) { s.PanePlace = v },
+	}
 	enter := onOff("send_key", "Enter", &s.EnterSends, "sends the message", "breaks the line")
 	enter.stored = func() (key, value string) {
 		if s.EnterSends {
@@ -134,6 +154,7 @@ func (s *Screen) settings() []Setting {
 	return []Setting{
 		enter,
 		reply,
+		pane,
 		onOff("mouse", "Mouse", &s.Mouse, "scrolls and clicks", "selects text"),
 		onOff("hud", "Context HUD", &s.HUD, "docked: stays while you type", "opens with a key"),
 		onOff("notify", "Notify after a long turn", &s.Notify, "yes: when it ends unseen", "no"),

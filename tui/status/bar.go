@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 
+	"winnow/assistant"
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
+	"winnow/tui/pane"
 	"winnow/tui/style"
 )
 
@@ -64,6 +67,7 @@ type Header struct {
 	Ready            bool // the session is open
 	Window, Provider string
 	Model            string // "" for none
+	Share            string // of the model's context that the next request takes: "31 % of 400k"; "" is not known
 	Checkpoints      int    // changes in effect
 	Counter          string // which pairs are sent; "" is no pair
 	NearLimit        bool   // of the model
@@ -71,39 +75,43 @@ type Header struct {
 	Mouse            bool   // it is on, and offers what else has a key alone
 	Locked           string // why the window cannot be changed; "" is that it can
 	Saves            bool   // the window can be saved
-	Unsaved          bool
+	Unsaved          int    // changes
 }
 
 const (
-	minModel   = 12 // cells that the model has before provider and window give way
+	minModel   = 12 // cells that the model has before other parts give way
 	othersFrom = 60 // cells of a screen whose header counts the others in the window
 )
 
 // Header is the header in w cells. Where there is no room, the model is cut, then the
-// checkpoints give way, then the name of the window, then that of the provider; the
-// unsaved mark goes last.
+// checkpoints give way, then the share of the context, then the name of the window, then
+// that of the provider; whether something is unsaved goes last.
 func (b Bar) Header(h Header, w int) []BarPart {
 	st := b.Styles.Header
 	if !h.Ready {
 		return []BarPart{{Text: st.Name.Render(" winnow")}}
 	}
-	model := b.model(h.Model, w)
 	var left BarPart
 	var right []BarPart
 	over := 1
-	const tries = 6 // two, with and without the checkpoints, for each of three left sides
-	for try := 0; try < tries && over > 0; try++ {
+	for _, give := range []func(){
+		func() {}, func() { h.Checkpoints = 0 }, func() { h.Share = "" }, func() { h.Window = "" }, func() { h.Provider = "" },
+	} {
+		give()
 		left.Text = st.Name.Render(" winnow")
-		for _, name := range []string{h.Window, h.Provider}[try/2:] {
+		for _, name := range []string{h.Window, h.Provider} {
 			if name != "" {
 				left.Text += st.Text.Render(" · " + safetext.Visible(name))
 			}
 		}
-		checkpoints := try%2 == 0
-		right = b.right(h, model, w, checkpoints)
-		over = b.width(right...) + 1 + b.width(left) - w
-		if cells := b.Widths.Width(model) - over; over > 0 && cells >= minModel {
-			right, over = b.right(h, b.model(h.Model, cells), w, checkpoints), 0
+		model := b.model(h.Model, w)
+		right = b.right(h, model, w)
+		if over = b.width(right...) + 1 + b.width(left) - w; over <= 0 {
+			break
+		}
+		if cells := b.Widths.Width(model) - over; cells >= minModel {
+			right, over = b.right(h, b.model(h.Model, cells), w), 0
+			break
 		}
 	}
 	for over > 0 && len(right) > 2 {
@@ -116,45 +124,73 @@ func (b Bar) Header(h Header, w int) []BarPart {
 
 // model is the model in at most w cells.
 func (b Bar) model(id string, w int) string {
-	ic := b.Styles.Icons
-	frame := b.Widths.Width(ic.Model) + b.Widths.Width(ic.Menu) + 2
-	name := safetext.Visible(cmp.Or(id, "no model"))
-	return b.Styles.Header.Model.Render(ic.Model + " " + b.Widths.Truncate(name, max(0, w-frame), ic.Ellipsis) + " " + ic.Menu)
+	name := safetext.Visible(cmp.Or(pane.ModelName(id), "no model"))
+	return b.Styles.Header.Model.Render(b.Widths.Truncate(name, max(0, w), b.Styles.Icons.Ellipsis))
 }
 
 // right is the right side of the header, with a gap after each part.
-func (b Bar) right(h Header, model string, w int, checkpoints bool) (right []BarPart) {
+func (b Bar) right(h Header, model string, w int) (right []BarPart) {
 	st, ic := b.Styles.Header, b.Styles.Icons
-	add := func(text string, action keymap.Action) {
+	add := func(gap, text string, action keymap.Action) {
 		if len(right) > 0 {
-			right = append(right, BarPart{Text: st.Bar.Render("  ")})
+			right = append(right, BarPart{Text: st.Bar.Render(gap)})
 		}
 		right = append(right, BarPart{text, action})
 	}
-	add(model, keymap.Models)
-	if h.Checkpoints > 0 && checkpoints {
-		add(st.Text.Render(fmt.Sprintf("%s %d %s", ic.Checkpoint, h.Checkpoints, ic.Menu)), keymap.Checkpoints)
-	}
+	const dot, wide = " · ", "   "
+	add("", model, keymap.Models)
 	counter := st.Count
 	if h.NearLimit {
 		counter = st.Unsaved // a warning as well
 	}
-	add(counter.Render(cmp.Or(h.Counter, "0/0")), keymap.ContextHUD)
+	if h.Share != "" {
+		add(dot, counter.Render(h.Share), keymap.ContextHUD)
+	}
+	add(dot, counter.Render(cmp.Or(h.Counter, "0/0")), keymap.ContextHUD)
+	if h.Checkpoints > 0 {
+		add(dot, st.Text.Render(assistant.Counted(h.Checkpoints, "checkpoint")), keymap.Checkpoints)
+	}
 	if h.Others != "" && w >= othersFrom {
-		add(st.Text.Render(h.Others), keymap.Notices)
+		add(wide, st.Text.Render(h.Others), keymap.Notices)
 	}
 	if h.Mouse {
-		add(st.Text.Render("[new session]"), keymap.NewSession)
+		add(wide, st.Text.Render("[new session]"), keymap.NewSession)
 	}
 	switch {
 	case h.Locked != "":
-		add(st.Lock.Render(ic.Lock+" "+h.Locked), "")
-	case h.Unsaved:
-		add(st.Unsaved.Render(ic.Unsaved+" unsaved"), keymap.Save)
+		add(wide, st.Lock.Render(ic.Lock+" "+h.Locked), "")
+	case h.Unsaved > 0:
+		add(wide, st.Unsaved.Render(fmt.Sprintf("%d unsaved", h.Unsaved)), keymap.Save)
 	case h.Saves:
-		add(st.Saved.Render(ic.Saved+" saved"), "")
+		add(wide, st.Saved.Render("saved"), "")
 	}
 	return append(right, BarPart{Text: st.Bar.Render(" ")})
+}
+
+// Share is how much of a model's context a number of tokens is; known says that the size of
+// the context is known.
+func Share(tokens, context int, known bool) string {
+	if context <= 0 {
+		return ""
+	}
+	const percent = 100
+	about := "~"
+	if known {
+		about = ""
+	}
+	return fmt.Sprintf("%d %% of %s%s", (max(tokens, 0)*percent+context-1)/context, about, short(context))
+}
+
+// short is a number in a few digits: "812", "400k", "1.0M".
+func short(n int) string {
+	const k, m = 1000, 1000_000
+	switch {
+	case n < k:
+		return strconv.Itoa(n)
+	case n < m-k/2:
+		return fmt.Sprintf("%dk", (n+k/2)/k)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/m)
 }
 
 // KeyHint is a key that works now.

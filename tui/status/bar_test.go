@@ -39,15 +39,17 @@ func TestHintsThatDoNotFitGiveWayInTheMiddle(t *testing.T) {
 }
 
 func TestTheHeaderGivesWayFromTheLeft(t *testing.T) {
-	h := Header{Ready: true, Window: "model filter", Provider: "openai", Model: "test/one", Checkpoints: 3, Counter: "[2-1]/3", Unsaved: true}
+	h := Header{Ready: true, Window: "model filter", Provider: "openai", Model: "test/one", Share: "31 % of 400k", Checkpoints: 3, Counter: "[2-1]/3", Unsaved: 2}
 	for _, c := range []struct {
 		w         int
 		has, lost string
 	}{
-		{120, "winnow · model filter · openai,test/one,3,[2-1]/3,unsaved", ""},
-		{60, "openai,test/one,[2-1]/3,unsaved", "model filter"},
-		{42, "winnow,test/one,[2-1]/3,unsaved", "openai"},
-		{20, "unsaved", "test/one"},
+		{120, "winnow · model filter · openai  ,  one · 31 % of 400k · [2-1]/3 · 3 checkpoints   2 unsaved ", "test"},
+		{75, "winnow · model filter · openai,one · 31 % of 400k · [2-1]/3   2 unsaved", "checkpoint"},
+		{60, "winnow · model filter · openai,one · [2-1]/3   2 unsaved", "31 %"},
+		{46, "winnow · openai,one · [2-1]/3   2 unsaved", "model filter"},
+		{36, "winnow ,one · [2-1]/3   2 unsaved", "openai"},
+		{20, "2 unsaved", "one"},
 	} {
 		got := drawn(testBar().Header(h, c.w))
 		for _, part := range strings.Split(c.has, ",") {
@@ -96,11 +98,13 @@ func TestTheHeaderSaysHowThingsStand(t *testing.T) {
 		w         int
 		has, lost string
 	}{
-		"locked":            {Header{Locked: "by another", Unsaved: true}, 80, "by another", "saved"},
+		"locked":            {Header{Locked: "by another", Unsaved: 1}, 80, "by another", "saved"},
 		"saved":             {Header{Saves: true}, 80, " saved", "unsaved"},
 		"nothing to save":   {Header{}, 80, "0/0", "saved"},
-		"no model":          {Header{}, 80, "no model", b.Styles.Icons.Checkpoint},
-		"no checkpoint":     {Header{Model: "a"}, 80, "a", "0 " + b.Styles.Icons.Menu},
+		"no model":          {Header{}, 80, "no model · 0/0", "checkpoint"},
+		"no checkpoint":     {Header{Model: "a"}, 80, "a · 0/0", "checkpoint"},
+		"a checkpoint":      {Header{Checkpoints: 1}, 80, "· 1 checkpoint", "checkpoints"},
+		"the built-in one":  {Header{Model: "offline/rules"}, 80, "offline/rules · 0/0", ""},
 		"others":            {Header{Others: "2 others"}, othersFrom, "2 others", "new session"},
 		"others, narrow":    {Header{Others: "2 others"}, othersFrom - 1, "winnow", "2 others"},
 		"mouse":             {Header{Mouse: true}, 80, "[new session]", ""},
@@ -117,6 +121,22 @@ func TestTheHeaderSaysHowThingsStand(t *testing.T) {
 	for near, style := range map[bool]string{false: b.Styles.Header.Count.Render("3/3"), true: b.Styles.Header.Unsaved.Render("3/3")} {
 		if got := styled(b.Header(Header{Ready: true, Counter: "3/3", NearLimit: near}, 80), "hud"); got != style {
 			t.Errorf("near the limit %v: the counter is %q, want %q", near, got, style)
+		}
+	}
+}
+
+func TestTheShareOfTheContext(t *testing.T) {
+	for _, c := range []struct {
+		tokens, context int
+		known           bool
+		want            string
+	}{
+		{0, 400_000, true, "0 % of 400k"}, {1, 400_000, true, "1 % of 400k"}, {124_000, 400_000, true, "31 % of 400k"},
+		{1000, 32_768, false, "4 % of ~33k"}, {300, 200, true, "150 % of 200"}, {-5, 1_048_576, true, "0 % of 1.0M"},
+		{1, 999_600, true, "1 % of 1.0M"}, {1, 0, true, ""},
+	} {
+		if got := Share(c.tokens, c.context, c.known); got != c.want {
+			t.Errorf("Share(%d, %d, %v) = %q, want %q", c.tokens, c.context, c.known, got, c.want)
 		}
 	}
 }
