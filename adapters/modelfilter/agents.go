@@ -35,8 +35,8 @@ func Prompts() []mcp.Prompt {
 				"on the models, and change nothing before I agree. Do not save.",
 		},
 		{
-			Name: "hide_unused", Title: "Hide what nobody uses", Description: "Find the models without requests for 30 days, and hide them with few rules.",
-			Text: "Find the shown models that nobody has used for 30 days: find_models with the condition \"shown unused:30d\", for each provider in list_providers. Models whose use is not " +
+			Name: "hide_unused", Title: "Hide unused models", Description: "Find the models without requests for 30 days, and hide them with few rules.",
+			Text: "Find the shown models that have not been used for 30 days: find_models with the condition \"shown unused:30d\", for each provider in list_providers. Models whose use is not " +
 				"known are not unused: tell me how many there are. Propose the fewest patterns that hide the unused models and no used one, and check each with " +
 				"get_models_matching_pattern. Show me the patterns with their models, and add them only when I agree. Then show plan_save, and save only when I say so.",
 		},
