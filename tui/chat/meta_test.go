@@ -93,8 +93,11 @@ func TestABadgeStandsBesideTheMarks(t *testing.T) {
 		first int
 		want  string
 	}{
-		{70, "hi", 2, "  off ★★ AI > Agents "}, {70, "hi", 0, "  ★★ AI > Agents "}, {70, "hi", 1, "  sent from here on ★★ AI > Agents "},
-		{40, strings.Repeat("word ", 9), 2, "  off "}, {40, strings.Repeat("word ", 9), 1, "  sent "},
+		{70, "hi", 2, "  off ★★ AI > Agents "},
+		{70, "hi", 0, "  ★★ AI > Agents "},
+		{70, "hi", 1, "  sent from here on ★★ AI > Agents "},
+		{40, strings.Repeat("word ", 9), 2, "  off "},
+		{40, strings.Repeat("word ", 9), 1, "  sent "},
 		{120, strings.Repeat("word ", 9), 1, "  sent from here on "},
 	} {
 		v := view()

@@ -131,9 +131,14 @@ func TestTheShareOfTheContext(t *testing.T) {
 		known           bool
 		want            string
 	}{
-		{0, 400_000, true, "0 % of 400k"}, {1, 400_000, true, "1 % of 400k"}, {124_000, 400_000, true, "31 % of 400k"},
-		{1000, 32_768, false, "4 % of ~33k"}, {300, 200, true, "150 % of 200"}, {-5, 1_048_576, true, "0 % of 1.0M"},
-		{1, 999_600, true, "1 % of 1.0M"}, {1, 0, true, ""},
+		{0, 400_000, true, "0 % of 400k"},
+		{1, 400_000, true, "1 % of 400k"},
+		{124_000, 400_000, true, "31 % of 400k"},
+		{1000, 32_768, false, "4 % of ~33k"},
+		{300, 200, true, "150 % of 200"},
+		{-5, 1_048_576, true, "0 % of 1.0M"},
+		{1, 999_600, true, "1 % of 1.0M"},
+		{1, 0, true, ""},
 	} {
 		if got := Share(c.tokens, c.context, c.known); got != c.want {
 			t.Errorf("Share(%d, %d, %v) = %q, want %q", c.tokens, c.context, c.known, got, c.want)
