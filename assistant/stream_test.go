@@ -57,7 +57,8 @@ func TestThePriceOfAnAnswerIsStored(t *testing.T) {
 	usage, priced := &llm.Usage{Prompt: 1000, Completion: 100, Cached: 400}, llm.Facts{PriceIn: llm.PriceOf(2), PriceOut: llm.PriceOf(10), PriceCached: llm.PriceOf(1)}
 	answers := []at.Answer{
 		{at.Say("text"), at.Finish{Usage: usage}},
-		{call("list_words", "{}"), at.Finish{Usage: usage}}, {at.Say("text"), at.Finish{Usage: usage}},
+		{call("list_words", "{}"), at.Finish{Usage: usage}},
+		{at.Say("text"), at.Finish{Usage: usage}},
 		{at.Say("text")},
 	}
 	r := newRig(t, at.NewScript(answers...))
