@@ -93,6 +93,15 @@ func TestAgentsJoinTheHub(t *testing.T) {
 	if got := s.envFile(); !strings.Contains(got, "here-0*") || !strings.Contains(got, "token-2*") {
 		t.Errorf("the file is %s", got)
 	}
+	log := s.log()
+	for _, want := range []string{`"mcp: request","user":"anna","kind":"tools/call","tool":"add_ignore_rule","outcome":"ok"`, `"user":"an agent here"`, `"ssh: command","remote":`, `"kind":"mcp"`, `"kind":"GET /v1/window"`} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log has no %s", want)
+		}
+	}
+	if metrics := s.running.call("GET", "/metrics", "", ""); !strings.Contains(metrics, `winnow_requests_total{kind="tools/call",outcome="ok",server="mcp"}`) || !strings.Contains(metrics, `{kind="mcp",outcome="run",server="ssh"} 1`) {
+		t.Errorf("the calls are not counted: %s", metrics)
+	}
 	s.running.end()
 	if _, err := here.client.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_rules"}); err == nil {
 		t.Error("the agent goes on after the server has ended")

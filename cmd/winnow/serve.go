@@ -72,7 +72,7 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	agents, err := a.agents(hub, f.Agents)
+	agents, err := a.agents(hub, p.metrics, f.Agents)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"winnow/assistant/serve"
 )
 
 // Terminal is what the client says of its terminal.
@@ -207,9 +209,23 @@ func (c *channel) command(line string) func() int {
 		c.count(0, 1)
 		defer c.count(0, -1)
 		defer c.touch()
-		c.log.Info("ssh: command")
+		kind := kindOf(line)
+		c.log.Info("ssh: command", "kind", kind)
+		c.server.opts.Metrics.Called(serve.ServerSSH, kind, "run")
 		return run(c.ctx, s)
 	}
+}
+
+// kindOf returns the first words of a command line, without what the user has written.
+func kindOf(line string) string {
+	words := strings.Fields(line)
+	if len(words) > 0 && words[0] == "winnow" {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return identifier(words[0])
 }
 
 // sorry is a command that says why nothing was run.

@@ -45,7 +45,8 @@ func (c *channel) screen(t Terminal) error {
 		tea.WithoutSignalHandler(), tea.WithFilter(stayHere),
 	)
 	log := c.log.With("session", session.ID())
-	log.Info("ssh: screen")
+	log.Info("ssh: screen", "kind", "screen")
+	c.server.opts.Metrics.Called(serve.ServerSSH, "screen", "run")
 	go c.watch(ctx, p, session)
 	go c.forward(ctx, p)
 	_, err = p.Run()

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/credential"
 	"winnow/assistant/windowlock"
@@ -22,9 +24,10 @@ import (
 type AgentOptions struct {
 	Options // of each connection; Open and History are not used
 	Hub     *serve.Hub
-	Idle    time.Duration // the time without a request after which an HTTP session ends; 0 means never
-	Most    int           // the maximum number of connections; 0 means DefaultMost
-	PerUser int           // the maximum number of connections of one user; 0 means DefaultPerUser
+	Metrics *serve.Metrics // may be nil
+	Idle    time.Duration  // the time without a request after which an HTTP session ends; 0 means never
+	Most    int            // the maximum number of connections; 0 means DefaultMost
+	PerUser int            // the maximum number of connections of one user; 0 means DefaultPerUser
 }
 
 // The default limits of Agents.
@@ -209,6 +212,9 @@ func (a *Agents) hasBegun(c *agent) bool {
 	return c.began
 }
 
+// maxLogged is the maximum width of a name in the log, in cells.
+const maxLogged = 60
+
 // room returns an error if there can be no further connection of this kind. The caller has locked a.mu.
 func (a *Agents) room(c *agent) error {
 	all, own := 0, 0
@@ -273,7 +279,18 @@ func (c *agent) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		a.calls.Add(1)
 		a.mu.Unlock()
 		defer a.calls.Done()
-		return next(ctx, method, req)
+		tool, began := "", time.Now()
+		if call, ok := req.(*sdk.CallToolRequest); ok {
+			tool = safetext.Line(call.Params.Name, maxLogged)
+		}
+		result, err := next(ctx, method, req)
+		outcome := "ok"
+		if called, ok := result.(*sdk.CallToolResult); err != nil || ok && called.IsError {
+			outcome = "failed"
+		}
+		a.opts.Metrics.Called(serve.ServerMCP, safetext.Line(method, maxLogged), outcome)
+		c.opts.Log.Info("mcp: request", "user", cmp.Or(c.who.User, "an agent here"), "kind", method, "tool", tool, "outcome", outcome, "took", time.Since(began).Round(time.Microsecond).String())
+		return result, err
 	}
 }
 
