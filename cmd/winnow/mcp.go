@@ -61,7 +61,7 @@ func (a *app) agentOptions() (mcp.Options, error) {
 // agents returns the agents of a hub.
 func (a *app) agents(hub *serve.Hub, metrics *serve.Metrics, perUser int) (*mcp.Agents, error) {
 	o, err := a.agentOptions()
-	o.HowToAllow = "The rules stay staged; somebody with the role save saves them."
+	o.HowToAllow = "The rules stay staged; a user with the role save saves them."
 	return mcp.NewAgents(mcp.AgentOptions{Options: o, Hub: hub, Idle: a.settings.SessionIdle, PerUser: perUser, Metrics: metrics}), err
 }
 
