@@ -22,6 +22,7 @@ func TestLongCodeIsBrokenAtBlanks(t *testing.T) {
 		"a word too long":   {"abcdefghijklmnopqrstuvwxyz0123456789", 20, "abcdefghijklmnopqr|→ stuvwxyz01234567|→ 89"},
 		"blanks in a row":   {"a := 12345678      // the comment", 20, "a := 12345678|→       // the|→ comment"},
 		"short":             {"a := 1", 20, "a := 1"},
+		"two blanks":        {"aaaaaaaaaaaa  bbbbbbbbb", 20, "aaaaaaaaaaaa  bbbb|→ bbbbb"},
 		"no room for signs": {"abcdef ghijkl", 10, "abcdef|ghijkl"},
 	} {
 		d := New(NewStyle(look))
