@@ -40,7 +40,8 @@
 //
 // # Caveats
 //
-// The authorized_keys file is read at every login, so that a key that is removed does
-// not log in again; its open connections stay. Options of a key and certificates are
-// not supported: a file with one is refused, for such options restrict what a key may do.
+// The authorized_keys file is read at every login, and when it changes: the connections of
+// a key that was removed, or has another role or user now, end within a second. A line
+// with a certificate, or with an option that would restrict the key in a way that this
+// server does not know, is left out and reported.
 package sshserver

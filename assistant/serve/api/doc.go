@@ -12,8 +12,8 @@
 //
 // # Safety
 //
-// Every request except /healthz needs the token. Requests with a Host header that does not name the server, or with
-// an Origin of another site, are refused before that. This stops DNS rebinding and requests by pages in the user's
+// Every request except /healthz and /readyz needs a token. Requests with a Host header that does not name the server, or with
+// an Origin of another site that Options.Origins does not name, are refused before that. This stops DNS rebinding and requests by pages in the user's
 // browser. Refused requests are logged, without token, query and body. Errors are problem details (RFC 9457) with a
 // code. A problem that the client did not cause contains no details, and no problem repeats an invalid value of a
 // body.
@@ -27,10 +27,10 @@
 // # Caveats
 //
 // The numbers of a stream begin with the time at which its session was opened, in milliseconds, so that a number from
-// an earlier run is never mistaken for a number of this run. A stream stores its newest 16,384 frames, up to 32 MiB.
+// an earlier run is never mistaken for a number of this run. A stream stores its newest Options.Events frames, up to Options.EventBytes.
 //
 // A session that has no request, no turn and no follower for Options.Idle is closed; it can be reopened with its id.
-// If maxStreams sessions are open, the server closes an unused session: among the sessions of the user with the most
+// If Options.Sessions sessions are open, the server closes an unused session: among the sessions of the user with the most
 // unused sessions, the one that has been unused for the longest time.
 //
 // A question that is not answered within five minutes is answered with no.
