@@ -85,7 +85,7 @@ func (m *Model) runLine(line string) tea.Cmd {
 	case !m.commands.Stores():
 		return m.fail(workspace.ErrNoHistory)
 	case q.Command != nil && q.Command.Verb == filter.Export && m.opts.Files.None:
-		return m.fail(errors.New("pairs are not exported to files of the server"))
+		return m.fail(errors.New("messages are not exported to files of the server"))
 	case q.Command != nil:
 		return m.acts.add(func(request int64) tea.Cmd { return m.commands.PlanCommand(request, line) })
 	}
@@ -213,7 +213,7 @@ func (m *Model) openFilters(all []transfer.SavedFilter) tea.Cmd {
 		entries[i] = overlay.Entry{Value: f.Name, Text: "@" + f.Name, Extra: f.Line}
 	}
 	p := overlay.NewPicker("Saved filters", entries, 0).Offer(keymap.FilterList,
-		keymap.To("shows its pairs", keymap.LineAccept), keymap.To("deletes it", keymap.ForgetFilter))
+		keymap.To("shows its messages", keymap.LineAccept), keymap.To("deletes it", keymap.ForgetFilter))
 	return m.open(overlay.Filters, p, func(c overlay.Chosen) tea.Cmd {
 		if c.Action == keymap.ForgetFilter {
 			return m.runLine(":forget " + c.Value)

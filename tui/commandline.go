@@ -87,9 +87,9 @@ func (l *commandLine) onCounted(o usecase.Counted) {
 // pairsCounted formats a number of pairs.
 func pairsCounted(n int) string {
 	if n == 0 {
-		return "no pair"
+		return "no message"
 	}
-	return assistant.Counted(n, "pair")
+	return assistant.Counted(n, "message")
 }
 
 // walk steps through the open list, or else through the lines that were applied.
@@ -178,7 +178,7 @@ func (l *commandLine) View(w, h int, topic string, now time.Time, st style.Style
 
 // letterMeanings is what a term of one letter matches, and what an empty line does.
 var letterMeanings = map[string]string{
-	"x": "x: this session", "t": "t: the selected topic", "m": "m: the selected model", "o": "o: pairs that are sent", "u": "u: your own pairs",
+	"x": "x: this session", "t": "t: the selected topic", "m": "m: the selected model", "o": "o: messages that are sent", "u": "u: your own messages",
 	"b": "b: flagged", "g": "g: not flagged", "e": "e: ended in an error", "i": "i: has attachments", "": "empty: all sessions",
 }
 

@@ -192,7 +192,7 @@ func (s *seeing) finish() {
 	}
 }
 
-// stored are all pairs of the store.
+// stored are all messages of the store.
 func (s *seeing) stored(t *testing.T) []assistant.Pair {
 	t.Helper()
 	refs, err := s.store.Refs(t.Context(), "", 3.5)

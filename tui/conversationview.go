@@ -82,7 +82,7 @@ func (c *conversation) filtered(w int, s *scene) string {
 	if s.mode == keymap.Input {
 		back = " · /unfilter ends it "
 	}
-	name := "  all pairs"
+	name := "  all messages"
 	if s.filter != "" {
 		name = "  only " + oneLine(s.filter)
 	}
@@ -135,10 +135,10 @@ func (s *scene) noMatch(w int) []string {
 		key = s.hint("%s then ", keymap.Escape) + key
 	}
 	lines := []string{""}
-	for _, l := range style.Wrap("no pair matches "+oneLine(filterName(s.filter)), w-4) {
+	for _, l := range style.Wrap("no message matches "+oneLine(filterName(s.filter)), w-4) {
 		lines = append(lines, s.styles.Chat.Welcome.Render(l))
 	}
-	return append(append(lines, ""), s.quietLines(key+" changes the filter · an empty filter shows all pairs", w)...)
+	return append(append(lines, ""), s.quietLines(key+" changes the filter · an empty filter shows all messages", w)...)
 }
 
 // quietLines wraps a hint, in muted colours.

@@ -34,27 +34,27 @@ func TestMarksOfACommandAreSeenAtOnce(t *testing.T) {
 	d := three(t, setup{w: 80, h: 24})
 	d.goTo("VIEW")
 	d.command("c'apples' :star 3")
-	d.says("1 pair now has 3 stars · u undoes it")
+	d.says("1 message now has 3 stars · u undoes it")
 	d.Type("g") // the first message
 	d.Wait("★★★")
 	d.command("x :star 1 --dry-run")
-	d.says("would give 3 pairs 1 star")
+	d.says("would give 3 messages 1 star")
 	d.command("x :topic 'New'")
-	d.Wait("Move 3 pairs to New.")
+	d.Wait("Move 3 messages to New.")
 	d.clock.Advance(overlayGuard)
 	d.Type("y")
-	d.says("3 pairs moved to New")
+	d.says("3 messages moved to New")
 	d.Until(func(frame string) bool { return strings.Count(frame, "New  ") >= 3 })
 	d.command("x :unflag")
-	d.says("3 pairs unflagged · u undoes it")
+	d.says("3 messages unflagged · u undoes it")
 
 	d.Type("u")
-	d.says("undone: 3 pairs unflagged")
+	d.says("undone: 3 messages unflagged")
 	d.Type("u")
-	d.says("undone: 3 pairs moved to New")
+	d.says("undone: 3 messages moved to New")
 	d.WaitGone("New  ")
 	d.Type("u")
-	d.says("undone: 1 pair now has 3 stars")
+	d.says("undone: 1 message now has 3 stars")
 	d.WaitGone("★★★")
 	d.Type("u")
 	d.says("there is no :command to undo")
@@ -83,9 +83,9 @@ func TestErrorOfACommandKeepsTheLine(t *testing.T) {
 		line, want string
 	}{
 		"a cycle":         {[]string{"s0 :save aa", "@aa :save bb"}, "@bb :save aa", "found a cycle: @bb → @aa → @bb"},
-		"nothing to mark": {nil, "s3 :flag", "no pair matches: there is nothing to flag"},
+		"nothing to mark": {nil, "s3 :flag", "no message matches: there is nothing to flag"},
 		"nothing to save": {nil, ":save all", "nothing to save"},
-		"an unsafe line":  {nil, "r1 :delete", "r1 counts from the newest pair"},
+		"an unsafe line":  {nil, "r1 :delete", "r1 counts from the newest message"},
 		"no such filter":  {nil, "@no", "found @no, want the name of a saved filter"},
 		"unknown name":    {nil, ":forget no", "there is no saved filter @no"},
 	} {
@@ -126,7 +126,7 @@ func TestForgottenFilterOfTheViewLeavesItAsItIs(t *testing.T) {
 	d.says("@two is forgotten, the view is unchanged")
 	d.Wait("only s2")
 	d.command("x :flag")
-	d.says("3 pairs flagged")
+	d.says("3 messages flagged")
 	d.command(":filters")
 	d.says("no saved filters")
 }
@@ -168,7 +168,7 @@ func TestPaletteExportsForOneWhoDoesNotKnowTheSyntax(t *testing.T) {
 	d.Type(tuitest.Tab, tuitest.Tab)
 	d.Until(func(frame string) bool { return strings.HasPrefix(footerOf(frame), " COMMAND  : x :export md") })
 	d.Type(tuitest.Enter)
-	d.says("3 pairs exported to winnow-all-")
+	d.says("3 messages exported to winnow-all-")
 	files, err := filepath.Glob("winnow-all-*.md")
 	if err != nil || len(files) != 1 {
 		t.Fatalf("files %q, %v", files, err)
@@ -212,10 +212,10 @@ func TestDeletingTheShownPairsAsks(t *testing.T) {
 	d.palette("delete the shown")
 	d.in("COMMAND")
 	d.Type(tuitest.Enter)
-	d.Wait("Delete 1 pair for good?")
+	d.Wait("Delete 1 message for good?")
 	d.clock.Advance(overlayGuard)
 	d.Type("y")
-	d.says("1 pair deleted")
+	d.says("1 message deleted")
 	d.hold("two pairs", func() bool { return d.texts() == "apples?=about apples pears?=about pears" })
 }
 
@@ -228,7 +228,7 @@ func TestFilterThatCannotBeReadAnyMoreLetsCommandsAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.command("c'plums' :star 1")
-	d.says("1 pair now has 1 star · u undoes it · the filter of the view cannot be evaluated")
+	d.says("1 message now has 1 star · u undoes it · the filter of the view cannot be evaluated")
 }
 
 func TestManyPairsAreMarkedAndTakenBackOnTheScreenAlone(t *testing.T) {
@@ -240,10 +240,10 @@ func TestManyPairsAreMarkedAndTakenBackOnTheScreenAlone(t *testing.T) {
 	d.Wait("120/120")
 	d.goTo("VIEW")
 	d.command("x :star 2")
-	d.Wait("Give 120 pairs 2 stars?")
+	d.Wait("Give 120 messages 2 stars?")
 	d.clock.Advance(overlayGuard)
 	d.Type("y")
-	d.says("120 pairs now have 2 stars")
+	d.says("120 messages now have 2 stars")
 	d.Wait("★★")
 	d.Type("u")
 	d.WaitGone("★★")

@@ -60,11 +60,11 @@ func underlined(styled string) string {
 func TestLineTellsItsCountAlsoWhenEmpty(t *testing.T) {
 	d := three(t, setup{w: 80, h: 24})
 	d.goTo("COMMAND")
-	d.line("x", "3 pairs")
+	d.line("x", "3 messages")
 	d.Type("&s2")
-	d.line("x &s2", "1 pair")
+	d.line("x &s2", "1 message")
 	d.Type(tuitest.Esc)
-	d.line("", "3 pairs")
+	d.line("", "3 messages")
 	d.Type("s3")
 	d.line("s3", "no pair")
 }
@@ -85,7 +85,7 @@ func TestTheLineSaysWhatItsLettersMatch(t *testing.T) {
 			})
 		}
 		d.goTo("COMMAND")
-		d.line("x", "3 pairs")
+		d.line("x", "3 messages")
 		above("x: this session · empty: all sessions", "esc clears")
 		d.Type("&!b")
 		above("x: this session · b: flagged", "esc clears")
@@ -137,7 +137,7 @@ func TestAuthorsAreCompleted(t *testing.T) {
 	}})
 	d.goTo("COMMAND")
 	d.Type(tuitest.Key("ctrl+u"), "u'", tuitest.Tab)
-	d.line("u'anna'", "1 pair")
+	d.line("u'anna'", "1 message")
 }
 
 func TestHistoryOfLines(t *testing.T) {
@@ -150,21 +150,21 @@ func TestHistoryOfLines(t *testing.T) {
 	d.Type(tuitest.Esc, tuitest.Key("ctrl+p"))
 	d.Wait("column 2") // what was cleared comes back
 	d.Type(tuitest.Key("ctrl+p"))
-	d.line("s2", "1 pair")
+	d.line("s2", "1 message")
 	d.Type(tuitest.Key("ctrl+n"), tuitest.Key("ctrl+n"))
-	d.line("", "3 pairs")
+	d.line("", "3 messages")
 	d.Type("s1", tuitest.Enter)
 	d.Type("f", tuitest.Key("ctrl+u"), tuitest.Key("ctrl+p"), tuitest.Key("ctrl+p"))
-	d.line("s2", "1 pair") // the one that did not work is not remembered
+	d.line("s2", "1 message") // the one that did not work is not remembered
 }
 
 func TestFilterThatLeavesNothingSaysSo(t *testing.T) {
 	d := three(t, setup{w: 80, h: 24})
 	d.goTo("VIEW")
 	d.command("c'bananas'")
-	d.Wait("no pair matches c'bananas'")
-	d.Wait("f changes the filter · an empty filter shows all pairs")
-	d.says("no pair") // the view may be shown before the filter has answered
+	d.Wait("no message matches c'bananas'")
+	d.Wait("f changes the filter · an empty filter shows all messages")
+	d.says("no message") // the view may be shown before the filter has answered
 	if strings.Contains(d.Frame(), "What would you like to change?") {
 		t.Errorf("it welcomes as if there were no history:\n%s", d.Frame())
 	}

@@ -88,7 +88,7 @@ func TestANoticeEndsWithAnyKey(t *testing.T) {
 		d.Type("O")
 		d.says("all 3 pairs are included")
 		d.Type(key)
-		d.Until(func(frame string) bool { return !strings.Contains(frame, "all 3 pairs") })
+		d.Until(func(frame string) bool { return !strings.Contains(frame, "all 3 messages") })
 	}
 }
 
@@ -123,9 +123,9 @@ func TestAClearedLineComesBack(t *testing.T) {
 	d := three(t, setup{w: 80, h: 24})
 	d.goTo("COMMAND")
 	d.Type(tuitest.Key("ctrl+u"), "c'pears'", tuitest.Esc)
-	d.line("", "3 pairs")
+	d.line("", "3 messages")
 	d.Type(tuitest.Key("ctrl+p"))
-	d.line("c'pears'", "1 pair")
+	d.line("c'pears'", "1 message")
 	d.Type(tuitest.Esc, tuitest.Esc)
 	d.in("VIEW")
 	d.Type("/", "plums", tuitest.Esc, tuitest.Up)

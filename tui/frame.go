@@ -165,7 +165,7 @@ func (m *Model) scene(w int) *scene {
 }
 
 // filterName is a filter line as the frame shows it.
-func filterName(line string) string { return cmp.Or(line, "all pairs") }
+func filterName(line string) string { return cmp.Or(line, "all messages") }
 
 // sendLabel is the button at the right end of the line above the box, with the mouse on.
 func (m *Model) sendLabel() string {

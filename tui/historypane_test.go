@@ -26,24 +26,24 @@ func TestThePaneOfTheHistory(t *testing.T) {
 	})
 	d.Wait("2/2")
 	d.goTo("VIEW")
-	d.Wait("2 pairs, 1 topic, 0 filters")
+	d.Wait("2 messages, 1 topic, 0 filters")
 	d.command("c'apples' :topic 'AI'")
-	d.says("1 pair moved to AI · u undoes it")
+	d.says("1 message moved to AI · u undoes it")
 	d.Type(tuitest.Tab)
 	d.in("PANE")
 	d.Type("j")
-	d.Wait("AI: 2 pairs")
+	d.Wait("AI: 2 messages")
 	d.Type("]", "[", tuitest.Enter)
 	d.in("VIEW")
 	d.Wait("only t'AI...'")
 	d.Wait("2/2")
 	d.Type("u") // the pane follows what is taken back
-	d.Wait("AI: 1 pair")
+	d.Wait("AI: 1 message")
 	d.Wait("1/1")
 	d.command(":save all")
 	d.Wait("there is nothing to save")
 	d.Type(tuitest.Key("ctrl+u"), "t'AI' :save ai", tuitest.Enter)
-	d.Wait("2 pairs, 1 topic, 1 filter")
+	d.Wait("2 messages, 1 topic, 1 filter")
 }
 
 // The pane reads the history once, not again because it has read it.
@@ -65,7 +65,7 @@ func TestTheIdlePaneOfTheHistoryRests(t *testing.T) {
 				continue
 			default:
 			}
-			if !strings.Contains(frameOf(m), "1 pair, 0 topics, 0 filters") {
+			if !strings.Contains(frameOf(m), "1 message, 0 topics, 0 filters") {
 				t.Errorf("the pane has not read the history:\n%s", frameOf(m))
 			}
 			b.leave()

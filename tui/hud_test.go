@@ -112,7 +112,7 @@ func TestWhatWasLeftOutIsTold(t *testing.T) {
 		r.Type(text, tuitest.Send)
 		r.answered(i + 1)
 	}
-	r.Wait("sent without the oldest: 1 pair")
+	r.Wait("sent without the oldest: 1 message")
 	r.Type(tuitest.Key("f2"))
 	r.Wait("left out (T)")
 	r.Wait("1 pair, ~")

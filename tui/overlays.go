@@ -70,7 +70,7 @@ func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 	unsaved := "There are unsaved " + m.parts.state() + ". They stay as they are;"
 	switch c.Kind {
 	case workspace.ConfirmDelete:
-		return m.ask("Delete this pair for good?", append(changed, oneLine(c.Text)), "delete", "keep", yes)
+		return m.ask("Delete this message for good?", append(changed, oneLine(c.Text)), "delete", "keep", yes)
 	case workspace.ConfirmRegenerate:
 		return m.ask("Regenerate?", []string{
 			"The old answer changed the " + m.parts.state() + ". They stay as they are;",

@@ -203,7 +203,7 @@ func TestFilterLine(t *testing.T) {
 	r.Type(tuitest.Esc, "f")
 	r.Wait("COMMAND")
 	r.Type(tuitest.Key("ctrl+u"), "c'apples'")
-	r.Wait("1 pair")
+	r.Wait("1 message")
 	r.Type(tuitest.Enter)
 	r.Until(func(f string) bool { return strings.Contains(f, "about apples") && !strings.Contains(f, "about pears") })
 	r.Wait("1/1")

@@ -40,10 +40,10 @@ func (d *fixture) sessions() {
 func TestSessionsAreKnownByTheirFirstMessage(t *testing.T) {
 	d := archive(t, setup{w: 80, h: 24})
 	d.sessions()
-	for _, text := range []string{"first of the old session,", "/srv/gateway", "2 pairs", "here?", "1 pair", "enter continues it · alt+o shows its messages"} {
+	for _, text := range []string{"first of the old session,", "/srv/gateway", "2 messages", "here?", "1 message", "enter continues it · alt+o shows its messages"} {
 		d.Wait(text)
 	}
-	if strings.Contains(d.Frame(), "nobody") || strings.Contains(d.Frame(), "0 pairs") {
+	if strings.Contains(d.Frame(), "nobody") || strings.Contains(d.Frame(), "0 messages") {
 		t.Errorf("a session without pairs is listed:\n%s", d.Frame())
 	}
 	d.Type("first of")

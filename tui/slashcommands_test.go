@@ -142,7 +142,7 @@ func TestAFilterIsTypedAsACommand(t *testing.T) {
 	d.Type("/filter ")
 	d.Wait("topic") // the terms
 	d.Type("s2", tuitest.Enter)
-	d.says("1 pair")
+	d.says("1 message")
 	d.Wait("only s2")
 	d.in("INPUT")
 	d.Type("/filter c'plums' s9", tuitest.Enter)
@@ -153,9 +153,9 @@ func TestAFilterIsTypedAsACommand(t *testing.T) {
 	d.Type(tuitest.Key("ctrl+c"), "/filter @non", tuitest.Send)
 	d.says("non")
 	d.Type("/all", tuitest.Enter)
-	d.says("3 pairs · all sessions")
+	d.says("3 messages · all sessions")
 	d.Type("/filter c'plums' :star 2", tuitest.Enter)
-	d.says("1 pair now has 2 stars")
+	d.says("1 message now has 2 stars")
 }
 
 func TestCommandsWhileATurnRuns(t *testing.T) {

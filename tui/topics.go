@@ -62,7 +62,7 @@ func selectTopic(path string) intent {
 
 // openFor gives a pair a topic.
 func (t topicList) openFor(pair int64) intent {
-	picker := t.picker("Topic of this pair")
+	picker := t.picker("Topic of this message")
 	if t.stores {
 		picker = picker.WithNew(keymap.NewTopic).Offer(keymap.TopicList, keymap.To("selects", keymap.LineAccept), keymap.To("creates the typed path", keymap.NewTopic))
 	}
@@ -136,7 +136,7 @@ func deleteTopic(path string) intent {
 	}
 	parent, _ := splitTopic(path)
 	return confirm("Delete the topic "+oneLine(path)+"?", []string{
-		"No pair is deleted: its pairs and the topics below it", "go to " + oneLine(topicName(parent)) + ".",
+		"No message is deleted: its messages and the topics below it", "go to " + oneLine(topicName(parent)) + ".",
 	}, "delete", "keep", change(func(c *usecase.Commands, request int64) tea.Cmd { return c.DeleteTopic(request, path, parent) }))
 }
 

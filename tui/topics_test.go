@@ -71,7 +71,7 @@ func TestPairGetsANewTopic(t *testing.T) {
 	r.Wait("1/1")
 	r.WaitGone("working") // else esc would cancel
 	r.Type(tuitest.Esc, "t")
-	r.Wait("Topic of this pair")
+	r.Wait("Topic of this message")
 	r.Type("Fresh > Start", tuitest.Key("alt+n"))
 	r.Wait("topic: Fresh > Start")
 	if got := topicsOf(t, r); !slices.Equal(got, []string{"Fresh", "Fresh > Start"}) {
@@ -129,7 +129,7 @@ func TestColonTopicAsksBeforeItMakesOne(t *testing.T) {
 	r.Wait("There is no topic New")
 	r.clock.Advance(overlayGuard)
 	r.Type("y")
-	r.Wait("1 pair moved to New · u undoes it")
+	r.Wait("1 message moved to New · u undoes it")
 	if got := topicsOf(t, r); !slices.Equal(got, []string{"New"}) {
 		t.Errorf("the tree is %q", got)
 	}

@@ -95,7 +95,7 @@ func (h Home) Files() []HomeFile {
 	const folder = string(filepath.Separator)
 	return []HomeFile{
 		{h.Settings(), "the settings"},
-		{h.History(), "sessions and message pairs, unless the setting history names a PostgreSQL database; the locks of the file are in the same folder"},
+		{h.History(), "sessions and messages, unless the setting history names a PostgreSQL database; the locks of the file are in the same folder"},
 		{filepath.Dir(h.Journal(".env")) + folder, "unsaved rules and checkpoints of the .env file in this folder"},
 		{filepath.Dir(h.HistoryJournal()) + folder, "checkpoints of the chat history as a window"},
 		{h.Versions() + folder, "the last 20 saved versions of each .env file and the first one; winnow rules log lists them"},

@@ -19,13 +19,13 @@ type Settings struct {
 	History              string        `key:"history" help:"postgres:// address of a team's history; empty means a local file"`
 	HistoryPassword      Secret        `key:"history_password" help:"its password as env:NAME, cmd:COMMAND or keyring:NAME"`
 	User                 string        `key:"user" help:"your name in a team's history; empty means the database role"`
-	Visibility           string        `key:"visibility" one:"session, own, team" help:"the pairs that a new session shows first"`
+	Visibility           string        `key:"visibility" one:"session, own, team" help:"the messages that a new session shows first"`
 	SendKey              string        `key:"send_key" one:"ctrl+enter, enter" help:"the key that sends"`
 	Confirm              string        `key:"confirm" one:"save, always, never" help:"which of the assistant's tools ask for confirmation"`
 	MaxIterations        int           `key:"max_iterations" default:"5" range:"1 to 100" help:"rounds of tool calls in a turn"`
 	CharsPerToken        float64       `key:"chars_per_token" default:"3.5" range:"0.5 to 20" help:"characters in a token, for estimates"`
 	UserRequestAllowance int           `key:"user_request_allowance" default:"100" range:"0 to 1000000" help:"tokens reserved for the message"`
-	MaxTrimAttempts      int           `key:"max_trim_attempts" default:"10" range:"0 to 1000" help:"pairs that may be dropped if a request is too long"`
+	MaxTrimAttempts      int           `key:"max_trim_attempts" default:"10" range:"0 to 1000" help:"messages that may be dropped if a request is too long"`
 	ContextTokens        int           `key:"context_tokens" default:"16000" range:"500 to 1000000" help:"tokens of the window's context"`
 	LongReply            string        `key:"long_reply" one:"stay, top, view" help:"if a reply is longer than the screen: stay, go to its first line, or move the focus to it"`
 	Pane                 string        `key:"pane" one:"beside, full, away" help:"the window's pane: beside the chat, over the whole width while it has the focus, or away"`

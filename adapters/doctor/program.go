@@ -89,7 +89,7 @@ func History(ctx context.Context, store history.Condition, err error) Finding {
 	case len(r.Problems) > 0:
 		return Problem("history", Failed, Damaged, strings.Join(r.Problems, "; "), "")
 	}
-	return Pass("history", "%s is intact: %s in %s", store.Path(), assistant.Counted(r.Pairs, "pair"), assistant.Counted(r.Sessions, "session"))
+	return Pass("history", "%s is intact: %s in %s", store.Path(), assistant.Counted(r.Pairs, "message"), assistant.Counted(r.Sessions, "session"))
 }
 
 // Journal checks whether another program is changing the rules of a window; path is the path of its journal.

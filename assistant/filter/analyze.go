@@ -63,9 +63,9 @@ func UnsafeForDelete(x Expr) (reason string) {
 		why := ""
 		switch x.(type) {
 		case Recent, TopicLast:
-			why = "counts from the newest pair, so it would select other pairs after deleting"
+			why = "counts from the newest message, so it would select other messages after deleting"
 		case Boundary:
-			why = "depends on the boundary, which moves when pairs are deleted"
+			why = "depends on the boundary, which moves when messages are deleted"
 		case TopicSelected:
 			why = "depends on the selected topic; name the topic, as in t'NAME'"
 		case Saved:

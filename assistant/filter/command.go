@@ -72,12 +72,12 @@ var changeFlags = []string{flagBase, flagDryRun, flagNoConfirm}
 
 // verbs lists the commands in the order in which completion offers them.
 var verbs = []verb{
-	{Export, exportArgs, []string{flagBase, flagForce, flagDryRun}, "write the pairs to a file", "[json|md|txt|html] [PATH]"},
-	{SetTopic, topicArgs, changeFlags, "move the pairs to a topic", "[PATH]"},
+	{Export, exportArgs, []string{flagBase, flagForce, flagDryRun}, "write the messages to a file", "[json|md|txt|html] [PATH]"},
+	{SetTopic, topicArgs, changeFlags, "move the messages to a topic", "[PATH]"},
 	{Star, starArgs, changeFlags, "set the stars", "0|1|2|3"},
-	{FlagOn, noArgs, changeFlags, "flag the pairs", ""},
-	{FlagOff, noArgs, changeFlags, "unflag the pairs", ""},
-	{Delete, noArgs, []string{flagBase, flagForce, flagDryRun, flagNoConfirm}, "delete the pairs", ""},
+	{FlagOn, noArgs, changeFlags, "flag the messages", ""},
+	{FlagOff, noArgs, changeFlags, "unflag the messages", ""},
+	{Delete, noArgs, []string{flagBase, flagForce, flagDryRun, flagNoConfirm}, "delete the messages", ""},
 	{Save, nameArgs, nil, "save the line under a name", "NAME"},
 	{Forget, nameArgs, nil, "delete a saved filter", "NAME"},
 	{Filters, noArgs, nil, "list the saved filters", ""},

@@ -173,8 +173,8 @@ func TestHints(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	for verb, want := range map[Verb]string{
-		Export: ":export [json|md|txt|html] [PATH]: write the pairs to a file",
-		FlagOn: ":flag: flag the pairs",
+		Export: ":export [json|md|txt|html] [PATH]: write the messages to a file",
+		FlagOn: ":flag: flag the messages",
 		"fly":  "",
 	} {
 		if got := Usage(verb); got != want {

@@ -176,7 +176,7 @@ func TestParseErrors(t *testing.T) {
 		{"b'x'", 2, "'x'", "nothing more after b"},
 		{"b 5", 3, "5", "nothing more after b"},
 		{"e<3", 2, "<", "nothing more after e"},
-		{"r10'x'", 4, "'x'", "nothing more after r (last N pairs: r10)"},
+		{"r10'x'", 4, "'x'", "nothing more after r (last N messages: r10)"},
 		{"t''", 2, "''", "a topic"},
 		{"t'a > > b'", 2, "'a > > b'", "a topic"},
 		{"t'...'", 2, "'...'", "a topic"},

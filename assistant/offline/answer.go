@@ -31,7 +31,7 @@ var filterExamples = []string{
 }
 
 var historyExamples = []string{
-	"find invoice", "give 3 stars to what is about kubernetes", "summarise the last 5 pairs", "unflag 3, 5 and 7", "put what is about agents under AI > Agents", "list the topics",
+	"find invoice", "give 3 stars to what is about kubernetes", "summarise the last 5 messages", "unflag 3, 5 and 7", "put what is about agents under AI > Agents", "list the topics",
 }
 
 // examples lists requests that work here, and offers the first ones.

@@ -71,7 +71,7 @@ func (c *conversation) historyStep(s step) {
 	}
 	switch {
 	case a["ids"] == nil && a["line"] == nil:
-		c.reportf("I do not know which pairs you mean. Name them by words, by numbers, or say `the last 5`.")
+		c.reportf("I do not know which messages you mean. Name them by words, by numbers, or say `the last 5`.")
 	case pairTools[s.kind] == "summarise_pairs":
 		c.listPairs("summarise_pairs", a)
 	default:

@@ -31,7 +31,7 @@ type filterFlags struct {
 func (l *filterFlags) bind(c *cobra.Command) {
 	c.Flags().StringVar(&l.now, "now", "", "compute ages relative to this TIME (RFC 3339; default now)")
 	c.Flags().StringVar(&l.topic, "topic", "", "the PATH of the topic that t and tN refer to, for example 'AI > Agents'")
-	c.Flags().IntVar(&l.newest, "context", -1, "limit o to the newest N pairs that the rest of the line selects; -1 means all")
+	c.Flags().IntVar(&l.newest, "context", -1, "limit o to the newest N messages that the rest of the line selects; -1 means all")
 }
 
 // sessionStore is the part of the store that env needs.
@@ -113,7 +113,7 @@ func (a *app) selectSeqs(ctx context.Context, store history.Store, line string, 
 
 func historySearchCommand(a *app) *cobra.Command {
 	var in filterFlags
-	c := command("search LINE", "List the pairs that a line of the filter language selects", 1, 1, a.withHistory(func(ctx context.Context, store history.Store, args []string) error {
+	c := command("search LINE", "List the messages that a line of the filter language selects", 1, 1, a.withHistory(func(ctx context.Context, store history.Store, args []string) error {
 		return a.historySearch(ctx, store, args[0], &in)
 	}))
 	c.Example = `winnow history search "c'retry' & d<7d"`
@@ -151,7 +151,7 @@ func (a *app) historySearch(ctx context.Context, store history.Store, line strin
 		return a.printJSON(ids)
 	}
 	if len(seqs) == 0 {
-		a.printErr("no pair matches")
+		a.printErr("no message matches")
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func historyExportCommand(a *app) *cobra.Command {
 	var in filterFlags
 	var format, line string
 	var force bool
-	c := command("export [FILE]", "Write pairs to a file or to standard output", 0, 1, a.withHistory(func(ctx context.Context, store history.Store, args []string) (err error) {
+	c := command("export [FILE]", "Write messages to a file or to standard output", 0, 1, a.withHistory(func(ctx context.Context, store history.Store, args []string) (err error) {
 		path := append(args, "-")[0]
 		f, ok := formats[format]
 		if !ok && format != "" {
@@ -172,7 +172,7 @@ func historyExportCommand(a *app) *cobra.Command {
 		if format == "" {
 			f = cmp.Or(formats[strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))], transfer.JSON)
 		}
-		o := transfer.ExportOptions{Progress: func(done, total int) { a.progress("exporting, %d of %d pairs", done, total) }}
+		o := transfer.ExportOptions{Progress: func(done, total int) { a.progress("exporting, %d of %d messages", done, total) }}
 		if line != "" {
 			if o.Seqs, err = a.selectSeqs(ctx, store, line, &in); err != nil {
 				return err
@@ -183,7 +183,7 @@ func historyExportCommand(a *app) *cobra.Command {
 	c.Example = "winnow history export all.json\nwinnow history export --format md --filter 's>1' best.md"
 	in.bind(c)
 	c.Flags().StringVar(&format, "format", "", "as json (lossless), md, txt or html (default: from the name of the file)")
-	c.Flags().StringVar(&line, "filter", "", "only the pairs that this LINE selects")
+	c.Flags().StringVar(&line, "filter", "", "only the messages that this LINE selects")
 	c.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
 	return c
 }
@@ -202,7 +202,7 @@ func (a *app) export(ctx context.Context, store transfer.Source, path string, fo
 }
 
 func historyImportCommand(a *app) *cobra.Command {
-	return command("import FILE…", "Add the pairs of a JSON export; - is standard input", 1, -1, a.withHistory(func(ctx context.Context, store history.Store, files []string) error {
+	return command("import FILE…", "Add the messages of a JSON export; - is standard input", 1, -1, a.withHistory(func(ctx context.Context, store history.Store, files []string) error {
 		defer a.progress("")
 		var sum transfer.ImportReport
 		for _, name := range files {
@@ -210,12 +210,12 @@ func historyImportCommand(a *app) *cobra.Command {
 			sum.Added += r.Added
 			sum.Known += r.Known
 			if err != nil {
-				return advise(err, "%s before the error were added; importing again adds no duplicates", assistant.Counted(sum.Added, "pair"))
+				return advise(err, "%s before the error were added; importing again adds no duplicates", assistant.Counted(sum.Added, "message"))
 			}
 		}
 		a.progress("")
 		return a.emit(map[string]int{"added": sum.Added, "known": sum.Known},
-			fmt.Sprintf("%s added, %d already present", assistant.Counted(sum.Added, "pair"), sum.Known))
+			fmt.Sprintf("%s added, %d already present", assistant.Counted(sum.Added, "message"), sum.Known))
 	}))
 }
 
@@ -230,7 +230,7 @@ func (a *app) importFile(ctx context.Context, store history.Pairs, name string) 
 		defer f.Close()
 		from = io.Reader(f)
 	}
-	r, err := transfer.Import(ctx, store, from, func(done int) { a.progress("importing %s, %s", name, assistant.Counted(done, "pair")) })
+	r, err := transfer.Import(ctx, store, from, func(done int) { a.progress("importing %s, %s", name, assistant.Counted(done, "message")) })
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}
@@ -248,7 +248,7 @@ func (a *app) historyCheck(ctx context.Context, store history.Store, _ []string)
 	if r.DamagedRequests > 0 {
 		requests += fmt.Sprintf(" (%d damaged)", r.DamagedRequests)
 	}
-	summary := fmt.Sprintf("%s: %s, %s, %s, %s", store.Path(), assistant.Counted(r.Pairs, "pair"), assistant.Counted(r.Sessions, "session"), assistant.Counted(r.Topics, "topic"), requests)
+	summary := fmt.Sprintf("%s: %s, %s, %s, %s", store.Path(), assistant.Counted(r.Pairs, "message"), assistant.Counted(r.Sessions, "session"), assistant.Counted(r.Topics, "topic"), requests)
 	if len(r.Problems) == 0 {
 		summary += "; no damage found"
 	}
@@ -268,7 +268,7 @@ func (a *app) historyCheck(ctx context.Context, store history.Store, _ []string)
 	case r.Damaged:
 		next = "restart winnow: it sets the damaged file aside and keeps what can be read"
 	case r.DamagedRequests == len(r.Problems):
-		next = "no conversation is damaged; only the recorded requests of some pairs (key x) may be missing; damaged requests are removed as new ones are stored"
+		next = "no conversation is damaged; only the recorded requests of some messages (key x) may be missing; damaged requests are removed as new ones are stored"
 	}
 	return advise(errors.Join(problems...), "%s", next)
 }
@@ -283,5 +283,5 @@ func (a *app) historySessions(ctx context.Context, store history.Store, _ []stri
 		rows = append(rows, []string{s.ID, s.Used.Local().Format(timeLayout), fmt.Sprint(s.Pairs), windowName(s.Window), s.Model, safetext.Line(s.Title, maxName), s.Folder})
 	}
 	return a.emit(map[string]any{"sessions": nonNil(sessions)},
-		plain.Table("there are no sessions yet", []string{"session", "used", ">pairs", "window", "model", "title", "folder"}, rows)...)
+		plain.Table("there are no sessions yet", []string{"session", "used", ">messages", "window", "model", "title", "folder"}, rows)...)
 }

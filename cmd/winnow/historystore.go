@@ -106,14 +106,14 @@ func historyMigrateCommand(a *app) *cobra.Command {
 			defer store.Close()
 			stores[i] = store
 		}
-		r, err := transfer.Copy(ctx, stores[0], stores[1], func(done, total int) { a.progress("copying, %d of %d pairs", done, total) })
+		r, err := transfer.Copy(ctx, stores[0], stores[1], func(done, total int) { a.progress("copying, %d of %d messages", done, total) })
 		if err != nil {
-			return advise(err, "%s were copied; the same command continues and adds no duplicates", assistant.Counted(r.Added, "pair"))
+			return advise(err, "%s were copied; the same command continues and adds no duplicates", assistant.Counted(r.Added, "message"))
 		}
 		a.progress("")
 		return a.emit(map[string]int{"pairs": r.Pairs, "added": r.Added, "known": r.Known, "different": r.Different},
 			fmt.Sprintf("%s added, %d already present; %d of %d are identical in both",
-				assistant.Counted(r.Added, "pair"), r.Known, r.Pairs-r.Different, r.Pairs))
+				assistant.Counted(r.Added, "message"), r.Known, r.Pairs-r.Different, r.Pairs))
 	})
 	c.Flags().StringVar(&from, "from", "", ownFile+" or the postgres:// ADDRESS to copy from")
 	c.Flags().StringVar(&to, "to", "", ownFile+" or the postgres:// ADDRESS to copy to")
@@ -163,7 +163,7 @@ func (a *app) printReport(r history.Report) {
 			lost = fmt.Sprintf("%d were lost", s.Lost)
 		}
 		a.printErr("the history was damaged (%s): %s recovered, %s, %d changed; the damaged file is kept as %s",
-			s.Reason, assistant.Counted(s.Salvaged, "pair"), lost, s.Altered, s.SetAside)
+			s.Reason, assistant.Counted(s.Salvaged, "message"), lost, s.Altered, s.SetAside)
 	}
 	if storage, ok := errors.AsType[*history.StorageError](r.ReadOnly); ok {
 		a.printErr("the history is read-only: %s: %s", storage.Path, storage.Reason)

@@ -475,7 +475,7 @@ func (v *victim) remove() act {
 	return v.notices("delete "+p.text, "deleted", func() {
 		v.screen.press("d")
 		if p.state == string(assistant.PairComplete) {
-			v.screen.wait("Delete this pair for good?")
+			v.screen.wait("Delete this message for good?")
 			v.answer("y")
 		}
 	}, func(l *ledger) { l.drop(p.text) })
@@ -554,17 +554,17 @@ func (v *victim) asksAgain(name, key string, p entry, then func()) act {
 // command marks a pair with a command in the filter line.
 func (v *victim) command() act {
 	p := v.must.pairs[v.rand.IntN(len(v.must.pairs))]
-	mark, change, said := "star 0", func(e *entry) { e.star = 0 }, "1 pair now has no stars"
+	mark, change, said := "star 0", func(e *entry) { e.star = 0 }, "1 message now has no stars"
 	switch v.rand.IntN(4) {
 	case 0:
-		mark, change, said = "star 3", func(e *entry) { e.star = 3 }, "1 pair now has 3 stars"
+		mark, change, said = "star 3", func(e *entry) { e.star = 3 }, "1 message now has 3 stars"
 	case 1:
-		mark, change, said = "unflag", func(e *entry) { e.flag = false }, "1 pair unflagged"
+		mark, change, said = "unflag", func(e *entry) { e.flag = false }, "1 message unflagged"
 	case 2:
 		v.n++
 		topic := fmt.Sprintf("T%d > deep %d", v.lane, v.n)
 		mark, change = fmt.Sprintf("topic %q --no-confirm", topic), func(e *entry) { e.topic = topic }
-		said = "1 pair moved to " + topic
+		said = "1 message moved to " + topic
 	}
 	return v.notices(mark+" "+p.text, said, func() {
 		v.screen.press("f")

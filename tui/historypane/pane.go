@@ -174,11 +174,11 @@ func (p *Pane) Hints() []pane.Hint {
 	var hints []pane.Hint
 	switch r, _ := p.tabs.List().Current(); r.kind {
 	case rowTopic, rowWithoutTopic:
-		hints = p.keys.Hints(keymap.To("show its pairs", keymap.PaneHighlight), keymap.To("for new messages", keymap.PaneSelect), keymap.To("edit topics", keymap.Topics))
+		hints = p.keys.Hints(keymap.To("show its messages", keymap.PaneHighlight), keymap.To("for new messages", keymap.PaneSelect), keymap.To("edit topics", keymap.Topics))
 	case rowFilter:
-		hints = p.keys.Hints(keymap.To("show its pairs", keymap.PaneHighlight), keymap.To("forget", keymap.DeleteRule))
+		hints = p.keys.Hints(keymap.To("show its messages", keymap.PaneHighlight), keymap.To("forget", keymap.DeleteRule))
 	case rowAll:
-		hints = p.keys.Hints(keymap.To("show its pairs", keymap.PaneHighlight))
+		hints = p.keys.Hints(keymap.To("show its messages", keymap.PaneHighlight))
 	default:
 		hints = p.keys.Hints(keymap.To("go back", keymap.Checkpoints))
 	}

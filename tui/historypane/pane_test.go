@@ -170,7 +170,7 @@ func TestAReadingThatFailsIsNotTriedForEver(t *testing.T) {
 func TestEnterShowsThePairsOfARow(t *testing.T) {
 	r := newRig(t)
 	r.settle()
-	want := map[string]int{"all pairs": 6, "AI": 4, "Agents": 3, "Old": 1, "It's * here": 1, "no topic": 1}
+	want := map[string]int{"all messages": 6, "AI": 4, "Agents": 3, "Old": 1, "It's * here": 1, "no topic": 1}
 	for range want {
 		row, _ := r.pane.tabs.Lists[tabTopics].Current()
 		name, number, _ := r.pane.rowTexts(row)
@@ -199,7 +199,7 @@ func TestSpaceSelectsTheTopicOfNewMessages(t *testing.T) {
 	r := newRig(t)
 	r.settle()
 	if w, ok := r.do("pane-select").(pane.Notify); !ok || r.session.Topic() != "" {
-		t.Errorf("all pairs are no topic: %v, %q", w, r.session.Topic())
+		t.Errorf("all messages are no topic: %v, %q", w, r.session.Topic())
 	}
 	if topic := r.do("pane-down", "pane-down", "pane-select"); topic != (pane.SelectTopic{Path: "AI > Agents"}) {
 		t.Errorf("space on a topic is %+v", topic)
@@ -227,7 +227,7 @@ func TestChangesOfTheSessionAreListed(t *testing.T) {
 		r.must(err)
 		r.must(r.journal.Record([]byte(`{"n":2}`), []checkpoint.ToolSummary{{Name: tool, Effect: effect, OK: ok}}))
 	}
-	turn("star_pairs", "2 pairs now have 3 stars", true)
+	turn("star_pairs", "2 messages now have 3 stars", true)
 	r.pane.Changed()
 	r.settle()
 	r.do("previous-tab")

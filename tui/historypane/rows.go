@@ -161,7 +161,7 @@ func (p *Pane) rowTexts(r row) (name, number string, st lipgloss.Style) {
 	rules, icons, d := p.st.Rules, p.st.Icons, &p.data
 	switch r.kind {
 	case rowAll:
-		return "all pairs", p.count(d.Pairs), rules.Text
+		return "all messages", p.count(d.Pairs), rules.Text
 	case rowWithoutTopic:
 		return p.currentTopicIcon("") + "no topic", p.count(d.WithoutTopic), rules.Muted
 	case rowTopic:
@@ -229,18 +229,18 @@ func (p *Pane) about() string {
 	d := &p.data
 	switch r, _ := p.tabs.List().Current(); r.kind {
 	case rowAll:
-		return p.keys.Hint(keymap.PaneHighlight, "shows the pairs of all sessions")
+		return p.keys.Hint(keymap.PaneHighlight, "shows the messages of all sessions")
 	case rowWithoutTopic:
-		return p.keys.Hint(keymap.PaneHighlight, "shows the pairs without a topic")
+		return p.keys.Hint(keymap.PaneHighlight, "shows the messages without a topic")
 	case rowTopic:
 		t := d.Topics[r.index]
 		switch {
 		case !d.Read:
 			return pane.Visible(t.Path)
 		case t.Pairs == t.Total:
-			return pane.Visible(t.Path) + ": " + assistant.Counted(t.Pairs, "pair")
+			return pane.Visible(t.Path) + ": " + assistant.Counted(t.Pairs, "message")
 		}
-		return fmt.Sprintf("%s: %s, %d with subtopics", pane.Visible(t.Path), assistant.Counted(t.Pairs, "pair"), t.Total)
+		return fmt.Sprintf("%s: %s, %d with subtopics", pane.Visible(t.Path), assistant.Counted(t.Pairs, "message"), t.Total)
 	case rowFilter:
 		return pane.Visible(d.Filters[r.index].Line)
 	case rowChange:
@@ -262,9 +262,9 @@ func (p *Pane) totals() string {
 	case p.tabs.Open == tabChanges:
 		return p.keys.Hint(keymap.Checkpoints, "goes back to before a change")
 	case !d.Read:
-		return "counting the pairs" + p.st.Icons.Ellipsis
+		return "counting the messages" + p.st.Icons.Ellipsis
 	}
 	return strings.Join([]string{
-		assistant.Counted(d.Pairs, "pair"), assistant.Counted(len(d.Topics), "topic"), assistant.Counted(len(d.Filters), "filter"),
+		assistant.Counted(d.Pairs, "message"), assistant.Counted(len(d.Topics), "topic"), assistant.Counted(len(d.Filters), "filter"),
 	}, ", ")
 }

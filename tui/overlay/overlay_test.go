@@ -111,11 +111,11 @@ func TestNewEntriesKeepTheSearchAndTheSelection(t *testing.T) {
 // Where an entry is too narrow for text and right edge, the short right edge stands there
 // whole; a title is cut after a word.
 func TestANarrowEntryShowsItsShortEdge(t *testing.T) {
-	p := NewPicker("Sessions", []Entry{{Text: "which models are hidden", Extra: "2026-03-04 14:32 · 1 pair", Short: "2026-03-04"}}, 0)
+	p := NewPicker("Sessions", []Entry{{Text: "which models are hidden", Extra: "2026-03-04 14:32 · 1 message", Short: "2026-03-04"}}, 0)
 	for w, want := range map[int]string{
-		60: "›   which models are hidden        2026-03-04 14:32 · 1 pair",
-		53: "›   which models are hidden 2026-03-04 14:32 · 1 pair",
-		52: "›   which models are hidden               2026-03-04",
+		60: "›   which models are hidden     2026-03-04 14:32 · 1 message",
+		56: "›   which models are hidden 2026-03-04 14:32 · 1 message",
+		55: "›   which models are hidden                  2026-03-04",
 		34: "›   which models are…   2026-03-04",
 	} {
 		if got := ansi.Strip(p.Body(w, 4, plainStyles)[pickerHeadLines]); got != want {

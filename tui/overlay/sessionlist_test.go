@@ -25,7 +25,7 @@ func TestEntries(t *testing.T) {
 	switch {
 	case order != "132" || got[0].Group != "/a" || got[2].Group != "no folder":
 		t.Errorf("the order is %s, the groups are not by folder: %+v", order, got)
-	case got[0].Extra != "2026-03-04 12:00 · 1 pair" || got[0].Short != "2026-03-04" || got[2].Text != "(no text)":
+	case got[0].Extra != "2026-03-04 12:00 · 1 message" || got[0].Short != "2026-03-04" || got[2].Text != "(no text)":
 		t.Errorf("%+v", got)
 	case got[1].Mark != icons.Marked || got[0].Mark != "" || strings.Contains(got[1].Text, "\x1b") || len([]rune(got[1].Text)) > minTitle:
 		t.Errorf("%+v", got[1])

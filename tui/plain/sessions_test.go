@@ -53,7 +53,7 @@ func TestMarksOfAPair(t *testing.T) {
 	r.answer("Type yes to do it: ", "yes")
 	r.wait("1 pair ")
 	r.say("/filter x :star 2")
-	r.wait("1 pair now has 2 stars.")
+	r.wait("1 message now has 2 stars.")
 	r.say("/filter x :unflag")
 	r.wait("1 pair ")
 	r.say("/filter x :flag")

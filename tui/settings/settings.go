@@ -114,7 +114,7 @@ func All(now assistant.Settings, screen *Screen) []Setting {
 		session("user_request_allowance", "Tokens for your message", func(s assistant.Settings) string {
 			return strconv.Itoa(s.Budget.URA())
 		}, "100", "500", "2000", "8000"),
-		session("max_trim_attempts", "Pairs dropped to fit", func(s assistant.Settings) string {
+		session("max_trim_attempts", "Messages dropped to fit", func(s assistant.Settings) string {
 			return strconv.Itoa(s.Budget.NTA())
 		}, "10", "25", "100"),
 	}, screen.settings()...)

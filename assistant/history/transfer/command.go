@@ -108,7 +108,7 @@ func (c Command) Refused() error {
 	switch {
 	case len(c.Seqs) == 0 && (c.Changes() || c.Verb == filter.Export):
 		verb, _, _ := strings.Cut(c.Describe(), " ")
-		return fmt.Errorf("no pair matches: there is nothing to %s", verb)
+		return fmt.Errorf("no message matches: there is nothing to %s", verb)
 	case c.Verb == filter.Save && c.Line == "":
 		return fmt.Errorf("there is nothing to save: write a filter before :save %s", c.Name)
 	case c.Verb != filter.Delete:
@@ -116,7 +116,7 @@ func (c Command) Refused() error {
 	case c.unsafe != "":
 		return errors.New(c.unsafe)
 	case len(c.Seqs) > ManyPairs && !c.Force && !c.DryRun:
-		return fmt.Errorf("%s: deleting more than %d requires --force", assistant.Counted(len(c.Seqs), "pair"), ManyPairs)
+		return fmt.Errorf("%s: deleting more than %d requires --force", assistant.Counted(len(c.Seqs), "message"), ManyPairs)
 	}
 	return nil
 }
@@ -176,7 +176,7 @@ func (c Command) fill(sentence string, n int) string {
 	if c.Stars == 0 {
 		stars = "no stars"
 	}
-	return strings.NewReplacer("{pairs}", assistant.Counted(n, "pair"), "{have}", have, "{topic}", topic, "{stars}", stars, "{path}", c.Path, "{name}", c.Name).Replace(sentence)
+	return strings.NewReplacer("{pairs}", assistant.Counted(n, "message"), "{have}", have, "{topic}", topic, "{stars}", stars, "{path}", c.Path, "{name}", c.Name).Replace(sentence)
 }
 
 // Outcome is what a command has done.
@@ -198,7 +198,7 @@ func (o Outcome) Undone() string {
 	for name := range o.before.Filters {
 		return "@" + name + " restored"
 	}
-	return assistant.Counted(len(o.before.Marks), "pair") + " restored"
+	return assistant.Counted(len(o.before.Marks), "message") + " restored"
 }
 
 // Undo undoes a command in one transaction: it restores marks and saved filters, and removes topics that the command

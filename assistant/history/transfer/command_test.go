@@ -61,7 +61,7 @@ func (o *commander) must(line string) Outcome {
 	return out
 }
 
-// marked are the marks of all pairs, in words.
+// marked are the marks of all messages, in words.
 func (o *commander) marked() string {
 	o.t.Helper()
 	refs, err := o.s.Refs(o.t.Context(), "", 3.5)
@@ -93,21 +93,21 @@ func TestCommandSaysWhatItDoesInTheRightNumberAndTense(t *testing.T) {
 	o := newCommander(t, starred("one", 0), starred("two", 1))
 	for _, c := range [...][2]string{ // in this order
 		{":filters", "there are no saved filters; :save NAME after a line saves it"},
-		{"s1 :flag --dry-run", "would flag 1 pair"},
-		{":unflag --dry-run", "would unflag 2 pairs"},
-		{":unflag", "2 pairs unflagged"},
-		{"s1 :flag", "1 pair flagged"},
-		{"c'one' :star 1 --dry-run", "would give 1 pair 1 star"},
-		{":star 2", "2 pairs now have 2 stars"},
-		{"c'one' :star 0", "1 pair now has no stars"},
-		{":topic Work > New --dry-run", "would move 2 pairs to Work > New"},
-		{"c'one' :topic Work --no-confirm", "1 pair moved to Work"},
-		{"c'two' :topic", "1 pair moved to no topic"},
-		{"r1 :delete --base --dry-run", "r1 counts from the newest pair, so it would select other pairs after deleting"},
-		{"o :delete --base --dry-run", "would delete 2 pairs"},
-		{"c'two' :delete --dry-run", "would delete 1 pair"},
-		{":export md a.md --dry-run", "would export 2 pairs to a.md"},
-		{":export --dry-run", "would export 2 pairs to winnow-all-20260304-050607.json"},
+		{"s1 :flag --dry-run", "would flag 1 message"},
+		{":unflag --dry-run", "would unflag 2 messages"},
+		{":unflag", "2 messages unflagged"},
+		{"s1 :flag", "1 message flagged"},
+		{"c'one' :star 1 --dry-run", "would give 1 message 1 star"},
+		{":star 2", "2 messages now have 2 stars"},
+		{"c'one' :star 0", "1 message now has no stars"},
+		{":topic Work > New --dry-run", "would move 2 messages to Work > New"},
+		{"c'one' :topic Work --no-confirm", "1 message moved to Work"},
+		{"c'two' :topic", "1 message moved to no topic"},
+		{"r1 :delete --base --dry-run", "r1 counts from the newest message, so it would select other messages after deleting"},
+		{"o :delete --base --dry-run", "would delete 2 messages"},
+		{"c'two' :delete --dry-run", "would delete 1 message"},
+		{":export md a.md --dry-run", "would export 2 messages to a.md"},
+		{":export --dry-run", "would export 2 messages to winnow-all-20260304-050607.json"},
 		{"x :save this", "saved as @this"},
 		{":forget this", "@this is forgotten"},
 	} {
@@ -160,11 +160,11 @@ func TestCommandIsRefusedBeforeAnythingHappens(t *testing.T) {
 	o := newCommander(t, pairs...)
 	o.must("r5 :save five")
 	for line, want := range map[string]string{
-		":delete":        "51 pairs: deleting more than 50 requires --force",
-		"r5 :delete":     "r5 counts from the newest pair",
-		"@five :delete":  "r5 counts from the newest pair", // what it stands for is looked at
-		"s3 :flag":       "no pair matches: there is nothing to flag",
-		"s3 :export":     "no pair matches: there is nothing to export",
+		":delete":        "51 messages: deleting more than 50 requires --force",
+		"r5 :delete":     "r5 counts from the newest message",
+		"@five :delete":  "r5 counts from the newest message", // what it stands for is looked at
+		"s3 :flag":       "no message matches: there is nothing to flag",
+		"s3 :export":     "no message matches: there is nothing to export",
 		":save all":      "nothing to save",
 		":forget nobody": "no saved filter @nobody",
 	} {
@@ -327,7 +327,7 @@ func TestCommandListsFiltersByName(t *testing.T) {
 func TestCommandExportsWhatTheLineSelects(t *testing.T) {
 	o := newCommander(t, starred("one", 0), starred("two", 2))
 	path := filepath.Join(t.TempDir(), "two.md")
-	if out := o.must("s2 :export '" + path + "'"); out.Text != "1 pair exported to "+path {
+	if out := o.must("s2 :export '" + path + "'"); out.Text != "1 message exported to "+path {
 		t.Errorf("said %q", out.Text)
 	}
 	text, err := os.ReadFile(path)
@@ -369,7 +369,7 @@ func TestExportNamesWhatWasAsked(t *testing.T) {
 
 func TestCommandDeletes(t *testing.T) {
 	o := newCommander(t, starred("one", 0), starred("two", 2))
-	if out := o.must("s2 :delete"); out.Text != "1 pair deleted" || out.CanUndo() {
+	if out := o.must("s2 :delete"); out.Text != "1 message deleted" || out.CanUndo() {
 		t.Errorf("outcome %+v", out)
 	}
 	if refs, _ := o.s.Refs(context.Background(), "", 3.5); len(refs) != 1 {

@@ -34,7 +34,7 @@ type formatter interface {
 
 // helpers are the functions used by the templates.
 var helpers = map[string]any{
-	"count":  func(pairs int) string { return assistant.Counted(pairs, "pair") },
+	"count":  func(pairs int) string { return assistant.Counted(pairs, "message") },
 	"view":   newView,
 	"quote":  func(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") },
 	"fence":  fence,

@@ -153,7 +153,7 @@ func TestTheFilterPageHoldsTheWholeLanguage(t *testing.T) {
 			t.Errorf("the example %q: %v", e.Line, err)
 		}
 	}
-	if want := ":delete [--base] [--force] [--dry-run] [--no-confirm] delete the pairs"; !strings.Contains(page, want) {
+	if want := ":delete [--base] [--force] [--dry-run] [--no-confirm] delete the messages"; !strings.Contains(page, want) {
 		t.Errorf("the page lacks %q:\n%s", want, page)
 	}
 }
