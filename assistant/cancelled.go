@@ -180,9 +180,10 @@ func (s *Session) restoreCancelled(ctx context.Context, session string) error {
 	return nil
 }
 
-// Branch starts a new session that continues this one, or the session of the pair when it
-// is not in this one: its view is that one's up to the pair, and its own pairs. Nothing is
-// copied; model, window state and unsaved changes stay. On error the old session continues.
+// Branch makes the Session a new session, with a new ID, that continues this one, or the
+// session of the pair when it is not in this one: its view is that one's up to the pair,
+// and its own pairs. Nothing is copied. Model, window state and unsaved changes stay: the
+// window is not rolled back. On error the old session continues.
 func (s *Session) Branch(ctx context.Context, seq int64) error {
 	release, err := s.acquireWork(false)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // Config configures a Conversation.
 type Config struct {
 	Provider   string        // preferred provider; "" is any
-	Model      string        // preferred model; "" is any
+	Model      string        // preferred model: "provider/name", or with Provider the name; "" is any
 	Selection  llm.Selection // nil is DefaultSelection
 	Tools      []Tool
 	Reasoning  bool // only a model that reasons will do

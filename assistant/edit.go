@@ -25,7 +25,8 @@ func (s *Session) Changes() int {
 	return len(slices.DeleteFunc(s.Checkpoints(), undone))
 }
 
-// LastStep returns the newest change of the window that can be undone, by any user.
+// LastStep returns the newest change of the window that can be undone, by any user. A
+// Rollback to its ID undoes it.
 func (s *Session) LastStep() (checkpoint.Checkpoint, bool) { return s.opts.Journal.LastStep() }
 
 // Edit runs a change of the window that the user makes by hand, as one step

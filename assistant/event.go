@@ -28,7 +28,7 @@ import (
 //
 // The end is exactly one of the last three. A call that cannot run, of an unknown tool or
 // with wrong arguments, has no ToolStart: only the model is told, with CodeUnknownTool or
-// CodeInvalidArguments. Retrying comes from the second round in a row that has such a call.
+// CodeInvalidArguments, and the call is a Silent one of the pair. Retrying comes from the second round in a row that has such a call.
 //
 //sumtype:decl
 type Event interface {

@@ -157,7 +157,8 @@ type ToolCall struct {
 	// share it and go back to the model as one assistant message.
 	Response int           `json:"response"`
 	Took     time.Duration `json:"took,omitempty"` // in ns
-	// Silent calls were invalid: the model gets the result, the user sees no card.
+	// Silent calls were invalid, such as those of a tool that the open page does not list:
+	// the model gets the result, the user sees no card.
 	Silent bool `json:"silent,omitempty"`
 }
 

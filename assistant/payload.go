@@ -36,9 +36,9 @@ const (
 // PayloadType describes payloads of one kind.
 type PayloadType struct {
 	Name        string
-	Description string
+	Description string // in one line, for cards and later prompts
 	Source      PayloadSource
-	Global      bool               // on every page; otherwise a page lists it by name
+	Global      bool               // on every page; otherwise a page lists it by name, and elsewhere the model is not offered it
 	Schema      *jsonschema.Schema // of the data; nil accepts any object
 	// Summarize makes one line of the data; nil uses Description.
 	Summarize func(data json.RawMessage) string

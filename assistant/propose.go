@@ -25,9 +25,10 @@ const proposalModel = "proposal"
 
 // Decide accepts or rejects proposals of the model, all or none of them. Accepting executes
 // them through the write tools, with a checkpoint, as one turn of its own: its events come
-// after the version, see Begin. Rejecting starts none; the model learns of it with the next
-// message. The error of an Accepted or a Rejected of their types refuses the decision. A
-// decision is final: a call that fails, or a rollback, leaves the proposal accepted.
+// after the version, see Begin. Rejecting starts none, and after is 0; the model learns of
+// it with the next message. The error of an Accepted or a Rejected of their types refuses
+// the decision. A decision is final: a call that fails, or a rollback, leaves the proposal
+// accepted.
 func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, accept bool) (after int64, err error) {
 	release, err := s.acquireWork(false)
 	if err != nil {

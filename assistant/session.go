@@ -30,7 +30,9 @@ const (
 // window it is a plain chat, without a store it remembers as long as it lives, without a
 // journal no write tool changes the window.
 type Options struct {
-	ID     string // of the session; "" makes a new one
+	// ID of the session. One that the Store has continues that session, see LoadView for
+	// its pairs; any other begins a session of that name. "" makes a new id.
+	ID     string
 	Window Window
 	Pages  *Pages // nil: there are no tools but the window's
 	// Tools returns further tools, such as those of other programs. It is called for each

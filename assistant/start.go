@@ -14,7 +14,7 @@ import (
 // Start records where the session starts, so that "Session start" is the first
 // checkpoint, finishes a rollback that a crash interrupted, and restores what
 // was stored of the session: its position in the window and the queued message, but not
-// the state of the window, see Options.Journal.
+// the state of the window, see Options.Journal, and not the pairs, see View.LoadView.
 // A session that was not started is started by its first turn.
 func (s *Session) Start(ctx context.Context) error {
 	release, err := s.acquireWork(false)

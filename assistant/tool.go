@@ -38,9 +38,13 @@ type Tool struct {
 	Title       string // for people; "" is the name
 	Description string
 	Category    string // groups tools for people; "" for none
-	Global      bool   // of a tool in Pages: offered on every page; otherwise a page lists it by name
+	// Global offers a tool that is registered with Pages on every page; otherwise a page
+	// lists it by name, and elsewhere it is unknown to the model. A tool of Window.Tools is
+	// always offered.
+	Global bool
 
 	// Write tools change the window: a checkpoint is made before the first of a turn.
+	// What a tool without it changes cannot be undone.
 	Write bool
 	// NoOp reports that a call of a write tool would change nothing: no
 	// checkpoint is made for it. nil means that every call may change something.
@@ -83,7 +87,8 @@ type ToolResult struct {
 	Data      any    `json:"data,omitempty"` // encodes to JSON
 	ErrorCode string `json:"error_code,omitempty"`
 	Hint      string `json:"hint,omitempty"` // how the model can do better
-	// Payload is for the user; the model is given its summary only. In a session with
+	// Payload is for the user; the model is given its summary only. The session sets its
+	// ID and Summary. In a session with
 	// Pages its type is registered there and comes FromTool or FromBoth, or the result is a failure.
 	Payload *Payload `json:"payload,omitempty"`
 

@@ -52,7 +52,8 @@ func (e *ConfigError) Error() string { return fmt.Sprintf("config: %s: %s", e.Fi
 type Provider struct {
 	Name  string
 	Model Model
-	// List asks the endpoint for its models; if nil, only the models in Known exist.
+	// List asks the endpoint for its models; if nil, only the models in
+	// Known are listed. A model of another name can be used all the same.
 	List func(ctx context.Context) ([]ModelInfo, error)
 	// Kept returns the last answer to List in an earlier run; nil when none is kept.
 	Kept func() []ModelInfo
