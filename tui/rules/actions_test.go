@@ -282,7 +282,7 @@ func TestSaveSheetShowsTheFileAndTheModels(t *testing.T) {
 	b.do("delete-rule", "add-ignore")
 	b.keys("*mini*<enter>")
 	plan, err := b.w.PlanSave(t.Context(), "")
-	if err != nil || b.Status().Unsaved != 1 {
+	if err != nil || b.Status().Unsaved != 2 {
 		t.Fatal(err)
 	}
 	text := ansi.Strip(strings.Join(pane.SavePlanLines(plan, "", &b.st), "\n"))
