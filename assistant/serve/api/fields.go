@@ -16,6 +16,7 @@ var fields = map[string]map[string]string{
 		"page":              "the page of the window that was open",
 		"path":              "the path of the file",
 		"payloads":          "structured data of the answer, such as proposals",
+		"price":             "in US dollars, as known when the answer came; absent if unknown",
 		"provider":          "the name of the provider",
 		"reasoning":         "the model's thinking",
 		"reasoning_for":     "the time that the model spent on reasoning, in ns",
