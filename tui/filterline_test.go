@@ -66,7 +66,7 @@ func TestLineTellsItsCountAlsoWhenEmpty(t *testing.T) {
 	d.Type(tuitest.Esc)
 	d.line("", "3 messages")
 	d.Type("s3")
-	d.line("s3", "no pair")
+	d.line("s3", "no message")
 }
 
 // The filter line opens with x and says above itself what its letters match.
@@ -111,23 +111,23 @@ func TestTabGoesThroughAListWithASign(t *testing.T) {
 	}})
 	d.goTo("COMMAND")
 	d.Type(tuitest.Key("ctrl+u"), "s0 t'a", tuitest.Tab)
-	d.line("s0 t'AI'", "no pair")
+	d.line("s0 t'AI'", "no message")
 	d.Wait("› AI ")
 	d.Wait("AI > Art")
 	d.Type(tuitest.Tab)
-	d.line("s0 t'AI > Agents'", "no pair")
+	d.line("s0 t'AI > Agents'", "no message")
 	d.Wait("› AI > Agents")
 	d.Type(tuitest.Down)
 	d.Wait("› AI > Art")
 	d.Type(tuitest.ShiftTab, tuitest.Up)
-	d.line("s0 t'AI'", "no pair")
+	d.line("s0 t'AI'", "no message")
 	d.Type(tuitest.Up) // round to the last
-	d.line("s0 t'AI > Art'", "no pair")
+	d.line("s0 t'AI > Art'", "no message")
 	d.Type(tuitest.Esc) // what was typed is back
 	d.Wait(": s0 t'a")
 	d.WaitGone("› AI")
 	d.Type(tuitest.Tab, " s1") // typing goes on behind it
-	d.line("s0 t'AI' s1", "no pair")
+	d.line("s0 t'AI' s1", "no message")
 	d.WaitGone("› AI")
 }
 

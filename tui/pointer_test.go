@@ -83,7 +83,7 @@ func TestAQuestionTakesNoClick(t *testing.T) {
 	r.Wait("one answer")
 	r.WaitGone("working")
 	r.Type(tuitest.Esc, "d")
-	r.Wait("Delete this pair")
+	r.Wait("Delete this message")
 	r.clock.Advance(overlayGuard)
 	y := row(t, r.Frame(), "y delete")
 	r.Click(column(t, r.Frame(), y, "y delete"), y)

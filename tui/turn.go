@@ -110,8 +110,10 @@ func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 // it was refused.
 func (m *Model) begin(p assistant.Prompt, typed string) (cmd tea.Cmd, ok bool) {
 	p.ID = assistant.NewID(m.now())
-	if !p.Again() {
-		p.Replaces = cmp.Or(p.Replaces, m.parts.reAsked())
+	// The user was shown that the message replaces a failed one, and has not given that up
+	// in the moment before, which the parts may not have yet.
+	if shown := m.parts.reAsked(); !p.Again() && shown == m.commands.ReAsked() {
+		p.Replaces = cmp.Or(p.Replaces, shown)
 	}
 	if p.Typed = typed; typed == p.Text {
 		p.Typed = ""
@@ -297,7 +299,7 @@ func (m *Model) noticeEnd(notice string) {
 	case notice != "":
 		m.notice.Info(notice)
 	case last != nil && len(last.LeftOut) > 0:
-		m.notice.Info(fmt.Sprintf("sent without the oldest: %s, ~%d tokens%s", assistant.Counted(len(last.LeftOut), "pair"), last.Tokens, m.hint(" · %s lists them", keymap.ContextHUD)))
+		m.notice.Info(fmt.Sprintf("sent without the oldest: %s, ~%d tokens%s", assistant.Counted(len(last.LeftOut), "message"), last.Tokens, m.hint(" · %s lists them", keymap.ContextHUD)))
 	}
 }
 

@@ -61,6 +61,14 @@ func (c *Commands) EndReAsk() {
 	}
 }
 
+// ReAsked is the failed pair that the next message replaces; 0 for none.
+func (c *Commands) ReAsked() int64 {
+	if c.work == nil {
+		return 0
+	}
+	return c.work.Session().ReAsked()
+}
+
 // Author names the user as the author of changes; "" is not known, or not yet.
 func (c *Commands) Author() string {
 	if c.work == nil {
