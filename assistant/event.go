@@ -7,7 +7,7 @@ import (
 )
 
 // Event is what a running turn reports. Events are values: they never point into live state.
-// In the order in which they may come:
+// In the order in which they may come, from Status on again for each response:
 //
 //	TurnStarted        the prompt is durable
 //	Status             what the turn does now
@@ -48,7 +48,8 @@ type (
 		Message string `json:"message"`
 	}
 
-	// TextDelta is a piece of the answer, or the [[tool:N]] marker that follows a ToolComplete.
+	// TextDelta is a piece of the answer without its payloads, the blank line between two
+	// responses, or the [[tool:N]] marker that follows a ToolComplete.
 	TextDelta struct {
 		Text string `json:"text"`
 	}
@@ -237,7 +238,8 @@ func Events() []Event {
 	}
 }
 
-// EncodeEvent writes e as one JSON object whose "type" names it.
+// EncodeEvent writes e as one JSON object. Its "type" is the name of the Go type in snake
+// case, such as tool_start; that of PayloadFound is payload.
 func EncodeEvent(e Event) (json.RawMessage, error) {
 	body, err := PlainJSON(e)
 	if err != nil {

@@ -21,7 +21,7 @@ type Page struct {
 	// Context describes to the model what the user looks at; nil leaves it to the window.
 	Context       func(Location) string
 	Tools         []string // by name
-	Payloads      []string // by name
+	Payloads      []string // by name: what the prompt describes here. Tools may return any registered type
 	ClientActions []ClientAction
 	Tabs          map[string]Tab
 }

@@ -33,7 +33,8 @@ const (
 	FromBoth PayloadSource = "both" // the model writes it after its marker, or a tool returns it
 )
 
-// PayloadType describes payloads of one kind.
+// PayloadType describes payloads of one kind. While payloads are in view, the model also has
+// the tool get_payload, which fetches one of them.
 type PayloadType struct {
 	Name        string
 	Description string // in one line, for cards and later prompts

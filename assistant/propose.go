@@ -11,7 +11,7 @@ import (
 	"winnow/assistant/windowlock"
 )
 
-// Why Decide refuses, beside ErrNoPair and ErrBusy.
+// Why Decide refuses, besides ErrBusy, and ErrNoPair for an unknown pair or payload.
 var (
 	// ErrDecided refuses a proposal that the user has accepted or rejected.
 	ErrDecided = errors.New("this proposal is decided already")

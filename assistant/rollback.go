@@ -71,7 +71,8 @@ func typedText(p *Pair) string {
 }
 
 // PlanRollback returns the steps that a rollback to a checkpoint would undo, oldest first,
-// and the newest step, which names the plan for Rollback.
+// beginning with the checkpoint's own, and the newest step, which names the plan for
+// Rollback.
 func (s *Session) PlanRollback(id string) (steps []checkpoint.Checkpoint, newest string, err error) {
 	last, _ := s.LastStep()
 	found := false

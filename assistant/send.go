@@ -63,9 +63,11 @@ func (s *Session) Begin(ctx context.Context, p Prompt) (after int64, err error) 
 	return s.startTurn(t)
 }
 
-// Events returns the events of the turn that began after a version, as its reader takes
-// them, to its end: one of Complete, Error and Cancelled. It ends earlier with ctx. For a
-// reader that is so far behind that the log has dropped events, a Status takes their place.
+// Events returns the events of the first turn after a version of the log, such as the one
+// from Begin, as its reader takes them, to its end: one of Complete, Error and Cancelled. It
+// waits for a turn if there is none yet, and ends earlier with ctx. Each call serves one
+// reader. For a reader that is so far behind that the log has dropped events, a Status takes
+// their place.
 func (s *Session) Events(ctx context.Context, after int64) iter.Seq[Event] {
 	return func(yield func(Event) bool) {
 		for ctx.Err() == nil {
