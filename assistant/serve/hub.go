@@ -196,16 +196,9 @@ const maxUser = 40
 // an error of the history.
 func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 	o := h.opts.Session
-	stored := history.Session{ID: assistant.NewID(h.now()), Folder: h.opts.Folder, Window: h.opts.Window}
-	if j.Session != "" {
-		found, ok, err := h.opts.History.Session(ctx, j.Session)
-		switch {
-		case err != nil:
-			return nil, err
-		case !ok || found.Window != "" && found.Window != h.opts.Window:
-			return nil, ErrNoSession
-		}
-		stored = found
+	stored, err := h.stored(ctx, j.Session)
+	if err != nil {
+		return nil, err
 	}
 	o.ID = stored.ID
 	models := cmp.Or(j.Models, h.opts.Registry)
@@ -254,6 +247,18 @@ func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 	}
 	s.member.Announce(windowlock.Joined, o.ID, "", nil, nil)
 	return s, nil
+}
+
+// stored returns the session of the history with this id, or a new one if id is "".
+func (h *Hub) stored(ctx context.Context, id string) (history.Session, error) {
+	if id == "" {
+		return history.Session{ID: assistant.NewID(h.now()), Folder: h.opts.Folder, Window: h.opts.Window}, nil
+	}
+	found, ok, err := h.opts.History.Session(ctx, id)
+	if err == nil && (!ok || found.Window != "" && found.Window != h.opts.Window) {
+		err = ErrNoSession
+	}
+	return found, err
 }
 
 func (h *Hub) add(s *Session) error {
