@@ -292,7 +292,7 @@ func (v *victim) sends(text string) func() {
 	}
 }
 
-var running = regexp.MustCompile(`\d\d:\d\d …`)
+var running = regexp.MustCompile(`… \d\d:\d\d`)
 
 // settled reports whether a frame shows an answer as complete.
 func settled(frame, answer string) bool {

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -237,14 +238,16 @@ func (v *View) Load(pairs []assistant.Pair) {
 	}
 }
 
-// Loaded names the visible pairs that are loaded and whose turn has ended.
+// Loaded names the pairs that are loaded and whose turn has ended, in order: also those
+// that the filter hides now, which come back as they are.
 func (v *View) Loaded() []int64 {
 	var out []int64
-	for _, r := range v.src.refs {
-		if it := v.src.loaded(r.Seq); it != nil && !it.running {
-			out = append(out, r.Seq)
+	for seq, it := range v.src.items {
+		if it.loaded && !it.running {
+			out = append(out, seq)
 		}
 	}
+	slices.Sort(out)
 	return out
 }
 
