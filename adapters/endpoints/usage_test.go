@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -21,6 +22,7 @@ func stats(t *testing.T, status int, text string) (env string) {
 			t.Errorf("the proxy was sent %s %s with %q", r.Method, r.URL, r.Header.Get("Authorization"))
 		}
 		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, text)
 	}))

@@ -77,13 +77,17 @@ func (c *Client) fetch(
 	var res *http.Response
 	err := request(ctx, &res, option.WithMiddleware(c.checkStatus))
 	var body []byte
+	tooLong := c.newError(llm.KindUnknown, nil, "%s is longer than %d MiB", what, limit>>20)
 	if err == nil {
 		defer res.Body.Close()
+		if res.ContentLength > limit { // or unknown
+			return nil, tooLong
+		}
 		body, err = io.ReadAll(io.LimitReader(&resetting{res.Body, silence, w.silent}, limit+1))
 	}
 	switch {
 	case err == nil && int64(len(body)) > limit:
-		return nil, c.newError(llm.KindUnknown, nil, "%s is longer than %d MiB", what, limit>>20)
+		return nil, tooLong
 	case err == nil:
 		return body, nil
 	case errors.Is(context.Cause(ctx), late):
