@@ -57,6 +57,9 @@ func TestRolesOverHTTP(t *testing.T) {
 		{"read the metrics", "GET", "/metrics", "", row{no, no, no, no, 200}},
 	}
 	for i, role := range []assistant.Role{assistant.RoleRead, assistant.RolePropose, assistant.RoleWrite, assistant.RoleSave, assistant.RoleAdmin} {
+		if testing.Short() && role != assistant.RolePropose {
+			continue // under the race detector one role stands for all
+		}
 		for _, act := range acts {
 			t.Run(string(role)+"/"+act.name, func(t *testing.T) {
 				t.Parallel() // the cells wait for the disk
