@@ -194,7 +194,7 @@ func mainScreen(t *testing.T, dark bool) (frame string, shots []tuitest.Shot) {
 	// it is stored.
 	idle := func() bool {
 		frame := h.frame()
-		return !session.Busy() && !strings.Contains(frame, "working") && !strings.Contains(frame, clock.Now().Format("15:04")+" …")
+		return !session.Busy() && !strings.Contains(frame, "working") && !strings.Contains(frame, "… "+clock.Now().Format("15:04"))
 	}
 	h.run(model.Init())
 	h.send(tea.WindowSizeMsg{Width: mainWidth, Height: mainHeight})
