@@ -166,8 +166,8 @@ func Relay(ctx context.Context, path string, in io.Reader, out io.Writer, choice
 	_ = conn.SetDeadline(time.Time{})
 	asked := make(chan struct{})
 	go func() {
-		defer close(asked)
 		_, _ = io.Copy(conn, in) // ends with the agent, or with the connection
+		close(asked)             // before the server can end because of it
 		_ = conn.(*net.TCPConn).CloseWrite()
 	}()
 	_, err = io.Copy(out, from)
