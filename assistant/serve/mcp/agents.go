@@ -152,16 +152,6 @@ func (a *Agents) OptionsOf(who credential.Credential) Options {
 	return o
 }
 
-// RunWith is Run with the choice of tools, and AllowSave, of o.
-func (a *Agents) RunWith(ctx context.Context, in io.Reader, out io.Writer, who credential.Credential, o Options) error {
-	c, err := a.join(ctx, who, o)
-	if err != nil {
-		return err
-	}
-	defer a.leave(c)
-	return c.run(c.ctx, in, out)
-}
-
 // join adds a connection.
 func (a *Agents) join(ctx context.Context, who credential.Credential, o Options) (*agent, error) {
 	if !who.Role.May(assistant.RoleRead) {
