@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 
 	"winnow/assistant"
 	"winnow/assistant/serve"
@@ -27,15 +26,13 @@ func Observe(o ObserveOptions) http.Handler {
 	mux.HandleFunc("GET /healthz", showHealth)
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { showReady(w, r, o.Ready, o.Log) })
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
-		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		who, known, err := o.Tokens.Find(strings.TrimSpace(token))
+		who, known, err := o.Tokens.Find(bearerToken(r))
 		if err != nil {
 			o.Log.Error("tokens not read", "error", err)
 		}
 		switch {
-		case !known || !strings.EqualFold(scheme, "Bearer"):
+		case !known:
 			o.Metrics.Refused(serve.ServerHTTP, "unauthorized")
-			w.Header().Set("WWW-Authenticate", `Bearer realm="winnow"`)
 			refuse(w, newProblem("unauthorized", "the request needs the header Authorization: Bearer TOKEN"))
 		case !who.Role.May(assistant.RoleMetrics):
 			o.Metrics.Refused(serve.ServerHTTP, assistant.CodeForbidden)

@@ -210,6 +210,9 @@ func writeJSON(w io.Writer, v any) error {
 // refuse responds with a problem outside of an operation.
 func refuse(w http.ResponseWriter, p *problem) {
 	w.Header().Set("Content-Type", mediaProblem)
+	if p.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="winnow"`)
+	}
 	w.WriteHeader(p.Status)
 	_ = writeJSON(w, p)
 }

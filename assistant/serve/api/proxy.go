@@ -10,16 +10,21 @@ import (
 	"strings"
 )
 
-// trusted reports whether an address is that of a trusted proxy.
-func (s *Server) trusted(address string) bool {
+// fromProxy reports whether a connection from an address with a port comes from a trusted proxy.
+func (s *Server) fromProxy(address string) bool {
 	at, err := netip.ParseAddrPort(address)
-	return err == nil && slices.ContainsFunc(s.opts.Proxies, func(p netip.Prefix) bool { return p.Contains(at.Addr().Unmap()) })
+	return err == nil && s.trusted(at.Addr())
+}
+
+// trusted reports whether an address is that of a trusted proxy.
+func (s *Server) trusted(address netip.Addr) bool {
+	return slices.ContainsFunc(s.opts.Proxies, func(p netip.Prefix) bool { return p.Contains(address.Unmap()) })
 }
 
 // remote returns the address of the client of a request: behind trusted proxies, the last address in X-Forwarded-For
 // that is not the address of one of them, because a client can write the addresses before it.
 func (s *Server) remote(r *http.Request) string {
-	if !s.trusted(r.RemoteAddr) {
+	if !s.fromProxy(r.RemoteAddr) {
 		return r.RemoteAddr
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -28,7 +33,7 @@ func (s *Server) remote(r *http.Request) string {
 		if err != nil {
 			break
 		}
-		if !s.trusted(netip.AddrPortFrom(at, 1).String()) {
+		if !s.trusted(at) {
 			return at.String()
 		}
 	}
@@ -45,7 +50,7 @@ type behindProxies struct {
 func (l behindProxies) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
-		if err != nil || l.server.trusted(conn.RemoteAddr().String()) {
+		if err != nil || l.server.fromProxy(conn.RemoteAddr().String()) {
 			return conn, err
 		}
 		l.server.metrics.Refused("http", "not_proxy")

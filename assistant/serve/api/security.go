@@ -40,9 +40,6 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		if p := s.refusal(r); p != nil {
 			s.metrics.Refused(serve.ServerHTTP, p.Code)
 			s.log.Warn("request refused", "reason", p.Code, "remote", remoteOf(r.Context()), "method", r.Method, "path", safetext.Line(r.URL.Path, 120))
-			if p.Status == http.StatusUnauthorized {
-				h.Set("WWW-Authenticate", `Bearer realm="winnow"`)
-			}
 			refuse(w, p)
 			return
 		}
@@ -66,9 +63,8 @@ func (s *Server) refusal(r *http.Request) *problem {
 	case r.URL.Path == "/healthz", r.URL.Path == "/readyz":
 		return nil
 	}
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	client, known := s.clientFor(strings.TrimSpace(token))
-	if !strings.EqualFold(scheme, "Bearer") || !known {
+	client, known := s.clientFor(bearerToken(r))
+	if !known {
 		return newProblem("unauthorized", "the request needs the header Authorization: Bearer TOKEN")
 	}
 	*r = *r.WithContext(context.WithValue(r.Context(), clientKey{}, client))
@@ -76,6 +72,15 @@ func (s *Server) refusal(r *http.Request) *problem {
 		s.logins.End(conn)
 	}
 	return nil
+}
+
+// bearerToken returns the token of a request, or "" if it has none.
+func bearerToken(r *http.Request) string {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
 }
 
 // seenWriter is a response whose status is known afterwards.

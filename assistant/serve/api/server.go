@@ -178,7 +178,7 @@ type connKey struct{}
 func (s *Server) connState(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
-		if s.trusted(conn.RemoteAddr().String()) {
+		if s.fromProxy(conn.RemoteAddr().String()) {
 			return // the connections of all its clients come from one address
 		}
 		if dropped := s.logins.Begin(conn); dropped != nil {
